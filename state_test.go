@@ -192,13 +192,14 @@ func recordChanges() []fieldChange {
 
 // unhashed says why a field is no part of the fingerprint.
 var unhashed = map[string]string{
+	"Engine.times": "explanations alone have times of stamps", "Engine.copies": "plans alone read them",
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
-	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
+	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.history": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
 	"Engine.nodes": "see State", "Engine.scratch": "of the decision at hand",
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
-	"Engine.audit": "see package audit",
-	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.HasResult": "follows from the read results",
+	"Engine.audit": "see package audit", "Engine.follows": "for reports",
+	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
 	"Engine.sweeps": "see package sweep",
 }
 

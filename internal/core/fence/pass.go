@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // AwaitingKind returns the nodes that wait for the kind to pass, sorted.
@@ -184,7 +185,7 @@ func (f *Machine) lose(now time.Time, k *kinds.Table, out *effect.List) {
 	f.lost++
 	f.counts.Lost++
 	f.late = open[:min(len(open), maxLate)]
-	out.Warn("fence lost", "kinds", Names(f.late), "count", len(open), "waited", now.Sub(f.started))
+	out.Warn("fence lost", "reason", policy.FenceLost.Code(), "kinds", Names(f.late), "count", len(open), "waited", now.Sub(f.started))
 	for _, name := range open {
 		f.WakeKind(name, out)
 	}

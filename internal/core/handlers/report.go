@@ -22,6 +22,28 @@ type Status struct {
 	Tries int       // failed runs before it
 }
 
+// Progress describes a handler with one object. It is a value.
+type Progress struct {
+	Running, Failed bool      // neither while it is queued, or has succeeded
+	Since           time.Time // it began, or failed for the first time in a row
+	Next            time.Time // of the next try of a failed one
+	Tries           int       // failed runs
+	Err             string    // of the last run
+}
+
+// ProgressOf returns the progress of a handler, and reports whether the finalizer has one.
+func (r *Runs) ProgressOf(run Run) (p Progress, ok bool) {
+	s := r.states[run]
+	p = Progress{Running: s.phase == running, Failed: s.phase == failed, Tries: s.tries, Err: s.err}
+	switch s.phase {
+	case running:
+		p.Since = s.since
+	case failed:
+		p.Since, p.Next = s.failing, s.due()
+	}
+	return p, r.handles(run.Name)
+}
+
 // Running returns the runs under way, by node and name.
 func (r *Runs) Running() []Status {
 	var out []Status

@@ -39,7 +39,7 @@ type state struct {
 	phase   phase
 	tries   int
 	call    uint64
-	since   time.Time // it was started, or failed
+	since   time.Time // it was started, or failed; forGood later if it does not run again
 	err     string    // the error of the last run
 	failing time.Time // the first of the failed runs in a row
 }

@@ -215,3 +215,23 @@ func TestClone(t *testing.T) {
 		t.Error("the copy has other handlers")
 	}
 }
+
+// TestFinal: a run whose failure is final is not repeated, and its object stays held by the
+// failure.
+func TestFinal(t *testing.T) {
+	r := newRig(t)
+	r.decide(r.a, "x")
+	run, ok := r.r.Next()
+	if !ok {
+		t.Fatal("no run is due")
+	}
+	r.r.Start(run, 1, r.now)
+	r.r.Done(Outcome{Run: run, Call: 1, Err: errBad, Final: true}, r.now, &r.out)
+	r.now = r.now.Add(365 * 24 * time.Hour)
+	if d := r.decide(r.a, "x"); d.Reason != policy.HandlerFailed {
+		t.Errorf("%s after a year, want that the handler failed", d.Reason)
+	}
+	if run, ok := r.r.Next(); ok {
+		t.Errorf("%v runs again", run)
+	}
+}

@@ -14,11 +14,40 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Decide queues the missing runs for a marked object with these finalizers. It returns the
-// decision to release a finalizer whose handler has succeeded. Otherwise it returns d. If
-// only finalizers hold the object, the state of a handler becomes the reason. Block is the
-// reason why no write may go out to the object; then no handler runs either.
+// Decide queues the missing runs for a marked object with these finalizers, and returns the
+// decision of Judge. No handler runs for a blocked object.
 func (r *Runs) Decide(id observed.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time, out *effect.List) policy.Decision {
+	d = r.Judge(id, finalizers, d, block, now)
+	if block != policy.ReasonUnset {
+		return d
+	}
+	for _, name := range finalizers {
+		if !r.handles(name) {
+			continue
+		}
+		run := Run{id, name}
+		switch s := r.states[run]; {
+		case s.phase == done:
+			return d
+		case s.isDue(now):
+			r.enqueue(run, s)
+		case s.phase == failed:
+			out.LookAt(id, queue.Normal, s.due())
+		}
+	}
+	return d
+}
+
+// isDue reports whether a run has to be queued.
+func (s *state) isDue(now time.Time) bool {
+	return s.phase == unset || s.phase == failed && !now.Before(s.due())
+}
+
+// Judge returns the decision about a marked object with these finalizers, and changes
+// nothing. The decision releases a finalizer whose handler has succeeded. Otherwise it is
+// d. If only finalizers hold the object, the state of a handler becomes the reason. Block
+// is the reason why no write may go out to the object.
+func (r *Runs) Judge(id observed.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time) policy.Decision {
 	for _, name := range finalizers {
 		if !r.handles(name) {
 			continue
@@ -27,15 +56,10 @@ func (r *Runs) Decide(id observed.NodeID, finalizers []string, d policy.Decision
 			setReason(&d, block)
 			return d
 		}
-		run := Run{id, name}
-		s := r.states[run]
-		switch {
+		switch s := r.states[Run{id, name}]; {
 		case s.phase == done:
 			return policy.Decision{Action: policy.Release, Reason: policy.HandlerDone, Finalizer: name}
-		case s.phase == unset || s.phase == failed && !now.Before(s.due()):
-			r.enqueue(run, s)
-		case s.phase == failed:
-			out.LookAt(id, queue.Normal, s.due())
+		case s.phase == failed && !s.isDue(now):
 			setReason(&d, policy.HandlerFailed)
 		}
 		setReason(&d, policy.HandlerRuns)
@@ -100,7 +124,11 @@ type Outcome struct {
 	Key    graph.Key
 	Former bool // the run began in a former history
 	Err    error
+	Final  bool // after the error the handler does not run again
 }
+
+// forGood is longer than an engine runs.
+const forGood = 100 * 365 * 24 * time.Hour
 
 // Done takes the result of a run, and has its object decided. The result counts for nothing
 // if the object or the finalizer has gone.
@@ -115,12 +143,15 @@ func (r *Runs) Done(o Outcome, now time.Time, out *effect.List) {
 		delete(r.states, o.Run)
 	case o.Err != nil:
 		r.failures++
-		out.Warn("handler failed", "finalizer", o.Run.Name, "object", o.Key.String(), "err", o.Err)
+		out.Warn("handler failed", "reason", policy.HandlerFailed.Code(), "finalizer", o.Run.Name, "object", o.Key.String(), "err", o.Err)
 		if s.err == "" {
 			s.failing = now
 		}
 		s.phase, s.since, s.err = failed, now, record.ErrorText(o.Err)
 		s.tries++
+		if o.Final {
+			s.since = now.Add(forGood)
+		}
 		r.states[o.Run] = s
 	default:
 		s.phase, s.err = done, ""

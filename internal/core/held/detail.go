@@ -3,6 +3,7 @@ package held
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -73,3 +74,6 @@ func Owners(n observed.Node) []string {
 	}
 	return all
 }
+
+// Join returns the names for one report as a text.
+func Join(names []string) string { return strings.Join(Trim(names), ", ") }

@@ -89,6 +89,12 @@ func (t *Calls[C]) UnderWay() iter.Seq[Call] {
 	}
 }
 
+// Of returns a call, also a prepared one. It reports false for none.
+func (t *Calls[C]) Of(id uint64) (x Call, ok bool) {
+	x, ok = t.under[id]
+	return x, ok
+}
+
 // Take removes a call that its caller reports, and returns it. It reports false for a call
 // that is not under way, or only prepared.
 func (t *Calls[C]) Take(id uint64) (x Call, ok bool) {

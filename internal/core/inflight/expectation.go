@@ -91,6 +91,18 @@ func (t *Expectations) Len() int { return t.list.Len() }
 // Has reports whether a node has an expectation.
 func (t *Expectations) Has(id observed.NodeID) bool { return t.index.At(uint32(id)) != dense.None }
 
+// Of returns the expectation of a node, and reports whether it has one.
+func (t *Expectations) Of(id observed.NodeID) (x Expectation, ok bool) {
+	if at := t.at(id); at != nil {
+		return *at, true
+	}
+	return x, false
+}
+
+// WatchUntil returns the deadline of a node that awaits the watch, the zero time for
+// another one.
+func (t *Expectations) WatchUntil(id observed.NodeID) time.Time { return t.watch[id] }
+
 // IsBlocked reports whether a node has an expectation that only the outside can end.
 func (t *Expectations) IsBlocked(id observed.NodeID) bool {
 	x := t.at(id)

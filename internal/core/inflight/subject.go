@@ -45,3 +45,12 @@ func (s Subject) Owner(i int) graph.Owner {
 	}
 	return s.node.OwnerAt(i)
 }
+
+// AppendOwner appends the i-th owner reference as Node.AppendOwner of package observed does.
+// It makes no text.
+func (s Subject) AppendOwner(b []byte, i int) []byte {
+	if s.retry != nil {
+		return observed.AppendOwner(b, &s.retry.Owners[i])
+	}
+	return s.node.AppendOwner(b, i)
+}

@@ -85,6 +85,18 @@ func (u *Undone) Judge(x *Call, d *policy.Decision, now time.Time, q *queue.Queu
 	return policy.ReasonUnset
 }
 
+// Barred returns the reason that Judge would return for the write, and changes nothing.
+func (u *Undone) Barred(x *Call, now time.Time) policy.Reason {
+	w, ok := u.writes[x.Node]
+	if ok && w.digest == x.Wrote && (!w.judged || now.Before(w.after)) {
+		return policy.WriteUndone
+	}
+	return policy.ReasonUnset
+}
+
+// Tries returns the number of times that the last write to an object was undone in a row.
+func (u *Undone) Tries(id observed.NodeID) int { return int(u.writes[id].tries) }
+
 // attempt returns the attempt of the queue's backoff for a try. The first tries are short:
 // a user may restore a reference once, or the watch may bring an older version. From then
 // on the outside has to change something.
@@ -189,6 +201,6 @@ func (l *lines) warn(k graph.Key, d *policy.Decision, now time.Time, out *effect
 	}
 	l.written++
 	out.Warn("write undone: the object asks for it again", "object", k.String(),
-		"write", d.Action.String(), "cause", d.Reason.String(), "others", l.skipped)
+		"reason", policy.WriteUndone.Code(), "write", d.Action.String(), "cause", d.Reason.Code(), "others", l.skipped)
 	l.skipped = 0
 }

@@ -3,6 +3,9 @@ package kinds
 import (
 	"fmt"
 	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // maxUnlisted bounds the kinds that Unsynced names.
@@ -10,6 +13,13 @@ const maxUnlisted = 8
 
 // Busy reports whether a listing is under way or due, or its pruning is under way.
 func (t *Table) Busy() bool { return !t.IsPruned() || t.ListsWanted() || t.Listing() }
+
+// SetSickAt notes that a kind became sick after the last stamp. It decides nothing.
+func (t *Table) SetSickAt(name graph.Kind, last seq.Stamp) {
+	if s := t.states[name]; s != nil {
+		s.SickAt = last + 1
+	}
+}
 
 // SickNames names the kinds that take part and are sick, each with the reason. It names a
 // refused set of kinds, too.

@@ -22,6 +22,7 @@ type State struct {
 	Lost      seq.Stamp // a write to it last got no answer
 	Confirmed seq.Stamp // a read began that returned its watermark or a newer version, after a loss
 	Pending   uint64    // the id of a fence that it passes when its pruning is over
+	SickAt    seq.Stamp // a sick kind became sick after the stamps before this one
 
 	High  graph.Version // the watermark: the newest version observed
 	Floor graph.Version // the watermark when the listing under way began

@@ -116,6 +116,14 @@ func (t *Table) Unseen() bool { return t.setLost || t.counts.unseen > 0 || t.cou
 // listed and well.
 func (t *Table) Synced() bool { return t.setKnown && !t.setLost && t.counts.unseen == 0 }
 
+// CountUnseen returns the number of kinds that take part and are sick or not listed.
+func (t *Table) CountUnseen() int { return t.counts.unseen }
+
+// ListedWell is Synced, and leaves out the kinds that are sick.
+func (t *Table) ListedWell() bool {
+	return t.setKnown && !t.setLost && t.counts.unseen == t.counts.sick
+}
+
 // AnySick reports whether a kind that takes part is sick, or may be unknown.
 func (t *Table) AnySick() bool { return t.setLost || t.counts.sick > 0 }
 

@@ -26,3 +26,21 @@ func TestCursorsOutliveTheirNodes(t *testing.T) {
 		t.Errorf("the pruning goes on at %s, want a: b is gone, and its place may be taken", g.Node(id).Key())
 	}
 }
+
+// TestCursorLeavesClaim: the claim on the node's UID leaves the graph, and another node gets
+// its id. The cursor does not visit the dependents of that node.
+func TestCursorLeavesClaim(t *testing.T) {
+	g := New(Config{})
+	apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "k"}}})
+	put(t, g, "k/r#1; k/a#1 -> k/r?")
+	n, _ := g.Lookup(graph.Key{Kind: "k", Name: "r", UID: "k/r"})
+	var c Cursor
+	g.OpenCursor(&c)
+	defer g.CloseCursor(&c)
+	c.Start(g, n.ID())
+	apply(t, g, graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "k", Name: "a", UID: "k/a"}})
+	put(t, g, "k/x#1; k/y#1; k/b#1 -> k/x, k/y")
+	if id, ok := c.Next(g); ok {
+		t.Errorf("the cursor visits %s", g.Node(id).Key())
+	}
+}

@@ -67,6 +67,7 @@ type Graph struct {
 	lastOwner  NodeID      // the owner of the last reference
 	prefetched *prefetched // the next events, or nil
 	touched    uint64      // see Prefetch
+	cursors    []*Cursor   // the open ones
 }
 
 // defaultText is the limit of text that graph.Limits documents.
@@ -116,7 +117,7 @@ func (g *Graph) Clone() *Graph {
 			c.groups[u] = &own
 		}
 	}
-	c.delta, c.unheld, c.packing, c.prefetched = Delta{}, nil, form{}, nil
+	c.delta, c.unheld, c.packing, c.prefetched, c.cursors = Delta{}, nil, form{}, nil, nil
 	return &c
 }
 
@@ -250,6 +251,7 @@ func (g *Graph) freeUnheld(e *graph.Event) {
 			f.Key = g.key(id)
 		}
 		g.delta.Freed = append(g.delta.Freed, f)
+		g.leaveCursors(id)
 		g.delist(id)
 		g.leaveIndex(id, &f.Key)
 		g.leavePlace(x.place)

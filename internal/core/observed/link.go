@@ -153,6 +153,9 @@ func (g *Graph) unlink(dep NodeID) {
 		if h.fan == id {
 			h.fan = e.next
 		}
+		if len(g.cursors) > 0 {
+			g.passCursors(id, e.next)
+		}
 		if e.prev == 0 {
 			h.firstDep = e.next
 		} else {

@@ -42,3 +42,9 @@ func (q *Queue[K]) ready() (n [Low + 1]int32) {
 	}
 	return n
 }
+
+// Has reports whether the key is queued, delayed or in flight.
+func (q *Queue[K]) Has(key K) bool {
+	i := q.find(key)
+	return i != none && q.entry(i).State != Idle
+}

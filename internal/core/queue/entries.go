@@ -110,6 +110,14 @@ func (q *Queue[K]) eachListed(n int, yield func(Entry[K]) bool) bool {
 	return true
 }
 
+// EntryOf returns the state of one key, the zero Entry for an unknown key.
+func (q *Queue[K]) EntryOf(key K) (x Entry[K]) {
+	if i := q.find(key); i != none {
+		x = q.entry(i)
+	}
+	return x
+}
+
 func (q *Queue[K]) entry(i int32) Entry[K] {
 	s := q.slots.At(i)
 	return Entry[K]{Key: s.key, State: s.state, Priority: s.priority, At: s.at, Attempts: int(s.attempts)}

@@ -68,6 +68,11 @@ func (m *Machine) Delayed() (out []observed.NodeID) {
 // Entries yields the owners to read, as the queue has them.
 func (m *Machine) Entries() iter.Seq[queue.Entry[observed.NodeID]] { return m.queue.Entries() }
 
+// EntryOf returns the place of an owner in the queue of reads, the zero Entry for none.
+func (m *Machine) EntryOf(owner observed.NodeID) queue.Entry[observed.NodeID] {
+	return m.queue.EntryOf(owner)
+}
+
 // Len returns the number of owners to read.
 func (m *Machine) Len() int { return m.queue.Len() }
 

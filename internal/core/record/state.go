@@ -41,20 +41,22 @@ type State struct {
 	Audited        bool // the audit put it into the queue
 	Overdue        bool // its removal was awaited, and only the store keeps it
 
-	// A later rule about causes needs the root of the cascade, and one about guards a held
-	// mark (RULES, X and G). The space is reserved here, since a full state is rare.
-	_ [8]byte
+	// A later rule about guards needs a held mark (RULES, G). The space is reserved here.
 	_ bool
+
+	// Root and Ended are for reports, and no note holds them: see package history.
+	Root  uint64 // the root of a marked or absent object
+	Ended int64  // when its absence became known, in Unix nanoseconds; 0 if that is not known
 }
 
 // IsDefault reports whether eight bytes could hold the state. Role is of use only
-// beside a read result. FanningOut is no evidence.
+// beside a read result. FanningOut is no evidence, nor are Root and Ended.
 func (s *State) IsDefault() bool {
 	if s.Call|uint64(s.Mark|s.Absent) != 0 { // most other states
 		return false
 	}
 	return *s == State{
 		Known: s.Known, Changed: s.Known, Role: s.Role, Reason: s.Reason, Doubt: s.Doubt,
-		Audited: s.Audited, HasResult: s.HasResult, FanningOut: s.FanningOut,
+		Audited: s.Audited, HasResult: s.HasResult, FanningOut: s.FanningOut, Root: s.Root, Ended: s.Ended,
 	}
 }

@@ -152,7 +152,7 @@ func (t *Table) Compact(g *observed.Graph) {
 
 // compact returns the state as a note, if a note can hold it.
 func (s *State) compact() (note uint64, ok bool) {
-	if !s.IsDefault() || s.HasResult || s.Known > seq.Max || s.Reason > maxReason || s.Doubt > maxDoubt {
+	if !s.IsDefault() || s.HasResult || s.Root != 0 || s.Ended != 0 || s.Known > seq.Max || s.Reason > maxReason || s.Doubt > maxDoubt {
 		return 0, false
 	}
 	note = uint64(s.Known) | uint64(s.Reason)<<reasonShift | uint64(s.Doubt)<<doubtShift
@@ -172,6 +172,15 @@ func (t *Table) Free(note uint64) State {
 		t.drop(uint32(note))
 	}
 	return s
+}
+
+// ForgetRoots makes the root of every node unknown.
+func (t *Table) ForgetRoots() {
+	for _, p := range t.pages {
+		for i := range p {
+			p[i].Root = 0
+		}
+	}
 }
 
 // Clone returns a table that shares nothing with t.

@@ -79,7 +79,7 @@ func TestEveryFieldIsKept(t *testing.T) {
 			f.SetBool(true)
 		case reflect.Struct:
 			f.Set(reflect.ValueOf(time.Unix(1, 0)))
-		case reflect.Int32:
+		case reflect.Int32, reflect.Int64:
 			f.SetInt(1)
 		default:
 			f.SetUint(1)

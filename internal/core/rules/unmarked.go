@@ -65,6 +65,16 @@ func (in *Input) readClass(o *OwnerFact) (class observed.Class, read bool) {
 	return observed.Unknown, false
 }
 
+// ClassOf returns the class of an owner in a decision. The class of an unobserved owner
+// comes from a read.
+func (in *Input) ClassOf(o *OwnerFact) observed.Class {
+	if o.Class == observed.Unknown && o.Doubt == graph.Unobserved {
+		class, _ := in.readClass(o)
+		return class
+	}
+	return o.Class
+}
+
 // unmarked judges an object without a deletion mark. It is the garbage processor of the
 // collector proposal, with Kubernetes' classes.
 func (in *Input) unmarked(set Settings, s *Scratch) policy.Decision {

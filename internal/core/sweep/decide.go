@@ -34,6 +34,37 @@ func (sw *Sweeps) Decide(v View, id observed.NodeID, d policy.Decision, blocked 
 	return sw.decideMember(v, id, o, d)
 }
 
+// Concerns reports whether the sweeps may change the decision of collection for a node.
+func (sw *Sweeps) Concerns(id observed.NodeID) bool {
+	_, holder := sw.known[id]
+	return holder || len(sw.members[id]) > 0
+}
+
+// Recorded returns the decision of the sweeps for a node, as its recorded reason shows it.
+// A change of a sweep has its nodes decided again, so the record is present for each node
+// that is not queued. Without such a reason it is the decision d of collection.
+func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decision {
+	action := policy.Wait
+	switch why {
+	case d.Reason:
+		return d
+	case policy.HolderSeen:
+		action = policy.Attach
+	case policy.HolderDeleted:
+		action = policy.Delete
+	case policy.MembersGone, policy.MembersFew:
+		action = policy.Release
+	case policy.HolderUnfit:
+		if !deleting {
+			action = policy.Keep
+		}
+	case policy.HolderUnguarded, policy.SweepUnserved, policy.Contested, policy.NeedMembers, policy.NeedSweep, policy.NeedConfirmation, policy.NeedSelect:
+	default:
+		return d
+	}
+	return policy.Decision{Action: action, Reason: why}
+}
+
 // decideHolder guards a holder, and releases a marked one without members.
 func (sw *Sweeps) decideHolder(v View, id observed.NodeID, o graph.Object, d policy.Decision) policy.Decision {
 	for i, p := range sw.plans {

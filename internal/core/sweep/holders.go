@@ -174,9 +174,47 @@ func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Obj
 		return
 	}
 	sw.counts.Unguarded++
-	v.Out.Warn("holder deleted before its finalizer was set", "object", was.Key.String(), "unseen", unseen)
+	v.Out.Warn("holder deleted before its finalizer was set", "reason", policy.HolderUnguarded.Code(), "object", was.Key.String(), "unseen", unseen)
 	v.Out.Report(was.Key, was.Version, policy.Decision{Action: policy.Keep, Reason: policy.HolderUnguarded})
 	if p.Sweep().Unguarded && p.Fit(was) == nil && !unseen && len(sw.detached) < maxDetached {
 		sw.begin(v, plan, 0, was)
 	}
 }
+
+// HoldersOf returns the observed holders that a node names, in order of their ids, at most
+// maxHoldersOf. It changes nothing but the count of looks.
+func (sw *Sweeps) HoldersOf(v View, id observed.NodeID) (out []observed.NodeID) {
+	o := v.Graph.Node(id).Object()
+	for i := range sw.plans {
+		for c := range sw.claims(v, i, id, o, false) {
+			for h := range sw.claimants(v, i, o, c) {
+				if len(out) < maxHoldersOf && !slices.Contains(out, h) {
+					out = append(out, h)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// maxHoldersOf bounds the holders that one object is copied with.
+const maxHoldersOf = 64
+
+// GoneHoldersOf returns the keys of the holders that are gone and whose runs count the node
+// as a member.
+func (sw *Sweeps) GoneHoldersOf(id observed.NodeID) (out []graph.Key) {
+	for _, m := range sw.members[id] {
+		if r := sw.runs[m.run]; r != nil && r.node == 0 {
+			out = append(out, r.holder.Key)
+		}
+	}
+	return out
+}
+
+// Detached reports whether the holder of a run is gone.
+func (sw *Sweeps) Detached() bool { return len(sw.detached) > 0 }
+
+// Walking reports whether a walk over the nodes is under way or due. A run may get members
+// by it.
+func (sw *Sweeps) Walking() bool { return len(sw.runs) > 0 && (sw.walk != 0 || sw.again) }

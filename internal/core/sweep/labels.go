@@ -101,6 +101,11 @@ func (sw *Sweeps) missingLabels(v View, id observed.NodeID, o graph.Object) (mis
 	return missing
 }
 
+// DependsOnLabels reports whether the holders of an object depend on its labels.
+func (sw *Sweeps) DependsOnLabels(o graph.Object) bool {
+	return slices.ContainsFunc(sw.labels.rules, func(a labelRule) bool { return sw.plans[a.plan].NeedsLabels(a.members, o) })
+}
+
 // wantHolderLabels wants the missing labels of a holder. The labels of a holder that is gone
 // decide nothing.
 func (sw *Sweeps) wantHolderLabels(v View, id observed.NodeID, o graph.Object) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -192,5 +193,27 @@ func TestDropSelects(t *testing.T) {
 	r.serve("tenant")
 	if r.sw.DropSelects(r.view()); before != 1 || len(r.sw.labels.selections) != 0 {
 		t.Errorf("%d selections, and then %v", before, r.sw.labels.selections)
+	}
+}
+
+// TestDependsOnLabels: labels decide about the members of a rule with labels, and about no
+// other object.
+func TestDependsOnLabels(t *testing.T) {
+	taken := byLabel()
+	taken.Members[0].Kinds = []graph.Kind{"volume"}
+	for _, c := range []struct {
+		sweep  finalizer.Sweep
+		object string
+		want   bool
+		reason string
+	}{
+		{byLabel(), "volume/1-a#1", true, "any object may have the label"},
+		{byName(), "volume/1-a#1", false, "the name decides"},
+		{taken, "tenant/2#1", false, "the rule does not take the kind"},
+	} {
+		r := newRig(t, c.sweep)
+		if got := r.sw.DependsOnLabels(r.object(c.object)); got != c.want {
+			t.Errorf("%s depends on labels: %t, want %t: %s", c.object, got, c.want, c.reason)
+		}
 	}
 }

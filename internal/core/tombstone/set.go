@@ -59,7 +59,10 @@ func (s *Set) find(k *graph.Key) int32 {
 }
 
 // Add puts a key into the set, as the most recently used one.
-func (s *Set) Add(k graph.Key) {
+func (s *Set) Add(k graph.Key) { s.AddRoot(k, 0) }
+
+// AddRoot is Add with the root of the object, a number of the caller's.
+func (s *Set) AddRoot(k graph.Key, root uint64) {
 	if s.size <= 0 {
 		return
 	}
@@ -69,12 +72,13 @@ func (s *Set) Add(k graph.Key) {
 	h := s.hash(&k)
 	if i := s.lookup(h, &k); i != 0 {
 		s.use(i)
+		s.slots[i].root = root
 		return
 	}
 	if s.used == s.size {
 		s.forget(s.oldest())
 	}
-	s.insert(h, &k)
+	s.slots[s.insert(h, &k)].root = root
 	s.sieve[bucket(k.UID)]++
 }
 
@@ -100,11 +104,18 @@ func (s *Set) Has(k graph.Key) bool { return s.find(&k) != 0 }
 
 // Use is Has, and counts as a use of k.
 func (s *Set) Use(k graph.Key) bool {
+	_, ok := s.UseRoot(k)
+	return ok
+}
+
+// UseRoot is Use, and returns the root that the key came with.
+func (s *Set) UseRoot(k graph.Key) (root uint64, ok bool) {
 	i := s.find(&k)
-	if i != 0 {
-		s.use(i)
+	if i == 0 {
+		return 0, false
 	}
-	return i != 0
+	s.use(i)
+	return s.slots[i].root, true
 }
 
 // Len returns the number of keys.
@@ -134,8 +145,8 @@ func (s *Set) All() iter.Seq[graph.Key] {
 // Clone returns a set with the same keys in the same order of use.
 func (s *Set) Clone() Set {
 	c := New(s.size)
-	for k := range s.All() {
-		c.Add(k)
+	for i := s.oldest(); i != 0; i = s.slots[i].newer {
+		c.AddRoot(s.slots[i].key(), s.slots[i].root)
 	}
 	return c
 }

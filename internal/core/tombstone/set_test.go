@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -40,6 +41,24 @@ func TestSet(t *testing.T) {
 	m.Limit(1)
 	if !m.Has(key(3)) || m.Len() != 1 || c.Len() != 3 {
 		t.Errorf("%d keys are left, and %d in the copy", m.Len(), c.Len())
+	}
+}
+
+// TestRoot: a key comes with the root of its deletion, which costs eight bytes. The last one
+// counts.
+func TestRoot(t *testing.T) {
+	m := New(3)
+	m.AddRoot(key(1), 7)
+	m.Add(key(2))
+	m.AddRoot(key(1), 9)
+	c := m.Clone()
+	for n, want := range []uint64{0, 9, 0} {
+		if got, ok := c.UseRoot(key(n)); got != want || ok != (n > 0) {
+			t.Errorf("key %d: root %d, %t, want %d", n, got, ok, want)
+		}
+	}
+	if n := unsafe.Sizeof(slot{}); n > 64 {
+		t.Errorf("a slot takes %d bytes, want at most 64", n)
 	}
 }
 

@@ -22,7 +22,8 @@ type slot struct {
 	text              []byte
 	kind, scope, name uint32 // their ends in text; the UID follows
 	older, newer      int32
-	next              int32 // in the chain
+	next              int32  // in the chain
+	root              uint64 // of its deletion, for reports
 }
 
 const firstChains = 16
@@ -76,8 +77,8 @@ func (t *table) oldest() int32 {
 	return t.slots[0].newer
 }
 
-// insert adds a key that is not in the table, as the newest.
-func (t *table) insert(h uint64, k *graph.Key) {
+// insert adds a key that is not in the table, as the newest, and returns its slot.
+func (t *table) insert(h uint64, k *graph.Key) int32 {
 	if t.used >= len(t.chains) {
 		t.grow()
 	}
@@ -93,6 +94,7 @@ func (t *table) insert(h uint64, k *graph.Key) {
 	x.next, *first = *first, i
 	t.join(i)
 	t.used++
+	return i
 }
 
 // remove takes a slot out of the table. The slot keeps a small memory for the next key.

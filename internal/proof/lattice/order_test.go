@@ -23,6 +23,9 @@ const layers = `
 	internal/core/swar, internal/core/jsonread < graph;
 	graph < internal/core/selector;
 	graph < policy;
+	internal/core/jsonread, policy < plan;
+	# The words of explanations are values alone.
+	policy < explain;
 	internal/core/selector < finalizer;
 
 	# Scheduling. The queue knows no graph.
@@ -34,6 +37,7 @@ const layers = `
 	internal/core/seq;
 	graph < internal/core/observed;
 	policy, internal/core/seq, internal/core/observed < internal/core/rules;
+	internal/core/seq < internal/core/moments;
 	graph, internal/core/dense < internal/core/fifo, internal/core/tombstone;
 	internal/core/rules, internal/core/fifo, internal/core/tombstone < internal/core/record;
 	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint
@@ -42,9 +46,16 @@ const layers = `
 	internal/core/record < internal/core/held;
 	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
 	internal/core/cycle, internal/core/reads < internal/core/evidence;
+	internal/core/inflight < internal/core/history;
 	finalizer < internal/core/sweep/plan;
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
+	# Copies and counts of a part of the graph, for reports.
+	internal/core/sweep < internal/core/follow;
+
+	# A plan copies a part of the graph, and runs an engine on the rules of a store.
+	internal/core/record < internal/core/excerpt;
+	internal/core/excerpt, finalizer, plan < internal/draft;
 
 	# Findings about objects as data, and the observer of a running store.
 	internal/core/observed < lint;
@@ -55,13 +66,14 @@ const layers = `
 
 	# The root is the only place that sees every stage.
 	policy, finalizer, internal/core/queue, internal/core/fifo < internal/run;
-	internal/run < .;
+	internal/run, plan < .;
 	# The proofs open engines and stores with a key that users do not have.
 	internal/inside;
 	internal/inside < .;
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/fanout, internal/core/evidence < .;
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/fanout, internal/core/evidence, internal/core/history < .;
+	explain, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/draft < .;
 
 	# The specification shares no code with the engine that it judges. The judge
 	# of the engine's writes sees only the calls.

@@ -27,6 +27,8 @@ var (
 var purity = []rule{
 	{"graph", in("graph"), impure, "the vocabulary has values"},
 	{"policy", in("policy"), impure, "a decision depends on its input alone"},
+	{"plan", in("plan"), impure, "a plan is data"},
+	{"explain", in("explain"), impure, "the vocabulary has values"},
 	{"finalizer", in("finalizer"), without(impure, "context"), "the rules are pure, and a handler takes a context"},
 	{"lint", in("lint"), impure, "the findings depend on the dump alone"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},

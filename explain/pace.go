@@ -1,0 +1,70 @@
+package explain
+
+import (
+	"iter"
+
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Ends yields the last conditions of all chains, in order.
+func (x *Explanation) Ends() iter.Seq[Condition] {
+	return func(yield func(Condition) bool) { eachEnd(x.Wait, yield) }
+}
+
+func eachEnd(all []Condition, yield func(Condition) bool) bool {
+	for _, c := range all {
+		if len(c.For) > 0 {
+			if !eachEnd(c.For, yield) {
+				return false
+			}
+			continue
+		}
+		if !yield(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// Pace returns the pace of the object, and the end that decides it: the next actor. Of
+// several ends the worst counts. The condition is zero for a resting object.
+//
+// Held by TestPace.
+func (x *Explanation) Pace() (p Pace, next Condition) {
+	p = Resting
+	if x.State != Exists || x.Decision.rests() {
+		return p, next
+	}
+	for c := range x.Ends() {
+		if q := c.pace(); q > p {
+			p, next = q, c
+		}
+	}
+	return p, next
+}
+
+// rests reports whether nothing has to happen to an object with the decision.
+func (d *Decision) rests() bool {
+	return d.Action == policy.Keep && d.Reason != policy.HandlerRuns && !d.Reason.Held()
+}
+
+// pace returns the pace of an object that waits for the end.
+func (c *Condition) pace() Pace {
+	switch c.End {
+	case Work, Time, Cut:
+		return Moving
+	case Controller, Writer:
+		return Pending
+	case Ring:
+		if c.Actor != "" {
+			return Moving
+		}
+	case Handler:
+		if c.Tries == 0 {
+			return Moving
+		}
+	case EndUnset:
+		return PaceUnset
+	}
+	return Stuck
+}

@@ -1,0 +1,29 @@
+package excerpt
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// Check verifies the invariants of Copy after a last Step.
+func (c *Copy) Check(v View) error {
+	for id, p := range c.parts {
+		if !v.InUse(id) {
+			return fmt.Errorf("excerpt: node %d is no part of the graph", id)
+		}
+		n := v.Graph.Node(id)
+		if !p.Object.Equal(n.Object()) || p.State != stateOf(v, n) {
+			return fmt.Errorf("excerpt: %s is copied as %s, and the graph has %s", n.Key(), p.Object, n.Object())
+		}
+		if !p.Member || n.State() != observed.Observed {
+			continue
+		}
+		for d := range n.Dependents() {
+			if !c.Has(d.ID()) {
+				return fmt.Errorf("excerpt: %s is no member, and its owner %s is one", d.Key(), n.Key())
+			}
+		}
+	}
+	return nil
+}

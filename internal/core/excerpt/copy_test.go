@@ -1,0 +1,151 @@
+package excerpt
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"pgregory.net/rapid"
+)
+
+// TestCopyMeanwhile: objects come, change and go between the steps of a copy. Its parts at
+// the end are those of the graph at that moment. Every object below the root is a member
+// (RULES, P1).
+func TestCopyMeanwhile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		for range rapid.IntRange(0, 30).Draw(t, "before") {
+			w.change(t)
+		}
+		root, ok := w.g.Lookup(key(0))
+		if !ok || root.State() != observed.Observed {
+			return
+		}
+		c := New(w.g)
+		defer c.Close(w.g)
+		w.copies = []*Copy{c}
+		c.Add(root.ID())
+		for left := rapid.IntRange(0, 40).Draw(t, "meanwhile"); ; left-- {
+			done := c.Step(w.view(), rapid.IntRange(1, 9).Draw(t, "budget"))
+			if done && left <= 0 {
+				break
+			}
+			if left > 0 {
+				w.change(t)
+			}
+		}
+		if err := c.Check(w.view()); err != nil {
+			t.Fatal(err)
+		}
+		if n, ok := w.g.Lookup(key(0)); ok && n.ID() == root.ID() && n.State() == observed.Observed {
+			w.checkMembers(t, c)
+		}
+	})
+}
+
+// TestCopyLoose: from some step on, a change of the graph follows each step, and never ends.
+// A loose copy ends all the same. It has every part that it began with and that is still in
+// the graph, and each has its key.
+func TestCopyLoose(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(t)
+		for range rapid.IntRange(10, 30).Draw(t, "before") {
+			w.change(t)
+		}
+		c := New(w.g)
+		defer c.Close(w.g)
+		w.copies = []*Copy{c}
+		for n := range w.g.Nodes() {
+			c.Add(n.ID())
+		}
+		begun := c.Len()
+		c.Loosen()
+		for steps := 0; !c.Step(w.view(), 1); steps++ {
+			if steps > 100*begun {
+				t.Fatalf("%d parts of %d after %d steps", c.Len(), begun, steps)
+			}
+			w.change(t)
+		}
+		for id := range c.parts {
+			if !w.g.InUse(id) {
+				t.Fatalf("node %d is no part of the graph", id)
+			}
+		}
+		for _, p := range c.Take() {
+			if p.State == StateUnset || p.Object.Key == (graph.Key{}) {
+				t.Fatalf("a part has the key %s and the state %s", p.Object.Key, p.State)
+			}
+		}
+	})
+}
+
+// world is a graph of few objects that changes at random.
+type world struct {
+	g       *observed.Graph
+	table   record.Table
+	copies  []*Copy
+	version int
+}
+
+func newWorld(t *rapid.T) *world {
+	w := &world{g: observed.New(observed.Config{})}
+	w.apply(t, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "k"}}})
+	return w
+}
+
+func (w *world) view() View { return View{Nodes: record.Nodes{Graph: w.g, Table: &w.table}} }
+
+func (w *world) apply(t *rapid.T, ev graph.Event) {
+	d, err := w.g.ApplyEvent(&ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range w.copies {
+		c.Observe(w.view(), d)
+	}
+}
+
+func key(i int) graph.Key {
+	name := string(rune('a' + i))
+	return graph.Key{Kind: "k", Name: name, UID: graph.UID("u" + name)}
+}
+
+// change puts an object with random owners, or removes one. Some references are not
+// resolved, and some objects are marked.
+func (w *world) change(t *rapid.T) {
+	k := key(rapid.IntRange(0, 7).Draw(t, "object"))
+	if rapid.IntRange(0, 3).Draw(t, "gone") == 0 && k != key(0) {
+		w.apply(t, graph.Event{Type: graph.Gone, Key: k})
+		return
+	}
+	w.version++
+	o := graph.Object{Key: k, Version: graph.Version(fmt.Sprint(w.version)), Deleting: rapid.IntRange(0, 5).Draw(t, "marked") == 0}
+	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, 7), 0, 3, rapid.ID).Draw(t, "owners") {
+		r := graph.Owner{Key: key(i), Unresolved: rapid.IntRange(0, 4).Draw(t, "unresolved") == 0}
+		o.Owners = append(o.Owners, r)
+	}
+	w.apply(t, graph.Event{Type: graph.Put, Object: o})
+}
+
+// checkMembers walks the graph below the root by brute force.
+func (w *world) checkMembers(t *rapid.T, c *Copy) {
+	below := map[graph.UID]bool{key(0).UID: true}
+	for grown := true; grown; {
+		grown = false
+		for n := range w.g.Nodes() {
+			o := n.Object()
+			named := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return below[r.UID] })
+			if n.State() == observed.Observed && !below[o.UID] && named {
+				below[o.UID], grown = true, true
+			}
+		}
+	}
+	for n := range w.g.Nodes() {
+		if n.State() == observed.Observed && below[n.Key().UID] && !c.Has(n.ID()) {
+			t.Fatalf("%s is below the root, and no member", n.Key())
+		}
+	}
+}

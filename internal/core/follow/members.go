@@ -1,0 +1,163 @@
+package follow
+
+import (
+	"math"
+
+	"github.com/ownergraph/ownergraph/internal/core/dense"
+	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
+	"github.com/ownergraph/ownergraph/internal/core/tombstone"
+)
+
+// View has the machines that a follower reads. The caller makes one for each call.
+type View struct {
+	sweep.View
+	Sweeps  *sweep.Sweeps
+	Ends    Ends
+	Absent  *tombstone.Set // objects that have left the graph
+	Rewound seq.Stamp      // the last rewind
+}
+
+// class is the list of a member.
+type class uint8
+
+const (
+	gone    class = iota // the object is gone, and references may lead to it
+	active               // the object exists and is not held
+	caused               // it is held, and waits for something that is no member
+	blocked              // it is held, and waits for its dependents or members
+	classes
+
+	classBits = 2
+)
+
+// classOf returns the list of an observed node.
+func classOf(v *View, id observed.NodeID) class {
+	switch {
+	case !v.Held.Has(id):
+		return active
+	case held.StatusOf(v.Held.Get(id).Reason) == held.Blocked:
+		return blocked
+	}
+	return caused
+}
+
+// member is one entry of a set. Depth is 0 for the root and for objects that are gone.
+// Another member has a reference to a member of a smaller depth.
+type member struct {
+	id    observed.NodeID
+	depth uint32
+}
+
+// members is a set of members, and the walk that finds them.
+type members struct {
+	past      *past
+	index     dense.Index // the place of a node: its position in a list, and the list
+	lists     [classes]dense.List[member]
+	todo      dense.List[observed.NodeID] // their dependents have to be visited
+	expanding observed.NodeID             // the cursor is on its dependents
+	cursor    observed.Cursor
+	scan      observed.NodeID // the next node of the scan for members of sweeps, 0 without one
+	again     bool            // another scan is wanted
+	holder    bool            // a holder is a member
+	selected  uint64          // the members of sweeps at the beginning of the last scan
+	suspect   bool            // a member may have no way to the root any more
+}
+
+func newMembers(g *observed.Graph, p *past) *members {
+	m := &members{past: p}
+	g.OpenCursor(&m.cursor)
+	return m
+}
+
+func (m *members) len(c class) int { return m.lists[c].Len() }
+
+// place returns the list of a node and its position there.
+func (m *members) place(id observed.NodeID) (c class, at int32, ok bool) {
+	p := m.index.At(uint32(id))
+	if p == dense.None {
+		return 0, 0, false
+	}
+	return class(p & (1<<classBits - 1)), p >> classBits, true
+}
+
+func (m *members) has(id observed.NodeID) bool { return m.index.At(uint32(id)) != dense.None }
+
+// depth returns the depth of a member.
+func (m *members) depth(id observed.NodeID) (depth uint32, ok bool) {
+	c, at, ok := m.place(id)
+	if !ok {
+		return math.MaxUint32, false
+	}
+	return m.lists[c].At(at).depth, true
+}
+
+func (m *members) put(id observed.NodeID, depth uint32, c class) {
+	m.index.Set(uint32(id), int32(m.len(c))<<classBits|int32(c))
+	m.lists[c].Push(member{id, depth})
+}
+
+// take removes an entry. The last one of its list takes its place.
+func (m *members) take(id observed.NodeID) (was member, ok bool) {
+	c, at, ok := m.place(id)
+	if !ok {
+		return member{}, false
+	}
+	l := &m.lists[c]
+	was = *l.At(at)
+	last := *l.At(int32(l.Len() - 1))
+	*l.At(at) = last
+	m.index.Set(uint32(last.id), at<<classBits|int32(c))
+	l.Pop()
+	m.index.Set(uint32(id), dense.None)
+	return was, true
+}
+
+// move moves a member to another list.
+func (m *members) move(id observed.NodeID, to class) {
+	if was, ok := m.take(id); ok {
+		m.put(id, was.depth, to)
+	}
+}
+
+// add adds an observed node, and has its dependents visited.
+func (m *members) add(v *View, id observed.NodeID, depth uint32) {
+	m.put(id, depth, classOf(v, id))
+	m.todo.Push(id)
+	if v.Sweeps.Any() && v.Sweeps.IsHolder(id) {
+		m.holder, m.again = true, true
+	}
+}
+
+// anchor makes a node the place of an object that is gone. The references to it lead to a
+// member.
+func (m *members) anchor(id observed.NodeID) {
+	if c, _, ok := m.place(id); ok && c == gone {
+		return
+	}
+	m.take(id)
+	m.put(id, 0, gone)
+	m.todo.Push(id)
+}
+
+// forget forgets a node that left the graph. Nothing refers to it.
+func (m *members) forget(id observed.NodeID) {
+	m.take(id)
+	if m.expanding == id {
+		m.expanding = 0
+	}
+}
+
+// leave removes a member that stays in the graph, and has its dependents reviewed.
+func (m *members) leave(v *View, id observed.NodeID) {
+	if _, ok := m.take(id); !ok {
+		return
+	}
+	if m.expanding == id {
+		m.expanding = 0
+	}
+	m.todo.Push(id)
+	m.suspect = m.suspect || m.holder && v.Sweeps.IsHolder(id)
+}

@@ -1,0 +1,187 @@
+package follow
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// maxClimb bounds the owners that Ending looks at.
+const maxClimb = 1024
+
+// Ending takes the key of an object that is about to go. While the first walk is under way,
+// the object may hang below the root and be no member yet. Afterwards its owners are
+// unknown. So Ending climbs from the object to the root. With more than 1,024 objects on
+// the way it takes the object for a member.
+//
+// Held by TestGoneDuringWalk.
+func (f *Follower) Ending(v View, k graph.Key) {
+	f.ending, f.holder = 0, false
+	n, ok := v.Graph.Lookup(k)
+	f.holder = ok && v.Sweeps.Any() && v.Sweeps.IsHolder(n.ID())
+	if !ok || n.State() != observed.Observed || f.set.has(n.ID()) || f.scan == 0 && f.set.isDone(&v) {
+		return
+	}
+	f.climb(&v, n.ID())
+}
+
+// climb notes that a node is about to go, if a way leads from it to a member.
+func (f *Follower) climb(v *View, id observed.NodeID) {
+	todo, seen, total := []observed.NodeID{id}, map[observed.NodeID]bool{id: true}, 0
+	for at := 0; at < len(todo); at++ {
+		n := v.Graph.Node(todo[at])
+		_, ok := f.set.support(v, n)
+		before, cost := f.wentBefore(v, n.ID())
+		if total += cost - 1; ok || before || len(todo)+total > maxClimb {
+			f.ending = id
+			return
+		}
+		up := func(id observed.NodeID) {
+			if !seen[id] {
+				seen[id] = true
+				todo = append(todo, id)
+			}
+		}
+		for _, o := range n.OwnerNodes() {
+			up(o.ID())
+			for _, same := range o.SameUID() {
+				if o.ByUID() {
+					up(same)
+				}
+			}
+		}
+		if v.Sweeps.Any() && n.State() == observed.Observed {
+			for _, h := range v.Sweeps.HoldersOf(v.View, n.ID()) {
+				up(h)
+			}
+		}
+	}
+}
+
+// Observe takes a change of the graph. The delta's nodes may have left the graph.
+//
+// Held by TestRecount.
+func (f *Follower) Observe(v View, d *observed.Delta) {
+	if f.search != nil {
+		f.search.look(&v, d.Node)
+		for _, id := range d.Added {
+			f.search.look(&v, id)
+		}
+	}
+	f.lookAdded(&v, d)
+	switch {
+	case d.Node == 0:
+	case d.Gone:
+		f.end(&v, d)
+	case d.Observed || d.Version && !d.Alike:
+		f.look(&v, d)
+	}
+	f.ending = 0
+	for _, x := range d.Freed {
+		for _, m := range f.sets() {
+			m.forget(x.ID)
+		}
+	}
+}
+
+// lookAdded takes the nodes that references name anew. One may stand for a member that is
+// gone.
+func (f *Follower) lookAdded(v *View, d *observed.Delta) {
+	for _, id := range d.Added {
+		if len(f.past.keys)+len(f.origins.keys) == 0 || !v.InUse(id) {
+			continue
+		}
+		if !f.past.has(v.Graph.Node(id).Key()) {
+			f.joinGone(v, id)
+			continue
+		}
+		for _, m := range f.sets() {
+			m.anchor(id)
+		}
+	}
+}
+
+// end counts a member that is gone. Its dependents stay members.
+func (f *Follower) end(v *View, d *observed.Delta) {
+	member := d.Node == f.ending
+	for _, m := range f.sets() {
+		member = member || m.has(d.Node)
+	}
+	if !member {
+		return
+	}
+	var key graph.Key
+	if v.InUse(d.Node) {
+		key = v.Graph.Node(d.Node).Key()
+	}
+	for _, x := range d.Freed {
+		if x.ID == d.Node {
+			key = x.Key
+		}
+	}
+	f.gone++
+	f.changed = true
+	f.past.add(key, true)
+	f.anchor(v, key)
+	f.set.suspect = f.set.suspect || f.holder // its members stay, unless a sweep goes on without it
+}
+
+// look takes the new state of an observed object.
+func (f *Follower) look(v *View, d *observed.Delta) {
+	if !v.InUse(d.Node) {
+		return
+	}
+	n := v.Graph.Node(d.Node)
+	if d.Observed {
+		key := n.Key()
+		if back := f.past.has(key); back || f.isRoot(key) {
+			f.changed = true
+			for _, m := range f.sets() {
+				m.leave(v, d.Node)
+			}
+			if back {
+				f.restore(v, key)
+			}
+		}
+		if f.isRoot(key) {
+			for _, m := range f.sets() {
+				m.add(v, d.Node, 0)
+			}
+			return
+		}
+	}
+	f.changed = f.changed || d.Mark && f.isRoot(n.Key())
+	for _, m := range f.sets() {
+		_, changed := m.review(v, d.Node)
+		f.changed = f.changed || changed
+	}
+}
+
+// restore takes back that an object is gone: the history of the store went backwards.
+func (f *Follower) restore(v *View, k graph.Key) {
+	if f.past.remove(k) {
+		f.gone--
+	}
+	if n, ok := v.Graph.Lookup(claim(k.UID)); ok {
+		for _, m := range f.sets() {
+			m.leave(v, n.ID())
+		}
+	}
+}
+
+// Held takes the outcome of a decision about a node: it is held, or is not any more.
+func (f *Follower) Held(v View, id observed.NodeID) {
+	for _, m := range f.sets() {
+		is, _, ok := m.place(id)
+		if !ok || is == gone || !v.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
+			continue
+		}
+		if c := classOf(&v, id); c != is {
+			m.move(id, c)
+			f.changed = true
+		}
+	}
+}
+
+// Rewind has the members walked anew: the history of the store went backwards. An object
+// that was gone and comes back is gone no more.
+func (f *Follower) Rewind() { f.set.suspect, f.changed = true, true }

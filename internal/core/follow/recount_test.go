@@ -1,0 +1,146 @@
+package follow
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+	"pgregory.net/rapid"
+)
+
+// model is a naive follower: it counts all objects anew after each change.
+type model struct {
+	root    graph.Key
+	objects map[graph.Key]graph.Object
+	gone    map[graph.Key]bool
+}
+
+// members returns the objects from which a way leads to the root or to a member that is
+// gone.
+func (m *model) members() map[graph.Key]bool {
+	in := map[graph.Key]bool{}
+	for grown := true; grown; {
+		grown = false
+		for k, o := range m.objects {
+			if !in[k] && (k == m.root || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return m.leads(in, k, r) })) {
+				in[k], grown = true, true
+			}
+		}
+	}
+	return in
+}
+
+// leads reports whether a reference of an object leads to a member.
+func (m *model) leads(in map[graph.Key]bool, from graph.Key, r graph.Owner) bool {
+	for _, set := range []map[graph.Key]bool{in, m.gone} {
+		for k := range set {
+			if k.UID != from.UID && (r.Unresolved && k.UID == r.UID || !r.Unresolved && k == r.Key) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// TestRecount: after each change of any graph, known, gone, left and held are those of a
+// naive recount.
+func TestRecount(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := &world{t: t, rig: newRig(t, "k/n0"), model: model{root: parse(t, "k/n0")[0].Key}}
+		w.model.objects = map[graph.Key]graph.Object{w.model.root: parse(t, "k/n0")[0]}
+		w.model.gone = map[graph.Key]bool{}
+		for range rapid.IntRange(1, 60).Draw(t, "steps") {
+			w.step(rapid.SampledFrom([]string{"put", "put", "put", "end", "hold", "rewind"}).Draw(t, "change"))
+			w.compare()
+		}
+	})
+}
+
+// TestRecountDuringWalk: the walk goes on in small steps while objects come and go. Its
+// end has every object of the deletion.
+func TestRecountDuringWalk(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := &world{t: t, rig: newRig(t, "k/n0"), model: model{root: parse(t, "k/n0")[0].Key}, grow: true}
+		w.model.objects = map[graph.Key]graph.Object{w.model.root: parse(t, "k/n0")[0]}
+		w.model.gone = map[graph.Key]bool{}
+		for range rapid.IntRange(1, 20).Draw(t, "objects") {
+			w.step("put")
+		}
+		w.Close(w.graph) // all of them exist at the beginning
+		w.Follower = open(w.graph, w.model.root)
+		w.Begin(w.view(), w.model.root)
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			w.step(rapid.SampledFrom([]string{"put", "end", "hold"}).Draw(t, "change"))
+			w.Step(w.view(), rapid.IntRange(0, 3).Draw(t, "budget"))
+			if err := w.Check(w.view()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.compare()
+	})
+}
+
+// world has a graph and its model take the same changes.
+type world struct {
+	t *rapid.T
+	*rig
+	model   model
+	version int
+	grow    bool // objects keep the references that they have
+}
+
+const worldNames = 8
+
+func (w *world) step(change string) {
+	name := fmt.Sprintf("k/n%d", rapid.IntRange(0, worldNames-1).Draw(w.t, "name"))
+	key := parse(w.t, name)[0].Key
+	was, exists := w.model.objects[key]
+	switch {
+	case change == "rewind":
+		w.observe(graph.Event{Type: graph.Rewound})
+		w.Rewind()
+	case change == "put" && !(w.grow && w.model.gone[key]):
+		o := w.draw(name)
+		if w.grow {
+			o.Owners = append(o.Owners, was.Owners...)
+		}
+		w.model.objects[key] = o
+		delete(w.model.gone, key)
+		w.observe(graph.Event{Type: graph.Put, Object: o})
+	case change == "end" && exists:
+		if w.model.members()[key] {
+			w.model.gone[key] = true
+		}
+		delete(w.model.objects, key)
+		w.observe(graph.Event{Type: graph.Gone, Key: key})
+	case change == "hold" && exists:
+		w.hold(name, rapid.SampledFrom([]policy.Reason{policy.ReasonUnset, policy.NeedDependents, policy.KindSick}).Draw(w.t, "reason"))
+	}
+}
+
+// draw returns an object with some references, and a version of its own.
+func (w *world) draw(name string) graph.Object {
+	w.version++
+	text := fmt.Sprintf("%s#%d", name, w.version)
+	for i, owner := range rapid.SliceOfN(rapid.IntRange(0, worldNames-1), 0, 3).Draw(w.t, "owners") {
+		text += [...]string{" -> ", ", ", ", "}[i] + fmt.Sprintf("k/n%d", owner) + rapid.SampledFrom([]string{"", "", "", "?"}).Draw(w.t, "flag")
+	}
+	return parse(w.t, text)[0]
+}
+
+func (w *world) compare() {
+	in := w.model.members()
+	c := w.walk()
+	held := 0
+	for n := range w.graph.Nodes() {
+		if in[n.Key()] && w.rig.held.Has(n.ID()) {
+			held++
+		}
+	}
+	if c.Gone != len(w.model.gone) || c.Left != len(in) || c.Held != held || !c.Complete {
+		w.t.Fatalf("%+v, want %d gone, %d left %v, %d held; %v", c, len(w.model.gone), len(in), slices.Collect(maps.Keys(in)), held, w.model.objects)
+	}
+}

@@ -1,0 +1,103 @@
+package observed
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"pgregory.net/rapid"
+)
+
+// TestCursor: a cursor visits each dependent that refers to the node from the beginning to
+// the end of its walk, while others come and go.
+func TestCursor(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := New(Config{})
+		version := 0
+		do := func(ev graph.Event) {
+			if _, err := g.Apply(ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		k := func(i int) graph.Key {
+			return graph.Key{Kind: "k", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint("u", i))}
+		}
+		do(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "k"}}})
+		change := func(i int) {
+			version++
+			o := graph.Object{Key: k(i), Version: graph.Version(fmt.Sprint(version))}
+			switch rapid.IntRange(0, 3).Draw(t, "change") {
+			case 0:
+				do(graph.Event{Type: graph.Gone, Key: k(i)})
+				return
+			case 1:
+				o.Owners = []graph.Owner{{Key: k(0)}, {Key: k(9)}}
+			case 2:
+				o.Owners = []graph.Owner{{Key: k(0), Unresolved: true}}
+			}
+			do(graph.Event{Type: graph.Put, Object: o})
+		}
+		do(graph.Event{Type: graph.Put, Object: graph.Object{Key: k(0), Version: "1"}})
+		for i := range 8 {
+			change(1 + i)
+		}
+		root, _ := g.Lookup(k(0))
+		var c Cursor
+		g.OpenCursor(&c)
+		defer g.CloseCursor(&c)
+		stay := dependentsOf(root)
+		c.Start(g, root.ID())
+		seen := map[graph.Key]bool{}
+		for {
+			id, ok := c.Next(g)
+			if !ok {
+				break
+			}
+			seen[g.Node(id).Key()] = true
+			if rapid.Bool().Draw(t, "meanwhile") {
+				i := rapid.IntRange(1, 8).Draw(t, "object")
+				change(i)
+				stay = slices.DeleteFunc(stay, func(d graph.Key) bool { return d == k(i) })
+			}
+		}
+		for _, d := range stay {
+			if !seen[d] {
+				t.Fatalf("the cursor has not visited %s", d)
+			}
+		}
+	})
+}
+
+func dependentsOf(n Node) (out []graph.Key) {
+	for d := range n.Dependents() {
+		out = append(out, d.Key())
+	}
+	return out
+}
+
+// TestSameUID: the nodes with one UID know each other, in every state. Other nodes
+// have none.
+func TestSameUID(t *testing.T) {
+	g := New(Config{})
+	apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "k"}, {Kind: "x"}}})
+	put(t, g, "k/a@u#1; k/b#1 -> k/wrong@u; k/c#1 -> x/wrong@u; k/d#1 -> k/a@u?; k/e#1")
+	for _, c := range []struct {
+		key    graph.Key
+		others int
+		reason string
+	}{
+		{graph.Key{Kind: "k", Name: "a", UID: "u"}, 3, "two phantoms and the claim"},
+		{graph.Key{Kind: "k", Name: "wrong", UID: "u"}, 3, "the object, the other phantom, the claim"},
+		{graph.Key{UID: "u"}, 3, "the claim has them, too"},
+		{graph.Key{Kind: "k", Name: "e", UID: "k/e"}, 0, "its UID is its own"},
+	} {
+		n, ok := g.Lookup(c.key)
+		if !ok {
+			t.Fatalf("no node for %s", c.key)
+		}
+		if got := n.SameUID(); len(got) != c.others || slices.Contains(got, n.ID()) {
+			t.Errorf("%s: %d others, want %d: %s", c.key, len(got), c.others, c.reason)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package plan
+
+import "fmt"
+
+// AssumptionType is the type of an assumption.
+type AssumptionType uint8
+
+const (
+	// AssumptionUnset is no assumption.
+	AssumptionUnset AssumptionType = iota
+	// HandlerSucceeds: the handler of the finalizer Name succeeds.
+	HandlerSucceeds
+	// HandlerFails: the handler of the finalizer Name fails (Request.Failing).
+	HandlerFails
+	// FinalizerStays: no controller removes the foreign finalizer Name.
+	FinalizerStays
+	// FinalizerRemoved: the controller of the finalizer Name removes it (Request.Removed).
+	FinalizerRemoved
+	// GracePasses: the grace periods of Count objects pass.
+	GracePasses
+	// OwnerAbsent: Count owners of the kind Name do not exist. The kind is listed, and the
+	// listing did not bring them.
+	OwnerAbsent
+	// OwnerUnknown: Count owners of the kind Name are unknown. Their dependents stay.
+	OwnerUnknown
+	// KindSick: the kind Name cannot be observed.
+	KindSick
+	// KindUnlisted: the kind Name is not listed yet.
+	KindUnlisted
+	// PropagationAssumed: the request does not say the propagation of Count objects, and
+	// background is assumed.
+	PropagationAssumed
+	// LabelsUnknown: the collector has not selected objects of the kind Name by a label. They
+	// may be members of a sweep. Such an object of the plan is possible, and so are the
+	// holders. The plan does not have the others.
+	LabelsUnknown
+)
+
+var assumptionNames = [...]string{
+	"unset", "handler succeeds", "handler fails", "finalizer stays", "finalizer removed", "grace passes",
+	"owner absent", "owner unknown", "kind sick", "kind unlisted", "propagation assumed", "labels unknown",
+}
+
+// String returns the type in words.
+func (t AssumptionType) String() string {
+	if int(t) < len(assumptionNames) {
+		return assumptionNames[t]
+	}
+	return fmt.Sprintf("assumption(%d)", uint8(t))
+}
+
+// Assumption is a fact that a plan takes for granted (RULES, P4). It is a value.
+type Assumption struct {
+	Type AssumptionType
+	// Name is a finalizer or a kind.
+	Name string
+	// Count is the number of objects that the assumption is about. It is zero for kinds as a
+	// whole: KindSick, KindUnlisted and LabelsUnknown.
+	Count int
+	// Detail says more, such as the reason of a sick kind. It has at most about 512 bytes.
+	Detail string
+}

@@ -1,0 +1,201 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/jsonread"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// UnmarshalJSON reads the JSON form that MarshalJSON writes, with the fields in any
+// order. A field that MarshalJSON leaves out may also stand there with its zero value. It
+// takes nothing else. It refuses another schema, null, an unknown field, a field
+// in other letters, a missing field, a field that is there twice, and a value of another
+// type. It refuses objects that are out of order, which At and Compare would not find.
+//
+// An error wraps graph.ErrInvalid and names the field, such as "read plan:
+// objects[3].outcome: unknown value "gone": invalid". After an error the plan is
+// unchanged. The work is in proportion to the text, which the caller bounds.
+//
+// Held by TestJSONErrors and FuzzJSON.
+func (p *Plan) UnmarshalJSON(text []byte) error {
+	var read Plan
+	if err := readJSON(text, &read); err != nil {
+		return fmt.Errorf("read plan: %w: %w", err, graph.ErrInvalid)
+	}
+	if f := read.flaw(); f.cause != "" {
+		return fmt.Errorf("read plan: %s: %s: %w", f.field, f.cause, graph.ErrInvalid)
+	}
+	*p = read
+	return nil
+}
+
+func readJSON(text []byte, p *Plan) error {
+	return jsonread.Text(text, []jsonread.Field{
+		{Name: "schema", Must: true, Read: readSchema},
+		{Name: "request", Read: func(value []byte) error { return readRequest(value, &p.Request) }},
+		list("objects", &p.Objects, readObject),
+		list("steps", &p.Steps, readStep),
+		countField("truncated", &p.Truncated),
+		countField("stepsTruncated", &p.StepsTruncated),
+		list("totals", &p.Totals, readTotal),
+		countField("waves", &p.Waves),
+		{Name: "cost", Read: func(value []byte) error { return readCost(value, &p.Cost) }},
+		list("assumptions", &p.Assumptions, readAssumption),
+		jsonread.Flag("bestEffort", &p.BestEffort), jsonread.Flag("torn", &p.Torn), jsonread.Flag("busy", &p.Busy),
+		jsonread.StringField("fingerprint", false, &p.Fingerprint),
+	})
+}
+
+func readSchema(value []byte) error {
+	var found string
+	if err := jsonread.String(value, &found); err != nil {
+		return err
+	}
+	if found != Schema {
+		return jsonread.Fault("found %.50q, want %q", found, Schema)
+	}
+	return nil
+}
+
+func readRequest(value []byte, r *Request) error {
+	return jsonread.Object(value, []jsonread.Field{
+		list("delete", &r.Delete, readTarget),
+		list("removed", &r.Removed, jsonread.String[string]),
+		list("failing", &r.Failing, jsonread.String[string]),
+		countField("limit", &r.Limit),
+	})
+}
+
+func readTarget(value []byte, t *Target) error {
+	return jsonread.Object(value, []jsonread.Field{
+		keyField("key", true, &t.Key), enumField("propagation", false, graph.Orphan, &t.Propagation),
+	})
+}
+
+func readObject(value []byte, o *Object) error {
+	return jsonread.Object(value, []jsonread.Field{
+		keyField("key", true, &o.Key),
+		enumField("outcome", true, Held, &o.Outcome),
+		jsonread.Flag("possible", &o.Possible), jsonread.Flag("root", &o.Root),
+		reasonField("reason", &o.Reason),
+		enumField("doubt", false, graph.Renamed, &o.Doubt),
+		list("causes", &o.Causes, jsonread.String[string]),
+		list("owners", &o.Owners, readKey),
+		keyField("holder", false, &o.Holder),
+		countField("wave", &o.Wave),
+		keyField("parent", false, &o.Parent),
+	})
+}
+
+func readStep(value []byte, s *Step) error {
+	return jsonread.Object(value, []jsonread.Field{
+		enumField("actor", true, Grace, &s.Actor),
+		enumField("action", true, policy.Attach, &s.Action),
+		keyField("key", true, &s.Key),
+		reasonField("reason", &s.Reason),
+		enumField("propagation", false, graph.Orphan, &s.Propagation),
+		jsonread.StringField("finalizer", false, &s.Finalizer),
+		jsonread.Flag("handler", &s.Handler),
+		list("owners", &s.Owners, readKey),
+		jsonread.Flag("removes", &s.Removes),
+		countField("wave", &s.Wave),
+		list("after", &s.After, readNumber),
+		countField("afterMore", &s.AfterMore),
+		jsonread.Flag("fence", &s.Fence),
+	})
+}
+
+func readTotal(value []byte, t *Total) error {
+	return jsonread.Object(value, []jsonread.Field{
+		jsonread.StringField("kind", true, &t.Kind),
+		countField("removed", &t.Removed), countField("orphaned", &t.Orphaned), countField("trimmed", &t.Trimmed),
+		countField("kept", &t.Kept), countField("held", &t.Held),
+		countField("possible", &t.Possible), countField("affected", &t.Affected),
+	})
+}
+
+func readCost(value []byte, c *Cost) error {
+	return jsonread.Object(value, []jsonread.Field{
+		countField("writes", &c.Writes), countField("reads", &c.Reads), countField("fences", &c.Fences),
+		countField("handlers", &c.Handlers), jsonread.Flag("varies", &c.Varies),
+	})
+}
+
+func readAssumption(value []byte, a *Assumption) error {
+	return jsonread.Object(value, []jsonread.Field{
+		enumField("type", true, LabelsUnknown, &a.Type), jsonread.StringField("name", false, &a.Name),
+		countField("count", &a.Count), jsonread.StringField("detail", false, &a.Detail),
+	})
+}
+
+func readKey(value []byte, k *graph.Key) error {
+	return jsonread.Object(value, []jsonread.Field{
+		jsonread.StringField("kind", true, &k.Kind), jsonread.StringField("scope", false, &k.Scope),
+		jsonread.StringField("name", true, &k.Name), jsonread.StringField("uid", false, &k.UID),
+	})
+}
+
+func keyField(name string, must bool, to *graph.Key) jsonread.Field {
+	return jsonread.Field{Name: name, Must: must, Read: func(value []byte) error { return readKey(value, to) }}
+}
+
+func list[T any](name string, to *[]T, read func([]byte, *T) error) jsonread.Field {
+	return jsonread.Field{Name: name, Read: func(value []byte) error { return jsonread.Array(value, to, read) }}
+}
+
+func countField(name string, to *int) jsonread.Field {
+	return jsonread.Field{Name: name, Read: func(value []byte) error { return readNumber(value, to) }}
+}
+
+func readNumber(value []byte, to *int) error {
+	var n int64
+	if err := jsonread.Number("", &n).Read(value); err != nil {
+		return err
+	}
+	if n < 0 || strconv.IntSize == 32 && n > 1<<31-1 {
+		return jsonread.Fault("found %d, want a count", n)
+	}
+	*to = int(n)
+	return nil
+}
+
+// enum is a type of named values from zero on.
+type enum interface {
+	~uint8
+	String() string
+}
+
+// enumField is a field with the name of a value up to the last one.
+func enumField[T enum](name string, must bool, last T, to *T) jsonread.Field {
+	return jsonread.Field{Name: name, Must: must, Read: func(value []byte) error {
+		var found string
+		if err := jsonread.String(value, &found); err != nil {
+			return err
+		}
+		for v := T(0); v <= last; v++ {
+			if v.String() == found {
+				*to = v
+				return nil
+			}
+		}
+		return jsonread.Fault("unknown value %.50q", found)
+	}}
+}
+
+func reasonField(name string, to *policy.Reason) jsonread.Field {
+	return jsonread.Field{Name: name, Read: func(value []byte) error {
+		var code string
+		if err := jsonread.String(value, &code); err != nil {
+			return err
+		}
+		r, err := policy.ParseReason(code)
+		if err != nil {
+			return jsonread.Fault("unknown value %.50q", code)
+		}
+		*to = r
+		return nil
+	}}
+}

@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Outcome is the end of an object in a plan.
+type Outcome uint8
+
+const (
+	// OutcomeUnset is no outcome.
+	OutcomeUnset Outcome = iota
+	// Removed: the object leaves the store.
+	Removed
+	// Orphaned: the object stays, and loses a reference to an owner that leaves it.
+	Orphaned
+	// Trimmed: the object stays by another owner, and loses a reference.
+	Trimmed
+	// Kept: the object stays as it is. Owners has the owners that keep it.
+	Kept
+	// Held: the object stays against its mark or against its owners. Reason has the cause.
+	Held
+)
+
+var outcomeNames = [...]string{"unset", "removed", "orphaned", "trimmed", "kept", "held"}
+
+// String returns the outcome in lower case.
+func (o Outcome) String() string {
+	if int(o) < len(outcomeNames) {
+		return outcomeNames[o]
+	}
+	return fmt.Sprintf("outcome(%d)", uint8(o))
+}
+
+// Object is the forecast for one object. It is a value.
+type Object struct {
+	Key     graph.Key
+	Outcome Outcome
+	// Possible says that the outcome depends on the order of the writes (RULES, P3), or on
+	// labels that the plan does not know (P4). It then is one of several, and the object may
+	// also stay or go.
+	Possible bool
+	// Root says that the user deletes the object.
+	Root bool
+	// Reason is the engine's last reason about the object, and Doubt says more where it
+	// is OwnerUnknown.
+	Reason policy.Reason
+	Doubt  graph.Doubt
+	// Causes names the causes of a hold: finalizers, dependents, owners or kinds. It is
+	// sorted and has at most 8 entries.
+	Causes []string
+	// Owners are the owners that keep the object, at most 8, in order of the references.
+	Owners []graph.Key
+	// Holder is the holder whose sweep deletes the object, or the zero Key.
+	Holder graph.Key
+	// Wave is the wave of the object's last step, 0 without a step.
+	Wave int
+	// Parent is the owner under which Text prints the object, or the zero Key.
+	Parent graph.Key
+}
+
+// search returns the index of the object with the key.
+func search(list []Object, k graph.Key) (int, bool) {
+	return slices.BinarySearchFunc(list, k, func(o Object, k graph.Key) int { return o.Key.Compare(k) })
+}
