@@ -90,6 +90,8 @@ type Collector struct {
 	call      Call                 // that the turn hands out
 	idle      run.Waiters[seq.Stamp, []Held]
 	synced    run.Waiters[struct{}, struct{}]
+	observed  run.Waiters[seq.Stamp, struct{}]
+	following []*following
 }
 
 // levelOf is LevelOf for a store that may panic.

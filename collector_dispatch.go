@@ -106,7 +106,11 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	}
 	c.handOut(ctx, now, LaneHandler, &t)
 	c.letSyncedGo()
-	if c.letIdleGo() { // it may have asked for a fence
+	if len(c.following) > 0 {
+		c.wakeFollowing()
+	}
+	observed, idle := c.letObservedGo(), c.letIdleGo()
+	if observed || idle { // others go on, and may have asked for a fence
 		c.handOut(ctx, now, LaneControl, &t)
 	}
 	if t.more || c.storeMisses(&t) {

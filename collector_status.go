@@ -99,6 +99,9 @@ func (c *Collector) held(limit int, in func(Key) bool) []Held {
 	return out
 }
 
+// observedWait is the wait for a fence of an Await.
+type observedWait = run.Waiter[seq.Stamp, struct{}]
+
 // idleWait is a WaitIdle under way. The engine has to observe every commit before its
 // moment.
 type idleWait = run.Waiter[seq.Stamp, []Held]

@@ -122,6 +122,14 @@ type Config struct {
 	// every object, and makes no request of its own.
 	AuditEvery time.Duration
 
+	// History bounds the remembered deletions that the watch has shown, by default 10,000. A
+	// negative number remembers none. The deletion of a pod with one owner takes about 420
+	// bytes. With long names and lists it takes at most 2 KiB, and displaces older ones. The
+	// proofs of deletes whose objects have not gone yet are bounded by the same number.
+	//
+	// Held by TestHistoryMemory and TestManyRoots.
+	History int
+
 	// CompareVersions orders two versions of one kind, if the store can. The engine then
 	// detects a history that goes backwards.
 	CompareVersions func(kind Kind, a, b Version) int
@@ -172,6 +180,7 @@ func (c Config) filled() Config {
 	}
 	c.HandlerWorkers = cmp.Or(c.HandlerWorkers, 4)
 	c.HandlerTimeout = cmp.Or(c.HandlerTimeout, 10*time.Minute)
+	c.History = min(cmp.Or(c.History, 10_000), maxHistory)
 	c.Workers = cmp.Or(c.Workers, 256)
 	c.CallTimeout = cmp.Or(c.CallTimeout, 30*time.Second)
 	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, 10*time.Second)
@@ -184,6 +193,7 @@ func (c Config) filled() Config {
 }
 
 const (
+	maxHistory   = 1 << 24
 	century      = 100 * 365 * 24 * time.Hour
 	shortestWait = 10 * time.Millisecond
 )
@@ -236,6 +246,9 @@ type DecisionEvent struct {
 	Barred policy.Reason
 	// Call is the call that carries out the decision, or 0 without one.
 	Call CallID
+	// Root has the roots of a decision to delete, and is zero for every other one. It is
+	// known without a request.
+	Root Root
 	// Holder is the holder whose sweep deletes the object, with the reason HolderDeleted.
 	Holder Key
 	// Sweep is the progress of the sweep of the object itself, or nil without one.

@@ -58,10 +58,11 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 		e.undone.Rest(id, d)
 	}
 	var call CallID
+	var sent *Call
 	switch {
 	case d.Action.Writes():
 		e.writeCall(w, d.BestEffort, c)
-		ok, call = true, c.ID
+		ok, call, sent = true, c.ID, c
 		if m.Audited {
 			e.audit.CountRepair()
 		}
@@ -75,8 +76,9 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	if d.Action == policy.Verify {
 		e.holdUnread(id, d)
 	}
+	root := e.noteDelete(id, s, in, meant, holder, sent)
 	if e.cfg.OnDecision != nil {
-		e.report(s, DecisionEvent{Decision: meant, Barred: bar, Call: call, Holder: holder, Sweep: e.reportedSweep(id)})
+		e.report(s, DecisionEvent{Decision: meant, Barred: bar, Call: call, Root: e.rootOf(id, meant, root), Holder: holder, Sweep: e.reportedSweep(id)})
 	}
 	if !ok {
 		e.work.Done(id)
@@ -245,10 +247,28 @@ func (e *Engine) awaitWatch(id observed.NodeID, d policy.Decision) {
 
 // report reports a decision to Config.OnDecision, with its text.
 func (e *Engine) report(s inflight.Subject, d DecisionEvent) {
+	if e.cfg.Brief {
+		e.reportBrief(s, d)
+		return
+	}
 	d.Key, d.Version = s.Named()
 	d.Decision.Owners = slices.Clone(d.Decision.Owners) // the next decision uses the scratch again
 	for _, i := range d.Decision.Owners {
 		d.Owners = append(d.Owners, s.Owner(i))
 	}
+	e.cfg.OnDecision(d)
+}
+
+// reportBrief reports a decision for a forecast: see inside.Tuning.
+func (e *Engine) reportBrief(s inflight.Subject, d DecisionEvent) {
+	switch {
+	case d.Call == 0:
+		return
+	case d.Action != policy.Delete:
+		for _, i := range d.Decision.Owners {
+			d.Owners = append(d.Owners, s.Owner(i))
+		}
+	}
+	d.Decision.Owners = nil // the next decision uses the scratch again
 	e.cfg.OnDecision(d)
 }

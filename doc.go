@@ -136,6 +136,30 @@
 // only the outside can act. The log reports objects that are stuck for 10 s, and the end of
 // that. It names kinds that become sick or recover, and fences that are lost.
 //
+// # Plans
+//
+// [Collector.Plan] forecasts a deletion before it begins. It copies the affected objects out
+// of the engine, in small steps, and runs a fork of the engine on the copy. The plan has the
+// end of each object, the steps, the cost, and the assumptions. It writes nothing, and asks
+// nothing of the store. See package plan and ExampleCollector_Plan.
+//
+//   - An object is removed, orphaned, trimmed, kept by an owner, or held for a reason.
+//   - An end is possible, and not definite, if it depends on the order of the writes.
+//   - Foreign finalizers stay, unless the request names them. Handlers succeed, unless the
+//     request names them.
+//
+// [Collector.DeletePlanned] carries a plan out. It plans again behind a fence, and deletes
+// nothing if the plan has changed. [PlanStore] and [PlanDump] plan without a Collector.
+//
+// # Explanations
+//
+// [Collector.Explain] explains one object: the decision with its reason, the evidence for
+// each owner, and the chain of conditions that the object waits for. The chain ends at an
+// actor outside, at this engine's own work, or in a ring. A bounded history
+// (Config.History) explains objects that are gone. REASONS.md has each reason with its
+// remedy. [Collector.Follow] reports the progress of a deletion, and [Collector.Await]
+// returns at its end. Package lint finds wrong references in a dump or a store.
+//
 // # Limits
 //
 //   - A dependent that is created after its owner's deletion mark may go with the owner. It
@@ -257,6 +281,8 @@
 //   - graph has the vocabulary: keys, objects, owner references, events, errors.
 //   - policy has the action and the reason of each decision, and the rules R1 to R8.
 //   - finalizer has the rules of a store, the type of handlers, and the form of sweeps.
+//   - plan and explain have the answers of Plan and Explain, with their text and JSON.
+//   - lint has the faults of ownership in a dump or a store.
 //   - adapters has the memory store, the conformance kit, and the Kubernetes API server.
 //
 // Below internal/core each machine is a package. A machine returns its requests to other
@@ -276,6 +302,8 @@
 //   - inflight follows the writes of the engine, and the events that it expects of them.
 //   - handlers follows the runs of finalizer handlers.
 //   - held keeps the held objects, with reason, time and last error.
+//   - history keeps the last deletions with their proofs, and the roots of cascades.
+//   - moments has the times of stamps, excerpt the copies for plans.
 //   - sweep follows holders, their members and their phases.
 //
 // # Testing

@@ -11,12 +11,16 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/audit"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/follow"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/internal/core/moments"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
@@ -66,6 +70,7 @@ type Engine struct {
 
 	now    time.Time
 	seq    seq.Counter
+	times  moments.Log // of the stamps, for explanations
 	broken error
 
 	graph *observed.Graph
@@ -76,6 +81,7 @@ type Engine struct {
 
 	expected inflight.Expectations
 	undone   inflight.Undone
+	history  history.Machine
 	held     held.Table
 	calls    inflight.Calls[Call]
 
@@ -95,6 +101,8 @@ type Engine struct {
 	revision run.Revision
 	scratch  scratch // of the decision at hand
 	fanout   fanout.Machine
+	copies   []*excerpt.Copy    // for plans, under way
+	follows  []*follow.Follower // of deletions
 
 	counts tally
 }
@@ -119,9 +127,9 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		fence:  fence.New(level >= Level2, cfg.FenceWait),
 		work:   queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
 		reads:  reads.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
-		undone: inflight.NewUndone(),
-		held:   held.New(),
-		calls:  inflight.NewCalls[Call](),
+		undone: inflight.NewUndone(), history: history.New(set.History),
+		held:  held.New(),
+		calls: inflight.NewCalls[Call](),
 
 		misplaced: map[graph.UID][]observed.NodeID{},
 		absent:    tombstone.New(set.AbsentOwners),
@@ -176,6 +184,9 @@ func (e *Engine) applyEvent(ev *Event) error {
 	if ev.Type == graph.ListEnded && e.kinds.Of(ev.Kind).ListingInvalid { // the same
 		e.kinds.WantList(ev.Kind)
 		return nil
+	}
+	if len(e.follows) > 0 && ev.Type == graph.Gone {
+		e.followEnding(ev.Key)
 	}
 	d, err := e.apply(ev, nil)
 	if err != nil {
@@ -428,6 +439,7 @@ func (e *Engine) tick(now time.Time) {
 	}
 	if now.After(e.now) {
 		e.now = now
+		e.times.Note(now, e.seq.Last())
 	}
 }
 

@@ -24,7 +24,10 @@ type scratch struct {
 
 // input gathers the evidence for a decision about an observed node. It is valid until the
 // next decision.
-func (e *Engine) input(id observed.NodeID) *rules.Input {
+func (e *Engine) input(id observed.NodeID) *rules.Input { return e.inputIn(id, &e.scratch.evidence) }
+
+// inputIn is input with the memory of the caller. An explanation has its own.
+func (e *Engine) inputIn(id observed.NodeID, memory *evidence.Scratch) *rules.Input {
 	v := evidence.View{
 		Nodes: e.view(), Kinds: &e.kinds, Reads: &e.reads, Cycles: &e.cycles, Orphaned: &e.orphaned, Retries: e.calls.Retries(), Now: e.now,
 		Fence: rules.Fence{
@@ -35,7 +38,7 @@ func (e *Engine) input(id observed.NodeID) *rules.Input {
 			Acknowledge: e.cfg.Acknowledge, AcknowledgeWithin: e.cfg.AcknowledgeWithin,
 		},
 	}
-	return v.Input(id, &e.scratch.evidence)
+	return v.Input(id, memory)
 }
 
 // acknowledgedBy returns the time by which an orphaning node's controller has to

@@ -1,6 +1,8 @@
 package ownergraph
 
 import (
+	"errors"
+
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -60,6 +62,7 @@ func (e *Engine) handles(r handlers.Run) bool {
 func (e *Engine) handlerDone(id CallID, x *inflight.Call, err error) {
 	e.handlers.Done(handlers.Outcome{
 		Run: handlers.Run{Node: x.Node, Name: x.Handler}, Call: uint64(id), Key: x.Key, Former: x.Began <= e.kinds.Rewound(), Err: err,
+		Final: errors.Is(err, errAssumed),
 	}, e.now, &e.effects)
 	e.carryOut()
 }

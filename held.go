@@ -63,10 +63,7 @@ type Held struct {
 
 // String returns the object, the reason, the details and the last error on one line.
 func (h Held) String() string {
-	s := h.Key.String() + ": " + h.Reason.String()
-	if h.Reason == policy.OwnerUnknown {
-		s = h.Key.String() + ": " + h.Doubt.String()
-	}
+	s := h.Key.String() + ": " + policy.Words(h.Reason, h.Doubt)
 	detail := strings.Join(h.Detail, ", ")
 	if detail != "" {
 		s += " (" + detail + ")"
@@ -180,6 +177,9 @@ func (e *Engine) setHeld(id observed.NodeID) {
 		}
 	}
 	e.held.Put(id, m.Reason, m.Doubt, since)
+	if len(e.follows) > 0 {
+		e.followHeld(id)
+	}
 }
 
 // unhold notes that a node is not held. A retry may have the same outcome as the last
@@ -190,6 +190,9 @@ func (e *Engine) unhold(id observed.NodeID, retry bool) {
 		e.carryOut()
 	}
 	e.held.Drop(id, retry)
+	if len(e.follows) > 0 {
+		e.followHeld(id)
+	}
 }
 
 // holdFailing reports a node whose writes fail again and again.

@@ -33,12 +33,16 @@ func (e *Engine) rewind(why string) {
 		e.fail("rewind: %v", err)
 	}
 	at := e.seq.Stamp()
+	e.nodes.ForgetRoots()
 	e.absent.Clear()
 	e.orphaned.Clear()
 	e.takeBackFences()
 	e.forgetDoubts()
 	e.fence.Rewind(e.now, &e.kinds)
 	e.kinds.Rewind(at)
+	for _, f := range e.follows {
+		f.Rewind()
+	}
 }
 
 // forgetDoubts takes back the waits of objects that belong to the former history, and has

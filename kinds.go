@@ -100,12 +100,16 @@ func (e *Engine) refuse(ev *Event, why string) {
 }
 
 // holdUnlisted has the objects decided that wait for the first listing of a kind that has
-// become sick, so that Held names them. The fast path has passed over them. Another reason
+// become sick, so that Held names them, and notes since when it is sick. The fast path has passed over them. Another reason
 // begins no other audit, since one may be under way.
 //
 // Held by TestHeldWhileUnlisted and TestSickAgain.
 func (e *Engine) holdUnlisted(name Kind, was string) {
-	if was == "" && !e.kinds.Of(name).Listed && e.kinds.Sick(name) != "" {
+	if was != "" || e.kinds.Sick(name) == "" {
+		return
+	}
+	e.kinds.SetSickAt(name, e.seq.Last())
+	if !e.kinds.Of(name).Listed {
 		e.auditSoon()
 	}
 }
@@ -161,6 +165,9 @@ func (e *Engine) pruneNode(id observed.NodeID) {
 		return
 	}
 	ev := Event{Type: graph.Gone, Key: n.Key()}
+	if len(e.follows) > 0 {
+		e.followEnding(ev.Key)
+	}
 	if d, err := e.apply(&ev, nil); err != nil {
 		e.fail("prune a listing: %v", err)
 	} else {

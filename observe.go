@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // ignores reports whether an event is about a kind that takes no part, by setting. It is
@@ -42,6 +43,9 @@ func (e *Engine) apply(ev *Event, p *pruning) (*observed.Delta, error) {
 	case e.scratch.deciding:
 		return nil, errDeciding
 	case ev != nil:
+		if ev.Type == graph.Gone { // its node has the owners until then
+			e.noteEnd(ev.Key)
+		}
 		return e.graph.ApplyEvent(ev)
 	}
 	p.at, p.seen, p.done = e.graph.Prune(p.kind, p.limit)
@@ -67,6 +71,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 	}
 	if d.Gone {
 		e.counts.Gone++
+		e.history.Keep()
 		e.wakeMisplaced(ev.Key.UID)
 	}
 	if d.Gone && d.SharesUID {
@@ -82,10 +87,14 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		}
 	}
 	if d.DuplicateUID {
-		e.effects.Warn("two live objects have one UID", "object", ev.Object.Key.String())
+		e.effects.Warn("two live objects have one UID", "reason", policy.UIDShared.Code(), "object", ev.Object.Key.String())
 		e.counts.DuplicateUIDs++
 		e.cycles.Restart(e.view(), e.now)
 		e.auditSoon() // no decision may rest on either any more
+	}
+	if len(e.copies)+len(e.follows) > 0 {
+		e.observeCopies(d)
+		e.observeFollows(d)
 	}
 	for _, f := range d.Freed {
 		e.freeNode(f, d.Unseen)
@@ -100,8 +109,9 @@ func (e *Engine) addPhantom(id observed.NodeID) {
 	if e.absent.Empty() {
 		return
 	}
-	if e.absent.Use(e.graph.Node(id).Key()) {
+	if root, ok := e.absent.UseRoot(e.graph.Node(id).Key()); ok {
 		t, m := e.seq.Stamp(), e.edit(id)
+		m.Root = root
 		m.Absent, m.Changed, m.GoneObserved = e.kinds.Rewound()+1, t, true // it may go back to right after the rewind
 	}
 }
@@ -141,6 +151,7 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 		e.cycles.Restart(e.view(), e.now)
 	}
 	e.applyMark(d, n, m)
+	e.applyRoot(d, n)
 	if d.Class {
 		m.Role = e.seq.Stamp()
 		e.fanout.Push(e.view(), id)
@@ -274,7 +285,7 @@ func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 	m := e.nodes.Free(f.Note)
 	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
-		e.remember(f.Key)
+		e.remember(f.Key, m.Root)
 	}
 	e.unhold(f.ID, false)
 	if e.sweeps.Any() {
@@ -304,7 +315,7 @@ const (
 
 // remember notes that the watch showed the end of the object. Later references need it,
 // and so does the detection of a rewind.
-func (e *Engine) remember(k Key) {
-	e.absent.Add(k)
+func (e *Engine) remember(k Key, root uint64) {
+	e.absent.AddRoot(k, root)
 	e.absent.Limit(max(fewestAbsent, e.graph.Cap()/absentShare))
 }

@@ -19,7 +19,7 @@ func TestRememberShare(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 4 * fewestAbsent {
-		e.remember(memoryKey(n))
+		e.remember(memoryKey(n), 0)
 	}
 	if got := e.absent.Len(); got != fewestAbsent {
 		t.Errorf("%d keys are remembered beside a small graph, want %d", got, fewestAbsent)

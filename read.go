@@ -143,6 +143,9 @@ func (e *Engine) noteAbsent(id observed.NodeID, began seq.Stamp) {
 	}
 	m.GoneObserved = false // that was of a former history
 	m.Changed = e.seq.Stamp()
+	if m.Ended == 0 {
+		m.Ended = e.now.UnixNano()
+	}
 	e.reads.DropResult(e.view(), id)
 	e.fanout.Push(e.view(), id)
 }

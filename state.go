@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/plan"
 )
 
 // Inside returns the view of the engine for the proofs of this module. Users cannot call
@@ -55,6 +57,22 @@ func (i insider) ObserveAll(now time.Time, events []Event) error {
 	return errors.Join(errs...)
 }
 
+// Decide decides an object at once, and returns the first report of that. It returns false
+// for an object without a decision now. The engine's OnDecision gets no report any more.
+func (i insider) Decide(key Key) (d DecisionEvent, ok bool) {
+	n, found := i.e.graph.Lookup(key)
+	i.e.cfg.OnDecision = func(ev DecisionEvent) {
+		if !ok && ev.Key == key {
+			d, ok = ev, true
+		}
+	}
+	if found {
+		i.e.decide(n.ID(), new(Call))
+		i.e.scratch.issued = 0
+	}
+	return d, ok
+}
+
 // Tick takes the time, and does nothing else.
 func (i insider) Tick(now time.Time) { i.e.tick(now) }
 
@@ -71,16 +89,43 @@ func (i insider) BeginWait(now time.Time) seq.Stamp { return i.e.beginWait(now) 
 // TryEndWait reports whether a wait is over, or asks for the fence that it waits for.
 func (i insider) TryEndWait(at seq.Stamp) bool { return i.e.tryEndWait(at) }
 
+// Plan returns the plan of a request at once. The Collector makes it in steps.
+func (i insider) Plan(ctx context.Context, now time.Time, req plan.Request) (plan.Plan, error) {
+	p := newPlanCopy(req)
+	p.restart(i.e)
+	defer p.close(i.e)
+	for done := false; !done; {
+		var err error
+		if done, err = p.step(i.e); err != nil {
+			return plan.Plan{}, err
+		}
+	}
+	facts := p.facts(i.e, now)
+	facts.parts = p.copy.Take()
+	f, err := newForecast(i.e.cfg.Config, i.e.level, p.req, facts)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if err := f.run(ctx); err != nil {
+		return plan.Plan{}, err
+	}
+	out := f.plan()
+	out.Torn, out.Busy = p.torn, !i.e.Idle()
+	return out, nil
+}
+
 // clone returns an engine that goes on from here on its own. The two share the Config, and
 // nothing that either may change.
 func (e *Engine) clone() *Engine {
 	c := *e
 	c.graph = e.graph.Clone()
 	c.nodes = e.nodes.Clone()
+	c.times = e.times.Clone()
 	c.kinds, c.fence = e.kinds.Clone(), e.fence.Clone()
 	c.work, c.reads = e.work.Clone(), e.reads.Clone()
 	c.expected = e.expected.Clone()
 	c.undone = e.undone.Clone()
+	c.history = e.history.Clone()
 	c.held, c.calls = e.held.Clone(), e.calls.Clone()
 	c.misplaced = make(map[graph.UID][]observed.NodeID, len(e.misplaced))
 	for u, w := range e.misplaced {
@@ -96,7 +141,7 @@ func (e *Engine) clone() *Engine {
 	c.revision = run.NewRevision(e.revision.Number())
 	c.effects, c.carrying = effect.List{}, false
 	c.scratch = scratch{}
-	c.fanout = e.fanout.Clone()
+	c.fanout, c.copies, c.follows = e.fanout.Clone(), nil, nil
 	return &c
 }
 
@@ -108,6 +153,7 @@ func (e *Engine) check() error {
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
+		e.times.Check, e.history.Check, e.checkFollows,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)

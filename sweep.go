@@ -79,6 +79,9 @@ func (c *Collector) Sweeps(limit int) []SweepStatus {
 
 // reportedSweep returns the progress of the first sweep of a holder for OnDecision.
 func (e *Engine) reportedSweep(id observed.NodeID) *SweepStatus {
+	if e.cfg.Brief {
+		return nil
+	}
 	s, ok := e.sweeps.StatusOf(id)
 	if !ok {
 		return nil

@@ -60,6 +60,9 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 	if outcome == inflight.Succeeded && x.Ending == graph.Orphan && x.Began > e.kinds.Rewound() {
 		e.orphaned.Add(x.Key)
 	}
+	if x.Purpose == inflight.Delete {
+		e.history.SetOutcome(x.Key, uint64(id), outcome)
+	}
 	if outcome == inflight.Unknown { // also for an object that is gone since
 		e.counts.UnknownOutcomes++
 		e.lose()
@@ -81,7 +84,7 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		e.noteConflict(x.Node)
 	case inflight.Refused:
 		e.counts.RefusedWrites++
-		e.effects.Warn("write refused", "object", x.Key.String(), "err", err)
+		e.effects.Warn("write refused", "reason", policy.StoreRefused.Code(), "object", x.Key.String(), "err", err)
 		e.holdRefused(x.Node, x.Version)
 	case inflight.Delayed:
 		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.now.Add(max(wait, time.Millisecond)), OnTimeout: inflight.TimeoutDecide})

@@ -22,4 +22,7 @@ type Tuning struct {
 	// OrphanedOwners bounds the remembered owners whose orphaning this engine ended. A
 	// negative number remembers none.
 	AbsentOwners, OrphanedOwners int
+	// Brief leaves text out of the reports of decisions: the key, the version, the root,
+	// and decisions without a call. A forecast knows these from the calls.
+	Brief bool
 }

@@ -3,11 +3,13 @@
 package probe
 
 import (
+	"context"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/plan"
 )
 
 // Clone returns an engine that goes on from here on its own. The two share the Config, and
@@ -36,6 +38,12 @@ func Busy(e *ownergraph.Engine) bool { return e.Inside(inside.Key{}).Busy() }
 // returns the errors of the refused events, joined.
 func ObserveAll(e *ownergraph.Engine, now time.Time, events []ownergraph.Event) error {
 	return e.Inside(inside.Key{}).ObserveAll(now, events)
+}
+
+// Decide decides an object at once, and returns the first report of that. It returns false
+// for an object without a decision now. The engine is of no further use: clone it before.
+func Decide(e *ownergraph.Engine, key ownergraph.Key) (ownergraph.DecisionEvent, bool) {
+	return e.Inside(inside.Key{}).Decide(key)
 }
 
 // Tick takes the time, and does nothing else.
@@ -80,4 +88,11 @@ func Requests(s ownergraph.Stats) (n uint64) {
 		}
 	}
 	return n
+}
+
+// Plan returns the plan of a request at once. Collector.Plan makes it in steps.
+//
+// Held by TestPlanIsTheRun (internal/proof/properties).
+func Plan(e *ownergraph.Engine, now time.Time, req plan.Request) (plan.Plan, error) {
+	return e.Inside(inside.Key{}).Plan(context.Background(), now, req)
 }

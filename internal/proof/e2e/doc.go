@@ -5,7 +5,7 @@
 //	GOWORK=off go -C internal/proof/e2e test ./...
 //	GOWORK=off go -C internal/proof/e2e run ./cmd/play    # a server to play with
 //
-// The tests take about five minutes on two cores. The first run on a machine builds the
+// The tests take about six minutes on two cores. The first run on a machine builds the
 // servers before, from the module proxy, which takes 3 to 6 minutes more. They stay in
 // the user's cache folder, by version. OWNERGRAPH_SERVER_BINARIES names a folder with
 // servers that exist already.
@@ -48,6 +48,8 @@
 //   - the engine killed, the API server killed, and a definition removed, each in the
 //     middle of a cascade (TestEngineKilled, TestServerRestarted,
 //     TestDefinitionDeletedMeanwhile)
+//   - plans of deletions in 200 random namespaces, against the server's end state and etcd's
+//     history (TestPlansOfNamespaces)
 //   - names used again (TestNamesReused)
 //   - adoption while an owner orphans (TestAdoptedWhileOrphaned)
 //   - a watch that lags (TestLateWatch)

@@ -16,11 +16,13 @@ var caches = []string{"Graph.lastKinds", "Graph.lastPlaces", "Table.last", "Tabl
 // beside lists methods of Graph that change other state than the observed one,
 // with the reason.
 var beside = map[string]string{
-	"SetNote":  "the note of a node belongs to the node records",
-	"Fan":      "the cursor of a fan-out belongs to the work",
-	"FanNext":  "the cursor of a fan-out belongs to the work",
-	"Prefetch": "the next events only make Apply faster",
-	"Find":     "the next event only makes Apply faster",
+	"SetNote":     "the note of a node belongs to the node records",
+	"Fan":         "the cursor of a fan-out belongs to the work",
+	"FanNext":     "the cursor of a fan-out belongs to the work",
+	"Prefetch":    "the next events only make Apply faster",
+	"Find":        "the next event only makes Apply faster",
+	"OpenCursor":  "a cursor belongs to its reader",
+	"CloseCursor": "a cursor belongs to its reader",
 }
 
 // core reports whether the file is part of the engine's locked core. The graph itself

@@ -15,8 +15,9 @@ type Bug struct {
 	// Rule describes the broken behaviour in words.
 	Rule string
 	// Source names the origins of the rule, with spaces between them. R1 to R8 are
-	// rules. "decide" and "work" are other headings of the rules. B1 to B30 are real
-	// cases of the catalogue.
+	// rules, P1 to P6 are laws of plans, and X1 to X4 are laws of explanations. "decide"
+	// and "work" are other headings of the rules. B1 to B30 are real cases of the
+	// catalogue.
 	Source string
 	// Decl names the declaration that the bug is in. Old begins in it exactly once.
 	// New takes the place of Old.
@@ -24,6 +25,9 @@ type Bug struct {
 	Old, New string
 	// Killers are the methods that have to kill the bug, each by itself.
 	Killers []Method
+	// Tests matches the names of the tests that the methods run. It is empty for all tests
+	// of a package. The methods exhaustive and simulator do not use it.
+	Tests string
 	// Where is the graph of CI's exhaustive run that kills the bug. With the zero
 	// value, the search goes through the small scopes until a graph kills it.
 	Where Where

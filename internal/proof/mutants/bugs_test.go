@@ -3,6 +3,9 @@ package mutants
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +67,8 @@ func TestBugsCompile(t *testing.T) {
 	}
 }
 
-// TestBugsAreMany: there are at least 60 bugs, and each rule has one.
+// TestBugsAreMany: there are at least 60 bugs, and each rule has one. Each law of plans and
+// explanations has two.
 func TestBugsAreMany(t *testing.T) {
 	all := bugs(t)
 	if len(all) < 60 {
@@ -76,6 +80,55 @@ func TestBugsAreMany(t *testing.T) {
 			t.Errorf("no bug breaks %s", rule)
 		}
 	}
+	for _, law := range []string{"P1", "P2", "P3", "P4", "P5", "P6", "X1", "X2", "X3", "X4", "root", "follow", "await", "lint"} {
+		if len(by[law]) < 2 {
+			t.Errorf("%d bugs break %s, want 2 at least", len(by[law]), law)
+		}
+	}
+}
+
+// TestTestsAreThere: each method that a bug names has a test that the bug asks for. A suite
+// without a test passes, and would not have found the bug.
+func TestTestsAreThere(t *testing.T) {
+	names := map[string][]string{} // by package
+	for _, b := range bugs(t) {
+		if b.Tests == "" {
+			continue
+		}
+		asked := regexp.MustCompile(b.Tests)
+		for _, m := range b.Killers {
+			s := m.suite(b)
+			if !s.test || !slices.Contains(s.args, "-test.run="+b.Tests) {
+				t.Errorf("%s asks %s for the tests %q, and it runs %s", b.Name, m, b.Tests, s)
+				continue
+			}
+			if names[s.pkg] == nil {
+				names[s.pkg] = testsIn(t, s.pkg)
+			}
+			if !slices.ContainsFunc(names[s.pkg], asked.MatchString) {
+				t.Errorf("%s: %s has no test like %q", b.Name, s.pkg, b.Tests)
+			}
+		}
+	}
+}
+
+// testsIn returns the names of the tests of a package.
+func testsIn(t *testing.T, pkg string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pkg), "*_test.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s has no tests: %v", pkg, err)
+	}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(text, -1) {
+			names = append(names, string(found[1]))
+		}
+	}
+	return names
 }
 
 // TestWhere: if a bug names a graph of CI's exhaustive run, CI searches that graph to the
@@ -174,11 +227,11 @@ func sources(all []Bug) map[string][]string {
 // TestSourcesAreKnown: each source is spelt right. A wrong one would take its bug out of
 // every count.
 func TestSourcesAreKnown(t *testing.T) {
-	words := "decide sweep adoption instant rings queue listing work handler level store"
+	words := "decide sweep adoption instant rings queue listing work handler level store root follow await lint"
 	for _, kind := range []struct {
 		letter string
 		n      int
-	}{{"R", 8}, {"B", 30}, {"S", 25}, {"L", 13}, {"E", 9}, {"I", 9}} {
+	}{{"R", 8}, {"B", 30}, {"S", 25}, {"L", 13}, {"E", 9}, {"I", 9}, {"P", 6}, {"X", 4}} {
 		for i := 1; i <= kind.n; i++ {
 			words += fmt.Sprintf(" %s%d", kind.letter, i)
 		}

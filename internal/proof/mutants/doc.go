@@ -5,11 +5,11 @@
 //	go run ./internal/proof/mutants/cmd/mutants -generic
 //	go run ./internal/proof/mutants/cmd/mutants -relocate
 //
-// A seeded bug (Bug) breaks one rule: a rule of a decision, of evidence or of the work,
-// or a real case of another collector. It names the methods that have to kill it. It also
-// names the declaration that it edits, so a move to another file leaves it alone. The
-// command with -relocate moves bugs after a larger change of the source (package
-// relocate).
+// A seeded bug (Bug) breaks one rule: a rule of a decision, of evidence or of the work, a
+// law of plans or explanations, or a real case of another collector. It names the methods
+// that have to kill it. It may name the tests that these methods run. It also names the
+// declaration that it edits, so a move to another file leaves it alone. The command with
+// -relocate moves bugs after a larger change of the source (package relocate).
 //
 // A generic mutant (Mutate) is a small change of syntax, drawn by seed. The targets are
 // the pure packages and the code of evidence. A mutant that no suite kills is a gap,

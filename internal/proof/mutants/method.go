@@ -68,8 +68,17 @@ type suite struct {
 	args []string
 }
 
-// suite returns the suite of the method for a bug.
+// suite returns the suite of the method for a bug, with the tests that the bug names.
 func (m Method) suite(b Bug) suite {
+	s := m.whole(b)
+	if s.test && b.Tests != "" {
+		s.args = append(s.args, "-test.run="+b.Tests)
+	}
+	return s
+}
+
+// whole returns the suite of the method for a bug, with all tests.
+func (m Method) whole(b Bug) suite {
 	switch m {
 	case Unit:
 		if dir := b.Decl.Dir; dir != "." {

@@ -1,10 +1,12 @@
 package mutants
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,6 +21,7 @@ const bugsGlob = "internal/proof/mutants/testdata/bugs/*.txt"
 //	source: R1 B1
 //	decl: . Engine.write
 //	killers: scripts, exhaustive
+//	tests: TestScenarios
 //	exhaustive: 3 objects, 2 actions, late engine; graph 17
 //	<<<
 //	old text
@@ -26,7 +29,7 @@ const bugsGlob = "internal/proof/mutants/testdata/bugs/*.txt"
 //	new text
 //	>>>
 //
-// The line "exhaustive" is optional. An error names the file and the line.
+// The lines "tests" and "exhaustive" are optional. An error names the file and the line.
 func Load(root string) ([]Bug, error) { return LoadFrom(os.DirFS(root)) }
 
 // LoadFrom reads the seeded bugs of the module whose root is the root of files.
@@ -106,12 +109,17 @@ func (r *reader) bug(heading string) (b Bug, err error) {
 			if b.Killers, err = ParseMethods(value); err != nil {
 				return b, err
 			}
+		case "tests":
+			if _, err := regexp.Compile(value); err != nil || value == "" {
+				return b, fmt.Errorf("bug %s: tests %q: want a regular expression: %w", b.Name, value, cmp.Or(err, fs.ErrInvalid))
+			}
+			b.Tests = value
 		case "exhaustive":
 			if b.Where, err = parseWhere(value); err != nil {
 				return b, err
 			}
 		default:
-			return b, fmt.Errorf("bug %s: %q: want source, decl, killers, exhaustive or <<<", b.Name, line)
+			return b, fmt.Errorf("bug %s: %q: want source, decl, killers, tests, exhaustive or <<<", b.Name, line)
 		}
 	}
 	if b.Old, err = r.until("==="); err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestParseBugs(t *testing.T) {
-	const good = "# comment\n\nm001 the rule\nsource: R1 B1\ndecl: graph Graph.Apply\nkillers: scripts, unit\nexhaustive: 2 objects, 1 crash; graph 7\n<<<\nold\n text\n===\nnew\n>>>\n"
+	const good = "# comment\n\nm001 the rule\nsource: R1 B1\ndecl: graph Graph.Apply\nkillers: scripts, unit\ntests: ^TestA$|TestB\nexhaustive: 2 objects, 1 crash; graph 7\n<<<\nold\n text\n===\nnew\n>>>\n"
 	bugs, err := parseBugs(good)
 	if err != nil || len(bugs) != 1 {
 		t.Fatalf("%d bugs, %v", len(bugs), err)
@@ -15,7 +15,7 @@ func TestParseBugs(t *testing.T) {
 	b := bugs[0]
 	if b.Name != "m001" || b.Rule != "the rule" || b.Source != "R1 B1" || b.Decl != (Decl{"graph", "Graph.Apply"}) ||
 		b.Old != "old\n text" || b.New != "new" || len(b.Killers) != 2 || b.Killers[0] != Scripts || b.Killers[1] != Unit ||
-		b.Where != (Where{Row: "2 objects, 1 crash", Graph: 7}) || b.Where.String() != "2 objects, 1 crash; graph 7" {
+		b.Tests != "^TestA$|TestB" || b.Where != (Where{Row: "2 objects, 1 crash", Graph: 7}) || b.Where.String() != "2 objects, 1 crash; graph 7" {
 		t.Errorf("parsed %+v", b)
 	}
 	for _, c := range []struct{ text, want, reason string }{
@@ -23,6 +23,8 @@ func TestParseBugs(t *testing.T) {
 		{strings.Replace(good, "killers: scripts", "killers: luck", 1), `"luck"`, "the method has to exist"},
 		{strings.Replace(good, "decl:", "delc:", 1), `"delc: graph Graph.Apply"`, "a misspelt field is an error"},
 		{strings.Replace(good, "decl: graph ", "decl: ", 1), "want a directory and a name", "several packages may declare one name"},
+		{strings.Replace(good, "^TestA$", "(TestA", 1), "want a regular expression", "no test could have such a name"},
+		{strings.Replace(good, "^TestA$|TestB", "", 1), "want a regular expression", "an empty line would run all tests"},
 		{strings.Replace(good, "graph 7", "graph 0", 1), "want a row", "the first graph has the number 1"},
 		{strings.Replace(good, "; graph 7", "", 1), "want a row", "a row needs a graph"},
 		{strings.Replace(good, "===\n", "", 1), "without ===", "the old text needs an end"},

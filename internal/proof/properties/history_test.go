@@ -90,6 +90,11 @@ type history struct {
 	issued  map[issue]int         // the step that handed out a call
 	backup  world.Store           // the target of restore
 	broken  error                 // the first breach that is not excused
+
+	deletes  []deleted
+	ending   map[graph.Key]int // the commit that marked or removed an object
+	commits  int
+	restored bool
 }
 
 func begin(set settings, start []graph.Object) (*history, error) {
@@ -103,7 +108,9 @@ func begin(set settings, start []graph.Object) (*history, error) {
 	h := &history{
 		w: w, set: set, served: map[graph.Kind]int{}, issued: map[issue]int{},
 		start: slices.Clone(w.Store.Objects()), down: map[graph.Kind]string{}, backup: w.Store,
+		ending: map[graph.Key]int{},
 	}
+	h.followDeletes()
 	w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
 		if bad := w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(c, bad) {
 			h.broken = bad
@@ -277,6 +284,7 @@ func (h *history) complete(verb string, side int, arg string) error {
 
 // restore goes back to the backup. The writes under way are lost.
 func (h *history) restore() error {
+	h.restored = true
 	h.w.LoseWrites()
 	return h.w.Restore(h.backup, true)
 }

@@ -61,6 +61,9 @@ func (h *history) sound() error {
 			return fmt.Errorf("S22: engine %d has\n%s, and a graph of a new listing has\n%s", i, got, want)
 		}
 	}
+	if err := h.proven(); err != nil {
+		return err
+	}
 	if s := oracle.NewState(believed(h.w.Store.Objects())); !oracle.Quiet(s, h.set.oracle()) {
 		return errors.New("at rest, but the collector has a step left: " + h.w.Held())
 	}

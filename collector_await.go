@@ -1,0 +1,179 @@
+package ownergraph
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Await waits until each object is gone, with all objects that are removed with it, and
+// then returns nil. Each key may leave out the UID, as for Follow. Await waits for the
+// deletion of an object that is not marked. Objects count that are removed with one which
+// went before the call, as for Follow. The cost is in proportion to the keys and the objects,
+// and an object below several keys counts once.
+//
+// On a store of level 2 a fence that began after the last end has passed then. So no object
+// that was created below one of them before is left. Below level 2 no client can tell
+// whether events are still on the way. Await makes no other request.
+//
+// The errors are those of Follow. If the context ends, the error wraps the cause. It names
+// at most 8 of the objects that are left, each with the cause that holds it and for how
+// long, and counts the others.
+//
+// Held by TestAwait, TestAwaitAll, TestAwaitFence, TestAwaitSaysWhy, TestAwaitErrors and
+// TestFollowUnderWay.
+func (c *Collector) Await(ctx context.Context, keys ...Key) error {
+	if len(keys) == 0 {
+		return fmt.Errorf("await: no key: %w", ErrInvalid)
+	}
+	x, err := c.beginFollow(ctx, keys...)
+	if err != nil {
+		return fmt.Errorf("await: %w", err)
+	}
+	defer c.endFollow(x)
+	for {
+		if err := c.awaitEnds(ctx, x); err != nil {
+			return fmt.Errorf("await: %w", err)
+		}
+		if err := c.awaitObserved(ctx, x); err != nil {
+			return fmt.Errorf("await: %w", err)
+		}
+		if over, _, err := c.stepAwait(x); err != nil || over { // no object has come meanwhile
+			return err
+		}
+	}
+}
+
+// awaitEnds waits until all are gone.
+func (c *Collector) awaitEnds(ctx context.Context, x *following) error {
+	for {
+		over, walked, err := c.stepAwait(x)
+		switch {
+		case err != nil || over:
+			return err
+		case ctx.Err() != nil:
+			return c.stillWaiting(ctx, x)
+		case !walked:
+			continue
+		}
+		select {
+		case <-x.wake:
+		case <-c.ended:
+			return ErrClosed
+		case <-ctx.Done():
+		}
+	}
+}
+
+// stepAwait does a slice of the walk. It reports whether all are gone, and whether the walk
+// has ended.
+func (c *Collector) stepAwait(x *following) (over, walked bool, err error) {
+	c.locked(func(e *Engine, _ time.Time) {
+		if err = e.Err(); err == nil {
+			walked = x.Step(e.followView(), followSlice)
+			_, over = c.countFollow(x)
+		}
+	})
+	return over, walked, err
+}
+
+// awaitObserved waits until every commit before it is observed.
+func (c *Collector) awaitObserved(ctx context.Context, x *following) error {
+	var w *observedWait
+	c.locked(func(e *Engine, now time.Time) {
+		w = c.observed.Join(0)
+		w.Since = e.beginWait(now)
+	})
+	c.wake()
+	defer c.locked(func(*Engine, time.Time) { c.observed.Leave(w) })
+	select {
+	case <-w.Done():
+		return nil
+	case <-c.ended:
+		return ErrClosed
+	case <-ctx.Done():
+		return c.stillWaiting(ctx, x)
+	}
+}
+
+// letObservedGo ends the waits for a fence that are over. It reports whether others go on.
+func (c *Collector) letObservedGo() bool {
+	if c.observed.Len() == 0 || !c.watchListed() {
+		return false
+	}
+	c.observed.End(c.engine.wantObserved, func() struct{} { return struct{}{} })
+	return c.observed.Len() > 0
+}
+
+// stillWaiting returns the error of a wait whose context has ended.
+func (c *Collector) stillWaiting(ctx context.Context, x *following) error {
+	var why []string
+	c.locked(func(e *Engine, now time.Time) {
+		for _, id := range x.Sample(maxShown, true) {
+			why = append(why, e.leftText(id, now))
+		}
+		if left := x.Counts(e.followView()).Left; left > len(why) {
+			why = append(why, fmt.Sprintf("%d more", left-len(why)))
+		}
+		why = append(why, c.waitsFor(now)...)
+	})
+	if len(why) == 0 {
+		why = []string{"the fence of this call"}
+	}
+	return fmt.Errorf("still waiting for: %s: %w", strings.Join(why, ", "), context.Cause(ctx))
+}
+
+// leftText names an object that is left, the cause, and the time since which it holds.
+func (e *Engine) leftText(id observed.NodeID, now time.Time) string {
+	n := e.graph.Node(id)
+	key := n.Key()
+	key.UID = ""
+	why, since := "not deleted yet", time.Time{}
+	switch {
+	case e.held.Has(id):
+		h := e.heldAt(id)
+		why, since = causeText(h), h.Since
+	case n.Deleting():
+		why, since = "marked", e.state(id).Marked
+	}
+	if !since.IsZero() {
+		why += ", " + ageText(now.Sub(since))
+	}
+	return placeText(key) + " (" + why + ")"
+}
+
+// causeText gives the cause that holds an object, without the object.
+func causeText(h Held) string {
+	detail := strings.Join(h.Detail, ", ")
+	if h.Reason == policy.NeedFinalizers {
+		return "finalizer " + detail
+	}
+	why := h.Reason.String()
+	if h.Reason == policy.OwnerUnknown {
+		why = h.Doubt.String()
+	}
+	if detail != "" {
+		why += ": " + detail
+	}
+	if h.LastError != "" && !strings.Contains(detail, h.LastError) {
+		why += "; last error: " + h.LastError
+	}
+	return why
+}
+
+// ageText gives a duration in its largest unit.
+func ageText(d time.Duration) string {
+	for _, u := range [...]struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}} {
+		if d >= u.of {
+			return fmt.Sprintf("%d %s", d/u.of, u.name)
+		}
+	}
+	return fmt.Sprintf("%d s", d/time.Second)
+}

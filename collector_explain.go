@@ -1,0 +1,44 @@
+package ownergraph
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph/explain"
+)
+
+// explainSlice is the number of nodes that a search by name looks at under one lock.
+const explainSlice = 4096
+
+// Explain explains an object: see Engine.Explain. The key may be without a UID. Then the
+// search looks at a slice of the nodes at a time, and lets the engine go on in between.
+//
+// Explain makes no request, and changes nothing. It may be called before Run and after its
+// end. Objects that are gone are known as long as the engine remembers them.
+//
+// Its errors are those of Engine.Explain. An error of a context that has ended wraps the
+// context's cause.
+//
+// Held by TestCollectorExplain and TestCollectorExplainErrors.
+func (c *Collector) Explain(ctx context.Context, key Key) (x explain.Explanation, err error) {
+	if ctx == nil {
+		return x, fmt.Errorf("explain %s: context: nil: %w", keyText(key), ErrInvalid)
+	}
+	var s keySearch
+	for !s.done && err == nil {
+		if ctx.Err() != nil {
+			return x, fmt.Errorf("explain %s: %w", keyText(key), context.Cause(ctx))
+		}
+		c.locked(func(e *Engine, _ time.Time) { err = e.search(key, &s, explainSlice) })
+	}
+	if err != nil {
+		return x, err
+	}
+	full, err := s.choose(key)
+	if err != nil {
+		return x, err
+	}
+	c.locked(func(e *Engine, now time.Time) { x, err = e.explain(full, now) })
+	return x, err
+}

@@ -1,0 +1,90 @@
+package ownergraph
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestFollowBreaks: a caller that breaks off leaves no follower behind, and a clone of the
+// engine has none.
+func TestFollowBreaks(t *testing.T) {
+	e, err := NewEngine(Level2, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Object{Key: Key{Kind: "a", Name: "a", UID: "a"}, Version: "1"}
+	for _, ev := range []Event{{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}}}, {Type: graph.Put, Object: o}} {
+		if err := e.Observe(time.Unix(0, 0), ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := drive(e, Config{}.filled())
+	n := 0
+	for p, err := range c.Follow(t.Context(), o.Key) {
+		n++
+		if p.Known != 1 || err != nil || len(e.follows) != 1 || len(c.following) != 1 || len(e.clone().follows) != 0 {
+			t.Errorf("%+v, %v with %d followers", p, err, len(e.follows))
+		}
+		break
+	}
+	if n != 1 || len(e.follows) != 0 || len(c.following) != 0 {
+		t.Errorf("%d reports, and %d followers are left", n, len(e.follows))
+	}
+}
+
+// TestFollowBound: one call takes one follower, for any number of keys. A call beyond the
+// bound is an error, and the next one after an end is none.
+func TestFollowBound(t *testing.T) {
+	e, err := NewEngine(Level2, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := []Object{{Key: Key{Kind: "a", Name: "a", UID: "a"}, Version: "1"}, {Key: Key{Kind: "a", Name: "b", UID: "b"}, Version: "1"}}
+	for _, ev := range []Event{
+		{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}}}, {Type: graph.Put, Object: objects[0]}, {Type: graph.Put, Object: objects[1]},
+	} {
+		if err := e.Observe(time.Unix(0, 0), ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := drive(e, Config{}.filled())
+	var all []*following
+	for range maxFollows {
+		x, err := c.beginFollow(t.Context(), objects[0].Key, Key{Kind: "a", Name: "b"}, objects[1].Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, x)
+	}
+	if len(e.follows) != maxFollows {
+		t.Errorf("%d followers of %d calls", len(e.follows), maxFollows)
+	}
+	if n := all[0].Counts(e.followView()); n.Left != 2 {
+		t.Errorf("%+v, want each root once", n)
+	}
+	if _, err := c.beginFollow(t.Context(), objects[0].Key); !errors.Is(err, ErrInvalid) {
+		t.Errorf("%v beyond the bound", err)
+	}
+	c.endFollow(all[0])
+	if _, err := c.beginFollow(t.Context(), objects[0].Key); err != nil {
+		t.Errorf("%v after an end", err)
+	}
+}
+
+func TestAgeText(t *testing.T) {
+	for _, c := range []struct {
+		age    time.Duration
+		want   string
+		reason string
+	}{
+		{0, "0 s", "none"}, {59 * time.Second, "59 s", "below a minute"}, {time.Minute, "1 min", "a minute"},
+		{3*time.Hour + 59*time.Minute, "3 h", "the largest unit alone"}, {50 * time.Hour, "2 d", "days"},
+	} {
+		if got := ageText(c.age); got != c.want {
+			t.Errorf("ageText(%v) = %q, want %q: %s", c.age, got, c.want, c.reason)
+		}
+	}
+}

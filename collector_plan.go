@@ -1,0 +1,278 @@
+package ownergraph
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// Plan returns the forecast of the deletions of a request, or of the writes that are due
+// without any. It writes nothing, and asks nothing of the store (RULES, P1). The engine
+// copies the affected objects in steps of a fraction of a millisecond, and goes on in
+// between. Then a fork of it runs on the copy, on the goroutine of the caller. The caller
+// owns the plan.
+//
+// The cost is in proportion to the affected objects: the targets, all objects below them,
+// and the owners of these. A target without a UID takes a look at each object, and so does
+// a request without a target or a Config with sweeps.
+//
+// Plan works while Run runs, also with Config.ObserveOnly: it forecasts as if the collector
+// wrote. Call Synced before it, because a kind that is not listed holds objects. The error
+// wraps ErrNotFound for a target that the collector has not observed, ErrInvalid for a
+// wrong request or one of more than 10,000 targets, ErrKindUnknown before the collector
+// knows a kind, ErrClosed after its end, and the cause of a context that ends.
+//
+// The plan does not have what the collector does anyway outside of the affected objects. So
+// it leaves out the sweeps of holders that are gone, except for their effects on these.
+//
+// Held by TestPlanIsTheRun and TestPlanOfRandomWorlds (internal/proof/properties), by
+// TestPlansOfNamespaces (internal/proof/e2e), and by TestPlanAsksNothing, TestPlanGoesOn,
+// TestPlanErrors, TestPlanLabels, TestPlanLevel1, TestPlanManyTargets and TestPlanTooEarly.
+func (c *Collector) Plan(ctx context.Context, req plan.Request) (plan.Plan, error) {
+	p, _, err := c.plan(ctx, req)
+	return p, err
+}
+
+// plan is Plan, and returns the targets as they were, in their order.
+func (c *Collector) plan(ctx context.Context, req plan.Request) (plan.Plan, []Object, error) {
+	req, err := draft.CheckRequest(ctx, req)
+	if err != nil {
+		return plan.Plan{}, nil, err
+	}
+	f, p, err := c.copyFor(ctx, req)
+	if err != nil {
+		return plan.Plan{}, nil, err
+	}
+	if err := f.run(ctx); err != nil {
+		return plan.Plan{}, nil, err
+	}
+	out := f.plan()
+	out.Torn, out.Busy = p.torn, p.busy
+	return out, f.targets(), nil
+}
+
+// copied is the end of a copy.
+type copied struct{ torn, busy bool }
+
+// copyFor copies the state that the request can affect, slice by slice, and returns a
+// forecast of it.
+func (c *Collector) copyFor(ctx context.Context, req plan.Request) (f *forecast, end copied, err error) {
+	if c.over() {
+		return nil, end, ErrClosed
+	}
+	var facts planFacts
+	p := newPlanCopy(req)
+	c.locked(func(e *Engine, _ time.Time) { p.restart(e) })
+	defer c.locked(func(e *Engine, _ time.Time) { p.close(e) })
+	for done := false; !done; {
+		if ctx.Err() != nil {
+			return nil, end, fmt.Errorf("plan: %w", context.Cause(ctx))
+		}
+		c.locked(func(e *Engine, at time.Time) {
+			if err = e.Err(); err != nil {
+				return
+			}
+			if done, err = p.step(e); done {
+				facts, end = p.facts(e, at), copied{p.torn, !e.Idle()}
+			}
+		})
+		if err != nil {
+			return nil, end, err
+		}
+	}
+	facts.parts = p.copy.Take()
+	f, err = newForecast(c.engine.cfg.Config, c.engine.level, p.req, facts)
+	return f, end, err
+}
+
+// targets returns the objects of the request as they were.
+func (f *forecast) targets() (out []Object) {
+	for _, t := range f.req.Delete {
+		i, _ := f.links.index.Of(t.Key) // newForecast has found it
+		out = append(out, f.parts[i].Object)
+	}
+	return out
+}
+
+// PlanStore returns the forecast for a store without a running collector. It observes the
+// store until every kind is listed, plans as Collector.Plan does, and ends. It writes
+// nothing. The error names the kinds that are not listed when ctx ends.
+//
+// Held by TestPlanStore.
+func PlanStore(ctx context.Context, store Store, cfg Config, req plan.Request) (plan.Plan, error) {
+	if ctx == nil {
+		return plan.Plan{}, draft.ErrNoContext
+	}
+	cfg.ObserveOnly = true
+	c, err := New(store, cfg)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	running, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(running) }()
+	p, err := planSynced(ctx, c, req)
+	stop()
+	return p, errors.Join(err, <-ended)
+}
+
+func planSynced(ctx context.Context, c *Collector, req plan.Request) (plan.Plan, error) {
+	if err := c.Synced(ctx); err != nil {
+		return plan.Plan{}, fmt.Errorf("plan: %w", err)
+	}
+	return c.Plan(ctx, req)
+}
+
+// DeletePlanned carries out the deletions of a plan (RULES, P5). It waits for a fence that
+// begins after the call, plans again, and compares. Then it deletes each target under its
+// UID and version. The collector's Run does the rest of the cascade, so DeletePlanned does
+// not wait for it.
+//
+// If the plans differ it deletes nothing, and the error is a *plan.ChangedError that wraps
+// plan.ErrChanged and names the differences. A target that is gone is a difference, and the
+// error then wraps ErrNotFound, too. It plans again if a target changes in between
+// without a change of the plan, at most 8 times. If the store fails the delete of one of
+// several targets, the error names the targets that were not sent. What others commit
+// between the fence and the deletion mark is not covered.
+//
+// The error wraps ErrInvalid for a plan that deletes nothing, and for one of which this
+// store has no object: it is of another store, or too old.
+//
+// Held by TestDeletePlanned, TestDeletePlannedChanged, TestDeletePlannedGone and
+// TestDeletePlannedForeign.
+func (c *Collector) DeletePlanned(ctx context.Context, p plan.Plan) error {
+	if ctx == nil {
+		return draft.ErrNoContext
+	}
+	if len(p.Request.Delete) == 0 {
+		return fmt.Errorf("delete planned: Request.Delete: empty: %w", ErrInvalid)
+	}
+	sent := 0
+	for try := 0; ; try++ {
+		targets, err := c.planAgain(ctx, p)
+		if err != nil {
+			return err
+		}
+		for ; sent < len(targets); sent++ {
+			if err = c.deleteTarget(ctx, targets[sent], p.Request.Delete[sent].Propagation); err != nil {
+				break
+			}
+		}
+		switch {
+		case err == nil:
+			return nil
+		case sent > 0 || !errors.Is(err, ErrConflict) || try == maxPlanTries:
+			return fmt.Errorf("delete planned: %w%s", err, notSent(targets[sent:]))
+		}
+	}
+}
+
+// maxPlanTries bounds the plans of one DeletePlanned after the first.
+const maxPlanTries = 8
+
+// planAgain plans behind a fence, and returns the targets if the plan is the same.
+func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error) {
+	if err := c.passFence(ctx); err != nil {
+		return nil, fmt.Errorf("delete planned: %w", err)
+	}
+	now, targets, err := c.plan(ctx, p.Request)
+	if errors.Is(err, ErrNotFound) && !c.knowsAny(p.Objects) {
+		return nil, fmt.Errorf("delete planned: none of the %d objects of the plan exists: it is of another store, or too old: %w", len(p.Objects), ErrInvalid)
+	}
+	if errors.Is(err, ErrNotFound) {
+		err = c.goneTargets(p, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("delete planned: %w", err)
+	}
+	if err := plan.Compare(p, now); err != nil {
+		return nil, fmt.Errorf("delete planned: %w", err)
+	}
+	return targets, nil
+}
+
+// goneTargets adds to an error that the targets which do not exist are a change of the plan.
+func (c *Collector) goneTargets(p plan.Plan, err error) error {
+	gone := &plan.ChangedError{}
+	for _, t := range slices.SortedFunc(slices.Values(p.Request.Delete), func(a, b plan.Target) int { return a.Key.Compare(b.Key) }) {
+		if !c.knowsAny([]plan.Object{{Key: t.Key}}) {
+			gone.Differences = append(gone.Differences, plan.Difference{Key: t.Key, Want: "a target"})
+		}
+	}
+	if n := len(gone.Differences); n == 0 {
+		return err
+	} else if n > maxShown {
+		gone.Differences, gone.More = gone.Differences[:maxShown], n-maxShown
+	}
+	return fmt.Errorf("%w: %w", gone, err)
+}
+
+// knowsAny reports whether the collector observes one of the first objects of a plan.
+func (c *Collector) knowsAny(objects []plan.Object) (known bool) {
+	for _, o := range objects[:min(len(objects), 1000)] {
+		c.locked(func(e *Engine, _ time.Time) {
+			n, ok := e.graph.Lookup(o.Key)
+			known = known || ok && n.State() == observed.Observed
+		})
+		if known {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Collector) deleteTarget(ctx context.Context, o Object, p graph.Propagation) error {
+	ctx, end := context.WithTimeout(ctx, c.cfg.CallTimeout)
+	defer end()
+	return c.store.Delete(ctx, o.Key, DeleteOptions{
+		Precondition: Precondition{UID: o.UID, Version: o.Version}, Propagation: p,
+	})
+}
+
+// notSent names the targets after a failed one.
+func notSent(left []Object) string {
+	if len(left) < 2 {
+		return ""
+	}
+	var names []string
+	for _, o := range left[1:] {
+		names = append(names, o.Key.String())
+	}
+	return "; not sent: " + run.FirstNames(names, len(names))
+}
+
+// passFence waits for a fence that begins after the call, on a store of level 2. The error
+// names the kinds that have not passed it.
+func (c *Collector) passFence(ctx context.Context) error {
+	var since seq.Stamp
+	c.locked(func(e *Engine, now time.Time) { since = e.beginWait(now) })
+	look := time.NewTicker(scopeLook)
+	defer look.Stop()
+	for passed := false; ; {
+		c.locked(func(e *Engine, _ time.Time) { passed = c.watchListed() && e.wantObserved(since) })
+		if passed {
+			return nil
+		}
+		c.wake()
+		select {
+		case <-look.C:
+		case <-c.ended:
+			return ErrClosed
+		case <-ctx.Done():
+			var why []string
+			c.locked(func(_ *Engine, now time.Time) { why = c.waitsFor(now) })
+			return fmt.Errorf("wait for a fence: %s: %w", cmp.Or(strings.Join(why, ", "), "not begun"), context.Cause(ctx))
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package ownergraph
+
+import (
+	"github.com/ownergraph/ownergraph/internal/core/history"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Root has the roots of a deletion: the objects whose deletion began it. An object whose
+// owners are all gone or waiting has the roots of these owners. Another object is its own
+// root. It is a value.
+//
+// Held by TestRoots (internal/proof/properties).
+type Root struct {
+	// Keys has the roots in order, at most 8. More counts the others. A root that two
+	// owners leave out counts twice.
+	Keys []Key
+	More int
+	// Nearest: a root is unknown, for example since a restart. Keys then has the nearest
+	// absent owners in its place.
+	Nearest bool
+}
+
+// noteEnd notes the end of an object that the graph is about to take.
+func (e *Engine) noteEnd(k Key) {
+	if n, ok := e.graph.Lookup(k); ok && n.State() == observed.Observed {
+		e.history.Draft(e.view(), &history.End{Node: n.ID(), Now: e.now, Unseen: e.graph.PendingPrune(n.ID()), Rewound: e.kinds.Rewound()})
+	}
+}
+
+// noteDelete returns the number of the root of a decision to delete, Unknown for another
+// one. It notes the delete that carries the decision out, if any, with its evidence.
+func (e *Engine) noteDelete(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, holder Key, sent *Call) (root uint64) {
+	if d.Action != policy.Delete {
+		return history.Unknown
+	}
+	if root = e.history.RootOf(e.view(), id, in); sent != nil {
+		e.history.Sent(e.view(), &history.Deletion{
+			Call: uint64(sent.ID), Key: sent.Key, Version: sent.Options.Precondition.Version, Subject: s, Node: id,
+			Input: in, Decision: d, Holder: holder, Root: root,
+		})
+	}
+	return root
+}
+
+// deletion returns the last deletion of an object that the watch has shown, as far as
+// Config.History keeps it. Without a UID it is the last one at the coordinates.
+func (e *Engine) deletion(k Key) (history.Entry, bool) { return e.history.Find(k) }
+
+// roots returns the roots of an object: those of its deletion if it is marked or gone,
+// otherwise those of a deletion that begins now.
+func (e *Engine) roots(id observed.NodeID) Root {
+	n := e.graph.Node(id)
+	if n.State() == observed.Observed && !n.Deleting() {
+		return Root(e.history.RootAt(n, e.history.RootOf(e.view(), id, e.input(id))))
+	}
+	return Root(e.history.RootAt(n, e.state(id).Root))
+}
+
+// rootOf returns the roots of a decision about an object, for its report.
+func (e *Engine) rootOf(id observed.NodeID, d policy.Decision, root uint64) Root {
+	if d.Action != policy.Delete || e.cfg.OnDecision == nil || e.cfg.Brief {
+		return Root{}
+	}
+	return Root(e.history.RootAt(e.graph.Node(id), root))
+}
+
+// applyRoot notes the root of an object whose mark an event has changed. Without a mark
+// there is none.
+func (e *Engine) applyRoot(d *observed.Delta, n observed.Node) {
+	switch {
+	case n.State() != observed.Observed:
+	case !n.Deleting():
+		m := e.edit(n.ID())
+		m.Root, m.Ended = history.Unknown, 0
+	case d.Mark:
+		e.history.Mark(e.view(), n.ID(), d.Observed, e.kinds.Rewound())
+	}
+}

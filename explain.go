@@ -1,0 +1,145 @@
+package ownergraph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+)
+
+// maxExplained bounds the owners of one explanation.
+const maxExplained = 64
+
+// Explain explains an object: its present decision, the evidence about its owners, and the
+// chain of conditions for which it waits. It changes nothing. The key has the full
+// coordinates. A key without a UID names the only object with these coordinates, otherwise
+// the one that has gone last, otherwise the only one that references name. Such a lookup
+// walks all nodes. Objects that are gone are known as long as Config.History keeps their
+// deletions. With the UID, the engine also knows those that are still of use as absent owners.
+//
+// The decision is that of the engine's own path at the time of its last step. For a holder
+// or member of a sweep it is the recorded one. A chain has at most 64 conditions, and the
+// explanation counts the others.
+//
+// An error wraps ErrNotFound where no object and no reference has the key. It wraps
+// ErrInvalid for a key without kind or name, and for a key without a UID that fits several
+// objects at once. Such an error lists the UIDs.
+//
+// Held by TestExplain, TestExplainEnds, TestExplainKeys, TestExplainGone and, in
+// internal/proof/properties, TestExplainAgrees.
+func (e *Engine) Explain(key Key) (explain.Explanation, error) {
+	var s keySearch
+	for !s.done {
+		if err := e.search(key, &s, e.graph.Cap()); err != nil {
+			return explain.Explanation{}, err
+		}
+	}
+	full, err := s.choose(key)
+	if err != nil {
+		return explain.Explanation{}, err
+	}
+	return e.explain(full, e.now)
+}
+
+// keySearch is a search for the objects with the coordinates of a key without UID.
+type keySearch struct {
+	from  observed.NodeID
+	done  bool
+	alive []Key // observed
+	gone  Key   // without one, the object whose end is the last, if the history has any
+	other []Key // only referred to
+}
+
+// search looks at a part of the nodes, and at the end at the objects that are gone.
+func (e *Engine) search(key Key, s *keySearch, limit int) error {
+	switch {
+	case key.Kind == "":
+		return fmt.Errorf("explain %s: kind: empty: %w", keyText(key), ErrInvalid)
+	case key.Name == "":
+		return fmt.Errorf("explain %s: name: empty: %w", keyText(key), ErrInvalid)
+	case key.UID != "":
+		s.other, s.done = []Key{key}, true
+		return nil
+	}
+	var ids []observed.NodeID
+	ids, s.from = e.graph.AtPlace(key, s.from, limit)
+	for _, id := range ids {
+		if n := e.graph.Node(id); n.State() == observed.Observed {
+			s.alive = append(s.alive, n.Key())
+		} else {
+			s.other = append(s.other, n.Key())
+		}
+	}
+	if s.done = s.from == 0; s.done {
+		s.alive = slices.DeleteFunc(s.alive, func(k Key) bool { return !e.isObserved(k) }) // it may have gone since
+		s.gone = e.lastGoneAt(key)
+	}
+	return nil
+}
+
+func (e *Engine) isObserved(k Key) bool {
+	n, ok := e.graph.Lookup(k)
+	return ok && n.State() == observed.Observed
+}
+
+// choose returns the key that the search has found. A live object goes before one that is
+// gone, and this one before those that are only referred to.
+func (s *keySearch) choose(key Key) (Key, error) {
+	found := s.alive
+	switch {
+	case len(found) > 0:
+	case s.gone != Key{}:
+		return s.gone, nil
+	default:
+		found = s.other
+	}
+	slices.SortFunc(found, Key.Compare)
+	found = slices.Compact(found)
+	switch len(found) {
+	case 0:
+		return Key{}, fmt.Errorf("explain %s: %w", keyText(key), ErrNotFound)
+	case 1:
+		return found[0], nil
+	}
+	var uids []string
+	for _, k := range found[:min(len(found), maxExplained)] {
+		uids = append(uids, string(k.UID))
+	}
+	return Key{}, fmt.Errorf("explain %s: uid: %d objects have these coordinates: %s: %w", keyText(key), len(found), strings.Join(uids, ", "), ErrInvalid)
+}
+
+// keyText names a key in an error, also one without a UID.
+func keyText(key Key) string { return strings.TrimSuffix(key.String(), `@""`) }
+
+// explain explains the object with the full coordinates at a time.
+func (e *Engine) explain(key Key, now time.Time) (explain.Explanation, error) {
+	n, ok := e.graph.Lookup(key)
+	if !ok {
+		return e.explainGone(key)
+	}
+	x := &explainer{e: e, now: now, left: maxConditions}
+	out := explain.Explanation{Key: n.Key()}
+	switch n.State() {
+	case observed.Observed:
+		j := x.judge(n.ID())
+		out.State, out.Version, out.Deleting = explain.Exists, n.Version(), n.Deleting()
+		out.Decision = j.explained()
+		out.Owners, out.OwnersCut = x.owners(j), max(n.Owners()-maxExplained, 0)
+		out.Changed = e.times.At(e.state(n.ID()).Known)
+		x.path = []observed.NodeID{n.ID()}
+		out.Wait = x.conditions(j)
+		if at := e.work.EntryOf(n.ID()); at.State == queue.Delayed {
+			out.Look = at.At
+		}
+	default:
+		if x.referred(n, &out); out.State == explain.Gone {
+			e.explainDeletion(&out)
+		}
+	}
+	out.Cut = x.cut
+	return out, nil
+}

@@ -1,0 +1,87 @@
+package ownergraph
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/internal/core/history"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
+)
+
+// lastGoneAt returns the object with these coordinates whose end is the last in the history,
+// the zero Key without one. A rewind may have brought it back.
+func (e *Engine) lastGoneAt(place Key) Key {
+	if d, ok := e.deletion(place); ok && !e.isObserved(d.Object.Key) {
+		return d.Object.Key
+	}
+	return Key{}
+}
+
+// explainGone explains an object that has left the graph. Until its kind is listed after a
+// rewind it may be back in the store.
+func (e *Engine) explainGone(key Key) (explain.Explanation, error) {
+	out := explain.Explanation{Key: key, State: explain.Gone}
+	e.explainDeletion(&out)
+	if out.Deletion == nil && !e.absent.Has(key) {
+		return explain.Explanation{}, fmt.Errorf("explain %s: %w%s", keyText(key), ErrNotFound, e.whyNotFound(key))
+	}
+	if e.kinds.Stale(key.Kind) {
+		return explain.Explanation{}, fmt.Errorf("explain %s: %w: its kind is not listed since a rewind", keyText(key), ErrNotFound)
+	}
+	return out, nil
+}
+
+// explainDeletion adds the end of an object that is gone, as far as the history keeps it.
+func (e *Engine) explainDeletion(out *explain.Explanation) {
+	d, ok := e.deletion(out.Key)
+	if !ok {
+		return
+	}
+	out.Changed = d.Ended
+	out.Deletion = &explain.Deletion{
+		Object: d.Object, Cut: d.Cut, Unseen: d.Unseen, Garbage: garbageIn(d.Garbage), Root: explain.Root(d.Root),
+	}
+	if d.Own {
+		out.Deletion.Proof = proofIn(&d.Proof)
+	}
+}
+
+// proofIn returns the proof of a delete in the words of an explanation.
+func proofIn(p *history.Proof) *explain.Proof {
+	out := &explain.Proof{
+		Certain: p.Outcome == inflight.Succeeded, Version: p.Version, OwnersCut: p.OwnersCut, Holder: p.Holder,
+		Decision: explain.Decision{Action: p.Action, Reason: p.Reason, Propagation: p.Propagation},
+	}
+	for _, o := range p.Owners {
+		w := explain.Owner{Owner: o.Owner, Self: o.Self, Class: classIn(o.Class), Evidence: evidenceIn(o.Source), At: o.Since}
+		out.Owners = append(out.Owners, w)
+	}
+	return out
+}
+
+// evidenceIn returns the source of the evidence at a decision in the words of an explanation.
+func evidenceIn(s history.Source) explain.Evidence {
+	switch s {
+	case history.WatchGone:
+		return explain.WatchSawGo
+	case history.ReadAbsent:
+		return explain.ReadFoundNothing
+	case history.ReadWaiting:
+		return explain.ReadFound
+	case history.FencePassed:
+		return explain.FencePassed
+	}
+	return explain.EvidenceUnset
+}
+
+func garbageIn(g history.Garbage) explain.Garbage {
+	switch g {
+	case history.NoGarbage:
+		return explain.NoGarbage
+	case history.WasGarbage:
+		return explain.WasGarbage
+	case history.GarbageUnknown:
+		return explain.GarbageUnknown
+	}
+	return explain.GarbageUnset
+}

@@ -1,0 +1,183 @@
+package ownergraph
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// explainer makes one explanation. It has memory of its own, so the engine's stays as it is.
+type explainer struct {
+	e        *Engine
+	now      time.Time // not before the engine's own, which is that of its last step
+	evidence evidence.Scratch
+	lists    rules.Scratch
+	path     []observed.NodeID // from the explained object to the present one
+	left     int               // conditions that may follow
+	cut      int
+}
+
+// judgement is the present decision about one observed node, with its facts.
+type judgement struct {
+	id     observed.NodeID
+	d      policy.Decision
+	barred policy.Reason
+	in     *rules.Input // the caller owns it
+}
+
+// judge returns the decision that the engine's path has for a node now. It follows the
+// steps of decide, and changes nothing.
+func (x *explainer) judge(id observed.NodeID) judgement {
+	e, n := x.e, x.e.graph.Node(id)
+	in := *e.inputIn(id, &x.evidence)
+	in.Owners = slices.Clone(in.Owners)
+	j := judgement{id: id, in: &in}
+	if why := e.fastKeep(id); why != policy.ReasonUnset {
+		j.d = fastDecision(why)
+		return j
+	}
+	j.d = rules.Decide(&in, e.set, &x.lists)
+	if e.sweeps.Concerns(id) && !(j.d.Action.Writes() && e.bar(n) == policy.ReasonUnset) {
+		j.d = sweep.Recorded(e.state(id).Reason, in.Deleting, j.d)
+	}
+	s := e.calls.Subject(n)
+	if in.Deleting && e.handlers.Any() && !j.d.Action.Writes() {
+		j.d = e.handlers.Judge(id, s.Object().Finalizers, j.d, e.bar(n), e.now)
+	}
+	if j.d.Action.Writes() {
+		if j.barred = e.bar(n); j.barred == policy.ReasonUnset {
+			var w inflight.Write
+			inflight.WriteOf(&w, s, &j.d)
+			j.barred = e.undone.Barred(&w.Call, e.now)
+		}
+	}
+	j.d.Owners = slices.Clone(j.d.Owners)
+	return j
+}
+
+// explained returns the decision in the words of an explanation.
+func (j *judgement) explained() explain.Decision {
+	d := explain.Decision{
+		Action: j.d.Action, Reason: j.d.Reason, Doubt: j.d.Doubt, Propagation: j.d.Propagation,
+		Finalizer: j.d.Finalizer, BestEffort: j.d.BestEffort, Barred: j.barred,
+	}
+	return d
+}
+
+// owners explains the references of an object.
+func (x *explainer) owners(j judgement) (out []explain.Owner) {
+	n := x.e.graph.Node(j.id)
+	for i := range min(len(j.in.Owners), maxExplained) {
+		f := &j.in.Owners[i]
+		o := explain.Owner{Owner: n.OwnerAt(i), Self: f.Self, Class: classOf(f)}
+		if o.Class == explain.Unknown {
+			o.Doubt = f.Doubt
+		}
+		if owner, ok := n.OwnerNode(i); ok && !f.Self {
+			o.Evidence, o.At = x.evidenceOf(j.in, f, owner)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+func classOf(f *rules.OwnerFact) explain.Class {
+	if f.Class == observed.Solid && f.Orphaning {
+		return explain.Orphaning
+	}
+	return classIn(f.Class)
+}
+
+// classIn returns a class in the words of an explanation.
+func classIn(c observed.Class) explain.Class {
+	switch c {
+	case observed.Solid:
+		return explain.Solid
+	case observed.Waiting:
+		return explain.Waiting
+	case observed.Dangling:
+		return explain.Dangling
+	case observed.Unknown:
+		return explain.Unknown
+	}
+	return explain.ClassUnset
+}
+
+// evidenceOf returns the source of the knowledge about an owner, and its time.
+func (x *explainer) evidenceOf(in *rules.Input, f *rules.OwnerFact, o observed.Node) (explain.Evidence, time.Time) {
+	e, m := x.e, x.e.state(o.ID())
+	if o.ByUID() {
+		live, ok := e.graph.Alive(o.Key().UID)
+		if !ok {
+			return explain.EvidenceUnset, time.Time{}
+		}
+		o, m = live, e.state(live.ID())
+	}
+	at := e.times.At
+	switch {
+	case f.Class == observed.Dangling:
+		return absenceOf(o, &m, at)
+	case f.Class != observed.Unknown && f.Read != rules.ReadUnset && f.ReadBegan > max(in.Known, m.Known):
+		return explain.ReadFound, at(f.ReadBegan)
+	case f.Class != observed.Unknown && f.Mark != 0 && in.Fence.Passed > max(in.Known, f.Mark):
+		return explain.FencePassed, at(in.Fence.Passed)
+	case o.State() == observed.Observed:
+		return explain.WatchSaw, at(m.Known)
+	case f.Read != rules.ReadUnset:
+		return explain.ReadFound, at(f.ReadBegan)
+	case e.kinds.Of(o.Kind()).Ended != 0:
+		return explain.Listed, at(e.kinds.Of(o.Kind()).Ended)
+	}
+	return explain.EvidenceUnset, time.Time{}
+}
+
+// absenceOf returns the source of an owner's absence.
+func absenceOf(o observed.Node, m *record.State, at func(seq.Stamp) time.Time) (explain.Evidence, time.Time) {
+	switch {
+	case m.GoneObserved:
+		return explain.WatchSawGo, at(m.Absent)
+	case o.State() == observed.Absent:
+		return explain.WatchSawGo, at(m.Changed)
+	}
+	return explain.ReadFoundNothing, at(m.Absent)
+}
+
+// referred explains a node that only references name, or that is proven absent. One
+// dependent has the evidence.
+func (x *explainer) referred(n observed.Node, out *explain.Explanation) {
+	m := x.e.state(n.ID())
+	if n.State() == observed.Absent || m.Absent > x.e.kinds.Rewound() {
+		out.State = explain.Gone
+		_, out.Changed = absenceOf(n, &m, x.e.times.At)
+		return
+	}
+	out.State = explain.Referred
+	for d := range n.Dependents() {
+		if d.State() != observed.Observed {
+			continue
+		}
+		j := x.judge(d.ID())
+		for i := range j.in.Owners {
+			if o, ok := d.OwnerNode(i); !ok || o.ID() != n.ID() {
+				continue
+			}
+			f := &j.in.Owners[i]
+			out.Decision.Reason, out.Decision.Doubt = policy.OwnerUnknown, f.Doubt
+			if f.Doubt == graph.DoubtUnset { // a read has found it
+				out.Decision.Reason = policy.OwnerSolid
+			}
+			out.Wait = x.unknown(n, f.Doubt)
+			return
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package ownergraph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/internal/core/handlers"
+	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+const (
+	// maxConditions bounds the conditions of one explanation.
+	maxConditions = 64
+	// maxBranches bounds the conditions of one object, and maxDepth the length of a chain.
+	maxBranches = 8
+	maxDepth    = 16
+	// maxScanned bounds the dependents that the explanation of one object looks at.
+	maxScanned = 128
+)
+
+// take returns how many of n conditions of one object the bounds allow, and counts the rest.
+func (x *explainer) take(n int) int {
+	k := min(n, maxBranches, x.left)
+	x.left -= k
+	x.cut += n - k
+	return k
+}
+
+// one returns a list of one condition, if the bounds allow it.
+func (x *explainer) one(c explain.Condition) []explain.Condition {
+	if x.take(1) == 0 {
+		return nil
+	}
+	return []explain.Condition{c}
+}
+
+// visit follows a chain to another object.
+func (x *explainer) visit(id observed.NodeID) explain.Condition {
+	n := x.e.graph.Node(id)
+	c := explain.Condition{Key: n.Key()}
+	if n.State() != observed.Observed { // a read alone has shown it
+		c.Reason, c.End, c.Actor = policy.OwnerSolid, explain.User, "the owner exists"
+		return c
+	}
+	j := x.judge(id)
+	c.Reason, c.Doubt = j.d.Reason, j.d.Doubt
+	if at := slices.Index(x.path, id); at >= 0 {
+		c.End, c.Actor = explain.Ring, "this engine, which unblocks it"
+		for _, member := range x.path[at:] {
+			o := x.e.graph.Node(member)
+			if c.Ring = append(c.Ring, o.Key()); !o.Waiting() {
+				c.Actor = ""
+			}
+		}
+		return c
+	}
+	if x.left == 0 || len(x.path) == maxDepth {
+		x.cut++
+		c.End = explain.Cut
+		return c
+	}
+	x.path = append(x.path, id)
+	c.For = x.conditions(j)
+	x.path = x.path[:len(x.path)-1]
+	switch {
+	case len(c.For) == 0:
+		c.End = explain.Cut
+	case len(c.For) == 1 && c.For[0].Key == c.Key && c.For[0].End != explain.EndUnset && c.For[0].End != explain.Ring:
+		c = c.For[0]
+		x.left++
+	}
+	return c
+}
+
+// visits follows the chains to several objects. Total counts all of them.
+func (x *explainer) visits(ids []observed.NodeID, total int) (out []explain.Condition) {
+	k := x.take(max(total, len(ids)))
+	for _, id := range ids[:min(k, len(ids))] {
+		out = append(out, x.visit(id))
+	}
+	if missing := k - len(ids); missing > 0 { // they are beyond the scanned ones
+		x.left += missing
+		x.cut += missing
+	}
+	return out
+}
+
+// conditions returns the conditions for which an observed node waits.
+func (x *explainer) conditions(j judgement) []explain.Condition {
+	e, n := x.e, x.e.graph.Node(j.id)
+	c := explain.Condition{Key: n.Key(), Reason: j.d.Reason, Doubt: j.d.Doubt}
+	if h := e.held.Get(j.id); h.Reason == j.d.Reason {
+		c.Since = h.Since
+	}
+	if j.barred != policy.ReasonUnset {
+		c.Reason = j.barred
+		return x.barred(j, c)
+	}
+	if d, ok := x.underWay(j.id, c); ok {
+		return x.one(d)
+	}
+	if j.d.Action.Writes() {
+		c.End, c.Actor = explain.Work, "the queue"
+		c.Since, c.Next = e.times.At(e.state(j.id).Changed), later(e.work.EntryOf(j.id))
+		return x.one(c)
+	}
+	switch j.d.Reason {
+	case policy.OwnerSolid, policy.OwnedInRing:
+		return x.solidOwners(j)
+	case policy.OnlySelf:
+		c.End, c.Ring = explain.Ring, []Key{c.Key}
+	case policy.NeedOwner:
+		return x.wantedReads(j)
+	case policy.OwnerUnknown:
+		return x.unknownOwners(j)
+	case policy.NeedDependents:
+		return x.dependents(n)
+	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
+		return x.finalizers(j, c)
+	case policy.NeedMembers:
+		return x.members(j, c)
+	case policy.Contested:
+		return x.rivals(j, c)
+	case policy.NeedFence, policy.FenceHeld:
+		return x.fences(c)
+	case policy.NeedListing:
+		return x.listings(j, c)
+	default:
+		x.end(j, &c)
+	}
+	return x.one(c)
+}
+
+// solidOwners follows the chain to the owners that keep an object.
+func (x *explainer) solidOwners(j judgement) []explain.Condition {
+	var ids []observed.NodeID
+	for i := range j.in.Owners {
+		if f := &j.in.Owners[i]; f.Class == observed.Solid && !f.Self {
+			if id := x.e.view().OwnerID(j.id, i); len(ids) >= maxBranches || !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return x.visits(ids, len(ids))
+}
+
+// dependents follows the chain to the dependents that hold an object.
+func (x *explainer) dependents(n observed.Node) []explain.Condition {
+	var ids []observed.NodeID
+	total, looked := n.Blocking(), 0
+	if n.Orphaning() {
+		total = n.Referring()
+	}
+	for d := range n.Dependents() {
+		if looked++; looked > maxScanned || len(ids) == maxBranches {
+			break
+		}
+		for i, o := range d.OwnerNodes() {
+			if o.Key().UID == n.Key().UID && (n.Orphaning() || d.Blocks(i)) && !slices.Contains(ids, d.ID()) {
+				ids = append(ids, d.ID())
+			}
+		}
+	}
+	slices.SortFunc(ids, func(a, b observed.NodeID) int {
+		return x.e.graph.Node(a).Key().Compare(x.e.graph.Node(b).Key())
+	})
+	return x.visits(ids, total)
+}
+
+// finalizers names the controllers and handlers that hold an object.
+func (x *explainer) finalizers(j judgement, c explain.Condition) (out []explain.Condition) {
+	e := x.e
+	names := e.graph.Node(j.id).Object().Finalizers
+	for _, name := range names[:x.take(len(names))] {
+		d := c
+		d.End, d.Actor = explain.Controller, name
+		p, handled := e.handlers.ProgressOf(handlers.Run{Node: j.id, Name: name})
+		if handled {
+			d.End, d.Tries, d.Text = explain.Handler, p.Tries, p.Err
+			d.Since, d.Next = p.Since, p.Next
+		}
+		if d.Since.IsZero() {
+			d.Since = e.state(j.id).Marked
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// members follows the chain to the members that hold a holder.
+func (x *explainer) members(j judgement, c explain.Condition) []explain.Condition {
+	s, ok := x.e.sweeps.StatusOf(j.id)
+	if ok && len(s.Sample) > 0 {
+		return x.visits(s.Sample, max(s.Blocked, len(s.Sample)))
+	}
+	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep, %d members left", s.MembersLeft)
+	return x.one(c)
+}
+
+// rivals names the other owners and holders of a member.
+func (x *explainer) rivals(j judgement, c explain.Condition) []explain.Condition {
+	c.End, c.Actor = explain.User, "of "+held.Join(x.e.sweeps.Rivals(x.e.sweepView(), j.id))
+	return x.one(c)
+}

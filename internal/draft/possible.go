@@ -1,0 +1,305 @@
+package draft
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+)
+
+// Question has the facts about the parts of a plan.
+type Question struct {
+	// Parts are the objects, by key. Dependents has the indexes of each part's dependents.
+	Parts      []excerpt.Part
+	Dependents [][]int32
+	// Targets has the propagation of each object that a user deletes, by the index.
+	Targets map[int32]graph.Propagation
+	// Members has the indexes of the members that the sweep of each part deletes. Nil stands
+	// for no sweep. Foreground says that a sweep deletes in the foreground.
+	Members    [][]int32
+	Foreground bool
+	// Override says that the engine deletes with its own propagation, and not with the one
+	// that an object carries.
+	Override bool
+	// Stays reports whether a marked object keeps the finalizer.
+	Stays func(finalizer string) bool
+	// Unknown reports whether an owner of the part is unknown, so that the part may stay. Nil
+	// stands for no such part.
+	Unknown func(part int32) bool
+	// Open reports whether the end of the part depends on more than the parts. Nil stands
+	// for no such part.
+	Open func(part int32) bool
+}
+
+// Possible returns, for each part, whether its end may depend on the order of the writes
+// (RULES, P3). The rule of P3 is about orphaning beside another deletion. Foreign
+// finalizers make more ends depend on the order, since a marked object that stays is
+// waiting or solid by its propagation. So an end is possible by these rules:
+//
+//  1. An owner that may orphan, beside another owner that goes or is absent.
+//  2. Two owners that go, one of them perhaps in the foreground, where something stays
+//     below the object, above it, or in a ring with it.
+//  3. A propagation that is foreground or background by the order of the writes, where
+//     something stays at the object or below it.
+//  4. An object below a possible one, a member of a possible holder, and a holder that may
+//     go of a possible member.
+//  5. An owner that a possible object blocks, where something stays at the object or
+//     below it.
+//  6. An object whose end depends on more than the parts.
+//
+// An object stays for a finalizer, or for an unknown owner beside none that stays. An object
+// of rule 6 may stay.
+//
+// An object that is neither removed nor marked, and has no owner that may go, is definite.
+//
+// Held by TestPossible, TestPossibleOfSweep, TestPossibleByOverride and, in
+// internal/proof/properties, TestPlanIsTheRun.
+func Possible(q Question) []bool {
+	s := newSurvey(q)
+	out := make([]bool, len(q.Parts))
+	var todo []int32
+	add := func(i int32) {
+		if !out[i] && q.Parts[i].State == excerpt.Exists {
+			out[i] = true
+			todo = append(todo, i)
+		}
+	}
+	for i := range q.Parts {
+		if q.Open != nil && q.Open(int32(i)) {
+			add(int32(i))
+		}
+		if q.Parts[i].Member && (s.mixed(int32(i)) || s.contended(int32(i)) || s.rings[i] && s.foreground[i] || s.uncertain(int32(i))) {
+			add(int32(i))
+		}
+	}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, d := range q.Dependents[i] {
+			add(d)
+		}
+		s.addMembers(i, add)
+		if !s.stuck[i] {
+			continue
+		}
+		for _, r := range s.owners[i] {
+			if r.owner >= 0 && r.block && s.goes[r.owner] {
+				add(r.owner)
+			}
+		}
+	}
+	return out
+}
+
+// addMembers adds the members of a holder, and the holders of a member that may go. They wait
+// for it.
+func (s *survey) addMembers(i int32, add func(int32)) {
+	if s.Members == nil {
+		return
+	}
+	for _, m := range s.Members[i] {
+		add(m)
+	}
+	for _, h := range s.holders[i] {
+		if s.goes[h] {
+			add(h)
+		}
+	}
+}
+
+// survey has the facts about the parts that the rules use, by index.
+type survey struct {
+	Question
+	owners     [][]link
+	holders    [][]int32 // the inverse of Members
+	goes       []bool    // a target, marked, or below one: it may be deleted
+	foreground []bool    // it may be deleted in the foreground
+	orphans    []bool    // its deletion may orphan
+	held       []bool    // a finalizer of it stays, an unknown owner keeps it, or it is open
+	rings      []bool    // in a ring of owner references
+	stuck      []bool    // held, or above a held object, or in a ring
+}
+
+// link is one reference between parts. Owner is -1 for a reference that leads to no part
+// that exists.
+type link struct {
+	owner int32
+	block bool
+}
+
+func newSurvey(q Question) *survey {
+	n := len(q.Parts)
+	s := &survey{
+		Question: q, owners: make([][]link, n), goes: make([]bool, n), foreground: make([]bool, n),
+		orphans: make([]bool, n), held: make([]bool, n), stuck: make([]bool, n),
+	}
+	s.linkOwners()
+	s.linkHolders()
+	for i := range q.Parts {
+		o := &q.Parts[i].Object
+		s.held[i] = slices.ContainsFunc(o.Finalizers, q.Stays) || q.Open != nil && q.Open(int32(i))
+		p, target := q.Targets[int32(i)]
+		own := o.Propagation()
+		s.orphans[i] = q.Parts[i].Orphaned || p == graph.Orphan || own == graph.Orphan && (!target || p == graph.Unset)
+		if target || o.Deleting || s.lost(int32(i)) {
+			s.reach(int32(i), p == graph.Foreground || own == graph.Foreground && (!target || p == graph.Unset))
+		}
+	}
+	for i := range q.Parts {
+		s.held[i] = s.held[i] || q.Unknown != nil && q.Unknown(int32(i)) && !s.secure(int32(i))
+	}
+	s.spreadStuck()
+	return s
+}
+
+// secure reports whether an object has an owner that does not go. It then loses the
+// references to the others.
+func (s *survey) secure(i int32) bool {
+	return slices.ContainsFunc(s.owners[i], func(l link) bool { return l.owner >= 0 && !s.goes[l.owner] })
+}
+
+// linkOwners is the inverse of Dependents, with the references that lead to no part.
+func (s *survey) linkOwners() {
+	index := make(map[graph.Key]int32, len(s.Parts))
+	for i := range s.Parts {
+		if s.Parts[i].State == excerpt.Exists {
+			index[s.Parts[i].Object.Key] = int32(i)
+		}
+	}
+	blocks := func(d int32, uid graph.UID) bool {
+		return slices.ContainsFunc(s.Parts[d].Object.Owners, func(r graph.Owner) bool { return r.UID == uid && r.Block })
+	}
+	for i := range s.Parts {
+		for _, d := range s.Dependents[i] {
+			if s.Parts[i].State == excerpt.Exists && !slices.ContainsFunc(s.owners[d], func(l link) bool { return l.owner == int32(i) }) {
+				s.owners[d] = append(s.owners[d], link{int32(i), blocks(d, s.Parts[i].Object.UID)})
+			}
+		}
+	}
+	for i := range s.Parts {
+		for _, r := range s.Parts[i].Object.Owners {
+			if _, ok := index[r.Key]; !ok && !r.Unresolved && r.Key != s.Parts[i].Object.Key {
+				s.owners[i] = append(s.owners[i], link{-1, r.Block})
+			}
+		}
+	}
+}
+
+// linkHolders is the inverse of Members.
+func (s *survey) linkHolders() {
+	s.holders = make([][]int32, len(s.Members))
+	for h, members := range s.Members {
+		for _, m := range members {
+			s.holders[m] = append(s.holders[m], int32(h))
+		}
+	}
+}
+
+// lost reports whether an object has owners that do not exist, and no other.
+func (s *survey) lost(i int32) bool {
+	return len(s.owners[i]) > 0 && !slices.ContainsFunc(s.owners[i], func(l link) bool { return l.owner >= 0 })
+}
+
+// reach notes that an object may be deleted, and so may the objects below it.
+func (s *survey) reach(i int32, foreground bool) {
+	if s.goes[i] && (s.foreground[i] || !foreground) {
+		return
+	}
+	type step struct {
+		i          int32
+		foreground bool
+	}
+	todo := []step{{i, foreground}}
+	for len(todo) > 0 {
+		x := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if s.goes[x.i] && (s.foreground[x.i] || !x.foreground) {
+			continue
+		}
+		s.goes[x.i], s.foreground[x.i] = true, s.foreground[x.i] || x.foreground
+		for _, d := range s.Dependents[x.i] {
+			todo = append(todo, step{d, x.foreground || s.Parts[d].Object.Propagation() == graph.Foreground})
+		}
+		if s.Members != nil {
+			for _, m := range s.Members[x.i] {
+				todo = append(todo, step{m, s.Foreground || s.Parts[m].Object.Propagation() == graph.Foreground})
+			}
+		}
+	}
+}
+
+// spreadStuck finds the objects that are held, and the owners and holders above them. An
+// object in a ring counts as held.
+func (s *survey) spreadStuck() {
+	var todo []int32
+	s.rings = s.findRings()
+	for i := range s.Parts {
+		if s.held[i] || s.rings[i] {
+			s.stuck[i] = true
+			todo = append(todo, int32(i))
+		}
+	}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		add := func(up int32) {
+			if up >= 0 && !s.stuck[up] {
+				s.stuck[up] = true
+				todo = append(todo, up)
+			}
+		}
+		for _, r := range s.owners[i] {
+			add(r.owner)
+		}
+		if s.Members != nil {
+			for _, h := range s.holders[i] {
+				add(h)
+			}
+		}
+	}
+}
+
+// mixed is rule 1.
+func (s *survey) mixed(i int32) bool {
+	orphaning, others := false, 0
+	for _, r := range s.owners[i] {
+		switch {
+		case r.owner < 0 || s.goes[r.owner]:
+			others++
+			orphaning = orphaning || r.owner >= 0 && s.orphans[r.owner]
+		}
+	}
+	return orphaning && others > 1
+}
+
+// contended is rule 2.
+func (s *survey) contended(i int32) bool {
+	going, foreground, stuck, free := 0, false, s.stuck[i], false
+	for _, r := range s.owners[i] {
+		if r.owner < 0 || s.goes[r.owner] {
+			going++
+		}
+		if r.owner >= 0 && s.goes[r.owner] {
+			foreground = foreground || s.foreground[r.owner]
+			stuck = stuck || s.stuck[r.owner]
+			free = free || s.foreground[r.owner] && s.held[r.owner] && !r.block
+		}
+	}
+	return going > 1 && foreground && stuck || free
+}
+
+// uncertain is rule 3. The only owner waits for an object that blocks it, so the delete of
+// that object is in the foreground. So is the delete of an object that carries a
+// propagation, unless Override.
+func (s *survey) uncertain(i int32) bool {
+	o := &s.Parts[i].Object
+	if _, target := s.Targets[i]; target || o.Deleting || !s.stuck[i] || len(s.Dependents[i]) == 0 || o.Propagation() != graph.Unset && !s.Override {
+		return false
+	}
+	for _, r := range s.owners[i] {
+		if r.owner >= 0 && s.goes[r.owner] && s.foreground[r.owner] && (!r.block || len(s.owners[i]) > 1) {
+			return true
+		}
+	}
+	return false
+}

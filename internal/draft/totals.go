@@ -1,0 +1,31 @@
+package draft
+
+import "github.com/ownergraph/ownergraph/plan"
+
+// Totals counts the objects by kind and outcome. They are sorted by key.
+func Totals(objects []plan.Object) (out []plan.Total) {
+	for i := range objects {
+		o := &objects[i]
+		if len(out) == 0 || out[len(out)-1].Kind != o.Key.Kind {
+			out = append(out, plan.Total{Kind: o.Key.Kind})
+		}
+		t := &out[len(out)-1]
+		t.Affected++
+		if o.Possible {
+			t.Possible++
+		}
+		switch o.Outcome {
+		case plan.Removed:
+			t.Removed++
+		case plan.Orphaned:
+			t.Orphaned++
+		case plan.Trimmed:
+			t.Trimmed++
+		case plan.Kept:
+			t.Kept++
+		case plan.Held:
+			t.Held++
+		}
+	}
+	return out
+}

@@ -1,0 +1,105 @@
+package properties
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
+	"github.com/ownergraph/ownergraph/internal/proof/world"
+	"github.com/ownergraph/ownergraph/plan"
+	"pgregory.net/rapid"
+)
+
+// planAndRun plans deletions on a world at rest, carries them out, and compares the end
+// with the plan.
+func planAndRun(t *rapid.T, w *world.World, targets []plan.Target) {
+	t.Helper()
+	start := oracle.Line(w.Store.Objects())
+	p, err := probe.Plan(w.Sides[0].Engine, w.Now, plan.Request{Delete: targets})
+	if err != nil {
+		t.Fatalf("%s: plan: %v", start, err)
+	}
+	again, err := probe.Plan(w.Sides[0].Engine, w.Now, plan.Request{Delete: targets})
+	if err != nil || plan.Compare(p, again) != nil || len(again.Steps) != len(p.Steps) {
+		t.Fatalf("%s: the second plan differs: %v, %v", start, err, plan.Compare(p, again))
+	}
+	before := w.Requests
+	for _, x := range targets {
+		w.Do(oracle.Action{Verb: verbOf(x.Propagation), Object: graph.Object{Key: x.Key}})
+	}
+	if err := w.RunToRest(); err != nil {
+		t.Fatal(err)
+	}
+	end := oracle.Line(w.Store.Objects())
+	if _, err := judgeEnds(p, []string{end}); err != nil {
+		t.Fatalf("%s; %v: %v", start, targets, err)
+	}
+	if p.Cost.Varies || len(targets) > 1 {
+		return
+	}
+	if err := judgeCost(p.Cost, before, w.Requests); err != nil {
+		t.Fatalf("%s; %v: %v", start, targets, err)
+	}
+}
+
+// drawTargets draws one or two objects of the store to delete.
+func drawTargets(t *rapid.T, objects []graph.Object) (out []plan.Target) {
+	for range rapid.IntRange(1, 2).Draw(t, "targets") {
+		o := objects[rapid.IntRange(0, len(objects)-1).Draw(t, "target")]
+		p := rapid.SampledFrom([]graph.Propagation{graph.Background, graph.Foreground, graph.Orphan}).Draw(t, "propagation")
+		if !slices.ContainsFunc(out, func(x plan.Target) bool { return x.Key == o.Key }) {
+			out = append(out, plan.Target{Key: o.Key, Propagation: p})
+		}
+	}
+	return out
+}
+
+// TestPlanOfRandomWorlds: a plan made on a random world at rest is what then happens. Worlds
+// have wrong references, several scopes, handlers, foreign finalizers, and all settings.
+func TestPlanOfRandomWorlds(t *testing.T) {
+	for _, s := range []style{tame, wild} {
+		for range 4 {
+			rapid.Check(t, func(t *rapid.T) {
+				d := draws{t, size{style: s, engines: 1, objects: 9, actions: 0}}
+				set := d.settings()
+				set.Engines, set.Level = 1, ownergraph.Level2
+				start := d.world(set)
+				for i := range start { // a plan assumes its end, and no agent of these worlds brings it
+					start[i].GraceSeconds = 0
+				}
+				w, err := world.New(set.Level, set.config(), 1, set.kinds(), start)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.RunToRest(); err != nil {
+					t.Fatal(err)
+				}
+				if objects := w.Store.Objects(); len(objects) > 0 {
+					planAndRun(t, w, drawTargets(t, objects))
+				}
+			})
+		}
+	}
+}
+
+// TestPlanOfSweeps: a plan of the deletion of a holder, or of any other object of a world
+// with sweeps, is what then happens.
+func TestPlanOfSweeps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSweepRun(t, ownergraph.Level2, sweepsOf(t))
+		s.sick, s.rewinds = false, false
+		for range rapid.IntRange(0, 30).Draw(t, "steps") {
+			s.user()
+		}
+		for len(s.w.Sides) > 1 {
+			s.w.Sides = s.w.Sides[:1]
+		}
+		s.check(s.w.RunToRest())
+		if objects := s.w.Store.Objects(); len(objects) > 0 {
+			planAndRun(t, s.w, drawTargets(t, objects))
+		}
+	})
+}

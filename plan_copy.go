@@ -1,0 +1,301 @@
+package ownergraph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// copySlice is the number of objects and references that one step of a copy looks at.
+const copySlice = 256
+
+// scanSlice is the number of nodes that one step of a scan looks at.
+const scanSlice = 2048
+
+// maxWalks bounds the walks for members of sweeps. Members that come without an end would
+// otherwise keep a copy from its own.
+const maxWalks = 16
+
+// planCopy copies the part of an engine's state that a request can affect, in steps of
+// bounded work (RULES, P1). The last step or close ends it: until then the engine changes
+// the copy, and afterwards the goroutine that planned has it to itself.
+type planCopy struct {
+	req   plan.Request
+	copy  *excerpt.Copy
+	phase copyPhase
+	scan  observed.NodeID   // the next node of a scan
+	found [][]observed.Node // the objects at the coordinates of each target
+	keys  map[Key]int       // the targets of the request, by key
+	next  int               // the next target to add
+	era   uint64            // the number of rewinds at the beginning
+	known int               // the members at the beginning of the walk for sweeps
+	walks int               // for sweeps
+	gone  map[Key]bool      // the members of sweeps whose holders are gone
+	torn  bool
+}
+
+type copyPhase uint8
+
+const (
+	copyUnset   copyPhase = iota
+	copyNames             // looks for the targets that the request names without a UID
+	copyDue               // looks for everything that is due, without a target
+	copyTargets           // adds the targets
+	copyParts             // copies
+	copyMembers           // looks for the members of sweeps
+	copyDone
+)
+
+// newPlanCopy returns the copy for a request, which is sound. Restart begins it.
+func newPlanCopy(req plan.Request) *planCopy {
+	p := &planCopy{req: req, found: make([][]observed.Node, len(req.Delete)), keys: make(map[Key]int, len(req.Delete))}
+	for i, t := range req.Delete {
+		p.keys[t.Key] = i
+	}
+	return p
+}
+
+// restart begins the copy, or begins it anew, as after a rewind.
+func (p *planCopy) restart(e *Engine) {
+	p.close(e)
+	p.copy, p.scan, p.era, p.walks, p.next, p.torn = excerpt.New(e.graph), 1, e.counts.Rewinds, 0, 0, false
+	clear(p.found)
+	e.copies = append(e.copies, p.copy)
+	switch {
+	case len(p.req.Delete) == 0:
+		p.phase = copyDue
+	case slices.ContainsFunc(p.req.Delete, func(t plan.Target) bool { return t.Key.UID == "" }):
+		p.phase = copyNames
+	default:
+		p.phase = copyTargets
+	}
+}
+
+// close ends the copy. It may be called again.
+func (p *planCopy) close(e *Engine) {
+	if p.copy != nil {
+		p.copy.Close(e.graph)
+		e.copies = slices.DeleteFunc(e.copies, func(c *excerpt.Copy) bool { return c == p.copy })
+	}
+}
+
+// excerptView returns the machines that a copy reads.
+func (e *Engine) excerptView() excerpt.View {
+	return excerpt.View{Nodes: e.view(), Orphaned: &e.orphaned, Rewound: e.kinds.Rewound()}
+}
+
+// observeCopies has the copies under way follow a change of the graph.
+func (e *Engine) observeCopies(d *observed.Delta) {
+	if d.Node == 0 && len(d.Freed) == 0 {
+		return
+	}
+	for _, c := range e.copies {
+		c.Observe(e.excerptView(), d)
+		if d.Node != 0 && !c.IsLoose() && e.sweeps.Any() && e.graph.InUse(d.Node) && e.graph.Node(d.Node).State() == observed.Observed {
+			e.addMember(c, d.Node)
+		}
+	}
+}
+
+// addMember adds an object to a copy if its holder is a member, and the holders of an
+// object that is a member.
+func (e *Engine) addMember(c *excerpt.Copy, id observed.NodeID) {
+	holders := e.sweeps.HoldersOf(e.sweepView(), id)
+	if !c.Has(id) && !slices.ContainsFunc(holders, c.Has) {
+		return
+	}
+	c.Add(id)
+	for _, h := range holders {
+		c.AddOwner(h)
+	}
+}
+
+// step does a slice of the copy. It returns true at the end, which closes the copy. The
+// parts are then of one instant, unless torn.
+//
+// Held by TestPlanCopyEnds and TestPlanCopyTorn.
+func (p *planCopy) step(e *Engine) (done bool, err error) {
+	if e.counts.Rewinds != p.era {
+		p.restart(e)
+	}
+	if done, err = p.stepPhase(e); done {
+		p.close(e)
+		p.torn = p.torn || p.copy.IsCut()
+	}
+	return done, err
+}
+
+func (p *planCopy) stepPhase(e *Engine) (done bool, err error) {
+	switch p.phase {
+	case copyNames:
+		if p.stepScan(e, p.findNames) {
+			p.phase = copyTargets
+		}
+	case copyTargets:
+		if done, err := p.addTargets(e); !done {
+			return false, err
+		}
+		p.phase = copyParts
+		return p.stepParts(e)
+	case copyDue:
+		if p.stepScan(e, p.addDue) {
+			p.phase = copyParts
+		}
+	case copyParts:
+		return p.stepParts(e)
+	case copyMembers:
+		return p.stepMembers(e)
+	}
+	return p.phase == copyDone, nil
+}
+
+// stepScan calls look for a slice of the observed nodes. It returns true at the end.
+func (p *planCopy) stepScan(e *Engine, look func(*Engine, observed.Node)) (done bool) {
+	end := min(int(p.scan)+scanSlice, e.graph.Cap())
+	for ; int(p.scan) < end; p.scan++ {
+		if e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == observed.Observed {
+			look(e, e.graph.Node(p.scan))
+		}
+	}
+	return end == e.graph.Cap()
+}
+
+func (p *planCopy) findNames(_ *Engine, n observed.Node) {
+	if i, ok := p.keys[n.Key().Place()]; ok {
+		p.found[i] = append(p.found[i], n)
+	}
+}
+
+// addDue adds an object that is marked, held or queued. A write to it may be due.
+func (p *planCopy) addDue(e *Engine, n observed.Node) {
+	if n.Deleting() || e.held.Has(n.ID()) || e.work.Has(n.ID()) {
+		p.copy.Add(n.ID())
+	}
+}
+
+func (p *planCopy) stepParts(e *Engine) (done bool, err error) {
+	if !p.stepCopy(e) {
+		return false, nil
+	}
+	if p.phase = copyDone; e.sweeps.Any() {
+		p.phase, p.scan, p.known = copyMembers, 1, p.copy.Members()
+	}
+	return p.phase == copyDone, nil
+}
+
+// stepMembers looks for members of sweeps whose holder is a member of the copy. A member may
+// itself hold others, so the walk begins anew until it finds none.
+func (p *planCopy) stepMembers(e *Engine) (done bool, err error) {
+	end := min(int(p.scan)+copySlice, e.graph.Cap())
+	for ; int(p.scan) < end; p.scan++ {
+		if e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == observed.Observed {
+			e.addMember(p.copy, p.scan)
+			p.noteGone(e, p.scan)
+		}
+	}
+	quiet := p.stepCopy(e)
+	switch {
+	case int(p.scan) < e.graph.Cap() || !quiet:
+		return false, nil
+	case p.copy.Members() > p.known && p.walks < maxWalks: // one of them may hold others
+		p.scan, p.known = 1, p.copy.Members()
+		p.walks++
+		return false, nil
+	}
+	p.torn = p.torn || p.copy.Members() > p.known
+	p.phase = copyDone
+	return true, nil
+}
+
+// facts returns the facts beside the parts, which the caller takes after this step.
+func (p *planCopy) facts(e *Engine, now time.Time) planFacts {
+	return planFacts{now: now, kinds: e.kindFacts(), sweeps: e.sweeps.Memory(), behind: p.gone}
+}
+
+// stepCopy copies a slice of the parts. It returns true once nothing is left to copy. Parts
+// that change faster than they are copied would keep it from an end, so from a bound on it
+// copies each part once.
+func (p *planCopy) stepCopy(e *Engine) (done bool) {
+	if p.copy.Changes() > 1000+2*p.copy.Len() {
+		p.copy.Loosen()
+		p.torn = true
+	}
+	return p.copy.Step(e.excerptView(), copySlice)
+}
+
+// noteGone notes a member of a sweep whose holder is gone.
+func (p *planCopy) noteGone(e *Engine, id observed.NodeID) {
+	if !e.sweeps.Detached() || len(e.sweeps.GoneHoldersOf(id)) == 0 {
+		return
+	}
+	if p.gone == nil {
+		p.gone = map[Key]bool{}
+	}
+	p.gone[e.graph.Node(id).Key()] = true
+}
+
+// addTargets adds a slice of the objects of the request, and fills in the UIDs. It returns
+// true at the end.
+func (p *planCopy) addTargets(e *Engine) (done bool, err error) {
+	for end := min(p.next+copySlice, len(p.req.Delete)); p.next < end; p.next++ {
+		t := &p.req.Delete[p.next]
+		if t.Key.UID == "" {
+			if err := p.resolve(e, p.next); err != nil {
+				return false, err
+			}
+		}
+		n, ok := e.graph.Lookup(t.Key)
+		if !ok || n.State() != observed.Observed {
+			return false, fmt.Errorf("plan: Delete[%d]: %s: %w%s", p.next, t.Key, ErrNotFound, e.whyNotFound(t.Key))
+		}
+		p.copy.Add(n.ID())
+	}
+	return p.next == len(p.req.Delete), nil
+}
+
+// resolve fills in the UID of the i-th target. A store may have shown one object after
+// another at one place, and their kinds are watched apart.
+func (p *planCopy) resolve(e *Engine, i int) error {
+	t := &p.req.Delete[i]
+	var uids []string
+	for _, n := range p.found[i] {
+		if e.graph.InUse(n.ID()) && n.State() == observed.Observed && n.IsPlaced(t.Key) {
+			uids = append(uids, string(n.Key().UID))
+		}
+	}
+	slices.Sort(uids)
+	switch uids = slices.Compact(uids); len(uids) {
+	case 0:
+		return fmt.Errorf("plan: Delete[%d]: %s: %w%s", i, placeText(t.Key), ErrNotFound, e.whyNotFound(t.Key))
+	case 1:
+		t.Key.UID = graph.UID(uids[0])
+		if _, twice := p.keys[t.Key]; twice {
+			return fmt.Errorf("plan: Delete[%d]: %s: twice: %w", i, t.Key, ErrInvalid)
+		}
+		return nil
+	}
+	return fmt.Errorf("plan: Delete[%d]: %s: ambiguous: UIDs %s: %w", i, placeText(t.Key), strings.Join(uids[:min(len(uids), 8)], ", "), ErrInvalid)
+}
+
+// placeText spells a key without its UID.
+func placeText(k Key) string { return strings.TrimSuffix(k.String(), `@""`) }
+
+// whyNotFound says why the engine may not know an object that exists.
+func (e *Engine) whyNotFound(k Key) string {
+	x := e.kinds.Of(k.Kind)
+	switch {
+	case !x.Part:
+		return ": the collector does not watch its kind"
+	case x.Sick != "":
+		return ": its kind is sick: " + x.Sick
+	case !x.Listed:
+		return ": its kind is not listed yet"
+	}
+	return ""
+}

@@ -1,0 +1,116 @@
+package ownergraph
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// sweepConfig is the declaration of a sweep.
+type sweepConfig = finalizer.Sweep
+
+// varies reports whether the number of writes depends on the order of the writes although
+// the ends do not: an object with two owners that go may be trimmed of one of them first.
+func (f *forecast) varies() bool {
+	for i := range f.parts {
+		if !f.parts[i].Member {
+			continue
+		}
+		going := 0
+		for _, r := range f.parts[i].Object.Owners {
+			if o, ok := f.links.index.Of(r.Key); ok && o != int32(i) && (f.parts[o].State != excerpt.Exists || f.links.last[o] > 0) {
+				going++
+			}
+		}
+		if going > 1 {
+			return true
+		}
+	}
+	return f.mayGoEither()
+}
+
+// mayGoEither reports whether an object is deleted in the foreground or in the background
+// by the order of the writes. Its owner then may end before the delete of the object, and
+// a foreground deletion costs a write more.
+func (f *forecast) mayGoEither() bool {
+	for i := range f.parts {
+		if f.links.last[i] == 0 || len(f.links.dependents[i]) == 0 || f.target[i] {
+			continue
+		}
+		for _, r := range f.parts[i].Object.Owners {
+			if o, ok := f.links.index.Of(r.Key); ok && f.waited[o] && !r.Block {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// boundCost raises the reads and fences to upper bounds for every order of the writes. Each
+// owner that waits may be read for each dependent, and so may the other owners of the
+// dependent on a store without fences. Each unknown owner may be read, too. Each mark with a
+// propagation may need a fence of its own.
+func (f *forecast) boundCost(c *plan.Cost) {
+	for i := range f.parts {
+		switch {
+		case f.waited[int32(i)]:
+			c.Fences++
+			c.Reads += len(f.links.dependents[i])
+			for _, d := range f.links.dependents[i] {
+				if f.level < Level2 {
+					c.Reads += len(f.parts[d].Object.Owners)
+				}
+			}
+		case f.parts[i].State == excerpt.Unknown:
+			c.Fences++
+			c.Reads++
+		}
+	}
+}
+
+// assumptions returns the assumptions of the forecast, sorted.
+func (f *forecast) assumptions() (out []plan.Assumption) {
+	for _, k := range f.store.Assumed() {
+		f.assume(plan.OwnerAbsent, string(k.Kind))
+	}
+	for _, k := range f.store.Unknown() {
+		f.assume(plan.OwnerUnknown, string(k.Kind))
+	}
+	f.assumeStays()
+	for t, names := range f.waits {
+		for name, count := range names {
+			out = append(out, plan.Assumption{Type: t, Name: name, Count: count})
+		}
+	}
+	for _, k := range f.kinds {
+		switch {
+		case k.part && k.sick != "":
+			out = append(out, plan.Assumption{Type: plan.KindSick, Name: string(k.Kind), Detail: k.sick})
+		case k.part && !k.listed:
+			out = append(out, plan.Assumption{Type: plan.KindUnlisted, Name: string(k.Kind)})
+		}
+	}
+	slices.SortFunc(out, func(a, b plan.Assumption) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// assumeStays notes the foreign finalizers of the marked objects that stay.
+func (f *forecast) assumeStays() {
+	for i := range f.parts {
+		o, ok := f.store.At(f.parts[i].Object.Key)
+		if !ok || !o.Deleting || !f.parts[i].Member {
+			continue
+		}
+		for _, name := range o.Finalizers {
+			if name != graph.FinalizerForeground && name != graph.FinalizerOrphan && f.stays(name) && f.engine.cfg.Handlers[name] == nil {
+				f.assume(plan.FinalizerStays, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package ownergraph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// Dump is the content of a store as data, such as the output of a backup. It is a value.
+type Dump struct {
+	// Kinds are the kinds that the store serves.
+	Kinds []KindInfo
+	// Partial names those of the kinds of which the dump may lack objects. An owner of such a kind
+	// that the dump does not have is unknown. Every other kind is held in full.
+	Partial []Kind
+	// Objects are the objects, in any order. Objects of kinds that are not in Kinds add
+	// the kind, which is scoped if the object has a scope.
+	Objects []Object
+	// Level is the level of the store. LevelUnset stands for Level2.
+	Level Level
+}
+
+// PlanDump returns the forecast for objects that are given as data. The result is that of
+// Collector.Plan for a store with this content. The error wraps ErrInvalid, and names the
+// object or the field, if no store could have the content.
+//
+// Held by TestPlanDump, TestPlanFailing and, for its errors, TestCheckDump (internal/draft).
+func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (plan.Plan, error) {
+	req, err := draft.CheckRequest(ctx, req)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	if err := draft.CheckDump(d.Kinds, d.Partial, d.Objects); err != nil {
+		return plan.Plan{}, fmt.Errorf("plan: %w", err)
+	}
+	if d.Level == LevelUnset {
+		d.Level = Level2
+	}
+	cfg.CompareVersions, cfg.OnDecision, cfg.ObserveOnly = nil, nil, true
+	e, err := NewEngine(d.Level, cfg)
+	if err != nil {
+		return plan.Plan{}, fmt.Errorf("plan: %w", err)
+	}
+	now := time.Time{}.Add(century) // any time serves
+	if err := (insider{e}).ObserveAll(now, d.events()); err != nil {
+		return plan.Plan{}, fmt.Errorf("plan: %w", err)
+	}
+	for more := true; more && !e.kinds.IsPruned(); { // a kind is listed once its pruning is over
+		var c Call
+		more, _ = e.nextInto(now, LaneHandler, &c)
+	}
+	out, err := insider{e}.Plan(ctx, now, req)
+	out.Busy = false // nothing works on a dump
+	return out, err
+}
+
+// events returns the events of a watch that lists the dump.
+func (d *Dump) events() []Event {
+	kinds := slices.Clone(d.Kinds)
+	of := make(map[Kind][]Object, len(kinds))
+	for _, o := range d.Objects {
+		of[o.Kind] = append(of[o.Kind], o)
+		if len(of[o.Kind]) == 1 && !slices.ContainsFunc(kinds, func(k KindInfo) bool { return k.Kind == o.Kind }) {
+			kinds = append(kinds, KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
+		}
+	}
+	events := []Event{{Type: graph.KindsKnown, Kinds: kinds}}
+	for _, k := range kinds {
+		events = append(events, Event{Type: graph.ListBegun, Kind: k.Kind})
+		for _, o := range of[k.Kind] {
+			if o.Version == "" { // no plan depends on it
+				o.Version = "1"
+			}
+			events = append(events, Event{Type: graph.Put, Object: o})
+		}
+		if !slices.Contains(d.Partial, k.Kind) {
+			events = append(events, Event{Type: graph.ListEnded, Kind: k.Kind})
+		}
+	}
+	return events
+}

@@ -1,0 +1,237 @@
+package ownergraph
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// plan returns the plan of a forecast that has come to rest.
+func (f *forecast) plan() plan.Plan {
+	p := plan.Plan{
+		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.level < Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.parts),
+	}
+	for i := range f.steps {
+		p.Waves = max(p.Waves, f.steps[i].Wave)
+	}
+	possible := f.possible()
+	parents := f.parents()
+	ends := f.ends()
+	p.Objects = make([]plan.Object, 0, len(f.parts))
+	for i := range f.parts {
+		if !f.parts[i].Member || f.parts[i].State != excerpt.Exists {
+			continue
+		}
+		o := f.object(int32(i), ends)
+		o.Possible = possible[i]
+		if at := parents[i]; at >= 0 {
+			o.Parent = f.parts[at].Object.Key
+		}
+		p.Objects = append(p.Objects, o)
+	}
+	p.Totals = draft.Totals(p.Objects)
+	p.Cost.Varies = slices.Contains(possible, true) || f.varies()
+	f.boundCost(&p.Cost)
+	p.Assumptions = f.assumptions()
+	if f.req.Limit > 0 && len(p.Objects) > f.req.Limit {
+		p.Truncated = len(p.Objects) - f.req.Limit
+		p.Objects = p.Objects[:f.req.Limit]
+	}
+	if f.req.Limit > 0 && len(p.Steps) > f.req.Limit {
+		p.StepsTruncated = len(p.Steps) - f.req.Limit
+		p.Steps = p.Steps[:f.req.Limit]
+	}
+	return p
+}
+
+// ends has the last step of each kind that tells an object's end, by part.
+type ends struct {
+	reason   []policy.Reason // of its deletion
+	orphaned []bool
+	holder   map[int32]Key
+}
+
+func (f *forecast) ends() ends {
+	e := ends{make([]policy.Reason, len(f.parts)), make([]bool, len(f.parts)), map[int32]Key{}}
+	for n := range f.steps {
+		s := &f.steps[n]
+		i, ok := f.links.index.Of(s.Key)
+		switch {
+		case !ok || s.Actor != plan.Engine:
+		case s.Action == policy.Delete:
+			e.reason[i] = s.Reason
+		case s.Action == policy.Orphan:
+			e.orphaned[i] = true
+		}
+	}
+	for holder, steps := range f.links.members {
+		for _, n := range steps {
+			if i, ok := f.links.index.Of(f.steps[n-1].Key); ok {
+				e.holder[i] = holder
+			}
+		}
+	}
+	return e
+}
+
+// object returns the end of one part.
+func (f *forecast) object(i int32, e ends) plan.Object {
+	was := &f.parts[i].Object
+	o := plan.Object{
+		Key: was.Key, Root: f.target[i], Reason: e.reason[i], Holder: e.holder[i],
+	}
+	if n := f.links.last[i]; n > 0 {
+		o.Wave = f.steps[n-1].Wave
+	}
+	now, stays := f.store.At(was.Key)
+	n, known := f.engine.graph.Lookup(was.Key)
+	switch {
+	case !stays:
+		o.Outcome = plan.Removed
+		return o
+	case known && (now.Deleting || f.engine.held.Has(n.ID())):
+		h := f.engine.heldAt(n.ID())
+		o.Outcome, o.Reason, o.Doubt, o.Causes = plan.Held, h.Reason, h.Doubt, h.Detail
+		return o
+	case e.orphaned[i]:
+		o.Outcome = plan.Orphaned
+	case len(now.Owners) < len(was.Owners):
+		o.Outcome = plan.Trimmed
+	default:
+		o.Outcome = plan.Kept
+	}
+	o.Reason = policy.ReasonUnset
+	if known {
+		o.Reason = f.engine.state(n.ID()).Reason
+	}
+	for _, r := range now.Owners {
+		if _, lives := f.store.At(r.Key); lives && r.Key != was.Key && len(o.Owners) < maxAfter {
+			o.Owners = append(o.Owners, r.Key)
+		}
+	}
+	return o
+}
+
+// possible returns the parts whose end depends on the order of the writes.
+func (f *forecast) possible() []bool {
+	cfg := &f.engine.cfg
+	q := draft.Question{
+		Parts: f.parts, Dependents: f.links.dependents, Members: f.links.sweeps, Targets: map[int32]graph.Propagation{},
+		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner, Open: f.isOpen,
+	}
+	for _, t := range f.req.Delete {
+		if i, ok := f.links.index.Of(t.Key); ok {
+			q.Targets[i] = t.Propagation
+		}
+	}
+	return draft.Possible(q)
+}
+
+// isOpen reports whether the end of a part depends on more than the parts. It may be a
+// member of a sweep whose holder is gone, which the forecast does not have. Or the labels of
+// objects are unknown that the forecast has asked for. Then the part may be a member by its
+// labels, a holder that waits for such a member, or an owner below one.
+func (f *forecast) isOpen(i int32) bool {
+	o, asked := &f.parts[i].Object, f.waits[plan.LabelsUnknown]
+	switch _, kind := asked[string(o.Kind)]; {
+	case f.behind[o.Key]:
+		return true
+	case len(asked) == 0 && len(f.behind) == 0:
+		return false
+	case kind && f.engine.sweeps.DependsOnLabels(*o):
+		return true
+	case !f.parts[i].Member:
+		return len(o.Owners) > 0
+	}
+	now, stays := f.store.At(o.Key)
+	return len(asked) > 0 && (!stays || now.Deleting) && slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return s.Holder == o.Kind })
+}
+
+// mayForeground reports whether a phase of a sweep deletes in the foreground.
+func mayForeground(s sweepConfig) bool {
+	return slices.ContainsFunc(s.Phases, func(p finalizer.Phase) bool { return p.Propagation == graph.Foreground })
+}
+
+// hasUnknownOwner reports whether a part has stayed with a reference to an owner that is
+// proven neither present nor absent.
+func (f *forecast) hasUnknownOwner(i int32) bool {
+	n, ok := f.engine.graph.Lookup(f.parts[i].Object.Key)
+	if !ok || n.State() != observed.Observed {
+		return false
+	}
+	for k := range n.Owners() {
+		o, ok := n.OwnerNode(k)
+		if c, _ := n.OwnerClass(k); c == observed.Unknown && (!ok || f.engine.state(o.ID()).Absent <= f.engine.kinds.Rewound()) {
+			return true
+		}
+	}
+	return false
+}
+
+// stays reports whether a marked object keeps the finalizer, by the request.
+func (f *forecast) stays(name string) bool {
+	switch {
+	case name == graph.FinalizerForeground || name == graph.FinalizerOrphan || slices.Contains(f.req.Removed, name):
+		return false
+	case f.engine.cfg.Handlers[name] != nil:
+		return slices.Contains(f.req.Failing, name)
+	}
+	return !slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return s.Finalizer == name })
+}
+
+// parents returns the part under which a tree shows each part, or -1. Each part of a target's
+// tree comes below the target, and no parent is below its own child.
+func (f *forecast) parents() []int32 {
+	out, seen := slices.Repeat([]int32{-1}, len(f.parts)), make([]bool, len(f.parts))
+	var todo []int32
+	walk := func(top int32) {
+		if seen[top] {
+			return
+		}
+		seen[top], todo = true, append(todo[:0], top)
+		for at := 0; at < len(todo); at++ {
+			for _, d := range f.links.dependents[todo[at]] {
+				if !seen[d] && f.parts[d].Member {
+					seen[d], out[d], todo = true, todo[at], append(todo, d)
+				}
+			}
+		}
+	}
+	for _, t := range f.req.Delete {
+		if i, ok := f.links.index.Of(t.Key); ok && !f.below(i) {
+			walk(i)
+		}
+	}
+	for _, t := range f.req.Delete {
+		if i, ok := f.links.index.Of(t.Key); ok {
+			walk(i)
+		}
+	}
+	for i := range f.parts {
+		if f.parts[i].Member && !f.below(int32(i)) {
+			walk(int32(i))
+		}
+	}
+	for i := range f.parts {
+		if f.parts[i].Member {
+			walk(int32(i))
+		}
+	}
+	return out
+}
+
+// below reports whether a part has an owner that is a member.
+func (f *forecast) below(i int32) bool {
+	for _, r := range f.parts[i].Object.Owners {
+		if o, ok := f.links.index.Of(r.Key); ok && o != i && f.parts[o].Member {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,220 @@
+package ownergraph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// maxAfter bounds the steps that one step of a plan names as those before it.
+const maxAfter = 8
+
+// links knows the references at the beginning of a forecast, and the last step of each
+// object.
+type links struct {
+	index      *draft.Index
+	dependents [][]int32 // by part
+	last       []int32   // the number of the last step, by part
+	members    map[Key][]int32
+	sweeps     [][]int32 // the members of each holder by part, nil without a sweep
+}
+
+func newLinks(parts []excerpt.Part, index *draft.Index) links {
+	l := links{index: index, dependents: make([][]int32, len(parts)), last: make([]int32, len(parts)), members: map[Key][]int32{}}
+	for i := range parts {
+		for _, r := range parts[i].Object.Owners {
+			o, ok := index.Of(r.Key)
+			if r.Unresolved {
+				o, ok = index.OfUID(r.UID)
+			}
+			if ok && o != int32(i) {
+				l.dependents[o] = append(l.dependents[o], int32(i))
+			}
+		}
+	}
+	return l
+}
+
+// linkMembers notes the members of sweeps, as far as they do not depend on labels.
+func (f *forecast) linkMembers() {
+	e := f.engine
+	if !e.sweeps.Any() {
+		return
+	}
+	f.links.sweeps = make([][]int32, len(f.parts))
+	for i := range f.parts {
+		n, ok := e.graph.Lookup(f.parts[i].Object.Key)
+		if !ok || n.State() != observed.Observed {
+			continue
+		}
+		for _, h := range e.sweeps.HoldersOf(e.sweepView(), n.ID()) {
+			if at, ok := f.links.index.Of(e.graph.Node(h).Key()); ok {
+				f.links.sweeps[at] = append(f.links.sweeps[at], int32(i))
+			}
+		}
+	}
+}
+
+// own returns the last step of an object.
+func (l *links) own(k Key) []int32 {
+	if i, ok := l.index.Of(k); ok && l.last[i] > 0 {
+		return []int32{l.last[i]}
+	}
+	return nil
+}
+
+// stepOf describes a write of the engine.
+func (f *forecast) stepOf(d *DecisionEvent, out finalizer.Outcome) plan.Step {
+	s := plan.Step{
+		Actor: plan.Engine, Action: d.Action, Key: d.Key, Reason: d.Reason, Propagation: d.Propagation, Finalizer: d.Finalizer,
+		Removes: out.Effect == finalizer.Removed,
+	}
+	if d.Action != policy.Delete {
+		for _, r := range d.Owners {
+			s.Owners = append(s.Owners, r.Key)
+		}
+	}
+	switch d.Reason {
+	case policy.DependentsGone, policy.DependentsFree, policy.RingConfirmed:
+		s.Fence = f.level >= Level2
+	}
+	if d.Holder != (Key{}) {
+		f.links.members[d.Holder] = append(f.links.members[d.Holder], int32(len(f.steps)+1))
+	}
+	return s
+}
+
+// before returns the steps that a write of the engine waits for: those of its owners, of
+// its dependents if it ends their owner, and its own last one.
+func (f *forecast) before(d *DecisionEvent) []int32 {
+	l := &f.links
+	out := l.own(d.Key)
+	if d.Holder != (Key{}) {
+		out = append(out, l.own(d.Holder)...)
+	}
+	at, ok := l.index.Of(d.Key)
+	if !ok {
+		return out
+	}
+	switch d.Reason {
+	case policy.DependentsGone, policy.DependentsFree, policy.RingConfirmed:
+		for _, i := range l.dependents[at] {
+			if l.last[i] > 0 {
+				out = append(out, l.last[i])
+			}
+		}
+		return out
+	case policy.MembersGone:
+		return append(out, l.members[d.Key]...)
+	}
+	for _, r := range f.parts[at].Object.Owners {
+		out = append(out, l.own(r.Key)...)
+	}
+	return out
+}
+
+// addStep appends a step with its number, its wave, and the steps before it.
+func (f *forecast) addStep(s plan.Step, after []int32) {
+	slices.Sort(after)
+	after = slices.Compact(after)
+	s.Wave = 1
+	for _, n := range after {
+		s.Wave = max(s.Wave, f.steps[n-1].Wave+1)
+	}
+	for _, n := range after[:min(len(after), maxAfter)] {
+		s.After = append(s.After, int(n))
+	}
+	s.AfterMore = len(after) - len(s.After)
+	f.steps = append(f.steps, s)
+	if i, ok := f.links.index.Of(s.Key); ok {
+		f.links.last[i] = int32(len(f.steps))
+	}
+}
+
+// userDeletes makes a deletion of the request. An object that goes before is left out.
+func (f *forecast) userDeletes(t plan.Target) {
+	live, ok := f.store.At(t.Key)
+	if !ok {
+		return
+	}
+	if t.Propagation == graph.Unset && live.Propagation() == graph.Unset {
+		f.assume(plan.PropagationAssumed, "")
+	}
+	out, err := f.store.Delete(t.Key, DeleteOptions{Precondition: Precondition{UID: t.Key.UID}, Propagation: t.Propagation})
+	if err != nil {
+		return
+	}
+	f.cost.Writes++
+	f.addStep(plan.Step{
+		Actor: plan.User, Action: policy.Delete, Key: t.Key, Propagation: t.Propagation, Removes: out.Effect == finalizer.Removed,
+	}, nil)
+	f.report(out)
+	f.others(out)
+}
+
+// others takes the steps of the other actors on a marked object, as the request assumes
+// them: the end of a grace period, and the controllers of foreign finalizers.
+func (f *forecast) others(out finalizer.Outcome) {
+	o := out.Object
+	if out.Effect != finalizer.Stored || !o.Deleting {
+		return
+	}
+	if o.GraceSeconds > 0 {
+		none := int64(0)
+		f.assume(plan.GracePasses, "")
+		ended, err := f.store.Delete(o.Key, DeleteOptions{GraceSeconds: &none})
+		if err != nil {
+			return
+		}
+		f.addStep(plan.Step{Actor: plan.Grace, Action: policy.Delete, Key: o.Key, Removes: ended.Effect == finalizer.Removed}, f.links.own(o.Key))
+		f.report(ended)
+		f.others(ended)
+		return
+	}
+	for _, name := range o.Finalizers {
+		if slices.Contains(f.req.Removed, name) {
+			f.controllerReleases(o.Key, name)
+			return
+		}
+	}
+}
+
+// controllerReleases has the controller of a finalizer remove it.
+func (f *forecast) controllerReleases(k Key, name string) {
+	f.assume(plan.FinalizerRemoved, name)
+	out, err := f.store.Patch(k, Precondition{}, Change{DropFinalizer: name})
+	if err != nil {
+		return
+	}
+	f.addStep(plan.Step{
+		Actor: plan.Controller, Action: policy.Release, Key: k, Finalizer: name, Removes: out.Effect == finalizer.Removed,
+	}, f.links.own(k))
+	f.report(out)
+	f.others(out)
+}
+
+// findTargets finds the parts that the request deletes. One may have gone during the copy.
+func (f *forecast) findTargets() error {
+	f.target = make([]bool, len(f.parts))
+	for i, t := range f.req.Delete {
+		at, ok := f.links.index.Of(t.Key)
+		if !ok || f.parts[at].State != excerpt.Exists {
+			return fmt.Errorf("plan: Delete[%d]: %s: %w", i, t.Key, ErrNotFound)
+		}
+		f.target[at] = true
+	}
+	if len(f.kinds) == 0 {
+		return fmt.Errorf("plan: the kinds: %w", ErrKindUnknown)
+	}
+	return nil
+}
+
+func compareText[T ~string](a, b T) int { return strings.Compare(string(a), string(b)) }
