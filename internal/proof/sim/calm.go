@@ -63,6 +63,7 @@ func (s *sim) calm() error {
 			s.noteCauses()
 		}
 		if err := s.runToRest(); err != nil || len(s.w.Zombies) == 0 {
+			s.calmed = err == nil
 			return err
 		}
 		for len(s.w.Zombies) > 0 {
@@ -180,14 +181,7 @@ func (s *sim) checkRest() error {
 	if s.o.has(duplicateUIDs) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows neither
 		return nil
 	}
-	cfg := oracle.Config{Override: s.o.override}
-	if s.o.absent {
-		cfg.Scope = oracle.ScopeAbsent
-	}
-	if s.o.misnamed {
-		cfg.OwnerName = oracle.NameAbsent
-	}
-	if !oracle.Quiet(oracle.NewState(forOracle(s.w.Store.Objects())), cfg) {
+	if !oracle.Quiet(oracle.NewState(forOracle(s.w.Store.Objects())), s.o.forOracle()) {
 		return fmt.Errorf("L1: at rest, but the collector has something left to do: %s", s.w.Held())
 	}
 	return nil
@@ -230,6 +224,18 @@ func forOracle(objects []graph.Object) []graph.Object {
 		out[i] = o
 	}
 	return out
+}
+
+// forOracle returns the settings of the engines as the oracle gets them.
+func (o options) forOracle() oracle.Config {
+	cfg := oracle.Config{Override: o.override}
+	if o.absent {
+		cfg.Scope = oracle.ScopeAbsent
+	}
+	if o.misnamed {
+		cfg.OwnerName = oracle.NameAbsent
+	}
+	return cfg
 }
 
 // checkDay lets 24 hours pass. They may cost no request, and no more decisions than the

@@ -29,6 +29,11 @@ func (s *sim) next() step {
 		s.ofSide(int8(i))
 	}
 	s.ofStore()
+	return s.draw()
+}
+
+// draw draws one of the possible moves, and its details.
+func (s *sim) draw() step {
 	n := s.rng.IntN(s.weights)
 	i := 0
 	for n >= s.moves[i].weight {

@@ -103,7 +103,7 @@ func TestDefectsAreFound(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			const most = 1000
 			for seed := range uint64(most) {
-				h := History{Seed: seed + 1, Steps: 300, Without: "rewinds,duplicate-uids,garbles,clocks,tunings,oddities"}
+				h := History{Seed: seed + 1, Steps: 300, Without: "rewinds,duplicate-uids,garbles,clocks,tunings,oddities,plans"}
 				if !ofSweeps(c.rules) {
 					h.Without += ",sweeps" // where a sweep's judge judges the defect too
 				}

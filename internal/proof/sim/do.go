@@ -18,7 +18,8 @@ const recheck = 32
 // do makes one step and judges its effects.
 func (s *sim) do(st step) error {
 	s.at++
-	if s.defect != nil {
+	s.calmed = s.calmed && st.op == opPlan
+	if s.defect != nil && st.op != opConverge {
 		s.defect(s, st)
 	}
 	if s.record != nil {
@@ -94,6 +95,11 @@ func (s *sim) move(st step) error {
 		s.beginWait(int(st.side))
 	case opJoin:
 		return s.join()
+	case opConverge:
+		s.defect = nil
+		return s.converge()
+	case opPlan:
+		return s.fulfil(st)
 	case opLabel:
 		s.w.Label(st.action.Object.Key, st.labels.set())
 	default:

@@ -78,6 +78,23 @@
 // that the watch may report the fence before. Where calls get no answer, some tokens never
 // come.
 //
+// # Plans
+//
+// One world in two has plans, except those with duplicate UIDs. After liveness mode users
+// act a few times, an engine may begin anew, and the world comes to rest. So the moment is
+// a random one, and quiet (see sim.quiet). An engine then plans the deletion of one to
+// three objects. This may ask nothing of the store and change no engine. The user deletes
+// the objects, and the engines make some moves in a random order and then the rest. The
+// following conditions hold (RULES, P3):
+//
+//   - Each definite outcome has come true.
+//   - Each object that changes is in the plan.
+//   - One engine has made as many writes as planned, and no more reads and fences, unless
+//     the plan says that they vary.
+//   - In small worlds, each end that the oracle permits has the definite outcomes, too.
+//
+// Some plans are carried out and not compared (see gap). The digest does not cover plans.
+//
 // With "-with returns" the callers of the engines give back calls that they have not begun
 // (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have
 // this only if asked, so the histories of all seeds stay the same.

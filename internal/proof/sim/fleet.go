@@ -23,6 +23,7 @@ type Fleet struct {
 type Total struct {
 	Steps, Seeds, Failed int
 	Distinct             int // about: see Count
+	Plans                Plans
 	Took                 time.Duration
 	Workers              int
 }
@@ -91,6 +92,7 @@ func (f Fleet) one(h History, count *Count) Result {
 func (t *Total) add(r Result) {
 	t.Seeds++
 	t.Steps += r.Made
+	t.Plans.add(r.Plans)
 	if r.Broken != nil {
 		t.Failed++
 	}

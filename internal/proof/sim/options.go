@@ -55,13 +55,14 @@ const (
 	undoings   // writes are undone
 	lengths    // names have any length
 	lateTokens // the result of a fence comes later, maybe after its reports
+	plans      // deletions are planned at the end, and carried out
 	returns    // callers give calls back; only by History.With
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "returns"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "returns"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -165,6 +166,7 @@ func (o *options) drawApart() {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}
 	o.faults[lateTokens] = rand.New(rand.NewPCG(o.seed, 0x70ce)).IntN(2) == 0
+	o.faults[plans] = rand.New(rand.NewPCG(o.seed, 0xf04e)).IntN(planShare) == 0
 	o.misnamed = rand.New(rand.NewPCG(o.seed, 0x4a3e)).IntN(5) == 0
 }
 

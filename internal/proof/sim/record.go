@@ -18,6 +18,7 @@ type recorder struct {
 	hash  uint64
 	out   io.Writer // gets the lines too; may be nil
 	lines line
+	over  bool // what follows is not recorded
 
 	calls   map[call]int // the decision that the call carries out
 	decided int          // decisions so far
@@ -44,6 +45,10 @@ func newRecorder(out io.Writer) *recorder {
 
 // end hashes the line and begins the next one.
 func (r *recorder) end() {
+	if r.over {
+		r.lines = r.lines[:0]
+		return
+	}
 	r.lines = append(r.lines, '\n')
 	h := r.hash
 	for _, b := range r.lines {

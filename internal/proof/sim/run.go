@@ -36,6 +36,8 @@ type Result struct {
 	Made int
 	// Broken is the first broken rule, nil if there is none.
 	Broken error
+	// Plans are those that were compared with their ends.
+	Plans Plans
 	// Digest is a hash of the engines' observable behaviour, if it was recorded.
 	Digest uint64
 
@@ -76,27 +78,48 @@ func (h History) recorded(count *Count, defect func(*sim, step), note bool, rec 
 		return r
 	}
 	s.defect = defect
-	for r.Made < h.Steps {
-		st := s.next()
+	noted := func(st step) {
 		if note {
 			r.steps = append(r.steps, st)
 		}
+	}
+	if r.Broken = r.makeSteps(s, count, noted); r.Broken != nil {
+		return r
+	}
+	s.defect = nil
+	if r.Broken = s.convergeRecorded(rec); r.Broken == nil {
+		r.Broken = s.foresee(noted)
+	}
+	r.Plans = s.plans
+	return r
+}
+
+// convergeRecorded is converge, and ends the digest of a recorder, nil for none.
+func (s *sim) convergeRecorded(rec *recorder) error {
+	if rec == nil {
+		return s.converge()
+	}
+	rec.rest(s)
+	err := s.converge()
+	rec.rest(s)
+	rec.over = true
+	return err
+}
+
+// makeSteps makes the steps of safety mode, and counts them.
+func (r *Result) makeSteps(s *sim, count *Count, note func(step)) error {
+	for r.Made < r.Steps {
+		st := s.next()
+		note(st)
 		r.Made++
-		if r.Broken = s.do(st); r.Broken != nil {
-			return r
+		if err := s.do(st); err != nil {
+			return err
 		}
 		if count != nil {
 			count.Add(s.fingerprint())
 		}
 	}
-	s.defect = nil
-	if rec != nil {
-		rec.rest(s)
-	}
-	if r.Broken = s.converge(); rec != nil {
-		rec.rest(s)
-	}
-	return r
+	return nil
 }
 
 // replay makes the given steps in the world of a plan and runs it to rest. It returns
@@ -111,7 +134,7 @@ func replay(p plan, trace func(s *sim, st step)) (at int, broken error) {
 	if err != nil {
 		return 0, err
 	}
-	s.defect, s.every = p.defect, 1
+	s.defect, s.every, s.traced = p.defect, 1, true
 	for i, st := range p.steps {
 		if trace != nil {
 			trace(s, st)

@@ -52,7 +52,7 @@ func rule(err error) string {
 		_, text, _ = strings.Cut(text, ": ")
 	}
 	for _, word := range strings.Split(text, ": ") {
-		if len(word) > 1 && len(word) < 5 && strings.ContainsRune("SLRE", rune(word[0])) {
+		if len(word) > 1 && len(word) < 5 && strings.ContainsRune("SLREP", rune(word[0])) {
 			return word
 		}
 	}
@@ -100,6 +100,11 @@ func shrink(p plan, want string) (plan, error) {
 			p, broken = q, err
 		}
 	}
+	for q := range p.simpler() {
+		if q, err := fails(q); err != nil && left > 0 {
+			return q, err
+		}
+	}
 	return p, broken
 }
 
@@ -133,7 +138,7 @@ func trace(p plan, broken error, long int) string {
 // label returns the step in one line, with the event that it delivers or the call that
 // it completes.
 func (s *sim) label(st step) string {
-	if st.op == numOps {
+	if st.op == numOps || st.op == opConverge {
 		return "faults end, users rest"
 	}
 	line := st.text(s.w)

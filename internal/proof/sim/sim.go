@@ -45,6 +45,11 @@ type sim struct {
 	effort        map[issue]bool // of calls that are labelled best effort
 	moves         []move
 	weights       int
+	calmed        bool               // no step was made since calm
+	orphaned      map[graph.Key]bool // since the last plan was made; nil at other times
+	spared        map[graph.Key]bool // the engines have ended their orphaning
+	traced        bool               // errors name the moves of a plan's end
+	plans         Plans
 }
 
 // issue names a write. Engines that follow each other count from 1.
@@ -71,7 +76,7 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object, r *recorder) (*sim, error) {
 	s := &sim{
 		o: o, rng: rng, pool: pool, start: start, every: recheck, record: r,
-		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, everStored: map[graph.Key]bool{},
+		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, everStored: map[graph.Key]bool{}, spared: map[graph.Key]bool{},
 	}
 	for k := range s.down {
 		s.down[k], s.served[k] = opList, -1
@@ -146,6 +151,9 @@ func (s *sim) watch() {
 		s.record.watch(s.w)
 	}
 	s.w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
+		if c.Type == ownergraph.CallPatch && c.Change.DropFinalizer == graph.FinalizerOrphan {
+			s.spared[c.Key] = true
+		}
 		bad := s.w.Ledger.Judge(c)
 		if s.sweeps != nil {
 			bad = s.judgeSweep(c, bad)

@@ -34,7 +34,9 @@ func TestSeeds(t *testing.T) {
 		}
 		t.Errorf("%s\n%s", r.History, r.Explain())
 	}
-	t.Log(f.Run())
+	total := f.Run()
+	t.Log(total.Plans)
+	t.Log(total)
 }
 
 // TestFormerSeeds: seeds that once failed, with defects that took long to mend. The

@@ -49,11 +49,13 @@ const (
 	opJoin      // the store serves a new kind
 	opReturn    // a caller gives back a call that it has not begun
 	opToken     // the token of a fence comes
+	opConverge  // faults end, users rest, and the world at rest is checked
+	opPlan      // a user plans deletions and carries them out
 	numOps
 )
 
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -69,6 +71,7 @@ type step struct {
 	pass   time.Duration
 	action *oracle.Action // opUser, opAck, opConfirm, opDuplicate and opLabel: the object
 	labels tags           // opLabel
+	wish   *wish          // opPlan
 }
 
 // text returns the step in one line.
@@ -111,6 +114,8 @@ func (s step) text(w *world.World) string {
 		return line + " " + kind()
 	case opUser:
 		return s.action.String()
+	case opPlan:
+		return line + side + " " + s.wish.String()
 	case opAck, opConfirm, opDuplicate:
 		return line + " " + s.action.Object.Key.String()
 	}

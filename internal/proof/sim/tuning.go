@@ -101,6 +101,7 @@ func (s *sim) efforts(c *ownergraph.Config) {
 		if d.Call != 0 && d.BestEffort { // two engines may count alike
 			s.effort[issue{d.Call, d.Key}] = true
 		}
+		s.noteOrphan(d)
 		if inner != nil {
 			inner(d)
 		}

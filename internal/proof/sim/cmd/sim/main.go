@@ -3,7 +3,8 @@
 //	go run ./internal/proof/sim/cmd/sim -seeds 10000 -steps 1000 -seed 1 -minutes 10 -workers 2
 //	go run ./internal/proof/sim/cmd/sim -seed 4711 -steps 1000
 //
-// Its last line has the numbers of steps, distinct states (about), seeds and steps per
+// The last line but one counts the plans that were compared with their ends. The last line
+// has the numbers of steps, distinct states (about), seeds and steps per
 // second. It prints each failing seed with the command line that runs it again, and the
 // first few with their trace. The exit status is 1 then.
 //
@@ -107,6 +108,7 @@ func (s settings) run() bool {
 			ok = false
 		}
 	}
+	fmt.Println(total.Plans)
 	fmt.Println(total)
 	return ok
 }
