@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
@@ -34,7 +35,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case err != nil:
 		return 2
 	}
-	if err := perform(ctx, opts, stdin, newConsole(stdout)); err != nil {
+	if err := perform(ctx, opts, stdin, terminal.New(stdout)); err != nil {
 		fmt.Fprintln(stderr, "quickstart:", err)
 		return 1
 	}
@@ -42,7 +43,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 // perform reads the input, checks the options, and then prints.
-func perform(ctx context.Context, opts options, stdin io.Reader, out *console) error {
+func perform(ctx context.Context, opts options, stdin io.Reader, out *terminal.Output) error {
 	began := time.Now()
 	c, err := open(opts.file, stdin)
 	if err != nil {
@@ -53,8 +54,8 @@ func perform(ctx context.Context, opts options, stdin io.Reader, out *console) e
 		return err
 	}
 	if opts.tree != nil {
-		out.print(tree(c.objects, todo[0].key, maxLines))
-		return out.err
+		out.Print(tree(c.objects, todo[0].key, maxLines))
+		return out.Err()
 	}
 	// Reading is over, so the first interrupt now ends the run in order. A second one
 	// ends the process.
@@ -72,7 +73,7 @@ func perform(ctx context.Context, opts options, stdin io.Reader, out *console) e
 // results. It leaves no goroutine.
 //
 // Held by TestShowLeavesNothing.
-func show(ctx context.Context, c cluster, todo []deletion, out *console, began time.Time) (err error) {
+func show(ctx context.Context, c cluster, todo []deletion, out *terminal.Output, began time.Time) (err error) {
 	why := &reasons{}
 	e, err := embed(c, ownergraph.Config{OnDecision: why.note})
 	if err != nil {

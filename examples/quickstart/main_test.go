@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 		stdout       string // holds this
 		stderr       string // holds this
 	}{
-		{"plain", "the recorded cluster and its first Deployment", nil, "", 0, "\n\nDeployment.apps/shop/frontend\n├── ", ""},
+		{"plain", "the recorded cluster and its first Deployment", nil, "", 0, "\nthe plan\n  delete \"apps/Deployment\"/shop/frontend in the background: 12 removed\n", ""},
 		{"tree", "only the tree", []string{"-tree", "cronjob/cleanup"}, "", 0, "CronJob.batch/batch/cleanup\n└── ", ""},
 		{"file", "a file of the user", []string{"-f", file}, "", 0, "gone: 0 of 1 objects, 1 stay\n  requests: 0 of the user; of the collector 0 reads, 0 deletes", ""},
 		{"several documents", "a pipe of several lists", []string{"-f", "-", "-delete", "pod/a"}, pod("a") + "\n" + pod("b"), 0, "gone: 1 of 2 objects, 1 stay\n", ""},

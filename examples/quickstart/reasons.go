@@ -41,10 +41,7 @@ func (r *reasons) of(key graph.Key) string {
 
 // explainHeld returns the reason why an object is held, with the details.
 func explainHeld(h ownergraph.Held) string {
-	s := h.Reason.String()
-	if h.Reason == policy.OwnerUnknown {
-		s = h.Doubt.String()
-	}
+	s := policy.Words(h.Reason, h.Doubt)
 	if len(h.Detail) == 0 {
 		return s
 	}

@@ -9,12 +9,13 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
 // session carries out deletions and prints their results.
 type session struct {
 	*embedded
-	out   *console
+	out   *terminal.Output
 	why   *reasons
 	began time.Time
 	mine  int    // requests of the user, who is this program
@@ -23,21 +24,27 @@ type session struct {
 
 // play waits for the collector, carries out the deletions, and prints a summary.
 func (s *session) play(ctx context.Context, c cluster, todo []deletion) error {
-	s.out.print(c.summary() + "\n\n")
+	s.out.Print(c.summary() + "\n\n")
 	if err := s.step(ctx, c.objects, "start", nil); err != nil {
 		return err
 	}
 	for i, d := range todo {
-		before := s.store.Objects()
-		if drawn := tree(before, d.key, maxPreview); i == 0 && drawn != "" {
-			s.out.print(drawn + "\n")
-		}
-		if err := s.step(ctx, before, d.String(), &d); err != nil {
+		p, err := s.forecast(ctx, d)
+		if err != nil {
 			return err
 		}
+		if p != nil {
+			s.preview(p, i == 0)
+		}
+		if err := s.step(ctx, s.store.Objects(), d.String(), &d); err != nil {
+			return err
+		}
+		if p != nil {
+			s.out.Print(indent(compared(p, s.store.Objects())) + "\n")
+		}
 	}
-	s.out.print(s.conclusion(c.objects))
-	return s.out.err
+	s.out.Print(s.conclusion(c.objects))
+	return s.out.Err()
 }
 
 // step carries out d, if not nil, waits for its cascade, and prints the changes since
@@ -46,9 +53,9 @@ func (s *session) step(ctx context.Context, before []graph.Object, label string,
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	p := newProgress(s.out, s.out.live, label, time.Now())
+	began := time.Now()
 	var base ownergraph.Stats // at the start the collector already works
-	limit := 0
+	limit := 0                // no limit is known
 	if d != nil {
 		limit = d.maxGone(before)
 		base = s.collector.Stats()
@@ -57,16 +64,19 @@ func (s *session) step(ctx context.Context, before []graph.Object, label string,
 			return s.explainDelete(d.key, err)
 		}
 	}
-	holds, err := watchProgress(ctx, p, s.waitIdle, func() counts {
-		c := since(base, s.collector.Stats())
-		c.max = limit
-		return c
+	holds, err := watchProgress(ctx, s.out, began, s.waitIdle, func() terminal.Progress {
+		p := since(base, s.collector.Stats())
+		p.Label = label
+		if limit > 0 {
+			p.Known, p.Total = uint64(limit), terminal.AtMost
+		}
+		return p
 	})
 	if err != nil {
 		return err
 	}
-	s.out.print(indent(s.changes(before, holds, d)) + "\n")
-	return s.out.err
+	s.out.Print(indent(s.changes(before, holds, d)) + "\n")
+	return s.out.Err()
 }
 
 // maxGone returns the maximum number of objects that the deletion removes, including
@@ -115,6 +125,6 @@ func (s *session) conclusion(before []graph.Object) string {
 	out.WriteString(indent(finalizers(f.after)))
 	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, numbered(stats.Calls[ownergraph.CallRead], "read"),
 		numbered(stats.Calls[ownergraph.CallDelete], "delete"), numbered(stats.Calls[ownergraph.CallPatch], "patch"), numbered(stats.Calls[ownergraph.CallFence], "fence"))
-	fmt.Fprintf(&out, "  time: %s\n", roundTime(time.Since(s.began)))
+	fmt.Fprintf(&out, "  time: %s\n", terminal.Round(time.Since(s.began)))
 	return out.String()
 }

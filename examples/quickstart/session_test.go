@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
 // The number of fences depends on timing, because one fence may serve several needs.
@@ -88,7 +90,7 @@ func TestManyGo(t *testing.T) {
 		input.WriteString(strings.Replace(pod(fmt.Sprintf("p%02d", i)), `"uid"`, owned, 1))
 	}
 	got := plainOutput(t, input.String(), "-f", "-", "-delete", "pod/r")
-	for _, want := range []string{"\n... (40 lines are drawn)\n50 objects below it\n", "in the background: 51 of at most 51 gone; "} {
+	for _, want := range []string{"... and 11 more objects left out by the limit\n", "in the background: 51 of at most 51 gone; "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("wrote\n%s\nwant in it %q", got, want)
 		}
@@ -104,14 +106,14 @@ func TestShowLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := show(t.Context(), c, todo, newConsole(&out), time.Now()); err != nil {
+		if err := show(t.Context(), c, todo, terminal.New(&out), time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), "at the end\n") {
 			t.Errorf("wrote\n%s", &out)
 		}
 		// A failure leaves no goroutine either.
-		if err := show(t.Context(), c, todo, newConsole(brokenWriter("pipe is closed")), time.Now()); err == nil {
+		if err := show(t.Context(), c, todo, terminal.New(brokenWriter("pipe is closed")), time.Now()); err == nil {
 			t.Error("an error of writing is lost")
 		}
 	})

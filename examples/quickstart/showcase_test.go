@@ -87,8 +87,8 @@ func (e *embedded) check(t *testing.T, want outcome, objects []graph.Object, bas
 	if diff := cmp.Diff(graph.Format(unversioned(objects)), graph.Format(unversioned(e.store.Objects()))); diff != "" {
 		t.Errorf("%s: objects (-want +got):\n%s", want.reason, diff)
 	}
-	if got := since(base, e.collector.Stats()); got.reads != want.reads || got.writes != want.writes {
-		t.Errorf("%d reads, %d writes, want %d and %d: %s", got.reads, got.writes, want.reads, want.writes, want.reason)
+	if got := since(base, e.collector.Stats()); got.Reads != want.reads || got.Writes != want.writes {
+		t.Errorf("%d reads, %d writes, want %d and %d: %s", got.Reads, got.Writes, want.reads, want.writes, want.reason)
 	}
 	var names []string
 	for _, h := range holds {

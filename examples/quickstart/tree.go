@@ -13,8 +13,8 @@ const (
 	maxFanOut = 40
 	// maxDepth bounds the drawn levels below the root.
 	maxDepth = 32
-	// maxLines bounds the lines of a requested tree. maxPreview bounds the lines of a
-	// tree before a deletion.
+	// maxLines bounds the lines of a requested tree. maxPreview bounds the objects in the
+	// preview of a plan.
 	maxLines   = 1000
 	maxPreview = 40
 )

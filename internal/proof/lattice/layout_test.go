@@ -14,7 +14,7 @@ var (
 	// machines are the directories whose packages are the engine's state machines.
 	machines = []string{"internal/core"}
 	// machinery is the production code below internal.
-	machinery = append([]string{"internal/run", "internal/replica"}, machines...)
+	machinery = append([]string{"internal/run", "internal/replica", "internal/terminal"}, machines...)
 	// harness is the code that exists for tests. Everything else is production:
 	// neither it nor its dependencies need the test packages.
 	harness = []string{"internal", "adapters/storetest", "adapters/clientgo/fakegc", "adapters/clientgo/envtestgc"}
@@ -84,6 +84,7 @@ func TestLayout(t *testing.T) {
 		{"graph", false, "a public package"},
 		{"internal/core/kinds", false, "a machine is a part of the engine"},
 		{"internal/run", false, "the Collector links it"},
+		{"internal/terminal", false, "commands link it"},
 		{"internal/proof/oracle", true, "only tests use the specification"},
 		{"adapters/memory", false, "users link the reference store"},
 		{"adapters/storetest/fault", true, "the kit is for tests"},

@@ -60,6 +60,8 @@ const layers = `
 	# Findings about objects as data, and the observer of a running store.
 	internal/core/observed < lint;
 	lint < lint/live;
+	# The display of progress knows no part of the engine. Commands convert to its input.
+	internal/terminal;
 
 	# The rules of a store that honours finalizers, without watches.
 	finalizer < internal/replica;
@@ -98,6 +100,9 @@ const layers = `
 
 	# Examples see the packages of users, and their tests see the kit.
 	adapters/memory, adapters/clientgo/... < examples/...;
+
+	# One example is a command that people run, and shows its progress as ours do.
+	adapters/memory, internal/terminal < examples/quickstart;
 
 	# The end-to-end tests run the examples on a real server, too.
 	examples/... < internal/proof/e2e/...;
@@ -248,6 +253,11 @@ func TestOrderAllows(t *testing.T) {
 		{"examples/quickstart", "adapters/memory", false, true, "examples are users"},
 		{"examples/quickstart", "internal/proof/oracle", false, false, "Go keeps users from importing it"},
 		{"graph", "examples/quickstart", true, false, "no package imports an example"},
+		{"examples/quickstart", "internal/terminal", false, true, "the example is a command"},
+		{"examples/operator", "internal/terminal", false, false, "users cannot copy an import of it"},
+		{".", "internal/terminal", false, false, "the engine has no display"},
+		{"internal/terminal", "graph", false, false, "the display shows plain counts"},
+		{"internal/terminal", ".", false, false, "commands convert to its input"},
 		{"graph", "graph", true, true, "an external test imports its package"},
 		{"util", "graph", false, false, "a package without a layer imports nothing"},
 	} {

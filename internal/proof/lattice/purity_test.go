@@ -33,6 +33,7 @@ var purity = []rule{
 	{"lint", in("lint"), impure, "the findings depend on the dump alone"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},
 	{"internal/replica", in("internal/replica"), []string{"context", "time", "sync", "math/rand", "log", "os", "net", "runtime", "syscall"}, "a state is a value; only its UIDs are random"},
+	{"internal/terminal", in("internal/terminal"), without(impure, "os", "syscall"), "time is a parameter"},
 	{"the root but for collector*.go", engineFile, []string{"sync", "golang.org/x/sync"}, "work is returned as data, time is a parameter"},
 }
 
