@@ -71,7 +71,7 @@ func (c *Collector) Follow(ctx context.Context, key Key) iter.Seq2[Progress, err
 	return func(yield func(Progress, error) bool) {
 		x, err := c.beginFollow(ctx, key)
 		if err != nil {
-			yield(Progress{Root: key}, err)
+			yield(Progress{Root: key}, fmt.Errorf("follow: %w", err))
 			return
 		}
 		defer c.endFollow(x)
@@ -88,18 +88,18 @@ func (c *Collector) Follow(ctx context.Context, key Key) iter.Seq2[Progress, err
 	}
 }
 
-// beginFollow finds the roots and begins to follow them.
+// beginFollow finds the roots and begins to follow them. Its errors leave out the verb.
 func (c *Collector) beginFollow(ctx context.Context, keys ...Key) (*following, error) {
 	if ctx == nil {
-		return nil, fmt.Errorf("follow: context: nil: %w", ErrInvalid)
+		return nil, fmt.Errorf("context: nil: %w", ErrInvalid)
 	}
 	for _, k := range keys {
 		if k.Kind == "" || k.Name == "" {
-			return nil, fmt.Errorf("follow: the key has no kind or no name: %w", ErrInvalid)
+			return nil, fmt.Errorf("the key has no kind or no name: %w", ErrInvalid)
 		}
 	}
 	if c.over() {
-		return nil, fmt.Errorf("follow %s: %w", placeText(keys[0]), ErrClosed)
+		return nil, fmt.Errorf("%s: %w", placeText(keys[0]), ErrClosed)
 	}
 	x, full := &following{Follower: follow.New(keys...), wake: make(chan struct{}, 1)}, false
 	c.locked(func(e *Engine, now time.Time) {
@@ -109,12 +109,12 @@ func (c *Collector) beginFollow(ctx context.Context, keys ...Key) (*following, e
 		}
 	})
 	if full {
-		return nil, fmt.Errorf("follow %s: %d calls of Follow and Await are under way: %w", placeText(keys[0]), maxFollows, ErrInvalid)
+		return nil, fmt.Errorf("%s: %d calls of Follow and Await are under way: %w", placeText(keys[0]), maxFollows, ErrInvalid)
 	}
 	err := c.findRoots(ctx, x, keys)
 	if err != nil {
 		c.endFollow(x)
-		return nil, fmt.Errorf("follow: %w", err)
+		return nil, err
 	}
 	return x, nil
 }
