@@ -53,7 +53,7 @@ func (f *forecast) mayGoEither() bool {
 // boundCost raises the reads and fences to upper bounds for every order of the writes. Each
 // owner that waits may be read for each dependent, and so may the other owners of the
 // dependent on a store without fences. Each unknown owner may be read, too. Each mark with a
-// propagation may need a fence of its own.
+// propagation may need a fence of its own. So may the sweep of a holder, or a read.
 func (f *forecast) boundCost(c *plan.Cost) {
 	for i := range f.parts {
 		switch {
@@ -66,6 +66,10 @@ func (f *forecast) boundCost(c *plan.Cost) {
 				}
 			}
 		case f.parts[i].State == excerpt.Unknown:
+			c.Fences++
+			c.Reads++
+		}
+		if f.links.last[i] > 0 && f.mayHold(&f.parts[i].Object) {
 			c.Fences++
 			c.Reads++
 		}

@@ -105,3 +105,26 @@ func TestPlanOfUnknownOwner(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanOfMisplacedReference: a reference names the UID of the target under another name.
+// Only an audit trims it, so no end of the dependent is definite (RULES, P3). A flawed
+// dependent stays, and blocks an object that may go before it waits.
+func TestPlanOfMisplacedReference(t *testing.T) {
+	for _, c := range []struct{ start, target, possible, reason string }{
+		{`k/a; k/c; k/b -> k/c, k/ax@"k/a"`, "k/a", "k/b", "the reference has another name"},
+		{`k/r; k/c -> k/r; k/b -> k/c!^, k/x^`, "k/r", "k/c", "b has two controllers"},
+	} {
+		objects, err := graph.Parse(c.start)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := plan.Request{Delete: []plan.Target{{Key: keyOf(t, c.target), Propagation: graph.Foreground}}}
+		p, err := ownergraph.PlanDump(t.Context(), ownergraph.Dump{Objects: objects}, ownergraph.Config{}, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, ok := p.At(keyOf(t, c.possible)); !ok || !o.Possible {
+			t.Errorf("%s: %+v, want a possible end: %s", c.start, o, c.reason)
+		}
+	}
+}

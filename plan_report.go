@@ -123,7 +123,8 @@ func (f *forecast) possible() []bool {
 	cfg := &f.engine.cfg
 	q := draft.Question{
 		Parts: f.parts, Dependents: f.links.dependents, Members: f.links.sweeps, Targets: map[int32]graph.Propagation{},
-		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner, Open: f.isOpen,
+		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner,
+		Fixed: f.isFixed, Open: f.isOpen,
 	}
 	for _, t := range f.req.Delete {
 		if i, ok := f.links.index.Of(t.Key); ok {
@@ -133,14 +134,41 @@ func (f *forecast) possible() []bool {
 	return draft.Possible(q)
 }
 
-// isOpen reports whether the end of a part depends on more than the parts. It may be a
-// member of a sweep whose holder is gone, which the forecast does not have. Or the labels of
+// isFixed reports whether a part has stayed although nothing but the store or a user keeps it:
+// it is flawed, or a marked holder with the finalizer of its sweep.
+func (f *forecast) isFixed(i int32) bool {
+	k := f.parts[i].Object.Key
+	if n, ok := f.engine.graph.Lookup(k); ok && n.Flawed() {
+		return true
+	}
+	now, ok := f.store.At(k)
+	return ok && now.Deleting && slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
+}
+
+// isMisplaced reports whether a part refers to the UID of a member under another kind or
+// name. Only an audit looks at such a reference after the end of that member. With another
+// scope alone the engine looks at once.
+func (f *forecast) isMisplaced(i int32) bool {
+	for _, r := range f.parts[i].Object.Owners {
+		o, ok := f.links.index.OfUID(r.UID)
+		if !ok || o == i || !f.parts[o].Member {
+			continue
+		}
+		if k := f.parts[o].Object.Key; k.Kind != r.Kind || k.Name != r.Name {
+			return true
+		}
+	}
+	return false
+}
+
+// isOpen reports whether the end of a part depends on more than the parts: see isMisplaced. It
+// may be a member of a sweep whose holder is gone, which the forecast does not have. Or the labels of
 // objects are unknown that the forecast has asked for. Then the part may be a member by its
 // labels, a holder that waits for such a member, or an owner below one.
 func (f *forecast) isOpen(i int32) bool {
 	o, asked := &f.parts[i].Object, f.waits[plan.LabelsUnknown]
 	switch _, kind := asked[string(o.Kind)]; {
-	case f.behind[o.Key]:
+	case f.behind[o.Key], f.isMisplaced(i):
 		return true
 	case len(asked) == 0 && len(f.behind) == 0:
 		return false
@@ -150,7 +178,12 @@ func (f *forecast) isOpen(i int32) bool {
 		return len(o.Owners) > 0
 	}
 	now, stays := f.store.At(o.Key)
-	return len(asked) > 0 && (!stays || now.Deleting) && slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return s.Holder == o.Kind })
+	return len(asked) > 0 && (!stays || now.Deleting) && f.mayHold(o)
+}
+
+// mayHold reports whether an object is of a kind of holders.
+func (f *forecast) mayHold(o *Object) bool {
+	return slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return s.Holder == o.Kind })
 }
 
 // mayForeground reports whether a phase of a sweep deletes in the foreground.

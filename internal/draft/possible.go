@@ -26,6 +26,9 @@ type Question struct {
 	// Unknown reports whether an owner of the part is unknown, so that the part may stay. Nil
 	// stands for no such part.
 	Unknown func(part int32) bool
+	// Fixed reports whether the part stays, and keeps the references that block others: it is
+	// flawed, or a holder that its sweep has not released. Nil stands for no such part.
+	Fixed func(part int32) bool
 	// Open reports whether the end of the part depends on more than the parts. Nil stands
 	// for no such part.
 	Open func(part int32) bool
@@ -36,7 +39,8 @@ type Question struct {
 // finalizers make more ends depend on the order, since a marked object that stays is
 // waiting or solid by its propagation. So an end is possible by these rules:
 //
-//  1. An owner that may orphan, beside another owner that goes or is absent.
+//  1. An owner that may orphan, beside another owner that goes or is absent. Or an owner
+//     whose orphaning has ended, and that goes in the foreground now.
 //  2. Two owners that go, one of them perhaps in the foreground, where something stays
 //     below the object, above it, or in a ring with it.
 //  3. A propagation that is foreground or background by the order of the writes, where
@@ -47,8 +51,8 @@ type Question struct {
 //     below it.
 //  6. An object whose end depends on more than the parts.
 //
-// An object stays for a finalizer, or for an unknown owner beside none that stays. An object
-// of rule 6 may stay.
+// An object stays for a finalizer, for a flaw, or for an unknown owner beside none that stays.
+// An object of rule 6 may stay.
 //
 // An object that is neither removed nor marked, and has no owner that may go, is definite.
 //
@@ -115,7 +119,7 @@ type survey struct {
 	goes       []bool    // a target, marked, or below one: it may be deleted
 	foreground []bool    // it may be deleted in the foreground
 	orphans    []bool    // its deletion may orphan
-	held       []bool    // a finalizer of it stays, an unknown owner keeps it, or it is open
+	held       []bool    // a finalizer of it stays, an unknown owner keeps it, or it is open or fixed
 	rings      []bool    // in a ring of owner references
 	stuck      []bool    // held, or above a held object, or in a ring
 }
@@ -137,7 +141,7 @@ func newSurvey(q Question) *survey {
 	s.linkHolders()
 	for i := range q.Parts {
 		o := &q.Parts[i].Object
-		s.held[i] = slices.ContainsFunc(o.Finalizers, q.Stays) || q.Open != nil && q.Open(int32(i))
+		s.held[i] = slices.ContainsFunc(o.Finalizers, q.Stays) || q.Open != nil && q.Open(int32(i)) || q.Fixed != nil && q.Fixed(int32(i))
 		p, target := q.Targets[int32(i)]
 		own := o.Propagation()
 		s.orphans[i] = q.Parts[i].Orphaned || p == graph.Orphan || own == graph.Orphan && (!target || p == graph.Unset)
@@ -264,6 +268,8 @@ func (s *survey) mixed(i int32) bool {
 	orphaning, others := false, 0
 	for _, r := range s.owners[i] {
 		switch {
+		case r.owner >= 0 && s.goes[r.owner] && s.foreground[r.owner] && s.Parts[r.owner].Orphaned:
+			return true // it dies of the owner that waits, or is orphaned at its end
 		case r.owner < 0 || s.goes[r.owner]:
 			others++
 			orphaning = orphaning || r.owner >= 0 && s.orphans[r.owner]
