@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -39,7 +40,10 @@ func (c *Collector) Await(ctx context.Context, keys ...Key) error {
 		if err := c.awaitEnds(ctx, x); err != nil {
 			return fmt.Errorf("await: %w", err)
 		}
-		if err := c.awaitObserved(ctx, x); err != nil {
+		if err := c.waitObserved(ctx); err != nil {
+			if !errors.Is(err, ErrClosed) {
+				err = c.stillWaiting(ctx, x)
+			}
 			return fmt.Errorf("await: %w", err)
 		}
 		if over, _, err := c.stepAwait(x); err != nil || over { // no object has come meanwhile
@@ -81,8 +85,9 @@ func (c *Collector) stepAwait(x *following) (over, walked bool, err error) {
 	return over, walked, err
 }
 
-// awaitObserved waits until every commit before it is observed.
-func (c *Collector) awaitObserved(ctx context.Context, x *following) error {
+// waitObserved waits until every commit before the call is observed. The error is ErrClosed, or
+// the cause of the context.
+func (c *Collector) waitObserved(ctx context.Context) error {
 	var w *observedWait
 	c.locked(func(e *Engine, now time.Time) {
 		w = c.observed.Join(0)
@@ -96,7 +101,7 @@ func (c *Collector) awaitObserved(ctx context.Context, x *following) error {
 	case <-c.ended:
 		return ErrClosed
 	case <-ctx.Done():
-		return c.stillWaiting(ctx, x)
+		return context.Cause(ctx)
 	}
 }
 

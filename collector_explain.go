@@ -23,12 +23,12 @@ const explainSlice = 4096
 // Held by TestCollectorExplain and TestCollectorExplainErrors.
 func (c *Collector) Explain(ctx context.Context, key Key) (x explain.Explanation, err error) {
 	if ctx == nil {
-		return x, fmt.Errorf("explain %s: context: nil: %w", keyText(key), ErrInvalid)
+		return x, fmt.Errorf("explain %s: context: nil: %w", placeText(key), ErrInvalid)
 	}
 	var s keySearch
 	for !s.done && err == nil {
 		if ctx.Err() != nil {
-			return x, fmt.Errorf("explain %s: %w", keyText(key), context.Cause(ctx))
+			return x, fmt.Errorf("explain %s: %w", placeText(key), context.Cause(ctx))
 		}
 		c.locked(func(e *Engine, _ time.Time) { err = e.search(key, &s, explainSlice) })
 	}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
@@ -50,50 +48,35 @@ func (c *Collector) plan(ctx context.Context, req plan.Request) (plan.Plan, []Ob
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
-	f, p, err := c.copyFor(ctx, req)
+	p, facts, err := c.copyFor(ctx, req)
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
-	if err := f.run(ctx); err != nil {
-		return plan.Plan{}, nil, err
-	}
-	out := f.plan()
-	out.Torn, out.Busy = p.torn, p.busy
-	return out, f.targets(), nil
+	return p.forecast(ctx, c.engine, facts)
 }
 
-// copied is the end of a copy.
-type copied struct{ torn, busy bool }
-
-// copyFor copies the state that the request can affect, slice by slice, and returns a
-// forecast of it.
-func (c *Collector) copyFor(ctx context.Context, req plan.Request) (f *forecast, end copied, err error) {
+// copyFor copies the state that the request can affect, slice by slice.
+func (c *Collector) copyFor(ctx context.Context, req plan.Request) (p *planCopy, facts planFacts, err error) {
 	if c.over() {
-		return nil, end, ErrClosed
+		return nil, facts, ErrClosed
 	}
-	var facts planFacts
-	p := newPlanCopy(req)
+	p = newPlanCopy(req)
 	c.locked(func(e *Engine, _ time.Time) { p.restart(e) })
 	defer c.locked(func(e *Engine, _ time.Time) { p.close(e) })
-	for done := false; !done; {
+	for done := false; !done && err == nil; {
 		if ctx.Err() != nil {
-			return nil, end, fmt.Errorf("plan: %w", context.Cause(ctx))
+			return nil, facts, fmt.Errorf("plan: %w", context.Cause(ctx))
 		}
 		c.locked(func(e *Engine, at time.Time) {
 			if err = e.Err(); err != nil {
 				return
 			}
 			if done, err = p.step(e); done {
-				facts, end = p.facts(e, at), copied{p.torn, !e.Idle()}
+				facts = p.facts(e, at)
 			}
 		})
-		if err != nil {
-			return nil, end, err
-		}
 	}
-	facts.parts = p.copy.Take()
-	f, err = newForecast(c.engine.cfg.Config, c.engine.level, p.req, facts)
-	return f, end, err
+	return p, facts, err
 }
 
 // targets returns the objects of the request as they were.
@@ -206,7 +189,7 @@ func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error
 func (c *Collector) goneTargets(p plan.Plan, err error) error {
 	gone := &plan.ChangedError{}
 	for _, t := range slices.SortedFunc(slices.Values(p.Request.Delete), func(a, b plan.Target) int { return a.Key.Compare(b.Key) }) {
-		if !c.knowsAny([]plan.Object{{Key: t.Key}}) {
+		if !c.isObserved(t.Key) {
 			gone.Differences = append(gone.Differences, plan.Difference{Key: t.Key, Want: "a target"})
 		}
 	}
@@ -219,17 +202,13 @@ func (c *Collector) goneTargets(p plan.Plan, err error) error {
 }
 
 // knowsAny reports whether the collector observes one of the first objects of a plan.
-func (c *Collector) knowsAny(objects []plan.Object) (known bool) {
-	for _, o := range objects[:min(len(objects), 1000)] {
-		c.locked(func(e *Engine, _ time.Time) {
-			n, ok := e.graph.Lookup(o.Key)
-			known = known || ok && n.State() == observed.Observed
-		})
-		if known {
-			return true
-		}
-	}
-	return false
+func (c *Collector) knowsAny(objects []plan.Object) bool {
+	return slices.ContainsFunc(objects[:min(len(objects), 1000)], func(o plan.Object) bool { return c.isObserved(o.Key) })
+}
+
+func (c *Collector) isObserved(k Key) (yes bool) {
+	c.locked(func(e *Engine, _ time.Time) { yes = e.isObserved(k) })
+	return yes
 }
 
 func (c *Collector) deleteTarget(ctx context.Context, o Object, p graph.Propagation) error {
@@ -252,27 +231,14 @@ func notSent(left []Object) string {
 	return "; not sent: " + run.FirstNames(names, len(names))
 }
 
-// passFence waits for a fence that begins after the call, on a store of level 2. The error
-// names the kinds that have not passed it.
+// passFence waits for a fence that begins after the call, on a store of level 2. The error of
+// a context that ends names the kinds that have not passed it.
 func (c *Collector) passFence(ctx context.Context) error {
-	var since seq.Stamp
-	c.locked(func(e *Engine, now time.Time) { since = e.beginWait(now) })
-	look := time.NewTicker(scopeLook)
-	defer look.Stop()
-	for passed := false; ; {
-		c.locked(func(e *Engine, _ time.Time) { passed = c.watchListed() && e.wantObserved(since) })
-		if passed {
-			return nil
-		}
-		c.wake()
-		select {
-		case <-look.C:
-		case <-c.ended:
-			return ErrClosed
-		case <-ctx.Done():
-			var why []string
-			c.locked(func(_ *Engine, now time.Time) { why = c.waitsFor(now) })
-			return fmt.Errorf("wait for a fence: %s: %w", cmp.Or(strings.Join(why, ", "), "not begun"), context.Cause(ctx))
-		}
+	err := c.waitObserved(ctx)
+	if err == nil || errors.Is(err, ErrClosed) {
+		return err
 	}
+	var why []string
+	c.locked(func(_ *Engine, now time.Time) { why = c.waitsFor(now) })
+	return fmt.Errorf("wait for a fence: %s: %w", cmp.Or(strings.Join(why, ", "), "not begun"), err)
 }

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -10,18 +11,10 @@ import (
 
 // Root has the roots of a deletion: the objects whose deletion began it. An object whose
 // owners are all gone or waiting has the roots of these owners. Another object is its own
-// root. It is a value.
+// root.
 //
 // Held by TestRoots (internal/proof/properties).
-type Root struct {
-	// Keys has the roots in order, at most 8. More counts the others. A root that two
-	// owners leave out counts twice.
-	Keys []Key
-	More int
-	// Nearest: a root is unknown, for example since a restart. Keys then has the nearest
-	// absent owners in its place.
-	Nearest bool
-}
+type Root = explain.Root
 
 // noteEnd notes the end of an object that the graph is about to take.
 func (e *Engine) noteEnd(k Key) {

@@ -58,9 +58,9 @@ type keySearch struct {
 func (e *Engine) search(key Key, s *keySearch, limit int) error {
 	switch {
 	case key.Kind == "":
-		return fmt.Errorf("explain %s: kind: empty: %w", keyText(key), ErrInvalid)
+		return fmt.Errorf("explain %s: kind: empty: %w", placeText(key), ErrInvalid)
 	case key.Name == "":
-		return fmt.Errorf("explain %s: name: empty: %w", keyText(key), ErrInvalid)
+		return fmt.Errorf("explain %s: name: empty: %w", placeText(key), ErrInvalid)
 	case key.UID != "":
 		s.other, s.done = []Key{key}, true
 		return nil
@@ -101,7 +101,7 @@ func (s *keySearch) choose(key Key) (Key, error) {
 	found = slices.Compact(found)
 	switch len(found) {
 	case 0:
-		return Key{}, fmt.Errorf("explain %s: %w", keyText(key), ErrNotFound)
+		return Key{}, fmt.Errorf("explain %s: %w", placeText(key), ErrNotFound)
 	case 1:
 		return found[0], nil
 	}
@@ -109,11 +109,8 @@ func (s *keySearch) choose(key Key) (Key, error) {
 	for _, k := range found[:min(len(found), maxExplained)] {
 		uids = append(uids, string(k.UID))
 	}
-	return Key{}, fmt.Errorf("explain %s: uid: %d objects have these coordinates: %s: %w", keyText(key), len(found), strings.Join(uids, ", "), ErrInvalid)
+	return Key{}, fmt.Errorf("explain %s: uid: %d objects have these coordinates: %s: %w", placeText(key), len(found), strings.Join(uids, ", "), ErrInvalid)
 }
-
-// keyText names a key in an error, also one without a UID.
-func keyText(key Key) string { return strings.TrimSuffix(key.String(), `@""`) }
 
 // explain explains the object with the full coordinates at a time.
 func (e *Engine) explain(key Key, now time.Time) (explain.Explanation, error) {

@@ -23,10 +23,10 @@ func (e *Engine) explainGone(key Key) (explain.Explanation, error) {
 	out := explain.Explanation{Key: key, State: explain.Gone}
 	e.explainDeletion(&out)
 	if out.Deletion == nil && !e.absent.Has(key) {
-		return explain.Explanation{}, fmt.Errorf("explain %s: %w%s", keyText(key), ErrNotFound, e.whyNotFound(key))
+		return explain.Explanation{}, fmt.Errorf("explain %s: %w%s", placeText(key), ErrNotFound, e.whyNotFound(key))
 	}
 	if e.kinds.Stale(key.Kind) {
-		return explain.Explanation{}, fmt.Errorf("explain %s: %w: its kind is not listed since a rewind", keyText(key), ErrNotFound)
+		return explain.Explanation{}, fmt.Errorf("explain %s: %w: its kind is not listed since a rewind", placeText(key), ErrNotFound)
 	}
 	return out, nil
 }

@@ -67,11 +67,10 @@ func (x *explainer) judge(id observed.NodeID) judgement {
 
 // explained returns the decision in the words of an explanation.
 func (j *judgement) explained() explain.Decision {
-	d := explain.Decision{
+	return explain.Decision{
 		Action: j.d.Action, Reason: j.d.Reason, Doubt: j.d.Doubt, Propagation: j.d.Propagation,
 		Finalizer: j.d.Finalizer, BestEffort: j.d.BestEffort, Barred: j.barred,
 	}
-	return d
 }
 
 // owners explains the references of an object.

@@ -3,7 +3,6 @@ package ownergraph
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/follow"
@@ -85,8 +84,9 @@ func (e *Engine) unfollow(f *follow.Follower) {
 
 // observeFollows has the followers take a change of the graph.
 func (e *Engine) observeFollows(d *observed.Delta) {
+	v := e.followView()
 	for _, f := range e.follows {
-		f.Observe(e.followView(), d)
+		f.Observe(v, d)
 	}
 }
 
@@ -129,5 +129,5 @@ func (e *Engine) beginFollow(f *follow.Follower, key Key) error {
 		uids = append(uids, string(k.UID))
 	}
 	slices.Sort(uids)
-	return fmt.Errorf("%s: ambiguous: UIDs %s: %w", placeText(key), strings.Join(uids[:min(len(uids), maxShown)], ", "), ErrInvalid)
+	return errAmbiguous(key, uids)
 }

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,9 +96,11 @@ func (e *Engine) observeCopies(d *observed.Delta) {
 	if d.Node == 0 && len(d.Freed) == 0 {
 		return
 	}
+	v := e.excerptView()
+	member := d.Node != 0 && e.sweeps.Any() && e.graph.InUse(d.Node) && e.graph.Node(d.Node).State() == observed.Observed
 	for _, c := range e.copies {
-		c.Observe(e.excerptView(), d)
-		if d.Node != 0 && !c.IsLoose() && e.sweeps.Any() && e.graph.InUse(d.Node) && e.graph.Node(d.Node).State() == observed.Observed {
+		c.Observe(v, d)
+		if member && !c.IsLoose() {
 			e.addMember(c, d.Node)
 		}
 	}
@@ -215,7 +218,23 @@ func (p *planCopy) stepMembers(e *Engine) (done bool, err error) {
 
 // facts returns the facts beside the parts, which the caller takes after this step.
 func (p *planCopy) facts(e *Engine, now time.Time) planFacts {
-	return planFacts{now: now, kinds: e.kindFacts(), sweeps: e.sweeps.Memory(), behind: p.gone}
+	return planFacts{
+		now: now, kinds: e.kindFacts(), sweeps: e.sweeps.Memory(), behind: p.gone, torn: p.torn, busy: !e.Idle(),
+	}
+}
+
+// forecast returns the plan of an ended copy, and the targets as they were, in their order. It
+// needs no lock: it reads the setting of the engine alone.
+func (p *planCopy) forecast(ctx context.Context, e *Engine, facts planFacts) (plan.Plan, []Object, error) {
+	facts.parts = p.copy.Take()
+	f, err := newForecast(e.cfg.Config, e.level, p.req, facts)
+	if err != nil {
+		return plan.Plan{}, nil, err
+	}
+	if err := f.run(ctx); err != nil {
+		return plan.Plan{}, nil, err
+	}
+	return f.plan(), f.targets(), nil
 }
 
 // stepCopy copies a slice of the parts. It returns true once nothing is left to copy. Parts
@@ -280,10 +299,16 @@ func (p *planCopy) resolve(e *Engine, i int) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("plan: Delete[%d]: %s: ambiguous: UIDs %s: %w", i, placeText(t.Key), strings.Join(uids[:min(len(uids), 8)], ", "), ErrInvalid)
+	return fmt.Errorf("plan: Delete[%d]: %w", i, errAmbiguous(t.Key, uids))
 }
 
-// placeText spells a key without its UID.
+// errAmbiguous is the error for a key without a UID that several objects have. It names the
+// first of the sorted UIDs.
+func errAmbiguous(k Key, uids []string) error {
+	return fmt.Errorf("%s: ambiguous: UIDs %s: %w", placeText(k), strings.Join(uids[:min(len(uids), maxShown)], ", "), ErrInvalid)
+}
+
+// placeText names a key in an error, also one without a UID.
 func placeText(k Key) string { return strings.TrimSuffix(k.String(), `@""`) }
 
 // whyNotFound says why the engine may not know an object that exists.

@@ -16,6 +16,7 @@ import (
 func (f *forecast) plan() plan.Plan {
 	p := plan.Plan{
 		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.level < Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.parts),
+		Torn: f.torn, Busy: f.busy,
 	}
 	for i := range f.steps {
 		p.Waves = max(p.Waves, f.steps[i].Wave)
@@ -134,8 +135,8 @@ func (f *forecast) possible() []bool {
 	return draft.Possible(q)
 }
 
-// isFixed reports whether a part has stayed although nothing but the store or a user keeps it:
-// it is flawed, or a marked holder with the finalizer of its sweep.
+// isFixed reports whether a part stays and keeps its references: it is flawed, or a marked
+// holder that still has the finalizer of its sweep.
 func (f *forecast) isFixed(i int32) bool {
 	k := f.parts[i].Object.Key
 	if n, ok := f.engine.graph.Lookup(k); ok && n.Flawed() {
@@ -162,8 +163,8 @@ func (f *forecast) isMisplaced(i int32) bool {
 }
 
 // isOpen reports whether the end of a part depends on more than the parts: see isMisplaced. It
-// may be a member of a sweep whose holder is gone, which the forecast does not have. Or the labels of
-// objects are unknown that the forecast has asked for. Then the part may be a member by its
+// may be a member of a sweep whose holder is gone, which the forecast does not have. Or the
+// forecast has asked for labels, which are unknown. Then the part may be a member by its
 // labels, a holder that waits for such a member, or an owner below one.
 func (f *forecast) isOpen(i int32) bool {
 	o, asked := &f.parts[i].Object, f.waits[plan.LabelsUnknown]

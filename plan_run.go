@@ -45,6 +45,8 @@ type planFacts struct {
 	parts  []excerpt.Part // by key
 	sweeps []sweep.Memory
 	behind map[Key]bool // the members of sweeps whose holders are gone
+	torn   bool
+	busy   bool // the engine has work to do
 }
 
 // kindFacts is the knowledge of one kind that a forecast starts with.

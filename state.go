@@ -100,18 +100,8 @@ func (i insider) Plan(ctx context.Context, now time.Time, req plan.Request) (pla
 			return plan.Plan{}, err
 		}
 	}
-	facts := p.facts(i.e, now)
-	facts.parts = p.copy.Take()
-	f, err := newForecast(i.e.cfg.Config, i.e.level, p.req, facts)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	if err := f.run(ctx); err != nil {
-		return plan.Plan{}, err
-	}
-	out := f.plan()
-	out.Torn, out.Busy = p.torn, !i.e.Idle()
-	return out, nil
+	out, _, err := p.forecast(ctx, i.e, p.facts(i.e, now))
+	return out, err
 }
 
 // clone returns an engine that goes on from here on its own. The two share the Config, and

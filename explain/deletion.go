@@ -24,11 +24,12 @@ type Deletion struct {
 // Root has the roots of a deletion: the objects whose deletion began it. It is a value. Its
 // receiver owns the slice.
 type Root struct {
-	// Keys has the roots in order, at most 8. More counts the others.
+	// Keys has the roots in order, at most 8. More counts the others. A root that two
+	// owners leave out counts twice.
 	Keys []graph.Key
 	More int
-	// Nearest says that a root is unknown. Keys then has the nearest absent owners in its
-	// place, none if the engine knows of no absent owner.
+	// Nearest says that a root is unknown, for example since a restart. Keys then has the
+	// nearest absent owners in its place, none if the engine knows of no absent owner.
 	Nearest bool
 }
 
