@@ -59,11 +59,13 @@ type Collector struct {
 	fencer   Fencer        // set at level 2
 	lister   Lister        // nil if the watch has to be restarted for a listing
 	selector LabelSelector // set if a sweep depends on labels
+	batcher  Batcher       // set if most > 1
+	most     int           // writes in one call
 	handlers *run.Registry
 	cfg      Config // with defaults
 	log      *run.Outbox[effect.Record]
 
-	idleWorkers chan Call // to workers that wait for a call
+	idleWorkers chan []Call // to workers that wait for calls
 	prefetch    *run.Prefetch[Call, completion]
 
 	wakeups chan struct{}  // the dispatch loop has to look at the engine
@@ -87,7 +89,9 @@ type Collector struct {
 	ahead     int                  // calls that were prefetched, some of which workers have taken
 	resting   int                  // idle workers
 	results   []completion         // of the last takeResults
-	call      Call                 // that the turn hands out
+	call      Call                 // that the engine hands out
+	calls     []Call               // that the turn hands out
+	spare     [][]Call             // of idle workers
 	idle      run.Waiters[seq.Stamp, []Held]
 	synced    run.Waiters[struct{}, struct{}]
 	observed  run.Waiters[seq.Stamp, struct{}]
@@ -135,6 +139,9 @@ func New(store Store, cfg Config) (*Collector, error) {
 	if engine.level >= Level2 && c.fencer == nil {
 		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.level, ErrInvalid)
 	}
+	if c.batcher, c.most, err = batcherOf(store); err != nil {
+		return nil, err
+	}
 	c.selector, _ = As[LabelSelector](store)
 	if why := engine.needLabels(); why != "" && c.selector == nil {
 		return nil, fmt.Errorf("configure collector: %s: the store is no LabelSelector: %w", why, ErrInvalid)
@@ -148,7 +155,7 @@ func drive(e *Engine, cfg Config) *Collector {
 	e.keepLog()
 	return &Collector{
 		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, effect.Dropped),
-		idleWorkers: make(chan Call), prefetch: run.NewPrefetch[Call, completion](e.Revision),
+		most: 1, idleWorkers: make(chan []Call), prefetch: run.NewPrefetch[Call, completion](e.Revision, (*Call).isWrite),
 		wakeups: make(chan struct{}, 1), ended: make(chan struct{}), pace: run.NewPace(cfg.Workers),
 	}
 }

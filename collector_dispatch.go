@@ -4,40 +4,27 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 const (
-	// maxBatch bounds the calls of a lane that one turn hands out.
-	maxBatch = 16
+	// maxTurn bounds the calls of a lane that one turn hands out.
+	maxTurn = 16
 	// controlWorkers bounds the fences and listings under way. The engine asks for one at
 	// a time, and for another one where one hangs.
 	controlWorkers = 8
 )
 
-// errNoAnswer is the result of a call that ended its goroutine.
-var errNoAnswer = errors.New("ended without an answer")
-
-// turn is one hand-out of calls, under the lock. The first call of the lane keep goes to
-// kept, whose worker has taken the turn.
+// turn is one hand-out of calls, under the lock. The first calls of the lane keep go to
+// kept, the worker that has taken the turn.
 type turn struct {
 	keep Lane
-	kept *Call
+	kept *worker
 
 	more   bool  // the turn has ended before its work
 	rested lanes // with room for which the engine has no call now
-}
-
-// completion is the result of a call that the engine has not been told yet, and the time
-// that the call took.
-type completion struct {
-	id     CallID
-	result Result
-	ended  run.Ended
 }
 
 // dispatch hands out the engine's calls until ctx ends or the engine breaks, and returns
@@ -137,40 +124,52 @@ const resultPause = 10 * time.Millisecond
 // handOut hands out the next calls of a lane as long as the lane has room. A store lane
 // without room has the prefetch filled.
 func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *turn) {
-	n, call := 0, &c.call
+	if lane == LaneStore && c.most > 1 {
+		c.handOutBatches(ctx, now, t)
+		return
+	}
+	n := 0
 	for ; c.hasRoom(lane); n++ {
-		if n == maxBatch {
+		if n == maxTurn {
 			t.more = true
 			return
 		}
-		if !c.next(now, lane, call, t) {
+		if !c.next(now, lane, t) {
 			return
 		}
-		if lane == t.keep { // not before the engine is done with the call: it may panic
-			t.keep, *t.kept = LaneUnset, *call
-		} else {
-			c.launch(ctx, call)
-		}
+		c.assign(ctx, lane, t)
 	}
 	if lane == LaneStore {
 		c.fill(now, n, t)
 	}
 }
 
-// next makes call the next one of a lane that has room. Prefetched calls go first, so none
-// of them waits while a worker is idle.
-func (c *Collector) next(now time.Time, lane Lane, call *Call, t *turn) (ok bool) {
+// next makes c.calls the next call of a lane that has room. Prefetched calls go first, so
+// none of them waits while a worker is idle.
+func (c *Collector) next(now time.Time, lane Lane, t *turn) (ok bool) {
 	if lane == LaneStore && c.ahead > 0 {
-		ok = c.prefetch.Pick(call)
-		if c.ahead--; !ok {
-			c.ahead = 0
+		if c.ahead--; c.prefetch.Pick(&c.calls, 1) {
+			return true
 		}
+		c.ahead = 0
 	}
-	if !ok && !c.ask(now, lane, call, t) {
+	if !c.ask(now, lane, &c.call, t) {
 		return false
 	}
-	c.lanes[lane]++
+	c.calls = append(c.calls[:0], c.call)
 	return true
+}
+
+// assign has a worker make c.calls: the one that has taken the turn, or another one. The
+// engine is done with the calls by now, since it may panic.
+func (c *Collector) assign(ctx context.Context, lane Lane, t *turn) {
+	c.lanes[lane]++
+	if lane == t.keep {
+		t.keep = LaneUnset
+		t.kept.calls, c.calls = c.calls, t.kept.calls
+		return
+	}
+	c.launch(ctx)
 }
 
 // ask makes call the engine's next one of a lane. Without one, the turn notes whether the
@@ -214,26 +213,29 @@ func (c *Collector) unstall(now time.Time) time.Time {
 	return c.epoch.Add(c.pace.Stall(now.Sub(c.epoch)))
 }
 
-// fill prefetches calls while all workers are busy. The turn has handed out n calls of the
-// lane before.
+// fill prefetches calls while all workers are busy, or for a batch. The turn has taken n
+// calls of the lane before. Fill returns their new number.
 //
 // Held by TestCollectorPrefetch and TestCollectorWorkers.
-func (c *Collector) fill(now time.Time, n int, t *turn) {
-	most := c.pace.Ahead()
+func (c *Collector) fill(now time.Time, n int, t *turn) int {
+	most, turn := c.pace.Ahead(), maxTurn
+	if c.most > 1 {
+		most, turn = c.most, maxBatchTurn
+	}
 	c.prefetch.SetSurplus(c.lanes[LaneStore] - c.pace.Limit())
-	call := &c.call
 	for c.ahead = c.prefetch.Len(); c.ahead < most; n++ {
-		if n == maxBatch {
+		if n == turn {
 			t.more = true
-			return
+			return n
 		}
-		if !c.ask(now, LaneStore, call, t) {
+		if !c.ask(now, LaneStore, &c.call, t) {
 			break
 		}
-		c.prefetch.Fill(call)
+		c.prefetch.Fill(&c.call)
 		c.ahead++
 	}
 	c.waits = c.waits || c.ahead > 0
+	return n
 }
 
 // reclaim gives prefetched calls back that the engine has revoked. No worker has taken
@@ -275,182 +277,19 @@ func (c *Collector) report(now time.Time, id CallID, r *Result) {
 	}
 }
 
-// worker is one goroutine that makes calls.
-type worker struct {
-	call   Call
-	timing run.Timing
-	over   bool // there are idle workers enough
-}
-
-// maxResting bounds the idle workers that stay.
-const maxResting = 8
-
-// launch has a worker make a call: an idle worker, or a new one. So there are no more
-// workers than there were ever calls under way, and a lone call needs no new stack.
-func (c *Collector) launch(ctx context.Context, call *Call) {
-	select {
-	case c.idleWorkers <- *call:
-		c.resting--
-	default:
-		w := &worker{call: *call}
-		c.work.Go(func() { c.workLoop(ctx, w) })
-	}
-}
-
-// workLoop makes a call and the calls of its lane that follow. Then the worker is idle
-// until there is another call or Run ends. It ends at once if enough others are idle.
-//
-// Held by TestCollectorAdapts.
-func (c *Collector) workLoop(ctx context.Context, w *worker) {
-	for ok := true; ok; w.call, ok = <-c.idleWorkers {
-		for w.call.Type != CallUnset {
-			c.runCall(ctx, w)
-		}
-		if w.over {
-			return
-		}
-	}
-}
-
-// runCall makes a call and completes it, even if the call has ended the goroutine. It
-// makes the worker's call the next one of its lane, or none.
-func (c *Collector) runCall(ctx context.Context, w *worker) {
-	x := completion{id: w.call.ID, result: Result{Err: errNoAnswer}}
-	defer func() { c.complete(ctx, w, &x) }()
-	c.do(ctx, w, &x)
-}
-
-// complete exchanges the result of a call for a prefetched call. If there is none, it
-// reports the result itself and takes a turn. The worker makes the next call of its lane
-// itself. It has no call meanwhile, since the engine may panic.
-func (c *Collector) complete(ctx context.Context, w *worker, x *completion) {
-	call := &w.call
-	t := turn{keep: call.Type.lane(), kept: call}
-	if x.result.Err == errNoAnswer { // the goroutine ends
-		t.keep = LaneUnset
-	}
-	x.ended.Class = uint8(call.Type)
-	if t.keep == LaneStore {
-		if left, ok := c.prefetch.Exchange(ctx, call, *x); ok {
-			if left <= run.QuickAhead/2 || !w.timing.Quick() {
-				c.wake()
-			}
-			return
-		}
-	}
-	done := call.Type
-	call.Type = CallUnset
-	c.lockedSoon(func(_ *Engine, now time.Time) { // the next call's evidence is of now
-		c.lanes[done.lane()]--
-		if done.lane() == LaneStore {
-			c.pace.End(now.Sub(c.epoch), &x.ended, c.waits)
-		}
-		c.reportOrDrop(ctx, now, done, call, &x.result)
-		if done == CallHandle {
-			c.waitAgain(now)
-		}
-		c.follow(ctx, now, t)
-		if x.result.Err != errNoAnswer {
-			c.rest(w)
-		}
-	})
-}
-
-// rest counts a worker without a next call as idle, or ends it.
-func (c *Collector) rest(w *worker) {
-	switch {
-	case w.call.Type != CallUnset:
-	case c.resting >= maxResting:
-		w.over = true
-	default:
-		c.resting++
-	}
-}
-
 // reportOrDrop reports the result of a call. After the end of Run it drops the result of
 // a call that was left behind. A handler, a fence or a listing that the shutdown has
 // ended has not failed: it is given back.
-func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, done CallType, call *Call, r *Result) {
-	switch ended := r.Err != nil && ctx.Err() != nil && done.lane() != LaneStore; {
+func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, call *Call, x *completion) {
+	r := &x.result
+	switch ended := r.Err != nil && ctx.Err() != nil && call.Type.lane() != LaneStore; {
 	case c.left:
 		return
 	case ended:
-		if done == CallHandle {
+		if call.Type == CallHandle {
 			c.say(effect.Info, "handler ended by shutdown", "finalizer", call.Finalizer, "object", call.Key.String(), "err", r.Err)
 		}
 		r = &Result{Err: ErrNotBegun}
 	}
-	c.report(now, call.ID, r)
-}
-
-// do makes a call within its timeout. Its error is the call's own, or the cause of the
-// end of its context.
-func (c *Collector) do(ctx context.Context, w *worker, x *completion) {
-	call := &w.call
-	limit := run.NewDeadline(ctx, call.Timeout)
-	ctx = limit
-	defer limit.End()
-	defer func() {
-		if v := recover(); v != nil {
-			c.sayNow(effect.Error, "store panicked", "call", call.name(), "panic", v, "stack", string(debug.Stack()))
-			x.result = Result{Err: fmt.Errorf("%s: panic: %v", call.name(), v)}
-		}
-	}()
-	w.timing.Begin(c.epoch, &x.ended)
-	err := c.make(ctx, call, &x.result)
-	w.timing.End(c.epoch, &x.ended)
-	if err != nil && err == ctx.Err() {
-		err = fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
-	}
-	x.ended.Outcome = run.OutcomeOf(err)
-	x.result.Err = run.Plain(err) // last, since the store's error may end the goroutine, too
-}
-
-func (c *Collector) make(ctx context.Context, call *Call, r *Result) (err error) {
-	switch call.Type {
-	case CallRead:
-		r.Object, err = c.store.Get(ctx, call.Key)
-	case CallPatch:
-		err = c.store.Patch(ctx, call.Key, call.Precondition, call.Change)
-	case CallDelete:
-		err = c.store.Delete(ctx, call.Key, call.Options)
-	case CallFence:
-		r.Fence, err = c.fencer.Fence(ctx)
-	case CallList:
-		err = c.list(ctx, call.Kind)
-	case CallHandle:
-		err = run.Cause(ctx, c.handlers.Run(ctx, call.Finalizer, call.Object))
-	case CallSelect:
-		r.Selected, err = c.selector.Select(ctx, call.Select)
-	}
-	return err
-}
-
-// list asks for a new listing of a kind. Without a Lister it restarts the watch, unless
-// the watch is about to list the kind anyway.
-func (c *Collector) list(ctx context.Context, kind Kind) error {
-	if c.lister != nil && kind != "" {
-		return c.lister.List(ctx, kind)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.watch.Up() && !c.watch.Owes(kind, time.Now(), c.cfg.CallTimeout) {
-		c.stopWatch(errRelist)
-	}
-	return nil
-}
-
-// name describes the call, as in "delete pod/ns/a@u".
-func (c *Call) name() string {
-	switch c.Type {
-	case CallFence:
-		return c.Type.String()
-	case CallList:
-		return c.Type.String() + " " + string(c.Kind)
-	case CallHandle:
-		return fmt.Sprintf("%s %q of %s", c.Type, c.Finalizer, c.Key)
-	case CallSelect:
-		return fmt.Sprintf("%s %s by %q", c.Type, c.Select.Kind, c.Select.Selector)
-	}
-	return c.Type.String() + " " + c.Key.String()
+	c.report(now, x.id, r)
 }

@@ -68,7 +68,7 @@ func deleting(t *testing.T, n int) (c *Collector, ids []CallID) {
 func exchanged(t *testing.T, c *Collector, id CallID) {
 	t.Helper()
 	c.prefetch.Fill(&Call{ID: 1000, Type: CallDelete})
-	if _, ok := c.prefetch.Exchange(t.Context(), new(Call), completion{id: id, result: Result{Err: graph.ErrRefused}}); !ok {
+	if _, ok := c.prefetch.Exchange(t.Context(), new([]Call), []completion{{id: id, result: Result{Err: graph.ErrRefused}}}, 1); !ok {
 		t.Fatal("no exchange")
 	}
 }
@@ -95,7 +95,7 @@ func TestCompletesAsTakeResultsPanics(t *testing.T) {
 	c, ids := panicking(t, 2)
 	c.lanes[LaneStore] = 1
 	exchanged(t, c, ids[0])
-	c.complete(t.Context(), &worker{call: Call{ID: ids[1], Type: CallDelete}}, &completion{id: ids[1]})
+	c.complete(t.Context(), &worker{calls: []Call{{ID: ids[1], Type: CallDelete}}, done: []completion{{id: ids[1]}}})
 	if e := c.engine; e.Err() == nil || e.calls.Len() > 0 || c.lanes[LaneStore] != 0 {
 		t.Errorf("%v; %v are under way, %d in the lane, want none", e.Err(), e.calls.IDs(), c.lanes[LaneStore])
 	}
@@ -130,8 +130,9 @@ func TestTimeoutIsSilent(t *testing.T) {
 		c, ids := deleting(t, 1)
 		c.store = answers{answer: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 		c.epoch = time.Now()
-		w, x := &worker{call: Call{ID: ids[0], Type: CallDelete, Timeout: time.Second}}, &completion{id: ids[0]}
-		if c.do(t.Context(), w, x); x.ended.Outcome != run.OutcomeSilent {
+		w := &worker{calls: []Call{{ID: ids[0], Type: CallDelete, Timeout: time.Second}}, done: []completion{{id: ids[0]}}}
+		x := &w.done[0]
+		if c.do(t.Context(), w); x.ended.Outcome != run.OutcomeSilent {
 			t.Errorf("%v is %v, want %v", x.result.Err, x.ended.Outcome, run.OutcomeSilent)
 		}
 	})
@@ -160,7 +161,7 @@ func TestEndedWorkerIsNotIdle(t *testing.T) {
 	stop() // no turn hands out another call
 	for _, id := range ids {
 		c.lanes[LaneStore]++
-		c.work.Go(func() { c.workLoop(ended, &worker{call: Call{ID: id, Type: CallDelete}}) })
+		c.work.Go(func() { c.workLoop(ended, &worker{calls: []Call{{ID: id, Type: CallDelete}}}) })
 		c.work.Wait()
 	}
 	if c.resting != 0 {

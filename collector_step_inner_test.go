@@ -52,7 +52,7 @@ func TestSlowLog(t *testing.T) {
 			c.logStuck(now)
 		}, []string{"objects are stuck: see Held"}, "stuck objects"},
 		{func(c *Collector, _ *Engine, now time.Time) {
-			c.reportOrDrop(ended, now, CallHandle, &Call{Type: CallHandle}, &Result{Err: ended.Err()})
+			c.reportOrDrop(ended, now, &Call{Type: CallHandle}, &completion{result: Result{Err: ended.Err()}})
 		}, []string{"handler ended by shutdown", "engine stopped"}, "a handler that the shutdown ends, of a call that is not under way"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestSlowLogHoldsNoCall(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			d.complete(t.Context(), &worker{call: Call{ID: ids[0], Type: CallDelete}}, &completion{id: ids[0], result: Result{Err: ErrRefused}})
+			d.complete(t.Context(), &worker{calls: []Call{{ID: ids[0], Type: CallDelete}}, done: []completion{{id: ids[0], result: Result{Err: ErrRefused}}}})
 		}()
 		if got := <-h.begun; got != "write refused" {
 			t.Errorf("the line is %q", got)

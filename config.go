@@ -106,7 +106,8 @@ type Config struct {
 
 	// Workers, by default 256, bounds the store calls at once. Below the bound a Collector
 	// adapts their number to the store, by latency and errors. A store in the same process
-	// gets a few at once. CallTimeout, by default 30 s, bounds the time of each call.
+	// gets a few at once. A batch of writes (Batcher) is one call. CallTimeout, by default
+	// 30 s, bounds the time of each call.
 	Workers     int
 	CallTimeout time.Duration
 	// ShutdownTimeout, by default 10 s, bounds the time for which Collector.Run waits

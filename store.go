@@ -21,6 +21,7 @@ type (
 	DeleteOptions = graph.DeleteOptions
 	Event         = graph.Event
 	KindInfo      = graph.KindInfo
+	Write         = graph.Write
 )
 
 // The propagations of a deletion. See the constants of package graph.
@@ -146,6 +147,30 @@ type Leveler interface {
 	Level() Level
 }
 
+// Batcher is the optional power to carry out several writes in one call. It is for a store
+// that commits a batch faster than its writes one by one. The Collector fills a batch with
+// the writes that are ready, and never waits for more.
+type Batcher interface {
+	// Batch carries out each of the writes as Patch or Delete would. It returns one error for
+	// each write, in the order of the writes, and nil for a write that is done. A write that
+	// fails does not fail its neighbours. The writes have different places, and are sorted by
+	// key. They may happen at one moment or one after another.
+	//
+	// With err the results count for nothing. The outcome of every write is unknown then.
+	// Two errors say that none of the writes is done: one with a method RetryAfter, as after
+	// a deadlock, and one that wraps ErrRefused. After a refusal, of all writes or of one,
+	// the Collector tries each refused write alone.
+	Batch(ctx context.Context, writes []Write) (results []error, err error)
+
+	// MaxBatch returns the largest number of writes for one batch, always the same. A
+	// number below 2 means that the store takes no batches.
+	//
+	// The caller passes the store that it uses. The result is 0 if that is another store,
+	// such as a type that embeds this one. Such a type may have Patch and Delete of its own,
+	// and batches would pass by them. It has batches if it has both methods itself.
+	MaxBatch(of Store) int
+}
+
 // VersionComparer is the optional power to order versions. With it the engine detects a
 // history that goes backwards. Config.CompareVersions has precedence.
 type VersionComparer interface {
@@ -160,15 +185,20 @@ type VersionComparer interface {
 const maxWraps = 64
 
 // As returns the optional power T of a store, and whether the store has it. T is Fencer,
-// Lister, LabelSelector, Leveler or VersionComparer. A store with a method Unwrap() Store
-// wraps another one, and has all powers of that store. As returns the outermost store that
-// has T itself.
+// Lister, LabelSelector, Leveler, VersionComparer or Batcher. A store with a method
+// Unwrap() Store wraps another one, and has all powers of that store except Batcher. As
+// returns the outermost store that has T itself. A wrapper has to be a Batcher itself,
+// because batches would pass by its Patch and Delete.
 //
 // Held by TestAs.
 func As[T any](store Store) (T, bool) {
+	_, writes := any((*T)(nil)).(*Batcher)
 	for range maxWraps {
 		if power, ok := store.(T); ok {
 			return power, true
+		}
+		if writes {
+			break
 		}
 		wrapper, ok := store.(interface{ Unwrap() Store })
 		if !ok {

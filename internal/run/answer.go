@@ -56,6 +56,17 @@ func Plain(err error) error {
 	return &a
 }
 
+// OfBatch returns the error of each write of a batch that has failed as a whole. It has the
+// time of the next try, if the store has given one. It has no sentinel, because the store
+// has not looked at each write. After a refusal each write is to be tried alone.
+func OfBatch(err error) (each error, alone bool) {
+	is := sentinelOf(err)
+	if is == nil {
+		return err, false
+	}
+	return &answer{text: err.Error()}, is == graph.ErrRefused
+}
+
 // sentinelOf returns the sentinel by which a store has answered, or nil.
 func sentinelOf(err error) error {
 	for _, is := range [...]error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused} {

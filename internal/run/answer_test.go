@@ -74,3 +74,38 @@ func TestCause(t *testing.T) {
 		}
 	}
 }
+
+// TestOfBatch: a batch that fails as a whole is no answer about a write. A refusal has each
+// write tried alone, and the time of the next try stays.
+func TestOfBatch(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		alone  bool
+		later  bool
+		reason string
+	}{
+		{nil, false, false, "no error"},
+		{errors.New("connection lost"), false, false, "unknown"},
+		{fmt.Errorf("batch: %w", graph.ErrNotFound), false, false, "no proof of absence"},
+		{graph.ErrConflict, false, false, "no conflict of each write"},
+		{graph.ErrKindUnknown, false, false, "nothing about the kinds"},
+		{fmt.Errorf("batch: %w", graph.ErrRefused), true, false, "one write may be the cause"},
+		{foreign{errors.New("deadlock"), time.Second}, false, true, "none is done"},
+	} {
+		each, alone := run.OfBatch(c.err)
+		_, later := run.RetryIn(each)
+		if alone != c.alone || later != c.later || answers(each) || (each == nil) != (c.err == nil) {
+			t.Errorf("%v: %v, alone %v, later %v: %s", c.err, each, alone, later, c.reason)
+		}
+	}
+}
+
+// answers reports whether an error has a sentinel by which a store answers.
+func answers(err error) bool {
+	for _, is := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused} {
+		if errors.Is(err, is) {
+			return true
+		}
+	}
+	return false
+}

@@ -56,6 +56,9 @@ const (
 //     limit rises by one each round (Chiu and Jain 1989). Beyond 5/4 of the limit of
 //     the overload, Ramp begins again.
 //
+// A batch counts as one call under way, and as many answers as it has writes. So a higher
+// limit with smaller batches is no gain by itself.
+//
 // A call without an answer counts as overload only in the round in which it began. So a few
 // calls that hang lower nothing. Stall raises the limit where the calls under way all hang.
 //
@@ -152,6 +155,7 @@ type Ended struct {
 	Latency time.Duration // of the store alone
 	Class   uint8         // below Classes
 	Outcome Outcome
+	Size    int // the number of writes of a batch, 0 for a call that is none
 }
 
 // NewPace returns a Pace with a limit of at most max, which is 1 at least.

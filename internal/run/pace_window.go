@@ -4,8 +4,8 @@ import "time"
 
 // tally counts answers by class.
 type tally struct {
-	ended   int // all calls, with or without an answer
-	answers [Classes]int
+	ended   int          // all calls, with or without an answer
+	answers [Classes]int // by the writes of batches
 	timed   [Classes]int
 	latency [Classes]time.Duration // of the timed ones together
 }
@@ -42,9 +42,10 @@ func (r *round) add(e *Ended) {
 	switch {
 	case e.Outcome == OutcomeAnswer:
 		c := e.Class % Classes
-		r.answers[c]++
+		size := max(e.Size, 1)
+		r.answers[c] += size
 		if e.Began != 0 {
-			r.timed[c]++
+			r.timed[c] += size
 			r.latency[c] += e.Latency
 		}
 	case !fresh:

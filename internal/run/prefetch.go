@@ -15,6 +15,9 @@ import (
 // therefore do not queue up for the engine, one decision after another, while the
 // store has nothing to do.
 //
+// A worker may take several calls at once: a batch. The calls of a batch go together, and
+// they are the oldest ones.
+//
 // Every call is of a revision of the engine. No call leaves the prefetch by Exchange or
 // Pick after the engine has raised its revision. The driver reclaims such calls and
 // gives them back to the engine.
@@ -23,7 +26,8 @@ import (
 //
 // Held by TestPrefetchRevoked and TestPrefetchRevokedInExchange.
 type Prefetch[C, R any] struct {
-	engine func() uint64 // its revision
+	engine   func() uint64 // its revision
+	together func(*C) bool // whether a call can be part of a batch
 
 	mu       sync.Mutex
 	revision uint64 // of the calls
@@ -33,29 +37,32 @@ type Prefetch[C, R any] struct {
 }
 
 // NewPrefetch returns an empty prefetch of calls of an engine. Revision returns the
-// engine's revision, and is safe for concurrent use.
-func NewPrefetch[C, R any](revision func() uint64) *Prefetch[C, R] {
-	return &Prefetch[C, R]{engine: revision, revision: revision()}
+// engine's revision. Together reports whether a call can go with others. Both are safe for
+// concurrent use.
+func NewPrefetch[C, R any](revision func() uint64, together func(*C) bool) *Prefetch[C, R] {
+	return &Prefetch[C, R]{engine: revision, together: together, revision: revision()}
 }
 
-// Exchange leaves a result and makes call the oldest call. It returns how many calls are
-// left. If there is no call, if the calls are revoked, if the worker is one too many, or if
-// ctx has ended, it leaves all as it is and returns false.
+// Exchange leaves the results of a worker. It makes calls the oldest call, or up to most
+// calls that go together. It returns how many calls are left. If there is no call, if the
+// calls are revoked, if the worker is one too many, or if ctx has ended, it leaves all as it
+// is and returns false.
+//
 // The lock covers the look at ctx. A result that is left after the driver has taken the
 // last results would be lost.
 //
 // Held by TestExchangeAtTheEnd.
-func (p *Prefetch[C, R]) Exchange(ctx context.Context, call *C, result R) (left int, ok bool) {
+func (p *Prefetch[C, R]) Exchange(ctx context.Context, calls *[]C, results []R, most int) (left int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.surplus > 0 {
 		p.surplus--
 		return 0, false
 	}
-	if ctx.Err() != nil || !p.pop(call) {
+	if ctx.Err() != nil || !p.pop(calls, most) {
 		return 0, false
 	}
-	p.results = append(p.results, result)
+	p.results = append(p.results, results...)
 	return p.calls.Len(), true
 }
 
@@ -69,16 +76,28 @@ func (p *Prefetch[C, R]) SetSurplus(n int) {
 	p.surplus = max(n, 0)
 }
 
-// Pick makes call the oldest call, if there is one and the calls are not revoked.
-func (p *Prefetch[C, R]) Pick(call *C) bool {
+// Pick makes calls the oldest call, or up to most calls that go together. It returns false
+// if there is no call, or if the calls are revoked.
+func (p *Prefetch[C, R]) Pick(calls *[]C, most int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.pop(call)
+	return p.pop(calls, most)
 }
 
-// pop reads the revision last, so that nothing happens between that and the call.
-func (p *Prefetch[C, R]) pop(call *C) bool {
-	return p.calls.Len() > 0 && p.engine() == p.revision && p.calls.Pop(call)
+// pop reads the revision last, so that nothing happens between that and the calls.
+func (p *Prefetch[C, R]) pop(calls *[]C, most int) bool {
+	if p.calls.Len() == 0 || p.engine() != p.revision {
+		return false
+	}
+	all := p.calls.All()
+	n := 1
+	if p.together(&all[0]) {
+		for n < min(most, len(all)) && p.together(&all[n]) {
+			n++
+		}
+	}
+	*calls = p.calls.PopAll((*calls)[:0], n)
+	return true
 }
 
 // Fill adds a call, which is of the revision of the other calls.

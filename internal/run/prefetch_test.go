@@ -9,16 +9,62 @@ import (
 
 // filled returns a prefetch of an engine's revision with the calls.
 func filled(engine Revision, calls ...int) *Prefetch[int, string] {
-	p := NewPrefetch[int, string](engine.Number)
+	p := NewPrefetch[int, string](engine.Number, even)
 	for _, c := range calls {
 		p.Fill(&c)
 	}
 	return p
 }
 
+// even lets only even calls go together.
+func even(call *int) bool { return *call%2 == 0 }
+
 func exchange(p *Prefetch[int, string], ctx context.Context, call *int, result string) bool {
-	_, ok := p.Exchange(ctx, call, result)
+	_, ok := exchangeOne(p, ctx, call, result)
 	return ok
+}
+
+func exchangeOne(p *Prefetch[int, string], ctx context.Context, call *int, result string) (left int, ok bool) {
+	var calls []int
+	if left, ok = p.Exchange(ctx, &calls, []string{result}, 1); ok {
+		*call = calls[0]
+	}
+	return left, ok
+}
+
+func pick(p *Prefetch[int, string], call *int) bool {
+	var calls []int
+	ok := p.Pick(&calls, 1)
+	if ok {
+		*call = calls[0]
+	}
+	return ok
+}
+
+// TestPrefetchBatch: the oldest calls leave together, as far as they may.
+func TestPrefetchBatch(t *testing.T) {
+	for _, c := range []struct {
+		calls  []int
+		most   int
+		want   []int
+		reason string
+	}{
+		{[]int{2, 4, 6}, 9, []int{2, 4, 6}, "all of them may"},
+		{[]int{2, 4, 6}, 2, []int{2, 4}, "a batch has a largest size"},
+		{[]int{2, 4, 5, 6}, 9, []int{2, 4}, "call 5 may not, and keeps its place"},
+		{[]int{1, 2, 4}, 9, []int{1}, "the oldest call may not, and waits for no other one"},
+		{[]int{2, 4}, 1, []int{2}, "without batches each call is alone"},
+	} {
+		p, calls := filled(NewRevision(0), c.calls...), []int{7, 7}
+		left, ok := p.Exchange(t.Context(), &calls, []string{"a", "b"}, c.most)
+		_, results := p.State()
+		if !ok || !slices.Equal(calls, c.want) || left != len(c.calls)-len(c.want) || results != 2 {
+			t.Errorf("%v: got %v, %d left, %d results: %s", c.calls, calls, left, results, c.reason)
+		}
+		if rest := p.Reclaim(); !slices.Equal(rest, c.calls[len(c.want):]) {
+			t.Errorf("%v: %v are left, want the others: %s", c.calls, rest, c.reason)
+		}
+	}
 }
 
 func TestPrefetch(t *testing.T) {
@@ -27,7 +73,7 @@ func TestPrefetch(t *testing.T) {
 	if !exchange(p, t.Context(), &call, "nine") || call != 1 {
 		t.Errorf("exchanged for call %d, want the oldest", call)
 	}
-	if !p.Pick(&call) || call != 2 || p.Len() != 1 {
+	if !pick(p, &call) || call != 2 || p.Len() != 1 {
 		t.Errorf("call %d, %d left, want the second call, and one left", call, p.Len())
 	}
 	if calls, results := p.State(); !slices.Equal(calls, []int{3}) || results != 1 {
@@ -39,7 +85,7 @@ func TestPrefetch(t *testing.T) {
 	if got := p.Reclaim(); !slices.Equal(got, []int{3}) || p.Len() != 0 {
 		t.Errorf("reclaimed %v, %d left", got, p.Len())
 	}
-	if p.Pick(&call) || exchange(p, t.Context(), &call, "") || call != 2 {
+	if pick(p, &call) || exchange(p, t.Context(), &call, "") || call != 2 {
 		t.Errorf("an empty prefetch gave call %d", call)
 	}
 }
@@ -54,12 +100,12 @@ func TestPrefetchRevoked(t *testing.T) {
 	}
 	engine.Raise()
 	call := 9
-	if exchange(p, t.Context(), &call, "") || p.Pick(&call) || call != 9 || !p.Revoked() {
+	if exchange(p, t.Context(), &call, "") || pick(p, &call) || call != 9 || !p.Revoked() {
 		t.Errorf("call %d left, and its evidence no longer holds", call)
 	}
 	late := 3
 	p.Fill(&late)
-	if p.Pick(&call) {
+	if pick(p, &call) {
 		t.Errorf("call %d left before the revoked calls were reclaimed", call)
 	}
 	if got := p.Reclaim(); !slices.Equal(got, []int{1, 2, 3}) || p.Revoked() {
@@ -69,7 +115,7 @@ func TestPrefetchRevoked(t *testing.T) {
 		t.Errorf("%d results were left without an exchange", results)
 	}
 	p.Fill(&late)
-	if !p.Pick(&call) || call != 3 {
+	if !pick(p, &call) || call != 3 {
 		t.Errorf("call %d, want the one of the new revision", call)
 	}
 }
@@ -151,7 +197,7 @@ func TestPrefetchSurplus(t *testing.T) {
 			t.Errorf("a worker too many got call %d", call)
 		}
 	}
-	if left, ok := p.Exchange(t.Context(), &call, "nine"); !ok || left != 1 || call != 1 {
+	if left, ok := exchangeOne(p, t.Context(), &call, "nine"); !ok || left != 1 || call != 1 {
 		t.Errorf("call %d, and %d are left; want the first, and one", call, left)
 	}
 	p.SetSurplus(1)

@@ -39,6 +39,17 @@ func (l *List[T]) Pop(v *T) bool {
 	return true
 }
 
+// PopAll moves the n oldest elements to the end of to. The list has n elements or more.
+func (l *List[T]) PopAll(to []T, n int) []T {
+	taken := l.items[l.first : l.first+n]
+	to = append(to, taken...)
+	clear(taken)
+	if l.first += n; l.first == len(l.items) {
+		l.items, l.first = l.items[:0], 0
+	}
+	return to
+}
+
 // Clone returns a list with the same elements.
 func (l *List[T]) Clone() List[T] { return List[T]{items: slices.Clone(l.All())} }
 
