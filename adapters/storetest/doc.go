@@ -72,7 +72,8 @@
 //   - Its level is above the store's. Fences and rewinds are owed from level 2
 //     on.
 //   - The store lacks the optional power of the law. A store that is no
-//     ownergraph.Lister owes no "list/...".
+//     ownergraph.Lister owes no "list/...". A store that is no ownergraph.Batcher, or
+//     whose MaxBatch is below 2, owes no "batch/...".
 //   - Config.Without names its promise.
 //
 // An empty Without is the strictest setting. A store in memory, with one flat

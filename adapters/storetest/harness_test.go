@@ -88,6 +88,19 @@ func (s *testStore) Delete(ctx context.Context, key ownergraph.Key, opts ownergr
 	return err
 }
 
+// MaxBatch is that of the memory store. It is 0 for a type that embeds a testStore.
+func (s *testStore) MaxBatch(of ownergraph.Store) int {
+	if of != ownergraph.Store(s) {
+		return 0
+	}
+	return s.Store.MaxBatch(s.Store)
+}
+
+// Batch commits all the writes at once, or fails them at once.
+func (s *testStore) Batch(ctx context.Context, writes []ownergraph.Write) ([]error, error) {
+	return commit(s.database, func() ([]error, error) { return s.Store.Batch(ctx, writes) })
+}
+
 func (s *testStore) Watch(ctx context.Context, sink func([]ownergraph.Event) error) error {
 	if err := s.err(); err != nil {
 		return err

@@ -138,7 +138,7 @@ func (t *trial) wholeOrNot(w *watcher, a failingWrite, answer error) {
 	isBefore := here == (a.before != nil) && (!here || sameContent(*a.before, now) && a.before.Version == now.Version)
 	isAfter := here == (a.after != nil) && (!here || sameAsMade(*a.after, now))
 	switch {
-	case answer == nil && !isAfter, definite(answer) && !isBefore, !isBefore && !isAfter:
+	case answer == nil && !isAfter, (definite(answer) || comesAgain(answer)) && !isBefore, !isBefore && !isAfter:
 		seen := "nothing is there"
 		if here {
 			seen = "there is " + now.String()

@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -123,27 +122,18 @@ func (m *model) update(d operation) {
 
 func (m *model) patch(d operation) {
 	m.Helper()
-	live, there := m.objects[d.at]
-	refs := m.references(d.refs)
-	if len(refs) < len(d.refs) {
+	w, ok := m.planPatch(d)
+	if !ok {
 		return
 	}
-	c := changeOf(d.change, d.finalizers, refs)
-	what := m.changeText(d.change, d.finalizers, refs)
-	if !there {
-		m.addStep("patch %s: %s", place(d.at), what)
-		m.absent("Patch", d.at, m.call(func(ctx context.Context) error {
-			return m.Store.Patch(ctx, d.at, ownergraph.Precondition{}, c)
-		}))
+	call := func(ctx context.Context) error { return m.Store.Patch(ctx, d.at, w.Precondition, w.Change) }
+	if !w.there {
+		m.addStep("%s", w.text)
+		m.absent("Patch", d.at, m.call(call))
 		return
 	}
-	if d.change == changeAddOwner && ownedBy(live.Owners, refs[0].UID) || d.change == changeDropOwner && !slices.Contains(live.Owners, refs[0]) {
-		return
-	}
-	pre, text := m.precondition(d.conditions, live)
-	out, want := finalizer.Patch(live, pre, c)
-	m.write(d, live, fmt.Sprintf("patch %s: %s%s", m.names.key(live.Key), what, text), "Patch", out, want,
-		func(ctx context.Context) error { return m.Store.Patch(ctx, d.at, pre, c) })
+	out, want := finalizer.Patch(w.live, w.Precondition, w.Change)
+	m.write(d, w.live, w.text, "Patch", out, want, call)
 }
 
 func (m *model) changeText(change string, finalizers []string, refs []ownergraph.Owner) string {

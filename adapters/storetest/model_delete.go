@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -12,20 +11,11 @@ import (
 
 func (m *model) delete(d operation, remove func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error) {
 	m.Helper()
-	at := d.at
-	live, there := m.objects[at]
-	pre, text := ownergraph.Precondition{}, ""
-	if there {
-		pre, text = m.precondition(d.conditions, live)
-	}
-	opts := d.options(live, pre)
-	how := opts.Propagation.String()
-	if opts.GraceSeconds != nil {
-		how += fmt.Sprintf(", grace %d", *opts.GraceSeconds)
-	}
+	w := m.planDelete(d)
+	at, live, opts := d.at, w.live, w.Options
 	call := func(ctx context.Context) error { return remove(ctx, at, opts) }
-	if !there {
-		m.addStep("%s %s: %s", d.verb, place(at), how)
+	if !w.there {
+		m.addStep("%s", w.text)
 		err := m.call(call)
 		if err == nil {
 			m.fail("%s %s: no error, although nothing is there", d.verb, place(at))
@@ -35,13 +25,12 @@ func (m *model) delete(d operation, remove func(context.Context, ownergraph.Key,
 		}
 		return
 	}
-	step := fmt.Sprintf("%s %s: %s%s", d.verb, m.names.key(live.Key), how, text)
 	if d.cancel > 0 && opts.Propagation != graph.Unset {
 		out, want := finalizer.Delete(live, opts, graph.Unset)
-		m.write(d, live, step, d.verb, out, want, call)
+		m.write(d, live, w.text, d.verb, out, want, call)
 		return
 	}
-	m.addStep("%s", step)
+	m.addStep("%s", w.text)
 	err := m.call(call)
 	out, want := finalizer.Delete(live, opts, m.defaultPropagation(live, opts))
 	m.checkAnswer(d.verb, live, out, want, err)

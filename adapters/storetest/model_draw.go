@@ -32,6 +32,8 @@ type generator struct {
 	version    int
 	backup     map[ownergraph.Key]ownergraph.Object
 	operations []operation
+	// taken are the places that the batch under way has a write to; nil at other times.
+	taken map[ownergraph.Key]bool
 }
 
 func newGenerator(s capabilities) *generator {
@@ -75,12 +77,20 @@ func (g *generator) add(d operation) {
 }
 
 func (g *generator) anywhere(t *rapid.T) ownergraph.Key {
-	return rapid.SampledFrom(g.places).Draw(t, "place")
+	return rapid.SampledFrom(g.untaken(g.places)).Draw(t, "place")
+}
+
+// untaken returns the places that the batch under way has no write to.
+func (g *generator) untaken(places []ownergraph.Key) []ownergraph.Key {
+	if g.taken == nil {
+		return places
+	}
+	return slices.DeleteFunc(slices.Clone(places), func(k ownergraph.Key) bool { return g.taken[k] })
 }
 
 // somewhere draws a place, mostly one with an object.
 func (g *generator) somewhere(t *rapid.T) ownergraph.Key {
-	live := slices.SortedFunc(maps.Keys(g.objects), ownergraph.Key.Compare)
+	live := g.untaken(slices.SortedFunc(maps.Keys(g.objects), ownergraph.Key.Compare))
 	if len(live) > 0 && rapid.IntRange(0, 3).Draw(t, "absent") < 3 {
 		return rapid.SampledFrom(live).Draw(t, "place")
 	}

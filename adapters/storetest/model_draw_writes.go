@@ -98,7 +98,7 @@ const maxMoment = 5
 // write may be done or not, and the model has to find out. So the write names UID
 // and version, and its object is not marked.
 func (g *generator) cancelled(t *rapid.T, live ownergraph.Object, d *operation) {
-	if live.Deleting || rapid.IntRange(0, 9).Draw(t, "cancelled") < 9 {
+	if live.Deleting || g.taken != nil || rapid.IntRange(0, 9).Draw(t, "cancelled") < 9 {
 		return
 	}
 	d.cancel, d.conditions = rapid.IntRange(1, maxMoment).Draw(t, "moment"), conditions{uid: true, version: true}
@@ -154,6 +154,10 @@ func (o operation) options(live ownergraph.Object, pre ownergraph.Precondition) 
 
 // extra draws an operation of a hook or an optional power.
 func (g *generator) extra(t *rapid.T, do string) {
+	if do == opBatch {
+		g.batch(t)
+		return
+	}
 	d := operation{verb: do}
 	switch do {
 	case opList, opSicken, opVanish:

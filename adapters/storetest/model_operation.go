@@ -23,9 +23,10 @@ type operation struct {
 	conditions  conditions
 	change      string // of a patch
 	propagation graph.Propagation
-	grace       int64 // noGrace: none is given
-	stale       bool  // an update names the former version
-	cancel      int   // the moment when the call's context ends: 0 never, 1 before the call, and then later moments
+	grace       int64       // noGrace: none is given
+	stale       bool        // an update names the former version
+	batch       []operation // patches and deletions of different places, by key
+	cancel      int         // the moment when the call's context ends: 0 never, 1 before the call, and then later moments
 }
 
 // claim is an owner reference by number. In a history, the number is that of the
@@ -51,6 +52,7 @@ const (
 	opGet          = "get"
 	opDelete       = "delete"
 	opClientDelete = "client: delete"
+	opBatch        = "batch"
 	opGetUnserved  = "get unserved"
 	opSync         = "sync"
 	opReconnect    = "watch again"
@@ -117,6 +119,9 @@ func (o operation) waits() bool {
 
 // simpler returns the operation with one part less, for each of its parts.
 func (o operation) simpler() (list []operation) {
+	if o.verb == opBatch {
+		return o.simplerBatch()
+	}
 	add := func(has bool, less func(*operation)) {
 		if has {
 			x := o

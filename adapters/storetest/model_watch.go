@@ -111,6 +111,8 @@ func (m *model) extras() (list []string) {
 		}
 	}
 	add(opFence, m.level >= ownergraph.Level2 && is[ownergraph.Fencer](m.Subject))
+	_, lacking := needBatcher.lacking(m.Subject, testKinds{})
+	add(opBatch, !lacking)
 	add(opList, is[ownergraph.Lister](m.Subject))
 	add(opCompact, m.Compact != nil && m.conf.owes(Compaction))
 	add(opBreak, m.Break != nil && m.conf.owes(BrokenConnections))
@@ -128,6 +130,8 @@ func (m *model) extra(d operation) {
 		return
 	}
 	switch d.verb {
+	case opBatch:
+		m.batch(d)
 	case opFence:
 		m.fence()
 	case opList:

@@ -30,6 +30,7 @@ const (
 	needSecond
 	needOutage
 	needFailCommits
+	needBatcher
 )
 
 // lack is the reason why a law cannot be tried, or is not owed.
@@ -79,6 +80,9 @@ func (n need) lacking(s Subject, c testKinds) (lack, bool) {
 		return hook(s.Outage == nil, "Outage", Outages)
 	case needFailCommits:
 		return hook(s.FailCommits == nil, "FailCommits", FailedCommits)
+	case needBatcher:
+		b, ok := ownergraph.As[ownergraph.Batcher](s.Store)
+		return lack{missing: "the store takes no batches"}, !ok || b.MaxBatch(s.Store) < 2
 	case needFencer:
 		return lack{missing: "the store is no Fencer", owed: true}, !is[ownergraph.Fencer](s)
 	}

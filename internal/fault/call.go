@@ -35,6 +35,8 @@ type call struct {
 	site site
 	verb string
 	key  ownergraph.Key
+	// amid makes a part of a batch now, and the rest later.
+	amid func(context.Context)
 }
 
 // String returns the call as notes and errors name it: "patch pod/s/a".
@@ -57,19 +59,19 @@ func (s *Store) do(ctx context.Context, c call, perform func(context.Context) er
 	}
 	switch f {
 	case Conflict:
-		return f, fmt.Errorf("%s: another writer was faster: %w", c, ownergraph.ErrConflict)
+		return f, conflict(c)
 	case Refuse:
-		return f, fmt.Errorf("%s: not now: %w", c, ownergraph.ErrRefused)
+		return f, refusal(c)
 	case Transient:
 		return f, fmt.Errorf("%s: %w", c, s.transient())
 	case LostCall:
-		return f, fmt.Errorf("%s: %w", c, ErrNoAnswer)
+		return f, noAnswer(c)
 	case LostReply:
 		_ = perform(ctx)
-		return f, fmt.Errorf("%s: %w", c, ErrNoAnswer)
+		return f, noAnswer(c)
 	case Late:
 		s.later(c, perform)
-		return f, fmt.Errorf("%s: %w", c, ErrNoAnswer)
+		return f, noAnswer(c)
 	case Hang:
 		return f, s.hang(ctx, c)
 	case CrashBefore, CrashAmid, CrashAfter:
@@ -84,6 +86,13 @@ func (s *Store) do(ctx context.Context, c call, perform func(context.Context) er
 	return f, perform(ctx)
 }
 
+func conflict(c call) error {
+	return fmt.Errorf("%s: another writer was faster: %w", c, ownergraph.ErrConflict)
+}
+
+func refusal(c call) error  { return fmt.Errorf("%s: not now: %w", c, ownergraph.ErrRefused) }
+func noAnswer(c call) error { return fmt.Errorf("%s: %w", c, ErrNoAnswer) }
+
 // startCall counts the call, draws its fault and runs the tasks that are due.
 func (s *Store) startCall(c call) Fault {
 	s.mu.Lock()
@@ -91,16 +100,29 @@ func (s *Store) startCall(c call) Fault {
 		s.calls++
 	}
 	due := s.takeDue(false)
+	f := s.drawFor(c)
+	s.mu.Unlock()
+	for _, t := range due {
+		t.run()
+	}
+	return f
+}
+
+// startItem draws the fault of one write of a batch. The batch as a whole is the call.
+func (s *Store) startItem(c call) Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.drawFor(c)
+}
+
+// drawFor draws the fault of a call, and takes its kind out of service. The lock is held.
+func (s *Store) drawFor(c call) Fault {
 	f := s.draw(c.site)
 	if f != Unset && f != Stale && f != Absent {
 		s.note(f, c.String())
 	}
 	if f == Sick || f == Vanish {
 		s.takeDown(c.key.Kind, f)
-	}
-	s.mu.Unlock()
-	for _, t := range due {
-		t.run()
 	}
 	return f
 }
@@ -133,7 +155,7 @@ func (s *Store) hang(ctx context.Context, c call) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.calmed:
-		return fmt.Errorf("%s: %w", c, ErrNoAnswer)
+		return noAnswer(c)
 	}
 }
 
@@ -142,11 +164,13 @@ func (s *Store) crash(ctx context.Context, f Fault, c call, perform func(context
 	switch {
 	case f == CrashAmid && c.site == atWrite:
 		s.later(c, perform)
+	case f == CrashAmid && c.site == atBatch:
+		c.amid(ctx)
 	case f != CrashBefore:
 		_ = perform(ctx)
 	}
 	s.conf.Crash()
-	return fmt.Errorf("%s: %w", c, ErrNoAnswer)
+	return noAnswer(c)
 }
 
 // later makes a write after its caller has given up.

@@ -222,7 +222,7 @@ func TestFaultsKeepTheContract(t *testing.T) {
 			}}
 			tr.connect()
 			t.Repeat(map[string]func(*rapid.T){
-				"user": tr.user, "user again": tr.user, "call": tr.call, "fence": tr.fence, "wait": tr.wait, "": tr.check,
+				"user": tr.user, "user again": tr.user, "call": tr.call, "batch": tr.batch, "fence": tr.fence, "wait": tr.wait, "": tr.check,
 			})
 			tr.finish()
 		})
@@ -284,6 +284,25 @@ func (tr *trial) call(t *rapid.T) {
 	there := tr.has(name)
 	if err := tr.rig.call(verb, name); errors.Is(err, graph.ErrNotFound) && there {
 		t.Fatalf("%s %s: %v, and it is there", verb, name, err)
+	}
+}
+
+// batch touches several objects by one batch. Absence is only true of absent ones.
+func (tr *trial) batch(t *rapid.T) {
+	names := []string{"x1", "x2", "y1"}
+	var writes []graph.Write
+	var there []bool
+	for _, name := range names {
+		writes = append(writes, graph.Write{Type: graph.WritePatch, Key: key(name), Change: graph.Change{AddFinalizer: "f"}})
+		there = append(there, tr.has(name))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	results, err := tr.Batch(ctx, writes)
+	for i, err := range append(results, err) {
+		if errors.Is(err, graph.ErrNotFound) && (i >= len(names) || there[i]) {
+			t.Fatalf("batch: result %d: %v, and it is there", i, err)
+		}
 	}
 }
 

@@ -36,7 +36,7 @@ const (
 	Mute
 
 	// Conflict answers a write with ErrConflict, and does nothing. Occasion of
-	// Conflict and of Refuse: a Patch or a Delete.
+	// Conflict and of Refuse: a Patch, a Delete, or a write of a Batch.
 	Conflict
 	// Refuse answers a write with ErrRefused, and does nothing.
 	Refuse
@@ -44,12 +44,12 @@ const (
 	// has RetryAfter. Occasion: any call but Watch.
 	Transient
 	// LostReply makes the call and answers ErrNoAnswer. Occasion: a Patch, a
-	// Delete, a Fence or a List.
+	// Delete, a Batch, a Fence or a List.
 	LostReply
 	// LostCall answers ErrNoAnswer, and does nothing. Occasion: any call but Watch.
 	LostCall
 	// Late answers ErrNoAnswer, and makes the call a little later. Occasion: a
-	// Patch or a Delete.
+	// Patch, a Delete, or a write of a Batch.
 	Late
 	// Hang blocks a call until its context ends or Calm is called, and does
 	// nothing. Occasion: any call but Watch.
@@ -57,7 +57,7 @@ const (
 
 	// Sick takes a kind out of reach for a while. Calls fail, and the watch reports
 	// the sickness. The watch lists the kind again afterwards. Occasion of Sick and
-	// of Vanish: a Get, a Patch, a Delete, a Put or a Gone, of the kind.
+	// of Vanish: a Get, a Patch, a Delete, a write of a Batch, a Put or a Gone, of the kind.
 	Sick
 	// Vanish stops serving a kind for a while. Foreground and orphan deletions of
 	// its objects are not exact then.
@@ -71,8 +71,8 @@ const (
 	// CrashBefore calls Config.Crash instead of making a call. Occasion of the
 	// three crashes: any call, Watch among them.
 	CrashBefore
-	// CrashAmid calls Config.Crash during a call. A write is made later. A watch is
-	// in the middle of a listing.
+	// CrashAmid calls Config.Crash during a call. A write is made later. Half of a batch
+	// is made before the crash, and the rest later. A watch is in the middle of a listing.
 	CrashAmid
 	// CrashAfter calls Config.Crash after a call and before its answer. A watch has
 	// listed one kind.
@@ -92,7 +92,7 @@ const (
 )
 
 // site is the set of places where a fault may happen.
-type site uint8
+type site uint16
 
 const (
 	atGet site = 1 << iota
@@ -102,9 +102,11 @@ const (
 	atChange
 	atProgress
 	atOther // any other event
+	atItem  // a write of a batch
+	atBatch // a batch as a whole
 
-	atCall  = atGet | atWrite | atControl
-	atKind  = atGet | atWrite | atChange
+	atCall  = atGet | atWrite | atControl | atBatch
+	atKind  = atGet | atWrite | atChange | atItem
 	atEvent = atChange | atProgress | atOther
 )
 
@@ -118,11 +120,11 @@ func (f Fault) sites() site {
 	case Mute:
 		return atProgress
 	case Conflict, Refuse, Late:
-		return atWrite
+		return atWrite | atItem
 	case Transient, LostCall, Hang, Rewind, Jump:
 		return atCall
 	case LostReply:
-		return atWrite | atControl
+		return atWrite | atControl | atBatch
 	case Sick, Vanish:
 		return atKind
 	case CrashBefore, CrashAmid, CrashAfter:

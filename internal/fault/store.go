@@ -44,13 +44,15 @@ const (
 // Store is a Store with faults. It has all optional powers of the inner store, and
 // it is a Fencer and a Lister. If the inner store has no fence, Fence returns an
 // error. If the inner store has no Lister, List makes the watches list every kind
-// again. Its Level is that of the inner store. Use New. It is safe for concurrent
-// use.
+// again. If the inner store is no Batcher, MaxBatch is 0, so the store takes no batches.
+// Its Level is that of the inner store. Use New. It is safe for concurrent use.
 type Store struct {
 	inner  ownergraph.Store
 	fencer ownergraph.Fencer // or nil
 	lister ownergraph.Lister // or nil
-	conf   Config
+	// batcher is the inner store itself, or nil: see ownergraph.As.
+	batcher ownergraph.Batcher
+	conf    Config
 
 	mu        sync.Mutex // guards the following fields, and every stream
 	occasions [faults]int
@@ -88,6 +90,7 @@ func New(store ownergraph.Store, c Config) (*Store, error) {
 	s.idle = sync.NewCond(&s.mu)
 	s.fencer, _ = ownergraph.As[ownergraph.Fencer](store)
 	s.lister, _ = ownergraph.As[ownergraph.Lister](store)
+	s.batcher, _ = ownergraph.As[ownergraph.Batcher](store)
 	return s, nil
 }
 

@@ -9,7 +9,8 @@
 //
 // Several clients read, create, update, patch and delete a few objects at once.
 // Half of the calls go through the Store, and half through the Client of its users.
-// The test records each call and its answer. Then porcupine judges the calls of
+// If the store takes batches, some writes come in a batch of two, as one call for each
+// object. The test records each call and its answer. Then porcupine judges the calls of
 // each object. It searches for an order of the calls that agrees with their times.
 // One object that follows the contract must give the recorded answers in that
 // order.

@@ -25,6 +25,7 @@ func (d generator) step() step {
 	case 1, 2:
 		s.underState = true
 	}
+	s.with = d.beside(s)
 	return s
 }
 

@@ -36,6 +36,7 @@ type step struct {
 	options    graph.DeleteOptions // without precondition
 	cancel     bool                // while it runs
 	yield      int                 // the number of times that other goroutines go first
+	with       *step               // a write of another object, in one batch with this one; nil for none
 }
 
 // plan has the calls of each client, in order.

@@ -2,6 +2,7 @@ package linear
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -59,18 +60,28 @@ func (r *recorder) client(ctx context.Context, id int, steps []step) {
 		for range s.yield {
 			runtime.Gosched()
 		}
-		last, known := seen[s.place]
-		c := call{step: s, client: id}
-		c.prepare(last, known)
-		c = r.do(ctx, c)
-		if c.err == nil && c.got.UID != "" {
-			seen[s.place] = c.got
+		calls := []call{{step: s, client: id}}
+		if s.with != nil {
+			calls = append(calls, call{step: *s.with, client: id})
 		}
-		r.mu.Lock()
-		r.calls = append(r.calls, c)
-		r.mu.Unlock()
+		for i := range calls {
+			last, known := seen[calls[i].place]
+			calls[i].prepare(last, known)
+		}
+		for _, c := range r.doTogether(ctx, calls) {
+			if c.err == nil && c.got.UID != "" {
+				seen[c.place] = c.got
+			}
+			r.mu.Lock()
+			r.calls = append(r.calls, c)
+			r.mu.Unlock()
+		}
 	}
 }
+
+// errResults is the error of a batch with a wrong number of results. Its outcome is
+// unknown.
+var errResults = errors.New("another number of results than of writes")
 
 // prepare fills in the client's knowledge of the object. A call that needs the
 // object's state becomes a read if the client has not seen it.

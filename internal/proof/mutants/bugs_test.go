@@ -80,7 +80,7 @@ func TestBugsAreMany(t *testing.T) {
 			t.Errorf("no bug breaks %s", rule)
 		}
 	}
-	for _, law := range []string{"P1", "P2", "P3", "P4", "P5", "P6", "X1", "X2", "X3", "X4", "root", "follow", "await", "lint"} {
+	for _, law := range []string{"P1", "P2", "P3", "P4", "P5", "P6", "X1", "X2", "X3", "X4", "root", "follow", "await", "lint", "batch"} {
 		if len(by[law]) < 2 {
 			t.Errorf("%d bugs break %s, want 2 at least", len(by[law]), law)
 		}
@@ -227,7 +227,7 @@ func sources(all []Bug) map[string][]string {
 // TestSourcesAreKnown: each source is spelt right. A wrong one would take its bug out of
 // every count.
 func TestSourcesAreKnown(t *testing.T) {
-	words := "decide sweep adoption instant rings queue listing work handler level store root follow await lint"
+	words := "decide sweep adoption instant rings queue listing work handler level store root follow await lint batch"
 	for _, kind := range []struct {
 		letter string
 		n      int

@@ -121,9 +121,14 @@ func (s *sim) runToRest() error {
 }
 
 // round lets each engine make each of its possible moves once, as World.Round does. It
-// also judges the decisions of the engines.
+// also judges the decisions of the engines. Batches come first.
 func (s *sim) round() (bool, error) {
+	batched, err := s.roundOfBatches()
+	if err != nil {
+		return true, err
+	}
 	moved, err := s.w.Round()
+	moved = moved || batched
 	if err == nil && !moved {
 		for i := range s.w.Sides {
 			err = errors.Join(err, s.idles(i))

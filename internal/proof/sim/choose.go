@@ -70,6 +70,8 @@ func (s *sim) detail(st step) step {
 		st.kind, st.number = int8(s.rng.IntN(len(s.w.Kinds))), int16(s.rng.IntN(int(numOddities)))
 	case opDuplicate:
 		return s.duplicate()
+	case opBatch:
+		return s.batchDetail(st)
 	}
 	return st
 }
@@ -95,7 +97,11 @@ func (s *sim) ofSide(side int8) {
 		s.ofStream(side, int8(k), &x.Streams[k])
 	}
 	for i := range x.Calls {
-		s.may(6, step{op: opComplete, side: side, number: int16(i)})
+		weight := 6
+		if s.w.Uncommitted(int(side), i) {
+			weight = s.rarely(weight, alone)
+		}
+		s.may(weight, step{op: opComplete, side: side, number: int16(i)})
 		if s.o.has(lateAnswers) && s.w.Uncommitted(int(side), i) {
 			s.may(2, step{op: opExecute, side: side, number: int16(i)})
 		}
@@ -116,8 +122,9 @@ func (s *sim) ofSide(side int8) {
 	if s.o.has(oneCall) && len(x.Calls) > 0 {
 		return
 	}
+	s.ofBatches(side)
 	if probe.Busy(x.Engine) {
-		s.may(12, step{op: opIssue, side: side, lane: ownergraph.LaneStore})
+		s.may(s.rarely(12, issueOfBatch), step{op: opIssue, side: side, lane: ownergraph.LaneStore})
 	}
 	for _, lane := range lanes[1:] {
 		if at, ok := probe.Wake(x.Engine, lane); ok && !at.After(s.w.Now.Add(1)) {

@@ -29,6 +29,8 @@ var defects = []struct {
 	{"half a listing", halfAListing, "S1 S2 S3 S4 S22 L1", "a listing leaves out live objects"},
 	{"fence too early", fenceTooEarly, "S2 S3 S3t", "a fence passes before what it covers"},
 	{"blind to versions", blindToVersions, "S5 S6 S1 S1b S1c S2 S3 S3t S3r S4 S14", "a write is carried out at any version"},
+	{"batch blind to versions", batchBlindToVersions, "S5 S6 S1 S1b S1c S2 S3 S3t S3r S4 S14", "a write of a batch is carried out at any version"},
+	{"batch without an answer", batchAbsent, "S1 S1c S2 S4 S22 L1", "a batch of which a part is done answers that no object is there"},
 	{"blind to UIDs", blindToUIDs, "S6", "a write changes another incarnation"},
 	{"unconditional write", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallDelete, Key: o.Key}
@@ -242,6 +244,35 @@ func blind(s *sim, st step, defect func(p *graph.Precondition, o graph.Object)) 
 
 func blindToVersions(s *sim, st step) {
 	blind(s, st, func(p *graph.Precondition, o graph.Object) { p.Version = o.Version })
+}
+
+// batchBlindToVersions is blindToVersions for the calls that a batch may carry out.
+func batchBlindToVersions(s *sim, st step) {
+	if st.op != opBatch {
+		return
+	}
+	for range st.number { // as the step itself does
+		if _, ok, err := s.w.Issue(int(st.side), ownergraph.LaneStore); err != nil || !ok {
+			break
+		}
+	}
+	for i := range s.w.Sides[st.side].Calls {
+		blindToVersions(s, step{op: opExecute, side: st.side, number: int16(i)})
+	}
+}
+
+// batchAbsent lets the store answer that no object is there, to each write of a batch.
+func batchAbsent(s *sim, st step) {
+	if st.op != opBatch {
+		return
+	}
+	calls := s.w.Sides[st.side].Calls
+	for i := len(calls) - 1; i >= 0; i-- {
+		if s.w.Uncommitted(int(st.side), i) {
+			_, err := s.w.CompleteAs(int(st.side), i, world.Lies)
+			s.fail(err)
+		}
+	}
 }
 
 func blindToUIDs(s *sim, st step) {

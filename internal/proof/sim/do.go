@@ -56,6 +56,8 @@ func (s *sim) move(st step) error {
 		s.w.Progress(int(st.side), int(st.kind))
 	case opIssue, opControl, opSet, opToken:
 		return s.issueCall(st)
+	case opBatch:
+		return s.makeBatch(st)
 	case opComplete, opAbandon, opExecute, opRenew, opReturn:
 		return s.complete(st)
 	case opLateWrite:

@@ -78,6 +78,13 @@
 // that the watch may report the fence before. Where calls get no answer, some tokens never
 // come.
 //
+// In one seed in five the store takes batches. A batch has the writes of one engine that
+// are under way, at most one for each place, sorted by key. The engine gets no answer before
+// the store has carried out all of them. Where calls get no answer, some batches are lost
+// with a part of the writes done. The others of a lost batch may be done late or never. Some
+// are aborted as a whole. Other batches have one write that is in conflict, undone, or
+// refused. The engine's caller tries a refused write alone (RULES, B).
+//
 // # Plans
 //
 // One world in two has plans, except those with duplicate UIDs. After liveness mode users

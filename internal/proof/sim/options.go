@@ -57,12 +57,13 @@ const (
 	lateTokens // the result of a fence comes later, maybe after its reports
 	plans      // deletions are planned at the end, and carried out
 	returns    // callers give calls back; only by History.With
+	batches    // the store takes several writes at once
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "returns"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "returns", "batches"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -120,6 +121,9 @@ func (h History) draw(r *rand.Rand) options {
 	if o.has(tunings) {
 		o.drawTuning()
 	}
+	if o.has(batches) {
+		o.drawBatches()
+	}
 	return o
 }
 
@@ -161,7 +165,7 @@ func draw(seed uint64, r *rand.Rand) options {
 func (o *options) drawApart() {
 	for f, salt := range map[fault]uint64{
 		sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1, forgeries: 0xf06e, callers: 0xca11, joins: 0x101e, undoings: 0x0d0e,
-		lengths: 0x1e96,
+		lengths: 0x1e96, batches: 0xba7c,
 	} {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}

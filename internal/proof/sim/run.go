@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+
+	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
 
 // History names a history. It is a value.
@@ -41,7 +43,8 @@ type Result struct {
 	// Digest is a hash of the engines' observable behaviour, if it was recorded.
 	Digest uint64
 
-	steps []step // if they were recorded
+	steps   []step               // if they were recorded
+	batched [world.BatchEnds]int // batches of several writes, of a history that breaks no rule
 }
 
 // Run runs a history in both modes. It adds each step's fingerprint to the count, if
@@ -90,7 +93,7 @@ func (h History) recorded(count *Count, defect func(*sim, step), note bool, rec 
 	if r.Broken = s.convergeRecorded(rec); r.Broken == nil {
 		r.Broken = s.foresee(noted)
 	}
-	r.Plans = s.plans
+	r.Plans, r.batched = s.plans, s.batched
 	return r
 }
 

@@ -50,6 +50,7 @@ type sim struct {
 	spared        map[graph.Key]bool // the engines have ended their orphaning
 	traced        bool               // errors name the moves of a plan's end
 	plans         Plans
+	batched       [world.BatchEnds]int // batches of several writes
 }
 
 // issue names a write. Engines that follow each other count from 1.

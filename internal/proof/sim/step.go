@@ -51,11 +51,12 @@ const (
 	opToken     // the token of a fence comes
 	opConverge  // faults end, users rest, and the world at rest is checked
 	opPlan      // a user plans deletions and carries them out
+	opBatch     // takes calls, and carries out their writes as one batch
 	numOps
 )
 
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -67,6 +68,8 @@ type step struct {
 	kind   int8 // index of the kind
 	number int16
 	fault  world.Fault
+	item   int8           // opBatch: the write that the outcome singles out
+	end    world.BatchEnd // opBatch
 	lane   ownergraph.Lane
 	pass   time.Duration
 	action *oracle.Action // opUser, opAck, opConfirm, opDuplicate and opLabel: the object
@@ -100,6 +103,8 @@ func (s step) text(w *world.World) string {
 		return line + side + number
 	case opOdd:
 		return line + side + number + " " + kind()
+	case opBatch:
+		return line + side + number + " " + s.end.String() + " " + strconv.Itoa(int(s.item))
 	case opAbandon, opExecute, opRenew, opReturn:
 		return line + side + number
 	case opLabel:
