@@ -19,6 +19,15 @@ func cascadeRows(s sizes) []row {
 		out = append(out, w.beside("rate", times(4)))
 	}
 	for _, n := range []int{s.cascade / 10, s.cascade} {
+		work := "background, ours in batches"
+		p := measure.Params{Row: "background", N: n}
+		w := s.pair(fmt.Sprintf("background %d batches", n), p,
+			figure{work: work, name: "rate", unit: "objects/s", metric: "rate", how: rate},
+			figure{work: work, name: "requests", unit: "1/object", metric: "requests"})
+		w.runs[0].params.Batch = true
+		out = append(out, w.beside("rate", times(4)))
+	}
+	for _, n := range []int{s.cascade / 10, s.cascade} {
 		work := "background, the defaults of both"
 		out = append(out, s.pair(fmt.Sprintf("background %d default", n), measure.Params{Row: "background", N: n}, requests(work, 1.005),
 			figure{work: work, name: "rate", unit: "objects/s", metric: "rate", how: rate}).beside("rate", times(4)))

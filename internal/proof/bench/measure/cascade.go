@@ -159,7 +159,7 @@ func gather(ctx context.Context, side Side, s *server.Server, c cascade) (team, 
 	var t team
 	n := max(c.Collectors, 1)
 	for k := range n {
-		how := How{Workers: c.Workers}
+		how := How{Workers: c.Workers, Batch: c.Batch}
 		if c.Split {
 			how.Scope = func(scope string) bool { return share(scope, n) == k }
 		}

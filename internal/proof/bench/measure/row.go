@@ -17,6 +17,7 @@ type Params struct {
 	Split      bool          `json:"split,omitempty"`
 	Latency    time.Duration `json:"latency,omitempty"`
 	Product    bool          `json:"product,omitempty"`
+	Batch      bool          `json:"batch,omitempty"`  // ours sends its writes in batches
 	Order      string        `json:"order,omitempty"`  // of a listing: Parallel, or empty for owners first
 	Mapper     string        `json:"mapper,omitempty"` // the REST mapper of theirs; empty for the product's
 	Bare       bool          `json:"bare,omitempty"`   // measures the bare run beside the row

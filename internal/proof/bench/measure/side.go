@@ -25,7 +25,8 @@ type Side interface {
 
 // How holds the settings of a collector.
 type How struct {
-	Workers int // 0 for the product's default
+	Workers int  // 0 for the product's default
+	Batch   bool // writes go in batches, if the side can
 	// Scope, if set, picks the scopes of the collector.
 	Scope func(string) bool
 }

@@ -105,9 +105,24 @@ func (s store) events(to []graph.Event, c server.Change) []graph.Event {
 	return to
 }
 
+// batching is a store that takes batches.
+type batching struct{ store }
+
+var _ ownergraph.Batcher = batching{}
+
+func (s batching) MaxBatch(ownergraph.Store) int { return server.MaxBatch }
+
+func (s batching) Batch(_ context.Context, writes []graph.Write) ([]error, error) {
+	return s.server.Batch(writes), nil
+}
+
 // Start runs a Collector.
 func (Side) Start(ctx context.Context, s *server.Server, how measure.How) (measure.Collector, error) {
-	c, err := ownergraph.New(store{s, how.Scope}, ownergraph.Config{Workers: how.Workers})
+	var of ownergraph.Store = store{s, how.Scope}
+	if how.Batch {
+		of = batching{store{s, how.Scope}}
+	}
+	c, err := ownergraph.New(of, ownergraph.Config{Workers: how.Workers})
 	if err != nil {
 		return nil, err
 	}

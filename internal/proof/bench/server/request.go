@@ -37,6 +37,11 @@ func (s *Server) Remove(at graph.Key, opts graph.DeleteOptions) error {
 	}
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
+	return s.remove(sh, at, opts)
+}
+
+// remove deletes an object of a table that is locked.
+func (s *Server) remove(sh *kindTable, at graph.Key, opts graph.DeleteOptions) error {
 	live := sh.objects[placeOf(at)]
 	switch {
 	case live == nil:
@@ -74,6 +79,11 @@ func (s *Server) Edit(at graph.Key, edit func(live graph.Object) (finalizer.Outc
 	}
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
+	return s.edit(sh, at, edit)
+}
+
+// edit changes an object of a table that is locked.
+func (s *Server) edit(sh *kindTable, at graph.Key, edit func(live graph.Object) (finalizer.Outcome, error)) (*Record, error) {
 	live := sh.objects[placeOf(at)]
 	if live == nil {
 		return nil, graph.ErrNotFound

@@ -36,12 +36,13 @@ type Record struct {
 // Verb is the kind of a request.
 type Verb uint8
 
-// The verbs that are counted.
+// The verbs that are counted. A batch is one request.
 const (
 	Get Verb = iota
 	Patch
 	Delete
 	Fence
+	Batch
 	verbs
 )
 
@@ -49,13 +50,13 @@ const (
 // of goroutines and of waiting requests that a request saw, and the time of the last
 // request.
 type Counts struct {
-	Gets, Patches, Deletes, Fences uint64
-	Goroutines, Waiting            int
-	Last                           time.Time
+	Gets, Patches, Deletes, Fences, Batches uint64
+	Goroutines, Waiting                     int
+	Last                                    time.Time
 }
 
 // Total returns the number of all requests.
-func (c Counts) Total() uint64 { return c.Gets + c.Patches + c.Deletes + c.Fences }
+func (c Counts) Total() uint64 { return c.Gets + c.Patches + c.Deletes + c.Fences + c.Batches }
 
 // Server holds objects. It is safe for concurrent use once it is loaded.
 type Server struct {
@@ -160,7 +161,7 @@ func (s *Server) Reset() {
 func (s *Server) Counts() Counts {
 	return Counts{
 		s.counts[Get].Load(), s.counts[Patch].Load(), s.counts[Delete].Load(), s.counts[Fence].Load(),
-		int(s.crowd.Load()), int(s.waited.Load()), time.Unix(0, s.last.Load()),
+		s.counts[Batch].Load(), int(s.crowd.Load()), int(s.waited.Load()), time.Unix(0, s.last.Load()),
 	}
 }
 
