@@ -32,9 +32,13 @@ const (
 	// Level2 is for a store that has fences too. Foreground and orphan deletions are
 	// exact for every object that was committed before the deletion mark.
 	Level2
+	// Level3 is for a store that also refuses a reference to an owner that does not exist,
+	// or that carries a foreground or orphan mark. Foreground and orphan deletions are exact
+	// for every object that was ever committed. See Leveler.
+	Level3
 )
 
-var levelNames = [...]string{"unset", "0", "1", "2"}
+var levelNames = [...]string{"unset", "0", "1", "2", "3"}
 
 // String returns the level's number, or "unset".
 func (l Level) String() string {
@@ -201,7 +205,7 @@ const (
 
 func (c Config) validate() error {
 	switch {
-	case c.Level > Level2:
+	case c.Level > Level3:
 		return fmt.Errorf("configure engine: Level: %s: %w", c.Level, ErrInvalid)
 	case c.Scope > graph.ScopeAbsent:
 		return fmt.Errorf("configure engine: Scope: %s: %w", c.Scope, ErrInvalid)

@@ -97,6 +97,11 @@
 //	                                                      and reported so: they may miss a dependent
 //	2      has fences (Fencer), shows or announces that   foreground and orphan deletions are exact, for
 //	       its history went backwards                     all that was committed before the deletion mark
+//	3      refuses new references to absent owners, and   the same for all that was ever committed
+//	       to those in a foreground or orphan deletion
+//
+// Level 3 (Leveler) takes a transaction over a dependent and its owner. Kubernetes has none, so
+// it cannot offer level 3.
 //
 // Test your store with adapters/storetest, in one test function of your CI. TestKit of
 // examples/customstore does so.

@@ -113,7 +113,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
-	if level == LevelUnset || level > Level2 {
+	if level == LevelUnset || level > Level3 {
 		return nil, fmt.Errorf("configure engine: level %s: %w", level, ErrInvalid)
 	}
 	if cfg.Level != LevelUnset {

@@ -141,6 +141,17 @@ type Lister interface {
 
 // Leveler is the optional power to declare the level of a store. Without it, the level of a
 // Fencer is 2, and the level of every other store is 1.
+//
+// A store of level 3 is a Fencer too. It answers ErrRefused to a write of a new reference, if
+// the owner does not exist, or is marked and has graph.FinalizerForeground or FinalizerOrphan.
+// A reference is new if it is added, moves to another owner, or begins to block. A write may
+// keep, unblock or drop any reference. The store does not judge a reference that is Unresolved,
+// or whose kind it does not serve.
+//
+// The check and the write are one step, also beside other writers. So from the mark of such an
+// owner on, the set of its dependents only shrinks.
+//
+// Held by TestStrictMemory of adapters/storetest.
 type Leveler interface {
 	// Level returns the level of the store's guarantees, always the same. LevelUnset
 	// leaves the level to the powers of the store.

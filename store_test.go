@@ -80,6 +80,7 @@ func TestLevelOf(t *testing.T) {
 		{"fencer", s, ownergraph.Level2, "fences make level 2"},
 		{"plain", plain{s}, ownergraph.Level1, "the four methods make level 1"},
 		{"declared", leveled{s, ownergraph.Level0}, ownergraph.Level0, "a store may promise less than it shows"},
+		{"declared higher", leveled{s, ownergraph.Level3}, ownergraph.Level3, "a store may promise more than it shows"},
 		{"declared within", wrapped{leveled{s, ownergraph.Level1}}, ownergraph.Level1, "found through a wrapper"},
 		{"undeclared", wrapped{leveled{s, ownergraph.LevelUnset}}, ownergraph.Level1, "unset leaves it to what shows, and leveled hides the fence"},
 	} {
@@ -103,7 +104,10 @@ func TestNew(t *testing.T) {
 		{name: "not raised", store: plain{s}, cfg: ownergraph.Config{Level: ownergraph.Level2}, reason: "a setting does not give a store fences"},
 		{name: "no store", want: "configure collector: store: nil", reason: "nothing to collect"},
 		{name: "no fencer", store: leveled{plain{s}, ownergraph.Level2}, want: "configure collector: store: level 2 without a Fencer", reason: "it declares fences that it does not have"},
+		{name: "no fencer at level 3", store: leveled{plain{s}, ownergraph.Level3}, want: "configure collector: store: level 3 without a Fencer", reason: "a store of level 3 has fences too"},
 		{name: "lowered to its own level", store: leveled{plain{s}, ownergraph.Level2}, cfg: ownergraph.Config{Level: ownergraph.Level1}, reason: "works"},
+		{name: "lowered from level 3", store: leveled{plain{s}, ownergraph.Level3}, cfg: ownergraph.Config{Level: ownergraph.Level1}, reason: "works"},
+		{name: "level too high", store: s, cfg: ownergraph.Config{Level: ownergraph.Level3 + 1}, want: "configure engine: Level: level(5)", reason: "no such level"},
 		{name: "too high", store: leveled{s, 7}, want: "configure engine: level level(7)", reason: "no such level"},
 		{name: "handler", store: s, cfg: ownergraph.Config{Handlers: map[string]finalizer.Handler{"orphan": nil}},
 			want: `configure collector: Handlers: register handler "orphan"`, reason: "the name is the engine's own"},

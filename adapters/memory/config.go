@@ -3,6 +3,7 @@ package memory
 import (
 	"math/rand/v2"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
@@ -40,6 +41,12 @@ type Config struct {
 	//
 	// Held by TestEpochs, and by TestUIDs of internal/replica.
 	UIDPrefix string
+	// Strict makes the store one of level 3. It then answers ErrRefused to a write that adds a
+	// reference to an owner that does not exist, or that is marked for a foreground or orphan
+	// deletion. See ownergraph.Leveler. It does not judge the references of Objects.
+	//
+	// Held by TestLevel, and by TestStrict of internal/replica.
+	Strict bool
 }
 
 // maxLog is the number of changes that the store keeps for its watches. A watch that is
@@ -52,12 +59,15 @@ const maxLog = 10_000
 func New(c Config) (*Store, error) {
 	state, err := replica.New(replica.Config{
 		Kinds: c.Kinds, Objects: c.Objects, Propagation: c.Propagation,
-		Scopes: c.Scopes, Limits: c.Limits, UIDPrefix: c.UIDPrefix,
+		Scopes: c.Scopes, Limits: c.Limits, UIDPrefix: c.UIDPrefix, Strict: c.Strict,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{state: state, log: changeLog{max: maxLog}, watches: map[*watch]struct{}{}}
+	if c.Strict {
+		s.level = ownergraph.Level3
+	}
 	if c.UIDPrefix == "" {
 		s.token = rand.Uint64() / 2 // a former store's tokens differ, and the counter does not overflow
 	}

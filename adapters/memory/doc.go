@@ -1,5 +1,5 @@
-// Package memory is the reference Store. It holds all objects in memory and has level 2.
-// It is the embedded default and the store of this module's tests. It is also the shortest
+// Package memory is the reference Store. It holds all objects in memory, and has level 2 or,
+// with Config.Strict, level 3. It is the embedded default and the store of this module's tests. It is also the shortest
 // example of a complete Store.
 //
 // # Promises
@@ -26,4 +26,7 @@
 // the dependent is global, the reference is Unresolved. A reference to a kind that is not
 // served is Unresolved too. The store resolves a reference when it writes the reference,
 // and never again.
+//
+// With Config.Strict the store also judges a reference when it writes the reference. It
+// judges it in the same step as the write, under one lock.
 package memory

@@ -6,12 +6,13 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // Store is the reference store. It is safe for concurrent use by any number of
-// goroutines and watches. It is an ownergraph.Store, Fencer, Lister, Selector and
+// goroutines and watches. It is an ownergraph.Store, Fencer, Lister, Selector, Leveler and
 // VersionComparer. Use New.
 //
 // Store holds its lock for one write, or to compute the reports of a watch. It never
@@ -21,6 +22,8 @@ import (
 // Held by TestStoreAliasesNothing, TestReadersNeverWait, TestEndedContext and
 // TestSinkMayCall.
 type Store struct {
+	level ownergraph.Level // unset, or Level3
+
 	mu      sync.Mutex
 	state   *replica.State
 	log     changeLog
@@ -51,6 +54,7 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 //   - ErrRefused and ErrInvalid for a scope that contradicts the kind, or for an owner
 //     whose kind may not own.
 //   - ErrRefused for a scope that admits no objects: see Config.Scopes.
+//   - ErrRefused for an owner that takes no dependents: see Config.Strict.
 func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
 	return s.write(ctx, func() (replica.Commit, error) { return s.state.Create(o) })
 }
@@ -84,6 +88,12 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 	_, err := s.write(ctx, func() (replica.Commit, error) { return s.state.Delete(key, opts) })
 	return err
 }
+
+// Level returns ownergraph.Level3 for a store with Config.Strict. Otherwise it returns
+// LevelUnset, and the powers of the store show its level (ownergraph.Leveler).
+//
+// Held by TestLevel.
+func (s *Store) Level() ownergraph.Level { return s.level }
 
 // Objects returns the objects of all served kinds at one moment, sorted by key. It
 // returns those of sick kinds too.

@@ -91,7 +91,7 @@ type Subject struct {
 
 // Client has the writes of a store's users. They go through the users' interface,
 // and not through the four methods of the Store. Several goroutines may call all
-// methods at once.
+// methods at once. At level 3, the error for a refused reference wraps ErrRefused.
 type Client interface {
 	// Create stores a new object and returns it as stored. The object's UID and
 	// Version are empty, because the store makes them. The store also makes the

@@ -70,7 +70,7 @@
 // A law is not owed in three cases:
 //
 //   - Its level is above the store's. Fences and rewinds are owed from level 2
-//     on.
+//     on, and refused references from level 3 on.
 //   - The store lacks the optional power of the law. A store that is no
 //     ownergraph.Lister owes no "list/...". A store that is no ownergraph.Batcher, or
 //     whose MaxBatch is below 2, owes no "batch/...".
@@ -132,6 +132,17 @@
 // version that it never had. A store that cannot do so names RaisedVersions in
 // Without. A delete that was judged before the restore may then remove an object
 // whose owner is back.
+//
+// # Level 3
+//
+// A store that claims level 3 owes the laws "level3/...". It refuses a new
+// reference to an owner that does not exist, or that is in a foreground or orphan
+// deletion. See ownergraph.Leveler. The law "search/level3" marks owners while
+// other users add references. After the mark, no new dependent may appear. A
+// store that checks the owner before its transaction breaks this law (write skew).
+// The law "second/level3" does the same with two handles. So a mutex in the
+// process is not enough. The subtests "model" and "engine" judge such a store by
+// its stronger promise. A Kubernetes API server cannot offer level 3.
 //
 // # Histories
 //

@@ -28,9 +28,10 @@ const ownPauses = time.Minute
 //
 // The property is for the level of the store. Below level 2, foreground and orphan
 // deletions are best effort. Then, and after a rewind, the property only checks
-// that no work is left.
+// that no work is left. At level 3, the specification leaves out the histories in which
+// the store had to refuse a write that it accepted.
 //
-// Held by TestEngineOnMemory, TestEngineOnOthers, TestEngineBelowLevel2 and
+// Held by TestEngineAtLevel3, TestEngineOnMemory, TestEngineOnOthers, TestEngineBelowLevel2 and
 // TestEngineFinds.
 func engineTest(c Config) func(*rapid.T) { return newEngineSearch(c).property }
 

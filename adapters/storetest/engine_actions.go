@@ -110,13 +110,26 @@ func (e *engineCase) recreate(i int) {
 
 func (e *engineCase) createObject(i int, o ownergraph.Object) {
 	e.Helper()
+	refused := false
 	e.mustDo("the user's Create of "+place(o.Key), func(ctx context.Context) error {
 		made, err := e.Client.Create(ctx, o.Clone())
+		if refused = e.refuses(err); refused {
+			return nil
+		}
 		e.uids[i], o.UID = made.UID, made.UID
 		return err
 	})
+	if refused {
+		return
+	}
 	e.names.add(o.Key)
 	e.recordAction(oracle.Create, o)
+}
+
+// refuses reports whether a store of level 3 refuses a user's reference. Such an action has
+// no effect. The specification knows the others as accepted.
+func (e *engineCase) refuses(err error) bool {
+	return e.level >= ownergraph.Level3 && errors.Is(err, graph.ErrRefused)
 }
 
 // remove deletes an object, and reports whether it was there.
@@ -173,6 +186,8 @@ func (e *engineCase) change(m userAction) {
 		switch {
 		case err == nil:
 			e.recordAction(m.verb, recorded)
+			return
+		case e.refuses(err):
 			return
 		case !errors.Is(err, graph.ErrConflict) && !errors.Is(err, graph.ErrNotFound):
 			e.Logf("the store: %v", err)

@@ -23,15 +23,19 @@ func (e *engineCase) endError(held []ownergraph.Held) string {
 	}
 	objects := e.names.objects(e.live())
 	e.end = fmt.Sprintf("%q\nheld: %v", oracle.Line(objects), held)
-	if !oracle.Quiet(oracle.NewState(objects), oracle.Config{OwnerName: oracle.NameAbsent}) {
+	rules := oracle.Config{OwnerName: oracle.NameAbsent, Strict: e.level >= ownergraph.Level3}
+	if !oracle.Quiet(oracle.NewState(objects), rules) {
 		return "the collectors are idle, and work is left"
 	}
 	if !e.promisesExactEnd() {
 		return ""
 	}
-	got, ends := oracle.Line(objects), oracle.Ends(e.start, e.actions, oracle.Config{OwnerName: oracle.NameAbsent})
+	got, ends := oracle.Line(objects), oracle.Ends(e.start, e.actions, rules)
 	if slices.Contains(ends, got) {
 		return ""
+	}
+	if len(ends) == 0 {
+		return "the store has level 3, and has accepted a write that it had to refuse"
 	}
 	e.end += "\n" + nearest(got, ends)
 	return "the end is not permitted"

@@ -164,6 +164,11 @@ func memoryKinds() []ownergraph.KindInfo {
 // Store, a *testStore. The hooks and the Client go to the memory store.
 func memorySubject(tb TB) Subject { return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds()}) }
 
+// strictSubject is memorySubject of level 3.
+func strictSubject(tb TB) Subject {
+	return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Strict: true})
+}
+
 func memorySubjectOf(tb TB, c memory.Config) Subject {
 	tb.Helper()
 	m, err := memory.New(c)
@@ -192,7 +197,7 @@ func memorySubjectOf(tb TB, c memory.Config) Subject {
 		return err
 	}
 	s.Restart = func(context.Context) (Subject, error) {
-		return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Objects: m.Objects()}), nil
+		return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Objects: m.Objects(), Strict: c.Strict}), nil
 	}
 	return s
 }

@@ -9,7 +9,7 @@ import (
 // TestLawsAreSound checks that each law has a name, a reason and a function, and
 // rests on laws that come before it.
 func TestLawsAreSound(t *testing.T) {
-	form := regexp.MustCompile(`^[a-z]+/[a-z-]+$`)
+	form := regexp.MustCompile(`^[a-z0-9]+/[a-z0-9-]+$`)
 	before := map[string]bool{}
 	for _, l := range laws() {
 		if !form.MatchString(l.name) || before[l.name] {

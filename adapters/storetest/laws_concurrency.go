@@ -24,7 +24,7 @@ func lawsOfConcurrency() []law {
 			run: noUpdateIsLost,
 		},
 		{
-			name: "concurrency/mixed", rests: []string{readMarked, deleteRemoves, patchConflict, watchSeveral, watchReconnect, watchNoGap, oneCall, "concurrency/no-lost-update"},
+			name: "concurrency/mixed", rests: []string{readMarked, deleteRemoves, patchConflict, watchSeveral, watchReconnect, watchNoGap, oneCall, strictKept, "concurrency/no-lost-update"},
 			why: "an engine reads, writes and watches on several goroutines, beside users and other engines",
 			run: everythingAtOnce,
 		},

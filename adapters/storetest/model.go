@@ -111,8 +111,11 @@ func (m *model) run(list []operation) {
 
 // capabilities returns the operations that the store supports.
 func (m *model) capabilities() capabilities {
-	return capabilities{kinds: m.kinds, extras: m.extras(), grace: m.conf.owes(GracePeriods)}
+	return capabilities{kinds: m.kinds, extras: m.extras(), grace: m.conf.owes(GracePeriods), strict: m.strict()}
 }
+
+// strict reports whether the store has level 3.
+func (m *model) strict() bool { return m.level >= ownergraph.Level3 }
 
 // ownerKinds returns at most three kinds whose objects may own, with a scoped one
 // among the first. It takes them from the kinds of which the client can create

@@ -67,6 +67,14 @@ func (m *model) create(d operation) {
 		}
 		return
 	}
+	if r, refused := refusedOwner(m.objects, nil, o.Owners); m.strict() && refused {
+		if !errors.Is(err, graph.ErrRefused) {
+			m.logRaw(got, err)
+			m.fail("Client.Create(%s): %s, want one that wraps %q: the owner %s takes no dependent",
+				m.newObjectText(o), m.answerText(got, err), graph.ErrRefused, m.names.key(r.Key))
+		}
+		return
+	}
 	if err != nil {
 		m.logRaw(got, err)
 		m.fail("Client.Create(%s): %s", place(at), cause(err))
@@ -116,6 +124,9 @@ func (m *model) update(d operation) {
 	}
 	m.addStep("update %s%s", m.objectText(o), stale)
 	out, want := finalizer.Update(live, o)
+	if m.strict() {
+		want = judgeStrict(m.objects, live, out, want)
+	}
 	err := m.call(func(ctx context.Context) (err error) { _, err = m.Client.Update(ctx, o.Clone()); return err })
 	m.checkAnswer("Client.Update", live, out, want, err)
 }
@@ -133,6 +144,9 @@ func (m *model) patch(d operation) {
 		return
 	}
 	out, want := finalizer.Patch(w.live, w.Precondition, w.Change)
+	if m.strict() {
+		want = judgeStrict(m.objects, w.live, out, want)
+	}
 	m.write(d, w.live, w.text, "Patch", out, want, call)
 }
 

@@ -96,8 +96,9 @@ func (m *model) batch(d operation) {
 	b, _ := ownergraph.As[ownergraph.Batcher](m.Store)
 	for _, x := range d.batch {
 		w, ok := write{}, true
-		if x.verb == opPatch {
+		if x.verb == opPatch { // at level 3, an owner may be in the batch, too
 			w, ok = m.planPatch(x)
+			ok = ok && !(m.strict() && w.Change.AddOwner != nil)
 		} else {
 			w = m.planDelete(x)
 		}

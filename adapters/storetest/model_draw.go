@@ -18,6 +18,7 @@ type capabilities struct {
 	kinds  []ownergraph.KindInfo
 	extras []string // the operations for which it has the hook or the power
 	grace  bool
+	strict bool // the store has level 3
 }
 
 // generator draws a history. It follows the rules of package finalizer, with UIDs
@@ -153,7 +154,8 @@ func (g *generator) create(t *rapid.T) {
 	number := len(g.order) + 1
 	g.add(operation{verb: opCreate, at: at, number: number, refs: claims(o.Owners...), finalizers: o.Finalizers})
 	o.UID = graph.UID(strconv.Itoa(number))
-	if _, taken := g.objects[at]; !taken {
+	_, refused := refusedOwner(g.objects, nil, o.Owners)
+	if _, taken := g.objects[at]; !taken && !(g.strict && refused) {
 		g.record(o)
 		g.order = append(g.order, o.Key)
 	}
@@ -169,6 +171,9 @@ func (g *generator) record(o ownergraph.Object) {
 
 // applyOutcome takes the outcome of a write.
 func (g *generator) applyOutcome(live ownergraph.Object, out finalizer.Outcome, err error) {
+	if g.strict {
+		err = judgeStrict(g.objects, live, out, err)
+	}
 	switch {
 	case err != nil:
 	case out.Effect == finalizer.Removed:

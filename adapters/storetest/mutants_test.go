@@ -20,7 +20,7 @@ type mutant struct {
 func mutants() []mutant {
 	return slices.Concat(mutantsOfReads(), mutantsOfErrors(), mutantsOfPatch(), mutantsOfDelete(), mutantsOfVersions(),
 		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfLists(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors(),
-		mutantsOfText(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches())
+		mutantsOfText(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches(), mutantsOfStrict())
 }
 
 // shortSearch is some rounds, because the bugs show in the first one.
@@ -88,6 +88,7 @@ func TestWrappersAreSound(t *testing.T) {
 		}, "fences are begun as they are"},
 		{"users", withUsers(func(*wrappedClient) {}), "users write as they are asked to"},
 		{"batching", batching(func(sound batchFunc) batchFunc { return sound }), "batches are carried out as they are"},
+		{"strict", strictBug(strictWrites{}), "references are checked as at level 3"},
 		{"restarting", restarting(func(_ TB, s Subject) Subject { return s }), "the restarted store is sound too"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

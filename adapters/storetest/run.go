@@ -103,7 +103,7 @@ func (c Config) check() string {
 		return fmt.Sprintf("Patience: %s is negative", c.Patience)
 	case c.Search < 0:
 		return fmt.Sprintf("Search: %s is negative", c.Search)
-	case c.Level > ownergraph.Level2:
+	case c.Level > ownergraph.Level3:
 		return fmt.Sprintf("Level: there is no %s", c.Level)
 	}
 	for i, p := range c.Without {

@@ -14,6 +14,11 @@ func TestMemory(t *testing.T) {
 	Test(t, Config{New: memorySubject, Patience: 2 * time.Second})
 }
 
+// TestStrictMemory checks the same of the reference store at level 3.
+func TestStrictMemory(t *testing.T) {
+	Test(t, Config{New: strictSubject, Patience: 2 * time.Second})
+}
+
 // TestMain makes laws search for a short time, except with -storetest.search. The
 // stores here are sound, or their bugs show at once.
 func TestMain(m *testing.M) {

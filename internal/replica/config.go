@@ -19,6 +19,7 @@ type Config struct {
 	Scopes      graph.Kind
 	Limits      graph.Limits
 	UIDPrefix   string
+	Strict      bool
 }
 
 const maxVersion = 1 << 62 // of a recorded object: the counter goes on from there
@@ -29,6 +30,7 @@ type settings struct {
 	limits      graph.Limits
 	prefix      string
 	scopes      graph.Kind
+	strict      bool
 	recorded    map[graph.UID]bool // UIDs that the store did not make
 }
 
@@ -41,7 +43,7 @@ func newSettings(c Config) (*settings, error) {
 			return nil, fmt.Errorf("new store: Propagation[%q]: %s means nothing", k, p)
 		}
 	}
-	return &settings{maps.Clone(c.Propagation), c.Limits, c.UIDPrefix, c.Scopes, map[graph.UID]bool{}}, nil
+	return &settings{maps.Clone(c.Propagation), c.Limits, c.UIDPrefix, c.Scopes, c.Strict, map[graph.UID]bool{}}, nil
 }
 
 // uid returns the n-th UID that the store makes.

@@ -6,12 +6,16 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// check returns the reason to refuse o, whose references are resolved, or nil.
-func (s *State) check(verb string, o graph.Object) error {
-	if err := graph.Validate(o, s.conf.limits); err != nil {
+// checkWrite returns the reason to refuse next in the place of live, or nil. The references
+// of next are resolved.
+func (s *State) checkWrite(verb string, live *graph.Object, next graph.Object) error {
+	if err := graph.Validate(next, s.conf.limits); err != nil {
 		return fmt.Errorf("%s: %w: %w", verb, graph.ErrRefused, err)
 	}
-	return s.checkOwners(verb, o)
+	if err := s.checkOwners(verb, next); err != nil {
+		return err
+	}
+	return s.judgeOwners(verb, live.Owners, next)
 }
 
 // checkOwners returns an error if o refers to a kind that may not own.

@@ -32,6 +32,9 @@ func (s *State) Create(o graph.Object) (Commit, error) {
 	if old, taken := t.objects.get(o.Place()); taken {
 		return Commit{}, fmt.Errorf("%s %s: name: taken by uid %q: %w", verb, name(o.Key), old.UID, graph.ErrConflict)
 	}
+	if err := s.judgeOwners(verb, nil, out.Object); err != nil {
+		return Commit{}, err
+	}
 	out.Object.UID = s.nextUID(o.Owners)
 	return s.commit(t, out), nil
 }
@@ -46,7 +49,7 @@ func (s *State) Update(o graph.Object) (Commit, error) {
 	}
 	out, err := finalizer.Update(*live, s.resolveAll(o))
 	if err == nil && out.Effect == finalizer.Stored {
-		err = s.check(verb, out.Object)
+		err = s.checkWrite(verb, live, out.Object)
 	}
 	if err != nil {
 		return Commit{}, err
@@ -69,7 +72,7 @@ func (s *State) Patch(key graph.Key, pre graph.Precondition, change graph.Change
 	out, err := finalizer.Patch(*live, pre, change)
 	adds := change.AddOwner != nil || change.AddFinalizer != ""
 	if err == nil && adds && out.Effect == finalizer.Stored {
-		err = s.check(verb, out.Object)
+		err = s.checkWrite(verb, live, out.Object)
 	}
 	if err != nil {
 		return Commit{}, err

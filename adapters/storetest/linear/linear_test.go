@@ -8,8 +8,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-func newMemory(t storetest.TB) *memory.Store {
-	store, err := memory.New(memory.Config{Kinds: []graph.KindInfo{{Kind: "node"}, {Kind: "pod", Scoped: true}}, UIDPrefix: "u"})
+func newMemory(t storetest.TB) *memory.Store { return newMemoryOf(t, false) }
+
+func newMemoryOf(t storetest.TB, strict bool) *memory.Store {
+	store, err := memory.New(memory.Config{Kinds: []graph.KindInfo{{Kind: "node"}, {Kind: "pod", Scoped: true}}, UIDPrefix: "u", Strict: strict})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -19,6 +21,14 @@ func newMemory(t storetest.TB) *memory.Store {
 func TestMemoryIsLinearizable(t *testing.T) {
 	Test(t, storetest.Config{New: func(t storetest.TB) storetest.Subject {
 		store := newMemory(t)
+		return storetest.Subject{Store: store, Client: store}
+	}})
+}
+
+// TestStrictMemoryIsLinearizable runs the same at level 3, without owners.
+func TestStrictMemoryIsLinearizable(t *testing.T) {
+	Test(t, storetest.Config{New: func(t storetest.TB) storetest.Subject {
+		store := newMemoryOf(t, true)
 		return storetest.Subject{Store: store, Client: store}
 	}})
 }

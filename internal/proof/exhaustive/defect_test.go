@@ -29,6 +29,8 @@ var defects = []struct {
 		"an owner that a listing leaves out is taken to be gone, and its dependents are deleted"},
 	{"blind to versions after a crash", Scope{Actions: 2, Crashes: 1}, blindWhenLate, "S",
 		"a write of an engine that crashed undoes what happened since"},
+	{"lax store", Scope{Actions: 2, Strict: true}, laxStore, "S3:",
+		"a store of level 3 takes a reference to an owner that waits, orphans or is gone"},
 	{"lost event", Scope{Actions: 2}, lostEvent, "ends with",
 		"an owner that goes unseen leaves its dependents behind"},
 }
@@ -100,6 +102,12 @@ func lostEvent(x *state, m move, honest func() (bool, error)) (bool, error) {
 			return true, nil
 		}
 	}
+	return honest()
+}
+
+// laxStore refuses no reference.
+func laxStore(x *state, _ move, honest func() (bool, error)) (bool, error) {
+	x.w.Strict = false
 	return honest()
 }
 

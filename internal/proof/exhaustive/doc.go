@@ -5,7 +5,7 @@
 //   - any order of deliveries, calls and results
 //   - crashes and new listings
 //   - in rows of their own: restores of the store, kinds that are out of reach for a
-//     while, foreign finalizers, and unresolved references
+//     while, foreign finalizers, unresolved references, and a store of level 3
 //
 // internal/proof/invariant judges each write. internal/proof/oracle judges each quiet state, in
 // which no move is left.

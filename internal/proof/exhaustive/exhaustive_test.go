@@ -13,6 +13,7 @@ var minutes = flag.Float64("exhaustive.minutes", 0, "minutes for the whole plan 
 func TestSmallScopes(t *testing.T) {
 	stages := []Stage{
 		{Objects: 2, Scope: Scope{Actions: 2, Late: true}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 2, Late: true, Strict: true}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Listings: 1}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Crashes: 1}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}, Whole: true},

@@ -25,7 +25,7 @@ func Plan(n int, full Scope) []Stage {
 
 // Small returns the complete scopes beyond the plan's. Nearly all have graphs of two
 // objects. They have a third action, two calls at once, late tokens, one kind, an early timeout,
-// foreign finalizers, unresolved references, touches, a restore, or a sick kind. Of
+// foreign finalizers, unresolved references, touches, a restore, a sick kind, or a store of level 3. Of
 // three objects there are a few graphs with three actions of few sorts.
 func Small() []Stage {
 	return []Stage{
@@ -41,6 +41,7 @@ func Small() []Stage {
 		{Objects: 2, Scope: Scope{Actions: 2, Users: Restoring, Rewinds: 1}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 2, Outages: 1}, Whole: true},
 		{Objects: 2, Scope: Scope{Actions: 4, Users: Foreseeing}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 3, Late: true, Strict: true}, Whole: true},
 		{Objects: 3, Foreign: true, To: 8, Scope: Scope{Actions: 3, Users: Adopting}, Whole: true},
 		{Objects: 3, Foreign: true, To: 30, Scope: Scope{Actions: 3, Users: Deleting, Late: true}, Whole: true},
 	}

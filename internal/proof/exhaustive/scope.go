@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/ownergraph/ownergraph"
 )
 
 // never is longer than any wait of an engine.
@@ -34,6 +36,9 @@ type Scope struct {
 	// Tokens: an engine may get the token of a fence late, and reports of the fence before.
 	// Otherwise it gets the token as soon as it asks.
 	Tokens bool
+	// Strict: the store has level 3, and refuses what the oracle's W4 names. Otherwise it has
+	// level 2.
+	Strict bool
 	// States bounds the states of one graph, 0 for no bound.
 	States int
 	// Deadline bounds the time, the zero time for no bound.
@@ -41,6 +46,13 @@ type Scope struct {
 
 	// defect, in tests, makes a move in a world that breaks its contract.
 	defect func(x *state, m move, honest func() (bool, error)) (bool, error)
+}
+
+func (s Scope) level() ownergraph.Level {
+	if s.Strict {
+		return ownergraph.Level3
+	}
+	return ownergraph.Level2
 }
 
 func (s Scope) calls() int   { return max(s.Calls, 1) }
@@ -104,6 +116,9 @@ func (s Scope) String() string {
 	}
 	if s.Tokens {
 		words = append(words, "late tokens")
+	}
+	if s.Strict {
+		words = append(words, "store of level 3")
 	}
 	return strings.Join(words, ", ")
 }

@@ -32,7 +32,7 @@ type state struct {
 
 // begin returns the first state of a search. Its engine has seen every object.
 func begin(start []graph.Object, scope Scope) (*state, error) {
-	w, err := world.New(ownergraph.Level2, config, scope.engines(), nil, start)
+	w, err := world.New(scope.level(), config, scope.engines(), nil, start)
 	if err != nil {
 		return nil, err
 	}

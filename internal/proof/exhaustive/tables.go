@@ -60,7 +60,7 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 	}
 	t := &tables{
 		scope: scope, kinds: len(x.w.Kinds), sides: scope.engines(), words: newWords(), lists: newLists(), late: newLists(),
-		judge: newJudge(start), seqs: make([]seq, 1),
+		judge: newJudge(start, scope.Strict), seqs: make([]seq, 1),
 	}
 	if t.kinds > maxKinds || t.sides > maxSides || scope.calls() > maxCalls {
 		return nil, node{}, fmt.Errorf("search %s: at most %d kinds, %d engines and %d calls at once: %w",

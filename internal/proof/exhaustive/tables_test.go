@@ -45,6 +45,7 @@ func TestTablesAgree(t *testing.T) {
 		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 3}}, "two engines"},
 		{Stage{Objects: 2, From: 2, Every: 4, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Crashes: 1}}, "two engines, one of which crashes"},
 		{Stage{Objects: 2, Scope: Scope{Actions: 2, Tokens: true}}, "late tokens of fences"},
+		{Stage{Objects: 2, Scope: Scope{Actions: 2, Late: true, Strict: true}}, "a store of level 3"},
 		{Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Listings: 1, Waits: 1, Tokens: true}}, "the same, with new listings, and fences that are given up"},
 		{Stage{Objects: 2, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Late: true, Tokens: true}}, "the same, and a late engine that crashes"},
 		{Stage{Objects: 3, Every: 50, Scope: Scope{Actions: 1, Listings: 1}}, "three objects"},

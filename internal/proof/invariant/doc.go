@@ -14,6 +14,8 @@
 //	     committed before its mark, and no such dependent is deleted because of it
 //	S3   a waiting owner ends only after the end of every blocking reference that
 //	     was committed before its mark
+//	     On a store of level 3 (Ledger.Strict), S2 and S3 hold for every reference that was
+//	     ever committed. The deletion of a dependent is not a part of this.
 //	S3b  an object that is deleted because its owner waits is deleted in the
 //	     foreground, if a dependent blocks it since before the mark of that owner
 //	S3t  such a reference is trimmed only if the owner waited while another owner

@@ -139,6 +139,28 @@ func (l *Ledger) judgeRelease(o *graph.Object, finalizer string) *Breach {
 			return &Breach{Rule: "S2", Object: o.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s still refers to it"}
 		}
 	}
+	if l.Strict {
+		return l.judgeLeft(o, finalizer)
+	}
+	return nil
+}
+
+// judgeLeft finds an object that still refers to o at its end. A store of level 3 refused
+// the reference after the mark, so it does not matter when it was committed.
+func (l *Ledger) judgeLeft(o *graph.Object, finalizer string) *Breach {
+	for i := range l.objects {
+		d := &l.objects[i]
+		for j := range d.Owners {
+			r := &d.Owners[j]
+			switch {
+			case r.Unresolved || r.Key != o.Key || d.Key == o.Key:
+			case finalizer == graph.FinalizerForeground && r.Block:
+				return &Breach{Rule: "S3", Object: o.Key, Other: d.Key, Ends: true, text: "%[1]s ends, %[2]s blocks it, and the store has level 3"}
+			case finalizer == graph.FinalizerOrphan:
+				return &Breach{Rule: "S2", Object: o.Key, Other: d.Key, Ends: true, text: "%[1]s ends, %[2]s refers to it, and the store has level 3"}
+			}
+		}
+	}
 	return nil
 }
 

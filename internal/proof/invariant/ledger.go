@@ -13,6 +13,9 @@ type Ledger struct {
 	// Override says that the engines may replace a propagation finalizer that
 	// an object carries (ownergraph.Config.Override).
 	Override bool
+	// Strict says that the store has level 3. Then S2 and S3 cover every resolved
+	// reference, also one that was committed after the mark of its owner.
+	Strict bool
 
 	objects []graph.Object // the living ones, in no order
 	pasts   []past         // by dependent and owner, in order of first need
@@ -43,7 +46,7 @@ func NewLedger(objects []graph.Object) *Ledger {
 
 // Clone returns an independent copy.
 func (l *Ledger) Clone() *Ledger {
-	return &Ledger{l.Override, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
+	return &Ledger{l.Override, l.Strict, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
 }
 
 // live returns the living object with the key. The ledger owns it: the caller may

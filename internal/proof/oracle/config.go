@@ -15,6 +15,9 @@ type Config struct {
 	// no owner that was gone before, beside a solid one. An absent reference may stay
 	// there (G4; RULES, Cost: no read for it).
 	Restarts bool
+	// Strict is for a store of level 3 (W4). The actions of Ends are then those that the
+	// store accepted.
+	Strict bool
 }
 
 // Scope is a reading of references across scopes.

@@ -76,6 +76,10 @@
 //	W3 The store never reuses the UID of an object that lived. It may make a UID
 //	   that a reference names already, since a user may foresee it (RULES, R2).
 //
+//	W4 With Config.Strict, the store refuses a new reference to an owner that does not
+//	   live, waits or orphans. A reference that begins to block is a new one. The store
+//	   takes any unresolved reference (RULES, Level 3).
+//
 // There are no other steps. Foreign finalizers stay until a user removes them.
 //
 // G4 and G5 take references one by one. An engine may have evidence of one owner

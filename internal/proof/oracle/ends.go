@@ -12,10 +12,15 @@ import (
 // Users do the actions in the given order, at any time. The end states are the quiet
 // states of all interleavings with the collector's steps. They have the form of
 // Line, are sorted and distinct. The empty store is "".
+//
+// With Config.Strict it leaves out the interleavings in which the store refuses one of
+// the actions. It returns no end state if the store has to refuse one in each of them.
+//
+// Held by TestStrictEnds.
 func Ends(start []graph.Object, actions []Action, cfg Config) []string {
 	all, quiet := explore([]State{NewState(start)}, cfg)
 	for _, a := range actions {
-		all, quiet = explore(apply(a, all), cfg)
+		all, quiet = explore(apply(a, all, cfg), cfg)
 	}
 	return lines(quiet)
 }
@@ -27,7 +32,7 @@ func Ends(start []graph.Object, actions []Action, cfg Config) []string {
 func EndsQuiet(start []graph.Object, actions []Action, cfg Config) []string {
 	_, quiet := explore([]State{NewState(start)}, cfg)
 	for _, a := range actions {
-		_, quiet = explore(apply(a, quiet), cfg)
+		_, quiet = explore(apply(a, quiet, cfg), cfg)
 	}
 	return lines(quiet)
 }
@@ -124,10 +129,15 @@ func (s State) identity() string {
 	return b.String()
 }
 
-func apply(a Action, states []State) []State {
-	out := make([]State, len(states))
-	for i, s := range states {
-		out[i], _ = a.Apply(s)
+// apply returns the states after the action, without those in which the store refuses it.
+func apply(a Action, states []State, cfg Config) []State {
+	out := make([]State, 0, len(states))
+	for _, s := range states {
+		if cfg.Strict && a.Refused(s) {
+			continue
+		}
+		s, _ = a.Apply(s)
+		out = append(out, s)
 	}
 	return out
 }

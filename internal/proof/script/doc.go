@@ -60,7 +60,7 @@
 //
 // The options of a world:
 //
-//	level=0|1|2 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner][:unwatched],...
+//	level=0|1|2|3 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner][:unwatched],...
 //	unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
 //	handlers=F,... handlerworkers=N versions cold page=N audit=1s remember=N hand
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]

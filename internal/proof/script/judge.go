@@ -50,6 +50,10 @@ func (r *runner) user(line string) error {
 	if _, err := r.kind(string(a.Object.Kind)); err != nil {
 		return err
 	}
+	if r.w.Strict && r.w.Refuses(a) {
+		r.printf("refused")
+		return nil
+	}
 	r.note(a)
 	if !r.w.Do(a) {
 		r.printf("unchanged")

@@ -28,6 +28,7 @@ type options struct {
 	handlers            []string
 	override, observing bool
 	versions, cold      bool
+	lax                 bool // at level 3: the store refuses no reference
 	hand                bool
 	fenceWait           time.Duration
 	audit               time.Duration
@@ -83,6 +84,8 @@ func (o *options) set(name, value string) (err error) {
 		o.observing = true
 	case "hand":
 		o.hand = true
+	case "lax":
+		o.lax = true
 	case "cold":
 		o.cold = true
 	case "versions":
@@ -218,7 +221,7 @@ func (o *options) config() ownergraph.Config {
 }
 
 func (o *options) oracle() oracle.Config {
-	c := oracle.Config{Override: o.override}
+	c := oracle.Config{Override: o.override, Strict: o.level >= ownergraph.Level3 && !o.lax}
 	if o.scope == graph.ScopeAbsent {
 		c.Scope = oracle.ScopeAbsent
 	}

@@ -155,6 +155,9 @@ func (r *runner) begin() error {
 	if r.opt.versions {
 		w.CountRevisions()
 	}
+	if r.opt.lax {
+		w.Strict, w.Ledger.Strict = false, false
+	}
 	r.w = w
 	r.shadows = make([]*observed.Graph, len(w.Sides))
 	for i := range r.shadows {

@@ -233,7 +233,7 @@ func forOracle(objects []graph.Object) []graph.Object {
 
 // forOracle returns the settings of the engines as the oracle gets them.
 func (o options) forOracle() oracle.Config {
-	cfg := oracle.Config{Override: o.override}
+	cfg := oracle.Config{Override: o.override, Strict: o.level >= ownergraph.Level3}
 	if o.absent {
 		cfg.Scope = oracle.ScopeAbsent
 	}

@@ -95,6 +95,7 @@ var defects = []struct {
 	}), "S24", "more go unconfirmed than may"},
 	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "an unguarded holder is swept"},
 	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "no holder is guarded"},
+	{"lax store", func(s *sim, _ step) { s.w.Strict = false }, "S2 S3", "a store of level 3 takes a reference to an owner that waits or orphans"},
 	{"deaf", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.ObserveOnly = true }), "L1", "nothing is ever done"},
 }
 

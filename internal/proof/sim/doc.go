@@ -74,6 +74,10 @@
 // beginning of other members' names. Oddities report sets of kinds that have some
 // hundred more kinds for a moment.
 //
+// In one seed of five the store has level 3 (strict), except in worlds of level 1. It
+// refuses users' references to owners that are gone, wait or orphan. The ledger then judges
+// the end of an owner by every reference that the store ever accepted.
+//
 // In half of the worlds the token of a fence comes in a step of its own (late-tokens), so
 // that the watch may report the fence before. Where calls get no answer, some tokens never
 // come.

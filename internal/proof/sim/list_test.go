@@ -29,8 +29,8 @@ type held struct {
 // list names every invariant and every case of the catalogue.
 var list = []held{
 	{"S1", "no wrong delete", "rule S1, rule S1a, rule S1b, rule S1c, internal/proof/exhaustive.TestSmallScopes, internal/proof/properties.TestTightWorlds, script r8-unknown-is-not-absent, script r8-a-read-that-fails-is-tried-again", ""},
-	{"S2", "orphaning is complete", "rule S2, rule R3, internal/proof/exhaustive.TestSmallScopes, script r3-a-fence-before-an-orphan-ends", ""},
-	{"S3", "a foreground deletion ends last", "rule S3, rule S3b, rule S3t, rule S3r, rule R3, script r3-a-fence-before-the-end", ""},
+	{"S2", "orphaning is complete", "rule S2, rule R3, internal/proof/exhaustive.TestSmallScopes, internal/proof/invariant.TestStrictLedger, script r3-a-fence-before-an-orphan-ends, script level-3-refuses-late-dependents", ""},
+	{"S3", "a foreground deletion ends last", "rule S3, rule S3b, rule S3t, rule S3r, rule R3, internal/proof/invariant.TestStrictLedger, script r3-a-fence-before-the-end", ""},
 	{"S4", "minimal writes", "rule S4, finalizer.TestPatch, graph.TestChange", ""},
 	{"S5", "UID and version on every write that is asked for", "rule S5, script r1-delete-carries-the-version", ""},
 	{"S6", "nothing that was begun for one incarnation touches another", "rule S6, script a-name-that-returns, script a-name-that-returns-unseen", ""},

@@ -56,6 +56,7 @@ const (
 	lengths    // names have any length
 	lateTokens // the result of a fence comes later, maybe after its reports
 	plans      // deletions are planned at the end, and carried out
+	strict     // the store has level 3
 	returns    // callers give calls back; only by History.With
 	batches    // the store takes several writes at once
 	numFaults
@@ -63,7 +64,7 @@ const (
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "returns", "batches"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -115,6 +116,9 @@ func (h History) draw(r *rand.Rand) options {
 			o.faults[f] = false
 		}
 	}
+	if o.has(strict) && o.level == ownergraph.Level2 {
+		o.level = ownergraph.Level3
+	}
 	if o.has(sweeps) {
 		o.drawTenancy()
 	}
@@ -165,7 +169,7 @@ func draw(seed uint64, r *rand.Rand) options {
 func (o *options) drawApart() {
 	for f, salt := range map[fault]uint64{
 		sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1, forgeries: 0xf06e, callers: 0xca11, joins: 0x101e, undoings: 0x0d0e,
-		lengths: 0x1e96, batches: 0xba7c,
+		lengths: 0x1e96, strict: 0x57c7, batches: 0xba7c,
 	} {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}

@@ -232,7 +232,7 @@ func (w *World) CountRevisions() { w.Store.counting = true }
 func (w *World) Restore(old Store, announced bool) error {
 	w.Store.objects, w.Store.revision, w.Store.labels = old.objects, old.revision, old.labels
 	w.Ledger = invariant.NewLedger(old.objects)
-	w.Ledger.Override = w.cfgs[0].Override
+	w.Ledger.Override, w.Ledger.Strict = w.cfgs[0].Override, w.level >= ownergraph.Level3
 	for i, s := range w.Sides {
 		for k := range s.Streams {
 			s.Streams[k].cut()

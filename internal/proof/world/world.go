@@ -51,6 +51,10 @@ type World struct {
 	// OnWake, if set, gets the time that Next returns for a lane without a call.
 	OnWake func(side int, lane ownergraph.Lane, at time.Time)
 
+	// Strict makes the store refuse what a store of level 3 refuses (W4 of package oracle).
+	// New sets it for level 3.
+	Strict bool
+
 	// restores counts the announced restores. The count is the epoch.
 	restores int
 	level    ownergraph.Level
@@ -73,7 +77,8 @@ func NewEach(level ownergraph.Level, cfgs []ownergraph.Config, kinds []graph.Kin
 		w.AddKind(graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
 	}
 	w.Ledger = invariant.NewLedger(w.Store.Objects())
-	w.Ledger.Override = cfgs[0].Override
+	w.Strict = level >= ownergraph.Level3
+	w.Ledger.Override, w.Ledger.Strict = cfgs[0].Override, w.Strict
 	w.Sides = make([]*Side, len(cfgs))
 	for i := range w.Sides {
 		if err := w.restart(i); err != nil {
@@ -147,6 +152,12 @@ func (w *World) observe(side int, ev graph.Event) error {
 
 // Do carries out an action of a user. It returns true if the store changed.
 func (w *World) Do(a oracle.Action) bool {
+	if w.Strict {
+		if w.Refuses(a) {
+			return false
+		}
+		a = w.resolved(a)
+	}
 	ev, err := w.Store.Do(a)
 	if err != nil || ev.Type == graph.EventUnset {
 		return false
