@@ -88,7 +88,7 @@ const layers = `
 
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.
-	. < adapters/memory, adapters/clientgo/...;
+	. < adapters/memory, adapters/clientgo/..., adapters/etcd;
 	., internal/proof/oracle, internal/proof/invariant, internal/fault < adapters/storetest/...;
 
 	# The harness may see everything. Only tests may see the harness.
