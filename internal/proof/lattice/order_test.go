@@ -88,18 +88,18 @@ const layers = `
 
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.
-	. < adapters/memory, adapters/clientgo/..., adapters/etcd;
+	. < adapters/memory, adapters/clientgo/..., adapters/etcd, adapters/sql;
 	., internal/proof/oracle, internal/proof/invariant, internal/fault < adapters/storetest/...;
 
 	# The harness may see everything. Only tests may see the harness.
-	adapters/memory, adapters/storetest/..., adapters/clientgo/..., internal/proof/oracle, internal/proof/invariant,
-	internal/fault, internal/probe
+	adapters/memory, adapters/storetest/..., adapters/clientgo/..., adapters/sql, adapters/etcd, internal/proof/oracle,
+	internal/proof/invariant, internal/fault, internal/probe
 	< internal/...;
 
 	adapters/memory, adapters/storetest/..., internal/... < TESTS;
 
 	# Examples see the packages of users, and their tests see the kit.
-	adapters/memory, adapters/clientgo/... < examples/...;
+	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd < examples/...;
 
 	# One example is a command that people run, and shows its progress as ours do.
 	adapters/memory, internal/terminal < examples/quickstart;

@@ -1,0 +1,189 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Dialect is the database behind a *sql.DB.
+type Dialect uint8
+
+const (
+	// DialectUnset lets New tell the database by the name of the driver's type.
+	DialectUnset Dialect = iota
+	// SQLite is SQLite 3.37 or newer.
+	SQLite
+	// Postgres is PostgreSQL 14 or newer. The driver has to take Go slices as arrays, as
+	// github.com/jackc/pgx/v5/stdlib does.
+	Postgres
+)
+
+var dialectNames = [...]string{"unset", "sqlite", "postgres"}
+
+// String returns the name of the dialect in lower case.
+func (d Dialect) String() string {
+	if int(d) < len(dialectNames) {
+		return dialectNames[d]
+	}
+	return fmt.Sprintf("dialect(%d)", uint8(d))
+}
+
+// Config holds the settings of a Store. The zero value works. New keeps copies of the map
+// and of the slice.
+type Config struct {
+	// Dialect is the database. Unset: New tells it by the driver.
+	Dialect Dialect
+	// Schema is the schema of the tables: a schema of Postgres, or an attached database
+	// of SQLite. Migrate creates a schema of Postgres. Empty: the connection's own.
+	Schema string
+	// Prefix begins the name of each table. Empty: "og_".
+	Prefix string
+	// Kinds are the kinds that Migrate serves, beside those that the database has.
+	Kinds []graph.KindInfo
+	// Limits bounds the content of a written object.
+	Limits graph.Limits
+	// Propagation is the default of a kind's deletions. If unset, it is Background. All
+	// processes have to agree on it.
+	Propagation map[graph.Kind]graph.Propagation
+	// Strict makes the store one of level 3. See the package comment. All processes have
+	// to agree on it.
+	Strict bool
+	// LogAge and LogSize bound the log of changes: the age of a change, and the number of
+	// changes. Defaults: one hour, and 1,000,000. Every watch cuts the log from time to
+	// time. A watch that is further behind lists every kind anew.
+	LogAge  time.Duration
+	LogSize int
+	// Poll is the longest time between two looks at the log. Default: 100 ms. A look costs
+	// one statement.
+	Poll time.Duration
+	// Wait returns when another process may have written, for example after a
+	// notification of Postgres on Channel. It only shortens the wait for the next look at
+	// the log. Wait returns when its context ends. Nil: none.
+	Wait func(ctx context.Context) error
+	// Channel is the channel on which each write notifies Postgres. Postgres commits
+	// transactions that notify one after another, so a channel costs throughput. Empty: no
+	// notifications.
+	Channel string
+	// RetryLimit bounds the repetitions of a transaction that the database has aborted for
+	// another one. Default: 16. The waits between them grow from 1 to 64 ms.
+	RetryLimit int
+}
+
+// maxIdentifier bounds a name that is put into a statement, in bytes.
+const maxIdentifier = 40
+
+// isIdentifier reports whether the text is a name that needs no escapes between quotes.
+func isIdentifier(s string) bool {
+	for i := range len(s) {
+		c := s[i] | 0x20
+		if !(c >= 'a' && c <= 'z' || s[i] == '_' || i > 0 && s[i] >= '0' && s[i] <= '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxIdentifier
+}
+
+// New returns a store in the database. It does not use the database yet. The caller calls
+// Migrate once, keeps db open, and closes the store before it closes db. The error names
+// the wrong setting.
+func New(db *sql.DB, c Config) (*Store, error) {
+	if db == nil {
+		return nil, errors.New("new store: db: nil")
+	}
+	c, err := c.complete(fmt.Sprintf("%T", db.Driver()))
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{db: db, conf: c, writing: make(chan struct{}, 1), watches: map[*watch]struct{}{}, wake: make(chan struct{})}
+	if s.tables = newSQLite(c); c.Dialect == Postgres {
+		s.tables = newPostgres(c)
+	}
+	return s, nil
+}
+
+// complete returns the settings with the defaults, or the first wrong setting.
+func (c Config) complete(driver string) (Config, error) {
+	if c.Dialect == DialectUnset {
+		c.Dialect = dialectOf(driver)
+	}
+	if c.Prefix == "" {
+		c.Prefix = "og_"
+	}
+	if wrong := c.wrong(driver); wrong != "" {
+		return c, fmt.Errorf("new store: %s", wrong)
+	}
+	c.Kinds, c.Propagation = slices.Clone(c.Kinds), maps.Clone(c.Propagation)
+	c.LogAge, c.LogSize = orDefault(c.LogAge, time.Hour), orDefault(c.LogSize, 1_000_000)
+	c.Poll, c.RetryLimit = orDefault(c.Poll, 100*time.Millisecond), orDefault(c.RetryLimit, 16)
+	return c, nil
+}
+
+// wrong returns the first wrong setting with the reason, or "".
+func (c Config) wrong(driver string) string {
+	switch {
+	case c.Dialect != SQLite && c.Dialect != Postgres:
+		return fmt.Sprintf("Dialect: %s, and the driver is %s: want SQLite or Postgres", c.Dialect, driver)
+	case c.Schema != "" && !isIdentifier(c.Schema):
+		return fmt.Sprintf("Schema: %q: want a name of letters, digits and _", c.Schema)
+	case !isIdentifier(c.Prefix):
+		return fmt.Sprintf("Prefix: %q: want a name of letters, digits and _", c.Prefix)
+	case c.Channel != "" && (c.Dialect != Postgres || !isIdentifier(c.Channel)):
+		return fmt.Sprintf("Channel: %q: want a name of letters, digits and _, on Postgres", c.Channel)
+	case c.Limits.Owners < 0 || c.Limits.Finalizers < 0 || c.Limits.Text < 0:
+		return "Limits: negative"
+	case c.LogAge < 0 || c.LogSize < 0 || c.Poll < 0 || c.RetryLimit < 0:
+		return "LogAge, LogSize, Poll or RetryLimit: negative"
+	}
+	for k, p := range c.Propagation {
+		if p > graph.Orphan {
+			return fmt.Sprintf("Propagation[%q]: %s means nothing", k, p)
+		}
+	}
+	for i, info := range c.Kinds {
+		if err := checkKind(info); err != nil {
+			return fmt.Sprintf("Kinds[%d]: %v", i, err)
+		}
+	}
+	return ""
+}
+
+func orDefault[T int | time.Duration](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+func dialectOf(driver string) Dialect {
+	name := strings.ToLower(driver)
+	switch {
+	case strings.Contains(name, "sqlite"):
+		return SQLite
+	case strings.Contains(name, "stdlib.driver"), strings.Contains(name, "pgx"):
+		return Postgres
+	}
+	return DialectUnset
+}
+
+// names puts the names of the tables into the text of a statement.
+func (c Config) names() *strings.Replacer {
+	quote := func(table string) string {
+		if c.Schema == "" {
+			return `"` + c.Prefix + table + `"`
+		}
+		return `"` + c.Schema + `"."` + c.Prefix + table + `"`
+	}
+	var pairs []string
+	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "seq"} {
+		pairs = append(pairs, "{"+table+"}", quote(table), "{#"+table+"}", `"`+c.Prefix+table+`"`)
+	}
+	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`)...)
+}

@@ -1,0 +1,133 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// conn runs statements: in a transaction if tx is set, and on any connection otherwise.
+type conn struct {
+	s     *Store
+	tx    *sql.Tx
+	bound map[string]*sql.Stmt // of the transaction
+}
+
+func (c *conn) stmt(ctx context.Context, text string) *sql.Stmt {
+	st := c.s.stmts.find(text)
+	if st == nil || c.tx == nil {
+		return st
+	}
+	if b := c.bound[text]; b != nil {
+		return b
+	}
+	if c.bound == nil {
+		c.bound = map[string]*sql.Stmt{}
+	}
+	b := c.tx.StmtContext(ctx, st)
+	c.bound[text] = b
+	return b
+}
+
+func (c *conn) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	if st := c.stmt(ctx, text); st != nil {
+		return st.ExecContext(ctx, args...)
+	}
+	if c.tx != nil {
+		return c.tx.ExecContext(ctx, text, args...)
+	}
+	return c.s.db.ExecContext(ctx, text, args...)
+}
+
+func (c *conn) query(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	if st := c.stmt(ctx, text); st != nil {
+		return st.QueryContext(ctx, args...)
+	}
+	if c.tx != nil {
+		return c.tx.QueryContext(ctx, text, args...)
+	}
+	return c.s.db.QueryContext(ctx, text, args...)
+}
+
+// each calls scan for every row of a query. It returns the first error, also one that
+// breaks the rows off.
+func (c *conn) each(ctx context.Context, text string, args []any, scan func(rows *sql.Rows) error) error {
+	rows, err := c.query(ctx, text, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// one scans the first row of a query, and reports whether there is one.
+func (c *conn) one(ctx context.Context, text string, args []any, into ...any) (found bool, err error) {
+	err = c.each(ctx, text, args, func(rows *sql.Rows) error {
+		found = true
+		return rows.Scan(into...)
+	})
+	return found && err == nil, err
+}
+
+// statements holds prepared statements. Without them SQLite parses each text again.
+// Drivers of Postgres keep statements themselves.
+type statements struct {
+	mu  sync.Mutex
+	all map[string]*sql.Stmt
+}
+
+func (p *statements) find(text string) *sql.Stmt {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.all[text]
+}
+
+// prepare prepares the statements of the tables, once. No transaction of the caller is open
+// then, because the pool may have one connection only.
+func (p *statements) prepare(ctx context.Context, db *sql.DB, t tables) error {
+	texts := t.texts()
+	p.mu.Lock()
+	ready := p.all != nil || len(texts) == 0
+	p.mu.Unlock()
+	if ready {
+		return nil
+	}
+	all := map[string]*sql.Stmt{}
+	for _, text := range texts {
+		st, err := db.PrepareContext(ctx, text)
+		if err != nil {
+			return errors.Join(fmt.Errorf("prepare a statement: %w", err), closeAll(all))
+		}
+		all[text] = st
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all != nil { // another caller was first
+		return closeAll(all)
+	}
+	p.all = all
+	return nil
+}
+
+func (p *statements) close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := closeAll(p.all)
+	p.all = nil
+	return err
+}
+
+func closeAll(all map[string]*sql.Stmt) error {
+	var errs []error
+	for _, st := range all {
+		errs = append(errs, st.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,76 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// createAll adds objects in the transaction of the caller.
+func (ses *session) createAll(ctx context.Context, list []graph.Object) ([]graph.Object, error) {
+	const verb = "create"
+	kinds, err := ses.s.readKinds(ctx, &ses.c)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]*row, len(list))
+	for i, o := range list {
+		if rows[i], err = ses.s.newRow(verb, kinds, o); err != nil {
+			return nil, err
+		}
+	}
+	if err := ses.checkAllNew(ctx, verb, kinds, rows); err != nil {
+		return nil, err
+	}
+	done, err := ses.s.tables.createAll(ctx, &ses.c, rows, kinds.stamp)
+	switch {
+	case err != nil:
+		return nil, err
+	case !done:
+		return nil, ses.whyNotAll(ctx, verb, rows)
+	}
+	made := make([]graph.Object, len(rows))
+	for i, r := range rows {
+		made[i] = r.object
+	}
+	return made, nil
+}
+
+// whyNotAll names the first object whose place is taken by another one.
+func (ses *session) whyNotAll(ctx context.Context, verb string, rows []*row) error {
+	for _, r := range rows {
+		_, taken, err := ses.look(ctx, r.object.Key)
+		if err != nil {
+			return err
+		}
+		if taken != nil && taken.object.UID != r.object.UID {
+			return fmt.Errorf("%s %s: name: taken by uid %q: %w", verb, name(r.object.Key.Place()), taken.object.UID, graph.ErrConflict)
+		}
+	}
+	return fmt.Errorf("%s %d objects: the set of kinds changed: %w", verb, len(rows), graph.ErrConflict)
+}
+
+// checkAllNew is checkNew for new objects. It locks all their owners in the order of the
+// UIDs.
+func (ses *session) checkAllNew(ctx context.Context, verb string, kinds *kindSet, rows []*row) error {
+	if !ses.s.conf.Strict {
+		return nil
+	}
+	var uids []string
+	for _, r := range rows {
+		uids = append(uids, uidsOf(newReferences(nil, r.object.Owners))...)
+	}
+	slices.Sort(uids)
+	found := map[graph.UID]*row{}
+	if err := ses.lockOwners(ctx, slices.Compact(uids), nil, found); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if err := refuseUnfit(verb, kinds, r.object, newReferences(nil, r.object.Owners), found); err != nil {
+			return err
+		}
+	}
+	return nil
+}

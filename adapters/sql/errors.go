@@ -1,0 +1,183 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// errRaced says that another write came between a read and the write that rests on it.
+var errRaced = errors.New("another write came first")
+
+// notDone is the error of a call that the database has aborted. The call has done nothing.
+type notDone struct {
+	cause error
+	after time.Duration
+}
+
+func (e *notDone) Error() string             { return "nothing is done: " + e.cause.Error() }
+func (e *notDone) Unwrap() error             { return e.cause }
+func (e *notDone) RetryAfter() time.Duration { return e.after }
+
+// answer is the meaning of an error for a write.
+type answer uint8
+
+const (
+	answerUnset   answer = iota // no answer of the server: the outcome is unknown
+	answerRetry                 // aborted for another transaction
+	answerLater                 // not possible for now
+	answerRefused               // a constraint, a trigger or a right forbids it
+)
+
+// answerOf reads an error of a driver. It knows the SQLSTATE of Postgres and the result
+// codes of SQLite. An error without them is no answer of the server.
+//
+// Held by TestAnswers and TestLostCommit.
+func answerOf(err error) answer {
+	var postgres interface{ SQLState() string }
+	var sqlite interface{ Code() int }
+	switch {
+	case err == nil:
+		return answerUnset
+	case errors.Is(err, errRaced):
+		return answerRetry
+	case errors.As(err, &postgres):
+		return answerOfState(postgres.SQLState())
+	case errors.As(err, &sqlite):
+		return answerOfCode(sqlite.Code())
+	}
+	return answerUnset
+}
+
+// answerOfState leaves out 40003 (completion unknown), the classes 08 and 58, and the
+// shutdowns of class 57. They may come after a commit.
+func answerOfState(state string) answer {
+	if len(state) != 5 || state == "40003" {
+		return answerUnset
+	}
+	switch state {
+	case "40001", "40P01":
+		return answerRetry
+	case "25006", "55P03", "57014":
+		return answerLater
+	}
+	switch state[:2] {
+	case "53":
+		return answerLater
+	case "22", "23", "27", "38", "39", "42", "44", "54", "P0":
+		return answerRefused
+	}
+	return answerUnset
+}
+
+// The primary result codes of SQLite.
+const (
+	codeBusy, codeLocked, codeReadOnly, codeFull, codeTooBig, codeConstraint = 5, 6, 8, 13, 18, 19
+)
+
+func answerOfCode(code int) answer {
+	switch code & 0xff {
+	case codeBusy, codeLocked:
+		return answerRetry
+	case codeReadOnly, codeFull:
+		return answerLater
+	case codeConstraint, codeTooBig:
+		return answerRefused
+	}
+	return answerUnset
+}
+
+// errCommit is an error of COMMIT.
+type errCommit struct{ cause error }
+
+func (e *errCommit) Error() string { return "commit: " + e.cause.Error() }
+func (e *errCommit) Unwrap() error { return e.cause }
+
+// isUnknown reports whether a commit with this error may have happened. SQLite may have
+// written a part of the commit when the disk is full.
+func (e *errCommit) isUnknown() bool {
+	switch answerOf(e.cause) {
+	case answerRetry, answerRefused:
+		return false
+	case answerLater:
+		var sqlite interface{ Code() int }
+		return errors.As(e.cause, &sqlite)
+	}
+	return true
+}
+
+// later is the pause after a call that the database could not carry out for now.
+const later = time.Second
+
+// failed gives an error its meaning for the engine, and names the verb and the object.
+func (s *Store) failed(verb, object string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var commit *errCommit
+	var done *notDone
+	switch {
+	case errors.Is(err, graph.ErrNotFound), errors.Is(err, graph.ErrConflict), errors.Is(err, graph.ErrKindUnknown), errors.Is(err, graph.ErrRefused):
+		return err // it has its meaning and its text
+	case errors.As(err, &done):
+	case errors.As(err, &commit) && commit.isUnknown():
+	case answerOf(err) == answerRefused:
+		return fmt.Errorf("%s %s: %w: %w", verb, object, graph.ErrRefused, err)
+	case answerOf(err) == answerLater:
+		err = &notDone{err, later}
+	}
+	return fmt.Errorf("%s %s: %w", verb, object, err)
+}
+
+// readFailed names the verb and the object of a failed read, which has no outcome.
+func readFailed(verb, object string, err error) error {
+	var later *notDone
+	if errors.As(err, &later) {
+		err = later.cause
+	}
+	if errors.Is(err, graph.ErrNotFound) || errors.Is(err, graph.ErrKindUnknown) {
+		return err // it has its text
+	}
+	return fmt.Errorf("%s %s: %w", verb, object, err)
+}
+
+const (
+	firstPause = time.Millisecond
+	maxPause   = 64 * time.Millisecond
+)
+
+// retry repeats a call that the database has aborted for another transaction. It ends with
+// a notDone after Config.RetryLimit repetitions.
+//
+// Held by TestRetriesAreBounded.
+func (s *Store) retry(ctx context.Context, do func() error) error {
+	pause := firstPause
+	for n := 0; ; n++ {
+		err := do()
+		var commit *errCommit
+		if err == nil || answerOf(err) != answerRetry || errors.As(err, &commit) && commit.isUnknown() {
+			return err
+		}
+		if n >= s.conf.RetryLimit {
+			return &notDone{err, maxPause}
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+		pause = min(2*pause, maxPause)
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

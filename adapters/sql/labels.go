@@ -1,0 +1,159 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
+)
+
+// maxLabels bounds the labels of an object.
+const maxLabels = 256
+
+// Label replaces the labels of the object at key's coordinates, if pre holds, and returns
+// the object with its new version. Equal labels change nothing. A new object has no labels,
+// and the labels go when the object is removed.
+//
+// Errors:
+//   - ErrKindUnknown, ErrNotFound.
+//   - ErrConflict if pre does not hold.
+//   - ErrRefused and ErrInvalid for more than 256 labels, or for a label or value that
+//     Kubernetes does not allow.
+//
+// Held by TestKit.
+func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition, labels map[string]string) (graph.Object, error) {
+	const verb = "label"
+	text, err := encodeLabels(verb, key, labels)
+	if err != nil {
+		return graph.Object{}, err
+	}
+	var after graph.Object
+	err = s.write(ctx, false, func(ses *session) error {
+		live, kinds, err := ses.findIn(ctx, verb, key)
+		switch {
+		case err != nil:
+			return err
+		case !pre.Holds(live.object):
+			return fmt.Errorf("%s %s: precondition: uid %q, version %q: %w", verb, name(key), pre.UID, pre.Version, graph.ErrConflict)
+		case live.labels == text:
+			after = live.object
+			return nil
+		}
+		next := live.next(live.object.Clone())
+		next.labels = text
+		err = ses.carryOut(ctx, verb, kinds, live, next, finalizer.Stored)
+		after = next.object
+		return err
+	})
+	if err != nil {
+		return graph.Object{}, s.failed(verb, name(key), err)
+	}
+	return after, nil
+}
+
+// encodeLabels returns the labels as JSON with sorted names, and "" for no labels.
+func encodeLabels(verb string, key graph.Key, labels map[string]string) (string, error) {
+	if len(labels) > maxLabels {
+		return "", refused(verb, key, "labels", fmt.Sprintf("more than %d", maxLabels))
+	}
+	for _, label := range slices.Sorted(maps.Keys(labels)) {
+		if !selector.ValidName(label) || !selector.ValidValue(labels[label]) {
+			return "", refused(verb, key, fmt.Sprintf("labels[%q]", label), fmt.Sprintf("it or %q is none", labels[label]))
+		}
+	}
+	if len(labels) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(labels)
+	return string(text), err
+}
+
+// Select returns a page of the objects of a kind whose labels match
+// (ownergraph.LabelSelector). It reads every object of the kind. Errors: ErrKindUnknown,
+// ErrRefused and ErrInvalid for an invalid selector or page.
+//
+// Held by TestKit.
+func (s *Store) Select(ctx context.Context, q graph.SelectRequest) (graph.SelectPage, error) {
+	if err := ctx.Err(); err != nil {
+		return graph.SelectPage{}, fmt.Errorf("select %s: %w", q.Kind, err)
+	}
+	by, err := finalizer.ParseSelector(q.Selector)
+	if err != nil {
+		return graph.SelectPage{}, fmt.Errorf("select %s: %w: %w", q.Kind, graph.ErrRefused, err)
+	}
+	after, err := hex.DecodeString(q.After)
+	if err != nil {
+		return graph.SelectPage{}, fmt.Errorf("select %s: After: %w: %w", q.Kind, graph.ErrRefused, graph.ErrInvalid)
+	}
+	var page graph.SelectPage
+	err = s.retry(ctx, func() (err error) {
+		page, err = s.selectPage(ctx, q, by, after)
+		return err
+	})
+	if err != nil {
+		return graph.SelectPage{}, readFailed("select", string(q.Kind), err)
+	}
+	return page, nil
+}
+
+// errPageFull ends the reading of a page.
+var errPageFull = errors.New("the page is full")
+
+func (s *Store) selectPage(ctx context.Context, q graph.SelectRequest, by finalizer.Selector, after []byte) (graph.SelectPage, error) {
+	ses, err := s.reading(ctx)
+	if err != nil {
+		return graph.SelectPage{}, err
+	}
+	kinds, err := s.readKinds(ctx, &ses.c)
+	if err != nil {
+		return graph.SelectPage{}, err
+	}
+	if !kinds.serves(q.Kind) {
+		return graph.SelectPage{}, fmt.Errorf("select %s: %w", q.Kind, graph.ErrKindUnknown)
+	}
+	p := matches{q: q, by: by, after: after}
+	for {
+		n := 0
+		err := s.tables.page(ctx, &ses.c, kinds.number(q.Kind), 0, p.after, pageSize, func(r *row) error { n++; return p.add(r) })
+		switch {
+		case errors.Is(err, errPageFull):
+			p.page.More = hex.EncodeToString(p.after)
+			return p.page, nil
+		case err != nil || n < pageSize:
+			return p.page, err
+		}
+	}
+}
+
+// matches collects the objects of a page.
+type matches struct {
+	q     graph.SelectRequest
+	by    finalizer.Selector
+	after []byte // the place of the last row
+	page  graph.SelectPage
+}
+
+func (m *matches) add(r *row) error {
+	var labels map[string]string
+	if r.labels != "" {
+		if err := json.Unmarshal([]byte(r.labels), &labels); err != nil {
+			return fmt.Errorf("labels of uid %q: %w", r.object.UID, err)
+		}
+	}
+	if m.by.Matches(labels) {
+		if m.q.Limit > 0 && len(m.page.Objects) == m.q.Limit {
+			return errPageFull
+		}
+		r.object.Kind = m.q.Kind
+		m.page.Objects = append(m.page.Objects, graph.LabelMatch{Key: r.object.Key, Version: r.object.Version, Value: labels[m.q.Label]})
+	}
+	m.after = r.place
+	return nil
+}

@@ -1,0 +1,167 @@
+package sqlstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// batchOnPostgres carries out the plain deletions with one statement, and the other writes,
+// with the deletions that found another state, in a transaction after it.
+func (s *Store) batchOnPostgres(ctx context.Context, t *postgresTables, writes []graph.Write) ([]error, error) {
+	results := make([]error, len(writes))
+	rest, err := s.removePlainOnes(ctx, t, writes)
+	if err != nil || len(rest) == 0 {
+		return results, err
+	}
+	err = s.transact(ctx, func(ses *session) error { return ses.batchTogether(ctx, t, writes, rest, results) })
+	if err == nil || len(rest) == len(writes) {
+		return results, err
+	}
+	for _, i := range rest { // the others are done
+		results[i] = s.failed(writes[i].Type.String(), name(writes[i].Key), err)
+	}
+	return results, nil
+}
+
+// removePlainOnes removes the objects of plain deletions that are as the deletion demands.
+// It returns the indexes of the other writes.
+func (s *Store) removePlainOnes(ctx context.Context, t *postgresTables, writes []graph.Write) (rest []int, err error) {
+	ses, err := s.reading(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := s.knownKinds(ctx, &ses.c)
+	if err != nil {
+		return nil, err
+	}
+	var plain []int
+	for i := range writes {
+		if s.isExactDeletion(kinds, &writes[i]) {
+			plain = append(plain, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	if len(plain) < 2 {
+		return allOf(writes), nil
+	}
+	slices.SortFunc(plain, func(a, b int) int { // the order of the locks
+		return cmp.Compare(writes[a].Options.Precondition.UID, writes[b].Options.Precondition.UID)
+	})
+	var x columns
+	for _, i := range plain {
+		w := &writes[i]
+		r := &row{kind: kinds.number(w.Key.Kind), place: placeOf(w.Key), at: positionOf(w.Options.Precondition.Version)}
+		r.object.UID = w.Options.Precondition.UID
+		x.add(r)
+	}
+	var done map[graph.UID]position
+	err = s.retry(ctx, func() (err error) {
+		done, err = t.removePlainAll(ctx, &ses.c, &x, kinds.stamp)
+		return err
+	})
+	for _, i := range plain {
+		if _, ok := done[writes[i].Options.Precondition.UID]; !ok {
+			rest = append(rest, i)
+		}
+	}
+	slices.Sort(rest)
+	return rest, err
+}
+
+func allOf(writes []graph.Write) []int {
+	list := make([]int, len(writes))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// isExactDeletion reports whether a write is a plain deletion under a UID and a version.
+func (s *Store) isExactDeletion(kinds *kindSet, w *graph.Write) bool {
+	p := w.Options.Precondition
+	at := positionOf(p.Version)
+	return w.Type == graph.WriteDelete && kinds.serves(w.Key.Kind) && s.isPlain(w.Key.Kind, w.Options) &&
+		at.pos != 0 && at.version() == p.Version && p.UID != "" && isPlainText(string(p.UID))
+}
+
+// batchTogether carries out writes with one statement for each sort. It locks the objects
+// in the order of their UIDs.
+func (ses *session) batchTogether(ctx context.Context, t *postgresTables, writes []graph.Write, which []int, results []error) error {
+	if ses.s.conf.Strict && slices.ContainsFunc(which, func(i int) bool { return writes[i].Change.AddOwner != nil }) {
+		return ses.batch(ctx, writes, which, results)
+	}
+	kinds, err := ses.s.readKinds(ctx, &ses.c)
+	if err != nil {
+		return err
+	}
+	live, err := ses.findWritten(ctx, t, kinds, writes, which)
+	if err != nil {
+		return err
+	}
+	var removed, old, next []*row
+	for _, i := range which {
+		w := &writes[i]
+		r := live[w.Key.Place()]
+		out, err := ses.s.outcome(kinds, w, r)
+		if results[i] = err; err != nil {
+			continue
+		}
+		switch out.Effect {
+		case finalizer.Removed:
+			removed = append(removed, r)
+		case finalizer.Stored:
+			old, next = append(old, r), append(next, r.next(out.Object))
+		}
+		delete(live, w.Key.Place())
+	}
+	if len(removed) > 0 {
+		if err := t.removeAll(ctx, &ses.c, removed); err != nil {
+			return err
+		}
+	}
+	if len(next) == 0 {
+		return nil
+	}
+	return t.changeAll(ctx, &ses.c, old, next)
+}
+
+// outcome returns the outcome of a write of a batch. The row is nil if there is none.
+func (s *Store) outcome(kinds *kindSet, w *graph.Write, r *row) (finalizer.Outcome, error) {
+	write, err := s.ruleOf(w)
+	switch {
+	case err != nil:
+		return finalizer.Outcome{}, err
+	case !kinds.serves(w.Key.Kind):
+		return finalizer.Outcome{}, fmt.Errorf("%s: %w", w, graph.ErrKindUnknown)
+	case r == nil:
+		return finalizer.Outcome{}, fmt.Errorf("%s: %w", w, graph.ErrNotFound)
+	}
+	return write(kinds, r.object)
+}
+
+// findWritten locks the rows of the writes.
+func (ses *session) findWritten(ctx context.Context, t *postgresTables, kinds *kindSet, writes []graph.Write, which []int) (map[graph.Key]*row, error) {
+	var x columns
+	seen := map[graph.Key]bool{}
+	for _, i := range which {
+		key := writes[i].Key.Place()
+		if seen[key] {
+			return nil, fmt.Errorf("batch: %s: there twice: %w: %w", name(key), graph.ErrRefused, graph.ErrInvalid)
+		}
+		seen[key] = true
+		x.add(&row{kind: kinds.number(key.Kind), place: placeOf(key)})
+	}
+	live := map[graph.Key]*row{}
+	err := t.findAll(ctx, &ses.c, &x, func(r *row) error {
+		r.object.Kind = kinds.byID[r.kind].info.Kind
+		live[r.object.Key.Place()] = r
+		return nil
+	})
+	return live, err
+}

@@ -1,0 +1,187 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// tables has the statements of one dialect. A write that finds another state than the
+// caller has read returns false and changes nothing.
+type tables interface {
+	// texts are the statements to prepare.
+	texts() []string
+	migrate(ctx context.Context, c *conn) error
+	// lock begins the writes of a transaction. On SQLite it takes the lock of the writer.
+	lock(ctx context.Context, c *conn) error
+	// kinds reads the set of kinds, and its stamp.
+	kinds(ctx context.Context, c *conn) (*kindSet, error)
+	// find reads the row at a place, nil if there is none, and the stamp of the kinds. With
+	// lock no other transaction changes the row before the end of this one.
+	find(ctx context.Context, c *conn, kind int64, place []byte, lock bool) (*row, int64, error)
+	// create, change and remove write a row, and log that.
+	create(ctx context.Context, c *conn, r *row, stamp int64) (bool, error)
+	change(ctx context.Context, c *conn, old, next *row) (bool, error)
+	remove(ctx context.Context, c *conn, old *row) (bool, error)
+	// removePlain removes the row at a place without reading it, if it satisfies pre, and
+	// has no finalizer and no grace period. It may always return false.
+	removePlain(ctx context.Context, c *conn, kind int64, place []byte, pre graph.Precondition, stamp int64) (bool, error)
+	// owners reads the rows with the UIDs, which are sorted. No other transaction changes
+	// them before the end of this one.
+	owners(ctx context.Context, c *conn, uids []string, add func(*row) error) error
+	// hold locks a row, and reports whether it is as it was read.
+	hold(ctx context.Context, c *conn, r *row) (bool, error)
+	// createAll adds rows in the transaction of the caller, and reports whether it added
+	// all of them.
+	createAll(ctx context.Context, c *conn, list []*row, stamp int64) (bool, error)
+	// setKind stores a kind, and logs that.
+	setKind(ctx context.Context, c *conn, info graph.KindInfo, served bool) error
+	look(ctx context.Context, c *conn, from position, anchor anchor, limit int) (*look, error)
+	// page reads rows of all kinds with a higher id, or of one kind with a higher place.
+	page(ctx context.Context, c *conn, kind, after int64, place []byte, limit int, add func(*row) error) error
+	// moment returns a position that is above each change that is committed.
+	moment(ctx context.Context, c *conn) (int64, error)
+	// compact deletes a part of the changes that are older than the newest keep, or written
+	// before a time in milliseconds. It reports whether there are more.
+	compact(ctx context.Context, c *conn, keep int, before int64) (more bool, err error)
+	// restored begins a new epoch. If expect is not nil, it does so only in that epoch.
+	restored(ctx context.Context, c *conn, expect *string, epoch, reason string, base int64) error
+	// after returns the position behind a change.
+	after(p position) position
+	// known returns the version up to which a watch at this position knows every change,
+	// as Progress and, if listing is true, as ListEnded. It is empty if there is none.
+	known(next position, listing bool) graph.Version
+}
+
+// session carries out the calls of one caller.
+type session struct {
+	s      *Store
+	c      conn
+	locked bool // rows that are found stay as they are
+}
+
+// transact runs do in a transaction of its own. It repeats a transaction that the
+// database has aborted for another one.
+func (s *Store) transact(ctx context.Context, do func(*session) error) error {
+	if err := s.stmts.prepare(ctx, s.db, s.tables); err != nil {
+		return err
+	}
+	release, err := s.takeTurn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return s.retry(ctx, func() error { return s.transactOnce(ctx, s.tables.lock, do) })
+}
+
+// takeTurn has the writers of this process wait for each other on SQLite, without polling.
+func (s *Store) takeTurn(ctx context.Context) (release func(), err error) {
+	if s.conf.Dialect != SQLite {
+		return func() {}, nil
+	}
+	select {
+	case s.writing <- struct{}{}:
+		return func() { <-s.writing }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// transactOnce ends the transaction also if ctx has ended. So the transaction itself has
+// a context without end, and the statements have ctx.
+func (s *Store) transactOnce(ctx context.Context, lock func(context.Context, *conn) error, do func(*session) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx, err := s.db.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{})
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	ses := s.sessionIn(tx)
+	if err = lock(ctx, &ses.c); err == nil {
+		err = do(ses)
+	}
+	if err != nil {
+		_ = tx.Rollback() // the error of the rollback says nothing about the write
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return &errCommit{err}
+	}
+	return nil
+}
+
+// sessionIn returns a session in a transaction. A strict store locks a row only when it
+// knows the owners that it locks before.
+func (s *Store) sessionIn(tx *sql.Tx) *session {
+	return &session{s: s, c: conn{s: s, tx: tx}, locked: !s.conf.Strict}
+}
+
+// find reads the live object at key's coordinates. Errors: ErrNotFound, ErrKindUnknown.
+func (ses *session) find(ctx context.Context, verb string, key graph.Key) (*row, error) {
+	r, _, err := ses.findIn(ctx, verb, key)
+	return r, err
+}
+
+// findIn also returns the kinds of the same moment.
+func (ses *session) findIn(ctx context.Context, verb string, key graph.Key) (*row, *kindSet, error) {
+	kinds, r, err := ses.look(ctx, key)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !kinds.serves(key.Kind):
+		return nil, kinds, fmt.Errorf("%s %s: %w", verb, name(key), graph.ErrKindUnknown)
+	case r == nil:
+		return nil, kinds, fmt.Errorf("%s %s: %w", verb, name(key), graph.ErrNotFound)
+	}
+	r.object.Kind, r.object.Scope, r.object.Name = key.Kind, key.Scope, key.Name
+	return r, kinds, nil
+}
+
+// verbDelete is the verb of a deletion, as graph.WriteDelete has it.
+const verbDelete = "delete"
+
+// findToWrite is findIn for a write. A deletion locks its object first, also in a strict
+// store: it locks no owner. Otherwise the statement that sets a mark would take its position
+// before it waits for the writers of references, and the watches would report the mark
+// before these references.
+//
+// Held by TestStrictUnderLoad of internal/proof/storefaults.
+func (ses *session) findToWrite(ctx context.Context, verb string, key graph.Key) (*row, *kindSet, error) {
+	if was := ses.locked; verb == verbDelete && ses.c.tx != nil {
+		ses.locked = true
+		defer func() { ses.locked = was }()
+	}
+	return ses.findIn(ctx, verb, key)
+}
+
+// maxStale bounds the readings of a set of kinds that changes all the time.
+const maxStale = 16
+
+// look reads the row at key's coordinates, nil if there is none, and the kinds of the same
+// moment.
+func (ses *session) look(ctx context.Context, key graph.Key) (*kindSet, *row, error) {
+	kinds, err := ses.s.knownKinds(ctx, &ses.c)
+	if err != nil {
+		return nil, nil, err
+	}
+	place := placeOf(key)
+	for range maxStale {
+		r, stamp, err := ses.s.tables.find(ctx, &ses.c, kinds.number(key.Kind), place, ses.locked)
+		if err != nil {
+			return nil, nil, err
+		}
+		if stamp == kinds.stamp {
+			if r != nil {
+				r.place = place
+			}
+			return kinds, r, nil
+		}
+		if kinds, err = ses.s.readKinds(ctx, &ses.c); err != nil {
+			return nil, nil, err
+		}
+	}
+	return nil, nil, errRaced
+}

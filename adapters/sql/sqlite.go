@@ -1,0 +1,288 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"math/rand/v2"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// sqliteTables has the statements of SQLite. SQLite has one writer at a time, so the
+// numbers of the log have the order of the commits.
+type sqliteTables struct {
+	conf Config
+	text map[string]string
+}
+
+// The types of a change in the log.
+const (
+	logUnset  = iota // a row that only keeps the last number
+	logPut           // body is the state of the object
+	logGone          // the object is removed
+	logKinds         // the set of kinds has changed
+	logEpochs        // a restored database has begun a new epoch
+)
+
+func sqliteTexts() map[string]string {
+	return map[string]string{
+		// It changes no row. It takes the lock of the writer before the first read, so that a
+		// read is never older than the writes that rest on it.
+		"lock":  `DELETE FROM {meta} WHERE id < 0`,
+		"kinds": `SELECT m.kinds, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON 1 WHERE m.id = 1`,
+		"find": `SELECT m.kinds, o.id, o.uid, o.pos, o.body, o.labels FROM {meta} m
+		LEFT JOIN {objects} o ON o.kind = ?1 AND o.place = ?2 WHERE m.id = 1`,
+		"log": `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name, body)
+		SELECT pos + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM {log} ORDER BY pos DESC LIMIT 1 RETURNING pos`,
+		"insert": `INSERT INTO {objects} (id, kind, place, uid, scope, name, pos, deleting, body, labels)
+		SELECT p.pos, ?1, ?2, ?3, ?4, ?5, p.pos, ?6, ?7, '' FROM (SELECT l.pos + 1 AS pos FROM {log} l ORDER BY l.pos DESC LIMIT 1) p WHERE true
+		ON CONFLICT (kind, place) DO NOTHING RETURNING pos`,
+		"logat":   `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
+		"update":  `UPDATE {objects} SET pos = ?1, deleting = ?2, body = ?3, labels = ?4 WHERE id = ?5`,
+		"delete":  `DELETE FROM {objects} WHERE id = ?1`,
+		"own":     `INSERT INTO {owners} (uid, owner) VALUES (?1, ?2)`,
+		"disown":  `DELETE FROM {owners} WHERE uid = ?1 AND owner = ?2`,
+		"kindrow": `INSERT INTO {kinds} (kind, scoped, no_owner, served) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (kind) DO UPDATE SET no_owner = ?3, served = ?4`,
+		"stamp":   `UPDATE {meta} SET kinds = ?1 WHERE id = 1`,
+		"moment":  `SELECT pos + 1 FROM {log} ORDER BY pos DESC LIMIT 1`,
+		"all":     `SELECT id, kind, uid, scope, name, pos, 0, body FROM {objects} WHERE id > ?1 ORDER BY id LIMIT ?2`,
+		"kind":    `SELECT id, kind, uid, scope, name, pos, 0, body, place, labels FROM {objects} WHERE kind = ?1 AND place > ?2 ORDER BY place LIMIT ?3`,
+		"look":    sqliteLook,
+		"bounds": `SELECT (SELECT pos FROM {log} ORDER BY pos LIMIT 1), (SELECT pos FROM {log} ORDER BY pos DESC LIMIT 1),
+		(SELECT pos FROM {log} WHERE at >= ?1 ORDER BY pos LIMIT 1)`,
+		"cut":   `DELETE FROM {log} WHERE pos < ?1`,
+		"floor": `UPDATE {meta} SET floor = ?1 WHERE id = 1`,
+		"owner": `SELECT id, kind, uid, scope, name, pos, 0, body, place, labels FROM {objects} WHERE uid = ?1`,
+	}
+}
+
+const sqliteLook = `SELECT m.kinds, m.epoch, m.reason, m.floor, (SELECT pos + 1 FROM {log} ORDER BY pos DESC LIMIT 1),
+		(SELECT mark FROM {log} WHERE pos = ?1), (SELECT mark FROM {log} ORDER BY pos DESC LIMIT 1), l.pos, l.mark, l.type, l.kind, l.uid, l.scope, l.name, l.body
+	FROM {meta} m LEFT JOIN (SELECT * FROM {log} WHERE pos >= ?2 ORDER BY pos LIMIT ?3) l ON 1
+	WHERE m.id = 1 ORDER BY l.pos`
+
+func newSQLite(c Config) tables {
+	t := &sqliteTables{conf: c, text: map[string]string{}}
+	names := c.names()
+	for key, text := range sqliteTexts() {
+		t.text[key] = names.Replace(text)
+	}
+	return t
+}
+
+func (t *sqliteTables) texts() (list []string) {
+	for _, text := range t.text {
+		list = append(list, text)
+	}
+	return list
+}
+
+func (t *sqliteTables) lock(ctx context.Context, c *conn) error {
+	_, err := c.exec(ctx, t.text["lock"])
+	return err
+}
+
+func (t *sqliteTables) kinds(ctx context.Context, c *conn) (*kindSet, error) {
+	return scanKinds(ctx, c, t.text["kinds"])
+}
+
+// scanKinds reads the stamp and the kinds of a query.
+func scanKinds(ctx context.Context, c *conn, text string) (*kindSet, error) {
+	set := &kindSet{byName: map[graph.Kind]kindRow{}, byID: map[int64]kindRow{}}
+	err := c.each(ctx, text, nil, func(rows *sql.Rows) error {
+		var id sql.NullInt64
+		var kind sql.NullString
+		var scoped, noOwner, served sql.NullBool
+		if err := rows.Scan(&set.stamp, &id, &kind, &scoped, &noOwner, &served); err != nil {
+			return err
+		}
+		if id.Valid {
+			set.add(kindRow{id.Int64, graph.KindInfo{Kind: graph.Kind(kind.String), Scoped: scoped.Bool, NoOwner: noOwner.Bool}, served.Bool})
+		}
+		return nil
+	})
+	return set, err
+}
+
+func (t *sqliteTables) find(ctx context.Context, c *conn, kind int64, place []byte, _ bool) (*row, int64, error) {
+	var stamp int64
+	var id, pos sql.NullInt64
+	var uid, labels sql.NullString
+	var body []byte
+	if _, err := c.one(ctx, t.text["find"], []any{kind, place}, &stamp, &id, &uid, &pos, &body, &labels); err != nil || !id.Valid {
+		return nil, stamp, err
+	}
+	r := &row{id: id.Int64, kind: kind, labels: labels.String}
+	r.object.UID = graph.UID(uid.String)
+	r.setAt(position{pos: pos.Int64})
+	return r, stamp, decodeBody(body, &r.object)
+}
+
+// log appends a change, and returns its number.
+func (t *sqliteTables) log(ctx context.Context, c *conn, what int, kind int64, key graph.Key, body []byte) (pos int64, err error) {
+	_, err = c.one(ctx, t.text["log"], []any{newMark(), now(), what, kind, string(key.UID), key.Scope, key.Name, body}, &pos)
+	return pos, err
+}
+
+func (t *sqliteTables) create(ctx context.Context, c *conn, r *row, _ int64) (bool, error) {
+	o := &r.object
+	body := encodeBody(o)
+	var pos int64
+	made, err := c.one(ctx, t.text["insert"], []any{r.kind, r.place, string(o.UID), o.Scope, o.Name, o.Deleting, body}, &pos)
+	if !made || err != nil {
+		return false, err
+	}
+	r.id = pos
+	r.setAt(position{pos: pos})
+	if _, err := c.exec(ctx, t.text["logat"], pos, newMark(), now(), logPut, r.kind, string(o.UID), o.Scope, o.Name, body); err != nil {
+		return false, err
+	}
+	return true, t.setOwners(ctx, c, o.UID, nil, owners(o))
+}
+
+func (t *sqliteTables) setOwners(ctx context.Context, c *conn, uid graph.UID, removed, added []string) error {
+	for _, owner := range removed {
+		if _, err := c.exec(ctx, t.text["disown"], string(uid), owner); err != nil {
+			return err
+		}
+	}
+	for _, owner := range added {
+		if _, err := c.exec(ctx, t.text["own"], string(uid), owner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *sqliteTables) change(ctx context.Context, c *conn, old, next *row) (bool, error) {
+	o := &next.object
+	body := encodeBody(o)
+	pos, err := t.log(ctx, c, logPut, next.kind, o.Key, body)
+	if err != nil {
+		return false, err
+	}
+	next.setAt(position{pos: pos})
+	if _, err := c.exec(ctx, t.text["update"], pos, o.Deleting, body, next.labels, next.id); err != nil {
+		return false, err
+	}
+	removed, added := difference(&old.object, o)
+	return true, t.setOwners(ctx, c, o.UID, removed, added)
+}
+
+func (t *sqliteTables) remove(ctx context.Context, c *conn, old *row) (bool, error) {
+	key := &old.object.Key
+	if _, err := c.exec(ctx, t.text["log"], newMark(), now(), logGone, old.kind, string(key.UID), key.Scope, key.Name, nil); err != nil {
+		return false, err
+	}
+	if err := t.setOwners(ctx, c, old.object.UID, owners(&old.object), nil); err != nil {
+		return false, err
+	}
+	_, err := c.exec(ctx, t.text["delete"], old.id)
+	return true, err
+}
+
+func (t *sqliteTables) removePlain(context.Context, *conn, int64, []byte, graph.Precondition, int64) (bool, error) {
+	return false, nil // a read costs no round trip
+}
+
+func (t *sqliteTables) setKind(ctx context.Context, c *conn, info graph.KindInfo, served bool) error {
+	if _, err := c.exec(ctx, t.text["kindrow"], string(info.Kind), info.Scoped, info.NoOwner, served); err != nil {
+		return err
+	}
+	if _, err := t.log(ctx, c, logKinds, 0, graph.Key{}, nil); err != nil {
+		return err
+	}
+	_, err := c.exec(ctx, t.text["stamp"], rand.Int64())
+	return err
+}
+
+func (t *sqliteTables) moment(ctx context.Context, c *conn) (pos int64, err error) {
+	_, err = c.one(ctx, t.text["moment"], nil, &pos)
+	return pos, err
+}
+
+func (t *sqliteTables) page(ctx context.Context, c *conn, kind, after int64, place []byte, limit int, add func(*row) error) error {
+	if kind == 0 {
+		return c.each(ctx, t.text["all"], []any{after, limit}, func(rows *sql.Rows) error { return scanRow(rows, false, add) })
+	}
+	return c.each(ctx, t.text["kind"], []any{kind, place, limit}, func(rows *sql.Rows) error { return scanRow(rows, true, add) })
+}
+
+func (t *sqliteTables) owners(ctx context.Context, c *conn, uids []string, add func(*row) error) error {
+	for _, uid := range uids {
+		if err := c.each(ctx, t.text["owner"], []any{uid}, func(rows *sql.Rows) error { return scanRow(rows, true, add) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *sqliteTables) after(p position) position { return position{pos: p.pos + 1} }
+
+func (t *sqliteTables) known(next position, _ bool) graph.Version {
+	return position{pos: next.pos - 1}.version()
+}
+
+// compact keeps the newest change, because the next number follows it.
+func (t *sqliteTables) compact(ctx context.Context, c *conn, keep int, before int64) (more bool, err error) {
+	var low, high int64
+	var young sql.NullInt64
+	if _, err := c.one(ctx, t.text["bounds"], []any{before}, &low, &high, &young); err != nil {
+		return false, err
+	}
+	floor := high
+	if young.Valid {
+		floor = young.Int64
+	}
+	floor = min(max(floor, high-int64(keep)), high)
+	more = floor-low > maxCut
+	if floor = min(floor, low+maxCut); floor <= low {
+		return false, nil
+	}
+	if _, err := c.exec(ctx, t.text["cut"], floor); err != nil {
+		return false, err
+	}
+	_, err = c.exec(ctx, t.text["floor"], floor)
+	return more, err
+}
+
+func (t *sqliteTables) restored(ctx context.Context, c *conn, expect *string, epoch, reason string, base int64) error {
+	var now string
+	var high int64
+	names := t.conf.names()
+	if _, err := c.one(ctx, names.Replace(`SELECT m.epoch, (SELECT max(pos) FROM {log}) FROM {meta} m WHERE m.id = 1`), nil, &now, &high); err != nil {
+		return err
+	}
+	if expect != nil && now != *expect {
+		return nil // another process was first
+	}
+	base = max(base, high+minJump)
+	for _, x := range []struct {
+		text string
+		args []any
+	}{
+		{`UPDATE {objects} SET pos = ?1`, []any{base}},
+		{`DELETE FROM {log}`, nil},
+		{`INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name) VALUES (?1, ?2, ?3, ?4, 0, '', '', '')`,
+			[]any{base, rand.Int64(), time.Now().UnixMilli(), logEpochs}},
+		{`UPDATE {meta} SET epoch = ?1, reason = ?2, floor = ?3 WHERE id = 1`, []any{epoch, reason, base}},
+	} {
+		if _, err := c.exec(ctx, names.Replace(x.text), x.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold has nothing to do, because SQLite has one writer.
+func (t *sqliteTables) hold(context.Context, *conn, *row) (bool, error) { return true, nil }
+
+func (t *sqliteTables) createAll(ctx context.Context, c *conn, list []*row, stamp int64) (bool, error) {
+	for _, r := range list {
+		if done, err := t.create(ctx, c, r, stamp); !done || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
