@@ -1,0 +1,32 @@
+package judge
+
+import "github.com/ownergraph/ownergraph/graph"
+
+// Change is one commit of one object.
+type Change struct {
+	// Gone says that the object was removed. Otherwise Object is its new state.
+	Gone   bool
+	Object graph.Object
+}
+
+// Row is a row of the user, or a payload.
+type Row struct {
+	UID  graph.UID
+	Name string
+}
+
+// Content is everything that the database has at the end.
+type Content struct {
+	Objects []graph.Object
+	// Changes is every state of every object since the database was empty, in the order
+	// of the commits.
+	Changes []Change
+	// Rows are the user's rows.
+	Rows []Row
+	// Worked are the objects for which a handler has done its work.
+	Worked map[graph.UID]bool
+	// Strict says that the store promises level 3.
+	Strict bool
+	// Faults are contradictions between the tables of the store.
+	Faults []string
+}

@@ -1,0 +1,212 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// story is a small history with its database, which a test damages.
+type story struct {
+	history *History
+	content *Content
+	keys    map[string]graph.Key
+	version int
+}
+
+// newStory has a team with a bucket, a photo of that bucket with a row of the user, and a
+// team that was deleted with its bucket.
+func newStory() *story {
+	s := &story{history: &History{}, content: &Content{Worked: map[graph.UID]bool{}}, keys: map[string]graph.Key{}}
+	s.create("team", false)
+	s.create("bucket", false, "team")
+	s.create("photo", true, "bucket")
+	s.create("old", false)
+	s.create("oldbucket", false, "old")
+	s.delete("old", graph.Background)
+	s.gone("old")
+	s.gone("oldbucket")
+	return s
+}
+
+func (s *story) create(name string, payload bool, owners ...string) {
+	o := graph.Object{Key: graph.Key{Kind: "thing", Name: name}}
+	for _, owner := range owners {
+		o.Owners = append(o.Owners, graph.Owner{Key: s.keys[owner]})
+	}
+	c := s.history.Begin(Call{Verb: Create, Key: o.Key, Object: o, Payload: payload})
+	uid := graph.UID("uid-" + name)
+	s.history.End(c, uid, nil)
+	o.UID = uid
+	s.keys[name] = o.Key
+	s.put(o)
+	if payload {
+		s.content.Rows = append(s.content.Rows, Row{uid, name})
+	}
+}
+
+func (s *story) delete(name string, p graph.Propagation) {
+	s.history.End(s.history.Begin(Call{Verb: Delete, Key: s.keys[name], Propagation: p}), "", nil)
+}
+
+// put commits a state, and gone an end.
+func (s *story) put(o graph.Object) {
+	s.version++
+	o.Version = graph.Version(fmt.Sprint(s.version))
+	s.content.Changes = append(s.content.Changes, Change{Object: o})
+	s.hide(o.Name)
+	s.content.Objects = append(s.content.Objects, o)
+}
+
+func (s *story) gone(name string) {
+	s.content.Changes = append(s.content.Changes, Change{Gone: true, Object: graph.Object{Key: s.keys[name]}})
+	s.hide(name)
+}
+
+// hide removes an object without a trace in the history.
+func (s *story) hide(name string) {
+	s.content.Objects = slices.DeleteFunc(s.content.Objects, func(o graph.Object) bool { return o.Name == name })
+}
+
+func (s *story) object(name string) graph.Object {
+	i := slices.IndexFunc(s.content.Objects, func(o graph.Object) bool { return o.Name == name })
+	return s.content.Objects[i].Clone()
+}
+
+// answer records a call with an answer.
+func (s *story) answer(c Call, err error) { s.history.End(s.history.Begin(c), "", err) }
+
+func TestSound(t *testing.T) {
+	s := newStory()
+	if found := Judge(s.history, s.content); len(found) > 0 {
+		t.Errorf("a sound database has breaches:\n%s", Text(found))
+	}
+}
+
+// TestPlanted plants mistakes into a sound history or its database.
+func TestPlanted(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		plant  func(s *story)
+		rule   string
+		reason string
+	}{
+		{"removed by hand", func(s *story) { s.hide("bucket") }, "tables", "the history has no end of the object"},
+		{"removed by hand, with its history", func(s *story) { s.gone("bucket") }, "deleted", "its owner lives"},
+		{"lost root", func(s *story) { s.gone("team") }, "lost", "a root has no owner whose end explains it"},
+		{"lost dependent", func(s *story) { s.gone("bucket") }, "lost", "no user deleted it, and its owner lives"},
+		{"orphan left", func(s *story) { s.delete("team", graph.Background); s.gone("team") }, "waiting", "all owners of the bucket are gone"},
+		{"waits for ever", func(s *story) {
+			o := s.object("photo")
+			o.Deleting, o.Finalizers = true, []string{graph.FinalizerForeground}
+			s.delete("photo", graph.Foreground)
+			s.put(o)
+		}, "waiting", "a marked object without dependents has to go"},
+		{"orphan deleted", func(s *story) {
+			s.delete("team", graph.Orphan)
+			s.gone("team")
+			s.gone("bucket")
+		}, "orphan", "the dependent of an orphaning owner stays"},
+		{"orphan refers", func(s *story) { s.delete("team", graph.Orphan); s.gone("team") }, "orphan", "the reference goes before the owner"},
+		{"reference lost", func(s *story) {
+			o := s.object("bucket")
+			o.Owners = nil
+			s.put(o)
+		}, "lost", "the owner lives, and no user dropped the reference"},
+		{"conflict of a write that is done", func(s *story) {
+			o := graph.Object{Key: graph.Key{Kind: "thing", Name: "new"}}
+			s.answer(Call{Verb: Create, Key: o.Key, Object: o}, graph.ErrConflict)
+			o.UID = "uid-new"
+			s.put(o)
+		}, "definite", "a conflict says that nothing is done"},
+		{"not found, and there", func(s *story) { s.answer(Call{Verb: Read, Key: s.keys["team"]}, graph.ErrNotFound) }, "definite",
+			"an object that is there at the end was never absent, because its UID is used once"},
+		{"not found, and deleted by that", func(s *story) {
+			s.answer(Call{Verb: Delete, Key: s.keys["photo"], Propagation: graph.Background}, graph.ErrNotFound)
+			s.gone("photo")
+			s.content.Rows = nil
+		}, "lost", "the answer says that this call did not delete it"},
+		{"done, and undone", func(s *story) { s.delete("photo", graph.Background) }, "definite", "a deletion that is done stays done"},
+		{"creation undone", func(s *story) {
+			s.hide("photo")
+			s.content.Changes = slices.DeleteFunc(s.content.Changes, func(c Change) bool { return c.Object.Name == "photo" })
+		}, "definite", "a creation that is done stays done"},
+		{"finalizer without its work", func(s *story) {
+			o := s.object("photo")
+			o.Finalizers = []string{FinalizerWork}
+			s.history.calls[2].Object.Finalizers = o.Finalizers
+			s.content.Changes[2].Object.Finalizers = o.Finalizers
+			o.Deleting = true
+			s.delete("photo", graph.Background)
+			s.put(o)
+			s.gone("photo")
+		}, "handler", "the handler has not run"},
+		{"row without an object", func(s *story) { s.content.Rows = append(s.content.Rows, Row{"uid-old", "old"}) }, "tables", "the row goes with its object"},
+		{"object without its row", func(s *story) { s.content.Rows = nil }, "tables", "the row and the object commit together"},
+		{"state of the history differs", func(s *story) { s.content.Objects[0].Generation = 7 }, "tables", "the log has the last state of each object"},
+		{"object that nobody made", func(s *story) { s.put(graph.Object{Key: graph.Key{Kind: "thing", Name: "x", UID: "x"}}) }, "deleted", "only users create"},
+		{"foreign reference", func(s *story) {
+			o := s.object("bucket")
+			o.Owners = append(o.Owners, graph.Owner{Key: s.keys["old"]})
+			s.put(o)
+		}, "definite", "only users add references"},
+		{"contradiction of the tables", func(s *story) { s.content.Faults = []string{"owners"} }, "tables", "the reader of the tables has found it"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newStory()
+			tc.plant(s)
+			found := Judge(s.history, s.content)
+			if !slices.ContainsFunc(found, func(b Breach) bool { return b.Rule == tc.rule }) {
+				t.Errorf("no breach of the rule %s: %s; found:\n%s", tc.rule, tc.reason, Text(found))
+			}
+		})
+	}
+}
+
+func TestWaiting(t *testing.T) {
+	for _, tc := range []struct {
+		objects, want, reason string
+	}{
+		{"a; b -> a", "", "nothing is to do"},
+		{"a~[x]", "a~[x] is marked", "a mark is an unfinished deletion"},
+		{"b -> a", "all of its owners are gone", "a collector deletes it"},
+		{"b -> a, c; c", "", "a solid owner keeps it; the absent reference may stay"},
+		{"a -> b; b -> a", "", "objects that own each other stay"},
+	} {
+		objects, err := graph.Parse(tc.objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(Waiting(objects), "; ")
+		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+			t.Errorf("%s: waiting %q, want %q: %s", tc.objects, got, tc.want, tc.reason)
+		}
+	}
+}
+
+type later struct{ error }
+
+func (later) RetryAfter() time.Duration { return time.Second }
+
+func TestOutcomes(t *testing.T) {
+	for _, tc := range []struct {
+		err    error
+		want   Outcome
+		reason string
+	}{
+		{nil, Done, "no error"},
+		{fmt.Errorf("x: %w", graph.ErrNotFound), Absent, "absence is proof"},
+		{fmt.Errorf("x: %w", graph.ErrConflict), Refused, "a conflict changes nothing"},
+		{later{errors.New("x")}, Refused, "the call has not begun"},
+		{errors.New("x"), Unknown, "no answer"},
+	} {
+		if got := OutcomeOf(tc.err); got != tc.want {
+			t.Errorf("outcome of %v: %s, want %s: %s", tc.err, got, tc.want, tc.reason)
+		}
+	}
+}

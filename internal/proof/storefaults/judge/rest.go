@@ -1,0 +1,33 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
+)
+
+// Waiting returns the objects that wait for a step of a collector, or of a handler. It is
+// empty for a database at rest. Holds of users count too, so users remove them before.
+//
+// Held by TestWaiting.
+func Waiting(objects []graph.Object) (out []string) {
+	live := map[graph.Key]bool{}
+	for _, o := range objects {
+		live[o.Key] = true
+	}
+	for _, o := range objects {
+		gone := func(r graph.Owner) bool { return !r.Unresolved && !live[r.Key] }
+		switch {
+		case o.Deleting:
+			out = append(out, fmt.Sprintf("%s is marked and still there", o))
+		case len(o.Owners) > 0 && !slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return !gone(r) }):
+			out = append(out, fmt.Sprintf("%s is there, and all of its owners are gone", o))
+		}
+	}
+	if len(out) == 0 && !oracle.Quiet(oracle.NewState(objects), oracle.Config{Restarts: true}) {
+		out = append(out, "a collector has a step left")
+	}
+	return out
+}

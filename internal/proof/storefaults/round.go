@@ -1,0 +1,243 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/proof/storefaults/judge"
+)
+
+// round is one run of users, collectors and faults on an empty database.
+type round struct {
+	site   site
+	seed   uint64
+	only   string        // the one fault, or empty for all
+	within time.Duration // for the rest
+	bug    string        // the planted mistake, or empty
+	dir    string        // of the processes
+	work   *workers
+	user   *crowd
+
+	mu     sync.Mutex
+	counts map[string]int // of each fault
+}
+
+// result is the result of a round.
+type result struct {
+	counts   map[string]int // of faults
+	outcomes map[judge.Outcome]int
+	objects  int // that were created
+	changes  int // that the database committed
+	rest     time.Duration
+	breaches []judge.Breach
+	history  string
+}
+
+// restWithin bounds the time until a database is at rest after the faults, if a round has
+// no bound of its own.
+const restWithin = 60 * time.Second
+
+// run returns an error if the round could not be judged.
+func (r *round) run(ctx context.Context) (res *result, err error) {
+	if r.dir, err = os.MkdirTemp("", "storefaults-round"); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(r.dir)) }()
+	if err := r.site.fresh(ctx, r.seed); err != nil {
+		return nil, fmt.Errorf("make an empty database: %w", err)
+	}
+	defer func() { err = errors.Join(err, r.site.end()) }()
+	of := r.site.target()
+	of.Strict = r.strict()
+	store, err := of.open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.close()) }()
+	r.user = &crowd{store: mistaken(store, r.bug), history: &judge.History{}, timeout: 2 * time.Second}
+	r.counts = map[string]int{}
+	return r.play(ctx)
+}
+
+// strict reports whether the store of the users is of level 3.
+func (r *round) strict() bool { return r.seed%2 == 1 && r.site.target().Store != "etcd" }
+
+func (r *round) play(ctx context.Context) (_ *result, err error) {
+	rnd := rand.New(rand.NewPCG(r.seed, 1))
+	r.user.fill(ctx, r.seed, 80+rnd.IntN(160))
+	if r.work, err = startWorkers(ctx, r.site.target(), r.dir, r.bug, 1+rnd.IntN(2)); err != nil {
+		return nil, err
+	}
+	err = r.storm(ctx, rnd)
+	began := time.Now()
+	var waiting []string
+	if err == nil {
+		waiting, err = r.rest(ctx)
+	}
+	took := time.Since(began)
+	logs := r.logs()
+	if err = errors.Join(err, r.work.stop()); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, logs)
+	}
+	res, err := r.judge(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res.rest = took
+	if len(waiting) > 0 {
+		res.breaches = append(res.breaches, judge.Breach{Rule: "waiting", Text: fmt.Sprintf("not at rest after %s: %s\n%s", took.Round(time.Second), waiting[0], logs)})
+	}
+	return res, nil
+}
+
+// storm lets users work while faults come and go.
+func (r *round) storm(ctx context.Context, rnd *rand.Rand) error {
+	stop := make(chan struct{})
+	var working sync.WaitGroup
+	for i := range 3 {
+		own := rand.New(rand.NewPCG(r.seed, uint64(100+i)))
+		working.Go(func() { r.user.work(ctx, own, stop) })
+	}
+	working.Go(func() { r.user.burst(ctx, rand.New(rand.NewPCG(r.seed, 99))) })
+	lists := [][]fault{r.site.faults(), r.work.faults()}
+	errs := make([]error, len(lists))
+	var tracks sync.WaitGroup
+	for i, list := range lists {
+		own := rand.New(rand.NewPCG(r.seed, uint64(200+i)))
+		if list, _ = only(list, r.only); len(list) > 0 { // main has checked the name
+			tracks.Go(func() { errs[i] = r.track(ctx, list, own) })
+		}
+	}
+	tracks.Wait()
+	pause(ctx, rnd, 50)
+	close(stop)
+	working.Wait()
+	return errors.Join(errs...)
+}
+
+// track begins and ends faults of a list, one after another.
+func (r *round) track(ctx context.Context, list []fault, rnd *rand.Rand) error {
+	for range 1 + rnd.IntN(3) {
+		pause(ctx, rnd, 250)
+		f := list[rnd.IntN(len(list))]
+		mid := f.name == killCollector && r.cascades(ctx)
+		end, err := f.begin(ctx, rnd)
+		if err != nil {
+			return fmt.Errorf("fault %s: begin: %w", f.name, err)
+		}
+		r.mu.Lock()
+		r.counts[f.name]++
+		if mid {
+			r.counts[killCollector+"-in-cascade"]++
+		}
+		r.mu.Unlock()
+		pause(ctx, rnd, 500)
+		if err := end(ctx); err != nil {
+			return fmt.Errorf("fault %s: end: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// cascades reports whether the database shows work for a collector. A database that does
+// not answer shows none.
+func (r *round) cascades(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer cancel()
+	objects, err := r.site.objects(ctx)
+	return err == nil && len(judge.Waiting(objects)) > 0
+}
+
+// pause is the length of a calm or of a fault, in milliseconds.
+func pause(ctx context.Context, rnd *rand.Rand, most int) {
+	t := time.NewTimer(time.Duration(10+rnd.IntN(most)) * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// rest removes the users' finalizers and waits until the database is at rest. It returns
+// the objects that still wait at the deadline.
+func (r *round) rest(ctx context.Context) (waiting []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.within, restWithin))
+	defer cancel()
+	tick := time.NewTicker(60 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		objects, err := r.site.objects(ctx)
+		if err == nil {
+			r.releaseAll(ctx, objects)
+			if waiting = judge.Waiting(objects); len(waiting) == 0 {
+				return nil, nil
+			}
+		}
+		if bad := r.work.check(); bad != nil {
+			return nil, bad
+		}
+		select {
+		case <-ctx.Done():
+			if waiting == nil {
+				return nil, fmt.Errorf("read the database: %w", err)
+			}
+			return waiting, nil
+		case <-tick.C:
+		}
+	}
+}
+
+func (r *round) releaseAll(ctx context.Context, objects []graph.Object) {
+	for _, o := range objects {
+		if o.HasFinalizer(judge.FinalizerHold) {
+			r.user.releaseOne(ctx, o.Key)
+		}
+	}
+}
+
+func (r *round) logs() (text string) {
+	for _, p := range r.work.list {
+		text += p.Tail() + "\n"
+	}
+	return text
+}
+
+func (r *round) judge(ctx context.Context) (*result, error) {
+	content, err := r.site.content(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the database: %w", err)
+	}
+	content.Strict = r.strict()
+	content.Worked = map[graph.UID]bool{}
+	files, err := os.ReadDir(r.work.work)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		content.Worked[graph.UID(f.Name())] = true
+	}
+	res := &result{counts: r.counts, outcomes: map[judge.Outcome]int{}, changes: len(content.Changes)}
+	for _, c := range r.user.history.Calls() {
+		res.outcomes[c.Outcome]++
+		if c.Verb == judge.Create && c.Outcome == judge.Done {
+			res.objects++
+		}
+		res.history += c.String() + "\n"
+	}
+	for _, c := range content.Changes {
+		if c.Gone {
+			res.history += "gone " + c.Object.Key.String() + "\n"
+		} else {
+			res.history += "put " + c.Object.String() + "\n"
+		}
+	}
+	res.breaches = judge.Judge(r.user.history, content)
+	return res, nil
+}
