@@ -1,0 +1,37 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	etcdstore "github.com/ownergraph/ownergraph/adapters/etcd"
+	"github.com/ownergraph/ownergraph/graph"
+	clientv3 "go.etcd.io/etcd/client/v3"
+)
+
+// etcdRecords keeps an object and its payload in one value.
+type etcdRecords struct {
+	client  *clientv3.Client
+	objects *etcdstore.Store
+}
+
+func openEtcd(address string) (records, error) {
+	host, prefix, _ := strings.Cut(address, "/")
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + host}})
+	objects, invalid := etcdstore.New(client, etcdstore.Config{Kinds: kinds(), Prefix: prefix + "/"})
+	return &etcdRecords{client, objects}, errors.Join(err, invalid)
+}
+
+func (s *etcdRecords) store() store { return s.objects }
+func (s *etcdRecords) close() error { return s.client.Close() }
+
+func (s *etcdRecords) create(ctx context.Context, r record) (record, error) {
+	made, err := s.objects.Create(ctx, etcdstore.Record{Object: r.Object, Payload: r.Spec})
+	return record{made.Object, made.Payload}, err
+}
+
+func (s *etcdRecords) read(ctx context.Context, key graph.Key) (record, error) {
+	found, err := s.objects.Read(ctx, key)
+	return record{found.Object, found.Payload}, err
+}

@@ -1,0 +1,77 @@
+// Command controlplane is a small control plane with an HTTP API. Teams own projects,
+// projects own databases, and databases and projects own backups. README.md is a tutorial.
+//
+//	go run . -store sqlite:controlplane.db
+//	go run . -store postgres://user@host/base
+//	go run . -store etcd://localhost:2379/controlplane
+//
+// Any number of processes may run on one store with one folder -data. A process may be killed
+// at any moment. The others, or the next one, go on with its deletions.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+)
+
+func main() {
+	listen := flag.String("listen", "localhost:8080", "the `address` of the API")
+	store := flag.String("store", "sqlite:controlplane.db", "the `store`: sqlite:FILE, postgres://... or etcd://HOST:PORT/PREFIX")
+	data := flag.String("data", "databases", "the `folder` for the files of the databases")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *listen, *store, *data); err != nil {
+		fmt.Fprintln(os.Stderr, "controlplane:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends or a part fails. The end of the collector ends the streams.
+func run(ctx context.Context, listen, store, data string) error {
+	records, err := openRecords(ctx, store)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", store, err)
+	}
+	defer records.close()
+	dirs, err := openDirectories(ctx, data, records.store())
+	if err != nil {
+		return fmt.Errorf("open %s: %w", data, err)
+	}
+	handlers := map[string]finalizer.Handler{directoryFinalizer: dirs.remove}
+	collector, err := ownergraph.New(records.store(), ownergraph.Config{Logger: slog.Default(), Handlers: handlers})
+	if err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler: (&api{records: records, collector: collector, dirs: dirs}).routes(), MaxHeaderBytes: 16 << 10,
+		ReadTimeout: 10 * time.Second, WriteTimeout: 2 * callTimeout, IdleTimeout: time.Minute,
+	}
+	running, stop := context.WithCancelCause(ctx)
+	go func() { stop(server.Serve(l)) }()
+	go func() {
+		if collector.Synced(running) == nil {
+			fmt.Printf("ready on http://%s\n", l.Addr())
+		}
+	}()
+	if err = collector.Run(running); ctx.Err() == nil {
+		err = errors.Join(err, context.Cause(running))
+	}
+	return errors.Join(err, server.Shutdown(context.WithoutCancel(ctx)))
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const maxBody, maxOwners, maxPage, everything = 64 << 10, 16, 1000, "!label" // it selects every object, as none has labels
+
+// record is one object and its payload. The engine knows only the object.
+type record struct {
+	Object graph.Object    `json:"object"`
+	Spec   json.RawMessage `json:"spec,omitempty"`
+}
+
+// records is a database of records. It is safe for concurrent use. Method create is atomic.
+type records interface {
+	store() store
+	create(ctx context.Context, r record) (record, error)
+	read(ctx context.Context, key graph.Key) (record, error)
+	close() error
+}
+
+// store has the objects alone, for the collector.
+type store interface {
+	ownergraph.Store
+	ownergraph.LabelSelector
+}
+
+func openRecords(ctx context.Context, address string) (records, error) {
+	switch scheme, rest, _ := strings.Cut(address, ":"); scheme {
+	case "sqlite":
+		return openSQL(ctx, "sqlite", "file:"+rest+sqliteSettings)
+	case "postgres", "postgresql":
+		return openSQL(ctx, "pgx", address)
+	case "etcd":
+		return openEtcd(strings.TrimPrefix(rest, "//"))
+	}
+	return nil, errors.New("want sqlite:FILE, postgres://... or etcd://HOST:PORT/PREFIX")
+}
+
+// kinds returns the kinds of objects. The scope of an object is its team. A team is global.
+func kinds() []graph.KindInfo {
+	return []graph.KindInfo{{Kind: "teams"}, {Kind: "projects", Scoped: true}, {Kind: "databases", Scoped: true}, {Kind: "backups", Scoped: true}}
+}
+
+// ownersOf returns the kinds that may own an object of a kind, none for a team.
+func ownersOf(kind graph.Kind) []graph.Kind {
+	return map[graph.Kind][]graph.Kind{"projects": {"teams"}, "databases": {"projects"}, "backups": {"databases", "projects"}}[kind]
+}
+
+func (a *api) show(r *http.Request, key graph.Key) (int, any, error) {
+	found, err := a.records.read(r.Context(), key)
+	return http.StatusOK, found, err
+}
+
+// list has the team's objects in one page of a kind. A large control plane has an index.
+func (a *api) list(r *http.Request, key graph.Key) (int, any, error) {
+	request := graph.SelectRequest{Kind: key.Kind, Selector: everything, Limit: maxPage, After: r.URL.Query().Get("after")}
+	page, err := a.records.store().Select(r.Context(), request)
+	names := []string{}
+	for _, found := range page.Objects {
+		if found.Key.Scope == key.Scope {
+			names = append(names, found.Key.Name)
+		}
+	}
+	return http.StatusOK, map[string]any{"names": names, "after": page.More}, err
+}
+
+// creation is the body of a POST. An owner is a kind and a name, as in "projects/web".
+type creation struct {
+	Name   string          `json:"name"`
+	Owners []string        `json:"owners"`
+	Spec   json.RawMessage `json:"spec"`
+}
+
+func (a *api) create(r *http.Request, key graph.Key) (int, any, error) {
+	c, err := readCreation(http.MaxBytesReader(nil, r.Body, maxBody))
+	if err != nil {
+		return 0, nil, err
+	}
+	made := record{Object: graph.Object{Key: key}, Spec: c.Spec}
+	made.Object.Name = c.Name
+	if key.Kind == "databases" {
+		made.Object.Finalizers = []string{directoryFinalizer}
+	}
+	if made.Object.Owners, err = a.owners(r.Context(), key, c.Owners); err == nil {
+		made, err = a.records.create(r.Context(), made)
+	}
+	if err == nil && key.Kind == "databases" {
+		err = a.dirs.ensure(r.Context(), made.Object.Key)
+	}
+	return http.StatusCreated, made, err
+}
+
+// readCreation reads one JSON value without unknown fields.
+func readCreation(body io.Reader) (c creation, err error) {
+	d := json.NewDecoder(body)
+	d.DisallowUnknownFields()
+	if err = d.Decode(&c); err == nil && !errors.Is(d.Decode(new(json.RawMessage)), io.EOF) {
+		err = errors.New("text after the value")
+	}
+	if err != nil {
+		return c, fmt.Errorf("body: %w: %w", err, errBadRequest)
+	}
+	if ok, _ := regexp.MatchString(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`, c.Name); !ok {
+		err = fmt.Errorf("name: %.80q: want 1 to 63 of a-z, 0-9 and -: %w", c.Name, ownergraph.ErrInvalid)
+	}
+	return c, err
+}
+
+// owners finds the owners of a new object. They block: their foreground deletion waits for it.
+func (a *api) owners(ctx context.Context, of graph.Key, list []string) (owners []graph.Owner, err error) {
+	if of.Kind == "projects" && len(list) == 0 {
+		list = []string{"teams/" + of.Scope}
+	}
+	if (len(list) > 0) != (ownersOf(of.Kind) != nil) || len(list) > maxOwners {
+		return nil, fmt.Errorf("owners: %d: wrong number for %s: %w", len(list), of.Kind, ownergraph.ErrInvalid)
+	}
+	for _, text := range list {
+		kind, name, _ := strings.Cut(text, "/")
+		key := graph.Key{Kind: graph.Kind(kind), Scope: of.Scope, Name: name}
+		if text == "teams/"+of.Scope {
+			key.Scope = ""
+		}
+		if !slices.Contains(ownersOf(of.Kind), key.Kind) {
+			return nil, fmt.Errorf("owners: %.80q: may not own %s: %w", text, of.Kind, ownergraph.ErrInvalid)
+		}
+		o, err := a.records.store().Get(ctx, key)
+		if errors.Is(err, ownergraph.ErrNotFound) || err == nil && o.Deleting {
+			err = fmt.Errorf("owners: %.80q: does not exist, or is being deleted: %w", text, ownergraph.ErrInvalid)
+		}
+		if err != nil {
+			return nil, err
+		}
+		owners = append(owners, graph.Owner{Key: o.Key, Block: true})
+	}
+	return owners, nil
+}
