@@ -39,11 +39,14 @@ func (s *Store) Batch(ctx context.Context, writes []graph.Write) (results []erro
 		return nil, fmt.Errorf("batch: %w", err)
 	}
 	defer s.announce()
-	if t, ok := s.tables.(*postgresTables); ok {
+	switch t := s.tables.(type) {
+	case *postgresTables:
 		results, err = s.batchOnPostgres(ctx, t, writes)
-	} else {
-		results = make([]error, len(writes))
-		err = s.transact(ctx, func(ses *session) error { return ses.batch(ctx, writes, allOf(writes), results) })
+	case *sqliteTables:
+		err = s.transact(ctx, func(ses *session) error {
+			results = make([]error, len(writes))
+			return ses.batchOnSQLite(ctx, t, writes, results)
+		})
 	}
 	if err != nil {
 		return nil, s.failed("batch", fmt.Sprintf("%d writes", len(writes)), err)

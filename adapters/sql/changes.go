@@ -25,7 +25,7 @@ func (w *watch) reportChanges(l *look) {
 	}
 	known := w.s.tables.known(w.next, false)
 	for _, kind := range sortedKinds(w.kinds) {
-		if known != "" && w.kinds[kind].listed {
+		if known != "" && w.kinds[kind].listed && !slices.Contains(w.ending, kind) {
 			w.out.add(graph.Event{Type: graph.Progress, Kind: kind, Version: known})
 		}
 	}

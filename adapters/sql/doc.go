@@ -20,8 +20,9 @@
 //     sequence og_seq.
 //
 // Only the store writes its tables. A kind, a scope and a name are unique together. The key
-// is a SHA-256 of the scope and the name, because databases limit the length of an indexed
-// key. So two names with different bytes are two names, in any collation. The store keeps
+// holds the bytes of the scope and the name. A key of 128 bytes or more ends with their
+// SHA-256, because databases limit the length of an indexed key. So two names with different
+// bytes are two names, in any collation. The store keeps
 // text byte by byte. It refuses text that graph.Validate refuses, with ErrRefused and
 // ErrInvalid: control characters, invalid UTF-8, and more than Config.Limits.Text bytes.
 // Migrate refuses a Postgres database with another encoding than UTF8.
@@ -73,8 +74,9 @@
 // # Watches
 //
 // A watch holds no lock, no transaction and no connection while its sink runs. A listing is
-// read in pages of 4,096 rows. The log then repeats the changes since the first page. Every
-// watch cuts the log once a minute. A watch that is further behind lists every kind anew.
+// read in pages of 4,096 rows. The log then repeats the changes since the first page, and
+// ListEnded comes after these. So a long transaction on Postgres holds up the end of a listing,
+// too. Every watch cuts the log once a minute. A watch that is further behind lists every kind anew.
 //
 // # Restores
 //

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -13,6 +14,7 @@ import (
 // listing and the changes after it. An object that stays is in the listing, because its
 // id never changes.
 func (w *watch) listAll(ctx context.Context) error {
+	w.ending = nil
 	for _, kind := range sortedKinds(w.kinds) {
 		w.kinds[kind].listed = true
 		w.out.add(graph.Event{Type: graph.ListBegun, Kind: kind})
@@ -21,15 +23,49 @@ func (w *watch) listAll(ctx context.Context) error {
 	if err := w.pages(ctx, 0); err != nil {
 		return err
 	}
-	known := w.s.tables.known(w.next, true)
-	for _, kind := range sortedKinds(w.kinds) {
-		w.out.add(graph.Event{Type: graph.ListEnded, Kind: kind, Version: known})
+	return w.endAfter(ctx, sortedKinds(w.kinds))
+}
+
+// endAfter has the listings of the kinds end when the watch has reported every change that
+// their pages may have seen. Otherwise the changes after the listing would be older than the
+// listing: one of them could bring an object back that the listing has ended.
+//
+// Held by TestListingsEndLate.
+func (w *watch) endAfter(ctx context.Context, kinds []graph.Kind) error {
+	if len(kinds) == 0 {
+		return w.out.flush()
 	}
+	err := w.s.retry(ctx, func() error {
+		ses, err := w.s.reading(ctx)
+		if err == nil {
+			w.endAt, err = w.s.tables.moment(ctx, &ses.c)
+		}
+		return err
+	})
+	if err != nil {
+		return readFailed("watch", "a listing", err)
+	}
+	w.ending = append(w.ending, kinds...)
 	return w.out.flush()
 }
 
+// endListings ends the listings that wait for the position of the watch.
+func (w *watch) endListings() {
+	if len(w.ending) == 0 || w.next.pos < w.endAt {
+		return
+	}
+	known := w.s.tables.known(w.next, true)
+	for _, kind := range w.ending {
+		if w.kinds[kind] != nil { // it is served
+			w.out.add(graph.Event{Type: graph.ListEnded, Kind: kind, Version: known})
+		}
+	}
+	w.ending = nil
+}
+
 // listSome lists the new kinds, and the kinds that List has requested.
-func (w *watch) listSome(ctx context.Context, l *look, relist map[graph.Kind]bool) error {
+func (w *watch) listSome(ctx context.Context, relist map[graph.Kind]bool) error {
+	var begun []graph.Kind
 	for _, kind := range sortedKinds(w.kinds) {
 		k := w.kinds[kind]
 		if k.listed && !relist[kind] {
@@ -43,9 +79,10 @@ func (w *watch) listSome(ctx context.Context, l *look, relist map[graph.Kind]boo
 		if err := w.pages(ctx, w.set.number(kind)); err != nil {
 			return err
 		}
-		w.out.add(graph.Event{Type: graph.ListEnded, Kind: kind, Version: w.s.tables.known(position{pos: l.moment}, true)})
+		w.ending = slices.DeleteFunc(w.ending, func(k graph.Kind) bool { return k == kind })
+		begun = append(begun, kind)
 	}
-	return w.out.err
+	return w.endAfter(ctx, begun)
 }
 
 // pages reports the rows of one kind, or of all kinds for the number 0. The sink has the

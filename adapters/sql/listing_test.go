@@ -2,7 +2,9 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -178,5 +180,52 @@ func TestCompactKeepsTheSize(t *testing.T) {
 		eventually(t, "old changes are cut", func() bool {
 			return old.Compact(context.WithoutCancel(t.Context())) == nil && old.logSize(t) <= 1
 		})
+	})
+}
+
+// TestListingsEndLate makes and removes an object after a listing has begun, and before its
+// pages are read. The log brings the object afterwards. The listing, which does not have it,
+// ends after that, so that the watch never goes back.
+func TestListingsEndLate(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.mustHandle(t, nil)
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		var events []graph.Event
+		begun := 0
+		err := h.Watch(ctx, func(batch []graph.Event) error {
+			events = append(events, batch...)
+			for _, e := range batch {
+				switch {
+				case e.Kind != "team":
+				case e.Type == graph.ListBegun:
+					if begun++; begun == 2 {
+						o := h.mustCreate(t, object("team", "", "short"))
+						if err := h.Delete(ctx, o.Key, graph.DeleteOptions{}); err != nil {
+							t.Error(err)
+						}
+					}
+				case e.Type == graph.ListEnded && begun == 1:
+					if err := h.List(ctx, "team"); err != nil {
+						t.Error(err)
+					}
+				case e.Type == graph.ListEnded:
+					end()
+				}
+			}
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		var order []string
+		for _, e := range events[slices.IndexFunc(events, func(e graph.Event) bool { return e.Type == graph.ListEnded && e.Kind == "team" })+1:] {
+			if e.Of() == "team" && e.Type != graph.Progress {
+				order = append(order, e.Type.String())
+			}
+		}
+		if want := []string{"list-begun", "put", "gone", "list-ended"}; !slices.Equal(order, want) {
+			t.Errorf("the second listing is %q, want %q", order, want)
+		}
 	})
 }

@@ -9,6 +9,11 @@ import (
 )
 
 // The statements that write many rows. Arrays carry the rows.
+//
+// "plainall" compares the rows in a subquery of its own, and OFFSET 0 keeps it apart. So
+// Postgres looks each row up in an index. In one join it guesses that one row matches, and
+// reads the whole table. If a row changes before the statement has its lock, Postgres tests
+// the condition again. The row has a new number then, which is not in the array.
 func postgresManyTexts() map[string]string {
 	return map[string]string{
 		"createall": `WITH p AS (SELECT ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1 AND m.kinds = $1),
@@ -21,9 +26,10 @@ func postgresManyTexts() map[string]string {
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $11::bigint, $12::bigint, 1, kind, uid, scope, name, body FROM o)
 		SELECT uid, pos, seq{notify} FROM o`,
-		"plainall": pgRemove(`o.uid`, `USING unnest($3::integer[], $4::bytea[], $5::text[], $6::bigint[], $7::bigint[]) AS x(kind, place, uid, pos, seq)
-			WHERE o.kind = x.kind AND o.place = x.place AND NOT o.held AND o.uid = x.uid AND o.pos = x.pos AND o.seq = x.seq
-			AND EXISTS (SELECT 1 FROM {meta} WHERE kinds = $8)`),
+		"plainall": pgRemove(`o.uid`, `WHERE o.id = ANY (ARRAY (SELECT i.id
+				FROM unnest($3::integer[], $4::bytea[], $5::text[], $6::bigint[], $7::bigint[]) AS x(kind, place, uid, pos, seq) CROSS JOIN LATERAL
+					(SELECT id FROM {objects} WHERE kind = x.kind AND place = x.place AND uid = x.uid AND pos = x.pos AND seq = x.seq OFFSET 0) i))
+			AND o.seq = ANY ($7::bigint[]) AND NOT o.held AND EXISTS (SELECT 1 FROM {meta} WHERE kinds = $8)`),
 		"findall": `SELECT o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body, o.place, o.labels
 		FROM unnest($1::integer[], $2::bytea[]) AS x(kind, place) JOIN {objects} o ON o.kind = x.kind AND o.place = x.place ORDER BY o.uid FOR UPDATE OF o`,
 		"removeall": pgRemove(`o.uid`, `WHERE o.id = ANY ($3::bigint[])`),

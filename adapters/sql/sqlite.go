@@ -35,11 +35,11 @@ func sqliteTexts() map[string]string {
 		LEFT JOIN {objects} o ON o.kind = ?1 AND o.place = ?2 WHERE m.id = 1`,
 		"log": `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name, body)
 		SELECT pos + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM {log} ORDER BY pos DESC LIMIT 1 RETURNING pos`,
-		"insert": `INSERT INTO {objects} (id, kind, place, uid, scope, name, pos, deleting, body, labels)
-		SELECT p.pos, ?1, ?2, ?3, ?4, ?5, p.pos, ?6, ?7, '' FROM (SELECT l.pos + 1 AS pos FROM {log} l ORDER BY l.pos DESC LIMIT 1) p WHERE true
+		"insert": `INSERT INTO {objects} (id, kind, place, uid, scope, name, pos, deleting, held, body, labels)
+		SELECT p.pos, ?1, ?2, ?3, ?4, ?5, p.pos, ?6, ?7, ?8, '' FROM (SELECT l.pos + 1 AS pos FROM {log} l ORDER BY l.pos DESC LIMIT 1) p WHERE true
 		ON CONFLICT (kind, place) DO NOTHING RETURNING pos`,
 		"logat":   `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
-		"update":  `UPDATE {objects} SET pos = ?1, deleting = ?2, body = ?3, labels = ?4 WHERE id = ?5`,
+		"update":  `UPDATE {objects} SET pos = ?1, deleting = ?2, held = ?3, body = ?4, labels = ?5 WHERE id = ?6`,
 		"delete":  `DELETE FROM {objects} WHERE id = ?1`,
 		"own":     `INSERT INTO {owners} (uid, owner) VALUES (?1, ?2)`,
 		"disown":  `DELETE FROM {owners} WHERE uid = ?1 AND owner = ?2`,
@@ -65,8 +65,10 @@ const sqliteLook = `SELECT m.kinds, m.epoch, m.reason, m.floor, (SELECT pos + 1 
 func newSQLite(c Config) tables {
 	t := &sqliteTables{conf: c, text: map[string]string{}}
 	names := c.names()
-	for key, text := range sqliteTexts() {
-		t.text[key] = names.Replace(text)
+	for _, texts := range []map[string]string{sqliteTexts(), sqliteManyTexts()} {
+		for key, text := range texts {
+			t.text[key] = names.Replace(text)
+		}
 	}
 	return t
 }
@@ -129,7 +131,7 @@ func (t *sqliteTables) create(ctx context.Context, c *conn, r *row, _ int64) (bo
 	o := &r.object
 	body := encodeBody(o)
 	var pos int64
-	made, err := c.one(ctx, t.text["insert"], []any{r.kind, r.place, string(o.UID), o.Scope, o.Name, o.Deleting, body}, &pos)
+	made, err := c.one(ctx, t.text["insert"], []any{r.kind, r.place, string(o.UID), o.Scope, o.Name, o.Deleting, r.held(), body}, &pos)
 	if !made || err != nil {
 		return false, err
 	}
@@ -163,7 +165,7 @@ func (t *sqliteTables) change(ctx context.Context, c *conn, old, next *row) (boo
 		return false, err
 	}
 	next.setAt(position{pos: pos})
-	if _, err := c.exec(ctx, t.text["update"], pos, o.Deleting, body, next.labels, next.id); err != nil {
+	if _, err := c.exec(ctx, t.text["update"], pos, o.Deleting, next.held(), body, next.labels, next.id); err != nil {
 		return false, err
 	}
 	removed, added := difference(&old.object, o)

@@ -63,6 +63,9 @@ type watch struct {
 	// reached. The log has older states of them.
 	listed map[graph.UID]position
 	newest position // of listed
+
+	ending []graph.Kind // their listings end when next has reached endAt
+	endAt  int64
 }
 
 // watched is the state of one kind in the reports of a watch.
@@ -152,8 +155,12 @@ func (w *watch) round(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	w.s.remember(w.next, w.anchor)
+	listing := len(w.ending) > 0
+	if w.endListings(); listing && len(w.ending) > 0 {
+		return w.next.pos != next.pos, w.out.flush() // no fence passes an open listing
+	}
 	passed := w.pass(fences)
-	return len(l.changes) == maxChanges || passed, w.out.flush()
+	return len(l.changes) == maxChanges || passed || listing, w.out.flush()
 }
 
 // report reports the news of a look.
@@ -173,7 +180,7 @@ func (w *watch) report(ctx context.Context, l *look, relist map[graph.Kind]bool)
 		return w.listAll(ctx)
 	}
 	w.reportChanges(l)
-	return w.listSome(ctx, l, relist)
+	return w.listSome(ctx, relist)
 }
 
 // reportKinds reports the set of kinds, if it changed.

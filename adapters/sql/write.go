@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -223,7 +222,7 @@ func (s *Store) newRow(verb string, kinds *kindSet, o graph.Object) (*row, error
 	if err := kinds.checkOwners(verb, out.Object); err != nil {
 		return nil, err
 	}
-	out.Object.UID = graph.UID(rand.Text())
+	out.Object.UID = newUID()
 	return &row{kind: kinds.number(o.Kind), place: placeOf(o.Key), object: out.Object}, nil
 }
 
