@@ -59,11 +59,6 @@ func lawsOfStrict() []law {
 			run: refusesPatches,
 		},
 		{
-			name: "level3/batch", needs: []need{needBatcher}, rests: append([]string{strictPatch, batchNeighbours}, changed...),
-			why: "a batch has its own statements: a check that only the single writes have is missing there",
-			run: refusesInBatches,
-		},
-		{
 			name: strictMoved, rests: append([]string{strictUpdate, strictPatch, "level3/other-incarnation"}, changed...),
 			why: "a reference that moves to another owner makes a dependent of that owner, and the number of references stays",
 			run: refusesMoves,

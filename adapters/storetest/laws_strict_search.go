@@ -11,9 +11,15 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// lawsOfStrictSearch are about a store of level 3 with several users at once.
+// lawsOfStrictSearch are about a store of level 3 with several users at once, and about the
+// references in a batch. They rest on laws that come late.
 func lawsOfStrictSearch() []law {
 	return ofLevel3([]law{
+		{
+			name: "level3/batch", needs: []need{needBatcher}, rests: []string{strictPatch, batchNeighbours},
+			why: "a batch has its own statements: a check that only the single writes have is missing there",
+			run: refusesInBatches,
+		},
 		{
 			name: "search/level3", rests: []string{strictMoved, strictKept, "concurrency/one-wins", "delete/last-finalizer"},
 			why: "a reference that is checked in another step than its write comes after the mark of its owner (write skew): the owner goes without it",

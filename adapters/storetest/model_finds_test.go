@@ -83,7 +83,7 @@ func TestModelFinds(t *testing.T) {
 			if !strings.Contains(message, c.want) {
 				t.Fatalf("%s: it does not say %q: %s", c.reason, c.want, message)
 			}
-			if n := len(stepsOf(message)); n < 2 || n > 10 {
+			if n := len(stepsOf(message)); n < 2 || n > 15 {
 				t.Errorf("%d steps:\n%s", n, message)
 			}
 		})

@@ -29,7 +29,7 @@ func TestLevel3Finds(t *testing.T) {
 		want     string
 		reason   string
 	}{
-		{"model of a lax store", modelTest(lax), "takes no dependent", "the model refuses the reference"},
+		{"model of a lax store", modelTest(lax), `want one that wraps "refused"`, "the model refuses the reference"},
 		{"engine on a lax store", engineTest(lax), "accepted a write that it had to refuse", "the specification has no end with the reference"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
