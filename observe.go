@@ -154,13 +154,13 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	e.applyRoot(d, n)
 	if d.Class {
 		m.Role = e.seq.Stamp()
+	}
+	watched := d.Version && n.Waiting() && e.expected.WatchLen() > 0 // a read may have shown this version first
+	if d.Class || d.Acknowledged && n.Orphaning() || watched {
 		e.fanout.Push(e.view(), id)
 	}
 	if d.Mark || d.Version && n.Waiting() { // it waits, or did
 		e.cycles.Restart(e.view(), e.now)
-	}
-	if d.Acknowledged && n.Orphaning() {
-		e.fanout.Push(e.view(), id)
 	}
 	if d.Gone {
 		e.endObject(id, d.Unseen)
