@@ -12,7 +12,8 @@ import (
 // fence is a fence that a watch has not passed yet.
 type fence struct {
 	token    uint64
-	revision int64 // the watch has to reach it
+	revision int64  // the watch has to reach it
+	epoch    string // of the revision
 }
 
 const maxFences = 64 // pending in one watch; the newest stay
@@ -40,7 +41,7 @@ func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for w := range s.watches {
-		w.orders.fences = keepNewest(append(w.orders.fences, fence{token, now.revision}))
+		w.orders.fences = keepNewest(append(w.orders.fences, fence{token, now.revision, now.Epoch}))
 		w.wakeUp()
 	}
 	return token, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -56,6 +57,10 @@ func (w *watch) next(ctx context.Context, st *stream, p *progress) error {
 func (w *watch) carryOut(ctx context.Context) error {
 	o := w.takeOrders()
 	w.fences = keepNewest(append(w.fences, o.fences...))
+	if slices.ContainsFunc(w.fences, func(f fence) bool { return f.epoch != w.epoch }) {
+		w.anew = w.anew || len(o.relist) > 0
+		return errNewEpoch // the next session finds the present epoch
+	}
 	w.passFences()
 	for _, k := range w.list {
 		if !o.relist[k.info.Kind] {

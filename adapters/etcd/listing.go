@@ -66,7 +66,10 @@ func (w *watch) listAll(ctx context.Context, at int64) error {
 	return w.out.err
 }
 
-// listKind reports a listing of the kind. Damage ends it, and makes the kind sick.
+// listKind reports a listing of the kind. Damage ends it, and makes the kind sick. After any
+// other error the watch owes a listing of every kind, and no fence passes before it.
+//
+// Held by TestListingBreaks.
 func (w *watch) listKind(ctx context.Context, k *kindState, at int64) error {
 	w.out.report(graph.Event{Type: graph.ListBegun, Kind: k.info.Kind})
 	keys := map[string]known{}
@@ -81,14 +84,16 @@ func (w *watch) listKind(ctx context.Context, k *kindState, at int64) error {
 		w.out.report(graph.Event{Type: graph.Put, Object: r.Object})
 		return w.out.err
 	})
-	k.listed, k.relisted = at, false
 	switch {
 	case broken != nil:
+		k.listed = at
 		w.sicken(k, broken)
 		return nil
 	case err != nil:
+		w.anew = true // the next session lists again: it has to report what this listing skipped
 		return err
 	}
+	k.listed = at
 	k.known.replace(keys)
 	w.out.report(graph.Event{Type: graph.ListEnded, Kind: k.info.Kind, Version: version(at)})
 	w.reportPassed(k.info.Kind, k.held)
@@ -118,6 +123,7 @@ func (w *watch) recheck(ctx context.Context, k *kindState) error {
 		w.sicken(k, broken)
 		return nil
 	case err != nil:
+		w.anew = true // the order or the change that led here is gone
 		return err
 	}
 	k.sick = false

@@ -58,7 +58,7 @@ func (p *progress) stop() {
 func (w *watch) passFences() {
 	left := w.fences[:0]
 	for _, f := range w.fences {
-		if f.revision > w.revision {
+		if f.revision > w.revision || f.epoch != w.epoch {
 			left = append(left, f)
 			continue
 		}

@@ -79,12 +79,11 @@ type watch struct {
 // kindState is the state of one kind in the reports of a watch.
 type kindState struct {
 	kindLayout
-	known    knowns // safe for concurrent use
-	listed   int64  // the revision of the last listing, which contains all earlier changes
-	sick     bool
-	damaged  string   // the first damaged key of a sick kind
-	held     []uint64 // fences that passed while the kind was sick
-	relisted bool     // a new listing is wanted
+	known   knowns // safe for concurrent use
+	listed  int64  // the revision of the last listing, which contains all earlier changes
+	sick    bool
+	damaged string   // the first damaged key of a sick kind
+	held    []uint64 // fences that passed while the kind was sick
 }
 
 func (s *Store) enter(out outbox) *watch {
@@ -114,6 +113,7 @@ func (w *watch) session(ctx context.Context) error {
 		return err
 	}
 	w.announce(now)
+	w.rebase(now)
 	if w.anew {
 		if err := w.listAll(ctx, now.revision); err != nil {
 			return err
@@ -162,8 +162,15 @@ func (w *watch) announce(now identity) {
 		w.store.forget()
 	}
 	w.started, w.epoch, w.anew = true, now.Epoch, true
-	for i := range w.fences { // a revision of the former history means nothing now
-		w.fences[i].revision = 0
+}
+
+// rebase gives the fences of another history a revision of the present one, which was read
+// after they began. A revision of another history means nothing.
+func (w *watch) rebase(now identity) {
+	for i := range w.fences {
+		if f := &w.fences[i]; f.epoch != now.Epoch {
+			f.epoch, f.revision = now.Epoch, now.revision
+		}
 	}
 }
 

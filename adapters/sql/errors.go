@@ -12,6 +12,10 @@ import (
 // errRaced says that another write came between a read and the write that rests on it.
 var errRaced = errors.New("another write came first")
 
+// errIgnored says that a trigger of the user has ignored a write. The database reports no
+// error then.
+var errIgnored = errors.New("a trigger ignores the write")
+
 // notDone is the error of a call that the database has aborted. The call has done nothing.
 type notDone struct {
 	cause error
@@ -44,6 +48,8 @@ func answerOf(err error) answer {
 		return answerUnset
 	case errors.Is(err, errRaced):
 		return answerRetry
+	case errors.Is(err, errIgnored):
+		return answerRefused
 	case errors.As(err, &postgres):
 		return answerOfState(postgres.SQLState())
 	case errors.As(err, &sqlite):

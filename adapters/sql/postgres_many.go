@@ -29,7 +29,7 @@ func postgresManyTexts() map[string]string {
 		"plainall": pgRemove(`o.uid`, `WHERE o.id = ANY (ARRAY (SELECT i.id
 				FROM unnest($3::integer[], $4::bytea[], $5::text[], $6::bigint[], $7::bigint[]) AS x(kind, place, uid, pos, seq) CROSS JOIN LATERAL
 					(SELECT id FROM {objects} WHERE kind = x.kind AND place = x.place AND uid = x.uid AND pos = x.pos AND seq = x.seq OFFSET 0) i))
-			AND o.seq = ANY ($7::bigint[]) AND NOT o.held AND EXISTS (SELECT 1 FROM {meta} WHERE kinds = $8)`),
+			AND o.seq = ANY ($7::bigint[]) AND o.pos = ANY ($6::bigint[]) AND NOT o.held AND EXISTS (SELECT 1 FROM {meta} WHERE kinds = $8)`),
 		"findall": `SELECT o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body, o.place, o.labels
 		FROM unnest($1::integer[], $2::bytea[]) AS x(kind, place) JOIN {objects} o ON o.kind = x.kind AND o.place = x.place ORDER BY o.uid FOR UPDATE OF o`,
 		"removeall": pgRemove(`o.uid`, `WHERE o.id = ANY ($3::bigint[])`),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -89,13 +90,24 @@ func (s *Store) takeTurn(ctx context.Context) (release func(), err error) {
 	}
 }
 
+// endWithin is the time for which a transaction may outlive the context of its call.
+const endWithin = 5 * time.Second
+
 // transactOnce ends the transaction also if ctx has ended. So the transaction itself has
-// a context without end, and the statements have ctx.
+// a context that ends later, and the statements have ctx. A COMMIT that the later end breaks
+// off has an unknown outcome.
+//
+// Held by TestOneConnectionTaken.
 func (s *Store) transactOnce(ctx context.Context, lock func(context.Context, *conn) error, do func(*session) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	free, err := s.db.Conn(ctx) // the wait for a connection ends with the call
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
 	}
-	tx, err := s.db.BeginTx(context.WithoutCancel(ctx), &sql.TxOptions{})
+	defer free.Close()
+	whole, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(endWithin, end) })()
+	tx, err := free.BeginTx(whole, s.txOptions())
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -109,6 +121,15 @@ func (s *Store) transactOnce(ctx context.Context, lock func(context.Context, *co
 	}
 	if err := tx.Commit(); err != nil {
 		return &errCommit{err}
+	}
+	return nil
+}
+
+// txOptions returns the level of a transaction. The positions on Postgres rest on it: each
+// statement sees what was committed before it.
+func (s *Store) txOptions() *sql.TxOptions {
+	if s.conf.Dialect == Postgres {
+		return &sql.TxOptions{Isolation: sql.LevelReadCommitted}
 	}
 	return nil
 }

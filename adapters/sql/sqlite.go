@@ -165,7 +165,7 @@ func (t *sqliteTables) change(ctx context.Context, c *conn, old, next *row) (boo
 		return false, err
 	}
 	next.setAt(position{pos: pos})
-	if _, err := c.exec(ctx, t.text["update"], pos, o.Deleting, next.held(), body, next.labels, next.id); err != nil {
+	if err := c.execOne(ctx, t.text["update"], pos, o.Deleting, next.held(), body, next.labels, next.id); err != nil {
 		return false, err
 	}
 	removed, added := difference(&old.object, o)
@@ -180,8 +180,7 @@ func (t *sqliteTables) remove(ctx context.Context, c *conn, old *row) (bool, err
 	if err := t.setOwners(ctx, c, old.object.UID, owners(&old.object), nil); err != nil {
 		return false, err
 	}
-	_, err := c.exec(ctx, t.text["delete"], old.id)
-	return true, err
+	return true, c.execOne(ctx, t.text["delete"], old.id)
 }
 
 func (t *sqliteTables) removePlain(context.Context, *conn, int64, []byte, graph.Precondition, int64) (bool, error) {

@@ -79,11 +79,21 @@ func (t *sqliteTables) removePlainAll(ctx context.Context, c *conn, kinds *kindS
 	if _, err := c.exec(ctx, t.text["disownall"], next); err != nil {
 		return nil, err
 	}
-	if _, err := c.exec(ctx, t.text["deleteall"], next); err != nil {
+	gone, err := c.exec(ctx, t.text["deleteall"], next)
+	if err != nil {
 		return nil, err
 	}
-	if n, err := r.RowsAffected(); err != nil || n == int64(len(plain)) {
+	n, err := r.RowsAffected()
+	if err != nil {
 		return nil, err
+	}
+	switch removed, err := gone.RowsAffected(); {
+	case err != nil:
+		return nil, err
+	case removed != n:
+		return nil, errIgnored
+	case n == int64(len(plain)):
+		return nil, nil
 	}
 	done := map[graph.UID]bool{}
 	err = c.each(ctx, t.text["logged"], []any{next}, func(rows *sql.Rows) error {
