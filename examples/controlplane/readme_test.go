@@ -49,7 +49,7 @@ func steps(blocks []block) (list []step) {
 type normal struct{ uids map[string]string }
 
 func (n normal) text(s string) string {
-	s = regexp.MustCompile(`\b[A-Z2-7]{26}\b`).ReplaceAllStringFunc(s, func(uid string) string {
+	s = regexp.MustCompile(`\b[A-Z2-7]{26,29}\b`).ReplaceAllStringFunc(s, func(uid string) string {
 		if n.uids[uid] == "" {
 			n.uids[uid] = fmt.Sprintf("UID-%d", len(n.uids)+1)
 		}
