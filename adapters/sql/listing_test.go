@@ -128,6 +128,10 @@ func TestSlowWatchBehindCompaction(t *testing.T) {
 			}
 		}
 		before := count(w.reported(), graph.ListBegun)
+		if _, err := h.Update(t.Context(), graph.Object{Key: kept.Key, Finalizers: []string{"x/first"}}); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the watch has read the first change, and is held", w.held.Load)
 		if err := h.Delete(t.Context(), gone.Key, graph.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ type watcher struct {
 	done   chan struct{}
 	err    error
 	hold   chan struct{} // if not nil, each call of the sink waits for it
+	held   atomic.Bool   // a call waits
 }
 
 // watch starts a watch that ends with the test.
@@ -31,10 +33,12 @@ func (h *handle) watchHeld(t *testing.T, hold chan struct{}) *watcher {
 		defer close(w.done)
 		w.err = h.Watch(ctx, func(batch []graph.Event) error {
 			if w.hold != nil {
+				w.held.Store(true)
 				select {
 				case <-w.hold:
 				case <-ctx.Done():
 				}
+				w.held.Store(false)
 			}
 			w.mu.Lock()
 			defer w.mu.Unlock()
