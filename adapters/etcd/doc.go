@@ -122,6 +122,8 @@
 // delete one key. The tests run kine 0.17.5 on SQLite. On kine
 //
 //   - there are no batches: MaxBatch is 0.
+//   - the answer to a write may have the revision of another one. So each write reads its
+//     key once more.
 //   - a fence may take as long as kine needs to report its progress.
 //   - a write whose commit failed in the database may look like a lost race. If the value
 //     is the one that was to be written, the outcome is unknown, and no conflict.

@@ -102,6 +102,7 @@ func (s *Store) swapPart(ctx context.Context, items []*item) {
 	s.note(r.Header)
 	if len(items) == 1 {
 		s.conclude(items[0], (*pb.TxnResponse)(r), r.Header.Revision)
+		s.correct(ctx, items[0])
 		return
 	}
 	for i, it := range items {
@@ -147,6 +148,24 @@ func (s *Store) conclude(it *item, r *pb.TxnResponse, revision int64) {
 	default:
 		s.take(it, kv)
 		it.next = step{}
+	}
+}
+
+// correct reads the revision of a value that kine has written. The revision of kine's answer
+// may be that of a write at the same time. If another write has followed, or the read fails,
+// the version is that of the answer, and a write under it gets a conflict.
+//
+// Held by TestLinearizableOnKine.
+func (s *Store) correct(ctx context.Context, it *item) {
+	if !s.conf.Kine || !it.done || it.err != nil || it.next.remove || it.next.value == nil {
+		return
+	}
+	r, err := s.kv.Get(ctx, it.at)
+	if err != nil {
+		return
+	}
+	if kv := only(r.Kvs); kv != nil && bytes.Equal(kv.Value, it.next.value) {
+		it.next.record.Object.Version = version(kv.ModRevision)
 	}
 }
 
