@@ -45,7 +45,7 @@ func (s *Store) Create(ctx context.Context, r Record) (Record, error) {
 		return Record{}, it.err
 	}
 	if s.swap(ctx, []*item{it}); it.live == nil {
-		return it.answer()
+		return s.answer(ctx, it)
 	}
 	live := it.live.record
 	if live.Object.UID == out.Object.UID { // an answer was lost on the way, and the request came twice
@@ -54,10 +54,13 @@ func (s *Store) Create(ctx context.Context, r Record) (Record, error) {
 	return Record{}, fmt.Errorf("%s: name: taken by uid %q: %w", it, live.Object.UID, graph.ErrConflict)
 }
 
-// answer returns the result of a write.
-func (it *item) answer() (Record, error) {
+// answer returns the record after a write, for its caller.
+func (s *Store) answer(ctx context.Context, it *item) (Record, error) {
 	if it.err != nil {
 		return Record{}, it.err
+	}
+	if err := s.correct(ctx, it); err != nil {
+		return Record{}, fmt.Errorf("%s: %w", it, err)
 	}
 	return it.next.record, nil
 }

@@ -122,8 +122,9 @@
 // delete one key. The tests run kine 0.17.5 on SQLite. On kine
 //
 //   - there are no batches: MaxBatch is 0.
-//   - the answer to a write may have the revision of another one. So each write reads its
-//     key once more.
+//   - the answer to a write may have the revision of another one. So Create, Update and Label
+//     read the key once more. If another write has followed by then, they return an error, and
+//     their outcome is unknown.
 //   - a fence may take as long as kine needs to report its progress.
 //   - a write whose commit failed in the database may look like a lost race. If the value
 //     is the one that was to be written, the outcome is unknown, and no conflict.

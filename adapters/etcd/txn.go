@@ -102,7 +102,6 @@ func (s *Store) swapPart(ctx context.Context, items []*item) {
 	s.note(r.Header)
 	if len(items) == 1 {
 		s.conclude(items[0], (*pb.TxnResponse)(r), r.Header.Revision)
-		s.correct(ctx, items[0])
 		return
 	}
 	for i, it := range items {
@@ -151,22 +150,28 @@ func (s *Store) conclude(it *item, r *pb.TxnResponse, revision int64) {
 	}
 }
 
+// errVersionUnknown says that kine has done a write, and another one followed before its
+// revision was read. The outcome counts as unknown, so that no caller gets a wrong version.
+var errVersionUnknown = errors.New("kine has done the write, and its version is unknown")
+
 // correct reads the revision of a value that kine has written. The revision of kine's answer
-// may be that of a write at the same time. If another write has followed, or the read fails,
-// the version is that of the answer, and a write under it gets a conflict.
+// may be that of a write at the same time.
 //
 // Held by TestLinearizableOnKine.
-func (s *Store) correct(ctx context.Context, it *item) {
-	if !s.conf.Kine || !it.done || it.err != nil || it.next.remove || it.next.value == nil {
-		return
+func (s *Store) correct(ctx context.Context, it *item) error {
+	if !s.conf.Kine || it.next.remove || it.next.value == nil { // an unchanged record has no new value
+		return nil
 	}
 	r, err := s.kv.Get(ctx, it.at)
 	if err != nil {
-		return
+		return fmt.Errorf("%w: %w", errVersionUnknown, err)
 	}
-	if kv := only(r.Kvs); kv != nil && bytes.Equal(kv.Value, it.next.value) {
-		it.next.record.Object.Version = version(kv.ModRevision)
+	kv := only(r.Kvs)
+	if kv == nil || !bytes.Equal(kv.Value, it.next.value) {
+		return errVersionUnknown
 	}
+	it.next.record.Object.Version = version(kv.ModRevision)
+	return nil
 }
 
 // refusal adds ErrRefused to an error by which the server refuses the client. The server

@@ -46,7 +46,7 @@ func (s *Store) Update(ctx context.Context, wanted Record) (Record, error) {
 		return effect, next, err
 	}
 	s.write(ctx, []*item{it})
-	return it.answer()
+	return s.answer(ctx, it)
 }
 
 // stored is the effect of a write that also changes labels or the payload.
@@ -158,6 +158,6 @@ func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition
 		return finalizer.Stored, now, nil
 	}
 	s.write(ctx, []*item{it})
-	r, err := it.answer()
+	r, err := s.answer(ctx, it)
 	return r.Object, err
 }

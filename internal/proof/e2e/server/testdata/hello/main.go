@@ -1,4 +1,0 @@
-// Command hello does nothing.
-package main
-
-func main() {}
