@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // check returns the reason to refuse o, whose references are resolved, or nil.
@@ -39,12 +40,5 @@ func (s *Store) resolveAll(o graph.Object) graph.Object {
 // Held by TestResolve.
 func (s *Store) resolve(dependent graph.Key, r graph.Owner) graph.Owner {
 	layout, served := s.kinds[r.Kind]
-	sameScope := served && layout.info.Scoped && r.Scope == ""
-	switch {
-	case !served, sameScope && dependent.Scope == "":
-		r.Unresolved = true
-	case sameScope && !r.Unresolved:
-		r.Scope = dependent.Scope
-	}
-	return r
+	return replica.Resolve(dependent, r, layout.info.Scoped, served)
 }

@@ -6,30 +6,20 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 func sortKinds(list []graph.KindInfo) {
 	slices.SortFunc(list, func(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
 }
 
-// resolve returns the reference with the scope that the store gives it. If the owner's kind
-// is scoped and the reference has no scope, the owner is in the dependent's scope. If the
-// dependent is global, the reference is unresolved. So is a reference to a kind that is
-// not served.
+// resolve returns the reference with the scope that the store gives it. The package comment
+// has the rules, under "Owner references".
 //
 // Held by TestResolveAsMemory.
 func (k *kindSet) resolve(dep graph.Key, r graph.Owner) graph.Owner {
 	kind := k.byName[r.Kind]
-	switch {
-	case !kind.served:
-		r.Unresolved = true
-	case !kind.info.Scoped || r.Scope != "":
-	case dep.Scope == "":
-		r.Unresolved = true
-	case !r.Unresolved:
-		r.Scope = dep.Scope
-	}
-	return r
+	return replica.Resolve(dep, r, kind.info.Scoped, kind.served)
 }
 
 func (k *kindSet) resolveAll(o graph.Object) graph.Object {

@@ -84,7 +84,7 @@ const layers = `
 
 	# Faults stand between an engine and any store.
 	. < internal/fault;
-	internal/replica < adapters/memory;
+	internal/replica < adapters/memory, adapters/sql, adapters/etcd; # one rule of the scope of a reference
 
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.
