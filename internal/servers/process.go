@@ -25,7 +25,7 @@ type Process struct {
 // Launch starts a program in a folder. It lives until Stop, or until ctx ends. Its output is
 // added to the log file of its name.
 //
-// Held by TestLaunch.
+// Held by TestLaunch, and on Linux by TestDiesWithParent.
 func Launch(ctx context.Context, dir, name, path string, args ...string) (*Process, error) {
 	ctx, kill := context.WithCancel(ctx)
 	p := &Process{name: name, log: filepath.Join(dir, name+".log"), kill: kill, ended: make(chan struct{})}
@@ -66,6 +66,9 @@ func (p *Process) Stop() {
 	p.kill()
 	<-p.ended
 }
+
+// Name returns the name that Launch was given.
+func (p *Process) Name() string { return p.name }
 
 // PID returns the program's process number.
 func (p *Process) PID() int { return p.pid }

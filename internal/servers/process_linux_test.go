@@ -1,4 +1,4 @@
-package server
+package servers
 
 import (
 	"bufio"
@@ -19,11 +19,11 @@ const parentVariable = "OWNERGRAPH_TEST_PARENT"
 // to stop it.
 func TestDiesWithParent(t *testing.T) {
 	if dir := os.Getenv(parentVariable); dir != "" {
-		p, err := launch(t.Context(), dir, "child", "/bin/sh", "-c", "read never < /dev/zero")
+		p, err := Launch(t.Context(), dir, "child", "/bin/sh", "-c", "read never < /dev/zero")
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Println("child", p.pid)
+		fmt.Println("child", p.PID())
 		<-p.ended
 		return
 	}

@@ -22,7 +22,15 @@ func hello() Source {
 
 // TestBuild: a build makes an executable once. A failed one leaves nothing.
 func TestBuild(t *testing.T) {
-	cache := t.TempDir()
+	cache := filepath.Join(t.TempDir(), "cache")
+	wrong := hello()
+	wrong.Name, wrong.Package = "wrong", "./none"
+	if path, err := wrong.build(t.Context(), cache); err == nil || !strings.Contains(err.Error(), "build wrong: ") {
+		t.Errorf("a package that is not there: %q, %v", path, err)
+	}
+	if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 	path, err := hello().build(t.Context(), cache)
 	if err != nil {
 		t.Fatal(err)
@@ -36,13 +44,8 @@ func TestBuild(t *testing.T) {
 	if err != nil || statErr != nil || again != path || !now.ModTime().Equal(made.ModTime()) {
 		t.Errorf("a second build: %s, %v, want the first executable %s", again, errors.Join(err, statErr), path)
 	}
-	wrong := hello()
-	wrong.Name, wrong.Package = "wrong", "./none"
-	if _, err := wrong.build(t.Context(), cache); err == nil || !strings.Contains(err.Error(), "build wrong: ") {
-		t.Errorf("a package that is not there: %v", err)
-	}
-	if list, err := filepath.Glob(filepath.Join(cache, "*")); err != nil || len(list) != 1 {
-		t.Errorf("the cache has %q, %v, want one executable", list, err)
+	if list, err := os.ReadDir(cache); err != nil || len(list) != 1 || list[0].Name() != filepath.Base(path) {
+		t.Errorf("the cache has %v, %v, want one executable", list, err)
 	}
 }
 

@@ -38,25 +38,3 @@ func TestBuild(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", b, err, want)
 	}
 }
-
-// TestBuildMisses: a missing executable is built into the cache, whole or not at all.
-func TestBuildMisses(t *testing.T) {
-	m, err := findModules(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache := filepath.Join(t.TempDir(), "cache")
-	if path, err := build(t.Context(), m.dir, cache, "none", thisModule+"/no/such/package"); err == nil {
-		t.Errorf("built %s of nothing", path)
-	}
-	if left, err := os.ReadDir(cache); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-	path, err := build(t.Context(), m.dir, cache, "hello", thisModule+"/server/testdata/hello")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if left, err := os.ReadDir(cache); err != nil || len(left) != 1 || left[0].Name() != filepath.Base(path) {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-}

@@ -70,7 +70,7 @@ func (s *Server) Backup(ctx context.Context) (restore func(context.Context) erro
 // offline calls a function while neither program runs.
 func (s *Server) offline(ctx context.Context, do func() error) error {
 	s.StopAPI()
-	s.get(&s.etcd).stop()
+	s.get(&s.etcd).Stop()
 	if err := do(); err != nil {
 		return err
 	}

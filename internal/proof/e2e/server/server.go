@@ -12,6 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/ownergraph/ownergraph/internal/servers"
 )
 
 // Server is an API server with its etcd. Use Start. It is safe for concurrent use,
@@ -25,13 +27,13 @@ type Server struct {
 	end      context.CancelFunc
 
 	mu        sync.Mutex // guards the fields below
-	etcd, api *process
+	etcd, api *servers.Process
 }
 
 // Start starts a server and returns when it answers. An error shows the ends of the
 // logs, and no process is left then.
 //
-// Held by TestServer, TestStartFails and TestDiesWithParent.
+// Held by TestServer and TestStartFails, and by TestDiesWithParent of internal/servers.
 func Start(ctx context.Context, config Config) (*Server, error) {
 	config, err := config.filled()
 	if err != nil {
@@ -69,7 +71,7 @@ func (s *Server) start(ctx context.Context) error {
 		}
 		s.port = port
 		// Another program may have taken the port meanwhile.
-		if err = s.StartAPI(ctx); err == nil || tries == maxPorts || s.get(&s.api).alive() {
+		if err = s.StartAPI(ctx); err == nil || tries == maxPorts || s.get(&s.api).Alive() {
 			return err
 		}
 	}
@@ -100,7 +102,7 @@ func (s *Server) startEtcd() error {
 		"--listen-client-urls=" + etcdSocket, "--advertise-client-urls=" + etcdSocket,
 		"--listen-peer-urls=" + peerSocket,
 	}, s.config.EtcdFlags...)
-	p, err := launch(s.life, s.dir, "etcd", s.binaries.Etcd, args...)
+	p, err := servers.Launch(s.life, s.dir, "etcd", s.binaries.Etcd, args...)
 	s.set(func() { s.etcd = p })
 	return err
 }
@@ -117,7 +119,7 @@ func (s *Server) StartAPI(ctx context.Context) error {
 		"--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.0.0.0/24",
 		"--disable-admission-plugins=ServiceAccount,StorageObjectInUseProtection",
 	}, s.config.Flags...)
-	p, err := launch(s.life, s.dir, "kube-apiserver", s.binaries.APIServer, args...)
+	p, err := servers.Launch(s.life, s.dir, "kube-apiserver", s.binaries.APIServer, args...)
 	if err != nil {
 		return err
 	}
@@ -126,7 +128,7 @@ func (s *Server) StartAPI(ctx context.Context) error {
 }
 
 // StopAPI kills the API server, and its data stay. It returns when the process is gone.
-func (s *Server) StopAPI() { s.get(&s.api).stop() }
+func (s *Server) StopAPI() { s.get(&s.api).Stop() }
 
 // Restart kills the API server and starts it again, at the same address. It returns
 // when the server answers.
@@ -146,9 +148,9 @@ func (s *Server) ready(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		for _, p := range []*process{s.get(&s.etcd), s.get(&s.api)} {
-			if !p.alive() {
-				return fmt.Errorf("wait until ready: %s has ended\n%s", p.name, p.tail())
+		for _, p := range []*servers.Process{s.get(&s.etcd), s.get(&s.api)} {
+			if !p.Alive() {
+				return fmt.Errorf("wait until ready: %s has ended\n%s", p.Name(), p.Tail())
 			}
 		}
 		select {
@@ -176,9 +178,9 @@ func (s *Server) ask(ctx context.Context) error {
 // Stop ends the processes and removes the server's folder. A second call has no effect.
 func (s *Server) Stop() error {
 	s.end()
-	for _, p := range []*process{s.get(&s.api), s.get(&s.etcd)} {
+	for _, p := range []*servers.Process{s.get(&s.api), s.get(&s.etcd)} {
 		if p != nil {
-			p.stop()
+			p.Stop()
 		}
 	}
 	if err := os.RemoveAll(s.dir); err != nil {
@@ -190,9 +192,9 @@ func (s *Server) Stop() error {
 // Logs returns the ends of both logs, for a failed test.
 func (s *Server) Logs() string {
 	text := ""
-	for _, p := range []*process{s.get(&s.etcd), s.get(&s.api)} {
+	for _, p := range []*servers.Process{s.get(&s.etcd), s.get(&s.api)} {
 		if p != nil {
-			text += p.tail() + "\n"
+			text += p.Tail() + "\n"
 		}
 	}
 	return text
@@ -203,7 +205,7 @@ func (s *Server) Logs() string {
 func (s *Server) Dir() string { return s.dir }
 
 // PIDs returns the processes of etcd and of kube-apiserver, to measure them.
-func (s *Server) PIDs() (etcd, api int) { return s.get(&s.etcd).pid, s.get(&s.api).pid }
+func (s *Server) PIDs() (etcd, api int) { return s.get(&s.etcd).PID(), s.get(&s.api).PID() }
 
 func (s *Server) url() string { return fmt.Sprint("https://127.0.0.1:", s.port) }
 
@@ -213,7 +215,7 @@ func (s *Server) set(do func()) {
 	do()
 }
 
-func (s *Server) get(p **process) *process {
+func (s *Server) get(p **servers.Process) *servers.Process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return *p
