@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -92,6 +93,7 @@ type strictWrites struct {
 	store  ownergraph.Store
 	client Client
 	lock   chan struct{} // a mutex whose waiters let virtual time pass
+	checks *atomic.Int64 // of all handles: the checks that a write did not follow at once
 }
 
 // refWrite is a write of references. Its verb is "create", "update" or "patch".
@@ -107,7 +109,7 @@ type refWrite struct {
 func strictBug(bug strictWrites) func(TB, Subject) Subject {
 	return func(tb TB, s Subject) Subject {
 		bug := bug
-		bug.lock = make(chan struct{}, 1)
+		bug.lock, bug.checks = make(chan struct{}, 1), new(atomic.Int64)
 		return everywhere(bug.plant)(tb, s)
 	}
 }
@@ -183,7 +185,9 @@ func (s strictWrites) do(ctx context.Context, describe func(live ownergraph.Obje
 		return err
 	}
 	if s.apart || s.alone {
-		<-time.After(time.Millisecond) // the mark comes between the check and the write
+		// The mark comes between the check and the write. The times differ, or each write
+		// would fall on the instant of the mark.
+		<-time.After(time.Millisecond + time.Duration(s.checks.Add(1)%10)*70*time.Microsecond)
 	}
 	return then()
 }
