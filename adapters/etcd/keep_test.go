@@ -19,7 +19,9 @@ func TestServersKeepData(t *testing.T) {
 		start      func(context.Context) (*servers.Server, error)
 		reason     string
 	}{
-		{"etcd", "data", func(ctx context.Context) (*servers.Server, error) { return etcd.Start(ctx, etcd.Config{}) }, "its data folder"},
+		{"etcd", "data", func(ctx context.Context) (*servers.Server, error) {
+			return etcd.Start(ctx, etcd.Config{Fsync: true, Flags: []string{"--name=other"}})
+		}, "its data folder"},
 		{"kine", "db", func(ctx context.Context) (*servers.Server, error) {
 			return kine.Start(ctx, kine.Config{Flags: []string{"--watch-progress-notify-interval=1s"}})
 		}, "its SQLite file"},
