@@ -112,14 +112,17 @@ func TestMutantsShrink(t *testing.T) {
 	const enough = 25
 	found := 0
 	for _, m := range slices.Concat(broadBugs(), mutants()) {
-		message := find(t, 1, 5, modelTest(Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }}))
+		search := func(seed, checks int) string { // a search remembers its failure, so each one is new
+			return find(t, seed, checks, modelTest(Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }}))
+		}
+		message := search(1, 5)
 		if message == "" {
 			continue // by chance, or because the bug needs input that no history has
 		}
 		found++
 		most := max(5, longer[m.law])
 		for seed := 2; seed <= 4 && len(stepsOf(message)) > most; seed++ { // the UIDs are random, and a shrink may end early by that
-			message = cmp.Or(find(t, seed, 20, modelTest(Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }})), message)
+			message = cmp.Or(search(seed, 20), message)
 		}
 		if n := len(stepsOf(message)); n > most || strings.Contains(message, "[rapid]") {
 			t.Errorf("%s: %d steps, want at most %d: %s\n%s", m.name, n, most, m.reason, message)
