@@ -259,6 +259,101 @@ var articles = [...]Article{
 		"The store or the network has a fault.",
 		"Read the last error, and mend the store.",
 	},
+	Protected: {
+		"The object is protected, so the engine does not delete it. Its dependents stay, because it lives.",
+		"A rule of Config.Protect selects the object, or it carries the finalizer of protection.",
+		"None is needed if the object has to stay. Otherwise change the rule, or remove the finalizer.",
+	},
+	ProtectionUnknown: {
+		"A rule protects objects by a label, and the labels of this version are not known yet. The engine does not delete the object.",
+		"The selection by label is under way, or the store refuses it.",
+		"None is needed at first. Look at the permission to list the kind if this takes long.",
+	},
+	RootSeen: {
+		"A guard selects the object, so the engine puts the two finalizers of guards on it.",
+		"The object is new, or the guard is.",
+		"None is needed.",
+	},
+	NeedVerdict: {
+		"The object is being deleted, and its guard has to judge the whole cascade first. No object below it is deleted before.",
+		"The verdict waits for a fence, or for the plan of the deletion. A sick kind holds the fence, and a store without fences never gets a verdict.",
+		"Mend the sick kinds. On a store without fences, approve the deletion.",
+	},
+	VerdictPassed: {
+		"The guard lets the deletion pass. The engine removes the finalizer that held the cascade.",
+		"No condition of the guard applies to the plan of the deletion.",
+		"None is needed.",
+	},
+	VerdictRefused: {
+		"The guard refuses the deletion. The engine records that by removing the finalizer of unjudged roots.",
+		"The plan has a protected object, or more objects than the guard allows, or the guard refuses every deletion.",
+		"Read the plan of the deletion. Approve it, or leave the object as it is.",
+	},
+	DeletionRefused: {
+		"The deletion was refused, and nothing below the object is deleted. The mark of the object stays.",
+		"A guard refused the deletion, or the deletion came before the object carried both finalizers of its guard.",
+		"Approve the deletion after a look at its plan. Or delete the object again with orphan, and approve that. Or leave it.",
+	},
+	DeletionApproved: {
+		"A user approved the deletion, and its cascade begins.",
+		"The plan of the deletion was compared with the approval.",
+		"None is needed.",
+	},
+	HoldRemoved: {
+		"Another writer has removed the finalizer that held the cascade, so the cascade begins.",
+		"A user, another collector or a script removed the finalizer.",
+		"None is needed if that was meant. Otherwise look for the writer in the audit log of the store.",
+	},
+	HoldGone: {
+		"The object is being deleted, and nothing holds its cascade any more. The engine removes the other finalizer of its guard.",
+		"The deletion has passed, or was approved.",
+		"None is needed.",
+	},
+	RootUnguarded: {
+		"The object was deleted before it carried the finalizers of its guard. Its cascade is an ordinary one.",
+		"The deletion was faster than the engine, or came while no collector ran.",
+		"None is possible for this object. The brake limits such cascades.",
+	},
+	GuardMissing: {
+		"The object carries the finalizers of a guard, and no guard of this collector selects it. Its deletion waits for a verdict.",
+		"The guard was taken out of the settings, or another collector has it.",
+		"Approve the deletion, or put the guard back. Retire the guard's finalizers on the objects that live.",
+	},
+	GuardUnfit: {
+		"A guard selects the object, and objects of its kind may not own others. The engine puts no finalizer on it.",
+		"The store declares that the kind may not own.",
+		"Take the kind out of the guard.",
+	},
+	OrderNeedsForeground: {
+		"The guard has phases, so the engine repeats the deletion in the foreground before the cascade begins.",
+		"The object was deleted in the background.",
+		"None is needed.",
+	},
+	NeedPhase: {
+		"Objects of an earlier phase have to go first.",
+		"The guard of the root has phases, and an earlier one is not over.",
+		"None is needed at first. Explain the objects of the earlier phase if this takes long.",
+	},
+	Braked: {
+		"The cascade has more objects than the brake allows, so the engine deletes none of them.",
+		"Many objects lost their owner at once: by a large deletion, a removed type, a restore, or a fault of the store.",
+		"Approve the cascade if it is meant. Otherwise restore the owner, or refuse the cascade.",
+	},
+	BrakeWindow: {
+		"The brake allows a number of deletes in a time, and this number is used up. The engine goes on later.",
+		"Many objects are being deleted.",
+		"None is needed.",
+	},
+	CascadeRefused: {
+		"A user refused the cascade that the brake held. The object stays, or loses its references to the absent owners.",
+		"Refuse was called for the cascade.",
+		"None is needed. Approve the cascade to delete the object all the same.",
+	},
+	Paused: {
+		"The engine is paused for this object. It observes and explains, and writes nothing.",
+		"Pause was called for everything, or for the scope or the kind of the object.",
+		"Resume the engine when the cause of the pause is over.",
+	},
 }
 
 // doubtArticles documents each doubt about an owner.

@@ -27,6 +27,11 @@ var codeNames = [...]string{
 	HolderUnguarded: "HolderUnguarded", HolderUnfit: "HolderUnfit", SweepUnserved: "SweepUnserved",
 	Contested: "Contested", NeedSelect: "NeedSelect",
 	FenceLost: "FenceLost", WriteFails: "WriteFails",
+	Protected: "Protected", ProtectionUnknown: "ProtectionUnknown", RootSeen: "RootSeen", NeedVerdict: "NeedVerdict",
+	VerdictPassed: "VerdictPassed", VerdictRefused: "VerdictRefused", DeletionRefused: "DeletionRefused", DeletionApproved: "DeletionApproved",
+	HoldRemoved: "HoldRemoved", HoldGone: "HoldGone", RootUnguarded: "RootUnguarded", GuardMissing: "GuardMissing", GuardUnfit: "GuardUnfit",
+	OrderNeedsForeground: "OrderNeedsForeground", NeedPhase: "NeedPhase",
+	Braked: "Braked", BrakeWindow: "BrakeWindow", CascadeRefused: "CascadeRefused", Paused: "Paused",
 }
 
 // Code returns the reason as one word, which is the name of its constant. The codes are

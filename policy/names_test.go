@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		last uint8
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.WriteFails)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.Paused)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -84,6 +84,15 @@ another object has a claim on it
 its members by label have to be selected
 a kind has not passed the fence in time
 writes to it fail
+it is protected
+its protection is not known
+a guard has to judge its deletion
+its deletion needs an approval
+it carries the finalizers of a guard that is not in the settings
+it may not own others, so no guard can judge it
+its cascade has more objects than the brake allows
+a user refused the cascade
+the engine is paused
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {

@@ -125,6 +125,48 @@ const (
 	// WriteFails: writes to the object have failed several times, and the store does not
 	// say that it refuses them.
 	WriteFails
+
+	// Protected: a rule or a finalizer protects the object.
+	Protected
+	// ProtectionUnknown: a selection by label must tell whether the object is protected.
+	ProtectionUnknown
+	// RootSeen: the root gets the finalizers of its guard.
+	RootSeen
+	// NeedVerdict: the guard must judge the root's deletion.
+	NeedVerdict
+	// VerdictPassed: the guard lets the root's deletion pass.
+	VerdictPassed
+	// VerdictRefused: the guard refuses the root's deletion.
+	VerdictRefused
+	// DeletionRefused: the root's deletion was refused, or came before the root carried both
+	// finalizers of its guard. It needs an approval.
+	DeletionRefused
+	// DeletionApproved: a user approved the root's deletion.
+	DeletionApproved
+	// HoldRemoved: another writer has taken the guard's hold off a marked root.
+	HoldRemoved
+	// HoldGone: the guard's hold is gone from a marked root, so its other finalizer goes too.
+	HoldGone
+	// RootUnguarded: the root was deleted before it carried the finalizers of its guard.
+	RootUnguarded
+	// GuardMissing: the root carries the finalizers of a guard, and no guard of this engine
+	// judges it.
+	GuardMissing
+	// GuardUnfit: the guard selects an object that may not own others.
+	GuardUnfit
+	// OrderNeedsForeground: the deletion is repeated in the foreground, because its objects go
+	// in phases.
+	OrderNeedsForeground
+	// NeedPhase: objects of an earlier phase must go first.
+	NeedPhase
+	// Braked: the cascade would delete more objects than the brake allows.
+	Braked
+	// BrakeWindow: the deletes of all cascades are as many as the brake allows for now.
+	BrakeWindow
+	// CascadeRefused: a user refused the cascade that the brake holds.
+	CascadeRefused
+	// Paused: the engine is paused.
+	Paused
 )
 
 var reasonNames = [...]string{
@@ -164,6 +206,24 @@ var reasonNames = [...]string{
 	NeedSelect:       "its members by label have to be selected",
 	FenceLost:        "a kind has not passed the fence in time",
 	WriteFails:       "writes to it fail",
+	Protected:        "it is protected", ProtectionUnknown: "its protection is not known",
+	RootSeen:             "a guard has to judge its deletion before the cascade",
+	NeedVerdict:          "a guard has to judge its deletion",
+	VerdictPassed:        "a guard lets its deletion pass",
+	VerdictRefused:       "a guard refuses its deletion",
+	DeletionRefused:      "its deletion needs an approval",
+	DeletionApproved:     "its deletion is approved",
+	HoldRemoved:          "another writer has taken its hold off",
+	HoldGone:             "its guard holds it no more",
+	RootUnguarded:        "it was deleted before its guard could hold it",
+	GuardMissing:         "it carries the finalizers of a guard that is not in the settings",
+	GuardUnfit:           "it may not own others, so no guard can judge it",
+	OrderNeedsForeground: "its dependents go in phases before it",
+	NeedPhase:            "objects of an earlier phase go first",
+	Braked:               "its cascade has more objects than the brake allows",
+	BrakeWindow:          "the brake allows no more deletes for now",
+	CascadeRefused:       "a user refused the cascade",
+	Paused:               "the engine is paused",
 }
 
 // String returns the reason in words.
@@ -181,7 +241,8 @@ func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
-		NeedMembers, NeedConfirmation, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails:
+		NeedMembers, NeedConfirmation, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails,
+		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, Braked, CascadeRefused, Paused:
 		return true
 	}
 	return false

@@ -38,6 +38,15 @@ another object has a claim on it: stuck
 its members by label have to be selected: waiting
 a kind has not passed the fence in time: stuck
 writes to it fail: stuck
+it is protected: waiting
+its protection is not known: waiting
+a guard has to judge its deletion: waiting
+its deletion needs an approval: waiting
+it carries the finalizers of a guard that is not in the settings: stuck
+it may not own others, so no guard can judge it: stuck
+its cascade has more objects than the brake allows: stuck
+a user refused the cascade: waiting
+the engine is paused: waiting
 `
 	got := "\n"
 	for r := range policy.Reason(255) {

@@ -1,0 +1,51 @@
+package finalizer
+
+import "github.com/ownergraph/ownergraph/graph"
+
+// Protection selects objects that the engine does not delete. An object meets all conditions
+// that are set, and a Protection without a condition is an error. The functions must be pure:
+// the same answer for the same object, always. It is data apart from them.
+type Protection struct {
+	// Name is the name of the rule in reports. Empty stands for its position.
+	Name string
+	// Kinds, Scopes and Names, if set, list the kinds, scopes and names of the objects. The
+	// scope "" is that of global objects.
+	Kinds  []graph.Kind
+	Scopes []string
+	Names  []string
+	// Selector, if set, is a condition on the labels: "keep,tier!=test". See ParseSelector.
+	// Labels are no part of an object, so the store has to select by labels.
+	Selector string
+	// Where, if set, is a further condition.
+	Where func(o graph.Object) bool
+}
+
+// Guard judges the deletions of roots before their cascades. A root carries two finalizers of
+// the guard. The engine puts them on every root that it observes. After the deletion mark it
+// plans the cascade, and takes one of the two off: see package ownergraph, "Guards".
+//
+// The conditions that are set select the roots, and a Guard without one is an error. The
+// functions must be pure. It is data apart from them.
+type Guard struct {
+	// Name is the name of the guard in reports. Empty stands for its position.
+	Name string
+	// Kinds, Scopes and Names, if set, list the kinds, scopes and names of the roots.
+	Kinds  []graph.Kind
+	Scopes []string
+	Names  []string
+	// Where, if set, is a further condition.
+	Where func(o graph.Object) bool
+
+	// Always refuses every deletion, so that each one needs an approval.
+	Always bool
+	// Protected refuses a deletion whose plan has a protected object.
+	Protected bool
+	// Above, if not nil, refuses a deletion that ends more than this number of objects
+	// beside the root.
+	Above *int
+
+	// Phases run in order. An object of the cascade is in the first phase that takes it, and
+	// in a last one if none does. The phase of an object is moved forward to that of the
+	// objects below it, because those go only after it. Every phase has After.
+	Phases []Phase
+}
