@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/plan"
 )
 
 // CallID names one call of one engine. Ids rise, and the engine uses none again.
@@ -33,11 +34,13 @@ const (
 	CallHandle
 	// CallSelect asks LabelSelector.Select for Select.
 	CallSelect
+	// CallJudge asks for the verdict about the guarded root at Key: see Engine.Judge.
+	CallJudge
 
 	numCalls
 )
 
-var callNames = [...]string{"unset", "read", "patch", "delete", "fence", "list", "handle", "select"}
+var callNames = [...]string{"unset", "read", "patch", "delete", "fence", "list", "handle", "select", "judge"}
 
 // String returns the call type in lower case.
 func (t CallType) String() string {
@@ -53,6 +56,7 @@ func typeFor(p inflight.Purpose) CallType {
 		inflight.Read: CallRead, inflight.Reread: CallRead, inflight.ReadHolder: CallRead,
 		inflight.Patch: CallPatch, inflight.Delete: CallDelete, inflight.Fence: CallFence,
 		inflight.List: CallList, inflight.Handle: CallHandle, inflight.Select: CallSelect,
+		inflight.Judge: CallJudge,
 	}[p]
 }
 
@@ -102,7 +106,7 @@ func (s lanes) has(l Lane) bool { return s&one(l) != 0 }
 type Call struct {
 	ID   CallID
 	Type CallType
-	Key  Key // read, patch, delete, handle
+	Key  Key // read, patch, delete, handle, judge
 
 	Precondition Precondition  // patch
 	Change       Change        // patch
@@ -119,10 +123,11 @@ type Call struct {
 }
 
 // Result is the result of a call: Object of a read, Selected of a selection, Fence of a
-// fence, or Err. Fence is the store's token.
+// fence, Verdict of a judgement, or Err. Fence is the store's token.
 type Result struct {
 	Object   Object
 	Selected SelectPage
 	Fence    uint64
+	Verdict  plan.Verdict
 	Err      error
 }

@@ -206,6 +206,8 @@ func (c *Collector) make(ctx context.Context, call *Call, r *Result) (err error)
 		err = run.Cause(ctx, c.handlers.Run(ctx, call.Finalizer, call.Object))
 	case CallSelect:
 		r.Selected, err = c.selector.Select(ctx, call.Select)
+	case CallJudge:
+		r.Verdict, err = c.judge(ctx, call.Key)
 	}
 	return err
 }

@@ -108,6 +108,11 @@ type Config struct {
 	// by the scenarios TestScenarios/a-sweep of internal/proof/script.
 	Sweeps []finalizer.Sweep
 
+	// Protect has the rules that protect objects from the engine's deletes. Guards judge the
+	// deletions of roots before their cascades. See the package documentation, "Guards".
+	Protect []finalizer.Protection
+	Guards  []finalizer.Guard
+
 	// Workers, by default 256, bounds the store calls at once. Below the bound a Collector
 	// adapts their number to the store, by latency and errors. A store in the same process
 	// gets a few at once. A batch of writes (Batcher) is one call. CallTimeout, by default
@@ -216,6 +221,9 @@ func (c Config) validate() error {
 		return fmt.Errorf("configure engine: Handlers: %w: %w", err, ErrInvalid)
 	}
 	if _, err := sweep.New(c.sweepSettings()); err != nil {
+		return err
+	}
+	if err := c.validateGuards(); err != nil {
 		return err
 	}
 	for _, f := range []struct {

@@ -35,14 +35,18 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	s, in, w := e.calls.Subject(n), e.input(id), &e.scratch.write
 	e.useOrphaned(id, in)
 	d := rules.Decide(in, e.set, &e.scratch.lists)
+	d, withheld := e.decideGuarded(id, n, s, d)
 	var holder Key
-	if e.sweeps.Any() {
+	if e.sweeps.Any() && !withheld {
 		blocked := d.Action.Writes() && e.bar(n) != policy.ReasonUnset
 		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
 		e.carryOut()
 	}
-	if in.Deleting && e.handlers.Any() && !d.Action.Writes() {
+	if in.Deleting && e.handlers.Any() && !d.Action.Writes() && !withheld {
 		d = e.handle(id, s, d)
+	}
+	if d.Action == policy.Delete && !in.Deleting {
+		d = e.decideProtected(id, s, d)
 	}
 	meant, bar := d, policy.ReasonUnset
 	if d.Action.Writes() {

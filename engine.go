@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/follow"
+	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/history"
@@ -94,6 +95,8 @@ type Engine struct {
 	cycles   cycle.Detector
 	handlers handlers.Runs
 	sweeps   sweep.Sweeps
+	protect  guard.Rules
+	guards   guard.Machine
 	audit    audit.Auditor
 
 	effects  effect.List // of machines, not carried out yet
@@ -122,7 +125,6 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	set := cfg.settings()
 	e := &Engine{
 		cfg: set, level: level, set: rules.Settings{Override: cfg.Override},
-		graph:  observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore}),
 		kinds:  kinds.New(cfg.Ignore),
 		fence:  fence.New(level >= Level2, cfg.FenceWait),
 		work:   queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
@@ -136,6 +138,9 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		orphaned:  tombstone.New(set.OrphanedOwners),
 		revision:  run.NewRevision(0),
 	}
+	e.protect, _ = guard.NewRules(cfg.Protect)
+	e.guards, _ = guard.New(cfg.Guards)
+	e.graph = observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.holdsMark()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
 	return e, nil
@@ -274,7 +279,7 @@ func (e *Engine) popCall(lane Lane, c *Call) bool {
 	case LaneControl:
 		e.fence.Release(e.now, &e.kinds, &e.effects) // deletions that have waited for too long
 		e.carryOut()
-		return e.nextFence(c) || e.nextList(c) || e.sweeps.Any() && e.nextSelect(c)
+		return e.nextFence(c) || e.nextList(c) || e.sweeps.Any() && e.nextSelect(c) || e.nextJudge(c)
 	}
 	return false
 }
@@ -386,6 +391,8 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	case inflight.Select:
 		wait, _ := retryIn(r.Err)
 		e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
+	case inflight.Judge:
+		e.judgeDone(id, r)
 	}
 }
 
@@ -404,6 +411,8 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 		e.kinds.ReturnList(x.Key.Kind, e.now)
 	case inflight.Select:
 		e.sweeps.ReturnSelect(uint64(id))
+	case inflight.Judge:
+		e.guards.Return(uint64(id))
 	case inflight.Handle:
 		e.handlers.Return(handlers.Run{Node: x.Node, Name: x.Handler}, uint64(id))
 	case inflight.Read:

@@ -54,6 +54,9 @@ func (e *Engine) handles(r handlers.Run) bool {
 	if !e.graph.InUse(r.Node) || e.bar(e.graph.Node(r.Node)) != policy.ReasonUnset {
 		return false
 	}
+	if e.graph.Node(r.Node).MarkHeld() {
+		return false
+	}
 	o := e.graph.Node(r.Node).Object()
 	return o.Deleting && o.HasFinalizer(r.Name)
 }

@@ -106,8 +106,11 @@ func (e *Engine) heldAt(id observed.NodeID) Held {
 		Key: e.graph.Node(id).Key(), Status: Status(held.StatusOf(m.Reason)), Reason: m.Reason, Doubt: m.Doubt,
 		Since: x.Since, LastError: x.Error, Detail: held.Trim(e.detail(id)),
 	}
-	if m.Reason == policy.HandlerFailed {
+	switch m.Reason {
+	case policy.HandlerFailed:
 		h.LastError = e.handlers.Error(id)
+	case policy.NeedVerdict:
+		h.LastError = e.guards.Err(id)
 	}
 	return h
 }
@@ -131,6 +134,8 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		return fence.Names(late)
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation, policy.NeedSelect:
 		return e.sweeps.Names(e.sweepView(), id)
+	case policy.Protected, policy.DeletionRefused, policy.NeedVerdict, policy.GuardUnfit:
+		return e.guardDetail(n)
 	case policy.Contested:
 		return e.sweeps.Rivals(e.sweepView(), id)
 	}

@@ -73,6 +73,7 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 		if e.sweeps.Any() {
 			w.at(e.sweeps.SelectAt(e.sweepView()))
 		}
+		w.at(e.guards.At())
 	}
 	return w.first
 }

@@ -227,7 +227,7 @@ func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 // Another finalizer begins anew. So does another version from a listing, because the mark
 // may have changed and changed back in between (R3). So does any version after a rewind.
 func (e *Engine) applyMark(d *observed.Delta, n observed.Node, m *record.State) {
-	if n.State() != observed.Observed || !n.Deleting() || n.Propagation() == graph.Unset {
+	if n.State() != observed.Observed || !n.Deleting() || n.Propagation() == graph.Unset || n.MarkHeld() {
 		m.Mark = 0
 		if n.State() == observed.Observed && n.Deleting() && m.Marked.IsZero() {
 			m.Marked = e.now
@@ -268,6 +268,7 @@ func (e *Engine) endWaits(id observed.NodeID, n observed.Node) bool {
 // endObject ends the work for an object that is gone. Unseen says that the watch may have
 // skipped states of it.
 func (e *Engine) endObject(id observed.NodeID, unseen bool) {
+	e.leaveGuards(id)
 	e.expected.Drop(id)
 	e.undone.Drop(id)
 	e.reads.DropResult(e.view(), id)

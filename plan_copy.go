@@ -226,15 +226,21 @@ func (p *planCopy) facts(e *Engine, now time.Time) planFacts {
 // forecast returns the plan of an ended copy, and the targets as they were, in their order. It
 // needs no lock: it reads the setting of the engine alone.
 func (p *planCopy) forecast(ctx context.Context, e *Engine, facts planFacts) (plan.Plan, []Object, error) {
-	facts.parts = p.copy.Take()
-	f, err := newForecast(e.cfg.Config, e.level, p.req, facts)
+	f, err := p.run(ctx, e, facts)
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
-	if err := f.run(ctx); err != nil {
-		return plan.Plan{}, nil, err
-	}
 	return f.plan(), f.targets(), nil
+}
+
+// run returns the forecast of an ended copy, which has come to rest.
+func (p *planCopy) run(ctx context.Context, e *Engine, facts planFacts) (*forecast, error) {
+	facts.parts = p.copy.Take()
+	f, err := newForecast(e.cfg.Config, e.level, p.req, facts)
+	if err == nil {
+		err = f.run(ctx)
+	}
+	return f, err
 }
 
 // stepCopy copies a slice of the parts. It returns true once nothing is left to copy. Parts

@@ -112,7 +112,7 @@ func (f *forecast) assumeStays() {
 			continue
 		}
 		for _, name := range o.Finalizers {
-			if name != graph.FinalizerForeground && name != graph.FinalizerOrphan && f.stays(name) && f.engine.cfg.Handlers[name] == nil {
+			if name != graph.FinalizerForeground && name != graph.FinalizerOrphan && !graph.IsGuardFinalizer(name) && f.stays(name) && f.engine.cfg.Handlers[name] == nil {
 				f.assume(plan.FinalizerStays, name)
 			}
 		}

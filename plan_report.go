@@ -15,7 +15,7 @@ import (
 // plan returns the plan of a forecast that has come to rest.
 func (f *forecast) plan() plan.Plan {
 	p := plan.Plan{
-		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.level < Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.parts),
+		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.level < Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.parts, f.engine.protection),
 		Torn: f.torn, Busy: f.busy,
 	}
 	for i := range f.steps {
@@ -37,6 +37,13 @@ func (f *forecast) plan() plan.Plan {
 		p.Objects = append(p.Objects, o)
 	}
 	p.Totals = draft.Totals(p.Objects)
+	for _, t := range f.req.Delete {
+		if i, ok := f.links.index.Of(t.Key); ok {
+			if v, ok := f.verdict(i, possible); ok {
+				p.Verdicts = append(p.Verdicts, v)
+			}
+		}
+	}
 	p.Cost.Varies = slices.Contains(possible, true) || f.varies()
 	f.boundCost(&p.Cost)
 	p.Assumptions = f.assumptions()
@@ -142,8 +149,11 @@ func (f *forecast) isFixed(i int32) bool {
 	if n, ok := f.engine.graph.Lookup(k); ok && n.Flawed() {
 		return true
 	}
+	if why := f.reasonOf(i); why == policy.Protected || why == policy.ProtectionUnknown || why == policy.Braked {
+		return true
+	}
 	now, ok := f.store.At(k)
-	return ok && now.Deleting && slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
+	return ok && now.MarkHeld() || ok && now.Deleting && slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
 }
 
 // isMisplaced reports whether a part refers to the UID of a member under another kind or
@@ -211,7 +221,7 @@ func (f *forecast) hasUnknownOwner(i int32) bool {
 // stays reports whether a marked object keeps the finalizer, by the request.
 func (f *forecast) stays(name string) bool {
 	switch {
-	case name == graph.FinalizerForeground || name == graph.FinalizerOrphan || slices.Contains(f.req.Removed, name):
+	case name == graph.FinalizerForeground || name == graph.FinalizerOrphan || name == graph.FinalizerHold || name == graph.FinalizerNew || slices.Contains(f.req.Removed, name):
 		return false
 	case f.engine.cfg.Handlers[name] != nil:
 		return slices.Contains(f.req.Failing, name)

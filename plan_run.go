@@ -47,6 +47,7 @@ type planFacts struct {
 	behind map[Key]bool // the members of sweeps whose holders are gone
 	torn   bool
 	busy   bool // the engine has work to do
+	depth  int  // the number of forecasts around this one
 }
 
 // kindFacts is the knowledge of one kind that a forecast starts with.
@@ -235,7 +236,7 @@ func (f *forecast) drain(ctx context.Context) (progress bool, err error) {
 				if f.limit&1023 == 0 && ctx.Err() != nil {
 					return false, fmt.Errorf("plan: %w", context.Cause(ctx))
 				}
-				progress = f.tryCall(&c) || progress
+				progress = f.tryCall(ctx, &c) || progress
 			}
 			again = again || more
 		}
@@ -248,7 +249,7 @@ func (f *forecast) drain(ctx context.Context) (progress bool, err error) {
 }
 
 // tryCall makes one call on the draft store, and reports whether it succeeded.
-func (f *forecast) tryCall(c *Call) bool {
+func (f *forecast) tryCall(ctx context.Context, c *Call) bool {
 	r := Result{}
 	switch c.Type {
 	case CallRead:
@@ -264,6 +265,10 @@ func (f *forecast) tryCall(c *Call) bool {
 		r.Err = f.handle(c)
 	case CallSelect:
 		f.assumeUncounted(plan.LabelsUnknown, string(c.Select.Kind))
+	case CallJudge:
+		if i, ok := f.links.index.Of(c.Key); !ok || !f.target[i] { // a target counts as passed
+			r.Verdict, r.Err = f.judge(ctx, c.Key)
+		}
 	}
 	_ = f.engine.Done(f.now, c.ID, r) // the id is under way
 	switch c.Type {

@@ -158,6 +158,7 @@ func (f *forecast) userDeletes(t plan.Target) {
 	}, nil)
 	f.report(out)
 	f.others(out)
+	f.pass(t.Key)
 }
 
 // others takes the steps of the other actors on a marked object, as the request assumes

@@ -111,7 +111,7 @@ func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 // watch says otherwise.
 func (e *Engine) noteRead(n observed.Node, x *inflight.Call, o Object) {
 	id := n.ID()
-	m, s := e.state(id), evidence.ReadStateOf(&o)
+	m, s := e.state(id), evidence.ReadStateOf(&o, e.protect.HoldsMark(&o))
 	switch n.State() {
 	case observed.Phantom:
 		if e.kinds.Of(x.Key.Kind).Ended > x.Began {

@@ -124,6 +124,7 @@ func (e *Engine) clone() *Engine {
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
 	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
 	c.sweeps = e.sweeps.Clone()
+	c.guards = e.guards.Clone()
 	c.audit = e.audit.Clone()
 	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()
@@ -141,7 +142,7 @@ func (e *Engine) check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
-		func() error { return e.handlers.Check(e.graph) }, func() error { return e.held.Check(e.graph) },
+		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
 		e.times.Check, e.history.Check, e.checkFollows,
 	} {
@@ -296,6 +297,7 @@ func (p *printer) rest() {
 		p.Word(uint64(n))
 	}
 	e.handlers.Hash(p.Printer)
+	e.guards.Hash(p.Printer, p.fenceAfter)
 }
 
 // underWay hashes a call under way, and the objects for which it may be evidence.

@@ -14,6 +14,12 @@ const (
 	FinalizerProtect = "ownergraph.github.io/protect"
 )
 
+// IsGuardFinalizer reports whether the finalizer is one of the guards. No handler, no sweep and
+// no controller may have it.
+func IsGuardFinalizer(name string) bool {
+	return name == FinalizerHold || name == FinalizerNew || name == FinalizerProtect
+}
+
 // MarkHeld reports whether the object is marked, and a guard's hold or the finalizer of
 // protection is on it. Such a mark counts for no dependent: the object is solid (RULES, G3).
 func (o Object) MarkHeld() bool {

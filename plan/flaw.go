@@ -53,6 +53,10 @@ func (p *Plan) flaw() flaw {
 		each("totals", p.Totals, func(_ int, t *Total) flaw { return t.flaw() }),
 		count("waves", p.Waves),
 		p.Cost.flaw().in("cost"),
+		each("verdicts", p.Verdicts, func(_ int, v *Verdict) flaw {
+			return first(keyFlaw(v.Root).in("root"), text("guard", v.Guard), each("protected", v.Protected, ownerFlaw),
+				count("protectedMore", v.ProtectedMore), count("ends", v.Ends), count("limit", v.Limit))
+		}),
 		each("assumptions", p.Assumptions, func(_ int, a *Assumption) flaw {
 			return first(known("type", a.Type, LabelsUnknown), text("name", a.Name), count("count", a.Count), text("detail", a.Detail))
 		}),
@@ -71,7 +75,7 @@ func (r *Request) flaw() flaw {
 
 func (o *Object) flaw() flaw {
 	return first(
-		keyFlaw(o.Key).in("key"), known("outcome", o.Outcome, Held), known("reason", o.Reason, policy.WriteFails),
+		keyFlaw(o.Key).in("key"), known("outcome", o.Outcome, Held), known("reason", o.Reason, policy.Paused),
 		known("doubt", o.Doubt, graph.Renamed), each("causes", o.Causes, textFlaw), each("owners", o.Owners, ownerFlaw),
 		keyFlaw(o.Holder).in("holder"), count("wave", o.Wave), keyFlaw(o.Parent).in("parent"),
 	)
@@ -81,7 +85,7 @@ func (o *Object) flaw() flaw {
 func (s *Step) flaw(number int) flaw {
 	return first(
 		known("actor", s.Actor, Grace), known("action", s.Action, policy.Attach), keyFlaw(s.Key).in("key"),
-		known("reason", s.Reason, policy.WriteFails), known("propagation", s.Propagation, graph.Orphan),
+		known("reason", s.Reason, policy.Paused), known("propagation", s.Propagation, graph.Orphan),
 		text("finalizer", s.Finalizer), each("owners", s.Owners, ownerFlaw), count("wave", s.Wave),
 		each("after", s.After, func(i int, n *int) flaw {
 			switch {

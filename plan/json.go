@@ -23,6 +23,7 @@ type (
 		Totals         []jsonTotal      `json:"totals,omitempty"`
 		Waves          int              `json:"waves,omitempty"`
 		Cost           jsonCost         `json:"cost,omitzero"`
+		Verdicts       []jsonVerdict    `json:"verdicts,omitempty"`
 		Assumptions    []jsonAssumption `json:"assumptions,omitempty"`
 		BestEffort     bool             `json:"bestEffort,omitempty"`
 		Torn           bool             `json:"torn,omitempty"`
@@ -34,6 +35,7 @@ type (
 		Removed []string     `json:"removed,omitempty"`
 		Failing []string     `json:"failing,omitempty"`
 		Limit   int          `json:"limit,omitempty"`
+		Strict  bool         `json:"refuseProtected,omitempty"`
 	}
 	jsonTarget struct {
 		Key         jsonKey `json:"key"`
@@ -90,6 +92,17 @@ type (
 		Handlers int  `json:"handlers,omitempty"`
 		Varies   bool `json:"varies,omitempty"`
 	}
+	jsonVerdict struct {
+		Root          jsonKey   `json:"root"`
+		Guard         string    `json:"guard,omitempty"`
+		Always        bool      `json:"always,omitempty"`
+		Protected     []jsonKey `json:"protected,omitempty"`
+		ProtectedMore int       `json:"protectedMore,omitempty"`
+		Ends          int       `json:"ends,omitempty"`
+		Above         bool      `json:"above,omitempty"`
+		Limit         int       `json:"limit,omitempty"`
+		Unknown       bool      `json:"unknown,omitempty"`
+	}
 	jsonAssumption struct {
 		Type   string `json:"type"`
 		Name   string `json:"name,omitempty"`
@@ -116,7 +129,8 @@ type (
 //	    }],
 //	    "removed": ["example.org/x"],
 //	    "failing": ["example.org/y"],
-//	    "limit": 1000                each number is 0 or more
+//	    "limit": 1000,               each number is 0 or more
+//	    "refuseProtected": true
 //	  },
 //	  "objects": [{                  by key, each key once
 //	    "key": {...},                always there, as is outcome
@@ -152,6 +166,15 @@ type (
 //	    "removed": 1, "orphaned": 1, "trimmed": 1, "kept": 1, "held": 1, "possible": 1, "affected": 5}],
 //	  "waves": 3,
 //	  "cost": {"writes": 4, "reads": 2, "fences": 1, "handlers": 1, "varies": true},
+//	  "verdicts": [{
+//	    "root": {...},               always there
+//	    "guard": "teams",
+//	    "always": true,
+//	    "protected": [{...}],        keys
+//	    "protectedMore": 2,
+//	    "ends": 120, "above": true, "limit": 100,
+//	    "unknown": true
+//	  }],
 //	  "assumptions": [{
 //	    "type": "handler succeeds",  always there, as AssumptionType.String writes it
 //	    "name": "example.org/y", "count": 1, "detail": "..."
@@ -187,6 +210,11 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	for _, t := range p.Totals {
 		out.Totals = append(out.Totals, jsonTotal(t))
 	}
+	for _, v := range p.Verdicts {
+		out.Verdicts = append(out.Verdicts, jsonVerdict{
+			jsonKey(v.Root), v.Guard, v.Always, keysOut(v.Protected), v.ProtectedMore, v.Ends, v.Above, v.Limit, v.Unknown,
+		})
+	}
 	for _, a := range p.Assumptions {
 		out.Assumptions = append(out.Assumptions, jsonAssumption{a.Type.String(), a.Name, a.Count, a.Detail})
 	}
@@ -194,7 +222,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 }
 
 func requestOut(r *Request) jsonRequest {
-	out := jsonRequest{Removed: r.Removed, Failing: r.Failing, Limit: r.Limit}
+	out := jsonRequest{Removed: r.Removed, Failing: r.Failing, Limit: r.Limit, Strict: r.RefuseProtected}
 	if len(out.Removed) == 0 {
 		out.Removed = nil // an empty list is no content of a request
 	}

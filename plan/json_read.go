@@ -43,6 +43,7 @@ func readJSON(text []byte, p *Plan) error {
 		list("totals", &p.Totals, readTotal),
 		countField("waves", &p.Waves),
 		{Name: "cost", Read: func(value []byte) error { return readCost(value, &p.Cost) }},
+		list("verdicts", &p.Verdicts, readVerdict),
 		list("assumptions", &p.Assumptions, readAssumption),
 		jsonread.Flag("bestEffort", &p.BestEffort), jsonread.Flag("torn", &p.Torn), jsonread.Flag("busy", &p.Busy),
 		jsonread.StringField("fingerprint", false, &p.Fingerprint),
@@ -66,6 +67,19 @@ func readRequest(value []byte, r *Request) error {
 		list("removed", &r.Removed, jsonread.String[string]),
 		list("failing", &r.Failing, jsonread.String[string]),
 		countField("limit", &r.Limit),
+		jsonread.Flag("refuseProtected", &r.RefuseProtected),
+	})
+}
+
+func readVerdict(value []byte, v *Verdict) error {
+	return jsonread.Object(value, []jsonread.Field{
+		keyField("root", true, &v.Root),
+		jsonread.StringField("guard", false, &v.Guard),
+		jsonread.Flag("always", &v.Always),
+		list("protected", &v.Protected, readKey),
+		countField("protectedMore", &v.ProtectedMore), countField("ends", &v.Ends),
+		jsonread.Flag("above", &v.Above), countField("limit", &v.Limit),
+		jsonread.Flag("unknown", &v.Unknown),
 	})
 }
 

@@ -21,7 +21,7 @@ func full() plan.Plan {
 	a, b := key("pod/shop/a@1"), key("set/shop/b@2")
 	return plan.Plan{
 		Request: plan.Request{
-			Delete: []plan.Target{{Key: b, Propagation: graph.Foreground}}, Removed: []string{"x"}, Failing: []string{"y"}, Limit: 2,
+			Delete: []plan.Target{{Key: b, Propagation: graph.Foreground}}, Removed: []string{"x"}, Failing: []string{"y"}, Limit: 2, RefuseProtected: true,
 		},
 		Objects: []plan.Object{
 			{Key: a, Outcome: plan.Held, Possible: true, Reason: policy.OwnerUnknown, Doubt: graph.Unobserved, Causes: []string{"y"},
@@ -36,13 +36,14 @@ func full() plan.Plan {
 		Truncated: 4, StepsTruncated: 5,
 		Totals: []plan.Total{{Kind: "pod", Removed: 1, Orphaned: 2, Trimmed: 3, Kept: 4, Held: 5, Possible: 6, Affected: 15}},
 		Waves:  7, Cost: plan.Cost{Writes: 1, Reads: 2, Fences: 3, Handlers: 4, Varies: true},
+		Verdicts: []plan.Verdict{{Root: b, Guard: "g", Always: true, Protected: []graph.Key{a}, ProtectedMore: 1, Ends: 9, Above: true, Limit: 8, Unknown: true}},
 		Assumptions: []plan.Assumption{{Type: plan.HandlerFails, Name: "y", Count: 1, Detail: "d"}},
 		BestEffort:  true, Torn: true, Busy: true, Fingerprint: "9f",
 	}
 }
 
 const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"propagation":"foreground"}],` +
-	`"removed":["x"],"failing":["y"],"limit":2},"objects":[{"key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"outcome":"held",` +
+	`"removed":["x"],"failing":["y"],"limit":2,"refuseProtected":true},"objects":[{"key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"outcome":"held",` +
 	`"possible":true,"reason":"OwnerUnknown","doubt":"owner not observed","causes":["y"],"owners":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],` +
 	`"holder":{"kind":"n","name":"n","uid":"n"},"wave":2,"parent":{"kind":"set","scope":"shop","name":"b","uid":"2"}},` +
 	`{"key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"outcome":"removed","root":true}],` +
@@ -51,6 +52,8 @@ const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set",
 	`"handler":true,"owners":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],"removes":true,"wave":2,"after":[1],"afterMore":3,"fence":true}],` +
 	`"truncated":4,"stepsTruncated":5,"totals":[{"kind":"pod","removed":1,"orphaned":2,"trimmed":3,"kept":4,"held":5,"possible":6,"affected":15}],` +
 	`"waves":7,"cost":{"writes":1,"reads":2,"fences":3,"handlers":4,"varies":true},` +
+	`"verdicts":[{"root":{"kind":"set","scope":"shop","name":"b","uid":"2"},"guard":"g","always":true,` +
+	`"protected":[{"kind":"pod","scope":"shop","name":"a","uid":"1"}],"protectedMore":1,"ends":9,"above":true,"limit":8,"unknown":true}],` +
 	`"assumptions":[{"type":"handler fails","name":"y","count":1,"detail":"d"}],"bestEffort":true,"torn":true,"busy":true,"fingerprint":"9f"}`
 
 // TestJSON holds the JSON form, which others have stored: no row of it changes.
@@ -167,7 +170,7 @@ func TestJSONWriteErrors(t *testing.T) {
 		want, reason string
 	}{
 		{func(p *plan.Plan) { p.Objects[1].Outcome = plan.Held + 1 }, "objects[1].outcome: unknown value 6", "it has no name"},
-		{func(p *plan.Plan) { p.Objects[1].Reason = policy.WriteFails + 1 }, fmt.Sprintf("objects[1].reason: unknown value %d", policy.WriteFails+1), "it has no code"},
+		{func(p *plan.Plan) { p.Objects[1].Reason = policy.Paused + 1 }, fmt.Sprintf("objects[1].reason: unknown value %d", policy.Paused+1), "it has no code"},
 		{func(p *plan.Plan) { p.Objects[0].Doubt = graph.Renamed + 1 }, fmt.Sprintf("objects[0].doubt: unknown value %d", graph.Renamed+1), "it has no name"},
 		{func(p *plan.Plan) { p.Objects[0].Owners[0].UID = "\xff" }, "objects[0].owners[0].uid: not UTF-8", "JSON has no form for it"},
 		{func(p *plan.Plan) { p.Objects[0].Causes[0] = "\xff" }, "objects[0].causes[0]: not UTF-8", "JSON has no form for it"},

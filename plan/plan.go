@@ -15,6 +15,9 @@ type Request struct {
 	// Limit bounds the objects of the plan, and its steps. 0 is no bound. Truncated and
 	// StepsTruncated count the rest.
 	Limit int
+	// RefuseProtected has DeletePlanned refuse the plan if a protected object stays that the
+	// deletion would have ended. By default that object stays, and all others go.
+	RefuseProtected bool
 }
 
 // Target is one object of a request. It is a value.
@@ -46,6 +49,9 @@ type Plan struct {
 	// Waves is the number of waves. The steps of one wave wait only for earlier ones.
 	Waves int
 	Cost  Cost
+	// Verdicts has the judgement of each guarded target, in the order of the request. The
+	// plan itself is that of a deletion which has passed.
+	Verdicts []Verdict
 	// Assumptions are the facts that the plan takes for granted (RULES, P4), sorted.
 	Assumptions []Assumption
 	// BestEffort says that the store has no fences, or that a write goes on without a fence

@@ -16,6 +16,13 @@ func (w *writer) summary(p *Plan) {
 		w.line(0, "%s: %s", word(string(t.Kind)), c.words(false))
 	}
 	w.line(0, "%s: %s", number(p.Waves, "wave"), p.Cost)
+	for i := range p.Verdicts {
+		if i == maxList {
+			w.line(0, "... and %d more verdicts", len(p.Verdicts)-i)
+			break
+		}
+		w.line(0, "%s", word(p.Verdicts[i].String()))
+	}
 	for i, a := range p.Assumptions {
 		if i == maxList {
 			w.line(0, "... and %d more assumptions", len(p.Assumptions)-i)

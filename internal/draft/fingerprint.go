@@ -12,16 +12,20 @@ import (
 )
 
 // Fingerprint returns a hash of the facts on which the decisions of a plan rest: UIDs,
-// owners, finalizers and marks (RULES, P5). Versions, generations and the order of
+// owners, finalizers, marks and protection (RULES, P5). Protection returns the name of the
+// rule that protects an object, or "". Versions, generations and the order of
 // finalizers are none of them, since status is written all the time. The parts are sorted
 // by key. The result has 64 hexadecimal digits.
 //
 // Held by TestFingerprint.
-func Fingerprint(parts []excerpt.Part) string {
+func Fingerprint(parts []excerpt.Part, protection func(*graph.Object) string) string {
 	h := sha256.New()
 	p := printer{h: h}
 	for i := range parts {
 		p.part(&parts[i])
+		if parts[i].State == excerpt.Exists {
+			p.text(protection(&parts[i].Object))
+		}
 	}
 	p.flush()
 	return hex.EncodeToString(h.Sum(nil))

@@ -43,7 +43,7 @@ func CheckRequest(ctx context.Context, req plan.Request) (plan.Request, error) {
 		seen[t.Key] = true
 	}
 	for i, name := range req.Removed {
-		if name == graph.FinalizerForeground || name == graph.FinalizerOrphan || name == "" {
+		if name == graph.FinalizerForeground || name == graph.FinalizerOrphan || name == "" || graph.IsGuardFinalizer(name) {
 			return req, bad("Removed", i, fmt.Sprintf("%q is no foreign finalizer", name))
 		}
 	}

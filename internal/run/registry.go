@@ -39,6 +39,8 @@ func NewRegistry(handlers map[string]finalizer.Handler) (*Registry, error) {
 		switch {
 		case name == "":
 			bad(name, "the name is empty")
+		case graph.IsGuardFinalizer(name):
+			bad(name, "the name is a guard's")
 		case name == graph.FinalizerOrphan || name == graph.FinalizerForeground:
 			bad(name, "the name is a propagation's")
 		case handlers[name] == nil:

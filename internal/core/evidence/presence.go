@@ -34,8 +34,11 @@ func (v *View) readState(id observed.NodeID) (s rules.ReadState, began seq.Stamp
 // RoleOf returns the read state that a read of the observed node would return.
 func RoleOf(n observed.Node) rules.ReadState { return readState(n.Waiting(), n.Orphaning()) }
 
-// ReadStateOf returns the read state of an object that a read returned.
-func ReadStateOf(o *graph.Object) rules.ReadState { return readState(o.Waiting(), o.Orphaning()) }
+// ReadStateOf returns the read state of an object that a read returned. Held says that its
+// mark counts for no dependent.
+func ReadStateOf(o *graph.Object, held bool) rules.ReadState {
+	return readState(!held && o.Waiting(), !held && o.Orphaning())
+}
 
 func readState(waiting, orphaning bool) rules.ReadState {
 	switch {

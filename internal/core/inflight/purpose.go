@@ -26,12 +26,14 @@ const (
 	Handle
 	// Select asks for a page of a selection.
 	Select
+	// Judge asks for the verdict about a guarded root.
+	Judge
 
 	numPurposes
 )
 
 var purposeNames = [numPurposes]string{
-	"unset", "read", "reread", "read holder", "patch", "delete", "fence", "list", "handle", "select",
+	"unset", "read", "reread", "read holder", "patch", "delete", "fence", "list", "handle", "select", "judge",
 }
 
 // String returns the purpose in lower case.
@@ -46,7 +48,7 @@ func (p Purpose) String() string {
 func (p Purpose) IsRead() bool { return p == Read || p == Reread || p == ReadHolder }
 
 // HasKey reports whether the call is about one object.
-func (p Purpose) HasKey() bool { return p >= Read && p <= Delete || p == Handle }
+func (p Purpose) HasKey() bool { return p >= Read && p <= Delete || p == Handle || p == Judge }
 
 // isWrite reports whether the call is a write.
 func (p Purpose) isWrite() bool { return p == Patch || p == Delete }

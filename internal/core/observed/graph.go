@@ -19,6 +19,9 @@ type Config struct {
 	// Ignore names the kinds that take no part. The graph keeps no object of these. A
 	// reference to such a kind is unknown, and counts by its UID alone.
 	Ignore []graph.Kind
+	// HoldsMark, if set, reports whether the mark of a marked object counts for no dependent,
+	// beyond the finalizers of [graph.Object.MarkHeld]. It is pure.
+	HoldsMark func(graph.Object) bool
 }
 
 // Graph holds the observed state of a store: objects, their owner references, and the

@@ -51,11 +51,16 @@ const (
 	plain role = iota
 	waiting
 	orphaning
+	withheld // marked, and its mark counts for no dependent
 )
 
-func roleOf(o *graph.Object) role {
-	if !o.Deleting || len(o.Finalizers) == 0 {
+// roleOf returns the role of an object. A mark that counts for no dependent leaves it plain.
+func (g *Graph) roleOf(o *graph.Object) role {
+	switch {
+	case !o.Deleting || len(o.Finalizers) == 0:
 		return plain
+	case o.MarkHeld() || g.cfg.HoldsMark != nil && g.cfg.HoldsMark(*o):
+		return withheld
 	}
 	switch o.Propagation() {
 	case graph.Foreground:
@@ -131,6 +136,10 @@ func (n Node) Generations() (generation, seen int64) {
 	f := n.g.facts(n.id)
 	return f.generation, f.seen
 }
+
+// MarkHeld reports whether the node is marked, and its mark counts for no dependent: see
+// [Config.HoldsMark].
+func (n Node) MarkHeld() bool { return n.at().role() == withheld }
 
 // Waiting reports whether the node is observed and waits for its dependents.
 func (n Node) Waiting() bool { return n.at().role() == waiting }

@@ -14,7 +14,7 @@ func (g *Graph) put(o *graph.Object) {
 // create makes the node of an object without references to it.
 func (g *Graph) create(o *graph.Object) {
 	id := g.addNode(&o.Key, g.form(o, g.found.uid), &g.found.location)
-	d, x, role := &g.delta, g.at(id), roleOf(o)
+	d, x, role := &g.delta, g.at(id), g.roleOf(o)
 	d.Node, d.Created, d.Observed, d.Version, d.Class = id, true, true, true, true
 	d.Mark = o.Deleting || len(o.Finalizers) > 0 && o.Propagation() != graph.Unset
 	d.Acknowledged = o.ObservedGeneration != 0
@@ -39,7 +39,7 @@ func (g *Graph) alter(o *graph.Object) {
 	was, old := x.state(), g.facts(id)
 	d.Node, d.Version, d.Observed, d.Resurrected = id, true, was != Observed, was == Absent
 	x.epoch = g.kinds[g.places[x.place].kind].epoch
-	same, role := g.found.same || g.refers(id, o), roleOf(o)
+	same, role := g.found.same || g.refers(id, o), g.roleOf(o)
 	d.Mark = x.is(deletingMark) != o.Deleting || old.propagation() != o.Propagation()
 	d.Class = was != Observed || x.role() != role
 	d.Acknowledged = old.seen != o.ObservedGeneration

@@ -180,6 +180,8 @@ func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) pol
 	switch {
 	case block != policy.ReasonUnset:
 		return block
+	case o.MarkHeld() || v.Graph.Node(id).MarkHeld(): // its mark counts for no member
+		return policy.NeedVerdict
 	case o.Orphaning(): // its dependents are being orphaned
 		return policy.NeedDependents
 	case p.Fit(o) != nil:

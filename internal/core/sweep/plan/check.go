@@ -59,6 +59,7 @@ func (c *planCheck) holder() {
 	f := c.sweep.Finalizer
 	c.when(f == "", "Finalizer", "empty")
 	c.when(f == graph.FinalizerOrphan || f == graph.FinalizerForeground, "Finalizer", "it is a propagation's")
+	c.when(graph.IsGuardFinalizer(f), "Finalizer", "it is a guard's")
 	c.when(c.sweep.Holder == "", "Holder", "empty")
 	confirm := c.sweep.Confirm
 	c.when(confirm != "" && confirm == f, "Confirm", "it is Finalizer")

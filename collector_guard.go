@@ -1,0 +1,272 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// Approval says which cascade a user approves. Exactly one of its fields is set. It is a value.
+type Approval struct {
+	// Fingerprint is that of a plan of the root's deletion, made after the deletion mark. It
+	// approves exactly the objects of that plan, as they were.
+	Fingerprint string
+	// AtMost is a bound: the deletion may end this number of objects beside the root.
+	AtMost *int
+}
+
+// Approve lets the cascade of a guarded root begin, whose deletion was refused or is not judged
+// yet (RULES, G4). It waits for a fence that begins after the call, and plans the deletion. Then
+// it compares the plan with the approval, and takes graph.FinalizerHold off under the root's
+// UID and version. A root whose guard has phases gets a foreground mark before. The collector's
+// Run does the rest of the cascade, so Approve does not wait for it. It also does so for a root
+// that no guard selects any more.
+//
+// If the plan differs from the approval nothing is written, and the error wraps
+// plan.ErrChanged. It wraps ErrNotFound for a root that the collector does not observe, and
+// ErrInvalid for a root without a mark or without the hold, for a key without a UID, and for a
+// wrong approval.
+//
+// Held by TestApprove and TestApproveErrors.
+func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
+	switch {
+	case ctx == nil:
+		return draft.ErrNoContext
+	case root.UID == "":
+		return fmt.Errorf("approve %s: UID: empty: %w", placeText(root), ErrInvalid)
+	case (a.Fingerprint == "") == (a.AtMost == nil):
+		return fmt.Errorf("approve %s: Approval: want Fingerprint or AtMost: %w", root, ErrInvalid)
+	case a.AtMost != nil && *a.AtMost < 0:
+		return fmt.Errorf("approve %s: AtMost: negative: %w", root, ErrInvalid)
+	}
+	for try := 0; ; try++ {
+		again, err := c.approveOnce(ctx, root, a)
+		if err == nil || !again || try == maxPlanTries {
+			return err
+		}
+	}
+}
+
+// approveOnce plans, compares and writes once. Again says that the root has changed meanwhile.
+func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval) (again bool, err error) {
+	bad := func(err error) (bool, error) { return false, fmt.Errorf("approve %s: %w", root, err) }
+	if err := c.passFence(ctx); err != nil {
+		return bad(err)
+	}
+	copied, facts, err := c.copyFor(ctx, plan.Request{Delete: []plan.Target{{Key: root}}})
+	if err != nil {
+		return bad(err)
+	}
+	f, err := copied.run(ctx, c.engine, facts)
+	if err != nil {
+		return bad(err)
+	}
+	o := f.targets()[0]
+	if err := approvable(&o); err != nil {
+		return bad(err)
+	}
+	if err := a.compare(f); err != nil {
+		return bad(err)
+	}
+	ordered := false
+	c.locked(func(e *Engine, _ time.Time) {
+		if n, ok := e.graph.Lookup(root); ok {
+			e.guards.Approve(n.ID())
+		}
+		g, _ := e.guards.Of(&o)
+		ordered = g != nil && len(g.Phases) > 0 && o.Propagation() == graph.Unset
+	})
+	if ordered {
+		if o, err = c.repeatForeground(ctx, o); err != nil {
+			return bad(err)
+		}
+	}
+	err = c.patchOnce(ctx, o, Change{DropFinalizer: graph.FinalizerHold})
+	if err != nil {
+		err = fmt.Errorf("approve %s: %w", root, err)
+	}
+	return errors.Is(err, ErrConflict) && !ordered, err
+}
+
+// approvable returns the reason for which nothing of the root can be approved.
+func approvable(o *Object) error {
+	switch {
+	case !o.Deleting:
+		return fmt.Errorf("it is not being deleted: %w", ErrInvalid)
+	case !o.HasFinalizer(graph.FinalizerHold):
+		return fmt.Errorf("no guard holds it: %w", ErrInvalid)
+	}
+	return nil
+}
+
+// compare returns an error that wraps plan.ErrChanged if the approval does not cover the plan.
+func (a Approval) compare(f *forecast) error {
+	p := f.plan()
+	target, _ := f.links.index.Of(p.Request.Delete[0].Key)
+	switch ends := f.ending(target, f.possible()); {
+	case p.Torn:
+		return fmt.Errorf("the plan is of no one instant: %w", plan.ErrChanged)
+	case a.AtMost != nil && ends > *a.AtMost:
+		return fmt.Errorf("%d objects would end, more than %d: %w", ends, *a.AtMost, plan.ErrChanged)
+	case a.Fingerprint != "" && a.Fingerprint != p.Fingerprint:
+		return fmt.Errorf("fingerprint %.12s, and the plan is now %.12s: %w", a.Fingerprint, p.Fingerprint, plan.ErrChanged)
+	}
+	return nil
+}
+
+// repeatForeground repeats the deletion of a root in the foreground. It returns the root as the
+// store has it then.
+func (c *Collector) repeatForeground(ctx context.Context, o Object) (Object, error) {
+	if err := c.deleteTarget(ctx, o, graph.Foreground); err != nil {
+		return o, err
+	}
+	now, err := c.readOnce(ctx, o.Key)
+	switch {
+	case err != nil:
+		return o, err
+	case now.UID != o.UID:
+		return o, fmt.Errorf("another object has its place: %w", ErrNotFound)
+	}
+	return now, approvable(&now)
+}
+
+// Retired is the result of Retire. It is a value.
+type Retired struct {
+	// Objects counts the objects from which a finalizer was taken.
+	Objects int
+	// Left has marked roots that a guard holds, by key. Each of them needs an Approve.
+	Left []Key
+}
+
+// Retire takes a finalizer off all observed objects, after its guard or sweep was taken out of
+// the settings. Without that the finalizer would block the objects for ever. The name
+// graph.FinalizerHold stands for both finalizers of guards. Retire leaves an object that a guard
+// of the settings selects. It also leaves a marked root, because that would approve its cascade.
+//
+// Retire carries the UID and the version of each object, and tries again after a conflict. The
+// error wraps ErrInvalid for a finalizer that the settings use, or that is a propagation's. After
+// an error the result counts the objects so far, and Retire may be called again.
+//
+// Held by TestRetire and TestRetireErrors.
+func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, err error) {
+	if ctx == nil {
+		return out, draft.ErrNoContext
+	}
+	if cause := c.engine.whyUsed(finalizer); cause != "" {
+		return out, fmt.Errorf("retire %q: %s: %w", finalizer, cause, ErrInvalid)
+	}
+	names := []string{finalizer}
+	if finalizer == graph.FinalizerHold { // new goes first: hold alone keeps a root that is marked in between
+		names = []string{graph.FinalizerNew, graph.FinalizerHold}
+	}
+	for from, done := observed.NodeID(1), false; !done; {
+		var found []Object
+		c.locked(func(e *Engine, _ time.Time) { found, from, done = e.carriers(names, from) })
+		for _, o := range found {
+			retired, err := c.retireOne(ctx, o, names)
+			switch {
+			case err != nil:
+				return out, fmt.Errorf("retire %q: %w", finalizer, err)
+			case retired:
+				out.Objects++
+			default:
+				out.Left = append(out.Left, o.Key)
+			}
+		}
+	}
+	return out, nil
+}
+
+// whyUsed says why a finalizer cannot be retired, or "". It reads the settings alone.
+func (e *Engine) whyUsed(name string) string {
+	switch {
+	case name == "":
+		return "empty"
+	case name == graph.FinalizerForeground || name == graph.FinalizerOrphan:
+		return "it is a propagation's"
+	case name == graph.FinalizerProtect || name == graph.FinalizerNew:
+		return "it is retired by no one: see graph.FinalizerHold"
+	case e.cfg.Handlers[name] != nil:
+		return "a handler has it"
+	}
+	for i := range e.cfg.Sweeps {
+		if e.cfg.Sweeps[i].Finalizer == name {
+			return fmt.Sprintf("Sweeps[%d] has it", i)
+		}
+	}
+	return ""
+}
+
+// carriers returns the observed objects of a slice of the nodes that carry one of the
+// finalizers, and that no guard selects.
+func (e *Engine) carriers(names []string, from observed.NodeID) (found []Object, next observed.NodeID, done bool) {
+	end := min(int(from)+scanSlice, e.graph.Cap())
+	for ; int(from) < end; from++ {
+		if !e.graph.InUse(from) {
+			continue
+		}
+		n := e.graph.Node(from)
+		if n.State() != observed.Observed || !n.HasFinalizers() {
+			continue
+		}
+		o := n.Object()
+		if g, _ := e.guards.Of(&o); g == nil && hasAny(&o, names) {
+			found = append(found, o)
+		}
+	}
+	return found, from, end == e.graph.Cap()
+}
+
+func hasAny(o *Object, names []string) bool {
+	for _, name := range names {
+		if o.HasFinalizer(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// retireOne takes the finalizers off one object. It returns false for a marked root with hold.
+func (c *Collector) retireOne(ctx context.Context, o Object, names []string) (bool, error) {
+	for _, name := range names {
+		for try := 0; o.HasFinalizer(name); try++ {
+			if o.Deleting && graph.IsGuardFinalizer(name) && o.HasFinalizer(graph.FinalizerHold) {
+				return false, nil
+			}
+			err := c.patchOnce(ctx, o, Change{DropFinalizer: name})
+			switch {
+			case errors.Is(err, ErrNotFound):
+				return true, nil
+			case err != nil && (!errors.Is(err, ErrConflict) || try == maxPlanTries):
+				return false, fmt.Errorf("%s: %w", o.Key, err)
+			}
+			now, err := c.readOnce(ctx, o.Key)
+			switch {
+			case errors.Is(err, ErrNotFound) || err == nil && now.UID != o.UID:
+				return true, nil
+			case err != nil:
+				return false, fmt.Errorf("%s: %w", o.Key, err)
+			}
+			o = now
+		}
+	}
+	return true, nil
+}
+
+func (c *Collector) patchOnce(ctx context.Context, o Object, change Change) error {
+	ctx, end := context.WithTimeout(ctx, c.cfg.CallTimeout)
+	defer end()
+	return c.store.Patch(ctx, o.Key, Precondition{UID: o.UID, Version: o.Version}, change)
+}
+
+func (c *Collector) readOnce(ctx context.Context, k Key) (Object, error) {
+	ctx, end := context.WithTimeout(ctx, c.cfg.CallTimeout)
+	defer end()
+	return c.store.Get(ctx, k)
+}

@@ -1,0 +1,111 @@
+package ownergraph
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// validateGuards finds the faults of the protections and guards.
+func (c Config) validateGuards() error {
+	if _, err := guard.NewRules(c.Protect); err != nil {
+		return err
+	}
+	_, err := guard.New(c.Guards)
+	return err
+}
+
+// holdsMark returns the setting of the graph for marks that count for no dependent.
+func (e *Engine) holdsMark() func(graph.Object) bool {
+	if !e.protect.Any() {
+		return nil // the graph itself knows the finalizers
+	}
+	return func(o graph.Object) bool { return e.protect.HoldsMark(&o) }
+}
+
+// guardView returns the lower machines for the guards.
+func (e *Engine) guardView() guard.View {
+	return guard.View{Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Now: e.now}
+}
+
+// decideGuarded returns the decision of the guards for an object, where the rules alone decide
+// d. Withheld says that the mark of the object counts for no dependent. Then neither a sweep
+// nor a handler goes on.
+func (e *Engine) decideGuarded(id observed.NodeID, n observed.Node, s inflight.Subject, d policy.Decision) (out policy.Decision, withheld bool) {
+	if !e.guards.Any() && !n.HasFinalizers() && !e.calls.HasRetry(id) {
+		return d, false
+	}
+	o := s.Object()
+	withheld = n.MarkHeld() || e.protect.HoldsMark(&o)
+	if !e.guards.Any() && !o.Deleting {
+		return d, false
+	}
+	out = e.guards.Decide(e.guardView(), id, &o, d, guard.Facts{
+		Protected: o.Deleting && e.protect.Protects(&o) != "", Blocked: e.bar(n) != policy.ReasonUnset,
+	})
+	e.carryOut()
+	return out, withheld
+}
+
+// protection returns the name of the rule that protects an object, or "".
+func (e *Engine) protection(o *graph.Object) string { return e.protect.Protects(o) }
+
+// decideProtected keeps a protected object that would be deleted (RULES, G1).
+func (e *Engine) decideProtected(id observed.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
+	if !e.protect.Any() && !e.graph.Node(id).HasFinalizers() && !e.calls.HasRetry(id) {
+		return d
+	}
+	o := s.Object()
+	if e.protect.Protects(&o) != "" {
+		return policy.Decision{Action: policy.Wait, Reason: policy.Protected}
+	}
+	return d
+}
+
+// guardDetail names the rule or the guard that holds an object, and the cause.
+func (e *Engine) guardDetail(n observed.Node) (out []string) {
+	o := n.Object()
+	switch e.state(n.ID()).Reason {
+	case policy.Protected:
+		return []string{"by " + e.protect.Protects(&o)}
+	case policy.NeedVerdict:
+		if e.level < Level2 {
+			out = append(out, "the store has no fences")
+		}
+		out = append(out, e.kinds.SickNames()...)
+	case policy.DeletionRefused:
+		out = append(out, e.guards.Causes(n.ID())...)
+	}
+	if _, name := e.guards.Of(&o); name != "" {
+		out = append(out, "guard "+name)
+	}
+	return out
+}
+
+// leaveGuards forgets an object that is gone.
+func (e *Engine) leaveGuards(id observed.NodeID) {
+	if !e.guards.Follows(id) {
+		return
+	}
+	k, v := e.graph.Node(id).Named()
+	e.guards.Leave(e.guardView(), id, k, v)
+	e.carryOut()
+}
+
+// nextJudge makes c the call for the next verdict, if one is due.
+func (e *Engine) nextJudge(c *Call) bool {
+	id, ok := e.guards.Next(e.guardView())
+	if ok {
+		e.issue(c, inflight.Call{Purpose: inflight.Judge, Node: id, Key: e.graph.Node(id).Key()})
+		e.guards.SetCall(id, uint64(c.ID))
+	}
+	return ok
+}
+
+// judgeDone takes the result of a judgement.
+func (e *Engine) judgeDone(id CallID, r Result) {
+	e.guards.Done(e.guardView(), uint64(id), guard.Verdict{Refused: r.Verdict.Refused(), Causes: r.Verdict.Causes()}, r.Err)
+	e.carryOut()
+}

@@ -1,0 +1,166 @@
+package ownergraph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Judge returns the verdict that a CallJudge asks for. It plans the cascade of the guarded root
+// on a copy of the engine's state, as if the guard had passed (RULES, G2). It changes nothing,
+// and makes no call. A Collector does the same in steps.
+//
+// An error wraps ErrNotFound for a root that is not observed, and ErrInvalid for another call
+// or a root without a guard.
+func (e *Engine) Judge(ctx context.Context, c Call) (plan.Verdict, error) {
+	if c.Type != CallJudge {
+		return plan.Verdict{}, fmt.Errorf("judge: call of type %s: %w", c.Type, ErrInvalid)
+	}
+	return e.judge(ctx, c.Key, 0)
+}
+
+// judge is Judge for a key. Depth is the number of forecasts around this one.
+func (e *Engine) judge(ctx context.Context, root Key, depth int) (plan.Verdict, error) {
+	p := newPlanCopy(plan.Request{Delete: []plan.Target{{Key: root}}})
+	p.restart(e)
+	defer p.close(e)
+	for done := false; !done; {
+		var err error
+		if done, err = p.step(e); err != nil {
+			return plan.Verdict{}, err
+		}
+	}
+	return p.verdict(ctx, e, p.facts(e, e.now), depth)
+}
+
+// judge is Engine.Judge in steps.
+func (c *Collector) judge(ctx context.Context, root Key) (plan.Verdict, error) {
+	p, facts, err := c.copyFor(ctx, plan.Request{Delete: []plan.Target{{Key: root}}})
+	if err != nil {
+		return plan.Verdict{}, err
+	}
+	return p.verdict(ctx, c.engine, facts, 0)
+}
+
+// verdict returns the verdict about the only target of an ended copy. It needs no lock.
+func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, depth int) (plan.Verdict, error) {
+	facts.depth = depth
+	f, err := p.run(ctx, e, facts)
+	if err != nil {
+		return plan.Verdict{}, err
+	}
+	i, _ := f.links.index.Of(p.req.Delete[0].Key) // newForecast has found it
+	v, ok := f.verdict(i, f.possible())
+	if !ok {
+		return plan.Verdict{}, fmt.Errorf("judge %s: no guard selects it: %w", p.req.Delete[0].Key, ErrInvalid)
+	}
+	return v, nil
+}
+
+// verdict returns the verdict about a target of the forecast, if a guard selects it.
+func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
+	was := &f.parts[target].Object
+	g, name := f.engine.guards.Of(was)
+	if g == nil {
+		return plan.Verdict{}, false
+	}
+	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always, Unknown: f.torn}
+	if g.Above != nil {
+		v.Above, v.Limit = true, *g.Above
+	}
+	for i := range f.parts {
+		if !f.parts[i].Member || f.parts[i].State != excerpt.Exists || int32(i) == target {
+			continue
+		}
+		switch why := f.reasonOf(int32(i)); {
+		case why == policy.Protected && g.Protected:
+			v.Protected = append(v.Protected, f.parts[i].Object.Key)
+		case why == policy.ProtectionUnknown && g.Protected:
+			v.Unknown = true
+		}
+	}
+	v.Ends = f.ending(target, possible)
+	slices.SortFunc(v.Protected, graph.Key.Compare)
+	if n := len(v.Protected); n > maxShown {
+		v.Protected, v.ProtectedMore = v.Protected[:maxShown], n-maxShown
+	}
+	return v, true
+}
+
+// ending counts the objects beside the target that leave the store, that get a mark, or that
+// may do so.
+func (f *forecast) ending(target int32, possible []bool) (n int) {
+	for i := range f.parts {
+		if !f.parts[i].Member || f.parts[i].State != excerpt.Exists || int32(i) == target {
+			continue
+		}
+		if possible[i] || f.isEnding(int32(i)) {
+			n++
+		}
+	}
+	return n
+}
+
+// reasonOf returns the last reason of the fork about a part.
+func (f *forecast) reasonOf(i int32) policy.Reason {
+	n, ok := f.engine.graph.Lookup(f.parts[i].Object.Key)
+	if !ok {
+		return policy.ReasonUnset
+	}
+	return f.engine.state(n.ID()).Reason
+}
+
+// isEnding reports whether the forecast has removed a part, or marked it.
+func (f *forecast) isEnding(i int32) bool {
+	was := &f.parts[i].Object
+	now, stays := f.store.At(was.Key)
+	return !stays || now.Deleting && !was.Deleting
+}
+
+// pass takes the guard's hold off a target, as if its guard had passed. With phases the
+// deletion is repeated in the foreground before.
+func (f *forecast) pass(k Key) {
+	now, ok := f.store.At(k)
+	if !ok || !now.Deleting || !now.HasFinalizer(graph.FinalizerHold) {
+		return
+	}
+	if g, _ := f.engine.guards.Of(&now); g != nil && len(g.Phases) > 0 && now.Propagation() == graph.Unset {
+		out, err := f.store.Delete(k, DeleteOptions{Propagation: graph.Foreground})
+		if err != nil {
+			return
+		}
+		f.guardStep(plan.Step{Action: policy.Delete, Reason: policy.OrderNeedsForeground, Propagation: graph.Foreground}, k, out)
+	}
+	out, err := f.store.Patch(k, Precondition{}, Change{DropFinalizer: graph.FinalizerHold})
+	if err != nil {
+		return
+	}
+	f.guardStep(plan.Step{Action: policy.Release, Reason: policy.VerdictPassed, Finalizer: graph.FinalizerHold}, k, out)
+	f.others(out)
+}
+
+// guardStep notes a write of the guard to a target, and has the fork observe it.
+func (f *forecast) guardStep(s plan.Step, k Key, out finalizer.Outcome) {
+	f.cost.Writes++
+	s.Actor, s.Key, s.Removes = plan.Engine, k, out.Effect == finalizer.Removed
+	f.addStep(s, f.links.own(k))
+	f.report(out)
+}
+
+// maxNested bounds the forecasts inside of each other: a guarded root below a guarded root.
+const maxNested = 4
+
+// judge answers the judgement of a guarded root below a target.
+func (f *forecast) judge(ctx context.Context, root Key) (plan.Verdict, error) {
+	if f.depth == maxNested {
+		return plan.Verdict{Root: root, Unknown: true}, nil
+	}
+	return f.engine.judge(ctx, root, f.depth+1)
+}
+

@@ -1,0 +1,151 @@
+package guard
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Facts are the facts about an object that the machine does not have.
+type Facts struct {
+	Protected bool // it is marked, and protected
+	Blocked   bool // no write may go out now
+}
+
+// Decide returns the decision of the guards for an object, where the rules alone decide d. A
+// mark that counts for no dependent ends nothing: its propagation finalizer stays.
+func (m *Machine) Decide(v View, id observed.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
+	if !o.Deleting {
+		if m.Any() {
+			d = m.guard(v, id, o, d)
+		}
+		return d
+	}
+	m.markBare(v, id, o)
+	hold, isNew := o.HasFinalizer(graph.FinalizerHold), o.HasFinalizer(graph.FinalizerNew)
+	if !hold {
+		m.noteReleased(v, id, o)
+	}
+	switch {
+	case d.Action == policy.Orphan || d.Action == policy.Trim: // its own references go all the same
+		return d
+	case !hold && isNew:
+		return policy.Decision{Action: policy.Release, Reason: policy.HoldGone, Finalizer: graph.FinalizerNew}
+	case !hold && f.Protected:
+		return wait(policy.Protected)
+	case !hold:
+		return d
+	}
+	r := m.follow(v, id, o)
+	g, _ := m.Of(o)
+	switch {
+	case !isNew:
+		return wait(policy.DeletionRefused)
+	case g == nil:
+		return wait(policy.GuardMissing)
+	case f.Blocked:
+		return wait(policy.NeedVerdict)
+	}
+	return m.judge(v, id, o, r, len(g.Phases) > 0)
+}
+
+// follow keeps a marked root with hold. Its mark counts as observed anew if the content of the
+// root has changed since, or the history went backwards.
+func (m *Machine) follow(v View, id observed.NodeID, o *graph.Object) root {
+	r, ok := m.roots[id]
+	if ok && r.object.EqualContent(*o) && r.since > v.Kinds.Rewound() {
+		return r
+	}
+	verdict, approved := r.verdict, r.approved
+	m.forget(id)
+	r = root{object: o.Clone(), since: v.Stamps.Stamp(), approved: approved}
+	if !o.HasFinalizer(graph.FinalizerNew) { // the refusal took new off
+		r.verdict = verdict
+	}
+	m.roots[id] = r
+	return r
+}
+
+// noteReleased reports that the hold of a marked root is gone, unless this engine took it off.
+func (m *Machine) noteReleased(v View, id observed.NodeID, o *graph.Object) {
+	r, ok := m.roots[id]
+	if !ok {
+		return
+	}
+	why := policy.HoldRemoved
+	switch {
+	case r.passing:
+		why = policy.ReasonUnset
+		m.counts.Passed++
+	case r.approved:
+		why = policy.DeletionApproved
+	default:
+		m.counts.HoldRemoved++
+	}
+	if why != policy.ReasonUnset {
+		v.Out.Report(o.Key, o.Version, policy.Decision{Action: policy.Keep, Reason: why})
+	}
+	m.forget(id)
+}
+
+// markBare reports a marked root that this engine has seen without the finalizers.
+func (m *Machine) markBare(v View, id observed.NodeID, o *graph.Object) {
+	if bare, ok := m.bare[id]; ok {
+		if delete(m.bare, id); bare && !o.HasFinalizer(graph.FinalizerHold) {
+			m.reportUnguarded(v, o.Key, o.Version)
+		}
+	}
+}
+
+func wait(why policy.Reason) policy.Decision {
+	return policy.Decision{Action: policy.Wait, Reason: why}
+}
+
+// guard puts the two finalizers on an unmarked root, hold first. A root that is about to be
+// deleted by the engine itself gets them before.
+func (m *Machine) guard(v View, id observed.NodeID, o *graph.Object, d policy.Decision) policy.Decision {
+	g, _ := m.Of(o)
+	hold := o.HasFinalizer(graph.FinalizerHold)
+	if delete(m.bare, id); g == nil || hold && o.HasFinalizer(graph.FinalizerNew) {
+		return d
+	}
+	if k, known := v.Graph.Kind(o.Kind); known && k.NoOwner {
+		if d.Action == policy.Keep {
+			d = policy.Decision{Action: policy.Keep, Reason: policy.GuardUnfit}
+		}
+		return d
+	}
+	m.bare[id] = !hold
+	switch {
+	case d.Action.Writes() && d.Action != policy.Delete:
+		return d
+	case !hold:
+		return policy.Decision{Action: policy.Attach, Reason: policy.RootSeen, Finalizer: graph.FinalizerHold}
+	}
+	return policy.Decision{Action: policy.Attach, Reason: policy.RootSeen, Finalizer: graph.FinalizerNew}
+}
+
+// judge asks for the verdict of a marked root with both finalizers, and writes it. The
+// judgement begins behind a fence that began after the mark was observed (G2). A store without
+// fences never passes a root.
+func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, ordered bool) policy.Decision {
+	switch {
+	case r.judged && r.verdict.Refused:
+		return policy.Decision{Action: policy.Release, Reason: policy.VerdictRefused, Finalizer: graph.FinalizerNew}
+	case r.judged && ordered && o.Propagation() == graph.Unset:
+		return policy.Decision{Action: policy.Delete, Reason: policy.OrderNeedsForeground, Propagation: graph.Foreground}
+	case r.judged:
+		r.passing = true
+		m.roots[id] = r
+		return policy.Decision{Action: policy.Release, Reason: policy.VerdictPassed, Finalizer: graph.FinalizerHold}
+	case r.asked, !v.Fence.Exact():
+	case v.Fence.Passed() > r.since:
+		r.asked = true
+		m.roots[id] = r
+		m.due = append(m.due, id)
+	default:
+		v.Out.WantFence(r.since)
+		v.Out.AwaitFence(id)
+	}
+	return wait(policy.NeedVerdict)
+}

@@ -1,0 +1,241 @@
+package guard
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Machine follows the guarded roots of one engine. Make it with New. A Machine is not safe for
+// concurrent use.
+//
+// Its invariants, which Check verifies:
+//
+//  1. a root is kept only for a node in use
+//  2. at most one judgement is under way, for a root that is kept
+//  3. a root is asked for if its judgement is due or under way
+type Machine struct {
+	guards []finalizer.Guard
+	roots  map[observed.NodeID]root // marked, with the guard's hold
+	bare   map[observed.NodeID]bool // unmarked roots that lack a finalizer; true: one without hold
+	due    []observed.NodeID        // to be judged, in order
+	under  observed.NodeID          // the root of the judgement under way, 0 without one
+	call   uint64
+	counts Counts
+}
+
+// root is the knowledge of one marked root with the guard's hold.
+type root struct {
+	object   graph.Object // as it was when since was set
+	since    seq.Stamp    // its mark was observed, with this content
+	asked    bool         // it is due or under way
+	next     time.Time    // no judgement begins before, after a failed one
+	tries    int
+	err      string
+	judged   bool
+	verdict  Verdict // if it is judged
+	passing  bool    // this engine has decided to take hold off
+	approved bool    // a user of this engine is about to take hold off
+}
+
+// Verdict is the result of a judgement. It is a value.
+type Verdict struct {
+	Refused bool
+	Causes  []string // of a refusal, for reports
+}
+
+// Counts has the numbers of verdicts so far. It is a value.
+type Counts struct{ Passed, Refused, Unguarded, HoldRemoved uint64 }
+
+// View has the machines that the guards read. The caller makes one for each call.
+type View struct {
+	record.Nodes
+	Kinds  *kinds.Table
+	Fence  *fence.Machine
+	Stamps *seq.Counter
+	Out    *effect.List
+	Now    time.Time
+}
+
+// Any reports whether the settings have a guard.
+func (m *Machine) Any() bool { return len(m.guards) > 0 }
+
+// Counts returns the numbers of verdicts so far.
+func (m *Machine) Counts() Counts { return m.counts }
+
+// MaySelect reports whether a guard may select an object of the kind.
+func (m *Machine) MaySelect(kind graph.Kind) bool {
+	return slices.ContainsFunc(m.guards, func(g finalizer.Guard) bool { return within(g.Kinds, kind) })
+}
+
+// Of returns the first guard that selects an object as its root, with its name, or nil.
+func (m *Machine) Of(o *graph.Object) (*finalizer.Guard, string) {
+	for i := range m.guards {
+		if g := &m.guards[i]; selects(g.Kinds, g.Scopes, g.Names, g.Where, o) {
+			return g, ruleName(g.Name, "Guards", i)
+		}
+	}
+	return nil, ""
+}
+
+// Err returns the error of the last judgement of a root, or "".
+func (m *Machine) Err(id observed.NodeID) string { return m.roots[id].err }
+
+// Next returns the root whose judgement is due. SetCall follows.
+func (m *Machine) Next(v View) (id observed.NodeID, ok bool) {
+	if m.under != 0 {
+		return 0, false
+	}
+	for _, id := range m.due {
+		if !v.Now.Before(m.roots[id].next) {
+			return id, true
+		}
+	}
+	return 0, false
+}
+
+// At returns the time of the next judgement, false for none.
+func (m *Machine) At() (at time.Time, ok bool) {
+	if m.under != 0 {
+		return at, false
+	}
+	for _, id := range m.due {
+		if t := m.roots[id].next; !ok || t.Before(at) {
+			at, ok = t, true
+		}
+	}
+	return at, ok
+}
+
+// SetCall notes the call that Next led to.
+func (m *Machine) SetCall(id observed.NodeID, call uint64) {
+	m.under, m.call = id, call
+	m.due = slices.DeleteFunc(m.due, func(x observed.NodeID) bool { return x == id })
+}
+
+// Return takes back a judgement that no caller has begun.
+func (m *Machine) Return(call uint64) {
+	if m.call == call && m.under != 0 {
+		m.due = append([]observed.NodeID{m.under}, m.due...)
+		m.under, m.call = 0, 0
+	}
+}
+
+// Done takes the verdict of a judgement, or its error.
+func (m *Machine) Done(v View, call uint64, verdict Verdict, err error) {
+	if m.call != call || m.under == 0 {
+		return
+	}
+	id := m.under
+	m.under, m.call = 0, 0
+	r, ok := m.roots[id]
+	if !ok || !r.asked {
+		return
+	}
+	r.asked = false
+	if err != nil {
+		r.tries = min(r.tries+1, 9)
+		r.err, r.next = record.ErrorText(err), v.Now.Add(time.Second<<(r.tries-1))
+		v.Out.Warn("judgement failed", "root", r.object.Key.String(), "err", err)
+	} else {
+		r.tries, r.err, r.judged, r.verdict = 0, "", true, verdict
+	}
+	m.roots[id] = r
+	v.Out.Look(id, effect.Priority(v.Node(id)))
+}
+
+// Approve notes that a user of this engine is about to take hold off a root.
+func (m *Machine) Approve(id observed.NodeID) {
+	if r, ok := m.roots[id]; ok {
+		r.approved = true
+		m.roots[id] = r
+	}
+}
+
+// Causes returns the causes of the refusal of a root, as far as this engine knows them.
+func (m *Machine) Causes(id observed.NodeID) []string { return m.roots[id].verdict.Causes }
+
+// Leave forgets a node that is gone. A root that was never guarded is reported, with its last
+// key and version.
+func (m *Machine) Leave(v View, id observed.NodeID, k graph.Key, version graph.Version) {
+	if m.bare[id] {
+		m.reportUnguarded(v, k, version)
+	}
+	delete(m.bare, id)
+	if _, ok := m.roots[id]; ok {
+		m.forget(id)
+	}
+}
+
+func (m *Machine) reportUnguarded(v View, k graph.Key, version graph.Version) {
+	m.counts.Unguarded++
+	v.Out.Warn("root deleted before its guard could hold it", "reason", policy.RootUnguarded.Code(), "object", k.String())
+	v.Out.Report(k, version, policy.Decision{Action: policy.Keep, Reason: policy.RootUnguarded})
+}
+
+func (m *Machine) forget(id observed.NodeID) {
+	delete(m.roots, id)
+	m.due = slices.DeleteFunc(m.due, func(x observed.NodeID) bool { return x == id })
+	if m.under == id {
+		m.under, m.call = 0, 0
+	}
+}
+
+// Check verifies the invariants of Machine.
+func (m *Machine) Check(v View) error {
+	for id, r := range m.roots {
+		if !v.InUse(id) {
+			return fmt.Errorf("guard: root %d is not in the graph", id)
+		}
+		if r.asked != (m.under == id || slices.Contains(m.due, id)) {
+			return fmt.Errorf("guard: the judgement of %s is asked for: %t, and neither due nor under way agree", r.object.Key, r.asked)
+		}
+	}
+	if _, ok := m.roots[m.under]; m.under != 0 && !ok {
+		return fmt.Errorf("guard: a judgement of node %d is under way, which is no root", m.under)
+	}
+	return nil
+}
+
+// Clone returns a machine that shares nothing with m that either may change.
+func (m *Machine) Clone() Machine {
+	c := *m
+	c.roots, c.bare, c.due = maps.Clone(m.roots), maps.Clone(m.bare), slices.Clone(m.due)
+	return c
+}
+
+// Hash writes the state to the printer.
+func (m *Machine) Hash(p *fingerprint.Printer, after func(seq.Stamp)) {
+	for _, id := range p.Nodes() {
+		r, ok := m.roots[id]
+		if !ok {
+			continue
+		}
+		p.Node(id)
+		after(r.since)
+		p.Flags(r.asked, m.under == id, r.judged, r.verdict.Refused)
+		if r.tries > 0 {
+			p.Until(r.next)
+		}
+	}
+	p.List(m.due)
+}
+
+// Follows reports whether the machine knows a node.
+func (m *Machine) Follows(id observed.NodeID) bool {
+	_, bare := m.bare[id]
+	_, held := m.roots[id]
+	return bare || held
+}

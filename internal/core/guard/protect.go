@@ -1,0 +1,46 @@
+package guard
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Rules tells which rule protects an object. It is a value and changes nothing, so it is safe
+// for concurrent use.
+type Rules struct {
+	list     []finalizer.Protection
+	labelled []int // the rules with a selector
+}
+
+// Any reports whether there is a rule.
+func (r *Rules) Any() bool { return len(r.list) > 0 }
+
+// Protects returns the name of the rule that protects an object by its own content: the
+// finalizer of protection, or a rule without a selector. It returns "" without one.
+func (r *Rules) Protects(o *graph.Object) string {
+	if len(o.Finalizers) > 0 && o.HasFinalizer(graph.FinalizerProtect) {
+		return graph.FinalizerProtect
+	}
+	for i := range r.list {
+		if p := &r.list[i]; p.Selector == "" && selects(p.Kinds, p.Scopes, p.Names, p.Where, o) {
+			return ruleName(p.Name, "Protect", i)
+		}
+	}
+	return ""
+}
+
+// HoldsMark reports whether the mark of an object counts for no dependent, by the content of
+// the object alone (RULES, G3).
+func (r *Rules) HoldsMark(o *graph.Object) bool {
+	return o.Deleting && (len(o.Finalizers) > 0 && o.HasFinalizer(graph.FinalizerHold) || r.Protects(o) != "")
+}
+
+// selects reports whether an object meets all conditions that are set.
+func selects(kinds []graph.Kind, scopes, names []string, where func(graph.Object) bool, o *graph.Object) bool {
+	return within(kinds, o.Kind) && within(scopes, o.Scope) && within(names, o.Name) && (where == nil || where(o.Clone()))
+}
+
+// within reports whether a list is empty or has the value.
+func within[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }

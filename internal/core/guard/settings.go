@@ -1,0 +1,83 @@
+package guard
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/selector"
+)
+
+// New returns the machine of a configuration. An error wraps graph.ErrInvalid and names the
+// field.
+func New(guards []finalizer.Guard) (Machine, error) {
+	for i := range guards {
+		if err := checkGuard(fmt.Sprintf("configure engine: Guards[%d]", i), &guards[i]); err != nil {
+			return Machine{}, err
+		}
+	}
+	return Machine{guards: slices.Clone(guards), roots: map[observed.NodeID]root{}, bare: map[observed.NodeID]bool{}}, nil
+}
+
+// checkGuard returns the first fault of a guard.
+func checkGuard(at string, g *finalizer.Guard) error {
+	bad := func(field, cause string) error {
+		return fmt.Errorf("%s.%s: %s: %w", at, field, cause, graph.ErrInvalid)
+	}
+	switch {
+	case slices.Contains(g.Kinds, ""):
+		return bad("Kinds", "an empty kind")
+	case slices.Contains(g.Names, ""):
+		return bad("Names", "an empty name")
+	case len(g.Kinds)+len(g.Scopes)+len(g.Names) == 0 && g.Where == nil:
+		return bad("Kinds", "no condition selects the roots")
+	case g.Above != nil && *g.Above < 0:
+		return bad("Above", "negative")
+	case !g.Always && !g.Protected && g.Above == nil && len(g.Phases) == 0:
+		return bad("Always", "the guard refuses nothing and orders nothing")
+	}
+	return nil
+}
+
+// NewRules returns the rules of protection. An error wraps graph.ErrInvalid and names the
+// field.
+func NewRules(list []finalizer.Protection) (Rules, error) {
+	r := Rules{list: slices.Clone(list)}
+	for i := range list {
+		p := &list[i]
+		at := fmt.Sprintf("configure engine: Protect[%d]", i)
+		bad := func(field, cause string) error {
+			return fmt.Errorf("%s.%s: %s: %w", at, field, cause, graph.ErrInvalid)
+		}
+		switch {
+		case slices.Contains(p.Kinds, ""):
+			return r, bad("Kinds", "an empty kind")
+		case slices.Contains(p.Names, ""):
+			return r, bad("Names", "an empty name")
+		case len(p.Kinds)+len(p.Scopes)+len(p.Names) == 0 && p.Where == nil && p.Selector == "":
+			return r, bad("Kinds", "no condition selects the objects")
+		}
+		if p.Selector == "" {
+			continue
+		}
+		s, err := selector.Parse(p.Selector)
+		if err != nil {
+			return r, fmt.Errorf("%s.Selector: %w", at, err)
+		}
+		if key := s.Impossible(); key != "" {
+			return r, bad("Selector", fmt.Sprintf("it matches nothing: no object can have such a label %q", key))
+		}
+		r.labelled = append(r.labelled, i)
+	}
+	return r, nil
+}
+
+// ruleName returns the name of a rule or guard in reports.
+func ruleName(name, list string, i int) string {
+	if name != "" {
+		return name
+	}
+	return fmt.Sprintf("%s[%d]", list, i)
+}

@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Verdict is the judgement of a guard about the deletion of its root. A plan has it as a
+// forecast. It is a value.
+type Verdict struct {
+	Root graph.Key
+	// Guard is the name of the guard, or its position in the settings.
+	Guard string
+	// Always says that the guard refuses every deletion.
+	Always bool
+	// Protected has the protected objects that the deletion would end, by key, at most 8, if
+	// the guard refuses these. ProtectedMore counts the others.
+	Protected     []graph.Key
+	ProtectedMore int
+	// Ends counts the objects beside the root that the deletion ends, or may end. Above says
+	// that the guard refuses more than Limit of them.
+	Ends  int
+	Above bool
+	Limit int
+	// Unknown says that the plan is of no one instant, or an object may be protected by a
+	// label that is not selected. The guard then refuses.
+	Unknown bool
+}
+
+// Refused reports whether the guard refuses the deletion.
+func (v *Verdict) Refused() bool {
+	return v.Always || len(v.Protected) > 0 || v.Above && v.Ends > v.Limit || v.Unknown
+}
+
+// Causes returns the causes of a refusal in words.
+func (v *Verdict) Causes() (out []string) {
+	if v.Always {
+		out = append(out, "every deletion needs an approval")
+	}
+	if n := len(v.Protected); n > 0 {
+		names := make([]string, n)
+		for i, k := range v.Protected {
+			names[i] = k.String()
+		}
+		more := ""
+		if v.ProtectedMore > 0 {
+			more = fmt.Sprintf(" and %d more", v.ProtectedMore)
+		}
+		out = append(out, "protected: "+strings.Join(names, ", ")+more)
+	}
+	if v.Above && v.Ends > v.Limit {
+		out = append(out, fmt.Sprintf("%d objects end, and the limit is %d", v.Ends, v.Limit))
+	}
+	if v.Unknown {
+		out = append(out, "the plan is not of one instant")
+	}
+	return out
+}
+
+// String returns the verdict in one line.
+func (v *Verdict) String() string {
+	if !v.Refused() {
+		return fmt.Sprintf("guard %s lets the deletion of %s pass: %d objects end", v.Guard, v.Root, v.Ends)
+	}
+	return fmt.Sprintf("guard %s refuses the deletion of %s: %s", v.Guard, v.Root, strings.Join(v.Causes(), "; "))
+}
