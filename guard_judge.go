@@ -163,4 +163,3 @@ func (f *forecast) judge(ctx context.Context, root Key) (plan.Verdict, error) {
 	}
 	return f.engine.judge(ctx, root, f.depth+1)
 }
-

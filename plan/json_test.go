@@ -36,7 +36,7 @@ func full() plan.Plan {
 		Truncated: 4, StepsTruncated: 5,
 		Totals: []plan.Total{{Kind: "pod", Removed: 1, Orphaned: 2, Trimmed: 3, Kept: 4, Held: 5, Possible: 6, Affected: 15}},
 		Waves:  7, Cost: plan.Cost{Writes: 1, Reads: 2, Fences: 3, Handlers: 4, Varies: true},
-		Verdicts: []plan.Verdict{{Root: b, Guard: "g", Always: true, Protected: []graph.Key{a}, ProtectedMore: 1, Ends: 9, Above: true, Limit: 8, Unknown: true}},
+		Verdicts:    []plan.Verdict{{Root: b, Guard: "g", Always: true, Protected: []graph.Key{a}, ProtectedMore: 1, Ends: 9, Above: true, Limit: 8, Unknown: true}},
 		Assumptions: []plan.Assumption{{Type: plan.HandlerFails, Name: "y", Count: 1, Detail: "d"}},
 		BestEffort:  true, Torn: true, Busy: true, Fingerprint: "9f",
 	}
