@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Plan returns the forecast of the deletions of a request, or of the writes that are due
@@ -122,6 +123,9 @@ func planSynced(ctx context.Context, c *Collector, req plan.Request) (plan.Plan,
 // UID and version. The collector's Run does the rest of the cascade, so DeletePlanned does
 // not wait for it.
 //
+// With Request.RefuseProtected it deletes nothing either if a protected object would stay, and
+// the error wraps plan.ErrProtected and names the first of them.
+//
 // If the plans differ it deletes nothing, and the error is a *plan.ChangedError that wraps
 // plan.ErrChanged and names the differences. A target that is gone is a difference, and the
 // error then wraps ErrNotFound, too. It plans again if a target changes in between
@@ -133,7 +137,7 @@ func planSynced(ctx context.Context, c *Collector, req plan.Request) (plan.Plan,
 // store has no object: it is of another store, or too old.
 //
 // Held by TestDeletePlanned, TestDeletePlannedChanged, TestDeletePlannedGone and
-// TestDeletePlannedForeign.
+// TestDeletePlannedForeign, and TestDeletePlannedProtected.
 func (c *Collector) DeletePlanned(ctx context.Context, p plan.Plan) error {
 	if ctx == nil {
 		return draft.ErrNoContext
@@ -179,10 +183,29 @@ func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error
 	if err != nil {
 		return nil, fmt.Errorf("delete planned: %w", err)
 	}
-	if err := plan.Compare(p, now); err != nil {
+	err = plan.Compare(p, now)
+	if err == nil && p.Request.RefuseProtected {
+		err = refuseProtected(&now)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("delete planned: %w", err)
 	}
 	return targets, nil
+}
+
+// refuseProtected returns an error that names the objects that a plan keeps because they are
+// protected, or may be.
+func refuseProtected(p *plan.Plan) error {
+	var names []string
+	for _, o := range p.Objects {
+		if o.Outcome == plan.Held && (o.Reason == policy.Protected || o.Reason == policy.ProtectionUnknown) {
+			names = append(names, o.Key.String())
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", plan.ErrProtected, run.FirstNames(names, len(names)))
 }
 
 // goneTargets adds to an error that the targets which do not exist are a change of the plan.

@@ -97,6 +97,7 @@ type Engine struct {
 	sweeps   sweep.Sweeps
 	protect  guard.Rules
 	guards   guard.Machine
+	labels   guard.Labels // of protections
 	audit    audit.Auditor
 
 	effects  effect.List // of machines, not carried out yet
@@ -140,6 +141,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	}
 	e.protect, _ = guard.NewRules(cfg.Protect)
 	e.guards, _ = guard.New(cfg.Guards)
+	e.labels = guard.NewLabels(e.protect, set.SelectPage)
 	e.graph = observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.holdsMark()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
@@ -279,7 +281,7 @@ func (e *Engine) popCall(lane Lane, c *Call) bool {
 	case LaneControl:
 		e.fence.Release(e.now, &e.kinds, &e.effects) // deletions that have waited for too long
 		e.carryOut()
-		return e.nextFence(c) || e.nextList(c) || e.sweeps.Any() && e.nextSelect(c) || e.nextJudge(c)
+		return e.nextFence(c) || e.nextList(c) || e.nextSelect(c) || e.nextJudge(c)
 	}
 	return false
 }
@@ -390,7 +392,9 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 		e.handlerDone(id, x, r.Err)
 	case inflight.Select:
 		wait, _ := retryIn(r.Err)
-		e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
+		if !e.labels.SelectDone(e.guardView(), uint64(id), r.Selected, r.Err, wait) {
+			e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
+		}
 	case inflight.Judge:
 		e.judgeDone(id, r)
 	}
@@ -410,7 +414,9 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 	case inflight.List:
 		e.kinds.ReturnList(x.Key.Kind, e.now)
 	case inflight.Select:
-		e.sweeps.ReturnSelect(uint64(id))
+		if !e.labels.ReturnSelect(uint64(id)) {
+			e.sweeps.ReturnSelect(uint64(id))
+		}
 	case inflight.Judge:
 		e.guards.Return(uint64(id))
 	case inflight.Handle:

@@ -5,6 +5,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -42,15 +43,31 @@ func (e *Engine) decideGuarded(id observed.NodeID, n observed.Node, s inflight.S
 	if !e.guards.Any() && !o.Deleting {
 		return d, false
 	}
-	out = e.guards.Decide(e.guardView(), id, &o, d, guard.Facts{
-		Protected: o.Deleting && e.protect.Protects(&o) != "", Blocked: e.bar(n) != policy.ReasonUnset,
-	})
+	f := guard.Facts{Blocked: e.bar(n) != policy.ReasonUnset}
+	switch {
+	case !o.Deleting:
+	case e.protect.Protects(&o) != "":
+		f.Protected = policy.Protected
+	case e.labels.Any():
+		f.Protected = e.decideWithheld(id, &o)
+		withheld = withheld || f.Protected != policy.ReasonUnset
+	}
+	if e.labels.Any() {
+		f.Selected = func(after seq.Stamp) bool { return e.labels.Selected(e.guardView(), id, after) }
+	}
+	out = e.guards.Decide(e.guardView(), id, &o, d, f)
 	e.carryOut()
 	return out, withheld
 }
 
 // protection returns the name of the rule that protects an object, or "".
-func (e *Engine) protection(o *graph.Object) string { return e.protect.Protects(o) }
+func (e *Engine) protection(o *graph.Object) string {
+	rule := e.protect.Protects(o)
+	if n, ok := e.graph.Lookup(o.Key); ok && rule == "" {
+		rule, _ = e.labelState(n.ID(), o)
+	}
+	return rule
+}
 
 // decideProtected keeps a protected object that would be deleted (RULES, G1).
 func (e *Engine) decideProtected(id observed.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
@@ -58,8 +75,17 @@ func (e *Engine) decideProtected(id observed.NodeID, s inflight.Subject, d polic
 		return d
 	}
 	o := s.Object()
-	if e.protect.Protects(&o) != "" {
+	rule := e.protect.Protects(&o)
+	unknown := false
+	if rule == "" {
+		rule, unknown = e.labelState(id, &o)
+	}
+	switch {
+	case rule != "":
 		return policy.Decision{Action: policy.Wait, Reason: policy.Protected}
+	case unknown:
+		e.labels.Want(e.guardView(), id, &o)
+		return policy.Decision{Action: policy.Wait, Reason: policy.ProtectionUnknown}
 	}
 	return d
 }
@@ -69,7 +95,9 @@ func (e *Engine) guardDetail(n observed.Node) (out []string) {
 	o := n.Object()
 	switch e.state(n.ID()).Reason {
 	case policy.Protected:
-		return []string{"by " + e.protect.Protects(&o)}
+		return []string{"by " + e.protection(&o)}
+	case policy.ProtectionUnknown:
+		return e.labels.Unselected(e.guardView(), o.Kind)
 	case policy.NeedVerdict:
 		if e.level < Level2 {
 			out = append(out, "the store has no fences")
@@ -86,10 +114,11 @@ func (e *Engine) guardDetail(n observed.Node) (out []string) {
 
 // leaveGuards forgets an object that is gone.
 func (e *Engine) leaveGuards(id observed.NodeID) {
-	if !e.guards.Follows(id) {
+	if !e.guards.Follows(id) && !e.labels.Any() {
 		return
 	}
 	k, v := e.graph.Node(id).Named()
+	e.labels.Leave(id, k)
 	e.guards.Leave(e.guardView(), id, k, v)
 	e.carryOut()
 }

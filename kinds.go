@@ -50,6 +50,7 @@ func (e *Engine) leaveKind(name Kind) {
 	e.fence.WakeKind(name, &e.effects)
 	e.carryOut()
 	e.sweeps.DropSelects(e.sweepView())
+	e.labels.DropSelects(e.guardView())
 	e.carryOut()
 	e.fence.Void(&e.kinds)
 	e.endRewind()
@@ -76,6 +77,7 @@ func (e *Engine) observeKinds(infos []KindInfo) {
 		e.resumeReads()
 	}
 	e.sweeps.DropSelects(e.sweepView())
+	e.labels.DropSelects(e.guardView())
 	e.carryOut()
 	e.endRewind()
 	e.confirm()

@@ -74,6 +74,7 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 			w.at(e.sweeps.SelectAt(e.sweepView()))
 		}
 		w.at(e.guards.At())
+		w.at(e.labels.SelectAt(e.guardView()))
 	}
 	return w.first
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/plan"
@@ -40,14 +42,29 @@ type forecast struct {
 
 // planFacts is the knowledge that a forecast starts with.
 type planFacts struct {
-	now    time.Time
-	kinds  []kindFacts    // by name
-	parts  []excerpt.Part // by key
-	sweeps []sweep.Memory
-	behind map[Key]bool // the members of sweeps whose holders are gone
-	torn   bool
-	busy   bool // the engine has work to do
-	depth  int  // the number of forecasts around this one
+	now     time.Time
+	kinds   []kindFacts    // by name
+	parts   []excerpt.Part // by key
+	sweeps  []sweep.Memory
+	behind  map[Key]bool // the members of sweeps whose holders are gone
+	torn    bool
+	busy    bool // the engine has work to do
+	depth   int  // the number of forecasts around this one
+	labels  guard.Labels
+	rewound seq.Stamp
+}
+
+// protections returns what is known of the protection of the parts by labels.
+func (f *planFacts) protections() map[Key]string {
+	known := make(map[Key]string, len(f.parts))
+	for i := range f.parts {
+		if p := &f.parts[i]; p.State == excerpt.Exists {
+			if rule, unknown := f.labels.State(&p.Object, p.Known, f.rewound); !unknown {
+				known[p.Object.Key] = rule
+			}
+		}
+	}
+	return known
 }
 
 // kindFacts is the knowledge of one kind that a forecast starts with.
@@ -90,6 +107,9 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 		return nil, fmt.Errorf("plan: %w", err)
 	}
 	e.keepLog()
+	if facts.labels.Any() {
+		e.labels.Recall(facts.protections())
+	}
 	f.engine = e
 	f.until = time.Minute + max(2*e.cfg.AwaitTimeout, e.cfg.AcknowledgeWithin, e.cfg.FenceWait)
 	return f, nil

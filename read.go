@@ -111,7 +111,8 @@ func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 // watch says otherwise.
 func (e *Engine) noteRead(n observed.Node, x *inflight.Call, o Object) {
 	id := n.ID()
-	m, s := e.state(id), evidence.ReadStateOf(&o, e.protect.HoldsMark(&o))
+	m := e.state(id)
+	s := evidence.ReadStateOf(&o, e.protect.HoldsMark(&o) || e.withholdsRead(&o, &m))
 	switch n.State() {
 	case observed.Phantom:
 		if e.kinds.Of(x.Key.Kind).Ended > x.Began {

@@ -124,7 +124,7 @@ func (e *Engine) clone() *Engine {
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
 	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
 	c.sweeps = e.sweeps.Clone()
-	c.guards = e.guards.Clone()
+	c.guards, c.labels = e.guards.Clone(), e.labels.Clone()
 	c.audit = e.audit.Clone()
 	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()
@@ -142,7 +142,7 @@ func (e *Engine) check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
-		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, func() error { return e.held.Check(e.graph) },
+		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, e.labels.CheckLabels, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
 		e.times.Check, e.history.Check, e.checkFollows,
 	} {
@@ -197,7 +197,7 @@ func (p *printer) nodes() {
 		n, m := e.graph.Node(id), e.state(id)
 		p.Object(n.Object())
 		p.Word(uint64(n.State()))
-		p.Flags(m.Known > e.kinds.Rewound(), m.Mark > e.kinds.Rewound(), m.Absent > e.kinds.Rewound(), m.Absent > e.kinds.LostAt() || e.kinds.Confirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.FanningOut, m.AwaitsFence,
+		p.Flags(m.Known > e.kinds.Rewound(), m.Mark > e.kinds.Rewound(), m.Absent > e.kinds.Rewound(), m.Absent > e.kinds.LostAt() || e.kinds.Confirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.Withheld, m.FanningOut, m.AwaitsFence,
 			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.PendingPrune(id))
 		if m.Cycle != 0 {
 			members, seen := e.cycles.At(m.Cycle)
@@ -298,6 +298,7 @@ func (p *printer) rest() {
 	}
 	e.handlers.Hash(p.Printer)
 	e.guards.Hash(p.Printer, p.fenceAfter)
+	e.labels.HashLabels(p.Printer, p.fenceAfter)
 }
 
 // underWay hashes a call under way, and the objects for which it may be evidence.

@@ -173,6 +173,7 @@ func nodeChanges() []fieldChange {
 		stateChange("Probing", "a", func(m *record.State) { m.Reread = true; flip(&m.Probing) }),
 		stateChange("Suspect", "a", func(m *record.State) { flip(&m.Suspect) }),
 		stateChange("Overdue", "a", func(m *record.State) { flip(&m.Overdue) }),
+		stateChange("Withheld", "a", func(m *record.State) { flip(&m.Withheld) }),
 		stateChange("FanningOut", "b", func(m *record.State) { flip(&m.FanningOut) }),
 		stateChange("AwaitsFence", "c", func(m *record.State) { flip(&m.AwaitsFence) }),
 	}
@@ -200,7 +201,7 @@ var unhashed = map[string]string{
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit", "Engine.follows": "for reports",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
-	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard", "Engine.protect": "one Config",
+	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard", "Engine.protect": "one Config", "Engine.labels": "see package guard",
 }
 
 func put(s string) Event {

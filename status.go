@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -171,7 +172,14 @@ func (e *Engine) running() []HandlerRun {
 // change nothing, but for wantIdleIn.
 
 // needLabels names the field of the Config that needs a LabelSelector, "" for none.
-func (e *Engine) needLabels() string { return e.sweeps.NeedLabels() }
+func (e *Engine) needLabels() string {
+	for i := range e.cfg.Protect {
+		if e.cfg.Protect[i].Selector != "" {
+			return fmt.Sprintf("Protect[%d].Selector", i)
+		}
+	}
+	return e.sweeps.NeedLabels()
+}
 
 // synced reports whether every kind is listed and well.
 func (e *Engine) synced() bool { return e.kinds.Synced() }
@@ -249,6 +257,9 @@ func (e *Engine) Idle() bool {
 	if e.busy() || e.calls.Len() > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
 		return false
 	}
+	if e.guards.Busy() || e.labels.Any() && e.labels.Busy(e.guardView()) {
+		return false
+	}
 	if e.fence.Busy(&e.kinds) || e.expected.HasUnblocked() || e.kindsBusy() {
 		return false
 	}
@@ -307,7 +318,7 @@ func (e *Engine) kindsBusy() bool {
 // busyNodes returns the nodes that are queued, that a call under way is about, or that
 // await an event that has to come, or a fence that no sick kind holds.
 func (e *Engine) busyNodes() []observed.NodeID {
-	ids := slices.Concat(e.fanout.Woken(), e.fanout.Owners(), e.cycles.Suspects(), e.expected.AwaitingWatch())
+	ids := slices.Concat(e.guards.Pending(), e.fanout.Woken(), e.fanout.Owners(), e.cycles.Suspects(), e.expected.AwaitingWatch())
 	for x := range e.work.Entries() {
 		if x.State != queue.Idle && (x.State != queue.Delayed || !e.waitsOutside(x.Key)) {
 			ids = append(ids, x.Key)

@@ -100,6 +100,12 @@ func (e *Engine) sweepView() sweep.View {
 
 // nextSelect sets c to the call for the next page of a selection, if one is due.
 func (e *Engine) nextSelect(c *Call) bool {
+	if e.labels.Any() && e.nextProtected(c) {
+		return true
+	}
+	if !e.sweeps.Any() {
+		return false
+	}
 	req, ok := e.sweeps.NextSelect(e.sweepView())
 	if ok {
 		began := e.issue(c, inflight.Call{Purpose: inflight.Select, Key: Key{Kind: req.Kind}})

@@ -16,6 +16,10 @@ import (
 // ErrChanged says that a plan no longer holds.
 var ErrChanged = errors.New("plan changed")
 
+// ErrProtected says that a protected object would stay, and that the request refuses such a
+// plan.
+var ErrProtected = errors.New("protected objects would stay")
+
 // maxDifferences is the number of differences in a ChangedError.
 const maxDifferences = 32
 

@@ -123,7 +123,10 @@ func (v *View) completeFact(f *rules.OwnerFact, dep *record.State, o observed.No
 		f.Class, f.Doubt = observed.Dangling, graph.DoubtUnset
 		f.Unconfirmed = o.State() == observed.Phantom && !m.GoneObserved && v.fences(o) && v.unsettled(dep, o)
 	}
-	if f.Orphaning = o.Orphaning() && v.fences(o) && !o.SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
+	if m.Withheld && f.Class == observed.Waiting { // RULES, G3
+		f.Class = observed.Solid
+	}
+	if f.Orphaning = o.Orphaning() && !m.Withheld && v.fences(o) && !o.SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
 		f.Unacknowledged, f.Overdue = v.unacknowledged(id)
 	}
 	if f.Class == observed.Dangling && !v.Orphaned.Empty() {
@@ -131,6 +134,9 @@ func (v *View) completeFact(f *rules.OwnerFact, dep *record.State, o observed.No
 	}
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
 	f.Read, f.ReadBegan, f.SameVersion = v.readState(id)
+	if m.Withheld && f.Read != rules.ReadUnset {
+		f.Read = rules.ReadSolid
+	}
 }
 
 // fences reports whether fences cover the kind of an owner. They cover the kinds that take

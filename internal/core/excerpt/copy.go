@@ -43,6 +43,8 @@ type Part struct {
 	// Orphaned says that the engine has ended the orphaning of the object, which still
 	// exists. It orphans later dependents, too.
 	Orphaned bool
+	// Known is the moment at which the engine knew the object's version.
+	Known seq.Stamp
 }
 
 // View has the machines that the copy reads. The caller makes one for each call.
@@ -178,7 +180,7 @@ func (c *Copy) visit(v View, id observed.NodeID) int {
 	}
 	p.queued = false
 	n := v.Graph.Node(id)
-	p.Object, p.State = n.Object(), stateOf(v, n)
+	p.Object, p.State, p.Known = n.Object(), stateOf(v, n), v.State(id).Known
 	p.Orphaned = v.Orphaned != nil && v.Orphaned.Has(p.Object.Key)
 	if n.Deleting() && !p.Member {
 		p.Member = true

@@ -3,13 +3,17 @@ package guard
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Facts are the facts about an object that the machine does not have.
 type Facts struct {
-	Protected bool // it is marked, and protected
-	Blocked   bool // no write may go out now
+	Protected policy.Reason // its mark counts for no dependent: Protected or ProtectionUnknown
+	Blocked   bool          // no write may go out now
+	// Selected, if set, reports whether the protection by labels is known as of a moment, and
+	// asks for it.
+	Selected func(after seq.Stamp) bool
 }
 
 // Decide returns the decision of the guards for an object, where the rules alone decide d. A
@@ -24,15 +28,15 @@ func (m *Machine) Decide(v View, id observed.NodeID, o *graph.Object, d policy.D
 	m.markBare(v, id, o)
 	hold, isNew := o.HasFinalizer(graph.FinalizerHold), o.HasFinalizer(graph.FinalizerNew)
 	if !hold {
-		m.noteReleased(v, id, o)
+		m.noteReleased(v, id, o.Key, o.Version)
 	}
 	switch {
 	case d.Action == policy.Orphan || d.Action == policy.Trim: // its own references go all the same
 		return d
 	case !hold && isNew:
 		return policy.Decision{Action: policy.Release, Reason: policy.HoldGone, Finalizer: graph.FinalizerNew}
-	case !hold && f.Protected:
-		return wait(policy.Protected)
+	case !hold && f.Protected != policy.ReasonUnset:
+		return wait(f.Protected)
 	case !hold:
 		return d
 	}
@@ -46,7 +50,7 @@ func (m *Machine) Decide(v View, id observed.NodeID, o *graph.Object, d policy.D
 	case f.Blocked:
 		return wait(policy.NeedVerdict)
 	}
-	return m.judge(v, id, o, r, len(g.Phases) > 0)
+	return m.judge(v, id, o, r, f, len(g.Phases) > 0)
 }
 
 // follow keeps a marked root with hold. Its mark counts as observed anew if the content of the
@@ -67,7 +71,7 @@ func (m *Machine) follow(v View, id observed.NodeID, o *graph.Object) root {
 }
 
 // noteReleased reports that the hold of a marked root is gone, unless this engine took it off.
-func (m *Machine) noteReleased(v View, id observed.NodeID, o *graph.Object) {
+func (m *Machine) noteReleased(v View, id observed.NodeID, k graph.Key, version graph.Version) {
 	r, ok := m.roots[id]
 	if !ok {
 		return
@@ -83,7 +87,7 @@ func (m *Machine) noteReleased(v View, id observed.NodeID, o *graph.Object) {
 		m.counts.HoldRemoved++
 	}
 	if why != policy.ReasonUnset {
-		v.Out.Report(o.Key, o.Version, policy.Decision{Action: policy.Keep, Reason: why})
+		v.Out.Report(k, version, policy.Decision{Action: policy.Keep, Reason: why})
 	}
 	m.forget(id)
 }
@@ -128,7 +132,7 @@ func (m *Machine) guard(v View, id observed.NodeID, o *graph.Object, d policy.De
 // judge asks for the verdict of a marked root with both finalizers, and writes it. The
 // judgement begins behind a fence that began after the mark was observed (G2). A store without
 // fences never passes a root.
-func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, ordered bool) policy.Decision {
+func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, f Facts, ordered bool) policy.Decision {
 	switch {
 	case r.judged && r.verdict.Refused:
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictRefused, Finalizer: graph.FinalizerNew}
@@ -139,6 +143,7 @@ func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, ord
 		m.roots[id] = r
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictPassed, Finalizer: graph.FinalizerHold}
 	case r.asked, !v.Fence.Exact():
+	case f.Selected != nil && !f.Selected(r.since):
 	case v.Fence.Passed() > r.since:
 		r.asked = true
 		m.roots[id] = r

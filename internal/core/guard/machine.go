@@ -119,6 +119,20 @@ func (m *Machine) At() (at time.Time, ok bool) {
 	return at, ok
 }
 
+// Busy reports whether a judgement is under way, or due for the first time. After a failed one
+// the root waits for the outside.
+func (m *Machine) Busy() bool {
+	return m.under != 0 || slices.ContainsFunc(m.due, func(id observed.NodeID) bool { return m.roots[id].tries == 0 })
+}
+
+// Pending returns the roots whose judgement is under way or due.
+func (m *Machine) Pending() []observed.NodeID {
+	if m.under == 0 {
+		return slices.Clone(m.due)
+	}
+	return append([]observed.NodeID{m.under}, m.due...)
+}
+
 // SetCall notes the call that Next led to.
 func (m *Machine) SetCall(id observed.NodeID, call uint64) {
 	m.under, m.call = id, call
@@ -174,9 +188,7 @@ func (m *Machine) Leave(v View, id observed.NodeID, k graph.Key, version graph.V
 		m.reportUnguarded(v, k, version)
 	}
 	delete(m.bare, id)
-	if _, ok := m.roots[id]; ok {
-		m.forget(id)
-	}
+	m.noteReleased(v, id, k, version) // the end of its last finalizer
 }
 
 func (m *Machine) reportUnguarded(v View, k graph.Key, version graph.Version) {

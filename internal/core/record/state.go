@@ -40,9 +40,7 @@ type State struct {
 	AwaitsFence    bool // it is listed among the waiters of the fence
 	Audited        bool // the audit put it into the queue
 	Overdue        bool // its removal was awaited, and only the store keeps it
-
-	// A later rule about guards needs a held mark (RULES, G). The space is reserved here.
-	_ bool
+	Withheld       bool // it is marked, and its labels protect it, or they are not known: its mark counts for no dependent
 
 	// Root and Ended are for reports, and no note holds them: see package history.
 	Root  uint64 // the root of a marked or absent object

@@ -1,0 +1,67 @@
+package ownergraph
+
+import (
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// labelState returns the rule that protects an object by its labels, or "". Unknown says that a
+// selection has to tell.
+func (e *Engine) labelState(id observed.NodeID, o *Object) (rule string, unknown bool) {
+	if !e.labels.Any() {
+		return "", false
+	}
+	return e.labels.State(o, e.state(id).Known, e.kinds.Rewound())
+}
+
+// mayWithhold reports whether the mark of a marked node may count for no dependent, because of
+// its labels.
+func (e *Engine) mayWithhold(n observed.Node) bool {
+	o := n.Object()
+	rule, unknown := e.labelState(n.ID(), &o)
+	return rule != "" || unknown
+}
+
+// withholdsRead is mayWithhold for an object that a read has returned.
+func (e *Engine) withholdsRead(o *Object, m *record.State) bool {
+	if !e.labels.Any() || !o.Deleting || !e.labels.MayProtect(o) {
+		return false
+	}
+	rule, unknown := e.labels.State(o, m.Known, e.kinds.Rewound())
+	return rule != "" || unknown
+}
+
+// decideWithheld keeps the deletion of a marked object from going on whose labels protect it,
+// or are not known. It wants the selections that tell, and has the dependents decided again
+// once they have told.
+func (e *Engine) decideWithheld(id observed.NodeID, o *Object) policy.Reason {
+	rule, unknown := e.labelState(id, o)
+	if m := e.edit(id); m.Withheld != (rule != "" || unknown) {
+		m.Withheld = !m.Withheld
+		m.Role = e.seq.Stamp()
+		e.fanout.Push(e.view(), id)
+	}
+	switch {
+	case rule != "":
+		return policy.Protected
+	case unknown:
+		e.labels.Want(e.guardView(), id, o)
+		return policy.ProtectionUnknown
+	}
+	return policy.ReasonUnset
+}
+
+// nextProtected makes c the call for the next page of a selection for protections, if one is
+// due.
+func (e *Engine) nextProtected(c *Call) bool {
+	req, ok := e.labels.NextSelect(e.guardView())
+	if ok {
+		began := e.issue(c, inflight.Call{Purpose: inflight.Select, Key: Key{Kind: req.Kind}})
+		c.Select = req
+		e.labels.SetSelectCall(uint64(c.ID), began)
+	}
+	e.carryOut()
+	return ok
+}

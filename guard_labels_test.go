@@ -1,0 +1,81 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// TestProtectedByLabel: an object is protected at the versions that a selection has shown. The
+// store is asked before the first delete, and again after a change (RULES, G1).
+func TestProtectedByLabel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "k/a; k/b -> k/a; k/c -> k/b; k/d -> k/a")
+		s.label(t, "k/b", "keep=yes")
+		r := collect(t, s, protecting(finalizer.Protection{Name: "kept", Selector: "keep=yes"}))
+		r.idle()
+		s.delete(t, "k/a", graph.Background)
+		if held := r.idle(); lines(held) != "k/b: it is protected (by kept)" {
+			t.Errorf("held: %s", lines(held))
+		}
+		s.holds(t, "k/b -> k/a; k/c -> k/b")
+		s.label(t, "k/b", "keep=no")
+		r.idle()
+		s.holds(t, "")
+	})
+}
+
+// TestProtectionUnknown: an object whose labels the store does not tell gets no delete.
+func TestProtectionUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a; c -> a")
+		sick := true
+		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+			if verb == "select" && sick {
+				return errors.New("no answer")
+			}
+			return do()
+		}
+		r := collect(t, s, protecting(finalizer.Protection{Kinds: []graph.Kind{"b"}, Selector: "keep=yes"}))
+		r.idle()
+		s.delete(t, "a", graph.Background)
+		pass(time.Hour)
+		s.holds(t, "b -> a")
+		if held := r.Held(9); len(held) != 1 || held[0].Reason != policy.ProtectionUnknown {
+			t.Errorf("held: %s", lines(held))
+		}
+		sick = false
+		pass(time.Minute)
+		s.holds(t, "")
+	})
+}
+
+// TestMarkedByLabel: the mark of an object that its labels protect counts for no dependent
+// (RULES, G3). It counts once the label is gone.
+func TestMarkedByLabel(t *testing.T) {
+	for _, p := range []graph.Propagation{graph.Foreground, graph.Orphan} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, "k/a; k/b -> k/a!")
+			s.label(t, "k/a", "keep=yes")
+			r := collect(t, s, protecting(finalizer.Protection{Selector: "keep=yes"}))
+			r.idle()
+			s.delete(t, "k/a", p)
+			if held := r.idle(); len(held) != 1 || held[0].Reason != policy.Protected {
+				t.Errorf("%s: held: %s", p, lines(held))
+			}
+			if n := len(s.Objects()); n != 2 || s.Objects()[1].Owners == nil {
+				t.Errorf("%s: the store holds %s", p, s.shape())
+			}
+			s.label(t, "k/a", "keep=no")
+			r.idle()
+			s.holds(t, map[graph.Propagation]string{graph.Foreground: "", graph.Orphan: "k/b"}[p])
+		})
+	}
+}

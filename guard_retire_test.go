@@ -1,0 +1,175 @@
+package ownergraph_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// TestRetire: the finalizers of former guards and sweeps go, except on a marked root that a
+// guard holds, and on the roots of the present guards.
+func TestRetire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, fmt.Sprintf("a[%s]; b[%s]; c~[%s] ; d[x.io/old]; e[%s]; f[x.io/other]; g~[%s]", guarded, heldBy, heldBy, guarded, graph.FinalizerNew))
+		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"e"}, Always: true}))
+		r.idle()
+		got, err := r.Retire(t.Context(), graph.FinalizerHold)
+		if err != nil || got.Objects != 2 || fmt.Sprint(got.Left) != "[c]" {
+			t.Errorf("guards: %+v, %v, want 2 objects and c left", got, err)
+		}
+		got, err = r.Retire(t.Context(), "x.io/old")
+		if err != nil || got.Objects != 1 || len(got.Left) != 0 {
+			t.Errorf("a sweep: %+v, %v, want 1 object", got, err)
+		}
+		s.holds(t, fmt.Sprintf("a; b; c~[%s]; d; e[%s]; f[x.io/other]", heldBy, guarded))
+	})
+}
+
+// TestRetireErrors: a finalizer in use stays.
+func TestRetireErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := sweeping(tenancy())
+		cfg.Handlers = map[string]finalizer.Handler{"x.io/work": func(context.Context, graph.Object) error { return nil }}
+		r := collect(t, newTap(t, "a"), cfg)
+		r.idle()
+		for _, c := range []struct{ name, reason string }{
+			{"", "no name"}, {"orphan", "a propagation's"}, {graph.FinalizerProtect, "each user's own"}, {graph.FinalizerNew, "it goes with hold"},
+			{"x.io/work", "a handler has it"}, {tenancy().Finalizer, "a sweep has it"},
+		} {
+			if _, err := r.Retire(t.Context(), c.name); !errors.Is(err, ownergraph.ErrInvalid) {
+				t.Errorf("Retire(%q) = %v, want an error: %s", c.name, err, c.reason)
+			}
+		}
+	})
+}
+
+// TestHeldMarkBesideOthers: an engine without the guard honours its hold, and lets a root that
+// has passed go (RULES, G3).
+func TestHeldMarkBesideOthers(t *testing.T) {
+	for _, p := range []graph.Propagation{graph.Background, graph.Foreground, graph.Orphan} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, "a; b -> a!; c -> b")
+			r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Always: true}))
+			collect(t, s, ownergraph.Config{})
+			r.idle()
+			s.delete(t, "a", p)
+			pass(time.Hour)
+			want := map[graph.Propagation]string{graph.Background: "", graph.Foreground: ",foreground", graph.Orphan: ",orphan"}[p]
+			s.holds(t, "a~["+heldBy+want+"]; b -> a!; c -> b")
+			s.finish(t, "a", heldBy)
+			pass(time.Hour)
+			s.holds(t, map[graph.Propagation]string{graph.Orphan: "b; c -> b"}[p])
+		})
+	}
+}
+
+// TestHandlersWaitForVerdict: a handler of a held root does not run before the hold is off.
+func TestHandlersWaitForVerdict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs := 0
+		cfg := guarding(finalizer.Guard{Names: []string{"a"}, Always: true})
+		cfg.Handlers = map[string]finalizer.Handler{"x.io/disk": func(context.Context, graph.Object) error { runs++; return nil }}
+		s := newTap(t, "a[x.io/disk]; b -> a")
+		r := collect(t, s, cfg)
+		r.idle()
+		s.delete(t, "a", graph.Background)
+		pass(time.Hour)
+		if runs != 0 {
+			t.Errorf("%d runs before the approval", runs)
+		}
+		s.finish(t, "a", heldBy)
+		r.idle()
+		s.holds(t, "")
+		if runs != 1 {
+			t.Errorf("%d runs, want one", runs)
+		}
+	})
+}
+
+// TestGuardReports: each verdict, approval and release by another writer is one event.
+func TestGuardReports(t *testing.T) {
+	for _, c := range []struct {
+		start  string
+		after  func(t *testing.T, r *rig)
+		want   string
+		reason string
+	}{
+		{"a; b -> a", func(t *testing.T, r *rig) { r.finish(t, "a", heldBy) }, "RootSeen RootSeen VerdictRefused HoldRemoved", "another writer"},
+		{"a; b -> a", func(t *testing.T, r *rig) {
+			one := 1
+			if err := r.Approve(t.Context(), keyOf(t, "a"), ownergraph.Approval{AtMost: &one}); err != nil {
+				t.Error(err)
+			}
+		}, "RootSeen RootSeen VerdictRefused DeletionApproved", "a user of this collector"},
+		{"a", func(*testing.T, *rig) {}, "RootSeen RootSeen VerdictPassed HoldGone", "nothing is below it"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var events []policy.Reason
+			zero := 0
+			cfg := guarding(finalizer.Guard{Names: []string{"a"}, Above: &zero})
+			cfg.OnDecision = func(d ownergraph.DecisionEvent) {
+				if d.Key.Name == "a" && (d.Call != 0 || d.Reason == policy.HoldRemoved || d.Reason == policy.DeletionApproved) {
+					events = append(events, d.Reason)
+				}
+			}
+			s := newTap(t, c.start)
+			r := collect(t, s, cfg)
+			r.idle()
+			s.delete(t, "a", graph.Background)
+			r.idle()
+			c.after(t, r)
+			r.idle()
+			got := ""
+			for i, x := range events {
+				if i > 0 {
+					got += " "
+				}
+				got += x.Code()
+			}
+			if got != c.want {
+				t.Errorf("%s, want %s: %s", got, c.want, c.reason)
+			}
+			s.holds(t, "")
+		})
+	}
+}
+
+// TestDeletePlannedProtected: a plan that keeps a protected object is carried out without that
+// object, or refused by the request.
+func TestDeletePlannedProtected(t *testing.T) {
+	for _, refuse := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, "a; b -> a; c -> a")
+			r := collect(t, s, protecting(finalizer.Protection{Names: []string{"b"}}))
+			r.idle()
+			req := request(t, "a", graph.Background)
+			req.RefuseProtected = refuse
+			p, err := r.Plan(t.Context(), req)
+			if err != nil || outcomes(p) != "a removed; b held [by Protect[0]]; c removed" {
+				t.Fatalf("%s, %v", outcomes(p), err)
+			}
+			err = r.DeletePlanned(t.Context(), p)
+			r.idle()
+			if refuse {
+				if !errors.Is(err, plan.ErrProtected) {
+					t.Errorf("error %v", err)
+				}
+				s.holds(t, "a; b -> a; c -> a")
+				return
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			s.holds(t, "b -> a")
+		})
+	}
+}

@@ -1,0 +1,181 @@
+package guard
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+)
+
+// Labels follows the protection of objects by labels. Labels are no part of an object, so the
+// store is asked for the objects that a rule selects. UID and version fix the labels of an
+// object, until a rewind (RULES, G1):
+//
+//   - An object is protected at a version that a selection has shown.
+//   - It is not protected at a version if a complete selection did not bring it at that version
+//     or a later one, and began after the version was known.
+//   - Otherwise its protection is unknown.
+//
+// Make it with NewLabels. It is not safe for concurrent use.
+//
+// Its invariants, which CheckLabels verifies:
+//
+//  1. a selection under way is of a rule with a selector
+//  2. the wanted selections are sorted, and each stands there once
+type Labels struct {
+	rules   []finalizer.Protection // those with a selector
+	names   []string
+	matches map[matchKey]match
+	done    map[selectKey]selection
+	wanted  []selectKey
+	waiting map[observed.NodeID]bool // objects to decide again after the next selection
+	recall  map[graph.Key]string     // of a fork: what is known of each object, by the name of the rule
+
+	at    selectKey
+	under bool
+	began seq.Stamp // the first page was requested, 0 before that
+	after string    // the cursor of the last page
+	call  uint64    // the page under way, 0 without one
+	page  int
+}
+
+// matchKey names the match of an object with a rule.
+type matchKey struct {
+	rule int
+	key  graph.Key
+}
+
+// match says that a selection has shown an object at a version.
+type match struct {
+	version graph.Version
+	began   seq.Stamp // the newest selection that showed it
+}
+
+// selectKey names the selections of a rule among the objects of a kind.
+type selectKey struct {
+	rule int
+	kind graph.Kind
+}
+
+func (k selectKey) compare(o selectKey) int {
+	return cmp.Or(cmp.Compare(k.rule, o.rule), strings.Compare(string(k.kind), string(o.kind)))
+}
+
+// selection is the state of the selections of one key.
+type selection struct {
+	began seq.Stamp // the newest one that is complete
+	next  time.Time // none begins before
+	begun int       // the number that began one after another
+	err   string    // of the last one, "" for none
+}
+
+// NewLabels returns the protection by labels of rules. Page is the number of objects in a page.
+func NewLabels(r Rules, page int) Labels {
+	l := Labels{page: page, matches: map[matchKey]match{}, done: map[selectKey]selection{}, waiting: map[observed.NodeID]bool{}}
+	for _, i := range r.labelled {
+		l.rules = append(l.rules, r.list[i])
+		l.names = append(l.names, ruleName(r.list[i].Name, "Protect", i))
+	}
+	return l
+}
+
+// Any reports whether a rule has a selector.
+func (l *Labels) Any() bool { return len(l.rules) > 0 }
+
+// State returns the name of the rule that protects an object by its labels, "" for none. Unknown
+// says that a selection has to tell. Known is the moment at which the object's version became
+// known, and rewound that of the last rewind.
+func (l *Labels) State(o *graph.Object, known, rewound seq.Stamp) (rule string, unknown bool) {
+	for i := range l.rules {
+		p := &l.rules[i]
+		if !selects(p.Kinds, p.Scopes, p.Names, p.Where, o) {
+			continue
+		}
+		if l.recall != nil {
+			name, ok := l.recall[o.Key]
+			return name, !ok
+		}
+		m, is := l.matches[matchKey{i, o.Key}]
+		is = is && m.began > rewound
+		switch s := l.done[selectKey{i, o.Kind}]; {
+		case is && m.version == o.Version:
+			return l.names[i], false
+		case s.began > max(known, rewound) && (!is || s.began > m.began):
+		default:
+			unknown = true
+		}
+	}
+	return "", unknown
+}
+
+// MayProtect reports whether a rule may protect an object by its labels.
+func (l *Labels) MayProtect(o *graph.Object) bool {
+	for i := range l.rules {
+		if p := &l.rules[i]; selects(p.Kinds, p.Scopes, p.Names, p.Where, o) {
+			return true
+		}
+	}
+	return false
+}
+
+// Want asks for the selections that tell the protection of an object, and has it decided again
+// after them.
+func (l *Labels) Want(v View, id observed.NodeID, o *graph.Object) {
+	for i := range l.rules {
+		if p := &l.rules[i]; selects(p.Kinds, p.Scopes, p.Names, p.Where, o) {
+			l.want(v, selectKey{i, o.Kind}, v.State(id).Known)
+		}
+	}
+	l.waiting[id] = true
+}
+
+// Selected reports whether every selection is complete that began after the moment, and asks
+// for the missing ones. The root is decided again after them.
+func (l *Labels) Selected(v View, id observed.NodeID, after seq.Stamp) bool {
+	ok := true
+	for i := range l.rules {
+		for name, k := range v.Kinds.All() {
+			if at := (selectKey{i, name}); k.Part && within(l.rules[i].Kinds, name) && l.done[at].began <= after {
+				l.want(v, at, after)
+				l.waiting[id], ok = true, false
+			}
+		}
+	}
+	return ok || l.recall != nil
+}
+
+// want asks for a selection that begins after the moment.
+func (l *Labels) want(v View, k selectKey, after seq.Stamp) {
+	if l.done[k].began > after || l.under && l.at == k && l.began > after || !v.Kinds.Of(k.kind).Part {
+		return
+	}
+	if i, in := slices.BinarySearchFunc(l.wanted, k, selectKey.compare); !in {
+		l.wanted = slices.Insert(l.wanted, i, k)
+	}
+}
+
+// Leave forgets an object that is gone.
+func (l *Labels) Leave(id observed.NodeID, k graph.Key) {
+	delete(l.waiting, id)
+	for i := range l.rules {
+		delete(l.matches, matchKey{i, k})
+	}
+}
+
+// Clone returns a copy that shares nothing with l that either may change.
+func (l *Labels) Clone() Labels {
+	c := *l
+	c.matches, c.done, c.waiting = maps.Clone(l.matches), maps.Clone(l.done), maps.Clone(l.waiting)
+	c.wanted = slices.Clone(l.wanted)
+	return c
+}
+
+// Recall has a fork know the protection of each object, by the name of the rule. An object that
+// is not there is unknown.
+func (l *Labels) Recall(known map[graph.Key]string) { l.recall = known }
