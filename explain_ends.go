@@ -27,7 +27,9 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 		c.Next = later(e.work.EntryOf(j.id))
 	case policy.NeedSweep:
 		c.End, c.Actor = explain.Work, "the sweep of its holder"
-	case policy.NeedSelect:
+	case policy.NeedVerdict:
+		x.verdict(j, c)
+	case policy.NeedSelect, policy.ProtectionUnknown:
 		c.End, c.Actor = explain.Work, "a selection by label"
 	case policy.SweepUnserved:
 		c.End, c.Actor = explain.Kind, held.Join(e.sweeps.Names(e.sweepView(), j.id))
@@ -45,10 +47,26 @@ func (x *explainer) detail(j judgement, n observed.Node) []string {
 	switch j.d.Reason {
 	case policy.ObjectFlawed:
 		return held.Flaw(n)
+	case policy.Protected, policy.DeletionRefused, policy.GuardMissing, policy.GuardUnfit:
+		return x.e.guardDetail(n)
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.NeedConfirmation:
 		return x.e.sweeps.Names(x.e.sweepView(), j.id)
 	}
 	return nil
+}
+
+// verdict sets the end of a wait for a verdict: a fence that a sick kind holds, or the plan.
+func (x *explainer) verdict(j judgement, c *explain.Condition) {
+	e := x.e
+	c.Text = e.guards.Err(j.id)
+	switch sick := e.kinds.SickNames(); {
+	case e.level < Level2:
+		c.End, c.Text = explain.User, "the store has no fences, so no guard passes a deletion: approve it"
+	case len(sick) > 0:
+		c.End, c.Actor = explain.Kind, held.Join(sick)
+	default:
+		c.End, c.Actor = explain.Work, "the plan of the deletion, behind a fence"
+	}
 }
 
 // maxGrace bounds the grace period that an explanation adds to a time, in seconds.

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
+	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -50,8 +51,10 @@ func (x *explainer) judge(id observed.NodeID) judgement {
 	if e.sweeps.Concerns(id) && !(j.d.Action.Writes() && e.bar(n) == policy.ReasonUnset) {
 		j.d = sweep.Recorded(e.state(id).Reason, in.Deleting, j.d)
 	}
+	unguarded := j.d.Reason
+	j.d = guard.Recorded(e.state(id).Reason, j.d)
 	s := e.calls.Subject(n)
-	if in.Deleting && e.handlers.Any() && !j.d.Action.Writes() {
+	if j.d.Reason == unguarded && in.Deleting && e.handlers.Any() && !j.d.Action.Writes() {
 		j.d = e.handlers.Judge(id, s.Object().Finalizers, j.d, e.bar(n), e.now)
 	}
 	if j.d.Action.Writes() {
