@@ -238,6 +238,38 @@
 // holder's release. The report of that release says best effort. Sweep.Confirm guards a
 // holder with many members against a deletion by mistake.
 //
+// # Guards
+//
+// A guard delays deletes of the engine, or prevents them. It never makes a deletion right.
+//
+// Config.Protect has rules that protect objects: by kind, scope, name, label or a function. An
+// object may also carry graph.FinalizerProtect. The engine deletes no protected object. Its
+// dependents stay too, because it lives. All other objects of the cascade go.
+//
+// Config.Guards selects the roots that a guard judges, and the conditions on which it refuses:
+// always, a protected object below, or more than a number of objects. See ExampleConfig_guards.
+// The engine puts two finalizers on each root, graph.FinalizerHold and graph.FinalizerNew.
+//
+//	a marked root with   state
+//	hold and new         unjudged: the engine plans the whole cascade behind a fence
+//	hold alone           refused, or marked before new was on: nothing below it is deleted
+//	neither, or new      passed or approved: the cascade runs
+//
+// The verdict is a write: a pass takes hold off, and a refusal takes new off. So the first
+// verdict binds every engine, and survives every crash. Every engine knows the two names, with
+// any settings. The mark of a root with hold counts for no dependent, no sweep and no handler.
+//
+// A refused deletion needs an approval. [Collector.Approve] plans the deletion again, compares
+// the plan with a fingerprint or a bound, and takes hold off. Any other writer may take hold off
+// too. A restart, a lifted protection or a raised limit approves nothing. The user may also
+// delete the root again with orphan, and approve that, or leave the root as it is.
+//
+//   - A plan of a guarded root is that of a deletion which has passed. Plan.Verdicts has the
+//     judgement, and the protected objects are held in the plan.
+//   - A store without fences gets no pass. A sick kind holds every verdict, and Held names it.
+//   - A root that is marked before it carries hold is not guarded. The engine reports it.
+//   - [Collector.Retire] takes the finalizers of former guards and sweeps off.
+//
 // # Proof before a write
 //
 // Every write carries the UID and the version of the decision (R1). After a conflict the
@@ -311,6 +343,7 @@
 //   - history keeps the last deletions with their proofs, and the roots of cascades.
 //   - moments has the times of stamps, excerpt the copies for plans.
 //   - sweep follows holders, their members and their phases.
+//   - guard protects objects, and follows guarded roots and their verdicts.
 //
 // # Testing
 //

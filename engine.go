@@ -392,7 +392,9 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 		e.handlerDone(id, x, r.Err)
 	case inflight.Select:
 		wait, _ := retryIn(r.Err)
-		if !e.labels.SelectDone(e.guardView(), uint64(id), r.Selected, r.Err, wait) {
+		if e.labels.Requested(uint64(id)) {
+			e.labels.SelectDone(e.guardView(), r.Selected, r.Err, wait)
+		} else {
 			e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
 		}
 	case inflight.Judge:
@@ -414,7 +416,9 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 	case inflight.List:
 		e.kinds.ReturnList(x.Key.Kind, e.now)
 	case inflight.Select:
-		if !e.labels.ReturnSelect(uint64(id)) {
+		if e.labels.Requested(uint64(id)) {
+			e.labels.ReturnSelect()
+		} else {
 			e.sweeps.ReturnSelect(uint64(id))
 		}
 	case inflight.Judge:

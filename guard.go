@@ -5,7 +5,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -43,7 +42,7 @@ func (e *Engine) decideGuarded(id observed.NodeID, n observed.Node, s inflight.S
 	if !e.guards.Any() && !o.Deleting {
 		return d, false
 	}
-	f := guard.Facts{Blocked: e.bar(n) != policy.ReasonUnset}
+	f := guard.Facts{Blocked: e.bar(n) != policy.ReasonUnset, Selected: e.labels.SelectedAt(e.guardView())}
 	switch {
 	case !o.Deleting:
 	case e.protect.Protects(&o) != "":
@@ -52,10 +51,10 @@ func (e *Engine) decideGuarded(id observed.NodeID, n observed.Node, s inflight.S
 		f.Protected = e.decideWithheld(id, &o)
 		withheld = withheld || f.Protected != policy.ReasonUnset
 	}
-	if e.labels.Any() {
-		f.Selected = func(after seq.Stamp) bool { return e.labels.Selected(e.guardView(), id, after) }
-	}
 	out = e.guards.Decide(e.guardView(), id, &o, d, f)
+	if out.Reason == policy.NeedVerdict && e.labels.Any() {
+		e.labels.WantAll(e.guardView(), id, e.guards.Since(id))
+	}
 	e.carryOut()
 	return out, withheld
 }

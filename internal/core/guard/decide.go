@@ -11,9 +11,7 @@ import (
 type Facts struct {
 	Protected policy.Reason // its mark counts for no dependent: Protected or ProtectionUnknown
 	Blocked   bool          // no write may go out now
-	// Selected, if set, reports whether the protection by labels is known as of a moment, and
-	// asks for it.
-	Selected func(after seq.Stamp) bool
+	Selected  seq.Stamp     // the protection by labels is known as of this moment
 }
 
 // Decide returns the decision of the guards for an object, where the rules alone decide d. A
@@ -143,7 +141,7 @@ func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, f F
 		m.roots[id] = r
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictPassed, Finalizer: graph.FinalizerHold}
 	case r.asked, !v.Fence.Exact():
-	case f.Selected != nil && !f.Selected(r.since):
+	case f.Selected <= r.since: // the caller asks for the selections
 	case v.Fence.Passed() > r.since:
 		r.asked = true
 		m.roots[id] = r

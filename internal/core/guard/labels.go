@@ -135,19 +135,34 @@ func (l *Labels) Want(v View, id observed.NodeID, o *graph.Object) {
 	l.waiting[id] = true
 }
 
-// Selected reports whether every selection is complete that began after the moment, and asks
-// for the missing ones. The root is decided again after them.
-func (l *Labels) Selected(v View, id observed.NodeID, after seq.Stamp) bool {
-	ok := true
+// SelectedAt returns the moment as of which complete selections show the protected objects of
+// every kind. It is the last moment without a rule, and in a fork.
+func (l *Labels) SelectedAt(v View) seq.Stamp {
+	at := seq.Max
+	if l.recall != nil {
+		return at
+	}
 	for i := range l.rules {
 		for name, k := range v.Kinds.All() {
-			if at := (selectKey{i, name}); k.Part && within(l.rules[i].Kinds, name) && l.done[at].began <= after {
-				l.want(v, at, after)
-				l.waiting[id], ok = true, false
+			if k.Part && within(l.rules[i].Kinds, name) {
+				at = min(at, l.done[selectKey{i, name}].began)
 			}
 		}
 	}
-	return ok || l.recall != nil
+	return at
+}
+
+// WantAll asks for a selection of every kind that begins after the moment. The root is decided
+// again after them.
+func (l *Labels) WantAll(v View, id observed.NodeID, after seq.Stamp) {
+	for i := range l.rules {
+		for name := range v.Kinds.All() {
+			if within(l.rules[i].Kinds, name) {
+				l.want(v, selectKey{i, name}, after)
+				l.waiting[id] = true
+			}
+		}
+	}
 }
 
 // want asks for a selection that begins after the moment.

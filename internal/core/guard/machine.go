@@ -90,6 +90,9 @@ func (m *Machine) Of(o *graph.Object) (*finalizer.Guard, string) {
 	return nil, ""
 }
 
+// Since returns the moment at which the mark of a root was observed, 0 for no root.
+func (m *Machine) Since(id observed.NodeID) seq.Stamp { return m.roots[id].since }
+
 // Err returns the error of the last judgement of a root, or "".
 func (m *Machine) Err(id observed.NodeID) string { return m.roots[id].err }
 

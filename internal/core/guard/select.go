@@ -79,35 +79,28 @@ func (l *Labels) SetSelectCall(id uint64, began seq.Stamp) {
 	}
 }
 
-// ReturnSelect takes back a page that no worker has requested. It reports whether the page was
-// of these selections.
-func (l *Labels) ReturnSelect(id uint64) bool {
-	mine := l.call == id && id != 0
-	if mine {
-		l.call = 0
-	}
-	return mine
-}
+// Requested reports whether the page of a call under way is of these selections.
+func (l *Labels) Requested(id uint64) bool { return l.call == id && id != 0 }
 
-// SelectDone takes the page that a call returned, or its error. Wait is the store's own delay
-// after the error. It reports whether the page was of these selections.
-func (l *Labels) SelectDone(v View, id uint64, page graph.SelectPage, err error, wait time.Duration) bool {
-	if l.call != id || id == 0 {
-		return false
-	}
+// ReturnSelect takes back the page under way, which no worker has requested.
+func (l *Labels) ReturnSelect() { l.call = 0 }
+
+// SelectDone takes the page under way that the call returned, or its error. Wait is the store's
+// own delay after the error.
+func (l *Labels) SelectDone(v View, page graph.SelectPage, err error, wait time.Duration) {
 	l.call = 0
 	if err == nil {
 		err = l.unsound(&page)
 	}
 	if err != nil {
 		l.failed(v, err, wait)
-		return true
+		return
 	}
 	for _, o := range page.Objects {
 		l.matches[matchKey{l.at.rule, o.Key}] = match{o.Version, l.began}
 	}
 	if l.after = page.More; l.after != "" {
-		return true
+		return
 	}
 	at, s := l.at, l.done[l.at]
 	s.began, s.err = l.began, ""
@@ -120,7 +113,6 @@ func (l *Labels) SelectDone(v View, id uint64, page graph.SelectPage, err error,
 		v.Out.Wake(id)
 	}
 	clear(l.waiting)
-	return true
 }
 
 // end gives up the selection under way, or ends it.

@@ -50,6 +50,7 @@ const layers = `
 	finalizer < internal/core/sweep/plan;
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
+	internal/core/fence, finalizer < internal/core/guard;
 	# Copies and counts of a part of the graph, for reports.
 	internal/core/sweep < internal/core/follow;
 
@@ -74,7 +75,7 @@ const layers = `
 	internal/inside < .;
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/fanout, internal/core/evidence, internal/core/history < .;
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history < .;
 	explain, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/draft < .;
 
 	# The specification shares no code with the engine that it judges. The judge
