@@ -398,7 +398,7 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 			e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
 		}
 	case inflight.Judge:
-		e.judgeDone(id, r)
+		e.judgeDone(id, x, r)
 	}
 }
 

@@ -1,6 +1,8 @@
 package ownergraph
 
 import (
+	"errors"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
@@ -133,7 +135,10 @@ func (e *Engine) nextJudge(c *Call) bool {
 }
 
 // judgeDone takes the result of a judgement.
-func (e *Engine) judgeDone(id CallID, r Result) {
+func (e *Engine) judgeDone(id CallID, x *inflight.Call, r Result) {
+	if errors.Is(r.Err, errUnlabelled) {
+		e.labels.WantAll(e.guardView(), x.Node, e.seq.Last())
+	}
 	e.guards.Done(e.guardView(), uint64(id), guard.Verdict{Refused: r.Verdict.Refused(), Causes: r.Verdict.Causes()}, r.Err)
 	e.carryOut()
 }

@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -57,10 +58,32 @@ func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, dept
 	}
 	i, _ := f.links.index.Of(p.req.Delete[0].Key) // newForecast has found it
 	v, ok := f.verdict(i, f.possible())
-	if !ok {
-		return plan.Verdict{}, fmt.Errorf("judge %s: no guard selects it: %w", p.req.Delete[0].Key, ErrInvalid)
+	switch {
+	case !ok:
+		err = fmt.Errorf("judge %s: no guard selects it: %w", v.Root, ErrInvalid)
+	case f.torn:
+		err = fmt.Errorf("judge %s: the objects kept changing during the copy", v.Root)
+	case f.unlabelled(i):
+		err = fmt.Errorf("judge %s: %w", v.Root, errUnlabelled)
 	}
-	return v, nil
+	return v, err
+}
+
+// errUnlabelled fails a judgement. Another one follows, after other selections.
+var errUnlabelled = errors.New("the labels of an object are not known")
+
+// unlabelled reports whether a guard that asks for protected objects cannot tell whether an
+// object below the target is one.
+func (f *forecast) unlabelled(target int32) bool {
+	if g, _ := f.engine.guards.Of(&f.parts[target].Object); !g.Protected {
+		return false
+	}
+	for i := range f.parts {
+		if f.parts[i].Member && f.reasonOf(int32(i)) == policy.ProtectionUnknown {
+			return true
+		}
+	}
+	return false
 }
 
 // verdict returns the verdict about a target of the forecast, if a guard selects it.
@@ -68,9 +91,9 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	was := &f.parts[target].Object
 	g, name := f.engine.guards.Of(was)
 	if g == nil {
-		return plan.Verdict{}, false
+		return plan.Verdict{Root: was.Key}, false
 	}
-	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always, Unknown: f.torn}
+	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always}
 	if g.Above != nil {
 		v.Above, v.Limit = true, *g.Above
 	}
@@ -78,11 +101,8 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 		if !f.parts[i].Member || f.parts[i].State != excerpt.Exists || int32(i) == target {
 			continue
 		}
-		switch why := f.reasonOf(int32(i)); {
-		case why == policy.Protected && g.Protected:
+		if g.Protected && f.reasonOf(int32(i)) == policy.Protected {
 			v.Protected = append(v.Protected, f.parts[i].Object.Key)
-		case why == policy.ProtectionUnknown && g.Protected:
-			v.Unknown = true
 		}
 	}
 	v.Ends = f.ending(target, possible)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -172,4 +174,68 @@ func TestDeletePlannedProtected(t *testing.T) {
 			s.holds(t, "b -> a")
 		})
 	}
+}
+
+// TestApproveWithoutFences: on a store without fences no guard passes a root, and an approval
+// does.
+func TestApproveWithoutFences(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a")
+		many := 9
+		r := collectOn(t, plain{s}, s, guarding(finalizer.Guard{Names: []string{"a"}, Above: &many}))
+		pass(time.Minute)
+		s.delete(t, "a", graph.Background)
+		pass(time.Hour)
+		s.holds(t, "a~["+guarded+"]; b -> a")
+		if held := r.Held(9); lines(held) != "a: a guard has to judge its deletion (guard Guards[0], the store has no fences)" {
+			t.Errorf("held: %s", lines(held))
+		}
+		if err := r.Approve(t.Context(), keyOf(t, "a"), ownergraph.Approval{AtMost: &many}); err != nil {
+			t.Error(err)
+		}
+		pass(time.Minute)
+		s.holds(t, "")
+	})
+}
+
+// TestSickKindHoldsVerdict: a sick kind holds the verdict of every root, and Held names it.
+func TestSickKindHoldsVerdict(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "a; b -> a; c")
+		many := 9
+		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Above: &many}))
+		r.idle()
+		if err := s.Inside(inside.Key{}).Sicken("c", "no answer"); err != nil {
+			t.Fatal(err)
+		}
+		s.delete(t, "a", graph.Background)
+		pass(time.Hour)
+		if held := r.Held(9); len(held) != 1 || held[0].Reason != policy.NeedVerdict || !strings.Contains(lines(held), "c: no answer") {
+			t.Errorf("held: %s", lines(held))
+		}
+		if err := s.Inside(inside.Key{}).Recover("c"); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Hour)
+		s.holds(t, "c")
+	})
+}
+
+// TestNestedRoots: a guarded root below a guarded root is judged by itself, also in the plan of
+// the outer one.
+func TestNestedRoots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		many, none := 9, 0
+		cfg := ownergraph.Config{Guards: []finalizer.Guard{{Names: []string{"a"}, Above: &many}, {Names: []string{"b"}, Above: &none}}}
+		s := newTap(t, "a; b -> a; c -> b; d -> a")
+		r := collect(t, s, cfg)
+		r.idle()
+		p, err := r.Plan(t.Context(), request(t, "a", graph.Background))
+		if want := "a removed; b held [1 objects end, and the limit is 0 guard Guards[1]]; c kept by [b]; d removed"; err != nil || outcomes(p) != want {
+			t.Errorf("%s, %v, want %s", outcomes(p), err, want)
+		}
+		s.delete(t, "a", graph.Background)
+		r.idle()
+		s.holds(t, "b~["+heldBy+"] -> a; c -> b")
+	})
 }

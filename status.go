@@ -53,6 +53,7 @@ type Stats struct {
 	Writes WriteStats
 	Fences FenceStats
 	Sweeps SweepStats
+	Guards GuardStats
 }
 
 // WriteStats counts the writes with a special outcome.
@@ -87,6 +88,14 @@ type SweepStats struct {
 	Unguarded uint64
 }
 
+// GuardStats counts the verdicts of this engine on guarded roots.
+type GuardStats struct {
+	Passed, Refused uint64
+	// Unguarded counts the roots that were deleted before they carried the hold of their
+	// guard. HoldRemoved counts the roots from which another writer took it.
+	Unguarded, HoldRemoved uint64
+}
+
 // Held returns the number of objects that wait for something outside of the engine. They
 // are waiting or stuck.
 func (s Stats) Held() int { return s.ByStatus[StatusWaiting] + s.ByStatus[StatusStuck] }
@@ -114,6 +123,7 @@ func (e *Engine) Stats() Stats {
 		Writes: WriteStats{t.Conflicts, t.RefusedWrites, t.UnknownOutcomes, e.undone.Count(), t.BestEffort},
 		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost},
 		Sweeps: SweepStats{e.sweeps.Runs(), sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded},
+		Guards: GuardStats(e.guards.Counts()),
 	}
 	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
 		s.ByStatus[k] = e.held.Count(k)

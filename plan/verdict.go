@@ -24,8 +24,8 @@ type Verdict struct {
 	Ends  int
 	Above bool
 	Limit int
-	// Unknown says that the plan is of no one instant, or an object may be protected by a
-	// label that is not selected. The guard then refuses.
+	// Unknown says that the root is below too many other guarded roots to be judged in a
+	// plan. It then counts as refused.
 	Unknown bool
 }
 
@@ -54,7 +54,7 @@ func (v *Verdict) Causes() (out []string) {
 		out = append(out, fmt.Sprintf("%d objects end, and the limit is %d", v.Ends, v.Limit))
 	}
 	if v.Unknown {
-		out = append(out, "the plan is not of one instant")
+		out = append(out, "it is below too many guarded roots")
 	}
 	return out
 }

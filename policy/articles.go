@@ -310,8 +310,8 @@ var articles = [...]Article{
 		"None is needed.",
 	},
 	RootUnguarded: {
-		"The object was deleted before it carried the finalizers of its guard. Its cascade is an ordinary one.",
-		"The deletion was faster than the engine, or came while no collector ran.",
+		"The object is being deleted, and its guard does not hold it. Its cascade is an ordinary one.",
+		"The object was marked before it carried the guard's finalizer, or its deletion passed before this collector began.",
 		"None is possible for this object. The brake limits such cascades.",
 	},
 	GuardMissing: {

@@ -23,10 +23,10 @@ func (m *Machine) Decide(v View, id observed.NodeID, o *graph.Object, d policy.D
 		}
 		return d
 	}
-	m.markBare(v, id, o)
 	hold, isNew := o.HasFinalizer(graph.FinalizerHold), o.HasFinalizer(graph.FinalizerNew)
-	if !hold {
+	if delete(m.bare, id); !hold {
 		m.noteReleased(v, id, o.Key, o.Version)
+		m.noteUnguarded(v, id, o, isNew)
 	}
 	switch {
 	case d.Action == policy.Orphan || d.Action == policy.Trim: // its own references go all the same
@@ -84,23 +84,25 @@ func (m *Machine) noteReleased(v View, id observed.NodeID, k graph.Key, version 
 	default:
 		m.counts.HoldRemoved++
 	}
+	m.over[id] = true
 	if why != policy.ReasonUnset {
 		v.Out.Report(k, version, policy.Decision{Action: policy.Keep, Reason: why})
 	}
 	m.forget(id)
 }
 
-// markBare reports a marked root that this engine has seen without the finalizers.
-func (m *Machine) markBare(v View, id observed.NodeID, o *graph.Object) {
-	if bare, ok := m.bare[id]; ok {
-		if delete(m.bare, id); bare && !o.HasFinalizer(graph.FinalizerHold) {
+// noteUnguarded reports a marked root without hold, once. It was marked before it carried hold,
+// or its deletion passed before this engine began. A root with new has passed.
+func (m *Machine) noteUnguarded(v View, id observed.NodeID, o *graph.Object, isNew bool) {
+	if m.over[id] {
+		return
+	}
+	if g, _ := m.Of(o); g != nil {
+		m.over[id] = true
+		if !isNew {
 			m.reportUnguarded(v, o.Key, o.Version)
 		}
 	}
-}
-
-func wait(why policy.Reason) policy.Decision {
-	return policy.Decision{Action: policy.Wait, Reason: why}
 }
 
 // guard puts the two finalizers on an unmarked root, hold first. A root that is about to be

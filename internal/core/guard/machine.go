@@ -30,6 +30,7 @@ type Machine struct {
 	guards []finalizer.Guard
 	roots  map[observed.NodeID]root // marked, with the guard's hold
 	bare   map[observed.NodeID]bool // unmarked roots that lack a finalizer; true: one without hold
+	over   map[observed.NodeID]bool // marked roots without hold, which are reported
 	due    []observed.NodeID        // to be judged, in order
 	under  observed.NodeID          // the root of the judgement under way, 0 without one
 	call   uint64
@@ -168,6 +169,9 @@ func (m *Machine) Done(v View, call uint64, verdict Verdict, err error) {
 		v.Out.Warn("judgement failed", "root", r.object.Key.String(), "err", err)
 	} else {
 		r.tries, r.err, r.judged, r.verdict = 0, "", true, verdict
+		if verdict.Refused {
+			m.counts.Refused++
+		}
 	}
 	m.roots[id] = r
 	v.Out.Look(id, effect.Priority(v.Node(id)))
@@ -192,6 +196,7 @@ func (m *Machine) Leave(v View, id observed.NodeID, k graph.Key, version graph.V
 	}
 	delete(m.bare, id)
 	m.noteReleased(v, id, k, version) // the end of its last finalizer
+	delete(m.over, id)
 }
 
 func (m *Machine) reportUnguarded(v View, k graph.Key, version graph.Version) {
@@ -227,7 +232,8 @@ func (m *Machine) Check(v View) error {
 // Clone returns a machine that shares nothing with m that either may change.
 func (m *Machine) Clone() Machine {
 	c := *m
-	c.roots, c.bare, c.due = maps.Clone(m.roots), maps.Clone(m.bare), slices.Clone(m.due)
+	c.roots, c.due = maps.Clone(m.roots), slices.Clone(m.due)
+	c.bare, c.over = maps.Clone(m.bare), maps.Clone(m.over)
 	return c
 }
 
@@ -252,5 +258,5 @@ func (m *Machine) Hash(p *fingerprint.Printer, after func(seq.Stamp)) {
 func (m *Machine) Follows(id observed.NodeID) bool {
 	_, bare := m.bare[id]
 	_, held := m.roots[id]
-	return bare || held
+	return bare || held || m.over[id]
 }

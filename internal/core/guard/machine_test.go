@@ -216,14 +216,31 @@ func TestReleasedReports(t *testing.T) {
 		if got := r.reports(); !slices.Equal(got, c.want) {
 			t.Errorf("reports %v, want %v: %s", got, c.want, c.reason)
 		}
-		if r.m.Follows(id) {
+		if _, kept := r.m.roots[id]; kept || c.gone && r.m.Follows(id) {
 			t.Errorf("the root is kept: %s", c.reason)
 		}
 	}
 }
 
-// TestUnguardedReports: a root that is marked or gone before it carries hold is reported once.
+// TestUnguardedReports: a root that is marked or gone before it carries hold is reported once. A
+// root that has passed is not.
 func TestUnguardedReports(t *testing.T) {
+	for _, c := range []struct {
+		line, reason string
+		want         []policy.Reason
+	}{
+		{"a/r#1~[x]", "it is marked when the engine first sees it", []policy.Reason{policy.RootUnguarded}},
+		{"a/r#1~[" + isNew + "]", "it has passed", nil},
+		{"a/x#1~[x]", "it is no root", nil},
+	} {
+		r := newRig(t, roots)
+		id := r.put(c.line)
+		r.decide(id, policy.Decision{Action: policy.Keep}, Facts{})
+		r.decide(id, policy.Decision{Action: policy.Keep}, Facts{})
+		if got := r.reports(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: reports %v, want %v: %s", c.line, got, c.want, c.reason)
+		}
+	}
 	for _, gone := range []bool{false, true} {
 		r := newRig(t, roots)
 		id := r.put("a/r#1")

@@ -18,7 +18,7 @@ func New(guards []finalizer.Guard) (Machine, error) {
 			return Machine{}, err
 		}
 	}
-	return Machine{guards: slices.Clone(guards), roots: map[observed.NodeID]root{}, bare: map[observed.NodeID]bool{}}, nil
+	return Machine{guards: slices.Clone(guards), roots: map[observed.NodeID]root{}, bare: map[observed.NodeID]bool{}, over: map[observed.NodeID]bool{}}, nil
 }
 
 // checkGuard returns the first fault of a guard.
