@@ -105,6 +105,10 @@ func (m *Machine) noteUnguarded(v View, id observed.NodeID, o *graph.Object, isN
 	}
 }
 
+func wait(why policy.Reason) policy.Decision {
+	return policy.Decision{Action: policy.Wait, Reason: why}
+}
+
 // guard puts the two finalizers on an unmarked root, hold first. A root that is about to be
 // deleted by the engine itself gets them before.
 func (m *Machine) guard(v View, id observed.NodeID, o *graph.Object, d policy.Decision) policy.Decision {
