@@ -31,12 +31,14 @@
 // of an object, and the store never uses it again.
 //
 // An [Owner] is an owner reference: the claim of a dependent that another object owns it.
-// The dependent carries the reference, and the owner carries nothing. Three fields
+// The dependent carries the reference, and the owner carries nothing. Four fields
 // describe the claim:
 //
 //   - Block: a foreground deletion of the owner waits for this dependent.
 //   - Controller: the owner manages this object. An object has at most one such owner.
 //   - Unresolved: the store could not tell the owner's scope, so the owner is unknown.
+//   - OnDelete: reserved for a policy of this reference. Stores keep it, and no decision
+//     reads it yet. The store of adapters/clientgo refuses it.
 //
 // An object without owners stays. The engine deletes an object with owners when each owner
 // is gone, or is in a foreground deletion. Until then the object stays.

@@ -28,7 +28,7 @@ func full() explain.Explanation {
 			Finalizer: "x", BestEffort: true, Barred: policy.ObserveOnly,
 		},
 		Owners: []explain.Owner{{
-			Owner: graph.Owner{Key: pod, Unresolved: true, Block: true, Controller: true},
+			Owner: graph.Owner{Key: pod, Unresolved: true, Block: true, Controller: true, OnDelete: graph.OnDeleteRelease},
 			Self:  true, Class: explain.Unknown, Doubt: graph.Unobserved, Evidence: explain.Listed, At: noon,
 		}},
 		OwnersCut: 3,
@@ -44,7 +44,7 @@ func full() explain.Explanation {
 			Proof: &explain.Proof{
 				Certain: true, Version: "6", OwnersCut: 5, Holder: pod,
 				Decision: explain.Decision{Action: policy.Delete, Reason: policy.OwnersGone, Propagation: graph.Background},
-				Owners:   []explain.Owner{{Owner: graph.Owner{Key: pod}, Class: explain.Dangling, Evidence: explain.WatchSawGo, At: noon}},
+				Owners:   []explain.Owner{{Owner: graph.Owner{Key: pod, OnDelete: graph.OnDeleteRestrict}, Class: explain.Dangling, Evidence: explain.WatchSawGo, At: noon}},
 			},
 		},
 	}

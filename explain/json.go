@@ -54,15 +54,16 @@ type jsonDecision struct {
 }
 
 type jsonOwner struct {
-	Key        jsonKey     `json:"key"`
-	Unresolved bool        `json:"unresolved,omitempty"`
-	Block      bool        `json:"block,omitempty"`
-	Controller bool        `json:"controller,omitempty"`
-	Self       bool        `json:"self,omitempty"`
-	Class      Class       `json:"class"`
-	Doubt      graph.Doubt `json:"doubt,omitzero"`
-	Evidence   Evidence    `json:"evidence"`
-	At         time.Time   `json:"at,omitzero"`
+	Key        jsonKey        `json:"key"`
+	Unresolved bool           `json:"unresolved,omitempty"`
+	Block      bool           `json:"block,omitempty"`
+	Controller bool           `json:"controller,omitempty"`
+	OnDelete   graph.OnDelete `json:"onDelete,omitzero"`
+	Self       bool           `json:"self,omitempty"`
+	Class      Class          `json:"class"`
+	Doubt      graph.Doubt    `json:"doubt,omitzero"`
+	Evidence   Evidence       `json:"evidence"`
+	At         time.Time      `json:"at,omitzero"`
 }
 
 type jsonCondition struct {

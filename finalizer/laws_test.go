@@ -16,7 +16,7 @@ var (
 	owners       = rapid.Custom(func(t *rapid.T) graph.Owner {
 		name := rapid.SampledFrom([]string{"b", "c"}).Draw(t, "owner")
 		key := graph.Key{Kind: graph.Kind(name), Name: name, UID: graph.UID(name)}
-		return graph.Owner{Key: key, Block: rapid.Bool().Draw(t, "block")}
+		return graph.Owner{Key: key, Block: rapid.Bool().Draw(t, "block"), OnDelete: graph.OnDelete(rapid.IntRange(0, 2).Draw(t, "policy"))}
 	})
 	// objects are the objects that a store may hold, with flawed ones among them.
 	objects = rapid.Custom(func(t *rapid.T) graph.Object {

@@ -17,6 +17,7 @@ func TestUpdate(t *testing.T) {
 		{"a#7", "a#7 -> b!", nil, "a#7 -> b!", "references are the writer's"},
 		{"a#7 -> b!", "a", nil, "a#7", "an update replaces, and zero UID and version demand nothing"},
 		{"a#7", "a#7", nil, "unchanged", "nothing new"},
+		{"a#7 -> b:release", "a#7 -> b:restrict", nil, "a#7 -> b:restrict", "policies are the writer's, and a new one is a change"},
 		{"a#7*", "a[x]", nil, "a#7[x]", "finalizers are the writer's"},
 		{"a%3/1", "a%0/3", nil, "a%3/3", "a controller acknowledges; zero stands for the store's generation"},
 		{"a%3/1", "a%3/3", nil, "a%3/3", "the live value is welcome"},
@@ -78,6 +79,8 @@ func TestPatch(t *testing.T) {
 	}{
 		{"a", graph.Precondition{}, graph.Change{}, nil, "unchanged", "the zero change"},
 		{"a -> b!, c", graph.Precondition{}, graph.Change{DropOwners: []graph.Owner{b}}, nil, "a -> c", "flags do not matter"},
+		{"a -> b!:restrict, c", graph.Precondition{}, graph.Change{Unblock: []graph.Owner{b}}, nil, "a -> b:restrict, c", "a policy stays"},
+		{"a -> b:restrict, c", graph.Precondition{}, graph.Change{DropOwners: []graph.Owner{b}}, nil, "a -> c", "no policy keeps a reference yet"},
 		{"a -> b!, c", graph.Precondition{}, graph.Change{Unblock: []graph.Owner{b}}, nil, "a -> b, c", "it stays an owner"},
 		{"a -> b", graph.Precondition{}, graph.Change{Unblock: []graph.Owner{b}}, nil, "unchanged", "it did not block"},
 		{"a~*", graph.Precondition{}, graph.Change{AddOwner: &blocking}, nil, "a~* -> b!", "a marked object may change owners"},

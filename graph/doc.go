@@ -29,6 +29,8 @@
 // A self-reference never counts. The same reference twice counts twice, and one [Change]
 // drops both.
 //
+// [OnDelete] is reserved for a policy of one reference. No decision reads it yet.
+//
 // [Doubt] names the reason for which the engine cannot tell whether an owner exists. An
 // unknown owner never deletes a dependent.
 //
@@ -76,7 +78,7 @@
 // An [Object] has two forms of text. [Parse] and [Format] read and write one line for each
 // object, for tests, logs and reports:
 //
-//	a; b#3~[foreground] -> a!; pod/shop/web -> b!^, x?
+//	a; b#3~[foreground] -> a!; pod/shop/web -> b!^, x?, y:release
 //
 // [Object.MarshalJSON] writes JSON for storage, with stable field names. A place is a key
 // without its UID. It has one text: see [Key.PlaceString] and [ParsePlace].

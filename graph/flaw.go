@@ -11,7 +11,8 @@ import (
 //
 // Flaw is milder than Validate, which a store calls before it stores an object. Flaw
 // accepts a self-reference, because that never counts. It accepts the same reference
-// twice, because that counts once. An error is as that of Validate.
+// twice, because that counts once. It accepts an unknown OnDelete, because no decision
+// reads that. An error is as that of Validate.
 //
 // Held by TestFlaw.
 func Flaw(o Object, l Limits) error {

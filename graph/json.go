@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/ownergraph/ownergraph/internal/core/jsonread"
@@ -31,6 +32,7 @@ type jsonOwner struct {
 	Unresolved bool   `json:"unresolved,omitempty"`
 	Block      bool   `json:"block,omitempty"`
 	Controller bool   `json:"controller,omitempty"`
+	OnDelete   string `json:"onDelete,omitempty"`
 }
 
 // MarshalJSON returns the object in its JSON form. The form is stable: a later version of
@@ -50,7 +52,8 @@ type jsonOwner struct {
 //	    "uid": "77aa",
 //	    "unresolved": true,          a false flag is left out
 //	    "block": true,
-//	    "controller": true
+//	    "controller": true,
+//	    "onDelete": "release"        or "restrict"
 //	  }],
 //	  "finalizers": ["example.org/empty"],
 //	  "deleting": true,
@@ -59,20 +62,27 @@ type jsonOwner struct {
 //	  "observedGeneration": 1
 //	}
 //
-// UnmarshalJSON reads every object back. JSON has no form for text that is not UTF-8. For
-// such text the error wraps ErrInvalid and names the field.
+// UnmarshalJSON reads every object back. JSON has no form for text that is not UTF-8, and
+// none for an unknown OnDelete. For these the error wraps ErrInvalid and names the field.
 //
 // Held by TestJSON and TestJSONRoundTrip.
 func (o Object) MarshalJSON() ([]byte, error) {
 	if field := notText(&o); field != "" {
 		return nil, fmt.Errorf("write object: %s: not UTF-8: %w", field, ErrInvalid)
 	}
+	if i := slices.IndexFunc(o.Owners, func(r Owner) bool { return !r.OnDelete.known() }); i >= 0 {
+		return nil, fmt.Errorf("write object: owners[%d].onDelete: %s is unknown: %w", i, o.Owners[i].OnDelete, ErrInvalid)
+	}
 	out := jsonObject{
 		o.Kind, o.Scope, o.Name, o.UID, o.Version, nil, o.Finalizers,
 		o.Deleting, o.GraceSeconds, o.Generation, o.ObservedGeneration,
 	}
 	for _, r := range o.Owners {
-		out.Owners = append(out.Owners, jsonOwner{r.Kind, r.Scope, r.Name, r.UID, r.Unresolved, r.Block, r.Controller})
+		j := jsonOwner{r.Kind, r.Scope, r.Name, r.UID, r.Unresolved, r.Block, r.Controller, ""}
+		if r.OnDelete != OnDeleteUnset {
+			j.OnDelete = r.OnDelete.String()
+		}
+		out.Owners = append(out.Owners, j)
 	}
 	return json.Marshal(out)
 }
@@ -145,7 +155,19 @@ func readJSON(text []byte, o *Object) error {
 
 func readOwner(value []byte, r *Owner) error {
 	return jsonread.Object(value, append(keyFields(&r.Key, true),
-		jsonread.Flag("unresolved", &r.Unresolved), jsonread.Flag("block", &r.Block), jsonread.Flag("controller", &r.Controller)))
+		jsonread.Flag("unresolved", &r.Unresolved), jsonread.Flag("block", &r.Block), jsonread.Flag("controller", &r.Controller),
+		jsonread.Field{Name: "onDelete", Read: func(value []byte) error { return readOnDelete(value, &r.OnDelete) }}))
+}
+
+func readOnDelete(value []byte, d *OnDelete) error {
+	var text string
+	if err := jsonread.String(value, &text); err != nil {
+		return err
+	}
+	if d.UnmarshalText([]byte(text)) != nil {
+		return jsonread.Fault("found %.100q, want release or restrict", text)
+	}
+	return nil
 }
 
 func keyFields(k *Key, uid bool) []jsonread.Field {

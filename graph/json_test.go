@@ -20,6 +20,8 @@ func TestJSON(t *testing.T) {
 				`{"kind":"apps/Site","scope":"shop","name":"front","uid":"77aa","unresolved":true,"block":true,"controller":true},` +
 				`{"kind":"node","name":"n","uid":"1"}],"finalizers":["example.org/empty","orphan"],"deleting":true,"graceSeconds":30,` +
 				`"generation":2,"observedGeneration":1}`, "every field"},
+		{"node/n@1 -> a:release, b:restrict", `{"kind":"node","name":"n","uid":"1","owners":[` +
+			`{"kind":"a","name":"a","uid":"a","onDelete":"release"},{"kind":"b","name":"b","uid":"b","onDelete":"restrict"}]}`, "the policies of a reference"},
 		{"node/n@1", `{"kind":"node","name":"n","uid":"1"}`, "what is zero is left out"},
 		{`a@""`, `{"kind":"a","name":"a"}`, "an object that is asked for has no UID"},
 		{`""`, `{"kind":"","name":""}`, "kind and name are always there"},
@@ -47,6 +49,7 @@ func TestJSONReads(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
 		{" {\n\"name\" : \"n\", \"uid\":\"1\",\"kind\":\"node\"}\n", "node/n@1", "blanks and order say nothing"},
 		{`{"kind":"node","scope":"","name":"n","uid":"1","owners":[],"finalizers":[],"deleting":false,"graceSeconds":0}`, "node/n@1", "what is zero may stand there"},
+		{`{"kind":"a","name":"a","uid":"a","owners":[{"kind":"b","name":"b","uid":"b","onDelete":"unset"}]}`, "a -> b", "so may the policy unset"},
 		{`{"\u006bind":"a","name":"\uD83D\uDE00","uid":"\u0075"}`, `a/"😀"@u`, "escapes, of pairs too"},
 		{`{"kind":"a","name":"\\ud800","uid":"\ufffd"}`, `a/"\\ud800"@"` + "\ufffd" + `"`, "an escaped backslash, and the sign itself"},
 		{`{"kind":"a","name":"a","uid":"a","graceSeconds":-1}`, "a!~-1", "sense is not judged"},
@@ -83,6 +86,8 @@ func TestJSONErrors(t *testing.T) {
 		{with(`"owners":[{"kind":"a","name":"b"}]`), "owners[0].uid: missing", "a reference names an incarnation"},
 		{with(`"owners":[{"kind":"a","name":"b","uid":"c","block":1}]`), "owners[0].block: found a number, want true or false", "the place is named"},
 		{with(`"owners":[{"kind":"a","name":"b","uid":"c","blocking":true}]`), `owners[0]."blocking": unknown field`, "a slip would let a foreground deletion go on"},
+		{with(`"owners":[{"kind":"a","name":"b","uid":"c","onDelete":1}]`), "owners[0].onDelete: found a number, want a string", "a policy has a name"},
+		{with(`"owners":[{"kind":"a","name":"b","uid":"c","onDelete":"cascade"}]`), `owners[0].onDelete: found "cascade", want release or restrict`, "a policy of a later version is not lost"},
 		{with(`"uid":"\ud800"`), "uid: half of a surrogate pair", "two UIDs would become one"},
 		{with(`"uid":"\udc00\ud800"`), "uid: half of a surrogate pair", "the halves have an order"},
 		{with(`"uid":"\ud83d\\ude00"`), "uid: half of a surrogate pair", "an escaped backslash is no other half"},
@@ -116,6 +121,10 @@ func TestJSONErrors(t *testing.T) {
 		if want := "write object: " + tc.field + ": not UTF-8: invalid"; message(err) != want || !errors.Is(err, graph.ErrInvalid) {
 			t.Errorf("MarshalJSON(%v): %v, want %s: package json would write another text", tc.object, err, want)
 		}
+	}
+	unknown := graph.Object{Owners: []graph.Owner{{}, {OnDelete: 9}}}
+	if _, err := unknown.MarshalJSON(); message(err) != "write object: owners[1].onDelete: onDelete(9) is unknown: invalid" {
+		t.Errorf("MarshalJSON(%v): %v, want an error: no reader would take the text", unknown, err)
 	}
 }
 

@@ -17,7 +17,7 @@ const maxNotation = 1 << 20
 //	Objects   = [ Object { ";" Object } ]
 //	Object    = Key [ "#" Text ] [ "~" [ Number ] ] Finalizer* [ "%" Number "/" Number ] [ "->" Ref { "," Ref } ]
 //	Finalizer = "*" | "[" Name { "," Name } "]"
-//	Ref       = Key { "!" | "^" | "?" }
+//	Ref       = Key { "!" | "^" | "?" | ":" Text }
 //	Key       = Text [ "/" [ Text "/" ] Text ] ( "'"* | "@" Text )
 //	Text      = one or more of A-Z a-z 0-9 . _ -, or a Go string in double quotes
 //	Name      = Text, "/" being plain as well
@@ -36,11 +36,12 @@ const maxNotation = 1 << 20
 //	a*                   the finalizer "foreign"
 //	a%2/1                generation 2, of which 1 is observed
 //	b -> a!, c^?         owner references: ! Block, ^ Controller, ? Unresolved
+//	b -> a:release       OnDelete, release or restrict
 //
 // Format is the inverse for every set of objects with distinct keys whose text is no
-// longer than 1 MiB. Objects with a negative number, or with a grace period and no
-// mark, are an exception. No store may hold them. Format prints them, so that a failure
-// shows them, and Parse refuses them.
+// longer than 1 MiB. Objects with a negative number, with an unknown OnDelete, or with a
+// grace period and no mark are an exception. No store may hold them. Format prints them, so
+// that a failure shows them, and Parse refuses them.
 //
 // Held by TestNotationRoundTrip and FuzzNotation.
 func Parse(s string) ([]Object, error) {
@@ -230,6 +231,11 @@ func (p *parser) flags(r *Owner) error {
 			flag = &r.Controller
 		case '?':
 			flag = &r.Unresolved
+		case ':':
+			if err := p.onDelete(r); err != nil {
+				return err
+			}
+			continue
 		default:
 			return nil
 		}
@@ -239,6 +245,23 @@ func (p *parser) flags(r *Owner) error {
 		*flag = true
 		p.at++
 	}
+}
+
+func (p *parser) onDelete(r *Owner) error {
+	if r.OnDelete != OnDeleteUnset {
+		return p.fail("reference", "%q is there twice", p.next())
+	}
+	p.at++
+	start := p.at
+	text, err := p.word("policy", isPlain)
+	if err != nil {
+		return err
+	}
+	if r.OnDelete.UnmarshalText([]byte(text)) != nil || r.OnDelete == OnDeleteUnset {
+		p.at = start
+		return p.fail("policy", "want release or restrict, found %.100q", text)
+	}
+	return nil
 }
 
 func (p *parser) key() (k Key, err error) {

@@ -31,7 +31,7 @@ func Format(objects []Object) string {
 // String returns the object in the notation of Parse.
 func (o Object) String() string { return string(o.appendText(nil)) }
 
-// String returns the reference in the notation of Parse: its key and its flags.
+// String returns the reference in the notation of Parse: its key, its flags and its policy.
 func (o Owner) String() string { return string(o.appendText(nil)) }
 
 // String returns the key in the notation of Parse. Different keys give different text,
@@ -114,6 +114,9 @@ func (o Owner) appendText(b []byte) []byte {
 	}
 	if o.Unresolved {
 		b = append(b, '?')
+	}
+	if o.OnDelete != OnDeleteUnset {
+		b = append(append(b, ':'), o.OnDelete.String()...)
 	}
 	return b
 }

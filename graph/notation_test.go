@@ -49,6 +49,10 @@ func TestNotation(t *testing.T) {
 			{Key: key("d", "", "d", "d"), Unresolved: true},
 			{Key: key("e", "", "e", "e"), Block: true, Controller: true, Unresolved: true},
 		}}, "references keep their order and their flags"},
+		{"a -> b:release, c!^?:restrict", graph.Object{Key: a, Owners: []graph.Owner{
+			{Key: key("b", "", "b", "b"), OnDelete: graph.OnDeleteRelease},
+			{Key: key("c", "", "c", "c"), Block: true, Controller: true, Unresolved: true, OnDelete: graph.OnDeleteRestrict},
+		}}, "the policy stands behind the flags"},
 		{"a- -> b", graph.Object{Key: key("a-", "", "a-", "a-"), Owners: []graph.Owner{{Key: key("b", "", "b", "b")}}}, "a name may end with a dash"},
 		{`a#1~5*%3/2 -> pod/s/x@u!`, graph.Object{Key: a, Version: "1", Deleting: true, GraceSeconds: 5, Finalizers: []string{"foreign"},
 			Generation: 3, ObservedGeneration: 2, Owners: []graph.Owner{{Key: key("pod", "s", "x", "u"), Block: true}}}, "all parts at once"},
@@ -74,6 +78,7 @@ func TestNotationCanonical(t *testing.T) {
 		{"b->a!", "b -> a!", "blanks around an arrow are optional"},
 		{"a-->b", "a- -> b", "an arrow ends a name, a dash before it belongs to the name"},
 		{"b -> c?^! ,\n\ta", "b -> c!^?, a", "flags have an order, references keep theirs"},
+		{"b -> c:release!, d?:\"restrict\"^", "b -> c!:release, d^?:restrict", "a policy may stand among the flags"},
 		{"a[ foregroundDeletion , foreign ]", "a[foreground]*", "each finalizer has one shortest spelling"},
 		{`"a"/""/"b"@"u"`, "a/b@u", "quotes and an empty scope that need not be are left out"},
 		{"a/a@a", "a", "the shortest form of a key wins"},
@@ -104,6 +109,11 @@ func TestNotationErrors(t *testing.T) {
 		{"a[x", `byte 4: finalizer: want "," or "]", found the end`, "brackets are closed"},
 		{"a -> ", "byte 6: key: want plain text or a quoted string, found the end", "an arrow points at something"},
 		{"a -> b!!", `byte 8: reference: '!' is there twice`, "a flag stands once"},
+		{"a -> b:release:release", `byte 15: reference: ':' is there twice`, "so does a policy"},
+		{"a -> b:", "byte 8: policy: want plain text or a quoted string, found the end", "the colon announces a policy"},
+		{"a -> b:Release", `byte 8: policy: want release or restrict, found "Release"`, "a policy has one spelling"},
+		{"a -> b:unset", `byte 8: policy: want release or restrict, found "unset"`, "no policy has no text"},
+		{"a:release", `byte 2: object: want ";" or the end, found ":"`, "an object has no policy"},
 		{"a/b/c/d", `byte 7: key: more than kind, scope and name: quote a part that holds "/"`, "a kind with a slash is quoted"},
 		{"a'@b", `byte 3: object: want ";" or the end, found "@"`, "a prime and a UID contradict"},
 		{"a@b'", `byte 4: object: want ";" or the end, found "'"`, "a prime in a UID is quoted"},
@@ -154,6 +164,7 @@ func TestNotationInvalid(t *testing.T) {
 		{graph.Object{Key: a, GraceSeconds: 30}, "a!~30", "a grace period without a mark"},
 		{graph.Object{Key: a, Deleting: true, GraceSeconds: -1}, "a~-1", "a negative grace period"},
 		{graph.Object{Key: a, Generation: -2}, "a%-2/0", "a negative generation"},
+		{graph.Object{Key: a, Owners: []graph.Owner{{Key: a, OnDelete: 9}}}, "a -> a:onDelete(9)", "an unknown policy"},
 	} {
 		s := tc.object.String()
 		if s != tc.want {
@@ -201,7 +212,8 @@ func drawObject() *rapid.Generator[graph.Object] {
 		}
 		o.Owners = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Owner {
 			return graph.Owner{Key: drawKey().Draw(t, "key"), Unresolved: rapid.Bool().Draw(t, "unresolved"),
-				Block: rapid.Bool().Draw(t, "block"), Controller: rapid.Bool().Draw(t, "controller")}
+				Block: rapid.Bool().Draw(t, "block"), Controller: rapid.Bool().Draw(t, "controller"),
+				OnDelete: graph.OnDelete(rapid.IntRange(0, 2).Draw(t, "policy"))}
 		}), 0, 3).Draw(t, "owners")
 		return o
 	})

@@ -17,10 +17,13 @@ type Owner struct {
 	// the object. Decisions treat all owners alike, but an object with two controllers is
 	// flawed.
 	Controller bool
+	// OnDelete is reserved for a policy of this reference. Stores keep it, and no decision
+	// reads it.
+	OnDelete OnDelete
 }
 
-// Same reports whether o and p are the same claim. It ignores the flags Block and
-// Controller. A Change names references by it.
+// Same reports whether o and p are the same claim. It ignores Block, Controller and
+// OnDelete. A Change names references by it.
 func (o Owner) Same(p Owner) bool { return o.Key == p.Key && o.Unresolved == p.Unresolved }
 
 // Object is the metadata of one stored thing. An ownership decision depends on nothing

@@ -23,6 +23,8 @@ func TestChange(t *testing.T) {
 		{"b -> a, c", graph.Change{DropOwners: owners("a, c, d")}, "b", "several, of which one is not there"},
 		{"b -> a@u, a@v", graph.Change{DropOwners: owners("a@u")}, "b -> a@v", "another incarnation stays"},
 		{"b -> a?, a", graph.Change{DropOwners: owners("a?")}, "b -> a", "resolved and unresolved are two claims"},
+		{"b -> a:release, c!:restrict", graph.Change{DropOwners: owners("a:restrict"), Unblock: owners("c")}, "b -> c:restrict", "a policy names no reference, and stays"},
+		{"b", graph.Change{AddOwner: &owners("a:restrict")[0]}, "b -> a:restrict", "an owner comes with its policy"},
 		{"b -> a!^, c!", graph.Change{Unblock: owners("a")}, "b -> a^, c!", "only the one flag of the one reference"},
 		{"b -> a", graph.Change{AddOwner: &add}, "b -> a, e!", "an owner more"},
 		{"b -> a", graph.Change{DropOwners: owners("a"), AddOwner: &add}, "b -> e!", "one for another"},
@@ -90,6 +92,7 @@ func TestEqual(t *testing.T) {
 		{"pod/s/a#1~3*%5/5 -> b!", false, false, "generation"},
 		{"pod/s/a#1~3*%4/4 -> b!", false, false, "observed generation"},
 		{"pod/s/a#1~3*%4/5 -> b", false, false, "a flag of a reference"},
+		{"pod/s/a#1~3*%4/5 -> b!:release", false, false, "the policy of a reference"},
 		{"pod/s/a#1~3*%4/5", false, false, "references"},
 	} {
 		a, b := object(t, base), object(t, strings.Replace(tc.other, "@pod/s/a", `@"pod/s/a"`, 1))
@@ -140,6 +143,7 @@ func TestNames(t *testing.T) {
 		{func(i int) string { return graph.NameRule(i).String() }, 3, "absent", "name-rule(3)"},
 		{func(i int) string { return graph.EventType(i).String() }, 12, "rewound", "event(12)"},
 		{func(i int) string { return graph.Propagation(i).String() }, 4, "orphan", "propagation(4)"},
+		{func(i int) string { return graph.OnDelete(i).String() }, 3, "restrict", "onDelete(3)"},
 	} {
 		seen := map[string]bool{}
 		for i := range tc.count {

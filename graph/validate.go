@@ -34,8 +34,8 @@ func limit(n int) int {
 // object's own UID and version may be empty, because the store makes them. The limits
 // bound the work.
 //
-// The rules are those of Kubernetes' object metadata, and three more: one reference for
-// each owner UID, no reference to the object itself, and the limits.
+// The rules are those of Kubernetes' object metadata, and four more: one reference for
+// each owner UID, no reference to the object itself, a known OnDelete, and the limits.
 //
 // Held by TestValidate.
 func Validate(o Object, l Limits) error {
@@ -133,6 +133,8 @@ func validateOwners(o Object) error {
 			return bad("uid", "the object itself")
 		case r.Place() == o.Place():
 			return bad("name", "the object's own coordinates")
+		case !r.OnDelete.known():
+			return bad("onDelete", r.OnDelete.String()+" is unknown")
 		}
 		if j, twice := first[r.UID]; twice {
 			return bad("uid", fmt.Sprintf("the same as owners[%d].uid", j))

@@ -50,7 +50,7 @@ func (p *printer) part(x *excerpt.Part) {
 	for i := range o.Owners {
 		r := &o.Owners[i]
 		p.key(r.Key)
-		p.number(bit(r.Block) | bit(r.Controller)<<1 | bit(r.Unresolved)<<2)
+		p.number(bit(r.Block) | bit(r.Controller)<<1 | bit(r.Unresolved)<<2 | uint64(r.OnDelete)<<3)
 	}
 	names := o.Finalizers
 	if len(names) > 1 {

@@ -95,6 +95,7 @@ func TestFingerprint(t *testing.T) {
 		{"k/a@other; k/b[x,y] -> k/a", false, "another incarnation"},
 		{"k/a; k/b[x,y] -> k/a!", false, "b blocks a"},
 		{"k/a; k/b[x,y] -> k/a?", false, "the reference is not resolved"},
+		{"k/a; k/b[x,y] -> k/a:release", false, "a policy is a change of the content"},
 		{"k/a; k/b[x,y] -> k/a@other", false, "another owner"},
 		{"k/a; k/b[x,y]", false, "no owner"},
 		{"k/a; k/b[x] -> k/a", false, "a finalizer less"},

@@ -42,7 +42,7 @@ var (
 	refs      = rapid.Custom(func(t *rapid.T) graph.Owner {
 		key := places.Draw(t, "owner")
 		key.UID = uids.Draw(t, "owner uid")
-		return graph.Owner{Key: key, Block: rapid.Bool().Draw(t, "block")}
+		return graph.Owner{Key: key, Block: rapid.Bool().Draw(t, "block"), OnDelete: graph.OnDelete(rapid.IntRange(0, 2).Draw(t, "policy"))}
 	})
 	options = rapid.Custom(func(t *rapid.T) graph.DeleteOptions {
 		o := graph.DeleteOptions{Propagation: rapid.SampledFrom([]graph.Propagation{0, 1, 2, 3}).Draw(t, "propagation")}

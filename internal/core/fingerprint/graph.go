@@ -47,6 +47,7 @@ func (p *Printer) Owners(refs []graph.Owner) {
 	for _, r := range refs {
 		p.Key(r.Key)
 		p.Flags(r.Unresolved, r.Block, r.Controller)
+		p.Word(uint64(r.OnDelete))
 	}
 }
 

@@ -43,6 +43,8 @@ func TestPrinter(t *testing.T) {
 	a, b := p.Nodes()[0], p.Nodes()[1]
 	o, other := g.Node(b).Object(), g.Node(b).Object()
 	other.Finalizers = []string{"f"}
+	policy := g.Node(b).Object()
+	policy.Owners[0].OnDelete = graph.OnDeleteRestrict
 	q := queue.New(queue.Config[observed.NodeID]{Hash: func(observed.NodeID) uint64 { return 0 }})
 	full := q.Clone()
 	full.Add(a, queue.Normal)
@@ -56,6 +58,7 @@ func TestPrinter(t *testing.T) {
 		{"flags of another number", func(p *Printer) { p.Flags(false) }, func(p *Printer) { p.Flags(false, false) }, false},
 		{"nodes", func(p *Printer) { p.Node(a) }, func(p *Printer) { p.Node(b) }, false},
 		{"objects", func(p *Printer) { p.Object(o) }, func(p *Printer) { p.Object(other) }, false},
+		{"policies of a reference", func(p *Printer) { p.Object(o) }, func(p *Printer) { p.Object(policy) }, false},
 		{"lists in another order", func(p *Printer) { p.List([]observed.NodeID{a, b}) }, func(p *Printer) { p.List([]observed.NodeID{b, a}) }, false},
 		{"sets in another order", func(p *Printer) { p.Set([]observed.NodeID{a, b}) }, func(p *Printer) { p.Set([]observed.NodeID{b, a}) }, true},
 		{"the rest of a walk", func(p *Printer) { p.From(a) }, func(p *Printer) { p.From(max(a, b)) }, false},

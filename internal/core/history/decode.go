@@ -64,10 +64,13 @@ func (r *reader) key() graph.Key {
 }
 
 func (r *reader) owner() graph.Owner {
-	flags := r.byte()
+	flags, policy := r.byte(), graph.OnDeleteUnset
+	if flags&observed.OwnerHasPolicy != 0 {
+		policy = graph.OnDelete(r.byte())
+	}
 	return graph.Owner{
 		Key: r.key(), Block: flags&observed.OwnerBlocks != 0, Controller: flags&observed.OwnerControls != 0,
-		Unresolved: flags&observed.OwnerUnresolved != 0,
+		Unresolved: flags&observed.OwnerUnresolved != 0, OnDelete: policy,
 	}
 }
 

@@ -8,14 +8,16 @@ import (
 
 // The functions here write a node into bytes of the caller, and allocate nothing else. A
 // text is its length as an unsigned varint and its bytes. Coordinates are the texts of kind,
-// scope, name and UID. An owner reference is a byte of flags and the coordinates. Package
-// history reads all of them.
+// scope, name and UID. An owner reference is a byte of flags and the coordinates. With the
+// flag OwnerHasPolicy a byte with OnDelete stands between them. Package history reads all of
+// them.
 
 // The flags of an owner reference.
 const (
 	OwnerBlocks = 1 << iota
 	OwnerControls
 	OwnerUnresolved
+	OwnerHasPolicy
 )
 
 // AppendKey appends the node's full coordinates.
@@ -59,7 +61,10 @@ func AppendOwner(b []byte, o *graph.Owner) []byte {
 			flags |= 1 << flag
 		}
 	}
-	return AppendKey(append(b, flags), &o.Key)
+	if o.OnDelete == graph.OnDeleteUnset {
+		return AppendKey(append(b, flags), &o.Key)
+	}
+	return AppendKey(append(b, flags|OwnerHasPolicy, byte(o.OnDelete)), &o.Key)
 }
 
 // AppendKey appends coordinates.

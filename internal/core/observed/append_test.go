@@ -11,7 +11,8 @@ import (
 func TestAppend(t *testing.T) {
 	g := New(Config{})
 	apply(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
-	for _, text := range []string{"a#1", "a/b@3f0a9c1e-0000-4000-8000-000000000001#x1[x.io/f,foreground] -> a", "a/c#3[x.io/f] -> a!, a/b", "a/d#4~[orphan]"} {
+	for _, text := range []string{"a#1", "a/b@3f0a9c1e-0000-4000-8000-000000000001#x1[x.io/f,foreground] -> a", "a/c#3[x.io/f] -> a!, a/b", "a/d#4~[orphan]",
+		"a/e#5 -> a!:release", "a/f#6 -> a, a/b^?:restrict"} {
 		o, err := graph.ParseObject(text)
 		if err != nil {
 			t.Fatal(err)

@@ -98,7 +98,7 @@ func (f Fast) String() string {
 func (n Node) Fast() (owner NodeID, fate Fast) {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]
-	if x.state() != Observed || x.is(deletingMark|flawedMark|ownersMark) || x.epoch != g.kinds[at.kind].epoch {
+	if x.is(ownersMark) && !g.isOnePlain(n.id) || x.state() != Observed || x.is(deletingMark|flawedMark) || x.epoch != g.kinds[at.kind].epoch {
 		return 0, FastUnset
 	}
 	if x.owner == 0 {

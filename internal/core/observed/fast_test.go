@@ -43,6 +43,10 @@ func TestFast(t *testing.T) {
 		{"put node/a@u; put e/b@u; put pod/s/x -> node/a@u", "", observed.FastUnset, "two have its owner's UID"},
 		{"put pod/s/a; put pod/s/x -> pod/s/a; list pod", "", observed.FastUnset, "a listing may leave it out"},
 		{"put pod/s/a; put pod/s/x -> pod/s/a; list pod; put pod/s/x -> pod/s/a", "pod/s/a", observed.FastOwned, "the listing has brought it"},
+		{"put pod/s/a; put pod/s/x -> pod/s/a^:restrict", "pod/s/a", observed.FastOwned, "the policy of the reference decides nothing"},
+		{"put pod/s/x~ -> node/a:release", "", observed.FastUnset, "it is marked, and the policy decides nothing"},
+		{"put pod/t/a; put pod/s/x -> pod/t/a:release", "", observed.FastUnset, "its owner is in another scope, and the policy decides nothing"},
+		{"put node/a; put pod/s/x -> node/a?:release", "", observed.FastUnset, "its owner is not resolved"},
 	} {
 		w := play(t, worldConfig, kinds+c.history)
 		for n := range w.Nodes() {

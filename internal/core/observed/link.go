@@ -10,7 +10,7 @@ import (
 // refer stores the references of a node and makes their edges, in their order. A
 // reference without a UID has no edge, and its object is flawed.
 func (g *Graph) refer(dep NodeID, o *graph.Object) {
-	plain := len(o.Owners) == 1 && g.isPlain(o, &o.Owners[0])
+	plain := len(o.Owners) == 1 && g.isPlain(o.Scope, &o.Owners[0])
 	last := edgeID(0)
 	for i := range o.Owners {
 		r := &o.Owners[i]
@@ -40,17 +40,23 @@ func (g *Graph) refer(dep NodeID, o *graph.Object) {
 		}
 		g.link(last, dep, owner, r.Block)
 	}
-	if plain || len(o.Owners) == 0 {
+	if plain && o.Owners[0].OnDelete == graph.OnDeleteUnset || len(o.Owners) == 0 {
 		g.dropOwners(dep)
 	} else {
 		g.keepOwners(dep, o.Owners)
 	}
 }
 
-// isPlain reports whether the node of the owner and two marks express the whole
-// reference.
-func (g *Graph) isPlain(o *graph.Object, r *graph.Owner) bool {
-	return r.UID != "" && !g.isByUID(r) && (g.cfg.Scope != graph.ScopeAbsent || r.Scope == "" || o.Scope == "" || r.Scope == o.Scope)
+// isPlain reports whether the node of the owner and two marks express the whole reference
+// of an object in the scope, without OnDelete.
+func (g *Graph) isPlain(scope string, r *graph.Owner) bool {
+	return r.UID != "" && !g.isByUID(r) && (g.cfg.Scope != graph.ScopeAbsent || r.Scope == "" || scope == "" || r.Scope == scope)
+}
+
+// isOnePlain reports whether a list holds one plain reference. OnDelete alone puts it there.
+func (g *Graph) isOnePlain(dep NodeID) bool {
+	list := g.page(dep).owners[slotOf(dep)]
+	return len(list) == 1 && g.isPlain(g.places[g.at(dep).place].scope, &list[0])
 }
 
 // keepOwners stores a list of references with a copy of their text. The list never
@@ -99,7 +105,7 @@ func (g *Graph) refers(dep NodeID, o *graph.Object) bool {
 		return x.owner == 0 && len(o.Owners) == 0
 	}
 	r := &o.Owners[0]
-	if x.is(blockMark) != r.Block || x.is(controllerMark) != r.Controller || !g.isPlain(o, r) {
+	if x.is(blockMark) != r.Block || x.is(controllerMark) != r.Controller || r.OnDelete != graph.OnDeleteUnset || !g.isPlain(o.Scope, r) {
 		return false
 	}
 	return g.hasUID(x.owner, g.packUID(r.UID), r.UID) && g.isPlaced(x.owner, &r.Key)

@@ -43,6 +43,7 @@ func drawRef(t *rapid.T) graph.Owner {
 	all := append(slices.Clone(worldKinds), graph.KindInfo{Kind: "none"}, graph.KindInfo{})
 	r := graph.Owner{Key: drawServed(t, rapid.SampledFrom(all).Draw(t, "kind"))}
 	r.Block, r.Controller = rapid.Bool().Draw(t, "block"), rapid.Bool().Draw(t, "controller")
+	r.OnDelete = rapid.SampledFrom([]graph.OnDelete{0, 0, graph.OnDeleteRelease, graph.OnDeleteRestrict, 255}).Draw(t, "policy")
 	switch rapid.IntRange(0, 9).Draw(t, "flaw") {
 	case 0:
 		r.Unresolved = true

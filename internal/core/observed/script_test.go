@@ -122,6 +122,9 @@ func (w *world) do(t rapid.TB, e graph.Event) observed.Delta {
 	}
 	if n, ok := w.Lookup(e.Object.Key); ok && e.Type == graph.Put {
 		checkAlike(t, was, n.Object(), d)
+		if got := n.Object(); !got.Equal(e.Object) {
+			t.Fatalf("put %s, and the graph has %s", e.Object, got)
+		}
 	}
 	w.checkFast(t)
 	w.checkShared(t, e, d)

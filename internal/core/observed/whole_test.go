@@ -45,3 +45,32 @@ func TestObjectsComeBack(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPoliciesComeBack: a reference comes out with its policy, in every form of the record
+// and after every other policy. A change of the policy alone is a change.
+func TestPoliciesComeBack(t *testing.T) {
+	policies := []graph.OnDelete{graph.OnDeleteUnset, graph.OnDeleteRelease, graph.OnDeleteRestrict, 255}
+	for _, text := range []string{"a/n -> a", "a/n -> a!^", "a/n -> a?", "a/n -> a/n", "a/n -> a, a/b!"} {
+		o, err := graph.ParseObject(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := observed.New(observed.Config{})
+		feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
+		o.Version = "1"
+		feed(t, g, graph.Event{Type: graph.Put, Object: o.Clone()})
+		for step := range 16 {
+			for _, policy := range []graph.OnDelete{policies[step%4], policies[step/4]} {
+				changed := o.Owners[0].OnDelete != policy
+				o.Owners[0].OnDelete = policy
+				d, err := g.Apply(graph.Event{Type: graph.Put, Object: o.Clone()})
+				if n, _ := g.Lookup(o.Key); err != nil || !n.Object().Equal(o) || n.OwnerAt(0) != o.Owners[0] || d.Version != changed {
+					t.Fatalf("%s: %v, delta %+v, the graph has %s, owner %s", o, err, d, n.Object(), n.OwnerAt(0))
+				}
+			}
+		}
+		if err := g.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -110,6 +110,9 @@
 // (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have
 // this only if asked, so the histories of all seeds stay the same.
 //
+// With "-with policies" references have an OnDelete. No engine reads it, so each history
+// has the digest that it has without (TestNothingReadsOnDelete).
+//
 // # Distinct states
 //
 // A fingerprint of 64 bits counts the distinct states. It covers the objects of the

@@ -59,12 +59,13 @@ const (
 	strict     // the store has level 3
 	returns    // callers give calls back; only by History.With
 	batches    // the store takes several writes at once
+	policies   // references have policies (Owner.OnDelete); only by History.With
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -110,7 +111,9 @@ type options struct {
 // Without.
 func (h History) draw(r *rand.Rand) options {
 	o := draw(h.Seed, r)
-	o.faults[returns] = strings.Contains(","+h.With+",", ","+faultNames[returns]+",")
+	for _, f := range []fault{returns, policies} {
+		o.faults[f] = strings.Contains(","+h.With+",", ","+faultNames[f]+",")
+	}
 	for f, name := range faultNames {
 		if strings.Contains(","+h.Without+",", ","+name+",") {
 			o.faults[f] = false

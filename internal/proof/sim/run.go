@@ -15,7 +15,7 @@ type History struct {
 	// Without names faults that no world has, separated by commas. It hides a known
 	// failure, so that others show.
 	Without string
-	// With names faults that a world has only if asked: "returns".
+	// With names faults that a world has only if asked: "returns" and "policies".
 	With string
 }
 

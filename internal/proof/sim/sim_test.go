@@ -130,7 +130,7 @@ func TestEverythingHappens(t *testing.T) {
 	for seed := range uint64(300) {
 		h := History{Seed: seed + 1, Steps: 150}
 		if seed%10 == 0 {
-			h.With = "returns"
+			h.With = "returns,policies"
 		}
 		r := h.run(nil, nil, true)
 		for _, st := range r.steps {
