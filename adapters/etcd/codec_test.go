@@ -43,9 +43,14 @@ func TestKeys(t *testing.T) {
 func TestValues(t *testing.T) {
 	place := graph.Key{Kind: "pod", Scope: "ns", Name: "a"}
 	const object = `{"kind":"pod","scope":"ns","name":"a","uid":"u"}`
+	policy := func(name string) string {
+		return `{"object":{"kind":"pod","scope":"ns","name":"a","uid":"u","owners":[{"kind":"k","name":"n","uid":"o","onDelete":"` + name + `"}]}}` + "\n"
+	}
 	for _, tc := range []struct{ value, want, reason string }{
 		{`{"object":` + object + "}\n", "", "the smallest value"},
 		{`{ "labels": {"a":"b"}, "object": ` + object + " }\n\x00payload\n", "", "any order, blanks, and any payload"},
+		{policy("release"), "", "a policy of a reference"},
+		{policy("cascade"), "object: read object: owners[0].onDelete", "a policy of a later version is not lost"},
 		{"", "value: no end of the first line", "an empty value is damage, and no absence"},
 		{`{"object":` + object + "}", "value: no end of the first line", "the end may be cut off"},
 		{"null\n", "value: does not begin with a JSON object", "no object"},

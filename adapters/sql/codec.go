@@ -10,8 +10,13 @@ import (
 // errBody says that a stored object cannot be read. A table may have been edited by hand.
 var errBody = errors.New("body of an object: not readable")
 
-// bodyFormat is the first byte of a body.
-const bodyFormat = 1
+// The first byte of a body is its format. Only a body with a policy of a reference has
+// formatPolicies. A program from before the policies cannot read that body, and so it never
+// loses one.
+const (
+	formatPlain    = 1
+	formatPolicies = 2
+)
 
 const (
 	flagDeleting = 1 << iota
@@ -21,6 +26,8 @@ const (
 	flagUnresolved = 1 << iota
 	flagBlock
 	flagController
+
+	shiftPolicy = iota // the higher bits are OnDelete
 )
 
 // encodeBody returns the content of an object: all but its key and its version. The text
@@ -32,13 +39,13 @@ func encodeBody(o *graph.Object) []byte {
 	for _, r := range o.Owners {
 		n += 10 + len(r.Kind) + len(r.Scope) + len(r.Name) + len(r.UID)
 	}
-	b := append(make([]byte, 0, n), bodyFormat, bitIf(o.Deleting, flagDeleting))
+	b := append(make([]byte, 0, n), formatOf(o), bitIf(o.Deleting, flagDeleting))
 	for _, v := range [...]int64{o.GraceSeconds, o.Generation, o.ObservedGeneration} {
 		b = binary.AppendVarint(b, v)
 	}
 	b = binary.AppendUvarint(b, uint64(len(o.Owners)))
 	for _, r := range o.Owners {
-		b = append(b, bitIf(r.Unresolved, flagUnresolved)|bitIf(r.Block, flagBlock)|bitIf(r.Controller, flagController))
+		b = append(b, bitIf(r.Unresolved, flagUnresolved)|bitIf(r.Block, flagBlock)|bitIf(r.Controller, flagController)|byte(r.OnDelete)<<shiftPolicy)
 		b = appendText(appendText(appendText(appendText(b, string(r.Kind)), r.Scope), r.Name), string(r.UID))
 	}
 	b = binary.AppendUvarint(b, uint64(len(o.Finalizers)))
@@ -46,6 +53,15 @@ func encodeBody(o *graph.Object) []byte {
 		b = appendText(b, f)
 	}
 	return b
+}
+
+func formatOf(o *graph.Object) byte {
+	for i := range o.Owners {
+		if o.Owners[i].OnDelete != graph.OnDeleteUnset {
+			return formatPolicies
+		}
+	}
+	return formatPlain
 }
 
 func bitIf(on bool, bit byte) byte {
@@ -73,7 +89,9 @@ func decodeBody(body []byte, o *graph.Object) error {
 		o.Owners[i] = graph.Owner{
 			Key:        graph.Key{Kind: graph.Kind(r.text()), Scope: r.text(), Name: r.text(), UID: graph.UID(r.text())},
 			Unresolved: f&flagUnresolved != 0, Block: f&flagBlock != 0, Controller: f&flagController != 0,
+			OnDelete: graph.OnDelete(f >> shiftPolicy),
 		}
+		r.bad = r.bad || o.Owners[i].OnDelete > graph.OnDeleteRestrict
 	}
 	if n := r.count(1); n > 0 {
 		o.Finalizers = make([]string, n)
@@ -81,7 +99,7 @@ func decodeBody(body []byte, o *graph.Object) error {
 	for i := range o.Finalizers {
 		o.Finalizers[i] = r.text()
 	}
-	if r.bad || r.rest != "" || format != bodyFormat {
+	if r.bad || r.rest != "" || format != formatOf(o) {
 		return errBody
 	}
 	return nil

@@ -43,6 +43,9 @@
 // that is not served is Unresolved. The store resolves a reference when it writes the
 // reference, and never again.
 //
+// The body also holds graph.Owner.OnDelete. A body with such a policy has a format of its
+// own, which an earlier version of this package cannot read.
+//
 // # Errors
 //
 //   - If the database aborts a transaction for another one, the store repeats it. That is

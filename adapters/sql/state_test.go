@@ -233,7 +233,8 @@ var bodies = rapid.Custom(func(t *rapid.T) graph.Object {
 	for range rapid.IntRange(0, 4).Draw(t, "owners") {
 		o.Owners = append(o.Owners, graph.Owner{
 			Key:        graph.Key{Kind: graph.Kind(text.Draw(t, "kind")), Scope: text.Draw(t, "scope"), Name: text.Draw(t, "name"), UID: graph.UID(text.Draw(t, "uid"))},
-			Unresolved: rapid.Bool().Draw(t, "unresolved"), Block: rapid.Bool().Draw(t, "block"), Controller: rapid.Bool().Draw(t, "controller")})
+			Unresolved: rapid.Bool().Draw(t, "unresolved"), Block: rapid.Bool().Draw(t, "block"), Controller: rapid.Bool().Draw(t, "controller"),
+			OnDelete: graph.OnDelete(rapid.IntRange(0, 2).Draw(t, "policy"))})
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "finalizers") {
 		o.Finalizers = append(o.Finalizers, text.Draw(t, "finalizer"))
@@ -254,6 +255,38 @@ func TestBodyRoundTrip(t *testing.T) {
 			t.Fatalf("a part of the body of %v is read without an error", o)
 		}
 	})
+}
+
+// TestBodyFormats: a body has the second format exactly if a reference has a policy. So a
+// program that knows the first format alone reads every other body.
+func TestBodyFormats(t *testing.T) {
+	with := func(policies ...graph.OnDelete) *graph.Object {
+		o := &graph.Object{}
+		for _, p := range policies {
+			r := refTo(object("a", "b", "c"))[0]
+			r.OnDelete = p
+			o.Owners = append(o.Owners, r)
+		}
+		return o
+	}
+	first := func(format byte, o *graph.Object) []byte { return append([]byte{format}, encodeBody(o)[1:]...) }
+	for _, tc := range []struct {
+		body   []byte
+		format byte // 0 if the body is not readable
+		reason string
+	}{
+		{encodeBody(with()), formatPlain, "no reference"},
+		{encodeBody(with(0, 0)), formatPlain, "references without a policy"},
+		{encodeBody(with(0, graph.OnDeleteRestrict)), formatPolicies, "one with a policy"},
+		{first(formatPlain, with(graph.OnDeleteRelease)), 0, "the first format has no policy"},
+		{first(formatPolicies, with(0)), 0, "one object has one body"},
+		{encodeBody(with(3)), 0, "the policy is unknown"},
+	} {
+		err := decodeBody(tc.body, &graph.Object{})
+		if tc.format == 0 && !errors.Is(err, errBody) || tc.format != 0 && (err != nil || tc.body[0] != tc.format) {
+			t.Errorf("%x: %v, want format %d: %s", tc.body, err, tc.format, tc.reason)
+		}
+	}
 }
 
 // FuzzBody: no body makes the reader panic, and a body that it reads is written as one that

@@ -232,7 +232,8 @@ func readBody(b []byte) (o graph.Object, err error) {
 	number := func() int64 { v, n := binary.Varint(b); b = b[n:]; return v }
 	count := func() int { v, n := binary.Uvarint(b); b = b[n:]; return int(v) }
 	text := func() string { n := count(); s := string(b[:n]); b = b[n:]; return s }
-	if next() != 1 {
+	format := next()
+	if format != 1 && format != 2 {
 		return o, errors.New("body: unknown format")
 	}
 	o.Deleting = next()&1 != 0
@@ -240,7 +241,12 @@ func readBody(b []byte) (o graph.Object, err error) {
 	for range count() {
 		flags := next()
 		key := graph.Key{Kind: graph.Kind(text()), Scope: text(), Name: text(), UID: graph.UID(text())}
-		o.Owners = append(o.Owners, graph.Owner{Key: key, Unresolved: flags&1 != 0, Block: flags&2 != 0, Controller: flags&4 != 0})
+		o.Owners = append(o.Owners, graph.Owner{
+			Key: key, Unresolved: flags&1 != 0, Block: flags&2 != 0, Controller: flags&4 != 0, OnDelete: graph.OnDelete(flags >> 3),
+		})
+		if format == 1 && flags>>3 != 0 {
+			return o, errors.New("body: a policy in format 1")
+		}
 	}
 	for range count() {
 		o.Finalizers = append(o.Finalizers, text())
