@@ -29,6 +29,9 @@ func (u users) Create(_ context.Context, o graph.Object) (graph.Object, error) {
 	if err := graph.Validate(o, graph.Limits{}); err != nil {
 		return graph.Object{}, fmt.Errorf("%w: %w", graph.ErrRefused, err)
 	}
+	if err := checkPolicies(o); err != nil {
+		return graph.Object{}, err
+	}
 	m := named(o.Scope, o.Name, u.references(o.Owners, nil)...)
 	m.Finalizers = slices.Clone(o.Finalizers)
 	u.mu.Lock()
@@ -40,7 +43,19 @@ func (u users) Create(_ context.Context, o graph.Object) (graph.Object, error) {
 	return u.read(o.Kind, u.create(o.Kind, m)), nil
 }
 
+func checkPolicies(o graph.Object) error {
+	for _, r := range o.Owners {
+		if err := checkPolicy(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (u users) Update(_ context.Context, o graph.Object) (graph.Object, error) {
+	if err := checkPolicies(o); err != nil {
+		return graph.Object{}, err
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	k := u.kindOf(o.Kind)

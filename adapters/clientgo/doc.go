@@ -74,6 +74,9 @@
 // soon: within 5 s during the first minute, and within 30 s later. It gives up a silent
 // stream after 20 s and a page after one minute.
 //
+// An owner reference of Kubernetes has no field for graph.Owner.OnDelete. The store refuses
+// a new reference with such a policy, with ErrRefused and ErrInvalid.
+//
 // One bound differs from Kubernetes. An object with more than 1,024 owner references, or
 // with a text of more than 1,024 bytes in a reference, is held as flawed. The engine's
 // Config.Limits raises the bound.

@@ -116,6 +116,9 @@ func (c *catalog) exactPatch(o graph.Object, m *metav1.PartialObjectMetadata, ch
 
 // newReference returns a new reference, with the version that the catalog uses.
 func (c *catalog) newReference(dep graph.Key, r graph.Owner) (metav1.OwnerReference, error) {
+	if err := checkPolicy(r); err != nil {
+		return metav1.OwnerReference{}, fmt.Errorf("patch %s: addOwner.%w", dep, err)
+	}
 	at, ok := c.kinds[r.Kind]
 	if !ok {
 		return metav1.OwnerReference{}, fmt.Errorf("patch %s: addOwner.kind %q: not served: %w: %w", dep, r.Kind, graph.ErrRefused, graph.ErrInvalid)
@@ -130,6 +133,16 @@ func (c *catalog) newReference(dep graph.Key, r graph.Owner) (metav1.OwnerRefere
 		ref.Controller = &yes
 	}
 	return ref, nil
+}
+
+// checkPolicy refuses a reference with a policy, which Kubernetes has no field for.
+//
+// Held by TestPatchIsExact and TestConformance.
+func checkPolicy(r graph.Owner) error {
+	if r.OnDelete != graph.OnDeleteUnset {
+		return fmt.Errorf("onDelete %q: no field of an owner reference: %w: %w", r.OnDelete, graph.ErrRefused, graph.ErrInvalid)
+	}
+	return nil
 }
 
 // reference returns a reference without flags.

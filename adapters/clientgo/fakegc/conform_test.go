@@ -3,6 +3,7 @@ package fakegc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,9 @@ func (u users) Create(ctx context.Context, o graph.Object) (graph.Object, error)
 	if err := graph.Validate(o, graph.Limits{}); err != nil {
 		return graph.Object{}, errors.Join(graph.ErrRefused, err)
 	}
+	if err := checkPolicies(o); err != nil {
+		return graph.Object{}, err
+	}
 	made := u.object(o)
 	u.fill(made, o)
 	if err := u.client.Create(ctx, made); err != nil {
@@ -63,7 +67,20 @@ func (u users) Create(ctx context.Context, o graph.Object) (graph.Object, error)
 	return u.seen(o.Kind, made), nil
 }
 
+// checkPolicies refuses a policy of a reference, which Kubernetes has no field for.
+func checkPolicies(o graph.Object) error {
+	for i, r := range o.Owners {
+		if r.OnDelete != graph.OnDeleteUnset {
+			return fmt.Errorf("owners[%d].onDelete: %w: %w", i, graph.ErrRefused, graph.ErrInvalid)
+		}
+	}
+	return nil
+}
+
 func (u users) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
+	if err := checkPolicies(o); err != nil {
+		return graph.Object{}, err
+	}
 	made := u.object(o)
 	if err := u.client.Get(ctx, client.ObjectKeyFromObject(made), made); err != nil {
 		return graph.Object{}, sentinel("update", o.Key, err)
