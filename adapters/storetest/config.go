@@ -98,7 +98,9 @@ type Client interface {
 	// scope, if it has to. The scope is "one" or "two". Names are short and in
 	// lower case. Finalizers have a domain in front ("example.org/hold"). The laws
 	// "text/..." try other names, scopes, references and sizes, and an error
-	// refuses those.
+	// refuses those. The law "policy/kept" sets Owner.OnDelete. A store that cannot
+	// keep it refuses the object, and the error of Create, Update and Patch wraps
+	// ErrInvalid.
 	Create(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error)
 	// Update sets the owners and the finalizers of the object at o's coordinates to
 	// those of o. If the object does not have o's UID and Version, the error wraps

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // mutant is a sound store with one bug.
@@ -20,7 +21,7 @@ type mutant struct {
 func mutants() []mutant {
 	return slices.Concat(mutantsOfReads(), mutantsOfErrors(), mutantsOfPatch(), mutantsOfDelete(), mutantsOfVersions(),
 		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfLists(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors(),
-		mutantsOfText(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches(), mutantsOfStrict())
+		mutantsOfText(), mutantsOfPolicies(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches(), mutantsOfStrict())
 }
 
 // shortSearch is some rounds, because the bugs show in the first one.
@@ -89,6 +90,7 @@ func TestWrappersAreSound(t *testing.T) {
 		{"users", withUsers(func(*wrappedClient) {}), "users write as they are asked to"},
 		{"batching", batching(func(sound batchFunc) batchFunc { return sound }), "batches are carried out as they are"},
 		{"strict", strictBug(strictWrites{}), "references are checked as at level 3"},
+		{"refusing policies", refusingPolicies(graph.ErrInvalid), "a store without a place for a policy refuses it"},
 		{"restarting", restarting(func(_ TB, s Subject) Subject { return s }), "the restarted store is sound too"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
