@@ -85,7 +85,7 @@
 //     every object of the kind. A watch hands over each page of a listing as one batch.
 //
 // Optional powers are small interfaces: [Fencer], [Lister], [LabelSelector], [Leveler],
-// [VersionComparer] and [Batcher]. A store that wraps another store shows its powers through
+// [VersionComparer], [Records] and [Batcher]. A store that wraps another store shows its powers through
 // Unwrap, except Batcher: batches would pass by the Patch and Delete of the wrapper.
 //
 // The level of a store says how exact the engine is. LevelOf finds it, and Config.Level

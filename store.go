@@ -22,6 +22,7 @@ type (
 	Event         = graph.Event
 	KindInfo      = graph.KindInfo
 	Write         = graph.Write
+	Record        = graph.Record
 )
 
 // The propagations of a deletion. See the constants of package graph.
@@ -182,6 +183,29 @@ type Batcher interface {
 	MaxBatch(of Store) int
 }
 
+// Records is the optional power to keep small values of an engine beyond its life. A store
+// keeps a record under a name, for all engines that use the store. A record is no object: no
+// watch and no listing has it, and no owner reference names it. Where a store can keep it as
+// an object only, as Kubernetes does, its documentation says so.
+//
+// Both methods return ErrInvalid for a name or a value that graph.ValidateRecord refuses.
+//
+// Held by TestMutants of adapters/storetest.
+type Records interface {
+	// ReadRecord returns the record of the name, not older than the call. ErrNotFound is
+	// proof that there is none. Every other error leaves it unknown.
+	ReadRecord(ctx context.Context, name string) (Record, error)
+
+	// WriteRecord stores the value under the name, if the record has the version, in one
+	// atomic step. An empty version demands that there is no such record. It returns the new
+	// version. ErrConflict says that the record has another version, or does not exist, or
+	// exists in spite of an empty version. ErrRefused says that the store forbids the write.
+	// ErrInvalid, ErrConflict and ErrRefused, and an error with a method RetryAfter, mean
+	// that nothing is done. After every other error the outcome is unknown. It is never
+	// ErrNotFound.
+	WriteRecord(ctx context.Context, name string, value []byte, version Version) (Version, error)
+}
+
 // VersionComparer is the optional power to order versions. With it the engine detects a
 // history that goes backwards. Config.CompareVersions has precedence.
 type VersionComparer interface {
@@ -196,7 +220,7 @@ type VersionComparer interface {
 const maxWraps = 64
 
 // As returns the optional power T of a store, and whether the store has it. T is Fencer,
-// Lister, LabelSelector, Leveler, VersionComparer or Batcher. A store with a method
+// Lister, LabelSelector, Leveler, VersionComparer, Records or Batcher. A store with a method
 // Unwrap() Store wraps another one, and has all powers of that store except Batcher. As
 // returns the outermost store that has T itself. A wrapper has to be a Batcher itself,
 // because batches would pass by its Patch and Delete.

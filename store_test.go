@@ -63,6 +63,12 @@ func TestAs(t *testing.T) {
 			t.Errorf("%s: VersionComparer %v, want %v: %s", c.name, ok, c.comparing, c.reason)
 		}
 	}
+	if _, ok := ownergraph.As[ownergraph.Records](wrapped{wrapped{s.Store}}); !ok {
+		t.Error("the records of a wrapped store are not found")
+	}
+	if _, ok := ownergraph.As[ownergraph.Records](plain{s}); ok {
+		t.Error("records of a store that a wrapper hides are found")
+	}
 	outer := ordered{wrapped{inner}, 2}
 	if v, _ := ownergraph.As[ownergraph.VersionComparer](outer); v.CompareVersions("", "", "") != 2 {
 		t.Error("the outermost store that has a power is not taken")

@@ -33,7 +33,8 @@ type Config struct {
 	Limits graph.Limits
 	// UIDPrefix makes UIDs predictable. It is only for tests that compare UIDs or repeat a
 	// run. A UID is then the prefix and a counter from 1. The epoch of a restore is the
-	// prefix and a counter too, and the tokens of fences count from 1.
+	// prefix and a counter too. The tokens of fences and the versions of records count
+	// from 1.
 	//
 	// Leave it empty in production. Then each UID and each epoch has 130 random bits. A user
 	// who can predict a UID can refer to an object before it exists. An engine that reads
@@ -64,12 +65,13 @@ func New(c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{state: state, log: changeLog{max: maxLog}, watches: map[*watch]struct{}{}}
+	s := &Store{state: state, log: changeLog{max: maxLog}, watches: map[*watch]struct{}{}, records: map[string]graph.Record{}}
 	if c.Strict {
 		s.level = ownergraph.Level3
 	}
 	if c.UIDPrefix == "" {
 		s.token = rand.Uint64() / 2 // a former store's tokens differ, and the counter does not overflow
+		s.recorded = rand.Uint64() / 2
 	}
 	return s, nil
 }

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"maps"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/replica"
@@ -24,8 +26,18 @@ func (s insider) KeepLog(n int) {
 // Snapshot returns the present kinds and objects, for Restore.
 func (s insider) Snapshot() replica.Snapshot { return s.view().Snapshot() }
 
+// CopyRecords copies the records into another store, as a store on a disk keeps them.
+func (s insider) CopyRecords(to *Store) {
+	s.mu.Lock()
+	all := maps.Clone(s.records)
+	s.mu.Unlock()
+	to.mu.Lock()
+	defer to.mu.Unlock()
+	maps.Copy(to.records, all)
+}
+
 // Restore sets kinds and objects back to the snapshot, with their UIDs of then. The
-// health of a kind is not a part of the snapshot. Restore returns ErrRefused for a
+// health of a kind and the records are not a part of the snapshot. Restore returns ErrRefused for a
 // snapshot of another store. It takes time in proportion to the objects.
 //
 // Every object gets a new version, higher than all earlier versions. So a write that is

@@ -12,8 +12,8 @@ import (
 )
 
 // Store is the reference store. It is safe for concurrent use by any number of
-// goroutines and watches. It is an ownergraph.Store, Fencer, Lister, Selector, Leveler and
-// VersionComparer. Use New.
+// goroutines and watches. It is an ownergraph.Store, Fencer, Lister, Selector, Leveler,
+// VersionComparer and Records. Use New.
 //
 // Store holds its lock for one write, or to compute the reports of a watch. It never
 // holds the lock while a sink runs. A call whose context has ended returns the
@@ -32,7 +32,11 @@ type Store struct {
 	rewinds uint64 // counts restores
 	reason  string // of the latest restore
 	watches map[*watch]struct{}
-	wake    chan struct{} // closed at the next change; nil if no watch is idle
+
+	records  map[string]graph.Record
+	recorded uint64 // the version of the record that was written last; no restore takes it back
+
+	wake chan struct{} // closed at the next change; nil if no watch is idle
 }
 
 // Get returns the object at key's coordinates and ignores the UID of key. Errors:

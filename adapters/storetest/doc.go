@@ -73,7 +73,8 @@
 //     on, and refused references from level 3 on.
 //   - The store lacks the optional power of the law. A store that is no
 //     ownergraph.Lister owes no "list/...". A store that is no ownergraph.Batcher, or
-//     whose MaxBatch is below 2, owes no "batch/...".
+//     whose MaxBatch is below 2, owes no "batch/...". A store that is no
+//     ownergraph.Records owes no "records/...".
 //   - Config.Without names its promise.
 //
 // An empty Without is the strictest setting. A store in memory, with one flat

@@ -101,6 +101,17 @@ func (s *testStore) Batch(ctx context.Context, writes []ownergraph.Write) ([]err
 	return commit(s.database, func() ([]error, error) { return s.Store.Batch(ctx, writes) })
 }
 
+func (s *testStore) ReadRecord(ctx context.Context, name string) (ownergraph.Record, error) {
+	if err := s.err(); err != nil {
+		return ownergraph.Record{}, err
+	}
+	return s.Store.ReadRecord(ctx, name)
+}
+
+func (s *testStore) WriteRecord(ctx context.Context, name string, value []byte, version ownergraph.Version) (ownergraph.Version, error) {
+	return commit(s.database, func() (ownergraph.Version, error) { return s.Store.WriteRecord(ctx, name, value, version) })
+}
+
 func (s *testStore) Watch(ctx context.Context, sink func([]ownergraph.Event) error) error {
 	if err := s.err(); err != nil {
 		return err
@@ -197,7 +208,9 @@ func memorySubjectOf(tb TB, c memory.Config) Subject {
 		return err
 	}
 	s.Restart = func(context.Context) (Subject, error) {
-		return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Objects: m.Objects(), Strict: c.Strict}), nil
+		next := memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Objects: m.Objects(), Strict: c.Strict})
+		m.Inside(inside.Key{}).CopyRecords(next.Store.(*testStore).Store)
+		return next, nil
 	}
 	return s
 }

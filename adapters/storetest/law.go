@@ -30,7 +30,7 @@ func laws() []law {
 		lawsOfClient(), lawsOfUIDs(), lawsOfReads(), lawsOfPatch(), lawsOfDelete(), lawsOfGrace(), lawsOfWatch(), lawsOfSteps(), lawsOfPolicies(),
 		lawsOfSink(), lawsOfChanges(), lawsOfVersions(), lawsOfGaps(), lawsOfLister(), lawsOfKinds(), lawsOfSelector(), lawsOfErrors(),
 		lawsOfUIDText(), lawsOfText(), lawsOfFence(), lawsOfFenceBounds(), lawsOfRewind(), lawsOfEpochs(), lawsOfRestart(), lawsOfCancel(), lawsOfAlias(),
-		lawsOfStrict(), lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfBatches(),
+		lawsOfStrict(), lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfBatches(), lawsOfRecords(),
 		lawsOfSearch(), lawsOfSecond(), lawsOfStrictSearch(),
 	)
 }

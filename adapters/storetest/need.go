@@ -31,6 +31,7 @@ const (
 	needOutage
 	needFailCommits
 	needBatcher
+	needRecords
 )
 
 // lack is the reason why a law cannot be tried, or is not owed.
@@ -83,6 +84,8 @@ func (n need) lacking(s Subject, c testKinds) (lack, bool) {
 	case needBatcher:
 		b, ok := ownergraph.As[ownergraph.Batcher](s.Store)
 		return lack{missing: "the store takes no batches"}, !ok || b.MaxBatch(s.Store) < 2
+	case needRecords:
+		return lack{missing: "the store keeps no records"}, !is[ownergraph.Records](s)
 	case needFencer:
 		return lack{missing: "the store is no Fencer", owed: true}, !is[ownergraph.Fencer](s)
 	}

@@ -70,11 +70,15 @@ const (
 	// FailedCommits: the store reports a failed commit as not done, or as unknown.
 	// Subject.FailCommits shows it.
 	FailedCommits
+	// HiddenRecords: the records of a store that is an ownergraph.Records are no objects.
+	// Without it, a watch shows a record as an object of some kind, as a ConfigMap is on
+	// Kubernetes. Such an object may have owners and dependents.
+	HiddenRecords
 )
 
 var promiseNames = [...]string{"PromiseUnset", "ScopedKinds", "SeveralKinds", "GracePeriods", "StillVersions",
 	"SingleReports", "Compaction", "BrokenConnections", "Rewinds", "SickKinds", "ChangingKinds", "Durability", "Labels",
-	"RaisedVersions", "UnforeseeableUIDs", "SecondHandles", "Outages", "FailedCommits"}
+	"RaisedVersions", "UnforeseeableUIDs", "SecondHandles", "Outages", "FailedCommits", "HiddenRecords"}
 
 // String returns the promise's name in Go.
 func (p Promise) String() string {

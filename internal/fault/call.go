@@ -162,7 +162,7 @@ func (s *Store) hang(ctx context.Context, c call) error {
 // crash ends the caller before, during or after a call.
 func (s *Store) crash(ctx context.Context, f Fault, c call, perform func(context.Context) error) error {
 	switch {
-	case f == CrashAmid && c.site == atWrite:
+	case f == CrashAmid && (c.site == atWrite || c.site == atRecordWrite):
 		s.later(c, perform)
 	case f == CrashAmid && c.site == atBatch:
 		c.amid(ctx)

@@ -36,7 +36,7 @@ const (
 	Mute
 
 	// Conflict answers a write with ErrConflict, and does nothing. Occasion of
-	// Conflict and of Refuse: a Patch, a Delete, or a write of a Batch.
+	// Conflict and of Refuse: a Patch, a Delete, a WriteRecord, or a write of a Batch.
 	Conflict
 	// Refuse answers a write with ErrRefused, and does nothing.
 	Refuse
@@ -44,12 +44,12 @@ const (
 	// has RetryAfter. Occasion: any call but Watch.
 	Transient
 	// LostReply makes the call and answers ErrNoAnswer. Occasion: a Patch, a
-	// Delete, a Batch, a Fence or a List.
+	// Delete, a Batch, a WriteRecord, a Fence or a List.
 	LostReply
 	// LostCall answers ErrNoAnswer, and does nothing. Occasion: any call but Watch.
 	LostCall
 	// Late answers ErrNoAnswer, and makes the call a little later. Occasion: a
-	// Patch, a Delete, or a write of a Batch.
+	// Patch, a Delete, a WriteRecord, or a write of a Batch.
 	Late
 	// Hang blocks a call until its context ends or Calm is called, and does
 	// nothing. Occasion: any call but Watch.
@@ -104,8 +104,10 @@ const (
 	atOther // any other event
 	atItem  // a write of a batch
 	atBatch // a batch as a whole
+	atRecord
+	atRecordWrite
 
-	atCall  = atGet | atWrite | atControl | atBatch
+	atCall  = atGet | atWrite | atControl | atBatch | atRecord | atRecordWrite
 	atKind  = atGet | atWrite | atChange | atItem
 	atEvent = atChange | atProgress | atOther
 )
@@ -120,11 +122,11 @@ func (f Fault) sites() site {
 	case Mute:
 		return atProgress
 	case Conflict, Refuse, Late:
-		return atWrite | atItem
+		return atWrite | atItem | atRecordWrite
 	case Transient, LostCall, Hang, Rewind, Jump:
 		return atCall
 	case LostReply:
-		return atWrite | atControl | atBatch
+		return atWrite | atControl | atBatch | atRecordWrite
 	case Sick, Vanish:
 		return atKind
 	case CrashBefore, CrashAmid, CrashAfter:

@@ -48,6 +48,7 @@ const (
 // Its Level is that of the inner store. Use New. It is safe for concurrent use.
 type Store struct {
 	inner  ownergraph.Store
+	shown  ownergraph.Store  // inner, or its records with faults around it
 	fencer ownergraph.Fencer // or nil
 	lister ownergraph.Lister // or nil
 	// batcher is the inner store itself, or nil: see ownergraph.As.
@@ -84,18 +85,21 @@ func New(store ownergraph.Store, c Config) (*Store, error) {
 	}
 	c.Lag = cmp.Or(c.Lag, defaultLag)
 	s := &Store{
-		inner: store, conf: c, calmed: make(chan struct{}), down: map[ownergraph.Kind]Fault{},
+		inner: store, shown: store, conf: c, calmed: make(chan struct{}), down: map[ownergraph.Kind]Fault{},
 		streams: map[*stream]struct{}{},
 	}
 	s.idle = sync.NewCond(&s.mu)
 	s.fencer, _ = ownergraph.As[ownergraph.Fencer](store)
 	s.lister, _ = ownergraph.As[ownergraph.Lister](store)
 	s.batcher, _ = ownergraph.As[ownergraph.Batcher](store)
+	if of, ok := ownergraph.As[ownergraph.Records](store); ok {
+		s.shown = &records{store, s, of}
+	}
 	return s, nil
 }
 
-// Unwrap returns the inner store, for ownergraph.As.
-func (s *Store) Unwrap() ownergraph.Store { return s.inner }
+// Unwrap returns the inner store, for ownergraph.As. The records of that store have faults.
+func (s *Store) Unwrap() ownergraph.Store { return s.shown }
 
 // Level returns the inner store's level. The method Fence alone would raise it.
 func (s *Store) Level() ownergraph.Level { return ownergraph.LevelOf(s.inner) }
