@@ -16,8 +16,13 @@
 //     refer to it. The body holds the owners, the finalizers and the numbers.
 //   - og_owners has a row (uid, owner) for each UID of an owner. It is for queries of the user.
 //   - og_log has a row for each change. Watches read it.
+//   - og_records has the records of engines (ownergraph.Records). Its rows are no objects.
 //   - og_kinds has the kinds, and og_meta has one row of settings. Postgres also has the
 //     sequence og_seq.
+//
+// The tables of this package have version 2, by og_meta. Version 1 lacked og_records. Migrate
+// upgrades them in one transaction, and a program of version 1 that runs meanwhile goes on.
+// Without Migrate all calls work on tables of version 1, except those of records.
 //
 // Only the store writes its tables. A kind, a scope and a name are unique together. The key
 // holds the bytes of the scope and the name. A key of 128 bytes or more ends with their

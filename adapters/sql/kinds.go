@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -123,45 +122,4 @@ func (s *Store) RemoveKind(ctx context.Context, kind graph.Kind) error {
 	})
 	s.announce()
 	return s.failed("remove kind", string(kind), err)
-}
-
-// Migrate creates the tables, or upgrades those of an older version, and serves the kinds
-// of the Config. Several processes may call it at once. It needs the right to create
-// tables. Errors: an error for tables of a newer version, and those of AddKind.
-//
-// Held by TestMigrateTogether and TestMigrateRefusesNewer.
-func (s *Store) Migrate(ctx context.Context) error {
-	err := s.retry(ctx, func() error {
-		return s.transactOnce(ctx, s.tables.migrate, func(ses *session) error {
-			kinds, err := s.tables.kinds(ctx, &ses.c)
-			if err != nil {
-				return err
-			}
-			for _, info := range s.conf.Kinds {
-				if err := ses.addKind(ctx, kinds, info); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
-	if err == nil {
-		err = s.stmts.prepare(ctx, s.db, s.tables) // a Tx cannot, if the pool has one connection
-	}
-	if err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	return nil
-}
-
-// schemaVersion is the version of the tables.
-const schemaVersion = 1
-
-var errNewer = errors.New("the tables have a newer version")
-
-func checkSchema(version int64) error {
-	if version > schemaVersion {
-		return fmt.Errorf("version %d, this program knows %d: %w", version, schemaVersion, errNewer)
-	}
-	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// postgresSchema creates the tables. The collation C compares text by its bytes, whatever
+// postgresSchema creates the tables of version 1. The collation C compares text by its bytes, whatever
 // the collation of the database.
 func postgresSchema() []string {
 	return []string{
@@ -26,6 +26,13 @@ func postgresSchema() []string {
 		`CREATE TABLE IF NOT EXISTS {log} (pos bigint NOT NULL, seq bigint NOT NULL, mark bigint NOT NULL, at bigint NOT NULL,
 		type smallint NOT NULL, kind integer NOT NULL, uid text COLLATE "C" NOT NULL, scope text COLLATE "C" NOT NULL,
 		name text COLLATE "C" NOT NULL, body bytea, PRIMARY KEY (pos, seq))`,
+	}
+}
+
+// postgresUpgrades has one step for each further version.
+func postgresUpgrades() []string {
+	return []string{
+		`CREATE TABLE IF NOT EXISTS {records} (name text COLLATE "C" PRIMARY KEY, version text COLLATE "C" NOT NULL, value bytea NOT NULL)`,
 	}
 }
 
@@ -54,14 +61,10 @@ func (t *postgresTables) migrate(ctx context.Context, c *conn) error {
 		}
 	}
 	first := t.names.Replace(`INSERT INTO {meta} (id, version, kinds, floor, base, epoch, reason) VALUES (1, $1, $2, 0, 0, '', '') ON CONFLICT DO NOTHING`)
-	if _, err := c.exec(ctx, first, schemaVersion, rand.Int64()); err != nil {
+	if _, err := c.exec(ctx, first, firstSchema, rand.Int64()); err != nil {
 		return err
 	}
-	var version int64
-	if _, err := c.one(ctx, t.names.Replace(`SELECT version FROM {meta} WHERE id = 1`), nil, &version); err != nil {
-		return err
-	}
-	return checkSchema(version)
+	return upgrade(ctx, c, t.names, postgresUpgrades())
 }
 
 func (t *postgresTables) setKind(ctx context.Context, c *conn, info graph.KindInfo, served bool) error {

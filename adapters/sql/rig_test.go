@@ -160,7 +160,7 @@ func (h *handle) failCommits(_ context.Context, done bool) (func(context.Context
 // content holds the rows of the tables at one moment.
 type content map[string][][]any
 
-var copied = []string{"{meta}", "{kinds}", "{objects}", "{owners}", "{log}"}
+var copied = []string{"{meta}", "{kinds}", "{objects}", "{owners}", "{log}", "{records}"}
 
 // backup copies the rows. The restore puts them back, with their former epoch and log, and
 // then does as Restored does, in one transaction.

@@ -2,12 +2,11 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
 	"math/rand/v2"
 	"time"
 )
 
-// sqliteSchema creates the tables. Text compares by its bytes, which is the collation of a
+// sqliteSchema creates the tables of version 1. Text compares by its bytes, which is the collation of a
 // column without another one.
 func sqliteSchema() []string {
 	return []string{
@@ -25,6 +24,13 @@ func sqliteSchema() []string {
 	}
 }
 
+// sqliteUpgrades has one step for each further version.
+func sqliteUpgrades() []string {
+	return []string{
+		`CREATE TABLE IF NOT EXISTS {records} (name TEXT PRIMARY KEY, version TEXT NOT NULL, value BLOB NOT NULL) WITHOUT ROWID`,
+	}
+}
+
 const (
 	sqliteFirstMeta = `INSERT INTO {meta} (id, version, kinds, floor, epoch, reason) VALUES (1, ?1, ?2, 1, '', '') ON CONFLICT DO NOTHING`
 	sqliteFirstLog  = `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name) SELECT 1, ?1, ?2, 0, 0, '', '', ''
@@ -38,15 +44,11 @@ func (t *sqliteTables) migrate(ctx context.Context, c *conn) error {
 			return err
 		}
 	}
-	if _, err := c.exec(ctx, names.Replace(sqliteFirstMeta), schemaVersion, rand.Int64()); err != nil {
+	if _, err := c.exec(ctx, names.Replace(sqliteFirstMeta), firstSchema, rand.Int64()); err != nil {
 		return err
 	}
 	if _, err := c.exec(ctx, names.Replace(sqliteFirstLog), rand.Int64(), time.Now().UnixMilli()); err != nil {
 		return err
 	}
-	var version sql.NullInt64
-	if _, err := c.one(ctx, names.Replace(`SELECT version FROM {meta} WHERE id = 1`), nil, &version); err != nil {
-		return err
-	}
-	return checkSchema(version.Int64)
+	return upgrade(ctx, c, names, sqliteUpgrades())
 }

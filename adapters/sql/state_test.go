@@ -61,7 +61,7 @@ func (h *handle) dropTables(t *testing.T) {
 func TestMigrateRefusesNewer(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h := d.mustHandle(t, nil)
-		if _, err := h.db.ExecContext(t.Context(), h.conf.names().Replace(`UPDATE {meta} SET version = 2`)); err != nil {
+		if _, err := h.db.ExecContext(t.Context(), h.conf.names().Replace(fmt.Sprintf(`UPDATE {meta} SET version = %d`, schemaVersion+1))); err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Migrate(t.Context()); !errors.Is(err, errNewer) {

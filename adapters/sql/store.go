@@ -13,8 +13,8 @@ import (
 )
 
 // Store keeps objects in a database. It is an ownergraph.Store, Fencer, Lister,
-// LabelSelector, VersionComparer, Leveler and Batcher. It is safe for concurrent use. Any
-// number of stores and processes may use one database. Use New.
+// LabelSelector, VersionComparer, Leveler, Records and Batcher. It is safe for concurrent
+// use. Any number of stores and processes may use one database. Use New.
 type Store struct {
 	db     *sql.DB
 	conf   Config
@@ -38,6 +38,7 @@ var _ interface {
 	ownergraph.LabelSelector
 	ownergraph.VersionComparer
 	ownergraph.Leveler
+	ownergraph.Records
 	ownergraph.Batcher
 } = (*Store)(nil)
 

@@ -1,0 +1,86 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// The statements of records are the same in both dialects. They are not prepared, so that a
+// program without records needs no Migrate of the tables of version 1.
+const (
+	readRecord   = `SELECT value, version FROM {records} WHERE name = $1`
+	createRecord = `INSERT INTO {records} (name, version, value) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`
+	changeRecord = `UPDATE {records} SET version = $2, value = $3 WHERE name = $1 AND version = $4`
+)
+
+// ReadRecord returns the record of the name (ownergraph.Records). A record is a row of
+// og_records. Errors: ErrNotFound, ErrInvalid.
+//
+// Held by TestKit.
+func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, error) {
+	if err := graph.ValidateRecord(name, nil); err != nil {
+		return graph.Record{}, fmt.Errorf("read %w", err)
+	}
+	if err := ctx.Err(); err != nil {
+		return graph.Record{}, fmt.Errorf("read record %s: %w", name, err)
+	}
+	r, found := graph.Record{}, false
+	err := s.retry(ctx, func() (err error) {
+		c := conn{s: s}
+		found, err = c.one(ctx, s.recordText(readRecord), []any{name}, &r.Value, &r.Version)
+		return err
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("read record %s: %w", name, graph.ErrNotFound)
+	}
+	if err != nil {
+		return graph.Record{}, readFailed("read record", name, err)
+	}
+	return r, nil
+}
+
+// WriteRecord stores the value under the name, if the record has the version
+// (ownergraph.Records). Versions are random. Errors: ErrConflict, ErrInvalid, and ErrRefused
+// without the right to write.
+//
+// Held by TestKit.
+func (s *Store) WriteRecord(ctx context.Context, name string, value []byte, version graph.Version) (graph.Version, error) {
+	if err := graph.ValidateRecord(name, value); err != nil {
+		return "", fmt.Errorf("write %w", err)
+	}
+	conflict := fmt.Errorf("write record %s: it is not at version %.80q: %w", name, version, graph.ErrConflict)
+	if !isPlainText(string(version)) { // no version of this store
+		return "", conflict
+	}
+	next := rand.Text()
+	text, args := createRecord, []any{name, next, append([]byte{}, value...)} // a nil value would be NULL
+	if version != "" {
+		text, args = changeRecord, append(args, string(version))
+	}
+	err := s.write(ctx, false, func(ses *session) error {
+		r, err := ses.c.exec(ctx, s.recordText(text), args...)
+		if err != nil {
+			return err
+		}
+		if n, err := r.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		return conflict
+	})
+	if err != nil {
+		return "", s.failed("write record", name, err)
+	}
+	return graph.Version(next), nil
+}
+
+// recordText puts the names of the tables into a statement, in the dialect of the database.
+func (s *Store) recordText(text string) string {
+	if s.conf.Dialect == SQLite {
+		text = strings.ReplaceAll(text, "$", "?")
+	}
+	return s.conf.names().Replace(text)
+}
