@@ -120,9 +120,11 @@ func (s *Store) layOut() error {
 			return bad("the codec gives its keys no prefix")
 		case strings.HasPrefix(s.originKey, first):
 			return bad(fmt.Sprintf("the codec's prefix %q takes the store's own key", first))
+		case overlap(first, s.conf.Prefix+recordsPrefix):
+			return bad(fmt.Sprintf("the codec's prefix %q takes the keys of records", first))
 		}
 		for _, other := range s.kinds {
-			if strings.HasPrefix(first, other.first) || strings.HasPrefix(other.first, first) {
+			if overlap(first, other.first) {
 				return bad(fmt.Sprintf("its keys %q and those of %q overlap", first, other.info.Kind))
 			}
 		}
@@ -130,3 +132,6 @@ func (s *Store) layOut() error {
 	}
 	return nil
 }
+
+// overlap reports whether a key may begin with both prefixes.
+func overlap(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }

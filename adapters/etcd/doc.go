@@ -13,6 +13,7 @@
 //
 //	ownergraph/objects/project/blue/site     kind, scope and name, as graph.Key.PlaceString
 //	ownergraph/origin                        the cluster, and the epoch of the last restore
+//	ownergraph/.records/pause                a record of an engine (ownergraph.Records)
 //
 // A part of a key with other bytes than A-Z a-z 0-9 . _ - is a quoted Go string. So no two
 // places have one key. A value is one line of JSON, and then the
@@ -35,6 +36,10 @@
 // returns an error that names key and field. A watch reports the kind as sick, also if the
 // key cannot be decoded. It looks again when the first damaged key changes. Repair the
 // value with etcdctl, or delete the key.
+//
+// A record's value is one line of JSON with its version, and then the record as it is. The
+// version is random. To change a record by hand, change the version too. A codec may give no
+// kind such keys.
 //
 // # Writes
 //

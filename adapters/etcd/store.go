@@ -15,9 +15,9 @@ import (
 )
 
 // Store is a store of level 2 on an etcd cluster. It is an ownergraph.Store, Fencer,
-// Lister, LabelSelector, VersionComparer and Batcher. It is safe for concurrent use by any
-// number of goroutines and watches, and any number of processes may use one prefix. Use
-// New.
+// Lister, LabelSelector, VersionComparer, Records and Batcher. It is safe for concurrent use
+// by any number of goroutines and watches, and any number of processes may use one prefix.
+// Use New.
 type Store struct {
 	client    *clientv3.Client
 	kv        clientv3.KV

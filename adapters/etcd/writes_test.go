@@ -17,6 +17,7 @@ var (
 	_ ownergraph.Lister          = (*Store)(nil)
 	_ ownergraph.LabelSelector   = (*Store)(nil)
 	_ ownergraph.VersionComparer = (*Store)(nil)
+	_ ownergraph.Records         = (*Store)(nil)
 	_ ownergraph.Batcher         = (*Store)(nil)
 )
 
@@ -71,6 +72,10 @@ func TestNew(t *testing.T) {
 		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": "x/", "b": "x/y/"}}}, "overlap", "objects of b would be listed as a"},
 		{client, Config{Kinds: two, Codec: oddCodec{}}, "no prefix", "every key would be of the kind"},
 		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": "ori", "b": "b/"}}}, "the store's own key", "the origin is no object"},
+		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": ".rec", "b": "b/"}}}, "the keys of records", "a record is no object"},
+		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": ".records/x", "b": "b/"}}}, "the keys of records", "nor is a part of them"},
+		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": "records/", "b": ".records"}}}, "the keys of records", "a prefix without its end takes them too"},
+		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": "records/", "b": ".x"}}}, "", "other keys are the user's"},
 	} {
 		_, err := New(tc.client, tc.conf)
 		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
