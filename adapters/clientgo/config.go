@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -34,6 +35,15 @@ type Config struct {
 	Listings int
 	// NoStreaming lists by pages even if the server could stream a listing.
 	NoStreaming bool
+	// RecordNamespace is the namespace of the ConfigMaps that hold records
+	// (ownergraph.Records). The default is "kube-system". The namespace has to exist. All
+	// engines of a cluster need the same one.
+	//
+	// Held by TestRecordLayout and TestRecordConfig.
+	RecordNamespace string
+	// RecordPrefix begins the names of these ConfigMaps. The name of the record follows.
+	// The default is "ownergraph-".
+	RecordPrefix string
 	// Logger receives records for the operator. The default discards them.
 	Logger *slog.Logger
 }
@@ -52,6 +62,9 @@ const (
 	defaultRediscover = 30 * time.Second
 	defaultPage       = 500
 	defaultListings   = 8
+
+	defaultRecordNamespace = "kube-system"
+	defaultRecordPrefix    = "ownergraph-"
 )
 
 // filled returns the config with its defaults. It shares no slice with c.
@@ -73,6 +86,15 @@ func (c Config) filled() (Config, error) {
 	c.Rediscover = cmp.Or(c.Rediscover, defaultRediscover)
 	c.PageSize = cmp.Or(c.PageSize, defaultPage)
 	c.Listings = cmp.Or(c.Listings, defaultListings)
+	c.RecordNamespace = cmp.Or(c.RecordNamespace, defaultRecordNamespace)
+	c.RecordPrefix = cmp.Or(c.RecordPrefix, defaultRecordPrefix)
+	if why := content.IsDNS1123Label(c.RecordNamespace); len(why) > 0 {
+		return c, fmt.Errorf("new store: RecordNamespace: %s: %w", why[0], graph.ErrInvalid)
+	}
+	longest := c.RecordPrefix + strings.Repeat("x", 63)
+	if why := content.IsDNS1123Subdomain(longest); len(why) > 0 {
+		return c, fmt.Errorf("new store: RecordPrefix: %s: %w", why[0], graph.ErrInvalid)
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -183,10 +183,12 @@ func (f *fake) vanish(_ context.Context, kind graph.Kind) (func(context.Context)
 func TestConformance(t *testing.T) {
 	byNature := map[string]string{
 		"rewind/versions":   "a restored etcd counts on from where it was, so that a version may stand for two states",
+		"records/rewind":    "the version of a record is that of its ConfigMap",
 		"rewind/late-watch": "only versions show a rewind, and no watch observed a lost version here",
 	}
 	without := []storetest.Promise{
 		storetest.FailedCommits,     // commits are those of etcd
+		storetest.HiddenRecords,     // a record is a ConfigMap
 		storetest.UnforeseeableUIDs, // the fake counts, and a real server draws UUIDs at random
 	}
 	for _, streaming := range []bool{true, false} {

@@ -185,10 +185,21 @@
 // So stop all collectors before a restore and start them after it. A new collector has no
 // state of the former history.
 //
+// # Records
+//
+// A record (ownergraph.Records) is a ConfigMap. The record "pause" is the ConfigMap
+// kube-system/ownergraph-pause, if Config.RecordNamespace and RecordPrefix are unset. Its data
+// have two keys: the value, and a random text that each write changes. A value that is no text
+// is in binaryData. To change a record by hand, use kubectl edit.
+//
+// The ConfigMap is an object like any other: watches show it, and it may have owners and
+// dependents. Give it no owner. Its version is the resourceVersion. After a restore of the
+// server a version may name another value (README, "Non-goals").
+//
 // # Conformance
 //
-// The store keeps all laws of package storetest except two, which no API server can keep.
-// TestConformance names them with the reasons. ObservedGeneration is not a part of an
+// The store keeps all laws of package storetest except three, which no API server can keep.
+// TestConformance names them with the reasons. It lacks the promise HiddenRecords. ObservedGeneration is not a part of an
 // object's metadata, and is always 0.
 //
 // # Rights
@@ -204,6 +215,7 @@
 //   - get and list on customresourcedefinitions.apiextensions.k8s.io and
 //     apiservices.apiregistration.k8s.io, even if Config.Ignore names them.
 //   - update on namespaces/finalize, for a sweep that ends namespaces.
+//   - create, get and patch on the configmaps of Config.RecordNamespace, for records.
 //
 // If a right to read is missing, the kind is sick, and its reason names the right. If the
 // server forbids a write, the engine logs the server's text and holds the object

@@ -42,6 +42,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
+	case holdsRecord(r, k):
+		f.serveRecord(w, r, k, scope, name)
 	case name != "":
 		f.serveObject(w, r, k, scope, name)
 	case r.URL.Query().Get("watch") != "":

@@ -17,8 +17,8 @@ import (
 )
 
 // Store is a Kubernetes API server as an ownergraph.Store of level 2. It is a Fencer, a
-// Lister, a Selector, a Leveler and a VersionComparer too. Use New. It is safe for
-// concurrent use.
+// Lister, a Selector, a Leveler and a VersionComparer too, and it keeps Records. Use New. It
+// is safe for concurrent use.
 //
 // A Store holds no object. It runs only the goroutines of its running watches. Each
 // Watch ends its goroutines before it returns. The package links no typed client and no
@@ -49,6 +49,7 @@ var (
 	_ ownergraph.Lister          = (*Store)(nil)
 	_ ownergraph.Leveler         = (*Store)(nil)
 	_ ownergraph.VersionComparer = (*Store)(nil)
+	_ ownergraph.Records         = (*Store)(nil)
 )
 
 // New returns a store of the API server that the rest config names. It sends no

@@ -58,6 +58,7 @@
 //   - To act: patch, delete.
 //   - To end namespaces by a sweep: update on namespaces/finalize.
 //   - For Events and for the Lease.
+//   - For records (ownergraph.Records): create, get and patch on configmaps of one namespace.
 //
 // The program logs missing rights at its start, by verb and resource. Program.Missing
 // returns them. A kind that may not be listed is sick, with the server's message as the

@@ -21,8 +21,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// kitUser is the user of the kit's stores.
-const kitUser = "kit"
+const (
+	// kitUser is the user of the kit's stores.
+	kitUser = "kit"
+	// scopeOfRecords is the namespace of their records. The kit ignores ConfigMaps, so no
+	// watch shows them.
+	scopeOfRecords = "one"
+)
 
 // kit makes stores for the conformance kit. They are on one server, one after another,
 // and each of them is empty at first.
@@ -33,6 +38,7 @@ type kit struct {
 	roles  map[graph.Kind]object
 	ignore []graph.Kind
 	undo   []func(context.Context) error // the undo functions of hooks
+	laws   int                           // with records of their own
 }
 
 func newKit(w *world) *kit {
@@ -49,17 +55,24 @@ func newKit(w *world) *kit {
 		}
 		k.kinds = append(k.kinds, c)
 		k.defs[c.name()] = w.create(definition, c.plural+"."+c.gvk.Group, field(spec, "spec"))
-		k.roles[c.name()] = w.create(role, c.plural, field(k.rules(c), "rules"))
-		w.create(binding, c.plural,
-			field(map[string]any{"apiGroup": role.gvk.Group, "kind": role.gvk.Kind, "name": c.plural}, "roleRef"),
-			field([]any{map[string]any{"apiGroup": role.gvk.Group, "kind": "User", "name": kitUser}}, "subjects"))
+		k.roles[c.name()] = k.grant(c.plural, k.rules(c))
 	}
+	k.grant("records", []any{rule("", "configmaps", "create", "get", "patch")})
 	w.kinds = k.kinds
 	for _, c := range k.kinds {
 		w.served(c)
 	}
 	k.ignore = k.others()
 	return k
+}
+
+// grant gives the kit's user a role with the rules.
+func (k *kit) grant(name string, rules []any) object {
+	o := k.w.create(role, name, field(rules, "rules"))
+	k.w.create(binding, name,
+		field(map[string]any{"apiGroup": role.gvk.Group, "kind": role.gvk.Kind, "name": name}, "roleRef"),
+		field([]any{map[string]any{"apiGroup": role.gvk.Group, "kind": "User", "name": kitUser}}, "subjects"))
+	return o
 }
 
 func (k *kit) rules(c kind) []any {
@@ -99,6 +112,7 @@ func (k *kit) subject(tb storetest.TB) storetest.Subject {
 		}
 	}
 	k.undo = nil
+	k.laws++
 	k.empty(tb)
 	s, err := k.open(tb)
 	if err != nil {
@@ -111,7 +125,9 @@ func (k *kit) open(tb storetest.TB) (storetest.Subject, error) {
 	lines := &lines{}
 	config := k.w.server.User(kitUser)
 	config.Dial = lines.dial
-	s, err := clientgo.New(config, clientgo.Config{Ignore: k.ignore, PageSize: 3, Rediscover: 500 * time.Millisecond})
+	s, err := clientgo.New(config, clientgo.Config{
+		Ignore: k.ignore, PageSize: 3, Rediscover: 500 * time.Millisecond, RecordNamespace: scopeOfRecords, RecordPrefix: fmt.Sprintf("law%d-", k.laws),
+	})
 	if err != nil {
 		return storetest.Subject{}, err
 	}
