@@ -60,7 +60,8 @@ type Collector struct {
 	lister   Lister        // nil if the watch has to be restarted for a listing
 	selector LabelSelector // set if a sweep depends on labels
 	batcher  Batcher       // set if most > 1
-	most     int           // writes in one call
+	record   recorder
+	most     int // writes in one call
 	handlers *run.Registry
 	cfg      Config // with defaults
 	log      *run.Outbox[effect.Record]
@@ -95,6 +96,7 @@ type Collector struct {
 	idle      run.Waiters[seq.Stamp, []Held]
 	synced    run.Waiters[struct{}, struct{}]
 	observed  run.Waiters[seq.Stamp, struct{}]
+	pausing   run.Waiters[Extent, struct{}]
 	following []*following
 }
 
@@ -146,6 +148,9 @@ func New(store Store, cfg Config) (*Collector, error) {
 	if why := engine.needLabels(); why != "" && c.selector == nil {
 		return nil, fmt.Errorf("configure collector: %s: the store is no LabelSelector: %w", why, ErrInvalid)
 	}
+	if c.record, err = newRecorder(store, &cfg, engine); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 
@@ -187,6 +192,9 @@ func (c *Collector) Run(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c.work.Go(func() { c.keepWatching(ctx) })
+	if c.record.store != nil {
+		c.work.Go(func() { c.keepRecord(ctx) })
+	}
 	err := c.dispatch(ctx)
 	stop()
 	return errors.Join(err, c.shutDown())
@@ -244,6 +252,9 @@ func (c *Collector) leaveBehind() error {
 	names := c.engine.underWay()
 	if c.watch.Up() {
 		names = append(names, "watch")
+	}
+	if c.record.busy {
+		names = append(names, "record")
 	}
 	if c.log.Writing() {
 		names = append(names, "log")

@@ -98,7 +98,7 @@ func PlanStore(ctx context.Context, store Store, cfg Config, req plan.Request) (
 	if ctx == nil {
 		return plan.Plan{}, draft.ErrNoContext
 	}
-	cfg.ObserveOnly = true
+	cfg.ObserveOnly, cfg.Record = true, ""
 	c, err := New(store, cfg)
 	if err != nil {
 		return plan.Plan{}, err

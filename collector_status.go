@@ -173,7 +173,9 @@ func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]Held, error
 
 // idleIn reports whether the wait for a scope is over.
 func (c *Collector) idleIn(w *idleWait, scope string) (idle bool) {
-	c.locked(func(e *Engine, _ time.Time) { idle = c.watchListed() && e.wantIdleIn(w.Since, scope) })
+	c.locked(func(e *Engine, _ time.Time) {
+		idle = c.watchListed() && !c.record.isUntried() && e.wantIdleIn(w.Since, scope)
+	})
 	if !idle {
 		c.wake() // a fence may be wanted
 	}
@@ -201,7 +203,7 @@ func (c *Collector) leave(w *idleWait) (s Stats, why []string) {
 // letIdleGo ends the waits that are over. It reports whether others go on although the
 // engine is idle: they may have asked for a fence.
 func (c *Collector) letIdleGo() bool {
-	if c.idle.Len() == 0 || !c.engine.Idle() || !c.watchListed() {
+	if c.idle.Len() == 0 || !c.engine.Idle() || !c.watchListed() || c.record.isUntried() {
 		return false
 	}
 	c.idle.End(c.engine.tryEndWait, func() []Held { return c.engine.Held(maxHeld) })
@@ -219,6 +221,9 @@ func (c *Collector) waitAgain(now time.Time) {
 func (c *Collector) waitsFor(now time.Time) (why []string) {
 	if text := c.watch.Why(); text != "" {
 		why = append(why, text)
+	}
+	if c.record.isUntried() {
+		why = append(why, "record not read")
 	}
 	var unlisted []string
 	for _, k := range c.engine.Kinds() {

@@ -140,6 +140,14 @@ type Config struct {
 	// Held by TestHistoryMemory and TestManyRoots.
 	History int
 
+	// Record, if set, names the record of this program in a store with the power Records.
+	// All replicas of the program have the same name. The record keeps the pauses, so a new
+	// Collector is paused before its first write. An Engine alone leaves it out. See the
+	// package documentation, "Pause".
+	//
+	// Held by TestRecordSurvivesACrash and TestRecordUnreadable.
+	Record string
+
 	// CompareVersions orders two versions of one kind, if the store can. The engine then
 	// detects a history that goes backwards.
 	CompareVersions func(kind Kind, a, b Version) int
@@ -255,7 +263,7 @@ type DecisionEvent struct {
 	Owners []Owner
 	policy.Decision
 	// Barred is the reason that blocks the write of the decision, or unset: ObserveOnly,
-	// LevelTooLow, NeedListing after a rewind, KindUnserved.
+	// LevelTooLow, Paused, NeedListing after a rewind, KindUnserved.
 	Barred policy.Reason
 	// Call is the call that carries out the decision, or 0 without one.
 	Call CallID

@@ -150,6 +150,8 @@ func (e *Engine) bar(n observed.Node) policy.Reason {
 		return policy.LevelTooLow
 	case e.cfg.ObserveOnly:
 		return policy.ObserveOnly
+	case e.isPaused(n):
+		return policy.Paused
 	}
 	if why := e.kinds.Blocked(e.graph, n.ID()); why != policy.ReasonUnset || !e.kinds.Unanswered() && !e.kinds.Losing(n.Kind(), e.now, e.fenceHeld()) {
 		return why

@@ -23,6 +23,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/moments"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -83,6 +84,7 @@ type Engine struct {
 	expected inflight.Expectations
 	undone   inflight.Undone
 	history  history.Machine
+	pauses   pause.Pauses
 	held     held.Table
 	calls    inflight.Calls[Call]
 
@@ -337,6 +339,8 @@ func (e *Engine) stepBulk() int {
 		e.prune()
 	case len(e.fanout.Owners()) > 0:
 		e.stepFan()
+	case e.pauses.Walks():
+		e.stepPauses()
 	case e.sweeps.HasWork(e.now):
 		e.stepSweeps()
 	case e.cycles.HasWork(e.now, e.quiet()):

@@ -37,6 +37,8 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 		x.sick(n.Kind(), c)
 	case policy.NeedAnswer:
 		c.End, c.Actor = explain.Work, "an answer of the store"
+	case policy.Paused:
+		x.paused(n, c)
 	default: // a user keeps it, or has to correct it
 		c.End, c.Text = explain.User, held.Join(x.detail(j, n))
 	}
@@ -99,6 +101,8 @@ func (x *explainer) barred(j judgement, c explain.Condition) []explain.Condition
 		return x.listings(j, c)
 	case policy.NeedAnswer:
 		c.End, c.Actor = explain.Work, "an answer of the store"
+	case policy.Paused:
+		x.paused(n, &c)
 	default:
 		c.End = explain.User
 	}

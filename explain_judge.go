@@ -49,7 +49,7 @@ func (x *explainer) judge(id observed.NodeID) judgement {
 	}
 	j.d = rules.Decide(&in, e.set, &x.lists)
 	if e.sweeps.Concerns(id) && !(j.d.Action.Writes() && e.bar(n) == policy.ReasonUnset) {
-		j.d = sweep.Recorded(e.state(id).Reason, in.Deleting, j.d)
+		j.d = e.judgePaused(id, sweep.Recorded(e.state(id).Reason, in.Deleting, j.d))
 	}
 	unguarded := j.d.Reason
 	j.d = guard.Recorded(e.state(id).Reason, j.d)

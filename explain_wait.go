@@ -134,6 +134,12 @@ func (x *explainer) conditions(j judgement) []explain.Condition {
 	return x.one(c)
 }
 
+// paused sets the end of a wait for the end of a pause.
+func (x *explainer) paused(n observed.Node, c *explain.Condition) {
+	names, since := x.e.pausesOf(n)
+	c.End, c.Actor, c.Text, c.Since = explain.User, "who resumes", held.Join(names), since
+}
+
 // solidOwners follows the chain to the owners that keep an object.
 func (x *explainer) solidOwners(j judgement) []explain.Condition {
 	var ids []observed.NodeID

@@ -111,6 +111,8 @@ func (e *Engine) heldAt(id observed.NodeID) Held {
 		h.LastError = e.handlers.Error(id)
 	case policy.NeedVerdict:
 		h.LastError = e.guards.Err(id)
+	case policy.Paused:
+		h.LastError, _, _ = e.pauses.Unread()
 	}
 	return h
 }
@@ -138,6 +140,9 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		return e.guardDetail(n)
 	case policy.Contested:
 		return e.sweeps.Rivals(e.sweepView(), id)
+	case policy.Paused:
+		names, _ := e.pausesOf(n)
+		return names
 	}
 	return held.Owners(n)
 }

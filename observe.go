@@ -119,6 +119,9 @@ func (e *Engine) addPhantom(id observed.NodeID) {
 func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
+	if d.Version && e.pauses.AnyUnknown() {
+		e.pauses.Show(n)
+	}
 	if !d.Version && e.state(id).Known > e.kinds.Rewound() && n.State() == observed.Observed && !n.Deleting() {
 		if e.state(id).Absent != 0 {
 			e.dropAbsence(id, n, ev.Object.Key)
@@ -272,6 +275,7 @@ func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 	e.leaveGuards(id)
 	e.expected.Drop(id)
 	e.undone.Drop(id)
+	e.pauses.Drop(id)
 	e.reads.DropResult(e.view(), id)
 	e.handlers.Drop(id)
 	m := e.edit(id)
@@ -300,6 +304,7 @@ func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 	e.reads.Release(f.ID)
 	e.expected.Drop(f.ID)
 	e.undone.Drop(f.ID)
+	e.pauses.Drop(f.ID)
 	e.calls.DropRetry(f.ID)
 	e.expected.EndWatch(f.ID)
 	e.reads.Leave(e.view(), f.ID, m.ReadFailing, &e.effects)

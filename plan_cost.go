@@ -98,6 +98,7 @@ func (f *forecast) assumptions() (out []plan.Assumption) {
 			out = append(out, plan.Assumption{Type: plan.KindUnlisted, Name: string(k.Kind)})
 		}
 	}
+	out = append(out, f.pauses()...)
 	slices.SortFunc(out, func(a, b plan.Assumption) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Name, b.Name))
 	})
@@ -117,4 +118,20 @@ func (f *forecast) assumeStays() {
 			}
 		}
 	}
+}
+
+// pauses has the pauses that cover an object of the plan. The forecast goes on without them.
+func (f *forecast) pauses() (out []plan.Assumption) {
+	for _, x := range f.paused {
+		n := 0
+		for i := range f.parts {
+			if f.parts[i].Member && f.parts[i].State == excerpt.Exists && x.What.covers(f.parts[i].Object.Key) {
+				n++
+			}
+		}
+		if n > 0 {
+			out = append(out, plan.Assumption{Type: plan.EnginePaused, Name: x.What.String(), Count: n, Detail: x.Unread})
+		}
+	}
+	return out
 }

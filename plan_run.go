@@ -52,6 +52,7 @@ type planFacts struct {
 	depth   int  // the number of forecasts around this one
 	labels  guard.Labels
 	rewound seq.Stamp
+	paused  []PauseReport
 }
 
 // protections returns what is known of the protection of the parts by labels.

@@ -115,6 +115,7 @@ func (e *Engine) clone() *Engine {
 	c.work, c.reads = e.work.Clone(), e.reads.Clone()
 	c.expected = e.expected.Clone()
 	c.undone = e.undone.Clone()
+	c.pauses = e.pauses.Clone()
 	c.history = e.history.Clone()
 	c.held, c.calls = e.held.Clone(), e.calls.Clone()
 	c.misplaced = make(map[graph.UID][]observed.NodeID, len(e.misplaced))
@@ -144,6 +145,7 @@ func (e *Engine) check() error {
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, e.labels.CheckLabels, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
+		func() error { return e.pauses.Check(e.graph) },
 		e.times.Check, e.history.Check, e.checkFollows,
 	} {
 		if err := check(); err != nil {
@@ -299,6 +301,7 @@ func (p *printer) rest() {
 	e.handlers.Hash(p.Printer)
 	e.guards.Hash(p.Printer, p.fenceAfter)
 	e.labels.HashLabels(p.Printer, p.fenceAfter)
+	e.pauses.Hash(p.Printer)
 }
 
 // underWay hashes a call under way, and the objects for which it may be evidence.

@@ -307,7 +307,7 @@ func (e *Engine) idleIn(scope string) bool {
 	if pending > maxPending {
 		return e.Idle()
 	}
-	if e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() {
+	if e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() || e.pauses.Walks() {
 		return false
 	}
 	return !slices.ContainsFunc(e.busyNodes(), func(id observed.NodeID) bool {

@@ -96,6 +96,9 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		if !sick {
 			e.holdFailing(x.Node)
 		}
+		if current {
+			e.noteUnknown(x)
+		}
 		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.work.Retry(x.Node, queue.Normal, e.now), OnTimeout: inflight.TimeoutRead, Blocked: sick})
 	}
 }

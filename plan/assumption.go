@@ -34,11 +34,14 @@ const (
 	// may be members of a sweep. Such an object of the plan is possible, and so are the
 	// holders. The plan does not have the others.
 	LabelsUnknown
+	// EnginePaused: the pause Name ends. It covers Count objects of the plan.
+	EnginePaused
 )
 
 var assumptionNames = [...]string{
 	"unset", "handler succeeds", "handler fails", "finalizer stays", "finalizer removed", "grace passes",
 	"owner absent", "owner unknown", "kind sick", "kind unlisted", "propagation assumed", "labels unknown",
+	"engine paused",
 }
 
 // String returns the type in words.
@@ -52,7 +55,7 @@ func (t AssumptionType) String() string {
 // Assumption is a fact that a plan takes for granted (RULES, P4). It is a value.
 type Assumption struct {
 	Type AssumptionType
-	// Name is a finalizer or a kind.
+	// Name is a finalizer, a kind or a pause.
 	Name string
 	// Count is the number of objects that the assumption is about. It is zero for kinds as a
 	// whole: KindSick, KindUnlisted and LabelsUnknown.

@@ -53,5 +53,8 @@ func (p Purpose) HasKey() bool { return p >= Read && p <= Delete || p == Handle 
 // isWrite reports whether the call is a write.
 func (p Purpose) isWrite() bool { return p == Patch || p == Delete }
 
+// Acts reports whether the call is a write or a run of a handler. A pause is about these.
+func (p Purpose) Acts() bool { return p.isWrite() || p == Handle }
+
 // isOwn reports whether the call is a write or a reread. A node has at most one of these.
 func (p Purpose) isOwn() bool { return p == Reread || p.isWrite() }

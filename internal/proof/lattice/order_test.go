@@ -45,6 +45,7 @@ const layers = `
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/record < internal/core/held;
 	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
+	internal/core/jsonread, internal/core/effect, internal/core/fingerprint < internal/core/pause;
 	internal/core/cycle, internal/core/reads < internal/core/evidence;
 	internal/core/inflight < internal/core/history;
 	finalizer < internal/core/sweep/plan;
@@ -68,14 +69,14 @@ const layers = `
 	finalizer < internal/replica;
 
 	# The root is the only place that sees every stage.
-	policy, finalizer, internal/core/queue, internal/core/fifo < internal/run;
+	policy, finalizer, internal/core/queue, internal/core/fifo, internal/core/jsonread < internal/run;
 	internal/run, plan < .;
 	# The proofs open engines and stores with a key that users do not have.
 	internal/inside;
 	internal/inside < .;
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history < .;
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause < .;
 	explain, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/draft < .;
 
 	# The specification shares no code with the engine that it judges. The judge

@@ -46,6 +46,9 @@
 //	graph                    prints the observed objects, with "<-" and their dependents
 //	decide KEY               prints the last decision about an object
 //	stats                    prints whether the engine is idle, and counts that are not zero
+//	pause WHAT               the engine pauses everything, "kind K", "scope S" or the global
+//	                         objects ("scope"); prints the calls that the pause waits for
+//	resume WHAT, paused      the engine ends that pause; prints the pauses
 //	sick KIND WHY, recover KIND      the watch of a kind ends for now; it goes on with a listing
 //	vanish KIND, serve KIND[:FLAGS]  the kind is no longer served; it is served (again)
 //	garble KIND              the watch of a kind delivers an invalid event

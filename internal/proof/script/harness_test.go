@@ -102,6 +102,7 @@ func TestUnjudged(t *testing.T) {
 		"a-sweep-without-a-guard",
 		"a-sweep-without-fences",
 		"an-ignored-kind-does-not-block",
+		"g6-a-pause-and-a-sweep",
 		"handler-of-another",
 		"holders-that-hold-each-other",
 		"level-0-observes-only",

@@ -1,0 +1,170 @@
+package ownergraph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/pause"
+	"github.com/ownergraph/ownergraph/internal/run"
+)
+
+// Pause stops the writes and the handlers of the covered objects (RULES, G6). It returns as
+// soon as none of them is under way. From then until Resume, this collector begins no write
+// and no run of a handler for a covered object. The report names the writes of unknown
+// outcome, which the store may still carry out. Pause again returns a new report.
+//
+// Observing, reads, fences and reports go on. Plan forecasts the end of the pause too, and
+// says so (plan.EnginePaused). The user's own writes go on: Adopt and DeletePlanned, and
+// the writes of handlers that the pause does not cover.
+//
+// If the context ends before, the pause stays in force. The error says that it is not
+// confirmed, names the calls under way, and wraps the cause. A handler that hangs does that.
+//
+// With Config.Record, Pause writes the record, too. The error says if that has failed. A
+// collector that begins later is then paused before its first write. One that runs obeys
+// within 10 s, or with its next Pause or Resume.
+//
+// Pause may be called before Run, and again for the same extent. After the end of the
+// collector the error is ErrClosed. It wraps ErrInvalid for an extent that is not exactly
+// one of the three, and beyond 1,000 pauses. It wraps ErrConflict if a Resume comes before
+// the confirmation.
+//
+// Held by TestPauseStopsWrites, TestPauseHard, TestPauseBatch, TestPauseUnknown,
+// TestPauseNotConfirmed and TestRecordSurvivesACrash.
+func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err error) {
+	if c.over() {
+		return r, fmt.Errorf("pause %s: %w", what, ErrClosed)
+	}
+	c.locked(func(e *Engine, now time.Time) { r, err = e.beginPause(now, what) })
+	if err != nil {
+		return PauseReport{}, fmt.Errorf("pause %s: %w", what, err)
+	}
+	recorded := c.recordPause(ctx, what)
+	r, err = c.awaitPaused(ctx, what)
+	switch {
+	case recorded == nil && err == nil:
+		return r, nil
+	case recorded == nil:
+		return r, fmt.Errorf("pause %s: %w", what, err)
+	case err == nil:
+		return r, fmt.Errorf("pause %s: in force here, and not recorded: %w", what, recorded)
+	}
+	return r, fmt.Errorf("pause %s: %w; not recorded: %w", what, err, recorded)
+}
+
+// Resume ends a pause. What is not paused stays as it is, and so do the other pauses, even
+// if they cover the same objects.
+//
+// With Config.Record, Resume takes the pause out of the record first. If that fails, the
+// pause stays in force, and the error has the cause. Resume cannot end a pause of a record
+// that cannot be read: see the package documentation, "Pause". The other errors are those of
+// Pause.
+//
+// Held by TestPauseStopsWrites and TestRecordTogether.
+func (c *Collector) Resume(ctx context.Context, what Extent) error {
+	err := error(ErrClosed)
+	if !c.over() {
+		c.locked(func(e *Engine, now time.Time) { err = e.allowPause(now, what) })
+	}
+	if err == nil {
+		err = c.recordResume(ctx, what)
+	}
+	if err != nil {
+		return fmt.Errorf("resume %s: %w", what, err)
+	}
+	c.locked(func(e *Engine, now time.Time) { err = e.Resume(now, what) })
+	c.wake()
+	return err
+}
+
+// Paused returns the pauses in force: everything, then kinds, then scopes. Each has the
+// calls that are still under way or of unknown outcome. A pause of the unknown record comes
+// first.
+//
+// Held by TestPauseUnknown and TestRecordUnreadable.
+func (c *Collector) Paused() (out []PauseReport) {
+	c.locked(func(e *Engine, _ time.Time) { out = e.Paused() })
+	return out
+}
+
+// awaitPaused waits until no covered call is under way.
+func (c *Collector) awaitPaused(ctx context.Context, what Extent) (PauseReport, error) {
+	for {
+		var w *run.Waiter[Extent, struct{}]
+		c.locked(func(*Engine, time.Time) {
+			w = c.pausing.Join(what)
+			c.letPausesGo()
+		})
+		over := false
+		select {
+		case <-w.Done():
+		case <-c.ended:
+			over = true
+		case <-ctx.Done():
+			over = true
+		}
+		r, ok, err := c.leavePaused(w, what)
+		switch {
+		case err != nil:
+			return r, err
+		case !ok:
+			return r, fmt.Errorf("resumed before it was confirmed: %w", ErrConflict)
+		case len(r.UnderWay) == 0:
+			return r, nil
+		case over && c.over():
+			return r, notConfirmed(r, ErrClosed)
+		case over:
+			return r, notConfirmed(r, context.Cause(ctx))
+		}
+	}
+}
+
+// leavePaused ends a wait, and returns the present report. It reports whether the pause is
+// in force.
+func (c *Collector) leavePaused(w *run.Waiter[Extent, struct{}], what Extent) (r PauseReport, ok bool, err error) {
+	c.locked(func(e *Engine, _ time.Time) {
+		c.pausing.Leave(w)
+		var x pause.Pause
+		if x, ok = e.pauses.Get(pause.Extent(what)); ok {
+			r = e.pauseReport(x)
+		}
+		err = e.Err()
+	})
+	return r, ok, err
+}
+
+// notConfirmed returns the error of a pause that has not ended its calls.
+func notConfirmed(r PauseReport, why error) error {
+	return fmt.Errorf("in force, and not confirmed: under way: %s: %w", run.FirstNames(r.UnderWay, len(r.UnderWay)), why)
+}
+
+// letPausesGo ends the waits of pauses without a call under way, and of those that a Resume
+// has ended.
+func (c *Collector) letPausesGo() {
+	if c.pausing.Len() == 0 {
+		return
+	}
+	c.pausing.End(func(what Extent) bool {
+		_, ok := c.engine.pauses.Get(pause.Extent(what))
+		return !ok || len(c.engine.underWayIn(what)) == 0
+	}, func() struct{} { return struct{}{} })
+}
+
+// recordPause adds a pause to the record.
+func (c *Collector) recordPause(ctx context.Context, what Extent) error {
+	return c.changeRecord(ctx, func(list []pause.Pause) []pause.Pause {
+		if slices.ContainsFunc(list, func(x pause.Pause) bool { return x.What == pause.Extent(what) }) {
+			return list
+		}
+		return append(list, pause.Pause{What: pause.Extent(what), Since: time.Now()})
+	})
+}
+
+// recordResume takes a pause out of the record.
+func (c *Collector) recordResume(ctx context.Context, what Extent) error {
+	return c.changeRecord(ctx, func(list []pause.Pause) []pause.Pause {
+		return slices.DeleteFunc(list, func(x pause.Pause) bool { return x.What == pause.Extent(what) })
+	})
+}

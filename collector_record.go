@@ -1,0 +1,247 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/pause"
+	"github.com/ownergraph/ownergraph/internal/run"
+)
+
+const (
+	// recordEvery is the time between two reads of the record.
+	recordEvery = 10 * time.Second
+	// pausesField is the field of the record that has the pauses.
+	pausesField = "pauses"
+)
+
+// errMalformed says that the record exists, and that its content is not understood.
+var errMalformed = errors.New("malformed")
+
+// recorder is the collector's side of the program's record.
+//
+// The reads are no calls of the engine. No decision waits for the result of one of them,
+// and Pause and Resume write the record for a caller who waits with a context. So a
+// goroutine makes them, and the engine gets the content as it gets an event.
+type recorder struct {
+	store Records // nil without a record
+	name  string
+	// turn has a value during a read with its write. So no read that began before a write
+	// comes to the engine after it.
+	turn chan struct{}
+
+	// The lock of the Collector guards these.
+	busy   bool   // a call is under way
+	tried  bool   // a read has ended
+	failed string // the error of the last read
+}
+
+// newRecorder returns the recorder for a Config. The engine awaits the record.
+func newRecorder(store Store, cfg *Config, e *Engine) (r recorder, err error) {
+	if cfg.Record == "" {
+		return r, nil
+	}
+	records, ok := As[Records](store)
+	if !ok {
+		return r, fmt.Errorf("configure collector: Record: the store has no Records: %w", ErrInvalid)
+	}
+	e.pauses.AwaitRecord(time.Now())
+	return recorder{store: records, name: cfg.Record, turn: make(chan struct{}, 1)}, nil
+}
+
+// isUntried reports whether the first read of a record is still to come.
+func (r *recorder) isUntried() bool { return r.store != nil && !r.tried }
+
+// content is the record as a read has found it.
+type content struct {
+	document run.Document
+	pauses   []pause.Pause
+	version  Version
+}
+
+// keepRecord reads the record again and again until ctx ends. A read that fails is made
+// again with backoff.
+func (c *Collector) keepRecord(ctx context.Context) {
+	defer func() {
+		if ctx.Err() == nil { // the engine would not learn of another pause
+			c.locked(func(*Engine, time.Time) { c.abandon(fmt.Errorf("read the record: %w", errNoAnswer)) })
+		}
+	}()
+	for backoff := (run.Backoff{}); ctx.Err() == nil; {
+		wait := recordEvery
+		if c.refreshRecord(ctx) != nil {
+			wait = min(backoff.Next(0), recordEvery)
+		} else {
+			backoff.Reset()
+		}
+		waitFor(ctx, c.ended, wait/2+rand.N(wait/2))
+	}
+}
+
+// waitFor waits for a time, or for the end of the context or of the collector.
+func waitFor(ctx context.Context, ended <-chan struct{}, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-ended:
+	case <-t.C:
+	}
+}
+
+// refreshRecord reads the record once for the engine.
+func (c *Collector) refreshRecord(ctx context.Context) error {
+	if err := c.record.begin(ctx); err != nil {
+		return err
+	}
+	defer c.record.end()
+	found, err := c.readRecord(ctx)
+	if ctx.Err() == nil {
+		c.noteRecord(found.pauses, err)
+	}
+	return err
+}
+
+// begin waits for the turn to read or write the record.
+func (r *recorder) begin(ctx context.Context) error {
+	select {
+	case r.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (r *recorder) end() { <-r.turn }
+
+// noteRecord gives the engine the pauses of the record, or the error of the read. Before the
+// first read has succeeded, and if the record is malformed, the error pauses everything.
+// Otherwise the known pauses stay.
+func (c *Collector) noteRecord(list []pause.Pause, err error) {
+	c.locked(func(e *Engine, now time.Time) {
+		c.record.tried = true
+		if err == nil {
+			c.record.failed = ""
+			e.setRecord(now, list)
+			return
+		}
+		text := err.Error()
+		if _, _, unread := e.pauses.Unread(); unread || errors.Is(err, errMalformed) {
+			e.failRecord(now, text)
+		}
+		if text != c.record.failed {
+			c.say(effect.Warn, "record cannot be read", "record", c.record.name, "err", text)
+		}
+		c.record.failed = text
+	})
+	c.wake()
+}
+
+// readRecord reads the record. Without a record the content is empty.
+func (c *Collector) readRecord(ctx context.Context) (x content, err error) {
+	var got Record
+	err = c.callRecord(ctx, func(ctx context.Context) (err error) {
+		got, err = c.record.store.ReadRecord(ctx, c.record.name)
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return content{}, nil
+	case err != nil:
+		return content{}, fmt.Errorf("read record %q: %w", c.record.name, err)
+	case got.Version == "": // a write could not name what it replaces
+		return content{}, fmt.Errorf("read record %q: version: empty: %w", c.record.name, errMalformed)
+	}
+	x.version = got.Version
+	if x.document, err = run.ReadDocument(got.Value); err == nil && x.document.Field(pausesField) != nil {
+		if x.pauses, err = pause.ReadList(x.document.Field(pausesField)); err != nil {
+			err = fmt.Errorf("%s%w", pausesField, err)
+		}
+	}
+	if err != nil {
+		return content{}, fmt.Errorf("read record %q: %w: %w", c.record.name, errMalformed, err)
+	}
+	return x, nil
+}
+
+// callRecord makes a call for the record within the timeout of calls.
+func (c *Collector) callRecord(ctx context.Context, do func(ctx context.Context) error) (err error) {
+	limit := run.NewDeadline(ctx, c.cfg.CallTimeout)
+	defer limit.End()
+	c.setRecordBusy(true)
+	defer c.setRecordBusy(false)
+	defer func() {
+		if v := recover(); v != nil {
+			c.sayNow(effect.Error, "store panicked", "call", "record", "panic", v, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	if err = do(limit); err != nil && err == limit.Err() {
+		return context.Cause(limit)
+	}
+	return run.Plain(err)
+}
+
+func (c *Collector) setRecordBusy(busy bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.record.busy = busy
+}
+
+// changeRecord writes the record with another list of pauses. It reads the record again
+// after a conflict, and keeps what others have written. It tries again until the context
+// ends, unless the store refuses the call or the record is malformed.
+func (c *Collector) changeRecord(ctx context.Context, change func([]pause.Pause) []pause.Pause) error {
+	if c.record.store == nil {
+		return nil
+	}
+	for backoff, first := (run.Backoff{}), true; ; first = false {
+		err := c.tryChangeRecord(ctx, change)
+		switch {
+		case err == nil || errors.Is(err, errMalformed) || errors.Is(err, ErrRefused) || errors.Is(err, ErrInvalid):
+			return err
+		case c.over():
+			return fmt.Errorf("%w; last error: %v", ErrClosed, err)
+		case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+			return err
+		case ctx.Err() != nil:
+			return fmt.Errorf("%w; last error: %v", context.Cause(ctx), err)
+		case first && errors.Is(err, ErrConflict):
+			continue
+		}
+		wait := backoff.Next(0)
+		waitFor(ctx, c.ended, wait/2+rand.N(wait/2))
+	}
+}
+
+// tryChangeRecord reads and writes the record once. It writes even if the list stays as it
+// is: the new version ends an older write that is still under way.
+func (c *Collector) tryChangeRecord(ctx context.Context, change func([]pause.Pause) []pause.Pause) error {
+	if err := c.record.begin(ctx); err != nil {
+		return err
+	}
+	defer c.record.end()
+	was, err := c.readRecord(ctx)
+	if err != nil {
+		return err
+	}
+	list := change(was.pauses)
+	if len(list) > pause.Max {
+		return fmt.Errorf("write record %q: more than %d pauses: %w", c.record.name, pause.Max, ErrInvalid)
+	}
+	text := was.document.Text(pausesField, pause.WriteList(list))
+	err = c.callRecord(ctx, func(ctx context.Context) error {
+		_, err := c.record.store.WriteRecord(ctx, c.record.name, text, was.version)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write record %q: %w", c.record.name, err)
+	}
+	c.noteRecord(list, nil)
+	return nil
+}
