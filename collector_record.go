@@ -160,7 +160,7 @@ func (c *Collector) readRecord(ctx context.Context) (x content, err error) {
 	x.version = got.Version
 	if x.document, err = run.ReadDocument(got.Value); err == nil && x.document.Field(pausesField) != nil {
 		if x.pauses, err = pause.ReadList(x.document.Field(pausesField)); err != nil {
-			err = fmt.Errorf("%s%w", pausesField, err)
+			err = fmt.Errorf("%s: %w", pausesField, err)
 		}
 	}
 	if err != nil {

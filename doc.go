@@ -168,6 +168,38 @@
 // remedy. [Collector.Follow] reports the progress of a deletion, and [Collector.Await]
 // returns at its end. Package lint finds wrong references in a dump or a store.
 //
+// # Pause
+//
+// [Collector.Pause] stops the writes and the handlers for everything, for a kind or for a
+// scope, until [Collector.Resume]. It returns when none of them is under way. From then on
+// none begins (RULES, G6). The report names the writes of unknown outcome. The store may
+// still carry such a write out.
+//
+//   - A pause covers the objects that the engine would write, and not their owners.
+//   - Observing, reads, fences, plans and explanations go on. Held lists the objects that a
+//     pause keeps back. The user's own writes, such as DeletePlanned, go on too.
+//   - Config.OnDecision gets each beginning once, with the action Wait and the reason Paused.
+//     It gets each end once, with the unset action and the same reason. The key has the kind
+//     or the scope alone. It is empty for everything, and for the global objects.
+//   - Other collectors go on, unless they share a record.
+//
+// A record makes a pause outlive its Collector. It needs a store with the power [Records],
+// and Config.Record, which names the record. All replicas of a program name the same one.
+//
+//   - A new Collector writes nothing before it has read the record. Only ErrNotFound means
+//     that there is none. After another error everything stays paused, Held has the error, and
+//     the Collector reads again with backoff.
+//   - A malformed record pauses everything, also later. Correct it or delete it in the store.
+//   - A Collector that runs reads the record again every 10 s. If such a read fails, the known
+//     pauses stay.
+//
+// The record is an object of JSON. The Collector keeps the fields that it does not know:
+//
+//	{"version": 1, "writes": 3, "pauses": [{"all": true}, {"kind": "pod"}, {"scope": "east"}]}
+//
+// Held by TestRecordUnreadable, TestRecordMalformedLater, TestRecordTogether and
+// TestPauseReports.
+//
 // # Limits
 //
 //   - A dependent that is created after its owner's deletion mark may go with the owner. It
@@ -340,7 +372,7 @@
 //   - audit walks all objects, and finds isolated cycles.
 //   - reads follows the wanted reads, and their results.
 //   - inflight follows the writes of the engine, and the events that it expects of them.
-//   - handlers follows the runs of finalizer handlers.
+//   - handlers follows the runs of finalizer handlers, and pause has the pauses.
 //   - held keeps the held objects, with reason, time and last error.
 //   - history keeps the last deletions with their proofs, and the roots of cascades.
 //   - moments has the times of stamps, excerpt the copies for plans.
