@@ -54,8 +54,8 @@ func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err 
 	return r, fmt.Errorf("pause %s: %w; not recorded: %w", what, err, recorded)
 }
 
-// Resume ends a pause. What is not paused stays as it is, and so do the other pauses, even
-// if they cover the same objects.
+// Resume ends a pause. It changes nothing without one. The other pauses stay, even if they
+// cover the same objects.
 //
 // With Config.Record, Resume takes the pause out of the record first. If that fails, the
 // pause stays in force, and the error has the cause. Resume cannot end a pause of a record

@@ -323,8 +323,8 @@ func TestPauseBatch(t *testing.T) {
 	})
 }
 
-// TestPauseUnknown: a pause names the writes of unknown outcome until the watch has shown
-// what became of them.
+// TestPauseUnknown: a pause names the writes of unknown outcome until the watch has shown their
+// outcome.
 func TestPauseUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a; c -> a")

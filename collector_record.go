@@ -194,7 +194,7 @@ func (c *Collector) setRecordBusy(busy bool) {
 }
 
 // changeRecord writes the record with another list of pauses. It reads the record again
-// after a conflict, and keeps what others have written. It tries again until the context
+// after a conflict, and keeps the changes of others. It tries again until the context
 // ends, unless the store refuses the call or the record is malformed.
 func (c *Collector) changeRecord(ctx context.Context, change func([]pause.Pause) []pause.Pause) error {
 	if c.record.store == nil {

@@ -197,9 +197,6 @@
 //
 //	{"version": 1, "writes": 3, "pauses": [{"all": true}, {"kind": "pod"}, {"scope": "east"}]}
 //
-// Held by TestRecordUnreadable, TestRecordMalformedLater, TestRecordTogether and
-// TestPauseReports.
-//
 // # Limits
 //
 //   - A dependent that is created after its owner's deletion mark may go with the owner. It

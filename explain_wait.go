@@ -137,7 +137,7 @@ func (x *explainer) conditions(j judgement) []explain.Condition {
 // paused sets the end of a wait for the end of a pause.
 func (x *explainer) paused(n observed.Node, c *explain.Condition) {
 	names, since := x.e.pausesOf(n)
-	c.End, c.Actor, c.Text, c.Since = explain.User, "who resumes", held.Join(names), since
+	c.End, c.Actor, c.Text, c.Since = explain.User, "Resume", held.Join(names), since
 }
 
 // solidOwners follows the chain to the owners that keep an object.

@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Extent says what a pause covers: exactly one of everything, a kind and a scope. A write
+// Extent is the range of a pause: exactly one of everything, a kind and a scope. A write
 // is covered if its object is. It is a value.
 type Extent struct {
 	All  bool
@@ -89,8 +89,8 @@ func (e *Engine) beginPause(now time.Time, what Extent) (PauseReport, error) {
 	return e.pauseReport(x), nil
 }
 
-// Resume ends a pause. What is not paused stays as it is, and so do the other pauses, even
-// if they cover the same objects. The errors are those of Pause.
+// Resume ends a pause. It changes nothing without one. The other pauses stay, even if they
+// cover the same objects. The errors are those of Pause.
 //
 // Held by TestPauseStopsWrites and TestPausesOverlap.
 func (e *Engine) Resume(now time.Time, what Extent) error {

@@ -124,6 +124,7 @@ func flip(b *bool) { *b = !*b }
 // fieldChanges has the fields that decide the engine's next steps.
 func fieldChanges() []fieldChange {
 	changes := []fieldChange{
+		{"Engine.pauses", func(e *Engine) { e.pauses.AwaitRecord(e.now) }},
 		{"Engine.broken", func(e *Engine) { e.broken = errors.New("x") }},
 		{"Engine.graph version", func(e *Engine) { _, _ = e.graph.Apply(put("a#6~[foreground]")) }},
 		{"Engine.graph finalizer", func(e *Engine) { _, _ = e.graph.Apply(put("a#5~[orphan]")) }},

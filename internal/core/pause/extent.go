@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Extent says what a pause covers: exactly one of everything, a scope and a kind. It is a
+// Extent is the range of a pause: exactly one of everything, a scope and a kind. It is a
 // value.
 type Extent struct {
 	All     bool

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestLists: what the record gets is what a later program reads.
+// TestLists: a later program reads the pauses that the record got.
 func TestLists(t *testing.T) {
 	list := []Pause{{What: all, Since: start}, {What: pods}, {What: world, Since: start.Add(5)}, {What: Extent{InScope: true, Scope: "\u00e9 \"x\""}}}
 	text := WriteList(list)

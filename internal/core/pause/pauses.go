@@ -80,7 +80,7 @@ func (p *Pauses) find(what Extent) (int, bool) {
 }
 
 // errMany refuses a pause beyond the bound.
-var errMany = fmt.Errorf("more than %d pauses", Max)
+var errMany = errors.New("more than 1000 pauses")
 
 // Begin begins a pause. A pause that is there stays as it is. An error says that there are
 // too many.
@@ -111,14 +111,14 @@ func (p *Pauses) End(what Extent, out *effect.List) {
 	}
 }
 
-// begun asks for what follows from a new pause.
+// begun asks for the effects of a new pause.
 func begun(what Extent, text string, out *effect.List) {
 	out.Do(effect.Revoke)
 	out.Report(keyOf(what), "", policy.Decision{Action: policy.Wait, Reason: policy.Paused})
 	out.Keep(effect.Record{Level: effect.Info, Text: "paused", Args: []any{"what", text}})
 }
 
-// ended asks for what follows from the end of a pause.
+// ended asks for the effects of the end of a pause.
 func (p *Pauses) ended(what Extent, text string, out *effect.List) {
 	p.at = 1
 	out.Report(keyOf(what), "", policy.Decision{Reason: policy.Paused})

@@ -93,8 +93,8 @@ func TestExtents(t *testing.T) {
 	}
 }
 
-// TestPauses: a pause begins and ends once, whatever is asked how often, and each beginning
-// takes back the calls that no caller has begun.
+// TestPauses: a pause begins and ends once, also if the caller asks twice. Each beginning takes
+// back the calls that no caller has begun.
 func TestPauses(t *testing.T) {
 	g, _ := graphOf(t)
 	var p Pauses

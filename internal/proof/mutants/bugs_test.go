@@ -231,7 +231,7 @@ func TestSourcesAreKnown(t *testing.T) {
 	for _, kind := range []struct {
 		letter string
 		n      int
-	}{{"R", 8}, {"B", 30}, {"S", 25}, {"L", 13}, {"E", 9}, {"I", 9}, {"P", 6}, {"X", 4}} {
+	}{{"R", 8}, {"B", 30}, {"S", 25}, {"L", 13}, {"E", 9}, {"I", 9}, {"P", 6}, {"X", 4}, {"G", 8}} {
 		for i := 1; i <= kind.n; i++ {
 			words += fmt.Sprintf(" %s%d", kind.letter, i)
 		}
