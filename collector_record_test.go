@@ -121,7 +121,7 @@ var withRecord = ownergraph.Config{Record: "gc"}
 
 // TestRecordNeedsThePower: a Config that asks for a record needs a store that keeps one.
 func TestRecordNeedsThePower(t *testing.T) {
-	_, err := ownergraph.New(newTap(t, ""), withRecord)
+	_, err := ownergraph.New(plain{newTap(t, "")}, withRecord)
 	if want := "configure collector: Record: the store has no Records: invalid"; !errors.Is(err, ownergraph.ErrInvalid) || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
