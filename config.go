@@ -132,6 +132,10 @@ type Config struct {
 	// every object, and makes no request of its own.
 	AuditEvery time.Duration
 
+	// Brake limits the deletes of one cascade, and the deletes in a time. By default there is
+	// no brake. See the package documentation, "Brake".
+	Brake Brake
+
 	// History bounds the remembered deletions that the watch has shown, by default 10,000. A
 	// negative number remembers none. The deletion of a pod with one owner takes about 420
 	// bytes. With long names and lists it takes at most 2 KiB, and displaces older ones. The
@@ -192,7 +196,7 @@ func (c Config) settings() settings {
 func (c Config) filled() Config {
 	c.Ignore, c.Acknowledge = slices.Clone(c.Ignore), slices.Clone(c.Acknowledge)
 	for _, d := range []*time.Duration{
-		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.ShutdownTimeout, &c.FenceWait, &c.AuditEvery,
+		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.ShutdownTimeout, &c.FenceWait, &c.AuditEvery, &c.Brake.Per,
 	} {
 		*d = min(*d, century)
 	}
@@ -247,6 +251,9 @@ func (c Config) validate() error {
 		if f.value < 0 {
 			return fmt.Errorf("configure engine: %s: negative: %w", f.name, ErrInvalid)
 		}
+	}
+	if err := c.Brake.validate(); err != nil {
+		return err
 	}
 	if slices.Contains(c.Ignore, "") || slices.Contains(c.Acknowledge, "") {
 		return fmt.Errorf("configure engine: Ignore, Acknowledge: empty kind: %w", ErrInvalid)

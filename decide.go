@@ -48,6 +48,9 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	if d.Action == policy.Delete && !in.Deleting {
 		d = e.decideProtected(id, s, d)
 	}
+	if e.brake.Any() {
+		d = e.brakeDecision(id, in, d, holder)
+	}
 	meant, bar := d, policy.ReasonUnset
 	if d.Action.Writes() {
 		if bar = e.bar(n); bar == policy.ReasonUnset {

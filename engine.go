@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/audit"
+	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
@@ -101,6 +102,7 @@ type Engine struct {
 	guards   guard.Machine
 	labels   guard.Labels // of protections
 	audit    audit.Auditor
+	brake    brake.Machine
 
 	effects  effect.List // of machines, not carried out yet
 	carrying bool        // carryOut runs
@@ -140,6 +142,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		absent:    tombstone.New(set.AbsentOwners),
 		orphaned:  tombstone.New(set.OrphanedOwners),
 		revision:  run.NewRevision(0),
+		brake:     brake.New(brake.Settings{PerCascade: set.Brake.PerCascade, Window: set.Brake.Window, Per: set.Brake.Per}),
 	}
 	e.protect, _ = guard.NewRules(cfg.Protect)
 	e.guards, _ = guard.New(cfg.Guards)
@@ -299,12 +302,16 @@ func (e *Engine) step(lane Lane, c *Call) (cost int, made bool) {
 	if len(e.fanout.Woken()) > 0 {
 		e.fanout.StepWoken(fanout.View{Nodes: e.view(), Work: e.work}, slice, lowWater)
 	}
+	counted := e.brake.Any() && e.stepBrake()
 	if id, ok := e.work.Next(e.now); ok {
 		cost, made = e.stepKey(id, lane, c)
 	} else {
 		cost = e.stepBulk()
 	}
 	e.carryOut()
+	if counted {
+		cost += bulkSteps
+	}
 	return cost, made
 }
 
@@ -436,6 +443,7 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 			e.reads.Again(n.ID())
 		}
 	default:
+		e.brake.Return(uint64(id))
 		e.calls.Revoke(e.view(), uint64(id), x, e.work, &e.effects)
 	}
 }

@@ -105,6 +105,7 @@ func (e *Engine) tryKeep(id observed.NodeID) bool {
 	e.unhold(id, false)
 	e.expected.EndWatch(id)
 	e.undone.Drop(id)
+	e.brake.Leave(id)
 	return true
 }
 

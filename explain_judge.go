@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
@@ -33,6 +34,7 @@ type judgement struct {
 	id     observed.NodeID
 	d      policy.Decision
 	barred policy.Reason
+	braked brake.Answer // unset for an object that the brake does not hold
 	in     *rules.Input // the caller owns it
 }
 
@@ -56,6 +58,9 @@ func (x *explainer) judge(id observed.NodeID) judgement {
 	s := e.calls.Subject(n)
 	if j.d.Reason == unguarded && in.Deleting && e.handlers.Any() && !j.d.Action.Writes() {
 		j.d = e.handlers.Judge(id, s.Object().Finalizers, j.d, e.bar(n), e.now)
+	}
+	if e.brake.Waits() && (j.d.Action == policy.Delete || e.sweeps.Concerns(id)) {
+		j.d, j.braked = e.brakedDecision(id, j.d)
 	}
 	if j.d.Action.Writes() {
 		if j.barred = e.bar(n); j.barred == policy.ReasonUnset {

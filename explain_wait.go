@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -101,6 +102,9 @@ func (x *explainer) conditions(j judgement) []explain.Condition {
 	}
 	if d, ok := x.underWay(j.id, c); ok {
 		return x.one(d)
+	}
+	if j.braked != brake.AnswerUnset {
+		return x.braked(j, c)
 	}
 	if j.d.Action.Writes() {
 		c.End, c.Actor = explain.Work, "the queue"

@@ -138,6 +138,8 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		return e.sweeps.Names(e.sweepView(), id)
 	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.GuardUnfit:
 		return e.guardDetail(n)
+	case policy.Braked, policy.CascadeRefused:
+		return e.brakeDetail(id)
 	case policy.Contested:
 		return e.sweeps.Rivals(e.sweepView(), id)
 	case policy.Paused:

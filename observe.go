@@ -278,6 +278,7 @@ func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 	e.pauses.Drop(id)
 	e.reads.DropResult(e.view(), id)
 	e.handlers.Drop(id)
+	e.brake.End(id)
 	m := e.edit(id)
 	m.Reread, m.Marked = false, time.Time{}
 	e.unhold(id, false)
@@ -310,6 +311,7 @@ func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 	e.reads.Leave(e.view(), f.ID, m.ReadFailing, &e.effects)
 	e.carryOut()
 	e.handlers.Drop(f.ID)
+	e.brake.Drop(f.ID)
 }
 
 // fewestAbsent and absentShare bound the remembered owners by the most nodes at one time:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -53,6 +54,7 @@ type planFacts struct {
 	labels  guard.Labels
 	rewound seq.Stamp
 	paused  []PauseReport
+	brake   brake.Memory
 }
 
 // protections returns what is known of the protection of the parts by labels.
@@ -102,6 +104,7 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 	}
 	cfg.ObserveOnly, cfg.CompareVersions = false, nil
 	cfg.AuditEvery, cfg.History = century, -1
+	cfg.Brake.Window, cfg.Brake.Per = 0, 0
 	cfg.OnDecision = nil // until all is listed, since the fast path reports each object
 	e, err := NewEngine(level, cfg)
 	if err != nil {
@@ -152,6 +155,7 @@ func (f *forecast) load() error {
 	}
 	err := insider{f.engine}.ObserveAll(f.now, f.events())
 	f.engine.sweeps.Recall(f.engine.sweepView(), f.sweeps)
+	f.engine.brake.Recall(f.engine.brakeView(), f.brake)
 	f.linkMembers()
 	f.engine.cfg.OnDecision, f.engine.cfg.Brief = f.noteDecision, true
 	return err

@@ -126,7 +126,7 @@ func (e *Engine) clone() *Engine {
 	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
 	c.sweeps = e.sweeps.Clone()
 	c.guards, c.labels = e.guards.Clone(), e.labels.Clone()
-	c.audit = e.audit.Clone()
+	c.audit, c.brake = e.audit.Clone(), e.brake.Clone()
 	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()
 	}
@@ -146,7 +146,7 @@ func (e *Engine) check() error {
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, e.labels.CheckLabels, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
 		func() error { return e.pauses.Check(e.graph) },
-		e.times.Check, e.history.Check, e.checkFollows,
+		e.times.Check, e.history.Check, e.checkFollows, func() error { return e.brake.Check(e.graph) },
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("engine invariant: %w", err)
@@ -302,6 +302,7 @@ func (p *printer) rest() {
 	e.guards.Hash(p.Printer, p.fenceAfter)
 	e.labels.HashLabels(p.Printer, p.fenceAfter)
 	e.pauses.Hash(p.Printer)
+	e.brake.Hash(p.Printer)
 }
 
 // underWay hashes a call under way, and the objects for which it may be evidence.

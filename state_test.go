@@ -200,7 +200,7 @@ var unhashed = map[string]string{
 	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.history": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
 	"Engine.nodes": "see State", "Engine.scratch": "of the decision at hand",
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
-	"Engine.audit": "see package audit", "Engine.follows": "for reports",
+	"Engine.audit": "see package audit", "Engine.brake": "see package brake", "Engine.follows": "for reports",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
 	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard", "Engine.protect": "one Config", "Engine.labels": "see package guard",
 }

@@ -54,6 +54,7 @@ type Stats struct {
 	Fences FenceStats
 	Sweeps SweepStats
 	Guards GuardStats
+	Brake  BrakeStats
 }
 
 // WriteStats counts the writes with a special outcome.
@@ -128,7 +129,8 @@ func (e *Engine) Stats() Stats {
 	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
 		s.ByStatus[k] = e.held.Count(k)
 	}
-	s.ByStatus[StatusQueued] = e.work.Len() - e.work.InFlight() + e.handlers.Queued()
+	s.Brake = e.brakeStats()
+	s.ByStatus[StatusQueued] = e.work.Len() - e.work.InFlight() + e.handlers.Queued() + e.brake.Waiting()
 	s.ByStatus[StatusWorking] = s.InFlight
 	for _, x := range e.calls.All() {
 		if typeFor(x.Purpose).lane() == LaneControl {
@@ -270,7 +272,7 @@ func (e *Engine) Idle() bool {
 	if e.guards.Busy() || e.labels.Any() && e.labels.Busy(e.guardView()) {
 		return false
 	}
-	if e.fence.Busy(&e.kinds) || e.expected.HasUnblocked() || e.kindsBusy() {
+	if e.fence.Busy(&e.kinds) || e.expected.HasUnblocked() || e.kindsBusy() || e.brake.Waiting() > 0 {
 		return false
 	}
 	return e.onlyLater()
@@ -303,7 +305,7 @@ func (e *Engine) waitsOutside(id observed.NodeID) bool {
 // pieces of work it is Idle.
 func (e *Engine) idleIn(scope string) bool {
 	pending := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + e.calls.Len()
-	pending += e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len()
+	pending += e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len() + e.brake.Waiting()
 	if pending > maxPending {
 		return e.Idle()
 	}
@@ -328,7 +330,7 @@ func (e *Engine) kindsBusy() bool {
 // busyNodes returns the nodes that are queued, that a call under way is about, or that
 // await an event that has to come, or a fence that no sick kind holds.
 func (e *Engine) busyNodes() []observed.NodeID {
-	ids := slices.Concat(e.guards.Pending(), e.fanout.Woken(), e.fanout.Owners(), e.cycles.Suspects(), e.expected.AwaitingWatch())
+	ids := slices.Concat(e.guards.Pending(), e.fanout.Woken(), e.fanout.Owners(), e.cycles.Suspects(), e.expected.AwaitingWatch(), e.brake.WaitingNodes())
 	for x := range e.work.Entries() {
 		if x.State != queue.Idle && (x.State != queue.Delayed || !e.waitsOutside(x.Key)) {
 			ids = append(ids, x.Key)

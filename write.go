@@ -16,6 +16,9 @@ func (e *Engine) writeCall(w *inflight.Write, bestEffort bool, c *Call) {
 	e.issue(c, w.Call)
 	e.scratch.issued = c.ID
 	c.Precondition, c.Change, c.Options = w.Precondition, w.Change, w.Options
+	if w.Call.Purpose == inflight.Delete && e.brake.Any() {
+		e.brake.Take(uint64(c.ID))
+	}
 	if bestEffort {
 		e.counts.BestEffort++
 	}
@@ -37,6 +40,7 @@ func (e *Engine) issue(c *Call, x inflight.Call) seq.Stamp {
 func (e *Engine) revokePrepared() {
 	e.revision.Raise()
 	for _, id := range e.calls.DropPrepared() {
+		e.brake.Return(id)
 		e.calls.RevokeID(e.view(), id, e.work, &e.effects)
 		e.carryOut()
 	}
@@ -62,6 +66,7 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 	}
 	if x.Purpose == inflight.Delete {
 		e.history.SetOutcome(x.Key, uint64(id), outcome)
+		e.brake.Done(uint64(id), isUndone(outcome))
 	}
 	if outcome == inflight.Unknown { // also for an object that is gone since
 		e.counts.UnknownOutcomes++

@@ -43,6 +43,7 @@ type counts struct {
 	part     int
 	sick     int // of those, the sick ones
 	unseen   int // of those, the sick ones and the ones that are not listed
+	unlisted int // of those, the ones that are not listed
 	open     int // of all kinds, the ones that have still to pass the fence
 	openWell int // of those, the well ones
 }
@@ -60,6 +61,9 @@ func (c *counts) add(s *State, n int) {
 	c.part += n
 	if !s.well() {
 		c.sick += n
+	}
+	if !s.Listed {
+		c.unlisted += n
 	}
 	if !s.well() || !s.Listed {
 		c.unseen += n

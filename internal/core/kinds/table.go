@@ -119,6 +119,12 @@ func (t *Table) Synced() bool { return t.setKnown && !t.setLost && t.counts.unse
 // CountUnseen returns the number of kinds that take part and are sick or not listed.
 func (t *Table) CountUnseen() int { return t.counts.unseen }
 
+// AllListed reports whether the set of kinds is known, and every kind that takes part is
+// listed, since the last rewind. A listed kind may be sick.
+func (t *Table) AllListed() bool {
+	return t.setKnown && !t.setLost && !t.relisting && t.counts.unlisted == 0
+}
+
 // ListedWell is Synced, and leaves out the kinds that are sick.
 func (t *Table) ListedWell() bool {
 	return t.setKnown && !t.setLost && t.counts.unseen == t.counts.sick

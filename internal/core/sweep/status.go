@@ -52,6 +52,19 @@ func (sw *Sweeps) StatusOf(id observed.NodeID) (Status, bool) {
 	return Status{}, false
 }
 
+// MembersOf returns the number of members of a holder that are left, as far as its runs have
+// counted them.
+//
+// Held by TestMembersOf.
+func (sw *Sweeps) MembersOf(holder graph.Key) (n int) {
+	for _, r := range sw.runs {
+		if r.holder.Key == holder {
+			n = max(n, r.members)
+		}
+	}
+	return n
+}
+
 func (sw *Sweeps) status(r *run) Status {
 	return Status{
 		Holder: r.holder.Key, Finalizer: sw.plans[r.plan].Sweep().Finalizer, Gone: r.node == 0,

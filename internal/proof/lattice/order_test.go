@@ -44,7 +44,7 @@ const layers = `
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/record < internal/core/held;
-	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
+	internal/core/effect, internal/core/fingerprint < internal/core/fanout, internal/core/brake;
 	internal/core/jsonread, internal/core/effect, internal/core/fingerprint < internal/core/pause;
 	internal/core/cycle, internal/core/reads < internal/core/evidence;
 	internal/core/inflight < internal/core/history;
@@ -76,7 +76,8 @@ const layers = `
 	internal/inside < .;
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause < .;
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause,
+	internal/core/brake < .;
 	explain, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/draft < .;
 
 	# The specification shares no code with the engine that it judges. The judge

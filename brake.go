@@ -1,0 +1,202 @@
+package ownergraph
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/brake"
+	"github.com/ownergraph/ownergraph/internal/core/history"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Brake limits the deletes of the engine (RULES, G5). The zero value limits nothing.
+//
+// Held by TestBrakeLimit, TestBrakeWalk, TestBrakeNames, TestBrakeBucket and TestBrakeApproval.
+type Brake struct {
+	// PerCascade is the most deletes of one cascade without an approval. Before the first
+	// delete the engine counts the objects below the root. It deletes none of them if there
+	// are more. Zero is no limit.
+	PerCascade int
+	// Window is the most deletes of all cascades in Per. It is a bucket that begins empty and
+	// fills evenly, so that restarts and many small cascades bring no more deletes. It delays,
+	// and needs no approval. Both are zero without a window.
+	Window int
+	Per    time.Duration
+}
+
+func (b Brake) validate() error {
+	for _, f := range []struct {
+		name, why string
+		wrong     bool
+	}{
+		{"PerCascade", "negative", b.PerCascade < 0},
+		{"Window", "negative", b.Window < 0},
+		{"Per", "negative", b.Per < 0},
+		{"Window", "zero with Per", b.Window == 0 && b.Per > 0},
+		{"Per", "zero with Window", b.Window > 0 && b.Per == 0},
+	} {
+		if f.wrong {
+			return fmt.Errorf("configure engine: Brake.%s: %s: %w", f.name, f.why, ErrInvalid)
+		}
+	}
+	return nil
+}
+
+// brakeView returns the lower machines for the brake.
+func (e *Engine) brakeView() brake.View {
+	return brake.View{Nodes: e.view(), Out: &e.effects, Now: e.now, Listed: e.brakeListed()}
+}
+
+// brakeListed reports whether cascades can be counted: every kind is listed.
+func (e *Engine) brakeListed() bool { return e.kinds.AllListed() || e.brake.IsListed() }
+
+func (e *Engine) brakeHasWork() bool {
+	return e.brake.Any() && e.brake.HasWork(e.now, e.brakeListed())
+}
+
+// stepBrake goes on with the counts of cascades, beside the decisions.
+func (e *Engine) stepBrake() bool {
+	worked := e.brake.Step(e.brakeView(), slice)
+	e.carryOut()
+	return worked
+}
+
+// brakeDecision returns the decision that the brake makes of a decision to delete. The
+// deletes of a sweep count for its holder.
+func (e *Engine) brakeDecision(id observed.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
+	if d.Action != policy.Delete {
+		e.brake.Leave(id)
+		return d
+	}
+	var roots []Key
+	switch {
+	case e.cfg.Brake.PerCascade == 0:
+	case holder.UID != "":
+		roots = e.countHeld(holder)
+	default:
+		roots = e.countRoots(id, in)
+	}
+	answer := e.brake.Judge(e.brakeView(), id, roots)
+	e.carryOut()
+	if refs := danglingAlone(in); answer == brake.Orphan && len(refs) > 0 {
+		e.brake.Leave(id)
+		return policy.Decision{Action: policy.Orphan, Reason: policy.CascadeRefused, Owners: refs}
+	}
+	return braked(answer, d)
+}
+
+// braked returns the decision for an answer of the brake. D is the decision to delete.
+func braked(answer brake.Answer, d policy.Decision) policy.Decision {
+	why := d.Reason
+	switch answer {
+	case brake.Go:
+		return d
+	case brake.NeedToken:
+		why = policy.BrakeWindow
+	case brake.NeedListings:
+		why = policy.NeedListing
+	case brake.NeedRoom, brake.Held:
+		why = policy.Braked
+	case brake.Keep, brake.Orphan:
+		why = policy.CascadeRefused
+	}
+	return policy.Decision{Action: policy.Wait, Reason: why}
+}
+
+// danglingAlone returns the dangling references of an object, or none if it has an owner
+// that waits. A user can delete such an owner again with orphan.
+func danglingAlone(in *rules.Input) (refs []int) {
+	for i := range in.Owners {
+		switch f := &in.Owners[i]; {
+		case f.Self:
+		case in.ClassOf(f) != observed.Dangling:
+			return nil
+		default:
+			refs = append(refs, i)
+		}
+	}
+	return refs
+}
+
+// countHeld has the brake count the cascade of a holder.
+func (e *Engine) countHeld(holder Key) []Key {
+	if !e.brake.IsKnown(holder) && e.brakeListed() {
+		var seeds []observed.NodeID
+		if n, ok := e.graph.Lookup(holder); ok {
+			seeds = append(seeds, n.ID())
+		}
+		e.brake.Begin(e.brakeView(), holder, seeds, e.sweeps.MembersOf(holder))
+	}
+	return []Key{holder}
+}
+
+// countRoots returns the roots of an object, and has the brake count their cascades.
+func (e *Engine) countRoots(id observed.NodeID, in *rules.Input) []Key {
+	n := e.graph.Node(id)
+	roots := e.history.RootAt(n, e.history.RootOf(e.view(), id, in)).Keys
+	if len(roots) == 0 { // their names are too long for the history
+		roots = e.nearestOwners(id, in)
+	}
+	for _, k := range roots {
+		if !e.brake.IsKnown(k) && e.brakeListed() {
+			e.brake.Begin(e.brakeView(), k, e.brakeSeeds(id, in, k), 0)
+		}
+	}
+	return roots
+}
+
+// nearestOwners returns the first owners of an object.
+func (e *Engine) nearestOwners(id observed.NodeID, in *rules.Input) (keys []Key) {
+	for i := range in.Owners[:min(len(in.Owners), history.MaxRoots)] {
+		if o := e.view().OwnerID(id, i); o != 0 && !in.Owners[i].Self {
+			keys = append(keys, e.graph.Node(o).Key())
+		}
+	}
+	return keys
+}
+
+// brakeSeeds returns the nodes from which the objects of a cascade are counted: the root,
+// and those owners of an object that have this root.
+func (e *Engine) brakeSeeds(id observed.NodeID, in *rules.Input, root Key) (seeds []observed.NodeID) {
+	if n, ok := e.graph.Lookup(root); ok {
+		seeds = append(seeds, n.ID())
+	}
+	text := observed.AppendKey(nil, &root)
+	for i := range in.Owners {
+		o := e.view().OwnerID(id, i)
+		if o == 0 || slices.Contains(seeds, o) {
+			continue
+		}
+		if found, _, _ := e.history.Names(e.state(o).Root, func(k []byte) bool { return bytes.Equal(k, text) }); found {
+			seeds = append(seeds, o)
+		}
+	}
+	return seeds
+}
+
+// isUndone reports whether the store has definitely not carried out a write.
+func isUndone(o inflight.Outcome) bool {
+	switch o {
+	case inflight.Conflicted, inflight.Refused, inflight.Delayed, inflight.Unserved:
+		return true
+	}
+	return false
+}
+
+// exempt leaves the cascade of a guarded root alone whose deletion has passed.
+func (e *Engine) exempt(root Key) {
+	e.brake.Exempt(e.brakeView(), root)
+	e.carryOut()
+}
+
+// brakeMemory returns the memory of the brake for a fork.
+func (e *Engine) brakeMemory() brake.Memory {
+	m := e.brake.Memory()
+	m.Listed = e.brakeListed()
+	return m
+}

@@ -1,0 +1,202 @@
+package ownergraph
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/brake"
+)
+
+// BrakedCascade is a cascade that the brake holds. It is a value.
+type BrakedCascade struct {
+	// Key is the root of the cascade, or after a restart a nearest absent owner of its objects.
+	Key Key
+	// Limit is the limit of the brake. Over: more objects than that were found below the
+	// root before the first delete. The engine counts no further.
+	Limit int
+	Over  bool
+	// Handed counts the deletes without an approval. Approved counts the deletes of the last
+	// approval, which is over.
+	Handed, Approved int
+	// Held counts the objects that wait for this cascade.
+	Held int
+	// Refused is the answer of a user who has refused the cascade, or unset.
+	Refused Refusal
+
+	cause brake.Cause
+}
+
+// String returns the root, the count and the limit on one line.
+func (b BrakedCascade) String() string {
+	s := b.Key.String() + ": "
+	switch {
+	case b.Over:
+		s += fmt.Sprintf("more than %d objects", b.Limit)
+	case b.cause == brake.ApprovalUsed:
+		s += deletes(b.Approved) + " approved and handed out"
+	case b.cause == brake.ApprovalExpired:
+		s += deletes(b.Approved) + " handed out before the approval expired"
+	default:
+		s += deletes(b.Handed) + " handed out"
+	}
+	if s += fmt.Sprintf(", the limit is %d", b.Limit); b.Refused != RefusalUnset {
+		s += ", refused: " + b.Refused.String()
+	}
+	return s
+}
+
+func deletes(n int) string {
+	if n == 1 {
+		return "1 delete was"
+	}
+	return fmt.Sprintf("%d deletes were", n)
+}
+
+// Refusal is the answer of a user who refuses a cascade.
+type Refusal uint8
+
+const (
+	// RefusalUnset is no answer.
+	RefusalUnset Refusal = iota
+	// KeepHeld keeps the objects as they are. They stay held, until the engine ends. An
+	// approval lets them go all the same.
+	KeepHeld
+	// OrphanHeld removes the references to the absent owners. The objects then have no
+	// owner, so the answer survives a restart. An object with an owner in a foreground
+	// deletion stays held: delete that owner again with orphan.
+	OrphanHeld
+)
+
+var refusalNames = [...]string{"unset", "keep", "orphan"}
+
+// String returns the answer in lower case.
+func (r Refusal) String() string {
+	if int(r) < len(refusalNames) {
+		return refusalNames[r]
+	}
+	return fmt.Sprintf("refusal(%d)", uint8(r))
+}
+
+// BrakeApproval lets deletes of a braked cascade go: at most AtMost of them, until a time.
+// Then the cascade is held again.
+type BrakeApproval struct {
+	Until  time.Time
+	AtMost int
+}
+
+// BrakeStats counts the work of the brake.
+type BrakeStats struct {
+	// Cascades is the number of cascades that are held now.
+	Cascades int
+	// Trips, Approvals and Refusals count what has happened to cascades.
+	Trips, Approvals, Refusals uint64
+}
+
+func (e *Engine) brakeStats() BrakeStats {
+	n := e.brake.Counts()
+	return BrakeStats{e.brake.CountHeld(), n.Trips, n.Approvals, n.Refusals}
+}
+
+func brakedCascade(s brake.Status) BrakedCascade {
+	b := BrakedCascade{
+		Key: s.Key, Limit: s.Limit, Over: s.Cause == brake.TooMany, Handed: s.Handed, Approved: s.Approved, Held: s.Objects,
+		cause: s.Cause,
+	}
+	switch s.State {
+	case brake.RefusedKeep:
+		b.Refused = KeepHeld
+	case brake.RefusedOrphan:
+		b.Refused = OrphanHeld
+	}
+	return b
+}
+
+// Braked returns at most limit of the cascades that the brake holds, by key.
+func (e *Engine) Braked(limit int) []BrakedCascade {
+	all := e.brake.Held()
+	out := make([]BrakedCascade, 0, min(max(limit, 0), len(all)))
+	for _, s := range all[:cap(out)] {
+		out = append(out, brakedCascade(s))
+	}
+	return out
+}
+
+// ApproveCascade approves a cascade that the brake holds: see Collector.ApproveCascade.
+func (e *Engine) ApproveCascade(now time.Time, key Key, a BrakeApproval) error {
+	e.tick(now)
+	if err := a.validate("approve cascade "+key.String(), e.now); err != nil {
+		return err
+	}
+	if !e.brake.Approve(e.brakeView(), key, a.Until, a.AtMost) {
+		return notHeld("approve", key)
+	}
+	e.endAnswer()
+	return nil
+}
+
+// ApproveBraked approves every cascade that the brake holds now: see Collector.ApproveBraked.
+func (e *Engine) ApproveBraked(now time.Time, a BrakeApproval) (int, error) {
+	e.tick(now)
+	if err := a.validate("approve braked cascades", e.now); err != nil {
+		return 0, err
+	}
+	all := e.brake.Held()
+	for _, s := range all {
+		e.brake.Approve(e.brakeView(), s.Key, a.Until, a.AtMost)
+	}
+	e.endAnswer()
+	return len(all), nil
+}
+
+// RefuseCascade refuses a cascade that the brake holds: see Collector.RefuseCascade.
+func (e *Engine) RefuseCascade(now time.Time, key Key, r Refusal) error {
+	e.tick(now)
+	if err := r.validate("refuse cascade " + key.String()); err != nil {
+		return err
+	}
+	if !e.brake.Refuse(e.brakeView(), key, r == OrphanHeld) {
+		return notHeld("refuse", key)
+	}
+	e.endAnswer()
+	return nil
+}
+
+// RefuseBraked refuses every cascade that the brake holds now: see Collector.RefuseBraked.
+func (e *Engine) RefuseBraked(now time.Time, r Refusal) (int, error) {
+	e.tick(now)
+	if err := r.validate("refuse braked cascades"); err != nil {
+		return 0, err
+	}
+	all := e.brake.Held()
+	for _, s := range all {
+		e.brake.Refuse(e.brakeView(), s.Key, r == OrphanHeld)
+	}
+	e.endAnswer()
+	return len(all), nil
+}
+
+func (e *Engine) endAnswer() {
+	e.carryOut()
+	e.endStep()
+}
+
+func notHeld(verb string, k Key) error {
+	return fmt.Errorf("%s cascade %s, uid %q: the brake holds no such cascade: %w", verb, k, k.UID, ErrNotFound)
+}
+
+func (a BrakeApproval) validate(what string, now time.Time) error {
+	switch {
+	case !a.Until.After(now):
+		return fmt.Errorf("%s: Until: not in the future: %w", what, ErrInvalid)
+	case a.AtMost < 1:
+		return fmt.Errorf("%s: AtMost: %d: %w", what, a.AtMost, ErrInvalid)
+	}
+	return nil
+}
+
+func (r Refusal) validate(what string) error {
+	if r != KeepHeld && r != OrphanHeld {
+		return fmt.Errorf("%s: answer: %s: %w", what, r, ErrInvalid)
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package ownergraph
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Braked returns at most limit of the cascades that the brake holds, by key.
+//
+// Held by TestCollectorBrake.
+func (c *Collector) Braked(limit int) (out []BrakedCascade) {
+	c.locked(func(e *Engine, _ time.Time) { out = e.Braked(limit) })
+	return out
+}
+
+// ApproveCascade lets deletes of a cascade go that the brake holds. The key is that of
+// Braked, with its UID. An object that belongs to several such cascades needs an approval of
+// each. The approval begins at once, and ends with this collector. It makes no request.
+//
+// The error wraps ErrNotFound for a cascade that is not held, and ErrInvalid for an Until
+// that is not in the future or an AtMost below 1. Other errors wrap ErrClosed after the end
+// of the collector, and the cause of a context that has ended.
+//
+// Held by TestCollectorBrake and TestCollectorBrakeErrors.
+func (c *Collector) ApproveCascade(ctx context.Context, key Key, a BrakeApproval) error {
+	return c.answerBrake(ctx, "approve cascade "+key.String(), func(e *Engine, now time.Time) error {
+		return e.ApproveCascade(now, key, a)
+	})
+}
+
+// ApproveBraked approves every cascade that the brake holds now, each as ApproveCascade does.
+// AtMost counts for each cascade on its own. It returns the number of cascades. Cascades that
+// trip later are held.
+func (c *Collector) ApproveBraked(ctx context.Context, a BrakeApproval) (n int, err error) {
+	err = c.answerBrake(ctx, "approve braked cascades", func(e *Engine, now time.Time) (err error) {
+		n, err = e.ApproveBraked(now, a)
+		return err
+	})
+	return n, err
+}
+
+// RefuseCascade keeps the objects of a cascade that the brake holds: see Refusal. The errors
+// are those of ApproveCascade.
+//
+// Held by TestCollectorBrake, TestCollectorBrakeErrors and TestBrakeOrphanSurvives.
+func (c *Collector) RefuseCascade(ctx context.Context, key Key, r Refusal) error {
+	return c.answerBrake(ctx, "refuse cascade "+key.String(), func(e *Engine, now time.Time) error {
+		return e.RefuseCascade(now, key, r)
+	})
+}
+
+// RefuseBraked refuses every cascade that the brake holds now, each as RefuseCascade does. It
+// returns the number of cascades.
+func (c *Collector) RefuseBraked(ctx context.Context, r Refusal) (n int, err error) {
+	err = c.answerBrake(ctx, "refuse braked cascades", func(e *Engine, now time.Time) (err error) {
+		n, err = e.RefuseBraked(now, r)
+		return err
+	})
+	return n, err
+}
+
+// answerBrake gives the brake an answer of a user, and has the dispatch loop look at the
+// engine.
+func (c *Collector) answerBrake(ctx context.Context, what string, answer func(*Engine, time.Time) error) (err error) {
+	switch {
+	case ctx == nil:
+		return fmt.Errorf("%s: context: nil: %w", what, ErrInvalid)
+	case ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
+	case c.over():
+		return fmt.Errorf("%s: %w", what, ErrClosed)
+	}
+	c.locked(func(e *Engine, now time.Time) {
+		if err = e.Err(); err == nil {
+			err = answer(e, now)
+		}
+	})
+	c.wake()
+	return err
+}

@@ -1,0 +1,163 @@
+package brake
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Status describes a cascade that is held. It is a value.
+type Status struct {
+	Key      graph.Key
+	State    State
+	Cause    Cause
+	Limit    int
+	Handed   int // deletes without an approval
+	Approved int // deletes of the last approval
+	Objects  int // that wait
+}
+
+func (m *Machine) statusOf(s slot) Status {
+	c := m.at(s)
+	return Status{c.key, c.state, c.cause, m.set.PerCascade, c.handed, c.used, c.held.live}
+}
+
+// isHeld reports whether a cascade waits for a user, and has objects that wait.
+func (c *cascade) isHeld() bool {
+	return c.held.live > 0 && (c.state == Tripped || c.state == RefusedKeep || c.state == RefusedOrphan)
+}
+
+// Held returns the cascades that are held, by key.
+func (m *Machine) Held() (out []Status) {
+	for _, s := range m.index {
+		if m.at(s).isHeld() {
+			out = append(out, m.statusOf(s))
+		}
+	}
+	slices.SortFunc(out, func(a, b Status) int { return a.Key.Compare(b.Key) })
+	return out
+}
+
+// CountHeld returns the number of cascades that are held.
+func (m *Machine) CountHeld() (n int) {
+	for i := range m.cascades {
+		if m.cascades[i].isHeld() {
+			n++
+		}
+	}
+	return n
+}
+
+// Approve lets a number of deletes of a cascade go, until a time. It reports false for a
+// cascade that is not held.
+func (m *Machine) Approve(v View, k graph.Key, until time.Time, atMost int) bool {
+	c := m.at(m.index[k])
+	if !c.isHeld() {
+		return false
+	}
+	c.state, c.cause, c.until, c.atMost, c.used = Approved, CauseUnset, until, atMost, 0
+	c.approvals++
+	m.counts.Approvals++
+	v.Out.Report(k, "", policy.Decision{Action: policy.Keep, Reason: policy.DeletionApproved})
+	m.wake(v, &c.held)
+	return true
+}
+
+// Refuse keeps the objects of a cascade: as they are, or without their owners. It reports
+// false for a cascade that is not held.
+func (m *Machine) Refuse(v View, k graph.Key, orphan bool) bool {
+	c := m.at(m.index[k])
+	if !c.isHeld() {
+		return false
+	}
+	action := policy.Keep
+	if c.state = RefusedKeep; orphan {
+		c.state, action = RefusedOrphan, policy.Orphan
+	}
+	m.counts.Refusals++
+	v.Out.Report(k, "", policy.Decision{Action: action, Reason: policy.CascadeRefused})
+	m.wake(v, &c.held)
+	return true
+}
+
+// maxExempt bounds the remembered exemptions.
+const maxExempt = 1024
+
+// Exempt leaves the cascade of a root alone: its guard has judged it. The machine remembers
+// the last exemptions by UID, a bounded number.
+func (m *Machine) Exempt(v View, k graph.Key) {
+	if m.set.PerCascade == 0 || m.exempt[k.UID] {
+		return
+	}
+	if m.exempts.Len() == maxExempt {
+		var u graph.UID
+		m.exempts.Pop(&u)
+		delete(m.exempt, u)
+	}
+	m.exempt[k.UID] = true
+	m.exempts.Push(&k.UID)
+	m.wake(v, &m.at(m.index[k]).held)
+}
+
+// Wait is the wait of a node. It is a value.
+type Wait struct {
+	For     Answer
+	Cascade Status    // the first one that it waits for, if any
+	Next    time.Time // of the next token
+}
+
+// WaitOf returns the wait of a node. It returns false for a node that does not wait, and for
+// one that is about to be decided again.
+func (m *Machine) WaitOf(id observed.NodeID) (w Wait, ok bool) {
+	x, ok := m.waits[id]
+	if !ok || x.called {
+		return w, false
+	}
+	w.For = x.answer
+	if x.answer == NeedToken {
+		w.Next = m.bucket.next()
+	}
+	for _, s := range x.slots {
+		if s == 0 {
+			break
+		}
+		if a := m.stateAnswer(s); a == x.answer {
+			w.Cascade = m.statusOf(s)
+			return w, true
+		}
+	}
+	return w, x.slots[0] == 0
+}
+
+// stateAnswer returns the answer that goes with the state of a cascade.
+func (m *Machine) stateAnswer(s slot) Answer {
+	switch m.at(s).state {
+	case Counting:
+		return NeedCount
+	case Tripped:
+		return Held
+	case RefusedKeep:
+		return Keep
+	case RefusedOrphan:
+		return Orphan
+	case StateUnset:
+		return NeedListings
+	}
+	return Go
+}
+
+// Waiting returns the number of nodes that wait for a count or a token.
+func (m *Machine) Waiting() int { return m.counted[NeedCount] + m.counted[NeedToken] - m.called }
+
+// WaitingNodes returns these nodes, in no fixed order.
+func (m *Machine) WaitingNodes() (ids []observed.NodeID) {
+	for id, w := range m.waits {
+		if w.answer == NeedCount || w.answer == NeedToken {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,164 @@
+package brake
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// State is the state of a cascade.
+type State uint8
+
+const (
+	// StateUnset: nothing below the root is counted, as after a rewind.
+	StateUnset State = iota
+	// Counting: the walk below the root has not ended.
+	Counting
+	// Open: the cascade is within the limit.
+	Open
+	// Tripped: the cascade waits for a user.
+	Tripped
+	// Approved: a user has approved a number of deletes, until a time.
+	Approved
+	// RefusedKeep: a user has refused the cascade, and its objects stay as they are.
+	RefusedKeep
+	// RefusedOrphan: a user has refused the cascade, and its objects lose their owners.
+	RefusedOrphan
+
+	numStates
+)
+
+var stateNames = [numStates]string{"unset", "counting", "open", "tripped", "approved", "refused: keep", "refused: orphan"}
+
+// String returns the state in lower case.
+func (s State) String() string {
+	if s < numStates {
+		return stateNames[s]
+	}
+	return fmt.Sprintf("state(%d)", uint8(s))
+}
+
+// Cause is the cause of a trip.
+type Cause uint8
+
+const (
+	// CauseUnset is none.
+	CauseUnset Cause = iota
+	// TooMany: the walk found more objects than the limit.
+	TooMany
+	// LimitReached: as many deletes were handed out as the limit allows.
+	LimitReached
+	// ApprovalUsed: as many deletes were handed out as the approval allows.
+	ApprovalUsed
+	// ApprovalExpired: the time of the approval is over.
+	ApprovalExpired
+
+	numCauses
+)
+
+var causeNames = [numCauses]string{"unset", "too many objects", "the limit is reached", "the approval is used up", "the approval has expired"}
+
+// String returns the cause in lower case.
+func (c Cause) String() string {
+	if c < numCauses {
+		return causeNames[c]
+	}
+	return fmt.Sprintf("cause(%d)", uint8(c))
+}
+
+// slot is the number of a remembered cascade, from 1.
+type slot uint16
+
+// cascade is one remembered cascade.
+type cascade struct {
+	key       graph.Key
+	state     State
+	cause     Cause
+	listed    bool // among the ended ones
+	handed    int  // deletes without an approval
+	underWay  int  // calls
+	until     time.Time
+	atMost    int // approved deletes
+	used      int // of these
+	approvals uint32
+	seeds     []observed.NodeID // of a walk that has not ended; never changed in place
+	held      line
+}
+
+// share is the part of a call that counts for one cascade. Approval is the number of the
+// approval that it uses, 0 without one.
+type share struct {
+	slot     slot
+	approval uint32
+}
+
+func (m *Machine) at(s slot) *cascade { return &m.cascades[s] }
+
+// IsKnown reports whether Judge can answer for a cascade without Begin.
+func (m *Machine) IsKnown(k graph.Key) bool {
+	return m.exempt[k.UID] || m.at(m.index[k]).state != StateUnset
+}
+
+// remember returns the slot of a cascade, or 0 if there is no room for another one.
+func (m *Machine) remember(k graph.Key) slot {
+	if s := m.index[k]; s != 0 {
+		return s
+	}
+	if !m.hasRoom() {
+		return 0
+	}
+	var s slot
+	if len(m.index) < m.set.Cascades {
+		s = slot(len(m.cascades))
+		m.cascades = append(m.cascades, cascade{})
+	} else {
+		m.ended.Pop(&s)
+		delete(m.index, m.at(s).key)
+	}
+	*m.at(s) = cascade{key: k}
+	m.index[k] = s
+	return s
+}
+
+// hasRoom reports whether another cascade can be remembered. It drops the cascades from the
+// ended ones that go on.
+func (m *Machine) hasRoom() bool {
+	if len(m.index) < m.set.Cascades {
+		return true
+	}
+	for m.ended.Len() > 0 {
+		s := m.ended.All()[0]
+		if m.at(s).hasEnded() {
+			return true
+		}
+		m.ended.Pop(&s)
+		m.at(s).listed = false
+	}
+	return false
+}
+
+// hasEnded reports whether nothing of a cascade is left that the engine knows.
+func (c *cascade) hasEnded() bool {
+	return c.state != Counting && c.underWay == 0 && c.held.live == 0
+}
+
+// noteEnd lists a cascade among the ended ones, if it is one.
+func (m *Machine) noteEnd(s slot) {
+	if c := m.at(s); !c.listed && c.hasEnded() {
+		c.listed = true
+		m.ended.Push(&s)
+	}
+}
+
+// trip has the objects of a cascade wait for a user.
+func (m *Machine) trip(v View, s slot, why Cause) {
+	c := m.at(s)
+	c.state, c.cause, c.seeds = Tripped, why, nil
+	m.counts.Trips++
+	v.Out.Report(c.key, "", policy.Decision{Action: policy.Wait, Reason: policy.Braked})
+	v.Out.Warn("cascade braked", "reason", policy.Braked.Code(), "cascade", c.key.String(), "cause", c.cause.String(), "limit", m.set.PerCascade)
+	m.wake(v, &c.held)
+}

@@ -1,0 +1,50 @@
+package brake
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// Check verifies the invariants of Machine.
+func (m *Machine) Check(g *observed.Graph) error {
+	live, window, called := map[slot]int{}, 0, 0
+	for id, w := range m.waits {
+		if !g.InUse(id) {
+			return fmt.Errorf("brake: 1: node %d waits, and is not in the graph", id)
+		}
+		for _, s := range w.slots {
+			if s != 0 {
+				live[s]++
+			}
+		}
+		switch {
+		case w.called:
+			called++
+		case w.answer == NeedToken:
+			window++
+		}
+	}
+	if window != m.window.live || called != m.called {
+		return fmt.Errorf("brake: 2: %d nodes wait for a token and %d are called, counted are %d and %d", window, called, m.window.live, m.called)
+	}
+	calls := map[slot]int{}
+	for _, shares := range m.calls {
+		for _, x := range shares {
+			calls[x.slot]++
+		}
+	}
+	for k, s := range m.index {
+		switch c := m.at(s); {
+		case c.key != k:
+			return fmt.Errorf("brake: the slot of %s has %s", k, c.key)
+		case c.held.live != live[s]:
+			return fmt.Errorf("brake: 2: %d nodes wait for %s, and %d are counted", live[s], k, c.held.live)
+		case c.underWay != calls[s]:
+			return fmt.Errorf("brake: 3: %d calls of %s are under way, and %d are counted", calls[s], k, c.underWay)
+		case c.handed > m.set.PerCascade:
+			return fmt.Errorf("brake: 4: %d deletes of %s, the limit is %d", c.handed, k, m.set.PerCascade)
+		}
+	}
+	return nil
+}

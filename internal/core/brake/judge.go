@@ -1,0 +1,162 @@
+package brake
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// Answer says what becomes of a delete. Of several cascades the largest answer counts.
+type Answer uint8
+
+const (
+	// AnswerUnset is none.
+	AnswerUnset Answer = iota
+	// Go: the delete may go out.
+	Go
+	// NeedToken: the window is used up.
+	NeedToken
+	// NeedCount: the cascade is being counted.
+	NeedCount
+	// NeedListings: the cascade is counted when every kind is listed.
+	NeedListings
+	// NeedRoom: too many cascades are under way.
+	NeedRoom
+	// Held: the cascade has tripped.
+	Held
+	// Keep: a user has refused the cascade, and its objects stay as they are.
+	Keep
+	// Orphan: a user has refused the cascade, and its objects lose their owners.
+	Orphan
+
+	numAnswers
+)
+
+var answerNames = [numAnswers]string{"unset", "go", "need a token", "need a count", "need listings", "need room", "held", "keep", "orphan"}
+
+// String returns the answer in lower case.
+func (a Answer) String() string {
+	if a < numAnswers {
+		return answerNames[a]
+	}
+	return fmt.Sprintf("answer(%d)", uint8(a))
+}
+
+// Judge answers for the delete of a node that counts in these cascades, at most maxRoots. The
+// caller has called Begin for the unknown ones, if every kind is listed. With an answer other
+// than Go the node waits, and the machine has it decided again. A cascade trips here before
+// the first delete beyond its limit.
+func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
+	var blocked [maxRoots]slot
+	n, worst := 0, Go
+	m.asked = m.asked[:0]
+	for _, k := range roots {
+		if m.exempt[k.UID] {
+			continue
+		}
+		s := m.index[k]
+		a := m.answer(v, s)
+		worst = max(worst, a)
+		if s != 0 {
+			m.asked = append(m.asked, s)
+		}
+		if s != 0 && a != Go && n < maxRoots {
+			blocked[n], n = s, n+1
+		}
+	}
+	if worst == Go && m.set.Window > 0 && !m.hasToken(v, id) {
+		worst = NeedToken
+	}
+	if worst == Go {
+		m.Leave(id)
+	} else {
+		m.join(id, worst, blocked)
+	}
+	return worst
+}
+
+// answer returns the answer of one cascade. Slot 0 is a cascade that is not remembered.
+func (m *Machine) answer(v View, s slot) Answer {
+	c := m.at(s)
+	switch {
+	case c.state == StateUnset && !v.Listed:
+		return NeedListings
+	case c.state == StateUnset:
+		return NeedRoom
+	case c.state == Counting:
+		return NeedCount
+	case c.state == Open && c.handed >= m.set.PerCascade:
+		m.trip(v, s, LimitReached)
+	case c.state == Approved && !v.Now.Before(c.until):
+		m.trip(v, s, ApprovalExpired)
+	case c.state == Approved && c.used >= c.atMost:
+		m.trip(v, s, ApprovalUsed)
+	}
+	switch c.state {
+	case Tripped:
+		return Held
+	case RefusedKeep:
+		return Keep
+	case RefusedOrphan:
+		return Orphan
+	}
+	return Go
+}
+
+// hasToken reports whether the window has a token for a node. Nodes that were woken for the
+// tokens go first.
+func (m *Machine) hasToken(v View, id observed.NodeID) bool {
+	m.bucket.fill(v.Now)
+	return m.waits[id].called || m.bucket.tokens > m.called
+}
+
+// Take counts the delete that Judge has let go, as a call with this number.
+func (m *Machine) Take(call uint64) {
+	shares := make([]share, 0, len(m.asked))
+	for _, s := range m.asked {
+		c := m.at(s)
+		x := share{slot: s}
+		if c.underWay++; c.state == Approved {
+			c.used++
+			x.approval = c.approvals
+		} else {
+			c.handed++
+		}
+		shares = append(shares, x)
+	}
+	m.calls[call] = shares
+	if m.set.Window > 0 {
+		m.bucket.tokens--
+	}
+}
+
+// Done notes the end of a call. Undone says that the store has definitely not carried it
+// out. Every other call counts, also one of unknown outcome.
+func (m *Machine) Done(call uint64, undone bool) {
+	shares, ok := m.calls[call]
+	if !ok {
+		return
+	}
+	delete(m.calls, call)
+	for _, x := range shares {
+		c := m.at(x.slot)
+		c.underWay--
+		switch {
+		case !undone:
+		case x.approval == 0:
+			c.handed--
+		case x.approval == c.approvals:
+			c.used--
+		}
+		m.noteEnd(x.slot)
+	}
+}
+
+// Return takes back a call that no caller has begun.
+func (m *Machine) Return(call uint64) {
+	if _, ok := m.calls[call]; ok && m.set.Window > 0 {
+		m.bucket.putBack()
+	}
+	m.Done(call, true)
+}

@@ -1,0 +1,110 @@
+package brake
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+)
+
+// Settings are the limits of a brake. Zero is no limit.
+type Settings struct {
+	PerCascade int // deletes of one cascade without an approval
+	Window     int // deletes of all cascades in Per
+	Per        time.Duration
+	Cascades   int // remembered at once, at most MaxCascades
+}
+
+// MaxCascades bounds the remembered cascades.
+const MaxCascades = 4096
+
+// View has what a step reads and writes beside the machine, which keeps none of it. Listed
+// says that every kind is listed.
+type View struct {
+	record.Nodes
+	Out    *effect.List
+	Now    time.Time
+	Listed bool
+}
+
+// Machine has the brake of one engine. Make one with New. It is not safe for concurrent use.
+//
+// Its invariants, which Check verifies:
+//
+//  1. a node waits only while it is in the graph
+//  2. each line counts the nodes that wait in it
+//  3. each cascade counts its calls under way
+//  4. no cascade has more deletes without an approval than the limit (RULES, G5 a)
+type Machine struct {
+	set Settings
+
+	cascades []cascade // by slot, from 1
+	index    map[graph.Key]slot
+	ended    fifo.List[slot] // they may be forgotten
+	calls    map[uint64][]share
+	exempt   map[graph.UID]bool
+	exempts  fifo.List[graph.UID] // the oldest first
+
+	waits   map[observed.NodeID]wait
+	joins   uint64 // so far
+	counted [numAnswers]int
+	listing line // for listings
+	full    line // for the end of a cascade
+	window  line // for a token
+
+	pending fifo.List[slot] // cascades to count
+	walk    walk
+	bucket  bucket
+	called  int // nodes that were woken for a token and are not decided yet
+
+	asked  []slot // of the last Judge, for Take
+	listed bool   // every kind was listed, by the memory of another brake
+	counts Counts
+}
+
+// Counts counts what has happened to the cascades of one engine.
+type Counts struct{ Trips, Approvals, Refusals uint64 }
+
+// New returns a brake that knows no cascade.
+func New(s Settings) Machine {
+	if s.Cascades <= 0 || s.Cascades > MaxCascades {
+		s.Cascades = MaxCascades
+	}
+	return Machine{
+		set: s, cascades: make([]cascade, 1), index: map[graph.Key]slot{}, calls: map[uint64][]share{},
+		exempt: map[graph.UID]bool{}, waits: map[observed.NodeID]wait{}, bucket: bucket{size: s.Window, per: s.Per},
+	}
+}
+
+// Any reports whether there is a limit. Without one no method but those without a View may
+// be called, and these do nothing.
+func (m *Machine) Any() bool { return m.set.PerCascade > 0 || m.set.Window > 0 }
+
+// Counts returns the counts of the machine.
+func (m *Machine) Counts() Counts { return m.counts }
+
+// Clone returns a machine that shares nothing with m. It begins the walk under way anew.
+func (m *Machine) Clone() Machine {
+	c := *m
+	c.cascades, c.asked = slices.Clone(m.cascades), nil
+	for i := range c.cascades {
+		c.cascades[i].held = c.cascades[i].held.clone()
+	}
+	c.index, c.calls, c.exempt, c.waits = maps.Clone(m.index), maps.Clone(m.calls), maps.Clone(m.exempt), maps.Clone(m.waits)
+	c.ended, c.exempts, c.pending = m.ended.Clone(), m.exempts.Clone(), m.pending.Clone()
+	c.listing, c.full, c.window = m.listing.clone(), m.full.clone(), m.window.clone()
+	c.walk = walk{}
+	if s := m.walk.slot; s != 0 {
+		c.pending = fifo.List[slot]{}
+		c.pending.Push(&s)
+		for _, s := range m.pending.All() {
+			c.pending.Push(&s)
+		}
+	}
+	return c
+}

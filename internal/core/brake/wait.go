@@ -1,0 +1,173 @@
+package brake
+
+import (
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
+)
+
+// maxRoots bounds the cascades of one object.
+const maxRoots = 8
+
+// wait is the wait of one node. It lasts until the node is decided again.
+type wait struct {
+	at     uint64 // the number of the join
+	answer Answer
+	called bool           // for a token, and woken
+	slots  [maxRoots]slot // the cascades that it waits for; 0 ends them
+}
+
+// line is a list of nodes that wait for one thing. A node may have left the line since it
+// was added.
+type line struct {
+	nodes  fifo.List[place]
+	live   int  // nodes that still wait in it
+	called bool // all nodes were woken since the last one came
+}
+
+// place is the place of a node in a line.
+type place struct {
+	node observed.NodeID
+	at   uint64
+}
+
+func (l *line) clone() line {
+	c := *l
+	c.nodes = l.nodes.Clone()
+	return c
+}
+
+// lineFor returns the line of an answer that names no cascade, or nil.
+func (m *Machine) lineFor(a Answer) *line {
+	switch a {
+	case NeedListings:
+		return &m.listing
+	case NeedRoom:
+		return &m.full
+	case NeedToken:
+		return &m.window
+	}
+	return nil
+}
+
+// join has a node wait. A node that waits for the same keeps its place.
+func (m *Machine) join(id observed.NodeID, a Answer, slots [maxRoots]slot) {
+	if w, ok := m.waits[id]; ok && w.answer == a && w.slots == slots && !w.called && a >= NeedCount {
+		m.recall(a, slots)
+		return
+	} else if ok && w.answer == NeedToken && a == NeedToken && !w.called {
+		return
+	}
+	m.Leave(id)
+	m.joins++
+	m.waits[id] = wait{at: m.joins, answer: a, slots: slots}
+	m.counted[a]++
+	p := place{id, m.joins}
+	if l := m.lineFor(a); l != nil {
+		m.push(l, p)
+	}
+	for _, s := range slots {
+		if s == 0 {
+			break
+		}
+		m.push(&m.at(s).held, p)
+	}
+}
+
+// recall notes that a node of a woken line waits on.
+func (m *Machine) recall(a Answer, slots [maxRoots]slot) {
+	if l := m.lineFor(a); l != nil {
+		l.called = false
+	}
+	for _, s := range slots {
+		m.at(s).held.called = false
+	}
+}
+
+// push adds a node to a line, and drops the nodes that have left if they are many.
+func (m *Machine) push(l *line, p place) {
+	if l.called = false; l.nodes.Len() > 2*l.live+64 {
+		var kept fifo.List[place]
+		for _, x := range l.nodes.All() {
+			if m.waits[x.node].at == x.at {
+				kept.Push(&x)
+			}
+		}
+		l.nodes = kept
+	}
+	l.nodes.Push(&p)
+	l.live++
+}
+
+// Leave ends the wait of a node: it is decided otherwise, or has gone.
+func (m *Machine) Leave(id observed.NodeID) {
+	w, ok := m.waits[id]
+	if !ok {
+		return
+	}
+	delete(m.waits, id)
+	m.counted[w.answer]--
+	if l := m.lineFor(w.answer); w.called {
+		m.called--
+	} else if l != nil {
+		l.live--
+	}
+	for _, s := range w.slots {
+		if s == 0 {
+			break
+		}
+		m.at(s).held.live--
+		m.noteEnd(s)
+	}
+}
+
+// End ends the wait of an object that has gone. Its node may stay in the graph.
+func (m *Machine) End(id observed.NodeID) {
+	m.Leave(id)
+	m.walk.end(id)
+}
+
+// Drop ends the wait of a node that leaves the graph. Its id may name another node later.
+func (m *Machine) Drop(id observed.NodeID) {
+	m.End(id)
+	m.walk.drop(id)
+}
+
+// Waits reports whether a node waits.
+func (m *Machine) Waits() bool { return len(m.waits) > 0 }
+
+// wake has the nodes of a line decided. They wait until then.
+func (m *Machine) wake(v View, l *line) {
+	if l.called {
+		return
+	}
+	l.called = true
+	for _, x := range l.nodes.All() {
+		if m.waits[x.node].at == x.at {
+			v.Out.Wake(x.node)
+		}
+	}
+}
+
+// callNext has as many nodes decided as there are tokens, the oldest first.
+func (m *Machine) callNext(v View, budget int) (n int) {
+	if m.window.live == 0 {
+		return 0
+	}
+	m.bucket.fill(v.Now)
+	for p := (place{}); n < budget && m.window.live > 0 && m.bucket.tokens > m.called && m.window.nodes.Pop(&p); n++ {
+		w := m.waits[p.node]
+		if w.at != p.at {
+			continue
+		}
+		w.called = true
+		m.waits[p.node] = w
+		m.called++
+		m.window.live--
+		v.Out.Look(p.node, priority(v, p.node))
+	}
+	return n
+}
+
+func priority(v View, id observed.NodeID) queue.Priority { return effect.Priority(v.Node(id)) }

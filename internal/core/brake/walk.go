@@ -1,0 +1,145 @@
+package brake
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// walk counts the objects below the root of one cascade.
+type walk struct {
+	slot   slot                     // 0 without a walk
+	seen   map[observed.NodeID]bool // true for an object that counts
+	todo   []observed.NodeID        // their dependents have to be visited
+	at     observed.NodeID          // its dependents are being visited
+	cursor *observed.Cursor         // open during a walk
+	found  int
+}
+
+// inline is the number of references that a decision looks at itself.
+const inline = 256
+
+// Begin begins to count a cascade that is not known. The walk begins at the seeds: the nodes
+// of the root, and of those owners that are gone and have this root. Known is a number of
+// objects below the root that is known without a walk. Without room it does nothing.
+func (m *Machine) Begin(v View, root graph.Key, seeds []observed.NodeID, known int) {
+	s := m.remember(root)
+	if s == 0 {
+		return
+	}
+	c := m.at(s)
+	if known > m.set.PerCascade {
+		m.trip(v, s, TooMany)
+		return
+	}
+	c.state, c.seeds = Counting, slices.Clone(seeds)
+	m.pending.Push(&s)
+	m.stepWalk(v, inline)
+}
+
+// stepWalk goes on with the walks, for about budget references. It returns the rest of the
+// budget.
+func (m *Machine) stepWalk(v View, budget int) int {
+	w := &m.walk
+	for budget > 0 && (w.slot != 0 || m.pending.Len() > 0) {
+		budget--
+		switch {
+		case w.slot == 0:
+			m.startWalk(v)
+		case w.found > m.set.PerCascade:
+			m.endWalk(v, true)
+		case w.at != 0:
+			if d, ok := w.cursor.Next(v.Graph); ok {
+				budget -= w.visit(v, d)
+			} else {
+				w.at = 0
+			}
+		case len(w.todo) == 0:
+			m.endWalk(v, false)
+		default:
+			w.at, w.todo = w.todo[0], fifo.Rest(w.todo)
+			if _, ok := w.seen[w.at]; ok && v.InUse(w.at) {
+				w.cursor.Start(v.Graph, w.at)
+			} else {
+				w.at = 0
+			}
+		}
+	}
+	return budget
+}
+
+func (m *Machine) startWalk(v View) {
+	var s slot
+	m.pending.Pop(&s)
+	m.walk = walk{slot: s, seen: map[observed.NodeID]bool{}, cursor: &observed.Cursor{}}
+	v.Graph.OpenCursor(m.walk.cursor)
+	for _, id := range m.at(s).seeds {
+		if _, ok := m.walk.seen[id]; !ok && v.InUse(id) {
+			m.walk.seen[id] = false
+			m.walk.todo = append(m.walk.todo, id)
+		}
+	}
+}
+
+// endWalk ends the walk under way. The objects that wait for it are decided.
+func (m *Machine) endWalk(v View, tooMany bool) {
+	s := m.walk.slot
+	m.stopWalk(v)
+	if tooMany {
+		m.trip(v, s, TooMany)
+		return
+	}
+	c := m.at(s)
+	c.state, c.seeds = Open, nil
+	m.wake(v, &c.held)
+	m.noteEnd(s)
+}
+
+func (m *Machine) stopWalk(v View) {
+	if m.walk.slot != 0 {
+		v.Graph.CloseCursor(m.walk.cursor)
+	}
+	m.walk = walk{}
+}
+
+// visit looks at a dependent. It counts the dependent once none of its owners keeps it: each
+// of them is not solid, or goes with the cascade. It returns the number of its owners.
+//
+// Held by TestWalk.
+func (w *walk) visit(v View, id observed.NodeID) int {
+	n := v.Node(id)
+	if _, ok := w.seen[id]; ok || n.State() != observed.Observed || n.Flawed() {
+		return 0
+	}
+	owners := n.Owners()
+	for i := range owners {
+		r := n.Reference(i)
+		if _, goes := w.seen[r.Owner]; !goes && !r.Self && r.Class == observed.Solid {
+			return i
+		}
+	}
+	counts := !n.Deleting()
+	if w.seen[id] = counts; counts {
+		w.found++
+	}
+	w.todo = append(w.todo, id)
+	return owners
+}
+
+// end takes an object off the count that has gone. Its dependents may still count.
+func (w *walk) end(id observed.NodeID) {
+	if w.seen[id] {
+		w.seen[id] = false
+		w.found--
+	}
+}
+
+// drop forgets a node that leaves the graph.
+func (w *walk) drop(id observed.NodeID) {
+	delete(w.seen, id)
+	if w.at == id {
+		w.at = 0
+	}
+}
