@@ -187,16 +187,3 @@ func isUndone(o inflight.Outcome) bool {
 	}
 	return false
 }
-
-// exempt leaves the cascade of a guarded root alone whose deletion has passed.
-func (e *Engine) exempt(root Key) {
-	e.brake.Exempt(e.brakeView(), root)
-	e.carryOut()
-}
-
-// brakeMemory returns the memory of the brake for a fork.
-func (e *Engine) brakeMemory() brake.Memory {
-	m := e.brake.Memory()
-	m.Listed = e.brakeListed()
-	return m
-}

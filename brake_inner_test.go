@@ -55,6 +55,7 @@ func (e *Engine) shows(t *testing.T, c Call) {
 	case c.Type == CallDelete:
 		o.Deleting = true
 	default:
+		o.Finalizers = slices.DeleteFunc(o.Finalizers, func(f string) bool { return f == c.Change.DropFinalizer })
 		o.Owners = slices.DeleteFunc(o.Owners, func(r Owner) bool { return slices.Contains(c.Change.DropOwners, r) })
 	}
 	o.Version += "1"

@@ -127,25 +127,12 @@ func (e *Engine) ApproveCascade(now time.Time, key Key, a BrakeApproval) error {
 	if err := a.validate("approve cascade "+key.String(), e.now); err != nil {
 		return err
 	}
-	if !e.brake.Approve(e.brakeView(), key, a.Until, a.AtMost) {
+	if !e.brake.TryApprove(e.brakeView(), key, a.Until, a.AtMost) {
 		return notHeld("approve", key)
 	}
-	e.endAnswer()
+	e.carryOut()
+	e.endStep()
 	return nil
-}
-
-// ApproveBraked approves every cascade that the brake holds now: see Collector.ApproveBraked.
-func (e *Engine) ApproveBraked(now time.Time, a BrakeApproval) (int, error) {
-	e.tick(now)
-	if err := a.validate("approve braked cascades", e.now); err != nil {
-		return 0, err
-	}
-	all := e.brake.Held()
-	for _, s := range all {
-		e.brake.Approve(e.brakeView(), s.Key, a.Until, a.AtMost)
-	}
-	e.endAnswer()
-	return len(all), nil
 }
 
 // RefuseCascade refuses a cascade that the brake holds: see Collector.RefuseCascade.
@@ -154,30 +141,12 @@ func (e *Engine) RefuseCascade(now time.Time, key Key, r Refusal) error {
 	if err := r.validate("refuse cascade " + key.String()); err != nil {
 		return err
 	}
-	if !e.brake.Refuse(e.brakeView(), key, r == OrphanHeld) {
+	if !e.brake.TryRefuse(e.brakeView(), key, r == OrphanHeld) {
 		return notHeld("refuse", key)
 	}
-	e.endAnswer()
-	return nil
-}
-
-// RefuseBraked refuses every cascade that the brake holds now: see Collector.RefuseBraked.
-func (e *Engine) RefuseBraked(now time.Time, r Refusal) (int, error) {
-	e.tick(now)
-	if err := r.validate("refuse braked cascades"); err != nil {
-		return 0, err
-	}
-	all := e.brake.Held()
-	for _, s := range all {
-		e.brake.Refuse(e.brakeView(), s.Key, r == OrphanHeld)
-	}
-	e.endAnswer()
-	return len(all), nil
-}
-
-func (e *Engine) endAnswer() {
 	e.carryOut()
 	e.endStep()
+	return nil
 }
 
 func notHeld(verb string, k Key) error {

@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -33,8 +34,12 @@ func (c *Collector) ApproveCascade(ctx context.Context, key Key, a BrakeApproval
 // AtMost counts for each cascade on its own. It returns the number of cascades. Cascades that
 // trip later are held.
 func (c *Collector) ApproveBraked(ctx context.Context, a BrakeApproval) (n int, err error) {
-	err = c.answerBrake(ctx, "approve braked cascades", func(e *Engine, now time.Time) (err error) {
-		n, err = e.ApproveBraked(now, a)
+	const what = "approve braked cascades"
+	err = c.answerBrake(ctx, what, func(e *Engine, now time.Time) error {
+		if err := a.validate(what, now); err != nil {
+			return err
+		}
+		n, err = answerAll(e, func(k Key) error { return e.ApproveCascade(now, k, a) })
 		return err
 	})
 	return n, err
@@ -53,11 +58,26 @@ func (c *Collector) RefuseCascade(ctx context.Context, key Key, r Refusal) error
 // RefuseBraked refuses every cascade that the brake holds now, each as RefuseCascade does. It
 // returns the number of cascades.
 func (c *Collector) RefuseBraked(ctx context.Context, r Refusal) (n int, err error) {
-	err = c.answerBrake(ctx, "refuse braked cascades", func(e *Engine, now time.Time) (err error) {
-		n, err = e.RefuseBraked(now, r)
+	const what = "refuse braked cascades"
+	err = c.answerBrake(ctx, what, func(e *Engine, now time.Time) error {
+		if err := r.validate(what); err != nil {
+			return err
+		}
+		n, err = answerAll(e, func(k Key) error { return e.RefuseCascade(now, k, r) })
 		return err
 	})
 	return n, err
+}
+
+// answerAll answers for every cascade that the brake holds.
+func answerAll(e *Engine, answer func(Key) error) (n int, err error) {
+	for _, b := range e.Braked(math.MaxInt) {
+		if err = answer(b.Key); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
 }
 
 // answerBrake gives the brake an answer of a user, and has the dispatch loop look at the

@@ -221,7 +221,7 @@ func (p *planCopy) facts(e *Engine, now time.Time) planFacts {
 	return planFacts{
 		now: now, kinds: e.kindFacts(), sweeps: e.sweeps.Memory(), behind: p.gone, torn: p.torn, busy: !e.Idle(),
 		labels: e.labels.Clone(), rewound: e.kinds.Rewound(), paused: e.Paused(),
-		brake: e.brakeMemory(),
+		brake: e.brake.Memory(e.brakeView()),
 	}
 }
 

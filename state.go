@@ -214,6 +214,9 @@ func (p *printer) nodes() {
 		if m.Absent > e.kinds.Rewound() {
 			p.absentSince(n, m.Absent)
 		}
+		if e.brake.Any() {
+			p.root(n, m.Root)
+		}
 		if s, ok := e.reads.Result(id); ok {
 			p.Flags(s.Began > e.kinds.LostAt())
 			p.Word(uint64(s.State))
@@ -243,6 +246,15 @@ func (p *printer) nodes() {
 		}
 		p.Word(uint64(min(m.Conflicts, 2)))
 		p.List(e.misplaced[n.Key().UID])
+	}
+}
+
+// root hashes the roots of a node: they name the cascades of the brake.
+func (p *printer) root(n observed.Node, number uint64) {
+	r := p.e.history.RootAt(n, number)
+	p.Word(uint64(len(r.Keys)))
+	for _, k := range r.Keys {
+		p.Key(k)
 	}
 }
 

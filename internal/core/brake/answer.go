@@ -51,9 +51,9 @@ func (m *Machine) CountHeld() (n int) {
 	return n
 }
 
-// Approve lets a number of deletes of a cascade go, until a time. It reports false for a
+// TryApprove lets a number of deletes of a cascade go, until a time. It reports false for a
 // cascade that is not held.
-func (m *Machine) Approve(v View, k graph.Key, until time.Time, atMost int) bool {
+func (m *Machine) TryApprove(v View, k graph.Key, until time.Time, atMost int) bool {
 	c := m.at(m.index[k])
 	if !c.isHeld() {
 		return false
@@ -66,9 +66,9 @@ func (m *Machine) Approve(v View, k graph.Key, until time.Time, atMost int) bool
 	return true
 }
 
-// Refuse keeps the objects of a cascade: as they are, or without their owners. It reports
+// TryRefuse keeps the objects of a cascade: as they are, or without their owners. It reports
 // false for a cascade that is not held.
-func (m *Machine) Refuse(v View, k graph.Key, orphan bool) bool {
+func (m *Machine) TryRefuse(v View, k graph.Key, orphan bool) bool {
 	c := m.at(m.index[k])
 	if !c.isHeld() {
 		return false

@@ -15,34 +15,33 @@ type bucket struct {
 	tokens int       // at most size
 }
 
-// fill adds the tokens that were made until now. A full bucket begins a period of its own:
-// it saves no part of a token.
+// fill adds the tokens that were made until now.
+func (b *bucket) fill(now time.Time) { *b = b.at(now) }
+
+// at returns the bucket at a time. A full bucket begins a period of its own: it saves no part
+// of a token.
 //
 // Held by TestBucket and TestBucketBound.
-func (b *bucket) fill(now time.Time) {
-	if b.began.IsZero() {
-		b.began = now
+func (b *bucket) at(now time.Time) bucket {
+	began, made, tokens := b.began, b.made, b.tokens
+	if began.IsZero() {
+		began = now
 	}
-	passed := now.Sub(b.began)
-	if passed <= 0 {
-		return
-	}
+	passed := max(now.Sub(began), 0)
 	if periods := passed / b.per; periods > 1 {
-		b.tokens = b.size
-	} else if periods == 1 {
-		b.tokens += b.size - b.made
-		b.made = 0
-		b.began = b.began.Add(b.per)
-		passed -= b.per
+		tokens = b.size
+	} else {
+		if periods == 1 {
+			tokens, made, began = tokens+b.size-made, 0, began.Add(b.per)
+			passed -= b.per
+		}
+		n := part(passed, b.size, b.per)
+		tokens, made = tokens+n-made, n
 	}
-	if passed < b.per {
-		n := share64(passed, b.size, b.per)
-		b.tokens += n - b.made
-		b.made = n
+	if tokens >= b.size {
+		tokens, made, began = b.size, 0, now
 	}
-	if b.tokens >= b.size {
-		b.tokens, b.made, b.began = b.size, 0, now
-	}
+	return bucket{b.size, b.per, began, made, tokens}
 }
 
 // putBack takes a token back that was not used.
@@ -56,8 +55,8 @@ func (b *bucket) next() time.Time {
 	return b.began.Add(time.Duration(q))
 }
 
-// share64 returns the tokens of a part of a period.
-func share64(passed time.Duration, size int, per time.Duration) int {
+// part returns the tokens of a part of a period.
+func part(passed time.Duration, size int, per time.Duration) int {
 	hi, lo := bits.Mul64(uint64(passed), uint64(size))
 	q, _ := bits.Div64(hi, lo, uint64(per))
 	return int(q)

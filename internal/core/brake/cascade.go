@@ -107,7 +107,7 @@ func (m *Machine) remember(k graph.Key) slot {
 	if s := m.index[k]; s != 0 {
 		return s
 	}
-	if !m.hasRoom() {
+	if !m.tryMakeRoom() {
 		return 0
 	}
 	var s slot
@@ -123,9 +123,9 @@ func (m *Machine) remember(k graph.Key) slot {
 	return s
 }
 
-// hasRoom reports whether another cascade can be remembered. It drops the cascades from the
-// ended ones that go on.
-func (m *Machine) hasRoom() bool {
+// tryMakeRoom reports whether another cascade can be remembered. It drops the cascades from
+// the ended ones that go on.
+func (m *Machine) tryMakeRoom() bool {
 	if len(m.index) < m.set.Cascades {
 		return true
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// Answer says what becomes of a delete. Of several cascades the largest answer counts.
+// Answer is the answer of the brake for a delete. Of several cascades the largest answer counts.
 type Answer uint8
 
 const (
@@ -65,8 +65,10 @@ func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
 			blocked[n], n = s, n+1
 		}
 	}
-	if worst == Go && m.set.Window > 0 && !m.hasToken(v, id) {
-		worst = NeedToken
+	if m.set.Window > 0 {
+		if m.bucket.fill(v.Now); worst == Go && !m.hasToken(id) {
+			worst = NeedToken
+		}
 	}
 	if worst == Go {
 		m.Leave(id)
@@ -106,8 +108,7 @@ func (m *Machine) answer(v View, s slot) Answer {
 
 // hasToken reports whether the window has a token for a node. Nodes that were woken for the
 // tokens go first.
-func (m *Machine) hasToken(v View, id observed.NodeID) bool {
-	m.bucket.fill(v.Now)
+func (m *Machine) hasToken(id observed.NodeID) bool {
 	return m.waits[id].called || m.bucket.tokens > m.called
 }
 

@@ -23,8 +23,8 @@ type Settings struct {
 // MaxCascades bounds the remembered cascades.
 const MaxCascades = 4096
 
-// View has what a step reads and writes beside the machine, which keeps none of it. Listed
-// says that every kind is listed.
+// View has the lower machines, the effects and the time. The caller makes one for each call,
+// and the machine keeps none. Listed says that every kind is listed.
 type View struct {
 	record.Nodes
 	Out    *effect.List
@@ -67,7 +67,7 @@ type Machine struct {
 	counts Counts
 }
 
-// Counts counts what has happened to the cascades of one engine.
+// Counts counts the trips of one engine, and the answers of users.
 type Counts struct{ Trips, Approvals, Refusals uint64 }
 
 // New returns a brake that knows no cascade.

@@ -26,8 +26,8 @@ type Remembered struct {
 }
 
 // Memory returns the memory of the brake.
-func (m *Machine) Memory() Memory {
-	out := Memory{Exempt: slices.Clone(m.exempts.All())}
+func (m *Machine) Memory(v View) Memory {
+	out := Memory{Exempt: slices.Clone(m.exempts.All()), Listed: v.Listed}
 	for k, s := range m.index {
 		if c := m.at(s); c.state >= Tripped {
 			x := Remembered{Key: k, State: c.state, Cause: c.cause}
@@ -41,7 +41,7 @@ func (m *Machine) Memory() Memory {
 	return out
 }
 
-// Recall takes over the memory of another brake. What this brake knows goes first. Cascades
+// Recall takes over the memory of another brake. Its own knowledge goes first. Cascades
 // for which there is no room are counted anew.
 //
 // Held by TestRecall.

@@ -39,8 +39,7 @@ func (m *Machine) isFilled(now time.Time) bool {
 	if m.window.live == 0 {
 		return false
 	}
-	b := m.bucket
-	b.fill(now)
+	b := m.bucket.at(now)
 	return b.tokens > m.called
 }
 
@@ -72,8 +71,8 @@ func (m *Machine) At() (time.Time, bool) {
 	return m.bucket.next(), true
 }
 
-// Rewind takes back what rests on a former history: counts of objects, approvals and
-// exemptions. The deletes that were handed out still count, and so do refusals.
+// Rewind takes back the counts of objects, the approvals and the exemptions: they rest on a
+// former history. The deletes that were handed out still count, and so do refusals.
 func (m *Machine) Rewind(v View) {
 	m.stopWalk(v)
 	var s slot

@@ -9,5 +9,6 @@
 // node state has the number of a set of roots. The sets are in a ring, too: a set that
 // fell out of it is forgotten, and its objects have the nearest absent owners instead.
 //
-// All of this is for reports: no decision reads it, and no fingerprint has it.
+// All of this is for reports, with one exception: the roots of objects name the cascades of the
+// brake. No other decision reads any of it. A fingerprint has the roots if there is a brake.
 package history

@@ -42,7 +42,8 @@ type State struct {
 	Overdue        bool // its removal was awaited, and only the store keeps it
 	Withheld       bool // it is marked, and its labels protect it, or they are not known: its mark counts for no dependent
 
-	// Root and Ended are for reports, and no note holds them: see package history.
+	// Root and Ended are for reports and for the brake, and no note holds them: see package
+	// history.
 	Root  uint64 // the root of a marked or absent object
 	Ended int64  // when its absence became known, in Unix nanoseconds; 0 if that is not known
 }

@@ -54,6 +54,9 @@ func TestMember(t *testing.T) {
 	r.pass()
 	r.decides("volume/1-b", policy.Delete, policy.HolderDeleted, "the later proof is there")
 	r.decides("tenant/1", policy.Wait, policy.NeedMembers, "members are left")
+	if n, none := r.sw.MembersOf(r.object("tenant/1").Key), r.sw.MembersOf(r.object("tenant/2").Key); n != 2 || none != 0 {
+		t.Errorf("%d members of a holder with two, %d of one without a run", n, none)
+	}
 	r.gone("volume/1-a#2", false)
 	r.gone("volume/1-b#2", false)
 	r.walk()

@@ -54,8 +54,6 @@ func (sw *Sweeps) StatusOf(id observed.NodeID) (Status, bool) {
 
 // MembersOf returns the number of members of a holder that are left, as far as its runs have
 // counted them.
-//
-// Held by TestMembersOf.
 func (sw *Sweeps) MembersOf(holder graph.Key) (n int) {
 	for _, r := range sw.runs {
 		if r.holder.Key == holder {

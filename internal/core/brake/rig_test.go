@@ -1,0 +1,130 @@
+package brake
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+)
+
+var start = time.Unix(1000, 0)
+
+// rig is a brake over a graph of objects, in notation.
+type rig struct {
+	*testing.T
+	m   Machine
+	g   *observed.Graph
+	t   record.Table
+	out effect.List
+	now time.Time
+}
+
+func newRig(t *testing.T, s Settings, objects string) *rig {
+	t.Helper()
+	r := &rig{T: t, m: New(s), g: observed.New(observed.Config{}), now: start}
+	r.apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}})
+	list, err := graph.Parse(objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range list {
+		r.apply(graph.Event{Type: graph.Put, Object: o})
+	}
+	t.Cleanup(r.check)
+	return r
+}
+
+func (r *rig) check() {
+	r.Helper()
+	if err := r.m.Check(r.g); err != nil {
+		r.Error(err)
+	}
+}
+
+func (r *rig) apply(ev graph.Event) {
+	r.Helper()
+	if ev.Type == graph.Put && ev.Object.Version == "" {
+		ev.Object.Version = "1"
+	}
+	d, err := r.g.Apply(ev)
+	if err != nil {
+		r.Fatal(err)
+	}
+	if d.Gone {
+		r.m.End(d.Node)
+	}
+	for _, f := range d.Freed {
+		r.m.Drop(f.ID)
+	}
+}
+
+func (r *rig) gone(names ...string) {
+	r.Helper()
+	for _, name := range names {
+		r.apply(graph.Event{Type: graph.Gone, Key: key(name)})
+	}
+}
+
+func (r *rig) view() View {
+	return View{Nodes: record.Nodes{Graph: r.g, Table: &r.t}, Out: &r.out, Now: r.now, Listed: true}
+}
+
+func (r *rig) id(name string) observed.NodeID {
+	n, _ := r.g.Lookup(key(name))
+	return n.ID()
+}
+
+// begin begins to count a cascade from its root.
+func (r *rig) begin(root string) {
+	r.m.Begin(r.view(), key(root), []observed.NodeID{r.id(root)}, 0)
+}
+
+// judge begins the unknown cascades, and judges the delete of an object in all of them.
+func (r *rig) judge(name string, roots ...string) Answer {
+	var keys []graph.Key
+	for _, root := range roots {
+		if keys = append(keys, key(root)); !r.m.IsKnown(key(root)) {
+			r.begin(root)
+		}
+	}
+	return r.m.Judge(r.view(), r.id(name), keys)
+}
+
+// woken returns the nodes that the effects so far have decided, and forgets the effects.
+func (r *rig) woken() (n int) {
+	for _, x := range r.out.Items() {
+		if x.Type == effect.Wake || x.Type == effect.Look {
+			n++
+		}
+	}
+	r.out.Reset()
+	return n
+}
+
+// steps lets the machine work to its end.
+func (r *rig) steps() (n int) {
+	for r.m.Step(r.view(), 16) {
+		n++
+	}
+	return n
+}
+
+func key(name string) graph.Key {
+	o, err := graph.ParseObject(name)
+	if err != nil {
+		panic(err)
+	}
+	return o.Key
+}
+
+// crowd returns n objects of kind b below an owner, in notation.
+func crowd(owner string, n int) (s string) {
+	for i := range n {
+		s += fmt.Sprintf("; b/%d -> %s", i, owner)
+	}
+	return s
+}
