@@ -31,13 +31,13 @@ func (b BrakedCascade) String() string {
 	s := b.Key.String() + ": "
 	switch {
 	case b.Over:
-		s += fmt.Sprintf("more than %d objects", b.Limit)
+		s += "more than " + counted(b.Limit, "object", "objects")
 	case b.cause == brake.ApprovalUsed:
-		s += deletes(b.Approved) + " approved and handed out"
+		s += counted(b.Approved, "delete was", "deletes were") + " approved and handed out"
 	case b.cause == brake.ApprovalExpired:
-		s += deletes(b.Approved) + " handed out before the approval expired"
+		s += counted(b.Approved, "delete was", "deletes were") + " handed out before the approval expired"
 	default:
-		s += deletes(b.Handed) + " handed out"
+		s += counted(b.Handed, "delete was", "deletes were") + " handed out"
 	}
 	if s += fmt.Sprintf(", the limit is %d", b.Limit); b.Refused != RefusalUnset {
 		s += ", refused: " + b.Refused.String()
@@ -45,11 +45,11 @@ func (b BrakedCascade) String() string {
 	return s
 }
 
-func deletes(n int) string {
+func counted(n int, one, many string) string {
 	if n == 1 {
-		return "1 delete was"
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d deletes were", n)
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // Refusal is the answer of a user who refuses a cascade.

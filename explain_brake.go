@@ -48,17 +48,22 @@ func (x *explainer) braked(j judgement, c explain.Condition) (out []explain.Cond
 	return x.one(c)
 }
 
-// unlistedKinds explains a wait until every kind is listed.
-func (x *explainer) unlistedKinds(c explain.Condition) (out []explain.Condition) {
-	var kinds []Kind
-	for _, k := range x.e.Kinds() {
-		if !k.Listed || x.e.kinds.Stale(k.Kind) {
-			kinds = append(kinds, k.Kind)
+// unlisted names the kinds that are still to be listed.
+func (e *Engine) unlisted() (names []string) {
+	for _, k := range e.Kinds() {
+		if !k.Listed || e.kinds.Stale(k.Kind) {
+			names = append(names, string(k.Kind))
 		}
 	}
+	return names
+}
+
+// unlistedKinds explains a wait until every kind is listed.
+func (x *explainer) unlistedKinds(c explain.Condition) (out []explain.Condition) {
+	kinds := x.e.unlisted()
 	for _, k := range kinds[:x.take(len(kinds))] {
 		d := c
-		x.sick(k, &d)
+		x.sick(Kind(k), &d)
 		out = append(out, d)
 	}
 	if len(kinds) == 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -140,6 +141,10 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		return e.guardDetail(n)
 	case policy.Braked, policy.CascadeRefused:
 		return e.brakeDetail(id)
+	case policy.NeedListing:
+		if w, ok := e.brake.WaitOf(id); ok && w.For == brake.NeedListings {
+			return e.unlisted()
+		}
 	case policy.Contested:
 		return e.sweeps.Rivals(e.sweepView(), id)
 	case policy.Paused:

@@ -45,6 +45,9 @@
 //	held                     prints the held objects with their reasons
 //	graph                    prints the observed objects, with "<-" and their dependents
 //	decide KEY               prints the last decision about an object
+//	braked                   prints the cascades that the brake holds
+//	approve KEY N DURATION   a user approves N deletes of a cascade, for a time
+//	refuse KEY keep|orphan   a user refuses a cascade
 //	stats                    prints whether the engine is idle, and counts that are not zero
 //	pause WHAT               the engine pauses everything, "kind K", "scope S" or the global
 //	                         objects ("scope"); prints the calls that the pause waits for
@@ -66,12 +69,14 @@
 //	level=0|1|2|3 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner][:unwatched],...
 //	unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
 //	handlers=F,... handlerworkers=N versions cold page=N audit=1s remember=N hand
+//	brake=N window=N/DURATION
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]
 //	      [:where=[!]FINALIZER][:phase=K+K][:then=K+K][:confirm[=N]][:unguarded]
 //
 // The option versions makes versions comparable. Page sets the length of a page of a
 // selection. Audit is the time between two audits, and remember the number of remembered
-// owners that are gone.
+// owners that are gone. Brake is the limit of a cascade, and window that of all deletes in a
+// time.
 //
 // In a sweep, scopes are the scopes that begin with the holder's name and "-". The words
 // of, select and where belong to the members before them: their kinds, their selector,

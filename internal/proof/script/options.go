@@ -35,6 +35,7 @@ type options struct {
 	absent, workers     int
 	page                int
 	sweeps              []finalizer.Sweep
+	brake               ownergraph.Brake
 }
 
 // parse parses the settings of the command "world".
@@ -78,6 +79,13 @@ func (o *options) set(name, value string) (err error) {
 		o.handlers = strings.Split(value, ",")
 	case "sweep":
 		o.sweeps = append(o.sweeps, sweep(value))
+	case "brake":
+		o.brake.PerCascade, err = strconv.Atoi(value)
+	case "window":
+		n, per, _ := strings.Cut(value, "/")
+		if o.brake.Window, err = strconv.Atoi(n); err == nil {
+			o.brake.Per, err = time.ParseDuration(per)
+		}
 	case "override":
 		o.override = true
 	case "observe":
@@ -198,7 +206,7 @@ func (o *options) config() ownergraph.Config {
 	c := ownergraph.Config{
 		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
 		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
-		AuditEvery: o.audit, HandlerWorkers: o.workers,
+		AuditEvery: o.audit, HandlerWorkers: o.workers, Brake: o.brake,
 	}
 	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AbsentOwners: o.absent}
 	if o.versions {

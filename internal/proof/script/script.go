@@ -121,7 +121,7 @@ func (r *runner) command(line string) error {
 
 // passive reports whether a command leaves the world as it is.
 func passive(verb string) bool {
-	return verb == "held" || verb == "graph" || verb == "decide" || verb == "stats" || verb == "paused" || verb == "unjudged" || verb == "unsafe" || verb == "backup"
+	return verb == "held" || verb == "graph" || verb == "decide" || verb == "braked" || verb == "paused" || verb == "stats" || verb == "unjudged" || verb == "unsafe" || verb == "backup"
 }
 
 func (r *runner) setups() map[string]func(string) error {
@@ -137,6 +137,7 @@ func (r *runner) verbs() map[string]func(string) error {
 		"watch": r.watch, "pass": r.pass, "answer": r.answer,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
 		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "undo": r.undo, "allow": r.allow, "backup": r.keep, "restore": r.restore, "stale": r.stale,
+		"braked": r.braked, "approve": r.approve, "refuse": r.refuse,
 		"unjudged": r.leaveOut, "unsafe": r.distrust,
 	}
 }
