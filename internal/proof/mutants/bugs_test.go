@@ -180,13 +180,9 @@ func waits() map[string]string {
 	return map[string]string{
 		"B18": "a restore that knows of backups: restore mode, archive",
 		"B22": "a choice of what foreground does with dependents that do not block",
-		"B23": "a brake on mass deletion",
 		"B24": "protection of objects that no engine may delete",
-		"B25": "a brake on mass deletion",
 		"B26": "a brake on mass deletion, and protection",
 		"B27": "a brake on mass deletion, and a dry run",
-		"B30": "a brake on mass deletion",
-		"S17": "a brake on mass deletion",
 		"S19": "protection of objects that no engine may delete",
 		"S20": "certificates that say why something was deleted",
 	}
