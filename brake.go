@@ -137,8 +137,11 @@ func (e *Engine) countHeld(holder Key) []Key {
 
 // countRoots returns the roots of an object, and has the brake count their cascades.
 func (e *Engine) countRoots(id observed.NodeID, in *rules.Input) []Key {
-	n := e.graph.Node(id)
-	roots := e.history.RootAt(n, e.history.RootOf(e.view(), id, in)).Keys
+	number := e.history.RootOf(e.view(), id, in)
+	if number <= history.Self || number != e.scratch.root { // most objects have the roots of the one before
+		e.scratch.root, e.scratch.roots = number, e.history.RootAt(e.graph.Node(id), number).Keys
+	}
+	roots := e.scratch.roots
 	if len(roots) == 0 { // their names are too long for the history
 		roots = e.nearestOwners(id, in)
 	}

@@ -300,6 +300,24 @@
 //   - A store without fences gets no pass. A sick kind holds every verdict, and Held names it.
 //   - A root that is marked before it carries hold is not guarded. The engine reports it.
 //   - [Collector.Retire] takes the finalizers of former guards and sweeps off.
+// # Brake
+//
+// Config.Brake bounds mass deletions, such as those after a removed definition, a restore, or
+// a fault of a store. By default there is no brake.
+//
+//   - PerCascade bounds the deletes of one cascade without an approval. Before the first
+//     delete the engine counts the objects below the root. That waits until every kind is
+//     listed. If there are more, it deletes none of them, and Held reports them as Braked.
+//   - Window and Per bound the deletes of all cascades together. The window begins empty, so
+//     no number of restarts or of small cascades exceeds its rate. It delays only.
+//   - A cascade has the name of its root. After a restart the nearest absent owners stand in.
+//     Deletes of a sweep count for its holder. Removals of references and of finalizers do
+//     not count.
+//
+// [Collector.Braked] lists the cascades that are held. [Collector.ApproveCascade] lets a
+// number of deletes go until a time. [Collector.RefuseCascade] keeps the objects, or removes
+// their references to absent owners. That is a write, so it survives a restart. Other answers
+// end with the Collector: a new one counts anew. A deletion of unknown outcome counts.
 //
 // # Proof before a write
 //
@@ -370,6 +388,8 @@
 //   - reads follows the wanted reads, and their results.
 //   - inflight follows the writes of the engine, and the events that it expects of them.
 //   - handlers follows the runs of finalizer handlers, and pause has the pauses.
+//   - handlers follows the runs of finalizer handlers.
+//   - brake bounds the deletes of a cascade, and of a time.
 //   - held keeps the held objects, with reason, time and last error.
 //   - history keeps the last deletions with their proofs, and the roots of cascades.
 //   - moments has the times of stamps, excerpt the copies for plans.

@@ -20,6 +20,8 @@ type scratch struct {
 	write    inflight.Write
 	evidence evidence.Scratch
 	lists    rules.Scratch
+	root     uint64 // the last one of the brake, and its keys
+	roots    []Key
 }
 
 // input gathers the evidence for a decision about an observed node. It is valid until the

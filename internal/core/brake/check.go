@@ -31,7 +31,9 @@ func (m *Machine) Check(g *observed.Graph) error {
 	calls := map[slot]int{}
 	for _, shares := range m.calls {
 		for _, x := range shares {
-			calls[x.slot]++
+			if x.slot != 0 {
+				calls[x.slot]++
+			}
 		}
 	}
 	for k, s := range m.index {

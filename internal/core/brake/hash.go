@@ -34,7 +34,6 @@ func (m *Machine) Hash(p *fingerprint.Printer) {
 		}
 	}
 	for _, call := range slices.Sorted(maps.Keys(m.calls)) {
-		p.Word(uint64(len(m.calls[call])))
 		for _, x := range m.calls[call] {
 			p.Word(ranks[x.slot])
 			p.Flags(x.approval == 0, x.approval == m.at(x.slot).approvals)

@@ -58,10 +58,10 @@ func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
 		s := m.index[k]
 		a := m.answer(v, s)
 		worst = max(worst, a)
-		if s != 0 {
-			m.asked = append(m.asked, s)
+		if s == 0 || len(m.asked) == maxRoots {
+			continue
 		}
-		if s != 0 && a != Go && n < maxRoots {
+		if m.asked = append(m.asked, s); a != Go {
 			blocked[n], n = s, n+1
 		}
 	}
@@ -114,8 +114,8 @@ func (m *Machine) hasToken(id observed.NodeID) bool {
 
 // Take counts the delete that Judge has let go, as a call with this number.
 func (m *Machine) Take(call uint64) {
-	shares := make([]share, 0, len(m.asked))
-	for _, s := range m.asked {
+	var shares [maxRoots]share
+	for i, s := range m.asked {
 		c := m.at(s)
 		x := share{slot: s}
 		if c.underWay++; c.state == Approved {
@@ -124,7 +124,7 @@ func (m *Machine) Take(call uint64) {
 		} else {
 			c.handed++
 		}
-		shares = append(shares, x)
+		shares[i] = x
 	}
 	m.calls[call] = shares
 	if m.set.Window > 0 {
@@ -141,6 +141,9 @@ func (m *Machine) Done(call uint64, undone bool) {
 	}
 	delete(m.calls, call)
 	for _, x := range shares {
+		if x.slot == 0 {
+			break
+		}
 		c := m.at(x.slot)
 		c.underWay--
 		switch {

@@ -46,7 +46,7 @@ type Machine struct {
 	cascades []cascade // by slot, from 1
 	index    map[graph.Key]slot
 	ended    fifo.List[slot] // they may be forgotten
-	calls    map[uint64][]share
+	calls    map[uint64][maxRoots]share
 	exempt   map[graph.UID]bool
 	exempts  fifo.List[graph.UID] // the oldest first
 
@@ -76,7 +76,7 @@ func New(s Settings) Machine {
 		s.Cascades = MaxCascades
 	}
 	return Machine{
-		set: s, cascades: make([]cascade, 1), index: map[graph.Key]slot{}, calls: map[uint64][]share{},
+		set: s, cascades: make([]cascade, 1), index: map[graph.Key]slot{}, calls: map[uint64][maxRoots]share{},
 		exempt: map[graph.UID]bool{}, waits: map[observed.NodeID]wait{}, bucket: bucket{size: s.Window, per: s.Per},
 	}
 }

@@ -75,6 +75,8 @@ func TestListing(t *testing.T) {
 		}},
 		{"all kinds are listed", "list a 5; list b 5", func(r *rig) bool { return r.t.Synced() && !r.t.Unseen() && r.t.SeeAll() && !r.t.SeeAll() }},
 		{"a kind without a listing is unseen", "list a 5", func(r *rig) bool { return r.t.Unseen() && !r.t.SeeAll() }},
+		{"a listed kind that is sick is listed", "list a 5; list b 5; sick a", func(r *rig) bool { return r.t.AllListed() && !r.t.Synced() }},
+		{"one kind is not listed", "list a 5; sick b", func(r *rig) bool { return !r.t.AllListed() && r.t.ListedWell() }},
 		{"no kinds are unseen too", "vanish a; vanish b", func(r *rig) bool { return r.t.Unseen() }},
 	})
 }
