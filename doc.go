@@ -300,6 +300,7 @@
 //   - A store without fences gets no pass. A sick kind holds every verdict, and Held names it.
 //   - A root that is marked before it carries hold is not guarded. The engine reports it.
 //   - [Collector.Retire] takes the finalizers of former guards and sweeps off.
+//
 // # Brake
 //
 // Config.Brake bounds mass deletions, such as those after a removed definition, a restore, or

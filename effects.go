@@ -60,6 +60,8 @@ func (e *Engine) do(x effect.Effect) {
 		if e.cfg.OnDecision != nil {
 			e.cfg.OnDecision(DecisionEvent{Key: x.Key, Version: x.Version, Decision: *x.Decision})
 		}
+	case effect.Exempt:
+		e.brake.Exempt(e.brakeView(), x.Key)
 	case effect.Log:
 		e.effects.Keep(*x.Record)
 	default:

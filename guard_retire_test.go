@@ -239,3 +239,35 @@ func TestNestedRoots(t *testing.T) {
 		s.holds(t, "b~["+heldBy+"] -> a; c -> b")
 	})
 }
+
+// TestBrakeLetsPassedRoots: the brake leaves the cascade of a root alone that its guard has let
+// pass, or that a user has approved. It holds the cascade of another root.
+func TestBrakeLetsPassedRoots(t *testing.T) {
+	for _, c := range []struct {
+		guard  finalizer.Guard
+		want   string
+		reason string
+	}{
+		{finalizer.Guard{Names: []string{"a"}, Protected: true}, "", "passed"},
+		{finalizer.Guard{Names: []string{"a"}, Always: true}, "", "approved"},
+		{finalizer.Guard{Names: []string{"x"}, Always: true}, "b -> a; c -> a", "not guarded"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := guarding(c.guard)
+			cfg.Brake = ownergraph.Brake{PerCascade: 1}
+			s := newTap(t, "a; b -> a; c -> a")
+			r := collect(t, s, cfg)
+			r.idle()
+			s.delete(t, "a", graph.Background)
+			r.idle()
+			if c.guard.Always && c.want == "" {
+				two := 2
+				if err := r.Approve(t.Context(), keyOf(t, "a"), ownergraph.Approval{AtMost: &two}); err != nil {
+					t.Error(err)
+				}
+				r.idle()
+			}
+			s.holds(t, c.want)
+		})
+	}
+}

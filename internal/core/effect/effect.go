@@ -55,6 +55,8 @@ const (
 	Rewind
 	// Report reports Decision for the object Key at Version, which may be gone.
 	Report
+	// Exempt has the brake let the cascade of the root Key pass.
+	Exempt
 	// Log keeps Record for the caller, which writes it.
 	Log
 
@@ -64,7 +66,7 @@ const (
 var typeNames = [numTypes]string{
 	"unset", "look", "look at", "wake", "fan", "want fence", "await fence", "wake fence", "relist", "relist all",
 	"hold", "unhold", "revoke", "audit",
-	"read holder", "return read", "rewind", "report", "log",
+	"read holder", "return read", "rewind", "report", "exempt", "log",
 }
 
 // String returns the type in lower case.
@@ -181,6 +183,9 @@ func (l *List) Rewind(cause string) {
 func (l *List) Report(k graph.Key, v graph.Version, d policy.Decision) {
 	l.items = append(l.items, Effect{Type: Report, Key: k, Version: v, Decision: &d})
 }
+
+// Exempt appends Exempt.
+func (l *List) Exempt(root graph.Key) { l.items = append(l.items, Effect{Type: Exempt, Key: root}) }
 
 // Priority returns the priority of a node: owners that others wait for go before the bulk.
 func Priority(n observed.Node) queue.Priority {

@@ -85,6 +85,7 @@ func (m *Machine) noteReleased(v View, id observed.NodeID, k graph.Key, version 
 		m.counts.HoldRemoved++
 	}
 	m.over[id] = true
+	v.Out.Exempt(k)
 	if why != policy.ReasonUnset {
 		v.Out.Report(k, version, policy.Decision{Action: policy.Keep, Reason: why})
 	}
@@ -98,8 +99,9 @@ func (m *Machine) noteUnguarded(v View, id observed.NodeID, o *graph.Object, isN
 		return
 	}
 	if g, _ := m.Of(o); g != nil {
-		m.over[id] = true
-		if !isNew {
+		if m.over[id] = true; isNew { // passed before this engine began
+			v.Out.Exempt(o.Key)
+		} else {
 			m.reportUnguarded(v, o.Key, o.Version)
 		}
 	}
