@@ -107,9 +107,9 @@ type Config struct {
 	// TestSweepLabelWorlds, by TestSweepWorlds and TestSweepCost of internal/proof/properties, and
 	// by the scenarios TestScenarios/a-sweep of internal/proof/script.
 	Sweeps []finalizer.Sweep
-
 	// Protect has the rules that protect objects from the engine's deletes. Guards judge the
-	// deletions of roots before their cascades. See the package documentation, "Guards".
+	// deletions of roots before their cascades, and order these. See the package documentation,
+	// "Guards".
 	Protect []finalizer.Protection
 	Guards  []finalizer.Guard
 

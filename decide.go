@@ -48,6 +48,9 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	if d.Action == policy.Delete && !in.Deleting {
 		d = e.decideProtected(id, s, d)
 	}
+	if e.order.Any() {
+		d = e.inOrder(id, d, holder)
+	}
 	if e.brake.Any() {
 		d = e.brakeDecision(id, in, d, holder)
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/moments"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
@@ -98,6 +99,8 @@ type Engine struct {
 	cycles   cycle.Detector
 	handlers handlers.Runs
 	sweeps   sweep.Sweeps
+	order    order.Machine
+	ordered  bool // a guard has phases
 	protect  guard.Rules
 	guards   guard.Machine
 	labels   guard.Labels // of protections
@@ -150,6 +153,8 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	e.graph = observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.holdsMark()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
+	e.order = order.New(cfg.Guards)
+	e.ordered = e.order.HasPhases()
 	return e, nil
 }
 
@@ -344,6 +349,8 @@ func (e *Engine) stepBulk() int {
 	case len(e.fanout.Woken()) > 0:
 	case !e.kinds.IsPruned():
 		e.prune()
+	case e.order.HasWork():
+		e.stepOrder()
 	case len(e.fanout.Owners()) > 0:
 		e.stepFan()
 	case e.pauses.Walks():

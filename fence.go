@@ -89,6 +89,7 @@ func (e *Engine) passFence(p fence.Passage) {
 	switch {
 	case p.Last:
 		e.confirm()
+		e.order.FencePassed()
 		e.wakeFence()
 	case e.fenceHeld(): // best effort may go on
 		e.wakeFence()

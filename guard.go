@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -15,8 +16,10 @@ func (c Config) validateGuards() error {
 	if _, err := guard.NewRules(c.Protect); err != nil {
 		return err
 	}
-	_, err := guard.New(c.Guards)
-	return err
+	if _, err := guard.New(c.Guards); err != nil {
+		return err
+	}
+	return order.CheckPhases(c.Guards)
 }
 
 // holdsMark returns the setting of the graph for marks that count for no dependent.

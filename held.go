@@ -197,6 +197,9 @@ func (e *Engine) setHeld(id observed.NodeID) {
 	if len(e.follows) > 0 {
 		e.followHeld(id)
 	}
+	if e.order.Any() {
+		e.keepInOrder(id)
+	}
 }
 
 // unhold notes that a node is not held. A retry may have the same outcome as the last

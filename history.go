@@ -61,6 +61,7 @@ func (e *Engine) forgetDoubts() {
 	e.reads.Rewind(e.view())
 	e.handlers.Rewind()
 	e.sweeps.Rewind()
+	e.order.Rewind(e.orderView())
 	e.brake.Rewind(e.brakeView())
 	e.cycles.Reset(e.view(), e.now)
 }

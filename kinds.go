@@ -53,6 +53,7 @@ func (e *Engine) leaveKind(name Kind) {
 	e.labels.DropSelects(e.guardView())
 	e.carryOut()
 	e.fence.Void(&e.kinds)
+	e.order.Doubt(e.orderView())
 	e.endRewind()
 	e.confirm()
 	e.auditSoon()
@@ -82,6 +83,7 @@ func (e *Engine) observeKinds(infos []KindInfo) {
 	e.endRewind()
 	e.confirm()
 	e.fence.Void(&e.kinds)
+	e.order.Doubt(e.orderView())
 	e.wakeFence()
 	e.auditSoon()
 }
@@ -120,6 +122,7 @@ func (e *Engine) holdUnlisted(name Kind, was string) {
 // them.
 func (e *Engine) takeBackFences() {
 	e.fence.TakeBack()
+	e.order.TakeBack()
 	e.revokePrepared()
 }
 

@@ -96,6 +96,9 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		e.observeCopies(d)
 		e.observeFollows(d)
 	}
+	if e.ordered {
+		e.observeOrder(ev, d)
+	}
 	for _, f := range d.Freed {
 		e.freeNode(f, d.Unseen)
 	}

@@ -124,7 +124,7 @@ func (e *Engine) clone() *Engine {
 	}
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
 	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
-	c.sweeps = e.sweeps.Clone()
+	c.sweeps, c.order = e.sweeps.Clone(), e.order.Clone()
 	c.guards, c.labels = e.guards.Clone(), e.labels.Clone()
 	c.audit, c.brake = e.audit.Clone(), e.brake.Clone()
 	if e.audit.IsSearching() { // the copy begins the audit anew
@@ -141,7 +141,7 @@ func (e *Engine) clone() *Engine {
 // names the first one broken. It walks everything: it is for tests and audits.
 func (e *Engine) check() error {
 	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, e.checkFastPath, e.kinds.Check,
+		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, func() error { return e.order.Check(e.orderView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, e.labels.CheckLabels, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
@@ -184,6 +184,7 @@ func (e *Engine) fingerprint(rename func(Key, Version) uint64) uint64 {
 	e.fence.Hash(p.Printer, &e.kinds, e.graph, &e.nodes)
 	p.rest()
 	e.sweeps.Hash(p.Printer, e.sweepView())
+	e.order.Hash(p.Printer, e.orderView())
 	return p.Sum()
 }
 

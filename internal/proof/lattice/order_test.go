@@ -49,7 +49,7 @@ const layers = `
 	internal/core/cycle, internal/core/reads < internal/core/evidence;
 	internal/core/inflight < internal/core/history;
 	finalizer < internal/core/sweep/plan;
-	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels;
+	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels, internal/core/order;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
 	internal/core/fence, finalizer < internal/core/guard;
 	# Copies and counts of a part of the graph, for reports.
@@ -76,7 +76,7 @@ const layers = `
 	internal/inside < .;
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause,
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/order, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause,
 	internal/core/brake < .;
 	explain, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/draft < .;
 

@@ -186,14 +186,7 @@ func (p *Plan) Phase(i int) finalizer.Phase {
 }
 
 // PhaseOf returns the index of the phase that a member is in.
-func (p *Plan) PhaseOf(o graph.Object) int {
-	for i := range p.sweep.Phases {
-		if (*phase)(&p.sweep.Phases[i]).takes(o) {
-			return i
-		}
-	}
-	return len(p.sweep.Phases)
-}
+func (p *Plan) PhaseOf(o graph.Object) int { return PhaseOf(p.sweep.Phases, o) }
 
 // Open returns the number of phases, from the first on, that may delete their members.
 // The argument left counts the members of each phase.

@@ -1,0 +1,108 @@
+package order
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// Check verifies the invariants of Machine.
+func (m *Machine) Check(v View) error {
+	for root, o := range m.orders {
+		if !v.InUse(root) || o.root != root {
+			return fmt.Errorf("order: the root %d is not in the graph", root)
+		}
+		if err := m.checkCounts(v, o); err != nil {
+			return fmt.Errorf("order of %s: %w", v.Node(root).Key(), err)
+		}
+		if err := m.checkPhases(v, o); err != nil && !o.stale {
+			return fmt.Errorf("order of %s: %w", v.Node(root).Key(), err)
+		}
+	}
+	return nil
+}
+
+// checkCounts counts the places of an order anew.
+func (m *Machine) checkCounts(v View, o *order) error {
+	want := counts{left: make([]int, len(o.left))}
+	for id, p := range o.places {
+		if !v.InUse(id) {
+			return fmt.Errorf("it has a place for node %d, which is not in the graph", id)
+		}
+		if !slices.Contains(m.above[id], o.root) {
+			return fmt.Errorf("the place of %s is not found", v.Node(id).Key())
+		}
+		if p.counted {
+			want.left[p.done]++
+			want.total++
+			if p.del < p.own {
+				want.forward++
+			}
+		}
+		if p.status == goes && !p.counted && !o.stale {
+			return fmt.Errorf("%s goes and is not counted", v.Node(id).Key())
+		}
+	}
+	if !slices.Equal(want.left, o.left) || want.total != o.total || want.forward != o.forward {
+		return fmt.Errorf("%v, %d and %d are left, and it counts %v, %d and %d", want.left, want.total, want.forward, o.left, o.total, o.forward)
+	}
+	for i := range o.open {
+		if o.left[i] > 0 && !o.stale {
+			return fmt.Errorf("phase %d is open, and phase %d has %d objects", o.open, i, o.left[i])
+		}
+	}
+	return nil
+}
+
+// checkPhases compares the phases of each object that goes with those of its owners.
+func (m *Machine) checkPhases(v View, o *order) error {
+	for id, p := range o.places {
+		if p.status != goes {
+			continue
+		}
+		if p.del > p.due || p.due > p.own || p.done < p.del || p.done > p.due {
+			return fmt.Errorf("%s has the phases %d, %d, %d and %d", v.Node(id).Key(), p.own, p.due, p.del, p.done)
+		}
+		for q := range m.owners(v, o.places, id) {
+			if p.due > q.due || q.del > p.del || q.done < p.done {
+				return fmt.Errorf("%s has the phases %d, %d and %d, and an owner has %d, %d and %d",
+					v.Node(id).Key(), p.due, p.del, p.done, q.due, q.del, q.done)
+			}
+		}
+	}
+	return nil
+}
+
+// Clone returns a machine that shares nothing with m but the guards. It begins the walk under
+// way anew.
+func (m *Machine) Clone() Machine {
+	c := *m
+	c.orders = make(map[observed.NodeID]*order, len(m.orders))
+	for root, o := range m.orders {
+		c.orders[root] = o.clone()
+	}
+	c.above, c.doomed = maps.Clone(m.above), maps.Clone(m.doomed)
+	c.stale, c.ready, c.walk = slices.Clone(m.stale), slices.Clone(m.ready), nil
+	if w := m.walk; w != nil && m.orders[w.order.root] == w.order {
+		c.stale = slices.Insert(c.stale, 0, w.order.root)
+	}
+	return c
+}
+
+func (o *order) clone() *order {
+	c := *o
+	c.places = make(map[observed.NodeID]*place, len(o.places))
+	for id, p := range o.places {
+		p := *p
+		c.places[id] = &p
+	}
+	c.sources, c.gone = maps.Clone(o.sources), maps.Clone(o.gone)
+	c.left, c.waves = slices.Clone(o.left), slices.Clone(o.waves)
+	c.waiting = make([][]observed.NodeID, len(o.waiting))
+	for i, list := range o.waiting {
+		c.waiting[i] = slices.Clone(list)
+	}
+	return &c
+}

@@ -1,0 +1,301 @@
+package order
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+var objects = flag.Int("order.objects", 4, "the objects below the root in TestEveryOrder")
+
+// world is a store without a lag of the watch, and the rules R2 and R3 in short. An object
+// whose delete has to wait sleeps until the machine has it decided, or an owner or a dependent
+// of it changes.
+type world struct {
+	*rig
+	asleep   map[observed.NodeID]bool
+	late     string // an object that a client may create at any time, "" without one
+	restarts int    // that may still happen
+
+	restarted bool
+}
+
+func (w *world) clone() *world {
+	c := *w
+	c.rig, c.asleep = w.rig.clone(), maps.Clone(w.asleep)
+	return &c
+}
+
+func (w *world) sum() string {
+	var names []string
+	for id, is := range w.asleep {
+		if is {
+			names = append(names, w.nodes.Node(id).Key().String())
+		}
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("%x %v %q %d %t", w.rig.sum(), names, w.late, w.restarts, w.restarted)
+}
+
+// wake has the objects decided that the machine asks for.
+func (w *world) wake() {
+	ids, _ := w.looks()
+	for _, id := range ids {
+		delete(w.asleep, id)
+	}
+}
+
+// disturb has the owners and dependents of an object decided again.
+func (w *world) disturb(id observed.NodeID) {
+	n := w.nodes.Node(id)
+	for d := range n.Dependents() {
+		delete(w.asleep, d.ID())
+	}
+	for _, o := range n.OwnerNodes() {
+		delete(w.asleep, o.ID())
+	}
+}
+
+// act decides an object. It returns false if the rules keep it, or if it has to wait.
+func (w *world) act(id observed.NodeID) bool {
+	n := w.nodes.Node(id)
+	if w.asleep[id] || n.State() != observed.Observed || n.Waiting() && n.Blocking() > 0 {
+		return false
+	}
+	if n.Waiting() {
+		if w.m.Release(w.view(), id) {
+			w.asleep[id] = true
+			return true
+		}
+		w.end(id)
+		return true
+	}
+	for i := range n.Owners() {
+		if c, _ := n.OwnerClass(i); c == observed.Solid { // a read shows that a phantom is absent
+			return false
+		}
+	}
+	if w.m.Delete(w.view(), id, 0) {
+		w.asleep[id] = true
+		return true
+	}
+	w.judge(id)
+	if n.Referring() == 0 {
+		w.end(id)
+		return true
+	}
+	o := n.Object()
+	o.Version, o.Deleting, o.Finalizers = "2", true, []string{graph.FinalizerForeground}
+	w.disturb(id)
+	w.apply(graph.Event{Type: graph.Put, Object: o})
+	return true
+}
+
+func (w *world) end(id observed.NodeID) {
+	w.disturb(id)
+	delete(w.asleep, id)
+	w.apply(graph.Event{Type: graph.Gone, Key: w.nodes.Node(id).Key()})
+}
+
+// own is the phase of an object by its kind.
+func own(n observed.Node) int { return int(n.Kind()[1] - '1') }
+
+// judge fails if an object of an earlier phase is left when this one is deleted. It derives the
+// phase of this delete from the definition: the earliest of the own phases of the object, of
+// the objects below it, and of all owners of these.
+func (w *world) judge(id observed.NodeID) {
+	phase, seen := 9, map[observed.NodeID]bool{}
+	var up, down func(n observed.Node)
+	up = func(n observed.Node) {
+		if n.State() != observed.Observed || n.Kind() == "r" {
+			return
+		}
+		phase = min(phase, own(n))
+		for _, o := range n.OwnerNodes() {
+			up(o)
+		}
+	}
+	down = func(n observed.Node) {
+		if seen[n.ID()] {
+			return
+		}
+		seen[n.ID()] = true
+		up(n)
+		for d := range n.Dependents() {
+			down(d)
+		}
+	}
+	down(w.nodes.Node(id))
+	if !w.below(w.nodes.Node(id)) {
+		return
+	}
+	for n := range w.nodes.Graph.Nodes() {
+		if n.State() == observed.Observed && n.Kind() != "r" && own(n) < phase && w.below(n) {
+			w.Fatalf("%s, in phase %d, is deleted, and %s is left", w.nodes.Node(id).Key(), phase+1, n.Key())
+		}
+	}
+}
+
+// below reports whether an object is known to hang below the root. After a restart that does not
+// follow from an owner that has gone.
+func (w *world) below(n observed.Node) bool {
+	if !w.restarted || n.Kind() == "r" {
+		return true
+	}
+	for _, o := range n.OwnerNodes() {
+		if o.State() == observed.Observed && w.below(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// moves returns the worlds after each of the next moves.
+func (w *world) moves() (out []*world) {
+	try := func(move func(c *world) bool) {
+		if c := w.clone(); move(c) {
+			c.wake()
+			out = append(out, c)
+		}
+	}
+	if w.m.HasWork() {
+		try(func(c *world) bool { c.m.Step(c.view(), 1<<20, 100); return true })
+	}
+	for _, id := range w.ids() {
+		try(func(c *world) bool { return c.act(id) })
+	}
+	try(func(c *world) bool { return c.beginFence() })
+	if w.fence.Under() {
+		try(func(c *world) bool { c.passFence(); return true })
+	}
+	if w.late != "" && len(w.m.orders) > 0 {
+		try(func(c *world) bool { c.put(c.late); c.late = ""; return true })
+	}
+	if w.restarts > 0 && len(w.m.orders) > 0 {
+		try(func(c *world) bool { c.restart(); return true })
+	}
+	return out
+}
+
+func (w *world) ids() (ids []observed.NodeID) {
+	for n := range w.nodes.Graph.Nodes() {
+		ids = append(ids, n.ID())
+	}
+	return ids
+}
+
+// restart begins a new machine, which observes the same graph.
+func (w *world) restart() {
+	w.restarts--
+	w.restarted = true
+	w.m = New(guards())
+	clear(w.asleep)
+	for _, id := range w.ids() {
+		w.begin(id)
+	}
+}
+
+// explore makes every move in every state, and fails if a world rests before all has gone.
+func explore(t *testing.T, first *world) (states int) {
+	seen := map[string]bool{first.sum(): true}
+	for todo := []*world{first}; len(todo) > 0; {
+		w := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		next := w.moves()
+		if len(next) == 0 && w.nodes.Graph.Len() > 0 {
+			var left []graph.Object
+			for _, id := range w.ids() {
+				left = append(left, w.nodes.Node(id).Object())
+			}
+			t.Fatalf("it waits for ever: %s: %+v", graph.Format(left), w.m.Statuses(w.view(), 9))
+		}
+		for _, c := range next {
+			if err := c.m.Check(c.view()); err != nil {
+				t.Fatal(err)
+			}
+			if s := c.sum(); !seen[s] {
+				seen[s] = true
+				todo = append(todo, c)
+			}
+		}
+	}
+	return len(seen)
+}
+
+// cascades yields every cascade of n objects below a root: each has some owners among the root
+// and the objects before it, and a phase.
+func cascades(n int, yield func(objects string)) {
+	var build func(i int, text string)
+	build = func(i int, text string) {
+		if i > n {
+			yield(text)
+			return
+		}
+		for refs := 1; refs < 1<<i; refs++ {
+			for phase := 1; phase <= 2; phase++ {
+				var owners []string
+				for o := range i {
+					if refs>>o&1 != 0 {
+						owners = append(owners, fmt.Sprintf("OWNER%d!", o))
+					}
+				}
+				build(i+1, text+fmt.Sprintf("; x%d/%d -> %s", phase, i, strings.Join(owners, ", ")))
+			}
+		}
+	}
+	build(1, "r/0#1~[foreground]")
+}
+
+// named puts the keys of the owners in.
+func named(text string) string {
+	for i, o := range strings.Split(text, "; ") {
+		key, _, _ := strings.Cut(strings.TrimSuffix(o, "#1~[foreground]"), " ")
+		text = strings.ReplaceAll(text, fmt.Sprintf("OWNER%d!", i), key+"!")
+	}
+	return text
+}
+
+func every(t *testing.T, n int, late func(objects string) []string, restarts int) {
+	worlds, states := 0, 0
+	cascades(n, func(text string) {
+		text = named(text)
+		for _, l := range late(text) {
+			w := &world{rig: newRig(t, text), asleep: map[observed.NodeID]bool{}, late: l, restarts: restarts}
+			w.wake()
+			worlds++
+			if states += explore(t, w); t.Failed() {
+				t.Fatalf("in %s, late %q", text, l)
+			}
+		}
+	})
+	t.Logf("%d cascades, %d states", worlds, states)
+}
+
+// TestEveryOrder: in every cascade of a few objects in two phases, with every order of events,
+// all objects go. Each goes only after all objects of earlier phases.
+func TestEveryOrder(t *testing.T) {
+	for n := 1; n <= *objects; n++ {
+		every(t, n, func(string) []string { return []string{""} }, 0)
+	}
+}
+
+// TestEveryLateArrival: the same holds with an object that is created at any time below any of
+// the others, and with a restart at any time.
+func TestEveryLateArrival(t *testing.T) {
+	every(t, 3, func(string) []string { return []string{""} }, 1)
+	for n := 1; n <= 2; n++ {
+		every(t, n, func(text string) (out []string) {
+			for _, o := range strings.Split(text, "; ") {
+				key, _, _ := strings.Cut(strings.TrimSuffix(o, "#1~[foreground]"), " ")
+				out = append(out, "x1/late -> "+key, "x2/late -> "+key+"!")
+			}
+			return out
+		}, 1)
+	}
+}

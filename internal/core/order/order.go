@@ -1,0 +1,279 @@
+// Package order follows the order of the objects below guarded roots (RULES, G7). The guard
+// of such a root has phases. A root is under way from its foreground mark without a hold until
+// its end. An order follows from the observed state alone, so a crash loses nothing.
+//
+// Rules R2 and R3 decide which objects go. The Machine only delays: the delete of an object
+// waits for its phase, and an owner below the root stays until its dependents have gone.
+//
+// # The phase of an object
+//
+// A walk finds the objects that can go with the root. An object can go if each of its owners
+// is the root, can go, waits, or is absent. A marked object counts as still there until it has
+// gone. Each object that can go has a phase of its own, and three derived ones:
+//
+//   - Due: the earliest of its own phase and the due phases of its owners. An owner goes only
+//     after the objects that hang below it.
+//   - Delete: the earliest of its due phase and the delete phases of the objects that hang
+//     below it. They go only after its mark.
+//   - Done: the latest delete phase of itself and of the objects that hang below it. It has
+//     gone by the end of that phase, and done is never later than due.
+//
+// A delete is handed out when its delete phase is open. A phase opens when no object is left
+// whose done phase is earlier, and when a fence has passed that began after that was known.
+// With these three the order is exact for the own phases, and no cascade waits for ever. One
+// derived phase has cascades that wait for ever: see TestOnePhaseIsStuck.
+//
+// An object below several ordered roots has the earliest of its delete phases, and that phase
+// has to be open for each of them. The root with the earliest open phase can then always go on.
+//
+// # Changes
+//
+// An object that goes lowers a count. A new or changed object below a root makes the order
+// stale: another walk follows. Meanwhile only objects of the first phase are deleted, and the
+// calls that no caller has begun are revoked. A cascade without changes by others takes one
+// walk, and work in proportion to its objects and references.
+package order
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+)
+
+// View has the lower machines that the orders use. The caller makes one for each call, and
+// the Machine keeps none.
+type View struct {
+	record.Nodes
+	Fence   *fence.Machine
+	Stamps  *seq.Counter
+	Out     *effect.List
+	Rewound seq.Stamp // an absence from before counts no more
+	// Stays, if set, reports whether a node stays whatever its owners do, as a protected
+	// one does.
+	Stays func(observed.NodeID) bool
+}
+
+// Machine holds the orders under way. Make one with New. It is not safe for concurrent use.
+//
+// Its invariants, which Check verifies:
+//
+//  1. the objects left in each phase are counted as the places show them
+//  2. an order that is not stale has the phases that a new walk would find
+//  3. each object that waits has a place, or its order is stale
+type Machine struct {
+	guards []finalizer.Guard
+	orders map[observed.NodeID]*order            // by root
+	above  map[observed.NodeID][]observed.NodeID // the roots that may have a place for a node; the lists are never changed in place
+	doomed map[observed.NodeID]struct{}          // a decision deletes them although a walk found that they stay
+	stale  []observed.NodeID                     // the roots that want a walk, in turn
+	walk   *walk                                 // under way, or nil
+	ready  []observed.NodeID                     // have to be decided: their phase has opened
+	due    bool                                  // an order may have a phase to open
+	looked uint64                                // the references and places that were looked at
+}
+
+// order is the order of one root.
+type order struct {
+	root    observed.NodeID
+	guard   int
+	places  map[observed.NodeID]*place
+	sources map[observed.NodeID]struct{} // the places of objects that have gone and are still referred to
+	gone    map[graph.UID]struct{}       // the objects that went
+	counts
+	open    int                 // the deletes of phases up to this are handed out
+	low     int                 // the first phase that has objects left, as of the last count
+	cleared seq.Stamp           // since then no object was left before the phase low, 0 if it is open
+	waves   []int               // by phase: objects came back after the phase was empty
+	waiting [][]observed.NodeID // the objects that wait for a phase to open
+	stale   bool                // a walk is wanted or under way
+	fresh   bool                // a walk has been complete
+}
+
+// counts counts the objects of an order that go and have not gone.
+type counts struct {
+	left    []int // by done phase
+	total   int
+	forward int // the ones whose delete phase is earlier than their own
+}
+
+// add counts a place in, or out with -1.
+func (c *counts) add(p *place, d int) {
+	c.left[p.done] += d
+	c.total += d
+	if p.del < p.own {
+		c.forward += d
+	}
+	p.counted = d > 0
+}
+
+// status says what a walk has found about a node.
+type status uint8
+
+const (
+	unset status = iota
+	// outside: an owner of an object below the root, which does not hang below it.
+	outside
+	// stays: an object below the root that does not go with it.
+	stays
+	// goes: an object that goes with the root.
+	goes
+	// gone: an object that went, and to which others refer.
+	gone
+	// top: the root.
+	top
+)
+
+// place is the knowledge of one node in one order.
+type place struct {
+	status  status
+	free    bool // its dependents need not wait for its mark: it waits or is absent
+	counted bool
+	listed  bool // it is among those that wait for a phase
+	queued  bool // a walk has taken it up
+	own     uint8
+	due     uint8
+	del     uint8
+	done    uint8
+	pending int32  // during a walk: the owners that are not known to go
+	rank    int32  // the place in the order in which the walk found that objects go
+	kept    int32  // the references to it that no object that goes carries, or that a ring closes
+	facts   uint64 // a digest of what the walk saw of the object
+}
+
+// New returns a machine for the guards of a configuration, which have been checked.
+func New(guards []finalizer.Guard) Machine {
+	m := Machine{guards: slices.Clone(guards)}
+	m.clear()
+	return m
+}
+
+// clear forgets all orders, and the memory of their tables.
+func (m *Machine) clear() {
+	m.orders, m.above = map[observed.NodeID]*order{}, map[observed.NodeID][]observed.NodeID{}
+	m.doomed = map[observed.NodeID]struct{}{}
+	m.stale, m.due = nil, false
+}
+
+// Any reports whether an order is under way, or objects of one that has ended have still to
+// be decided.
+func (m *Machine) Any() bool { return len(m.orders) > 0 || len(m.ready) > 0 || m.walk != nil }
+
+// Orders returns the number of orders under way.
+func (m *Machine) Orders() int { return len(m.orders) }
+
+// IsRoot reports whether the node is the root of an order under way.
+func (m *Machine) IsRoot(id observed.NodeID) bool { return m.orders[id] != nil }
+
+// Looked returns the number of references and places that were looked at so far.
+func (m *Machine) Looked() uint64 { return m.looked }
+
+// GuardOf returns the index of the first guard with phases that selects an object as a root,
+// or -1.
+func (m *Machine) GuardOf(o *graph.Object) int {
+	return slices.IndexFunc(m.guards, func(g finalizer.Guard) bool { return len(g.Phases) > 0 && Selects(&g, o) })
+}
+
+// HasPhases reports whether a guard has phases.
+func (m *Machine) HasPhases() bool {
+	return slices.ContainsFunc(m.guards, func(g finalizer.Guard) bool { return len(g.Phases) > 0 })
+}
+
+// Begin begins the order of a root, by the phases of a guard. For a root under way it does
+// nothing.
+func (m *Machine) Begin(v View, root observed.NodeID, guard int) {
+	if m.orders[root] != nil {
+		return
+	}
+	n := len(m.guards[guard].Phases) + 1
+	o := &order{root: root, guard: guard, counts: counts{left: make([]int, n)}, waves: make([]int, n), waiting: make([][]observed.NodeID, n)}
+	o.places, o.sources, o.gone = map[observed.NodeID]*place{}, map[observed.NodeID]struct{}{}, map[graph.UID]struct{}{}
+	m.orders[root] = o
+	m.know(o, root, &place{status: top, free: true})
+	m.setStale(v, o)
+}
+
+// End ends the order of a root that is gone, or whose deletion is no foreground deletion any
+// more. The objects that wait are decided again.
+func (m *Machine) End(root observed.NodeID) {
+	o := m.orders[root]
+	if o == nil {
+		return
+	}
+	m.release(o, len(o.waiting)-1)
+	if m.walk != nil && m.walk.order == o {
+		m.walk.over = true
+	}
+	if delete(m.orders, root); len(m.orders) == 0 {
+		m.clear()
+	}
+}
+
+// know gives a node a place in an order.
+func (m *Machine) know(o *order, id observed.NodeID, p *place) {
+	o.places[id] = p
+	m.note(o, id)
+}
+
+// note notes that an order may have a place for a node.
+func (m *Machine) note(o *order, id observed.NodeID) {
+	roots := m.above[id]
+	if slices.Contains(roots, o.root) {
+		return
+	}
+	now := make([]observed.NodeID, 0, len(roots)+1)
+	for _, root := range roots { // orders end
+		if m.orders[root] != nil {
+			now = append(now, root)
+		}
+	}
+	m.above[id] = append(now, o.root)
+}
+
+// setStale has the order walked again. The calls of later phases that no caller has begun are
+// revoked.
+func (m *Machine) setStale(v View, o *order) {
+	if w := m.walk; w != nil && w.order == o {
+		w.over = true
+	}
+	if !o.stale || !slices.Contains(m.stale, o.root) {
+		m.stale = append(m.stale, o.root)
+	}
+	if o.stale {
+		return
+	}
+	o.stale = true
+	if o.open > 0 {
+		v.Out.Do(effect.Revoke)
+	}
+}
+
+// found returns the place of a node in an order: that of the walk under way, if it has come
+// to the node, and otherwise the last one.
+func (m *Machine) found(o *order, id observed.NodeID) *place {
+	p := o.places[id]
+	if w := m.walk; w != nil && w.order == o && !w.over {
+		if q := w.places[id]; q != nil && (p == nil || q.status != outside) {
+			return q
+		}
+	}
+	return p
+}
+
+// all yields the orders that have a place for a node, with the place.
+func (m *Machine) all(id observed.NodeID) func(yield func(*order, *place) bool) {
+	return func(yield func(*order, *place) bool) {
+		for _, root := range m.above[id] {
+			if o := m.orders[root]; o != nil {
+				if p := m.found(o, id); p != nil && !yield(o, p) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package ownergraph
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// OrderStatus is the progress of a cascade whose guard has phases. It is a value, and the
+// receiver owns it.
+type OrderStatus struct {
+	// Root is the root, and Guard the name of its guard.
+	Root  Key
+	Guard string
+	// Phases are the phases in their order. The last one is for the objects that no phase
+	// takes.
+	Phases []OrderPhase
+	// Open is the number of phases that may delete, from the first on. It is 1 while the
+	// engine looks at the objects below the root.
+	Open int
+	// Waves is the sum of the waves of the phases.
+	Waves int
+	// MovedForward counts the objects that ownership moved to an earlier phase.
+	MovedForward int
+}
+
+// OrderPhase is the progress of one phase. It is a value.
+type OrderPhase struct {
+	Name string
+	// Left counts the objects that have to go before the next phase begins.
+	Left int
+	// Waves counts how often objects came back after the phase had none. It rises while
+	// clients create such objects again and again.
+	Waves int
+}
+
+// Orders returns the progress of at most limit of the cascades in phases, by root.
+func (e *Engine) Orders(limit int) []OrderStatus {
+	found := e.order.Statuses(e.orderView(), limit)
+	out := make([]OrderStatus, len(found))
+	for i, s := range found {
+		out[i] = OrderStatus{Root: s.Root, Guard: s.Guard, Open: s.Open, MovedForward: s.Forward}
+		for _, p := range s.Phases {
+			out[i].Phases = append(out[i].Phases, OrderPhase(p))
+			out[i].Waves += p.Waves
+		}
+	}
+	return out
+}
+
+// Orders returns the progress of at most limit of the cascades in phases, by root.
+func (c *Collector) Orders(limit int) []OrderStatus {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.engine.Orders(limit)
+}
+
+// orderView returns the lower machines for the orders.
+func (e *Engine) orderView() order.View {
+	return order.View{
+		Nodes: e.view(), Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Rewound: e.kinds.Rewound(), Stays: e.staysInOrder,
+	}
+}
+
+// staysInOrder reports whether an object stays by its last decision, whatever its owners do.
+func (e *Engine) staysInOrder(id observed.NodeID) bool {
+	return !e.graph.Node(id).Deleting() && keepsInOrder(e.state(id).Reason)
+}
+
+func keepsInOrder(why policy.Reason) bool {
+	return why == policy.OwnerUnknown || why == policy.Protected || why == policy.ProtectionUnknown
+}
+
+// observeOrder takes a change of the graph for the orders.
+func (e *Engine) observeOrder(ev *Event, d *observed.Delta) {
+	if e.order.Any() {
+		e.order.Observe(e.orderView(), d, ev.Key)
+	}
+	if d.Node != 0 && e.graph.InUse(d.Node) {
+		e.beginOrder(d.Node)
+	}
+	e.carryOut()
+}
+
+// beginOrder begins the order of a root that has passed: it waits, a guard with phases selects
+// it, and it carries no hold. It ends the order of a node that is no such root any more. The
+// observed state alone decides that, so a new engine begins the same orders.
+func (e *Engine) beginOrder(id observed.NodeID) {
+	n := e.graph.Node(id)
+	if !n.Waiting() {
+		e.order.End(id)
+		return
+	}
+	o := n.Object()
+	if guard := e.order.GuardOf(&o); guard >= 0 && !o.MarkHeld() {
+		e.order.Begin(e.orderView(), id, guard)
+	} else {
+		e.order.End(id)
+	}
+}
+
+// inOrder has the delete of an object below an ordered root wait for its phase (G7), and the
+// end of an owner for the objects below it.
+func (e *Engine) inOrder(id observed.NodeID, d policy.Decision, holder Key) policy.Decision {
+	wait, v := false, e.orderView()
+	switch {
+	case d.Action == policy.Delete:
+		h, _ := e.graph.Lookup(holder)
+		wait = e.order.Delete(v, id, h.ID())
+	case d.Action == policy.Release && d.Finalizer == graph.FinalizerForeground:
+		wait = e.order.Release(v, id)
+	case d.Action == policy.Keep || d.Action == policy.Trim || d.Action == policy.Orphan:
+		e.order.Spare(v, id)
+	}
+	e.carryOut()
+	if wait {
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedPhase}
+	}
+	return d
+}
+
+// keepInOrder notes that a held object does not go with an ordered root.
+func (e *Engine) keepInOrder(id observed.NodeID) {
+	if keepsInOrder(e.state(id).Reason) {
+		e.order.Keep(e.orderView(), id)
+		e.carryOut()
+	}
+}
+
+// stepOrder goes on with the orders.
+func (e *Engine) stepOrder() {
+	e.order.Step(e.orderView(), slice, lowWater-e.work.Ready())
+	e.carryOut()
+}
+
+// judgedInOrder returns the decision of inOrder, as its recorded reason shows it.
+func (e *Engine) judgedInOrder(id observed.NodeID, d policy.Decision) policy.Decision {
+	if e.state(id).Reason == policy.NeedPhase && (d.Action == policy.Delete || d.Action == policy.Release) {
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedPhase}
+	}
+	return d
+}
+
+// phases explains a wait for a phase.
+func (x *explainer) phases(j judgement, c *explain.Condition) {
+	c.End, c.Actor = explain.Work, "the order of its root"
+	root, left, ok := x.e.order.Awaited(x.e.orderView(), j.id)
+	if !ok {
+		return
+	}
+	c.Actor = "the order of " + root.String()
+	for _, p := range left {
+		c.Actor += fmt.Sprintf(", %s: %d left", p.Name, p.Left)
+		if p.Waves > 0 {
+			c.Actor += fmt.Sprintf(", wave %d", p.Waves+1)
+		}
+	}
+}
