@@ -64,8 +64,9 @@ type View struct {
 // Its invariants, which Check verifies:
 //
 //  1. the objects left in each phase are counted as the places show them
-//  2. an order that is not stale has the phases that a new walk would find
-//  3. each object that waits has a place, or its order is stale
+//  2. in an order that is not stale, each object that goes is counted, and no object is left
+//     before an open phase
+//  3. there, the phases of each object that goes fit those of its owners
 type Machine struct {
 	guards []finalizer.Guard
 	orders map[observed.NodeID]*order            // by root

@@ -48,6 +48,7 @@
 //	braked                   prints the cascades that the brake holds
 //	approve KEY N DURATION   a user approves N deletes of a cascade, for a time
 //	refuse KEY keep|orphan   a user refuses a cascade
+//	orders                   prints the cascades in phases: the open phases, and the objects left
 //	stats                    prints whether the engine is idle, and counts that are not zero
 //	pause WHAT               the engine pauses everything, "kind K", "scope S" or the global
 //	                         objects ("scope"); prints the calls that the pause waits for
@@ -72,6 +73,7 @@
 //	brake=N window=N/DURATION
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]
 //	      [:where=[!]FINALIZER][:phase=K+K][:then=K+K][:confirm[=N]][:unguarded]
+//	guard=KIND[:phase=K+K]...
 //
 // The option versions makes versions comparable. Page sets the length of a page of a
 // selection. Audit is the time between two audits, and remember the number of remembered
@@ -103,7 +105,7 @@
 // gives the answers, which a store may give only in rare orders. A fence and a listing
 // begin at once, and fail after "control lost". The kinds are listed as empty, except in
 // a cold world. A world by hand has these commands, and issue, advance, control, held,
-// graph, decide and stats.
+// graph, decide, orders and stats.
 //
 //	watch EVENT; ...         the watch delivers events; prints those that the engine refuses
 //	pass [N] [KIND...]       every kind passes the newest fence or fence N, or these kinds do;

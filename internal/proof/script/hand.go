@@ -40,7 +40,7 @@ func handError(text string) (err error, ok bool) {
 // allows returns an error for a command of another sort of world.
 func (r *runner) allows(verb string) error {
 	switch verb {
-	case "issue", "advance", "control", "held", "graph", "decide", "stats", "pause", "resume", "paused":
+	case "issue", "advance", "control", "held", "graph", "decide", "orders", "stats", "pause", "resume", "paused":
 	case "watch", "pass", "answer":
 		if !r.opt.hand {
 			return errNotHand

@@ -36,6 +36,7 @@ type options struct {
 	page                int
 	sweeps              []finalizer.Sweep
 	brake               ownergraph.Brake
+	guards              []finalizer.Guard
 }
 
 // parse parses the settings of the command "world".
@@ -86,6 +87,8 @@ func (o *options) set(name, value string) (err error) {
 		if o.brake.Window, err = strconv.Atoi(n); err == nil {
 			o.brake.Per, err = time.ParseDuration(per)
 		}
+	case "guard":
+		o.guards = append(o.guards, guard(value))
 	case "override":
 		o.override = true
 	case "observe":
@@ -205,7 +208,7 @@ func (o *options) config() ownergraph.Config {
 	o.engines = max(o.engines, 1)
 	c := ownergraph.Config{
 		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
-		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
+		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps, Guards: o.guards,
 		AuditEvery: o.audit, HandlerWorkers: o.workers, Brake: o.brake,
 	}
 	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AbsentOwners: o.absent}

@@ -121,7 +121,7 @@ func (r *runner) command(line string) error {
 
 // passive reports whether a command leaves the world as it is.
 func passive(verb string) bool {
-	return verb == "held" || verb == "graph" || verb == "decide" || verb == "braked" || verb == "paused" || verb == "stats" || verb == "unjudged" || verb == "unsafe" || verb == "backup"
+	return verb == "held" || verb == "orders" || verb == "graph" || verb == "decide" || verb == "braked" || verb == "paused" || verb == "stats" || verb == "unjudged" || verb == "unsafe" || verb == "backup"
 }
 
 func (r *runner) setups() map[string]func(string) error {
@@ -132,7 +132,7 @@ func (r *runner) verbs() map[string]func(string) error {
 	return map[string]func(string) error{
 		"ack": r.ack, "list": r.list, "see": r.see, "issue": r.issue, "complete": r.complete, "commit": r.commit,
 		"crash": r.crash, "label": r.label, "renew": r.renew, "late": r.late, "advance": r.advance, "run": r.run,
-		"held": r.held, "graph": r.graph, "decide": r.decide, "stats": r.stats,
+		"held": r.held, "graph": r.graph, "decide": r.decide, "orders": r.orders, "stats": r.stats,
 		"pause": r.pause, "resume": r.resume, "paused": r.paused,
 		"watch": r.watch, "pass": r.pass, "answer": r.answer,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
