@@ -100,7 +100,6 @@ type Engine struct {
 	handlers handlers.Runs
 	sweeps   sweep.Sweeps
 	order    order.Machine
-	ordered  bool // a guard has phases
 	protect  guard.Rules
 	guards   guard.Machine
 	labels   guard.Labels // of protections
@@ -154,7 +153,6 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
 	e.order = order.New(cfg.Guards)
-	e.ordered = e.order.HasPhases()
 	return e, nil
 }
 

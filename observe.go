@@ -96,7 +96,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		e.observeCopies(d)
 		e.observeFollows(d)
 	}
-	if e.ordered {
+	if e.order.HasPhases() {
 		e.observeOrder(ev, d)
 	}
 	for _, f := range d.Freed {

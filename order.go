@@ -66,7 +66,7 @@ func (e *Engine) orderView() order.View {
 	}
 }
 
-// staysInOrder reports whether an object stays by its last decision, whatever its owners do.
+// staysInOrder reports whether an object stays by its last decision, although its owners go.
 func (e *Engine) staysInOrder(id observed.NodeID) bool {
 	return !e.graph.Node(id).Deleting() && keepsInOrder(e.state(id).Reason)
 }
@@ -110,9 +110,9 @@ func (e *Engine) inOrder(id observed.NodeID, d policy.Decision, holder Key) poli
 	switch {
 	case d.Action == policy.Delete:
 		h, _ := e.graph.Lookup(holder)
-		wait = e.order.Delete(v, id, h.ID())
+		wait = e.order.TryDelete(v, id, h.ID())
 	case d.Action == policy.Release && d.Finalizer == graph.FinalizerForeground:
-		wait = e.order.Release(v, id)
+		wait = e.order.TryRelease(v, id)
 	case d.Action == policy.Keep || d.Action == policy.Trim || d.Action == policy.Orphan:
 		e.order.Spare(v, id)
 	}

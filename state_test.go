@@ -203,7 +203,7 @@ var unhashed = map[string]string{
 	"Engine.audit": "see package audit", "Engine.brake": "see package brake", "Engine.follows": "for reports",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
 	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard", "Engine.protect": "one Config", "Engine.labels": "see package guard",
-	"Engine.order": "see package order", "Engine.ordered": "one Config",
+	"Engine.order": "see package order",
 }
 
 func put(s string) Event {

@@ -8,13 +8,13 @@ import (
 // more of them counts as hanging below it.
 const maxAbove = 256
 
-// Delete reports whether the delete of an object has to wait for its phase. The object is then
-// decided again when the phase opens. Holder is the holder whose sweep deletes the object, 0
+// TryDelete returns true if the delete of an object has to wait for its phase. The object is
+// then decided again when the phase opens. Holder is the holder whose sweep deletes the object, 0
 // without one. The sweep of a holder below the root deletes its members in the sweep's own
 // phases, because the holder goes only after them.
-func (m *Machine) Delete(v View, id, holder observed.NodeID) (wait bool) {
+func (m *Machine) TryDelete(v View, id, holder observed.NodeID) (wait bool) {
 	phase := m.phaseOf(id, holder)
-	if phase < 0 && m.hang(v, id) {
+	if phase < 0 && m.tryHang(v, id) {
 		phase = m.phaseOf(id, holder)
 	}
 	if phase <= 0 {
@@ -67,9 +67,9 @@ func (o *order) phaseAt(p *place) int {
 	return int(p.del)
 }
 
-// hang gives an object a place in each stale order to which its owners lead, because no walk
+// tryHang gives an object a place in each stale order to which its owners lead, because no walk
 // may have come to it. It reports whether there is one.
-func (m *Machine) hang(v View, id observed.NodeID) bool {
+func (m *Machine) tryHang(v View, id observed.NodeID) bool {
 	if len(m.stale) == 0 && m.walk == nil {
 		return false
 	}
@@ -108,14 +108,14 @@ func (m *Machine) join(v View, o *order, id observed.NodeID) {
 	n := v.Node(id)
 	x := n.Object()
 	p := &place{status: goes, own: uint8(PhaseOf(m.phases(o), x))}
-	p.facts = m.factsOf(n, &x, p.own)
+	p.facts = factsOf(n, &x, p.own)
 	m.know(o, id, p)
 }
 
-// Release reports whether the end of a foreground deletion has to wait: of the root for all
+// TryRelease returns true if the end of a foreground deletion has to wait: of the root for all
 // objects that go with it, and of another owner for its dependents that do. So the owners
 // lead to the root as long as an object has a phase, and a crash loses no order.
-func (m *Machine) Release(v View, id observed.NodeID) (wait bool) {
+func (m *Machine) TryRelease(v View, id observed.NodeID) (wait bool) {
 	for o, p := range m.all(id) {
 		switch {
 		case p.status == top:

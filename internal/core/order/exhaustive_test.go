@@ -78,7 +78,7 @@ func (w *world) act(id observed.NodeID) bool {
 		return false
 	}
 	if n.Waiting() {
-		if w.m.Release(w.view(), id) {
+		if w.m.TryRelease(w.view(), id) {
 			w.asleep[id] = true
 			return true
 		}
@@ -90,7 +90,7 @@ func (w *world) act(id observed.NodeID) bool {
 			return false
 		}
 	}
-	if w.m.Delete(w.view(), id, 0) {
+	if w.m.TryDelete(w.view(), id, 0) {
 		w.asleep[id] = true
 		return true
 	}

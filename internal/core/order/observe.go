@@ -47,7 +47,7 @@ func (m *Machine) change(v View, id observed.NodeID, d *observed.Delta) {
 func (m *Machine) differs(v View, o *order, p *place, id observed.NodeID) bool {
 	n := v.Node(id)
 	x := n.Object()
-	facts := m.factsOf(n, &x, uint8(PhaseOf(m.phases(o), x)))
+	facts := factsOf(n, &x, uint8(PhaseOf(m.phases(o), x)))
 	if p.status == goes { // its mark changes nothing
 		return facts>>1 != p.facts>>1
 	}
@@ -115,7 +115,7 @@ func (m *Machine) leave(v View, id observed.NodeID, uid graph.UID) {
 	}
 }
 
-// took takes the end of an object in one order. It returns what a walk had found about it.
+// took takes the end of an object in one order. It returns the finding of the walk.
 func (m *Machine) took(o *order, id observed.NodeID) status {
 	was := unset
 	take := func(p *place, c *counts) {

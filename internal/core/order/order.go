@@ -54,7 +54,7 @@ type View struct {
 	Stamps  *seq.Counter
 	Out     *effect.List
 	Rewound seq.Stamp // an absence from before counts no more
-	// Stays, if set, reports whether a node stays whatever its owners do, as a protected
+	// Stays, if set, reports whether a node stays although its owners go, as a protected
 	// one does.
 	Stays func(observed.NodeID) bool
 }
@@ -69,6 +69,7 @@ type View struct {
 //  3. there, the phases of each object that goes fit those of its owners
 type Machine struct {
 	guards []finalizer.Guard
+	phased bool                                  // a guard has phases
 	orders map[observed.NodeID]*order            // by root
 	above  map[observed.NodeID][]observed.NodeID // the roots that may have a place for a node; the lists are never changed in place
 	doomed map[observed.NodeID]struct{}          // a decision deletes them although a walk found that they stay
@@ -113,7 +114,7 @@ func (c *counts) add(p *place, d int) {
 	p.counted = d > 0
 }
 
-// status says what a walk has found about a node.
+// status is the finding of a walk about a node.
 type status uint8
 
 const (
@@ -144,12 +145,13 @@ type place struct {
 	pending int32  // during a walk: the owners that are not known to go
 	rank    int32  // the place in the order in which the walk found that objects go
 	kept    int32  // the references to it that no object that goes carries, or that a ring closes
-	facts   uint64 // a digest of what the walk saw of the object
+	facts   uint64 // a digest of the object, as the walk saw it
 }
 
 // New returns a machine for the guards of a configuration, which have been checked.
 func New(guards []finalizer.Guard) Machine {
-	m := Machine{guards: slices.Clone(guards)}
+	has := func(g finalizer.Guard) bool { return len(g.Phases) > 0 }
+	m := Machine{guards: slices.Clone(guards), phased: slices.ContainsFunc(guards, has)}
 	m.clear()
 	return m
 }
@@ -181,9 +183,7 @@ func (m *Machine) GuardOf(o *graph.Object) int {
 }
 
 // HasPhases reports whether a guard has phases.
-func (m *Machine) HasPhases() bool {
-	return slices.ContainsFunc(m.guards, func(g finalizer.Guard) bool { return len(g.Phases) > 0 })
-}
+func (m *Machine) HasPhases() bool { return m.phased }
 
 // Begin begins the order of a root, by the phases of a guard. For a root under way it does
 // nothing.

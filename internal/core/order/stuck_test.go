@@ -50,7 +50,7 @@ func (c chain) blocked(x int) bool {
 	return false
 }
 
-// TestOnePhaseIsStuck: one phase for each object is not enough, whichever way it is derived.
+// TestOnePhaseIsStuck: one phase for each object is not enough, by any of three derivations.
 // This is the reason for the three phases of a place.
 func TestOnePhaseIsStuck(t *testing.T) {
 	own := func(c *chain) []int { return c.own }

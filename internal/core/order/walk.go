@@ -19,7 +19,7 @@ type walk struct {
 	counts
 	ids    []observed.NodeID // the root, the sources, and the objects that go, by rank
 	taken  []observed.NodeID // the objects below the root
-	marked []observed.NodeID // of these, the ones that go whatever their owners do
+	marked []observed.NodeID // of these, the ones that go although an owner stays
 	stage  stage
 	at     int // of the list of the stage
 	cursor observed.Cursor
@@ -43,7 +43,7 @@ const (
 // never is the number of pending owners of an object that stays.
 const never = 1 << 30
 
-// HasWork reports whether Step has anything to do.
+// HasWork reports whether Step has work to do.
 func (m *Machine) HasWork() bool {
 	return m.due || m.walk != nil || len(m.stale) > 0 || len(m.ready) > 0
 }
@@ -120,7 +120,7 @@ func (m *Machine) stepWalk(v View) {
 func (m *Machine) descend(v View, w *walk) {
 	switch {
 	case w.at == len(w.ids):
-		if !w.force() {
+		if !w.tryForce() {
 			w.next()
 		}
 		return
@@ -157,9 +157,9 @@ func (w *walk) passesOn(v View, id observed.NodeID) bool {
 	return w.places[id] != nil && v.InUse(id) && v.Node(id).Propagation() != graph.Orphan
 }
 
-// force has the next object go that is marked, or that a decision deletes, although an owner
+// tryForce has the next object go that is marked, or that a decision deletes, although an owner
 // of it stays. It returns false without one.
-func (w *walk) force() bool {
+func (w *walk) tryForce() bool {
 	for len(w.marked) > 0 {
 		id := w.marked[0]
 		w.marked = fifo.Rest(w.marked)
@@ -204,7 +204,7 @@ func (m *Machine) take(v View, w *walk, id observed.NodeID) *place {
 	p := w.place(m, v, id)
 	p.queued, p.status = true, stays
 	p.own = uint8(PhaseOf(m.phases(w.order), o))
-	p.due, p.facts = p.own, m.factsOf(n, &o, p.own)
+	p.due, p.facts = p.own, factsOf(n, &o, p.own)
 	w.taken = append(w.taken, id)
 	if o.MarkHeld() || v.Stays != nil && v.Stays(id) || n.Flawed() && !o.Deleting {
 		p.pending = never
@@ -257,14 +257,13 @@ func (w *walk) place(m *Machine, v View, id observed.NodeID) *place {
 
 // factsOf returns a digest of the parts of an object on which its place rests. The last bit is
 // the deletion mark.
-func (m *Machine) factsOf(n observed.Node, o *graph.Object, own uint8) uint64 {
+func factsOf(n observed.Node, o *graph.Object, own uint8) uint64 {
 	h := uint64(own)
 	mix := func(x uint64) { h = (h ^ x) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
 	for _, flag := range [...]bool{n.Propagation() == graph.Orphan, n.Flawed() && !o.Deleting, o.MarkHeld()} {
 		mix(bit(flag))
 	}
 	for _, owner := range n.OwnerNodes() {
-		m.looked++
 		mix(uint64(owner.ID()))
 	}
 	return h<<1 | bit(o.Deleting)
