@@ -25,8 +25,6 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 	case policy.NeedAcknowledgement:
 		c.End, c.Actor = explain.Time, "the time for the controller's acknowledgement"
 		c.Next = later(e.work.EntryOf(j.id))
-	case policy.NeedPhase:
-		x.phases(j, c)
 	case policy.NeedSweep:
 		c.End, c.Actor = explain.Work, "the sweep of its holder"
 	case policy.NeedVerdict:

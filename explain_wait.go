@@ -126,6 +126,8 @@ func (x *explainer) conditions(j judgement) []explain.Condition {
 		return x.finalizers(j, c)
 	case policy.NeedMembers:
 		return x.members(j, c)
+	case policy.NeedPhase:
+		return x.phases(j, c)
 	case policy.Contested:
 		return x.rivals(j, c)
 	case policy.NeedFence, policy.FenceHeld:

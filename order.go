@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
@@ -145,18 +146,16 @@ func (e *Engine) judgedInOrder(id observed.NodeID, d policy.Decision) policy.Dec
 	return d
 }
 
-// phases explains a wait for a phase.
-func (x *explainer) phases(j judgement, c *explain.Condition) {
+// phases follows the chain to the objects of an earlier phase.
+func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition {
+	root, phase, some, ok := x.e.order.Awaited(x.e.orderView(), j.id, maxScanned)
 	c.End, c.Actor = explain.Work, "the order of its root"
-	root, left, ok := x.e.order.Awaited(x.e.orderView(), j.id)
 	if !ok {
-		return
+		return x.one(c)
 	}
-	c.Actor = "the order of " + root.String()
-	for _, p := range left {
-		c.Actor += fmt.Sprintf(", %s: %d left", p.Name, p.Left)
-		if p.Waves > 0 {
-			c.Actor += fmt.Sprintf(", wave %d", p.Waves+1)
-		}
+	if some = slices.DeleteFunc(some, func(id observed.NodeID) bool { return slices.Contains(x.path, id) }); len(some) > 0 {
+		return x.visits(some, max(phase.Left, len(some)))
 	}
+	c.Actor = fmt.Sprintf("the order of %s: %s, %d left, wave %d", root, phase.Name, phase.Left, phase.Waves+1)
+	return x.one(c)
 }

@@ -36,6 +36,7 @@ func (f *forecast) plan() plan.Plan {
 		}
 		p.Objects = append(p.Objects, o)
 	}
+	f.addPhases(p.Objects)
 	p.Totals = draft.Totals(p.Objects)
 	for _, t := range f.req.Delete {
 		if i, ok := f.links.index.Of(t.Key); ok {

@@ -38,6 +38,7 @@ type forecast struct {
 	bestEffort bool // of one of the writes
 	links      links
 	waited     map[int32]bool                         // the parts that have been marked with a propagation
+	ordered    map[int32]int                          // the guards of ordered roots that wait, by part
 	waits      map[plan.AssumptionType]map[string]int // the assumptions that the run used
 }
 
@@ -99,9 +100,6 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 	if err := f.findTargets(); err != nil {
 		return nil, err
 	}
-	for i := range parts {
-		f.noteMark(&parts[i].Object)
-	}
 	cfg.ObserveOnly, cfg.CompareVersions = false, nil
 	cfg.AuditEvery, cfg.History = century, -1
 	cfg.Brake.Window, cfg.Brake.Per = 0, 0
@@ -115,6 +113,9 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 		e.labels.Recall(facts.protections())
 	}
 	f.engine = e
+	for i := range parts {
+		f.noteMark(&parts[i].Object)
+	}
 	f.until = time.Minute + max(2*e.cfg.AwaitTimeout, e.cfg.AcknowledgeWithin, e.cfg.FenceWait)
 	return f, nil
 }
@@ -388,6 +389,7 @@ func (f *forecast) noteMark(o *Object) {
 	if o.Deleting && o.Propagation() != graph.Unset {
 		if i, ok := f.links.index.Of(o.Key); ok {
 			f.waited[i] = true
+			f.noteRoot(i, o)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func drawObject(t *rapid.T) plan.Object {
 		Key: drawKey().Draw(t, "key"), Outcome: drawEnum(t, plan.Held, "outcome"), Possible: rapid.Bool().Draw(t, "possible"),
 		Root: rapid.Bool().Draw(t, "root"), Reason: drawEnum(t, policy.Paused, "reason"), Doubt: drawEnum(t, graph.Renamed, "doubt"),
 		Causes: drawList(t, rapid.String(), "causes"), Owners: drawList(t, drawKey(), "owners"), Holder: drawKey().Draw(t, "holder"),
-		Wave: rapid.IntMin(0).Draw(t, "wave"), Parent: drawKey().Draw(t, "parent"),
+		Wave: rapid.IntMin(0).Draw(t, "wave"), Phase: rapid.IntMin(0).Draw(t, "phase"), Forward: rapid.Bool().Draw(t, "forward"), Parent: drawKey().Draw(t, "parent"),
 	}
 }
 

@@ -77,7 +77,7 @@ func (o *Object) flaw() flaw {
 	return first(
 		keyFlaw(o.Key).in("key"), known("outcome", o.Outcome, Held), known("reason", o.Reason, policy.Paused),
 		known("doubt", o.Doubt, graph.Renamed), each("causes", o.Causes, textFlaw), each("owners", o.Owners, ownerFlaw),
-		keyFlaw(o.Holder).in("holder"), count("wave", o.Wave), keyFlaw(o.Parent).in("parent"),
+		keyFlaw(o.Holder).in("holder"), count("wave", o.Wave), count("phase", o.Phase), keyFlaw(o.Parent).in("parent"),
 	)
 }
 

@@ -58,6 +58,8 @@ type (
 		Owners   []jsonKey `json:"owners,omitempty"`
 		Holder   jsonKey   `json:"holder,omitzero"`
 		Wave     int       `json:"wave,omitempty"`
+		Phase    int       `json:"phase,omitempty"`
+		Forward  bool      `json:"forward,omitempty"`
 		Parent   jsonKey   `json:"parent,omitzero"`
 	}
 	jsonStep struct {
@@ -143,6 +145,8 @@ type (
 //	    "owners": [{...}],           keys
 //	    "holder": {...},             a key, as is parent
 //	    "wave": 2,
+//	    "phase": 2,
+//	    "forward": true,
 //	    "parent": {...}
 //	  }],
 //	  "steps": [{                    step n is element n-1
@@ -238,7 +242,7 @@ func requestOut(r *Request) jsonRequest {
 func objectOut(o *Object) jsonObject {
 	out := jsonObject{
 		Key: jsonKey(o.Key), Outcome: o.Outcome.String(), Possible: o.Possible, Root: o.Root, Doubt: set(o.Doubt),
-		Causes: o.Causes, Owners: keysOut(o.Owners), Holder: jsonKey(o.Holder), Wave: o.Wave, Parent: jsonKey(o.Parent),
+		Causes: o.Causes, Owners: keysOut(o.Owners), Holder: jsonKey(o.Holder), Wave: o.Wave, Phase: o.Phase, Forward: o.Forward, Parent: jsonKey(o.Parent),
 	}
 	if o.Reason != policy.ReasonUnset {
 		out.Reason = o.Reason.Code()

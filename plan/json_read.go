@@ -99,7 +99,7 @@ func readObject(value []byte, o *Object) error {
 		list("causes", &o.Causes, jsonread.String[string]),
 		list("owners", &o.Owners, readKey),
 		keyField("holder", false, &o.Holder),
-		countField("wave", &o.Wave),
+		countField("wave", &o.Wave), countField("phase", &o.Phase), jsonread.Flag("forward", &o.Forward),
 		keyField("parent", false, &o.Parent),
 	})
 }

@@ -25,7 +25,7 @@ func full() plan.Plan {
 		},
 		Objects: []plan.Object{
 			{Key: a, Outcome: plan.Held, Possible: true, Reason: policy.OwnerUnknown, Doubt: graph.Unobserved, Causes: []string{"y"},
-				Owners: []graph.Key{b}, Holder: key("n"), Wave: 2, Parent: b},
+				Owners: []graph.Key{b}, Holder: key("n"), Wave: 2, Phase: 3, Forward: true, Parent: b},
 			{Key: b, Outcome: plan.Removed, Root: true},
 		},
 		Steps: []plan.Step{
@@ -45,7 +45,7 @@ func full() plan.Plan {
 const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"propagation":"foreground"}],` +
 	`"removed":["x"],"failing":["y"],"limit":2,"refuseProtected":true},"objects":[{"key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"outcome":"held",` +
 	`"possible":true,"reason":"OwnerUnknown","doubt":"owner not observed","causes":["y"],"owners":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],` +
-	`"holder":{"kind":"n","name":"n","uid":"n"},"wave":2,"parent":{"kind":"set","scope":"shop","name":"b","uid":"2"}},` +
+	`"holder":{"kind":"n","name":"n","uid":"n"},"wave":2,"phase":3,"forward":true,"parent":{"kind":"set","scope":"shop","name":"b","uid":"2"}},` +
 	`{"key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"outcome":"removed","root":true}],` +
 	`"steps":[{"actor":"user","action":"delete","key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"propagation":"foreground","wave":1},` +
 	`{"actor":"engine","action":"release","key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"reason":"HandlerRuns","finalizer":"y",` +

@@ -59,6 +59,11 @@ type Object struct {
 	Holder graph.Key
 	// Wave is the wave of the object's last step, 0 without a step.
 	Wave int
+	// Phase is the phase of a guard's order in which the object is deleted, from 1. It is 0
+	// without an order. Forward says that ownership moved the object to this phase from a
+	// later one.
+	Phase   int
+	Forward bool
 	// Parent is the owner under which Text prints the object, or the zero Key.
 	Parent graph.Key
 }

@@ -241,6 +241,12 @@ func (o *Object) detail() (s string) {
 	if o.Wave > 0 {
 		s += "; wave " + strconv.Itoa(o.Wave)
 	}
+	if o.Phase > 0 {
+		s += "; phase " + strconv.Itoa(o.Phase)
+	}
+	if o.Forward {
+		s += ", moved forward"
+	}
 	return s
 }
 

@@ -40,6 +40,8 @@ func TestText(t *testing.T) {
 		{plan.Plan{Objects: []plan.Object{{Key: key("a"), Outcome: plan.Removed, Possible: true}}}, "a removed (possible)\n", "a possible end is marked"},
 		{plan.Plan{Objects: []plan.Object{{Key: key("a"), Outcome: plan.Kept, Owners: []graph.Key{key("b")}}}}, "a/a kept; by b/b\n", "the owner that keeps it"},
 		{plan.Plan{Objects: []plan.Object{{Key: key("a"), Outcome: plan.Held, Causes: []string{"x\n\x1b[2J"}}}}, `a held ("x\n\x1b[2J")`, "a name cannot break a line"},
+		{plan.Plan{Objects: []plan.Object{{Key: key("a"), Outcome: plan.Removed, Wave: 3, Phase: 2}}}, "a/a removed; wave 3; phase 2\n", "the phase of a guard's order"},
+		{plan.Plan{Objects: []plan.Object{{Key: key("a"), Outcome: plan.Removed, Phase: 1, Forward: true}}}, "a/a removed; phase 1, moved forward\n", "ownership goes before order"},
 		{plan.Plan{Objects: []plan.Object{{Key: key("a"), Outcome: plan.Removed, Parent: key("gone")}}}, "\na/a removed\n", "an absent parent puts the object at the top"},
 	} {
 		if got := c.plan.Text(); !strings.Contains(got, c.want) {

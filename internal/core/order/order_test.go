@@ -78,8 +78,8 @@ func TestScenario(t *testing.T) {
 	r.gone("x1/b x2/a")
 	r.rest()
 	r.waits("x2/c", "x2/c", "no fence has passed")
-	if root, left, ok := r.m.Awaited(r.view(), r.id("x2/c")); !ok || root.Name != "R" || len(left) != 0 {
-		t.Errorf("c waits for %v of %s", left, root)
+	if root, phase, some, ok := r.m.Awaited(r.view(), r.id("x2/c"), 9); !ok || root.Name != "R" || phase.Name != "phase 2" || !slices.Equal(some, []observed.NodeID{r.id("x2/c")}) {
+		t.Errorf("c waits for %v of %s, by %v", phase, root, some)
 	}
 	r.opens()
 	ids, _ = r.rest()

@@ -49,20 +49,35 @@ func (m *Machine) status(v View, o *order) Status {
 	return s
 }
 
-// Awaited returns the root for whose order an object waits, and the names of the phases that
-// hold it up. It reports false without one.
-func (m *Machine) Awaited(v View, id observed.NodeID) (root graph.Key, phases []PhaseStatus, ok bool) {
+// Awaited returns the root for whose order an object waits, and the first phase that has
+// objects left. It also returns some of these, which it finds among at most scanned objects
+// below the root. It reports false without an order.
+func (m *Machine) Awaited(v View, id observed.NodeID, scanned int) (root graph.Key, phase PhaseStatus, some []observed.NodeID, ok bool) {
 	for o, p := range m.all(id) {
-		if !p.listed {
-			continue
+		if p.listed {
+			s := m.status(v, o)
+			return s.Root, s.Phases[o.low], m.holding(v, o, scanned), true
 		}
-		s := m.status(v, o)
-		for _, phase := range s.Phases[:max(min(o.low+1, int(p.del)), 1)] {
-			if phase.Left > 0 {
-				phases = append(phases, phase)
+	}
+	return graph.Key{}, PhaseStatus{}, nil, false
+}
+
+// holding returns objects of the first phase that has any.
+func (m *Machine) holding(v View, o *order, scanned int) (some []observed.NodeID) {
+	todo, seen := []observed.NodeID{o.root}, map[observed.NodeID]bool{o.root: true}
+	for at := 0; at < len(todo); at++ {
+		for d := range v.Node(todo[at]).Dependents() {
+			if p := o.places[d.ID()]; p == nil || p.status != goes || seen[d.ID()] {
+				continue
+			}
+			if len(seen) == scanned {
+				return some
+			}
+			seen[d.ID()] = true
+			if todo = append(todo, d.ID()); int(o.places[d.ID()].done) == o.low {
+				some = append(some, d.ID())
 			}
 		}
-		return s.Root, phases, true
 	}
-	return graph.Key{}, nil, false
+	return some
 }
