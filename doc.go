@@ -301,6 +301,32 @@
 //   - A root that is marked before it carries hold is not guarded. The engine reports it.
 //   - [Collector.Retire] takes the finalizers of former guards and sweeps off.
 //
+// # Order
+//
+// The phases of a guard (Guard.Phases) set the order in which the objects below its root go. The
+// order begins when the root waits in a foreground deletion, and carries no hold. The engine
+// repeats a background deletion that passes in the foreground. [Collector.Approve] does the same.
+//
+//   - An object is in the first phase that takes it, and in a last one if none does. A phase
+//     begins after all objects of the phases before have gone.
+//   - Before a phase begins, a fence of all kinds passes that began after that was known. So
+//     the order is exact for every commit before that fence. A later arrival of an earlier
+//     phase stops the deletes that have not been sent.
+//   - Ownership goes before order. An object with dependents is marked when the first of them
+//     has its turn, and goes after the last. An object below an owner goes in the owner's phase
+//     or earlier, because the owner waits for it. A plan names the objects that were moved
+//     forward.
+//   - Each owner below the root, and the root itself, stays until the objects below it have
+//     gone. That holds for references that do not block, too. So a crash loses no order.
+//   - An object that stays by another owner, or that is protected, holds up no phase. An object
+//     that a user has marked counts until it has gone.
+//   - An object below several ordered roots is in the earliest of its phases. That phase has to
+//     be open for each of these roots.
+//   - A sweep of a holder below the root deletes its members in the phases of the sweep.
+//
+// [Collector.Orders] reports the phases with the objects left. If clients create objects of an
+// early phase again and again, that phase counts the waves.
+//
 // # Brake
 //
 // Config.Brake bounds mass deletions, such as those after a removed definition, a restore, or
@@ -389,8 +415,8 @@
 //   - reads follows the wanted reads, and their results.
 //   - inflight follows the writes of the engine, and the events that it expects of them.
 //   - handlers follows the runs of finalizer handlers, and pause has the pauses.
-//   - handlers follows the runs of finalizer handlers.
 //   - brake bounds the deletes of a cascade, and of a time.
+//   - order follows the phases of the objects below guarded roots.
 //   - held keeps the held objects, with reason, time and last error.
 //   - history keeps the last deletions with their proofs, and the roots of cascades.
 //   - moments has the times of stamps, excerpt the copies for plans.

@@ -62,9 +62,13 @@ func (c *Collector) Orders(limit int) []OrderStatus {
 
 // orderView returns the lower machines for the orders.
 func (e *Engine) orderView() order.View {
-	return order.View{
+	v := order.View{
 		Nodes: e.view(), Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Rewound: e.kinds.Rewound(), Stays: e.staysInOrder,
 	}
+	if e.sweeps.Any() {
+		v.Holders = func(id observed.NodeID) []observed.NodeID { return e.sweeps.HoldersOf(e.sweepView(), id) }
+	}
+	return v
 }
 
 // staysInOrder reports whether an object stays by its last decision, although its owners go.

@@ -14,6 +14,7 @@ import (
 type orderedParts struct {
 	parts      []excerpt.Part
 	dependents [][]int32 // by part
+	members    [][]int32 // of the sweeps of a part, or nil
 	guards     []finalizer.Guard
 	roots      map[int32]int      // the guard of each ordered root, by part
 	goes       func(i int32) bool // the deletion removes the part, or marks it
@@ -37,15 +38,20 @@ func phasesOf(q orderedParts) []partPhase {
 		for n, i := range below {
 			mine[n], index[i] = order.PhaseOf(phases, q.parts[i].Object), n
 		}
-		owners := make([][]int, len(below))
+		owners, members := make([][]int, len(below)), make([][]int, len(below))
 		for n, i := range below {
 			for _, d := range q.dependents[i] {
 				if at, ok := index[d]; ok {
 					owners[at] = append(owners[at], n)
 				}
 			}
+			for _, d := range q.membersOf(i) {
+				if at, ok := index[d]; ok {
+					members[n] = append(members[n], at)
+				}
+			}
 		}
-		for n, phase := range order.Derive(mine, owners) {
+		for n, phase := range order.Derive(mine, owners, members) {
 			i := below[n]
 			if out[i].phase == 0 || phase+1 < out[i].phase {
 				out[i].phase = phase + 1
@@ -57,6 +63,13 @@ func phasesOf(q orderedParts) []partPhase {
 		}
 	}
 	return out
+}
+
+func (q *orderedParts) membersOf(i int32) []int32 {
+	if q.members == nil {
+		return nil
+	}
+	return q.members[i]
 }
 
 // below returns the parts below a root that go, sorted.
@@ -95,7 +108,7 @@ func (f *forecast) addPhases(objects []plan.Object) {
 		return
 	}
 	phases := phasesOf(orderedParts{
-		parts: f.parts, dependents: f.links.dependents, guards: f.engine.cfg.Guards, roots: f.ordered,
+		parts: f.parts, dependents: f.links.dependents, members: f.links.sweeps, guards: f.engine.cfg.Guards, roots: f.ordered,
 		goes: func(i int32) bool {
 			now, stays := f.store.At(f.parts[i].Object.Key)
 			return !stays || now.Deleting

@@ -1,6 +1,8 @@
 package order
 
 import (
+	"slices"
+
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
@@ -13,10 +15,8 @@ const maxAbove = 256
 // without one. The sweep of a holder below the root deletes its members in the sweep's own
 // phases, because the holder goes only after them.
 func (m *Machine) TryDelete(v View, id, holder observed.NodeID) (wait bool) {
+	m.placeAll(v, id)
 	phase := m.phaseOf(id, holder)
-	if phase < 0 && m.tryHang(v, id) {
-		phase = m.phaseOf(id, holder)
-	}
 	if phase <= 0 {
 		return false
 	}
@@ -24,14 +24,27 @@ func (m *Machine) TryDelete(v View, id, holder observed.NodeID) (wait bool) {
 		if !m.delays(o, p, holder) || !o.stale && phase <= o.open {
 			continue
 		}
-		if p.status == stays && holder == 0 && !o.stale {
+		switch {
+		case o.stale:
+		case p.status == stays && holder == 0:
 			m.doomed[id] = struct{}{} // it goes after all, and has to be counted
+			m.setStale(v, o)
+		case m.isHeldUp(v, o, p, id):
 			m.setStale(v, o)
 		}
 		o.wants(id, p, phase)
 		return true
 	}
 	return false
+}
+
+// isHeldUp reports whether the object is a member of a holder with an earlier due phase. The
+// walk did not know that yet.
+func (m *Machine) isHeldUp(v View, o *order, p *place, id observed.NodeID) bool {
+	return v.Holders != nil && slices.ContainsFunc(v.Holders(id), func(h observed.NodeID) bool {
+		q := m.found(o, h)
+		return q != nil && h != id && q.status == goes && q.due < p.due && p.status == goes
+	})
 }
 
 // delays reports whether an order delays a delete of an object with this place.
@@ -67,20 +80,20 @@ func (o *order) phaseAt(p *place) int {
 	return int(p.del)
 }
 
-// tryHang gives an object a place in each stale order to which its owners lead, because no walk
-// may have come to it. It reports whether there is one.
-func (m *Machine) tryHang(v View, id observed.NodeID) bool {
-	if len(m.stale) == 0 && m.walk == nil {
-		return false
+// placeAll gives an object a place in each stale order to which its owners lead, because no walk
+// may have come to it.
+func (m *Machine) placeAll(v View, id observed.NodeID) {
+	stale := m.unplaced(id)
+	if len(stale) == 0 {
+		return
 	}
-	is, seen, known := false, []observed.NodeID{id}, map[observed.NodeID]bool{id: true}
+	seen, known := []observed.NodeID{id}, map[observed.NodeID]bool{id: true}
 	for at := 0; at < len(seen) && len(seen) < maxAbove; at++ {
 		for _, owner := range v.Node(seen[at]).OwnerNodes() {
 			m.looked++
 			for o, p := range m.all(owner.ID()) {
 				if o.stale && (p.status == goes || p.status == gone || p.status == top) {
 					m.join(v, o, id)
-					is = true
 				}
 			}
 			if !known[owner.ID()] {
@@ -89,15 +102,27 @@ func (m *Machine) tryHang(v View, id observed.NodeID) bool {
 			}
 		}
 	}
-	if len(seen) >= maxAbove {
-		for _, o := range m.orders {
-			if o.stale {
-				m.join(v, o, id)
-				is = true
-			}
+	for _, o := range stale {
+		if len(seen) >= maxAbove {
+			m.join(v, o, id)
 		}
 	}
-	return is
+}
+
+// unplaced returns the stale orders that have no place for an object.
+func (m *Machine) unplaced(id observed.NodeID) (out []*order) {
+	add := func(o *order) {
+		if o != nil && o.stale && m.found(o, id) == nil {
+			out = append(out, o)
+		}
+	}
+	for _, root := range m.stale {
+		add(m.orders[root])
+	}
+	if m.walk != nil && !m.walk.over {
+		add(m.walk.order)
+	}
+	return out
 }
 
 // join gives an object below the root a place until a walk comes to it.

@@ -1,12 +1,18 @@
 package order
 
+import "slices"
+
 // Derive returns the delete phases of objects that go with one root, from the objects' own
-// phases. Owners has the indexes of the owners of each object that go as well. It is the
-// definition that a walk follows in steps, for a plan.
+// phases. Owners has the indexes of the owners of each object that go as well, and members those
+// of the members of each object that is the holder of a sweep. It is the definition that a walk
+// follows in steps, for a plan.
 //
 // Held by TestDerive.
-func Derive(own []int, owners [][]int) (phases []int) {
+func Derive(own []int, owners, members [][]int) (phases []int) {
 	dependents := make([][]int, len(own))
+	for h, list := range members {
+		dependents[h] = slices.Clone(list)
+	}
 	for x, list := range owners {
 		for _, o := range list {
 			dependents[o] = append(dependents[o], x)

@@ -25,14 +25,17 @@ func TestDerive(t *testing.T) {
 				}
 			}
 		}
-		got := Derive(own, owners)
+		got := Derive(own, owners, nil)
 		for i, key := range keys {
 			if p := r.m.orders[r.id("r/0")].places[r.id(key)]; int(p.del) != got[i] {
 				t.Fatalf("%s: %s has the delete phase %d, and by the definition %d", text, key, p.del, got[i])
 			}
 		}
 	})
-	if got := fmt.Sprint(Derive([]int{2, 0, 1}, [][]int{{1}, {0}, {1}})); got != "[0 0 0]" {
+	if got := fmt.Sprint(Derive([]int{2, 0, 1}, [][]int{{1}, {0}, {1}}, nil)); got != "[0 0 0]" {
 		t.Errorf("a ring has the phases %s", got)
+	}
+	if got := fmt.Sprint(Derive([]int{0, 1, 2}, make([][]int, 3), [][]int{{1}, nil, nil})); got != "[0 0 2]" {
+		t.Errorf("a holder and its member have the phases %s", got)
 	}
 }

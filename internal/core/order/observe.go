@@ -1,6 +1,8 @@
 package order
 
 import (
+	"slices"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
@@ -70,15 +72,23 @@ func (m *Machine) returnOwners(v View, n observed.Node) {
 		if owner.State() == observed.Observed {
 			continue
 		}
-		uid := n.OwnerAt(i).UID
-		for _, o := range m.orders {
-			m.looked++
-			if _, is := o.gone[uid]; is {
-				m.source(o, owner.ID())
-				m.arrive(v, o, n.ID())
-			}
+		for _, root := range m.goneBelow(n.OwnerAt(i).UID) {
+			m.source(m.orders[root], owner.ID())
+			m.arrive(v, m.orders[root], n.ID())
 		}
 	}
+}
+
+// goneBelow returns the roots below which an object with the UID went, sorted.
+func (m *Machine) goneBelow(uid graph.UID) (roots []observed.NodeID) {
+	for root, o := range m.orders {
+		m.looked++
+		if _, is := o.gone[uid]; is {
+			roots = append(roots, root)
+		}
+	}
+	slices.Sort(roots)
+	return roots
 }
 
 // source notes an object that has gone and to which others refer: a walk begins there, too.

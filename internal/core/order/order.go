@@ -12,7 +12,7 @@
 // gone. Each object that can go has a phase of its own, and three derived ones:
 //
 //   - Due: the earliest of its own phase and the due phases of its owners. An owner goes only
-//     after the objects that hang below it.
+//     after the objects that hang below it, and the holder of a sweep only after its members.
 //   - Delete: the earliest of its due phase and the delete phases of the objects that hang
 //     below it. They go only after its mark.
 //   - Done: the latest delete phase of itself and of the objects that hang below it. It has
@@ -57,6 +57,9 @@ type View struct {
 	// Stays, if set, reports whether a node stays although its owners go, as a protected
 	// one does.
 	Stays func(observed.NodeID) bool
+	// Holders, if set, returns the holders of which a node is a member. A holder goes only
+	// after its members, so it counts as an owner for the due phase.
+	Holders func(observed.NodeID) []observed.NodeID
 }
 
 // Machine holds the orders under way. Make one with New. It is not safe for concurrent use.

@@ -231,6 +231,21 @@ func TestSweepBelow(t *testing.T) {
 	}
 }
 
+// TestMemberBelow: a member of a holder below the root goes in the holder's phase, and so do the
+// objects below the member.
+func TestMemberBelow(t *testing.T) {
+	r := newRig(t, "r/R~[foreground]; x1/holder -> r/R!; x2/member -> r/R!; x3/deep -> x2/member!; x3/c -> r/R!")
+	r.rest()
+	r.waits("x2/member", "x2/member", "no walk knows that it is a member")
+	r.holder = map[observed.NodeID]observed.NodeID{r.id("x2/member"): r.id("x1/holder")}
+	r.waits("x2/member", "x2/member", "its phase is not open yet")
+	r.rest()
+	if got := r.phases("x1/holder x2/member x3/deep x3/c"); got != "1111 2111 3111 3333" {
+		t.Errorf("the phases are %s", got)
+	}
+	r.waits("x2/member x3/deep x3/c", "x3/c", "the holder waits for both")
+}
+
 // TestOwnerHasGone: an object belongs to the order although its owner went before the watch
 // showed the object.
 func TestOwnerHasGone(t *testing.T) {
@@ -313,6 +328,21 @@ func TestRoots(t *testing.T) {
 	if ids, _ := r.rest(); r.m.Any() || !slices.Contains(ids, r.id("x2/a")) {
 		t.Errorf("after the end of the order %v are decided", ids)
 	}
+}
+
+// TestTwoRoots: an object below two roots has the earliest of its phases, which has to be open
+// for both.
+func TestTwoRoots(t *testing.T) {
+	r := newRig(t, "r/R~[foreground]; r/S~[foreground]; s/T~[foreground]; x2/a -> r/R!, r/S!; x1/b -> r/S!; x2/c -> r/R!, s/T!; x3/d -> r/R!, s/T!; x1/e -> s/T!")
+	r.rest()
+	r.opens()
+	r.rest()
+	r.waits("x2/a x1/b x2/c x3/d x1/e", "x2/a x3/d x1/e", "S has b left, and T has c left")
+	r.gone("x1/b")
+	r.rest()
+	r.opens()
+	r.rest()
+	r.waits("x2/a x3/d x1/e", "x3/d x1/e", "both have come to the second phase")
 }
 
 // TestUnplaced: while a walk is under way, the delete of an object below the root waits, and that

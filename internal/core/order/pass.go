@@ -20,6 +20,25 @@ func (m *Machine) pass(v View, w *walk) {
 	w.at++
 	if p := w.places[id]; p != nil && p.status == goes {
 		w.derive(p, m.owners(v, w.places, id))
+		w.deriveHolders(v, p, id)
+	}
+}
+
+// deriveHolders derives the due phase of a place, or the done phases of the holders of its object.
+func (w *walk) deriveHolders(v View, p *place, id observed.NodeID) {
+	if v.Holders == nil || w.stage == passingDelete {
+		return
+	}
+	for _, h := range v.Holders(id) {
+		switch q := w.places[h]; {
+		case q == nil || q.status != goes || h == id:
+		case w.stage == passingDue:
+			w.rings = true // a holder has no rank before its members
+			w.lower(&p.due, q.due)
+			p.del = p.due
+		default:
+			w.raise(&q.done, p.done)
+		}
 	}
 }
 

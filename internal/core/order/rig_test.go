@@ -30,6 +30,7 @@ type rig struct {
 	stamps seq.Counter
 	out    effect.List
 	stays  map[observed.NodeID]bool
+	holder map[observed.NodeID]observed.NodeID // of a sweep, by member
 }
 
 func guards() []finalizer.Guard {
@@ -57,7 +58,10 @@ func newRig(t testing.TB, objects string) *rig {
 }
 
 func (r *rig) view() View {
-	return View{Nodes: r.nodes, Fence: &r.fence, Stamps: &r.stamps, Out: &r.out, Stays: func(id observed.NodeID) bool { return r.stays[id] }}
+	return View{
+		Nodes: r.nodes, Fence: &r.fence, Stamps: &r.stamps, Out: &r.out, Stays: func(id observed.NodeID) bool { return r.stays[id] },
+		Holders: func(id observed.NodeID) []observed.NodeID { return []observed.NodeID{r.holder[id]} },
+	}
 }
 
 // apply applies an event as the engine does.

@@ -168,20 +168,29 @@ func (w *world) below(n observed.Node) bool {
 	return false
 }
 
-// roots returns the set of roots with which an object goes: each of its owners is that root, or
-// goes with it.
+// roots returns the set of roots with which an object goes: each of its owners is a root, or goes
+// with that root.
 func (w *world) roots(n observed.Node) (set int) {
-	switch {
-	case n.State() != observed.Observed:
-		return 0
-	case n.Kind() == "r":
-		return 1 << (n.Key().Name[0] - '0')
-	}
-	set = 3
-	for _, o := range n.OwnerNodes() {
-		set &= w.roots(o)
+	for root := range 2 {
+		if w.goesWith(n, root) {
+			set |= 1 << root
+		}
 	}
 	return set
+}
+
+func (w *world) goesWith(n observed.Node, root int) (is bool) {
+	for _, o := range n.OwnerNodes() {
+		switch {
+		case o.State() == observed.Observed && o.Kind() == "r":
+			is = is || int(o.Key().Name[0]-'0') == root
+		case !w.goesWith(o, root):
+			return false
+		default:
+			is = true
+		}
+	}
+	return is
 }
 
 // moves returns the worlds after each of the next moves.
