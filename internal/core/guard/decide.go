@@ -23,14 +23,24 @@ func (m *Machine) Decide(v View, id observed.NodeID, o *graph.Object, d policy.D
 		}
 		return d
 	}
+	if d.Action == policy.Orphan || d.Action == policy.Trim { // its own references go all the same
+		return d
+	}
+	x := m.decideMarked(v, id, o, d, f)
+	if !x.Action.Writes() && (d.Action == policy.Verify || len(d.Owners) > 0) { // as above: they wait for evidence
+		return d
+	}
+	return x
+}
+
+// decideMarked is Decide for a marked object whose own references stay.
+func (m *Machine) decideMarked(v View, id observed.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
 	hold, isNew := o.HasFinalizer(graph.FinalizerHold), o.HasFinalizer(graph.FinalizerNew)
 	if delete(m.bare, id); !hold {
 		m.noteReleased(v, id, o.Key, o.Version)
 		m.noteUnguarded(v, id, o, isNew)
 	}
 	switch {
-	case d.Action == policy.Orphan || d.Action == policy.Trim: // its own references go all the same
-		return d
 	case !hold && isNew:
 		return policy.Decision{Action: policy.Release, Reason: policy.HoldGone, Finalizer: graph.FinalizerNew}
 	case !hold && f.Protected != policy.ReasonUnset:
