@@ -116,12 +116,12 @@ func (e *Engine) guardDetail(n observed.Node) (out []string) {
 	return out
 }
 
-// leaveGuards forgets an object that is gone.
-func (e *Engine) leaveGuards(id observed.NodeID) {
+// leaveGuards forgets an object that is gone, with its last key and version, as far as it is
+// known.
+func (e *Engine) leaveGuards(id observed.NodeID, k Key, v Version) {
 	if !e.guards.Follows(id) && !e.labels.Any() {
 		return
 	}
-	k, v := e.graph.Node(id).Named()
 	e.labels.Leave(id, k)
 	e.guards.Leave(e.guardView(), id, k, v)
 	e.carryOut()

@@ -275,7 +275,8 @@ func (e *Engine) endWaits(id observed.NodeID, n observed.Node) bool {
 // endObject ends the work for an object that is gone. Unseen says that the watch may have
 // skipped states of it.
 func (e *Engine) endObject(id observed.NodeID, unseen bool) {
-	e.leaveGuards(id)
+	k, v := e.graph.Node(id).Named()
+	e.leaveGuards(id, k, v)
 	e.expected.Drop(id)
 	e.undone.Drop(id)
 	e.pauses.Drop(id)
@@ -298,6 +299,7 @@ func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 		e.remember(f.Key, m.Root)
 	}
 	e.unhold(f.ID, false)
+	e.leaveGuards(f.ID, f.Key, "")
 	if e.sweeps.Any() {
 		e.sweeps.Leave(e.sweepView(), f.ID, unseen)
 		e.carryOut()

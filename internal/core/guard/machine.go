@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -189,13 +190,14 @@ func (m *Machine) Approve(id observed.NodeID) {
 func (m *Machine) Causes(id observed.NodeID) []string { return m.roots[id].verdict.Causes }
 
 // Leave forgets a node that is gone. A root that was never guarded is reported, with its last
-// key and version.
+// key and version. A root that was held went because its hold is off.
 func (m *Machine) Leave(v View, id observed.NodeID, k graph.Key, version graph.Version) {
 	if m.bare[id] {
 		m.reportUnguarded(v, k, version)
 	}
 	delete(m.bare, id)
-	m.noteReleased(v, id, k, version) // the end of its last finalizer
+	r := m.roots[id]
+	m.noteReleased(v, id, k, cmp.Or(version, r.object.Version)) // the end of its last finalizer
 	delete(m.over, id)
 }
 
