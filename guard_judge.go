@@ -78,12 +78,7 @@ func (f *forecast) unlabelled(target int32) bool {
 	if g, _ := f.engine.guards.Of(&f.parts[target].Object); !g.Protected {
 		return false
 	}
-	for i := range f.parts {
-		if f.parts[i].Member && f.reasonOf(int32(i)) == policy.ProtectionUnknown {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.under(target), func(i int32) bool { return f.reasonOf(i) == policy.ProtectionUnknown })
 }
 
 // verdict returns the verdict about a target of the forecast, if a guard selects it.
@@ -97,11 +92,8 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	if g.Above != nil {
 		v.Above, v.Limit = true, *g.Above
 	}
-	for i := range f.parts {
-		if !f.parts[i].Member || f.parts[i].State != excerpt.Exists || int32(i) == target {
-			continue
-		}
-		if g.Protected && f.reasonOf(int32(i)) == policy.Protected {
+	for _, i := range f.under(target) {
+		if g.Protected && f.reasonOf(i) == policy.Protected {
 			v.Protected = append(v.Protected, f.parts[i].Object.Key)
 		}
 	}
@@ -113,18 +105,38 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	return v, true
 }
 
-// ending counts the objects beside the target that leave the store, that get a mark, or that
+// ending counts the objects below the target that leave the store, that get a mark, or that
 // may do so.
 func (f *forecast) ending(target int32, possible []bool) (n int) {
-	for i := range f.parts {
-		if !f.parts[i].Member || f.parts[i].State != excerpt.Exists || int32(i) == target {
-			continue
-		}
-		if possible[i] || f.isEnding(int32(i)) {
+	for _, i := range f.under(target) {
+		if possible[i] && !f.isKept(i) || f.isEnding(i) {
 			n++
 		}
 	}
 	return n
+}
+
+// under returns the objects below the target. An owner that is being deleted, and the other
+// objects below it, are members of the plan. The deletion of the target ends none of them.
+func (f *forecast) under(target int32) (out []int32) {
+	seen, todo := make([]bool, len(f.parts)), []int32{target}
+	seen[target] = true
+	for at := 0; at < len(todo); at++ {
+		next := [][]int32{f.links.dependents[todo[at]]}
+		if f.links.sweeps != nil {
+			next = append(next, f.links.sweeps[todo[at]])
+		}
+		for _, i := range slices.Concat(next...) {
+			if seen[i] {
+				continue
+			}
+			seen[i], todo = true, append(todo, i)
+			if f.parts[i].Member && f.parts[i].State == excerpt.Exists {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
 }
 
 // reasonOf returns the last reason of the fork about a part.

@@ -133,7 +133,7 @@ func (f *forecast) possible() []bool {
 	q := draft.Question{
 		Parts: f.parts, Dependents: f.links.dependents, Members: f.links.sweeps, Targets: map[int32]graph.Propagation{},
 		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner,
-		Fixed: f.isFixed, Open: f.isOpen,
+		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept,
 	}
 	for _, t := range f.req.Delete {
 		if i, ok := f.links.index.Of(t.Key); ok {
@@ -155,6 +155,13 @@ func (f *forecast) isFixed(i int32) bool {
 	}
 	now, ok := f.store.At(k)
 	return ok && now.MarkHeld() || ok && now.Deleting && slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
+}
+
+// isKept reports whether a part is unmarked, and protected from its deletion.
+func (f *forecast) isKept(i int32) bool {
+	why := f.reasonOf(i)
+	now, ok := f.store.At(f.parts[i].Object.Key)
+	return ok && !now.Deleting && (why == policy.Protected || why == policy.ProtectionUnknown)
 }
 
 // isMisplaced reports whether a part refers to the UID of a member under another kind or

@@ -29,6 +29,9 @@ type Question struct {
 	// Fixed reports whether the part stays, and keeps the references that block others: it is
 	// flawed, or a holder that its sweep has not released. Nil stands for no such part.
 	Fixed func(part int32) bool
+	// Kept reports whether the part is protected, so that nothing goes because of it. Nil stands
+	// for no such part.
+	Kept func(part int32) bool
 	// Open reports whether the end of the part depends on more than the parts. Nil stands
 	// for no such part.
 	Open func(part int32) bool
@@ -54,7 +57,8 @@ type Question struct {
 // An object stays for a finalizer, for a flaw, or for an unknown owner beside none that stays.
 // An object of rule 6 may stay.
 //
-// An object that is neither removed nor marked, and has no owner that may go, is definite.
+// A protected object stays, and no rule goes on below it. An object that is neither removed nor
+// marked, and has no owner that may go, is definite.
 //
 // Held by TestPossible, TestPossibleOfSweep, TestPossibleByOverride and, in
 // internal/proof/properties, TestPlanIsTheRun.
@@ -79,6 +83,9 @@ func Possible(q Question) []bool {
 	for len(todo) > 0 {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
+		if s.isKept(i) {
+			continue
+		}
 		for _, d := range q.Dependents[i] {
 			add(d)
 		}
@@ -217,7 +224,7 @@ func (s *survey) reach(i int32, foreground bool) {
 	for len(todo) > 0 {
 		x := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if s.goes[x.i] && (s.foreground[x.i] || !x.foreground) {
+		if s.goes[x.i] && (s.foreground[x.i] || !x.foreground) || s.isKept(x.i) {
 			continue
 		}
 		s.goes[x.i], s.foreground[x.i] = true, s.foreground[x.i] || x.foreground
@@ -230,6 +237,12 @@ func (s *survey) reach(i int32, foreground bool) {
 			}
 		}
 	}
+}
+
+// isKept reports whether a part is not deleted. A target is.
+func (s *survey) isKept(i int32) bool {
+	_, target := s.Targets[i]
+	return !target && s.Kept != nil && s.Kept(i)
 }
 
 // spreadStuck finds the objects that are held, and the owners and holders above them. An
@@ -299,7 +312,7 @@ func (s *survey) contended(i int32) bool {
 // propagation, unless Override.
 func (s *survey) uncertain(i int32) bool {
 	o := &s.Parts[i].Object
-	if _, target := s.Targets[i]; target || o.Deleting || !s.stuck[i] || len(s.Dependents[i]) == 0 || o.Propagation() != graph.Unset && !s.Override {
+	if _, target := s.Targets[i]; target || o.Deleting || !s.stuck[i] || s.isKept(i) || len(s.Dependents[i]) == 0 || o.Propagation() != graph.Unset && !s.Override {
 		return false
 	}
 	for _, r := range s.owners[i] {
