@@ -47,7 +47,10 @@ func (e *Engine) decideGuarded(id observed.NodeID, n observed.Node, s inflight.S
 	if !e.guards.Any() && !o.Deleting {
 		return d, false
 	}
-	f := guard.Facts{Blocked: e.bar(n) != policy.ReasonUnset, Selected: e.labels.SelectedAt(e.guardView())}
+	f := guard.Facts{Selected: e.labels.SelectedAt(e.guardView())}
+	if o.Deleting {
+		f.Bar = e.bar(n)
+	}
 	switch {
 	case !o.Deleting:
 	case e.protect.Protects(&o) != "":

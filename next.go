@@ -169,8 +169,8 @@ func (e *Engine) stepAudit() bool {
 
 // auditNode has an observed object decided if a decision could change it.
 func (e *Engine) auditNode(id observed.NodeID) {
-	holder := e.sweeps.IsHolder(id)
-	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || holder {
+	needed := e.sweeps.IsHolder(id) || e.guards.Follows(id)
+	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || needed {
 		e.forgetUnwatched(n)
 		if e.tryKeep(id) {
 			return

@@ -10,7 +10,7 @@ import (
 // Facts are the facts about an object that the machine does not have.
 type Facts struct {
 	Protected policy.Reason // its mark counts for no dependent: Protected or ProtectionUnknown
-	Blocked   bool          // no write may go out now
+	Bar       policy.Reason // no write may go out now, for this reason
 	Selected  seq.Stamp     // the protection by labels is known as of this moment
 }
 
@@ -55,8 +55,8 @@ func (m *Machine) decideMarked(v View, id observed.NodeID, o *graph.Object, d po
 		return wait(policy.DeletionRefused)
 	case g == nil:
 		return wait(policy.GuardMissing)
-	case f.Blocked:
-		return wait(policy.NeedVerdict)
+	case f.Bar != policy.ReasonUnset: // its own wait ends it
+		return wait(f.Bar)
 	}
 	return m.judge(v, id, o, r, f, len(g.Phases) > 0)
 }

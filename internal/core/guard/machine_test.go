@@ -140,7 +140,7 @@ func TestMarked(t *testing.T) {
 		{line: "a/r#1~[" + hold + "]", action: policy.Wait, why: policy.DeletionRefused, reason: "refused"},
 		{line: "a/r#1~[" + hold + "]", guards: []finalizer.Guard{roots}, action: policy.Wait, why: policy.DeletionRefused, reason: "marked before new was on"},
 		{line: "a/r#1~[" + hold + "," + isNew + "]", action: policy.Wait, why: policy.GuardMissing, reason: "no guard here"},
-		{line: "a/r#1~[" + hold + "," + isNew + "]", guards: []finalizer.Guard{roots}, f: Facts{Blocked: true}, action: policy.Wait, why: policy.NeedVerdict, reason: "no write may go out"},
+		{line: "a/r#1~[" + hold + "," + isNew + "]", guards: []finalizer.Guard{roots}, f: Facts{Bar: policy.NeedAnswer}, action: policy.Wait, why: policy.NeedAnswer, reason: "no write may go out"},
 		{line: "a/r#1~[" + isNew + "]", action: policy.Release, why: policy.HoldGone, drop: isNew, reason: "passed"},
 		{line: "a/r#1~[x]", guards: []finalizer.Guard{roots}, action: policy.Keep, why: policy.NeedFinalizers, reason: "never guarded"},
 		{line: "a/r#1~[x]", f: Facts{Protected: policy.Protected}, action: policy.Wait, why: policy.Protected, reason: "a protected object"},
