@@ -25,6 +25,8 @@ func TestFingerprintAgrees(t *testing.T) {
 		{Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: 2, Outages: 1}}, 17, "one that a kind is kept from"},
 		{Stage{Objects: 2, Scope: Scope{Actions: 1, Listings: 1, Tokens: true}}, 7, "one that gets its tokens late"},
 		{Stage{Objects: 3, Every: 20, Scope: Scope{Actions: 2}}, 97, "one with more to see"},
+		{guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, GuardNone), 17, "one with a guard, whose verdicts come late"},
+		{guardStage(2, Scope{Actions: 2}, GuardOrder), 7, "one with a guard and an order"},
 	} {
 		t.Run(c.stage.String(), func(t *testing.T) {
 			t.Parallel()

@@ -28,7 +28,21 @@ const (
 	// objects anew without a change. They also refer to incarnations that are made
 	// later.
 	Foreseeing
+	// Guarding: users delete the guarded root, and its owners, in three ways and again. They
+	// approve the deletion, protect objects and end that, create the root again, and let an
+	// object refer to the root late.
+	Guarding
 )
+
+// actions collects the possible actions on a store.
+type actions struct {
+	store *world.Store
+	out   []oracle.Action
+}
+
+func (a *actions) add(v oracle.Verb, k graph.Key, owners ...graph.Owner) {
+	a.out = append(a.out, oracle.Action{Verb: v, Object: graph.Object{Key: k, Owners: owners}})
+}
 
 // alphabet returns the possible actions of a user on the present store:
 //
@@ -38,6 +52,11 @@ const (
 //   - drop a reference
 //   - create a gone object again, under the same name
 func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action {
+	if users == Guarding {
+		a := actions{store: s}
+		a.guarding(start)
+		return a.out
+	}
 	var out []oracle.Action
 	add := func(v oracle.Verb, k graph.Key, owners ...graph.Owner) {
 		out = append(out, oracle.Action{Verb: v, Object: graph.Object{Key: k, Owners: owners}})

@@ -17,6 +17,7 @@ type engines struct {
 	kinds  []graph.KindInfo
 	late   bool
 	tokens bool
+	later  bool // verdicts
 	items  []engineState
 	known  dict // by fingerprint
 	kept   [maxKept]*live
@@ -52,14 +53,14 @@ type came struct {
 
 func newEngines(words *words, kinds []graph.KindInfo, scope Scope) *engines {
 	return &engines{
-		words: words, kinds: kinds, late: scope.Late, tokens: scope.Tokens,
+		words: words, kinds: kinds, late: scope.Late, tokens: scope.Tokens, later: scope.Verdicts,
 		items: make([]engineState, 1), pinned: make([]*live, 1), came: make([]came, 1), spoken: make([]said, 1),
 	}
 }
 
 // first numbers a first engine. It must have no calls in flight.
-func (e *engines) first(engine *ownergraph.Engine, now time.Time) uint32 {
-	l := &live{engine: engine, now: now}
+func (e *engines) first(engine *ownergraph.Engine, now time.Time, guard Guard) uint32 {
+	l := &live{engine: engine, now: now, guard: guard}
 	n := e.enter(l, 0, input{})
 	for int(n) >= len(e.pinned) {
 		e.pinned = append(e.pinned, nil)
@@ -68,10 +69,24 @@ func (e *engines) first(engine *ownergraph.Engine, now time.Time) uint32 {
 	return n
 }
 
+// print stands for an engine, its settings, and the verdict that it has not got yet.
+func (l *live) print() uint64 {
+	print := probe.Fingerprint(l.engine, nil)
+	if l.guard == GuardUnset {
+		return print
+	}
+	p := printer{hash: print}
+	p.word(uint64(l.guard))
+	if l.judging.ID != 0 {
+		p.verdict(l.verdict)
+	}
+	return p.hash
+}
+
 // enter returns the number of an engine and keeps the engine, if it is new. The first
 // engine with a fingerprint stands for the others.
 func (e *engines) enter(l *live, from uint32, by input) uint32 {
-	print := probe.Fingerprint(l.engine, nil)
+	print := l.print()
 	n := e.known.get(print)
 	if n == 0 {
 		n = uint32(len(e.items))
@@ -96,7 +111,7 @@ func (e *engines) live(n uint32) *live {
 	s := &e.items[n]
 	l := e.live(s.from).clone()
 	err := e.run(l, s.by, &said{})
-	if probe.Fingerprint(l.engine, nil) != s.print || err != nil {
+	if l.print() != s.print || err != nil {
 		panic(fmt.Sprintf("the same inputs lead to another engine than number %d", n))
 	}
 	l.number = n
@@ -151,7 +166,7 @@ func (e *engines) say(s said) uint32 {
 	p := printer{hash: seed}
 	p.flags(s.bad != nil)
 	for _, k := range s.control {
-		p.word(uint64(k + 2))
+		p.word(uint64(k + 3))
 	}
 	for _, c := range s.calls {
 		p.word(uint64(c) << 8)

@@ -18,13 +18,17 @@ type live struct {
 	calls  []ownergraph.CallID // in flight, in the order of their issue
 	token  uint64              // of the last fence that it began
 	asked  ownergraph.CallID   // the call for that fence, 0 once it has returned
+
+	guard   Guard             // its settings
+	judging ownergraph.Call   // for a verdict that it has not got yet
+	verdict ownergraph.Result // the result of that call
 }
 
 // input is an event or a result for an engine. Afterwards the engine goes on as the
 // scope says.
 type input struct {
 	op       inputOp
-	slot     uint8  // of the call that ends
+	slot     uint8  // of the call that ends; 1 for a present verdict
 	room     uint8  // for calls
 	empty    uint8  // the kinds without pending events, a bit each
 	fenced   bool   // the kind of the first event passes a fence after it
@@ -40,14 +44,15 @@ const (
 	inputSet
 	inputDone
 	inputToken
+	inputVerdict
 	inputTime
 	inputRewound
 	inputSick
 	inputWell
 )
 
-// said is the output of an engine: the kinds that it lists and the fences that it
-// begins, in order, its calls, and a broken rule.
+// said is the output of an engine: the kinds that it lists, and the fences and late
+// judgements that it begins, in order, its calls, and a broken rule.
 type said struct {
 	control []int8
 	calls   []uint32
@@ -130,6 +135,10 @@ func (e *engines) run(l *live, in input, out *said) error {
 		if err := l.named(); err != nil {
 			return err
 		}
+	case inputVerdict:
+		if err := l.judgedAs(in.slot == 1); err != nil {
+			return err
+		}
 	case inputTime:
 		l.now = l.now.Add(in.wait)
 		probe.Tick(l.engine, l.now)
@@ -196,6 +205,14 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 				heads = empty
 				out.control = append(out.control, fence)
 				if err := l.begin(c.ID, e.tokens); err != nil {
+					return err
+				}
+				continue
+			case ownergraph.CallJudge:
+				if e.later {
+					out.control = append(out.control, judged)
+				}
+				if err := l.judgeFor(c, e.later); err != nil {
 					return err
 				}
 				continue

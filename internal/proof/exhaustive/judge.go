@@ -12,12 +12,12 @@ import (
 
 // judge has the permitted end states of one graph.
 type judge struct {
-	start  []graph.Object
-	strict bool            // the store has level 3
-	ends   map[string]ends // by actions
-	last   []oracle.Action // of the last question
-	found  ends
-	saw    func(end string) // in tests
+	start []graph.Object
+	cfg   oracle.Config
+	ends  map[string]ends // by actions
+	last  []oracle.Action // of the last question
+	found ends
+	saw   func(end string) // in tests
 }
 
 // ends are permitted end states, sorted, with a number that stands for them.
@@ -26,8 +26,8 @@ type ends struct {
 	number uint64
 }
 
-func newJudge(start []graph.Object, strict bool) *judge {
-	return &judge{start: start, strict: strict, ends: map[string]ends{}}
+func newJudge(start []graph.Object, cfg oracle.Config) *judge {
+	return &judge{start: start, cfg: cfg, ends: map[string]ends{}}
 }
 
 // permitted returns the end states after the actions.
@@ -42,7 +42,7 @@ func (j *judge) permitted(actions []oracle.Action) ends {
 	}
 	e, ok := j.ends[b.String()]
 	if !ok {
-		e.lines = oracle.Ends(j.start, actions, oracle.Config{Strict: j.strict})
+		e.lines = oracle.Ends(j.start, actions, j.cfg)
 		p := printer{hash: seed}
 		for _, line := range e.lines {
 			p.text(line)

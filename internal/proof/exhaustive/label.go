@@ -28,6 +28,10 @@ func (x *state) bare(m move) string {
 		return "see the fence passed"
 	case opToken:
 		return "the fence has its token"
+	case opVerdict:
+		return "the guard judges: " + x.judging[m.side].Answer.Verdict.String()
+	case opJudge:
+		return "the guard judges now"
 	case opPump:
 		return "go on"
 	case opRenew:
@@ -101,6 +105,9 @@ func changeText(c graph.Change) string {
 	}
 	if c.DropFinalizer != "" {
 		b.WriteString(" drop " + c.DropFinalizer)
+	}
+	if c.AddFinalizer != "" {
+		b.WriteString(" add " + c.AddFinalizer)
 	}
 	return b.String()
 }

@@ -33,6 +33,9 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 	case opToken:
 		s.asked = false
 		return true, t.tell(x, m.side, input{op: inputToken})
+	case opVerdict, opJudge:
+		s.judging = false
+		return true, t.tell(x, m.side, input{op: inputVerdict, slot: uint8(btoi(m.op == opJudge))})
 	case opPump:
 		return true, t.tell(x, m.side, input{op: inputPump})
 	case opRenew:
@@ -93,9 +96,12 @@ func (t *tables) tell(x *node, side uint8, in input) error {
 	}
 	s.engine = engine
 	for _, k := range c.control {
-		if k == fence {
+		switch k {
+		case fence:
 			t.fence(x, s)
-		} else {
+		case judged:
+			s.judging = true
+		default:
 			t.list(x, s, int(k))
 		}
 	}
@@ -289,7 +295,7 @@ func (t *tables) crash(x *node, side uint8) error {
 		}
 	}
 	x.late = t.late.number(late)
-	s.reset(t.fresh)
+	s.reset(t.fresh[side])
 	for k := range t.kinds {
 		t.list(x, s, k)
 		s.unreported |= 1 << k

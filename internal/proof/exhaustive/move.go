@@ -17,6 +17,8 @@ const (
 	opDeliver         // the engine gets the next event of a kind
 	opSet             // the engine hears that the set of kinds has passed a fence
 	opToken           // the engine gets the token of its last fence
+	opVerdict         // the engine gets the verdict of a guard, as it was when it asked
+	opJudge           // the engine gets the present verdict
 	opPump            // the engine goes on, and its calls are taken
 	opRenew           // a read or a listing shows the present store
 	opExecute         // a write is carried out, and its result comes later
@@ -78,6 +80,9 @@ func (x *state) sideMoves(i int, scope Scope) []move {
 	}
 	if len(side.Asked) > 0 {
 		out = append(out, move{op: opToken, side: i})
+	}
+	if x.judging[i] != nil {
+		out = append(out, move{op: opVerdict, side: i}, move{op: opJudge, side: i})
 	}
 	for c := range side.Calls {
 		if x.w.Outdated(i, c) {
@@ -153,6 +158,8 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		return true, x.w.PassSet(m.side)
 	case opToken:
 		return true, x.w.Name(m.side, 0, world.NoFault)
+	case opVerdict, opJudge:
+		return true, x.giveVerdict(m.side, m.op == opJudge)
 	case opPump:
 		return true, x.pump(m.side, scope)
 	case opRenew:
@@ -240,6 +247,7 @@ func (x *state) crash(side int) error {
 	if err := x.w.Crash(side); err != nil {
 		return err
 	}
+	x.judging[side] = nil
 	for k := range x.w.Kinds {
 		x.w.List(side, k)
 		x.unreported[side] |= 1 << k

@@ -28,6 +28,7 @@ type side struct {
 	unreported uint8 // kinds of which the engine has heard nothing since a crash, a bit each
 	set        bool  // the set of kinds has still to pass the fence
 	asked      bool  // the engine has not got the fence's token yet
+	judging    bool  // nor the verdict of a guard
 }
 
 // under is a call in flight. The result of a write is 0 until it is carried out.
@@ -41,7 +42,7 @@ func (x *node) hash(sides int) uint64 {
 	p.word(uint64(x.rewinds)<<32 | uint64(x.outages)<<24 | uint64(x.down))
 	for i := range sides {
 		s := &x.sides[i]
-		p.word(uint64(s.engine)<<32 | uint64(s.under)<<16 | uint64(s.unreported)<<8 | uint64(btoi(s.asked))<<1 | uint64(btoi(s.set)))
+		p.word(uint64(s.engine)<<32 | uint64(s.under)<<16 | uint64(s.unreported)<<8 | uint64(btoi(s.judging))<<2 | uint64(btoi(s.asked))<<1 | uint64(btoi(s.set)))
 		p.word(uint64(s.streams[0])<<32 | uint64(s.streams[1]))
 		p.word(uint64(s.streams[2])<<32 | uint64(s.streams[3]))
 		for c := range s.under {

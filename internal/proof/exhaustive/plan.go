@@ -47,10 +47,10 @@ func Small() []Stage {
 	}
 }
 
-// Standard returns the stages of CI: the small scopes, then the plan for three objects,
+// Standard returns the stages of CI: the small scopes, those with guards, then the plan for three objects,
 // two actions, a crash and a new listing.
 func Standard() []Stage {
-	return append(Small(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1})...)
+	return slices.Concat(Small(), Guarded(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
 }
 
 // Sure returns the stages of Standard that run to their end in CI. They are the first
@@ -129,6 +129,8 @@ func Named(name string) []Stage {
 			{Objects: 3, Selves: true, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}, Whole: true},
 			{Objects: 3, Selves: true, Scope: Scope{Actions: 2, Listings: 1}, Whole: true},
 		}
+	case "guards":
+		return longGuarded()
 	case "all":
 		var all []Stage
 		for _, n := range Names()[1:] {
@@ -141,5 +143,5 @@ func Named(name string) []Stage {
 
 // Names returns the names that Named knows. The first one stands for all others.
 func Names() []string {
-	return []string{"all", "listing", "crash", "calls2", "engines2", "loops", "four", "full"}
+	return []string{"all", "listing", "crash", "calls2", "engines2", "loops", "guards", "four", "full"}
 }

@@ -18,6 +18,7 @@ func (s *search) fingerprint(x *state) uint64 {
 	for i, side := range x.w.Sides {
 		p.word(x.unreported[i])
 		p.side(side)
+		p.pending(x.judging[i])
 	}
 	return p.hash
 }
@@ -160,6 +161,9 @@ func (p *printer) call(c ownergraph.Call) {
 	p.text(string(c.Precondition.Version))
 	p.text(string(c.Options.Precondition.Version))
 	p.text(c.Change.DropFinalizer)
+	if c.Change.AddFinalizer != "" {
+		p.text("+" + c.Change.AddFinalizer)
+	}
 	p.word(uint64(len(c.Change.DropOwners))<<16 | uint64(len(c.Change.Unblock)))
 	for _, r := range c.Change.DropOwners {
 		p.owner(r)

@@ -19,7 +19,9 @@ type Stage struct {
 	// in which each may have a foreign finalizer. Doubts are those in which a reference
 	// may be unresolved.
 	Selves, Foreign, Doubts bool
-	Scope                   Scope
+	// Guarded are the graphs whose first object is a guarded root.
+	Guarded bool
+	Scope   Scope
 	// Whole: the stage runs to its end, as far as there is time. Any other stage shares
 	// the time that is left with the stages after it.
 	Whole bool
@@ -41,7 +43,12 @@ type Row struct {
 
 // graphs returns the stage's graphs.
 func (s Stage) graphs() [][]graph.Object {
-	all := graphs(s.Objects, s.Kinds, shape{selves: s.Selves, foreign: s.Foreign, doubts: s.Doubts})
+	var all [][]graph.Object
+	if s.Guarded {
+		all = guardedGraphs(s.Objects)
+	} else {
+		all = graphs(s.Objects, s.Kinds, shape{selves: s.Selves, foreign: s.Foreign, doubts: s.Doubts})
+	}
 	last := len(all)
 	if s.To > 0 {
 		last = min(last, s.To)

@@ -36,6 +36,11 @@ type Scope struct {
 	// Tokens: an engine may get the token of a fence late, and reports of the fence before.
 	// Otherwise it gets the token as soon as it asks.
 	Tokens bool
+	// Guards has the guard of each engine. An engine without an entry has none.
+	Guards []Guard
+	// Verdicts: an engine may get the verdict of a guard late. Otherwise it gets the verdict as
+	// soon as it asks.
+	Verdicts bool
 	// Strict: the store has level 3, and refuses what the oracle's W4 names. Otherwise it has
 	// level 2.
 	Strict bool
@@ -70,6 +75,8 @@ func (u Users) action() string {
 		return "changing action"
 	case Foreseeing:
 		return "foreseeing action"
+	case Guarding:
+		return "guarding action"
 	}
 	return "action"
 }
@@ -116,6 +123,12 @@ func (s Scope) String() string {
 	}
 	if s.Tokens {
 		words = append(words, "late tokens")
+	}
+	if len(s.Guards) > 0 {
+		words = append(words, s.guardWords())
+	}
+	if s.Verdicts {
+		words = append(words, "late verdicts")
 	}
 	if s.Strict {
 		words = append(words, "store of level 3")

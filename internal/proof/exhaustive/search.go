@@ -54,7 +54,7 @@ type search struct {
 
 func newSearch(start []graph.Object, scope Scope) *search {
 	return &search{
-		scope: scope, start: start, judge: newJudge(start, scope.Strict), begun: time.Now(),
+		scope: scope, start: start, judge: newJudge(start, scope.oracle()), begun: time.Now(),
 		res: Result{Graph: graph.Format(start), start: start, scope: scope},
 	}
 }

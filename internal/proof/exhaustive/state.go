@@ -28,14 +28,16 @@ type state struct {
 	// unreported has a bit for each kind of which the engine of a side, begun by a
 	// crash, has heard nothing yet.
 	unreported [maxSides]uint64
+	judging    [maxSides]*world.InFlight // a judgement whose verdict the engine has not got yet
 }
 
 // begin returns the first state of a search. Its engine has seen every object.
 func begin(start []graph.Object, scope Scope) (*state, error) {
-	w, err := world.New(scope.level(), config, scope.engines(), nil, start)
+	w, err := world.NewEach(scope.level(), scope.configs(), nil, start)
 	if err != nil {
 		return nil, err
 	}
+	w.Ledger.Protects = scope.protects()
 	if err := w.RunToRest(); err != nil {
 		return nil, err
 	}
@@ -90,8 +92,12 @@ func (x *state) pump(side int, scope Scope) error {
 		for ok && err == nil {
 			if err = x.pass(side); err == nil {
 				var c ownergraph.Call
-				if c, ok, err = x.w.Issue(side, ownergraph.LaneControl); err == nil && c.Type == ownergraph.CallFence {
+				c, ok, err = x.w.Issue(side, ownergraph.LaneControl)
+				switch {
+				case err == nil && c.Type == ownergraph.CallFence:
 					err = x.forget(side)
+				case err == nil && c.Type == ownergraph.CallJudge:
+					err = x.takeVerdict(side, scope.Verdicts)
 				}
 			}
 		}

@@ -28,6 +28,9 @@ func (s Stage) String() string {
 	if s.Foreign {
 		text += " with foreign finalizers"
 	}
+	if s.Guarded {
+		text += " with a guarded root"
+	}
 	if s.Doubts {
 		text += " with unresolved references"
 	}

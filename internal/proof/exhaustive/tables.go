@@ -20,7 +20,7 @@ type tables struct {
 	late    lists // of calls
 	pasts   *pasts
 	engines *engines
-	fresh   uint32 // an engine that knows only the kinds
+	fresh   [maxSides]uint32 // the engine of each side that knows only the kinds
 	judge   *judge
 	seqs    []seq // of actions
 	first   node  // of the search
@@ -60,7 +60,7 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 	}
 	t := &tables{
 		scope: scope, kinds: len(x.w.Kinds), sides: scope.engines(), words: newWords(), lists: newLists(), late: newLists(),
-		judge: newJudge(start, scope.Strict), seqs: make([]seq, 1),
+		judge: newJudge(start, scope.oracle()), seqs: make([]seq, 1),
 	}
 	if t.kinds > maxKinds || t.sides > maxSides || scope.calls() > maxCalls {
 		return nil, node{}, fmt.Errorf("search %s: at most %d kinds, %d engines and %d calls at once: %w",
@@ -73,12 +73,14 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 		rewinds: uint8(scope.Rewinds), outages: uint8(scope.Outages),
 	}
 	for i, s := range x.w.Sides {
-		n.sides[i].engine = t.engines.first(s.Engine, x.w.Now)
+		n.sides[i].engine = t.engines.first(s.Engine, x.w.Now, scope.guard(i))
 	}
-	if err := x.w.Crash(0); err != nil {
-		return nil, node{}, err
+	for i := range x.w.Sides {
+		if err := x.w.Crash(i); err != nil {
+			return nil, node{}, err
+		}
+		t.fresh[i] = t.engines.first(x.w.Sides[i].Engine, x.w.Now, scope.guard(i))
 	}
-	t.fresh = t.engines.first(x.w.Sides[0].Engine, x.w.Now)
 	w := *x.w
 	w.Sides = nil
 	n.past = t.pasts.number(&w, scope.Actions == 0)
@@ -143,6 +145,10 @@ func (t *tables) moves(x *node, side int, tell func(short)) (n int) {
 	}
 	if s.asked {
 		add(opToken, 0)
+	}
+	if s.judging {
+		add(opVerdict, 0)
+		add(opJudge, 0)
 	}
 	for i := range int(s.under) {
 		c := s.calls[i]

@@ -55,6 +55,9 @@ func TestTablesAgree(t *testing.T) {
 		{Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: 1, Outages: 1, Late: true}}, "the same, and a late engine"},
 		{Stage{Objects: 2, Foreign: true, Every: 5, Scope: Scope{Actions: 2, Users: Deleting, Late: true}}, "foreign finalizers"},
 		{Stage{Objects: 2, Doubts: true, Every: 4, Scope: Scope{Actions: 1, Users: Touching}}, "unresolved references, and touches"},
+		{guardStage(2, Scope{Actions: 1, Late: true, Verdicts: true}, GuardOrder), "late verdicts"},
+		{guardStage(2, Scope{Actions: 1, Crashes: 1, Verdicts: true}, GuardProtected), "a guard, and a crash"},
+		{Stage{Objects: 2, Guarded: true, From: 2, To: 3, Scope: Scope{Actions: 1, Users: Guarding, Engines: 2, Switches: 2, Guards: []Guard{GuardNone, GuardUnset}}}, "engines with other settings"},
 	} {
 		t.Run(c.stage.String(), func(t *testing.T) {
 			t.Parallel()

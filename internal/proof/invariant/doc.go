@@ -25,6 +25,10 @@
 //	     orphaning at some instant since the commit of the version
 //	S5   every write carries UID and version, and meets that version
 //	S6   every write meets that incarnation
+//	G1   a protected object is not deleted, and the engine leaves its protection alone
+//	G2   hold goes on before new, and neither goes off an unmarked root
+//	G3   no write below a root rests on a mark that is held, and such a mark ends nothing
+//	G4   hold never leaves a root whose deletion was refused, except by a user
 //	S14  an object with a propagation finalizer is deleted with that propagation
 //
 // A Witness judges each call by the events and results that its engine had. A
@@ -39,6 +43,8 @@
 //	S8   no write rests on a UID that two observed objects have
 //	S9   at rest the graph has no more unobserved owners than references
 //	S10  after a rewind, no write comes before a listing of every kind
+//	G2   a verdict is written after a fence that began when the mark was known
+//	G3   no handler runs for a held root (the ledger judges this, too)
 //	S21  a finalizer goes after its handler has succeeded, and a handler runs for
 //	     a marked object that carries the finalizer
 //	R3   a propagation ends after a fence that began when its mark was known

@@ -21,6 +21,8 @@ func (w *Witness) Handed(c ownergraph.Call, live *graph.Object) error {
 		w.fences = append(w.fences, fence{call: c.ID, began: w.now})
 	case ownergraph.CallHandle:
 		switch {
+		case c.Object.MarkHeld():
+			bad = &Breach{Rule: "G3", Object: c.Key, text: "the handler %[3]q runs for %[1]s, whose mark is held", detail: c.Finalizer}
 		case !c.Object.Deleting || !c.Object.HasFinalizer(c.Finalizer):
 			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which is not marked or lacks the finalizer", detail: c.Finalizer}
 		case w.rewound != 0 && w.facts[c.Key].put <= w.rewound:
@@ -71,8 +73,12 @@ func (w *Witness) written(c ownergraph.Call, live *graph.Object) *Breach {
 	switch {
 	case c.Type == ownergraph.CallDelete && w.sweepCalls[c.ID]: // SweepDecided has judged it
 		return nil
+	case c.Type == ownergraph.CallDelete && live.MarkHeld(): // it is repeated for an order (G7)
+		return w.verdict(live)
 	case c.Type == ownergraph.CallDelete:
 		return w.certified(live)
+	case graph.IsGuardFinalizer(c.Change.DropFinalizer):
+		return w.verdict(live)
 	}
 	if bad := w.dropped(c, live); bad != nil {
 		return bad

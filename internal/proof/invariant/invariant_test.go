@@ -23,8 +23,8 @@ func parse(t *testing.T, s string) graph.Object {
 	return o
 }
 
-// write builds a call from its text, such as "delete b", "drop b->a", "unblock b->a"
-// or "release a foregroundDeletion". An "!" before the text leaves the version out.
+// write builds a call from its text, such as "delete b", "drop b->a", "unblock b->a",
+// "release a foregroundDeletion" or "attach a x". An "!" before the text leaves the version out.
 func write(t *testing.T, s string) ownergraph.Call {
 	t.Helper()
 	bare := strings.HasPrefix(s, "!")
@@ -41,12 +41,17 @@ func write(t *testing.T, s string) ownergraph.Call {
 		if len(words) > 2 {
 			c.Options.Propagation = graph.Orphan
 		}
+		if words[len(words)-1] == "foreground" {
+			c.Options.Propagation = graph.Foreground
+		}
 	case "drop":
 		c.Change.DropOwners = o.Owners
 	case "unblock":
 		c.Change.Unblock = o.Owners
 	case "release":
 		c.Change.DropFinalizer = words[2]
+	case "attach":
+		c.Change.AddFinalizer = words[2]
 	}
 	return c
 }

@@ -34,6 +34,9 @@ func (l *Ledger) judge(c ownergraph.Call) *Breach {
 	case c.Type == ownergraph.CallDelete:
 		return l.judgeDelete(d, c.Options.Propagation)
 	}
+	if bad := l.judgeGuard(d, c.Change); bad != nil {
+		return bad
+	}
 	if bad := l.judgeDrops(d, c.Change.DropOwners); bad != nil {
 		return bad
 	}
@@ -43,7 +46,7 @@ func (l *Ledger) judge(c ownergraph.Call) *Breach {
 			continue
 		}
 		if p := l.past(d.Key, o.Key); p.blocked && !p.ringed {
-			return &Breach{Rule: "S3r", Object: d.Key, Other: o.Key, text: "%[1]s is unblocked from %[2]s outside of a ring of waiting objects"}
+			return l.held(&Breach{Rule: "S3r", Object: d.Key, Other: o.Key, text: "%[1]s is unblocked from %[2]s outside of a ring of waiting objects"}, o)
 		}
 	}
 	return l.judgeRelease(d, c.Change.DropFinalizer)
@@ -57,6 +60,12 @@ func precondition(c ownergraph.Call) graph.Precondition {
 }
 
 func (l *Ledger) judgeDelete(d *graph.Object, as graph.Propagation) *Breach {
+	switch {
+	case d.Deleting && as == graph.Foreground && d.HasFinalizer(graph.FinalizerHold) && d.HasFinalizer(graph.FinalizerNew):
+		return nil // the deletion is repeated before the verdict, for an order (G7)
+	case !d.Deleting && l.protects(d):
+		return &Breach{Rule: "G1", Object: d.Key, text: "the engine deletes %[1]s, which is protected"}
+	}
 	refs, waits := 0, false
 	for i := range d.Owners {
 		r := &d.Owners[i]
@@ -76,7 +85,7 @@ func (l *Ledger) judgeDelete(d *graph.Object, as graph.Propagation) *Breach {
 			return &Breach{Rule: "S2", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s orphans it"}
 		}
 		if !p.waited {
-			return &Breach{Rule: "S1", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s lives and never waited since"}
+			return l.held(&Breach{Rule: "S1", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s lives and never waited since"}, o)
 		}
 		waits = true
 	}
@@ -114,7 +123,7 @@ func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
 		}
 		p := l.past(d.Key, o.Key)
 		if !p.waited && !p.orphaned && !p.unborn {
-			return &Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "the engine drops the reference of %[1]s to %[2]s, which neither waited nor orphaned since"}
+			return l.held(&Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "the engine drops the reference of %[1]s to %[2]s, which neither waited nor orphaned since"}, o)
 		}
 		if p.blocked && !p.orphaned && !p.beside {
 			return &Breach{Rule: "S3t", Object: d.Key, Other: o.Key, text: "the engine trims the reference of %[1]s to %[2]s, and no other owner was solid"}

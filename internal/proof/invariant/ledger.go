@@ -16,6 +16,8 @@ type Ledger struct {
 	// Strict says that the store has level 3. Then S2 and S3 cover every resolved
 	// reference, also one that was committed after the mark of its owner.
 	Strict bool
+	// Protects, if set, is a rule of protection that all engines have.
+	Protects func(o graph.Object) bool
 
 	objects []graph.Object // the living ones, in no order
 	pasts   []past         // by dependent and owner, in order of first need
@@ -46,7 +48,7 @@ func NewLedger(objects []graph.Object) *Ledger {
 
 // Clone returns an independent copy.
 func (l *Ledger) Clone() *Ledger {
-	return &Ledger{l.Override, l.Strict, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
+	return &Ledger{l.Override, l.Strict, l.Protects, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
 }
 
 // live returns the living object with the key. The ledger owns it: the caller may
@@ -106,7 +108,7 @@ func (l *Ledger) Commit(e graph.Event) {
 	switch e.Type {
 	case graph.Put:
 		l.put(e.Object)
-		l.recordNear(e.Object.Key, e.Object.Waiting())
+		l.recordNear(e.Object.Key, l.waits(&e.Object))
 	case graph.Gone:
 		l.remove(e.Key)
 		l.pasts = slices.DeleteFunc(l.pasts, func(p past) bool { return p.dep == e.Key || p.owner == e.Key })
@@ -133,7 +135,7 @@ func (l *Ledger) put(o graph.Object) {
 	changed := true
 	old, was := l.live(o.Key)
 	if was {
-		changed = old.Deleting != o.Deleting || old.Propagation() != o.Propagation()
+		changed = old.Deleting != o.Deleting || old.Propagation() != o.Propagation() || l.withholds(old) != l.withholds(&o)
 	}
 	l.remove(o.Key)
 	if slices.ContainsFunc(l.objects, func(x graph.Object) bool { return x.UID == o.UID }) && !slices.Contains(l.shared, o.UID) {
@@ -176,7 +178,7 @@ func (l *Ledger) protect(o *graph.Object) {
 			p.kept, p.blocked = false, false
 		}
 	}
-	if !o.Waiting() && !o.Orphaning() {
+	if !l.waits(o) && !l.orphans(o) {
 		return
 	}
 	for i := range l.objects {
@@ -190,9 +192,9 @@ func (l *Ledger) protect(o *graph.Object) {
 				continue
 			}
 			p := l.past(d.Key, o.Key)
-			p.kept = p.kept || o.Orphaning()
-			p.blocked = p.blocked || o.Waiting() && r.Block
-			if o.Waiting() && !p.waited { // an earlier mark keeps its protection
+			p.kept = p.kept || l.orphans(o)
+			p.blocked = p.blocked || l.waits(o) && r.Block
+			if l.waits(o) && !p.waited { // an earlier mark keeps its protection
 				l.descend(d)
 			}
 		}
@@ -218,7 +220,7 @@ func (l *Ledger) descend(d *graph.Object) {
 func (l *Ledger) recordNear(k graph.Key, waiting bool) {
 	for i := range l.objects {
 		d := &l.objects[i]
-		if d.UID == k.UID || refers(d, k.UID) || waiting && d.Waiting() {
+		if d.UID == k.UID || refers(d, k.UID) || waiting && l.waits(d) {
 			l.record(d)
 		}
 	}
@@ -249,20 +251,20 @@ func (l *Ledger) record(d *graph.Object) {
 			continue
 		}
 		refs++
-		if o, ok := l.owner(d, r); ok && !o.Waiting() {
+		if o, ok := l.owner(d, r); ok && !l.waits(o) {
 			solid++
 		}
 	}
 	for i := range d.Owners {
 		r := &d.Owners[i]
 		o, ok := l.owner(d, r)
-		if !ok || !o.Waiting() && !o.Orphaning() {
+		if !ok || !l.waits(o) && !l.orphans(o) {
 			continue
 		}
 		p := l.past(d.Key, o.Key)
-		p.waited = p.waited || o.Waiting()
-		p.orphaned = p.orphaned || o.Orphaning()
-		p.beside = p.beside || o.Waiting() && solid > 0
+		p.waited = p.waited || l.waits(o)
+		p.orphaned = p.orphaned || l.orphans(o)
+		p.beside = p.beside || l.waits(o) && solid > 0
 		p.ringed = p.ringed || r.Block && l.ring(d, o)
 	}
 	if refs > 0 && solid == 0 && !slices.Contains(l.free, d.Key) {
@@ -273,7 +275,7 @@ func (l *Ledger) record(d *graph.Object) {
 // ring reports whether a waiting object and its waiting owner are in one ring. The
 // ring consists of blocking references among waiting objects.
 func (l *Ledger) ring(d, o *graph.Object) bool {
-	if !d.Waiting() || !o.Waiting() {
+	if !l.waits(d) || !l.waits(o) {
 		return false
 	}
 	reached := []*graph.Object{o}
@@ -281,7 +283,7 @@ func (l *Ledger) ring(d, o *graph.Object) bool {
 		for j := range reached[i].Owners {
 			r := &reached[i].Owners[j]
 			next, ok := l.owner(reached[i], r)
-			if !ok || !r.Block || !next.Waiting() {
+			if !ok || !r.Block || !l.waits(next) {
 				continue
 			}
 			if next.Key == d.Key {

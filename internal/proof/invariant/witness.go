@@ -266,7 +266,7 @@ func (w *Witness) put(o *graph.Object) {
 	f.sum = Sum(o)
 	w.sum ^= f.sum
 	mark := graph.Unset
-	if o.Deleting {
+	if o.Deleting && !o.MarkHeld() {
 		mark = o.Propagation()
 	}
 	if f.mark != mark || !f.here || f.put <= w.rewound {
@@ -404,7 +404,7 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 		if f.put <= began { // else the watch has shown the object meanwhile
 			f.missed, f.asked = w.now, began
 		}
-	case c.Type == ownergraph.CallRead && r.Err == nil && r.Object.Deleting:
+	case c.Type == ownergraph.CallRead && r.Err == nil && r.Object.Deleting && !r.Object.MarkHeld():
 		w.role(&f, r.Object.Propagation())
 	default:
 		return

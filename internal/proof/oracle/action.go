@@ -21,7 +21,7 @@ const (
 	Orphan
 	// Strip removes the propagation finalizers.
 	Strip
-	// Finish removes the other finalizers.
+	// Finish removes the other finalizers, except those of guards.
 	Finish
 	// Touch makes a new version. A state does not show it.
 	Touch
@@ -36,9 +36,14 @@ const (
 	Recreate
 	// Grace0 ends the grace period of a marked object.
 	Grace0
+	// Approve takes graph.FinalizerHold off. Protect puts graph.FinalizerProtect on an
+	// unmarked object, and Unprotect takes it off.
+	Approve
+	Protect
+	Unprotect
 )
 
-var verbNames = [...]string{"unset", "fg", "bg", "orphan", "strip", "finish", "touch", "addref", "dropref", "flip", "create", "recreate", "grace0"}
+var verbNames = [...]string{"unset", "fg", "bg", "orphan", "strip", "finish", "touch", "addref", "dropref", "flip", "create", "recreate", "grace0", "approve", "protect", "unprotect"}
 
 // String returns the verb as actions spell it.
 func (v Verb) String() string {
@@ -76,6 +81,7 @@ func (a Action) String() string {
 //	fg a         bg a          orphan a      touch a     grace0 a
 //	strip a      finish a      recreate a    create b[x.io/y] -> a!
 //	addref b->a! dropref b->a  flip b->a
+//	approve a    protect a     unprotect a
 //
 // An error wraps graph.ErrInvalid.
 func ParseAction(s string) (Action, error) {

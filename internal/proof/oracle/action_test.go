@@ -28,7 +28,7 @@ func TestParseAction(t *testing.T) {
 }
 
 func TestParseActionsErrors(t *testing.T) {
-	const verbs = "fg, bg, orphan, strip, finish, touch, addref, dropref, flip, create, recreate, grace0"
+	const verbs = "fg, bg, orphan, strip, finish, touch, addref, dropref, flip, create, recreate, grace0, approve, protect, unprotect"
 	for _, tc := range []struct{ text, want, reason string }{
 		{"fg a;", `parse action: verb: "" is not one of ` + verbs, "a separator stands between actions"},
 		{"unset a", `parse action: verb: "unset" is not one of ` + verbs, "an action needs a verb"},

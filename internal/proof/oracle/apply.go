@@ -43,7 +43,15 @@ func (a Action) change(o graph.Object) graph.Object {
 	case Strip:
 		return without(o, propagates)
 	case Finish:
-		return without(o, func(f string) bool { return !propagates(f) })
+		return without(o, func(f string) bool { return !propagates(f) && !graph.IsGuardFinalizer(f) })
+	case Approve:
+		return without(o, func(f string) bool { return f == graph.FinalizerHold })
+	case Protect:
+		if !o.Deleting { // a marked object gains no finalizer
+			return graph.Change{AddFinalizer: graph.FinalizerProtect}.Apply(o)
+		}
+	case Unprotect:
+		return without(o, func(f string) bool { return f == graph.FinalizerProtect })
 	case Grace0:
 		o.GraceSeconds = 0
 	case AddRef:

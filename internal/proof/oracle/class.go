@@ -33,7 +33,7 @@ func (s State) class(d graph.Object, r graph.Owner, cfg Config) class {
 	}
 	for _, o := range s.objects {
 		switch {
-		case o.Key == r.Key && o.Waiting():
+		case o.Key == r.Key && cfg.waits(o.Object):
 			return waiting
 		case o.Key == r.Key:
 			return solid

@@ -18,6 +18,14 @@ type Config struct {
 	// Strict is for a store of level 3 (W4). The actions of Ends are then those that the
 	// store accepted.
 	Strict bool
+	// Protect has the names of the objects that the settings protect. An object with
+	// graph.FinalizerProtect is protected under any settings.
+	Protect []string
+	// Guards has the guards. The first one that has the name of an object counts for it.
+	Guards []Guard
+	// Beside has the settings of further engines on the same store. They differ only in
+	// Protect and Guards. A step of each engine is permitted.
+	Beside []Config
 }
 
 // Scope is a reading of references across scopes.

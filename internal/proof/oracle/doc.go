@@ -66,6 +66,25 @@
 //	   blocking references loses Block on its references to members (RULES,
 //	   Decisions).
 //
+// The steps of guards (RULES, Guards):
+//
+//	V1 Held marks. A marked object that carries graph.FinalizerHold, or that is
+//	   protected, is solid. It neither waits nor orphans, so C3 and G4 to G8 take it
+//	   for unmarked (RULES, G3).
+//	V2 Protection. A protected object is not deleted (RULES, G1).
+//	V3 A guard's root, while it is unmarked, gets graph.FinalizerHold, and then
+//	   graph.FinalizerNew. Without both the collector does not delete it (RULES, G2).
+//	V4 Verdict. A marked root with both loses one of the two: new if its guard refuses
+//	   the deletion, else hold. The guard judges all ends of the cascade as if it had
+//	   passed, with no other engine and no user. With Guard.Ordered, a background
+//	   deletion is repeated in the foreground before hold goes. A guard with a bound
+//	   may count every object below the root if one of them has several owners, since
+//	   a plan also counts objects that may end (RULES, G2, G7 and P3).
+//	V5 A marked object with new and without hold loses new (RULES, G2).
+//
+// A marked object with hold alone was refused, and has no step of its own. Only a user
+// takes its hold off (RULES, G4).
+//
 // The rules of the store, in every write:
 //
 //	W1 A deletion removes both propagation finalizers and adds its own. A later
@@ -80,7 +99,8 @@
 //	   live, waits or orphans. A reference that begins to block is a new one. The store
 //	   takes any unresolved reference (RULES, Level 3).
 //
-// There are no other steps. Foreign finalizers stay until a user removes them.
+// There are no other steps. Foreign finalizers stay until a user removes them. Engines
+// with other settings may be on the same store (Config.Beside).
 //
 // G4 and G5 take references one by one. An engine may have evidence of one owner
 // before another, and several engines may be at work. After G5 an object may be

@@ -69,10 +69,12 @@ func (s State) observe(cfg Config) (State, bool) {
 	still := true
 	s.objects = slices.Clone(s.objects)
 	for i := range s.objects {
-		must := s.must(i, cfg)
-		still = still && len(must) == 0
-		for _, o := range append(must, s.may(i, cfg)...) {
-			s.objects[i].judged = insert(s.objects[i].judged, newForm(o))
+		for _, c := range cfg.all() {
+			must := s.must(i, c)
+			still = still && len(must) == 0
+			for _, o := range append(must, s.may(i, c)...) {
+				s.objects[i].judged = insert(s.objects[i].judged, newForm(o))
+			}
 		}
 	}
 	return s, still

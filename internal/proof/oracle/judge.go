@@ -8,9 +8,11 @@ import (
 
 // Quiet reports whether the collector has no step left that it must take.
 func Quiet(s State, cfg Config) bool {
-	for i := range s.objects {
-		if len(s.must(i, cfg)) > 0 {
-			return false
+	for _, c := range cfg.all() {
+		for i := range s.objects {
+			if len(s.must(i, c)) > 0 {
+				return false
+			}
 		}
 	}
 	return true
@@ -24,33 +26,25 @@ func (s State) must(i int, cfg Config) (out []graph.Object) {
 		out = s.collect(out, i, cfg)
 	}
 	for owner := range s.objects {
-		if refs := s.refs(i, owner); len(refs) > 0 && s.objects[owner].Orphaning() {
+		if refs := s.refs(i, owner); len(refs) > 0 && cfg.orphans(s.objects[owner].Object) {
 			out = append(out, drop(o, refs...)) // G5
 		}
 	}
 	switch {
-	case o.Orphaning() && !s.referred(i):
+	case cfg.orphans(o) && !s.referred(i):
 		out = append(out, graph.Change{DropFinalizer: graph.FinalizerOrphan}.Apply(o)) // G6
-	case o.Waiting() && !s.blocked(i):
+	case cfg.waits(o) && !s.blocked(i):
 		out = append(out, graph.Change{DropFinalizer: graph.FinalizerForeground}.Apply(o)) // G7
-	case o.Waiting():
-		out = s.breakRing(out, i) // G8
+	case cfg.waits(o):
+		out = s.breakRing(out, i, cfg) // G8
 	}
-	return out
+	return append(out, s.guard(i, cfg)...)
 }
 
 // collect applies G1 to G4 to an object that is neither marked nor flawed.
 func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	d := s.objects[i].Object
-	var n [classes]int
-	var remembered []graph.Owner
-	for _, r := range d.Owners {
-		c := s.class(d, r, cfg)
-		n[c]++
-		if c == absent && slices.Contains(s.orphaned, r.Key) {
-			remembered = append(remembered, r)
-		}
-	}
+	n := s.count(d, cfg)
 	switch {
 	case n[solid] > 0:
 		for _, r := range d.Owners {
@@ -62,13 +56,35 @@ func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	case n[unknown] > 0, n[absent]+n[waiting] == 0:
 		return out
 	}
+	if cfg.protects(d) || cfg.lacks(d) != "" { // V2, V3
+		return out
+	}
 	for _, p := range s.propagations(i, n[waiting] > 0, cfg) {
 		out = append(out, mark(d, p)) // G1
 	}
+	return s.remember(out, d, cfg)
+}
+
+// remember applies G3.
+func (s State) remember(out []graph.Object, d graph.Object, cfg Config) []graph.Object {
+	var remembered []graph.Owner
+	for _, r := range d.Owners {
+		if s.class(d, r, cfg) == absent && slices.Contains(s.orphaned, r.Key) {
+			remembered = append(remembered, r)
+		}
+	}
 	if len(remembered) > 0 {
-		out = append(out, drop(d, remembered...)) // G3
+		out = append(out, drop(d, remembered...))
 	}
 	return out
+}
+
+// count returns the number of an object's references of each class.
+func (s State) count(d graph.Object, cfg Config) (n [classes]int) {
+	for _, r := range d.Owners {
+		n[s.class(d, r, cfg)]++
+	}
+	return n
 }
 
 // propagations returns the propagations that G2 permits for a deletion.
@@ -103,9 +119,12 @@ func (s State) may(i int, cfg Config) (out []graph.Object) {
 	if flawed(d) {
 		return nil
 	}
+	if n := s.count(d, cfg); !d.Deleting && n[solid]+n[unknown] == 0 { // also for an object that is not deleted
+		out = s.remember(out, d, cfg)
+	}
 	freed := false
 	for o, owner := range s.objects {
-		freed = freed || owner.Orphaning() && len(s.refs(i, o)) > 0
+		freed = freed || cfg.orphans(owner.Object) && len(s.refs(i, o)) > 0
 	}
 	for _, r := range d.Owners {
 		if s.class(d, r, cfg) != absent {
@@ -126,10 +145,10 @@ func drop(d graph.Object, refs ...graph.Owner) graph.Object {
 
 // breakRing applies G8 to a waiting object. It unblocks references to waiting objects
 // from which blocking references lead back to the object.
-func (s State) breakRing(out []graph.Object, i int) []graph.Object {
+func (s State) breakRing(out []graph.Object, i int, cfg Config) []graph.Object {
 	var inside []graph.Owner
 	for o := range s.objects {
-		if refs := s.refs(i, o); s.objects[o].Waiting() && blocks(refs) && s.leads(o, i) {
+		if refs := s.refs(i, o); cfg.waits(s.objects[o].Object) && blocks(refs) && s.leads(o, i, cfg) {
 			inside = append(inside, refs...)
 		}
 	}
@@ -141,11 +160,11 @@ func (s State) breakRing(out []graph.Object, i int) []graph.Object {
 
 // leads reports whether blocking references lead from one waiting object to
 // another, over waiting objects alone.
-func (s State) leads(from, to int) bool {
+func (s State) leads(from, to int, cfg Config) bool {
 	reached := []int{from}
 	for at := 0; at < len(reached); at++ {
 		for o := range s.objects {
-			if s.objects[o].Waiting() && blocks(s.refs(reached[at], o)) && !slices.Contains(reached, o) {
+			if cfg.waits(s.objects[o].Object) && blocks(s.refs(reached[at], o)) && !slices.Contains(reached, o) {
 				reached = append(reached, o)
 			}
 		}

@@ -34,8 +34,8 @@
 //	issue [LANE] [N]         the engine hands out its calls: all, or those of the lane store,
 //	                         control or handler, or at most N
 //	complete [KEY|N] [FAULT] completes calls under way: all, the one on a key, or the N-th; see below
-//	renew N                  gives the N-th call under way, a selection, an answer of now; its
-//	                         answer is otherwise of the time of the first page
+//	renew N                  gives the N-th call under way, a selection or a judgement, an answer
+//	                         of now; it is otherwise of the time of the first page, or of "issue"
 //	commit KEY|N             commits a write and delays its answer
 //	crash                    ends the engine and begins a new one
 //	late                     completes the writes of crashed engines
@@ -46,8 +46,8 @@
 //	graph                    prints the observed objects, with "<-" and their dependents
 //	decide KEY               prints the last decision about an object
 //	braked                   prints the cascades that the brake holds
-//	approve KEY N DURATION   a user approves N deletes of a cascade, for a time
-//	refuse KEY keep|orphan   a user refuses a cascade
+//	approve-cascade KEY N DURATION  a user approves N deletes of a cascade, for a time
+//	refuse-cascade KEY keep|orphan  a user refuses a cascade
 //	orders                   prints the cascades in phases: the open phases, and the objects left
 //	stats                    prints whether the engine is idle, and counts that are not zero
 //	pause WHAT               the engine pauses everything, "kind K", "scope S" or the global
@@ -73,12 +73,17 @@
 //	brake=N window=N/DURATION
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]
 //	      [:where=[!]FINALIZER][:phase=K+K][:then=K+K][:confirm[=N]][:unguarded]
-//	guard=KIND[:phase=K+K]...
+//	guard=NAME[:engine=N][:always][:protected][:above=N][:phase=K+K]...
+//	protect=NAME[:engine=N]
 //
 // The option versions makes versions comparable. Page sets the length of a page of a
 // selection. Audit is the time between two audits, and remember the number of remembered
 // owners that are gone. Brake is the limit of a cascade, and window that of all deletes in a
 // time.
+//
+// A guard has the objects of a name as its roots, and a rule of protection protects them.
+// Both hold for all engines, or for one of them. The objects of a guard with phases go
+// in phases. After "run", the reports of guards stand behind the word "reported".
 //
 // In a sweep, scopes are the scopes that begin with the holder's name and "-". The words
 // of, select and where belong to the members before them: their kinds, their selector,

@@ -14,6 +14,10 @@ func TestHarnessCanFail(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
 		{"objects a\n", errNoReason.Error(), "every scenario has a reason"},
 		{why + "----\n", "without a command", "output follows a command"},
+		{why + "world guard=a:sometimes\n", "guard=a:sometimes", "a guard has known conditions"},
+		{why + "world guard=a:above=few\n", "guard=a:above=few", "a limit is a number"},
+		{why + "world protect=a:always\n", "protect=a:always", "a rule of protection has no conditions"},
+		{why + "world level=1 guard=a:above=9\nobjects a; b -> a\nbg a\n", "not permitted", "a verdict is due"},
 		{why + "objects a; a\nrun\n", "is there twice", "the notation is checked"},
 		{why + "world colour=red\n", "colour=red", "the option is unknown"},
 		{why + "objects a\nfrobnicate a\n", "frobnicate", "the command is unknown"},
@@ -110,6 +114,7 @@ func TestUnjudged(t *testing.T) {
 		"g5-kinds-to-list",
 		"g6-a-pause-and-a-sweep",
 		"g7-a-sweep-below-the-root",
+		"guard-needs-fences",
 		"handler-of-another",
 		"holders-that-hold-each-other",
 		"level-0-observes-only",

@@ -91,7 +91,7 @@ func (r *runner) written(before *world.Store, c ownergraph.Call) {
 	}
 	o, _ := before.Get(c.Key)
 	for _, f := range o.Finalizers {
-		if f != c.Change.DropFinalizer && f != graph.FinalizerOrphan && f != graph.FinalizerForeground {
+		if f != c.Change.DropFinalizer && f != graph.FinalizerOrphan && f != graph.FinalizerForeground && !graph.IsGuardFinalizer(f) {
 			return
 		}
 	}

@@ -34,10 +34,11 @@ func (r *runner) label(arg string) error {
 	return nil
 }
 
-// renew gives a selection an answer of the present store.
+// renew gives a selection or a judgement an answer of now.
 func (r *runner) renew(arg string) error {
 	n, err := strconv.Atoi(arg)
-	if calls := r.w.Sides[r.side].Calls; err != nil || n < 1 || n > len(calls) || calls[n-1].Type != ownergraph.CallSelect {
+	calls := r.w.Sides[r.side].Calls
+	if err != nil || n < 1 || n > len(calls) || calls[n-1].Type != ownergraph.CallSelect && calls[n-1].Type != ownergraph.CallJudge {
 		return errUsage
 	}
 	r.w.Renew(r.side, n-1)

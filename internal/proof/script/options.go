@@ -36,7 +36,8 @@ type options struct {
 	page                int
 	sweeps              []finalizer.Sweep
 	brake               ownergraph.Brake
-	guards              []finalizer.Guard
+	guards              []guardOption
+	protect             []protectOption
 }
 
 // parse parses the settings of the command "world".
@@ -87,8 +88,8 @@ func (o *options) set(name, value string) (err error) {
 		if o.brake.Window, err = strconv.Atoi(n); err == nil {
 			o.brake.Per, err = time.ParseDuration(per)
 		}
-	case "guard":
-		o.guards = append(o.guards, guard(value))
+	case "guard", "protect":
+		return o.setGuard(name, value)
 	case "override":
 		o.override = true
 	case "observe":
@@ -201,15 +202,12 @@ func (o *options) served(objects []graph.Object) []graph.KindInfo {
 	return out
 }
 
-func (o *options) config() ownergraph.Config {
-	if o.level == ownergraph.LevelUnset {
-		o.level = ownergraph.Level2
-	}
-	o.engines = max(o.engines, 1)
+// config returns the settings of an engine, from 1.
+func (o *options) config(engine int) ownergraph.Config {
 	c := ownergraph.Config{
 		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
-		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps, Guards: o.guards,
-		AuditEvery: o.audit, HandlerWorkers: o.workers, Brake: o.brake,
+		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
+		AuditEvery: o.audit, HandlerWorkers: o.workers, Brake: o.brake, Guards: o.guardsOf(engine), Protect: o.protectOf(engine),
 	}
 	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AbsentOwners: o.absent}
 	if o.versions {
@@ -239,5 +237,5 @@ func (o *options) oracle() oracle.Config {
 	if o.ownerName == graph.NameAbsent {
 		c.OwnerName = oracle.NameAbsent
 	}
-	return c
+	return o.guarded(c)
 }

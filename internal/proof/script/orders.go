@@ -2,23 +2,7 @@ package script
 
 import (
 	"fmt"
-	"strings"
-
-	"github.com/ownergraph/ownergraph/finalizer"
-	"github.com/ownergraph/ownergraph/graph"
 )
-
-// guard parses a kind of roots with its phases, as in "tenant:phase=pod+job:phase=claim".
-func guard(text string) finalizer.Guard {
-	flags := strings.Split(text, ":")
-	g := finalizer.Guard{Name: flags[0], Kinds: []graph.Kind{graph.Kind(flags[0])}}
-	for _, f := range flags[1:] {
-		if name, value, _ := strings.Cut(f, "="); name == "phase" {
-			g.Phases = append(g.Phases, finalizer.Phase{Name: value, Kinds: kindList(strings.ReplaceAll(value, "+", ","))})
-		}
-	}
-	return g
-}
 
 // orders prints the cascades in phases.
 func (r *runner) orders(string) error {

@@ -91,6 +91,8 @@ func resultText(c ownergraph.Call, res ownergraph.Result) string {
 		return res.Object.String()
 	case c.Type == ownergraph.CallSelect:
 		return selectedText(res.Selected)
+	case c.Type == ownergraph.CallJudge:
+		return res.Verdict.String()
 	}
 	return "ok"
 }

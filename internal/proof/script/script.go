@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Run runs a scenario and returns its text with the new output. An error names the
@@ -43,6 +44,7 @@ func Run(text string) (string, error) {
 func (r *runner) again() {
 	r.w, r.opt, r.objects, r.fence, r.history = nil, options{}, nil, 0, history{}
 	r.printed, r.effort, r.backup, r.wrong = [9]int{}, 0, world.Store{}, nil
+	r.reports = nil
 	r.decided, r.sweepCalls = map[graph.Key]ownergraph.DecisionEvent{}, map[sweepCall]bool{}
 }
 
@@ -55,6 +57,7 @@ type runner struct {
 	side       int    // the engine of the command
 	fence      uint64 // by hand: the newest fence
 	decided    map[graph.Key]ownergraph.DecisionEvent
+	reports    []string          // of guards, since the last run
 	shadows    []*observed.Graph // a graph of each engine's events
 	printed    [9]int            // requests at the last run
 	effort     uint64            // best effort at the last run
@@ -137,7 +140,7 @@ func (r *runner) verbs() map[string]func(string) error {
 		"watch": r.watch, "pass": r.pass, "answer": r.answer,
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
 		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "undo": r.undo, "allow": r.allow, "backup": r.keep, "restore": r.restore, "stale": r.stale,
-		"braked": r.braked, "approve": r.approve, "refuse": r.refuse,
+		"braked": r.braked, "approve-cascade": r.approve, "refuse-cascade": r.refuse,
 		"unjudged": r.leaveOut, "unsafe": r.distrust,
 	}
 }
@@ -147,10 +150,15 @@ func (r *runner) begin() error {
 	if r.w != nil {
 		return nil
 	}
-	cfg := r.opt.config()
-	cfg.OnDecision = r.decides
+	r.opt.complete()
+	cfgs := make([]ownergraph.Config, r.opt.engines)
+	for i := range cfgs {
+		cfgs[i] = r.opt.config(i + 1)
+		cfgs[i].OnDecision = r.decides
+	}
+	cfg := cfgs[0]
 	kinds := r.opt.served(r.objects)
-	w, err := world.New(r.opt.level, cfg, r.opt.engines, kinds, r.objects)
+	w, err := world.NewEach(r.opt.level, cfgs, kinds, r.objects)
 	if err != nil {
 		return err
 	}
@@ -161,6 +169,7 @@ func (r *runner) begin() error {
 		w.Strict, w.Ledger.Strict = false, false
 	}
 	r.w = w
+	w.Ledger.Protects = r.opt.protects()
 	r.shadows = make([]*observed.Graph, len(w.Sides))
 	for i := range r.shadows {
 		r.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: kinds})
@@ -184,6 +193,11 @@ func (r *runner) begin() error {
 	if err := w.RunToRest(); err != nil {
 		return err
 	}
+	if len(r.opt.guards) > 0 { // they have put their finalizers on
+		r.printed = w.Requests
+		r.forget()
+		return nil
+	}
 	if w.Total() > 0 {
 		return errors.New("the store is not quiet at the beginning: begin cold")
 	}
@@ -192,6 +206,10 @@ func (r *runner) begin() error {
 
 func (r *runner) decides(d ownergraph.DecisionEvent) {
 	r.decided[d.Key] = d
+	switch d.Reason {
+	case policy.HoldRemoved, policy.RootUnguarded, policy.DeletionApproved:
+		r.reports = append(r.reports, d.Key.String()+": "+d.Reason.String())
+	}
 	if d.Holder.Kind != "" {
 		r.sweepCalls[sweepCall{d.Call, d.Key}] = true
 	}

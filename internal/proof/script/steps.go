@@ -221,6 +221,10 @@ func (r *runner) run(string) error {
 	for i := range r.w.Sides {
 		r.printHeld(i)
 	}
+	for _, text := range r.reports {
+		r.printf("reported %s", text)
+	}
+	r.reports = nil
 	r.printf("requests: %s", r.requests())
 	return nil
 }

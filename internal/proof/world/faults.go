@@ -231,7 +231,9 @@ func (w *World) CountRevisions() { w.Store.counting = true }
 // watch begins anew. If announced is true, every watch announces the rewind first.
 func (w *World) Restore(old Store, announced bool) error {
 	w.Store.objects, w.Store.revision, w.Store.labels = old.objects, old.revision, old.labels
+	protects := w.Ledger.Protects
 	w.Ledger = invariant.NewLedger(old.objects)
+	w.Ledger.Protects = protects
 	w.Ledger.Override, w.Ledger.Strict = w.cfgs[0].Override, w.level >= ownergraph.Level3
 	for i, s := range w.Sides {
 		for k := range s.Streams {

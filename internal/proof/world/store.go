@@ -196,8 +196,14 @@ func change(live graph.Object, a oracle.Action) (finalizer.Outcome, error) {
 	case oracle.Strip, oracle.Finish:
 		wanted.Finalizers = slices.DeleteFunc(wanted.Finalizers, func(f string) bool {
 			own := f == graph.FinalizerOrphan || f == graph.FinalizerForeground
-			return own == (a.Verb == oracle.Strip)
+			return own == (a.Verb == oracle.Strip) && !graph.IsGuardFinalizer(f)
 		})
+	case oracle.Approve:
+		wanted = graph.Change{DropFinalizer: graph.FinalizerHold}.Apply(live)
+	case oracle.Protect:
+		wanted = graph.Change{AddFinalizer: graph.FinalizerProtect}.Apply(live)
+	case oracle.Unprotect:
+		wanted = graph.Change{DropFinalizer: graph.FinalizerProtect}.Apply(live)
 	case oracle.AddRef:
 		r := a.Object.Owners[0]
 		if !slices.ContainsFunc(wanted.Owners, r.Same) {

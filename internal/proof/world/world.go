@@ -1,6 +1,7 @@
 package world
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -280,6 +281,10 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 			s.selecting = w.Store
 		}
 		f.Answer = w.selected(side, &s.selecting, c.Select)
+	case ownergraph.CallJudge:
+		f.Answer = w.judged(side, c)
+	case ownergraph.CallHandle:
+		w.breaks(w.Ledger.JudgeHandler(c))
 	}
 	s.Calls = append(s.Calls, f)
 	return nil
@@ -352,11 +357,15 @@ func (w *World) Overtaken(side, kind int) bool {
 }
 
 // Renew replaces the answer of the i-th call of a side by one of the present time.
-// The call is a read or a selection.
+// The call is a read, a selection or a judgement.
 func (w *World) Renew(side, i int) {
 	f := &w.Sides[side].Calls[i]
-	if f.Type == ownergraph.CallSelect {
+	switch f.Type {
+	case ownergraph.CallSelect:
 		f.Answer = w.selected(side, &w.Store, f.Select)
+		return
+	case ownergraph.CallJudge:
+		f.Answer = w.judged(side, f.Call)
 		return
 	}
 	f.Answer = w.answer(f.Key)
@@ -389,12 +398,23 @@ func (w *World) write(c ownergraph.Call) error {
 		if w.OnWrite != nil {
 			w.OnWrite(&before, c)
 		}
-		if bad := w.Ledger.Judge(c); bad != nil && w.broken == nil {
-			w.broken = bad
-		}
+		w.breaks(w.Ledger.Judge(c))
 		w.publish(ev)
 	}
 	return err
+}
+
+// breaks notes the first broken invariant.
+func (w *World) breaks(bad error) {
+	if bad != nil && w.broken == nil {
+		w.broken = bad
+	}
+}
+
+// judged returns the verdict of a guard by what the engine knows now.
+func (w *World) judged(side int, c ownergraph.Call) (r ownergraph.Result) {
+	r.Verdict, r.Err = w.Sides[side].Engine.Judge(context.Background(), c)
+	return r
 }
 
 // Err returns the first invariant that a write of an engine broke, or nil.

@@ -151,7 +151,7 @@ func (s settings) stages() []exhaustive.Stage {
 		stages = exhaustive.Sure()
 	default:
 		if s.small {
-			stages = exhaustive.Small()
+			stages = append(exhaustive.Small(), exhaustive.Guarded()...)
 		}
 		stages = append(stages, exhaustive.Plan(s.n, s.scope)...)
 	}

@@ -1,0 +1,58 @@
+package exhaustive
+
+// Guarded returns the stages of CI with a guarded root: each guard on graphs of two objects
+// with a late engine and late verdicts, and on graphs of three; a crash, a restore of the
+// store, a sick kind; and a second engine, without a guard, with another one or with a looser
+// limit.
+func Guarded() (out []Stage) {
+	for _, g := range guards() {
+		out = append(out,
+			guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, g),
+			guardStage(3, Scope{Actions: 2}, g),
+			guardStage(2, Scope{Actions: 1, Crashes: 1}, g))
+	}
+	out = append(out,
+		guardStage(2, Scope{Actions: 2, Crashes: 1, Verdicts: true}, GuardNone),
+		guardStage(2, Scope{Actions: 1, Rewinds: 1}, GuardNone),
+		guardStage(2, Scope{Actions: 1, Rewinds: 1}, GuardOrder),
+		guardStage(2, Scope{Actions: 1, Outages: 1}, GuardAlways),
+		guardStage(2, Scope{Actions: 1, Outages: 1}, GuardOrder))
+	for _, pair := range pairs() {
+		out = append(out, guardStage(2, Scope{Actions: 1, Engines: 2, Switches: 3}, pair[:]...))
+	}
+	return out
+}
+
+// guards returns each guard once.
+func guards() []Guard {
+	return []Guard{GuardAlways, GuardProtected, GuardNone, GuardMany, GuardRule, GuardOrder}
+}
+
+// pairs returns the settings of two engines that do not agree.
+func pairs() [][2]Guard {
+	return [][2]Guard{
+		{GuardProtected, GuardUnset}, {GuardOrder, GuardUnset}, {GuardRule, GuardUnset},
+		{GuardNone, GuardMany}, {GuardAlways, GuardMany}, {GuardRule, GuardOrder},
+	}
+}
+
+func guardStage(objects int, s Scope, guards ...Guard) Stage {
+	s.Users, s.Guards = Guarding, guards
+	return Stage{Objects: objects, Guarded: true, Scope: s, Whole: true}
+}
+
+// longGuarded returns the stages with a guarded root that take minutes.
+func longGuarded() (out []Stage) {
+	for _, pair := range pairs() {
+		out = append(out,
+			guardStage(2, Scope{Actions: 2, Engines: 2, Switches: 3}, pair[:]...),
+			guardStage(2, Scope{Actions: 1, Engines: 2, Switches: 3, Crashes: 1}, pair[:]...))
+	}
+	for _, g := range guards() {
+		out = append(out,
+			guardStage(2, Scope{Actions: 3, Verdicts: true}, g),
+			guardStage(3, Scope{Actions: 2, Late: true, Verdicts: true}, g),
+			guardStage(3, Scope{Actions: 1, Crashes: 1, Listings: 1}, g))
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package exhaustive
+
+import (
+	"testing"
+	"time"
+)
+
+// TestGuardedScopes: no law of guards breaks in scopes that are searched in full (RULES, G1
+// to G4 and G8). CI's run has more of them.
+func TestGuardedScopes(t *testing.T) {
+	stages := []Stage{
+		guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, GuardNone),
+		guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, GuardProtected),
+		guardStage(2, Scope{Actions: 1, Crashes: 1}, GuardProtected),
+		guardStage(2, Scope{Actions: 1, Crashes: 1}, GuardOrder),
+		guardStage(2, Scope{Actions: 1, Rewinds: 1}, GuardNone),
+		guardStage(2, Scope{Actions: 1, Outages: 1}, GuardAlways),
+		guardStage(2, Scope{Actions: 1, Outages: 1}, GuardMany),
+		guardStage(2, Scope{Actions: 1, Engines: 2, Switches: 3}, GuardProtected, GuardUnset),
+		guardStage(2, Scope{Actions: 1, Engines: 2, Switches: 3}, GuardNone, GuardMany),
+	}
+	for _, g := range guards() {
+		stages = append(stages, guardStage(3, Scope{Actions: 2}, g))
+	}
+	t.Log("\n" + Heading())
+	Run(stages, 2, time.Time{}, func(r Row) {
+		t.Log("\n" + r.String())
+		if r.Broken != nil {
+			short := Shorten(*r.Broken)
+			t.Errorf("%s, %s: %v\n%s", short.Graph, r.Stage, short.Broken, short.History)
+		}
+	})
+}
+
+// TestGuardWords: each guard has a name of its own, and its own settings.
+func TestGuardWords(t *testing.T) {
+	if got := Guard(99).String(); got != "guard(99)" || GuardUnset.String() != "no guard" {
+		t.Errorf("an unknown guard is called %q, and none %q", got, GuardUnset)
+	}
+	for _, g := range guards() {
+		if c := g.config(); len(c.Guards) != 1 || (g == GuardRule) != (len(c.Protect) == 1) {
+			t.Errorf("%s: %d guards and %d rules of protection", g, len(c.Guards), len(c.Protect))
+		}
+	}
+	if s := (Scope{Engines: 2, Guards: []Guard{GuardRule, GuardUnset}}); s.protects() != nil || len(s.oracle().Beside) != 1 {
+		t.Error("a rule of one engine binds the other one")
+	}
+}
