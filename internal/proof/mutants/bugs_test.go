@@ -80,7 +80,7 @@ func TestBugsAreMany(t *testing.T) {
 			t.Errorf("no bug breaks %s", rule)
 		}
 	}
-	for _, law := range []string{"P1", "P2", "P3", "P4", "P5", "P6", "X1", "X2", "X3", "X4", "root", "follow", "await", "lint", "batch"} {
+	for _, law := range []string{"G1", "G2", "G3", "G4", "P1", "P2", "P3", "P4", "P5", "P6", "X1", "X2", "X3", "X4", "root", "follow", "await", "lint", "batch"} {
 		if len(by[law]) < 2 {
 			t.Errorf("%d bugs break %s, want 2 at least", len(by[law]), law)
 		}
@@ -180,10 +180,8 @@ func waits() map[string]string {
 	return map[string]string{
 		"B18": "a restore that knows of backups: restore mode, archive",
 		"B22": "a choice of what foreground does with dependents that do not block",
-		"B24": "protection of objects that no engine may delete",
 		"B26": "a brake on mass deletion, and protection",
 		"B27": "a brake on mass deletion, and a dry run",
-		"S19": "protection of objects that no engine may delete",
 		"S20": "certificates that say why something was deleted",
 	}
 }
@@ -223,7 +221,7 @@ func sources(all []Bug) map[string][]string {
 // TestSourcesAreKnown: each source is spelt right. A wrong one would take its bug out of
 // every count.
 func TestSourcesAreKnown(t *testing.T) {
-	words := "decide sweep adoption instant rings queue listing work handler level store root follow await lint batch"
+	words := "decide sweep adoption instant rings queue listing work handler level store root follow await lint batch guard"
 	for _, kind := range []struct {
 		letter string
 		n      int

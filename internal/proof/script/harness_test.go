@@ -114,6 +114,7 @@ func TestUnjudged(t *testing.T) {
 		"g5-kinds-to-list",
 		"g6-a-pause-and-a-sweep",
 		"g7-a-sweep-below-the-root",
+		"guard-holds-a-sweep",
 		"guard-needs-fences",
 		"handler-of-another",
 		"holders-that-hold-each-other",
