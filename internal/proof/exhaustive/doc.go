@@ -5,7 +5,7 @@
 //   - any order of deliveries, calls and results
 //   - crashes and new listings
 //   - in rows of their own: restores of the store, kinds that are out of reach for a
-//     while, foreign finalizers, unresolved references, and a store of level 3
+//     while, foreign finalizers, unresolved references, a store of level 3, and guards
 //
 // internal/proof/invariant judges each write. internal/proof/oracle judges each quiet state, in
 // which no move is left.
@@ -43,6 +43,9 @@
 //   - R5: "rewind". The store is restored to its start, and its watch announces that.
 //     Writes in flight are lost, and reads complete.
 //   - R7 of a kind that cannot be watched, and R8: "sick kind".
+//   - G1 to G4: "with a guarded root". Users delete the root again, approve, protect, and add
+//     a late dependent. Two engines differ in their guards. A rule of protection in the
+//     settings of one engine binds that engine alone.
 //
 // No row shows the following:
 //
@@ -87,6 +90,8 @@
 //     others at any time.
 //   - The token of a fence comes at once, unless the scope says "late tokens". Then it is
 //     a move of its own, before or after the reports.
+//   - The verdict of a guard comes at once, unless the scope says "late verdicts". Then it is
+//     a move of its own, and rests on what the engine knew when it asked, or knows now.
 //   - The reports of a fence that was given up are dropped. An engine hears only those
 //     of its last fence. Another fence brings the token of the former one.
 //   - A read answers with the store of an instant between its issue and its completion.

@@ -9,8 +9,6 @@ import (
 // to G4 and G8). CI's run has more of them.
 func TestGuardedScopes(t *testing.T) {
 	stages := []Stage{
-		guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, GuardNone),
-		guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, GuardProtected),
 		guardStage(2, Scope{Actions: 1, Crashes: 1}, GuardProtected),
 		guardStage(2, Scope{Actions: 1, Crashes: 1}, GuardOrder),
 		guardStage(2, Scope{Actions: 1, Rewinds: 1}, GuardNone),
@@ -20,7 +18,7 @@ func TestGuardedScopes(t *testing.T) {
 		guardStage(2, Scope{Actions: 1, Engines: 2, Switches: 3}, GuardNone, GuardMany),
 	}
 	for _, g := range guards() {
-		stages = append(stages, guardStage(3, Scope{Actions: 2}, g))
+		stages = append(stages, guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, g), guardStage(3, Scope{Actions: 2}, g))
 	}
 	t.Log("\n" + Heading())
 	Run(stages, 2, time.Time{}, func(r Row) {
