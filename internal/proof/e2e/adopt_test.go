@@ -93,11 +93,6 @@ func TestAnchor(t *testing.T) {
 	e.ownedBy([]object{e.holders["1111112"]}, volumes[1], theirs[0])
 }
 
-// key returns the engine's key of an object.
-func (e *estate) key(o object) graph.Key {
-	return graph.Key{Kind: o.kind.name(), Scope: o.ns, Name: o.name, UID: graph.UID(o.uid)}
-}
-
 // uidOf returns the UID of a namespace that was made.
 func (e *estate) uidOf(name string) types.UID {
 	for _, o := range e.made {

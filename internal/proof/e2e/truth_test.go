@@ -47,7 +47,7 @@ func (w *world) database() *clientv3.Client {
 // every breach. See package invariant for the rules.
 func (w *world) judge() []string {
 	h := w.history()
-	var writes []ownergraph.Call
+	writes := slices.Clone(w.others)
 	for _, c := range w.collectors {
 		writes = append(writes, c.book.succeeded()...)
 	}
