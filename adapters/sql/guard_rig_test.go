@@ -1,0 +1,169 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// guardVariable names the environment variable that makes the test program a collector.
+const guardVariable = "OWNERGRAPH_SQL_GUARD"
+
+// guardTask is the value of that variable, in JSON. The program approves the root, and kills
+// itself after a number of deletes.
+type guardTask struct {
+	DSN, Schema string
+	Root        graph.Key
+	AtMost      int
+	Killed      int64
+}
+
+// guardTeams refuses a deletion of a team that ends more than 100 objects beside it.
+func guardTeams() ownergraph.Config {
+	limit := 100
+	return ownergraph.Config{Guards: []finalizer.Guard{{Kinds: []graph.Kind{"team"}, Above: &limit}}}
+}
+
+// runGuardTask is the main function of the program. It returns only after an error.
+func runGuardTask(text string) error {
+	var t guardTask
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return err
+	}
+	db, err := openPostgres(t.DSN, &faults{})
+	if err != nil {
+		return err
+	}
+	s, err := New(db, Config{Dialect: Postgres, Schema: t.Schema, Kinds: kindsOfTests()})
+	if err != nil {
+		return err
+	}
+	c, err := ownergraph.New(&dying{Store: s, killed: t.Killed}, guardTeams())
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	done := make(chan error, 1)
+	go func() { done <- c.Run(ctx) }()
+	if err := c.Synced(ctx); err != nil {
+		return err
+	}
+	if _, err := c.WaitIdle(ctx); err != nil { // it has seen the refusal of the other process
+		return err
+	}
+	if err := c.Approve(ctx, t.Root, ownergraph.Approval{AtMost: &t.AtMost}); err != nil {
+		return err
+	}
+	return <-done
+}
+
+// dying kills the program after a number of deletes, alone or in batches.
+type dying struct {
+	*Store
+	deletes atomic.Int64
+	killed  int64
+}
+
+// Delete is the store's.
+func (s *dying) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
+	err := s.Store.Delete(ctx, key, opts)
+	if err == nil {
+		s.note(1)
+	}
+	return err
+}
+
+// Batch is the store's.
+func (s *dying) Batch(ctx context.Context, writes []graph.Write) ([]error, error) {
+	out, err := s.Store.Batch(ctx, writes)
+	if err == nil {
+		s.note(int64(len(writes)))
+	}
+	return out, err
+}
+
+// MaxBatch is the store's.
+func (s *dying) MaxBatch(ownergraph.Store) int { return s.Store.MaxBatch(s.Store) }
+
+func (s *dying) note(n int64) {
+	if s.deletes.Add(n) >= s.killed {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // no deferred call runs, and no call ends in order
+		select {}
+	}
+}
+
+// approveAndDie runs the task in a process of its own, until that kills itself.
+func (h *handle) approveAndDie(t *testing.T, task guardTask) {
+	t.Helper()
+	task.DSN, task.Schema = server.DSN(), h.d.conf.Schema
+	text, err := json.Marshal(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), guardVariable+"="+string(text))
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		t.Fatalf("the program has ended: %v, %s", err, out)
+	}
+	if s, ok := exit.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
+		t.Fatalf("the program has ended with %v, %s, want a kill", exit, out)
+	}
+}
+
+// collector is a collector in this process.
+type collector struct {
+	*ownergraph.Collector
+	t    *testing.T
+	kill context.CancelFunc
+	done chan error
+}
+
+func (h *handle) collect(t *testing.T, cfg ownergraph.Config) *collector {
+	t.Helper()
+	c, err := ownergraph.New(h.Store, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	out := &collector{c, t, cancel, make(chan error, 1)}
+	go func() { out.done <- c.Run(ctx) }()
+	t.Cleanup(cancel)
+	if err := c.Synced(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// idle waits until the collector has no work left, and returns the held objects.
+func (c *collector) idle() string {
+	c.t.Helper()
+	held, err := c.WaitIdle(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	text := ""
+	for _, h := range held {
+		text += fmt.Sprintf("%s %s; ", h.Key.Name, h.Reason.Code())
+	}
+	return text
+}
+
+func (c *collector) stop() {
+	c.t.Helper()
+	c.kill()
+	if err := <-c.done; err != nil {
+		c.t.Error(err)
+	}
+}
