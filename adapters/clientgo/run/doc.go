@@ -30,6 +30,16 @@
 // unresolvable reference at once, because only its author can correct it. It reports any
 // other reason after Config.HeldAfter.
 //
+// Guards make Events about their roots at once. Those of a pass and of an approval are Normal:
+//
+//	VerdictPassed     a guard lets the deletion pass
+//	VerdictRefused    a guard refuses the deletion
+//	DeletionRefused   the same with the causes, within a fifth of Config.HeldAfter
+//	DeletionApproved  a user of the Collector has approved the deletion
+//	HoldRemoved       another writer has taken the hold off, as kubectl does to approve
+//	RootUnguarded     the root was deleted before it carried the hold
+//	Braked            the brake holds the cascade of this root
+//
 // There is one Event for each object and reason. No program repeats it while the server
 // keeps it, because its name follows from object and reason. The program sends two Events a
 // second, after a burst of 50. It drops Events above that rate and sends them later: at the
@@ -49,6 +59,20 @@
 //	/readyz   200 while the program stands by, or when every kind is listed; otherwise 503
 //	          and one line for each other kind, with the reason
 //	/metrics  ownergraph.Stats and the health of the kinds, in Prometheus' text format
+//
+// # Guards
+//
+// Config.Engine.Protect and Config.Engine.Guards are the settings, and these flags add to them.
+// See README.md of package clientgo, "Guards".
+//
+//	-protect kind=Secret,namespace=prod,selector=keep,tier!=test
+//	-guard kind=apps/Deployment,namespace=prod,above=100,protected
+//	-guard kind=ConfigMap,name=main,always
+//
+// The terms are kind, namespace and name. Terms of one name are alternatives, and the others are
+// all demanded. An empty namespace stands for the objects without one. A selector is the last
+// term. A guard refuses a deletion that ends more objects than "above", a deletion of protected
+// objects, or always. The program logs a kind that the server does not serve.
 //
 // # Rights
 //

@@ -21,19 +21,6 @@ const (
 	maxOwners  = 8            // in one message
 )
 
-// nameOf returns the code of a reason that holds an object, or "" if no Event reports the
-// reason. A setting and a grace period, which ends by itself, make no Event.
-func nameOf(r policy.Reason) string {
-	switch r {
-	case policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace:
-		return ""
-	}
-	if !r.Held() {
-		return ""
-	}
-	return r.Code()
-}
-
 // event returns the Event of a report. Its name follows from object and reason, so the
 // server refuses a repetition, for any version of the object's kind.
 func (s report) event(by string, named schema.GroupVersionKind, now time.Time) *corev1.Event {
@@ -47,7 +34,7 @@ func (s report) event(by string, named schema.GroupVersionKind, now time.Time) *
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: named.GroupVersion().String(), Kind: named.Kind, Namespace: s.key.Scope, Name: s.key.Name, UID: types.UID(s.key.UID),
 		},
-		Type: corev1.EventTypeWarning, Reason: nameOf(s.topic.reason), Message: s.message(),
+		Type: mentionOf(s.topic.reason).eventType(), Reason: s.topic.reason.Code(), Message: s.message(),
 		FirstTimestamp: metav1.NewTime(now), LastTimestamp: metav1.NewTime(now), Count: 1,
 		Source: corev1.EventSource{Component: by}, ReportingController: by,
 	}

@@ -41,26 +41,25 @@ func reasons(t *testing.T) (names []string) {
 	return names
 }
 
-// TestReasonNames: every reason that holds an object has the name of its constant.
-// Exceptions are reasons of a setting, and reasons that end by themselves.
+// TestReasonNames: every reason that an Event reports has the name of its constant. Every
+// reason that holds an object is reported, except for a setting and for one that ends by itself.
 func TestReasonNames(t *testing.T) {
 	names := reasons(t)
 	if len(names) < 20 {
 		t.Fatalf("constants %q", names)
 	}
-	silent := []policy.Reason{policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace}
+	silent := []policy.Reason{policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace, policy.Paused}
 	for i, name := range names {
 		r := policy.Reason(i)
-		want := ""
-		if r.Held() && !slices.Contains(silent, r) {
-			want = name
+		if got := r.Code(); mentionOf(r) != mentionNever && got != name {
+			t.Errorf("%s (%s) is called %q", name, r, got)
 		}
-		if got := nameOf(r); got != want {
-			t.Errorf("%s (%s) is called %q, want %q", name, r, got, want)
+		if silent := slices.Contains(silent, r); r.Held() && silent != (mentionOf(r) == mentionNever) {
+			t.Errorf("%s: reported as %d, want silence %v", name, mentionOf(r), silent)
 		}
 	}
-	if nameOf(200) != "" {
-		t.Error("a reason that is none has a name")
+	if mentionOf(200) != mentionNever {
+		t.Error("a reason that is none is reported")
 	}
 }
 

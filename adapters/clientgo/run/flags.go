@@ -10,10 +10,10 @@ import (
 )
 
 // RegisterFlags registers flags that set the config: -act, -events, -lease, -listen,
-// -ignore and others. The present values are the defaults. The config is complete after
+// -ignore, -protect, -guard and others. The present values are the defaults. The config is complete after
 // the flag set has parsed.
 //
-// Held by TestFlags.
+// Held by TestFlags and TestGuardFlags.
 func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.BoolVar(&c.Act, "act", c.Act, "patch and delete; without it the program only observes")
 	f.BoolVar(&c.Events, "events", c.Events, "report bad references and held objects by Kubernetes Events")
@@ -23,6 +23,10 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.StringVar(&c.Lease.Identity, "lease-identity", c.Lease.Identity, "the holder's `name` (default the host's and a random part)")
 	f.StringVar(&c.Listen, "listen", c.Listen, "serve /healthz, /readyz and /metrics at this `address` (default: nowhere)")
 	f.Var(ignoreFlag{&c.Store.Ignore}, "ignore", "`kinds` to leave out besides events and measurements, as apps/Deployment,Pod,shop.example/*, or resources, as deployments.apps; may be repeated")
+	f.Var(protectFlag{&c.Engine.Protect}, "protect",
+		"a `rule` for objects that the program never deletes, as kind=Secret,namespace=prod,selector=keep; terms of one name are alternatives; may be repeated")
+	f.Var(guardFlag{&c.Engine.Guards}, "guard",
+		"a `guard` that judges deletions of roots before their cascades, as kind=apps/Deployment,namespace=prod,above=100, with protected or always; may be repeated")
 	f.DurationVar(&c.Store.Rediscover, "rediscover", c.Store.Rediscover, "the interval between two periodic discoveries (0: 30s)")
 	f.IntVar(&c.Store.PageSize, "page-size", c.Store.PageSize, "the maximum number of objects in a page of a listing (0: 500)")
 	f.IntVar(&c.Store.Listings, "listings", c.Store.Listings, "the maximum number of kinds that are listed at once (0: 8)")

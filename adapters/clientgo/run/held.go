@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 const (
@@ -39,11 +38,12 @@ func (p *Program) watchHeld(ctx context.Context) {
 	}
 }
 
-// reportHeld reports the objects that have been held for HeldAfter. It reports a flawed
-// object at once, because a flaw does not pass by itself.
+// reportHeld reports the objects that have been held for HeldAfter. It reports some reasons at
+// once, because they do not pass by themselves: see mentionOf.
 func (p *Program) reportHeld(held []ownergraph.Held, now time.Time) {
 	for _, h := range held {
-		if nameOf(h.Reason) == "" || h.Reason != policy.ObjectFlawed && now.Sub(h.Since) < p.config.HeldAfter {
+		switch m := mentionOf(h.Reason); {
+		case m != mentionHeld && m != mentionLater, m == mentionLater && now.Sub(h.Since) < p.config.HeldAfter:
 			continue
 		}
 		detail := h.Detail

@@ -104,6 +104,11 @@ func counters(s ownergraph.Stats) []family {
 		counter("members", "Members of swept holders.", s.Sweeps.Members),
 		counter("members_gone", "Members of swept holders that are gone.", s.Sweeps.MembersGone),
 		counter("unguarded_holders", "Holders that were deleted before they had the sweep's finalizer.", s.Sweeps.Unguarded),
+		counter("judgements", "Started judgements of guarded roots.", s.Calls[ownergraph.CallJudge]),
+		counter("passed_roots", "Guarded roots whose deletion this program let pass.", s.Guards.Passed),
+		counter("refused_roots", "Guarded roots whose deletion this program refused.", s.Guards.Refused),
+		counter("released_roots", "Guarded roots whose hold another writer took off, as kubectl does to approve a deletion.", s.Guards.HoldRemoved),
+		counter("unguarded_roots", "Roots that were deleted before they had the guard's finalizer.", s.Guards.Unguarded),
 	}
 }
 

@@ -135,6 +135,7 @@ func (p *Program) collect(ctx context.Context) error {
 	defer p.collects.Store(false)
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return p.collector.Run(ctx) })
+	all.Go(func() error { p.checkGuardKinds(ctx); return nil })
 	if p.sender != nil {
 		all.Go(func() error { p.watchHeld(ctx); return nil })
 		all.Go(func() error { p.sender.run(ctx); return nil })

@@ -77,10 +77,15 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 	}, nil
 }
 
-// decided offers an unresolvable reference. The engine waits for this call.
+// decided offers an unresolvable reference, and a decision of a guard. The engine waits for
+// this call.
 func (w *sender) decided(d ownergraph.DecisionEvent) {
-	if unresolvable(d.Reason, d.Doubt) {
-		w.offer(report{key: d.Key, topic: topic{d.Key.UID, d.Reason, d.Doubt}, owners: d.Owners})
+	about := topic{d.Key.UID, d.Reason, d.Doubt}
+	switch {
+	case unresolvable(d.Reason, d.Doubt):
+		w.offer(report{key: d.Key, topic: about, owners: d.Owners})
+	case mentions(d):
+		w.offer(report{key: d.Key, topic: about})
 	}
 }
 

@@ -1,0 +1,63 @@
+package run
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// mention says when an Event reports a reason.
+type mention uint8
+
+const (
+	mentionNever   mention = iota
+	mentionLater           // a held object, after Config.HeldAfter
+	mentionHeld            // a held object, with the next read of the held objects
+	mentionDecided         // a decision, at once
+	mentionNormal          // a decision, at once, and not as a warning
+	mentionCascade         // a decision about a whole cascade, at once; no object of the cascade
+)
+
+// mentionOf returns the mention of a reason. A setting and a grace period, which ends by
+// itself, make no Event. A pause is a setting, too.
+//
+// Held by TestMentions.
+func mentionOf(r policy.Reason) mention {
+	switch r {
+	case policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace, policy.Paused:
+		return mentionNever
+	case policy.ObjectFlawed, policy.DeletionRefused: // they do not pass by themselves
+		return mentionHeld
+	case policy.VerdictRefused, policy.HoldRemoved, policy.RootUnguarded:
+		return mentionDecided
+	case policy.VerdictPassed, policy.DeletionApproved:
+		return mentionNormal
+	case policy.Braked, policy.CascadeRefused: // thousands of objects have them
+		return mentionCascade
+	}
+	if r.Held() {
+		return mentionLater
+	}
+	return mentionNever
+}
+
+// eventType returns the type of the Event.
+func (m mention) eventType() string {
+	if m == mentionNormal {
+		return corev1.EventTypeNormal
+	}
+	return corev1.EventTypeWarning
+}
+
+// mentions reports whether an Event reports a decision at once. A decision about a whole cascade
+// has no version. A barred one is not carried out.
+func mentions(d ownergraph.DecisionEvent) bool {
+	switch mentionOf(d.Reason) {
+	case mentionDecided, mentionNormal:
+		return d.Barred == policy.ReasonUnset
+	case mentionCascade:
+		return d.Version == "" && d.Key.UID != ""
+	}
+	return false
+}

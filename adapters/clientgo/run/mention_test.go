@@ -1,0 +1,91 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// TestMentions: a decision of a guard, an approval and a release by another writer are Events at
+// once, each once for an object. So is the brake of a cascade, about its root alone.
+func TestMentions(t *testing.T) {
+	for _, c := range []struct {
+		event  ownergraph.DecisionEvent
+		want   string
+		reason string
+	}{
+		{decision(policy.VerdictPassed, "7"), "Normal VerdictPassed: a guard lets its deletion pass", "a verdict"},
+		{decision(policy.VerdictRefused, "7"), "Warning VerdictRefused: a guard refuses its deletion", "a verdict"},
+		{decision(policy.DeletionApproved, ""), "Normal DeletionApproved: its deletion is approved", "by a program with Approve"},
+		{decision(policy.HoldRemoved, "7"), "Warning HoldRemoved: another writer has taken its hold off", "kubectl, for example"},
+		{decision(policy.RootUnguarded, "7"), "Warning RootUnguarded: it was deleted before its guard could hold it", "nothing held it"},
+		{decision(policy.Braked, ""), "Warning Braked: its cascade has more objects than the brake allows", "a trip of the brake"},
+		{decision(policy.Braked, "7"), "", "one of a thousand objects below that root"},
+		{decision(policy.CascadeRefused, "7"), "", "the same after an answer"},
+		{decision(policy.RootSeen, "7"), "", "it is no verdict"},
+		{decision(policy.NeedVerdict, "7"), "", "only if it takes long"},
+		{decision(policy.Paused, "7"), "", "a pause is a setting"},
+		{ownergraph.DecisionEvent{Decision: policy.Decision{Reason: policy.Braked}}, "", "it names no object"},
+		{ownergraph.DecisionEvent{Decision: policy.Decision{Reason: policy.VerdictPassed}, Barred: policy.StoreRefused}, "", "the write does not go out"},
+	} {
+		bubble(t, Config{Events: true}, func(r *rig) {
+			r.start(r.program)
+			for range 3 {
+				r.program.sender.decided(c.event)
+			}
+			pass(time.Second)
+			got := r.eventLines()
+			if len(got) > 1 || len(got) == 0 != (c.want == "") || c.want != "" && got[0] != c.want {
+				t.Errorf("%q, want %q: %s", got, c.want, c.reason)
+			}
+		})
+	}
+}
+
+func decision(why policy.Reason, version graph.Version) ownergraph.DecisionEvent {
+	return ownergraph.DecisionEvent{
+		Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "root", UID: "u"}, Version: version,
+		Owners: []graph.Owner{{Key: graph.Key{Kind: "Pod", Name: "p", UID: "o"}}}, Decision: policy.Decision{Reason: why},
+	}
+}
+
+// eventLines returns the type, reason and message of each Event.
+func (r *rig) eventLines() (out []string) {
+	r.t.Helper()
+	for _, e := range r.events() {
+		out = append(out, fmt.Sprintf("%s %s: %s", e.Type, e.Reason, e.Message))
+	}
+	return out
+}
+
+// TestHeldMentions: a refused deletion is reported with its causes by the next read of the held
+// objects. A verdict that is missing is reported after HeldAfter, and an object that the brake
+// holds is not reported.
+func TestHeldMentions(t *testing.T) {
+	bubble(t, Config{Events: true}, func(r *rig) {
+		r.start(r.program)
+		now := time.Now()
+		held := func(uid graph.UID, why policy.Reason, since time.Duration, detail ...string) ownergraph.Held {
+			return ownergraph.Held{Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "root", UID: uid}, Reason: why, Since: now.Add(-since), Detail: detail}
+		}
+		r.program.reportHeld([]ownergraph.Held{
+			held("a", policy.DeletionRefused, 0, "2000 objects end, and the limit is 100"), held("b", policy.NeedVerdict, 0),
+			held("c", policy.NeedVerdict, time.Hour, "Pod: no rights"), held("d", policy.Braked, time.Hour), held("e", policy.Paused, time.Hour),
+		}, now)
+		pass(time.Second)
+		got := r.eventLines()
+		slices.Sort(got)
+		want := []string{
+			"Warning DeletionRefused: its deletion needs an approval: 2000 objects end, and the limit is 100",
+			"Warning NeedVerdict: a guard has to judge its deletion: Pod: no rights",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
+}
