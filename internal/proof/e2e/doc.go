@@ -5,7 +5,7 @@
 //	GOWORK=off go -C internal/proof/e2e test ./...
 //	GOWORK=off go -C internal/proof/e2e run ./cmd/play    # a server to play with
 //
-// The tests take about six minutes on two cores. The first run on a machine builds the
+// The tests take about eight minutes on two cores. The first run on a machine builds the
 // servers before, from the module proxy, which takes 3 to 6 minutes more. They stay in
 // the user's cache folder, by version. OWNERGRAPH_SERVER_BINARIES names a folder with
 // servers that exist already.
@@ -83,6 +83,19 @@
 //
 // The database judges them. At the revision at which a tenant went, none of its objects
 // was left. Since the start of the deletion, no key of another tenant was written to.
+//
+// # Guards
+//
+// A root with 2,000 objects below it is refused, approved, and ended by a second collector after
+// the first was killed (TestGuardedRootApproved, TestGuardedRootPatched). Further scenarios:
+//
+//   - the commands of adapters/clientgo/README.md (TestKubectlApproves,
+//     TestKubectlApprovesOneUID, TestKubectlProtects)
+//   - the flags, Events and metrics of adapters/clientgo/run (TestProgramGuards)
+//   - the limits beside kube-controller-manager (TestGuardBesideUpstream,
+//     TestGuardIgnoredByUpstreamForeground, TestGuardIgnoredByUpstreamOrphan)
+//   - namespaces (TestGuardedNamespaceLosesContent, TestGuardedNamespaceWithScopeSweep,
+//     TestNamespaceEndsGuardedContent)
 //
 // # Judgement
 //

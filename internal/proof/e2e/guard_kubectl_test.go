@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -92,6 +94,26 @@ func TestKubectlApproves(t *testing.T) {
 		}
 		engine.stop()
 	}
+}
+
+// TestKubectlApprovesOneUID: a patch that names a UID approves no other incarnation.
+func TestKubectlApprovesOneUID(t *testing.T) {
+	w := begin(t)
+	root := w.create(configMap, "root")
+	c := w.collect(settings{engine: guardAlways(root.name)})
+	w.carries(root, graph.FinalizerHold, graph.FinalizerNew)
+	w.delete(root, background)
+	c.holds(root, policy.DeletionRefused)
+	named := func(uid types.UID) []byte {
+		return []byte(strings.Replace(releaseHold, `{"$delete`, `{"uid":"`+string(uid)+`","$delete`, 1))
+	}
+	_, err := w.of(root).Patch(w.ctx, root.name, types.StrategicMergePatchType, named("another"), metav1.PatchOptions{})
+	if !apierrors.IsInvalid(err) {
+		t.Errorf("a patch with another UID: %v", err)
+	}
+	w.marked(root, graph.FinalizerHold)
+	w.kubectlPatch(root, types.StrategicMergePatchType, string(named(root.uid)))
+	w.goes(root)
 }
 
 // TestKubectlProtects: the finalizer that a user puts on an object protects it. The rest of the

@@ -152,23 +152,30 @@ func TestGuardedNamespaceLosesContent(t *testing.T) {
 	w.goes(space)
 }
 
-// TestProtectedInNamespace: the namespace controller deletes the protected objects of a namespace
-// too. An object with the finalizer of protection is marked, and stays as long as that finalizer.
-// So does its namespace. A rule of the settings puts no finalizer on, so its object goes.
-func TestProtectedInNamespace(t *testing.T) {
+// TestNamespaceEndsGuardedContent: the namespace controller deletes every object of a deleted
+// namespace, the dependents of guarded roots too. It marks an object with the finalizer of
+// protection, and a root with hold. Both stay as long as that finalizer, and so does their
+// namespace. A rule of the settings puts no finalizer on, so its object goes.
+func TestNamespaceEndsGuardedContent(t *testing.T) {
 	w := begin(t)
 	space, content := guardedSpace(w)
 	kept := w.create(secret, "kept", under(space.name), finalizers(graph.FinalizerProtect))
-	byRule := w.create(secret, "by-rule", under(space.name))
+	root := w.create(configMap, w.ns+"-root", under(space.name))
+	below, byRule := w.create(secret, "below", under(space.name), owned(root)), w.create(secret, "by-rule", under(space.name))
 	w.namespaceController()
-	c := w.collect(settings{engine: ownergraph.Config{Protect: []finalizer.Protection{{Names: []string{byRule.name}}}}})
+	engine := guardAlways(root.name)
+	engine.Protect = []finalizer.Protection{{Names: []string{byRule.name}}}
+	c := w.collect(settings{engine: engine})
 	c.quiet()
 	w.delete(space, background)
-	w.goes(append(content, byRule)...)
+	w.goes(append(content, below, byRule)...)
 	c.holds(kept, policy.Protected)
+	c.holds(root, policy.DeletionRefused)
 	w.marked(kept, graph.FinalizerProtect)
+	w.marked(root, graph.FinalizerHold)
 	w.kubectlPatch(kept, types.StrategicMergePatchType, dropProtect)
-	w.goes(kept, space)
+	w.kubectlPatch(root, types.StrategicMergePatchType, releaseHold)
+	w.goes(kept, root, space)
 }
 
 // TestGuardedNamespaceWithScopeSweep: a scope sweep of this engine in place of the namespace
