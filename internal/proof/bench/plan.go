@@ -20,7 +20,7 @@ type sizes struct {
 
 // plan returns every row of the table.
 func plan(s sizes) []row {
-	return slices.Concat(graphRows(s), productRows(s), cascadeRows(s), starRows(s), fanRows(s), chainRows(s), otherRows(s), latencyRows(s), collectorRows(s))
+	return slices.Concat(graphRows(s), productRows(s), cascadeRows(s), starRows(s), fanRows(s), chainRows(s), otherRows(s), latencyRows(s), collectorRows(s), guardRows(s))
 }
 
 // barely is the bare run beside a row.

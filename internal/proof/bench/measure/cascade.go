@@ -58,6 +58,11 @@ func foregroundRow(side Side, p Params) (Metrics, error) {
 	return cascade{Params: p, world: workload.Star(p.N), roots: []int{0}, by: graph.Foreground}.run(side)
 }
 
+// starRow deletes the one root of all objects in the background.
+func starRow(side Side, p Params) (Metrics, error) {
+	return cascade{Params: p, world: workload.Star(p.N), roots: []int{0}, by: graph.Background}.run(side)
+}
+
 func chainRow(side Side, p Params) (Metrics, error) {
 	return cascade{Params: p, world: workload.Chain(p.N), roots: []int{0}, by: graph.Background}.run(side)
 }
@@ -113,6 +118,7 @@ func (c cascade) measure(ctx context.Context, s *server.Server) (Metrics, error)
 	}
 	crowd := runtime.NumGoroutine()
 	runtime.GC()
+	before := s.Counts()
 	s.Reset()
 	reached := s.Reaches(c.left)
 	took := newMeter()
@@ -130,6 +136,7 @@ func (c cascade) measure(ctx context.Context, s *server.Server) (Metrics, error)
 	took.end()
 	n := s.Counts()
 	m := Metrics{
+		"gets": float64(n.Gets), "fences": float64(n.Fences), "extra writes": float64(before.Patches+before.Deletes+n.Patches+n.Deletes) - work,
 		"requests": float64(n.Total()) / work, "reads": float64(n.Gets) / work,
 		"rate": work / took.time.Seconds(), "goroutines": float64(n.Goroutines),
 		"goroutines at rest": float64(crowd), "waiting": float64(n.Waiting),
@@ -159,7 +166,7 @@ func gather(ctx context.Context, side Side, s *server.Server, c cascade) (team, 
 	var t team
 	n := max(c.Collectors, 1)
 	for k := range n {
-		how := How{Workers: c.Workers, Batch: c.Batch}
+		how := How{Workers: c.Workers, Batch: c.Batch, Guard: c.Guard, Root: c.world.Key(0)}
 		if c.Split {
 			how.Scope = func(scope string) bool { return share(scope, n) == k }
 		}

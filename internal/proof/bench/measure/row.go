@@ -18,6 +18,7 @@ type Params struct {
 	Latency    time.Duration `json:"latency,omitempty"`
 	Product    bool          `json:"product,omitempty"`
 	Batch      bool          `json:"batch,omitempty"`  // ours sends its writes in batches
+	Guard      string        `json:"guard,omitempty"`  // of ours: see How
 	Order      string        `json:"order,omitempty"`  // of a listing: Parallel, or empty for owners first
 	Mapper     string        `json:"mapper,omitempty"` // the REST mapper of theirs; empty for the product's
 	Bare       bool          `json:"bare,omitempty"`   // measures the bare run beside the row
@@ -37,7 +38,7 @@ type Metrics map[string]float64
 func Run(out io.Writer, side Side, p Params) error {
 	rows := map[string]func(Side, Params) (Metrics, error){
 		"graph": whole(graphRow), "memory": whole(memoryRow), "worst": whole(worstRow), "fan": whole(fanRow),
-		"background": backgroundRow, "foreground": foregroundRow, "orphan": orphanRow, "chain": chainRow,
+		"background": backgroundRow, "foreground": foregroundRow, "orphan": orphanRow, "chain": chainRow, "star": starRow,
 		"start": startRow, "queue": whole(queueRow), "listing": listingRow, "update": updateRow,
 	}
 	row := rows[p.Row]
@@ -61,7 +62,7 @@ func Run(out io.Writer, side Side, p Params) error {
 type meter struct {
 	stats          *runtime.MemStats
 	begun          time.Time
-	time           time.Duration
+	time, cpu      time.Duration
 	mallocs, bytes uint64
 }
 
@@ -72,11 +73,13 @@ func (t *meter) begin() {
 	runtime.ReadMemStats(t.stats)
 	t.mallocs -= t.stats.Mallocs
 	t.bytes -= t.stats.TotalAlloc
+	t.cpu -= processTime()
 	t.begun = time.Now()
 }
 
 func (t *meter) end() {
 	t.time += time.Since(t.begun)
+	t.cpu += processTime()
 	runtime.ReadMemStats(t.stats)
 	t.mallocs += t.stats.Mallocs
 	t.bytes += t.stats.TotalAlloc
@@ -85,6 +88,7 @@ func (t *meter) end() {
 // per writes the sum for each unit of work, under a name.
 func (t *meter) per(n int, m Metrics, name string) {
 	m[name+" ns"] = float64(t.time.Nanoseconds()) / float64(n)
+	m[name+" cpu ns"] = float64(t.cpu.Nanoseconds()) / float64(n)
 	m[name+" allocs"] = float64(t.mallocs) / float64(n)
 	m[name+" bytes"] = float64(t.bytes) / float64(n)
 }

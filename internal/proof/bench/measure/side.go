@@ -29,7 +29,19 @@ type How struct {
 	Batch   bool // writes go in batches, if the side can
 	// Scope, if set, picks the scopes of the collector.
 	Scope func(string) bool
+	// Guard is the guard of ours: IdleGuard, WideGuard, IdleRule, RootGuard or none. Root is
+	// the root of a RootGuard.
+	Guard string
+	Root  graph.Key
 }
+
+// The guards of ours.
+const (
+	IdleGuard = "idle" // on a kind without objects
+	WideGuard = "wide" // on a name of any kind, which no object has
+	IdleRule  = "rule" // a protection of a kind without objects, and no guard
+	RootGuard = "root" // on one root, whose deletion passes
+)
 
 // Event is one event for both sides.
 type Event struct {

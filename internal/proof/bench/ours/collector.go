@@ -3,9 +3,11 @@ package ours
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/server"
@@ -122,7 +124,7 @@ func (Side) Start(ctx context.Context, s *server.Server, how measure.How) (measu
 	if how.Batch {
 		of = batching{store{s, how.Scope}}
 	}
-	c, err := ownergraph.New(of, ownergraph.Config{Workers: how.Workers})
+	c, err := ownergraph.New(of, configure(how))
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +132,22 @@ func (Side) Start(ctx context.Context, s *server.Server, how measure.How) (measu
 	r := &running{collector: c, stop: stop, ended: make(chan error, 1)}
 	go func() { r.ended <- c.Run(ctx) }()
 	return r, nil
+}
+
+// configure returns the settings of a Collector.
+func configure(how measure.How) ownergraph.Config {
+	c, many, other := ownergraph.Config{Workers: how.Workers}, math.MaxInt, []graph.Kind{"batch/Job"}
+	switch how.Guard {
+	case measure.IdleGuard:
+		c.Guards = []finalizer.Guard{{Kinds: other, Above: &many}}
+	case measure.WideGuard:
+		c.Guards = []finalizer.Guard{{Names: []string{"none"}, Above: &many}}
+	case measure.IdleRule:
+		c.Protect = []finalizer.Protection{{Kinds: other}}
+	case measure.RootGuard:
+		c.Guards = []finalizer.Guard{{Kinds: []graph.Kind{how.Root.Kind}, Names: []string{how.Root.Name}, Above: &many}}
+	}
+	return c
 }
 
 // running is a Collector at work.
