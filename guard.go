@@ -39,7 +39,7 @@ func (e *Engine) guardView() guard.View {
 // d. Withheld says that the mark of the object counts for no dependent. Then neither a sweep
 // nor a handler goes on.
 func (e *Engine) decideGuarded(id observed.NodeID, n observed.Node, s inflight.Subject, d policy.Decision) (out policy.Decision, withheld bool) {
-	if !e.guards.Any() && !n.HasFinalizers() && !e.calls.HasRetry(id) {
+	if !(e.guards.Any() && e.guards.MaySelect(n.Kind())) && !n.HasFinalizers() && !e.calls.HasRetry(id) {
 		return d, false
 	}
 	o := s.Object()
@@ -78,7 +78,8 @@ func (e *Engine) protection(o *graph.Object) string {
 
 // decideProtected keeps a protected object that would be deleted (RULES, G1).
 func (e *Engine) decideProtected(id observed.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
-	if !e.protect.Any() && !e.graph.Node(id).HasFinalizers() && !e.calls.HasRetry(id) {
+	n := e.graph.Node(id)
+	if !(e.protect.Any() && e.protect.MaySelect(n.Kind())) && !n.HasFinalizers() && !e.calls.HasRetry(id) {
 		return d
 	}
 	o := s.Object()

@@ -17,6 +17,12 @@ type Rules struct {
 // Any reports whether there is a rule.
 func (r *Rules) Any() bool { return len(r.list) > 0 }
 
+// MaySelect reports whether a rule may protect an object of the kind. The finalizer of
+// protection is no rule.
+func (r *Rules) MaySelect(kind graph.Kind) bool {
+	return slices.ContainsFunc(r.list, func(p finalizer.Protection) bool { return within(p.Kinds, kind) })
+}
+
 // Protects returns the name of the rule that protects an object by its own content: the
 // finalizer of protection, or a rule without a selector. It returns "" without one.
 func (r *Rules) Protects(o *graph.Object) string {
