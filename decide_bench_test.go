@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"testing"
 
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
@@ -15,23 +16,31 @@ const (
 	benchB = "b/web-7d4b9c6f5-x2x4z@3f0a9c1e-0000-4000-8000-000000000002"
 )
 
-// decisions are decisions about benchB, off the fast path.
-var decisions = []struct {
+// decided is a decision about benchB, off the fast path.
+type decided struct {
 	name   string
 	events []Event
 	want   policy.Decision
-}{
+}
+
+var decisions = []decided{
 	{"delete", []Event{put(benchA + "#1"), put(benchB + "#1 -> " + benchA), {Type: graph.Gone, Key: put(benchA).Object.Key}}, policy.Decision{Action: policy.Delete, Reason: policy.OwnersGone}},
 	{"keep", []Event{put(benchA + "#1~[f]"), put(benchB + "#1 -> " + benchA)}, policy.Decision{Action: policy.Keep, Reason: policy.OwnerSolid}},
 	{"wait", []Event{put(benchA + "#1~[foreground]"), put(benchB + "#1 -> " + benchA + "!")}, policy.Decision{Action: policy.Wait, Reason: policy.NeedFence}},
 	{"verify", []Event{put(benchB + "#1 -> " + benchA)}, policy.Decision{Action: policy.Verify, Reason: policy.NeedOwner}},
 }
 
+// idleGuards has a guard and a protection of a kind without objects.
+var idleGuards = Config{
+	Guards:  []finalizer.Guard{{Kinds: []Kind{"c"}, Always: true}},
+	Protect: []finalizer.Protection{{Kinds: []Kind{"c"}}},
+}
+
 // undecided returns an engine that has observed the events and decided nothing, and the
 // node of benchB.
-func undecided(tb testing.TB, events []Event) (*Engine, observed.NodeID) {
+func undecided(tb testing.TB, cfg Config, events []Event) (*Engine, observed.NodeID) {
 	tb.Helper()
-	e, err := NewEngine(Level2, Config{})
+	e, err := NewEngine(Level2, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -60,44 +69,54 @@ func (e *Engine) decideOnce(id observed.NodeID) bool {
 }
 
 // TestDecisionMemory: a decision about an object with one owner takes no memory. Only the
-// call of a decision has text, in one allocation.
+// call of a decision has text, in one allocation. Guards of other kinds change nothing.
 func TestDecisionMemory(t *testing.T) {
 	for _, c := range decisions {
-		e, id := undecided(t, c.events)
-		d := rules.Decide(e.input(id), e.set, &e.scratch.lists)
-		if d.Action != c.want.Action || d.Reason != c.want.Reason {
-			t.Errorf("%s: %v (%v)", c.name, d.Action, d.Reason)
-		}
-		if n := testing.AllocsPerRun(100, func() { rules.Decide(e.input(id), e.set, &e.scratch.lists) }); n > 0 {
-			t.Errorf("%s: %v allocations for evidence and rules", c.name, n)
-		}
-		most := 0.0
-		if e.decideOnce(id) {
-			most = 1
-		}
-		if n := testing.AllocsPerRun(100, func() { e.decideOnce(id) }); n > most {
-			t.Errorf("%s: %v allocations, want at most %v", c.name, n, most)
+		for _, cfg := range []Config{{}, idleGuards} {
+			testDecisionMemory(t, cfg, c)
 		}
 	}
 }
 
+func testDecisionMemory(t *testing.T, cfg Config, c decided) {
+	t.Helper()
+	e, id := undecided(t, cfg, c.events)
+	d := rules.Decide(e.input(id), e.set, &e.scratch.lists)
+	if d.Action != c.want.Action || d.Reason != c.want.Reason {
+		t.Errorf("%s: %v (%v)", c.name, d.Action, d.Reason)
+	}
+	if n := testing.AllocsPerRun(100, func() { rules.Decide(e.input(id), e.set, &e.scratch.lists) }); n > 0 {
+		t.Errorf("%s: %v allocations for evidence and rules", c.name, n)
+	}
+	most := 0.0
+	if e.decideOnce(id) {
+		most = 1
+	}
+	if n := testing.AllocsPerRun(100, func() { e.decideOnce(id) }); n > most {
+		t.Errorf("%s: %v allocations with %d guards, want at most %v", c.name, n, len(cfg.Guards), most)
+	}
+}
+
 // BenchmarkDecide makes decisions about an object with one owner. Rules are the evidence
-// and the rules alone, and whole is the decision with its call, which is taken back.
+// and the rules alone, and whole is the decision with its call, which is taken back. Guarded is
+// the same with guards of other kinds.
 func BenchmarkDecide(b *testing.B) {
 	for _, c := range decisions {
 		b.Run("rules/"+c.name, func(b *testing.B) {
-			e, id := undecided(b, c.events)
+			e, id := undecided(b, Config{}, c.events)
 			b.ReportAllocs()
 			for b.Loop() {
 				rules.Decide(e.input(id), e.set, &e.scratch.lists)
 			}
 		})
-		b.Run("whole/"+c.name, func(b *testing.B) {
-			e, id := undecided(b, c.events)
-			b.ReportAllocs()
-			for b.Loop() {
-				e.decideOnce(id)
-			}
-		})
+		for name, cfg := range map[string]Config{"whole/": {}, "guarded/": idleGuards} {
+			b.Run(name+c.name, func(b *testing.B) {
+				e, id := undecided(b, cfg, c.events)
+				b.ReportAllocs()
+				for b.Loop() {
+					e.decideOnce(id)
+				}
+			})
+		}
 	}
 }
