@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -110,12 +111,14 @@ func (h *handle) approveAndDie(t *testing.T, task guardTask) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), guardVariable+"="+string(text))
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		t.Fatalf("the program has ended: %v, %s", err, out)
+	if !errors.As(err, &exit) || ctx.Err() != nil {
+		t.Fatalf("the program has ended: %v, %v, %s", err, ctx.Err(), out)
 	}
 	if s, ok := exit.Sys().(syscall.WaitStatus); !ok || s.Signal() != syscall.SIGKILL {
 		t.Fatalf("the program has ended with %v, %s, want a kill", exit, out)

@@ -65,8 +65,8 @@ func runChild(text string, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	told := &teller{Store: store, say: json.NewEncoder(out), killed: t.Killed}
-	c, err := ownergraph.New(told, guardOf(t.Root, t.Above))
+	reports := &teller{Store: store, say: json.NewEncoder(out), killed: t.Killed}
+	c, err := ownergraph.New(reports, guardOf(t.Root, t.Above))
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func runChild(text string, in io.Reader, out io.Writer) error {
 		if err := c.Approve(ctx, o.Root, ownergraph.Approval{AtMost: &o.AtMost}); err != nil {
 			r = childReport{Err: err.Error()}
 		}
-		told.tell(r)
+		reports.tell(r)
 	}
 }
 

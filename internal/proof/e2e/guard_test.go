@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -25,20 +26,21 @@ const (
 // another owner, which no test deletes.
 type guardedTree struct {
 	w      *world
+	by     metav1.DeletionPropagation
 	root   object
 	below  []object
 	others []object
 }
 
-// guardTree makes the trees.
-func (w *world) guardTree() *guardedTree {
+// guardTree makes the trees, for a deletion with a propagation.
+func (w *world) guardTree(by metav1.DeletionPropagation) *guardedTree {
 	w.t.Helper()
-	g := &guardedTree{w: w, root: w.create(configMap, "root")}
-	middles := w.several(guardedMiddles, secret, "middle", owned(g.root))
+	g := &guardedTree{w: w, by: by, root: w.create(configMap, "root")}
+	middles := w.several(guardedMiddles, secret, "middle", blocking(g.root))
 	leaves := make([]object, guardedMiddles*guardedLeaves)
 	w.parallel(len(leaves), func(i int) {
 		m := middles[i%guardedMiddles]
-		leaves[i] = w.create(configMap, fmt.Sprint(m.name, "-leaf-", i/guardedMiddles), owned(m))
+		leaves[i] = w.create(configMap, fmt.Sprint(m.name, "-leaf-", i/guardedMiddles), blocking(m))
 	})
 	g.below = append(middles, leaves...)
 	other := w.create(configMap, "other")
@@ -66,7 +68,7 @@ func (w *world) carries(o object, finalizers ...string) {
 // cascade, and another one ends it. The history of the server is the judge: see lived.
 func TestGuardedRootApproved(t *testing.T) {
 	w := begin(t)
-	g := w.guardTree()
+	g := w.guardTree(background)
 	c := w.collectInChild(childTask{Root: g.root.name, Above: guardLimit, Killed: killedAfter})
 	g.refused()
 	c.approve(g.root, guardedObjects)
@@ -74,11 +76,11 @@ func TestGuardedRootApproved(t *testing.T) {
 	g.ended()
 }
 
-// TestGuardedRootPatched: the same, and the approval is the patch of kubectl that the README
-// of adapters/clientgo has.
+// TestGuardedRootPatched: the same in the foreground. The mark of a held root counts for no
+// dependent. The approval is the patch of kubectl that the README of adapters/clientgo has.
 func TestGuardedRootPatched(t *testing.T) {
 	w := begin(t)
-	g := w.guardTree()
+	g := w.guardTree(foreground)
 	c := w.collectInChild(childTask{Root: g.root.name, Above: guardLimit, Killed: killedAfter})
 	g.refused()
 	w.kubectlPatch(g.root, types.StrategicMergePatchType, releaseHold)
@@ -90,11 +92,21 @@ func TestGuardedRootPatched(t *testing.T) {
 func (g *guardedTree) refused() {
 	g.w.t.Helper()
 	g.w.carries(g.root, graph.FinalizerHold, graph.FinalizerNew)
-	g.w.delete(g.root, background)
-	g.w.carries(g.root, graph.FinalizerHold)
+	begun := time.Now()
+	g.w.delete(g.root, g.by)
+	g.w.carries(g.root, g.marks(graph.FinalizerHold)...)
+	g.w.t.Logf("refused after %v", time.Since(begun).Round(time.Millisecond))
 	if n := g.left(); n != guardedObjects {
-		g.w.t.Errorf("%d objects are below the refused root, want %d", n, guardedObjects)
+		g.w.t.Fatalf("%d objects are below the refused root, want %d", n, guardedObjects)
 	}
+}
+
+// marks returns the finalizers of the marked root: that of the propagation, and others.
+func (g *guardedTree) marks(others ...string) []string {
+	if g.by == foreground {
+		return append([]string{metav1.FinalizerDeleteDependents}, others...)
+	}
+	return others
 }
 
 // left returns the number of objects below the root that the server has.
@@ -122,7 +134,7 @@ func (g *guardedTree) left() (n int) {
 func (g *guardedTree) ended() {
 	w := g.w
 	w.t.Helper()
-	if n := g.left(); n == 0 || n > guardedObjects-killedAfter {
+	if n := g.left(); n == 0 || n > guardedObjects-killedAfter+guardedMiddles { // a foreground delete only marks a middle
 		w.t.Errorf("%d objects were left when the collector was killed: this is not the middle of the cascade", n)
 	}
 	c := w.collect(settings{engine: guardOf(g.root.name, guardLimit)})
@@ -139,9 +151,10 @@ func (g *guardedTree) ended() {
 }
 
 // lived returns what is wrong in the history. The root was created and got hold and then new.
-// It was marked, lost new by the refusal, and went when hold was taken off. Until then the
-// history has no write to another object. Afterwards each object below it went once, without
-// another write. No other object was written to after the mark.
+// It was marked, lost new by the refusal, and hold by the approval. Between the mark and the
+// approval the history has no write to another object. Afterwards each object below it went
+// once. A foreground deletion marks them before, and nothing else is written. No other object
+// was written to after the mark.
 func (g *guardedTree) lived(h history) (wrong []string) {
 	root := g.w.key(g.root)
 	below, ends := map[graph.Key]bool{}, map[graph.Key]int{}
@@ -158,19 +171,23 @@ func (g *guardedTree) lived(h history) (wrong []string) {
 			states = append(states, "gone")
 		case key == root:
 			marked = marked || o.Deleting
-			states = append(states, fmt.Sprint(o.Deleting, o.Finalizers))
+			released = marked && !o.HasFinalizer(graph.FinalizerHold)
+			states = append(states, fmt.Sprint(o.Deleting, slices.Sorted(slices.Values(o.Finalizers))))
 		case key.Scope != g.w.ns || !marked:
 		case !below[key]:
 			wrong = append(wrong, fmt.Sprintf("revision %s: a write to %s, which is not below the root", h.revisions[i], key))
-		case !released || e.Type != graph.Gone:
+		case !released || e.Type != graph.Gone && !(g.by == foreground && o.Deleting):
 			wrong = append(wrong, fmt.Sprintf("revision %s: a write to %s, root released %v", h.revisions[i], key, released))
-		default:
+		case e.Type == graph.Gone:
 			ends[key]++
 		}
 	}
+	hold, both := []string{graph.FinalizerHold}, []string{graph.FinalizerHold, graph.FinalizerNew}
 	want := []string{
-		"false []", fmt.Sprint(false, []string{graph.FinalizerHold}), fmt.Sprint(false, []string{graph.FinalizerHold, graph.FinalizerNew}),
-		fmt.Sprint(true, []string{graph.FinalizerHold, graph.FinalizerNew}), fmt.Sprint(true, []string{graph.FinalizerHold}), "gone",
+		fmt.Sprint(false, []string{}), fmt.Sprint(false, hold), fmt.Sprint(false, both), fmt.Sprint(true, g.marks(both...)), fmt.Sprint(true, g.marks(hold...)), "gone",
+	}
+	if g.by == foreground {
+		want = slices.Insert(want, 5, fmt.Sprint(true, g.marks()))
 	}
 	if !slices.Equal(states, want) {
 		wrong = append(wrong, fmt.Sprintf("the root was %q, want %q", states, want))
@@ -196,7 +213,7 @@ func keyOf(e graph.Event) graph.Key {
 func TestGuardedHistory(t *testing.T) {
 	w := enter(t, shared)
 	root, a, b, x := object{configMap, w.ns, "root", "u0"}, object{secret, w.ns, "a", "u1"}, object{secret, w.ns, "b", "u2"}, object{secret, w.ns, "x", "u3"}
-	g := &guardedTree{w: w, root: root, below: []object{a, b}}
+	g := &guardedTree{w: w, by: background, root: root, below: []object{a, b}}
 	put := func(o object, deleting bool, finalizers ...string) graph.Event {
 		return graph.Event{Type: graph.Put, Object: graph.Object{Key: w.key(o), Deleting: deleting, Finalizers: finalizers}}
 	}
