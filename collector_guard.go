@@ -26,7 +26,8 @@ type Approval struct {
 // it compares the plan with the approval, and takes graph.FinalizerHold off under the root's
 // UID and version. A root whose guard has phases gets a foreground mark before. The collector's
 // Run does the rest of the cascade, so Approve does not wait for it. It also does so for a root
-// that no guard selects any more.
+// that no guard selects any more. Like DeletePlanned it is a write of the caller: neither
+// Config.ObserveOnly nor a pause keeps it.
 //
 // If the plan differs from the approval nothing is written, and the error wraps
 // plan.ErrChanged. It wraps ErrNotFound for a root that the collector does not observe, and
@@ -75,10 +76,9 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval) (agai
 		return bad(err)
 	}
 	ordered := false
+	c.noteApproval(root, true)
+	defer func() { c.noteApproval(root, err == nil) }()
 	c.locked(func(e *Engine, _ time.Time) {
-		if n, ok := e.graph.Lookup(root); ok {
-			e.guards.Approve(n.ID())
-		}
 		g, _ := e.guards.Of(&o)
 		ordered = g != nil && len(g.Phases) > 0 && o.Propagation() == graph.Unset
 	})
@@ -92,6 +92,15 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval) (agai
 		err = fmt.Errorf("approve %s: %w", root, err)
 	}
 	return errors.Is(err, ErrConflict) && !ordered, err
+}
+
+// noteApproval has the engine report the end of the hold as an approval, or no more.
+func (c *Collector) noteApproval(root Key, done bool) {
+	c.locked(func(e *Engine, _ time.Time) {
+		if n, ok := e.graph.Lookup(root); ok {
+			e.guards.Approve(n.ID(), done)
+		}
+	})
 }
 
 // approvable returns the reason for which nothing of the root can be approved.
@@ -148,6 +157,8 @@ type Retired struct {
 // the settings. Without that the finalizer would block the objects for ever. The name
 // graph.FinalizerHold stands for both finalizers of guards. Retire leaves an object that a guard
 // of the settings selects. It also leaves a marked root, because that would approve its cascade.
+//
+// It is a write of the caller, as Approve is.
 //
 // Retire carries the UID and the version of each object, and tries again after a conflict. The
 // error wraps ErrInvalid for a finalizer that the settings use, or that is a propagation's. After

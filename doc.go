@@ -298,7 +298,8 @@
 //   - A plan of a guarded root is that of a deletion which has passed. Plan.Verdicts has the
 //     judgement, and the protected objects are held in the plan.
 //   - A store without fences gets no pass. A sick kind holds every verdict, and Held names it.
-//   - A root that is marked before it carries hold is not guarded. The engine reports it.
+//   - A root that is marked before it carries hold is not guarded. The engine reports it, unless
+//     a listing has brought the root: its deletion may have passed before.
 //   - [Collector.Retire] takes the finalizers of former guards and sweeps off.
 //
 // # Order

@@ -44,7 +44,7 @@ func (e *Engine) decideGuarded(id observed.NodeID, n observed.Node, s inflight.S
 	}
 	o := s.Object()
 	withheld = n.MarkHeld() || e.protect.HoldsMark(&o)
-	if !e.guards.Any() && !o.Deleting {
+	if !o.Deleting && (!e.guards.Any() || e.cfg.ObserveOnly) { // an engine that only observes guards no root
 		return d, false
 	}
 	f := guard.Facts{Selected: e.labels.SelectedAt(e.guardView())}

@@ -36,10 +36,11 @@ func (m *Machine) Decide(v View, id observed.NodeID, o *graph.Object, d policy.D
 // decideMarked is Decide for a marked object whose own references stay.
 func (m *Machine) decideMarked(v View, id observed.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
 	hold, isNew := o.HasFinalizer(graph.FinalizerHold), o.HasFinalizer(graph.FinalizerNew)
-	if delete(m.bare, id); !hold {
+	if !hold {
 		m.noteReleased(v, id, o.Key, o.Version)
-		m.noteUnguarded(v, id, o, isNew)
+		m.noteUnguarded(v, id, o, isNew, f)
 	}
+	delete(m.bare, id)
 	switch {
 	case !hold && isNew:
 		return policy.Decision{Action: policy.Release, Reason: policy.HoldGone, Finalizer: graph.FinalizerNew}
@@ -102,18 +103,23 @@ func (m *Machine) noteReleased(v View, id observed.NodeID, k graph.Key, version 
 	m.forget(id)
 }
 
-// noteUnguarded reports a marked root without hold, once. It was marked before it carried hold,
-// or its deletion passed before this engine began. A root with new has passed.
-func (m *Machine) noteUnguarded(v View, id observed.NodeID, o *graph.Object, isNew bool) {
-	if m.over[id] {
+// noteUnguarded reports a marked root without hold, once, if it was marked before it carried
+// hold. A root with new has passed. A root that a listing brings may have passed too, before this
+// engine began.
+func (m *Machine) noteUnguarded(v View, id observed.NodeID, o *graph.Object, isNew bool, f Facts) {
+	if m.over[id] || f.Bar == policy.ObserveOnly {
 		return
 	}
-	if g, _ := m.Of(o); g != nil {
-		if m.over[id] = true; isNew { // passed before this engine began
-			v.Out.Exempt(o.Key)
-		} else {
-			m.reportUnguarded(v, o.Key, o.Version)
-		}
+	if g, _ := m.Of(o); g == nil {
+		return
+	}
+	m.over[id] = true
+	kind := v.Kinds.Of(o.Kind)
+	switch bare, had := m.bare[id]; {
+	case isNew:
+		v.Out.Exempt(o.Key)
+	case had && bare, !had && kind.Listed && v.State(id).Known > kind.Ended:
+		m.reportUnguarded(v, o.Key, o.Version)
 	}
 }
 

@@ -178,10 +178,10 @@ func (m *Machine) Done(v View, call uint64, verdict Verdict, err error) {
 	v.Out.Look(id, effect.Priority(v.Node(id)))
 }
 
-// Approve notes that a user of this engine is about to take hold off a root.
-func (m *Machine) Approve(id observed.NodeID) {
+// Approve notes that a user of this engine is about to take hold off a root, or has failed to.
+func (m *Machine) Approve(id observed.NodeID, done bool) {
 	if r, ok := m.roots[id]; ok {
-		r.approved = true
+		r.approved = done
 		m.roots[id] = r
 	}
 }
@@ -242,6 +242,8 @@ func (m *Machine) Clone() Machine {
 // Hash writes the state to the printer.
 func (m *Machine) Hash(p *fingerprint.Printer, after func(seq.Stamp)) {
 	for _, id := range p.Nodes() {
+		bare, had := m.bare[id]
+		p.Flags(had, bare)
 		r, ok := m.roots[id]
 		if !ok {
 			continue

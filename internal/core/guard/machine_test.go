@@ -193,7 +193,7 @@ func TestReleasedReports(t *testing.T) {
 	}{
 		{func(*rig, observed.NodeID) {}, false, []policy.Reason{policy.HoldRemoved}, "another writer"},
 		{func(*rig, observed.NodeID) {}, true, []policy.Reason{policy.HoldRemoved}, "it was the last finalizer"},
-		{func(r *rig, id observed.NodeID) { r.m.Approve(id) }, false, []policy.Reason{policy.DeletionApproved}, "a user of this engine"},
+		{func(r *rig, id observed.NodeID) { r.m.Approve(id, true) }, false, []policy.Reason{policy.DeletionApproved}, "a user of this engine"},
 		{func(r *rig, id observed.NodeID) {
 			r.pass()
 			r.decide(id, policy.Decision{Action: policy.Keep}, Facts{})
@@ -229,7 +229,7 @@ func TestUnguardedReports(t *testing.T) {
 		line, reason string
 		want         []policy.Reason
 	}{
-		{"a/r#1~[x]", "it is marked when the engine first sees it", []policy.Reason{policy.RootUnguarded}},
+		{"a/r#1~[x]", "it is marked when a listing brings it, and may have passed", nil},
 		{"a/r#1~[" + isNew + "]", "it has passed", nil},
 		{"a/x#1~[x]", "it is no root", nil},
 	} {
