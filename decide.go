@@ -34,8 +34,11 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	e.counts.Decisions++
 	s, in, w := e.calls.Subject(n), e.input(id), &e.scratch.write
 	e.useOrphaned(id, in)
-	d := rules.Decide(in, e.set, &e.scratch.lists)
-	d, withheld := e.decideGuarded(id, n, s, d)
+	withheld, why := e.withholds(id, n, s)
+	if withheld { // it ends no propagation, and its references go as those of others
+		in.Propagation = graph.Unset
+	}
+	d := e.decideGuarded(id, s, rules.Decide(in, e.set, &e.scratch.lists), why)
 	var holder Key
 	if e.sweeps.Any() && !withheld {
 		blocked := d.Action.Writes() && e.bar(n) != policy.ReasonUnset

@@ -35,36 +35,46 @@ func (e *Engine) guardView() guard.View {
 	return guard.View{Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Now: e.now}
 }
 
+// withholds reports whether the mark of an object counts for no dependent. Then neither a sweep
+// nor a handler goes on, and nothing ends its propagation. Why is Protected or ProtectionUnknown
+// if a protection is the cause.
+func (e *Engine) withholds(id observed.NodeID, n observed.Node, s inflight.Subject) (withheld bool, why policy.Reason) {
+	if !n.MarkHeld() && (!e.labels.Any() || !n.Deleting()) && !e.calls.HasRetry(id) {
+		return false, policy.ReasonUnset
+	}
+	switch o := s.Object(); {
+	case !o.Deleting:
+	case e.protect.Protects(&o) != "":
+		return true, policy.Protected
+	case o.HasFinalizer(graph.FinalizerHold):
+		return true, policy.ReasonUnset
+	case e.labels.Any():
+		why = e.decideWithheld(id, &o)
+	}
+	return why != policy.ReasonUnset, why
+}
+
 // decideGuarded returns the decision of the guards for an object, where the rules alone decide
-// d. Withheld says that the mark of the object counts for no dependent. Then neither a sweep
-// nor a handler goes on.
-func (e *Engine) decideGuarded(id observed.NodeID, n observed.Node, s inflight.Subject, d policy.Decision) (out policy.Decision, withheld bool) {
-	if !(e.guards.Any() && e.guards.MaySelect(n.Kind())) && !n.HasFinalizers() && !e.calls.HasRetry(id) {
-		return d, false
+// d. Why is the protection that withholds its mark.
+func (e *Engine) decideGuarded(id observed.NodeID, s inflight.Subject, d policy.Decision, why policy.Reason) policy.Decision {
+	n := e.graph.Node(id)
+	if !(e.guards.Any() && e.guards.MaySelect(n.Kind())) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
+		return d
 	}
 	o := s.Object()
-	withheld = n.MarkHeld() || e.protect.HoldsMark(&o)
 	if !o.Deleting && (!e.guards.Any() || e.cfg.ObserveOnly) { // an engine that only observes guards no root
-		return d, false
+		return d
 	}
-	f := guard.Facts{Selected: e.labels.SelectedAt(e.guardView())}
+	f := guard.Facts{Protected: why, Selected: e.labels.SelectedAt(e.guardView())}
 	if o.Deleting {
 		f.Bar = e.bar(n)
 	}
-	switch {
-	case !o.Deleting:
-	case e.protect.Protects(&o) != "":
-		f.Protected = policy.Protected
-	case e.labels.Any():
-		f.Protected = e.decideWithheld(id, &o)
-		withheld = withheld || f.Protected != policy.ReasonUnset
-	}
-	out = e.guards.Decide(e.guardView(), id, &o, d, f)
-	if out.Reason == policy.NeedVerdict && e.labels.Any() {
+	d = e.guards.Decide(e.guardView(), id, &o, d, f)
+	if d.Reason == policy.NeedVerdict && e.labels.Any() {
 		e.labels.WantAll(e.guardView(), id, e.guards.Since(id))
 	}
 	e.carryOut()
-	return out, withheld
+	return d
 }
 
 // protection returns the name of the rule that protects an object, or "".

@@ -169,8 +169,9 @@ func (e *Engine) stepAudit() bool {
 
 // auditNode has an observed object decided if a decision could change it.
 func (e *Engine) auditNode(id observed.NodeID) {
-	needed := e.sweeps.IsHolder(id) || e.guards.Follows(id)
-	if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || needed {
+	n := e.graph.Node(id)
+	root := e.sweeps.IsHolder(id) || e.guards.Follows(id) || e.guards.Any() && e.guards.MaySelect(n.Kind())
+	if n.Owners() > 0 || n.Deleting() || root {
 		e.forgetUnwatched(n)
 		if e.tryKeep(id) {
 			return

@@ -158,6 +158,8 @@ func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, f F
 	switch {
 	case r.judged && r.verdict.Refused:
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictRefused, Finalizer: graph.FinalizerNew}
+	case r.judged && ordered && o.Propagation() == graph.Unset && o.GraceSeconds > 0: // until then the store keeps the propagation
+		return wait(policy.NeedGrace)
 	case r.judged && ordered && o.Propagation() == graph.Unset:
 		return policy.Decision{Action: policy.Delete, Reason: policy.OrderNeedsForeground, Propagation: graph.Foreground}
 	case r.judged:

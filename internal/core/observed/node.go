@@ -57,9 +57,13 @@ const (
 // roleOf returns the role of an object. A mark that counts for no dependent leaves it plain.
 func (g *Graph) roleOf(o *graph.Object) role {
 	switch {
-	case !o.Deleting || len(o.Finalizers) == 0:
+	case !o.Deleting:
 		return plain
-	case o.MarkHeld() || g.cfg.HoldsMark != nil && g.cfg.HoldsMark(*o):
+	case g.cfg.HoldsMark != nil && g.cfg.HoldsMark(*o):
+		return withheld
+	case len(o.Finalizers) == 0:
+		return plain
+	case o.MarkHeld():
 		return withheld
 	}
 	switch o.Propagation() {
