@@ -85,10 +85,10 @@ func (f *forecast) unlabelled(target int32) bool {
 func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	was := &f.parts[target].Object
 	g, name := f.engine.guards.Of(was)
-	if g == nil {
+	if g == nil || was.Deleting && !was.HasFinalizer(graph.FinalizerHold) { // it has passed, or was never guarded
 		return plan.Verdict{Root: was.Key}, false
 	}
-	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always}
+	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always, Unknown: len(f.waits[plan.LabelsUnknown]) > 0}
 	if g.Above != nil {
 		v.Above, v.Limit = true, *g.Above
 	}
@@ -162,6 +162,7 @@ func (f *forecast) pass(k Key) {
 	if !ok || !now.Deleting || !now.HasFinalizer(graph.FinalizerHold) {
 		return
 	}
+	f.cost.Fences++ // that of the judgement
 	if g, _ := f.engine.guards.Of(&now); g != nil && len(g.Phases) > 0 && now.Propagation() == graph.Unset {
 		out, err := f.store.Delete(k, DeleteOptions{Propagation: graph.Foreground})
 		if err != nil {

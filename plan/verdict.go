@@ -24,8 +24,8 @@ type Verdict struct {
 	Ends  int
 	Above bool
 	Limit int
-	// Unknown says that the root is below too many other guarded roots to be judged in a
-	// plan. It then counts as refused.
+	// Unknown says that members of a sweep by labels are not selected, or that the root is
+	// below too many other guarded roots. The guard then refuses.
 	Unknown bool
 }
 
@@ -54,7 +54,7 @@ func (v *Verdict) Causes() (out []string) {
 		out = append(out, fmt.Sprintf("%d objects end, and the limit is %d", v.Ends, v.Limit))
 	}
 	if v.Unknown {
-		out = append(out, "it is below too many guarded roots")
+		out = append(out, "the plan may lack objects: labels are not selected, or it is below too many guarded roots")
 	}
 	return out
 }

@@ -127,6 +127,9 @@ func (l *Labels) MayProtect(o *graph.Object) bool {
 // Want asks for the selections that tell the protection of an object, and has it decided again
 // after them.
 func (l *Labels) Want(v View, id observed.NodeID, o *graph.Object) {
+	if l.recall != nil { // a fork asks nothing
+		return
+	}
 	for i := range l.rules {
 		if p := &l.rules[i]; selects(p.Kinds, p.Scopes, p.Names, p.Where, o) {
 			l.want(v, selectKey{i, o.Kind}, v.State(id).Known)
