@@ -297,6 +297,12 @@ func (sw *Sweeps) propagationOf(v View, o graph.Object, phase finalizer.Phase) g
 	return phase.Propagation
 }
 
+// isMarked reports whether a holder is being deleted. A mark that a guard or a protection holds
+// does not count (RULES, G3).
+func isMarked(v View, id observed.NodeID, holder *graph.Object) bool {
+	return holder.Deleting && !holder.MarkHeld() && !v.Graph.Node(id).MarkHeld()
+}
+
 // rival returns a holder that contests an object. It is not marked, and it has a claim on the
 // object too. A name that may be read so is enough. If one of two holders holds the other,
 // they do not contest their common members: a tenant, and a scope of the tenant. With too many
@@ -308,7 +314,7 @@ func (sw *Sweeps) rival(v View, id observed.NodeID, r *run, o graph.Object) (riv
 				return 0, graph.Object{}, true
 			}
 			for h, x := range sw.claimants(v, i, o, claim) {
-				if h != r.node && h != id && !x.Deleting && !sw.related(v, r.holder, x) {
+				if h != r.node && h != id && !isMarked(v, h, &x) && !sw.related(v, r.holder, x) {
 					return h, x, true
 				}
 			}
@@ -337,7 +343,7 @@ func (sw *Sweeps) isMarkedHolder(v View, k graph.Key, plan int) bool {
 		return false
 	}
 	r := sw.runs[sw.of[runKey{n.ID(), plan}]]
-	return r != nil && !r.over
+	return r != nil && !r.over && isMarked(v, n.ID(), &r.holder)
 }
 
 // maxRelated bounds the holders that are searched to tell whether one holds the other. Past it

@@ -47,7 +47,7 @@ func (sw *Sweeps) noteHolder(v View, id observed.NodeID) {
 		}
 		sw.known[id] = o
 		switch _, dying := sw.dying[id]; {
-		case !o.Deleting:
+		case !isMarked(v, id, &o):
 			delete(sw.dying, id)
 		case !dying:
 			sw.dying[id] = v.Stamps.Stamp()

@@ -122,11 +122,12 @@ func (sw *Sweeps) releasedAt(v View, id observed.NodeID, was, o graph.Object, ha
 		}
 		return 0
 	}
+	dying, marked := sw.dying[id]
 	switch own, others := sw.mayRelease(v, was, o); {
-	case others, own && !was.Deleting:
+	case others, own && !marked:
 		return v.Stamps.Stamp()
 	case own:
-		return sw.dying[id]
+		return dying
 	}
 	return 0
 }

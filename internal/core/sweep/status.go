@@ -141,8 +141,8 @@ func (sw *Sweeps) Rivals(v View, id observed.NodeID) (out []string) {
 	}
 	for i := range sw.plans {
 		for claim := range sw.claims(v, i, id, o, false) {
-			for _, h := range sw.claimants(v, i, o, claim) {
-				if !h.Deleting && len(out) < maxNames {
+			for at, h := range sw.claimants(v, i, o, claim) {
+				if !isMarked(v, at, &h) && len(out) < maxNames {
 					out = append(out, h.Key.String())
 				}
 			}
