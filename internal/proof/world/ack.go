@@ -23,6 +23,21 @@ func (w *World) Acknowledge(k graph.Key) bool {
 	return ev.Type != graph.EventUnset
 }
 
+// Add lets another client put a finalizer on an object. It returns true if the object
+// changed.
+func (w *World) Add(k graph.Key, name string) bool {
+	live, err := w.Store.Get(k)
+	if err != nil {
+		return false
+	}
+	ev, err := w.Store.Patch(k, graph.Precondition{UID: live.UID}, graph.Change{AddFinalizer: name})
+	if err != nil {
+		return false
+	}
+	w.publish(ev)
+	return ev.Type != graph.EventUnset
+}
+
 // Drop lets another client remove a finalizer of an object. It returns true if the
 // object changed.
 func (w *World) Drop(k graph.Key, name string) bool {

@@ -363,12 +363,11 @@ func (w *World) Renew(side, i int) {
 	switch f.Type {
 	case ownergraph.CallSelect:
 		f.Answer = w.selected(side, &w.Store, f.Select)
-		return
 	case ownergraph.CallJudge:
 		f.Answer = w.judged(side, f.Call)
-		return
+	default:
+		f.Answer = w.answer(f.Key)
 	}
-	f.Answer = w.answer(f.Key)
 }
 
 // Complete completes the i-th call under way of a side without a fault. A handler
