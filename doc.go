@@ -266,8 +266,8 @@
 //
 // [Collector.Sweeps] reports the progress, and Config.OnDecision receives every step. In a
 // store without fences, the engine reads the holder, and lists every kind again before the
-// holder's release. The report of that release says best effort. Sweep.Confirm guards a
-// holder with many members against a deletion by mistake.
+// holder's release. The report of that release says best effort. A guard (Config.Guards) of the
+// holders counts their members, and protects a holder against a deletion by mistake.
 //
 // # Guards
 //

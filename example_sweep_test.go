@@ -87,18 +87,20 @@ func ExampleLabelSelector() {
 	// <nil>
 }
 
-// A sweep needs the confirmation of a user for a tenant with many members. Afterwards a
-// foreign finalizer holds one member. Sweeps reports the progress.
+// A guard counts the members of a tenant, and the deletion of more than one needs an approval.
+// Afterwards a foreign finalizer holds one member. Sweeps reports the progress.
 func ExampleCollector_Sweeps() {
 	store := exampleStore("tenant/acme; volume/data -> tenant/acme; volume/logs[other.org/backup] -> tenant/acme; volume/shared -> tenant/acme")
-	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []finalizer.Sweep{{
-		Finalizer: "example.org/tenant",
-		Holder:    "tenant",
-		Members:   []finalizer.Members{{By: finalizer.ByOwner}},
-		Except:    func(o ownergraph.Object) bool { return o.Name == "shared" },
-		// A user removes this finalizer to confirm the end of more than one member.
-		Confirm: "example.org/confirm", ConfirmAbove: 1,
-	}}})
+	limit := 1
+	collector, err := ownergraph.New(store, ownergraph.Config{
+		Sweeps: []finalizer.Sweep{{
+			Finalizer: "example.org/tenant",
+			Holder:    "tenant",
+			Members:   []finalizer.Members{{By: finalizer.ByOwner}},
+			Except:    func(o ownergraph.Object) bool { return o.Name == "shared" },
+		}},
+		Guards: []finalizer.Guard{{Name: "tenants", Kinds: []ownergraph.Kind{"tenant"}, Above: &limit}},
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -106,7 +108,7 @@ func ExampleCollector_Sweeps() {
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- collector.Run(ctx) }()
-	_, _ = collector.WaitIdle(ctx) // the tenant carries both finalizers now
+	_, _ = collector.WaitIdle(ctx) // the tenant carries the finalizers of the guard and of the sweep
 	report := func() {
 		held, _ := collector.WaitIdle(ctx)
 		for _, s := range collector.Sweeps(10) {
@@ -115,17 +117,19 @@ func ExampleCollector_Sweeps() {
 		fmt.Println(held)
 	}
 
-	acme := ownergraph.Key{Kind: "tenant", Name: "acme"}
-	_ = store.Delete(ctx, acme, ownergraph.DeleteOptions{})
+	acme, _ := store.Get(ctx, ownergraph.Key{Kind: "tenant", Name: "acme"})
+	_ = store.Delete(ctx, acme.Key, ownergraph.DeleteOptions{})
 	report()
-	_ = store.Patch(ctx, acme, ownergraph.Precondition{}, ownergraph.Change{DropFinalizer: "example.org/confirm"})
+	most := 2
+	if err := collector.Approve(ctx, acme.Key, ownergraph.Approval{AtMost: &most}); err != nil {
+		fmt.Println(err)
+	}
 	report()
 
 	stop()
 	<-ended
 	// Output:
-	// tenant/acme 0 of 2 members are gone, left: [{volume 2}] held: []
-	// [tenant/acme: it has so many members that its deletion needs a confirmation (volume: 2 left)]
+	// [tenant/acme: its deletion needs an approval (2 objects end, and the limit is 1, guard tenants)]
 	// tenant/acme 1 of 2 members are gone, left: [{volume 1}] held: [volume/logs: finalizers hold it (other.org/backup)]
 	// [tenant/acme: its members are not gone (volume: 1 left) volume/logs: finalizers hold it (other.org/backup)]
 }

@@ -51,7 +51,7 @@ func (x *explainer) detail(j judgement, n observed.Node) []string {
 		return held.Flaw(n)
 	case policy.Protected, policy.DeletionRefused, policy.GuardMissing, policy.GuardUnfit:
 		return x.e.guardDetail(n)
-	case policy.HolderUnfit, policy.HolderUnguarded, policy.NeedConfirmation:
+	case policy.HolderUnfit, policy.HolderUnguarded:
 		return x.e.sweeps.Names(x.e.sweepView(), j.id)
 	}
 	return nil

@@ -135,7 +135,7 @@ func (e *Engine) detail(id observed.NodeID) []string {
 	case policy.FenceLost:
 		_, late := e.fence.Lost()
 		return fence.Names(late)
-	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedConfirmation, policy.NeedSelect:
+	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedSelect:
 		return e.sweeps.Names(e.sweepView(), id)
 	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.GuardUnfit:
 		return e.guardDetail(n)

@@ -32,12 +32,6 @@ type Sweep struct {
 	// Phases run in order. A member is in the first phase that takes it. The members that
 	// no phase takes are in a last one, which waits for nothing.
 	Phases []Phase
-	// Confirm, if set, is a second finalizer. It guards a holder against a deletion by
-	// mistake. If a holder has more than ConfirmAbove members, the engine deletes none
-	// before a user has removed Confirm. Until then a user can release members, or give
-	// them to another holder.
-	Confirm      string
-	ConfirmAbove int
 	// Unguarded permits the sweep of a holder that was deleted before it carried the
 	// finalizer. By default the engine reports such a holder and deletes nothing. The
 	// same holds if the watch did not report each version of the holder. If a listing

@@ -214,16 +214,6 @@ var articles = [...]Article{
 		"A former phase of the sweep is not complete, or a proof about the holder is under way.",
 		"None is needed.",
 	},
-	MembersFew: {
-		"The holder has so few members that its deletion needs no confirmation. The engine removes that finalizer.",
-		"The number of members is at most ConfirmAbove of the sweep.",
-		"None is needed.",
-	},
-	NeedConfirmation: {
-		"The holder has so many members that its deletion needs a confirmation.",
-		"The number of members is above ConfirmAbove of the sweep, or is still being counted.",
-		"Remove the finalizer that asks for the confirmation, if the deletion is meant.",
-	},
 	HolderUnguarded: {
 		"The holder was deleted before it carried the finalizer of its sweep. The engine does not sweep its members.",
 		"The deletion was faster than the engine, or came while no collector ran.",

@@ -23,7 +23,7 @@ var codeNames = [...]string{
 	Disturbed: "Disturbed", WriteUndone: "WriteUndone", ObserveOnly: "ObserveOnly", LevelTooLow: "LevelTooLow",
 	UIDShared: "UIDShared", NeedAnswer: "NeedAnswer",
 	HolderSeen: "HolderSeen", HolderDeleted: "HolderDeleted", MembersGone: "MembersGone", NeedMembers: "NeedMembers",
-	NeedSweep: "NeedSweep", MembersFew: "MembersFew", NeedConfirmation: "NeedConfirmation",
+	NeedSweep:       "NeedSweep",
 	HolderUnguarded: "HolderUnguarded", HolderUnfit: "HolderUnfit", SweepUnserved: "SweepUnserved",
 	Contested: "Contested", NeedSelect: "NeedSelect",
 	FenceLost: "FenceLost", WriteFails: "WriteFails",

@@ -76,7 +76,6 @@ observing only
 the store promises too little
 another live object has its UID
 its members are not gone
-it has so many members that its deletion needs a confirmation
 it was deleted before its sweep could guard it
 its members cannot be told from the members of others
 its sweep names a kind that is not served

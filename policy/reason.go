@@ -103,11 +103,6 @@ const (
 	NeedMembers
 	// NeedSweep: the sweep of the holder has not reached the object yet.
 	NeedSweep
-	// MembersFew: the holder has so few members that its deletion needs no confirmation.
-	MembersFew
-	// NeedConfirmation: the holder has so many members that its deletion needs a
-	// confirmation.
-	NeedConfirmation
 	// HolderUnguarded: the holder was deleted before it carried the finalizer of
 	// its sweep.
 	HolderUnguarded
@@ -192,21 +187,19 @@ var reasonNames = [...]string{
 	HandlerDone: "a finalizer's handler has succeeded",
 	Disturbed:   "other writers are faster", WriteUndone: "its write is undone again and again", ObserveOnly: "observing only",
 	LevelTooLow: "the store promises too little", UIDShared: "another live object has its UID",
-	HolderSeen:       "its members have to go before it",
-	HolderDeleted:    "its holder is being deleted",
-	MembersGone:      "its members are gone",
-	NeedMembers:      "its members are not gone",
-	NeedSweep:        "the sweep of its holder has still to come to it",
-	MembersFew:       "it has so few members that its deletion needs no confirmation",
-	NeedConfirmation: "it has so many members that its deletion needs a confirmation",
-	HolderUnguarded:  "it was deleted before its sweep could guard it",
-	HolderUnfit:      "its members cannot be told from the members of others",
-	SweepUnserved:    "its sweep names a kind that is not served",
-	Contested:        "another object has a claim on it",
-	NeedSelect:       "its members by label have to be selected",
-	FenceLost:        "a kind has not passed the fence in time",
-	WriteFails:       "writes to it fail",
-	Protected:        "it is protected", ProtectionUnknown: "its protection is not known",
+	HolderSeen:      "its members have to go before it",
+	HolderDeleted:   "its holder is being deleted",
+	MembersGone:     "its members are gone",
+	NeedMembers:     "its members are not gone",
+	NeedSweep:       "the sweep of its holder has still to come to it",
+	HolderUnguarded: "it was deleted before its sweep could guard it",
+	HolderUnfit:     "its members cannot be told from the members of others",
+	SweepUnserved:   "its sweep names a kind that is not served",
+	Contested:       "another object has a claim on it",
+	NeedSelect:      "its members by label have to be selected",
+	FenceLost:       "a kind has not passed the fence in time",
+	WriteFails:      "writes to it fail",
+	Protected:       "it is protected", ProtectionUnknown: "its protection is not known",
 	RootSeen:             "a guard has to judge its deletion before the cascade",
 	NeedVerdict:          "a guard has to judge its deletion",
 	VerdictPassed:        "a guard lets its deletion pass",
@@ -241,7 +234,7 @@ func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
-		NeedMembers, NeedConfirmation, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails,
+		NeedMembers, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails,
 		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, Braked, CascadeRefused, Paused:
 		return true
 	}

@@ -30,7 +30,6 @@ observing only: waiting
 the store promises too little: waiting
 another live object has its UID: stuck
 its members are not gone: blocked
-it has so many members that its deletion needs a confirmation: waiting
 it was deleted before its sweep could guard it: stuck
 its members cannot be told from the members of others: stuck
 its sweep names a kind that is not served: stuck

@@ -6,7 +6,6 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -52,13 +51,13 @@ func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decisi
 		action = policy.Attach
 	case policy.HolderDeleted:
 		action = policy.Delete
-	case policy.MembersGone, policy.MembersFew:
+	case policy.MembersGone:
 		action = policy.Release
 	case policy.HolderUnfit:
 		if !deleting {
 			action = policy.Keep
 		}
-	case policy.HolderUnguarded, policy.SweepUnserved, policy.Contested, policy.NeedMembers, policy.NeedSweep, policy.NeedConfirmation, policy.NeedSelect:
+	case policy.HolderUnguarded, policy.SweepUnserved, policy.Contested, policy.NeedMembers, policy.NeedSweep, policy.NeedSelect:
 	default:
 		return d
 	}
@@ -71,8 +70,7 @@ func (sw *Sweeps) decideHolder(v View, id observed.NodeID, o graph.Object, d pol
 		if !p.IsHolder(o) {
 			continue
 		}
-		name, confirm := p.Sweep().Finalizer, p.Sweep().Confirm
-		switch {
+		switch name := p.Sweep().Finalizer; {
 		case o.Deleting:
 			x := sw.decideMarked(v, id, i, o)
 			if x.Action.Writes() {
@@ -85,8 +83,6 @@ func (sw *Sweeps) decideHolder(v View, id observed.NodeID, o graph.Object, d pol
 			if d.Action == policy.Keep && !o.HasFinalizer(name) { // otherwise collection still needs evidence
 				d = policy.Decision{Action: policy.Keep, Reason: policy.HolderUnfit}
 			}
-		case confirm != "" && !o.HasFinalizer(confirm): // first, so that no holder is guarded without it
-			return policy.Decision{Action: policy.Attach, Reason: policy.HolderSeen, Finalizer: confirm}
 		case !o.HasFinalizer(name):
 			return policy.Decision{Action: policy.Attach, Reason: policy.HolderSeen, Finalizer: name}
 		}
@@ -110,9 +106,11 @@ func (sw *Sweeps) decideMarked(v View, id observed.NodeID, plan int, o graph.Obj
 		return policy.Decision{}
 	case r != nil && r.over:
 		return policy.Decision{}
+	case r == nil && halt == policy.NeedVerdict: // no member counts for a run before the hold is off
+		return policy.Decision{Action: policy.Wait, Reason: halt}
 	case r == nil && !guarded && !sweep.Unguarded:
 		return policy.Decision{Action: policy.Wait, Reason: policy.HolderUnguarded}
-	case r == nil && halt != policy.ReasonUnset && halt != policy.NeedConfirmation:
+	case r == nil && halt != policy.ReasonUnset:
 		return policy.Decision{Action: policy.Wait, Reason: halt}
 	case r == nil:
 		r = sw.begin(v, plan, id, o)
@@ -121,10 +119,7 @@ func (sw *Sweeps) decideMarked(v View, id observed.NodeID, plan int, o graph.Obj
 		r.halted = !r.halted
 		sw.WalkAgain()
 	}
-	switch {
-	case halt == policy.NeedConfirmation:
-		return sw.decideConfirm(v, r, sweep)
-	case r.halted:
+	if r.halted {
 		return policy.Decision{Action: policy.Wait, Reason: halt}
 	}
 	return sw.decideEnd(v, r, guarded, sweep.Finalizer)
@@ -145,35 +140,6 @@ func (sw *Sweeps) decideEnd(v View, r *run, guarded bool, name string) policy.De
 	return policy.Decision{}
 }
 
-// decideConfirm takes the finalizer Confirm off a holder with few members. The number of
-// members is known behind a fence. That fence began after the mark, and after the last member
-// came or went.
-func (sw *Sweeps) decideConfirm(v View, r *run, s *finalizer.Sweep) policy.Decision {
-	wait, last := policy.Decision{Action: policy.Wait, Reason: policy.NeedConfirmation}, max(r.since, r.seen, v.Kinds.LostAt())
-	switch {
-	case r.members > s.ConfirmAbove, !sw.wantMissing(v, r, max(last, r.labelsChanged)):
-		return wait
-	case sw.walked <= r.since: // the end of the walk has it decided again
-		return wait
-	case max(v.Fence.Passed(), sw.unfenced(v)) <= last:
-		if v.Fence.Exact() {
-			v.Fence.Want(last, v.Now)
-		}
-		sw.wakeHolder(v, r)
-		return wait
-	}
-	return policy.Decision{Action: policy.Release, Reason: policy.MembersFew, Finalizer: s.Confirm, BestEffort: !v.Fence.Exact()}
-}
-
-// unfenced returns the moment up to which the observed state of a store without fences is
-// complete, as best effort. It is 0 for a store with fences.
-func (sw *Sweeps) unfenced(v View) seq.Stamp {
-	if v.Fence.Exact() {
-		return 0
-	}
-	return v.Fence.Released(v.Kinds, v.Stamps.Last())
-}
-
 // halt returns the reason for which no member of a holder may be deleted now, or ReasonUnset.
 func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) policy.Reason {
 	p, block := sw.plans[plan], v.Kinds.Blocked(v.Graph, id) // an engine that only observes sweeps too, and deletes nothing
@@ -188,8 +154,6 @@ func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) pol
 		return policy.HolderUnfit
 	case slices.ContainsFunc(p.Kinds(), func(k graph.Kind) bool { return !v.Kinds.Part(k) }):
 		return policy.SweepUnserved
-	case p.Sweep().Confirm != "" && o.HasFinalizer(p.Sweep().Confirm):
-		return policy.NeedConfirmation
 	}
 	return policy.ReasonUnset
 }

@@ -8,10 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// TestGuard: a holder gets its finalizers before it is marked.
+// TestGuard: a holder gets its finalizer before it is marked.
 func TestGuard(t *testing.T) {
-	confirmed := byName()
-	confirmed.Confirm = "x.io/confirm"
 	for _, c := range []struct {
 		reason, object string
 		sweep          finalizer.Sweep
@@ -23,8 +21,6 @@ func TestGuard(t *testing.T) {
 		{"a guarded holder is kept", "tenant/1#1[x.io/tenant]", byName(), policy.Keep, policy.NoOwners, ""},
 		{"another object is kept", "volume/1-a#1", byName(), policy.Keep, policy.NoOwners, ""},
 		{"a name with the delimiter is no holder's", "tenant/1-2#1", byName(), policy.Keep, policy.HolderUnfit, ""},
-		{"the second finalizer goes first", "tenant/1#1", confirmed, policy.Attach, policy.HolderSeen, "x.io/confirm"},
-		{"then the first one", "tenant/1#1[x.io/confirm]", confirmed, policy.Attach, policy.HolderSeen, "x.io/tenant"},
 		{"a marked holder gets none", "tenant/1#1~*", byName(), policy.Wait, policy.HolderUnguarded, ""},
 		{"an orphaning holder is not swept", "tenant/1#1~[x.io/tenant,orphan]", byName(), policy.Wait, policy.NeedDependents, ""},
 	} {
@@ -201,25 +197,6 @@ func TestHalted(t *testing.T) {
 	r.decides("tenant/1", policy.Wait, policy.NeedMembers, "the kind is served again")
 	r.pass()
 	r.decides("volume/1-a", policy.Delete, policy.HolderDeleted, "the run goes on")
-}
-
-// TestConfirm: a holder with many members waits for a user, and one with few does not.
-func TestConfirm(t *testing.T) {
-	s := byName()
-	s.Confirm, s.ConfirmAbove = "x.io/confirm", 1
-	r := newRig(t, s)
-	r.put("volume/1-a#1; volume/1-b#1; tenant/1#1~[x.io/tenant,x.io/confirm]")
-	r.decides("tenant/1", policy.Wait, policy.NeedConfirmation, "no walk has counted the members")
-	r.walk()
-	r.pass()
-	r.decides("tenant/1", policy.Wait, policy.NeedConfirmation, "there are two members")
-	r.decides("volume/1-a", policy.Keep, policy.NoOwners, "the run is not confirmed")
-	r.gone("volume/1-a#2", false)
-	r.decides("tenant/1", policy.Wait, policy.NeedConfirmation, "a member may have come since")
-	r.pass()
-	if d := r.decide("tenant/1"); d.Reason != policy.MembersFew || d.Finalizer != "x.io/confirm" {
-		t.Errorf("one member is left, and the decision is %+v", d)
-	}
 }
 
 // TestPhases: a phase that waits for others opens when their members are gone.

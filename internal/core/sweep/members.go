@@ -159,7 +159,7 @@ func (sw *Sweeps) countMember(v View, id observed.NodeID, m membership, d int) {
 	if r.open = sw.plans[r.plan].Open(r.left); r.open > was {
 		sw.WalkAgain()
 	}
-	if r.members == 0 || r.gone%noteEvery == 0 || r.members == sw.plans[r.plan].Sweep().ConfirmAbove {
+	if r.members == 0 || r.gone%noteEvery == 0 {
 		sw.advanceSoon(v, r)
 	}
 }

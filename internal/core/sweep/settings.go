@@ -55,8 +55,6 @@ func (set *Settings) plan(i int, taken map[string]bool) (*plan.Plan, error) {
 		return nil, fmt.Errorf("configure engine: Sweeps[%d]: %w", i, err)
 	case taken[s.Finalizer]:
 		return nil, bad("another sweep has it")
-	case s.Confirm != "" && (taken[s.Confirm] || slices.Contains(set.Handlers, s.Confirm)):
-		return nil, bad("its Confirm is somebody else's")
 	case slices.Contains(set.Handlers, s.Finalizer):
 		return nil, bad("a handler has it")
 	}
@@ -65,8 +63,6 @@ func (set *Settings) plan(i int, taken map[string]bool) (*plan.Plan, error) {
 			return nil, bad(fmt.Sprintf("kind %q takes no part", k))
 		}
 	}
-	if taken[s.Finalizer] = true; s.Confirm != "" {
-		taken[s.Confirm] = true
-	}
+	taken[s.Finalizer] = true
 	return p, nil
 }

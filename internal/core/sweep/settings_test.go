@@ -12,9 +12,9 @@ import (
 // TestNewRefuses: two owners of one finalizer would release each other's objects, and the
 // members of a kind that takes no part are never observed.
 func TestNewRefuses(t *testing.T) {
-	with := func(name, confirm string) finalizer.Sweep {
+	with := func(name string) finalizer.Sweep {
 		s := byName()
-		s.Finalizer, s.Confirm = name, confirm
+		s.Finalizer = name
 		return s
 	}
 	for _, c := range []struct {
@@ -22,14 +22,11 @@ func TestNewRefuses(t *testing.T) {
 		set    Settings
 		want   string // "" for no error
 	}{
-		{"finalizers of their own", Settings{Sweeps: []finalizer.Sweep{with("a", "b"), with("c", "d")}, Handlers: []string{"e"}}, ""},
+		{"finalizers of their own", Settings{Sweeps: []finalizer.Sweep{with("a"), with("b")}, Handlers: []string{"e"}}, ""},
 		{"a fault of the sweep itself", Settings{Sweeps: []finalizer.Sweep{{Finalizer: "a", Holder: "tenant"}}}, `Sweeps[0]: plan sweep "a": Members`},
-		{"two sweeps", Settings{Sweeps: []finalizer.Sweep{with("a", ""), with("a", "")}}, `Sweeps[1]: finalizer "a": another sweep has it`},
-		{"a sweep and a confirmation", Settings{Sweeps: []finalizer.Sweep{with("a", "b"), with("b", "")}}, `Sweeps[1]: finalizer "b": another sweep has it`},
-		{"two confirmations", Settings{Sweeps: []finalizer.Sweep{with("a", "c"), with("b", "c")}}, `Sweeps[1]: finalizer "b": its Confirm`},
-		{"a handler", Settings{Sweeps: []finalizer.Sweep{with("a", "")}, Handlers: []string{"a"}}, `Sweeps[0]: finalizer "a": a handler has it`},
-		{"a handler of the confirmation", Settings{Sweeps: []finalizer.Sweep{with("a", "b")}, Handlers: []string{"b"}}, `Sweeps[0]: finalizer "a": its Confirm`},
-		{"an ignored kind", Settings{Sweeps: []finalizer.Sweep{with("a", "")}, Ignore: []graph.Kind{"tenant"}}, `kind "tenant" takes no part`},
+		{"two sweeps", Settings{Sweeps: []finalizer.Sweep{with("a"), with("a")}}, `Sweeps[1]: finalizer "a": another sweep has it`},
+		{"a handler", Settings{Sweeps: []finalizer.Sweep{with("a")}, Handlers: []string{"a"}}, `Sweeps[0]: finalizer "a": a handler has it`},
+		{"an ignored kind", Settings{Sweeps: []finalizer.Sweep{with("a")}, Ignore: []graph.Kind{"tenant"}}, `kind "tenant" takes no part`},
 	} {
 		_, err := New(c.set)
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want)) {

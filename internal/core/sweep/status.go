@@ -105,7 +105,7 @@ func (sw *Sweeps) Names(v View, id observed.NodeID) (out []string) {
 					out = append(out, string(k))
 				}
 			}
-		case policy.NeedMembers, policy.NeedConfirmation:
+		case policy.NeedMembers:
 			if r != nil {
 				out = append(out, sw.leftNames(r)...)
 				out = append(out, sw.unselected(v, r)...)

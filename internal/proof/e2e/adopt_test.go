@@ -14,13 +14,10 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// confirm guards an anchor against a deletion by mistake.
-const confirm = "example.org/confirm"
-
 // TestAnchor tests the proposal's alternative. The objects of a tenant have an owner
 // reference to one anchor. A cluster without references is adopted in one pass, which
 // can run again. The anchor is deleted by mistake, and no member goes. Members are
-// released and moved. Only when a user confirms the deletion, the rest goes.
+// released and moved. Only when a user approves the deletion, the rest goes.
 func TestAnchor(t *testing.T) {
 	e := newEstate(t)
 	store, err := clientgo.New(e.server.Admin(), clientgo.Config{})
@@ -47,14 +44,17 @@ func TestAnchor(t *testing.T) {
 	e.ownedBy([]object{e.holders[gone]}, append(volumes, quotas...)...)
 	e.ownedBy([]object{owner}, owned)
 
-	c := e.sweep(settings{engine: ownergraph.Config{Sweeps: []finalizer.Sweep{{
-		Finalizer: "example.org/anchor", Holder: e.tenant.name(), Members: []finalizer.Members{{By: finalizer.ByOwner}},
-		Confirm: confirm, ConfirmAbove: 2,
-	}}}})
+	limit := 2
+	c := e.sweep(settings{engine: ownergraph.Config{
+		Sweeps: []finalizer.Sweep{{
+			Finalizer: "example.org/anchor", Holder: e.tenant.name(), Members: []finalizer.Members{{By: finalizer.ByOwner}},
+		}},
+		Guards: []finalizer.Guard{{Kinds: []graph.Kind{e.tenant.name()}, Above: &limit}},
+	}})
 	e.remember()
 	e.delete(e.holders[gone], background)
 	e.until("wait for the anchor to be held", func() error {
-		if e.whyHeld(c, e.holders[gone]) != policy.NeedConfirmation {
+		if e.whyHeld(c, e.holders[gone]) != policy.DeletionRefused {
 			return errNotYet
 		}
 		return nil
@@ -84,7 +84,7 @@ func TestAnchor(t *testing.T) {
 		t.Errorf("release of another incarnation: %v", err)
 	}
 
-	e.patch(e.holders[gone], map[string]any{"finalizers": e.without(e.holders[gone], confirm)})
+	e.patch(e.holders[gone], map[string]any{"finalizers": e.without(e.holders[gone], graph.FinalizerHold)})
 	e.goes(e.holders[gone])
 	e.gone(append(volumes[2:], quotas...)...)
 	e.stays(volumes[0], volumes[1], owned)

@@ -53,15 +53,15 @@
 // store. The witness judges this work too, by the events and results (marked w):
 //
 //	S23  an object deleted for a holder was its member at some instant at which the
-//	     holder was marked and confirmed, and no other living holder claimed it
+//	     holder was marked, and no other living holder claimed it
 //	S23w this was reported to the engine, by the watch or by a conflict's read of
 //	     the object. A fence has passed that began later, and later than the last
 //	     report of a claim by another living holder. Labels were reported at
 //	     exactly this version, or by a selection without the object that began
 //	     when this version was known
-//	S24  a holder loses the finalizer of its sweep, or of its confirmation, only if
-//	     at some instant since its mark no members, or so few, were left. For
-//	     members by labels each kind has an instant of its own
+//	S24  a holder loses the finalizer of its sweep only if at some instant since its
+//	     mark no members were left. For members by labels each kind has an instant
+//	     of its own
 //	S24w where labels decide membership, a selection of each kind is complete that
 //	     began when the mark was known
 //	S25w a waiting phase deletes no object while the engine knows of members of the

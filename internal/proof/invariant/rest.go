@@ -38,10 +38,6 @@ func (s *Sweeps) rests(p *plan.Plan, h graph.Object, excused func(o graph.Object
 		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s lives and is not guarded"}
 	case !h.Deleting || !guarded:
 		return nil
-	case unconfirmed(p, h) && n > p.Sweep().ConfirmAbove:
-		return nil
-	case unconfirmed(p, h):
-		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s has few members, and waits for a confirmation"}
 	case n == 0:
 		return &Breach{Rule: "L12", Object: h.Key, text: "%[1]s has no members and is not released"}
 	}

@@ -114,7 +114,7 @@ func (w *Witness) labelsKnown(o graph.Object, known uint64) bool {
 // time. The selection is for the sweep of the finalizer.
 func (w *Witness) unselected(name string, after uint64) (graph.Kind, bool) {
 	for _, p := range w.plans {
-		if name != p.Sweep().Finalizer && name != p.Sweep().Confirm {
+		if name != p.Sweep().Finalizer {
 			continue
 		}
 		for _, i := range p.LabelledMembers() {

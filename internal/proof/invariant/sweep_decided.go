@@ -106,9 +106,9 @@ func (w *Witness) SweepDecided(d ownergraph.DecisionEvent) error {
 	w.sweepCalls[d.Call] = true
 	bad := func(text string) error { return &Breach{Rule: "S23", Object: d.Key, Other: d.Holder, text: text} }
 	h, here := w.objects[d.Holder]
-	since, confirmed := w.facts[d.Holder].dying, false
+	since := w.facts[d.Holder].dying
 	if was, gone := w.goneHolders[d.Holder]; !here && gone { // its end keeps the earlier proofs
-		if h, confirmed = was.holder, true; since == 0 {
+		if h = was.holder; since == 0 {
 			since = was.at
 		}
 	}
@@ -124,10 +124,10 @@ func (w *Witness) SweepDecided(d ownergraph.DecisionEvent) error {
 		return bad("the engine sweeps %[1]s without a report that %[2]s is marked")
 	}
 	i := slices.IndexFunc(w.plans, func(p *plan.Plan) bool {
-		return w.member(p, h, o) && p.Fit(h) == nil && (confirmed || !unconfirmed(p, h))
+		return w.member(p, h, o) && p.Fit(h) == nil
 	})
 	if i < 0 {
-		return bad("the engine sweeps %[1]s, which by the reports is no member of %[2]s, or %[2]s is not confirmed")
+		return bad("the engine sweeps %[1]s, which by the reports is no member of %[2]s")
 	}
 	all := slices.Collect(maps.Values(w.objects))
 	p, came := w.plans[i], w.facts[d.Key].came
@@ -172,6 +172,6 @@ func (w *Witness) attested(after uint64) bool {
 // sweeps reports whether the finalizer stands for a sweep.
 func (w *Witness) sweeps(name string) bool {
 	return name != "" && slices.ContainsFunc(w.plans, func(p *plan.Plan) bool {
-		return name == p.Sweep().Finalizer || name == p.Sweep().Confirm
+		return name == p.Sweep().Finalizer
 	})
 }

@@ -109,7 +109,7 @@ func (s *Sweeps) record(plan int, p *plan.Plan, h graph.Object) {
 		if !s.member(p, h, o) {
 			continue
 		}
-		if p.Fit(h) == nil && !h.Orphaning() && !unconfirmed(p, h) && !s.contested(h, o, s.all) && !s.coOwned(p, h, o) {
+		if p.Fit(h) == nil && !h.Orphaning() && !s.contested(h, o, s.all) && !s.coOwned(p, h, o) {
 			d := s.owed[o.Key]
 			s.owed[o.Key] = debt{o.Version, d.fixed || s.fixed(p, h, o)}
 		}
@@ -126,17 +126,12 @@ func (s *Sweeps) detach(now []graph.Object) {
 			if gone && p.IsHolder(h) && p.Sweep().Unguarded && !h.HasFinalizer(p.Sweep().Finalizer) {
 				h.Deleting = true // a user deleted it and removed its other finalizers
 				h.Finalizers = slices.DeleteFunc(slices.Clone(h.Finalizers), func(name string) bool {
-					return name == p.Sweep().Confirm || name == graph.FinalizerOrphan || name == graph.FinalizerForeground
+					return name == graph.FinalizerOrphan || name == graph.FinalizerForeground
 				})
 				s.detached = append(s.detached, h)
 			}
 		}
 	}
-}
-
-// unconfirmed reports whether the holder still waits for its confirmation.
-func unconfirmed(p *plan.Plan, h graph.Object) bool {
-	return p.Sweep().Confirm != "" && h.HasFinalizer(p.Sweep().Confirm)
 }
 
 // coOwned reports whether a member by an owner reference alone has another living
@@ -167,26 +162,17 @@ func (s *Sweeps) Judge(c ownergraph.Call) error {
 		return nil
 	}
 	for i, p := range s.plans {
-		limit := -1
-		switch name := c.Change.DropFinalizer; {
-		case name == "":
-			continue
-		case name == p.Sweep().Finalizer:
-			limit = 0
-		case name == p.Sweep().Confirm:
-			limit = p.Sweep().ConfirmAbove
-		}
-		if limit >= 0 && !s.few(i, o, limit, c) {
-			return &Breach{Rule: "S24", Object: o.Key, text: "the engine releases %[3]q of %[1]s, and at no instant since its mark were so few members left", detail: c.Change.DropFinalizer}
+		if name := c.Change.DropFinalizer; name == p.Sweep().Finalizer && !s.empty(i, o, c) {
+			return &Breach{Rule: "S24", Object: o.Key, text: "the engine releases %[3]q of %[1]s, and at each instant since its mark a member was left", detail: name}
 		}
 	}
 	return nil
 }
 
-// few reports whether at an instant since its mark a holder had at most limit
-// members. Members that the engine could not know do not count. For members by
-// labels each kind has an instant of its own: see bucket.
-func (s *Sweeps) few(plan int, h graph.Object, limit int, c ownergraph.Call) bool {
+// empty reports whether at an instant since its mark a holder had no member. Members that
+// the engine could not know do not count. For members by labels each kind has an instant of
+// its own: see bucket.
+func (s *Sweeps) empty(plan int, h graph.Object, c ownergraph.Call) bool {
 	p := s.plans[plan]
 	if !p.IsHolder(h) || p.Fit(h) != nil {
 		return false
@@ -194,11 +180,11 @@ func (s *Sweeps) few(plan int, h graph.Object, limit int, c ownergraph.Call) boo
 	left := s.counts(p, h, func(o graph.Object) bool { return s.Hidden != nil && s.Hidden(c, o.Kind) })
 	least, ok := s.least[tenure{plan, h.Key}]
 	if !ok {
-		return h.Deleting && total(left) <= limit
+		return h.Deleting && total(left) == 0
 	}
 	if h.Deleting {
 		least = maps.Clone(least)
 		lower(least, left)
 	}
-	return total(least) <= limit
+	return total(least) == 0
 }

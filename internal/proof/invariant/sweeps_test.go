@@ -12,17 +12,12 @@ import (
 )
 
 // tenancy is a sweep of t by name and owner, the kind w last.
-func tenancy(confirm string) []finalizer.Sweep {
-	s := finalizer.Sweep{
+func tenancy() []finalizer.Sweep {
+	return []finalizer.Sweep{{
 		Finalizer: "x.io/t", Holder: "t",
 		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}, {By: finalizer.ByOwner}},
 		Phases:  []finalizer.Phase{{Kinds: []graph.Kind{"v"}}, {Kinds: []graph.Kind{"w"}, After: true}},
-		Confirm: confirm,
-	}
-	if confirm != "" {
-		s.ConfirmAbove = 1
-	}
-	return []finalizer.Sweep{s}
+	}}
 }
 
 func objects(t *testing.T, s string) []graph.Object {
@@ -46,38 +41,34 @@ func breaks(got error, want string) bool {
 // TestSweepsJudge has, for every invariant of sweeps, a write that keeps it and a
 // write that breaks it. A history is the content of the store at each instant.
 func TestSweepsJudge(t *testing.T) {
-	for _, tc := range []struct{ confirm, history, write, want, reason string }{
-		{"", "t/a~[x.io/t]; v/a-x", "delete v/a-x", "", "the name of the member has the marked holder's name"},
-		{"", "t/a[x.io/t]; v/a-x", "delete v/a-x", "S23:", "the holder is not marked"},
-		{"", "t/a~[x.io/t]; t/aa; v/aa-x", "delete v/aa-x", "S23:", "the object belongs to the neighbour aa"},
-		{"", "t/a~[x.io/t]; v/a", "delete v/a", "S23:", "the name has no delimiter"},
-		{"", "t/a~[x.io/t]; t/a-b; v/a-b-x", "delete v/a-b-x", "S23:", "by its name it may belong to a-b, which lives"},
-		{"", "t/a~[x.io/t]; t/a-b~[x.io/t]; v/a-b-x", "delete v/a-b-x", "", "a-b is marked, too"},
-		{"", "t/a~[x.io/t]; v/x -> t/a", "delete v/x", "", "the object refers to the holder"},
-		{"", "t/a~[x.io/t]; t/b; v/x -> t/a, t/b", "delete v/x", "S23:", "another owner lives"},
-		{"", "t/a~[x.io/t]; t/b~[x.io/t]; v/x -> t/a, t/b", "delete v/x", "", "the other owner is marked, too"},
-		{"", "t/a~[x.io/t]; v/x -> t/a@former", "delete v/x", "S23:", "the reference names another incarnation"},
-		{"", "t/a~[x.io/t]; v/a-x | v/a-x", "delete v/a-x", "", "the object was a member at an instant of the mark"},
-		{"", "t/a~[x.io/t] | v/a-x", "delete v/a-x", "S23:", "the object came after the end of the holder"},
-		{"", "t/a~[x.io/t] | t/a@2[x.io/t]; v/a-x", "delete v/a-x", "S23:", "the object belongs to the new holder of the name"},
-		{"", "t/a~[x.io/t]; v/a-x | t/a@2[x.io/t]; v/a-x@2", "delete v/a-x@2", "S23:", "the object is a new incarnation, and belongs to the new holder"},
-		{"", "t/a~[x.io/t]; v/x -> t/a | t/a~[x.io/t]; v/x#2", "delete v/x#2", "S23:", "the new version has dropped the reference"},
-		{"", "t/a~[x.io/t]; v/a-x | v/a-x#2", "delete v/a-x#2", "", "the name of an object never changes"},
-		{"", "t/a~[orphan,x.io/t]; v/a-x", "delete v/a-x", "S23:", "the holder orphans its members"},
-		{"x.io/c", "t/a~[x.io/t,x.io/c]; v/a-x", "delete v/a-x", "S23:", "the deletion is not confirmed"},
-		{"x.io/c", "t/a~[x.io/t]; v/a-x", "delete v/a-x", "", "the deletion is confirmed"},
-		{"", "t/a~[x.io/t]; v/a-x[orphan]", "delete v/a-x", "S14:", "the finalizer of the member asks for orphaning"},
-		{"", "t/a~[x.io/t]; v/a-x[orphan]", "delete v/a-x as orphan", "", "the finalizer of the member asks for orphaning"},
-		{"", "t/a~[x.io/t]", "release t/a x.io/t", "", "the holder has no members"},
-		{"", "t/a~[x.io/t]; v/a-x", "release t/a x.io/t", "S24:", "the holder has a member"},
-		{"", "t/a[x.io/t] | t/a~[x.io/t]; v/a-x", "release t/a x.io/t", "S24:", "the holder had no members before its mark only"},
-		{"", "t/a~[x.io/t]; v/a-x | t/a~[x.io/t] | t/a~[x.io/t]; v/a-y", "release t/a x.io/t", "", "the holder had no members at one instant"},
-		{"", "t/a~[x.io/t] | t/a@2~[x.io/t]; v/a-x", "release t/a@2 x.io/t", "S24:", "the other incarnation had no members"},
-		{"", "t/a-b~[x.io/t]", "release t/a-b x.io/t", "S24:", "the delimiter in the holder's name makes members ambiguous"},
-		{"", "t/a~[x.io/t]; v/a-x", "release t/a x.io/other", "", "the finalizer belongs to another controller"},
-		{"x.io/c", "t/a~[x.io/t,x.io/c]; v/a-x", "release t/a x.io/c", "", "one member needs no confirmation"},
-		{"x.io/c", "t/a~[x.io/t,x.io/c]; v/a-x; v/a-y", "release t/a x.io/c", "S24:", "two members need a confirmation"},
-		{"x.io/c", "t/a~[x.io/t,x.io/c]; v/a-x; h/a-y", "release t/a x.io/c", "", "the engine cannot know objects of kind h"},
+	for _, tc := range []struct{ history, write, want, reason string }{
+		{"t/a~[x.io/t]; v/a-x", "delete v/a-x", "", "the name of the member has the marked holder's name"},
+		{"t/a[x.io/t]; v/a-x", "delete v/a-x", "S23:", "the holder is not marked"},
+		{"t/a~[x.io/t]; t/aa; v/aa-x", "delete v/aa-x", "S23:", "the object belongs to the neighbour aa"},
+		{"t/a~[x.io/t]; v/a", "delete v/a", "S23:", "the name has no delimiter"},
+		{"t/a~[x.io/t]; t/a-b; v/a-b-x", "delete v/a-b-x", "S23:", "by its name it may belong to a-b, which lives"},
+		{"t/a~[x.io/t]; t/a-b~[x.io/t]; v/a-b-x", "delete v/a-b-x", "", "a-b is marked, too"},
+		{"t/a~[x.io/t]; v/x -> t/a", "delete v/x", "", "the object refers to the holder"},
+		{"t/a~[x.io/t]; t/b; v/x -> t/a, t/b", "delete v/x", "S23:", "another owner lives"},
+		{"t/a~[x.io/t]; t/b~[x.io/t]; v/x -> t/a, t/b", "delete v/x", "", "the other owner is marked, too"},
+		{"t/a~[x.io/t]; v/x -> t/a@former", "delete v/x", "S23:", "the reference names another incarnation"},
+		{"t/a~[x.io/t]; v/a-x | v/a-x", "delete v/a-x", "", "the object was a member at an instant of the mark"},
+		{"t/a~[x.io/t] | v/a-x", "delete v/a-x", "S23:", "the object came after the end of the holder"},
+		{"t/a~[x.io/t] | t/a@2[x.io/t]; v/a-x", "delete v/a-x", "S23:", "the object belongs to the new holder of the name"},
+		{"t/a~[x.io/t]; v/a-x | t/a@2[x.io/t]; v/a-x@2", "delete v/a-x@2", "S23:", "the object is a new incarnation, and belongs to the new holder"},
+		{"t/a~[x.io/t]; v/x -> t/a | t/a~[x.io/t]; v/x#2", "delete v/x#2", "S23:", "the new version has dropped the reference"},
+		{"t/a~[x.io/t]; v/a-x | v/a-x#2", "delete v/a-x#2", "", "the name of an object never changes"},
+		{"t/a~[orphan,x.io/t]; v/a-x", "delete v/a-x", "S23:", "the holder orphans its members"},
+		{"t/a~[x.io/t]; v/a-x[orphan]", "delete v/a-x", "S14:", "the finalizer of the member asks for orphaning"},
+		{"t/a~[x.io/t]; v/a-x[orphan]", "delete v/a-x as orphan", "", "the finalizer of the member asks for orphaning"},
+		{"t/a~[x.io/t]", "release t/a x.io/t", "", "the holder has no members"},
+		{"t/a~[x.io/t]; v/a-x", "release t/a x.io/t", "S24:", "the holder has a member"},
+		{"t/a[x.io/t] | t/a~[x.io/t]; v/a-x", "release t/a x.io/t", "S24:", "the holder had no members before its mark only"},
+		{"t/a~[x.io/t]; v/a-x | t/a~[x.io/t] | t/a~[x.io/t]; v/a-y", "release t/a x.io/t", "", "the holder had no members at one instant"},
+		{"t/a~[x.io/t] | t/a@2~[x.io/t]; v/a-x", "release t/a@2 x.io/t", "S24:", "the other incarnation had no members"},
+		{"t/a-b~[x.io/t]", "release t/a-b x.io/t", "S24:", "the delimiter in the holder's name makes members ambiguous"},
+		{"t/a~[x.io/t]; v/a-x", "release t/a x.io/other", "", "the finalizer belongs to another controller"},
+		{"t/a~[x.io/t]; h/a-y", "release t/a x.io/t", "", "the engine cannot know objects of kind h"},
 	} {
 		var s *invariant.Sweeps
 		for state := range strings.SplitSeq(tc.history, "|") {
@@ -86,7 +77,7 @@ func TestSweepsJudge(t *testing.T) {
 				continue
 			}
 			var err error
-			if s, err = invariant.NewSweeps(tenancy(tc.confirm), objects(t, state)); err != nil {
+			if s, err = invariant.NewSweeps(tenancy(), objects(t, state)); err != nil {
 				t.Fatal(err)
 			}
 			s.Hidden = func(_ ownergraph.Call, k graph.Kind) bool { return k == "h" }
@@ -101,7 +92,7 @@ func TestSweepsJudge(t *testing.T) {
 // Its members may be swept if the setting says so.
 func TestSweepsUnguarded(t *testing.T) {
 	for _, unguarded := range []bool{true, false} {
-		sweeps := tenancy("")
+		sweeps := tenancy()
 		sweeps[0].Unguarded = unguarded
 		s, err := invariant.NewSweeps(sweeps, objects(t, "t/a; v/a-x"))
 		if err != nil {
@@ -120,23 +111,21 @@ func TestSweepsUnguarded(t *testing.T) {
 
 // TestSweepsRest judges stores at rest.
 func TestSweepsRest(t *testing.T) {
-	for _, tc := range []struct{ confirm, store, want, reason string }{
-		{"", "t/a[x.io/t]; v/a-x", "", "the holder lives, and is guarded"},
-		{"", "t/a; v/a-x", "L12:", "the living holder is not guarded"},
-		{"", "t/a-b; v/a-x", "", "a holder with a delimiter in its name is not guarded"},
-		{"", "t/a~[x.io/t]", "L12:", "the holder has no members, and stays"},
-		{"", "t/a~[x.io/t]; v/a-x", "L12:", "the engine has to delete the member"},
-		{"", "t/a~[x.io/t]; v/a-x~*", "", "a finalizer holds the member"},
-		{"", "t/a~[x.io/t]; v/a-x~*; w/a-y", "", "the next phase waits for the held member"},
-		{"", "t/a~[x.io/t]; w/a-y", "L12:", "no earlier phase holds the member"},
-		{"", "t/a~[x.io/t]; t/a-b; v/a-b-x", "", "another holder claims the member"},
-		{"", "t/a~[x.io/t]; v/x -> t/a, t/b@?", "", "the other owner may exist"},
-		{"", "t/a~[x.io/t]; v/a-x -> t/b@?", "L12:", "an owner does not hold a member by name"},
-		{"", "t/a~[x.io/t]; v/a-excused", "", "the caller excuses the member"},
-		{"x.io/c", "t/a~[x.io/t,x.io/c]; v/a-x", "L12:", "one member needs no confirmation"},
-		{"x.io/c", "t/a~[x.io/t,x.io/c]; v/a-x; v/a-y", "", "two members wait for a confirmation"},
+	for _, tc := range []struct{ store, want, reason string }{
+		{"t/a[x.io/t]; v/a-x", "", "the holder lives, and is guarded"},
+		{"t/a; v/a-x", "L12:", "the living holder is not guarded"},
+		{"t/a-b; v/a-x", "", "a holder with a delimiter in its name is not guarded"},
+		{"t/a~[x.io/t]", "L12:", "the holder has no members, and stays"},
+		{"t/a~[x.io/t]; v/a-x", "L12:", "the engine has to delete the member"},
+		{"t/a~[x.io/t]; v/a-x~*", "", "a finalizer holds the member"},
+		{"t/a~[x.io/t]; v/a-x~*; w/a-y", "", "the next phase waits for the held member"},
+		{"t/a~[x.io/t]; w/a-y", "L12:", "no earlier phase holds the member"},
+		{"t/a~[x.io/t]; t/a-b; v/a-b-x", "", "another holder claims the member"},
+		{"t/a~[x.io/t]; v/x -> t/a, t/b@?", "", "the other owner may exist"},
+		{"t/a~[x.io/t]; v/a-x -> t/b@?", "L12:", "an owner does not hold a member by name"},
+		{"t/a~[x.io/t]; v/a-excused", "", "the caller excuses the member"},
 	} {
-		s, err := invariant.NewSweeps(tenancy(tc.confirm), objects(t, strings.ReplaceAll(tc.store, "@?", "?")))
+		s, err := invariant.NewSweeps(tenancy(), objects(t, strings.ReplaceAll(tc.store, "@?", "?")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +161,7 @@ func TestWitnessOfSweeps(t *testing.T) {
 		{"put t/a~[x.io/t]; put v/a-x; rewound" + fenced, "v/a-x", "t/a", "S23:", "the rewind ended that history"},
 	} {
 		w := invariant.NewWitness(ownergraph.Level2, false)
-		s, err := invariant.NewSweeps(tenancy(""), nil)
+		s, err := invariant.NewSweeps(tenancy(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +181,7 @@ func TestWitnessOfSweeps(t *testing.T) {
 		}
 	}
 	w := invariant.NewWitness(ownergraph.Level2, false)
-	s, _ := invariant.NewSweeps(tenancy(""), nil)
+	s, _ := invariant.NewSweeps(tenancy(), nil)
 	w.Follow(s.Plans())
 	w.Observed(graph.Event{Type: graph.KindsKnown, Kinds: served[:1]})
 	live := parse(t, "t/a~[x.io/t]")

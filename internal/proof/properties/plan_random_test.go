@@ -26,12 +26,21 @@ func planAndRun(t *rapid.T, w *world.World, targets []plan.Target) {
 	if err != nil || plan.Compare(p, again) != nil || len(again.Steps) != len(p.Steps) {
 		t.Fatalf("%s: the second plan differs: %v, %v", start, err, plan.Compare(p, again))
 	}
-	before := w.Requests
+	before, objects := w.Requests, w.Store.Objects()
+	heldBefore := slices.ContainsFunc(objects, func(o graph.Object) bool {
+		return o.MarkHeld() && slices.ContainsFunc(targets, func(x plan.Target) bool { return x.Key == o.Key })
+	})
 	for _, x := range targets {
 		w.Do(oracle.Action{Verb: verbOf(x.Propagation), Object: graph.Object{Key: x.Key}})
 	}
 	if err := w.RunToRest(); err != nil {
 		t.Fatal(err)
+	}
+	if slices.ContainsFunc(p.Verdicts, func(v plan.Verdict) bool { return v.Refused() }) || heldBefore {
+		if err := judgeRefusal(p, objects, w.Store.Objects()); err != nil {
+			t.Fatalf("%s; %v: %v", start, targets, err)
+		}
+		return
 	}
 	end := oracle.Line(w.Store.Objects())
 	if _, err := judgeEnds(p, []string{end}); err != nil {

@@ -38,9 +38,6 @@ func sweepsOf(t *rapid.T) []finalizer.Sweep {
 	if rapid.IntRange(0, 3).Draw(t, "where") == 0 { // a claim that may change with the object
 		tenants.Members[0].Where = func(_, o graph.Object) bool { return !o.HasFinalizer("x.io/free") }
 	}
-	if rapid.IntRange(0, 3).Draw(t, "confirm") == 0 {
-		tenants.Confirm, tenants.ConfirmAbove = "x.io/confirm", 1
-	}
 	tenants.Unguarded = rapid.IntRange(0, 2).Draw(t, "unguarded") == 0
 	if rapid.Bool().Draw(t, "two") {
 		return []finalizer.Sweep{tenants, scopes}
@@ -60,6 +57,7 @@ type sweepRun struct {
 	backup world.Store
 
 	rewinds bool
+	guarded bool // tenants with several members need an approval
 }
 
 func newSweepRun(t *rapid.T, level ownergraph.Level, sweeps []finalizer.Sweep) *sweepRun {
@@ -67,12 +65,16 @@ func newSweepRun(t *rapid.T, level ownergraph.Level, sweeps []finalizer.Sweep) *
 		Sweeps:   sweeps,
 		Handlers: map[string]finalizer.Handler{"x.io/h": func(context.Context, graph.Object) error { return nil }},
 	}
+	guarded := rapid.IntRange(0, 3).Draw(t, "guarded") == 0
+	if limit := 1; guarded {
+		cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"tenant"}, Above: &limit}}
+	}
 	w, err := world.New(level, cfg, rapid.IntRange(1, 2).Draw(t, "engines"), sweepKinds, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &sweepRun{t: t, w: w, j: newSweepJudge(t, w, sweeps), sick: rapid.IntRange(0, 2).Draw(t, "sick") == 0,
-		rewinds: rapid.IntRange(0, 2).Draw(t, "rewinds") == 0, backup: w.Store}
+		rewinds: rapid.IntRange(0, 2).Draw(t, "rewinds") == 0, backup: w.Store, guarded: guarded}
 	names := []string{"a", "aa", "b"}
 	tight := rapid.Bool().Draw(t, "tight") // few objects, for races
 	if tight {
@@ -116,6 +118,11 @@ func (s *sweepRun) pick(label string, n int) int { return rapid.IntRange(0, n-1)
 func (s *sweepRun) user() {
 	k := s.places[s.pick("place", len(s.places))]
 	o, there := s.w.Store.At(k)
+	if s.guarded && o.MarkHeld() && s.pick("approves", 2) == 0 {
+		s.note("approve %s", o.Key)
+		s.w.Drop(o.Key, graph.FinalizerHold)
+		return
+	}
 	a := oracle.Action{Verb: oracle.Create, Object: graph.Object{Key: s.w.Store.Next(k)}}
 	if !there && s.pick("finalizer", 4) == 0 {
 		a.Object.Finalizers = []string{"x.io/h"}
@@ -206,7 +213,7 @@ func (s *sweepRun) restore() error {
 	s.note("restore")
 	s.w.LoseWrites()
 	err := s.w.Restore(s.backup, true)
-	s.j.sweeps.Begin(s.w.Store.Objects())
+	s.j.sweeps.Begin(unheld(s.w.Store.Objects()))
 	return err
 }
 

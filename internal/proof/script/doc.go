@@ -28,6 +28,7 @@
 //	fg a, addref b->a!, ...  an action of a user, in the notation of package oracle;
 //	                         prints "unchanged" if the store refuses it
 //	label a x=1,y=           a user replaces the labels of a by these
+//	remove a F               another client takes the finalizer F off a; "hold" is that of guards
 //	ack a                    the controller of a acknowledges its generation
 //	list KIND                begins a listing of a kind; "list" of every kind without one
 //	see [KIND [N]]           delivers events of the watch: all, those of one kind, or N of them
@@ -72,7 +73,7 @@
 //	handlers=F,... handlerworkers=N versions cold page=N audit=1s remember=N hand
 //	brake=N window=N/DURATION
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]
-//	      [:where=[!]FINALIZER][:phase=K+K][:then=K+K][:confirm[=N]][:unguarded]
+//	      [:where=[!]FINALIZER][:phase=K+K][:then=K+K][:unguarded]
 //	guard=NAME[:engine=N][:always][:protected][:above=N][:phase=K+K]...
 //	protect=NAME[:engine=N]
 //
@@ -88,7 +89,7 @@
 // In a sweep, scopes are the scopes that begin with the holder's name and "-". The words
 // of, select and where belong to the members before them: their kinds, their selector,
 // and a finalizer that their holder carries. A phase with then waits for the phases
-// before it. The deletion of more than N members needs a confirmation. A world begins
+// before it. A guard has the kind of its roots and the conditions that refuse. A world begins
 // with engines that have observed the whole store, which has to be quiet. A cold world
 // begins with engines that know the kinds alone. The store serves all kinds of objects
 // and references, without the unserved ones.

@@ -149,9 +149,6 @@ func sweep(text string) finalizer.Sweep {
 			}
 		case "phase", "then":
 			s.Phases = append(s.Phases, finalizer.Phase{Kinds: kindList(strings.ReplaceAll(value, "+", ",")), After: name == "then"})
-		case "confirm":
-			s.Confirm = "x.io/confirm"
-			s.ConfirmAbove, _ = strconv.Atoi(value)
 		case "unguarded":
 			s.Unguarded = true
 		}

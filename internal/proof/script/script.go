@@ -141,7 +141,7 @@ func (r *runner) verbs() map[string]func(string) error {
 		"sick": r.sick, "recover": r.recover, "vanish": r.vanish, "serve": r.serve,
 		"control": r.control, "garble": r.garble, "down": r.down, "up": r.up, "undo": r.undo, "allow": r.allow, "backup": r.keep, "restore": r.restore, "stale": r.stale,
 		"braked": r.braked, "approve-cascade": r.approve, "refuse-cascade": r.refuse,
-		"unjudged": r.leaveOut, "unsafe": r.distrust,
+		"remove": r.remove, "unjudged": r.leaveOut, "unsafe": r.distrust,
 	}
 }
 

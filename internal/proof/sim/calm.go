@@ -180,13 +180,13 @@ func (s *sim) checkRest() error {
 			return fmt.Errorf("L9: engine %d: %w", i, err)
 		}
 	}
-	if err := errors.Join(s.checkSweeps(), s.checkWaits()); err != nil {
+	if err := errors.Join(s.checkSweeps(), s.checkWaits(), s.checkGuards()); err != nil {
 		return err
 	}
 	if s.o.has(duplicateUIDs) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows neither
 		return nil
 	}
-	if !oracle.Quiet(oracle.NewState(forOracle(s.w.Store.Objects())), s.o.forOracle()) {
+	if !oracle.Quiet(oracle.NewState(forOracle(s.forQuiet(s.w.Store.Objects()))), s.o.forOracle()) {
 		return fmt.Errorf("L1: at rest, but the collector has something left to do: %s", s.w.Held())
 	}
 	return nil

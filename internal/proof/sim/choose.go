@@ -105,7 +105,7 @@ func (s *sim) ofSide(side int8) {
 		if s.o.has(lateAnswers) && s.w.Uncommitted(int(side), i) {
 			s.may(2, step{op: opExecute, side: side, number: int16(i)})
 		}
-		if x.Calls[i].Type == ownergraph.CallSelect {
+		if x.Calls[i].Type == ownergraph.CallSelect || x.Calls[i].Type == ownergraph.CallJudge {
 			s.may(2, step{op: opRenew, side: side, number: int16(i)})
 		}
 		if s.o.has(returns) && !x.Calls[i].Committed {

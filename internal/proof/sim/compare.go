@@ -32,6 +32,9 @@ func (c *comparison) compare() error {
 	err := c.compareEnds(&n)
 	switch {
 	case c.open != noGap:
+		if bad := c.keepsRefused(); bad != nil {
+			return bad
+		}
 		n = Plans{}
 		if n.Gaps[c.open]++; err != nil {
 			n.Differ[c.open]++
@@ -155,7 +158,7 @@ func (c *comparison) compareOracle(n *Plans) error {
 	strange := func(o graph.Object) bool {
 		return garbled(o) || s.o.flawed(o) || o.GraceSeconds > 0 || o.HasFinalizer(handled)
 	}
-	if s.sweeps != nil || len(c.before) > maxJudged || len(targets) > 1 || c.helped || s.o.level < ownergraph.Level2 ||
+	if s.sweeps != nil || s.shields != nil || len(c.before) > maxJudged || len(targets) > 1 || c.helped || s.o.level < ownergraph.Level2 ||
 		slices.ContainsFunc(c.before, strange) {
 		return nil
 	}

@@ -60,9 +60,18 @@ var defects = []struct {
 	{"holder released by hand", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: tenantFinalizer}}
 	}), "S24", "a holder goes before what belongs to it"},
-	{"confirmed by hand", byHand(func(o graph.Object) ownergraph.Call {
-		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: confirmFinalizer}}
-	}), "S24", "an engine confirms in place of a user"},
+	{"approved by hand", byHand(func(o graph.Object) ownergraph.Call {
+		return ownergraph.Call{ID: forGuard, Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: graph.FinalizerHold}}
+	}), "G2", "an engine approves in place of a user"},
+	{"no protection", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Protect = nil }), "G1 G3", "a protected object is deleted"},
+	{"no guards", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Guards = nil }), "G2", "no root is guarded"},
+	{"guards that pass everything", settings(ownergraph.Level2, func(c *ownergraph.Config) {
+		limit := 99
+		c.Guards = slices.Clone(c.Guards)
+		for i := range c.Guards {
+			c.Guards[i].Always, c.Guards[i].Protected, c.Guards[i].Above = false, false, &limit
+		}
+	}), "G2", "a deletion needs no approval"},
 	{"another delimiter", tenanciesOf(func(s *finalizer.Sweep) { s.Members[0].Delimiter = "a" }), "S23 L12 S24", "members are read in another way"},
 	{"no phases", tenanciesOf(func(s *finalizer.Sweep) { s.Phases = nil }), "S25", "the order of phases is left out"},
 	{"no exceptions", tenanciesOf(func(s *finalizer.Sweep) { s.Except = nil }), "S23 L12", "an object of no holder is swept"},
@@ -87,12 +96,6 @@ var defects = []struct {
 		}
 	}), "S23 S24 L12", "labels that keep an object are not looked at"},
 	{"empty selections", emptySelections, "S23 S24 L12", "a selection leaves out what matches"},
-	{"no confirmation", tenanciesOf(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "", 0 }), "S23 L12", "no user has to confirm"},
-	{"too many confirmed", tenanciesOf(func(s *finalizer.Sweep) {
-		if s.Confirm != "" {
-			s.ConfirmAbove = 9
-		}
-	}), "S24", "more go unconfirmed than may"},
 	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "an unguarded holder is swept"},
 	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "no holder is guarded"},
 	{"lax store", func(s *sim, _ step) { s.w.Strict = false }, "S2 S3", "a store of level 3 takes a reference to an owner that waits or orphans"},
@@ -109,6 +112,9 @@ func TestDefectsAreFound(t *testing.T) {
 				h := History{Seed: seed + 1, Steps: 300, Without: "rewinds,duplicate-uids,garbles,clocks,tunings,oddities,plans"}
 				if !ofSweeps(c.rules) {
 					h.Without += ",sweeps" // where a sweep's judge judges the defect too
+				}
+				if !strings.Contains(c.rules, "G") {
+					h.Without += ",guards" // the same
 				}
 				r := h.run(nil, c.defect, false)
 				if r.Broken == nil {
@@ -145,8 +151,11 @@ func tenanciesOf(change func(*finalizer.Sweep)) func(*sim, step) {
 	})
 }
 
-// forSweep is the id of a delete by a test that claims to be a sweep's.
-const forSweep = 1 << 40
+// The ids of calls by a test. One claims to be a sweep's, and one to be a guard's.
+const (
+	forSweep = 1 << 40
+	forGuard = forSweep + 1
+)
 
 func pre(o graph.Object) graph.Precondition {
 	return graph.Precondition{UID: o.UID, Version: o.Version}
@@ -289,14 +298,14 @@ func byHand(make func(graph.Object) ownergraph.Call) func(*sim, step) {
 	return func(s *sim, _ step) {
 		if objects := s.w.Store.Objects(); s.at%16 == 0 && len(objects) > 0 {
 			c := make(objects[s.at/16%len(objects)])
-			if c.ID == forSweep && s.sweeps == nil {
+			if c.ID == forSweep && s.sweeps == nil || c.ID == forGuard && s.shields == nil {
 				return
 			}
 			if c.ID == forSweep {
 				s.bySweep[issue{c.ID, c.Key}] = true
 			}
 			s.w.Zombies = append(s.w.Zombies, c)
-			if p := c.Precondition; p.UID == "" && c.Options.Precondition.UID == "" { // judged at its issue
+			if p := c.Precondition; c.ID == forGuard || p.UID == "" && c.Options.Precondition.UID == "" { // judged at its issue
 				s.judgeCall(0, c)
 			}
 			s.fail(s.w.CompleteZombie(len(s.w.Zombies) - 1))
@@ -312,7 +321,7 @@ func settings(level ownergraph.Level, change func(*ownergraph.Config)) func(*sim
 			return
 		}
 		for i, side := range s.w.Sides {
-			cfg := s.o.config()
+			cfg := s.o.configs(s.o.config())[i]
 			change(&cfg)
 			if s.sweeps != nil {
 				cfg.OnDecision = s.decided

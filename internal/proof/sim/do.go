@@ -85,8 +85,8 @@ func (s *sim) move(st step) error {
 		s.w.Do(*st.action)
 	case opAck:
 		s.w.Acknowledge(st.action.Object.Key)
-	case opConfirm:
-		s.w.Drop(st.action.Object.Key, confirmFinalizer)
+	case opGuard:
+		s.guard(st)
 	case opDuplicate:
 		if k := st.action.Object.Key; !s.everStored[k] { // no UID returns
 			s.w.Plant(graph.Object{Key: k})
@@ -135,7 +135,7 @@ func (s *sim) moveWatch(st step) error {
 	if st.op == opTwice && len(stream.Events) > 0 {
 		if ev := stream.Events[0]; ev.Type == graph.Gone || ev.Type == graph.Put && ev.Object.Version != "" {
 			ev.Object = ev.Object.Clone()
-			s.witnesses[side].Observed(ev)
+			s.witnesses[side].Observed(s.seen(side, ev))
 			s.noteCause(side)
 			if err := s.w.Sides[side].Engine.Observe(s.w.Now, ev); err != nil {
 				return err
@@ -217,7 +217,7 @@ func (s *sim) complete(st step) error {
 		return nil
 	}
 	if st.op == opRenew {
-		if calls[i].Type == ownergraph.CallSelect {
+		if calls[i].Type == ownergraph.CallSelect || calls[i].Type == ownergraph.CallJudge {
 			s.w.Renew(side, i)
 		}
 		return nil
@@ -245,8 +245,9 @@ func (s *sim) restore() error {
 	s.recount()
 	if s.sweeps != nil {
 		s.sweeps.Labels = s.w.Store.Labels()
-		s.sweeps.Begin(s.w.Store.Objects())
+		s.sweeps.Begin(s.countAll(s.w.Store.Objects()))
 	}
+	s.beginShields()
 	return err
 }
 

@@ -21,14 +21,23 @@ const (
 	// orphanMemory: an engine has ended the orphaning of an owner that stays, and orphans
 	// its later dependents too. Another engine that plans does not know it.
 	orphanMemory
+	// guardRefusal: a guard refuses the deletion, or has refused it before. The plan is made
+	// as if it had passed.
+	guardRefusal
+	// otherGuards: the engines have different guards or protections.
+	otherGuards
 	numGaps
 )
 
-var gapNames = [...]string{"none", "sweeps", "orphaning"}
+var gapNames = [...]string{"none", "sweeps", "orphaning", "refusals", "guards"}
 
 // gap returns the reason for which the plan may differ, if there is one.
 func (c *comparison) gap() gap {
 	switch {
+	case c.refuses():
+		return guardRefusal
+	case c.s.guardsDiffer() || c.s.shields != nil && slices.Contains(c.plan.Request.Removed, handled): // the others may hold the mark, and run no handler
+		return otherGuards
 	case len(c.s.w.Sides) == 1: // the plan has the memory of the only engine
 		return noGap
 	case c.s.remembersSweeps():

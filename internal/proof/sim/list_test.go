@@ -46,7 +46,7 @@ var list = []held{
 	{"S16", "a crash before, after or in the middle of every call", "internal/proof/sim.TestSeeds, internal/proof/exhaustive.TestSmallScopes, script a-crash-and-a-late-write, script restart-in-mid-orphan", ""},
 	{"S17", "blast radius", "", "budgets and pause, which are not built yet"},
 	{"S18", "hostile input: no panic, bounded work and memory", "sim S18, .FuzzEngine, internal/core/observed.FuzzEvents, internal/core/rules.FuzzDecide, internal/core/observed.TestHostileText, internal/core/observed.TestLongChain, internal/proof/properties.TestBulkInSlices, internal/core/rules.TestDecideCountsOnce", ""},
-	{"S19", "protection", "", "the policy that protects objects, which is not built yet"},
+	{"S19", "protection", "sim G1", ""},
 	{"S20", "accountability", "", "certificates and their archive, which are not built yet"},
 	{"S21", "a handler succeeds before its finalizer goes, and no other finalizer ever goes", "rule S21, internal/proof/invariant.TestWitnessOfHandlers, script r5-a-rewind-forgets-handlers, script handler-of-another, script handler-fails-and-is-retried, internal/run.TestRunTellsWhereItPanicked", ""},
 	{"S22", "at rest the graph is what a new listing shows", "sim S22, internal/core/observed.TestRebuild", ""},

@@ -60,12 +60,13 @@ const (
 	returns    // callers give calls back; only by History.With
 	batches    // the store takes several writes at once
 	policies   // references have policies (Owner.OnDelete); only by History.With
+	guards     // roots are guarded, and objects protected
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -105,6 +106,7 @@ type options struct {
 	lazy      [8]int // how readily each kind's events come
 	tenancy   tenancy
 	tuning    tuning
+	guarding  guarding
 }
 
 // draw returns the options of a seed, with the faults of With and without those of
@@ -130,6 +132,9 @@ func (h History) draw(r *rand.Rand) options {
 	}
 	if o.has(batches) {
 		o.drawBatches()
+	}
+	if o.has(guards) {
+		o.drawGuards()
 	}
 	return o
 }
@@ -172,7 +177,7 @@ func draw(seed uint64, r *rand.Rand) options {
 func (o *options) drawApart() {
 	for f, salt := range map[fault]uint64{
 		sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1, forgeries: 0xf06e, callers: 0xca11, joins: 0x101e, undoings: 0x0d0e,
-		lengths: 0x1e96, strict: 0x57c7, batches: 0xba7c,
+		lengths: 0x1e96, strict: 0x57c7, batches: 0xba7c, guards: 0x6a4d,
 	} {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}
@@ -203,6 +208,9 @@ func (o options) String() string {
 	}
 	if o.has(tunings) {
 		b.WriteString(", " + o.tuning.String())
+	}
+	if o.has(guards) {
+		b.WriteString(", " + o.guarding.String())
 	}
 	b.WriteString("; faults:")
 	for f, set := range o.faults {

@@ -52,7 +52,7 @@ func rule(err error) string {
 		_, text, _ = strings.Cut(text, ": ")
 	}
 	for _, word := range strings.Split(text, ": ") {
-		if len(word) > 1 && len(word) < 5 && strings.ContainsRune("SLREP", rune(word[0])) {
+		if len(word) > 1 && len(word) < 5 && strings.ContainsRune("SLREPG", rune(word[0])) {
 			return word
 		}
 	}

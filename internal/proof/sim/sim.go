@@ -51,6 +51,8 @@ type sim struct {
 	traced        bool               // errors name the moves of a plan's end
 	plans         Plans
 	batched       [world.BatchEnds]int // batches of several writes
+	shields       []shield             // by engine; nil in a world without guards
+	issuers       map[issue][]int      // the engines that asked for a write
 }
 
 // issue names a write. Engines that follow each other count from 1.
@@ -83,6 +85,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 		s.down[k], s.served[k] = opList, -1
 	}
 	cfg := o.config()
+	s.makeShields(o.configs(cfg))
 	if o.has(duplicateUIDs) {
 		cfg.OnDecision = func(d ownergraph.DecisionEvent) { s.witnesses[s.w.Polled].Decided(d.Call) }
 	}
@@ -107,6 +110,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 		return nil, err
 	}
 	s.w, s.backup = w, w.Store
+	s.beginShields()
 	if o.counting {
 		w.CountRevisions()
 	}
@@ -132,15 +136,21 @@ func (s *sim) watch() {
 		s.w.OnCommit = func(ev graph.Event) {
 			s.count(ev)
 			s.sweeps.Labels = s.w.Store.Labels()
-			s.sweeps.Commit(s.w.Store.Objects())
+			s.sweeps.Commit(s.countAll(s.w.Store.Objects()))
+		}
+	}
+	if inner := s.w.OnCommit; s.shields != nil {
+		s.w.OnCommit = func(ev graph.Event) {
+			s.shieldCommit(ev)
+			inner(ev)
 		}
 	}
 	s.w.OnEvent = func(side int, ev graph.Event) {
-		s.witnesses[side].Observed(ev)
+		s.witnesses[side].Observed(s.seen(side, ev))
 		s.noteCause(side)
 	}
 	s.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {
-		s.witnesses[side].Answered(c, r)
+		s.witnesses[side].Answered(c, s.answered(side, r))
 		s.noteCause(side)
 	}
 	s.w.OnToken = func(side int, c ownergraph.Call, r ownergraph.Result) {
@@ -151,11 +161,11 @@ func (s *sim) watch() {
 	if s.record != nil {
 		s.record.watch(s.w)
 	}
-	s.w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
+	s.w.OnWrite = func(before *world.Store, c ownergraph.Call) {
 		if c.Type == ownergraph.CallPatch && c.Change.DropFinalizer == graph.FinalizerOrphan {
 			s.spared[c.Key] = true
 		}
-		bad := s.w.Ledger.Judge(c)
+		bad := s.judgeWrite(before, c)
 		if s.sweeps != nil {
 			bad = s.judgeSweep(c, bad)
 		}
@@ -163,6 +173,15 @@ func (s *sim) watch() {
 			s.fail(bad)
 		}
 	}
+}
+
+// judgeWrite judges a write before its commit.
+func (s *sim) judgeWrite(before *world.Store, c ownergraph.Call) error {
+	if s.shields == nil {
+		return s.w.Ledger.Judge(c)
+	}
+	o, _ := before.At(c.Key)
+	return s.judgeShield(c, o)
 }
 
 // fail keeps the first broken rule.
@@ -188,7 +207,14 @@ func (s *sim) judgeCall(side int, c ownergraph.Call) {
 	if s.o.tuning.observes[side] && (c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete || c.Type == ownergraph.CallHandle) {
 		s.fail(fmt.Errorf("S5: engine %d only observes, and asks for %s %s", side, c.Type, c.Key))
 	}
-	if bad := s.witnesses[side].Handed(c, live); bad != nil && !s.exempt(c, bad) {
+	if bad := s.judgeAsked(side, c, live); bad != nil {
+		s.fail(bad)
+	}
+	repeats := live != nil && repeated(c, live)
+	if s.shields != nil && live != nil {
+		*live = s.shields[side].counts(*live)
+	}
+	if bad := s.witnesses[side].Handed(c, live); bad != nil && !s.exempt(c, bad) && !repeats {
 		s.fail(fmt.Errorf("engine %d: %w", side, bad))
 	}
 }

@@ -55,7 +55,7 @@ func TestFormerSeeds(t *testing.T) {
 		{91017603, "two objects had one UID, and the ledger took the later one for the owner that a reference named (S4)"},
 	} {
 		for _, steps := range []int{1000, 1500} {
-			h := History{Seed: tc.seed, Steps: steps, Without: "lengths,strict,batches"}
+			h := History{Seed: tc.seed, Steps: steps, Without: "lengths,strict,batches,guards"}
 			if r := h.Run(nil); r.Broken != nil {
 				t.Errorf("%s: %v: %s", h, r.Broken, tc.reason)
 			}

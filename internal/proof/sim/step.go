@@ -40,7 +40,7 @@ const (
 	opControl   // the next fence or listing fails
 	opSet       // the set of kinds has passed a fence
 	opProgress  // the watch of a kind reports its progress
-	opConfirm   // a user confirms the deletion of a holder
+	opGuard     // a user approves a deletion, or changes the finalizers of guards
 	opDuplicate // the store makes an object with the UID of another one
 	opLabel     // a user replaces the labels of an object
 	opRenew     // a selection is answered by the present state of the store
@@ -56,7 +56,7 @@ const (
 )
 
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "confirm", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "guard", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -72,7 +72,7 @@ type step struct {
 	end    world.BatchEnd // opBatch
 	lane   ownergraph.Lane
 	pass   time.Duration
-	action *oracle.Action // opUser, opAck, opConfirm, opDuplicate and opLabel: the object
+	action *oracle.Action // opUser, opAck, opGuard, opDuplicate and opLabel: the object
 	labels tags           // opLabel
 	wish   *wish          // opPlan
 }
@@ -121,7 +121,9 @@ func (s step) text(w *world.World) string {
 		return s.action.String()
 	case opPlan:
 		return line + side + " " + s.wish.String()
-	case opAck, opConfirm, opDuplicate:
+	case opGuard:
+		return "user " + guardVerbNames[s.number] + " " + s.action.Object.Key.String()
+	case opAck, opDuplicate:
 		return line + " " + s.action.Object.Key.String()
 	}
 	return line

@@ -24,7 +24,6 @@ const (
 
 const (
 	tenantFinalizer, spaceFinalizer = "x.io/t", "x.io/n"
-	confirmFinalizer                = "x.io/confirm"
 	freeFinalizer                   = "foreign" // an object that carries it belongs to no holder, in some worlds
 )
 
@@ -36,7 +35,7 @@ type tenancy struct {
 	judged            bool     // a free holder holds nothing
 	picked, inverse   bool     // except for tenant a, only a free one is a holder, or holds anything
 	rings             bool     // tenants hold tenants that they own
-	phases, confirm   bool
+	phases            bool
 	unguarded, spared bool
 	suffix, ways      bool
 	labels, chosen    bool // members by a label too; other members have to match a selector
@@ -50,7 +49,7 @@ func (y tenancy) String() string {
 		set  bool
 		name string
 	}{
-		{y.nested, "nested"}, {y.owned, "owned"}, {y.rings, "rings"}, {y.free, "free"}, {y.phases, "phases"}, {y.confirm, "confirm"},
+		{y.nested, "nested"}, {y.owned, "owned"}, {y.rings, "rings"}, {y.free, "free"}, {y.phases, "phases"},
 		{y.unguarded, "unguarded"}, {y.spared, "spared"}, {y.suffix, "suffix"}, {y.ways, "ways"},
 		{y.labels, "labels"}, {y.chosen, "chosen"},
 	} {
@@ -72,9 +71,11 @@ func (o *options) drawTenancy() {
 	}
 	o.tenancy = tenancy{
 		names:  [][]string{{"a", "aa"}, {"a"}, {"a", "a-b"}, {"a", "aa", "b"}, {"-", "a"}, {"a", "a-"}}[r.IntN(6)],
-		nested: o.kinds == sweepKinds && one(2), owned: one(3), free: one(4), phases: one(2), confirm: one(5),
-		unguarded: one(3), spared: one(6), suffix: one(6), ways: one(2),
+		nested: o.kinds == sweepKinds && one(2), owned: one(3), free: one(4), phases: one(2),
 	}
+	_ = one(5) // it was a feature once, and the other worlds stay the same
+	y := &o.tenancy
+	y.unguarded, y.spared, y.suffix, y.ways = one(3), one(6), one(6), one(2)
 	o.tenancy.rings = one(5)
 	defer o.drawLabels()
 	if o.shape == odd && one(3) {
@@ -96,9 +97,9 @@ func (o *options) drawJudges(r *rand.Rand) {
 	case which < 2:
 		y.judged = true
 	case which == 2:
-		y.picked, y.unguarded, y.confirm, y.nested = true, false, false, o.kinds == sweepKinds
+		y.picked, y.unguarded, y.nested = true, false, o.kinds == sweepKinds
 	case which == 3:
-		y.inverse, y.unguarded, y.confirm = true, false, false
+		y.inverse, y.unguarded = true, false
 	}
 	if y.picked || y.inverse {
 		y.names = [][]string{{"a", "a-b"}, {"a", "a-b", "b"}, {"-", "a", "a-b"}}[r.IntN(3)]
@@ -130,9 +131,6 @@ func (o options) sweeps() []finalizer.Sweep {
 	}
 	if y.spared {
 		s.Except = func(m graph.Object) bool { return strings.HasSuffix(m.Name, "v") }
-	}
-	if y.confirm {
-		s.Confirm, s.ConfirmAbove = confirmFinalizer, 1
 	}
 	if y.phases {
 		s.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"g"}}, {Kinds: []graph.Kind{"p"}, After: true}}
@@ -221,9 +219,6 @@ func (o options) adapt(r *rand.Rand, x *graph.Object) {
 	if x.Kind != tenants || r.IntN(3) > 0 {
 		return
 	}
-	if o.tenancy.confirm {
-		x.Finalizers = append(x.Finalizers, confirmFinalizer)
-	}
 	x.Finalizers = append(x.Finalizers, tenantFinalizer)
 }
 
@@ -233,7 +228,7 @@ func (s *sim) sweeping(cfg *ownergraph.Config) error {
 		return nil
 	}
 	var err error
-	if s.sweeps, err = invariant.NewSweeps(cfg.Sweeps, s.start); err != nil {
+	if s.sweeps, err = invariant.NewSweeps(cfg.Sweeps, s.countAll(s.start)); err != nil {
 		return err
 	}
 	s.sweeps.Override = cfg.Override

@@ -25,15 +25,14 @@ func (s *sim) user() step {
 	if s.o.tenancy.labelled() && len(objects) > 0 && s.rng.IntN(4) == 0 {
 		return s.relabel(objects)
 	}
+	if s.o.has(guards) && len(objects) > 0 && s.rng.IntN(3) == 0 {
+		return s.guardMove(objects)
+	}
 	verb := verbs[s.rng.IntN(len(verbs))]
 	if len(objects) < s.o.objects && s.rng.IntN(3) == 0 || len(objects) == 0 {
 		verb = oracle.Create
 	}
 	st := step{op: opUser, action: &oracle.Action{Verb: verb}}
-	if s.o.tenancy.confirm && verb == oracle.Strip {
-		st.op, st.action.Object.Key = opConfirm, s.target(objects).Key
-		return st
-	}
 	switch verb {
 	case oracle.VerbUnset:
 		st.op, st.action.Object.Key = opAck, s.target(objects).Key

@@ -61,11 +61,6 @@ func (c *planCheck) holder() {
 	c.when(f == graph.FinalizerOrphan || f == graph.FinalizerForeground, "Finalizer", "it is a propagation's")
 	c.when(graph.IsGuardFinalizer(f), "Finalizer", "it is a guard's")
 	c.when(c.sweep.Holder == "", "Holder", "empty")
-	confirm := c.sweep.Confirm
-	c.when(confirm != "" && confirm == f, "Confirm", "it is Finalizer")
-	c.when(confirm == graph.FinalizerOrphan || confirm == graph.FinalizerForeground, "Confirm", "it is a propagation's")
-	c.when(c.sweep.ConfirmAbove < 0, "ConfirmAbove", "negative")
-	c.when(c.sweep.ConfirmAbove > 0 && confirm == "", "ConfirmAbove", "it goes with Confirm")
 }
 
 func (c *planCheck) members(at string, m *members) {

@@ -44,10 +44,6 @@ func TestNewPlanRefuses(t *testing.T) {
 	}{
 		{all(func(s *finalizer.Sweep) { s.Finalizer = "" }), "Finalizer: empty", "nothing would hold the holder"},
 		{all(func(s *finalizer.Sweep) { s.Finalizer = "orphan" }), "Finalizer: it is a propagation's", "the engine's work"},
-		{all(func(s *finalizer.Sweep) { s.Confirm = s.Finalizer }), "Confirm: it is Finalizer", "one cannot stand for both"},
-		{all(func(s *finalizer.Sweep) { s.Confirm = "orphan" }), "Confirm: it is a propagation's", "the engine's work"},
-		{all(func(s *finalizer.Sweep) { s.Confirm, s.ConfirmAbove = "x", -1 }), "ConfirmAbove: negative", "no holder has fewer"},
-		{all(func(s *finalizer.Sweep) { s.ConfirmAbove = 1 }), "ConfirmAbove: it goes with Confirm", "nothing would be held"},
 		{all(func(s *finalizer.Sweep) { s.Holder = "" }), "Holder: empty", "no object holds"},
 		{all(func(s *finalizer.Sweep) { s.Members, s.Phases = nil, nil }), "Members: none", "nothing would be swept"},
 		{members(finalizer.Members{}), "Members[0].By: unset is no way", "unset is no way"},

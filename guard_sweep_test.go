@@ -1,0 +1,108 @@
+package ownergraph_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// tenantGuard is a guard of tenants: the deletion of more than a number of members needs an
+// approval.
+func tenantGuard(limit int) []finalizer.Guard {
+	return []finalizer.Guard{{Name: "tenants", Kinds: []graph.Kind{"tenant"}, Above: &limit}}
+}
+
+// TestGuardedHolder: a guard counts the members of a holder before the sweep deletes one. A
+// refusal deletes none, and an approval sweeps all. The plan of the approval counts members,
+// their dependents, and no object of another tenant.
+func TestGuardedHolder(t *testing.T) {
+	const members = "volume/1-a; volume/1-b; pod/1-web/p; other/x -> volume/1-a; tenant/2; volume/2-a"
+	for _, c := range []struct {
+		reason  string
+		limit   int
+		refused bool
+	}{
+		{"three members and a dependent of one of them are too many", 3, true},
+		{"as many objects as the limit pass", 4, false},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			cfg := sweeping(tenancy())
+			cfg.Guards = tenantGuard(c.limit)
+			testSweep(t, "tenant/1; "+members, cfg, func(t *testing.T, r *rig) {
+				tenant, err := r.Store.Get(t.Context(), keyOf(t, "tenant/1"))
+				if want := []string{graph.FinalizerHold, graph.FinalizerNew, "x.io/tenant"}; err != nil || !slices.Equal(tenant.Finalizers, want) {
+					t.Fatalf("the finalizers are %q, error %v, want %q: the sweep's comes last", tenant.Finalizers, err, want)
+				}
+				r.delete(t, "tenant/1", graph.Background)
+				held := r.idle()
+				if refused := len(held) > 0 && held[0].Reason == policy.DeletionRefused; refused != c.refused {
+					t.Fatalf("held: %v, want a refusal: %t", held, c.refused)
+				}
+				if c.refused {
+					r.approves(t, tenant.Key)
+				}
+				r.gone(t, "tenant/1", "volume/1-a", "volume/1-b", "pod/1-web/p", "other/x")
+				r.stay(t, "tenant/2", "volume/2-a")
+			})
+		})
+	}
+}
+
+// approves approves a refused deletion of four objects, and checks that no object goes before.
+func (r *rig) approves(t *testing.T, tenant ownergraph.Key) {
+	t.Helper()
+	if n := r.count("delete"); n > 0 {
+		t.Errorf("%d deletes after a refusal", n)
+	}
+	r.stay(t, "volume/1-a", "volume/1-b", "pod/1-web/p", "other/x")
+	few, enough := 3, 4
+	if err := r.Approve(t.Context(), tenant, ownergraph.Approval{AtMost: &few}); !errors.Is(err, plan.ErrChanged) {
+		t.Errorf("an approval of three objects: %v", err)
+	}
+	r.idle()
+	r.stay(t, "volume/1-a", "volume/1-b", "pod/1-web/p", "other/x")
+	if err := r.Approve(t.Context(), tenant, ownergraph.Approval{AtMost: &enough}); err != nil {
+		t.Errorf("an approval of four objects: %v", err)
+	}
+	r.idle()
+}
+
+// gone checks that the store has none of the objects, and stay that it has all, unmarked.
+func (r *rig) gone(t *testing.T, keys ...string) {
+	t.Helper()
+	for _, k := range keys {
+		if o, err := r.Store.Get(t.Context(), keyOf(t, k)); !errors.Is(err, ownergraph.ErrNotFound) {
+			t.Errorf("%s stays: %v, %v", k, o, err)
+		}
+	}
+}
+
+func (r *rig) stay(t *testing.T, keys ...string) {
+	t.Helper()
+	for _, k := range keys {
+		if o, err := r.Store.Get(t.Context(), keyOf(t, k)); err != nil || o.Deleting {
+			t.Errorf("%s goes: %v, %v", k, o, err)
+		}
+	}
+}
+
+// TestHeldHolderContests: a tenant whose deletion a guard refuses keeps its claims. Members that
+// it shares with another tenant stay, and go after the approval.
+func TestHeldHolderContests(t *testing.T) {
+	cfg := sweeping(tenancy())
+	cfg.Guards = []finalizer.Guard{{Names: []string{"1-b"}, Always: true}}
+	testSweep(t, "tenant/1; tenant/1-b; volume/1-b-x; volume/1-y", cfg, func(t *testing.T, r *rig) {
+		r.delete(t, "tenant/1-b", graph.Background)
+		r.idle()
+		r.delete(t, "tenant/1", graph.Background)
+		r.idle()
+		r.gone(t, "volume/1-y")
+		r.stay(t, "volume/1-b-x")
+	})
+}
