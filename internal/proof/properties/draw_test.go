@@ -27,6 +27,7 @@ type size struct {
 	style                     style
 	engines, objects, actions int
 	judged                    bool // by the oracle: only users finish a finalizer
+	guarded                   bool // roots are guarded, and objects protected
 }
 
 // draws makes the choices of one test case. Small numbers are plain choices, so that
@@ -61,6 +62,9 @@ func (d draws) settings() settings {
 	s.Counting = d.chance("counting", 3)
 	s.Forgetful = d.chance("forgetful", 3)
 	s.Waits = d.chance("waits", 4)
+	if d.size.guarded {
+		d.guards(&s)
+	}
 	return s
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
+	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -28,11 +29,14 @@ type settings struct {
 	Kinds     string // a letter for each; a capital letter means scoped
 	Level     ownergraph.Level
 	Engines   int
-	Override  bool // oracle.Config.Override
-	Absent    bool // graph.ScopeAbsent and graph.NameAbsent
-	Counting  bool // versions compare
-	Forgetful bool // the engine remembers one owner of each sort
-	Waits     bool // the engine waits for acknowledgements of kind h
+	Override  bool   // oracle.Config.Override
+	Absent    bool   // graph.ScopeAbsent and graph.NameAbsent
+	Counting  bool   // versions compare
+	Forgetful bool   // the engine remembers one owner of each sort
+	Waits     bool   // the engine waits for acknowledgements of kind h
+	Guarded   string // the kinds of guarded roots, a letter for each; none without one
+	Above     int    // the limit of their guard
+	Shielded  string // the name of a protected object
 }
 
 func (s settings) config() ownergraph.Config {
@@ -50,6 +54,7 @@ func (s settings) config() ownergraph.Config {
 	if s.Waits {
 		c.Acknowledge = []graph.Kind{"h"}
 	}
+	s.guard(&c)
 	if s.Counting {
 		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
 			x, _ := strconv.Atoi(string(a))
@@ -91,6 +96,7 @@ type history struct {
 	backup  world.Store           // the target of restore
 	broken  error                 // the first breach that is not excused
 
+	ledger   *invariant.Ledger // of the objects as they count for their dependents; nil without guards
 	deletes  []deleted
 	ending   map[graph.Key]int // the commit that marked or removed an object
 	commits  int
@@ -111,8 +117,9 @@ func begin(set settings, start []graph.Object) (*history, error) {
 		ending: map[graph.Key]int{},
 	}
 	h.followDeletes()
-	w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
-		if bad := w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(c, bad) {
+	h.followGuards()
+	w.OnWrite = func(before *world.Store, c ownergraph.Call) {
+		if bad := h.judge(before, c); bad != nil && h.broken == nil && !h.excused(c, bad) {
 			h.broken = bad
 		}
 	}
@@ -177,6 +184,7 @@ func (h *history) do(line string) error {
 //	run                                   runs the world until it is at rest
 //	backup, restore                       keeps the state of the store; goes back to it and announces that
 //	sick K, recover K, vanish K, serve K, down K, up K
+//	approve KEY, shield KEY, expose KEY   a user takes the hold off, or puts the finalizer of protection on or off
 //	ack KEY, fg KEY, addref KEY->REF ...  actions of users in the notation of package oracle
 func (h *history) move(line string) error {
 	verb, arg, _ := strings.Cut(line, " ")
@@ -286,7 +294,9 @@ func (h *history) complete(verb string, side int, arg string) error {
 func (h *history) restore() error {
 	h.restored = true
 	h.w.LoseWrites()
-	return h.w.Restore(h.backup, true)
+	err := h.w.Restore(h.backup, true)
+	h.beginLedger()
+	return err
 }
 
 // health makes a kind sick or well.
@@ -320,6 +330,9 @@ func (h *history) health(verb string, k graph.Kind) error {
 
 // user carries out an action of a user or of a controller.
 func (h *history) user(verb, line, arg string) error {
+	if verb == "approve" || verb == "shield" || verb == "expose" {
+		return h.guardUser(verb, arg)
+	}
 	if verb == "ack" {
 		k, err := graph.ParseKey(arg)
 		if h.w.Acknowledge(k) {

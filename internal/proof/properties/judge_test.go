@@ -64,7 +64,10 @@ func (h *history) sound() error {
 	if err := h.proven(); err != nil {
 		return err
 	}
-	if s := oracle.NewState(believed(h.w.Store.Objects())); !oracle.Quiet(s, h.set.oracle()) {
+	if err := h.guarded(); err != nil {
+		return err
+	}
+	if s := oracle.NewState(believed(h.set.kept(h.w.Store.Objects()))); !oracle.Quiet(s, h.set.oracle()) {
 		return errors.New("at rest, but the collector has a step left: " + h.w.Held())
 	}
 	return nil

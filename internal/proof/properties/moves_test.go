@@ -213,6 +213,9 @@ func (d draws) action(h *history) string {
 	if len(objects) == 0 {
 		return d.creation(h, nil)
 	}
+	if d.size.guarded && d.chance("about a guard", 4) {
+		return []string{"approve", "shield", "expose"}[d.number("guard verb", 3)] + " " + d.target(objects).Key.String()
+	}
 	verbs := []string{"bg", "fg", "orphan"}
 	switch d.size.style {
 	case tight:

@@ -129,6 +129,12 @@ func parseSettings(text string) (s settings, err error) {
 			s.Forgetful = on
 		case "Waits":
 			s.Waits = on
+		case "Guarded":
+			s.Guarded = strings.Trim(f[2], `"`)
+		case "Above":
+			_, err = fmt.Sscanf(f[2], "%d", &s.Above)
+		case "Shielded":
+			s.Shielded = strings.Trim(f[2], `"`)
 		default:
 			err = fmt.Errorf("parse history: unknown setting %s", f[1])
 		}
