@@ -49,6 +49,9 @@ func (x *explainer) judge(id observed.NodeID) judgement {
 		j.d = fastDecision(why)
 		return j
 	}
+	if n.MarkHeld() || e.state(id).Withheld {
+		in.Propagation = graph.Unset
+	}
 	j.d = rules.Decide(&in, e.set, &x.lists)
 	if e.sweeps.Concerns(id) && !(j.d.Action.Writes() && e.bar(n) == policy.ReasonUnset) {
 		j.d = e.judgePaused(id, sweep.Recorded(e.state(id).Reason, in.Deleting, j.d))

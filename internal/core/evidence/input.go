@@ -68,9 +68,6 @@ func (v *View) fact(n observed.Node, i int, m *record.State, since seq.Stamp) ru
 // setObject sets the facts of the graph's object.
 func setObject(in *rules.Input, n observed.Node) {
 	in.Deleting, in.Finalizers, in.Propagation = n.Deleting(), n.HasFinalizers(), n.Propagation()
-	if n.MarkHeld() { // its propagation has not begun, and its own references go all the same
-		in.Propagation = graph.Unset
-	}
 	if in.References = n.Owners(); in.References > 1 {
 		in.Several = several(in.Owners, n.OwnerAt)
 	}
@@ -81,9 +78,6 @@ func setObject(in *rules.Input, n observed.Node) {
 func setRetry(in *rules.Input, o *graph.Object) {
 	in.Retry = true
 	in.Deleting, in.Finalizers, in.Propagation = o.Deleting, len(o.Finalizers) > 0, o.Propagation()
-	if o.MarkHeld() {
-		in.Propagation = graph.Unset
-	}
 	if in.References = len(o.Owners); in.References != len(in.Owners) {
 		return // no decision rests on them
 	}

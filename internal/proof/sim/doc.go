@@ -44,7 +44,7 @@
 //
 // One seed in five has sweeps (Config.Sweeps). The names of its tenants consist of each
 // other and of the delimiter. Some objects belong to tenants by name, scope or owner,
-// and others only look so. There are spaces that hold too, phases and confirmation.
+// and others only look so. There are spaces that hold too, and phases.
 // Users make members under a sweep, remove finalizers, and make holders of the same
 // name again. invariant.Sweeps and the witnesses judge the engines' sweeps.
 //
@@ -105,6 +105,28 @@
 //   - In small worlds, each end that the oracle permits has the definite outcomes, too.
 //
 // Some plans are carried out and not compared (see gap). The digest does not cover plans.
+//
+// # Guards
+//
+// One seed in five has guards and protections (Config.Guards and Config.Protect). Guards
+// select roots by kind, name or content, with each condition. Protections select objects by
+// kind, scope, name or content. The engines may have different settings: all, none, the guards
+// alone, the protections alone, or looser ones. Some objects carry the finalizers from the
+// beginning. Users put the finalizer of protection on and take it off. They approve deletions,
+// take a root's finalizers off, and delete a held root again with another propagation.
+//
+// A judgement is a call, which Engine.Judge answers. It gets lost and fails as any call. Its
+// answer is of the time of the call, or of a later one.
+//
+// The judges get each object as it counts for its dependents: a held mark is no mark (RULES,
+// G3). So a write that relies on a held mark breaks the laws of owners and of sweeps. These
+// laws hold too:
+//
+//   - G1: no engine deletes an object that its settings, or the object itself, protect.
+//   - G2: an engine begins the cascade of an unjudged root only, behind fences.
+//   - G2: at rest each living root carries both finalizers, each marked one is judged, and none
+//     that has passed stays.
+//   - G2: a deletion that a plan foresees as refused ends no other object.
 //
 // With "-with returns" the callers of the engines give back calls that they have not begun
 // (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have
