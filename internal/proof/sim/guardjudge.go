@@ -250,9 +250,12 @@ func (s *sim) guardsDiffer() bool {
 }
 
 // keepsRefused checks that no object ends whose root is the only target of a plan, and was
-// refused.
+// refused. Where the plan does not know all labels, the judgement may need none of them.
 func (c *comparison) keepsRefused() error {
-	if len(c.plan.Request.Delete) != 1 || len(c.plan.Verdicts) != 1 || !c.plan.Verdicts[0].Refused() || c.s.guardsDiffer() {
+	if len(c.plan.Request.Delete) != 1 || len(c.plan.Verdicts) != 1 || c.s.guardsDiffer() {
+		return nil
+	}
+	if v := &c.plan.Verdicts[0]; !v.Refused() || v.Unknown {
 		return nil
 	}
 	root := c.plan.Verdicts[0].Root
