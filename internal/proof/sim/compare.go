@@ -30,6 +30,9 @@ type comparison struct {
 func (c *comparison) compare() error {
 	var n Plans
 	err := c.compareEnds(&n)
+	if bad := c.checkPassed(); bad != nil {
+		return bad
+	}
 	switch {
 	case c.open != noGap:
 		if bad := c.keepsRefused(); bad != nil {

@@ -126,7 +126,8 @@
 //   - G2: an engine begins the cascade of an unjudged root only, behind fences.
 //   - G2: at rest each living root carries both finalizers, each marked one is judged, and none
 //     that has passed stays.
-//   - G2: a deletion that a plan foresees as refused ends no other object.
+//   - G2: a deletion that a plan foresees as refused ends no other object. One that passes
+//     ends no more objects than the guard permits.
 //
 // With "-with returns" the callers of the engines give back calls that they have not begun
 // (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have

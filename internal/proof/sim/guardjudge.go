@@ -269,3 +269,48 @@ func (c *comparison) keepsRefused() error {
 	}
 	return nil
 }
+
+// checkPassed checks the only target of a plan that a guard has passed: its deletion ends no
+// more objects than the guard permits, and keeps none because of its protection.
+func (c *comparison) checkPassed() error {
+	if c.s.shields == nil || len(c.plan.Request.Delete) != 1 || c.s.guardsDiffer() {
+		return nil
+	}
+	k := c.plan.Request.Delete[0].Key
+	i := slices.IndexFunc(c.before, func(o graph.Object) bool { return o.Key == k })
+	x, root := &c.s.shields[0], c.before[i]
+	g := x.guard(&root)
+	if now, ok := c.s.w.Store.At(k); g == nil || root.Deleting || !root.HasFinalizer(graph.FinalizerNew) || ok && now.Key == k && now.HasFinalizer(graph.FinalizerHold) {
+		return nil
+	}
+	ends := 0
+	for _, o := range c.before {
+		now, ok := c.s.w.Store.At(o.Key)
+		switch ok = ok && now.Key == o.Key; {
+		case o.Key == k || o.Deleting:
+		case !ok || now.Deleting:
+			ends++
+		case g.Protected && x.protects(&now) && c.owned(o) && !c.s.owned(now):
+			return fmt.Errorf("G2: a guard has passed the deletion of %s, and %s stays because it is protected", root, now)
+		}
+	}
+	if g.Above != nil && ends > *g.Above {
+		return fmt.Errorf("G2: a guard has passed the deletion of %s, which ends %d objects, more than %d", root, ends, *g.Above)
+	}
+	return nil
+}
+
+// owned reports whether an owner of the object was in the store before.
+func (c *comparison) owned(o graph.Object) bool {
+	return slices.ContainsFunc(c.before, func(x graph.Object) bool {
+		return x.Key != o.Key && slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.Key == x.Key })
+	})
+}
+
+// owned reports whether an owner of the object is in the store, or may be, or there is none.
+func (s *sim) owned(o graph.Object) bool {
+	return len(o.Owners) == 0 || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
+		x, ok := s.w.Store.At(r.Key)
+		return r.Unresolved || r.Kind == unserved || ok && x.UID == r.UID
+	})
+}
