@@ -250,9 +250,10 @@ func (s *sim) guardsDiffer() bool {
 }
 
 // keepsRefused checks that no object ends whose root is the only target of a plan, and was
-// refused. Where the plan does not know all labels, the judgement may need none of them.
+// refused. Where the plan does not know all labels, the judgement may need none of them. Other
+// clients may end an object before the judgement.
 func (c *comparison) keepsRefused() error {
-	if len(c.plan.Request.Delete) != 1 || len(c.plan.Verdicts) != 1 || c.s.guardsDiffer() {
+	if len(c.plan.Request.Delete) != 1 || len(c.plan.Verdicts) != 1 || c.s.guardsDiffer() || c.helped {
 		return nil
 	}
 	if v := &c.plan.Verdicts[0]; !v.Refused() || v.Unknown {
