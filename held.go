@@ -145,6 +145,8 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		if w, ok := e.brake.WaitOf(id); ok && w.For == brake.NeedListings {
 			return e.unlisted()
 		}
+	case policy.NeedPhase:
+		return e.orderDetail(id)
 	case policy.Contested:
 		return e.sweeps.Rivals(e.sweepView(), id)
 	case policy.Paused:

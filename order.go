@@ -163,3 +163,16 @@ func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition
 	c.Actor = fmt.Sprintf("the order of %s: %s, %d left, wave %d", root, phase.Name, phase.Left, phase.Waves+1)
 	return x.one(c)
 }
+
+// orderDetail names the root and the phase for which an object waits, and objects of the phase.
+func (e *Engine) orderDetail(id observed.NodeID) (out []string) {
+	root, phase, some, ok := e.order.Awaited(e.orderView(), id, maxScanned)
+	if !ok {
+		return nil
+	}
+	out = append(out, "phase "+phase.Name+" of "+root.String())
+	for _, o := range some {
+		out = append(out, e.graph.Node(o).Key().String())
+	}
+	return out
+}

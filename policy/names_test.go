@@ -89,6 +89,7 @@ a guard has to judge its deletion
 its deletion needs an approval
 it carries the finalizers of a guard that is not in the settings
 it may not own others, so no guard can judge it
+objects of an earlier phase go first
 its cascade has more objects than the brake allows
 a user refused the cascade
 the engine is paused

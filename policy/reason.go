@@ -235,7 +235,7 @@ func (r Reason) Held() bool {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
 		NeedMembers, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails,
-		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, Braked, CascadeRefused, Paused:
+		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, NeedPhase, Braked, CascadeRefused, Paused:
 		return true
 	}
 	return false

@@ -41,7 +41,7 @@ func (s Status) String() string {
 // Held by TestStatusOfReasons.
 func StatusOf(r policy.Reason) Status {
 	switch r {
-	case policy.NeedDependents, policy.NeedMembers:
+	case policy.NeedDependents, policy.NeedMembers, policy.NeedPhase:
 		return Blocked
 	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing,
 		policy.NeedSelect, policy.ObserveOnly, policy.LevelTooLow,

@@ -43,6 +43,7 @@ a guard has to judge its deletion: waiting
 its deletion needs an approval: waiting
 it carries the finalizers of a guard that is not in the settings: stuck
 it may not own others, so no guard can judge it: stuck
+objects of an earlier phase go first: blocked
 its cascade has more objects than the brake allows: stuck
 a user refused the cascade: waiting
 the engine is paused: waiting

@@ -293,6 +293,9 @@ func (s *sim) checkDay() error {
 func (s *sim) checkEmpty() error {
 	for len(s.w.Store.Objects()) > 0 {
 		k := s.w.Store.Objects()[0].Key
+		for _, name := range [...]string{graph.FinalizerHold, graph.FinalizerNew, graph.FinalizerProtect} {
+			s.w.Drop(k, name)
+		}
 		for _, verb := range [...]oracle.Verb{oracle.Strip, oracle.Finish, oracle.Background, oracle.Grace0} {
 			s.w.Do(oracle.Action{Verb: verb, Object: graph.Object{Key: k}})
 		}
