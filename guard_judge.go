@@ -23,11 +23,11 @@ func (e *Engine) Judge(ctx context.Context, c Call) (plan.Verdict, error) {
 	if c.Type != CallJudge {
 		return plan.Verdict{}, fmt.Errorf("judge: call of type %s: %w", c.Type, ErrInvalid)
 	}
-	return e.judge(ctx, c.Key, 0)
+	return e.judge(ctx, c.Key, newNested(c.Key))
 }
 
-// judge is Judge for a key. Depth is the number of forecasts around this one.
-func (e *Engine) judge(ctx context.Context, root Key, depth int) (plan.Verdict, error) {
+// judge is Judge for a key, inside of other judgements.
+func (e *Engine) judge(ctx context.Context, root Key, in *nested) (plan.Verdict, error) {
 	p := newPlanCopy(plan.Request{Delete: []plan.Target{{Key: root}}})
 	p.restart(e)
 	defer p.close(e)
@@ -37,7 +37,7 @@ func (e *Engine) judge(ctx context.Context, root Key, depth int) (plan.Verdict, 
 			return plan.Verdict{}, err
 		}
 	}
-	return p.verdict(ctx, e, p.facts(e, e.now), depth)
+	return p.verdict(ctx, e, p.facts(e, e.now), in)
 }
 
 // judge is Engine.Judge in steps.
@@ -46,12 +46,12 @@ func (c *Collector) judge(ctx context.Context, root Key) (plan.Verdict, error) {
 	if err != nil {
 		return plan.Verdict{}, err
 	}
-	return p.verdict(ctx, c.engine, facts, 0)
+	return p.verdict(ctx, c.engine, facts, newNested(root))
 }
 
 // verdict returns the verdict about the only target of an ended copy. It needs no lock.
-func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, depth int) (plan.Verdict, error) {
-	facts.depth = depth
+func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *nested) (plan.Verdict, error) {
+	facts.nested = in
 	f, err := p.run(ctx, e, facts)
 	if err != nil {
 		return plan.Verdict{}, err
@@ -186,13 +186,47 @@ func (f *forecast) guardStep(s plan.Step, k Key, out finalizer.Outcome) {
 	f.report(out)
 }
 
-// maxNested bounds the forecasts inside of each other: a guarded root below a guarded root.
-const maxNested = 4
+// nested has the verdicts of one judgement, or of one plan, and of all guarded roots below. Each
+// root is planned once.
+type nested struct {
+	verdicts map[Key]plan.Verdict
+	judging  map[Key]bool
+}
 
-// judge answers the judgement of a guarded root below a target.
+func newNested(roots ...Key) *nested {
+	n := &nested{verdicts: map[Key]plan.Verdict{}, judging: map[Key]bool{}}
+	for _, k := range roots {
+		n.judging[k] = true
+	}
+	return n
+}
+
+// maxNested bounds the forecasts inside of each other: a guarded root below a guarded root.
+const maxNested = 64
+
+// judge answers the judgement of a guarded root below a target. A root that is below itself, or
+// below too many others, counts as refused.
+//
+// Held by TestNestedRoots and TestManyNestedRoots.
 func (f *forecast) judge(ctx context.Context, root Key) (plan.Verdict, error) {
-	if f.depth == maxNested {
+	if f.nested == nil {
+		f.nested = newNested()
+		for _, t := range f.req.Delete {
+			f.nested.judging[t.Key] = true
+		}
+	}
+	n := f.nested
+	if v, ok := n.verdicts[root]; ok {
+		return v, nil
+	}
+	if n.judging[root] || len(n.judging) >= maxNested+len(f.req.Delete) {
 		return plan.Verdict{Root: root, Unknown: true}, nil
 	}
-	return f.engine.judge(ctx, root, f.depth+1)
+	n.judging[root] = true
+	v, err := f.engine.judge(ctx, root, n)
+	delete(n.judging, root)
+	if err == nil {
+		n.verdicts[root] = v
+	}
+	return v, err
 }

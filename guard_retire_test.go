@@ -271,3 +271,19 @@ func TestBrakeLetsPassedRoots(t *testing.T) {
 		})
 	}
 }
+
+// TestManyNestedRoots: a chain of guarded roots is judged with one plan for each of them.
+func TestManyNestedRoots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lines, many := []string{"k/0"}, 1000
+		for i := 1; i < 40; i++ {
+			lines = append(lines, fmt.Sprintf("k/%d -> k/%d", i, i-1))
+		}
+		s := newTap(t, strings.Join(lines, "; "))
+		r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: &many}))
+		r.idle()
+		s.delete(t, "k/0", graph.Background)
+		r.idle()
+		s.holds(t, "")
+	})
+}

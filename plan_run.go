@@ -50,8 +50,8 @@ type planFacts struct {
 	sweeps  []sweep.Memory
 	behind  map[Key]bool // the members of sweeps whose holders are gone
 	torn    bool
-	busy    bool // the engine has work to do
-	depth   int  // the number of forecasts around this one
+	busy    bool    // the engine has work to do
+	nested  *nested // the judgements around this forecast, or nil
 	labels  guard.Labels
 	rewound seq.Stamp
 	paused  []PauseReport
