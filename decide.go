@@ -51,10 +51,11 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	if d.Action == policy.Delete && !in.Deleting {
 		d = e.decideProtected(id, s, d)
 	}
-	if e.order.Any() {
+	repeats := d.Reason == policy.OrderNeedsForeground // of a marked root: neither order nor brake is about it
+	if e.order.Any() && !repeats {
 		d = e.inOrder(id, d, holder)
 	}
-	if e.brake.Any() {
+	if e.brake.Any() && !repeats {
 		d = e.brakeDecision(id, in, d, holder)
 	}
 	meant, bar := d, policy.ReasonUnset

@@ -73,7 +73,8 @@ func (e *Engine) orderView() order.View {
 
 // staysInOrder reports whether an object stays by its last decision, although its owners go.
 func (e *Engine) staysInOrder(id observed.NodeID) bool {
-	return !e.graph.Node(id).Deleting() && keepsInOrder(e.state(id).Reason)
+	n := e.graph.Node(id)
+	return (!n.Deleting() || n.MarkHeld()) && keepsInOrder(e.state(id).Reason)
 }
 
 func keepsInOrder(why policy.Reason) bool {
