@@ -34,30 +34,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	e.counts.Decisions++
 	s, in, w := e.calls.Subject(n), e.input(id), &e.scratch.write
 	e.useOrphaned(id, in)
-	withheld, why := e.withholds(id, n, s)
-	if withheld { // it ends no propagation, and its references go as those of others
-		in.Propagation = graph.Unset
-	}
-	d := e.decideGuarded(id, s, rules.Decide(in, e.set, &e.scratch.lists), why)
-	var holder Key
-	if e.sweeps.Any() && !withheld {
-		blocked := d.Action.Writes() && e.bar(n) != policy.ReasonUnset
-		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
-		e.carryOut()
-	}
-	if in.Deleting && e.handlers.Any() && !d.Action.Writes() && !withheld {
-		d = e.handle(id, s, d)
-	}
-	if d.Action == policy.Delete && !in.Deleting {
-		d = e.decideProtected(id, s, d)
-	}
-	repeats := d.Reason == policy.OrderNeedsForeground // of a marked root: neither order nor brake is about it
-	if e.order.Any() && !repeats {
-		d = e.inOrder(id, d, holder)
-	}
-	if e.brake.Any() && !repeats {
-		d = e.brakeDecision(id, in, d, holder)
-	}
+	d, holder := e.rule(id, n, s, in)
 	meant, bar := d, policy.ReasonUnset
 	if d.Action.Writes() {
 		if bar = e.bar(n); bar == policy.ReasonUnset {
@@ -98,6 +75,36 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 		e.work.Done(id)
 	}
 	return ok
+}
+
+// rule returns the decision of all rules about an object, before the answer of its kind or of
+// its calls can bar it: the rules of ownership, then guards, sweeps, handlers, protection,
+// order and brake. The key is the holder of the sweep that deletes it.
+func (e *Engine) rule(id observed.NodeID, n observed.Node, s inflight.Subject, in *rules.Input) (d policy.Decision, holder Key) {
+	withheld, why := e.withholds(id, n, s)
+	if withheld { // it ends no propagation, and its references go as those of others
+		in.Propagation = graph.Unset
+	}
+	d = e.decideGuarded(id, s, rules.Decide(in, e.set, &e.scratch.lists), why)
+	if e.sweeps.Any() && !withheld {
+		blocked := d.Action.Writes() && e.bar(n) != policy.ReasonUnset
+		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
+		e.carryOut()
+	}
+	if in.Deleting && e.handlers.Any() && !d.Action.Writes() && !withheld {
+		d = e.handle(id, s, d)
+	}
+	if d.Action == policy.Delete && !in.Deleting {
+		d = e.decideProtected(id, s, d)
+	}
+	repeats := d.Reason == policy.OrderNeedsForeground // of a marked root: neither order nor brake is about it
+	if e.order.Any() && !repeats {
+		d = e.inOrder(id, d, holder)
+	}
+	if e.brake.Any() && !repeats {
+		d = e.brakeDecision(id, in, d, holder)
+	}
+	return d, holder
 }
 
 // updateReread notes whether an object has to be read before it is decided. The result of

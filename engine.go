@@ -407,12 +407,7 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	case inflight.Handle:
 		e.handlerDone(id, x, r.Err)
 	case inflight.Select:
-		wait, _ := retryIn(r.Err)
-		if e.labels.Requested(uint64(id)) {
-			e.labels.SelectDone(e.guardView(), r.Selected, r.Err, wait)
-		} else {
-			e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
-		}
+		e.selectDone(id, r)
 	case inflight.Judge:
 		e.judgeDone(id, x, r)
 	}
@@ -432,11 +427,7 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 	case inflight.List:
 		e.kinds.ReturnList(x.Key.Kind, e.now)
 	case inflight.Select:
-		if e.labels.Requested(uint64(id)) {
-			e.labels.ReturnSelect()
-		} else {
-			e.sweeps.ReturnSelect(uint64(id))
-		}
+		e.returnSelect(id)
 	case inflight.Judge:
 		e.guards.Return(uint64(id))
 	case inflight.Handle:
