@@ -227,7 +227,9 @@ func (e *Engine) stepPauses() {
 		if id == 0 {
 			continue
 		}
-		if n := e.graph.Node(id); n.Owners() > 0 || n.Deleting() || e.sweeps.IsHolder(id) {
+		n := e.graph.Node(id)
+		root := e.guards.Any() && e.guards.MaySelect(n.Kind()) // it may lack finalizers
+		if n.Owners() > 0 || n.Deleting() || root || e.sweeps.IsHolder(id) {
 			e.keepOrEnqueue(id, queue.Low)
 		}
 	}

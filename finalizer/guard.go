@@ -45,7 +45,8 @@ type Guard struct {
 	Above *int
 
 	// Phases run in order. An object of the cascade is in the first phase that takes it, and
-	// in a last one if none does. The phase of an object is moved forward to that of the
-	// objects below it, because those go only after it. Every phase has After.
+	// in a last one if none does. The phase of an object is moved forward to the earliest
+	// phase of the objects that can go only after it (RULES, G7). Each phase begins after the
+	// end of the phases before, with or without After. The first one may not have it.
 	Phases []Phase
 }

@@ -43,6 +43,9 @@
 //   - R5: "rewind". The store is restored to its start, and its watch announces that.
 //     Writes in flight are lost, and reads complete.
 //   - R7 of a kind that cannot be watched, and R8: "sick kind".
+//   - G5: "brake of". With a brake of 1 an object may stay that the rules would delete.
+//   - G6: "pause". A user pauses an engine, which begins no write until the user ends the pause.
+//   - G7: "guard: order". The objects below the root go in phases.
 //   - G1 to G4: "with a guarded root". Users delete the root again, approve, protect, and add
 //     a late dependent. Two engines differ in their guards. A rule of protection in the
 //     settings of one engine binds that engine alone.

@@ -17,11 +17,35 @@ func Guarded() (out []Stage) {
 		guardStage(2, Scope{Actions: 1, Rewinds: 1}, GuardOrder),
 		guardStage(2, Scope{Actions: 1, Outages: 1}, GuardAlways),
 		guardStage(2, Scope{Actions: 1, Outages: 1}, GuardOrder))
+	out = append(out, braked()...)
 	for _, pair := range pairs() {
 		out = append(out, guardStage(2, Scope{Actions: 1, Engines: 2, Switches: 3}, pair[:]...))
 	}
 	return out
 }
+
+// braked returns the stages of CI with a brake or a pause: each brake on graphs of two objects
+// with a late engine and a crash, and on graphs of three; each pause with a crash, a guard, and
+// an engine beside that acts.
+func braked() (out []Stage) {
+	for _, g := range brakes() {
+		set := []Guard{g}
+		out = append(out,
+			Stage{Objects: 2, Scope: Scope{Actions: 2, Late: true, Guards: set}, Whole: true},
+			Stage{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Guards: set}, Whole: true},
+			Stage{Objects: 3, Scope: Scope{Actions: 1, Guards: set}, Whole: true})
+	}
+	return append(out,
+		Stage{Objects: 2, Scope: Scope{Actions: 2, Pauses: 1, Late: true}, Whole: true},
+		Stage{Objects: 2, Scope: Scope{Actions: 1, Pauses: 1, Crashes: 1}, Whole: true},
+		Stage{Objects: 2, Scope: Scope{Actions: 1, Pauses: 1, Engines: 2, Switches: 3}, Whole: true},
+		Stage{Objects: 3, Scope: Scope{Actions: 1, Pauses: 1}, Whole: true},
+		guardStage(2, Scope{Actions: 1, Pauses: 1, Verdicts: true}, GuardNone),
+		guardStage(2, Scope{Actions: 1, Pauses: 1}, GuardOrder))
+}
+
+// brakes returns each brake once.
+func brakes() []Guard { return []Guard{GuardBrake, GuardBraked, GuardWindow} }
 
 // guards returns each guard once.
 func guards() []Guard {

@@ -1,8 +1,11 @@
 package exhaustive
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/ownergraph/ownergraph"
 )
 
 // TestGuardedScopes: no law of guards breaks in scopes that are searched in full (RULES, G1
@@ -30,6 +33,19 @@ func TestGuardedScopes(t *testing.T) {
 	})
 }
 
+// TestBrakedScopes: a brake keeps objects and ends none wrongly, and no write begins while an
+// engine is paused (RULES, G5 and G6). CI's run has more scopes.
+func TestBrakedScopes(t *testing.T) {
+	stages := slices.DeleteFunc(braked(), func(s Stage) bool { return s.Scope.Late || s.Scope.Engines > 1 || s.Objects > 2 })
+	Run(stages, 2, time.Time{}, func(r Row) {
+		t.Log("\n" + r.String())
+		if r.Broken != nil {
+			short := Shorten(*r.Broken)
+			t.Errorf("%s, %s: %v\n%s", short.Graph, r.Stage, short.Broken, short.History)
+		}
+	})
+}
+
 // TestGuardWords: each guard has a name of its own, and its own settings.
 func TestGuardWords(t *testing.T) {
 	if got := Guard(99).String(); got != "guard(99)" || GuardUnset.String() != "no guard" {
@@ -39,6 +55,14 @@ func TestGuardWords(t *testing.T) {
 		if c := g.config(); len(c.Guards) != 1 || (g == GuardRule) != (len(c.Protect) == 1) {
 			t.Errorf("%s: %d guards and %d rules of protection", g, len(c.Guards), len(c.Protect))
 		}
+	}
+	for _, g := range brakes() {
+		if c := g.config(); len(c.Guards) != 0 || c.Brake == (ownergraph.Brake{}) || (g == GuardBraked) != (Scope{Guards: []Guard{g}}).oracle().Braked {
+			t.Errorf("%s: %d guards, brake %v", g, len(c.Guards), c.Brake)
+		}
+	}
+	if err := whilePaused(ownergraph.Call{Type: ownergraph.CallDelete}); err == nil || whilePaused(ownergraph.Call{Type: ownergraph.CallRead}) != nil {
+		t.Errorf("while an engine is paused, a delete gives %v, and a read must give nil", err)
 	}
 	if s := (Scope{Engines: 2, Guards: []Guard{GuardRule, GuardUnset}}); s.protects() != nil || len(s.oracle().Beside) != 1 {
 		t.Error("a rule of one engine binds the other one")

@@ -3,6 +3,7 @@ package exhaustive
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -28,9 +29,15 @@ const (
 	GuardRule
 	// GuardOrder lets each deletion pass, and the objects go in phases.
 	GuardOrder
+	// GuardBrake has no guard, and a brake that counts the objects of a cascade and stops none
+	// of these graphs. GuardBraked stops each cascade of more than one object. GuardWindow
+	// sends one delete an hour.
+	GuardBrake
+	GuardBraked
+	GuardWindow
 )
 
-var guardNames = [...]string{"no guard", "always", "protected", "above 0", "above 1", "above 9", "b protected by a rule", "order"}
+var guardNames = [...]string{"no guard", "always", "protected", "above 0", "above 1", "above 9", "b protected by a rule", "order", "brake of 9", "brake of 1", "one delete an hour"}
 
 // String returns the settings in words.
 func (g Guard) String() string {
@@ -47,6 +54,9 @@ const (
 	protected = "b"
 )
 
+// brakes reports whether the settings have a brake, and no guard.
+func (g Guard) brakes() bool { return g >= GuardBrake }
+
 // oracle returns the settings of the oracle.
 func (g Guard) oracle(c oracle.Config) oracle.Config {
 	limit := map[Guard]int{GuardNone: 0, GuardOne: 1, GuardMany: 9}
@@ -57,7 +67,8 @@ func (g Guard) oracle(c oracle.Config) oracle.Config {
 	if g == GuardRule {
 		c.Protect = []string{protected}
 	}
-	if g != GuardUnset {
+	c.Braked = g == GuardBraked
+	if g != GuardUnset && !g.brakes() {
 		c.Guards = []oracle.Guard{set}
 	}
 	return c
@@ -69,11 +80,18 @@ func (g Guard) config() ownergraph.Config {
 	for _, x := range g.oracle(oracle.Config{}).Guards {
 		set := finalizer.Guard{Names: x.Roots, Always: x.Always, Protected: x.Protected, Above: x.Above}
 		if x.Ordered {
-			set.Phases = []finalizer.Phase{{Kinds: []graph.Kind{protected}, After: true}}
+			set.Phases = []finalizer.Phase{{Kinds: []graph.Kind{protected}}}
 		}
 		c.Guards = append(c.Guards, set)
 	}
-	if g == GuardRule {
+	switch g {
+	case GuardBrake:
+		c.Brake.PerCascade = 9
+	case GuardBraked:
+		c.Brake.PerCascade = 1
+	case GuardWindow:
+		c.Brake = ownergraph.Brake{Window: 1, Per: time.Hour}
+	case GuardRule:
 		c.Protect = []finalizer.Protection{{Names: []string{protected}}}
 	}
 	return c

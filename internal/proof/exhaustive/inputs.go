@@ -20,6 +20,7 @@ type live struct {
 	asked  ownergraph.CallID   // the call for that fence, 0 once it has returned
 
 	guard   Guard             // its settings
+	paused  bool              // by a user
 	judging ownergraph.Call   // for a verdict that it has not got yet
 	verdict ownergraph.Result // the result of that call
 }
@@ -49,6 +50,8 @@ const (
 	inputRewound
 	inputSick
 	inputWell
+	inputPause
+	inputResume
 )
 
 // said is the output of an engine: the kinds that it lists, and the fences and late
@@ -142,6 +145,10 @@ func (e *engines) run(l *live, in input, out *said) error {
 	case inputTime:
 		l.now = l.now.Add(in.wait)
 		probe.Tick(l.engine, l.now)
+	case inputPause, inputResume:
+		if err := l.pause(in.op == inputPause); err != nil {
+			return err
+		}
 	default:
 		for _, ev := range e.news(in) {
 			if err := l.engine.Observe(l.now, ev); err != nil {
@@ -238,6 +245,11 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 		case ownergraph.CallRead, ownergraph.CallPatch, ownergraph.CallDelete:
 		default:
 			return errors.New("a " + c.Type.String() + " in the store lane")
+		}
+		if l.paused {
+			if err := whilePaused(c); err != nil {
+				return err
+			}
 		}
 		l.calls = append(l.calls, c.ID)
 		out.calls = append(out.calls, e.words.call(c))

@@ -2,6 +2,7 @@ package exhaustive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
@@ -13,7 +14,7 @@ import (
 // label names a possible move of a state. No two moves of one state share a name.
 func (x *state) label(m move) string {
 	text := x.bare(m)
-	if len(x.w.Sides) > 1 && (m.op.engine() || m.op == opCrash || m.op == opList) {
+	if len(x.w.Sides) > 1 && (m.op.engine() || slices.Contains([]op{opCrash, opList, opPause, opResume}, m.op)) {
 		return fmt.Sprintf("engine %d: %s", m.side+1, text)
 	}
 	return text
@@ -58,6 +59,10 @@ func (x *state) bare(m move) string {
 		return fmt.Sprintf("%s is sick", x.w.Kinds[m.at].Kind)
 	case opRecover:
 		return fmt.Sprintf("%s is well again", x.w.Kinds[m.at].Kind)
+	case opPause:
+		return "pause"
+	case opResume:
+		return "resume"
 	case opList:
 		return fmt.Sprintf("list %s anew", x.w.Kinds[m.at].Kind)
 	}

@@ -69,6 +69,8 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 		x.listings--
 		s.unreported &^= 1 << at
 		t.list(x, s, at)
+	case opPause, opResume:
+		return true, t.pause(x, m.side, m.op == opPause)
 	default:
 		return true, t.change(x, m.op, at)
 	}
@@ -296,6 +298,7 @@ func (t *tables) crash(x *node, side uint8) error {
 	}
 	x.late = t.late.number(late)
 	s.reset(t.fresh[side])
+	x.paused &^= 1 << side
 	for k := range t.kinds {
 		t.list(x, s, k)
 		s.unreported |= 1 << k

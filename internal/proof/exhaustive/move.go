@@ -32,6 +32,8 @@ const (
 	opRewind          // the store is restored to its start
 	opSick            // a kind is out of reach
 	opRecover         // the kind is in reach again
+	opPause           // a user pauses an engine
+	opResume          // and ends the pause
 )
 
 // move is one possible move, of the at-th kind, call or write.
@@ -59,6 +61,11 @@ func (x *state) engineMoves(scope Scope) (out []move, held bool) {
 	for k := range x.w.Kinds {
 		if x.down>>k&1 != 0 {
 			out = append(out, move{op: opRecover, at: k})
+		}
+	}
+	for i, paused := range x.paused {
+		if paused {
+			out = append(out, move{op: opResume, side: i})
 		}
 	}
 	return out, held
@@ -118,6 +125,9 @@ func (x *state) otherMoves(s *search) []move {
 	for i := range x.w.Sides {
 		if x.crashes > 0 && x.down == 0 {
 			out = append(out, move{op: opCrash, side: i})
+		}
+		if x.pauses > 0 && !x.paused[i] {
+			out = append(out, move{op: opPause, side: i})
 		}
 		for k := range x.w.Kinds {
 			if x.listings > 0 && x.down>>k&1 == 0 {
@@ -186,6 +196,8 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		x.listings--
 		x.unreported[m.side] &^= 1 << m.at
 		x.w.List(m.side, m.at)
+	case opPause, opResume:
+		return true, x.pause(m.side, m.op == opPause)
 	default:
 		return true, x.befall(m.op, m.at)
 	}
@@ -247,7 +259,7 @@ func (x *state) crash(side int) error {
 	if err := x.w.Crash(side); err != nil {
 		return err
 	}
-	x.judging[side] = nil
+	x.judging[side], x.paused[side] = nil, false
 	for k := range x.w.Kinds {
 		x.w.List(side, k)
 		x.unreported[side] |= 1 << k

@@ -23,6 +23,8 @@ type Scope struct {
 	// Outages bounds the times that a kind is out of reach. Then no client can watch,
 	// read or write it for a while.
 	Rewinds, Outages int
+	// Pauses bounds the pauses of an engine, which are of everything. Each one ends.
+	Pauses int
 	// Engines is the number of engines on the store, 1 if it is 0. Switches bounds the
 	// switches from one engine to another.
 	Engines, Switches int
@@ -104,6 +106,7 @@ func (s Scope) String() string {
 		{s.Waits, "early timeout", "early timeouts"},
 		{s.Rewinds, "rewind", "rewinds"},
 		{s.Outages, "sick kind", "sick kinds"},
+		{s.Pauses, "pause", "pauses"},
 	} {
 		switch {
 		case c.n == 1:

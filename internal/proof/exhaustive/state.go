@@ -21,7 +21,7 @@ type state struct {
 	used                     int             // actions, also those before a rewind
 	crashes, listings, waits int             // left
 	switches                 int             // left
-	rewinds, outages         int             // left
+	rewinds, outages, pauses int             // left
 	down                     uint64          // kinds that are sick, a bit each
 	first                    *world.World    // its store and its ledger
 	turn                     int             // the side that moved last, from 1; 0 if none has
@@ -29,6 +29,7 @@ type state struct {
 	// crash, has heard nothing yet.
 	unreported [maxSides]uint64
 	judging    [maxSides]*world.InFlight // a judgement whose verdict the engine has not got yet
+	paused     [maxSides]bool
 }
 
 // begin returns the first state of a search. Its engine has seen every object.
@@ -46,7 +47,7 @@ func begin(start []graph.Object, scope Scope) (*state, error) {
 	x := &state{
 		w: w, first: first,
 		crashes: scope.Crashes, listings: scope.Listings, waits: scope.Waits, switches: scope.Switches,
-		rewinds: scope.Rewinds, outages: scope.Outages,
+		rewinds: scope.Rewinds, outages: scope.Outages, pauses: scope.Pauses,
 	}
 	for i := range w.Sides {
 		if err := x.catchUp(i, scope); err != nil {
@@ -102,7 +103,10 @@ func (x *state) pump(side int, scope Scope) error {
 			}
 		}
 		if err == nil && len(x.w.Sides[side].Calls) < scope.calls() {
-			_, ok, err = x.w.Issue(side, ownergraph.LaneStore)
+			var c ownergraph.Call
+			if c, ok, err = x.w.Issue(side, ownergraph.LaneStore); err == nil && x.paused[side] {
+				err = whilePaused(c)
+			}
 		}
 		if err != nil || !ok {
 			return err

@@ -70,7 +70,7 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 	t.engines = newEngines(&t.words, x.w.Kinds, scope)
 	n := node{
 		crashes: uint8(scope.Crashes), listings: uint8(scope.Listings), waits: uint8(scope.Waits), switches: uint8(scope.Switches),
-		rewinds: uint8(scope.Rewinds), outages: uint8(scope.Outages),
+		rewinds: uint8(scope.Rewinds), outages: uint8(scope.Outages), pauses: uint8(scope.Pauses),
 	}
 	for i, s := range x.w.Sides {
 		n.sides[i].engine = t.engines.first(s.Engine, x.w.Now, scope.guard(i))
@@ -106,6 +106,11 @@ func (t *tables) expand(x *node, out []successor) ([]successor, error) {
 	for k := range t.kinds {
 		if x.down>>k&1 != 0 {
 			out = t.make(x, short{op: opRecover, at: int8(k)}, out)
+		}
+	}
+	for s := range t.sides {
+		if x.paused>>s&1 != 0 {
+			out = t.make(x, short{op: opResume, side: uint8(s)}, out)
 		}
 	}
 	if len(out) == before && !held {
@@ -212,6 +217,9 @@ func (t *tables) others(x *node, out []successor) []successor {
 	for s := range t.sides {
 		if x.crashes > 0 && x.down == 0 {
 			out = t.make(x, short{op: opCrash, side: uint8(s)}, out)
+		}
+		if x.pauses > 0 && x.paused>>s&1 == 0 {
+			out = t.make(x, short{op: opPause, side: uint8(s)}, out)
 		}
 		for k := range t.kinds {
 			if x.listings > 0 && x.down>>k&1 == 0 {

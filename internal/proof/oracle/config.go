@@ -23,8 +23,10 @@ type Config struct {
 	Protect []string
 	// Guards has the guards. The first one that has the name of an object counts for it.
 	Guards []Guard
+	// Braked says that a brake may keep each deletion from being sent, V6.
+	Braked bool
 	// Beside has the settings of further engines on the same store. They differ only in
-	// Protect and Guards. A step of each engine is permitted.
+	// Protect, Guards and Braked. A step of each engine is permitted.
 	Beside []Config
 }
 

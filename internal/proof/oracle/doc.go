@@ -81,6 +81,8 @@
 //	   may count every object below the root if one of them has several owners, since
 //	   a plan also counts objects that may end (RULES, G2, G7 and P3).
 //	V5 A marked object with new and without hold loses new (RULES, G2).
+//	V6 Brake. With Config.Braked, the collector may send a deletion of G1, and need not
+//	   (RULES, G5).
 //
 // A marked object with hold alone was refused, and has no step of its own. Only a user
 // takes its hold off (RULES, G4).

@@ -75,6 +75,12 @@ func TestGuardConditions(t *testing.T) {
 		{"a~[HOLD,NEW]; b -> a", "a~[foreground,HOLD,NEW]; b -> a", "", "a background deletion is repeated in the foreground"},
 		{"a~[HOLD,NEW,foreground]; b -> a", "a~[foreground,NEW]; b -> a", "", "then hold goes"},
 	})
+	checkGuardRules(t, Config{Braked: true, Protect: []string{"p"}}, []ruleCase{
+		{"b[x] -> a", "", "b~[x] -> a", "V6: a brake may keep the deletion back, or let it pass"},
+		{"p -> a", "", "", "V6: it lets no protected object pass"},
+		{"a; b -> a", "", "", "V6: nor one that has an owner"},
+		{"a; b -> a, c", "a; b -> a", "a; b -> a", "V6: removals of references pass"},
+	})
 	two := Config{Beside: []Config{bound(9)}}
 	if s := NewState([]graph.Object{{Key: short("a")}}); Quiet(s, two) || !Quiet(s, Config{}) {
 		t.Error("the state is quiet only if each engine has no step left")

@@ -59,10 +59,18 @@ func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	if cfg.protects(d) || cfg.lacks(d) != "" { // V2, V3
 		return out
 	}
-	for _, p := range s.propagations(i, n[waiting] > 0, cfg) {
-		out = append(out, mark(d, p)) // G1
+	if !cfg.Braked { // V6
+		out = s.delete(out, i, n[waiting] > 0, cfg)
 	}
 	return s.remember(out, d, cfg)
+}
+
+// delete applies G1 to an object that has to go.
+func (s State) delete(out []graph.Object, i int, waits bool, cfg Config) []graph.Object {
+	for _, p := range s.propagations(i, waits, cfg) {
+		out = append(out, mark(s.objects[i].Object, p))
+	}
+	return out
 }
 
 // remember applies G3.
@@ -121,6 +129,9 @@ func (s State) may(i int, cfg Config) (out []graph.Object) {
 	}
 	if n := s.count(d, cfg); !d.Deleting && n[solid]+n[unknown] == 0 { // also for an object that is not deleted
 		out = s.remember(out, d, cfg)
+		if cfg.Braked && n[absent]+n[waiting] > 0 && !cfg.protects(d) && cfg.lacks(d) == "" { // V6
+			out = s.delete(out, i, n[waiting] > 0, cfg)
+		}
 	}
 	freed := false
 	for o, owner := range s.objects {
