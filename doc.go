@@ -307,6 +307,8 @@
 // The phases of a guard (Guard.Phases) set the order in which the objects below its root go. The
 // order begins when the root waits in a foreground deletion, and carries no hold. The engine
 // repeats a background deletion that passes in the foreground. [Collector.Approve] does the same.
+// Another writer who takes hold off does not, so the cascade of such a background deletion has
+// no order.
 //
 //   - An object is in the first phase that takes it, and in a last one if none does. A phase
 //     begins after all objects of the phases before have gone.
