@@ -11,9 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
-	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
 
 // guards draws the guards and protections of a world.
@@ -54,15 +52,6 @@ func (s settings) protects(o graph.Object) bool {
 	return o.HasFinalizer(graph.FinalizerProtect) || s.Shielded != "" && o.Name == s.Shielded
 }
 
-// counts returns the objects as they count for their dependents: a held mark is no mark (G3).
-func (s settings) counts(objects []graph.Object) []graph.Object {
-	objects = slices.Clone(objects)
-	for i, o := range objects {
-		objects[i].Deleting = o.Deleting && !o.MarkHeld() && !s.protects(o)
-	}
-	return objects
-}
-
 // kept returns the objects for the oracle, which knows no guards. A foreign finalizer keeps
 // the objects that no engine may delete, and those whose mark is held.
 func (s settings) kept(objects []graph.Object) []graph.Object {
@@ -82,41 +71,6 @@ func (s settings) kept(objects []graph.Object) []graph.Object {
 		objects[i] = o
 	}
 	return objects
-}
-
-// followGuards keeps a ledger of the objects as they count for their dependents.
-func (h *history) followGuards() {
-	if !h.set.guards() {
-		return
-	}
-	h.beginLedger()
-	inner := h.w.OnCommit
-	h.w.OnCommit = func(ev graph.Event) {
-		if ev.Type == graph.Put {
-			ev.Object = h.set.counts([]graph.Object{ev.Object})[0]
-		}
-		h.ledger.Commit(ev)
-		inner(ev)
-	}
-}
-
-// beginLedger begins the ledger anew with the present store.
-func (h *history) beginLedger() {
-	if h.set.guards() {
-		h.ledger = invariant.NewLedger(h.set.counts(h.w.Store.Objects()))
-		h.ledger.Override = h.set.Override
-	}
-}
-
-// judge judges a write of an engine before its commit.
-func (h *history) judge(before *world.Store, c ownergraph.Call) error {
-	if h.ledger == nil {
-		return h.w.Ledger.Judge(c)
-	}
-	if o, _ := before.At(c.Key); c.Type == ownergraph.CallDelete && h.set.protects(o) {
-		return fmt.Errorf("G1: the engine deletes %s, which is protected", o)
-	}
-	return h.ledger.Judge(c)
 }
 
 // guarded checks the guarded roots of a world at rest: living ones carry both finalizers, and

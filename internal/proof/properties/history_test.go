@@ -13,7 +13,6 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
-	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -96,7 +95,6 @@ type history struct {
 	backup  world.Store           // the target of restore
 	broken  error                 // the first breach that is not excused
 
-	ledger   *invariant.Ledger // of the objects as they count for their dependents; nil without guards
 	deletes  []deleted
 	ending   map[graph.Key]int // the commit that marked or removed an object
 	commits  int
@@ -117,9 +115,11 @@ func begin(set settings, start []graph.Object) (*history, error) {
 		ending: map[graph.Key]int{},
 	}
 	h.followDeletes()
-	h.followGuards()
-	w.OnWrite = func(before *world.Store, c ownergraph.Call) {
-		if bad := h.judge(before, c); bad != nil && h.broken == nil && !h.excused(c, bad) {
+	if set.guards() {
+		w.Ledger.Protects = set.protects
+	}
+	w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
+		if bad := h.w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(c, bad) {
 			h.broken = bad
 		}
 	}
@@ -294,9 +294,7 @@ func (h *history) complete(verb string, side int, arg string) error {
 func (h *history) restore() error {
 	h.restored = true
 	h.w.LoseWrites()
-	err := h.w.Restore(h.backup, true)
-	h.beginLedger()
-	return err
+	return h.w.Restore(h.backup, true)
 }
 
 // health makes a kind sick or well.
