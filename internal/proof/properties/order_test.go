@@ -204,8 +204,11 @@ func (o *orderedWorld) run() {
 		}
 		if idle++; idle > 400 {
 			for _, x := range o.w.Store.Objects() {
-				if x.Deleting && x.HasFinalizer("x.io/slow") {
+				switch {
+				case x.Deleting && x.HasFinalizer("x.io/slow"):
 					o.do("finish " + x.Key.String())
+				case x.MarkHeld() && !x.HasFinalizer(graph.FinalizerNew): // marked before it had new
+					o.do("approve " + x.Key.String())
 				}
 			}
 			if idle%100 == 0 && !o.w.Advance() || idle > 4000 {
