@@ -53,6 +53,9 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	switch {
 	case d.Action.Writes():
 		e.writeCall(w, d.BestEffort, c)
+		if d.Action == policy.Delete && e.brake.Any() && !repeats {
+			e.brake.Take(uint64(c.ID))
+		}
 		ok, call, sent = true, c.ID, c
 		if m.Audited {
 			e.audit.CountRepair()

@@ -16,9 +16,6 @@ func (e *Engine) writeCall(w *inflight.Write, bestEffort bool, c *Call) {
 	e.issue(c, w.Call)
 	e.scratch.issued = c.ID
 	c.Precondition, c.Change, c.Options = w.Precondition, w.Change, w.Options
-	if w.Call.Purpose == inflight.Delete && e.brake.Any() {
-		e.brake.Take(uint64(c.ID))
-	}
 	if bestEffort {
 		e.counts.BestEffort++
 	}
