@@ -69,7 +69,12 @@ func (e *Engine) stepBrake() bool {
 // brakeDecision returns the decision that the brake makes of a decision to delete. The
 // deletes of a sweep count for its holder.
 func (e *Engine) brakeDecision(id observed.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
-	if d.Action != policy.Delete {
+	switch d.Action {
+	case policy.Delete:
+	case policy.Wait, policy.Verify:
+		e.brake.Postpone(id)
+		return d
+	default:
 		e.brake.Leave(id)
 		return d
 	}

@@ -318,3 +318,47 @@ func TestBrakeExplains(t *testing.T) {
 		t.Errorf("%+v, %v after a refusal", x, err)
 	}
 }
+
+// TestBrakeRefusalLasts: a cascade that a user has refused is not forgotten while its objects
+// cannot be decided, although more other cascades come than the brake remembers. In the
+// meantime the cascade stays in the list, and takes another answer.
+func TestBrakeRefusalLasts(t *testing.T) {
+	e, _ := tripped(t, 4, 7)
+	until := e.now.Add(time.Hour)
+	if err := e.ApproveCascade(e.now, keyAt("a"), BrakeApproval{Until: until, AtMost: 4}); err != nil {
+		t.Fatal(err)
+	}
+	e.carries(t, absent)
+	if err := e.RefuseCascade(e.now, keyAt("a"), KeepHeld); err != nil {
+		t.Fatal(err)
+	}
+	e.lose() // the owner has to be read again
+	var read CallID
+	e.carries(t, func(c Call) error {
+		read = c.ID
+		return errAnswered
+	})
+	if read == 0 {
+		t.Fatal("no read")
+	}
+	for i := range 4200 {
+		owner := fmt.Sprintf("c/f%d", i)
+		e.observeEach(t, put(owner+"#1"), put(fmt.Sprintf("c/g%d#1 -> %s", i, owner)), goneOf(owner))
+	}
+	e.carries(t, absent)
+	if b := e.Braked(9); len(b) != 1 || b[0].Held != 3 || b[0].Refused != KeepHeld {
+		t.Errorf("before the answer: braked %+v", b)
+	}
+	if err := e.Done(e.now, read, Result{Err: ErrNotFound}); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.carries(t, absent); len(got) > 0 || e.whyHeld() != "3 CascadeRefused" {
+		t.Errorf("%q are deleted, held %q", got, e.whyHeld())
+	}
+	if err := e.ApproveCascade(e.now, keyAt("a"), BrakeApproval{Until: until, AtMost: 4}); err != nil {
+		t.Error(err)
+	}
+	if got := e.carries(t, absent); len(got) != 3 {
+		t.Errorf("%q are deleted after the approval", got)
+	}
+}

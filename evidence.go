@@ -107,7 +107,11 @@ func (e *Engine) tryKeep(id observed.NodeID) bool {
 	e.unhold(id, false)
 	e.expected.EndWatch(id)
 	e.undone.Drop(id)
-	e.brake.Leave(id)
+	if e.state(id).Reason == policy.NeedListing {
+		e.brake.Postpone(id)
+	} else {
+		e.brake.Leave(id)
+	}
 	return true
 }
 

@@ -25,10 +25,13 @@ func (m *Machine) statusOf(s slot) Status {
 	return Status{c.key, c.state, c.cause, m.set.PerCascade, c.handed, c.used, c.held.live}
 }
 
-// isHeld reports whether a cascade waits for a user, and has objects that wait.
-func (c *cascade) isHeld() bool {
-	return c.held.live > 0 && (c.state == Tripped || c.state == RefusedKeep || c.state == RefusedOrphan)
+// waitsForUser reports whether a cascade goes on only after an answer of a user.
+func (c *cascade) waitsForUser() bool {
+	return c.state == Tripped || c.state == RefusedKeep || c.state == RefusedOrphan
 }
+
+// isHeld reports whether a cascade waits for a user, and has objects that wait.
+func (c *cascade) isHeld() bool { return c.held.live > 0 && c.waitsForUser() }
 
 // Held returns the cascades that are held, by key.
 func (m *Machine) Held() (out []Status) {
@@ -110,10 +113,10 @@ type Wait struct {
 }
 
 // WaitOf returns the wait of a node. It returns false for a node that does not wait, and for
-// one that is about to be decided again.
+// one that is about to be decided again, or cannot be decided now.
 func (m *Machine) WaitOf(id observed.NodeID) (w Wait, ok bool) {
 	x, ok := m.waits[id]
-	if !ok || x.called {
+	if !ok || x.called || x.later {
 		return w, false
 	}
 	w.For = x.answer

@@ -1,6 +1,8 @@
 package brake
 
 import (
+	"slices"
+
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -15,6 +17,7 @@ type wait struct {
 	at     uint64 // the number of the join
 	answer Answer
 	called bool           // for a token, and woken
+	later  bool           // the node cannot be decided now
 	slots  [maxRoots]slot // the cascades that it waits for; 0 ends them
 }
 
@@ -54,6 +57,8 @@ func (m *Machine) lineFor(a Answer) *line {
 // join has a node wait. A node that waits for the same keeps its place.
 func (m *Machine) join(id observed.NodeID, a Answer, slots [maxRoots]slot) {
 	if w, ok := m.waits[id]; ok && w.answer == a && w.slots == slots && !w.called && a >= NeedCount {
+		w.later = false
+		m.waits[id] = w
 		m.recall(a, slots)
 		return
 	} else if ok && w.answer == NeedToken && a == NeedToken && !w.called {
@@ -120,6 +125,22 @@ func (m *Machine) Leave(id observed.NodeID) {
 		m.at(s).held.live--
 		m.noteEnd(s)
 	}
+}
+
+// Postpone notes that a node cannot be decided now, as before a listing or a read. A node that
+// waits for a user waits on. Otherwise its cascade could be forgotten together with the answer
+// of the user.
+//
+// Held by TestBrakeRefusalLasts.
+func (m *Machine) Postpone(id observed.NodeID) {
+	w := m.waits[id]
+	if slices.ContainsFunc(w.slots[:], func(s slot) bool { return m.at(s).waitsForUser() }) {
+		w.later = true
+		m.waits[id] = w
+		m.recall(w.answer, w.slots)
+		return
+	}
+	m.Leave(id)
 }
 
 // End ends the wait of an object that has gone. Its node may stay in the graph.
