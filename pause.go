@@ -45,8 +45,8 @@ type PauseReport struct {
 	UnderWay []string
 	// Unknown has at most 1,000 of the writes to covered objects with an unknown outcome, by
 	// key. More counts the others. The store may still carry such a write out, or may have
-	// done so. An entry stays until the watch has shown another version of the object, or its
-	// end. Writes of an engine that has crashed are not known.
+	// done so. An entry stays until the watch or a read has shown a later version of the
+	// object, or its end. Writes of an engine that has crashed are not known.
 	Unknown []UnknownWrite
 	More    int
 }
@@ -216,7 +216,10 @@ func (e *Engine) pausesOf(n observed.Node) (names []string, since time.Time) {
 
 // noteUnknown notes a write of unknown outcome, until the watch tells the outcome.
 func (e *Engine) noteUnknown(x *inflight.Call) {
-	e.pauses.NoteUnknown(x.Node, pause.Write{Delete: x.Purpose == inflight.Delete, Version: x.Version, Since: e.now})
+	e.pauses.NoteUnknown(x.Node, pause.Write{
+		Delete: x.Purpose == inflight.Delete, Version: x.Version, Since: e.now,
+		Ahead: x.Ahead && !e.graph.Node(x.Node).HasVersion(x.Version),
+	})
 }
 
 // stepPauses goes on with the walk after the end of a pause. The walk visits every object,

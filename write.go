@@ -98,7 +98,7 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		if !sick {
 			e.holdFailing(x.Node)
 		}
-		if current {
+		if current || x.Ahead {
 			e.noteUnknown(x)
 		}
 		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.work.Retry(x.Node, queue.Normal, e.now), OnTimeout: inflight.TimeoutRead, Blocked: sick})
@@ -218,6 +218,7 @@ func (e *Engine) rereadFacts(f *inflight.RereadFacts, x *inflight.Call, n observ
 	f.Known, f.Rewound, f.OutcomeUnknown = m.Known, e.kinds.Rewound(), m.OutcomeUnknown
 	f.Part, f.Sick, f.ShownSince = e.kinds.Part(kind), e.kinds.Sick(kind) != "", at != 0 && !e.kinds.Behind(kind, at)
 	if f.Err == nil && f.UID == x.Key.UID {
+		e.pauses.ShowRead(x.Node, o.Version)
 		why = e.compareRead(x, n, *o)
 		f.Backwards, f.SameVersion, f.SameContent = why != "", o.Version == n.Version(), o.EqualContent(n.Object())
 	}

@@ -19,6 +19,7 @@ import (
 type Call struct {
 	Purpose Purpose
 	Shown   bool              // the watch has shown its object since
+	Ahead   bool              // of a write whose version is that of a retry
 	Ending  graph.Propagation // of a write that ends this propagation
 	Node    observed.NodeID   // 0 without one
 	Key     graph.Key

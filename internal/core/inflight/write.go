@@ -21,7 +21,7 @@ func WriteOf(w *Write, s Subject, d *policy.Decision) {
 	key, version := s.Named()
 	pre := graph.Precondition{UID: key.UID, Version: version}
 	*w = Write{
-		Call:         Call{Purpose: Patch, Node: s.node.ID(), Key: key, Version: version},
+		Call:         Call{Purpose: Patch, Node: s.node.ID(), Key: key, Version: version, Ahead: s.retry != nil},
 		Precondition: pre,
 	}
 	var named []graph.Owner

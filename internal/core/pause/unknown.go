@@ -10,6 +10,7 @@ import (
 // Write is a write of unknown outcome. It is a value.
 type Write struct {
 	Delete  bool // otherwise a patch
+	Ahead   bool // the watch has not shown the version: a read has
 	Version graph.Version
 	Since   time.Time // its outcome is unknown
 }
@@ -26,10 +27,26 @@ func (p *Pauses) NoteUnknown(id observed.NodeID, w Write) {
 func (p *Pauses) AnyUnknown() bool { return len(p.unknown) > 0 }
 
 // Show notes that the watch shows a version of a node. Another version than that of the
-// write tells its outcome.
+// write tells its outcome, once the watch has shown that of the write. A version before it
+// tells nothing.
+//
+// Held by TestPauseUnknownAhead.
 func (p *Pauses) Show(n observed.Node) {
-	if w, ok := p.unknown[n.ID()]; ok && !n.HasVersion(w.Version) {
+	switch w, ok := p.unknown[n.ID()]; {
+	case !ok:
+	case n.HasVersion(w.Version):
+		w.Ahead = false
+		p.unknown[n.ID()] = w
+	case !w.Ahead:
 		delete(p.unknown, n.ID())
+	}
+}
+
+// ShowRead notes that a read shows a version of a node. The read began after the outcome of
+// the write was unknown, so another version tells the outcome.
+func (p *Pauses) ShowRead(id observed.NodeID, v graph.Version) {
+	if w, ok := p.unknown[id]; ok && w.Version != v {
+		delete(p.unknown, id)
 	}
 }
 
