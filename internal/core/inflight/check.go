@@ -63,7 +63,7 @@ func (x *Call) Hash(p *fingerprint.Printer, id uint64, v record.Nodes, k *kinds.
 	p.Version(x.Key, x.Version)
 	p.Text(x.Handler)
 	p.Word(uint64(x.Wrote))
-	p.Flags(x.Run != 0, x.Shown, x.Fence != 0 && x.Fence == fence, x.Began > k.Rewound(), x.Began > k.LostAt())
+	p.Flags(x.Run != 0, x.Shown, x.Ahead, x.Fence != 0 && x.Fence == fence, x.Began > k.Rewound(), x.Began > k.LostAt())
 	n, ok := v.Graph.Lookup(x.Key)
 	if !ok {
 		return
