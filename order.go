@@ -155,8 +155,14 @@ func (e *Engine) judgedInOrder(id observed.NodeID, d policy.Decision) policy.Dec
 func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition {
 	root, phase, some, ok := x.e.order.Awaited(x.e.orderView(), j.id, maxScanned)
 	c.End, c.Actor = explain.Work, "the order of its root"
-	if !ok {
+	switch {
+	case !ok:
 		return x.one(c)
+	case x.e.order.AwaitsFence(j.id):
+		if len(x.e.kinds.SickNames()) > 0 {
+			c.Reason = policy.FenceHeld
+		}
+		return x.fences(c)
 	}
 	if some = slices.DeleteFunc(some, func(id observed.NodeID) bool { return slices.Contains(x.path, id) }); len(some) > 0 {
 		return x.visits(some, max(phase.Left, len(some)))
@@ -165,13 +171,17 @@ func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition
 	return x.one(c)
 }
 
-// orderDetail names the root and the phase for which an object waits, and objects of the phase.
+// orderDetail names the root and the phase for which an object waits. It also names objects of
+// the phase, or the sick kinds that hold the fence before it.
 func (e *Engine) orderDetail(id observed.NodeID) (out []string) {
 	root, phase, some, ok := e.order.Awaited(e.orderView(), id, maxScanned)
 	if !ok {
 		return nil
 	}
 	out = append(out, "phase "+phase.Name+" of "+root.String())
+	if e.order.AwaitsFence(id) {
+		return append(append(out, "a fence"), e.kinds.SickNames()...)
+	}
 	for _, o := range some {
 		out = append(out, e.graph.Node(o).Key().String())
 	}

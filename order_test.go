@@ -141,3 +141,28 @@ func TestGuardPhasesChecked(t *testing.T) {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
 }
+
+// TestOrderHeldBySickKind: the chain of an object leads to the kind that holds the fence before
+// its phase, and not to the objects of that phase.
+func TestOrderHeldBySickKind(t *testing.T) {
+	phases := []finalizer.Phase{{Kinds: []graph.Kind{"b"}}, {Kinds: []graph.Kind{"c"}}}
+	s := newStepped(t, ownergraph.Config{Guards: []finalizer.Guard{{Kinds: []graph.Kind{"a"}, Phases: phases}}}, "a", "b", "c")
+	s.put("a#1~[foreground]; c#1 -> a; c/d#1 -> a")
+	s.see(graph.Event{Type: graph.KindSick, Kind: "b", Reason: "down"})
+	s.passed(s.begin("the mark wants it"), "a", "c", "")
+	root, err := graph.ParseObject("a#1~[foreground]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallUnset; c = s.next(ownergraph.LaneStore) {
+		if c.Type != ownergraph.CallRead {
+			t.Errorf("%s %s before the fence has passed", c.Type, c.Key)
+		}
+		if err := s.e.Done(s.now, c.ID, ownergraph.Result{Object: root}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := s.explains("c"), "exists wait NeedPhase; a waiting read-found; c: FenceHeld kind [b] [down]; stuck"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -62,6 +62,17 @@ func (m *Machine) Awaited(v View, id observed.NodeID, scanned int) (root graph.K
 	return graph.Key{}, PhaseStatus{}, nil, false
 }
 
+// AwaitsFence reports whether an object waits for the fence before the first phase that has
+// objects left. No object holds up that phase.
+func (m *Machine) AwaitsFence(id observed.NodeID) bool {
+	for o, p := range m.all(id) {
+		if p.listed {
+			return !o.stale && o.cleared != 0
+		}
+	}
+	return false
+}
+
 // holding returns objects of the first phase that has any.
 func (m *Machine) holding(v View, o *order, scanned int) (some []observed.NodeID) {
 	todo, seen := []observed.NodeID{o.root}, map[observed.NodeID]bool{o.root: true}
