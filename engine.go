@@ -347,8 +347,18 @@ func (e *Engine) stepBulk() int {
 	case len(e.fanout.Woken()) > 0:
 	case !e.kinds.IsPruned():
 		e.prune()
-	case e.order.HasWork():
+	case e.order.HasWork(): // without end, if clients change the objects again and again
 		e.stepOrder()
+		e.stepSlow()
+	default:
+		return e.stepSlow()
+	}
+	return bulkSteps
+}
+
+// stepSlow does one slice of the bulk work that a prompt order does not need.
+func (e *Engine) stepSlow() int {
+	switch {
 	case len(e.fanout.Owners()) > 0:
 		e.stepFan()
 	case e.pauses.Walks():
