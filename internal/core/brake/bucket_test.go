@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -83,4 +84,14 @@ func TestBucketFillsInSteps(t *testing.T) {
 			t.Fatalf("%+v in one step, %+v in many", once, often)
 		}
 	})
+}
+
+// TestBucketOfMany: the largest window, which limits nothing, always has tokens after the first.
+func TestBucketOfMany(t *testing.T) {
+	m := New(Settings{Window: math.MaxInt, Per: time.Second})
+	for i := range 40 {
+		if m.bucket.fill(start.Add(time.Duration(i) * 730 * time.Millisecond)); m.bucket.tokens < min(i, 1) {
+			t.Fatalf("%d tokens at time %d", m.bucket.tokens, i)
+		}
+	}
 }

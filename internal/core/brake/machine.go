@@ -2,6 +2,7 @@ package brake
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -22,6 +23,11 @@ type Settings struct {
 
 // MaxCascades bounds the remembered cascades.
 const MaxCascades = 4096
+
+// maxWindow bounds the tokens of a bucket, so that their sums do not overflow.
+//
+// Held by TestBucketOfMany.
+const maxWindow = math.MaxInt / 4
 
 // View has the lower machines, the effects and the time. The caller makes one for each call,
 // and the machine keeps none. Listed says that every kind is listed.
@@ -77,7 +83,7 @@ func New(s Settings) Machine {
 	}
 	return Machine{
 		set: s, cascades: make([]cascade, 1), index: map[graph.Key]slot{}, calls: map[uint64][maxRoots]share{},
-		exempt: map[graph.UID]bool{}, waits: map[observed.NodeID]wait{}, bucket: bucket{size: s.Window, per: s.Per},
+		exempt: map[graph.UID]bool{}, waits: map[observed.NodeID]wait{}, bucket: bucket{size: min(s.Window, maxWindow), per: s.Per},
 	}
 }
 
