@@ -16,7 +16,8 @@ import (
 
 // Brake limits the deletes of the engine (RULES, G5). The zero value limits nothing.
 //
-// Held by TestBrakeLimit, TestBrakeWalk, TestBrakeNames, TestBrakeBucket and TestBrakeApproval.
+// Held by TestBrakeLimit, TestBrakeWalk, TestBrakeNames, TestBrakeBucket, TestBrakeApproval and
+// TestBrakeRefusalLasts.
 type Brake struct {
 	// PerCascade is the most deletes of one cascade without an approval. Before the first
 	// delete the engine counts the objects below the root. It deletes none of them if there

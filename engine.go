@@ -341,39 +341,6 @@ func (e *Engine) stepKey(id observed.NodeID, lane Lane, c *Call) (cost int, made
 	return cost + int(e.sweeps.Looked()-before)/8, made
 }
 
-// stepBulk does one slice of bulk work and returns its cost, 0 if there was none.
-func (e *Engine) stepBulk() int {
-	switch {
-	case len(e.fanout.Woken()) > 0:
-	case !e.kinds.IsPruned():
-		e.prune()
-	case e.order.HasWork(): // without end, if clients change the objects again and again
-		e.stepOrder()
-		e.stepSlow()
-	default:
-		return e.stepSlow()
-	}
-	return bulkSteps
-}
-
-// stepSlow does one slice of the bulk work that a prompt order does not need.
-func (e *Engine) stepSlow() int {
-	switch {
-	case len(e.fanout.Owners()) > 0:
-		e.stepFan()
-	case e.pauses.Walks():
-		e.stepPauses()
-	case e.sweeps.HasWork(e.now):
-		e.stepSweeps()
-	case e.cycles.HasWork(e.now, e.quiet()):
-		e.stepCycles()
-	case e.stepAudit():
-	default:
-		return 0
-	}
-	return bulkSteps
-}
-
 // Done takes the result of a call. An id that is not under way is an error that wraps
 // ErrInvalid, and changes nothing. ErrNotBegun gives the call back. A broken engine
 // drops the result.

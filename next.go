@@ -110,6 +110,39 @@ func soonest(a, b time.Time) time.Time {
 // slice is the most units of bulk work in one step.
 const slice = 256
 
+// stepBulk does one slice of bulk work and returns its cost, 0 if there was none.
+func (e *Engine) stepBulk() int {
+	switch {
+	case len(e.fanout.Woken()) > 0:
+	case !e.kinds.IsPruned():
+		e.prune()
+	case e.order.HasWork(): // without end, if clients change the objects again and again
+		e.stepOrder()
+		e.stepSlow()
+	default:
+		return e.stepSlow()
+	}
+	return bulkSteps
+}
+
+// stepSlow does one slice of the bulk work that a prompt order does not need.
+func (e *Engine) stepSlow() int {
+	switch {
+	case len(e.fanout.Owners()) > 0:
+		e.stepFan()
+	case e.pauses.Walks():
+		e.stepPauses()
+	case e.sweeps.HasWork(e.now):
+		e.stepSweeps()
+	case e.cycles.HasWork(e.now, e.quiet()):
+		e.stepCycles()
+	case e.stepAudit():
+	default:
+		return 0
+	}
+	return bulkSteps
+}
+
 // lowWater is the length of the queue below which bulk work adds to it. So the dependents
 // of a large owner wait in its list, and not in the queue.
 const lowWater = 64

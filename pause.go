@@ -215,6 +215,8 @@ func (e *Engine) pausesOf(n observed.Node) (names []string, since time.Time) {
 }
 
 // noteUnknown notes a write of unknown outcome, until the watch tells the outcome.
+//
+// Held by TestPauseUnknownAhead.
 func (e *Engine) noteUnknown(x *inflight.Call) {
 	e.pauses.NoteUnknown(x.Node, pause.Write{
 		Delete: x.Purpose == inflight.Delete, Version: x.Version, Since: e.now,

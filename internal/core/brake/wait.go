@@ -130,8 +130,6 @@ func (m *Machine) Leave(id observed.NodeID) {
 // Postpone notes that a node cannot be decided now, as before a listing or a read. A node that
 // waits for a user waits on. Otherwise its cascade could be forgotten together with the answer
 // of the user.
-//
-// Held by TestBrakeRefusalLasts.
 func (m *Machine) Postpone(id observed.NodeID) {
 	w := m.waits[id]
 	if slices.ContainsFunc(w.slots[:], func(s slot) bool { return m.at(s).waitsForUser() }) {

@@ -29,8 +29,6 @@ func (p *Pauses) AnyUnknown() bool { return len(p.unknown) > 0 }
 // Show notes that the watch shows a version of a node. Another version than that of the
 // write tells its outcome, once the watch has shown that of the write. A version before it
 // tells nothing.
-//
-// Held by TestPauseUnknownAhead.
 func (p *Pauses) Show(n observed.Node) {
 	switch w, ok := p.unknown[n.ID()]; {
 	case !ok:
