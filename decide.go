@@ -53,7 +53,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 	switch {
 	case d.Action.Writes():
 		e.writeCall(w, d.BestEffort, c)
-		if d.Action == policy.Delete && e.brake.Any() && !repeats {
+		if d.Action == policy.Delete && d.Reason != policy.OrderNeedsForeground && e.brake.Any() {
 			e.brake.Take(uint64(c.ID))
 		}
 		ok, call, sent = true, c.ID, c
