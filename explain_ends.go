@@ -66,6 +66,8 @@ func (x *explainer) verdict(j judgement, c *explain.Condition) {
 		c.End, c.Text = explain.User, "the store has no fences, so no guard passes a deletion: approve it"
 	case len(sick) > 0:
 		c.End, c.Actor = explain.Kind, held.Join(sick)
+	case len(e.labels.Failing()) > 0:
+		c.End, c.Actor, c.Text = explain.Store, "selections by labels fail", held.Join(e.labels.Failing())
 	default:
 		c.End, c.Actor = explain.Work, "the plan of the deletion, behind a fence"
 	}

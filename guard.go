@@ -1,8 +1,6 @@
 package ownergraph
 
 import (
-	"errors"
-
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
@@ -120,7 +118,7 @@ func (e *Engine) guardDetail(n observed.Node) (out []string) {
 		if e.level < Level2 {
 			out = append(out, "the store has no fences")
 		}
-		out = append(out, e.kinds.SickNames()...)
+		out = append(append(out, e.kinds.SickNames()...), e.labels.Failing()...)
 	case policy.DeletionRefused:
 		out = append(out, e.guards.Causes(n.ID())...)
 	}
@@ -153,7 +151,7 @@ func (e *Engine) nextJudge(c *Call) bool {
 
 // judgeDone takes the result of a judgement.
 func (e *Engine) judgeDone(id CallID, x *inflight.Call, r Result) {
-	if errors.Is(r.Err, errUnlabelled) {
+	if r.Err != nil && e.labels.Any() { // the labels may be the cause, and a call's error is a text
 		e.labels.WantAll(e.guardView(), x.Node, e.seq.Last())
 	}
 	e.guards.Done(e.guardView(), uint64(id), guard.Verdict{Refused: r.Verdict.Refused(), Causes: r.Verdict.Causes()}, r.Err)

@@ -63,7 +63,7 @@ func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *
 		err = fmt.Errorf("judge %s: no guard selects it: %w", v.Root, ErrInvalid)
 	case f.torn:
 		err = fmt.Errorf("judge %s: the objects kept changing during the copy", v.Root)
-	case f.unlabelled(i):
+	case f.counts(i) && f.unlabelled(i):
 		err = fmt.Errorf("judge %s: %w", v.Root, errUnlabelled)
 	}
 	return v, err
@@ -72,11 +72,17 @@ func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *
 // errUnlabelled fails a judgement. Another one follows, after other selections.
 var errUnlabelled = errors.New("the labels of an object are not known")
 
-// unlabelled reports whether a guard that asks for protected objects cannot tell whether an
-// object below the target is one.
+// counts reports whether the verdict about a target depends on the objects that are protected.
+func (f *forecast) counts(target int32) bool {
+	g, _ := f.engine.guards.Of(&f.parts[target].Object)
+	return g != nil && !g.Always && (g.Protected || g.Above != nil)
+}
+
+// unlabelled reports whether an object below the target waits for its labels, which may protect
+// it.
 func (f *forecast) unlabelled(target int32) bool {
-	if g, _ := f.engine.guards.Of(&f.parts[target].Object); !g.Protected {
-		return false
+	if f.nested != nil && f.nested.unlabelled {
+		return true
 	}
 	return slices.ContainsFunc(f.under(target), func(i int32) bool { return f.reasonOf(i) == policy.ProtectionUnknown })
 }
@@ -189,8 +195,9 @@ func (f *forecast) guardStep(s plan.Step, k Key, out finalizer.Outcome) {
 // nested has the verdicts of one judgement, or of one plan, and of all guarded roots below. Each
 // root is planned once.
 type nested struct {
-	verdicts map[Key]plan.Verdict
-	judging  map[Key]bool
+	verdicts   map[Key]plan.Verdict
+	judging    map[Key]bool
+	unlabelled bool // a judgement lacked labels, so the plans above it lack objects
 }
 
 func newNested(roots ...Key) *nested {
@@ -225,6 +232,9 @@ func (f *forecast) judge(ctx context.Context, root Key) (plan.Verdict, error) {
 	n.judging[root] = true
 	v, err := f.engine.judge(ctx, root, n)
 	delete(n.judging, root)
+	if errors.Is(err, errUnlabelled) {
+		n.unlabelled, v, err = true, plan.Verdict{Root: root, Unknown: true}, nil
+	}
 	if err == nil {
 		n.verdicts[root] = v
 	}

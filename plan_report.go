@@ -15,7 +15,7 @@ import (
 // plan returns the plan of a forecast that has come to rest.
 func (f *forecast) plan() plan.Plan {
 	p := plan.Plan{
-		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.level < Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.parts, f.engine.protection),
+		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.level < Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.parts, f.protection),
 		Torn: f.torn, Busy: f.busy,
 	}
 	for i := range f.steps {
@@ -57,6 +57,17 @@ func (f *forecast) plan() plan.Plan {
 		p.Steps = p.Steps[:f.req.Limit]
 	}
 	return p
+}
+
+// protection returns the name of the rule that protects an object, or "". An object whose labels
+// are not known is neither protected nor unprotected, so it has a text of its own.
+func (f *forecast) protection(o *Object) string {
+	if n, ok := f.engine.graph.Lookup(o.Key); ok && f.engine.protect.Protects(o) == "" {
+		if _, unknown := f.engine.labelState(n.ID(), o); unknown {
+			return "?"
+		}
+	}
+	return f.engine.protection(o)
 }
 
 // ends has the last step of each kind that tells an object's end, by part.

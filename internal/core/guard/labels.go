@@ -168,9 +168,9 @@ func (l *Labels) WantAll(v View, id observed.NodeID, after seq.Stamp) {
 	}
 }
 
-// want asks for a selection that begins after the moment.
+// want asks for a selection that begins after the moment. A fork asks nothing.
 func (l *Labels) want(v View, k selectKey, after seq.Stamp) {
-	if l.done[k].began > after || l.under && l.at == k && l.began > after || !v.Kinds.Of(k.kind).Part {
+	if l.recall != nil || l.done[k].began > after || l.under && l.at == k && l.began > after || !v.Kinds.Of(k.kind).Part {
 		return
 	}
 	if i, in := slices.BinarySearchFunc(l.wanted, k, selectKey.compare); !in {

@@ -169,6 +169,17 @@ func (l *Labels) Unselected(v View, kind graph.Kind) (out []string) {
 	return slices.Compact(out)
 }
 
+// Failing names the kinds of which a wanted selection has failed, each with the reason.
+func (l *Labels) Failing() (out []string) {
+	for _, k := range l.wanted {
+		if why := l.done[k].err; why != "" {
+			out = append(out, string(k.kind)+": "+why)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // CheckLabels verifies the invariants of Labels.
 func (l *Labels) CheckLabels() error {
 	switch {

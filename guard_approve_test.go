@@ -1,0 +1,78 @@
+package ownergraph_test
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// TestApproveUnknownLabels: a collector that has begun after a refusal knows no labels. It
+// approves nothing before the store has told them: neither a bound, nor a plan that keeps the
+// objects of unknown labels.
+func TestApproveUnknownLabels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, two := 1, 2
+		cfg := guarding(finalizer.Guard{Names: []string{"a"}, Always: true})
+		cfg.Protect = []finalizer.Protection{{Selector: "keep=yes"}}
+		s := newTap(t, "a~["+heldBy+"]; b -> a; c -> a")
+		r := collect(t, s, cfg)
+		r.idle()
+		shape := s.shape()
+		p, err := r.Plan(t.Context(), request(t, "a", graph.Unset))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []ownergraph.Approval{{AtMost: &one}, {Fingerprint: p.Fingerprint}} {
+			if err := r.Approve(t.Context(), keyOf(t, "a"), a); !errors.Is(err, plan.ErrChanged) {
+				t.Errorf("%+v: %v, want a refusal: the labels are not known", a, err)
+			}
+		}
+		pass(time.Minute) // the store tells them
+		for _, a := range []ownergraph.Approval{{AtMost: &one}, {Fingerprint: p.Fingerprint}} {
+			if err := r.Approve(t.Context(), keyOf(t, "a"), a); !errors.Is(err, plan.ErrChanged) {
+				t.Errorf("%+v: %v, want a refusal: both objects end", a, err)
+			}
+		}
+		s.holds(t, shape)
+		if err := r.Approve(t.Context(), keyOf(t, "a"), ownergraph.Approval{AtMost: &two}); err != nil {
+			t.Error(err)
+		}
+		r.idle()
+		s.holds(t, "")
+	})
+}
+
+// TestApproveLabelSweep: no plan knows the members that a label tells, so no bound approves them.
+func TestApproveLabelSweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		many := 9
+		cfg := sweeping(labelled(""))
+		cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"tenant"}, Always: true}}
+		s := newTap(t, "tenant/1; volume/a")
+		s.label(t, "volume/a", "x.io/of=1")
+		r := collect(t, s, cfg)
+		r.idle()
+		s.delete(t, "tenant/1", graph.Background)
+		r.idle()
+		if err := r.Approve(t.Context(), keyOf(t, "tenant/1"), ownergraph.Approval{AtMost: &many}); !errors.Is(err, plan.ErrChanged) {
+			t.Errorf("by a bound: %v", err)
+		}
+		r.idle()
+		r.stay(t, "volume/a")
+		p, err := r.Plan(t.Context(), request(t, "tenant/1", graph.Unset))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Approve(t.Context(), keyOf(t, "tenant/1"), ownergraph.Approval{Fingerprint: p.Fingerprint}); err != nil {
+			t.Errorf("by a plan that has the assumption: %v", err)
+		}
+		r.idle()
+		s.holds(t, "")
+	})
+}
