@@ -84,8 +84,10 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval) (agai
 		return bad(err)
 	}
 	ordered := false
-	c.noteApproval(root, true)
-	defer func() { c.noteApproval(root, err == nil) }()
+	c.noteApproval(root, func(e *Engine, id observed.NodeID) { e.guards.BeginApproval(id) })
+	defer func() {
+		c.noteApproval(root, func(e *Engine, id observed.NodeID) { e.guards.EndApproval(id, err == nil) })
+	}()
 	c.locked(func(e *Engine, _ time.Time) {
 		g, _ := e.guards.Of(&o)
 		ordered = g != nil && len(g.Phases) > 0 && o.Propagation() == graph.Unset
@@ -113,10 +115,10 @@ func (c *Collector) wantLabels(root Key) {
 }
 
 // noteApproval has the engine report the end of the hold as an approval, or no more.
-func (c *Collector) noteApproval(root Key, done bool) {
+func (c *Collector) noteApproval(root Key, note func(*Engine, observed.NodeID)) {
 	c.locked(func(e *Engine, _ time.Time) {
 		if n, ok := e.graph.Lookup(root); ok {
-			e.guards.Approve(n.ID(), done)
+			note(e, n.ID())
 		}
 	})
 }

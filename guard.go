@@ -63,7 +63,7 @@ func (e *Engine) decideGuarded(id observed.NodeID, s inflight.Subject, d policy.
 	if !o.Deleting && (!e.guards.Any() || e.cfg.ObserveOnly) { // an engine that only observes guards no root
 		return d
 	}
-	f := guard.Facts{Protected: why, Selected: e.labels.SelectedAt(e.guardView())}
+	f := guard.Facts{Protected: why, Selected: e.labels.SelectedAt(e.guardView()), Reread: e.calls.HasRetry(id)}
 	if o.Deleting {
 		f.Bar = e.bar(n)
 	}

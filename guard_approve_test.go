@@ -1,6 +1,7 @@
 package ownergraph_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -74,5 +75,36 @@ func TestApproveLabelSweep(t *testing.T) {
 		}
 		r.idle()
 		s.holds(t, "")
+	})
+}
+
+// TestApproveTwice: of two approvals at once the second fails, and the release is reported as
+// approved.
+func TestApproveTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := 1
+		s := newTap(t, "a; b -> a")
+		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
+			if verb == "patch" { // both have planned before the first write
+				pass(time.Second)
+			}
+			return do()
+		}
+		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Always: true}))
+		r.idle()
+		s.delete(t, "a", graph.Background)
+		r.idle()
+		done := make(chan error, 2)
+		for range 2 {
+			go func() { done <- r.Approve(t.Context(), keyOf(t, "a"), ownergraph.Approval{AtMost: &one}) }()
+		}
+		if first, second := <-done, <-done; first != nil || second == nil {
+			t.Errorf("errors: %v and %v, want one", first, second)
+		}
+		r.idle()
+		s.holds(t, "")
+		if g := r.Stats().Guards; g.HoldRemoved != 0 {
+			t.Errorf("%+v: no other writer has removed the hold", g)
+		}
 	})
 }

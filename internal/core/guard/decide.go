@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"time"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -12,6 +14,7 @@ type Facts struct {
 	Protected policy.Reason // its mark counts for no dependent: Protected or ProtectionUnknown
 	Bar       policy.Reason // no write may go out now, for this reason
 	Selected  seq.Stamp     // the protection by labels is known as of this moment
+	Reread    bool          // a read returned the object after a conflict, and the watch has not shown it
 }
 
 // Decide returns the decision of the guards for an object, where the rules alone decide d. A
@@ -69,9 +72,9 @@ func (m *Machine) follow(v View, id observed.NodeID, o *graph.Object) root {
 	if ok && r.object.EqualContent(*o) && r.since > v.Kinds.Rewound() {
 		return r
 	}
-	verdict, approved := r.verdict, r.approved
+	verdict, asking, approved := r.verdict, r.asking, r.approved
 	m.forget(id)
-	r = root{object: o.Clone(), since: v.Stamps.Stamp(), approved: approved}
+	r = root{object: o.Clone(), since: v.Stamps.Stamp(), asking: asking, approved: approved}
 	if !o.HasFinalizer(graph.FinalizerNew) { // the refusal took new off
 		r.verdict = verdict
 	}
@@ -90,7 +93,7 @@ func (m *Machine) noteReleased(v View, id observed.NodeID, k graph.Key, version 
 	case r.passing:
 		why = policy.ReasonUnset
 		m.counts.Passed++
-	case r.approved:
+	case r.approved || r.asking > 0:
 		why = policy.DeletionApproved
 	default:
 		m.counts.HoldRemoved++
@@ -151,10 +154,21 @@ func (m *Machine) guard(v View, id observed.NodeID, o *graph.Object, d policy.De
 	return policy.Decision{Action: policy.Attach, Reason: policy.RootSeen, Finalizer: graph.FinalizerNew}
 }
 
+// verdictFor bounds the time from a verdict that passes to its write. The store may refuse the
+// write for hours, or a pause may bar it, and objects come below the root meanwhile.
+const verdictFor = 10 * time.Second
+
 // judge asks for the verdict of a marked root with both finalizers, and writes it. The
 // judgement begins behind a fence that began after the mark was observed (G2). A store without
-// fences never passes a root.
+// fences never passes a root. A verdict that passes counts for the mark that it judged: a restore
+// may have ended that mark, and a conflict is the first sign of it.
 func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, f Facts, ordered bool) policy.Decision {
+	if r.judged && !r.verdict.Refused && (f.Reread || v.Now.After(r.until)) {
+		if r.judged = false; f.Reread {
+			r.since = v.Stamps.Stamp()
+		}
+		m.roots[id] = r
+	}
 	switch {
 	case r.judged && r.verdict.Refused:
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictRefused, Finalizer: graph.FinalizerNew}

@@ -47,9 +47,11 @@ type root struct {
 	tries    int
 	err      string
 	judged   bool
-	verdict  Verdict // if it is judged
-	passing  bool    // this engine has decided to take hold off
-	approved bool    // a user of this engine is about to take hold off
+	until    time.Time // after it a verdict that passes counts no more
+	verdict  Verdict   // if it is judged
+	passing  bool      // this engine has decided to take hold off
+	asking   int       // the approvals of this engine's users that are under way
+	approved bool      // one of them has taken hold off
 }
 
 // Verdict is the result of a judgement. It is a value.
@@ -169,7 +171,7 @@ func (m *Machine) Done(v View, call uint64, verdict Verdict, err error) {
 		r.err, r.next = record.ErrorText(err), v.Now.Add(time.Second<<(r.tries-1))
 		v.Out.Warn("judgement failed", "root", r.object.Key.String(), "err", err)
 	} else {
-		r.tries, r.err, r.judged, r.verdict = 0, "", true, verdict
+		r.tries, r.err, r.judged, r.verdict, r.until = 0, "", true, verdict, v.Now.Add(verdictFor)
 		if verdict.Refused {
 			m.counts.Refused++
 		}
@@ -178,10 +180,18 @@ func (m *Machine) Done(v View, call uint64, verdict Verdict, err error) {
 	v.Out.Look(id, effect.Priority(v.Node(id)))
 }
 
-// Approve notes that a user of this engine is about to take hold off a root, or has failed to.
-func (m *Machine) Approve(id observed.NodeID, done bool) {
+// BeginApproval notes that a user of this engine is about to take hold off a root.
+func (m *Machine) BeginApproval(id observed.NodeID) {
 	if r, ok := m.roots[id]; ok {
-		r.approved = done
+		r.asking++
+		m.roots[id] = r
+	}
+}
+
+// EndApproval ends an approval. Done says that it has taken hold off.
+func (m *Machine) EndApproval(id observed.NodeID, done bool) {
+	if r, ok := m.roots[id]; ok {
+		r.asking, r.approved = max(r.asking-1, 0), r.approved || done
 		m.roots[id] = r
 	}
 }
@@ -251,6 +261,9 @@ func (m *Machine) Hash(p *fingerprint.Printer, after func(seq.Stamp)) {
 		p.Node(id)
 		after(r.since)
 		p.Flags(r.asked, m.under == id, r.judged, r.verdict.Refused)
+		if r.judged {
+			p.Until(r.until)
+		}
 		if r.tries > 0 {
 			p.Until(r.next)
 		}

@@ -193,7 +193,7 @@ func TestReleasedReports(t *testing.T) {
 	}{
 		{func(*rig, observed.NodeID) {}, false, []policy.Reason{policy.HoldRemoved}, "another writer"},
 		{func(*rig, observed.NodeID) {}, true, []policy.Reason{policy.HoldRemoved}, "it was the last finalizer"},
-		{func(r *rig, id observed.NodeID) { r.m.Approve(id, true) }, false, []policy.Reason{policy.DeletionApproved}, "a user of this engine"},
+		{func(r *rig, id observed.NodeID) { r.m.BeginApproval(id) }, false, []policy.Reason{policy.DeletionApproved}, "a user of this engine"},
 		{func(r *rig, id observed.NodeID) {
 			r.pass()
 			r.decide(id, policy.Decision{Action: policy.Keep}, Facts{})
