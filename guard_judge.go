@@ -112,14 +112,42 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 }
 
 // ending counts the objects below the target that leave the store, that get a mark, or that
-// may do so.
+// may do so. A foreign finalizer keeps an owner in the forecast, and its dependents with it. They
+// go once it is off, without another verdict, so they count too.
+//
+// Held by TestGuardCountsBehindFinalizers.
 func (f *forecast) ending(target int32, possible []bool) (n int) {
-	for _, i := range f.under(target) {
-		if possible[i] && !f.isKept(i) || f.isEnding(i) {
+	below, ends := f.under(target), make([]bool, len(f.parts))
+	ends[target] = true
+	for _, i := range below {
+		if ends[i] = possible[i] && !f.isKept(i) || f.isEnding(i); ends[i] {
 			n++
 		}
 	}
+	for again := true; again; {
+		again = false
+		for _, i := range below {
+			if !ends[i] && f.endsLater(i, ends) {
+				ends[i], again = true, true
+				n++
+			}
+		}
+	}
 	return n
+}
+
+// endsLater reports whether each owner of a part ends that is left, so that the part goes after
+// them. An owner whose mark is held needs an approval of its own, and an orphaning one ends none.
+func (f *forecast) endsLater(i int32, ends []bool) bool {
+	o, ok := f.store.At(f.parts[i].Object.Key)
+	if n, in := f.engine.graph.Lookup(o.Key); !ok || len(o.Owners) == 0 || f.isKept(i) || f.engine.protection(&o) != "" || in && n.Flawed() {
+		return false
+	}
+	return !slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
+		owner, lives := f.store.At(r.Key)
+		at, part := f.links.index.Of(r.Key)
+		return lives && (!part || !ends[at] || owner.MarkHeld() || owner.Propagation() == graph.Orphan)
+	})
 }
 
 // under returns the objects below the target. An owner that is being deleted, and the other

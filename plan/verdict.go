@@ -19,8 +19,9 @@ type Verdict struct {
 	// the guard refuses these. ProtectedMore counts the others.
 	Protected     []graph.Key
 	ProtectedMore int
-	// Ends counts the objects beside the root that the deletion ends, or may end. Above says
-	// that the guard refuses more than Limit of them.
+	// Ends counts the objects beside the root that the deletion ends, or may end. Objects count
+	// that go once a foreign finalizer is off, though the plan keeps them. Above says that the
+	// guard refuses more than Limit of them.
 	Ends  int
 	Above bool
 	Limit int
