@@ -87,7 +87,8 @@ func ExampleLabelSelector() {
 	// <nil>
 }
 
-// A guard counts the members of a tenant, and the deletion of more than one needs an approval.
+// A guard counts the objects that end with a tenant, and the deletion of more than one needs an
+// approval. The volume shared is no member, and goes after its owner has gone.
 // Afterwards a foreign finalizer holds one member. Sweeps reports the progress.
 func ExampleCollector_Sweeps() {
 	store := exampleStore("tenant/acme; volume/data -> tenant/acme; volume/logs[other.org/backup] -> tenant/acme; volume/shared -> tenant/acme")
@@ -120,7 +121,7 @@ func ExampleCollector_Sweeps() {
 	acme, _ := store.Get(ctx, ownergraph.Key{Kind: "tenant", Name: "acme"})
 	_ = store.Delete(ctx, acme.Key, ownergraph.DeleteOptions{})
 	report()
-	most := 2
+	most := 3
 	if err := collector.Approve(ctx, acme.Key, ownergraph.Approval{AtMost: &most}); err != nil {
 		fmt.Println(err)
 	}
@@ -129,7 +130,7 @@ func ExampleCollector_Sweeps() {
 	stop()
 	<-ended
 	// Output:
-	// [tenant/acme: its deletion needs an approval (2 objects end, and the limit is 1, guard tenants)]
+	// [tenant/acme: its deletion needs an approval (3 objects end, and the limit is 1, guard tenants)]
 	// tenant/acme 1 of 2 members are gone, left: [{volume 1}] held: [volume/logs: finalizers hold it (other.org/backup)]
 	// [tenant/acme: its members are not gone (volume: 1 left) volume/logs: finalizers hold it (other.org/backup)]
 }
