@@ -58,8 +58,8 @@ type Refusal uint8
 const (
 	// RefusalUnset is no answer.
 	RefusalUnset Refusal = iota
-	// KeepHeld keeps the objects as they are. They stay held, until the engine ends. An
-	// approval lets them go all the same.
+	// KeepHeld keeps the objects as they are. They stay held until the engine ends, or with
+	// Config.Record until another answer. An approval lets them go all the same.
 	KeepHeld
 	// OrphanHeld removes the references to the absent owners. The objects then have no
 	// owner, so the answer survives a restart. An object with an owner in a foreground

@@ -3,8 +3,9 @@ package ownergraph
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/pause"
 )
 
 // Braked returns at most limit of the cascades that the brake holds, by key.
@@ -17,20 +18,28 @@ func (c *Collector) Braked(limit int) (out []BrakedCascade) {
 
 // ApproveCascade lets deletes of a cascade go that the brake holds. The key is that of
 // Braked, with its UID. An object that belongs to several such cascades needs an approval of
-// each. The approval begins at once, and ends with this collector. It makes no request.
+// each. The approval begins at once. Without a record it ends with this collector, and makes
+// no request.
+//
+// With Config.Record the answer goes to the record, too. A later collector has it, and counts
+// AtMost anew. A replica that runs has it within 10 s. ApproveCascade may be called before
+// Run. It then answers for a cascade of the record.
 //
 // The error wraps ErrNotFound for a cascade that is not held, and ErrInvalid for an Until
 // that is not in the future or an AtMost below 1. Other errors wrap ErrClosed after the end
-// of the collector, and the cause of a context that has ended.
+// of the collector, and the cause of a context that has ended. An error says if the answer is
+// in force here, and not recorded.
 //
-// Held by TestCollectorBrake and TestCollectorBrakeErrors.
+// Held by TestCollectorBrake, TestCollectorBrakeErrors, TestRecordedBrake and
+// TestRecordedAnswerNotWritten.
 func (c *Collector) ApproveCascade(ctx context.Context, key Key, a BrakeApproval) error {
 	return c.answerBrake(ctx, "approve cascade "+key.String(), func(e *Engine, now time.Time) error {
 		return e.ApproveCascade(now, key, a)
 	})
 }
 
-// ApproveBraked approves every cascade that the brake holds now, each as ApproveCascade does.
+// ApproveBraked approves every cascade that the brake or the record holds now, each as
+// ApproveCascade does.
 // AtMost counts for each cascade on its own. It returns the number of cascades. Cascades that
 // trip later are held.
 func (c *Collector) ApproveBraked(ctx context.Context, a BrakeApproval) (n int, err error) {
@@ -55,8 +64,8 @@ func (c *Collector) RefuseCascade(ctx context.Context, key Key, r Refusal) error
 	})
 }
 
-// RefuseBraked refuses every cascade that the brake holds now, each as RefuseCascade does. It
-// returns the number of cascades.
+// RefuseBraked refuses every cascade that the brake or the record holds now, each as
+// RefuseCascade does. It returns the number of cascades.
 func (c *Collector) RefuseBraked(ctx context.Context, r Refusal) (n int, err error) {
 	const what = "refuse braked cascades"
 	err = c.answerBrake(ctx, what, func(e *Engine, now time.Time) error {
@@ -69,10 +78,10 @@ func (c *Collector) RefuseBraked(ctx context.Context, r Refusal) (n int, err err
 	return n, err
 }
 
-// answerAll answers for every cascade that the brake holds.
+// answerAll answers for every cascade that the brake or the record holds.
 func answerAll(e *Engine, answer func(Key) error) (n int, err error) {
-	for _, b := range e.Braked(math.MaxInt) {
-		if err = answer(b.Key); err != nil {
+	for _, k := range e.brake.Answerable() {
+		if err = answer(k); err != nil {
 			return n, err
 		}
 		n++
@@ -80,8 +89,8 @@ func answerAll(e *Engine, answer func(Key) error) (n int, err error) {
 	return n, nil
 }
 
-// answerBrake gives the brake an answer of a user, and has the dispatch loop look at the
-// engine.
+// answerBrake gives the brake an answer of a user, has the dispatch loop look at the engine,
+// and writes the record. Before the first read of the record it reads the record itself.
 func (c *Collector) answerBrake(ctx context.Context, what string, answer func(*Engine, time.Time) error) (err error) {
 	switch {
 	case ctx == nil:
@@ -91,11 +100,25 @@ func (c *Collector) answerBrake(ctx context.Context, what string, answer func(*E
 	case c.over():
 		return fmt.Errorf("%s: %w", what, ErrClosed)
 	}
+	untried := false
+	c.locked(func(*Engine, time.Time) { untried = c.record.isUntried() })
+	if untried {
+		if err := c.refreshRecord(ctx); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+	}
 	c.locked(func(e *Engine, now time.Time) {
 		if err = e.Err(); err == nil {
 			err = answer(e, now)
 		}
 	})
 	c.wake()
-	return err
+	if err != nil || !c.isUnrecorded() {
+		return err
+	}
+	same := func(list []pause.Pause) []pause.Pause { return list }
+	if err := c.changeRecord(ctx, same); err != nil {
+		return fmt.Errorf("%s: in force here, and not recorded: %w", what, err)
+	}
+	return nil
 }

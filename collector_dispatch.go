@@ -94,6 +94,7 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	c.handOut(ctx, now, LaneHandler, &t)
 	c.letSyncedGo()
 	c.letPausesGo()
+	c.letRecord()
 	if len(c.following) > 0 {
 		c.wakeFollowing()
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -34,11 +35,13 @@ type recorder struct {
 	// turn has a value during a read with its write. So no read that began before a write
 	// comes to the engine after it.
 	turn chan struct{}
+	due  chan struct{} // the brake has something for the record
 
 	// The lock of the Collector guards these.
-	busy   bool   // a call is under way
-	tried  bool   // a read has ended
-	failed string // the error of the last read
+	busy      bool   // a call is under way
+	tried     bool   // a read has ended
+	failed    string // the error of the last read
+	unwritten string // the error of the last write for the brake
 }
 
 // newRecorder returns the recorder for a Config. The engine awaits the record.
@@ -51,7 +54,10 @@ func newRecorder(store Store, cfg *Config, e *Engine) (r recorder, err error) {
 		return r, fmt.Errorf("configure collector: Record: the store has no Records: %w", ErrInvalid)
 	}
 	e.pauses.AwaitRecord(time.Now())
-	return recorder{store: records, name: cfg.Record, turn: make(chan struct{}, 1)}, nil
+	if !cfg.ObserveOnly {
+		e.brake.KeepRecord()
+	}
+	return recorder{store: records, name: cfg.Record, turn: make(chan struct{}, 1), due: make(chan struct{}, 1)}, nil
 }
 
 // isUntried reports whether the first read of a record is still to come.
@@ -61,11 +67,12 @@ func (r *recorder) isUntried() bool { return r.store != nil && !r.tried }
 type content struct {
 	document run.Document
 	pauses   []pause.Pause
+	facts    []brake.Fact
 	version  Version
 }
 
-// keepRecord reads the record again and again until ctx ends. A read that fails is made
-// again with backoff.
+// keepRecord reads the record again and again until ctx ends, and writes what the brake has
+// for it. A call that fails is made again with backoff.
 func (c *Collector) keepRecord(ctx context.Context) {
 	defer func() {
 		if ctx.Err() == nil { // the engine would not learn of another pause
@@ -73,28 +80,30 @@ func (c *Collector) keepRecord(ctx context.Context) {
 		}
 	}()
 	for backoff := (run.Backoff{}); ctx.Err() == nil; {
-		wait := recordEvery
+		wait, due := recordEvery, c.record.due
 		if c.refreshRecord(ctx) != nil {
-			wait = min(backoff.Next(0), recordEvery)
+			wait, due = min(backoff.Next(0), recordEvery), nil
 		} else {
 			backoff.Reset()
 		}
-		waitFor(ctx, c.ended, wait/2+rand.N(wait/2))
+		waitFor(ctx, c.ended, due, wait/2+rand.N(wait/2))
 	}
 }
 
-// waitFor waits for a time, or for the end of the context or of the collector.
-func waitFor(ctx context.Context, ended <-chan struct{}, d time.Duration) {
+// waitFor waits for a time, or for the end of the context or of the collector, or until there
+// is something to do.
+func waitFor(ctx context.Context, ended, due <-chan struct{}, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-ctx.Done():
 	case <-ended:
+	case <-due:
 	case <-t.C:
 	}
 }
 
-// refreshRecord reads the record once for the engine.
+// refreshRecord reads the record once for the engine, and writes what the brake has for it.
 func (c *Collector) refreshRecord(ctx context.Context) error {
 	if err := c.record.begin(ctx); err != nil {
 		return err
@@ -102,9 +111,12 @@ func (c *Collector) refreshRecord(ctx context.Context) error {
 	defer c.record.end()
 	found, err := c.readRecord(ctx)
 	if ctx.Err() == nil {
-		c.noteRecord(found.pauses, err)
+		c.noteRecord(found, err)
 	}
-	return err
+	if err != nil || !c.isUnrecorded() {
+		return err
+	}
+	return c.noteUnwritten(c.writeRecord(ctx, &found, found.pauses))
 }
 
 // begin waits for the turn to read or write the record.
@@ -119,15 +131,16 @@ func (r *recorder) begin(ctx context.Context) error {
 
 func (r *recorder) end() { <-r.turn }
 
-// noteRecord gives the engine the pauses of the record, or the error of the read. Before the
+// noteRecord gives the engine the content of the record, or the error of the read. Before the
 // first read has succeeded, and if the record is malformed, the error pauses everything.
 // Otherwise the known pauses stay.
-func (c *Collector) noteRecord(list []pause.Pause, err error) {
+func (c *Collector) noteRecord(x content, err error) {
 	c.locked(func(e *Engine, now time.Time) {
 		c.record.tried = true
 		if err == nil {
 			c.record.failed = ""
-			e.setRecord(now, list)
+			e.takeFacts(now, x.facts) // first, since the engine may resume
+			e.setRecord(now, x.pauses)
 			return
 		}
 		text := err.Error()
@@ -162,6 +175,9 @@ func (c *Collector) readRecord(ctx context.Context) (x content, err error) {
 		if x.pauses, err = pause.ReadList(x.document.Field(pausesField)); err != nil {
 			err = fmt.Errorf("%s: %w", pausesField, err)
 		}
+	}
+	if err == nil {
+		x.facts, err = c.readFacts(&x.document)
 	}
 	if err != nil {
 		return content{}, fmt.Errorf("read record %q: %w: %w", c.record.name, errMalformed, err)
@@ -215,7 +231,7 @@ func (c *Collector) changeRecord(ctx context.Context, change func([]pause.Pause)
 			continue
 		}
 		wait := backoff.Next(0)
-		waitFor(ctx, c.ended, wait/2+rand.N(wait/2))
+		waitFor(ctx, c.ended, nil, wait/2+rand.N(wait/2))
 	}
 }
 
@@ -234,14 +250,22 @@ func (c *Collector) tryChangeRecord(ctx context.Context, change func([]pause.Pau
 	if len(list) > pause.Max {
 		return fmt.Errorf("write record %q: more than %d pauses: %w", c.record.name, pause.Max, ErrInvalid)
 	}
-	text := was.document.Text(pausesField, pause.WriteList(list))
-	err = c.callRecord(ctx, func(ctx context.Context) error {
-		_, err := c.record.store.WriteRecord(ctx, c.record.name, text, was.version)
+	return c.writeRecord(ctx, &was, list)
+}
+
+// writeRecord writes the record with these pauses, and with what the brake has for it. The
+// caller has read the record in this turn.
+func (c *Collector) writeRecord(ctx context.Context, was *content, list []pause.Pause) error {
+	next := content{pauses: list}
+	pauses := pause.WriteList(list)
+	document := c.mergeFacts(was, &next, len(was.document.With(cascadesField, nil).Text(pausesField, pauses)))
+	err := c.callRecord(ctx, func(ctx context.Context) error {
+		_, err := c.record.store.WriteRecord(ctx, c.record.name, document.Text(pausesField, pauses), was.version)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("write record %q: %w", c.record.name, err)
 	}
-	c.noteRecord(list, nil)
+	c.noteRecord(next, nil)
 	return nil
 }

@@ -146,10 +146,10 @@ type Config struct {
 
 	// Record, if set, names the record of this program in a store with the power Records.
 	// All replicas of the program have the same name. The record keeps the pauses, so a new
-	// Collector is paused before its first write. An Engine alone leaves it out. See the
-	// package documentation, "Pause".
+	// Collector is paused before its first write. With a Brake it keeps the trips and the
+	// answers, too. An Engine alone leaves it out. See the package documentation, "Pause".
 	//
-	// Held by TestRecordSurvivesACrash and TestRecordUnreadable.
+	// Held by TestRecordSurvivesACrash, TestRecordUnreadable and TestRecordedBrake.
 	Record string
 
 	// CompareVersions orders two versions of one kind, if the store can. The engine then

@@ -197,6 +197,8 @@
 //
 //	{"version": 1, "writes": 3, "pauses": [{"all": true}, {"kind": "pod"}, {"scope": "east"}]}
 //
+// The field "cascades" has the trips and the answers of the brake: see "Brake".
+//
 // # Limits
 //
 //   - A dependent that is created after its owner's deletion mark may go with the owner. It
@@ -346,8 +348,22 @@
 //
 // [Collector.Braked] lists the cascades that are held. [Collector.ApproveCascade] lets a
 // number of deletes go until a time. [Collector.RefuseCascade] keeps the objects, or removes
-// their references to absent owners. That is a write, so it survives a restart. Other answers
-// end with the Collector: a new one counts anew. A deletion of unknown outcome counts.
+// their references to absent owners. That is a write, so it survives a restart. A deletion of
+// unknown outcome counts.
+//
+// Without a record, trips and other answers end with the Collector: a new one counts anew.
+// With Config.Record they outlive it, by the key of the cascade:
+//
+//   - A Collector has read the record before its first write. It writes a trip soon after it,
+//     and an answer before the call returns.
+//   - Replicas keep the changes of each other. Of two answers the later write counts. A trip
+//     ends the approval that is used up, and no other answer.
+//   - Each engine counts the deletes of an approval on its own, and so does one after a restart.
+//     A rewind of the store's history ends the approvals.
+//   - The cascades take at most 32 KiB. The oldest answers leave a full record first, and then
+//     the oldest trips. The log names each one that holds objects.
+//   - A cascade that was partly deleted has other names after a restart: those of the nearest
+//     absent owners. The record does not know these.
 //
 // # Proof before a write
 //

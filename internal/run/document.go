@@ -43,18 +43,24 @@ func ReadDocument(text []byte) (d Document, err error) {
 // Field returns the JSON of a field, nil without one.
 func (d Document) Field(name string) []byte { return d.fields[name] }
 
+// With returns the document with another value of a field.
+func (d Document) With(name string, value []byte) Document {
+	fields := maps.Clone(d.fields)
+	if fields == nil {
+		fields = map[string]json.RawMessage{}
+	}
+	fields[name] = value
+	return Document{fields, d.writes}
+}
+
 // Text returns the document with another value of a field, as the next content of the
 // record. It counts the writes, so no two contents of a record are the same. So every write
 // gives the record another version, and ends each write with a former version that is still
 // under way.
 func (d Document) Text(name string, value []byte) []byte {
-	fields := maps.Clone(d.fields)
-	if fields == nil {
-		fields = map[string]json.RawMessage{}
-	}
+	fields := d.With(name, value).fields
 	fields["version"] = fmt.Appendf(nil, "%d", documentVersion)
 	fields["writes"] = fmt.Appendf(nil, "%d", d.writes+1)
-	fields[name] = value
 	text, err := json.Marshal(fields)
 	if err != nil {
 		panic(fmt.Sprintf("write a record: %v", err)) // the fields are valid JSON

@@ -12,7 +12,10 @@ func TestDocument(t *testing.T) {
 	if got, want := string(d.Text("pauses", []byte("[]"))), `{"cascades":[{"of":"a"}],"pauses":[],"version":1,"writes":5}`; got != want {
 		t.Errorf("the text is %s, want %s", got, want)
 	}
-	if string(d.Field("pauses")) != "[1]" {
+	if got, want := string(d.With("cascades", []byte("[]")).Text("pauses", []byte("[]"))), `{"cascades":[],"pauses":[],"version":1,"writes":5}`; got != want {
+		t.Errorf("the text is %s, want %s", got, want)
+	}
+	if string(d.Field("pauses")) != "[1]" || string(d.Field("cascades")) == "[]" {
 		t.Error("the text has changed the document")
 	}
 	if got, want := string((Document{}).Text("pauses", []byte("[]"))), `{"pauses":[],"version":1,"writes":1}`; got != want {

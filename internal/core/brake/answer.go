@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Status describes a cascade that is held. It is a value.
@@ -54,35 +53,53 @@ func (m *Machine) CountHeld() (n int) {
 	return n
 }
 
+// Answerable returns the cascades that a user can answer for, by key: those that are held, and
+// those that the record has.
+func (m *Machine) Answerable() (keys []graph.Key) {
+	for k, s := range m.index {
+		if m.at(s).isAnswerable() {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, graph.Key.Compare)
+	return keys
+}
+
+func (c *cascade) isAnswerable() bool {
+	return c.isHeld() || (c.recorded || c.unrecorded) && c.hasTripped() && c.state != Approved
+}
+
 // TryApprove lets a number of deletes of a cascade go, until a time. It reports false for a
-// cascade that is not held.
+// cascade that is not Answerable.
 func (m *Machine) TryApprove(v View, k graph.Key, until time.Time, atMost int) bool {
 	c := m.at(m.index[k])
-	if !c.isHeld() {
+	if !c.isAnswerable() {
 		return false
 	}
 	c.state, c.cause, c.until, c.atMost, c.used = Approved, CauseUnset, until, atMost, 0
 	c.approvals++
-	m.counts.Approvals++
-	v.Out.Report(k, "", policy.Decision{Action: policy.Keep, Reason: policy.DeletionApproved})
-	m.wake(v, &c.held)
+	m.answered(v, c)
 	return true
 }
 
+// answered takes the answer of a user.
+func (m *Machine) answered(v View, c *cascade) {
+	m.note(c, v.Now)
+	m.reportAnswer(v, c.key, c.state)
+	m.wake(v, &c.held)
+}
+
 // TryRefuse keeps the objects of a cascade: as they are, or without their owners. It reports
-// false for a cascade that is not held.
+// false for a cascade that is not Answerable.
 func (m *Machine) TryRefuse(v View, k graph.Key, orphan bool) bool {
 	c := m.at(m.index[k])
-	if !c.isHeld() {
+	if !c.isAnswerable() {
 		return false
 	}
-	action := policy.Keep
 	if c.state = RefusedKeep; orphan {
-		c.state, action = RefusedOrphan, policy.Orphan
+		c.state = RefusedOrphan
 	}
-	m.counts.Refusals++
-	v.Out.Report(k, "", policy.Decision{Action: action, Reason: policy.CascadeRefused})
-	m.wake(v, &c.held)
+	m.answered(v, c)
 	return true
 }
 

@@ -321,6 +321,7 @@ func TestCheck(t *testing.T) {
 		{func(m *Machine) { m.at(1).underWay++ }, "3: 0 calls"},
 		{func(m *Machine) { m.at(1).handed = 2 }, "4: 2 deletes"},
 		{func(m *Machine) { m.index[key("b")] = 1 }, "the slot of b has a"},
+		{func(m *Machine) { m.unrecorded++ }, "5: the record lacks 0 cascades"},
 	} {
 		r := newRig(t, Settings{PerCascade: 1}, "a; b/0 -> a; b/1 -> a")
 		r.judge("b/0", "a")

@@ -84,8 +84,11 @@ type cascade struct {
 	atMost    int // approved deletes
 	used      int // of these
 	approvals uint32
-	seeds     []observed.NodeID // of a walk that has not ended; never changed in place
-	held      line
+	at        time.Time // of the trip or the answer
+	// recorded: the record has the trip or the answer. unrecorded: it has to get it.
+	recorded, unrecorded bool
+	seeds                []observed.NodeID // of a walk that has not ended; never changed in place
+	held                 line
 }
 
 // share is the part of a call that counts for one cascade. Approval is the number of the
@@ -117,6 +120,7 @@ func (m *Machine) remember(k graph.Key) slot {
 	} else {
 		m.ended.Pop(&s)
 		delete(m.index, m.at(s).key)
+		m.setRecorded(m.at(s), false)
 	}
 	*m.at(s) = cascade{key: k}
 	m.index[k] = s
@@ -158,6 +162,7 @@ func (m *Machine) trip(v View, s slot, why Cause) {
 	c := m.at(s)
 	c.state, c.cause, c.seeds = Tripped, why, nil
 	m.counts.Trips++
+	m.note(c, v.Now)
 	v.Out.Report(c.key, "", policy.Decision{Action: policy.Wait, Reason: policy.Braked})
 	v.Out.Warn("cascade braked", "reason", policy.Braked.Code(), "cascade", c.key.String(), "cause", c.cause.String(), "limit", m.set.PerCascade)
 	m.wake(v, &c.held)

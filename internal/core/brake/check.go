@@ -28,6 +28,15 @@ func (m *Machine) Check(g *observed.Graph) error {
 	if window != m.window.live || called != m.called {
 		return fmt.Errorf("brake: 2: %d nodes wait for a token and %d are called, counted are %d and %d", window, called, m.window.live, m.called)
 	}
+	unrecorded := 0
+	for i := range m.cascades {
+		if m.cascades[i].unrecorded {
+			unrecorded++
+		}
+	}
+	if unrecorded != m.unrecorded {
+		return fmt.Errorf("brake: 5: the record lacks %d cascades, and %d are counted", unrecorded, m.unrecorded)
+	}
 	calls := map[slot]int{}
 	for _, shares := range m.calls {
 		for _, x := range shares {

@@ -47,7 +47,7 @@ func (m *Machine) Hash(p *fingerprint.Printer) {
 
 func (m *Machine) hashCascade(p *fingerprint.Printer, c *cascade) {
 	p.Key(c.key)
-	p.Flags(c.listed)
+	p.Flags(c.listed, c.recorded, c.unrecorded)
 	p.Word(uint64(c.state)<<8 | uint64(c.cause))
 	p.Word(uint64(c.handed))
 	p.Set(c.seeds)

@@ -16,6 +16,7 @@ var unhashed = map[string]string{
 	"Machine.set": "one Config", "Machine.index": "follows from the cascades", "Machine.exempt": "follows from the order of the exemptions",
 	"Machine.joins": "only the order of the lines counts", "Machine.counted": "follows from the waits", "Machine.called": "follows from the waits",
 	"Machine.asked": "of the decision at hand", "Machine.counts": "a report",
+	"Machine.keeps": "one Config", "Machine.unrecorded": "follows from the cascades", "cascade.at": "the order in a full record",
 	"cascade.underWay": "follows from the calls", "cascade.approvals": "only the calls of the last approval count",
 }
 
@@ -66,6 +67,8 @@ func TestHash(t *testing.T) {
 		{"cascade.state", edit(func(c *cascade) { c.state = Tripped })},
 		{"cascade.cause", edit(func(c *cascade) { c.cause = LimitReached })},
 		{"cascade.listed", edit(func(c *cascade) { c.listed = true })},
+		{"cascade.recorded", edit(func(c *cascade) { c.recorded = true })},
+		{"cascade.unrecorded", edit(func(c *cascade) { c.unrecorded = true })},
 		{"cascade.handed", edit(func(c *cascade) { c.handed++ })},
 		{"cascade.used", edit(func(c *cascade) { c.used++ })},
 		{"cascade.until", edit(func(c *cascade) { c.until = c.until.Add(1) })},

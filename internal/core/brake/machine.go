@@ -46,6 +46,7 @@ type View struct {
 //  2. each line counts the nodes that wait in it
 //  3. each cascade counts its calls under way
 //  4. no cascade has more deletes without an approval than the limit (RULES, G5 a)
+//  5. the cascades that the record lacks are counted
 type Machine struct {
 	set Settings
 
@@ -71,6 +72,9 @@ type Machine struct {
 	asked  []slot // of the last Judge, for Take
 	listed bool   // every kind was listed, by the memory of another brake
 	counts Counts
+
+	keeps      bool // a record keeps trips and answers
+	unrecorded int  // cascades whose trip or answer the record lacks
 }
 
 // Counts counts the trips of one engine, and the answers of users.

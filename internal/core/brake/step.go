@@ -80,7 +80,13 @@ func (m *Machine) Rewind(v View) {
 	}
 	for i := range m.cascades {
 		switch c := &m.cascades[i]; c.state {
-		case Counting, Open, Approved:
+		case Approved:
+			if m.keeps { // the record would bring the approval back
+				m.trip(v, slot(i), ApprovalExpired)
+				continue
+			}
+			fallthrough
+		case Counting, Open:
 			c.state, c.seeds, c.until = StateUnset, nil, time.Time{}
 			m.wake(v, &c.held)
 		}
