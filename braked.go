@@ -18,7 +18,8 @@ type BrakedCascade struct {
 	// Handed counts the deletes without an approval. Approved counts the deletes of the last
 	// approval, which is over.
 	Handed, Approved int
-	// Held counts the objects that wait for this cascade.
+	// Held counts the objects that wait for this cascade. It is 0 for a cascade of the record
+	// without such objects in this engine.
 	Held int
 	// Refused is the answer of a user who has refused the cascade, or unset.
 	Refused Refusal
@@ -86,7 +87,7 @@ type BrakeApproval struct {
 
 // BrakeStats counts the work of the brake.
 type BrakeStats struct {
-	// Cascades is the number of cascades that are held now.
+	// Cascades is the number of cascades that hold objects now.
 	Cascades int
 	// Trips, Approvals and Refusals count what has happened to cascades.
 	Trips, Approvals, Refusals uint64
@@ -127,7 +128,7 @@ func (e *Engine) ApproveCascade(now time.Time, key Key, a BrakeApproval) error {
 	if err := a.validate("approve cascade "+key.String(), e.now); err != nil {
 		return err
 	}
-	if !e.brake.TryApprove(e.brakeView(), key, a.Until, a.AtMost) {
+	if !e.brake.TryApprove(e.brakeView(), e.cascadeOf(key), a.Until, a.AtMost) {
 		return notHeld("approve", key)
 	}
 	e.carryOut()
@@ -141,12 +142,25 @@ func (e *Engine) RefuseCascade(now time.Time, key Key, r Refusal) error {
 	if err := r.validate("refuse cascade " + key.String()); err != nil {
 		return err
 	}
-	if !e.brake.TryRefuse(e.brakeView(), key, r == OrphanHeld) {
+	if !e.brake.TryRefuse(e.brakeView(), e.cascadeOf(key), r == OrphanHeld) {
 		return notHeld("refuse", key)
 	}
 	e.carryOut()
 	e.endStep()
 	return nil
+}
+
+// cascadeOf completes a key with the UID alone.
+func (e *Engine) cascadeOf(k Key) Key {
+	if k != (Key{UID: k.UID}) {
+		return k
+	}
+	for _, s := range e.brake.Held() {
+		if s.Key.UID == k.UID {
+			return s.Key
+		}
+	}
+	return k
 }
 
 func notHeld(verb string, k Key) error {

@@ -3,12 +3,15 @@ package ownergraph
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 )
 
-// Braked returns at most limit of the cascades that the brake holds, by key.
+// Braked returns at most limit of the cascades that the brake holds, by key. With Config.Record
+// it returns those of the record too. Before Run, it returns none of them until an answer has
+// read the record.
 //
 // Held by TestCollectorBrake.
 func (c *Collector) Braked(limit int) (out []BrakedCascade) {
@@ -17,7 +20,7 @@ func (c *Collector) Braked(limit int) (out []BrakedCascade) {
 }
 
 // ApproveCascade lets deletes of a cascade go that the brake holds. The key is that of
-// Braked, with its UID. An object that belongs to several such cascades needs an approval of
+// Braked, with its UID, or the UID alone. An object that belongs to several such cascades needs an approval of
 // each. The approval begins at once. Without a record it ends with this collector, and makes
 // no request.
 //
@@ -38,8 +41,7 @@ func (c *Collector) ApproveCascade(ctx context.Context, key Key, a BrakeApproval
 	})
 }
 
-// ApproveBraked approves every cascade that the brake or the record holds now, each as
-// ApproveCascade does.
+// ApproveBraked approves every cascade of Braked, each as ApproveCascade does.
 // AtMost counts for each cascade on its own. It returns the number of cascades. Cascades that
 // trip later are held.
 func (c *Collector) ApproveBraked(ctx context.Context, a BrakeApproval) (n int, err error) {
@@ -64,8 +66,8 @@ func (c *Collector) RefuseCascade(ctx context.Context, key Key, r Refusal) error
 	})
 }
 
-// RefuseBraked refuses every cascade that the brake or the record holds now, each as
-// RefuseCascade does. It returns the number of cascades.
+// RefuseBraked refuses every cascade of Braked, each as RefuseCascade does. It returns the
+// number of cascades.
 func (c *Collector) RefuseBraked(ctx context.Context, r Refusal) (n int, err error) {
 	const what = "refuse braked cascades"
 	err = c.answerBrake(ctx, what, func(e *Engine, now time.Time) error {
@@ -78,10 +80,10 @@ func (c *Collector) RefuseBraked(ctx context.Context, r Refusal) (n int, err err
 	return n, err
 }
 
-// answerAll answers for every cascade that the brake or the record holds.
+// answerAll answers for every cascade of Braked.
 func answerAll(e *Engine, answer func(Key) error) (n int, err error) {
-	for _, k := range e.brake.Answerable() {
-		if err = answer(k); err != nil {
+	for _, b := range e.Braked(math.MaxInt) {
+		if err = answer(b.Key); err != nil {
 			return n, err
 		}
 		n++

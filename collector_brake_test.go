@@ -160,3 +160,39 @@ func TestCollectorBrakeWindow(t *testing.T) {
 		}
 	})
 }
+
+// TestBrakeReports: each trip, approval and refusal of a cascade is one event, which has no
+// version. So the event is not one of an object below that root.
+func TestBrakeReports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var events decisions
+		cfg := braking(5)
+		cfg.OnDecision = events.note
+		r := collect(t, newTap(t, crowd("a", 10)+"; "+crowd("b", 10)), cfg)
+		r.idle()
+		for _, c := range []struct {
+			do     func() error
+			want   string
+			reason string
+		}{
+			{func() error { r.delete(t, "a", graph.Background); return nil }, "a wait Braked", "a trip"},
+			{func() error { return r.ApproveCascade(t.Context(), keyOf(t, "a"), hour(4)) }, "a keep DeletionApproved; a wait Braked", "an approval, which is used up"},
+			{func() error { return r.RefuseCascade(t.Context(), keyOf(t, "a"), ownergraph.KeepHeld) }, "a keep CascadeRefused", "a refusal"},
+			{func() error {
+				return r.RefuseCascade(t.Context(), graph.Key{UID: keyOf(t, "a").UID}, ownergraph.OrphanHeld)
+			}, "a orphan CascadeRefused", "another one, by the UID"},
+			{func() error { r.delete(t, "b", graph.Background); return nil }, "b wait Braked", "another cascade"},
+		} {
+			if err := c.do(); err != nil {
+				t.Errorf("%s: %v", c.reason, err)
+			}
+			r.idle()
+			if got := events.take(); got != c.want {
+				t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+			}
+		}
+		if n := r.count("delete"); n != 4 {
+			t.Errorf("%d deletes", n)
+		}
+	})
+}

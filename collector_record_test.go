@@ -226,7 +226,7 @@ func TestRecordUnreadable(t *testing.T) {
 				t.Errorf("%s: held %+v, want %s", c.reason, held, c.why)
 			}
 			pass(time.Hour)
-			if x := r.Paused(); len(x) != 1 || x[0].Unread != c.why || x[0].What != everything || len(log.lines("record cannot be read")) != 1 || len(log.lines("msg=paused")) != 1 {
+			if x := r.Paused(); len(x) != 1 || r.Stats().Pauses != 1 || x[0].Unread != c.why || x[0].What != everything || len(log.lines("record cannot be read")) != 1 || len(log.lines("msg=paused")) != 1 {
 				t.Errorf("%s: paused %+v, and the log has\n%s", c.reason, x, log.lines(""))
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -298,7 +298,7 @@ func TestRecordTogether(t *testing.T) {
 		done.Wait()
 		pass(12 * time.Second)
 		for i, r := range all {
-			if x := r.Paused(); len(x) != 3 || !x[0].Recorded || !x[1].Recorded || !x[2].Recorded {
+			if x := r.Paused(); len(x) != 3 || r.Stats().Pauses != 3 || !x[0].Recorded || !x[1].Recorded || !x[2].Recorded {
 				t.Errorf("replica %d: paused %+v, want the three pauses", i, x)
 			}
 		}

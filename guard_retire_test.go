@@ -140,6 +140,9 @@ func TestGuardReports(t *testing.T) {
 			if got != c.want {
 				t.Errorf("%s, want %s: %s", got, c.want, c.reason)
 			}
+			if n := r.Stats().Guards; n.Passed+n.HoldRemoved+n.Approved != 1 || (n.Approved == 1) != strings.HasSuffix(got, "DeletionApproved") {
+				t.Errorf("stats %+v: %s", n, c.reason)
+			}
 			s.holds(t, "")
 		})
 	}

@@ -55,6 +55,8 @@ type Stats struct {
 	Sweeps SweepStats
 	Guards GuardStats
 	Brake  BrakeStats
+	// Pauses is the number of pauses in force. That of an unknown record counts.
+	Pauses int
 }
 
 // WriteStats counts the writes with a special outcome.
@@ -93,8 +95,9 @@ type SweepStats struct {
 type GuardStats struct {
 	Passed, Refused uint64
 	// Unguarded counts the roots that were deleted before they carried the hold of their
-	// guard. HoldRemoved counts the roots from which another writer took it.
-	Unguarded, HoldRemoved uint64
+	// guard. HoldRemoved counts the roots from which another writer took it, and Approved
+	// those from which Collector.Approve of this engine took it.
+	Unguarded, HoldRemoved, Approved uint64
 }
 
 // Held returns the number of objects that wait for something outside of the engine. They
@@ -129,7 +132,7 @@ func (e *Engine) Stats() Stats {
 	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
 		s.ByStatus[k] = e.held.Count(k)
 	}
-	s.Brake = e.brakeStats()
+	s.Brake, s.Pauses = e.brakeStats(), e.pauses.Len()
 	s.ByStatus[StatusQueued] = e.work.Len() - e.work.InFlight() + e.handlers.Queued() + e.brake.Waiting()
 	s.ByStatus[StatusWorking] = s.InFlight
 	for _, x := range e.calls.All() {

@@ -71,6 +71,8 @@ func families(s ownergraph.Stats, kinds []ownergraph.KindStatus) []family {
 		gauge("stuck", "Objects that wait for a repair outside of the engine.", s.ByStatus[ownergraph.StatusStuck]),
 		gauge("fence_open_kinds", "Kinds that have not passed the current fence.", s.Fences.Open),
 		gauge("sweeping", "Holders with a running sweep.", s.Sweeps.Running),
+		gauge("braked_cascades", "Cascades of which the brake holds objects.", s.Brake.Cascades),
+		gauge("pauses", "Pauses in force. An unknown record pauses, too.", s.Pauses),
 		kindsByHealth(kinds),
 		requests(s),
 	}, counters(s)...)
@@ -107,8 +109,12 @@ func counters(s ownergraph.Stats) []family {
 		counter("judgements", "Started judgements of guarded roots.", s.Calls[ownergraph.CallJudge]),
 		counter("passed_roots", "Guarded roots whose deletion this program let pass.", s.Guards.Passed),
 		counter("refused_roots", "Guarded roots whose deletion this program refused.", s.Guards.Refused),
+		counter("approved_roots", "Guarded roots whose deletion was approved in this process.", s.Guards.Approved),
 		counter("released_roots", "Guarded roots whose hold another writer took off, as kubectl does to approve a deletion.", s.Guards.HoldRemoved),
 		counter("unguarded_roots", "Roots that were deleted before they had the guard's finalizer.", s.Guards.Unguarded),
+		counter("brake_trips", "Cascades that this program has stopped because they are too large.", s.Brake.Trips),
+		counter("approved_cascades", "Braked cascades whose deletes were approved.", s.Brake.Approvals),
+		counter("refused_cascades", "Braked cascades that were refused.", s.Brake.Refusals),
 	}
 }
 

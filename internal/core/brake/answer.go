@@ -29,13 +29,14 @@ func (c *cascade) waitsForUser() bool {
 	return c.state == Tripped || c.state == RefusedKeep || c.state == RefusedOrphan
 }
 
-// isHeld reports whether a cascade waits for a user, and has objects that wait.
+// isHeld reports whether a cascade waits for a user, and has objects that wait here.
 func (c *cascade) isHeld() bool { return c.held.live > 0 && c.waitsForUser() }
 
-// Held returns the cascades that are held, by key.
+// Held returns the cascades that wait for a user, by key: those with objects that wait here,
+// and those of the record.
 func (m *Machine) Held() (out []Status) {
 	for _, s := range m.index {
-		if m.at(s).isHeld() {
+		if m.at(s).isAnswerable() {
 			out = append(out, m.statusOf(s))
 		}
 	}
@@ -43,7 +44,7 @@ func (m *Machine) Held() (out []Status) {
 	return out
 }
 
-// CountHeld returns the number of cascades that are held.
+// CountHeld returns the number of cascades with objects that wait for a user.
 func (m *Machine) CountHeld() (n int) {
 	for i := range m.cascades {
 		if m.cascades[i].isHeld() {
@@ -53,24 +54,12 @@ func (m *Machine) CountHeld() (n int) {
 	return n
 }
 
-// Answerable returns the cascades that a user can answer for, by key: those that are held, and
-// those that the record has.
-func (m *Machine) Answerable() (keys []graph.Key) {
-	for k, s := range m.index {
-		if m.at(s).isAnswerable() {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, graph.Key.Compare)
-	return keys
-}
-
 func (c *cascade) isAnswerable() bool {
 	return c.isHeld() || (c.recorded || c.unrecorded) && c.hasTripped() && c.state != Approved
 }
 
 // TryApprove lets a number of deletes of a cascade go, until a time. It reports false for a
-// cascade that is not Answerable.
+// cascade that Held does not return.
 func (m *Machine) TryApprove(v View, k graph.Key, until time.Time, atMost int) bool {
 	c := m.at(m.index[k])
 	if !c.isAnswerable() {
@@ -90,7 +79,7 @@ func (m *Machine) answered(v View, c *cascade) {
 }
 
 // TryRefuse keeps the objects of a cascade: as they are, or without their owners. It reports
-// false for a cascade that is not Answerable.
+// false for a cascade that Held does not return.
 func (m *Machine) TryRefuse(v View, k graph.Key, orphan bool) bool {
 	c := m.at(m.index[k])
 	if !c.isAnswerable() {

@@ -95,6 +95,7 @@ func (m *Machine) noteReleased(v View, id observed.NodeID, k graph.Key, version 
 		m.counts.Passed++
 	case r.approved || r.asking > 0:
 		why = policy.DeletionApproved
+		m.counts.Approved++
 	default:
 		m.counts.HoldRemoved++
 	}

@@ -61,7 +61,7 @@ type Verdict struct {
 }
 
 // Counts has the numbers of verdicts so far. It is a value.
-type Counts struct{ Passed, Refused, Unguarded, HoldRemoved uint64 }
+type Counts struct{ Passed, Refused, Unguarded, HoldRemoved, Approved uint64 }
 
 // View has the machines that the guards read. The caller makes one for each call.
 type View struct {

@@ -48,6 +48,14 @@ type unread struct {
 // Any reports whether there is a pause.
 func (p *Pauses) Any() bool { return len(p.list) > 0 || p.record.is }
 
+// Len returns the number of pauses. That of the unknown record counts.
+func (p *Pauses) Len() int {
+	if p.record.is {
+		return len(p.list) + 1
+	}
+	return len(p.list)
+}
+
 // Covers reports whether a pause covers the objects of a kind in a scope.
 func (p *Pauses) Covers(kind graph.Kind, scope string) bool {
 	return p.record.is || slices.ContainsFunc(p.list, func(x Pause) bool { return x.What.Covers(kind, scope) })
