@@ -188,7 +188,7 @@
 // # Records
 //
 // A record (ownergraph.Records) is a ConfigMap. The record "pause" is the ConfigMap
-// kube-system/ownergraph-pause, if Config.RecordNamespace and RecordPrefix are unset. Its data
+// kube-system/ownergraph-collector, if Config.RecordNamespace and RecordPrefix are unset. Its data
 // have two keys: the value, and a random text that each write changes. A value that is no text
 // is in binaryData. To change a record by hand, use kubectl edit.
 //

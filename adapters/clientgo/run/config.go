@@ -19,8 +19,14 @@ type Config struct {
 	Act bool
 	// Store and Engine are the settings of the two. Engine.ObserveOnly must be unset,
 	// because Act sets it. The program calls Engine.OnDecision too.
-	Store  clientgo.Config
-	Engine ownergraph.Config
+	//
+	// With Act, Engine.Brake.PerCascade is 1,000 by default. NoBrake leaves it at 0, which is
+	// no limit.
+	Store   clientgo.Config
+	Engine  ownergraph.Config
+	NoBrake bool
+	// Command, if its Verb is set, is what Run does instead of collecting.
+	Command Command
 	// Lease, if it has a name, is the Lease that the program must hold to collect.
 	Lease Lease
 	// Events reports bad references and held objects by Kubernetes Events.
@@ -69,6 +75,14 @@ func invalid(field, cause string) error {
 // filled returns the config with its defaults.
 func (c Config) filled() (Config, error) {
 	switch l := c.Lease; {
+	case c.NoBrake && c.Engine.Brake.PerCascade != 0:
+		return c, invalid("NoBrake", "set, and Engine.Brake.PerCascade too")
+	case c.Command.check() != nil:
+		return c, invalid("Command."+c.Command.Verb.String(), c.Command.check().Error())
+	case c.NoBrake && (c.Command.Verb == Approve || c.Command.Verb == Refuse):
+		return c, invalid("Command."+c.Command.Verb.String(), "it answers for a brake, and NoBrake (flag -brake 0) is set")
+	case c.Command.usesRecord() && c.Engine.Record == "":
+		return c, invalid("Command."+c.Command.Verb.String(), "it changes the record, and Engine.Record (flag -record) names none")
 	case c.Engine.ObserveOnly:
 		return c, invalid("Engine.ObserveOnly", "set, and Act sets it")
 	case c.HeldAfter < 0:
@@ -80,7 +94,13 @@ func (c Config) filled() (Config, error) {
 	case strings.ContainsAny(l.Namespace+l.Name, "/ "):
 		return c, invalid("Lease", fmt.Sprintf("%q is not a namespace and a name", l))
 	}
-	c.Engine.ObserveOnly = !c.Act
+	c.Engine.ObserveOnly = !c.Act && !c.Command.usesRecord()
+	if c.Command.Verb == Retire { // it writes nothing but that
+		c.Engine.ObserveOnly, c.Engine.Record = true, ""
+	}
+	if !c.Engine.ObserveOnly && !c.NoBrake {
+		c.Engine.Brake.PerCascade = cmp.Or(c.Engine.Brake.PerCascade, defaultBrake)
+	}
 	c.HeldAfter = cmp.Or(c.HeldAfter, defaultHeldAfter)
 	c.Lease.Duration = cmp.Or(c.Lease.Duration.Truncate(time.Second), defaultLease)
 	if c.Logger == nil {

@@ -39,9 +39,16 @@
 //	HoldRemoved       another writer has taken the hold off, as kubectl does to approve
 //	RootUnguarded     the root was deleted before it carried the hold
 //	Braked            the brake holds the cascade of this root
+//	CascadeRefused    a user has refused that cascade
+//	Paused            the programs with this record write nothing for a range
+//	Resumed           that pause has ended
 //
-// There is one Event for each object and reason. No program repeats it while the server
-// keeps it, because its name follows from object and reason. The program sends two Events a
+// The last two are about the ConfigMap of the record, Normal, and from each program. Each
+// beginning and each end is another Event.
+//
+// A trip after an answer is another Event, and so is each further answer. Of any other reason
+// there is one Event for each object. No program repeats it while the
+// server keeps it, because its name follows from object and reason. The program sends two Events a
 // second, after a burst of 50. It drops Events above that rate and sends them later: at the
 // engine's next audit, or when it reads the held objects again. It reads the first 1,000
 // held objects by key, and uses at most a thousandth of the engine's time for it. Otherwise
@@ -74,6 +81,19 @@
 // term. A guard refuses a deletion that ends more objects than "above", a deletion of protected
 // objects, or always. The program logs a kind that the server does not serve.
 //
+// # Brake, pause and record
+//
+// A program that acts deletes at most 1,000 objects of one cascade. The flag -brake changes
+// that, and 0 is no limit: see ownergraph.Brake. The flag -record names the ConfigMap that keeps
+// pauses, trips and answers. These flags change the record, and the program ends:
+//
+//	-pause kind=apps/Deployment      -resume kind=apps/Deployment
+//	-approve uid=UID,atmost=5000     -refuse all,keep
+//
+// The programs with that record obey within 10 s. The flag -retire takes the finalizers of former
+// guards off all objects: see Command. README.md of package clientgo, "Brake and pause", has the
+// use with kubectl.
+//
 // # Rights
 //
 // rbac.yaml, beside this file, has the least rights as separate roles:
@@ -82,7 +102,8 @@
 //   - To act: patch, delete.
 //   - To end namespaces by a sweep: update on namespaces/finalize.
 //   - For Events and for the Lease.
-//   - For records (ownergraph.Records): create, get and patch on configmaps of one namespace.
+//   - For the record: create configmaps in its namespace, and get and patch that ConfigMap. A
+//     user of -pause, -resume, -approve and -refuse needs no other role.
 //
 // The program logs missing rights at its start, by verb and resource. Program.Missing
 // returns them. A kind that may not be listed is sick, with the server's message as the

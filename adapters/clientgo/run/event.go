@@ -28,13 +28,17 @@ func (s report) event(by string, named schema.GroupVersionKind, now time.Time) *
 	if at == "" {
 		at = metav1.NamespaceDefault
 	}
-	name := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", s.topic.uid, s.topic.reason, s.topic.doubt))
+	name := sha256.Sum256(fmt.Appendf(nil, "%s %d %d%s", s.topic.uid, s.topic.reason, s.topic.doubt, s.topic.time))
+	code := s.topic.reason.Code()
+	if s.topic.resumed {
+		code = "Resumed"
+	}
 	return &corev1.Event{
 		ObjectMeta: metav1.ObjectMeta{Namespace: at, Name: fmt.Sprintf("%s.%x", component, name[:12])},
 		InvolvedObject: corev1.ObjectReference{
 			APIVersion: named.GroupVersion().String(), Kind: named.Kind, Namespace: s.key.Scope, Name: s.key.Name, UID: types.UID(s.key.UID),
 		},
-		Type: mentionOf(s.topic.reason).eventType(), Reason: s.topic.reason.Code(), Message: s.message(),
+		Type: mentionOf(s.topic.reason).eventType(), Reason: code, Message: s.message(),
 		FirstTimestamp: metav1.NewTime(now), LastTimestamp: metav1.NewTime(now), Count: 1,
 		Source: corev1.EventSource{Component: by}, ReportingController: by,
 	}
@@ -44,6 +48,9 @@ func (s report) event(by string, named schema.GroupVersionKind, now time.Time) *
 func (s report) message() string {
 	words := policy.Words(s.topic.reason, s.topic.doubt)
 	detail := s.detail
+	if s.topic.resumed {
+		words = "the engine has resumed"
+	}
 	for _, o := range s.owners[:min(len(s.owners), maxOwners)] {
 		detail = append(detail, fmt.Sprintf("%s %s (UID %s)", o.Kind, o.Name, o.UID))
 	}

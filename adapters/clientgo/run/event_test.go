@@ -48,7 +48,7 @@ func TestReasonNames(t *testing.T) {
 	if len(names) < 20 {
 		t.Fatalf("constants %q", names)
 	}
-	silent := []policy.Reason{policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace, policy.Paused}
+	silent := []policy.Reason{policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace}
 	for i, name := range names {
 		r := policy.Reason(i)
 		if got := r.Code(); mentionOf(r) != mentionNever && got != name {
@@ -100,7 +100,7 @@ func TestEventForm(t *testing.T) {
 	at := time.Unix(1000, 0)
 	cluster := schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "ClusterRole"}
 	about := func(kind graph.Kind, scope string, uid graph.UID, r policy.Reason, detail ...string) report {
-		return report{key: graph.Key{Kind: kind, Scope: scope, Name: "Some:Name", UID: uid}, topic: topic{uid, r, 0}, detail: detail}
+		return report{key: graph.Key{Kind: kind, Scope: scope, Name: "Some:Name", UID: uid}, topic: topic{uid: uid, reason: r}, detail: detail}
 	}
 	e := about("rbac.authorization.k8s.io/ClusterRole", "", "u", policy.NeedFinalizers).event("x", cluster, at)
 	if e.Namespace != "default" || e.InvolvedObject.GroupVersionKind() != cluster || e.InvolvedObject.Namespace != "" || e.Message != "finalizers hold it" {
@@ -109,7 +109,7 @@ func TestEventForm(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range []report{
 		about("Pod", "ns", "u", policy.NeedFinalizers), about("Pod", "ns", "u", policy.OnlySelf), about("Pod", "ns", "v", policy.OnlySelf),
-		{topic: topic{"u", policy.OnlySelf, graph.Misplaced}},
+		{topic: topic{uid: "u", reason: policy.OnlySelf, doubt: graph.Misplaced}},
 	} {
 		names[s.event("x", schema.GroupVersionKind{}, at).Name] = true
 	}

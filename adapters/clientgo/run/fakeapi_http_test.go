@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	authorization "k8s.io/api/authorization/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -99,6 +100,8 @@ func (a *api) one(w http.ResponseWriter, r *resource, right Right, body []byte) 
 	switch {
 	case !there:
 		fakenet.WriteError(w, apierrors.NewNotFound(schema.GroupResource{Group: r.group, Resource: r.plural}, right.Name))
+	case right.Verb == "get" && live["kind"] == nil: // of put
+		fakenet.WriteJSON(w, http.StatusOK, live.meta())
 	case right.Verb == "get":
 		fakenet.WriteJSON(w, http.StatusOK, live)
 	case right.Verb == "delete":
@@ -106,6 +109,8 @@ func (a *api) one(w http.ResponseWriter, r *resource, right Right, body []byte) 
 		fakenet.WriteJSON(w, http.StatusOK, metav1.Status{Status: metav1.StatusSuccess})
 	case right.Verb == "update":
 		a.update(w, r, live, body)
+	case right.Verb == "patch":
+		a.patch(w, r, live, body)
 	default:
 		fakenet.WriteError(w, apierrors.NewMethodNotSupported(schema.GroupResource{Resource: r.plural}, right.Verb))
 	}
@@ -147,6 +152,24 @@ func (a *api) update(w http.ResponseWriter, r *resource, live object, body []byt
 		return
 	}
 	fakenet.WriteJSON(w, http.StatusOK, a.commit(r, "", o))
+}
+
+// patch applies a JSON patch, or a merge patch. A patch under another version is a conflict.
+func (a *api) patch(w http.ResponseWriter, r *resource, live object, body []byte) {
+	was, err := json.Marshal(live)
+	if err != nil {
+		panic(err)
+	}
+	now, change := []byte(nil), jsonpatch.Patch{}
+	if body[0] == '{' {
+		now, err = jsonpatch.MergePatch(was, body)
+	} else if change, err = jsonpatch.DecodePatch(body); err == nil {
+		now, err = change.Apply(was)
+	}
+	if err != nil {
+		panic(err)
+	}
+	a.update(w, r, live, now)
 }
 
 func (a *api) list(w http.ResponseWriter, r *resource) {

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,7 +31,7 @@ func (p protectFlag) String() string {
 // Set adds a rule: "kind=Secret,namespace=prod,selector=keep".
 func (p protectFlag) Set(text string) error {
 	var r finalizer.Protection
-	err := eachTerm(text, func(key, value string) (bool, error) {
+	err := eachTerm(text, selecting, func(key, value string) (bool, error) {
 		if key != "selector" {
 			return selects(&r.Kinds, &r.Scopes, &r.Names, key, value)
 		}
@@ -74,7 +73,7 @@ func (g guardFlag) String() string {
 // Set adds a guard: "kind=apps/Deployment,above=100".
 func (g guardFlag) Set(text string) error {
 	var x finalizer.Guard
-	err := eachTerm(text, func(key, value string) (bool, error) {
+	err := eachTerm(text, selecting, func(key, value string) (bool, error) {
 		switch key {
 		case "above":
 			n, err := strconv.Atoi(value)
@@ -95,9 +94,11 @@ func (g guardFlag) Set(text string) error {
 	return err
 }
 
+const selecting = "kind=apps/Deployment, namespace=prod or name=main"
+
 // eachTerm calls a function for each term of a list that is separated by commas. A selector has
 // commas itself, so it takes the rest.
-func eachTerm(text string, set func(key, value string) (known bool, err error)) error {
+func eachTerm(text, example string, set func(key, value string) (known bool, err error)) error {
 	for rest, more := text, true; more; {
 		var term string
 		if strings.HasPrefix(rest, "selector=") {
@@ -110,7 +111,7 @@ func eachTerm(text string, set func(key, value string) (known bool, err error)) 
 		case err != nil:
 			return fmt.Errorf("%q: %w", term, err)
 		case !known:
-			return fmt.Errorf("%q is no term of this flag, as kind=apps/Deployment, namespace=prod or name=main", term)
+			return fmt.Errorf("%q is no term of this flag, as %s", term, example)
 		}
 	}
 	return nil
@@ -122,9 +123,8 @@ func selects(kinds *[]graph.Kind, scopes, names *[]string, key, value string) (k
 	switch key {
 	case "kind":
 		*kinds = append(*kinds, graph.Kind(value))
-		group, kind, grouped := strings.Cut(value, "/")
-		if value == "" || grouped && (group == "" || kind == "") || strings.Contains(kind, "/") || strings.ContainsAny(value, "* ") {
-			return false, errors.New("it names no kind: write Pod or apps/Deployment")
+		if err := kindError(value); err != nil {
+			return false, err
 		}
 	case "namespace":
 		*scopes = append(*scopes, value)

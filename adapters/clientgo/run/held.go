@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 const (
@@ -14,6 +15,30 @@ const (
 	maxHeld   = 1000             // held objects in one read
 	idleShare = 1000             // the reader pauses this many times longer than its read took
 )
+
+// watchBraked logs each cascade that the brake holds, once while it holds the cascade.
+//
+// Held by TestCommandAnswers.
+func (p *Program) watchBraked(ctx context.Context) {
+	tick := time.NewTicker(heldEvery)
+	defer tick.Stop()
+	known := map[graph.UID]bool{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			now := map[graph.UID]bool{}
+			for _, b := range p.collector.Braked(maxHeld) {
+				if now[b.Key.UID] = true; !known[b.Key.UID] && b.Refused == ownergraph.RefusalUnset {
+					p.log.Warn("the brake holds a cascade: let it go by -approve, keep it by -refuse, or change the limit by -brake",
+						"cascade", b.String(), "uid", string(b.Key.UID), "objects", b.Held, "record", p.recordText())
+				}
+			}
+			known = now
+		}
+	}
+}
 
 // watchHeld reads the held objects periodically, and reports them.
 //
@@ -50,6 +75,6 @@ func (p *Program) reportHeld(held []ownergraph.Held, now time.Time) {
 		if h.LastError != "" && !slices.ContainsFunc(detail, func(s string) bool { return strings.Contains(s, h.LastError) }) {
 			detail = append(detail, "last error: "+h.LastError)
 		}
-		p.sender.offer(report{key: h.Key, topic: topic{h.Key.UID, h.Reason, h.Doubt}, detail: detail})
+		p.sender.offer(report{key: h.Key, topic: topic{uid: h.Key.UID, reason: h.Reason, doubt: h.Doubt}, detail: detail})
 	}
 }

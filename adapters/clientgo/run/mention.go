@@ -17,16 +17,19 @@ const (
 	mentionDecided         // a decision, at once
 	mentionNormal          // a decision, at once, and not as a warning
 	mentionCascade         // a decision about a whole cascade, at once; no object of the cascade
+	mentionPause           // the beginning and the end of a pause, at once; no object that it covers
 )
 
 // mentionOf returns the mention of a reason. A setting and a grace period, which ends by
-// itself, make no Event. A pause is a setting, too.
+// itself, make no Event.
 //
 // Held by TestMentions.
 func mentionOf(r policy.Reason) mention {
 	switch r {
-	case policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace, policy.Paused:
+	case policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace:
 		return mentionNever
+	case policy.Paused:
+		return mentionPause
 	case policy.ObjectFlawed, policy.DeletionRefused: // they do not pass by themselves
 		return mentionHeld
 	case policy.VerdictRefused, policy.HoldRemoved, policy.RootUnguarded:
@@ -44,7 +47,7 @@ func mentionOf(r policy.Reason) mention {
 
 // eventType returns the type of the Event.
 func (m mention) eventType() string {
-	if m == mentionNormal {
+	if m == mentionNormal || m == mentionPause {
 		return corev1.EventTypeNormal
 	}
 	return corev1.EventTypeWarning
@@ -60,4 +63,18 @@ func mentions(d ownergraph.DecisionEvent) bool {
 		return d.Version == "" && d.Key.UID != ""
 	}
 	return false
+}
+
+// pauses returns whether a decision is the beginning or the end of a pause, and its range in
+// words.
+func pauses(d ownergraph.DecisionEvent) (what string, is bool) {
+	switch {
+	case d.Reason != policy.Paused || d.Key.Name != "" || d.Key.UID != "":
+		return "", false
+	case d.Key.Kind != "":
+		return "kind " + string(d.Key.Kind), true
+	case d.Key.Scope != "":
+		return "namespace " + d.Key.Scope, true
+	}
+	return "everything, or all objects without a namespace", true
 }

@@ -21,19 +21,19 @@ func TestMentions(t *testing.T) {
 	}{
 		{decision(policy.VerdictPassed, "7"), "Normal VerdictPassed: a guard lets its deletion pass", "a verdict"},
 		{decision(policy.VerdictRefused, "7"), "Warning VerdictRefused: a guard refuses its deletion", "a verdict"},
-		{decision(policy.DeletionApproved, ""), "Normal DeletionApproved: its deletion is approved", "by a program with Approve"},
+		{decision(policy.DeletionApproved, "7"), "Normal DeletionApproved: its deletion is approved", "by a program with Approve"},
 		{decision(policy.HoldRemoved, "7"), "Warning HoldRemoved: another writer has taken its hold off", "kubectl, for example"},
 		{decision(policy.RootUnguarded, "7"), "Warning RootUnguarded: it was deleted before its guard could hold it", "nothing held it"},
-		{decision(policy.Braked, ""), "Warning Braked: its cascade has more objects than the brake allows", "a trip of the brake"},
+		{decision(policy.Braked, ""), "Warning Braked: its cascade has more objects than the brake allows: the limit is 7 objects (flag -brake); -approve lets them go, and -refuse keeps them", "a trip of the brake"},
 		{decision(policy.Braked, "7"), "", "one of a thousand objects below that root"},
 		{decision(policy.CascadeRefused, "7"), "", "the same after an answer"},
 		{decision(policy.RootSeen, "7"), "", "it is no verdict"},
 		{decision(policy.NeedVerdict, "7"), "", "only if it takes long"},
-		{decision(policy.Paused, "7"), "", "a pause is a setting"},
+		{decision(policy.Paused, "7"), "", "one of the objects that a pause covers"},
 		{ownergraph.DecisionEvent{Decision: policy.Decision{Reason: policy.Braked}}, "", "it names no object"},
 		{ownergraph.DecisionEvent{Decision: policy.Decision{Reason: policy.VerdictPassed}, Barred: policy.StoreRefused}, "", "the write does not go out"},
 	} {
-		bubble(t, Config{Events: true}, func(r *rig) {
+		bubble(t, Config{Events: true, Engine: ownergraph.Config{Brake: ownergraph.Brake{PerCascade: 7}}}, func(r *rig) {
 			r.start(r.program)
 			for range 3 {
 				r.program.sender.decided(c.event)
@@ -45,6 +45,29 @@ func TestMentions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCascadeRounds: each answer for a cascade is an Event, and each trip after it. Two programs
+// that see the same ones make the same Events.
+func TestCascadeRounds(t *testing.T) {
+	bubble(t, Config{Events: true}, func(r *rig) {
+		other := r.add(Config{Events: true})
+		for _, p := range []*Program{r.program, other} {
+			r.start(p)
+			for _, why := range []policy.Reason{policy.Braked, policy.Braked, policy.DeletionApproved, policy.Braked, policy.CascadeRefused, policy.DeletionApproved} {
+				p.sender.decided(decision(why, ""))
+			}
+			pass(time.Second)
+		}
+		var got []string
+		for _, e := range r.events() {
+			got = append(got, e.Reason)
+		}
+		slices.Sort(got)
+		if want := []string{"Braked", "Braked", "CascadeRefused", "DeletionApproved", "DeletionApproved"}; !slices.Equal(got, want) {
+			t.Errorf("events %q, want %q", got, want)
+		}
+	})
 }
 
 func decision(why policy.Reason, version graph.Version) ownergraph.DecisionEvent {

@@ -109,6 +109,9 @@ func (p *Program) Run(ctx context.Context) error {
 		return fmt.Errorf("run: context: nil: %w", graph.ErrInvalid)
 	}
 	defer p.conns.close()
+	if p.config.Command.Verb != VerbUnset {
+		return p.carryOut(p.logContext(ctx))
+	}
 	all, ctx := errgroup.WithContext(p.logContext(ctx))
 	if p.config.Listen != "" {
 		l, err := new(net.ListenConfig).Listen(ctx, "tcp", p.config.Listen)
@@ -130,12 +133,18 @@ func (p *Program) Run(ctx context.Context) error {
 
 // collect runs the collector and the Events.
 func (p *Program) collect(ctx context.Context) error {
-	p.log.Info("collecting", "act", p.config.Act, "events", p.config.Events)
+	p.log.Info("collecting", "act", p.config.Act, "events", p.config.Events, "record", p.recordText())
+	if n := p.config.Engine.Brake.PerCascade; n > 0 {
+		p.log.Info("a cascade of more objects needs an approval (-approve); change the limit by -brake, 0 is none", "brake", n)
+	}
 	p.collects.Store(true)
 	defer p.collects.Store(false)
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return p.collector.Run(ctx) })
 	all.Go(func() error { p.checkGuardKinds(ctx); return nil })
+	if p.config.Engine.Brake.PerCascade > 0 {
+		all.Go(func() error { p.watchBraked(ctx); return nil })
+	}
 	if p.sender != nil {
 		all.Go(func() error { p.watchHeld(ctx); return nil })
 		all.Go(func() error { p.sender.run(ctx); return nil })

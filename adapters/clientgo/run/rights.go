@@ -52,9 +52,15 @@ func (r Right) review() *authorization.SelfSubjectAccessReview {
 	}}
 }
 
-// verbs returns the verbs that the program needs on every resource of the set of kinds.
+// verbs returns the verbs that the program needs on every resource of the set of kinds. A
+// command that changes the record needs none.
 func (c Config) verbs() []string {
-	if c.Act {
+	switch {
+	case c.Command.usesRecord():
+		return nil
+	case c.Command.Verb == Retire:
+		return []string{"get", "list", "watch", "patch"}
+	case c.Act:
 		return []string{"get", "list", "watch", "patch", "delete"}
 	}
 	return []string{"get", "list", "watch"}
@@ -76,6 +82,14 @@ func (c Config) otherRights() []Right {
 	}
 	if c.Events {
 		out = append(out, Right{Verb: "create", Resource: "events"})
+	}
+	if c.Engine.Record != "" {
+		of := Right{Resource: "configmaps", Namespace: c.recordNamespace()}
+		for _, verb := range [...]string{"create", "get", "patch"} {
+			of.Verb = verb
+			out = append(out, of)
+			of.Name = c.recordName() // a create names no object
+		}
 	}
 	if l := c.Lease; l.Name != "" {
 		of := Right{Group: "coordination.k8s.io", Resource: "leases", Namespace: l.Namespace}

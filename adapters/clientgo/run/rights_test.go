@@ -76,6 +76,7 @@ func (r *rig) grant(without string, roles ...string) {
 // needed.
 func TestRights(t *testing.T) {
 	lease := Lease{Namespace: "kube-system", Name: "ownergraph"}
+	record := ownergraph.Config{Record: "collector"}
 	ends := ownergraph.Config{Sweeps: []finalizer.Sweep{finalizer.ScopeSweep("Namespace", clientgo.NamespaceFinalizer)}}
 	handles := ownergraph.Config{Handlers: map[string]finalizer.Handler{
 		clientgo.NamespaceFinalizer: func(context.Context, graph.Object) error { return nil },
@@ -97,6 +98,13 @@ func TestRights(t *testing.T) {
 		{Config{Engine: ends}, "", []string{"observe"}, "", "a program that observes ends no namespace"},
 		{Config{Events: true}, "", []string{"observe", "events"}, "", "Events another"},
 		{Config{Lease: lease}, "", []string{"observe", "lease"}, "", "and so does the lease"},
+		{Config{Engine: record}, "", []string{"observe", "records"}, "", "and the record"},
+		{Config{Act: true, Engine: record}, "", []string{"observe", "act"}, "create configmaps kube-system", "to act does not include it"},
+		{Config{Engine: record}, "", []string{"observe"}, "create configmaps kube-system, patch configmaps kube-system/ownergraph-collector", "to get is granted by the other role"},
+		{Config{Engine: record}, "patch", []string{"observe", "records"}, "patch configmaps kube-system/ownergraph-collector", "the pause is written"},
+		{Config{Engine: ownergraph.Config{Record: "other"}}, "", []string{"observe", "records"}, "patch configmaps kube-system/ownergraph-other", "the role names one record"},
+		{Config{Engine: record, Command: Command{Verb: Pause}}, "", []string{"records"}, "", "a user of a command needs no other role"},
+		{Config{Command: Command{Verb: Retire, Finalizer: "example.org/x"}}, "", []string{"observe"}, "patch *.*", "to retire takes patch, and no delete"},
 		{Config{Act: true}, "", []string{"observe"}, "delete *.*, patch *.*", "a verb that is granted nowhere is one right"},
 		{Config{}, "list", []string{"observe"}, "list *.*", "one verb"},
 		{Config{Events: true}, "", []string{"observe"}, "create events", "the program creates Events and does not collect them"},

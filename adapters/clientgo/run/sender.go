@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strings"
 	"time"
@@ -39,8 +40,13 @@ type sender struct {
 	component string // the name of the reporting component
 	version   func(graph.Kind) (schema.GroupVersionKind, bool)
 	log       *slog.Logger
+	record    graph.Key // the ConfigMap that Events about pauses are about
+	limit     int       // of the brake
+	begun     time.Time // with times it names the Events that may repeat
+	times     int
 	queue     chan report
 	sent      *simplelru.LRU[topic, time.Time]
+	answers   *simplelru.LRU[graph.UID, int] // for braked cascades, so far
 	rate      flowcontrol.RateLimiter
 
 	complainedAt time.Time
@@ -51,6 +57,10 @@ type topic struct {
 	uid    graph.UID
 	reason policy.Reason
 	doubt  graph.Doubt
+	// time tells apart the Events about one object that may repeat. Resumed is for the end of
+	// a pause.
+	time    string
+	resumed bool
 }
 
 // report is the content of an Event.
@@ -70,23 +80,71 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sender{
+	answers, err := simplelru.NewLRU[graph.UID, int](maxTopics, nil)
+	if err != nil {
+		return nil, err
+	}
+	w := &sender{answers: answers, begun: time.Now(), limit: p.config.Engine.Brake.PerCascade,
 		client: client, log: p.log, component: component, version: store.GroupVersionKind, sent: said,
 		queue: make(chan report, maxReports),
 		rate:  flowcontrol.NewTokenBucketRateLimiter(sendRate, sendBurst),
-	}, nil
+	}
+	if c := &p.config; c.Engine.Record != "" {
+		w.record = graph.Key{Kind: "ConfigMap", Scope: c.recordNamespace(), Name: c.recordName()}
+	}
+	return w, nil
 }
 
 // decided offers an unresolvable reference, and a decision of a guard. The engine waits for
 // this call.
 func (w *sender) decided(d ownergraph.DecisionEvent) {
-	about := topic{d.Key.UID, d.Reason, d.Doubt}
+	about := topic{uid: d.Key.UID, reason: d.Reason, doubt: d.Doubt}
 	switch {
 	case unresolvable(d.Reason, d.Doubt):
 		w.offer(report{key: d.Key, topic: about, owners: d.Owners})
 	case mentions(d):
-		w.offer(report{key: d.Key, topic: about})
+		about.time = w.roundOf(d)
+		w.offer(report{key: d.Key, topic: about, detail: w.advice(d.Reason)})
+	default:
+		w.notePause(d)
 	}
+}
+
+// roundOf numbers the answers for a cascade, and the trips after each of them. So each of them
+// is an Event, and the programs with one record agree on its name.
+func (w *sender) roundOf(d ownergraph.DecisionEvent) string {
+	if d.Version != "" {
+		return ""
+	}
+	n, _ := w.answers.Get(d.Key.UID)
+	if d.Reason != policy.Braked {
+		w.answers.Add(d.Key.UID, n+1)
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(" ", n)
+}
+
+// advice returns what a user can do about a braked cascade.
+func (w *sender) advice(r policy.Reason) []string {
+	if r != policy.Braked {
+		return nil
+	}
+	return []string{fmt.Sprintf("the limit is %d objects (flag -brake); -approve lets them go, and -refuse keeps them", w.limit)}
+}
+
+// notePause offers the beginning or the end of a pause. The Event is about the record, and
+// may repeat.
+func (w *sender) notePause(d ownergraph.DecisionEvent) {
+	what, is := pauses(d)
+	if !is || w.record.Name == "" {
+		return
+	}
+	w.times++
+	w.offer(report{key: w.record, detail: []string{what}, topic: topic{
+		reason: d.Reason, resumed: d.Action == policy.ActionUnset, time: fmt.Sprint(w.begun.UnixNano(), " ", w.times),
+	}})
 }
 
 // unresolvable reports whether only the references hold the object. Then only their

@@ -1,0 +1,155 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Command is one order of a user. Run carries it out and ends, and collects nothing. All
+// commands but Retire change the record of Engine.Record. The programs that run obey within
+// 10 s. It is a value.
+type Command struct {
+	Verb Verb
+	// What is the range of Pause and Resume.
+	What ownergraph.Extent
+	// Approve and Refuse answer for the held cascade of this root, or for All of them.
+	Cascade graph.UID
+	All     bool
+	// AtMost and For bound the deletes and the time of Approve, for each cascade and each
+	// program. For is an hour by default.
+	AtMost int
+	For    time.Duration
+	// Refusal is the answer of Refuse.
+	Refusal ownergraph.Refusal
+	// Finalizer is that of Retire: see ownergraph.Collector.Retire.
+	Finalizer string
+}
+
+// Verb is the kind of a Command.
+type Verb uint8
+
+const (
+	// VerbUnset is no command.
+	VerbUnset Verb = iota
+	// Pause stops the writes and handlers for a range.
+	Pause
+	// Resume ends a pause.
+	Resume
+	// Approve lets deletes go that the brake holds.
+	Approve
+	// Refuse keeps what the brake holds, or removes its owners.
+	Refuse
+	// Retire takes a finalizer of former guards or sweeps off all objects.
+	Retire
+)
+
+var verbNames = [...]string{"unset", "pause", "resume", "approve", "refuse", "retire"}
+
+// String returns the verb.
+func (v Verb) String() string {
+	if int(v) < len(verbNames) {
+		return verbNames[v]
+	}
+	return fmt.Sprintf("verb(%d)", uint8(v))
+}
+
+// check returns the fault of a command, apart from that of its range.
+func (c *Command) check() error {
+	switch {
+	case c.Verb > Retire:
+		return errors.New("unknown")
+	case (c.Verb == Approve || c.Verb == Refuse) && c.All == (c.Cascade != ""):
+		return errors.New("it takes uid=UID of a root, or all")
+	case c.Verb == Approve && (c.AtMost < 1 || c.For < 0):
+		return errors.New("it takes atmost=NUMBER, the most deletes of a cascade")
+	case c.Verb == Refuse && c.Refusal == ownergraph.RefusalUnset:
+		return errors.New("it takes keep or orphan")
+	case c.Verb == Retire && c.Finalizer == "":
+		return errors.New("it takes the name of a finalizer")
+	}
+	return nil
+}
+
+// usesRecord reports whether a command changes the record.
+func (c *Command) usesRecord() bool { return c.Verb != VerbUnset && c.Verb != Retire }
+
+// carryOut carries out the command of the config.
+//
+// Held by TestCommandPause, TestCommandAnswers and TestCommandRetire.
+func (p *Program) carryOut(ctx context.Context) error {
+	c := p.config.Command
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	defer cancel()
+	var err error
+	switch c.Verb {
+	case Pause:
+		if _, err = p.collector.Pause(ctx, c.What); err == nil {
+			p.log.Info("pause recorded: each program with this record confirms it in its log, within 10 s", "what", c.What.String(), "record", p.recordText())
+		}
+	case Resume:
+		if err = p.collector.Resume(ctx, c.What); err == nil {
+			p.log.Info("the pause is out of the record: each program with this record resumes within 10 s", "what", c.What.String(), "record", p.recordText())
+		}
+	case Approve, Refuse:
+		err = p.answerCascades(ctx, &c)
+	case Retire:
+		err = p.retire(ctx, c.Finalizer)
+	}
+	if err != nil {
+		return fmt.Errorf("run: %w", err)
+	}
+	return nil
+}
+
+// commandTimeout bounds the time of a command.
+const commandTimeout = 10 * time.Minute
+
+func (p *Program) recordText() string { return recordFlag{&p.config}.String() }
+
+// answerCascades answers for the cascades that the record holds.
+func (p *Program) answerCascades(ctx context.Context, c *Command) (err error) {
+	approval := ownergraph.BrakeApproval{Until: time.Now().Add(cmp.Or(c.For, time.Hour)), AtMost: c.AtMost}
+	n, key := 1, ownergraph.Key{UID: c.Cascade}
+	switch {
+	case c.Verb == Approve && c.All:
+		n, err = p.collector.ApproveBraked(ctx, approval)
+	case c.Verb == Approve:
+		err = p.collector.ApproveCascade(ctx, key, approval)
+	case c.All:
+		n, err = p.collector.RefuseBraked(ctx, c.Refusal)
+	default:
+		err = p.collector.RefuseCascade(ctx, key, c.Refusal)
+	}
+	if err == nil {
+		p.log.Info("answer recorded: each program with this record obeys within 10 s", "answer", c.Verb.String(), "cascades", n, "record", p.recordText())
+	}
+	return err
+}
+
+// retire observes the objects, and takes the finalizer off them.
+func (p *Program) retire(ctx context.Context, finalizer string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- p.collector.Run(ctx) }()
+	out, err := ownergraph.Retired{}, p.collector.Synced(ctx)
+	if err == nil {
+		out, err = p.collector.Retire(ctx, finalizer)
+	}
+	cancel()
+	if stopped := <-done; stopped != nil && (err == nil || errors.Is(err, ownergraph.ErrClosed)) {
+		err = stopped
+	}
+	p.log.Info("finalizer retired", "finalizer", finalizer, "objects", out.Objects, "left", len(out.Left))
+	if err == nil && len(out.Left) > 0 {
+		err = fmt.Errorf("retire %q: %d marked roots keep it: approve or refuse each of them: %s: %w",
+			finalizer, len(out.Left), listed(out.Left), graph.ErrRefused)
+	}
+	return err
+}
