@@ -19,11 +19,6 @@ type commandFlag struct {
 // String returns "": no command is a default.
 func (commandFlag) String() string { return "" }
 
-var verbExamples = map[Verb]string{
-	Approve: "uid=UID, all, atmost=5000 or for=1h",
-	Refuse:  "uid=UID, all, keep or orphan",
-}
-
 var errTwoCommands = errors.New("a program carries out one of -pause, -resume, -approve, -refuse and -retire")
 
 // Set sets the command.
@@ -36,8 +31,10 @@ func (f commandFlag) Set(text string) error {
 	switch f.verb {
 	case Pause, Resume:
 		err = eachTerm(text, "all, kind=apps/Deployment or namespace=prod", c.extentTerm)
-	case Approve, Refuse:
-		err = eachTerm(text, verbExamples[f.verb], c.answerTerm)
+	case Approve:
+		err = eachTerm(text, "uid=UID, all, atmost=5000 or for=1h", c.answerTerm)
+	case Refuse:
+		err = eachTerm(text, "uid=UID, all, keep or orphan", c.answerTerm)
 	case Retire:
 		c.Finalizer = text
 	}

@@ -9,18 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// commandHelp describes the flags that are commands.
-var commandHelp = [...]struct {
-	verb Verb
-	help string
-}{
-	{Pause, "have the programs with the same -record write nothing for a `range`, and end: all, kind=apps/Deployment or namespace=prod"},
-	{Resume, "end a pause of the same `range`, and end"},
-	{Approve, "let deletes go that the brake of the programs with the same -record holds, and end; a `cascade` is uid=UID,atmost=5000,for=1h, or all,atmost=5000"},
-	{Refuse, "refuse a `cascade` that the brake of the programs with the same -record holds, and end: uid=UID,keep, or all,orphan to remove its owners"},
-	{Retire, "take the `finalizer` of a guard or sweep that the settings do not have any more off all objects, and end"},
-}
-
 // RegisterFlags registers flags that set the config: -act, -brake, -events, -lease, -listen,
 // -ignore, -protect, -guard and others. The flags of a Command are -pause, -resume, -approve,
 // -refuse and -retire. The present values are the defaults. The config is complete after the
@@ -33,9 +21,7 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 		"with -act, the most objects of one cascade that the program deletes without an approval (-approve); `number` 0 is no limit. No object is deleted before every kind was listed once")
 	f.Var(recordFlag{c}, "record",
 		"keep pauses, and the trips and answers of the brake, in the ConfigMap `namespace/ownergraph-name`, so that they survive a restart and other programs share them")
-	for _, x := range commandHelp {
-		f.Var(commandFlag{&c.Command, x.verb}, x.verb.String(), x.help)
-	}
+	c.registerCommands(f)
 	f.BoolVar(&c.Events, "events", c.Events, "report bad references and held objects by Kubernetes Events")
 	f.DurationVar(&c.HeldAfter, "held-after", c.HeldAfter, "the time that an object is held before an Event reports it (0: 5m)")
 	f.Var(leaseFlag{&c.Lease}, "lease", "collect only while holding the Lease `namespace/name`, so that one of several programs collects")
@@ -56,6 +42,17 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.DurationVar(&c.Engine.FenceWait, "fence-wait", c.Engine.FenceWait,
 		"the longest wait of a foreground or orphan deletion for a sick kind; then it is best effort (0: no limit)")
 	f.DurationVar(&c.Engine.AuditEvery, "audit-every", c.Engine.AuditEvery, "the interval between two audits of all objects, which send no request (0: 10m)")
+}
+
+// registerCommands registers the flags of the command.
+func (c *Config) registerCommands(f *flag.FlagSet) {
+	f.Var(commandFlag{&c.Command, Pause}, "pause", "have the programs with the same -record write nothing for a `range`, and end: all, kind=apps/Deployment or namespace=prod")
+	f.Var(commandFlag{&c.Command, Resume}, "resume", "end a pause of the same `range`, and end")
+	f.Var(commandFlag{&c.Command, Approve}, "approve",
+		"let deletes go that the brake of the programs with the same -record holds, and end; a `cascade` is uid=UID,atmost=5000,for=1h, or all,atmost=5000")
+	f.Var(commandFlag{&c.Command, Refuse}, "refuse",
+		"refuse a `cascade` that the brake of the programs with the same -record holds, and end: uid=UID,keep, or all,orphan to remove its owners")
+	f.Var(commandFlag{&c.Command, Retire}, "retire", "take the `finalizer` of a guard or sweep that the settings do not have any more off all objects, and end")
 }
 
 // leaseFlag reads "namespace/name".

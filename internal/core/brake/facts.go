@@ -24,8 +24,8 @@ type jsonFact struct {
 
 // The names of states and causes in the record. They are fixed.
 var (
-	factStates = [numStates]string{Tripped: "tripped", Approved: "approved", RefusedKeep: "keep", RefusedOrphan: "orphan"}
-	factCauses = [numCauses]string{TooMany: "tooMany", LimitReached: "limitReached", ApprovalUsed: "approvalUsed", ApprovalExpired: "approvalExpired"}
+	factStateNames = [numStates]string{Tripped: "tripped", Approved: "approved", RefusedKeep: "keep", RefusedOrphan: "orphan"}
+	factCauseNames = [numCauses]string{TooMany: "tooMany", LimitReached: "limitReached", ApprovalUsed: "approvalUsed", ApprovalExpired: "approvalExpired"}
 )
 
 // WriteFact returns a fact as JSON for the record.
@@ -33,7 +33,7 @@ var (
 // Held by TestFacts.
 func WriteFact(f Fact) []byte {
 	text, _ := json.Marshal(jsonFact{ // texts, numbers and times have no error
-		f.Key.Kind, f.Key.Scope, f.Key.Name, f.Key.UID, factStates[f.State], factCauses[f.Cause], f.Until.UTC(), f.AtMost, f.At.UTC(),
+		f.Key.Kind, f.Key.Scope, f.Key.Name, f.Key.UID, factStateNames[f.State], factCauseNames[f.Cause], f.Until.UTC(), f.AtMost, f.At.UTC(),
 	})
 	return text
 }
@@ -56,8 +56,8 @@ func readFact(value []byte, f *Fact) error {
 		jsonread.StringField("scope", false, &f.Key.Scope),
 		jsonread.StringField("name", true, &f.Key.Name),
 		jsonread.StringField("uid", true, &f.Key.UID),
-		nameField("state", true, factStates[:], (*uint8)(&f.State)),
-		nameField("cause", false, factCauses[:], (*uint8)(&f.Cause)),
+		nameField("state", true, factStateNames[:], (*uint8)(&f.State)),
+		nameField("cause", false, factCauseNames[:], (*uint8)(&f.Cause)),
 		timeField("until", &f.Until),
 		jsonread.Number("atMost", &atMost),
 		timeField("at", &f.At),

@@ -33,13 +33,13 @@ func TestFacts(t *testing.T) {
 		t.Errorf("read %v, error %v, want %v", got, err, list)
 	}
 	for s := range numStates {
-		if (factStates[s] != "") != (s >= Tripped) {
-			t.Errorf("%s has the name %q in the record", s, factStates[s])
+		if (factStateNames[s] != "") != (s >= Tripped) {
+			t.Errorf("%s has the name %q in the record", s, factStateNames[s])
 		}
 	}
 	for c := range numCauses {
-		if (factCauses[c] != "") != (c > CauseUnset) {
-			t.Errorf("%s has the name %q in the record", c, factCauses[c])
+		if (factCauseNames[c] != "") != (c > CauseUnset) {
+			t.Errorf("%s has the name %q in the record", c, factCauseNames[c])
 		}
 	}
 }
