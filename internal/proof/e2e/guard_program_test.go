@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,6 +27,13 @@ var event = builtin("", "v1", "Event", "events", true, nil)
 // runProgram runs package run's program with flags, until the test ends.
 func (w *world) runProgram(flags string) *program.Program {
 	w.t.Helper()
+	p, _ := w.runUntil(flags)
+	return p
+}
+
+// runUntil is runProgram until the caller calls end.
+func (w *world) runUntil(flags string) (p *program.Program, end func()) {
+	w.t.Helper()
 	c := program.Config{HeldAfter: time.Second, Logger: slog.New(slog.NewTextHandler(w.t.Output(), nil))}
 	f := flag.NewFlagSet("program", flag.ContinueOnError)
 	c.RegisterFlags(f)
@@ -39,13 +47,14 @@ func (w *world) runProgram(flags string) *program.Program {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()
-	w.t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
 			w.t.Error(err)
 		}
 	})
-	return p
+	w.t.Cleanup(end)
+	return p, end
 }
 
 // eventAbout waits until the server has an Event with a reason about an object, and returns its type
