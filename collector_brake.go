@@ -26,7 +26,8 @@ func (c *Collector) Braked(limit int) (out []BrakedCascade) {
 //
 // With Config.Record the answer goes to the record, too. A later collector has it, and counts
 // AtMost anew. A replica that runs has it within 10 s. ApproveCascade may be called before
-// Run. It then answers for a cascade of the record.
+// Run. It then answers for a cascade of the record. With Config.ObserveOnly nothing goes to
+// the record.
 //
 // The error wraps ErrNotFound for a cascade that is not held, and ErrInvalid for an Until
 // that is not in the future or an AtMost below 1. Other errors wrap ErrClosed after the end

@@ -11,6 +11,11 @@
 // except Events on held objects with -events. With -lease kube-system/ownergraph one of
 // several programs collects, and the others wait.
 //
+// With -act it deletes at most 1,000 objects of one cascade without an approval: see -brake.
+// With -record kube-system/ownergraph-collector, pauses and approvals survive a restart. The
+// flags -pause, -resume, -approve and -refuse change that record, and the program ends. So
+// does -retire, which takes the finalizers of former guards off.
+//
 // The program serves /healthz, /readyz and /metrics at -listen. /readyz names the kinds
 // that are not listed. run/rbac.yaml of the module adapters/clientgo has the rights,
 // and -check prints the missing ones.
