@@ -70,9 +70,12 @@ func (e *Engine) stepBrake() bool {
 // brakeDecision returns the decision that the brake makes of a decision to delete. The
 // deletes of a sweep count for its holder.
 func (e *Engine) brakeDecision(id observed.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
-	switch d.Action {
-	case policy.Delete:
-	case policy.Wait, policy.Verify:
+	switch {
+	case e.brake.AwaitsRecord(): // the pause of the unread record keeps it
+		e.brake.Leave(id)
+		return d
+	case d.Action == policy.Delete:
+	case d.Action == policy.Wait, d.Action == policy.Verify:
 		e.brake.Postpone(id)
 		return d
 	default:

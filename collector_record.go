@@ -17,6 +17,8 @@ import (
 const (
 	// recordEvery is the time between two reads of the record.
 	recordEvery = 10 * time.Second
+	// recordLeast is the least time between them, so that one write has many trips.
+	recordLeast = 100 * time.Millisecond
 	// pausesField is the field of the record that has the pauses.
 	pausesField = "pauses"
 )
@@ -86,6 +88,7 @@ func (c *Collector) keepRecord(ctx context.Context) {
 		} else {
 			backoff.Reset()
 		}
+		waitFor(ctx, c.ended, nil, recordLeast)
 		waitFor(ctx, c.ended, due, wait/2+rand.N(wait/2))
 	}
 }

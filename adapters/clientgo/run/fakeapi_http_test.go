@@ -160,12 +160,15 @@ func (a *api) patch(w http.ResponseWriter, r *resource, live object, body []byte
 	if err != nil {
 		panic(err)
 	}
-	now, change := []byte(nil), jsonpatch.Patch{}
-	if body[0] == '{' {
-		now, err = jsonpatch.MergePatch(was, body)
-	} else if change, err = jsonpatch.DecodePatch(body); err == nil {
-		now, err = change.Apply(was)
+	apply := func(was []byte) ([]byte, error) { return jsonpatch.MergePatch(was, body) }
+	if body[0] == '[' {
+		change, err := jsonpatch.DecodePatch(body)
+		if err != nil {
+			panic(err)
+		}
+		apply = change.Apply
 	}
+	now, err := apply(was)
 	if err != nil {
 		panic(err)
 	}

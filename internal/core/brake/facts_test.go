@@ -129,7 +129,11 @@ func TestRecordMerged(t *testing.T) {
 func TestRecordAnswers(t *testing.T) {
 	until := start.Add(time.Hour)
 	fact := func(s State, until time.Time, atMost int) []Fact {
-		return []Fact{{Key: key("a/0"), State: s, Until: until, AtMost: atMost, At: start}}
+		f := Fact{Key: key("a/0"), State: s, Until: until, AtMost: atMost, At: start}
+		if s == Tripped {
+			f.Cause = TooMany
+		}
+		return []Fact{f}
 	}
 	use := func(r *rig) { // an approval of one delete
 		r.m.TryApprove(r.view(), key("a/0"), until, 1)

@@ -77,7 +77,7 @@ func (m *Machine) hashWaits(p *fingerprint.Printer) {
 		w := m.waits[id]
 		p.Word(uint64(w.answer)<<1 | fingerprint.Bit(w.called))
 	}
-	p.Flags(m.listed)
+	p.Flags(m.listed, m.taken)
 	if m.set.Window > 0 && !m.bucket.began.IsZero() {
 		p.Word(uint64(m.bucket.tokens)<<32 | uint64(m.bucket.made))
 		p.Until(m.bucket.next())

@@ -58,6 +58,7 @@ func TestHash(t *testing.T) {
 		{"Machine.pending", func(m *Machine) { s := slot(1); m.pending.Push(&s) }},
 		{"Machine.walk", func(m *Machine) { m.walk.slot = 1 }},
 		{"Machine.bucket", func(m *Machine) { m.bucket.tokens-- }},
+		{"Machine.taken", func(m *Machine) { m.taken = true }},
 		{"Machine.listed", func(m *Machine) { m.listed = true }},
 		{"cascade.key", func(m *Machine) { // as another cascade at the same place
 			m.at(2).key = key("b")

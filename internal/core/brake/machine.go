@@ -74,6 +74,7 @@ type Machine struct {
 	counts Counts
 
 	keeps      bool // a record keeps trips and answers
+	taken      bool // the record was read
 	unrecorded int  // cascades whose trip or answer the record lacks
 }
 

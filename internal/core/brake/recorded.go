@@ -24,6 +24,10 @@ type Fact struct {
 // KeepRecord has the machine note what the record does not have yet.
 func (m *Machine) KeepRecord() { m.keeps = true }
 
+// AwaitsRecord reports whether the first read of the record is still to come. Until then no
+// cascade is judged, and a pause keeps everything.
+func (m *Machine) AwaitsRecord() bool { return m.keeps && !m.taken }
+
 // Unrecorded reports whether the record lacks a trip or an answer.
 func (m *Machine) Unrecorded() bool { return m.unrecorded > 0 }
 
@@ -58,9 +62,10 @@ func (c *cascade) hasApproval() bool {
 
 func (c *cascade) hasTripped() bool { return c.state >= Tripped }
 
-// is reports whether the record has a cascade as it is. One trip is as good as another.
+// is reports whether the record has a cascade as it is. The cause of a trip that the record has
+// does not count.
 func (f *Fact) is(c *cascade) bool {
-	return f.State == c.state && (c.state != Approved || f.endsWith(c))
+	return f.State == c.state && (c.state != Approved || f.endsWith(c)) && (f.Cause == c.cause || !c.unrecorded)
 }
 
 // endsWith reports whether a fact has the approval of a cascade.
@@ -72,7 +77,7 @@ func (f *Fact) yields(c *cascade) bool {
 	switch {
 	case !c.unrecorded:
 		return false
-	case c.state != Tripped:
+	case c.state != Tripped || f.State == Tripped:
 		return true
 	}
 	return f.State == Approved && c.hasApproval() && f.endsWith(c)
@@ -84,6 +89,7 @@ func (f *Fact) yields(c *cascade) bool {
 //
 // Held by TestRecordMerged, TestRecordAnswers and TestRecordLost.
 func (m *Machine) TakeRecord(v View, list []Fact) {
+	m.taken = true
 	here := make(map[slot]bool, len(list))
 	for i := range list {
 		s := m.remember(list[i].Key)
