@@ -211,24 +211,48 @@ func (s *sim) checkGuards() error {
 }
 
 // forQuiet returns the objects for the oracle, which knows no guards. An object that no engine
-// may delete, or whose mark counts for no dependent, is one that a foreign finalizer keeps.
+// may delete, or whose mark counts for no dependent, is one that a foreign finalizer keeps. So is
+// one that waits for a phase. If it is an owner in a foreground deletion, its end alone waits.
 func (s *sim) forQuiet(objects []graph.Object) []graph.Object {
 	if s.shields == nil {
 		return objects
 	}
-	objects = slices.Clone(objects)
-	for i, o := range objects {
-		if slices.ContainsFunc(s.acting(), func(x *shield) bool { return !x.protects(&o) && (!o.Deleting || x.counts(o).Deleting) }) {
-			continue
-		}
-		o = o.Clone()
-		o.Finalizers = append(slices.DeleteFunc(o.Finalizers, func(f string) bool {
-			return f == graph.FinalizerForeground || f == graph.FinalizerOrphan
-		}), "kept")
-		o.Deleting = true
-		objects[i] = o
+	waits := make([]phased, len(s.w.Sides))
+	for i, side := range s.w.Sides {
+		waits[i] = s.phasedIn(side.Engine)
 	}
-	return objects
+	out := make([]graph.Object, 0, len(objects))
+	for _, o := range objects {
+		free, waiting := false, false
+		for i := range s.shields {
+			switch x := &s.shields[i]; {
+			case x.cfg.ObserveOnly || x.protects(&o) || o.Deleting && !x.counts(o).Deleting:
+			case waits[i].excuses(s, o.Key):
+				waiting = waiting || o.Propagation() == graph.Foreground && o.Deleting
+			default:
+				free = true
+			}
+		}
+		switch {
+		case free:
+		case waiting:
+			out = append(out, blocker(o))
+		default:
+			o = kept(o)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// kept returns an object that a foreign finalizer keeps, and whose mark counts for no dependent.
+func kept(o graph.Object) graph.Object {
+	o = o.Clone()
+	o.Finalizers = append(slices.DeleteFunc(o.Finalizers, func(f string) bool {
+		return f == graph.FinalizerForeground || f == graph.FinalizerOrphan
+	}), "kept")
+	o.Deleting = true
+	return o
 }
 
 // refuses reports whether a guard refuses a deletion of the plan. No guard may judge a target

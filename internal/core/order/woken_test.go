@@ -1,0 +1,46 @@
+package order
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestAsksOnce: a walk may find that an object stays although a decision deletes it. Then the
+// decision has another walk made, once. Each further try is for the queue, with its backoff.
+func TestAsksOnce(t *testing.T) {
+	for _, c := range []struct {
+		objects, name string
+		stays         bool
+		reason        string
+	}{
+		{"x2/a~[foreground,ownergraph.github.io/hold] -> r/R!", "x2/a", false, "a held root below the root is deleted again"},
+		{"x2/a -> r/R!", "x2/a", true, "a protected object is deleted"},
+		{"x2/a -> r/R!, x3/b?", "x2/a", false, "an unknown owner keeps the object"},
+	} {
+		r := newRig(t, "r/R~[foreground]; x1/first -> r/R!; "+c.objects)
+		id := r.id(c.name)
+		r.stays[id] = c.stays
+		r.rest()
+		woken := 0
+		for range 10 {
+			r.waits(c.name, c.name, c.reason)
+			if ids, _ := r.rest(); slices.Contains(ids, id) {
+				woken++
+			}
+		}
+		if woken > 1 {
+			t.Errorf("%d tries have it decided again, want one at most: %s", woken, c.reason)
+		}
+		r.gone("x1/first")
+		r.rest()
+		if r.opens(); !r.isWoken(c.name) {
+			t.Errorf("it is not decided when its phase opens: %s", c.reason)
+		}
+	}
+}
+
+// isWoken reports whether the machine has an object decided.
+func (r *rig) isWoken(name string) bool {
+	ids, _ := r.rest()
+	return slices.Contains(ids, r.id(name))
+}
