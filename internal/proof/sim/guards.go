@@ -75,15 +75,11 @@ func (o *options) drawGuards() {
 	}
 }
 
-// maxRoots bounds the objects of a world in which guards select by kind or content. With more,
-// many roots are below each other, and each judgement plans those below it anew.
-const maxRoots = 20
-
 // drawGuard draws the roots of a guard, and its conditions.
 func (o *options) drawGuard(r *rand.Rand) (g finalizer.Guard) {
 	infos := o.infos()
 	switch how := r.IntN(4); {
-	case how == 0 || o.objects > maxRoots:
+	case how == 0:
 		g.Names = []string{o.nameOf(r), o.nameOf(r)}
 	case how == 1:
 		g.Where = func(x graph.Object) bool { return !x.HasFinalizer(foreignFinalizer) }
