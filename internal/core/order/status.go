@@ -73,9 +73,10 @@ func (m *Machine) AwaitsFence(id observed.NodeID) bool {
 	return false
 }
 
-// holding returns objects of the first phase that has any.
+// holding returns objects of the first phase that has any. They hang below the root, or below
+// objects that went.
 func (m *Machine) holding(v View, o *order, scanned int) (some []observed.NodeID) {
-	todo, seen := []observed.NodeID{o.root}, map[observed.NodeID]bool{o.root: true}
+	todo, seen := append([]observed.NodeID{o.root}, slices.Sorted(maps.Keys(o.sources))...), map[observed.NodeID]bool{o.root: true}
 	for at := 0; at < len(todo); at++ {
 		for d := range v.Node(todo[at]).Dependents() {
 			if p := o.places[d.ID()]; p == nil || p.status != goes || seen[d.ID()] {

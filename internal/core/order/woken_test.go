@@ -3,6 +3,8 @@ package order
 import (
 	"slices"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // TestAsksOnce: a walk may find that an object stays although a decision deletes it. Then the
@@ -43,4 +45,18 @@ func TestAsksOnce(t *testing.T) {
 func (r *rig) isWoken(name string) bool {
 	ids, _ := r.rest()
 	return slices.Contains(ids, r.id(name))
+}
+
+// TestAwaitedBelowGone: the object for which the root waits is named, although its owner went.
+func TestAwaitedBelowGone(t *testing.T) {
+	r := newRig(t, "r/R~[foreground]; x1/a~[foreground] -> r/R!; x1/b~[x.io/y] -> x1/a!")
+	r.rest()
+	r.gone("x1/a")
+	r.rest()
+	if !r.m.TryRelease(r.view(), r.id("r/R")) {
+		t.Fatal("the root does not wait")
+	}
+	if _, _, some, ok := r.m.Awaited(r.view(), r.id("r/R"), 9); !ok || !slices.Equal(some, []observed.NodeID{r.id("x1/b")}) {
+		t.Errorf("it waits for %v, want %d", some, r.id("x1/b"))
+	}
 }

@@ -31,21 +31,30 @@ func (s *sim) phasedIn(e *ownergraph.Engine) phased {
 }
 
 // excuses reports whether the order explains that an object stays: it names other objects, and
-// each of them is marked, or waits for a phase and is excused. The oracle judges the marked ones.
-func (p phased) excuses(s *sim, k graph.Key) bool { return p.reaches(s, k, nil) }
+// each of them is under way. The oracle judges each object that does not wait for a phase.
+func (p phased) excuses(s *sim, k graph.Key) bool { return p.explains(s, k, nil) }
 
-func (p phased) reaches(s *sim, k graph.Key, path []graph.Key) bool {
-	named := p[k]
-	if len(named) == 0 || slices.Contains(path, k) {
+func (p phased) explains(s *sim, k graph.Key, path []graph.Key) bool {
+	if len(p[k]) == 0 || slices.Contains(path, k) {
 		return false
 	}
 	path = append(path, k)
-	return !slices.ContainsFunc(named, func(n graph.Key) bool {
-		o, ok := s.w.Store.At(n)
-		if _, waits := p[n]; waits {
-			return !p.reaches(s, n, path)
-		}
-		return !ok || o.Key != n || !o.Deleting
+	return !slices.ContainsFunc(p[k], func(n graph.Key) bool { return !p.isUnderWay(s, n, p[k], path) })
+}
+
+// isUnderWay reports whether an object goes, or will go: it is marked, or waits for a phase and
+// is excused, or one of the named owners is under way.
+func (p phased) isUnderWay(s *sim, k graph.Key, named, path []graph.Key) bool {
+	if _, waits := p[k]; waits {
+		return p.explains(s, k, path)
+	}
+	o, ok := s.w.Store.At(k)
+	if !ok || o.Key != k || slices.Contains(path, k) {
+		return false
+	}
+	path = append(path, k)
+	return o.Deleting || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
+		return slices.Contains(named, r.Key) && p.isUnderWay(s, r.Key, named, path)
 	})
 }
 
