@@ -117,7 +117,7 @@ func (e *Engine) inOrder(id observed.NodeID, d policy.Decision, holder Key) poli
 	case d.Action == policy.Delete:
 		h, _ := e.graph.Lookup(holder)
 		wait = e.order.TryDelete(v, id, h.ID())
-	case d.Action == policy.Release && d.Finalizer == graph.FinalizerForeground:
+	case releases(d):
 		wait = e.order.TryRelease(v, id)
 	case d.Action == policy.Keep || d.Action == policy.Trim || d.Action == policy.Orphan:
 		e.order.Spare(v, id)
@@ -127,6 +127,16 @@ func (e *Engine) inOrder(id observed.NodeID, d policy.Decision, holder Key) poli
 		return policy.Decision{Action: policy.Wait, Reason: policy.NeedPhase}
 	}
 	return d
+}
+
+// waitsToRelease reports whether the order delays the end of an owner. A sweep of the owner goes
+// on meanwhile, because the order may wait for its members.
+func (e *Engine) waitsToRelease(id observed.NodeID, d policy.Decision) bool {
+	return e.order.Any() && releases(d) && e.order.TryRelease(e.orderView(), id)
+}
+
+func releases(d policy.Decision) bool {
+	return d.Action == policy.Release && d.Finalizer == graph.FinalizerForeground
 }
 
 // keepInOrder notes that a held object does not go with an ordered root.

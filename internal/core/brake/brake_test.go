@@ -43,6 +43,29 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestSameRootTwice: an object may name one owner several times, and counts once.
+func TestSameRootTwice(t *testing.T) {
+	r := newRig(t, Settings{PerCascade: 1}, "a; b/0 -> a; b/1 -> a; c -> a")
+	for _, c := range []struct {
+		name   string
+		want   Answer
+		reason string
+	}{
+		{"b/0", Go, "the first delete is within the limit"},
+		{"b/1", Held, "it is the second one"},
+	} {
+		if !r.m.IsKnown(key("a")) {
+			r.m.Begin(r.view(), key("a"), nil, 0) // without a walk, which would find too many
+		}
+		if got := r.judge(c.name, "a", "a"); got != c.want {
+			t.Errorf("%s: %v, want %v: %s", c.name, got, c.want, c.reason)
+		} else if got == Go {
+			r.m.Take(1)
+		}
+		r.check()
+	}
+}
+
 // TestApprovedCalls: an approval counts its own calls. A call of a former approval gives
 // nothing back to a later one.
 func TestApprovedCalls(t *testing.T) {

@@ -2,6 +2,7 @@ package brake
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -58,7 +59,7 @@ func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
 		s := m.index[k]
 		a := m.answer(v, s)
 		worst = max(worst, a)
-		if s == 0 || len(m.asked) == maxRoots {
+		if s == 0 || len(m.asked) == maxRoots || slices.Contains(m.asked, s) { // several references to one owner
 			continue
 		}
 		if m.asked = append(m.asked, s); a != Go {

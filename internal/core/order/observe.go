@@ -30,7 +30,7 @@ func (m *Machine) change(v View, id observed.NodeID, d *observed.Delta) {
 	delete(m.doomed, id)
 	n, is := v.Node(id), d.Class || d.Created || d.Observed
 	for o, p := range m.all(id) {
-		if p.status == outside && is || (p.status == goes || p.status == stays) && m.differs(v, o, p, id) {
+		if p.status == outside && is || (p.status == goes || p.status == stays || p.status == top) && m.differs(v, o, p, id) {
 			m.setStale(v, o)
 		}
 	}
@@ -50,7 +50,7 @@ func (m *Machine) differs(v View, o *order, p *place, id observed.NodeID) bool {
 	n := v.Node(id)
 	x := n.Object()
 	facts := factsOf(n, &x, uint8(PhaseOf(m.phases(o), x)))
-	if p.status == goes { // its mark changes nothing
+	if p.status != stays { // its mark changes nothing
 		return facts>>1 != p.facts>>1
 	}
 	return facts != p.facts

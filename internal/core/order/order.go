@@ -199,8 +199,15 @@ func (m *Machine) Begin(v View, root observed.NodeID, guard int) {
 	o := &order{root: root, guard: guard, counts: counts{left: make([]int, n)}, waves: make([]int, n), waiting: make([][]observed.NodeID, n)}
 	o.places, o.sources, o.gone = map[observed.NodeID]*place{}, map[observed.NodeID]struct{}{}, map[graph.UID]struct{}{}
 	m.orders[root] = o
-	m.know(o, root, &place{status: top, free: true})
+	m.know(o, root, m.topPlace(v, o))
 	m.setStale(v, o)
+}
+
+// topPlace returns the place of a root.
+func (m *Machine) topPlace(v View, o *order) *place {
+	n := v.Node(o.root)
+	x := n.Object()
+	return &place{status: top, free: true, facts: factsOf(n, &x, uint8(PhaseOf(m.phases(o), x)))}
 }
 
 // End ends the order of a root that is gone, or whose deletion is no foreground deletion any

@@ -93,11 +93,16 @@ func (w *walk) raise(phase *uint8, to uint8) {
 }
 
 // count counts the next object below the root. The references that hold no owner up are
-// those of objects that stay, and those that close a ring.
+// those of objects that stay, those of the root, and those that close a ring.
 func (m *Machine) count(v View, w *walk) {
 	if w.at == len(w.taken) {
 		w.next()
 		return
+	}
+	if w.at == 0 {
+		for o := range m.owners(v, w.places, w.order.root) {
+			o.kept++
+		}
 	}
 	id := w.taken[w.at]
 	w.at++

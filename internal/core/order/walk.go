@@ -76,7 +76,7 @@ func (m *Machine) beginWalk(v View) bool {
 		if m.stale = fifo.Rest(m.stale); o == nil || !o.stale {
 			continue
 		}
-		w := &walk{order: o, places: map[observed.NodeID]*place{o.root: {status: top, free: true}}, counts: counts{left: make([]int, len(o.left))}}
+		w := &walk{order: o, places: map[observed.NodeID]*place{o.root: m.topPlace(v, o)}, counts: counts{left: make([]int, len(o.left))}}
 		w.ids = append(w.ids, o.root)
 		for _, id := range slices.Sorted(maps.Keys(o.sources)) {
 			w.addSource(id)

@@ -60,3 +60,24 @@ func TestAwaitedBelowGone(t *testing.T) {
 		t.Errorf("it waits for %v, want %d", some, r.id("x1/b"))
 	}
 }
+
+// TestRootInARing: a reference of the root holds no object below it up, because the root goes
+// last.
+func TestRootInARing(t *testing.T) {
+	for _, c := range []struct{ late, reason string }{
+		{"", "the walk finds the reference"},
+		{"r/R#2~[foreground] -> x1/b", "the root gets the reference later"},
+	} {
+		before := "r/R~[foreground] -> x1/b"
+		if c.late != "" {
+			before = "r/R~[foreground]"
+		}
+		r := newRig(t, before+"; x1/b~[foreground] -> r/R!")
+		r.rest()
+		r.put(c.late)
+		r.rest()
+		if r.m.TryRelease(r.view(), r.id("x1/b")) {
+			t.Errorf("the object waits for the root: %s", c.reason)
+		}
+	}
+}

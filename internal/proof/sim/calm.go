@@ -56,13 +56,13 @@ func (s *sim) calm() error {
 	}
 	for {
 		for range 3 {
-			if err := s.runToRest(); err != nil {
+			if err := s.runAnswered(); err != nil {
 				return err
 			}
 			s.w.Now = s.w.Now.Add(6*time.Minute + s.o.tuning.rests())
 			s.noteCauses()
 		}
-		if err := s.runToRest(); err != nil || len(s.w.Zombies) == 0 {
+		if err := s.runAnswered(); err != nil || len(s.w.Zombies) == 0 {
 			s.calmed = err == nil
 			return err
 		}
@@ -99,7 +99,21 @@ func (s *sim) repair() error {
 			}
 		}
 	}
-	return s.broken
+	return errors.Join(s.resumeAll(), s.broken)
+}
+
+// runAnswered is runToRest with an answer for each cascade that the engines hold.
+func (s *sim) runAnswered() error {
+	for again := true; again; {
+		err := s.runToRest()
+		if err != nil {
+			return err
+		}
+		if again, err = s.answerAll(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // runToRest makes all possible moves until none is left.

@@ -72,6 +72,10 @@ func (s *sim) detail(st step) step {
 		return s.duplicate()
 	case opBatch:
 		return s.batchDetail(st)
+	case opBrake:
+		return s.brakeMove(st)
+	case opPause:
+		return s.pauseMove(st)
 	}
 	return st
 }
@@ -144,6 +148,12 @@ func (s *sim) ofLuck(side int8) {
 	}
 	if s.o.has(crashes) {
 		s.may(1, step{op: opCrash, side: side})
+	}
+	if s.o.has(brakes) {
+		s.may(2, step{op: opBrake, side: side})
+	}
+	if s.o.has(pauses) {
+		s.may(1+len(s.paused[side]), step{op: opPause, side: side})
 	}
 }
 

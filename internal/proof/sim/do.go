@@ -66,7 +66,8 @@ func (s *sim) move(st step) error {
 		}
 	case opCrash:
 		s.witnesses[st.side].Reset()
-		s.decidedBefore[st.side], s.unlisted[st.side], s.callers[st.side] = 0, [8]bool{}, nil
+		s.decidedBefore[st.side], s.unlisted[st.side], s.callers[st.side], s.paused[st.side] = 0, [8]bool{}, nil, nil
+		s.beginLife(int(st.side))
 		return s.w.Crash(int(st.side))
 	case opWait:
 		s.w.Advance()
@@ -97,6 +98,12 @@ func (s *sim) move(st step) error {
 		s.beginWait(int(st.side))
 	case opJoin:
 		return s.join()
+	case opBrake:
+		return s.brake(st)
+	case opPause:
+		return s.pause(st)
+	case opResume:
+		return s.resume(st)
 	case opConverge:
 		s.defect = nil
 		return s.converge()

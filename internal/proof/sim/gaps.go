@@ -26,16 +26,20 @@ const (
 	guardRefusal
 	// otherGuards: the engines have different guards or protections.
 	otherGuards
+	// brakeHolds: a brake may hold the cascade, and a plan may not know that.
+	brakeHolds
 	numGaps
 )
 
-var gapNames = [...]string{"none", "sweeps", "orphaning", "refusals", "guards"}
+var gapNames = [...]string{"none", "sweeps", "orphaning", "refusals", "guards", "brakes"}
 
 // gap returns the reason for which the plan may differ, if there is one.
 func (c *comparison) gap() gap {
 	switch {
 	case c.refuses():
 		return guardRefusal
+	case c.s.o.has(brakes) && c.s.o.braking.brakes(c.s.o.engines):
+		return brakeHolds
 	case c.s.guardsDiffer() || c.s.shields != nil && slices.Contains(c.plan.Request.Removed, handled): // the others may hold the mark, and run no handler
 		return otherGuards
 	case len(c.s.w.Sides) == 1: // the plan has the memory of the only engine

@@ -61,12 +61,14 @@ const (
 	batches    // the store takes several writes at once
 	policies   // references have policies (Owner.OnDelete); only by History.With
 	guards     // roots are guarded, and objects protected
+	brakes     // engines limit their deletes
+	pauses     // engines are paused
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards", "brakes", "pauses"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -107,6 +109,7 @@ type options struct {
 	tenancy   tenancy
 	tuning    tuning
 	guarding  guarding
+	braking   braking
 }
 
 // draw returns the options of a seed, with the faults of With and without those of
@@ -135,6 +138,9 @@ func (h History) draw(r *rand.Rand) options {
 	}
 	if o.has(guards) {
 		o.drawGuards()
+	}
+	if o.has(brakes) {
+		o.drawBrakes()
 	}
 	return o
 }
@@ -177,7 +183,7 @@ func draw(seed uint64, r *rand.Rand) options {
 func (o *options) drawApart() {
 	for f, salt := range map[fault]uint64{
 		sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1, forgeries: 0xf06e, callers: 0xca11, joins: 0x101e, undoings: 0x0d0e,
-		lengths: 0x1e96, strict: 0x57c7, batches: 0xba7c, guards: 0x6a4d,
+		lengths: 0x1e96, strict: 0x57c7, batches: 0xba7c, guards: 0x6a4d, brakes: 0xb4a3, pauses: 0x9a5e,
 	} {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}
@@ -211,6 +217,9 @@ func (o options) String() string {
 	}
 	if o.has(guards) {
 		b.WriteString(", " + o.guarding.String())
+	}
+	if o.has(brakes) {
+		b.WriteString(", " + o.braking.String())
 	}
 	b.WriteString("; faults:")
 	for f, set := range o.faults {

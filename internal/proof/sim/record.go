@@ -104,6 +104,9 @@ func (r *recorder) step(s *sim, st step) {
 	if st.action != nil {
 		l = l.num(int(st.action.Verb)).object(st.action.Object)
 	}
+	if st.op == opBrake {
+		l = l.num(int(st.answer))
+	}
 	if st.op == opBatch {
 		l = l.num(int(st.end)).num(int(st.item))
 	}

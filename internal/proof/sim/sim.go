@@ -53,6 +53,9 @@ type sim struct {
 	batched       [world.BatchEnds]int // batches of several writes
 	shields       []shield             // by engine; nil in a world without guards
 	issuers       map[issue][]int      // the engines that asked for a write
+	lives         []life               // by engine; nil in a world without brakes
+	unbraked      map[graph.UID]bool   // guarded roots, whose cascades have no limit
+	paused        [4][]ownergraph.Extent
 }
 
 // issue names a write. Engines that follow each other count from 1.
@@ -102,6 +105,10 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	}
 	s.efforts(&cfg)
 	cfgs := o.configs(cfg)
+	for i := range cfgs {
+		s.beginLife(i)
+		s.braked(i, &cfgs[i])
+	}
 	if r != nil {
 		r.configure(cfgs)
 	}
@@ -150,6 +157,7 @@ func (s *sim) watch() {
 		s.noteCause(side)
 	}
 	s.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {
+		s.uncharge(side, c, r)
 		s.witnesses[side].Answered(c, s.answered(side, r))
 		s.noteCause(side)
 	}
@@ -207,7 +215,7 @@ func (s *sim) judgeCall(side int, c ownergraph.Call) {
 	if s.o.tuning.observes[side] && (c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete || c.Type == ownergraph.CallHandle) {
 		s.fail(fmt.Errorf("S5: engine %d only observes, and asks for %s %s", side, c.Type, c.Key))
 	}
-	if bad := s.judgeAsked(side, c, live); bad != nil {
+	if bad := errors.Join(s.judgeAsked(side, c, live), s.judgeDelete(side, c), s.judgePause(side, c)); bad != nil {
 		s.fail(bad)
 	}
 	repeats := live != nil && repeated(c, live)
@@ -245,6 +253,7 @@ func (s *sim) hidden(c ownergraph.Call, kind int) bool {
 
 // count keeps the sum of the objects in the store.
 func (s *sim) count(ev graph.Event) {
+	s.noteExempt(ev)
 	k, sum := ev.Key, uint64(0)
 	if ev.Type == graph.Put {
 		k, sum = ev.Object.Key, invariant.Sum(&ev.Object)

@@ -55,10 +55,36 @@ func TestFormerSeeds(t *testing.T) {
 		{91017603, "two objects had one UID, and the ledger took the later one for the owner that a reference named (S4)"},
 	} {
 		for _, steps := range []int{1000, 1500} {
-			h := History{Seed: tc.seed, Steps: steps, Without: "lengths,strict,batches,guards"}
+			h := History{Seed: tc.seed, Steps: steps, Without: "lengths,strict,batches,guards,brakes,pauses"}
 			if r := h.Run(nil); r.Broken != nil {
 				t.Errorf("%s: %v: %s", h, r.Broken, tc.reason)
 			}
+		}
+	}
+}
+
+// TestFormerGuardSeeds: the same for worlds with guards, brakes and pauses.
+func TestFormerGuardSeeds(t *testing.T) {
+	for _, tc := range []struct {
+		seed   uint64
+		steps  int
+		reason string
+	}{
+		{590, 1000, "an ordered root was deleted again below another one, and waited for its phase (L1)"},
+		{5794, 300, "the end of a root waits for a marked object with a grace period (L1)"},
+		{742, 1000, "the same, with an engine that has no guards"},
+		{1092, 1000, "the end of a root waits for a foreign finalizer (L1)"},
+		{14495, 1000, "an order did not name the object below an owner that had gone (L1)"},
+		{30609, 1000, "the same"},
+		{21328, 1000, "an order waits for an object whose owner has to go before (L1)"},
+		{42300, 1000, "the sweep of an ordered root did not go on while the end of the root waited (L1)"},
+		{49357, 1000, "an object waited for the reference of its own root (L1)"},
+		{1551, 1000, "the brake counted a delete twice for an owner that was named twice (S18)"},
+		{1703, 1000, "the repeated deletion of a root counted for the last cascade (S18)"},
+	} {
+		h := History{Seed: tc.seed, Steps: tc.steps}
+		if r := h.Run(nil); r.Broken != nil {
+			t.Errorf("%s: %v: %s", h, r.Broken, tc.reason)
 		}
 	}
 }

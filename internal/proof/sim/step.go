@@ -52,11 +52,14 @@ const (
 	opConverge  // faults end, users rest, and the world at rest is checked
 	opPlan      // a user plans deletions and carries them out
 	opBatch     // takes calls, and carries out their writes as one batch
+	opBrake     // a user answers for a cascade that an engine holds
+	opPause     // an engine is paused
+	opResume    // a pause ends
 	numOps
 )
 
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "guard", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "guard", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch", "brake", "pause", "resume"}
 
 var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
 
@@ -70,6 +73,7 @@ type step struct {
 	fault  world.Fault
 	item   int8           // opBatch: the write that the outcome singles out
 	end    world.BatchEnd // opBatch
+	answer answer         // opBrake
 	lane   ownergraph.Lane
 	pass   time.Duration
 	action *oracle.Action // opUser, opAck, opGuard, opDuplicate and opLabel: the object
@@ -105,7 +109,9 @@ func (s step) text(w *world.World) string {
 		return line + side + number + " " + kind()
 	case opBatch:
 		return line + side + number + " " + s.end.String() + " " + strconv.Itoa(int(s.item))
-	case opAbandon, opExecute, opRenew, opReturn:
+	case opBrake:
+		return line + side + number + " " + answerNames[s.answer]
+	case opPause, opAbandon, opExecute, opRenew, opReturn, opResume:
 		return line + side + number
 	case opLabel:
 		return line + " " + s.action.Object.Key.String() + " " + s.labels.String()

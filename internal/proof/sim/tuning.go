@@ -65,6 +65,7 @@ func (o options) configs(c ownergraph.Config) []ownergraph.Config {
 		out[i] = c
 		out[i].ObserveOnly = y.observes[i]
 		o.guarding.guard(i, &out[i])
+		out[i].Brake = o.braking[i]
 		if y.bare[i] {
 			out[i].Handlers = nil
 		}

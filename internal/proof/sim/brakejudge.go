@@ -1,0 +1,239 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// This file judges the brakes of the engines (RULES, G5).
+
+// life has the deletes of one engine, from its beginning to its crash.
+type life struct {
+	brake   ownergraph.Brake
+	began   time.Time
+	latest  time.Time // that the engine has been given
+	rewinds uint64
+	charges map[ownergraph.CallID]charge // of the deletes that are decided or under way
+	handed  map[graph.Key]*int           // deletes without an approval, by root
+	below   map[graph.Key]*int           // the same, by the only owner of the objects
+	grants  map[graph.Key]*grant         // the approvals in force
+	tripped map[graph.Key]bool           // cascades that wait for an answer
+	kept    map[graph.Key]bool           // cascades that a user has refused
+	deletes []time.Time                  // the times of all deletes that were handed out
+	repeats map[ownergraph.CallID]bool   // deletions of marked roots, which have no limit
+}
+
+// charge is what a delete counts for.
+type charge struct {
+	counts []*int
+	grants []*grant
+	at     time.Time // it was handed out
+}
+
+// grant is an approval.
+type grant struct {
+	until        time.Time
+	atMost, used int
+}
+
+// beginLife begins the life of an engine.
+func (s *sim) beginLife(side int) {
+	if !s.o.has(brakes) {
+		return
+	}
+	if s.lives == nil {
+		s.lives, s.unbraked = make([]life, s.o.engines), map[graph.UID]bool{}
+	}
+	now := time.Unix(0, 0)
+	if s.w != nil {
+		now = s.w.Now
+	}
+	s.lives[side] = life{
+		brake: s.o.braking[side], began: now, latest: now, charges: map[ownergraph.CallID]charge{}, handed: map[graph.Key]*int{}, below: map[graph.Key]*int{},
+		grants: map[graph.Key]*grant{}, repeats: map[ownergraph.CallID]bool{}, tripped: map[graph.Key]bool{}, kept: map[graph.Key]bool{},
+	}
+}
+
+// time returns the time of the engine, which does not go back.
+func (x *life) time(now time.Time) time.Time {
+	if now.After(x.latest) {
+		x.latest = now
+	}
+	return x.latest
+}
+
+// clock returns the latest time that the engine may have been given.
+func (s *sim) clock(x *life) time.Time {
+	if now := x.time(s.w.Now); now.After(s.latest) {
+		return now
+	}
+	return s.latest
+}
+
+// noteHeld notes the cascades that wait for an answer.
+func (x *life) noteHeld(e *ownergraph.Engine) {
+	for _, b := range e.Braked(1 << 20) {
+		x.tripped[b.Key] = x.tripped[b.Key] || b.Refused == ownergraph.RefusalUnset
+	}
+}
+
+// braked has the judge get the decisions of an engine.
+func (s *sim) braked(side int, c *ownergraph.Config) {
+	if !s.o.has(brakes) {
+		return
+	}
+	inner := c.OnDecision
+	c.OnDecision = func(d ownergraph.DecisionEvent) {
+		switch {
+		case d.Call == 0 || d.Action != policy.Delete:
+		case d.Reason == policy.OrderNeedsForeground: // of a marked root
+			s.lives[side].repeats[d.Call] = true
+		default:
+			s.charge(side, d)
+		}
+		if inner != nil {
+			inner(d)
+		}
+	}
+}
+
+// charge judges the decision of a delete by the answers of users, and notes for what it counts. A
+// cascade that a guard judges has no limit.
+func (s *sim) charge(side int, d ownergraph.DecisionEvent) {
+	x := &s.lives[side]
+	s.noteRewinds(side)
+	roots := d.Root.Keys
+	if d.Holder.UID != "" {
+		roots = []graph.Key{d.Holder}
+	}
+	var c charge
+	for _, k := range roots {
+		g := x.grants[k]
+		switch {
+		case s.unbraked[k.UID]:
+			continue
+		case x.kept[k]:
+			s.fail(fmt.Errorf("G5: engine %d deletes %s, and a user has refused the cascade of %s", side, d.Key, k))
+		case g != nil && !x.time(s.w.Now).Before(g.until):
+			s.fail(fmt.Errorf("G5: engine %d deletes %s, and the approval of %s has expired", side, d.Key, k))
+		case g != nil:
+			c.grants = append(c.grants, g)
+			continue
+		case x.tripped[k]:
+			s.fail(fmt.Errorf("G5: engine %d deletes %s, and the cascade of %s waits for an answer", side, d.Key, k))
+		}
+		c.counts = append(c.counts, counter(x.handed, k))
+	}
+	if len(c.grants) == 0 && len(c.counts) == len(roots) && len(d.Owners) == 1 && d.Holder.UID == "" && x.rewinds == 0 {
+		c.counts = append(c.counts, counter(x.below, d.Owners[0].Key))
+	}
+	x.charges[d.Call] = c
+}
+
+// counter returns the counter of a key.
+func counter(of map[graph.Key]*int, k graph.Key) *int {
+	if of[k] == nil {
+		of[k] = new(int)
+	}
+	return of[k]
+}
+
+// add counts a delete in, or out with -1.
+func (c *charge) add(n int) {
+	for _, at := range c.counts {
+		*at += n
+	}
+	for _, g := range c.grants {
+		g.used += n
+	}
+}
+
+// judgeDelete judges a delete as an engine hands it out: by the limit, by the approvals, and by
+// the window. The window begins empty, and saves no more than its size.
+func (s *sim) judgeDelete(side int, c ownergraph.Call) error {
+	if s.lives == nil || c.Type != ownergraph.CallDelete || s.lives[side].repeats[c.ID] {
+		return nil
+	}
+	x := &s.lives[side]
+	y := x.charges[c.ID]
+	y.at = s.clock(x)
+	x.charges[c.ID] = y
+	y.add(1)
+	x.deletes = append(x.deletes, y.at)
+	for _, n := range y.counts {
+		if *n > x.brake.PerCascade && x.brake.PerCascade > 0 {
+			return fmt.Errorf("G5: engine %d hands out %d deletes of the cascade of %s, the limit is %d", side, *n, c.Key, x.brake.PerCascade)
+		}
+	}
+	for _, g := range y.grants {
+		if g.used > g.atMost {
+			return fmt.Errorf("G5: engine %d hands out %d deletes of the cascade of %s, %d are approved", side, g.used, c.Key, g.atMost)
+		}
+	}
+	return x.judgeWindow(side, s.clock(x))
+}
+
+// judgeWindow judges the number of deletes since the beginning of the engine, and in the last
+// period.
+func (x *life) judgeWindow(side int, now time.Time) error {
+	if x.brake.Window == 0 {
+		return nil
+	}
+	span := now.Sub(x.began)
+	most := int(span/x.brake.Per)*x.brake.Window + int(span%x.brake.Per*time.Duration(x.brake.Window)/x.brake.Per)
+	if n := len(x.deletes); n > most {
+		return fmt.Errorf("G5: engine %d hands out %d deletes in %v since it began, %d at most", side, n, span, most)
+	}
+	n := 0
+	for _, at := range x.deletes {
+		if now.Sub(at) < x.brake.Per {
+			n++
+		}
+	}
+	if n > 2*x.brake.Window {
+		return fmt.Errorf("G5: engine %d hands out %d deletes in %v, and the window has %d", side, n, x.brake.Per, x.brake.Window)
+	}
+	return nil
+}
+
+// uncharge takes a delete off the counts that the store has definitely not carried out. A call
+// that was given back did not use the window either.
+func (s *sim) uncharge(side int, c ownergraph.Call, r ownergraph.Result) {
+	if s.lives == nil || c.Type != ownergraph.CallDelete || s.lives[side].repeats[c.ID] {
+		return
+	}
+	x := &s.lives[side]
+	y := x.charges[c.ID]
+	delete(x.charges, c.ID)
+	_, delayed := run.RetryIn(r.Err)
+	returned := errors.Is(r.Err, ownergraph.ErrNotBegun)
+	if returned {
+		i := slices.Index(x.deletes, y.at)
+		x.deletes = slices.Delete(x.deletes, i, i+1)
+	}
+	if returned || delayed || errors.Is(r.Err, graph.ErrConflict) || errors.Is(r.Err, graph.ErrNotFound) || errors.Is(r.Err, graph.ErrRefused) || errors.Is(r.Err, graph.ErrKindUnknown) {
+		y.add(-1)
+	}
+}
+
+// noteRewinds notes the rewinds of an engine. They take the approvals back.
+func (s *sim) noteRewinds(side int) {
+	if n, x := s.w.Sides[side].Engine.Stats().Rewinds, &s.lives[side]; n != x.rewinds {
+		x.rewinds = n
+		clear(x.grants)
+	}
+}
+
+// noteExempt notes the roots that a guard has judged, or judges: their cascades have no limit.
+func (s *sim) noteExempt(ev graph.Event) {
+	if o := &ev.Object; s.lives != nil && ev.Type == graph.Put && (o.HasFinalizer(graph.FinalizerHold) || o.HasFinalizer(graph.FinalizerNew)) {
+		s.unbraked[o.UID] = true
+	}
+}

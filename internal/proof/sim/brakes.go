@@ -1,0 +1,135 @@
+package sim
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// braking has the brakes of a world, by engine. It follows from the seed.
+type braking [4]ownergraph.Brake
+
+// String returns it in one line.
+func (y braking) String() string {
+	line := "brakes"
+	for _, b := range y {
+		line += fmt.Sprintf(" %d %d/%v", b.PerCascade, b.Window, b.Per)
+	}
+	return line
+}
+
+// drawBrakes draws brakes from a generator of its own. Some engines have another brake than the
+// first one, or none.
+func (o *options) drawBrakes() {
+	r := rand.New(rand.NewPCG(o.seed, 0xb4a4))
+	y := &o.braking
+	y[0] = drawBrake(r)
+	for i := 1; i < o.engines; i++ {
+		switch r.IntN(3) {
+		case 0:
+			y[i] = y[0]
+		case 1:
+			y[i] = drawBrake(r)
+		}
+	}
+	if i := r.IntN(o.engines); r.IntN(2) == 0 {
+		y[0], y[i] = y[i], y[0]
+	}
+}
+
+// drawBrake draws limits that small worlds reach.
+func drawBrake(r *rand.Rand) (b ownergraph.Brake) {
+	if r.IntN(4) > 0 {
+		b.PerCascade = 1 + r.IntN(3)
+	}
+	if b.PerCascade == 0 || r.IntN(4) == 0 {
+		b.Window, b.Per = []int{1, 3, 40}[r.IntN(3)], time.Minute
+	}
+	return b
+}
+
+// brakes reports whether an engine limits the deletes of a cascade.
+func (y braking) brakes(engines int) bool {
+	for _, b := range y[:engines] {
+		if b.PerCascade > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// brakeMove draws the answer of a user for a cascade that an engine holds.
+func (s *sim) brakeMove(st step) step {
+	st.number, st.answer = int16(s.rng.IntN(8)), [...]answer{approvesOne, approvesSome, approvesSome, refusesKeep, refusesOrphan}[s.rng.IntN(5)]
+	return st
+}
+
+// answer is the answer of a user for a braked cascade.
+type answer int8
+
+const (
+	approvesOne answer = iota
+	approvesSome
+	approvesAll
+	refusesKeep
+	refusesOrphan
+)
+
+var answerNames = [...]string{"approve-one", "approve-some", "approve-all", "keep", "orphan"}
+
+// brake gives the answer of a user to one of the cascades that an engine holds.
+func (s *sim) brake(st step) error {
+	held := s.w.Sides[st.side].Engine.Braked(len(s.everStored) + 1)
+	if len(held) == 0 {
+		return nil
+	}
+	return s.answer(int(st.side), held[int(st.number)%len(held)].Key, st.answer)
+}
+
+// answer gives the answer of a user for a cascade.
+func (s *sim) answer(side int, k graph.Key, how answer) error {
+	e, x := s.w.Sides[side].Engine, &s.lives[side]
+	x.noteHeld(e)
+	s.noteRewinds(side)
+	s.noteCause(side)
+	delete(x.kept, k)
+	a := ownergraph.BrakeApproval{Until: s.clock(x).Add(time.Minute), AtMost: 1}
+	switch how {
+	case refusesKeep:
+		x.kept[k] = true
+		return e.RefuseCascade(s.w.Now, k, ownergraph.KeepHeld)
+	case refusesOrphan:
+		x.kept[k] = true
+		return e.RefuseCascade(s.w.Now, k, ownergraph.OrphanHeld)
+	case approvesSome:
+		a.AtMost = 3
+	case approvesAll:
+		a.Until, a.AtMost = a.Until.AddDate(5, 0, 0), 1<<20
+	}
+	x.grants[k] = &grant{until: a.Until, atMost: a.AtMost}
+	delete(x.tripped, k)
+	return e.ApproveCascade(s.w.Now, k, a)
+}
+
+// answerAll answers for each cascade that an engine holds, so that the world can come to rest.
+// One in three is refused with orphan, once. It reports whether there was any.
+func (s *sim) answerAll() (answered bool, err error) {
+	if !s.o.has(brakes) {
+		return false, nil
+	}
+	for i, side := range s.w.Sides {
+		for n, b := range side.Engine.Braked(len(s.everStored) + 1) {
+			how := approvesAll
+			if b.Refused == ownergraph.RefusalUnset && (n+int(s.o.seed))%3 == 0 {
+				how = refusesOrphan
+			}
+			if answered, err = true, s.answer(i, b.Key, how); err != nil {
+				return answered, err
+			}
+		}
+	}
+	return answered, nil
+}
