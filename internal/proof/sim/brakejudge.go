@@ -109,10 +109,7 @@ func (s *sim) braked(side int, c *ownergraph.Config) {
 func (s *sim) charge(side int, d ownergraph.DecisionEvent) {
 	x := &s.lives[side]
 	s.noteRewinds(side)
-	roots := d.Root.Keys
-	if d.Holder.UID != "" {
-		roots = []graph.Key{d.Holder}
-	}
+	roots, known := cascades(d), len(d.Root.Keys) > 0 && d.Holder.UID == ""
 	var c charge
 	for _, k := range roots {
 		g := x.grants[k]
@@ -131,10 +128,27 @@ func (s *sim) charge(side int, d ownergraph.DecisionEvent) {
 		}
 		c.counts = append(c.counts, counter(x.handed, k))
 	}
-	if len(c.grants) == 0 && len(c.counts) == len(roots) && len(d.Owners) == 1 && d.Holder.UID == "" && x.rewinds == 0 {
+	if len(c.grants) == 0 && len(c.counts) == len(roots) && known && len(d.Owners) == 1 && x.rewinds == 0 {
 		c.counts = append(c.counts, counter(x.below, d.Owners[0].Key))
 	}
 	x.charges[d.Call] = c
+}
+
+// cascades returns the roots for which a delete counts. The owners stand in for unknown roots
+// (RULES, G5 c).
+func cascades(d ownergraph.DecisionEvent) (roots []graph.Key) {
+	switch {
+	case d.Holder.UID != "":
+		return []graph.Key{d.Holder}
+	case len(d.Root.Keys) > 0:
+		return d.Root.Keys
+	}
+	for _, r := range d.Owners {
+		if !slices.Contains(roots, r.Key) {
+			roots = append(roots, r.Key)
+		}
+	}
+	return roots
 }
 
 // counter returns the counter of a key.

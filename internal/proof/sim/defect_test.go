@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -99,6 +100,10 @@ var defects = []struct {
 	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "an unguarded holder is swept"},
 	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "no holder is guarded"},
 	{"lax store", func(s *sim, _ step) { s.w.Strict = false }, "S2 S3", "a store of level 3 takes a reference to an owner that waits or orphans"},
+	{"no brake", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Brake.PerCascade = 0 }), "G5", "a cascade has no limit"},
+	{"no window", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Brake.Window, c.Brake.Per = 0, 0 }), "G5", "all cascades together have no limit"},
+	{"approved unasked", approvedUnasked, "G5", "a cascade goes without a user's answer"},
+	{"resumed unasked", resumedUnasked, "G6", "a pause ends without a user"},
 	{"deaf", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.ObserveOnly = true }), "L1", "nothing is ever done"},
 }
 
@@ -114,7 +119,7 @@ func TestDefectsAreFound(t *testing.T) {
 					h.Without += ",sweeps" // where a sweep's judge judges the defect too
 				}
 				if !strings.Contains(c.rules, "G") {
-					h.Without += ",guards" // the same
+					h.Without += ",guards,brakes,pauses" // the same
 				}
 				r := h.run(nil, c.defect, false)
 				if r.Broken == nil {
@@ -285,6 +290,24 @@ func batchAbsent(s *sim, st step) {
 	}
 }
 
+// approvedUnasked approves each cascade that an engine holds, and tells no judge.
+func approvedUnasked(s *sim, _ step) {
+	for _, side := range s.w.Sides {
+		for _, b := range side.Engine.Braked(9) {
+			s.fail(side.Engine.ApproveCascade(s.w.Now, b.Key, ownergraph.BrakeApproval{Until: s.w.Now.Add(time.Hour), AtMost: 9}))
+		}
+	}
+}
+
+// resumedUnasked ends each pause, and tells no judge.
+func resumedUnasked(s *sim, _ step) {
+	for _, side := range s.w.Sides {
+		for _, x := range side.Engine.Paused() {
+			s.fail(side.Engine.Resume(s.w.Now, x.What))
+		}
+	}
+}
+
 func blindToUIDs(s *sim, st step) {
 	blind(s, st, func(p *graph.Precondition, o graph.Object) {
 		if o.UID != p.UID {
@@ -326,6 +349,7 @@ func settings(level ownergraph.Level, change func(*ownergraph.Config)) func(*sim
 			if s.sweeps != nil {
 				cfg.OnDecision = s.decided
 			}
+			s.braked(i, &cfg)
 			e, err := ownergraph.NewEngine(level, cfg)
 			if err != nil {
 				s.fail(err)

@@ -129,6 +129,25 @@
 //   - G2: a deletion that a plan foresees as refused ends no other object. One that passes
 //     ends no more objects than the guard permits.
 //
+// # Brakes and pauses
+//
+// One seed in five has brakes (Config.Brake): a limit for each cascade, a window, or both. Its
+// engines may have the same brake, different ones, or none. Users approve held cascades for some
+// deletes or refuse them. One seed in five has pauses of one engine: of everything, a scope or a
+// kind. Meanwhile the others go on. At the end of a world all pauses end, and users answer for
+// each held cascade. These laws hold:
+//
+//   - G5: an engine hands out no more deletes of a cascade than its limit, or than a user
+//     approves. Deletes count unless the store has definitely not carried them out.
+//   - G5: an engine deletes no object of a cascade that waits for an answer, or is refused.
+//   - G5: an engine hands out no more deletes than its window has made, nor twice the window in
+//     one period.
+//   - G6: an engine that is paused hands out no write and no run of a handler in the extent of
+//     the pause. The report of a pause has as many calls as are under way there.
+//
+// A guarded root has no limit. A rewind takes approvals back. Plans of worlds with a limit are
+// carried out, and are not compared.
+//
 // With "-with returns" the callers of the engines give back calls that they have not begun
 // (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have
 // this only if asked, so the histories of all seeds stay the same.

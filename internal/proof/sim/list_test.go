@@ -44,7 +44,7 @@ var list = []held{
 	{"S14", "orphaning never becomes a cascade; an object's own propagation is kept", "rule S14, rule S2, script own-deletes-keep-a-propagation, script policy-foreground-to-orphan", ""},
 	{"S15", "any number of engines, one of which may sleep", "internal/proof/sim.TestSeeds, internal/proof/properties.TestEnginesAtOnce, .TestCollectorsTogether, script two-engines-one-behind", ""},
 	{"S16", "a crash before, after or in the middle of every call", "internal/proof/sim.TestSeeds, internal/proof/exhaustive.TestSmallScopes, script a-crash-and-a-late-write, script restart-in-mid-orphan", ""},
-	{"S17", "blast radius", "", "budgets and pause, which are not built yet"},
+	{"S17", "blast radius", "sim G5, sim G6, .TestBrakeLimit, .TestPauseStopsWrites", ""},
 	{"S18", "hostile input: no panic, bounded work and memory", "sim S18, .FuzzEngine, internal/core/observed.FuzzEvents, internal/core/rules.FuzzDecide, internal/core/observed.TestHostileText, internal/core/observed.TestLongChain, internal/proof/properties.TestBulkInSlices, internal/core/rules.TestDecideCountsOnce", ""},
 	{"S19", "protection", "sim G1", ""},
 	{"S20", "accountability", "", "certificates and their archive, which are not built yet"},
