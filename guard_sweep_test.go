@@ -106,3 +106,18 @@ func TestHeldHolderContests(t *testing.T) {
 		r.stay(t, "volume/1-b-x")
 	})
 }
+
+// TestOrderedHolder: a sweep goes on while the end of its holder waits for an object of an
+// earlier phase.
+func TestOrderedHolder(t *testing.T) {
+	cfg := sweeping(tenancy())
+	cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"tenant"}, Phases: []finalizer.Phase{{Kinds: []graph.Kind{"other"}}}}}
+	testSweep(t, "tenant/1; other/x[x.io/y] -> tenant/1; volume/1-a", cfg, func(t *testing.T, r *rig) {
+		r.delete(t, "tenant/1", graph.Foreground)
+		r.idle()
+		r.gone(t, "volume/1-a")
+		if o, err := r.Store.Get(t.Context(), keyOf(t, "tenant/1")); err != nil || !o.HasFinalizer(graph.FinalizerForeground) {
+			t.Errorf("the holder is %v, %v, want that it waits", o, err)
+		}
+	})
+}
