@@ -90,7 +90,7 @@ func (e *Engine) rule(id observed.NodeID, n observed.Node, s inflight.Subject, i
 	}
 	d = e.decideGuarded(id, s, rules.Decide(in, e.set, &e.scratch.lists), why)
 	if e.sweeps.Any() && !withheld {
-		blocked := d.Action.Writes() && (e.bar(n) != policy.ReasonUnset || e.waitsToRelease(id, d))
+		blocked := d.Action.Writes() && (e.bar(n) != policy.ReasonUnset || e.tryDelay(id, d))
 		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
 		e.carryOut()
 	}

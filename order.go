@@ -129,9 +129,9 @@ func (e *Engine) inOrder(id observed.NodeID, d policy.Decision, holder Key) poli
 	return d
 }
 
-// waitsToRelease reports whether the order delays the end of an owner. A sweep of the owner goes
+// tryDelay reports whether the order delays the end of an owner. A sweep of the owner goes
 // on meanwhile, because the order may wait for its members.
-func (e *Engine) waitsToRelease(id observed.NodeID, d policy.Decision) bool {
+func (e *Engine) tryDelay(id observed.NodeID, d policy.Decision) bool {
 	return e.order.Any() && releases(d) && e.order.TryRelease(e.orderView(), id)
 }
 

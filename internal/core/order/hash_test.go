@@ -52,7 +52,7 @@ func TestHash(t *testing.T) {
 		{"place.free", at(func(_ *order, p *place) { p.free = true })},
 		{"place.counted", at(func(_ *order, p *place) { p.counted = false })},
 		{"place.listed", at(func(_ *order, p *place) { p.listed = true })},
-		{"place.told", at(func(_ *order, p *place) { p.told = !p.told })},
+		{"place.known", at(func(_ *order, p *place) { p.known = !p.known })},
 		{"place.own", at(func(_ *order, p *place) { p.own = 1 })},
 		{"place.due", at(func(_ *order, p *place) { p.due = 1 })},
 		{"place.del", at(func(_ *order, p *place) { p.del = 1 })},

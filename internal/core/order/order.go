@@ -141,7 +141,7 @@ type place struct {
 	counted bool
 	listed  bool // it is among those that wait for a phase
 	queued  bool // a walk has taken it up
-	told    bool // that walk knew that a decision deletes the object
+	known   bool // that walk knew that a decision deletes the object
 	own     uint8
 	due     uint8
 	del     uint8

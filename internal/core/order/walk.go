@@ -203,7 +203,7 @@ func (m *Machine) take(v View, w *walk, id observed.NodeID) *place {
 	o := n.Object()
 	p := w.place(m, v, id)
 	p.queued, p.status = true, stays
-	_, p.told = m.doomed[id]
+	_, p.known = m.doomed[id]
 	p.own = uint8(PhaseOf(m.phases(w.order), o))
 	p.due, p.facts = p.own, factsOf(n, &o, p.own)
 	w.taken = append(w.taken, id)
@@ -220,7 +220,7 @@ func (m *Machine) take(v View, w *walk, id observed.NodeID) *place {
 			p.pending++
 		}
 	}
-	if p.told || o.Deleting {
+	if p.known || o.Deleting {
 		w.marked = append(w.marked, id)
 	}
 	return p
