@@ -128,7 +128,7 @@ func (s *sim) charge(side int, d ownergraph.DecisionEvent) {
 		}
 		c.counts = append(c.counts, counter(x.handed, k))
 	}
-	if len(c.grants) == 0 && len(c.counts) == len(roots) && known && len(d.Owners) == 1 && x.rewinds == 0 {
+	if len(c.grants) == 0 && len(c.counts) == len(roots) && known && len(d.Owners) == 1 && x.rewinds == 0 && !s.o.has(lengths) { // the history has no room for long names
 		c.counts = append(c.counts, counter(x.below, d.Owners[0].Key))
 	}
 	x.charges[d.Call] = c

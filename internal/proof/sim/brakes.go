@@ -3,10 +3,12 @@ package sim
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
 // braking has the brakes of a world, by engine. It follows from the seed.
@@ -22,7 +24,8 @@ func (y braking) String() string {
 }
 
 // drawBrakes draws brakes from a generator of its own. Some engines have another brake than the
-// first one, or none.
+// first one, or none. Most worlds get more objects, and owners of many of them, so that cascades
+// reach a limit.
 func (o *options) drawBrakes() {
 	r := rand.New(rand.NewPCG(o.seed, 0xb4a4))
 	y := &o.braking
@@ -38,12 +41,17 @@ func (o *options) drawBrakes() {
 	if i := r.IntN(o.engines); r.IntN(2) == 0 {
 		y[0], y[i] = y[i], y[0]
 	}
+	if r.IntN(4) > 0 {
+		o.objects = 6 + r.IntN(8)
+		o.most = o.objects + 1 + r.IntN(3)
+		o.shape = [...]shape{star, star, layers, chain}[r.IntN(4)]
+	}
 }
 
 // drawBrake draws limits that small worlds reach.
 func drawBrake(r *rand.Rand) (b ownergraph.Brake) {
 	if r.IntN(4) > 0 {
-		b.PerCascade = 1 + r.IntN(3)
+		b.PerCascade = 1 + r.IntN(2)
 	}
 	if b.PerCascade == 0 || r.IntN(4) == 0 {
 		b.Window, b.Per = []int{1, 3, 40}[r.IntN(3)], time.Minute
@@ -132,4 +140,32 @@ func (s *sim) answerAll() (answered bool, err error) {
 		}
 	}
 	return answered, nil
+}
+
+// crowd draws a new object below the owner of the most objects. One in four moves deletes that
+// owner. So cascades reach a limit.
+func (s *sim) crowd(objects []graph.Object) step {
+	hub, most := &objects[s.rng.IntN(len(objects))], 0
+	for i := range objects {
+		n := 0
+		for j := range objects {
+			if slices.ContainsFunc(objects[j].Owners, func(r graph.Owner) bool { return r.Key == objects[i].Key }) {
+				n++
+			}
+		}
+		if n > most && !objects[i].Deleting {
+			hub, most = &objects[i], n
+		}
+	}
+	st := s.acts(opUser, graph.Object{Key: hub.Key})
+	if most > 1 && s.rng.IntN(4) == 0 {
+		st.action.Verb = verbs[s.rng.IntN(3)]
+		return st
+	}
+	o := graph.Object{Key: s.w.Store.Next(s.pool[s.rng.IntN(len(s.pool))])}
+	if hub.Scope == "" || hub.Scope == o.Scope {
+		o.Owners = []graph.Owner{{Key: hub.Key, Block: s.rng.IntN(2) == 0}}
+	}
+	st.action.Verb, st.action.Object = oracle.Create, o
+	return st
 }

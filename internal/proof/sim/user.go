@@ -25,6 +25,9 @@ func (s *sim) user() step {
 	if s.o.tenancy.labelled() && len(objects) > 0 && s.rng.IntN(4) == 0 {
 		return s.relabel(objects)
 	}
+	if s.o.has(brakes) && len(objects) > 0 && s.rng.IntN(2) == 0 {
+		return s.crowd(objects)
+	}
 	if s.o.has(guards) && len(objects) > 0 && s.rng.IntN(3) == 0 {
 		return s.guardMove(objects)
 	}
