@@ -26,7 +26,7 @@ type life struct {
 	grants  map[graph.Key]*grant         // the approvals in force
 	tripped map[graph.Key]bool           // cascades that wait for an answer
 	kept    map[graph.Key]bool           // cascades that a user has refused
-	deletes []time.Time                  // the times of all deletes that were handed out
+	deletes []time.Time                  // the times at which the deletes were decided that were handed out
 	repeats map[ownergraph.CallID]bool   // deletions of marked roots, which have no limit
 }
 
@@ -34,7 +34,7 @@ type life struct {
 type charge struct {
 	counts []*int
 	grants []*grant
-	at     time.Time // it was handed out
+	at     time.Time // it was decided
 }
 
 // grant is an approval.
@@ -110,7 +110,7 @@ func (s *sim) charge(side int, d ownergraph.DecisionEvent) {
 	x := &s.lives[side]
 	s.noteRewinds(side)
 	roots, known := cascades(d), len(d.Root.Keys) > 0 && d.Holder.UID == ""
-	var c charge
+	c := charge{at: s.clock(x)}
 	for _, k := range roots {
 		g := x.grants[k]
 		switch {
@@ -177,8 +177,6 @@ func (s *sim) judgeDelete(side int, c ownergraph.Call) error {
 	}
 	x := &s.lives[side]
 	y := x.charges[c.ID]
-	y.at = s.clock(x)
-	x.charges[c.ID] = y
 	y.add(1)
 	x.deletes = append(x.deletes, y.at)
 	for _, n := range y.counts {
@@ -191,12 +189,12 @@ func (s *sim) judgeDelete(side int, c ownergraph.Call) error {
 			return fmt.Errorf("G5: engine %d hands out %d deletes of the cascade of %s, %d are approved", side, g.used, c.Key, g.atMost)
 		}
 	}
-	return x.judgeWindow(side, s.clock(x))
+	return x.judgeWindow(side, s.clock(x), y.at)
 }
 
-// judgeWindow judges the number of deletes since the beginning of the engine, and in the last
-// period.
-func (x *life) judgeWindow(side int, now time.Time) error {
+// judgeWindow judges the number of deletes since the beginning of the engine, and of those that
+// were decided in one period. An engine may decide some calls before a caller asks for them.
+func (x *life) judgeWindow(side int, now, decided time.Time) error {
 	if x.brake.Window == 0 {
 		return nil
 	}
@@ -207,12 +205,12 @@ func (x *life) judgeWindow(side int, now time.Time) error {
 	}
 	n := 0
 	for _, at := range x.deletes {
-		if now.Sub(at) < x.brake.Per {
+		if age := decided.Sub(at); age >= 0 && age < x.brake.Per {
 			n++
 		}
 	}
 	if n > 2*x.brake.Window {
-		return fmt.Errorf("G5: engine %d hands out %d deletes in %v, and the window has %d", side, n, x.brake.Per, x.brake.Window)
+		return fmt.Errorf("G5: engine %d decides %d deletes in %v, and the window has %d", side, n, x.brake.Per, x.brake.Window)
 	}
 	return nil
 }

@@ -140,8 +140,8 @@
 //   - G5: an engine hands out no more deletes of a cascade than its limit, or than a user
 //     approves. Deletes count unless the store has definitely not carried them out.
 //   - G5: an engine deletes no object of a cascade that waits for an answer, or is refused.
-//   - G5: an engine hands out no more deletes than its window has made, nor twice the window in
-//     one period.
+//   - G5: an engine hands out no more deletes than its window has made. No more than twice the
+//     window are decided in one period.
 //   - G6: an engine that is paused hands out no write and no run of a handler in the extent of
 //     the pause. The report of a pause has as many calls as are under way there.
 //
