@@ -145,7 +145,7 @@ func (s *sim) answerAll() (answered bool, err error) {
 // crowd draws a new object below the owner of the most objects. One in four moves deletes that
 // owner. So cascades reach a limit.
 func (s *sim) crowd(objects []graph.Object) step {
-	hub, most := &objects[s.rng.IntN(len(objects))], 0
+	owner, most := &objects[s.rng.IntN(len(objects))], 0
 	for i := range objects {
 		n := 0
 		for j := range objects {
@@ -154,17 +154,17 @@ func (s *sim) crowd(objects []graph.Object) step {
 			}
 		}
 		if n > most && !objects[i].Deleting {
-			hub, most = &objects[i], n
+			owner, most = &objects[i], n
 		}
 	}
-	st := s.acts(opUser, graph.Object{Key: hub.Key})
+	st := s.acts(opUser, graph.Object{Key: owner.Key})
 	if most > 1 && s.rng.IntN(4) == 0 {
 		st.action.Verb = verbs[s.rng.IntN(3)]
 		return st
 	}
 	o := graph.Object{Key: s.w.Store.Next(s.pool[s.rng.IntN(len(s.pool))])}
-	if hub.Scope == "" || hub.Scope == o.Scope {
-		o.Owners = []graph.Owner{{Key: hub.Key, Block: s.rng.IntN(2) == 0}}
+	if owner.Scope == "" || owner.Scope == o.Scope {
+		o.Owners = []graph.Owner{{Key: owner.Key, Block: s.rng.IntN(2) == 0}}
 	}
 	st.action.Verb, st.action.Object = oracle.Create, o
 	return st
