@@ -96,6 +96,7 @@ type Collector struct {
 	idle      run.Waiters[seq.Stamp, []Held]
 	synced    run.Waiters[struct{}, struct{}]
 	observed  run.Waiters[seq.Stamp, struct{}]
+	selected  run.Waiters[seq.Stamp, struct{}] // for labels
 	pausing   run.Waiters[Extent, struct{}]
 	following []*following
 }

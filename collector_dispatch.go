@@ -98,8 +98,8 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	if len(c.following) > 0 {
 		c.wakeFollowing()
 	}
-	observed, idle := c.letObservedGo(), c.letIdleGo()
-	if observed || idle { // others go on, and may have asked for a fence
+	observed, idle, selected := c.letObservedGo(), c.letIdleGo(), c.letSelectedGo()
+	if observed || idle || selected { // others go on, and may have asked for a fence
 		c.handOut(ctx, now, LaneControl, &t)
 	}
 	if t.more || c.storeMisses(&t) {

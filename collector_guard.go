@@ -2,6 +2,7 @@ package ownergraph
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -22,23 +23,24 @@ type Approval struct {
 }
 
 // Approve lets the cascade of a guarded root begin, whose deletion was refused or is not judged
-// yet (RULES, G4). It waits for a fence that begins after the call, and plans the deletion. Then
-// it compares the plan with the approval, and takes graph.FinalizerHold off under the root's
-// UID and version. A root whose guard has phases gets a foreground mark before. The collector's
-// Run does the rest of the cascade, so Approve does not wait for it. It also does so for a root
-// that no guard selects any more. Like DeletePlanned it is a write of the caller: neither
-// Config.ObserveOnly nor a pause keeps it.
+// yet (RULES, G4). It waits for a fence that begins after the call. If labels protect objects or
+// make them members of sweeps, it waits for selections that begin after the call, too. It plans
+// the deletion, and compares the plan with the approval. Then it takes graph.FinalizerHold off
+// under the root's UID and version. A root whose guard has phases gets a foreground mark before.
+// The collector's Run does the rest of the cascade, so Approve does not wait for it. It also does
+// so for a root that no guard selects any more. Like DeletePlanned it is a write of the caller:
+// neither Config.ObserveOnly nor a pause keeps it.
 //
-// If the plan differs from the approval nothing is written, and the error wraps
+// If the plan differs from the approval, or lacks labels, nothing is written, and the error wraps
 // plan.ErrChanged. It wraps ErrNotFound for a root that the collector does not observe, and
 // ErrInvalid for a root without a mark or without the hold, for a key without a UID, and for a
 // wrong approval.
 //
-// A plan is not complete if labels may protect an object below the root, and are not known yet.
-// The error then wraps plan.ErrChanged too. The collector asks for the labels, so that a later
-// Approve knows them. A bound approves no sweep by labels, since no plan counts its members.
+// The call waits until the labels are known as of an instant after it. A plan with unknown labels
+// is never approved.
 //
-// Held by TestApprove, TestApproveErrors, TestApproveUnknownLabels and TestApproveLabelSweep.
+// Held by TestApprove, TestApproveErrors, TestApproveErrorTexts, TestApproveUnknown and
+// TestApproveUnknownLabels.
 func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
 	switch {
 	case ctx == nil:
@@ -48,7 +50,9 @@ func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
 	case (a.Fingerprint == "") == (a.AtMost == nil):
 		return fmt.Errorf("approve %s: Approval: want Fingerprint or AtMost: %w", root, ErrInvalid)
 	case a.AtMost != nil && *a.AtMost < 0:
-		return fmt.Errorf("approve %s: AtMost: negative: %w", root, ErrInvalid)
+		return fmt.Errorf("approve %s: AtMost: %d is negative: %w", root, *a.AtMost, ErrInvalid)
+	case a.AtMost == nil && !isFingerprint(a.Fingerprint):
+		return fmt.Errorf("approve %s: Fingerprint: want 64 hexadecimal digits: %w", root, ErrInvalid)
 	}
 	for try := 0; ; try++ {
 		again, err := c.approveOnce(ctx, root, a)
@@ -64,10 +68,18 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval) (agai
 	if err := c.passFence(ctx); err != nil {
 		return bad(err)
 	}
-	copied, facts, err := c.copyFor(ctx, plan.Request{Delete: []plan.Target{{Key: root}}})
+	if err := c.whyUnobserved(root); err != nil {
+		return bad(err)
+	}
+	wanted := newPlanCopy(plan.Request{Delete: []plan.Target{{Key: root}}})
+	if wanted.after, err = c.waitSelected(ctx); err != nil {
+		return bad(err)
+	}
+	copied, facts, err := c.copyFor(ctx, wanted)
 	if err != nil {
 		return bad(err)
 	}
+	facts.approving = true
 	f, err := copied.run(ctx, c.engine, facts)
 	if err != nil {
 		return bad(err)
@@ -76,9 +88,9 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval) (agai
 	if err := approvable(&o); err != nil {
 		return bad(err)
 	}
-	if target, _ := f.links.index.Of(root); f.unlabelled(target) {
-		c.wantLabels(root)
-		return bad(fmt.Errorf("%w yet: %w", errUnlabelled, plan.ErrChanged))
+	target, _ := f.links.index.Of(root)
+	if err := f.findAnyway(ctx, target); err != nil {
+		return bad(err)
 	}
 	if err := a.compare(f); err != nil {
 		return bad(err)
@@ -104,14 +116,21 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval) (agai
 	return errors.Is(err, ErrConflict) && !ordered, err
 }
 
-// wantLabels asks for the labels that tell what a root's deletion would end.
-func (c *Collector) wantLabels(root Key) {
+// isFingerprint reports whether a text has the form of a plan's fingerprint.
+func isFingerprint(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 64
+}
+
+// whyUnobserved returns an error for a root that the collector does not observe, or that has
+// another UID by now.
+func (c *Collector) whyUnobserved(k Key) (err error) {
 	c.locked(func(e *Engine, _ time.Time) {
-		if n, ok := e.graph.Lookup(root); ok {
-			e.labels.WantAll(e.guardView(), n.ID(), e.seq.Last())
+		if !e.isObserved(k) {
+			err = fmt.Errorf("UID: no such object is observed: %w%s", ErrNotFound, e.whyNotFound(k))
 		}
 	})
-	c.wake()
+	return err
 }
 
 // noteApproval has the engine report the end of the hold as an approval, or no more.
@@ -127,26 +146,31 @@ func (c *Collector) noteApproval(root Key, note func(*Engine, observed.NodeID)) 
 func approvable(o *Object) error {
 	switch {
 	case !o.Deleting:
-		return fmt.Errorf("it is not being deleted: %w", ErrInvalid)
+		return fmt.Errorf("deletion mark: it is not being deleted: %w", ErrInvalid)
 	case !o.HasFinalizer(graph.FinalizerHold):
-		return fmt.Errorf("no guard holds it: %w", ErrInvalid)
+		return fmt.Errorf("finalizers: without %s no guard holds it: %w", graph.FinalizerHold, ErrInvalid)
 	}
 	return nil
 }
 
-// compare returns an error that wraps plan.ErrChanged if the approval does not cover the plan.
+// compare returns an error that wraps plan.ErrChanged if the approval does not cover the plan. No
+// approval covers a plan without all labels.
+//
+// Held by TestApproveUnknown.
 func (a Approval) compare(f *forecast) error {
 	p := f.plan()
 	target, _ := f.links.index.Of(p.Request.Delete[0].Key)
 	switch ends := f.ending(target, f.possible()); {
+	case f.unselected():
+		return fmt.Errorf("the members by labels are not all known: %w", plan.ErrChanged)
+	case f.unlabelled(target):
+		return fmt.Errorf("the protection by labels is not known of every object: %w", plan.ErrChanged)
 	case p.Torn:
 		return fmt.Errorf("the plan is of no one instant: %w", plan.ErrChanged)
-	case a.AtMost != nil && len(f.waits[plan.LabelsUnknown]) > 0:
-		return fmt.Errorf("members by labels are not selected, so no count is known: %w", plan.ErrChanged)
 	case a.AtMost != nil && ends > *a.AtMost:
-		return fmt.Errorf("%d objects would end, more than %d: %w", ends, *a.AtMost, plan.ErrChanged)
+		return fmt.Errorf("AtMost: %d objects would end, and the bound is %d: %w", ends, *a.AtMost, plan.ErrChanged)
 	case a.Fingerprint != "" && a.Fingerprint != p.Fingerprint:
-		return fmt.Errorf("fingerprint %.12s, and the plan is now %.12s: %w", a.Fingerprint, p.Fingerprint, plan.ErrChanged)
+		return fmt.Errorf("Fingerprint: %.12s is of another plan, or out of date; now it is %.12s: %w", a.Fingerprint, p.Fingerprint, plan.ErrChanged)
 	}
 	return nil
 }

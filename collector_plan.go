@@ -49,7 +49,7 @@ func (c *Collector) plan(ctx context.Context, req plan.Request) (plan.Plan, []Ob
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
-	p, facts, err := c.copyFor(ctx, req)
+	p, facts, err := c.copyFor(ctx, newPlanCopy(req))
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
@@ -57,11 +57,10 @@ func (c *Collector) plan(ctx context.Context, req plan.Request) (plan.Plan, []Ob
 }
 
 // copyFor copies the state that the request can affect, slice by slice.
-func (c *Collector) copyFor(ctx context.Context, req plan.Request) (p *planCopy, facts planFacts, err error) {
+func (c *Collector) copyFor(ctx context.Context, p *planCopy) (_ *planCopy, facts planFacts, err error) {
 	if c.over() {
 		return nil, facts, ErrClosed
 	}
-	p = newPlanCopy(req)
 	c.locked(func(e *Engine, _ time.Time) { p.restart(e) })
 	defer c.locked(func(e *Engine, _ time.Time) { p.close(e) })
 	for done := false; !done && err == nil; {

@@ -162,7 +162,10 @@ func (c *Collector) do(ctx context.Context, w *worker) {
 	w.timing.End(c.epoch, &x.ended)
 	err = causeOf(limit, call, err)
 	x.ended.Outcome = run.OutcomeOf(err)
-	x.result.Err = run.Plain(err) // last, since the store's error may end the goroutine, too
+	if call.Type != CallJudge { // which asks no store, and the engine knows its errors
+		err = run.Plain(err) // last, since the store's error may end the goroutine, too
+	}
+	x.result.Err = err
 }
 
 // causeOf returns the error of a call, or the cause of the end of its context.

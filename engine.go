@@ -90,7 +90,8 @@ type Engine struct {
 	held     held.Table
 	calls    inflight.Calls[Call]
 
-	misplaced map[graph.UID][]observed.NodeID // the dependents of owners in another scope or under another name
+	misplaced       map[graph.UID][]observed.NodeID // the dependents of owners in another scope or under another name
+	labels, members guard.Labels                    // of protections, and of sweeps for verdicts
 
 	absent   tombstone.Set // owners that are gone and have no dependent left
 	orphaned tombstone.Set // owners whose orphaning this engine ended
@@ -102,7 +103,7 @@ type Engine struct {
 	order    order.Machine
 	protect  guard.Rules
 	guards   guard.Machine
-	labels   guard.Labels // of protections
+	shown    *guard.Shown // the members that a fork knows, or nil
 	audit    audit.Auditor
 	brake    brake.Machine
 
@@ -152,7 +153,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	e.graph = observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.holdsMark()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
-	e.order = order.New(cfg.Guards)
+	e.order, e.members = order.New(cfg.Guards), e.newMembers()
 	return e, nil
 }
 

@@ -68,7 +68,7 @@ func (e *Engine) useOrphaned(id observed.NodeID, in *rules.Input) {
 // needed: also where Held has to name a sick kind.
 func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
 	owner, fate := e.graph.Node(id).Fast()
-	if fate == observed.FastUnset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.guards.Any() && e.guards.MaySelect(e.graph.Node(id).Kind()) || e.expected.Has(id) || e.calls.HasRetry(id) {
+	if fate == observed.FastUnset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.guards.Any() && e.guards.MaySelect(e.graph.Node(id)) || e.expected.Has(id) || e.calls.HasRetry(id) {
 		return policy.ReasonUnset
 	}
 	switch {

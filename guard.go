@@ -1,6 +1,9 @@
 package ownergraph
 
 import (
+	"errors"
+	"slices"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
@@ -56,20 +59,20 @@ func (e *Engine) withholds(id observed.NodeID, n observed.Node, s inflight.Subje
 // d. Why is the protection that withholds its mark.
 func (e *Engine) decideGuarded(id observed.NodeID, s inflight.Subject, d policy.Decision, why policy.Reason) policy.Decision {
 	n := e.graph.Node(id)
-	if !(e.guards.Any() && e.guards.MaySelect(n.Kind())) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
+	if !(e.guards.Any() && e.guards.MaySelect(n)) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
 		return d
 	}
 	o := s.Object()
 	if !o.Deleting && (!e.guards.Any() || e.cfg.ObserveOnly) { // an engine that only observes guards no root
 		return d
 	}
-	f := guard.Facts{Protected: why, Selected: e.labels.SelectedAt(e.guardView()), Reread: e.calls.HasRetry(id)}
+	f := guard.Facts{Protected: why, Reread: e.calls.HasRetry(id)}
 	if o.Deleting {
-		f.Bar = e.bar(n)
+		f.Bar, f.Selected = e.bar(n), e.selectedAt(id, &o)
 	}
 	d = e.guards.Decide(e.guardView(), id, &o, d, f)
-	if d.Reason == policy.NeedVerdict && e.labels.Any() {
-		e.labels.WantAll(e.guardView(), id, e.guards.Since(id))
+	if d.Reason == policy.NeedVerdict {
+		e.wantSelected(id, &o)
 	}
 	e.carryOut()
 	return d
@@ -87,7 +90,7 @@ func (e *Engine) protection(o *graph.Object) string {
 // decideProtected keeps a protected object that would be deleted (RULES, G1).
 func (e *Engine) decideProtected(id observed.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
 	n := e.graph.Node(id)
-	if !(e.protect.Any() && e.protect.MaySelect(n.Kind())) && !n.HasFinalizers() && !e.calls.HasRetry(id) {
+	if !(e.protect.Any() && e.protect.MaySelect(n)) && !n.HasFinalizers() && !e.calls.HasRetry(id) {
 		return d
 	}
 	o := s.Object()
@@ -118,12 +121,17 @@ func (e *Engine) guardDetail(n observed.Node) (out []string) {
 		if e.level < Level2 {
 			out = append(out, "the store has no fences")
 		}
-		out = append(append(out, e.kinds.SickNames()...), e.labels.Failing()...)
+		out = slices.Concat(out, e.kinds.SickNames(), e.labels.Failing(), e.members.Failing())
 	case policy.DeletionRefused:
 		out = append(out, e.guards.Causes(n.ID())...)
+	case policy.GuardUnfit:
+		out = append(out, "objects of the kind "+string(o.Kind)+" may not own")
 	}
-	if _, name := e.guards.Of(&o); name != "" {
+	switch _, name := e.guards.Of(&o); {
+	case name != "":
 		out = append(out, "guard "+name)
+	case o.HasFinalizer(graph.FinalizerHold):
+		out = append(out, "no guard of the settings selects "+o.Key.String()+", which carries "+graph.FinalizerHold)
 	}
 	return out
 }
@@ -131,11 +139,14 @@ func (e *Engine) guardDetail(n observed.Node) (out []string) {
 // leaveGuards forgets an object that is gone, with its last key and version, as far as it is
 // known.
 func (e *Engine) leaveGuards(id observed.NodeID, k Key, v Version) {
-	if !e.guards.Follows(id) && !e.labels.Any() {
+	if !e.guards.Follows(id) && !e.labels.Any() && !e.members.Any() {
 		return
 	}
 	e.labels.Leave(id, k)
-	e.guards.Leave(e.guardView(), id, k, v)
+	e.members.Leave(id, k)
+	if e.guards.Leave(e.guardView(), id, k, v); !e.guards.HasRoots() {
+		e.members.Forget()
+	}
 	e.carryOut()
 }
 
@@ -151,8 +162,16 @@ func (e *Engine) nextJudge(c *Call) bool {
 
 // judgeDone takes the result of a judgement.
 func (e *Engine) judgeDone(id CallID, x *inflight.Call, r Result) {
-	if r.Err != nil && e.labels.Any() { // the labels may be the cause, and a call's error is a text
+	if errors.Is(r.Err, errUnlabelled) {
 		e.labels.WantAll(e.guardView(), x.Node, e.seq.Last())
+	}
+	if errors.Is(r.Err, errUnselected) {
+		if !e.guards.NeedsMembers(x.Node) {
+			e.guards.Defer(e.guardView(), uint64(id))
+			e.carryOut()
+			return
+		}
+		e.wantMembers(x.Node, e.seq.Last()) // a kind may have joined since
 	}
 	e.guards.Done(e.guardView(), uint64(id), guard.Verdict{Refused: r.Verdict.Refused(), Causes: r.Verdict.Causes()}, r.Err)
 	e.carryOut()

@@ -49,35 +49,6 @@ func TestApproveUnknownLabels(t *testing.T) {
 	})
 }
 
-// TestApproveLabelSweep: no plan knows the members that a label tells, so no bound approves them.
-func TestApproveLabelSweep(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		many := 9
-		cfg := sweeping(labelled(""))
-		cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"tenant"}, Always: true}}
-		s := newTap(t, "tenant/1; volume/a")
-		s.label(t, "volume/a", "x.io/of=1")
-		r := collect(t, s, cfg)
-		r.idle()
-		s.delete(t, "tenant/1", graph.Background)
-		r.idle()
-		if err := r.Approve(t.Context(), keyOf(t, "tenant/1"), ownergraph.Approval{AtMost: &many}); !errors.Is(err, plan.ErrChanged) {
-			t.Errorf("by a bound: %v", err)
-		}
-		r.idle()
-		r.stay(t, "volume/a")
-		p, err := r.Plan(t.Context(), request(t, "tenant/1", graph.Unset))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Approve(t.Context(), keyOf(t, "tenant/1"), ownergraph.Approval{Fingerprint: p.Fingerprint}); err != nil {
-			t.Errorf("by a plan that has the assumption: %v", err)
-		}
-		r.idle()
-		s.holds(t, "")
-	})
-}
-
 // TestApproveTwice: of two approvals at once the second fails, and the release is reported as
 // approved.
 func TestApproveTwice(t *testing.T) {

@@ -18,10 +18,16 @@ import (
 // and makes no call. A Collector does the same in steps.
 //
 // An error wraps ErrNotFound for a root that is not observed, and ErrInvalid for another call
-// or a root without a guard.
+// or a root without a guard. Another error says that the plan lacks labels: pass it to Done, and
+// the engine selects them and asks again.
+//
+// Held by TestJudgeErrors and TestGuardedHolderByLabel.
 func (e *Engine) Judge(ctx context.Context, c Call) (plan.Verdict, error) {
 	if c.Type != CallJudge {
-		return plan.Verdict{}, fmt.Errorf("judge: call of type %s: %w", c.Type, ErrInvalid)
+		return plan.Verdict{}, fmt.Errorf("judge %s: Type: the call is a %s: %w", c.name(), c.Type, ErrInvalid)
+	}
+	if !e.isObserved(c.Key) {
+		return plan.Verdict{}, fmt.Errorf("judge %s: Key: not observed: %w", placeText(c.Key), ErrNotFound)
 	}
 	return e.judge(ctx, c.Key, newNested(c.Key))
 }
@@ -42,7 +48,7 @@ func (e *Engine) judge(ctx context.Context, root Key, in *nested) (plan.Verdict,
 
 // judge is Engine.Judge in steps.
 func (c *Collector) judge(ctx context.Context, root Key) (plan.Verdict, error) {
-	p, facts, err := c.copyFor(ctx, plan.Request{Delete: []plan.Target{{Key: root}}})
+	p, facts, err := c.copyFor(ctx, newPlanCopy(plan.Request{Delete: []plan.Target{{Key: root}}}))
 	if err != nil {
 		return plan.Verdict{}, err
 	}
@@ -57,13 +63,19 @@ func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *
 		return plan.Verdict{}, err
 	}
 	i, _ := f.links.index.Of(p.req.Delete[0].Key) // newForecast has found it
+	if err := f.findAnyway(ctx, i); err != nil {
+		return plan.Verdict{}, err
+	}
 	v, ok := f.verdict(i, f.possible())
 	switch {
 	case !ok:
-		err = fmt.Errorf("judge %s: no guard selects it: %w", v.Root, ErrInvalid)
+		err = fmt.Errorf("judge %s: Guards: none selects it, or it has passed: %w", v.Root, ErrInvalid)
 	case f.torn:
 		err = fmt.Errorf("judge %s: the objects kept changing during the copy", v.Root)
-	case f.counts(i) && f.unlabelled(i):
+	case v.Always || len(v.Protected) > 0 || v.Above && v.Ends > v.Limit: // refused, whatever is unknown
+	case f.unselected():
+		err = fmt.Errorf("judge %s: %w", v.Root, errUnselected)
+	case (v.Above || f.asksProtected(i)) && f.unlabelled(i):
 		err = fmt.Errorf("judge %s: %w", v.Root, errUnlabelled)
 	}
 	return v, err
@@ -72,14 +84,19 @@ func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *
 // errUnlabelled fails a judgement. Another one follows, after other selections.
 var errUnlabelled = errors.New("the labels of an object are not known")
 
-// counts reports whether the verdict about a target depends on the objects that are protected.
-func (f *forecast) counts(target int32) bool {
-	g, _ := f.engine.guards.Of(&f.parts[target].Object)
-	return g != nil && !g.Always && (g.Protected || g.Above != nil)
+// unselected reports whether members of sweeps are missing, here or below a nested root.
+func (f *forecast) unselected() bool {
+	return len(f.waits[plan.LabelsUnknown]) > 0 || f.nested != nil && f.nested.unselected
 }
 
-// unlabelled reports whether an object below the target waits for its labels, which may protect
-// it.
+// asksProtected reports whether the guard of the target refuses protected objects.
+func (f *forecast) asksProtected(target int32) bool {
+	g, _ := f.engine.guards.Of(&f.parts[target].Object)
+	return g.Protected
+}
+
+// unlabelled reports whether labels may protect an object below the target, and no selection has
+// told. Then the objects that go are not counted either.
 func (f *forecast) unlabelled(target int32) bool {
 	if f.nested != nil && f.nested.unlabelled {
 		return true
@@ -94,7 +111,7 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	if g == nil || was.Deleting && !was.HasFinalizer(graph.FinalizerHold) { // it has passed, or was never guarded
 		return plan.Verdict{Root: was.Key}, false
 	}
-	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always, Unknown: len(f.waits[plan.LabelsUnknown]) > 0}
+	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always, Unknown: f.unselected()}
 	if g.Above != nil {
 		v.Above, v.Limit = true, *g.Above
 	}
@@ -112,15 +129,16 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 }
 
 // ending counts the objects below the target that leave the store, that get a mark, or that
-// may do so. A foreign finalizer keeps an owner in the forecast, and its dependents with it. They
-// go once it is off, without another verdict, so they count too.
+// may do so. It leaves out those that go without the target's deletion, see findAnyway. A foreign
+// finalizer keeps an owner in the forecast, and its dependents with it. They go once it is off,
+// without another verdict, so they count too.
 //
 // Held by TestGuardCountsBehindFinalizers.
 func (f *forecast) ending(target int32, possible []bool) (n int) {
 	below, ends := f.under(target), make([]bool, len(f.parts))
 	ends[target] = true
 	for _, i := range below {
-		if ends[i] = possible[i] && !f.isKept(i) || f.isEnding(i); ends[i] {
+		if ends[i] = possible[i] && !f.isKept(i) || f.isEnding(i); ends[i] && !f.anyway[i] {
 			n++
 		}
 	}
@@ -128,8 +146,9 @@ func (f *forecast) ending(target int32, possible []bool) (n int) {
 		again = false
 		for _, i := range below {
 			if !ends[i] && f.endsLater(i, ends) {
-				ends[i], again = true, true
-				n++
+				if ends[i], again = true, true; !f.anyway[i] {
+					n++
+				}
 			}
 		}
 	}
@@ -137,10 +156,10 @@ func (f *forecast) ending(target int32, possible []bool) (n int) {
 }
 
 // endsLater reports whether each owner of a part ends that is left, so that the part goes after
-// them. An owner whose mark is held needs an approval of its own, and an orphaning one ends none.
+// them. A part that was marked before goes without them. An owner whose mark is held needs an approval of its own, and an orphaning one ends none.
 func (f *forecast) endsLater(i int32, ends []bool) bool {
 	o, ok := f.store.At(f.parts[i].Object.Key)
-	if n, in := f.engine.graph.Lookup(o.Key); !ok || len(o.Owners) == 0 || f.isKept(i) || f.engine.protection(&o) != "" || in && n.Flawed() {
+	if n, in := f.engine.graph.Lookup(o.Key); !ok || len(o.Owners) == 0 || f.parts[i].Object.Deleting || f.isKept(i) || f.engine.protection(&o) != "" || in && n.Flawed() {
 		return false
 	}
 	return !slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
@@ -190,14 +209,21 @@ func (f *forecast) isEnding(i int32) bool {
 }
 
 // pass takes the guard's hold off a target, as if its guard had passed. With phases the
-// deletion is repeated in the foreground before.
+// deletion is repeated in the foreground before. A root that no guard selects stays held, except
+// in the plan of an approval.
+//
+// Held by TestPlanGuardMissing and TestApproveGuardMissing.
 func (f *forecast) pass(k Key) {
 	now, ok := f.store.At(k)
 	if !ok || !now.Deleting || !now.HasFinalizer(graph.FinalizerHold) {
 		return
 	}
+	g, _ := f.engine.guards.Of(&now)
+	if g == nil && !f.approving {
+		return
+	}
 	f.cost.Fences++ // that of the judgement
-	if g, _ := f.engine.guards.Of(&now); g != nil && len(g.Phases) > 0 && now.Propagation() == graph.Unset {
+	if g != nil && len(g.Phases) > 0 && now.Propagation() == graph.Unset {
 		out, err := f.store.Delete(k, DeleteOptions{Propagation: graph.Foreground})
 		if err != nil {
 			return
@@ -225,7 +251,8 @@ func (f *forecast) guardStep(s plan.Step, k Key, out finalizer.Outcome) {
 type nested struct {
 	verdicts   map[Key]plan.Verdict
 	judging    map[Key]bool
-	unlabelled bool // a judgement lacked labels, so the plans above it lack objects
+	unselected bool // a plan below lacks members of sweeps
+	unlabelled bool // a plan below lacks labels that may protect
 }
 
 func newNested(roots ...Key) *nested {
@@ -260,7 +287,10 @@ func (f *forecast) judge(ctx context.Context, root Key) (plan.Verdict, error) {
 	n.judging[root] = true
 	v, err := f.engine.judge(ctx, root, n)
 	delete(n.judging, root)
-	if errors.Is(err, errUnlabelled) {
+	switch {
+	case errors.Is(err, errUnselected):
+		n.unselected, v, err = true, plan.Verdict{Root: root, Unknown: true}, nil
+	case errors.Is(err, errUnlabelled):
 		n.unlabelled, v, err = true, plan.Verdict{Root: root, Unknown: true}, nil
 	}
 	if err == nil {

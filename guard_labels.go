@@ -65,22 +65,3 @@ func (e *Engine) nextProtected(c *Call) bool {
 	e.carryOut()
 	return ok
 }
-
-// selectDone gives the result of a selection to the machine that asked for it.
-func (e *Engine) selectDone(id CallID, r Result) {
-	wait, _ := retryIn(r.Err)
-	if e.labels.Requested(uint64(id)) {
-		e.labels.SelectDone(e.guardView(), r.Selected, r.Err, wait)
-	} else {
-		e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
-	}
-}
-
-// returnSelect takes back a selection that the caller has not begun.
-func (e *Engine) returnSelect(id CallID) {
-	if e.labels.Requested(uint64(id)) {
-		e.labels.ReturnSelect()
-	} else {
-		e.sweeps.ReturnSelect(uint64(id))
-	}
-}

@@ -137,7 +137,7 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		return fence.Names(late)
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedSelect:
 		return e.sweeps.Names(e.sweepView(), id)
-	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.GuardUnfit:
+	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.GuardMissing, policy.GuardUnfit:
 		return e.guardDetail(n)
 	case policy.Braked, policy.CascadeRefused:
 		return e.brakeDetail(id)

@@ -49,8 +49,7 @@ func (e *Engine) observeKind(ev *Event, newest bool) {
 func (e *Engine) leaveKind(name Kind) {
 	e.fence.WakeKind(name, &e.effects)
 	e.carryOut()
-	e.sweeps.DropSelects(e.sweepView())
-	e.labels.DropSelects(e.guardView())
+	e.dropSelects()
 	e.carryOut()
 	e.fence.Void(&e.kinds)
 	e.order.Doubt(e.orderView())
@@ -77,8 +76,7 @@ func (e *Engine) observeKinds(infos []KindInfo) {
 	if e.kinds.EndSet(e.graph, e.sweeps.Holders()) {
 		e.resumeReads()
 	}
-	e.sweeps.DropSelects(e.sweepView())
-	e.labels.DropSelects(e.guardView())
+	e.dropSelects()
 	e.carryOut()
 	e.endRewind()
 	e.confirm()

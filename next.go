@@ -76,6 +76,7 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 		}
 		w.at(e.guards.At())
 		w.at(e.labels.SelectAt(e.guardView()))
+		w.at(e.members.SelectAt(e.guardView()))
 	}
 	return w.first
 }
@@ -203,7 +204,7 @@ func (e *Engine) stepAudit() bool {
 // auditNode has an observed object decided if a decision could change it.
 func (e *Engine) auditNode(id observed.NodeID) {
 	n := e.graph.Node(id)
-	root := e.sweeps.IsHolder(id) || e.guards.Follows(id) || e.guards.Any() && e.guards.MaySelect(n.Kind())
+	root := e.sweeps.IsHolder(id) || e.guards.Follows(id) || e.guards.Any() && e.guards.MaySelect(n)
 	if n.Owners() > 0 || n.Deleting() || root {
 		e.forgetUnwatched(n)
 		if e.tryKeep(id) {

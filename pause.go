@@ -233,7 +233,7 @@ func (e *Engine) stepPauses() {
 			continue
 		}
 		n := e.graph.Node(id)
-		root := e.guards.Any() && e.guards.MaySelect(n.Kind()) // it may lack finalizers
+		root := e.guards.Any() && e.guards.MaySelect(n) // it may lack finalizers
 		if n.Owners() > 0 || n.Deleting() || root || e.sweeps.IsHolder(id) {
 			e.keepOrEnqueue(id, queue.Low)
 		}

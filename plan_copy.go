@@ -9,7 +9,10 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -39,6 +42,8 @@ type planCopy struct {
 	walks int               // for sweeps
 	gone  map[Key]bool      // the members of sweeps whose holders are gone
 	torn  bool
+	after seq.Stamp    // the members by labels are those of a later instant, of an approval
+	shown *guard.Shown // by selections, or nil
 }
 
 type copyPhase uint8
@@ -67,6 +72,7 @@ func (p *planCopy) restart(e *Engine) {
 	p.close(e)
 	p.copy, p.scan, p.era, p.walks, p.next, p.torn = excerpt.New(e.graph), 1, e.counts.Rewinds, 0, 0, false
 	clear(p.found)
+	p.shown = nil
 	e.copies = append(e.copies, p.copy)
 	switch {
 	case len(p.req.Delete) == 0:
@@ -101,15 +107,15 @@ func (e *Engine) observeCopies(d *observed.Delta) {
 	for _, c := range e.copies {
 		c.Observe(v, d)
 		if member && !c.IsLoose() {
-			e.addMember(c, d.Node)
+			e.addMember(e.sweepView(), c, d.Node)
 		}
 	}
 }
 
 // addMember adds an object to a copy if its holder is a member, and the holders of an
 // object that is a member.
-func (e *Engine) addMember(c *excerpt.Copy, id observed.NodeID) {
-	holders := e.sweeps.HoldersOf(e.sweepView(), id)
+func (e *Engine) addMember(v sweep.View, c *excerpt.Copy, id observed.NodeID) {
+	holders := e.sweeps.HoldersOf(v, id)
 	if !c.Has(id) && !slices.ContainsFunc(holders, c.Has) {
 		return
 	}
@@ -187,6 +193,7 @@ func (p *planCopy) stepParts(e *Engine) (done bool, err error) {
 		return false, nil
 	}
 	if p.phase = copyDone; e.sweeps.Any() {
+		p.shown = e.shownFor(&p.req, p.after)
 		p.phase, p.scan, p.known = copyMembers, 1, p.copy.Members()
 	}
 	return p.phase == copyDone, nil
@@ -195,10 +202,13 @@ func (p *planCopy) stepParts(e *Engine) (done bool, err error) {
 // stepMembers looks for members of sweeps whose holder is a member of the copy. A member may
 // itself hold others, so the walk begins anew until it finds none.
 func (p *planCopy) stepMembers(e *Engine) (done bool, err error) {
-	end := min(int(p.scan)+copySlice, e.graph.Cap())
+	end, v := min(int(p.scan)+copySlice, e.graph.Cap()), e.sweepView()
+	if p.shown != nil {
+		v.Shown = p.shown
+	}
 	for ; int(p.scan) < end; p.scan++ {
 		if e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == observed.Observed {
-			e.addMember(p.copy, p.scan)
+			e.addMember(v, p.copy, p.scan)
 			p.noteGone(e, p.scan)
 		}
 	}
@@ -221,7 +231,7 @@ func (p *planCopy) facts(e *Engine, now time.Time) planFacts {
 	return planFacts{
 		now: now, kinds: e.kindFacts(), sweeps: e.sweeps.Memory(), behind: p.gone, torn: p.torn, busy: !e.Idle(),
 		labels: e.labels.Clone(), rewound: e.kinds.Rewound(), paused: e.Paused(),
-		brake: e.brake.Memory(e.brakeView()),
+		brake: e.brake.Memory(e.brakeView()), shown: p.shown,
 	}
 }
 
@@ -229,6 +239,9 @@ func (p *planCopy) facts(e *Engine, now time.Time) planFacts {
 // needs no lock: it reads the setting of the engine alone.
 func (p *planCopy) forecast(ctx context.Context, e *Engine, facts planFacts) (plan.Plan, []Object, error) {
 	f, err := p.run(ctx, e, facts)
+	if err == nil {
+		err = f.findVerdicts(ctx)
+	}
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}

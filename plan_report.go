@@ -15,7 +15,7 @@ import (
 // plan returns the plan of a forecast that has come to rest.
 func (f *forecast) plan() plan.Plan {
 	p := plan.Plan{
-		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.level < Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.parts, f.protection),
+		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.level < Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.parts, f.labelFacts),
 		Torn: f.torn, Busy: f.busy,
 	}
 	for i := range f.steps {
@@ -38,13 +38,7 @@ func (f *forecast) plan() plan.Plan {
 	}
 	f.addPhases(p.Objects)
 	p.Totals = draft.Totals(p.Objects)
-	for _, t := range f.req.Delete {
-		if i, ok := f.links.index.Of(t.Key); ok {
-			if v, ok := f.verdict(i, possible); ok {
-				p.Verdicts = append(p.Verdicts, v)
-			}
-		}
-	}
+	p.Verdicts = f.verdicts
 	p.Cost.Varies = slices.Contains(possible, true) || f.varies()
 	f.boundCost(&p.Cost)
 	p.Assumptions = f.assumptions()

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,8 @@ type forecast struct {
 	bestEffort bool // of one of the writes
 	links      links
 	waited     map[int32]bool                         // the parts that have been marked with a propagation
+	anyway     map[int32]bool                         // the parts that go without the target's deletion
+	verdicts   []plan.Verdict                         // about the targets
 	ordered    map[int32]int                          // the guards of ordered roots that wait, by part
 	waits      map[plan.AssumptionType]map[string]int // the assumptions that the run used
 }
@@ -56,6 +59,9 @@ type planFacts struct {
 	rewound seq.Stamp
 	paused  []PauseReport
 	brake   brake.Memory
+	shown   *guard.Shown // the members by labels, or nil
+
+	approving bool // the plan is for an approval of its target
 }
 
 // protections returns what is known of the protection of the parts by labels.
@@ -112,7 +118,9 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 	if facts.labels.Any() {
 		e.labels.Recall(facts.protections())
 	}
-	f.engine = e
+	if f.engine = e; e.members.Any() {
+		e.shown = cmp.Or(facts.shown, &guard.Shown{})
+	}
 	for i := range parts {
 		f.noteMark(&parts[i].Object)
 	}

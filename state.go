@@ -125,7 +125,7 @@ func (e *Engine) clone() *Engine {
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
 	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
 	c.sweeps, c.order = e.sweeps.Clone(), e.order.Clone()
-	c.guards, c.labels = e.guards.Clone(), e.labels.Clone()
+	c.guards, c.labels, c.members = e.guards.Clone(), e.labels.Clone(), e.members.Clone()
 	c.audit, c.brake = e.audit.Clone(), e.brake.Clone()
 	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()
@@ -143,7 +143,7 @@ func (e *Engine) check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, func() error { return e.order.Check(e.orderView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
-		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, e.labels.CheckLabels, func() error { return e.held.Check(e.graph) },
+		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, e.labels.CheckLabels, e.members.CheckLabels, func() error { return e.held.Check(e.graph) },
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
 		func() error { return e.pauses.Check(e.graph) },
 		e.times.Check, e.history.Check, e.checkFollows, func() error { return e.brake.Check(e.graph) },
@@ -314,6 +314,7 @@ func (p *printer) rest() {
 	e.handlers.Hash(p.Printer)
 	e.guards.Hash(p.Printer, p.fenceAfter)
 	e.labels.HashLabels(p.Printer, p.fenceAfter)
+	e.members.HashLabels(p.Printer, p.fenceAfter)
 	e.pauses.Hash(p.Printer)
 	e.brake.Hash(p.Printer)
 }

@@ -272,7 +272,7 @@ func (e *Engine) Idle() bool {
 	if e.busy() || e.calls.Len() > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
 		return false
 	}
-	if e.guards.Busy() || e.labels.Any() && e.labels.Busy(e.guardView()) {
+	if e.guards.Busy() || e.labelsBusy() {
 		return false
 	}
 	if e.fence.Busy(&e.kinds) || e.expected.HasUnblocked() || e.kindsBusy() || e.brake.Waiting() > 0 {

@@ -92,15 +92,19 @@ func (e *Engine) reportedSweep(id observed.NodeID) *SweepStatus {
 
 // sweepView returns the lower machines for the sweeps.
 func (e *Engine) sweepView() sweep.View {
-	return sweep.View{
+	v := sweep.View{
 		Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Held: &e.held, Stamps: &e.seq,
 		Retries: e.calls.Retries(), Out: &e.effects, Now: e.now,
 	}
+	if e.shown != nil {
+		v.Shown = e.shown
+	}
+	return v
 }
 
 // nextSelect sets c to the call for the next page of a selection, if one is due.
 func (e *Engine) nextSelect(c *Call) bool {
-	if e.labels.Any() && e.nextProtected(c) {
+	if e.labels.Any() && e.nextProtected(c) || e.members.Any() && e.nextMembers(c) {
 		return true
 	}
 	if !e.sweeps.Any() {

@@ -19,14 +19,16 @@ type Verdict struct {
 	// the guard refuses these. ProtectedMore counts the others.
 	Protected     []graph.Key
 	ProtectedMore int
-	// Ends counts the objects beside the root that the deletion ends, or may end. Objects count
-	// that go once a foreign finalizer is off, though the plan keeps them. Above says that the
-	// guard refuses more than Limit of them.
+	// Ends counts the objects beside the root that the deletion ends, or may end. They are those
+	// of the root's own plan, also where a request has several targets. A marked object counts
+	// only if it would stay without the deletion. Objects count that go once a foreign finalizer
+	// is off, though the plan keeps them. Above says that the guard refuses more than Limit.
 	Ends  int
 	Above bool
 	Limit int
 	// Unknown says that members of a sweep by labels are not selected, or that the root is
-	// below too many other guarded roots. The guard then refuses.
+	// below too many other guarded roots. The guard then refuses in a plan. An engine selects
+	// the members before its verdict.
 	Unknown bool
 }
 

@@ -57,6 +57,14 @@ func (x *Index) OfUID(u graph.UID) (int32, bool) {
 	return i, ok
 }
 
+// AllOf returns the parts with the UID. The caller owns the result.
+func (x *Index) AllOf(u graph.UID) (out []int32) {
+	for i, ok := x.first[u]; ok && i >= 0; i = x.after(i) {
+		out = append(out, i)
+	}
+	return out
+}
+
 func (x *Index) after(i int32) int32 {
 	if x.next == nil {
 		return -1

@@ -72,9 +72,12 @@ func (m *Machine) follow(v View, id observed.NodeID, o *graph.Object) root {
 	if ok && r.object.EqualContent(*o) && r.since > v.Kinds.Rewound() {
 		return r
 	}
-	verdict, asking, approved := r.verdict, r.asking, r.approved
+	verdict, asking, approved, marked := r.verdict, r.asking, r.approved, r.marked
 	m.forget(id)
 	r = root{object: o.Clone(), since: v.Stamps.Stamp(), asking: asking, approved: approved}
+	if r.marked = marked; marked <= v.Kinds.Rewound() { // 0 for a new root
+		r.marked = r.since
+	}
 	if !o.HasFinalizer(graph.FinalizerNew) { // the refusal took new off
 		r.verdict = verdict
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -29,8 +28,7 @@ import (
 //  1. a selection under way is of a rule with a selector
 //  2. the wanted selections are sorted, and each stands there once
 type Labels struct {
-	rules   []finalizer.Protection // those with a selector
-	names   []string
+	rules   []labelRule
 	matches map[matchKey]match
 	done    map[selectKey]selection
 	wanted  []selectKey
@@ -51,9 +49,18 @@ type matchKey struct {
 	key  graph.Key
 }
 
+// labelRule is a rule that depends on labels.
+type labelRule struct {
+	name            string // of a protection
+	takes           func(graph.Kind) bool
+	selects         func(*graph.Object) bool // by all conditions but the labels
+	selector, label string
+}
+
 // match says that a selection has shown an object at a version.
 type match struct {
 	version graph.Version
+	value   string    // of the label in the request
 	began   seq.Stamp // the newest selection that showed it
 }
 
@@ -79,8 +86,12 @@ type selection struct {
 func NewLabels(r Rules, page int) Labels {
 	l := Labels{page: page, matches: map[matchKey]match{}, done: map[selectKey]selection{}, waiting: map[observed.NodeID]bool{}}
 	for _, i := range r.labelled {
-		l.rules = append(l.rules, r.list[i])
-		l.names = append(l.names, ruleName(r.list[i].Name, "Protect", i))
+		p := &r.list[i]
+		l.rules = append(l.rules, labelRule{
+			name: ruleName(p.Name, "Protect", i), selector: p.Selector,
+			takes:   func(k graph.Kind) bool { return within(p.Kinds, k) },
+			selects: func(o *graph.Object) bool { return selects(p.Kinds, p.Scopes, p.Names, p.Where, o) },
+		})
 	}
 	return l
 }
@@ -93,8 +104,7 @@ func (l *Labels) Any() bool { return len(l.rules) > 0 }
 // known, and rewound that of the last rewind.
 func (l *Labels) State(o *graph.Object, known, rewound seq.Stamp) (rule string, unknown bool) {
 	for i := range l.rules {
-		p := &l.rules[i]
-		if !selects(p.Kinds, p.Scopes, p.Names, p.Where, o) {
+		if !l.rules[i].selects(o) {
 			continue
 		}
 		if l.recall != nil {
@@ -105,7 +115,7 @@ func (l *Labels) State(o *graph.Object, known, rewound seq.Stamp) (rule string, 
 		is = is && m.began > rewound
 		switch s := l.done[selectKey{i, o.Kind}]; {
 		case is && m.version == o.Version:
-			return l.names[i], false
+			return l.rules[i].name, false
 		case s.began > max(known, rewound) && (!is || s.began > m.began):
 		default:
 			unknown = true
@@ -117,7 +127,7 @@ func (l *Labels) State(o *graph.Object, known, rewound seq.Stamp) (rule string, 
 // MayProtect reports whether a rule may protect an object by its labels.
 func (l *Labels) MayProtect(o *graph.Object) bool {
 	for i := range l.rules {
-		if p := &l.rules[i]; selects(p.Kinds, p.Scopes, p.Names, p.Where, o) {
+		if l.rules[i].selects(o) {
 			return true
 		}
 	}
@@ -131,7 +141,7 @@ func (l *Labels) Want(v View, id observed.NodeID, o *graph.Object) {
 		return
 	}
 	for i := range l.rules {
-		if p := &l.rules[i]; selects(p.Kinds, p.Scopes, p.Names, p.Where, o) {
+		if l.rules[i].selects(o) {
 			l.want(v, selectKey{i, o.Kind}, v.State(id).Known)
 		}
 	}
@@ -147,7 +157,7 @@ func (l *Labels) SelectedAt(v View) seq.Stamp {
 	}
 	for i := range l.rules {
 		for name, k := range v.Kinds.All() {
-			if k.Part && within(l.rules[i].Kinds, name) {
+			if k.Part && l.rules[i].takes(name) {
 				at = min(at, l.done[selectKey{i, name}].began)
 			}
 		}
@@ -158,14 +168,26 @@ func (l *Labels) SelectedAt(v View) seq.Stamp {
 // WantAll asks for a selection of every kind that begins after the moment. The root is decided
 // again after them.
 func (l *Labels) WantAll(v View, id observed.NodeID, after seq.Stamp) {
+	if l.WantKinds(v, after) {
+		l.waiting[id] = true
+	}
+}
+
+// WantKinds asks for a selection of every kind that begins after the moment. It reports whether a
+// rule takes a kind.
+func (l *Labels) WantKinds(v View, after seq.Stamp) (takes bool) {
+	if l.recall != nil { // a fork asks nothing
+		return false
+	}
 	for i := range l.rules {
 		for name := range v.Kinds.All() {
-			if within(l.rules[i].Kinds, name) {
+			if l.rules[i].takes(name) {
 				l.want(v, selectKey{i, name}, after)
-				l.waiting[id] = true
+				takes = true
 			}
 		}
 	}
+	return takes
 }
 
 // want asks for a selection that begins after the moment. A fork asks nothing.

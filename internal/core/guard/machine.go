@@ -42,7 +42,9 @@ type Machine struct {
 type root struct {
 	object   graph.Object // as it was when since was set
 	since    seq.Stamp    // its mark was observed, with this content
+	marked   seq.Stamp    // its mark was observed, with any content
 	asked    bool         // it is due or under way
+	members  bool         // its plan asks for the members of a sweep by labels
 	next     time.Time    // no judgement begins before, after a failed one
 	tries    int
 	err      string
@@ -79,9 +81,15 @@ func (m *Machine) Any() bool { return len(m.guards) > 0 }
 // Counts returns the numbers of verdicts so far.
 func (m *Machine) Counts() Counts { return m.counts }
 
-// MaySelect reports whether a guard may select an object of the kind.
-func (m *Machine) MaySelect(kind graph.Kind) bool {
-	return slices.ContainsFunc(m.guards, func(g finalizer.Guard) bool { return within(g.Kinds, kind) })
+// MaySelect reports whether a guard may select a node, by its kind, scope and name. It makes no
+// copy of the object, and runs no function of a guard.
+func (m *Machine) MaySelect(n observed.Node) bool {
+	for i := range m.guards {
+		if g := &m.guards[i]; mayTake(g.Kinds, g.Scopes, g.Names, n) {
+			return true
+		}
+	}
+	return false
 }
 
 // Of returns the first guard that selects an object as its root, with its name, or nil.
@@ -96,6 +104,13 @@ func (m *Machine) Of(o *graph.Object) (*finalizer.Guard, string) {
 
 // Since returns the moment at which the mark of a root was observed, 0 for no root.
 func (m *Machine) Since(id observed.NodeID) seq.Stamp { return m.roots[id].since }
+
+// Marked returns the moment at which the mark of a held root was observed, also before a verdict.
+// It is 0 for no root.
+func (m *Machine) Marked(id observed.NodeID) seq.Stamp { return m.roots[id].marked }
+
+// HasRoots reports whether there is a marked root with hold.
+func (m *Machine) HasRoots() bool { return len(m.roots) > 0 }
 
 // Err returns the error of the last judgement of a root, or "".
 func (m *Machine) Err(id observed.NodeID) string { return m.roots[id].err }
@@ -180,6 +195,24 @@ func (m *Machine) Done(v View, call uint64, verdict Verdict, err error) {
 	v.Out.Look(id, effect.Priority(v.Node(id)))
 }
 
+// NeedsMembers reports whether the last plan of a root lacked members of a sweep by labels.
+func (m *Machine) NeedsMembers(id observed.NodeID) bool { return m.roots[id].members }
+
+// Defer takes back a judgement whose plan lacks members of a sweep by labels. The root is judged
+// again once they are selected.
+func (m *Machine) Defer(v View, call uint64) {
+	if m.call != call || m.under == 0 {
+		return
+	}
+	id := m.under
+	m.under, m.call = 0, 0
+	if r, ok := m.roots[id]; ok {
+		r.asked, r.members = false, true
+		m.roots[id] = r
+		v.Out.Look(id, effect.Priority(v.Node(id)))
+	}
+}
+
 // BeginApproval notes that a user of this engine is about to take hold off a root.
 func (m *Machine) BeginApproval(id observed.NodeID) {
 	if r, ok := m.roots[id]; ok {
@@ -260,7 +293,8 @@ func (m *Machine) Hash(p *fingerprint.Printer, after func(seq.Stamp)) {
 		}
 		p.Node(id)
 		after(r.since)
-		p.Flags(r.asked, m.under == id, r.judged, r.verdict.Refused)
+		after(r.marked)
+		p.Flags(r.asked, r.members, m.under == id, r.judged, r.verdict.Refused)
 		if r.judged {
 			p.Until(r.until)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Rules tells which rule protects an object. It is a value and changes nothing, so it is safe
@@ -17,10 +18,32 @@ type Rules struct {
 // Any reports whether there is a rule.
 func (r *Rules) Any() bool { return len(r.list) > 0 }
 
-// MaySelect reports whether a rule may protect an object of the kind. The finalizer of
-// protection is no rule.
-func (r *Rules) MaySelect(kind graph.Kind) bool {
-	return slices.ContainsFunc(r.list, func(p finalizer.Protection) bool { return within(p.Kinds, kind) })
+// MaySelect reports whether a rule may protect a node, by its kind, scope and name. It makes no
+// copy of the object, and runs no function of a rule. The finalizer of protection is no rule.
+func (r *Rules) MaySelect(n observed.Node) bool {
+	for i := range r.list {
+		if p := &r.list[i]; mayTake(p.Kinds, p.Scopes, p.Names, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayTake reports whether a node meets the conditions on kind, scope and name.
+func mayTake(kinds []graph.Kind, scopes, names []string, n observed.Node) bool {
+	if len(kinds) > 0 && !slices.Contains(kinds, n.Kind()) || len(scopes) > 0 && !slices.Contains(scopes, n.Scope()) {
+		return false
+	}
+	if len(names) == 0 {
+		return true
+	}
+	k := graph.Key{Kind: n.Kind(), Scope: n.Scope()}
+	for _, k.Name = range names {
+		if n.IsPlaced(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // Protects returns the name of the rule that protects an object by its own content: the

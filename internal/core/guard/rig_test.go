@@ -27,7 +27,7 @@ type rig struct {
 	now    time.Time
 }
 
-// newRig returns a rig with fences, over the kinds a and event. The latter may not own.
+// newRig returns a rig with fences, over the kinds a, event and s. An event may not own, and s has scopes.
 func newRig(t *testing.T, guards ...finalizer.Guard) *rig {
 	t.Helper()
 	m, err := New(guards)
@@ -36,7 +36,7 @@ func newRig(t *testing.T, guards ...finalizer.Guard) *rig {
 	}
 	r := &rig{T: t, m: m, kinds: kinds.New(nil), fence: fence.New(true, 0), now: time.Unix(1000, 0)}
 	r.nodes = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
-	infos := []graph.KindInfo{{Kind: "a"}, {Kind: "event", NoOwner: true}}
+	infos := []graph.KindInfo{{Kind: "a"}, {Kind: "event", NoOwner: true}, {Kind: "s", Scoped: true}}
 	r.apply(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 	r.kinds.SetKinds(infos, r.nodes.Graph, &r.stamps)
 	return r

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,7 +26,8 @@ func (l *Labels) NextSelect(v View) (req graph.SelectRequest, ok bool) {
 		}
 		l.begin(v, k)
 	}
-	return graph.SelectRequest{Kind: l.at.kind, Selector: l.rules[l.at.rule].Selector, Limit: l.page, After: l.after}, true
+	r := &l.rules[l.at.rule]
+	return graph.SelectRequest{Kind: l.at.kind, Selector: r.selector, Label: r.label, Limit: l.page, After: l.after}, true
 }
 
 // begin begins a selection. The pause between selections of one key grows: clients that change
@@ -97,7 +99,7 @@ func (l *Labels) SelectDone(v View, page graph.SelectPage, err error, wait time.
 		return
 	}
 	for _, o := range page.Objects {
-		l.matches[matchKey{l.at.rule, o.Key}] = match{o.Version, l.began}
+		l.matches[matchKey{l.at.rule, o.Key}] = match{o.Version, o.Value, l.began}
 	}
 	if l.after = page.More; l.after != "" {
 		return
@@ -121,7 +123,7 @@ func (l *Labels) end() { l.at, l.under, l.began, l.after, l.call = selectKey{}, 
 // unsound returns the fault of a page. A store's mistaken answer proves nothing.
 func (l *Labels) unsound(page *graph.SelectPage) error {
 	bad := func(cause string) error {
-		return fmt.Errorf("select %s by %q: %s: %w", l.at.kind, l.rules[l.at.rule].Selector, cause, graph.ErrInvalid)
+		return fmt.Errorf("select %s by %q: %s: %w", l.at.kind, l.rules[l.at.rule].selector, cause, graph.ErrInvalid)
 	}
 	if page.More != "" && page.More == l.after {
 		return bad("the next page is this one")
@@ -137,7 +139,7 @@ func (l *Labels) unsound(page *graph.SelectPage) error {
 // failed has a selection begun anew, after a pause.
 func (l *Labels) failed(v View, err error, wait time.Duration) {
 	k := l.at
-	v.Out.Warn("selection failed", "kind", string(k.kind), "selector", l.rules[k.rule].Selector, "err", err)
+	v.Out.Warn("selection failed", "kind", string(k.kind), "selector", l.rules[k.rule].selector, "err", err)
 	l.end()
 	s := l.done[k]
 	s.err, s.next = record.ErrorText(err), v.Now.Add(max(wait, time.Second<<s.begun))
@@ -207,7 +209,24 @@ func (l *Labels) HashLabels(p *fingerprint.Printer, after func(seq.Stamp)) {
 		p.Word(uint64(k.rule))
 		p.Text(string(k.kind))
 	}
+	l.hashMatches(p, after)
 	p.Flags(l.under, l.call != 0)
 	p.Text(l.after)
 	p.Set(slices.Sorted(maps.Keys(l.waiting)))
+}
+
+// hashMatches writes the objects that selections have shown.
+func (l *Labels) hashMatches(p *fingerprint.Printer, after func(seq.Stamp)) {
+	keys := slices.SortedFunc(maps.Keys(l.matches), func(a, b matchKey) int {
+		return cmp.Or(cmp.Compare(a.rule, b.rule), a.key.Compare(b.key))
+	})
+	for _, k := range keys {
+		m := l.matches[k]
+		p.Word(uint64(k.rule))
+		p.Key(k.key)
+		p.Version(k.key, m.version)
+		p.Text(m.value)
+		after(m.began)
+	}
+	p.Word(uint64(len(keys)))
 }

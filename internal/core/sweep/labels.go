@@ -71,7 +71,11 @@ func (l *labels) forget() {
 // too, until a selection shows others.
 func (sw *Sweeps) claims(v View, index int, id observed.NodeID, o graph.Object, former bool) iter.Seq[plan.Claim] {
 	all := sw.plans[index].ClaimsBy(o, func(members int) (string, bool) {
-		m, is := sw.labels.matches[matchKey{id, slices.Index(sw.labels.rules, labelRule{index, members})}]
+		rule := slices.Index(sw.labels.rules, labelRule{index, members})
+		if value, is, known := v.shown(rule, o.Key); known {
+			return value, is
+		}
+		m, is := sw.labels.matches[matchKey{id, rule}]
 		return m.value, is && (former || m.version == o.Version)
 	})
 	return func(yield func(plan.Claim) bool) {
@@ -89,7 +93,7 @@ func (sw *Sweeps) claims(v View, index int, id observed.NodeID, o graph.Object, 
 func (sw *Sweeps) missingLabels(v View, id observed.NodeID, o graph.Object) (missing []selectWant) {
 	l := &sw.labels
 	for i, a := range l.rules {
-		if !sw.plans[a.plan].NeedsLabels(a.members, o) {
+		if _, _, known := v.shown(i, o.Key); known || !sw.plans[a.plan].NeedsLabels(a.members, o) {
 			continue
 		}
 		k := selectKey{i, o.Kind}
@@ -124,7 +128,7 @@ func (sw *Sweeps) noteLabels(v View, id observed.NodeID, n observed.Node) {
 	o := n.Object()
 	for i, a := range sw.labels.rules {
 		p := sw.plans[a.plan]
-		if p.Sweep().Members[a.members].By == finalizer.ByLabel || !p.NeedsLabels(a.members, o) {
+		if _, _, known := v.shown(i, o.Key); known || p.Sweep().Members[a.members].By == finalizer.ByLabel || !p.NeedsLabels(a.members, o) {
 			continue
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
@@ -248,7 +252,7 @@ func (sw *Sweeps) missingSelects(v View, r *run, after seq.Stamp) (missing []sel
 		for name, k := range v.Kinds.All() {
 			sw.looked++
 			switch {
-			case !sw.plans[a.plan].Takes(a.members, name):
+			case !sw.plans[a.plan].Takes(a.members, name) || v.Shown != nil && v.Shown.Selected(i, name):
 				continue
 			case !k.Part:
 				ok = ok && !sw.hidesMembers(v, r, a, name)
@@ -288,4 +292,30 @@ func (sw *Sweeps) hidesMembers(v View, r *run, a labelRule, name graph.Kind) boo
 		}
 	}
 	return false
+}
+
+// LabelRule is a rule by which objects are members through their labels. It is a value.
+type LabelRule struct {
+	Takes           func(graph.Kind) bool
+	Needs           func(graph.Object) bool // the labels of the object decide
+	Selector, Label string                  // that select the members of all holders
+}
+
+// LabelRules returns the rules by labels, in their order.
+func (sw *Sweeps) LabelRules() (out []LabelRule) {
+	for _, a := range sw.labels.rules {
+		p := sw.plans[a.plan]
+		r := LabelRule{
+			Takes: func(k graph.Kind) bool { return p.Takes(a.members, k) },
+			Needs: func(o graph.Object) bool { return p.NeedsLabels(a.members, o) },
+		}
+		r.Selector, r.Label = p.Select(a.members, nil)
+		out = append(out, r)
+	}
+	return out
+}
+
+// HoldsByLabel reports whether objects of the kind hold members by labels.
+func (sw *Sweeps) HoldsByLabel(kind graph.Kind) bool {
+	return slices.ContainsFunc(sw.labels.rules, func(a labelRule) bool { return sw.plans[a.plan].Sweep().Holder == kind })
 }

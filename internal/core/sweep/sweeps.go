@@ -39,6 +39,24 @@ type View struct {
 	Retries map[observed.NodeID]graph.Object // the answers of conflicts' reads, by node
 	Out     *effect.List
 	Now     time.Time
+	Shown   Shown // of a fork or a copy, or nil
+}
+
+// Shown has labels that others have selected. They count for every version of an object. The
+// rules are those of LabelRules.
+type Shown interface {
+	// Selected reports whether the members of a kind are known by a rule.
+	Selected(rule int, kind graph.Kind) bool
+	// Value returns the label of an object, if the rule takes it.
+	Value(rule int, k graph.Key) (value string, is, known bool)
+}
+
+// shown is Shown.Value, also without a Shown.
+func (v *View) shown(rule int, k graph.Key) (value string, is, known bool) {
+	if v.Shown == nil {
+		return "", false, false
+	}
+	return v.Shown.Value(rule, k)
 }
 
 // Retried reports whether a conflict's read has answered for the node.

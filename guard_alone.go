@@ -1,0 +1,139 @@
+package ownergraph
+
+import (
+	"context"
+
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// A verdict counts the objects that go because its root goes. So it comes from the plan of that
+// root alone, and leaves out the objects that go without the deletion, too.
+
+// findVerdicts judges each guarded target of a request, once the forecast has come to rest. With
+// several targets each one has a plan of its own, on its part of the copy: an object that goes
+// only with two of them counts for neither, and one that goes with each of them counts for each.
+//
+// Held by TestVerdictOfEachTarget.
+func (f *forecast) findVerdicts(ctx context.Context) error {
+	for _, t := range f.req.Delete {
+		i, _ := f.links.index.Of(t.Key) // findTargets has found it
+		if !f.judged(i) {
+			continue
+		}
+		g, at := f, i
+		if len(f.req.Delete) > 1 {
+			var err error
+			if g, err = f.alone(ctx, i, []plan.Target{t}); err != nil {
+				return err
+			}
+			at, _ = g.links.index.Of(t.Key)
+		}
+		if err := g.findAnyway(ctx, at); err != nil {
+			return err
+		}
+		if v, ok := g.verdict(at, g.possible()); ok {
+			f.verdicts = append(f.verdicts, v)
+		}
+	}
+	return nil
+}
+
+// judged reports whether the plan has a verdict about a target, or is for an approval of it.
+func (f *forecast) judged(target int32) bool {
+	g, _ := f.engine.guards.Of(&f.parts[target].Object)
+	return g != nil || f.approving
+}
+
+// findAnyway notes the objects below a target that go without its deletion: they were marked
+// before. A marked object that goes only after the target counts.
+//
+// Held by TestVerdictLeavesMarked.
+func (f *forecast) findAnyway(ctx context.Context, target int32) error {
+	marked := false
+	below := f.under(target)
+	for _, i := range below {
+		marked = marked || f.parts[i].Object.Deleting
+	}
+	if !marked {
+		return nil
+	}
+	g, err := f.alone(ctx, target, nil)
+	if err != nil {
+		return err
+	}
+	possible := g.possible()
+	f.anyway = map[int32]bool{}
+	for _, i := range below {
+		at, ok := g.links.index.Of(f.parts[i].Object.Key)
+		f.anyway[i] = ok && !possible[at] && g.isEnding(at)
+	}
+	return nil
+}
+
+// alone returns the forecast of other deletions on the part of the copy that concerns a target,
+// which has come to rest. The target is not judged in it.
+func (f *forecast) alone(ctx context.Context, target int32, del []plan.Target) (*forecast, error) {
+	req, facts := f.req, f.planFacts
+	req.Delete, facts.parts = del, f.partsOf(target)
+	if facts.nested = f.nested; len(del) > 0 || f.nested == nil { // otherwise a root below another one would be judged again and again
+		facts.nested = newNested(f.parts[target].Object.Key)
+	}
+	g, err := newForecast(f.engine.cfg.Config, f.level, req, facts)
+	if err == nil {
+		err = g.run(ctx)
+	}
+	return g, err
+}
+
+// partsOf returns the parts that the deletion of a target may concern, by key: as a copy of it
+// alone would have them.
+func (f *forecast) partsOf(target int32) (out []excerpt.Part) {
+	holders := make([][]int32, len(f.parts))
+	for h, members := range f.links.sweeps {
+		for _, m := range members {
+			holders[m] = append(holders[m], int32(h))
+		}
+	}
+	const owner, member = 1, 2
+	role, todo := make([]uint8, len(f.parts)), []int32{target}
+	role[target] = member
+	add := func(i int32, as uint8) {
+		if f.parts[i].Object.Deleting && f.parts[i].Member {
+			as = member
+		}
+		if role[i] < as {
+			if role[i] = as; as == member {
+				todo = append(todo, i)
+			}
+		}
+	}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, d := range f.links.dependents[i] {
+			add(d, member)
+		}
+		if f.links.sweeps != nil {
+			for _, m := range f.links.sweeps[i] {
+				add(m, member)
+			}
+		}
+		for _, h := range holders[i] {
+			add(h, owner)
+		}
+		for _, r := range f.parts[i].Object.Owners {
+			for _, o := range f.links.index.AllOf(r.UID) {
+				add(o, owner)
+			}
+		}
+	}
+	for i, as := range role {
+		if as != 0 {
+			p := f.parts[i]
+			p.Member = as == member
+			out = append(out, p)
+		}
+	}
+	return out
+}

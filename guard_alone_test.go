@@ -1,0 +1,101 @@
+package ownergraph_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// TestVerdictOfEachTarget: the verdict about each target of a plan counts the objects of its own
+// plan.
+func TestVerdictOfEachTarget(t *testing.T) {
+	for _, c := range []struct {
+		start   string
+		targets string
+		sweeps  bool
+		want    string
+		reason  string
+	}{
+		{"k/a; k/b; l/1 -> k/a; l/2 -> k/a; l/3 -> k/b", "k/a k/b", false, "k/a 2, k/b 1", "the objects are apart"},
+		{"k/a; k/b; l/1 -> k/a, k/b; l/2 -> l/1", "k/a k/b", false, "k/a 0, k/b 0", "an object of both goes with neither alone"},
+		{"k/a; k/b -> k/a; l/1 -> k/b", "k/a k/b", false, "k/a 1, k/b 1", "the guard of the lower one refuses it in the plan of the upper one"},
+		{"k/a; m/b; l/1 -> k/a; l/2 -> m/b", "k/a m/b", false, "k/a 1", "a target without a guard has no verdict"},
+		{"k/a; k/b; m/r -> k/a, k/b; l/1 -> m/r, k/a; l/2 -> k/b", "k/b k/a", false, "k/b 1, k/a 0", "in the order of the request"},
+		{"k/a; tenant/1 -> k/a; k/b; volume/1-x; l/1 -> volume/1-x; l/2 -> k/b", "k/a k/b", true, "k/a 3, k/b 1", "the members of a holder below one"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(0)})
+			if c.sweeps {
+				cfg.Sweeps = []finalizer.Sweep{tenancy()}
+			}
+			r := collect(t, newTap(t, c.start), cfg)
+			r.idle()
+			req := plan.Request{}
+			for _, k := range strings.Fields(c.targets) {
+				req.Delete = append(req.Delete, plan.Target{Key: keyOf(t, k), Propagation: graph.Background})
+			}
+			p, err := r.Plan(t.Context(), req)
+			var got []string
+			for _, v := range p.Verdicts {
+				got = append(got, fmt.Sprintf("%s %d", v.Root, v.Ends))
+			}
+			if err != nil || strings.Join(got, ", ") != c.want {
+				t.Errorf("%s, %v, want %s: %s", strings.Join(got, ", "), err, c.want, c.reason)
+			}
+		})
+	}
+}
+
+// TestVerdictLeavesMarked: an object that was marked before counts only if it goes because the
+// root goes.
+func TestVerdictLeavesMarked(t *testing.T) {
+	for _, c := range []struct {
+		start, marked string
+		ends          int
+		reason        string
+	}{
+		{"k/a; l/b~300 -> k/a; l/c -> k/a", "", 1, "it goes at the end of its grace period"},
+		{"k/a; l/b~[foreground] -> k/a; l/x~300 -> l/b!; l/c -> k/a", "", 1, "it goes with its dependent, without the root's end"},
+		{"k/a; l/b~[x.io/slow] -> k/a; l/c -> k/a", "", 1, "it stays"},
+		{"k/a; tenant/1 -> k/a; l/c -> k/a; l/d -> tenant/1, l/c", "tenant/1", 3, "its member stays as long as the root does"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(c.ends)})
+			cfg.Sweeps = []finalizer.Sweep{{Finalizer: "x.io/tenant", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByOwner}}}}
+			s := newTap(t, c.start)
+			r := collect(t, s, cfg)
+			r.idle()
+			if c.marked != "" {
+				s.delete(t, c.marked, graph.Unset)
+				r.idle()
+			}
+			p, err := r.Plan(t.Context(), request(t, "k/a", graph.Background))
+			if err != nil || len(p.Verdicts) != 1 || p.Verdicts[0].Ends != c.ends {
+				t.Errorf("%v, verdicts %v, want %d: %s", err, p.Verdicts, c.ends, c.reason)
+			}
+			s.delete(t, "k/a", graph.Background)
+			if held := r.idle(); strings.Contains(lines(held), policy.DeletionRefused.String()) {
+				t.Errorf("held: %s, want no refusal: %s", lines(held), c.reason)
+			}
+		})
+	}
+}
+
+// TestMarkedRootsInRing: marked roots that own each other are judged with a bounded number of
+// plans, also where each plan looks for the objects that go anyway.
+func TestMarkedRootsInRing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "k/a~["+guarded+"] -> k/c; k/b~["+guarded+"] -> k/a; k/c~["+guarded+"] -> k/b; l/x -> k/a, k/b; l/y~300 -> k/c")
+		r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(9)}))
+		r.idle()
+		pass(time.Hour)
+		s.holds(t, "l/y~300 -> k/c")
+	})
+}

@@ -1,0 +1,154 @@
+package ownergraph
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// Labels make members of sweeps, and a verdict counts the members. So the labels are selected
+// before the verdict: for a root that holds members by labels at once, and for another root once
+// its plan has asked for them.
+
+// newMembers returns the selections of members for verdicts. Without a guard there is none.
+func (e *Engine) newMembers() guard.Labels {
+	var rules []guard.MemberRule
+	if e.guards.Any() {
+		for _, r := range e.sweeps.LabelRules() {
+			rules = append(rules, guard.MemberRule(r))
+		}
+	}
+	return guard.NewMembers(rules, e.cfg.SelectPage)
+}
+
+// selectedAt returns the moment as of which the labels are known that a verdict about an object
+// needs.
+func (e *Engine) selectedAt(id observed.NodeID, o *Object) seq.Stamp {
+	at := e.labels.SelectedAt(e.guardView())
+	if e.countsMembers(id, o) {
+		at = min(at, e.members.SelectedAt(e.guardView()))
+	}
+	return at
+}
+
+// wantSelected asks for the labels that a verdict about a marked root needs.
+func (e *Engine) wantSelected(id observed.NodeID, o *Object) {
+	if e.labels.Any() {
+		e.labels.WantAll(e.guardView(), id, e.guards.Since(id))
+	}
+	if e.countsMembers(id, o) {
+		e.wantMembers(id, e.guards.Since(id))
+	}
+}
+
+// countsMembers reports whether the verdict about a root needs members by labels. A fork asks
+// nothing.
+func (e *Engine) countsMembers(id observed.NodeID, o *Object) bool {
+	return e.members.Any() && e.shown == nil && (e.sweeps.HoldsByLabel(o.Kind) || e.guards.NeedsMembers(id))
+}
+
+// wantMembers asks for the members by labels as of a later moment.
+func (e *Engine) wantMembers(id observed.NodeID, after seq.Stamp) {
+	e.members.WantAll(e.guardView(), id, after)
+}
+
+// errUnselected fails a judgement. Another one follows, after the selections of the members.
+var errUnselected = errors.New("the members of a sweep are not selected")
+
+// shownFor returns what selections have shown of members for the plan of a request: for marked
+// roots that a guard holds, as of an instant after each mark. A plan of other objects does not
+// know the members by labels. After is a later moment, or 0.
+func (e *Engine) shownFor(req *plan.Request, after seq.Stamp) *guard.Shown {
+	switch {
+	case e.shown != nil:
+		return e.shown
+	case !e.members.Any():
+		return nil
+	}
+	after = max(after, e.kinds.Rewound())
+	for _, t := range req.Delete {
+		at := seq.Stamp(0)
+		if n, ok := e.graph.Lookup(t.Key); ok {
+			at = e.guards.Marked(n.ID())
+		}
+		if at == 0 {
+			return &guard.Shown{}
+		}
+		after = max(after, at)
+	}
+	if len(req.Delete) == 0 {
+		return &guard.Shown{}
+	}
+	return e.members.Shown(after)
+}
+
+// nextMembers makes c the call for the next page of a selection of members, if one is due.
+func (e *Engine) nextMembers(c *Call) bool {
+	req, ok := e.members.NextSelect(e.guardView())
+	if ok {
+		began := e.issue(c, inflight.Call{Purpose: inflight.Select, Key: Key{Kind: req.Kind}})
+		c.Select = req
+		e.members.SetSelectCall(uint64(c.ID), began)
+	}
+	e.carryOut()
+	return ok
+}
+
+// selectDone takes a page of a selection.
+func (e *Engine) selectDone(id CallID, r Result) {
+	wait, _ := retryIn(r.Err)
+	if l := e.selecting(id); l != nil {
+		l.SelectDone(e.guardView(), r.Selected, r.Err, wait)
+		return
+	}
+	e.sweeps.SelectDone(e.sweepView(), uint64(id), r.Selected, r.Err, wait)
+}
+
+// returnSelect takes back a page of a selection.
+func (e *Engine) returnSelect(id CallID) {
+	if l := e.selecting(id); l != nil {
+		l.ReturnSelect()
+		return
+	}
+	e.sweeps.ReturnSelect(uint64(id))
+}
+
+// selecting returns the labels that a call under way selects for, or nil for those of a sweep.
+func (e *Engine) selecting(id CallID) *guard.Labels {
+	switch {
+	case e.labels.Requested(uint64(id)):
+		return &e.labels
+	case e.members.Requested(uint64(id)):
+		return &e.members
+	}
+	return nil
+}
+
+// dropSelects gives up the selections of the kinds that are not served any more.
+func (e *Engine) dropSelects() {
+	e.sweeps.DropSelects(e.sweepView())
+	e.labels.DropSelects(e.guardView())
+	e.members.DropSelects(e.guardView())
+}
+
+// labelsBusy reports whether a selection for guards or protections is due or under way.
+func (e *Engine) labelsBusy() bool {
+	return e.labels.Any() && e.labels.Busy(e.guardView()) || e.members.Any() && e.members.Busy(e.guardView())
+}
+
+// labelFacts returns what is known of the labels of an object, for the fingerprint of a plan: the
+// rule that protects it, and the matches that make it a member of a sweep.
+func (f *forecast) labelFacts(o *Object) string {
+	text := f.protection(o)
+	for i := range f.engine.members.Rules() {
+		if value, is, _ := f.engine.shown.Value(i, o.Key); is {
+			text += "\n" + strconv.Itoa(i) + "=" + value
+		}
+	}
+	return text
+}

@@ -1,0 +1,81 @@
+package guard
+
+import (
+	"maps"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+)
+
+// MemberRule is a rule that makes objects members of a sweep by their labels.
+type MemberRule struct {
+	// Takes reports whether objects of the kind may be members, and Needs whether the labels of
+	// the object decide.
+	Takes func(graph.Kind) bool
+	Needs func(graph.Object) bool
+	// Selector and Label are those of the request.
+	Selector, Label string
+}
+
+// NewMembers returns the selections of members for verdicts. Page is the number of objects in a
+// page.
+func NewMembers(rules []MemberRule, page int) Labels {
+	l := NewLabels(Rules{}, page)
+	for _, r := range rules {
+		l.rules = append(l.rules, labelRule{
+			takes: r.Takes, selects: func(o *graph.Object) bool { return r.Needs(*o) }, selector: r.Selector, label: r.Label,
+		})
+	}
+	return l
+}
+
+// Shown is what selections of members have shown. It is a value that changes no more, so it is
+// safe for concurrent use. Nil has shown nothing.
+//
+// The labels are those of one instant for each rule and kind. An object that gets a label later
+// comes below the root after the verdict.
+type Shown struct {
+	matches map[matchKey]match
+	done    map[selectKey]bool
+}
+
+// Shown returns what the complete selections have shown that began after the moment.
+func (l *Labels) Shown(since seq.Stamp) *Shown {
+	s := &Shown{matches: map[matchKey]match{}, done: map[selectKey]bool{}}
+	for k, x := range l.done {
+		if x.began > since {
+			s.done[k] = true
+		}
+	}
+	if len(s.done) > 0 {
+		s.matches = maps.Clone(l.matches)
+	}
+	return s
+}
+
+// Selected reports whether a selection has shown the members of a kind by a rule.
+func (s *Shown) Selected(rule int, kind graph.Kind) bool {
+	return s != nil && s.done[selectKey{rule, kind}]
+}
+
+// Value returns the label of an object, if a rule has matched it. Known says that a selection has
+// told.
+func (s *Shown) Value(rule int, k graph.Key) (value string, is, known bool) {
+	if !s.Selected(rule, k.Kind) {
+		return "", false, false
+	}
+	m, is := s.matches[matchKey{rule, k}]
+	return m.value, is, true
+}
+
+// Forget drops all that selections have shown, if none is wanted. It frees the memory after the
+// last root.
+func (l *Labels) Forget() {
+	if !l.under && len(l.wanted) == 0 {
+		clear(l.matches)
+		clear(l.done)
+	}
+}
+
+// Rules returns the number of the rules.
+func (l *Labels) Rules() int { return len(l.rules) }
