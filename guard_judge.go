@@ -115,12 +115,13 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	if g.Above != nil {
 		v.Above, v.Limit = true, *g.Above
 	}
-	for _, i := range f.under(target) {
-		if g.Protected && f.reasonOf(i) == policy.Protected {
+	below, ends := f.endings(target, possible)
+	for _, i := range below {
+		if g.Protected && (f.reasonOf(i) == policy.Protected || f.meetsLater(i, ends)) {
 			v.Protected = append(v.Protected, f.parts[i].Object.Key)
 		}
 	}
-	v.Ends = f.ending(target, possible)
+	v.Ends = f.count(below, ends)
 	slices.SortFunc(v.Protected, graph.Key.Compare)
 	if n := len(v.Protected); n > maxShown {
 		v.Protected, v.ProtectedMore = v.Protected[:maxShown], n-maxShown
@@ -128,38 +129,61 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	return v, true
 }
 
-// ending counts the objects below the target that leave the store, that get a mark, or that
-// may do so. It leaves out those that go without the target's deletion, see findAnyway. A foreign
-// finalizer keeps an owner in the forecast, and its dependents with it. They go once it is off,
-// without another verdict, so they count too.
-//
-// Held by TestGuardCountsBehindFinalizers.
-func (f *forecast) ending(target int32, possible []bool) (n int) {
-	below, ends := f.under(target), make([]bool, len(f.parts))
-	ends[target] = true
+// ending counts the objects below the target that go because it goes.
+func (f *forecast) ending(target int32, possible []bool) int {
+	return f.count(f.endings(target, possible))
+}
+
+// count counts the objects that end. It leaves out those that go without the target's deletion,
+// see findAnyway.
+func (f *forecast) count(below []int32, ends []bool) (n int) {
 	for _, i := range below {
-		if ends[i] = possible[i] && !f.isKept(i) || f.isEnding(i); ends[i] && !f.anyway[i] {
+		if ends[i] && !f.anyway[i] {
 			n++
-		}
-	}
-	for again := true; again; {
-		again = false
-		for _, i := range below {
-			if !ends[i] && f.endsLater(i, ends) {
-				if ends[i], again = true, true; !f.anyway[i] {
-					n++
-				}
-			}
 		}
 	}
 	return n
 }
 
-// endsLater reports whether each owner of a part ends that is left, so that the part goes after
-// them. A part that was marked before goes without them. An owner whose mark is held needs an approval of its own, and an orphaning one ends none.
+// endings returns the parts below the target, and which of them leave the store, get a mark, or may
+// do so. A foreign finalizer keeps an owner in the forecast, and its dependents with it. They go
+// once it is off, without another verdict, so they end too.
+//
+// Held by TestGuardCountsBehindFinalizers.
+func (f *forecast) endings(target int32, possible []bool) (below []int32, ends []bool) {
+	below, ends = f.under(target), make([]bool, len(f.parts))
+	ends[target] = true
+	for _, i := range below {
+		ends[i] = possible[i] && !f.isKept(i) || f.isEnding(i)
+	}
+	for again := true; again; {
+		again = false
+		for _, i := range below {
+			if !ends[i] && f.endsLater(i, ends) {
+				ends[i], again = true, true
+			}
+		}
+	}
+	return below, ends
+}
+
+// endsLater reports whether a part goes after owners that end. A part that was marked before goes
+// without them.
 func (f *forecast) endsLater(i int32, ends []bool) bool {
+	n, in := f.engine.graph.Lookup(f.parts[i].Object.Key)
+	return f.losesOwners(i, ends) && !f.isKept(i) && f.engine.protection(&f.parts[i].Object) == "" && !(in && n.Flawed())
+}
+
+// meetsLater reports whether a protected part stays after owners that end.
+func (f *forecast) meetsLater(i int32, ends []bool) bool {
+	return f.engine.protection(&f.parts[i].Object) != "" && f.losesOwners(i, ends)
+}
+
+// losesOwners reports whether each owner of an unmarked part ends that is left. An owner whose
+// mark is held needs an approval of its own, and an orphaning one ends none.
+func (f *forecast) losesOwners(i int32, ends []bool) bool {
 	o, ok := f.store.At(f.parts[i].Object.Key)
-	if n, in := f.engine.graph.Lookup(o.Key); !ok || len(o.Owners) == 0 || f.parts[i].Object.Deleting || f.isKept(i) || f.engine.protection(&o) != "" || in && n.Flawed() {
+	if !ok || len(o.Owners) == 0 || f.parts[i].Object.Deleting {
 		return false
 	}
 	return !slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {

@@ -76,7 +76,8 @@
 //	   graph.FinalizerNew. Without both the collector does not delete it (RULES, G2).
 //	V4 Verdict. A marked root with both loses one of the two: new if its guard refuses
 //	   the deletion, else hold. The guard judges all ends of the cascade as if it had
-//	   passed, with no other engine and no user. With Guard.Ordered, a background
+//	   passed, with no other engine and no user but those who take the foreign
+//	   finalizers of the root and of unmarked objects below it off. With Guard.Ordered, a background
 //	   deletion is repeated in the foreground before hold goes. A guard with a bound
 //	   may count every object below the root if one of them has several owners, since
 //	   a plan also counts objects that may end (RULES, G2, G7 and P3).

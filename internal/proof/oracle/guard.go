@@ -115,11 +115,39 @@ func (s State) refused(i int, g Guard, cfg Config) bool {
 		root.Object = mark(root.Object, graph.Foreground)
 	}
 	cfg.Beside = nil
-	passed := s.forget().write(i, newForm(graph.Change{DropFinalizer: graph.FinalizerHold}.Apply(root.Object)))
+	passed := s.forget().write(i, newForm(graph.Change{DropFinalizer: graph.FinalizerHold}.Apply(root.Object))).finish(below, root.Key)
 	_, ends := explore([]State{passed}, cfg)
 	return slices.ContainsFunc(ends, func(end State) bool {
 		return g.Protected && end.meetsProtected(below, cfg) || g.Above != nil && end.ended(below) > *g.Above
 	})
+}
+
+// finish returns the state without the foreign finalizers of a root, and of the unmarked objects
+// below it.
+func (s State) finish(below []form, root graph.Key) State {
+	for i := 0; i < len(s.objects); i++ {
+		o := s.objects[i]
+		unmarked := func(x form) bool { return x.Key == o.Key && !x.Deleting }
+		if o.Key != root && !slices.ContainsFunc(below, unmarked) {
+			continue
+		}
+		left := o.Object.Clone()
+		left.Finalizers = slices.DeleteFunc(left.Finalizers, isForeign)
+		if len(left.Finalizers) == len(o.Finalizers) {
+			continue
+		}
+		n := len(s.objects)
+		if s = s.write(i, newForm(left)); len(s.objects) < n {
+			i--
+		}
+	}
+	return s
+}
+
+// isForeign reports whether other clients take a finalizer off.
+func isForeign(f string) bool {
+	own := []string{graph.FinalizerForeground, graph.FinalizerOrphan, graph.FinalizerHold, graph.FinalizerNew, graph.FinalizerProtect}
+	return !slices.Contains(own, f)
 }
 
 // below returns the objects from which references lead to the i-th, without it.
