@@ -22,7 +22,7 @@ func (w *World) Held() string {
 }
 
 // Seen returns every node of an engine's graph with its version. It leaves out
-// holders that are gone.
+// holders that are gone, and objects that only a selection has shown.
 func Seen(e *ownergraph.Engine) string {
 	var b strings.Builder
 	named, gone := map[graph.Key]bool{}, map[graph.Key]bool{}
@@ -30,9 +30,12 @@ func Seen(e *ownergraph.Engine) string {
 		gone[s.Holder] = s.Gone
 	}
 	// The fingerprint visits every node and names it first.
+	nodes := e.Stats().Nodes
 	probe.Fingerprint(e, func(k graph.Key, v graph.Version) uint64 {
-		if !named[k] && !(gone[k] && v != "") {
-			named[k] = true
+		if named[k] || len(named) == nodes {
+			return 0
+		}
+		if named[k] = true; !(gone[k] && v != "") {
 			fmt.Fprintf(&b, "%s#%s; ", k, v)
 		}
 		return 0
