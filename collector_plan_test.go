@@ -281,6 +281,29 @@ func TestPlanDump(t *testing.T) {
 	}
 }
 
+// TestPlanDumpDue: a plan without a target has every object whose owner is absent, also while
+// the engine reads such owners and passes on what it knows of them.
+func TestPlanDumpDue(t *testing.T) {
+	for _, n := range []int{1, 10, 5000} {
+		d := ownergraph.Dump{Kinds: []ownergraph.KindInfo{{Kind: "k"}, {Kind: "d"}}}
+		gone := graph.Owner{Key: ownergraph.Key{Kind: "k", Name: "gone", UID: "gone"}}
+		for i := range n {
+			name := fmt.Sprint(i)
+			d.Objects = append(d.Objects, graph.Object{Key: ownergraph.Key{Kind: "d", Name: name, UID: graph.UID(name)}, Owners: []graph.Owner{gone}})
+		}
+		p, err := ownergraph.PlanDump(t.Context(), d, ownergraph.Config{}, plan.Request{})
+		removed := 0
+		for _, o := range p.Objects {
+			if o.Outcome == plan.Removed {
+				removed++
+			}
+		}
+		if err != nil || removed != n {
+			t.Errorf("%d of %d objects without an owner are removed, %v", removed, n, err)
+		}
+	}
+}
+
 // TestDeletePlanned: a plan that holds is carried out under UID and version (RULES, P5).
 func TestDeletePlanned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

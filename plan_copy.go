@@ -181,11 +181,23 @@ func (p *planCopy) findNames(_ *Engine, n observed.Node) {
 	}
 }
 
-// addDue adds an object that is marked, held or queued. A write to it may be due.
+// addDue adds an object to which a write may be due: it is marked, held or queued, or an owner
+// of it is not solid. Such an object may wait for a read, or for the fan-out of its owner.
+//
+// Held by TestPlanDumpDue.
 func (p *planCopy) addDue(e *Engine, n observed.Node) {
-	if n.Deleting() || e.held.Has(n.ID()) || e.work.Has(n.ID()) {
+	if n.Deleting() || e.held.Has(n.ID()) || e.work.Has(n.ID()) || !ownersSolid(n) {
 		p.copy.Add(n.ID())
 	}
+}
+
+func ownersSolid(n observed.Node) bool {
+	for i := range n.Owners() {
+		if c, _ := n.OwnerClass(i); c != observed.Solid && !n.SelfOwner(i) {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *planCopy) stepParts(e *Engine) (done bool, err error) {
