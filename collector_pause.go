@@ -28,13 +28,16 @@ import (
 //
 // Pause may be called before Run, and again for the same extent. After the end of the
 // collector the error is ErrClosed. It wraps ErrInvalid for an extent that is not exactly
-// one of the three, and beyond 1,000 pauses. It wraps ErrConflict if a Resume comes before
-// the confirmation.
+// one of the three, beyond 1,000 pauses, and for a nil context. It wraps ErrConflict if a
+// Resume comes before the confirmation.
 //
 // Held by TestPauseStopsWrites, TestPauseHard, TestPauseBatch, TestPauseUnknown,
-// TestPauseNotConfirmed and TestRecordSurvivesACrash.
+// TestPauseNotConfirmed, TestPauseNoContext and TestRecordSurvivesACrash.
 func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err error) {
-	if c.over() {
+	switch {
+	case ctx == nil:
+		return r, fmt.Errorf("pause %s: context: nil: %w", what, ErrInvalid)
+	case c.over():
 		return r, fmt.Errorf("pause %s: %w", what, ErrClosed)
 	}
 	c.locked(func(e *Engine, now time.Time) { r, err = e.beginPause(now, what) })
@@ -62,8 +65,11 @@ func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err 
 // that cannot be read: see the package documentation, "Pause". The other errors are those of
 // Pause.
 //
-// Held by TestPauseStopsWrites and TestRecordTogether.
+// Held by TestPauseStopsWrites, TestPauseNoContext and TestRecordTogether.
 func (c *Collector) Resume(ctx context.Context, what Extent) error {
+	if ctx == nil {
+		return fmt.Errorf("resume %s: context: nil: %w", what, ErrInvalid)
+	}
 	err := error(ErrClosed)
 	if !c.over() {
 		c.locked(func(e *Engine, now time.Time) { err = e.allowPause(now, what) })

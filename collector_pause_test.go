@@ -446,3 +446,22 @@ func TestPauseBeforeAndAfterRun(t *testing.T) {
 		s.holds(t, "b -> a")
 	})
 }
+
+// TestPauseNoContext: a nil context pauses nothing, and ends no pause.
+func TestPauseNoContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := collect(t, newTap(t, "a"), ownergraph.Config{})
+		r.idle()
+		var none context.Context
+		if _, err := r.Pause(none, everything); !errors.Is(err, ownergraph.ErrInvalid) || err.Error() != "pause everything: context: nil: invalid" {
+			t.Errorf("Pause: %v", err)
+		}
+		if n := len(r.Paused()); n > 0 {
+			t.Errorf("%d pauses", n)
+		}
+		r.pauses(everything)
+		if err := r.Resume(none, everything); !errors.Is(err, ownergraph.ErrInvalid) || len(r.Paused()) != 1 {
+			t.Errorf("Resume: %v, %d pauses, want one", err, len(r.Paused()))
+		}
+	})
+}

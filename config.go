@@ -126,7 +126,8 @@ type Config struct {
 	// still be under way then.
 	ShutdownTimeout time.Duration
 	// FenceWait bounds the time for which a deletion waits for a fence that a sick kind
-	// holds. A deletion past that time is best effort. By default there is no bound.
+	// holds. A deletion past that time is best effort. It opens no phase of a guard, and passes
+	// no guarded root. By default there is no bound.
 	FenceWait time.Duration
 	// AuditEvery, by default 10 minutes, is the time between two audits. An audit visits
 	// every object, and makes no request of its own.
