@@ -16,12 +16,20 @@ func (e *Engine) labelState(id observed.NodeID, o *Object) (rule string, unknown
 	return e.labels.State(o, e.state(id).Known, e.kinds.Rewound())
 }
 
-// mayWithhold reports whether the mark of a marked node may count for no dependent, because of
-// its labels.
-func (e *Engine) mayWithhold(n observed.Node) bool {
-	o := n.Object()
-	rule, unknown := e.labelState(n.ID(), &o)
-	return rule != "" || unknown
+// noteWithheld notes whether the mark of a node counts for no dependent, because of its labels.
+// After a change it has the dependents decided again, and the rings through the node sought again.
+//
+// Held by TestRingOfProtected.
+func (e *Engine) noteWithheld(id observed.NodeID, withheld bool) {
+	m := e.edit(id)
+	if m.Withheld == withheld {
+		return
+	}
+	m.Withheld = withheld
+	m.Role = e.seq.Stamp()
+	e.fanout.Push(e.view(), id)
+	e.cycles.Changed(e.view(), id, e.now)
+	e.cycles.Restart(e.view(), e.now)
 }
 
 // withholdsRead is mayWithhold for an object that a read has returned.
@@ -34,15 +42,10 @@ func (e *Engine) withholdsRead(o *Object, m *record.State) bool {
 }
 
 // decideWithheld keeps the deletion of a marked object from going on whose labels protect it,
-// or are not known. It wants the selections that tell, and has the dependents decided again
-// once they have told.
+// or are not known. It wants the selections that tell.
 func (e *Engine) decideWithheld(id observed.NodeID, o *Object) policy.Reason {
 	rule, unknown := e.labelState(id, o)
-	if m := e.edit(id); m.Withheld != (rule != "" || unknown) {
-		m.Withheld = !m.Withheld
-		m.Role = e.seq.Stamp()
-		e.fanout.Push(e.view(), id)
-	}
+	e.noteWithheld(id, rule != "" || unknown)
 	switch {
 	case rule != "":
 		return policy.Protected

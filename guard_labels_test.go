@@ -79,3 +79,32 @@ func TestMarkedByLabel(t *testing.T) {
 		})
 	}
 }
+
+// TestRingOfProtected: a foreground ring through an object that is protected keeps its references,
+// by labels or without. Once the label is gone it is a ring as any other.
+func TestRingOfProtected(t *testing.T) {
+	for _, c := range []struct {
+		rule   finalizer.Protection
+		after  string
+		reason string
+	}{
+		{finalizer.Protection{Selector: "keep=yes"}, "", "the label goes"},
+		{finalizer.Protection{Names: []string{"a"}}, "k/a~[foreground] -> k/b!; k/b~[foreground] -> k/a!; k/c -> k/a", "a name stays"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, "k/a -> k/b!; k/b -> k/a!; k/c -> k/a; k/d -> k/b")
+			s.label(t, "k/a", "keep=yes")
+			r := collect(t, s, protecting(c.rule))
+			r.idle()
+			s.delete(t, "k/a", graph.Foreground)
+			s.delete(t, "k/b", graph.Foreground)
+			pass(time.Hour)
+			s.holds(t, "k/a~[foreground] -> k/b!; k/b~[foreground] -> k/a!; k/c -> k/a")
+			s.label(t, "k/a", "keep=no")
+			pass(time.Hour)
+			if got := s.shape(); got != c.after {
+				t.Errorf("in the end the store holds %q, want %q: %s", got, c.after, c.reason)
+			}
+		})
+	}
+}

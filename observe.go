@@ -233,7 +233,13 @@ func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 // Another finalizer begins anew. So does another version from a listing, because the mark
 // may have changed and changed back in between (R3). So does any version after a rewind.
 func (e *Engine) applyMark(d *observed.Delta, n observed.Node, m *record.State) {
-	m.Withheld = n.State() == observed.Observed && n.Deleting() && e.labels.Any() && e.mayWithhold(n)
+	withheld := false
+	if e.labels.Any() && n.State() == observed.Observed && n.Deleting() {
+		o := n.Object()
+		rule, unknown := e.labelState(n.ID(), &o)
+		withheld = rule != "" || unknown
+	}
+	e.noteWithheld(n.ID(), withheld)
 	if n.State() != observed.Observed || !n.Deleting() || n.Propagation() == graph.Unset || n.MarkHeld() {
 		m.Mark = 0
 		if n.State() == observed.Observed && n.Deleting() && m.Marked.IsZero() {

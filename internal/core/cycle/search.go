@@ -36,7 +36,8 @@ func (d *Detector) Step(m Moment, limit int, out *effect.List) {
 	}
 }
 
-// begin begins a search with the suspects that still wait.
+// begin begins a search with the suspects that still wait. The mark of a withheld node counts
+// for no dependent, so no ring leads through it (RULES, G3).
 func (d *Detector) begin(v record.Nodes) {
 	d.searched = slices.DeleteFunc(d.suspects, func(id observed.NodeID) bool {
 		if !v.InUse(id) {
@@ -47,6 +48,7 @@ func (d *Detector) begin(v record.Nodes) {
 	})
 	d.suspects = nil
 	d.search = observed.NewRingSearch(d.searched)
+	d.search.Skip = func(id observed.NodeID) bool { return v.State(id).Withheld }
 }
 
 // keep notes a found cycle. Its first member is decided when the fence has passed. One
