@@ -13,7 +13,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Plan returns the forecast of the deletions of a request, or of the writes that are due
@@ -122,8 +121,13 @@ func planSynced(ctx context.Context, c *Collector, req plan.Request) (plan.Plan,
 // UID and version. The collector's Run does the rest of the cascade, so DeletePlanned does
 // not wait for it.
 //
-// With Request.RefuseProtected it deletes nothing either if a protected object would stay, and
-// the error wraps plan.ErrProtected and names the first of them.
+// With Request.RefuseProtected it deletes nothing either if a target is protected, or if a
+// protected object would stay. The error wraps plan.ErrProtected and names the first of them. The
+// call waits until the store has told whether labels protect the targets.
+//
+// It deletes nothing if a guard selects an unmarked target that lacks a finalizer of guards. The
+// error wraps plan.ErrChanged, and names the target and the finalizer. The engine puts both on as
+// soon as it can, and [Collector.Held] says what keeps it from that.
 //
 // If the plans differ it deletes nothing, and the error is a *plan.ChangedError that wraps
 // plan.ErrChanged and names the differences. A target that is gone is a difference, and the
@@ -135,8 +139,9 @@ func planSynced(ctx context.Context, c *Collector, req plan.Request) (plan.Plan,
 // The error wraps ErrInvalid for a plan that deletes nothing, and for one of which this
 // store has no object: it is of another store, or too old.
 //
-// Held by TestDeletePlanned, TestDeletePlannedChanged, TestDeletePlannedGone and
-// TestDeletePlannedForeign, and TestDeletePlannedProtected.
+// Held by TestDeletePlanned, TestDeletePlannedChanged, TestDeletePlannedGone,
+// TestDeletePlannedForeign, TestDeletePlannedProtected, TestDeletePlannedProtectedTarget and
+// TestDeletePlannedUnguarded.
 func (c *Collector) DeletePlanned(ctx context.Context, p plan.Plan) error {
 	if ctx == nil {
 		return draft.ErrNoContext
@@ -169,10 +174,17 @@ const maxPlanTries = 8
 
 // planAgain plans behind a fence, and returns the targets if the plan is the same.
 func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error) {
+	req := p.Request
+	if req.RefuseProtected {
+		req.Limit = 0 // a limit leaves out protected objects
+		if err := c.knowTargets(ctx, &req); err != nil {
+			return nil, fmt.Errorf("delete planned: %w", err)
+		}
+	}
 	if err := c.passFence(ctx); err != nil {
 		return nil, fmt.Errorf("delete planned: %w", err)
 	}
-	now, targets, err := c.plan(ctx, p.Request)
+	now, targets, err := c.plan(ctx, req)
 	if errors.Is(err, ErrNotFound) && !c.knowsAny(p.Objects) {
 		return nil, fmt.Errorf("delete planned: none of the %d objects of the plan exists: it is of another store, or too old: %w", len(p.Objects), ErrInvalid)
 	}
@@ -182,29 +194,13 @@ func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error
 	if err != nil {
 		return nil, fmt.Errorf("delete planned: %w", err)
 	}
-	err = plan.Compare(p, now)
-	if err == nil && p.Request.RefuseProtected {
-		err = refuseProtected(&now)
+	if err = plan.Compare(p, now); err == nil {
+		err = c.allowTargets(&now, targets)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("delete planned: %w", err)
 	}
 	return targets, nil
-}
-
-// refuseProtected returns an error that names the objects that a plan keeps because they are
-// protected, or may be.
-func refuseProtected(p *plan.Plan) error {
-	var names []string
-	for _, o := range p.Objects {
-		if o.Outcome == plan.Held && (o.Reason == policy.Protected || o.Reason == policy.ProtectionUnknown) {
-			names = append(names, o.Key.String())
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%w: %s", plan.ErrProtected, run.FirstNames(names, len(names)))
 }
 
 // goneTargets adds to an error that the targets which do not exist are a change of the plan.
