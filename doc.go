@@ -302,6 +302,8 @@
 //     guard selects is held in it.
 //   - A verdict counts the objects of its root's own plan, also where a request has several
 //     targets. A marked object counts only if it would stay without the deletion.
+//   - A judgement plans each other guarded root that its deletions reach. With more than 64 of
+//     them the guard refuses, and the cause says so.
 //   - Before a verdict the engine selects the members that labels name. A plan of a root without
 //     hold does not know them, and its verdict then counts as a refusal.
 //   - A store without fences gets no pass. A sick kind holds every verdict, and Held names it.

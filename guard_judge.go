@@ -72,7 +72,7 @@ func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *
 		err = fmt.Errorf("judge %s: Guards: none selects it, or it has passed: %w", v.Root, ErrInvalid)
 	case f.torn:
 		err = fmt.Errorf("judge %s: the objects kept changing during the copy", v.Root)
-	case v.Always || len(v.Protected) > 0 || v.Above && v.Ends > v.Limit: // refused, whatever is unknown
+	case v.Always || len(v.Protected) > 0 || v.Above && v.Ends > v.Limit || f.isCut(): // refused, whatever is unknown
 	case f.unselected():
 		err = fmt.Errorf("judge %s: %w", v.Root, errUnselected)
 	case (v.Above || f.asksProtected(i)) && f.unlabelled(i):
@@ -111,7 +111,7 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	if g == nil || was.Deleting && !was.HasFinalizer(graph.FinalizerHold) { // it has passed, or was never guarded
 		return plan.Verdict{Root: was.Key}, false
 	}
-	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always, Unknown: f.unselected()}
+	v := plan.Verdict{Root: was.Key, Guard: name, Always: g.Always, Unknown: f.unselected() || f.isCut()}
 	if g.Above != nil {
 		v.Above, v.Limit = true, *g.Above
 	}
@@ -268,57 +268,4 @@ func (f *forecast) guardStep(s plan.Step, k Key, out finalizer.Outcome) {
 	s.Actor, s.Key, s.Removes = plan.Engine, k, out.Effect == finalizer.Removed
 	f.addStep(s, f.links.own(k))
 	f.report(out)
-}
-
-// nested has the verdicts of one judgement, or of one plan, and of all guarded roots below. Each
-// root is planned once.
-type nested struct {
-	verdicts   map[Key]plan.Verdict
-	judging    map[Key]bool
-	unselected bool // a plan below lacks members of sweeps
-	unlabelled bool // a plan below lacks labels that may protect
-}
-
-func newNested(roots ...Key) *nested {
-	n := &nested{verdicts: map[Key]plan.Verdict{}, judging: map[Key]bool{}}
-	for _, k := range roots {
-		n.judging[k] = true
-	}
-	return n
-}
-
-// maxNested bounds the forecasts inside of each other: a guarded root below a guarded root.
-const maxNested = 64
-
-// judge answers the judgement of a guarded root below a target. A root that is below itself, or
-// below too many others, counts as refused.
-//
-// Held by TestNestedRoots and TestManyNestedRoots.
-func (f *forecast) judge(ctx context.Context, root Key) (plan.Verdict, error) {
-	if f.nested == nil {
-		f.nested = newNested()
-		for _, t := range f.req.Delete {
-			f.nested.judging[t.Key] = true
-		}
-	}
-	n := f.nested
-	if v, ok := n.verdicts[root]; ok {
-		return v, nil
-	}
-	if n.judging[root] || len(n.judging) >= maxNested+len(f.req.Delete) {
-		return plan.Verdict{Root: root, Unknown: true}, nil
-	}
-	n.judging[root] = true
-	v, err := f.engine.judge(ctx, root, n)
-	delete(n.judging, root)
-	switch {
-	case errors.Is(err, errUnselected):
-		n.unselected, v, err = true, plan.Verdict{Root: root, Unknown: true}, nil
-	case errors.Is(err, errUnlabelled):
-		n.unlabelled, v, err = true, plan.Verdict{Root: root, Unknown: true}, nil
-	}
-	if err == nil {
-		n.verdicts[root] = v
-	}
-	return v, err
 }

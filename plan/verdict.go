@@ -26,9 +26,9 @@ type Verdict struct {
 	Ends  int
 	Above bool
 	Limit int
-	// Unknown says that members of a sweep by labels are not selected, or that the root is
-	// below too many other guarded roots. The guard then refuses in a plan. An engine selects
-	// the members before its verdict.
+	// Unknown says that members of a sweep by labels are not selected, or that more than 64
+	// other guarded roots are judged with the root. The guard then refuses. An engine selects
+	// the members before its verdict, so there only such a number remains.
 	Unknown bool
 }
 
@@ -57,7 +57,7 @@ func (v *Verdict) Causes() (out []string) {
 		out = append(out, fmt.Sprintf("%d objects end, and the limit is %d", v.Ends, v.Limit))
 	}
 	if v.Unknown {
-		out = append(out, "the plan may lack objects: labels are not selected, or it is below too many guarded roots")
+		out = append(out, "the plan may lack objects: labels are not selected, or too many guarded roots are judged with it")
 	}
 	return out
 }
