@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -26,21 +27,24 @@ type Approval struct {
 // yet (RULES, G4). It waits for a fence that begins after the call. If labels protect objects or
 // make them members of sweeps, it waits for selections that begin after the call, too. It plans
 // the deletion, and compares the plan with the approval. Then it takes graph.FinalizerHold off
-// under the root's UID and version. A root whose guard has phases gets a foreground mark before.
-// The collector's Run does the rest of the cascade, so Approve does not wait for it. It also does
-// so for a root that no guard selects any more. Like DeletePlanned it is a write of the caller:
-// neither Config.ObserveOnly nor a pause keeps it.
+// under the root's UID and version. The collector's Run does the rest of the cascade, so Approve does
+// not wait for it. It also does so for a root that no guard selects any more. Like DeletePlanned it
+// is a write of the caller: neither Config.ObserveOnly nor a pause keeps it.
 //
-// If the plan differs from the approval, or lacks labels, nothing is written, and the error wraps
-// plan.ErrChanged. It wraps ErrNotFound for a root that the collector does not observe, and
+// A root whose guard has phases gets a foreground mark first. On a store with fences the deletion is
+// then planned and compared again.
+//
+// If the plan differs from the approval, or lacks labels, the hold stays, and the error wraps
+// plan.ErrChanged. So it does if another writer repeats the deletion in another way than in the
+// foreground, after that mark. It wraps ErrNotFound for a root that the collector does not observe, and
 // ErrInvalid for a root without a mark or without the hold, for a key without a UID, and for a
 // wrong approval.
 //
 // The call waits until the labels are known as of an instant after it. A plan with unknown labels
 // is never approved.
 //
-// Held by TestApprove, TestApproveErrors, TestApproveErrorTexts, TestApproveUnknown and
-// TestApproveUnknownLabels.
+// Held by TestApprove, TestApproveErrors, TestApproveErrorTexts, TestApproveUnknown,
+// TestApproveUnknownLabels and TestApproveRepeated.
 func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
 	switch {
 	case ctx == nil:
@@ -54,67 +58,89 @@ func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
 	case a.AtMost == nil && !isFingerprint(a.Fingerprint):
 		return fmt.Errorf("approve %s: Fingerprint: want 64 hexadecimal digits: %w", root, ErrInvalid)
 	}
+	repeated := false
 	for try := 0; ; try++ {
-		again, err := c.approveOnce(ctx, root, a)
+		again, err := c.approveOnce(ctx, root, a, &repeated)
 		if err == nil || !again || try == maxPlanTries {
 			return err
 		}
 	}
 }
 
-// approveOnce plans, compares and writes once. Again says that the root has changed meanwhile.
-func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval) (again bool, err error) {
-	bad := func(err error) (bool, error) { return false, fmt.Errorf("approve %s: %w", root, err) }
-	if err := c.passFence(ctx); err != nil {
-		return bad(err)
+// approveOnce plans, compares and writes once. Again says that the root has changed meanwhile, or
+// that its deletion was repeated in the foreground: repeated is then true, and the repeated
+// deletion needs a plan of its own.
+func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval, repeated *bool) (again bool, err error) {
+	bad := func(err error) (bool, error) {
+		return errors.Is(err, ErrConflict), fmt.Errorf("approve %s: %w", root, err)
 	}
-	if err := c.whyUnobserved(root); err != nil {
-		return bad(err)
-	}
-	wanted := newPlanCopy(plan.Request{Delete: []plan.Target{{Key: root}}})
-	if wanted.after, err = c.waitSelected(ctx); err != nil {
-		return bad(err)
-	}
-	copied, facts, err := c.copyFor(ctx, wanted)
+	o, err := c.planApproval(ctx, root, a, *repeated)
 	if err != nil {
-		return bad(err)
-	}
-	facts.approving = true
-	f, err := copied.run(ctx, c.engine, facts)
-	if err != nil {
-		return bad(err)
-	}
-	o := f.targets()[0]
-	if err := approvable(&o); err != nil {
-		return bad(err)
-	}
-	target, _ := f.links.index.Of(root)
-	if err := f.findAnyway(ctx, target); err != nil {
-		return bad(err)
-	}
-	if err := a.compare(f); err != nil {
 		return bad(err)
 	}
 	ordered := false
-	c.noteApproval(root, func(e *Engine, id observed.NodeID) { e.guards.BeginApproval(id) })
-	defer func() {
-		c.noteApproval(root, func(e *Engine, id observed.NodeID) { e.guards.EndApproval(id, err == nil) })
-	}()
 	c.locked(func(e *Engine, _ time.Time) {
 		g, _ := e.guards.Of(&o)
-		ordered = g != nil && len(g.Phases) > 0 && o.Propagation() == graph.Unset
+		ordered = g != nil && len(g.Phases) > 0 && o.Propagation() == graph.Unset && o.GraceSeconds == 0 // until then the store keeps the propagation
 	})
 	if ordered {
 		if o, err = c.repeatForeground(ctx, o); err != nil {
 			return bad(err)
 		}
+		if c.engine.level >= Level2 { // without fences a plan may not know the mark yet
+			*repeated = true
+			return bad(fmt.Errorf("its deletion was repeated in the foreground, and it keeps changing: %w", ErrConflict))
+		}
 	}
-	err = c.patchOnce(ctx, o, Change{DropFinalizer: graph.FinalizerHold})
-	if err != nil {
-		err = fmt.Errorf("approve %s: %w", root, err)
+	c.noteApproval(root, func(e *Engine, id observed.NodeID) { e.guards.BeginApproval(id) })
+	defer func() {
+		c.noteApproval(root, func(e *Engine, id observed.NodeID) { e.guards.EndApproval(id, err == nil) })
+	}()
+	if err = c.patchOnce(ctx, o, Change{DropFinalizer: graph.FinalizerHold}); err != nil {
+		return bad(err)
 	}
-	return errors.Is(err, ErrConflict) && !ordered, err
+	return false, nil
 }
+
+// planApproval plans the deletion of a root behind a fence, and compares the plan with an approval.
+// It returns the root as the plan has it. Repeated says that the approval has repeated the deletion
+// in the foreground, and the plan has to show that.
+func (c *Collector) planApproval(ctx context.Context, root Key, a Approval, repeated bool) (o Object, err error) {
+	if err := c.passFence(ctx); err != nil {
+		return o, err
+	}
+	if err := c.whyUnobserved(root); err != nil {
+		return o, err
+	}
+	wanted := newPlanCopy(plan.Request{Delete: []plan.Target{{Key: root}}})
+	if wanted.after, err = c.waitSelected(ctx); err != nil {
+		return o, err
+	}
+	copied, facts, err := c.copyFor(ctx, wanted)
+	if err != nil {
+		return o, err
+	}
+	facts.approving = true
+	f, err := copied.run(ctx, c.engine, facts)
+	if err != nil {
+		return o, err
+	}
+	o = f.targets()[0]
+	if err := approvable(&o); err != nil {
+		return o, err
+	}
+	if repeated && o.Propagation() != graph.Foreground {
+		return o, errRepeated
+	}
+	target, _ := f.links.index.Of(root)
+	if err := f.findAnyway(ctx, target); err != nil {
+		return o, err
+	}
+	return o, a.compare(f, repeated)
+}
+
+// errRepeated says that a user has repeated the deletion of a root during its approval.
+var errRepeated = fmt.Errorf("propagation: its deletion was repeated in another way: %w", plan.ErrChanged)
 
 // isFingerprint reports whether a text has the form of a plan's fingerprint.
 func isFingerprint(s string) bool {
@@ -154,11 +180,14 @@ func approvable(o *Object) error {
 }
 
 // compare returns an error that wraps plan.ErrChanged if the approval does not cover the plan. No
-// approval covers a plan without all labels.
+// approval covers a plan without all labels. A fingerprint is from before the deletion was repeated.
 //
-// Held by TestApproveUnknown.
-func (a Approval) compare(f *forecast) error {
+// Held by TestApproveUnknown and TestApproveRepeated.
+func (a Approval) compare(f *forecast, repeated bool) error {
 	p := f.plan()
+	if repeated {
+		p.Fingerprint = f.fingerprintBefore()
+	}
 	target, _ := f.links.index.Of(p.Request.Delete[0].Key)
 	switch ends := f.ending(target, f.possible()); {
 	case f.unselected():
@@ -175,8 +204,19 @@ func (a Approval) compare(f *forecast) error {
 	return nil
 }
 
+// fingerprintBefore returns the fingerprint of the parts as they were before the deletion of the
+// target was repeated in the foreground.
+func (f *forecast) fingerprintBefore() string {
+	parts := slices.Clone(f.parts)
+	i, _ := f.links.index.Of(f.req.Delete[0].Key) // newForecast has found it
+	o := parts[i].Object.Clone()
+	o.Finalizers = slices.DeleteFunc(o.Finalizers, func(name string) bool { return name == graph.FinalizerForeground })
+	parts[i].Object = o
+	return draft.Fingerprint(parts, f.labelFacts)
+}
+
 // repeatForeground repeats the deletion of a root in the foreground. It returns the root as the
-// store has it then.
+// store has it then. A later deletion in another way is an error.
 func (c *Collector) repeatForeground(ctx context.Context, o Object) (Object, error) {
 	if err := c.deleteTarget(ctx, o, graph.Foreground); err != nil {
 		return o, err
@@ -187,6 +227,8 @@ func (c *Collector) repeatForeground(ctx context.Context, o Object) (Object, err
 		return o, err
 	case now.UID != o.UID:
 		return o, fmt.Errorf("another object has its place: %w", ErrNotFound)
+	case now.Deleting && now.Propagation() != graph.Foreground:
+		return o, errRepeated
 	}
 	return now, approvable(&now)
 }

@@ -79,3 +79,65 @@ func TestApproveTwice(t *testing.T) {
 		}
 	})
 }
+
+// TestApproveRepeated: an approval of a root with phases repeats its deletion in the foreground, and
+// plans and compares again. Another deletion than the compared one is not approved.
+func TestApproveRepeated(t *testing.T) {
+	for _, c := range []struct {
+		verb   string // after the collector's first call of it on the root, or before a patch
+		change func(t *testing.T, s *tap)
+		passes bool
+		reason string
+	}{
+		{"", nil, true, "no other writer"},
+		{"delete", func(t *testing.T, s *tap) { s.touch(t, "a") }, true, "the content is the same"},
+		{"patch", func(t *testing.T, s *tap) { s.touch(t, "a") }, true, "the content is the same at the write"},
+		{"delete", func(t *testing.T, s *tap) { s.delete(t, "a", graph.Orphan) }, false, "repeated as orphan at once"},
+		{"get", func(t *testing.T, s *tap) { s.delete(t, "a", graph.Orphan) }, false, "repeated as orphan before the second plan"},
+		{"patch", func(t *testing.T, s *tap) { s.delete(t, "a", graph.Orphan) }, false, "repeated as orphan after the second plan"},
+		{"delete", func(t *testing.T, s *tap) { s.create(t, "c/d -> a@a") }, false, "an object has come below the root"},
+	} {
+		for _, bound := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				s := newTap(t, "a; b -> a; c -> b")
+				g := finalizer.Guard{Names: []string{"a"}, Always: true, Phases: []finalizer.Phase{{Kinds: []graph.Kind{"b"}}}}
+				r := collect(t, s, guarding(g))
+				r.idle()
+				s.delete(t, "a", graph.Background)
+				r.idle()
+				p, err := r.Plan(t.Context(), request(t, "a", graph.Unset))
+				if err != nil {
+					t.Fatal(err)
+				}
+				a := ownergraph.Approval{Fingerprint: p.Fingerprint}
+				if bound {
+					a = ownergraph.Approval{AtMost: upTo(2)}
+				}
+				changed := c.change == nil
+				s.call = func(_ context.Context, verb string, k ownergraph.Key, do func() error) error {
+					early := verb == "patch"
+					if !changed && verb == c.verb && k.Name == "a" && early {
+						changed = true
+						c.change(t, s)
+					}
+					err := do()
+					if !changed && verb == c.verb && k.Name == "a" && !early {
+						changed = true
+						c.change(t, s)
+					}
+					return err
+				}
+				err = r.Approve(t.Context(), keyOf(t, "a"), a)
+				pass(time.Hour)
+				switch {
+				case !changed:
+					t.Errorf("no call of %s: %s", c.verb, c.reason)
+				case c.passes && (err != nil || s.shape() != ""):
+					t.Errorf("%v, and the store holds %s: %s", err, s.shape(), c.reason)
+				case !c.passes && (!errors.Is(err, plan.ErrChanged) || len(s.Objects()) < 3):
+					t.Errorf("%v, and the store holds %s: %s", err, s.shape(), c.reason)
+				}
+			})
+		}
+	}
+}
