@@ -130,7 +130,7 @@ func (c *Collector) planApproval(ctx context.Context, root Key, a Approval, repe
 		return o, err
 	}
 	if repeated && o.Propagation() != graph.Foreground {
-		return o, errRepeated
+		return o, errRepeated()
 	}
 	target, _ := f.links.index.Of(root)
 	if err := f.findAnyway(ctx, target); err != nil {
@@ -139,8 +139,10 @@ func (c *Collector) planApproval(ctx context.Context, root Key, a Approval, repe
 	return o, a.compare(f, repeated)
 }
 
-// errRepeated says that a user has repeated the deletion of a root during its approval.
-var errRepeated = fmt.Errorf("propagation: its deletion was repeated in another way: %w", plan.ErrChanged)
+// errRepeated is the error for a root whose deletion a user has repeated during its approval.
+func errRepeated() error {
+	return fmt.Errorf("propagation: its deletion was repeated in another way: %w", plan.ErrChanged)
+}
 
 // isFingerprint reports whether a text has the form of a plan's fingerprint.
 func isFingerprint(s string) bool {
@@ -228,7 +230,7 @@ func (c *Collector) repeatForeground(ctx context.Context, o Object) (Object, err
 	case now.UID != o.UID:
 		return o, fmt.Errorf("another object has its place: %w", ErrNotFound)
 	case now.Deleting && now.Propagation() != graph.Foreground:
-		return o, errRepeated
+		return o, errRepeated()
 	}
 	return now, approvable(&now)
 }
