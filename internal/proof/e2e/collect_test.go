@@ -140,8 +140,8 @@ func (c *collecting) sick() map[ownergraph.Kind]string {
 	return out
 }
 
-// book notes the writes of a collector and their results. The store's other powers are
-// the store's own.
+// book notes the writes of a collector and their results, without those of approvals. The
+// store's other powers are the store's own.
 type book struct {
 	*clientgo.Store
 
@@ -165,21 +165,22 @@ func (b *book) at(writes int, do func()) {
 // Patch is the store's, noted.
 func (b *book) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
 	err := b.Store.Patch(ctx, key, pre, change)
-	b.note(ownergraph.Call{Type: ownergraph.CallPatch, Key: key, Precondition: pre, Change: change}, err)
+	b.note(ctx, ownergraph.Call{Type: ownergraph.CallPatch, Key: key, Precondition: pre, Change: change}, err)
 	return err
 }
 
 // Delete is the store's, noted.
 func (b *book) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 	err := b.Store.Delete(ctx, key, opts)
-	b.note(ownergraph.Call{Type: ownergraph.CallDelete, Key: key, Options: opts}, err)
+	b.note(ctx, ownergraph.Call{Type: ownergraph.CallDelete, Key: key, Options: opts}, err)
 	return err
 }
 
-func (b *book) note(c ownergraph.Call, err error) {
+func (b *book) note(ctx context.Context, c ownergraph.Call, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
+	case isApproval(ctx):
 	case err == nil:
 		b.writes = append(b.writes, c)
 		if do := b.after[len(b.writes)]; do != nil {

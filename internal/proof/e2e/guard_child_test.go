@@ -40,8 +40,8 @@ type childOrder struct {
 	AtMost int
 }
 
-// childReport is a line of the program's output: a write that succeeded, or the answer to an
-// order.
+// childReport is a line of the program's output: a write of the collector that succeeded, or the
+// answer to an order.
 type childReport struct {
 	Write    *ownergraph.Call `json:",omitempty"`
 	Approved bool             `json:",omitempty"`
@@ -81,15 +81,15 @@ func runChild(text string, in io.Reader, out io.Writer) error {
 			return <-done
 		}
 		r := childReport{Approved: true}
-		if err := c.Approve(ctx, o.Root, ownergraph.Approval{AtMost: &o.AtMost}); err != nil {
+		if err := c.Approve(approval(ctx), o.Root, ownergraph.Approval{AtMost: &o.AtMost}); err != nil {
 			r = childReport{Err: err.Error()}
 		}
 		reports.tell(r)
 	}
 }
 
-// teller reports each write that has succeeded, and kills the program after some deletes. The
-// store's other powers are the store's own.
+// teller reports each write that has succeeded and is no approval's. It kills the program after
+// some deletes. The store's other powers are the store's own.
 type teller struct {
 	*clientgo.Store
 	mu              sync.Mutex
@@ -100,7 +100,7 @@ type teller struct {
 // Patch is the store's, reported.
 func (s *teller) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
 	err := s.Store.Patch(ctx, key, pre, change)
-	if err == nil {
+	if err == nil && !isApproval(ctx) {
 		s.tell(childReport{Write: &ownergraph.Call{Type: ownergraph.CallPatch, Key: key, Precondition: pre, Change: change}})
 	}
 	return err
@@ -109,7 +109,7 @@ func (s *teller) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.P
 // Delete is the store's, reported.
 func (s *teller) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 	err := s.Store.Delete(ctx, key, opts)
-	if err == nil {
+	if err == nil && !isApproval(ctx) {
 		s.tell(childReport{Write: &ownergraph.Call{Type: ownergraph.CallDelete, Key: key, Options: opts}})
 	}
 	return err
