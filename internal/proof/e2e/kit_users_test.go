@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +24,9 @@ func (u kitUsers) Create(ctx context.Context, o graph.Object) (graph.Object, err
 	out.SetGroupVersionKind(c.gvk)
 	out.SetNamespace(o.Scope)
 	out.SetName(o.Name)
-	u.write(out, o)
+	if err := u.write(out, o); err != nil {
+		return graph.Object{}, err
+	}
 	made, err := u.w.in(c, o.Scope).Create(ctx, out, metav1.CreateOptions{})
 	if err != nil {
 		return graph.Object{}, meaning(err)
@@ -44,7 +47,9 @@ func (u kitUsers) Update(ctx context.Context, o graph.Object) (graph.Object, err
 	}
 	live.SetUID(types.UID(o.UID))
 	live.SetResourceVersion(string(o.Version))
-	u.write(live, o)
+	if err := u.write(live, o); err != nil {
+		return graph.Object{}, err
+	}
 	made, err := at.Update(ctx, live, metav1.UpdateOptions{})
 	if err != nil {
 		return graph.Object{}, meaning(err)
@@ -80,10 +85,14 @@ func (u kitUsers) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOp
 	return meaning(u.w.in(c, key.Scope).Delete(ctx, key.Name, options))
 }
 
-// write puts owners and finalizers into an object.
-func (u kitUsers) write(out *unstructured.Unstructured, o graph.Object) {
+// write puts owners and finalizers into an object. An owner reference of Kubernetes has no place
+// for a policy, so write refuses one.
+func (u kitUsers) write(out *unstructured.Unstructured, o graph.Object) error {
 	var refs []metav1.OwnerReference
-	for _, r := range o.Owners {
+	for i, r := range o.Owners {
+		if r.OnDelete != graph.OnDeleteUnset {
+			return fmt.Errorf("write %s: owners[%d].onDelete: %q: no field of an owner reference: %w", o.Key, i, r.OnDelete, graph.ErrInvalid)
+		}
 		ref := metav1.OwnerReference{
 			APIVersion: "none/v1", Kind: string(r.Kind), Name: r.Name, UID: types.UID(r.UID),
 			BlockOwnerDeletion: &r.Block, Controller: &r.Controller,
@@ -95,6 +104,7 @@ func (u kitUsers) write(out *unstructured.Unstructured, o graph.Object) {
 	}
 	out.SetOwnerReferences(refs)
 	out.SetFinalizers(o.Finalizers)
+	return nil
 }
 
 // read converts a stored object to the object that the kit compares.
