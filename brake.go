@@ -144,32 +144,26 @@ func (e *Engine) countHeld(holder Key) []Key {
 	return []Key{holder}
 }
 
-// countRoots returns the roots of an object, and has the brake count their cascades.
+// countRoots returns the roots of an object, and has the brake count their cascades. If some
+// are not known, LeftOut is among them.
+//
+// Held by TestBrakeManyRoots and TestBrakeLongNames.
 func (e *Engine) countRoots(id observed.NodeID, in *rules.Input) []Key {
 	number := e.history.RootOf(e.view(), id, in)
 	if number <= history.Self || number != e.scratch.root { // most objects have the roots of the one before
-		e.scratch.root, e.scratch.roots = number, e.history.RootAt(e.graph.Node(id), number).Keys
+		r := e.history.RootAt(e.graph.Node(id), number)
+		if r.More > 0 || len(r.Keys) == 0 { // too many, or with names that are too long for the history
+			r.Keys = append(r.Keys, brake.LeftOut())
+		}
+		e.scratch.root, e.scratch.roots = number, r.Keys
 	}
 	roots := e.scratch.roots
-	if len(roots) == 0 { // their names are too long for the history
-		roots = e.nearestOwners(id, in)
-	}
 	for _, k := range roots {
 		if !e.brake.IsKnown(k) && e.brakeListed() {
 			e.brake.Begin(e.brakeView(), k, e.brakeSeeds(id, in, k), 0)
 		}
 	}
 	return roots
-}
-
-// nearestOwners returns the first owners of an object.
-func (e *Engine) nearestOwners(id observed.NodeID, in *rules.Input) (keys []Key) {
-	for i := range in.Owners[:min(len(in.Owners), history.MaxRoots)] {
-		if o := e.view().OwnerID(id, i); o != 0 && !in.Owners[i].Self {
-			keys = append(keys, e.graph.Node(o).Key())
-		}
-	}
-	return keys
 }
 
 // brakeSeeds returns the nodes from which the objects of a cascade are counted: the root,

@@ -10,6 +10,7 @@ import (
 // BrakedCascade is a cascade that the brake holds. It is a value.
 type BrakedCascade struct {
 	// Key is the root of the cascade, or after a restart a nearest absent owner of its objects.
+	// Objects with roots that the engine does not know have the UID "roots-left-out" alone.
 	Key Key
 	// Limit is the limit of the brake. Over: more objects than that were found below the
 	// root before the first delete. The engine counts no further.
@@ -33,6 +34,8 @@ func (b BrakedCascade) String() string {
 	switch {
 	case b.Over:
 		s += "more than " + counted(b.Limit, "object", "objects")
+	case b.cause == brake.RootsLeftOut:
+		s += "these objects have more roots than the engine keeps"
 	case b.cause == brake.ApprovalUsed:
 		s += counted(b.Approved, "delete was", "deletes were") + " approved and handed out"
 	case b.cause == brake.ApprovalExpired:

@@ -352,6 +352,9 @@
 //   - A cascade has the name of its root. After a restart the nearest absent owners stand in.
 //     Deletes of a sweep count for its holder. Removals of references and of finalizers do
 //     not count.
+//   - An object with more than 8 roots, or with the key of a root above 6 KiB, goes only with
+//     an approval. Braked lists all of these as one cascade, which has the UID "roots-left-out"
+//     and no kind.
 //
 // [Collector.Braked] lists the cascades that are held. [Collector.ApproveCascade] lets a
 // number of deletes go until a time. [Collector.RefuseCascade] keeps the objects, or removes

@@ -254,6 +254,7 @@ func (p *printer) nodes() {
 func (p *printer) root(n observed.Node, number uint64) {
 	r := p.e.history.RootAt(n, number)
 	p.Word(uint64(len(r.Keys)))
+	p.Flags(r.More > 0)
 	for _, k := range r.Keys {
 		p.Key(k)
 	}

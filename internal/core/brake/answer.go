@@ -111,6 +111,9 @@ func (m *Machine) Exempt(v View, k graph.Key) {
 	m.wake(v, &m.at(m.index[k]).held)
 }
 
+// isExempt reports whether the guard of a root has judged its cascade. LeftOut has no guard.
+func (m *Machine) isExempt(k graph.Key) bool { return m.exempt[k.UID] && k != LeftOut() }
+
 // Wait is the wait of a node. It is a value.
 type Wait struct {
 	For     Answer

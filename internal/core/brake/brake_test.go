@@ -370,3 +370,47 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLeftOut: an object with roots that are left out goes only with an approval, and each
+// approval ends. An exemption of the same UID is about another root.
+func TestLeftOut(t *testing.T) {
+	r := newRig(t, Settings{PerCascade: 9}, "a; b/0 -> a; b/1 -> a; b/2 -> a")
+	r.m.Exempt(r.view(), graph.Key{Kind: "a", UID: LeftOut().UID})
+	r.begin("a")
+	judge := func(name string) Answer {
+		if k := LeftOut(); !r.m.IsKnown(k) {
+			r.m.Begin(r.view(), k, nil, 0)
+		}
+		return r.m.Judge(r.view(), r.id(name), []graph.Key{key("a"), LeftOut()})
+	}
+	if a := judge("b/0"); a != Held || r.judge("b/1", "a") != Go {
+		t.Fatalf("%v, want that the object with unknown roots is held alone", a)
+	}
+	want := Status{Key: LeftOut(), State: Tripped, Cause: RootsLeftOut, Limit: 9, Objects: 1}
+	if all := r.m.Held(); len(all) != 1 || all[0] != want {
+		t.Errorf("held %+v, want %+v", all, want)
+	}
+	if !r.m.TryApprove(r.view(), LeftOut(), r.now.Add(time.Hour), 1) {
+		t.Fatal("it takes no approval")
+	}
+	for i, c := range []struct {
+		name   string
+		want   Answer
+		reason string
+	}{
+		{"b/0", Go, "it is approved"},
+		{"b/1", Held, "the approval is used up"},
+	} {
+		if a := judge(c.name); a != c.want {
+			t.Errorf("%s: %v, want %v: %s", c.name, a, c.want, c.reason)
+		} else if a == Go {
+			r.m.Take(uint64(i + 1))
+		}
+	}
+	r.m.TryApprove(r.view(), LeftOut(), r.now.Add(time.Hour), 9)
+	r.m.Rewind(r.view())
+	r.begin("a")
+	if a := judge("b/1"); a != Held {
+		t.Errorf("%v after a rewind, want held", a)
+	}
+}

@@ -55,11 +55,13 @@ const (
 	ApprovalUsed
 	// ApprovalExpired: the time of the approval is over.
 	ApprovalExpired
+	// RootsLeftOut: objects have roots that are not known. It is the cause of LeftOut alone.
+	RootsLeftOut
 
 	numCauses
 )
 
-var causeNames = [numCauses]string{"unset", "too many objects", "the limit is reached", "the approval is used up", "the approval has expired"}
+var causeNames = [numCauses]string{"unset", "too many objects", "the limit is reached", "the approval is used up", "the approval has expired", "roots are left out"}
 
 // String returns the cause in lower case.
 func (c Cause) String() string {
@@ -68,6 +70,14 @@ func (c Cause) String() string {
 	}
 	return fmt.Sprintf("cause(%d)", uint8(c))
 }
+
+// LeftOut returns the key of the cascade of all objects that have more roots than the history keeps of an
+// object, or a root with a name that is too long for it. A limit of the unknown roots cannot be
+// held, so this cascade is never within the limit: it begins with a trip. No object has this
+// key, since each object has a kind.
+//
+// Held by TestLeftOut.
+func LeftOut() graph.Key { return graph.Key{UID: "roots-left-out"} }
 
 // slot is the number of a remembered cascade, from 1.
 type slot uint16
@@ -102,7 +112,7 @@ func (m *Machine) at(s slot) *cascade { return &m.cascades[s] }
 
 // IsKnown reports whether Judge can answer for a cascade without Begin.
 func (m *Machine) IsKnown(k graph.Key) bool {
-	return m.exempt[k.UID] || m.at(m.index[k]).state != StateUnset
+	return m.isExempt(k) || m.at(m.index[k]).state != StateUnset
 }
 
 // remember returns the slot of a cascade, or 0 if there is no room for another one.

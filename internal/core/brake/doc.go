@@ -8,6 +8,9 @@
 // objects wait for that. Objects that come later count too: a cascade trips before the first
 // delete beyond the limit.
 //
+// An object may have roots that are not known, because the history has left them out. Such an
+// object counts in the cascade LeftOut too, which holds it until a user approves it.
+//
 // A user approves a cascade that has tripped, or refuses it. An approval lasts until a time,
 // and for a number of deletes. When it is over, the cascade trips again.
 //

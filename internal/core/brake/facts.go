@@ -25,7 +25,7 @@ type jsonFact struct {
 // The names of states and causes in the record. They are fixed.
 var (
 	factStateNames = [numStates]string{Tripped: "tripped", Approved: "approved", RefusedKeep: "keep", RefusedOrphan: "orphan"}
-	factCauseNames = [numCauses]string{TooMany: "tooMany", LimitReached: "limitReached", ApprovalUsed: "approvalUsed", ApprovalExpired: "approvalExpired"}
+	factCauseNames = [numCauses]string{TooMany: "tooMany", LimitReached: "limitReached", ApprovalUsed: "approvalUsed", ApprovalExpired: "approvalExpired", RootsLeftOut: "rootsLeftOut"}
 )
 
 // WriteFact returns a fact as JSON for the record.

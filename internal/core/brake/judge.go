@@ -53,7 +53,7 @@ func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
 	n, worst := 0, Go
 	m.asked = m.asked[:0]
 	for _, k := range roots {
-		if m.exempt[k.UID] {
+		if m.isExempt(k) {
 			continue
 		}
 		s := m.index[k]

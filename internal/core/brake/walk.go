@@ -23,17 +23,22 @@ const inline = 256
 
 // Begin begins to count a cascade that is not known. The walk begins at the seeds: the nodes
 // of the root, and of those owners that are gone and have this root. Known is a number of
-// objects below the root that is known without a walk. Without room it does nothing.
+// objects below the root that is known without a walk. Without room it does nothing. LeftOut
+// trips at once.
 func (m *Machine) Begin(v View, root graph.Key, seeds []observed.NodeID, known int) {
 	s := m.remember(root)
 	if s == 0 {
 		return
 	}
-	c := m.at(s)
-	if known > m.set.PerCascade {
+	switch {
+	case root == LeftOut():
+		m.trip(v, s, RootsLeftOut)
+		return
+	case known > m.set.PerCascade:
 		m.trip(v, s, TooMany)
 		return
 	}
+	c := m.at(s)
 	c.state, c.seeds = Counting, slices.Clone(seeds)
 	m.pending.Push(&s)
 	m.stepWalk(v, inline)

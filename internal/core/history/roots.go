@@ -147,13 +147,15 @@ func (m *Machine) sum(v record.Nodes) uint64 {
 }
 
 // rootOfOwner returns the set of roots of an owner that is gone or waiting. The node keeps
-// it for the next dependent.
+// it for the next dependent. An owner of unknown root stands in for it, so that no union lacks it.
+//
+// Held by TestBrakeUnknownRoot.
 func (m *Machine) rootOfOwner(v record.Nodes, o observed.NodeID) uint64 {
 	n, root := v.Node(o), v.Peek(o, new(record.State)).Root
 	switch {
 	case root == Self:
 		root = m.internOne(n)
-	case !m.isKnown(root):
+	case !m.isKnown(root) || m.isEmpty(root):
 		root = m.nearest(n, true)
 	case m.isOld(root - firstSet + 1):
 		m.found.text = append(m.found.text[:0], m.setOf(root)...)
@@ -166,6 +168,10 @@ func (m *Machine) rootOfOwner(v record.Nodes, o observed.NodeID) uint64 {
 	}
 	return root
 }
+
+// isEmpty reports whether a set names no root, and has left none out: the owners of its object
+// were not known.
+func (m *Machine) isEmpty(root uint64) bool { return len(m.setOf(root)) == 2 && m.setOf(root)[1] == 0 }
 
 // nearest returns the set that stands in for an unknown root: the absent owners of an
 // observed object. Without one, and for another object, it is the object itself as the owner
@@ -181,7 +187,7 @@ func (m *Machine) nearest(n observed.Node, asOwner bool) uint64 {
 	if len(keys) == 0 && asOwner {
 		keys = append(keys, n.AppendKey(nil))
 	}
-	return m.internKeys(true, keys...)
+	return m.internKeys(true, max(n.Owners()-maxUnion, 0), keys...)
 }
 
 // internOne returns the set of one root.
@@ -193,9 +199,9 @@ func (m *Machine) internOne(n observed.Node) uint64 {
 	return m.intern(m.found.text)
 }
 
-// internKeys returns the set of the keys. It sorts them.
-func (m *Machine) internKeys(nearest bool, keys ...[]byte) uint64 {
-	m.found.text = appendSet(m.found.text[:0], nearest, 0, keys)
+// internKeys returns the set of the keys, with the number of the others. It sorts them.
+func (m *Machine) internKeys(nearest bool, more int, keys ...[]byte) uint64 {
+	m.found.text = appendSet(m.found.text[:0], nearest, more, keys)
 	return m.intern(m.found.text)
 }
 

@@ -30,6 +30,10 @@ type life struct {
 	repeats map[ownergraph.CallID]bool   // deletions of marked roots, which have no limit
 }
 
+// leftOut is the cascade of the objects that have roots which are not known. It has no limit: each
+// delete needs an approval.
+var leftOut = graph.Key{UID: "roots-left-out"}
+
 // charge is what a delete counts for.
 type charge struct {
 	counts []*int
@@ -123,32 +127,28 @@ func (s *sim) charge(side int, d ownergraph.DecisionEvent) {
 		case g != nil:
 			c.grants = append(c.grants, g)
 			continue
+		case k == leftOut && x.brake.PerCascade > 0:
+			s.fail(fmt.Errorf("G5: engine %d deletes %s, and its roots are not known", side, d.Key))
 		case x.tripped[k]:
 			s.fail(fmt.Errorf("G5: engine %d deletes %s, and the cascade of %s waits for an answer", side, d.Key, k))
 		}
 		c.counts = append(c.counts, counter(x.handed, k))
 	}
-	if len(c.grants) == 0 && len(c.counts) == len(roots) && known && len(d.Owners) == 1 && x.rewinds == 0 && !s.o.has(lengths) { // the history has no room for long names
+	if len(c.grants) == 0 && len(c.counts) == len(roots) && known && len(d.Owners) == 1 && x.rewinds == 0 {
 		c.counts = append(c.counts, counter(x.below, d.Owners[0].Key))
 	}
 	x.charges[d.Call] = c
 }
 
-// cascades returns the roots for which a delete counts. The owners stand in for unknown roots
-// (RULES, G5 c).
-func cascades(d ownergraph.DecisionEvent) (roots []graph.Key) {
+// cascades returns the roots for which a delete counts (RULES, G5 c).
+func cascades(d ownergraph.DecisionEvent) []graph.Key {
 	switch {
 	case d.Holder.UID != "":
 		return []graph.Key{d.Holder}
-	case len(d.Root.Keys) > 0:
-		return d.Root.Keys
+	case d.Root.More > 0 || len(d.Root.Keys) == 0:
+		return append(slices.Clone(d.Root.Keys), leftOut)
 	}
-	for _, r := range d.Owners {
-		if !slices.Contains(roots, r.Key) {
-			roots = append(roots, r.Key)
-		}
-	}
-	return roots
+	return d.Root.Keys
 }
 
 // counter returns the counter of a key.
