@@ -104,3 +104,61 @@ func TestBrakeUnknownRoot(t *testing.T) {
 		t.Errorf("%q are deleted, held %q, braked %v; want a/x to be held", got, e.whyHeld(), all)
 	}
 }
+
+// TestBrakeForgetsSmall: beyond the bound of cascades the engine forgets those with the fewest
+// deletes first, and the count of a larger one goes on.
+func TestBrakeForgetsSmall(t *testing.T) {
+	e := listed(t, braking(4), "a#1")
+	total := 0
+	e.observeEach(t, goneOf("a"))
+	for round := range 3 {
+		for i := range 2 {
+			e.observeEach(t, put(fmt.Sprintf("b/x%d-%d#1 -> a", round, i)))
+		}
+		for _, d := range e.carries(t, absent) {
+			if strings.HasPrefix(d, "x") {
+				total++
+			}
+		}
+		for i := range 4100 {
+			n := fmt.Sprintf("a/f%d-%d", round, i)
+			e.observeEach(t, put(n+"#1"), put(fmt.Sprintf("b/f%d-%d#1 -> %s", round, i, n)), goneOf(n))
+		}
+		e.carries(t, absent)
+	}
+	if total > 4 {
+		t.Errorf("%d deletes of the cascade a, limit 4", total)
+	}
+}
+
+// TestBrakeWindowPrepared holds G5 (d) for deletes that are decided before a caller asks: their
+// number since the beginning stays within the rate, also if they are taken back again and again.
+func TestBrakeWindowPrepared(t *testing.T) {
+	objects, owners := roots(300)
+	e := listed(t, window(100, time.Minute), objects...)
+	begin, handed, most := e.now, 0, 0
+	e.works(t, 0, absent)
+	for _, o := range owners {
+		e.observeEach(t, goneOf(o))
+	}
+	for round := range 400 {
+		e.now = e.now.Add(500 * time.Millisecond)
+		c, _ := e.Next(e.now, LaneControl) // decides, and leaves the deletes prepared
+		if c.Type != CallUnset {
+			t.Fatal(c)
+		}
+		most = max(most, len(e.calls.Prepared()))
+		switch {
+		case round%7 == 3:
+			e.revokePrepared()
+		case round%50 == 49:
+			handed += len(e.carries(t, absent))
+		}
+		if limit := int(e.now.Sub(begin) * 100 / time.Minute); handed+len(e.calls.Prepared()) > limit {
+			t.Fatalf("%d deletes went out and %d are prepared, want %d at most", handed, len(e.calls.Prepared()), limit)
+		}
+	}
+	if handed == 0 || most < 2 || most > maxPrepared {
+		t.Errorf("%d deletes went out, and up to %d were prepared", handed, most)
+	}
+}

@@ -355,6 +355,12 @@
 //   - An object with more than 8 roots, or with the key of a root above 6 KiB, goes only with
 //     an approval. Braked lists all of these as one cascade, which has the UID "roots-left-out"
 //     and no kind.
+//   - The engine remembers 4,096 cascades. Beyond that it forgets one that holds no object, and
+//     first those with the fewest deletes. A forgotten cascade counts from 0 again.
+//   - The engine knows the root of an object that has gone as long as another object refers to
+//     it. After that, an object that comes late below it counts for that object alone.
+//   - The window counts a delete as it is decided. At most 64 decided deletes wait for a caller.
+//     Since the engine began, no more deletes go out than the rate gives for that time.
 //
 // [Collector.Braked] lists the cascades that are held. [Collector.ApproveCascade] lets a
 // number of deletes go until a time. [Collector.RefuseCascade] keeps the objects, or removes

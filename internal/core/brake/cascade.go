@@ -128,43 +128,13 @@ func (m *Machine) remember(k graph.Key) slot {
 		s = slot(len(m.cascades))
 		m.cascades = append(m.cascades, cascade{})
 	} else {
-		m.ended.Pop(&s)
+		s = m.popEnded()
 		delete(m.index, m.at(s).key)
 		m.setRecorded(m.at(s), false)
 	}
 	*m.at(s) = cascade{key: k}
 	m.index[k] = s
 	return s
-}
-
-// tryMakeRoom reports whether another cascade can be remembered. It drops the cascades from
-// the ended ones that go on.
-func (m *Machine) tryMakeRoom() bool {
-	if len(m.index) < m.set.Cascades {
-		return true
-	}
-	for m.ended.Len() > 0 {
-		s := m.ended.All()[0]
-		if m.at(s).hasEnded() {
-			return true
-		}
-		m.ended.Pop(&s)
-		m.at(s).listed = false
-	}
-	return false
-}
-
-// hasEnded reports whether nothing of a cascade is left that the engine knows.
-func (c *cascade) hasEnded() bool {
-	return c.state != Counting && c.underWay == 0 && c.held.live == 0
-}
-
-// noteEnd lists a cascade among the ended ones, if it is one.
-func (m *Machine) noteEnd(s slot) {
-	if c := m.at(s); !c.listed && c.hasEnded() {
-		c.listed = true
-		m.ended.Push(&s)
-	}
 }
 
 // trip has the objects of a cascade wait for a user.

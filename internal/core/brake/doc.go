@@ -19,6 +19,6 @@
 // there are tokens.
 //
 // The machine remembers a bounded number of cascades. It forgets those that have ended
-// before others. While each of them has objects that wait, or calls under way, the objects of
+// before others, and those with few deletes before those with many. While each of them has objects that wait, or calls under way, the objects of
 // further cascades wait.
 package brake

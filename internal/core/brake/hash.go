@@ -27,7 +27,7 @@ func (m *Machine) Hash(p *fingerprint.Printer) {
 	if s := m.walk.slot; s != 0 {
 		p.Word(ranks[s])
 	}
-	for _, list := range [...]fifo.List[slot]{m.pending, m.ended} {
+	for _, list := range append([]fifo.List[slot]{m.pending}, m.ended[:]...) {
 		p.Word(uint64(list.Len()))
 		for _, s := range list.All() {
 			p.Word(ranks[s])

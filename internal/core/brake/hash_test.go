@@ -48,7 +48,7 @@ func TestHash(t *testing.T) {
 		change func(m *Machine)
 	}{
 		{"Machine.cascades", func(m *Machine) { m.at(1).state = Tripped }},
-		{"Machine.ended", func(m *Machine) { s := slot(1); m.ended.Push(&s) }},
+		{"Machine.ended", func(m *Machine) { s := slot(1); m.ended[0].Push(&s) }},
 		{"Machine.calls", func(m *Machine) { clear(m.calls) }},
 		{"Machine.exempts", func(m *Machine) { m.exempts = fifo.List[graph.UID]{} }},
 		{"Machine.waits", func(m *Machine) { clear(m.waits) }},

@@ -52,7 +52,7 @@ type Machine struct {
 
 	cascades []cascade // by slot, from 1
 	index    map[graph.Key]slot
-	ended    fifo.List[slot] // they may be forgotten
+	ended    ended // they may be forgotten
 	calls    map[uint64][maxRoots]share
 	exempt   map[graph.UID]bool
 	exempts  fifo.List[graph.UID] // the oldest first
@@ -107,7 +107,7 @@ func (m *Machine) Clone() Machine {
 		c.cascades[i].held = c.cascades[i].held.clone()
 	}
 	c.index, c.calls, c.exempt, c.waits = maps.Clone(m.index), maps.Clone(m.calls), maps.Clone(m.exempt), maps.Clone(m.waits)
-	c.ended, c.exempts, c.pending = m.ended.Clone(), m.exempts.Clone(), m.pending.Clone()
+	c.ended, c.exempts, c.pending = m.ended.clone(), m.exempts.Clone(), m.pending.Clone()
 	c.listing, c.full, c.window = m.listing.clone(), m.full.clone(), m.window.clone()
 	c.walk = walk{}
 	if s := m.walk.slot; s != 0 {

@@ -24,16 +24,6 @@ func (m *Machine) isRoomy() bool {
 	return len(m.index) < m.set.Cascades || m.anyEnded()
 }
 
-// anyEnded reports whether a cascade may be forgotten.
-func (m *Machine) anyEnded() bool {
-	for _, s := range m.ended.All() {
-		if m.at(s).hasEnded() {
-			return true
-		}
-	}
-	return false
-}
-
 // isFilled reports whether a node waits for a token that is there.
 func (m *Machine) isFilled(now time.Time) bool {
 	if m.window.live == 0 {
