@@ -147,7 +147,7 @@ func (e *Engine) countHeld(holder Key) []Key {
 // countRoots returns the roots of an object, and has the brake count their cascades. If some
 // are not known, LeftOut is among them.
 //
-// Held by TestBrakeManyRoots and TestBrakeLongNames.
+// Held by TestBrakeManyRoots, TestBrakeLongNames and TestBrakeUnknownRoot.
 func (e *Engine) countRoots(id observed.NodeID, in *rules.Input) []Key {
 	number := e.history.RootOf(e.view(), id, in)
 	if number <= history.Self || number != e.scratch.root { // most objects have the roots of the one before

@@ -5,13 +5,12 @@ import (
 
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
 
-// maxRoots bounds the cascades of one object: its roots, and LeftOut.
-const maxRoots = history.MaxRoots + 1
+// maxRoots bounds the cascades of one object: 8 roots of the history, and LeftOut.
+const maxRoots = 8 + 1
 
 // wait is the wait of one node. It lasts until the node is decided again.
 type wait struct {

@@ -148,8 +148,6 @@ func (m *Machine) sum(v record.Nodes) uint64 {
 
 // rootOfOwner returns the set of roots of an owner that is gone or waiting. The node keeps
 // it for the next dependent. An owner of unknown root stands in for it, so that no union lacks it.
-//
-// Held by TestBrakeUnknownRoot.
 func (m *Machine) rootOfOwner(v record.Nodes, o observed.NodeID) uint64 {
 	n, root := v.Node(o), v.Peek(o, new(record.State)).Root
 	switch {
