@@ -132,7 +132,7 @@ func (sw *Sweeps) noteLabels(v View, id observed.NodeID, n observed.Node) {
 			continue
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
-			if claim.Members == a.members && !claim.Shadow && sw.noteLabelsChanged(v, a.plan, o, claim) && !o.Deleting {
+			if claim.Members == a.members && !claim.Shadow && sw.noteLabelsChanged(v, a.plan, o, claim) && (!o.Deleting || n.MarkHeld()) { // a marked object goes soon, unless its mark is held
 				sw.wantSelect(v, selectKey{i, o.Kind}, v.State(id).Known)
 			}
 		}
