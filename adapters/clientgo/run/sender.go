@@ -97,6 +97,8 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 
 // decided offers an unresolvable reference, and a decision of a guard. The engine waits for
 // this call.
+//
+// Held by TestCascadeWithoutObject.
 func (w *sender) decided(d ownergraph.DecisionEvent) {
 	about := topic{uid: d.Key.UID, reason: d.Reason, doubt: d.Doubt}
 	switch {
@@ -104,7 +106,14 @@ func (w *sender) decided(d ownergraph.DecisionEvent) {
 		w.offer(report{key: d.Key, topic: about, owners: d.Owners})
 	case mentions(d):
 		about.time = w.roundOf(d)
-		w.offer(report{key: d.Key, topic: about, detail: w.advice(d.Reason)})
+		key, detail := d.Key, w.advice(d.Reason)
+		if key.Name == "" { // the cascade of the objects with too many roots has no object
+			if key = w.record; key.Name == "" {
+				return
+			}
+			detail = append(detail, "for the objects with more roots than are kept")
+		}
+		w.offer(report{key: key, topic: about, detail: detail})
 	default:
 		w.notePause(d)
 	}

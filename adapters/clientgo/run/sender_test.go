@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -159,4 +160,33 @@ func TestEventsEnd(t *testing.T) {
 			t.Errorf("ended with %v after %v", err, time.Since(begun))
 		}
 	})
+}
+
+// TestCascadeWithoutObject: the cascade of the objects with too many roots has no object, so its
+// Event is about the record. Without a record there is no Event.
+func TestCascadeWithoutObject(t *testing.T) {
+	record := graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "ownergraph-a"}
+	for _, c := range []struct {
+		record graph.Key
+		want   int
+		reason string
+	}{
+		{record, 1, "the record stands for the program"},
+		{graph.Key{}, 0, "the log has the cascade"},
+	} {
+		answers, err := simplelru.NewLRU[graph.UID, int](maxTopics, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &sender{answers: answers, record: c.record, queue: make(chan report, 2)}
+		w.decided(ownergraph.DecisionEvent{Key: graph.Key{UID: "roots-left-out"}, Decision: policy.Decision{Action: policy.Wait, Reason: policy.Braked}})
+		if len(w.queue) != c.want {
+			t.Fatalf("%d reports, want %d: %s", len(w.queue), c.want, c.reason)
+		}
+		if c.want > 0 {
+			if r := <-w.queue; r.key != c.record || !strings.Contains(r.message(), "more roots than are kept") {
+				t.Errorf("%+v: %s", r, c.reason)
+			}
+		}
+	}
 }

@@ -22,7 +22,7 @@ func TestPlansHappen(t *testing.T) {
 		all.add(r.Plans)
 	}
 	t.Log(all)
-	if all.Plans < 180 || all.Costs < 40 || all.Judged < 60 {
+	if all.Plans < 160 || all.Costs < 40 || all.Judged < 60 {
 		t.Errorf("%s: want more", all)
 	}
 	for o := planning.Removed; o <= planning.Held; o++ {
@@ -34,7 +34,7 @@ func TestPlansHappen(t *testing.T) {
 	for _, n := range all.Gaps {
 		open += n
 	}
-	if open*5 > all.Plans {
+	if open*2 > all.Plans { // plans of worlds with brakes are not compared
 		t.Errorf("%s: too few plans are compared", all)
 	}
 }
