@@ -13,7 +13,7 @@ import (
 // compared.
 func TestPlansHappen(t *testing.T) {
 	var all Plans
-	for seed := range uint64(400) {
+	for seed := range uint64(500) {
 		h := History{Seed: seed + 1, Steps: 100}
 		r := h.Run(nil)
 		if r.Broken != nil {
@@ -22,7 +22,7 @@ func TestPlansHappen(t *testing.T) {
 		all.add(r.Plans)
 	}
 	t.Log(all)
-	if all.Plans < 160 || all.Costs < 40 || all.Judged < 60 {
+	if all.Plans < 180 || all.Costs < 40 || all.Judged < 60 {
 		t.Errorf("%s: want more", all)
 	}
 	for o := planning.Removed; o <= planning.Held; o++ {
@@ -31,10 +31,12 @@ func TestPlansHappen(t *testing.T) {
 		}
 	}
 	open := 0
-	for _, n := range all.Gaps {
-		open += n
+	for gap, n := range all.Gaps {
+		if gap != int(brakeHolds) { // no plan knows the deletes before it
+			open += n
+		}
 	}
-	if open*2 > all.Plans { // plans of worlds with brakes are not compared
+	if open*5 > all.Plans {
 		t.Errorf("%s: too few plans are compared", all)
 	}
 }
