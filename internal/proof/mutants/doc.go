@@ -48,7 +48,8 @@
 //	G1, G2 protected          m421, m422  guard protected; graph 3
 //	G2 fences                 m428        guard above 0; graph 5
 //	G2 after a loss, a rewind m436, m437  sick kind, rewind, with a guard; graph 1
-//	G3                        m424, m434, m435  guard always; graphs 2, 7
+//	G3                        m226, m424  guard always; graphs 7, 2
+//	                          m434, m435  guard always; graph 7
 //	G4                        m431        guard above 0; graph 1
 //	listings                  m101        2/2, crash, new listing; graph 1
 //	enqueued again            m106        2/3; graph 2
