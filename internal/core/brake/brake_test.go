@@ -414,3 +414,35 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("%v after a rewind, want held", a)
 	}
 }
+
+// TestPostponeCallsNothing: a node that waits for a user, and whose decision waits for a read, is
+// called by no line. A read does not end at once, so one call would follow another without end.
+func TestPostponeCallsNothing(t *testing.T) {
+	r := newRig(t, Settings{PerCascade: 1}, "a; b/0 -> a")
+	r.begin("a")
+	r.steps()
+	r.m.Rewind(r.view())
+	for _, o := range []string{"b/1#1 -> a", "b/2#1 -> a"} {
+		x, err := graph.ParseObject(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.apply(graph.Event{Type: graph.Put, Object: x})
+	}
+	unlisted := r.view()
+	unlisted.Listed = false
+	if a := r.m.Judge(unlisted, r.id("b/0"), []graph.Key{key("a")}); a != NeedListings {
+		t.Fatalf("%v, want that it needs listings", a)
+	}
+	if a := r.judge("b/1", "a"); a != NeedCount && a != Held {
+		t.Fatalf("%v, want that another object has the cascade counted", a)
+	}
+	r.steps()
+	for range 3 {
+		r.m.Postpone(r.id("b/0"))
+		r.woken()
+		if r.m.Step(r.view(), 16); r.woken() > 0 {
+			t.Error("the node is called again")
+		}
+	}
+}

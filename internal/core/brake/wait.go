@@ -129,13 +129,14 @@ func (m *Machine) Leave(id observed.NodeID) {
 
 // Postpone notes that a node cannot be decided now, as before a listing or a read. A node that
 // waits for a user waits on. Otherwise its cascade could be forgotten together with the answer
-// of the user.
+// of the user. It is decided again after the listing or the read, so no line has to call it.
+//
+// Held by TestPostponeCallsNothing.
 func (m *Machine) Postpone(id observed.NodeID) {
 	w := m.waits[id]
 	if slices.ContainsFunc(w.slots[:], func(s slot) bool { return m.at(s).waitsForUser() }) {
 		w.later = true
 		m.waits[id] = w
-		m.recall(w.answer, w.slots)
 		return
 	}
 	m.Leave(id)

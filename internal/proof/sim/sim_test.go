@@ -79,6 +79,7 @@ func TestFormerGuardSeeds(t *testing.T) {
 		{21328, 1000, "an order waits for an object whose owner has to go before (L1)"},
 		{42300, 1000, "the sweep of an ordered root did not go on while the end of the root waited (L1)"},
 		{49357, 1000, "an object waited for the reference of its own root (L1)"},
+		{3367, 1000, "the brake called an object that waits for a read, again and again"},
 		{2464, 600, "the labels of a marked member that a guard holds were not selected again (L12)"},
 	} {
 		h := History{Seed: tc.seed, Steps: tc.steps}
