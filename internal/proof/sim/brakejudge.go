@@ -189,20 +189,28 @@ func (s *sim) judgeDelete(side int, c ownergraph.Call) error {
 			return fmt.Errorf("G5: engine %d hands out %d deletes of the cascade of %s, %d are approved", side, g.used, c.Key, g.atMost)
 		}
 	}
-	return x.judgeWindow(side, s.clock(x), y.at)
-}
-
-// judgeWindow judges the number of deletes since the beginning of the engine, and of those that
-// were decided in one period. An engine may decide some calls before a caller asks for them.
-func (x *life) judgeWindow(side int, now, decided time.Time) error {
 	if x.brake.Window == 0 {
 		return nil
 	}
+	if err := x.judgeWindow(side, s.clock(x)); err != nil || s.o.has(clocks) { // a clock that goes back repeats its periods
+		return err
+	}
+	return x.judgePeriod(side, y.at)
+}
+
+// judgeWindow judges the number of deletes since the beginning of the engine.
+func (x *life) judgeWindow(side int, now time.Time) error {
 	span := now.Sub(x.began)
 	most := int(span/x.brake.Per)*x.brake.Window + int(span%x.brake.Per*time.Duration(x.brake.Window)/x.brake.Per)
 	if n := len(x.deletes); n > most {
 		return fmt.Errorf("G5: engine %d hands out %d deletes in %v since it began, %d at most", side, n, span, most)
 	}
+	return nil
+}
+
+// judgePeriod judges the number of deletes that were decided in one period. An engine may decide
+// some calls before a caller asks for them.
+func (x *life) judgePeriod(side int, decided time.Time) error {
 	n := 0
 	for _, at := range x.deletes {
 		if age := decided.Sub(at); age >= 0 && age < x.brake.Per {
