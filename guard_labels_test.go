@@ -3,6 +3,7 @@ package ownergraph_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,9 +37,10 @@ func TestProtectedByLabel(t *testing.T) {
 func TestProtectionUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a; c -> a")
-		sick := true
+		var sick atomic.Bool
+		sick.Store(true)
 		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
-			if verb == "select" && sick {
+			if verb == "select" && sick.Load() {
 				return errors.New("no answer")
 			}
 			return do()
@@ -51,7 +53,7 @@ func TestProtectionUnknown(t *testing.T) {
 		if held := r.Held(9); len(held) != 1 || held[0].Reason != policy.ProtectionUnknown {
 			t.Errorf("held: %s", lines(held))
 		}
-		sick = false
+		sick.Store(false)
 		pass(time.Minute)
 		s.holds(t, "")
 	})

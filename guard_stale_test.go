@@ -3,6 +3,7 @@ package ownergraph_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,24 +18,25 @@ import (
 // below the root. The guard judges anew before the next write.
 func TestVerdictExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		three, refuses := 3, false
+		three := 3
+		var refuses atomic.Bool
 		s := newTap(t, "a; n/0 -> a")
 		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
-			if verb == "patch" && refuses {
+			if verb == "patch" && refuses.Load() {
 				return fmt.Errorf("no: %w", ownergraph.ErrRefused)
 			}
 			return do()
 		}
 		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Above: &three}))
 		r.idle()
-		refuses = true
+		refuses.Store(true)
 		s.delete(t, "a", graph.Background)
 		pass(time.Hour)
 		for i := range 3 {
 			s.create(t, fmt.Sprintf("n/%d -> a", i+1))
 		}
 		pass(time.Hour)
-		refuses = false
+		refuses.Store(false)
 		pass(time.Hour)
 		if n := len(s.Objects()); n != 5 {
 			t.Errorf("%d objects are left of 5: four end, and the limit is 3", n)
