@@ -190,7 +190,9 @@ func TestRecordIsSentOnce(t *testing.T) {
 		if _, err := r.store.WriteRecord(ctx, "pause", nil, ""); !errors.Is(err, context.DeadlineExceeded) || sentinel(err) != nil {
 			t.Errorf("without an answer: %v", err)
 		}
-		r.fault = func(*http.Request) *fakeResponse { return &fakeResponse{code: 429, after: 1} }
+		r.locked(func() {
+			r.fault = func(*http.Request) *fakeResponse { return &fakeResponse{code: 429, after: 1} }
+		})
 		var later interface{ RetryAfter() time.Duration }
 		if _, err := r.store.WriteRecord(r.t.Context(), "pause", nil, ""); !errors.As(err, &later) || later.RetryAfter() != time.Second {
 			t.Errorf("too many requests: %v", err)
