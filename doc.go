@@ -456,6 +456,7 @@
 //   - history keeps the last deletions with their proofs, and the roots of cascades.
 //   - moments has the times of stamps, excerpt the copies for plans.
 //   - sweep follows holders, their members and their phases.
+//   - selecting has the keys, the pace and the pages of selections by labels.
 //   - guard protects objects, and follows guarded roots and their verdicts.
 //
 // # Testing

@@ -1,14 +1,12 @@
 package guard
 
 import (
-	"cmp"
 	"maps"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -30,12 +28,12 @@ import (
 type Labels struct {
 	rules   []labelRule
 	matches map[matchKey]match
-	done    map[selectKey]selection
-	wanted  []selectKey
+	done    map[selecting.Key]selection
+	wanted  []selecting.Key
 	waiting map[observed.NodeID]bool // objects to decide again after the next selection
 	recall  map[graph.Key]string     // of a fork: what is known of each object, by the name of the rule
 
-	at    selectKey
+	at    selecting.Key
 	under bool
 	began seq.Stamp // the first page was requested, 0 before that
 	after string    // the cursor of the last page
@@ -64,27 +62,16 @@ type match struct {
 	began   seq.Stamp // the newest selection that showed it
 }
 
-// selectKey names the selections of a rule among the objects of a kind.
-type selectKey struct {
-	rule int
-	kind graph.Kind
-}
-
-func (k selectKey) compare(o selectKey) int {
-	return cmp.Or(cmp.Compare(k.rule, o.rule), strings.Compare(string(k.kind), string(o.kind)))
-}
-
 // selection is the state of the selections of one key.
 type selection struct {
 	began seq.Stamp // the newest one that is complete
-	next  time.Time // none begins before
-	begun int       // the number that began one after another
-	err   string    // of the last one, "" for none
+	pace  selecting.Pace
+	err   string // of the last one, "" for none
 }
 
 // NewLabels returns the protection by labels of rules. Page is the number of objects in a page.
 func NewLabels(r Rules, page int) Labels {
-	l := Labels{page: page, matches: map[matchKey]match{}, done: map[selectKey]selection{}, waiting: map[observed.NodeID]bool{}}
+	l := Labels{page: page, matches: map[matchKey]match{}, done: map[selecting.Key]selection{}, waiting: map[observed.NodeID]bool{}}
 	for _, i := range r.labelled {
 		p := &r.list[i]
 		l.rules = append(l.rules, labelRule{
@@ -113,7 +100,7 @@ func (l *Labels) State(o *graph.Object, known, rewound seq.Stamp) (rule string, 
 		}
 		m, is := l.matches[matchKey{i, o.Key}]
 		is = is && m.began > rewound
-		switch s := l.done[selectKey{i, o.Kind}]; {
+		switch s := l.done[selecting.Key{Rule: i, Kind: o.Kind}]; {
 		case is && m.version == o.Version:
 			return l.rules[i].name, false
 		case s.began > max(known, rewound) && (!is || s.began > m.began):
@@ -142,7 +129,7 @@ func (l *Labels) Want(v View, id observed.NodeID, o *graph.Object) {
 	}
 	for i := range l.rules {
 		if l.rules[i].selects(o) {
-			l.want(v, selectKey{i, o.Kind}, v.State(id).Known)
+			l.want(v, selecting.Key{Rule: i, Kind: o.Kind}, v.State(id).Known)
 		}
 	}
 	l.waiting[id] = true
@@ -158,7 +145,7 @@ func (l *Labels) SelectedAt(v View) seq.Stamp {
 	for i := range l.rules {
 		for name, k := range v.Kinds.All() {
 			if k.Part && l.rules[i].takes(name) {
-				at = min(at, l.done[selectKey{i, name}].began)
+				at = min(at, l.done[selecting.Key{Rule: i, Kind: name}].began)
 			}
 		}
 	}
@@ -182,7 +169,7 @@ func (l *Labels) WantKinds(v View, after seq.Stamp) (takes bool) {
 	for i := range l.rules {
 		for name := range v.Kinds.All() {
 			if l.rules[i].takes(name) {
-				l.want(v, selectKey{i, name}, after)
+				l.want(v, selecting.Key{Rule: i, Kind: name}, after)
 				takes = true
 			}
 		}
@@ -191,11 +178,11 @@ func (l *Labels) WantKinds(v View, after seq.Stamp) (takes bool) {
 }
 
 // want asks for a selection that begins after the moment. A fork asks nothing.
-func (l *Labels) want(v View, k selectKey, after seq.Stamp) {
-	if l.recall != nil || l.done[k].began > after || l.under && l.at == k && l.began > after || !v.Kinds.Of(k.kind).Part {
+func (l *Labels) want(v View, k selecting.Key, after seq.Stamp) {
+	if l.recall != nil || l.done[k].began > after || l.under && l.at == k && l.began > after || !v.Kinds.Of(k.Kind).Part {
 		return
 	}
-	if i, in := slices.BinarySearchFunc(l.wanted, k, selectKey.compare); !in {
+	if i, in := slices.BinarySearchFunc(l.wanted, k, selecting.Key.Compare); !in {
 		l.wanted = slices.Insert(l.wanted, i, k)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -26,30 +27,27 @@ func (l *Labels) NextSelect(v View) (req graph.SelectRequest, ok bool) {
 		}
 		l.begin(v, k)
 	}
-	r := &l.rules[l.at.rule]
-	return graph.SelectRequest{Kind: l.at.kind, Selector: r.selector, Label: r.label, Limit: l.page, After: l.after}, true
+	return l.request(), true
 }
 
-// begin begins a selection. The pause between selections of one key grows: clients that change
-// objects all the time must not keep a server busy.
-func (l *Labels) begin(v View, k selectKey) {
+// request returns the request for the next page of the selection under way.
+func (l *Labels) request() graph.SelectRequest {
+	r := &l.rules[l.at.Rule]
+	return graph.SelectRequest{Kind: l.at.Kind, Selector: r.selector, Label: r.label, Limit: l.page, After: l.after}
+}
+
+// begin begins a selection.
+func (l *Labels) begin(v View, k selecting.Key) {
 	s := l.done[k]
-	if v.Now.After(s.next.Add(2 * longestPause)) {
-		s.begun = 0
-	}
-	s.begun = min(s.begun+1, 6)
-	s.next = v.Now.Add(min(125*time.Millisecond<<s.begun, longestPause))
+	s.pace = s.pace.Begin(v.Now)
 	l.done[k] = s
 	l.at, l.under = k, true
 }
 
-// longestPause bounds the time between two selections of one key.
-const longestPause = 8 * time.Second
-
 // dueSelect returns the next selection that may begin, and its time.
-func (l *Labels) dueSelect(v View) (k selectKey, at time.Time, ok bool) {
+func (l *Labels) dueSelect(v View) (k selecting.Key, at time.Time, ok bool) {
 	for _, x := range l.wanted {
-		if t := l.done[x].next; v.Kinds.Sick(x.kind) == "" && v.Kinds.Of(x.kind).Part && (!ok || t.Before(at)) {
+		if t := l.done[x].pace.Next; v.Kinds.Sick(x.Kind) == "" && v.Kinds.Of(x.Kind).Part && (!ok || t.Before(at)) {
 			k, at, ok = x, t, true
 		}
 	}
@@ -67,8 +65,8 @@ func (l *Labels) SelectAt(v View) (time.Time, bool) {
 
 // Busy reports whether a selection is under way or wanted that the store can answer now.
 func (l *Labels) Busy(v View) bool {
-	return l.under || slices.ContainsFunc(l.wanted, func(k selectKey) bool {
-		return v.Kinds.Sick(k.kind) == "" && l.done[k].err == ""
+	return l.under || slices.ContainsFunc(l.wanted, func(k selecting.Key) bool {
+		return v.Kinds.Sick(k.Kind) == "" && l.done[k].err == ""
 	})
 }
 
@@ -77,7 +75,7 @@ func (l *Labels) SetSelectCall(id uint64, began seq.Stamp) {
 	l.call = id
 	if l.began == 0 {
 		l.began = began
-		l.wanted = slices.DeleteFunc(l.wanted, func(k selectKey) bool { return k == l.at })
+		l.wanted = slices.DeleteFunc(l.wanted, func(k selecting.Key) bool { return k == l.at })
 	}
 }
 
@@ -92,14 +90,14 @@ func (l *Labels) ReturnSelect() { l.call = 0 }
 func (l *Labels) SelectDone(v View, page graph.SelectPage, err error, wait time.Duration) {
 	l.call = 0
 	if err == nil {
-		err = l.unsound(&page)
+		err = selecting.CheckPage(l.request(), &page)
 	}
 	if err != nil {
 		l.failed(v, err, wait)
 		return
 	}
 	for _, o := range page.Objects {
-		l.matches[matchKey{l.at.rule, o.Key}] = match{o.Version, o.Value, l.began}
+		l.matches[matchKey{l.at.Rule, o.Key}] = match{o.Version, o.Value, l.began}
 	}
 	if l.after = page.More; l.after != "" {
 		return
@@ -109,7 +107,7 @@ func (l *Labels) SelectDone(v View, page graph.SelectPage, err error, wait time.
 	l.done[at] = s
 	l.end()
 	maps.DeleteFunc(l.matches, func(k matchKey, m match) bool { // this one did not bring them
-		return k.rule == at.rule && k.key.Kind == at.kind && m.began < s.began
+		return k.rule == at.Rule && k.key.Kind == at.Kind && m.began < s.began
 	})
 	for _, id := range slices.Sorted(maps.Keys(l.waiting)) {
 		v.Out.Wake(id)
@@ -118,40 +116,24 @@ func (l *Labels) SelectDone(v View, page graph.SelectPage, err error, wait time.
 }
 
 // end gives up the selection under way, or ends it.
-func (l *Labels) end() { l.at, l.under, l.began, l.after, l.call = selectKey{}, false, 0, "", 0 }
-
-// unsound returns the fault of a page. A store's mistaken answer proves nothing.
-func (l *Labels) unsound(page *graph.SelectPage) error {
-	bad := func(cause string) error {
-		return fmt.Errorf("select %s by %q: %s: %w", l.at.kind, l.rules[l.at.rule].selector, cause, graph.ErrInvalid)
-	}
-	if page.More != "" && page.More == l.after {
-		return bad("the next page is this one")
-	}
-	for _, o := range page.Objects {
-		if o.Key.Kind != l.at.kind || o.Key.UID == "" || o.Version == "" {
-			return bad(fmt.Sprintf("answered with %s at version %q", o.Key, o.Version))
-		}
-	}
-	return nil
-}
+func (l *Labels) end() { l.at, l.under, l.began, l.after, l.call = selecting.Key{}, false, 0, "", 0 }
 
 // failed has a selection begun anew, after a pause.
 func (l *Labels) failed(v View, err error, wait time.Duration) {
 	k := l.at
-	v.Out.Warn("selection failed", "kind", string(k.kind), "selector", l.rules[k.rule].selector, "err", err)
+	v.Out.Warn("selection failed", "kind", string(k.Kind), "selector", l.rules[k.Rule].selector, "err", err)
 	l.end()
 	s := l.done[k]
-	s.err, s.next = record.ErrorText(err), v.Now.Add(max(wait, time.Second<<s.begun))
+	s.err, s.pace = record.ErrorText(err), s.pace.Fail(v.Now, wait)
 	l.done[k] = s
 	l.want(v, k, v.Stamps.Last())
 }
 
 // DropSelects forgets the selections of the kinds that take no part any more.
 func (l *Labels) DropSelects(v View) {
-	out := func(k selectKey) bool { return !v.Kinds.Of(k.kind).Part }
+	out := func(k selecting.Key) bool { return !v.Kinds.Of(k.Kind).Part }
 	l.wanted = slices.DeleteFunc(l.wanted, out)
-	maps.DeleteFunc(l.done, func(k selectKey, _ selection) bool { return out(k) })
+	maps.DeleteFunc(l.done, func(k selecting.Key, _ selection) bool { return out(k) })
 	if l.under && out(l.at) {
 		l.end()
 	}
@@ -160,11 +142,11 @@ func (l *Labels) DropSelects(v View) {
 // Unselected names the kinds whose selection failed, or that are sick, each with the reason.
 func (l *Labels) Unselected(v View, kind graph.Kind) (out []string) {
 	for _, k := range l.wanted {
-		why := v.Kinds.Sick(k.kind)
+		why := v.Kinds.Sick(k.Kind)
 		if why == "" {
 			why = l.done[k].err
 		}
-		if k.kind == kind && why != "" {
+		if k.Kind == kind && why != "" {
 			out = append(out, string(kind)+": "+why)
 		}
 	}
@@ -175,7 +157,7 @@ func (l *Labels) Unselected(v View, kind graph.Kind) (out []string) {
 func (l *Labels) Failing() (out []string) {
 	for _, k := range l.wanted {
 		if why := l.done[k].err; why != "" {
-			out = append(out, string(k.kind)+": "+why)
+			out = append(out, string(k.Kind)+": "+why)
 		}
 	}
 	slices.Sort(out)
@@ -185,9 +167,9 @@ func (l *Labels) Failing() (out []string) {
 // CheckLabels verifies the invariants of Labels.
 func (l *Labels) CheckLabels() error {
 	switch {
-	case l.under && l.at.rule >= len(l.rules):
-		return fmt.Errorf("guard: a selection of rule %d is under way, which has no selector", l.at.rule)
-	case !slices.IsSortedFunc(l.wanted, selectKey.compare):
+	case l.under && l.at.Rule >= len(l.rules):
+		return fmt.Errorf("guard: a selection of rule %d is under way, which has no selector", l.at.Rule)
+	case !slices.IsSortedFunc(l.wanted, selecting.Key.Compare):
 		return fmt.Errorf("guard: the wanted selections are not sorted")
 	}
 	return nil
@@ -198,16 +180,14 @@ func (l *Labels) HashLabels(p *fingerprint.Printer, after func(seq.Stamp)) {
 	if len(l.rules) == 0 {
 		return
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(l.done), selectKey.compare) {
+	for _, k := range slices.SortedFunc(maps.Keys(l.done), selecting.Key.Compare) {
 		s := l.done[k]
-		p.Word(uint64(k.rule))
-		p.Text(string(k.kind))
+		k.Hash(p)
 		after(s.began)
-		p.Until(s.next)
+		s.pace.Hash(p)
 	}
 	for _, k := range l.wanted {
-		p.Word(uint64(k.rule))
-		p.Text(string(k.kind))
+		k.Hash(p)
 	}
 	l.hashMatches(p, after)
 	p.Flags(l.under, l.call != 0)

@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -36,12 +37,12 @@ func NewMembers(rules []MemberRule, page int) Labels {
 // comes below the root after the verdict.
 type Shown struct {
 	matches map[matchKey]match
-	done    map[selectKey]bool
+	done    map[selecting.Key]bool
 }
 
 // Shown returns what the complete selections have shown that began after the moment.
 func (l *Labels) Shown(since seq.Stamp) *Shown {
-	s := &Shown{matches: map[matchKey]match{}, done: map[selectKey]bool{}}
+	s := &Shown{matches: map[matchKey]match{}, done: map[selecting.Key]bool{}}
 	for k, x := range l.done {
 		if x.began > since {
 			s.done[k] = true
@@ -55,7 +56,7 @@ func (l *Labels) Shown(since seq.Stamp) *Shown {
 
 // Selected reports whether a selection has shown the members of a kind by a rule.
 func (s *Shown) Selected(rule int, kind graph.Kind) bool {
-	return s != nil && s.done[selectKey{rule, kind}]
+	return s != nil && s.done[selecting.Key{Rule: rule, Kind: kind}]
 }
 
 // Value returns the label of an object, if a rule has matched it. Known says that a selection has

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -15,22 +16,20 @@ func (sw *Sweeps) hashLabels(p *fingerprint.Printer, v View) {
 		return
 	}
 	p.Flags(l.under, l.call != 0, l.unmet)
-	hashSelectKey(p, l.at)
+	l.at.Hash(p)
 	for _, text := range [...]string{l.selector, l.label, l.after} {
 		p.Text(text)
 	}
 	for _, k := range l.wanted {
-		hashSelectKey(p, k)
+		k.Hash(p)
 	}
 	p.Word(uint64(len(l.wanted)))
-	keys := slices.SortedFunc(maps.Keys(l.selections), selectKey.compare)
+	keys := slices.SortedFunc(maps.Keys(l.selections), selecting.Key.Compare)
 	for _, k := range keys {
 		x := l.selections[k]
-		hashSelectKey(p, k)
+		k.Hash(p)
 		p.Flags(x.unmet, x.externallyBlocked, x.err != "")
-		p.Word(uint64(x.begun))
-		p.Until(x.next)
-		p.Until(x.next.Add(2 * selectPause))
+		x.pace.Hash(p)
 		for _, id := range sw.sorted() {
 			r := sw.runs[id]
 			under := l.under && l.at == k
@@ -44,18 +43,13 @@ func (sw *Sweeps) hashLabels(p *fingerprint.Printer, v View) {
 	sw.hashMatches(p, v)
 }
 
-func hashSelectKey(p *fingerprint.Printer, k selectKey) {
-	p.Word(uint64(k.rule))
-	p.Text(string(k.kind))
-}
-
 // hashMatches hashes the known labels of each node.
 func (sw *Sweeps) hashMatches(p *fingerprint.Printer, v View) {
 	l := &sw.labels
 	for _, id := range p.Nodes() {
 		n, known := v.Graph.Node(id), v.State(id).Known
 		for i := range l.rules {
-			k := selectKey{i, n.Kind()}
+			k := selecting.Key{Rule: i, Kind: n.Kind()}
 			m, is := l.matches[matchKey{id, i}]
 			began := l.selections[k].began
 			p.Flags(is, began > known, began > m.began, l.under && l.at == k && l.began > known, l.under && l.at == k && l.began > m.began)

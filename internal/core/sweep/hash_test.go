@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -40,10 +41,10 @@ func filled(t *testing.T) *rig {
 	sw.walk, sw.again, sw.began, sw.walked = 1, false, r.stamps.Stamp(), 1
 	sw.due = start.Add(time.Minute)
 	sw.dying[x.node], sw.staleAt, sw.latest, sw.releases[holderName{0, "", "1"}] = 1, 1, 1, 1
-	l, k := &sw.labels, selectKey{0, "volume"}
+	l, k := &sw.labels, selecting.Key{Rule: 0, Kind: "volume"}
 	l.matches[r.match()] = match{version: "1", value: "x", began: r.stamps.Stamp()}
-	l.selections = map[selectKey]selection{k: {began: r.stamps.Last(), next: start.Add(time.Second), begun: 1}}
-	l.wanted = []selectKey{k}
+	l.selections = map[selecting.Key]selection{k: {began: r.stamps.Last(), pace: selecting.Pace{Next: start.Add(time.Second), Begun: 1}}}
+	l.wanted = []selecting.Key{k}
 	l.at, l.under, l.began, l.selector, l.label, l.after, l.call = k, true, r.stamps.Stamp(), "of in (1)", "of", "1", 9
 	return r
 }
@@ -161,9 +162,9 @@ func labelChanges() []fieldChange {
 	}
 	page := func(field string, change func(s *selection)) fieldChange {
 		return of("selection."+field, func(l *labels) {
-			s := l.selections[selectKey{0, "volume"}]
+			s := l.selections[selecting.Key{Rule: 0, Kind: "volume"}]
 			change(&s)
-			l.selections[selectKey{0, "volume"}] = s
+			l.selections[selecting.Key{Rule: 0, Kind: "volume"}] = s
 		})
 	}
 	matched := func(field string, change func(m *match)) fieldChange {
@@ -177,7 +178,7 @@ func labelChanges() []fieldChange {
 		of("labels.matches", func(l *labels) { clear(l.matches) }),
 		of("selects.selections", func(l *labels) { clear(l.selections) }),
 		of("selects.wanted", func(l *labels) { l.wanted = nil }),
-		of("selects.at", func(l *labels) { l.at.kind = "tenant" }),
+		of("selects.at", func(l *labels) { l.at.Kind = "tenant" }),
 		of("selects.under", func(l *labels) { l.under = false }),
 		of("selects.began", func(l *labels) { l.began = 1 }),
 		of("selects.selector", func(l *labels) { l.selector = "of" }),
@@ -187,8 +188,8 @@ func labelChanges() []fieldChange {
 		of("selects.unmet", func(l *labels) { l.unmet = true }),
 		page("began", func(s *selection) { s.began = 1 }),
 		page("unmet", func(s *selection) { s.unmet = true }),
-		page("next", func(s *selection) { s.next = s.next.Add(1) }),
-		page("begun", func(s *selection) { s.begun = 2 }),
+		page("pace", func(s *selection) { s.pace.Next = s.pace.Next.Add(1) }),
+		page("pace", func(s *selection) { s.pace.Begun = 2 }),
 		page("externallyBlocked", func(s *selection) { s.externallyBlocked = true }),
 		page("err", func(s *selection) { s.err = "x" }),
 		matched("version", func(m *match) { m.version = graph.Version("4") }),

@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
@@ -48,7 +49,7 @@ func newLabels(plans []*plan.Plan) labels {
 			l.rules = append(l.rules, labelRule{i, m})
 		}
 	}
-	l.selections = map[selectKey]selection{}
+	l.selections = map[selecting.Key]selection{}
 	return l
 }
 
@@ -96,7 +97,7 @@ func (sw *Sweeps) missingLabels(v View, id observed.NodeID, o graph.Object) (mis
 		if _, _, known := v.shown(i, o.Key); known || !sw.plans[a.plan].NeedsLabels(a.members, o) {
 			continue
 		}
-		k := selectKey{i, o.Kind}
+		k := selecting.Key{Rule: i, Kind: o.Kind}
 		m, is := l.matches[matchKey{id, i}]
 		if after := max(v.State(id).Known, m.began); is && m.version != o.Version || !is && l.selections[k].began <= after {
 			missing = append(missing, selectWant{k, after})
@@ -133,7 +134,7 @@ func (sw *Sweeps) noteLabels(v View, id observed.NodeID, n observed.Node) {
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
 			if claim.Members == a.members && !claim.Shadow && sw.noteLabelsChanged(v, a.plan, o, claim) && (!o.Deleting || n.MarkHeld()) { // a marked object goes soon, unless its mark is held
-				sw.wantSelect(v, selectKey{i, o.Kind}, v.State(id).Known)
+				sw.wantSelect(v, selecting.Key{Rule: i, Kind: o.Kind}, v.State(id).Known)
 			}
 		}
 	}
@@ -158,7 +159,7 @@ func (sw *Sweeps) dropStale(v View, id observed.NodeID) {
 	for i := range l.rules {
 		k := matchKey{id, i}
 		m, is := l.matches[k]
-		if is && m.version != n.Version() && l.selections[selectKey{i, n.Kind()}].began > max(m.began, v.State(id).Known) {
+		if is && m.version != n.Version() && l.selections[selecting.Key{Rule: i, Kind: n.Kind()}].began > max(m.began, v.State(id).Known) {
 			delete(l.matches, k)
 		}
 	}
@@ -190,7 +191,7 @@ func (sw *Sweeps) recordMatch(v View, i int, o graph.LabelMatch, began seq.Stamp
 	}
 	id, k := n.ID(), matchKey{n.ID(), i}
 	m, is := sw.labels.matches[k]
-	gap := m.version != o.Version && m.began < sw.labels.selections[selectKey{i, n.Kind()}].began // a selection has not shown it since
+	gap := m.version != o.Version && m.began < sw.labels.selections[selecting.Key{Rule: i, Kind: n.Kind()}].began // a selection has not shown it since
 	if _, holder := sw.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value || gap) {
 		sw.staleAt = max(sw.staleAt, v.State(id).Known) // at this version another holder holds it, and it contests none of that one's members
 		sw.retryContested(v)
@@ -258,7 +259,7 @@ func (sw *Sweeps) missingSelects(v View, r *run, after seq.Stamp) (missing []sel
 				ok = ok && !sw.hidesMembers(v, r, a, name)
 				continue
 			}
-			at := selectKey{i, name}
+			at := selecting.Key{Rule: i, Kind: name}
 			switch p := l.selections[at]; {
 			case p.began <= after:
 				missing = append(missing, selectWant{at, after})

@@ -3,23 +3,22 @@ package sweep
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // selects follows the one selection that is under way, page by page. It serves all waiters
 // that wanted it before it began.
 type selects struct {
-	selections map[selectKey]selection
-	wanted     []selectKey // sorted
+	selections map[selecting.Key]selection
+	wanted     []selecting.Key // sorted
 
-	at       selectKey // the one under way
+	at       selecting.Key // the one under way
 	under    bool
 	began    seq.Stamp // its first page was requested, 0 before that
 	selector string
@@ -29,30 +28,19 @@ type selects struct {
 	unmet    bool
 }
 
-// selectKey names the selections of a rule among the objects of a kind.
-type selectKey struct {
-	rule int
-	kind graph.Kind
-}
-
-func (k selectKey) compare(o selectKey) int {
-	return cmp.Or(cmp.Compare(k.rule, o.rule), strings.Compare(string(k.kind), string(o.kind)))
-}
-
 // selection is the state of the selections of one key.
 type selection struct {
 	began seq.Stamp // the newest one that is complete
 	unmet bool      // that one showed a version that the graph did not have
-	next  time.Time // none begins before
-	begun int       // the number that began one after another
-	err   string    // the error of the last one, "" for none
+	pace  selecting.Pace
+	err   string // the error of the last one, "" for none
 	// externallyBlocked says that the store refused the selection: only a user can help.
 	externallyBlocked bool
 }
 
 // selectWant is a selection that is missing: one of the key that begins after the moment.
 type selectWant struct {
-	key   selectKey
+	key   selecting.Key
 	after seq.Stamp
 }
 
@@ -64,12 +52,12 @@ func (sw *Sweeps) wantSelects(v View, missing []selectWant) {
 }
 
 // wantSelect asks for a selection that begins after the moment.
-func (sw *Sweeps) wantSelect(v View, k selectKey, after seq.Stamp) {
+func (sw *Sweeps) wantSelect(v View, k selecting.Key, after seq.Stamp) {
 	s := &sw.labels.selects
-	if !v.Kinds.Part(k.kind) || s.selections[k].began > after || s.under && s.at == k && s.began > after {
+	if !v.Kinds.Part(k.Kind) || s.selections[k].began > after || s.under && s.at == k && s.began > after {
 		return
 	}
-	if i, in := slices.BinarySearchFunc(s.wanted, k, selectKey.compare); !in {
+	if i, in := slices.BinarySearchFunc(s.wanted, k, selecting.Key.Compare); !in {
 		s.wanted = slices.Insert(s.wanted, i, k)
 	}
 }
@@ -77,9 +65,9 @@ func (sw *Sweeps) wantSelect(v View, k selectKey, after seq.Stamp) {
 // DropSelects forgets the selections of the kinds that take no part any more.
 func (sw *Sweeps) DropSelects(v View) {
 	s := &sw.labels.selects
-	out := func(k selectKey) bool { return !v.Kinds.Part(k.kind) }
+	out := func(k selecting.Key) bool { return !v.Kinds.Part(k.Kind) }
 	s.wanted = slices.DeleteFunc(s.wanted, out)
-	maps.DeleteFunc(s.selections, func(k selectKey, _ selection) bool { return out(k) })
+	maps.DeleteFunc(s.selections, func(k selecting.Key, _ selection) bool { return out(k) })
 	if s.under && out(s.at) {
 		s.end()
 	}
@@ -89,8 +77,8 @@ func (sw *Sweeps) DropSelects(v View) {
 func (sw *Sweeps) ResumeSelects(v View, kind graph.Kind) {
 	s := &sw.labels.selects
 	for _, k := range s.wanted {
-		if p := s.selections[k]; k.kind == kind && p.err != "" {
-			p.next, p.externallyBlocked = v.Now, false
+		if p := s.selections[k]; k.Kind == kind && p.err != "" {
+			p.pace.Next, p.externallyBlocked = v.Now, false
 			s.selections[k] = p
 		}
 	}
@@ -98,19 +86,16 @@ func (sw *Sweeps) ResumeSelects(v View, kind graph.Kind) {
 
 // end gives up the selection under way, or ends it.
 func (s *selects) end() {
-	s.at, s.under, s.began, s.call = selectKey{}, false, 0, 0
+	s.at, s.under, s.began, s.call = selecting.Key{}, false, 0, 0
 	s.selector, s.label, s.after, s.unmet = "", "", "", false
 }
 
-// selectPause bounds the time between two selections of one key.
-const selectPause = 8 * time.Second
-
 // dueSelect returns the next selection that may begin, and its time. The selection of a sick
 // kind waits until the kind has recovered.
-func (sw *Sweeps) dueSelect(v View) (k selectKey, at time.Time, ok bool) {
+func (sw *Sweeps) dueSelect(v View) (k selecting.Key, at time.Time, ok bool) {
 	s := &sw.labels.selects
 	for _, x := range s.wanted {
-		if t := s.selections[x].next; v.Kinds.Sick(x.kind) == "" && (!ok || t.Before(at)) {
+		if t := s.selections[x].pace.Next; v.Kinds.Sick(x.Kind) == "" && (!ok || t.Before(at)) {
 			k, at, ok = x, t, true
 		}
 	}
@@ -130,8 +115,8 @@ func (sw *Sweeps) SelectAt(v View) (time.Time, bool) {
 // Selecting reports whether a selection is under way or wanted that the store can answer now.
 func (sw *Sweeps) Selecting(v View) bool {
 	s := &sw.labels.selects
-	return s.under || len(sw.runs) > 0 && slices.ContainsFunc(s.wanted, func(k selectKey) bool {
-		return v.Kinds.Sick(k.kind) == "" && !s.selections[k].externallyBlocked
+	return s.under || len(sw.runs) > 0 && slices.ContainsFunc(s.wanted, func(k selecting.Key) bool {
+		return v.Kinds.Sick(k.Kind) == "" && !s.selections[k].externallyBlocked
 	})
 }
 
@@ -149,7 +134,7 @@ func (sw *Sweeps) NextSelect(v View) (req graph.SelectRequest, ok bool) {
 	if !s.under && !sw.beginSelect(v) {
 		return req, false
 	}
-	return graph.SelectRequest{Kind: s.at.kind, Selector: s.selector, Label: s.label, Limit: sw.page, After: s.after}, true
+	return s.request(sw.page), true
 }
 
 // SetSelectCall notes the call that NextSelect led to, and its moment.
@@ -158,7 +143,7 @@ func (sw *Sweeps) SetSelectCall(id uint64, began seq.Stamp) {
 	s.call = id
 	if s.began == 0 {
 		s.began = began
-		s.wanted = slices.DeleteFunc(s.wanted, func(k selectKey) bool { return k == s.at })
+		s.wanted = slices.DeleteFunc(s.wanted, func(k selecting.Key) bool { return k == s.at })
 	}
 }
 
@@ -169,8 +154,7 @@ func (sw *Sweeps) ReturnSelect(id uint64) {
 	}
 }
 
-// beginSelect begins the selection that is due, if one is. The pause between selections of one
-// key grows: clients that change labels all the time must not keep a server busy.
+// beginSelect begins the selection that is due, if one is.
 func (sw *Sweeps) beginSelect(v View) bool {
 	s := &sw.labels.selects
 	k, at, ok := sw.dueSelect(v)
@@ -178,14 +162,10 @@ func (sw *Sweeps) beginSelect(v View) bool {
 		return false
 	}
 	p := s.selections[k]
-	if v.Now.After(p.next.Add(2 * selectPause)) {
-		p.begun = 0
-	}
-	p.begun = min(p.begun+1, 6)
-	p.next = v.Now.Add(min(pause(p.begun), selectPause))
+	p.pace = p.pace.Begin(v.Now)
 	s.selections[k] = p
 	s.at, s.under = k, true
-	a := sw.labels.rules[k.rule]
+	a := sw.labels.rules[k.Rule]
 	s.selector, s.label = sw.plans[a.plan].Select(a.members, sw.selectedNames(v, k))
 	return true
 }
@@ -193,14 +173,14 @@ func (sw *Sweeps) beginSelect(v View) bool {
 // selectedNames returns the names of the holders that a selection is for. These are the
 // holders with a run. No names stand for all holders: another rule or plan may have a claim on
 // the same objects, which contests them.
-func (sw *Sweeps) selectedNames(v View, k selectKey) (names []string) {
-	a := sw.labels.rules[k.rule]
-	if slices.Contains(sw.Holders(), k.kind) { // any holder may hold another one
+func (sw *Sweeps) selectedNames(v View, k selecting.Key) (names []string) {
+	a := sw.labels.rules[k.Rule]
+	if slices.Contains(sw.Holders(), k.Kind) { // any holder may hold another one
 		return nil
 	}
 	for i, p := range sw.plans {
 		for m := range p.Sweep().Members {
-			if (labelRule{i, m}) != a && p.Takes(m, k.kind) {
+			if (labelRule{i, m}) != a && p.Takes(m, k.Kind) {
 				return nil
 			}
 		}
@@ -224,13 +204,13 @@ func (sw *Sweeps) SelectDone(v View, id uint64, page graph.SelectPage, err error
 		sw.labels.forget()
 		return
 	}
-	if err = cmp.Or(err, s.unsound(page)); err != nil {
+	if err = cmp.Or(err, selecting.CheckPage(s.request(sw.page), &page)); err != nil {
 		sw.selectFailed(v, err, wait)
 		return
 	}
-	names := sw.holderNames(v, sw.labels.rules[s.at.rule].plan)
+	names := sw.holderNames(v, sw.labels.rules[s.at.Rule].plan)
 	for _, o := range page.Objects {
-		if !sw.recordMatch(v, s.at.rule, o, s.began) && sw.mayBeMember(v, s.at.rule, o, names) {
+		if !sw.recordMatch(v, s.at.Rule, o, s.began) && sw.mayBeMember(v, s.at.Rule, o, names) {
 			s.unmet = true
 		}
 	}
@@ -250,32 +230,21 @@ func (sw *Sweeps) SelectDone(v View, id uint64, page graph.SelectPage, err error
 	}
 }
 
-// unsound returns the fault of a page. A store's mistaken answer proves nothing.
-func (s *selects) unsound(page graph.SelectPage) error {
-	bad := func(cause string) error {
-		return fmt.Errorf("select %s by %q: %s: %w", s.at.kind, s.selector, cause, graph.ErrInvalid)
-	}
-	if page.More != "" && page.More == s.after {
-		return bad("the next page is this one")
-	}
-	for _, o := range page.Objects {
-		if o.Key.Kind != s.at.kind || o.Key.UID == "" || o.Version == "" {
-			return bad(fmt.Sprintf("answered with %s at version %q", o.Key, o.Version))
-		}
-	}
-	return nil
+// request returns the request for the next page of the selection under way.
+func (s *selects) request(limit int) graph.SelectRequest {
+	return graph.SelectRequest{Kind: s.at.Kind, Selector: s.selector, Label: s.label, Limit: limit, After: s.after}
 }
 
 // selectFailed has a selection begun anew, after a pause.
 func (sw *Sweeps) selectFailed(v View, err error, wait time.Duration) {
 	s := &sw.labels.selects
-	v.Out.Warn("selection failed", "kind", string(s.at.kind), "selector", s.selector, "err", err)
+	v.Out.Warn("selection failed", "kind", string(s.at.Kind), "selector", s.selector, "err", err)
 	k := s.at
 	s.end()
 	sw.wantSelect(v, k, v.Stamps.Last())
 	p := s.selections[k]
 	p.externallyBlocked = errors.Is(err, graph.ErrRefused) || errors.Is(err, graph.ErrInvalid)
-	p.err, p.next = err.Error(), v.Now.Add(max(wait, time.Second<<p.begun))
+	p.err, p.pace = err.Error(), p.pace.Fail(v.Now, wait)
 	s.selections[k] = p
 	for _, id := range sw.sorted() {
 		sw.advanceSoon(v, sw.runs[id])
@@ -286,9 +255,9 @@ func (sw *Sweeps) selectFailed(v View, err error, wait time.Duration) {
 func (sw *Sweeps) unselected(v View, r *run) (out []string) {
 	s := &sw.labels.selects
 	for _, k := range s.wanted {
-		why := cmp.Or(v.Kinds.Sick(k.kind), s.selections[k].err)
-		if sw.labels.rules[k.rule].plan == r.plan && why != "" && len(out) < maxNames {
-			out = append(out, string(k.kind)+": "+why)
+		why := cmp.Or(v.Kinds.Sick(k.Kind), s.selections[k].err)
+		if sw.labels.rules[k.Rule].plan == r.plan && why != "" && len(out) < maxNames {
+			out = append(out, string(k.Kind)+": "+why)
 		}
 	}
 	for _, a := range sw.labels.rules {

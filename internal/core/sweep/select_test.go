@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -105,7 +106,7 @@ func TestUnmetMatch(t *testing.T) {
 	r.marked()
 	r.page(1)
 	r.answer(1, "", "volume/a#1")
-	k := selectKey{0, "volume"}
+	k := selecting.Key{Rule: 0, Kind: "volume"}
 	if s := r.sw.labels.selections[k]; !s.unmet || r.sw.labels.wanted[len(r.sw.labels.wanted)-1] != k {
 		t.Errorf("the selection is %+v, and wanted are %v", s, r.sw.labels.wanted)
 	}
@@ -173,11 +174,11 @@ func TestUnsoundPage(t *testing.T) {
 			}
 		}
 		r.sw.SelectDone(r.view(), 1, c.page, c.err, time.Minute)
-		s := r.sw.labels.selections[selectKey{0, kind}]
-		if s.began != 0 || s.err == "" || s.externallyBlocked != c.blocked || r.sw.labels.under || s.next.Before(r.now.Add(time.Minute)) {
+		s := r.sw.labels.selections[selecting.Key{Rule: 0, Kind: kind}]
+		if s.began != 0 || s.err == "" || s.externallyBlocked != c.blocked || r.sw.labels.under || s.pace.Next.Before(r.now.Add(time.Minute)) {
 			t.Errorf("%s: the selection is %+v", c.reason, s)
 		}
-		if r.sw.ResumeSelects(r.view(), kind); r.sw.labels.selections[selectKey{0, kind}].externallyBlocked {
+		if r.sw.ResumeSelects(r.view(), kind); r.sw.labels.selections[selecting.Key{Rule: 0, Kind: kind}].externallyBlocked {
 			t.Errorf("%s: the recovery of the kind does not retry it", c.reason)
 		}
 	}

@@ -48,6 +48,7 @@ const layers = `
 	internal/core/jsonread, internal/core/effect, internal/core/fingerprint < internal/core/pause;
 	internal/core/cycle, internal/core/reads < internal/core/evidence;
 	internal/core/inflight < internal/core/history;
+	internal/core/fingerprint < internal/core/selecting < internal/core/sweep, internal/core/guard;
 	finalizer < internal/core/sweep/plan;
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels, internal/core/order;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
