@@ -251,8 +251,10 @@ func (m *Machine) reportUnguarded(v View, k graph.Key, version graph.Version) {
 }
 
 func (m *Machine) forget(id observed.NodeID) {
+	if m.roots[id].asked { // a walk over all due roots for each new one would take the square of their number
+		m.due = slices.DeleteFunc(m.due, func(x observed.NodeID) bool { return x == id })
+	}
 	delete(m.roots, id)
-	m.due = slices.DeleteFunc(m.due, func(x observed.NodeID) bool { return x == id })
 	if m.under == id {
 		m.under, m.call = 0, 0
 	}
