@@ -40,9 +40,6 @@ type Approval struct {
 // ErrInvalid for a root without a mark or without the hold, for a key without a UID, and for a
 // wrong approval.
 //
-// The call waits until the labels are known as of an instant after it. A plan with unknown labels
-// is never approved.
-//
 // Held by TestApprove, TestApproveErrors, TestApproveErrorTexts, TestApproveUnknown,
 // TestApproveUnknownLabels and TestApproveRepeated.
 func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
@@ -317,20 +314,11 @@ func (e *Engine) carriers(names []string, from observed.NodeID) (found []Object,
 			continue
 		}
 		o := n.Object()
-		if g, _ := e.guards.Of(&o); g == nil && hasAny(&o, names) {
+		if g, _ := e.guards.Of(&o); g == nil && slices.ContainsFunc(names, o.HasFinalizer) {
 			found = append(found, o)
 		}
 	}
 	return found, from, end == e.graph.Cap()
-}
-
-func hasAny(o *Object, names []string) bool {
-	for _, name := range names {
-		if o.HasFinalizer(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // retireOne takes the finalizers off one object. It returns false for a marked root with hold.

@@ -1,9 +1,8 @@
 package exhaustive
 
-// Guarded returns the stages of CI with a guarded root: each guard on graphs of two objects
-// with a late engine and late verdicts, and on graphs of three; a crash, a restore of the
-// store, a sick kind; and a second engine, without a guard, with another one or with a looser
-// limit.
+// Guarded returns the stages of CI with guards, brakes and pauses. Each guard has graphs of two
+// objects with a late engine and late verdicts, and graphs of three. Some have a crash, a restore
+// of the store, or a sick kind. Others have a second engine with other settings.
 func Guarded() (out []Stage) {
 	for _, g := range guards() {
 		out = append(out,
@@ -24,9 +23,9 @@ func Guarded() (out []Stage) {
 	return out
 }
 
-// braked returns the stages of CI with a brake or a pause: each brake on graphs of two objects
-// with a late engine and a crash, and on graphs of three; each pause with a crash, a guard, and
-// an engine beside that acts.
+// braked returns the stages of CI with a brake or a pause. Each brake has graphs of two objects
+// with a late engine and a crash, and graphs of three. Pauses also have a crash, a guard, or a
+// second engine that acts.
 func braked() (out []Stage) {
 	for _, g := range brakes() {
 		set := []Guard{g}
