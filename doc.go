@@ -431,6 +431,7 @@
 //   - policy has the action and the reason of each decision, and the rules R1 to R8.
 //   - finalizer has the rules of a store, the type of handlers, and the form of sweeps.
 //   - plan and explain have the answers of Plan and Explain, with their text and JSON.
+//   - view draws pictures of objects, plans and explanations: text, DOT, Mermaid and SVG.
 //   - lint has the faults of ownership in a dump or a store.
 //   - adapters has the memory store, the conformance kit, and the Kubernetes API server.
 //

@@ -26,6 +26,8 @@ const layers = `
 	internal/core/jsonread, policy < plan;
 	# The words of explanations are values alone.
 	policy < explain;
+	# Pictures draw the values of the packages before.
+	plan, explain < view;
 	internal/core/selector < finalizer;
 
 	# Scheduling. The queue knows no graph.
@@ -103,10 +105,10 @@ const layers = `
 	adapters/memory, adapters/storetest/..., internal/... < TESTS;
 
 	# Examples see the packages of users, and their tests see the kit.
-	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd < examples/...;
+	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd, view < examples/...;
 
 	# One example is a command that people run, and shows its progress as ours do.
-	adapters/memory, internal/terminal < examples/quickstart;
+	adapters/memory, internal/terminal, view < examples/quickstart;
 
 	# The end-to-end tests run the examples on a real server, too.
 	examples/... < internal/proof/e2e/...;
@@ -232,6 +234,9 @@ func TestOrderAllows(t *testing.T) {
 		{"policy", "graph", false, true, "the vocabulary comes first"},
 		{"graph", "policy", false, false, "the observed state does not know the desired state"},
 		{"internal/core/queue", "graph", false, false, "the queue is alone"},
+		{"view", "explain", false, true, "a picture draws an explanation"},
+		{"explain", "view", false, false, "the words know no picture"},
+		{".", "view", false, false, "the engine draws nothing"},
 		{"policy", "finalizer", false, false, "siblings do not know each other"},
 		{".", "graph", false, true, "the order is transitive"},
 		{".", "internal/core/kinds", false, true, "the engine owns the machines"},

@@ -29,6 +29,7 @@ var purity = []rule{
 	{"policy", in("policy"), impure, "a decision depends on its input alone"},
 	{"plan", in("plan"), impure, "a plan is data"},
 	{"explain", in("explain"), impure, "the vocabulary has values"},
+	{"view", in("view"), impure, "a picture depends on its input alone"},
 	{"finalizer", in("finalizer"), without(impure, "context"), "the rules are pure, and a handler takes a context"},
 	{"lint", in("lint"), impure, "the findings depend on the dump alone"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},

@@ -1,0 +1,56 @@
+// Package view draws pictures of ownership: of objects, of a plan, and of an explanation.
+// Each [Picture] has four forms: text for a terminal, DOT for Graphviz, Mermaid for
+// Markdown, and SVG for web pages and documents.
+//
+//	objects  --Tree, All---+
+//	plan     --Plan--------+--> Picture --Text, DOT, Mermaid, SVG--> text
+//	explain  --Explanation-+
+//
+// The package is pure. It reads no store, and equal input gives equal text. The order of
+// the objects does not matter.
+//
+// # Reading a picture
+//
+// Ownership points down: each owner stands above its dependents. An edge that closes a ring
+// leads up, and is marked. A node has its kind, its scope and name, its class, and the
+// reason. The class shows by shape, by colour and by word:
+//
+//	class      the node                                         SVG                 DOT
+//	live       an object that is not being deleted              round corners       rounded box
+//	marked     it is being deleted                              dashed rectangle    dashed box
+//	waiting    it is being deleted, and waits for dependents    hexagon             hexagon
+//	orphaning  it is being deleted, and leaves its dependents   parallelogram       parallelogram
+//	absent     an owner that is proven absent                   dotted rectangle    dotted box
+//	unknown    an owner that is not among the objects           dotted oval         dotted ellipse
+//	going      a plan removes it, in its wave                   folded corner       note
+//	kept       a plan leaves it, with the rule or the owners    two round borders   two borders
+//	held       it stays against its mark or its owners          octagon             octagon
+//	protected  a guard protects it                              two octagons        double octagon
+//	actor      an explanation ends there: the next actor        arrow               arrow
+//
+// The line of a controller is thick. A line with a square end is that of a blocking
+// reference: the foreground deletion of the owner waits for that dependent. A dashed line is
+// a reference with a flaw, and the dependent names the flaw. A dotted line says that the
+// upper node waits for the lower one.
+//
+// A list of objects proves no absence, since a kind may be missing. So an owner that no
+// object is, is unknown.
+//
+// In SVG, a plan has a column for each wave, from left to right. Objects without a step are
+// in the last column. DOT and Mermaid frame each wave.
+//
+// # Bounds
+//
+// A picture has at most as many nodes as its limit, and four edges for each. It takes the
+// nodes nearest to the subject, at most 40 of one kind below one owner. Of the siblings in a
+// plan, it takes those that stay before those that go. Each node counts its neighbours that
+// are left out, and the last lines count all of them. The text has at most 32 levels. The
+// drawing leaves out the longest lines of very dense pictures, and counts them.
+//
+// Any input is safe: rings, references to nothing, equal UIDs, a million objects. Names may
+// hold any bytes. A control character, a mark that turns the direction of writing, and a
+// backslash show as the escapes of Go. A name of more than 512 bytes loses its middle, and
+// so does a name that is too wide for its box. The SVG has no scripts, links or identifiers,
+// so a page may show several. A page with a Content-Security-Policy without inline styles
+// shows it as an image.
+package view

@@ -1,0 +1,167 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Tree returns the picture of one object, of the owners above it and of the dependents
+// below it. An owner reference leads to each object with its UID, and its other fields may
+// be wrong. The picture then names the flaw. A reference to no object leads to an unknown
+// owner. Tree draws at most limit nodes, nearest first. A limit of 0 stands for 1,000, and
+// the maximum is 5,000. If no object has the key, the picture is empty. Tree changes
+// nothing.
+//
+// Held by TestTextShapes, TestTextDrawsEachOnce and TestTreeTakesTheNearest.
+func Tree(objects []graph.Object, key graph.Key, limit int) Picture {
+	w := ofObjects(objects)
+	start := w.find(key)
+	if start < 0 {
+		return Picture{}
+	}
+	w.nodes[start].subject = true
+	s, below := w.around(start, bound(limit))
+	p := s.picture(bound(limit))
+	p.title = "Ownership of " + spell(key)
+	p.below = below
+	if above := s.total - 1 - below; above > 0 {
+		p.summary = append(p.summary, numbered(above, "owner")+" above it")
+	}
+	p.summary = append(p.summary, numbered(below, "object")+" below it")
+	return p
+}
+
+// All returns the picture of all objects. The first objects are those without an owner, in
+// the order of their keys, each with the objects around it. References and limit are those
+// of Tree.
+//
+// Held by TestAll.
+func All(objects []graph.Object, limit int) Picture {
+	w := ofObjects(objects)
+	s := w.all(nil, bound(limit))
+	p := s.picture(bound(limit))
+	p.title = "Ownership of all objects"
+	p.summary = []string{numbered(len(w.nodes), "object")}
+	return p
+}
+
+// ofObjects returns the world of objects. Of several objects with one key it takes one.
+func ofObjects(objects []graph.Object) *world {
+	sorted := inOrder(objects)
+	w := &world{nodes: make([]node, 0, len(sorted))}
+	x := newIndex(len(sorted))
+	references := 0
+	for _, o := range sorted {
+		w.nodes = append(w.nodes, ofObject(o))
+		x.add(o.Key)
+		references += len(o.Owners)
+	}
+	w.addAbsent(sorted, x)
+	w.edges = make([]edge, 0, references)
+	for lower, o := range sorted {
+		for i := range o.Owners {
+			r := &o.Owners[i]
+			for upper := x.first(r.Key); upper >= 0; upper = x.next[upper] {
+				w.edges = append(w.edges, edge{upper: upper, lower: lower, owns: true, block: r.Block, controller: r.Controller})
+			}
+		}
+	}
+	w.arrange()
+	w.findFlaws()
+	return w
+}
+
+// inOrder returns the objects in the order of their keys, each key once.
+func inOrder(objects []graph.Object) []*graph.Object {
+	sorted := make([]*graph.Object, len(objects))
+	for i := range objects {
+		sorted[i] = &objects[i]
+	}
+	order := func(a, b *graph.Object) int {
+		if c := a.Key.Compare(b.Key); c != 0 || a.Equal(*b) {
+			return c
+		}
+		return strings.Compare(a.String(), b.String())
+	}
+	if !slices.IsSortedFunc(sorted, order) {
+		slices.SortFunc(sorted, order)
+	}
+	return slices.CompactFunc(sorted, func(a, b *graph.Object) bool { return a.Key == b.Key })
+}
+
+func ofObject(o *graph.Object) node {
+	n := node{key: o.Key, class: live, refs: o.Owners}
+	switch {
+	case o.Orphaning():
+		n.class = orphaning
+	case o.Waiting():
+		n.class = waiting
+	case o.Deleting:
+		n.class = marked
+	}
+	if len(o.Finalizers) > 0 {
+		n.notes = append(n.notes, "finalizer "+some(o.Finalizers, clean))
+	}
+	return n
+}
+
+// addAbsent adds a node for each owner that no object is. Of the references to one UID, the
+// first in the order of keys names it.
+func (w *world) addAbsent(objects []*graph.Object, x *index) {
+	absent := newIndex(0)
+	var first []*graph.Owner
+	for _, o := range objects {
+		for i := range o.Owners {
+			r := &o.Owners[i]
+			if x.first(r.Key) >= 0 {
+				continue
+			}
+			n := absent.first(r.Key)
+			if n < 0 {
+				absent.add(r.Key)
+				first = append(first, r)
+			} else if c := r.Key.Compare(first[n].Key); c < 0 || c == 0 && !r.Unresolved {
+				first[n] = r
+			}
+		}
+	}
+	for _, r := range first {
+		note := "not among the objects"
+		if r.Unresolved {
+			note = "its scope is not resolvable"
+		}
+		x.add(r.Key)
+		w.nodes = append(w.nodes, node{key: r.Key, class: unknown, notes: []string{note}})
+	}
+}
+
+// findFlaws notes the flaws of references: another place than the owner's, or no scope.
+// One sound reference to an owner is enough.
+func (w *world) findFlaws() {
+	for i := range w.edges {
+		e := &w.edges[i]
+		owner := w.nodes[e.upper].key
+		if w.nodes[e.upper].class == unknown {
+			continue
+		}
+		sound := func(r graph.Owner) bool { return r.Key == owner && !r.Unresolved }
+		if slices.ContainsFunc(w.nodes[e.lower].refs, sound) {
+			continue
+		}
+		for _, r := range w.nodes[e.lower].refs {
+			if same(r.Key, owner) && len(e.notes) < maxNamed {
+				e.notes = append(e.notes, flaw(r))
+			}
+		}
+		e.notes = slices.Compact(e.notes)
+	}
+}
+
+func flaw(r graph.Owner) string {
+	if r.Unresolved {
+		return "its owner's scope is unknown"
+	}
+	return "its reference names " + spell(r.Key)
+}

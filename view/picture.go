@@ -1,0 +1,98 @@
+package view
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// The bounds of a picture.
+const (
+	defaultLimit = 1000 // nodes, for a limit of 0
+	maxLimit     = 5000 // nodes, for any limit
+	maxFanOut    = 40   // nodes of one kind below one owner, and owners of one node
+	edgesPerNode = 4    // edges for each node of the limit
+)
+
+// Picture is a bounded picture of objects and their owners. The functions of this package
+// make pictures, and nothing changes a picture afterwards. So it is safe for concurrent
+// use. The zero value is the empty picture.
+//
+// Held by TestPictureIgnoresOrder and TestHostile.
+type Picture struct {
+	title string
+	nodes []node // by rank of the input, then by key
+	edges []edge // by upper, then by lower
+	// summary has the lines below the picture, without the counts of the parts left out.
+	summary []string
+	limit   int
+	below   int // objects below the subject, drawn or not
+	omitted int // objects that are not drawn
+	cut     int // edges between drawn objects that are not drawn
+	waves   int // of a plan
+}
+
+// Below returns the number of objects below the subject of Tree, drawn or not. Each counts
+// once, and the subject does not count. Of other pictures it returns 0.
+//
+// Held by TestBelow.
+func (p Picture) Below() int { return p.below }
+
+// node is an object, an absent owner, or an actor at the end of a chain of conditions.
+type node struct {
+	key     graph.Key
+	actor   string // of an actor, which has no key
+	class   class
+	notes   []string      // the reason in words
+	refs    []graph.Owner // of an object with known references
+	subject bool
+	maybe   bool // the class is possible, and not certain
+	wave    int  // of a plan; 0 is none
+	rank    int  // higher ranks come first among siblings of one kind
+	// more counts the dependents that are not drawn, by kind. owners counts the owners.
+	more   []count
+	owners int
+}
+
+type count struct {
+	kind graph.Kind
+	n    int
+}
+
+// edge leads from an upper node down to a lower one: from an owner to its dependent, or
+// from a waiting node to the node for which it waits.
+type edge struct {
+	upper, lower int
+	waits        bool // the upper node waits for the lower one
+	owns         bool // the lower node has a reference to the upper one
+	block        bool
+	controller   bool
+	notes        []string // flaws of the reference
+}
+
+// class is the class of a node. It decides shape, colour and word.
+type class uint8
+
+const (
+	classUnset class = iota
+	live
+	marked
+	waiting
+	orphaning
+	absent
+	unknown
+	kept
+	held
+	protected
+	going
+	actor
+)
+
+var classNames = [...]string{"unset", "live", "being deleted", "being deleted, waits for its dependents",
+	"being deleted, leaves its dependents", "absent", "unknown", "stays", "held", "protected", "goes", "next actor"}
+
+// bound returns the limit in force.
+func bound(limit int) int {
+	if limit <= 0 {
+		return defaultLimit
+	}
+	return min(limit, maxLimit)
+}

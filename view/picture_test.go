@@ -1,0 +1,259 @@
+package view_test
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/view"
+)
+
+// hostile are names that attack a form of the picture.
+func hostile() []string {
+	return []string{
+		"", " ", "<script>alert(1)</script>", `"]; end`, "a\nb\r\tc", "\x00\x1b[2J", "\u202eexe.txt\u2066", "]]>", "&lt;&#10;&quot;", `\N\"\n`,
+		"-->|x|", "end", "#quot;#35;", "%%{init: {}}%%", "\xff\xfe", "日本語のとても長い名前です", "e\u0301\u0301\u0301", "💥", strings.Repeat("x", 1<<20),
+		"`${x}`", "style", "a;b", "]:::live", "<br/>", "\ufffd", "\u2028", "\ue000", "\U000e0001", `</style><svg onload="x">`,
+	}
+}
+
+// drawObjects draws objects that may own each other in every way.
+func drawObjects(t *rapid.T) []graph.Object {
+	n := rapid.IntRange(0, 14).Draw(t, "objects")
+	name := rapid.OneOf(rapid.SampledFrom([]string{"a", "b", "c", "d"}), rapid.SampledFrom(hostile()[:18]), rapid.String())
+	var objects []graph.Object
+	for i := range n {
+		o := graph.Object{Key: drawKey(t, name, i), Deleting: rapid.Bool().Draw(t, "deleting")}
+		o.Finalizers = rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]string{graph.FinalizerForeground, graph.FinalizerOrphan}), name), 0, 2).Draw(t, "finalizers")
+		for range rapid.IntRange(0, 3).Draw(t, "owners") {
+			r := graph.Owner{Key: drawKey(t, name, rapid.IntRange(0, n+1).Draw(t, "owner"))}
+			if at := rapid.IntRange(0, n).Draw(t, "sound"); at < len(objects) {
+				r.Key = objects[at].Key
+			}
+			r.Block, r.Controller, r.Unresolved = rapid.Bool().Draw(t, "block"), rapid.Bool().Draw(t, "controller"), rapid.IntRange(0, 4).Draw(t, "scope") == 0
+			o.Owners = append(o.Owners, r)
+		}
+		objects = append(objects, o)
+	}
+	return objects
+}
+
+func drawKey(t *rapid.T, name *rapid.Generator[string], i int) graph.Key {
+	k := graph.Key{Kind: graph.Kind(name.Draw(t, "kind")), Scope: name.Draw(t, "scope"), Name: name.Draw(t, "name"), UID: graph.UID(fmt.Sprint(i))}
+	if rapid.IntRange(0, 9).Draw(t, "uid") == 0 {
+		k.UID = ""
+	}
+	return k
+}
+
+// drawPicture draws a picture by each of the functions.
+func drawPicture(t *rapid.T) view.Picture {
+	objects := drawObjects(t)
+	limit := rapid.SampledFrom([]int{0, 1, 2, 5, 20}).Draw(t, "limit")
+	switch form := rapid.IntRange(0, 2).Draw(t, "form"); {
+	case form == 0 && len(objects) > 0:
+		return view.Tree(objects, rapid.SampledFrom(objects).Draw(t, "subject").Key, limit)
+	case form == 1:
+		return view.Plan(planOf(t, objects), objects, limit)
+	}
+	return view.All(objects, limit)
+}
+
+// planOf draws ends and waves for objects. They need not make sense.
+func planOf(t *rapid.T, objects []graph.Object) plan.Plan {
+	p := plan.Plan{Waves: rapid.IntRange(0, 4).Draw(t, "waves")}
+	for _, o := range objects {
+		x := plan.Object{
+			Key: o.Key, Outcome: plan.Outcome(rapid.IntRange(0, int(plan.Held)+1).Draw(t, "outcome")), Reason: policy.Reason(rapid.Uint8Max(uint8(policy.Paused)).Draw(t, "reason")),
+			Wave: rapid.IntRange(-1, 5).Draw(t, "wave"), Possible: rapid.Bool().Draw(t, "possible"), Root: rapid.Bool().Draw(t, "root"), Causes: o.Finalizers,
+		}
+		if len(o.Owners) > 0 {
+			x.Parent, x.Owners = o.Owners[0].Key, []graph.Key{o.Owners[len(o.Owners)-1].Key}
+		}
+		p.Objects = append(p.Objects, x)
+	}
+	return p
+}
+
+// TestPictureIgnoresOrder: the order of the objects does not show, nor does an object that
+// comes twice.
+func TestPictureIgnoresOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		objects := drawObjects(t)
+		limit := rapid.SampledFrom([]int{0, 1, 3, 8}).Draw(t, "limit")
+		mixed := append(rapid.Permutation(objects).Draw(t, "order"), objects...)
+		compare := func(a, b view.Picture) {
+			other := forms(b)
+			for form, text := range forms(a) {
+				if text != other[form] {
+					t.Fatalf("%s depends on the order:\n%s\n%s", form, text, other[form])
+				}
+			}
+		}
+		compare(view.All(objects, limit), view.All(mixed, limit))
+		p := planOf(t, objects)
+		compare(view.Plan(p, objects, limit), view.Plan(p, mixed, limit))
+		for _, o := range objects {
+			compare(view.Tree(objects, o.Key, limit), view.Tree(mixed, o.Key, limit))
+		}
+	})
+}
+
+// TestSVGIsSound: a drawing is well-formed XML of a few elements, without scripts, links
+// and control characters.
+func TestSVGIsSound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { checkSVG(t, drawPicture(t).SVG()) })
+	checkSVG(t, view.Picture{}.SVG())
+}
+
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+func checkSVG(t fataler, text string) {
+	d := xml.NewDecoder(strings.NewReader(text))
+	var path []string
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			path = append(path, x.Name.Local)
+			if !strings.Contains(" svg title desc style rect g path text ", " "+x.Name.Local+" ") {
+				t.Fatalf("element %s in\n%s", x.Name.Local, text)
+			}
+			for _, a := range x.Attr {
+				if !strings.Contains(" xmlns class role viewBox width height x y d ", " "+a.Name.Local+" ") {
+					t.Fatalf("attribute %s of %s in\n%s", a.Name.Local, x.Name.Local, text)
+				}
+			}
+		case xml.EndElement:
+			path = path[:len(path)-1]
+		case xml.CharData:
+			if at := path[max(len(path)-1, 0):]; len(at) > 0 && at[0] != "style" && strings.ContainsFunc(strings.TrimSuffix(string(x), "\n"), odd) {
+				t.Fatalf("text %q in %v", x, path)
+			}
+		default:
+			t.Fatalf("%T in\n%s", token, text)
+		}
+	}
+}
+
+// odd reports whether a character has no picture, but for line breaks between elements.
+func odd(r rune) bool { return !unicode.IsPrint(r) && r != '\n' }
+
+// TestHostile: no name breaks a form, or makes it long.
+func TestHostile(t *testing.T) {
+	var objects []graph.Object
+	for i, name := range hostile() {
+		o := graph.Object{Key: graph.Key{Kind: graph.Kind(name), Scope: name, Name: name, UID: graph.UID(fmt.Sprint(i, name))}, Finalizers: []string{name}}
+		if i > 0 {
+			o.Owners = []graph.Owner{{Key: objects[i/2].Key}, {Key: graph.Key{Kind: "gone", Name: name, UID: graph.UID("gone" + name)}}}
+		}
+		objects = append(objects, o)
+	}
+	for _, p := range []view.Picture{view.All(objects, 0), view.Tree(objects, objects[0].Key, 0)} {
+		for form, text := range forms(p) {
+			if len(text) > 400_000 {
+				t.Errorf("%s has %d bytes", form, len(text))
+			}
+			if strings.ContainsFunc(text, odd) {
+				t.Errorf("%s has control characters:\n%.3000q", form, text)
+			}
+			if form == "mmd" && strings.Contains(text, "<s") {
+				t.Errorf("a browser reads Mermaid as HTML first:\n%.3000s", text)
+			}
+		}
+		checkSVG(t, p.SVG())
+		readDOT(t, p.DOT())
+	}
+}
+
+// readDOT has Graphviz read and lay out a graph.
+func readDOT(t fataler, text string) string {
+	cmd := exec.Command("dot", "-Tsvg")
+	cmd.Stdin = strings.NewReader(text)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil || errs.Len() > 0 {
+		t.Fatalf("dot: %v: %s\n%s", err, errs.String(), text)
+	}
+	return string(out)
+}
+
+// TestDOTIsRead: Graphviz reads every picture without a warning, and its drawing has the
+// nodes and the edges. It needs Graphviz, as Debian has it.
+func TestDOTIsRead(t *testing.T) {
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPicture(t)
+		if n++; n > 25 { // a process each
+			return
+		}
+		out, text := readDOT(t, p.DOT()), p.DOT()
+		nodes, edges := strings.Count(text, "tooltip="), strings.Count(text, " -> n")
+		if a, b := strings.Count(out, `class="node"`), strings.Count(out, `class="edge"`); a != nodes || b != edges {
+			t.Fatalf("graphviz has %d nodes and %d edges, want %d and %d:\n%s", a, b, nodes, edges, text)
+		}
+	})
+}
+
+// TestMermaidEscapes: the text of a label has no sign with a meaning in Mermaid, so each
+// line has the form of a statement.
+func TestMermaidEscapes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		for line := range strings.Lines(drawPicture(t).Mermaid()) {
+			if n := strings.Count(line, `"`); n != 0 && n != 2 {
+				t.Fatalf("%d quotes in %q", n, line)
+			}
+			if _, rest, ok := strings.Cut(line, `"`); ok {
+				text, _, _ := strings.Cut(rest, `"`)
+				if strings.ContainsAny(strings.ReplaceAll(text, "<br/>", ""), "<>&`{}[]|%\\") {
+					t.Fatalf("label %q", text)
+				}
+			}
+		}
+	})
+}
+
+// FuzzPicture: no name breaks a form.
+func FuzzPicture(f *testing.F) {
+	for i, name := range hostile() {
+		f.Add(name, hostile()[(i+7)%len(hostile())], uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, a, b string, shape uint8) {
+		first := graph.Object{Key: graph.Key{Kind: graph.Kind(a), Scope: b, Name: a, UID: graph.UID(a)}, Finalizers: []string{b}, Deleting: shape&1 > 0}
+		second := graph.Object{Key: graph.Key{Kind: graph.Kind(b), Name: a, UID: graph.UID(b)}, Owners: []graph.Owner{{Key: first.Key, Unresolved: shape&2 > 0}}}
+		if shape&4 > 0 {
+			first.Owners = []graph.Owner{{Key: second.Key}, {Key: graph.Key{Name: b, UID: "gone"}}}
+		}
+		objects := []graph.Object{first, second}
+		for _, p := range []view.Picture{view.All(objects, 0), view.Tree(objects, first.Key, 1)} {
+			for form, text := range forms(p) {
+				if len(text) > 50_000 || strings.ContainsFunc(text, odd) {
+					t.Errorf("%s: %d bytes: %.2000q", form, len(text), text)
+				}
+			}
+			checkSVG(t, p.SVG())
+			if strings.Count(p.DOT(), "\n") > 20 {
+				t.Errorf("a name breaks a line:\n%s", p.DOT())
+			}
+		}
+	})
+}
