@@ -15,7 +15,7 @@ const (
 const (
 	sweeps     = 8  // of the search for few crossings
 	shifts     = 6  // of the search for straight lines
-	perRow     = 12 // the largest number of boxes in one row
+	perRow     = 16 // the largest number of boxes in one row
 	perBandRow = 4  // the same within one wave
 )
 
@@ -23,7 +23,6 @@ const (
 type place struct {
 	node  int // of the box, or the upper end of the line
 	line  bool
-	ring  bool // of a line: its edges lead up
 	band  int
 	row   int
 	x     int // of the middle
@@ -115,13 +114,13 @@ func (l *layout) layer() {
 	}
 }
 
-// perRow is the number of boxes in one row. It makes small pictures about square.
+// perRow is the number of boxes in one row. Small pictures have short rows.
 func (l *layout) perRow() int {
 	if len(l.bands) > 1 {
 		return perBandRow
 	}
-	n := 5
-	for n < perRow && n*n < len(l.p.nodes) {
+	n := 8
+	for n < perRow && n*n < 4*len(l.p.nodes) {
 		n++
 	}
 	return n
@@ -194,7 +193,7 @@ func (l *layout) thread() {
 			continue
 		}
 		for l.places[at].row < l.row[to]-1 {
-			next := l.add(place{node: from, line: true, ring: l.ring[e], band: l.bandOf[from], row: l.places[at].row + 1})
+			next := l.add(place{node: from, line: true, band: l.bandOf[from], row: l.places[at].row + 1})
 			l.link(at, next)
 			at = next
 			left--

@@ -1,6 +1,9 @@
 package view
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // box draws a node: its shape, and its lines.
 func (d *drawing) box(i int) {
@@ -67,17 +70,14 @@ func octagon(x, y, w, h int) string {
 // lines draws the parts of edges that pass rows, and the loops of nodes that own
 // themselves.
 func (d *drawing) lines() {
+	looks := d.looks()
 	for at := range d.l.places {
 		p := &d.l.places[at]
 		if !p.line {
 			continue
 		}
-		look := "edge"
-		if p.ring {
-			look += " ring"
-		}
 		x, y, from := d.middle(at), d.y(at), p.up[0]
-		fmt.Fprintf(&d.out, "<path class=\"%s\" d=\"%s\"/>\n", look, curve(d.middle(from), d.y(from)+d.l.boxH, x, y)+fmt.Sprintf("V%d", y+d.l.boxH))
+		fmt.Fprintf(&d.out, "<path class=\"edge%s\" d=\"%sV%d\"/>\n", looks[at], curve(d.middle(from), d.y(from)+d.l.boxH, x, y), y+d.l.boxH)
 	}
 	for i, e := range d.p.edges {
 		if e.upper == e.lower {
@@ -85,6 +85,48 @@ func (d *drawing) lines() {
 			fmt.Fprintf(&d.out, "<path class=\"edge ring\" d=\"M%d %dC%d %d %d %d %d %d\"><title>%s</title></path>\n", x, y-8, x+18, y-14, x+18, y+14, x, y+8, escape(d.relation(i)))
 		}
 	}
+}
+
+// look returns the classes of an edge.
+func (e *edge) look(ring bool) (s string) {
+	switch {
+	case ring:
+		s = " ring"
+	case !e.owns:
+		s = " waits"
+	case len(e.notes) > 0:
+		s = " flawed"
+	}
+	if e.controller {
+		s += " controller"
+	}
+	return s
+}
+
+// looks returns the look of each shared line: the look that all of its edges share, or the
+// plain look. The lines of rings are apart from the others.
+func (d *drawing) looks() []string {
+	looks, known := make([]string, len(d.l.places)), make([]bool, len(d.l.places))
+	join := func(at int, look string) {
+		if known[at] && looks[at] != look {
+			look = ""
+			if strings.HasPrefix(looks[at], " ring") {
+				look = " ring"
+			}
+		}
+		looks[at], known[at] = look, true
+	}
+	for _, s := range d.l.segments {
+		join(s.from, d.p.edges[s.edge].look(s.ring))
+	}
+	for i := range d.l.rows {
+		for _, at := range d.l.rows[len(d.l.rows)-1-i] {
+			if p := &d.l.places[at]; p.line && d.l.places[p.up[0]].line {
+				join(p.up[0], looks[at])
+			}
+		}
+	}
+	return looks
 }
 
 // curve goes from the bottom of a row to the top of the next one.
@@ -97,20 +139,8 @@ func curve(x1, y1, x2, y2 int) string {
 // the node waited for.
 func (d *drawing) segment(s segment) {
 	e := &d.p.edges[s.edge]
-	look := "edge"
-	switch {
-	case s.ring:
-		look += " ring"
-	case !e.owns:
-		look += " waits"
-	case len(e.notes) > 0:
-		look += " flawed"
-	}
-	if e.controller {
-		look += " controller"
-	}
 	x1, y1, x2, y2 := d.middle(s.from), d.y(s.from)+d.l.boxH, d.middle(s.to), d.y(s.to)
-	fmt.Fprintf(&d.out, "<path class=\"%s\" d=\"%s\"><title>%s</title></path>\n", look, curve(x1, y1, x2, y2), escape(d.relation(s.edge)))
+	fmt.Fprintf(&d.out, "<path class=\"edge%s\" d=\"%s\"><title>%s</title></path>\n", e.look(s.ring), curve(x1, y1, x2, y2), escape(d.relation(s.edge)))
 	x, y, dir := x2, y2, 1
 	if s.ring { // it leads up to the box of its upper end, along the shared line
 		at := d.l.places[s.from].node

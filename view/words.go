@@ -121,17 +121,25 @@ func wrap(s string, columns, rows int) (lines []string) {
 // spellKind returns KIND[.GROUP].
 func spellKind(k graph.Kind) string {
 	if group, name, ok := strings.Cut(string(k), "/"); ok {
-		return clean(name) + "." + clean(group)
+		return part(name) + "." + part(group)
 	}
-	return clean(string(k))
+	return part(string(k))
+}
+
+// part spells one part of a key. An empty part shows.
+func part(s string) string {
+	if s == "" {
+		return `""`
+	}
+	return clean(s)
 }
 
 // spellPlace returns [SCOPE/]NAME.
 func spellPlace(k graph.Key) string {
 	if k.Scope == "" {
-		return clean(k.Name)
+		return part(k.Name)
 	}
-	return clean(k.Scope) + "/" + clean(k.Name)
+	return clean(k.Scope) + "/" + part(k.Name)
 }
 
 // spell returns KIND[.GROUP]/[SCOPE/]NAME, as users type a key.
