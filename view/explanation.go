@@ -101,9 +101,12 @@ func (b *chain) owner(dependent graph.Key, o *explain.Owner) {
 	}
 }
 
+// maxNotes bounds the notes of one node of an explanation.
+const maxNotes = 8
+
 // note adds a note once.
 func (n *node) note(s string) {
-	if s != "" && !slices.Contains(n.notes, s) {
+	if len(n.notes) < maxNotes && !slices.Contains(n.notes, s) {
 		n.notes = append(n.notes, s)
 	}
 }

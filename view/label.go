@@ -19,10 +19,13 @@ type label struct {
 // of the nodes.
 func (p *Picture) labels() []label {
 	refs := make([][]string, len(p.nodes))
-	owners := make([][]graph.Key, len(p.nodes))
+	owners := make([]*index, len(p.nodes))
+	for i := range owners {
+		owners[i] = newIndex(0)
+	}
 	for _, e := range p.edges {
 		if e.owns {
-			owners[e.lower] = append(owners[e.lower], p.nodes[e.upper].key)
+			owners[e.lower].add(p.nodes[e.upper].key)
 		}
 		refs[e.lower] = append(refs[e.lower], e.notes...)
 		if e.upper == e.lower {
@@ -38,9 +41,7 @@ func (p *Picture) labels() []label {
 		}
 		var notes []string
 		if n.owners == 0 {
-			notes = n.others(func(k graph.Key) bool {
-				return slices.ContainsFunc(owners[i], func(o graph.Key) bool { return same(k, o) })
-			})
+			notes = n.others(func(k graph.Key) bool { return owners[i].first(k) >= 0 })
 		}
 		l.why = strings.Join(slices.Concat([]string{n.word()}, refs[i], n.notes, notes), "; ")
 		l.more = n.leftOut()

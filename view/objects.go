@@ -64,12 +64,11 @@ func ofObjects(objects []graph.Object) *world {
 		for i := range o.Owners {
 			r := &o.Owners[i]
 			for upper := x.first(r.Key); upper >= 0; upper = x.next[upper] {
-				w.edges = append(w.edges, edge{upper: upper, lower: lower, owns: true, block: r.Block, controller: r.Controller})
+				w.edges = append(w.edges, edge{upper: upper, lower: lower, owns: true, block: r.Block, controller: r.Controller, notes: w.flaws(r, upper)})
 			}
 		}
 	}
 	w.arrange()
-	w.findFlaws()
 	return w
 }
 
@@ -137,31 +136,15 @@ func (w *world) addAbsent(objects []*graph.Object, x *index) {
 	}
 }
 
-// findFlaws notes the flaws of references: another place than the owner's, or no scope.
-// One sound reference to an owner is enough.
-func (w *world) findFlaws() {
-	for i := range w.edges {
-		e := &w.edges[i]
-		owner := w.nodes[e.upper].key
-		if w.nodes[e.upper].class == unknown {
-			continue
-		}
-		sound := func(r graph.Owner) bool { return r.Key == owner && !r.Unresolved }
-		if slices.ContainsFunc(w.nodes[e.lower].refs, sound) {
-			continue
-		}
-		for _, r := range w.nodes[e.lower].refs {
-			if same(r.Key, owner) && len(e.notes) < maxNamed {
-				e.notes = append(e.notes, flaw(r))
-			}
-		}
-		e.notes = slices.Compact(e.notes)
+// flaws returns the flaw of a reference to a node: another place than the owner's, or no
+// scope.
+func (w *world) flaws(r *graph.Owner, upper int) []string {
+	owner := &w.nodes[upper]
+	switch {
+	case owner.class == unknown || r.Key == owner.key && !r.Unresolved:
+		return nil
+	case r.Unresolved:
+		return []string{"its owner's scope is unknown"}
 	}
-}
-
-func flaw(r graph.Owner) string {
-	if r.Unresolved {
-		return "its owner's scope is unknown"
-	}
-	return "its reference names " + spell(r.Key)
+	return []string{"its reference names " + spell(r.Key)}
 }

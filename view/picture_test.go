@@ -184,6 +184,46 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestHostileShapes: no shape of 100,000 references takes more than a moment, which a
+// square of that number would.
+func TestHostileShapes(t *testing.T) {
+	const n = 100_000
+	object := func(kind, name int, uid string) graph.Object {
+		return graph.Object{Key: graph.Key{Kind: graph.Kind(fmt.Sprint("k", kind)), Name: fmt.Sprint(name), UID: graph.UID(uid)}}
+	}
+	shapes := map[string][]graph.Object{}
+	root := object(0, 0, "root")
+	var many []graph.Owner
+	for i := range n {
+		star, ray, chain, shared := object(1, i, fmt.Sprint(i)), object(i, i, fmt.Sprint(i)), object(1, i, fmt.Sprint(i)), object(1, i, "shared")
+		star.Owners, ray.Owners = []graph.Owner{{Key: root.Key}}, []graph.Owner{{Key: root.Key}}
+		chain.Owners = []graph.Owner{{Key: object(1, (i+1)%n, fmt.Sprint((i+1)%n)).Key}}
+		shared.Owners = []graph.Owner{{Key: object(1, n-i, "shared").Key}}
+		shapes["star"], shapes["kinds"] = append(shapes["star"], star), append(shapes["kinds"], ray)
+		shapes["ring"], shapes["one UID"] = append(shapes["ring"], chain), append(shapes["one UID"], shared)
+		shapes["alone"] = append(shapes["alone"], object(1, i, fmt.Sprint(i)))
+		many = append(many, graph.Owner{Key: star.Key, Unresolved: i%2 == 0})
+	}
+	sink := object(9, 0, "sink")
+	sink.Owners = append(many, many...)
+	shapes["star"] = append(shapes["star"], root, sink)
+	shapes["kinds"] = append(shapes["kinds"], root, sink)
+	shapes["absent owners"] = []graph.Object{sink}
+	for name, objects := range shapes {
+		pictures := []view.Picture{view.All(objects, 5000)}
+		if name == "ring" || name == "star" {
+			pictures = append(pictures, view.Tree(objects, objects[len(objects)-1].Key, 0))
+		}
+		for _, p := range pictures {
+			for form, text := range forms(p) {
+				if len(text) == 0 || len(text) > 6_000_000 {
+					t.Errorf("%s of %s has %d bytes", form, name, len(text))
+				}
+			}
+		}
+	}
+}
+
 // readDOT has Graphviz read and lay out a graph.
 func readDOT(t fataler, text string) string {
 	cmd := exec.Command("dot", "-Tsvg")

@@ -19,7 +19,7 @@ type world struct {
 }
 
 // index finds objects by the identity that references name: the UID, or the place where
-// there is no UID. Several objects may have one identity.
+// there is no UID. Several objects may have one identity. It finds at most maxFanOut of them.
 type index struct {
 	uid   map[graph.UID]int
 	place map[graph.Key]int
@@ -34,6 +34,13 @@ func newIndex(n int) *index {
 func (x *index) add(k graph.Key) {
 	i, first := len(x.next), x.first(k)
 	x.next = append(x.next, first)
+	n := 0
+	for at := first; at >= 0; at = x.next[at] {
+		n++
+	}
+	if n == maxFanOut {
+		return
+	}
 	if k.UID != "" {
 		x.uid[k.UID] = i
 	} else {
@@ -136,6 +143,7 @@ func (w *world) merge() {
 		last := &out[len(out)-1]
 		last.owns = last.owns || e.owns
 		last.block, last.controller = last.block || e.block, last.controller || e.controller
+		last.join(e.notes)
 	}
 	w.edges = make([]edge, 0, len(out))
 	for _, e := range out {
@@ -147,6 +155,17 @@ func (w *world) merge() {
 		if !turned {
 			w.edges = append(w.edges, e)
 		}
+	}
+}
+
+// join adds the flaws of another reference between the same nodes. One sound reference is
+// enough for both.
+func (e *edge) join(flaws []string) {
+	switch {
+	case len(e.notes) == 0 || len(flaws) == 0:
+		e.notes = nil
+	case len(e.notes) < maxNamed && e.notes[len(e.notes)-1] != flaws[0]:
+		e.notes = append(slices.Clip(e.notes), flaws[0])
 	}
 }
 
