@@ -9,7 +9,7 @@ import (
 
 // label has the lines of a node in the pictures other than text.
 type label struct {
-	kind, name string   // name is empty for an actor
+	kind, name string   // name may be empty for an actor
 	why        string   // the class and the reason
 	more       []string // parts left out around the node
 	full       string   // all of it in one line
@@ -35,9 +35,9 @@ func (p *Picture) labels() []label {
 	out := make([]label, len(p.nodes))
 	for i := range p.nodes {
 		n := &p.nodes[i]
-		l := label{kind: n.name()}
-		if n.actor == "" {
-			l.kind, l.name = spellKind(n.key.Kind), spellPlace(n.key)
+		l := label{kind: spellKind(n.key.Kind), name: spellPlace(n.key)}
+		if n.actor != "" {
+			l.kind, l.name, _ = strings.Cut(n.actor, " ")
 		}
 		var notes []string
 		if n.owners == 0 {

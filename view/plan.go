@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/plan"
@@ -87,17 +88,28 @@ func because(o *plan.Object) (notes []string) {
 	if o.Reason != policy.ReasonUnset && o.Reason != policy.Protected {
 		s := policy.Words(o.Reason, o.Doubt)
 		if len(o.Causes) > 0 {
-			s += ": " + some(o.Causes, clean)
+			s += ": " + some(o.Causes, cause)
 		}
 		notes = append(notes, s)
 	}
 	if o.Holder != (graph.Key{}) {
 		notes = append(notes, "by the sweep of "+spell(o.Holder))
 	}
-	if len(o.Owners) > 0 {
+	if len(o.Owners) > 1 || len(o.Owners) == 1 && o.Owners[0] != o.Parent {
 		notes = append(notes, "kept by "+some(o.Owners, spell))
 	}
 	return notes
+}
+
+// cause spells a cause of a hold. A key with a UID loses it, because the picture spells
+// keys without.
+func cause(s string) string {
+	if place, _, ok := strings.Cut(s, "@"); ok && len(s) <= maxWord && strings.Contains(place, "/") {
+		if k, err := graph.ParseKey(s); err == nil {
+			return spell(k)
+		}
+	}
+	return clean(s)
 }
 
 // builder makes a world from keys.

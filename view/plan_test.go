@@ -26,6 +26,8 @@ func TestPlanClasses(t *testing.T) {
 		{plan.Object{Outcome: plan.Held, Reason: policy.Protected}, "protected", "protection is a class"},
 		{plan.Object{Outcome: plan.Held, Reason: policy.OwnerUnknown, Doubt: graph.Unlisted}, "held; owner's kind not listed yet", "the doubt tells more than the reason"},
 		{plan.Object{Outcome: plan.Held, Reason: policy.NeedFinalizers, Causes: []string{"x/y"}}, "held; finalizers hold it: x/y", "the causes show"},
+		{plan.Object{Outcome: plan.Held, Reason: policy.NeedDependents, Causes: []string{`"apps/Set"/shop/web@7`, "x@y", "a/b"}}, "held; dependents hold it: Set.apps/shop/web, x@y, a/b", "an object among the causes is spelled as in the picture"},
+		{plan.Object{Outcome: plan.Kept, Reason: policy.OwnerSolid, Parent: graph.Key{Kind: "k", Name: "o"}, Owners: []graph.Key{{Kind: "k", Name: "o"}}}, "stays; an owner exists", "one owner above the object needs no word"},
 		{plan.Object{Outcome: plan.Removed, Holder: graph.Key{Kind: "tenant", Name: "blue"}, Wave: 1, Phase: 2, Forward: true}, "goes in wave 1; by the sweep of tenant/blue; phase 2; moved forward by ownership", "sweeps and phases show"},
 		{plan.Object{}, "unknown", "an object may lack an end"},
 	} {
