@@ -54,14 +54,16 @@ func (l *label) lines() []string {
 
 // dotLines quotes lines. Graphviz reads entities and escapes in quoted text.
 func dotLines(lines []string) string {
-	escape := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;")
 	var b strings.Builder
 	b.WriteByte('"')
 	for i, s := range lines {
 		if i > 0 {
 			b.WriteString(`\n`)
 		}
-		b.WriteString(escape.Replace(s))
+		for _, pair := range [][2]string{{`\`, `\\`}, {`"`, `\"`}, {"&", "&amp;"}} {
+			s = strings.ReplaceAll(s, pair[0], pair[1])
+		}
+		b.WriteString(s)
 	}
 	b.WriteByte('"')
 	return b.String()

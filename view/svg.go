@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"html"
 	"strings"
 )
 
@@ -159,6 +160,4 @@ func (d *drawing) y(at int) int { return d.top + d.l.places[at].row*(d.l.boxH+ga
 
 // escape writes a text as XML. The text has no control characters, because clean has
 // replaced them.
-func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace(s)
-}
+func escape(s string) string { return html.EscapeString(s) }
