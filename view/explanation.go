@@ -130,7 +130,7 @@ func (b *chain) follow(from graph.Key, why policy.Reason, wait []explain.Conditi
 			if at == (graph.Key{}) {
 				at = s.from
 			}
-			if at != s.from || c.End == explain.Ring {
+			if at != s.from {
 				b.wait(s, at)
 			}
 			n := &b.w.nodes[b.get(at)]
@@ -158,7 +158,7 @@ func aboutOwners(r policy.Reason) bool {
 // wait adds the edge from a waiting object to the object of a condition.
 func (b *chain) wait(s step, to graph.Key) {
 	from := b.get(s.from)
-	e := edge{upper: from, lower: b.get(to), waits: true}
+	e := edge{upper: from, lower: b.get(to)}
 	if s.owners {
 		e = edge{upper: e.lower, lower: e.upper, owns: true}
 	}
@@ -184,5 +184,5 @@ func (b *chain) end(at graph.Key, c *explain.Condition) {
 	if c.Text != "" {
 		b.w.nodes[i].note(clean(c.Text))
 	}
-	b.w.edges = append(b.w.edges, edge{upper: b.get(at), lower: i, waits: true})
+	b.w.edges = append(b.w.edges, edge{upper: b.get(at), lower: i})
 }

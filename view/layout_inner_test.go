@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -52,7 +53,11 @@ func TestLayout(t *testing.T) {
 	})
 }
 
-func checkRows(t *rapid.T, l *layout) {
+type fataler interface {
+	Fatalf(format string, args ...any)
+}
+
+func checkRows(t fataler, l *layout) {
 	seen := 0
 	for i, row := range l.rows {
 		boxes := map[int]int{}
@@ -79,7 +84,7 @@ func checkRows(t *rapid.T, l *layout) {
 	}
 }
 
-func checkEdges(t *rapid.T, p *Picture, l *layout) {
+func checkEdges(t fataler, p *Picture, l *layout) {
 	loops := 0
 	for i, e := range p.edges {
 		switch {
@@ -181,6 +186,67 @@ func TestUntangle(t *testing.T) {
 	p.edges = []edge{{upper: 0, lower: 5}, {upper: 1, lower: 4}, {upper: 2, lower: 3}}
 	if l := lay(p, 100, 40); l.crossings() != 0 || len(l.rows) != 2 {
 		t.Errorf("%d crossings in %d rows", l.crossings(), len(l.rows))
+	}
+}
+
+// TestFullRows: a node that a full row passes on stays above its dependents.
+func TestFullRows(t *testing.T) {
+	p := &Picture{limit: 10, waves: 2}
+	for i := range perBandRow + 3 {
+		p.nodes = append(p.nodes, node{key: graph.Key{Name: fmt.Sprint(i)}, wave: 1})
+	}
+	p.nodes[perBandRow+1].wave = 2
+	p.edges = []edge{{upper: perBandRow, lower: perBandRow + 2}, {upper: perBandRow + 1, lower: perBandRow + 2}}
+	l := lay(p, 100, 40)
+	checkRows(t, l)
+	checkEdges(t, p, l)
+	if l.row[perBandRow] != 1 || l.row[perBandRow+2] != 2 {
+		t.Errorf("rows %v", l.row)
+	}
+}
+
+// TestSharedLines: a line has the look that its edges share, and else the plain look.
+func TestSharedLines(t *testing.T) {
+	for _, tt := range []struct {
+		controllers int
+		want        string
+		reason      string
+	}{
+		{1, "edge controller", "all are controllers"},
+		{2, "edge", "some are controllers"},
+	} {
+		p := Picture{limit: 100, nodes: []node{{class: live}}}
+		for i := range perRow + 10 {
+			p.nodes = append(p.nodes, node{key: graph.Key{Name: fmt.Sprint(i)}, class: live})
+			p.edges = append(p.edges, edge{upper: 0, lower: i + 1, owns: true, controller: i%tt.controllers == 0})
+		}
+		lines := 0
+		for line := range strings.Lines(p.SVG()) {
+			if look, d, ok := strings.Cut(strings.TrimPrefix(line, `<path class="`), `" d="`); ok && strings.HasPrefix(look, "edge") && strings.Contains(d, "V") {
+				if lines++; look != tt.want {
+					t.Errorf("a shared line is %q, want %q: %s", look, tt.want, tt.reason)
+				}
+			}
+		}
+		if lines == 0 {
+			t.Error("no shared line")
+		}
+	}
+}
+
+// TestMerge: an edge has all that its references and waits say, in any order.
+func TestMerge(t *testing.T) {
+	wait, own, block := edge{upper: 0, lower: 1}, edge{upper: 0, lower: 1, owns: true, controller: true}, edge{upper: 0, lower: 1, owns: true, block: true}
+	for _, edges := range [][]edge{{wait, own, block}, {block, own, wait}, {own, wait, block, wait}} {
+		w := world{nodes: make([]node, 2), edges: edges}
+		w.merge()
+		if len(w.edges) != 1 || !w.edges[0].owns || !w.edges[0].block || !w.edges[0].controller {
+			t.Errorf("%+v becomes %+v", edges, w.edges)
+		}
+	}
+	w := world{nodes: make([]node, 2), edges: []edge{{upper: 1, lower: 0}, own}}
+	if w.merge(); len(w.edges) != 1 || !w.edges[0].owns {
+		t.Errorf("a wait for an owner turns the picture: %+v", w.edges)
 	}
 }
 

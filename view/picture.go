@@ -61,7 +61,6 @@ type count struct {
 // from a waiting node to the node for which it waits.
 type edge struct {
 	upper, lower int
-	waits        bool // the upper node waits for the lower one
 	owns         bool // the lower node has a reference to the upper one
 	block        bool
 	controller   bool

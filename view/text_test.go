@@ -99,9 +99,18 @@ func TestTextIsBounded(t *testing.T) {
 		}
 		mesh = append(mesh, node(fmt.Sprint(i), owners...))
 	}
-	got = view.Tree(mesh, mesh[0].Key, 100).Text()
+	p := view.Tree(mesh, mesh[0].Key, 100)
+	got = p.Text()
 	if n := strings.Count(got, "\n"); n > 205 || !strings.Contains(got, "... (200 lines are drawn)\n59 objects below it\n") {
 		t.Errorf("tree of a mesh has %d lines:\n%s", n, got)
+	}
+	if n := strings.Count(p.DOT(), " -> n"); n != 400 || !strings.Contains(got, "\n1085 references left out\n") {
+		t.Errorf("%d edges of a mesh:\n%s", n, got)
+	}
+	for i := range 55 { // no node is torn off
+		if text := p.DOT(); strings.Count(text, fmt.Sprintf("-> n%d;", i)) == 0 && i > 0 {
+			t.Errorf("no edge to node %d:\n%s", i, text)
+		}
 	}
 }
 
@@ -121,6 +130,9 @@ func TestTreeTakesTheNearest(t *testing.T) {
 	if got := view.Tree(objects, node("x").Key, 5).Text(); got != want {
 		t.Errorf("tree:\n%swant:\n%s", got, want)
 	}
+	if text := view.Tree(objects, node("x").Key, 5).DOT(); !strings.Contains(text, `\nand 1 more owner"`) || !strings.Contains(text, `\nand 3 more K below it"`) || strings.Contains(text, "also owned") {
+		t.Errorf("the nodes do not count their neighbours:\n%s", text)
+	}
 	for limit := 1; limit < len(objects); limit++ {
 		p := view.Tree(objects, node("x").Key, limit)
 		if n := strings.Count(p.DOT(), "tooltip="); n != limit {
@@ -139,6 +151,19 @@ func TestAll(t *testing.T) {
 	want := "K/s/a\nK/s/b\n└── K/s/c\nK/s/gone  (unknown; not among the objects)\n└── K/s/f\nK/s/d\n└── K/s/e\n    └── K/s/d  (a ring: drawn above)\n7 objects\n"
 	if got := view.All(objects, 0).Text(); got != want {
 		t.Errorf("all:\n%swant:\n%s", got, want)
+	}
+	loop := []graph.Object{node("a", "a"), node("b")}
+	if got, want := view.All(loop, 0).Text(), "K/s/a\n└── K/s/a  (a ring: drawn above)\nK/s/b\n2 objects\n"; got != want {
+		t.Errorf("a loop:\n%swant:\n%s", got, want)
+	}
+	shared := []graph.Object{node("a"), node("c", "a", "z"), node("m"), node("n", "m"), node("z")}
+	if got, want := view.All(shared, 3).Text(), "K/s/a\n└── K/s/c  (also owned by K/s/z)\nK/s/z\n└── K/s/c  (drawn above)\n5 objects\n2 objects left out\n"; got != want {
+		t.Errorf("the first connected part:\n%swant:\n%s", got, want)
+	}
+	resolved := []graph.Object{node("a", "x"), node("b", "x"), node("c", "y")}
+	resolved[0].Owners[0].Unresolved, resolved[2].Owners[0].Unresolved = true, true
+	if got := view.All(resolved, 0).Text(); !strings.HasPrefix(got, "K/s/x  (unknown; not among the objects)\n") || !strings.Contains(got, "K/s/y  (unknown; its scope is not resolvable)\n") {
+		t.Errorf("one reference with a scope is enough:\n%s", got)
 	}
 	want = "K/s/b\n└── K/s/c\nK/s/gone  (unknown; not among the objects)\n7 objects\n4 objects left out\n"
 	if got := strings.ReplaceAll(view.All(objects, 3).Text(), "└── ... and 1 more K\n", ""); got != want {
