@@ -218,7 +218,7 @@ func TestSharedLines(t *testing.T) {
 		p := Picture{limit: 100, nodes: []node{{class: live}}}
 		for i := range perRow + 10 {
 			p.nodes = append(p.nodes, node{key: graph.Key{Name: fmt.Sprint(i)}, class: live})
-			p.edges = append(p.edges, edge{upper: 0, lower: i + 1, owns: true, controller: i%tt.controllers == 0})
+			p.edges = append(p.edges, edge{upper: 0, lower: i + 1, owns: true, controller: i%tt.controllers == tt.controllers-1})
 		}
 		lines := 0
 		for line := range strings.Lines(p.SVG()) {
