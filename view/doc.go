@@ -47,7 +47,7 @@
 // are left out, and the last lines count all of them. The text has at most 32 levels. The
 // drawing leaves out the longest lines of very dense pictures, and counts them.
 //
-// Any input is safe: rings, references to nothing, equal UIDs, a million objects. Names may
+// Any input is safe: rings, references to nothing, equal UIDs, 100,000 objects. Names may
 // hold any bytes. A control character, a mark that turns the direction of writing, and a
 // backslash show as the escapes of Go. A name of more than 512 bytes loses its middle, and
 // so does a name that is too wide for its box. The SVG has no scripts, links or identifiers,

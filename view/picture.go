@@ -19,7 +19,7 @@ const (
 // Held by TestPictureIgnoresOrder and TestHostile.
 type Picture struct {
 	title string
-	nodes []node // by rank of the input, then by key
+	nodes []node // by kind, rank and key
 	edges []edge // by upper, then by lower
 	// summary has the lines below the picture, without the counts of the parts left out.
 	summary []string
