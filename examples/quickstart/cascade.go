@@ -2,66 +2,43 @@ package main
 
 import (
 	"context"
-	"math"
-	"strconv"
+	"errors"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
-// embedded is a store and its collector. This file has all the code that embeds them.
-type embedded struct {
-	store     *memory.Store
-	collector *ownergraph.Collector
-	stop      func() error // ends the collector and returns its error
-}
-
-// embed opens a store with the objects of the cluster and runs a collector on it.
-func embed(c cluster, cfg ownergraph.Config) (*embedded, error) {
-	store, err := memory.New(memory.Config{Kinds: c.kinds, Objects: countable(c.objects)})
+// embed opens a store with the objects of a cluster, and runs a collector on it. This
+// function has all the code that embeds them. A session deletes objects in the store, as any
+// user does, and the collector does the rest. The caller stops the collector.
+func embed(c dump.Content) (s *live.Session, stop func() error, err error) {
+	store, err := memory.New(memory.Config{Kinds: c.Kinds, Objects: live.Countable(c.Objects)})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	collector, err := ownergraph.New(store, cfg)
+	why := &live.Reasons{}
+	collector, err := ownergraph.New(store, ownergraph.Config{OnDecision: why.Note})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- collector.Run(ctx) }()
-	return &embedded{store, collector, func() error { cancel(); return <-ended }}, nil
+	return &live.Session{Store: store, Collector: collector, Reasons: why}, func() error { cancel(); return <-ended }, nil
 }
 
-// delete deletes one object, as any user of the store does. The collector observes it
-// through the store's watch and does the rest.
-func (e *embedded) delete(ctx context.Context, key graph.Key, p graph.Propagation) error {
-	return e.store.Delete(ctx, key, ownergraph.DeleteOptions{
-		Precondition: ownergraph.Precondition{UID: key.UID}, // this object, and no later one of its name
-		Propagation:  p,
-	})
-}
-
-// waitIdle waits until no work is left, and returns the held objects. They wait for an
-// action outside of the engine.
-func (e *embedded) waitIdle(ctx context.Context) ([]ownergraph.Held, error) {
-	if _, err := e.collector.WaitIdle(ctx); err != nil {
-		return nil, err
+// show carries out the deletions, and prints the results. It leaves no goroutine.
+//
+// Held by TestShowLeavesNothing.
+func show(ctx context.Context, c dump.Content, todo []live.Deletion, out *terminal.Output, began time.Time) error {
+	s, stop, err := embed(c)
+	if err != nil {
+		return err
 	}
-	return e.collector.Held(math.MaxInt), nil // WaitIdle returns the first 1,000
-}
-
-// countable returns the objects with versions that a memory store accepts. A memory
-// store counts its versions, and a version of Kubernetes is any text. The store
-// replaces any other version, because versions are only compared for equality.
-func countable(objects []graph.Object) []graph.Object {
-	out := make([]graph.Object, len(objects))
-	for i, o := range objects {
-		n, err := strconv.ParseUint(string(o.Version), 10, 62)
-		if err != nil || strconv.FormatUint(n, 10) != string(o.Version) {
-			o.Version = ""
-		}
-		out[i] = o // the store copies the slices
-	}
-	return out
+	s.Out, s.Began = out, began
+	return errors.Join(s.Play(ctx, c, todo), stop())
 }

@@ -1,30 +1,32 @@
 // Command quickstart deletes objects of a recorded Kubernetes cluster, or of a list of
-// objects that kubectl prints as JSON. It shows the deleted objects, the remaining
-// objects and the reasons. It works on a copy in memory and changes no cluster.
-//
-// cascade.go embeds a store and a collector, in one page. The other files read the
-// input and print.
+// objects that kubectl prints as JSON. It works on a copy in memory and changes no cluster.
 package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
+	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/ownergraph/ownergraph/internal/tree"
 )
+
+// recorded has the objects of a real cluster.
+//
+//go:embed cluster.json
+var recorded string
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
-// run runs the command. It returns 0, 1 after an error or for a missing object, or 2
-// for wrong usage.
+// run returns 0, 1 after an error or for a missing object, or 2 for wrong usage.
 //
 // Held by TestRun.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -42,44 +44,29 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return 0
 }
 
-// perform reads the input, checks the options, and then prints.
+// perform reads the input, finds the objects, and then prints.
 func perform(ctx context.Context, opts options, stdin io.Reader, out *terminal.Output) error {
 	began := time.Now()
-	c, err := open(opts.file, stdin)
+	c, err := opts.read(stdin)
 	if err != nil {
 		return err
 	}
-	todo, err := c.plan(opts)
+	todo, err := live.Find(c, opts.steps)
 	if err != nil {
 		return err
 	}
-	if opts.tree != nil {
-		out.Print(tree(c.objects, todo[0].key, maxLines))
+	if opts.tree {
+		out.Print(tree.Draw(c.Objects, todo[0].Key, tree.MaxLines))
 		return out.Err()
 	}
-	// Reading is over, so the first interrupt now ends the run in order. A second one
-	// ends the process.
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := live.Interruptible(ctx) // reading is over
 	defer stop()
-	defer context.AfterFunc(ctx, stop)()
-	err = show(ctx, c, todo, out, began)
-	if ctx.Err() != nil && err != nil {
-		return fmt.Errorf("interrupted: %w", err)
-	}
-	return err
+	return show(ctx, c, todo, out, began)
 }
 
-// show runs a collector on the cluster, carries out the deletions, and prints the
-// results. It leaves no goroutine.
-//
-// Held by TestShowLeavesNothing.
-func show(ctx context.Context, c cluster, todo []deletion, out *terminal.Output, began time.Time) (err error) {
-	why := &reasons{}
-	e, err := embed(c, ownergraph.Config{OnDecision: why.note})
-	if err != nil {
-		return err
+func (o options) read(stdin io.Reader) (dump.Content, error) {
+	if o.file == "" {
+		return dump.Read(strings.NewReader(recorded), "cluster.json")
 	}
-	defer func() { err = errors.Join(err, e.stop()) }()
-	s := &session{embedded: e, out: out, why: why, began: began}
-	return s.play(ctx, c, todo)
+	return dump.ReadFile(o.file, stdin)
 }

@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/dump"
 )
 
 func TestRun(t *testing.T) {
@@ -121,4 +124,23 @@ func TestRunInterrupted(t *testing.T) {
 			t.Errorf("wrote\n%s\n%s", got, tt.reason)
 		}
 	}
+}
+
+// pod is an object in the shortest notation.
+func pod(name string) string {
+	return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"` + name + `","namespace":"n","uid":"uid-` + name + `"}}`
+}
+
+// brokenWriter fails with its text.
+type brokenWriter string
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, errors.New(string(w)) }
+
+func loadRecorded(t *testing.T) dump.Content {
+	t.Helper()
+	c, err := options{}.read(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

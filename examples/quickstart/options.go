@@ -5,17 +5,17 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // options holds the values of the command line.
 type options struct {
-	file        string  // "" for the recorded cluster, "-" for standard input
-	tree        *target // draw it and end; nil for none
-	delete      *target // in place of the showcase; nil for none
-	propagation graph.Propagation
+	file  string      // "" for the recorded cluster, "-" for standard input
+	steps []live.Step // the deletions, or one object to draw
+	tree  bool        // draw it and end
 }
 
 const usage = `usage: quickstart [-f FILE] [-delete OBJECT [-propagation HOW] | -tree OBJECT]
@@ -25,66 +25,59 @@ remaining objects and the reasons. OBJECT is KIND[.GROUP]/[SCOPE/]NAME, as in de
 
 `
 
-// parseOptions reads args. It prints usage and errors to stderr. It returns
-// flag.ErrHelp for -h.
-func parseOptions(args []string, stderr io.Writer) (options, error) {
-	var opts options
+// parseOptions prints usage and errors to stderr. It returns flag.ErrHelp for -h.
+func parseOptions(args []string, stderr io.Writer) (o options, err error) {
+	var drawn, deleted []live.Step
+	var how graph.Propagation
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprint(stderr, usage)
-		flags.PrintDefaults()
-	}
-	flags.StringVar(&opts.file, "f", "",
-		"read the objects from `FILE`, as kubectl get -A -o json prints them; - is standard input\n(default a recorded cluster)")
-	flags.Func("tree", "draw the dependents of the `OBJECT`, and end", into(&opts.tree))
-	flags.Func("delete", "delete the `OBJECT`, in place of three Deployments of the recorded cluster", into(&opts.delete))
-	flags.Func("propagation", "`HOW` to delete: background (the default), foreground or orphan", func(s string) (err error) {
-		opts.propagation, err = parsePropagation(s)
-		return err
-	})
+	flags.Usage = func() { fmt.Fprint(stderr, usage); flags.PrintDefaults() }
+	flags.StringVar(&o.file, "f", "", "read the objects from `FILE`, as kubectl get -A -o json prints them; - is standard input\n(default a recorded cluster)")
+	flags.Func("tree", "draw the dependents of the `OBJECT`, and end", into(&drawn))
+	flags.Func("delete", "delete the `OBJECT`, in place of three Deployments of the recorded cluster", into(&deleted))
+	flags.Func("propagation", "`HOW` to delete: background (the default), foreground or orphan", live.IntoPropagation(&how))
 	if err := flags.Parse(args); err != nil {
-		return options{}, err
+		return o, err
 	}
-	if err := opts.check(flags.Args()); err != nil {
+	o.steps, o.tree = append(drawn, deleted...), drawn != nil
+	switch {
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case len(o.steps) > 1:
+		err = errors.New("-tree and -delete: want one of them")
+	case how != graph.Unset && deleted == nil:
+		err = errors.New("-propagation: -delete is missing")
+	case len(o.steps) == 0 && o.file == "":
+		o.steps = showcase()
+	case deleted != nil:
+		o.steps[0].Propagation = max(how, graph.Background)
+	}
+	if err != nil {
 		fmt.Fprintln(stderr, err)
 		flags.Usage()
-		return options{}, err
 	}
-	if opts.propagation == graph.Unset {
-		opts.propagation = graph.Background
-	}
-	return opts, nil
+	return o, err
 }
 
-// into parses a target. It refuses a second one, which would hide the first.
-func into(t **target) func(string) error {
+// into parses an object. It refuses a second one, which would hide the first.
+func into(list *[]live.Step) func(string) error {
 	return func(s string) error {
-		if *t != nil {
+		if *list != nil {
 			return errors.New("given twice")
 		}
-		parsed, err := parseTarget(s)
-		*t = &parsed
+		t, err := spell.ParseTarget(s)
+		*list = []live.Step{{Target: t}}
 		return err
 	}
 }
 
-func parsePropagation(s string) (graph.Propagation, error) {
-	p, err := graph.ParsePropagation(strings.ToLower(s))
-	if err == nil && p == graph.Unset {
-		err = errors.New("want background, foreground or orphan")
+// showcase returns the default deletions: one Deployment with each propagation. They share
+// no object, so no step changes the result of another.
+//
+// Held by TestShowcase.
+func showcase() []live.Step {
+	of := func(scope, name string, p graph.Propagation) live.Step {
+		return live.Step{Target: spell.Target{Kind: "Deployment", Scope: scope, Name: name}, Propagation: p}
 	}
-	return p, err
-}
-
-func (o options) check(rest []string) error {
-	switch {
-	case len(rest) > 0:
-		return fmt.Errorf("unexpected argument %q", rest[0])
-	case o.tree != nil && o.delete != nil:
-		return errors.New("-tree and -delete: want one of them")
-	case o.propagation != graph.Unset && o.delete == nil:
-		return errors.New("-propagation: -delete is missing")
-	}
-	return nil
+	return []live.Step{of("shop", "frontend", graph.Background), of("shop", "search", graph.Foreground), of("payments", "checkout", graph.Orphan)}
 }

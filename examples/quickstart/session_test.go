@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
@@ -101,7 +102,7 @@ func TestManyGo(t *testing.T) {
 func TestShowLeavesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := loadRecorded(t)
-		todo, err := c.plan(options{})
+		todo, err := live.Find(c, showcase())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/dump"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // outcome is the result of a deletion by the rules, counted by hand in the file.
@@ -28,33 +31,33 @@ func TestShowcase(t *testing.T) {
 	}
 	c := loadRecorded(t)
 	e := mustEmbed(t, c)
-	after := collected(c.objects)
-	if len(c.objects)-len(after) != 1 {
-		t.Errorf("%d objects are garbage from the start, want 1: batch/left-behind", len(c.objects)-len(after))
+	after := collected(c.Objects)
+	if len(c.Objects)-len(after) != 1 {
+		t.Errorf("%d objects are garbage from the start, want 1: batch/left-behind", len(c.Objects)-len(after))
 	}
 	e.check(t, outcome{reason: "start: one owner is read, and one object deleted", reads: 1, writes: 1}, after, ownergraph.Stats{})
 	for i, s := range showcase() {
-		root, err := c.find(s.target)
+		root, err := spell.Find(c.Objects, s.Target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		below := dependentsOf(c.objects, root.UID)
+		below := dependentsOf(c.Objects, root.UID)
 		kinds := make(map[graph.Kind]int)
 		for _, o := range below {
 			kinds[o.Kind]++
 			if len(o.Owners) != 1 || !o.Owners[0].Block || len(o.Finalizers) > 0 {
-				t.Errorf("%s has another owner, or does not block, or has a finalizer: the count would be wrong", spell(o.Key))
+				t.Errorf("%s has another owner, or does not block, or has a finalizer: the count would be wrong", spell.Key(o.Key))
 			}
 		}
 		if diff := cmp.Diff(want[i].below, kinds); diff != "" {
-			t.Errorf("below %s (-want +got): %s\n%s", s.target, want[i].reason, diff)
+			t.Errorf("below %s (-want +got): %s\n%s", s.Target, want[i].reason, diff)
 		}
-		left := end(after, root, below, s.propagation)
+		left := end(after, root, below, s.Propagation)
 		if gone := len(after) - len(left); gone != want[i].gone {
-			t.Errorf("%s: %d are gone, want %d: %s", s.target, gone, want[i].gone, want[i].reason)
+			t.Errorf("%s: %d are gone, want %d: %s", s.Target, gone, want[i].gone, want[i].reason)
 		}
-		base := e.collector.Stats()
-		if err := e.delete(t.Context(), root.Key, s.propagation); err != nil {
+		base := e.Collector.Stats()
+		if err := e.Delete(t.Context(), root.Key, s.Propagation); err != nil {
 			t.Fatal(err)
 		}
 		e.check(t, want[i], left, base)
@@ -62,37 +65,40 @@ func TestShowcase(t *testing.T) {
 	}
 }
 
-func mustEmbed(t *testing.T, c cluster) *embedded {
+// rig is a session under test.
+type rig struct{ *live.Session }
+
+func mustEmbed(t *testing.T, c dump.Content) *rig {
 	t.Helper()
-	e, err := embed(c, ownergraph.Config{})
+	s, stop, err := embed(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := e.stop(); err != nil {
+		if err := stop(); err != nil {
 			t.Error(err)
 		}
 	})
-	return e
+	return &rig{s}
 }
 
 // check waits for the collector. It compares the objects of the store without their
 // versions, the held objects, and the calls since base.
-func (e *embedded) check(t *testing.T, want outcome, objects []graph.Object, base ownergraph.Stats) {
+func (e *rig) check(t *testing.T, want outcome, objects []graph.Object, base ownergraph.Stats) {
 	t.Helper()
-	holds, err := e.waitIdle(t.Context())
+	holds, err := e.WaitIdle(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(graph.Format(unversioned(objects)), graph.Format(unversioned(e.store.Objects()))); diff != "" {
+	if diff := cmp.Diff(graph.Format(unversioned(objects)), graph.Format(unversioned(e.Store.Objects()))); diff != "" {
 		t.Errorf("%s: objects (-want +got):\n%s", want.reason, diff)
 	}
-	if got := since(base, e.collector.Stats()); got.Reads != want.reads || got.Writes != want.writes {
+	if got := live.Since(base, e.Collector.Stats()); got.Reads != want.reads || got.Writes != want.writes {
 		t.Errorf("%d reads, %d writes, want %d and %d: %s", got.Reads, got.Writes, want.reads, want.writes, want.reason)
 	}
 	var names []string
 	for _, h := range holds {
-		names = append(names, spell(h.Key)+": "+explainHeld(h))
+		names = append(names, spell.Key(h.Key)+": "+live.Explain(h))
 	}
 	wantHeld := []string{
 		"ConfigMap/payments/cart-settings-copy: owner lives in another scope (Deployment.apps/payments/cart)",
@@ -114,12 +120,12 @@ func unversioned(objects []graph.Object) []graph.Object {
 func TestDeletionErrors(t *testing.T) {
 	e := mustEmbed(t, loadRecorded(t))
 	key := graph.Key{Kind: "apps/Deployment", Scope: "shop", Name: "cart", UID: "successor"}
-	if err := e.delete(t.Context(), key, graph.Background); err == nil {
+	if err := e.Delete(t.Context(), key, graph.Background); err == nil {
 		t.Error("another incarnation than the one that was named is deleted")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := e.delete(ctx, key, graph.Background); err != context.Canceled {
+	if err := e.Delete(ctx, key, graph.Background); err != context.Canceled {
 		t.Errorf("delete = %v, want %v", err, context.Canceled)
 	}
 }

@@ -67,6 +67,9 @@ const layers = `
 	lint < lint/live;
 	# The display of progress knows no part of the engine. Commands convert to its input.
 	internal/terminal;
+	# Names as people type them, files of objects, and their text.
+	graph < internal/spell < internal/tree;
+	lint, internal/spell < dump;
 
 	# The rules of a store that honours finalizers, without watches.
 	finalizer < internal/replica;
@@ -102,13 +105,17 @@ const layers = `
 	internal/proof/invariant, internal/fault, internal/probe
 	< internal/...;
 
-	adapters/memory, adapters/storetest/..., internal/... < TESTS;
+	adapters/memory, adapters/storetest/..., dump, internal/... < TESTS;
 
 	# Examples see the packages of users, and their tests see the kit.
 	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd, view < examples/...;
 
+	# Commands share the run on a copy in memory. A command of ours may use any adapter.
+	., dump, internal/tree, internal/terminal < internal/live;
+	adapters/memory, adapters/sql, adapters/etcd, lint/live, internal/live < cmd/...;
+
 	# One example is a command that people run, and shows its progress as ours do.
-	adapters/memory, internal/terminal, view < examples/quickstart;
+	adapters/memory, internal/live < examples/quickstart;
 
 	# The end-to-end tests run the examples on a real server, too.
 	examples/... < internal/proof/e2e/...;
@@ -263,6 +270,8 @@ func TestOrderAllows(t *testing.T) {
 		{"examples/quickstart", "internal/proof/oracle", false, false, "Go keeps users from importing it"},
 		{"graph", "examples/quickstart", true, false, "no package imports an example"},
 		{"examples/quickstart", "internal/terminal", false, true, "the example is a command"},
+		{"cmd/ownergraph", "adapters/sql", false, true, "a command opens the stores of users"},
+		{"dump", "internal/live", false, false, "a reader of files runs nothing"},
 		{"examples/operator", "internal/terminal", false, false, "users cannot copy an import of it"},
 		{".", "internal/terminal", false, false, "the engine has no display"},
 		{"internal/terminal", "graph", false, false, "the display shows plain counts"},

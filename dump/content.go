@@ -1,0 +1,64 @@
+package dump
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/lint"
+)
+
+// ReadFile reads a file, or stdin if the name of the file is "-". The errors are those of
+// Read, and that of opening the file.
+func ReadFile(name string, stdin io.Reader) (Content, error) {
+	if name == "-" {
+		return Read(stdin, "standard input")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return Content{}, err
+	}
+	defer f.Close()
+	return Read(f, name)
+}
+
+// Summary counts the objects, kinds, references and objects with finalizers, in one line.
+func (c Content) Summary() string {
+	references, unresolved, finalized := 0, 0, 0
+	for _, o := range c.Objects {
+		references += len(o.Owners)
+		for _, ref := range o.Owners {
+			if ref.Unresolved {
+				unresolved++
+			}
+		}
+		if len(o.Finalizers) > 0 {
+			finalized++
+		}
+	}
+	return fmt.Sprintf("%d objects of %d kinds, %d owner references (%d cannot be resolved), %d objects with finalizers",
+		len(c.Objects), len(c.Kinds), references, unresolved, finalized)
+}
+
+// Lint returns the content as the input of package lint, with the instant of the dump, or
+// the zero time. The kinds in partial count as not listed, so no owner of these kinds is
+// known to be missing. Every other kind with an object counts as listed in full.
+//
+// Held by TestLint.
+func (c Content) Lint(now time.Time, partial []graph.Kind) lint.Input {
+	in := lint.Input{Now: now, Objects: make([]lint.Object, len(c.Objects))}
+	for i, o := range c.Objects {
+		in.Objects[i] = lint.Object{Object: o, MarkedAt: c.MarkedAt[o.Key]}
+	}
+	for _, k := range c.Kinds {
+		kind := lint.Kind{KindInfo: k, Listed: !slices.Contains(partial, k.Kind)}
+		if !kind.Listed {
+			kind.Reason = "the dump has a part of its objects"
+		}
+		in.Kinds = append(in.Kinds, kind)
+	}
+	return in
+}

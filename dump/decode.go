@@ -1,0 +1,155 @@
+package dump
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// decoder reads JSON documents token by token, so a list of any length needs the memory
+// of one item. It uses a stack in place of recursion.
+type decoder struct {
+	json      *json.Decoder
+	inventory *inventory
+	number    int // of the document, from 1
+	stack     []frame
+	unread    json.RawMessage // a skipped value
+}
+
+// frame is a JSON object that the decoder reads: a list, or an object of the cluster.
+type frame struct {
+	record
+	seen    []string // known fields that were read
+	isList  bool     // has items
+	inItems bool
+	item    int // the index of the current item
+}
+
+// document reads one document. It returns io.EOF at the end of the input.
+func (d *decoder) document() error {
+	token, err := d.json.Token()
+	if err != nil {
+		if err == io.EOF {
+			return err
+		}
+		return explain("", err)
+	}
+	if token != json.Delim('{') {
+		return fmt.Errorf("want an object or a List, have %s", nameToken(token))
+	}
+	d.stack = append(d.stack[:0], frame{})
+	for len(d.stack) > 0 {
+		if err := d.step(&d.stack[len(d.stack)-1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step reads one field, or begins or ends one item. It may end the frame.
+func (d *decoder) step(f *frame) error {
+	if f.inItems {
+		return d.nextItem(f)
+	}
+	token, err := d.json.Token()
+	if err != nil {
+		return explain("", err)
+	}
+	key, isKey := token.(string)
+	if !isKey {
+		return d.end(f)
+	}
+	if _, ours := f.slot(key); !ours && key != "items" && key != "status" {
+		return d.decode(key, &d.unread)
+	}
+	if slices.Contains(f.seen, key) {
+		return fmt.Errorf("%s: given twice", key)
+	}
+	f.seen = append(f.seen, key)
+	return d.field(f, key)
+}
+
+func (d *decoder) field(f *frame, key string) error {
+	switch key {
+	case "items":
+		return d.openItems(f)
+	case "status":
+		if err := d.decode(key, &d.unread); err != nil {
+			return err
+		}
+		f.observed = observedGeneration(d.unread)
+		return nil
+	}
+	slot, _ := f.slot(key)
+	return d.decode(key, slot)
+}
+
+func (d *decoder) decode(key string, target any) error {
+	if err := d.json.Decode(target); err != nil {
+		return explain(key, err)
+	}
+	return nil
+}
+
+// openItems begins a list. An object of another kind may have its own field items. If
+// that field comes before the kind, end reports it.
+func (d *decoder) openItems(f *frame) error {
+	if f.kind != "" && !strings.HasSuffix(f.kind, "List") {
+		return d.decode("items", &d.unread)
+	}
+	token, err := d.json.Token()
+	switch {
+	case err != nil:
+		return explain("items", err)
+	case token == nil:
+		f.isList = true
+	case token == json.Delim('['):
+		f.isList, f.inItems, f.item = true, true, -1
+	default:
+		return fmt.Errorf("items: want an array, have %s", nameToken(token))
+	}
+	return nil
+}
+
+func (d *decoder) nextItem(f *frame) error {
+	if d.json.More() {
+		f.item++
+	}
+	token, err := d.json.Token()
+	switch {
+	case err != nil:
+		return explain("", err)
+	case token == json.Delim(']'):
+		f.inItems = false
+		return nil
+	case token != json.Delim('{'):
+		return fmt.Errorf("want an object, have %s", nameToken(token))
+	case len(d.stack) > maxLists:
+		return fmt.Errorf("more than %d lists in each other", maxLists)
+	}
+	d.stack = append(d.stack, frame{record: f.itemDefaults()})
+	return nil
+}
+
+func (d *decoder) end(f *frame) error {
+	if f.isList {
+		if err := f.checkList(); err != nil {
+			return err
+		}
+	} else {
+		o, err := f.object()
+		if err != nil {
+			return err
+		}
+		if err := d.inventory.add(o); err != nil {
+			return err
+		}
+		if at, known := f.meta.markedAt(); known {
+			d.inventory.marks[o.Key] = at
+		}
+	}
+	d.stack = d.stack[:len(d.stack)-1]
+	return nil
+}

@@ -1,0 +1,27 @@
+// Package dump reads the objects of a Kubernetes cluster from a file, as "kubectl get -A -o
+// json" prints them. [Read] returns them as the objects of package graph. A plan, a lint
+// report or a store in memory can begin from there:
+//
+//	c, err := dump.Read(os.Stdin, "standard input")
+//	...
+//	p, err := ownergraph.PlanDump(ctx, ownergraph.Dump{Kinds: c.Kinds, Objects: c.Objects}, ownergraph.Config{}, request)
+//
+// # Input
+//
+// The input is one JSON document, or several one after another. Each is an object, or a List
+// with items. A list of another kind, such as PodList, may leave out the kind of its items.
+// Read refuses one page of a longer list, because the objects of other pages would count as
+// absent. Read takes the metadata and status.observedGeneration, and skips the rest.
+//
+// # Scopes
+//
+// A reference of Kubernetes has no scope. Read resolves the scope as an API server does. An
+// owner of a scoped kind is in the scope of its dependent. A kind is scoped if its objects in
+// the input have namespaces. For a kind without objects Read knows the kinds that every
+// cluster has. It leaves the scope of any other owner unresolved.
+//
+// # Bounds
+//
+// An input has at most 1 GiB, a name 1,024 bytes, and lists are nested at most 16 deep. Names
+// with control characters are refused, so that no name can control a terminal.
+package dump

@@ -1,0 +1,81 @@
+package dump
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"reflect"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/internal/spell"
+)
+
+// locate adds the place in the input to an error.
+func (d *decoder) locate(err error) error {
+	var where strings.Builder
+	fmt.Fprintf(&where, "document %d", d.number)
+	for i, f := range d.stack {
+		if f.inItems {
+			fmt.Fprintf(&where, ", items[%d]", max(f.item, 0))
+		} else if label := f.label(); i == len(d.stack)-1 && label != "" {
+			fmt.Fprintf(&where, " (%s)", label)
+		}
+	}
+	return fmt.Errorf("%s, byte %d: %w", where.String(), d.json.InputOffset(), err)
+}
+
+// explain describes an error of the JSON decoder.
+func explain(field string, err error) error {
+	var wrongType *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	var file *fs.PathError // names the input, and so does load
+	switch {
+	case errors.As(err, &wrongType):
+		if wrongType.Field != "" {
+			field += "." + wrongType.Field
+		}
+		return fmt.Errorf("%s: want %s, have %s", field, nameType(wrongType.Type), wrongType.Value)
+	case errors.As(err, &syntax):
+		err = fmt.Errorf("not JSON: %w", syntax)
+	case errors.As(err, &file):
+		err = file.Err
+	case err == io.EOF, err == io.ErrUnexpectedEOF:
+		err = fmt.Errorf("truncated: %w", io.ErrUnexpectedEOF)
+	}
+	if field == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", spell.Clip(field), err)
+}
+
+func nameType(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "an array"
+	case reflect.Struct:
+		return "an object"
+	}
+	return "an integer"
+}
+
+func nameToken(t json.Token) string {
+	switch t := t.(type) {
+	case json.Delim:
+		if t == '{' {
+			return "an object"
+		}
+		return "an array"
+	case string:
+		return "text"
+	case nil:
+		return "null"
+	default:
+		return fmt.Sprint(t)
+	}
+}

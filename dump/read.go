@@ -1,0 +1,142 @@
+package dump
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
+)
+
+const (
+	// maxBytes bounds one input.
+	maxBytes = 1 << 30
+	// maxLists bounds the nesting of lists. The JSON decoder bounds the depth of other
+	// values.
+	maxLists = 16
+)
+
+// ErrTooLarge says that an input has more than 1 GiB.
+var ErrTooLarge = errors.New("too large")
+
+// Content holds every object of one input, sorted by key, and their kinds, sorted by
+// name. It has only kinds with an object. The input contains nothing about other kinds,
+// and unknown never deletes anything. It is a value, and the caller owns it.
+type Content struct {
+	Objects []graph.Object
+	Kinds   []graph.KindInfo
+	// MarkedAt has the instants of the deletion marks, as far as the input has them.
+	MarkedAt map[graph.Key]time.Time
+}
+
+// Read reads JSON documents from r until it ends: objects, and lists of them (any kind
+// that ends in "List"), as kubectl prints them. An error begins with "read NAME". It
+// has the document, the item, the offset in bytes, the object and the field. It wraps
+// ErrTooLarge for an input beyond the bound, and the error of r.
+//
+// Read takes the memory of the result and of one item. It is safe for concurrent use.
+//
+// Held by TestReadErrors, TestReadLimit and FuzzRead.
+func Read(r io.Reader, name string) (Content, error) {
+	return readUpTo(r, name, maxBytes)
+}
+
+func readUpTo(r io.Reader, name string, limit int64) (Content, error) {
+	d := decoder{
+		json:      json.NewDecoder(&limitedReader{from: r, left: limit, limit: limit}),
+		inventory: newInventory(),
+		number:    1,
+	}
+	for {
+		err := d.document()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return Content{}, fmt.Errorf("read %s: %w", name, d.locate(err))
+		}
+		d.number++
+	}
+	if len(d.inventory.objects) == 0 {
+		return Content{}, fmt.Errorf("read %s: no object in %d documents", name, d.number-1)
+	}
+	return d.inventory.content(), nil
+}
+
+// inventory collects objects and refuses those that contradict earlier ones.
+type inventory struct {
+	objects []graph.Object
+	places  map[graph.Key]graph.UID
+	uids    map[graph.UID]graph.Key
+	scoped  map[graph.Kind]bool
+	marks   map[graph.Key]time.Time
+}
+
+func newInventory() *inventory {
+	return &inventory{
+		places: make(map[graph.Key]graph.UID),
+		uids:   make(map[graph.UID]graph.Key),
+		scoped: make(map[graph.Kind]bool),
+		marks:  make(map[graph.Key]time.Time),
+	}
+}
+
+func (s *inventory) add(o graph.Object) error {
+	if uid, taken := s.places[o.Place()]; taken {
+		return fmt.Errorf("metadata.name: a second object at this place, the first has UID %s", uid)
+	}
+	if key, taken := s.uids[o.UID]; taken {
+		return fmt.Errorf("metadata.uid: %s is the UID of %s too (if two API groups serve one object, leave one out)", o.UID, spell.Key(key))
+	}
+	if err := s.checkScope(o); err != nil {
+		return err
+	}
+	s.places[o.Place()] = o.UID
+	s.uids[o.UID] = o.Key
+	s.scoped[o.Kind] = o.Scope != ""
+	s.objects = append(s.objects, o)
+	return nil
+}
+
+func (s *inventory) content() Content {
+	c := Content{Objects: s.objects, MarkedAt: s.marks}
+	for i := range c.Objects {
+		s.resolve(&c.Objects[i])
+	}
+	slices.SortFunc(c.Objects, func(a, b graph.Object) int { return a.Compare(b.Key) })
+	for kind, scoped := range s.scoped {
+		c.Kinds = append(c.Kinds, graph.KindInfo{Kind: kind, Scoped: scoped, NoOwner: isEvent(kind)})
+	}
+	slices.SortFunc(c.Kinds, func(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
+	return c
+}
+
+// limitedReader returns an error at its limit. An io.LimitReader would end the input,
+// and a truncated input is not complete.
+type limitedReader struct {
+	from        io.Reader
+	left, limit int64
+	err         error // permanent, because the JSON decoder may read again
+}
+
+func (l *limitedReader) Read(p []byte) (int, error) {
+	if l.err != nil {
+		return 0, l.err
+	}
+	if int64(len(p)) > l.left+1 {
+		p = p[:l.left+1]
+	}
+	n, err := l.from.Read(p)
+	if int64(n) > l.left {
+		n = int(l.left)
+		err = fmt.Errorf("%w: more than %d bytes", ErrTooLarge, l.limit)
+	}
+	l.left -= int64(n)
+	l.err = err
+	return n, err
+}

@@ -1,0 +1,70 @@
+package live
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/internal/tree"
+)
+
+// Deletion is the deletion of one object. It is a value.
+type Deletion struct {
+	Key         graph.Key
+	Propagation graph.Propagation
+}
+
+// String describes the deletion.
+func (d Deletion) String() string {
+	switch d.Propagation {
+	case graph.Foreground:
+		return "delete " + spell.Key(d.Key) + " in the foreground"
+	case graph.Orphan:
+		return "delete " + spell.Key(d.Key) + " and orphan its dependents"
+	}
+	return "delete " + spell.Key(d.Key) + " in the background"
+}
+
+// maxGone returns the maximum number of objects that the deletion removes, including
+// its own object. It counts all objects below it. An orphan deletion removes only its
+// own object.
+func (d Deletion) maxGone(objects []graph.Object) int {
+	below := tree.Below(objects, d.Key)
+	if d.Propagation == graph.Orphan {
+		below = min(below, 0)
+	}
+	return below + 1
+}
+
+// Step is a deletion that a user asks for. It is a value.
+type Step struct {
+	Target      spell.Target
+	Propagation graph.Propagation
+}
+
+// Find returns the deletions of the objects that the steps name. The errors are those of
+// spell.Find.
+func Find(c dump.Content, steps []Step) (todo []Deletion, err error) {
+	for _, s := range steps {
+		o, err := spell.Find(c.Objects, s.Target)
+		if err != nil {
+			return nil, err
+		}
+		todo = append(todo, Deletion{o.Key, s.Propagation})
+	}
+	return todo, nil
+}
+
+// IntoPropagation returns a function of a flag: it reads background, foreground or orphan,
+// in upper or lower case.
+func IntoPropagation(p *graph.Propagation) func(string) error {
+	return func(s string) (err error) {
+		*p, err = graph.ParsePropagation(strings.ToLower(s))
+		if err == nil && *p == graph.Unset {
+			err = errors.New("want background, foreground or orphan")
+		}
+		return err
+	}
+}

@@ -1,0 +1,73 @@
+package live
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Reasons records the reason of the last write to each object. It is safe for
+// concurrent use, because the collector decides on its own
+// goroutines. The zero value is ready.
+type Reasons struct {
+	mu  sync.Mutex
+	why map[graph.Key]policy.Reason
+}
+
+// Note is an ownergraph.Config.OnDecision, so it must be quick.
+func (r *Reasons) Note(d ownergraph.DecisionEvent) {
+	if !d.Action.Writes() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.why == nil {
+		r.why = make(map[graph.Key]policy.Reason)
+	}
+	r.why[d.Key] = d.Reason
+}
+
+// Of returns the text of the reason, or "" if the collector did not write the object.
+func (r *Reasons) Of(key graph.Key) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if why, written := r.why[key]; written {
+		return why.String()
+	}
+	return ""
+}
+
+// Explain returns the reason why an object is held, with the details.
+func Explain(h ownergraph.Held) string {
+	s := policy.Words(h.Reason, h.Doubt)
+	if len(h.Detail) == 0 {
+		return s
+	}
+	var names []string
+	for i, text := range h.Detail {
+		if i == spell.MaxNamed { // a report does not have the number of the others
+			names = append(names, "...")
+			break
+		}
+		names = append(names, respell(h.Reason, text))
+	}
+	return s + " (" + strings.Join(names, ", ") + ")"
+}
+
+// respell changes a dependent or an owner reference from the notation of package graph
+// to the notation of this program. Other details stay.
+func respell(r policy.Reason, text string) string {
+	switch r {
+	case policy.ObjectFlawed, policy.NeedFinalizers, policy.NeedGrace, policy.HandlerRuns, policy.HandlerFailed, policy.FenceHeld:
+		return text
+	}
+	o, err := graph.ParseObject("dependent -> " + text)
+	if err != nil || len(o.Owners) != 1 {
+		return text
+	}
+	return spell.Key(o.Owners[0].Key)
+}

@@ -1,0 +1,160 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/internal/terminal"
+)
+
+// Store is the part of a store in memory that a Session needs.
+type Store interface {
+	Objects() []graph.Object
+	Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error
+}
+
+// Session carries out deletions on a store in memory, and prints their results. The first
+// five fields are set by the caller. It is not safe for concurrent use.
+type Session struct {
+	Store     Store
+	Collector *ownergraph.Collector // of the store; it runs
+	Reasons   *Reasons              // its Note is the collector's OnDecision
+	Out       *terminal.Output
+	Began     time.Time
+
+	mine  int    // requests of the user, who is this program
+	held  []held // after the latest step
+	holds []ownergraph.Held
+}
+
+// Play waits for the collector, carries out the deletions, and prints a summary.
+//
+// The error says "interrupted" if the context has ended.
+func (s *Session) Play(ctx context.Context, c dump.Content, todo []Deletion) error {
+	err := s.play(ctx, c, todo)
+	if ctx.Err() != nil && err != nil {
+		return fmt.Errorf("interrupted: %w", err)
+	}
+	return err
+}
+
+func (s *Session) play(ctx context.Context, c dump.Content, todo []Deletion) error {
+	s.Out.Print(c.Summary() + "\n\n")
+	if err := s.step(ctx, c.Objects, "start", nil); err != nil {
+		return err
+	}
+	for i, d := range todo {
+		p, err := s.forecast(ctx, d)
+		if err != nil {
+			return err
+		}
+		if p != nil {
+			s.preview(p, i == 0)
+		}
+		if err := s.step(ctx, s.Store.Objects(), d.String(), &d); err != nil {
+			return err
+		}
+		if p != nil {
+			s.Out.Print(indent(compared(p, s.Store.Objects())) + "\n")
+		}
+	}
+	s.Out.Print(s.conclusion(c.Objects))
+	return s.Out.Err()
+}
+
+// Delete deletes one object, as any user of the store does. The collector observes it
+// through the store's watch and does the rest.
+func (s *Session) Delete(ctx context.Context, key graph.Key, p graph.Propagation) error {
+	return s.Store.Delete(ctx, key, graph.DeleteOptions{
+		Precondition: graph.Precondition{UID: key.UID}, // this object, and no later one of its name
+		Propagation:  p,
+	})
+}
+
+// WaitIdle waits until no work is left, and returns the held objects. They wait for an
+// action outside of the engine.
+func (s *Session) WaitIdle(ctx context.Context) ([]ownergraph.Held, error) {
+	if _, err := s.Collector.WaitIdle(ctx); err != nil {
+		return nil, err
+	}
+	return s.Collector.Held(math.MaxInt), nil // WaitIdle returns the first 1,000
+}
+
+// Held returns the held objects after the latest deletion.
+func (s *Session) Held() []ownergraph.Held { return s.holds }
+
+// step carries out d, if not nil, waits for its cascade, and prints the changes since
+// before.
+func (s *Session) step(ctx context.Context, before []graph.Object, label string, d *Deletion) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	began := time.Now()
+	var base ownergraph.Stats // at the start the collector already works
+	limit := 0                // no limit is known
+	if d != nil {
+		limit = d.maxGone(before)
+		base = s.Collector.Stats()
+		s.mine++
+		if err := s.Delete(ctx, d.Key, d.Propagation); err != nil {
+			return s.explainDelete(d.Key, err)
+		}
+	}
+	holds, err := Watch(ctx, s.Out, began, s.WaitIdle, func() terminal.Progress {
+		p := Since(base, s.Collector.Stats())
+		p.Label = label
+		if limit > 0 {
+			p.Known, p.Total = uint64(limit), terminal.AtMost
+		}
+		return p
+	})
+	if err != nil {
+		return err
+	}
+	s.holds = holds
+	s.Out.Print(indent(s.changes(before, holds, d)) + "\n")
+	return s.Out.Err()
+}
+
+// explainDelete adds the reason if the collector deleted the object at the start.
+func (s *Session) explainDelete(key graph.Key, err error) error {
+	if why := s.Reasons.Of(key); why != "" && errors.Is(err, graph.ErrNotFound) {
+		return fmt.Errorf("delete %s: %w: the collector has deleted it at the start: %s", spell.Key(key), graph.ErrNotFound, why)
+	}
+	return err
+}
+
+// changes reports the changes of a step and the newly held objects. It includes the
+// step's own object if that is held.
+func (s *Session) changes(before []graph.Object, holds []ownergraph.Held, d *Deletion) string {
+	f := findings{before: byKey(before), after: byKey(s.Store.Objects()), why: s.Reasons.Of}
+	if d != nil {
+		f.user = d.Key
+	}
+	now := explainAll(holds)
+	f.held = newHeld(now, s.held, f.user)
+	s.held = now
+	return f.String()
+}
+
+// conclusion reports the changes since the start, the held objects, and the requests.
+func (s *Session) conclusion(before []graph.Object) string {
+	f := findings{before: byKey(before), after: byKey(s.Store.Objects()), held: s.held}
+	stats := s.Collector.Stats()
+	var out strings.Builder
+	out.WriteString("at the end\n")
+	out.WriteString(indent(f.String()))
+	out.WriteString(indent(finalizers(f.after)))
+	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, spell.Count(stats.Calls[ownergraph.CallRead], "read"),
+		spell.Count(stats.Calls[ownergraph.CallDelete], "delete"), spell.Count(stats.Calls[ownergraph.CallPatch], "patch"), spell.Count(stats.Calls[ownergraph.CallFence], "fence"))
+	fmt.Fprintf(&out, "  time: %s\n", terminal.Round(time.Since(s.Began)))
+	return out.String()
+}

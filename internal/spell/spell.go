@@ -1,0 +1,112 @@
+package spell
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// MaxNamed bounds the names of one sort in a line.
+const MaxNamed = 5
+
+// Plural returns the plural of a kind, in lower case, by simple rules.
+func Plural(kind string) string {
+	s := strings.ToLower(kind)
+	switch {
+	case strings.HasSuffix(s, "s"), strings.HasSuffix(s, "x"), strings.HasSuffix(s, "ch"):
+		return s + "es"
+	case strings.HasSuffix(s, "y") && !strings.HasSuffix(s, "ey") && !strings.HasSuffix(s, "ay"):
+		return s[:len(s)-1] + "ies"
+	}
+	return s + "s"
+}
+
+// Count returns "1 read", "2 reads".
+func Count(n uint64, noun string) string {
+	if n != 1 {
+		noun = Plural(noun)
+	}
+	return fmt.Sprint(n, " ", noun)
+}
+
+// Split returns the group and the name of a kind.
+func Split(k graph.Kind) (group, name string) {
+	if group, name, ok := strings.Cut(string(k), "/"); ok {
+		return group, name
+	}
+	return "", string(k)
+}
+
+// Kind returns KIND[.GROUP].
+func Kind(k graph.Kind) string {
+	group, name := Split(k)
+	if group == "" {
+		return name
+	}
+	return name + "." + group
+}
+
+// Key returns a key in the form that ParseTarget reads. A name that the short form cannot
+// have is quoted, so no name can control a terminal.
+//
+// Held by TestEverySpellingIsFound and TestFindOddNames.
+func Key(k graph.Key) string {
+	_, kind := Split(k.Kind)
+	if odd(string(k.Kind)) || odd(k.Scope) || odd(k.Name) || strings.ContainsAny(kind, "./") || strings.ContainsAny(k.Scope+k.Name, "/") {
+		return k.PlaceString()
+	}
+	if k.Scope == "" {
+		return Kind(k.Kind) + "/" + k.Name
+	}
+	return Kind(k.Kind) + "/" + k.Scope + "/" + k.Name
+}
+
+// odd reports whether a name has a character that the short form cannot have.
+func odd(name string) bool {
+	return strings.ContainsFunc(name, func(r rune) bool {
+		return r == '"' || r == ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
+	})
+}
+
+// List names some of the objects, in a form that the user can type.
+func List(objects []graph.Object) string {
+	first := make(map[string]graph.Kind) // kind by its name without group
+	clash := false
+	for _, o := range objects {
+		_, name := Split(o.Kind)
+		if kind, ok := first[name]; ok && kind != o.Kind {
+			clash = true
+		}
+		first[name] = o.Kind
+	}
+	var names []string
+	for _, o := range objects {
+		s := Key(o.Key)
+		if group, name := Split(o.Kind); clash && group == "" {
+			s = name + "." + strings.TrimPrefix(s, name)
+		}
+		names = append(names, s)
+	}
+	return Some(names)
+}
+
+// Some joins the first names of list and counts the others.
+func Some(list []string) string {
+	if rest := len(list) - MaxNamed; rest > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:MaxNamed], ", "), rest)
+	}
+	return strings.Join(list, ", ")
+}
+
+// Clip shortens text that a user or an input made, for an error message. It quotes text
+// that could control a terminal.
+func Clip(s string) string {
+	const limit = 120
+	if len(s) > limit || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(s[:min(len(s), limit)])
+	}
+	return s
+}

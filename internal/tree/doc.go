@@ -1,0 +1,2 @@
+// Package tree draws the dependents of an object as text.
+package tree
