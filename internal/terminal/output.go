@@ -65,3 +65,8 @@ func (o *Output) send(text []byte) (n int, err error) {
 	}
 	return n, o.err
 }
+
+// IsTerminal reports whether the output is a terminal that is not dumb.
+//
+// Held by TestNewFindsTerminals.
+func (o *Output) IsTerminal() bool { return o.live }

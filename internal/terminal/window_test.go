@@ -33,7 +33,7 @@ func TestNewFindsTerminals(t *testing.T) {
 	}{
 		{w, "a pipe"}, {file, "a file"}, {closed, "a closed file"}, {(*os.File)(nil), "no file"}, {&strings.Builder{}, "a writer in memory"},
 	} {
-		if New(c.out).live {
+		if New(c.out).IsTerminal() {
 			t.Errorf("%s counts as a terminal", c.reason)
 		}
 	}

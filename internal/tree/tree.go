@@ -200,3 +200,18 @@ func referenceNotes(o graph.Object, owner graph.Key) []string {
 	}
 	return slices.Compact(notes)
 }
+
+// Reach returns the index of root, and then those of the objects below it, ascending. It
+// returns nil if root is not there.
+//
+// Held by TestBelow.
+func Reach(objects []graph.Object, root graph.Key) []int {
+	f := newForest(objects)
+	start := f.find(root)
+	if start < 0 {
+		return nil
+	}
+	all := f.reach(start)
+	slices.Sort(all[1:])
+	return all
+}

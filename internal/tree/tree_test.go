@@ -3,6 +3,7 @@ package tree
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,6 +157,9 @@ func TestBelow(t *testing.T) {
 	} {
 		if got := Below(objects, tc.root); got != tc.want {
 			t.Errorf("Below(%v) = %d, want %d: %s", tc.root, got, tc.want, tc.reason)
+		}
+		if got := Reach(objects, tc.root); len(got) != tc.want+1 || len(got) > 0 && (objects[got[0]].Key != tc.root || !slices.IsSorted(got[1:])) {
+			t.Errorf("Reach(%v) = %v, want the root and %d others", tc.root, got, tc.want)
 		}
 	}
 }

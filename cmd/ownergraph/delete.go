@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/spf13/cobra"
+)
+
+// waitFlags are the flags of a subcommand that follows a deletion.
+type waitFlags struct {
+	patience time.Duration
+}
+
+func (w *waitFlags) add(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&w.patience, "patience", 15*time.Second, "end the wait after this time without a change")
+}
+
+func (a *app) deleteCommand() *cobra.Command {
+	var (
+		p        planFlags
+		w        waitFlags
+		yes, act bool
+		nowait   bool
+	)
+	cmd := &cobra.Command{
+		Use:   "delete OBJECT --store URL",
+		Short: "Delete an object of a live store, with its plan",
+		Long: `Delete an object of a live store. The command plans the deletion, shows the plan, and asks
+for a confirmation. It plans again behind a fence, and deletes nothing if the plan has
+changed. Then it shows the progress.
+
+The command writes one deletion: that of OBJECT. The collector of your program does the rest
+of the cascade. With --act a collector of this command does it, until the command ends. Such
+a collector acts on the whole store, and not on this cascade alone. It knows neither the
+handlers nor the sweeps, guards and protections of your program.
+
+Exit code 3: objects are held, or nothing has changed for the time of --patience.`,
+		Example: `  ownergraph delete --store sqlite:app.db tenant/blue --cascade foreground
+  ownergraph delete --store postgres://localhost/app bucket/blue/photos --yes --no-wait`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := live.Interruptible(cmd.Context())
+			defer stop()
+			return a.onStore(ctx, ownergraph.Config{ObserveOnly: !act}, args, func(ctx context.Context, s *site) error {
+				if err := s.deletePlanned(ctx, p, yes); err != nil {
+					return err
+				}
+				if nowait {
+					return nil
+				}
+				return s.follow(ctx, s.keys[0], w.patience)
+			})
+		},
+	}
+	a.addLive(cmd)
+	p.add(cmd)
+	w.add(cmd)
+	cmd.Flags().BoolVar(&yes, "yes", false, "ask for no confirmation")
+	cmd.Flags().BoolVar(&act, "act", false, "carry the cascade out, with a collector for the whole store")
+	cmd.Flags().BoolVar(&nowait, "no-wait", false, "end after the deletion mark")
+	cmd.MarkFlagsMutuallyExclusive("act", "no-wait")
+	return cmd
+}
+
+// deletePlanned plans, asks and deletes.
+func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool) error {
+	made, err := s.Plan(ctx, p.request(s.keys))
+	if err != nil {
+		return err
+	}
+	if err := s.app.writePlan(&made); err != nil {
+		return err
+	}
+	if err := s.app.confirm(yes, fmt.Sprintf("Delete %s?", spell.Key(s.keys[0]))); err != nil {
+		return err
+	}
+	return s.DeletePlanned(ctx, made)
+}

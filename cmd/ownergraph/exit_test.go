@@ -1,0 +1,114 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestExitCodes: 0 done, 1 failed, 2 wrong usage, 3 findings or held objects. A run that
+// fails writes nothing to standard output, and gives a reason.
+func TestExitCodes(t *testing.T) {
+	dir := t.TempDir()
+	ignore := filepath.Join(dir, "ignore")
+	if err := os.WriteFile(ignore, []byte("OG001\nOG006 # moved\nOG011\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	missing := filepath.Join(dir, "missing")
+	for _, c := range []struct {
+		reason string
+		code   int
+		stderr string
+		args   []string
+	}{
+		{"no finding", 0, "", []string{"lint", "-f", cluster, "--ignore", ignore}},
+		{"findings", 3, "", []string{"lint", "-f", cluster}},
+		{"a held object", 3, "", []string{"plan", "-f", cluster}},
+		{"help is no mistake", 0, "", []string{"--help"}},
+		{"no file", 1, "missing", []string{"lint", "-f", missing}},
+		{"no database, and none is made", 1, "missing", []string{"lint", "--store", "sqlite:" + missing}},
+		{"no list", 1, "missing", []string{"lint", "-f", cluster, "--ignore", missing}},
+		{"a directory", 1, "document 1", []string{"tree", "-f", dir, "pod/a"}},
+		{"no object", 1, "find pod/none: not found", []string{"tree", "-f", cluster, "pod/none"}},
+		{"several objects", 1, "ambiguous: ServiceAccount/batch/default", []string{"plan", "-f", cluster, "serviceaccount/default"}},
+		{"no input", 2, "want a dump with -f, or a store with --store", []string{"lint"}},
+		{"two inputs", 2, "want one of them", []string{"lint", "-f", cluster, "--store", "sqlite:x"}},
+		{"no object on the line", 2, "accepts 1 arg(s)", []string{"tree", "-f", cluster}},
+		{"no name", 2, "want KIND[.GROUP]/[SCOPE/]NAME", []string{"tree", "-f", cluster, "pod"}},
+		{"an unknown subcommand", 2, "unknown command", []string{"paln"}},
+		{"an unknown flag", 2, "unknown flag", []string{"lint", "--x"}},
+		{"an unknown format", 2, "want text or json", []string{"lint", "-f", cluster, "-o", "xml"}},
+		{"an unknown propagation", 2, "want background, foreground or orphan", []string{"plan", "-f", cluster, "--cascade", "all"}},
+		{"an unset propagation", 2, "want background, foreground or orphan", []string{"plan", "-f", cluster, "--cascade", "unset"}},
+		{"an unknown store", 2, "want sqlite:FILE", []string{"lint", "--store", "mysql://x"}},
+		{"as package flag spells it", 2, "want sqlite:FILE", []string{"lint", "-store", "mysql://x"}},
+		{"as package flag spells it", 2, "want sqlite:FILE", []string{"lint", "-store=mysql://x"}},
+		{"etcd without kinds", 2, "--kind or --global-kind is missing", []string{"lint", "--store", "etcd://localhost:1"}},
+		{"kinds of a database", 2, "the database has the kinds itself", []string{"lint", "--store", "sqlite:x", "--kind", "a"}},
+		{"a wrong time", 2, "want a time", []string{"lint", "-f", cluster, "--at", "noon"}},
+		{"an unknown partial kind", 2, "no object has that kind", []string{"lint", "-f", cluster, "--partial", "Nothing"}},
+		{"a store does not need it", 2, "a store tells itself", []string{"lint", "--store", "sqlite:x", "--partial", "all"}},
+		{"delete works on a store", 2, "--store is missing", []string{"delete", "pod/a"}},
+		{"a pause of nothing", 2, "want one of --all", []string{"pause", "--store", "sqlite:x", "--record", "r"}},
+		{"a pause of two extents", 2, "want one of --all", []string{"pause", "--store", "sqlite:x", "--record", "r", "--all", "--global"}},
+		{"a pause without a record", 2, "--record is missing", []string{"pause", "--store", "sqlite:x", "--all"}},
+		{"an approval of anything", 2, "want --fingerprint, or --at-most", []string{"approve", "--store", "sqlite:x", "pod/a"}},
+		{"two approvals", 2, "want --fingerprint, or --at-most", []string{"approve", "--store", "sqlite:x", "pod/a", "--at-most", "1", "--fingerprint", "f"}},
+	} {
+		got := call(t, "", c.args...)
+		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) {
+			t.Errorf("%v: exit %d, want %d and %q: %s\n%s%s", c.args, got.code, c.code, c.stderr, c.reason, got.stdout, got.stderr)
+		}
+		if (c.code == exitFailed || c.code == exitUsage) && got.stdout != "" {
+			t.Errorf("%v: a failed run wrote %q", c.args, got.stdout)
+		}
+	}
+}
+
+// TestHelp: each subcommand has an example, and says what it does.
+func TestHelp(t *testing.T) {
+	root := (&app{}).command()
+	seen := 0
+	for _, cmd := range root.Commands() {
+		seen++
+		got := call(t, "", cmd.Name(), "--help")
+		if got.code != 0 || cmd.Short == "" || cmd.Long == "" || !strings.Contains(got.stdout, "Examples:\n  ") || !strings.Contains(got.stdout, "ownergraph "+cmd.Name()) {
+			t.Errorf("%s --help: exit %d\n%s", cmd.Name(), got.code, got.stdout)
+		}
+	}
+	if seen != 12 {
+		t.Errorf("%d subcommands", seen)
+	}
+	if got := call(t, ""); got.code != 0 || !strings.Contains(got.stdout, "Exit codes: 0 done") {
+		t.Errorf("no arguments: exit %d\n%s", got.code, got.stdout)
+	}
+	if got := call(t, "", "--version"); got.code != 0 || !strings.HasPrefix(got.stdout, "ownergraph version ") {
+		t.Errorf("--version: exit %d\n%s", got.code, got.stdout)
+	}
+}
+
+// TestCompletion: the shells complete subcommands, formats and propagations.
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if got := call(t, "", "completion", shell); got.code != 0 || !strings.Contains(got.stdout, "ownergraph") {
+			t.Errorf("completion %s: exit %d\n%.200s", shell, got.code, got.stdout)
+		}
+	}
+	for args, want := range map[string]string{"pl": "plan\t", "plan --cascade f": "foreground", "plan -o j": "json", "plan --output t": "text"} {
+		line := append([]string{cobra.ShellCompRequestCmd}, strings.Fields(args)...)
+		if got := call(t, "", line...); got.code != 0 || !strings.Contains(got.stdout, want) {
+			t.Errorf("complete %q = %q, want %q", args, got.stdout, want)
+		}
+	}
+}
+
+// TestRunOfGarbage: an object may be in the dump and gone at its deletion.
+func TestRunOfGarbage(t *testing.T) {
+	got := call(t, "", "run", "-f", cluster, "configmap/left-behind")
+	if got.code != exitFailed || !strings.Contains(got.stderr, "the collector has deleted it at the start: all owners are gone") {
+		t.Errorf("exit %d\n%s", got.code, got.stderr)
+	}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain OBJECT (-f FILE | --store URL)",
+		Short: "Explain why an object stays, goes or waits",
+		Long: `Explain one object: the decision, the evidence for each owner, and the chain of conditions
+for which the object waits, to the actor that has to act next. REASONS.md of the library has
+each reason with its remedy. The command decides on a copy in memory, and writes nothing.
+
+Exit code 3: the object waits for an actor outside, or it is stuck.`,
+		Example: `  ownergraph explain -f all.json pod/shop/web-0
+  ownergraph explain --store postgres://localhost/app namespace/blue`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.load(cmd.Context())
+			if err != nil {
+				return err
+			}
+			x, err := c.explain(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			if a.format == formatJSON {
+				err = a.writeJSON(x)
+			} else {
+				err = a.writeText(x.Text())
+			}
+			if pace, _ := x.Pace(); err == nil && pace > explain.Moving {
+				return errFound
+			}
+			return err
+		},
+	}
+	a.addSource(cmd)
+	a.addFormat(cmd)
+	return cmd
+}
+
+// explain decides about the object on a copy.
+func (c *content) explain(ctx context.Context, args []string) (x explain.Explanation, err error) {
+	keys, err := c.find(args)
+	if err != nil {
+		return x, err
+	}
+	copied, err := newReplica(c)
+	if err != nil {
+		return x, err
+	}
+	cfg := ownergraph.Config{ObserveOnly: true, Level: c.level}
+	err = collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
+		if _, err := of.WaitIdle(ctx); err != nil {
+			return err
+		}
+		x, err = of.Explain(ctx, keys[0])
+		return err
+	})
+	return x, err
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) followCommand() *cobra.Command {
+	var w waitFlags
+	cmd := &cobra.Command{
+		Use:   "follow OBJECT --store URL",
+		Short: "Watch a deletion in a live store",
+		Long: `Watch the deletion of an object in a live store, until the object and everything below it
+are gone. The command only observes: the collector of your program does the work. An object
+that has no deletion mark yet is waited for, as long as --patience allows.
+
+Exit code 3: objects are held, or nothing has changed for the time of --patience.`,
+		Example: `  ownergraph follow --store sqlite:app.db tenant/blue
+  ownergraph follow --store etcd://127.0.0.1:2379 --global-kind team --kind project team/red --patience 5m`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := live.Interruptible(cmd.Context())
+			defer stop()
+			return a.onStore(ctx, ownergraph.Config{ObserveOnly: true}, args, func(ctx context.Context, s *site) error {
+				return s.follow(ctx, s.keys[0], w.patience)
+			})
+		},
+	}
+	a.addLive(cmd)
+	w.add(cmd)
+	return cmd
+}
+
+// report is one result of Collector.Follow.
+type report struct {
+	ownergraph.Progress
+	err error
+}
+
+// follow shows the progress of a deletion until its end, or until nothing has changed for
+// some time. Then it lists the held objects, and returns errFound.
+func (s *site) follow(ctx context.Context, key graph.Key, patience time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reports := make(chan report)
+	go func() {
+		for p, err := range s.Follow(ctx, key) {
+			select {
+			case reports <- report{p, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	out := terminal.New(s.app.stdout)
+	line := out.Line(time.Now())
+	quiet := time.NewTimer(patience)
+	defer quiet.Stop()
+	var last report
+	for {
+		select {
+		case r := <-reports:
+			if !sameState(r.Progress, last.Progress) {
+				quiet.Reset(patience)
+			}
+			last = r
+			switch {
+			case r.err != nil:
+				return r.err
+			case r.Done:
+				return line.End(shown(key, r.Progress))
+			}
+			line.Update(time.Now(), shown(key, r.Progress))
+		case <-quiet.C:
+			if err := line.End(shown(key, last.Progress)); err != nil {
+				return err
+			}
+			return s.unfinished(last.Progress, patience)
+		case <-ctx.Done():
+			return fmt.Errorf("interrupted: %w", context.Cause(ctx))
+		}
+	}
+}
+
+// sameState reports whether two reports have the same counts of objects.
+func sameState(a, b ownergraph.Progress) bool {
+	return a.Begun == b.Begun && a.Gone == b.Gone && a.Left == b.Left && a.Held == b.Held
+}
+
+// shown returns the line for a progress.
+func shown(key graph.Key, p ownergraph.Progress) terminal.Progress {
+	total := terminal.Exact
+	if p.Growing {
+		total = terminal.AtLeast
+	}
+	return terminal.Progress{
+		Label: "delete " + spell.Key(key), Known: uint64(p.Known), Total: total, Gone: uint64(p.Gone), Left: uint64(p.Left), Held: uint64(p.Held),
+		Reads: p.Reads, Writes: p.Writes, Fences: p.Fences, Rate: p.Rate, Elapsed: time.Since(p.Since),
+	}
+}
+
+// unfinished says why a deletion has not ended.
+func (s *site) unfinished(p ownergraph.Progress, patience time.Duration) error {
+	switch {
+	case !p.Begun:
+		s.say("the object has no deletion mark, and nothing has changed for %s", patience)
+	case p.Held == 0:
+		s.say("nothing has changed for %s, and no object is held: does a collector run on the store?", patience)
+	default:
+		s.say("nothing has changed for %s. Held:", patience)
+		for _, h := range p.By {
+			s.say("  %s: %s", spell.Key(h.Key), live.Explain(h))
+		}
+		if more := p.Held - len(p.By); more > 0 {
+			s.say("  ... and %d more", more)
+		}
+	}
+	return errFound
+}

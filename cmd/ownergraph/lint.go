@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/lint"
+	"github.com/spf13/cobra"
+)
+
+// lintFlags are the flags of the subcommand lint.
+type lintFlags struct {
+	ignore   string
+	handlers []string
+	owned    []string
+	perCode  int
+}
+
+func (a *app) lintCommand() *cobra.Command {
+	var l lintFlags
+	cmd := &cobra.Command{
+		Use:   "lint (-f FILE | --store URL)",
+		Short: "Find faults of ownership",
+		Long: `Find faults of ownership: owners that are missing, in another namespace or of another UID,
+cycles, deletions that wait for ever. LINT.md of the library has each code with its remedy.
+
+A kind counts as listed in full if the input has an object of it: see --partial.
+
+Exit code 3: there is a finding that the list of --ignore does not have.`,
+		Example: `  ownergraph lint -f all.json
+  ownergraph lint -f all.json --ignore known.txt -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg, err := l.config()
+			if err != nil {
+				return err
+			}
+			c, err := a.load(cmd.Context())
+			if err != nil {
+				return err
+			}
+			report, err := lint.Check(c.lint, cfg)
+			if err != nil {
+				return err
+			}
+			return a.writeReport(&report)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&l.ignore, "ignore", "", "file with the codes and objects to leave out: see lint.ParseIgnore")
+	f.StringSliceVar(&l.handlers, "handler", nil, "finalizers that have a handler; all others count as faults then")
+	f.StringSliceVar(&l.owned, "owned-kind", nil, "kinds whose objects always have an owner, such as apps/ReplicaSet")
+	f.IntVar(&l.perCode, "per-code", 0, "most findings of one code (default 1000)")
+	f.StringVar(&a.source.at, "at", "", "the time of the dump, to judge old deletion marks; a store needs none")
+	a.addSource(cmd)
+	a.addFormat(cmd)
+	return cmd
+}
+
+func (l *lintFlags) config() (cfg lint.Config, err error) {
+	cfg = lint.Config{Handlers: l.handlers, PerCode: l.perCode}
+	for _, k := range l.owned {
+		cfg.OwnedKinds = append(cfg.OwnedKinds, graph.Kind(k))
+	}
+	if l.ignore == "" {
+		return cfg, nil
+	}
+	text, err := os.ReadFile(l.ignore)
+	if err != nil {
+		return cfg, err
+	}
+	cfg.Ignore, err = lint.ParseIgnore(string(text))
+	if err != nil {
+		err = fmt.Errorf("%s: %w", l.ignore, err)
+	}
+	return cfg, err
+}
+
+func (a *app) writeReport(r *lint.Report) (err error) {
+	if a.format == formatJSON {
+		err = a.writeJSON(r)
+	} else {
+		err = a.writeText(r.String() + fmt.Sprintf("findings: %d\n", len(r.Findings)))
+	}
+	if err == nil && len(r.Findings) > 0 {
+		return errFound
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/spf13/cobra"
+)
+
+// addLive adds the flags of a subcommand that needs a live store.
+func (a *app) addLive(cmd *cobra.Command) {
+	a.addStore(cmd)
+}
+
+// onStore opens the store, runs a collector on it until every kind is listed, and calls do.
+// The collector only observes, unless the settings say otherwise. The content is empty if no
+// argument names an object.
+func (a *app) onStore(ctx context.Context, cfg ownergraph.Config, args []string, do func(context.Context, *site) error) error {
+	if a.source.store.url == "" {
+		return usageError("--store is missing")
+	}
+	opening, cancel := a.source.deadline(ctx)
+	defer cancel()
+	s, err := a.source.store.open(opening)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	at := &site{app: a, store: s}
+	if len(args) > 0 {
+		c, err := listStore(opening, s)
+		if err != nil {
+			return err
+		}
+		if at.keys, err = c.find(args); err != nil {
+			return err
+		}
+	}
+	return collect(ctx, s.Store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
+		if err := c.Synced(opening); err != nil {
+			return err
+		}
+		at.Collector = c
+		return do(ctx, at)
+	})
+}
+
+// site is a live store with a collector of this command.
+type site struct {
+	*ownergraph.Collector
+	app   *app
+	store *opened
+	keys  []graph.Key // of the arguments
+}
+
+// say writes a line to standard error, so that standard output has results alone.
+func (s *site) say(format string, args ...any) {
+	fmt.Fprintf(s.app.stderr, format+"\n", args...)
+}
+
+// confirm asks the user, unless --yes was given. Without a terminal it needs --yes.
+func (a *app) confirm(yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	fmt.Fprintf(a.stderr, "%s Type yes to go on: ", question)
+	line, err := bufio.NewReader(a.stdin).ReadString('\n')
+	if strings.TrimSpace(line) == "yes" {
+		return nil
+	}
+	if err != nil && line == "" {
+		fmt.Fprintln(a.stderr)
+		return usageError("no answer: give --yes where no user can answer")
+	}
+	return errDeclined
+}
+
+var errDeclined = fmt.Errorf("not confirmed: nothing is changed")

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/spf13/cobra"
+)
+
+// extentFlags name the range of a pause.
+type extentFlags struct {
+	record      string
+	all, global bool
+	kind, scope string
+}
+
+func (e *extentFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&e.record, "record", "", "name of the record of your program (Config.Record)")
+	f.BoolVar(&e.all, "all", false, "everything")
+	f.StringVar(&e.kind, "of-kind", "", "the objects of this kind")
+	f.StringVar(&e.scope, "scope", "", "the objects of this scope")
+	f.BoolVar(&e.global, "global", false, "the objects without a scope")
+}
+
+func (e *extentFlags) extent() (x ownergraph.Extent, err error) {
+	x = ownergraph.Extent{All: e.all, Kind: graph.Kind(e.kind), InScope: e.global || e.scope != "", Scope: e.scope}
+	chosen := 0
+	for _, is := range []bool{e.all, e.kind != "", e.scope != "", e.global} {
+		if is {
+			chosen++
+		}
+	}
+	switch {
+	case chosen != 1:
+		err = usageError("want one of --all, --of-kind, --scope and --global")
+	case e.record == "":
+		err = usageError("--record is missing: a pause reaches your program through its record")
+	}
+	return x, err
+}
+
+const recorded = `
+
+The command changes the record of your program in the store (Config.Record). It does not speak
+with the program. A collector that runs obeys within 10 s, and one that begins later obeys
+before its first write. A program without that record goes on as before.`
+
+func (a *app) pauseCommand() *cobra.Command {
+	return a.extentCommand(&cobra.Command{
+		Use:   "pause --store URL --record NAME (--all | --of-kind KIND | --scope SCOPE | --global)",
+		Short: "Stop the writes of the collectors that share a record",
+		Long: `Stop the writes and handlers of all collectors that share a record, for everything, a kind
+or a scope, until "ownergraph resume".` + recorded + `
+
+The command cannot tell when the last write is over. In your program, Pause returns then.`,
+		Example: `  ownergraph pause --store sqlite:app.db --record app --all
+  ownergraph pause --store sqlite:app.db --record app --of-kind bucket`,
+	}, func(ctx context.Context, c *ownergraph.Collector, x ownergraph.Extent) (string, error) {
+		_, err := c.Pause(ctx, x)
+		return "paused", err
+	})
+}
+
+func (a *app) resumeCommand() *cobra.Command {
+	return a.extentCommand(&cobra.Command{
+		Use:   "resume --store URL --record NAME (--all | --of-kind KIND | --scope SCOPE | --global)",
+		Short: "End a pause",
+		Long: `End a pause of the collectors that share a record. Other pauses stay, even if they cover
+the same objects.` + recorded,
+		Example: `  ownergraph resume --store sqlite:app.db --record app --all`,
+	}, func(ctx context.Context, c *ownergraph.Collector, x ownergraph.Extent) (string, error) {
+		return "resumed", c.Resume(ctx, x)
+	})
+}
+
+// extentCommand completes a subcommand that changes the pauses of a record. Its collector
+// does not run, because it needs no object.
+func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownergraph.Collector, ownergraph.Extent) (string, error)) *cobra.Command {
+	var e extentFlags
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		x, err := e.extent()
+		switch {
+		case err != nil:
+			return err
+		case a.source.store.url == "":
+			return usageError("--store is missing")
+		}
+		ctx, cancel := a.source.deadline(cmd.Context())
+		defer cancel()
+		s, err := a.source.store.open(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		c, err := ownergraph.New(s.Store, ownergraph.Config{ObserveOnly: true, Record: e.record})
+		if err != nil {
+			return err
+		}
+		word, err := do(ctx, c, x)
+		if err != nil {
+			return err
+		}
+		return a.writeText(fmt.Sprintf("%s in record %q: %s\n", word, e.record, x))
+	}
+	a.addLive(cmd)
+	e.add(cmd)
+	return cmd
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/spf13/cobra"
+)
+
+// planFlags are the flags of a planned deletion.
+type planFlags struct {
+	propagation graph.Propagation
+	removed     []string
+	limit       int
+}
+
+func (p *planFlags) add(cmd *cobra.Command) {
+	cmd.Flags().Var(&propagationFlag{&p.propagation}, "cascade", "how to delete: background, foreground or orphan (default background)")
+	_ = cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (p *planFlags) addForecast(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&p.removed, "removed", nil, "foreign finalizers whose controllers remove them in time")
+	cmd.Flags().IntVar(&p.limit, "limit", 0, "most objects and steps of the plan; 0 for all")
+}
+
+// request returns the request for the deletion of the objects.
+func (p *planFlags) request(keys []graph.Key) plan.Request {
+	req := plan.Request{Removed: p.removed, Limit: p.limit}
+	for _, k := range keys {
+		req.Delete = append(req.Delete, plan.Target{Key: k, Propagation: max(p.propagation, graph.Background)})
+	}
+	return req
+}
+
+// propagationFlag is a flag of package pflag.
+type propagationFlag struct{ value *graph.Propagation }
+
+func (f *propagationFlag) Set(s string) error { return live.IntoPropagation(f.value)(s) }
+func (f *propagationFlag) Type() string       { return "how" }
+func (f *propagationFlag) String() string {
+	if f.value == nil || *f.value == graph.Unset {
+		return ""
+	}
+	return f.value.String()
+}
+
+func (a *app) planCommand() *cobra.Command {
+	var p planFlags
+	cmd := &cobra.Command{
+		Use:   "plan [OBJECT...] (-f FILE | --store URL)",
+		Short: "Forecast the deletion of objects",
+		Long: `Forecast the deletion of objects: the end of each object, the waves and the cost. Without
+an object it forecasts the writes that are due without a deletion. It changes nothing.
+
+The plan knows the rules of ownership and the finalizers. It does not know the handlers,
+sweeps, guards and protections that a program of yours configures.
+
+Exit code 3: an object would be held.`,
+		Example: `  ownergraph plan -f all.json deployment/shop/cart --cascade foreground
+  ownergraph plan --store sqlite:app.db tenant/blue -o json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.load(cmd.Context())
+			if err != nil {
+				return err
+			}
+			keys, err := c.find(args)
+			if err != nil {
+				return err
+			}
+			made, err := ownergraph.PlanDump(cmd.Context(), c.dump(), ownergraph.Config{}, p.request(keys))
+			if err != nil {
+				return err
+			}
+			if err := a.writePlan(&made); err != nil {
+				return err
+			}
+			return foundHeld(&made)
+		},
+	}
+	a.addSource(cmd)
+	a.addFormat(cmd)
+	p.add(cmd)
+	p.addForecast(cmd)
+	return cmd
+}
+
+// dump returns the content for a plan.
+func (c *content) dump() ownergraph.Dump {
+	return ownergraph.Dump{Kinds: c.Kinds, Partial: c.partialList(), Objects: c.Objects, Level: c.level}
+}
+
+func (a *app) writePlan(p *plan.Plan) error {
+	if a.format == formatJSON {
+		return a.writeJSON(p)
+	}
+	return a.writeText(p.Text() + fmt.Sprintf("fingerprint %s\n", p.Fingerprint))
+}
+
+// foundHeld returns errFound if the plan holds an object.
+func foundHeld(p *plan.Plan) error {
+	for _, t := range p.Totals {
+		if t.Held > 0 {
+			return errFound
+		}
+	}
+	return nil
+}

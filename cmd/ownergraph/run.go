@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	var p planFlags
+	cmd := &cobra.Command{
+		Use:   "run [OBJECT...] (-f FILE | --store URL)",
+		Short: "Carry deletions out on a copy in memory",
+		Long: `Carry the deletions of objects out on a copy in memory, one after another. It shows the
+deleted objects, the remaining objects and the reasons, and compares them with the plans.
+The dump or the store stays as it is.
+
+Exit code 3: an object is held at the end.`,
+		Example: `  ownergraph run -f all.json deployment/shop/cart statefulset/data/kafka
+  ownergraph run -f all.json job/batch/reindex --cascade foreground`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			began := time.Now()
+			c, err := a.load(cmd.Context())
+			if err != nil {
+				return err
+			}
+			keys, err := c.find(args)
+			if err != nil {
+				return err
+			}
+			ctx, stop := live.Interruptible(cmd.Context())
+			defer stop()
+			return a.carryOut(ctx, &c, p.deletions(keys), began)
+		},
+	}
+	a.addSource(cmd)
+	a.addFormat(cmd)
+	p.add(cmd)
+	return cmd
+}
+
+func (p *planFlags) deletions(keys []graph.Key) (list []live.Deletion) {
+	for _, k := range keys {
+		list = append(list, live.Deletion{Key: k, Propagation: max(p.propagation, graph.Background)})
+	}
+	return list
+}
+
+// carryOut carries the deletions out on a copy.
+func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, began time.Time) error {
+	copied, err := newReplica(c)
+	if err != nil {
+		return err
+	}
+	out := a.stdout
+	if a.format == formatJSON {
+		out = io.Discard
+	}
+	why := &live.Reasons{}
+	cfg := ownergraph.Config{OnDecision: why.Note, Level: c.level}
+	return collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
+		s := &live.Session{Store: copied, Collector: of, Reasons: why, Out: terminal.New(out), Began: began}
+		if err := s.Play(ctx, c.Content, todo); err != nil {
+			return err
+		}
+		if a.format == formatJSON {
+			if err := a.writeJSON(newJSONRun(s, c.Objects, todo)); err != nil {
+				return err
+			}
+		}
+		if len(s.Held()) > 0 {
+			return errFound
+		}
+		return nil
+	})
+}
+
+// jsonRun is the form run/v1. The lists are by key.
+type jsonRun struct {
+	Schema    string         `json:"schema"`
+	Deletions []jsonDeletion `json:"deletions"`
+	Before    int            `json:"before"` // the number of objects
+	Gone      []jsonEnd      `json:"gone"`
+	Remaining []graph.Object `json:"remaining"`
+	Held      []jsonEnd      `json:"held"`
+}
+
+type jsonDeletion struct {
+	Key         jsonKey `json:"key"`
+	Propagation string  `json:"propagation"`
+}
+
+// jsonEnd is an object with the reason for its end. The user's deletion has none.
+type jsonEnd struct {
+	Key    jsonKey `json:"key"`
+	Reason string  `json:"reason,omitempty"`
+}
+
+type jsonKey struct {
+	Kind  graph.Kind `json:"kind"`
+	Scope string     `json:"scope,omitempty"`
+	Name  string     `json:"name"`
+	UID   graph.UID  `json:"uid"`
+}
+
+func newJSONRun(s *live.Session, before []graph.Object, todo []live.Deletion) jsonRun {
+	r := jsonRun{Schema: "run/v1", Deletions: []jsonDeletion{}, Before: len(before), Gone: []jsonEnd{}, Remaining: s.Store.Objects(), Held: []jsonEnd{}}
+	for _, d := range todo {
+		r.Deletions = append(r.Deletions, jsonDeletion{jsonKey(d.Key), d.Propagation.String()})
+	}
+	stays := make(map[graph.Key]bool, len(r.Remaining))
+	for i := range r.Remaining {
+		stays[r.Remaining[i].Key] = true
+		r.Remaining[i].Version = "" // that of the copy means nothing outside
+	}
+	for _, o := range before {
+		if !stays[o.Key] {
+			r.Gone = append(r.Gone, jsonEnd{jsonKey(o.Key), s.Reasons.Of(o.Key)})
+		}
+	}
+	for _, h := range s.Held() {
+		r.Held = append(r.Held, jsonEnd{jsonKey(h.Key), live.Explain(h)})
+	}
+	return r
+}

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/lint"
+	"github.com/ownergraph/ownergraph/lint/live"
+	"github.com/spf13/cobra"
+)
+
+// source has the flags that name the input.
+type source struct {
+	file    string
+	partial []string
+	at      string
+	store   storeFlags
+	timeout time.Duration
+}
+
+// content is an input: a dump, or the listing of a live store.
+type content struct {
+	dump.Content
+	lint    lint.Input
+	partial map[graph.Kind]string // kinds of which objects may be missing, with the reason
+	level   ownergraph.Level
+}
+
+// addSource adds the flags of a subcommand that reads a dump or a store.
+func (a *app) addSource(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&a.source.file, "filename", "f", "", `read a dump from this file; "-" is standard input`)
+	f.StringSliceVar(&a.source.partial, "partial", nil, `kinds of which the dump may lack objects, such as apps/ReplicaSet; "all" for every kind`)
+	a.addStore(cmd)
+}
+
+// load reads the dump, or lists the store. It writes nothing to a store.
+func (a *app) load(ctx context.Context) (content, error) {
+	switch {
+	case a.source.file == "" && a.source.store.url == "":
+		return content{}, usageError("want a dump with -f, or a store with --store")
+	case a.source.file != "" && a.source.store.url != "":
+		return content{}, usageError("-f and --store: want one of them")
+	case a.source.file == "":
+		return a.list(ctx)
+	}
+	c, err := a.readDump()
+	if err != nil {
+		return content{}, err
+	}
+	partial, err := partialKinds(c.Kinds, a.source.partial)
+	if err != nil {
+		return content{}, err
+	}
+	now, err := a.source.now()
+	if err != nil {
+		return content{}, err
+	}
+	out := content{Content: c, lint: c.Lint(now, partial), partial: map[graph.Kind]string{}, level: ownergraph.Level2}
+	for _, k := range partial {
+		out.partial[k] = "the dump has a part of its objects"
+	}
+	return out, nil
+}
+
+// now returns the instant of the dump, or the zero time.
+func (s *source) now() (time.Time, error) {
+	if s.at == "" {
+		return time.Time{}, nil
+	}
+	at, err := time.Parse(time.RFC3339, s.at)
+	if err != nil {
+		return at, usageError(fmt.Sprintf("--at %q: want a time such as 2026-01-02T15:04:05Z", s.at))
+	}
+	return at, nil
+}
+
+func (a *app) readDump() (dump.Content, error) {
+	name, r := "standard input", a.stdin
+	if a.source.file != "-" {
+		f, err := os.Open(a.source.file)
+		if err != nil {
+			return dump.Content{}, err
+		}
+		defer f.Close()
+		name, r = a.source.file, f
+	}
+	return dump.Read(detect(r), name)
+}
+
+// detect returns a reader of JSON for a reader of JSON or YAML.
+func detect(r io.Reader) io.Reader {
+	buffered := bufio.NewReaderSize(r, 64<<10)
+	head, _ := buffered.Peek(4096) // an error comes again with the first read
+	if isJSON(head) {
+		return buffered
+	}
+	return newYAMLReader(buffered)
+}
+
+func partialKinds(kinds []graph.KindInfo, names []string) (list []graph.Kind, err error) {
+	for _, name := range names {
+		found := false
+		for _, k := range kinds {
+			if name == "all" || name == string(k.Kind) || name == spell.Kind(k.Kind) {
+				list, found = append(list, k.Kind), true
+			}
+		}
+		if !found && name != "all" {
+			return nil, usageError(fmt.Sprintf("--partial %q: no object has that kind", name))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// list returns the objects of a live store.
+func (a *app) list(ctx context.Context) (content, error) {
+	if len(a.source.partial) > 0 {
+		return content{}, usageError("--partial: a store tells itself which kinds it can list")
+	}
+	ctx, cancel := a.source.deadline(ctx)
+	defer cancel()
+	s, err := a.source.store.open(ctx)
+	if err != nil {
+		return content{}, err
+	}
+	defer s.close()
+	return listStore(ctx, s)
+}
+
+func listStore(ctx context.Context, s *opened) (content, error) {
+	in, err := live.Observe(ctx, s.Store)
+	if err != nil {
+		return content{}, err
+	}
+	in.Now = time.Now()
+	out := content{lint: in, partial: map[graph.Kind]string{}, level: ownergraph.LevelOf(s.Store)}
+	for _, k := range in.Kinds {
+		out.Kinds = append(out.Kinds, k.KindInfo)
+		if !k.Listed {
+			out.partial[k.Kind] = k.Reason
+		}
+	}
+	for _, o := range in.Objects {
+		out.Objects = append(out.Objects, o.Object)
+	}
+	slices.SortFunc(out.Objects, func(a, b graph.Object) int { return a.Compare(b.Key) })
+	return out, nil
+}
+
+// deadline bounds the wait for a store.
+func (s *source) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.timeout <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("no answer within --timeout %s", s.timeout))
+}
+
+// partialList returns the partial kinds in their order.
+func (c *content) partialList() (list []graph.Kind) {
+	for _, k := range c.Kinds {
+		if _, is := c.partial[k.Kind]; is {
+			list = append(list, k.Kind)
+		}
+	}
+	return list
+}
+
+// find returns the keys of the objects that the arguments name.
+func (c *content) find(args []string) (keys []graph.Key, err error) {
+	for _, arg := range args {
+		t, err := spell.ParseTarget(arg)
+		if err != nil {
+			return nil, usageError(err.Error())
+		}
+		o, err := spell.Find(c.Objects, t)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, o.Key)
+	}
+	return keys, nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
+	"github.com/ownergraph/ownergraph"
+	etcdstore "github.com/ownergraph/ownergraph/adapters/etcd"
+	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/spf13/cobra"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	_ "modernc.org/sqlite" // the driver sqlite
+)
+
+// storeFlags names a live store.
+type storeFlags struct {
+	url            string
+	schema, prefix string
+	kinds, global  []string
+}
+
+// opened is an open store.
+type opened struct {
+	ownergraph.Store
+	close func()
+}
+
+// addStore adds the flags of a subcommand that opens a store.
+func (a *app) addStore(cmd *cobra.Command) {
+	f, s := cmd.Flags(), &a.source.store
+	f.StringVar(&s.url, "store", "", "open a live store: sqlite:FILE, postgres://..., etcd://HOST:PORT or etcds://... (TLS)")
+	f.StringVar(&s.schema, "schema", "", "schema of the tables (sqlite, postgres)")
+	f.StringVar(&s.prefix, "prefix", "", `prefix of the tables (default "og_") or of the keys of etcd (default "ownergraph/")`)
+	f.StringSliceVar(&s.kinds, "kind", nil, "scoped kinds of the store (etcd); give all of them")
+	f.StringSliceVar(&s.global, "global-kind", nil, "global kinds of the store (etcd); give all of them")
+	f.DurationVar(&a.source.timeout, "timeout", time.Minute, "longest wait for the answers of the store; 0 for none")
+}
+
+// open opens the store, and changes nothing in it.
+func (s *storeFlags) open(ctx context.Context) (*opened, error) {
+	scheme, rest, _ := strings.Cut(s.url, ":")
+	isSQL := scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql"
+	if isSQL && len(s.kinds)+len(s.global) > 0 {
+		return nil, usageError("--kind and --global-kind: the database has the kinds itself")
+	}
+	switch {
+	case scheme == "sqlite":
+		return s.openSQLite(ctx, rest)
+	case isSQL:
+		return s.openSQL(ctx, "pgx", s.url)
+	case scheme == "etcd", scheme == "etcds":
+		return s.openEtcd()
+	}
+	return nil, usageError(fmt.Sprintf("--store %q: want sqlite:FILE, postgres://... or etcd://...", scheme+":..."))
+}
+
+// openSQLite refuses a file that does not exist, since SQLite would make it.
+func (s *storeFlags) openSQLite(ctx context.Context, file string) (*opened, error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: file}).EscapedPath()}
+	return s.openSQL(ctx, "sqlite", name.String()+"?_pragma=busy_timeout(5000)&_txlock=immediate")
+}
+
+func (s *storeFlags) openSQL(ctx context.Context, driver, name string) (*opened, error) {
+	db, err := sql.Open(driver, name)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	if err := db.PingContext(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open store: %w", err), db.Close())
+	}
+	store, err := sqlstore.New(db, sqlstore.Config{Schema: s.schema, Prefix: s.prefix})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store: %w", err), db.Close())
+	}
+	return &opened{Store: store, close: func() { _, _ = store.Close(), db.Close() }}, nil
+}
+
+func (s *storeFlags) openEtcd() (*opened, error) {
+	u, err := url.Parse(s.url)
+	if err != nil {
+		return nil, usageError("--store: want etcd://HOST:PORT[,HOST:PORT]")
+	}
+	if len(s.kinds)+len(s.global) == 0 {
+		return nil, usageError("--kind or --global-kind is missing: etcd does not have the kinds of the store")
+	}
+	conf := clientv3.Config{DialTimeout: 10 * time.Second, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 10 * time.Second}
+	scheme := "http://"
+	if u.Scheme == "etcds" {
+		scheme, conf.TLS = "https://", &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	for host := range strings.SplitSeq(u.Host, ",") {
+		conf.Endpoints = append(conf.Endpoints, scheme+host)
+	}
+	conf.Username = u.User.Username()
+	conf.Password, _ = u.User.Password()
+	client, err := clientv3.New(conf)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	store, err := etcdstore.New(client, etcdstore.Config{Prefix: s.prefix, Kinds: s.kindInfos()})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open store: %w", err), client.Close())
+	}
+	return &opened{Store: store, close: func() { _ = client.Close() }}, nil
+}
+
+func (s *storeFlags) kindInfos() (list []graph.KindInfo) {
+	for _, k := range s.kinds {
+		list = append(list, graph.KindInfo{Kind: graph.Kind(k), Scoped: true})
+	}
+	for _, k := range s.global {
+		list = append(list, graph.KindInfo{Kind: graph.Kind(k)})
+	}
+	return list
+}
