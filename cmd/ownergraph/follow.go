@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -10,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/ownergraph/ownergraph/policy"
 	"github.com/spf13/cobra"
 )
 
@@ -78,7 +80,9 @@ func (s *site) follow(ctx context.Context, key graph.Key, patience time.Duration
 			case r.Done:
 				return line.End(shown(key, r.Progress))
 			}
-			line.Update(time.Now(), shown(key, r.Progress))
+			now := shown(key, r.Progress)
+			now.Held = 0 // a waiting object need not be held at the end
+			line.Update(time.Now(), now)
 		case <-quiet.C:
 			if err := line.End(shown(key, last.Progress)); err != nil {
 				return err
@@ -109,19 +113,35 @@ func shown(key graph.Key, p ownergraph.Progress) terminal.Progress {
 
 // unfinished says why a deletion has not ended.
 func (s *site) unfinished(p ownergraph.Progress, patience time.Duration) error {
+	held := s.heldNow(p.By)
 	switch {
 	case !p.Begun:
 		s.say("the object has no deletion mark, and nothing has changed for %s", patience)
-	case p.Held == 0:
-		s.say("nothing has changed for %s, and no object is held: does a collector run on the store?", patience)
+	case len(held) == 0:
+		s.say("nothing has changed for %s, and objects wait for a collector: does one run on the store?", patience)
 	default:
 		s.say("nothing has changed for %s. Held:", patience)
-		for _, h := range p.By {
+		for _, h := range held {
 			s.say("  %s: %s", spell.Key(h.Key), live.Explain(h))
 		}
-		if more := p.Held - len(p.By); more > 0 {
+		if more := p.Held - len(held); more > 0 {
 			s.say("  ... and %d more", more)
 		}
 	}
 	return errFound
+}
+
+// heldNow returns those of the objects that are held now, with their present reasons. An
+// object that only waits for the write of another collector does not count.
+func (s *site) heldNow(by []ownergraph.Held) (list []ownergraph.Held) {
+	now := make(map[graph.Key]ownergraph.Held)
+	for _, h := range s.Held(math.MaxInt) {
+		now[h.Key] = h
+	}
+	for _, h := range by {
+		if h, is := now[h.Key]; is && h.Reason != policy.ObserveOnly {
+			list = append(list, h)
+		}
+	}
+	return list
 }

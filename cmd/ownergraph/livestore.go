@@ -42,7 +42,7 @@ func (a *app) onStore(ctx context.Context, cfg ownergraph.Config, args []string,
 	}
 	return collect(ctx, s.Store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
 		if err := c.Synced(opening); err != nil {
-			return err
+			return timely(opening, err)
 		}
 		at.Collector = c
 		return do(ctx, at)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -138,10 +139,18 @@ func (a *app) list(ctx context.Context) (content, error) {
 	return listStore(ctx, s)
 }
 
+// timely returns an error with the cause, if the time of --timeout is over.
+func timely(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && ctx.Err() != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
 func listStore(ctx context.Context, s *opened) (content, error) {
 	in, err := live.Observe(ctx, s.Store)
 	if err != nil {
-		return content{}, err
+		return content{}, timely(ctx, err)
 	}
 	in.Now = time.Now()
 	out := content{lint: in, partial: map[graph.Kind]string{}, level: ownergraph.LevelOf(s.Store)}

@@ -18,6 +18,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/spf13/cobra"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
 	_ "modernc.org/sqlite" // the driver sqlite
 )
 
@@ -68,8 +69,13 @@ func (s *storeFlags) openSQLite(ctx context.Context, file string) (*opened, erro
 	if _, err := os.Stat(file); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
+	return s.openSQL(ctx, "sqlite", sqliteName(file))
+}
+
+// sqliteName returns the name of a database in a file, for the driver.
+func sqliteName(file string) string {
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: file}).EscapedPath()}
-	return s.openSQL(ctx, "sqlite", name.String()+"?_pragma=busy_timeout(5000)&_txlock=immediate")
+	return name.String() + "?_pragma=busy_timeout(5000)&_txlock=immediate"
 }
 
 func (s *storeFlags) openSQL(ctx context.Context, driver, name string) (*opened, error) {
@@ -95,7 +101,8 @@ func (s *storeFlags) openEtcd() (*opened, error) {
 	if len(s.kinds)+len(s.global) == 0 {
 		return nil, usageError("--kind or --global-kind is missing: etcd does not have the kinds of the store")
 	}
-	conf := clientv3.Config{DialTimeout: 10 * time.Second, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 10 * time.Second}
+	conf := clientv3.Config{DialTimeout: 10 * time.Second, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 10 * time.Second,
+		Logger: zap.NewNop()} // each error comes back to the caller
 	scheme := "http://"
 	if u.Scheme == "etcds" {
 		scheme, conf.TLS = "https://", &tls.Config{MinVersion: tls.VersionTLS12}

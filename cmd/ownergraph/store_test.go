@@ -1,0 +1,262 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func isNotFound(err error) bool { return errors.Is(err, graph.ErrNotFound) }
+
+// TestStoreReads: tree, plan, explain, lint and run work on a live store, and leave it as it
+// is.
+func TestStoreReads(t *testing.T) {
+	d := newSQLite(t)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"tree", "team/blue"}, 0, "team/blue\n├── project/s/shop\n└── project/s/site\n    └── note/s/todo\n3 objects below it\n"},
+		{[]string{"plan", "TEAM/blue"}, 0, "delete team/blue in the background: 4 removed\n"},
+		{[]string{"plan", "project/s/site", "--cascade", "orphan"}, 0, "1 removed, 1 orphaned"},
+		{[]string{"explain", "note/todo"}, 0, "is kept: an owner exists"},
+		{[]string{"lint"}, 0, "findings: 0\n"},
+		{[]string{"run", "team/blue"}, 0, "gone: 4 of 5 objects, 1 stay\n"},
+	} {
+		got := call(t, "", append(c.args, "--store", d.flag)...)
+		if got.code != c.code || !strings.Contains(got.stdout, c.want) {
+			t.Errorf("%v: exit %d, want %d and %q\n%s%s", c.args, got.code, c.code, c.want, got.stdout, got.stderr)
+		}
+	}
+	for name, was := range d.made {
+		if now, exists := d.get(t, name); !exists || now.Version != was.Version {
+			t.Errorf("%s is %v, was %v", name, now, was)
+		}
+	}
+}
+
+func TestStoreErrors(t *testing.T) {
+	d := newSQLite(t)
+	empty := t.TempDir()
+	for _, c := range []struct {
+		args   []string
+		code   int
+		stderr string
+	}{
+		{[]string{"tree", "team/green", "--store", d.flag}, 1, "find team/green: not found"},
+		{[]string{"delete", "team/green", "--store", d.flag, "--yes"}, 1, "find team/green: not found"},
+		{[]string{"lint", "--store", d.flag, "--prefix", "none_"}, 1, "no such table"},
+		{[]string{"lint", "--store", "sqlite:" + empty}, 1, "open store: "},
+		{[]string{"lint", "--store", "postgres://127.0.0.1:1/x?connect_timeout=1"}, 1, "open store: "},
+		{[]string{"lint", "--store", "etcd://127.0.0.1:1", "--kind", "a", "--timeout", "100ms"}, 1, "no answer within --timeout 100ms"},
+		{[]string{"approve", "team/blue", "--at-most", "1", "--store", d.flag}, 1, "it is not being deleted"},
+		{[]string{"refuse", "team/blue", "--yes", "--store", d.flag}, 1, "no guard holds its deletion"},
+		{[]string{"retire", graph.FinalizerOrphan, "--yes", "--store", d.flag}, 1, "retire"},
+		{[]string{"follow", "team/blue", "--patience", "50ms", "--store", d.flag}, 3, "the object has no deletion mark"},
+	} {
+		got := call(t, "", c.args...)
+		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) {
+			t.Errorf("%v: exit %d, want %d and %q\n%s%s", c.args, got.code, c.code, c.stderr, got.stdout, got.stderr)
+		}
+	}
+	if left := d.left(t); len(left) != 5 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestDelete: the user sees the plan, confirms, and sees the progress to the end.
+func TestDelete(t *testing.T) {
+	for _, c := range []struct {
+		reason, stdin string
+		args          []string
+		program       bool
+		code          int
+		stderr        string
+		left          []string
+	}{
+		{"the program's collector does the cascade", "yes\n", nil, true, 0, "Delete team/blue? Type yes to go on: ", []string{"red"}},
+		{"so does one of this command", "", []string{"--yes", "--act", "--cascade", "foreground"}, false, 0, "", []string{"red"}},
+		{"another answer", "y\n", nil, true, 1, "not confirmed: nothing is changed", []string{"blue", "red", "shop", "site", "todo"}},
+		{"no answer", "", nil, true, 2, "give --yes", []string{"blue", "red", "shop", "site", "todo"}},
+		{"nobody acts", "", []string{"--yes", "--patience", "200ms"}, false, 3, "does one run on the store?", []string{"red", "shop", "site", "todo"}},
+		{"nobody waits", "", []string{"--yes", "--no-wait"}, false, 0, "", []string{"red", "shop", "site", "todo"}},
+	} {
+		d := newSQLite(t)
+		if c.program {
+			d.program(t, ownergraph.Config{})
+		}
+		got := call(t, c.stdin, append([]string{"delete", "team/blue", "--store", d.flag}, c.args...)...)
+		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) {
+			t.Errorf("%s: exit %d, want %d and %q\n%s%s", c.reason, got.code, c.code, c.stderr, got.stdout, got.stderr)
+		}
+		if !strings.Contains(got.stdout, "4 removed") || c.code == 0 && c.program && !strings.Contains(got.stdout, "delete team/blue: 4 of 4 gone") {
+			t.Errorf("%s: wrote\n%s", c.reason, got.stdout)
+		}
+		if left := d.left(t); !slices.Equal(left, c.left) {
+			t.Errorf("%s: left %v, want %v", c.reason, left, c.left)
+		}
+	}
+}
+
+// TestFollowHeld: a held deletion ends the wait, with the reason.
+func TestFollowHeld(t *testing.T) {
+	d := newSQLite(t)
+	d.program(t, ownergraph.Config{})
+	if err := d.Patch(t.Context(), d.made["todo"].Key, graph.Precondition{}, graph.Change{AddFinalizer: "example.com/x"}); err != nil {
+		t.Fatal(err)
+	}
+	key := d.made["blue"].Key
+	if err := d.Delete(t.Context(), key, graph.DeleteOptions{Propagation: graph.Foreground}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the note is marked", func() bool { o, _ := d.get(t, "todo"); return o.Deleting })
+	got := call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", "2s")
+	if got.code != exitFound || !strings.Contains(got.stderr, "note/s/todo: finalizers hold it (example.com/x)") || !strings.Contains(got.stdout, "held; ") {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// guarded returns the settings of a program that guards teams.
+func guarded(phases ...finalizer.Phase) ownergraph.Config {
+	return ownergraph.Config{Guards: []finalizer.Guard{{Name: "teams", Kinds: []graph.Kind{"team"}, Always: true, Phases: phases}}}
+}
+
+// deleteGuarded deletes the team blue, and waits until its guard has refused.
+func (d *database) deleteGuarded(t *testing.T) {
+	t.Helper()
+	has := func(name string) bool { o, _ := d.get(t, "blue"); return o.HasFinalizer(name) }
+	eventually(t, "the guard covers the team", func() bool { return has(graph.FinalizerHold) && has(graph.FinalizerNew) })
+	if err := d.Delete(t.Context(), d.made["blue"].Key, graph.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the guard has refused", func() bool { return !has(graph.FinalizerNew) })
+}
+
+// TestApprove: an approval of this command lets a cascade of the program begin.
+func TestApprove(t *testing.T) {
+	d := newSQLite(t)
+	c := d.program(t, guarded())
+	d.deleteGuarded(t)
+	got := call(t, "", "approve", "team/blue", "--at-most", "2", "--store", d.flag)
+	if got.code != exitFailed || !strings.Contains(got.stderr, "3 objects would end, more than 2") {
+		t.Errorf("a bound that is too low: exit %d\n%s", got.code, got.stderr)
+	}
+	got = call(t, "", "approve", "team/blue", "--fingerprint", "0123", "--store", d.flag)
+	if got.code != exitFailed || !strings.Contains(got.stderr, "fingerprint 0123") {
+		t.Errorf("another plan: exit %d\n%s", got.code, got.stderr)
+	}
+	if left := d.left(t); len(left) != 5 {
+		t.Errorf("left: %v", left)
+	}
+	planned := call(t, "", "plan", "team/blue", "--store", d.flag)
+	_, fingerprint, _ := strings.Cut(planned.stdout, "\nfingerprint ")
+	got = call(t, "", "approve", "team/blue", "--fingerprint", strings.TrimSpace(fingerprint), "--store", d.flag)
+	if got.code != exitDone || got.stdout != "approved: team/blue\n" {
+		t.Errorf("the plan: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	if err := c.Await(t.Context(), d.made["blue"].Key); err != nil {
+		t.Fatal(err)
+	}
+	if left := d.left(t); !slices.Equal(left, []string{"red"}) {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// TestApproveForeground: the deletion of a root with phases is repeated in the foreground.
+func TestApproveForeground(t *testing.T) {
+	for _, foreground := range []bool{false, true} {
+		d := newSQLite(t)
+		d.program(t, guarded(finalizer.Phase{Kinds: []graph.Kind{"note"}}))
+		d.deleteGuarded(t)
+		if err := d.Patch(t.Context(), d.made["todo"].Key, graph.Precondition{}, graph.Change{AddFinalizer: "example.com/x"}); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"approve", "team/blue", "--at-most", "3", "--store", d.flag}
+		if foreground {
+			args = append(args, "--foreground")
+		}
+		if got := call(t, "", args...); got.code != exitDone {
+			t.Fatalf("exit %d\n%s", got.code, got.stderr)
+		}
+		eventually(t, "the note is marked", func() bool { o, _ := d.get(t, "todo"); return o.Deleting })
+		o, exists := d.get(t, "blue")
+		if exists != foreground || foreground && o.Propagation() != graph.Foreground {
+			t.Errorf("foreground %v: the team exists %v: %v", foreground, exists, o)
+		}
+	}
+}
+
+// TestRefuse: the root goes, and its dependents stay.
+func TestRefuse(t *testing.T) {
+	d := newSQLite(t)
+	d.program(t, guarded())
+	d.deleteGuarded(t)
+	if got := call(t, "no\n", "refuse", "team/blue", "--store", d.flag); got.code != exitFailed {
+		t.Errorf("not confirmed: exit %d\n%s", got.code, got.stderr)
+	}
+	if o, _ := d.get(t, "blue"); o.Propagation() != graph.Unset || !o.HasFinalizer(graph.FinalizerHold) {
+		t.Errorf("not confirmed: %v", o)
+	}
+	got := call(t, "yes\n", "refuse", "team/blue", "--store", d.flag)
+	if got.code != exitDone || got.stdout != "refused: team/blue goes, and its dependents stay\n" {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	eventually(t, "the team is gone", func() bool { _, exists := d.get(t, "blue"); return !exists })
+	if left := d.left(t); !slices.Equal(left, []string{"red", "shop", "site", "todo"}) {
+		t.Errorf("left: %v", left)
+	}
+	if o, _ := d.get(t, "site"); len(o.Owners) != 0 {
+		t.Errorf("site is %v", o)
+	}
+}
+
+// TestPause: a pause of this command stops a program that runs, and one that begins later.
+func TestPause(t *testing.T) {
+	d := newSQLite(t)
+	c := d.program(t, ownergraph.Config{Record: "app"})
+	if got := call(t, "", "pause", "--all", "--record", "app", "--store", d.flag); got.code != exitDone || got.stdout != "paused in record \"app\": everything\n" {
+		t.Fatalf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	eventually(t, "the program obeys", func() bool { return len(c.Paused()) == 1 })
+	later := d.program(t, ownergraph.Config{Record: "app"})
+	eventually(t, "the later program obeys", func() bool {
+		p := later.Paused()
+		return len(p) == 1 && p[0].What.All
+	})
+	if got := call(t, "", "delete", "team/blue", "--store", d.flag, "--yes", "--patience", "300ms"); got.code != exitFound {
+		t.Errorf("delete under a pause: exit %d\n%s", got.code, got.stderr)
+	}
+	if left := d.left(t); !slices.Equal(left, []string{"red", "shop", "site", "todo"}) {
+		t.Errorf("left: %v", left)
+	}
+	if got := call(t, "", "resume", "--all", "--record", "app", "--store", d.flag); got.code != exitDone {
+		t.Fatalf("exit %d\n%s", got.code, got.stderr)
+	}
+	eventually(t, "the cascade goes on", func() bool { return len(d.left(t)) == 1 })
+}
+
+// TestRetire: the finalizers of a removed guard go, except that of a held deletion.
+func TestRetire(t *testing.T) {
+	d := newSQLite(t)
+	t.Run("with the guard", func(t *testing.T) {
+		d.program(t, guarded())
+		d.deleteGuarded(t)
+		eventually(t, "the guard covers the other team", func() bool { o, _ := d.get(t, "red"); return o.HasFinalizer(graph.FinalizerHold) })
+	})
+	got := call(t, "yes\n", "retire", graph.FinalizerHold, "--store", d.flag)
+	if got.code != exitFound || got.stdout != "retired: taken off 1 object\nleft: team/blue\n" {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	if o, _ := d.get(t, "red"); len(o.Finalizers) > 0 {
+		t.Errorf("red is %v", o)
+	}
+	if o, _ := d.get(t, "blue"); !o.HasFinalizer(graph.FinalizerHold) {
+		t.Errorf("blue is %v", o)
+	}
+}
