@@ -68,7 +68,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestHelp: each subcommand has an example, and says what it does.
+// TestHelp: each subcommand has a description and an example.
 func TestHelp(t *testing.T) {
 	root := (&app{}).command()
 	seen := 0

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -79,4 +80,4 @@ func (a *app) confirm(yes bool, question string) error {
 	return errDeclined
 }
 
-var errDeclined = fmt.Errorf("not confirmed: nothing is changed")
+var errDeclined = errors.New("not confirmed: nothing is changed")

@@ -14,7 +14,7 @@ import (
 	"slices"
 )
 
-// The exit codes. Held by TestExitCodes.
+// The exit codes.
 const (
 	exitDone   = 0
 	exitFailed = 1
@@ -30,6 +30,8 @@ func main() {
 }
 
 // run runs the command and returns its exit code.
+//
+// Held by TestExitCodes.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.command()

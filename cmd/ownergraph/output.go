@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/ownergraph/ownergraph/internal/terminal"
@@ -70,26 +69,30 @@ const (
 	plain  = "\x1b[0m"
 )
 
-// alarming and notable have the words that stand out. A name in the text cannot hold a
-// blank, so no name is painted.
-var (
-	alarming = regexp.MustCompile(` (error|stuck|refuses) |^(error|stuck) `)
-	notable  = regexp.MustCompile(` (held|warning|possible|orphaned|\(possible\))([ :,;]|$)`)
-)
-
 // paint colours the first telling word of each line.
 func paint(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
-		body := strings.TrimSuffix(line, "\n")
-		colour, at := red, alarming.FindStringIndex(body)
-		if at == nil {
-			colour, at = yellow, notable.FindStringIndex(body)
+		words := strings.Split(line, " ")
+		for i, word := range words {
+			if colour := colourOf(strings.TrimRight(word, ":,;\n")); colour != "" {
+				bare := strings.TrimRight(word, ":,;\n")
+				words[i] = colour + bare + plain + word[len(bare):]
+				break
+			}
 		}
-		if at != nil {
-			body = body[:at[0]] + colour + body[at[0]:at[1]] + plain + body[at[1]:]
-		}
-		out.WriteString(body + line[len(strings.TrimSuffix(line, "\n")):])
+		out.WriteString(strings.Join(words, " "))
 	}
 	return out.String()
+}
+
+// colourOf returns the colour of a word that stands out, or "".
+func colourOf(word string) string {
+	switch word {
+	case "error", "stuck":
+		return red
+	case "warning", "held", "possible", "(possible)", "pending":
+		return yellow
+	}
+	return ""
 }

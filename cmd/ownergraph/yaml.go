@@ -144,7 +144,7 @@ func writeString(out *bytes.Buffer, s string) error {
 	return err
 }
 
-var errTooMuchYAML = fmt.Errorf("more than %d MiB of YAML: use JSON, which needs less memory", maxYAML>>20)
+var errTooMuchYAML = errors.New("more than 64 MiB of YAML: use JSON, which needs less memory")
 
 // capped returns an error at its limit, and not the end of the input.
 type capped struct {

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// openTTY opens a pseudo terminal: a program writes to tty, and the test reads from screen.
+func openTTY(t *testing.T) (screen, tty *os.File) {
+	t.Helper()
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	var locked, number int32
+	for _, c := range []struct {
+		request uintptr
+		value   *int32
+	}{{syscall.TIOCSPTLCK, &locked}, {syscall.TIOCGPTN, &number}} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, screen.Fd(), c.request, uintptr(unsafe.Pointer(c.value))); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+	tty, err = os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return screen, tty
+}
+
+// onTTY returns the output of a run on a terminal.
+func onTTY(t *testing.T, args ...string) string {
+	t.Helper()
+	screen, tty := openTTY(t)
+	read := make(chan string)
+	go func() {
+		got, err := io.ReadAll(screen)
+		if err != nil && !errors.Is(err, syscall.EIO) { // Linux ends a pseudo terminal with EIO
+			t.Error(err)
+		}
+		read <- string(got)
+	}()
+	var stderr bytes.Buffer
+	run(t.Context(), args, strings.NewReader(""), tty, &stderr)
+	if err := tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return <-read
+}
+
+// TestColour: colour shows on a terminal alone, and not with NO_COLOR or on a dumb one.
+func TestColour(t *testing.T) {
+	args := []string{"lint", "-f", cluster}
+	t.Setenv("TERM", "xterm")
+	t.Setenv("NO_COLOR", "")
+	if got := onTTY(t, args...); !strings.HasPrefix(got, "OG001 \x1b[31merror\x1b[0m ConfigMap/batch/left-behind") {
+		t.Errorf("on a terminal: %.100q", got)
+	}
+	if got := call(t, "", args...); strings.Contains(got.stdout, "\x1b") {
+		t.Errorf("elsewhere: %.100q", got.stdout)
+	}
+	if got := onTTY(t, append(args, "-o", "json")...); strings.Contains(got, "\x1b") {
+		t.Errorf("as JSON: %.100q", got)
+	}
+	t.Setenv("NO_COLOR", "1")
+	if got := onTTY(t, args...); strings.Contains(got, "\x1b") {
+		t.Errorf("with NO_COLOR: %.100q", got)
+	}
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("TERM", "dumb")
+	if got := onTTY(t, args...); strings.Contains(got, "\x1b") {
+		t.Errorf("on a dumb terminal: %.100q", got)
+	}
+}
+
+// TestProgressOnTerminal: the progress of a deletion is one line, redrawn in place.
+func TestProgressOnTerminal(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	d := newSQLite(t)
+	got := onTTY(t, "delete", "team/blue", "--yes", "--act", "--store", d.flag)
+	lines := strings.Split(strings.TrimSpace(got), "\n")
+	last := lines[len(lines)-1]
+	if !strings.HasPrefix(last, "\r\x1b[K") || !strings.Contains(last, "delete team/blue: 4 of 4 gone; ") {
+		t.Errorf("the last line is %q", last)
+	}
+}
