@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,22 @@ func TestPartialKindsProveNothing(t *testing.T) {
 		part := call(t, input, append(c.args, "-f", "-", "--partial", "Pod")...)
 		if part.code != c.codePart || !strings.Contains(part.stdout, c.partial) {
 			t.Errorf("%v --partial: exit %d, want %d and %q: %s\n%s%s", c.args, part.code, c.codePart, c.partial, c.reason, part.stdout, part.stderr)
+		}
+	}
+}
+
+// TestPlanOfManyDue: a plan without an object has all garbage, also that of one owner with
+// many dependents.
+func TestPlanOfManyDue(t *testing.T) {
+	for _, n := range []int{1, 10, 3000} {
+		var input strings.Builder
+		for i := range n {
+			const gone = `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"gone","uid":"gone"}],"uid"`
+			input.WriteString(strings.Replace(pod(fmt.Sprint("p", i)), `"uid"`, gone, 1))
+		}
+		got := call(t, input.String(), "plan", "-f", "-")
+		if want := fmt.Sprintf("without a deletion: %d removed\n", n); got.code != exitDone || !strings.HasPrefix(got.stdout, want) {
+			t.Errorf("%d objects of an owner that is gone: exit %d\n%.300s%s", n, got.code, got.stdout, got.stderr)
 		}
 	}
 }

@@ -51,17 +51,24 @@ func (c *content) explain(ctx context.Context, args []string) (x explain.Explana
 	if err != nil {
 		return x, err
 	}
-	copied, err := newReplica(c)
-	if err != nil {
-		return x, err
-	}
-	cfg := ownergraph.Config{ObserveOnly: true, Level: c.level}
-	err = collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
-		if _, err := of.WaitIdle(ctx); err != nil {
-			return err
-		}
+	err = c.observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
 		x, err = of.Explain(ctx, keys[0])
 		return err
 	})
 	return x, err
+}
+
+// observe runs a collector that only observes on a copy, and calls do when it is idle.
+func (c *content) observe(ctx context.Context, do func(context.Context, *ownergraph.Collector) error) error {
+	copied, err := newReplica(c)
+	if err != nil {
+		return err
+	}
+	cfg := ownergraph.Config{ObserveOnly: true, Level: c.level}
+	return collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
+		if _, err := of.WaitIdle(ctx); err != nil {
+			return err
+		}
+		return do(ctx, of)
+	})
 }

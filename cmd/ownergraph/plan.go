@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
@@ -71,7 +72,7 @@ Exit code 3: an object would be held.`,
 			if err != nil {
 				return err
 			}
-			made, err := ownergraph.PlanDump(cmd.Context(), c.dump(), ownergraph.Config{}, p.request(keys))
+			made, err := c.plan(cmd.Context(), p.request(keys))
 			if err != nil {
 				return err
 			}
@@ -86,6 +87,21 @@ Exit code 3: an object would be held.`,
 	p.add(cmd)
 	p.addForecast(cmd)
 	return cmd
+}
+
+// plan returns the forecast of a request. Without a target a collector first looks at each
+// object of a copy, because the writes that are due may be anywhere.
+//
+// Held by TestPlanOfManyDue.
+func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
+	if len(req.Delete) > 0 {
+		return ownergraph.PlanDump(ctx, c.dump(), ownergraph.Config{}, req)
+	}
+	err = c.observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
+		made, err = of.Plan(ctx, req)
+		return err
+	})
+	return made, err
 }
 
 // dump returns the content for a plan.
