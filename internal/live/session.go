@@ -33,6 +33,8 @@ type Session struct {
 	mine  int    // requests of the user, who is this program
 	held  []held // after the latest step
 	holds []ownergraph.Held
+	now   []graph.Object // after the latest step
+	index map[graph.Key]graph.Object
 }
 
 // Play waits for the collector, carries out the deletions, and prints a summary.
@@ -48,7 +50,9 @@ func (s *Session) Play(ctx context.Context, c dump.Content, todo []Deletion) err
 
 func (s *Session) play(ctx context.Context, c dump.Content, todo []Deletion) error {
 	s.Out.Print(c.Summary() + "\n\n")
-	if err := s.step(ctx, c.Objects, "start", nil); err != nil {
+	first := byKey(c.Objects)
+	s.now, s.index = c.Objects, first
+	if err := s.step(ctx, "start", nil); err != nil {
 		return err
 	}
 	for i, d := range todo {
@@ -59,14 +63,14 @@ func (s *Session) play(ctx context.Context, c dump.Content, todo []Deletion) err
 		if p != nil {
 			s.preview(p, i == 0)
 		}
-		if err := s.step(ctx, s.Store.Objects(), d.String(), &d); err != nil {
+		if err := s.step(ctx, d.String(), &d); err != nil {
 			return err
 		}
 		if p != nil {
-			s.Out.Print(indent(compared(p, s.Store.Objects())) + "\n")
+			s.Out.Print(indent(compared(p, s.now)) + "\n")
 		}
 	}
-	s.Out.Print(s.conclusion(c.Objects))
+	s.Out.Print(s.conclusion(first))
 	return s.Out.Err()
 }
 
@@ -91,9 +95,9 @@ func (s *Session) WaitIdle(ctx context.Context) ([]ownergraph.Held, error) {
 // Held returns the held objects after the latest deletion.
 func (s *Session) Held() []ownergraph.Held { return s.holds }
 
-// step carries out d, if not nil, waits for its cascade, and prints the changes since
-// before.
-func (s *Session) step(ctx context.Context, before []graph.Object, label string, d *Deletion) error {
+// step carries out d, if not nil, waits for its cascade, and prints the changes since the
+// step before. The store is at rest between two steps.
+func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -101,7 +105,7 @@ func (s *Session) step(ctx context.Context, before []graph.Object, label string,
 	var base ownergraph.Stats // at the start the collector already works
 	limit := 0                // no limit is known
 	if d != nil {
-		limit = d.maxGone(before)
+		limit = d.maxGone(s.now)
 		base = s.Collector.Stats()
 		s.mine++
 		if err := s.Delete(ctx, d.Key, d.Propagation); err != nil {
@@ -120,7 +124,7 @@ func (s *Session) step(ctx context.Context, before []graph.Object, label string,
 		return err
 	}
 	s.holds = holds
-	s.Out.Print(indent(s.changes(before, holds, d)) + "\n")
+	s.Out.Print(indent(s.changes(holds, d)) + "\n")
 	return s.Out.Err()
 }
 
@@ -134,8 +138,10 @@ func (s *Session) explainDelete(key graph.Key, err error) error {
 
 // changes reports the changes of a step and the newly held objects. It includes the
 // step's own object if that is held.
-func (s *Session) changes(before []graph.Object, holds []ownergraph.Held, d *Deletion) string {
-	f := findings{before: byKey(before), after: byKey(s.Store.Objects()), why: s.Reasons.Of}
+func (s *Session) changes(holds []ownergraph.Held, d *Deletion) string {
+	s.now = s.Store.Objects()
+	f := findings{before: s.index, after: byKey(s.now), why: s.Reasons.Of}
+	s.index = f.after
 	if d != nil {
 		f.user = d.Key
 	}
@@ -146,8 +152,8 @@ func (s *Session) changes(before []graph.Object, holds []ownergraph.Held, d *Del
 }
 
 // conclusion reports the changes since the start, the held objects, and the requests.
-func (s *Session) conclusion(before []graph.Object) string {
-	f := findings{before: byKey(before), after: byKey(s.Store.Objects()), held: s.held}
+func (s *Session) conclusion(first map[graph.Key]graph.Object) string {
+	f := findings{before: first, after: s.index, held: s.held}
 	stats := s.Collector.Stats()
 	var out strings.Builder
 	out.WriteString("at the end\n")
