@@ -42,11 +42,11 @@ of your program's collector: call ApproveCascade there.`,
 			if (fingerprint == "") == (approval.AtMost == nil) || atMost < 0 {
 				return usageError("want --fingerprint, or --at-most with a number from 0")
 			}
-			return a.onStore(cmd.Context(), ownergraph.Config{ObserveOnly: true, Guards: ordered(foreground)}, args, func(ctx context.Context, s *site) error {
-				if err := s.Approve(ctx, s.keys[0], approval); err != nil {
+			return a.onStore(cmd.Context(), args, ordered(foreground), func(ctx context.Context, s *site) error {
+				if err := s.Approve(ctx, s.objects[0].Key, approval); err != nil {
 					return err
 				}
-				return a.writeText(fmt.Sprintf("approved: %s\n", spell.Key(s.keys[0])))
+				return a.writeText(fmt.Sprintf("approved: %s\n", spell.Key(s.objects[0].Key)))
 			})
 		},
 	}
@@ -57,14 +57,23 @@ of your program's collector: call ApproveCascade there.`,
 	return cmd
 }
 
-// ordered returns a guard with a phase for every object. It makes Approve repeat the deletion
-// in the foreground. A collector that only observes guards nothing by it.
-func ordered(foreground bool) []finalizer.Guard {
+// ordered returns settings with a guard of the object that has a phase. Approve then repeats
+// the deletion in the foreground. A collector that only observes guards nothing by it, and
+// no plan has another root of that guard.
+//
+// Held by TestApproveForeground.
+func ordered(foreground bool) settings {
 	if !foreground {
 		return nil
 	}
-	all := func(graph.Object) bool { return true }
-	return []finalizer.Guard{{Where: all, Phases: []finalizer.Phase{{Where: all}}}}
+	return func(cfg *ownergraph.Config, objects []graph.Object) {
+		root := objects[0].Key
+		all := func(graph.Object) bool { return true }
+		cfg.Guards = []finalizer.Guard{{
+			Kinds: []graph.Kind{root.Kind}, Scopes: []string{root.Scope}, Names: []string{root.Name},
+			Phases: []finalizer.Phase{{Where: all}},
+		}}
+	}
 }
 
 func (a *app) refuseCommand() *cobra.Command {
@@ -85,8 +94,8 @@ command cannot refuse a cascade that the brake holds. Call RefuseCascade in your
 		Example: `  ownergraph refuse --store sqlite:app.db tenant/blue`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onStore(cmd.Context(), ownergraph.Config{ObserveOnly: true}, args, func(ctx context.Context, s *site) error {
-				return s.refuse(ctx, s.keys[0], yes)
+			return a.onStore(cmd.Context(), args, nil, func(ctx context.Context, s *site) error {
+				return s.refuse(ctx, s.objects[0].Key, yes)
 			})
 		},
 	}

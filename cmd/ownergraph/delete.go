@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
@@ -46,14 +47,14 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()
-			return a.onStore(ctx, ownergraph.Config{ObserveOnly: !act}, args, func(ctx context.Context, s *site) error {
+			return a.onStore(ctx, args, acting(act), func(ctx context.Context, s *site) error {
 				if err := s.deletePlanned(ctx, p, yes); err != nil {
 					return err
 				}
 				if nowait {
 					return nil
 				}
-				return s.follow(ctx, s.keys[0], w.patience)
+				return s.follow(ctx, s.objects[0].Key, w.patience)
 			})
 		},
 	}
@@ -67,16 +68,21 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 	return cmd
 }
 
+// acting returns settings of a collector that acts, if the user wants one.
+func acting(act bool) settings {
+	return func(cfg *ownergraph.Config, _ []graph.Object) { cfg.ObserveOnly = !act }
+}
+
 // deletePlanned plans, asks and deletes.
 func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool) error {
-	made, err := s.Plan(ctx, p.request(s.keys))
+	made, err := s.Plan(ctx, p.request(s.objects))
 	if err != nil {
 		return err
 	}
 	if err := s.app.writePlan(&made); err != nil {
 		return err
 	}
-	if err := s.app.confirm(yes, fmt.Sprintf("Delete %s?", spell.Key(s.keys[0]))); err != nil {
+	if err := s.app.confirm(yes, fmt.Sprintf("Delete %s?", spell.Key(s.objects[0].Key))); err != nil {
 		return err
 	}
 	return s.DeletePlanned(ctx, made)

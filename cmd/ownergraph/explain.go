@@ -47,12 +47,12 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 
 // explain decides about the object on a copy.
 func (c *content) explain(ctx context.Context, args []string) (x explain.Explanation, err error) {
-	keys, err := c.find(args)
+	objects, err := c.find(args)
 	if err != nil {
 		return x, err
 	}
 	err = c.observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
-		x, err = of.Explain(ctx, keys[0])
+		x, err = of.Explain(ctx, objects[0].Key)
 		return err
 	})
 	return x, err

@@ -31,8 +31,8 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()
-			return a.onStore(ctx, ownergraph.Config{ObserveOnly: true}, args, func(ctx context.Context, s *site) error {
-				return s.follow(ctx, s.keys[0], w.patience)
+			return a.onStore(ctx, args, nil, func(ctx context.Context, s *site) error {
+				return s.follow(ctx, s.objects[0].Key, w.patience)
 			})
 		},
 	}

@@ -18,9 +18,8 @@ func (a *app) addLive(cmd *cobra.Command) {
 }
 
 // onStore opens the store, runs a collector on it until every kind is listed, and calls do.
-// The collector only observes, unless the settings say otherwise. The content is empty if no
-// argument names an object.
-func (a *app) onStore(ctx context.Context, cfg ownergraph.Config, args []string, do func(context.Context, *site) error) error {
+// The arguments name objects. The collector only observes, unless set changes that.
+func (a *app) onStore(ctx context.Context, args []string, set settings, do func(context.Context, *site) error) error {
 	if a.source.store.url == "" {
 		return usageError("--store is missing")
 	}
@@ -37,9 +36,13 @@ func (a *app) onStore(ctx context.Context, cfg ownergraph.Config, args []string,
 		if err != nil {
 			return err
 		}
-		if at.keys, err = c.find(args); err != nil {
+		if at.objects, err = c.find(args); err != nil {
 			return err
 		}
+	}
+	cfg := ownergraph.Config{ObserveOnly: true}
+	if set != nil {
+		set(&cfg, at.objects)
 	}
 	return collect(ctx, s.Store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
 		if err := c.Synced(opening); err != nil {
@@ -50,12 +53,15 @@ func (a *app) onStore(ctx context.Context, cfg ownergraph.Config, args []string,
 	})
 }
 
+// settings changes the settings of a collector for the objects that the user names.
+type settings func(cfg *ownergraph.Config, objects []graph.Object)
+
 // site is a live store with a collector of this command.
 type site struct {
 	*ownergraph.Collector
-	app   *app
-	store *opened
-	keys  []graph.Key // of the arguments
+	app     *app
+	store   *opened
+	objects []graph.Object // of the arguments, as they were listed
 }
 
 // say writes a line to standard error, so that standard output has results alone.

@@ -19,7 +19,7 @@ type planFlags struct {
 }
 
 func (p *planFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var(&propagationFlag{&p.propagation}, "cascade", "how to delete: background, foreground or orphan (default background)")
+	cmd.Flags().Var(&propagationFlag{&p.propagation}, "cascade", "how to delete: background, foreground or orphan (default background, or as the deletion has begun)")
 	_ = cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -29,12 +29,23 @@ func (p *planFlags) addForecast(cmd *cobra.Command) {
 }
 
 // request returns the request for the deletion of the objects.
-func (p *planFlags) request(keys []graph.Key) plan.Request {
+func (p *planFlags) request(objects []graph.Object) plan.Request {
 	req := plan.Request{Removed: p.removed, Limit: p.limit}
-	for _, k := range keys {
-		req.Delete = append(req.Delete, plan.Target{Key: k, Propagation: max(p.propagation, graph.Background)})
+	for _, o := range objects {
+		req.Delete = append(req.Delete, plan.Target{Key: o.Key, Propagation: p.of(o)})
 	}
 	return req
+}
+
+// of returns the propagation for an object. Without the flag, a deletion that has begun
+// keeps its own.
+//
+// Held by TestDeletionKeepsItsPropagation.
+func (p *planFlags) of(o graph.Object) graph.Propagation {
+	if p.propagation == graph.Unset && !o.Deleting {
+		return graph.Background
+	}
+	return p.propagation
 }
 
 // propagationFlag is a flag of package pflag.
@@ -68,11 +79,11 @@ Exit code 3: an object would be held.`,
 			if err != nil {
 				return err
 			}
-			keys, err := c.find(args)
+			objects, err := c.find(args)
 			if err != nil {
 				return err
 			}
-			made, err := c.plan(cmd.Context(), p.request(keys))
+			made, err := c.plan(cmd.Context(), p.request(objects))
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
@@ -30,7 +29,7 @@ Exit code 3: such objects are left.`,
 		Example: `  ownergraph retire --store sqlite:app.db ` + graph.FinalizerHold,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onStore(cmd.Context(), ownergraph.Config{ObserveOnly: true}, nil, func(ctx context.Context, s *site) error {
+			return a.onStore(cmd.Context(), nil, nil, func(ctx context.Context, s *site) error {
 				return s.retire(ctx, args[0], yes)
 			})
 		},

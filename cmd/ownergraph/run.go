@@ -30,13 +30,13 @@ Exit code 3: an object is held at the end.`,
 			if err != nil {
 				return err
 			}
-			keys, err := c.find(args)
+			objects, err := c.find(args)
 			if err != nil {
 				return err
 			}
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()
-			return a.carryOut(ctx, &c, p.deletions(keys), began)
+			return a.carryOut(ctx, &c, p.deletions(objects), began)
 		},
 	}
 	a.addSource(cmd)
@@ -45,9 +45,9 @@ Exit code 3: an object is held at the end.`,
 	return cmd
 }
 
-func (p *planFlags) deletions(keys []graph.Key) (list []live.Deletion) {
-	for _, k := range keys {
-		list = append(list, live.Deletion{Key: k, Propagation: max(p.propagation, graph.Background)})
+func (p *planFlags) deletions(objects []graph.Object) (list []live.Deletion) {
+	for _, o := range objects {
+		list = append(list, live.Deletion{Key: o.Key, Propagation: p.of(o)})
 	}
 	return list
 }

@@ -185,8 +185,8 @@ func (c *content) partialList() (list []graph.Kind) {
 	return list
 }
 
-// find returns the keys of the objects that the arguments name.
-func (c *content) find(args []string) (keys []graph.Key, err error) {
+// find returns the objects that the arguments name.
+func (c *content) find(args []string) (list []graph.Object, err error) {
 	for _, arg := range args {
 		t, err := spell.ParseTarget(arg)
 		if err != nil {
@@ -196,7 +196,7 @@ func (c *content) find(args []string) (keys []graph.Key, err error) {
 		if err != nil {
 			return nil, err
 		}
-		keys = append(keys, o.Key)
+		list = append(list, o)
 	}
-	return keys, nil
+	return list, nil
 }

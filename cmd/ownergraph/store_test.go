@@ -138,6 +138,14 @@ func (d *database) deleteGuarded(t *testing.T) {
 	eventually(t, "the guard has refused", func() bool { return !has(graph.FinalizerNew) })
 }
 
+// fingerprint returns that of the plan of the deletion of the team blue.
+func (d *database) fingerprint(t *testing.T) string {
+	t.Helper()
+	got := call(t, "", "plan", "team/blue", "--store", d.flag)
+	_, fingerprint, _ := strings.Cut(got.stdout, "\nfingerprint ")
+	return strings.TrimSpace(fingerprint)
+}
+
 // TestApprove: an approval of this command lets a cascade of the program begin.
 func TestApprove(t *testing.T) {
 	d := newSQLite(t)
@@ -154,9 +162,7 @@ func TestApprove(t *testing.T) {
 	if left := d.left(t); len(left) != 5 {
 		t.Errorf("left: %v", left)
 	}
-	planned := call(t, "", "plan", "team/blue", "--store", d.flag)
-	_, fingerprint, _ := strings.Cut(planned.stdout, "\nfingerprint ")
-	got = call(t, "", "approve", "team/blue", "--fingerprint", strings.TrimSpace(fingerprint), "--store", d.flag)
+	got = call(t, "", "approve", "team/blue", "--fingerprint", d.fingerprint(t), "--store", d.flag)
 	if got.code != exitDone || got.stdout != "approved: team/blue\n" {
 		t.Errorf("the plan: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
@@ -178,8 +184,8 @@ func TestApproveForeground(t *testing.T) {
 			t.Fatal(err)
 		}
 		args := []string{"approve", "team/blue", "--at-most", "3", "--store", d.flag}
-		if foreground {
-			args = append(args, "--foreground")
+		if foreground { // the plan of another run of this command has the same fingerprint
+			args = []string{"approve", "team/blue", "--fingerprint", d.fingerprint(t), "--store", d.flag, "--foreground"}
 		}
 		if got := call(t, "", args...); got.code != exitDone {
 			t.Fatalf("exit %d\n%s", got.code, got.stderr)
@@ -258,5 +264,28 @@ func TestRetire(t *testing.T) {
 	}
 	if o, _ := d.get(t, "blue"); !o.HasFinalizer(graph.FinalizerHold) {
 		t.Errorf("blue is %v", o)
+	}
+}
+
+// TestDeletionKeepsItsPropagation: another deletion of a marked object changes its
+// propagation only if the user says so.
+func TestDeletionKeepsItsPropagation(t *testing.T) {
+	d := newSQLite(t)
+	key := d.made["blue"].Key
+	if err := d.Delete(t.Context(), key, graph.DeleteOptions{Propagation: graph.Foreground}); err != nil {
+		t.Fatal(err)
+	}
+	again := []string{"delete", "team/blue", "--yes", "--no-wait", "--store", d.flag}
+	if got := call(t, "", again...); got.code != exitDone {
+		t.Fatalf("exit %d\n%s", got.code, got.stderr)
+	}
+	if o, exists := d.get(t, "blue"); !exists || o.Propagation() != graph.Foreground {
+		t.Errorf("without the flag: exists %v: %v", exists, o)
+	}
+	if got := call(t, "", append(again, "--cascade", "orphan")...); got.code != exitDone {
+		t.Fatalf("exit %d\n%s", got.code, got.stderr)
+	}
+	if o, exists := d.get(t, "blue"); !exists || o.Propagation() != graph.Orphan {
+		t.Errorf("with the flag: exists %v: %v", exists, o)
 	}
 }

@@ -20,14 +20,14 @@ once. The JSON has the object first, and then each object below it, by key.`,
 			if err != nil {
 				return err
 			}
-			keys, err := c.find(args)
+			objects, err := c.find(args)
 			if err != nil {
 				return err
 			}
 			if a.format == formatJSON {
-				return a.writeJSON(newJSONTree(c.Objects, keys[0]))
+				return a.writeJSON(newJSONTree(c.Objects, objects[0].Key))
 			}
-			return a.writeText(tree.Draw(c.Objects, keys[0], tree.MaxLines))
+			return a.writeText(tree.Draw(c.Objects, objects[0].Key, tree.MaxLines))
 		},
 	}
 	a.addSource(cmd)
