@@ -27,7 +27,8 @@ off the object. The collector of your program does the rest.
 The finalizer is in the store, so this works from any process. The settings of the guard are
 not. If the guard has phases, give --foreground: the command then repeats the deletion in
 the foreground first, because a background deletion has no order. Take the fingerprint from
-"ownergraph plan --store ...", which knows as little of the settings as this command.
+"ownergraph plan --store ...", which knows as little of the settings as this command. Neither
+counts the members of your sweeps.
 
 The command cannot approve a cascade that the brake holds. Such an approval is in the memory
 of your program's collector: call ApproveCascade there.`,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -117,3 +118,38 @@ func TestPlanOfManyDue(t *testing.T) {
 		}
 	}
 }
+
+// TestManyBelow: the outputs for an owner of 20,000 objects are bounded, and count them all.
+func TestManyBelow(t *testing.T) {
+	const n = 20_000
+	var input strings.Builder
+	input.WriteString(pod("root"))
+	for i := range n {
+		const owner = `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"root","uid":"uid-root"}],"uid"`
+		input.WriteString(strings.Replace(pod(fmt.Sprintf("p%05d", i)), `"uid"`, owner, 1))
+	}
+	for _, c := range []struct{ name, want string }{
+		{"tree", "20000 objects below it\n"}, {"plan", ": 20001 removed\n"}, {"run", "gone: 20001 of 20001 objects, 0 stay\n"}, {"explain", "is kept: no owners"},
+	} {
+		got := call(t, input.String(), c.name, "pod/root", "-f", "-")
+		if lines := strings.Count(got.stdout, "\n"); got.code != exitDone || lines > 100 || !strings.Contains(got.stdout, c.want) {
+			t.Errorf("%s: exit %d, %d lines, want %q\n%.500s%s", c.name, got.code, lines, c.want, got.stdout, got.stderr)
+		}
+	}
+}
+
+// TestWriteError: an error of the output fails the run.
+func TestWriteError(t *testing.T) {
+	for _, args := range [][]string{{"tree", "deployment/shop/cart"}, {"plan"}, {"lint", "-o", "json"}, {"run"}} {
+		var stderr strings.Builder
+		code := run(t.Context(), append(args, "-f", cluster), nil, brokenWriter("pipe is closed"), &stderr)
+		if code != exitFailed || stderr.String() != "ownergraph: pipe is closed\n" {
+			t.Errorf("%v: exit %d, %q", args, code, stderr.String())
+		}
+	}
+}
+
+// brokenWriter fails with its text.
+type brokenWriter string
+
+func (w brokenWriter) Write([]byte) (int, error) { return 0, errors.New(string(w)) }

@@ -35,6 +35,10 @@ func TestInput(t *testing.T) {
 			"document 2 (Pod/n/a)"},
 		{"truncated YAML", "kind: Pod\nmetadata:\n  name: \"a", "document 1, byte 0: not YAML"},
 		{"text", "hello", "document 1"},
+		{"an enormous name", strings.Replace(pod("a"), `"a"`, `"`+strings.Repeat("a", 1<<20)+`"`, 1), "metadata.name: longer than 1024 bytes"},
+		{"an enormous field", strings.Replace(pod("a"), `{`, `{"`+strings.Repeat("a", 1<<20)+`":1,`, 1) + "!", "document 2"},
+		{"an enormous depth", `{"spec":` + strings.Repeat("[", 1<<20), "exceeded max depth"},
+		{"too much YAML", "# " + strings.Repeat("x", maxYAML), "more than 64 MiB of YAML"},
 		{"binary", "\x7fELF\x00\x01", "document 1, byte 0: not YAML"},
 	} {
 		got := call(t, c.input, "lint", "-f", "-")
