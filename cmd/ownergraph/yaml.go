@@ -1,18 +1,21 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// maxYAML bounds an input of YAML, in bytes. Its tree takes about fifteen times of that in
-// memory. JSON of any length takes the memory of one object.
-const maxYAML = 64 << 20
+// maxYAML bounds one object of YAML, in bytes. The tree of an object takes about 25 times of
+// that in memory.
+const maxYAML = 16 << 20
+
+var errTooMuchYAML = errors.New("more than 16 MiB of YAML in one object: use JSON, or the layout of kubectl")
 
 // isJSON reports whether the input begins as JSON does. Kubectl prints objects only.
 func isJSON(head []byte) bool {
@@ -21,142 +24,210 @@ func isJSON(head []byte) bool {
 }
 
 // yamlReader reads documents of YAML, and returns them as documents of JSON. It holds one
-// document at a time.
+// document at a time, or one item of a list in the layout of kubectl: the field items begins
+// a line, and so does each item. Everything inside of an item is indented.
 //
 // Aliases are refused. Kubectl prints none, and a small input of aliases stands for one of
 // any size.
 //
 // Held by TestYAML, TestYAMLErrors and FuzzYAML.
 type yamlReader struct {
-	from    *yaml.Decoder
-	pending bytes.Buffer
+	from    *bufio.Reader
+	pending bytes.Buffer // JSON
 	err     error
+
+	chunk       []byte // YAML: a document, an item, or the fields around the items
+	first, line int    // the lines before the chunk, and before the next line
+	part        part
+	seen        map[string]bool // the fields of a list
+	items       int
 }
 
-func newYAMLReader(r io.Reader) *yamlReader {
-	return &yamlReader{from: yaml.NewDecoder(&capped{from: r, left: maxYAML})}
-}
+// part is the part of a document that the chunk is in.
+type part uint8
+
+const (
+	inDocument part = iota // or its beginning
+	inItems
+	inTail // the fields behind the items
+)
+
+func newYAMLReader(r io.Reader) *yamlReader { return &yamlReader{from: bufio.NewReader(r)} }
 
 // Read returns the next part of the JSON.
 func (y *yamlReader) Read(p []byte) (int, error) {
 	for y.pending.Len() == 0 {
-		if y.err == nil {
-			y.err = y.next()
-		}
 		if y.err != nil {
 			return 0, y.err
 		}
+		y.err = y.step()
 	}
 	return y.pending.Read(p)
 }
 
-// next converts one document. An empty document has no text.
-func (y *yamlReader) next() error {
-	var node yaml.Node
-	if err := y.from.Decode(&node); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, errTooMuchYAML) {
-			return err
-		}
-		return fmt.Errorf("not YAML: %w", err)
+// step takes one line. It returns io.EOF at the end of the input.
+func (y *yamlReader) step() error {
+	line, err := y.readLine()
+	if err != nil && err != io.EOF {
+		return err
 	}
-	if len(node.Content) == 0 || node.Content[0].ShortTag() == "!!null" {
-		return nil
+	if wrong := y.take(line); wrong != nil {
+		return wrong
 	}
-	return writeNode(&y.pending, node.Content[0])
-}
-
-// writeNode writes a node as JSON.
-func writeNode(out *bytes.Buffer, n *yaml.Node) error {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return writeMapping(out, n)
-	case yaml.SequenceNode:
-		out.WriteByte('[')
-		for i, item := range n.Content {
-			if i > 0 {
-				out.WriteByte(',')
-			}
-			if err := writeNode(out, item); err != nil {
-				return err
-			}
-		}
-		out.WriteByte(']')
-		return nil
-	case yaml.ScalarNode:
-		return writeScalar(out, n)
-	case yaml.AliasNode:
-		return fmt.Errorf("line %d: an alias: kubectl prints none", n.Line)
-	}
-	return fmt.Errorf("line %d: not a value", n.Line)
-}
-
-func writeMapping(out *bytes.Buffer, n *yaml.Node) error {
-	seen := make(map[string]bool, len(n.Content)/2)
-	out.WriteByte('{')
-	for i := 0; i < len(n.Content); i += 2 {
-		key := n.Content[i]
-		switch {
-		case key.Kind != yaml.ScalarNode:
-			return fmt.Errorf("line %d: a key that is no text", key.Line)
-		case key.ShortTag() == "!!merge":
-			return fmt.Errorf("line %d: a merge key: kubectl prints none", key.Line)
-		case seen[key.Value]:
-			return fmt.Errorf("line %d: %.100q: given twice", key.Line, key.Value)
-		}
-		seen[key.Value] = true
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		if err := writeString(out, key.Value); err != nil {
-			return err
-		}
-		out.WriteByte(':')
-		if err := writeNode(out, n.Content[i+1]); err != nil {
-			return err
+	y.line++
+	if err == io.EOF {
+		if wrong := y.endDocument(); wrong != nil {
+			return wrong
 		}
 	}
-	out.WriteByte('}')
-	return nil
-}
-
-// writeScalar writes numbers, booleans and null as they are, and all else as text.
-func writeScalar(out *bytes.Buffer, n *yaml.Node) error {
-	var value any
-	switch n.ShortTag() {
-	case "!!null":
-		out.WriteString("null")
-		return nil
-	case "!!bool", "!!int", "!!float":
-		if err := n.Decode(&value); err != nil {
-			return fmt.Errorf("line %d: %w", n.Line, err)
-		}
-		if text, err := json.Marshal(value); err == nil {
-			out.Write(text)
-			return nil
-		} // an infinite number is no JSON
-	}
-	return writeString(out, n.Value)
-}
-
-func writeString(out *bytes.Buffer, s string) error {
-	text, err := json.Marshal(s)
-	out.Write(text)
 	return err
 }
 
-var errTooMuchYAML = errors.New("more than 64 MiB of YAML: use JSON, which needs less memory")
-
-// capped returns an error at its limit, and not the end of the input.
-type capped struct {
-	from io.Reader
-	left int
+// readLine reads a line with its end.
+func (y *yamlReader) readLine() (line []byte, err error) {
+	for {
+		piece, err := y.from.ReadSlice('\n')
+		line = append(line, piece...)
+		if len(line) > maxYAML {
+			return nil, errTooMuchYAML
+		}
+		if err != bufio.ErrBufferFull {
+			return line, err
+		}
+	}
 }
 
-func (c *capped) Read(p []byte) (int, error) {
-	if c.left == 0 {
-		return 0, errTooMuchYAML
+// take puts a line to its part of the document.
+func (y *yamlReader) take(line []byte) error {
+	text := string(bytes.TrimRight(line, " \t\r\n"))
+	switch {
+	case text == "---" || strings.HasPrefix(text, "--- "):
+		if err := y.endDocument(); err != nil {
+			return err
+		}
+		return y.keep(append([]byte("   "), line[3:]...))
+	case text == "...":
+		return y.endDocument()
+	case len(line) > 0 && line[0] == '%' && y.part == inDocument && len(y.chunk) == 0: // a directive
+		return nil
+	case y.part == inDocument && text == "items:" && y.listFollows():
+		return y.beginItems()
+	case y.part == inItems && (text == "-" || strings.HasPrefix(text, "- ")):
+		if err := y.endItem(); err != nil {
+			return err
+		}
+		return y.keep(append([]byte(" "), line[1:]...))
+	case y.part == inItems && text != "" && !strings.ContainsAny(text[:1], " \t#"):
+		return errors.Join(y.endItems(), y.keep(line))
 	}
-	n, err := c.from.Read(p[:min(len(p), c.left)])
-	c.left -= n
-	return n, err
+	return y.keep(line)
+}
+
+// keep adds a line to the chunk.
+func (y *yamlReader) keep(line []byte) error {
+	if len(y.chunk) == 0 {
+		y.first = y.line
+	}
+	if y.chunk = append(y.chunk, line...); len(y.chunk) > maxYAML {
+		return errTooMuchYAML
+	}
+	return nil
+}
+
+// listFollows reports whether the next line begins an item.
+func (y *yamlReader) listFollows() bool {
+	next, _ := y.from.Peek(2)
+	return string(next) == "- "
+}
+
+// parse returns the value of the chunk, or nil for an empty one.
+func (y *yamlReader) parse() (*yaml.Node, error) {
+	var node yaml.Node
+	err := yaml.Unmarshal(y.chunk, &node)
+	y.chunk = y.chunk[:0]
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("not YAML, from line %d on: %w", y.first+1, err)
+	case len(node.Content) == 0:
+		return nil, nil
+	}
+	return node.Content[0], nil
+}
+
+// beginItems writes the fields before the items.
+func (y *yamlReader) beginItems() error {
+	y.part, y.seen, y.items = inItems, map[string]bool{}, 0
+	y.pending.WriteByte('{')
+	if err := y.writeChunkFields(); err != nil {
+		return err
+	}
+	if y.seen["items"] {
+		return fmt.Errorf("line %d: \"items\": given twice", y.line+1)
+	}
+	if len(y.seen) > 0 {
+		y.pending.WriteByte(',')
+	}
+	y.seen["items"] = true
+	y.pending.WriteString(`"items":[`)
+	return nil
+}
+
+func (y *yamlReader) endItem() error {
+	node, err := y.parse()
+	switch {
+	case err != nil:
+		return err
+	case node == nil && y.items == 0: // the lines before the first item
+		y.items++
+		return nil
+	case y.items > 1:
+		y.pending.WriteByte(',')
+	}
+	y.items++
+	if node == nil {
+		y.pending.WriteString("null")
+		return nil
+	}
+	return y.writeNode(node)
+}
+
+func (y *yamlReader) endItems() error {
+	err := y.endItem()
+	y.part = inTail
+	y.pending.WriteByte(']')
+	return err
+}
+
+// endDocument writes the rest of a document, if there is one.
+func (y *yamlReader) endDocument() error {
+	was := y.part
+	if was == inItems {
+		if err := y.endItems(); err != nil {
+			return err
+		}
+	}
+	y.part = inDocument
+	if was != inDocument {
+		err := y.writeChunkFields()
+		y.pending.WriteString("}\n")
+		return err
+	}
+	node, err := y.parse()
+	if err != nil || node == nil || node.ShortTag() == "!!null" {
+		return err
+	}
+	y.pending.WriteByte('\n')
+	return y.writeNode(node)
+}
+
+// writeChunkFields writes the chunk as fields of a list.
+func (y *yamlReader) writeChunkFields() error {
+	node, err := y.parse()
+	switch {
+	case err != nil || node == nil:
+		return err
+	case node.Kind != yaml.MappingNode:
+		return y.fail(node, "want fields")
+	}
+	return y.writeFields(node, y.seen)
 }
