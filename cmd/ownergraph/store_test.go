@@ -241,6 +241,10 @@ func TestPause(t *testing.T) {
 	if left := d.left(t); !slices.Equal(left, []string{"red", "shop", "site", "todo"}) {
 		t.Errorf("left: %v", left)
 	}
+	again := []string{"delete", "project/s/shop", "--store", d.flag, "--yes", "--patience", "300ms", "--act", "--record", "app", "--cascade", "foreground"}
+	if got := call(t, "", again...); got.code != exitFound || !strings.Contains(got.stderr, "project/s/shop: the engine is paused (everything)") {
+		t.Errorf("delete --act under a pause: exit %d\n%s", got.code, got.stderr)
+	}
 	if got := call(t, "", "resume", "--all", "--record", "app", "--store", d.flag); got.code != exitDone {
 		t.Fatalf("exit %d\n%s", got.code, got.stderr)
 	}

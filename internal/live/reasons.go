@@ -65,6 +65,9 @@ func respell(r policy.Reason, text string) string {
 	case policy.ObjectFlawed, policy.NeedFinalizers, policy.NeedGrace, policy.HandlerRuns, policy.HandlerFailed, policy.FenceHeld:
 		return text
 	}
+	if !strings.Contains(text, "@") { // without a UID it is no object, but a rule or an extent
+		return text
+	}
 	o, err := graph.ParseObject("dependent -> " + text)
 	if err != nil || len(o.Owners) != 1 {
 		return text

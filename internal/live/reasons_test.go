@@ -47,6 +47,7 @@ func TestExplainHeld(t *testing.T) {
 		{ownergraph.Held{Reason: policy.NeedFinalizers, Detail: []string{"x.io/y"}}, "finalizers hold it (x.io/y)", "a finalizer is no object"},
 		{ownergraph.Held{Reason: policy.NeedGrace, Detail: []string{"30 s"}}, "its grace period has to end (30 s)", "nor is a time"},
 		{ownergraph.Held{Reason: policy.StoreRefused, Detail: []string{"no, never"}}, "the store refused the write (no, never)", "a text that is not an object stays"},
+		{ownergraph.Held{Reason: policy.Paused, Detail: []string{"everything"}}, "the engine is paused (everything)", "the extent of a pause is no object"},
 		{ownergraph.Held{Reason: policy.NeedFinalizers, Detail: []string{"1", "2", "3", "4", "5", "6"}}, "finalizers hold it (1, 2, 3, 4, 5, ...)", "a line is bounded"},
 	}
 	for _, tt := range tests {
