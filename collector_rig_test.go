@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"strings"
@@ -272,4 +273,13 @@ func (j *journal) lines(text string) (out []string) {
 
 func (j *journal) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// health describes kinds without the numbers of their objects.
+func health(kinds []ownergraph.KindStatus) string {
+	out := []string{}
+	for _, k := range kinds {
+		out = append(out, fmt.Sprintf("{%s %t %s}", k.Kind, k.Listed, k.Sick))
+	}
+	return fmt.Sprint(out)
 }

@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 const (
@@ -97,6 +99,39 @@ func (c *Collector) held(limit int, in func(Key) bool) []Held {
 		c.locked(func(e *Engine, _ time.Time) { out = e.describe(out, nodes) })
 	}
 	return out
+}
+
+// HeldReasons counts the held objects by reason, in the order of the reasons. It includes the
+// blocked ones, as Held does, and lets the engine go on in between as Held does.
+//
+// Held by TestHeldReasons.
+func (c *Collector) HeldReasons() (out []HeldReason) {
+	sum := map[policy.Reason]HeldReason{}
+	for from, more := observed.NodeID(0), true; more; {
+		var found []held.Node
+		c.locked(func(e *Engine, _ time.Time) {
+			found, from, more = e.heldFrom(nil, from)
+			e.heldReasons(sum, found)
+		})
+	}
+	for _, r := range slices.Sorted(maps.Keys(sum)) {
+		out = append(out, sum[r])
+	}
+	return out
+}
+
+// Roots returns the roots of the deletion of an object that the engine observes, or that a
+// reference names: of its own deletion if it is marked or gone, otherwise of one that begins
+// now. It is the zero Root for an object that the engine does not know. It makes no request.
+//
+// Held by TestCollectorRoots.
+func (c *Collector) Roots(key Key) (r Root) {
+	c.locked(func(e *Engine, _ time.Time) {
+		if n, ok := e.graph.Lookup(key); ok && e.Err() == nil {
+			r = e.roots(n.ID())
+		}
+	})
+	return r
 }
 
 // observedWait is the wait for a fence of an Await.

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // TestHeldInSlices: the Collector's report is the engine's, for any number of held objects.
@@ -49,5 +51,51 @@ func TestHeldInSlices(t *testing.T) {
 				t.Errorf("%d of %d held: the collector says %d, the engine %d", c.limit, e.held.Len(), len(got), len(want))
 			}
 		})
+	}
+}
+
+// TestHeldReasons: the counts and the oldest times by reason are those of all held objects,
+// in one slice and in many.
+func TestHeldReasons(t *testing.T) {
+	for _, c := range []struct {
+		n      int
+		reason string
+	}{
+		{0, "nothing is held"},
+		{40, "one slice will do"},
+		{3*held.Slice + 5, "many slices"},
+	} {
+		e, err := NewEngine(Level2, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.graph.Apply(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "pod"}}}); err != nil {
+			t.Fatal(err)
+		}
+		want := map[policy.Reason]HeldReason{}
+		for i := range c.n {
+			o := Object{Key: Key{Kind: "pod", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint("u", i))}, Version: "1"}
+			d, err := e.graph.Apply(Event{Type: graph.Put, Object: o})
+			if err != nil {
+				t.Fatal(err)
+			}
+			why := [...]policy.Reason{policy.NeedFinalizers, policy.StoreRefused, policy.NeedDependents}[i%3]
+			e.now = time.Unix(int64(1_000_000-i*7919%10007), 0)
+			e.hold(d.Node, why, graph.DoubtUnset)
+			w := want[why]
+			if w.Objects == 0 || e.now.Before(w.Oldest) {
+				w.Oldest = e.now
+			}
+			want[why] = HeldReason{why, w.Objects + 1, w.Oldest}
+		}
+		got := drive(e, e.cfg.Config).HeldReasons()
+		for i, r := range got {
+			if r != want[r.Reason] || i > 0 && got[i-1].Reason >= r.Reason {
+				t.Errorf("%s: %+v, want %+v", c.reason, r, want[r.Reason])
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %d reasons, want %d", c.reason, len(got), len(want))
+		}
 	}
 }

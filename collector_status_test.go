@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -238,5 +239,45 @@ func TestCollectorLogsStuck(t *testing.T) {
 			t.Errorf("log: %q", got)
 		}
 		s.holds(t, "")
+	})
+}
+
+// TestCollectorRoots: an object below a deleted one has its root, also before a delete. A live
+// object is its own root. The kinds count their objects.
+func TestCollectorRoots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newTap(t, "r; m -> r; d* -> m; x/live; x/below -> x/live")
+		c := collect(t, s, ownergraph.Config{})
+		c.idle()
+		key := func(place string) ownergraph.Key {
+			for _, o := range s.Objects() {
+				if o.Key.Kind+"/"+ownergraph.Kind(o.Key.Name) == ownergraph.Kind(place) {
+					return o.Key
+				}
+			}
+			t.Fatalf("no %s", place)
+			return ownergraph.Key{}
+		}
+		root, below := key("r/r"), key("d/d")
+		s.delete(t, "r", ownergraph.Background)
+		c.idle()
+		for _, row := range []struct {
+			of     ownergraph.Key
+			want   []ownergraph.Key
+			reason string
+		}{
+			{below, []ownergraph.Key{root}, "its owner's owner was deleted"},
+			{key("x/below"), []ownergraph.Key{key("x/below")}, "nothing above it is deleted"},
+			{ownergraph.Key{Kind: "x", Name: "none", UID: "none"}, nil, "the engine does not know it"},
+		} {
+			if got := c.Roots(row.of); !slices.Equal(got.Keys, row.want) {
+				t.Errorf("the roots of %s are %v, want %v: %s", row.of, got.Keys, row.want, row.reason)
+			}
+		}
+		for _, k := range c.Kinds() {
+			if want := map[ownergraph.Kind]int{"d": 1, "x": 2}[k.Kind]; k.Objects != want {
+				t.Errorf("%d objects of kind %s, want %d", k.Objects, k.Kind, want)
+			}
+		}
 	})
 }

@@ -119,7 +119,7 @@ func TestCollectorBatches(t *testing.T) {
 		objects = append(objects, fmt.Sprintf("b/%d -> a", i), fmt.Sprintf("c/%d -> a/gone, x", i), fmt.Sprintf("d/%d -> x/gone", i))
 	}
 	want := observeIn(t, strings.Join(objects, "; "), 1)
-	for _, text := range []string{"122 objects", "2 refused", "{Kind:b Listed:true Sick:}", "c/39 -> x"} {
+	for _, text := range []string{"122 objects", "2 refused", "{Kind:b Listed:true Sick: Objects:40}", "c/39 -> x"} {
 		if !strings.Contains(want, text) {
 			t.Errorf("%q is missing: %s", text, want)
 		}

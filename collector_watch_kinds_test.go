@@ -2,7 +2,6 @@ package ownergraph_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -139,7 +138,7 @@ func TestCollectorKindSick(t *testing.T) {
 			t.Errorf("held: %s", held)
 		}
 		s.holds(t, "a~[foreground]; b~[foreground] -> a!; x")
-		if got := fmt.Sprint(r.Kinds()); got != "[{a true } {b true } {x true disk full}]" {
+		if got := health(r.Kinds()); got != "[{a true } {b true } {x true disk full}]" {
 			t.Errorf("kinds %s", got)
 		}
 		if err := s.Inside(inside.Key{}).Recover("x"); err != nil {
@@ -147,7 +146,7 @@ func TestCollectorKindSick(t *testing.T) {
 		}
 		r.idle()
 		s.holds(t, "x")
-		if got := fmt.Sprint(r.Kinds()); got != "[{a true } {b true } {x true }]" {
+		if got := health(r.Kinds()); got != "[{a true } {b true } {x true }]" {
 			t.Errorf("kinds %s", got)
 		}
 	})
@@ -209,7 +208,7 @@ func TestCollectorRecoveredUnlisted(t *testing.T) {
 		} {
 			say <- step.ev
 			synctest.Wait()
-			if got := fmt.Sprint(r.Kinds()); got != step.want {
+			if got := health(r.Kinds()); got != step.want {
 				t.Errorf("step %d, %s: kinds %s, want %s: %s", i+1, step.ev.Type, got, step.want, step.reason)
 			}
 		}

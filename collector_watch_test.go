@@ -3,7 +3,6 @@ package ownergraph_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -66,7 +65,7 @@ func TestCollectorWatchBreaks(t *testing.T) {
 				s.create(t, "b/c -> b")
 				pass(time.Hour)
 				want := "[{a true watch: made by the test} {b true watch: made by the test}]"
-				if got := fmt.Sprint(r.Kinds()[:2]); got != want {
+				if got := health(r.Kinds()[:2]); got != want {
 					t.Errorf("kinds %s, want %s", got, want)
 				}
 				if n := s.count("delete") + s.count("patch"); n > 0 {

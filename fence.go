@@ -88,6 +88,7 @@ func (e *Engine) passFence(p fence.Passage) {
 	}
 	switch {
 	case p.Last:
+		e.counts.FenceTime += e.now.Sub(e.fence.Started())
 		e.confirm()
 		e.order.FencePassed()
 		e.wakeFence()

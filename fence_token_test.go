@@ -1,6 +1,7 @@
 package ownergraph_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -160,5 +161,23 @@ func TestTokenRefused(t *testing.T) {
 	s.pass(s.begin("the store has come to its senses"))
 	if got := s.e.Stats().Fences.Passed; got != former+1 {
 		t.Errorf("%d fences have passed, want %d", got, former+1)
+	}
+}
+
+// TestFenceTime: the time of a fence goes from its call until the last kind has passed.
+func TestFenceTime(t *testing.T) {
+	s := newStepped(t, ownergraph.Config{}, "o", "x")
+	var want time.Duration
+	for i, took := range []time.Duration{3 * time.Second, 0, 250 * time.Millisecond} {
+		s.put(fmt.Sprintf("o/%d#1~[foregroundDeletion]", i))
+		token := s.begin("an object waits for it")
+		s.now = s.now.Add(took)
+		s.pass(token)
+		s.wants(ownergraph.CallPatch, "the fence has passed")
+		want += took
+		if f := s.e.Stats().Fences; f.Time != want || f.Passed != uint64(i+1) {
+			t.Errorf("%d fences have passed in %v, want %d in %v", f.Passed, f.Time, i+1, want)
+		}
+		s.now = s.now.Add(time.Hour)
 	}
 }

@@ -75,6 +75,27 @@ func (h Held) String() string {
 	return s
 }
 
+// HeldReason counts the objects that are held for one reason. It is a value.
+type HeldReason struct {
+	Reason  policy.Reason
+	Objects int
+	// Oldest is the earliest time from which one of them is held.
+	Oldest time.Time
+}
+
+// heldReasons sums up a piece of the held objects by reason.
+func (e *Engine) heldReasons(sum map[policy.Reason]HeldReason, some []held.Node) {
+	for _, n := range some {
+		x := e.held.Get(n.ID)
+		s := sum[x.Reason]
+		if s.Objects == 0 || x.Since.Before(s.Oldest) {
+			s.Oldest = x.Since
+		}
+		s.Reason, s.Objects = x.Reason, s.Objects+1
+		sum[x.Reason] = s
+	}
+}
+
 // Held returns at most limit of the held objects, by key, each with the reason.
 func (e *Engine) Held(limit int) []Held {
 	ids := e.held.First(e.graph, max(limit, 0))

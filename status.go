@@ -78,6 +78,11 @@ type FenceStats struct {
 	// Lost counts the fences that the engine gave up, because a healthy kind did not
 	// report that it has passed them.
 	Lost uint64
+	// Time is the sum of the times of the passed fences: from the call of the store until the
+	// last kind has passed.
+	//
+	// Held by TestFenceTime.
+	Time time.Duration
 }
 
 // SweepStats counts the sweeps.
@@ -111,6 +116,7 @@ type tally struct {
 	Conflicts, RefusedWrites, UnknownOutcomes    uint64
 	FailedReads, Contradictions, Losses, Rewinds uint64
 	DuplicateUIDs, BestEffort                    uint64
+	FenceTime                                    time.Duration
 }
 
 // Stats returns the engine's figures. It does not walk the graph.
@@ -125,7 +131,7 @@ func (e *Engine) Stats() Stats {
 		Contradictions: t.Contradictions, Losses: t.Losses, DuplicateUIDs: t.DuplicateUIDs,
 		Audits: audits.Audits, AuditRepairs: audits.Repairs,
 		Writes: WriteStats{t.Conflicts, t.RefusedWrites, t.UnknownOutcomes, e.undone.Count(), t.BestEffort},
-		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost},
+		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost, t.FenceTime},
 		Sweeps: SweepStats{e.sweeps.Runs(), sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded},
 		Guards: GuardStats(e.guards.Counts()),
 	}
@@ -149,6 +155,8 @@ type KindStatus struct {
 	Listed bool
 	// Sick is the reason why the kind cannot be watched, or empty.
 	Sick string
+	// Objects is the number of observed objects of the kind.
+	Objects int
 }
 
 // Kinds returns the health of every kind that takes part, by name.
@@ -156,7 +164,8 @@ func (e *Engine) Kinds() []KindStatus {
 	var out []KindStatus
 	for name, k := range e.kinds.All() {
 		if k.Part {
-			out = append(out, KindStatus{name, k.Listed, k.Sick})
+			at, _ := e.graph.Kind(name)
+			out = append(out, KindStatus{name, k.Listed, k.Sick, at.Objects})
 		}
 	}
 	return out

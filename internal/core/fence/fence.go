@@ -70,6 +70,9 @@ func New(exact bool, release time.Duration) Machine {
 // Counts returns the counters.
 func (f *Machine) Counts() Counts { return f.counts }
 
+// Started returns the time at which the last fence began.
+func (f *Machine) Started() time.Time { return f.started }
+
 // Exact reports whether the store has fences.
 func (f *Machine) Exact() bool { return f.exact }
 

@@ -77,7 +77,7 @@ func (g *Graph) gone(k *graph.Key) {
 	d.Gone, d.Class, d.Version, d.Mark = x.state() == Observed, true, true, x.is(deletingMark)
 	d.Unseen, d.SharesUID = g.PendingPrune(id), x.is(groupHeadMark|groupMemberMark)
 	if d.Gone {
-		g.observed--
+		g.countObserved(id, -1)
 		g.notice(id)
 		g.unlink(id)
 		g.dropOwners(id)

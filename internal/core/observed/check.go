@@ -182,20 +182,25 @@ func (g *Graph) checkList(id NodeID) (found int, err error) {
 }
 
 func (g *Graph) checkKinds() error {
-	listed, known := 0, 0
+	listed, known, miscounted := 0, 0, error(nil)
 	for i := range g.kinds {
 		k := &g.kinds[i]
-		at, prev := k.pruneAt == 0, NodeID(0)
+		at, prev, objects := k.pruneAt == 0, NodeID(0), 0
 		for id := k.first; id != 0; id = g.at(id).nextKind {
 			x := g.at(id)
 			if g.places[x.place].kind != kindID(i) || x.prevKind != prev {
 				return fmt.Errorf("I6: %s stands in the list of kind %q", g.key(id), k.info.Kind)
 			}
 			at, prev = at || id == k.pruneAt, id
-			listed++
+			if listed++; x.state() == Observed {
+				objects++
+			}
 		}
 		if !at || k.pruneAt != 0 && !k.pruning {
 			return fmt.Errorf("I8: kind %q: its pruning stands elsewhere", k.info.Kind)
+		}
+		if objects != k.objects {
+			miscounted = fmt.Errorf("I6: kind %q has %d objects, counted as %d", k.info.Kind, objects, k.objects)
 		}
 		if k.info.Kind == "" {
 			continue
@@ -206,6 +211,9 @@ func (g *Graph) checkKinds() error {
 	}
 	if listed != g.live || known != len(g.byKind) {
 		return fmt.Errorf("I6: %d nodes, %d in lists of kinds; %d kinds, %d found", g.live, listed, known, len(g.byKind))
+	}
+	if miscounted != nil {
+		return miscounted
 	}
 	return g.checkPlaces()
 }

@@ -133,6 +133,8 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 		{"I4: a: counts 2/0, holds 2/1", func(t *testing.T, g *Graph) { g.makeOwnerRecord(at(t, g, "a")).blocks-- }, "the count of blocking references is off"},
 		{"I5: phantom b has no dependent", func(t *testing.T, g *Graph) { g.at(at(t, g, "b")).setState(Phantom) },
 			"nothing holds the node"},
+		{"I6: kind \"pod\" has 3 objects, counted as 99", func(_ *testing.T, g *Graph) { g.kinds[g.kindNamed("pod")].objects = 99 },
+			"the count of a kind is off"},
 		{"I6: b stands in the list of kind \"a\"", func(t *testing.T, g *Graph) { g.kinds[g.byKind["a"]].first = at(t, g, "b") },
 			"a list holds another kind"},
 		{"I6: b stands in the list of kind \"b\"", func(t *testing.T, g *Graph) { g.at(at(t, g, "b")).prevKind = at(t, g, "a") },

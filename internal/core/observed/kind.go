@@ -19,6 +19,7 @@ type kind struct {
 	sick    bool
 	epoch   uint16 // counts listings
 	broken  uint16 // counts listings in a row whose pruning did not end
+	objects int    // observed nodes
 	first   NodeID
 	pruneAt NodeID // the cursor of the pruning, 0 at its end and without one
 	pruning bool   // a pruning is under way
@@ -33,10 +34,12 @@ type KindState struct {
 	Listing, Listed bool
 	// Sick: the store cannot watch the kind for now.
 	Sick bool
+	// Objects is the number of observed nodes of the kind.
+	Objects int
 }
 
 func (k *kind) report() KindState {
-	return KindState{k.info, k.known, k.ignored, k.listing || k.pruning, k.listed, k.sick}
+	return KindState{k.info, k.known, k.ignored, k.listing || k.pruning, k.listed, k.sick, k.objects}
 }
 
 // Kind returns the state of a kind, and whether the graph knows the kind.
@@ -130,7 +133,7 @@ func (g *Graph) applyKinds(infos []graph.KindInfo) {
 // until a listing of the kind.
 func (g *Graph) vanish(id kindID) {
 	k := &g.kinds[id]
-	*k = kind{info: k.info, ignored: k.ignored, epoch: k.epoch, broken: k.broken, first: k.first}
+	*k = kind{info: k.info, ignored: k.ignored, epoch: k.epoch, broken: k.broken, first: k.first, objects: k.objects}
 	g.dropKind(id)
 }
 
@@ -186,6 +189,12 @@ func (g *Graph) Prune(name graph.Kind, limit int) (node NodeID, seen int, done b
 		return 0, seen, true
 	}
 	return 0, seen, !k.pruning
+}
+
+// countObserved counts a node that becomes observed, or that is observed no more.
+func (g *Graph) countObserved(id NodeID, n int) {
+	g.observed += n
+	g.kinds[g.places[g.at(id).place].kind].objects += n
 }
 
 func (g *Graph) enlist(id NodeID) {

@@ -21,7 +21,7 @@ func (g *Graph) create(o *graph.Object) {
 	x.epoch = g.kinds[g.places[x.place].kind].epoch
 	x.setState(Observed)
 	x.setRole(role)
-	g.observed++
+	g.countObserved(id, 1)
 	g.addObserved(id)
 	if len(o.Owners) > 0 {
 		g.refer(id, o)
@@ -45,7 +45,7 @@ func (g *Graph) alter(o *graph.Object) {
 	d.Acknowledged = old.seen != o.ObservedGeneration
 	if was != Observed {
 		x.setState(Observed)
-		g.observed++
+		g.countObserved(id, 1)
 		g.addObserved(id)
 	}
 	if !same {
