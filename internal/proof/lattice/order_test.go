@@ -95,6 +95,10 @@ const layers = `
 	. < internal/fault;
 	internal/replica < adapters/memory, adapters/sql, adapters/etcd; # one rule of the scope of a reference
 
+	# Adapters for metrics and traces observe the calls of any store.
+	. < internal/hook;
+	internal/hook < adapters/prometheus, adapters/otel;
+
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.
 	. < adapters/memory, adapters/clientgo/..., adapters/etcd, adapters/sql;
