@@ -19,6 +19,8 @@ import (
 const (
 	// heldDetails is the number of held objects that Held describes under one lock.
 	heldDetails = 8
+	// rootSlice is the number of roots that Roots finds under one lock.
+	rootSlice = 64
 	// maxHeld bounds the number of objects that WaitIdle returns.
 	maxHeld = 1000
 	// scopeLook is the time between two looks of a WaitIdleIn. A look makes no request.
@@ -120,18 +122,26 @@ func (c *Collector) HeldReasons() (out []HeldReason) {
 	return out
 }
 
-// Roots returns the roots of the deletion of an object that the engine observes, or that a
-// reference names: of its own deletion if it is marked or gone, otherwise of one that begins
-// now. It is the zero Root for an object that the engine does not know. It makes no request.
+// Roots returns the roots of the deletions of some objects, one for each key. They are those of
+// the object's own deletion if it is marked or gone, otherwise those of one that begins now.
+// Roots returns the zero Root for an object that the engine neither observes nor knows from a
+// reference. It makes no request.
 //
 // Held by TestCollectorRoots.
-func (c *Collector) Roots(key Key) (r Root) {
-	c.locked(func(e *Engine, _ time.Time) {
-		if n, ok := e.graph.Lookup(key); ok && e.Err() == nil {
-			r = e.roots(n.ID())
-		}
-	})
-	return r
+func (c *Collector) Roots(keys ...Key) []Root {
+	out := make([]Root, 0, len(keys))
+	for some := range slices.Chunk(keys, rootSlice) {
+		c.locked(func(e *Engine, _ time.Time) {
+			for _, k := range some {
+				r := Root{}
+				if n, ok := e.graph.Lookup(k); ok && e.Err() == nil {
+					r = e.roots(n.ID())
+				}
+				out = append(out, r)
+			}
+		})
+	}
+	return out
 }
 
 // observedWait is the wait for a fence of an Await.

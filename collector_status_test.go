@@ -270,8 +270,15 @@ func TestCollectorRoots(t *testing.T) {
 			{key("x/below"), []ownergraph.Key{key("x/below")}, "nothing above it is deleted"},
 			{ownergraph.Key{Kind: "x", Name: "none", UID: "none"}, nil, "the engine does not know it"},
 		} {
-			if got := c.Roots(row.of); !slices.Equal(got.Keys, row.want) {
-				t.Errorf("the roots of %s are %v, want %v: %s", row.of, got.Keys, row.want, row.reason)
+			many := slices.Repeat([]ownergraph.Key{row.of}, 100)
+			got := c.Roots(many...)
+			for _, r := range got {
+				if !slices.Equal(r.Keys, row.want) {
+					t.Errorf("the roots of %s are %v, want %v: %s", row.of, r.Keys, row.want, row.reason)
+				}
+			}
+			if len(got) != len(many) {
+				t.Errorf("%d answers for %d keys", len(got), len(many))
 			}
 		}
 		for _, k := range c.Kinds() {
