@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 )
@@ -68,6 +69,10 @@ type Call struct {
 	Finalizer string             // handle
 	Writes    []ownergraph.Write // batch
 	Results   []error            // batch, at its end: one for each write, or none
+
+	// Begun and State are for the observer.
+	Begun time.Time
+	State any
 }
 
 // Observer observes calls. Several goroutines may call its methods at once.

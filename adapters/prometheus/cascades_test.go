@@ -1,0 +1,81 @@
+package promstats
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestCascades steps the time by one second for each word.
+func TestCascades(t *testing.T) {
+	key := func(name string) ownergraph.Key {
+		return ownergraph.Key{Kind: "k", Name: name, UID: graph.UID(name)}
+	}
+	event := func(typ graph.EventType, name string) ownergraph.Event {
+		return ownergraph.Event{Type: typ, Kind: "k", Key: key(name), Object: ownergraph.Object{Key: key(name)}}
+	}
+	type word struct{ verb, object, root string }
+	for _, c := range []struct {
+		words      []word
+		want       []time.Duration
+		open       int
+		unmeasured uint64
+		reason     string
+	}{
+		{[]word{{"delete", "a", "r"}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{time.Second}, 0, 0, "one object"},
+		{[]word{{"delete", "a", "r"}, {"gone", "a", ""}, {"delete", "b", "r"}, {"gone", "b", ""}, {"pass", "", ""}}, []time.Duration{3 * time.Second}, 0, 0, "two waves"},
+		{[]word{{"delete", "a", "r"}, {"gone", "a", ""}, {"gone", "r", ""}, {"pass", "", ""}}, []time.Duration{2 * time.Second}, 0, 0, "the root goes last"},
+		{[]word{{"delete", "a", "r"}, {"pass", "", ""}}, nil, 1, 0, "its object has not gone"},
+		{[]word{{"delete", "a", "r"}, {"failed", "a", ""}, {"pass", "", ""}}, []time.Duration{0}, 0, 0, "the delete was refused"},
+		{[]word{{"delete", "a", "r"}, {"delete", "a", "r"}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{2 * time.Second}, 0, 0, "a delete is repeated"},
+		{[]word{{"delete", "a", "r"}, {"delete", "b", "s"}, {"gone", "b", ""}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{time.Second, 3 * time.Second}, 0, 0, "two cascades"},
+		{[]word{{"delete", "a", "r"}, {"delete", "b", "r"}, {"begun", "", ""}, {"put", "b", ""}, {"ended", "", ""}, {"gone", "b", ""}, {"pass", "", ""}}, []time.Duration{5 * time.Second}, 0, 0, "a listing leaves one out"},
+		{[]word{{"begun", "", ""}, {"delete", "a", "r"}, {"ended", "", ""}, {"pass", "", ""}}, nil, 1, 0, "a listing may have brought it before its delete"},
+		{[]word{{"delete", "a", "r"}, {"vanished", "", ""}, {"pass", "", ""}}, []time.Duration{time.Second}, 0, 0, "the kind is not served any more"},
+		{[]word{{"delete", "a", "r"}, {"delete", "b", "r"}, {"delete", "c", "r"}, {"delete", "d", "s"}, {"gone", "b", ""}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{5 * time.Second}, 0, 1, "beyond the bound of two objects"},
+	} {
+		var got []time.Duration
+		x, now := newCascades(2, time.Minute, func(d time.Duration) { got = append(got, d) }), time.Unix(0, 0)
+		for _, w := range c.words {
+			switch w.verb {
+			case "delete":
+				x.begin(now, key(w.object), key(w.root))
+			case "failed":
+				x.failed(key(w.object).UID)
+			case "pass":
+				now = now.Add(time.Hour)
+			default:
+				typ := map[string]graph.EventType{"gone": graph.Gone, "put": graph.Put, "begun": graph.ListBegun, "ended": graph.ListEnded, "vanished": graph.KindVanished}[w.verb]
+				x.watched(now, []ownergraph.Event{event(typ, w.object)})
+			}
+			now = now.Add(time.Second)
+		}
+		open, unmeasured := x.figures(now)
+		if slices.Sort(got); !slices.Equal(got, c.want) || open != c.open || unmeasured != c.unmeasured {
+			t.Errorf("%v, %d open, %d unmeasured; want %v, %d, %d: %s", got, open, unmeasured, c.want, c.open, c.unmeasured, c.reason)
+		}
+		if len(x.waiting) > 2 || len(x.listings) > 0 {
+			t.Errorf("%d objects and %d listings are left: %s", len(x.waiting), len(x.listings), c.reason)
+		}
+	}
+}
+
+// TestCascadesBounded: cascades of one object each do not grow the memory without a bound.
+func TestCascadesBounded(t *testing.T) {
+	x, now := newCascades(100, time.Minute, func(time.Duration) {}), time.Unix(0, 0)
+	for i := range 10_000 {
+		k := ownergraph.Key{Kind: "k", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint(i))}
+		x.begin(now, k, k)
+		x.watched(now, []ownergraph.Event{{Type: graph.Gone, Key: k}})
+	}
+	if open, unmeasured := x.figures(now); open != 100 || unmeasured != 9900 {
+		t.Errorf("%d cascades in progress, %d unmeasured, want 100 and 9900", open, unmeasured)
+	}
+	if open, _ := x.figures(now.Add(time.Hour)); open != 0 {
+		t.Errorf("%d cascades in progress after an hour", open)
+	}
+}

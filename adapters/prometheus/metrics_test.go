@@ -1,0 +1,249 @@
+package promstats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+)
+
+// counted counts the deletes that a store has accepted, as the server itself would.
+type counted struct {
+	ownergraph.Store
+	deletes, refused atomic.Int64
+	refuse           string // the name of an object
+}
+
+func (c *counted) Unwrap() ownergraph.Store { return c.Store }
+
+func (c *counted) Delete(ctx context.Context, k ownergraph.Key, o ownergraph.DeleteOptions) error {
+	if k.Name == c.refuse {
+		c.refused.Add(1)
+		return ownergraph.ErrRefused
+	}
+	pass(10 * time.Millisecond)
+	err := c.Store.Delete(ctx, k, o)
+	if err == nil {
+		c.deletes.Add(1)
+	}
+	return err
+}
+
+// TestCascade: the metrics of a cascade are those of the store, also during the cascade. One
+// object is held by a finalizer, and one delete is refused.
+func TestCascade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &counted{refuse: "refused"}
+		r := newRig(t, []ownergraph.Kind{"app", "pod"}, func(inner ownergraph.Store) ownergraph.Store { s.Store = inner; return s },
+			ownergraph.Config{Workers: 4}, Config{})
+		defer r.stop()
+		root := r.create("app", "root", nil)
+		for i := range 200 {
+			r.create("pod", fmt.Sprint("p", i), nil, root)
+		}
+		held := r.create("pod", "held", []string{"example.org/hold"}, root)
+		r.create("pod", "refused", nil, root)
+		r.idle()
+		r.wants(r.scrape(), map[string]float64{
+			"objects{kind=app}": 1, "objects{kind=pod}": 202, "kind_sick{kind=pod}": 0, "kinds{health=listed}": 2, "kinds{health=sick}": 0,
+			"calls_total{result=ok,type=delete}": 0, "calls_in_flight": 0, "cascade_duration_seconds count": 0,
+		})
+		began := time.Now()
+		r.delete(root, ownergraph.DeleteOptions{})
+		pass(55 * time.Millisecond)
+		synctest.Wait()
+		during := r.scrape()
+		if n := float64(s.deletes.Load()); during["calls_total{result=ok,type=delete}"] != n || n == 0 || n > 200 || during["calls_in_flight"] == 0 {
+			t.Errorf("the store has %v deletes, the metrics say %v", n, during["calls_total{result=ok,type=delete}"])
+		}
+		r.idle()
+		lasted := time.Since(began)
+		pass(time.Minute)
+		r.wants(r.scrape(), map[string]float64{
+			"objects{kind=pod}": 2, "deleted_objects_total{kind=pod}": 201, "gone_objects_total": 201,
+			"calls_total{result=ok,type=delete}": float64(s.deletes.Load()), "calls_total{result=refused,type=delete}": float64(s.refused.Load()),
+			"call_duration_seconds{type=delete} count": float64(s.deletes.Load() + s.refused.Load()), "started_calls_total{type=delete}": float64(s.deletes.Load() + s.refused.Load()),
+			"held_objects{reason=NeedFinalizers}": 1, "held_objects{reason=StoreRefused}": 1, "cascades_in_progress": 1, "cascade_duration_seconds count": 0,
+			"pending_objects{status=waiting}": 1, "pending_objects{status=stuck}": 1, "refused_writes_total": float64(s.refused.Load()),
+		})
+		if age := r.scrape()["oldest_held_seconds{reason=NeedFinalizers}"]; age < 60 || age > 70 {
+			t.Errorf("an object is held for %v s, want a minute", age)
+		}
+		o, err := r.store.Get(t.Context(), held)
+		if err == nil {
+			o.Finalizers = nil
+			_, err = r.store.Update(t.Context(), o)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := time.Since(began)
+		r.idle()
+		pass(time.Minute)
+		got := r.scrape()
+		r.wants(got, map[string]float64{"cascades_in_progress": 0, "cascade_duration_seconds count": 1, "held_objects{reason=StoreRefused}": 1})
+		if sum := got["cascade_duration_seconds sum"]; sum < (end-time.Second).Seconds() || sum > end.Seconds()+1 || lasted > end {
+			t.Errorf("the cascade took %v s, want about %v", sum, end)
+		}
+		if f := got["fence_duration_seconds count"]; f == 0 {
+			t.Errorf("%v fences have passed", f)
+		}
+	})
+}
+
+// TestHandlersAndPauses: runs of handlers and pauses have metrics.
+func TestHandlersAndPauses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var fails atomic.Bool
+		fails.Store(true)
+		r := newRig(t, []ownergraph.Kind{"app"}, nil, ownergraph.Config{Handlers: map[string]finalizer.Handler{
+			"example.org/h": func(context.Context, ownergraph.Object) error {
+				if fails.Load() {
+					return errors.New("by the test")
+				}
+				return nil
+			},
+		}}, Config{})
+		defer r.stop()
+		k := r.create("app", "a", []string{"example.org/h"})
+		r.delete(k, ownergraph.DeleteOptions{})
+		r.idle()
+		got := r.scrape()
+		if n := got["calls_total{result=error,type=handle}"]; n == 0 || got["failed_handlers_total"] != n {
+			t.Errorf("%v failed runs by the calls, %v by the engine", n, got["failed_handlers_total"])
+		}
+		fails.Store(false)
+		pass(10 * time.Minute)
+		r.idle()
+		r.wants(r.scrape(), map[string]float64{"calls_total{result=ok,type=handle}": 1, "pauses{extent=kind}": 0, "objects{kind=app}": 0})
+		if _, err := r.collector.Pause(t.Context(), ownergraph.Extent{Kind: "app"}); err != nil {
+			t.Fatal(err)
+		}
+		r.wants(r.scrape(), map[string]float64{"pauses{extent=kind}": 1, "pauses{extent=all}": 0, "pauses{extent=scope}": 0, "pauses{extent=unread}": 0})
+	})
+}
+
+// TestLint: all metrics pass the linter of Prometheus. Each has a sample, and the documentation
+// lists it with its labels.
+func TestLint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, []ownergraph.Kind{"app", "pod"}, nil, ownergraph.Config{}, Config{})
+		defer r.stop()
+		root := r.create("app", "root", nil)
+		r.create("pod", "held", []string{"example.org/hold"}, root)
+		r.create("pod", "p", nil, root)
+		r.delete(root, ownergraph.DeleteOptions{})
+		r.idle()
+		problems, err := testutil.GatherAndLint(r.registry)
+		if err != nil || len(problems) > 0 {
+			t.Errorf("%v, error %v", problems, err)
+		}
+		got, doc := r.scrape(), documented(t)
+		all := append(families(), family{"call_duration_seconds", "", "type"}, family{"cascade_duration_seconds", "", ""})
+		for _, f := range all {
+			if !hasFamily(got, f.name) {
+				t.Errorf("%s has no sample", f.name)
+			}
+			if labels, ok := doc[f.name]; !ok || labels != f.labels {
+				t.Errorf("the documentation gives %s the labels %q, %t; want %q", f.name, labels, ok, f.labels)
+			}
+		}
+		if len(doc) != len(all) {
+			t.Errorf("%d metrics are documented, want %d", len(doc), len(all))
+		}
+	})
+}
+
+var documentedLine = regexp.MustCompile(`(?m)^//\t([a-z_]+)(?:\{([a-z_,]+)\})?$`)
+
+// documented returns the metrics of the package comment with their labels.
+func documented(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, m := range documentedLine.FindAllStringSubmatch(string(text), -1) {
+		out[m[1]] = m[2]
+	}
+	return out
+}
+
+func hasFamily(samples map[string]float64, name string) bool {
+	for s := range samples {
+		if s == name || strings.HasPrefix(s, name+"{") || strings.HasPrefix(s, name+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// number gives each figure a number of its own, from 1000 on, and returns their names.
+func number(v reflect.Value, name string, names []string) []string {
+	switch {
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			names = number(v.Field(i), name+"."+v.Type().Field(i).Name, names)
+		}
+		return names
+	case v.Kind() == reflect.Array:
+		for i := 1; i < v.Len(); i++ { // 0 is the unset status or type
+			names = number(v.Index(i), fmt.Sprintf("%s[%d]", name, i), names)
+		}
+		return names
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		v.SetInt(int64(time.Duration(1000+len(names)) * time.Second))
+	case v.CanInt():
+		v.SetInt(int64(1000 + len(names)))
+	default:
+		v.SetUint(uint64(1000 + len(names)))
+	}
+	return append(names, name)
+}
+
+// statsOnly are the metrics of some stats.
+type statsOnly struct {
+	m *Metrics
+	s ownergraph.Stats
+}
+
+func (x statsOnly) Describe(chan<- *prometheus.Desc)     {}
+func (x statsOnly) Collect(out chan<- prometheus.Metric) { sink{x.m.descs, out}.stats(x.s) }
+
+// TestComplete: each figure of the stats has one metric with its value. The number of objects
+// is the sum of the kinds.
+func TestComplete(t *testing.T) {
+	r := newRig(t, []ownergraph.Kind{"app"}, nil, ownergraph.Config{}, Config{})
+	defer r.stop()
+	x := statsOnly{m: r.metrics}
+	names := number(reflect.ValueOf(&x.s).Elem(), "Stats", nil)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(x)
+	seen := map[float64]int{}
+	for _, v := range (&rig{TB: t, registry: registry}).scrape() {
+		seen[v]++
+	}
+	for i, name := range names {
+		want := 1
+		if name == "Stats.Objects" {
+			want = 0
+		}
+		if n := seen[float64(1000+i)]; n != want {
+			t.Errorf("%s is measured %d times, want %d", name, n, want)
+		}
+	}
+}

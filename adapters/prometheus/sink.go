@@ -1,0 +1,182 @@
+package promstats
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/hook"
+)
+
+// sink takes the metrics of one scrape.
+type sink struct {
+	descs map[string]*prometheus.Desc
+	out   chan<- prometheus.Metric
+}
+
+// put sends one sample of a family. A family whose name ends with _total is a counter.
+func (s sink) put(name string, v float64, labels ...string) {
+	t := prometheus.GaugeValue
+	if strings.HasSuffix(name, "_total") {
+		t = prometheus.CounterValue
+	}
+	s.out <- prometheus.MustNewConstMetric(s.descs[name], t, v, labels...)
+}
+
+func (s sink) count(name string, v uint64, labels ...string) { s.put(name, float64(v), labels...) }
+
+// stats sends the figures of the engine, by part.
+func (s sink) stats(x ownergraph.Stats) {
+	s.put("graph_nodes", float64(x.Nodes))
+	for _, k := range [...]ownergraph.Status{
+		ownergraph.StatusWorking, ownergraph.StatusQueued, ownergraph.StatusBlocked, ownergraph.StatusWaiting, ownergraph.StatusStuck,
+	} {
+		s.put("pending_objects", float64(x.ByStatus[k]), k.String())
+	}
+	s.put("calls_in_flight", float64(x.InFlight))
+	for t := ownergraph.CallRead; int(t) < len(x.Calls); t++ {
+		s.count("started_calls_total", x.Calls[t], t.String())
+	}
+	s.count("gone_objects_total", x.Gone)
+	s.count("events_total", x.Events)
+	s.count("refused_events_total", x.Refused)
+	s.count("decisions_total", x.Decisions)
+	s.count("listings_total", x.Listings)
+	s.count("losses_total", x.Losses)
+	s.count("rewinds_total", x.Rewinds)
+	s.count("contradictions_total", x.Contradictions)
+	s.count("duplicate_uids_total", x.DuplicateUIDs)
+	s.count("detected_rings_total", x.Rings)
+	s.count("audits_total", x.Audits)
+	s.count("audit_repairs_total", x.AuditRepairs)
+	s.count("failed_reads_total", x.FailedReads)
+	s.count("failed_handlers_total", x.FailedHandlers)
+	s.writes(x.Writes)
+	s.fences(x.Fences)
+	s.protection(x)
+}
+
+func (s sink) writes(x ownergraph.WriteStats) {
+	s.count("write_conflicts_total", x.Conflicts)
+	s.count("refused_writes_total", x.Refused)
+	s.count("unknown_writes_total", x.Unknown)
+	s.count("undone_writes_total", x.Undone)
+	s.count("best_effort_writes_total", x.BestEffort)
+}
+
+func (s sink) fences(x ownergraph.FenceStats) {
+	s.put("fence_open_kinds", float64(x.Open))
+	s.count("lost_fences_total", x.Lost)
+	s.out <- prometheus.MustNewConstSummary(s.descs[fenceTime], x.Passed, x.Time.Seconds(), nil)
+}
+
+// protection sends the figures of sweeps, guards and the brake.
+func (s sink) protection(x ownergraph.Stats) {
+	s.put("running_sweeps", float64(x.Sweeps.Running))
+	s.count("ended_sweeps_total", x.Sweeps.Ended)
+	s.count("sweep_members_total", x.Sweeps.Members)
+	s.count("sweep_members_gone_total", x.Sweeps.MembersGone)
+	s.count("unguarded_holders_total", x.Sweeps.Unguarded)
+	s.count("guard_passed_roots_total", x.Guards.Passed)
+	s.count("guard_refused_roots_total", x.Guards.Refused)
+	s.count("guard_released_roots_total", x.Guards.HoldRemoved)
+	s.count("guard_unguarded_roots_total", x.Guards.Unguarded)
+	s.put("braked_cascades", float64(x.Brake.Cascades))
+	s.count("brake_trips_total", x.Brake.Trips)
+	s.count("brake_approvals_total", x.Brake.Approvals)
+	s.count("brake_refusals_total", x.Brake.Refusals)
+}
+
+// kinds sends the figures by kind, and the number of kinds by health.
+func (s sink) kinds(all []ownergraph.KindStatus, labels *kindLabels) {
+	objects, sick := map[string]int{}, map[string]int{}
+	var listed, unlisted, unwell int
+	for _, k := range all {
+		label := labels.of(k.Kind)
+		objects[label] += k.Objects
+		sick[label] += 0
+		switch {
+		case k.Sick != "":
+			sick[label]++
+			unwell++
+		case k.Listed:
+			listed++
+		default:
+			unlisted++
+		}
+	}
+	for label, n := range objects {
+		s.put("objects", float64(n), label)
+		s.put("kind_sick", float64(sick[label]), label)
+	}
+	s.put("kinds", float64(listed), "listed")
+	s.put("kinds", float64(unlisted), "unlisted")
+	s.put("kinds", float64(unwell), "sick")
+}
+
+// held sends the held objects by reason. A reason without an object has no sample.
+func (s sink) held(all []ownergraph.HeldReason, now time.Time) {
+	for _, r := range all {
+		s.put("held_objects", float64(r.Objects), r.Reason.Code())
+		s.put("oldest_held_seconds", max(now.Sub(r.Oldest), 0).Seconds(), r.Reason.Code())
+	}
+}
+
+// pauses sends the number of pauses by extent.
+func (s sink) pauses(all []ownergraph.PauseReport) {
+	n := map[string]int{"all": 0, "kind": 0, "scope": 0, "unread": 0}
+	for _, p := range all {
+		switch {
+		case p.Unread != "":
+			n["unread"]++
+		case p.What.All:
+			n["all"]++
+		case p.What.Kind != "":
+			n["kind"]++
+		default:
+			n["scope"]++
+		}
+	}
+	for extent, k := range n {
+		s.put("pauses", float64(k), extent)
+	}
+}
+
+// calls sends the counts of the observed calls. A call without success has a sample after its
+// first occurrence.
+func (s sink) calls(x *calls) {
+	for _, t := range hook.Types() {
+		if t == hook.Batch { // its writes are counted
+			continue
+		}
+		for _, r := range hook.Results() {
+			if n := x.counts[t][r].Load(); n > 0 || r == hook.OK {
+				s.count("calls_total", n, t.String(), r.String())
+			}
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for label, n := range x.deleted {
+		s.count("deleted_objects_total", n, label)
+	}
+}
+
+const modulePath = "github.com/ownergraph/ownergraph"
+
+// build sends the versions. A program that replaces the module has the version "(devel)".
+func (s sink) build() {
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == modulePath && m.Replace == nil && m.Version != "" {
+				version = m.Version
+			}
+		}
+	}
+	s.put("build_info", 1, version, runtime.Version())
+}
