@@ -289,7 +289,7 @@ func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, call *Call,
 		return
 	case ended:
 		if call.Type == CallHandle {
-			c.say(effect.Info, "handler ended by shutdown", "finalizer", call.Finalizer, "object", call.Key.String(), "err", r.Err)
+			c.say(effect.Debug, "handler ended by shutdown", "finalizer", call.Finalizer, "key", call.Key.String(), "err", r.Err)
 		}
 		r = &Result{Err: ErrNotBegun}
 	}

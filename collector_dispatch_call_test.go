@@ -176,7 +176,7 @@ func TestCollectorHandlerFails(t *testing.T) {
 		pass(time.Second)
 		s.holds(t, "")
 		_ = r.stop() // it logs no more
-		if line := `msg="handler failed" reason=HandlerFailed finalizer=x object=a err="the disk is busy"`; !strings.Contains(log.String(), line) {
+		if line := `msg="handler failed" reason=HandlerFailed finalizer=x key=a err="the disk is busy"`; !strings.Contains(log.String(), line) {
 			t.Errorf("logged:\n%s\nwant %s: the finalizer is named once", log.String(), line)
 		}
 		if st := r.Stats(); st.FailedHandlers != 2 || st.Calls[ownergraph.CallHandle] != 3 {

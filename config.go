@@ -60,7 +60,9 @@ type Config struct {
 	// decisions of the fast path, during Observe. The engine is locked during the call,
 	// so OnDecision must be quick and must not call back.
 	OnDecision func(DecisionEvent)
-	// Logger receives the log. The default is no log.
+	// Logger receives the log. The default is no log. See the package documentation, "Logs".
+	//
+	// Held by TestLogOfCascade, and by TestLogWords of internal/proof/lattice.
 	Logger *slog.Logger
 
 	// Scope is the rule for references across scopes. By default such a reference holds

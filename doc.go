@@ -144,6 +144,33 @@
 // only the outside can act. The log reports objects that are stuck for 10 s, and the end of
 // that. It names kinds that become sick or recover, and fences that are lost.
 //
+// # Logs
+//
+// Config.Logger receives lines for the operator. No line of level info is about one object, so
+// their number does not grow with the objects.
+//
+//	level error  the engine has stopped, or a call of the store has panicked
+//	level warn   something outside needs a look, such as a refused write or a sick kind
+//	level info   a change of the whole that needs no action, such as a pause or a recovery
+//	level debug  one object or run that needs no action
+//
+// The adapters have the same levels. These are all attributes of the lines:
+//
+//	attr key                    an object, as graph.Key.String
+//	attr kind, kinds            one kind, and the first of several
+//	attr reason                 a code of package policy
+//	attr root                   the root of a cascade, as graph.Key.String
+//	attr err                    an error
+//	attr call, write            a call of the store, and the action of a decision
+//	attr finalizer, selector    the name of a handler, and a selector of labels
+//	attr cause                  the cause of a rewind, of a brake, or of an undone write
+//	attr extent, record         the extent of a pause, and the name of the record
+//	attr count, others, limit   numbers of things
+//	attr stuck, waiting, blocked, queued, working
+//	                            the numbers of objects by Status
+//	attr waited, unseen         a time, and whether the watch had a gap
+//	attr panic, stack           the value of a panic, and its stack
+//
 // # Plans
 //
 // [Collector.Plan] forecasts a deletion before it begins. It copies the affected objects out

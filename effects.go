@@ -91,6 +91,8 @@ func writeLine(to *slog.Logger, r effect.Record) {
 	switch r.Level {
 	case effect.Error:
 		to.Error(r.Text, r.Args...)
+	case effect.Debug:
+		to.Debug(r.Text, r.Args...)
 	case effect.Info:
 		to.Info(r.Text, r.Args...)
 	default:

@@ -27,7 +27,7 @@ func (e *Engine) takeAnnounced(ev *Event) bool {
 // before every kind is listed anew (R5).
 func (e *Engine) rewind(why string) {
 	e.revision.Raise() // first, since the rest walks the whole graph
-	e.effects.Warn("history went backwards", "reason", why)
+	e.effects.Warn("history went backwards", "cause", why)
 	e.counts.Rewinds++
 	if _, err := e.apply(&Event{Type: graph.Rewound}, nil); err != nil {
 		e.fail("rewind: %v", err)

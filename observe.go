@@ -87,7 +87,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		}
 	}
 	if d.DuplicateUID {
-		e.effects.Warn("two live objects have one UID", "reason", policy.UIDShared.Code(), "object", ev.Object.Key.String())
+		e.effects.Warn("two live objects have one UID", "reason", policy.UIDShared.Code(), "key", ev.Object.Key.String())
 		e.counts.DuplicateUIDs++
 		e.cycles.Restart(e.view(), e.now)
 		e.auditSoon() // no decision may rest on either any more

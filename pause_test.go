@@ -148,7 +148,7 @@ func TestPauseReports(t *testing.T) {
 	if got, want := strings.Join(events, ", "), "wait a/, wait /s, unset a/"; got != want {
 		t.Errorf("the events are %s, want %s", got, want)
 	}
-	if p, r := log.lines("msg=paused"), log.lines("msg=resumed"); len(p) != 2 || len(r) != 1 || !strings.Contains(p[0], `what="kind a"`) {
+	if p, r := log.lines("msg=paused"), log.lines("msg=resumed"); len(p) != 2 || len(r) != 1 || !strings.Contains(p[0], `extent="kind a"`) {
 		t.Errorf("the log has %q and %q", p, r)
 	}
 }

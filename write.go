@@ -86,7 +86,7 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		e.noteConflict(x.Node)
 	case inflight.Refused:
 		e.counts.RefusedWrites++
-		e.effects.Warn("write refused", "reason", policy.StoreRefused.Code(), "object", x.Key.String(), "err", err)
+		e.effects.Warn("write refused", "reason", policy.StoreRefused.Code(), "key", x.Key.String(), "err", err)
 		e.holdRefused(x.Node, x.Version)
 	case inflight.Delayed:
 		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.now.Add(max(wait, time.Millisecond)), OnTimeout: inflight.TimeoutDecide})

@@ -118,7 +118,7 @@ func (s *Store) warnWaived(before, c *catalog) {
 	for _, kind := range slices.Sorted(maps.Keys(c.waived)) {
 		if why := c.waived[kind]; before == nil || before.waived[kind] != why {
 			s.config.Logger.Warn("the set of kinds rests on discovery alone: foreground and orphan deletions may miss a kind that is not served for a moment",
-				"ignored", string(kind), "err", why)
+				"kind", string(kind), "err", why)
 		}
 	}
 }

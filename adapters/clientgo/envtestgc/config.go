@@ -21,7 +21,7 @@ type Config struct {
 	// foreground deletion for at most 5 s (FenceWait). An example is a kind whose
 	// conversion webhook does not run.
 	Engine ownergraph.Config
-	// Logger receives the collector's writes and the records for the operator at once.
+	// Logger receives the records for the operator at once, and each write at level debug.
 	// By default only ReportTo logs them.
 	Logger *slog.Logger
 	// Unhandled names finalizers that no controller on this server removes. WaitIdle

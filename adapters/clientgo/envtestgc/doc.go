@@ -49,7 +49,7 @@
 // # Reports
 //
 // Begin a test with gc.ReportTo(t). If the test fails, its log has the collector's writes
-// and their reasons. Config.Logger receives the same lines at once.
+// and their reasons. Config.Logger receives each write at once, at level debug.
 //
 // # Limits
 //

@@ -246,7 +246,7 @@ func TestWaitIdleUnhandled(t *testing.T) {
 func TestHooksAreKept(t *testing.T) {
 	var decisions int
 	var log strings.Builder
-	c := Config{Keep: 1, Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	c := Config{Keep: 1, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	c.Engine.OnDecision = func(ownergraph.DecisionEvent) { decisions++ }
 	bubble(t, c, func(r *rig) {
 		a := r.create("a", nil)
@@ -259,7 +259,7 @@ func TestHooksAreKept(t *testing.T) {
 			r.Errorf("the latest line is %q", got)
 		}
 	})
-	if decisions == 0 || !strings.Contains(log.String(), "all owners are gone or wait for it") {
+	if decisions == 0 || !strings.Contains(log.String(), "reason=OwnersWaiting") {
 		t.Errorf("%d decisions were seen, the logger has\n%s", decisions, &log)
 	}
 }

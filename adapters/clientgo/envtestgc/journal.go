@@ -80,7 +80,7 @@ func (j *journal) decisions(then func(ownergraph.DecisionEvent)) func(ownergraph
 			line := line(d)
 			j.add(line)
 			if j.also != nil {
-				j.also.Info(line)
+				j.also.Debug("write", "write", d.Action.String(), "key", d.Key.String(), "reason", d.Reason.Code())
 			}
 		}
 		if then != nil {

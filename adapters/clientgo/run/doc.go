@@ -54,6 +54,15 @@
 // held objects by key, and uses at most a thousandth of the engine's time for it. Otherwise
 // the engine never waits for Events.
 //
+// # Logs
+//
+// The levels and the attributes are those of package ownergraph, "Logs", and these:
+//
+//	attr address       the address of the server
+//	attr act, events   settings of the program
+//	attr rights        missing rights
+//	attr message       the text of an Event
+//
 // The program logs each kind that cannot be watched, with the reason, and its recovery. To
 // use a logr.Logger, set Config.Logger to slog.New(logr.ToSlogHandler(logger)).
 //

@@ -207,7 +207,7 @@ func (w *sender) send(ctx context.Context, s report) {
 		w.sent.Add(s.topic, time.Now())
 	case ctx.Err() == nil && time.Since(w.complainedAt) >= complainEvery:
 		w.complainedAt = time.Now()
-		w.log.Warn("an Event could not be sent", "object", s.key.String(), "reason", e.Reason, "message", e.Message, "err", err)
+		w.log.Warn("an Event could not be sent", "key", s.key.String(), "reason", e.Reason, "message", e.Message, "err", err)
 	}
 }
 

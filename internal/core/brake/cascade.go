@@ -144,6 +144,6 @@ func (m *Machine) trip(v View, s slot, why Cause) {
 	m.counts.Trips++
 	m.note(c, v.Now)
 	v.Out.Report(c.key, "", policy.Decision{Action: policy.Wait, Reason: policy.Braked})
-	v.Out.Warn("cascade braked", "reason", policy.Braked.Code(), "cascade", c.key.String(), "cause", c.cause.String(), "limit", m.set.PerCascade)
+	v.Out.Warn("cascade braked", "reason", policy.Braked.Code(), "root", c.key.String(), "cause", c.cause.String(), "limit", m.set.PerCascade)
 	m.wake(v, &c.held)
 }

@@ -13,7 +13,9 @@ type Level uint8
 const (
 	// LevelUnset is no level.
 	LevelUnset Level = iota
-	// Info is for a change that needs no action.
+	// Debug is for one object or run that needs no action.
+	Debug
+	// Info is for a change of the whole that needs no action.
 	Info
 	// Warn is for a fault that the engine survives.
 	Warn
@@ -23,7 +25,7 @@ const (
 	numLevels
 )
 
-var levelNames = [numLevels]string{"unset", "info", "warn", "error"}
+var levelNames = [numLevels]string{"unset", "debug", "info", "warn", "error"}
 
 // String returns the level in lower case.
 func (l Level) String() string {

@@ -246,7 +246,7 @@ func (m *Machine) Leave(v View, id observed.NodeID, k graph.Key, version graph.V
 
 func (m *Machine) reportUnguarded(v View, k graph.Key, version graph.Version) {
 	m.counts.Unguarded++
-	v.Out.Warn("root deleted before its guard could hold it", "reason", policy.RootUnguarded.Code(), "object", k.String())
+	v.Out.Warn("root deleted before its guard could hold it", "reason", policy.RootUnguarded.Code(), "key", k.String())
 	v.Out.Report(k, version, policy.Decision{Action: policy.Keep, Reason: policy.RootUnguarded})
 }
 

@@ -143,7 +143,7 @@ func (r *Runs) Done(o Outcome, now time.Time, out *effect.List) {
 		delete(r.states, o.Run)
 	case o.Err != nil:
 		r.failures++
-		out.Warn("handler failed", "reason", policy.HandlerFailed.Code(), "finalizer", o.Run.Name, "object", o.Key.String(), "err", o.Err)
+		out.Warn("handler failed", "reason", policy.HandlerFailed.Code(), "finalizer", o.Run.Name, "key", o.Key.String(), "err", o.Err)
 		if s.err == "" {
 			s.failing = now
 		}

@@ -201,7 +201,7 @@ func (l *lines) warn(k graph.Key, d *policy.Decision, now time.Time, out *effect
 		return
 	}
 	l.written++
-	out.Warn("write undone: the object asks for it again", "object", k.String(),
+	out.Warn("write undone: the object asks for it again", "key", k.String(),
 		"reason", policy.WriteUndone.Code(), "write", d.Action.String(), "cause", d.Reason.Code(), "others", l.skipped)
 	l.skipped = 0
 }

@@ -123,14 +123,14 @@ func (p *Pauses) End(what Extent, out *effect.List) {
 func begun(what Extent, text string, out *effect.List) {
 	out.Do(effect.Revoke)
 	out.Report(keyOf(what), "", policy.Decision{Action: policy.Wait, Reason: policy.Paused})
-	out.Keep(effect.Record{Level: effect.Info, Text: "paused", Args: []any{"what", text}})
+	out.Keep(effect.Record{Level: effect.Info, Text: "paused", Args: []any{"extent", text}})
 }
 
 // ended asks for the effects of the end of a pause.
 func (p *Pauses) ended(what Extent, text string, out *effect.List) {
 	p.at = 1
 	out.Report(keyOf(what), "", policy.Decision{Reason: policy.Paused})
-	out.Keep(effect.Record{Level: effect.Info, Text: "resumed", Args: []any{"what", text}})
+	out.Keep(effect.Record{Level: effect.Info, Text: "resumed", Args: []any{"extent", text}})
 }
 
 // keyOf returns the zero key with the scope or the kind of an extent.

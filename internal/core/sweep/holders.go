@@ -174,7 +174,7 @@ func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Obj
 		return
 	}
 	sw.counts.Unguarded++
-	v.Out.Warn("holder deleted before its finalizer was set", "reason", policy.HolderUnguarded.Code(), "object", was.Key.String(), "unseen", unseen)
+	v.Out.Warn("holder deleted before its finalizer was set", "reason", policy.HolderUnguarded.Code(), "key", was.Key.String(), "unseen", unseen)
 	v.Out.Report(was.Key, was.Version, policy.Decision{Action: policy.Keep, Reason: policy.HolderUnguarded})
 	if p.Sweep().Unguarded && p.Fit(was) == nil && !unseen && len(sw.detached) < maxDetached {
 		sw.begin(v, plan, 0, was)

@@ -1,0 +1,92 @@
+package ownergraph_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/finalizer"
+)
+
+// lineCounter counts the lines of a log by level and text.
+type lineCounter struct {
+	mu    sync.Mutex
+	lines map[string]int
+	named int // lines of level info with an attribute of an object
+}
+
+func (l *lineCounter) Enabled(context.Context, slog.Level) bool { return true }
+func (l *lineCounter) WithAttrs([]slog.Attr) slog.Handler       { return l }
+func (l *lineCounter) WithGroup(string) slog.Handler            { return l }
+
+func (l *lineCounter) Handle(_ context.Context, r slog.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines[r.Level.String()+" "+r.Message]++
+	r.Attrs(func(a slog.Attr) bool {
+		if r.Level == slog.LevelInfo && (a.Key == "key" || a.Key == "root") {
+			l.named++
+		}
+		return true
+	})
+	return nil
+}
+
+// TestLogOfCascade: a cascade writes as many lines for a thousand objects as for ten. A pause in
+// the middle, and the shutdown of handlers, have no line of level info for each object.
+func TestLogOfCascade(t *testing.T) {
+	logged := func(n int) map[string]int {
+		log := &lineCounter{lines: map[string]int{}}
+		synctest.Test(t, func(t *testing.T) {
+			objects, begun := "a; b -> a", make(chan struct{}, 1)
+			for i := range n {
+				objects += fmt.Sprintf("; c/%d -> b", i)
+			}
+			s := newTap(t, objects+"; d; e/1 -> d; e/2 -> d; f")
+			r := collect(t, s, ownergraph.Config{Logger: slog.New(log), HandlerWorkers: 1, Handlers: map[string]finalizer.Handler{
+				"example.org/slow": func(ctx context.Context, _ ownergraph.Object) error {
+					begun <- struct{}{}
+					<-ctx.Done()
+					return ctx.Err()
+				},
+			}})
+			r.idle()
+			s.delete(t, "a", ownergraph.Background)
+			if _, err := r.Pause(t.Context(), ownergraph.Extent{All: true}); err != nil {
+				t.Fatal(err)
+			}
+			pass(time.Second)
+			if err := r.Resume(t.Context(), ownergraph.Extent{All: true}); err != nil {
+				t.Fatal(err)
+			}
+			r.idle()
+			s.delete(t, "d", ownergraph.Foreground)
+			r.idle()
+			s.holds(t, "f")
+			s.create(t, "f/slow[example.org/slow]")
+			s.delete(t, "f/slow", ownergraph.Background)
+			<-begun
+			if err := r.stop(); err != nil {
+				t.Error(err)
+			}
+		})
+		if log.named > 0 {
+			t.Errorf("%d lines of level info are about an object: %v", log.named, log.lines)
+		}
+		return log.lines
+	}
+	few, many := logged(10), logged(1000)
+	if fmt.Sprint(few) != fmt.Sprint(many) {
+		t.Errorf("ten objects have the lines %v, and a thousand %v", few, many)
+	}
+	for _, want := range []string{"INFO paused", "INFO resumed", "DEBUG handler ended by shutdown"} {
+		if few[want] != 1 {
+			t.Errorf("%q is written %d times: %v", want, few[want], few)
+		}
+	}
+}
