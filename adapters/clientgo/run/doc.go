@@ -74,7 +74,7 @@
 //	/healthz  200 while the engine answers
 //	/readyz   200 while the program stands by, or when every kind is listed; otherwise 503
 //	          and one line for each other kind, with the reason
-//	/metrics  ownergraph.Stats and the health of the kinds, in Prometheus' text format
+//	/metrics  the metrics of adapters/prometheus, for Prometheus
 //
 // # Guards
 //

@@ -18,7 +18,7 @@ func (p *Program) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", p.healthz)
 	mux.HandleFunc("GET /readyz", p.readyz)
-	mux.HandleFunc("GET /metrics", p.metrics)
+	mux.Handle("GET /metrics", p.metrics)
 	return mux
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	promstats "github.com/ownergraph/ownergraph/adapters/prometheus"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -26,6 +27,7 @@ type Program struct {
 	config    Config
 	log       *slog.Logger
 	collector *ownergraph.Collector
+	metrics   http.Handler
 	server    *rest.Config // for all clients except the store
 	client    *http.Client // for all clients except the store
 	conns     *connections
@@ -79,8 +81,15 @@ func New(server *rest.Config, config Config) (*Program, error) {
 		}
 		config.Engine.OnDecision = both(config.Engine.OnDecision, p.sender.decided)
 	}
-	p.collector, err = ownergraph.New(store, config.Engine)
-	return p, err
+	collector, metrics, err := promstats.New(store, config.Engine, promstats.Config{})
+	if err != nil {
+		return nil, err
+	}
+	p.collector = collector
+	if p.metrics, err = newMetrics(metrics); err != nil {
+		return nil, fmt.Errorf("configure run: metrics: %w", err)
+	}
+	return p, nil
 }
 
 func both(a, b func(ownergraph.DecisionEvent)) func(ownergraph.DecisionEvent) {

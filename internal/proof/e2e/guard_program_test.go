@@ -124,8 +124,11 @@ func TestProgramGuards(t *testing.T) {
 	if got := w.eventAbout(many, "HoldRemoved"); got != "Warning: another writer has taken its hold off" {
 		t.Errorf("of a release: %q", got)
 	}
-	for name, want := range map[string]string{"passed_roots": "1", "refused_roots": "1", "released_roots": "1", "unguarded_roots": "0", "judgements": "2"} {
-		if got := metric(p, "ownergraph_"+name+"_total"); got != want {
+	for name, want := range map[string]string{
+		"guard_passed_roots_total": "1", "guard_refused_roots_total": "1", "guard_released_roots_total": "1", "guard_unguarded_roots_total": "0",
+		`started_calls_total{type="judge"}`: "2",
+	} {
+		if got := metric(p, "ownergraph_"+name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
