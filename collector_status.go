@@ -106,15 +106,11 @@ func (c *Collector) held(limit int, in func(Key) bool) []Held {
 // HeldReasons counts the held objects by reason, in the order of the reasons. It includes the
 // blocked ones, as Held does, and lets the engine go on in between as Held does.
 //
-// Held by TestHeldReasons.
+// Held by TestHeldReasons and TestHeldReasonsOfFewer.
 func (c *Collector) HeldReasons() (out []HeldReason) {
 	sum := map[policy.Reason]HeldReason{}
 	for from, more := observed.NodeID(0), true; more; {
-		var found []held.Node
-		c.locked(func(e *Engine, _ time.Time) {
-			found, from, more = e.heldFrom(nil, from)
-			e.heldReasons(sum, found)
-		})
+		c.locked(func(e *Engine, _ time.Time) { from, more = e.heldReasons(sum, from) })
 	}
 	for _, r := range slices.Sorted(maps.Keys(sum)) {
 		out = append(out, sum[r])

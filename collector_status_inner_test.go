@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -97,5 +98,37 @@ func TestHeldReasons(t *testing.T) {
 		if len(got) != len(want) {
 			t.Errorf("%s: %d reasons, want %d", c.reason, len(got), len(want))
 		}
+	}
+}
+
+// TestHeldReasonsOfFewer: objects that are released in the middle of a walk count once at most.
+func TestHeldReasonsOfFewer(t *testing.T) {
+	e, err := NewEngine(Level2, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.graph.Apply(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "pod"}}}); err != nil {
+		t.Fatal(err)
+	}
+	var ids []observed.NodeID
+	for i := range 2 * held.Slice {
+		o := Object{Key: Key{Kind: "pod", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint("u", i))}, Version: "1"}
+		d, err := e.graph.Apply(Event{Type: graph.Put, Object: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.hold(d.Node, policy.StoreRefused, graph.DoubtUnset)
+		ids = append(ids, d.Node)
+	}
+	sum := map[policy.Reason]HeldReason{}
+	next, more := e.heldReasons(sum, 0)
+	for _, id := range ids[held.Slice/2:] {
+		e.unhold(id, false)
+	}
+	for more {
+		next, more = e.heldReasons(sum, next)
+	}
+	if n := sum[policy.StoreRefused].Objects; n != held.Slice/2 {
+		t.Errorf("%d objects are counted, want %d", n, held.Slice/2)
 	}
 }

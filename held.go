@@ -83,17 +83,19 @@ type HeldReason struct {
 	Oldest time.Time
 }
 
-// heldReasons sums up a piece of the held objects by reason.
-func (e *Engine) heldReasons(sum map[policy.Reason]HeldReason, some []held.Node) {
-	for _, n := range some {
-		x := e.held.Get(n.ID)
+// heldReasons sums up a slice of the held objects by reason. It returns the next slice.
+func (e *Engine) heldReasons(sum map[policy.Reason]HeldReason, from observed.NodeID) (next observed.NodeID, more bool) {
+	if e.held.Len() <= held.Slice { // one slice has all of them, also in the middle of a walk
+		clear(sum)
+	}
+	return e.held.Entries(e.graph, from, func(x held.Entry) {
 		s := sum[x.Reason]
 		if s.Objects == 0 || x.Since.Before(s.Oldest) {
 			s.Oldest = x.Since
 		}
 		s.Reason, s.Objects = x.Reason, s.Objects+1
 		sum[x.Reason] = s
-	}
+	})
 }
 
 // Held returns at most limit of the held objects, by key, each with the reason.

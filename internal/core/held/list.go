@@ -53,5 +53,25 @@ func (t *Table) From(g *observed.Graph, found []Node, from observed.NodeID) (all
 	return found, observed.NodeID(end), end < g.Cap()
 }
 
+// Entries shows the entries of a slice of the nodes, from an id on, in no order. It returns the id
+// of the next slice, if there is one. If one slice has room for all held nodes, it shows all.
+//
+// Held by TestEntries.
+func (t *Table) Entries(g *observed.Graph, from observed.NodeID, show func(Entry)) (next observed.NodeID, more bool) {
+	if len(t.held) <= Slice {
+		for _, x := range t.held {
+			show(x)
+		}
+		return 0, false
+	}
+	end := min(int(from)+Slice, g.Cap())
+	for id := from; int(id) < end; id++ {
+		if x, ok := t.held[id]; ok {
+			show(x)
+		}
+	}
+	return observed.NodeID(end), end < g.Cap()
+}
+
 // Is reports whether the node is still held, and still of the same object.
 func (t *Table) Is(g *observed.Graph, n Node) bool { return t.Has(n.ID) && g.Node(n.ID).Key() == n.Key }

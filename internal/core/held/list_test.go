@@ -82,3 +82,33 @@ func TestFrom(t *testing.T) {
 		}
 	}
 }
+
+// TestEntries: the slices together show each held object once, and none shows more than its
+// share.
+func TestEntries(t *testing.T) {
+	for _, c := range []struct {
+		objects, slices int
+		reason          string
+	}{
+		{0, 1, "nothing is held"},
+		{Slice, 1, "one slice has room for all"},
+		{3*Slice + 5, 4, "many are held"},
+	} {
+		g, x, keys := listRig(t, c.objects)
+		n, shown := 0, 0
+		for from, more := observed.NodeID(0), true; more; n++ {
+			before := shown
+			from, more = x.Entries(g, from, func(e Entry) {
+				if shown++; e.Reason != policy.StoreRefused {
+					t.Errorf("%s: an entry %+v", c.reason, e)
+				}
+			})
+			if shown-before > Slice {
+				t.Errorf("%s: a slice shows %d objects", c.reason, shown-before)
+			}
+		}
+		if shown != len(keys) || n != c.slices {
+			t.Errorf("%s: %d objects in %d slices, want %d in %d", c.reason, shown, n, len(keys), c.slices)
+		}
+	}
+}
