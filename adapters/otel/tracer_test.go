@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -198,10 +199,10 @@ func TestCascade(t *testing.T) {
 // error.
 func TestErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fails := true
+		var done atomic.Bool
 		w := newWorld(t, ownergraph.Config{Handlers: map[string]finalizer.Handler{
 			"example.org/h": func(context.Context, ownergraph.Object) error {
-				if fails {
+				if !done.Load() {
 					return errors.New(strings.Repeat("é", 1000))
 				}
 				return nil
@@ -241,7 +242,7 @@ func TestErrors(t *testing.T) {
 				t.Errorf("no %s of %s: %s", c.span, c.object, c.reason)
 			}
 		}
-		fails = false
+		done.Store(true)
 		<-time.After(time.Hour)
 	})
 }
