@@ -58,6 +58,7 @@
 //	unguarded_holders_total
 //	guard_passed_roots_total
 //	guard_refused_roots_total
+//	guard_approved_roots_total
 //	guard_released_roots_total
 //	guard_unguarded_roots_total
 //	braked_cascades

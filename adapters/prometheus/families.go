@@ -71,6 +71,7 @@ func families() []family {
 		{"unguarded_holders_total", "Holders that were deleted before they had the finalizer of their sweep.", ""},
 		{"guard_passed_roots_total", "Guarded roots whose deletion this program let pass.", ""},
 		{"guard_refused_roots_total", "Guarded roots whose deletion this program refused.", ""},
+		{"guard_approved_roots_total", "Guarded roots whose deletion was approved in this process.", ""},
 		{"guard_released_roots_total", "Guarded roots whose hold another writer took off, as kubectl does to approve a deletion.", ""},
 		{"guard_unguarded_roots_total", "Roots that were deleted before they had the hold of their guard.", ""},
 		{"braked_cascades", "Cascades that the brake holds.", ""},

@@ -83,6 +83,7 @@ func (s sink) protection(x ownergraph.Stats) {
 	s.count("unguarded_holders_total", x.Sweeps.Unguarded)
 	s.count("guard_passed_roots_total", x.Guards.Passed)
 	s.count("guard_refused_roots_total", x.Guards.Refused)
+	s.count("guard_approved_roots_total", x.Guards.Approved)
 	s.count("guard_released_roots_total", x.Guards.HoldRemoved)
 	s.count("guard_unguarded_roots_total", x.Guards.Unguarded)
 	s.put("braked_cascades", float64(x.Brake.Cascades))

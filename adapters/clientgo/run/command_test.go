@@ -100,7 +100,7 @@ func TestCommandPause(t *testing.T) {
 		if n := r.left("a"); n != 3 {
 			t.Errorf("%d are left", n)
 		}
-		if v := parseMetrics(t, get(second, "/metrics").Body.String())["ownergraph_pauses"]; v != 1 {
+		if v := r.samples(second)[`ownergraph_pauses{extent="kind"}`]; v != 1 {
 			t.Errorf("%v pauses", v)
 		}
 		if err := r.command("-resume kind=ConfigMap"); err != nil {
@@ -154,8 +154,8 @@ func TestCommandAnswers(t *testing.T) {
 		if got := r.record(); strings.Count(got, `"state":"approved"`) != 1 || strings.Count(got, `"state":"keep"`) != 1 {
 			t.Errorf("the record is %s", got)
 		}
-		m := parseMetrics(t, get(r.program, "/metrics").Body.String())
-		for name, want := range map[string]float64{"braked_cascades": 1, "brake_trips_total": 2, "approved_cascades_total": 1, "refused_cascades_total": 1} {
+		m := r.samples(r.program)
+		for name, want := range map[string]float64{"braked_cascades": 1, "brake_trips_total": 2, "brake_approvals_total": 1, "brake_refusals_total": 1} {
 			if m["ownergraph_"+name] != want {
 				t.Errorf("%s is %v, want %v", name, m["ownergraph_"+name], want)
 			}

@@ -11,10 +11,10 @@ import (
 
 var sampleLine = regexp.MustCompile(`^([a-z_]+(?:\{[^}]*\})?) (\S+)$`)
 
-// samples returns the samples of /metrics by name and labels. Each stands once.
-func samples(r *rig) map[string]float64 {
+// samples returns the samples of p's /metrics by name and labels. Each stands once.
+func (r *rig) samples(p *Program) map[string]float64 {
 	r.t.Helper()
-	w := get(r.program, "/metrics")
+	w := get(p, "/metrics")
 	if got := w.Header().Get("Content-Type"); w.Code != 200 || !strings.HasPrefix(got, "text/plain; version=0.0.4; charset=utf-8") {
 		r.t.Errorf("%d, %s", w.Code, got)
 	}
@@ -43,7 +43,7 @@ func TestMetrics(t *testing.T) {
 		r.remove("deployments", "ns", "owner")
 		r.put("configmaps", named("left"))
 		pass(time.Second)
-		got, deletes := samples(r), float64(len(r.takeCalls("delete")))
+		got, deletes := r.samples(r.program), float64(len(r.takeCalls("delete")))
 		for name, want := range map[string]float64{
 			`ownergraph_objects{kind="ConfigMap"}`: 1, "ownergraph_gone_objects_total": 4, `ownergraph_calls_total{result="ok",type="delete"}`: deletes,
 			`ownergraph_deleted_objects_total{kind="ConfigMap"}`: 3, `ownergraph_call_duration_seconds_count{type="delete"}`: deletes,
