@@ -111,7 +111,7 @@ func (c *Collector) fitFacts(e *Engine, list []brake.Fact, room int) (kept []bra
 		size -= len(texts[i]) + 1
 		if drop[i] = true; e.brake.Holds(k) {
 			c.say(effect.Warn, "the record is full and leaves out a cascade that is held: after a restart it is counted anew",
-				"record", c.record.name, "cascade", k.String(), "state", list[i].State.String())
+				"record", c.record.name, "root", k.String(), "cause", list[i].State.String())
 		}
 		e.brake.LeaveOut(k)
 	}

@@ -16,7 +16,7 @@ import (
 // idleIn is idle for one scope, for at most a minute of the test's time.
 func (r *rig) idleIn(scope string) []ownergraph.Held {
 	r.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	held, err := r.WaitIdleIn(ctx, scope)
 	if err != nil {

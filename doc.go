@@ -160,16 +160,14 @@
 //	attr kind, kinds            one kind, and the first of several
 //	attr reason                 a code of package policy
 //	attr root                   the root of a cascade, as graph.Key.String
-//	attr err                    an error
 //	attr call, write            a call of the store, and the action of a decision
 //	attr finalizer, selector    the name of a handler, and a selector of labels
 //	attr cause                  the cause of a rewind, of a brake, or of an undone write
 //	attr extent, record         the extent of a pause, and the name of the record
 //	attr count, others, limit   numbers of things
-//	attr stuck, waiting, blocked, queued, working
-//	                            the numbers of objects by Status
+//	attr stuck, waiting, blocked, queued, working  the numbers of objects by Status
 //	attr waited, unseen         a time, and whether the watch had a gap
-//	attr panic, stack           the value of a panic, and its stack
+//	attr err, panic, stack      an error, and the value of a panic with its stack
 //
 // # Plans
 //
@@ -458,7 +456,7 @@
 //   - policy has the action and the reason of each decision, and the rules R1 to R8.
 //   - finalizer has the rules of a store, the type of handlers, and the form of sweeps.
 //   - plan and explain have the answers of Plan and Explain, with their text and JSON.
-//   - view draws pictures of objects, plans and explanations: text, DOT, Mermaid and SVG.
+//   - view draws pictures, and dump reads the objects that kubectl prints.
 //   - lint has the faults of ownership in a dump or a store.
 //   - adapters has the memory store, the conformance kit, and the Kubernetes API server.
 //

@@ -90,11 +90,11 @@ func (p *Program) carryOut(ctx context.Context) error {
 	switch c.Verb {
 	case Pause:
 		if _, err = p.collector.Pause(ctx, c.What); err == nil {
-			p.log.Info("pause recorded: each program with this record confirms it in its log, within 10 s", "what", c.What.String(), "record", p.recordText())
+			p.log.Info("pause recorded: each program with this record confirms it in its log, within 10 s", "extent", c.What.String(), "record", p.recordText())
 		}
 	case Resume:
 		if err = p.collector.Resume(ctx, c.What); err == nil {
-			p.log.Info("the pause is out of the record: each program with this record resumes within 10 s", "what", c.What.String(), "record", p.recordText())
+			p.log.Info("the pause is out of the record: each program with this record resumes within 10 s", "extent", c.What.String(), "record", p.recordText())
 		}
 	case Approve, Refuse:
 		err = p.answerCascades(ctx, &c)
@@ -127,7 +127,7 @@ func (p *Program) answerCascades(ctx context.Context, c *Command) (err error) {
 		err = p.collector.RefuseCascade(ctx, key, c.Refusal)
 	}
 	if err == nil {
-		p.log.Info("answer recorded: each program with this record obeys within 10 s", "answer", c.Verb.String(), "cascades", n, "record", p.recordText())
+		p.log.Info("answer recorded: each program with this record obeys within 10 s", "answer", c.Verb.String(), "count", n, "record", p.recordText())
 	}
 	return err
 }
@@ -146,7 +146,7 @@ func (p *Program) retire(ctx context.Context, finalizer string) error {
 	if stopped := <-done; stopped != nil && (err == nil || errors.Is(err, ownergraph.ErrClosed)) {
 		err = stopped
 	}
-	p.log.Info("finalizer retired", "finalizer", finalizer, "objects", out.Objects, "left", len(out.Left))
+	p.log.Info("finalizer retired", "finalizer", finalizer, "count", out.Objects, "others", len(out.Left))
 	if err == nil && len(out.Left) > 0 {
 		err = fmt.Errorf("retire %q: %d marked roots keep it: approve or refuse each of them: %s: %w",
 			finalizer, len(out.Left), listed(out.Left), graph.ErrRefused)

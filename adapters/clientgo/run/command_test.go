@@ -178,8 +178,8 @@ func TestDefaultBrake(t *testing.T) {
 		log    string
 		reason string
 	}{
-		{"-act", defaultBrake + 1, "brake=1000", "the default"},
-		{"-act -brake 5000", 0, "brake=5000", "a higher limit"},
+		{"-act", defaultBrake + 1, "limit=1000", "the default"},
+		{"-act -brake 5000", 0, "limit=5000", "a higher limit"},
 		{"-act -brake 0", 0, "", "none"},
 	} {
 		bubble(t, parsed(t, c.args), func(r *rig) {
@@ -208,7 +208,7 @@ func TestCommandRetire(t *testing.T) {
 		if err := r.command("-retire " + graph.FinalizerHold); err != nil {
 			t.Error(err)
 		}
-		if lines := r.with("finalizer retired", "objects=1", "left=0"); len(lines) != 1 {
+		if lines := r.with("finalizer retired", "count=1", "others=0"); len(lines) != 1 {
 			t.Errorf("logged %q", r.with(""))
 		}
 		if got := r.all("configmaps")[0].meta().Finalizers; !slices.Equal(got, []string{"example.org/kept"}) || r.left("other")+len(r.all("configmaps")) != 2 {

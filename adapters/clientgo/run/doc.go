@@ -62,6 +62,8 @@
 //	attr act, events   settings of the program
 //	attr rights        missing rights
 //	attr message       the text of an Event
+//	attr answer        approve or refuse
+//	attr uid           the UID of a root, for the flags -approve and -refuse
 //
 // The program logs each kind that cannot be watched, with the reason, and its recovery. To
 // use a logr.Logger, set Config.Logger to slog.New(logr.ToSlogHandler(logger)).

@@ -32,7 +32,7 @@ func (p *Program) watchBraked(ctx context.Context) {
 			for _, b := range p.collector.Braked(maxHeld) {
 				if now[b.Key.UID] = true; !known[b.Key.UID] && b.Refused == ownergraph.RefusalUnset {
 					p.log.Warn("the brake holds a cascade: let it go by -approve, keep it by -refuse, or change the limit by -brake",
-						"cascade", b.String(), "uid", string(b.Key.UID), "objects", b.Held, "record", p.recordText())
+						"root", b.Key.String(), "uid", string(b.Key.UID), "count", b.Held, "limit", b.Limit, "record", p.recordText())
 				}
 			}
 			known = now

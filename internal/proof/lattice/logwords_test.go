@@ -38,7 +38,7 @@ func logLines(n ast.Node) (l logLine, ok bool) {
 		case "Error":
 			return logLine{n.Pos(), name, n.Args[0], n.Args[1:]}, len(n.Args) > 1
 		case "say", "sayNow":
-			if len(n.Args) < 2 {
+			if _, text := literal(n.Args[0]); text || len(n.Args) < 2 {
 				return l, false
 			}
 			return logLine{n.Pos(), selected(n.Args[0]), n.Args[1], n.Args[2:]}, true
