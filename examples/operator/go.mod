@@ -66,5 +66,6 @@ replace (
 	github.com/ownergraph/ownergraph => ../..
 	github.com/ownergraph/ownergraph/adapters/clientgo => ../../adapters/clientgo
 	github.com/ownergraph/ownergraph/adapters/clientgo/fakegc => ../../adapters/clientgo/fakegc
-	github.com/ownergraph/ownergraph/adapters/prometheus => ../../adapters/prometheus
 )
+
+replace github.com/ownergraph/ownergraph/adapters/prometheus => ../../adapters/prometheus
