@@ -16,7 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/dump"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/terminal"
-	"github.com/ownergraph/ownergraph/internal/tree"
+	"github.com/ownergraph/ownergraph/view"
 )
 
 // recorded has the objects of a real cluster.
@@ -56,7 +56,7 @@ func perform(ctx context.Context, opts options, stdin io.Reader, out *terminal.O
 		return err
 	}
 	if opts.tree {
-		out.Print(tree.Draw(c.Objects, todo[0].Key, tree.MaxLines))
+		out.Print(view.Tree(c.Objects, todo[0].Key, 0).Text())
 		return out.Err()
 	}
 	ctx, stop := live.Interruptible(ctx) // reading is over

@@ -51,6 +51,20 @@ func TestDelete(t *testing.T) {
 	}
 }
 
+func TestTree(t *testing.T) {
+	tests := []struct{ golden, root, reason string }{
+		{"tree-frontend", "deployment/shop/frontend", "three revisions; deleted in the background"},
+		{"tree-search", "deployment/shop/search", "two revisions; deleted in the foreground"},
+		{"tree-checkout", "deployment/payments/checkout", "two revisions; orphans its dependents"},
+		{"tree-cart", "deployment/shop/cart", "two references to it are wrong, each in its way"},
+		{"tree-orders", "cluster/orders", "a global root, an object with two owners, finalizers"},
+		{"tree-kafka", "statefulset/data/kafka", "claims with finalizers"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.golden, func(t *testing.T) { checkGolden(t, tt.golden, plainOutput(t, "", "-tree", tt.root)) })
+	}
+}
+
 // TestDeleteFlawed reads objects that no store would accept as new ones.
 func TestDeleteFlawed(t *testing.T) {
 	owner := `{"apiVersion":"v1","kind":"Pod","name":"a","uid":"uid-a"}`

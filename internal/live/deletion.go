@@ -7,7 +7,6 @@ import (
 	"github.com/ownergraph/ownergraph/dump"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
-	"github.com/ownergraph/ownergraph/internal/tree"
 )
 
 // Deletion is the deletion of one object. It is a value.
@@ -31,11 +30,11 @@ func (d Deletion) String() string {
 // its own object. It counts all objects below it. An orphan deletion removes only its
 // own object.
 func (d Deletion) maxGone(objects []graph.Object) int {
-	below := tree.Below(objects, d.Key)
+	n := len(Reach(objects, d.Key))
 	if d.Propagation == graph.Orphan {
-		below = min(below, 0)
+		n = min(n, 1)
 	}
-	return below + 1
+	return n
 }
 
 // Step is a deletion that a user asks for. It is a value.

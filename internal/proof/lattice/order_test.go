@@ -68,7 +68,7 @@ const layers = `
 	# The display of progress knows no part of the engine. Commands convert to its input.
 	internal/terminal;
 	# Names as people type them, files of objects, and their text.
-	graph < internal/spell < internal/tree;
+	graph < internal/spell;
 	lint, internal/spell < dump;
 
 	# The rules of a store that honours finalizers, without watches.
@@ -116,8 +116,8 @@ const layers = `
 	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd, view < examples/...;
 
 	# Commands share the run on a copy in memory. A command of ours may use any adapter.
-	., dump, internal/tree, internal/terminal < internal/live;
-	adapters/memory, adapters/sql, adapters/etcd, lint/live, internal/live < cmd/...;
+	., dump, internal/terminal < internal/live;
+	adapters/memory, adapters/sql, adapters/etcd, lint/live, internal/live, view < cmd/...;
 
 	# One example is a command that people run, and shows its progress as ours do.
 	adapters/memory, internal/live < examples/quickstart;

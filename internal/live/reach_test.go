@@ -1,0 +1,33 @@
+package live
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/view"
+)
+
+// TestReach: the objects below another one are found once, also in rings and with shared
+// owners. A picture of package view counts as many.
+func TestReach(t *testing.T) {
+	objects := []graph.Object{node("a", "c"), node("b", "a"), node("c", "b", "a"), node("d", "c", "x"), node("x"), node("e", "a", "a")}
+	for _, tc := range []struct {
+		root   graph.Key
+		want   []int
+		reason string
+	}{
+		{objects[0].Key, []int{0, 1, 2, 3, 5}, "a ring and its dependents"},
+		{objects[2].Key, []int{2, 0, 1, 3, 5}, "the root comes first"},
+		{objects[3].Key, []int{3}, "nothing is below it"},
+		{node("z").Key, nil, "it is not there"},
+	} {
+		got := Reach(objects, tc.root)
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("Reach(%v) = %v, want %v: %s", tc.root, got, tc.want, tc.reason)
+		}
+		if below := view.Tree(objects, tc.root, 0).Below(); below != max(len(got)-1, 0) {
+			t.Errorf("%d objects below %v, and the picture counts %d: %s", len(got)-1, tc.root, below, tc.reason)
+		}
+	}
+}

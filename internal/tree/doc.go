@@ -1,2 +1,0 @@
-// Package tree draws the dependents of an object as text.
-package tree
