@@ -10,8 +10,10 @@ import (
 	"testing"
 )
 
-// TestDump runs each subcommand on real input, with text and JSON.
+// TestDump runs each subcommand on real input, with text and JSON, and with pictures where
+// there are some.
 func TestDump(t *testing.T) {
+	pictures := map[string]bool{"tree": true, "plan-orphan": true, "explain-misplaced": true}
 	for _, c := range []struct {
 		name, reason string
 		code         int
@@ -30,7 +32,11 @@ func TestDump(t *testing.T) {
 		{"run-held", "finalizers hold pods", 3, []string{"run", "job/batch/reindex", "--cascade", "foreground"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, format := range []string{"text", "json"} {
+			formats := []string{"text", "json"}
+			if pictures[c.name] {
+				formats = append(formats, "dot", "mermaid", "svg")
+			}
+			for _, format := range formats {
 				got := call(t, "", append(c.args, "-f", cluster, "-o", format)...)
 				if got.code != c.code || got.stderr != "" {
 					t.Errorf("exit %d, want %d: %s\n%s", got.code, c.code, c.reason, got.stderr)

@@ -41,6 +41,10 @@ func TestExitCodes(t *testing.T) {
 		{"an unknown subcommand", 2, "unknown command", []string{"paln"}},
 		{"an unknown flag", 2, "unknown flag", []string{"lint", "--x"}},
 		{"an unknown format", 2, "want text or json", []string{"lint", "-f", cluster, "-o", "xml"}},
+		{"an unknown format", 2, "want text, json, dot, mermaid or svg", []string{"tree", "-f", cluster, "pod/a", "-o", "png"}},
+		{"lint has no picture", 2, "this subcommand has no picture: want text or json", []string{"lint", "-f", cluster, "-o", "dot"}},
+		{"run has no picture", 2, "this subcommand has no picture", []string{"run", "-f", cluster, "-o", "svg"}},
+		{"delete has text alone", 2, "unknown shorthand flag: 'o'", []string{"delete", "pod/a", "--store", "sqlite:x", "-o", "mermaid"}},
 		{"an unknown propagation", 2, "want background, foreground or orphan", []string{"plan", "-f", cluster, "--cascade", "all"}},
 		{"an unset propagation", 2, "want background, foreground or orphan", []string{"plan", "-f", cluster, "--cascade", "unset"}},
 		{"an unknown store", 2, "want sqlite:FILE", []string{"lint", "--store", "mysql://x"}},
@@ -97,7 +101,7 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("completion %s: exit %d\n%.200s", shell, got.code, got.stdout)
 		}
 	}
-	for args, want := range map[string]string{"pl": "plan\t", "plan --cascade f": "foreground", "plan -o j": "json", "plan --output t": "text"} {
+	for args, want := range map[string]string{"pl": "plan\t", "plan --cascade f": "foreground", "plan -o j": "json", "tree -o ": "svg", "explain -o m": "mermaid", "lint -o ": "json", "plan --output t": "text"} {
 		line := append([]string{cobra.ShellCompRequestCmd}, strings.Fields(args)...)
 		if got := call(t, "", line...); got.code != 0 || !strings.Contains(got.stdout, want) {
 			t.Errorf("complete %q = %q, want %q", args, got.stdout, want)

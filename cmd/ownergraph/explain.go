@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
 )
 
@@ -18,7 +19,7 @@ each reason with its remedy. The command decides on a copy in memory, and writes
 
 Exit code 3: the object waits for an actor outside, or it is stuck.`,
 		Example: `  ownergraph explain -f all.json pod/shop/web-0
-  ownergraph explain --store postgres://localhost/app namespace/blue`,
+  ownergraph explain --store postgres://localhost/app namespace/blue -o svg > blue.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.load(cmd.Context())
@@ -29,9 +30,12 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 			if err != nil {
 				return err
 			}
-			if a.format == formatJSON {
+			done, err := a.writePicture(func() view.Picture { return view.Explanation(x, 0) })
+			switch {
+			case done:
+			case a.format == formatJSON:
 				err = a.writeJSON(x)
-			} else {
+			default:
 				err = a.writeText(x.Text())
 			}
 			if pace, _ := x.Pace(); err == nil && pace > explain.Moving {
@@ -41,7 +45,7 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 		},
 	}
 	a.addSource(cmd)
-	a.addFormat(cmd)
+	a.addPictures(cmd)
 	return cmd
 }
 

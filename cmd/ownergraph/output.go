@@ -6,29 +6,82 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
 )
 
-// The formats of an output.
+// The formats of an output. The last three are pictures.
 const (
-	formatText = "text"
-	formatJSON = "json"
+	formatText    = "text"
+	formatJSON    = "json"
+	formatDOT     = "dot"
+	formatMermaid = "mermaid"
+	formatSVG     = "svg"
 )
 
-func (a *app) addFormat(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&a.format, "output", "o", formatText, "format of the output: text or json")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{formatText, formatJSON}, cobra.ShellCompDirectiveNoFileComp))
+// addFormat adds the flag of the format to a subcommand without a picture.
+func (a *app) addFormat(cmd *cobra.Command) { a.addFormats(cmd, formatText, formatJSON) }
+
+// addPictures adds the flag of the format to a subcommand with a picture.
+func (a *app) addPictures(cmd *cobra.Command) {
+	a.addFormats(cmd, formatText, formatJSON, formatDOT, formatMermaid, formatSVG)
 }
 
-func (a *app) checkFormat() error {
-	switch a.format {
-	case "", formatText, formatJSON:
+func (a *app) addFormats(cmd *cobra.Command, allowed ...string) {
+	a.format = formatText
+	cmd.Flags().VarP(&formatFlag{&a.format, allowed}, "output", "o", "format of the output: "+choice(allowed))
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(allowed, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// formatFlag is a flag of package pflag.
+type formatFlag struct {
+	value   *string
+	allowed []string
+}
+
+func (f *formatFlag) String() string { return *f.value }
+func (f *formatFlag) Type() string   { return "format" }
+
+// Set refuses a picture of a subcommand without one.
+func (f *formatFlag) Set(s string) error {
+	switch {
+	case slices.Contains(f.allowed, s):
+		*f.value = s
 		return nil
+	case s == formatDOT || s == formatMermaid || s == formatSVG:
+		return fmt.Errorf("this subcommand has no picture: want %s", choice(f.allowed))
 	}
-	return usageError(fmt.Sprintf("--output %q: want text or json", a.format))
+	return fmt.Errorf("want %s", choice(f.allowed))
+}
+
+// choice returns "a, b or c".
+func choice(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// writePicture writes a picture in the format of the user. It returns false for the formats
+// that are no pictures.
+//
+// Held by TestDump and TestDOTIsRead.
+func (a *app) writePicture(draw func() view.Picture) (bool, error) {
+	text := ""
+	switch a.format {
+	case formatDOT:
+		text = draw().DOT()
+	case formatMermaid:
+		text = draw().Mermaid()
+	case formatSVG:
+		text = draw().SVG()
+	default:
+		return false, nil
+	}
+	_, err := io.WriteString(a.stdout, text)
+	return true, err
 }
 
 // writeJSON writes a value as indented JSON.

@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
 )
 
@@ -66,14 +67,15 @@ func (a *app) planCommand() *cobra.Command {
 		Use:   "plan [OBJECT...] (-f FILE | --store URL)",
 		Short: "Forecast the deletion of objects",
 		Long: `Forecast the deletion of objects: the end of each object, the waves and the cost. Without
-an object it forecasts the writes that are due without a deletion. It changes nothing.
+an object it forecasts the writes that are due without a deletion. It changes nothing. A
+picture has the waves from left to right, and at most 1,000 objects.
 
 The plan knows the rules of ownership and the finalizers. It does not know the handlers,
 sweeps, guards and protections that a program of yours configures.
 
 Exit code 3: an object would be held.`,
 		Example: `  ownergraph plan -f all.json deployment/shop/cart --cascade foreground
-  ownergraph plan --store sqlite:app.db tenant/blue -o json`,
+  ownergraph plan --store sqlite:app.db tenant/blue -o mermaid`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.load(cmd.Context())
 			if err != nil {
@@ -87,23 +89,29 @@ Exit code 3: an object would be held.`,
 			if err != nil {
 				return err
 			}
-			if err := a.writePlan(&made); err != nil {
+			draw := func() view.Picture { return view.Plan(made, c.Objects, p.limit) }
+			done, err := a.writePicture(draw)
+			if !done {
+				err = a.writePlan(&made)
+			}
+			if err != nil {
 				return err
 			}
 			return foundHeld(&made)
 		},
 	}
 	a.addSource(cmd)
-	a.addFormat(cmd)
+	a.addPictures(cmd)
 	p.add(cmd)
 	p.addForecast(cmd)
 	return cmd
 }
 
-// plan returns the forecast of a request. Without a target a collector first looks at each
-// object of a copy, because the writes that are due may be anywhere.
+// plan returns the forecast of a request. Without a target, a collector first decides about
+// each object of a copy. The plan then has the objects with a write or a hold alone. A plan of
+// an undecided dump also has each object that several owners keep.
 //
-// Held by TestPlanOfManyDue.
+// Held by TestPlanOfManyDue and TestDump.
 func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
 	if len(req.Delete) > 0 {
 		return ownergraph.PlanDump(ctx, c.dump(), ownergraph.Config{}, req)

@@ -41,18 +41,12 @@ func (a *app) command() *cobra.Command {
 		Long:  long,
 		Example: `  kubectl get -A -o json $(kubectl api-resources --verbs=list -o name | paste -sd,) > all.json
   ownergraph plan -f all.json deployment/shop/cart --cascade foreground`,
-		Version:       version(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			if err := a.checkFormat(); err != nil {
-				return err
-			}
-			a.started = true
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:          version(),
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		Args:             cobra.NoArgs,
+		PersistentPreRun: func(*cobra.Command, []string) { a.started = true },
+		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)

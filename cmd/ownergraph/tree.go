@@ -2,18 +2,22 @@ package main
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/tree"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) treeCommand() *cobra.Command {
+	limit := 0
 	cmd := &cobra.Command{
 		Use:   "tree OBJECT (-f FILE | --store URL)",
-		Short: "Draw the objects below an object",
-		Long: `Draw the objects below an object by owner reference. An object with several owners is drawn
-once. The JSON has the object first, and then each object below it, by key.`,
+		Short: "Draw an object with the objects above and below it",
+		Long: `Draw an object with its owners above it and its dependents below it. Text draws an object with
+several owners once. A picture has at most --limit objects, and counts the others. The JSON
+has the object first, and then each object below it, by key.`,
 		Example: `  ownergraph tree -f all.json deployment/shop/cart
-  kubectl get -A -o yaml deploy,rs,pod | ownergraph tree -f - deployment/shop/cart`,
+  kubectl get -A -o yaml deploy,rs,pod | ownergraph tree -f - deployment/shop/cart
+  ownergraph tree -f all.json deployment/shop/cart -o svg > cart.svg`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.load(cmd.Context())
@@ -24,15 +28,24 @@ once. The JSON has the object first, and then each object below it, by key.`,
 			if err != nil {
 				return err
 			}
-			if a.format == formatJSON {
-				return a.writeJSON(newJSONTree(c.Objects, objects[0].Key))
-			}
-			return a.writeText(tree.Draw(c.Objects, objects[0].Key, tree.MaxLines))
+			return a.writeTree(c.Objects, objects[0].Key, limit)
 		},
 	}
 	a.addSource(cmd)
-	a.addFormat(cmd)
+	a.addPictures(cmd)
+	cmd.Flags().IntVar(&limit, "limit", 0, "most objects of the picture, up to 5000 (default 1000)")
 	return cmd
+}
+
+func (a *app) writeTree(objects []graph.Object, root graph.Key, limit int) error {
+	draw := func() view.Picture { return view.Tree(objects, root, limit) }
+	switch done, err := a.writePicture(draw); {
+	case done:
+		return err
+	case a.format == formatJSON:
+		return a.writeJSON(newJSONTree(objects, root))
+	}
+	return a.writeText(draw().Text())
 }
 
 // jsonTree is the form tree/v1.
@@ -43,7 +56,7 @@ type jsonTree struct {
 
 func newJSONTree(objects []graph.Object, root graph.Key) jsonTree {
 	t := jsonTree{Schema: "tree/v1"}
-	for _, i := range tree.Reach(objects, root) {
+	for _, i := range live.Reach(objects, root) {
 		t.Objects = append(t.Objects, objects[i])
 	}
 	return t
