@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -11,51 +12,87 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// approveFlags are the flags of the subcommand approve.
+type approveFlags struct {
+	brakeFlags
+	fingerprint string
+	atMost      int
+	foreground  bool
+	during      time.Duration
+}
+
 func (a *app) approveCommand() *cobra.Command {
-	var (
-		fingerprint string
-		atMost      int
-		foreground  bool
-	)
+	var f approveFlags
 	cmd := &cobra.Command{
-		Use:   "approve OBJECT --store URL (--fingerprint F | --at-most N)",
-		Short: "Let the cascade of a guarded object begin",
-		Long: `Let the cascade of a guarded object begin, whose deletion a guard holds. The command plans
-the deletion behind a fence, compares the plan with the approval, and takes the finalizer ` + graph.FinalizerHold + `
-off the object. The collector of your program does the rest.
+		Use:   "approve (OBJECT | --record NAME) --store URL",
+		Short: "Let a cascade go that a guard or the brake holds",
+		Long: `Let a cascade go that your program holds. Give one of:
 
-The finalizer is in the store, so this works from any process. The settings of the guard are
-not. If the guard has phases, give --foreground: the command then repeats the deletion in
-the foreground first, because a background deletion has no order. Take the fingerprint from
-"ownergraph plan --store ...", which knows as little of the settings as this command. Neither
-counts the members of your sweeps.
+OBJECT, a marked object that a guard holds, with --fingerprint or --at-most. The command plans
+the deletion behind a fence, compares the plan with the approval, and takes the finalizer
+` + graph.FinalizerHold + ` off the object. If the guard has phases, give
+--foreground: the command then repeats the deletion in the foreground first, because a
+background deletion has no order. Take the fingerprint from "ownergraph plan --store ...",
+which knows as little of your program's settings as this command. Neither counts the members
+of your sweeps.
 
-The command cannot approve a cascade that the brake holds. Such an approval is in the memory
-of your program's collector: call ApproveCascade there.`,
+--record, for the brake of all programs that share this record. Without --uid and --all the
+command lists the cascades that the brake holds, with the UIDs of their roots. With one of
+them it approves: at most --at-most deletes of each cascade, for the time of --for. Each
+program counts these deletes on its own.` + recorded + `
+
+Exit code 3: the list has a cascade without an answer.`,
 		Example: `  ownergraph approve --store sqlite:app.db tenant/blue --at-most 120
-  ownergraph approve --store sqlite:app.db tenant/blue --fingerprint 3f9c...`,
-		Args: cobra.ExactArgs(1),
+  ownergraph approve --store sqlite:app.db tenant/blue --fingerprint 3f9c...
+  ownergraph approve --store sqlite:app.db --record app
+  ownergraph approve --store sqlite:app.db --record app --uid 6f1c... --at-most 500 --for 10m`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			approval := ownergraph.Approval{Fingerprint: fingerprint}
-			if cmd.Flags().Changed("at-most") {
-				approval.AtMost = &atMost
+			if err := f.check(cmd, args, []string{"for"}, []string{"fingerprint", "foreground"}); err != nil {
+				return err
 			}
-			if (fingerprint == "") == (approval.AtMost == nil) || atMost < 0 {
-				return usageError("want --fingerprint, or --at-most with a number from 0")
+			if f.record != "" {
+				return a.approveBraked(cmd, &f)
 			}
-			return a.onStore(cmd.Context(), args, ordered(foreground), func(ctx context.Context, s *site) error {
-				if err := s.Approve(ctx, s.objects[0].Key, approval); err != nil {
-					return err
-				}
-				return a.writeText(fmt.Sprintf("approved: %s\n", spell.Key(s.objects[0].Key)))
-			})
+			return a.approveGuarded(cmd, args, &f)
 		},
 	}
 	a.addLive(cmd)
-	cmd.Flags().StringVar(&fingerprint, "fingerprint", "", "approve exactly the plan with this fingerprint")
-	cmd.Flags().IntVar(&atMost, "at-most", 0, "approve the end of this number of objects beside OBJECT")
-	cmd.Flags().BoolVar(&foreground, "foreground", false, "repeat the deletion in the foreground, for a guard with phases")
+	f.add(cmd)
+	cmd.Flags().StringVar(&f.fingerprint, "fingerprint", "", "approve exactly the plan with this fingerprint")
+	cmd.Flags().IntVar(&f.atMost, "at-most", 0, "approve the end of this number of objects beside OBJECT, or of this number in each cascade")
+	cmd.Flags().BoolVar(&f.foreground, "foreground", false, "repeat the deletion in the foreground, for a guard with phases")
+	cmd.Flags().DurationVar(&f.during, "for", time.Hour, "with --record, the time of the approval")
 	return cmd
+}
+
+func (a *app) approveGuarded(cmd *cobra.Command, args []string, f *approveFlags) error {
+	approval := ownergraph.Approval{Fingerprint: f.fingerprint}
+	if cmd.Flags().Changed("at-most") {
+		approval.AtMost = &f.atMost
+	}
+	if (f.fingerprint == "") == (approval.AtMost == nil) || f.atMost < 0 {
+		return usageError("want --fingerprint, or --at-most with a number from 0")
+	}
+	return a.onStore(cmd.Context(), args, ordered(f.foreground), func(ctx context.Context, s *site) error {
+		if err := s.Approve(ctx, s.objects[0].Key, approval); err != nil {
+			return err
+		}
+		return a.writeText(fmt.Sprintf("approved: %s\n", spell.Key(s.objects[0].Key)))
+	})
+}
+
+func (a *app) approveBraked(cmd *cobra.Command, f *approveFlags) error {
+	bounded := cmd.Flags().Changed("at-most") || cmd.Flags().Changed("for")
+	switch {
+	case f.listing() && bounded:
+		return usageError("an approval needs --uid or --all")
+	case f.listing():
+		return a.listBraked(cmd.Context(), f.record)
+	case f.atMost < 1 || f.during <= 0:
+		return usageError("want --at-most with a number from 1, and a time with --for")
+	}
+	return a.answerBrake(cmd.Context(), &f.brakeFlags, approval(f.atMost, f.during))
 }
 
 // ordered returns settings with a guard of the object that has a phase. Approve then repeats
@@ -75,57 +112,4 @@ func ordered(foreground bool) settings {
 			Phases: []finalizer.Phase{{Where: all}},
 		}}
 	}
-}
-
-func (a *app) refuseCommand() *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
-		Use:   "refuse OBJECT --store URL",
-		Short: "Let a guarded object go without its dependents",
-		Long: `Refuse the cascade of a guarded object, whose deletion a guard holds. A deletion mark cannot
-be taken back. So the object goes, and its dependents stay: the command repeats the deletion
-with orphan, and then takes the finalizer ` + graph.FinalizerHold + ` off. It
-does so only if a plan behind a fence ends no other object. The collector of your program
-removes the references of the dependents.
-
-To keep the object too, leave the hold in place.
-
-Your program's sweeps are not known here: they delete members without owner references. The
-command cannot refuse a cascade that the brake holds. Call RefuseCascade in your program.`,
-		Example: `  ownergraph refuse --store sqlite:app.db tenant/blue`,
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onStore(cmd.Context(), args, nil, func(ctx context.Context, s *site) error {
-				return s.refuse(ctx, s.objects[0].Key, yes)
-			})
-		},
-	}
-	a.addLive(cmd)
-	cmd.Flags().BoolVar(&yes, "yes", false, "ask for no confirmation")
-	return cmd
-}
-
-// refuse orphans the dependents of a held root, and lets the root go.
-func (s *site) refuse(ctx context.Context, key graph.Key, yes bool) error {
-	o, err := s.store.Get(ctx, key)
-	switch {
-	case err != nil:
-		return err
-	case o.UID != key.UID:
-		return fmt.Errorf("refuse %s: another object has its place: %w", key, graph.ErrNotFound)
-	case !o.Deleting || !o.HasFinalizer(graph.FinalizerHold):
-		return fmt.Errorf("refuse %s: no guard holds its deletion: %w", key, graph.ErrInvalid)
-	}
-	if err := s.app.confirm(yes, fmt.Sprintf("Let %s go, and orphan its dependents?", spell.Key(key))); err != nil {
-		return err
-	}
-	pre := graph.Precondition{UID: o.UID, Version: o.Version}
-	if err := s.store.Delete(ctx, key, graph.DeleteOptions{Precondition: pre, Propagation: graph.Orphan}); err != nil {
-		return err
-	}
-	none := 0
-	if err := s.Approve(ctx, key, ownergraph.Approval{AtMost: &none}); err != nil {
-		return fmt.Errorf("its deletion orphans now, and is still held: %w", err)
-	}
-	return s.app.writeText(fmt.Sprintf("refused: %s goes, and its dependents stay\n", spell.Key(key)))
 }

@@ -16,7 +16,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// TestPostgres: the command reads a real Postgres, and deletes there.
+// TestPostgres: the command reads a real Postgres, deletes there, and answers for the brake.
 func TestPostgres(t *testing.T) {
 	server, err := postgres.Start(postgres.Config{})
 	if err != nil {
@@ -39,10 +39,17 @@ func TestPostgres(t *testing.T) {
 	if got.code != exitDone || !strings.HasSuffix(got.stdout, "3 objects below it\n") {
 		t.Errorf("tree: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
-	got = call(t, "", append(flags, "delete", "team/blue", "--yes", "--act")...)
-	if left := d.left(t); got.code != exitDone || !slices.Equal(left, []string{"red"}) {
+	got = call(t, "", append(flags, "delete", "team/red", "--yes", "--act")...)
+	if left := d.left(t); got.code != exitDone || !slices.Equal(left, []string{"blue", "shop", "site", "todo"}) {
 		t.Errorf("delete: exit %d, left %v\n%s%s", got.code, left, got.stdout, got.stderr)
 	}
+	d.deleteBraked(t, flags...)
+	got = apart(t, append(flags, "approve", "--record", "app", "--all", "--at-most", "3")...)
+	if got.code != exitDone || !strings.Contains(got.stdout, "1 cascade approved") {
+		t.Errorf("approve: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	d.program(t, braked())
+	eventually(t, "the cascade goes on", func() bool { return len(d.left(t)) == 0 })
 }
 
 // TestEtcd: the command reads a real etcd, and deletes there. A kind that the flags leave

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
@@ -38,9 +37,10 @@ changed. Then it shows the progress.
 
 The command writes one deletion: that of OBJECT. The collector of your program does the rest
 of the cascade. With --act a collector of this command does it, until the command ends. Such
-a collector acts on the whole store, and not on this cascade alone. It obeys the pauses of
---record. It knows neither the handlers nor the sweeps, guards and protections of your
-program, so it deletes objects that these would keep. Use it on a store without a program.
+a collector acts on the whole store, and not on this cascade alone. With --record it obeys the
+pauses of that record, and the cascades that its brake holds stay. It knows neither the
+handlers nor the sweeps, guards, protections and limits of your program, so it deletes objects
+that these would keep. Use it on a store without a program.
 
 Exit code 3: objects are held, or nothing has changed for the time of --patience.`,
 		Example: `  ownergraph delete --store sqlite:app.db tenant/blue --cascade foreground
@@ -49,16 +49,16 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()
-			return a.onStore(ctx, args, acting(act, record), func(ctx context.Context, s *site) error {
+			return a.onStore(ctx, args, nil, func(ctx context.Context, s *site) error {
 				question := fmt.Sprintf("Delete %s?", spell.Key(s.objects[0].Key))
 				if act {
 					question = fmt.Sprintf("Delete %s, and act on the whole store?", spell.Key(s.objects[0].Key))
 				}
-				if err := s.deletePlanned(ctx, p, yes, question); err != nil {
+				switch err := s.deletePlanned(ctx, p, yes, question); {
+				case err != nil || nowait:
 					return err
-				}
-				if nowait {
-					return nil
+				case act:
+					return s.act(ctx, record, w.patience)
 				}
 				return s.follow(ctx, s.objects[0].Key, w.patience)
 			})
@@ -69,23 +69,36 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 	w.add(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "ask for no confirmation")
 	cmd.Flags().BoolVar(&act, "act", false, "carry the cascade out, with a collector for the whole store")
-	cmd.Flags().StringVar(&record, "record", "", "name of the record whose pauses the collector of --act obeys (Config.Record)")
+	cmd.Flags().StringVar(&record, "record", "", "name of the record whose pauses and answers the collector of --act obeys (Config.Record)")
 	cmd.Flags().BoolVar(&nowait, "no-wait", false, "end after the deletion mark")
 	cmd.MarkFlagsMutuallyExclusive("act", "no-wait")
 	return cmd
 }
 
-// acting returns settings of a collector that acts, if the user wants one.
-func acting(act bool, record string) settings {
-	return func(cfg *ownergraph.Config, _ []graph.Object) {
-		if act {
-			cfg.ObserveOnly, cfg.Record = false, record
-		}
+// act follows the deletion while a second collector acts. That one begins after the user has
+// confirmed, because it may delete any object.
+//
+// Held by TestDelete and TestActAfterYes.
+func (s *site) act(ctx context.Context, record string, patience time.Duration) error {
+	var cfg ownergraph.Config
+	if record != "" {
+		cfg = braking(record)
 	}
+	return collect(ctx, s.store.Store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
+		s.acting = c
+		return s.follow(ctx, s.objects[0].Key, patience)
+	})
 }
 
-// deletePlanned plans, asks and deletes.
+// deletePlanned plans, asks and deletes. It first waits until the collector has read what it
+// needs, because such a read would change the plan. On a busy store it plans all the same
+// after the time of --timeout.
 func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool, question string) error {
+	reading, cancel := s.app.source.deadline(ctx)
+	defer cancel()
+	if _, err := s.WaitIdle(reading); err != nil && (reading.Err() == nil || ctx.Err() != nil) {
+		return err
+	}
 	made, err := s.Plan(ctx, p.request(s.objects))
 	if err != nil {
 		return err

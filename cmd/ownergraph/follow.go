@@ -134,8 +134,12 @@ func (s *site) unfinished(p ownergraph.Progress, patience time.Duration) error {
 // heldNow returns those of the objects that are held now, with their present reasons. An
 // object that only waits for the write of another collector does not count.
 func (s *site) heldNow(by []ownergraph.Held) (list []ownergraph.Held) {
+	of := s.Collector
+	if s.acting != nil {
+		of = s.acting // it knows the pauses of the record
+	}
 	now := make(map[graph.Key]ownergraph.Held)
-	for _, h := range s.Held(math.MaxInt) {
+	for _, h := range of.Held(math.MaxInt) {
 		now[h.Key] = h
 	}
 	for _, h := range by {

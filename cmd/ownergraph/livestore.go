@@ -18,7 +18,7 @@ func (a *app) addLive(cmd *cobra.Command) {
 }
 
 // onStore opens the store, runs a collector on it until every kind is listed, and calls do.
-// The arguments name objects. The collector only observes, unless set changes that.
+// The arguments name objects. The collector only observes. The settings may add to it.
 func (a *app) onStore(ctx context.Context, args []string, set settings, do func(context.Context, *site) error) error {
 	if a.source.store.url == "" {
 		return usageError("--store is missing")
@@ -61,6 +61,7 @@ type site struct {
 	*ownergraph.Collector
 	app     *app
 	store   *opened
+	acting  *ownergraph.Collector // of delete --act, or nil
 	objects []graph.Object // of the arguments, as they were listed
 }
 

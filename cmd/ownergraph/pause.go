@@ -76,35 +76,23 @@ the same objects.` + recorded,
 	})
 }
 
-// extentCommand completes a subcommand that changes the pauses of a record. Its collector
-// does not run, because it needs no object.
+// extentCommand completes a subcommand that changes the pauses of a record.
 func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownergraph.Collector, ownergraph.Extent) (string, error)) *cobra.Command {
 	var e extentFlags
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		x, err := e.extent()
-		switch {
-		case err != nil:
-			return err
-		case a.source.store.url == "":
-			return usageError("--store is missing")
-		}
-		ctx, cancel := a.source.deadline(cmd.Context())
-		defer cancel()
-		s, err := a.source.store.open(ctx)
 		if err != nil {
 			return err
 		}
-		defer s.close()
-		c, err := ownergraph.New(s.Store, ownergraph.Config{ObserveOnly: true, Record: e.record})
-		if err != nil {
-			return err
-		}
-		word, err := do(ctx, c, x)
-		if err != nil {
-			return err
-		}
-		return a.writeText(fmt.Sprintf("%s in record %q: %s\n", word, e.record, x))
+		cfg := ownergraph.Config{ObserveOnly: true, Record: e.record}
+		return a.onRecord(cmd.Context(), cfg, func(ctx context.Context, c *ownergraph.Collector) error {
+			word, err := do(ctx, c, x)
+			if err != nil {
+				return err
+			}
+			return a.writeText(fmt.Sprintf("%s in record %q: %s\n", word, e.record, x))
+		})
 	}
 	a.addLive(cmd)
 	e.add(cmd)

@@ -28,10 +28,12 @@ with --store.
   pause, resume, retire
   follow                      watches a deletion in a live store
 
+-o json prints JSON. tree, plan and explain also draw pictures: -o dot, mermaid or svg.
+
 OBJECT is KIND[.GROUP]/[SCOPE/]NAME, as in deployment/shop/cart. A name with other characters
 is typed in quotes, as the output shows it: '"apps/Deployment"/shop/"a b"'.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 findings or held objects.
+Exit codes: 0 done, 1 failed or not confirmed, 2 wrong usage, 3 findings or held objects.
 Colour shows only on a terminal, and not if NO_COLOR is set.`
 
 func (a *app) command() *cobra.Command {
@@ -41,12 +43,11 @@ func (a *app) command() *cobra.Command {
 		Long:  long,
 		Example: `  kubectl get -A -o json $(kubectl api-resources --verbs=list -o name | paste -sd,) > all.json
   ownergraph plan -f all.json deployment/shop/cart --cascade foreground`,
-		Version:          version(),
-		SilenceErrors:    true,
-		SilenceUsage:     true,
-		Args:             cobra.NoArgs,
-		PersistentPreRun: func(*cobra.Command, []string) { a.started = true },
-		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -54,6 +55,13 @@ func (a *app) command() *cobra.Command {
 	root.AddCommand(a.treeCommand(), a.planCommand(), a.explainCommand(), a.lintCommand(), a.runCommand())
 	root.AddCommand(a.deleteCommand(), a.followCommand(), a.approveCommand(), a.refuseCommand())
 	root.AddCommand(a.pauseCommand(), a.resumeCommand(), a.retireCommand())
+	for _, cmd := range root.Commands() {
+		do := cmd.RunE
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			a.started = true
+			return do(cmd, args)
+		}
+	}
 	return root
 }
 

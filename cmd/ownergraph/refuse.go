@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/spf13/cobra"
+)
+
+// refuseFlags are the flags of the subcommand refuse.
+type refuseFlags struct {
+	brakeFlags
+	yes, keep, orphan bool
+}
+
+func (a *app) refuseCommand() *cobra.Command {
+	var f refuseFlags
+	cmd := &cobra.Command{
+		Use:   "refuse (OBJECT | --record NAME) --store URL",
+		Short: "Keep the objects of a cascade that a guard or the brake holds",
+		Long: `Refuse a cascade that your program holds. Give one of:
+
+OBJECT, a marked object that a guard holds. A deletion mark cannot be taken back. So the
+object goes, and its dependents stay: the command repeats the deletion with orphan, and then
+takes the finalizer ` + graph.FinalizerHold + ` off. It does so only if a plan
+behind a fence ends no other object. The collector of your program removes the references of
+the dependents. To keep the object too, leave the hold in place. Your program's sweeps are
+not known here: they delete members without owner references.
+
+--record, for the brake of all programs that share this record. Without --uid and --all the
+command lists the cascades that the brake holds. With one of them, --keep leaves the objects
+as they are, until another answer. With --orphan the programs remove the references to the
+owners that are gone, so the objects have no owner any more.` + recorded + `
+
+Exit code 3: the list has a cascade without an answer.`,
+		Example: `  ownergraph refuse --store sqlite:app.db tenant/blue
+  ownergraph refuse --store sqlite:app.db --record app --uid 6f1c... --keep`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(cmd, args, []string{"keep", "orphan"}, nil); err != nil {
+				return err
+			}
+			if f.record != "" {
+				return a.refuseBraked(cmd.Context(), &f)
+			}
+			return a.onStore(cmd.Context(), args, nil, func(ctx context.Context, s *site) error {
+				return s.refuse(ctx, s.objects[0].Key, f.yes)
+			})
+		},
+	}
+	a.addLive(cmd)
+	f.add(cmd)
+	cmd.Flags().BoolVar(&f.keep, "keep", false, "with --record, leave the objects as they are")
+	cmd.Flags().BoolVar(&f.orphan, "orphan", false, "with --record, remove the references to owners that are gone")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "ask for no confirmation")
+	return cmd
+}
+
+// refuseBraked asks before it lets references go, because no later answer brings them back.
+func (a *app) refuseBraked(ctx context.Context, f *refuseFlags) error {
+	switch {
+	case f.listing() && (f.keep || f.orphan):
+		return usageError("a refusal needs --uid or --all")
+	case f.listing():
+		return a.listBraked(ctx, f.record)
+	case f.keep == f.orphan:
+		return usageError("want one of --keep and --orphan")
+	case f.keep:
+		return a.answerBrake(ctx, &f.brakeFlags, refusal(ownergraph.KeepHeld))
+	}
+	if err := a.confirm(f.yes, "Remove the references to the owners that are gone?"); err != nil {
+		return err
+	}
+	return a.answerBrake(ctx, &f.brakeFlags, refusal(ownergraph.OrphanHeld))
+}
+
+// refuse orphans the dependents of a held root, and lets the root go.
+func (s *site) refuse(ctx context.Context, key graph.Key, yes bool) error {
+	o, err := s.store.Get(ctx, key)
+	switch {
+	case err != nil:
+		return err
+	case o.UID != key.UID:
+		return fmt.Errorf("refuse %s: another object has its place: %w", key, graph.ErrNotFound)
+	case !o.Deleting || !o.HasFinalizer(graph.FinalizerHold):
+		return fmt.Errorf("refuse %s: no guard holds its deletion: %w", key, graph.ErrInvalid)
+	}
+	if err := s.app.confirm(yes, fmt.Sprintf("Let %s go, and orphan its dependents?", spell.Key(key))); err != nil {
+		return err
+	}
+	pre := graph.Precondition{UID: o.UID, Version: o.Version}
+	if err := s.store.Delete(ctx, key, graph.DeleteOptions{Precondition: pre, Propagation: graph.Orphan}); err != nil {
+		return err
+	}
+	none := 0
+	if err := s.Approve(ctx, key, ownergraph.Approval{AtMost: &none}); err != nil {
+		return fmt.Errorf("its deletion orphans now, and is still held: %w", err)
+	}
+	return s.app.writeText(fmt.Sprintf("refused: %s goes, and its dependents stay\n", spell.Key(key)))
+}
