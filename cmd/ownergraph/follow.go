@@ -116,16 +116,16 @@ func (s *site) unfinished(p ownergraph.Progress, patience time.Duration) error {
 	held := s.heldNow(p.By)
 	switch {
 	case !p.Begun:
-		s.say("the object has no deletion mark, and nothing has changed for %s", patience)
+		s.note("the object has no deletion mark, and nothing has changed for %s", patience)
 	case len(held) == 0:
-		s.say("nothing has changed for %s, and objects wait for a collector: does one run on the store?", patience)
+		s.note("nothing has changed for %s, and objects wait for a collector: does one run on the store?", patience)
 	default:
-		s.say("nothing has changed for %s. Held:", patience)
+		s.note("nothing has changed for %s. Held:", patience)
 		for _, h := range held {
-			s.say("  %s: %s", spell.Key(h.Key), live.Explain(h))
+			s.note("  %s: %s", spell.Key(h.Key), live.Explain(h))
 		}
 		if more := p.Held - len(held); more > 0 {
-			s.say("  ... and %d more", more)
+			s.note("  ... and %d more", more)
 		}
 	}
 	return errFound

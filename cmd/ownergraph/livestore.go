@@ -62,11 +62,11 @@ type site struct {
 	app     *app
 	store   *opened
 	acting  *ownergraph.Collector // of delete --act, or nil
-	objects []graph.Object // of the arguments, as they were listed
+	objects []graph.Object        // of the arguments, as they were listed
 }
 
-// say writes a line to standard error, so that standard output has results alone.
-func (s *site) say(format string, args ...any) {
+// note writes a line to standard error, so that standard output has results alone.
+func (s *site) note(format string, args ...any) {
 	fmt.Fprintf(s.app.stderr, format+"\n", args...)
 }
 

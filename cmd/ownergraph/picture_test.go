@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -29,6 +31,20 @@ func TestPictureIsBounded(t *testing.T) {
 		got := call(t, "", append(args, "-f", cluster, "--limit", "3")...)
 		if got.code != exitDone || !strings.Contains(got.stdout, "objects left out") {
 			t.Errorf("%v: exit %d\n%s%s", args, got.code, got.stdout, got.stderr)
+		}
+	}
+}
+
+// TestTreeCounts: the text counts the objects that the JSON has.
+func TestTreeCounts(t *testing.T) {
+	for _, root := range []string{"deployment/shop/cart", "cluster/orders", "pod/data/kafka-0"} {
+		var tree jsonTree
+		if err := json.Unmarshal([]byte(call(t, "", "tree", root, "-f", cluster, "-o", "json").stdout), &tree); err != nil {
+			t.Fatal(err)
+		}
+		got := call(t, "", "tree", root, "-f", cluster)
+		if want := fmt.Sprintf("\n%d objects below it\n", len(tree.Objects)-1); !strings.HasSuffix(got.stdout, want) {
+			t.Errorf("%s: want at the end %q\n%s", root, want, got.stdout)
 		}
 	}
 }

@@ -120,7 +120,7 @@ const layers = `
 	adapters/memory, adapters/sql, adapters/etcd, lint/live, internal/live, view < cmd/...;
 
 	# One example is a command that people run, and shows its progress as ours do.
-	adapters/memory, internal/live < examples/quickstart;
+	adapters/memory, internal/live, view < examples/quickstart;
 
 	# The end-to-end tests run the examples on a real server, too.
 	examples/... < internal/proof/e2e/...;
