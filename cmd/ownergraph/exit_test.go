@@ -85,7 +85,42 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// TestHelp: each subcommand has a description and an example.
+// TestExitOfEach: each subcommand exits with 2 without arguments and for an unknown flag, and
+// with 1 for a database that is not there. The tests of a subcommand hold its exit codes 0 and
+// 3.
+func TestExitOfEach(t *testing.T) {
+	store := "sqlite:" + filepath.Join(t.TempDir(), "missing")
+	needs := map[string][]string{
+		"plan": nil, "lint": nil, "run": nil, "tree": {"pod/a"}, "explain": {"pod/a"}, "delete": {"pod/a", "--yes"}, "follow": {"pod/a"},
+		"approve": {"pod/a", "--at-most", "1"}, "refuse": {"pod/a", "--yes"}, "retire": {"x/y", "--yes"},
+		"pause": {"--all", "--record", "r"}, "resume": {"--all", "--record", "r"},
+	}
+	for _, cmd := range (&app{}).command().Commands() {
+		args, known := needs[cmd.Name()]
+		if !known {
+			t.Errorf("%s: no arguments are known", cmd.Name())
+		}
+		for _, c := range []struct {
+			args   []string
+			code   int
+			stderr string
+			reason string
+		}{
+			{nil, exitUsage, `Run "ownergraph --help"`, "no input"},
+			{append(args, "--store", store, "--no-such-flag"), exitUsage, "unknown flag", "an unknown flag"},
+			{append(args, "--store", store, "--timeout", "soon"), exitUsage, "invalid argument", "a flag of another type"},
+			{append(args, "--store", store), exitFailed, "missing: no such file", "no database"},
+		} {
+			got := call(t, "", append([]string{cmd.Name()}, c.args...)...)
+			if got.code != c.code || !strings.Contains(got.stderr, c.stderr) || got.stdout != "" {
+				t.Errorf("%s %v: exit %d, want %d and %q: %s\n%s%s", cmd.Name(), c.args, got.code, c.code, c.stderr, c.reason, got.stdout, got.stderr)
+			}
+		}
+	}
+}
+
+// TestHelp: each subcommand has a description, an example, and the exit code 3 if it has one.
+// The root documents all exit codes.
 func TestHelp(t *testing.T) {
 	root := (&app{}).command()
 	seen := 0
@@ -96,10 +131,15 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s --help: exit %d\n%s", cmd.Name(), got.code, got.stdout)
 		}
 	}
+	for _, name := range []string{"plan", "explain", "lint", "run", "delete", "follow", "approve", "refuse", "retire"} {
+		if got := call(t, "", name, "--help"); !strings.Contains(got.stdout, "\nExit code 3: ") {
+			t.Errorf("%s --help does not tell when it exits with 3", name)
+		}
+	}
 	if seen != 12 {
 		t.Errorf("%d subcommands", seen)
 	}
-	if got := call(t, ""); got.code != 0 || !strings.Contains(got.stdout, "Exit codes: 0 done") {
+	if got := call(t, ""); got.code != 0 || !strings.Contains(got.stdout, "Exit codes: 0 done, 1 failed or not confirmed, 2 wrong usage, 3 findings or held objects.") {
 		t.Errorf("no arguments: exit %d\n%s", got.code, got.stdout)
 	}
 	if got := call(t, "", "--version"); got.code != 0 || !strings.HasPrefix(got.stdout, "ownergraph version ") {

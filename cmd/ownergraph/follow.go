@@ -47,42 +47,54 @@ type report struct {
 	err error
 }
 
-// follow shows the progress of a deletion until its end, or until nothing has changed for
-// some time. Then it lists the held objects, and returns errFound.
-func (s *site) follow(ctx context.Context, key graph.Key, patience time.Duration) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	reports := make(chan report)
+func (s *site) reports(ctx context.Context, key graph.Key) <-chan report {
+	out := make(chan report)
 	go func() {
 		for p, err := range s.Follow(ctx, key) {
 			select {
-			case reports <- report{p, err}:
+			case out <- report{p, err}:
 			case <-ctx.Done():
 				return
 			}
 		}
 	}()
-	out := terminal.New(s.app.stdout)
-	line := out.Line(time.Now())
-	quiet := time.NewTimer(patience)
+	return out
+}
+
+// showEvery is the time between two looks at the progress. The line shows some of them.
+const showEvery = 100 * time.Millisecond
+
+// follow shows the progress of a deletion until its end, or until nothing has changed for
+// some time. Then it lists the held objects, and returns errFound.
+//
+// Held by TestFollow and TestFollowHeld.
+func (s *site) follow(ctx context.Context, key graph.Key, patience time.Duration) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reports := s.reports(ctx, key)
+	line := terminal.New(s.app.stdout).Line(time.Now())
+	quiet, tick := time.NewTimer(patience), time.NewTicker(showEvery)
 	defer quiet.Stop()
+	defer tick.Stop()
 	var last report
-	for {
+	for heard := false; ; {
 		select {
 		case r := <-reports:
+			if r.err != nil {
+				return r.err
+			}
+			if r.Done {
+				return line.End(shown(key, r.Progress))
+			}
 			if !sameState(r.Progress, last.Progress) {
 				quiet.Reset(patience)
 			}
-			last = r
-			switch {
-			case r.err != nil:
-				return r.err
-			case r.Done:
-				return line.End(shown(key, r.Progress))
+			last, heard = r, true
+		case at := <-tick.C:
+			if now := shown(key, last.Progress); heard {
+				now.Held = 0 // a waiting object need not be held at the end
+				line.Update(at, now)
 			}
-			now := shown(key, r.Progress)
-			now.Held = 0 // a waiting object need not be held at the end
-			line.Update(time.Now(), now)
 		case <-quiet.C:
 			if err := line.End(shown(key, last.Progress)); err != nil {
 				return err

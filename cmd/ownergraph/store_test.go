@@ -286,6 +286,11 @@ func TestRetire(t *testing.T) {
 	if o, _ := d.get(t, "blue"); !o.HasFinalizer(graph.FinalizerHold) {
 		t.Errorf("blue is %v", o)
 	}
+	call(t, "", "approve", "team/blue", "--at-most", "3", "--store", d.flag)
+	got = call(t, "", "retire", graph.FinalizerHold, "--yes", "--store", d.flag)
+	if got.code != exitDone || got.stdout != "retired: taken off 0 objects\n" {
+		t.Errorf("nothing is left: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
 }
 
 // TestDeletionKeepsItsPropagation: another deletion of a marked object changes its

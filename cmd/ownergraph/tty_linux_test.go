@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // openTTY opens a pseudo terminal: a program writes to tty, and the test reads from screen.
@@ -91,5 +94,38 @@ func TestProgressOnTerminal(t *testing.T) {
 	last := lines[len(lines)-1]
 	if !strings.HasPrefix(last, "\r\x1b[K") || !strings.Contains(last, "delete team/blue: 4 of 4 gone; ") {
 		t.Errorf("the last line is %q", last)
+	}
+}
+
+// TestFollow: the wait ends with the deletion, whose progress shows before.
+func TestFollow(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	d := newSQLite(t)
+	d.program(t, ownergraph.Config{})
+	held := d.made["todo"].Key
+	if err := d.Patch(t.Context(), held, graph.Precondition{}, graph.Change{AddFinalizer: "example.com/x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Delete(t.Context(), d.made["blue"].Key, graph.DeleteOptions{Propagation: graph.Foreground}); err != nil {
+		t.Fatal(err)
+	}
+	screen, tty := openTTY(t)
+	ended := make(chan int)
+	go func() {
+		ended <- run(t.Context(), []string{"follow", "team/blue", "--store", d.flag, "--patience", "1h"}, nil, tty, io.Discard)
+	}()
+	shown, some := "", make([]byte, 1024)
+	for !strings.Contains(shown, "delete team/blue: ") {
+		n, err := screen.Read(some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown += string(some[:n])
+	}
+	if err := d.Patch(t.Context(), held, graph.Precondition{}, graph.Change{DropFinalizer: "example.com/x"}); err != nil {
+		t.Fatal(err)
+	}
+	if code := <-ended; code != exitDone {
+		t.Errorf("exit %d", code)
 	}
 }
