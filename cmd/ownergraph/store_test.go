@@ -132,7 +132,7 @@ func TestFollowHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the note is marked", func() bool { o, _ := d.get(t, "todo"); return o.Deleting })
-	got := call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", "2s")
+	got := call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", "1s")
 	if got.code != exitFound || !strings.Contains(got.stderr, "note/s/todo: finalizers hold it (example.com/x)") || !strings.Contains(got.stdout, "held; ") {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
