@@ -127,11 +127,13 @@ func refusal(r ownergraph.Refusal) answer {
 }
 
 // listBraked writes the cascades that the record holds. It returns errFound if one of them
-// has no answer.
+// has no answer. The record stays as it is.
 //
 // Held by TestBrake.
 func (a *app) listBraked(ctx context.Context, record string) error {
-	return a.onRecord(ctx, braking(record), func(ctx context.Context, c *ownergraph.Collector) error {
+	cfg := braking(record)
+	cfg.ObserveOnly = true
+	return a.onRecord(ctx, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
 		// Braked has the record once an answer has read it. This one is for no cascade.
 		if err := c.RefuseCascade(ctx, graph.Key{}, ownergraph.KeepHeld); err != nil && !errors.Is(err, ownergraph.ErrNotFound) {
 			return err

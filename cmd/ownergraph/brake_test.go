@@ -29,6 +29,16 @@ func (d *database) deleteBraked(t *testing.T, flags ...string) {
 	})
 }
 
+// record returns the record with its version.
+func (d *database) record(t *testing.T) string {
+	t.Helper()
+	r, err := d.ReadRecord(t.Context(), "app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(r.Version) + " " + string(r.Value)
+}
+
 // apart runs the command as a process of its own.
 func apart(t *testing.T, args ...string) result {
 	t.Helper()
@@ -50,9 +60,13 @@ func TestBrake(t *testing.T) {
 	}
 	uid := string(d.made["blue"].UID)
 	d.deleteBraked(t, "--store", d.flag)
+	before := d.record(t)
 	listed := apart(t, "approve", "--record", "app", "--store", d.flag)
 	if listed.code != exitFound || listed.stdout != "team/blue, uid \""+uid+"\": held\n" {
 		t.Fatalf("listed: exit %d\n%s%s", listed.code, listed.stdout, listed.stderr)
+	}
+	if after := d.record(t); after != before {
+		t.Errorf("the list changes the record from %s to %s", before, after)
 	}
 	for _, args := range [][]string{{"approve", "--at-most", "5"}, {"refuse", "--keep"}} {
 		got := apart(t, append(args, "--record", "app", "--uid", "none", "--store", d.flag)...)
