@@ -74,7 +74,7 @@ func TestProgramBrake(t *testing.T) {
 	if got := w.eventAbout(other, "CascadeRefused"); got != "Warning: a user refused the cascade" {
 		t.Errorf("of a refusal: %q", got)
 	}
-	w.shows(p, "refused_cascades_total", "1")
+	w.shows(p, "brake_refusals_total", "1")
 	w.stays(kept...)
 }
 
@@ -84,23 +84,23 @@ func TestProgramPause(t *testing.T) {
 	w := begin(t)
 	record := " -record " + w.ns + "/ownergraph-" + w.ns
 	p, _ := w.runUntil("-act -events" + record)
-	pauses := func(n int) (object, object) {
-		w.shows(p, "pauses", "1")
+	pauses := func(n int, extent string) (object, object) {
+		w.shows(p, `pauses{extent="`+extent+`"}`, "1")
 		owner := w.create(configMap, fmt.Sprint("owner-", n))
 		child := w.create(secret, fmt.Sprint("child-", n), owned(owner))
 		w.delete(owner, background)
 		w.goes(owner)
 		return owner, child
 	}
-	w.shows(p, "pauses", "0")
+	w.shows(p, `pauses{extent="scope"}`, "0")
 	w.command("-pause namespace=" + w.ns + record)
-	_, child := pauses(1)
+	_, child := pauses(1, "scope")
 	w.stays(child)
 	w.command("-resume namespace=" + w.ns + record)
 	w.goes(child)
 	m := object{kind: configMap, ns: w.ns, name: "ownergraph-" + w.ns}
 	w.kubectlPatch(m, types.MergePatchType, `{"data":{"value":"{\"version\":1,\"pauses\":[{\"all\":true}]}"}}`)
-	_, child = pauses(2)
+	_, child = pauses(2, "all")
 	w.stays(child)
 	w.command("-resume all" + record)
 	w.goes(child)
