@@ -11,7 +11,7 @@ import (
 )
 
 // BinariesVariable names the environment variable that, if set, is a folder with
-// executables "etcd" and "kube-apiserver". Nothing is built then.
+// executables "etcd" and "kube-apiserver", and "kubectl" for Kubectl. Nothing is built then.
 const BinariesVariable = "OWNERGRAPH_SERVER_BINARIES"
 
 // Binaries are the paths of the two executables. It is a value.
@@ -31,22 +31,42 @@ func Build(ctx context.Context) (Binaries, error) {
 	if out.Etcd, err = servers.Build(ctx, etcd.Source()); err != nil {
 		return Binaries{}, err
 	}
-	out.APIServer, err = servers.Build(ctx, servers.Source{
-		Name: "kube-apiserver", Pins: etcd.Source().Pins, Module: "k8s.io/kubernetes", Package: "k8s.io/kubernetes/cmd/kube-apiserver",
-	})
+	out.APIServer, err = servers.Build(ctx, source("kube-apiserver"))
 	return out, err
 }
 
-func given(dir string) (Binaries, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return Binaries{}, fmt.Errorf("find servers: %s: %w", BinariesVariable, err)
+// source returns a command of Kubernetes.
+func source(name string) servers.Source {
+	return servers.Source{Name: name, Pins: etcd.Source().Pins, Module: "k8s.io/kubernetes", Package: "k8s.io/kubernetes/cmd/" + name}
+}
+
+// Kubectl returns the path of a kubectl of the server's version. It is built as the
+// executables of Build are.
+//
+// Held by TestBuildKubectl.
+func Kubectl(ctx context.Context) (path string, err error) {
+	if dir := os.Getenv(BinariesVariable); dir != "" {
+		return executable(dir, "kubectl")
 	}
-	out := Binaries{filepath.Join(dir, "etcd"), filepath.Join(dir, "kube-apiserver")}
-	for _, path := range []string{out.Etcd, out.APIServer} {
-		if _, err := os.Stat(path); err != nil {
-			return Binaries{}, fmt.Errorf("find servers: %s: %w", BinariesVariable, err)
-		}
+	return servers.Build(ctx, source("kubectl"))
+}
+
+func given(dir string) (out Binaries, err error) {
+	if out.Etcd, err = executable(dir, "etcd"); err == nil {
+		out.APIServer, err = executable(dir, "kube-apiserver")
+	}
+	if err != nil {
+		return Binaries{}, err
 	}
 	return out, nil
+}
+
+func executable(dir, name string) (path string, err error) {
+	if path, err = filepath.Abs(filepath.Join(dir, name)); err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find servers: %s: %w", BinariesVariable, err)
+	}
+	return path, nil
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,5 +37,37 @@ func TestBuild(t *testing.T) {
 	want := Binaries{filepath.Join(dir, "etcd"), filepath.Join(dir, "kube-apiserver")}
 	if b, err := Build(t.Context()); err != nil || b != want {
 		t.Errorf("%+v, %v, want %+v", b, err, want)
+	}
+}
+
+// TestBuildKubectl: kubectl has the version of the server. If the environment names a folder,
+// it is there.
+func TestBuildKubectl(t *testing.T) {
+	t.Setenv(BinariesVariable, "")
+	path, err := Kubectl(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, version, _ := strings.Cut(filepath.Base(b.APIServer), "kube-apiserver-")
+	if got := filepath.Base(path); got != "kubectl-"+version {
+		t.Errorf("%s is not of the version of %s", got, b.APIServer)
+	}
+	if out, err := exec.CommandContext(t.Context(), path, "kustomize", "--help").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	dir := t.TempDir()
+	t.Setenv(BinariesVariable, dir)
+	if path, err := Kubectl(t.Context()); err == nil {
+		t.Errorf("an empty folder has %s", path)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "kubectl"), nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := Kubectl(t.Context()); err != nil || path != filepath.Join(dir, "kubectl") {
+		t.Errorf("%s, %v", path, err)
 	}
 }
