@@ -219,7 +219,7 @@
 //
 // If a right to read is missing, the kind is sick, and its reason names the right. If the
 // server forbids a write, the engine logs the server's text and holds the object
-// (policy.StoreRefused). run/rbac.yaml has the rights as roles.
+// (policy.StoreRefused). run/deploy has the rights as roles.
 //
 // # Programs
 //

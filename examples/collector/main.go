@@ -17,7 +17,7 @@
 // does -retire, which takes the finalizers of former guards off.
 //
 // The program serves /healthz, /readyz and /metrics at -listen. /readyz names the kinds
-// that are not listed. run/rbac.yaml of the module adapters/clientgo has the rights,
+// that are not listed. run/deploy of the module adapters/clientgo has manifests and the rights,
 // and -check prints the missing ones.
 //
 // The program ends on SIGINT and SIGTERM with status 0. It ends with 1 after an error,

@@ -105,9 +105,14 @@
 // guards off all objects: see Command. README.md of package clientgo, "Brake and pause", has the
 // use with kubectl.
 //
+// # Manifests
+//
+// deploy has manifests for kustomize: a base that observes, an overlay that acts, a component
+// for Prometheus, and a Dockerfile of examples/collector. See its README.md.
+//
 // # Rights
 //
-// rbac.yaml, beside this file, has the least rights as separate roles:
+// The files rbac.yaml in deploy have the least rights as separate roles:
 //
 //   - To observe: get, list, watch.
 //   - To act: patch, delete.

@@ -227,7 +227,7 @@ func (p *Program) checkRights(ctx context.Context) {
 	if len(missing) == 0 {
 		return
 	}
-	p.log.Warn("rights are missing: bind the missing roles of package run's rbac.yaml", "count", len(missing), "rights", listed(missing))
+	p.log.Warn("rights are missing: bind the missing roles of the files rbac.yaml of package run's deploy", "count", len(missing), "rights", listed(missing))
 }
 
 // listed returns the first elements of a list, and the number of the others.

@@ -1,11 +1,13 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,26 +22,11 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// manifest returns the rules of the roles in rbac.yaml, by the roles' names.
+// manifest returns the rules of the roles in deploy, by the roles' names.
 func manifest(t *testing.T) map[string][]rbac.PolicyRule {
 	t.Helper()
-	f, err := os.Open("rbac.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
 	rules, bound := map[string][]rbac.PolicyRule{}, map[string]bool{}
-	for d := yaml.NewYAMLOrJSONDecoder(f, 4096); ; {
-		var o struct {
-			rbac.ClusterRole
-			RoleRef  rbac.RoleRef
-			Subjects []rbac.Subject
-		}
-		if err := d.Decode(&o); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	for _, o := range roles(t) {
 		switch o.Kind {
 		case "ClusterRole", "Role":
 			rules[o.Name] = o.Rules
@@ -56,6 +43,38 @@ func manifest(t *testing.T) map[string][]rbac.PolicyRule {
 		}
 	}
 	return rules
+}
+
+// granting is a role or a binding.
+type granting struct {
+	rbac.ClusterRole
+	RoleRef  rbac.RoleRef
+	Subjects []rbac.Subject
+}
+
+// roles returns the objects of the files rbac.yaml in deploy.
+func roles(t *testing.T) (out []granting) {
+	t.Helper()
+	files, err := filepath.Glob("deploy/*/rbac.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096); ; {
+			var o granting
+			if err := d.Decode(&o); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // grant gives the program the rights of some roles, except one verb.
@@ -135,7 +154,7 @@ func TestRightMissing(t *testing.T) {
 		r.grant("delete", "observe", "act")
 		r.start(r.program)
 		pass(time.Second)
-		if lines := r.with("rights are missing", "rbac.yaml", "count=1", `rights="delete *.*"`); len(lines) != 1 {
+		if lines := r.with("rights are missing", "rbac.yaml of package run's deploy", "count=1", `rights="delete *.*"`); len(lines) != 1 {
 			t.Errorf("logged %q", r.with(""))
 		}
 		r.remove("deployments", "ns", "owner")
