@@ -12,6 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	program "github.com/ownergraph/ownergraph/adapters/clientgo/run"
 	"github.com/ownergraph/ownergraph/graph"
@@ -19,6 +20,12 @@ import (
 
 // command has another process of package run's program carry out a command.
 func (w *world) command(flags string) {
+	w.t.Helper()
+	w.commandAs(w.server.Admin(), flags)
+}
+
+// commandAs is command for a user of the server.
+func (w *world) commandAs(user *rest.Config, flags string) {
 	w.t.Helper()
 	c := program.Config{Logger: slog.New(slog.NewTextHandler(w.t.Output(), nil))}
 	f := flag.NewFlagSet("program", flag.ContinueOnError)
@@ -28,7 +35,7 @@ func (w *world) command(flags string) {
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, time.Minute)
 	defer cancel()
-	if err := program.Run(ctx, w.server.Admin(), c); err != nil {
+	if err := program.Run(ctx, user, c); err != nil {
 		w.t.Error(err)
 	}
 }

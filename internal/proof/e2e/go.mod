@@ -10,6 +10,7 @@ tool (
 )
 
 require (
+	github.com/moby/patternmatcher v0.6.1
 	github.com/ownergraph/ownergraph v0.0.0
 	github.com/ownergraph/ownergraph/adapters/clientgo v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/client/v3 v3.6.8
@@ -17,6 +18,7 @@ require (
 	google.golang.org/grpc v1.79.3
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
+	k8s.io/apiserver v0.36.3
 	k8s.io/client-go v0.36.3
 	k8s.io/controller-manager v0.36.3
 	k8s.io/klog/v2 v2.140.0
@@ -146,7 +148,6 @@ require (
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	k8s.io/apiextensions-apiserver v0.36.3 // indirect
-	k8s.io/apiserver v0.36.3 // indirect
 	k8s.io/cli-runtime v0.36.3 // indirect
 	k8s.io/cloud-provider v0.36.3 // indirect
 	k8s.io/cluster-bootstrap v0.0.0 // indirect

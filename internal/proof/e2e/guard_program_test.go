@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/jsonpath"
 
 	program "github.com/ownergraph/ownergraph/adapters/clientgo/run"
@@ -34,16 +35,29 @@ func (w *world) runProgram(flags string) *program.Program {
 // runUntil is runProgram until the caller calls end.
 func (w *world) runUntil(flags string) (p *program.Program, end func()) {
 	w.t.Helper()
+	return w.runAs(w.server.Admin(), strings.Fields(flags)...)
+}
+
+// program returns package run's program with flags, for a user of the server.
+func (w *world) program(user *rest.Config, args ...string) *program.Program {
+	w.t.Helper()
 	c := program.Config{HeldAfter: time.Second, Logger: slog.New(slog.NewTextHandler(w.t.Output(), nil))}
 	f := flag.NewFlagSet("program", flag.ContinueOnError)
 	c.RegisterFlags(f)
-	if err := f.Parse(strings.Fields(flags)); err != nil {
+	if err := f.Parse(args); err != nil {
 		w.t.Fatal(err)
 	}
-	p, err := program.New(w.server.Admin(), c)
+	p, err := program.New(user, c)
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	return p
+}
+
+// runAs is runUntil for a user of the server.
+func (w *world) runAs(user *rest.Config, args ...string) (p *program.Program, end func()) {
+	w.t.Helper()
+	p = w.program(user, args...)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- p.Run(ctx) }()

@@ -1,0 +1,135 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	program "github.com/ownergraph/ownergraph/adapters/clientgo/run"
+)
+
+// deployed runs the program of a rendering with the rights of its ServiceAccount, as soon as the
+// server grants them.
+func (w *world) deployed(all rendered) (p *program.Program, user *rest.Config, seen *witness, end func()) {
+	w.t.Helper()
+	user, seen = w.serviceAccount()
+	p, end = w.runAs(user, all.args(w.t)...)
+	return p, user, seen, end
+}
+
+// granted waits until the server grants all rights that the program of a rendering needs.
+func (w *world) granted(all rendered) {
+	w.t.Helper()
+	user, _ := w.serviceAccount()
+	p := w.program(user, all.args(w.t)...)
+	w.until("wait for the rights", func() error {
+		missing, err := p.Missing(w.ctx)
+		if err == nil && len(missing) > 0 {
+			err = fmt.Errorf("%v: %w", missing, errNotYet)
+		}
+		return err
+	})
+}
+
+// probe waits until a probe of the container succeeds.
+func (w *world) probe(p *program.Program, path string) {
+	w.t.Helper()
+	w.until("wait for "+path, func() error {
+		a := httptest.NewRecorder()
+		p.Handler().ServeHTTP(a, httptest.NewRequest("GET", path, nil))
+		if a.Code != 200 {
+			return fmt.Errorf("%d %s: %w", a.Code, a.Body, errNotYet)
+		}
+		return nil
+	})
+}
+
+// unresolved makes an object whose owner's kind no server has.
+func (w *world) unresolved() object {
+	return w.create(configMap, "unresolved", references(metav1.OwnerReference{
+		APIVersion: "nobody.example.org/v1", Kind: "Unknown", Name: "unknown", UID: "unknown",
+	}))
+}
+
+// commands has the program's user pause and resume, as kubectl exec does. Then the record of the
+// manifests goes.
+func (w *world) commands(user *rest.Config, all rendered) {
+	w.t.Helper()
+	record := all.args(w.t)[slices.Index(all.container(w.t).Args, "-record=$(NAMESPACE)/ownergraph-collector")]
+	w.t.Cleanup(func() { w.kubectlRun("delete", "-n", home, "configmap/ownergraph-collector", "lease/ownergraph") })
+	w.commandAs(user, "-pause namespace=nowhere "+record)
+	w.commandAs(user, "-resume namespace=nowhere "+record)
+}
+
+// TestManifestsObserve: the program of the base observes with the rights of its ServiceAccount.
+// It writes no object, the server forbids no request, and some request needs each right.
+func TestManifestsObserve(t *testing.T) {
+	w := begin(t)
+	all := w.apply(filepath.Join(manifests, "base"))
+	w.granted(all)
+	never := object{kind: configMap, name: "never", uid: "no-such-object"}
+	garbage := w.create(secret, "garbage", owned(never))
+	owner := w.create(configMap, "owner")
+	child := w.create(secret, "child", owned(owner))
+	p, user, seen, end := w.deployed(all)
+	c := all.container(t)
+	w.probe(p, c.LivenessProbe.HTTPGet.Path)
+	w.probe(p, c.ReadinessProbe.HTTPGet.Path)
+	w.delete(owner, background)
+	w.goes(owner)
+	w.until("wait for the program to find the garbage", func() error {
+		if got := metric(p, `ownergraph_held_objects{reason="ObserveOnly"}`); got != "2" {
+			return fmt.Errorf("it is %s: %w", got, errNotYet)
+		}
+		return nil
+	})
+	w.eventAbout(w.unresolved(), "OwnerUnknown")
+	w.commands(user, all)
+	end()
+	w.stays(garbage, child)
+	want := []string{"create configmaps", "create events", "create leases", "create selfsubjectaccessreviews", "patch configmaps", "update leases"}
+	if got := seen.writes(t); !slices.Equal(got, want) {
+		t.Errorf("it writes %q, want %q", got, want)
+	}
+	all.exact(t, seen.requests(t))
+}
+
+// TestManifestsAct: the program of the overlay carries deletions out with the rights of its
+// ServiceAccount. The server forbids no request, counts the deletes that the program counts, and
+// some request needs each right. Without the overlay's role exactly its verbs are missing.
+func TestManifestsAct(t *testing.T) {
+	w := begin(t)
+	base, act := filepath.Join(manifests, "base"), w.render(filepath.Join(manifests, "act"))
+	w.granted(w.apply(base))
+	user, _ := w.serviceAccount()
+	if missing, err := w.program(user, act.args(t)...).Missing(w.ctx); err != nil || fmt.Sprint(missing) != "[delete *.* patch *.*]" {
+		t.Errorf("with the rights of the base: %v, %v", missing, err)
+	}
+	w.apply(filepath.Join(manifests, "act"))
+	w.granted(act)
+	never := object{kind: configMap, name: "never", uid: "no-such-object"}
+	garbage, counted := w.create(secret, "garbage", owned(never)), w.serverDeletes()
+	owners := w.several(3, configMap, "owner")
+	below, above, kept := w.several(9, secret, "below", owned(owners[0])), w.several(9, secret, "above", blocking(owners[1])), w.several(9, secret, "kept", owned(owners[2]))
+	p, user, seen, end := w.deployed(act)
+	c := act.container(t)
+	w.probe(p, c.LivenessProbe.HTTPGet.Path)
+	w.probe(p, c.ReadinessProbe.HTTPGet.Path)
+	for i, how := range []metav1.DeletionPropagation{background, foreground, orphan} {
+		w.delete(owners[i], how)
+	}
+	w.goes(append(append(append(owners, garbage), below...), above...)...)
+	w.ownedBy(nil, kept...)
+	if ours, theirs := metric(p, `ownergraph_deleted_objects_total{kind="Secret"}`), w.serverDeletes()-counted; ours != fmt.Sprint(theirs) || theirs != 19 {
+		t.Errorf("the program has counted %s deletes, and the server %d, want 19", ours, theirs)
+	}
+	w.eventAbout(w.unresolved(), "OwnerUnknown")
+	w.commands(user, act)
+	end()
+	act.exact(t, seen.requests(t))
+}
