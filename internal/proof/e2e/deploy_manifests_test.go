@@ -75,18 +75,18 @@ func (w *world) render(dir string) (out rendered) {
 func (w *world) apply(dir string) rendered {
 	w.t.Helper()
 	all := w.render(dir)
-	w.t.Cleanup(func() {
-		for _, u := range slices.Backward(all) {
-			if u.GetKind() == namespace.gvk.Kind {
-				continue
-			}
-			args := []string{"delete", "--ignore-not-found", u.GetKind() + "." + u.GroupVersionKind().Version + "." + u.GroupVersionKind().Group, u.GetName()}
-			if ns := u.GetNamespace(); ns != "" {
-				args = append(args, "-n", ns)
-			}
-			w.kubectlRun(args...)
+	left := unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "List"}}
+	for _, u := range all {
+		if u.GetKind() != namespace.gvk.Kind {
+			left.Items = append(left.Items, *u)
 		}
-	})
+	}
+	text, err := left.MarshalJSON()
+	file := filepath.Join(w.t.TempDir(), "list.json")
+	if err := errors.Join(err, os.WriteFile(file, text, 0o600)); err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { w.kubectlRun("delete", "--ignore-not-found", "-f", file) })
 	w.kubectlRun("apply", "-k", dir, "--warnings-as-errors")
 	return all
 }

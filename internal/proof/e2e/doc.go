@@ -8,7 +8,7 @@
 // The tests take about eight minutes on two cores. The first run on a machine builds the
 // servers before, from the module proxy, which takes 3 to 6 minutes more. They stay in
 // the user's cache folder, by version. OWNERGRAPH_SERVER_BINARIES names a folder with
-// servers that exist already.
+// servers that exist already. kubectl is built in the same way.
 //
 // # Scenarios
 //
@@ -96,6 +96,15 @@
 //     TestGuardIgnoredByUpstreamForeground, TestGuardIgnoredByUpstreamOrphan)
 //   - namespaces (TestGuardedNamespaceLosesContent, TestGuardedNamespaceWithScopeSweep,
 //     TestNamespaceEndsGuardedContent)
+//
+// # Manifests
+//
+// kubectl of the server's version renders and applies adapters/clientgo/run/deploy, and a warning
+// of the server is a fault (TestManifestsApply, TestManifestsElsewhere, TestManifestsFit). The
+// definition of a ServiceMonitor is that of prometheus-operator. The program runs with the flags
+// of the Deployment and a token of its ServiceAccount. The server forbids no request, and some
+// request needs each right (TestManifestsObserve, TestManifestsAct). No container runs: a test
+// carries out the build line of the Dockerfile (TestDockerfile).
 //
 // # Judgement
 //
