@@ -14,10 +14,13 @@ import (
 	program "github.com/ownergraph/ownergraph/adapters/clientgo/run"
 )
 
-// deployed runs the program of a rendering with the rights of its ServiceAccount, as soon as the
-// server grants them.
+// deployed runs the program of a rendering with the rights of its ServiceAccount. Its Lease and its
+// record go when the test ends.
 func (w *world) deployed(all rendered) (p *program.Program, user *rest.Config, seen *witness, end func()) {
 	w.t.Helper()
+	w.t.Cleanup(func() {
+		w.kubectlRun("delete", "--ignore-not-found", "-n", home, "configmap/ownergraph-collector", "lease/ownergraph")
+	})
 	user, seen = w.serviceAccount()
 	p, end = w.runAs(user, all.args(w.t)...)
 	return p, user, seen, end
@@ -57,12 +60,10 @@ func (w *world) unresolved() object {
 	}))
 }
 
-// commands has the program's user pause and resume, as kubectl exec does. Then the record of the
-// manifests goes.
+// commands has the program's user pause and resume, as kubectl exec does.
 func (w *world) commands(user *rest.Config, all rendered) {
 	w.t.Helper()
 	record := all.args(w.t)[slices.Index(all.container(w.t).Args, "-record=$(NAMESPACE)/ownergraph-collector")]
-	w.t.Cleanup(func() { w.kubectlRun("delete", "-n", home, "configmap/ownergraph-collector", "lease/ownergraph") })
 	w.commandAs(user, "-pause namespace=nowhere "+record)
 	w.commandAs(user, "-resume namespace=nowhere "+record)
 }
@@ -86,6 +87,12 @@ func TestManifestsObserve(t *testing.T) {
 	c := all.container(t)
 	p, user, seen, end := w.deployed(all)
 	w.probe(p, c.LivenessProbe.HTTPGet.Path)
+	w.until("wait until the first program collects", func() error { // one that stands by is ready too
+		if got := metric(p, `ownergraph_kinds{health="listed"}`); got == "0" {
+			return errNotYet
+		}
+		return nil
+	})
 	w.probe(p, c.ReadinessProbe.HTTPGet.Path)
 	other, _, idle, stop := w.deployed(all)
 	w.probe(other, c.LivenessProbe.HTTPGet.Path)
