@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
@@ -55,24 +54,9 @@ func (c *content) explain(ctx context.Context, args []string) (x explain.Explana
 	if err != nil {
 		return x, err
 	}
-	err = c.observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
-		x, err = of.Explain(ctx, objects[0].Key)
-		return err
-	})
-	return x, err
-}
-
-// observe runs a collector that only observes on a copy, and calls do when it is idle.
-func (c *content) observe(ctx context.Context, do func(context.Context, *ownergraph.Collector) error) error {
-	copied, err := newReplica(c)
+	list, err := c.offline().Explain(ctx, objects[0].Key)
 	if err != nil {
-		return err
+		return x, err
 	}
-	cfg := ownergraph.Config{ObserveOnly: true, Level: c.level}
-	return collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
-		if _, err := of.WaitIdle(ctx); err != nil {
-			return err
-		}
-		return do(ctx, of)
-	})
+	return list[0], nil
 }

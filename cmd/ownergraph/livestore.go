@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/spf13/cobra"
 )
 
@@ -44,7 +45,7 @@ func (a *app) onStore(ctx context.Context, args []string, set settings, do func(
 	if set != nil {
 		set(&cfg, at.objects)
 	}
-	return collect(ctx, s.Store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
+	return offline.Collect(ctx, s.Store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
 		if err := c.Synced(opening); err != nil {
 			return timely(opening, err)
 		}

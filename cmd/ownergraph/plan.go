@@ -114,18 +114,13 @@ Exit code 3: an object would be held.`,
 // Held by TestPlanOfManyDue and TestDump.
 func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
 	if len(req.Delete) > 0 {
-		return ownergraph.PlanDump(ctx, c.dump(), ownergraph.Config{}, req)
+		return c.offline().Plan(ctx, req)
 	}
-	err = c.observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
+	err = c.offline().Observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
 		made, err = of.Plan(ctx, req)
 		return err
 	})
 	return made, err
-}
-
-// dump returns the content for a plan.
-func (c *content) dump() ownergraph.Dump {
-	return ownergraph.Dump{Kinds: c.Kinds, Partial: c.partialList(), Objects: c.Objects, Level: c.level}
 }
 
 func (a *app) writePlan(p *plan.Plan) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -54,7 +55,7 @@ func (p *planFlags) deletions(objects []graph.Object) (list []live.Deletion) {
 
 // carryOut carries the deletions out on a copy.
 func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, began time.Time) error {
-	copied, err := newReplica(c)
+	copied, err := c.offline().Copy()
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, be
 	}
 	why := &live.Reasons{}
 	cfg := ownergraph.Config{OnDecision: why.Note, Level: c.level}
-	return collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
+	return offline.Collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
 		s := &live.Session{Store: copied, Collector: of, Reasons: why, Out: terminal.New(out), Began: began}
 		if err := s.Play(ctx, c.Content, todo); err != nil {
 			return err

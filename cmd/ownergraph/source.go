@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/dump"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 	"github.com/ownergraph/ownergraph/lint/live"
@@ -175,14 +176,9 @@ func (s *source) deadline(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("no answer within --timeout %s", s.timeout))
 }
 
-// partialList returns the partial kinds in their order.
-func (c *content) partialList() (list []graph.Kind) {
-	for _, k := range c.Kinds {
-		if _, is := c.partial[k.Kind]; is {
-			list = append(list, k.Kind)
-		}
-	}
-	return list
+// offline returns the content for answers on a copy.
+func (c *content) offline() *offline.Content {
+	return &offline.Content{Kinds: c.Kinds, Objects: c.Objects, Partial: c.partial, Level: c.level}
 }
 
 // find returns the objects that the arguments name.

@@ -103,6 +103,7 @@ const layers = `
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.
 	. < adapters/memory, adapters/clientgo/..., adapters/etcd, adapters/sql;
+	lint < adapters/clientgo/...; # a listing as data
 	., internal/proof/oracle, internal/proof/invariant, internal/fault < adapters/storetest/...;
 
 	# The harness may see everything. Only tests may see the harness.
@@ -117,7 +118,8 @@ const layers = `
 
 	# Commands share the run on a copy in memory. A command of ours may use any adapter.
 	., dump, internal/terminal < internal/live;
-	adapters/memory, adapters/sql, adapters/etcd, lint/live, internal/live, view < cmd/...;
+	adapters/memory, internal/live < internal/offline;
+	adapters/memory, adapters/sql, adapters/etcd, adapters/clientgo/..., lint/live, internal/offline, view < cmd/...;
 
 	# One example is a command that people run, and shows its progress as ours do.
 	adapters/memory, internal/live, view < examples/quickstart;

@@ -1,0 +1,62 @@
+package offline
+
+import (
+	"context"
+	"errors"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// Collect runs a collector on a store until do returns.
+func Collect(ctx context.Context, store ownergraph.Store, cfg ownergraph.Config, do func(context.Context, *ownergraph.Collector) error) error {
+	c, err := ownergraph.New(store, cfg)
+	if err != nil {
+		return err
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(running) }()
+	err = do(ctx, c)
+	cancel()
+	return errors.Join(err, <-ended)
+}
+
+// Observe runs a collector that only observes on a copy, and calls do when it is idle.
+func (c *Content) Observe(ctx context.Context, do func(context.Context, *ownergraph.Collector) error) error {
+	copied, err := c.Copy()
+	if err != nil {
+		return err
+	}
+	cfg := ownergraph.Config{ObserveOnly: true, Level: c.Level}
+	return Collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
+		if _, err := of.WaitIdle(ctx); err != nil {
+			return err
+		}
+		return do(ctx, of)
+	})
+}
+
+// Explain returns the explanations of the keys, in their order.
+func (c *Content) Explain(ctx context.Context, keys ...graph.Key) (list []explain.Explanation, err error) {
+	err = c.Observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
+		for _, k := range keys {
+			x, err := of.Explain(ctx, k)
+			if err != nil {
+				return err
+			}
+			list = append(list, x)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Plan returns the forecast of a request that has a target.
+func (c *Content) Plan(ctx context.Context, req plan.Request) (plan.Plan, error) {
+	one := c.withoutDuplicates()
+	return ownergraph.PlanDump(ctx, one.Dump(), ownergraph.Config{}, req)
+}

@@ -1,0 +1,155 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// cluster is the recorded cluster of the quickstart, with faults that this test adds.
+func cluster(t *testing.T) Content {
+	t.Helper()
+	c, err := dump.ReadFile("../../examples/quickstart/cluster.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Content{Kinds: c.Kinds, Objects: c.Objects, Level: ownergraph.Level2}
+}
+
+// parse reads objects in the notation of package graph.
+func parse(t *testing.T, text string) Content {
+	t.Helper()
+	objects, err := graph.Parse(strings.Join(strings.Fields(text), " "))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Content{Objects: objects, Level: ownergraph.Level2}
+	for _, o := range objects {
+		info := graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""}
+		if !slices.Contains(c.Kinds, info) {
+			c.Kinds = append(c.Kinds, info)
+		}
+	}
+	return c
+}
+
+const faulty = `
+	node/n#1; pod/s/a#1 -> set/s/gone; pod/s/b#1 -> set/s/gone, node/n; pod/s/e#1 -> pod/s/e; pod/s/f#1 -> set/t/o@o; set/t/o@o#1;
+	pod/t/g#1 -> set/t/p@o; pod/t/h#1 -> pod/t/o@o; node/m#1 -> pod/s/a; pod/r/a#1 -> pod/r/b!; pod/r/b#1 -> pod/r/a!;
+	pod/q/a#1~[foreground] -> pod/q/b!; pod/q/b#1 -> pod/q/a!; pod/p/a#1~[f]; pod/p/b#1 -> pod/p/a!; pod/o/a#1~[foreground];
+	pod/o/b#1~[f] -> pod/o/a!; set/n/a#1; pod/n/b#1 -> set/n/a@former; pod/n/c#1 -> set/n/a@u?; pod/n/f#1 -> set/n/a^, node/n^;
+	pod/m/a#1~[orphan]; pod/m/b#1 -> pod/m/a; pod/m/c#1 -> pod/m/b, set/m/gone`
+
+// timeless returns an explanation without its instants, which differ between runs.
+func timeless(x explain.Explanation) explain.Explanation {
+	x.Look, x.Changed = time.Time{}, time.Time{}
+	for i := range x.Owners {
+		x.Owners[i].At = time.Time{}
+	}
+	timelessConditions(x.Wait)
+	return x
+}
+
+func timelessConditions(list []explain.Condition) {
+	for i := range list {
+		list[i].Since, list[i].Next = time.Time{}, time.Time{}
+		timelessConditions(list[i].For)
+	}
+}
+
+// TestNearAnswersAlike: the explanation of each object, and its plan, are the same on the
+// near part as on the whole content.
+func TestNearAnswersAlike(t *testing.T) {
+	partial := parse(t, faulty)
+	partial.Partial = map[graph.Kind]string{"set": "forbidden"}
+	for _, c := range []struct {
+		content Content
+		reason  string
+	}{
+		{cluster(t), "the objects of a real cluster"},
+		{parse(t, faulty), "objects with most faults"},
+		{partial, "a kind that is not held in full"},
+	} {
+		var keys []graph.Key
+		for _, o := range c.content.Objects {
+			keys = append(keys, o.Key)
+		}
+		want, err := c.content.Explain(t.Context(), keys...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, k := range keys {
+			near := c.content.Near(k)
+			if len(near.Objects) == len(keys) {
+				t.Errorf("%s: the near part is the whole", k)
+			}
+			got, err := near.Explain(t.Context(), k)
+			if err != nil {
+				t.Fatalf("%s: %v", k, err)
+			}
+			if diff := cmp.Diff(timeless(want[i]), timeless(got[0])); diff != "" {
+				t.Errorf("%s: %s (-whole +near):\n%s", k, c.reason, diff)
+			}
+			req := plan.Request{Delete: []plan.Target{{Key: k, Propagation: graph.Foreground}}}
+			checkPlans(t, c.content, near, req)
+		}
+	}
+}
+
+func checkPlans(t *testing.T, whole, near Content, req plan.Request) {
+	t.Helper()
+	a, err := whole.Plan(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := near.Plan(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Fingerprint != b.Fingerprint {
+		t.Errorf("delete %s: other fingerprints\n%s\n%s", req.Delete[0].Key, a.Text(), b.Text())
+	}
+	for i := range b.Objects {
+		if !slices.ContainsFunc(a.Objects, func(o plan.Object) bool { return cmp.Equal(o.Key, b.Objects[i].Key) && o.Outcome == b.Objects[i].Outcome }) {
+			t.Errorf("delete %s: %s ends otherwise\n%s\n%s", req.Delete[0].Key, b.Objects[i].Key, a.Text(), b.Text())
+		}
+	}
+}
+
+// TestDuplicateUIDs: one object under two kinds is explained and planned, and the kind that loses it
+// proves nothing.
+func TestDuplicateUIDs(t *testing.T) {
+	c := parse(t, `old/s/a@u#1; new/s/a@u#1; pod/s/b#1 -> old/s/a@u; pod/s/c#1 -> old/s/gone; pod/s/d#1 -> new/s/gone`)
+	list, err := c.Explain(t.Context(), c.Objects[2].Key, c.Objects[3].Key, c.Objects[4].Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []explain.Class{explain.Unknown, explain.Unknown, explain.Dangling} {
+		if got := list[i].Owners[0].Class; got != want {
+			t.Errorf("%s: the owner is %s, want %s", list[i].Key, got, want)
+		}
+	}
+	if _, err := c.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: c.Objects[1].Key, Propagation: graph.Background}}}); err != nil {
+		t.Error(err)
+	}
+	if len(c.Objects) != 5 || c.Partial != nil {
+		t.Error("the content has changed")
+	}
+}
+
+// TestMissing: an owner is missing if its kind is held in full.
+func TestMissing(t *testing.T) {
+	c := parse(t, `set/s/a#1; old/s/a#1; pod/s/a#1 -> set/s/a; pod/s/b#1 -> set/s/gone, set/s/gone@other; pod/s/c#1 -> old/s/gone; pod/s/d#1 -> set/s/x@u?`)
+	c.Partial = map[graph.Kind]string{"old": "forbidden"}
+	if got := c.Missing(); len(got) != 1 || got[0] != (graph.Key{Kind: "set", Scope: "s", Name: "gone"}) {
+		t.Errorf("missing: %v", got)
+	}
+}
