@@ -121,8 +121,13 @@ func (c *client) get(ctx context.Context, at schema.GroupVersionResource, scope,
 }
 
 func (c *client) list(ctx context.Context, at schema.GroupVersionResource, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
+	return c.listIn(ctx, at, "", opts)
+}
+
+// listIn lists the objects of one namespace, or of all for "".
+func (c *client) listIn(ctx context.Context, at schema.GroupVersionResource, scope string, opts metav1.ListOptions) (*metav1.PartialObjectMetadataList, error) {
 	out := &metav1.PartialObjectMetadataList{}
-	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", "")...).
+	err := decode(c.rest.Get().MaxRetries(0).AbsPath(segments(at, scope, "")...).
 		SetHeader("Accept", accept(at, acceptList)).
 		SpecificallyVersionedParams(&opts, c.params, schema.GroupVersion{Version: "v1"}).Do(c.logContext(ctx)), out)
 	return out, err

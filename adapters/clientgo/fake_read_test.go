@@ -47,6 +47,10 @@ func (f *fake) serveList(w http.ResponseWriter, r *http.Request, k *fakeKind) {
 		page.items = page.items[min(int(number(from)), len(page.items)):]
 	}
 	f.mu.Unlock()
+	if _, scope, is := strings.Cut(r.URL.Path, "/namespaces/"); is {
+		scope, _, _ = strings.Cut(scope, "/")
+		page.items = slices.DeleteFunc(page.items, func(o *meta) bool { return o.Namespace != scope })
+	}
 	out := metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: "meta.k8s.io/v1", Kind: "PartialObjectMetadataList"}}
 	out.ResourceVersion = strconv.FormatUint(page.version, 10)
 	if limit := int(number(q.Get("limit"))); limit > 0 && len(page.items) > limit {
