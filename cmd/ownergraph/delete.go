@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -84,7 +85,7 @@ func (s *site) act(ctx context.Context, record string, patience time.Duration) e
 	if record != "" {
 		cfg = braking(record)
 	}
-	return collect(ctx, s.store.Store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
+	return offline.Collect(ctx, s.store.Store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
 		s.acting = c
 		return s.follow(ctx, s.objects[0].Key, patience)
 	})

@@ -66,11 +66,6 @@ type site struct {
 	objects []graph.Object        // of the arguments, as they were listed
 }
 
-// note writes a line to standard error, so that standard output has results alone.
-func (s *site) note(format string, args ...any) {
-	fmt.Fprintf(s.app.stderr, format+"\n", args...)
-}
-
 // confirm asks the user, unless --yes was given. Without a terminal it needs --yes.
 func (a *app) confirm(yes bool, question string) error {
 	if yes {

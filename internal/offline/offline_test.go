@@ -118,7 +118,9 @@ func checkPlans(t *testing.T, whole, near Content, req plan.Request) {
 		t.Errorf("delete %s: other fingerprints\n%s\n%s", req.Delete[0].Key, a.Text(), b.Text())
 	}
 	for i := range b.Objects {
-		if !slices.ContainsFunc(a.Objects, func(o plan.Object) bool { return cmp.Equal(o.Key, b.Objects[i].Key) && o.Outcome == b.Objects[i].Outcome }) {
+		if !slices.ContainsFunc(a.Objects, func(o plan.Object) bool {
+			return cmp.Equal(o.Key, b.Objects[i].Key) && o.Outcome == b.Objects[i].Outcome
+		}) {
 			t.Errorf("delete %s: %s ends otherwise\n%s\n%s", req.Delete[0].Key, b.Objects[i].Key, a.Text(), b.Text())
 		}
 	}
