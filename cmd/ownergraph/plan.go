@@ -114,7 +114,7 @@ Exit code 3: an object would be held.`,
 // Held by TestPlanOfManyDue and TestDump.
 func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
 	if len(req.Delete) > 0 {
-		return c.offline().Plan(ctx, req)
+		return c.offline().Plan(ctx, ownergraph.Config{}, req)
 	}
 	err = c.offline().Observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
 		made, err = of.Plan(ctx, req)

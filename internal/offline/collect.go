@@ -56,7 +56,7 @@ func (c *Content) Explain(ctx context.Context, keys ...graph.Key) (list []explai
 }
 
 // Plan returns the forecast of a request that has a target.
-func (c *Content) Plan(ctx context.Context, req plan.Request) (plan.Plan, error) {
+func (c *Content) Plan(ctx context.Context, cfg ownergraph.Config, req plan.Request) (plan.Plan, error) {
 	one := c.withoutDuplicates()
-	return ownergraph.PlanDump(ctx, one.Dump(), ownergraph.Config{}, req)
+	return ownergraph.PlanDump(ctx, one.Dump(), cfg, req)
 }

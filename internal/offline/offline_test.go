@@ -106,11 +106,11 @@ func TestNearAnswersAlike(t *testing.T) {
 
 func checkPlans(t *testing.T, whole, near Content, req plan.Request) {
 	t.Helper()
-	a, err := whole.Plan(t.Context(), req)
+	a, err := whole.Plan(t.Context(), ownergraph.Config{}, req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := near.Plan(t.Context(), req)
+	b, err := near.Plan(t.Context(), ownergraph.Config{}, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestDuplicateUIDs(t *testing.T) {
 			t.Errorf("%s: the owner is %s, want %s", list[i].Key, got, want)
 		}
 	}
-	if _, err := c.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: c.Objects[1].Key, Propagation: graph.Background}}}); err != nil {
+	if _, err := c.Plan(t.Context(), ownergraph.Config{}, plan.Request{Delete: []plan.Target{{Key: c.Objects[1].Key, Propagation: graph.Background}}}); err != nil {
 		t.Error(err)
 	}
 	if len(c.Objects) != 5 || c.Partial != nil {
@@ -153,5 +153,25 @@ func TestMissing(t *testing.T) {
 	c.Partial = map[graph.Kind]string{"old": "forbidden"}
 	if got := c.Missing(); len(got) != 1 || got[0] != (graph.Key{Kind: "set", Scope: "s", Name: "gone"}) {
 		t.Errorf("missing: %v", got)
+	}
+}
+
+// TestBelow: the objects below an object count by UID, also in a ring.
+func TestBelow(t *testing.T) {
+	c := parse(t, `set/s/a#1 -> node/n; node/n#1; pod/s/a#1 -> set/s/a; pod/t/b#1 -> set/t/x; pod/s/c#1 -> pod/s/a, pod/s/d; pod/s/d#1 -> pod/s/c; pod/s/e#1`)
+	c.Objects[3].Owners[0].UID = c.Objects[0].UID
+	var names []string
+	for _, o := range c.Below(c.Objects[0].Key) {
+		names = append(names, o.Name)
+	}
+	if got := strings.Join(names, " "); got != "a a b c d" {
+		t.Errorf("below: %s", got)
+	}
+	names = nil
+	for _, o := range c.Lineage(c.Objects[2].Key) {
+		names = append(names, string(o.Kind)+o.Name)
+	}
+	if got := strings.Join(names, " "); got != "seta noden poda podc podd" {
+		t.Errorf("lineage: %s", got)
 	}
 }

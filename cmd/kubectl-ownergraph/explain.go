@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/lint"
+	"github.com/ownergraph/ownergraph/view"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain TYPE/NAME",
+		Short: "Explain why an object or a namespace stays, goes or waits",
+		Long: `Explain one object: its mark, finalizers, owners and dependents, the chain of conditions for
+which it waits, and the actor that has to act next. A namespace that does not terminate is
+explained with its conditions and with the objects that remain in it. REASONS.md of the
+library has each reason with its remedy. The command writes nothing.
+
+Exit code 3: the object waits for an actor outside, or it is stuck.`,
+		Example: `  kubectl ownergraph explain namespace/shop
+  kubectl ownergraph explain pod/web-0 -n shop
+  kubectl ownergraph explain pvc data-0 -n shop -o json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.onObject(cmd.Context(), args, a.explain)
+		},
+	}
+	a.addFormat(cmd, printing.Pictures())
+	return cmd
+}
+
+// explainAnswer is the form kubectl-ownergraph.explain/v1.
+type explainAnswer struct {
+	Schema      string              `json:"schema"`
+	Explanation explain.Explanation `json:"explanation"`
+	MarkedAt    *time.Time          `json:"markedAt,omitempty"`
+	Finalizers  []string            `json:"finalizers"`
+	Dependents  dependents          `json:"dependents"`
+	Namespace   *namespaceAnswer    `json:"namespace,omitempty"`
+	Unknown     unknown             `json:"unknown"`
+}
+
+// dependents counts the objects that name an object as owner, and all objects below it.
+type dependents struct {
+	Direct   int `json:"direct"`
+	Blocking int `json:"blocking"`
+	Below    int `json:"below"`
+}
+
+func (a *app) explain(ctx context.Context, r *reading, key graph.Key) error {
+	keys := []graph.Key{key}
+	var ns *namespaceAnswer
+	if o := r.object(key); o.Kind == namespaceKind && o.Deleting {
+		ns = newNamespaceAnswer(ctx, r, o)
+		keys = append(keys, ns.chosen()...)
+	}
+	near, err := r.near(ctx, keys...)
+	if err != nil {
+		return err
+	}
+	list, err := near.Explain(ctx, keys...)
+	if err != nil {
+		return err
+	}
+	o := r.object(key)
+	out := explainAnswer{
+		Schema: "kubectl-ownergraph.explain/v1", Explanation: list[0], Finalizers: append([]string{}, o.Finalizers...),
+		Dependents: countDependents(&near, key), Namespace: ns, Unknown: unknowns(r.in, near),
+	}
+	if !o.MarkedAt.IsZero() {
+		at := o.MarkedAt.UTC()
+		out.MarkedAt = &at
+	}
+	if ns != nil {
+		ns.explained(list[1:])
+		ns.conclude(o, len(out.Unknown.Kinds) > 0)
+	}
+	return a.writeExplanation(&out)
+}
+
+// object returns a listed object.
+func (r *reading) object(key graph.Key) *lint.Object {
+	for i := range r.in.Objects {
+		if r.in.Objects[i].Key == key {
+			return &r.in.Objects[i]
+		}
+	}
+	return &lint.Object{}
+}
+
+func countDependents(c *offline.Content, key graph.Key) (n dependents) {
+	for _, o := range c.Below(key) {
+		n.Below++
+		for _, owner := range o.Owners {
+			if owner.UID == key.UID && o.UID != key.UID {
+				n.Direct++
+				if owner.Block {
+					n.Blocking++
+				}
+				break
+			}
+		}
+	}
+	n.Below-- // the object itself
+	return n
+}
+
+func (a *app) writeExplanation(x *explainAnswer) (err error) {
+	out := a.printer()
+	done, err := out.Picture(func() view.Picture { return view.Explanation(x.Explanation, 0) })
+	switch {
+	case done:
+		a.note(x.Unknown)
+	case a.format == printing.JSON:
+		err = out.JSON(x)
+	default:
+		err = out.Text(x.text(a.now()))
+	}
+	pace, _ := x.Explanation.Pace()
+	if err == nil && (pace > explain.Moving || x.Namespace != nil) {
+		return errFound
+	}
+	return err
+}
+
+func (x *explainAnswer) text(now time.Time) string {
+	var out strings.Builder
+	out.WriteString(x.Explanation.Text())
+	mark := "no deletion mark"
+	if x.Explanation.Deleting {
+		mark = "marked for deletion"
+		if x.MarkedAt != nil {
+			mark += " " + age(now, *x.MarkedAt) + " ago"
+		}
+	}
+	fmt.Fprintf(&out, "%s; finalizers: %s\n", mark, listed(x.Finalizers))
+	fmt.Fprintf(&out, "dependents: %d, of which %d block its foreground deletion; objects below it: %d\n", x.Dependents.Direct, x.Dependents.Blocking, x.Dependents.Below)
+	if x.Namespace != nil {
+		out.WriteString(x.Namespace.text(now))
+	}
+	out.WriteString(x.Unknown.text())
+	return out.String()
+}
+
+func age(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) }
+
+// listed joins the finalizers, as texts that control no terminal.
+func listed(finalizers []string) string {
+	if len(finalizers) == 0 {
+		return "none"
+	}
+	return printable(strings.Join(finalizers, ", "))
+}

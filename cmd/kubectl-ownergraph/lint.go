@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/lint"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) lintCommand() *cobra.Command {
+	var ignore string
+	var handlers, owned []string
+	cmd := &cobra.Command{
+		Use:   "lint",
+		Short: "Find faults of ownership",
+		Long: `Find faults of ownership in a namespace, or everywhere with -A: owners that are missing, in
+another namespace or of another UID, cycles, deletions that wait for ever. LINT.md of the
+library has each code with its remedy.
+
+Exit code 3: there is a finding that the list of --ignore does not have.`,
+		Example: `  kubectl ownergraph lint -A
+  kubectl ownergraph lint -n shop --ignore known.txt -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cfg := lint.Config{Handlers: handlers}
+			for _, k := range owned {
+				cfg.OwnedKinds = append(cfg.OwnedKinds, graph.Kind(k))
+			}
+			if ignore != "" {
+				text, err := os.ReadFile(ignore)
+				if err != nil {
+					return err
+				}
+				if cfg.Ignore, err = lint.ParseIgnore(string(text)); err != nil {
+					return fmt.Errorf("%s: %w", ignore, err)
+				}
+			}
+			return a.lint(cmd.Context(), cfg)
+		},
+	}
+	a.addFormat(cmd, printing.Plain())
+	a.addEverywhere(cmd)
+	f := cmd.Flags()
+	f.StringVar(&ignore, "ignore", "", "file with the codes and objects to leave out: see lint.ParseIgnore")
+	f.StringSliceVar(&handlers, "handler", nil, "finalizers that have a controller; all others count as faults then")
+	f.StringSliceVar(&owned, "owned-kind", nil, "kinds whose objects always have an owner, such as apps/ReplicaSet")
+	return cmd
+}
+
+func (a *app) addEverywhere(cmd *cobra.Command) {
+	cmd.Flags().BoolVarP(&a.everywhere, "all-namespaces", "A", false, "the objects of all namespaces, and those without one")
+}
+
+// lintAnswer is the form kubectl-ownergraph.lint/v1.
+type lintAnswer struct {
+	Schema  string      `json:"schema"`
+	Report  lint.Report `json:"report"`
+	Unknown unknown     `json:"unknown"`
+}
+
+func (a *app) lint(ctx context.Context, cfg lint.Config) error {
+	r, inside, err := a.readInside(ctx)
+	if err != nil {
+		return err
+	}
+	report, err := lint.Check(r.in, cfg)
+	if err != nil {
+		return err
+	}
+	report.Findings = slices.DeleteFunc(report.Findings, func(f lint.Finding) bool { return !inside(f.Object) })
+	u := unknowns(r.in, r.content)
+	out := a.printer()
+	if a.format == printing.JSON {
+		err = out.JSON(lintAnswer{"kubectl-ownergraph.lint/v1", report, u})
+	} else {
+		text := ""
+		for _, f := range report.Findings {
+			text += f.String() + "\n"
+		}
+		err = out.Text(text + fmt.Sprintf("findings: %d\n", len(report.Findings)) + u.text())
+	}
+	if err == nil && len(report.Findings) > 0 {
+		return errFound
+	}
+	return err
+}
+
+// readInside lists the cluster for a command about a namespace, or about all with -A. It reads
+// the missing owners of the objects there again.
+func (a *app) readInside(ctx context.Context) (r *reading, inside func(graph.Key) bool, err error) {
+	namespace := ""
+	if !a.everywhere {
+		if namespace, err = a.namespace(); err != nil {
+			return nil, nil, err
+		}
+	}
+	inside = func(k graph.Key) bool { return a.everywhere || k.Scope == namespace }
+	ctx, cancel, err := a.deadline(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer cancel()
+	if r, err = a.read(ctx, namespace); err != nil {
+		return nil, nil, err
+	}
+	_, err = r.proven(ctx, func() offline.Content {
+		c := r.content
+		c.Objects = slices.DeleteFunc(slices.Clone(c.Objects), func(o graph.Object) bool { return !inside(o.Key) })
+		return r.withOwners(c)
+	})
+	return r, inside, err
+}
+
+// withOwners adds the owners of the objects of a part, so that none of them counts as missing.
+func (r *reading) withOwners(c offline.Content) offline.Content {
+	named := map[graph.UID]bool{}
+	for i := range c.Objects {
+		for _, owner := range c.Objects[i].Owners {
+			named[owner.UID] = true
+		}
+	}
+	for i := range c.Objects {
+		delete(named, c.Objects[i].UID)
+	}
+	for i := range r.content.Objects {
+		if o := &r.content.Objects[i]; named[o.UID] {
+			bare := *o
+			bare.Owners = nil
+			c.Objects = append(c.Objects, bare)
+		}
+	}
+	return c
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/lint"
+)
+
+// conclude names the actors that have to act next for the namespace.
+//
+// Held by TestExplainNamespace.
+func (n *namespaceAnswer) conclude(ns *lint.Object, partly bool) {
+	for _, c := range n.Conditions {
+		if strings.HasSuffix(c.Type, "Failure") {
+			n.Next = append(n.Next, fmt.Sprintf("the namespace controller reports %s: %s", printable(c.Type), clip(c.Message)))
+		}
+	}
+	n.Next = append(n.Next, n.finalizers()...)
+	unmarked, ending := n.withoutFinalizers()
+	if unmarked > 0 {
+		n.Next = append(n.Next, fmt.Sprintf("the namespace controller has to delete %s without a mark", spell.Count(uint64(unmarked), "object")))
+	}
+	if ending > 0 {
+		n.Next = append(n.Next, fmt.Sprintf("%s with a mark and without a finalizer: the grace period, or the node, has to end", spell.Count(uint64(ending), "object")))
+	}
+	for _, f := range ns.Finalizers {
+		if f != clientgo.NamespaceFinalizer {
+			n.Next = append(n.Next, fmt.Sprintf("the controller of the finalizer %s has to take it off the namespace", printable(f)))
+		}
+	}
+	if len(n.Next) > 0 {
+		return
+	}
+	last := "the namespace controller has to take off " + clientgo.NamespaceFinalizer + ": no object remains"
+	if partly {
+		last += " of the kinds that are listed"
+	}
+	n.Next = append(n.Next, last)
+}
+
+// finalizers returns a line for each finalizer of the remaining objects with a mark.
+func (n *namespaceAnswer) finalizers() (lines []string) {
+	by := map[string][]graph.Object{}
+	for _, k := range n.Remaining {
+		for _, o := range k.all {
+			for _, f := range o.Finalizers {
+				if o.Deleting {
+					by[f] = append(by[f], o.Object)
+				}
+			}
+		}
+	}
+	for _, f := range slices.Sorted(maps.Keys(by)) {
+		actor := "the controller of the finalizer " + printable(f)
+		if f == graph.FinalizerForeground || f == graph.FinalizerOrphan {
+			actor = "the garbage collector, for the finalizer " + f + ","
+		}
+		lines = append(lines, fmt.Sprintf("%s has to take it off %s: %s", actor, spell.Count(uint64(len(by[f])), "object"), spell.List(by[f])))
+	}
+	return lines
+}
+
+// withoutFinalizers counts the objects without a mark, and those with a mark alone.
+func (n *namespaceAnswer) withoutFinalizers() (unmarked, ending int) {
+	for _, k := range n.Remaining {
+		for _, o := range k.all {
+			switch {
+			case !o.Deleting:
+				unmarked++
+			case len(o.Finalizers) == 0:
+				ending++
+			}
+		}
+	}
+	return unmarked, ending
+}
+
+func (n *namespaceAnswer) text(now time.Time) string {
+	var out strings.Builder
+	switch {
+	case n.Unread != "":
+		fmt.Fprintf(&out, "conditions: not known: %s\n", clip(n.Unread))
+	case len(n.Conditions) == 0:
+		out.WriteString("conditions: none\n")
+	default:
+		out.WriteString("conditions:\n")
+		for _, c := range n.Conditions {
+			fmt.Fprintf(&out, "  %s (%s): %s\n", printable(c.Type), printable(c.Reason), clip(c.Message))
+		}
+	}
+	if len(n.Remaining) == 0 {
+		out.WriteString("remaining: no object of the listed kinds\n")
+	}
+	for _, k := range n.Remaining {
+		fmt.Fprintf(&out, "remaining %s: %d, %d with a mark\n", spell.Kind(k.Kind), k.Count, k.Marked)
+		for _, o := range k.Objects {
+			out.WriteString(o.text(now))
+		}
+		if more := k.Count - len(k.Objects); more > 0 {
+			fmt.Fprintf(&out, "  ... and %d more\n", more)
+		}
+	}
+	out.WriteString("next:\n")
+	for _, line := range n.Next {
+		fmt.Fprintf(&out, "  %s\n", line)
+	}
+	return out.String()
+}
+
+func (o *remainingObject) text(now time.Time) string {
+	x := &o.Explanation
+	mark := "no mark"
+	if x.Deleting {
+		mark = "marked"
+		if o.MarkedAt != nil {
+			mark += " " + age(now, *o.MarkedAt) + " ago"
+		}
+	}
+	line := fmt.Sprintf("  %s: %s; finalizers: %s\n", spell.Key(x.Key), mark, listed(o.Finalizers))
+	if pace, _ := x.Pace(); pace > explain.Resting {
+		line += "    it " + strings.TrimPrefix(x.Sentence(), x.Key.String()+" ") + "\n"
+	}
+	return line
+}
+
+const maxClip = 400 // bytes of a text of the server
+
+// clip cuts a text of the server, and makes it safe for a terminal.
+func clip(s string) string {
+	if len(s) > maxClip {
+		s = strings.ToValidUTF8(s[:maxClip], "") + "..."
+	}
+	return printable(s)
+}
+
+// printable replaces the characters that could control a terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+}

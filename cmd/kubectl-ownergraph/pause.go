@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) pauseCommand() *cobra.Command {
+	var record, typ string
+	var resume, global bool
+	cmd := &cobra.Command{
+		Use:   "pause --record NAMESPACE/CONFIGMAP (-A | -n NAMESPACE | --type TYPE | --global)",
+		Short: "Stop the writes of the collectors that share a record, or resume them",
+		Long: `Stop the writes and handlers of all collectors of this library that share a record: for
+everything, a namespace, a type, or the objects without a namespace. --resume ends such a pause.
+Other pauses stay, even if they cover the same objects.
+
+The record is the ConfigMap of their flag -record. A collector that runs obeys within 10 s, and
+one that begins later obeys before its first write. The garbage collector of
+kube-controller-manager does not obey.`,
+		Example: `  kubectl ownergraph pause --record kube-system/ownergraph-collector -A
+  kubectl ownergraph pause --record kube-system/ownergraph-collector -n shop --resume`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			x, err := a.extent(cmd, typ, global)
+			if err != nil {
+				return err
+			}
+			if record == "" {
+				return usageError("--record is missing: a pause reaches a collector through its record")
+			}
+			return a.onRecord(cmd.Context(), record, func(ctx context.Context, c *ownergraph.Collector) error {
+				word, err := "paused", error(nil)
+				if resume {
+					word, err = "resumed", c.Resume(ctx, x)
+				} else {
+					_, err = c.Pause(ctx, x)
+				}
+				if err != nil {
+					return err
+				}
+				return a.printer().Text(fmt.Sprintf("%s in record %s: %s\n", word, record, x))
+			})
+		},
+	}
+	a.addEverywhere(cmd)
+	f := cmd.Flags()
+	f.StringVar(&record, "record", "", "the ConfigMap of the collectors, such as kube-system/ownergraph-collector")
+	f.StringVar(&typ, "type", "", "the objects of this type")
+	f.BoolVar(&global, "global", false, "the objects without a namespace")
+	f.BoolVar(&resume, "resume", false, "end the pause")
+	return cmd
+}
+
+// extent returns the range of a pause. The namespace counts only if the user types it.
+func (a *app) extent(cmd *cobra.Command, typ string, global bool) (x ownergraph.Extent, err error) {
+	named := cmd.Flags().Changed("namespace")
+	chosen := 0
+	for _, is := range []bool{a.everywhere, named, typ != "", global} {
+		if is {
+			chosen++
+		}
+	}
+	if chosen != 1 {
+		return x, usageError("want one of -A, -n, --type and --global")
+	}
+	x = ownergraph.Extent{All: a.everywhere, InScope: named || global}
+	if named {
+		x.Scope = *a.cluster.Namespace
+	}
+	if typ == "" {
+		return x, nil
+	}
+	mapper, err := a.cluster.ToRESTMapper()
+	if err != nil {
+		return x, fmt.Errorf("read kubeconfig: %w", err)
+	}
+	m, err := mappingOf(mapper, typ)
+	if err != nil {
+		return x, err
+	}
+	x.Kind = kindOf(m.GroupVersionKind.GroupKind())
+	return x, nil
+}
+
+// recordPrefix begins the name of each ConfigMap of a record.
+const recordPrefix = "ownergraph-"
+
+// onRecord calls do with a collector that has the record and does not run. It has no brake
+// of its own.
+func (a *app) onRecord(ctx context.Context, record string, do func(context.Context, *ownergraph.Collector) error) error {
+	namespace, configMap, _ := strings.Cut(record, "/")
+	name, ok := strings.CutPrefix(configMap, recordPrefix)
+	if namespace == "" || !ok || name == "" || strings.Contains(name, "/") {
+		return usageError(fmt.Sprintf("--record %q: want NAMESPACE/%sNAME", record, recordPrefix))
+	}
+	store, _, err := a.open(clientgo.Config{RecordNamespace: namespace})
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := a.deadline(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	c, err := ownergraph.New(store, ownergraph.Config{ObserveOnly: false, Record: name, Brake: ownergraph.Brake{PerCascade: math.MaxInt32}})
+	if err != nil {
+		return err
+	}
+	if err := do(ctx, c); err != nil {
+		return caused(ctx, err)
+	}
+	return nil
+}

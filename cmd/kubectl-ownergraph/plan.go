@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/view"
+	"github.com/spf13/cobra"
+)
+
+// planFlags are the flags of a planned deletion.
+type planFlags struct {
+	propagation graph.Propagation
+	removed     []string
+	limit       int
+}
+
+// propagationFlag is a flag of package pflag.
+type propagationFlag struct{ value *graph.Propagation }
+
+func (f *propagationFlag) Set(s string) error { return live.IntoPropagation(f.value)(s) }
+func (f *propagationFlag) Type() string       { return "how" }
+func (f *propagationFlag) String() string {
+	if f.value == nil || *f.value == graph.Unset {
+		return ""
+	}
+	return f.value.String()
+}
+
+func (a *app) planCommand() *cobra.Command {
+	var p planFlags
+	cmd := &cobra.Command{
+		Use:   "plan TYPE/NAME... [--cascade background|foreground|orphan]",
+		Short: "Forecast the deletion of objects",
+		Long: `Forecast the deletion of objects as "kubectl delete --cascade" begins it: the end of each
+object, the waves and the cost. Nothing is changed. A namespace takes its content along.
+
+The plan knows the rules of ownership and the finalizers. It knows neither the controllers
+that make objects anew, nor the guards of a collector.
+
+Exit code 3: an object would be held.`,
+		Example: `  kubectl ownergraph plan deployment/cart -n shop --cascade foreground
+  kubectl ownergraph plan namespace/shop -o svg > shop.svg`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.plan(cmd.Context(), args, &p) },
+	}
+	a.addFormat(cmd, printing.Pictures())
+	f := cmd.Flags()
+	f.Var(&propagationFlag{&p.propagation}, "cascade", "how to delete: background, foreground or orphan (default background, or as the deletion has begun)")
+	_ = cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
+	f.StringSliceVar(&p.removed, "removed", nil, "foreign finalizers whose controllers remove them in time")
+	f.IntVar(&p.limit, "limit", 0, "most objects and steps of the plan; 0 for all")
+	return cmd
+}
+
+// planAnswer is the form kubectl-ownergraph.plan/v1.
+type planAnswer struct {
+	Schema  string    `json:"schema"`
+	Plan    plan.Plan `json:"plan"`
+	Unknown unknown   `json:"unknown"`
+}
+
+func (a *app) plan(ctx context.Context, args []string, p *planFlags) error {
+	targets, err := a.resolve(args)
+	if err != nil {
+		return err
+	}
+	ctx, cancel, err := a.deadline(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	r, err := a.read(ctx, targets[0].scope())
+	if err != nil {
+		return err
+	}
+	made, u, objects, err := r.plan(ctx, targets, p)
+	if err != nil {
+		return err
+	}
+	out := a.printer()
+	done, err := out.Picture(func() view.Picture { return view.Plan(made, objects, p.limit) })
+	switch {
+	case done:
+		a.note(u)
+	case a.format == printing.JSON:
+		err = out.JSON(planAnswer{"kubectl-ownergraph.plan/v1", made, u})
+	default:
+		err = out.Text(made.Text() + fmt.Sprintf("fingerprint %s\n", made.Fingerprint) + u.text())
+	}
+	if err == nil && slices.ContainsFunc(made.Totals, func(t plan.Total) bool { return t.Held > 0 }) {
+		return errFound
+	}
+	return err
+}
+
+// plan plans the deletion of the targets. A namespace is emptied as its controller does it.
+//
+// Held by TestPlanOfNamespace.
+func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (made plan.Plan, u unknown, objects []graph.Object, err error) {
+	req := plan.Request{Removed: p.removed, Limit: p.limit}
+	var keys []graph.Key
+	var cfg ownergraph.Config
+	for _, t := range targets {
+		o, err := r.find(ctx, t)
+		if err != nil {
+			return made, u, nil, err
+		}
+		how := p.propagation
+		if how == graph.Unset && !o.Deleting {
+			how = graph.Background
+		}
+		req.Delete = append(req.Delete, plan.Target{Key: o.Key, Propagation: how})
+		keys = append(keys, o.Key)
+		if o.Kind == namespaceKind {
+			cfg.Sweeps = []finalizer.Sweep{finalizer.ScopeSweep(namespaceKind, clientgo.NamespaceFinalizer)}
+			keys = append(keys, r.within(o.Name)...)
+		}
+	}
+	near, err := r.near(ctx, keys...)
+	if err != nil {
+		return made, u, nil, err
+	}
+	made, err = near.Plan(ctx, cfg, req)
+	if errors.Is(err, graph.ErrInvalid) {
+		err = fmt.Errorf("%s: %w", strings.Join(names(targets), ", "), err)
+	}
+	return made, unknowns(r.in, near), near.Objects, err
+}
+
+func names(targets []target) (list []string) {
+	for _, t := range targets {
+		list = append(list, t.String())
+	}
+	return list
+}
+
+// within returns the objects in a namespace.
+func (r *reading) within(namespace string) (list []graph.Key) {
+	for i := range r.in.Objects {
+		if o := &r.in.Objects[i]; o.Scope == namespace {
+			list = append(list, o.Key)
+		}
+	}
+	return list
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/lint"
+)
+
+// maxReads bounds the missing owners that are read again. The kinds of the others prove no
+// absence.
+const maxReads = 2000
+
+const unread = "too many missing owners to read all again"
+
+// reading is one listing of every kind.
+type reading struct {
+	store   *clientgo.Store
+	server  *rest.Config
+	in      lint.Input
+	content offline.Content
+}
+
+// read lists every kind once. A kind that the user may not list everywhere is listed in the
+// namespace of the target.
+func (a *app) read(ctx context.Context, namespace string) (*reading, error) {
+	store, server, err := a.open(clientgo.Config{})
+	if err != nil {
+		return nil, err
+	}
+	in, err := store.Dump(ctx, namespace)
+	if err != nil {
+		return nil, caused(ctx, err)
+	}
+	r := &reading{store: store, server: server, in: in}
+	r.refresh()
+	return r, nil
+}
+
+// caused returns an error with the cause of an end of the context.
+func caused(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
+// refresh makes the content of the listing.
+func (r *reading) refresh() {
+	c := offline.Content{Level: ownergraph.Level2, Partial: map[graph.Kind]string{}}
+	for _, k := range r.in.Kinds {
+		c.Kinds = append(c.Kinds, k.KindInfo)
+		if !k.Listed && !k.Unwatched {
+			c.Partial[k.Kind] = k.Reason
+		}
+	}
+	c.Objects = make([]graph.Object, len(r.in.Objects))
+	for i := range r.in.Objects {
+		c.Objects[i] = r.in.Objects[i].Object
+	}
+	r.content = c
+}
+
+// find returns the object of a target. An object of a kind that is not listed is read alone.
+func (r *reading) find(ctx context.Context, t target) (lint.Object, error) {
+	for i := range r.in.Objects {
+		if r.in.Objects[i].Place() == t.key {
+			return r.in.Objects[i], nil
+		}
+	}
+	if why, is := r.content.Partial[t.key.Kind]; is {
+		o, err := r.store.Get(ctx, t.key)
+		if err == nil {
+			r.in.Objects = append(r.in.Objects, lint.Object{Object: o})
+			r.refresh()
+			return r.in.Objects[len(r.in.Objects)-1], nil
+		}
+		if !errors.Is(err, graph.ErrNotFound) {
+			return lint.Object{}, fmt.Errorf("%s: %s: %w", t, why, err)
+		}
+	}
+	return lint.Object{}, fmt.Errorf("%s: not found", t)
+}
+
+// near returns the part of the listing that the answers about the keys depend on. Each owner
+// that is missing there has been read again.
+//
+// Held by TestOwnerNewerThanItsListing.
+func (r *reading) near(ctx context.Context, keys ...graph.Key) (offline.Content, error) {
+	return r.proven(ctx, func() offline.Content { return r.content.Near(keys...) })
+}
+
+// proven reads the missing owners of a part again, and those of the objects that come in.
+func (r *reading) proven(ctx context.Context, part func() offline.Content) (offline.Content, error) {
+	done := map[graph.Key]bool{}
+	for {
+		c := part()
+		missing := slices.DeleteFunc(c.Missing(), func(k graph.Key) bool { return done[k] })
+		if len(missing) == 0 {
+			return c, nil
+		}
+		if over := len(done) + len(missing) - maxReads; over > 0 {
+			r.doubt(missing[len(missing)-over:])
+			missing = missing[:len(missing)-over]
+		}
+		if err := r.store.Reread(ctx, &r.in, missing); err != nil {
+			return c, caused(ctx, err)
+		}
+		for _, k := range missing {
+			done[k] = true
+		}
+		r.refresh()
+	}
+}
+
+// doubt marks the kinds of missing owners as not listed in full.
+func (r *reading) doubt(missing []graph.Key) {
+	for i := range r.in.Kinds {
+		k := &r.in.Kinds[i]
+		if k.Listed && slices.ContainsFunc(missing, func(m graph.Key) bool { return m.Kind == k.Kind }) {
+			k.Listed, k.Reason = false, unread
+		}
+	}
+}

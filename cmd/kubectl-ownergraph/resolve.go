@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// target is an object that the user names.
+type target struct {
+	key      graph.Key // without a UID
+	resource schema.GroupResource
+}
+
+func (t target) String() string {
+	if t.key.Scope == "" {
+		return t.resource.String() + "/" + t.key.Name
+	}
+	return t.resource.String() + "/" + t.key.Name + " in the namespace " + t.key.Scope
+}
+
+// resolve returns the objects that the arguments name: TYPE/NAME..., or TYPE NAME....
+//
+// Held by TestResolve.
+func (a *app) resolve(args []string) ([]target, error) {
+	pairs, err := pairsOf(args)
+	if err != nil {
+		return nil, err
+	}
+	mapper, err := a.cluster.ToRESTMapper()
+	if err != nil {
+		return nil, fmt.Errorf("read kubeconfig: %w", err)
+	}
+	namespace, err := a.namespace()
+	if err != nil {
+		return nil, err
+	}
+	var out []target
+	for _, p := range pairs {
+		m, err := mappingOf(mapper, p.typ)
+		if err != nil {
+			return nil, err
+		}
+		t := target{graph.Key{Kind: kindOf(m.GroupVersionKind.GroupKind()), Name: p.name}, m.Resource.GroupResource()}
+		if m.Scope.Name() == meta.RESTScopeNameNamespace {
+			t.key.Scope = namespace
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+type pair struct{ typ, name string }
+
+func pairsOf(args []string) (list []pair, err error) {
+	if len(args) == 0 {
+		return nil, usageError("want TYPE/NAME")
+	}
+	if !strings.Contains(args[0], "/") {
+		if len(args) == 1 {
+			return nil, usageError(fmt.Sprintf("%q: want TYPE/NAME, or TYPE NAME", args[0]))
+		}
+		for _, n := range args[1:] {
+			list = append(list, pair{args[0], n})
+		}
+	} else {
+		for _, arg := range args {
+			typ, n, _ := strings.Cut(arg, "/")
+			list = append(list, pair{typ, n})
+		}
+	}
+	for _, p := range list {
+		if p.typ == "" || p.name == "" || strings.Contains(p.name, "/") {
+			return nil, usageError(fmt.Sprintf("%q: want TYPE/NAME, or TYPE NAME", strings.Join(args, " ")))
+		}
+	}
+	return list, nil
+}
+
+// kindOf returns the name of a kind in the graph.
+func kindOf(gk schema.GroupKind) graph.Kind {
+	if gk.Group == "" {
+		return graph.Kind(gk.Kind)
+	}
+	return graph.Kind(gk.Group + "/" + gk.Kind)
+}
+
+// mappingOf returns the resource of a type: a resource, a short name or a kind, with or
+// without version and group, such as deployments.v1.apps.
+func mappingOf(mapper meta.RESTMapper, typ string) (*meta.RESTMapping, error) {
+	versioned, resource := schema.ParseResourceArg(typ)
+	var gvk schema.GroupVersionKind
+	if versioned != nil {
+		gvk, _ = mapper.KindFor(*versioned)
+	}
+	var err error
+	if gvk.Empty() {
+		gvk, err = mapper.KindFor(resource.WithVersion(""))
+	}
+	if err == nil {
+		return mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	}
+	if !meta.IsNoMatchError(err) {
+		return nil, fmt.Errorf("find type %q: %w", typ, err)
+	}
+	exact, kind := schema.ParseKindArg(typ)
+	if exact != nil {
+		if m, err := mapper.RESTMapping(exact.GroupKind(), exact.Version); err == nil {
+			return m, nil
+		}
+	}
+	m, kindErr := mapper.RESTMapping(kind)
+	switch {
+	case kindErr == nil:
+		return m, nil
+	case meta.IsNoMatchError(kindErr):
+		return nil, fmt.Errorf("the server has no resource type %q", typ)
+	}
+	return nil, fmt.Errorf("find type %q: %w", typ, kindErr)
+}
+
+// scope returns the namespace that the target is in, or that it stands for.
+func (t target) scope() string {
+	if t.key.Kind == namespaceKind {
+		return t.key.Name
+	}
+	return t.key.Scope
+}
+
+const namespaceKind graph.Kind = "Namespace"

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/lint"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) topCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "top",
+		Short: "List the cascades in progress",
+		Long: `List the deletions in progress in a namespace, or everywhere with -A, the oldest first. A row
+is the root of a cascade: an object with a deletion mark and without an owner that has one.
+Owners that are gone come last, with the dependents that are left.
+
+LEFT counts the root and the objects below it, MARKED those with a mark. HELD BY has the
+finalizers of the marked objects, apart from those of a propagation.`,
+		Example: `  kubectl ownergraph top -A
+  kubectl ownergraph top -n shop -o json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.top(cmd.Context()) },
+	}
+	a.addFormat(cmd, printing.Plain())
+	a.addEverywhere(cmd)
+	return cmd
+}
+
+// topAnswer is the form kubectl-ownergraph.top/v1.
+type topAnswer struct {
+	Schema   string    `json:"schema"`
+	Cascades []cascade `json:"cascades"`
+	Unknown  unknown   `json:"unknown"`
+}
+
+// cascade is one deletion in progress.
+type cascade struct {
+	Kind        graph.Kind `json:"kind"`
+	Scope       string     `json:"scope,omitempty"`
+	Name        string     `json:"name"`
+	UID         graph.UID  `json:"uid"`
+	Propagation string     `json:"propagation"` // "gone" for an owner that is gone
+	MarkedAt    *time.Time `json:"markedAt,omitempty"`
+	Left        int        `json:"left"`
+	Marked      int        `json:"marked"`
+	HeldBy      []string   `json:"heldBy"`
+}
+
+func (a *app) top(ctx context.Context) error {
+	r, inside, err := a.readInside(ctx)
+	if err != nil {
+		return err
+	}
+	list := slices.DeleteFunc(r.cascades(), func(c cascade) bool { return !inside(graph.Key{Scope: c.Scope}) })
+	u := unknowns(r.in, r.content)
+	if a.format == printing.JSON {
+		return a.printer().JSON(topAnswer{"kubectl-ownergraph.top/v1", append([]cascade{}, list...), u})
+	}
+	return a.printer().Text(topText(list, a.now()) + u.text())
+}
+
+// cascades returns the deletions in progress, the oldest first.
+//
+// Held by TestTop.
+func (r *reading) cascades() (list []cascade) {
+	marked := map[graph.UID]bool{}
+	for i := range r.in.Objects {
+		if r.in.Objects[i].Deleting {
+			marked[r.in.Objects[i].UID] = true
+		}
+	}
+	for i := range r.in.Objects {
+		o := &r.in.Objects[i]
+		if o.Deleting && !slices.ContainsFunc(o.Owners, func(w graph.Owner) bool { return marked[w.UID] && w.UID != o.UID }) {
+			list = append(list, r.cascade(o))
+		}
+	}
+	list = append(list, r.goneOwners()...)
+	slices.SortStableFunc(list, func(a, b cascade) int {
+		if a.MarkedAt == nil || b.MarkedAt == nil {
+			return cmp.Compare(b.begun(), a.begun())
+		}
+		return a.MarkedAt.Compare(*b.MarkedAt)
+	})
+	return list
+}
+
+func (c *cascade) begun() int {
+	if c.MarkedAt == nil {
+		return 0
+	}
+	return 1
+}
+
+func (r *reading) cascade(o *lint.Object) cascade {
+	c := cascade{Kind: o.Kind, Scope: o.Scope, Name: o.Name, UID: o.UID, Propagation: propagationOf(o)}
+	if !o.MarkedAt.IsZero() {
+		at := o.MarkedAt.UTC()
+		c.MarkedAt = &at
+	}
+	c.count(r.content.Below(o.Key))
+	return c
+}
+
+func (c *cascade) count(objects []graph.Object) {
+	finalizers := map[string]bool{}
+	for _, o := range objects {
+		c.Left++
+		if !o.Deleting {
+			continue
+		}
+		c.Marked++
+		for _, f := range o.Finalizers {
+			if f != graph.FinalizerForeground && f != graph.FinalizerOrphan {
+				finalizers[f] = true
+			}
+		}
+	}
+	c.HeldBy = append([]string{}, slices.Sorted(maps.Keys(finalizers))...)
+}
+
+func propagationOf(o *lint.Object) string {
+	switch {
+	case o.HasFinalizer(graph.FinalizerOrphan):
+		return graph.Orphan.String()
+	case o.HasFinalizer(graph.FinalizerForeground):
+		return graph.Foreground.String()
+	}
+	return graph.Background.String()
+}
+
+// goneOwners returns the owners that are gone and still have dependents without another owner.
+func (r *reading) goneOwners() (list []cascade) {
+	there := make(map[graph.UID]bool, len(r.in.Objects))
+	for i := range r.in.Objects {
+		there[r.in.Objects[i].UID] = true
+	}
+	missing := map[graph.Key]bool{}
+	for _, k := range (&offline.Content{Kinds: r.content.Kinds, Objects: r.content.Objects, Partial: r.content.Partial}).Missing() {
+		missing[k] = true
+	}
+	left := map[graph.Key][]graph.Object{}
+	for _, o := range r.content.Objects {
+		if len(o.Owners) > 0 && !slices.ContainsFunc(o.Owners, func(w graph.Owner) bool { return there[w.UID] || !missing[w.Place()] || w.Unresolved }) {
+			left[o.Owners[0].Key] = append(left[o.Owners[0].Key], o)
+		}
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(left), graph.Key.Compare) {
+		c := cascade{Kind: k.Kind, Scope: k.Scope, Name: k.Name, UID: k.UID, Propagation: "gone"}
+		var below []graph.Object
+		for _, o := range left[k] {
+			below = append(below, r.content.Below(o.Key)...)
+		}
+		c.count(below)
+		list = append(list, c)
+	}
+	return list
+}
+
+func topText(list []cascade, now time.Time) string {
+	if len(list) == 0 {
+		return "no cascade in progress\n"
+	}
+	var out strings.Builder
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ROOT\tHOW\tAGE\tLEFT\tMARKED\tHELD BY")
+	for _, c := range list {
+		since := "-"
+		if c.MarkedAt != nil {
+			since = age(now, *c.MarkedAt)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", spell.Key(graph.Key{Kind: c.Kind, Scope: c.Scope, Name: c.Name, UID: c.UID}), c.Propagation, since, c.Left, c.Marked, listed(c.HeldBy))
+	}
+	_ = w.Flush() // a strings.Builder does not fail
+	return out.String()
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/spf13/cobra"
+)
+
+// forEver is the time of a wait without a bound.
+const forEver = 100 * 365 * 24 * time.Hour
+
+func (a *app) waitCommand() *cobra.Command {
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "wait TYPE/NAME",
+		Short: "Wait until an object and everything below it are gone",
+		Long: `Wait until an object and everything below it are gone, and show the progress. The command
+watches every kind, and writes nothing: the collector of the cluster does the work. An object
+without a deletion mark is waited for. An object that is not there is gone already.
+
+Exit code 3: the time of --timeout is over. The held objects are named.`,
+		Example: `  kubectl ownergraph wait namespace/shop --timeout 10m
+  kubectl delete deployment/cart --wait=false && kubectl ownergraph wait deployment/cart`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, stop := live.Interruptible(cmd.Context())
+			defer stop()
+			return a.wait(ctx, args, timeout)
+		},
+	}
+	cmd.Flags().DurationVar(&timeout, "timeout", 5*time.Minute, "longest wait; 0 for none")
+	return cmd
+}
+
+// Held by TestWait.
+func (a *app) wait(ctx context.Context, args []string, timeout time.Duration) error {
+	var over <-chan time.Time
+	if timeout > 0 {
+		over = time.After(timeout)
+	}
+	err := a.onLive(ctx, args, nil, func(ctx context.Context, c *ownergraph.Collector, key graph.Key) error {
+		f := live.Follower{Collector: c, Out: terminal.New(a.stdout), Notes: a.stderr, Patience: forEver, Deadline: over}
+		done, err := f.Follow(ctx, key)
+		if err == nil && !done {
+			return errFound
+		}
+		return err
+	})
+	if errors.Is(err, graph.ErrNotFound) {
+		_, err = fmt.Fprintln(a.stdout, "gone already: no such object")
+	}
+	return err
+}

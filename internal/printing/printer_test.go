@@ -1,0 +1,55 @@
+package printing
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/view"
+)
+
+func TestPaint(t *testing.T) {
+	for _, c := range []struct{ text, want, reason string }{
+		{"", "", "nothing"},
+		{"a removed; wave 1\n", "a removed; wave 1\n", "no word stands out"},
+		{"a held: b\n  c held", "a " + yellow + "held" + plain + ": b\n  c " + yellow + "held" + plain, "a word of each line, with its sign outside"},
+		{"it is stuck, and held\n", "it is " + red + "stuck" + plain + ", and held\n", "the first word of a line"},
+		{"held\n\n", yellow + "held" + plain + "\n\n", "the line breaks stay"},
+		{"heldover pod/held\n", "heldover pod/held\n", "a part of a name is no word"},
+	} {
+		if got := paint(c.text); got != c.want {
+			t.Errorf("paint(%q) = %q, want %q: %s", c.text, got, c.want, c.reason)
+		}
+	}
+}
+
+// TestPicture: each format of a picture has its own form, and the others are no pictures.
+func TestPicture(t *testing.T) {
+	o := graph.Object{Key: graph.Key{Kind: "pod", Scope: "s", Name: "a", UID: "1"}}
+	draw := func() view.Picture { return view.All([]graph.Object{o}, 0) }
+	for format, want := range map[string]string{DOT: "digraph", Mermaid: "flowchart", SVG: "<svg", Text: "", JSON: "", "": ""} {
+		var out bytes.Buffer
+		done, err := (&Printer{Out: &out, Format: format}).Picture(draw)
+		if err != nil || done != (want != "") || !strings.Contains(out.String(), want) {
+			t.Errorf("%q: %v, %v, %.100s", format, done, err, &out)
+		}
+	}
+}
+
+// TestFlag: a flag takes the allowed formats alone.
+func TestFlag(t *testing.T) {
+	value := Text
+	f := &Flag{&value, Plain()}
+	if err := f.Set("json"); err != nil || value != JSON {
+		t.Errorf("%q, %v", value, err)
+	}
+	for text, want := range map[string]string{"svg": "this subcommand has no picture: want text or json", "yaml": "want text or json"} {
+		if err := f.Set(text); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if got := (&Flag{&value, Pictures()}).Usage(); got != "format of the output: text, json, dot, mermaid or svg" {
+		t.Error(got)
+	}
+}
