@@ -3,6 +3,7 @@ module github.com/ownergraph/ownergraph/cmd/kubectl-ownergraph
 go 1.26.0
 
 require (
+	github.com/google/go-cmp v0.7.0
 	github.com/ownergraph/ownergraph v0.0.0
 	github.com/ownergraph/ownergraph/adapters/clientgo v0.0.0
 	github.com/spf13/cobra v1.10.2

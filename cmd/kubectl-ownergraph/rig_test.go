@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// result is the result of one run of the command.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// call runs the command.
+func call(t testing.TB, args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
+	return result{code, stdout.String(), stderr.String()}
+}
+
+// The instants of a run differ, and so does the number of fences.
+var (
+	instant = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`)
+	fences  = regexp.MustCompile(`[0-9]+ fences?\b`)
+	ages    = regexp.MustCompile(`[0-9]+[ydhms][0-9ydhms]* ago`)
+)
+
+// steady returns text without the parts that differ between runs.
+func steady(text string) string {
+	text = instant.ReplaceAllString(text, "TIME")
+	text = ages.ReplaceAllString(text, "AGE ago")
+	return fences.ReplaceAllString(text, "N fences")
+}
+
+// checkGolden compares got with testdata/name.golden.
+func checkGolden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", file, diff)
+	}
+}
+
+// owned returns a reference as metadata.
+func owned(apiVersion, kind, name string) string {
+	return `"ownerReferences":[{"apiVersion":"` + apiVersion + `","kind":"` + kind + `","name":"` + name + `","uid":"uid-` + name + `","controller":true,"blockOwnerDeletion":true}]`
+}
+
+const marked = `"deletionTimestamp":"2026-01-02T03:04:05Z","deletionGracePeriodSeconds":0`
+
+// cluster returns a server with a namespace that does not terminate, and with one that is
+// in use.
+func cluster() *api {
+	a := newAPI()
+	a.put("namespaces", "shop", "")
+	a.put("namespaces", "old", marked)
+	a.of("namespaces").objects["/old"]["spec"] = map[string]any{"finalizers": []string{"kubernetes"}}
+	a.of("namespaces").objects["/old"]["status"] = map[string]any{"conditions": []map[string]string{
+		{"type": "NamespaceContentRemaining", "status": "True", "reason": "SomeResourcesRemain", "message": "Some resources are remaining: backups.example.org has 2 resource instances", "lastTransitionTime": "2026-01-02T03:04:05Z"},
+		{"type": "NamespaceDeletionDiscoveryFailure", "status": "False", "reason": "ResourcesDiscovered", "message": "ok", "lastTransitionTime": "2026-01-02T03:04:05Z"},
+		{"type": "NamespaceFinalizersRemaining", "status": "True", "reason": "SomeFinalizersRemain", "message": "Some content in the namespace has finalizers remaining: example.org/backup in 2 resource instances", "lastTransitionTime": "2026-01-02T03:04:05Z"},
+	}}
+	a.put("backups", "old/a", marked+`,"finalizers":["example.org/backup"]`)
+	a.put("backups", "old/b", marked+`,"finalizers":["example.org/backup"]`)
+	a.put("configmaps", "old/of-a", owned("example.org/v1", "Backup", "a"))
+	a.put("deployments", "shop/cart", "")
+	a.put("replicasets", "shop/cart-1", owned("apps/v1", "Deployment", "cart"))
+	a.put("pods", "shop/cart-1-x", owned("apps/v1", "ReplicaSet", "cart-1"))
+	a.put("pods", "shop/cart-1-y", owned("apps/v1", "ReplicaSet", "cart-1")+`,"finalizers":["example.org/drain"]`)
+	a.put("configmaps", "shop/of-secret", owned("v1", "Secret", "token"))
+	a.put("configmaps", "shop/left-behind", owned("apps/v1", "Deployment", "former"))
+	a.put("deployments", "shop/web", marked+`,"finalizers":["foregroundDeletion"]`)
+	a.put("pods", "shop/web-x", owned("apps/v1", "Deployment", "web")+","+marked+`,"finalizers":["example.org/drain"]`)
+	return a
+}
+
+// eventually polls a condition until it holds, or the test fails.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !is(); {
+		if time.Now().After(end) {
+			t.Fatalf("not within 30 s: %s", what)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
