@@ -208,6 +208,9 @@ func (a *api) list(w http.ResponseWriter, q *http.Request, r *resource, namespac
 	}
 	a.mu.Unlock()
 	kind, version := "PartialObjectMetadataList", "meta.k8s.io/v1"
+	if !strings.Contains(q.Header.Get("Accept"), "as=PartialObjectMetadata") {
+		kind, version = r.kind+"List", schema.GroupVersion{Group: r.group, Version: r.version}.String()
+	}
 	writeJSON(w, http.StatusOK, map[string]any{"kind": kind, "apiVersion": version, "metadata": m, "items": items})
 }
 

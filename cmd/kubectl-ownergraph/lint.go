@@ -100,7 +100,9 @@ func (a *app) readInside(ctx context.Context) (r *reading, inside func(graph.Key
 			return nil, nil, err
 		}
 	}
-	inside = func(k graph.Key) bool { return a.everywhere || k.Scope == namespace }
+	inside = func(k graph.Key) bool {
+		return a.everywhere || k.Scope == namespace || k.Kind == namespaceKind && k.Name == namespace
+	}
 	ctx, cancel, err := a.deadline(ctx)
 	if err != nil {
 		return nil, nil, err

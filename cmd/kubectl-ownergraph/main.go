@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 )
 
 // The exit codes.
@@ -24,6 +27,7 @@ const (
 var errFound = errors.New("findings or held objects")
 
 func main() {
+	klog.SetLogger(logr.Discard()) // the command reports each error itself
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

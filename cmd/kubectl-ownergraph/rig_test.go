@@ -33,12 +33,14 @@ func call(t testing.TB, args ...string) result {
 var (
 	instant = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`)
 	fences  = regexp.MustCompile(`[0-9]+ fences?\b`)
+	old     = regexp.MustCompile(`[0-9]+h[0-9ms]+ old`)
 	ages    = regexp.MustCompile(`[0-9]+[ydhms][0-9ydhms]* ago`)
 )
 
 // steady returns text without the parts that differ between runs.
 func steady(text string) string {
 	text = instant.ReplaceAllString(text, "TIME")
+	text = old.ReplaceAllString(text, "AGE old")
 	text = ages.ReplaceAllString(text, "AGE ago")
 	return fences.ReplaceAllString(text, "N fences")
 }
@@ -75,7 +77,9 @@ func cluster() *api {
 	a := newAPI()
 	a.put("namespaces", "shop", "")
 	a.put("namespaces", "old", marked)
-	a.of("namespaces").objects["/old"]["spec"] = map[string]any{"finalizers": []string{"kubernetes"}}
+	for _, o := range a.of("namespaces").objects {
+		o["spec"] = map[string]any{"finalizers": []string{"kubernetes"}}
+	}
 	a.of("namespaces").objects["/old"]["status"] = map[string]any{"conditions": []map[string]string{
 		{"type": "NamespaceContentRemaining", "status": "True", "reason": "SomeResourcesRemain", "message": "Some resources are remaining: backups.example.org has 2 resource instances", "lastTransitionTime": "2026-01-02T03:04:05Z"},
 		{"type": "NamespaceDeletionDiscoveryFailure", "status": "False", "reason": "ResourcesDiscovered", "message": "ok", "lastTransitionTime": "2026-01-02T03:04:05Z"},

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
@@ -23,11 +24,12 @@ func (a *app) topCommand() *cobra.Command {
 		Use:   "top",
 		Short: "List the cascades in progress",
 		Long: `List the deletions in progress in a namespace, or everywhere with -A, the oldest first. A row
-is the root of a cascade: an object with a deletion mark and without an owner that has one.
+is the root of a cascade: an object with a deletion mark, whose owners have none. A namespace
+stands for its content.
 Owners that are gone come last, with the dependents that are left.
 
 LEFT counts the root and the objects below it, MARKED those with a mark. HELD BY has the
-finalizers of the marked objects, apart from those of a propagation.`,
+finalizers of the marked objects, apart from those of a propagation and of a namespace.`,
 		Example: `  kubectl ownergraph top -A
   kubectl ownergraph top -n shop -o json`,
 		Args: cobra.NoArgs,
@@ -63,7 +65,7 @@ func (a *app) top(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(r.cascades(), func(c cascade) bool { return !inside(graph.Key{Scope: c.Scope}) })
+	list := slices.DeleteFunc(r.cascades(), func(c cascade) bool { return !inside(graph.Key{Kind: c.Kind, Scope: c.Scope, Name: c.Name}) })
 	u := unknowns(r.in, r.content)
 	if a.format == printing.JSON {
 		return a.printer().JSON(topAnswer{"kubectl-ownergraph.top/v1", append([]cascade{}, list...), u})
@@ -76,14 +78,18 @@ func (a *app) top(ctx context.Context) error {
 // Held by TestTop.
 func (r *reading) cascades() (list []cascade) {
 	marked := map[graph.UID]bool{}
+	ending := map[string]bool{} // namespaces
 	for i := range r.in.Objects {
-		if r.in.Objects[i].Deleting {
-			marked[r.in.Objects[i].UID] = true
+		if o := &r.in.Objects[i]; o.Deleting {
+			marked[o.UID] = true
+			if o.Kind == namespaceKind {
+				ending[o.Name] = true
+			}
 		}
 	}
 	for i := range r.in.Objects {
 		o := &r.in.Objects[i]
-		if o.Deleting && !slices.ContainsFunc(o.Owners, func(w graph.Owner) bool { return marked[w.UID] && w.UID != o.UID }) {
+		if o.Deleting && !ending[o.Scope] && !slices.ContainsFunc(o.Owners, func(w graph.Owner) bool { return marked[w.UID] && w.UID != o.UID }) {
 			list = append(list, r.cascade(o))
 		}
 	}
@@ -110,7 +116,11 @@ func (r *reading) cascade(o *lint.Object) cascade {
 		at := o.MarkedAt.UTC()
 		c.MarkedAt = &at
 	}
-	c.count(r.content.Below(o.Key))
+	if o.Kind != namespaceKind {
+		c.count(r.content.Below(o.Key))
+		return c
+	}
+	c.count(slices.DeleteFunc(slices.Clone(r.content.Objects), func(in graph.Object) bool { return in.Scope != o.Name && in.Key != o.Key }))
 	return c
 }
 
@@ -123,7 +133,7 @@ func (c *cascade) count(objects []graph.Object) {
 		}
 		c.Marked++
 		for _, f := range o.Finalizers {
-			if f != graph.FinalizerForeground && f != graph.FinalizerOrphan {
+			if f != graph.FinalizerForeground && f != graph.FinalizerOrphan && f != clientgo.NamespaceFinalizer {
 				finalizers[f] = true
 			}
 		}

@@ -53,6 +53,8 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 	line := f.Out.Line(time.Now())
 	quiet := time.NewTimer(f.Patience)
 	defer quiet.Stop()
+	tick := time.NewTicker(progressEvery)
+	defer tick.Stop()
 	var last report
 	for {
 		select {
@@ -67,9 +69,12 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 			case r.Done:
 				return true, line.End(shown(key, r.Progress))
 			}
-			now := shown(key, r.Progress)
+		case at := <-tick.C: // a deletion may show no change for long
+			now := shown(key, last.Progress)
 			now.Held = 0 // a waiting object need not be held at the end
-			line.Update(time.Now(), now)
+			if last.Known > 0 {
+				line.Update(at, now)
+			}
 		case <-quiet.C:
 			return false, f.unfinished(line, key, last.Progress, fmt.Sprintf("nothing has changed for %s", f.Patience))
 		case <-f.Deadline:

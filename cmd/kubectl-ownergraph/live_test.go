@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// output is a writer that a test reads meanwhile.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// TestWait: the command waits until the object and everything below it are gone, and writes
+// nothing. After --timeout it names what holds the object.
+func TestWait(t *testing.T) {
+	a := cluster()
+	flags := a.serve(t)
+	var stdout, stderr output
+	code := make(chan int, 1)
+	go func() {
+		code <- run(t.Context(), append([]string{"wait", "deploy/web"}, flags...), strings.NewReader(""), &stdout, &stderr)
+	}()
+	eventually(t, "the first line", func() bool { return strings.Contains(stdout.String(), "0 of 2 gone, 2 left") })
+	a.remove("pods", "shop/web-x")
+	a.remove("deployments", "shop/web")
+	if got := <-code; got != exitDone || !strings.Contains(stdout.String(), "delete Deployment.apps/shop/web: 2 of 2 gone;") {
+		t.Errorf("exit %d\n%s%s", got, &stdout, &stderr)
+	}
+	got := call(t, append([]string{"wait", "deploy/web"}, flags...)...)
+	if got.code != exitDone || got.stdout != "gone already: no such object\n" {
+		t.Errorf("an object that is gone: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	got = call(t, append([]string{"wait", "backup/a", "-n", "old", "--timeout", "300ms"}, flags...)...)
+	if got.code != exitFound || !strings.Contains(got.stderr, "the time is over. Held:\n  Backup.example.org/old/a: finalizers hold it (example.org/backup)") {
+		t.Errorf("a timeout: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	got = call(t, append([]string{"wait", "deploy/cart", "--timeout", "300ms"}, flags...)...)
+	if got.code != exitFound || !strings.Contains(got.stderr, "the object has no deletion mark, and the time is over") {
+		t.Errorf("an object without a mark: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	writes := regexp.MustCompile(`(post|put|patch|delete) `)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if all := strings.Join(a.calls, "\n"); writes.MatchString(all) {
+		t.Errorf("a write:\n%s", all)
+	}
+}
+
+// TestGC: the collector observes by default, and prints each write that it would send. With
+// --act it sends them.
+func TestGC(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+		sent bool
+	}{
+		{nil, "would delete ConfigMap/shop/left-behind: all owners are gone\n", false},
+		{[]string{"--act"}, "delete ConfigMap/shop/left-behind: all owners are gone\n", true},
+	} {
+		a := cluster()
+		flags := a.serve(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		var stdout, stderr output
+		code := make(chan int, 1)
+		go func() {
+			code <- run(ctx, append(append([]string{"gc"}, c.args...), flags...), strings.NewReader(""), &stdout, &stderr)
+		}()
+		sent := func() bool {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return strings.Contains(strings.Join(a.calls, "\n"), "delete configmaps")
+		}
+		eventually(t, "the decision", func() bool { return strings.Contains(stdout.String(), c.want) && sent() == c.sent })
+		cancel()
+		if got := <-code; got != exitDone || strings.HasPrefix(stdout.String(), "would") == c.sent || sent() != c.sent {
+			t.Errorf("%v: exit %d\n%s%s", c.args, got, &stdout, &stderr)
+		}
+	}
+}

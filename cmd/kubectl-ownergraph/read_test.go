@@ -1,0 +1,218 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestReads: tree, plan, explain, lint and top list each kind once, and send no other request
+// for objects.
+func TestReads(t *testing.T) {
+	a := cluster()
+	flags := a.serve(t)
+	a.remove("configmaps", "shop/left-behind")
+	a.remove("configmaps", "shop/of-secret")
+	for _, args := range [][]string{{"tree", "deploy/cart"}, {"plan", "deploy/cart"}, {"explain", "deploy/cart"}, {"lint", "-A"}, {"top", "-A"}} {
+		a.mu.Lock()
+		a.calls = nil
+		a.mu.Unlock()
+		call(t, append(args, flags...)...)
+		a.mu.Lock()
+		got := slices.Clone(a.calls)
+		a.mu.Unlock()
+		slices.Sort(got)
+		var want []string
+		for _, r := range a.resources {
+			want = append(want, "list "+r.plural)
+			if r.plural == "apiservices" || r.plural == "customresourcedefinitions" { // they complete discovery, too
+				want = append(want, "list "+r.plural)
+			}
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%v: requests %v, want %v", args, got, want)
+		}
+	}
+}
+
+// TestMissingRights: a kind that the user may not list is named, with the facts that stay
+// unknown. Its owners are unknown in every answer, and never gone.
+func TestMissingRights(t *testing.T) {
+	a := cluster()
+	a.fault = failing("list", "secrets", forbidden("", "secrets"))
+	flags := a.serve(t)
+	const kind = "cannot list secrets: forbidden"
+	for _, c := range []struct {
+		args   []string
+		code   int
+		want   []string
+		never  string
+		reason string
+	}{
+		{[]string{"explain", "cm/of-secret"}, 3, []string{kind, "whether Secret/shop/token exists, the owner of ConfigMap/shop/of-secret", "unknown"}, "dangling", "the owner is unknown"},
+		{[]string{"explain", "cm/of-secret", "-o", "json"}, 3, []string{kind, `"class": "unknown"`}, `"dangling"`, "in JSON too"},
+		{[]string{"tree", "cm/of-secret"}, 0, []string{kind, "whether Secret/shop/token exists"}, "absent", "the tree names the kind"},
+		{[]string{"plan", "cm/of-secret"}, 0, []string{kind}, "gone", "the plan names the kind"},
+		{[]string{"lint"}, 3, []string{kind, "OG002 warning ConfigMap/shop/of-secret"}, "OG001 error ConfigMap/shop/of-secret", "the finding is a doubt"},
+		{[]string{"top"}, 0, []string{kind}, "Secret/shop/token  gone", "the owner is no cascade"},
+	} {
+		got := call(t, append(c.args, flags...)...)
+		if got.code != c.code || got.stderr != "" || strings.Contains(got.stdout, c.never) {
+			t.Errorf("%v: exit %d, want %d without %q: %s\n%s%s", c.args, got.code, c.code, c.never, c.reason, got.stdout, got.stderr)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(got.stdout, want) {
+				t.Errorf("%v: %q is missing: %s\n%s", c.args, want, c.reason, got.stdout)
+			}
+		}
+	}
+	got := call(t, append([]string{"tree", "cm/of-secret", "-o", "dot"}, flags...)...)
+	if got.code != 0 || !strings.HasPrefix(got.stdout, "digraph") || !strings.Contains(got.stderr, kind) {
+		t.Errorf("a picture: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestOneNamespace: a user who may list in one namespace alone gets an explanation of its
+// objects, and of the namespace itself.
+func TestOneNamespace(t *testing.T) {
+	a := cluster()
+	a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {
+		if verb == "list" && !strings.Contains(q.URL.Path, "/namespaces/old/") {
+			return func(w http.ResponseWriter, _ *http.Request) { writeError(w, forbidden("", plural)) }
+		}
+		return nil
+	}
+	flags := append(a.serve(t), "-n", "old")
+	got := call(t, append([]string{"explain", "ns/old"}, flags...)...)
+	for _, want := range []string{"finalizer example.org/backup has to take it off 2 objects", "cannot list backups.example.org outside of the namespace old: forbidden", "cannot list namespaces: forbidden"} {
+		if got.code != 3 || !strings.Contains(got.stdout, want) {
+			t.Errorf("exit %d, want %q\n%s%s", got.code, want, got.stdout, got.stderr)
+		}
+	}
+	got = call(t, append([]string{"tree", "backup/a"}, flags...)...)
+	if got.code != 0 || !strings.Contains(got.stdout, "ConfigMap/old/of-a") {
+		t.Errorf("tree: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestBrokenServer: a server that fails in a part answers for the rest.
+func TestBrokenServer(t *testing.T) {
+	status := func(err *apierrors.StatusError) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { writeError(w, err) }
+	}
+	for _, c := range []struct {
+		reason string
+		fault  func(verb, plural string, q *http.Request) http.HandlerFunc
+		want   string
+		code   int
+	}{
+		{"the discovery of a group is a 404", func(verb, at string, _ *http.Request) http.HandlerFunc {
+			if verb == "discover" && at == "example.org/v1" {
+				return http.NotFound
+			}
+			return nil
+		}, "discovery of example.org/v1: ", 0},
+		{"a kind is not available", func(verb, plural string, _ *http.Request) http.HandlerFunc {
+			if verb == "list" && plural == "backups" {
+				return status(apierrors.NewServiceUnavailable("the webhook is down"))
+			}
+			return nil
+		}, "cannot list backups.example.org: the webhook is down", 0},
+		{"a page breaks off", func(verb, plural string, _ *http.Request) http.HandlerFunc {
+			if verb == "list" && plural == "backups" {
+				return func(w http.ResponseWriter, _ *http.Request) {
+					w.Header().Set("Content-Type", "application/json")
+					fmt.Fprint(w, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","items":[{"meta`)
+				}
+			}
+			return nil
+		}, "cannot list backups.example.org: ", 0},
+		{"the kind of the object is not available", func(verb, plural string, _ *http.Request) http.HandlerFunc {
+			if (verb == "list" || verb == "get") && plural == "deployments" {
+				return status(apierrors.NewServiceUnavailable("down"))
+			}
+			return nil
+		}, "deployments.apps/cart in the namespace shop: cannot list deployments.apps: down", 1},
+		{"the discovery fails as a whole", func(verb, _ string, _ *http.Request) http.HandlerFunc {
+			if verb == "discover" {
+				return status(apierrors.NewServiceUnavailable("down"))
+			}
+			return nil
+		}, "unable to handle the request", 1},
+	} {
+		a := cluster()
+		a.fault = c.fault
+		got := call(t, append([]string{"tree", "deployment.apps/cart"}, a.serve(t)...)...)
+		if got.code != c.code || !strings.Contains(got.stdout+got.stderr, c.want) {
+			t.Errorf("%s: exit %d, want %d and %q\n%s%s", c.reason, got.code, c.code, c.want, got.stdout, got.stderr)
+		}
+	}
+}
+
+// TestOwnerNewerThanItsListing: an owner that came after the listing of its kind is not gone.
+func TestOwnerNewerThanItsListing(t *testing.T) {
+	a := cluster()
+	flags := a.serve(t)
+	hidden := true
+	a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {
+		if verb != "list" || plural != "secrets" || !hidden {
+			return nil
+		}
+		return func(w http.ResponseWriter, q *http.Request) {
+			a.list(w, q, a.of("secrets"), "")
+			a.put("secrets", "shop/token", "")
+			a.mu.Lock()
+			hidden = false
+			a.mu.Unlock()
+		}
+	}
+	got := call(t, append([]string{"explain", "cm/of-secret"}, flags...)...)
+	if got.code != 0 || !strings.Contains(got.stdout, "is kept: an owner exists") {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestManyMissingOwners: beyond the bound of single reads, an owner is unknown.
+func TestManyMissingOwners(t *testing.T) {
+	a := newAPI()
+	for i := range maxReads + 5 {
+		a.put("configmaps", fmt.Sprintf("shop/c%05d", i), owned("v1", "Secret", fmt.Sprintf("s%05d", i)))
+	}
+	got := call(t, append([]string{"lint", "-A", "-o", "json"}, a.serve(t)...)...)
+	if got.code != 3 || !strings.Contains(got.stdout, unread) || strings.Contains(got.stdout, `"OG001"`) {
+		t.Errorf("exit %d\n%.2000s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestResolve: a type is a resource, a short name or a kind, with or without version and group.
+func TestResolve(t *testing.T) {
+	flags := cluster().serve(t)
+	for _, c := range []struct {
+		args []string
+		kind graph.Kind
+		code int
+		want string
+	}{
+		{[]string{"deploy/cart"}, "apps/Deployment", 0, ""}, {[]string{"deployment/cart"}, "apps/Deployment", 0, ""},
+		{[]string{"deployments", "cart"}, "apps/Deployment", 0, ""}, {[]string{"Deployment.apps/cart"}, "apps/Deployment", 0, ""},
+		{[]string{"deployments.v1.apps/cart"}, "apps/Deployment", 0, ""}, {[]string{"Deployment.v1.apps", "cart"}, "apps/Deployment", 0, ""},
+		{[]string{"ns/shop"}, "Namespace", 0, ""},
+		{[]string{"widgets/a"}, "", 1, `the server has no resource type "widgets"`},
+		{[]string{"deploy/none"}, "", 1, "deployments.apps/none in the namespace shop: not found"},
+		{[]string{"ns/none"}, "", 1, "namespaces/none: not found"},
+		{[]string{"deploy"}, "", 2, "want TYPE/NAME"}, {[]string{}, "", 2, "want TYPE/NAME"}, {[]string{"deploy/"}, "", 2, "want TYPE/NAME"},
+		{[]string{"deploy/a", "deploy/b"}, "", 2, "want one object"}, {[]string{"deploy/a/b"}, "", 2, "want TYPE/NAME"},
+	} {
+		got := call(t, slices.Concat([]string{"tree", "-o", "json"}, c.args, flags)...)
+		if got.code != c.code || !strings.Contains(got.stderr, c.want) || c.kind != "" && !strings.Contains(got.stdout, `"kind": "`+string(c.kind)+`"`) {
+			t.Errorf("%v: exit %d, want %d, %q\n%.300s%s", c.args, got.code, c.code, c.want, got.stdout, got.stderr)
+		}
+	}
+}
