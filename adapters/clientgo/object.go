@@ -19,8 +19,13 @@ import (
 //
 // Held by TestManyOwnersAreHeld.
 func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) graph.Object {
+	return c.objectWith(intern, kind, m)
+}
+
+// objectWith returns such an object, with repeated texts that share returns.
+func (c *catalog) objectWith(share func(string) string, kind graph.Kind, m *metav1.PartialObjectMetadata) graph.Object {
 	o := graph.Object{
-		Key:        graph.Key{Kind: kind, Scope: intern(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)},
+		Key:        graph.Key{Kind: kind, Scope: share(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)},
 		Version:    graph.Version(m.ResourceVersion),
 		Deleting:   m.DeletionTimestamp != nil,
 		Generation: m.Generation,
@@ -31,13 +36,13 @@ func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) gra
 	if n := len(m.OwnerReferences); n > 0 {
 		o.Owners = make([]graph.Owner, n)
 		for i := range m.OwnerReferences {
-			o.Owners[i] = c.ownerOf(o.Scope, &m.OwnerReferences[i])
+			o.Owners[i] = c.ownerOf(share, o.Scope, &m.OwnerReferences[i])
 		}
 	}
 	if n := len(m.Finalizers); n > 0 {
 		o.Finalizers = make([]string, n)
 		for i, f := range m.Finalizers {
-			o.Finalizers[i] = intern(f)
+			o.Finalizers[i] = share(f)
 		}
 	}
 	return o
@@ -51,13 +56,13 @@ func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) gra
 // so if its kind has scopes and the dependent has none.
 //
 // Held by TestOwnerOf, TestOwnerOfHostileName and TestOrphanFreesByUID.
-func (c *catalog) ownerOf(scope string, r *metav1.OwnerReference) graph.Owner {
+func (c *catalog) ownerOf(share func(string) string, scope string, r *metav1.OwnerReference) graph.Owner {
 	m := c.resolve(gvkOf(r))
 	if !validName(r.Name) {
 		m.known = false
 	}
 	o := graph.Owner{
-		Key:        graph.Key{Kind: m.kind, Name: intern(r.Name), UID: graph.UID(intern(string(r.UID)))},
+		Key:        graph.Key{Kind: m.kind, Name: share(r.Name), UID: graph.UID(share(string(r.UID)))},
 		Block:      r.BlockOwnerDeletion != nil && *r.BlockOwnerDeletion,
 		Controller: r.Controller != nil && *r.Controller,
 	}

@@ -47,7 +47,7 @@ func TestOwnerOf(t *testing.T) {
 	} {
 		r := ref(x.apiVersion, x.kind, "o", "u")
 		x.want.Name, x.want.UID = "o", "u"
-		if got := c.ownerOf(x.scope, &r); got.Key != x.want || got.Unresolved != x.unresolved {
+		if got := c.ownerOf(intern, x.scope, &r); got.Key != x.want || got.Unresolved != x.unresolved {
 			t.Errorf("%s: got %+v", x.reason, got)
 		}
 	}

@@ -117,7 +117,9 @@ func (a *api) commit(r *resource, kind, at string, o map[string]any) {
 }
 
 // serve serves until the test ends, and returns the flags of a command for the server.
-func (a *api) serve(t testing.TB) []string {
+func (a *api) serve(t testing.TB) []string { return serveHandler(t, a) }
+
+func serveHandler(t testing.TB, a http.Handler) []string {
 	t.Helper()
 	s := httptest.NewServer(a)
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
