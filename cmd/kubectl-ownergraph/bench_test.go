@@ -73,7 +73,7 @@ func largeObject(plural string, i int, owner string, owners int) metav1.ObjectMe
 		ResourceVersion: strconv.Itoa(i + 1), CreationTimestamp: metav1.Unix(1_700_000_000, 0),
 		Labels:        map[string]string{"app": "cart", "pod-template-hash": "7bf546966", "tier": "backend"},
 		Annotations:   map[string]string{"kubectl.kubernetes.io/restartedAt": "2026-01-02T03:04:05Z", "note": strings.Repeat("x", 200)},
-		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kube-controller-manager", Operation: "Update", FieldsV1: &metav1.FieldsV1{Raw: bytes.Repeat([]byte(`{"f:a":{}},`), 60)}}},
+		ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kube-controller-manager", Operation: "Update", FieldsV1: metav1.NewFieldsV1(strings.Repeat(`{"f:a":{}},`, 60))}},
 	}
 	if owner != "" {
 		f := strings.Fields(owner)

@@ -17,7 +17,7 @@ import (
 
 // conclude names the actors that have to act next for the namespace.
 //
-// Held by TestExplainNamespace.
+// Held by TestGolden, and by TestPluginExplainsNamespace of internal/proof/e2e.
 func (n *namespaceAnswer) conclude(ns *lint.Object, partly bool) {
 	for _, c := range n.Conditions {
 		if strings.HasSuffix(c.Type, "Failure") {

@@ -105,7 +105,7 @@ func (a *app) plan(ctx context.Context, args []string, p *planFlags) error {
 
 // plan plans the deletion of the targets. A namespace is emptied as its controller does it.
 //
-// Held by TestPlanOfNamespace.
+// Held by TestGolden.
 func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (made plan.Plan, u unknown, objects []graph.Object, err error) {
 	req := plan.Request{Removed: p.removed, Limit: p.limit}
 	var keys []graph.Key

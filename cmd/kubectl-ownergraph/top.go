@@ -75,7 +75,7 @@ func (a *app) top(ctx context.Context) error {
 
 // cascades returns the deletions in progress, the oldest first.
 //
-// Held by TestTop.
+// Held by TestGolden.
 func (r *reading) cascades() (list []cascade) {
 	marked := map[graph.UID]bool{}
 	ending := map[string]bool{} // namespaces

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// openTTY opens a pseudo terminal: a program writes to tty, and the test reads from screen.
+func openTTY(t *testing.T) (screen, tty *os.File) {
+	t.Helper()
+	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { screen.Close() })
+	var locked, number int32
+	for _, c := range []struct {
+		request uintptr
+		value   *int32
+	}{{syscall.TIOCSPTLCK, &locked}, {syscall.TIOCGPTN, &number}} {
+		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, screen.Fd(), c.request, uintptr(unsafe.Pointer(c.value))); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+	tty, err = os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tty.Close() })
+	return screen, tty
+}
+
+// TestProgressOnTerminal: the progress of a wait is one line, redrawn in place.
+func TestProgressOnTerminal(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	a := cluster()
+	flags := a.serve(t)
+	screen, tty := openTTY(t)
+	var seen output
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(&seen, screen) // Linux ends a pseudo terminal with EIO
+	}()
+	code := make(chan int, 1)
+	go func() {
+		code <- run(t.Context(), append([]string{"wait", "deploy/web"}, flags...), strings.NewReader(""), tty, io.Discard)
+	}()
+	eventually(t, "two drawings", func() bool { return strings.Count(seen.String(), "0 of 2 gone, 2 left") > 1 })
+	a.remove("pods", "shop/web-x")
+	a.remove("deployments", "shop/web")
+	if got := <-code; got != exitDone {
+		t.Errorf("exit %d", got)
+	}
+	if err := tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-read
+	lines := strings.Split(strings.TrimSpace(seen.String()), "\n")
+	if last := lines[len(lines)-1]; len(lines) != 1 || !strings.Contains(last, "\r\x1b[Kdelete Deployment.apps/shop/web: 2 of 2 gone; ") {
+		t.Errorf("the lines are %q", lines)
+	}
+}
+
+// TestColour: colour shows on a terminal alone, and not with NO_COLOR.
+func TestColour(t *testing.T) {
+	flags := cluster().serve(t)
+	t.Setenv("TERM", "xterm")
+	for noColour, want := range map[string]bool{"": true, "1": false} {
+		t.Setenv("NO_COLOR", noColour)
+		screen, tty := openTTY(t)
+		var seen output
+		read := make(chan struct{})
+		go func() {
+			defer close(read)
+			_, _ = io.Copy(&seen, screen)
+		}()
+		run(t.Context(), append([]string{"lint"}, flags...), nil, tty, io.Discard)
+		if err := tty.Close(); err != nil {
+			t.Fatal(err)
+		}
+		<-read
+		if got := strings.Contains(seen.String(), "\x1b[31merror"); got != want {
+			t.Errorf("NO_COLOR=%q: colour is %v\n%s", noColour, got, &seen)
+		}
+	}
+}
