@@ -21,7 +21,7 @@ func TestGolden(t *testing.T) {
 		{"plan-background", "the default, with a finalizer that holds", 3, []string{"plan", "deploy/cart"}},
 		{"plan-foreground", "the finalizer goes in time", 0, []string{"plan", "deployments.apps", "cart", "--cascade", "foreground", "--removed", "example.org/drain"}},
 		{"plan-orphan", "the dependents stay", 0, []string{"plan", "Deployment.v1.apps/cart", "--cascade=orphan"}},
-		{"plan-namespace", "its content goes along, except what a finalizer holds", 3, []string{"plan", "ns/shop"}},
+		{"plan-namespace", "its content goes along, and a finalizer holds a part", 3, []string{"plan", "ns/shop"}},
 		{"explain-kept", "a chain of owners", 0, []string{"explain", "po/cart-1-x"}},
 		{"explain-held", "a dependent blocks the deletion", 3, []string{"explain", "deploy/web"}},
 		{"explain-garbage", "its owner is gone", 3, []string{"explain", "cm/left-behind"}},

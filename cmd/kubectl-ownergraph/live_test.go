@@ -28,7 +28,7 @@ func (o *output) String() string {
 }
 
 // TestWait: the command waits until the object and everything below it are gone, and writes
-// nothing. After --timeout it names what holds the object.
+// nothing. After --timeout it names the causes.
 func TestWait(t *testing.T) {
 	a := cluster()
 	flags := a.serve(t)

@@ -79,8 +79,8 @@ func TestMissingRights(t *testing.T) {
 	}
 }
 
-// TestOneNamespace: a user who may list in one namespace alone gets an explanation of its
-// objects, and of the namespace itself.
+// TestOneNamespace: a user with the right to list in one namespace alone gets an explanation
+// of its objects, and of the namespace itself.
 func TestOneNamespace(t *testing.T) {
 	a := cluster()
 	a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {

@@ -31,8 +31,9 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer) *app {
 	return &app{stdin: stdin, stdout: stdout, stderr: stderr, cluster: genericclioptions.NewConfigFlags(true), now: time.Now}
 }
 
-const long = `Show why objects of a cluster stay or go: who owns them, what their deletion takes along, and
-who has to act next. Begin with an object or a namespace that does not terminate:
+const long = `Show why objects of a cluster stay or go: their owners, dependents and finalizers, the effect
+of their deletion, and the next actor. Begin with an object or a namespace that does not
+terminate:
 
   kubectl ownergraph explain namespace/shop
 

@@ -110,22 +110,20 @@ func (f *Follower) unfinished(line *terminal.Line, key graph.Key, p ownergraph.P
 	held := f.heldNow(p.By)
 	switch {
 	case !p.Begun:
-		f.say("the object has no deletion mark, and %s", why)
+		fmt.Fprintf(f.Notes, "the object has no deletion mark, and %s\n", why)
 	case len(held) == 0:
-		f.say("%s, and objects wait for a collector: does one run on the store?", why)
+		fmt.Fprintf(f.Notes, "%s, and objects wait for a collector: does one run on the store?\n", why)
 	default:
-		f.say("%s. Held:", why)
+		fmt.Fprintf(f.Notes, "%s. Held:\n", why)
 		for _, h := range held {
-			f.say("  %s: %s", spell.Key(h.Key), Explain(h))
+			fmt.Fprintf(f.Notes, "  %s: %s\n", spell.Key(h.Key), Explain(h))
 		}
 		if more := p.Held - len(held); more > 0 {
-			f.say("  ... and %d more", more)
+			fmt.Fprintf(f.Notes, "  ... and %d more\n", more)
 		}
 	}
 	return nil
 }
-
-func (f *Follower) say(format string, args ...any) { fmt.Fprintf(f.Notes, format+"\n", args...) }
 
 // heldNow returns those of the objects that are held now, with their present reasons. An
 // object that only waits for the write of another collector does not count.

@@ -119,7 +119,8 @@ const layers = `
 	# Commands share the run on a copy in memory. A command of ours may use any adapter.
 	., dump, internal/terminal < internal/live;
 	adapters/memory, internal/live < internal/offline;
-	adapters/memory, adapters/sql, adapters/etcd, adapters/clientgo/..., lint/live, internal/offline, view < cmd/...;
+	internal/terminal, view < internal/printing;
+	adapters/memory, adapters/sql, adapters/etcd, adapters/clientgo/..., lint/live, internal/offline, internal/printing, view < cmd/...;
 
 	# One example is a command that people run, and shows its progress as ours do.
 	adapters/memory, internal/live, view < examples/quickstart;
