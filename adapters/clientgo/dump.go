@@ -2,6 +2,7 @@ package clientgo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,14 +119,15 @@ func cannotList(at schema.GroupVersionResource, err error) string {
 const (
 	dumpTries = 3                      // of one listing
 	dumpPause = 300 * time.Millisecond // after the first failure; doubles
-	maxWait   = 5 * time.Second        // of what a server asks for
+	dumpPage  = 30 * time.Second       // of one page; a kind that takes longer counts as not listed
+	maxWait   = 5 * time.Second        // the longest pause that a server may ask for
 )
 
 // pages lists the kind, in one namespace or in all. A listing whose version the server has
 // forgotten begins anew, because the pages of two versions make no listing.
 func (d *dumping) pages(ctx context.Context, r resource, scope string) (objects [][]lint.Object, err error) {
 	for try := range dumpTries {
-		if objects, err = d.pagesOnce(ctx, r, scope); err == nil || forbidden(err) || notServed(err) {
+		if objects, err = d.pagesOnce(ctx, r, scope); err == nil || forbidden(err) || notServed(err) || errors.Is(err, context.DeadlineExceeded) {
 			return objects, err
 		}
 		pause := min(dumpPause<<try, maxWait)
@@ -170,7 +172,7 @@ func (d *dumping) pagesOnce(ctx context.Context, r resource, scope string) (out 
 }
 
 func (d *dumping) page(ctx context.Context, r resource, scope, next string) (*metav1.PartialObjectMetadataList, error) {
-	ctx, cancel := context.WithTimeout(ctx, pageTimeout)
+	ctx, cancel := context.WithTimeout(ctx, dumpPage)
 	defer cancel()
 	return d.store.client.listIn(ctx, r.at, scope, metav1.ListOptions{Limit: int64(d.store.config.PageSize), Continue: next})
 }

@@ -3,7 +3,6 @@ package clientgo
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -30,10 +29,20 @@ func (s *Store) Reread(ctx context.Context, in *lint.Input, keys []graph.Key) er
 	var mu sync.Mutex
 	var all errgroup.Group
 	all.SetLimit(s.config.Listings)
+	listed := map[graph.Kind]int{}
+	for i, k := range in.Kinds {
+		if k.Listed {
+			listed[k.Kind] = i
+		}
+	}
+	places := map[graph.Key]int{}
+	for i := range in.Objects {
+		places[in.Objects[i].Place()] = i
+	}
 	for _, key := range keys {
 		r, ok := c.kinds[key.Kind]
-		i := slices.IndexFunc(in.Kinds, func(k lint.Kind) bool { return k.Kind == key.Kind && k.Listed })
-		if !ok || i < 0 {
+		i, full := listed[key.Kind]
+		if !ok || !full {
 			continue
 		}
 		all.Go(func() error {
@@ -44,7 +53,12 @@ func (s *Store) Reread(ctx context.Context, in *lint.Input, keys []graph.Key) er
 			case err != nil && ctx.Err() == nil:
 				in.Kinds[i].Listed, in.Kinds[i].Reason = false, cannotList(r.at, err)
 			case found != nil:
-				replace(in, c.dumped(key.Kind, found))
+				o := c.dumped(key.Kind, found)
+				if at, is := places[o.Place()]; is {
+					in.Objects[at] = o
+				} else {
+					in.Objects = append(in.Objects, o)
+				}
 			}
 			return ctx.Err()
 		})
@@ -75,14 +89,4 @@ func (s *Store) readByName(ctx context.Context, r resource, key graph.Key) (*met
 			return nil, nil
 		}
 	}
-}
-
-// replace puts an object into the dump, in place of a former one.
-func replace(in *lint.Input, o lint.Object) {
-	i := slices.IndexFunc(in.Objects, func(x lint.Object) bool { return x.Place() == o.Place() })
-	if i < 0 {
-		in.Objects = append(in.Objects, o)
-		return
-	}
-	in.Objects[i] = o
 }

@@ -98,7 +98,7 @@ func (r *reading) object(key graph.Key) *lint.Object {
 }
 
 func countDependents(c *offline.Content, key graph.Key) (n dependents) {
-	for _, o := range c.Below(key) {
+	for _, o := range c.Index().Below(key) {
 		n.Below++
 		for _, owner := range o.Owners {
 			if owner.UID == key.UID && o.UID != key.UID {

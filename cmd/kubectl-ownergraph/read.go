@@ -76,7 +76,11 @@ func (r *reading) find(ctx context.Context, t target) (lint.Object, error) {
 			return r.in.Objects[i], nil
 		}
 	}
-	if why, is := r.content.Partial[t.key.Kind]; is {
+	i := slices.IndexFunc(r.in.Kinds, func(k lint.Kind) bool { return k.Kind == t.key.Kind })
+	if i < 0 {
+		return lint.Object{}, fmt.Errorf("%s: objects of this type take no part in ownership: no client can watch them, or they are events or measurements", t)
+	}
+	if why := r.in.Kinds[i].Reason; !r.in.Kinds[i].Listed {
 		o, err := r.store.Get(ctx, t.key)
 		if err == nil {
 			r.in.Objects = append(r.in.Objects, lint.Object{Object: o})

@@ -91,7 +91,7 @@ func TestOneNamespace(t *testing.T) {
 	}
 	flags := append(a.serve(t), "-n", "old")
 	got := call(t, append([]string{"explain", "ns/old"}, flags...)...)
-	for _, want := range []string{"finalizer example.org/backup has to take it off 2 objects", "cannot list backups.example.org outside of the namespace old: forbidden", "cannot list namespaces: forbidden"} {
+	for _, want := range []string{"finalizer example.org/backup has to take it off 2 objects", "and 1 more kinds outside of the namespace old: forbidden", "cannot list namespaces: forbidden"} {
 		if got.code != 3 || !strings.Contains(got.stdout, want) {
 			t.Errorf("exit %d, want %q\n%s%s", got.code, want, got.stdout, got.stderr)
 		}
@@ -214,5 +214,30 @@ func TestResolve(t *testing.T) {
 		if got.code != c.code || !strings.Contains(got.stderr, c.want) || c.kind != "" && !strings.Contains(got.stdout, `"kind": "`+string(c.kind)+`"`) {
 			t.Errorf("%v: exit %d, want %d, %q\n%.300s%s", c.args, got.code, c.code, c.want, got.stdout, got.stderr)
 		}
+	}
+}
+
+// TestGrouped: many kinds with one cause have one line.
+func TestGrouped(t *testing.T) {
+	var kinds []unlistedKind
+	for i := range 7 {
+		kinds = append(kinds, unlistedKind{graph.Kind(fmt.Sprint("K", i)), fmt.Sprintf("cannot list k%d: forbidden", i)})
+	}
+	kinds = append(kinds, unlistedKind{"p", "cannot list pods outside of the namespace a: forbidden"}, unlistedKind{"g/*", "discovery of g/v1: \x1b down"}, unlistedKind{"s", "cannot list secrets: down: again"})
+	got := strings.Join(grouped(kinds), "\n")
+	want := "*.g: discovery of g/v1: \uFFFD down\ncannot list secrets: down: again\ncannot list k0, k1, k2, k3, k4 and 2 more kinds: forbidden\ncannot list pods outside of the namespace a: forbidden"
+	if got != want {
+		t.Errorf("grouped:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestOutsideOfOwnership: an object that takes no part is no missing object.
+func TestOutsideOfOwnership(t *testing.T) {
+	a := cluster()
+	a.resources = append(a.resources, &resource{version: "v1", kind: "Event", plural: "events", short: "ev", scoped: true, objects: map[string]map[string]any{}})
+	a.put("events", "shop/e", "")
+	got := call(t, append([]string{"explain", "ev/e"}, a.serve(t)...)...)
+	if got.code != exitFailed || !strings.Contains(got.stderr, "take no part in ownership") {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }

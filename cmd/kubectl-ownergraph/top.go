@@ -78,7 +78,7 @@ func (a *app) top(ctx context.Context) error {
 // Held by TestGolden.
 func (r *reading) cascades() (list []cascade) {
 	marked := map[graph.UID]bool{}
-	ending := map[string]bool{} // namespaces
+	ending, index := map[string]bool{}, r.content.Index() // ending namespaces
 	for i := range r.in.Objects {
 		if o := &r.in.Objects[i]; o.Deleting {
 			marked[o.UID] = true
@@ -90,10 +90,10 @@ func (r *reading) cascades() (list []cascade) {
 	for i := range r.in.Objects {
 		o := &r.in.Objects[i]
 		if o.Deleting && !ending[o.Scope] && !slices.ContainsFunc(o.Owners, func(w graph.Owner) bool { return marked[w.UID] && w.UID != o.UID }) {
-			list = append(list, r.cascade(o))
+			list = append(list, r.cascade(o, index))
 		}
 	}
-	list = append(list, r.goneOwners()...)
+	list = append(list, r.goneOwners(index)...)
 	slices.SortStableFunc(list, func(a, b cascade) int {
 		if a.MarkedAt == nil || b.MarkedAt == nil {
 			return cmp.Compare(b.begun(), a.begun())
@@ -110,14 +110,14 @@ func (c *cascade) begun() int {
 	return 1
 }
 
-func (r *reading) cascade(o *lint.Object) cascade {
+func (r *reading) cascade(o *lint.Object, index *offline.Index) cascade {
 	c := cascade{Kind: o.Kind, Scope: o.Scope, Name: o.Name, UID: o.UID, Propagation: propagationOf(o)}
 	if !o.MarkedAt.IsZero() {
 		at := o.MarkedAt.UTC()
 		c.MarkedAt = &at
 	}
 	if o.Kind != namespaceKind {
-		c.count(r.content.Below(o.Key))
+		c.count(index.Below(o.Key))
 		return c
 	}
 	c.count(slices.DeleteFunc(slices.Clone(r.content.Objects), func(in graph.Object) bool { return in.Scope != o.Name && in.Key != o.Key }))
@@ -152,13 +152,13 @@ func propagationOf(o *lint.Object) string {
 }
 
 // goneOwners returns the owners that are gone and still have dependents without another owner.
-func (r *reading) goneOwners() (list []cascade) {
+func (r *reading) goneOwners(index *offline.Index) (list []cascade) {
 	there := make(map[graph.UID]bool, len(r.in.Objects))
 	for i := range r.in.Objects {
 		there[r.in.Objects[i].UID] = true
 	}
 	missing := map[graph.Key]bool{}
-	for _, k := range (&offline.Content{Kinds: r.content.Kinds, Objects: r.content.Objects, Partial: r.content.Partial}).Missing() {
+	for _, k := range r.content.Missing() {
 		missing[k] = true
 	}
 	left := map[graph.Key][]graph.Object{}
@@ -171,7 +171,7 @@ func (r *reading) goneOwners() (list []cascade) {
 		c := cascade{Kind: k.Kind, Scope: k.Scope, Name: k.Name, UID: k.UID, Propagation: "gone"}
 		var below []graph.Object
 		for _, o := range left[k] {
-			below = append(below, r.content.Below(o.Key)...)
+			below = append(below, index.Below(o.Key)...)
 		}
 		c.count(below)
 		list = append(list, c)

@@ -73,7 +73,7 @@ func (a *app) writeTree(r *reading, key graph.Key, limit int) error {
 		a.note(u)
 		return err
 	case a.format == printing.JSON:
-		objects := near.Lineage(key)
+		objects := near.Index().Lineage(key)
 		slices.SortFunc(objects, func(a, b graph.Object) int { return a.Compare(b.Key) })
 		return p.JSON(treeAnswer{Schema: "kubectl-ownergraph.tree/v1", Objects: objects, Unknown: u})
 	}

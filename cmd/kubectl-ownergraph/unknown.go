@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -75,11 +76,51 @@ func (u unknown) text() string {
 	}
 	var out strings.Builder
 	out.WriteString("not known:\n")
-	for _, k := range u.Kinds {
-		fmt.Fprintf(&out, "  %s (%s): which of these objects exist, and what they own or are owned by\n", k.Reason, spell.Kind(k.Kind))
+	for _, line := range grouped(u.Kinds) {
+		fmt.Fprintf(&out, "  %s\n", line)
+	}
+	if len(u.Kinds) > 0 {
+		out.WriteString("  so: which of these objects exist, their owners and their dependents\n")
 	}
 	for _, f := range u.Facts {
 		fmt.Fprintf(&out, "  %s\n", f)
 	}
 	return out.String()
+}
+
+const (
+	cannotList = "cannot list "
+	maxAlone   = 5 // kinds with one cause that have a line each
+)
+
+// grouped returns a line for each kind, or one for many kinds with one cause.
+//
+// Held by TestGrouped.
+func grouped(kinds []unlistedKind) (lines []string) {
+	by := map[string][]string{} // resources by cause
+	for _, k := range kinds {
+		resource, cause, is := strings.Cut(strings.TrimPrefix(k.Reason, cannotList), " outside ")
+		if cause = "outside " + cause; !is {
+			resource, cause, is = strings.Cut(strings.TrimPrefix(k.Reason, cannotList), ": ")
+			cause = ": " + cause
+		}
+		if !is || !strings.HasPrefix(k.Reason, cannotList) {
+			lines = append(lines, printable(spell.Kind(k.Kind)+": "+k.Reason))
+			continue
+		}
+		by[cause] = append(by[cause], resource)
+	}
+	for _, cause := range slices.Sorted(maps.Keys(by)) {
+		list, gap := by[cause], ""
+		if strings.HasPrefix(cause, "outside") {
+			gap = " "
+		}
+		if len(list) > maxAlone {
+			list = []string{fmt.Sprintf("%s and %d more kinds", strings.Join(list[:maxAlone], ", "), len(list)-maxAlone)}
+		}
+		for _, resource := range list {
+			lines = append(lines, printable(cannotList+resource+gap+cause))
+		}
+	}
+	return lines
 }

@@ -11,7 +11,7 @@ import (
 //
 // Held by TestNearAnswersAlike.
 func (c Content) Near(keys ...graph.Key) Content {
-	w := walk{objects: c.Objects, taken: make([]bool, len(c.Objects)), up: true, down: true}
+	w := walk{objects: c.Objects, taken: make([]bool, len(c.Objects))}
 	w.index()
 	for _, k := range keys {
 		w.take(k.UID)
@@ -31,7 +31,6 @@ type walk struct {
 	first      map[graph.UID]int
 	next       []int // the next object with the same UID, or -1
 	dependents map[graph.UID][]int
-	up, down   bool
 }
 
 func (w *walk) index() {
@@ -53,19 +52,21 @@ func (w *walk) index() {
 
 // take takes the objects with a UID, and the dependents of an owner that no object is.
 func (w *walk) take(uid graph.UID) {
+	if _, is := w.first[uid]; is {
+		w.same(uid, w.takeObject)
+		return
+	}
+	for _, d := range w.dependents[uid] {
+		w.takeObject(d)
+	}
+	delete(w.dependents, uid)
+}
+
+// same calls do for each object with a UID.
+func (w *walk) same(uid graph.UID, do func(int)) {
 	i, is := w.first[uid]
-	if !is && !w.down {
-		return
-	}
-	if !is {
-		for _, d := range w.dependents[uid] {
-			w.takeObject(d)
-		}
-		delete(w.dependents, uid)
-		return
-	}
-	for ; i >= 0; i = w.next[i] {
-		w.takeObject(i)
+	for ; is && i >= 0; i = w.next[i] {
+		do(i)
 	}
 }
 
@@ -80,15 +81,11 @@ func (w *walk) run() {
 	for len(w.queue) > 0 {
 		o := &w.objects[w.queue[len(w.queue)-1]]
 		w.queue = w.queue[:len(w.queue)-1]
-		if w.down {
-			for _, d := range w.dependents[o.UID] {
-				w.takeObject(d)
-			}
+		for _, d := range w.dependents[o.UID] {
+			w.takeObject(d)
 		}
-		if w.up {
-			for j := range o.Owners {
-				w.take(o.Owners[j].UID)
-			}
+		for j := range o.Owners {
+			w.take(o.Owners[j].UID)
 		}
 	}
 }

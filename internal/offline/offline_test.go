@@ -161,14 +161,14 @@ func TestBelow(t *testing.T) {
 	c := parse(t, `set/s/a#1 -> node/n; node/n#1; pod/s/a#1 -> set/s/a; pod/t/b#1 -> set/t/x; pod/s/c#1 -> pod/s/a, pod/s/d; pod/s/d#1 -> pod/s/c; pod/s/e#1`)
 	c.Objects[3].Owners[0].UID = c.Objects[0].UID
 	var names []string
-	for _, o := range c.Below(c.Objects[0].Key) {
+	for _, o := range c.Index().Below(c.Objects[0].Key) {
 		names = append(names, o.Name)
 	}
 	if got := strings.Join(names, " "); got != "a a b c d" {
 		t.Errorf("below: %s", got)
 	}
 	names = nil
-	for _, o := range c.Lineage(c.Objects[2].Key) {
+	for _, o := range c.Index().Lineage(c.Objects[2].Key) {
 		names = append(names, string(o.Kind)+o.Name)
 	}
 	if got := strings.Join(names, " "); got != "seta noden poda podc podd" {
