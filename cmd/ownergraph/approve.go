@@ -78,7 +78,7 @@ func (a *app) approveGuarded(cmd *cobra.Command, args []string, f *approveFlags)
 		if err := s.Approve(ctx, s.objects[0].Key, approval); err != nil {
 			return err
 		}
-		return a.writeText(fmt.Sprintf("approved: %s\n", spell.Key(s.objects[0].Key)))
+		return a.printer().Text(fmt.Sprintf("approved: %s\n", spell.Key(s.objects[0].Key)))
 	})
 }
 

@@ -99,7 +99,7 @@ func (a *app) answerBrake(ctx context.Context, b *brakeFlags, with answer) error
 		if err != nil {
 			return err
 		}
-		return a.writeText(fmt.Sprintf("in record %q: %s %s\n", b.record, spell.Count(uint64(n), "cascade"), with.word))
+		return a.printer().Text(fmt.Sprintf("in record %q: %s %s\n", b.record, spell.Count(uint64(n), "cascade"), with.word))
 	})
 }
 
@@ -152,7 +152,7 @@ func (a *app) listBraked(ctx context.Context, record string) error {
 		if text == "" {
 			text = fmt.Sprintf("in record %q: no cascade is held\n", record)
 		}
-		if err := a.writeText(text); err != nil {
+		if err := a.printer().Text(text); err != nil {
 			return err
 		}
 		return found

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
 )
@@ -29,13 +30,13 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 			if err != nil {
 				return err
 			}
-			done, err := a.writePicture(func() view.Picture { return view.Explanation(x, 0) })
+			done, err := a.printer().Picture(func() view.Picture { return view.Explanation(x, 0) })
 			switch {
 			case done:
-			case a.format == formatJSON:
-				err = a.writeJSON(x)
+			case a.format == printing.JSON:
+				err = a.printer().JSON(x)
 			default:
-				err = a.writeText(x.Text())
+				err = a.printer().Text(x.Text())
 			}
 			if pace, _ := x.Pace(); err == nil && pace > explain.Moving {
 				return errFound
@@ -44,7 +45,7 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 		},
 	}
 	a.addSource(cmd)
-	a.addPictures(cmd)
+	a.addFormat(cmd, printing.Pictures())
 	return cmd
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/lint"
 	"github.com/spf13/cobra"
 )
@@ -54,7 +55,7 @@ Exit code 3: there is a finding that the list of --ignore does not have.`,
 	f.IntVar(&l.perCode, "per-code", 0, "most findings of one code (default 1000)")
 	f.StringVar(&a.source.at, "at", "", "the time of the dump, to judge old deletion marks; a store needs none")
 	a.addSource(cmd)
-	a.addFormat(cmd)
+	a.addFormat(cmd, printing.Plain())
 	return cmd
 }
 
@@ -78,10 +79,10 @@ func (l *lintFlags) config() (cfg lint.Config, err error) {
 }
 
 func (a *app) writeReport(r *lint.Report) (err error) {
-	if a.format == formatJSON {
-		err = a.writeJSON(r)
+	if a.format == printing.JSON {
+		err = a.printer().JSON(r)
 	} else {
-		err = a.writeText(r.String() + fmt.Sprintf("findings: %d\n", len(r.Findings)))
+		err = a.printer().Text(r.String() + fmt.Sprintf("findings: %d\n", len(r.Findings)))
 	}
 	if err == nil && len(r.Findings) > 0 {
 		return errFound

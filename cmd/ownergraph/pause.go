@@ -91,7 +91,7 @@ func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownerg
 			if err != nil {
 				return err
 			}
-			return a.writeText(fmt.Sprintf("%s in record %q: %s\n", word, e.record, x))
+			return a.printer().Text(fmt.Sprintf("%s in record %q: %s\n", word, e.record, x))
 		})
 	}
 	a.addLive(cmd)

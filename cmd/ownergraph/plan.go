@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
@@ -90,7 +91,7 @@ Exit code 3: an object would be held.`,
 				return err
 			}
 			draw := func() view.Picture { return view.Plan(made, c.Objects, p.limit) }
-			done, err := a.writePicture(draw)
+			done, err := a.printer().Picture(draw)
 			if !done {
 				err = a.writePlan(&made)
 			}
@@ -101,7 +102,7 @@ Exit code 3: an object would be held.`,
 		},
 	}
 	a.addSource(cmd)
-	a.addPictures(cmd)
+	a.addFormat(cmd, printing.Pictures())
 	p.add(cmd)
 	p.addForecast(cmd)
 	return cmd
@@ -124,10 +125,10 @@ func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, e
 }
 
 func (a *app) writePlan(p *plan.Plan) error {
-	if a.format == formatJSON {
-		return a.writeJSON(p)
+	if a.format == printing.JSON {
+		return a.printer().JSON(p)
 	}
-	return a.writeText(p.Text() + fmt.Sprintf("fingerprint %s\n", p.Fingerprint))
+	return a.printer().Text(p.Text() + fmt.Sprintf("fingerprint %s\n", p.Fingerprint))
 }
 
 // foundHeld returns errFound if the plan holds an object.

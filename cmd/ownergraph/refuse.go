@@ -99,5 +99,5 @@ func (s *site) refuse(ctx context.Context, key graph.Key, yes bool) error {
 	if err := s.Approve(ctx, key, ownergraph.Approval{AtMost: &none}); err != nil {
 		return fmt.Errorf("its deletion orphans now, and is still held: %w", err)
 	}
-	return s.app.writeText(fmt.Sprintf("refused: %s goes, and its dependents stay\n", spell.Key(key)))
+	return s.app.printer().Text(fmt.Sprintf("refused: %s goes, and its dependents stay\n", spell.Key(key)))
 }

@@ -48,7 +48,7 @@ func (s *site) retire(ctx context.Context, finalizer string, yes bool) error {
 	for _, k := range done.Left {
 		text += fmt.Sprintf("left: %s\n", spell.Key(k))
 	}
-	if wrong := s.app.writeText(text); wrong != nil && err == nil {
+	if wrong := s.app.printer().Text(text); wrong != nil && err == nil {
 		err = wrong
 	}
 	if err == nil && len(done.Left) > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -41,7 +42,7 @@ Exit code 3: an object is held at the end.`,
 		},
 	}
 	a.addSource(cmd)
-	a.addFormat(cmd)
+	a.addFormat(cmd, printing.Plain())
 	p.add(cmd)
 	return cmd
 }
@@ -60,7 +61,7 @@ func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, be
 		return err
 	}
 	out := a.stdout
-	if a.format == formatJSON {
+	if a.format == printing.JSON {
 		out = io.Discard
 	}
 	why := &live.Reasons{}
@@ -70,8 +71,8 @@ func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, be
 		if err := s.Play(ctx, c.Content, todo); err != nil {
 			return err
 		}
-		if a.format == formatJSON {
-			if err := a.writeJSON(newJSONRun(s, c.Objects, todo)); err != nil {
+		if a.format == printing.JSON {
+			if err := a.printer().JSON(newJSONRun(s, c.Objects, todo)); err != nil {
 				return err
 			}
 		}

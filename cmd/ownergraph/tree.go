@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
 )
@@ -32,20 +33,20 @@ has the object first, and then each object below it, by key.`,
 		},
 	}
 	a.addSource(cmd)
-	a.addPictures(cmd)
+	a.addFormat(cmd, printing.Pictures())
 	cmd.Flags().IntVar(&limit, "limit", 0, "most objects of the picture, up to 5000 (default 1000)")
 	return cmd
 }
 
 func (a *app) writeTree(objects []graph.Object, root graph.Key, limit int) error {
 	draw := func() view.Picture { return view.Tree(objects, root, limit) }
-	switch done, err := a.writePicture(draw); {
+	switch done, err := a.printer().Picture(draw); {
 	case done:
 		return err
-	case a.format == formatJSON:
-		return a.writeJSON(newJSONTree(objects, root))
+	case a.format == printing.JSON:
+		return a.printer().JSON(newJSONTree(objects, root))
 	}
-	return a.writeText(draw().Text())
+	return a.printer().Text(draw().Text())
 }
 
 // jsonTree is the form tree/v1.
