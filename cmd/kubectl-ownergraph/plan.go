@@ -25,18 +25,6 @@ type planFlags struct {
 	limit       int
 }
 
-// propagationFlag is a flag of package pflag.
-type propagationFlag struct{ value *graph.Propagation }
-
-func (f *propagationFlag) Set(s string) error { return live.IntoPropagation(f.value)(s) }
-func (f *propagationFlag) Type() string       { return "how" }
-func (f *propagationFlag) String() string {
-	if f.value == nil || *f.value == graph.Unset {
-		return ""
-	}
-	return f.value.String()
-}
-
 func (a *app) planCommand() *cobra.Command {
 	var p planFlags
 	cmd := &cobra.Command{
@@ -55,7 +43,7 @@ Exit code 3: an object would be held.`,
 	}
 	a.addFormat(cmd, printing.Pictures())
 	f := cmd.Flags()
-	f.Var(&propagationFlag{&p.propagation}, "cascade", "how to delete: background, foreground or orphan (default background, or as the deletion has begun)")
+	f.Var((*live.PropagationFlag)(&p.propagation), "cascade", "how to delete: background, foreground or orphan (default background, or as the deletion has begun)")
 	_ = cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
 	f.StringSliceVar(&p.removed, "removed", nil, "foreign finalizers whose controllers remove them in time")
 	f.IntVar(&p.limit, "limit", 0, "most objects and steps of the plan; 0 for all")

@@ -1,46 +1,19 @@
 package main
 
 import (
-	"fmt"
 	"io"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
-	"unsafe"
-)
 
-// openTTY opens a pseudo terminal: a program writes to tty, and the test reads from screen.
-func openTTY(t *testing.T) (screen, tty *os.File) {
-	t.Helper()
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	var locked, number int32
-	for _, c := range []struct {
-		request uintptr
-		value   *int32
-	}{{syscall.TIOCSPTLCK, &locked}, {syscall.TIOCGPTN, &number}} {
-		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, screen.Fd(), c.request, uintptr(unsafe.Pointer(c.value))); errno != 0 {
-			t.Fatal(errno)
-		}
-	}
-	tty, err = os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tty.Close() })
-	return screen, tty
-}
+	"github.com/ownergraph/ownergraph/internal/pty"
+)
 
 // TestProgressOnTerminal: the progress of a wait is one line, redrawn in place.
 func TestProgressOnTerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	a := cluster()
 	flags := a.serve(t)
-	screen, tty := openTTY(t)
+	screen, tty := pty.Open(t)
 	var seen output
 	read := make(chan struct{})
 	go func() {
@@ -73,7 +46,7 @@ func TestColour(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	for noColour, want := range map[string]bool{"": true, "1": false} {
 		t.Setenv("NO_COLOR", noColour)
-		screen, tty := openTTY(t)
+		screen, tty := pty.Open(t)
 		var seen output
 		read := make(chan struct{})
 		go func() {

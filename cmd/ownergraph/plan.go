@@ -21,7 +21,7 @@ type planFlags struct {
 }
 
 func (p *planFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var(&propagationFlag{&p.propagation}, "cascade", "how to delete: background, foreground or orphan (default background, or as the deletion has begun)")
+	cmd.Flags().Var((*live.PropagationFlag)(&p.propagation), "cascade", "how to delete: background, foreground or orphan (default background, or as the deletion has begun)")
 	_ = cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -48,18 +48,6 @@ func (p *planFlags) of(o graph.Object) graph.Propagation {
 		return graph.Background
 	}
 	return p.propagation
-}
-
-// propagationFlag is a flag of package pflag.
-type propagationFlag struct{ value *graph.Propagation }
-
-func (f *propagationFlag) Set(s string) error { return live.IntoPropagation(f.value)(s) }
-func (f *propagationFlag) Type() string       { return "how" }
-func (f *propagationFlag) String() string {
-	if f.value == nil || *f.value == graph.Unset {
-		return ""
-	}
-	return f.value.String()
 }
 
 func (a *app) planCommand() *cobra.Command {

@@ -3,47 +3,20 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
-	"unsafe"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/pty"
 )
-
-// openTTY opens a pseudo terminal: a program writes to tty, and the test reads from screen.
-func openTTY(t *testing.T) (screen, tty *os.File) {
-	t.Helper()
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	var locked, number int32
-	for _, c := range []struct {
-		request uintptr
-		value   *int32
-	}{{syscall.TIOCSPTLCK, &locked}, {syscall.TIOCGPTN, &number}} {
-		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, screen.Fd(), c.request, uintptr(unsafe.Pointer(c.value))); errno != 0 {
-			t.Fatal(errno)
-		}
-	}
-	tty, err = os.OpenFile(fmt.Sprint("/dev/pts/", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tty.Close() })
-	return screen, tty
-}
 
 // onTTY returns the output of a run on a terminal.
 func onTTY(t *testing.T, args ...string) string {
 	t.Helper()
-	screen, tty := openTTY(t)
+	screen, tty := pty.Open(t)
 	read := make(chan string)
 	go func() {
 		got, err := io.ReadAll(screen)
@@ -109,7 +82,7 @@ func TestFollow(t *testing.T) {
 	if err := d.Delete(t.Context(), d.made["blue"].Key, graph.DeleteOptions{Propagation: graph.Foreground}); err != nil {
 		t.Fatal(err)
 	}
-	screen, tty := openTTY(t)
+	screen, tty := pty.Open(t)
 	ended := make(chan int)
 	go func() {
 		ended <- run(t.Context(), []string{"follow", "team/blue", "--store", d.flag, "--patience", "1h"}, nil, tty, io.Discard)

@@ -1,9 +1,6 @@
 package live
 
 import (
-	"errors"
-	"strings"
-
 	"github.com/ownergraph/ownergraph/dump"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
@@ -54,16 +51,4 @@ func Find(c dump.Content, steps []Step) (todo []Deletion, err error) {
 		todo = append(todo, Deletion{o.Key, s.Propagation})
 	}
 	return todo, nil
-}
-
-// IntoPropagation returns a function of a flag: it reads background, foreground or orphan,
-// in upper or lower case.
-func IntoPropagation(p *graph.Propagation) func(string) error {
-	return func(s string) (err error) {
-		*p, err = graph.ParsePropagation(strings.ToLower(s))
-		if err == nil && *p == graph.Unset {
-			err = errors.New("want background, foreground or orphan")
-		}
-		return err
-	}
 }
