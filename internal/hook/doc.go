@@ -80,7 +80,8 @@ type Observer interface {
 	// Begin begins a call. The call gets the returned context.
 	Begin(ctx context.Context, c *Call) context.Context
 	// End ends a call, with its error and the context of Begin. ErrNoAnswer is the error of a
-	// call that has ended its goroutine, or that has panicked.
+	// call that has ended its goroutine, or that has panicked. ErrResults is that of a batch
+	// without an error that has another number of results than writes.
 	End(ctx context.Context, c *Call, err error)
 }
 
@@ -90,5 +91,9 @@ type Watcher interface {
 	Watched(batch []ownergraph.Event)
 }
 
-// ErrNoAnswer is the error of a call that did not return.
-var ErrNoAnswer = errors.New("ended without an answer")
+var (
+	// ErrNoAnswer is the error of a call that did not return.
+	ErrNoAnswer = errors.New("ended without an answer")
+	// ErrResults is the error of a batch whose results do not fit its writes.
+	ErrResults = errors.New("another number of results than writes")
+)

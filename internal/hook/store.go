@@ -10,7 +10,7 @@ import (
 // Store returns a store that shows the calls of inner to an observer. It has the powers of
 // inner and no others. It returns a nil store as it is, so that its user refuses it.
 //
-// Held by TestKit, TestPowers and TestCalls.
+// Held by TestKit, TestPowers, TestCalls, TestCallsWithoutAnswer and TestBatchResults.
 func Store(inner ownergraph.Store, to Observer) ownergraph.Store {
 	if v := reflect.ValueOf(inner); inner == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return inner
@@ -83,10 +83,13 @@ func (b *batcher) Batch(ctx context.Context, writes []ownergraph.Write) (results
 	c := &Call{Type: Batch, Writes: writes}
 	ctx, err = b.to.Begin(ctx, c), ErrNoAnswer
 	defer func() {
+		shown := err
 		if len(results) == len(writes) {
 			c.Results = results
+		} else if err == nil { // the outcome of each write is unknown
+			shown = ErrResults
 		}
-		b.to.End(ctx, c, err)
+		b.to.End(ctx, c, shown)
 	}()
 	return b.batches.Batch(ctx, writes)
 }

@@ -113,19 +113,53 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// dying is a store whose calls panic, or end their goroutine.
+// dying is a store whose calls end in another way than by an answer.
 type dying struct {
 	ownergraph.Store
-	die func()
+	die     func()
+	results []error // of a batch
 }
 
-func (d dying) Get(context.Context, ownergraph.Key) (ownergraph.Object, error) {
+func (d dying) Get(context.Context, ownergraph.Key) (o ownergraph.Object, err error) {
 	d.die()
-	return ownergraph.Object{}, nil
+	return o, nil
 }
 
-// TestCallsWithoutAnswer: a call that panics, or that ends its goroutine, ends for the
-// observer too. The panic goes on to the caller.
+func (d dying) Patch(context.Context, ownergraph.Key, ownergraph.Precondition, ownergraph.Change) error {
+	d.die()
+	return nil
+}
+
+func (d dying) Delete(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error {
+	d.die()
+	return nil
+}
+
+func (d dying) Fence(context.Context) (uint64, error)       { d.die(); return 0, nil }
+func (d dying) List(context.Context, ownergraph.Kind) error { d.die(); return nil }
+func (d dying) MaxBatch(ownergraph.Store) int               { return 2 }
+func (d dying) Select(context.Context, ownergraph.SelectRequest) (p ownergraph.SelectPage, err error) {
+	d.die()
+	return p, nil
+}
+
+func (d dying) ReadRecord(context.Context, string) (r ownergraph.Record, err error) {
+	d.die()
+	return r, nil
+}
+
+func (d dying) WriteRecord(context.Context, string, []byte, ownergraph.Version) (v ownergraph.Version, err error) {
+	d.die()
+	return v, nil
+}
+
+func (d dying) Batch(context.Context, []ownergraph.Write) ([]error, error) {
+	d.die()
+	return d.results, nil
+}
+
+// TestCallsWithoutAnswer: each call that panics, or that ends its goroutine, ends for the
+// observer too, and once. The panic goes on to the caller.
 func TestCallsWithoutAnswer(t *testing.T) {
 	for _, c := range []struct {
 		die    func()
@@ -135,15 +169,62 @@ func TestCallsWithoutAnswer(t *testing.T) {
 		{runtime.Goexit, "the end of the goroutine"},
 	} {
 		j, done, after := &journal{}, make(chan any), false
-		s := hook.Store(dying{newMemory(t, memory.Config{}), c.die}, j)
-		go func() {
-			defer func() { done <- recover() }()
-			_, _ = s.Get(t.Context(), ownergraph.Key{Kind: "node", Name: "a"})
-			after = true
-		}()
-		v := <-done
-		if got := j.take(); !slices.Equal(got, []string{`read error node/a@""`}) || after {
-			t.Errorf("%q, went on %t, panic %v: %s", got, after, v, c.reason)
+		s := dying{Store: newMemory(t, memory.Config{}), die: c.die}
+		observed := hook.Store(s, j)
+		fencer, _ := ownergraph.As[ownergraph.Fencer](observed)
+		lister, _ := ownergraph.As[ownergraph.Lister](observed)
+		selector, _ := ownergraph.As[ownergraph.LabelSelector](observed)
+		records, _ := ownergraph.As[ownergraph.Records](observed)
+		batches, _ := ownergraph.As[ownergraph.Batcher](observed)
+		k := ownergraph.Key{Kind: "node", Name: "a"}
+		handlers := hook.Handlers(map[string]finalizer.Handler{"x/y": func(context.Context, ownergraph.Object) error { c.die(); return nil }}, j)
+		for _, call := range []struct {
+			do   func()
+			want string
+		}{
+			{func() { _, _ = observed.Get(t.Context(), k) }, `read error node/a@""`},
+			{func() { _ = observed.Patch(t.Context(), k, ownergraph.Precondition{}, ownergraph.Change{}) }, `patch error node/a@""`},
+			{func() { _ = observed.Delete(t.Context(), k, ownergraph.DeleteOptions{}) }, `delete error node/a@""`},
+			{func() { _, _ = fencer.Fence(t.Context()) }, "fence error"},
+			{func() { _ = lister.List(t.Context(), "node") }, "list node error"},
+			{func() { _, _ = selector.Select(t.Context(), ownergraph.SelectRequest{Kind: "node"}) }, "select node error"},
+			{func() { _, _ = records.ReadRecord(t.Context(), "r") }, "read_record error"},
+			{func() { _, _ = records.WriteRecord(t.Context(), "r", nil, "") }, "write_record error"},
+			{func() { _, _ = batches.Batch(t.Context(), []ownergraph.Write{{Type: 2, Key: k}}) }, `batch error delete node/a@""=error`},
+			{func() { _ = handlers["x/y"](t.Context(), ownergraph.Object{Key: k}) }, `handle x/y error node/a@""`},
+		} {
+			go func() {
+				defer func() { done <- recover() }()
+				call.do()
+				after = true
+			}()
+			v := <-done
+			if got := j.take(); !slices.Equal(got, []string{call.want}) || after {
+				t.Errorf("%q, want %q, went on %t, panic %v: %s", got, call.want, after, v, c.reason)
+			}
+		}
+	}
+}
+
+// TestBatchResults: a batch whose results do not fit its writes has failed for the observer, as
+// for the engine. The caller gets them as they are.
+func TestBatchResults(t *testing.T) {
+	for _, c := range []struct {
+		results []error
+		want    string
+		reason  string
+	}{
+		{[]error{nil, ownergraph.ErrConflict}, `batch ok delete node/a@""=ok delete node/b@""=conflict`, "one result for each write"},
+		{nil, `batch error delete node/a@""=error delete node/b@""=error`, "no result is no success"},
+		{[]error{nil}, `batch error delete node/a@""=error delete node/b@""=error`, "one result is missing"},
+		{make([]error, 3), `batch error delete node/a@""=error delete node/b@""=error`, "one result too many"},
+	} {
+		j := &journal{}
+		s := hook.Store(dying{newMemory(t, memory.Config{}), func() {}, c.results}, j)
+		batches, _ := ownergraph.As[ownergraph.Batcher](s)
+		results, err := batches.Batch(t.Context(), []ownergraph.Write{{Type: 2, Key: ownergraph.Key{Kind: "node", Name: "a"}}, {Type: 2, Key: ownergraph.Key{Kind: "node", Name: "b"}}})
+		if got := j.take(); !slices.Equal(got, []string{c.want}) || !slices.Equal(results, c.results) || err != nil {
+			t.Errorf("%q, want %q; the caller has %v, %v: %s", got, c.want, results, err, c.reason)
 		}
 	}
 }
