@@ -25,8 +25,13 @@ type Metrics struct {
 }
 
 // New returns a collector on the store, as ownergraph.New does, and its metrics. The errors are
-// those of ownergraph.New.
+// those of ownergraph.New, and ErrInvalid for a wrong Config.
+//
+// Held by TestConfig.
 func New(store ownergraph.Store, engine ownergraph.Config, c Config) (*ownergraph.Collector, *Metrics, error) {
+	if err := c.check(); err != nil {
+		return nil, nil, err
+	}
 	c = c.filled()
 	m := &Metrics{labels: newKindLabels(c.MaxKinds, c.Kinds), descs: map[string]*prometheus.Desc{}}
 	for _, f := range families() {
