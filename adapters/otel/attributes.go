@@ -31,18 +31,19 @@ func root() place {
 // keyAttributes returns the attributes of a key. An empty scope has none, and neither has an
 // unknown UID.
 func keyAttributes(p place, k ownergraph.Key) []attribute.KeyValue {
-	out := []attribute.KeyValue{p.kind.String(string(k.Kind)), p.name.String(k.Name)}
+	out := []attribute.KeyValue{p.kind.String(firstBytes(string(k.Kind))), p.name.String(firstBytes(k.Name))}
 	if k.Scope != "" {
-		out = append(out, p.scope.String(k.Scope))
+		out = append(out, p.scope.String(firstBytes(k.Scope)))
 	}
 	if k.UID != "" {
-		out = append(out, p.uid.String(string(k.UID)))
+		out = append(out, p.uid.String(firstBytes(string(k.UID))))
 	}
 	return out
 }
 
-// maxText bounds the text of an error.
+// maxText bounds the value of an attribute, and the text of an error.
 const maxText = 512
 
-// firstBytes returns the beginning of a text, as valid UTF-8.
-func firstBytes(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxText)], "") }
+// firstBytes returns the beginning of a text, as valid UTF-8. OTLP sends no other text, and one
+// such value would lose all spans of an export.
+func firstBytes(s string) string { return strings.ToValidUTF8(s[:min(len(s), maxText)], "?") }

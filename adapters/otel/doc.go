@@ -42,5 +42,5 @@
 //	error.type                   the result, of a span with the status Error
 //
 // A missing object and a conflict are answers of the store, and no errors. No attribute has labels,
-// payloads or owners of an object.
+// payloads or owners of an object. Each value has at most 512 bytes, and is valid UTF-8.
 package oteltrace

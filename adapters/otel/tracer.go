@@ -27,7 +27,7 @@ type Config struct {
 
 // Tracer makes the spans of one collector. Use New. It is safe for concurrent use.
 //
-// Held by TestCascade, TestVocabulary, TestErrors and TestOff.
+// Held by TestCascade, TestVocabulary, TestErrors, TestHostile and TestOff.
 type Tracer struct {
 	tracer trace.Tracer // nil while tracing is off
 	names  []string     // of the spans, by the type of the call
@@ -87,10 +87,10 @@ func (t observer) Begin(ctx context.Context, c *hook.Call) context.Context {
 	case c.Key.Name != "":
 		span.SetAttributes(keyAttributes(object(), c.Key)...)
 	case c.Kind != "":
-		span.SetAttributes(object().kind.String(string(c.Kind)))
+		span.SetAttributes(object().kind.String(firstBytes(string(c.Kind))))
 	}
 	if c.Finalizer != "" {
-		span.SetAttributes(finalizerKey.String(c.Finalizer))
+		span.SetAttributes(finalizerKey.String(firstBytes(c.Finalizer)))
 	}
 	t.link(span, keysOf(c))
 	return ctx
