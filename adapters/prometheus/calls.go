@@ -92,15 +92,15 @@ func (x *calls) End(_ context.Context, c *hook.Call, err error) {
 
 func (x *calls) count(t hook.Type, k ownergraph.Key, r hook.Result) {
 	x.counts[t][r].Add(1)
-	switch {
-	case t != hook.Delete:
-	case r == hook.OK:
+	if t != hook.Delete {
+		return
+	}
+	x.cascades.ended(time.Now(), k.UID, r)
+	if r == hook.OK {
 		label := x.labels.of(k.Kind)
 		x.mu.Lock()
 		x.deleted[label]++
 		x.mu.Unlock()
-	default:
-		x.cascades.failed(k.UID)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/hook"
 )
 
 // cascades measures the time from the first delete of a cascade until the last of its objects
@@ -23,9 +24,14 @@ type cascades struct {
 	waiting    map[graph.UID]waiting
 	listings   map[ownergraph.Kind]uint64 // under way, with their moment
 	moment     uint64
-	due        time.Time // of the next look for cascades that are over
+	due        time.Time               // of the next look for cascades that are over
+	missed     map[ownergraph.Key]bool // roots of unmeasured cascades, at most maxMissed
 	unmeasured uint64
 }
+
+// maxMissed bounds the remembered roots of unmeasured cascades. Beyond it they are forgotten, and
+// may count again.
+const maxMissed = 10_000
 
 // cascade is a cascade in progress.
 type cascade struct {
@@ -38,12 +44,15 @@ type waiting struct {
 	of   *cascade
 	kind ownergraph.Kind
 	at   uint64 // the moment of its delete, or of the newest event about it
+	// unknown says that no answer tells whether the delete was accepted.
+	unknown bool
 }
 
 func newCascades(most int, quiet time.Duration, done func(time.Duration)) *cascades {
 	return &cascades{
 		most: most, quiet: quiet, done: done,
 		byRoot: map[ownergraph.Key]*cascade{}, waiting: map[graph.UID]waiting{}, listings: map[ownergraph.Kind]uint64{},
+		missed: map[ownergraph.Key]bool{},
 	}
 }
 
@@ -57,8 +66,8 @@ func (c *cascades) begin(now time.Time, k, root ownergraph.Key) {
 	}
 	x := c.byRoot[root]
 	switch full := len(c.waiting) >= c.most; {
-	case x == nil && (full || len(c.byRoot) >= c.most):
-		c.unmeasured++
+	case x == nil && (c.missed[root] || full || len(c.byRoot) >= c.most):
+		c.miss(root)
 		return
 	case full: // the end of this object does not count
 		return
@@ -69,17 +78,51 @@ func (c *cascades) begin(now time.Time, k, root ownergraph.Key) {
 	}
 	c.moment++
 	x.left++
-	c.waiting[k.UID] = waiting{x, k.Kind, c.moment}
+	c.waiting[k.UID] = waiting{of: x, kind: k.Kind, at: c.moment}
 }
 
-// failed notes that a delete was not accepted.
-func (c *cascades) failed(u graph.UID) {
+// miss counts a cascade that is not measured, once. It is not measured from its middle on either.
+func (c *cascades) miss(root ownergraph.Key) {
+	if c.missed[root] {
+		return
+	}
+	if len(c.missed) >= maxMissed {
+		clear(c.missed)
+	}
+	c.missed[root] = true
+	c.unmeasured++
+}
+
+// ended notes the result of a delete. An object whose delete may have been accepted is waited
+// for.
+func (c *cascades) ended(now time.Time, u graph.UID, r hook.Result) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w, ok := c.waiting[u]; ok {
+	w, ok := c.waiting[u]
+	if !ok {
+		return
+	}
+	switch r {
+	case hook.Canceled, hook.Timeout, hook.Failed:
+		w.unknown = true
+	case hook.OK:
+		w.unknown = false
+	case hook.NotFound:
+		c.left(now, u, w)
+		return
+	default:
 		w.of.left--
 		delete(c.waiting, u)
+		return
 	}
+	c.waiting[u] = w
+}
+
+// left ends the wait for an object that has gone.
+func (c *cascades) left(now time.Time, u graph.UID, w waiting) {
+	w.of.left--
+	w.of.last = now
+	delete(c.waiting, u)
 }
 
 // gone notes the end of an object, also of a root.
@@ -88,9 +131,7 @@ func (c *cascades) gone(now time.Time, k ownergraph.Key) {
 		x.last = now
 	}
 	if w, ok := c.waiting[k.UID]; ok {
-		w.of.left--
-		w.of.last = now
-		delete(c.waiting, k.UID)
+		c.left(now, k.UID, w)
 	}
 }
 
@@ -107,11 +148,7 @@ func (c *cascades) watched(now time.Time, batch []ownergraph.Event) {
 		case graph.Gone:
 			c.gone(now, ev.Key)
 		case graph.Put:
-			if w, ok := c.waiting[ev.Object.Key.UID]; ok {
-				c.moment++
-				w.at = c.moment
-				c.waiting[ev.Object.Key.UID] = w
-			}
+			c.seen(&ev.Object)
 		case graph.ListBegun:
 			c.moment++
 			c.listings[ev.Kind] = c.moment
@@ -127,13 +164,27 @@ func (c *cascades) watched(now time.Time, batch []ownergraph.Event) {
 	}
 }
 
+// seen notes that an object exists. Without a mark, a delete of unknown outcome counts as not
+// accepted.
+func (c *cascades) seen(o *ownergraph.Object) {
+	w, ok := c.waiting[o.Key.UID]
+	switch {
+	case !ok:
+	case w.unknown && !o.Deleting:
+		w.of.left--
+		delete(c.waiting, o.Key.UID)
+	default:
+		c.moment++
+		w.at = c.moment
+		c.waiting[o.Key.UID] = w
+	}
+}
+
 // leftOut ends the objects of a kind with no event since a moment.
 func (c *cascades) leftOut(now time.Time, kind ownergraph.Kind, since uint64) {
 	for u, w := range c.waiting {
 		if w.kind == kind && w.at < since {
-			w.of.left--
-			w.of.last = now
-			delete(c.waiting, u)
+			c.left(now, u, w)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/hook"
 )
 
 // TestCascades steps the time by one second for each word.
@@ -30,13 +31,20 @@ func TestCascades(t *testing.T) {
 		{[]word{{"delete", "a", "r"}, {"gone", "a", ""}, {"delete", "b", "r"}, {"gone", "b", ""}, {"pass", "", ""}}, []time.Duration{3 * time.Second}, 0, 0, "two waves"},
 		{[]word{{"delete", "a", "r"}, {"gone", "a", ""}, {"gone", "r", ""}, {"pass", "", ""}}, []time.Duration{2 * time.Second}, 0, 0, "the root goes last"},
 		{[]word{{"delete", "a", "r"}, {"pass", "", ""}}, nil, 1, 0, "its object has not gone"},
-		{[]word{{"delete", "a", "r"}, {"failed", "a", ""}, {"pass", "", ""}}, []time.Duration{0}, 0, 0, "the delete was refused"},
+		{[]word{{"delete", "a", "r"}, {"refused", "a", ""}, {"pass", "", ""}}, []time.Duration{0}, 0, 0, "the delete was refused"},
 		{[]word{{"delete", "a", "r"}, {"delete", "a", "r"}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{2 * time.Second}, 0, 0, "a delete is repeated"},
 		{[]word{{"delete", "a", "r"}, {"delete", "b", "s"}, {"gone", "b", ""}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{time.Second, 3 * time.Second}, 0, 0, "two cascades"},
 		{[]word{{"delete", "a", "r"}, {"delete", "b", "r"}, {"begun", "", ""}, {"put", "b", ""}, {"ended", "", ""}, {"gone", "b", ""}, {"pass", "", ""}}, []time.Duration{5 * time.Second}, 0, 0, "a listing leaves one out"},
 		{[]word{{"begun", "", ""}, {"delete", "a", "r"}, {"ended", "", ""}, {"pass", "", ""}}, nil, 1, 0, "a listing may have brought it before its delete"},
 		{[]word{{"delete", "a", "r"}, {"vanished", "", ""}, {"pass", "", ""}}, []time.Duration{time.Second}, 0, 0, "the kind is not served any more"},
 		{[]word{{"delete", "a", "r"}, {"delete", "b", "r"}, {"delete", "c", "r"}, {"delete", "d", "s"}, {"gone", "b", ""}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{5 * time.Second}, 0, 1, "beyond the bound of two objects"},
+		{[]word{{"delete", "a", "r"}, {"timeout", "a", ""}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{2 * time.Second}, 0, 0, "a delete without an answer was accepted"},
+		{[]word{{"delete", "a", "r"}, {"timeout", "a", ""}, {"pass", "", ""}}, nil, 1, 0, "a delete without an answer may have been accepted"},
+		{[]word{{"delete", "a", "r"}, {"timeout", "a", ""}, {"put", "a", ""}, {"pass", "", ""}}, []time.Duration{0}, 0, 0, "the watch shows that it was not accepted"},
+		{[]word{{"delete", "a", "r"}, {"timeout", "a", ""}, {"delete", "a", "r"}, {"ok", "a", ""}, {"put", "a", ""}, {"pass", "", ""}}, nil, 1, 0, "a later delete was accepted, and the event is from before"},
+		{[]word{{"delete", "a", "r"}, {"notfound", "a", ""}, {"pass", "", ""}}, []time.Duration{time.Second}, 0, 0, "it has gone already"},
+		{[]word{{"delete", "a", "r"}, {"delete", "b", "r"}, {"delete", "c", "s"}, {"delete", "d", "s"}, {"gone", "a", ""}, {"delete", "e", "s"}, {"gone", "b", ""}, {"pass", "", ""}}, []time.Duration{6 * time.Second}, 0, 1,
+			"a cascade that is not measured counts once, and not from its middle on"},
 	} {
 		var got []time.Duration
 		x, now := newCascades(2, time.Minute, func(d time.Duration) { got = append(got, d) }), time.Unix(0, 0)
@@ -44,8 +52,14 @@ func TestCascades(t *testing.T) {
 			switch w.verb {
 			case "delete":
 				x.begin(now, key(w.object), key(w.root))
-			case "failed":
-				x.failed(key(w.object).UID)
+			case "refused":
+				x.ended(now, key(w.object).UID, hook.Refused)
+			case "timeout":
+				x.ended(now, key(w.object).UID, hook.Timeout)
+			case "ok":
+				x.ended(now, key(w.object).UID, hook.OK)
+			case "notfound":
+				x.ended(now, key(w.object).UID, hook.NotFound)
 			case "pass":
 				now = now.Add(time.Hour)
 			default:
@@ -67,13 +81,16 @@ func TestCascades(t *testing.T) {
 // TestCascadesBounded: cascades of one object each do not grow the memory without a bound.
 func TestCascadesBounded(t *testing.T) {
 	x, now := newCascades(100, time.Minute, func(time.Duration) {}), time.Unix(0, 0)
-	for i := range 10_000 {
+	for i := range 2*maxMissed + 100 {
 		k := ownergraph.Key{Kind: "k", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint(i))}
 		x.begin(now, k, k)
 		x.watched(now, []ownergraph.Event{{Type: graph.Gone, Key: k}})
 	}
-	if open, unmeasured := x.figures(now); open != 100 || unmeasured != 9900 {
-		t.Errorf("%d cascades in progress, %d unmeasured, want 100 and 9900", open, unmeasured)
+	if open, unmeasured := x.figures(now); open != 100 || unmeasured != 2*maxMissed {
+		t.Errorf("%d cascades in progress, %d unmeasured, want 100 and %d", open, unmeasured, 2*maxMissed)
+	}
+	if len(x.missed) > maxMissed {
+		t.Errorf("%d roots of unmeasured cascades are remembered", len(x.missed))
 	}
 	if open, _ := x.figures(now.Add(time.Hour)); open != 0 {
 		t.Errorf("%d cascades in progress after an hour", open)

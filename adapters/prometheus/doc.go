@@ -77,10 +77,10 @@
 //
 // # Cascades
 //
-// The duration of a cascade goes from the first delete of an object until the watch has shown
-// the end of the last one. An object with several roots counts for the first of them. An object
-// that a finalizer holds keeps its cascade open. A cascade that has had nothing to wait for
-// during Config.CascadeQuiet is over.
+// The duration of a cascade goes from the first delete of an object until the watch has shown the
+// end of the last one. An object with several roots counts for the first of them. An object that
+// a finalizer holds keeps its cascade open, and so does one whose delete has no answer. A cascade
+// that has had nothing to wait for during Config.CascadeQuiet is over.
 //
 // # Dashboard and alerts
 //
