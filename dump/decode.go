@@ -13,6 +13,7 @@ import (
 type decoder struct {
 	json      *json.Decoder
 	inventory *inventory
+	fields    *fields
 	number    int // of the document, from 1
 	stack     []frame
 	unread    json.RawMessage // a skipped value
@@ -83,7 +84,16 @@ func (d *decoder) field(f *frame, key string) error {
 		return nil
 	}
 	slot, _ := f.slot(key)
-	return d.decode(key, slot)
+	if key != "metadata" {
+		return d.decode(key, slot)
+	}
+	if err := d.decode(key, &d.unread); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(d.unread, slot); err != nil {
+		return explain(key, err)
+	}
+	return d.fields.check(d.unread)
 }
 
 func (d *decoder) decode(key string, target any) error {

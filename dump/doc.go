@@ -11,7 +11,8 @@
 // The input is one JSON document, or several one after another. Each is an object, or a List
 // with items. A list of another kind, such as PodList, may leave out the kind of its items.
 // Read refuses one page of a longer list, because the objects of other pages would count as
-// absent. Read takes the metadata and status.observedGeneration, and skips the rest.
+// absent. Read takes the metadata and status.observedGeneration, and skips the rest. It refuses
+// a field of the metadata that stands twice, because one of the two would hide the other.
 //
 // # Scopes
 //

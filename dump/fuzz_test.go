@@ -20,6 +20,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(strings.Replace(pod("a"), `"uid"`, `"finalizers":["x/y"],"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"a","uid":"uid-a"}],"uid"`, 1))
 	f.Add(`{"status":{"observedGeneration":"1"},"metadata":{"generation":1e3,"deletionTimestamp":""}}`)
 	f.Add(`{"kind":"List","items":null}` + "\xff[")
+	f.Add(strings.Replace(pod("a"), `"uid"`, `"generation":`+strings.Repeat("9", 5*maxName)+`,"uid"`, 1))
+	f.Add(strings.Replace(pod("a"), `"uid"`, `"labels":{"\\\"":"{[,"},"ownerReferences":[{"u\u0069d":"x","UID":"y"}],"uid"`, 1))
 	f.Fuzz(func(t *testing.T, input string) {
 		c, err := Read(strings.NewReader(input), "input")
 		if err != nil {

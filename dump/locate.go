@@ -36,7 +36,7 @@ func explain(field string, err error) error {
 		if wrongType.Field != "" {
 			field += "." + wrongType.Field
 		}
-		return fmt.Errorf("%s: want %s, have %s", field, nameType(wrongType.Type), wrongType.Value)
+		return fmt.Errorf("%s: want %s, have %s", spell.Clip(field), nameType(wrongType.Type), spell.Clip(wrongType.Value))
 	case errors.As(err, &syntax):
 		err = fmt.Errorf("not JSON: %w", syntax)
 	case errors.As(err, &file):
@@ -73,6 +73,8 @@ func nameToken(t json.Token) string {
 		return "an array"
 	case string:
 		return "text"
+	case json.Number:
+		return spell.Clip(t.String())
 	case nil:
 		return "null"
 	default:

@@ -50,8 +50,10 @@ func readUpTo(r io.Reader, name string, limit int64) (Content, error) {
 	d := decoder{
 		json:      json.NewDecoder(&limitedReader{from: r, left: limit, limit: limit}),
 		inventory: newInventory(),
+		fields:    newFields(),
 		number:    1,
 	}
+	d.json.UseNumber() // any number is a token, also beyond the range of a float
 	for {
 		err := d.document()
 		if err == io.EOF {
