@@ -96,3 +96,43 @@ func TestCascadesBounded(t *testing.T) {
 		t.Errorf("%d cascades in progress after an hour", open)
 	}
 }
+
+// TestCascadesOfScrape: a scrape counts no cascade that is over, whenever the last look was.
+func TestCascadesOfScrape(t *testing.T) {
+	ended := 0
+	x, now := newCascades(100, time.Minute, func(time.Duration) { ended++ }), time.Unix(0, 0)
+	a, b := ownergraph.Key{Kind: "k", Name: "a", UID: "a"}, ownergraph.Key{Kind: "k", Name: "b", UID: "b"}
+	x.begin(now, a, a)
+	x.watched(now, []ownergraph.Event{{Type: graph.Gone, Key: a}})
+	x.begin(now.Add(59*time.Second), b, b)
+	if open, _ := x.figures(now.Add(61 * time.Second)); open != 1 || ended != 1 {
+		t.Errorf("%d cascades in progress and %d ended, want 1 and 1", open, ended)
+	}
+}
+
+// TestCascadesOfBatch: each delete of a batch is part of its cascade, and a patch is not.
+func TestCascadesOfBatch(t *testing.T) {
+	key := func(name string) ownergraph.Key {
+		return ownergraph.Key{Kind: "k", Name: name, UID: graph.UID(name)}
+	}
+	x := newCascades(100, time.Minute, func(time.Duration) {})
+	calls := newCalls(Config{}.filled(), newKindLabels(10, nil), x)
+	calls.roots = func(keys ...ownergraph.Key) (out []ownergraph.Root) {
+		for _, k := range keys {
+			out = append(out, ownergraph.Root{Keys: []ownergraph.Key{key("root of " + k.Name), key("another")}})
+		}
+		return out
+	}
+	c := hook.Call{Type: hook.Batch, Writes: []ownergraph.Write{
+		{Type: graph.WriteDelete, Key: key("a")}, {Type: graph.WritePatch, Key: key("b")}, {Type: graph.WriteDelete, Key: key("c")}, {Type: graph.WriteDelete, Key: key("d")},
+	}}
+	ctx := calls.Begin(t.Context(), &c)
+	if len(x.waiting) != 3 || x.byRoot[key("root of a")] == nil || x.byRoot[key("root of c")] == nil || x.byRoot[key("root of d")] == nil {
+		t.Errorf("%v wait, of %v", x.waiting, x.byRoot)
+	}
+	c.Results = []error{nil, nil, ownergraph.ErrConflict, ownergraph.ErrRefused}
+	calls.End(ctx, &c, nil)
+	if _, ok := x.waiting["a"]; !ok || len(x.waiting) != 1 {
+		t.Errorf("%v wait, want the accepted delete alone", x.waiting)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -79,6 +80,9 @@ func TestCascade(t *testing.T) {
 			"held_objects{reason=NeedFinalizers}": 1, "held_objects{reason=StoreRefused}": 1, "cascades_in_progress": 1, "cascade_duration_seconds count": 0,
 			"pending_objects{status=waiting}": 1, "pending_objects{status=stuck}": 1, "refused_writes_total": float64(s.refused.Load()),
 		})
+		if sum, least := r.scrape()["call_duration_seconds{type=delete} sum"], 0.01*float64(s.deletes.Load()); sum < least-1e-6 || sum > least+1 {
+			t.Errorf("the deletes took %v s, want about %v", sum, least)
+		}
 		if age := r.scrape()["oldest_held_seconds{reason=NeedFinalizers}"]; age < 60 || age > 70 {
 			t.Errorf("an object is held for %v s, want a minute", age)
 		}
@@ -152,6 +156,9 @@ func TestLint(t *testing.T) {
 			t.Errorf("%v, error %v", problems, err)
 		}
 		got, doc := r.scrape(), documented(t)
+		if !hasFamily(got, "build_info{go_version="+runtime.Version()+",version=(devel)}") {
+			t.Error("no version of Go")
+		}
 		all := append(families(), family{"call_duration_seconds", "", "type"}, family{"cascade_duration_seconds", "", ""})
 		for _, f := range all {
 			if !hasFamily(got, f.name) {

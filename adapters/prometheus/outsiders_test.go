@@ -54,6 +54,9 @@ func TestOutsiders(t *testing.T) {
 		if deleted != float64(len(kinds)) {
 			t.Errorf("%v deletes, want %d", deleted, len(kinds))
 		}
+		if got["cascades_in_progress"] != 1 || got["call_duration_seconds{type=batch} count"] == 0 {
+			t.Errorf("%v cascades with %v batches, want 1", got["cascades_in_progress"], got["call_duration_seconds{type=batch} count"])
+		}
 		if _, ok := got["objects{kind=important}"]; !ok {
 			t.Error("a configured kind has lost its label to others")
 		}

@@ -118,6 +118,7 @@ type dying struct {
 	ownergraph.Store
 	die     func()
 	results []error // of a batch
+	err     error   // of a batch
 }
 
 func (d dying) Get(context.Context, ownergraph.Key) (o ownergraph.Object, err error) {
@@ -155,7 +156,7 @@ func (d dying) WriteRecord(context.Context, string, []byte, ownergraph.Version) 
 
 func (d dying) Batch(context.Context, []ownergraph.Write) ([]error, error) {
 	d.die()
-	return d.results, nil
+	return d.results, d.err
 }
 
 // TestCallsWithoutAnswer: each call that panics, or that ends its goroutine, ends for the
@@ -211,19 +212,21 @@ func TestCallsWithoutAnswer(t *testing.T) {
 func TestBatchResults(t *testing.T) {
 	for _, c := range []struct {
 		results []error
+		err     error
 		want    string
 		reason  string
 	}{
-		{[]error{nil, ownergraph.ErrConflict}, `batch ok delete node/a@""=ok delete node/b@""=conflict`, "one result for each write"},
-		{nil, `batch error delete node/a@""=error delete node/b@""=error`, "no result is no success"},
-		{[]error{nil}, `batch error delete node/a@""=error delete node/b@""=error`, "one result is missing"},
-		{make([]error, 3), `batch error delete node/a@""=error delete node/b@""=error`, "one result too many"},
+		{[]error{nil, ownergraph.ErrConflict}, nil, `batch ok delete node/a@""=ok delete node/b@""=conflict`, "one result for each write"},
+		{make([]error, 2), ownergraph.ErrRefused, `batch refused delete node/a@""=refused delete node/b@""=refused`, "with an error the results count for nothing"},
+		{nil, nil, `batch error delete node/a@""=error delete node/b@""=error`, "no result is no success"},
+		{[]error{nil}, nil, `batch error delete node/a@""=error delete node/b@""=error`, "one result is missing"},
+		{make([]error, 3), nil, `batch error delete node/a@""=error delete node/b@""=error`, "one result too many"},
 	} {
 		j := &journal{}
-		s := hook.Store(dying{newMemory(t, memory.Config{}), func() {}, c.results}, j)
+		s := hook.Store(dying{newMemory(t, memory.Config{}), func() {}, c.results, c.err}, j)
 		batches, _ := ownergraph.As[ownergraph.Batcher](s)
 		results, err := batches.Batch(t.Context(), []ownergraph.Write{{Type: 2, Key: ownergraph.Key{Kind: "node", Name: "a"}}, {Type: 2, Key: ownergraph.Key{Kind: "node", Name: "b"}}})
-		if got := j.take(); !slices.Equal(got, []string{c.want}) || !slices.Equal(results, c.results) || err != nil {
+		if got := j.take(); !slices.Equal(got, []string{c.want}) || !slices.Equal(results, c.results) || err != c.err {
 			t.Errorf("%q, want %q; the caller has %v, %v: %s", got, c.want, results, err, c.reason)
 		}
 	}
@@ -234,7 +237,12 @@ func TestBatchResults(t *testing.T) {
 func TestHandlers(t *testing.T) {
 	j, key := &journal{}, ownergraph.Key{Kind: "node", Name: "a", UID: "u"}
 	all := hook.Handlers(map[string]finalizer.Handler{
-		"x/ok":  func(context.Context, ownergraph.Object) error { return nil },
+		"x/ok": func(ctx context.Context, _ ownergraph.Object) error {
+			if ctx.Value(mark{}) == nil {
+				t.Error("the handler has another context")
+			}
+			return nil
+		},
 		"x/bad": func(context.Context, ownergraph.Object) error { return errors.New("by the test") },
 	}, j)
 	_, _ = all["x/ok"](t.Context(), ownergraph.Object{Key: key}), all["x/bad"](t.Context(), ownergraph.Object{Key: key})
