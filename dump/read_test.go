@@ -3,6 +3,7 @@ package dump
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -111,6 +112,8 @@ func TestReadShapes(t *testing.T) {
 			{"metadata":{"name":"a","namespace":"n","uid":"uid-a"}},{"metadata":{"name":"b","namespace":"n","uid":"uid-b"}},` + pod("c") + `]}`},
 		{"empty list", "an empty list among others is no error, in either of its spellings", `{"kind":"PodList","items":null}` + pod("a") + `{"kind":"List","items":[]}` + pod("b") + pod("c")},
 		{"own items", "items of an object are its payload where its kind comes first", strings.Replace(pod("a"), `"metadata"`, `"items":[1,{"kind":2}],"metadata"`, 1) + pod("b") + pod("c")},
+		{"odd metadata", "a field counts only in its place", strings.Replace(pod("a"), `"uid"`, `"labels":{"uid":"x","UID":"y"},"finalizers":[],"managedFields":[{"name":"x","name":"y","f":["uid","uid"]}],"uid"`, 1) + pod("b") + pod("c")},
+		{"odd owners", "a list of owners may be empty, with other fields behind it", strings.Replace(pod("a"), `"uid"`, `"ownerReferences":[],"creationTimestamp":[{"uid":1,"uid":2}],"uid"`, 1) + pod("b") + pod("c")},
 		{"odd status", "a status that means something else by the name is payload", strings.Replace(pod("a"), `{`, `{"status":{"observedGeneration":"6f8d"},`, 1) + strings.Replace(pod("b"), `{`, `{"status":"fine",`, 1) + pod("c")},
 	}
 	want := mustRead(t, pod("c")+pod("b")+pod("a"))
@@ -187,6 +190,24 @@ func TestEventsMayNotOwn(t *testing.T) {
 	want := []graph.KindInfo{{Kind: "Event", Scoped: true, NoOwner: true}, {Kind: "Pod", Scoped: true}}
 	if diff := cmp.Diff(want, c.Kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
+	}
+}
+
+func TestMarkedAt(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, c := range []struct {
+		grace  int64
+		want   time.Time
+		reason string
+	}{
+		{0, at, "no grace period"},
+		{30, at.Add(-30 * time.Second), "the mark has the end of the grace period"},
+		{math.MaxInt64, at.Add(-maxGrace * time.Second), "an enormous period does not turn the time around"},
+	} {
+		text := at.Format(time.RFC3339)
+		if got, ok := (&metadata{DeletionTimestamp: &text, GraceSeconds: c.grace}).markedAt(); !ok || !got.Equal(c.want) {
+			t.Errorf("%v, %t, want %v: %s", got, ok, c.want, c.reason)
+		}
 	}
 }
 

@@ -88,3 +88,24 @@ func TestExplanationShapes(t *testing.T) {
 		}
 	}
 }
+
+// TestExplanationBounds: a node has at most eight notes, the picture counts the conditions beyond
+// the bound, and a reference of an object to itself changes no class.
+func TestExplanationBounds(t *testing.T) {
+	a := graph.Key{Kind: "k", Name: "a", UID: "a"}
+	x := explain.Explanation{Key: a, State: explain.Exists, Deleting: true, Decision: explain.Decision{Reason: policy.NeedDependents}, Cut: 2,
+		Owners: []explain.Owner{{Owner: graph.Owner{Key: a}, Class: explain.Dangling}}}
+	for i := range 20 {
+		x.Wait = append(x.Wait, explain.Condition{Key: a, Reason: policy.NeedFence, End: explain.Kind, Actor: "k", Text: fmt.Sprintf("<text-%02d>", i)})
+	}
+	text := view.Explanation(x, 0).Text()
+	if n := strings.Count(text, "; <text-"); n != 8 {
+		t.Errorf("%d notes, want 8:\n%s", n, text)
+	}
+	if !strings.Contains(text, "\n2 conditions beyond the bound of the explanation\n") {
+		t.Errorf("no count of conditions:\n%s", text)
+	}
+	if !strings.HasPrefix(text, "k/a  (being deleted, waits for its dependents") {
+		t.Errorf("another class:\n%s", text)
+	}
+}
