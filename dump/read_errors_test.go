@@ -67,7 +67,7 @@ func TestReadErrors(t *testing.T) {
 		{"owners twice", "the second would hide owners", with(`"uid"`, `"ownerReferences":[],"ownerReferences":null,"uid"`), `document 1 (Pod/n/a): metadata.ownerReferences: given twice`},
 		{"twice in an owner", "the second would hide the first", owned(`{"apiVersion":"v1","kind":"Pod","name":"o","uid":"u","uid":"v"}`), `document 1 (Pod/n/a): metadata.ownerReferences.uid: given twice`},
 		{"another spelling", "a server takes no other spelling", with(`"uid"`, `"UID"`), `document 1 (Pod/n/a): metadata.uid: "UID" is another field`},
-		{"twice behind a label", "no text hides a field", with(`"uid"`, `"labels":{"a":"\\","b":"\"{"},"uid":"b","uid"`), `document 1 (Pod/n/a): metadata.uid: given twice`},
+		{"twice behind a label", "no text hides a field", with(`"uid"`, `"labels":{"b":"\"{","a":"\\"},"uid":"b","uid"`), `document 1 (Pod/n/a): metadata.uid: given twice`},
 		{"broken text", "another name would have the same spelling", with(`"a"`, "\"a\xff\""), "document 1 (Pod/n/\"a\uFFFD\"): metadata.name: \"a\uFFFD\": a character that no name has"},
 		{"an escaped name", "an escape hides no field", with(`"uid"`, `"\u0075id":"b","uid"`), `document 1 (Pod/n/a): metadata.uid: given twice`},
 		{"huge number", "a text of a megabyte helps no reader", with(`"uid"`, `"generation":`+strings.Repeat("9", 1<<20)+`,"uid"`),
