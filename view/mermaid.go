@@ -10,7 +10,10 @@ import (
 // above their dependents. A thick line is that of a controller, and the line of a blocking
 // reference has a cross at its end. A wait is dotted. A plan has one subgraph for each wave.
 //
-// Held by TestMermaidEscapes and TestGolden.
+// Mermaid draws at most 500 edges and 50,000 characters, unless a page raises its maxEdges and
+// maxTextSize. A picture with a limit of 100 has at most 400 edges.
+//
+// Held by TestMermaidEscapes, TestMermaidFits and TestGolden.
 func (p Picture) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TB\n")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -222,6 +223,22 @@ func TestHostileShapes(t *testing.T) {
 					t.Errorf("%s of %s has %d bytes", form, name, len(text))
 				}
 			}
+		}
+	}
+}
+
+// TestMermaidFits: Mermaid draws a picture with a limit of 100 under its own bounds.
+func TestMermaidFits(t *testing.T) {
+	objects := crowd(5000)
+	for _, p := range []view.Picture{view.All(objects, 100), view.Tree(objects, objects[0].Key, 100)} {
+		text, edges := p.Mermaid(), 0
+		for line := range strings.Lines(text) {
+			if fields := strings.Fields(line); len(fields) == 3 && strings.HasPrefix(fields[2], "n") {
+				edges++
+			}
+		}
+		if n := utf8.RuneCountInString(text); edges < 99 || edges > 400 || n > 50_000 {
+			t.Errorf("%d edges and %d characters", edges, n)
 		}
 	}
 }
