@@ -227,6 +227,19 @@ func TestHostileShapes(t *testing.T) {
 	}
 }
 
+// TestTwins: a reference leads to at most five objects that share its UID. So many objects with
+// one UID, and many references to it, take no product of both.
+func TestTwins(t *testing.T) {
+	dependent := graph.Object{Key: graph.Key{Kind: "k", Name: "d", UID: "d"}, Owners: []graph.Owner{{Key: graph.Key{Kind: "k", Name: "3", UID: "shared"}}}}
+	objects := []graph.Object{dependent}
+	for i := range 30 {
+		objects = append(objects, graph.Object{Key: graph.Key{Kind: "k", Name: fmt.Sprint(i), UID: "shared"}})
+		if n := strings.Count(view.Tree(objects, dependent.Key, 0).DOT(), " -> n"); n != min(i+1, 5) {
+			t.Errorf("%d edges to %d objects", n, i+1)
+		}
+	}
+}
+
 // TestMermaidFits: Mermaid draws a picture with a limit of 100 under its own bounds.
 func TestMermaidFits(t *testing.T) {
 	objects := crowd(5000)
