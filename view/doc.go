@@ -42,11 +42,11 @@
 // # Bounds
 //
 // A picture has at most as many nodes as its limit, and four edges for each. It takes the
-// nodes nearest to the subject, at most 40 of one kind below one owner. A reference leads to
-// at most 5 objects that share its UID. Of the siblings in a plan, it takes those that stay
-// before those that go. Each node counts its neighbours that
-// are left out, and the last lines count all of them. The text has at most 32 levels. The
-// drawing leaves out the longest lines of very dense pictures, and counts them.
+// nodes nearest to the subject, at most 40 of one kind below one owner. A reference leads
+// to at most 5 objects that share its UID. Of the siblings in a plan, it takes those that
+// stay before those that go. Each node counts its neighbours that are left out, and the
+// last lines count all of them. The text has at most 32 levels. The drawing leaves out the
+// longest lines of very dense pictures, and counts them.
 //
 // Any input is safe: rings, references to nothing, equal UIDs, 100,000 objects. Names may
 // hold any bytes. A control character, a mark that turns the direction of writing, and a

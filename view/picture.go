@@ -10,7 +10,7 @@ const (
 	maxLimit     = 5000 // nodes, for any limit
 	maxFanOut    = 40   // nodes of one kind below one owner, and owners of one node
 	edgesPerNode = 4    // edges for each node of the limit
-	maxTwins     = 5    // objects with one identity that a reference leads to
+	maxSameUID   = 5    // objects with one identity that a reference leads to
 )
 
 // Picture is a bounded picture of objects and their owners. The functions of this package

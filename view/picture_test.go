@@ -227,9 +227,9 @@ func TestHostileShapes(t *testing.T) {
 	}
 }
 
-// TestTwins: a reference leads to at most five objects that share its UID. So many objects with
+// TestDuplicateUIDs: a reference leads to at most five objects that share its UID. So many objects with
 // one UID, and many references to it, take no product of both.
-func TestTwins(t *testing.T) {
+func TestDuplicateUIDs(t *testing.T) {
 	dependent := graph.Object{Key: graph.Key{Kind: "k", Name: "d", UID: "d"}, Owners: []graph.Owner{{Key: graph.Key{Kind: "k", Name: "3", UID: "shared"}}}}
 	objects := []graph.Object{dependent}
 	for i := range 30 {

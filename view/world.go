@@ -19,7 +19,7 @@ type world struct {
 }
 
 // index finds objects by the identity that references name: the UID, or the place where
-// there is no UID. Several objects may have one identity. It finds at most maxTwins of them.
+// there is no UID. Several objects may have one identity. It finds at most maxSameUID of them.
 type index struct {
 	uid   map[graph.UID]int
 	place map[graph.Key]int
@@ -38,7 +38,7 @@ func (x *index) add(k graph.Key) {
 	for at := first; at >= 0; at = x.next[at] {
 		n++
 	}
-	if n == maxTwins {
+	if n == maxSameUID {
 		return
 	}
 	if k.UID != "" {
