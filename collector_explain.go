@@ -33,11 +33,11 @@ func (c *Collector) Explain(ctx context.Context, key Key) (x explain.Explanation
 		c.locked(func(e *Engine, _ time.Time) { err = e.search(key, &s, explainSlice) })
 	}
 	if err != nil {
-		return x, err
+		return x, fmt.Errorf("explain %w", err)
 	}
 	full, err := s.choose(key)
 	if err != nil {
-		return x, err
+		return x, fmt.Errorf("explain %w", err)
 	}
 	c.locked(func(e *Engine, now time.Time) { x, err = e.explain(full, now) })
 	return x, err

@@ -130,7 +130,8 @@
 //
 // Held and WaitIdle list the held objects by key. Each entry has the reason, the names of the
 // causes, the start of the hold, and the last error. Config.OnDecision receives every
-// decision. [Stats] has the counts.
+// decision. [Stats] has the counts. [Collector.Keys] and [Collector.Nearby] return observed
+// objects, for search pages and trees.
 //
 // A [Status] names the actor that has to act next for an object:
 //

@@ -35,12 +35,12 @@ func (e *Engine) Explain(key Key) (explain.Explanation, error) {
 	var s keySearch
 	for !s.done {
 		if err := e.search(key, &s, e.graph.Cap()); err != nil {
-			return explain.Explanation{}, err
+			return explain.Explanation{}, fmt.Errorf("explain %w", err)
 		}
 	}
 	full, err := s.choose(key)
 	if err != nil {
-		return explain.Explanation{}, err
+		return explain.Explanation{}, fmt.Errorf("explain %w", err)
 	}
 	return e.explain(full, e.now)
 }
@@ -54,13 +54,14 @@ type keySearch struct {
 	other []Key // only referred to
 }
 
-// search looks at a part of the nodes, and at the end at the objects that are gone.
+// search looks at a part of the nodes, and at the end at the objects that are gone. Its errors,
+// and those of choose, begin with the key.
 func (e *Engine) search(key Key, s *keySearch, limit int) error {
 	switch {
 	case key.Kind == "":
-		return fmt.Errorf("explain %s: kind: empty: %w", placeText(key), ErrInvalid)
+		return fmt.Errorf("%s: kind: empty: %w", placeText(key), ErrInvalid)
 	case key.Name == "":
-		return fmt.Errorf("explain %s: name: empty: %w", placeText(key), ErrInvalid)
+		return fmt.Errorf("%s: name: empty: %w", placeText(key), ErrInvalid)
 	case key.UID != "":
 		s.other, s.done = []Key{key}, true
 		return nil
@@ -101,7 +102,7 @@ func (s *keySearch) choose(key Key) (Key, error) {
 	found = slices.Compact(found)
 	switch len(found) {
 	case 0:
-		return Key{}, fmt.Errorf("explain %s: %w", placeText(key), ErrNotFound)
+		return Key{}, fmt.Errorf("%s: %w", placeText(key), ErrNotFound)
 	case 1:
 		return found[0], nil
 	}
@@ -109,7 +110,7 @@ func (s *keySearch) choose(key Key) (Key, error) {
 	for _, k := range found[:min(len(found), maxExplained)] {
 		uids = append(uids, string(k.UID))
 	}
-	return Key{}, fmt.Errorf("explain %s: uid: %d objects have these coordinates: %s: %w", placeText(key), len(found), strings.Join(uids, ", "), ErrInvalid)
+	return Key{}, fmt.Errorf("%s: uid: %d objects have these coordinates: %s: %w", placeText(key), len(found), strings.Join(uids, ", "), ErrInvalid)
 }
 
 // explain explains the object with the full coordinates at a time.
