@@ -98,7 +98,10 @@ const layers = `
 	# Adapters for metrics and traces observe the calls of any store.
 	. < internal/hook;
 	internal/hook < adapters/prometheus, adapters/otel;
-	adapters/prometheus < adapters/clientgo/...; # package run alone
+	# Pages and pictures of a collector.
+	., view, internal/spell < adapters/web < adapters/web/...;
+	adapters/memory < adapters/web/...;
+	adapters/prometheus, adapters/web < adapters/clientgo/...; # package run alone
 
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.

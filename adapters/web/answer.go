@@ -1,0 +1,127 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// page is an answer in two forms: a template with its data, and JSON.
+type page struct {
+	name string // of the template
+	data any    // of the template
+	json any
+	code int // 200 if zero
+}
+
+func (p page) write(w http.ResponseWriter, r *http.Request, h *Handler) {
+	var b bytes.Buffer
+	var err error
+	if wantsJSON(r.Header.Values("Accept")) {
+		w.Header().Set("Content-Type", "application/json")
+		e := json.NewEncoder(&b)
+		e.SetIndent("", "  ")
+		err = e.Encode(p.json)
+	} else {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		err = h.pages[p.name].Execute(&b, p.data)
+	}
+	if err != nil { // a plan may have text that JSON has no form for
+		http.Error(w, "write the answer: "+clean(err.Error()), http.StatusInternalServerError)
+		return
+	}
+	if p.code != 0 {
+		w.WriteHeader(p.code)
+	}
+	_, _ = w.Write(b.Bytes())
+}
+
+// picture is an answer that is an SVG.
+type picture string
+
+func (p picture) write(w http.ResponseWriter, _ *http.Request, _ *Handler) {
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Content-Security-Policy", picturePolicy)
+	_, _ = w.Write([]byte(p))
+}
+
+// statusError is an error with the status of its answer.
+type statusError struct {
+	code int
+	text string
+}
+
+// Error returns the text for the user.
+func (e *statusError) Error() string { return e.text }
+
+// statusOf returns the status of an answer that fails with the error.
+func statusOf(err error) int {
+	var s *statusError
+	switch {
+	case errors.As(err, &s):
+		return s.code
+	case errors.Is(err, ownergraph.ErrNotFound):
+		return http.StatusNotFound
+	case errors.Is(err, ownergraph.ErrInvalid):
+		return http.StatusBadRequest
+	}
+	return http.StatusServiceUnavailable // broken, closed, or too much work
+}
+
+// fail answers with an error.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	code := statusOf(err)
+	if code == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "5")
+	}
+	type failure struct {
+		Error string `json:"error"`
+	}
+	title := strconv.Itoa(code) + " " + http.StatusText(code)
+	page{"error", errorPage{head{Title: title}, err.Error()}, failure{clean(err.Error())}, code}.write(w, r, h)
+}
+
+type errorPage struct {
+	head
+	Error string
+}
+
+// wantsJSON reports whether JSON is the form that a client prefers. HTML wins a draw.
+//
+// Held by TestWantsJSON.
+func wantsJSON(accept []string) bool {
+	var html, json float64
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		media, more, _ := strings.Cut(part, ";")
+		q := 1.0
+		for p := range strings.SplitSeq(more, ";") {
+			if v, ok := strings.CutPrefix(strings.TrimSpace(p), "q="); ok {
+				q, _ = strconv.ParseFloat(v, 64)
+			}
+		}
+		switch strings.ToLower(strings.TrimSpace(media)) {
+		case "application/json", "application/*":
+			json = max(json, q)
+		case "text/html", "text/*", "*/*":
+			html = max(html, q)
+		}
+	}
+	return json > html
+}
+
+// jsonKey is a key in an answer, with the link to its page.
+type jsonKey struct {
+	Kind  graph.Kind `json:"kind"`
+	Scope string     `json:"scope,omitempty"`
+	Name  string     `json:"name"`
+	UID   graph.UID  `json:"uid,omitempty"`
+	Link  string     `json:"link,omitempty"`
+}
+
+func keyOf(k graph.Key) jsonKey { return jsonKey{k.Kind, k.Scope, k.Name, k.UID, objectLink(k)} }

@@ -1,0 +1,51 @@
+// Package web serves pages about an ownergraph.Collector: its state, a search, the explanation
+// and the plan of each object, deletions under way, and the vocabulary of reasons.
+//
+//	pages, err := web.New(collector, web.Config{})
+//	...
+//	mux.Handle("/ownergraph/", pages)
+//
+// The pages only read. They ask the collector alone, so they make no request of the store. The
+// collector has no payloads, and the pages have none. Every link is relative, so the handler works
+// below any prefix. Styles and scripts are in the binary. All pages work without scripts.
+//
+// # Pages
+//
+// Each page is HTML, or JSON for a request that prefers application/json. The forms in JSON name
+// their schema, and later versions of this module may add fields.
+//
+//	./                the objects by state, the rates, the held objects by reason, the kinds
+//	held?reason=      the held objects, of all reasons or of one
+//	search?kind=&scope=&name=    the objects by key, 50 on a page
+//	object?key=       one object: its explanation, owners, dependents and tree
+//	plan?key=&propagation=       the forecast of a deletion, as package plan writes it in JSON
+//	cascade?key=      the progress of a deletion
+//	events?key=       the same as a stream of server-sent events
+//	reasons           each reason and doubt with its meaning, cause and remedy
+//	tree.svg?key=     the tree of an object
+//	plan.svg?key=&propagation=   the picture of a plan
+//
+// A key has the form of graph.Key.String or of PlaceString. The parameter uid, alone, names an
+// object by its UID.
+//
+// # Authentication
+//
+// The handler answers every request that reaches it. The names of objects may be secret, so the
+// host program decides who may read: see the example. A proxy that signs users in is another
+// way. Listen on a loopback address behind it.
+//
+// # Hostile input
+//
+// Text from objects is escaped. Characters that turn the direction of writing show as escapes, and
+// long text loses its middle. A Content-Security-Policy forbids everything but the handler's own
+// files. The handler refuses other methods than GET and HEAD. It refuses a Host header with a
+// foreign name, since such a name may be that of an attack by DNS rebinding: see Config.Hosts.
+//
+// # Bounds
+//
+// Lists have pages, pictures have a bounded number of objects, and streams have a bounded number
+// of readers. At most four answers are made at one time, each within Config.Timeout. A search
+// looks at each object once, so a page of a million objects takes about half a second of one
+// CPU. Config.MaxPlan bounds the objects of a plan. A sweep can bring in more of them: the
+// members of a holder are not around it. Config.Timeout bounds the time of such a plan.
+package web

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	beat       = 15 * time.Second // between two signs of life
+	writeLimit = 10 * time.Second // for one write to a slow client
+	longest    = 30 * time.Minute // of one stream: the browser then opens another one
+)
+
+// events streams the progress of one deletion as server-sent events: "progress" with the JSON of
+// the page, and at the end "done" or "failed".
+//
+// Held by TestEvents, TestEventsFail, TestEventsAreBounded and TestEventsEnd.
+func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
+	select {
+	case h.streams <- struct{}{}:
+		defer func() { <-h.streams }()
+	default:
+		h.fail(w, r, &statusError{http.StatusServiceUnavailable,
+			fmt.Sprintf("%d event streams are open, which is the limit (Config.MaxStreams)", h.config.MaxStreams)})
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), longest)
+	defer cancel()
+	key, err := h.rootOf(ctx, r)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy would hold the events back
+	if r.Method == http.MethodHead {
+		return
+	}
+	s := stream{w, http.NewResponseController(w)}
+	_ = s.to.SetReadDeadline(time.Time{}) // the limits of the server are for short answers
+	s.run(ctx, h.source, key)
+}
+
+// stream writes server-sent events.
+type stream struct {
+	w  http.ResponseWriter
+	to *http.ResponseController
+}
+
+type report struct {
+	p   ownergraph.Progress
+	err error
+}
+
+// run writes the reports of Follow until the deletion or the context ends.
+func (s stream) run(ctx context.Context, source Source, key graph.Key) {
+	ctx, cancel := context.WithCancel(ctx)
+	reports := make(chan report)
+	defer func() { // the goroutine ends before the handler does
+		cancel()
+		for range reports {
+		}
+	}()
+	go func() {
+		defer close(reports)
+		for p, err := range source.Follow(ctx, key) {
+			select {
+			case reports <- report{p, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	if s.write(": ownergraph\n\n") != nil {
+		return
+	}
+	for {
+		select {
+		case x, ok := <-reports:
+			if !ok || s.report(ctx, x) != nil {
+				return
+			}
+		case <-tick.C:
+			if s.write(": \n\n") != nil {
+				return
+			}
+		}
+	}
+}
+
+// report writes one report. A report after the end of the context has no reader.
+func (s stream) report(ctx context.Context, x report) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case x.err != nil:
+		return s.event("failed", map[string]string{"error": clean(x.err.Error())})
+	case x.p.Done:
+		return s.event("done", progressOf(x.p))
+	}
+	return s.event("progress", progressOf(x.p))
+}
+
+func (s stream) event(name string, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return err
+	}
+	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
+}
+
+func (s stream) write(text string) error {
+	_ = s.to.SetWriteDeadline(time.Now().Add(writeLimit))
+	if _, err := s.w.Write([]byte(text)); err != nil {
+		return err
+	}
+	return s.to.Flush()
+}

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/view"
+)
+
+const (
+	maxNearby   = 500   // objects around an object, for its page
+	maxDrawn    = 40    // of them in the picture
+	maxNeighbor = 50    // links to dependents
+	maxPre      = 64000 // bytes of a text
+)
+
+type objectPage struct {
+	head
+	object
+	Place      string
+	Pace       string
+	Sentence   string
+	Owners     []ownerRow
+	Dependents []jsonKey
+	Drawn      bool
+	Tree, Why  string
+	Now        time.Time
+}
+
+// object is the JSON form of the page of one object.
+type object struct {
+	Schema      string              `json:"schema"`
+	Key         jsonKey             `json:"key"`
+	Explanation explain.Explanation `json:"explanation"`
+	// References counts the references of other objects to this one. Objects has those around
+	// it, the nearest ones first.
+	References int            `json:"references"`
+	Objects    []graph.Object `json:"objects"`
+	More       bool           `json:"more,omitempty"`
+}
+
+type ownerRow struct {
+	explain.Owner
+	Link jsonKey
+}
+
+// Link is the link to another page about the object, for a template.
+func (p objectPage) Link(page string) string {
+	return link(page, p.Explanation.Key, nil)
+}
+
+// around returns an explanation, and the objects around the object of a request. An object that
+// is gone has an explanation alone.
+func (h *Handler) around(ctx context.Context, r *http.Request, limit int) (x explain.Explanation, n ownergraph.Nearby, err error) {
+	key, err := objectIn(r)
+	if err != nil {
+		return x, n, err
+	}
+	n, err = h.source.Nearby(ctx, key, limit)
+	switch {
+	case err == nil:
+		key = n.Key
+	case !errors.Is(err, ownergraph.ErrNotFound) || key.Kind == "":
+		return x, n, err
+	}
+	x, err = h.source.Explain(ctx, key)
+	return x, n, err
+}
+
+// object makes the page of one object.
+//
+// Held by TestObject, TestObjectGone, TestHostile and TestGolden.
+func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) {
+	x, n, err := h.around(ctx, r, maxNearby)
+	if err != nil {
+		return nil, err
+	}
+	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, n.Objects, n.More}
+	if o.Objects == nil {
+		o.Objects = []graph.Object{}
+	}
+	pace, _ := x.Pace()
+	_, why, _ := strings.Cut(x.Text(), "\n") // the first line is the sentence
+	p := objectPage{head: head{Title: title(x.Key)}, object: o, Place: x.Key.PlaceString(), Pace: pace.String(), Sentence: x.Sentence(), Now: h.config.Now(), Why: why}
+	for i := range x.Owners {
+		p.Owners = append(p.Owners, ownerRow{x.Owners[i], keyOf(x.Owners[i].Key)})
+	}
+	for _, d := range n.Objects {
+		if d.Key != x.Key && slices.ContainsFunc(d.Owners, func(o graph.Owner) bool { return o.UID == x.Key.UID }) {
+			p.Dependents = append(p.Dependents, keyOf(d.Key))
+		}
+	}
+	p.Dependents = p.Dependents[:min(len(p.Dependents), maxNeighbor)]
+	if len(n.Objects) > 0 {
+		p.Drawn, p.Tree = true, tree(n, x.Key, maxNearby).Text()
+	}
+	return page{name: "object", data: p, json: o}, nil
+}
+
+func title(k graph.Key) string { return clean(string(k.Kind)) + " " + clean(k.Name) }
+
+// tree draws an object with those around it. For an object that references alone name, it
+// draws the dependents, with the object as an unknown owner.
+func tree(n ownergraph.Nearby, key graph.Key, limit int) view.Picture {
+	if n.Objects[0].Key == key {
+		return view.Tree(n.Objects, key, limit)
+	}
+	return view.All(n.Objects, limit)
+}
+
+// treePicture draws the tree of an object. The parameter all asks for all objects that the page
+// knows.
+//
+// Held by TestPictures.
+func (h *Handler) treePicture(ctx context.Context, r *http.Request) (content, error) {
+	x, n, err := h.around(ctx, r, maxNearby)
+	if err != nil {
+		return nil, err
+	}
+	if len(n.Objects) == 0 {
+		return nil, &statusError{http.StatusNotFound, "the object is gone, and has no tree"}
+	}
+	limit := maxDrawn
+	if r.URL.Query().Has("all") {
+		limit = maxNearby
+	}
+	return picture(tree(n, x.Key, limit).SVG()), nil
+}

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"sync"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+const (
+	rateStep   = 2 * time.Second // between two samples, at least
+	maxSamples = 31
+)
+
+// rates has samples of the figures, so that an answer can tell the work of the last minute. An
+// answer takes the samples, because the page has no goroutine. Safe for concurrent use.
+type rates struct {
+	mu      sync.Mutex
+	samples []sample // oldest first
+}
+
+type sample struct {
+	at    time.Time
+	stats ownergraph.Stats
+}
+
+func newRates(now time.Time, s ownergraph.Stats) *rates { return &rates{samples: []sample{{now, s}}} }
+
+// rate is the work of a second, and the length of the measured time.
+type rate struct {
+	Seconds   float64 `json:"seconds"`
+	Events    float64 `json:"eventsPerSecond"`
+	Gone      float64 `json:"goneObjectsPerSecond"`
+	Decisions float64 `json:"decisionsPerSecond"`
+	Reads     float64 `json:"readsPerSecond"`
+	Writes    float64 `json:"writesPerSecond"`
+}
+
+// since returns the rates from the oldest sample of the last minute to now.
+//
+// Held by TestRates.
+func (r *rates) since(now time.Time, s ownergraph.Stats) rate {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.samples) > 1 && now.Sub(r.samples[1].at) >= time.Minute {
+		r.samples = r.samples[1:]
+	}
+	old := r.samples[0]
+	if last := r.samples[len(r.samples)-1]; now.Sub(last.at) >= rateStep {
+		if len(r.samples) >= maxSamples {
+			r.samples = r.samples[1:]
+		}
+		r.samples = append(r.samples, sample{now, s})
+	}
+	d := now.Sub(old.at).Seconds()
+	if d < 1 { // too short for an average
+		return rate{}
+	}
+	per := func(now, then uint64) float64 { return float64(now-then) / d }
+	return rate{
+		Seconds: d, Events: per(s.Events, old.stats.Events), Gone: per(s.Gone, old.stats.Gone),
+		Decisions: per(s.Decisions, old.stats.Decisions),
+		Reads:     per(s.Calls[ownergraph.CallRead], old.stats.Calls[ownergraph.CallRead]),
+		Writes: per(s.Calls[ownergraph.CallPatch]+s.Calls[ownergraph.CallDelete],
+			old.stats.Calls[ownergraph.CallPatch]+old.stats.Calls[ownergraph.CallDelete]),
+	}
+}

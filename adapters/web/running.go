@@ -1,0 +1,100 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+// running has the deletions under way that the collector reports one by one, and the causes for
+// which it writes nothing.
+type running struct {
+	Pauses   []pause         `json:"pauses,omitempty"`
+	Braked   []brakedCascade `json:"braked,omitempty"`
+	Sweeps   []sweep         `json:"sweeps,omitempty"`
+	Orders   []order         `json:"orders,omitempty"`
+	Handlers []handlerRun    `json:"handlers,omitempty"`
+}
+
+type pause struct {
+	What     string    `json:"what"`
+	Since    time.Time `json:"since"`
+	Recorded bool      `json:"recorded,omitempty"`
+	Unread   string    `json:"unread,omitempty"`
+	UnderWay int       `json:"underWay"`
+	Unknown  int       `json:"unknownOutcomes"`
+}
+
+type brakedCascade struct {
+	Root    jsonKey `json:"root"`
+	Held    int     `json:"held"`
+	Limit   int     `json:"limit"`
+	Refused string  `json:"refused,omitempty"`
+	Words   string  `json:"words"`
+}
+
+type sweep struct {
+	Holder  jsonKey `json:"holder"`
+	Members int     `json:"members"`
+	Gone    int     `json:"gone"`
+	Left    int     `json:"left"`
+	Blocked int     `json:"blocked"`
+	Halted  bool    `json:"halted,omitempty"`
+}
+
+type order struct {
+	Root   jsonKey `json:"root"`
+	Phase  string  `json:"phase"`
+	Open   int     `json:"open"`
+	Phases int     `json:"phases"`
+	Left   int     `json:"left"` // of the open phases
+}
+
+type handlerRun struct {
+	Key       jsonKey   `json:"key"`
+	Finalizer string    `json:"finalizer"`
+	Since     time.Time `json:"since"`
+	Tries     int       `json:"tries,omitempty"`
+}
+
+func (h *Handler) running() (r running) {
+	for _, p := range first(h.source.Paused()) {
+		r.Pauses = append(r.Pauses, pause{p.What.String(), p.Since, p.Recorded, clean(p.Unread), len(p.UnderWay), len(p.Unknown) + p.More})
+	}
+	for _, b := range h.source.Braked(maxRuns) {
+		x := brakedCascade{keyOf(b.Key), b.Held, b.Limit, "", clean(strings.TrimPrefix(b.String(), b.Key.String()+": "))}
+		if b.Refused != ownergraph.RefusalUnset {
+			x.Refused = b.Refused.String()
+		}
+		r.Braked = append(r.Braked, x)
+	}
+	for _, s := range h.source.Sweeps(maxRuns) {
+		r.Sweeps = append(r.Sweeps, sweep{keyOf(s.Holder), s.Members, s.MembersGone, s.MembersLeft, s.Blocked, s.Halted})
+	}
+	for _, o := range h.source.Orders(maxRuns) {
+		x := order{Root: keyOf(o.Root), Open: o.Open, Phases: len(o.Phases)}
+		for i, p := range o.Phases[:min(o.Open, len(o.Phases))] {
+			if x.Left += p.Left; i == o.Open-1 {
+				x.Phase = clean(p.Name)
+			}
+		}
+		r.Orders = append(r.Orders, x)
+	}
+	for _, x := range first(h.source.Running()) {
+		r.Handlers = append(r.Handlers, handlerRun{keyOf(x.Key), clean(x.Finalizer), x.Since, x.Tries})
+	}
+	return r
+}
+
+// first returns the first entries of a list.
+func first[T any](list []T) []T { return list[:min(len(list), maxRuns)] }
+
+// Words returns the state of a sweep, for a template.
+func (s sweep) Words() string {
+	if s.Halted {
+		return "halted"
+	}
+	return fmt.Sprintf("%s of %s members are gone", count(s.Gone), count(s.Members))
+}

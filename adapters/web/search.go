@@ -1,0 +1,155 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+const (
+	maxFound = 50        // objects of one page
+	maxText  = 1024      // bytes of a searched text
+	maxNames = 256 << 10 // bytes of the names of one page, apart from one object
+)
+
+type searchPage struct {
+	head
+	Found found
+	Kinds []graph.Kind // that the field proposes
+	Asked bool         // the form has been sent
+}
+
+// found is the JSON form of a page of objects.
+type found struct {
+	Schema  string        `json:"schema"`
+	Kind    string        `json:"kind,omitempty"`
+	Scope   string        `json:"scope,omitempty"`
+	Name    string        `json:"name,omitempty"`
+	Objects []foundObject `json:"objects"`
+	Next    string        `json:"next,omitempty"` // the link to the next page
+}
+
+type foundObject struct {
+	Key      jsonKey       `json:"key"`
+	Deleting bool          `json:"deleting,omitempty"`
+	Pace     string        `json:"pace"`
+	Reason   policy.Reason `json:"reason,omitzero"`
+	Words    string        `json:"words"`
+}
+
+// search finds objects by kind, scope and a part of the name.
+//
+// Held by TestSearch and TestMillion.
+func (h *Handler) search(ctx context.Context, r *http.Request) (content, error) {
+	q := r.URL.Query()
+	f := found{Schema: "ownergraph/search/v1", Kind: q.Get("kind"), Scope: q.Get("scope"), Name: q.Get("name"), Objects: []foundObject{}}
+	if len(f.Kind) > maxText || len(f.Scope) > maxText || len(f.Name) > maxText {
+		return nil, &statusError{http.StatusBadRequest, "the searched text is longer than 1,024 bytes"}
+	}
+	after, err := h.after(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	kinds := h.source.Kinds()
+	names := make([]graph.Kind, 0, maxRows)
+	for _, k := range kinds[:min(len(kinds), maxRows)] {
+		names = append(names, k.Kind)
+	}
+	keys, err := h.source.Keys(ctx, after, maxFound+1, f.matches())
+	if err != nil {
+		return nil, err
+	}
+	shown := bounded(keys)
+	for _, k := range shown {
+		f.Objects = append(f.Objects, h.look(ctx, k))
+	}
+	if len(shown) < len(keys) {
+		f.Next = f.next(shown[len(shown)-1])
+	}
+	return page{name: "search", data: searchPage{head{"Search", "search"}, f, names, len(q) > 0}, json: f}, nil
+}
+
+// bounded returns the keys of one page. Hostile names make it shorter.
+func bounded(keys []graph.Key) []graph.Key {
+	size := 0
+	for i, k := range keys[:min(len(keys), maxFound)] {
+		if size += len(k.Kind) + len(k.Scope) + len(k.Name) + len(k.UID); i > 0 && size > maxNames {
+			return keys[:i]
+		}
+	}
+	return keys[:min(len(keys), maxFound)]
+}
+
+// next returns the link to the page after a key. The UID stands for a key that is too long for a
+// link.
+func (f *found) next(after graph.Key) string {
+	q := keyQuery(after, "after", "afteruid")
+	for name, text := range map[string]string{"kind": f.Kind, "scope": f.Scope, "name": f.Name} {
+		if text != "" {
+			q.Set(name, text)
+		}
+	}
+	if len(q.Encode()) > 4*maxLink {
+		q.Del("after")
+	}
+	return "search?" + q.Encode()
+}
+
+// after reads the last object of the page before, the zero key for the first page.
+func (h *Handler) after(ctx context.Context, q url.Values) (graph.Key, error) {
+	k, err := keyIn(q, "after", "afteruid")
+	if err == nil && k.Kind == "" && k.UID != "" {
+		var n ownergraph.Nearby
+		n, err = h.source.Nearby(ctx, k, 1)
+		k = n.Key
+	}
+	return k, err
+}
+
+// matches returns the condition of the search. A kind may be typed as its name, as its plural,
+// or with its group.
+func (f *found) matches() func(graph.Key) bool {
+	kind, name := strings.ToLower(f.Kind), strings.ToLower(f.Name)
+	known := map[graph.Kind]bool{}
+	return func(k graph.Key) bool {
+		if f.Scope != "" && k.Scope != f.Scope {
+			return false
+		}
+		if kind != "" {
+			ok, seen := known[k.Kind]
+			if !seen {
+				ok = isKind(k.Kind, kind)
+				known[k.Kind] = ok
+			}
+			if !ok {
+				return false
+			}
+		}
+		return name == "" || strings.Contains(strings.ToLower(k.Name), name)
+	}
+}
+
+// isKind reports whether a text in lower case names a kind.
+func isKind(k graph.Kind, text string) bool {
+	_, name := spell.Split(k)
+	spellings := []string{strings.ToLower(string(k)), strings.ToLower(name), spell.Plural(name), strings.ToLower(spell.Kind(k))}
+	return slices.Contains(spellings, text)
+}
+
+// look adds the present state to a found object. The object may have gone since.
+func (h *Handler) look(ctx context.Context, k graph.Key) foundObject {
+	x, err := h.source.Explain(ctx, k)
+	if err != nil {
+		return foundObject{Key: keyOf(k), Pace: explain.Resting.String(), Words: "it has gone"}
+	}
+	p, _ := x.Pace()
+	return foundObject{keyOf(k), x.Deleting, p.String(), x.Decision.Reason, policy.Words(x.Decision.Reason, x.Decision.Doubt)}
+}
