@@ -82,10 +82,8 @@ func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) 
 	if err != nil {
 		return nil, err
 	}
-	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, n.Objects, n.More}
-	if o.Objects == nil {
-		o.Objects = []graph.Object{}
-	}
+	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, light(n.Objects), n.More}
+	o.More = o.More || len(o.Objects) < len(n.Objects)
 	pace, _ := x.Pace()
 	_, why, _ := strings.Cut(x.Text(), "\n") // the first line is the sentence
 	p := objectPage{head: head{Title: title(x.Key)}, object: o, Place: x.Key.PlaceString(), Pace: pace.String(), Sentence: x.Sentence(), Now: h.config.Now(), Why: why}
@@ -102,6 +100,25 @@ func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) 
 		p.Drawn, p.Tree = true, tree(n, x.Key, maxNearby).Text()
 	}
 	return page{name: "object", data: p, json: o}, nil
+}
+
+// light returns the objects from the first on whose names are not too long for an answer.
+func light(objects []graph.Object) []graph.Object {
+	size := 0
+	for i := range objects {
+		o := &objects[i]
+		size += len(o.Name) + len(o.Scope)
+		for j := range o.Owners {
+			size += len(o.Owners[j].Name)
+		}
+		for _, f := range o.Finalizers {
+			size += len(f)
+		}
+		if i > 0 && size > maxNames {
+			return objects[:i]
+		}
+	}
+	return append([]graph.Object{}, objects...)
 }
 
 func title(k graph.Key) string { return clean(string(k.Kind)) + " " + clean(k.Name) }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
@@ -18,6 +19,7 @@ type rig struct {
 	store     *memory.Store
 	collector *ownergraph.Collector
 	handler   *Handler
+	stop      func() // ends the collector
 }
 
 // newRig runs a collector on the objects, in notation, until it is idle.
@@ -44,17 +46,18 @@ func newRigOf(t *testing.T, m memory.Config, c Config) *rig {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- collector.Run(ctx) }()
-	t.Cleanup(func() {
+	stop := sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(stop)
 	h, err := New(collector, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t, store, collector, h}
+	r := &rig{t, store, collector, h, stop}
 	r.idle()
 	return r
 }
@@ -71,6 +74,20 @@ func (r *rig) delete(key string, p graph.Propagation) {
 	r.Helper()
 	k := r.key(key)
 	if err := r.store.Delete(r.Context(), k, graph.DeleteOptions{Propagation: p}); err != nil {
+		r.Fatal(err)
+	}
+	r.idle()
+}
+
+// release takes the finalizers off an object, and waits for the end of the work.
+func (r *rig) release(key string) {
+	r.Helper()
+	o, err := r.store.Get(r.Context(), r.key(key))
+	if err != nil {
+		r.Fatal(err)
+	}
+	o.Finalizers = nil
+	if _, err := r.store.Update(r.Context(), o); err != nil {
 		r.Fatal(err)
 	}
 	r.idle()
@@ -116,4 +133,19 @@ func (r *rig) contains(w *httptest.ResponseRecorder, code int, parts ...string) 
 			r.Errorf("the answer has no %q:\n%s", p, w.Body)
 		}
 	}
+}
+
+func (r *rig) askHost(host, target string) *httptest.ResponseRecorder {
+	q := httptest.NewRequest(http.MethodHead, "http://localhost/"+target, nil)
+	q.Host = host
+	w := httptest.NewRecorder()
+	r.handler.ServeHTTP(w, q)
+	return w
+}
+
+// through answers a request for a path of a mux.
+func through(mux http.Handler, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost"+path, nil))
+	return w
 }

@@ -47,7 +47,7 @@ type foundObject struct {
 
 // search finds objects by kind, scope and a part of the name.
 //
-// Held by TestSearch and TestMillion.
+// Held by TestSearch and TestMany.
 func (h *Handler) search(ctx context.Context, r *http.Request) (content, error) {
 	q := r.URL.Query()
 	f := found{Schema: "ownergraph/search/v1", Kind: q.Get("kind"), Scope: q.Get("scope"), Name: q.Get("name"), Objects: []foundObject{}}

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// hostile are names that would do harm on a careless page.
+func hostile() []string {
+	return []string{
+		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onfocus=alert(1) autofocus='`, "javascript:alert(1)", "//evil.example/x", "{{.}}",
+		"a\u202eb\u2066c\u200e", "line\r\nSet-Cookie: x=1\x00", "\xff\xfe", strings.Repeat("<b>", 400_000),
+	}
+}
+
+// TestHostile: no name breaks out of its place on any page, and no page grows with a name. Each
+// object has a link that leads to its page.
+func TestHostile(t *testing.T) {
+	m := memory.Config{Limits: graph.Limits{Text: 4 << 20}}
+	for i, name := range hostile() {
+		o := graph.Object{Key: graph.Key{Kind: "pod", Scope: "s", Name: name, UID: graph.UID(fmt.Sprint("u", i))}, Finalizers: []string{"x.io/" + strings.ReplaceAll(name, "\xff\xfe", "")}}
+		if i > 0 {
+			o.Owners = []graph.Owner{{Key: m.Objects[0].Key}}
+		}
+		m.Objects = append(m.Objects, o)
+	}
+	r := newRigOf(t, m, Config{})
+	r.delete(`pod/s/"<script>alert(1)</script>"@u0`, graph.Foreground)
+	targets := []string{"", "held", "search", "search?name=%3Cb%3E", "search?kind=%3Cscript%3E"}
+	for i := range hostile() {
+		for _, p := range []string{"object", "plan", "cascade", "tree.svg", "plan.svg"} {
+			targets = append(targets, fmt.Sprintf("%s?uid=u%d", p, i))
+		}
+	}
+	for _, target := range targets {
+		w := r.get(target)
+		body := w.Body.String()
+		if w.Code != 200 || len(body) > 400_000 {
+			t.Errorf("%s: status %d with %d bytes", target, w.Code, len(body))
+		}
+		for _, wrong := range []string{"<script>", "<img src=x", "<b>", "' onfocus", "\u202e", "\u2066", "\u200e", "\x00", `href="javascript:`, `href="//`, "\xff"} {
+			if i := strings.Index(body, wrong); i >= 0 {
+				t.Errorf("%s has %q: %q", target, wrong, body[max(i-60, 0):min(i+60, len(body))])
+			}
+		}
+		for _, m := range regexp.MustCompile(`href="(object\?[^"]*)"`).FindAllStringSubmatch(body, -1) {
+			if link := html.UnescapeString(m[1]); r.get(link).Code != 200 {
+				t.Errorf("%s has the link %s, which leads to status %d", target, link, r.get(link).Code)
+			}
+		}
+	}
+}
+
+// TestBusy: an answer that finds no place in time is refused, and says when to come back.
+func TestBusy(t *testing.T) {
+	r := newRig(t, "a", Config{Timeout: 20 * time.Millisecond})
+	for range maxWork {
+		r.handler.work <- struct{}{}
+	}
+	w := r.get("search")
+	if r.contains(w, 503, "takes too long"); w.Header().Get("Retry-After") != "5" {
+		t.Errorf("Retry-After %q", w.Header().Get("Retry-After"))
+	}
+	r.contains(r.get("style.css"), 200, "body")
+	<-r.handler.work
+	r.contains(r.get("search"), 200, "a")
+}

@@ -1,0 +1,142 @@
+package web
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// changing are the parts of JSON that differ from run to run.
+var changing = regexp.MustCompile(`"20\d\d-\d\d-\d\dT[^"]*"|"(?:eventsPerSecond|seconds|gonePerSecond)": [\d.e-]+|"fingerprint": "\w+"`)
+
+// TestGolden: the JSON of each page is stable, apart from times and rates.
+func TestGolden(t *testing.T) {
+	r := newRig(t, shop, Config{})
+	r.delete("deploy/shop/web@d1", graph.Foreground)
+	for name, page := range map[string]string{
+		"overview": "", "held": "held", "search": "search?kind=pod", "object": "object?key=rs/shop/web-1", "plan": "plan?key=rs/shop/web-1",
+		"cascade": "cascade?key=deploy/shop/web", "error": "object?key=pod/shop/none",
+	} {
+		got := changing.ReplaceAllString(r.json(page).Body.String(), `"changes"`)
+		file := filepath.Join("testdata", name+".json")
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil || got != string(want) {
+			t.Errorf("%s (%v) is\n%s\nwant\n%s\nwith -update the test writes it", file, err, got, want)
+		}
+	}
+}
+
+// decode reads the JSON of a page.
+func decode[T any](r *rig, page string) (v T) {
+	r.Helper()
+	if err := json.Unmarshal(r.json(page).Body.Bytes(), &v); err != nil {
+		r.Fatalf("%q: %v", page, err)
+	}
+	return v
+}
+
+// TestOverview: the first page counts the held objects by reason, and puts the kinds first that
+// need a look.
+func TestOverview(t *testing.T) {
+	r := newRig(t, shop, Config{})
+	r.delete("deploy/shop/web@d1", graph.Foreground)
+	o := decode[overview](r, "")
+	held := map[policy.Reason]int{}
+	for _, h := range o.Held {
+		held[h.Reason] = h.Objects
+	}
+	if o.Objects != 4 || len(held) != 2 || held[policy.NeedDependents] != 2 || held[policy.NeedFinalizers] != 1 || len(o.Kinds) != 4 {
+		t.Errorf("%d objects, held %v, kinds %v", o.Objects, held, o.Kinds)
+	}
+	r.contains(r.get(""), 200, `href="held?reason=NeedFinalizers"`, `href="reasons#NeedFinalizers"`, `href="search?kind=pod"`)
+	kinds, unwell := healths(nil)
+	if kinds == nil || unwell != 0 {
+		t.Errorf("no kinds: %v, %d", kinds, unwell)
+	}
+}
+
+// TestHeldPage: the list takes one reason, and names the roots of the deletion.
+func TestHeldPage(t *testing.T) {
+	r := newRig(t, shop, Config{})
+	r.delete("deploy/shop/web@d1", graph.Foreground)
+	if all := decode[heldList](r, "held"); len(all.Objects) != 3 {
+		t.Errorf("%d objects, want 3", len(all.Objects))
+	}
+	one := decode[heldList](r, "held?reason=NeedFinalizers")
+	if len(one.Objects) != 1 || one.Objects[0].Key.Name != "a" || one.Objects[0].Detail[0] != "x.io/f" || len(one.Objects[0].Roots) != 1 || one.Objects[0].Roots[0].Name != "web" {
+		t.Errorf("held for finalizers: %+v", one.Objects)
+	}
+	r.contains(r.get("held?reason=OwnerUnknown"), 200, "No object is held for this reason.")
+	r.contains(r.get("held?reason=none"), 400, "no reason")
+}
+
+// TestSearch: pages by kind, scope and name, with a link to the next page.
+func TestSearch(t *testing.T) {
+	text := "node/n1@n1"
+	for i := range 2*maxFound + 5 {
+		text += fmt.Sprintf("; \"apps/Deployment\"/s/web-%03d@u%d", i, i)
+	}
+	r := newRig(t, text, Config{})
+	for _, c := range []struct {
+		query  string
+		want   int
+		reason string
+	}{
+		{"", maxFound, "a page"}, {"kind=node", 1, "a kind"}, {"kind=deployments", maxFound, "a plural"}, {"kind=Deployment.apps", maxFound, "a kind with its group"},
+		{"kind=apps/deployment&name=WEB-00", 10, "a part of the name, in upper case"}, {"kind=none", 0, "an unknown kind"}, {"scope=s&name=104", 1, "a scope"},
+		{"scope=t", 0, "another scope"}, {"name=n1", 1, "an object without a scope"},
+	} {
+		if f := decode[found](r, "search?"+c.query); len(f.Objects) != c.want {
+			t.Errorf("%q finds %d, want %d: %s", c.query, len(f.Objects), c.want, c.reason)
+		}
+	}
+	seen, pages := map[string]bool{}, 0
+	for next := "search?kind=deployment"; next != ""; pages++ {
+		f := decode[found](r, next)
+		for _, o := range f.Objects {
+			seen[o.Key.Name] = true
+		}
+		r.contains(r.get(next), 200, "web-")
+		next = f.Next
+	}
+	if len(seen) != 2*maxFound+5 || pages != 3 {
+		t.Errorf("%d objects on %d pages, want %d on 3", len(seen), pages, 2*maxFound+5)
+	}
+	r.contains(r.get("search?name="+strings.Repeat("x", maxText+1)), 400, "longer than")
+	r.contains(r.get("search?after=pod"), 400, "no sound key")
+	r.contains(r.get("search?name=none"), 200, "No object fits")
+}
+
+// TestReasons: the vocabulary has each reason and each doubt with its remedy.
+func TestReasons(t *testing.T) {
+	r := newRig(t, "a", Config{})
+	v, w := decode[reasons](r, "reasons"), r.get("reasons")
+	if len(v.Reasons) < 40 || len(v.Doubts) < 5 {
+		t.Errorf("%d reasons and %d doubts", len(v.Reasons), len(v.Doubts))
+	}
+	for _, x := range v.Reasons {
+		reason, err := policy.ParseReason(x.Code)
+		if a := policy.About(reason); err != nil || x.Remedy != a.Remedy || x.Meaning != a.Meaning || x.Cause != a.Cause || x.Holds != reason.Held() {
+			t.Errorf("%s: %+v (%v)", x.Code, x, err)
+		}
+		r.contains(w, 200, `id="`+x.Code+`"`)
+	}
+	if next := policy.Reason(len(v.Reasons) + 1); policy.About(next+1) != (policy.Article{}) {
+		t.Errorf("the page leaves out %v", next+1)
+	}
+}
