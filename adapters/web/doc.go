@@ -45,7 +45,6 @@
 //
 // Lists have pages, pictures have a bounded number of objects, and streams have a bounded number
 // of readers. At most four answers are made at one time, each within Config.Timeout. A search
-// looks at each object once, so a page of a million objects takes about half a second of one
-// CPU. Config.MaxPlan bounds the objects of a plan. A sweep can bring in more of them: the
+// looks at each object once, so a page of a million objects takes about 0.1 s of one CPU. Config.MaxPlan bounds the objects of a plan. A sweep can bring in more of them: the
 // members of a holder are not around it. Config.Timeout bounds the time of such a plan.
 package web

@@ -97,11 +97,11 @@
   const start = () => {
     source = new EventSource(root.dataset.events);
     button.textContent = "Stop the updates";
-    source.addEventListener("open", () => {
+    source.addEventListener("progress", (e) => {
+      show(JSON.parse(e.data));
       root.dataset.live = "on";
       live.firstChild.textContent = "The figures are live. ";
     });
-    source.addEventListener("progress", (e) => show(JSON.parse(e.data)));
     source.addEventListener("done", (e) => {
       show(JSON.parse(e.data));
       stop("The figures are final. ");
