@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/adapters/web"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -37,6 +38,12 @@ type Config struct {
 	// Listen is the address at which Run serves Handler, as "localhost:8080". By
 	// default Run serves nothing.
 	Listen string
+	// Web is the address at which Run serves the pages of adapters/web, on a listener of its own.
+	// The pages show the names of objects to everyone who reaches them. So an address without a
+	// host, as ":8081", is one of this machine alone. By default Run serves no pages. Pages are
+	// their settings.
+	Web   string
+	Pages web.Config
 	// Logger receives records for the operator. The store and the engine use it too,
 	// unless they have their own. The default discards them.
 	Logger *slog.Logger

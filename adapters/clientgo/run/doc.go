@@ -78,6 +78,9 @@
 //	          and one line for each other kind, with the reason
 //	/metrics  the metrics of adapters/prometheus, for Prometheus
 //
+// With Config.Web, Run serves the pages of adapters/web at an address of their own, in plain HTTP
+// and without authentication. In a cluster, reach a port of the pod's own by kubectl port-forward.
+//
 // # Guards
 //
 // Config.Engine.Protect and Config.Engine.Guards are the settings, and these flags add to them.

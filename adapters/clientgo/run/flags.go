@@ -28,6 +28,8 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.DurationVar(&c.Lease.Duration, "lease-duration", c.Lease.Duration, "the time that other programs wait for a holder that does not renew (0: 30s)")
 	f.StringVar(&c.Lease.Identity, "lease-identity", c.Lease.Identity, "the holder's `name` (default the host's and a random part)")
 	f.StringVar(&c.Listen, "listen", c.Listen, "serve /healthz, /readyz and /metrics at this `address` (default: nowhere)")
+	f.StringVar(&c.Web, "web", c.Web,
+		"serve pages about objects and deletions at this `address`, without authentication; :8081 is a port of this machine alone (default: nowhere)")
 	f.Var(ignoreFlag{&c.Store.Ignore}, "ignore", "`kinds` to leave out besides events and measurements, as apps/Deployment,Pod,shop.example/*, or resources, as deployments.apps; may be repeated")
 	f.Var(protectFlag{&c.Engine.Protect}, "protect",
 		"a `rule` for objects that the program never deletes, as kind=Secret,namespace=prod,selector=keep; terms of one name are alternatives; may be repeated")

@@ -67,11 +67,26 @@ func answer(w http.ResponseWriter, code int, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// serve serves the handler until the context ends. Then it waits a moment for running
-// requests.
-func (p *Program) serve(ctx context.Context, l net.Listener) error {
+// service is a handler with its address and the setting of that.
+type service struct {
+	setting, address, text string
+	handler                http.Handler
+}
+
+// onThisMachine returns the address with the loopback address in the place of no host.
+func onThisMachine(address string) string {
+	if strings.HasPrefix(address, ":") {
+		return "127.0.0.1" + address
+	}
+	return address
+}
+
+// serve serves a handler until the context ends. Then it waits a moment for running
+// requests. Streams end with the context.
+func (p *Program) serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	s := &http.Server{
-		Handler:           p.Handler(),
+		Handler:           h,
+		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 		ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelWarn),

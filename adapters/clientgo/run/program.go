@@ -18,6 +18,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	promstats "github.com/ownergraph/ownergraph/adapters/prometheus"
+	"github.com/ownergraph/ownergraph/adapters/web"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -28,6 +29,7 @@ type Program struct {
 	log       *slog.Logger
 	collector *ownergraph.Collector
 	metrics   http.Handler
+	pages     http.Handler // nil without Config.Web
 	server    *rest.Config // for all clients except the store
 	client    *http.Client // for all clients except the store
 	conns     *connections
@@ -89,6 +91,11 @@ func New(server *rest.Config, config Config) (*Program, error) {
 	if p.metrics, err = newMetrics(metrics); err != nil {
 		return nil, fmt.Errorf("configure run: metrics: %w", err)
 	}
+	if config.Web != "" {
+		if p.pages, err = web.New(collector, config.Pages); err != nil {
+			return nil, fmt.Errorf("configure run: Pages: %w", err)
+		}
+	}
 	return p, nil
 }
 
@@ -122,13 +129,19 @@ func (p *Program) Run(ctx context.Context) error {
 		return p.carryOut(p.logContext(ctx))
 	}
 	all, ctx := errgroup.WithContext(p.logContext(ctx))
-	if p.config.Listen != "" {
-		l, err := new(net.ListenConfig).Listen(ctx, "tcp", p.config.Listen)
-		if err != nil {
-			return fmt.Errorf("run: Listen: %w", err)
+	for _, s := range []service{
+		{"Listen", p.config.Listen, "serving health and metrics", p.Handler()},
+		{"Web", onThisMachine(p.config.Web), "serving pages", p.pages},
+	} {
+		if s.address == "" {
+			continue
 		}
-		p.log.Info("serving health and metrics", "address", l.Addr().String())
-		all.Go(func() error { return p.serve(ctx, l) })
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", s.address)
+		if err != nil {
+			return fmt.Errorf("run: %s: %w", s.setting, err)
+		}
+		p.log.Info(s.text, "address", l.Addr().String())
+		all.Go(func() error { return p.serve(ctx, l, s.handler) })
 	}
 	all.Go(func() error { p.checkRights(ctx); return nil })
 	all.Go(func() error {

@@ -92,6 +92,7 @@ require (
 	github.com/opencontainers/go-digest v1.0.0 // indirect
 	github.com/opencontainers/selinux v1.13.1 // indirect
 	github.com/ownergraph/ownergraph/adapters/prometheus v0.0.0 // indirect
+	github.com/ownergraph/ownergraph/adapters/web v0.0.0 // indirect
 	github.com/peterbourgon/diskv v2.0.1+incompatible // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/pquerna/cachecontrol v0.1.0 // indirect
@@ -225,3 +226,4 @@ replace (
 )
 
 replace github.com/ownergraph/ownergraph/adapters/prometheus => ../../../adapters/prometheus
+	github.com/ownergraph/ownergraph/adapters/web => ../../../adapters/web
