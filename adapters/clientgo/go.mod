@@ -66,4 +66,4 @@ require (
 replace github.com/ownergraph/ownergraph => ../..
 
 replace github.com/ownergraph/ownergraph/adapters/prometheus => ../prometheus
-	github.com/ownergraph/ownergraph/adapters/web => ../web
+replace github.com/ownergraph/ownergraph/adapters/web => ../web

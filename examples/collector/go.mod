@@ -69,4 +69,4 @@ replace (
 )
 
 replace github.com/ownergraph/ownergraph/adapters/prometheus => ../../adapters/prometheus
-	github.com/ownergraph/ownergraph/adapters/web => ../../adapters/web
+replace github.com/ownergraph/ownergraph/adapters/web => ../../adapters/web

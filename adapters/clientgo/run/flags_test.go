@@ -26,6 +26,7 @@ func TestFlags(t *testing.T) {
 		{"", Config{Listen: "here"}, "the set value stays"},
 		{"-act -events -listen= -workers 3", Config{Act: true, Events: true, Engine: ownergraph.Config{Workers: 3}}, "switches"},
 		{"-lease a/b -lease-duration 1m -lease-identity me", Config{Listen: "here", Lease: Lease{"a", "b", "me", time.Minute}}, "a lease"},
+		{"-web :8081", Config{Listen: "here", Web: ":8081"}, "pages on request"},
 		{"-lease a/b -lease=", Config{Listen: "here"}, "the last one counts"},
 		{"-ignore Pod,apps/Deployment -ignore shop.example/*", Config{Listen: "here", Store: clientgo.Config{Ignore: ignored}}, "it adds"},
 		{"-page-size 7 -listings 2 -rediscover 1m", Config{Listen: "here", Store: clientgo.Config{PageSize: 7, Listings: 2, Rediscover: time.Minute}}, "the store's"},

@@ -86,7 +86,7 @@ func TestServeFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = l.Close()
-	if err := p.serve(t.Context(), l); !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), l.Addr().String()) {
+	if err := p.serve(t.Context(), l, p.Handler()); !errors.Is(err, net.ErrClosed) || !strings.Contains(err.Error(), l.Addr().String()) {
 		t.Errorf("ended with %v", err)
 	}
 }
