@@ -130,8 +130,7 @@
 //
 // Held and WaitIdle list the held objects by key. Each entry has the reason, the names of the
 // causes, the start of the hold, and the last error. Config.OnDecision receives every
-// decision. [Stats] has the counts. [Collector.Keys] and [Collector.Nearby] return observed
-// objects, for search pages and trees.
+// decision. [Stats] has the counts, and [Collector.Keys] and [Collector.Nearby] the objects.
 //
 // A [Status] names the actor that has to act next for an object:
 //

@@ -33,7 +33,9 @@ func (p page) write(w http.ResponseWriter, r *http.Request, h *Handler) {
 		err = h.pages[p.name].Execute(&b, p.data)
 	}
 	if err != nil { // a plan may have text that JSON has no form for
-		http.Error(w, "write the answer: "+clean(err.Error()), http.StatusInternalServerError)
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = w.Write([]byte("write the answer: " + clean(err.Error()) + "\n"))
 		return
 	}
 	if p.code != 0 {

@@ -31,7 +31,7 @@
 // # Authentication
 //
 // The handler answers every request that reaches it. The names of objects may be secret, so the
-// host program decides who may read: see the example. A proxy that signs users in is another
+// host program signs the readers in: see the example. A proxy that signs users in is another
 // way. Listen on a loopback address behind it.
 //
 // # Hostile input

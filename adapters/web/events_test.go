@@ -84,7 +84,7 @@ func TestEvents(t *testing.T) {
 	if name, data := event(s); name != "progress" || !strings.Contains(data, `"state":"waiting"`) || w.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("the first event is %s: %s", name, data)
 	}
-	time.Sleep(2 * server.Config.WriteTimeout) // the limits pass
+	<-time.After(2 * server.Config.WriteTimeout) // the limits pass
 	r.delete("deploy/shop/web@d1", graph.Foreground)
 	for name, data := event(s); !strings.Contains(data, `"held":3`); name, data = event(s) {
 		if name != "progress" {

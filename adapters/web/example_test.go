@@ -31,7 +31,7 @@ func signedIn(next http.Handler, user, password string) http.Handler {
 	})
 }
 
-// The host program decides who may read the pages. Behind a proxy that signs users in, such as an
+// The host program signs the readers in. Behind a proxy that signs users in, such as an
 // OpenID Connect proxy, serve the handler on a loopback address, and list the proxy's name in
 // Config.Hosts.
 func Example() {

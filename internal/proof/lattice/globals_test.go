@@ -17,6 +17,7 @@ import (
 var constants = map[string]string{
 	"policy.articles":      "the documentation of the reasons, in structs",
 	"policy.doubtArticles": "the documentation of the doubts, in structs",
+	"adapters/web.files":   "the files of the pages, which go:embed puts into the binary",
 }
 
 // checkGlobals finds init functions and changes of a constant in the files of

@@ -99,8 +99,7 @@ const layers = `
 	. < internal/hook;
 	internal/hook < adapters/prometheus, adapters/otel;
 	# Pages and pictures of a collector.
-	., view, internal/spell < adapters/web < adapters/web/...;
-	adapters/memory < adapters/web/...;
+	., view, internal/spell < adapters/web;
 	adapters/prometheus, adapters/web < adapters/clientgo/...; # package run alone
 
 	# An adapter knows no other adapter. The kit judges a user's store, and the
@@ -110,7 +109,7 @@ const layers = `
 	., internal/proof/oracle, internal/proof/invariant, internal/fault < adapters/storetest/...;
 
 	# The harness may see everything. Only tests may see the harness.
-	adapters/memory, adapters/storetest/..., adapters/clientgo/..., adapters/sql, adapters/etcd, internal/proof/oracle,
+	adapters/memory, adapters/storetest/..., adapters/clientgo/..., adapters/sql, adapters/etcd, adapters/web, internal/proof/oracle,
 	internal/proof/invariant, internal/fault, internal/probe
 	< internal/...;
 

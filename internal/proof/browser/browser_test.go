@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// browser is a tab of a headless Chromium on the pages of a source.
-type browser struct {
+// tab is a tab of a headless Chromium on the pages of a source.
+type tab struct {
 	*testing.T
 	ctx  context.Context
 	base string // the address of the pages
@@ -31,7 +31,7 @@ type browser struct {
 }
 
 // open serves the pages below a prefix, and opens a tab.
-func open(t *testing.T, source web.Source, c web.Config) *browser {
+func open(t *testing.T, source web.Source, c web.Config) *tab {
 	t.Helper()
 	pages, err := web.New(source, c)
 	if err != nil {
@@ -46,13 +46,13 @@ func open(t *testing.T, source web.Source, c web.Config) *browser {
 	t.Cleanup(end)
 	ctx, cancel := chromedp.NewContext(all)
 	t.Cleanup(cancel)
-	b := &browser{T: t, ctx: ctx, base: server.URL + "/admin/graph/"}
+	b := &tab{T: t, ctx: ctx, base: server.URL + "/admin/graph/"}
 	chromedp.ListenTarget(ctx, b.note)
 	b.do(log.Enable())
 	return b
 }
 
-func (b *browser) note(event any) {
+func (b *tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch e := event.(type) {
@@ -64,7 +64,7 @@ func (b *browser) note(event any) {
 }
 
 // calm checks that the console has no problem, and forgets those that it has.
-func (b *browser) calm(where string) {
+func (b *tab) calm(where string) {
 	b.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,7 @@ func (b *browser) calm(where string) {
 }
 
 // do runs actions, and ends the test if they fail or take too long.
-func (b *browser) do(actions ...chromedp.Action) {
+func (b *tab) do(actions ...chromedp.Action) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
 	defer cancel()
@@ -88,31 +88,40 @@ func (b *browser) do(actions ...chromedp.Action) {
 }
 
 // visit loads a page.
-func (b *browser) visit(page string) {
+func (b *tab) visit(page string) {
 	b.Helper()
 	b.do(chromedp.Navigate(b.base + page))
 }
 
 // value evaluates a script.
-func value[T any](b *browser, script string) (v T) {
+func value[T any](b *tab, script string) (v T) {
 	b.Helper()
 	b.do(chromedp.Evaluate(script, &v))
 	return v
 }
 
-// until waits for a script to become true.
-func (b *browser) until(script, reason string) {
+// until waits for a script to become true. A page that is being left has no value.
+func (b *tab) until(script, reason string) {
 	b.Helper()
-	for end := time.Now().Add(10 * time.Second); !value[bool](b, script); {
-		if time.Now().After(end) {
-			b.Fatalf("%s: never true: %s", reason, script)
+	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		is := false
+		err := chromedp.Run(ctx, chromedp.Evaluate("Boolean("+script+")", &is))
+		if is && err == nil {
+			return
 		}
-		time.Sleep(20 * time.Millisecond)
+		if ctx.Err() != nil {
+			b.Fatalf("%s: never true: %s (%v)", reason, script, err)
+		}
+		<-tick.C
 	}
 }
 
 // look sets the size of the window and the preferred colours.
-func (b *browser) look(width int64, scheme string) {
+func (b *tab) look(width int64, scheme string) {
 	b.Helper()
 	height := int64(900)
 	if width < 600 {
@@ -132,7 +141,7 @@ func address(page string, k graph.Key, more ...string) string {
 }
 
 // find returns the key of an object of the world.
-func (w *world) find(b *browser, name string) graph.Key {
+func (w *world) find(b *tab, name string) graph.Key {
 	b.Helper()
 	for _, o := range w.Objects() {
 		if o.Name == name || strings.HasPrefix(name, string(o.Kind)+"/") && strings.HasSuffix(name, "/"+o.Name) {

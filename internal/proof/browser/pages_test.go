@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 // pages are all pages, with the objects of the world that fill them.
-func (w *world) pages(b *browser) map[string]string {
+func (w *world) pages(b *tab) map[string]string {
 	checkout, cart := w.find(b, "apps/Deployment/checkout"), w.find(b, "apps/Deployment/cart")
 	return map[string]string{
 		"overview": "", "held": "held", "held for a reason": "held?reason=NeedFinalizers", "search": "search?scope=shop", "no result": "search?name=none",

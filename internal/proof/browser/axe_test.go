@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"archive/tar"
@@ -109,7 +109,7 @@ func unpack(archive []byte, name string) (string, error) {
 }
 
 // accessible checks the present page against WCAG 2.2, levels A and AA.
-func (b *browser) accessible(script, where string) {
+func (b *tab) accessible(script, where string) {
 	b.Helper()
 	const run = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}).then(r =>
 		[r.passes.length].concat(r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join("; "))))`

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"testing"
@@ -64,23 +64,23 @@ func TestKeyboardWalk(t *testing.T) {
 	b.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Enter))
 	b.until(`location.hash === "#main" && document.activeElement.id === "main"`, "the skip link leads to the content")
 	b.visit("search")
-	b.tab(`document.activeElement.id === "name"`)
+	b.press(`document.activeElement.id === "name"`)
 	b.do(chromedp.KeyEvent("cart-7d4b9c6f5-"), chromedp.KeyEvent(kb.Enter))
 	b.until(`new URLSearchParams(location.search).get("name") === "cart-7d4b9c6f5-" && document.querySelectorAll("tbody tr").length === 3`, "the search finds the pods")
-	b.tab(`document.activeElement.textContent === "cart-7d4b9c6f5-k0"`)
+	b.press(`document.activeElement.textContent === "cart-7d4b9c6f5-k0"`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelector("h1")?.textContent === "cart-7d4b9c6f5-k0"`, "the link leads to the object")
-	b.tab(`document.activeElement.textContent === "Plan its deletion"`)
+	b.press(`document.activeElement.textContent === "Plan its deletion"`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`location.pathname.endsWith("/plan") && document.querySelector("pre")?.textContent.includes("1 removed")`, "the button leads to the plan")
-	b.tab(`document.activeElement.textContent.startsWith("orphan")`)
+	b.press(`document.activeElement.textContent.startsWith("orphan")`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`location.search.includes("propagation=orphan")`, "the choice leads to another plan")
 	b.calm("walk")
 }
 
-// tab presses the tab key until the focus is where it should be.
-func (b *browser) tab(there string) {
+// press presses the tab key until the focus is where it should be.
+func (b *tab) press(there string) {
 	b.Helper()
 	for range 200 {
 		b.do(chromedp.KeyEvent(kb.Tab))

@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"context"
@@ -18,7 +18,7 @@ const (
 	replicaSet = "apps/ReplicaSet"
 )
 
-// world is a store with all that the pages show: deletions that wait, that the brake holds and
+// world is a store with everything that the pages show: deletions that wait, that the brake holds and
 // that a handler carries out, a sweep, a sick kind, and objects with hostile names.
 type world struct {
 	*memory.Store
@@ -125,10 +125,12 @@ func (w *world) delete(t *testing.T, k graph.Key, p graph.Propagation) {
 	}
 }
 
-// wait waits until the collector has done what it can.
+// wait returns once the collector has no more work.
 func (w *world) wait(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(20 * time.Second); ; <-tick.C {
 		s, sweeps := w.collector.Stats(), w.collector.Sweeps(1)
 		if len(w.collector.Braked(1)) == 1 && len(w.collector.Running()) == 1 && len(sweeps) == 1 && sweeps[0].MembersLeft == 3 &&
 			s.ByStatus[ownergraph.StatusQueued] == 0 && s.InFlight == 1 {
@@ -137,7 +139,6 @@ func (w *world) wait(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("the world is not complete: %+v, sweeps %+v, held %v", s, sweeps, w.collector.Held(20))
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
 
@@ -149,10 +150,10 @@ func (s sickly) Unwrap() ownergraph.Store { return s.Store }
 
 // Watch reports the kind as sick once it is listed.
 func (s sickly) Watch(ctx context.Context, sink func([]graph.Event) error) error {
-	var told atomic.Bool
+	var reported atomic.Bool
 	return s.Store.Watch(ctx, func(batch []graph.Event) error {
 		for _, e := range batch {
-			if e.Type == graph.ListEnded && e.Kind == "metrics.example/Sample" && !told.Swap(true) {
+			if e.Type == graph.ListEnded && e.Kind == "metrics.example/Sample" && !reported.Swap(true) {
 				batch = append(batch, graph.Event{Type: graph.KindSick, Kind: e.Kind, Reason: "the server is unable to handle the request"})
 			}
 		}

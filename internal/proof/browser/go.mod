@@ -1,4 +1,4 @@
-module github.com/ownergraph/ownergraph/adapters/web/browsertest
+module github.com/ownergraph/ownergraph/internal/proof/browser
 
 go 1.26.0
 
@@ -20,5 +20,5 @@ require (
 
 replace (
 	github.com/ownergraph/ownergraph => ../../..
-	github.com/ownergraph/ownergraph/adapters/web => ..
+	github.com/ownergraph/ownergraph/adapters/web => ../../../adapters/web
 )

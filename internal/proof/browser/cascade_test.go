@@ -1,4 +1,4 @@
-package browsertest
+package browser
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 )
 
 // release takes the finalizers off an object.
-func (w *world) release(b *browser, k graph.Key) {
+func (w *world) release(b *tab, k graph.Key) {
 	b.Helper()
 	o, err := w.Get(b.Context(), k)
 	if err != nil {
@@ -39,7 +39,7 @@ func TestCascadeLive(t *testing.T) {
 	b.until(`document.getElementById("state").textContent === "The deletion is running."`, "the deletion has begun")
 	b.until(`document.querySelector("[data-field=left]").textContent === "1"`, "all but the database are gone")
 	b.until(`document.querySelector("[data-field=gone]").textContent === "6" && document.getElementById("bar").value === 6`, "six objects are gone")
-	b.tab(`document.activeElement.textContent === "Stop the updates"`)
+	b.press(`document.activeElement.textContent === "Stop the updates"`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.getElementById("cascade").dataset.live === "off"`, "the updates have stopped")
 	w.release(b, database)

@@ -1,0 +1,151 @@
+package ownergraph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+const (
+	// keySlice is the number of nodes that Keys looks at under one lock.
+	keySlice = 1024
+	// keyBytes bounds the text that Keys copies under one lock, apart from one key.
+	keyBytes = 64 << 10
+	// nearbySlice is the number of objects and references that Nearby looks at under one lock.
+	nearbySlice = 256
+)
+
+// Keys returns at most limit of the observed objects, by key. It returns those that come after
+// a key, and that match takes. A nil match takes every object. With the last key of one page as
+// the first argument, the next call returns the next page.
+//
+// Each call looks at each object once, a slice at a time, and lets the engine go on in between.
+// So a page of many objects is of no one moment. An object that exists all the time is on its
+// page. The memory is in proportion to the limit. Keys makes no request, and calls match
+// without a lock.
+//
+// The error wraps ErrInvalid for a nil context, and the cause of a context that has ended. It
+// wraps ErrBroken if the engine is broken.
+//
+// Held by TestKeys, TestKeysErrors, TestKeysInSlices and BenchmarkKeys.
+func (c *Collector) Keys(ctx context.Context, after Key, limit int, match func(Key) bool) ([]Key, error) {
+	if ctx == nil {
+		return nil, fmt.Errorf("list keys: context: nil: %w", ErrInvalid)
+	}
+	var page, some []Key
+	limit = max(limit, 0)
+	for from, more := observed.NodeID(0), true; more; {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("list keys: %w", context.Cause(ctx))
+		}
+		var err error
+		c.locked(func(e *Engine, _ time.Time) {
+			some, from = e.graph.KeysFrom(some[:0], from, keySlice, keyBytes)
+			more, err = from != 0, e.Err()
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list keys: %w", err)
+		}
+		for _, k := range some {
+			if k.Compare(after) > 0 && (match == nil || match(k)) {
+				page = append(page, k)
+			}
+		}
+		if !more || len(page) > 2*limit {
+			slices.SortFunc(page, Key.Compare)
+			page = slices.Compact(page) // one that has moved to another node
+			clear(page[min(limit, len(page)):])
+			page = page[:min(limit, len(page))]
+		}
+	}
+	return page, nil
+}
+
+// Nearby is an object with the objects around it. It is a value, and the receiver owns it.
+type Nearby struct {
+	// Key is the object, with its UID.
+	Key Key
+	// Objects has the observed objects, the nearest ones first: the object itself, the owners
+	// above it at all heights, the dependents below it at all depths, and the owners of each
+	// dependent.
+	Objects []Object
+	// References is the number of references of other objects to the object.
+	References int
+	// More says that the limit has left out objects.
+	More bool
+}
+
+// Nearby returns one object and at most limit of the objects around it, itself included. The
+// key may be without a UID. It then stands for the object at that place. A key with nothing but
+// a UID stands for the object with that UID. An object that only references name has no entry
+// in Objects, and its dependents have.
+//
+// Nearby looks at a slice of the objects at a time, and lets the engine go on in between. So
+// the objects may be of several moments. The cost is in proportion to the limit, apart from the
+// search for a key without a UID, which looks at each object. Nearby makes no request.
+//
+// The error wraps ErrNotFound for an object that is neither observed nor named by a reference,
+// and ErrInvalid for a nil context and for a place with two objects. It wraps the cause of a
+// context that has ended, and ErrBroken if the engine is broken.
+//
+// Held by TestNearby, TestNearbyErrors, TestNearbyInSlices and BenchmarkNearby.
+func (c *Collector) Nearby(ctx context.Context, key Key, limit int) (out Nearby, err error) {
+	if ctx == nil {
+		return out, fmt.Errorf("look around %s: context: nil: %w", placeText(key), ErrInvalid)
+	}
+	key, err = c.fullKey(ctx, key)
+	if err != nil {
+		return Nearby{}, fmt.Errorf("look around %w", err)
+	}
+	var w excerpt.Around
+	c.locked(func(e *Engine, _ time.Time) {
+		n, ok := e.graph.Lookup(key)
+		if key == (Key{UID: key.UID}) {
+			n, ok = e.graph.Alive(key.UID)
+		}
+		if !ok {
+			err = ErrNotFound
+			return
+		}
+		w.Start(e.graph, n, limit)
+		out.Key, out.References = n.Key(), n.Referring()
+	})
+	defer c.locked(func(e *Engine, _ time.Time) { w.Close(e.graph) })
+	for done := false; !done && err == nil; {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+			break
+		}
+		c.locked(func(e *Engine, _ time.Time) {
+			done, err = w.Step(e.graph, nearbySlice), e.Err()
+		})
+	}
+	if err != nil {
+		return Nearby{}, fmt.Errorf("look around %s: %w", placeText(key), err)
+	}
+	out.Objects, out.More = w.Objects()
+	return out, nil
+}
+
+// fullKey adds the UID to a key without one. Its errors begin with the key.
+func (c *Collector) fullKey(ctx context.Context, key Key) (_ Key, err error) {
+	if key.UID != "" {
+		return key, nil
+	}
+	var s keySearch
+	for !s.done && err == nil {
+		if ctx.Err() != nil {
+			return key, fmt.Errorf("%s: %w", placeText(key), context.Cause(ctx))
+		}
+		c.locked(func(e *Engine, _ time.Time) { err = e.search(key, &s, explainSlice) })
+	}
+	if err != nil {
+		return key, err
+	}
+	s.gone = Key{}
+	return s.choose(key)
+}

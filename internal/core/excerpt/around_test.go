@@ -1,0 +1,66 @@
+package excerpt_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// TestAround: a step looks at a bounded number of objects. Objects that go between two steps are
+// left out, and no other object takes their place. An unresolved reference leads to each object
+// with its UID.
+func TestAround(t *testing.T) {
+	const n, budget = 2000, 50
+	g := observed.New(observed.Config{})
+	apply := func(e graph.Event) {
+		t.Helper()
+		if _, err := g.Apply(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := func(i int) graph.Key {
+		return graph.Key{Kind: "pod", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint("u", i))}
+	}
+	put := func(i int, owners ...graph.Owner) {
+		t.Helper()
+		apply(graph.Event{Type: graph.Put, Object: graph.Object{Key: key(i), Version: "1", Owners: owners}})
+	}
+	apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "pod"}}})
+	put(0, graph.Owner{Key: graph.Key{Kind: "none", Name: "x", UID: "u5000"}, Unresolved: true})
+	put(5000)
+	for i := 1; i < n; i++ {
+		put(i, graph.Owner{Key: key(0)})
+	}
+	root, _ := g.Lookup(key(0))
+	var a excerpt.Around
+	a.Start(g, root, 3*n)
+	if a.Step(g, budget) {
+		t.Fatal("one step has all")
+	}
+	if objects, _ := a.Objects(); len(objects) > budget {
+		t.Errorf("a step takes %d objects", len(objects))
+	}
+	for i := 1; i < n; i += 2 {
+		apply(graph.Event{Type: graph.Gone, Key: key(i)})
+	}
+	for i := range n / 2 { // in the places of those that went
+		put(6000 + i)
+	}
+	for !a.Step(g, budget) {
+	}
+	a.Close(g)
+	objects, more := a.Objects()
+	got := map[string]bool{}
+	for _, o := range objects {
+		got[o.Name] = true
+	}
+	if len(objects) != n/2+1 || len(got) != n/2+1 || more || !got["5000"] || !got["2"] || got["1"] || got["6000"] {
+		t.Errorf("%d objects, %d of them different, more %t, want %d", len(objects), len(got), more, n/2+1)
+	}
+	if err := g.Check(); err != nil {
+		t.Error(err)
+	}
+}
