@@ -23,18 +23,19 @@ type page struct {
 func (p page) write(w http.ResponseWriter, r *http.Request, h *Handler) {
 	var b bytes.Buffer
 	var err error
+	failed := http.StatusInternalServerError
 	if wantsJSON(r.Header.Values("Accept")) {
 		w.Header().Set("Content-Type", "application/json")
 		e := json.NewEncoder(&b)
 		e.SetIndent("", "  ")
-		err = e.Encode(p.json)
+		err, failed = e.Encode(p.json), http.StatusNotAcceptable // a plan may have text that is not UTF-8
 	} else {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		err = h.pages[p.name].Execute(&b, p.data)
 	}
-	if err != nil { // a plan may have text that JSON has no form for
+	if err != nil {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.WriteHeader(http.StatusInternalServerError)
+		w.WriteHeader(failed)
 		_, _ = w.Write([]byte("write the answer: " + clean(err.Error()) + "\n"))
 		return
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// maxWork bounds the answers that are made at one time, apart from streams. Others wait.
+// maxWork bounds the answers that are made at one time, apart from plans and streams. Others wait.
 const maxWork = 4
 
 // pagePolicy is the Content-Security-Policy of the pages.
@@ -60,7 +60,8 @@ func New(source Source, c Config) (*Handler, error) {
 // ServeHTTP answers one request. The last segment of the path names the page, so the handler
 // works below any prefix, with or without http.StripPrefix.
 //
-// Held by TestPages, TestPrefix, TestMethods, TestHosts and TestHeaders.
+// Held by TestPages, TestPrefix, TestMethods, TestHosts,
+// TestForeign and TestHeaders.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header())
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
@@ -68,6 +69,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !h.config.allows(r.Host):
 		h.fail(w, r, &statusError{http.StatusMisdirectedRequest,
 			fmt.Sprintf("the host %s is not allowed: open the page by an IP address or by localhost, or add the name to Config.Hosts", clean(r.Host))})
+	case isForeign(r.Header):
+		h.fail(w, r, &statusError{http.StatusForbidden, "another site may link to these pages, and may not load them"})
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		w.Header().Set("Allow", "GET, HEAD")
 		h.fail(w, r, &statusError{http.StatusMethodNotAllowed, "this page only reads: use GET or HEAD"})
@@ -80,6 +83,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		h.answer(w, r, name)
 	}
+}
+
+// isForeign reports whether a page of another site asks, except for a user who follows a link. The
+// other site cannot read the answer, and could still take the places of streams and of answers.
+func isForeign(h http.Header) bool {
+	site := h.Get("Sec-Fetch-Site")
+	return (site == "cross-site" || site == "same-site") && h.Get("Sec-Fetch-Mode") != "navigate"
 }
 
 func setHeaders(to http.Header) {
@@ -113,11 +123,15 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, name string) {
 	}
 	ctx, cancel := context.WithTimeoutCause(r.Context(), h.config.Timeout, errTooLong)
 	defer cancel()
+	places := h.work
+	if strings.HasPrefix(name, "plan") { // plans that wait hold up no other answer
+		places = h.plans
+	}
 	c, err := content(nil), error(nil)
 	select {
-	case h.work <- struct{}{}:
+	case places <- struct{}{}:
 		c, err = page(ctx, r)
-		<-h.work
+		<-places
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}

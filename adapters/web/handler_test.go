@@ -129,6 +129,26 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// TestForeign: another site may link to a page, and may load none, nor open a stream.
+func TestForeign(t *testing.T) {
+	r := newRig(t, shop, Config{})
+	for _, c := range []struct {
+		site, mode string
+		code       int
+		reason     string
+	}{
+		{"", "", 200, "a client that is no browser"}, {"none", "navigate", 200, "a typed address"}, {"same-origin", "cors", 200, "the page's own stream"},
+		{"same-origin", "no-cors", 200, "the page's own picture"}, {"cross-site", "navigate", 200, "a link on another site"},
+		{"cross-site", "no-cors", 403, "a picture on another site"}, {"cross-site", "cors", 403, "a stream of another site"}, {"same-site", "cors", 403, "a sibling of the site"},
+	} {
+		for _, p := range []string{"", "tree.svg?key=deploy/shop/web", "style.css"} {
+			if w := r.get(p, "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode); w.Code != c.code {
+				t.Errorf("%q from %s, %s: status %d, want %d: %s", p, c.site, c.mode, w.Code, c.code, c.reason)
+			}
+		}
+	}
+}
+
 // TestHeaders: every answer forbids everything but the handler's own files, also an error.
 func TestHeaders(t *testing.T) {
 	r := newRig(t, shop, Config{})

@@ -102,25 +102,6 @@ func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) 
 	return page{name: "object", data: p, json: o}, nil
 }
 
-// light returns the objects from the first on whose names are not too long for an answer.
-func light(objects []graph.Object) []graph.Object {
-	size := 0
-	for i := range objects {
-		o := &objects[i]
-		size += len(o.Name) + len(o.Scope)
-		for j := range o.Owners {
-			size += len(o.Owners[j].Name)
-		}
-		for _, f := range o.Finalizers {
-			size += len(f)
-		}
-		if i > 0 && size > maxNames {
-			return objects[:i]
-		}
-	}
-	return append([]graph.Object{}, objects...)
-}
-
 func title(k graph.Key) string { return clean(string(k.Kind)) + " " + clean(k.Name) }
 
 // tree draws an object with those around it. For an object that references alone name, it

@@ -45,12 +45,6 @@ func (h *Handler) planOf(ctx context.Context, r *http.Request) (p plan.Plan, n o
 			return p, n, &statusError{http.StatusBadRequest, "the propagation is background, foreground or orphan"}
 		}
 	}
-	select {
-	case h.plans <- struct{}{}:
-		defer func() { <-h.plans }()
-	case <-ctx.Done():
-		return p, n, context.Cause(ctx)
-	}
 	if n, err = h.source.Nearby(ctx, key, h.config.MaxPlan); err != nil {
 		return p, n, err
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -91,9 +92,7 @@ func objectLink(k graph.Key) string { return link("object", k, nil) }
 
 func link(page string, k graph.Key, more url.Values) string {
 	q := keyQuery(k, "key", "uid")
-	for name, v := range more {
-		q[name] = v
-	}
+	maps.Copy(q, more)
 	if text := page + "?" + q.Encode(); len(text) <= maxLink {
 		return text
 	}

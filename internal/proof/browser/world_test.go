@@ -74,10 +74,13 @@ func newWorld(t *testing.T) *world {
 			w.add("ConfigMap", "blue", fmt.Sprintf("page-%02d", i), graph.Key{})
 		}
 	}
+	var notes []graph.Key
 	for _, name := range hostile() {
-		w.add("Note", "shop", name, graph.Key{})
+		notes = append(notes, w.add("Note", "shop", name, graph.Key{}, "shop.example/<b>keep</b>"))
 	}
 	w.run(t)
+	w.delete(t, notes[0], graph.Background)
+	w.delete(t, notes[1], graph.Background)
 	w.delete(t, checkout, graph.Foreground)
 	w.delete(t, database, graph.Background)
 	w.delete(t, batch, graph.Background)
