@@ -20,7 +20,7 @@ const (
 // events streams the progress of one deletion as server-sent events: "progress" with the JSON of
 // the page, and at the end "done" or "failed".
 //
-// Held by TestEvents, TestEventsFail, TestEventsAreBounded and TestEventsEnd.
+// Held by TestEvents, TestEventsFail, TestEventsAreBounded, TestEventsEnd and TestEventsBeat.
 func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	select {
 	case h.streams <- struct{}{}:

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -162,6 +165,11 @@ func TestEventsEnd(t *testing.T) {
 		q := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/events?key=deploy/shop/web", nil)
 		r.handler.ServeHTTP(httptest.NewRecorder(), q)
 	}()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for len(r.handler.streams) == 0 {
+		<-tick.C
+	}
 	cancel()
 	select {
 	case <-ended:
@@ -171,4 +179,32 @@ func TestEventsEnd(t *testing.T) {
 	if n := len(r.handler.streams); n != 0 {
 		t.Errorf("%d streams are open", n)
 	}
+}
+
+// quiet is a source in which nothing happens.
+type quiet struct{ Source }
+
+func (quiet) Stats() (s ownergraph.Stats) { return s }
+
+func (quiet) Follow(ctx context.Context, _ graph.Key) iter.Seq2[ownergraph.Progress, error] {
+	return func(func(ownergraph.Progress, error) bool) { <-ctx.Done() }
+}
+
+// TestEventsBeat: a stream without an event shows a sign of life, so that a proxy keeps it. It ends
+// in time, and the browser then opens another one.
+func TestEventsBeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, err := New(quiet{}, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, began := httptest.NewRecorder(), time.Now()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "http://localhost/events?key=pod/a", nil))
+		if got := time.Since(began); got != longest {
+			t.Errorf("the stream ends after %v, want %v", got, longest)
+		}
+		if n := strings.Count(w.Body.String(), ": \n\n"); n < int(longest/beat)-1 || len(h.streams) > 0 {
+			t.Errorf("%d signs of life in %v, %d streams left", n, longest, len(h.streams))
+		}
+	})
 }
