@@ -12,20 +12,21 @@ import (
 )
 
 var (
-	moduleRow = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| Go ([0-9.]+) \\|")
+	moduleRow = regexp.MustCompile("(?m)^\\| (`[^`|]+`(?:, `[^`|]+`)*) \\| Go ([0-9.]+) \\|")
 	goLine    = regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)(\.[0-9]+)?$`)
 )
 
 // moduleFaults compares the Go versions in a README with the versions of the
-// modules. The directory identifies a module.
+// modules. The directory identifies a module, and a row names one or more.
 func moduleFaults(readme string, modules map[string]string) []string {
 	var list []string
 	named := map[string]bool{}
 	for _, row := range moduleRow.FindAllStringSubmatch(readme, -1) {
-		dir, version := row[1], row[2]
-		named[dir] = true
-		if want := modules[dir]; want != version {
-			list = append(list, fmt.Sprintf("%s needs Go %s, not %s", dir, version, want))
+		for dir := range strings.SplitSeq(strings.ReplaceAll(row[1], "`", ""), ", ") {
+			named[dir] = true
+			if want := modules[dir]; want != row[2] {
+				list = append(list, fmt.Sprintf("%s needs Go %s, not %s", dir, row[2], want))
+			}
 		}
 	}
 	for dir := range modules {
@@ -70,9 +71,9 @@ func TestReadmeNamesGo(t *testing.T) {
 }
 
 func TestReadmeNamesGoCanFail(t *testing.T) {
-	readme := "| `.` | Go 1.24 | x |\n| `gone` | Go 1.25 | x |\n| `a/b` | Go 1.26 | x |\n"
+	readme := "| `.` | Go 1.24 | x |\n| `gone`, `a/b` | Go 1.26 | x |\n"
 	got := strings.Join(moduleFaults(readme, map[string]string{".": "1.25", "a/b": "1.26", "c": "1.26"}), "\n")
-	if want := ". needs Go 1.24, not 1.25\nc is not named\ngone needs Go 1.25, not "; got != want {
+	if want := ". needs Go 1.24, not 1.25\nc is not named\ngone needs Go 1.26, not "; got != want {
 		t.Errorf("faults:\n%s\nwant:\n%s", got, want)
 	}
 }
