@@ -77,7 +77,7 @@ func largeObject(plural string, i int, owner string, owners int) metav1.ObjectMe
 	}
 	if owner != "" {
 		f := strings.Fields(owner)
-		j := (i/100*100)%owners + i%100 // in the same namespace
+		j := ((i/100*100)%owners + i%100) % owners // in the same namespace
 		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: f[0], Kind: f[1], Name: fmt.Sprintf("%s-%06d", f[2], j), UID: types.UID(fmt.Sprintf("%s-uid-%06d-0000-0000-0000", f[2], j)), Controller: &yes, BlockOwnerDeletion: &yes}}
 	}
 	return m

@@ -63,18 +63,18 @@ func (a *app) explain(ctx context.Context, r *reading, key graph.Key) error {
 		ns = newNamespaceAnswer(ctx, r, o)
 		keys = append(keys, ns.chosen()...)
 	}
-	near, err := r.near(ctx, keys...)
+	part, err := r.proven(ctx, func() offline.Content { return r.index().Behind(keys...) })
 	if err != nil {
 		return err
 	}
-	list, err := near.Explain(ctx, keys...)
+	list, err := part.Explain(ctx, keys...)
 	if err != nil {
 		return err
 	}
 	o := r.object(key)
 	out := explainAnswer{
 		Schema: "kubectl-ownergraph.explain/v1", Explanation: list[0], Finalizers: append([]string{}, o.Finalizers...),
-		Dependents: countDependents(&near, key), Namespace: ns, Unknown: unknowns(r.in, near),
+		Dependents: countDependents(r.index(), key), Namespace: ns, Unknown: unknowns(r.in, part),
 	}
 	if !o.MarkedAt.IsZero() {
 		at := o.MarkedAt.UTC()
@@ -97,8 +97,8 @@ func (r *reading) object(key graph.Key) *lint.Object {
 	return &lint.Object{}
 }
 
-func countDependents(c *offline.Content, key graph.Key) (n dependents) {
-	for _, o := range c.Index().Below(key) {
+func countDependents(x *offline.Index, key graph.Key) (n dependents) {
+	for _, o := range x.Below(key) {
 		n.Below++
 		for _, owner := range o.Owners {
 			if owner.UID == key.UID && o.UID != key.UID {

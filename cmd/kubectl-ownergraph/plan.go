@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/view"
@@ -114,7 +115,7 @@ func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (mad
 			keys = append(keys, r.within(o.Name)...)
 		}
 	}
-	near, err := r.near(ctx, keys...)
+	near, err := r.proven(ctx, func() offline.Content { return r.index().Near(keys...) })
 	if err != nil {
 		return made, u, nil, err
 	}

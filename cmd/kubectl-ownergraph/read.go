@@ -27,6 +27,14 @@ type reading struct {
 	server  *rest.Config
 	in      lint.Input
 	content offline.Content
+	made    *offline.Index // of the content, or nil
+}
+
+func (r *reading) index() *offline.Index {
+	if r.made == nil {
+		r.made = r.content.Index()
+	}
+	return r.made
 }
 
 // read lists every kind once. A kind that the user may not list everywhere is listed in the
@@ -66,7 +74,7 @@ func (r *reading) refresh() {
 	for i := range r.in.Objects {
 		c.Objects[i] = r.in.Objects[i].Object
 	}
-	r.content = c
+	r.content, r.made = c, nil
 }
 
 // find returns the object of a target. An object of a kind that is not listed is read alone.
@@ -94,15 +102,10 @@ func (r *reading) find(ctx context.Context, t target) (lint.Object, error) {
 	return lint.Object{}, fmt.Errorf("%s: not found", t)
 }
 
-// near returns the part of the listing that the answers about the keys depend on. Each owner
-// that is missing there has been read again.
+// proven returns a part of the listing. Each owner that is missing there has been read again,
+// and so have those of the objects that came in.
 //
 // Held by TestOwnerNewerThanItsListing.
-func (r *reading) near(ctx context.Context, keys ...graph.Key) (offline.Content, error) {
-	return r.proven(ctx, func() offline.Content { return r.content.Near(keys...) })
-}
-
-// proven reads the missing owners of a part again, and those of the objects that come in.
 func (r *reading) proven(ctx context.Context, part func() offline.Content) (offline.Content, error) {
 	done := map[graph.Key]bool{}
 	for {

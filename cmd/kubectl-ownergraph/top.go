@@ -78,7 +78,7 @@ func (a *app) top(ctx context.Context) error {
 // Held by TestGolden.
 func (r *reading) cascades() (list []cascade) {
 	marked := map[graph.UID]bool{}
-	ending, index := map[string]bool{}, r.content.Index() // ending namespaces
+	ending, index := map[string]bool{}, r.index() // ending namespaces
 	for i := range r.in.Objects {
 		if o := &r.in.Objects[i]; o.Deleting {
 			marked[o.UID] = true

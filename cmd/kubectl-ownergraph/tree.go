@@ -64,7 +64,7 @@ type treeAnswer struct {
 }
 
 func (a *app) writeTree(r *reading, key graph.Key, limit int) error {
-	near := r.content.Near(key)
+	near := r.index().Near(key)
 	u := unknowns(r.in, near)
 	draw := func() view.Picture { return view.Tree(near.Objects, key, limit) }
 	p := a.printer()
@@ -73,7 +73,7 @@ func (a *app) writeTree(r *reading, key graph.Key, limit int) error {
 		a.note(u)
 		return err
 	case a.format == printing.JSON:
-		objects := near.Index().Lineage(key)
+		objects := r.index().Lineage(key)
 		slices.SortFunc(objects, func(a, b graph.Object) int { return a.Compare(b.Key) })
 		return p.JSON(treeAnswer{Schema: "kubectl-ownergraph.tree/v1", Objects: objects, Unknown: u})
 	}

@@ -49,12 +49,15 @@ func (r *Replica) List(ctx context.Context, kind graph.Kind) error {
 	return r.Store.List(ctx, kind)
 }
 
-// Watch reports a partial kind as sick in place of the end of its listing.
+// Watch reports a partial kind as sick in place of the end of its listing, and of each fence
+// that it passes.
+//
+// Held by TestPartialKindHoldsFences.
 func (r *Replica) Watch(ctx context.Context, sink func([]graph.Event) error) error {
 	return r.Store.Watch(ctx, func(batch []graph.Event) error {
 		for i := range batch {
 			why, is := r.partial[batch[i].Kind]
-			if is && (batch[i].Type == graph.ListEnded || batch[i].Type == graph.Progress) {
+			if t := batch[i].Type; is && (t == graph.ListEnded || t == graph.Progress || t == graph.FencePassed) {
 				batch[i] = graph.Event{Type: graph.KindSick, Kind: batch[i].Kind, Reason: why}
 			}
 		}

@@ -1,23 +1,34 @@
 package offline
 
 import (
+	"slices"
+
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Near returns the part of the content that the answers about the keys depend on. It has all
-// objects that owner references connect with the keys, in either direction and over any
-// number of references. It has the objects at the places that those references name, too. All
-// kinds stay.
+// Near returns the part of the content that plans of the keys depend on. It has all objects
+// that owner references connect with the keys, in either direction and over any number of
+// references. It has the objects at the places that those references name, too. All kinds
+// stay.
 //
 // Held by TestNearAnswersAlike.
-func (c Content) Near(keys ...graph.Key) Content {
-	w := walk{objects: c.Objects, taken: make([]bool, len(c.Objects))}
-	w.index()
+func (x *Index) Near(keys ...graph.Key) Content { return x.part(keys, true) }
+
+// Behind returns the smaller part that explanations of the keys depend on. The dependents of an
+// object matter only if the object has a deletion mark, or may get one. So the part has no
+// dependents of an object that has no mark, and whose owners are there without a mark.
+//
+// Held by TestNearAnswersAlike.
+func (x *Index) Behind(keys ...graph.Key) Content { return x.part(keys, false) }
+
+func (x *Index) part(keys []graph.Key, all bool) Content {
+	w := walk{Index: x, all: all, taken: make([]bool, len(x.content.Objects)), asked: map[graph.UID]bool{}}
 	for _, k := range keys {
 		w.take(k.UID)
 	}
 	w.run()
 	w.takePlaces()
+	c := x.content
 	c.Objects = w.result()
 	return c
 }
@@ -25,48 +36,25 @@ func (c Content) Near(keys ...graph.Key) Content {
 // walk is a walk over references. It joins objects by UID alone, because a reference counts
 // by its UID where its place is wrong or unknown.
 type walk struct {
-	objects    []graph.Object
-	taken      []bool
-	queue      []int
-	first      map[graph.UID]int
-	next       []int // the next object with the same UID, or -1
-	dependents map[graph.UID][]int
+	*Index
+	all   bool // also to the dependents of an object that stays
+	taken []bool
+	queue []int
+	asked map[graph.UID]bool // owners that no object is
 }
 
-func (w *walk) index() {
-	w.first = make(map[graph.UID]int, len(w.objects))
-	w.next = make([]int, len(w.objects))
-	w.dependents = make(map[graph.UID][]int, len(w.objects)/4)
-	for i := range w.objects {
-		o := &w.objects[i]
-		w.next[i] = -1
-		if before, is := w.first[o.UID]; is {
-			w.next[i] = before
-		}
-		w.first[o.UID] = i
-		for j := range o.Owners {
-			w.dependents[o.Owners[j].UID] = append(w.dependents[o.Owners[j].UID], i)
-		}
-	}
-}
-
-// take takes the objects with a UID, and the dependents of an owner that no object is.
+// take takes the objects with a UID, or the dependents of an owner that no object is.
 func (w *walk) take(uid graph.UID) {
 	if _, is := w.first[uid]; is {
 		w.same(uid, w.takeObject)
 		return
 	}
+	if w.asked[uid] {
+		return
+	}
+	w.asked[uid] = true
 	for _, d := range w.dependents[uid] {
 		w.takeObject(d)
-	}
-	delete(w.dependents, uid)
-}
-
-// same calls do for each object with a UID.
-func (w *walk) same(uid graph.UID, do func(int)) {
-	i, is := w.first[uid]
-	for ; is && i >= 0; i = w.next[i] {
-		do(i)
 	}
 }
 
@@ -79,10 +67,12 @@ func (w *walk) takeObject(i int) {
 
 func (w *walk) run() {
 	for len(w.queue) > 0 {
-		o := &w.objects[w.queue[len(w.queue)-1]]
+		o := &w.content.Objects[w.queue[len(w.queue)-1]]
 		w.queue = w.queue[:len(w.queue)-1]
-		for _, d := range w.dependents[o.UID] {
-			w.takeObject(d)
+		if w.all || w.mayGo(o) {
+			for _, d := range w.dependents[o.UID] {
+				w.takeObject(d)
+			}
 		}
 		for j := range o.Owners {
 			w.take(o.Owners[j].UID)
@@ -90,13 +80,21 @@ func (w *walk) run() {
 	}
 }
 
+// mayGo reports whether an object has a mark, or an owner that is missing, marked or elsewhere.
+func (w *walk) mayGo(o *graph.Object) bool {
+	return o.Deleting || slices.ContainsFunc(o.Owners, func(ref graph.Owner) bool {
+		i, is := w.first[ref.UID]
+		return !is || w.content.Objects[i].Deleting || w.content.Objects[i].Key != ref.Key
+	})
+}
+
 // takePlaces takes the objects at the places of the references. Such an object with another
 // UID shows that the owner is gone.
 func (w *walk) takePlaces() {
 	places := map[graph.Key]bool{}
-	for i := range w.objects {
+	for i := range w.content.Objects {
 		if w.taken[i] {
-			for _, owner := range w.objects[i].Owners {
+			for _, owner := range w.content.Objects[i].Owners {
 				places[owner.Place()] = true
 			}
 		}
@@ -104,17 +102,17 @@ func (w *walk) takePlaces() {
 	if len(places) == 0 {
 		return
 	}
-	for i := range w.objects {
-		if !w.taken[i] && places[w.objects[i].Place()] {
+	for i := range w.content.Objects {
+		if !w.taken[i] && places[w.content.Objects[i].Place()] {
 			w.taken[i] = true
 		}
 	}
 }
 
 func (w *walk) result() (list []graph.Object) {
-	for i := range w.objects {
+	for i := range w.content.Objects {
 		if w.taken[i] {
-			list = append(list, w.objects[i])
+			list = append(list, w.content.Objects[i])
 		}
 	}
 	return list

@@ -6,15 +6,41 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Index finds the objects below and above an object. It is safe for concurrent use while the
+// Index finds parts of a content by owner references. It is safe for concurrent use while the
 // content does not change.
-type Index struct{ w walk }
+type Index struct {
+	content    Content
+	first      map[graph.UID]int
+	next       []int // the next object with the same UID, or -1
+	dependents map[graph.UID][]int
+}
 
 // Index returns an index of the objects.
 func (c *Content) Index() *Index {
-	x := &Index{walk{objects: c.Objects}}
-	x.w.index()
+	x := &Index{
+		content: *c, first: make(map[graph.UID]int, len(c.Objects)), next: make([]int, len(c.Objects)),
+		dependents: make(map[graph.UID][]int, len(c.Objects)/4),
+	}
+	for i := range c.Objects {
+		o := &c.Objects[i]
+		x.next[i] = -1
+		if before, is := x.first[o.UID]; is {
+			x.next[i] = before
+		}
+		x.first[o.UID] = i
+		for j := range o.Owners {
+			x.dependents[o.Owners[j].UID] = append(x.dependents[o.Owners[j].UID], i)
+		}
+	}
 	return x
+}
+
+// same calls do for each object with a UID.
+func (x *Index) same(uid graph.UID, do func(int)) {
+	i, is := x.first[uid]
+	for ; is && i >= 0; i = x.next[i] {
+		do(i)
+	}
 }
 
 // Below returns the object with the key and all objects below it, in the order of the
@@ -40,17 +66,17 @@ func (x *Index) reach(key graph.Key, up bool) (list []int) {
 			list = append(list, i)
 		}
 	}
-	x.w.same(key.UID, add)
+	x.same(key.UID, add)
 	for n := 0; n < len(list); n++ {
-		o := &x.w.objects[list[n]]
+		o := &x.content.Objects[list[n]]
 		if !up {
-			for _, d := range x.w.dependents[o.UID] {
+			for _, d := range x.dependents[o.UID] {
 				add(d)
 			}
 			continue
 		}
 		for i := range o.Owners {
-			x.w.same(o.Owners[i].UID, add)
+			x.same(o.Owners[i].UID, add)
 		}
 	}
 	return list
@@ -59,7 +85,7 @@ func (x *Index) reach(key graph.Key, up bool) (list []int) {
 func (x *Index) objects(list []int) (out []graph.Object) {
 	slices.Sort(list)
 	for _, i := range slices.Compact(list) {
-		out = append(out, x.w.objects[i])
+		out = append(out, x.content.Objects[i])
 	}
 	return out
 }
