@@ -24,6 +24,7 @@ func (a *app) gcCommand() *cobra.Command {
 		Long: `Run the collector of this library until an interrupt. Without --act it observes beside the
 collector of the cluster, writes nothing, and prints each write that it would send. With --act
 it patches and deletes by the rules, at most --brake objects of one cascade without an approval.
+It works on the whole cluster, and refuses -n.
 
 The log goes to standard error. For a collector that always runs, use the manifests of
 adapters/clientgo/run/deploy.`,
@@ -31,6 +32,9 @@ adapters/clientgo/run/deploy.`,
   kubectl ownergraph gc --act --brake 100 --record kube-system/ownergraph-collector`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("namespace") {
+				return usageError("gc has no -n: it collects in the whole cluster")
+			}
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()
 			config.Logger = slog.New(slog.NewTextHandler(a.stderr, &slog.HandlerOptions{Level: level}))

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"os"
 	"slices"
 
@@ -69,26 +71,45 @@ func (a *app) lint(ctx context.Context, cfg lint.Config) error {
 	if err != nil {
 		return err
 	}
+	if !a.everywhere { // the bound would count the findings of other namespaces
+		cfg.PerCode = math.MaxInt
+	}
 	report, err := lint.Check(r.in, cfg)
 	if err != nil {
 		return err
 	}
-	report.Findings = slices.DeleteFunc(report.Findings, func(f lint.Finding) bool { return !inside(f.Object) })
+	if !a.everywhere {
+		report = within(report, inside)
+	}
 	u := unknowns(r.in, r.content)
 	out := a.printer()
 	if a.format == printing.JSON {
 		err = out.JSON(lintAnswer{"kubectl-ownergraph.lint/v1", report, u})
 	} else {
-		text := ""
-		for _, f := range report.Findings {
-			text += f.String() + "\n"
-		}
-		err = out.Text(text + fmt.Sprintf("findings: %d\n", len(report.Findings)) + u.text())
+		err = out.Text(report.String() + fmt.Sprintf("findings: %d\n", len(report.Findings)) + u.text())
 	}
 	if err == nil && len(report.Findings) > 0 {
 		return errFound
 	}
 	return err
+}
+
+// within returns the part of a report about some objects. It has no ignored findings, because
+// a report does not name their objects.
+//
+// Held by TestLintOfOneNamespace.
+func within(all lint.Report, inside func(graph.Key) bool) (part lint.Report) {
+	found := map[lint.Code]int{}
+	for _, f := range all.Findings {
+		if inside(f.Object) {
+			found[f.Code]++
+			part.Findings = append(part.Findings, f)
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(found)) {
+		part.Counts = append(part.Counts, lint.Count{Code: code, Found: found[code]})
+	}
+	return part
 }
 
 // readInside lists the cluster for a command about a namespace, or about all with -A. It reads

@@ -67,8 +67,11 @@ func (a *app) extent(cmd *cobra.Command, typ string, global bool) (x ownergraph.
 			chosen++
 		}
 	}
-	if chosen != 1 {
+	switch {
+	case chosen != 1:
 		return x, usageError("want one of -A, -n, --type and --global")
+	case named && *a.cluster.Namespace == "": // as an extent, it has the objects without a namespace
+		return x, usageError("-n: the namespace is empty: want a name, or --global")
 	}
 	x = ownergraph.Extent{All: a.everywhere, InScope: named || global}
 	if named {

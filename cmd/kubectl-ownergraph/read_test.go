@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -239,5 +240,42 @@ func TestOutsideOfOwnership(t *testing.T) {
 	got := call(t, append([]string{"explain", "ev/e"}, a.serve(t)...)...)
 	if got.code != exitFailed || !strings.Contains(got.stderr, "take no part in ownership") {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestLintOfOneNamespace: the findings of other namespaces neither count nor displace those of
+// the namespace. With -A the text names the number of findings that are left out.
+func TestLintOfOneNamespace(t *testing.T) {
+	a := cluster()
+	for i := range 1001 {
+		a.put("configmaps", fmt.Sprintf("aaa/c%d", i), owned("apps/v1", "Deployment", "former"))
+	}
+	flags := a.serve(t)
+	got := call(t, append([]string{"lint", "-n", "shop", "-o", "json"}, flags...)...)
+	var out struct {
+		Report struct {
+			Findings []struct{ Object struct{ Scope, Name string } }
+			Counts   []struct{ Found, LeftOut int }
+		}
+	}
+	if err := json.Unmarshal([]byte(got.stdout), &out); err != nil {
+		t.Fatalf("exit %d: %v\n%s%s", got.code, err, got.stdout, got.stderr)
+	}
+	count, found := 0, false
+	for _, f := range out.Report.Findings {
+		found = found || f.Object.Name == "left-behind"
+	}
+	for _, c := range out.Report.Counts {
+		count += c.Found
+		if c.LeftOut != 0 {
+			t.Errorf("left out: %d", c.LeftOut)
+		}
+	}
+	if got.code != exitFound || !found || count != len(out.Report.Findings) {
+		t.Errorf("exit %d, %d findings and a count of %d\n%s", got.code, len(out.Report.Findings), count, got.stderr)
+	}
+	got = call(t, append([]string{"lint", "-A"}, flags...)...)
+	if !strings.Contains(got.stdout, "OG001: 1003 found, 0 ignored, 3 left out\n") {
+		t.Errorf("-A: exit %d\n%s", got.code, got.stdout[max(0, len(got.stdout)-300):])
 	}
 }

@@ -45,6 +45,8 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"tree", "deploy/cart", "--context", "none"}, 1, "context", "no such context"},
 		{[]string{"pause", "-A"}, 2, "--record is missing", "a pause without a record"},
 		{[]string{"pause", "--record", "a/ownergraph-b"}, 2, "want one of -A, -n, --type and --global", "a pause without a range"},
+		{[]string{"pause", "--record", "a/ownergraph-b", "-n", ""}, 2, "the namespace is empty", "an unset variable of a shell is not the objects without a namespace"},
+		{[]string{"gc", "--act", "-n", "shop"}, 2, "gc has no -n", "it would act outside of the namespace"},
 		{[]string{"pause", "--record", "b", "-A"}, 2, "want NAMESPACE/ownergraph-NAME", "no name of a record"},
 		{[]string{"approve"}, 2, "want TYPE/NAME for a guard", "an approval of nothing"},
 		{[]string{"approve", "deploy/cart"}, 2, "want --fingerprint, or --at-most", "an approval without a bound"},
