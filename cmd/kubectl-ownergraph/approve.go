@@ -20,6 +20,7 @@ type approveFlags struct {
 	record, uid string
 	all         bool
 	during      time.Duration
+	timeout     time.Duration
 }
 
 func (a *app) approveCommand() *cobra.Command {
@@ -56,6 +57,7 @@ of each cascade, for the time of --for. A collector that runs obeys within 10 s.
 	flags.StringVar(&f.record, "record", "", "answer for the brake of the collectors with this ConfigMap")
 	flags.StringVar(&f.uid, "uid", "", "with --record, the cascade whose root has this UID")
 	flags.BoolVar(&f.all, "all", false, "with --record, every cascade that the brake holds")
+	flags.DurationVar(&f.timeout, "timeout", 5*time.Minute, "with TYPE/NAME, the longest wait for the lists, and for the plan; 0 for none")
 	flags.DurationVar(&f.during, "for", time.Hour, "with --record, the time of the approval")
 	return cmd
 }
@@ -87,9 +89,15 @@ func (a *app) approveGuarded(cmd *cobra.Command, args []string, f *approveFlags)
 	if cmd.Flags().Changed("at-most") {
 		approval.AtMost = &f.atMost
 	}
-	return a.onLive(cmd.Context(), args, ordered(f.foreground), func(ctx context.Context, c *ownergraph.Collector, key graph.Key) error {
+	return a.onLive(cmd.Context(), args, f.timeout, ordered(f.foreground), func(ctx context.Context, c *ownergraph.Collector, key graph.Key) error {
+		if f.timeout > 0 { // a sick kind holds the fence
+			end := fmt.Errorf("no answer within --timeout %s", f.timeout)
+			bounded, cancel := context.WithTimeoutCause(ctx, f.timeout, end)
+			defer cancel()
+			ctx = bounded
+		}
 		if err := c.Approve(ctx, key, approval); err != nil {
-			return err
+			return caused(ctx, err)
 		}
 		return a.printer().Text(fmt.Sprintf("approved: %s\n", spell.Key(key)))
 	})

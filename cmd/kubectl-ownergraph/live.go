@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
@@ -12,8 +14,11 @@ import (
 )
 
 // onLive reads the object that the arguments name, runs a collector that only observes until
-// every kind is listed, and calls do. It calls gone if there is no such object.
-func (a *app) onLive(ctx context.Context, args []string, set func(*ownergraph.Config, graph.Object), do func(context.Context, *ownergraph.Collector, graph.Key) error) error {
+// every kind is listed, and calls do. The error wraps errUnlisted if a kind is not listed within
+// the longest time; 0 is no bound.
+//
+// Held by TestNotListedInTime.
+func (a *app) onLive(ctx context.Context, args []string, longest time.Duration, set func(*ownergraph.Config, graph.Object), do func(context.Context, *ownergraph.Collector, graph.Key) error) error {
 	targets, err := a.resolve(args)
 	if err != nil {
 		return err
@@ -30,6 +35,10 @@ func (a *app) onLive(ctx context.Context, args []string, set func(*ownergraph.Co
 		return err
 	}
 	defer cancel()
+	if longest > 0 {
+		opening, cancel = context.WithTimeoutCause(opening, longest, fmt.Errorf("no answer within --timeout %s", longest))
+		defer cancel()
+	}
 	o, err := store.Get(opening, targets[0].key)
 	if err != nil {
 		return caused(opening, err)
@@ -42,9 +51,11 @@ func (a *app) onLive(ctx context.Context, args []string, set func(*ownergraph.Co
 		set(&cfg, o)
 	}
 	return offline.Collect(ctx, store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
-		if err := c.Synced(opening); err != nil && !errors.Is(err, ownergraph.ErrNotFound) {
-			return caused(opening, err)
+		if err := c.Synced(opening); err != nil {
+			return fmt.Errorf("%w: %w", errUnlisted, caused(opening, err))
 		}
 		return do(ctx, c, o.Key)
 	})
 }
+
+var errUnlisted = errors.New("not every kind is listed")

@@ -44,7 +44,7 @@ func TestWait(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", got, &stdout, &stderr)
 	}
 	got := call(t, append([]string{"wait", "deploy/web"}, flags...)...)
-	if got.code != exitDone || got.stdout != "gone already: no such object\n" {
+	if got.code != exitDone || got.stdout != goneAlready+"\n" {
 		t.Errorf("an object that is gone: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	got = call(t, append([]string{"wait", "backup/a", "-n", "old", "--timeout", "300ms"}, flags...)...)
@@ -60,6 +60,27 @@ func TestWait(t *testing.T) {
 	defer a.mu.Unlock()
 	if all := strings.Join(a.calls, "\n"); writes.MatchString(all) {
 		t.Errorf("a write:\n%s", all)
+	}
+}
+
+// TestNotListedInTime: a kind that cannot be listed ends a wait and an approval in time. The
+// kind is named.
+func TestNotListedInTime(t *testing.T) {
+	a := cluster()
+	a.fault = failing("list", "secrets", forbidden("", "secrets"))
+	flags := a.serve(t)
+	for _, c := range []struct {
+		args   []string
+		code   int
+		reason string
+	}{
+		{[]string{"wait", "deploy/web"}, exitFound, "the time of a wait is over"},
+		{[]string{"approve", "deploy/web", "--at-most", "1"}, exitFailed, "no plan knows the kind"},
+	} {
+		got := call(t, append(append(c.args, "--timeout", "300ms"), flags...)...)
+		if got.code != c.code || !strings.Contains(got.stderr, "Secret") || !strings.Contains(got.stderr, "--timeout 300ms") {
+			t.Errorf("%v: exit %d, want %d: %s\n%s%s", c.args, got.code, c.code, c.reason, got.stdout, got.stderr)
+		}
 	}
 }
 
