@@ -75,8 +75,10 @@ func (a *app) approveGuarded(cmd *cobra.Command, args []string, f *approveFlags)
 		return usageError("want --fingerprint, or --at-most with a number from 0")
 	}
 	return a.onStore(cmd.Context(), args, ordered(f.foreground), func(ctx context.Context, s *site) error {
+		ctx, cancel := a.source.deadline(ctx)
+		defer cancel()
 		if err := s.Approve(ctx, s.objects[0].Key, approval); err != nil {
-			return err
+			return timely(ctx, err)
 		}
 		return a.printer().Text(fmt.Sprintf("approved: %s\n", spell.Key(s.objects[0].Key)))
 	})

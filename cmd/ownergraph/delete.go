@@ -48,6 +48,9 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
   ownergraph delete --store postgres://localhost/app bucket/blue/photos --yes --no-wait`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if record != "" && !act {
+				return usageError("--record belongs to --act")
+			}
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()
 			return a.onStore(ctx, args, nil, func(ctx context.Context, s *site) error {
@@ -107,8 +110,10 @@ func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool, questio
 	if err := s.app.writePlan(&made); err != nil {
 		return err
 	}
-	if err := s.app.confirm(yes, question); err != nil {
+	if err := s.app.confirm(ctx, yes, question); err != nil {
 		return err
 	}
-	return s.DeletePlanned(ctx, made)
+	deleting, cancel := s.app.source.deadline(ctx)
+	defer cancel()
+	return timely(deleting, s.DeletePlanned(deleting, made))
 }

@@ -57,6 +57,7 @@ func TestExitCodes(t *testing.T) {
 		{"a store does not need it", 2, "a store tells itself", []string{"lint", "--store", "sqlite:x", "--partial", "all"}},
 		{"delete works on a store", 2, "--store is missing", []string{"delete", "pod/a"}},
 		{"an act without a wait", 2, "if any flags in the group [act no-wait] are set", []string{"delete", "pod/a", "--store", "sqlite:x", "--act", "--no-wait"}},
+		{"a record that nothing would obey", 2, "--record belongs to --act", []string{"delete", "pod/a", "--store", "sqlite:x", "--record", "r"}},
 		{"a pause of nothing", 2, "want one of --all", []string{"pause", "--store", "sqlite:x", "--record", "r"}},
 		{"a pause of two extents", 2, "want one of --all", []string{"pause", "--store", "sqlite:x", "--record", "r", "--all", "--global"}},
 		{"a pause without a record", 2, "--record is missing", []string{"pause", "--store", "sqlite:x", "--all"}},

@@ -66,17 +66,32 @@ type site struct {
 	objects []graph.Object        // of the arguments, as they were listed
 }
 
-// confirm asks the user, unless --yes was given. Without a terminal it needs --yes.
-func (a *app) confirm(yes bool, question string) error {
+// confirm asks the user, unless --yes was given. Without a terminal it needs --yes. An
+// interrupt ends the question.
+//
+// Held by TestInterruptedQuestion.
+func (a *app) confirm(ctx context.Context, yes bool, question string) error {
 	if yes {
 		return nil
 	}
 	fmt.Fprintf(a.stderr, "%s Type yes to go on: ", question)
-	line, err := bufio.NewReader(a.stdin).ReadString('\n')
-	if strings.TrimSpace(line) == "yes" {
-		return nil
+	reply := make(chan error, 1)
+	go func() { reply <- a.readYes() }()
+	select {
+	case err := <-reply:
+		return err
+	case <-ctx.Done():
+		fmt.Fprintln(a.stderr)
+		return fmt.Errorf("interrupted: nothing is changed: %w", context.Cause(ctx))
 	}
-	if err != nil && line == "" {
+}
+
+func (a *app) readYes() error {
+	line, err := bufio.NewReader(a.stdin).ReadString('\n')
+	switch {
+	case strings.TrimSpace(line) == "yes":
+		return nil
+	case err != nil && line == "":
 		fmt.Fprintln(a.stderr)
 		return usageError("no answer: give --yes where no user can answer")
 	}

@@ -71,7 +71,7 @@ func (a *app) refuseBraked(ctx context.Context, f *refuseFlags) error {
 	case f.keep:
 		return a.answerBrake(ctx, &f.brakeFlags, refusal(ownergraph.KeepHeld))
 	}
-	if err := a.confirm(f.yes, "Remove the references to the owners that are gone?"); err != nil {
+	if err := a.confirm(ctx, f.yes, "Remove the references to the owners that are gone?"); err != nil {
 		return err
 	}
 	return a.answerBrake(ctx, &f.brakeFlags, refusal(ownergraph.OrphanHeld))
@@ -88,16 +88,18 @@ func (s *site) refuse(ctx context.Context, key graph.Key, yes bool) error {
 	case !o.Deleting || !o.HasFinalizer(graph.FinalizerHold):
 		return fmt.Errorf("refuse %s: no guard holds its deletion: %w", key, graph.ErrInvalid)
 	}
-	if err := s.app.confirm(yes, fmt.Sprintf("Let %s go, and orphan its dependents?", spell.Key(key))); err != nil {
+	if err := s.app.confirm(ctx, yes, fmt.Sprintf("Let %s go, and orphan its dependents?", spell.Key(key))); err != nil {
 		return err
 	}
+	ctx, cancel := s.app.source.deadline(ctx)
+	defer cancel()
 	pre := graph.Precondition{UID: o.UID, Version: o.Version}
 	if err := s.store.Delete(ctx, key, graph.DeleteOptions{Precondition: pre, Propagation: graph.Orphan}); err != nil {
-		return err
+		return timely(ctx, err)
 	}
 	none := 0
 	if err := s.Approve(ctx, key, ownergraph.Approval{AtMost: &none}); err != nil {
-		return fmt.Errorf("its deletion orphans now, and is still held: %w", err)
+		return fmt.Errorf("its deletion orphans now, and is still held: %w", timely(ctx, err))
 	}
 	return s.app.printer().Text(fmt.Sprintf("refused: %s goes, and its dependents stay\n", spell.Key(key)))
 }

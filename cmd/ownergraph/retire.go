@@ -40,7 +40,7 @@ Exit code 3: such objects are left.`,
 }
 
 func (s *site) retire(ctx context.Context, finalizer string, yes bool) error {
-	if err := s.app.confirm(yes, fmt.Sprintf("Take %s off all objects?", spell.Clip(finalizer))); err != nil {
+	if err := s.app.confirm(ctx, yes, fmt.Sprintf("Take %s off all objects?", spell.Clip(finalizer))); err != nil {
 		return err
 	}
 	done, err := s.Retire(ctx, finalizer)

@@ -61,7 +61,7 @@ func (s *storeFlags) open(ctx context.Context) (*opened, error) {
 	case scheme == "etcd", scheme == "etcds":
 		return s.openEtcd()
 	}
-	return nil, usageError(fmt.Sprintf("--store %q: want sqlite:FILE, postgres://... or etcd://...", scheme+":..."))
+	return nil, usageError("--store: want sqlite:FILE, postgres://... or etcd://...") // the value may have a password
 }
 
 // openSQLite refuses a file that does not exist, since SQLite would make it.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +102,56 @@ func TestDelete(t *testing.T) {
 		}
 		if left := d.left(t); !slices.Equal(left, c.left) {
 			t.Errorf("%s: left %v, want %v", c.reason, left, c.left)
+		}
+	}
+}
+
+// TestInterruptedQuestion: an interrupt ends a question that no user answers, and the object
+// stays as it is.
+func TestInterruptedQuestion(t *testing.T) {
+	d := newSQLite(t)
+	for _, args := range [][]string{{"delete", "team/blue"}, {"retire", graph.FinalizerHold}, {"refuse", "--record", "r", "--all", "--orphan"}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		stdin, answers := io.Pipe()
+		var stderr interrupting
+		stderr.cancel = cancel
+		code := run(ctx, append(args, "--store", d.flag), stdin, io.Discard, &stderr)
+		answers.Close()
+		if code != exitFailed || !strings.Contains(stderr.String(), "\nownergraph: interrupted: nothing is changed") {
+			t.Errorf("%v: exit %d\n%s", args, code, &stderr)
+		}
+	}
+	if left := d.left(t); len(left) != 5 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// interrupting is a standard error that interrupts the command at its question.
+type interrupting struct {
+	strings.Builder
+	cancel context.CancelFunc
+}
+
+func (i *interrupting) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), "Type yes") {
+		i.cancel()
+	}
+	return i.Builder.Write(p)
+}
+
+// TestNoPasswordInErrors: an error for a wrong store does not show its value.
+func TestNoPasswordInErrors(t *testing.T) {
+	for _, c := range []struct{ store, reason string }{
+		{"host=db user=u password=geheim dbname=x", "keywords in place of a URL"},
+		{"u,geheim", "no scheme"},
+		{"postgres://u:geheim%zz@127.0.0.1:1/db", "no URL"},
+		{"postgres://u:geheim@127.0.0.1:1/db?sslmode=none", "a wrong setting"},
+		{"postgres://u:geheim@127.0.0.1:1/db?connect_timeout=1", "no server"},
+		{"etcd://u:geheim%zz@127.0.0.1:1", "no URL"},
+	} {
+		got := call(t, "", "lint", "--store", c.store)
+		if got.code == exitDone || got.code == exitFound || strings.Contains(got.stderr, "geheim") {
+			t.Errorf("%q: exit %d: %s\n%s", c.store, got.code, c.reason, got.stderr)
 		}
 	}
 }

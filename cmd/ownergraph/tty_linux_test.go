@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -100,5 +101,31 @@ func TestFollow(t *testing.T) {
 	}
 	if code := <-ended; code != exitDone {
 		t.Errorf("exit %d", code)
+	}
+}
+
+// TestInterruptedFollow: an interrupt ends the line of the progress before its error.
+func TestInterruptedFollow(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	d := newSQLite(t)
+	screen, tty := pty.Open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"follow", "team/blue", "--store", d.flag, "--patience", "1h"}, nil, tty, tty)
+	}()
+	shown, some := "", make([]byte, 1024)
+	for !strings.Contains(shown, "interrupted") {
+		n, err := screen.Read(some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shown += string(some[:n]); strings.Contains(shown, "delete team/blue: ") {
+			cancel()
+		}
+	}
+	if code := <-ended; code != exitFailed || !strings.Contains(shown, "\nownergraph: interrupted") {
+		t.Errorf("exit %d\n%q", code, shown)
 	}
 }

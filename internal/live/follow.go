@@ -80,6 +80,9 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 		case <-f.Deadline:
 			return false, f.unfinished(line, key, last.Progress, "the time is over")
 		case <-ctx.Done():
+			if last.Known > 0 { // the error gets a line of its own
+				_ = line.End(shown(key, last.Progress))
+			}
 			return false, fmt.Errorf("interrupted: %w", context.Cause(ctx))
 		}
 	}
