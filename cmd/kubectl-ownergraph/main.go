@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/klog/v2"
+
+	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
 // The exit codes.
@@ -45,7 +47,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errFound):
 		return exitFound
 	}
-	fmt.Fprintln(stderr, name+":", err)
+	fmt.Fprintln(stderr, name+":", terminal.Printable(err.Error()))
 	if !a.started || errors.As(err, new(usageError)) {
 		fmt.Fprintf(stderr, "Run %q for the usage.\n", name+" --help")
 		return exitUsage

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -277,5 +278,46 @@ func TestLintOfOneNamespace(t *testing.T) {
 	got = call(t, append([]string{"lint", "-A"}, flags...)...)
 	if !strings.Contains(got.stdout, "OG001: 1003 found, 0 ignored, 3 left out\n") {
 		t.Errorf("-A: exit %d\n%s", got.code, got.stdout[max(0, len(got.stdout)-300):])
+	}
+}
+
+// TestTop: a ring of marked objects is a cascade, and so is one in the namespace with a root
+// outside. An object below two dependents of an owner that is gone counts once.
+func TestTop(t *testing.T) {
+	a := newAPI()
+	a.put("namespaces", "shop", "")
+	a.put("configmaps", "shop/one", owned("v1", "ConfigMap", "two")+","+marked+`,"finalizers":["x/y"]`)
+	a.put("configmaps", "shop/two", owned("v1", "ConfigMap", "one")+","+marked+`,"finalizers":["x/y"]`)
+	a.put("configmaps", "shop/of-global", owned("apiregistration.k8s.io/v1", "APIService", "former"))
+	a.put("pods", "shop/left", owned("apps/v1", "Deployment", "former-too"))
+	a.put("pods", "shop/right", owned("apps/v1", "Deployment", "former-too"))
+	both := `{"apiVersion":"v1","kind":"Pod","name":"left","uid":"uid-left"},{"apiVersion":"v1","kind":"Pod","name":"right","uid":"uid-right"}`
+	a.put("pods", "shop/below", `"ownerReferences":[`+both+`]`)
+	got := call(t, append([]string{"top", "-n", "shop"}, a.serve(t)...)...)
+	for _, c := range []struct{ want, reason string }{
+		{`ConfigMap/shop/one +background +\S+ +2 +2 +x/y`, "the first object of the ring stands for it"},
+		{`APIService.apiregistration.k8s.io/former +gone +- +1 +0`, "the root is outside of the namespace"},
+		{`Deployment.apps/shop/former-too +gone +- +3 +0`, "the pod below two others counts once"},
+	} {
+		if got.code != exitDone || !regexp.MustCompile(c.want).MatchString(got.stdout) {
+			t.Errorf("want %q: exit %d: %s\n%s%s", c.want, got.code, c.reason, got.stdout, got.stderr)
+		}
+	}
+	if strings.Contains(got.stdout, "ConfigMap/shop/two") {
+		t.Errorf("the ring is there twice:\n%s", got.stdout)
+	}
+}
+
+// TestNoControlOfTerminal: neither an object nor a message of the server controls the terminal.
+func TestNoControlOfTerminal(t *testing.T) {
+	a := cluster()
+	a.put("configmaps", "shop/odd", marked+`,"finalizers":["x/y\u001b[2J"]`)
+	a.fault = failing("get", "pods", apierrors.NewServiceUnavailable("down\x1b[2J"))
+	flags := a.serve(t)
+	for _, args := range [][]string{{"explain", "cm/odd"}, {"tree", "cm/odd"}, {"plan", "cm/odd"}, {"lint"}, {"top"},
+		{"wait", "cm/odd", "--timeout", "300ms"}, {"wait", "pod/web-x", "--timeout", "300ms"}} {
+		if got := call(t, append(args, flags...)...); strings.Contains(got.stdout+got.stderr, "\x1b") {
+			t.Errorf("%v: %q%q", args, got.stdout, got.stderr)
+		}
 	}
 }

@@ -58,6 +58,8 @@ type cascade struct {
 	Left        int        `json:"left"`
 	Marked      int        `json:"marked"`
 	HeldBy      []string   `json:"heldBy"`
+
+	objects []graph.Object // the root and those below it
 }
 
 func (a *app) top(ctx context.Context) error {
@@ -65,7 +67,7 @@ func (a *app) top(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	list := slices.DeleteFunc(r.cascades(), func(c cascade) bool { return !inside(graph.Key{Kind: c.Kind, Scope: c.Scope, Name: c.Name}) })
+	list := r.cascades(inside)
 	u := unknowns(r.in, r.content)
 	if a.format == printing.JSON {
 		return a.printer().JSON(topAnswer{"kubectl-ownergraph.top/v1", append([]cascade{}, list...), u})
@@ -73,10 +75,11 @@ func (a *app) top(ctx context.Context) error {
 	return a.printer().Text(topText(list, a.now()) + u.text())
 }
 
-// cascades returns the deletions in progress, the oldest first.
+// cascades returns the deletions in progress that have an object inside, the oldest first. A
+// ring of marked objects has no root, so its first object stands for it.
 //
-// Held by TestGolden.
-func (r *reading) cascades() (list []cascade) {
+// Held by TestGolden and TestTop.
+func (r *reading) cascades(inside func(graph.Key) bool) (list []cascade) {
 	marked := map[graph.UID]bool{}
 	ending, index := map[string]bool{}, r.index() // ending namespaces
 	for i := range r.in.Objects {
@@ -93,7 +96,11 @@ func (r *reading) cascades() (list []cascade) {
 			list = append(list, r.cascade(o, index))
 		}
 	}
+	list = append(list, r.rings(list, ending, index)...)
 	list = append(list, r.goneOwners(index)...)
+	list = slices.DeleteFunc(list, func(c cascade) bool {
+		return !slices.ContainsFunc(c.objects, func(o graph.Object) bool { return inside(o.Key) })
+	})
 	slices.SortStableFunc(list, func(a, b cascade) int {
 		if a.MarkedAt == nil || b.MarkedAt == nil {
 			return cmp.Compare(b.begun(), a.begun())
@@ -101,6 +108,26 @@ func (r *reading) cascades() (list []cascade) {
 		return a.MarkedAt.Compare(*b.MarkedAt)
 	})
 	return list
+}
+
+// rings returns a cascade for each marked object that is in no other cascade.
+func (r *reading) rings(list []cascade, ending map[string]bool, index *offline.Index) (rings []cascade) {
+	covered := map[graph.UID]bool{}
+	cover := func(c cascade) {
+		for _, o := range c.objects {
+			covered[o.UID] = true
+		}
+	}
+	for _, c := range list {
+		cover(c)
+	}
+	for i := range r.in.Objects {
+		if o := &r.in.Objects[i]; o.Deleting && !ending[o.Scope] && !covered[o.UID] {
+			rings = append(rings, r.cascade(o, index))
+			cover(rings[len(rings)-1])
+		}
+	}
+	return rings
 }
 
 func (c *cascade) begun() int {
@@ -125,8 +152,13 @@ func (r *reading) cascade(o *lint.Object, index *offline.Index) cascade {
 }
 
 func (c *cascade) count(objects []graph.Object) {
-	finalizers := map[string]bool{}
+	finalizers, counted := map[string]bool{}, map[graph.UID]bool{}
+	c.objects = objects
 	for _, o := range objects {
+		if counted[o.UID] { // below several dependents of an owner that is gone
+			continue
+		}
+		counted[o.UID] = true
 		c.Left++
 		if !o.Deleting {
 			continue

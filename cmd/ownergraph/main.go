@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
 // The exit codes.
@@ -49,7 +51,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errFound):
 		return exitFound
 	}
-	fmt.Fprintln(stderr, "ownergraph:", err)
+	fmt.Fprintln(stderr, "ownergraph:", terminal.Printable(err.Error()))
 	if !a.started || errors.As(err, new(usageError)) {
 		fmt.Fprintln(stderr, `Run "ownergraph --help" for the usage.`)
 		return exitUsage

@@ -119,7 +119,7 @@ func (f *Follower) unfinished(line *terminal.Line, key graph.Key, p ownergraph.P
 	default:
 		fmt.Fprintf(f.Notes, "%s. Held:\n", why)
 		for _, h := range held {
-			fmt.Fprintf(f.Notes, "  %s: %s\n", spell.Key(h.Key), Explain(h))
+			fmt.Fprintf(f.Notes, "  %s: %s\n", spell.Key(h.Key), terminal.Printable(Explain(h)))
 		}
 		if more := p.Held - len(held); more > 0 {
 			fmt.Fprintf(f.Notes, "  ... and %d more\n", more)

@@ -69,8 +69,11 @@ func (p *Printer) JSON(value any) error {
 }
 
 // Text writes text, with its telling words in colour on a terminal. NO_COLOR turns the
-// colour off.
+// colour off. No character of an object's text controls the terminal.
+//
+// Held by TestText.
 func (p *Printer) Text(text string) error {
+	text = terminal.Printable(text)
 	if os.Getenv("NO_COLOR") == "" && terminal.New(p.Out).IsTerminal() {
 		text = paint(text)
 	}

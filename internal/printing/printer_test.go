@@ -37,6 +37,14 @@ func TestPicture(t *testing.T) {
 	}
 }
 
+// TestText: a text of an object does not control the terminal.
+func TestText(t *testing.T) {
+	var out bytes.Buffer
+	if err := (&Printer{Out: &out}).Text("finalizer x\x1b[2J\n"); err != nil || out.String() != "finalizer x\\x1b[2J\n" {
+		t.Errorf("%v, %q", err, &out)
+	}
+}
+
 // TestFlag: a flag takes the allowed formats alone.
 func TestFlag(t *testing.T) {
 	value := Text

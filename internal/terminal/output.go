@@ -46,8 +46,8 @@ func (o *Output) Write(text []byte) (n int, err error) {
 	return o.send(text)
 }
 
-// Print writes text as Write does. The error is that of Err.
-func (o *Output) Print(text string) { _, _ = o.Write([]byte(text)) }
+// Print writes the text of Printable as Write does. The error is that of Err.
+func (o *Output) Print(text string) { _, _ = o.Write([]byte(Printable(text))) }
 
 // Err returns the first error of the writer, unchanged.
 func (o *Output) Err() error { return o.err }
