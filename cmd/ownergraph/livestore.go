@@ -33,7 +33,7 @@ func (a *app) onStore(ctx context.Context, args []string, set settings, do func(
 	defer s.close()
 	at := &site{app: a, store: s}
 	if len(args) > 0 {
-		c, err := listStore(opening, s)
+		c, err := a.listStore(opening, s)
 		if err != nil {
 			return err
 		}

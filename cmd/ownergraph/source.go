@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/ownergraph/ownergraph/lint"
 	"github.com/ownergraph/ownergraph/lint/live"
 	"github.com/spf13/cobra"
@@ -137,7 +138,7 @@ func (a *app) list(ctx context.Context) (content, error) {
 		return content{}, err
 	}
 	defer s.close()
-	return listStore(ctx, s)
+	return a.listStore(ctx, s)
 }
 
 // timely returns an error with the cause, if the time of --timeout is over.
@@ -148,7 +149,11 @@ func timely(ctx context.Context, err error) error {
 	return err
 }
 
-func listStore(ctx context.Context, s *opened) (content, error) {
+// listStore lists a store. A kind that cannot be listed is named on standard error, because
+// its objects are in no answer.
+//
+// Held by TestUnlistedKind.
+func (a *app) listStore(ctx context.Context, s *opened) (content, error) {
 	in, err := live.Observe(ctx, s.Store)
 	if err != nil {
 		return content{}, timely(ctx, err)
@@ -159,6 +164,8 @@ func listStore(ctx context.Context, s *opened) (content, error) {
 		out.Kinds = append(out.Kinds, k.KindInfo)
 		if !k.Listed {
 			out.partial[k.Kind] = k.Reason
+			fmt.Fprintf(a.stderr, "not known: the objects of the kind %s, which could not be listed: %s\n",
+				terminal.Printable(spell.Kind(k.Kind)), terminal.Printable(k.Reason))
 		}
 	}
 	for _, o := range in.Objects {
