@@ -62,7 +62,7 @@ func braking(record string) ownergraph.Config {
 
 // onRecord opens the store, and calls do with a collector that has the record and does not
 // run. So the command changes the record alone.
-func (a *app) onRecord(ctx context.Context, cfg ownergraph.Config, do func(context.Context, *ownergraph.Collector) error) error {
+func (a *app) onRecord(ctx context.Context, cfg ownergraph.Config, do func(context.Context, *ownergraph.Collector, ownergraph.Store) error) error {
 	if a.source.store.url == "" {
 		return usageError("--store is missing")
 	}
@@ -77,7 +77,7 @@ func (a *app) onRecord(ctx context.Context, cfg ownergraph.Config, do func(conte
 	if err != nil {
 		return err
 	}
-	return timely(ctx, do(ctx, c))
+	return timely(ctx, do(ctx, c, s.Store))
 }
 
 // answer answers for one cascade, or for all.
@@ -89,7 +89,7 @@ type answer struct {
 
 // answerBrake writes an answer for the cascades that the flags name to the record.
 func (a *app) answerBrake(ctx context.Context, b *brakeFlags, with answer) error {
-	return a.onRecord(ctx, braking(b.record), func(ctx context.Context, c *ownergraph.Collector) (err error) {
+	return a.onRecord(ctx, braking(b.record), func(ctx context.Context, c *ownergraph.Collector, _ ownergraph.Store) (err error) {
 		n := 1
 		if b.all {
 			n, err = with.all(ctx, c)
@@ -133,7 +133,7 @@ func refusal(r ownergraph.Refusal) answer {
 func (a *app) listBraked(ctx context.Context, record string) error {
 	cfg := braking(record)
 	cfg.ObserveOnly = true
-	return a.onRecord(ctx, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
+	return a.onRecord(ctx, cfg, func(ctx context.Context, c *ownergraph.Collector, _ ownergraph.Store) error {
 		// Braked has the record once an answer has read it. This one is for no cascade.
 		if err := c.RefuseCascade(ctx, graph.Key{}, ownergraph.KeepHeld); err != nil && !errors.Is(err, ownergraph.ErrNotFound) {
 			return err

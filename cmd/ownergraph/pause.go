@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
 
@@ -86,7 +89,12 @@ func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownerg
 			return err
 		}
 		cfg := ownergraph.Config{ObserveOnly: true, Record: e.record}
-		return a.onRecord(cmd.Context(), cfg, func(ctx context.Context, c *ownergraph.Collector) error {
+		return a.onRecord(cmd.Context(), cfg, func(ctx context.Context, c *ownergraph.Collector, s ownergraph.Store) error {
+			if cmd.Name() == "pause" { // a pause may be older than the set of kinds
+				if err := knowsKind(ctx, s, x.Kind); err != nil {
+					return err
+				}
+			}
 			word, err := do(ctx, c, x)
 			if err != nil {
 				return err
@@ -97,4 +105,35 @@ func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownerg
 	a.addLive(cmd)
 	e.add(cmd)
 	return cmd
+}
+
+// knowsKind returns an error if the store has no such kind: a pause of a misspelt kind would
+// stop nothing.
+//
+// Held by TestPause.
+func knowsKind(ctx context.Context, s ownergraph.Store, kind graph.Kind) error {
+	if kind == "" {
+		return nil
+	}
+	known := errors.New("the kinds are known")
+	var kinds []string
+	err := s.Watch(ctx, func(batch []graph.Event) error {
+		for _, e := range batch {
+			if e.Type == graph.KindsKnown {
+				for _, k := range e.Kinds {
+					kinds = append(kinds, string(k.Kind))
+				}
+				return known
+			}
+		}
+		return nil
+	})
+	slices.Sort(kinds)
+	switch {
+	case !errors.Is(err, known):
+		return fmt.Errorf("read the kinds of the store: %w", err)
+	case !slices.Contains(kinds, string(kind)):
+		return fmt.Errorf("--of-kind %q: the store has no such kind: want one of %s", string(kind), spell.Some(kinds))
+	}
+	return nil
 }

@@ -298,6 +298,15 @@ func TestPause(t *testing.T) {
 	if got := call(t, "", "pause", "--all", "--record", "app", "--store", d.flag); got.code != exitDone || got.stdout != "paused in record \"app\": everything\n" {
 		t.Fatalf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
+	if got := call(t, "", "pause", "--of-kind", "teams", "--record", "app", "--store", d.flag); got.code != exitFailed || got.stdout != "" ||
+		!strings.Contains(got.stderr, `--of-kind "teams": the store has no such kind: want one of note, project, team`) {
+		t.Errorf("a pause of no kind: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	for _, verb := range []string{"pause", "resume"} {
+		if got := call(t, "", verb, "--of-kind", "team", "--record", "app", "--store", d.flag); got.code != exitDone {
+			t.Errorf("%s of a kind: exit %d\n%s", verb, got.code, got.stderr)
+		}
+	}
 	c := d.program(t, ownergraph.Config{Record: "app"})
 	eventually(t, "the program obeys", func() bool {
 		p := c.Paused()
