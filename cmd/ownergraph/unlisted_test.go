@@ -23,7 +23,7 @@ func (s sickNotes) Watch(ctx context.Context, sink func([]graph.Event) error) er
 	})
 }
 
-// TestUnlistedKind: a kind that cannot be listed is named, whatever the answer is about.
+// TestUnlistedKind: a kind that cannot be listed is named.
 func TestUnlistedKind(t *testing.T) {
 	d := newSQLite(t)
 	var stderr bytes.Buffer
