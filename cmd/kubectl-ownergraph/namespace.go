@@ -150,7 +150,11 @@ func (n *namespaceAnswer) readConditions(ctx context.Context, server *rest.Confi
 	if err != nil {
 		return err
 	}
-	raw, err := client.Get().Resource("namespaces").Name(name).Do(ctx).Raw()
+	answer := client.Get().Resource("namespaces").Name(name).Do(ctx)
+	if err := answer.Error(); err != nil { // that of Raw lacks the server's reason
+		return err
+	}
+	raw, err := answer.Raw()
 	if err != nil {
 		return err
 	}

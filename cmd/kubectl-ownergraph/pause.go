@@ -86,7 +86,7 @@ func (a *app) extent(cmd *cobra.Command, typ string, global bool) (x ownergraph.
 	}
 	m, err := mappingOf(mapper, typ)
 	if err != nil {
-		return x, err
+		return x, a.doubtful(err)
 	}
 	x.Kind = kindOf(m.GroupVersionKind.GroupKind())
 	return x, nil

@@ -321,3 +321,29 @@ func TestNoControlOfTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestTypeOfUnknownGroup: a type that is not found may be in a group whose discovery fails.
+func TestTypeOfUnknownGroup(t *testing.T) {
+	a := cluster()
+	a.fault = func(verb, at string, _ *http.Request) http.HandlerFunc {
+		if verb != "discover" || at != "apps/v1" {
+			return nil
+		}
+		return func(w http.ResponseWriter, _ *http.Request) { writeError(w, apierrors.NewServiceUnavailable("down")) }
+	}
+	got := call(t, append([]string{"explain", "deploy/cart"}, a.serve(t)...)...)
+	if got.code != exitFailed || !strings.Contains(got.stderr, "not all types are known") || !strings.Contains(got.stderr, "apps/v1: down") {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestNoRightToGetNamespaces: the reason for which the conditions are not known is that of the
+// server.
+func TestNoRightToGetNamespaces(t *testing.T) {
+	a := cluster()
+	a.fault = failing("get", "namespaces", forbidden("", "namespaces"))
+	got := call(t, append([]string{"explain", "ns/old"}, a.serve(t)...)...)
+	if got.code != exitFound || !strings.Contains(got.stdout, "conditions: not known: namespaces is forbidden: User \"u\" cannot list them\n") {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}

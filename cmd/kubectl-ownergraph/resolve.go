@@ -43,7 +43,7 @@ func (a *app) resolve(args []string) ([]target, error) {
 	for _, p := range pairs {
 		m, err := mappingOf(mapper, p.typ)
 		if err != nil {
-			return nil, err
+			return nil, a.doubtful(err)
 		}
 		t := target{graph.Key{Kind: kindOf(m.GroupVersionKind.GroupKind()), Name: p.name}, m.Resource.GroupResource()}
 		if m.Scope.Name() == meta.RESTScopeNameNamespace {
@@ -52,6 +52,21 @@ func (a *app) resolve(args []string) ([]target, error) {
 		out = append(out, t)
 	}
 	return out, nil
+}
+
+// doubtful adds the groups whose discovery has failed to the error of a type that is not found.
+// The type may be in one of them.
+//
+// Held by TestTypeOfUnknownGroup.
+func (a *app) doubtful(err error) error {
+	client, wrong := a.cluster.ToDiscoveryClient()
+	if wrong != nil {
+		return err
+	}
+	if _, _, wrong = client.ServerGroupsAndResources(); wrong != nil {
+		return fmt.Errorf("%w; not all types are known: %w", err, wrong)
+	}
+	return err
 }
 
 type pair struct{ typ, name string }
