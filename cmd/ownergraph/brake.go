@@ -73,6 +73,11 @@ func (a *app) onRecord(ctx context.Context, cfg ownergraph.Config, do func(conte
 		return err
 	}
 	defer s.close()
+	if r, is := s.Store.(ownergraph.Records); is { // a collector tries a record again and again
+		if _, err := r.ReadRecord(ctx, cfg.Record); errors.Is(err, graph.ErrInvalid) {
+			return usageError(fmt.Sprintf("--record: %v", err))
+		}
+	}
 	c, err := ownergraph.New(s.Store, cfg)
 	if err != nil {
 		return err

@@ -302,6 +302,9 @@ func TestPause(t *testing.T) {
 		!strings.Contains(got.stderr, `--of-kind "teams": the store has no such kind: want one of note, project, team`) {
 		t.Errorf("a pause of no kind: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
+	if got := call(t, "", "pause", "--all", "--record", "a/b", "--store", d.flag); got.code != exitUsage || !strings.Contains(got.stderr, "'/' is not allowed there") {
+		t.Errorf("no name of a record: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
 	for _, verb := range []string{"pause", "resume"} {
 		if got := call(t, "", verb, "--of-kind", "team", "--record", "app", "--store", d.flag); got.code != exitDone {
 			t.Errorf("%s of a kind: exit %d\n%s", verb, got.code, got.stderr)
