@@ -112,6 +112,8 @@ func slash(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer makes the page of a name, within the time and beside few others.
+//
+// Held by TestBusy and TestPanic.
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, name string) {
 	page := map[string]func(context.Context, *http.Request) (content, error){
 		"": h.overview, "search": h.search, "held": h.held, "object": h.object, "plan": h.plan,
@@ -130,8 +132,10 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, name string) {
 	c, err := content(nil), error(nil)
 	select {
 	case places <- struct{}{}:
-		c, err = page(ctx, r)
-		<-places
+		func() {
+			defer func() { <-places }() // also after a panic, from which the server recovers
+			c, err = page(ctx, r)
+		}()
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -63,6 +64,28 @@ func TestHostile(t *testing.T) {
 			seen[link] = true
 		}
 	}
+}
+
+// faulty is a source with a fault of the program.
+type faulty struct{ Source }
+
+func (faulty) HeldReasons() []ownergraph.HeldReason { panic("a fault") }
+
+// TestPanic: an answer that panics gives its place back. The server recovers from the panic.
+func TestPanic(t *testing.T) {
+	r := newRig(t, "a", Config{Timeout: time.Second})
+	r.handler.source = faulty{r.collector}
+	for range maxWork {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the overview has an answer")
+				}
+			}()
+			r.get("")
+		}()
+	}
+	r.contains(r.get("search"), 200, "a")
 }
 
 // TestBusy: an answer that finds no place in time is refused, and says when to come back.
