@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -120,6 +123,37 @@ func TestSearch(t *testing.T) {
 	r.contains(r.get("search?name="+strings.Repeat("x", maxText+1)), 400, "longer than")
 	r.contains(r.get("search?after=pod"), 400, "no sound key")
 	r.contains(r.get("search?name=none"), 200, "No object fits")
+}
+
+// lost is a source whose Explain fails.
+type lost struct {
+	Source
+	err error
+}
+
+func (l lost) Explain(context.Context, graph.Key) (explain.Explanation, error) {
+	return explain.Explanation{}, l.err
+}
+
+// TestSearchUnknown: a found object whose state is unknown is not said to be gone.
+func TestSearchUnknown(t *testing.T) {
+	r := newRig(t, "node/n1@n1", Config{})
+	for _, c := range []struct {
+		err    error
+		code   int
+		want   string
+		reason string
+	}{
+		{ownergraph.ErrNotFound, 200, "not observed any more", "the engine does not remember its end"},
+		{ownergraph.ErrBroken, 503, "broken", "the engine is broken"},
+		{context.DeadlineExceeded, 503, "deadline", "the time is over"},
+	} {
+		r.handler.source = lost{r.collector, c.err}
+		w := r.get("search")
+		if r.contains(w, c.code, c.want); strings.Contains(w.Body.String(), "has gone") {
+			t.Errorf("%v: the page says that the object has gone: %s", c.err, c.reason)
+		}
+	}
 }
 
 // TestReasons: the vocabulary has each reason and each doubt with its remedy.

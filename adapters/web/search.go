@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -47,7 +48,7 @@ type foundObject struct {
 
 // search finds objects by kind, scope and a part of the name.
 //
-// Held by TestSearch and TestMany.
+// Held by TestSearch, TestSearchUnknown and TestMany.
 func (h *Handler) search(ctx context.Context, r *http.Request) (content, error) {
 	q := r.URL.Query()
 	f := found{Schema: "ownergraph/search/v1", Kind: q.Get("kind"), Scope: q.Get("scope"), Name: q.Get("name"), Objects: []foundObject{}}
@@ -69,7 +70,11 @@ func (h *Handler) search(ctx context.Context, r *http.Request) (content, error) 
 	}
 	shown := bounded(keys)
 	for _, k := range shown {
-		f.Objects = append(f.Objects, h.look(ctx, k))
+		o, err := h.look(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		f.Objects = append(f.Objects, o)
 	}
 	if len(shown) < len(keys) {
 		f.Next = f.next(shown[len(shown)-1])
@@ -144,12 +149,18 @@ func isKind(k graph.Kind, text string) bool {
 	return slices.Contains(spellings, text)
 }
 
-// look adds the present state to a found object. The object may have gone since.
-func (h *Handler) look(ctx context.Context, k graph.Key) foundObject {
+// look adds the present state to a found object. The object may have gone since, or the collector
+// may observe its kind no more.
+func (h *Handler) look(ctx context.Context, k graph.Key) (foundObject, error) {
 	x, err := h.source.Explain(ctx, k)
-	if err != nil {
-		return foundObject{Key: keyOf(k), Pace: explain.Resting.String(), Words: "it has gone"}
+	switch {
+	case errors.Is(err, ownergraph.ErrNotFound):
+		return foundObject{Key: keyOf(k), Pace: explain.Resting.String(), Words: "it is not observed any more"}, nil
+	case err != nil:
+		return foundObject{}, err
+	case x.State == explain.Gone:
+		return foundObject{Key: keyOf(k), Pace: explain.Resting.String(), Words: "it has gone"}, nil
 	}
 	p, _ := x.Pace()
-	return foundObject{keyOf(k), x.Deleting, p.String(), x.Decision.Reason, policy.Words(x.Decision.Reason, x.Decision.Doubt)}
+	return foundObject{keyOf(k), x.Deleting, p.String(), x.Decision.Reason, policy.Words(x.Decision.Reason, x.Decision.Doubt)}, nil
 }
