@@ -28,7 +28,7 @@ type heldList struct {
 	Reason  policy.Reason `json:"reason,omitzero"`
 	Objects []heldObject  `json:"objects"`
 	// More counts the objects that were found and left out. Cut says that there may be others
-	// with this reason among the objects that were not looked at.
+	// among the objects that were not looked at.
 	More int  `json:"more,omitempty"`
 	Cut  bool `json:"cut,omitempty"`
 }
@@ -54,7 +54,7 @@ func heldOf(h ownergraph.Held) heldObject {
 
 // held lists held objects, of all reasons or of one.
 //
-// Held by TestHeldPage.
+// Held by TestHeldPage and TestHeldMany.
 func (h *Handler) held(_ context.Context, r *http.Request) (content, error) {
 	list := heldList{Schema: "ownergraph/held/v1", Objects: []heldObject{}}
 	if code := r.URL.Query().Get("reason"); code != "" {
@@ -68,7 +68,7 @@ func (h *Handler) held(_ context.Context, r *http.Request) (content, error) {
 		limit = maxHeld
 	}
 	found := h.source.Held(limit)
-	list.Cut = len(found) == limit && list.Reason != policy.ReasonUnset
+	list.Cut = len(found) == limit
 	var keys []graph.Key
 	for _, x := range found {
 		switch {

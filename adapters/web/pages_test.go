@@ -88,6 +88,20 @@ func TestHeldPage(t *testing.T) {
 	r.contains(r.get("held?reason=none"), 400, "no reason")
 }
 
+// TestHeldMany: a list that leaves out objects does not look like one that is complete.
+func TestHeldMany(t *testing.T) {
+	text := ""
+	for i := range maxHeldRows + 9 {
+		text += fmt.Sprintf("pod/s/p%03d@u%d[x.io/f] -> node/n1@n1; ", i, i)
+	}
+	r := newRig(t, text+"node/n1@n1", Config{})
+	r.delete("node/n1@n1", graph.Background)
+	if all := decode[heldList](r, "held"); len(all.Objects) != maxHeldRows || !all.Cut {
+		t.Errorf("%d objects, cut %t", len(all.Objects), all.Cut)
+	}
+	r.contains(r.get("held"), 200, "Not all held objects were looked at")
+}
+
 // TestSearch: pages by kind, scope and name, with a link to the next page.
 func TestSearch(t *testing.T) {
 	text := "node/n1@n1"
