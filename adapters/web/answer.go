@@ -95,27 +95,32 @@ type errorPage struct {
 	Error string
 }
 
-// wantsJSON reports whether JSON is the form that a client prefers. HTML wins a draw.
+// wantsJSON reports whether JSON is the form that a client prefers. The most exact range gives the
+// weight of a form (RFC 9110, 12.5.1). HTML wins a draw.
 //
 // Held by TestWantsJSON.
 func wantsJSON(accept []string) bool {
-	var html, json float64
+	weights := map[string]float64{}
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		media, more, _ := strings.Cut(part, ";")
 		q := 1.0
 		for p := range strings.SplitSeq(more, ";") {
-			if v, ok := strings.CutPrefix(strings.TrimSpace(p), "q="); ok {
+			if v, ok := strings.CutPrefix(strings.ToLower(strings.TrimSpace(p)), "q="); ok {
 				q, _ = strconv.ParseFloat(v, 64)
 			}
 		}
-		switch strings.ToLower(strings.TrimSpace(media)) {
-		case "application/json", "application/*":
-			json = max(json, q)
-		case "text/html", "text/*", "*/*":
-			html = max(html, q)
-		}
+		media = strings.ToLower(strings.TrimSpace(media))
+		weights[media] = max(weights[media], q)
 	}
-	return json > html
+	weight := func(ranges ...string) float64 {
+		for _, r := range ranges {
+			if q, ok := weights[r]; ok {
+				return q
+			}
+		}
+		return 0
+	}
+	return weight("application/json", "application/*", "*/*") > weight("text/html", "text/*", "*/*")
 }
 
 // jsonKey is a key in an answer, with the link to its page.

@@ -97,6 +97,12 @@ func TestWantsJSON(t *testing.T) {
 		{"APPLICATION/JSON; charset=utf-8", true, "upper case and a parameter"},
 		{"application/json;q=0", false, "JSON is refused"},
 		{"application/json;q=x", false, "a weight that is no number"},
+		{"application/json;Q=0.1, text/html;q=0.5", false, "a weight in upper case"},
+		{"text/html;q=0, */*", true, "HTML is refused"},
+		{"application/json;q=0, */*", false, "JSON is refused, and all else is not"},
+		{"text/*;q=0.9, text/html;q=0.1, application/json;q=0.5", true, "a more exact range lowers the weight of HTML"},
+		{"application/*, application/json;q=0.1, text/html;q=0.5", false, "a more exact range lowers the weight of JSON"},
+		{"application/json, text/html;q=0.5, */*", true, "the range of everything raises no exact weight"},
 	} {
 		if got := wantsJSON([]string{c.accept}); got != c.want {
 			t.Errorf("%q: %t, want %t: %s", c.accept, got, c.want, c.reason)
