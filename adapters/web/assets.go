@@ -21,10 +21,16 @@ type asset struct {
 	kind, hash string
 }
 
-func (a asset) serve(w http.ResponseWriter) {
+// serve answers with the file. During an update two versions of a program may answer in turn. So
+// no browser keeps a file for the address of another version.
+//
+// Held by TestHeaders.
+func (a asset) serve(w http.ResponseWriter, version string) {
 	w.Header().Set("Content-Type", a.kind)
-	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	w.Header().Del("Vary")
+	if version == a.hash {
+		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		w.Header().Del("Vary")
+	}
 	_, _ = w.Write(a.text)
 }
 

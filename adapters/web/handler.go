@@ -77,7 +77,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "": // behind http.StripPrefix: relative links need a slash at the end
 		slash(w, r)
 	case h.assets[name].text != nil:
-		h.assets[name].serve(w)
+		h.assets[name].serve(w, r.URL.Query().Get("v"))
 	case name == "events":
 		h.events(w, r)
 	default:

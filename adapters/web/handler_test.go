@@ -2,7 +2,9 @@ package web
 
 import (
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,10 +151,16 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestHeaders: every answer forbids everything but the handler's own files, also an error.
+// TestHeaders: every answer forbids everything but the handler's own files, also an error. A
+// browser keeps a file alone, and only by the address of its content.
 func TestHeaders(t *testing.T) {
 	r := newRig(t, shop, Config{})
-	for _, p := range append(pages(), "none", "object", "style.css", "cascade.js", "icon.svg", "tree.svg?key=deploy/shop/web", "events?key=none/x") {
+	kept := map[string]bool{}
+	for name, a := range r.handler.assets {
+		kept[name+"?v="+a.hash] = true
+		r.contains(r.get("cascade?key=deploy/shop/web"), 200, name+"?v="+a.hash)
+	}
+	for _, p := range slices.AppendSeq(append(pages(), "none", "object", "style.css", "cascade.js?v=old", "icon.svg", "tree.svg?key=deploy/shop/web", "events?key=none/x"), maps.Keys(kept)) {
 		w := r.get(p)
 		for name, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
@@ -165,9 +173,12 @@ func TestHeaders(t *testing.T) {
 		if !strings.HasPrefix(policy, "default-src 'none'; style-src ") || !strings.Contains(policy, "frame-ancestors 'none'") || strings.Contains(policy, "script-src 'unsafe") {
 			t.Errorf("%q: policy %q", p, policy)
 		}
-		kept := strings.Contains(w.Header().Get("Cache-Control"), "immutable")
-		if file := p == "style.css" || p == "cascade.js" || p == "icon.svg"; kept != file || !file && w.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%q: Cache-Control %q", p, w.Header().Get("Cache-Control"))
+		want := "no-store"
+		if kept[p] {
+			want = "public, max-age=31536000, immutable"
+		}
+		if got := w.Header().Get("Cache-Control"); got != want {
+			t.Errorf("%q: Cache-Control %q, want %q", p, got, want)
 		}
 	}
 	for _, p := range pages() {
