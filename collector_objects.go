@@ -55,7 +55,7 @@ func (c *Collector) Keys(ctx context.Context, after Key, limit int, match func(K
 				page = append(page, k)
 			}
 		}
-		if !more || len(page) > 2*limit {
+		if !more || len(page)-limit > limit { // twice the limit may be no int
 			slices.SortFunc(page, Key.Compare)
 			page = slices.Compact(page) // one that has moved to another node
 			clear(page[min(limit, len(page)):])

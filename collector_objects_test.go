@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ func TestKeys(t *testing.T) {
 			{graph.Key{}, 2, func(k graph.Key) bool { return k.Name == "z" }, "b/s/z c/s/z", "the limit counts the taken ones"},
 			{graph.Key{}, 0, nil, "", "none is asked for"},
 			{graph.Key{}, -1, nil, "", "a negative limit is none"},
+			{graph.Key{}, math.MaxInt, nil, "a/x a/y b/s/z c/s/z d/d", "a limit that has no double"},
 		} {
 			page, err := r.Keys(t.Context(), c.after, c.limit, c.match)
 			var got []string
