@@ -123,13 +123,23 @@ func wantsJSON(accept []string) bool {
 	return weight("application/json", "application/*", "*/*") > weight("text/html", "text/*", "*/*")
 }
 
-// jsonKey is a key in an answer, with the link to its page.
+// jsonKey is a key in an answer, with the link to its page. A text of the key that is longer than
+// maxText loses its middle. Cut says so, and the link still leads to the object.
 type jsonKey struct {
 	Kind  graph.Kind `json:"kind"`
 	Scope string     `json:"scope,omitempty"`
 	Name  string     `json:"name"`
 	UID   graph.UID  `json:"uid,omitempty"`
 	Link  string     `json:"link,omitempty"`
+	Cut   bool       `json:"cut,omitempty"`
 }
 
-func keyOf(k graph.Key) jsonKey { return jsonKey{k.Kind, k.Scope, k.Name, k.UID, objectLink(k)} }
+// keyOf returns the form of a key in an answer.
+//
+// Held by TestHostileMany.
+func keyOf(k graph.Key) jsonKey {
+	x := jsonKey{graph.Kind(shortened(string(k.Kind), maxText)), shortened(k.Scope, maxText), shortened(k.Name, maxText),
+		graph.UID(shortened(string(k.UID), maxText)), objectLink(k), false}
+	x.Cut = k != graph.Key{Kind: x.Kind, Scope: x.Scope, Name: x.Name, UID: x.UID}
+	return x
+}

@@ -66,6 +66,36 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestHostileMany: no list grows with the length of many names, in no form. Such a plan has no
+// JSON.
+func TestHostileMany(t *testing.T) {
+	m, big := memory.Config{Limits: graph.Limits{Text: 1 << 20}}, strings.Repeat("<b>", 100_000)
+	for i := range 40 {
+		o := graph.Object{Key: graph.Key{Kind: "pod", Scope: big, Name: fmt.Sprint(big, i), UID: graph.UID(fmt.Sprint("u", i))}, Finalizers: []string{"x.io/f"}}
+		if i > 0 {
+			o.Owners = []graph.Owner{{Key: m.Objects[0].Key, Block: true}}
+		}
+		m.Objects = append(m.Objects, o)
+	}
+	r := newRigOf(t, m, Config{})
+	if err := r.store.Delete(t.Context(), m.Objects[0].Key, graph.DeleteOptions{Propagation: graph.Foreground}); err != nil {
+		t.Fatal(err)
+	}
+	r.idle()
+	for _, p := range []string{"", "held", "search", "plan?uid=u0", "cascade?uid=u0", "object?uid=u0"} {
+		if w := r.get(p); w.Code != 200 || w.Body.Len() > 400_000 {
+			t.Errorf("%q: status %d with %d bytes", p, w.Code, w.Body.Len())
+		}
+	}
+	for _, p := range []string{"held", "search", "cascade?uid=u0"} {
+		w := r.json(p)
+		if r.contains(w, 200, `"cut": true`, `"link": "object?uid=u`); w.Body.Len() > 1_000_000 {
+			t.Errorf("%q: JSON has %d bytes", p, w.Body.Len())
+		}
+	}
+	r.contains(r.json("plan?uid=u0"), 406, "too long for JSON")
+}
+
 // faulty is a source with a fault of the program.
 type faulty struct{ Source }
 

@@ -31,6 +31,17 @@ func light(objects []graph.Object) []graph.Object {
 	return out
 }
 
+// textOf returns the bytes of the names of objects and of their owners.
+func textOf(objects []graph.Object) (n int) {
+	for _, o := range objects {
+		n += len(o.Scope) + len(o.Name) + len(o.UID)
+		for _, w := range o.Owners {
+			n += len(w.Scope) + len(w.Name) + len(w.UID)
+		}
+	}
+	return n
+}
+
 func validKey(k graph.Key) graph.Key {
 	return graph.Key{Kind: graph.Kind(valid(string(k.Kind))), Scope: valid(k.Scope), Name: valid(k.Name), UID: graph.UID(valid(string(k.UID)))}
 }

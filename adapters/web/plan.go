@@ -12,8 +12,10 @@ import (
 	"github.com/ownergraph/ownergraph/view"
 )
 
-// maxPlanned bounds the objects and the steps that a page has of a plan.
-const maxPlanned = 1000
+const (
+	maxPlanned  = 1000     // objects and steps that a page has of a plan
+	maxPlanText = 16 << 20 // bytes of the names around an object whose plan is written in JSON
+)
 
 type planPage struct {
 	head
@@ -58,11 +60,14 @@ func (h *Handler) planOf(ctx context.Context, r *http.Request) (p plan.Plan, n o
 
 // plan makes the page with the forecast of a deletion.
 //
-// Held by TestPlan and TestPlanBound.
+// Held by TestPlan, TestPlanBound and TestHostileMany.
 func (h *Handler) plan(ctx context.Context, r *http.Request) (content, error) {
 	p, n, err := h.planOf(ctx, r)
 	if err != nil {
 		return nil, err
+	}
+	if wantsJSON(r.Header.Values("Accept")) && textOf(n.Objects) > maxPlanText {
+		return nil, &statusError{http.StatusNotAcceptable, "the names around this object are too long for JSON: open the page in HTML, or make the plan by Collector.Plan"}
 	}
 	out := planPage{
 		head: head{Title: "Plan: delete " + title(n.Key)}, Key: keyOf(n.Key), Place: n.Key.PlaceString(),

@@ -27,10 +27,7 @@ const (
 func clean(s string) string { return cleanTo(s, maxWord) }
 
 func cleanTo(s string, limit int) string {
-	if len(s) > limit {
-		head, tail := s[:limit*3/4], s[len(s)-limit/4:]
-		s = strings.ToValidUTF8(head, "") + "…" + strings.ToValidUTF8(tail, "")
-	}
+	s = shortened(s, limit)
 	if !strings.ContainsFunc(s, odd) {
 		return s
 	}
@@ -46,6 +43,15 @@ func cleanTo(s string, limit int) string {
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// shortened returns the text. A longer one than the limit loses its middle.
+func shortened(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	head, tail := s[:limit*3/4], s[len(s)-limit/4:]
+	return strings.ToValidUTF8(head, "") + "…" + strings.ToValidUTF8(tail, "")
 }
 
 // odd reports whether a character shows as an escape. A replacement character may stand for
