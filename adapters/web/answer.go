@@ -83,11 +83,17 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if code == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "5")
 	}
+	text := err.Error()
+	if errors.Is(err, ownergraph.ErrNotFound) { // the object may exist unseen
+		if why := unobserved(h.source.Kinds()); why != "" {
+			text += ". " + why
+		}
+	}
 	type failure struct {
 		Error string `json:"error"`
 	}
 	title := strconv.Itoa(code) + " " + http.StatusText(code)
-	page{"error", errorPage{head{Title: title}, err.Error()}, failure{clean(err.Error())}, code}.write(w, r, h)
+	page{"error", errorPage{head{Title: title}, text}, failure{clean(text)}, code}.write(w, r, h)
 }
 
 type errorPage struct {

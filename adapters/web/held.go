@@ -31,6 +31,8 @@ type heldList struct {
 	// among the objects that were not looked at.
 	More int  `json:"more,omitempty"`
 	Cut  bool `json:"cut,omitempty"`
+	// Unobserved says that other objects may be held, and why.
+	Unobserved string `json:"unobserved,omitempty"`
 }
 
 type heldObject struct {
@@ -56,7 +58,7 @@ func heldOf(h ownergraph.Held) heldObject {
 //
 // Held by TestHeldPage and TestHeldMany.
 func (h *Handler) held(_ context.Context, r *http.Request) (content, error) {
-	list := heldList{Schema: "ownergraph/held/v1", Objects: []heldObject{}}
+	list := heldList{Schema: "ownergraph/held/v1", Objects: []heldObject{}, Unobserved: unobserved(h.source.Kinds())}
 	if code := r.URL.Query().Get("reason"); code != "" {
 		var err error
 		if list.Reason, err = policy.ParseReason(code); err != nil {

@@ -44,6 +44,8 @@ type object struct {
 	References int            `json:"references"`
 	Objects    []graph.Object `json:"objects"`
 	More       bool           `json:"more,omitempty"`
+	// Unobserved says that the page may differ from the store, and why.
+	Unobserved string `json:"unobserved,omitempty"`
 }
 
 type ownerRow struct {
@@ -82,7 +84,7 @@ func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) 
 	if err != nil {
 		return nil, err
 	}
-	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, light(n.Objects), n.More}
+	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, light(n.Objects), n.More, unobserved(h.source.Kinds())}
 	o.More = o.More || len(o.Objects) < len(n.Objects)
 	pace, _ := x.Pace()
 	_, why, _ := strings.Cut(x.Text(), "\n") // the first line is the sentence

@@ -87,6 +87,21 @@ func (h *Handler) overview(_ context.Context, _ *http.Request) (content, error) 
 	return page{name: "overview", data: overviewPage{head{"Overview", "overview"}, o, now}, json: o}, nil
 }
 
+// unobserved says that pages may differ from the store: kinds are sick or not listed yet, or there is
+// no kind, as before Collector.Run. It is empty if all kinds are observed.
+//
+// Held by TestUnobserved.
+func unobserved(kinds []ownergraph.KindStatus) string {
+	_, unwell := healths(kinds)
+	switch {
+	case len(kinds) == 0:
+		return "The collector observes no kind yet, so it knows no object."
+	case unwell > 0:
+		return things(unwell, "kind") + " not observed: their objects may be missing here, or differ from the store."
+	}
+	return ""
+}
+
 // healths returns the kinds, those first that need a look.
 func healths(kinds []ownergraph.KindStatus) (out []kindHealth, unwell int) {
 	out = []kindHealth{}

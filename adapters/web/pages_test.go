@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
@@ -167,6 +169,38 @@ func TestSearchUnknown(t *testing.T) {
 		if r.contains(w, c.code, c.want); strings.Contains(w.Body.String(), "has gone") {
 			t.Errorf("%v: the page says that the object has gone: %s", c.err, c.reason)
 		}
+	}
+}
+
+// TestUnobserved: pages of a collector that has not run, or that has ended, do not look like the
+// state of the store.
+func TestUnobserved(t *testing.T) {
+	r := newRig(t, shop, Config{})
+	targets := []string{"search", "search?name=none", "held", "object?key=pod/shop/a", "object?key=pod/shop/none", "object?uid=none", "plan?key=pod/shop/none"}
+	for _, p := range targets {
+		if w := r.get(p); strings.Contains(w.Body.String(), "observe") || strings.Contains(r.json(p).Body.String(), "observe") {
+			t.Errorf("%q of a collector that runs: %s", p, w.Body)
+		}
+	}
+	r.stop()
+	for _, p := range targets {
+		for _, w := range []*httptest.ResponseRecorder{r.get(p), r.json(p)} {
+			r.contains(w, w.Code, "4 kinds not observed")
+		}
+	}
+	store, err := memory.New(memory.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ownergraph.New(store, ownergraph.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.handler, err = New(c, Config{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{"search", "held", "object?key=pod/shop/none"} {
+		r.contains(r.get(p), r.get(p).Code, "observes no kind yet")
 	}
 }
 

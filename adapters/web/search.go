@@ -36,6 +36,9 @@ type found struct {
 	Name    string        `json:"name,omitempty"`
 	Objects []foundObject `json:"objects"`
 	Next    string        `json:"next,omitempty"` // the link to the next page
+	// Unobserved says that there may be other objects, and why. It is empty for a collector
+	// that observes all kinds.
+	Unobserved string `json:"unobserved,omitempty"`
 }
 
 type foundObject struct {
@@ -60,6 +63,7 @@ func (h *Handler) search(ctx context.Context, r *http.Request) (content, error) 
 		return nil, err
 	}
 	kinds := h.source.Kinds()
+	f.Unobserved = unobserved(kinds)
 	names := make([]graph.Kind, 0, maxRows)
 	for _, k := range kinds[:min(len(kinds), maxRows)] {
 		names = append(names, k.Kind)
