@@ -56,7 +56,12 @@ func (r *rates) since(now time.Time, s ownergraph.Stats) rate {
 	if d < 1 { // too short for an average
 		return rate{}
 	}
-	per := func(now, then uint64) float64 { return float64(now-then) / d }
+	per := func(now, then uint64) float64 {
+		if now < then { // another answer has measured before, and was slower
+			return 0
+		}
+		return float64(now-then) / d
+	}
 	return rate{
 		Seconds: d, Events: per(s.Events, old.stats.Events), Gone: per(s.Gone, old.stats.Gone),
 		Decisions: per(s.Decisions, old.stats.Decisions),

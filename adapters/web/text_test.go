@@ -127,6 +127,7 @@ func TestRates(t *testing.T) {
 		{70, 800, 60, 10, "a minute later the first sample is dropped"},
 		{200, 2100, 130, 10, "without a sample of the last minute the newest older one counts"},
 		{201, 2100, 131, 1300. / 131, "no new sample so soon"},
+		{261, 700, 61, 0, "an answer that measured before the sample of another one"},
 	} {
 		if got := r.since(at(c.at), events(c.events)); got.Seconds != c.seconds || got.Events != c.per {
 			t.Errorf("at %d: %v events/s in %v s, want %v in %v: %s", c.at, got.Events, got.Seconds, c.per, c.seconds, c.reason)
