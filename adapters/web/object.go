@@ -125,7 +125,7 @@ func (h *Handler) treePicture(ctx context.Context, r *http.Request) (content, er
 		return nil, err
 	}
 	if len(n.Objects) == 0 {
-		return nil, &statusError{http.StatusNotFound, "the object is gone, and has no tree"}
+		return nil, &statusError{http.StatusNotFound, "no object is observed here, so there is no tree"}
 	}
 	limit := maxDrawn
 	if r.URL.Query().Has("all") {

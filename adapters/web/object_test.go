@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func TestObjectGone(t *testing.T) {
 	if o := decode[object](r, "object?key=node/n1"); o.Explanation.State != explain.Gone || len(o.Objects) > 0 {
 		t.Errorf("state %v with %d objects", o.Explanation.State, len(o.Objects))
 	}
-	r.contains(r.get("tree.svg?key=node/n1"), 404, "no tree")
+	r.contains(r.get("tree.svg?key=node/n1"), 404, "no object is observed here, so there is no tree")
 	lost := newRig(t, "pod/shop/a@p1 -> vault/shop/v@v1", Config{})
 	r.contains(lost.get("object?key=vault/shop/v&uid=v1"), 200, "referred", `href="object?key=pod%2Fshop%2Fa`)
 	r.contains(lost.get("tree.svg?key=vault/shop/v&uid=v1"), 200, "<svg")
@@ -56,6 +57,25 @@ func TestPlan(t *testing.T) {
 	if after := fmt.Sprint(r.store.Objects()); after != before {
 		t.Errorf("the store has changed:\n%s\n%s", before, after)
 	}
+}
+
+// doubtful is a source whose plans know an outcome only as possible.
+type doubtful struct{ Source }
+
+func (d doubtful) Plan(ctx context.Context, r plan.Request) (plan.Plan, error) {
+	p, err := d.Source.Plan(ctx, r)
+	p.Totals[0].Possible = 1
+	return p, err
+}
+
+// TestPlanPossible: the figures of a plan do not show an outcome as sure that is only possible.
+func TestPlanPossible(t *testing.T) {
+	r := newRig(t, shop, Config{})
+	if w := r.get("plan?key=deploy/shop/web"); strings.Contains(w.Body.String(), "possible only") {
+		t.Errorf("a plan without doubt: %s", w.Body)
+	}
+	r.handler.source = doubtful{r.collector}
+	r.contains(r.get("plan?key=deploy/shop/web"), 200, "Of these outcomes, 1 is possible only")
 }
 
 // TestPlanBound: a plan of too many objects is refused before it costs anything.
