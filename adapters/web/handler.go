@@ -86,10 +86,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // isForeign reports whether a page of another site asks, except for a user who follows a link. The
-// other site cannot read the answer, and could still take the places of streams and of answers.
+// other site cannot read the answer, and could still take the places of streams and of answers. A
+// frame of another site is no link that a user follows.
 func isForeign(h http.Header) bool {
-	site := h.Get("Sec-Fetch-Site")
-	return (site == "cross-site" || site == "same-site") && h.Get("Sec-Fetch-Mode") != "navigate"
+	site, dest := h.Get("Sec-Fetch-Site"), h.Get("Sec-Fetch-Dest")
+	return (site == "cross-site" || site == "same-site") && (h.Get("Sec-Fetch-Mode") != "navigate" || dest != "" && dest != "document")
 }
 
 func setHeaders(to http.Header) {

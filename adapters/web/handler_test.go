@@ -135,17 +135,20 @@ func TestHosts(t *testing.T) {
 func TestForeign(t *testing.T) {
 	r := newRig(t, shop, Config{})
 	for _, c := range []struct {
-		site, mode string
-		code       int
-		reason     string
+		site, mode, dest string
+		code             int
+		reason           string
 	}{
-		{"", "", 200, "a client that is no browser"}, {"none", "navigate", 200, "a typed address"}, {"same-origin", "cors", 200, "the page's own stream"},
-		{"same-origin", "no-cors", 200, "the page's own picture"}, {"cross-site", "navigate", 200, "a link on another site"},
-		{"cross-site", "no-cors", 403, "a picture on another site"}, {"cross-site", "cors", 403, "a stream of another site"}, {"same-site", "cors", 403, "a sibling of the site"},
+		{"", "", "", 200, "a client that is no browser"}, {"none", "navigate", "document", 200, "a typed address"},
+		{"same-origin", "cors", "empty", 200, "the page's own stream"}, {"same-origin", "no-cors", "image", 200, "the page's own picture"},
+		{"cross-site", "navigate", "document", 200, "a link on another site"}, {"cross-site", "navigate", "", 200, "a browser that tells no use"},
+		{"cross-site", "no-cors", "image", 403, "a picture on another site"}, {"cross-site", "cors", "empty", 403, "a stream of another site"},
+		{"same-site", "cors", "empty", 403, "a sibling of the site"}, {"cross-site", "navigate", "iframe", 403, "a frame on another site"},
+		{"same-site", "navigate", "object", 403, "an embedded page on a sibling"},
 	} {
 		for _, p := range []string{"", "tree.svg?key=deploy/shop/web", "style.css"} {
-			if w := r.get(p, "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode); w.Code != c.code {
-				t.Errorf("%q from %s, %s: status %d, want %d: %s", p, c.site, c.mode, w.Code, c.code, c.reason)
+			if w := r.get(p, "Sec-Fetch-Site", c.site, "Sec-Fetch-Mode", c.mode, "Sec-Fetch-Dest", c.dest); w.Code != c.code {
+				t.Errorf("%q from %s, %s, %s: status %d, want %d: %s", p, c.site, c.mode, c.dest, w.Code, c.code, c.reason)
 			}
 		}
 	}
