@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -20,7 +21,7 @@ const (
 // events streams the progress of one deletion as server-sent events: "progress" with the JSON of
 // the page, and at the end "done" or "failed".
 //
-// Held by TestEvents, TestEventsFail, TestEventsAreBounded, TestEventsEnd and TestEventsBeat.
+// Held by TestEvents, TestEventsFail, TestEventsNoFlush, TestEventsAreBounded, TestEventsEnd and TestEventsBeat.
 func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	select {
 	case h.streams <- struct{}{}:
@@ -43,6 +44,10 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := stream{w, http.NewResponseController(w)}
+	if err := s.to.Flush(); errors.Is(err, http.ErrNotSupported) { // the browser would try again forever
+		h.fail(w, r, &statusError{http.StatusNotImplemented, "the host program's handler around this one lets no stream through: its ResponseWriter has no Flush"})
+		return
+	}
 	_ = s.to.SetReadDeadline(time.Time{}) // the limits of the server are for short answers
 	s.run(ctx, h.source, key)
 }

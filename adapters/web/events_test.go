@@ -130,6 +130,17 @@ func TestEventsFail(t *testing.T) {
 	}
 }
 
+// TestEventsNoFlush: behind a handler that holds an answer back until its end, a stream is an error
+// at once. The browser then does not open it again and again.
+func TestEventsNoFlush(t *testing.T) {
+	r := newRig(t, shop, Config{})
+	w := httptest.NewRecorder()
+	r.handler.ServeHTTP(struct{ http.ResponseWriter }{w}, httptest.NewRequest(http.MethodGet, "http://localhost/events?key=deploy/shop/web", nil))
+	if r.contains(w, 501, "no Flush"); strings.Contains(w.Header().Get("Content-Type"), "event-stream") || len(r.handler.streams) > 0 {
+		t.Errorf("type %q, %d streams", w.Header().Get("Content-Type"), len(r.handler.streams))
+	}
+}
+
 // TestEventsAreBounded: a stream too many is refused, and gets its place once another one ends.
 func TestEventsAreBounded(t *testing.T) {
 	r := newRig(t, shop, Config{MaxStreams: 2})
