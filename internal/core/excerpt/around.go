@@ -18,7 +18,8 @@ type Around struct {
 	more    bool
 	seen    map[graph.Key]bool // in todo now or before
 	todo    []aroundItem
-	cursor  observed.Cursor // on the dependents of the object that was taken last
+	cursor  observed.Cursor          // on the dependents of the object that was taken last
+	sameUID map[observed.NodeID]bool // of the references of one object
 }
 
 type aroundItem struct {
@@ -29,7 +30,7 @@ type aroundItem struct {
 // Start begins the walk at a node. The walk ends at limit objects.
 func (a *Around) Start(g *observed.Graph, n observed.Node, limit int) {
 	k := n.Key()
-	*a = Around{limit: limit, seen: map[graph.Key]bool{k: true}, todo: []aroundItem{{k, true, true}}}
+	*a = Around{limit: limit, seen: map[graph.Key]bool{k: true}, todo: []aroundItem{{k, true, true}}, sameUID: map[observed.NodeID]bool{}}
 	g.OpenCursor(&a.cursor)
 }
 
@@ -70,16 +71,29 @@ func (a *Around) take(g *observed.Graph, n observed.Node, item aroundItem) {
 		}
 		a.objects = append(a.objects, n.Object())
 	}
+	clear(a.sameUID)
 	for _, owner := range n.OwnerNodes() {
 		a.add(owner, item.up, false)
 		if owner.ByUID() { // it stands for each object with the UID
-			for _, id := range owner.SameUID() {
-				a.add(g.Node(id), item.up, false)
-			}
+			a.addSameUID(g, owner, item.up)
 		}
 	}
 	if item.down && !a.more {
 		a.cursor.Start(g, n.ID())
+	}
+}
+
+// addSameUID adds the objects that an owner stands for. Many references of one object may name one
+// UID, and a UID may have many nodes. So only the first of these references looks at them.
+//
+// Held by TestAroundOneUID.
+func (a *Around) addSameUID(g *observed.Graph, owner observed.Node, up bool) {
+	if a.sameUID[owner.ID()] {
+		return
+	}
+	a.sameUID[owner.ID()] = true
+	for _, id := range owner.SameUID() {
+		a.add(g.Node(id), up, false)
 	}
 }
 

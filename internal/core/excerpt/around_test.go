@@ -64,3 +64,42 @@ func TestAround(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAroundOneUID: many unresolved references to one UID look at the nodes of that UID once. The
+// allocations tell it.
+func TestAroundOneUID(t *testing.T) {
+	const refs, nodes = 500, 500
+	g := observed.New(observed.Config{})
+	put := func(name string, refs int, unresolved bool) graph.Key {
+		t.Helper()
+		o := graph.Object{Key: graph.Key{Kind: "pod", Name: name, UID: graph.UID(name)}, Version: "1"}
+		for i := range refs {
+			k := graph.Key{Kind: graph.Kind(fmt.Sprint(name, i)), Name: fmt.Sprint(name, i), UID: "one"}
+			o.Owners = append(o.Owners, graph.Owner{Key: k, Unresolved: unresolved})
+		}
+		if _, err := g.Apply(graph.Event{Type: graph.Put, Object: o}); err != nil {
+			t.Fatal(err)
+		}
+		return o.Key
+	}
+	if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "pod"}}}); err != nil {
+		t.Fatal(err)
+	}
+	put("phantoms", nodes, false)
+	object := put("claims", refs, true)
+	one := put("one", 0, false)
+	n, _ := g.Lookup(object)
+	var a excerpt.Around
+	allocs := testing.AllocsPerRun(1, func() {
+		a.Start(g, n, 10)
+		for !a.Step(g, 50) {
+		}
+		a.Close(g)
+	})
+	if objects, _ := a.Objects(); len(objects) != 2 || objects[1].Key != one {
+		t.Errorf("objects %v", objects)
+	}
+	if allocs > refs {
+		t.Errorf("%v allocations for %d references", allocs, refs)
+	}
+}
