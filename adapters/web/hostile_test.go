@@ -69,8 +69,8 @@ func TestHostile(t *testing.T) {
 // TestHostileMany: no list grows with the length of many names, in no form. Such a plan has no
 // JSON.
 func TestHostileMany(t *testing.T) {
-	m, big := memory.Config{Limits: graph.Limits{Text: 1 << 20}}, strings.Repeat("<b>", 100_000)
-	for i := range 40 {
+	m, big := memory.Config{Limits: graph.Limits{Text: 1 << 20}}, strings.Repeat("<b>", 250_000)
+	for i := range 20 {
 		o := graph.Object{Key: graph.Key{Kind: "pod", Scope: big, Name: fmt.Sprint(big, i), UID: graph.UID(fmt.Sprint("u", i))}, Finalizers: []string{"x.io/f"}}
 		if i > 0 {
 			o.Owners = []graph.Owner{{Key: m.Objects[0].Key, Block: true}}
@@ -93,7 +93,9 @@ func TestHostileMany(t *testing.T) {
 			t.Errorf("%q: JSON has %d bytes", p, w.Body.Len())
 		}
 	}
-	r.contains(r.json("plan?uid=u0"), 406, "too long for JSON")
+	for _, p := range []string{"plan?uid=u0", "object?uid=u0"} {
+		r.contains(r.json(p), 406, "too long for JSON")
+	}
 }
 
 // faulty is a source with a fault of the program.

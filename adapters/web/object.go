@@ -15,10 +15,11 @@ import (
 )
 
 const (
-	maxNearby   = 500   // objects around an object, for its page
-	maxDrawn    = 40    // of them in the picture
-	maxNeighbor = 50    // links to dependents
-	maxPre      = 64000 // bytes of a text
+	maxNearby   = 500     // objects around an object, for its page
+	maxDrawn    = 40      // of them in the picture
+	maxNeighbor = 50      // links to dependents
+	maxPre      = 64000   // bytes of a text
+	maxTextJSON = 8 << 20 // bytes of the text of an explanation that is written in JSON
 )
 
 type objectPage struct {
@@ -78,7 +79,7 @@ func (h *Handler) around(ctx context.Context, r *http.Request, limit int) (x exp
 
 // object makes the page of one object.
 //
-// Held by TestObject, TestObjectGone, TestHostile and TestGolden.
+// Held by TestObject, TestObjectGone, TestHostile, TestHostileMany and TestGolden.
 func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) {
 	x, n, err := h.around(ctx, r, maxNearby)
 	if err != nil {
@@ -87,7 +88,11 @@ func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) 
 	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, light(n.Objects), n.More, unobserved(h.source.Kinds())}
 	o.More = o.More || len(o.Objects) < len(n.Objects)
 	pace, _ := x.Pace()
-	_, why, _ := strings.Cut(x.Text(), "\n") // the first line is the sentence
+	text := x.Text()
+	if len(text) > maxTextJSON && wantsJSON(r.Header.Values("Accept")) {
+		return nil, &statusError{http.StatusNotAcceptable, "the names in this explanation are too long for JSON: open the page in HTML, or make it by Collector.Explain"}
+	}
+	_, why, _ := strings.Cut(text, "\n") // the first line is the sentence
 	p := objectPage{head: head{Title: title(x.Key)}, object: o, Place: x.Key.PlaceString(), Pace: pace.String(), Sentence: x.Sentence(), Now: h.config.Now(), Why: why}
 	for i := range x.Owners {
 		p.Owners = append(p.Owners, ownerRow{x.Owners[i], keyOf(x.Owners[i].Key)})
