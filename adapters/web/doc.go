@@ -37,14 +37,19 @@
 // # Hostile input
 //
 // Text from objects is escaped. Characters that turn the direction of writing show as escapes, and
-// long text loses its middle. A Content-Security-Policy forbids everything but the handler's own
-// files. The handler refuses other methods than GET and HEAD. It refuses a Host header with a
-// foreign name, since such a name may be that of an attack by DNS rebinding: see Config.Hosts.
+// long text loses its middle. A key in JSON does the same with text above 1,024 bytes, and then has
+// "cut". An explanation or a plan with names of many megabytes has no JSON.
+//
+// A Content-Security-Policy forbids everything but the handler's own files. The handler refuses other
+// methods than GET and HEAD. It refuses a Host header with a foreign name, since such a name may be
+// that of an attack by DNS rebinding: see Config.Hosts.
 //
 // # Bounds
 //
 // Lists have pages, pictures have a bounded number of objects, and streams have a bounded number
 // of readers. At most four answers are made at one time, each within Config.Timeout. A search
-// looks at each object once, so a page of a million objects takes about 0.1 s of one CPU. Config.MaxPlan bounds the objects of a plan. A sweep can bring in more of them: the
-// members of a holder are not around it. Config.Timeout bounds the time of such a plan.
+// looks at each object once, so a page of a million objects takes about 0.1 s of one CPU.
+//
+// Config.MaxPlan bounds the objects of a plan. A sweep can bring in more of them: the members of a
+// holder are not around it. Config.Timeout bounds the time of such a plan.
 package web
