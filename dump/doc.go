@@ -12,7 +12,8 @@
 // with items. A list of another kind, such as PodList, may leave out the kind of its items.
 // Read refuses one page of a longer list, because the objects of other pages would count as
 // absent. Read takes the metadata and status.observedGeneration, and skips the rest. It refuses
-// a field of the metadata that stands twice, because one of the two would hide the other.
+// a field of the metadata that stands twice, because one of the two would hide the other. A byte
+// order mark at the begin, as Windows writes it, is skipped.
 //
 // # Scopes
 //

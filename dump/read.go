@@ -1,12 +1,14 @@
 package dump
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -48,7 +50,7 @@ func Read(r io.Reader, name string) (Content, error) {
 
 func readUpTo(r io.Reader, name string, limit int64) (Content, error) {
 	d := decoder{
-		json:      json.NewDecoder(&limitedReader{from: r, left: limit, limit: limit}),
+		json:      json.NewDecoder(unmarked(&limitedReader{from: r, left: limit, limit: limit})),
 		inventory: newInventory(),
 		fields:    newFields(),
 		number:    1,
@@ -68,6 +70,18 @@ func readUpTo(r io.Reader, name string, limit int64) (Content, error) {
 		return Content{}, fmt.Errorf("read %s: no object in %d documents", name, d.number-1)
 	}
 	return d.inventory.content(), nil
+}
+
+// unmarked reads spaces in place of the byte order mark that Windows writes. So the offsets
+// stay those of the input.
+func unmarked(r io.Reader) io.Reader {
+	const mark = "\ufeff"
+	b := bufio.NewReader(r)
+	if head, _ := b.Peek(len(mark)); string(head) != mark { // an error comes again with the first read
+		return b
+	}
+	_, _ = b.Discard(len(mark))
+	return io.MultiReader(strings.NewReader("   "), b)
 }
 
 // inventory collects objects and refuses those that contradict earlier ones.

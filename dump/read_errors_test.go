@@ -111,7 +111,7 @@ func TestReadListDepth(t *testing.T) {
 
 // TestReadErrorOffset: the offset leads to the object, or to the one behind it.
 func TestReadErrorOffset(t *testing.T) {
-	before, broken := pod("a")+"\n", strings.Replace(pod("b"), `"kind":"Pod",`, ``, 1)
+	before, broken := "\ufeff"+pod("a")+"\n", strings.Replace(pod("b"), `"kind":"Pod",`, ``, 1)
 	_, err := Read(strings.NewReader(before+broken+pod("c")), "input")
 	want := fmt.Sprintf("read input: document 2 (n/b), byte %d: kind: missing", len(before+broken))
 	if err == nil || err.Error() != want {

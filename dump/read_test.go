@@ -114,6 +114,7 @@ func TestReadShapes(t *testing.T) {
 		{"own items", "items of an object are its payload where its kind comes first", strings.Replace(pod("a"), `"metadata"`, `"items":[1,{"kind":2}],"metadata"`, 1) + pod("b") + pod("c")},
 		{"odd metadata", "a field counts only in its place", strings.Replace(pod("a"), `"uid"`, `"labels":{"uid":"x","UID":"y"},"finalizers":[],"managedFields":[{"name":"x","name":"y","f":["uid","uid"]}],"uid"`, 1) + pod("b") + pod("c")},
 		{"odd owners", "a list of owners may be empty, with other fields behind it", strings.Replace(pod("a"), `"uid"`, `"ownerReferences":[],"creationTimestamp":[{"uid":1,"uid":2}],"uid"`, 1) + pod("b") + pod("c")},
+		{"mark", "Windows writes a byte order mark", "\ufeff" + pod("a") + pod("b") + pod("c")},
 		{"odd status", "a status that means something else by the name is payload", strings.Replace(pod("a"), `{`, `{"status":{"observedGeneration":"6f8d"},`, 1) + strings.Replace(pod("b"), `{`, `{"status":"fine",`, 1) + pod("c")},
 	}
 	want := mustRead(t, pod("c")+pod("b")+pod("a"))

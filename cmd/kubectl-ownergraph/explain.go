@@ -116,7 +116,7 @@ func countDependents(x *offline.Index, key graph.Key) (n dependents) {
 
 func (a *app) writeExplanation(x *explainAnswer) (err error) {
 	out := a.printer()
-	done, err := out.Picture(func() view.Picture { return view.Explanation(x.Explanation, 0) })
+	done, err := out.Picture(func() view.Picture { return view.Explanation(x.Explanation, out.Limit(0)) })
 	switch {
 	case done:
 		a.note(x.Unknown)

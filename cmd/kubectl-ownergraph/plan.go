@@ -77,7 +77,7 @@ func (a *app) plan(ctx context.Context, args []string, p *planFlags) error {
 		return err
 	}
 	out := a.printer()
-	done, err := out.Picture(func() view.Picture { return view.Plan(made, objects, p.limit) })
+	done, err := out.Picture(func() view.Picture { return view.Plan(made, objects, out.Limit(p.limit)) })
 	switch {
 	case done:
 		a.note(u)

@@ -27,7 +27,7 @@ the others. The JSON has the objects above and below by key.`,
 		},
 	}
 	a.addFormat(cmd, printing.Pictures())
-	cmd.Flags().IntVar(&limit, "limit", 0, "most objects of the picture, up to 5000 (default 1000)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "most objects of the picture, up to 5000 (default 1000, and 100 for mermaid)")
 	return cmd
 }
 
@@ -66,7 +66,7 @@ type treeAnswer struct {
 func (a *app) writeTree(r *reading, key graph.Key, limit int) error {
 	near := r.index().Near(key)
 	u := unknowns(r.in, near)
-	draw := func() view.Picture { return view.Tree(near.Objects, key, limit) }
+	draw := func() view.Picture { return view.Tree(near.Objects, key, a.printer().Limit(limit)) }
 	p := a.printer()
 	switch done, err := p.Picture(draw); {
 	case done:

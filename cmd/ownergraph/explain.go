@@ -30,7 +30,7 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 			if err != nil {
 				return err
 			}
-			done, err := a.printer().Picture(func() view.Picture { return view.Explanation(x, 0) })
+			done, err := a.printer().Picture(func() view.Picture { return view.Explanation(x, a.printer().Limit(0)) })
 			switch {
 			case done:
 			case a.format == printing.JSON:

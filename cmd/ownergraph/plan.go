@@ -57,7 +57,7 @@ func (a *app) planCommand() *cobra.Command {
 		Short: "Forecast the deletion of objects",
 		Long: `Forecast the deletion of objects: the end of each object, the waves and the cost. Without
 an object it forecasts the writes that are due without a deletion. It changes nothing. A
-picture has the waves from left to right, and at most 1,000 objects.
+picture has the waves from left to right, and at most 1,000 objects (100 for mermaid).
 
 The plan knows the rules of ownership and the finalizers. It does not know the handlers,
 sweeps, guards and protections that a program of yours configures.
@@ -78,7 +78,7 @@ Exit code 3: an object would be held.`,
 			if err != nil {
 				return err
 			}
-			draw := func() view.Picture { return view.Plan(made, c.Objects, p.limit) }
+			draw := func() view.Picture { return view.Plan(made, c.Objects, a.printer().Limit(p.limit)) }
 			done, err := a.printer().Picture(draw)
 			if !done {
 				err = a.writePlan(&made)

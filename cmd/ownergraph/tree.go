@@ -34,12 +34,12 @@ has the object first, and then each object below it, by key.`,
 	}
 	a.addSource(cmd)
 	a.addFormat(cmd, printing.Pictures())
-	cmd.Flags().IntVar(&limit, "limit", 0, "most objects of the picture, up to 5000 (default 1000)")
+	cmd.Flags().IntVar(&limit, "limit", 0, "most objects of the picture, up to 5000 (default 1000, and 100 for mermaid)")
 	return cmd
 }
 
 func (a *app) writeTree(objects []graph.Object, root graph.Key, limit int) error {
-	draw := func() view.Picture { return view.Tree(objects, root, limit) }
+	draw := func() view.Picture { return view.Tree(objects, root, a.printer().Limit(limit)) }
 	switch done, err := a.printer().Picture(draw); {
 	case done:
 		return err

@@ -34,6 +34,21 @@ type Printer struct {
 	Format string // "" is Text
 }
 
+// maxMermaid is the bound by which a picture stays within Mermaid's own defaults. Sites such as
+// GitHub draw no larger one.
+const maxMermaid = 100
+
+// Limit returns the most objects of a picture. 0 is the default: that of package view, and less
+// for Mermaid.
+//
+// Held by TestLimit.
+func (p *Printer) Limit(limit int) int {
+	if limit == 0 && p.Format == Mermaid {
+		return maxMermaid
+	}
+	return limit
+}
+
 // Picture writes a picture, if the format is one.
 //
 // Held by TestPicture.

@@ -61,3 +61,20 @@ func TestFlag(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestLimit: a picture in Mermaid is small unless the user has said otherwise.
+func TestLimit(t *testing.T) {
+	for _, c := range []struct {
+		format      string
+		limit, want int
+		reason      string
+	}{
+		{Mermaid, 0, maxMermaid, "Mermaid draws no more by default"},
+		{Mermaid, 700, 700, "the user knows better"},
+		{SVG, 0, 0, "the bound of package view"},
+	} {
+		if got := (&Printer{Format: c.format}).Limit(c.limit); got != c.want {
+			t.Errorf("%s, %d: %d, want %d: %s", c.format, c.limit, got, c.want, c.reason)
+		}
+	}
+}
