@@ -274,4 +274,3 @@ func TestPartialKindHoldsFences(t *testing.T) {
 		}
 	}
 }
-
