@@ -26,7 +26,7 @@ type held struct {
 //
 // Held by TestReportIgnoresOrder.
 type findings struct {
-	before, after map[graph.Key]graph.Object
+	before, after []graph.Object // of byKey
 	held          []held
 	user          graph.Key                  // the object that the user deleted, if any
 	why           func(key graph.Key) string // of a write of the collector; nil for no reasons
@@ -36,16 +36,19 @@ type findings struct {
 // and the held objects.
 func (f findings) String() string {
 	var gone, come []graph.Key
-	for key := range f.before {
-		if _, stays := f.after[key]; !stays {
-			gone = append(gone, key)
+	var orphaned []held
+	f.compare(func(was, is *graph.Object) {
+		switch {
+		case is == nil:
+			gone = append(gone, was.Key)
+		case was == nil:
+			come = append(come, is.Key)
+		default:
+			if h, lost := f.orphaned(was, is); lost {
+				orphaned = append(orphaned, h)
+			}
 		}
-	}
-	for key := range f.after {
-		if _, old := f.before[key]; !old {
-			come = append(come, key)
-		}
-	}
+	})
 	var out strings.Builder
 	fmt.Fprintf(&out, "gone: %d of %d objects, %d stay\n", len(gone), len(f.before), len(f.after))
 	writeCounts(&out, gone, f.reason)
@@ -53,7 +56,7 @@ func (f findings) String() string {
 		fmt.Fprintf(&out, "new: %d\n", len(come))
 		writeCounts(&out, come, nil)
 	}
-	writeList(&out, "stay without an owner that they had", f.orphaned())
+	writeList(&out, "stay without an owner that they had", orphaned)
 	writeList(&out, "held", f.held)
 	return out.String()
 }
@@ -73,34 +76,54 @@ func (f findings) reason(key graph.Key) string {
 	return "deleted by the user, and " + why
 }
 
-func byKey(objects []graph.Object) map[graph.Key]graph.Object {
-	m := make(map[graph.Key]graph.Object, len(objects))
-	for _, o := range objects {
-		m[o.Key] = o
+// byKey returns the objects in the order of their keys.
+func byKey(objects []graph.Object) []graph.Object {
+	order := func(a, b graph.Object) int { return a.Compare(b.Key) }
+	if !slices.IsSortedFunc(objects, order) {
+		objects = slices.SortedFunc(slices.Values(objects), order)
 	}
-	return m
+	return objects
 }
 
-// orphaned returns the objects that lost a reference and still exist.
-func (f findings) orphaned() []held {
-	var list []held
-	for key, o := range f.after {
-		var lost []string
-		for _, ref := range f.before[key].Owners {
-			if !slices.ContainsFunc(o.Owners, ref.Same) {
-				lost = append(lost, spell.Key(ref.Key))
-			}
+// compare shows each object as it was and as it is, and nil where there is none.
+func (f findings) compare(show func(was, is *graph.Object)) {
+	for i, j := 0, 0; i < len(f.before) || j < len(f.after); {
+		order := 0
+		switch {
+		case i == len(f.before):
+			order = 1
+		case j == len(f.after):
+			order = -1
+		default:
+			order = f.before[i].Compare(f.after[j].Key)
 		}
-		if len(lost) == 0 {
-			continue
+		var was, is *graph.Object
+		if order <= 0 {
+			was, i = &f.before[i], i+1
 		}
-		text := spell.Some(lost)
-		if why := f.reason(key); why != "" {
-			text += ": " + why
+		if order >= 0 {
+			is, j = &f.after[j], j+1
 		}
-		list = append(list, held{key, text})
+		show(was, is)
 	}
-	return list
+}
+
+// orphaned returns an object that still exists and has lost a reference.
+func (f findings) orphaned(was, is *graph.Object) (h held, lost bool) {
+	var owners []string
+	for _, ref := range was.Owners {
+		if !slices.ContainsFunc(is.Owners, ref.Same) {
+			owners = append(owners, spell.Key(ref.Key))
+		}
+	}
+	if len(owners) == 0 {
+		return held{}, false
+	}
+	text := spell.Some(owners)
+	if why := f.reason(is.Key); why != "" {
+		text += ": " + why
+	}
+	return held{is.Key, text}, true
 }
 
 // explainAll returns the held objects with the text of their reasons.
@@ -175,7 +198,7 @@ func writeList(out *strings.Builder, title string, list []held) {
 }
 
 // finalizers counts the finalizers, except those of the engine's propagations.
-func finalizers(is map[graph.Key]graph.Object) string {
+func finalizers(is []graph.Object) string {
 	perLine := make(map[string]int)
 	carriers := 0
 	for _, o := range is {

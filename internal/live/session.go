@@ -33,8 +33,7 @@ type Session struct {
 	mine  int    // requests of the user, who is this program
 	held  []held // after the latest step
 	holds []ownergraph.Held
-	now   []graph.Object // after the latest step
-	index map[graph.Key]graph.Object
+	now   []graph.Object // after the latest step, by key
 }
 
 // Play waits for the collector, carries out the deletions, and prints a summary.
@@ -51,7 +50,7 @@ func (s *Session) Play(ctx context.Context, c dump.Content, todo []Deletion) err
 func (s *Session) play(ctx context.Context, c dump.Content, todo []Deletion) error {
 	s.Out.Print(c.Summary() + "\n\n")
 	first := byKey(c.Objects)
-	s.now, s.index = c.Objects, first
+	s.now = first
 	if err := s.step(ctx, "start", nil); err != nil {
 		return err
 	}
@@ -139,9 +138,8 @@ func (s *Session) explainDelete(key graph.Key, err error) error {
 // changes reports the changes of a step and the newly held objects. It includes the
 // step's own object if that is held.
 func (s *Session) changes(holds []ownergraph.Held, d *Deletion) string {
-	s.now = s.Store.Objects()
-	f := findings{before: s.index, after: byKey(s.now), why: s.Reasons.Of}
-	s.index = f.after
+	f := findings{before: s.now, after: byKey(s.Store.Objects()), why: s.Reasons.Of}
+	s.now = f.after
 	if d != nil {
 		f.user = d.Key
 	}
@@ -152,8 +150,8 @@ func (s *Session) changes(holds []ownergraph.Held, d *Deletion) string {
 }
 
 // conclusion reports the changes since the start, the held objects, and the requests.
-func (s *Session) conclusion(first map[graph.Key]graph.Object) string {
-	f := findings{before: first, after: s.index, held: s.held}
+func (s *Session) conclusion(first []graph.Object) string {
+	f := findings{before: first, after: s.now, held: s.held}
 	stats := s.Collector.Stats()
 	var out strings.Builder
 	out.WriteString("at the end\n")
