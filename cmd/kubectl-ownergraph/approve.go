@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -67,19 +68,19 @@ func (f *approveFlags) check(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	switch {
 	case f.record == "" && len(args) == 0:
-		return usageError("want TYPE/NAME for a guard, or --record for a brake")
+		return printing.UsageError("want TYPE/NAME for a guard, or --record for a brake")
 	case f.record != "" && len(args) > 0:
-		return usageError("TYPE/NAME and --record: want one of them")
+		return printing.UsageError("TYPE/NAME and --record: want one of them")
 	case f.record == "" && (given("uid") || given("all") || given("for")):
-		return usageError("--uid, --all and --for belong to --record")
+		return printing.UsageError("--uid, --all and --for belong to --record")
 	case f.record == "" && (given("fingerprint") == given("at-most") || f.atMost < 0):
-		return usageError("want --fingerprint, or --at-most with a number from 0")
+		return printing.UsageError("want --fingerprint, or --at-most with a number from 0")
 	case f.record != "" && (given("fingerprint") || given("foreground")):
-		return usageError("--fingerprint and --foreground belong to TYPE/NAME")
+		return printing.UsageError("--fingerprint and --foreground belong to TYPE/NAME")
 	case f.record != "" && (f.uid == "") != f.all:
-		return usageError("--record: want --uid, or --all")
+		return printing.UsageError("--record: want --uid, or --all")
 	case f.record != "" && (f.atMost < 1 || f.during <= 0):
-		return usageError("--record: want --at-most with a number from 1, and a time with --for")
+		return printing.UsageError("--record: want --at-most with a number from 1, and a time with --for")
 	}
 	return nil
 }

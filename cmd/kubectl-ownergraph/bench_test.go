@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/printing"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -140,7 +141,7 @@ func BenchmarkLarge(b *testing.B) {
 				l.lists(b, client)
 				lists += time.Since(began)
 				began = time.Now()
-				if got := call(b, append(args, flags...)...); got.code != exitDone {
+				if got := call(b, append(args, flags...)...); got.code != printing.ExitDone {
 					b.Fatalf("exit %d: %s%s", got.code, got.stdout, got.stderr)
 				}
 				whole += time.Since(began)

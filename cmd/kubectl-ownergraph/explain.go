@@ -127,7 +127,7 @@ func (a *app) writeExplanation(x *explainAnswer) (err error) {
 	}
 	pace, _ := x.Explanation.Pace()
 	if err == nil && (pace > explain.Moving || x.Namespace != nil) {
-		return errFound
+		return printing.ErrFound
 	}
 	return err
 }

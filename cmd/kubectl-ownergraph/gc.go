@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	gc "github.com/ownergraph/ownergraph/adapters/clientgo/run"
 	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -33,7 +34,7 @@ adapters/clientgo/run/deploy.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("namespace") {
-				return usageError("gc has no -n: it collects in the whole cluster")
+				return printing.UsageError("gc has no -n: it collects in the whole cluster")
 			}
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()

@@ -89,7 +89,7 @@ func (a *app) lint(ctx context.Context, cfg lint.Config) error {
 		err = out.Text(report.String() + fmt.Sprintf("findings: %d\n", len(report.Findings)) + u.text())
 	}
 	if err == nil && len(report.Findings) > 0 {
-		return errFound
+		return printing.ErrFound
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // onLive reads the object that the arguments name, runs a collector that only observes until
@@ -24,7 +25,7 @@ func (a *app) onLive(ctx context.Context, args []string, longest time.Duration, 
 		return err
 	}
 	if len(targets) != 1 {
-		return usageError("want one object: TYPE/NAME, or TYPE NAME")
+		return printing.UsageError("want one object: TYPE/NAME, or TYPE NAME")
 	}
 	store, _, err := a.open(clientgo.Config{})
 	if err != nil {

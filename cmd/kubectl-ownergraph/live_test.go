@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // output is a writer that a test reads meanwhile.
@@ -40,19 +42,19 @@ func TestWait(t *testing.T) {
 	eventually(t, "the first line", func() bool { return strings.Contains(stdout.String(), "0 of 2 gone, 2 left") })
 	a.remove("pods", "shop/web-x")
 	a.remove("deployments", "shop/web")
-	if got := <-code; got != exitDone || !strings.Contains(stdout.String(), "delete Deployment.apps/shop/web: 2 of 2 gone;") {
+	if got := <-code; got != printing.ExitDone || !strings.Contains(stdout.String(), "delete Deployment.apps/shop/web: 2 of 2 gone;") {
 		t.Errorf("exit %d\n%s%s", got, &stdout, &stderr)
 	}
 	got := call(t, append([]string{"wait", "deploy/web"}, flags...)...)
-	if got.code != exitDone || got.stdout != goneAlready+"\n" {
+	if got.code != printing.ExitDone || got.stdout != goneAlready+"\n" {
 		t.Errorf("an object that is gone: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	got = call(t, append([]string{"wait", "backup/a", "-n", "old", "--timeout", "300ms"}, flags...)...)
-	if got.code != exitFound || !strings.Contains(got.stderr, "the time is over. Held:\n  Backup.example.org/old/a: finalizers hold it (example.org/backup)") {
+	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "the time is over. Held:\n  Backup.example.org/old/a: finalizers hold it (example.org/backup)") {
 		t.Errorf("a timeout: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	got = call(t, append([]string{"wait", "deploy/cart", "--timeout", "300ms"}, flags...)...)
-	if got.code != exitFound || !strings.Contains(got.stderr, "the object has no deletion mark, and the time is over") {
+	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "the object has no deletion mark, and the time is over") {
 		t.Errorf("an object without a mark: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	writes := regexp.MustCompile(`(post|put|patch|delete) `)
@@ -74,8 +76,8 @@ func TestNotListedInTime(t *testing.T) {
 		code   int
 		reason string
 	}{
-		{[]string{"wait", "deploy/web"}, exitFound, "the time of a wait is over"},
-		{[]string{"approve", "deploy/web", "--at-most", "1"}, exitFailed, "no plan knows the kind"},
+		{[]string{"wait", "deploy/web"}, printing.ExitFound, "the time of a wait is over"},
+		{[]string{"approve", "deploy/web", "--at-most", "1"}, printing.ExitFailed, "no plan knows the kind"},
 	} {
 		got := call(t, append(append(c.args, "--timeout", "300ms"), flags...)...)
 		if got.code != c.code || !strings.Contains(got.stderr, "Secret") || !strings.Contains(got.stderr, "--timeout 300ms") {
@@ -110,7 +112,7 @@ func TestGC(t *testing.T) {
 		}
 		eventually(t, "the decision", func() bool { return strings.Contains(stdout.String(), c.want) && sent() == c.sent })
 		cancel()
-		if got := <-code; got != exitDone || strings.HasPrefix(stdout.String(), "would") == c.sent || sent() != c.sent {
+		if got := <-code; got != printing.ExitDone || strings.HasPrefix(stdout.String(), "would") == c.sent || sent() != c.sent {
 			t.Errorf("%v: exit %d\n%s%s", c.args, got, &stdout, &stderr)
 		}
 	}

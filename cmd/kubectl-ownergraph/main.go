@@ -6,27 +6,13 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/go-logr/logr"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"k8s.io/klog/v2"
-
-	"github.com/ownergraph/ownergraph/internal/terminal"
 )
-
-// The exit codes.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-	exitFound  = 3
-)
-
-// errFound says that the command is done, and has found a fault or a held object.
-var errFound = errors.New("findings or held objects")
 
 func main() {
 	klog.SetLogger(logr.Discard()) // the command reports each error itself
@@ -41,21 +27,5 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root := a.command()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.Is(err, errFound):
-		return exitFound
-	}
-	fmt.Fprintln(stderr, name+":", terminal.Printable(err.Error()))
-	if !a.started || errors.As(err, new(usageError)) {
-		fmt.Fprintf(stderr, "Run %q for the usage.\n", name+" --help")
-		return exitUsage
-	}
-	return exitFailed
+	return printing.Exit(stderr, name, a.started, err)
 }
-
-// usageError is an error of the command line.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/spf13/cobra"
 )
 
@@ -33,7 +34,7 @@ kube-controller-manager does not obey.`,
 				return err
 			}
 			if record == "" {
-				return usageError("--record is missing: a pause reaches a collector through its record")
+				return printing.UsageError("--record is missing: a pause reaches a collector through its record")
 			}
 			return a.onRecord(cmd.Context(), record, func(ctx context.Context, c *ownergraph.Collector) error {
 				word, err := "paused", error(nil)
@@ -69,9 +70,9 @@ func (a *app) extent(cmd *cobra.Command, typ string, global bool) (x ownergraph.
 	}
 	switch {
 	case chosen != 1:
-		return x, usageError("want one of -A, -n, --type and --global")
+		return x, printing.UsageError("want one of -A, -n, --type and --global")
 	case named && *a.cluster.Namespace == "": // as an extent, it has the objects without a namespace
-		return x, usageError("-n: the namespace is empty: want a name, or --global")
+		return x, printing.UsageError("-n: the namespace is empty: want a name, or --global")
 	}
 	x = ownergraph.Extent{All: a.everywhere, InScope: named || global}
 	if named {
@@ -101,7 +102,7 @@ func (a *app) onRecord(ctx context.Context, record string, do func(context.Conte
 	namespace, configMap, _ := strings.Cut(record, "/")
 	name, ok := strings.CutPrefix(configMap, recordPrefix)
 	if namespace == "" || !ok || name == "" || strings.Contains(name, "/") {
-		return usageError(fmt.Sprintf("--record %q: want NAMESPACE/%sNAME", record, recordPrefix))
+		return printing.UsageError(fmt.Sprintf("--record %q: want NAMESPACE/%sNAME", record, recordPrefix))
 	}
 	store, _, err := a.open(clientgo.Config{RecordNamespace: namespace})
 	if err != nil {

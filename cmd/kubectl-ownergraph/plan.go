@@ -87,7 +87,7 @@ func (a *app) plan(ctx context.Context, args []string, p *planFlags) error {
 		err = out.Text(made.Text() + fmt.Sprintf("fingerprint %s\n", made.Fingerprint) + u.text())
 	}
 	if err == nil && slices.ContainsFunc(made.Totals, func(t plan.Total) bool { return t.Held > 0 }) {
-		return errFound
+		return printing.ErrFound
 	}
 	return err
 }

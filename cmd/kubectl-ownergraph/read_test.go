@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // TestReads: tree, plan, explain, lint and top list each kind once, and send no other request
@@ -239,7 +240,7 @@ func TestOutsideOfOwnership(t *testing.T) {
 	a.resources = append(a.resources, &resource{version: "v1", kind: "Event", plural: "events", short: "ev", scoped: true, objects: map[string]map[string]any{}})
 	a.put("events", "shop/e", "")
 	got := call(t, append([]string{"explain", "ev/e"}, a.serve(t)...)...)
-	if got.code != exitFailed || !strings.Contains(got.stderr, "take no part in ownership") {
+	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "take no part in ownership") {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -272,7 +273,7 @@ func TestLintOfOneNamespace(t *testing.T) {
 			t.Errorf("left out: %d", c.LeftOut)
 		}
 	}
-	if got.code != exitFound || !found || count != len(out.Report.Findings) {
+	if got.code != printing.ExitFound || !found || count != len(out.Report.Findings) {
 		t.Errorf("exit %d, %d findings and a count of %d\n%s", got.code, len(out.Report.Findings), count, got.stderr)
 	}
 	got = call(t, append([]string{"lint", "-A"}, flags...)...)
@@ -299,7 +300,7 @@ func TestTop(t *testing.T) {
 		{`APIService.apiregistration.k8s.io/former +gone +- +1 +0`, "the root is outside of the namespace"},
 		{`Deployment.apps/shop/former-too +gone +- +3 +0`, "the pod below two others counts once"},
 	} {
-		if got.code != exitDone || !regexp.MustCompile(c.want).MatchString(got.stdout) {
+		if got.code != printing.ExitDone || !regexp.MustCompile(c.want).MatchString(got.stdout) {
 			t.Errorf("want %q: exit %d: %s\n%s%s", c.want, got.code, c.reason, got.stdout, got.stderr)
 		}
 	}
@@ -332,7 +333,7 @@ func TestTypeOfUnknownGroup(t *testing.T) {
 		return func(w http.ResponseWriter, _ *http.Request) { writeError(w, apierrors.NewServiceUnavailable("down")) }
 	}
 	got := call(t, append([]string{"explain", "deploy/cart"}, a.serve(t)...)...)
-	if got.code != exitFailed || !strings.Contains(got.stderr, "not all types are known") || !strings.Contains(got.stderr, "apps/v1: down") {
+	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "not all types are known") || !strings.Contains(got.stderr, "apps/v1: down") {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -343,7 +344,7 @@ func TestNoRightToGetNamespaces(t *testing.T) {
 	a := cluster()
 	a.fault = failing("get", "namespaces", forbidden("", "namespaces"))
 	got := call(t, append([]string{"explain", "ns/old"}, a.serve(t)...)...)
-	if got.code != exitFound || !strings.Contains(got.stdout, "conditions: not known: namespaces is forbidden: User \"u\" cannot list them\n") {
+	if got.code != printing.ExitFound || !strings.Contains(got.stdout, "conditions: not known: namespaces is forbidden: User \"u\" cannot list them\n") {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }

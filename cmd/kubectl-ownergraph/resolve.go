@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // target is an object that the user names.
@@ -73,11 +74,11 @@ type pair struct{ typ, name string }
 
 func pairsOf(args []string) (list []pair, err error) {
 	if len(args) == 0 {
-		return nil, usageError("want TYPE/NAME")
+		return nil, printing.UsageError("want TYPE/NAME")
 	}
 	if !strings.Contains(args[0], "/") {
 		if len(args) == 1 {
-			return nil, usageError(fmt.Sprintf("%q: want TYPE/NAME, or TYPE NAME", args[0]))
+			return nil, printing.UsageError(fmt.Sprintf("%q: want TYPE/NAME, or TYPE NAME", args[0]))
 		}
 		for _, n := range args[1:] {
 			list = append(list, pair{args[0], n})
@@ -90,7 +91,7 @@ func pairsOf(args []string) (list []pair, err error) {
 	}
 	for _, p := range list {
 		if p.typ == "" || p.name == "" || strings.Contains(p.name, "/") {
-			return nil, usageError(fmt.Sprintf("%q: want TYPE/NAME, or TYPE NAME", strings.Join(args, " ")))
+			return nil, printing.UsageError(fmt.Sprintf("%q: want TYPE/NAME, or TYPE NAME", strings.Join(args, " ")))
 		}
 	}
 	return list, nil

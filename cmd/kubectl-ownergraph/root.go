@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime/debug"
 	"time"
 
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/client-go/rest"
@@ -57,7 +57,7 @@ func (a *app) command() *cobra.Command {
 		Example: `  kubectl ownergraph explain namespace/shop
   kubectl ownergraph tree deployment/cart -n shop
   kubectl ownergraph plan deployment/cart -n shop --cascade foreground`,
-		Version:       version(),
+		Version:       printing.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -73,15 +73,6 @@ func (a *app) command() *cobra.Command {
 	root.AddCommand(a.explainCommand(), a.treeCommand(), a.planCommand(), a.lintCommand(), a.topCommand())
 	root.AddCommand(a.waitCommand(), a.approveCommand(), a.pauseCommand(), a.gcCommand())
 	return root
-}
-
-// version returns the version of the module, as the Go tool has built it in.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "unknown"
-	}
-	return info.Main.Version
 }
 
 // open returns the API server of the flags as a store, and its rest config. It sends no
@@ -126,7 +117,7 @@ func parseTimeout(text string) (time.Duration, error) {
 		d, err = time.ParseDuration(text + "s")
 	}
 	if err != nil || d < 0 {
-		return 0, usageError(fmt.Sprintf("--request-timeout %q: want a time such as 30s", text))
+		return 0, printing.UsageError(fmt.Sprintf("--request-timeout %q: want a time such as 30s", text))
 	}
 	return d, nil
 }

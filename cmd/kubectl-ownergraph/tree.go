@@ -38,7 +38,7 @@ func (a *app) onObject(ctx context.Context, args []string, do func(context.Conte
 		return err
 	}
 	if len(targets) != 1 {
-		return usageError("want one object: TYPE/NAME, or TYPE NAME")
+		return printing.UsageError("want one object: TYPE/NAME, or TYPE NAME")
 	}
 	ctx, cancel, err := a.deadline(ctx)
 	if err != nil {

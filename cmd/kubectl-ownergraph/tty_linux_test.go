@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/pty"
 )
 
@@ -27,7 +28,7 @@ func TestProgressOnTerminal(t *testing.T) {
 	eventually(t, "two drawings", func() bool { return strings.Count(seen.String(), "0 of 2 gone, 2 left") > 1 })
 	a.remove("pods", "shop/web-x")
 	a.remove("deployments", "shop/web")
-	if got := <-code; got != exitDone {
+	if got := <-code; got != printing.ExitDone {
 		t.Errorf("exit %d", got)
 	}
 	if err := tty.Close(); err != nil {

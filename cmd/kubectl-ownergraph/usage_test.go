@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // TestHelp: each command has an example, and its texts say "kubectl ownergraph".
@@ -66,11 +68,11 @@ func TestExitCodes(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	a := cluster()
 	flags := a.serve(t)
-	if got := call(t, append([]string{"tree", "deploy/cart"}, flags...)...); got.code != exitDone { // discovery is cached now
+	if got := call(t, append([]string{"tree", "deploy/cart"}, flags...)...); got.code != printing.ExitDone { // discovery is cached now
 		t.Fatal(got.stderr)
 	}
 	got := call(t, append([]string{"tree", "deploy/cart", "--request-timeout", "1ns"}, flags...)...)
-	if got.code != exitFailed || !strings.Contains(got.stderr, "--request-timeout 1ns") {
+	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "--request-timeout 1ns") {
 		t.Errorf("exit %d\n%s", got.code, got.stderr)
 	}
 }

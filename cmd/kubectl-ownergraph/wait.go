@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -54,14 +55,14 @@ func (a *app) wait(ctx context.Context, args []string, timeout time.Duration) er
 		f := live.Follower{Collector: c, Out: terminal.New(a.stdout), Notes: a.stderr, Patience: forEver, Deadline: over}
 		done, err := f.Follow(ctx, key)
 		if err == nil && !done {
-			return errFound
+			return printing.ErrFound
 		}
 		return err
 	})
 	switch {
 	case errors.Is(err, errUnlisted) && ctx.Err() == nil:
 		fmt.Fprintf(a.stderr, "the time is over: %s\n", printable(err.Error()))
-		return errFound
+		return printing.ErrFound
 	case errors.Is(err, graph.ErrNotFound):
 		_, err = fmt.Fprintln(a.stdout, goneAlready)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -72,7 +73,7 @@ func (a *app) approveGuarded(cmd *cobra.Command, args []string, f *approveFlags)
 		approval.AtMost = &f.atMost
 	}
 	if (f.fingerprint == "") == (approval.AtMost == nil) || f.atMost < 0 {
-		return usageError("want --fingerprint, or --at-most with a number from 0")
+		return printing.UsageError("want --fingerprint, or --at-most with a number from 0")
 	}
 	return a.onStore(cmd.Context(), args, ordered(f.foreground), func(ctx context.Context, s *site) error {
 		ctx, cancel := a.source.deadline(ctx)
@@ -88,11 +89,11 @@ func (a *app) approveBraked(cmd *cobra.Command, f *approveFlags) error {
 	bounded := cmd.Flags().Changed("at-most") || cmd.Flags().Changed("for")
 	switch {
 	case f.listing() && bounded:
-		return usageError("an approval needs --uid or --all")
+		return printing.UsageError("an approval needs --uid or --all")
 	case f.listing():
 		return a.listBraked(cmd.Context(), f.record)
 	case f.atMost < 1 || f.during <= 0:
-		return usageError("want --at-most with a number from 1, and a time with --for")
+		return printing.UsageError("want --at-most with a number from 1, and a time with --for")
 	}
 	return a.answerBrake(cmd.Context(), &f.brakeFlags, approval(f.atMost, f.during))
 }

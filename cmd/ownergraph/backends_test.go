@@ -11,6 +11,7 @@ import (
 	etcdstore "github.com/ownergraph/ownergraph/adapters/etcd"
 	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/servers/etcd"
 	"github.com/ownergraph/ownergraph/internal/servers/postgres"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -36,16 +37,16 @@ func TestPostgres(t *testing.T) {
 	d := fill(t, db, sqlstore.Config{Schema: "app", Prefix: "my_"}, "postgres:///postgres?"+query.Encode())
 	flags := []string{"--store", d.flag, "--schema", "app", "--prefix", "my_"}
 	got := call(t, "", append(flags, "tree", "team/blue")...)
-	if got.code != exitDone || !strings.HasSuffix(got.stdout, "3 objects below it\n") {
+	if got.code != printing.ExitDone || !strings.HasSuffix(got.stdout, "3 objects below it\n") {
 		t.Errorf("tree: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	got = call(t, "", append(flags, "delete", "team/red", "--yes", "--act")...)
-	if left := d.left(t); got.code != exitDone || !slices.Equal(left, []string{"blue", "shop", "site", "todo"}) {
+	if left := d.left(t); got.code != printing.ExitDone || !slices.Equal(left, []string{"blue", "shop", "site", "todo"}) {
 		t.Errorf("delete: exit %d, left %v\n%s%s", got.code, left, got.stdout, got.stderr)
 	}
 	d.deleteBraked(t, flags...)
 	got = apart(t, append(flags, "approve", "--record", "app", "--all", "--at-most", "3")...)
-	if got.code != exitDone || !strings.Contains(got.stdout, "1 cascade approved") {
+	if got.code != printing.ExitDone || !strings.Contains(got.stdout, "1 cascade approved") {
 		t.Errorf("approve: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	d.program(t, braked())
@@ -83,12 +84,12 @@ func TestEtcd(t *testing.T) {
 	}
 	flags := []string{"--store", "etcd://" + server.Address(), "--kind", "project"}
 	got := call(t, "", append(flags, "plan")...)
-	if got.code != exitFound || !strings.Contains(got.stdout, "project/s/site held: owner's kind not served") {
+	if got.code != printing.ExitFound || !strings.Contains(got.stdout, "project/s/site held: owner's kind not served") {
 		t.Errorf("plan without the kind team: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	flags = append(flags, "--global-kind", "team")
 	got = call(t, "", append(flags, "delete", "team/blue", "--yes", "--act", "--cascade", "foreground")...)
-	if got.code != exitDone || !strings.Contains(got.stdout, "delete team/blue: 2 of 2 gone") {
+	if got.code != printing.ExitDone || !strings.Contains(got.stdout, "delete team/blue: 2 of 2 gone") {
 		t.Errorf("delete: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	if _, err := store.Get(t.Context(), site.Key); !isNotFound(err) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // BenchmarkDump runs each subcommand on 60,000 objects, as a user does.
@@ -21,7 +22,7 @@ func BenchmarkDump(b *testing.B) {
 	for _, args := range [][]string{{"tree", object}, {"plan", object}, {"plan"}, {"explain", object}, {"lint"}, {"run", object}} {
 		b.Run(strings.Join(args, " "), func(b *testing.B) {
 			for b.Loop() {
-				if code := run(b.Context(), append(args, "-f", file), nil, io.Discard, os.Stderr); code == exitFailed || code == exitUsage {
+				if code := run(b.Context(), append(args, "-f", file), nil, io.Discard, os.Stderr); code == printing.ExitFailed || code == printing.ExitUsage {
 					b.Fatalf("exit %d", code)
 				}
 			}

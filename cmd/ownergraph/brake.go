@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -41,14 +42,14 @@ func (b *brakeFlags) check(cmd *cobra.Command, args []string, ofBrake, ofGuard [
 	}
 	for _, name := range foreign {
 		if cmd.Flags().Changed(name) {
-			return usageError(fmt.Sprintf("--%s belongs to %s", name, other))
+			return printing.UsageError(fmt.Sprintf("--%s belongs to %s", name, other))
 		}
 	}
 	switch {
 	case b.record == "" && len(args) == 0:
-		return usageError("want OBJECT for a guard, or --record for a brake")
+		return printing.UsageError("want OBJECT for a guard, or --record for a brake")
 	case b.record != "" && len(args) > 0:
-		return usageError("OBJECT and --record: want one of them")
+		return printing.UsageError("OBJECT and --record: want one of them")
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func braking(record string) ownergraph.Config {
 // run. So the command changes the record alone.
 func (a *app) onRecord(ctx context.Context, cfg ownergraph.Config, do func(context.Context, *ownergraph.Collector, ownergraph.Store) error) error {
 	if a.source.store.url == "" {
-		return usageError("--store is missing")
+		return printing.UsageError("--store is missing")
 	}
 	ctx, cancel := a.source.deadline(ctx)
 	defer cancel()
@@ -75,7 +76,7 @@ func (a *app) onRecord(ctx context.Context, cfg ownergraph.Config, do func(conte
 	defer s.close()
 	if r, is := s.Store.(ownergraph.Records); is { // a collector tries a record again and again
 		if _, err := r.ReadRecord(ctx, cfg.Record); errors.Is(err, graph.ErrInvalid) {
-			return usageError(fmt.Sprintf("--record: %v", err))
+			return printing.UsageError(fmt.Sprintf("--record: %v", err))
 		}
 	}
 	c, err := ownergraph.New(s.Store, cfg)
@@ -131,7 +132,7 @@ func refusal(r ownergraph.Refusal) answer {
 	}
 }
 
-// listBraked writes the cascades that the record holds. It returns errFound if one of them
+// listBraked writes the cascades that the record holds. It returns printing.ErrFound if one of them
 // has no answer. The record stays as it is.
 //
 // Held by TestBrake.
@@ -150,7 +151,7 @@ func (a *app) listBraked(ctx context.Context, record string) error {
 				name = "objects with too many roots"
 			}
 			if b.Refused == ownergraph.RefusalUnset {
-				state, found = "held", errFound
+				state, found = "held", printing.ErrFound
 			}
 			text += fmt.Sprintf("%s, uid %q: %s\n", name, string(b.Key.UID), state)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // braked returns the settings of a program whose brake holds cascades of more than 2 objects.
@@ -24,7 +25,7 @@ func (d *database) deleteBraked(t *testing.T, flags ...string) {
 			t.Fatal(err)
 		}
 		eventually(t, "the record has the cascade", func() bool {
-			return call(t, "", append(flags, "approve", "--record", "app")...).code == exitFound
+			return call(t, "", append(flags, "approve", "--record", "app")...).code == printing.ExitFound
 		})
 	})
 }
@@ -55,14 +56,14 @@ func apart(t *testing.T, args ...string) result {
 // reads the record every 10 s: the tests of the library hold that.
 func TestBrake(t *testing.T) {
 	d := newSQLite(t)
-	if got := apart(t, "approve", "--record", "app", "--store", d.flag); got.code != exitDone || got.stdout != "in record \"app\": no cascade is held\n" {
+	if got := apart(t, "approve", "--record", "app", "--store", d.flag); got.code != printing.ExitDone || got.stdout != "in record \"app\": no cascade is held\n" {
 		t.Fatalf("no cascade: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	uid := string(d.made["blue"].UID)
 	d.deleteBraked(t, "--store", d.flag)
 	before := d.record(t)
 	listed := apart(t, "approve", "--record", "app", "--store", d.flag)
-	if listed.code != exitFound || listed.stdout != "team/blue, uid \""+uid+"\": held\n" {
+	if listed.code != printing.ExitFound || listed.stdout != "team/blue, uid \""+uid+"\": held\n" {
 		t.Fatalf("listed: exit %d\n%s%s", listed.code, listed.stdout, listed.stderr)
 	}
 	if after := d.record(t); after != before {
@@ -70,20 +71,20 @@ func TestBrake(t *testing.T) {
 	}
 	for _, args := range [][]string{{"approve", "--at-most", "5"}, {"refuse", "--keep"}} {
 		got := apart(t, append(args, "--record", "app", "--uid", "none", "--store", d.flag)...)
-		if got.code != exitFailed || !strings.Contains(got.stderr, "the brake holds no such cascade") {
+		if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "the brake holds no such cascade") {
 			t.Errorf("%v: exit %d\n%s", args, got.code, got.stderr)
 		}
 	}
 	got := apart(t, "refuse", "--all", "--keep", "--record", "app", "--store", d.flag)
-	if got.code != exitDone || got.stdout != "in record \"app\": 1 cascade refused: keep\n" {
+	if got.code != printing.ExitDone || got.stdout != "in record \"app\": 1 cascade refused: keep\n" {
 		t.Errorf("refuse: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	got = apart(t, "refuse", "--record", "app", "--store", d.flag)
-	if got.code != exitDone || got.stdout != "team/blue, uid \""+uid+"\": refused: keep\n" {
+	if got.code != printing.ExitDone || got.stdout != "team/blue, uid \""+uid+"\": refused: keep\n" {
 		t.Errorf("list: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	got = apart(t, "approve", "--uid", uid, "--at-most", "2", "--for", "10m", "--record", "app", "--store", d.flag)
-	if got.code != exitDone || got.stdout != "in record \"app\": 1 cascade approved for 10m0s, at most 2 deletes each\n" {
+	if got.code != printing.ExitDone || got.stdout != "in record \"app\": 1 cascade approved for 10m0s, at most 2 deletes each\n" {
 		t.Errorf("approve: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	later := d.program(t, braked())
@@ -102,10 +103,10 @@ func TestBrakeOrphan(t *testing.T) {
 	d := newSQLite(t)
 	d.deleteBraked(t, "--store", d.flag)
 	args := []string{"refuse", "--all", "--orphan", "--record", "app", "--store", d.flag}
-	if got := call(t, "no\n", args...); got.code != exitFailed {
+	if got := call(t, "no\n", args...); got.code != printing.ExitFailed {
 		t.Errorf("not confirmed: exit %d\n%s", got.code, got.stderr)
 	}
-	if got := call(t, "yes\n", args...); got.code != exitDone {
+	if got := call(t, "yes\n", args...); got.code != printing.ExitDone {
 		t.Errorf("confirmed: exit %d\n%s", got.code, got.stderr)
 	}
 	d.program(t, braked())
@@ -120,7 +121,7 @@ func TestDeleteUnderBrake(t *testing.T) {
 	d := newSQLite(t)
 	d.deleteBraked(t, "--store", d.flag)
 	got := call(t, "", "delete", "team/red", "--yes", "--act", "--record", "app", "--store", d.flag)
-	if left := d.left(t); got.code != exitDone || !slices.Equal(left, []string{"shop", "site", "todo"}) {
+	if left := d.left(t); got.code != printing.ExitDone || !slices.Equal(left, []string{"shop", "site", "todo"}) {
 		t.Errorf("exit %d, left %v\n%s%s", got.code, left, got.stdout, got.stderr)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -49,7 +50,7 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if record != "" && !act {
-				return usageError("--record belongs to --act")
+				return printing.UsageError("--record belongs to --act")
 			}
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()

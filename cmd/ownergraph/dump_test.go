@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // TestDump runs each subcommand on real input, with text and JSON, and with pictures where
@@ -119,7 +121,7 @@ func TestPlanOfManyDue(t *testing.T) {
 			input.WriteString(strings.Replace(pod(fmt.Sprint("p", i)), `"uid"`, gone, 1))
 		}
 		got := call(t, input.String(), "plan", "-f", "-")
-		if want := fmt.Sprintf("without a deletion: %d removed\n", n); got.code != exitDone || !strings.HasPrefix(got.stdout, want) {
+		if want := fmt.Sprintf("without a deletion: %d removed\n", n); got.code != printing.ExitDone || !strings.HasPrefix(got.stdout, want) {
 			t.Errorf("%d objects of an owner that is gone: exit %d\n%.300s%s", n, got.code, got.stdout, got.stderr)
 		}
 	}
@@ -138,7 +140,7 @@ func TestManyBelow(t *testing.T) {
 		{"tree", "5000 objects below it\n"}, {"plan", ": 5001 removed\n"}, {"run", "gone: 5001 of 5001 objects, 0 stay\n"}, {"explain", "is kept: no owners"},
 	} {
 		got := call(t, input.String(), c.name, "pod/root", "-f", "-")
-		if lines := strings.Count(got.stdout, "\n"); got.code != exitDone || lines > 100 || !strings.Contains(got.stdout, c.want) {
+		if lines := strings.Count(got.stdout, "\n"); got.code != printing.ExitDone || lines > 100 || !strings.Contains(got.stdout, c.want) {
 			t.Errorf("%s: exit %d, %d lines, want %q\n%.500s%s", c.name, got.code, lines, c.want, got.stdout, got.stderr)
 		}
 	}
@@ -149,7 +151,7 @@ func TestWriteError(t *testing.T) {
 	for _, args := range [][]string{{"tree", "deployment/shop/cart"}, {"plan"}, {"lint", "-o", "json"}, {"run"}} {
 		var stderr strings.Builder
 		code := run(t.Context(), append(args, "-f", cluster), nil, brokenWriter("pipe is closed"), &stderr)
-		if code != exitFailed || stderr.String() != "ownergraph: pipe is closed\n" {
+		if code != printing.ExitFailed || stderr.String() != "ownergraph: pipe is closed\n" {
 			t.Errorf("%v: exit %d, %q", args, code, stderr.String())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/spf13/cobra"
 )
 
@@ -80,7 +81,7 @@ func TestExitCodes(t *testing.T) {
 		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) {
 			t.Errorf("%v: exit %d, want %d and %q: %s\n%s%s", c.args, got.code, c.code, c.stderr, c.reason, got.stdout, got.stderr)
 		}
-		if (c.code == exitFailed || c.code == exitUsage) && got.stdout != "" {
+		if (c.code == printing.ExitFailed || c.code == printing.ExitUsage) && got.stdout != "" {
 			t.Errorf("%v: a failed run wrote %q", c.args, got.stdout)
 		}
 	}
@@ -107,10 +108,10 @@ func TestExitOfEach(t *testing.T) {
 			stderr string
 			reason string
 		}{
-			{nil, exitUsage, `Run "ownergraph --help"`, "no input"},
-			{append(args, "--store", store, "--no-such-flag"), exitUsage, "unknown flag", "an unknown flag"},
-			{append(args, "--store", store, "--timeout", "soon"), exitUsage, "invalid argument", "a flag of another type"},
-			{append(args, "--store", store), exitFailed, "missing: no such file", "no database"},
+			{nil, printing.ExitUsage, `Run "ownergraph --help"`, "no input"},
+			{append(args, "--store", store, "--no-such-flag"), printing.ExitUsage, "unknown flag", "an unknown flag"},
+			{append(args, "--store", store, "--timeout", "soon"), printing.ExitUsage, "invalid argument", "a flag of another type"},
+			{append(args, "--store", store), printing.ExitFailed, "missing: no such file", "no database"},
 		} {
 			got := call(t, "", append([]string{cmd.Name()}, c.args...)...)
 			if got.code != c.code || !strings.Contains(got.stderr, c.stderr) || got.stdout != "" {
@@ -166,7 +167,7 @@ func TestCompletion(t *testing.T) {
 // TestRunOfGarbage: an object may be in the dump and gone at its deletion.
 func TestRunOfGarbage(t *testing.T) {
 	got := call(t, "", "run", "-f", cluster, "configmap/left-behind")
-	if got.code != exitFailed || !strings.Contains(got.stderr, "the collector has deleted it at the start: all owners are gone") {
+	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "the collector has deleted it at the start: all owners are gone") {
 		t.Errorf("exit %d\n%s", got.code, got.stderr)
 	}
 }

@@ -39,7 +39,7 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 				err = a.printer().Text(x.Text())
 			}
 			if pace, _ := x.Pace(); err == nil && pace > explain.Moving {
-				return errFound
+				return printing.ErrFound
 			}
 			return err
 		},

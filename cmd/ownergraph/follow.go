@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -37,7 +38,7 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 }
 
 // follow shows the progress of a deletion until its end, or until nothing has changed for
-// some time. Then it lists the held objects, and returns errFound.
+// some time. Then it lists the held objects, and returns printing.ErrFound.
 //
 // Held by TestFollow and TestFollowHeld.
 func (s *site) follow(ctx context.Context, key graph.Key, patience time.Duration) error {
@@ -47,7 +48,7 @@ func (s *site) follow(ctx context.Context, key graph.Key, patience time.Duration
 	}
 	done, err := f.Follow(ctx, key)
 	if err == nil && !done {
-		return errFound
+		return printing.ErrFound
 	}
 	return err
 }

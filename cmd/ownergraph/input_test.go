@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -43,7 +44,7 @@ func TestInput(t *testing.T) {
 		{"binary", "\x7fELF\x00\x01", "document 1, byte 0: not YAML"},
 	} {
 		got := call(t, c.input, "lint", "-f", "-")
-		if got.code != exitFailed || got.stdout != "" || !strings.Contains(got.stderr, "read standard input: ") || !strings.Contains(got.stderr, c.want) {
+		if got.code != printing.ExitFailed || got.stdout != "" || !strings.Contains(got.stderr, "read standard input: ") || !strings.Contains(got.stderr, c.want) {
 			t.Errorf("%s: exit %d, %s want %q", c.reason, got.code, got.stderr, c.want)
 		}
 	}

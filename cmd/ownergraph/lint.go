@@ -85,7 +85,7 @@ func (a *app) writeReport(r *lint.Report) (err error) {
 		err = a.printer().Text(r.String() + fmt.Sprintf("findings: %d\n", len(r.Findings)))
 	}
 	if err == nil && len(r.Findings) > 0 {
-		return errFound
+		return printing.ErrFound
 	}
 	return err
 }

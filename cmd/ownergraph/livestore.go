@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/spf13/cobra"
 )
 
@@ -22,7 +23,7 @@ func (a *app) addLive(cmd *cobra.Command) {
 // The arguments name objects. The collector only observes. The settings may add to it.
 func (a *app) onStore(ctx context.Context, args []string, set settings, do func(context.Context, *site) error) error {
 	if a.source.store.url == "" {
-		return usageError("--store is missing")
+		return printing.UsageError("--store is missing")
 	}
 	opening, cancel := a.source.deadline(ctx)
 	defer cancel()
@@ -93,7 +94,7 @@ func (a *app) readYes() error {
 		return nil
 	case err != nil && line == "":
 		fmt.Fprintln(a.stderr)
-		return usageError("no answer: give --yes where no user can answer")
+		return printing.UsageError("no answer: give --yes where no user can answer")
 	}
 	return errDeclined
 }

@@ -7,25 +7,12 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
-
-// The exit codes.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-	exitFound  = 3
-)
-
-// errFound says that the command is done, and has found a fault or a held object.
-var errFound = errors.New("findings or held objects")
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -45,21 +32,5 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.Is(err, errFound):
-		return exitFound
-	}
-	fmt.Fprintln(stderr, "ownergraph:", terminal.Printable(err.Error()))
-	if !a.started || errors.As(err, new(usageError)) {
-		fmt.Fprintln(stderr, `Run "ownergraph --help" for the usage.`)
-		return exitUsage
-	}
-	return exitFailed
+	return printing.Exit(stderr, "ownergraph", a.started, err)
 }
-
-// usageError is an error of the command line.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }

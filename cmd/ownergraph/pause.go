@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -38,9 +39,9 @@ func (e *extentFlags) extent() (x ownergraph.Extent, err error) {
 	}
 	switch {
 	case chosen != 1:
-		err = usageError("want one of --all, --of-kind, --scope and --global")
+		err = printing.UsageError("want one of --all, --of-kind, --scope and --global")
 	case e.record == "":
-		err = usageError("--record is missing: a pause reaches your program through its record")
+		err = printing.UsageError("--record is missing: a pause reaches your program through its record")
 	}
 	return x, err
 }

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // TestDOTIsRead: Graphviz draws the pictures of each subcommand, and prints no warning.
@@ -29,7 +31,7 @@ func TestDOTIsRead(t *testing.T) {
 func TestPictureIsBounded(t *testing.T) {
 	for _, args := range [][]string{{"tree", "cluster/orders"}, {"tree", "cluster/orders", "-o", "dot"}, {"tree", "cluster/orders", "-o", "svg"}} {
 		got := call(t, "", append(args, "-f", cluster, "--limit", "3")...)
-		if got.code != exitDone || !strings.Contains(got.stdout, "objects left out") {
+		if got.code != printing.ExitDone || !strings.Contains(got.stdout, "objects left out") {
 			t.Errorf("%v: exit %d\n%s%s", args, got.code, got.stdout, got.stderr)
 		}
 	}

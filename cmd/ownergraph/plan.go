@@ -119,11 +119,11 @@ func (a *app) writePlan(p *plan.Plan) error {
 	return a.printer().Text(p.Text() + fmt.Sprintf("fingerprint %s\n", p.Fingerprint))
 }
 
-// foundHeld returns errFound if the plan holds an object.
+// foundHeld returns printing.ErrFound if the plan holds an object.
 func foundHeld(p *plan.Plan) error {
 	for _, t := range p.Totals {
 		if t.Held > 0 {
-			return errFound
+			return printing.ErrFound
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // asCommand has the test program be the command.
@@ -67,7 +68,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	err := cmd.Wait()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "interrupted") {
+	if !errors.As(err, &exit) || exit.ExitCode() != printing.ExitFailed || !strings.Contains(stderr.String(), "interrupted") {
 		t.Errorf("%v\n%s", err, &stderr)
 	}
 }

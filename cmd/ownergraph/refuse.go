@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -63,11 +64,11 @@ Exit code 3: the list has a cascade without an answer.`,
 func (a *app) refuseBraked(ctx context.Context, f *refuseFlags) error {
 	switch {
 	case f.listing() && (f.keep || f.orphan):
-		return usageError("a refusal needs --uid or --all")
+		return printing.UsageError("a refusal needs --uid or --all")
 	case f.listing():
 		return a.listBraked(ctx, f.record)
 	case f.keep == f.orphan:
-		return usageError("want one of --keep and --orphan")
+		return printing.UsageError("want one of --keep and --orphan")
 	case f.keep:
 		return a.answerBrake(ctx, &f.brakeFlags, refusal(ownergraph.KeepHeld))
 	}

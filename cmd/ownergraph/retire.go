@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -52,7 +53,7 @@ func (s *site) retire(ctx context.Context, finalizer string, yes bool) error {
 		err = wrong
 	}
 	if err == nil && len(done.Left) > 0 {
-		err = errFound
+		err = printing.ErrFound
 	}
 	return err
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"io"
-	"runtime/debug"
 
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/spf13/cobra"
 )
 
@@ -43,7 +43,7 @@ func (a *app) command() *cobra.Command {
 		Long:  long,
 		Example: `  kubectl get -A -o json $(kubectl api-resources --verbs=list -o name | paste -sd,) > all.json
   ownergraph plan -f all.json deployment/shop/cart --cascade foreground`,
-		Version:       version(),
+		Version:       printing.Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -63,13 +63,4 @@ func (a *app) command() *cobra.Command {
 		}
 	}
 	return root
-}
-
-// version returns the version of the module, as the Go tool has built it in.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || info.Main.Version == "" {
-		return "unknown"
-	}
-	return info.Main.Version
 }

@@ -77,7 +77,7 @@ func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, be
 			}
 		}
 		if len(s.Held()) > 0 {
-			return errFound
+			return printing.ErrFound
 		}
 		return nil
 	})

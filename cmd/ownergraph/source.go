@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/dump"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/ownergraph/ownergraph/lint"
@@ -50,9 +51,9 @@ func (a *app) addSource(cmd *cobra.Command) {
 func (a *app) load(ctx context.Context) (content, error) {
 	switch {
 	case a.source.file == "" && a.source.store.url == "":
-		return content{}, usageError("want a dump with -f, or a store with --store")
+		return content{}, printing.UsageError("want a dump with -f, or a store with --store")
 	case a.source.file != "" && a.source.store.url != "":
-		return content{}, usageError("-f and --store: want one of them")
+		return content{}, printing.UsageError("-f and --store: want one of them")
 	case a.source.file == "":
 		return a.list(ctx)
 	}
@@ -82,7 +83,7 @@ func (s *source) now() (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, s.at)
 	if err != nil {
-		return at, usageError(fmt.Sprintf("--at %q: want a time such as 2026-01-02T15:04:05Z", s.at))
+		return at, printing.UsageError(fmt.Sprintf("--at %q: want a time such as 2026-01-02T15:04:05Z", s.at))
 	}
 	return at, nil
 }
@@ -119,7 +120,7 @@ func partialKinds(kinds []graph.KindInfo, names []string) (list []graph.Kind, er
 			}
 		}
 		if !found && name != "all" {
-			return nil, usageError(fmt.Sprintf("--partial %q: no object has that kind", name))
+			return nil, printing.UsageError(fmt.Sprintf("--partial %q: no object has that kind", name))
 		}
 	}
 	slices.Sort(list)
@@ -129,7 +130,7 @@ func partialKinds(kinds []graph.KindInfo, names []string) (list []graph.Kind, er
 // list returns the objects of a live store.
 func (a *app) list(ctx context.Context) (content, error) {
 	if len(a.source.partial) > 0 {
-		return content{}, usageError("--partial: a store tells itself which kinds it can list")
+		return content{}, printing.UsageError("--partial: a store tells itself which kinds it can list")
 	}
 	ctx, cancel := a.source.deadline(ctx)
 	defer cancel()
@@ -193,7 +194,7 @@ func (c *content) find(args []string) (list []graph.Object, err error) {
 	for _, arg := range args {
 		t, err := spell.ParseTarget(arg)
 		if err != nil {
-			return nil, usageError(err.Error())
+			return nil, printing.UsageError(err.Error())
 		}
 		o, err := spell.Find(c.Objects, t)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	etcdstore "github.com/ownergraph/ownergraph/adapters/etcd"
 	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/spf13/cobra"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -51,7 +52,7 @@ func (s *storeFlags) open(ctx context.Context) (*opened, error) {
 	scheme, rest, _ := strings.Cut(s.url, ":")
 	isSQL := scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql"
 	if isSQL && len(s.kinds)+len(s.global) > 0 {
-		return nil, usageError("--kind and --global-kind: the database has the kinds itself")
+		return nil, printing.UsageError("--kind and --global-kind: the database has the kinds itself")
 	}
 	switch {
 	case scheme == "sqlite":
@@ -61,7 +62,7 @@ func (s *storeFlags) open(ctx context.Context) (*opened, error) {
 	case scheme == "etcd", scheme == "etcds":
 		return s.openEtcd()
 	}
-	return nil, usageError("--store: want sqlite:FILE, postgres://... or etcd://...") // the value may have a password
+	return nil, printing.UsageError("--store: want sqlite:FILE, postgres://... or etcd://...") // the value may have a password
 }
 
 // openSQLite refuses a file that does not exist, since SQLite would make it.
@@ -96,10 +97,10 @@ func (s *storeFlags) openSQL(ctx context.Context, driver, name string) (*opened,
 func (s *storeFlags) openEtcd() (*opened, error) {
 	u, err := url.Parse(s.url)
 	if err != nil {
-		return nil, usageError("--store: want etcd://HOST:PORT[,HOST:PORT]")
+		return nil, printing.UsageError("--store: want etcd://HOST:PORT[,HOST:PORT]")
 	}
 	if len(s.kinds)+len(s.global) == 0 {
-		return nil, usageError("--kind or --global-kind is missing: etcd does not have the kinds of the store")
+		return nil, printing.UsageError("--kind or --global-kind is missing: etcd does not have the kinds of the store")
 	}
 	conf := clientv3.Config{DialTimeout: 10 * time.Second, DialKeepAliveTime: 10 * time.Second, DialKeepAliveTimeout: 10 * time.Second,
 		Logger: zap.NewNop()} // each error comes back to the caller

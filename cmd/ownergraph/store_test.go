@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 func isNotFound(err error) bool { return errors.Is(err, graph.ErrNotFound) }
@@ -117,7 +118,7 @@ func TestInterruptedQuestion(t *testing.T) {
 		stderr.cancel = cancel
 		code := run(ctx, append(args, "--store", d.flag), stdin, io.Discard, &stderr)
 		answers.Close()
-		if code != exitFailed || !strings.Contains(stderr.String(), "\nownergraph: interrupted: nothing is changed") {
+		if code != printing.ExitFailed || !strings.Contains(stderr.String(), "\nownergraph: interrupted: nothing is changed") {
 			t.Errorf("%v: exit %d\n%s", args, code, &stderr)
 		}
 	}
@@ -150,7 +151,7 @@ func TestNoPasswordInErrors(t *testing.T) {
 		{"etcd://u:geheim%zz@127.0.0.1:1", "no URL"},
 	} {
 		got := call(t, "", "lint", "--store", c.store)
-		if got.code == exitDone || got.code == exitFound || strings.Contains(got.stderr, "geheim") {
+		if got.code == printing.ExitDone || got.code == printing.ExitFound || strings.Contains(got.stderr, "geheim") {
 			t.Errorf("%q: exit %d: %s\n%s", c.store, got.code, c.reason, got.stderr)
 		}
 	}
@@ -163,11 +164,11 @@ func TestActAfterYes(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := call(t, "no\n", "delete", "team/red", "--act", "--store", d.flag)
-	if left := d.left(t); got.code != exitFailed || !slices.Equal(left, []string{"red", "shop", "site", "todo"}) {
+	if left := d.left(t); got.code != printing.ExitFailed || !slices.Equal(left, []string{"red", "shop", "site", "todo"}) {
 		t.Errorf("exit %d, left %v\n%s%s", got.code, left, got.stdout, got.stderr)
 	}
 	got = call(t, "yes\n", "delete", "team/red", "--act", "--store", d.flag)
-	if left := d.left(t); got.code != exitDone || slices.Contains(left, "red") {
+	if left := d.left(t); got.code != printing.ExitDone || slices.Contains(left, "red") {
 		t.Errorf("exit %d, left %v\n%s%s", got.code, left, got.stdout, got.stderr)
 	}
 }
@@ -185,7 +186,7 @@ func TestFollowHeld(t *testing.T) {
 	}
 	eventually(t, "the note is marked", func() bool { o, _ := d.get(t, "todo"); return o.Deleting })
 	got := call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", "1s")
-	if got.code != exitFound || !strings.Contains(got.stderr, "note/s/todo: finalizers hold it (example.com/x)") || !strings.Contains(got.stdout, "held; ") {
+	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "note/s/todo: finalizers hold it (example.com/x)") || !strings.Contains(got.stdout, "held; ") {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -220,18 +221,18 @@ func TestApprove(t *testing.T) {
 	c := d.program(t, guarded())
 	d.deleteGuarded(t)
 	got := call(t, "", "approve", "team/blue", "--at-most", "2", "--store", d.flag)
-	if got.code != exitFailed || !strings.Contains(got.stderr, "3 objects would end, and the bound is 2") {
+	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "3 objects would end, and the bound is 2") {
 		t.Errorf("a bound that is too low: exit %d\n%s", got.code, got.stderr)
 	}
 	got = call(t, "", "approve", "team/blue", "--fingerprint", strings.Repeat("0123", 16), "--store", d.flag)
-	if got.code != exitFailed || !strings.Contains(got.stderr, "plan changed") {
+	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "plan changed") {
 		t.Errorf("another plan: exit %d\n%s", got.code, got.stderr)
 	}
 	if left := d.left(t); len(left) != 5 {
 		t.Errorf("left: %v", left)
 	}
 	got = call(t, "", "approve", "team/blue", "--fingerprint", d.fingerprint(t), "--store", d.flag)
-	if got.code != exitDone || got.stdout != "approved: team/blue\n" {
+	if got.code != printing.ExitDone || got.stdout != "approved: team/blue\n" {
 		t.Errorf("the plan: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	if err := c.Await(t.Context(), d.made["blue"].Key); err != nil {
@@ -255,7 +256,7 @@ func TestApproveForeground(t *testing.T) {
 		if foreground { // the plan of another run of this command has the same fingerprint
 			args = []string{"approve", "team/blue", "--fingerprint", d.fingerprint(t), "--store", d.flag, "--foreground"}
 		}
-		if got := call(t, "", args...); got.code != exitDone {
+		if got := call(t, "", args...); got.code != printing.ExitDone {
 			t.Fatalf("exit %d\n%s", got.code, got.stderr)
 		}
 		eventually(t, "the note is marked", func() bool { o, _ := d.get(t, "todo"); return o.Deleting })
@@ -271,14 +272,14 @@ func TestRefuse(t *testing.T) {
 	d := newSQLite(t)
 	d.program(t, guarded())
 	d.deleteGuarded(t)
-	if got := call(t, "no\n", "refuse", "team/blue", "--store", d.flag); got.code != exitFailed {
+	if got := call(t, "no\n", "refuse", "team/blue", "--store", d.flag); got.code != printing.ExitFailed {
 		t.Errorf("not confirmed: exit %d\n%s", got.code, got.stderr)
 	}
 	if o, _ := d.get(t, "blue"); o.Propagation() != graph.Unset || !o.HasFinalizer(graph.FinalizerHold) {
 		t.Errorf("not confirmed: %v", o)
 	}
 	got := call(t, "yes\n", "refuse", "team/blue", "--store", d.flag)
-	if got.code != exitDone || got.stdout != "refused: team/blue goes, and its dependents stay\n" {
+	if got.code != printing.ExitDone || got.stdout != "refused: team/blue goes, and its dependents stay\n" {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	eventually(t, "the team is gone", func() bool { _, exists := d.get(t, "blue"); return !exists })
@@ -295,18 +296,18 @@ func TestRefuse(t *testing.T) {
 // of the library hold that.
 func TestPause(t *testing.T) {
 	d := newSQLite(t)
-	if got := call(t, "", "pause", "--all", "--record", "app", "--store", d.flag); got.code != exitDone || got.stdout != "paused in record \"app\": everything\n" {
+	if got := call(t, "", "pause", "--all", "--record", "app", "--store", d.flag); got.code != printing.ExitDone || got.stdout != "paused in record \"app\": everything\n" {
 		t.Fatalf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
-	if got := call(t, "", "pause", "--of-kind", "teams", "--record", "app", "--store", d.flag); got.code != exitFailed || got.stdout != "" ||
+	if got := call(t, "", "pause", "--of-kind", "teams", "--record", "app", "--store", d.flag); got.code != printing.ExitFailed || got.stdout != "" ||
 		!strings.Contains(got.stderr, `--of-kind "teams": the store has no such kind: want one of note, project, team`) {
 		t.Errorf("a pause of no kind: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
-	if got := call(t, "", "pause", "--all", "--record", "a/b", "--store", d.flag); got.code != exitUsage || !strings.Contains(got.stderr, "'/' is not allowed there") {
+	if got := call(t, "", "pause", "--all", "--record", "a/b", "--store", d.flag); got.code != printing.ExitUsage || !strings.Contains(got.stderr, "'/' is not allowed there") {
 		t.Errorf("no name of a record: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	for _, verb := range []string{"pause", "resume"} {
-		if got := call(t, "", verb, "--of-kind", "team", "--record", "app", "--store", d.flag); got.code != exitDone {
+		if got := call(t, "", verb, "--of-kind", "team", "--record", "app", "--store", d.flag); got.code != printing.ExitDone {
 			t.Errorf("%s of a kind: exit %d\n%s", verb, got.code, got.stderr)
 		}
 	}
@@ -315,17 +316,17 @@ func TestPause(t *testing.T) {
 		p := c.Paused()
 		return len(p) == 1 && p[0].What.All
 	})
-	if got := call(t, "", "delete", "team/blue", "--store", d.flag, "--yes", "--patience", "300ms"); got.code != exitFound {
+	if got := call(t, "", "delete", "team/blue", "--store", d.flag, "--yes", "--patience", "300ms"); got.code != printing.ExitFound {
 		t.Errorf("delete under a pause: exit %d\n%s", got.code, got.stderr)
 	}
 	if left := d.left(t); !slices.Equal(left, []string{"red", "shop", "site", "todo"}) {
 		t.Errorf("left: %v", left)
 	}
 	again := []string{"delete", "project/s/shop", "--store", d.flag, "--yes", "--patience", "300ms", "--act", "--record", "app", "--cascade", "foreground"}
-	if got := call(t, "", again...); got.code != exitFound || !strings.Contains(got.stderr, "project/s/shop: the engine is paused (everything)") {
+	if got := call(t, "", again...); got.code != printing.ExitFound || !strings.Contains(got.stderr, "project/s/shop: the engine is paused (everything)") {
 		t.Errorf("delete --act under a pause: exit %d\n%s", got.code, got.stderr)
 	}
-	if got := call(t, "", "resume", "--all", "--record", "app", "--store", d.flag); got.code != exitDone {
+	if got := call(t, "", "resume", "--all", "--record", "app", "--store", d.flag); got.code != printing.ExitDone {
 		t.Fatalf("exit %d\n%s", got.code, got.stderr)
 	}
 	d.program(t, ownergraph.Config{Record: "app"})
@@ -341,7 +342,7 @@ func TestRetire(t *testing.T) {
 		eventually(t, "the guard covers the other team", func() bool { o, _ := d.get(t, "red"); return o.HasFinalizer(graph.FinalizerHold) })
 	})
 	got := call(t, "yes\n", "retire", graph.FinalizerHold, "--store", d.flag)
-	if got.code != exitFound || got.stdout != "retired: taken off 1 object\nleft: team/blue\n" {
+	if got.code != printing.ExitFound || got.stdout != "retired: taken off 1 object\nleft: team/blue\n" {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	if o, _ := d.get(t, "red"); len(o.Finalizers) > 0 {
@@ -352,7 +353,7 @@ func TestRetire(t *testing.T) {
 	}
 	call(t, "", "approve", "team/blue", "--at-most", "3", "--store", d.flag)
 	got = call(t, "", "retire", graph.FinalizerHold, "--yes", "--store", d.flag)
-	if got.code != exitDone || got.stdout != "retired: taken off 0 objects\n" {
+	if got.code != printing.ExitDone || got.stdout != "retired: taken off 0 objects\n" {
 		t.Errorf("nothing is left: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -366,13 +367,13 @@ func TestDeletionKeepsItsPropagation(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := []string{"delete", "team/blue", "--yes", "--no-wait", "--store", d.flag}
-	if got := call(t, "", again...); got.code != exitDone {
+	if got := call(t, "", again...); got.code != printing.ExitDone {
 		t.Fatalf("exit %d\n%s", got.code, got.stderr)
 	}
 	if o, exists := d.get(t, "blue"); !exists || o.Propagation() != graph.Foreground {
 		t.Errorf("without the flag: exists %v: %v", exists, o)
 	}
-	if got := call(t, "", append(again, "--cascade", "orphan")...); got.code != exitDone {
+	if got := call(t, "", append(again, "--cascade", "orphan")...); got.code != printing.ExitDone {
 		t.Fatalf("exit %d\n%s", got.code, got.stderr)
 	}
 	if o, exists := d.get(t, "blue"); !exists || o.Propagation() != graph.Orphan {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/pty"
 )
 
@@ -99,7 +100,7 @@ func TestFollow(t *testing.T) {
 	if err := d.Patch(t.Context(), held, graph.Precondition{}, graph.Change{DropFinalizer: "example.com/x"}); err != nil {
 		t.Fatal(err)
 	}
-	if code := <-ended; code != exitDone {
+	if code := <-ended; code != printing.ExitDone {
 		t.Errorf("exit %d", code)
 	}
 }
@@ -125,7 +126,7 @@ func TestInterruptedFollow(t *testing.T) {
 			cancel()
 		}
 	}
-	if code := <-ended; code != exitFailed || !strings.Contains(shown, "\nownergraph: interrupted") {
+	if code := <-ended; code != printing.ExitFailed || !strings.Contains(shown, "\nownergraph: interrupted") {
 		t.Errorf("exit %d\n%q", code, shown)
 	}
 }
