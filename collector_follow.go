@@ -50,10 +50,10 @@ type following struct {
 // Members that went before the call are not counted, except for the root. The objects below
 // them are. The engine tells them by the roots and the owners that it keeps of each end: see
 // Config.History. If it has forgotten whether an object went with the root, or has not
-// observed the root, it counts the objects below. Then Follow may wait for other deletions,
-// and does not report Done too early. There is one gap. The engine may have observed the
-// root and begun after the end of a member. It then does not count the objects that hang
-// below that member alone.
+// observed the root, it counts the objects below. Then Follow may wait for other deletions
+// in the scope of the root, and does not report Done too early. There are two gaps. The engine
+// may have observed the root and begun after the end of a member. It then does not count the
+// objects that hang below that member alone. And an owner of the root counts as gone before it.
 //
 // At most 1,024 calls of Follow and Await can be under way. A further call is an error that
 // wraps ErrInvalid, and so are a nil context and a key without a kind or name. Other errors
@@ -66,7 +66,7 @@ type following struct {
 //
 // Held by TestFollow, TestFollowErrors, TestFollowObserveOnly, TestFollowRestart,
 // TestFollowRewind, TestFollowUnderWay, TestFollowUnderWayRestart, TestFollowComesLate,
-// TestFollowOthersReferences, TestFollowReusedName, TestFollowBound and TestFollowNoContext.
+// TestFollowOthersReferences, TestFollowReusedName, TestFollowScopes, TestFollowBound and TestFollowNoContext.
 func (c *Collector) Follow(ctx context.Context, key Key) iter.Seq2[Progress, error] {
 	return func(yield func(Progress, error) bool) {
 		x, err := c.beginFollow(ctx, key)

@@ -15,10 +15,11 @@ const maxShown = 8
 // Progress is the state of one deletion or sweep. It is a value, and the receiver owns it.
 //
 // The members of a deletion are its root and all objects that hang below the root:
-// dependents at all depths, and members of a sweep. An object that loses its last
-// reference into the deletion and stays is a member no more. It is not left then.
+// dependents at all depths, and members of a sweep. An object in a scope has members in
+// that scope alone. An object that loses its last reference into the deletion and stays is a
+// member no more. It is not left then.
 //
-// Held by TestFollow and TestRecount (internal/core/follow).
+// Held by TestFollow, TestFollowScopes and TestRecount (internal/core/follow).
 type Progress struct {
 	Root Key
 	// Begun: the root is marked for deletion, or gone. Follow waits for that.

@@ -42,10 +42,14 @@ func (f *Follower) climb(v *View, id observed.NodeID) {
 			}
 		}
 		for _, o := range n.OwnerNodes() {
-			up(o.ID())
-			for _, same := range o.SameUID() {
-				if o.ByUID() {
-					up(same)
+			if f.set.owns(v, o, n) {
+				up(o.ID())
+			}
+			if o.ByUID() {
+				for _, id := range o.SameUID() {
+					if f.set.owns(v, v.Graph.Node(id), n) {
+						up(id)
+					}
 				}
 			}
 		}

@@ -31,20 +31,31 @@ const (
 
 // origins has the roots of a follower, and the roots of their deletions.
 type origins struct {
-	keys  map[string]bool // by text: true for a root of the follower
-	open  bool            // a root of their deletions is not known
-	links map[uint64]link // by the number of a root
+	keys   map[string]bool // by text: true for a root of the follower
+	open   bool            // a root of their deletions is not known
+	links  map[uint64]link // by the number of a root
+	scopes map[string]bool // of the roots of the follower
 }
 
-func newOrigins() origins { return origins{keys: map[string]bool{}, links: map[uint64]link{}} }
+func newOrigins() origins {
+	return origins{keys: map[string]bool{}, links: map[uint64]link{}, scopes: map[string]bool{}}
+}
 
-// add adds a root of the follower that is marked or gone.
+// add adds a root of the follower that is marked or gone. An owner of it went without it.
 func (o *origins) add(v *View, root graph.Key) {
 	clear(o.links)
 	keys, open := v.originOf(root)
 	o.keys[text(root)], o.open = true, o.open || open
 	for _, k := range keys {
 		o.keys[text(k)] = o.keys[text(k)]
+	}
+	o.scopes[root.Scope] = true
+	if !open {
+		return
+	}
+	owners, _ := v.ownersOf(root)
+	for _, r := range owners {
+		o.keys[text(r.Key)] = o.keys[text(r.Key)]
 	}
 }
 
@@ -82,7 +93,7 @@ const (
 // Held by TestGoneBefore.
 func (f *Follower) wentBefore(v *View, id observed.NodeID) (yes bool, cost int) {
 	n := v.Graph.Node(id)
-	if len(f.origins.keys) == 0 || n.State() == observed.Observed || n.ByUID() || f.set.has(id) {
+	if len(f.origins.keys) == 0 || n.State() == observed.Observed || n.ByUID() || f.set.has(id) || !f.origins.reach(n.Scope()) {
 		return false, 1
 	}
 	var memory record.State
@@ -112,11 +123,11 @@ func (f *Follower) leads(v *View, from graph.Key) (yes bool, cost int) {
 			continue
 		}
 		owners, ok := v.ownersOf(k)
-		if !ok || len(todo) > maxWays {
+		if len(todo) > maxWays || !ok && f.origins.reach(k.Scope) {
 			return true, cost
 		}
 		for _, o := range owners {
-			if !seen[o.Key] {
+			if !seen[o.Key] && mayOwn(o.Scope, k.Scope) {
 				seen[o.Key] = true
 				todo = append(todo, o.Key)
 			}

@@ -22,17 +22,28 @@ func (p *past) hash(k graph.Key) uint64 { return maphash.Comparable(p.seed, k) }
 // claim returns the key of the references to a UID alone.
 func claim(u graph.UID) graph.Key { return graph.Key{UID: u} }
 
-// add notes that an object is gone. Its key stands in the set, and so does its UID alone.
+// claimIn returns the key of the references to a UID alone that come from a scope.
+func claimIn(u graph.UID, scope string) graph.Key { return graph.Key{Name: "*", Scope: scope, UID: u} }
+
+// add notes that an object is gone. Its key stands in the set, and so does its UID, alone and with
+// the scope.
 func (p *past) add(k graph.Key, counts bool) {
-	p.keys[p.hash(k)] = counts
-	p.keys[p.hash(claim(k.UID))] = counts
+	for _, key := range [...]graph.Key{k, claim(k.UID), claimIn(k.UID, k.Scope)} {
+		p.keys[p.hash(key)] = counts
+	}
+}
+
+// claims reports whether an object with the UID is gone that may own an object in the scope.
+func (p *past) claims(u graph.UID, scope string) bool {
+	return p.has(claimIn(u, scope)) || p.has(claimIn(u, ""))
 }
 
 // remove takes an object out of the set. It reports whether the object counts as gone.
 func (p *past) remove(k graph.Key) (counts bool) {
 	counts = p.keys[p.hash(k)]
-	delete(p.keys, p.hash(k))
-	delete(p.keys, p.hash(claim(k.UID)))
+	for _, key := range [...]graph.Key{k, claim(k.UID), claimIn(k.UID, k.Scope)} {
+		delete(p.keys, p.hash(key))
+	}
 	return counts
 }
 

@@ -33,11 +33,12 @@ func (m *model) members() map[graph.Key]bool {
 	return in
 }
 
-// leads reports whether a reference of an object leads to a member.
+// leads reports whether a reference of an object leads to a member. An object in a scope owns in
+// that scope alone.
 func (m *model) leads(in map[graph.Key]bool, from graph.Key, r graph.Owner) bool {
 	for _, set := range []map[graph.Key]bool{in, m.gone} {
 		for k := range set {
-			if k.UID != from.UID && (r.Unresolved && k.UID == r.UID || !r.Unresolved && k == r.Key) {
+			if k.UID != from.UID && (k.Scope == "" || k.Scope == from.Scope) && (r.Unresolved && k.UID == r.UID || !r.Unresolved && k == r.Key) {
 				return true
 			}
 		}
@@ -49,9 +50,7 @@ func (m *model) leads(in map[graph.Key]bool, from graph.Key, r graph.Owner) bool
 // naive recount.
 func TestRecount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{t: t, rig: newRig(t, "k/n0"), model: model{root: parse(t, "k/n0")[0].Key}}
-		w.model.objects = map[graph.Key]graph.Object{w.model.root: parse(t, "k/n0")[0]}
-		w.model.gone = map[graph.Key]bool{}
+		w := newWorld(t)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			w.step(rapid.SampledFrom([]string{"put", "put", "put", "end", "hold", "rewind"}).Draw(t, "change"))
 			w.compare()
@@ -63,9 +62,8 @@ func TestRecount(t *testing.T) {
 // end has every object of the deletion.
 func TestRecountDuringWalk(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &world{t: t, rig: newRig(t, "k/n0"), model: model{root: parse(t, "k/n0")[0].Key}, grow: true}
-		w.model.objects = map[graph.Key]graph.Object{w.model.root: parse(t, "k/n0")[0]}
-		w.model.gone = map[graph.Key]bool{}
+		w := newWorld(t)
+		w.grow = true
 		for range rapid.IntRange(1, 20).Draw(t, "objects") {
 			w.step("put")
 		}
@@ -88,14 +86,27 @@ type world struct {
 	t *rapid.T
 	*rig
 	model   model
+	places  []string
 	version int
 	grow    bool // objects keep the references that they have
 }
 
-const worldNames = 8
+// worldPlaces are the places of the objects. The first one is the root, in a scope or not.
+var worldPlaces = [...][]string{
+	{"k/n0", "k/n1", "k/n2", "k/n3", "k/n4", "k/n5", "k/n6", "k/n7"},
+	{"p/one/n0", "p/one/n1", "p/one/n2", "p/two/n3", "p/one/n4", "p/two/n5", "k/n6", "k/n7"},
+}
+
+func newWorld(t *rapid.T) *world {
+	places := worldPlaces[rapid.IntRange(0, len(worldPlaces)-1).Draw(t, "places")]
+	root := parse(t, places[0])[0]
+	w := &world{t: t, rig: newRig(t, places[0]), model: model{root: root.Key}, places: places}
+	w.model.objects, w.model.gone = map[graph.Key]graph.Object{root.Key: root}, map[graph.Key]bool{}
+	return w
+}
 
 func (w *world) step(change string) {
-	name := fmt.Sprintf("k/n%d", rapid.IntRange(0, worldNames-1).Draw(w.t, "name"))
+	name := rapid.SampledFrom(w.places).Draw(w.t, "name")
 	key := parse(w.t, name)[0].Key
 	was, exists := w.model.objects[key]
 	switch {
@@ -125,8 +136,8 @@ func (w *world) step(change string) {
 func (w *world) draw(name string) graph.Object {
 	w.version++
 	text := fmt.Sprintf("%s#%d", name, w.version)
-	for i, owner := range rapid.SliceOfN(rapid.IntRange(0, worldNames-1), 0, 3).Draw(w.t, "owners") {
-		text += [...]string{" -> ", ", ", ", "}[i] + fmt.Sprintf("k/n%d", owner) + rapid.SampledFrom([]string{"", "", "", "?"}).Draw(w.t, "flag")
+	for i, owner := range rapid.SliceOfN(rapid.SampledFrom(w.places), 0, 3).Draw(w.t, "owners") {
+		text += [...]string{" -> ", ", ", ", "}[i] + owner + rapid.SampledFrom([]string{"", "", "", "?"}).Draw(w.t, "flag")
 	}
 	return parse(w.t, text)[0]
 }

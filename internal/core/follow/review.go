@@ -23,10 +23,14 @@ func (m *members) support(v *View, n observed.Node) (depth uint32, ok bool) {
 		if n.SelfOwner(i) {
 			continue
 		}
-		found(o.ID())
+		if m.owns(v, o, n) {
+			found(o.ID())
+		}
 		if o.ByUID() {
 			for _, id := range o.SameUID() {
-				found(id)
+				if m.owns(v, v.Graph.Node(id), n) {
+					found(id)
+				}
 			}
 		}
 	}
@@ -123,7 +127,7 @@ func (m *members) visitDependent(v *View, id observed.NodeID) (cost int, changed
 		return 1, false
 	case has: // its way may have led over the node
 		return m.review(v, id)
-	case v.Graph.Node(id).State() != observed.Observed:
+	case v.Graph.Node(id).State() != observed.Observed, !m.owns(v, v.Graph.Node(m.expanding), v.Graph.Node(id)):
 		return 1, false
 	}
 	m.add(v, id, depth+1)
