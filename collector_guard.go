@@ -38,7 +38,7 @@ type Approval struct {
 // plan.ErrChanged. So it does if another writer repeats the deletion in another way than in the
 // foreground, after that mark. It wraps ErrNotFound for a root that the collector does not observe, and
 // ErrInvalid for a root without a mark or without the hold, for a key without a UID, and for a
-// wrong approval.
+// wrong approval. It wraps plan.ErrBound as that of Plan does.
 //
 // Held by TestApprove, TestApproveErrors, TestApproveErrorTexts, TestApproveUnknown,
 // TestApproveUnknownLabels and TestApproveRepeated.

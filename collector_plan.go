@@ -21,22 +21,23 @@ import (
 // between. Then a fork of it runs on the copy, on the goroutine of the caller. The caller
 // owns the plan.
 //
-// The cost is in proportion to the affected objects: the targets, all objects below them,
-// and the owners of these. A target without a UID takes a look at each object, and so does
+// The cost is in proportion to the affected objects and their references: the targets, all
+// objects below them, and the owners of these. A target without a UID takes a look at each object, and so does
 // a request without a target or a Config with sweeps.
 //
 // Plan works while Run runs, also with Config.ObserveOnly: it forecasts as if the collector
 // wrote. Call Synced before it, because a kind that is not listed holds objects. The error
 // wraps ErrNotFound for a target that the collector has not observed, ErrInvalid for a
 // wrong request or one of more than 10,000 targets, ErrKindUnknown before the collector
-// knows a kind, ErrClosed after its end, and the cause of a context that ends.
+// knows a kind, ErrClosed after its end, and the cause of a context that ends. It wraps
+// plan.ErrBound if the fork makes more calls than its objects and references explain.
 //
 // The plan does not have what the collector does anyway outside of the affected objects. So
 // it leaves out the sweeps of holders that are gone, except for their effects on these.
 //
 // Held by TestPlanIsTheRun and TestPlanOfRandomWorlds (internal/proof/properties), by
 // TestPlansOfNamespaces (internal/proof/e2e), and by TestPlanAsksNothing, TestPlanGoesOn,
-// TestPlanErrors, TestPlanLabels, TestPlanLevel1, TestPlanManyTargets and TestPlanTooEarly.
+// TestPlanErrors, TestPlanBound, TestPlanLabels, TestPlanLevel1, TestPlanManyTargets and TestPlanTooEarly.
 func (c *Collector) Plan(ctx context.Context, req plan.Request) (plan.Plan, error) {
 	p, _, err := c.plan(ctx, req)
 	return p, err
@@ -89,7 +90,8 @@ func (f *forecast) targets() (out []Object) {
 
 // PlanStore returns the forecast for a store without a running collector. It observes the
 // store until every kind is listed, plans as Collector.Plan does, and ends. It writes
-// nothing. The error names the kinds that are not listed when ctx ends.
+// nothing. The error names the kinds that are not listed when ctx ends. The other errors are
+// those of Collector.Plan.
 //
 // Held by TestPlanStore.
 func PlanStore(ctx context.Context, store Store, cfg Config, req plan.Request) (plan.Plan, error) {
@@ -137,7 +139,8 @@ func planSynced(ctx context.Context, c *Collector, req plan.Request) (plan.Plan,
 // between the fence and the deletion mark is not covered.
 //
 // The error wraps ErrInvalid for a plan that deletes nothing, and for one of which this
-// store has no object: it is of another store, or too old.
+// store has no object: it is of another store, or too old. It wraps plan.ErrBound as that of
+// Collector.Plan does.
 //
 // Held by TestDeletePlanned, TestDeletePlannedChanged, TestDeletePlannedGone,
 // TestDeletePlannedForeign, TestDeletePlannedProtected, TestDeletePlannedProtectedTarget and

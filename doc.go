@@ -323,15 +323,15 @@
 // delete the root again with orphan, and approve that, or leave the root as it is.
 //
 //   - A plan of a guarded root is that of a deletion which has passed. Plan.Verdicts has the
-//     judgement, and the protected objects are held in the plan. A marked root with hold that no
-//     guard selects is held in it.
+//     judgement. The plan holds the protected objects, and a marked root with hold that no guard selects.
 //   - A verdict counts the objects of its root's own plan, also where a request has several
 //     targets. A marked object counts only if it would stay without the deletion.
 //   - A judgement plans each other guarded root that its deletions reach. With more than 64 of
 //     them the guard refuses, and the cause says so.
 //   - Before a verdict the engine selects the members that labels name. A plan of a root without
 //     hold does not know them, and its verdict then counts as a refusal.
-//   - A store without fences gets no pass. A sick kind holds every verdict, and Held names it.
+//   - A store without fences gets no pass. A sick kind holds every verdict, and so does a bound
+//     of the plan (plan.ErrBound). Held names the kind or the bound.
 //   - A root that is marked before it carries hold is not guarded. The engine reports it, unless
 //     a listing has brought the root: its deletion may have passed before.
 //   - [Collector.Retire] takes the finalizers of former guards and sweeps off.

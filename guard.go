@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
@@ -155,10 +156,17 @@ func (e *Engine) nextJudge(c *Call) bool {
 	id, ok := e.guards.Next(e.guardView())
 	if ok {
 		e.issue(c, inflight.Call{Purpose: inflight.Judge, Node: id, Key: e.graph.Node(id).Key()})
+		c.Timeout = max(c.Timeout, judgeWithin)
 		e.guards.SetCall(id, uint64(c.ID))
 	}
 	return ok
 }
+
+// judgeWithin bounds the time of a judgement, which asks no store. It plans a cascade that may be as
+// large as the store, and the engine takes hours for such a one.
+//
+// Held by TestJudgeBound.
+const judgeWithin = 24 * time.Hour
 
 // judgeDone takes the result of a judgement.
 func (e *Engine) judgeDone(id CallID, x *inflight.Call, r Result) {

@@ -3,7 +3,7 @@ package ownergraph
 import (
 	"context"
 
-	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -75,7 +75,7 @@ func (f *forecast) findAnyway(ctx context.Context, target int32) error {
 // which has come to rest. The target is not judged in it.
 func (f *forecast) alone(ctx context.Context, target int32, del []plan.Target) (*forecast, error) {
 	req, facts := f.req, f.planFacts
-	req.Delete, facts.parts = del, f.partsOf(target)
+	req.Delete, facts.parts = del, draft.PartsOf(target, f.parts, f.links.index, f.links.dependents, f.links.sweeps)
 	if facts.nested = f.nested; len(del) > 0 || f.nested == nil { // otherwise a root below another one would be judged again and again
 		facts.nested = newNested(f.parts[target].Object.Key)
 	}
@@ -84,56 +84,4 @@ func (f *forecast) alone(ctx context.Context, target int32, del []plan.Target) (
 		err = g.run(ctx)
 	}
 	return g, err
-}
-
-// partsOf returns the parts that the deletion of a target may concern, by key: as a copy of it
-// alone would have them.
-func (f *forecast) partsOf(target int32) (out []excerpt.Part) {
-	holders := make([][]int32, len(f.parts))
-	for h, members := range f.links.sweeps {
-		for _, m := range members {
-			holders[m] = append(holders[m], int32(h))
-		}
-	}
-	const owner, member = 1, 2
-	role, todo := make([]uint8, len(f.parts)), []int32{target}
-	role[target] = member
-	add := func(i int32, as uint8) {
-		if f.parts[i].Object.Deleting && f.parts[i].Member {
-			as = member
-		}
-		if role[i] < as {
-			if role[i] = as; as == member {
-				todo = append(todo, i)
-			}
-		}
-	}
-	for len(todo) > 0 {
-		i := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, d := range f.links.dependents[i] {
-			add(d, member)
-		}
-		if f.links.sweeps != nil {
-			for _, m := range f.links.sweeps[i] {
-				add(m, member)
-			}
-		}
-		for _, h := range holders[i] {
-			add(h, owner)
-		}
-		for _, r := range f.parts[i].Object.Owners {
-			for _, o := range f.links.index.AllOf(r.UID) {
-				add(o, owner)
-			}
-		}
-	}
-	for i, as := range role {
-		if as != 0 {
-			p := f.parts[i]
-			p.Member = as == member
-			out = append(out, p)
-		}
-	}
-	return out
 }

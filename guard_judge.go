@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -18,10 +20,12 @@ import (
 // and makes no call. A Collector does the same in steps.
 //
 // An error wraps ErrNotFound for a root that is not observed, and ErrInvalid for another call
-// or a root without a guard. Another error says that the plan lacks labels: pass it to Done, and
-// the engine selects them and asks again.
+// or a root without a guard. It wraps plan.ErrBound if the fork makes more calls than its objects
+// and references explain. Another error says that the plan lacks labels. Pass the last two to
+// Done: the engine selects the labels and asks again. With a bound the root stays held, and Held
+// and Explain have the error.
 //
-// Held by TestJudgeErrors and TestGuardedHolderByLabel.
+// Held by TestJudgeErrors, TestJudgeBound and TestGuardedHolderByLabel.
 func (e *Engine) Judge(ctx context.Context, c Call) (plan.Verdict, error) {
 	if c.Type != CallJudge {
 		return plan.Verdict{}, fmt.Errorf("judge %s: Type: the call is a %s: %w", c.name(), c.Type, ErrInvalid)
@@ -149,29 +153,28 @@ func (f *forecast) count(below []int32, ends []bool) (n int) {
 // do so. A foreign finalizer keeps an owner in the forecast, and its dependents with it. They go
 // once it is off, without another verdict, so they end too.
 //
-// Held by TestGuardCountsBehindFinalizers.
+// Held by TestGuardCountsBehindFinalizers and TestEndLater.
 func (f *forecast) endings(target int32, possible []bool) (below []int32, ends []bool) {
 	below, ends = f.under(target), make([]bool, len(f.parts))
 	ends[target] = true
 	for _, i := range below {
 		ends[i] = possible[i] && !f.isKept(i) || f.isEnding(i)
 	}
-	for again := true; again; {
-		again = false
-		for _, i := range below {
-			if !ends[i] && f.endsLater(i, ends) {
-				ends[i], again = true, true
-			}
-		}
-	}
+	draft.EndLater(below, ends, f.mayEndLater, func(i int32) iter.Seq2[int32, bool] { return f.keepers(i, ends) })
 	return below, ends
 }
 
-// endsLater reports whether a part goes after owners that end. A part that was marked before goes
-// without them.
-func (f *forecast) endsLater(i int32, ends []bool) bool {
+// mayEndLater reports whether an unmarked part goes once its owners have gone. A part that was
+// marked before goes without them.
+func (f *forecast) mayEndLater(i int32) bool {
 	n, in := f.engine.graph.Lookup(f.parts[i].Object.Key)
-	return f.losesOwners(i, ends) && !f.isKept(i) && f.engine.protection(&f.parts[i].Object) == "" && !(in && n.Flawed())
+	return f.isOwned(i) && !f.isKept(i) && f.engine.protection(&f.parts[i].Object) == "" && !(in && n.Flawed())
+}
+
+// isOwned reports whether an unmarked part still has a reference.
+func (f *forecast) isOwned(i int32) bool {
+	o, ok := f.store.At(f.parts[i].Object.Key)
+	return ok && len(o.Owners) > 0 && !f.parts[i].Object.Deleting
 }
 
 // meetsLater reports whether a protected part stays after owners that end.
@@ -179,18 +182,29 @@ func (f *forecast) meetsLater(i int32, ends []bool) bool {
 	return f.engine.protection(&f.parts[i].Object) != "" && f.losesOwners(i, ends)
 }
 
-// losesOwners reports whether each owner of an unmarked part ends that is left. An owner whose
-// mark is held needs an approval of its own, and an orphaning one ends none.
+// losesOwners reports whether each owner of an unmarked part ends that is left.
 func (f *forecast) losesOwners(i int32, ends []bool) bool {
-	o, ok := f.store.At(f.parts[i].Object.Key)
-	if !ok || len(o.Owners) == 0 || f.parts[i].Object.Deleting {
+	for range f.keepers(i, ends) {
 		return false
 	}
-	return !slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
-		owner, lives := f.store.At(r.Key)
-		at, part := f.links.index.Of(r.Key)
-		return lives && (!part || !ends[at] || owner.MarkHeld() || owner.Propagation() == graph.Orphan)
-	})
+	return f.isOwned(i)
+}
+
+// keepers yields the owners that keep a part, and whether each does so for good. An owner whose mark
+// is held needs an approval of its own, and an orphaning one ends no object. Another one keeps the
+// part until it ends.
+func (f *forecast) keepers(i int32, ends []bool) iter.Seq2[int32, bool] {
+	return func(yield func(int32, bool) bool) {
+		o, _ := f.store.At(f.parts[i].Object.Key)
+		for _, r := range o.Owners {
+			owner, lives := f.store.At(r.Key)
+			at, _ := f.links.index.Of(r.Key) // the store has objects of parts alone
+			good := owner.MarkHeld() || owner.Propagation() == graph.Orphan
+			if lives && (good || !ends[at]) && !yield(at, good) {
+				return
+			}
+		}
+	}
 }
 
 // under returns the objects below the target. An owner that is being deleted, and the other

@@ -19,7 +19,7 @@ import (
 // copySlice is the number of objects and references that one step of a copy looks at.
 const copySlice = 256
 
-// scanSlice is the number of nodes that one step of a scan looks at.
+// scanSlice is the number of nodes and references that one step of a scan looks at.
 const scanSlice = 2048
 
 // maxWalks bounds the walks for members of sweeps. Members that come without an end would
@@ -164,31 +164,35 @@ func (p *planCopy) stepPhase(e *Engine) (done bool, err error) {
 	return p.phase == copyDone, nil
 }
 
-// stepScan calls look for a slice of the observed nodes. It returns true at the end.
-func (p *planCopy) stepScan(e *Engine, look func(*Engine, observed.Node)) (done bool) {
-	end := min(int(p.scan)+scanSlice, e.graph.Cap())
-	for ; int(p.scan) < end; p.scan++ {
-		if e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == observed.Observed {
-			look(e, e.graph.Node(p.scan))
+// stepScan calls look for a slice of the observed nodes. It returns true at the end. Look returns
+// the number of references that it has looked at.
+//
+// Held by TestPlanScanSteps.
+func (p *planCopy) stepScan(e *Engine, look func(*Engine, observed.Node) int) (done bool) {
+	for budget := scanSlice; budget > 0 && int(p.scan) < e.graph.Cap(); p.scan++ {
+		if budget--; e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == observed.Observed {
+			budget -= look(e, e.graph.Node(p.scan))
 		}
 	}
-	return end == e.graph.Cap()
+	return int(p.scan) >= e.graph.Cap()
 }
 
-func (p *planCopy) findNames(_ *Engine, n observed.Node) {
+func (p *planCopy) findNames(_ *Engine, n observed.Node) int {
 	if i, ok := p.keys[n.Key().Place()]; ok {
 		p.found[i] = append(p.found[i], n)
 	}
+	return 0
 }
 
 // addDue adds an object to which a write may be due: it is marked, held or queued, or an owner
 // of it is not solid. Such an object may wait for a read, or for the fan-out of its owner.
 //
 // Held by TestPlanDumpDue.
-func (p *planCopy) addDue(e *Engine, n observed.Node) {
+func (p *planCopy) addDue(e *Engine, n observed.Node) (cost int) {
 	if n.Deleting() || e.held.Has(n.ID()) || e.work.Has(n.ID()) || !ownersSolid(n) {
 		p.copy.Add(n.ID())
 	}
+	return n.Owners()
 }
 
 func ownersSolid(n observed.Node) bool {

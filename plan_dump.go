@@ -26,8 +26,8 @@ type Dump struct {
 }
 
 // PlanDump returns the forecast for objects that are given as data. The result is that of
-// Collector.Plan for a store with this content. The error wraps ErrInvalid, and names the
-// object or the field, if no store could have the content.
+// Collector.Plan for a store with this content, and so are the errors. The error wraps ErrInvalid,
+// and names the object or the field, if no store could have the content.
 //
 // Held by TestPlanDump, TestPlanFailing and, for its errors, TestCheckDump (internal/draft).
 func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (plan.Plan, error) {

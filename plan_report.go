@@ -125,7 +125,7 @@ func (f *forecast) object(i int32, e ends) plan.Object {
 		o.Reason = f.engine.state(n.ID()).Reason
 	}
 	for _, r := range now.Owners {
-		if _, lives := f.store.At(r.Key); lives && r.Key != was.Key && len(o.Owners) < maxAfter {
+		if _, lives := f.store.At(r.Key); lives && r.Key != was.Key && len(o.Owners) < maxShown {
 			o.Owners = append(o.Owners, r.Key)
 		}
 	}

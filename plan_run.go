@@ -31,7 +31,8 @@ type forecast struct {
 	target []bool        // by part
 	until  time.Duration // without progress for so long the engine rests
 	fence  uint64        // the last token
-	limit  int           // of calls
+	bound  draft.Bound   // of the calls
+	calls  int
 
 	decided    []DecisionEvent // of the calls to come, few
 	steps      []plan.Step
@@ -98,7 +99,7 @@ func (e *Engine) kindFacts() (out []kindFacts) {
 func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*forecast, error) {
 	parts := facts.parts
 	f := &forecast{
-		req: req, planFacts: facts, level: level, limit: 1000 + 100*len(parts),
+		req: req, planFacts: facts, level: level, bound: draft.NewBound(parts, len(cfg.Sweeps)),
 		steps: make([]plan.Step, 0, len(parts)+len(req.Delete)), waited: map[int32]bool{}, waits: map[plan.AssumptionType]map[string]int{},
 	}
 	f.store = draft.NewStore(parts, f.isFull)
@@ -256,6 +257,8 @@ func (f *forecast) rest(ctx context.Context) error {
 }
 
 // drain makes every call that the engine wants now. It reports whether one succeeded.
+//
+// Held by TestPlanCalls and TestPlanBound.
 func (f *forecast) drain(ctx context.Context) (progress bool, err error) {
 	var c Call
 	for again := true; again; {
@@ -264,10 +267,10 @@ func (f *forecast) drain(ctx context.Context) (progress bool, err error) {
 			more, ok := f.engine.nextInto(f.now, lane, &c)
 			for ; ok; more, ok = f.engine.nextInto(f.now, lane, &c) {
 				again = true
-				if f.limit--; f.limit < 0 {
-					return false, fmt.Errorf("plan: the forecast does not come to rest: %w", ErrBroken)
+				if err := f.bound.Count(); err != nil {
+					return false, err
 				}
-				if f.limit&1023 == 0 && ctx.Err() != nil {
+				if f.calls++; f.calls&1023 == 0 && ctx.Err() != nil {
 					return false, fmt.Errorf("plan: %w", context.Cause(ctx))
 				}
 				progress = f.tryCall(ctx, &c) || progress
@@ -371,6 +374,7 @@ func (f *forecast) tryWrite(c *Call) bool {
 	}
 	f.cost.Writes++
 	if err == nil {
+		f.bound.Wrote(out.Effect)
 		f.addStep(f.stepOf(&d, out), f.before(&d))
 		f.report(out)
 	}

@@ -14,24 +14,31 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// maxAfter bounds the steps that one step of a plan names as those before it.
-const maxAfter = 8
-
 // links knows the references at the beginning of a forecast, and the last step of each
 // object.
 type links struct {
 	index      *draft.Index
 	dependents [][]int32 // by part
+	owners     [][]int32 // by part, each one once
 	last       []int32   // the number of the last step, by part
 	members    map[Key][]int32
 	sweeps     [][]int32 // the members of each holder by part, nil without a sweep
+	order      draft.Steps
 }
 
 func newLinks(parts []excerpt.Part, index *draft.Index) links {
-	l := links{index: index, dependents: make([][]int32, len(parts)), last: make([]int32, len(parts)), members: map[Key][]int32{}}
+	l := links{
+		index: index, dependents: make([][]int32, len(parts)), owners: make([][]int32, len(parts)), last: make([]int32, len(parts)),
+		members: map[Key][]int32{},
+	}
+	known := make([]int32, len(parts)) // as an owner of the part, from 1
 	for i := range parts {
 		for _, r := range parts[i].Object.Owners {
 			o, ok := index.Of(r.Key)
+			if ok && known[o] != int32(i)+1 {
+				known[o] = int32(i) + 1
+				l.owners[i] = append(l.owners[i], o)
+			}
 			if r.Unresolved {
 				o, ok = index.OfUID(r.UID)
 			}
@@ -106,33 +113,26 @@ func (f *forecast) before(d *DecisionEvent) []int32 {
 	}
 	switch d.Reason {
 	case policy.DependentsGone, policy.DependentsFree, policy.RingConfirmed:
-		for _, i := range l.dependents[at] {
-			if l.last[i] > 0 {
-				out = append(out, l.last[i])
-			}
-		}
-		return out
+		return l.lastOf(out, l.dependents[at])
 	case policy.MembersGone:
 		return append(out, l.members[d.Key]...)
 	}
-	for _, r := range f.parts[at].Object.Owners {
-		out = append(out, l.own(r.Key)...)
+	return l.lastOf(out, l.owners[at])
+}
+
+// lastOf appends the last steps of parts.
+func (l *links) lastOf(out, parts []int32) []int32 {
+	for _, i := range parts {
+		if l.last[i] > 0 {
+			out = append(out, l.last[i])
+		}
 	}
 	return out
 }
 
 // addStep appends a step with its number, its wave, and the steps before it.
 func (f *forecast) addStep(s plan.Step, after []int32) {
-	slices.Sort(after)
-	after = slices.Compact(after)
-	s.Wave = 1
-	for _, n := range after {
-		s.Wave = max(s.Wave, f.steps[n-1].Wave+1)
-	}
-	for _, n := range after[:min(len(after), maxAfter)] {
-		s.After = append(s.After, int(n))
-	}
-	s.AfterMore = len(after) - len(s.After)
+	s.Wave, s.After, s.AfterMore = f.links.order.Add(after)
 	f.steps = append(f.steps, s)
 	if i, ok := f.links.index.Of(s.Key); ok {
 		f.links.last[i] = int32(len(f.steps))

@@ -20,6 +20,11 @@ var ErrChanged = errors.New("plan changed")
 // plan.
 var ErrProtected = errors.New("protected objects would stay")
 
+// ErrBound says that a plan has reached a bound before its end. The error that wraps it names the
+// bound and its value. The bounds follow the objects, references and finalizers of a plan, and an
+// engine that works as documented stays below.
+var ErrBound = errors.New("bound of a plan reached")
+
 // maxDifferences is the number of differences in a ChangedError.
 const maxDifferences = 32
 

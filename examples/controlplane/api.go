@@ -99,7 +99,7 @@ func statusOf(err error) int {
 		return http.StatusConflict
 	case errors.Is(err, ownergraph.ErrNotFound), errors.Is(err, ownergraph.ErrKindUnknown):
 		return http.StatusNotFound
-	case errors.Is(err, ownergraph.ErrRefused), errors.Is(err, ownergraph.ErrInvalid):
+	case errors.Is(err, ownergraph.ErrRefused), errors.Is(err, ownergraph.ErrInvalid), errors.Is(err, plan.ErrBound):
 		return http.StatusUnprocessableEntity
 	}
 	return http.StatusInternalServerError

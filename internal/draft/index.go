@@ -12,6 +12,10 @@ type Index struct {
 	parts []excerpt.Part
 	first map[graph.UID]int32
 	next  []int32 // the part with the same UID, -1 at the end; nil if each UID names one part
+	// One object may refer to one UID under a thousand names. These find a part without a walk over
+	// the others with its UID, and are nil if each UID names one part.
+	keys map[graph.Key]int32
+	live map[graph.UID]int32 // a part that exists
 }
 
 // NewIndex returns the index of the parts.
@@ -21,39 +25,49 @@ func NewIndex(parts []excerpt.Part) Index {
 		u := parts[i].Object.UID
 		before, twice := x.first[u]
 		x.first[u] = int32(i)
-		if !twice {
-			continue
+		if twice {
+			x.share(before, int32(i))
 		}
-		if x.next == nil {
-			x.next = make([]int32, len(parts))
-			for n := range x.next {
-				x.next[n] = -1
-			}
-		}
-		x.next[i] = before
 	}
 	return x
 }
 
-// Of returns the part with the key.
-func (x *Index) Of(k graph.Key) (int32, bool) {
-	i, ok := x.first[k.UID]
-	for ok && x.parts[i].Object.Key != k {
-		if i = x.after(i); i < 0 {
-			return 0, false
+// share notes two parts with one UID.
+func (x *Index) share(before, i int32) {
+	if x.next == nil {
+		x.next, x.keys, x.live = make([]int32, len(x.parts)), map[graph.Key]int32{}, map[graph.UID]int32{}
+		for n := range x.next {
+			x.next[n] = -1
 		}
 	}
+	x.next[i] = before
+	for _, n := range [...]int32{before, i} {
+		p := &x.parts[n]
+		if x.keys[p.Object.Key] = n; p.State == excerpt.Exists {
+			x.live[p.Object.UID] = n
+		}
+	}
+}
+
+// Of returns the part with the key.
+//
+// Held by TestIndex.
+func (x *Index) Of(k graph.Key) (int32, bool) {
+	i, ok := x.first[k.UID]
+	if !ok || x.parts[i].Object.Key == k {
+		return i, ok
+	}
+	i, ok = x.keys[k]
 	return i, ok
 }
 
-// OfUID returns the first part with the UID that exists.
+// OfUID returns a part with the UID that exists.
 func (x *Index) OfUID(u graph.UID) (int32, bool) {
 	i, ok := x.first[u]
-	for ok && x.parts[i].State != excerpt.Exists {
-		if i = x.after(i); i < 0 {
-			return 0, false
-		}
+	if !ok || x.parts[i].State == excerpt.Exists {
+		return i, ok
 	}
+	i, ok = x.live[u]
 	return i, ok
 }
 

@@ -169,27 +169,37 @@ func (s *survey) secure(i int32) bool {
 	return slices.ContainsFunc(s.owners[i], func(l link) bool { return l.owner >= 0 && !s.goes[l.owner] })
 }
 
-// linkOwners is the inverse of Dependents, with the references that lead to no part.
+// linkOwners is the inverse of Dependents, with the references that lead to no part. It looks at
+// each reference once.
+//
+// Held by TestLinkOwners.
 func (s *survey) linkOwners() {
-	index := make(map[graph.Key]int32, len(s.Parts))
+	index := NewIndex(s.Parts)
+	linked := make([]int32, len(s.Parts)) // the last owner of a part, from 1
 	for i := range s.Parts {
-		if s.Parts[i].State == excerpt.Exists {
-			index[s.Parts[i].Object.Key] = int32(i)
+		if s.Parts[i].State != excerpt.Exists {
+			continue
 		}
-	}
-	blocks := func(d int32, uid graph.UID) bool {
-		return slices.ContainsFunc(s.Parts[d].Object.Owners, func(r graph.Owner) bool { return r.UID == uid && r.Block })
-	}
-	for i := range s.Parts {
 		for _, d := range s.Dependents[i] {
-			if s.Parts[i].State == excerpt.Exists && !slices.ContainsFunc(s.owners[d], func(l link) bool { return l.owner == int32(i) }) {
-				s.owners[d] = append(s.owners[d], link{int32(i), blocks(d, s.Parts[i].Object.UID)})
+			if linked[d] != int32(i)+1 {
+				linked[d] = int32(i) + 1
+				s.owners[d] = append(s.owners[d], link{owner: int32(i)})
 			}
 		}
 	}
+	blocked := make([]int32, len(s.Parts)) // the last part that blocks the UID of a part, from 1; by the first part with the UID
 	for i := range s.Parts {
 		for _, r := range s.Parts[i].Object.Owners {
-			if _, ok := index[r.Key]; !ok && !r.Unresolved && r.Key != s.Parts[i].Object.Key {
+			if o, ok := index.first[r.UID]; ok && r.Block {
+				blocked[o] = int32(i) + 1
+			}
+		}
+		for n, l := range s.owners[i] {
+			s.owners[i][n].block = blocked[index.first[s.Parts[l.owner].Object.UID]] == int32(i)+1
+		}
+		for _, r := range s.Parts[i].Object.Owners {
+			o, ok := index.Of(r.Key)
+			if ok = ok && s.Parts[o].State == excerpt.Exists; !ok && !r.Unresolved && r.Key != s.Parts[i].Object.Key {
 				s.owners[i] = append(s.owners[i], link{-1, r.Block})
 			}
 		}

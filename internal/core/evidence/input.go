@@ -29,8 +29,13 @@ func (v *View) Input(id observed.NodeID, s *Scratch) *rules.Input {
 	if answer != nil { // the evidence is newer than the answer (R1): it may be of a restored store
 		since = max(since, m.Known)
 	}
-	for i := range n.Owners() {
-		in.Owners = append(in.Owners, v.fact(n, i, m, since))
+	if n.Owners() == 1 {
+		r := n.Reference(0)
+		in.Owners = append(in.Owners, v.fact(&r, m, since))
+	} else {
+		for _, r := range n.References() {
+			in.Owners = append(in.Owners, v.fact(&r, m, since))
+		}
 	}
 	if len(in.Owners) <= maxScratch {
 		s.facts = in.Owners
@@ -55,9 +60,8 @@ func (v *View) retry(id observed.NodeID) *graph.Object {
 	return &o
 }
 
-// fact returns the evidence about the owner of the i-th reference of a node.
-func (v *View) fact(n observed.Node, i int, m *record.State, since seq.Stamp) rules.OwnerFact {
-	r := n.Reference(i)
+// fact returns the evidence about the owner of a reference.
+func (v *View) fact(r *observed.Reference, m *record.State, since seq.Stamp) rules.OwnerFact {
 	f := rules.OwnerFact{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
 	if r.Owner != 0 && !r.Self {
 		v.completeFact(&f, m, v.Node(r.Owner), since)

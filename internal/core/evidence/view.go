@@ -50,5 +50,5 @@ type Scratch struct {
 	facts []rules.OwnerFact
 }
 
-// maxScratch bounds the references that Scratch holds.
-const maxScratch = 64
+// maxScratch bounds the references that Scratch holds: those of an object within the default limits.
+const maxScratch = 1024

@@ -219,12 +219,35 @@ type Reference struct {
 
 // Reference returns the i-th owner reference, with one lookup: see SelfOwner, OwnerClass,
 // Blocks and OwnerNode.
-func (n Node) Reference(i int) (r Reference) {
-	r.Owner = n.owner(i)
+func (n Node) Reference(i int) Reference { return n.reference(i, n.owner(i)) }
+
+func (n Node) reference(i int, owner NodeID) (r Reference) {
+	r.Owner = owner
 	r.Self = r.Owner != 0 && n.g.leadsBack(n.id, r.Owner)
 	r.Block = n.Blocks(i)
 	r.Class, r.Doubt = n.ownerClass(i, r.Owner)
 	return r
+}
+
+// References yields all owner references in order. It follows their list and makes no lookup, so
+// it is for an object with many.
+//
+// Held by TestReferencesInOrder.
+func (n Node) References() iter.Seq2[int, Reference] {
+	return func(yield func(int, Reference) bool) {
+		next := n.g.firstEdge(n.id)
+		for i := range n.Owners() {
+			owner := NodeID(0) // of a reference without a UID
+			if next != 0 {
+				if e := n.g.edge(next); int(e.slot) == i {
+					owner, next = e.owner, e.nextOwner
+				}
+			}
+			if !yield(i, n.reference(i, owner)) {
+				return
+			}
+		}
+	}
 }
 
 // OwnerNodes yields the index and the node of each reference, in order. It leaves out

@@ -22,8 +22,9 @@ func (s *Scratch) verdictOfSolid() *verdict {
 	return &s.solid
 }
 
-// maxScratch bounds the references that a list of a Scratch keeps memory for.
-const maxScratch = 64
+// maxScratch bounds the references that a list of a Scratch keeps memory for. A list of one more
+// than the default limit of the references may have grown to this capacity.
+const maxScratch = 2048
 
 // empty empties the lists, and gives the memory of long ones back.
 func empty(lists ...*[]int) {

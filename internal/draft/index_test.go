@@ -1,0 +1,100 @@
+package draft
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+)
+
+// TestIndex: the index has the same answers as a walk over all parts, also where many parts share a
+// UID.
+func TestIndex(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		var list []excerpt.Part
+		for i := range random.IntN(30) {
+			k := graph.Key{Kind: "k", Name: fmt.Sprint("n", i), UID: graph.UID(fmt.Sprint("u", random.IntN(1+int(seed%9)*3)))}
+			list = append(list, excerpt.Part{Object: graph.Object{Key: k}, State: []excerpt.State{excerpt.Exists, excerpt.Absent, excerpt.Unknown}[random.IntN(3)]})
+		}
+		x := NewIndex(list)
+		for i := range list {
+			k := list[i].Object.Key
+			if at, ok := x.Of(k); !ok || int(at) != i {
+				t.Errorf("seed %d: %s at %d, %t, want %d", seed, k, at, ok, i)
+			}
+			other := k
+			other.Name = "another"
+			if at, ok := x.Of(other); ok {
+				t.Errorf("seed %d: %s at %d, want none", seed, other, at)
+			}
+			exists := slices.ContainsFunc(list, func(p excerpt.Part) bool { return p.Object.UID == k.UID && p.State == excerpt.Exists })
+			if at, ok := x.OfUID(k.UID); ok != exists || ok && (list[at].Object.UID != k.UID || list[at].State != excerpt.Exists) {
+				t.Errorf("seed %d: UID %s at %d, %t, want %t", seed, k.UID, at, ok, exists)
+			}
+			all := x.AllOf(k.UID)
+			slices.Sort(all)
+			for j := range list {
+				if slices.Contains(all, int32(j)) != (list[j].Object.UID == k.UID) {
+					t.Errorf("seed %d: the parts of UID %s are %v", seed, k.UID, all)
+				}
+			}
+		}
+		if _, ok := x.Of(graph.Key{Kind: "k", Name: "n0", UID: "none"}); ok {
+			t.Errorf("seed %d: a UID of no part", seed)
+		}
+	}
+}
+
+// TestLinkOwners: the owners of a part are those of which it is a dependent, once each, and the
+// references that lead to no part. A link blocks if a reference to the UID does.
+func TestLinkOwners(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		list := make([]excerpt.Part, 2+random.IntN(12))
+		for i := range list {
+			list[i] = excerpt.Part{
+				Object: graph.Object{Key: graph.Key{Kind: "k", Name: fmt.Sprint("n", i), UID: graph.UID(fmt.Sprint("u", i*2/3))}},
+				State:  []excerpt.State{excerpt.Exists, excerpt.Exists, excerpt.Absent}[random.IntN(3)],
+			}
+		}
+		q := Question{Parts: list, Dependents: make([][]int32, len(list))}
+		for i := range list {
+			for range random.IntN(5) {
+				o := random.IntN(len(list))
+				list[i].Object.Owners = append(list[i].Object.Owners, graph.Owner{Key: list[o].Object.Key, Block: random.IntN(2) == 0, Unresolved: random.IntN(5) == 0})
+				if o != i {
+					q.Dependents[o] = append(q.Dependents[o], int32(i))
+				}
+			}
+		}
+		s := &survey{Question: q, owners: make([][]link, len(list))}
+		s.linkOwners()
+		for i := range list {
+			if want := ownersOf(&q, i); !slices.Equal(s.owners[i], want) {
+				t.Errorf("seed %d: the owners of part %d are %v, want %v", seed, i, s.owners[i], want)
+			}
+		}
+	}
+}
+
+// ownersOf finds the links of one part by a look at all parts.
+func ownersOf(q *Question, part int) (out []link) {
+	o := &q.Parts[part].Object
+	for i := range q.Parts {
+		if q.Parts[i].State == excerpt.Exists && slices.Contains(q.Dependents[i], int32(part)) {
+			uid := q.Parts[i].Object.UID
+			out = append(out, link{int32(i), slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == uid && r.Block })})
+		}
+	}
+	for _, r := range o.Owners {
+		exists := slices.ContainsFunc(q.Parts, func(p excerpt.Part) bool { return p.Object.Key == r.Key && p.State == excerpt.Exists })
+		if !exists && !r.Unresolved && r.Key != o.Key {
+			out = append(out, link{-1, r.Block})
+		}
+	}
+	return out
+}

@@ -1,0 +1,304 @@
+package ownergraph
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/plan"
+)
+
+// dense returns objects of kind t, each owned by all before it.
+func dense(n int) []Object {
+	out := make([]Object, n)
+	for i := range out {
+		out[i].Key = Key{Kind: "t", Name: fmt.Sprintf("o%04d", i), UID: graph.UID(fmt.Sprint("u", i))}
+		for j := range i {
+			out[i].Owners = append(out[i].Owners, Owner{Key: out[j].Key, Block: true})
+		}
+	}
+	return out
+}
+
+// denseWorld is a random world with many references: rings, owners that are gone, deletions under
+// way, handlers, foreign finalizers, guards with phases, and sweeps.
+func denseWorld(random *rand.Rand) (level Level, objects []Object, cfg Config, req plan.Request) {
+	level = []Level{Level1, Level2, Level3}[random.IntN(3)]
+	objects = dense(3 + random.IntN(30))
+	ring, rare := random.IntN(3) == 0, 2+random.IntN(12)
+	once := func() bool { return random.IntN(rare) == 0 }
+	for i := range objects {
+		o := &objects[i]
+		o.Owners = slices.DeleteFunc(o.Owners, func(Owner) bool { return random.IntN(8) == 0 })
+		if ring && once() {
+			o.Owners = append(o.Owners, Owner{Key: objects[len(objects)-1].Key, Block: true})
+		}
+		if once() {
+			o.Owners = append(o.Owners, Owner{Key: Key{Kind: "t", Name: "never", UID: "never"}, Unresolved: random.IntN(4) == 0})
+		}
+		for j := range o.Owners {
+			o.Owners[j].Block = random.IntN(2) == 0
+		}
+		for _, f := range []string{"x.io/foreign", "x.io/handled", graph.FinalizerOrphan, graph.FinalizerForeground, graph.FinalizerHold} {
+			if rare := once(); rare && once() {
+				o.Finalizers = append(o.Finalizers, f)
+				o.Deleting = o.Deleting || random.IntN(3) == 0
+			}
+		}
+		if random.IntN(9) == 0 {
+			o.Kind = "holder"
+		}
+	}
+	for i := range objects { // the kinds have changed
+		for j, r := range objects[i].Owners {
+			if at := slices.IndexFunc(objects, func(o Object) bool { return o.UID == r.UID }); at >= 0 {
+				objects[i].Owners[j].Kind = objects[at].Kind
+			}
+		}
+	}
+	cfg.Handlers = map[string]finalizer.Handler{"x.io/handled": func(context.Context, Object) error { return nil }}
+	if once() {
+		above := 1 << 20
+		cfg.Guards = []finalizer.Guard{{Names: []string{"o0000", "o0001"}, Above: &above, Phases: []finalizer.Phase{{Name: "first", Kinds: []Kind{"holder"}}, {Name: "rest"}}}}
+	}
+	if once() {
+		cfg.Sweeps = []finalizer.Sweep{{Finalizer: "x.io/sweep", Holder: "holder", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "0"}}}}
+	}
+	if once() {
+		req.Failing = []string{"x.io/handled"}
+	}
+	if once() {
+		req.Removed = []string{"x.io/foreign"}
+	}
+	for i := range 1 + random.IntN(3) {
+		p := []graph.Propagation{graph.Foreground, graph.Background, graph.Orphan, graph.Unset}[random.IntN(4)]
+		req.Delete = append(req.Delete, plan.Target{Key: objects[i].Key, Propagation: p})
+	}
+	return level, objects, cfg, req
+}
+
+// forecastOf returns the forecast of a request on a store with the objects, before its run.
+func forecastOf(t *testing.T, level Level, objects []Object, cfg Config, req plan.Request) *forecast {
+	t.Helper()
+	e, err := NewEngine(level, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1000, 0)
+	d := Dump{Kinds: []KindInfo{{Kind: "holder"}, {Kind: "t"}}, Objects: objects}
+	if err := (insider{e}).ObserveAll(now, d.events()); err != nil {
+		t.Fatal(err)
+	}
+	p := newPlanCopy(req)
+	p.restart(e)
+	for done := false; !done; {
+		if done, err = p.step(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	facts := p.facts(e, now)
+	facts.parts = p.copy.Take()
+	f, err := newForecast(e.cfg.Config, level, req, facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestPlanCalls: the calls of a forecast stay far below the bounds, whatever the references are.
+func TestPlanCalls(t *testing.T) {
+	for seed := range uint64(200) {
+		level, objects, cfg, req := denseWorld(rand.New(rand.NewPCG(seed, 1)))
+		f := forecastOf(t, level, objects, cfg, req)
+		f.bound.MaxQuiet, f.bound.MaxWrites = f.bound.MaxQuiet/20, f.bound.MaxWrites-900
+		if err := f.run(t.Context()); err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+		}
+	}
+}
+
+// TestPlanBound: a forecast that reaches a bound says so, with the bound and its value. The engine
+// is not broken.
+func TestPlanBound(t *testing.T) {
+	for _, c := range []struct {
+		lower  func(*draft.Bound)
+		want   string
+		reason string
+	}{
+		{func(b *draft.Bound) { b.MaxWrites = 7 }, "plan: 20 objects with 190 references and 0 finalizers: more than 7 writes: bound of a plan reached", "writes"},
+		{func(b *draft.Bound) { b.MaxQuiet = 0 }, "plan: 20 objects with 190 references and 0 finalizers: more than 0 calls without a write: bound of a plan reached", "reads and fences"},
+	} {
+		objects := dense(20)
+		f := forecastOf(t, Level2, objects, Config{}, plan.Request{Delete: []plan.Target{{Key: objects[0].Key, Propagation: graph.Foreground}}})
+		c.lower(&f.bound)
+		if err := f.run(t.Context()); !errors.Is(err, plan.ErrBound) || errors.Is(err, ErrBroken) || err.Error() != c.want {
+			t.Errorf("%v, want %s: %s", err, c.want, c.reason)
+		}
+	}
+}
+
+// TestJudgeBound: a judgement has a day, since the engine may carry out such a cascade for hours. A
+// root whose plan reaches a bound is held, and Held and Explain have the bound and its value.
+func TestJudgeBound(t *testing.T) {
+	objects := dense(3)
+	objects[0].Deleting, objects[0].Finalizers = true, []string{graph.FinalizerHold, graph.FinalizerNew}
+	e, err := NewEngine(Level2, Config{Guards: []finalizer.Guard{{Names: []string{"o0000"}, Always: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1000, 0)
+	d := Dump{Kinds: []KindInfo{{Kind: "t"}}, Objects: objects}
+	if err := (insider{e}).ObserveAll(now, d.events()); err != nil {
+		t.Fatal(err)
+	}
+	judged := false
+	for range 100 {
+		for _, lane := range []Lane{LaneStore, LaneControl} {
+			var c Call
+			switch _, _ = e.nextInto(now, lane, &c); c.Type {
+			case CallFence:
+				_ = e.Done(now, c.ID, Result{Fence: 1})
+				e.observeEach(t, Event{Type: graph.FencePassed, Fence: 1}, Event{Type: graph.FencePassed, Kind: "t", Fence: 1})
+			case CallJudge:
+				if judged = true; c.Timeout != judgeWithin {
+					t.Errorf("the judgement has %v, want %v", c.Timeout, judgeWithin)
+				}
+				_ = e.Done(now, c.ID, Result{Err: fmt.Errorf("plan: more than 7 writes: %w", plan.ErrBound)})
+			}
+		}
+	}
+	const want = "plan: more than 7 writes: bound of a plan reached"
+	held := e.Held(9)
+	if !judged || len(held) != 1 || !strings.Contains(held[0].String(), want) {
+		t.Errorf("judged %t, held %v, want %s", judged, held, want)
+	}
+	x, err := e.Explain(objects[0].Key)
+	if text := x.Text(); err != nil || !strings.Contains(text, want) {
+		t.Errorf("%v, %s, want %s", err, text, want)
+	}
+}
+
+// TestEndLater: the objects that go later are those that a walk over all of them finds, again and
+// again until nothing changes.
+func TestEndLater(t *testing.T) {
+	found := 0
+	for seed := range uint64(200) {
+		level, objects, cfg, req := denseWorld(rand.New(rand.NewPCG(seed, 2)))
+		f := forecastOf(t, level, objects, cfg, req)
+		if err := f.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		target, _ := f.links.index.Of(req.Delete[0].Key)
+		below, ends := f.endings(target, f.possible())
+		possible, want := f.possible(), make([]bool, len(f.parts))
+		want[target] = true
+		for _, i := range below {
+			want[i] = possible[i] && !f.isKept(i) || f.isEnding(i)
+		}
+		for again := true; again; {
+			again = false
+			for _, i := range below {
+				if !want[i] && f.mayEndLater(i) && f.losesOwners(i, want) {
+					want[i], again = true, true
+					found++
+				}
+			}
+		}
+		if !slices.Equal(ends, want) {
+			t.Errorf("seed %d: %v, want %v", seed, ends, want)
+		}
+	}
+	if found < 50 {
+		t.Errorf("%d objects go later, which shows nothing", found)
+	}
+}
+
+// TestPlanScanSteps: a step of a scan looks at a bounded number of references, since the lock is held
+// meanwhile (RULES, P1).
+func TestPlanScanSteps(t *testing.T) {
+	const owners, dependents = 512, 60
+	list := []Event{}
+	o := Object{Key: Key{Kind: "b", Name: "d", UID: "d"}, Version: "1"}
+	for i := range owners {
+		k := Key{Kind: "a", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint("a", i))}
+		list = append(list, Event{Type: graph.Put, Object: Object{Key: k, Version: "1"}})
+		o.Owners = append(o.Owners, Owner{Key: k})
+	}
+	for i := range dependents {
+		o.Name, o.UID = fmt.Sprint("d", i), graph.UID(fmt.Sprint("d", i))
+		list = append(list, Event{Type: graph.Put, Object: o.Clone()})
+	}
+	e := listed(t, Config{})
+	e.observeEach(t, list...)
+	p := newPlanCopy(plan.Request{})
+	p.restart(e)
+	defer p.close(e)
+	for last, done := p.scan, false; !done && p.phase == copyDue; last = p.scan {
+		var err error
+		if done, err = p.step(e); err != nil {
+			t.Fatal(err)
+		}
+		looked := 0
+		for id := last; id < p.scan; id++ {
+			if looked++; e.graph.InUse(id) {
+				looked += e.graph.Node(id).Owners()
+			}
+		}
+		if looked > scanSlice+owners {
+			t.Errorf("%d nodes and references in one step, want about %d", looked, scanSlice)
+		}
+	}
+}
+
+// TestPlanDense: a plan follows the references, and so does the verdict about a guarded root.
+func TestPlanDense(t *testing.T) {
+	above := 1 << 20
+	guards := Config{Guards: []finalizer.Guard{{Names: []string{"o0000"}, Above: &above}}}
+	for _, c := range []struct {
+		objects []Object
+		reason  string
+	}{
+		{dense(300), "each object is owned by all before it"},
+		{wide(1024, 12), "as many owners as an object may have"},
+	} {
+		kinds := []KindInfo{{Kind: "t"}}
+		req := plan.Request{Delete: []plan.Target{{Key: c.objects[0].Key, Propagation: graph.Foreground}}}
+		p, err := PlanDump(t.Context(), Dump{Kinds: kinds, Objects: c.objects}, guards, req)
+		if err != nil {
+			t.Errorf("%v: %s", err, c.reason)
+			continue
+		}
+		if n := p.Totals[0].Removed; n != len(c.objects) {
+			t.Errorf("%d removed, want %d: %s", n, len(c.objects), c.reason)
+		}
+		if len(p.Verdicts) != 1 || p.Verdicts[0].Ends != len(c.objects)-1 || p.Verdicts[0].Refused() {
+			t.Errorf("verdicts %+v: %s", p.Verdicts, c.reason)
+		}
+	}
+}
+
+// wide returns a root, objects below it, and leaves that each of these owns.
+func wide(owners, leaves int) []Object {
+	out := dense(1)
+	for i := range owners + leaves {
+		o := Object{Key: Key{Kind: "t", Name: fmt.Sprintf("w%05d", i), UID: graph.UID(fmt.Sprint("w", i))}}
+		for j := range min(i, owners) {
+			if i >= owners {
+				o.Owners = append(o.Owners, Owner{Key: out[1+j].Key, Block: true})
+			}
+		}
+		if i < owners {
+			o.Owners = []Owner{{Key: out[0].Key, Block: true}}
+		}
+		out = append(out, o)
+	}
+	return out
+}
