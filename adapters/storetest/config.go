@@ -64,7 +64,8 @@ type Subject struct {
 	// Break ends every running watch, as a lost connection does.
 	Break func(ctx context.Context) error
 	// Backup saves the content of the store. The returned function restores it some
-	// time later: a rewind.
+	// time later: a rewind. The kit may call it several times, and each time is a
+	// restore of its own.
 	Backup func(ctx context.Context) (restore func(ctx context.Context) error, err error)
 	// Sicken takes a kind out of reach. The returned function ends that.
 	Sicken func(ctx context.Context, kind ownergraph.Kind) (recover func(ctx context.Context) error, err error)

@@ -117,6 +117,59 @@
 // know all their objects, no fence may have been early, and a fresh read must
 // succeed.
 //
+// # Contexts that end
+//
+// A context may end at any moment of a call. The laws "cancel/...", "batch/cancelled"
+// and "records/cancelled" try many of them. The kit counts how often the store looks at
+// its context, by Done or Err, and then ends the context at one look after another. It
+// also ends contexts after random times, and when a watch shows the write.
+//
+// An error of the context is always a right answer. So is every other error without a
+// meaning of its own. These answers are lies:
+//
+//   - ErrNotFound or ErrKindUnknown, for an object that was there.
+//   - ErrConflict, if the precondition held and no other client wrote.
+//   - ErrRefused, ErrInvalid, or an error with a method RetryAfter, if the write was
+//     done. Such an error says that nothing is done.
+//   - Success, if the write was not done. The same holds for a page or a listing that
+//     broke off, and for a fence that did not begin.
+//
+// A red law shows the object before the call, the call, the moment, the answer and a
+// read after it:
+//
+//	law cancel/answer is broken
+//	expected: a write whose context ends proves no absence: the kind was served, and the object there
+//	seen:     before:     app/one/w2@GKT7#5[example.org/hold]
+//	          the call:   Patch: add finalizer example.org/more
+//	          its context: it is cancelled when the store looks at it for the 2nd time
+//	          its answer: patch: not found
+//	          a read:     app/one/w2@GKT7#6[example.org/hold,example.org/more]
+//
+// The usual cause: after an error of the last step, the store looks at a number of rows
+// that it did not get. Return the error of the context, wrapped, from every step whose
+// outcome is unknown.
+//
+// # Memory
+//
+// The lists of an event, a read or a page belong to the receiver. The receiver changes
+// them, and the store must not notice. The store must not change them either, nor the
+// arguments of a call. In the laws "alias/..." a sink overwrites its events in several
+// ways, and its own watch has to go on. The law "alias/kept" keeps all lists, and
+// compares them after each later write. Copy a list before it goes out.
+//
+// # Listings and changes
+//
+// A watch reports no state of an object behind a newer state, and none behind the
+// object's end. Otherwise its version falls, or a UID comes back, and the engine takes
+// that for a restore. This also holds in and around listings. A store breaks it that reads the
+// position of its changes first, and lists in a later transaction. Read both from one
+// snapshot, or leave out the changes that the listing has brought. The laws
+// "watch/not-back" and "search/not-back" write during the beginning of a watch.
+//
+// The order is that of one incarnation. A state may come twice. A watch may report a
+// former incarnation behind the present one, if it has not reported the end of the former
+// one. It may report an object that came and went before the listing, with its end.
+//
 // # UIDs
 //
 // UIDs must be unforeseeable. A user who knows the UID of the next object can
@@ -129,7 +182,9 @@
 // # Restores
 //
 // Each restore has an epoch, which every watch announces, in this process and in
-// others. Another restore has another epoch. A restore also gives each object a
+// others. Another restore has another epoch, also if it restores the same backup. So
+// draw the epoch at random during the restore. An epoch that is computed from the
+// backup, or saved in it, breaks the law "rewind/again". A restore also gives each object a
 // version that it never had. A store that cannot do so names RaisedVersions in
 // Without. A delete that was judged before the restore may then remove an object
 // whose owner is back.
@@ -224,7 +279,7 @@
 // likely mistakes, and it can miss others. It can miss a race that needs another
 // order, a power cut between two writes, or a network that splits. It can miss a
 // page of a listing that is lost after the first thousand objects. Package
-// internal/proof/storebugs of the repository measures which of some sixty mistakes in
+// internal/proof/storebugs of the repository measures which of some seventy mistakes in
 // a store over SQLite it finds.
 //
 // The kit cannot prove that a fence is never early. It only shows that no fence

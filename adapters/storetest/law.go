@@ -31,7 +31,8 @@ func laws() []law {
 		lawsOfSink(), lawsOfChanges(), lawsOfVersions(), lawsOfGaps(), lawsOfLister(), lawsOfKinds(), lawsOfSelector(), lawsOfErrors(),
 		lawsOfUIDText(), lawsOfText(), lawsOfFence(), lawsOfFenceBounds(), lawsOfRewind(), lawsOfEpochs(), lawsOfRestart(), lawsOfCancel(), lawsOfAlias(),
 		lawsOfStrict(), lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfBatches(), lawsOfRecords(),
-		lawsOfSearch(), lawsOfSecond(), lawsOfStrictSearch(),
+		lawsOfEnds(), lawsOfRestores(), lawsOfKept(),
+		lawsOfSearch(), lawsOfBeginnings(), lawsOfSecond(), lawsOfStrictSearch(),
 	)
 }
 

@@ -70,7 +70,7 @@ func lawsOfBatches() []law {
 			run: batchesComeBeforeFences,
 		},
 		{
-			name: "batch/alias", rests: beside(batchFinalizers, "alias/patch"),
+			name: "batch/alias", rests: beside(batchFinalizers, batchNeighbours, "alias/patch"),
 			why: "the engine reuses the memory of a batch: a store that changes or keeps it writes another change",
 			run: batchesAreCopied,
 		},
@@ -326,6 +326,7 @@ func batchesAreCopied(t *trial) {
 	t.wantContent("after a Batch, when its writes have been changed", want, t.live(o.Key))
 	gone.Deleting = true
 	t.wantContent("after a Batch, when its writes have been changed", gone, t.live(gone.Key))
+	t.batchesAreKept()
 }
 
 func batchText(writes []ownergraph.Write) string {

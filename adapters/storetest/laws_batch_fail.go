@@ -131,4 +131,5 @@ func cancelledBatchesProveNothing(t *trial) {
 			t.eitherWay(writes[i].String()+" in a batch whose context ends", err, []ownergraph.Object{m, p}[i], after[i])
 		}
 	}
+	t.endedBatchesAnswerTruly()
 }

@@ -81,7 +81,8 @@ func cancelledCallsProveNothing(t *trial) {
 }
 
 // eitherWay breaks the law if a write is done in part, or if a successful write is
-// not done. It returns the object as it is.
+// not done. It returns the object as it is. The law cancel/answer judges the error of a
+// write that was done.
 func (t *trial) eitherWay(what string, err error, before, after ownergraph.Object) ownergraph.Object {
 	t.Helper()
 	now := t.live(before.Key)

@@ -212,6 +212,7 @@ func recordsAreCopied(t *trial) {
 	t.accept("ReadRecord", err)
 	clear(got.Value)
 	t.wantRecord("after the value of a read was changed", "a", want)
+	t.recordValuesAreKept()
 }
 
 func recordsAreBounded(t *trial) {

@@ -129,6 +129,7 @@ func cancelledRecordsProveNothing(t *trial) {
 			t.doneOrNot("whose context ends", w, next, err)
 		}
 	}
+	t.endedRecordsAnswerTruly()
 }
 
 func restartsKeepRecords(t *trial) {

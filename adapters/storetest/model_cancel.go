@@ -45,16 +45,22 @@ func (m *model) get(d operation) {
 	}
 }
 
-// checkCancelledWrite checks that a cancelled write is done fully or not at all. A
-// write that is not done may still come later. A user's write then gives the object
-// another version, so that the cancelled write is in conflict.
+// checkCancelledWrite checks that a cancelled write is done fully or not at all, and that
+// its error is no lie: the object was there, and only an undone write may claim to be
+// undone. A write that is not done may still come later. A user's write then gives the
+// object another version, so that the cancelled write is in conflict.
 func (m *model) checkCancelledWrite(verb string, live ownergraph.Object, out finalizer.Outcome, err error) {
 	m.Helper()
 	if err == nil {
 		m.checkAnswer(verb, live, out, nil, nil)
 		return
 	}
-	if m.isDone(live, out) {
+	done := m.isDone(live, out)
+	if errors.Is(err, graph.ErrNotFound) || errors.Is(err, graph.ErrKindUnknown) || done && (definite(err) || comesAgain(err)) {
+		m.Logf("the store: %v", err)
+		m.fail("%s(%s): %s, which is a lie (done: %t)", verb, m.objectText(live), cause(err), done)
+	}
+	if done {
 		m.checkWrite(live, out)
 		return
 	}

@@ -2,10 +2,13 @@ package storetest
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // stuck is a store that answers old objects for ever after a call has left its
@@ -60,5 +63,33 @@ func TestCancellationIsNamed(t *testing.T) {
 				t.Errorf("the cancellation is named: %t, want %t: %s\n%s", named, c.named, c.reason, message)
 			}
 		})
+	}
+}
+
+// TestCancelledAnswerIsFound checks that the histories judge the answer to a write that was
+// done although its context ended.
+func TestCancelledAnswerIsFound(t *testing.T) {
+	for _, lie := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrRefused} {
+		message := find(t, 1, 200, modelTest(Config{New: func(tb TB) Subject {
+			return patching(func(sound ownergraph.Store) patchFunc {
+				return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+					err := sound.Patch(context.WithoutCancel(ctx), key, pre, c)
+					select {
+					case <-time.After(time.Millisecond):
+					case <-ctx.Done():
+						if err == nil {
+							err = fmt.Errorf("patch %s: %w", key, lie)
+						}
+					}
+					return err
+				}
+			})(tb, memorySubject(tb))
+		}}))
+		if !strings.Contains(message, "which is a lie") {
+			t.Errorf("%v as the answer to a write that was done: %s", lie, message)
+		}
 	}
 }

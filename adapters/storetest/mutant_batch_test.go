@@ -107,6 +107,9 @@ func mutantsOfBatches() []mutant {
 				return sound(ctx, writes)
 			}
 		})},
+		{name: "a batch that was done is in conflict", law: "batch/cancelled", reason: "a transaction without an answer counts as rolled back", plant: lateBatches(graph.ErrConflict)},
+		{name: "a batch that was done is not found", law: "batch/cancelled", reason: "the rows were not counted", plant: lateBatches(graph.ErrNotFound)},
+		{name: "a batch uses its results again", law: "batch/alias", reason: "a list of the connection", plant: oneResultList},
 		{name: "a busy database takes batches", law: "batch/outage", reason: "a queue in memory that is lost", plant: failedBatchAnswers(errBusy, nil)},
 		{name: "a busy database has none of a batch", law: "batch/outage", reason: "every error counts as no rows", plant: failedBatchAnswers(errBusy, graph.ErrNotFound)},
 		{name: "an error of a batch's commit is swallowed", law: "batch/commit-failed", reason: "defer tx.Commit()", plant: failedBatchAnswers(errDisk, nil)},
@@ -293,4 +296,38 @@ func fencesBeforeBatches(tb TB, s Subject) Subject {
 	s = fencesEarly(func(in *listings, e ownergraph.Event) (ownergraph.Kind, bool) { return e.Of(), isOf(keys, in, e) })(tb, s)
 	s.Store = withBatch(tb, s.Store, sound, noting(keys, 0))
 	return s
+}
+
+// lateBatches answers a batch that was done with an error, if its context has ended
+// meanwhile.
+func lateBatches(by error) func(TB, Subject) Subject {
+	return batching(func(sound batchFunc) batchFunc {
+		return func(ctx context.Context, writes []ownergraph.Write) ([]error, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			results, err := sound(context.WithoutCancel(ctx), writes)
+			if late := ctx.Err() != nil; err == nil && late {
+				for i := range results {
+					results[i] = fmt.Errorf("write %d: %w", i, by)
+				}
+			}
+			return results, err
+		}
+	})
+}
+
+// oneResultList has one list for the results of all batches of the same size.
+func oneResultList(tb TB, s Subject) Subject {
+	lists := map[int][]error{}
+	return batching(func(sound batchFunc) batchFunc {
+		return func(ctx context.Context, writes []ownergraph.Write) ([]error, error) {
+			results, err := sound(ctx, writes)
+			if len(results) != 2 {
+				return results, err
+			}
+			lists[2] = append(lists[2][:0], results...)
+			return lists[2], err
+		}
+	})(tb, s)
 }

@@ -105,6 +105,16 @@ func mutantsOfRecords() []mutant {
 			}
 			return r, err
 		})},
+		{name: "a record that was written is in conflict", law: "records/cancelled", reason: "a transaction without an answer counts as rolled back", plant: recordWritten(func(sound ownergraph.Records) writeRecordFunc {
+			return func(ctx context.Context, name string, value []byte, version ownergraph.Version) (ownergraph.Version, error) {
+				if err := ctx.Err(); err != nil {
+					return "", err
+				}
+				next, err := sound.WriteRecord(context.WithoutCancel(ctx), name, value, version)
+				return next, asError(graph.ErrConflict)(ctx, "write", err)
+			}
+		})},
+		{name: "reads of records have one buffer", law: "records/alias", reason: "the buffer of the driver", plant: recordBuffer},
 		{name: "names of records are cut", law: recordsKept, reason: "varchar(60)", plant: cutRecordNames},
 		{name: "a record ignores its version", law: recordsConflict, reason: "UPDATE without a condition", plant: recordUpserts(func(version ownergraph.Version) bool { return version != "" })},
 		{name: "a new record overwrites", law: recordsConflict, reason: "INSERT OR REPLACE", plant: recordUpserts(func(version ownergraph.Version) bool { return version == "" })},
@@ -321,4 +331,16 @@ func recordsRewound(tb TB, s Subject) Subject {
 		}
 	})
 	return everywhere(plant)(tb, s)
+}
+
+// recordBuffer returns the values of all reads in one buffer.
+func recordBuffer(tb TB, s Subject) Subject {
+	var buffer guarded[[]byte]
+	return recordReads(func(_ string, r ownergraph.Record, err error) (ownergraph.Record, error) {
+		buffer.with(func(b *[]byte) {
+			*b = append((*b)[:0], r.Value...)
+			r.Value = *b
+		})
+		return r, err
+	})(tb, s)
 }

@@ -48,7 +48,7 @@ func (n *renamed) show(o ownergraph.Object) ownergraph.Object {
 
 // real returns the sound store's precondition for a precondition on shown values.
 func (n *renamed) real(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition) ownergraph.Precondition {
-	live, err := n.Store.Get(ctx, key)
+	live, err := n.Store.Get(context.WithoutCancel(ctx), key)
 	if err != nil {
 		return pre
 	}

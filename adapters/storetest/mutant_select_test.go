@@ -158,7 +158,7 @@ func (n *renamed) Select(ctx context.Context, q ownergraph.SelectRequest) (owner
 	}
 	page, err := sound.Select(ctx, q)
 	for i, x := range page.Objects {
-		if o, err := n.Store.Get(ctx, x.Key); err == nil {
+		if o, err := n.Store.Get(context.WithoutCancel(ctx), x.Key); err == nil {
 			o = n.show(o)
 			page.Objects[i].Key, page.Objects[i].Version = o.Key, o.Version
 		}
