@@ -159,6 +159,8 @@ func (t *tx) rewind(number int64) error {
 	switch t.s.bug {
 	case SameEpoch:
 		epoch = "restored"
+	case EpochOfBackup:
+		epoch = fmt.Sprintf("restored to change %d", number)
 	case RewindUntold:
 		return nil
 	}

@@ -75,6 +75,13 @@ const (
 	SameEpoch
 	VersionsGoBack
 	VersionsNotRaised
+	EndedIsNotFound
+	EndedIsConflict
+	EndedReadIsNotFound
+	EpochOfBackup
+	KindsCompared
+	KindsRewritten
+	PositionBeforeListing
 )
 
 // bugInfo describes a bug.
@@ -156,6 +163,13 @@ func bugs() []bugInfo {
 		{SameEpoch, "SameEpoch", "two restores have the same epoch", "a constant", false},
 		{VersionsGoBack, "VersionsGoBack", "versions repeat after a restore", "the counter is in the backup", false},
 		{VersionsNotRaised, "VersionsNotRaised", "restored objects have their former versions", "the restore copies the rows as they were", false},
+		{EndedIsNotFound, "EndedIsNotFound", "a write that was done answers ErrNotFound if its context ends before the answer", "the number of rows is 0 after an error", false},
+		{EndedIsConflict, "EndedIsConflict", "a write that was done answers ErrConflict if its context ends before the answer", "a transaction without an answer counts as rolled back", false},
+		{EndedReadIsNotFound, "EndedReadIsNotFound", "a read whose context ends in its middle answers ErrNotFound", "the store looks at its context, and not at the error of the query", false},
+		{EpochOfBackup, "EpochOfBackup", "two restores of one backup have one epoch", "the epoch is computed from the backup", false},
+		{KindsCompared, "KindsCompared", "a watch compares with the list of kinds that it gave to the sink", "the list is kept without Clone", false},
+		{KindsRewritten, "KindsRewritten", "a watch writes a new set of kinds into the list that it gave to the sink", "a buffer that is used again", false},
+		{PositionBeforeListing, "PositionBeforeListing", "older states follow a listing", "the position is read first, and the listing in another transaction", false},
 	}
 }
 

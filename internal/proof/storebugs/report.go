@@ -20,6 +20,13 @@ func (w *watch) reportKinds(m *snapshot) {
 	}
 	if !slices.Equal(infos, w.known) {
 		w.known = slices.Clone(infos)
+		switch w.s.bug {
+		case KindsCompared:
+			w.known = infos
+		case KindsRewritten:
+			w.buffer = append(w.buffer[:0], infos...)
+			infos = w.buffer
+		}
 		w.report(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 	}
 	for _, k := range m.kinds {
@@ -165,6 +172,14 @@ func (w *watch) listed(m *snapshot, name graph.Kind) ([]graph.Object, error) {
 				return nil, nil
 			}
 		}
+	}
+	if w.s.has(PositionBeforeListing) {
+		t, err := w.s.begin(m.ctx, "DEFERRED")
+		if err != nil {
+			return nil, err
+		}
+		defer t.close()
+		return t.objects(name)
 	}
 	list, err := m.objects(name)
 	if err == nil && w.s.has(ListedBeforePosition) && !w.started {

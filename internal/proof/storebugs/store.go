@@ -105,6 +105,8 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 		err = missing("get", key)
 	case err != nil && s.has(CancelledIsNotFound) && ctx.Err() != nil:
 		err = missing("get", key)
+	case err == nil && s.has(EndedReadIsNotFound) && ctx.Err() != nil:
+		return graph.Object{}, missing("get", key)
 	case s.has(AbsentScopeIsError) && errors.Is(err, graph.ErrNotFound) && key.Scope != "":
 		return o, s.scopeError(ctx, key, err)
 	case s.has(UnservedIsNotFound) && errors.Is(err, graph.ErrKindUnknown):
@@ -199,6 +201,18 @@ func (s *Store) change(ctx context.Context, verb string, do func(*tx) error) err
 	}
 	if s.has(NoticesOutOfOrder) {
 		s.memo.announce(t.number)
+	}
+	return s.answer(ctx, verb)
+}
+
+// answer is the answer to a write that was done. The planted bugs look at the context once
+// more.
+func (s *Store) answer(ctx context.Context, verb string) error {
+	switch {
+	case s.has(EndedIsNotFound) && ctx.Err() != nil:
+		return fmt.Errorf("%s: %w", verb, graph.ErrNotFound)
+	case s.has(EndedIsConflict) && ctx.Err() != nil:
+		return conflict(verb, ctx.Err())
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ func TestFound(t *testing.T) {
 		{BusyIsNotFound, "outage/reads", "an error that counts as an answer"},
 		{CountedUIDs, "uid/unforeseeable", "a counter behind a prefix"},
 		{VersionsNotRaised, "rewind/raised", "a delete in flight during a restore"},
+		{EndedIsNotFound, "cancel/answer", "a context that ends behind the commit"},
+		{EpochOfBackup, "rewind/again", "a backup that is restored twice"},
+		{KindsRewritten, "alias/kinds", "a list that was handed out"},
 	} {
 		t.Run(tc.bug.String(), func(t *testing.T) {
 			t.Parallel()

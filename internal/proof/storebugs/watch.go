@@ -28,6 +28,7 @@ type watch struct {
 	epoch   string
 	kinds   map[graph.Kind]*kindState
 	known   []graph.KindInfo
+	buffer  []graph.KindInfo // for a planted bug
 	out     []graph.Event
 }
 
