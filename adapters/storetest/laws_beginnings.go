@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -163,8 +164,8 @@ func beginningsDoNotGoBack(t *trial) {
 func (t *trial) writeAtEach(w *watcher, write func(ownergraph.Kind)) {
 	t.Helper()
 	lister, lists := ownergraph.As[ownergraph.Lister](t.Store)
-	asked := false
-	for i := range 2 * beginEvents {
+	asked, begun := false, time.Now()
+	for i := 0; i < 2*beginEvents && time.Since(begun) < 2*t.searchTime; i++ {
 		if _, ok := w.step(); !ok {
 			w.missing("the watch lists every kind")
 		}

@@ -183,6 +183,9 @@ func (t *trial) during(what string, m moment, shown <-chan struct{}, call func(c
 // statements.
 const maxLooks = 12
 
+// lastLooks are the moments of a call to a slow store.
+const lastLooks = 3
+
 // looksAt returns the moments of a call that looks so often at its context. It prefers
 // the last ones, because the write is done by then, and draws some of the others.
 func looksAt(looks int) (list []moment) {
