@@ -279,6 +279,12 @@ func (c *Collector) waitsFor(now time.Time) (why []string) {
 		first := fence.Names(f.Open[:min(len(f.Open), run.MaxNames)])
 		why = append(why, fmt.Sprintf("fence not passed by %s for %v", run.FirstNames(first, len(f.Open)), now.Sub(f.Began)))
 	}
+	if f := c.engine.fence.Failing(); f.Times > 0 {
+		why = append(why, fmt.Sprintf("the store begins no fence, the next call is in %v: %s", max(f.Next.Sub(now), 0), f.Cause))
+	}
+	if text := c.engine.kinds.ListError(); text != "" {
+		why = append(why, "the store begins no listing: "+text)
+	}
 	return why
 }
 

@@ -121,6 +121,12 @@ type Config struct {
 	// 30 s, bounds the time of each call.
 	Workers     int
 	CallTimeout time.Duration
+	// MaxRetryAfter, by default 5 minutes, bounds the time for which an error of the store puts
+	// a call off (RetryAfter). Held and Explain show such a wait with its cause. An error
+	// without a time, or with a negative one, gets the engine's own pauses.
+	//
+	// Held by TestRetryAfterIsBounded.
+	MaxRetryAfter time.Duration
 	// ShutdownTimeout, by default 10 s, bounds the time for which Collector.Run waits
 	// after the end of its context. Run waits for handlers, calls of the store and the
 	// watch. It leaves behind a goroutine that takes longer, and drops its result.
@@ -199,7 +205,7 @@ func (c Config) settings() settings {
 func (c Config) filled() Config {
 	c.Ignore, c.Acknowledge = slices.Clone(c.Ignore), slices.Clone(c.Acknowledge)
 	for _, d := range []*time.Duration{
-		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.ShutdownTimeout, &c.FenceWait, &c.AuditEvery, &c.Brake.Per,
+		&c.AcknowledgeWithin, &c.HandlerTimeout, &c.CallTimeout, &c.MaxRetryAfter, &c.ShutdownTimeout, &c.FenceWait, &c.AuditEvery, &c.Brake.Per,
 	} {
 		*d = min(*d, century)
 	}
@@ -208,6 +214,7 @@ func (c Config) filled() Config {
 	c.History = min(cmp.Or(c.History, 10_000), maxHistory)
 	c.Workers = cmp.Or(c.Workers, 256)
 	c.CallTimeout = cmp.Or(c.CallTimeout, 30*time.Second)
+	c.MaxRetryAfter = cmp.Or(c.MaxRetryAfter, 5*time.Minute)
 	c.ShutdownTimeout = cmp.Or(c.ShutdownTimeout, 10*time.Second)
 	c.AcknowledgeWithin = cmp.Or(c.AcknowledgeWithin, 30*time.Second)
 	c.AuditEvery = cmp.Or(c.AuditEvery, 10*time.Minute)
@@ -247,7 +254,7 @@ func (c Config) validate() error {
 	}{
 		{"HandlerWorkers", int64(c.HandlerWorkers)}, {"HandlerTimeout", int64(c.HandlerTimeout)},
 		{"Workers", int64(c.Workers)}, {"CallTimeout", int64(c.CallTimeout)},
-		{"ShutdownTimeout", int64(c.ShutdownTimeout)},
+		{"MaxRetryAfter", int64(c.MaxRetryAfter)}, {"ShutdownTimeout", int64(c.ShutdownTimeout)},
 		{"AcknowledgeWithin", int64(c.AcknowledgeWithin)},
 		{"FenceWait", int64(c.FenceWait)}, {"AuditEvery", int64(c.AuditEvery)},
 	} {

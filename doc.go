@@ -166,7 +166,7 @@
 //	attr extent, record         the extent of a pause, and the name of the record
 //	attr count, others, limit   numbers of things
 //	attr stuck, waiting, blocked, queued, working  the numbers of objects by Status
-//	attr waited, unseen         a time, and whether the watch had a gap
+//	attr waited, asked, wait, unseen  times, and whether the watch had a gap
 //	attr err, panic, stack      an error, and the value of a panic with its stack
 //
 // # Plans

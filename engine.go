@@ -375,7 +375,8 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	case inflight.Reread:
 		e.rereadDone(id, x, r)
 	case inflight.ReadHolder:
-		e.sweeps.ReadDone(e.sweepView(), sweep.RunID(x.Run), x.Began, r.Object, r.Err)
+		wait, _ := e.retryIn(r.Err)
+		e.sweeps.ReadDone(e.sweepView(), sweep.RunID(x.Run), x.Began, r.Object, r.Err, wait)
 	case inflight.Patch, inflight.Delete:
 		e.writeDone(id, x, r.Err)
 	case inflight.Fence:

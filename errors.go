@@ -4,7 +4,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 var (
@@ -22,6 +26,26 @@ var (
 	ErrClosed = errors.New("collector has ended")
 )
 
-// retryIn returns the time before the store wants the next try, and whether the error
-// gives one. The store has done nothing for a call with such an error.
-func retryIn(err error) (wait time.Duration, ok bool) { return run.RetryIn(err) }
+// retryIn returns the time before the next try of a call, and whether the error names one. The
+// store has done nothing for a call with such an error. Config.MaxRetryAfter bounds the time.
+//
+// Held by TestRetryAfterIsBounded.
+func (e *Engine) retryIn(err error) (wait time.Duration, ok bool) {
+	asked, ok := run.RetryIn(err)
+	if ok {
+		e.counts.PutOff++
+	}
+	return min(asked, e.cfg.MaxRetryAfter), ok
+}
+
+// putOff reports an object for which the store has put a call off, and returns the time of the
+// next try. A store that names no time gets the pauses of the queue, so that no engine polls.
+func (e *Engine) putOff(id observed.NodeID, err error, wait time.Duration) (at time.Time) {
+	asked, _ := run.RetryIn(err)
+	e.calls.Delays.Note(e.graph.Node(id).Key(), err, asked, wait, e.now, &e.effects)
+	e.hold(id, policy.StoreDelays, graph.DoubtUnset)
+	if wait > 0 {
+		return e.now.Add(max(wait, time.Millisecond))
+	}
+	return e.work.Retry(id, queue.Normal, e.now)
+}

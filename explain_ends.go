@@ -20,6 +20,7 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 	switch j.d.Reason {
 	case policy.NeedWatch:
 		c.End, c.Actor, c.Next = explain.Work, "the watch has to show the change", e.expected.WatchUntil(j.id)
+		x.failedListing(n.Kind(), c)
 	case policy.NeedGrace:
 		x.grace(j.id, n, c)
 	case policy.NeedAcknowledgement:
@@ -27,10 +28,11 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 		c.Next = later(e.work.EntryOf(j.id))
 	case policy.NeedSweep:
 		c.End, c.Actor = explain.Work, "the sweep of its holder"
+		x.failedFence(c)
 	case policy.NeedVerdict:
 		x.verdict(j, c)
 	case policy.NeedSelect, policy.ProtectionUnknown:
-		c.End, c.Actor = explain.Work, "a selection by label"
+		x.selection(j, c)
 	case policy.SweepUnserved:
 		c.End, c.Actor = explain.Kind, held.Join(e.sweeps.Names(e.sweepView(), j.id))
 	case policy.KindSick, policy.KindUnserved:
@@ -70,6 +72,33 @@ func (x *explainer) verdict(j judgement, c *explain.Condition) {
 		c.End, c.Actor, c.Text = explain.Store, "selections by labels fail", held.Join(e.labels.Failing())
 	default:
 		c.End, c.Actor = explain.Work, "the plan of the deletion, behind a fence"
+		if c.Text != "" { // the text has the cause, such as a condition that panics
+			c.End, c.Actor, c.Next = explain.User, "the judgement fails", e.guards.RetryAt(j.id)
+		}
+		x.failedFence(c)
+	}
+}
+
+// failedFence replaces the end of a wait for a fence if the store begins none.
+func (x *explainer) failedFence(c *explain.Condition) {
+	if f := x.e.fence.Failing(); f.Times > 0 {
+		c.End, c.Actor, c.Text = explain.Store, "the store begins no fence", f.Cause
+		c.Since, c.Next, c.Tries = f.Since, f.Next, f.Times
+	}
+}
+
+// selection sets the end of a wait for a selection by label.
+func (x *explainer) selection(j judgement, c *explain.Condition) {
+	e := x.e
+	failing := e.labels.Failing()
+	next, _ := e.labels.SelectAt(e.guardView())
+	if j.d.Reason == policy.NeedSelect {
+		failing = e.sweeps.Failing()
+		next, _ = e.sweeps.SelectAt(e.sweepView())
+	}
+	c.End, c.Actor = explain.Work, "a selection by label"
+	if len(failing) > 0 {
+		c.End, c.Actor, c.Text, c.Next = explain.Store, "selections by labels fail", held.Join(failing), next
 	}
 }
 
@@ -122,7 +151,7 @@ func (x *explainer) underWay(id observed.NodeID, c explain.Condition) (explain.C
 	}
 	wait, expects := e.expected.Of(id)
 	switch h.Reason {
-	case policy.StoreRefused, policy.WriteFails:
+	case policy.StoreRefused, policy.WriteFails, policy.StoreDelays:
 		c.Reason, c.End, c.Text, c.Since = h.Reason, explain.Store, h.Error, h.Since
 		c.Next = later(e.work.EntryOf(id))
 		return c, true
@@ -158,6 +187,11 @@ func (x *explainer) fences(c explain.Condition) (out []explain.Condition) {
 	e := x.e
 	s := e.fenceStatus()
 	c.End, c.Actor, c.Since = explain.Work, "a fence", s.Began
+	if e.fence.Failing().Times > 0 {
+		c.Reason = policy.FenceFails
+		x.failedFence(&c)
+		return x.one(c)
+	}
 	if n, late := e.fence.Lost(); n > 0 {
 		c.Reason, c.End, c.Actor, c.Tries = policy.FenceLost, explain.Kind, held.Join(fence.Names(late)), n
 		return x.one(c)
@@ -223,6 +257,15 @@ func (x *explainer) sick(k Kind, c *explain.Condition) {
 		c.Text = "the store does not serve it"
 	case !s.Listed || x.e.kinds.Stale(k):
 		c.End, c.Actor, c.Since = explain.Work, "the listing of "+string(k), x.e.times.At(s.Begun)
+		x.failedListing(k, c)
+	}
+}
+
+// failedListing replaces the end of a wait for a new listing if the store begins none.
+func (x *explainer) failedListing(k Kind, c *explain.Condition) {
+	if f, is := x.e.kinds.ListFailing(k); is {
+		c.End, c.Actor, c.Text = explain.Store, "the store begins no listing of "+string(k), f.Cause
+		c.Since, c.Next = f.Since, f.Next
 	}
 }
 

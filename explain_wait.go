@@ -96,11 +96,14 @@ func (x *explainer) conditions(j judgement) []explain.Condition {
 	if h := e.held.Get(j.id); h.Reason == j.d.Reason {
 		c.Since = h.Since
 	}
-	if j.barred != policy.ReasonUnset {
+	d, ok := x.underWay(j.id, c)
+	switch {
+	case j.barred == policy.NeedAnswer && ok && d.End == explain.Store: // the call that has to bring the answer
+		return x.one(d)
+	case j.barred != policy.ReasonUnset:
 		c.Reason = j.barred
 		return x.barred(j, c)
-	}
-	if d, ok := x.underWay(j.id, c); ok {
+	case ok:
 		return x.one(d)
 	}
 	if j.braked != brake.AnswerUnset {
@@ -209,6 +212,12 @@ func (x *explainer) members(j judgement, c explain.Condition) []explain.Conditio
 		return x.visits(s.Sample, max(s.Blocked, len(s.Sample)))
 	}
 	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep, %d members left", s.MembersLeft)
+	if x.e.sweeps.AwaitsFence(j.id) {
+		x.failedFence(&c)
+	}
+	if text, next := x.e.sweeps.ReadError(j.id); text != "" {
+		c.End, c.Actor, c.Text, c.Next = explain.Store, "reads of the holder fail", text, next
+	}
 	return x.one(c)
 }
 

@@ -69,9 +69,8 @@ func (e *Engine) fenceDone(id uint64, r Result) {
 		err = fmt.Errorf("fence: token %d: %s: %w", r.Fence, why, ErrInvalid)
 	}
 	if err != nil {
-		e.effects.Warn("fence failed", "err", err)
-		wait, _ := retryIn(err)
-		e.fence.Fail(id, e.now, wait, &e.kinds)
+		wait, _ := e.retryIn(err)
+		e.fence.Fail(id, e.now, err, wait, &e.kinds, &e.effects)
 		return
 	}
 	e.passFence(e.fence.SetToken(id, r.Fence, &e.kinds, &e.effects))

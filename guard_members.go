@@ -101,7 +101,7 @@ func (e *Engine) nextMembers(c *Call) bool {
 
 // selectDone takes a page of a selection.
 func (e *Engine) selectDone(id CallID, r Result) {
-	wait, _ := retryIn(r.Err)
+	wait, _ := e.retryIn(r.Err)
 	if l := e.selecting(id); l != nil {
 		l.SelectDone(e.guardView(), r.Selected, r.Err, wait)
 		return

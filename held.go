@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -134,9 +135,18 @@ func (e *Engine) heldAt(id observed.NodeID) Held {
 	case policy.HandlerFailed:
 		h.LastError = e.handlers.Error(id)
 	case policy.NeedVerdict:
-		h.LastError = e.guards.Err(id)
+		h.LastError = cmp.Or(e.guards.Err(id), e.fence.Failing().Cause)
 	case policy.Paused:
 		h.LastError, _, _ = e.pauses.Unread()
+	case policy.NeedMembers:
+		h.LastError, _ = e.sweeps.ReadError(id)
+		if h.LastError == "" && e.sweeps.AwaitsFence(id) {
+			h.LastError = e.fence.Failing().Cause
+		}
+	case policy.FenceFails:
+		h.LastError = e.fence.Failing().Cause
+	case policy.NeedListing:
+		h.LastError = cmp.Or(x.Error, e.kinds.ListError())
 	}
 	return h
 }
@@ -186,6 +196,8 @@ func (e *Engine) recordDecision(id observed.NodeID, d policy.Decision) {
 	switch {
 	case (d.Action.Writes() || d.Action == policy.Verify) && m.Conflicts > 1:
 		m.Reason = policy.Disturbed
+	case d.Reason == policy.NeedFence && e.fence.Failing().Times > 0:
+		m.Reason = policy.FenceFails
 	case d.Reason == policy.NeedFence && e.fence.IsLost():
 		m.Reason = policy.FenceLost
 	case d.Action.Writes() && e.undone.IsFinal(id):
@@ -249,9 +261,14 @@ func (e *Engine) holdFailing(id observed.NodeID) {
 	}
 }
 
-// holdUnreadable reports the nodes that wait for an owner whose reads fail again and again.
-func (e *Engine) holdUnreadable(owner observed.NodeID, err error) {
-	e.held.Fail(owner, e.now)
+// holdUnreadable reports the nodes that wait for an owner whose reads fail again and again, or
+// that the store has put off.
+func (e *Engine) holdUnreadable(owner observed.NodeID, err error, delayed bool) {
+	if delayed {
+		e.held.Delay(owner, e.now)
+	} else {
+		e.held.Fail(owner, e.now)
+	}
 	since, ok := e.held.FailingSince(owner)
 	if !ok {
 		return

@@ -226,10 +226,14 @@ func (e *Engine) nextList(c *Call) bool {
 }
 
 func (e *Engine) listDone(err error) {
-	if err != nil {
-		e.effects.Warn("listing failed", "err", err)
-	}
 	e.counts.Listings++
+	if err == nil {
+		e.kinds.EndListFailures()
+		return
+	}
+	e.counts.FailedListings++
+	wait, _ := e.retryIn(err)
+	e.kinds.FailList(e.now, err, wait, &e.effects)
 }
 
 // backwards returns the text that says how an event shows that the store's history went

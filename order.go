@@ -190,6 +190,9 @@ func (e *Engine) orderDetail(id observed.NodeID) (out []string) {
 	}
 	out = append(out, "phase "+phase.Name+" of "+root.String())
 	if e.order.AwaitsFence(id) {
+		if f := e.fence.Failing(); f.Times > 0 {
+			return append(out, "the store begins no fence: "+f.Cause)
+		}
 		return append(append(out, "a fence"), e.kinds.SickNames()...)
 	}
 	for _, o := range some {

@@ -109,6 +109,7 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 	}
 	cfg.ObserveOnly, cfg.CompareVersions = false, nil
 	cfg.AuditEvery, cfg.History = century, -1
+	cfg.MaxRetryAfter = century // the draft's last answer about an unknown object
 	cfg.Brake.Window, cfg.Brake.Per = 0, 0
 	cfg.OnDecision = nil // until all is listed, since the fast path reports each object
 	e, err := NewEngine(level, cfg)
@@ -230,7 +231,7 @@ func (f *forecast) run(ctx context.Context) error {
 func (f *forecast) holdUnread() {
 	for _, k := range f.store.Unknown() {
 		if n, ok := f.engine.graph.Lookup(k); ok {
-			f.engine.holdUnreadable(n.ID(), draft.ErrUnknown)
+			f.engine.holdUnreadable(n.ID(), draft.ErrUnknown, false)
 		}
 	}
 }

@@ -21,11 +21,17 @@ func (e *Engine) wantReads(id observed.NodeID, d policy.Decision) {
 }
 
 // holdUnread reports a node that waits for an owner which only the outside can make
-// readable.
+// readable, or whose reads fail again and again.
 func (e *Engine) holdUnread(id observed.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
-		if doubt := e.state(e.view().OwnerID(id, i)).Blocked; doubt != graph.DoubtUnset {
+		owner := e.view().OwnerID(id, i)
+		if doubt := e.state(owner).Blocked; doubt != graph.DoubtUnset {
 			e.hold(id, policy.OwnerUnknown, doubt)
+			return
+		}
+		if since, ok := e.held.FailingSince(owner); ok && e.state(owner).ReadFailing {
+			e.hold(id, policy.OwnerUnknown, graph.Unreadable)
+			e.held.SetSince(id, since)
 			return
 		}
 	}
@@ -84,8 +90,8 @@ func (e *Engine) readDone(x *inflight.Call, r Result) {
 // decided by the other evidence, and held with the reason where only the outside can help.
 func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
-	wait, named := retryIn(err)
-	e.reads.Retry(id, e.now, wait, named)
+	wait, named := e.retryIn(err)
+	e.reads.Retry(id, e.now, wait)
 	kind, doubt := e.graph.Node(id).Kind(), graph.DoubtUnset
 	if e.kinds.Unconfirmed(e.graph, kind, e.kinds.LostAt()) { // a listing is evidence, too
 		e.kinds.WantList(kind)
@@ -103,7 +109,7 @@ func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 		e.held.SetError(d, err)
 	}
 	if doubt == graph.DoubtUnset {
-		e.holdUnreadable(id, err)
+		e.holdUnreadable(id, err, named)
 	}
 }
 

@@ -33,8 +33,11 @@ type Stats struct {
 	// Events counts the observed events, and Refused the events that the engine refused.
 	// Decisions counts the decisions, without the ones that the graph alone replaces.
 	Events, Refused, Decisions uint64
-	// FailedReads and FailedHandlers count the calls of these types that failed.
-	FailedReads, FailedHandlers uint64
+	// FailedReads, FailedHandlers and FailedListings count the calls of these types that
+	// failed.
+	FailedReads, FailedHandlers, FailedListings uint64
+	// PutOff counts the calls that the store has put off. Their errors have RetryAfter.
+	PutOff uint64
 	// Gone counts the objects that the watch showed to go. Listings counts the listings
 	// that the engine wanted, Rings the detected cycles, and Rewinds the detected rewinds.
 	Gone, Listings, Rings, Rewinds uint64
@@ -78,6 +81,8 @@ type FenceStats struct {
 	// Lost counts the fences that the engine gave up, because a healthy kind did not
 	// report that it has passed them.
 	Lost uint64
+	// Failed counts the calls for a fence that failed.
+	Failed uint64
 	// Time is the sum of the times of the passed fences: from the call of the store until the
 	// last kind has passed.
 	//
@@ -115,6 +120,7 @@ type tally struct {
 	Events, Refused, Decisions, Gone, Listings   uint64
 	Conflicts, RefusedWrites, UnknownOutcomes    uint64
 	FailedReads, Contradictions, Losses, Rewinds uint64
+	FailedListings, PutOff                       uint64
 	DuplicateUIDs, BestEffort                    uint64
 	FenceTime                                    time.Duration
 }
@@ -126,12 +132,12 @@ func (e *Engine) Stats() Stats {
 		Objects: e.graph.Observed(), Nodes: e.graph.Len(),
 		Calls: t.Calls, InFlight: e.calls.Len() - len(e.calls.Prepared()),
 		Events: t.Events, Refused: t.Refused, Decisions: t.Decisions,
-		FailedReads: t.FailedReads, FailedHandlers: e.handlers.Failed(),
+		FailedReads: t.FailedReads, FailedHandlers: e.handlers.Failed(), FailedListings: t.FailedListings, PutOff: t.PutOff,
 		Gone: t.Gone, Listings: t.Listings, Rings: e.cycles.Found(), Rewinds: t.Rewinds,
 		Contradictions: t.Contradictions, Losses: t.Losses, DuplicateUIDs: t.DuplicateUIDs,
 		Audits: audits.Audits, AuditRepairs: audits.Repairs,
 		Writes: WriteStats{t.Conflicts, t.RefusedWrites, t.UnknownOutcomes, e.undone.Count(), t.BestEffort},
-		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost, t.FenceTime},
+		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost, fences.Failed, t.FenceTime},
 		Sweeps: SweepStats{e.sweeps.Runs(), sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded},
 		Guards: GuardStats(e.guards.Counts()),
 	}

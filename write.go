@@ -1,8 +1,6 @@
 package ownergraph
 
 import (
-	"time"
-
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -56,7 +54,7 @@ func (e *Engine) endOwn(id CallID, x *inflight.Call) bool {
 
 // writeDone takes the result of a write.
 func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
-	wait, delayed := retryIn(err)
+	wait, delayed := e.retryIn(err)
 	outcome := inflight.OfWrite(x, err, delayed, e.kinds.Rewound())
 	if outcome == inflight.Succeeded && x.Ending == graph.Orphan && x.Began > e.kinds.Rewound() {
 		e.orphaned.Add(x.Key)
@@ -89,7 +87,7 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		e.effects.Warn("write refused", "reason", policy.StoreRefused.Code(), "key", x.Key.String(), "err", err)
 		e.holdRefused(x.Node, x.Version)
 	case inflight.Delayed:
-		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.now.Add(max(wait, time.Millisecond)), OnTimeout: inflight.TimeoutDecide})
+		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.putOff(x.Node, err, wait), OnTimeout: inflight.TimeoutDecide})
 	case inflight.Unserved:
 		e.hold(x.Node, policy.KindUnserved, graph.DoubtUnset)
 		e.work.Retry(x.Node, queue.Normal, e.now)
@@ -175,7 +173,7 @@ func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
 	defer e.work.Done(x.Node)
 	defer e.held.SetError(x.Node, r.Err)
 	n, facts := e.graph.Node(x.Node), inflight.RereadFacts{Err: r.Err, UID: r.Object.UID}
-	wait, delayed := retryIn(r.Err)
+	wait, delayed := e.retryIn(r.Err)
 	facts.Delayed = delayed
 	why := e.rereadFacts(&facts, x, n, &r.Object)
 	outcome, m := inflight.OfReread(x, &facts), e.edit(x.Node)
@@ -197,8 +195,9 @@ func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
 	case inflight.Refused:
 		e.holdRefused(x.Node, n.Version())
 	case inflight.Delayed:
-		e.work.AddAt(x.Node, queue.Normal, e.now.Add(max(wait, time.Millisecond)))
+		e.work.AddAt(x.Node, queue.Normal, e.putOff(x.Node, r.Err, wait))
 	case inflight.Failed:
+		e.holdFailing(x.Node)
 		e.work.Retry(x.Node, queue.Normal, e.now)
 	case inflight.Backwards:
 		e.rewind(why)

@@ -55,6 +55,10 @@ func (c *Condition) pace() Pace {
 		return Moving
 	case Controller, Writer:
 		return Pending
+	case Store:
+		if c.Reason == policy.StoreDelays { // a busy store is no fault
+			return Pending
+		}
 	case Ring:
 		if c.Actor != "" {
 			return Moving

@@ -7,7 +7,8 @@ import "errors"
 // unknown.
 //
 // An error that wraps none of these may have a method RetryAfter() time.Duration. Then the
-// engine takes the call as not begun. It repeats the call after that time, and not before.
+// engine takes the call as not begun. It repeats the call after that time, and not before. A
+// setting of the engine bounds the time, and a time that is not positive counts as none.
 var (
 	// ErrNotFound is proof of absence: the store serves the kind, and has no object at
 	// these coordinates. A store never returns it for a kind that it does not serve, or

@@ -339,6 +339,16 @@ var articles = [...]Article{
 		"Refuse was called for the cascade.",
 		"None is needed. Approve the cascade to delete the object all the same.",
 	},
+	StoreDelays: {
+		"The store has put a call for the object off, and has done nothing. The engine repeats the call after the time that the store named, at most Config.MaxRetryAfter.",
+		"The store is busy: a server's 429 or 503 with Retry-After, or a database without room.",
+		"None is needed at first. If this takes long, read the last error and look at the load of the store.",
+	},
+	FenceFails: {
+		"The store's call for a fence fails, or the store has put it off. No deletion that needs a fence ends meanwhile. The engine repeats the call.",
+		"The store or the network has a fault, or the store is busy.",
+		"Read the last error, and mend the store.",
+	},
 	Paused: {
 		"The engine is paused for this object. It observes and explains, and writes nothing.",
 		"Pause was called for everything, or for the scope or the kind of the object.",

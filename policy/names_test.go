@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		last uint8
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.Paused)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.FenceFails)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -93,6 +93,8 @@ objects of an earlier phase go first
 its cascade has more objects than the brake allows
 a user refused the cascade
 the engine is paused
+the store has put the call off
+the store does not begin a fence
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {

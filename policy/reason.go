@@ -162,6 +162,10 @@ const (
 	CascadeRefused
 	// Paused: the engine is paused.
 	Paused
+	// StoreDelays: the store has put a call for the object off.
+	StoreDelays
+	// FenceFails: the store's call for a fence fails, or the store has put it off.
+	FenceFails
 )
 
 var reasonNames = [...]string{
@@ -217,6 +221,8 @@ var reasonNames = [...]string{
 	BrakeWindow:          "the brake allows no more deletes for now",
 	CascadeRefused:       "a user refused the cascade",
 	Paused:               "the engine is paused",
+	StoreDelays:          "the store has put the call off",
+	FenceFails:           "the store does not begin a fence",
 }
 
 // String returns the reason in words.
@@ -234,7 +240,7 @@ func (r Reason) Held() bool {
 	switch r {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
-		NeedMembers, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails,
+		NeedMembers, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails, StoreDelays, FenceFails,
 		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, NeedPhase, Braked, CascadeRefused, Paused:
 		return true
 	}

@@ -30,6 +30,7 @@
 //	started_calls_total{type}
 //	failed_reads_total
 //	failed_handlers_total
+//	delayed_calls_total
 //	write_conflicts_total
 //	refused_writes_total
 //	unknown_writes_total
@@ -41,6 +42,7 @@
 //	kinds{health}
 //	kind_sick{kind}
 //	listings_total
+//	failed_listings_total
 //	losses_total
 //	rewinds_total
 //	contradictions_total
@@ -48,6 +50,7 @@
 //	fence_duration_seconds
 //	fence_open_kinds
 //	lost_fences_total
+//	failed_fences_total
 //	detected_rings_total
 //	audits_total
 //	audit_repairs_total

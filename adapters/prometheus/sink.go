@@ -55,6 +55,8 @@ func (s sink) stats(x ownergraph.Stats) {
 	s.count("audit_repairs_total", x.AuditRepairs)
 	s.count("failed_reads_total", x.FailedReads)
 	s.count("failed_handlers_total", x.FailedHandlers)
+	s.count("failed_listings_total", x.FailedListings)
+	s.count("delayed_calls_total", x.PutOff)
 	s.writes(x.Writes)
 	s.fences(x.Fences)
 	s.protection(x)
@@ -71,6 +73,7 @@ func (s sink) writes(x ownergraph.WriteStats) {
 func (s sink) fences(x ownergraph.FenceStats) {
 	s.put("fence_open_kinds", float64(x.Open))
 	s.count("lost_fences_total", x.Lost)
+	s.count("failed_fences_total", x.Failed)
 	s.out <- prometheus.MustNewConstSummary(s.descs[fenceTime], x.Passed, x.Time.Seconds(), nil)
 }
 

@@ -41,6 +41,7 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.IntVar(&c.Engine.Workers, "workers", c.Engine.Workers, "the maximum number of requests for objects that run at once (0: 256)")
 	f.IntVar(&c.Engine.Limits.Owners, "owners", c.Engine.Limits.Owners, "the maximum number of owner references of an object; an object with more is held (0: 1024)")
 	f.DurationVar(&c.Engine.CallTimeout, "call-timeout", c.Engine.CallTimeout, "the timeout of a request for an object (0: 30s)")
+	f.DurationVar(&c.Engine.MaxRetryAfter, "max-retry-after", c.Engine.MaxRetryAfter, "the longest time for which the server's Retry-After puts a request off (0: 5m)")
 	f.DurationVar(&c.Engine.FenceWait, "fence-wait", c.Engine.FenceWait,
 		"the longest wait of a foreground or orphan deletion for a sick kind; then it is best effort (0: no limit)")
 	f.DurationVar(&c.Engine.AuditEvery, "audit-every", c.Engine.AuditEvery, "the interval between two audits of all objects, which send no request (0: 10m)")

@@ -32,8 +32,8 @@ func TestFlags(t *testing.T) {
 		{"-page-size 7 -listings 2 -rediscover 1m", Config{Listen: "here", Store: clientgo.Config{PageSize: 7, Listings: 2, Rediscover: time.Minute}}, "the store's"},
 		{"-owners 4096", Config{Listen: "here", Engine: ownergraph.Config{Limits: graph.Limits{Owners: 4096}}}, "a bound that the server has not"},
 		{"-ignore deployments.apps", Config{Listen: "here", Store: clientgo.Config{Ignore: append(clientgo.DefaultIgnore(), "deployments.apps")}}, "a resource"},
-		{"-fence-wait 1h -audit-every 2h -call-timeout 3s -held-after 4m", Config{Listen: "here", HeldAfter: 4 * time.Minute,
-			Engine: ownergraph.Config{FenceWait: time.Hour, AuditEvery: 2 * time.Hour, CallTimeout: 3 * time.Second}}, "the engine's"},
+		{"-fence-wait 1h -audit-every 2h -call-timeout 3s -max-retry-after 5s -held-after 4m", Config{Listen: "here", HeldAfter: 4 * time.Minute,
+			Engine: ownergraph.Config{FenceWait: time.Hour, AuditEvery: 2 * time.Hour, CallTimeout: 3 * time.Second, MaxRetryAfter: 5 * time.Second}}, "the engine's"},
 	} {
 		got := Config{Listen: "here"}
 		f := flag.NewFlagSet("x", flag.ContinueOnError)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/httpctx"
 	promstats "github.com/ownergraph/ownergraph/adapters/prometheus"
 	"github.com/ownergraph/ownergraph/adapters/web"
 	"github.com/ownergraph/ownergraph/graph"
@@ -37,6 +39,10 @@ type Program struct {
 	sender    *sender                // nil without Events
 	collects  atomic.Bool
 }
+
+// maxServerPause bounds the pause before client-go repeats a request for a Lease, an Event or a
+// right. The server must not keep a program from its Lease for longer.
+const maxServerPause = 5 * time.Second
 
 // Run calls New and Program.Run.
 func Run(ctx context.Context, server *rest.Config, config Config) error {
@@ -72,6 +78,7 @@ func New(server *rest.Config, config Config) (*Program, error) {
 	if p.client, err = rest.HTTPClientFor(p.server); err != nil {
 		return nil, fmt.Errorf("configure run: %w", err)
 	}
+	p.client = httpctx.Capped(p.client, maxServerPause)
 	if config.Lease.Name != "" {
 		if p.lock, err = p.newLock(); err != nil {
 			return nil, fmt.Errorf("configure run: Lease: %w", err)

@@ -52,6 +52,7 @@ type Machine struct {
 	set     seq.Stamp    // the newest fence that the set of kinds has passed began
 	freed   seq.Stamp    // marks up to here may end without a fence: it took too long
 	retry   time.Time    // no other fence begins before this
+	failing Failure
 	waiting []observed.NodeID
 	byKind  map[graph.Kind]map[observed.NodeID]struct{} // the nodes that wait for one kind to pass
 
@@ -59,7 +60,8 @@ type Machine struct {
 }
 
 // Counts counts the fences of one engine since its beginning.
-type Counts struct{ Passed, Lost uint64 }
+// Failed counts the calls for a fence that failed.
+type Counts struct{ Passed, Lost, Failed uint64 }
 
 // New returns a machine. Exact says that the store has fences. A held fence releases its
 // waiters after the release time, which is 0 for never.

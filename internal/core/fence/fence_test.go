@@ -185,10 +185,10 @@ func TestFailed(t *testing.T) {
 	r := newRig(t, true, 0)
 	at := r.want()
 	id := r.begin()
-	if r.f.Fail(id+1, r.now, 0, &r.k); !r.f.Under() {
+	if r.f.Fail(id+1, r.now, errTest, 0, &r.k, &r.out); !r.f.Under() {
 		t.Error("the failure of a former fence ends the fence under way")
 	}
-	r.f.Fail(id, r.now, 5*time.Second, &r.k)
+	r.f.Fail(id, r.now, errTest, 5*time.Second, &r.k, &r.out)
 	if r.f.Under() || r.f.wanted < at || len(r.k.OpenKinds()) != 0 || r.begins() {
 		t.Error("the failed fence is over, and wanted again after the pause")
 	}
@@ -196,7 +196,7 @@ func TestFailed(t *testing.T) {
 		t.Errorf("the next fence is due at %v", when[0])
 	}
 	r.now = r.now.Add(5 * time.Second)
-	r.f.Fail(r.begin(), r.now, 0, &r.k)
+	r.f.Fail(r.begin(), r.now, errTest, 0, &r.k, &r.out)
 	if r.now = r.now.Add(time.Second - 1); r.begins() {
 		t.Error("the pause is at least a second")
 	}

@@ -109,14 +109,6 @@ func (f *Machine) SetBegan(at seq.Stamp) {
 	}
 }
 
-// Fail takes the failed result of the call for a fence. Wait is the store's own delay.
-func (f *Machine) Fail(id uint64, now time.Time, wait time.Duration, k *kinds.Table) {
-	if id == f.id {
-		f.retry = now.Add(max(wait, time.Second))
-		f.Void(k)
-	}
-}
-
 // Void gives up the fence under way: another one has to begin.
 func (f *Machine) Void(k *kinds.Table) {
 	if f.id == 0 {

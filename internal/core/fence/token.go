@@ -72,6 +72,7 @@ func (f *Machine) SetToken(id, token uint64, k *kinds.Table, out *effect.List) (
 	if id == 0 || id != f.id {
 		return p
 	}
+	f.endFailures(out)
 	early := f.early
 	f.token, f.spent, f.early = token, token, nil
 	for _, r := range early {

@@ -72,7 +72,7 @@ func TestEarlyVoid(t *testing.T) {
 	}{
 		{"another set of kinds", func(r *rig, _ uint64) { r.f.Void(&r.k) }},
 		{"a rewind", func(r *rig, _ uint64) { r.f.Rewind(r.now, &r.k) }},
-		{"the call failed", func(r *rig, id uint64) { r.f.Fail(id, r.now, 0, &r.k) }},
+		{"the call failed", func(r *rig, id uint64) { r.f.Fail(id, r.now, errTest, 0, &r.k, &r.out) }},
 		{"the call takes too long", func(*rig, uint64) {}},
 	} {
 		r := newRig(t, true, 0)

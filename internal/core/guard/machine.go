@@ -115,6 +115,9 @@ func (m *Machine) HasRoots() bool { return len(m.roots) > 0 }
 // Err returns the error of the last judgement of a root, or "".
 func (m *Machine) Err(id observed.NodeID) string { return m.roots[id].err }
 
+// RetryAt returns the time of the next judgement of a root after a failed one.
+func (m *Machine) RetryAt(id observed.NodeID) time.Time { return m.roots[id].next }
+
 // Next returns the root whose judgement is due. SetCall follows.
 func (m *Machine) Next(v View) (id observed.NodeID, ok bool) {
 	if m.under != 0 {

@@ -121,10 +121,12 @@ func (l *Labels) end() { l.at, l.under, l.began, l.after, l.call = selecting.Key
 // failed has a selection begun anew, after a pause.
 func (l *Labels) failed(v View, err error, wait time.Duration) {
 	k := l.at
-	v.Out.Warn("selection failed", "kind", string(k.Kind), "selector", l.rules[k.Rule].selector, "err", err)
 	l.end()
-	s := l.done[k]
-	s.err, s.pace = record.ErrorText(err), s.pace.Fail(v.Now, wait)
+	s, cause := l.done[k], record.ErrorText(err)
+	if s.err != cause {
+		v.Out.Warn("selection failed", "kind", string(k.Kind), "selector", l.rules[k.Rule].selector, "err", err)
+	}
+	s.err, s.pace = cause, s.pace.Fail(v.Now, wait)
 	l.done[k] = s
 	l.want(v, k, v.Stamps.Last())
 }

@@ -26,11 +26,20 @@ func (t *Table) Fail(id observed.NodeID, now time.Time) {
 	t.failing[id] = f
 }
 
+// Delay counts a call for a node that the store has put off. It is reported at once, because
+// the wait may be long.
+func (t *Table) Delay(id observed.NodeID, now time.Time) {
+	t.Fail(id, now)
+	f := t.failing[id]
+	f.times = max(f.times, minFailures)
+	t.failing[id] = f
+}
+
 // Succeed forgets the failed calls for a node.
 func (t *Table) Succeed(id observed.NodeID) { delete(t.failing, id) }
 
 // FailingSince returns the time of the first failure. It reports false before many calls
-// have failed in a row.
+// have failed in a row, or one was put off.
 func (t *Table) FailingSince(id observed.NodeID) (time.Time, bool) {
 	f := t.failing[id]
 	return f.since, f.times >= minFailures

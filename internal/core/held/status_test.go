@@ -47,6 +47,8 @@ objects of an earlier phase go first: blocked
 its cascade has more objects than the brake allows: stuck
 a user refused the cascade: waiting
 the engine is paused: waiting
+the store has put the call off: waiting
+the store does not begin a fence: stuck
 `
 	got := "\n"
 	for r := range policy.Reason(255) {

@@ -54,6 +54,8 @@ type Calls[C any] struct {
 	ids      fifo.List[uint64]
 	prepared fifo.List[C] // the calls of ids, which rise
 	retries  map[observed.NodeID]graph.Object
+
+	Delays Delays
 }
 
 // NewCalls returns Calls without a call.

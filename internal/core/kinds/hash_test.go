@@ -15,7 +15,8 @@ var unhashed = map[string]string{
 	"State.SickAt": "an explanation alone has it",
 	"Table.ignore": "one Config", "Table.walked": "the cost of walks", "Table.names": "follows from the states", "Table.counts": "follows from the states",
 	"Table.last": "a copy of a state", "Table.lastOf": "a copy of a name", "Table.loss": "see loss", "Table.lists": "see lists",
-	"State.Max": "saves a comparison with the object's own version",
+	"lists.failed": "a report",
+	"State.Max":    "saves a comparison with the object's own version",
 }
 
 // filled returns a table with a value in every field. History may have gone backwards at

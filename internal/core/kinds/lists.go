@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
 // lists holds the kinds that need a new listing. The table asks for one at a time, with
@@ -15,7 +17,57 @@ type lists struct {
 	last   graph.Kind   // the kind asked for last
 	retry  time.Time    // none is asked for before
 	tries  int
+	failed ListFailure
 }
+
+// ListFailure describes the requests for a listing that have failed in a row. It is a value.
+type ListFailure struct {
+	Since time.Time // the first of them failed, the zero time while none fails
+	Next  time.Time // no other request goes out before
+	Cause string    // the error of the last one
+
+	logged time.Time // the last line about them
+}
+
+// logEvery bounds the lines about failures whose causes differ from each other.
+const logEvery = time.Minute
+
+// ListFailing returns the failures of the requests for a listing. A request is for a wanted
+// kind, so a kind that is not wanted waits for the watch alone.
+func (t *Table) ListFailing(name graph.Kind) (f ListFailure, is bool) {
+	_, wanted := slices.BinarySearch(t.lists.wanted, name)
+	f = t.lists.failed
+	return f, !f.Since.IsZero() && (wanted || name == "" && (t.setLost || t.lists.set))
+}
+
+// ListError returns the error of the last request for a listing, if another request is due.
+func (t *Table) ListError() string {
+	if _, due := t.dueList(); !due {
+		return ""
+	}
+	return t.lists.failed.Cause
+}
+
+// FailList takes the error of a request for a listing. Wait is the store's own delay.
+func (t *Table) FailList(now time.Time, err error, wait time.Duration, out *effect.List) {
+	l, cause := &t.lists, record.ErrorText(err)
+	if at := now.Add(wait); at.After(l.retry) {
+		l.retry = at
+	}
+	f := &l.failed
+	first := f.Since.IsZero()
+	if first {
+		f.Since = now
+	}
+	if first || cause != f.Cause && now.Sub(f.logged) >= logEvery {
+		f.logged = now
+		out.Warn("listing failed", "kind", string(l.last), "err", err, "wait", l.retry.Sub(now))
+	}
+	f.Next, f.Cause = l.retry, cause
+}
+
+// EndListFailures notes that a request for a listing has succeeded.
+func (t *Table) EndListFailures() { t.lists.failed = ListFailure{} }
 
 // WantList asks for a new listing of a kind that takes part.
 func (t *Table) WantList(name graph.Kind) {

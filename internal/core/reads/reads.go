@@ -113,9 +113,9 @@ func (m *Machine) Again(owner observed.NodeID) { m.queue.Add(owner, queue.Normal
 // EndRetries resets the backoff of an owner after a read has answered.
 func (m *Machine) EndRetries(owner observed.NodeID) { m.queue.Forget(owner) }
 
-// Retry puts the read of an owner off. Named says that the store named the delay.
-func (m *Machine) Retry(owner observed.NodeID, now time.Time, wait time.Duration, named bool) {
-	if named {
+// Retry puts the read of an owner off: for the time that the store has named, if there is one.
+func (m *Machine) Retry(owner observed.NodeID, now time.Time, wait time.Duration) {
+	if wait > 0 {
 		m.queue.AddAt(owner, queue.Normal, now.Add(max(wait, time.Millisecond)))
 		return
 	}

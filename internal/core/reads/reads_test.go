@@ -124,7 +124,7 @@ func TestFail(t *testing.T) {
 			t.Fatalf("try %d reads %d, want %d", try, got, x)
 		}
 		r.end(x)
-		r.m.Retry(x, r.now, time.Second, true)
+		r.m.Retry(x, r.now, time.Second)
 		was, doubt := r.v.State(x).Blocked, graph.Unreadable
 		if try == 2 {
 			doubt = graph.UnservedKind

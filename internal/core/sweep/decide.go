@@ -44,6 +44,9 @@ func (sw *Sweeps) Concerns(id observed.NodeID) bool {
 // that is not queued. Without such a reason it is the decision d of collection.
 func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decision {
 	action := policy.Wait
+	if why == policy.FenceLost || why == policy.FenceFails { // the report of a wait for a fence
+		why = policy.NeedFence
+	}
 	switch why {
 	case d.Reason:
 		return d
@@ -57,7 +60,7 @@ func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decisi
 		if !deleting {
 			action = policy.Keep
 		}
-	case policy.HolderUnguarded, policy.SweepUnserved, policy.Contested, policy.NeedMembers, policy.NeedSweep, policy.NeedSelect:
+	case policy.HolderUnguarded, policy.SweepUnserved, policy.Contested, policy.NeedMembers, policy.NeedSweep, policy.NeedSelect, policy.NeedFence, policy.FenceHeld:
 	default:
 		return d
 	}

@@ -19,7 +19,7 @@ var unhashed = map[string]string{
 	"Sweeps.holders": "follows from the graph", "Sweeps.known": "follows from the graph", "Sweeps.of": "follows from the runs",
 	"Sweeps.detached": "follows from the runs", "Sweeps.labels": "see labels", "Sweeps.last": "an id decides nothing",
 	"Sweeps.counts": "a report", "Sweeps.looked": "the cost of a step",
-	"run.unlisted": "saves a walk over the kinds", "run.members": "follows from the members", "run.left": "follows from the members",
+	"run.unlisted": "saves a walk over the kinds", "run.failed": "a report", "run.members": "follows from the members", "run.left": "follows from the members",
 	"run.open": "follows from the members", "run.first": "one Config", "run.total": "a report", "run.gone": "a report",
 	"run.kinds": "follows from the members", "run.blocked": "a report", "run.sample": "a report",
 	"membership.kind": "follows from the node", "membership.by": "follows from the graph and the labels",

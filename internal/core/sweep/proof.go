@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -210,6 +211,27 @@ func (sw *Sweeps) wakeHolder(v View, r *run) {
 	}
 }
 
+// AwaitsFence reports whether a run of a holder waits for a fence.
+func (sw *Sweeps) AwaitsFence(id observed.NodeID) bool {
+	for at := range sw.plans {
+		if r := sw.runs[sw.of[runKey{id, at}]]; r != nil && r.node == id && (r.proofAfter != 0 || r.fenceDelayed) {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadError returns the error of the last read of a holder, and the time of the next one. The
+// text is empty while no read fails.
+func (sw *Sweeps) ReadError(id observed.NodeID) (text string, next time.Time) {
+	for at := range sw.plans {
+		if r := sw.runs[sw.of[runKey{id, at}]]; r != nil && r.node == id && r.failed != "" {
+			return r.failed, r.next
+		}
+	}
+	return "", time.Time{}
+}
+
 // requestReads reads the holder and has the kinds of holders listed, for stores without
 // fences.
 func (sw *Sweeps) requestReads(v View, r *run) {
@@ -227,13 +249,14 @@ func (sw *Sweeps) requestReads(v View, r *run) {
 }
 
 // ReadDone takes the result of a read of a holder, which began then. A failed read shows
-// neither the holder nor its absence. The watch reports a new object in its place.
-func (sw *Sweeps) ReadDone(v View, id RunID, began seq.Stamp, o graph.Object, err error) {
+// neither the holder nor its absence. Wait is the store's own delay after the error. The watch
+// reports a new object in its place.
+func (sw *Sweeps) ReadDone(v View, id RunID, began seq.Stamp, o graph.Object, err error, wait time.Duration) {
 	r := sw.runs[id]
 	if r == nil || began <= v.Kinds.Rewound() {
 		return
 	}
-	r.read = false
+	r.read, r.failed = false, ""
 	there := err == nil && o.UID == r.holder.UID
 	absent := errors.Is(err, graph.ErrNotFound) || err == nil && !there
 	switch {
@@ -242,7 +265,10 @@ func (sw *Sweeps) ReadDone(v View, id RunID, began seq.Stamp, o graph.Object, er
 		sw.advanceSoon(v, r)
 	default:
 		r.waves++
-		r.next = v.Now.Add(pause(r.waves))
+		r.next = v.Now.Add(max(pause(r.waves), wait))
+		if err != nil {
+			r.failed = record.ErrorText(err)
+		}
 		r.proofAfter = 0
 		sw.advanceAt(v, r, r.next)
 	}

@@ -115,14 +115,14 @@ func TestReadOfHolder(t *testing.T) {
 	if r.sw.runs[id].read {
 		t.Error("a returned read is under way")
 	}
-	r.sw.ReadDone(r.view(), id, r.stamps.Stamp(), graph.Object{Key: reads[0].Key}, nil)
+	r.sw.ReadDone(r.view(), id, r.stamps.Stamp(), graph.Object{Key: reads[0].Key}, nil, 0)
 	r.decides("volume/1-a", policy.Wait, policy.NeedSweep, "the holders are not listed")
 	for _, typ := range []graph.EventType{graph.ListBegun, graph.ListEnded} {
 		r.kinds.Apply(&graph.Event{Type: typ, Kind: "tenant"}, &r.stamps, nil)
 	}
 	r.kinds.SetListed("tenant")
 	r.decides("volume/1-a", policy.Delete, policy.HolderDeleted, "both proofs are there")
-	if r.sw.ReadDone(r.view(), id+1, r.stamps.Stamp(), graph.Object{Key: reads[0].Key}, nil); r.sw.Runs() != 1 {
+	if r.sw.ReadDone(r.view(), id+1, r.stamps.Stamp(), graph.Object{Key: reads[0].Key}, nil, 0); r.sw.Runs() != 1 {
 		t.Error("a read of a former run counts")
 	}
 }

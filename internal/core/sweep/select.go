@@ -238,17 +238,31 @@ func (s *selects) request(limit int) graph.SelectRequest {
 // selectFailed has a selection begun anew, after a pause.
 func (sw *Sweeps) selectFailed(v View, err error, wait time.Duration) {
 	s := &sw.labels.selects
-	v.Out.Warn("selection failed", "kind", string(s.at.Kind), "selector", s.selector, "err", err)
-	k := s.at
+	k, selector := s.at, s.selector
 	s.end()
 	sw.wantSelect(v, k, v.Stamps.Last())
 	p := s.selections[k]
 	p.externallyBlocked = errors.Is(err, graph.ErrRefused) || errors.Is(err, graph.ErrInvalid)
+	if p.err != err.Error() {
+		v.Out.Warn("selection failed", "kind", string(k.Kind), "selector", selector, "err", err)
+	}
 	p.err, p.pace = err.Error(), p.pace.Fail(v.Now, wait)
 	s.selections[k] = p
 	for _, id := range sw.sorted() {
 		sw.advanceSoon(v, sw.runs[id])
 	}
+}
+
+// Failing names the kinds of which a wanted selection has failed, each with the reason.
+func (sw *Sweeps) Failing() (out []string) {
+	s := &sw.labels.selects
+	for _, k := range s.wanted {
+		if why := s.selections[k].err; why != "" && len(out) < maxNames {
+			out = append(out, string(k.Kind)+": "+why)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // unselected names the kinds whose members by labels are unknown, each with the reason.

@@ -151,6 +151,7 @@ type run struct {
 	fenceDelayed  bool            // it waits for the time to request a fence
 	waves         int             // the number of proofs
 	next          time.Time       // no proof is requested before this
+	failed        string          // the error of the last read of the holder
 
 	members     int   // the ones that are left
 	left        []int // the same by phase
