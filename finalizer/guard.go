@@ -5,6 +5,9 @@ import "github.com/ownergraph/ownergraph/graph"
 // Protection selects objects that the engine does not delete. An object meets all conditions
 // that are set, and a Protection without a condition is an error. The functions must be pure:
 // the same answer for the same object, always. It is data apart from them.
+//
+// It binds the deletes of the engine. Another actor that deletes the content of a protected
+// container is not bound: see Guard.
 type Protection struct {
 	// Name is the name of the rule in reports. Empty stands for its position.
 	Name string
@@ -26,6 +29,12 @@ type Protection struct {
 //
 // The conditions that are set select the roots, and a Guard without one is an error. The
 // functions must be pure. It is data apart from them.
+//
+// A guard holds the writes of engines. Another actor may delete the content of a root at the
+// mark, without owner references. Then the guard protects nothing but the empty root. In
+// Kubernetes the API server deletes the instances of a CustomResourceDefinition so, and the
+// namespace controller the content of a Namespace. Refuse the deletion of such a root itself,
+// by an admission policy.
 type Guard struct {
 	// Name is the name of the guard in reports. Empty stands for its position.
 	Name string

@@ -101,6 +101,9 @@ func (c Config) filled() (Config, error) {
 	case strings.ContainsAny(l.Namespace+l.Name, "/ "):
 		return c, invalid("Lease", fmt.Sprintf("%q is not a namespace and a name", l))
 	}
+	if err := c.fillGuards(); err != nil {
+		return c, err
+	}
 	c.Engine.ObserveOnly = !c.Act && !c.Command.usesRecord()
 	if c.Command.Verb == Retire { // it writes nothing but that
 		c.Engine.ObserveOnly, c.Engine.Record = true, ""

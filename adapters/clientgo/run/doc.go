@@ -95,6 +95,12 @@
 // term. A guard refuses a deletion that ends more objects than "above", a deletion of protected
 // objects, or always. The program logs a kind that the server does not serve.
 //
+// The program refuses a guard of Namespace or of CustomResourceDefinition at its start. The
+// namespace controller and the API server delete the content at the mark, before any approval.
+// An admission policy on the delete protects it. A guard without kinds selects none of these
+// objects. The program accepts a guard of Namespace if a sweep of its own ends namespaces
+// (clientgo.NamespaceFinalizer).
+//
 // # Brake, pause and record
 //
 // A program that acts deletes at most 1,000 objects of one cascade. The flag -brake changes
