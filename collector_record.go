@@ -239,7 +239,10 @@ func (c *Collector) changeRecord(ctx context.Context, change func([]pause.Pause)
 }
 
 // tryChangeRecord reads and writes the record once. It writes even if the list stays as it
-// is: the new version ends an older write that is still under way.
+// is: the new version ends an older write that is still under way. A record that it finds
+// malformed pauses everything at once.
+//
+// Held by TestRecordMalformedForCaller.
 func (c *Collector) tryChangeRecord(ctx context.Context, change func([]pause.Pause) []pause.Pause) error {
 	if err := c.record.begin(ctx); err != nil {
 		return err
@@ -247,6 +250,9 @@ func (c *Collector) tryChangeRecord(ctx context.Context, change func([]pause.Pau
 	defer c.record.end()
 	was, err := c.readRecord(ctx)
 	if err != nil {
+		if ctx.Err() == nil || errors.Is(err, errMalformed) { // the end of the caller's wait says nothing about the record
+			c.noteRecord(content{}, err)
+		}
 		return err
 	}
 	list := change(was.pauses)
