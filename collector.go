@@ -101,22 +101,17 @@ type Collector struct {
 	following []*following
 }
 
-// levelOf is LevelOf for a store that may panic.
-func levelOf(store Store) (level Level, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("configure collector: store: level: panic: %v: %w", v, ErrInvalid)
-		}
-	}()
-	return LevelOf(store), nil
-}
-
 // New returns a collector for the store, which does nothing before Run. It works
 // at the level of LevelOf(store), lowered by cfg. An error wraps ErrInvalid and
 // names the field of cfg, or the missing power of a store at the level that it declares.
 //
 // Held by TestNew.
-func New(store Store, cfg Config) (*Collector, error) {
+func New(store Store, cfg Config) (c *Collector, err error) {
+	defer func() {
+		if v := recover(); v != nil { // of a method of the store, such as Unwrap
+			c, err = nil, fmt.Errorf("configure collector: store: panic: %v: %w", v, ErrInvalid)
+		}
+	}()
 	if v := reflect.ValueOf(store); store == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return nil, fmt.Errorf("configure collector: store: nil: %w", ErrInvalid)
 	}
@@ -127,15 +122,11 @@ func New(store Store, cfg Config) (*Collector, error) {
 	if v, ok := As[VersionComparer](store); ok && cfg.CompareVersions == nil {
 		cfg.CompareVersions = v.CompareVersions
 	}
-	level, err := levelOf(store)
+	engine, err := NewEngine(LevelOf(store), cfg)
 	if err != nil {
 		return nil, err
 	}
-	engine, err := NewEngine(level, cfg)
-	if err != nil {
-		return nil, err
-	}
-	c := drive(engine, cfg.filled())
+	c = drive(engine, cfg.filled())
 	c.store, c.handlers = store, handlers
 	c.fencer, _ = As[Fencer](store)
 	c.lister, _ = As[Lister](store)

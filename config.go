@@ -224,6 +224,19 @@ func (c Config) filled() Config {
 	return c
 }
 
+// named returns the config with functions that name their panics. A panic ends a plan or an
+// explanation with an error. In a running collector it stops the engine, so that no object goes
+// that the function might have kept, and Run returns it.
+//
+// Held by TestFunctionPanics.
+func (c Config) named() Config {
+	if !c.tuning.Named {
+		c.tuning.Named = true
+		c.Sweeps, c.Guards, c.Protect = run.NamedSweeps(c.Sweeps), run.NamedGuards(c.Guards), run.NamedProtections(c.Protect)
+	}
+	return c
+}
+
 const (
 	maxHistory   = 1 << 24
 	century      = 100 * 365 * 24 * time.Hour

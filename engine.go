@@ -130,6 +130,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	if cfg.Level != LevelUnset {
 		level = min(level, cfg.Level)
 	}
+	cfg = cfg.named()
 	set := cfg.settings()
 	e := &Engine{
 		cfg: set, level: level, set: rules.Settings{Override: cfg.Override},

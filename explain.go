@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // maxExplained bounds the owners of one explanation.
@@ -114,13 +115,17 @@ func (s *keySearch) choose(key Key) (Key, error) {
 }
 
 // explain explains the object with the full coordinates at a time.
-func (e *Engine) explain(key Key, now time.Time) (explain.Explanation, error) {
+//
+// The panic of a function of the Config is an error that names the function. An explanation
+// changes nothing, so the engine goes on.
+func (e *Engine) explain(key Key, now time.Time) (out explain.Explanation, err error) {
+	defer run.CatchFunction(&err, "explain "+key.String())
 	n, ok := e.graph.Lookup(key)
 	if !ok {
 		return e.explainGone(key)
 	}
 	x := &explainer{e: e, now: now, left: maxConditions}
-	out := explain.Explanation{Key: n.Key()}
+	out = explain.Explanation{Key: n.Key()}
 	switch n.State() {
 	case observed.Observed:
 		j := x.judge(n.ID())

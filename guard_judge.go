@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -60,7 +61,8 @@ func (c *Collector) judge(ctx context.Context, root Key) (plan.Verdict, error) {
 }
 
 // verdict returns the verdict about the only target of an ended copy. It needs no lock.
-func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *nested) (plan.Verdict, error) {
+func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *nested) (v plan.Verdict, err error) {
+	defer run.CatchFunction(&err, "judge "+p.req.Delete[0].Key.String())
 	facts.nested = in
 	f, err := p.run(ctx, e, facts)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
+	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -130,6 +131,7 @@ func (e *Engine) addMember(v sweep.View, c *excerpt.Copy, id observed.NodeID) {
 //
 // Held by TestPlanCopyEnds and TestPlanCopyTorn.
 func (p *planCopy) step(e *Engine) (done bool, err error) {
+	defer run.CatchFunction(&err, "plan") // it is under the engine's lock
 	if e.counts.Rewinds != p.era {
 		p.restart(e)
 	}
@@ -253,7 +255,8 @@ func (p *planCopy) facts(e *Engine, now time.Time) planFacts {
 
 // forecast returns the plan of an ended copy, and the targets as they were, in their order. It
 // needs no lock: it reads the setting of the engine alone.
-func (p *planCopy) forecast(ctx context.Context, e *Engine, facts planFacts) (plan.Plan, []Object, error) {
+func (p *planCopy) forecast(ctx context.Context, e *Engine, facts planFacts) (_ plan.Plan, _ []Object, err error) {
+	defer run.CatchFunction(&err, "plan")
 	f, err := p.run(ctx, e, facts)
 	if err == nil {
 		err = f.findVerdicts(ctx)
@@ -265,9 +268,10 @@ func (p *planCopy) forecast(ctx context.Context, e *Engine, facts planFacts) (pl
 }
 
 // run returns the forecast of an ended copy, which has come to rest.
-func (p *planCopy) run(ctx context.Context, e *Engine, facts planFacts) (*forecast, error) {
+func (p *planCopy) run(ctx context.Context, e *Engine, facts planFacts) (f *forecast, err error) {
+	defer run.CatchFunction(&err, "plan")
 	facts.parts = p.copy.Take()
-	f, err := newForecast(e.cfg.Config, e.level, p.req, facts)
+	f, err = newForecast(e.cfg.Config, e.level, p.req, facts)
 	if err == nil {
 		err = f.run(ctx)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -28,10 +29,12 @@ type Dump struct {
 // PlanDump returns the forecast for objects that are given as data. The result is that of
 // Collector.Plan for a store with this content, and so are the errors. The error wraps ErrInvalid,
 // and names the object or the field, if no store could have the content.
+// The panic of a function of cfg is an error that names the function, as in each plan.
 //
 // Held by TestPlanDump, TestPlanFailing and, for its errors, TestCheckDump (internal/draft).
-func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (plan.Plan, error) {
-	req, err := draft.CheckRequest(ctx, req)
+func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (out plan.Plan, err error) {
+	defer run.CatchFunction(&err, "plan")
+	req, err = draft.CheckRequest(ctx, req)
 	if err != nil {
 		return plan.Plan{}, err
 	}
@@ -54,7 +57,7 @@ func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (plan.P
 		var c Call
 		more, _ = e.nextInto(now, LaneHandler, &c)
 	}
-	out, err := insider{e}.Plan(ctx, now, req)
+	out, err = insider{e}.Plan(ctx, now, req)
 	out.Busy = false // nothing works on a dump
 	return out, err
 }

@@ -25,4 +25,6 @@ type Tuning struct {
 	// Brief leaves text out of the reports of decisions: the key, the version, the root,
 	// and decisions without a call. A forecast knows these from the calls.
 	Brief bool
+	// Named says that the functions of the settings name their panics already.
+	Named bool
 }

@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	// ErrPanic says that a handler panicked. The error is a *PanicError.
+	// ErrPanic says that a handler or a function of the settings panicked. The error of a
+	// handler is a *PanicError, and that of another function a *FunctionPanic.
 	ErrPanic = errors.New("handler panicked")
 	// ErrNoHandler says that no handler is registered under the name.
 	ErrNoHandler = errors.New("no handler")
