@@ -102,7 +102,7 @@ func (e *Engine) rule(id observed.NodeID, n observed.Node, s inflight.Subject, i
 	}
 	repeats := d.Reason == policy.OrderNeedsForeground // of a marked root: neither order nor brake is about it
 	if e.order.Any() && !repeats {
-		d = e.inOrder(id, d, holder)
+		d = e.inOrder(id, in, d, holder)
 	}
 	if e.brake.Any() && !repeats {
 		d = e.brakeDecision(id, in, d, holder)

@@ -62,7 +62,7 @@ func (x *explainer) judge(id observed.NodeID) judgement {
 	if j.d.Reason == unguarded && in.Deleting && e.handlers.Any() && !j.d.Action.Writes() {
 		j.d = e.handlers.Judge(id, s.Object().Finalizers, j.d, e.bar(n), e.now)
 	}
-	j.d = e.judgedInOrder(id, j.d)
+	j.d = e.judgedInOrder(id, &in, j.d, &x.lists)
 	if e.brake.Waits() && (j.d.Action == policy.Delete || e.sweeps.Concerns(id)) {
 		j.d, j.braked = e.brakedDecision(id, j.d)
 	}

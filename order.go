@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -111,7 +112,7 @@ func (e *Engine) beginOrder(id observed.NodeID) {
 
 // inOrder has the delete of an object below an ordered root wait for its phase (G7), and the
 // end of an owner for the objects below it.
-func (e *Engine) inOrder(id observed.NodeID, d policy.Decision, holder Key) policy.Decision {
+func (e *Engine) inOrder(id observed.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
 	wait, v := false, e.orderView()
 	switch {
 	case d.Action == policy.Delete:
@@ -124,13 +125,12 @@ func (e *Engine) inOrder(id observed.NodeID, d policy.Decision, holder Key) poli
 	}
 	e.carryOut()
 	if wait {
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedPhase}
+		return rules.Delayed(in, e.set, &e.scratch.lists, d)
 	}
 	return d
 }
 
-// tryDelay reports whether the order delays the end of an owner. A sweep of the owner goes
-// on meanwhile, because the order may wait for its members.
+// tryDelay reports whether the order delays the end of an owner. Its sweep goes on meanwhile.
 func (e *Engine) tryDelay(id observed.NodeID, d policy.Decision) bool {
 	return e.order.Any() && releases(d) && e.order.TryRelease(e.orderView(), id)
 }
@@ -153,10 +153,10 @@ func (e *Engine) stepOrder() {
 	e.carryOut()
 }
 
-// judgedInOrder returns the decision of inOrder, as its recorded reason shows it.
-func (e *Engine) judgedInOrder(id observed.NodeID, d policy.Decision) policy.Decision {
-	if e.state(id).Reason == policy.NeedPhase && (d.Action == policy.Delete || d.Action == policy.Release) {
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedPhase}
+// judgedInOrder returns the decision of inOrder, as the record of the object shows it.
+func (e *Engine) judgedInOrder(id observed.NodeID, in *rules.Input, d policy.Decision, s *rules.Scratch) policy.Decision {
+	if d.Action == policy.Delete && e.state(id).Reason == policy.NeedPhase || releases(d) && e.order.Awaits(id) {
+		return rules.Delayed(in, e.set, s, d)
 	}
 	return d
 }

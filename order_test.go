@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -164,5 +165,32 @@ func TestOrderHeldBySickKind(t *testing.T) {
 	}
 	if got, want := s.explains("c"), "exists wait NeedPhase; a waiting read-found; c: FenceHeld kind [b] [down]; stuck"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestOrderHidesNoRead: the end of an object waits for the order, and the owner that orphans it
+// waits for the loss of its reference. The explanation has the read that the loss needs.
+func TestOrderHidesNoRead(t *testing.T) {
+	e, err := ownergraph.NewEngine(ownergraph.Level1, ownergraph.Config{
+		Guards: []finalizer.Guard{{Kinds: []graph.Kind{"b"}, Phases: []finalizer.Phase{{Kinds: []graph.Kind{"a"}}}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stepped{t, e, time.Unix(0, 0)}
+	s.serve("a", "b")
+	s.list("a", "b")
+	s.put("a#1~[orphan] -> b; b#1~[foreground] -> a")
+	c := s.next(ownergraph.LaneStore)
+	if c.Type != ownergraph.CallRead || c.Key.Kind != "a" {
+		t.Fatalf("the first call is %s %s", c.Type, c.Key)
+	}
+	for _, x := range []struct{ key, want string }{
+		{"b", "exists verify NeedOwner; a orphaning watch-saw; a: NeedOwner work [a read of the owner]; moving"},
+		{"a", "exists wait NeedDependents; b waiting watch-saw; a: NeedOwner work [a read of the owner]; moving"},
+	} {
+		if got := s.explains(x.key); got != x.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", x.key, got, x.want)
+		}
 	}
 }

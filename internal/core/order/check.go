@@ -41,7 +41,7 @@ func (m *Machine) checkCounts(v View, o *order) error {
 				want.forward++
 			}
 		}
-		if p.status == goes && !p.counted && !o.stale {
+		if p.status == goes && p.counted == p.after && !o.stale {
 			return fmt.Errorf("%s goes and is not counted", v.Node(id).Key())
 		}
 	}

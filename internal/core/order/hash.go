@@ -38,7 +38,7 @@ func (m *Machine) hashOrder(p *fingerprint.Printer, v View, o *order) {
 		if x := o.places[id]; x != nil {
 			_, source := o.sources[id]
 			p.Node(id)
-			p.Flags(x.listed, x.counted, source, x.free, x.known)
+			p.Flags(x.listed, x.counted, source, x.free, x.known, x.above, x.after)
 			p.Word(uint64(x.status)<<32 | uint64(x.own)<<24 | uint64(x.due)<<16 | uint64(x.del)<<8 | uint64(x.done))
 			p.Word(uint64(x.kept))
 		}

@@ -13,7 +13,7 @@ var unhashed = map[string]string{
 	"Machine.guards": "one Config", "Machine.phased": "one Config", "Machine.above": "follows from the places", "Machine.looked": "a report",
 	"order.waves": "a report", "counts.left": "follows from the places", "counts.total": "follows from the places",
 	"counts.forward": "follows from the places", "order.counts": "follows from the places",
-	"place.queued": "of a walk", "place.pending": "of a walk", "place.rank": "of a walk",
+	"place.queued": "of a walk", "place.pending": "of a walk", "place.rank": "of a walk", "place.ring": "of a walk",
 	"place.facts": "follows from the object, unless the order is stale",
 }
 
@@ -53,6 +53,8 @@ func TestHash(t *testing.T) {
 		{"place.counted", at(func(_ *order, p *place) { p.counted = false })},
 		{"place.listed", at(func(_ *order, p *place) { p.listed = true })},
 		{"place.known", at(func(_ *order, p *place) { p.known = !p.known })},
+		{"place.above", at(func(_ *order, p *place) { p.above = true })},
+		{"place.after", at(func(_ *order, p *place) { p.after = true })},
 		{"place.own", at(func(_ *order, p *place) { p.own = 1 })},
 		{"place.due", at(func(_ *order, p *place) { p.due = 1 })},
 		{"place.del", at(func(_ *order, p *place) { p.del = 1 })},

@@ -23,6 +23,11 @@
 // With these three the order is exact for the own phases, and no cascade waits for ever. One
 // derived phase has cascades that wait for ever: see TestOnePhaseIsStuck.
 //
+// Ownership goes before order. An object that the root blocks ends only after the root, so the
+// root and the phases wait for no such object. Two ordered roots that own each other do not wait
+// for each other. In a ring below the root no owner stays for its dependents, unless they block
+// it. TestEveryRing holds that no order stops a cascade that ends without the order.
+//
 // An object below several ordered roots has the earliest of its delete phases, and that phase
 // has to be open for each of them. The root with the earliest open phase can then always go on.
 //
@@ -141,6 +146,8 @@ type place struct {
 	counted bool
 	listed  bool // it is among those that wait for a phase
 	queued  bool // a walk has taken it up
+	above   bool // the root hangs below it, too
+	after   bool // it ends only after the root, or after another ordered root above that one
 	known   bool // that walk knew that a decision deletes the object
 	own     uint8
 	due     uint8
@@ -148,7 +155,8 @@ type place struct {
 	done    uint8
 	pending int32  // during a walk: the owners that are not known to go
 	rank    int32  // the place in the order in which the walk found that objects go
-	kept    int32  // the references to it that no object that goes carries, or that a ring closes
+	ring    int32  // the ring of owners to which it belongs, 0 without one
+	kept    int32  // the references to it that do not hold it up: see holdsUp
 	facts   uint64 // a digest of the object, as the walk saw it
 }
 
@@ -199,6 +207,11 @@ func (m *Machine) Begin(v View, root observed.NodeID, guard int) {
 	o := &order{root: root, guard: guard, counts: counts{left: make([]int, n)}, waves: make([]int, n), waiting: make([][]observed.NodeID, n)}
 	o.places, o.sources, o.gone = map[observed.NodeID]*place{}, map[observed.NodeID]struct{}{}, map[graph.UID]struct{}{}
 	m.orders[root] = o
+	for other, p := range m.all(root) {
+		if p.above { // it waits for the other root, and the other root waits for it
+			m.setStale(v, other)
+		}
+	}
 	m.know(o, root, m.topPlace(v, o))
 	m.setStale(v, o)
 }

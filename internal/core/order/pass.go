@@ -48,11 +48,7 @@ func (m *Machine) owners(v View, places map[observed.NodeID]*place, id observed.
 	return func(yield func(*place) bool) {
 		for _, owner := range v.Node(id).OwnerNodes() {
 			m.looked++
-			at := owner.ID()
-			if owner.ByUID() {
-				alive, _ := v.Graph.Alive(owner.Key().UID)
-				at = alive.ID()
-			}
+			at := ownerAt(v, owner)
 			if p := places[at]; p != nil && p.status == goes && at != id && !yield(p) {
 				return
 			}
@@ -92,8 +88,8 @@ func (w *walk) raise(phase *uint8, to uint8) {
 	}
 }
 
-// count counts the next object below the root. The references that hold no owner up are
-// those of objects that stay, those of the root, and those that close a ring.
+// count counts the next object below the root, and the references that hold no owner up. Those
+// of the root are among them.
 func (m *Machine) count(v View, w *walk) {
 	if w.at == len(w.taken) {
 		w.next()
@@ -111,11 +107,11 @@ func (m *Machine) count(v View, w *walk) {
 		return
 	}
 	for o := range m.owners(v, w.places, id) {
-		if p.status == stays || o.rank > p.rank {
+		if !holdsUp(o, p) {
 			o.kept++
 		}
 	}
-	if p.status == goes {
+	if p.status == goes && !p.after {
 		w.add(p, 1)
 	}
 }

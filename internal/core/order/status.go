@@ -62,6 +62,16 @@ func (m *Machine) Awaited(v View, id observed.NodeID, scanned int) (root graph.K
 	return graph.Key{}, PhaseStatus{}, nil, false
 }
 
+// Awaits reports whether an object waits for its phase.
+func (m *Machine) Awaits(id observed.NodeID) bool {
+	for _, p := range m.all(id) {
+		if p.listed {
+			return true
+		}
+	}
+	return false
+}
+
 // AwaitsFence reports whether an object waits for the fence before the first phase that has
 // objects left. No object holds up that phase.
 func (m *Machine) AwaitsFence(id observed.NodeID) bool {
@@ -86,7 +96,7 @@ func (m *Machine) holding(v View, o *order, scanned int) (some []observed.NodeID
 				return some
 			}
 			seen[d.ID()] = true
-			if todo = append(todo, d.ID()); int(o.places[d.ID()].done) == o.low {
+			if todo = append(todo, d.ID()); o.places[d.ID()].counted && int(o.places[d.ID()].done) == o.low {
 				some = append(some, d.ID())
 			}
 		}

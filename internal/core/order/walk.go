@@ -26,6 +26,9 @@ type walk struct {
 	open   bool // the cursor
 	rings  bool // an object may have been found to go before one of its owners
 	again  bool // a pass over a ring has changed something
+	search rings
+	upper  []observed.NodeID // the root, and the objects above it
+	last   []observed.NodeID // the root, and the objects that end only after it
 }
 
 // stage is a part of a walk.
@@ -36,6 +39,9 @@ const (
 	passingDue
 	passingDelete
 	passingDone
+	circling  // over the rings of owners
+	rising    // from the root over its owners
+	excluding // the objects that end only after the root
 	counting
 	ended
 )
@@ -77,7 +83,7 @@ func (m *Machine) beginWalk(v View) bool {
 			continue
 		}
 		w := &walk{order: o, places: map[observed.NodeID]*place{o.root: m.topPlace(v, o)}, counts: counts{left: make([]int, len(o.left))}}
-		w.ids = append(w.ids, o.root)
+		w.ids, w.upper = append(w.ids, o.root), []observed.NodeID{o.root}
 		for _, id := range slices.Sorted(maps.Keys(o.sources)) {
 			w.addSource(id)
 		}
@@ -109,6 +115,12 @@ func (m *Machine) stepWalk(v View) {
 		m.descend(v, w)
 	case passingDue, passingDelete, passingDone:
 		m.pass(v, w)
+	case circling:
+		m.circle(v, w)
+	case rising:
+		m.rise(v, w)
+	case excluding:
+		m.exclude(v, w)
 	case counting:
 		m.count(v, w)
 	case ended:
@@ -182,7 +194,7 @@ func (w *walk) grow(id observed.NodeID, p *place) {
 // visit visits an object by one of its references. Free says that the object need not wait for
 // the mark of that owner.
 func (m *Machine) visit(v View, w *walk, id observed.NodeID, free bool) {
-	if v.Node(id).State() != observed.Observed {
+	if v.Node(id).State() != observed.Observed || id == w.order.root {
 		return
 	}
 	p := w.places[id]
@@ -264,8 +276,8 @@ func factsOf(n observed.Node, o *graph.Object, own uint8) uint64 {
 	for _, flag := range [...]bool{n.Propagation() == graph.Orphan, n.Flawed() && !o.Deleting, o.MarkHeld()} {
 		mix(bit(flag))
 	}
-	for _, owner := range n.OwnerNodes() {
-		mix(uint64(owner.ID()))
+	for i, owner := range n.OwnerNodes() {
+		mix(uint64(owner.ID())<<1 | bit(n.Blocks(i)))
 	}
 	return h<<1 | bit(o.Deleting)
 }

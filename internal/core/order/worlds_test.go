@@ -24,6 +24,7 @@ type world struct {
 	restarts int    // that may still happen
 
 	restarted, both bool
+	rings           bool // some objects own each other
 }
 
 func (w *world) clone() *world {
@@ -119,6 +120,9 @@ func own(n observed.Node) int { return int(n.Kind()[1] - '1') }
 // phase of this delete from the definition: the earliest of the own phases of the object, of
 // the objects below it, and of all owners of these.
 func (w *world) judge(id observed.NodeID) {
+	if w.rings { // the definition knows no ring
+		return
+	}
 	phase, seen := 9, map[observed.NodeID]bool{}
 	var up, down func(n observed.Node)
 	up = func(n observed.Node) {
@@ -240,13 +244,22 @@ func (w *world) restart() {
 
 // explore makes every move in every state, and fails if a world rests before all has gone.
 func explore(t *testing.T, first *world) (states int) {
+	states, stuck := visit(t, first)
+	if stuck != nil {
+		t.Fatalf("it waits for ever: %s: %+v", stuck, stuck.m.Statuses(stuck.view(), 9))
+	}
+	return states
+}
+
+// visit makes every move in every state. It returns a world that rests before all has gone, or nil.
+func visit(t *testing.T, first *world) (states int, stuck *world) {
 	seen := map[string]bool{first.sum(): true}
 	for todo := []*world{first}; len(todo) > 0; {
 		w := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		next := w.moves()
 		if len(next) == 0 && w.nodes.Graph.Len() > 0 {
-			t.Fatalf("it waits for ever: %s: %+v", w, w.m.Statuses(w.view(), 9))
+			return len(seen), w
 		}
 		for _, c := range next {
 			if err := c.m.Check(c.view()); err != nil {
@@ -258,7 +271,7 @@ func explore(t *testing.T, first *world) (states int) {
 			}
 		}
 	}
-	return len(seen)
+	return len(seen), nil
 }
 
 // cascades yields every cascade of n objects below some roots: each has some owners among the

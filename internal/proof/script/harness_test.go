@@ -112,6 +112,7 @@ func TestUnjudged(t *testing.T) {
 		"g5-an-approval-serves-one-cascade",
 		"g5-kinds-to-list",
 		"g6-a-pause-and-a-sweep",
+		"g7-a-ring-with-the-root",
 		"g7-a-sweep-below-the-root",
 		"guard-holds-a-sweep",
 		"guard-needs-fences",

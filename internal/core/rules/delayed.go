@@ -1,0 +1,20 @@
+package rules
+
+import (
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Delayed returns the decision about an object whose delete or release d has to wait for its
+// phase (G7). The wait of a release holds no other decision up. An owner that orphans the object
+// waits for the loss of its reference, and the order may wait for that owner.
+func Delayed(in *Input, set Settings, s *Scratch, d policy.Decision) policy.Decision {
+	if d.Action == policy.Release {
+		still := *in
+		still.Propagation = graph.Unset
+		if x := Decide(&still, set, s); x.Action != policy.Keep {
+			return x
+		}
+	}
+	return policy.Decision{Action: policy.Wait, Reason: policy.NeedPhase}
+}
