@@ -167,6 +167,11 @@ const verdictFor = 10 * time.Second
 // fences never passes a root. A verdict that passes counts for the mark that it judged: a restore
 // may have ended that mark, and a conflict is the first sign of it.
 func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, f Facts, ordered bool) policy.Decision {
+	// The store keeps the propagation until the grace period ends. That end is a change, and the
+	// root is judged anew. Until then an old verdict does no harm, and a newer one is of no use.
+	if r.judged && !r.verdict.Refused && ordered && o.Propagation() == graph.Unset && o.GraceSeconds > 0 {
+		return wait(policy.NeedGrace)
+	}
 	if r.judged && !r.verdict.Refused && (f.Reread || v.Now.After(r.until)) {
 		if r.judged = false; f.Reread {
 			r.since = v.Stamps.Stamp()
@@ -176,8 +181,6 @@ func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, f F
 	switch {
 	case r.judged && r.verdict.Refused:
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictRefused, Finalizer: graph.FinalizerNew}
-	case r.judged && ordered && o.Propagation() == graph.Unset && o.GraceSeconds > 0: // until then the store keeps the propagation
-		return wait(policy.NeedGrace)
 	case r.judged && ordered && o.Propagation() == graph.Unset:
 		return policy.Decision{Action: policy.Delete, Reason: policy.OrderNeedsForeground, Propagation: graph.Foreground}
 	case r.judged:

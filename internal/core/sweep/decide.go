@@ -200,36 +200,42 @@ func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d pol
 }
 
 // waitMember returns the reason for which a member waits, or ReasonUnset if it may be
-// deleted now. It requests the proof, or the selections, that end the wait.
+// deleted now. It requests the proof, or the selections, that end the wait. A phase that opens
+// has its members decided again, so no audit requests anything for a member of a closed phase.
 func (sw *Sweeps) waitMember(v View, id observed.NodeID, o graph.Object, m membership) policy.Reason {
 	if v.Kinds.Sick(o.Kind) != "" { // the watch would not show its end
 		return policy.KindSick
 	}
+	r := sw.runs[m.run]
+	phases, closing := sw.opened(v, r)
+	open := m.phase < phases
+	asks := open || !v.State(id).Audited
 	if missing := sw.missingLabels(v, id, o); len(missing) > 0 {
-		sw.wantSelects(v, missing)
+		if asks {
+			sw.wantSelects(v, missing)
+		}
 		return policy.NeedSweep
 	}
 	if sw.hiddenHolder(v, id, o) != "" {
 		return policy.SweepUnserved
 	}
-	r := sw.runs[m.run]
 	if m.owned && sw.coOwned(v, id, r) {
 		return policy.Contested
 	}
 	if rival, by, contested := sw.rival(v, id, r, o); contested {
-		if rival != 0 { // labels may say that one of the two holds the other
+		if rival != 0 && asks { // labels may say that one of the two holds the other
 			sw.wantHolderLabels(v, r.node, r.holder)
 			sw.wantHolderLabels(v, rival, by)
 		}
 		return policy.Contested
 	}
 	if since := sw.claimedSince(v, id, m); !sw.proven(v, r, since) {
-		sw.needProof(v, r, since)
+		if asks {
+			sw.needProof(v, r, since)
+		}
 		return policy.NeedSweep
 	}
-	phases, missing := sw.opened(v, r)
-	sw.wantSelects(v, missing)
-	if m.phase >= phases { // its phase requests the next proof when it opens, and no audit does before
+	if sw.wantSelects(v, closing); !open {
 		return policy.NeedSweep
 	}
 	if last := sw.contestedUntil(v, id, r, o); last != 0 && !sw.proven(v, r, last) {

@@ -73,6 +73,7 @@ func TestUnjudged(t *testing.T) {
 		"a-sweep-and-a-sick-kind-with-a-new-member",
 		"a-sweep-and-a-stale-selection",
 		"a-sweep-and-an-unseen-release",
+		"a-sweep-at-rest-and-an-audit",
 		"a-sweep-by-label-and-a-phase",
 		"a-sweep-by-label-and-a-sick-kind",
 		"a-sweep-by-label-goes-on-after-a-crash",
