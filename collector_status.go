@@ -148,8 +148,8 @@ type observedWait = run.Waiter[seq.Stamp, struct{}]
 type idleWait = run.Waiter[seq.Stamp, []Held]
 
 // WaitIdle waits until nothing more can happen without a user or the store. It returns at
-// most 1,000 of the objects that are held then, by key, with the reason. It may be called
-// before Run.
+// most 1,000 of the objects that are held then, by key, with the reason. With more than 8 it
+// returns them as Held does. It may be called before Run.
 //
 // On a store of level 2 it takes into account every commit before the call, and
 // everything that a handler does before it returns. A fence of the call's own has to pass.
@@ -168,7 +168,10 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 	w := c.join()
 	select {
 	case <-w.Done():
-		return w.Result(), nil
+		if few := w.Result(); few != nil {
+			return few, nil
+		}
+		return c.Held(maxHeld), nil
 	case <-c.ended:
 		c.leave(w)
 		return nil, ErrClosed
@@ -247,7 +250,12 @@ func (c *Collector) letIdleGo() bool {
 	if c.idle.Len() == 0 || !c.engine.Idle() || !c.watchListed() || c.record.isUntried() {
 		return false
 	}
-	c.idle.End(c.engine.tryEndWait, func() []Held { return c.engine.Held(maxHeld) })
+	c.idle.End(c.engine.tryEndWait, func() []Held { // nil for many, which WaitIdle describes in slices
+		if c.engine.held.Len() > heldDetails {
+			return nil
+		}
+		return c.engine.Held(maxHeld)
+	})
 	return c.idle.Len() > 0
 }
 

@@ -438,3 +438,28 @@ func TestWaitIdleSaysWhy(t *testing.T) {
 		})
 	}
 }
+
+// TestWaitIdleOfManyHeld: many held objects are described in slices, and a few under the lock
+// that ends the wait. All are reported, up to the bound.
+func TestWaitIdleOfManyHeld(t *testing.T) {
+	for _, c := range []struct {
+		objects, want int
+		reason        string
+	}{{3, 3, "few"}, {40, 40, "more than one lock describes"}, {1100, 1000, "more than WaitIdle returns"}} {
+		synctest.Test(t, func(t *testing.T) {
+			var objects []string
+			for i := range c.objects {
+				objects = append(objects, fmt.Sprintf("a/%04d~*", i))
+			}
+			held := collect(t, newTap(t, strings.Join(objects, "; ")), ownergraph.Config{}).idle()
+			if len(held) != c.want {
+				t.Fatalf("%d objects, want %d: %s", len(held), c.want, c.reason)
+			}
+			for i, h := range held {
+				if want := fmt.Sprintf("%04d", i); h.Key.Name != want {
+					t.Fatalf("object %d is %s, want %s: %s", i, h.Key, want, c.reason)
+				}
+			}
+		})
+	}
+}

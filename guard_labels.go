@@ -29,7 +29,7 @@ func (e *Engine) noteWithheld(id observed.NodeID, withheld bool) {
 	m.Role = e.seq.Stamp()
 	e.fanout.Push(e.view(), id)
 	e.cycles.Changed(e.view(), id, e.now)
-	e.cycles.Restart(e.view(), e.now)
+	e.cycles.Restart(e.now)
 }
 
 // withholdsRead is mayWithhold for an object that a read has returned.

@@ -79,7 +79,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 			e.fanout.PushNode(e.view(), c.ID())
 		}
 		if n, ok := e.graph.Alive(ev.Key.UID); ok { // a claim on the UID means another object now
-			e.cycles.Restart(e.view(), e.now)
+			e.cycles.Restart(e.now)
 			if !n.SharesUID() { // it was one of two until now
 				e.work.Add(n.ID(), queue.High)
 				e.fanout.Push(e.view(), n.ID())
@@ -89,7 +89,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 	if d.DuplicateUID {
 		e.effects.Warn("two live objects have one UID", "reason", policy.UIDShared.Code(), "key", ev.Object.Key.String())
 		e.counts.DuplicateUIDs++
-		e.cycles.Restart(e.view(), e.now)
+		e.cycles.Restart(e.now)
 		e.auditSoon() // no decision may rest on either any more
 	}
 	if len(e.copies)+len(e.follows) > 0 {
@@ -103,7 +103,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		e.freeNode(f, d.Unseen)
 	}
 	if len(d.Freed) > 0 && d.Mark { // it may have waited
-		e.cycles.Restart(e.view(), e.now)
+		e.cycles.Restart(e.now)
 	}
 }
 
@@ -154,7 +154,7 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 		t := e.seq.Stamp()
 		m.Known, m.Changed = t, t
 		e.cycles.Changed(e.view(), id, e.now)
-		e.cycles.Restart(e.view(), e.now)
+		e.cycles.Restart(e.now)
 	}
 	e.applyMark(d, n, m)
 	e.applyRoot(d, n)
@@ -166,7 +166,7 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 		e.fanout.Push(e.view(), id)
 	}
 	if d.Mark || d.Version && n.Waiting() { // it waits, or did
-		e.cycles.Restart(e.view(), e.now)
+		e.cycles.Restart(e.now)
 	}
 	if d.Gone {
 		e.endObject(id, d.Unseen)
@@ -310,7 +310,7 @@ func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 		e.sweeps.Leave(e.sweepView(), f.ID, unseen)
 		e.carryOut()
 	}
-	e.cycles.Drop(e.view(), m.Cycle, e.now)
+	e.cycles.Drop(m.Cycle, e.now)
 	e.work.Drop(f.ID)
 	e.work.Done(f.ID) // the id may name another node before the call completes
 	e.reads.Release(f.ID)

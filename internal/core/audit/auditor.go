@@ -29,7 +29,8 @@ type Auditor struct {
 	next     time.Time       // of the next audit
 	roots    []observed.NodeID
 	search   *observed.RingSearch
-	isolated []observed.NodeID // the members of the cycles that the last audit found
+	report   *report           // of the cycles that the search has found
+	isolated []observed.NodeID // the members of the cycles that audits have found
 	counts   Counts
 }
 
@@ -40,7 +41,7 @@ type Counts struct {
 }
 
 // Begin begins an audit at the first node. It ends an audit that is under way.
-func (a *Auditor) Begin() { a.under, a.at, a.roots, a.search = true, 1, nil, nil }
+func (a *Auditor) Begin() { a.under, a.at, a.roots, a.search, a.report = true, 1, nil, nil, nil }
 
 // Schedule sets the time of the first audit.
 func (a *Auditor) Schedule(now time.Time, every time.Duration) {

@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,6 +98,62 @@ func TestAuditor(t *testing.T) {
 	}
 }
 
+// TestReportInSteps: a report of many members takes many steps. Each member is held, and one
+// of them no longer once the next audit does not find its cycle. Another audit may begin
+// meanwhile.
+func TestReportInSteps(t *testing.T) {
+	const n, limit = 5000, 16
+	var objects strings.Builder
+	for i := range n {
+		fmt.Fprintf(&objects, "a/%d#1 -> a/%d; ", i, (i+1)%n)
+	}
+	v := graphOf(t, objects.String()+"b#1 -> c; c#1 -> b")
+	var a Auditor
+	run := func(steps int) (most int, held map[observed.NodeID]bool) {
+		held = map[observed.NodeID]bool{}
+		a.Begin()
+		walk(&a, v)
+		for ; a.IsRunning() && steps != 0; steps-- {
+			var out effect.List
+			a.Search(v, limit, now, time.Hour, &out)
+			most = max(most, len(out.Items()))
+			for _, x := range out.Items() {
+				if held[x.Node] = x.Type == effect.Hold; x.Type == effect.Hold {
+					v.Edit(x.Node).Reason = x.Reason
+				}
+			}
+		}
+		return most, held
+	}
+	if most, held := run(-1); most > 2*limit || len(held) != n+2 {
+		t.Errorf("%d effects in one step, and %d objects held, want %d at most and %d", most, len(held), 2*limit, n+2)
+	}
+	for _, c := range []struct {
+		steps   int
+		changed string
+	}{{100, "a/1#2"}, {4 * n / limit, "b#2"}} {
+		run(c.steps)
+		all, err := graph.Parse(c.changed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := v.Graph.Apply(graph.Event{Type: graph.Put, Object: all[0]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, held := run(-1); len(held) > n+2 {
+		t.Errorf("%d objects in effects, want those held before", len(held))
+	}
+	for n := range v.Graph.Nodes() {
+		if v.State(n.ID()).IsolatedCycle {
+			t.Errorf("%s is still held", n.Key())
+		}
+	}
+	if len(a.isolated) > 0 {
+		t.Errorf("%d objects are listed, want none", len(a.isolated))
+	}
+}
+
 func count(l *effect.List, t effect.Type) (n int) {
 	for _, x := range l.Items() {
 		if x.Type == t {
@@ -107,7 +165,7 @@ func count(l *effect.List, t effect.Type) (n int) {
 
 // unhashed names the fields that are no part of the hash, with the reason.
 var unhashed = map[string]string{
-	"Auditor.next": "decides only when to repair", "Auditor.roots": "a report", "Auditor.search": "a report",
+	"Auditor.next": "decides only when to repair", "Auditor.roots": "a report", "Auditor.search": "a report", "Auditor.report": "a report",
 	"Auditor.isolated": "a report", "Auditor.counts": "a report",
 }
 

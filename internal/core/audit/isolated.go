@@ -12,57 +12,118 @@ import (
 )
 
 // Search goes on with the search for isolated cycles, over at most limit nodes and
-// references. At its end it reports the cycles and ends the audit. The next audit begins
-// after the time every.
+// references. Then it reports the cycles, at most limit members at a time, and ends the
+// audit. The next audit begins after the time every.
+//
+// Held by TestReportInSteps.
 func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Duration, out *effect.List) {
 	if a.search == nil {
 		a.search = observed.NewIsolatedCycleSearch(a.roots)
 	}
-	if !a.search.Step(v.Graph, limit) {
+	if a.report == nil {
+		if !a.search.Step(v.Graph, limit) {
+			return
+		}
+		a.report = &report{cycles: a.search.Rings(), fresh: map[observed.NodeID]bool{}}
+	}
+	for ; limit > 0 && a.stepReport(v, out); limit-- {
+	}
+	if len(a.report.cycles) > 0 || a.report.kept < len(a.isolated) {
 		return
 	}
-	a.report(v, a.search.Rings(), out)
-	a.under, a.next, a.roots, a.search = false, now.Add(every), nil, nil
+	a.under, a.next, a.roots, a.search, a.report = false, now.Add(every), nil, nil, nil
 	a.counts.Audits++
 }
 
-// report holds the members of the isolated cycles, and no longer those of the last audit.
-func (a *Auditor) report(v record.Nodes, cycles [][]observed.NodeID, out *effect.List) {
-	for _, id := range a.isolated {
-		if v.InUse(id) && v.State(id).IsolatedCycle {
-			s := v.Edit(id)
-			if s.Reason == policy.OwnedInRing { // the check below needs the reason of the policy
-				s.Reason = policy.OwnerSolid
-			}
-			s.IsolatedCycle = false
-			out.Unhold(id)
+// report is a report of isolated cycles under way. The graph may change meanwhile. A cycle
+// that has changed is then reported in part, until the next audit, as one is that changes
+// after the report.
+type report struct {
+	cycles [][]observed.NodeID      // not reported yet
+	at     int                      // the member of the first cycle to be looked at next
+	holds  bool                     // that cycle is isolated: its members are held, one by one
+	fresh  map[observed.NodeID]bool // held by this report; true once they are among the kept ones
+	kept   int                      // the nodes before this in Auditor.isolated are kept
+}
+
+// stepReport looks at one member of a cycle, or at one of those of the last audit. It returns
+// false at the end.
+func (a *Auditor) stepReport(v record.Nodes, out *effect.List) bool {
+	r := a.report
+	switch {
+	case len(r.cycles) > 0 && r.at == len(r.cycles[0]) && r.holds:
+		r.cycles, r.at, r.holds = r.cycles[1:], 0, false
+	case len(r.cycles) > 0 && r.at == len(r.cycles[0]):
+		r.at, r.holds = 0, true
+	case len(r.cycles) > 0 && !isIsolated(v, r.cycles[0], r.cycles[0][r.at]):
+		r.cycles, r.at, r.holds = r.cycles[1:], 0, false
+	case len(r.cycles) > 0:
+		if r.holds {
+			a.hold(v, r.cycles[0][r.at], out)
 		}
+		r.at++
+	case r.kept < len(a.isolated):
+		a.keep(v, out)
+	default:
+		return false
 	}
-	a.isolated = nil
-	for _, members := range cycles {
-		if !isIsolated(v, members) {
-			continue
-		}
-		for _, id := range members {
-			v.Edit(id).IsolatedCycle = true
-			out.Hold(id, policy.OwnedInRing, graph.DoubtUnset)
-		}
-		a.isolated = append(a.isolated, members...)
+	return true
+}
+
+// hold holds a member of an isolated cycle.
+func (a *Auditor) hold(v record.Nodes, id observed.NodeID, out *effect.List) {
+	if v.State(id).IsolatedCycle {
+		unhold(v, id, out)
+	} else {
+		a.isolated = append(a.isolated, id)
+	}
+	a.report.fresh[id] = false
+	v.Edit(id).IsolatedCycle = true
+	out.Hold(id, policy.OwnedInRing, graph.DoubtUnset)
+}
+
+// keep looks at one of the nodes that an audit has held. It no longer holds one that this
+// audit has not found.
+func (a *Auditor) keep(v record.Nodes, out *effect.List) {
+	r := a.report
+	id := a.isolated[r.kept]
+	kept, found := r.fresh[id]
+	if found && !kept {
+		r.fresh[id] = true
+		r.kept++
+		return
+	}
+	last := len(a.isolated) - 1
+	a.isolated[r.kept] = a.isolated[last]
+	a.isolated = a.isolated[:last]
+	if !found && v.InUse(id) && v.State(id).IsolatedCycle { // a node that has changed may be there twice
+		unhold(v, id, out)
 	}
 }
 
-// isIsolated reports whether all members of a cycle are kept, and only by each other.
-func isIsolated(v record.Nodes, members []observed.NodeID) bool {
-	for _, id := range members {
-		if !v.InUse(id) || v.State(id).Reason != policy.OwnerSolid {
+// unhold takes back that an audit has held a node.
+func unhold(v record.Nodes, id observed.NodeID, out *effect.List) {
+	s := v.Edit(id)
+	if s.Reason == policy.OwnedInRing { // the next decision needs the reason of the policy
+		s.Reason = policy.OwnerSolid
+	}
+	s.IsolatedCycle = false
+	out.Unhold(id)
+}
+
+// isIsolated reports whether a member of a cycle is kept, and only by members.
+func isIsolated(v record.Nodes, members []observed.NodeID, id observed.NodeID) bool {
+	if !v.InUse(id) {
+		return false
+	}
+	if s := v.State(id); s.Reason != policy.OwnerSolid && !(s.IsolatedCycle && s.Reason == policy.OwnedInRing) {
+		return false
+	}
+	n := v.Node(id)
+	for i := range n.Owners() {
+		_, in := slices.BinarySearch(members, v.OwnerID(id, i))
+		if c, _ := n.OwnerClass(i); !in && !n.SelfOwner(i) && c != observed.Dangling {
 			return false
-		}
-		n := v.Node(id)
-		for i := range n.Owners() {
-			_, in := slices.BinarySearch(members, v.OwnerID(id, i))
-			if c, _ := n.OwnerClass(i); !in && !n.SelfOwner(i) && c != observed.Dangling {
-				return false
-			}
 		}
 	}
 	return true

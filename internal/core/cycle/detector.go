@@ -21,14 +21,15 @@ const Delay = 10 * time.Second
 //
 // Its invariants, which Check verifies:
 //
-//  1. a node with State.Suspect is among the suspects
+//  1. a node with State.Suspect is among the suspects, or is searched
 //  2. each member of a found cycle has its number as State.Cycle
 //  3. a found cycle has two members or more, and its first node is one of them
 //  4. nodes are searched during a search only
 type Detector struct {
 	suspects []observed.NodeID // not searched yet
 	search   *observed.RingSearch
-	searched []observed.NodeID // the search began with them
+	searched []observed.NodeID // the search began with them, and has not cleared them yet
+	rest     *rest             // of the search, once its rings are found
 	due      time.Time         // a search begins then, even beside other work
 	found    map[int32]cycle
 	last     int32 // the number of the newest cycle
@@ -82,7 +83,7 @@ func (d *Detector) DueAt() (time.Time, bool) { return d.due, len(d.suspects) > 0
 // Check verifies the invariants of Detector.
 func (d *Detector) Check(v record.Nodes) error {
 	for n := range v.Graph.Nodes() {
-		if v.State(n.ID()).Suspect && !slices.Contains(d.suspects, n.ID()) {
+		if v.State(n.ID()).Suspect && !slices.Contains(d.suspects, n.ID()) && !slices.Contains(d.searched, n.ID()) {
 			return fmt.Errorf("cycle: %s is a suspect and is not listed", n.Key())
 		}
 	}
@@ -108,7 +109,7 @@ func (d *Detector) Clone() Detector {
 	c := *d
 	c.suspects, c.searched = slices.Clone(d.suspects), slices.Clone(d.searched)
 	if d.search != nil {
-		c.suspects, c.searched, c.search = append(c.suspects, c.searched...), nil, nil
+		c.suspects, c.searched, c.search, c.rest = append(c.suspects, c.searched...), nil, nil, nil
 	}
 	c.found = maps.Clone(d.found)
 	return c

@@ -119,7 +119,7 @@ func TestDetectorForgets(t *testing.T) {
 		{"a member goes", func(r *rig) {
 			number := r.v.State(r.id("b")).Cycle
 			r.see(graph.Event{Type: graph.Gone, Key: r.v.Node(r.id("b")).Key()})
-			r.d.Drop(r.v, number, r.now)
+			r.d.Drop(number, r.now)
 		}, 2},
 		{"the store was rewound", func(r *rig) { r.d.Reset(r.v, r.now) }, 2},
 	} {
@@ -141,7 +141,7 @@ func TestSuspectedOnce(t *testing.T) {
 	r := newRig(t, ring)
 	for range 100 {
 		r.d.Step(Moment{Nodes: r.v, Stamps: &r.stamps, Now: r.now, Quiet: true}, 1, &r.out)
-		r.d.Restart(r.v, r.now)
+		r.d.Restart(r.now)
 		r.blocked(r.id("c"))
 	}
 	if n := len(r.d.Suspects()) + len(r.d.searched); n != 3 {

@@ -11,7 +11,8 @@ import (
 
 // unhashed names the fields that are no part of the hash, with the reason.
 var unhashed = map[string]string{
-	"Detector.search": "a clone begins it anew", "Detector.last": "a number decides nothing",
+	"Detector.search": "a clone begins it anew", "Detector.rest": "a clone begins it anew",
+	"Detector.last":  "a number decides nothing",
 	"Detector.count": "a report", "cycle.first": "follows from the members",
 }
 

@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/effect"
@@ -21,57 +20,81 @@ type Moment struct {
 }
 
 // Step begins a search that is due, or goes on with one over at most limit nodes and
-// references.
+// references. Then it notes the found cycles, and clears the nodes that it began with, in
+// steps, too.
 func (d *Detector) Step(m Moment, limit int, out *effect.List) {
 	if d.isDue(m.Now, m.Quiet) {
 		d.begin(m.Nodes)
 	}
-	if d.search == nil || !d.search.Step(m.Nodes.Graph, limit) {
+	if d.search == nil || d.rest == nil && !d.search.Step(m.Nodes.Graph, limit) {
 		return
 	}
-	found := d.search.Rings()
-	d.search, d.searched = nil, nil
-	for _, members := range found {
-		d.keep(m, members, out)
+	if d.rest == nil {
+		d.rest = &rest{rings: d.search.Rings()}
+	}
+	for ; limit > 0 && len(d.rest.rings) > 0; limit-- {
+		d.keep(m, out)
+	}
+	for ; limit > 0 && len(d.searched) > 0; limit-- {
+		id := d.searched[0]
+		if d.searched = d.searched[1:]; m.Nodes.InUse(id) {
+			m.Nodes.Edit(id).Suspect = false
+		}
+	}
+	if len(d.rest.rings)+len(d.searched) == 0 {
+		d.search, d.searched, d.rest = nil, nil, nil
 	}
 }
 
-// begin begins a search with the suspects that still wait. The mark of a withheld node counts
-// for no dependent, so no ring leads through it (RULES, G3).
+// rest is the rest of the work of a search whose rings are found.
+type rest struct {
+	rings [][]observed.NodeID // to be noted
+	at    int                 // the member of the first ring to be noted next
+	first observed.NodeID     // of the members before, by key
+}
+
+// begin begins a search with the suspects. The search leaves out those that do not wait any
+// more. The mark of a withheld node counts for no dependent, so no ring leads through it
+// (RULES, G3).
 func (d *Detector) begin(v record.Nodes) {
-	d.searched = slices.DeleteFunc(d.suspects, func(id observed.NodeID) bool {
-		if !v.InUse(id) {
-			return true
-		}
-		v.Edit(id).Suspect = false
-		return !v.Node(id).Waiting()
-	})
-	d.suspects = nil
+	d.searched, d.suspects = d.suspects, nil
 	d.search = observed.NewRingSearch(d.searched)
 	d.search.Skip = func(id observed.NodeID) bool { return v.State(id).Withheld }
 }
 
-// keep notes a found cycle. Its first member is decided when the fence has passed. One
-// member suffices, because each unblocked reference changes the cycle.
-func (d *Detector) keep(m Moment, members []observed.NodeID, out *effect.List) {
+// keep notes one member of a found cycle. After the last one the cycle counts, and its first
+// member is decided when the fence has passed. One member suffices, because each unblocked
+// reference changes the cycle.
+func (d *Detector) keep(m Moment, out *effect.List) {
+	r := d.rest
+	members := r.rings[0]
+	if r.at == 0 {
+		d.last++
+		r.first = members[0]
+	}
+	v, id := m.Nodes, members[r.at]
+	if !v.InUse(id) { // it can be in no cycle
+		r.rings, r.at = r.rings[1:], 0
+		return
+	}
+	delete(d.found, v.State(id).Cycle) // an older cycle of the same node
+	v.Edit(id).Cycle = d.last
+	if v.Node(id).Key().Compare(v.Node(r.first).Key()) < 0 {
+		r.first = id
+	}
+	if r.at++; r.at < len(members) {
+		return
+	}
 	if d.found == nil {
 		d.found = map[int32]cycle{}
 	}
-	d.last++
 	d.count++
-	v, first := m.Nodes, members[0]
-	for _, id := range members {
-		delete(d.found, v.State(id).Cycle) // an older cycle of the same node
-		v.Edit(id).Cycle = d.last
-		if v.Node(id).Key().Compare(v.Node(first).Key()) < 0 {
-			first = id
-		}
-	}
-	d.found[d.last] = cycle{m.Stamps.Stamp(), first, members}
-	d.Blocked(v, first, m.Now, m.Passed, out)
+	d.found[d.last] = cycle{m.Stamps.Stamp(), r.first, members}
+	d.Blocked(v, r.first, m.Now, m.Passed, out)
 	if !m.Fences {
 		out.Do(effect.WakeFence)
 	}
+	r.rings, r.at = r.rings[1:], 0
 }
 
 // Confirmed returns the indexes of the references of a waiting node that stay inside of

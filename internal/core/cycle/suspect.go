@@ -35,43 +35,46 @@ func (d *Detector) Blocked(v record.Nodes, id observed.NodeID, now time.Time, pa
 	}
 }
 
-// suspect notes nodes for the next search, each of them once.
-func (d *Detector) suspect(v record.Nodes, now time.Time, ids ...observed.NodeID) {
-	for _, id := range ids {
-		if !v.InUse(id) || v.State(id).Suspect {
-			continue
-		}
-		if len(d.suspects) == 0 {
-			d.due = now.Add(Delay)
-		}
+// suspect notes a node for the next search, once.
+func (d *Detector) suspect(v record.Nodes, now time.Time, id observed.NodeID) {
+	if !v.State(id).Suspect {
 		v.Edit(id).Suspect = true
-		d.suspects = append(d.suspects, id)
+		d.again(now, id)
 	}
+}
+
+// again has the next search begin with the nodes. It looks at none of them, since there may
+// be many, so a suspect may be there twice.
+func (d *Detector) again(now time.Time, ids ...observed.NodeID) {
+	if len(d.suspects) == 0 {
+		d.due = now.Add(Delay)
+	}
+	d.suspects = append(d.suspects, ids...)
 }
 
 // Changed notes that a node has changed: its cycle counts no more.
 func (d *Detector) Changed(v record.Nodes, id observed.NodeID, now time.Time) {
 	if number := v.State(id).Cycle; number != 0 {
-		d.Drop(v, number, now)
+		d.Drop(number, now)
 		v.Edit(id).Cycle = 0
 	}
 }
 
 // Drop forgets the cycle with a number, 0 for none. A member has changed or left the
 // graph. The others are suspects again.
-func (d *Detector) Drop(v record.Nodes, number int32, now time.Time) {
-	if number != 0 {
-		d.suspect(v, now, d.found[number].members...)
+func (d *Detector) Drop(number int32, now time.Time) {
+	if c, ok := d.found[number]; ok {
+		d.again(now, c.members...)
 		delete(d.found, number)
 	}
 }
 
 // Restart begins the search under way anew, because a waiting node has changed. Other
 // nodes may come, change and go during a search.
-func (d *Detector) Restart(v record.Nodes, now time.Time) {
+func (d *Detector) Restart(now time.Time) {
 	if d.search != nil {
-		d.suspect(v, now, d.searched...)
-		d.search, d.searched = nil, nil
+		d.again(now, d.searched...)
+		d.search, d.searched, d.rest = nil, nil, nil
 	}
 }
 
@@ -81,5 +84,5 @@ func (d *Detector) Reset(v record.Nodes, now time.Time) {
 	for _, number := range slices.Sorted(maps.Keys(d.found)) {
 		d.Changed(v, d.found[number].first, now)
 	}
-	d.Restart(v, now)
+	d.Restart(now)
 }

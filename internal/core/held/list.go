@@ -16,21 +16,25 @@ type Node struct {
 	ID  observed.NodeID
 }
 
-// First returns the first held nodes, by key. It sorts little more than limit of them at a
-// time.
+// First returns the first held nodes, by key. It looks at all of them, and sorts little more
+// than limit at a time.
 func (t *Table) First(g *observed.Graph, limit int) []observed.NodeID {
-	var ids []observed.NodeID
+	var found []Node
 	for id := range t.held {
-		if ids = append(ids, id); len(ids) >= 2*limit+64 {
-			ids = first(g, ids, limit)
+		if found = append(found, Node{g.Node(id).Key(), id}); len(found) >= 2*limit+64 {
+			found = first(found, limit)
 		}
 	}
-	return first(g, ids, limit)
+	ids := make([]observed.NodeID, 0, min(limit, len(found)))
+	for _, n := range first(found, limit) {
+		ids = append(ids, n.ID)
+	}
+	return ids
 }
 
-func first(g *observed.Graph, ids []observed.NodeID, limit int) []observed.NodeID {
-	slices.SortFunc(ids, func(a, b observed.NodeID) int { return g.Node(a).Key().Compare(g.Node(b).Key()) })
-	return ids[:min(limit, len(ids))]
+func first(found []Node, limit int) []Node {
+	slices.SortFunc(found, func(a, b Node) int { return a.Key.Compare(b.Key) })
+	return found[:min(limit, len(found))]
 }
 
 // From looks at a slice of the nodes, from an id on, and appends the held ones to found. It

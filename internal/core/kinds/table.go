@@ -189,7 +189,10 @@ func (t *Table) drop(name graph.Kind) {
 // Check verifies the invariants that stand on Table.
 func (t *Table) Check() error {
 	var c counts
-	for _, s := range t.states {
+	for name, s := range t.states {
+		if s.Listed && t.Stale(name) {
+			return fmt.Errorf("E10: kind %q is listed, and was not listed since the rewind", name)
+		}
 		c.add(s, 1)
 	}
 	if c != t.counts {

@@ -1,9 +1,6 @@
 package observed
 
-import (
-	"cmp"
-	"slices"
-)
+import "cmp"
 
 // RingSearch finds rings, which are strongly connected components of two or more nodes.
 // It finds waiting nodes that blocking references join. It also finds isolated cycles of
@@ -28,7 +25,9 @@ type RingSearch struct {
 	path     []ringFrame
 	stack    []NodeID
 	open     map[NodeID]bool // on the stack
-	rings    [][]NodeID
+	closing  NodeID          // the first node of a ring that leaves the stack, 0 for none
+	ring     merging[NodeID] // the nodes of that ring
+	rings    merging[[]NodeID]
 }
 
 type ringFrame struct {
@@ -64,10 +63,14 @@ func (r *RingSearch) joins(g *Graph, id NodeID) bool {
 }
 
 // Step continues over at most limit nodes and references, and reports whether the search
-// is over. It takes a complete ring as one step.
+// is over.
+//
+// Held by TestRingSearch and TestLargeRing.
 func (r *RingSearch) Step(g *Graph, limit int) bool {
-	for ; limit > 0; limit-- {
+	for ; limit > 0 && !r.isOver(); limit-- {
 		switch {
+		case r.closing != 0:
+			r.close()
 		case len(r.path) > 0:
 			r.advance(g)
 		case len(r.roots) > 0:
@@ -77,18 +80,28 @@ func (r *RingSearch) Step(g *Graph, limit int) bool {
 				r.enter(g, root)
 			}
 		default:
-			return true
+			r.rings.step(byFirst)
 		}
 	}
-	return len(r.path) == 0 && len(r.roots) == 0
+	return r.isOver()
 }
+
+// isOver reports whether the search is over.
+func (r *RingSearch) isOver() bool {
+	if r.closing != 0 || len(r.path) > 0 || len(r.roots) > 0 {
+		return false
+	}
+	if r.rings.width == 0 {
+		r.rings.seal(byFirst)
+	}
+	return r.rings.sorted()
+}
+
+func byFirst(a, b []NodeID) int { return cmp.Compare(a[0], b[0]) }
 
 // Rings returns the result of a search that is over. Each ring is sorted by id, and the
 // rings are in order of their first ids.
-func (r *RingSearch) Rings() [][]NodeID {
-	slices.SortFunc(r.rings, func(a, b []NodeID) int { return cmp.Compare(a[0], b[0]) })
-	return r.rings
-}
+func (r *RingSearch) Rings() [][]NodeID { return r.rings.list }
 
 func (r *RingSearch) enter(g *Graph, id NodeID) {
 	n := int32(len(r.number) + 1)
@@ -134,17 +147,38 @@ func (r *RingSearch) leave() {
 	if r.low[id] != r.number[id] {
 		return
 	}
-	i := len(r.stack) - 1
-	for r.stack[i] != id {
-		i--
+	if r.stack[len(r.stack)-1] == id { // it is no ring
+		r.pop()
+		return
 	}
-	ring := slices.Sorted(slices.Values(r.stack[i:]))
-	for _, m := range ring {
-		delete(r.open, m)
+	r.closing = id
+}
+
+// pop takes the last node from the stack.
+func (r *RingSearch) pop() (id NodeID) {
+	last := len(r.stack) - 1
+	id, r.stack = r.stack[last], r.stack[:last]
+	delete(r.open, id)
+	return id
+}
+
+// popped is how many nodes of a ring leave the stack in one step.
+const popped = 8
+
+// close takes some nodes of a complete ring from the stack, or goes on to sort them.
+func (r *RingSearch) close() {
+	if r.ring.width > 0 {
+		r.ring.step(cmp.Compare[NodeID])
 	}
-	r.stack = r.stack[:i]
-	if len(ring) > 1 {
-		r.rings = append(r.rings, ring)
+	for n := 0; n < popped && r.ring.width == 0; n++ {
+		id := r.pop()
+		if r.ring.add(id, cmp.Compare[NodeID]); id == r.closing {
+			r.ring.seal(cmp.Compare[NodeID])
+		}
+	}
+	if r.ring.sorted() {
+		r.rings.add(r.ring.list, byFirst)
+		r.ring, r.closing = merging[NodeID]{}, 0
 	}
 }
 

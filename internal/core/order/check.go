@@ -1,24 +1,57 @@
 package order
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Check verifies the invariants of Machine.
 func (m *Machine) Check(v View) error {
+	stales := 0
+	for _, o := range m.sorted {
+		if o.stale {
+			stales++
+		}
+	}
+	if len(m.sorted) != len(m.orders) || stales != m.stales || m.due != (len(m.opening) > 0) {
+		return fmt.Errorf("order: %d of %d are sorted, and %d of %d are stale", len(m.sorted), len(m.orders), m.stales, stales)
+	}
 	for root, o := range m.orders {
 		if !v.InUse(root) || o.root != root {
 			return fmt.Errorf("order: the root %d is not in the graph", root)
+		}
+		if err := m.checkIndex(o); err != nil {
+			return fmt.Errorf("order of %s: %w", v.Node(root).Key(), err)
 		}
 		if err := m.checkCounts(v, o); err != nil {
 			return fmt.Errorf("order of %s: %w", v.Node(root).Key(), err)
 		}
 		if err := m.checkPhases(v, o); err != nil && !o.stale {
 			return fmt.Errorf("order of %s: %w", v.Node(root).Key(), err)
+		}
+	}
+	return nil
+}
+
+// checkIndex looks for an order in the lists of the machine.
+func (m *Machine) checkIndex(o *order) error {
+	walks := m.walk != nil && m.walk.order == o
+	switch {
+	case !slices.Contains(m.sorted, o):
+		return errors.New("it is not among the sorted ones")
+	case o.queued && !slices.Contains(m.stale, o.root), o.stale && !o.queued && !walks:
+		return fmt.Errorf("stale %t, queued %t, and no walk will come", o.stale, o.queued)
+	case o.fenced && !slices.Contains(m.fenced, o.root) && !slices.Contains(m.opening, o.root), o.cleared != 0 && !o.fenced:
+		return fmt.Errorf("it waits for a fence %t, and is listed %t", o.cleared != 0, o.fenced)
+	}
+	for _, uid := range o.gone {
+		if !slices.Contains(m.gone[uid], o.root) {
+			return fmt.Errorf("%q went, and is not indexed", uid)
 		}
 	}
 	return nil
@@ -85,7 +118,17 @@ func (m *Machine) Clone() Machine {
 	}
 	c.above, c.doomed = maps.Clone(m.above), maps.Clone(m.doomed)
 	c.stale, c.ready, c.walk = slices.Clone(m.stale), slices.Clone(m.ready), nil
-	if w := m.walk; w != nil && m.orders[w.order.root] == w.order {
+	c.fenced, c.opening, c.ended = slices.Clone(m.fenced), slices.Clone(m.opening), slices.Clone(m.ended)
+	c.sorted = make([]*order, len(m.sorted))
+	for i, o := range m.sorted {
+		c.sorted[i] = c.orders[o.root]
+	}
+	c.gone = make(map[graph.UID][]observed.NodeID, len(m.gone))
+	for uid, roots := range m.gone {
+		c.gone[uid] = slices.Clone(roots)
+	}
+	if w := m.walk; w != nil && m.orders[w.order.root] == w.order && !c.orders[w.order.root].queued {
+		c.orders[w.order.root].queued = true
 		c.stale = slices.Insert(c.stale, 0, w.order.root)
 	}
 	return c
@@ -98,7 +141,7 @@ func (o *order) clone() *order {
 		p := *p
 		c.places[id] = &p
 	}
-	c.sources, c.gone = maps.Clone(o.sources), maps.Clone(o.gone)
+	c.sources, c.gone = maps.Clone(o.sources), slices.Clone(o.gone)
 	c.left, c.waves = slices.Clone(o.left), slices.Clone(o.waves)
 	c.waiting = make([][]observed.NodeID, len(o.waiting))
 	for i, list := range o.waiting {

@@ -82,11 +82,14 @@ func (o *order) phaseAt(p *place) int {
 	return int(p.del)
 }
 
+// maxJoined bounds the stale orders in which an object with more owners gets a place. It waits
+// for one of them, and is decided again after the walk.
+const maxJoined = 64
+
 // placeAll gives an object a place in each stale order to which its owners lead, because no walk
 // may have come to it.
 func (m *Machine) placeAll(v View, id observed.NodeID) {
-	stale := m.unplaced(id)
-	if len(stale) == 0 {
+	if !m.isUnplaced(id) {
 		return
 	}
 	seen, known := []observed.NodeID{id}, map[observed.NodeID]bool{id: true}
@@ -104,27 +107,36 @@ func (m *Machine) placeAll(v View, id observed.NodeID) {
 			}
 		}
 	}
-	for _, o := range stale {
-		if len(seen) >= maxAbove {
-			m.join(v, o, id)
-		}
+	if len(seen) < maxAbove {
+		return
+	}
+	if m.walk != nil && !m.walk.over {
+		m.joinStale(v, m.walk.order, id)
+	}
+	for _, root := range m.stale[:min(maxJoined, len(m.stale))] {
+		m.joinStale(v, m.orders[root], id)
 	}
 }
 
-// unplaced returns the stale orders that have no place for an object.
-func (m *Machine) unplaced(id observed.NodeID) (out []*order) {
-	add := func(o *order) {
-		if o != nil && o.stale && m.found(o, id) == nil {
-			out = append(out, o)
+// joinStale gives an object a place in an order that is stale and has none for it.
+func (m *Machine) joinStale(v View, o *order, id observed.NodeID) {
+	if o != nil && o.stale && m.found(o, id) == nil {
+		m.join(v, o, id)
+	}
+}
+
+// isUnplaced reports whether a stale order has no place for an object. It looks only at the
+// orders that have one.
+//
+// Held by TestManyStale.
+func (m *Machine) isUnplaced(id observed.NodeID) bool {
+	n := m.stales
+	for o := range m.all(id) {
+		if o.stale {
+			n--
 		}
 	}
-	for _, root := range m.stale {
-		add(m.orders[root])
-	}
-	if m.walk != nil && !m.walk.over {
-		add(m.walk.order)
-	}
-	return out
+	return n > 0
 }
 
 // join gives an object below the root a place until a walk comes to it.

@@ -17,6 +17,7 @@ func (m *Machine) Hash(p *fingerprint.Printer, v View) {
 	}
 	p.Flags(m.due, m.walk != nil)
 	p.List(m.ready)
+	p.List(m.opening)
 	p.List(m.stale)
 	roots := slices.SortedFunc(maps.Keys(m.orders), func(a, b observed.NodeID) int { return cmp.Compare(p.Rank(a), p.Rank(b)) })
 	for _, root := range roots {
@@ -43,7 +44,7 @@ func (m *Machine) hashOrder(p *fingerprint.Printer, v View, o *order) {
 			p.Word(uint64(x.kept))
 		}
 	}
-	for _, uid := range slices.Sorted(maps.Keys(o.gone)) {
+	for _, uid := range slices.Sorted(slices.Values(o.gone)) {
 		p.Text(string(uid))
 	}
 	for _, list := range o.waiting {

@@ -81,14 +81,36 @@ func (m *Machine) returnOwners(v View, n observed.Node) {
 
 // goneBelow returns the roots below which an object with the UID went, sorted.
 func (m *Machine) goneBelow(uid graph.UID) (roots []observed.NodeID) {
-	for root, o := range m.orders {
+	for _, root := range m.gone[uid] {
 		m.looked++
-		if _, is := o.gone[uid]; is {
+		if m.orders[root] != nil {
 			roots = append(roots, root)
 		}
 	}
 	slices.Sort(roots)
 	return roots
+}
+
+// went notes that an object with the UID went below a root.
+func (m *Machine) went(o *order, uid graph.UID) {
+	if !slices.Contains(m.gone[uid], o.root) {
+		m.gone[uid] = append(m.gone[uid], o.root)
+		o.gone = append(o.gone, uid)
+	}
+}
+
+// forget forgets some of the objects that went below roots which are gone.
+func (m *Machine) forget(budget int) {
+	n := min(budget, len(m.ended))
+	for _, uid := range m.ended[:n] {
+		roots := slices.DeleteFunc(m.gone[uid], func(root observed.NodeID) bool { return m.orders[root] == nil })
+		if m.gone[uid] = roots; len(roots) == 0 {
+			delete(m.gone, uid)
+		}
+	}
+	if m.ended = m.ended[n:]; len(m.ended) == 0 {
+		m.ended = nil
+	}
 }
 
 // source notes an object that has gone and to which others refer: a walk begins there, too.
@@ -114,7 +136,7 @@ func (m *Machine) leave(v View, id observed.NodeID, uid graph.UID) {
 		went := m.took(o, id)
 		switch {
 		case went == goes:
-			o.gone[uid] = struct{}{}
+			m.went(o, uid)
 			if v.InUse(id) {
 				m.source(o, id)
 			}

@@ -45,6 +45,7 @@ func (m *Machine) update(v View, o *order) {
 		return
 	case o.cleared == 0:
 		o.cleared = v.Stamps.Stamp()
+		m.await(o)
 	}
 	if v.Fence.Exact() && v.Fence.Passed() <= o.cleared {
 		v.Out.WantFence(o.cleared)
@@ -54,17 +55,42 @@ func (m *Machine) update(v View, o *order) {
 	m.release(o, low)
 }
 
-// FencePassed notes that a fence has passed.
-func (m *Machine) FencePassed() {
-	for _, o := range m.orders {
-		m.due = m.due || o.cleared != 0
+// await lists an order that waits for a fence.
+func (m *Machine) await(o *order) {
+	if !o.fenced {
+		o.fenced = true
+		m.fenced = append(m.fenced, o.root)
 	}
 }
 
-// openPhases opens the phases that have waited for a fence.
-func (m *Machine) openPhases(v View) {
-	for _, root := range slices.Sorted(maps.Keys(m.orders)) {
-		m.update(v, m.orders[root])
+// FencePassed notes that a fence has passed.
+func (m *Machine) FencePassed() { m.lookAtFenced() }
+
+// lookAtFenced has the orders that wait for a fence looked at again, by Step.
+func (m *Machine) lookAtFenced() {
+	m.opening = append(m.opening, m.fenced...)
+	m.fenced = nil
+	slices.Sort(m.opening)
+	m.due = len(m.opening) > 0
+}
+
+// openPhases opens the phases that have waited for a fence, of some orders.
+func (m *Machine) openPhases(v View, budget int) {
+	n := min(budget, len(m.opening))
+	some := m.opening[:n]
+	if m.opening = m.opening[n:]; len(m.opening) == 0 {
+		m.opening, m.due = nil, false
+	}
+	for _, root := range some {
+		m.looked++
+		o := m.orders[root]
+		if o == nil || !o.fenced {
+			continue
+		}
+		o.fenced = false
+		if m.update(v, o); o.cleared != 0 {
+			m.await(o)
+		}
 	}
 }
 
@@ -86,8 +112,9 @@ func (m *Machine) release(o *order, phase int) {
 func (m *Machine) TakeBack() {
 	for _, o := range m.orders {
 		o.open, o.cleared = 0, 0
-		m.due = true
+		m.await(o)
 	}
+	m.lookAtFenced()
 }
 
 // Rewind takes the orders back to their beginnings: their places may be of a history that the
@@ -95,8 +122,10 @@ func (m *Machine) TakeBack() {
 func (m *Machine) Rewind(v View) {
 	clear(m.doomed)
 	for _, o := range m.orders {
-		clear(o.gone)
+		o.gone = nil
 	}
+	clear(m.gone)
+	m.ended = nil
 	m.TakeBack()
 	m.Doubt(v)
 }

@@ -40,6 +40,7 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -75,26 +76,34 @@ type View struct {
 //  2. in an order that is not stale, each object that goes is counted, and no object is left
 //     before an open phase
 //  3. there, the phases of each object that goes fit those of its owners
+//  4. the sorted orders, the stale ones and those that wait for a fence are indexed
 type Machine struct {
-	guards []finalizer.Guard
-	phased bool                                  // a guard has phases
-	orders map[observed.NodeID]*order            // by root
-	above  map[observed.NodeID][]observed.NodeID // the roots that may have a place for a node; the lists are never changed in place
-	doomed map[observed.NodeID]struct{}          // a decision deletes them although a walk found that they stay
-	stale  []observed.NodeID                     // the roots that want a walk, in turn
-	walk   *walk                                 // under way, or nil
-	ready  []observed.NodeID                     // have to be decided: their phase has opened
-	due    bool                                  // an order may have a phase to open
-	looked uint64                                // the references and places that were looked at
+	guards  []finalizer.Guard
+	phased  bool                                  // a guard has phases
+	orders  map[observed.NodeID]*order            // by root
+	sorted  []*order                              // by the key of the root
+	gone    map[graph.UID][]observed.NodeID       // the roots of the orders with the object in gone
+	ended   []graph.UID                           // of orders that have ended, to be taken out of gone
+	stales  int                                   // the stale orders
+	above   map[observed.NodeID][]observed.NodeID // the roots that may have a place for a node; the lists are never changed in place
+	doomed  map[observed.NodeID]struct{}          // a decision deletes them although a walk found that they stay
+	stale   []observed.NodeID                     // the roots that want a walk, in turn, each once
+	fenced  []observed.NodeID                     // the roots that wait for a fence
+	opening []observed.NodeID                     // of these, the ones that a fence has passed for
+	walk    *walk                                 // under way, or nil
+	ready   []observed.NodeID                     // have to be decided: their phase has opened
+	due     bool                                  // opening is not empty
+	looked  uint64                                // the references and places that were looked at
 }
 
 // order is the order of one root.
 type order struct {
 	root    observed.NodeID
+	key     graph.Key // of the root
 	guard   int
 	places  map[observed.NodeID]*place
 	sources map[observed.NodeID]struct{} // the places of objects that have gone and are still referred to
-	gone    map[graph.UID]struct{}       // the objects that went
+	gone    []graph.UID                  // the objects that went: see Machine.gone
 	counts
 	open    int                 // the deletes of phases up to this are handed out
 	low     int                 // the first phase that has objects left, as of the last count
@@ -102,6 +111,8 @@ type order struct {
 	waves   []int               // by phase: objects came back after the phase was empty
 	waiting [][]observed.NodeID // the objects that wait for a phase to open
 	stale   bool                // a walk is wanted or under way
+	queued  bool                // it is in Machine.stale
+	fenced  bool                // it is in Machine.fenced, or in Machine.opening
 	fresh   bool                // a walk has been complete
 }
 
@@ -171,8 +182,9 @@ func New(guards []finalizer.Guard) Machine {
 // clear forgets all orders, and the memory of their tables.
 func (m *Machine) clear() {
 	m.orders, m.above = map[observed.NodeID]*order{}, map[observed.NodeID][]observed.NodeID{}
-	m.doomed = map[observed.NodeID]struct{}{}
-	m.stale, m.due = nil, false
+	m.doomed, m.gone = map[observed.NodeID]struct{}{}, map[graph.UID][]observed.NodeID{}
+	m.sorted, m.stale, m.fenced, m.ended, m.due, m.stales = nil, nil, nil, nil, false, 0
+	m.opening = nil
 }
 
 // Any reports whether an order is under way, or objects of one that has ended have still to
@@ -204,14 +216,16 @@ func (m *Machine) Begin(v View, root observed.NodeID, guard int) {
 		return
 	}
 	n := len(m.guards[guard].Phases) + 1
-	o := &order{root: root, guard: guard, counts: counts{left: make([]int, n)}, waves: make([]int, n), waiting: make([][]observed.NodeID, n)}
-	o.places, o.sources, o.gone = map[observed.NodeID]*place{}, map[observed.NodeID]struct{}{}, map[graph.UID]struct{}{}
+	o := &order{root: root, key: v.Node(root).Key(), guard: guard, counts: counts{left: make([]int, n)}, waves: make([]int, n), waiting: make([][]observed.NodeID, n)}
+	o.places, o.sources = map[observed.NodeID]*place{}, map[observed.NodeID]struct{}{}
 	m.orders[root] = o
 	for other, p := range m.all(root) {
 		if p.above { // it waits for the other root, and the other root waits for it
 			m.setStale(v, other)
 		}
 	}
+	at, _ := slices.BinarySearchFunc(m.sorted, o, byKey)
+	m.sorted = slices.Insert(m.sorted, at, o)
 	m.know(o, root, m.topPlace(v, o))
 	m.setStale(v, o)
 }
@@ -236,8 +250,18 @@ func (m *Machine) End(root observed.NodeID) {
 	}
 	if delete(m.orders, root); len(m.orders) == 0 {
 		m.clear()
+		return
+	}
+	if at, ok := slices.BinarySearchFunc(m.sorted, o, byKey); ok {
+		m.sorted = slices.Delete(m.sorted, at, at+1)
+	}
+	m.ended = append(m.ended, o.gone...)
+	if o.stale {
+		m.stales--
 	}
 }
+
+func byKey(a, b *order) int { return cmp.Or(a.key.Compare(b.key), cmp.Compare(a.root, b.root)) }
 
 // know gives a node a place in an order.
 func (m *Machine) know(o *order, id observed.NodeID, p *place) {
@@ -266,13 +290,15 @@ func (m *Machine) setStale(v View, o *order) {
 	if w := m.walk; w != nil && w.order == o {
 		w.over = true
 	}
-	if !o.stale || !slices.Contains(m.stale, o.root) {
+	if !o.queued {
+		o.queued = true
 		m.stale = append(m.stale, o.root)
 	}
 	if o.stale {
 		return
 	}
 	o.stale = true
+	m.stales++
 	if o.open > 0 {
 		v.Out.Do(effect.Revoke)
 	}

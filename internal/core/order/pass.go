@@ -120,6 +120,7 @@ func (m *Machine) count(v View, w *walk) {
 func (m *Machine) endWalk(v View, w *walk) {
 	o := w.order
 	o.places, o.counts, o.stale = w.places, w.counts, false
+	m.stales--
 	m.dropWalk(v)
 	for id := range o.sources {
 		if p := o.places[id]; p == nil || p.status != gone {

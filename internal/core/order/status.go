@@ -1,7 +1,6 @@
 package order
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -26,20 +25,17 @@ type PhaseStatus struct {
 	Left, Waves int
 }
 
-// Statuses returns the progress of at most limit orders, by root.
+// Statuses returns the progress of at most limit orders, by root. It looks at no others.
 func (m *Machine) Statuses(v View, limit int) []Status {
-	roots := slices.SortedFunc(maps.Keys(m.orders), func(a, b observed.NodeID) int {
-		return cmp.Or(v.Node(a).Key().Compare(v.Node(b).Key()), cmp.Compare(a, b))
-	})
-	out := make([]Status, 0, min(max(limit, 0), len(roots)))
-	for _, root := range roots[:cap(out)] {
-		out = append(out, m.status(v, m.orders[root]))
+	out := make([]Status, 0, min(max(limit, 0), len(m.sorted)))
+	for _, o := range m.sorted[:cap(out)] {
+		out = append(out, m.status(v, o))
 	}
 	return out
 }
 
 func (m *Machine) status(v View, o *order) Status {
-	s := Status{Root: v.Node(o.root).Key(), Guard: m.guardName(o.guard), Open: o.open + 1, Forward: o.forward, Stale: o.stale}
+	s := Status{Root: o.key, Guard: m.guardName(o.guard), Open: o.open + 1, Forward: o.forward, Stale: o.stale}
 	if o.stale {
 		s.Open = 1
 	}

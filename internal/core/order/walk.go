@@ -51,16 +51,14 @@ const never = 1 << 30
 
 // HasWork reports whether Step has work to do.
 func (m *Machine) HasWork() bool {
-	return m.due || m.walk != nil || len(m.stale) > 0 || len(m.ready) > 0
+	return m.due || m.walk != nil || len(m.stale) > 0 || len(m.ready) > 0 || len(m.ended) > 0
 }
 
 // Step goes on with the walks, within the budget, and has at most room objects decided whose
 // phase has opened.
 func (m *Machine) Step(v View, budget, room int) {
-	if m.due {
-		m.due = false
-		m.openPhases(v)
-	}
+	m.openPhases(v, budget)
+	m.forget(budget)
 	for ; room > 0 && len(m.ready) > 0; room-- {
 		if id := m.ready[0]; v.InUse(id) {
 			v.Out.Look(id, queue.Low)
@@ -79,7 +77,11 @@ func (m *Machine) beginWalk(v View) bool {
 	}
 	for m.walk == nil && len(m.stale) > 0 {
 		o := m.orders[m.stale[0]]
-		if m.stale = fifo.Rest(m.stale); o == nil || !o.stale {
+		m.stale = fifo.Rest(m.stale)
+		if o == nil || !o.queued { // a later order of the same root may be there twice
+			continue
+		}
+		if o.queued = false; !o.stale {
 			continue
 		}
 		w := &walk{order: o, places: map[observed.NodeID]*place{o.root: m.topPlace(v, o)}, counts: counts{left: make([]int, len(o.left))}}

@@ -101,19 +101,28 @@ func (in *Input) keeps(x, o *OwnerFact) evidence {
 	return readable
 }
 
+// lastChange returns the moment of the last change of an owner.
+func (in *Input) lastChange() (last seq.Stamp) {
+	for i := range in.Owners {
+		if w := &in.Owners[i]; !w.Self {
+			last = max(last, w.Changed)
+		}
+	}
+	return last
+}
+
 // common returns the state of the proof that the owner waits at an instant at which every
 // other owner was absent or waiting (R2, one instant). The proof is a read that began
 // when all of that was known, and that answered the graph's version. No read of an
 // unobserved owner is such a proof.
-func (in *Input) common(o *OwnerFact) evidence {
-	for i := range in.Owners {
-		w := &in.Owners[i]
-		if !w.Self && !in.read(o, w.Changed) {
-			if in.due(o) { // a leaf then takes one write
-				return fenceable
-			}
-			return readable
+//
+// Last is the result of lastChange, which is the same for all owners of an object.
+func (in *Input) common(o *OwnerFact, last seq.Stamp) evidence {
+	if !in.read(o, last) {
+		if in.due(o) { // a leaf then takes one write
+			return fenceable
 		}
+		return readable
 	}
 	if o.Read != ReadWaiting || !o.SameVersion {
 		return contradicted

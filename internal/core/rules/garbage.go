@@ -9,10 +9,10 @@ import (
 // exists. S1: the engine deletes an object only if at one instant no owner of it was
 // solid.
 func (in *Input) garbage(c *classes, set Settings, s *Scratch) policy.Decision {
-	v := s.verdict()
+	v, last := s.verdict(), in.lastChange()
 	for _, i := range c.waiting {
 		if in.Several {
-			v.add(in.common(&in.Owners[i]), i)
+			v.add(in.common(&in.Owners[i], last), i)
 		} else {
 			v.add(in.proof(&in.Owners[i], ReadWaiting), i)
 		}
