@@ -135,7 +135,8 @@ type Config struct {
 	ShutdownTimeout time.Duration
 	// FenceWait bounds the time for which a deletion waits for a fence that a sick kind
 	// holds. A deletion past that time is best effort. It opens no phase of a guard, and passes
-	// no guarded root. By default there is no bound.
+	// no guarded root. A kind whose listing takes long counts as sick for the brake alone. By
+	// default there is no bound.
 	FenceWait time.Duration
 	// AuditEvery, by default 10 minutes, is the time between two audits. An audit visits
 	// every object, and makes no request of its own.

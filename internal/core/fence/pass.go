@@ -69,7 +69,7 @@ func (f *Machine) Times(k *kinds.Table) (at [3]time.Time, counts [3]bool) {
 	counts = [3]bool{
 		f.exact && f.wanted != 0 && f.id == 0,
 		f.id != 0 && (!held || f.wanted > f.began),
-		held && f.id != 0 && f.release != 0 && f.freed < f.began,
+		held && f.id != 0 && f.release != 0 && f.freed < f.began && !k.IsOpenLate(),
 	}
 	return at, counts
 }
@@ -188,9 +188,10 @@ func (f *Machine) lose(now time.Time, k *kinds.Table, out *effect.List) {
 const maxLate = 8
 
 // Release frees the deletions that have waited for a held fence for longer than the release
-// time of New.
+// time of New. A late kind is no sick one here: its listing may take long, and has all of its
+// dependents.
 func (f *Machine) Release(now time.Time, k *kinds.Table, out *effect.List) {
-	if f.release == 0 || f.id == 0 || !f.Held(k) || now.Before(f.since.Add(f.release)) || f.freed >= f.began {
+	if f.release == 0 || f.id == 0 || !f.Held(k) || k.IsOpenLate() || now.Before(f.since.Add(f.release)) || f.freed >= f.began {
 		return
 	}
 	f.freed = f.began

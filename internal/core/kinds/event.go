@@ -37,12 +37,8 @@ func (t *Table) Apply(ev *graph.Event, stamps *seq.Counter, compare Compare) (c 
 		s.advance(name, ev.Version, compare)
 		t.pruning = append(t.pruning, name)
 		t.lists.ended(name)
-		if s.NeedsRelist {
-			s.NeedsRelist = false
-			if !s.ReportedSick {
-				s.Sick = ""
-			}
-		}
+		s.NeedsRelist = false
+		s.listed()
 	case graph.Progress:
 		s.advance(name, ev.Version, compare)
 	case graph.KindSick:
@@ -53,7 +49,11 @@ func (t *Table) Apply(ev *graph.Event, stamps *seq.Counter, compare Compare) (c 
 		}
 	case graph.KindRecovered: // a refused event is as unknown as before
 		c.Health, c.Recovered = true, true
-		if s.ReportedSick = false; !s.NeedsRelist {
+		s.ReportedSick = false
+		switch {
+		case s.Late:
+			s.Sick = lateText
+		case !s.NeedsRelist:
 			s.Sick = ""
 		}
 	case graph.KindVanished:
@@ -109,6 +109,7 @@ func (t *Table) EndSet(g *observed.Graph, keep []graph.Kind) (resume bool) {
 		t.lists.ended("")
 	}
 	resume = t.lists.set
+	t.noteGap(t.setLost, false)
 	t.setKnown, t.setLost, t.lists.set = true, false, false
 	t.forget(g, keep)
 	t.lists.wanted = slices.DeleteFunc(t.lists.wanted, func(name graph.Kind) bool { return !t.Part(name) })
@@ -131,6 +132,7 @@ func (t *Table) forget(g *observed.Graph, keep []graph.Kind) {
 // knows the kind.
 func (t *Table) Refuse(ev *graph.Event, why string) (set, known bool) {
 	if ev.Type == graph.KindsKnown {
+		t.noteGap(t.setLost, true)
 		t.setLost = true
 		return true, true
 	}

@@ -37,6 +37,12 @@ func (t *Table) hashKind(p *fingerprint.Printer, g *observed.Graph, name graph.K
 	p.Flags(s.Part, s.Listed, !s.well(), s.ReportedSick, s.NeedsRelist, s.ListingInvalid, s.Pruning, s.Open,
 		s.Begun > t.rewound, t.loss.at != 0 && behind, t.HasLoss(name), s.Begun > t.loss.at || !behind, s.Pending != 0)
 	p.Flags(k.Known, k.NoOwner, k.Unwatched, k.Scoped, k.Listing, k.Listed)
+	p.Flags(s.Late, s.waits)
+	if s.waits {
+		p.Until(s.lateAt())
+	} else if s.spent > 0 {
+		p.Word(uint64(s.spent))
+	}
 	if t.HasLoss(name) {
 		p.Until(t.LossEnd())
 	}

@@ -16,7 +16,8 @@ var unhashed = map[string]string{
 	"Table.ignore": "one Config", "Table.walked": "the cost of walks", "Table.names": "follows from the states", "Table.counts": "follows from the states",
 	"Table.last": "a copy of a state", "Table.lastOf": "a copy of a name", "Table.loss": "see loss", "Table.lists": "see lists",
 	"lists.failed": "a report",
-	"State.Max":    "saves a comparison with the object's own version",
+	"Table.late":   "follows from the states", "Table.gaps": "follows from the states, and a count compares the number of returns",
+	"State.Max": "saves a comparison with the object's own version",
 }
 
 // filled returns a table with a value in every field. History may have gone backwards at
@@ -25,6 +26,7 @@ func filled(r *rig) Table {
 	c := r.t.Clone()
 	c.set("a", State{Part: true, Listed: true, Begun: 3, Ended: 4, Passed: 2, Lost: 7, Pending: 1, High: "5", Floor: "4", Max: "5"})
 	c.set("b", State{Part: true, Listed: true, Begun: 12, Ended: 13})
+	c.set("c", State{Part: true, Begun: 5})
 	c.rewound = 2
 	c.epochs, c.pruning = []string{"1"}, []graph.Kind{"b"}
 	c.loss = loss{at: 10, time: start, open: true, closed: 5, answered: 11, set: 11}
@@ -92,6 +94,10 @@ func TestHash(t *testing.T) {
 		{"State.Pending", edit("a", func(s *State) { s.Pending = 0 })},
 		{"State.High", edit("a", func(s *State) { s.High = "6" })},
 		{"State.Floor", edit("a", func(s *State) { s.Floor = "3" })},
+		{"State.Late", edit("a", func(s *State) { flip(&s.Late) })},
+		{"State.waits", func(x *Table) { flip(&x.states["a"].waits) }},
+		{"State.since", func(x *Table) { x.states["c"].since = start.Add(-time.Second) }},
+		{"State.spent", func(x *Table) { x.states["c"].spent = time.Second }},
 	} {
 		x := base.Clone()
 		c.change(&x)

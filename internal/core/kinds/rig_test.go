@@ -21,6 +21,7 @@ type rig struct {
 	t      Table
 	stamps seq.Counter
 	change Change
+	now    time.Time
 	left   []graph.Kind
 	joined bool
 }
@@ -28,7 +29,8 @@ type rig struct {
 // newRig returns a rig over the kinds a and b after the steps of a script. See run.
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
-	r := &rig{T: t, g: observed.New(observed.Config{Ignore: []graph.Kind{"ignored"}}), t: New([]graph.Kind{"ignored"})}
+	r := &rig{T: t, g: observed.New(observed.Config{Ignore: []graph.Kind{"ignored"}}), t: New([]graph.Kind{"ignored"}), now: start}
+	r.t.Tick(start)
 	r.run("kinds a b")
 	r.run(script)
 	return r
@@ -118,6 +120,13 @@ func (r *rig) act(verb string, kind graph.Kind, arg string) {
 		r.t.OpenFence()
 	case "pass":
 		r.t.PassFence(kind, 1, r.stamps.Stamp())
+	case "wait":
+		d, err := time.ParseDuration(string(kind))
+		if err != nil {
+			r.Fatal(err)
+		}
+		r.now = r.now.Add(d)
+		r.t.Tick(r.now)
 	case "set":
 		r.t.SetReported(r.stamps.Stamp())
 	default:

@@ -1,6 +1,8 @@
 package kinds
 
 import (
+	"time"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -15,6 +17,7 @@ type State struct {
 	ListingInvalid bool   // that event belongs to the listing under way, which proves nothing
 	Pruning        bool   // a listing has ended, and its pruning has not
 	Open           bool   // it has still to pass the fence under way
+	Late           bool   // it was not listed in time: only a listing makes it well
 
 	Begun     seq.Stamp // a listing last began
 	Ended     seq.Stamp // a listing last ended
@@ -23,6 +26,10 @@ type State struct {
 	Confirmed seq.Stamp // a read began that returned its watermark or a newer version, after a loss
 	Pending   uint64    // the id of a fence that it passes when its pruning is over
 	SickAt    seq.Stamp // a sick kind became sick after the stamps before this one
+
+	waits bool          // for a listing, since then
+	since time.Time     //
+	spent time.Duration // in former waits, since a listing last ended
 
 	High  graph.Version // the watermark: the newest version observed
 	Floor graph.Version // the watermark when the listing under way began
@@ -46,6 +53,7 @@ type counts struct {
 	unlisted int // of those, the ones that are not listed
 	open     int // of all kinds, the ones that have still to pass the fence
 	openWell int // of those, the well ones
+	openLate int // of those, the late ones that the store has not reported sick
 }
 
 func (c *counts) add(s *State, n int) {
@@ -53,6 +61,9 @@ func (c *counts) add(s *State, n int) {
 		c.open += n
 		if s.well() {
 			c.openWell += n
+		}
+		if s.Late && !s.ReportedSick {
+			c.openLate += n
 		}
 	}
 	if !s.Part {

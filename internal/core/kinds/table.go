@@ -21,6 +21,7 @@ import (
 //	E10 the counts of kinds are the numbers of kinds
 //	    the sorted names are the names of the states
 //	    only kinds that take part are wanted for a listing
+//	    each awaited listing is late at a time
 type Table struct {
 	ignore []graph.Kind // that take no part, by setting
 	states map[graph.Kind]*State
@@ -41,6 +42,8 @@ type Table struct {
 	epochs    []string  // of announced rewinds, the oldest first
 	loss      loss
 	lists     lists
+	late      lateness
+	gaps      gaps
 	pruning   []graph.Kind // their listing has ended
 }
 
@@ -130,6 +133,12 @@ func (t *Table) ListedWell() bool {
 	return t.setKnown && !t.setLost && t.counts.unseen == t.counts.sick
 }
 
+// Countable reports whether every kind that takes part is listed or sick, since the last rewind,
+// and the set of kinds is known: no listing is awaited that can come (RULES, G5 b).
+func (t *Table) Countable() bool {
+	return t.setKnown && !t.relisting && t.counts.unseen == t.counts.sick
+}
+
 // AnySick reports whether a kind that takes part is sick, or may be unknown.
 func (t *Table) AnySick() bool { return t.setLost || t.counts.sick > 0 }
 
@@ -153,6 +162,8 @@ func (t *Table) set(name graph.Kind, s State) {
 		t.names = slices.Insert(t.names, i, name)
 	}
 	t.counts.add(at, -1)
+	t.await(name, &s)
+	t.noteGap(at.isMissing(), s.isMissing())
 	*at = s
 	t.counts.add(at, 1)
 }
@@ -179,6 +190,7 @@ func (t *Table) drop(name graph.Kind) {
 		return
 	}
 	t.counts.add(s, -1)
+	t.noteGap(s.isMissing(), false)
 	delete(t.states, name)
 	t.last, t.lastOf = nil, nil
 	if i, ok := slices.BinarySearch(t.names, name); ok {
@@ -206,7 +218,7 @@ func (t *Table) Check() error {
 			return fmt.Errorf("E10: a listing of %q is wanted, which takes no part", name)
 		}
 	}
-	return nil
+	return t.checkLate()
 }
 
 // Clone returns a table that shares nothing with t but its settings.
@@ -220,6 +232,7 @@ func (t *Table) Clone() Table {
 	c.last, c.lastOf = nil, nil
 	c.names, c.epochs = slices.Clone(t.names), slices.Clone(t.epochs)
 	c.lists.wanted, c.pruning = slices.Clone(t.lists.wanted), slices.Clone(t.pruning)
+	c.late.list = slices.Clone(t.late.list)
 	return c
 }
 
