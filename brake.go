@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/brake"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -28,6 +29,12 @@ type Brake struct {
 	// and needs no approval. Both are zero without a window.
 	Window int
 	Per    time.Duration
+	// AwaitSick has the count wait for sick kinds, too. By default it waits for the listings under
+	// way alone. BrakedCascade.Uncounted names the sick kinds that were never listed. When such a
+	// kind is listed, the engine counts again. A kind that is not listed in 5 minutes is sick.
+	//
+	// Held by TestBrakeSickKinds.
+	AwaitSick bool
 }
 
 func (b Brake) validate() error {
@@ -40,6 +47,7 @@ func (b Brake) validate() error {
 		{"Per", "negative", b.Per < 0},
 		{"Window", "zero with Per", b.Window == 0 && b.Per > 0},
 		{"Per", "zero with Window", b.Window > 0 && b.Per == 0},
+		{"AwaitSick", "set without PerCascade", b.AwaitSick && b.PerCascade == 0},
 	} {
 		if f.wrong {
 			return fmt.Errorf("configure engine: Brake.%s: %s: %w", f.name, f.why, ErrInvalid)
@@ -50,14 +58,18 @@ func (b Brake) validate() error {
 
 // brakeView returns the lower machines for the brake.
 func (e *Engine) brakeView() brake.View {
-	return brake.View{Nodes: e.view(), Out: &e.effects, Now: e.now, Listed: e.brakeListed()}
+	return brake.View{Nodes: e.view(), Out: &e.effects, Now: e.now, Listed: e.brakeListed(), Gap: e.kinds.Gap()}
 }
 
-// brakeListed reports whether cascades can be counted: every kind is listed.
-func (e *Engine) brakeListed() bool { return e.kinds.AllListed() || e.brake.IsListed() }
-
-func (e *Engine) brakeHasWork() bool {
-	return e.brake.Any() && e.brake.HasWork(e.now, e.brakeListed())
+// brakeListed reports whether cascades can be counted: no listing is awaited.
+func (e *Engine) brakeListed() bool {
+	switch {
+	case e.brake.IsListed():
+		return true
+	case e.cfg.Brake.AwaitSick:
+		return e.kinds.AllListed()
+	}
+	return e.kinds.Countable()
 }
 
 // stepBrake goes on with the counts of cascades, beside the decisions.
@@ -82,11 +94,12 @@ func (e *Engine) brakeDecision(id observed.NodeID, in *rules.Input, d policy.Dec
 		e.brake.Leave(id)
 		return d
 	}
+	e.brake.SetReturned(e.kinds.Returned())
 	var roots []Key
 	switch {
 	case e.cfg.Brake.PerCascade == 0:
 	case holder.UID != "":
-		roots = e.countHeld(holder)
+		roots = e.countHeld(id, holder)
 	default:
 		roots = e.countRoots(id, in)
 	}
@@ -108,7 +121,7 @@ func braked(answer brake.Answer, d policy.Decision) policy.Decision {
 	case brake.NeedToken:
 		why = policy.BrakeWindow
 	case brake.NeedListings:
-		why = policy.NeedListing
+		why = policy.BrakeListing
 	case brake.NeedRoom, brake.Held:
 		why = policy.Braked
 	case brake.Keep, brake.Orphan:
@@ -133,15 +146,16 @@ func danglingAlone(in *rules.Input) (refs []int) {
 }
 
 // countHeld has the brake count the cascade of a holder.
-func (e *Engine) countHeld(holder Key) []Key {
-	if !e.brake.IsKnown(holder) && e.brakeListed() {
+func (e *Engine) countHeld(id observed.NodeID, holder Key) []Key {
+	roots := []Key{holder}
+	if e.brakeListed() && e.brake.TryReserve(id, roots) {
 		var seeds []observed.NodeID
 		if n, ok := e.graph.Lookup(holder); ok {
 			seeds = append(seeds, n.ID())
 		}
 		e.brake.Begin(e.brakeView(), holder, seeds, e.sweeps.MembersOf(holder))
 	}
-	return []Key{holder}
+	return roots
 }
 
 // countRoots returns the roots of an object, and has the brake count their cascades. If some
@@ -158,9 +172,11 @@ func (e *Engine) countRoots(id observed.NodeID, in *rules.Input) []Key {
 		e.scratch.root, e.scratch.roots = number, r.Keys
 	}
 	roots := e.scratch.roots
-	for _, k := range roots {
-		if !e.brake.IsKnown(k) && e.brakeListed() {
-			e.brake.Begin(e.brakeView(), k, e.brakeSeeds(id, in, k), 0)
+	if e.brakeListed() && e.brake.TryReserve(id, roots) {
+		for _, k := range roots {
+			if !e.brake.IsKnown(k) {
+				e.brake.Begin(e.brakeView(), k, e.brakeSeeds(id, in, k), 0)
+			}
 		}
 	}
 	return roots
@@ -183,6 +199,15 @@ func (e *Engine) brakeSeeds(id observed.NodeID, in *rules.Input, root Key) (seed
 		}
 	}
 	return seeds
+}
+
+// reportedCascade returns the cascade that a report of the brake is about, or nil.
+func reportedCascade(m *brake.Machine, x effect.Effect) *BrakedCascade {
+	if s, ok := m.StatusOf(x.Key); ok && x.Version == "" {
+		b := brakedCascade(s)
+		return &b
+	}
+	return nil
 }
 
 // isUndone reports whether the store has definitely not carried out a write.

@@ -2,9 +2,12 @@ package ownergraph
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/brake"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
 )
 
 // BrakedCascade is a cascade that the brake holds. It is a value.
@@ -24,6 +27,11 @@ type BrakedCascade struct {
 	Held int
 	// Refused is the answer of a user who has refused the cascade, or unset.
 	Refused Refusal
+	// Uncounted has the kinds that the count has left out, because they were sick and never
+	// listed, at most 8 of them. The objects of these kinds are not known. "" stands for the
+	// kinds of a set that was refused. MoreUncounted is the number of further kinds.
+	Uncounted     []Kind
+	MoreUncounted int
 
 	cause brake.Cause
 }
@@ -45,6 +53,9 @@ func (b BrakedCascade) String() string {
 	}
 	if s += fmt.Sprintf(", the limit is %d", b.Limit); b.Refused != RefusalUnset {
 		s += ", refused: " + b.Refused.String()
+	}
+	if gap := (&kinds.Gap{Kinds: b.Uncounted, More: b.MoreUncounted}).Names(); len(gap) > 0 {
+		s += ", not counted: " + strings.Join(gap, ", ")
 	}
 	return s
 }
@@ -94,17 +105,25 @@ type BrakeStats struct {
 	Cascades int
 	// Trips, Approvals and Refusals count what has happened to cascades.
 	Trips, Approvals, Refusals uint64
+	// Uncounted is the number of kinds that counts leave out now: see BrakedCascade.
+	Uncounted int
 }
 
 func (e *Engine) brakeStats() BrakeStats {
-	n := e.brake.Counts()
-	return BrakeStats{e.brake.CountHeld(), n.Trips, n.Approvals, n.Refusals}
+	n, missing := e.brake.Counts(), 0
+	if e.cfg.Brake.PerCascade > 0 && !e.cfg.Brake.AwaitSick {
+		missing = e.kinds.CountMissing()
+	}
+	return BrakeStats{e.brake.CountHeld(), n.Trips, n.Approvals, n.Refusals, missing}
 }
 
 func brakedCascade(s brake.Status) BrakedCascade {
 	b := BrakedCascade{
 		Key: s.Key, Limit: s.Limit, Over: s.Cause == brake.TooMany, Handed: s.Handed, Approved: s.Approved, Held: s.Objects,
 		cause: s.Cause,
+	}
+	if s.Gap != nil {
+		b.Uncounted, b.MoreUncounted = slices.Clone(s.Gap.Kinds), s.Gap.More
 	}
 	switch s.State {
 	case brake.RefusedKeep:

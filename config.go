@@ -305,4 +305,7 @@ type DecisionEvent struct {
 	Holder Key
 	// Sweep is the progress of the sweep of the object itself, or nil without one.
 	Sweep *SweepStatus
+	// Cascade is the cascade of the root Key, with a trip of the brake or an answer for it.
+	// Otherwise it is nil.
+	Cascade *BrakedCascade
 }

@@ -370,8 +370,8 @@
 // a fault of a store. By default there is no brake.
 //
 //   - PerCascade bounds the deletes of one cascade without an approval. Before the first
-//     delete the engine counts the objects below the root. That waits until every kind is
-//     listed. If there are more, it deletes none of them, and Held reports them as Braked.
+//     delete the engine counts the objects below the root: see Brake.AwaitSick for sick kinds.
+//     If there are more, it deletes none of them, and Held reports them as Braked.
 //   - Window and Per bound the deletes of all cascades together. The window begins empty, so
 //     no number of restarts or of small cascades exceeds its rate. It delays only.
 //   - A cascade has the name of its root. After a restart the nearest absent owners stand in.
@@ -380,8 +380,8 @@
 //   - An object with more than 8 roots, or with the key of a root above 6 KiB, goes only with
 //     an approval. Braked lists all of these as one cascade, which has the UID "roots-left-out"
 //     and no kind.
-//   - The engine remembers 4,096 cascades. Beyond that it forgets one that holds no object, and
-//     first those with the fewest deletes. A forgotten cascade counts from 0 again.
+//   - The engine remembers 4,096 cascades. Beyond that it forgets one without held objects and
+//     deletes under way, first those with the fewest deletes. It counts from 0 again.
 //   - The engine knows the root of an object that has gone as long as another object refers to
 //     it. After that, an object that comes late below it counts for that object alone.
 //   - The window counts a delete as it is decided. At most 64 decided deletes wait for a caller.

@@ -58,7 +58,7 @@ func (e *Engine) do(x effect.Effect) {
 		e.rewind(x.Record.Text)
 	case effect.Report:
 		if e.cfg.OnDecision != nil {
-			e.cfg.OnDecision(DecisionEvent{Key: x.Key, Version: x.Version, Decision: *x.Decision})
+			e.cfg.OnDecision(DecisionEvent{Key: x.Key, Version: x.Version, Decision: *x.Decision, Cascade: reportedCascade(&e.brake, x)})
 		}
 	case effect.Exempt:
 		e.brake.Exempt(e.brakeView(), x.Key)

@@ -289,6 +289,7 @@ func (e *Engine) popCall(lane Lane, c *Call) bool {
 	case LaneHandler:
 		return e.nextHandler(c)
 	case LaneControl:
+		e.takeLate()
 		e.fence.Release(e.now, &e.kinds, &e.effects) // deletions that have waited for too long
 		e.carryOut()
 		return e.nextFence(c) || e.nextList(c) || e.nextSelect(c) || e.nextJudge(c)
@@ -448,6 +449,7 @@ func (e *Engine) tick(now time.Time) {
 		e.now = now
 		e.times.Note(now, e.seq.Last())
 	}
+	e.kinds.Tick(e.now)
 }
 
 // Revision returns a number that rises when the engine revokes calls. It is the only method

@@ -48,12 +48,24 @@ func (x *explainer) braked(j judgement, c explain.Condition) (out []explain.Cond
 	return x.one(c)
 }
 
-// unlisted names the kinds that are still to be listed.
-func (e *Engine) unlisted() (names []string) {
+// unlisted returns the kinds whose listings the brake awaits.
+func (e *Engine) unlisted() (out []KindStatus) {
 	for _, k := range e.Kinds() {
-		if !k.Listed || e.kinds.Stale(k.Kind) {
-			names = append(names, string(k.Kind))
+		awaited := k.Sick == "" || e.cfg.Brake.AwaitSick || e.kinds.Relisting()
+		if awaited && (!k.Listed || e.kinds.Stale(k.Kind)) {
+			out = append(out, k)
 		}
+	}
+	return out
+}
+
+// namesOf names kinds, each with the reason for which it is sick, if it is.
+func namesOf(kinds []KindStatus) (names []string) {
+	for _, k := range kinds {
+		if k.Sick != "" {
+			k.Kind += Kind(": " + k.Sick)
+		}
+		names = append(names, string(k.Kind))
 	}
 	return names
 }
@@ -63,7 +75,7 @@ func (x *explainer) unlistedKinds(c explain.Condition) (out []explain.Condition)
 	kinds := x.e.unlisted()
 	for _, k := range kinds[:x.take(len(kinds))] {
 		d := c
-		x.sick(Kind(k), &d)
+		x.sick(k.Kind, &d)
 		out = append(out, d)
 	}
 	if len(kinds) == 0 {

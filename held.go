@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -174,10 +173,8 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		return e.guardDetail(n)
 	case policy.Braked, policy.CascadeRefused:
 		return e.brakeDetail(id)
-	case policy.NeedListing:
-		if w, ok := e.brake.WaitOf(id); ok && w.For == brake.NeedListings {
-			return e.unlisted()
-		}
+	case policy.BrakeListing:
+		return namesOf(e.unlisted())
 	case policy.NeedPhase:
 		return e.orderDetail(id)
 	case policy.Contested:

@@ -116,6 +116,19 @@ func (e *Engine) holdUnlisted(name Kind, was string) {
 	}
 }
 
+// takeLate takes the kinds that are not listed in time. They are sick from now on.
+//
+// Held by TestLateKind.
+func (e *Engine) takeLate() {
+	late := e.kinds.TakeLate(slice)
+	for _, name := range late {
+		e.holdUnlisted(name, "")
+	}
+	if len(late) > 0 {
+		e.wakeFence()
+	}
+}
+
 // takeBackFences takes back the passed fences, and the prepared calls that may rest on
 // them.
 func (e *Engine) takeBackFences() {

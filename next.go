@@ -27,7 +27,7 @@ func (e *Engine) quiet() bool {
 func (e *Engine) busy() bool {
 	return len(e.calls.Prepared()) > 0 || len(e.fanout.Woken()) > 0 || len(e.fanout.Owners()) > 0 || !e.kinds.IsPruned() ||
 		e.work.Ready() > 0 || e.reads.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
-		e.sweeps.IsReady() || e.pauses.Walks() || e.brakeHasWork() || e.order.HasWork()
+		e.sweeps.IsReady() || e.pauses.Walks() || e.brake.Any() && e.brake.HasWork(e.now, e.brakeListed()) || e.order.HasWork()
 }
 
 // wake returns the time at which Next of one of the lanes will have something to do, the
@@ -71,6 +71,7 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 			w.at(at[i], counts[i])
 		}
 		w.at(e.kinds.ListAt())
+		w.at(e.kinds.LateAt())
 		if e.sweeps.Any() {
 			w.at(e.sweeps.SelectAt(e.sweepView()))
 		}

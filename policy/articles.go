@@ -339,6 +339,11 @@ var articles = [...]Article{
 		"Refuse was called for the cascade.",
 		"None is needed. Approve the cascade to delete the object all the same.",
 	},
+	BrakeListing: {
+		"The brake waits for complete listings of kinds before it counts the cascade.",
+		"A kind is being listed. With Brake.AwaitSick (-brake-await-sick) the brake waits for sick kinds, too.",
+		"None is needed at first. Mend the sick kinds, or end the setting.",
+	},
 	StoreDelays: {
 		"The store has put a call for the object off, and has done nothing. The engine repeats the call after the time that the store named, at most Config.MaxRetryAfter.",
 		"The store is busy: a server's 429 or 503 with Retry-After, or a database without room.",

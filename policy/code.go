@@ -31,7 +31,7 @@ var codeNames = [...]string{
 	VerdictPassed: "VerdictPassed", VerdictRefused: "VerdictRefused", DeletionRefused: "DeletionRefused", DeletionApproved: "DeletionApproved",
 	HoldRemoved: "HoldRemoved", HoldGone: "HoldGone", RootUnguarded: "RootUnguarded", GuardMissing: "GuardMissing", GuardUnfit: "GuardUnfit",
 	OrderNeedsForeground: "OrderNeedsForeground", NeedPhase: "NeedPhase",
-	Braked: "Braked", BrakeWindow: "BrakeWindow", CascadeRefused: "CascadeRefused", Paused: "Paused",
+	Braked: "Braked", BrakeWindow: "BrakeWindow", CascadeRefused: "CascadeRefused", BrakeListing: "BrakeListing", Paused: "Paused",
 	StoreDelays: "StoreDelays", FenceFails: "FenceFails",
 }
 

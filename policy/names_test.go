@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		last uint8
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.FenceFails)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.Paused)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -92,9 +92,10 @@ it may not own others, so no guard can judge it
 objects of an earlier phase go first
 its cascade has more objects than the brake allows
 a user refused the cascade
-the engine is paused
+kinds have to be listed before the brake counts its cascade
 the store has put the call off
 the store does not begin a fence
+the engine is paused
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {

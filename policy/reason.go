@@ -160,12 +160,14 @@ const (
 	BrakeWindow
 	// CascadeRefused: a user refused the cascade that the brake holds.
 	CascadeRefused
-	// Paused: the engine is paused.
-	Paused
+	// BrakeListing: kinds must be listed before the brake counts the cascade.
+	BrakeListing
 	// StoreDelays: the store has put a call for the object off.
 	StoreDelays
 	// FenceFails: the store's call for a fence fails, or the store has put it off.
 	FenceFails
+	// Paused: the engine is paused.
+	Paused
 )
 
 var reasonNames = [...]string{
@@ -220,6 +222,7 @@ var reasonNames = [...]string{
 	Braked:               "its cascade has more objects than the brake allows",
 	BrakeWindow:          "the brake allows no more deletes for now",
 	CascadeRefused:       "a user refused the cascade",
+	BrakeListing:         "kinds have to be listed before the brake counts its cascade",
 	Paused:               "the engine is paused",
 	StoreDelays:          "the store has put the call off",
 	FenceFails:           "the store does not begin a fence",
@@ -241,7 +244,7 @@ func (r Reason) Held() bool {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
 		NeedMembers, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails, StoreDelays, FenceFails,
-		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, NeedPhase, Braked, CascadeRefused, Paused:
+		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, NeedPhase, Braked, CascadeRefused, Paused, BrakeListing:
 		return true
 	}
 	return false

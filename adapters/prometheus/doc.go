@@ -68,6 +68,7 @@
 //	brake_trips_total
 //	brake_approvals_total
 //	brake_refusals_total
+//	brake_uncounted_kinds
 //	pauses{extent}
 //	build_info{version,go_version}
 //

@@ -81,6 +81,7 @@ func families() []family {
 		{"brake_trips_total", "Cascades that the brake has held.", ""},
 		{"brake_approvals_total", "Approvals of braked cascades.", ""},
 		{"brake_refusals_total", "Refusals of braked cascades.", ""},
+		{"brake_uncounted_kinds", "Kinds that the brake does not count, because they are sick and not listed.", ""},
 		{"pauses", "Pauses in force, by extent. The extent unread stands for a record that cannot be read.", "extent"},
 
 		{"build_info", "The version of ownergraph and of Go, with the value 1.", "version,go_version"},

@@ -93,6 +93,7 @@ func (s sink) protection(x ownergraph.Stats) {
 	s.count("brake_trips_total", x.Brake.Trips)
 	s.count("brake_approvals_total", x.Brake.Approvals)
 	s.count("brake_refusals_total", x.Brake.Refusals)
+	s.put("brake_uncounted_kinds", float64(x.Brake.Uncounted))
 }
 
 // kinds sends the figures by kind, and the number of kinds by health.

@@ -84,6 +84,8 @@ func (c Config) filled() (Config, error) {
 	switch l := c.Lease; {
 	case c.NoBrake && c.Engine.Brake.PerCascade != 0:
 		return c, invalid("NoBrake", "set, and Engine.Brake.PerCascade too")
+	case c.NoBrake && c.Engine.Brake.AwaitSick:
+		return c, invalid("NoBrake", "set (flag -brake 0), and Engine.Brake.AwaitSick (flag -brake-await-sick) too")
 	case c.Command.check() != nil:
 		return c, invalid("Command."+c.Command.Verb.String(), c.Command.check().Error())
 	case c.NoBrake && (c.Command.Verb == Approve || c.Command.Verb == Refuse):
@@ -110,6 +112,9 @@ func (c Config) filled() (Config, error) {
 	}
 	if !c.Engine.ObserveOnly && !c.NoBrake {
 		c.Engine.Brake.PerCascade = cmp.Or(c.Engine.Brake.PerCascade, defaultBrake)
+	}
+	if c.Engine.Brake.PerCascade == 0 { // a program that observes has nothing to count
+		c.Engine.Brake.AwaitSick = false
 	}
 	c.HeldAfter = cmp.Or(c.HeldAfter, defaultHeldAfter)
 	c.Lease.Duration = cmp.Or(c.Lease.Duration.Truncate(time.Second), defaultLease)

@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// RegisterFlags registers flags that set the config: -act, -brake, -events, -lease, -listen,
+// RegisterFlags registers flags that set the config: -act, -brake, -brake-await-sick, -events, -lease, -listen,
 // -ignore, -protect, -guard and others. The flags of a Command are -pause, -resume, -approve,
 // -refuse and -retire. The present values are the defaults. The config is complete after the
 // flag set has parsed.
@@ -18,7 +18,9 @@ import (
 func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.BoolVar(&c.Act, "act", c.Act, "patch and delete; without it the program only observes")
 	f.Var(brakeFlag{c}, "brake",
-		"with -act, the most objects of one cascade that the program deletes without an approval (-approve); `number` 0 is no limit. No object is deleted before every kind was listed once")
+		"with -act, the most objects of one cascade that the program deletes without an approval (-approve); `number` 0 is no limit. Kinds that cannot be listed are not counted: see -brake-await-sick")
+	f.BoolVar(&c.Engine.Brake.AwaitSick, "brake-await-sick", c.Engine.Brake.AwaitSick,
+		"have -brake count a cascade only when every kind is listed, also the sick ones; one API service that is down then stops all deletions")
 	f.Var(recordFlag{c}, "record",
 		"keep pauses, and the trips and answers of the brake, in the ConfigMap `namespace/ownergraph-name`, so that they survive a restart and other programs share them")
 	c.registerCommands(f)

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -32,12 +33,27 @@ func (p *Program) watchBraked(ctx context.Context) {
 			for _, b := range p.collector.Braked(maxHeld) {
 				if now[b.Key.UID] = true; !known[b.Key.UID] && b.Refused == ownergraph.RefusalUnset {
 					p.log.Warn("the brake holds a cascade: let it go by -approve, keep it by -refuse, or change the limit by -brake",
-						"root", b.Key.String(), "uid", string(b.Key.UID), "count", b.Held, "limit", b.Limit, "record", p.recordText())
+						"root", b.Key.String(), "uid", string(b.Key.UID), "count", b.Held, "limit", b.Limit, "kinds", uncounted(b), "record", p.recordText())
 				}
 			}
 			known = now
 		}
 	}
+}
+
+// uncounted names the kinds that the count of a cascade has left out.
+func uncounted(b ownergraph.BrakedCascade) string {
+	var names []string
+	for _, k := range b.Uncounted {
+		if k == "" {
+			k = "those of a set that was refused"
+		}
+		names = append(names, string(k))
+	}
+	if b.MoreUncounted > 0 {
+		names = append(names, fmt.Sprintf("%d more", b.MoreUncounted))
+	}
+	return strings.Join(names, ", ")
 }
 
 // watchHeld reads the held objects periodically, and reports them.

@@ -106,7 +106,7 @@ func (w *sender) decided(d ownergraph.DecisionEvent) {
 		w.offer(report{key: d.Key, topic: about, owners: d.Owners})
 	case mentions(d):
 		about.time = w.roundOf(d)
-		key, detail := d.Key, w.advice(d.Reason)
+		key, detail := d.Key, w.advice(&d)
 		if key.Name == "" { // the cascade of the objects with too many roots has no object
 			if key = w.record; key.Name == "" {
 				return
@@ -135,12 +135,16 @@ func (w *sender) roundOf(d ownergraph.DecisionEvent) string {
 	return fmt.Sprint(" ", n)
 }
 
-// advice returns what a user can do about a braked cascade.
-func (w *sender) advice(r policy.Reason) []string {
-	if r != policy.Braked {
+// advice returns what a user can do about a braked cascade, and the kinds that are not counted.
+func (w *sender) advice(d *ownergraph.DecisionEvent) (detail []string) {
+	if d.Reason != policy.Braked {
 		return nil
 	}
-	return []string{fmt.Sprintf("the limit is %d objects (flag -brake); -approve lets them go, and -refuse keeps them", w.limit)}
+	detail = append(detail, fmt.Sprintf("the limit is %d objects (flag -brake); -approve lets them go, and -refuse keeps them", w.limit))
+	if d.Cascade != nil && len(d.Cascade.Uncounted) > 0 {
+		detail = append(detail, "kinds that are sick, and not counted: "+uncounted(*d.Cascade))
+	}
+	return detail
 }
 
 // notePause offers the beginning or the end of a pause. The Event is about the record, and

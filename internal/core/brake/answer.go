@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
@@ -14,14 +15,21 @@ type Status struct {
 	State    State
 	Cause    Cause
 	Limit    int
-	Handed   int // deletes without an approval
-	Approved int // deletes of the last approval
-	Objects  int // that wait
+	Handed   int        // deletes without an approval
+	Approved int        // deletes of the last approval
+	Objects  int        // that wait
+	Gap      *kinds.Gap // the kinds that the count has left out, nil for none
 }
 
 func (m *Machine) statusOf(s slot) Status {
 	c := m.at(s)
-	return Status{c.key, c.state, c.cause, m.set.PerCascade, c.handed, c.used, c.held.live}
+	return Status{c.key, c.state, c.cause, m.set.PerCascade, c.handed, c.used, c.held.live, c.gap}
+}
+
+// StatusOf returns the status of a cascade, and whether the machine remembers it.
+func (m *Machine) StatusOf(k graph.Key) (Status, bool) {
+	s := m.index[k]
+	return m.statusOf(s), s != 0
 }
 
 // waitsForUser reports whether a cascade goes on only after an answer of a user.
@@ -129,7 +137,10 @@ func (m *Machine) WaitOf(id observed.NodeID) (w Wait, ok bool) {
 		return w, false
 	}
 	w.For = x.answer
-	if x.answer == NeedToken {
+	switch x.answer {
+	case NeedRoom, NeedListings:
+		return w, true
+	case NeedToken:
 		w.Next = m.bucket.next()
 	}
 	for _, s := range x.slots {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -88,6 +89,7 @@ type cascade struct {
 	state     State
 	cause     Cause
 	listed    bool // among the ended ones
+	free      bool // counted as one that may be forgotten
 	handed    int  // deletes without an approval
 	underWay  int  // calls
 	until     time.Time
@@ -99,6 +101,9 @@ type cascade struct {
 	recorded, unrecorded bool
 	seeds                []observed.NodeID // of a walk that has not ended; never changed in place
 	held                 line
+
+	gap      *kinds.Gap // the kinds that the count has left out, nil for none
+	returned uint64     // how many kinds had come back until the count
 }
 
 // share is the part of a call that counts for one cascade. Approval is the number of the
@@ -112,23 +117,41 @@ func (m *Machine) at(s slot) *cascade { return &m.cascades[s] }
 
 // IsKnown reports whether Judge can answer for a cascade without Begin.
 func (m *Machine) IsKnown(k graph.Key) bool {
-	return m.isExempt(k) || m.at(m.index[k]).state != StateUnset
+	c := m.at(m.index[k])
+	return m.isExempt(k) || c.state != StateUnset && !m.isOutdated(c)
 }
 
-// remember returns the slot of a cascade, or 0 if there is no room for another one.
+// SetReturned takes the number of kinds that a count takes in again, so far. A cascade within its
+// limit is counted anew, if a kind has come back that its count has left out.
+//
+// Held by TestCountAgain.
+func (m *Machine) SetReturned(n uint64) { m.returned = n }
+
+func (m *Machine) isOutdated(c *cascade) bool {
+	return c.state == Open && c.gap != nil && c.returned != m.returned
+}
+
+// remember returns the slot of a cascade, or 0 if there is no room for another one. NoteEnd
+// follows.
 func (m *Machine) remember(k graph.Key) slot {
 	if s := m.index[k]; s != 0 {
 		return s
 	}
-	if !m.tryMakeRoom() {
+	if m.room() == 0 {
 		return 0
 	}
-	var s slot
+	return m.place(k, nil)
+}
+
+// place gives a cascade a place: a new one, or that of a cascade that may be forgotten, and that
+// is none of own. The caller has looked that there is one.
+func (m *Machine) place(k graph.Key, own []slot) (s slot) {
 	if len(m.index) < m.set.Cascades {
 		s = slot(len(m.cascades))
 		m.cascades = append(m.cascades, cascade{})
 	} else {
-		s = m.popEnded()
+		s = m.popEnded(own)
+		m.free--
 		delete(m.index, m.at(s).key)
 		m.setRecorded(m.at(s), false)
 	}
@@ -143,7 +166,8 @@ func (m *Machine) trip(v View, s slot, why Cause) {
 	c.state, c.cause, c.seeds = Tripped, why, nil
 	m.counts.Trips++
 	m.note(c, v.Now)
+	m.noteEnd(s)
 	v.Out.Report(c.key, "", policy.Decision{Action: policy.Wait, Reason: policy.Braked})
-	v.Out.Warn("cascade braked", "reason", policy.Braked.Code(), "root", c.key.String(), "cause", c.cause.String(), "limit", m.set.PerCascade)
+	v.Out.Warn("cascade braked", "reason", policy.Braked.Code(), "root", c.key.String(), "cause", c.cause.String(), "limit", m.set.PerCascade, "kinds", c.gap.Names())
 	m.wake(v, &c.held)
 }

@@ -9,6 +9,7 @@ import (
 // Check verifies the invariants of Machine.
 func (m *Machine) Check(g *observed.Graph) error {
 	live, window, called := map[slot]int{}, 0, 0
+	full, promised := [len(m.full)]int{}, 0
 	for id, w := range m.waits {
 		if !g.InUse(id) {
 			return fmt.Errorf("brake: 1: node %d waits, and is not in the graph", id)
@@ -19,6 +20,10 @@ func (m *Machine) Check(g *observed.Graph) error {
 			}
 		}
 		switch {
+		case w.called && w.answer == NeedRoom:
+			promised += int(w.need)
+		case w.answer == NeedRoom:
+			full[w.need]++
 		case w.called:
 			called++
 		case w.answer == NeedToken:
@@ -28,11 +33,26 @@ func (m *Machine) Check(g *observed.Graph) error {
 	if window != m.window.live || called != m.called {
 		return fmt.Errorf("brake: 2: %d nodes wait for a token and %d are called, counted are %d and %d", window, called, m.window.live, m.called)
 	}
-	unrecorded := 0
+	for n := range full {
+		if full[n] != m.full[n].live {
+			return fmt.Errorf("brake: 2: %d nodes wait for %d places, and %d are counted", full[n], n, m.full[n].live)
+		}
+	}
+	unrecorded, free := 0, 0
 	for i := range m.cascades {
-		if m.cascades[i].unrecorded {
+		c := &m.cascades[i]
+		if c.unrecorded {
 			unrecorded++
 		}
+		if i > 0 && c.hasEnded() {
+			free++
+		}
+		if c.free && !c.listed {
+			return fmt.Errorf("brake: 6: the cascade %s may be forgotten, and is in no list", c.key)
+		}
+	}
+	if free != m.free || promised != m.promised {
+		return fmt.Errorf("brake: 6: %d cascades may be forgotten and %d places are promised, counted are %d and %d", free, promised, m.free, m.promised)
 	}
 	if unrecorded != m.unrecorded {
 		return fmt.Errorf("brake: 5: the record lacks %d cascades, and %d are counted", unrecorded, m.unrecorded)

@@ -18,7 +18,11 @@
 // that finds it empty waits in a queue. The machine has no more objects decided at once than
 // there are tokens.
 //
+// The count waits for listings under way. It leaves out the kinds that are sick and were never
+// listed. If one of them comes back, a cascade within the limit is counted anew.
+//
 // The machine remembers a bounded number of cascades. It forgets those that have ended
-// before others, and those with few deletes before those with many. While each of them has objects that wait, or calls under way, the objects of
-// further cascades wait.
+// before others, and those with few deletes before those with many. All cascades of one object
+// are remembered together. While each of them has objects that wait, or calls under way, the
+// objects of further cascades wait.
 package brake

@@ -2,6 +2,7 @@ package brake
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 )
@@ -28,49 +29,29 @@ func (e *ended) clone() (c ended) {
 	return c
 }
 
-// tryMakeRoom reports whether another cascade can be remembered. It drops the cascades from
-// the ended ones that go on, and moves those that have handed out more in the meantime.
-func (m *Machine) tryMakeRoom() bool {
-	if len(m.index) < m.set.Cascades {
-		return true
-	}
+// room returns the number of cascades for which there is a place: a new one, or that of a cascade
+// that may be forgotten.
+func (m *Machine) room() int { return m.set.Cascades - len(m.index) + m.free }
+
+// popEnded takes the cascade that is forgotten next, and that is none of own. There is one. It
+// drops the cascades from the ended ones that go on, and moves those that have handed out more in
+// the meantime.
+func (m *Machine) popEnded(own []slot) (s slot) {
 	for i := range m.ended {
-		for l := &m.ended[i]; l.Len() > 0; {
-			s := l.All()[0]
+		for l, n := &m.ended[i], m.ended[i].Len(); n > 0 && l.Pop(&s); n-- {
 			c := m.at(s)
-			loss := c.lossOf()
-			if c.hasEnded() && loss <= i {
-				return true
-			}
-			l.Pop(&s)
-			if c.listed = c.hasEnded(); c.listed {
+			c.listed = false
+			switch loss := c.lossOf(); {
+			case !c.free:
+			case loss > i || slices.Contains(own, s):
+				c.listed = true
 				m.ended[loss].Push(&s)
+			default:
+				return s
 			}
 		}
 	}
-	return false
-}
-
-// popEnded takes the cascade that is forgotten next, for which tryMakeRoom has made room.
-func (m *Machine) popEnded() (s slot) {
-	for i := range m.ended {
-		if m.ended[i].Pop(&s) {
-			break
-		}
-	}
-	return s
-}
-
-// anyEnded reports whether a cascade may be forgotten.
-func (m *Machine) anyEnded() bool {
-	for i := range m.ended {
-		for _, s := range m.ended[i].All() {
-			if m.at(s).hasEnded() {
-				return true
-			}
-		}
-	}
-	return false
+	return 0
 }
 
 // hasEnded reports whether nothing of a cascade is left that the engine knows.
@@ -78,9 +59,18 @@ func (c *cascade) hasEnded() bool {
 	return c.state != Counting && c.underWay == 0 && c.held.live == 0
 }
 
-// noteEnd lists a cascade among the ended ones, if it is one.
+// noteEnd counts and lists a cascade among the ended ones, if it is one. It follows each change
+// of a cascade.
 func (m *Machine) noteEnd(s slot) {
-	if c := m.at(s); !c.listed && c.hasEnded() {
+	c := m.at(s)
+	if is := c.hasEnded(); is != c.free {
+		if c.free = is; is {
+			m.free++
+		} else {
+			m.free--
+		}
+	}
+	if c.free && !c.listed {
 		c.listed = true
 		m.ended[c.lossOf()].Push(&s)
 	}

@@ -47,7 +47,7 @@ func (m *Machine) Hash(p *fingerprint.Printer) {
 
 func (m *Machine) hashCascade(p *fingerprint.Printer, c *cascade) {
 	p.Key(c.key)
-	p.Flags(c.listed, c.recorded, c.unrecorded)
+	p.Flags(c.listed, c.recorded, c.unrecorded, c.gap != nil, m.isOutdated(c))
 	p.Word(uint64(c.state)<<8 | uint64(c.cause))
 	p.Word(uint64(c.handed))
 	p.Set(c.seeds)
@@ -70,12 +70,14 @@ func (m *Machine) hashLine(p *fingerprint.Printer, l *line) {
 }
 
 func (m *Machine) hashWaits(p *fingerprint.Printer) {
-	for _, l := range [...]*line{&m.listing, &m.full, &m.window} {
-		m.hashLine(p, l)
+	m.hashLine(p, &m.listing)
+	m.hashLine(p, &m.window)
+	for i := range m.full {
+		m.hashLine(p, &m.full[i])
 	}
 	for _, id := range p.Nodes() {
 		w := m.waits[id]
-		p.Word(uint64(w.answer)<<1 | fingerprint.Bit(w.called))
+		p.Word(uint64(w.need)<<16 | uint64(w.answer)<<1 | fingerprint.Bit(w.called))
 	}
 	p.Flags(m.listed, m.taken)
 	if m.set.Window > 0 && !m.bucket.began.IsZero() {

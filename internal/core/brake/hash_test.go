@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
@@ -16,6 +17,9 @@ var unhashed = map[string]string{
 	"Machine.set": "one Config", "Machine.index": "follows from the cascades", "Machine.exempt": "follows from the order of the exemptions",
 	"Machine.joins": "only the order of the lines counts", "Machine.counted": "follows from the waits", "Machine.called": "follows from the waits",
 	"Machine.asked": "of the decision at hand", "Machine.counts": "a report",
+	"Machine.free": "follows from the cascades", "Machine.promised": "follows from the waits", "Machine.need": "of the decision at hand",
+	"Machine.own": "of the decision at hand", "Machine.fresh": "of the decision at hand", "Machine.said": "a line of the log",
+	"cascade.free": "follows from the cascade", "cascade.returned": "see Machine.returned",
 	"Machine.keeps": "one Config", "Machine.unrecorded": "follows from the cascades", "cascade.at": "the order in a full record",
 	"cascade.underWay": "follows from the calls", "cascade.approvals": "only the calls of the last approval count",
 }
@@ -31,6 +35,7 @@ func TestHash(t *testing.T) {
 	r.judge("c", "a/x")
 	r.m.TryApprove(r.view(), key("a/x"), r.now.Add(time.Hour), 5)
 	r.m.Exempt(r.view(), graph.Key{UID: "u"})
+	r.m.at(1).gap = &kinds.Gap{}
 	sum := func(m Machine) uint64 {
 		p := fingerprint.New(r.g, r.now, nil)
 		m.Hash(p)
@@ -53,12 +58,13 @@ func TestHash(t *testing.T) {
 		{"Machine.exempts", func(m *Machine) { m.exempts = fifo.List[graph.UID]{} }},
 		{"Machine.waits", func(m *Machine) { clear(m.waits) }},
 		{"Machine.listing", func(m *Machine) { m.listing.called = true }},
-		{"Machine.full", func(m *Machine) { m.full.called = true }},
+		{"Machine.full", func(m *Machine) { m.full[1].called = true }},
 		{"Machine.window", func(m *Machine) { m.window.called = true }},
 		{"Machine.pending", func(m *Machine) { s := slot(1); m.pending.Push(&s) }},
 		{"Machine.walk", func(m *Machine) { m.walk.slot = 1 }},
 		{"Machine.bucket", func(m *Machine) { m.bucket.tokens-- }},
 		{"Machine.taken", func(m *Machine) { m.taken = true }},
+		{"Machine.returned", func(m *Machine) { m.returned++ }},
 		{"Machine.listed", func(m *Machine) { m.listed = true }},
 		{"cascade.key", func(m *Machine) { // as another cascade at the same place
 			m.at(2).key = key("b")
@@ -67,7 +73,8 @@ func TestHash(t *testing.T) {
 		}},
 		{"cascade.state", edit(func(c *cascade) { c.state = Tripped })},
 		{"cascade.cause", edit(func(c *cascade) { c.cause = LimitReached })},
-		{"cascade.listed", edit(func(c *cascade) { c.listed = true })},
+		{"cascade.listed", edit(func(c *cascade) { c.listed = !c.listed })},
+		{"cascade.gap", edit(func(c *cascade) { c.gap = &kinds.Gap{} })},
 		{"cascade.recorded", edit(func(c *cascade) { c.recorded = true })},
 		{"cascade.unrecorded", edit(func(c *cascade) { c.unrecorded = true })},
 		{"cascade.handed", edit(func(c *cascade) { c.handed++ })},

@@ -20,7 +20,7 @@ const (
 	NeedToken
 	// NeedCount: the cascade is being counted.
 	NeedCount
-	// NeedListings: the cascade is counted when every kind is listed.
+	// NeedListings: the cascade is counted when the awaited listings have ended.
 	NeedListings
 	// NeedRoom: too many cascades are under way.
 	NeedRoom
@@ -45,7 +45,7 @@ func (a Answer) String() string {
 }
 
 // Judge answers for the delete of a node that counts in these cascades, at most maxRoots. The
-// caller has called Begin for the unknown ones, if every kind is listed. With an answer other
+// caller has called TryReserve, and Begin for the unknown ones, if no listing is awaited. With an answer other
 // than Go the node waits, and the machine has it decided again. A cascade trips here before
 // the first delete beyond its limit.
 func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
@@ -71,11 +71,17 @@ func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
 			worst = NeedToken
 		}
 	}
-	if worst == Go {
+	switch worst {
+	case Go:
 		m.Leave(id)
-	} else {
+	case NeedCount: // until the count the others of the node keep their places
+		blocked = [maxRoots]slot{}
+		copy(blocked[:], m.asked)
+		fallthrough
+	default:
 		m.join(id, worst, blocked)
 	}
+	m.need = 0
 	return worst
 }
 
@@ -83,7 +89,7 @@ func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
 func (m *Machine) answer(v View, s slot) Answer {
 	c := m.at(s)
 	switch {
-	case c.state == StateUnset && !v.Listed:
+	case !v.Listed && (c.state == StateUnset || m.isOutdated(c)):
 		return NeedListings
 	case c.state == StateUnset:
 		return NeedRoom
@@ -119,7 +125,9 @@ func (m *Machine) Take(call uint64) {
 	for i, s := range m.asked {
 		c := m.at(s)
 		x := share{slot: s}
-		if c.underWay++; c.state == Approved {
+		c.underWay++
+		m.noteEnd(s)
+		if c.state == Approved {
 			c.used++
 			x.approval = c.approvals
 		} else {

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
@@ -30,12 +31,14 @@ const MaxCascades = 4096
 const maxWindow = math.MaxInt / 4
 
 // View has the lower machines, the effects and the time. The caller makes one for each call,
-// and the machine keeps none. Listed says that every kind is listed.
+// and the machine keeps none. Listed says that no listing has to be awaited. Gap has the kinds that
+// a count leaves out, or is nil.
 type View struct {
 	record.Nodes
 	Out    *effect.List
 	Now    time.Time
 	Listed bool
+	Gap    *kinds.Gap
 }
 
 // Machine has the brake of one engine. Make one with New. It is not safe for concurrent use.
@@ -47,6 +50,7 @@ type View struct {
 //  3. each cascade counts its calls under way
 //  4. no cascade has more deletes without an approval than the limit (RULES, G5 a)
 //  5. the cascades that the record lacks are counted
+//  6. the cascades that may be forgotten are counted, and so are the promised places
 type Machine struct {
 	set Settings
 
@@ -60,14 +64,23 @@ type Machine struct {
 	waits   map[observed.NodeID]wait
 	joins   uint64 // so far
 	counted [numAnswers]int
-	listing line // for listings
-	full    line // for the end of a cascade
-	window  line // for a token
+	listing line  // for listings
+	full    rooms // for places of cascades
+	window  line  // for a token
 
 	pending fifo.List[slot] // cascades to count
 	walk    walk
 	bucket  bucket
 	called  int // nodes that were woken for a token and are not decided yet
+
+	free     int         // cascades that may be forgotten
+	promised int         // places of nodes that were woken for them and are not decided yet
+	need     int         // places that the last TryReserve has lacked, and those of its own ended ones
+	own      []slot      // of the last TryReserve
+	fresh    []graph.Key // of it, those that had no place
+
+	returned uint64     // see SetReturned
+	said     *kinds.Gap // the kinds that the last line of the log has named
 
 	asked  []slot // of the last Judge, for Take
 	listed bool   // every kind was listed, by the memory of another brake
@@ -102,7 +115,7 @@ func (m *Machine) Counts() Counts { return m.counts }
 // Clone returns a machine that shares nothing with m. It begins the walk under way anew.
 func (m *Machine) Clone() Machine {
 	c := *m
-	c.cascades, c.asked = slices.Clone(m.cascades), nil
+	c.cascades, c.asked, c.own, c.fresh = slices.Clone(m.cascades), nil, nil, nil
 	for i := range c.cascades {
 		c.cascades[i].held = c.cascades[i].held.clone()
 	}

@@ -87,8 +87,13 @@ func (r *rig) begin(root string) {
 func (r *rig) judge(name string, roots ...string) Answer {
 	var keys []graph.Key
 	for _, root := range roots {
-		if keys = append(keys, key(root)); !r.m.IsKnown(key(root)) {
-			r.begin(root)
+		keys = append(keys, key(root))
+	}
+	if r.m.TryReserve(r.id(name), keys) {
+		for _, root := range roots {
+			if !r.m.IsKnown(key(root)) {
+				r.begin(root)
+			}
 		}
 	}
 	return r.m.Judge(r.view(), r.id(name), keys)

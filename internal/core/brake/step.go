@@ -16,14 +16,6 @@ func (m *Machine) isListed(listed bool) bool {
 	return listed && m.listing.live > 0 && !m.listing.called
 }
 
-// isRoomy reports whether nodes wait for room, and there is some.
-func (m *Machine) isRoomy() bool {
-	if m.full.live == 0 || m.full.called {
-		return false
-	}
-	return len(m.index) < m.set.Cascades || m.anyEnded()
-}
-
 // isFilled reports whether a node waits for a token that is there.
 func (m *Machine) isFilled(now time.Time) bool {
 	if m.window.live == 0 {
@@ -45,10 +37,8 @@ func (m *Machine) Step(v View, budget int) bool {
 	if m.isListed(v.Listed) {
 		m.wake(v, &m.listing)
 	}
-	if m.isRoomy() {
-		m.wake(v, &m.full)
-	}
 	budget = m.stepWalk(v, budget)
+	m.callRoomy(v, max(budget, 1))
 	m.callNext(v, max(budget, 1))
 	return true
 }

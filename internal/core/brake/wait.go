@@ -18,6 +18,7 @@ type wait struct {
 	answer Answer
 	called bool           // for a token, and woken
 	later  bool           // the node cannot be decided now
+	need   uint8          // places, with NeedRoom
 	slots  [maxRoots]slot // the cascades that it waits for; 0 ends them
 }
 
@@ -41,13 +42,13 @@ func (l *line) clone() line {
 	return c
 }
 
-// lineFor returns the line of an answer that names no cascade, or nil.
-func (m *Machine) lineFor(a Answer) *line {
+// lineFor returns the line of a wait that names no cascade, or nil.
+func (m *Machine) lineFor(a Answer, need uint8) *line {
 	switch a {
 	case NeedListings:
 		return &m.listing
 	case NeedRoom:
-		return &m.full
+		return &m.full[need]
 	case NeedToken:
 		return &m.window
 	}
@@ -56,20 +57,24 @@ func (m *Machine) lineFor(a Answer) *line {
 
 // join has a node wait. A node that waits for the same keeps its place.
 func (m *Machine) join(id observed.NodeID, a Answer, slots [maxRoots]slot) {
-	if w, ok := m.waits[id]; ok && w.answer == a && w.slots == slots && !w.called && a >= NeedCount {
+	need := uint8(0)
+	if a == NeedRoom {
+		need = uint8(max(m.need, 1))
+	}
+	if w, ok := m.waits[id]; ok && w.answer == a && w.slots == slots && w.need == need && !w.called && a >= NeedCount {
 		w.later = false
 		m.waits[id] = w
-		m.recall(a, slots)
+		m.recall(&w)
 		return
 	} else if ok && w.answer == NeedToken && a == NeedToken && !w.called {
 		return
 	}
 	m.Leave(id)
 	m.joins++
-	m.waits[id] = wait{at: m.joins, answer: a, slots: slots}
+	m.waits[id] = wait{at: m.joins, answer: a, slots: slots, need: need}
 	m.counted[a]++
 	p := place{id, m.joins}
-	if l := m.lineFor(a); l != nil {
+	if l := m.lineFor(a, need); l != nil {
 		m.push(l, p)
 	}
 	for _, s := range slots {
@@ -77,15 +82,16 @@ func (m *Machine) join(id observed.NodeID, a Answer, slots [maxRoots]slot) {
 			break
 		}
 		m.push(&m.at(s).held, p)
+		m.noteEnd(s)
 	}
 }
 
 // recall notes that a node of a woken line waits on.
-func (m *Machine) recall(a Answer, slots [maxRoots]slot) {
-	if l := m.lineFor(a); l != nil {
+func (m *Machine) recall(w *wait) {
+	if l := m.lineFor(w.answer, w.need); l != nil {
 		l.called = false
 	}
-	for _, s := range slots {
+	for _, s := range w.slots {
 		m.at(s).held.called = false
 	}
 }
@@ -113,9 +119,12 @@ func (m *Machine) Leave(id observed.NodeID) {
 	}
 	delete(m.waits, id)
 	m.counted[w.answer]--
-	if l := m.lineFor(w.answer); w.called {
+	switch l := m.lineFor(w.answer, w.need); {
+	case w.called && w.answer == NeedRoom:
+		m.promised -= int(w.need)
+	case w.called:
 		m.called--
-	} else if l != nil {
+	case l != nil:
 		l.live--
 	}
 	for _, s := range w.slots {

@@ -30,6 +30,8 @@ func (m *Machine) Begin(v View, root graph.Key, seeds []observed.NodeID, known i
 	if s == 0 {
 		return
 	}
+	c := m.at(s)
+	m.noteGap(v, c)
 	switch {
 	case root == LeftOut():
 		m.trip(v, s, RootsLeftOut)
@@ -38,10 +40,20 @@ func (m *Machine) Begin(v View, root graph.Key, seeds []observed.NodeID, known i
 		m.trip(v, s, TooMany)
 		return
 	}
-	c := m.at(s)
 	c.state, c.seeds = Counting, slices.Clone(seeds)
+	m.noteEnd(s)
 	m.pending.Push(&s)
 	m.stepWalk(v, inline)
+}
+
+// noteGap notes which kinds the count of a cascade leaves out. The log names the same kinds once.
+func (m *Machine) noteGap(v View, c *cascade) {
+	c.gap, c.returned = v.Gap, m.returned
+	if v.Gap == nil || v.Gap.Is(m.said) {
+		return
+	}
+	m.said = v.Gap
+	v.Out.Warn("the brake counts cascades without the kinds that are sick and not listed", "kinds", v.Gap.Names())
 }
 
 // stepWalk goes on with the walks, for about budget references. It returns the rest of the
@@ -98,8 +110,8 @@ func (m *Machine) endWalk(v View, tooMany bool) {
 	}
 	c := m.at(s)
 	c.state, c.seeds = Open, nil
-	m.wake(v, &c.held)
 	m.noteEnd(s)
+	m.wake(v, &c.held)
 }
 
 func (m *Machine) stopWalk(v View) {

@@ -43,7 +43,7 @@ func StatusOf(r policy.Reason) Status {
 	switch r {
 	case policy.NeedDependents, policy.NeedMembers, policy.NeedPhase:
 		return Blocked
-	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing,
+	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing, policy.BrakeListing,
 		policy.NeedSelect, policy.StoreDelays, policy.ObserveOnly, policy.LevelTooLow,
 		policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.DeletionRefused, policy.CascadeRefused, policy.Paused:
 		return Waiting

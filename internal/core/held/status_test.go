@@ -46,9 +46,10 @@ it may not own others, so no guard can judge it: stuck
 objects of an earlier phase go first: blocked
 its cascade has more objects than the brake allows: stuck
 a user refused the cascade: waiting
-the engine is paused: waiting
+kinds have to be listed before the brake counts its cascade: waiting
 the store has put the call off: waiting
 the store does not begin a fence: stuck
+the engine is paused: waiting
 `
 	got := "\n"
 	for r := range policy.Reason(255) {

@@ -46,7 +46,8 @@ const layers = `
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/record < internal/core/held;
-	internal/core/effect, internal/core/fingerprint < internal/core/fanout, internal/core/brake;
+	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
+	internal/core/kinds < internal/core/brake;
 	internal/core/jsonread, internal/core/effect, internal/core/fingerprint < internal/core/pause;
 	internal/core/cycle, internal/core/reads < internal/core/evidence;
 	internal/core/inflight < internal/core/history;

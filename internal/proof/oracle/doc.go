@@ -83,7 +83,8 @@
 //	   a plan also counts objects that may end (RULES, G2, G7 and P3).
 //	V5 A marked object with new and without hold loses new (RULES, G2).
 //	V6 Brake. With Config.Braked, the collector may send a deletion of G1, and need not
-//	   (RULES, G5).
+//	   (RULES, G5). A kind that cannot be listed is no cause to keep it back: the count leaves
+//	   such a kind out. So without Config.Braked a brake below its limit changes nothing.
 //
 // A marked object with hold alone was refused, and has no step of its own. Only a user
 // takes its hold off (RULES, G4).

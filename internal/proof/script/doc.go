@@ -71,7 +71,7 @@
 //	level=0|1|2|3 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner][:unwatched],...
 //	unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
 //	handlers=F,... handlerworkers=N versions cold page=N audit=1s remember=N hand
-//	brake=N window=N/DURATION
+//	brake=N awaitsick window=N/DURATION
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]
 //	      [:where=[!]FINALIZER][:phase=K+K][:then=K+K][:unguarded]
 //	guard=NAME[:engine=N][:always][:protected][:above=N][:phase=K+K]...
@@ -79,7 +79,8 @@
 //
 // The option versions makes versions comparable. Page sets the length of a page of a
 // selection. Audit is the time between two audits, and remember the number of remembered
-// owners that are gone. Brake is the limit of a cascade, and window that of all deletes in a
+// owners that are gone. Brake is the limit of a cascade, whose count waits for sick kinds with
+// awaitsick, and window that of all deletes in a
 // time.
 //
 // A guard has the objects of a name as its roots, and a rule of protection protects them.

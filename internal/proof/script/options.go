@@ -83,6 +83,8 @@ func (o *options) set(name, value string) (err error) {
 		o.sweeps = append(o.sweeps, sweep(value))
 	case "brake":
 		o.brake.PerCascade, err = strconv.Atoi(value)
+	case "awaitsick":
+		o.brake.AwaitSick = true
 	case "window":
 		n, per, _ := strings.Cut(value, "/")
 		if o.brake.Window, err = strconv.Atoi(n); err == nil {

@@ -19,6 +19,9 @@ func (y braking) String() string {
 	line := "brakes"
 	for _, b := range y {
 		line += fmt.Sprintf(" %d %d/%v", b.PerCascade, b.Window, b.Per)
+		if b.AwaitSick {
+			line += " await"
+		}
 	}
 	return line
 }
@@ -40,6 +43,10 @@ func (o *options) drawBrakes() {
 	}
 	if i := r.IntN(o.engines); r.IntN(2) == 0 {
 		y[0], y[i] = y[i], y[0]
+	}
+	await := rand.New(rand.NewPCG(o.seed, 0xb4a5)) // one of its own, so that the other draws stay
+	for i := range y[:o.engines] {
+		y[i].AwaitSick = await.IntN(4) == 0 && y[i].PerCascade > 0
 	}
 	if r.IntN(4) > 0 {
 		o.objects = 6 + r.IntN(8)

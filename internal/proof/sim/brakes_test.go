@@ -7,7 +7,7 @@ import "testing"
 func TestBrakesAct(t *testing.T) {
 	var trips, approvals, refusals uint64
 	windows, paused, beside := 0, 0, 0
-	for seed := range uint64(150) {
+	for seed := range uint64(250) {
 		s, err := begin(History{Seed: seed + 1})
 		if err != nil {
 			t.Fatal(err)

@@ -100,7 +100,7 @@ var defects = []struct {
 	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "an unguarded holder is swept"},
 	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "no holder is guarded"},
 	{"lax store", func(s *sim, _ step) { s.w.Strict = false }, "S2 S3", "a store of level 3 takes a reference to an owner that waits or orphans"},
-	{"no brake", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Brake.PerCascade = 0 }), "G5", "a cascade has no limit"},
+	{"no brake", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Brake.PerCascade, c.Brake.AwaitSick = 0, false }), "G5", "a cascade has no limit"},
 	{"no window", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Brake.Window, c.Brake.Per = 0, 0 }), "G5", "all cascades together have no limit"},
 	{"approved unasked", approvedUnasked, "G5", "a cascade goes without a user's answer"},
 	{"resumed unasked", resumedUnasked, "G6", "a pause ends without a user"},

@@ -218,12 +218,33 @@ func (w *World) Deliver(side, kind int) error {
 	return w.observe(side, ev)
 }
 
+// Without an event, a result or a later time the work of an engine ends. Each Next that asks to be
+// called again does some of it. So restless of them, and restNodes more for each node, are enough.
+const restless, restNodes = 1000, 8
+
+// livelock returns an error for an engine that has asked to be called again so many times, at one
+// time, and has brought nothing.
+func livelock(calls int, s ownergraph.Stats) error {
+	if calls <= restless+restNodes*s.Nodes {
+		return nil
+	}
+	return fmt.Errorf("livelock: Next has asked for %d further calls and brought nothing: %d nodes, %d decisions", calls, s.Nodes, s.Decisions)
+}
+
 // Issue takes the next call of a lane from a side's engine, if there is one. A
-// fence and a listing begin at once.
+// fence and a listing begin at once. An engine that asks again and again, and does not come to
+// rest, is an error.
+//
+// Held by TestLivelock.
 func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, error) {
 	s := w.Sides[side]
 	w.Polled = side
-	for {
+	for n := 0; ; n++ {
+		if n > restless {
+			if err := livelock(n, s.Engine.Stats()); err != nil {
+				return ownergraph.Call{}, false, err
+			}
+		}
 		c, at := s.Engine.Next(w.Now, lane)
 		switch {
 		case c.Type != ownergraph.CallUnset:

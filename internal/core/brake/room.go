@@ -1,0 +1,116 @@
+package brake
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+)
+
+// All cascades of one object are remembered together, or none of them. If each took its place on
+// its own, one of them could displace another one of the same object. The object would then be
+// decided again and again.
+//
+// An object without room needs as many places as it has cascades that are not remembered, and as
+// many as it has ones that may be forgotten: these do not make room for it. It is decided again
+// when there are so many places. The machine has no more objects decided at once than there are
+// places for them.
+
+// rooms has the lines of the objects that need a number of places, by that number.
+type rooms [maxRoots + 1]line
+
+func (r *rooms) clone() (c rooms) {
+	for i := range r {
+		c[i] = r[i].clone()
+	}
+	return c
+}
+
+// TryReserve makes room for the cascades of an object, at most maxRoots, if Judge cannot answer for
+// all of them. Begin and Judge follow. It reports false if nothing is to be begun, or if there is not
+// enough room for all. Then it forgets nothing.
+//
+// Held by TestOwnRoots and TestNoRoomForAll.
+func (m *Machine) TryReserve(id observed.NodeID, roots []graph.Key) bool {
+	own, fresh := m.own[:0], m.fresh[:0]
+	ended := 0
+	for i := range roots {
+		k := roots[i]
+		switch s := m.index[k]; {
+		case m.isExempt(k):
+		case s == 0 && !slices.Contains(fresh, k):
+			fresh = append(fresh, k)
+		case s != 0 && !slices.Contains(own, s):
+			if own = append(own, s); m.at(s).free {
+				ended++
+			}
+		}
+	}
+	m.own, m.fresh, m.need = own, fresh, 0
+	room := m.room()
+	if w := m.waits[id]; !w.called || w.answer != NeedRoom { // others were promised a place
+		room -= m.promised
+	}
+	if len(fresh) == 0 {
+		return slices.ContainsFunc(roots, func(k graph.Key) bool { return !m.IsKnown(k) })
+	}
+	if need := len(fresh) + ended; need > room {
+		m.need = min(need, maxRoots)
+		return false
+	}
+	for _, k := range fresh {
+		own = append(own, m.place(k, own))
+	}
+	m.own = own
+	return true
+}
+
+// isRoomy reports whether an object waits for places, and there are so many.
+func (m *Machine) isRoomy() bool {
+	if m.counted[NeedRoom] == 0 {
+		return false
+	}
+	room := m.room() - m.promised
+	for n := range m.full {
+		if m.full[n].live > 0 && n <= room {
+			return true
+		}
+	}
+	return false
+}
+
+// callRoomy has as many objects decided as there are places for them, the oldest first.
+func (m *Machine) callRoomy(v View, budget int) {
+	for ; budget > 0 && m.isRoomy(); budget-- {
+		room, first := m.room()-m.promised, place{}
+		for n := range min(len(m.full), room+1) {
+			if p := m.head(&m.full[n]); p.at != 0 && (first.at == 0 || p.at < first.at) {
+				first = p
+			}
+		}
+		w := m.waits[first.node]
+		l := &m.full[w.need]
+		l.nodes.Pop(&first)
+		l.live--
+		w.called = true
+		m.waits[first.node] = w
+		m.promised += int(w.need)
+		v.Out.Look(first.node, priority(v, first.node))
+	}
+}
+
+// head returns the first place of a line whose node still waits there, and drops those before it.
+// It returns the zero place for an empty line.
+func (m *Machine) head(l *line) (p place) {
+	if l.live == 0 {
+		l.nodes = fifo.List[place]{}
+		return p
+	}
+	for {
+		if p = l.nodes.All()[0]; m.waits[p.node].at == p.at {
+			return p
+		}
+		l.nodes.Pop(&p)
+	}
+}
