@@ -52,7 +52,7 @@
 //
 //   - Background: the owner goes at once. The engine deletes its dependents afterwards.
 //   - Foreground: the owner is marked and stays until its blocking dependents are gone.
-//   - Orphan: the engine removes the references to the owner. The dependents stay.
+//   - Orphan: the engine removes each reference with the owner's UID. The dependents stay.
 //
 // Foreground and orphan deletions put a finalizer on the owner. If the store has fences, the
 // engine removes that finalizer after a fence has passed. A fence begins at one moment of the

@@ -127,7 +127,7 @@ func classIn(c observed.Class) explain.Class {
 // evidenceOf returns the source of the knowledge about an owner, and its time.
 func (x *explainer) evidenceOf(in *rules.Input, f *rules.OwnerFact, o observed.Node) (explain.Evidence, time.Time) {
 	e, m := x.e, x.e.state(o.ID())
-	if o.ByUID() {
+	if o.ByUID() || f.Elsewhere {
 		live, ok := e.graph.Alive(o.Key().UID)
 		if !ok {
 			return explain.EvidenceUnset, time.Time{}

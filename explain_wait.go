@@ -166,10 +166,11 @@ func (x *explainer) solidOwners(j judgement) []explain.Condition {
 func (x *explainer) dependents(n observed.Node) []explain.Condition {
 	var ids []observed.NodeID
 	total, looked := n.Blocking(), 0
+	dependents := n.Dependents()
 	if n.Orphaning() {
-		total = n.Referring()
+		total, dependents = n.Referring()+n.Elsewhere(), n.Orphans()
 	}
-	for d := range n.Dependents() {
+	for d := range dependents {
 		if looked++; looked > maxScanned || len(ids) == maxBranches {
 			break
 		}

@@ -76,7 +76,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 	}
 	if d.Gone && d.SharesUID {
 		if c, ok := e.graph.Lookup(Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
-			e.fanout.PushNode(e.view(), c.ID())
+			e.fanout.Push(e.view(), c.ID())
 		}
 		if n, ok := e.graph.Alive(ev.Key.UID); ok { // a claim on the UID means another object now
 			e.cycles.Restart(e.now)
@@ -183,7 +183,7 @@ func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
 	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
 	e.absent.Remove(k)
 	if c, ok := e.graph.Claim(id); ok {
-		e.fanout.PushNode(e.view(), c)
+		e.fanout.Push(e.view(), c)
 	}
 	if e.sweeps.Any() {
 		e.sweeps.Observe(e.sweepView(), id, n)

@@ -171,11 +171,11 @@ func (f *forecast) isKept(i int32) bool {
 
 // isMisplaced reports whether a part refers to the UID of a member under another kind or
 // name. Only an audit looks at such a reference after the end of that member. With another
-// scope alone the engine looks at once.
+// scope alone the engine looks at once. An orphaning of the member drops the reference.
 func (f *forecast) isMisplaced(i int32) bool {
 	for _, r := range f.parts[i].Object.Owners {
 		o, ok := f.links.index.OfUID(r.UID)
-		if !ok || o == i || !f.parts[o].Member {
+		if !ok || o == i || !f.parts[o].Member || draft.IsDependent(i, f.links.dependents[o]) {
 			continue
 		}
 		if k := f.parts[o].Object.Key; k.Kind != r.Kind || k.Name != r.Name {
@@ -286,7 +286,7 @@ func (f *forecast) parents() []int32 {
 // below reports whether a part has an owner that is a member.
 func (f *forecast) below(i int32) bool {
 	for _, r := range f.parts[i].Object.Owners {
-		if o, ok := f.links.index.Of(r.Key); ok && o != i && f.parts[o].Member {
+		if o, ok := f.links.index.OwnerOf(i, &r, f.links.dependents); ok && o != i && f.parts[o].Member {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/draft"
@@ -103,7 +104,7 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 		steps: make([]plan.Step, 0, len(parts)+len(req.Delete)), waited: map[int32]bool{}, waits: map[plan.AssumptionType]map[string]int{},
 	}
 	f.store = draft.NewStore(parts, f.isFull)
-	f.links = newLinks(parts, &f.store.Index)
+	f.links = newLinks(parts, &f.store.Index, f.store.Dependents(req.Delete, &observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName}))
 	if err := f.findTargets(); err != nil {
 		return nil, err
 	}

@@ -26,24 +26,17 @@ type links struct {
 	order      draft.Steps
 }
 
-func newLinks(parts []excerpt.Part, index *draft.Index) links {
+func newLinks(parts []excerpt.Part, index *draft.Index, dependents [][]int32) links {
 	l := links{
-		index: index, dependents: make([][]int32, len(parts)), owners: make([][]int32, len(parts)), last: make([]int32, len(parts)),
-		members: map[Key][]int32{},
+		index: index, dependents: dependents, owners: make([][]int32, len(parts)), last: make([]int32, len(parts)), members: map[Key][]int32{},
 	}
 	known := make([]int32, len(parts)) // as an owner of the part, from 1
 	for i := range parts {
-		for _, r := range parts[i].Object.Owners {
-			o, ok := index.Of(r.Key)
+		for j := range parts[i].Object.Owners {
+			o, ok := index.OwnerOf(int32(i), &parts[i].Object.Owners[j], dependents)
 			if ok && known[o] != int32(i)+1 {
 				known[o] = int32(i) + 1
 				l.owners[i] = append(l.owners[i], o)
-			}
-			if r.Unresolved {
-				o, ok = index.OfUID(r.UID)
-			}
-			if ok && o != int32(i) {
-				l.dependents[o] = append(l.dependents[o], int32(i))
 			}
 		}
 	}

@@ -282,7 +282,7 @@ func (p *printer) began(n observed.Node, at seq.Stamp) {
 	e := p.e
 	p.Flags(e.kinds.Of(n.Kind()).Ended > at)
 	p.fenceAfter(at)
-	for d := range n.Dependents() {
+	for d := range n.Orphans() {
 		p.Node(d.ID())
 		p.Flags(at > e.state(d.ID()).Known)
 		for _, o := range d.OwnerNodes() {

@@ -26,6 +26,9 @@
 // claim on the UID alone. The dependent is kept, and each object with that UID counts the
 // reference.
 //
+// An orphan deletion of an owner drops each reference with its UID, also one with another kind,
+// scope or name. The two rules below leave out the references that they read as absent.
+//
 // A self-reference never counts. The same reference twice counts twice, and one [Change]
 // drops both.
 //

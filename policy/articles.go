@@ -40,7 +40,7 @@ var articles = [...]Article{
 		"None is needed.",
 	},
 	OwnerOrphans: {
-		"An owner is being deleted and leaves its dependents. The engine drops the references to it.",
+		"An owner is being deleted and leaves its dependents. The engine drops each reference with its UID.",
 		"A user deleted the owner with orphan propagation.",
 		"None is needed. The object stays.",
 	},
@@ -60,7 +60,7 @@ var articles = [...]Article{
 		"None is needed.",
 	},
 	DependentsFree: {
-		"No reference leads to the orphaning object any more. The engine releases the object.",
+		"No reference has the UID of the orphaning object any more. The engine releases the object.",
 		"The references of all dependents were dropped.",
 		"None is needed.",
 	},
@@ -91,7 +91,7 @@ var articles = [...]Article{
 	},
 	NeedDependents: {
 		"The object is being deleted and waits for its dependents.",
-		"Dependents block its foreground deletion, or still refer to the orphaning object.",
+		"Dependents block its foreground deletion, or still name the UID of the orphaning object.",
 		"Explain the dependents. Each of them has a reason of its own.",
 	},
 	NeedFinalizers: {
@@ -396,7 +396,7 @@ var doubtArticles = [...]Article{
 	graph.ForeignScope: {
 		"The reference names a scope that is neither global nor the object's own.",
 		"The store resolves an owner to another scope, which the model does not allow.",
-		"Drop the reference, or move one of the two objects.",
+		"Drop the reference, or move one of the two objects. An orphan deletion of the owner drops the reference, too.",
 	},
 	graph.ScopedOwner: {
 		"The object is global and names an owner that has a scope. The engine cannot know which scope is meant.",
@@ -421,6 +421,6 @@ var doubtArticles = [...]Article{
 	graph.Renamed: {
 		"The owner's UID is alive under the same kind and another name.",
 		"A writer changed the name in the reference, or kept the UID of another owner.",
-		"Correct the name in the reference, or drop the reference.",
+		"Correct the name in the reference, or drop the reference. An orphan deletion of the owner drops it, too.",
 	},
 }

@@ -79,8 +79,12 @@
 //   - The engine trims a waiting reference because of another, solid owner only with
 //     evidence of both. The evidence began after the waiting mark was known. Trimming
 //     dangling references needs no evidence of another owner.
-//   - A reference blocks an owner, or is freed by an orphaning, if its UID matches and its
-//     coordinates match or cannot be resolved.
+//   - A reference blocks an owner if its UID matches, and its coordinates match or cannot be
+//     resolved.
+//   - An orphaning drops every reference with the owner's UID before it ends, with any kind,
+//     scope and name. A mistake there keeps an object. The settings graph.ScopeAbsent
+//     and graph.NameAbsent read another scope and another name as absent, and both together
+//     another kind. Then the orphaning drops no such reference. Its object is garbage before.
 //   - A reference may have the UID and kind of a live owner, and another scope or name. Its
 //     owner is unknown and holds the object, with a reason of its own. The settings
 //     graph.ScopeAbsent and graph.NameAbsent read such an owner as absent, as Kubernetes
@@ -94,7 +98,7 @@
 //   - Two owners may have different propagations at one time. Then both outcomes are
 //     permitted.
 //   - The engine remembers the owners whose orphaning it ended, for dependents that come
-//     later. That memory is bounded.
+//     later, by the same rule. That memory is bounded.
 //   - The engine's own delete because of a waiting owner is a foreground delete. It is a
 //     background delete if that owner's fence has passed and no known reference leads to the
 //     object. Every other delete is a background delete. An object keeps a propagation

@@ -50,7 +50,8 @@ func TestIndex(t *testing.T) {
 }
 
 // TestLinkOwners: the owners of a part are those of which it is a dependent, once each, and the
-// references that lead to no part. A link blocks if a reference to the UID does.
+// references that lead to no part and do not count by their UID. A link blocks if a reference to
+// the UID does.
 func TestLinkOwners(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -65,8 +66,13 @@ func TestLinkOwners(t *testing.T) {
 		for i := range list {
 			for range random.IntN(5) {
 				o := random.IntN(len(list))
-				list[i].Object.Owners = append(list[i].Object.Owners, graph.Owner{Key: list[o].Object.Key, Block: random.IntN(2) == 0, Unresolved: random.IntN(5) == 0})
-				if o != i {
+				r := graph.Owner{Key: list[o].Object.Key, Block: random.IntN(2) == 0, Unresolved: random.IntN(5) == 0}
+				byUID := true
+				if random.IntN(4) == 0 {
+					r.Name, byUID = "elsewhere", r.Unresolved || random.IntN(2) == 0
+				}
+				list[i].Object.Owners = append(list[i].Object.Owners, r)
+				if o != i && byUID {
 					q.Dependents[o] = append(q.Dependents[o], int32(i))
 				}
 			}
@@ -74,8 +80,12 @@ func TestLinkOwners(t *testing.T) {
 		s := &survey{Question: q, owners: make([][]link, len(list))}
 		s.linkOwners()
 		for i := range list {
-			if want := ownersOf(&q, i); !slices.Equal(s.owners[i], want) {
-				t.Errorf("seed %d: the owners of part %d are %v, want %v", seed, i, s.owners[i], want)
+			got := slices.Clone(s.owners[i])
+			for n := range got {
+				got[n].references = 0
+			}
+			if want := ownersOf(&q, i); !slices.Equal(got, want) {
+				t.Errorf("seed %d: the owners of part %d are %v, want %v", seed, i, got, want)
 			}
 		}
 	}
@@ -84,16 +94,33 @@ func TestLinkOwners(t *testing.T) {
 // ownersOf finds the links of one part by a look at all parts.
 func ownersOf(q *Question, part int) (out []link) {
 	o := &q.Parts[part].Object
+	exists := func(r graph.Owner) bool {
+		return slices.ContainsFunc(q.Parts, func(p excerpt.Part) bool { return p.Object.Key == r.Key && p.State == excerpt.Exists })
+	}
+	byUID := map[graph.UID]bool{}
 	for i := range q.Parts {
-		if q.Parts[i].State == excerpt.Exists && slices.Contains(q.Dependents[i], int32(part)) {
-			uid := q.Parts[i].Object.UID
-			out = append(out, link{int32(i), slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == uid && r.Block })})
+		uid, references, direct, blocks := q.Parts[i].Object.UID, 0, 0, false
+		for _, d := range q.Dependents[i] {
+			if int(d) == part {
+				references++
+			}
+		}
+		for _, r := range o.Owners {
+			if r.UID == uid {
+				blocks = blocks || r.Block
+				if r.Unresolved || exists(r) {
+					direct++
+				}
+			}
+		}
+		if q.Parts[i].State == excerpt.Exists && references > 0 {
+			out = append(out, link{owner: int32(i), block: blocks})
+			byUID[uid] = byUID[uid] || references > direct
 		}
 	}
 	for _, r := range o.Owners {
-		exists := slices.ContainsFunc(q.Parts, func(p excerpt.Part) bool { return p.Object.Key == r.Key && p.State == excerpt.Exists })
-		if !exists && !r.Unresolved && r.Key != o.Key {
-			out = append(out, link{-1, r.Block})
+		if !exists(r) && !r.Unresolved && r.Key != o.Key && !byUID[r.UID] {
+			out = append(out, link{owner: -1, block: r.Block})
 		}
 	}
 	return out

@@ -9,7 +9,8 @@ import (
 
 // Question has the facts about the parts of a plan.
 type Question struct {
-	// Parts are the objects, by key. Dependents has the indexes of each part's dependents.
+	// Parts are the objects, by key. Dependents has the indexes of each part's dependents. These
+	// include the ones that refer to a part that orphans by its UID alone.
 	Parts      []excerpt.Part
 	Dependents [][]int32
 	// Targets has the propagation of each object that a user deletes, by the index.
@@ -131,11 +132,12 @@ type survey struct {
 	stuck      []bool    // held, or above a held object, or in a ring
 }
 
-// link is one reference between parts. Owner is -1 for a reference that leads to no part
-// that exists.
+// link has the references of one part to another one. Owner is -1 for a reference that leads to no
+// part that exists.
 type link struct {
-	owner int32
-	block bool
+	owner      int32
+	references int32
+	block      bool
 }
 
 func newSurvey(q Question) *survey {
@@ -185,23 +187,58 @@ func (s *survey) linkOwners() {
 				linked[d] = int32(i) + 1
 				s.owners[d] = append(s.owners[d], link{owner: int32(i)})
 			}
+			s.owners[d][len(s.owners[d])-1].references++
 		}
 	}
-	blocked := make([]int32, len(s.Parts)) // the last part that blocks the UID of a part, from 1; by the first part with the UID
+	of := make([]named, len(s.Parts)) // by a part with the UID
 	for i := range s.Parts {
-		for _, r := range s.Parts[i].Object.Owners {
-			if o, ok := index.first[r.UID]; ok && r.Block {
-				blocked[o] = int32(i) + 1
-			}
+		s.linkOwnersOf(int32(i), &index, of)
+	}
+}
+
+// named has the references of one part to a UID.
+type named struct {
+	part   int32 // from 1
+	blocks bool  // one of them does
+	direct int32 // lead to an object that exists, or are unresolved
+	other  bool  // others count by the UID
+}
+
+// linkOwnersOf completes the links of a part. A reference that leads to no part is one of them,
+// unless it counts by its UID: then Dependents has more references than those that lead to the owner.
+func (s *survey) linkOwnersOf(i int32, index *Index, of []named) {
+	o := &s.Parts[i].Object
+	leads := func(r *graph.Owner) bool {
+		at, ok := index.Of(r.Key)
+		return ok && s.Parts[at].State == excerpt.Exists
+	}
+	for j := range o.Owners {
+		r := &o.Owners[j]
+		at, ok := index.first[r.UID]
+		if !ok {
+			continue
 		}
-		for n, l := range s.owners[i] {
-			s.owners[i][n].block = blocked[index.first[s.Parts[l.owner].Object.UID]] == int32(i)+1
+		if of[at].part != i+1 {
+			of[at] = named{part: i + 1}
 		}
-		for _, r := range s.Parts[i].Object.Owners {
-			o, ok := index.Of(r.Key)
-			if ok = ok && s.Parts[o].State == excerpt.Exists; !ok && !r.Unresolved && r.Key != s.Parts[i].Object.Key {
-				s.owners[i] = append(s.owners[i], link{-1, r.Block})
-			}
+		of[at].blocks = of[at].blocks || r.Block
+		if r.Unresolved || leads(r) {
+			of[at].direct++
+		}
+	}
+	for n := range s.owners[i] {
+		l := &s.owners[i][n]
+		if x := &of[index.first[s.Parts[l.owner].Object.UID]]; x.part == i+1 {
+			l.block, x.other = x.blocks, x.other || l.references > x.direct
+		}
+	}
+	for j := range o.Owners {
+		r := &o.Owners[j]
+		if r.Unresolved || r.Key == o.Key || leads(r) {
+			continue
+		}
+		if at, ok := index.first[r.UID]; !ok || !of[at].other {
+			s.owners[i] = append(s.owners[i], link{owner: -1, block: r.Block})
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
 
 // TestAbsenceServes: absence beyond the graph counts only where it is proven for the
@@ -187,6 +188,43 @@ func TestRemembered(t *testing.T) {
 	r.v.Edit(r.id("o")).Absent = late
 	if f := r.fact("d"); !f.Remembered {
 		t.Errorf("%+v, and the engine remembers the owner", f)
+	}
+	for _, c := range []struct {
+		set    Settings
+		key    graph.Key
+		want   bool
+		reason string
+	}{
+		{Settings{}, graph.Key{Kind: "p", Scope: "s", Name: "x", UID: "u"}, true, "another name"},
+		{Settings{}, graph.Key{Kind: "a", Name: "x", UID: "u"}, true, "other coordinates altogether"},
+		{Settings{}, graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "v"}, false, "another UID"},
+		{Settings{OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "s", Name: "x", UID: "u"}, false, "another name is absent"},
+		{Settings{OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "t", Name: "o", UID: "u"}, true, "another scope is not"},
+		{Settings{Scope: graph.ScopeAbsent}, graph.Key{Kind: "p", Scope: "t", Name: "o", UID: "u"}, false, "another scope is absent"},
+		{Settings{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}, graph.Key{Kind: "a", Scope: "s", Name: "o", UID: "u"}, false, "another kind is absent"},
+		{Settings{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "u"}, true, "the owner itself"},
+	} {
+		memory := tombstone.New(10)
+		memory.Add(graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "u"})
+		if was, ok := c.set.Remembered(&memory, c.key); ok != c.want || ok && was.Name != "o" {
+			t.Errorf("%s under %+v: %t, %s, want %t: %s", c.key, c.set, ok, was, c.want, c.reason)
+		}
+	}
+}
+
+// TestElsewhereWithheld: an object orphans a dependent by its UID, unless its mark counts for no
+// dependent. The class is that of the wrong coordinates.
+func TestElsewhereWithheld(t *testing.T) {
+	r := newRig(t, "p/s/o@u#1~[orphan]; p/s/d#1 -> p/s/x@u; p/s/k#1 -> a/x@u")
+	r.v.Edit(r.id("o")).Mark = late
+	for _, name := range []string{"d", "k"} {
+		if f := r.fact(name); !f.Elsewhere || !f.Orphaning || f.Mark != late || f.Class != observed.Unknown {
+			t.Errorf("%s: %+v, want the mark of the object with the UID", name, f)
+		}
+	}
+	r.v.Edit(r.id("o")).Withheld = true
+	if f := r.fact("d"); f.Elsewhere || f.Orphaning || f.Doubt != graph.Renamed {
+		t.Errorf("%+v, and the mark counts for no dependent", f)
 	}
 }
 

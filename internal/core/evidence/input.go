@@ -18,7 +18,7 @@ import (
 func (v *View) Input(id observed.NodeID, s *Scratch) *rules.Input {
 	n, m, in := v.Node(id), v.Peek(id, new(record.State)), &s.input
 	*in = rules.Input{
-		Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(), Referring: n.Referring(), Blocking: n.Blocking(),
+		Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(), Referring: n.Referring(), Elsewhere: n.Elsewhere(), Blocking: n.Blocking(),
 		Fence: v.Fence, Owners: s.facts[:0],
 	}
 	if n.Orphaning() {
@@ -31,10 +31,10 @@ func (v *View) Input(id observed.NodeID, s *Scratch) *rules.Input {
 	}
 	if n.Owners() == 1 {
 		r := n.Reference(0)
-		in.Owners = append(in.Owners, v.fact(&r, m, since))
+		in.Owners = append(in.Owners, v.fact(id, &r, m, since))
 	} else {
 		for _, r := range n.References() {
-			in.Owners = append(in.Owners, v.fact(&r, m, since))
+			in.Owners = append(in.Owners, v.fact(id, &r, m, since))
 		}
 	}
 	if len(in.Owners) <= maxScratch {
@@ -60,11 +60,11 @@ func (v *View) retry(id observed.NodeID) *graph.Object {
 	return &o
 }
 
-// fact returns the evidence about the owner of a reference.
-func (v *View) fact(r *observed.Reference, m *record.State, since seq.Stamp) rules.OwnerFact {
+// fact returns the evidence about the owner of a reference of a node.
+func (v *View) fact(id observed.NodeID, r *observed.Reference, m *record.State, since seq.Stamp) rules.OwnerFact {
 	f := rules.OwnerFact{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
 	if r.Owner != 0 && !r.Self {
-		v.completeFact(&f, m, v.Node(r.Owner), since)
+		v.completeFact(&f, id, m, v.Node(r.Owner), since)
 	}
 	return f
 }
@@ -109,17 +109,17 @@ func several(facts []rules.OwnerFact, owner func(int) graph.Owner) bool {
 
 // completeFact completes the evidence about the owner o of a reference, which does not lead
 // back to the dependent. Absence from before since has to be confirmed.
-func (v *View) completeFact(f *rules.OwnerFact, dep *record.State, o observed.Node, since seq.Stamp) {
+func (v *View) completeFact(f *rules.OwnerFact, id observed.NodeID, dep *record.State, o observed.Node, since seq.Stamp) {
 	byUID := o.ByUID()
-	if byUID { // orphaning drops it by its UID: a mistake there keeps an object
-		live, ok := v.Graph.Alive(o.Key().UID)
-		if !ok || !live.Orphaning() || live.SharesUID() {
-			return
+	if live, ok := v.OrphanedBy(id, o); ok { // it drops the reference by its UID: a mistake there keeps an object
+		if f.Elsewhere = !byUID; f.Class == observed.Dangling {
+			f.Class, f.Doubt = observed.Unknown, graph.Unobserved
 		}
-		o = live
+		o, byUID = live, true
+	} else if byUID {
+		return
 	}
-	id := o.ID()
-	m := v.Peek(id, new(record.State))
+	m := v.Peek(o.ID(), new(record.State))
 	if f.Class == observed.Dangling && !byUID && v.Kinds.Unconfirmed(v.Graph, o.Kind(), since) { // seen gone, and maybe back
 		f.Class, f.Doubt = observed.Unknown, graph.Unobserved
 	}
@@ -131,13 +131,13 @@ func (v *View) completeFact(f *rules.OwnerFact, dep *record.State, o observed.No
 		f.Class = observed.Solid
 	}
 	if f.Orphaning = o.Orphaning() && !m.Withheld && v.fences(o) && !o.SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
-		f.Unacknowledged, f.Overdue = v.unacknowledged(id)
+		f.Unacknowledged, f.Overdue = v.unacknowledged(o.ID())
 	}
 	if f.Class == observed.Dangling && !v.Orphaned.Empty() {
-		f.Remembered = v.Orphaned.Has(o.Key())
+		_, f.Remembered = v.Remembered(v.Orphaned, o.Key())
 	}
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
-	f.Read, f.ReadBegan, f.SameVersion = v.readState(id)
+	f.Read, f.ReadBegan, f.SameVersion = v.readState(o.ID())
 	if m.Withheld && f.Read != rules.ReadUnset {
 		f.Read = rules.ReadSolid
 	}

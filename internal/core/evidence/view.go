@@ -43,6 +43,20 @@ type Settings struct {
 	AcknowledgeWithin time.Duration
 }
 
+// Remembered returns the owner of a memory that a reference with the key means. The memory
+// counts by the UID, as the orphaning did that has ended: a mistake there keeps an object. A
+// setting that reads other coordinates as absent leaves no owner for them.
+//
+// Held by TestRemembered.
+func (s *Settings) Remembered(memory *tombstone.Set, k graph.Key) (graph.Key, bool) {
+	if memory.Has(k) {
+		return k, true
+	}
+	was, ok := memory.OfUID(k.UID)
+	reading := observed.Config{Scope: s.Scope, OwnerName: s.OwnerName}
+	return was, ok && reading.IsOrphanedBy(k.Scope, k, was)
+}
+
 // Scratch is the memory of one input. The next input with it uses it again. The zero value
 // is empty.
 type Scratch struct {

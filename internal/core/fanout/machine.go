@@ -35,17 +35,10 @@ type Machine struct {
 	woken  []observed.NodeID // they have to be decided, and with a waiting owner its dependents
 }
 
-// Push has the dependents of an owner decided, from the first on. These include the
-// dependents that count by the owner's UID alone.
+// Push has the dependents of an owner decided, from the first on. For an observed owner
+// these include the dependents whose references have its UID and other coordinates, or none:
+// they may count by the UID alone.
 func (m *Machine) Push(v record.Nodes, id observed.NodeID) {
-	m.PushNode(v, id)
-	if c, ok := v.Graph.Claim(id); ok {
-		m.PushNode(v, c)
-	}
-}
-
-// PushNode is Push for the references to one node.
-func (m *Machine) PushNode(v record.Nodes, id observed.NodeID) {
 	if v.Graph.Fan(id) && !v.Table.IsFanning(v.Graph, id) {
 		v.Table.SetFanning(v.Graph, id, true)
 		m.owners = append(m.owners, id)
@@ -69,6 +62,10 @@ func (m *Machine) Next(v record.Nodes) observed.NodeID {
 				return 0
 			}
 			return dep
+		}
+		if other, ok := v.Graph.FanMember(id); ok {
+			m.Push(v, other)
+			return 0
 		}
 		v.Table.SetFanning(v.Graph, id, false)
 	}

@@ -42,8 +42,11 @@ func Grace(n observed.Node) []string {
 
 // Dependents names the first dependents that an object waits for.
 func Dependents(n observed.Node) (names []string) {
-	looked := 0
-	for d := range n.Dependents() {
+	looked, dependents := 0, n.Dependents()
+	if n.Orphaning() {
+		dependents = n.Orphans()
+	}
+	for d := range dependents {
 		if looked++; looked > maxLooked || len(names) == maxDetail {
 			break
 		}

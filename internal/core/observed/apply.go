@@ -86,7 +86,10 @@ func (g *Graph) gone(k *graph.Key) {
 			g.keep(id, g.keyForm(k, s.uid))
 		}
 	}
-	x.setState(Absent)
+	wasObserved := x.state() == Observed
+	if x.setState(Absent); wasObserved {
+		g.moveElsewhere(id, 1)
+	}
 	x.set(flawedMark, false)
 	x.setRole(plain)
 	g.unheld = append(g.unheld, id)
@@ -121,14 +124,18 @@ func (g *Graph) notice(dep NodeID) {
 	}
 }
 
-// noticeOwner: a claim may mean each observed node with its UID. All of these are owners.
+// noticeOwner: a claim may mean each observed node with its UID. All of these are owners. A
+// reference with other coordinates counts for the end of an orphaning by its UID.
 func (g *Graph) noticeOwner(dep, owner NodeID) {
-	if !g.isClaim(owner) {
+	claim := g.isClaim(owner)
+	if !claim && g.at(owner).state() == Observed {
 		g.noticeOne(dep, owner)
 		return
 	}
 	for o, n := g.aliveWithUIDOf(owner), 0; o != 0 && n < maxDuplicates; o, n = g.duplicates[o].next, n+1 {
-		g.noticeOne(dep, o)
+		if claim || g.at(o).role() == orphaning && g.shares(owner, o) {
+			g.noticeOne(dep, o)
+		}
 	}
 }
 

@@ -83,17 +83,23 @@ func (g *Graph) checkGroups() error {
 		}
 	}
 	for u, f := range g.groups {
-		prev, claims := NodeID(0), false
+		prev, claims, fan := NodeID(0), false, f.fan == 0
 		for id := f.first; id != 0; id = g.groupLinks[id].next {
 			if !g.at(id).is(groupMemberMark) || g.key(id).UID != u || g.groupLinks[id].prev != prev {
 				return fmt.Errorf("I2: %s is in the group of UID %q", g.key(id), u)
 			}
-			prev, claims = id, claims || id == f.claim
+			prev, claims, fan = id, claims || id == f.claim, fan || id == f.fan
 			members++
 		}
 		first := g.withUID(g.packUID(u), u)
 		if claims = claims || first == f.claim; f.first == 0 || !claims && f.claim != 0 || f.claim != 0 && !g.isClaim(f.claim) {
 			return fmt.Errorf("I2: UID %q has no second node, or a foreign claim", u)
+		}
+		if !fan {
+			return fmt.Errorf("I8: UID %q: its cursor stands elsewhere", u)
+		}
+		if err := g.checkElsewhere(u, f, first); err != nil {
+			return err
 		}
 	}
 	if shared != len(g.groups) || members != len(g.groupLinks) {

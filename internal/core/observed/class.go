@@ -75,7 +75,7 @@ const (
 	// FastOwned: the only owner of the node is solid and unmarked.
 	FastOwned
 	// FastUnlisted: the only owner of the node was not observed, and no listing of its kind
-	// is complete.
+	// is complete. No object with the owner's UID orphans the node.
 	FastUnlisted
 )
 
@@ -112,7 +112,9 @@ func (n Node) Fast() (owner NodeID, fate Fast) {
 	case c == Solid && !o.is(deletingMark) && x.owner != n.id:
 		return x.owner, FastOwned
 	case doubt == graph.Unlisted:
-		return x.owner, FastUnlisted
+		if _, orphans := g.Node(x.owner).OrphanedBy(); !orphans {
+			return x.owner, FastUnlisted
+		}
 	}
 	return 0, FastUnset
 }

@@ -85,12 +85,10 @@ func (n Node) SameUID() (out []NodeID) {
 	if !x.is(groupHeadMark | groupMemberMark) {
 		return nil
 	}
-	var scratch [64]byte
-	u := graph.UID(g.appendUID(scratch[:0], n.id))
-	if head := g.withUID(packed{x.uid, x.is(textUID)}, u); head != n.id {
+	if head := g.head(n.id); head != n.id {
 		out = append(out, head)
 	}
-	for id := g.groups[u].first; id != 0 && len(out) < MaxSameUID; id = g.groupLinks[id].next {
+	for id := g.groupOf(n.id).first; id != 0 && len(out) < MaxSameUID; id = g.groupLinks[id].next {
 		if id != n.id {
 			out = append(out, id)
 		}

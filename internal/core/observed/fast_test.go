@@ -92,10 +92,11 @@ func (w *world) fate(n observed.Node) (owner observed.NodeID, fate observed.Fast
 	o, _ := n.OwnerNode(0)
 	c, doubt := n.OwnerClass(0)
 	odd = n.OwnerAt(0).Key != o.Key()
+	_, orphaned := o.OrphanedBy()
 	switch {
 	case c == observed.Solid && !n.SelfOwner(0) && calm(o):
 		return o.ID(), observed.FastOwned, odd
-	case doubt == graph.Unlisted:
+	case doubt == graph.Unlisted && !orphaned:
 		return o.ID(), observed.FastUnlisted, odd
 	}
 	return 0, observed.FastUnset, odd

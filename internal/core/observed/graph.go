@@ -117,6 +117,7 @@ func (g *Graph) Clone() *Graph {
 		c.groups = make(map[graph.UID]*uidGroup, len(g.groups))
 		for u, f := range g.groups {
 			own := *f
+			own.elsewhere, own.own = maps.Clone(f.elsewhere), maps.Clone(f.own)
 			c.groups[u] = &own
 		}
 	}

@@ -145,6 +145,9 @@ func (g *Graph) count(h *ownerRecord, dep, owner NodeID, block bool, d int32) {
 	if g.leadsBack(dep, owner) {
 		return
 	}
+	if g.at(owner).is(groupHeadMark | groupMemberMark) {
+		g.countElsewhere(dep, owner, d)
+	}
 	h.refs += d
 	if block {
 		h.blocks += d
@@ -190,12 +193,16 @@ func (g *Graph) unlink(dep NodeID) {
 }
 
 // Fan puts the cursor of the node's fan-out on its first dependent. It reports whether a
-// dependent exists. The unresolved references to the node's UID have a fan-out of their
-// own: see Claim. The fan-out does not visit later references, because their own events
-// report them.
+// dependent exists, or another node with the UID of an observed node. The references to
+// such a node have a fan-out of their own: see FanMember. The fan-out does not visit later
+// references, because their own events report them.
 func (g *Graph) Fan(id NodeID) bool {
-	if g.at(id).record == 0 {
-		return false
+	if others := g.fanMembers(id); g.at(id).record == 0 || others {
+		if g.at(id).record != 0 {
+			h := g.makeOwnerRecord(id)
+			h.fan = h.firstDep
+		}
+		return others
 	}
 	h := g.makeOwnerRecord(id)
 	h.fan = h.firstDep

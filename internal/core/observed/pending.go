@@ -29,7 +29,8 @@ func (g *Graph) chain(id NodeID) iter.Seq[NodeID] {
 }
 
 // Unfanned yields the dependents that the fan-out of a node has still to visit, in its
-// order. A dependent that refers to the node twice comes twice.
+// order. A dependent that refers to the node twice comes twice. The other nodes with its UID
+// that FanMember has still to return follow.
 func (g *Graph) Unfanned(id NodeID) iter.Seq[NodeID] {
 	return func(yield func(NodeID) bool) {
 		for e := g.ownerRecordOf(id).fan; e != 0; {
@@ -37,6 +38,15 @@ func (g *Graph) Unfanned(id NodeID) iter.Seq[NodeID] {
 			if e = next; !yield(dep) {
 				return
 			}
+		}
+		if x := g.at(id); x.state() != Observed || !x.is(groupHeadMark|groupMemberMark) {
+			return
+		}
+		f := g.groupOf(id)
+		if f.fanHead && !yield(g.head(id)) {
+			return
+		}
+		for m := f.fan; m != 0 && yield(m); m = g.groupLinks[m].next {
 		}
 	}
 }

@@ -44,6 +44,7 @@ func (g *Graph) alter(o *graph.Object) {
 	d.Class = was != Observed || x.role() != role
 	d.Acknowledged = old.seen != o.ObservedGeneration
 	if was != Observed {
+		g.moveElsewhere(id, -1)
 		x.setState(Observed)
 		g.countObserved(id, 1)
 		g.addObserved(id)

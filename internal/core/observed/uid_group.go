@@ -13,6 +13,11 @@ type uidGroup struct {
 	alive NodeID // the first of the observed nodes
 	claim NodeID // the node of unresolved references to the UID
 	first NodeID // the first of the members that are not in the index
+
+	fan       NodeID           // the next member of the fan-out of an observed one
+	fanHead   bool             // that fan-out has not visited the head
+	elsewhere map[string]int32 // the references of others to nodes that are not observed, by sharedPlace
+	own       map[NodeID]int32 // the references to a node of other nodes with its UID
 }
 
 func (g *Graph) groupOf(id NodeID) *uidGroup {
@@ -89,9 +94,7 @@ func (g *Graph) leadsBack(dep, owner NodeID) bool {
 	if dep == owner {
 		return true
 	}
-	d, o := g.at(dep), g.at(owner)
-	return d.uid == o.uid && g.isClaim(owner) && d.is(textUID) == o.is(textUID) &&
-		(!d.is(textUID) || string(g.facts(dep).uid) == string(g.facts(owner).uid))
+	return g.at(dep).uid == g.at(owner).uid && g.isClaim(owner) && g.hasUIDOf(dep, owner)
 }
 
 // enterIndex adds a node under its key.
@@ -112,6 +115,9 @@ func (g *Graph) enterIndex(id NodeID, k *graph.Key, s *location) {
 		}
 		g.groups[own.UID] = f
 		g.at(first).set(groupHeadMark, true)
+		if g.at(first).state() != Observed {
+			g.moveElsewhere(first, 1)
+		}
 	}
 	g.at(id).set(groupMemberMark, true)
 	g.groupNodes[own] = id
@@ -141,6 +147,7 @@ func (g *Graph) leaveIndex(id NodeID, k *graph.Key) {
 		f := g.groupOf(id)
 		heir := f.first
 		own := g.key(heir)
+		f.fanHead = f.fanHead || f.fan == heir
 		g.leaveGroup(heir, &own)
 		g.swapIndexed(id, heir)
 		g.at(heir).set(groupMemberMark, false)
@@ -161,8 +168,12 @@ func (g *Graph) leaveGroup(id NodeID, k *graph.Key) {
 	at := g.groupLinks[id]
 	delete(g.groupLinks, id)
 	delete(g.groupNodes, *k)
+	f := g.groupOf(id)
+	if f.fan == id {
+		f.fan = at.next
+	}
 	if at.prev == 0 {
-		g.groupOf(id).first = at.next
+		f.first = at.next
 	} else {
 		g.groupLinks[at.prev] = links{next: at.next, prev: g.groupLinks[at.prev].prev}
 	}

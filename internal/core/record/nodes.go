@@ -33,8 +33,24 @@ func (n Nodes) Edit(id observed.NodeID) *State { return n.Table.Edit(n.Graph, id
 // that counts by its UID it is the object with that UID. It is 0 without one.
 func (n Nodes) OwnerID(id observed.NodeID, i int) observed.NodeID {
 	o, ok := n.Graph.Node(id).OwnerNode(i)
-	if ok && o.ByUID() {
+	if !ok || o.State() == observed.Observed {
+		return o.ID()
+	}
+	if live, ok := n.OrphanedBy(id, o); ok {
+		return live.ID()
+	}
+	if o.ByUID() {
 		o, _ = n.Graph.Alive(o.Key().UID)
 	}
 	return o.ID()
+}
+
+// OrphanedBy returns the object that orphans a dependent by the UID of the owner o alone: see
+// observed.Node. Its mark counts for dependents, and it is not the dependent itself.
+func (n Nodes) OrphanedBy(dep observed.NodeID, o observed.Node) (observed.Node, bool) {
+	live, ok := o.OrphanedBy()
+	if !ok || live.ID() == dep || n.Peek(live.ID(), new(State)).Withheld {
+		return observed.Node{}, false
+	}
+	return live, true
 }

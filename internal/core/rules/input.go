@@ -47,6 +47,10 @@ type OwnerFact struct {
 	Unconfirmed bool
 	// Remembered: the owner is absent, and this engine completed its orphan deletion.
 	Remembered bool
+	// Elsewhere: the reference has the UID of an object that orphans, and other coordinates.
+	// The facts below are those of that object. The class is that of the coordinates, so the
+	// owner stays unknown until the reference is dropped.
+	Elsewhere bool
 	// Orphaning: the owner was observed orphaning. Unacknowledged: its controller still
 	// has time to acknowledge that. Overdue: that time has passed in vain.
 	Orphaning, Unacknowledged, Overdue bool
@@ -84,8 +88,9 @@ type Input struct {
 	// Several: the object has more than one owner. Self-references do not count, and the
 	// same reference twice counts once.
 	Several bool
-	// Referring and Blocking count the references of other objects to the object.
-	Referring, Blocking int
+	// Referring and Blocking count the references of other objects to the object. Elsewhere
+	// counts those with its UID and other coordinates, which hold an orphaning alone.
+	Referring, Blocking, Elsewhere int
 	// Mark is the moment since which the object's own propagation mark has been observed
 	// without a gap.
 	Mark seq.Stamp

@@ -21,7 +21,7 @@ func (in *Input) marked(s *Scratch) policy.Decision {
 		return policy.Decision{Action: policy.Wait, Reason: policy.NeedWatch}
 	case p == graph.Foreground && in.Blocking > 0:
 		return in.blocked(s)
-	case p == graph.Orphan && in.Referring > 0:
+	case p == graph.Orphan && in.Referring+in.Elsewhere > 0:
 		return policy.Decision{Action: policy.Wait, Reason: policy.NeedDependents}
 	case p == graph.Orphan && in.Unacknowledged:
 		return policy.Decision{Action: policy.Wait, Reason: policy.NeedAcknowledgement}

@@ -25,7 +25,7 @@ func (in *Input) classify(s *Scratch) *classes {
 	for i := range in.Owners {
 		o := &in.Owners[i]
 		class, read := o.Class, false
-		if class == observed.Unknown && o.Doubt == graph.Unobserved {
+		if o.readable() {
 			class, read = in.readClass(o)
 		}
 		switch {
@@ -68,11 +68,17 @@ func (in *Input) readClass(o *OwnerFact) (class observed.Class, read bool) {
 // ClassOf returns the class of an owner in a decision. The class of an unobserved owner
 // comes from a read.
 func (in *Input) ClassOf(o *OwnerFact) observed.Class {
-	if o.Class == observed.Unknown && o.Doubt == graph.Unobserved {
+	if o.readable() {
 		class, _ := in.readClass(o)
 		return class
 	}
 	return o.Class
+}
+
+// readable reports whether a read tells the class of the owner. The reads of an owner that
+// lives elsewhere are about other coordinates.
+func (o *OwnerFact) readable() bool {
+	return o.Class == observed.Unknown && o.Doubt == graph.Unobserved && !o.Elsewhere
 }
 
 // unmarked judges an object without a deletion mark. It is the garbage processor of the

@@ -48,7 +48,8 @@ func bucket[T graph.UID | []byte](u T) uint64 {
 // The first key makes its table.
 func New(size int) Set { return Set{size: size, seed: maphash.MakeSeed()} }
 
-func (s *Set) hash(k *graph.Key) uint64 { return maphash.Comparable(s.seed, *k) }
+// hash goes by the UID alone, so that OfUID finds a key. A store makes no UID twice.
+func (s *Set) hash(k *graph.Key) uint64 { return maphash.String(s.seed, string(k.UID)) }
 
 // find returns the slot of a key, or 0.
 func (s *Set) find(k *graph.Key) int32 {
@@ -102,10 +103,34 @@ func (s *Set) MayHave(u graph.UID) bool { return s.sieve != nil && s.sieve[bucke
 // Has reports whether the set holds k. The order of use stays.
 func (s *Set) Has(k graph.Key) bool { return s.find(&k) != 0 }
 
+// OfUID returns the key of the set with the UID. Of several ones, which no store may have, it
+// returns the least.
+func (s *Set) OfUID(u graph.UID) (least graph.Key, ok bool) {
+	if !s.MayHave(u) || s.used == 0 {
+		return graph.Key{}, false
+	}
+	h := s.hash(&graph.Key{UID: u})
+	for i := *s.chain(h); i != 0; i = s.slots[i].next {
+		if x := &s.slots[i]; x.hash == h && string(x.uid()) == string(u) {
+			if k := x.key(); !ok || k.Compare(least) < 0 {
+				least, ok = k, true
+			}
+		}
+	}
+	return least, ok
+}
+
 // Use is Has, and counts as a use of k.
 func (s *Set) Use(k graph.Key) bool {
 	_, ok := s.UseRoot(k)
 	return ok
+}
+
+// UseUID is Use of the key that OfUID returns.
+func (s *Set) UseUID(u graph.UID) {
+	if k, ok := s.OfUID(u); ok {
+		s.Use(k)
+	}
 }
 
 // UseRoot is Use, and returns the root that the key came with.

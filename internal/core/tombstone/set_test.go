@@ -44,6 +44,31 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestOfUID: a UID leads to its key, to the least one of several, and to none after a removal.
+func TestOfUID(t *testing.T) {
+	m := New(3)
+	if k, ok := m.OfUID("u1"); ok {
+		t.Errorf("an empty set has %s", k)
+	}
+	least := key(1)
+	least.Name = "m"
+	m.Add(key(1))
+	m.Add(least)
+	m.Add(key(2))
+	if k, ok := m.OfUID("u1"); !ok || k != least {
+		t.Errorf("%s, %t, want %s", k, ok, least)
+	}
+	m.Remove(least)
+	c := m.Clone()
+	m.Remove(key(1))
+	if k, ok := c.OfUID("u1"); !ok || k != key(1) {
+		t.Errorf("the copy has %s, %t, want %s", k, ok, key(1))
+	}
+	if k, ok := m.OfUID("u1"); ok {
+		t.Errorf("%s is left", k)
+	}
+}
+
 // TestRoot: a key comes with the root of its deletion, which costs eight bytes. The last one
 // counts.
 func TestRoot(t *testing.T) {

@@ -55,9 +55,10 @@
 //     others.
 //   - coordinates: theirs finds dependents only by the UID of their reference. So a
 //     reference with a wrong scope, kind or name blocks the living object of that UID. It
-//     is dropped when that object orphans, which can save its dependent. For us it names
-//     an absent object. Only a reference with unresolved coordinates counts by UID
-//     (policy, Decisions; kubernetes#65200, kubernetes#72192).
+//     is dropped when that object orphans, which can save its dependent. With these
+//     settings it names an absent object for us, also where that object orphans. Only a
+//     reference with unresolved coordinates counts by UID (policy, Decisions;
+//     kubernetes#65200, kubernetes#72192).
 //   - forgotten: theirs looks once at a global object with a reference to a scoped
 //     kind, and then never again (without retries since kubernetes#98040). That holds
 //     also when the reference has gone and only absent ones are left. We decide by the

@@ -11,7 +11,9 @@
 //	S1b  the engine never deletes an object without owners other than itself
 //	S1c  at one instant since then, no owner of the object was solid
 //	S2   an orphaning owner ends only after the end of every reference that was
-//	     committed before its mark, and no such dependent is deleted because of it
+//	     committed before its mark, and no such dependent is deleted because of it.
+//	     The references with its UID and other coordinates count, unless a setting
+//	     reads these coordinates as absent
 //	S3   a waiting owner ends only after the end of every blocking reference that
 //	     was committed before its mark
 //	     On a store of level 3 (Ledger.Strict), S2 and S3 hold for every reference that was

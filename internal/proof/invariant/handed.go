@@ -147,11 +147,21 @@ func (w *Witness) certified(d *graph.Object) *Breach {
 // or orphans. The Ledger alone judges unresolved references.
 func (w *Witness) dropped(c ownergraph.Call, d *graph.Object) *Breach {
 	for i := range c.Change.DropOwners {
-		if r := &c.Change.DropOwners[i]; !r.Unresolved && !w.proven(d, r, true) {
+		if r := &c.Change.DropOwners[i]; !r.Unresolved && !w.proven(d, r, true) && !w.orphans(r.UID) {
 			return &Breach{Rule: "S4", Object: d.Key, Other: r.Key, text: "the engine drops the reference of %[1]s to %[2]s without a report that the owner is gone, waits or orphans"}
 		}
 	}
 	return nil
+}
+
+// orphans reports whether the object with the UID was reported to orphan, at any coordinates.
+func (w *Witness) orphans(u graph.UID) bool {
+	for k, f := range w.facts {
+		if k.UID == u && f.orphaned > w.rewound {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *Witness) proven(d *graph.Object, r *graph.Owner, orphaned bool) bool {

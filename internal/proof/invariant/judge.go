@@ -144,6 +144,9 @@ func (l *Ledger) judgeRelease(o *graph.Object, finalizer string) *Breach {
 		if finalizer == graph.FinalizerForeground && p.blocked {
 			return &Breach{Rule: "S3", Object: o.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s still blocks it"}
 		}
+		if finalizer == graph.FinalizerOrphan && p.elsewhere {
+			return &Breach{Rule: "S2", Object: o.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s still refers to its UID at other coordinates"}
+		}
 		if finalizer == graph.FinalizerOrphan && p.kept {
 			return &Breach{Rule: "S2", Object: o.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s still refers to it"}
 		}
@@ -183,7 +186,7 @@ func (l *Ledger) Words(yield func(text string, flags uint64)) {
 	var words []word
 	for _, p := range l.pasts {
 		flags := uint64(0)
-		for _, f := range [...]bool{p.waited, p.orphaned, p.beside, p.ringed, p.kept, p.blocked, p.below} {
+		for _, f := range [...]bool{p.waited, p.orphaned, p.beside, p.ringed, p.kept, p.elsewhere, p.blocked, p.below} {
 			flags <<= 1
 			if f {
 				flags |= 1

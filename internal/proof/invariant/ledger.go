@@ -16,6 +16,9 @@ type Ledger struct {
 	// Strict says that the store has level 3. Then S2 and S3 cover every resolved
 	// reference, also one that was committed after the mark of its owner.
 	Strict bool
+	// Scope and OwnerName are the settings of all engines.
+	Scope     graph.ScopeRule
+	OwnerName graph.NameRule
 	// Protects, if set, is a rule of protection that all engines have.
 	Protects func(o graph.Object) bool
 
@@ -35,6 +38,7 @@ type past struct {
 	ringed     bool // both objects were in one ring of waiting objects
 	unborn     bool // the reference came before the owner and foresaw its UID (R2, absence)
 	kept       bool // the reference existed when the owner was marked to orphan
+	elsewhere  bool // so did one with its UID and other coordinates
 	blocked    bool // the reference blocked when the owner was marked foreground
 	below      bool // the reference blocked when an owner of the owner was marked foreground
 }
@@ -48,7 +52,7 @@ func NewLedger(objects []graph.Object) *Ledger {
 
 // Clone returns an independent copy.
 func (l *Ledger) Clone() *Ledger {
-	return &Ledger{l.Override, l.Strict, l.Protects, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
+	return &Ledger{l.Override, l.Strict, l.Scope, l.OwnerName, l.Protects, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
 }
 
 // live returns the living object with the key. The ledger owns it: the caller may
@@ -148,6 +152,7 @@ func (l *Ledger) put(o graph.Object) {
 			r, ok := l.reference(&o, p.owner)
 			p.waited, p.orphaned, p.beside, p.ringed, p.unborn = false, false, false, false, false
 			p.kept = p.kept && ok
+			p.elsewhere = p.elsewhere && l.misplaced(&o, p.owner)
 			p.blocked = p.blocked && ok && r.Block
 			p.below = p.below && ok && r.Block
 		}
@@ -175,7 +180,7 @@ func (l *Ledger) foreseen(o *graph.Object) {
 func (l *Ledger) protect(o *graph.Object) {
 	for i := range l.pasts {
 		if p := &l.pasts[i]; p.owner == o.Key {
-			p.kept, p.blocked = false, false
+			p.kept, p.elsewhere, p.blocked = false, false, false
 		}
 	}
 	if !l.waits(o) && !l.orphans(o) {
@@ -183,6 +188,9 @@ func (l *Ledger) protect(o *graph.Object) {
 	}
 	for i := range l.objects {
 		d := &l.objects[i]
+		if l.orphans(o) && l.misplaced(d, o.Key) {
+			l.past(d.Key, o.Key).elsewhere = true
+		}
 		for j := range d.Owners {
 			r := &d.Owners[j]
 			if r.UID != o.UID {
@@ -199,6 +207,19 @@ func (l *Ledger) protect(o *graph.Object) {
 			}
 		}
 	}
+}
+
+// misplaced reports whether an object has a reference with the UID of the owner and other
+// coordinates, which counts for the end of an orphaning.
+func (l *Ledger) misplaced(d *graph.Object, owner graph.Key) bool {
+	scopes, names := l.Scope == graph.ScopeHold, l.OwnerName != graph.NameAbsent
+	return d.UID != owner.UID && slices.ContainsFunc(d.Owners, func(r graph.Owner) bool {
+		if !scopes && r.Scope != "" && d.Scope != "" {
+			r.Scope = d.Scope // the engine looks nowhere else
+		}
+		return r.UID == owner.UID && !r.Unresolved && r.Key != owner && (scopes || names) &&
+			(scopes || r.Scope == owner.Scope) && (names || r.Name == owner.Name)
+	})
 }
 
 // descend records the blocking dependents of d, whose owner is being marked. The

@@ -18,6 +18,7 @@ var caches = []string{"Graph.lastKinds", "Graph.lastPlaces", "Table.last", "Tabl
 var beside = map[string]string{
 	"SetNote":     "the note of a node belongs to the node records",
 	"Fan":         "the cursor of a fan-out belongs to the work",
+	"FanMember":   "the cursor of a fan-out belongs to the work",
 	"FanNext":     "the cursor of a fan-out belongs to the work",
 	"Prefetch":    "the next events only make Apply faster",
 	"Find":        "the next event only makes Apply faster",

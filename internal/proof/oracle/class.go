@@ -50,6 +50,16 @@ func (c Config) holds(r graph.Owner, live graph.Key) bool {
 	return (r.Scope == live.Scope || c.Scope != ScopeAbsent) && (r.Name == live.Name || c.OwnerName != NameAbsent)
 }
 
+// hasUID reports whether a reference of d counts for an orphaning by its UID, with
+// any coordinates. A setting that reads other coordinates as absence leaves no owner for them.
+func (c Config) hasUID(d graph.Object, r graph.Owner, live graph.Key) bool {
+	scope, scopes, names := r.Scope, c.Scope != ScopeAbsent, c.OwnerName != NameAbsent
+	if !scopes && scope != "" && d.Scope != "" {
+		scope = d.Scope // the engine looks nowhere else
+	}
+	return r.UID == live.UID && (scopes || names) && (scopes || scope == live.Scope) && (names || r.Name == live.Name)
+}
+
 // flawed reports whether the object's data is wrong, C4.
 func flawed(d graph.Object) bool {
 	for i, r := range d.Owners {

@@ -48,18 +48,21 @@
 //	   background too if one waits and no object refers to the object (RULES,
 //	   Decisions: the engine's own deletes).
 //	G3 Memory. In the case of G1, the collector may drop references instead:
-//	   those to absent owners whose orphaning it has ended (RULES, Decisions:
-//	   remembered, best effort).
+//	   those to absent owners whose orphaning it has ended, by the rule of G5
+//	   (RULES, Decisions: remembered, best effort).
 //	G4 Trim. An unmarked object with a solid owner loses a reference that is
 //	   absent or waiting. An absent reference may go whenever another reference to
 //	   another object is left. The fate of the object stays the same then, so the
 //	   other owner needs no evidence (RULES, Decisions). With Config.Restarts the
 //	   absent reference may also stay beside a solid owner.
 //	G5 Orphan. The dependents of a marked owner with the orphan finalizer lose
-//	   their references to it, marked or not. Absent references may go along
-//	   (proposal, the "orphan" finalizer; RULES, R2 and Decisions).
-//	G6 Orphaning ends. The owner of G5 loses the finalizer when no object refers
-//	   to it any more (proposal; RULES, R3).
+//	   their references to it, marked or not. So they lose the references that have
+//	   its UID and other coordinates: another kind, scope or name. The exceptions are
+//	   another scope with ScopeAbsent, another name with NameAbsent, and another
+//	   kind with both. Absent references may go along (proposal, the "orphan"
+//	   finalizer; RULES, R2 and Decisions).
+//	G6 Orphaning ends. The owner of G5 loses the finalizer when no reference of G5
+//	   is left (proposal; RULES, R3 and Decisions).
 //	G7 Foreground ends. A waiting owner loses the foreground finalizer when no
 //	   object refers to it with Block (RULES, R3 and Decisions).
 //	G8 Ring. A member of a strongly connected component of waiting objects with

@@ -26,12 +26,12 @@ func (s State) must(i int, cfg Config) (out []graph.Object) {
 		out = s.collect(out, i, cfg)
 	}
 	for owner := range s.objects {
-		if refs := s.refs(i, owner); len(refs) > 0 && cfg.orphans(s.objects[owner].Object) {
+		if refs := s.freed(i, owner, cfg); len(refs) > 0 && cfg.orphans(s.objects[owner].Object) {
 			out = append(out, drop(o, refs...)) // G5
 		}
 	}
 	switch {
-	case cfg.orphans(o) && !s.referred(i):
+	case cfg.orphans(o) && !s.frees(i, cfg):
 		out = append(out, graph.Change{DropFinalizer: graph.FinalizerOrphan}.Apply(o)) // G6
 	case cfg.waits(o) && !s.blocked(i):
 		out = append(out, graph.Change{DropFinalizer: graph.FinalizerForeground}.Apply(o)) // G7
@@ -77,7 +77,8 @@ func (s State) delete(out []graph.Object, i int, waits bool, cfg Config) []graph
 func (s State) remember(out []graph.Object, d graph.Object, cfg Config) []graph.Object {
 	var remembered []graph.Owner
 	for _, r := range d.Owners {
-		if s.class(d, r, cfg) == absent && slices.Contains(s.orphaned, r.Key) {
+		means := func(k graph.Key) bool { return k == r.Key || cfg.hasUID(d, r, k) }
+		if s.class(d, r, cfg) == absent && slices.ContainsFunc(s.orphaned, means) {
 			remembered = append(remembered, r)
 		}
 	}
@@ -135,7 +136,7 @@ func (s State) may(i int, cfg Config) (out []graph.Object) {
 	}
 	freed := false
 	for o, owner := range s.objects {
-		freed = freed || cfg.orphans(owner.Object) && len(s.refs(i, o)) > 0
+		freed = freed || cfg.orphans(owner.Object) && len(s.freed(i, o, cfg)) > 0
 	}
 	for _, r := range d.Owners {
 		if s.class(d, r, cfg) != absent {

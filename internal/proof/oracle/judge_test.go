@@ -88,7 +88,11 @@ func TestRules(t *testing.T) {
 		{"a; b* -> a, c, d", "a; b* -> a, c | a; b* -> a, d", "a; b* -> a, c | a; b* -> a, d", "G4: one by one"},
 		{"a~[orphan]; b -> a", "a~[orphan]; b", "", "G5: the dependent loses the reference"},
 		{"s/t/a@1~[orphan]; b -> s/a@1?", "b; s/t/a@1~[orphan]", "", "G5: an unresolved reference counts by its UID"},
-		{"a/x@1~[orphan]; b -> a/y@1", "b -> a/y@1", "", "C2: a wrong name is unknown; G5 and G6: wrong coordinates do not count"},
+		{"a/x@1~[orphan]; b -> a/y@1", "a/x@1~[orphan]; b", "", "C2: a wrong name is unknown; G5 and G6: the UID counts"},
+		{"a/x@1~[orphan]; b -> a/y@1, a/x@1", "a/x@1~[orphan]; b", "", "G5: both references go, though the object is flawed"},
+		{"s/t/a@1~[orphan]; b/u/d -> s/u/a@1", "b/u/d; s/t/a@1~[orphan]", "", "G5: another scope"},
+		{"a/x@1~[orphan]; b -> c/x@1", "a/x@1~[orphan] | a/x@1~[orphan]; b", "", "G1: another kind is absent; G5: it counts as well"},
+		{"a/x@1~[orphan] -> a/y@1", "-", "", "G6: a reference to the own UID does not count"},
 		{"a~[orphan]; b~* -> a, c", "a~[orphan]; b~* -> c", "a~[orphan]; b~* -> a", "G5: a marked dependent loses the reference, too; absent ones may go along"},
 		{"a[orphan]; b -> a", "", "", "G5: a finalizer without a mark does nothing"},
 		{"a~[orphan]*", "a~*", "", "G6: no object refers to the owner"},
@@ -153,6 +157,38 @@ func TestRulesMemory(t *testing.T) {
 	}
 	if must, _ := oneStep(NewState(s.Objects()), Config{}); !slices.Equal(must, []string{"c"}) {
 		t.Errorf("without memory: %q, want b deleted", must)
+	}
+}
+
+// TestRulesElsewhere: a setting reads other coordinates as absent. Then no orphaning counts
+// them, and no memory does.
+func TestRulesElsewhere(t *testing.T) {
+	scope, name := Config{Scope: ScopeAbsent}, Config{OwnerName: NameAbsent}
+	both := Config{Scope: ScopeAbsent, OwnerName: NameAbsent}
+	checkRules(t, scope, []ruleCase{
+		{"p/s/a@1~[orphan]*; p/s/b -> p/s/x@1", "p/s/a@1~*[orphan]; p/s/b", "", "another name is unknown"},
+		{"p/s/a@1~[orphan]*; p/t/b -> p/t/a@1", "p/s/a@1~*; p/t/b -> p/t/a@1 | p/s/a@1~*[orphan]", "", "another scope is absent"},
+		{"p/s/a@1~[orphan]*; p/s/b -> q/s/a@1", "p/s/a@1~*[orphan] | p/s/a@1~*[orphan]; p/s/b", "", "no setting is about another kind alone"},
+	})
+	checkRules(t, name, []ruleCase{
+		{"p/s/a@1~[orphan]*; p/s/b -> p/s/x@1", "p/s/a@1~*; p/s/b -> p/s/x@1 | p/s/a@1~*[orphan]", "", "another name is absent"},
+		{"p/s/a@1~[orphan]*; p/t/b -> p/t/a@1", "p/s/a@1~*[orphan]; p/t/b", "", "another scope is unknown"},
+	})
+	checkRules(t, both, []ruleCase{
+		{"p/s/a@1~[orphan]*; p/s/b -> q/s/a@1", "p/s/a@1~*; p/s/b -> q/s/a@1 | p/s/a@1~*[orphan]", "", "wrong coordinates are absent, as in Kubernetes"},
+		{"p/s/a@1~[orphan]*; p/s/b -> p/s/a@1", "p/s/a@1~*[orphan]; p/s/b", "", "right coordinates count"},
+	})
+	start, actions := scenario(t, "a@a; c | orphan a; addref c->a/x@a")
+	for _, c := range []struct {
+		cfg  Config
+		want []string
+	}{{Config{}, []string{"", "c"}}, {both, []string{""}}} {
+		s, _ := actions[0].Apply(NewState(start))
+		s = s.step(0, newForm(s.must(0, Config{})[0]))
+		s, _ = actions[1].Apply(s)
+		if must, _ := oneStep(s, c.cfg); !slices.Equal(must, c.want) {
+			t.Errorf("under %+v: %q, want %q (G3)", c.cfg, must, c.want)
+		}
 	}
 }
 

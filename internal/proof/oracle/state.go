@@ -131,6 +131,30 @@ func (s State) refs(d, i int) (list []graph.Owner) {
 	return list
 }
 
+// freed returns the references of the d-th object that the orphaning of the i-th drops: those
+// to it, and those with its UID.
+func (s State) freed(d, i int, cfg Config) (list []graph.Owner) {
+	if d == i {
+		return nil
+	}
+	for _, r := range s.objects[d].Owners {
+		if refersTo(r, s.objects[i].Key) || cfg.hasUID(s.objects[d].Object, r, s.objects[i].Key) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// frees reports whether the orphaning of the i-th object has a reference to drop.
+func (s State) frees(i int, cfg Config) bool {
+	for d := range s.objects {
+		if len(s.freed(d, i, cfg)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // referred reports whether any other object refers to the i-th.
 func (s State) referred(i int) bool {
 	for d := range s.objects {

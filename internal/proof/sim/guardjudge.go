@@ -45,6 +45,7 @@ func (s *sim) beginShields() {
 		}
 		x.ledger = invariant.NewLedger(objects)
 		x.ledger.Override, x.ledger.Strict = s.o.override, s.w.Ledger.Strict
+		x.ledger.Scope, x.ledger.OwnerName = s.w.Ledger.Scope, s.w.Ledger.OwnerName
 	}
 }
 

@@ -235,6 +235,7 @@ func (w *World) Restore(old Store, announced bool) error {
 	w.Ledger = invariant.NewLedger(old.objects)
 	w.Ledger.Protects = protects
 	w.Ledger.Override, w.Ledger.Strict = w.cfgs[0].Override, w.level >= ownergraph.Level3
+	w.Ledger.Scope, w.Ledger.OwnerName = w.cfgs[0].Scope, w.cfgs[0].OwnerName
 	for i, s := range w.Sides {
 		for k := range s.Streams {
 			s.Streams[k].cut()

@@ -80,6 +80,7 @@ func NewEach(level ownergraph.Level, cfgs []ownergraph.Config, kinds []graph.Kin
 	w.Ledger = invariant.NewLedger(w.Store.Objects())
 	w.Strict = level >= ownergraph.Level3
 	w.Ledger.Override, w.Ledger.Strict = cfgs[0].Override, w.Strict
+	w.Ledger.Scope, w.Ledger.OwnerName = cfgs[0].Scope, cfgs[0].OwnerName
 	w.Sides = make([]*Side, len(cfgs))
 	for i := range w.Sides {
 		if err := w.restart(i); err != nil {
