@@ -46,8 +46,11 @@ var (
 //
 // Callers may call all methods from several goroutines at once. Values that a store returns
 // or hands to a sink belong to the receiver, except the array of a batch. A store keeps no
-// reference to its arguments. Neither side may alias the state of the other. The comments of
+// reference to its arguments, and does not write into their memory. Neither side may alias the state of the other. The comments of
 // the errors in package graph give the meaning of each error.
+//
+// A store resolves the scope of an owner reference when it writes or reads the reference. If
+// it does not serve the owner's kind, or cannot tell the scope, the reference is Unresolved.
 //
 // The store makes the UIDs. It never makes one twice, and no user can foresee one. UIDs are
 // random, with 96 bits or more. Otherwise a user could name a UID before the store makes it,

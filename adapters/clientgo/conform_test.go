@@ -34,13 +34,27 @@ func (u users) Create(_ context.Context, o graph.Object) (graph.Object, error) {
 	}
 	m := named(o.Scope, o.Name, u.references(o.Owners, nil)...)
 	m.Finalizers = slices.Clone(o.Finalizers)
-	u.mu.Lock()
-	taken := u.kindOf(o.Kind).objects[types.NamespacedName{Namespace: o.Scope, Name: o.Name}] != nil
-	u.mu.Unlock()
-	if taken {
-		return graph.Object{}, graph.ErrConflict
+	if err := u.vacant(o.Key); err != nil {
+		return graph.Object{}, err
 	}
 	return u.read(o.Kind, u.create(o.Kind, m)), nil
+}
+
+// vacant returns an error if the key's place has an object, or if its kind is not served.
+func (u users) vacant(key graph.Key) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case !u.serves(key.Kind):
+		return graph.ErrKindUnknown
+	case u.kindOf(key.Kind).objects[types.NamespacedName{Namespace: key.Scope, Name: key.Name}] != nil:
+		return graph.ErrConflict
+	}
+	return nil
+}
+
+func (u users) serves(kind graph.Kind) bool {
+	return slices.ContainsFunc(u.kinds, func(k *fakeKind) bool { return kindName(k.group, k.kind) == kind })
 }
 
 func checkPolicies(o graph.Object) error {
@@ -58,6 +72,9 @@ func (u users) Update(_ context.Context, o graph.Object) (graph.Object, error) {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if !u.serves(o.Kind) {
+		return graph.Object{}, graph.ErrKindUnknown
+	}
 	k := u.kindOf(o.Kind)
 	live := k.objects[types.NamespacedName{Namespace: o.Scope, Name: o.Name}]
 	switch {
@@ -78,6 +95,9 @@ func (u users) Update(_ context.Context, o graph.Object) (graph.Object, error) {
 func (u users) Delete(_ context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if !u.serves(key.Kind) {
+		return graph.ErrKindUnknown
+	}
 	k := u.kindOf(key.Kind)
 	live := k.objects[types.NamespacedName{Namespace: key.Scope, Name: key.Name}]
 	if live == nil {
@@ -185,6 +205,8 @@ func TestConformance(t *testing.T) {
 		"rewind/versions":   "a restored etcd counts on from where it was, so that a version may stand for two states",
 		"records/rewind":    "the version of a record is that of its ConfigMap",
 		"rewind/late-watch": "only versions show a rewind, and no watch observed a lost version here",
+		// The store keeps no place: it resolves a reference at each read. A definition does not change its scope.
+		"reference/vanished": "a kind that was served before keeps its meaning",
 	}
 	without := []storetest.Promise{
 		storetest.FailedCommits,     // commits are those of etcd

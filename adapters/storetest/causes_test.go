@@ -3,7 +3,9 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
@@ -39,7 +41,101 @@ func broadBugs() []mutant {
 		{name: "a deletion does nothing", law: deleteRemoves, reason: "the transaction is never committed", plant: deleting(func(ownergraph.Store) deleteFunc {
 			return func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error { return nil }
 		})},
+		{name: "one change in seven is lost", law: watchEveryChange, reason: "a page that ends one row too early", plant: losing(everyNth(7))},
+		{name: "one change in 29 is lost", law: watchEveryChange, reason: "a page that ends one row too early", plant: losing(everyNth(29))},
+		{name: "one change in 53 is lost", law: watchEveryChange, reason: "a page that ends one row too early", plant: losing(everyNth(53))},
+		{name: "the 71st change is lost", law: watchEveryChange, reason: "the end of the first page", plant: losing(func() func(ownergraph.Event) bool {
+			in, n := newListings(), 0
+			return func(e ownergraph.Event) bool {
+				if in.applyEvent(e); in.change(e) {
+					n++
+				}
+				return in.change(e) && n == 71
+			}
+		})},
+		{name: "a random change is lost", law: watchEveryChange, reason: "a signal that is not repeated", plant: losing(func() func(ownergraph.Event) bool {
+			in, dice := newListings(), rand.New(rand.NewPCG(1, 2))
+			return func(e ownergraph.Event) bool {
+				in.applyEvent(e)
+				return in.change(e) && dice.IntN(30) == 0
+			}
+		})},
+		{name: "only acknowledged writes of the own process are observed", law: secondObserved, reason: "the writer sends the signal after its commit, and no watch polls", plant: unsignalled},
 	}
+}
+
+// everyNth loses one change of n.
+func everyNth(n int) func() func(ownergraph.Event) bool {
+	return func() func(ownergraph.Event) bool {
+		in, at := newListings(), 0
+		return func(e ownergraph.Event) bool {
+			if in.applyEvent(e); !in.change(e) {
+				return false
+			}
+			at++
+			return at%n == 0
+		}
+	}
+}
+
+// unsignalled loses the changes of a second handle, and of each object that was written while
+// the answers of commits are lost.
+func unsignalled(tb TB, s Subject) Subject {
+	var failing atomic.Bool
+	var silent guarded[map[ownergraph.Key]bool]
+	silent.v = map[ownergraph.Key]bool{}
+	fail := s.FailCommits
+	s.FailCommits = func(ctx context.Context, done bool) (func(context.Context) error, error) {
+		end, err := fail(ctx, done)
+		failing.Store(true)
+		return func(ctx context.Context) error { failing.Store(false); return end(ctx) }, err
+	}
+	note := func(key ownergraph.Key) {
+		if failing.Load() {
+			silent.with(func(m *map[ownergraph.Key]bool) { (*m)[key.Place()] = true })
+		}
+	}
+	users := s.Client
+	s.Client = &wrappedClient{Client: users,
+		create: func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+			note(o.Key)
+			return users.Create(ctx, o)
+		},
+		update: func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+			note(o.Key)
+			return users.Update(ctx, o)
+		},
+	}
+	sound := s.Store
+	s.Store = &wrapper{Store: sound,
+		patch: func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+			note(key)
+			return sound.Patch(ctx, key, pre, c)
+		},
+		delete: func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+			note(key)
+			return sound.Delete(ctx, key, opts)
+		},
+	}
+	s = losing(func() func(ownergraph.Event) bool {
+		in := newListings()
+		return func(e ownergraph.Event) (lost bool) {
+			in.applyEvent(e)
+			key := e.Key
+			if e.Type == graph.Put {
+				key = e.Object.Key
+			}
+			silent.with(func(m *map[ownergraph.Key]bool) { lost = in.change(e) && (*m)[key.Place()] })
+			return lost
+		}
+	})(tb, s)
+	return seconds(losing(func() func(ownergraph.Event) bool {
+		in := newListings()
+		return func(e ownergraph.Event) bool {
+			in.applyEvent(e)
+			return in.change(e)
+		}
+	}))(tb, s)
 }
 
 // highestUID gives the number after the highest number in use.

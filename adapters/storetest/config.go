@@ -93,6 +93,9 @@ type Subject struct {
 // Client has the writes of a store's users. They go through the users' interface,
 // and not through the four methods of the Store. Several goroutines may call all
 // methods at once. At level 3, the error for a refused reference wraps ErrRefused.
+//
+// A method neither writes into the memory of its arguments nor keeps a reference to it. It
+// stores a reference to an owner of a kind that is not served as Unresolved, or refuses it.
 type Client interface {
 	// Create stores a new object and returns it as stored. The object's UID and
 	// Version are empty, because the store makes them. The store also makes the

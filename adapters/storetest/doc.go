@@ -43,12 +43,13 @@
 // "watch/listing-complete", "fence/not-early". Each law runs on a store of its
 // own, in a subtest of its own, so -run selects it. A red line has the expected
 // and the seen state, with objects in the notation of package graph. It also
-// says how an engine would fail on such a store:
+// says how an engine would fail on such a store, and explains the notation:
 //
 //	law watch/compaction is broken
 //	expected: a watch that is behind a compaction knows pod/one/kept@u1#4[example.org/more]; pod/one/new@u3#5
 //	seen:     missing: pod/one/new@u3#5
 //	why it matters: a watch that is behind a compaction finds the deleted changes only by a new listing
+//	the notation: kind/scope/name@UID; #v version v; [x] finalizers
 //
 // Every law ends in one Outcome:
 //
@@ -65,7 +66,12 @@
 //     the first red line is the cause. Repair it and run again.
 //
 // The kit prints each broken law once. A law that the kit did not try never
-// counts as kept.
+// counts as kept. A summary is the last text of the test. It counts the laws, and
+// ends with the law to mend first, with its diagnosis.
+//
+// The first red law is the cause for each broken store of this package's tests. A
+// race may break another law first. If the laws "watch/every-change" or
+// "search/every-write" are red as well, mend those first.
 //
 // A law is not owed in three cases:
 //
@@ -104,6 +110,26 @@
 //     of the other one, and its watches report them. Laws "second/...".
 //
 // A wrapper around the database's driver is a good place for the first two.
+//
+// # Arguments
+//
+// A call only reads the memory of its arguments, and keeps no reference to it. The
+// laws "argument/...", "batch/argument" and "records/argument" lend each call its
+// lists in arrays with more room: owners, finalizers, the lists of a change, the
+// writes of a batch, the value of a record. They look at the whole array after each
+// call, also after a refused or cancelled one. The law "argument/together" has
+// several calls use the same lists at once. Every other law hands the store copies.
+// So a store that writes into its arguments breaks the laws of arguments alone.
+//
+// # References
+//
+// A store stores a reference to an owner whose place it cannot tell as Unresolved, or
+// it refuses the write. That is so for a kind that is not served. It is also so for an
+// owner of a scoped kind without a scope, if the dependent is global. The laws
+// "reference/..." and "batch/reference" write such references in every way. They do
+// so for kinds that never existed, that have vanished, and that are out of reach. They
+// look again after the return of the kind. A store without scoped kinds can tell every
+// place. Its writes only have to agree with each other.
 //
 // # Laws that search
 //

@@ -27,11 +27,11 @@ type law struct {
 // laws returns all laws, each after those that it rests on.
 func laws() []law {
 	return slices.Concat(
-		lawsOfClient(), lawsOfUIDs(), lawsOfReads(), lawsOfPatch(), lawsOfDelete(), lawsOfGrace(), lawsOfWatch(), lawsOfSteps(), lawsOfPolicies(),
+		lawsOfClient(), lawsOfUIDs(), lawsOfReads(), lawsOfPatch(), lawsOfDelete(), lawsOfGrace(), lawsOfWatch(), lawsOfOthers(), lawsOfEveryWrite(), lawsOfSteps(), lawsOfPolicies(),
 		lawsOfSink(), lawsOfChanges(), lawsOfVersions(), lawsOfGaps(), lawsOfLister(), lawsOfKinds(), lawsOfSelector(), lawsOfErrors(),
 		lawsOfUIDText(), lawsOfText(), lawsOfFence(), lawsOfFenceBounds(), lawsOfRewind(), lawsOfEpochs(), lawsOfRestart(), lawsOfCancel(), lawsOfAlias(),
-		lawsOfStrict(), lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfBatches(), lawsOfRecords(),
-		lawsOfEnds(), lawsOfRestores(), lawsOfKept(),
+		lawsOfStrict(), lawsOfReferences(), lawsOfArguments(), lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfBatches(), lawsOfRecords(),
+		lawsOfReferencesInBatches(), lawsOfArgumentsTogether(), lawsOfEnds(), lawsOfRestores(), lawsOfKept(),
 		lawsOfSearch(), lawsOfBeginnings(), lawsOfSecond(), lawsOfStrictSearch(),
 	)
 }
@@ -71,7 +71,7 @@ func (p plan) untried(l law) (Result, bool) {
 	for _, x := range p.missing(l) {
 		switch {
 		case slices.Contains(p.without, x.excuse):
-			return result(NotOwed, "Config.Without names %s", x.excuse)
+			return result(NotOwed, excused+"%s", x.excuse)
 		case !x.owed && x.missing != "":
 			return result(NotOwed, "%s", x.missing)
 		case x.owed:

@@ -67,7 +67,7 @@ func changesAreCopied(t *trial) {
 	change := ownergraph.Change{DropOwners: slices.Clone(o.Owners[1:]), Unblock: slices.Clone(o.Owners[:1]), AddOwner: &owner}
 	before := formatChange(change)
 	want := change.Apply(o)
-	t.accept("Patch", t.patch(o.Key, exact(o), change))
+	t.accept("Patch", t.patchBy(o.Key, exact(o), change))
 	if after := formatChange(change); after != before {
 		t.broken("a Patch leaves the change that it was given as it is: "+before, after)
 	}

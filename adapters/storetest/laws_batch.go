@@ -96,7 +96,7 @@ func deleteOf(o ownergraph.Object, p graph.Propagation) ownergraph.Write {
 func (t *trial) batch(ctx context.Context, writes []ownergraph.Write) (results []error, err error) {
 	t.Helper()
 	slices.SortFunc(writes, func(a, b ownergraph.Write) int { return a.Key.Compare(b.Key) })
-	return t.batchOf(ctx, slices.Clone(writes))
+	return t.batchOf(ctx, cloneWrites(writes))
 }
 
 // batchOf has the store carry out these writes, in this order and in this memory.

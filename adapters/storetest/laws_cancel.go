@@ -70,7 +70,7 @@ func cancelledCallsProveNothing(t *trial) {
 		t.wantSame("Get that succeeds although its context has ended", o, got)
 	}
 	change := ownergraph.Change{AddFinalizer: moreFinalizer}
-	err = t.callCancelled("Patch", func(ctx context.Context) error { return t.Store.Patch(ctx, o.Key, exact(o), change) })
+	err = t.callCancelled("Patch", func(ctx context.Context) error { return t.Store.Patch(ctx, o.Key, exact(o), cloneChange(change)) })
 	o = t.eitherWay("Patch", err, o, change.Apply(o))
 	err = t.callCancelled("Delete", func(ctx context.Context) error {
 		return t.Store.Delete(ctx, o.Key, ownergraph.DeleteOptions{Precondition: exact(o), Propagation: ownergraph.Background})
@@ -107,7 +107,7 @@ func cancelledWritesAreWhole(t *trial) {
 	for i := range 24 {
 		change := ownergraph.Change{DropOwners: refs[:1], Unblock: refs[1:2], DropFinalizer: holdFinalizer, AddFinalizer: moreFinalizer}
 		ctx, cancel := context.WithCancel(t.Context())
-		done := start(ctx, func(ctx context.Context) error { return t.Store.Patch(ctx, o.Key, exact(o), change) })
+		done := start(ctx, func(ctx context.Context) error { return t.Store.Patch(ctx, o.Key, exact(o), cloneChange(change)) })
 		cancel()
 		err := t.doWith(context.WithoutCancel(ctx), "Patch whose context ends", func(context.Context) error { return <-done })
 		again := []string{holdFinalizer}

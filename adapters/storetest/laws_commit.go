@@ -30,7 +30,7 @@ func lawsOfCommits() []law {
 
 // writesRest names the laws on which the laws of failing writes rest.
 func writesRest() []string {
-	return []string{readMarked, readAbsent, watchGone, deleteMarks, "delete/last-finalizer", "error/not-found"}
+	return []string{readMarked, readAbsent, watchGone, secondObserved, deleteMarks, lastFinalizer, "error/not-found"}
 }
 
 // failingWrite is one write whose commit fails.

@@ -13,6 +13,7 @@ const (
 	deleteUID     = "delete/uid-precondition"
 	deleteVersion = "delete/version-precondition"
 	deleteTwice   = "delete/twice"
+	lastFinalizer = "delete/last-finalizer"
 
 	noNewFinalizers = "delete/no-new-finalizers"
 	newUID          = "delete/new-uid"
@@ -64,7 +65,7 @@ func lawsOfDelete() []law {
 			run: deletesKeepPropagation,
 		},
 		{
-			name: "delete/last-finalizer", rests: []string{readMarked, readAbsent, patchAccepted, patchDrop},
+			name: lastFinalizer, rests: []string{readMarked, readAbsent, patchAccepted, patchDrop},
 			why: "the engine ends a deletion by dropping its finalizer: an object that stays after that stays for ever",
 			run: deletesAtLastFinalizer,
 		},

@@ -21,7 +21,7 @@ const cancelAnswer = "cancel/answer"
 func lawsOfEnds() []law {
 	return []law{
 		{
-			name: cancelAnswer, rests: append(writesRest(), "cancel/ended", "cancel/whole", watchEveryChange, "patch/add-owner", "patch/drop-owners", patchUnblock, "delete/foreground", "delete/orphan"),
+			name: cancelAnswer, rests: append(writesRest(), "cancel/ended", "cancel/whole", watchEveryChange, "patch/add-owner", "patch/drop-owners", patchUnblock, argumentPatch, "delete/foreground", "delete/orphan"),
 			why: "after not-found an engine takes a live owner for absent and deletes its dependents, and after a conflict it takes a write that was done for not done",
 			run: endedWritesAnswerTruly,
 		},

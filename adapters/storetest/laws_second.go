@@ -13,9 +13,10 @@ const (
 	secondFresh    = "second/fresh"
 )
 
-// lawsOfSecond are about another process on the same data.
-func lawsOfSecond() []law {
-	list := []law{
+// lawsOfOthers are about another process on the same data. They come early, because many
+// hooks act as another process does.
+func lawsOfOthers() []law {
+	return withDemand([]law{
 		{
 			name: secondFresh, rests: []string{readFresh, patchVersion, "patch/conflict-changes-nothing", deleteVersion},
 			why: "a read or a write that misses the commit of another process judges the past",
@@ -26,6 +27,12 @@ func lawsOfSecond() []law {
 			why: "an engine has to see the writes of other processes: a watch of its own process alone misses owners, marks and ends",
 			run: secondsAreObserved,
 		},
+	}, ownergraph.Level1, needSecond)
+}
+
+// lawsOfSecond are about two processes that both write.
+func lawsOfSecond() []law {
+	list := []law{
 		{
 			name: "second/uids", rests: []string{"delete/new-uid", "version/new", secondFresh},
 			why: "two processes that count for themselves give two objects one UID, or two states one version",

@@ -21,7 +21,7 @@ func lawsOfStrictSearch() []law {
 			run: refusesInBatches,
 		},
 		{
-			name: "search/level3", rests: []string{strictMoved, strictKept, "concurrency/one-wins", "delete/last-finalizer"},
+			name: "search/level3", rests: []string{strictMoved, strictKept, "concurrency/one-wins", lastFinalizer},
 			why: "a reference that is checked in another step than its write comes after the mark of its owner (write skew): the owner goes without it",
 			run: func(t *trial) { t.marksEndDependents(t) },
 		},

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -42,7 +43,7 @@ func lawsOfWatch() []law {
 			run: putsAreExact,
 		},
 		{
-			name: watchGone, rests: []string{readMarked, deleteRemoves, watchEveryChange},
+			name: watchGone, rests: []string{readMarked, deleteRemoves, lastFinalizer, patchAccepted, watchEveryChange},
 			why: "if the end of an owner is not reported, or is reported for another one, its dependents stay for ever",
 			run: goneIsReported,
 		},
@@ -139,6 +140,48 @@ func changesAreReported(t *trial) {
 		}
 	}
 	t.allReported(w, j)
+	w.stop()
+	t.eachReported()
+	t.reportedAtOnce()
+}
+
+// eachObjects is the number of objects that are written once, and then once more.
+const eachObjects = 44
+
+// eachReported writes many objects quickly, each of them once. So no later change hides one
+// that is lost.
+func (t *trial) eachReported() {
+	t.Helper()
+	w, j := t.watch().ready(), &journal{}
+	var objects []ownergraph.Object
+	for i := range eachObjects {
+		objects = append(objects, j.put(t.made(fmt.Sprintf("each%02d", i))))
+	}
+	t.allReported(w, j)
+	for _, o := range objects {
+		j.put(t.touch(o))
+	}
+	t.allReported(w, j)
+	w.stop()
+}
+
+// idleWrites is the number of writes that one watch awaits.
+const idleWrites = 40
+
+// reportedAtOnce awaits the report of each write. So each write finds a watch that begins to
+// wait. It takes a part of the time of a search.
+func (t *trial) reportedAtOnce() {
+	t.Helper()
+	o := t.made("idle")
+	begun, part := time.Now(), t.searchTime/4
+	for n := 0; n == 0 || time.Since(begun) < part && time.Duration(n*idleWrites)*minRound < part; n++ {
+		w, j := t.watch().ready(), &journal{}
+		for i := 0; i < idleWrites && (i < 5 || time.Since(begun) < part); i++ {
+			o = j.put(t.touch(o))
+			t.allReported(w, j)
+		}
+		w.stop()
+	}
 }
 
 // allReported breaks the law if the watch does not report every entry, or a later
@@ -190,7 +233,7 @@ func putsAreExact(t *trial) {
 // nothing while it waits for the watch, because the report of an end must not wait
 // for the next change.
 func goneIsReported(t *trial) {
-	a, b, c := t.made("a"), t.made("b"), t.marked("c")
+	a, b, c, patched := t.made("a"), t.made("b"), t.marked("c"), t.marked("patched")
 	other := t.create(ownergraph.Object{Key: keyOf(t.second, "other")})
 	w := t.watch().ready()
 	d, newest := t.made("d"), t.made("newest")
@@ -202,6 +245,9 @@ func goneIsReported(t *trial) {
 	}
 	end(a, func() { t.remove(a) })
 	end(c, func() { t.update(withFinalizers(c)) })
+	end(patched, func() {
+		t.accept("Patch", t.patch(patched.Key, exact(patched), ownergraph.Change{DropFinalizer: holdFinalizer}))
+	})
 	end(d, func() {
 		t.accept("Delete", t.delete(d.Key, ownergraph.DeleteOptions{Precondition: exact(d), Propagation: ownergraph.Background}))
 	})
@@ -211,8 +257,8 @@ func goneIsReported(t *trial) {
 		t.broken(fmt.Sprintf("%s and %s stay while others go", b, newest), "the watch reported "+formatEvents(events))
 	}
 	for _, e := range events {
-		if e.Type == graph.Gone && !slices.Contains([]ownergraph.Key{a.Key, c.Key, d.Key, other.Key}, e.Key) {
-			t.broken(fmt.Sprintf("%s, %s, %s and %s are gone", a.Key, c.Key, d.Key, other.Key), "the watch reported "+formatEvent(e))
+		if e.Type == graph.Gone && !slices.Contains([]ownergraph.Key{a.Key, c.Key, patched.Key, d.Key, other.Key}, e.Key) {
+			t.broken(fmt.Sprintf("%s, %s, %s, %s and %s are gone", a.Key, c.Key, patched.Key, d.Key, other.Key), "the watch reported "+formatEvent(e))
 		}
 	}
 	end(b, func() { t.remove(b) })

@@ -62,7 +62,7 @@ func mutantsOfDelete() []mutant {
 			})},
 		{name: "no propagation is background", law: "delete/keeps-propagation", reason: "the object's own finalizer is ignored",
 			plant: changingOptions(inPlaceOf(graph.Unset, ownergraph.Background))},
-		{name: "the last finalizer does not remove", law: "delete/last-finalizer", reason: "an update removes nothing", plant: patching(lastStays)},
+		{name: "the last finalizer does not remove", law: lastFinalizer, reason: "an update removes nothing", plant: patching(lastStays)},
 		{name: "any finalizer removes", law: "delete/other-finalizers", reason: "the first finalizer that goes counts as the last", plant: patching(firstRemoves)},
 		{name: "a finalizer comes too late", law: "delete/no-new-finalizers", reason: "the mark is ignored", plant: lateFinalizers},
 		{name: "an update removes the mark", law: "delete/mark-stays", reason: "the writer's object is stored as it is", plant: unmarking},

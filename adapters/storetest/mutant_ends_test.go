@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -76,30 +77,34 @@ func (comesLater) RetryAfter() time.Duration { return time.Second }
 // waitingForAnswer writes on a goroutine of its own, and waits for its answer or for the
 // end of the context. The answer takes time.
 func waitingForAnswer(by error) func(TB, Subject) Subject {
-	return patching(func(sound ownergraph.Store) patchFunc {
-		return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			ctx, cancel := context.WithTimeout(ctx, time.Hour) // so that the caller's context is not looked at
-			defer cancel()
-			done := make(chan error, 1)
-			go func() {
-				err := sound.Patch(context.WithoutCancel(ctx), key, pre, c)
-				<-time.After(time.Millisecond)
-				done <- err
-			}()
-			select {
-			case err := <-done:
-				return err
-			case <-ctx.Done():
-				if key.Name == "a" { // of other laws, which end the context at once
-					return <-done
+	return func(tb TB, s Subject) Subject {
+		var answers sync.WaitGroup
+		tb.Cleanup(answers.Wait)
+		return patching(func(sound ownergraph.Store) patchFunc {
+			return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+				if err := ctx.Err(); err != nil {
+					return err
 				}
-				return fmt.Errorf("patch %s: %w", key, by)
+				ctx, cancel := context.WithTimeout(ctx, time.Hour) // so that the caller's context is not looked at
+				defer cancel()
+				done := make(chan error, 1)
+				answers.Go(func() {
+					err := sound.Patch(context.WithoutCancel(ctx), key, pre, c)
+					<-time.After(time.Millisecond)
+					done <- err
+				})
+				select {
+				case err := <-done:
+					return err
+				case <-ctx.Done():
+					if key.Name == "a" { // of other laws, which end the context at once
+						return <-done
+					}
+					return fmt.Errorf("patch %s: %w", key, by)
+				}
 			}
-		}
-	})
+		})(tb, s)
+	}
 }
 
 // deadlinesFind answers a deadline as absence, and a cancelled context as it is.

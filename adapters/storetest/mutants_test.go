@@ -21,7 +21,7 @@ type mutant struct {
 func mutants() []mutant {
 	return slices.Concat(mutantsOfReads(), mutantsOfErrors(), mutantsOfPatch(), mutantsOfDelete(), mutantsOfVersions(),
 		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfLists(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors(),
-		mutantsOfText(), mutantsOfPolicies(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches(), mutantsOfRecords(), mutantsOfStrict(),
+		mutantsOfText(), mutantsOfPolicies(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches(), mutantsOfRecords(), mutantsOfArguments(), mutantsOfReferences(), mutantsOfStrict(),
 		mutantsOfEnds(), mutantsOfRestores(), mutantsOfKept(), mutantsOfBeginnings())
 }
 

@@ -67,5 +67,5 @@ func (q *quietTB) message() string {
 		head = text
 	}
 	again, _, _ := strings.Cut(rest, "\n")
-	return head + "\nto run it again: go test " + again
+	return head + legend(head) + "\nto run it again: go test " + again
 }

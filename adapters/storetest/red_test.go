@@ -22,11 +22,19 @@ func TestRedStore(t *testing.T) {
 	case "owned twice":
 		Test(t, Config{New: func(tb TB) Subject { return deleting(ownedTwice)(tb, memorySubject(tb)) }, Patience: shortPatience})
 	default:
+		name, few := strings.CutPrefix(name, fewPromises)
 		all := slices.Concat(broadBugs(), mutants())
 		m := all[slices.IndexFunc(all, func(m mutant) bool { return m.name == name })]
-		Test(t, Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }, Patience: shortPatience})
+		c := Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }, Patience: shortPatience}
+		if few {
+			c.Without = []Promise{GracePeriods, StillVersions, SingleReports, Compaction, BrokenConnections, Rewinds, SickKinds, ChangingKinds, Labels}
+		}
+		Test(t, c)
 	}
 }
+
+// fewPromises begins the name of a store that makes few promises.
+const fewPromises = "few promises: "
 
 // red returns the output of go test for a failing store.
 func red(t *testing.T, store string, args ...string) string {
@@ -84,6 +92,46 @@ func TestRedOnce(t *testing.T) {
 			}
 			if n := strings.Count(text, "why it matters: "); n == 0 || n > len(seen) {
 				t.Errorf("%s: %d reasons for %d laws:\n%s", m.name, n, len(seen), text)
+			}
+		}
+	}
+}
+
+// screen is the number of lines of a small terminal, and width that of its columns.
+const (
+	screen = 24
+	width  = 80
+)
+
+// lastScreen returns the last rows of a text on a terminal.
+func lastScreen(text string) string {
+	var rows []string
+	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		for len(line) > width {
+			rows, line = append(rows, line[:width]), line[width:]
+		}
+		rows = append(rows, line)
+	}
+	return strings.Join(rows[max(0, len(rows)-screen):], "")
+}
+
+// TestLastScreen checks that the last screen of a terminal has the law to mend first, with its
+// diagnosis, although the store owes few laws and breaks many.
+func TestLastScreen(t *testing.T) {
+	for _, m := range broadBugs() {
+		text := red(t, fewPromises+m.name)
+		end := lastScreen(text)
+		for _, want := range []string{"mend first: " + m.law, "expected: ", "seen: ", "because: "} {
+			if !strings.Contains(end, want) {
+				t.Errorf("%s: the last screen lacks %q:\n%s", m.name, want, text)
+			}
+		}
+		if n := strings.Count(text, "not owed: "); n != 1 {
+			t.Errorf("%s: %d lines about laws that are not owed, want one:\n%s", m.name, n, text)
+		}
+		for _, line := range strings.Split(text, "\n") {
+			if strings.Contains(line, "not owed: ") && len(line) > 6*width {
+				t.Errorf("%s: the laws that are not owed take more than six rows: %s", m.name, line)
 			}
 		}
 	}

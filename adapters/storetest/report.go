@@ -58,11 +58,12 @@ type Result struct {
 	Why string
 }
 
-// String returns the result in words, in several lines for a broken law.
+// String returns the result in words, in several lines for a broken law. The last line
+// explains the notation of objects, as far as the text uses it.
 func (r Result) String() string {
 	switch {
 	case r.Outcome == Broken:
-		return fmt.Sprintf("law %s is broken\n%s\nwhy it matters: %s", r.Law, r.Detail, r.Why)
+		return fmt.Sprintf("law %s is broken\n%s\nwhy it matters: %s%s", r.Law, r.Detail, r.Why, legend(r.Detail))
 	case r.Detail == "":
 		return fmt.Sprintf("law %s: %s", r.Law, r.Outcome)
 	}
@@ -136,47 +137,6 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// summary is String for a reader who has seen the red lines. It has the counts, and
-// the number of laws that rest on each broken one.
-//
-// Held by TestRed.
-func (r Report) summary() string {
-	b := &strings.Builder{}
-	r.head(b)
-	var resting []string
-	count := map[string]int{}
-	for _, x := range r.Of(Unproven) {
-		if root, rests := strings.CutPrefix(x.Detail, follows); rests {
-			if count[root] == 0 {
-				resting = append(resting, root)
-			}
-			count[root]++
-		}
-	}
-	for _, root := range resting {
-		fmt.Fprintf(b, "\nnot tried: %d that rest on %s: mend that first", count[root], root)
-	}
-	r.end(b)
-	return b.String()
-}
-
-func (r Report) head(b *strings.Builder) {
-	fmt.Fprintf(b, "level %s, %d laws", r.Level, len(r.Results))
-	for o := Kept; o <= NotOwed; o++ {
-		fmt.Fprintf(b, ", %d %s", len(r.Of(o)), o)
-	}
-}
-
-// end writes the laws that are not owed, and the excuses of the unproven laws.
-func (r Report) end(b *strings.Builder) {
-	for _, line := range byDetail(r.Of(NotOwed)) {
-		fmt.Fprintf(b, "\n%s: %s", NotOwed, line)
-	}
-	if list := r.excuses(); len(list) > 0 {
-		fmt.Fprintf(b, "\na store that cannot show these says: Without: []storetest.Promise{%s}", strings.Join(list, ", "))
-	}
-}
-
 // excuses returns the promises that Config.Without would have to name in addition.
 func (r Report) excuses() []string {
 	var list []string
@@ -187,22 +147,6 @@ func (r Report) excuses() []string {
 		}
 	}
 	return list
-}
-
-// byDetail returns a line for each reason, in order, with its laws.
-func byDetail(list []Result) []string {
-	var lines []string
-	at := map[string]int{}
-	for _, x := range list {
-		i, known := at[x.Detail]
-		if !known {
-			at[x.Detail] = len(lines)
-			lines = append(lines, x.Detail+": "+x.Law)
-			continue
-		}
-		lines[i] += ", " + x.Law
-	}
-	return lines
 }
 
 var (

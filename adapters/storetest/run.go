@@ -14,8 +14,8 @@ import (
 // cannot try fails as well. Its text has the words "not proven" and the two ways to
 // go on: give the hook, or name the promise in Config.Without. A law that rests on
 // a broken one does not run, so the first red line is the cause. Test prints each
-// broken law once, and the counts at the end. Laws that the store does not owe have
-// no subtest.
+// broken law once. A summary comes last. It ends with the law to mend first. Laws that
+// the store does not owe have no subtest.
 //
 // Two more subtests draw histories with rapid, and shorten the one that fails.
 // Subtest "model" compares the store with a map. Subtest "engine" runs collectors
@@ -28,11 +28,10 @@ import (
 // -rapid.checks it takes as long as that number of cases. Shortening takes at most
 // -rapid.shrinktime.
 //
-// Held by TestMemory, TestRelisting, TestSplit and TestRed.
+// Held by TestMemory, TestRelisting, TestSplit, TestRed, TestLastScreen and TestCauseComesFirst.
 func Test(t *testing.T, c Config) {
 	t.Helper()
-	if broken := testLaws(t, c).Of(Broken); len(broken) > 0 {
-		t.Logf("model and engine: not run, since %s is broken", broken[0].Law)
+	if len(testLaws(t, c).Of(Broken)) > 0 {
 		return
 	}
 	if !t.Run("model", func(t *testing.T) { runModel(t, c) }) {

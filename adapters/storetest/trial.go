@@ -23,6 +23,7 @@ type trial struct {
 	done        bool   // the law has run to its end
 	foundBroken bool   // the store broke the law
 	breach      string // the expected and the seen state of the breach
+	steps
 }
 
 const notProven = "not proven: "
@@ -38,7 +39,7 @@ func newTrial(tb TB, l law, c Config, kinds testKinds) *trial {
 func (t *trial) broken(expected, seen string) {
 	t.Helper()
 	t.foundBroken = true
-	t.breach = fmt.Sprintf("expected: %s\nseen:     %s", expected, seen)
+	t.breach = fmt.Sprintf("expected: %s\nseen:     %s%s", expected, seen, t.steps)
 	t.Fatalf("%s", Result{Law: t.law.name, Outcome: Broken, Detail: t.breach, Why: t.law.why})
 }
 
@@ -115,7 +116,15 @@ func (t *trial) live(key ownergraph.Key) ownergraph.Object {
 	return o
 }
 
+// patch hands the store a copy of the change. A store that writes into the copy breaks a law
+// of its own, and no other law by the way.
 func (t *trial) patch(key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
+	t.Helper()
+	return t.patchBy(key, pre, cloneChange(change))
+}
+
+// patchBy hands the store the change in the caller's memory.
+func (t *trial) patchBy(key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
 	t.Helper()
 	return t.do("Patch "+place(key), func(ctx context.Context) error { return t.Store.Patch(ctx, key, pre, change) })
 }

@@ -118,7 +118,7 @@ func (w *watch) reportChange(m *snapshot, seq int64, what graph.EventType, name 
 	default:
 		return nil // changes of the kinds, which reportKinds reports
 	}
-	if m.relist[name] || seq <= was.listed || w.s.has(NoticesOutOfOrder) && w.s.memo.wasLate(seq) {
+	if m.relist[name] || seq <= was.listed || w.s.has(NoticesOutOfOrder) && w.s.memo.wasLate(seq) || w.losesNext() {
 		return nil
 	}
 	var o graph.Object

@@ -40,7 +40,14 @@ func TestFound(t *testing.T) {
 		{EndedIsNotFound, "cancel/answer", "a context that ends behind the commit"},
 		{EpochOfBackup, "rewind/again", "a backup that is restored twice"},
 		{KindsRewritten, "alias/kinds", "a list that was handed out"},
+		{FilledInPlace, "argument/create", "a list of the caller"},
+		{PatchResolvesUnserved, "reference/unserved", "an owner without a place"},
+		{EventsLost, "watch/every-change", "a lost change, which breaks many laws"},
+		{OthersUnobserved, "second/observed", "a signal of one process, which breaks the laws of lost answers"},
 	} {
+		if at := tc.bug - 1; bugs()[at].law != tc.law {
+			t.Errorf("%s: its entry declares %s, want %s", tc.bug, bugs()[at].law, tc.law)
+		}
 		t.Run(tc.bug.String(), func(t *testing.T) {
 			t.Parallel()
 			report := storetest.Judge(t.Context(), quick(tc.bug))
@@ -59,12 +66,12 @@ func quick(bug Bug) storetest.Config {
 	return c
 }
 
-// TestBugs checks that every bug has its own number, name and reason. It also
+// TestBugs checks that every bug has its own number, name, reason and law. It also
 // counts the bugs that the kit once missed.
 func TestBugs(t *testing.T) {
 	seen, first := map[string]bool{}, 0
 	for i, a := range bugs() {
-		if int(a.bug) != i+1 || a.bug.String() != a.name || seen[a.name] || a.what == "" || a.reason == "" {
+		if int(a.bug) != i+1 || a.bug.String() != a.name || seen[a.name] || a.what == "" || a.reason == "" || a.law == "" {
 			t.Errorf("bug %d: %+v: its number, name or reason is not its own", i+1, a)
 		}
 		seen[a.name] = true

@@ -27,6 +27,7 @@ func (s settings) measure(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "| bug | found | median | first red law | the bug, and its usual cause |\n|---|---|---|---|---|\n")
+	found, named := 0, 0
 	for _, a := range bugs() {
 		if !only.MatchString(a.name) {
 			continue
@@ -36,7 +37,9 @@ func (s settings) measure(ctx context.Context, out io.Writer) error {
 			return err
 		}
 		fmt.Fprintln(out, row)
+		found, named = found+len(row.times), named+row.laws[a.law]
 	}
+	fmt.Fprintf(out, "\nThe first red law was the one of the bug in %d of %d runs.\n", named, found)
 	return nil
 }
 

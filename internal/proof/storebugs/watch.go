@@ -30,6 +30,7 @@ type watch struct {
 	known   []graph.KindInfo
 	buffer  []graph.KindInfo // for a planted bug
 	out     []graph.Event
+	changes int // for a planted bug
 }
 
 const unlisted = -1
@@ -159,6 +160,12 @@ func (s *Store) kindsOf(t *tx) ([]kind, error) {
 }
 
 func (w *watch) report(e graph.Event) { w.out = append(w.out, e) }
+
+// losesNext is for a planted bug.
+func (w *watch) losesNext() bool {
+	w.changes++
+	return w.s.has(EventsLost) && w.changes%53 == 0
+}
 
 // state returns the reported state of a kind, or nil.
 func (w *watch) state(name graph.Kind) *kindState { return w.kinds[name] }

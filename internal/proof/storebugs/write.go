@@ -72,6 +72,7 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 
 // Create adds an object. The store makes its UID, at random, and its version.
 func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
+	s.fillIn(o)
 	o = o.Clone()
 	o.Generation = 1
 	if err := graph.Validate(o, graph.Limits{}); err != nil {
@@ -93,6 +94,9 @@ func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error
 			return fmt.Errorf("create %s: scope: %w", o.Key, graph.ErrRefused)
 		}
 		if o.UID, err = s.makeUID(t, o.Key); err != nil {
+			return err
+		}
+		if o, err = t.resolve(graph.Object{}, o); err != nil {
 			return err
 		}
 		made, err = t.carryOut(finalizer.Outcome{Effect: finalizer.Stored, Object: o})
@@ -117,6 +121,7 @@ func (s *Store) makeUID(t *tx, key graph.Key) (graph.UID, error) {
 
 // Update replaces the owners and finalizers of an object, as users do.
 func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
+	s.fillIn(o)
 	return s.write(ctx, "update", o.Key, func(live graph.Object) (finalizer.Outcome, error) {
 		wanted := live.Clone()
 		wanted.UID, wanted.Version, wanted.Owners, wanted.Finalizers = o.UID, o.Version, o.Owners, o.Finalizers
@@ -142,6 +147,9 @@ func (s *Store) write(ctx context.Context, verb string, key graph.Key, r rule) (
 			err = graph.Validate(out.Object, graph.Limits{})
 		}
 		if err != nil {
+			return err
+		}
+		if out.Object, err = t.resolve(live, out.Object); err != nil {
 			return err
 		}
 		after, err = t.carryOut(out)
