@@ -43,6 +43,9 @@ const parallelScenarios = 6
 // on timing.
 const scenarioRepeats = 2
 
+// scenarioRounds is the number of times that every smaller scenario has to pass.
+const scenarioRounds = 3
+
 // engineSearch searches for failing scenarios.
 type engineSearch struct {
 	failureSearch[scenario]
@@ -54,7 +57,7 @@ type engineSearch struct {
 
 func newEngineSearch(c Config) *engineSearch {
 	h := &engineSearch{conf: c, waits: newEngineWaits(c)}
-	h.failureSearch = failureSearch[scenario]{smaller: smallerScenarios, width: parallelScenarios, repeats: func(scenario) int { return scenarioRepeats }, runCase: func(tb TB, p scenario) {
+	h.failureSearch = failureSearch[scenario]{smaller: smallerScenarios, width: parallelScenarios, rounds: scenarioRounds, repeats: func(scenario) int { return scenarioRepeats }, runCase: func(tb TB, p scenario) {
 		e := newEngineCase(tb, c, h.waits)
 		e.scenario = p
 		e.run()

@@ -22,6 +22,7 @@ type failureSearch[C any] struct {
 	width   int // the number of cases that run at once to shrink one
 	// repeats is the number of runs of a case before it counts as passed; nil: one.
 	repeats func(C) int
+	rounds  int // of all smaller cases before a case is the smallest; 0: one
 	// found has the message of the failed case, by the text of its draws.
 	found    map[string]string
 	failures int // of the failed case
@@ -69,7 +70,7 @@ func (f *failureSearch[C]) prepare(t *rapid.T, run func(TB)) {
 
 // smallest returns the failure of the smallest case that fails in the same way.
 func (f *failureSearch[C]) smallest(t *rapid.T, c C, first caseFailure) caseFailure {
-	s := &shrinking[C]{smaller: f.smaller, width: max(1, f.width), until: time.Now().Add(shrinkTime()), last: first}
+	s := &shrinking[C]{smaller: f.smaller, width: max(1, f.width), rounds: f.rounds, until: time.Now().Add(shrinkTime()), last: first}
 	ctx, name := t.Context(), t.Name()
 	s.runCase = func(c C) (caseFailure, bool) {
 		repeats := 1

@@ -14,7 +14,7 @@ import (
 //
 // It is for one goroutine.
 //
-// Held by TestShrink, TestModelShrinks and TestEngineShrinks.
+// Held by TestShrink, TestShrinkByChance, TestModelShrinks and TestEngineShrinks.
 type shrinking[C any] struct {
 	// smaller yields smaller forms, the smallest first.
 	smaller func(C) iter.Seq[C]
@@ -24,20 +24,26 @@ type shrinking[C any] struct {
 	// width is the number of cases that run at once. Most cases wait, and waiting
 	// costs nothing.
 	width int
-	until time.Time
-	last  caseFailure // of the case that shrink returns
+	// rounds is the number of times that every smaller form of a case runs and passes
+	// before the case is the smallest. A case whose result depends on timing passes
+	// by chance. Zero means one.
+	rounds int
+	until  time.Time
+	last   caseFailure // of the case that shrink returns
 }
 
 // shrink returns a failing case without a smaller failing form, or the smallest
 // case found in time.
 func (s *shrinking[C]) shrink(c C) C {
-	for {
+	for passed := 0; passed < max(1, s.rounds); {
 		next, found := s.step(c)
 		if !found {
-			return c
+			passed++
+			continue
 		}
-		c = next
+		c, passed = next, 0
 	}
+	return c
 }
 
 func (s *shrinking[C]) step(c C) (C, bool) {

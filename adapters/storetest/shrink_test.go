@@ -66,3 +66,28 @@ func TestShrink(t *testing.T) {
 		s.shrink(c.list)
 	}
 }
+
+// TestShrinkByChance checks that a case that fails at its third run only still
+// shrinks to the one part that it needs.
+func TestShrinkByChance(t *testing.T) {
+	for _, c := range []struct {
+		rounds, want int
+		reason       string
+	}{
+		{0, 2, "one round takes a case that passed by chance for the smallest"},
+		{3, 1, "the third round sees it fail"},
+	} {
+		runs := map[int]int{}
+		s := &shrinking[[]int]{smaller: without[int], width: 1, rounds: c.rounds, until: time.Now().Add(time.Hour)}
+		s.runCase = func(l []int) (caseFailure, bool) {
+			if !slices.Contains(l, 3) {
+				return caseFailure{}, false
+			}
+			runs[len(l)]++
+			return caseFailure{}, runs[len(l)]%3 == 0
+		}
+		if got := s.shrink([]int{0, 1, 2, 3}); len(got) != c.want || !slices.Contains(got, 3) {
+			t.Errorf("%d rounds: %v, want %d parts with the 3: %s", c.rounds, got, c.want, c.reason)
+		}
+	}
+}
