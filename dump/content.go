@@ -49,7 +49,7 @@ func (c Content) Summary() string {
 //
 // Held by TestLint.
 func (c Content) Lint(now time.Time, partial []graph.Kind) lint.Input {
-	in := lint.Input{Now: now, Objects: make([]lint.Object, len(c.Objects))}
+	in := lint.Input{Now: now, Objects: make([]lint.Object, len(c.Objects)), Kubernetes: true}
 	for i, o := range c.Objects {
 		in.Objects[i] = lint.Object{Object: o, MarkedAt: c.MarkedAt[o.Key]}
 	}

@@ -222,7 +222,7 @@ func TestLint(t *testing.T) {
 	now := at.Add(time.Hour)
 	in := c.Lint(now, []graph.Kind{"Pod"})
 	want := lint.Input{
-		Now: now,
+		Now: now, Kubernetes: true,
 		Kinds: []lint.Kind{
 			{KindInfo: graph.KindInfo{Kind: "Node"}, Listed: true},
 			{KindInfo: graph.KindInfo{Kind: "Pod", Scoped: true}, Reason: "the dump has a part of its objects"},

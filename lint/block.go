@@ -26,7 +26,7 @@ func (c *checker) blocker(i, j int, r graph.Owner) {
 	case owner.Waiting() && known:
 		cause := c.held(i)
 		if self {
-			cause = "Kubernetes' collector counts the object among its own blocking dependents."
+			cause = c.heldByItself()
 		}
 		if cause != "" && c.admits(HeldBlocker, o.Key) {
 			c.add(HeldBlocker, Warning, i, fmt.Sprintf("owners[%d].block", j), Blocks, cause)
@@ -42,6 +42,15 @@ func (c *checker) block(i, j int, message string, of graph.Key) {
 	}
 }
 
+// heldByItself returns the reason for which an object holds its own deletion, or "". The
+// engine does not count the reference.
+func (c *checker) heldByItself() string {
+	if !c.in.Kubernetes {
+		return ""
+	}
+	return "Kubernetes' collector counts the object among its own blocking dependents."
+}
+
 // held returns the reason for which the i-th object stays though its owner waits for it,
 // or "".
 func (c *checker) held(i int) string {
@@ -52,8 +61,10 @@ func (c *checker) held(i int) string {
 	switch c.fate(i) {
 	case KeptForever:
 		return "No event of the collector ends the dependent."
+	case Kept:
+		return "An object with the UID of another owner lives at another place."
 	case KeptUntilKnown:
-		return "Kubernetes cannot resolve an owner of the dependent."
+		return "The collector cannot resolve an owner of the dependent."
 	case NotKnown:
 		return "The dump does not have each owner of the dependent."
 	}

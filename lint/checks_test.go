@@ -33,7 +33,7 @@ func input(t testing.TB, text string) lint.Input {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := lint.Input{Kinds: standard(), Now: time.Unix(1_000_000, 0)}
+	in := lint.Input{Kinds: standard(), Now: time.Unix(1_000_000, 0), Kubernetes: true}
 	for _, o := range list {
 		in.Objects = append(in.Objects, lint.Object{Object: o})
 	}
@@ -49,24 +49,24 @@ func TestChecks(t *testing.T) {
 		reason  string
 	}{
 		{"pod/s/a -> pod/s/b!^; pod/s/b", "", "a dependent with its owner"},
-		{"pod/s/a -> pod/s/b", "OG001 pod/s/a owners[0].uid: Kubernetes' collector deletes this now", "the only owner is missing"},
-		{"pod/s/a -> pod/s/b, node/n; node/n", "OG001 pod/s/a owners[0].uid: kept, and Kubernetes' collector drops the reference now", "another owner lives"},
+		{"pod/s/a -> pod/s/b", "OG001 pod/s/a owners[0].uid: the collector deletes this now", "the only owner is missing"},
+		{"pod/s/a -> pod/s/b, node/n; node/n", "OG001 pod/s/a owners[0].uid: kept, and the collector drops the reference now", "another owner lives"},
 		{"pod/s/a~[f] -> pod/s/b", "OG001 pod/s/a owners[0].uid: is being deleted|OG021 pod/s/a deleting: is being deleted|OG022 pod/s/a finalizers: kept for ever", "a mark is not taken back"},
 		{"pod/s/a -> secret/s/b", "OG002 pod/s/a owners[0].kind: not known from this dump", "the kind is not listed"},
 		{"pod/s/a -> secret/s/b; secret/s/b", "", "an unlisted kind may have objects"},
 		{"pod/s/a -> metric/s/b", "OG002 pod/s/a owners[0].kind: not known from this dump", "the kind cannot be listed"},
 		{"pod/s/a -> pod/s/b?", "OG004 pod/s/a owners[0].scope: not known from this dump", "the store did not resolve a served kind"},
-		{"pod/s/a -> rs/s/b@u; pod/s/b@u", "OG005 pod/s/a owners[0].kind: Kubernetes' collector deletes this now", "another kind"},
-		{"pod/s/a -> pod/s/b@u; pod/t/b@u", "OG006 pod/s/a owners[0].scope: Kubernetes' collector deletes this now", "the UID lives in another scope"},
-		{"pod/s/a -> pod/t/b; pod/t/b", "OG006 pod/s/a owners[0].scope: Kubernetes' collector deletes this now", "the reference names another scope"},
-		{"pod/s/a -> pod/s/c@u; pod/s/b@u", "OG007 pod/s/a owners[0].name: Kubernetes' collector deletes this now", "another name"},
-		{"pod/s/a -> rs/s/c@u; pod/t/b@u", "OG005 pod/s/a owners[0].kind: Kubernetes' collector deletes this now|OG006 pod/s/a owners[0].scope: Kubernetes' collector deletes this now|" +
-			"OG007 pod/s/a owners[0].name: Kubernetes' collector deletes this now", "every coordinate differs"},
+		{"pod/s/a -> rs/s/b@u; pod/s/b@u", "OG005 pod/s/a owners[0].kind: the collector deletes this now", "another kind"},
+		{"pod/s/a -> pod/s/b@u; pod/t/b@u", "OG006 pod/s/a owners[0].scope: the collector deletes this now", "the UID lives in another scope"},
+		{"pod/s/a -> pod/t/b; pod/t/b", "OG006 pod/s/a owners[0].scope: the collector deletes this now", "the reference names another scope"},
+		{"pod/s/a -> pod/s/c@u; pod/s/b@u", "OG007 pod/s/a owners[0].name: the collector deletes this now", "another name"},
+		{"pod/s/a -> rs/s/c@u; pod/t/b@u", "OG005 pod/s/a owners[0].kind: the collector deletes this now|OG006 pod/s/a owners[0].scope: the collector deletes this now|" +
+			"OG007 pod/s/a owners[0].name: the collector deletes this now", "every coordinate differs"},
 		{"pod/s/a -> event/s/b; event/s/b", "OG008 pod/s/a owners[0].kind: kept while an owner lives", "the kind may not own"},
-		{"pod/s/a -> x/s/b", "OG009 pod/s/a owners[0].kind: kept until Kubernetes can resolve the owner", "the kind is not served"},
-		{"pod/s/a -> x/s/b?", "OG009 pod/s/a owners[0].kind: kept until Kubernetes can resolve the owner", "the kind says more than the flag"},
+		{"pod/s/a -> x/s/b", "OG009 pod/s/a owners[0].kind: kept until the collector can resolve the owner", "the kind is not served"},
+		{"pod/s/a -> x/s/b?", "OG009 pod/s/a owners[0].kind: kept until the collector can resolve the owner", "the kind says more than the flag"},
 		{`pod/s/a -> "apps/dep"/s/b@u; "apps/Dep"/s/b@u`, "OG010 pod/s/a owners[0].kind: kept while an owner lives", "Kubernetes takes small letters"},
-		{`pod/s/a -> "apps/DEP"/s/b@u; "apps/Dep"/s/b@u`, "OG009 pod/s/a owners[0].kind: kept until Kubernetes can resolve the owner", "Kubernetes takes no other spelling"},
+		{`pod/s/a -> "apps/DEP"/s/b@u; "apps/Dep"/s/b@u`, "OG009 pod/s/a owners[0].kind: kept until the collector can resolve the owner", "Kubernetes takes no other spelling"},
 		{"node/n -> pod/s/a; pod/s/a", "OG011 node/n owners[0].scope: kept for ever", "a global dependent of a scoped owner"},
 		{"pod/s/a -> pod/s/a", "OG012 pod/s/a owners[0].uid: kept for ever", "a self-reference"},
 		{"pod/s/a -> pod/s/a!", "OG012 pod/s/a owners[0].uid: kept for ever", "a self-reference that blocks no deletion yet"},
@@ -78,13 +78,13 @@ func TestChecks(t *testing.T) {
 		{"pod/s/a -> pod/s/a, node/n, node/n; node/n", "OG012 pod/s/a owners[0].uid: kept for ever|OG013 pod/s/a owners[2].uid: kept for ever", "each finding about the object says so"},
 		{"pod/s/a -> pod/s/a, secret/s/b", "OG002 pod/s/a owners[1].kind: kept for ever|OG012 pod/s/a owners[0].uid: kept for ever", "it stays, whatever becomes of the other owner"},
 		{"pod/s/a -> pod/s/a, x/s/b", "OG009 pod/s/a owners[1].kind: kept for ever|OG012 pod/s/a owners[0].uid: kept for ever", "it stays after the collector resolves the other owner"},
-		{"pod/s/a -> pod/s/a, pod/s/b", "OG001 pod/s/a owners[1].uid: kept, and Kubernetes' collector drops the reference now|" +
+		{"pod/s/a -> pod/s/a, pod/s/b", "OG001 pod/s/a owners[1].uid: kept, and the collector drops the reference now|" +
 			"OG012 pod/s/a owners[0].uid: kept for ever", "the self-reference is a living owner, and the collector drops the other"},
-		{`pod/s/a -> pod/s/b@"pod/s/a"`, "OG007 pod/s/a owners[0].name: Kubernetes' collector deletes this now", "under another name the collector does not find the object itself"},
-		{`pod/s/a -> rs/s/a@"pod/s/a"`, "OG005 pod/s/a owners[0].kind: Kubernetes' collector deletes this now", "under another kind neither"},
+		{`pod/s/a -> pod/s/b@"pod/s/a"`, "OG007 pod/s/a owners[0].name: the collector deletes this now", "under another name the collector does not find the object itself"},
+		{`pod/s/a -> rs/s/a@"pod/s/a"`, "OG005 pod/s/a owners[0].kind: the collector deletes this now", "under another kind neither"},
 		{`"apps/Dep"/s/a@u -> "apps/dep"/s/a@u`, `OG012 "apps/Dep"/s/a@u owners[0].uid: kept for ever`, "small letters name the object itself, too"},
 		{"pod/s/a -> pod/s/b, pod/s/b!; pod/s/b", "OG013 pod/s/a owners[1].uid: kept while an owner lives", "the same reference twice"},
-		{"pod/s/a -> pod/s/b@u, pod/s/c@u; pod/s/b@u", "OG014 pod/s/a owners[1].uid: kept, and Kubernetes' collector drops the reference now", "one UID at two places"},
+		{"pod/s/a -> pod/s/b@u, pod/s/c@u; pod/s/b@u", "OG014 pod/s/a owners[1].uid: kept, and the collector drops the reference now", "one UID at two places"},
 		{"pod/s/a -> pod/s/b^, node/n^; pod/s/b; node/n", "OG015 pod/s/a owners[1].controller: kept while an owner lives", "two controllers"},
 		{"pod/s/a -> node/s/n@u; node/n@u", "OG016 pod/s/a owners[0].scope: kept while an owner lives", "a scope for a global owner"},
 		{"pod/s/a -> pod/b@u; pod/s/b@u", "OG016 pod/s/a owners[0].scope: kept while an owner lives", "no scope for a scoped owner"},
@@ -92,9 +92,9 @@ func TestChecks(t *testing.T) {
 		{"pod/s/a -> pod/s/b; pod/s/b -> pod/s/c, node/n; pod/s/c -> pod/s/a; node/n", "OG017 pod/s/a owners: kept for ever", "an owner outside of a ring ends before it"},
 		{"pod/s/a~[foreground] -> pod/s/b!; pod/s/b -> pod/s/a!", "OG018 pod/s/a owners: is being deleted|OG021 pod/s/a deleting: is being deleted", "a ring that waits for itself"},
 		{"pod/s/a -> pod/s/b!; pod/s/b~[known]", "OG019 pod/s/a owners[0].block: does not hold up the deletion of pod/s/b|OG021 pod/s/b deleting: is being deleted", "a background deletion waits for no dependent"},
-		{"pod/s/a -> pod/s/c@u!; pod/s/b@u", "OG007 pod/s/a owners[0].name: Kubernetes' collector deletes this now|OG019 pod/s/a owners[0].block: does not hold up the deletion of pod/s/b@u", "wrong coordinates do not count"},
+		{"pod/s/a -> pod/s/c@u!; pod/s/b@u", "OG007 pod/s/a owners[0].name: the collector deletes this now|OG019 pod/s/a owners[0].block: does not hold up the deletion of pod/s/b@u", "wrong coordinates do not count"},
 		{"pod/s/a~[known] -> pod/s/b!; pod/s/b~[foreground]", "OG020 pod/s/a owners[0].block: blocks the deletion of pod/s/b|OG021 pod/s/a deleting: is being deleted|OG021 pod/s/b deleting: is being deleted", "a finalizer of a dependent"},
-		{"pod/s/a -> pod/s/b!, x/s/c; pod/s/b~[foreground]", "OG009 pod/s/a owners[1].kind: kept until Kubernetes can resolve the owner|OG020 pod/s/a owners[0].block: blocks the deletion of pod/s/b|OG021 pod/s/b deleting: is being deleted", "an unknown owner of a dependent"},
+		{"pod/s/a -> pod/s/b!, x/s/c; pod/s/b~[foreground]", "OG009 pod/s/a owners[1].kind: kept until the collector can resolve the owner|OG020 pod/s/a owners[0].block: blocks the deletion of pod/s/b|OG021 pod/s/b deleting: is being deleted", "an unknown owner of a dependent"},
 		{"pod/s/a -> pod/s/b!; pod/s/b~[foreground]", "OG021 pod/s/b deleting: is being deleted", "a dependent that goes holds nothing for ever"},
 		{"pod/s/a[f,known]", "OG022 pod/s/a finalizers: unset", "one of two finalizers has a handler"},
 		{"pod/s/a[orphan,foreground]", "OG023 pod/s/a finalizers: unset", "two propagations"},
@@ -103,8 +103,8 @@ func TestChecks(t *testing.T) {
 		{"pod/s/a -> node/n; pod/s/b -> node/n; pod/s/c -> node/n; node/n", "OG026 node/n dependents: unset", "more dependents than the bound"},
 		{"pod/s/a -> pod/s/b; pod/s/b -> pod/s/c; pod/s/c -> pod/s/d; pod/s/d -> pod/s/e; pod/s/e", "OG027 pod/s/b owners: unset", "the first level beyond the bound"},
 		{"rs/s/a", "OG028 rs/s/a owners: kept for ever", "the kind always has an owner"},
-		{"pod/s/a -> pod/s/b^, node/n; node/n", "OG001 pod/s/a owners[0].uid: kept, and Kubernetes' collector drops the reference now|" +
-			"OG029 pod/s/a owners[0].controller: kept, and Kubernetes' collector drops the reference now", "the controller is gone"},
+		{"pod/s/a -> pod/s/b^, node/n; node/n", "OG001 pod/s/a owners[0].uid: kept, and the collector drops the reference now|" +
+			"OG029 pod/s/a owners[0].controller: kept, and the collector drops the reference now", "the controller is gone"},
 		{"x/s/a -> pod/s/b", "OG001 x/s/a owners[0].uid: kept for ever|OG030 x/s/a kind: kept for ever", "no collector sees the object"},
 		{"x/s/a -> pod/s/b!; pod/s/b", "OG019 x/s/a owners[0].block: does not hold up the deletion of pod/s/b|OG030 x/s/a kind: kept for ever", "no foreground deletion waits for it"},
 		{"metric/s/a -> node/n", "OG001 metric/s/a owners[0].uid: kept for ever", "no collector observes the object"},
@@ -116,7 +116,7 @@ func TestChecks(t *testing.T) {
 		{`"lost/P"/s/a -> "lost/P"/s/a`, `OG012 "lost/P"/s/a owners[0].uid: kept for ever`, "a collector of the group finds the object itself"},
 		{`"lost/P"/s/a -> node/n!; node/n~[foreground]`, "OG021 node/n deleting: is being deleted", "the deletion may wait for the object, and the object may go"},
 		{`"lost/P"/s/a -> node/n!; node/n~[known]`, `OG019 "lost/P"/s/a owners[0].block: does not hold up the deletion of node/n|OG021 node/n deleting: is being deleted`, "a background deletion waits for no dependent of any kind"},
-		{"pod/s/a -> x/s/b; x/s/b", "OG009 pod/s/a owners[0].kind: kept until Kubernetes can resolve the owner|OG030 x/s/b kind: kept for ever", "an owner of a kind that is not served"},
+		{"pod/s/a -> x/s/b; x/s/b", "OG009 pod/s/a owners[0].kind: kept until the collector can resolve the owner|OG030 x/s/b kind: kept for ever", "an owner of a kind that is not served"},
 	} {
 		r, err := lint.Check(input(t, c.objects), forAll)
 		if err != nil {
@@ -150,7 +150,7 @@ func TestVersions(t *testing.T) {
 		{nil, "", "the versions are not known"},
 		{[]string{"v2"}, "", "a served version"},
 		{[]string{""}, "", "this version is not known"},
-		{[]string{"v1beta1"}, "OG003 pod/s/a owners[0].version: kept until Kubernetes can resolve the owner", "an upgrade has removed the version"},
+		{[]string{"v1beta1"}, "OG003 pod/s/a owners[0].version: kept until the collector can resolve the owner", "an upgrade has removed the version"},
 	} {
 		in := input(t, "pod/s/a -> pod/s/b; pod/s/b")
 		in.Objects[0].OwnerVersions = c.versions

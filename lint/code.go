@@ -91,7 +91,8 @@ func (s Severity) String() string {
 	return fmt.Sprintf("severity(%d)", uint8(s))
 }
 
-// Fate is the end of the object of a finding, if nothing changes.
+// Fate is the end of the object of a finding, if nothing changes. The collector is the one
+// that the field of a Finding names.
 type Fate uint8
 
 // The fates. A Finding names the other object of a fate in its field Of.
@@ -106,7 +107,7 @@ const (
 	Kept
 	// KeptForever: no event of the collector ends it.
 	KeptForever
-	// KeptUntilKnown: Kubernetes cannot resolve an owner, and tries again.
+	// KeptUntilKnown: the collector cannot resolve an owner, and looks again.
 	KeptUntilKnown
 	// NotKnown: the dump does not have the owner's kind, and the collector may see it. Or
 	// the store cannot describe the object's own kind now.
@@ -119,9 +120,9 @@ const (
 	Passed
 )
 
-var fateNames = [...]string{"unset", "Kubernetes' collector deletes this now",
-	"kept, and Kubernetes' collector drops the reference now", "kept while an owner lives", "kept for ever",
-	"kept until Kubernetes can resolve the owner", "not known from this dump", "is being deleted",
+var fateNames = [...]string{"unset", "the collector deletes this now",
+	"kept, and the collector drops the reference now", "kept while an owner lives", "kept for ever",
+	"kept until the collector can resolve the owner", "not known from this dump", "is being deleted",
 	"blocks the deletion of", "does not hold up the deletion of"}
 
 // String returns the fate in words.

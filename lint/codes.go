@@ -106,7 +106,8 @@ func Page() string {
 	for _, c := range Codes() {
 		fmt.Fprintf(&b, "| <a id=%q></a>%s | %s | %s | %s |\n", strings.ToLower(c.Code.String()), c.Code, c.Title, c.Importance, c.Remedy)
 	}
-	b.WriteString("\nA finding also names the fate of its object, if nothing changes:\n\n")
+	b.WriteString("\nA finding also names the fate of its object, if nothing changes. The collector is the one of the store. " +
+		"On Kubernetes a finding also names the end by the engine of this module, where it is another one:\n\n")
 	for f := Deleted; int(f) < len(fateNames); f++ {
 		fmt.Fprintf(&b, "- %s\n", f)
 	}

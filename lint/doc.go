@@ -9,10 +9,10 @@
 //
 // Check puts the objects into the graph that the engine uses (internal/core/observed). The
 // graph says for each reference whether its owner is there. It also finds the cycles of
-// objects that own each other. The fate of an object follows the rules of Kubernetes'
-// collector, because most dumps come from there. The [Fate] says "Kubernetes" where the
-// engine of this module decides otherwise. The engine holds an object in most of these
-// cases.
+// objects that own each other. The [Fate] of an object follows the rules of the store's
+// collector, which is the engine of this module. With Input.Kubernetes it follows those of
+// Kubernetes' collector. A finding then has the fate by the engine, too, where the two differ.
+// The engine holds the object in most of these cases.
 //
 // A dump is no proof of absence. An owner counts as missing if the dump lists the owner's
 // kind in full, and has no object with its UID. Objects that change while the dump is made

@@ -135,7 +135,7 @@ func kindName(group, kind string) graph.Kind {
 
 // input returns the dump as data of package lint, as an adapter resolves it.
 func (d *dump) input() lint.Input {
-	in := lint.Input{Now: d.now}
+	in := lint.Input{Now: d.now, Kubernetes: true}
 	for _, k := range d.kinds {
 		if k.undiscovered {
 			in.Kinds = append(in.Kinds, lint.Kind{KindInfo: graph.KindInfo{Kind: kindName(k.group, "*")}, Reason: "discovery fails"})

@@ -34,8 +34,8 @@ func ExampleCheck() {
 	}
 	fmt.Print(report)
 	// Output:
-	// OG001 error pod/shop/web: owners[0].uid: No object has the UID of the owner set/shop/web. Fate: Kubernetes' collector deletes this now.
-	// OG006 error pod/test/web: owners[0].scope: The owner's scope is "shop", and the object's scope is "test". Fate: Kubernetes' collector deletes this now.
+	// OG001 error pod/shop/web: owners[0].uid: No object has the UID of the owner set/shop/web. Fate: the collector deletes this now.
+	// OG006 error pod/test/web: owners[0].scope: The owner's scope is "shop", and the object's scope is "test". Fate: kept for ever.
 	// OG022 warning volume/shop/data: finalizers: No handler is known for the finalizer "example.com/empty".
 }
 
@@ -89,7 +89,7 @@ func ExampleReport_MarshalJSON() {
 	//       },
 	//       "field": "owners[0].uid",
 	//       "message": "No object has the UID of the owner set/shop/web.",
-	//       "fate": "Kubernetes' collector deletes this now"
+	//       "fate": "the collector deletes this now"
 	//     }
 	//   ],
 	//   "counts": [

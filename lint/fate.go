@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
-// standing is the state of an owner as Kubernetes' collector finds it.
+// standing is the state of an owner as a collector finds it.
 type standing uint8
 
 const (
@@ -23,12 +23,15 @@ const (
 	never
 	// unseen: the dump does not have the owner's kind, or the store did not resolve it.
 	unseen
-	// itself: the reference is to the object itself, which the collector cannot lose.
+	// itself: the reference is to the object itself. Kubernetes' collector cannot lose such
+	// an owner, and the engine does not count it.
 	itself
+	// elsewhere: the engine sees an object with the owner's UID at another place.
+	elsewhere
 )
 
-// standing returns the state of the j-th owner of the i-th object. Kubernetes' collector
-// reads the owner by version, kind and name, in the dependent's namespace.
+// standing returns the state of the j-th owner of the i-th object on Kubernetes. Its
+// collector reads the owner by version, kind and name, in the dependent's namespace.
 func (c *checker) standing(i, j int) standing {
 	o := c.objects[i]
 	r := o.Owners[j]
@@ -69,7 +72,7 @@ func (c *checker) isSelf(o *Object, r graph.Owner) bool {
 }
 
 // kindNamed returns the served kind of a reference, or nil. Kubernetes takes a name
-// without capital letters, too.
+// without capital letters, too, and no other store does.
 func (c *checker) kindNamed(k graph.Kind) *Kind {
 	if kind := c.kinds[k]; kind != nil {
 		return kind
@@ -107,16 +110,26 @@ func (c *checker) serves(kind *Kind, o *Object, j int) bool {
 	return false
 }
 
-// fate returns the end of the i-th object by the rules of Kubernetes' collector. An
-// owner that it cannot resolve leaves the object as it is.
+// fate returns the end of the i-th object by the collector of the store.
 func (c *checker) fate(i int) Fate {
-	if c.judged != i+1 {
-		c.judged, c.lastFate = i+1, c.judge(i)
-	}
+	c.judge(i)
 	return c.lastFate
 }
 
-func (c *checker) judge(i int) Fate {
+// judge judges the i-th object, unless it is the last one that was judged.
+func (c *checker) judge(i int) {
+	if c.judged == i+1 {
+		return
+	}
+	c.judged, c.lastEngine = i+1, c.engine(i)
+	if c.lastFate = c.lastEngine; c.in.Kubernetes {
+		c.lastFate = c.kubernetes(i)
+	}
+}
+
+// kubernetes returns the end of the i-th object by the rules of Kubernetes' collector. An
+// owner that it cannot resolve leaves the object as it is.
+func (c *checker) kubernetes(i int) Fate {
 	o := c.objects[i]
 	var n [itself + 1]int
 	for j := range min(len(o.Owners), maxJudged) {

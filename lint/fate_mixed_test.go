@@ -16,9 +16,9 @@ func TestFateOfMixedOwners(t *testing.T) {
 		reason  string
 	}{
 		{"pod/s/a -> pod/s/b!, node/n^, pod/s/c^; pod/s/b~[foreground]; node/n; pod/s/c",
-			"OG015 owners[2].controller: kept, and Kubernetes' collector drops the reference now", "a waiting owner beside solid ones"},
-		{"pod/s/a -> x/s/b, node/n; node/n", "OG009 owners[0].kind: kept until Kubernetes can resolve the owner", "the solid owner does not help"},
-		{"pod/s/a -> x/s/b, pod/s/c", "OG001 owners[1].uid: kept until Kubernetes can resolve the owner|OG009 owners[0].kind: kept until Kubernetes can resolve the owner", "neither does a missing one"},
+			"OG015 owners[2].controller: kept, and the collector drops the reference now", "a waiting owner beside solid ones"},
+		{"pod/s/a -> x/s/b, node/n; node/n", "OG009 owners[0].kind: kept until the collector can resolve the owner", "the solid owner does not help"},
+		{"pod/s/a -> x/s/b, pod/s/c", "OG001 owners[1].uid: kept until the collector can resolve the owner|OG009 owners[0].kind: kept until the collector can resolve the owner", "neither does a missing one"},
 	} {
 		r, err := lint.Check(input(t, c.objects), lint.Config{})
 		if err != nil {

@@ -19,10 +19,14 @@ type Finding struct {
 	Field  string
 	// Message is a sentence.
 	Message string
-	// Fate is the end of Object. Of is the other object of Blocks and Passed, and zero for
-	// the others.
+	// Fate is the end of Object by the collector of the store: that of Kubernetes for an
+	// Input.Kubernetes, else the engine of this module. Of is the other object of Blocks and
+	// Passed, and zero for the others.
 	Fate Fate
 	Of   graph.Key
+	// Engine is the end by the engine of this module, for an Input.Kubernetes. It is unset
+	// where it is the same as Fate.
+	Engine Fate
 }
 
 // String returns the finding as one line, without its end.
@@ -31,10 +35,17 @@ func (f Finding) String() string {
 	switch {
 	case f.Fate == FateUnset:
 		return text
+	case f.Engine != FateUnset:
+		return text + " Fate: " + f.Fate.by("Kubernetes' collector") + "; by the engine of this module: " + f.Engine.by("it") + "."
 	case f.Of == graph.Key{}:
 		return text + " Fate: " + f.Fate.String() + "."
 	}
 	return text + " Fate: " + f.Fate.String() + " " + short(f.Of.String()) + "."
+}
+
+// by returns the fate in words with the name of the collector.
+func (f Fate) by(collector string) string {
+	return strings.Replace(f.String(), "the collector", collector, 1)
 }
 
 // compare orders findings by object, code, field and message.

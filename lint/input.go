@@ -12,13 +12,18 @@ import (
 
 // Input is a dump of a store as data. It is a value, and Check does not change it.
 type Input struct {
-	// Kinds are the kinds that the store serves, each once, in any order.
+	// Kinds are the kinds that the store serves, each once, in any order. A kind that it may
+	// serve is among them, too, and is not Listed.
 	Kinds []Kind
 	// Objects are the objects of the dump, each once, in any order. An object may be of a
 	// kind that is not in Kinds.
 	Objects []Object
 	// Now is the instant of the dump. The zero time stands for an unknown instant.
 	Now time.Time
+	// Kubernetes says that the store is a Kubernetes API server. Its own collector then
+	// decides about the objects, and an engine of this module may do so beside it. The
+	// engine is the only collector of any other store.
+	Kubernetes bool
 }
 
 // Kind is one kind that a store serves, and the part of it that the dump has. The name

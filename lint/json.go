@@ -30,6 +30,7 @@ type jsonFinding struct {
 	Message  string   `json:"message"`
 	Fate     string   `json:"fate,omitempty"`
 	Of       *jsonKey `json:"of,omitempty"`
+	Engine   string   `json:"engineFate,omitempty"`
 }
 
 type jsonKey struct {
@@ -64,6 +65,7 @@ type jsonCount struct {
 //	    "message": "...",                a sentence
 //	    "fate": "blocks the deletion of", left out without a fate
 //	    "of": {...}                      an object, left out without another one
+//	    "engineFate": "kept for ever"    of the engine, left out where it is no other one
 //	  }],
 //	  "counts": [{"code": "OG001", "found": 3, "ignored": 1, "leftOut": 0}]
 //	}
@@ -80,10 +82,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 				return nil, fmt.Errorf("write report: findings[%d]: not UTF-8: %w", i, graph.ErrInvalid)
 			}
 		}
-		to := jsonFinding{f.Code.String(), f.Severity.String(), jsonKey(f.Object), f.Field, f.Message, "", nil}
-		if f.Fate != FateUnset {
-			to.Fate = f.Fate.String()
-		}
+		to := jsonFinding{f.Code.String(), f.Severity.String(), jsonKey(f.Object), f.Field, f.Message, set(f.Fate), nil, set(f.Engine)}
 		if of := jsonKey(f.Of); f.Of != (graph.Key{}) {
 			to.Of = &of
 		}
@@ -93,6 +92,14 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		out.Counts = append(out.Counts, jsonCount{c.Code.String(), c.Found, c.Ignored, c.LeftOut})
 	}
 	return json.Marshal(out)
+}
+
+// set returns the words of a fate, or "".
+func set(f Fate) string {
+	if f == FateUnset {
+		return ""
+	}
+	return f.String()
 }
 
 // UnmarshalJSON reads exactly the form that MarshalJSON writes, with any blanks. It refuses
@@ -155,16 +162,27 @@ func (f jsonFinding) finding() (to Finding, err error) {
 	if severity < 0 {
 		return to, fmt.Errorf("severity: %q, want note, warning or error", short(f.Severity))
 	}
-	fate := slices.Index(fateNames[1:], f.Fate)
-	if fate < 0 && f.Fate != "" {
-		return to, fmt.Errorf("fate: %q is no fate", short(f.Fate))
+	if to.Fate, err = parseFate("fate", f.Fate); err != nil {
+		return to, err
 	}
-	to.Severity, to.Fate = Severity(severity+1), Fate(fate+1)
+	if to.Engine, err = parseFate("engineFate", f.Engine); err != nil {
+		return to, err
+	}
+	to.Severity = Severity(severity + 1)
 	to.Object, to.Field, to.Message = graph.Key(f.Object), f.Field, f.Message
 	if f.Of != nil {
 		to.Of = graph.Key(*f.Of)
 	}
 	return to, nil
+}
+
+// parseFate reads the words of a fate. The empty text is no fate.
+func parseFate(field, text string) (Fate, error) {
+	fate := slices.Index(fateNames[1:], text)
+	if fate < 0 && text != "" {
+		return FateUnset, fmt.Errorf("%s: %q is no fate", field, short(text))
+	}
+	return Fate(fate + 1), nil
 }
 
 // consistent checks the orders, and the counts against the findings.

@@ -14,7 +14,7 @@ type checker struct {
 	cfg   Config
 	in    Input
 	kinds map[graph.Kind]*Kind
-	// lower has the kind that a name without capital letters stands for.
+	// lower has the kind that a name without capital letters stands for, on Kubernetes.
 	lower map[graph.Kind]*Kind
 	g     *observed.Graph
 	// objects are in order of keys, and nodes has the node of each. index leads back from
@@ -24,10 +24,10 @@ type checker struct {
 	index    []int32
 	handlers map[string]bool
 	owned    map[graph.Kind]bool
-	// lastFate is the fate of the object before the index judged. An object with many
-	// references asks for it as often.
-	judged   int
-	lastFate Fate
+	// lastFate is the fate of the object before the index judged, and lastEngine that by the
+	// engine. An object with many references asks for them as often.
+	judged               int
+	lastFate, lastEngine Fate
 }
 
 // Check returns the findings of the input. It changes nothing, and keeps no part of the
@@ -45,7 +45,9 @@ func Check(in Input, cfg Config) (Report, error) {
 	if c.kinds, err = in.kinds(); err != nil {
 		return Report{}, err
 	}
-	c.lower = lowerCase(c.kinds)
+	if in.Kubernetes {
+		c.lower = lowerCase(c.kinds)
+	}
 	if c.objects, err = in.ordered(); err != nil {
 		return Report{}, err
 	}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -45,17 +46,27 @@ func (c *checker) reference(code Code, s Severity, i, j int, field, message stri
 		at += "." + field
 	}
 	c.add(code, s, i, at, c.fate(i), message)
+	c.beside(c.lastFate)
 }
 
-// self checks a reference to the object itself. It keeps the object for ever, also if the
-// collector drops other references.
+// beside adds the end by the engine to the last finding, if the end by the collector of the
+// store is another one.
+func (c *checker) beside(fate Fate) {
+	if c.lastEngine != fate {
+		c.findings[len(c.findings)-1].Engine = c.lastEngine
+	}
+}
+
+// self checks a reference to the object itself. On Kubernetes it keeps the object for ever,
+// also if the collector drops other references.
 func (c *checker) self(i, j int) {
-	o, fate := c.objects[i], KeptForever
-	if o.Deleting {
-		fate = Leaving
+	o, fate := c.objects[i], c.fate(i)
+	if c.in.Kubernetes && !o.Deleting {
+		fate = KeptForever
 	}
 	if c.admits(SelfReference, o.Key) {
 		c.add(SelfReference, Error, i, fmt.Sprintf("owners[%d].uid", j), fate, "The object names itself as its owner.")
+		c.beside(fate)
 	}
 	if r := o.Owners[j]; r.Block {
 		c.blocker(i, j, r)
@@ -81,6 +92,8 @@ func (c *checker) owner(i, j int) {
 		c.reference(BannedOwner, Error, i, j, "kind", fmt.Sprintf("Objects of the kind %q may not own.", name))
 	case kind.Scoped && o.Scope == "":
 		c.reference(ScopedOwner, Error, i, j, "scope", fmt.Sprintf("A global object cannot have an owner of the scoped kind %q.", name))
+	case r.Unresolved && !kind.Listed && !kind.Unwatched:
+		c.unlisted(i, j, r, kind)
 	case r.Unresolved:
 		c.reference(UnresolvedOwner, Warning, i, j, "scope", "The store could not resolve the owner's scope or kind.")
 	case !kind.Scoped && r.Scope != "":
@@ -124,6 +137,18 @@ func (c *checker) place(i, j int, r graph.Owner, kind *Kind) {
 	if at.Kind != r.Kind {
 		c.reference(OtherKind, Error, i, j, "kind", fmt.Sprintf("The object with this UID has the kind %q.", short(string(at.Kind))))
 	}
+}
+
+// unlisted checks a reference to a kind of which the dump has neither the objects nor the
+// scope. An object with the owner's UID and another name of its kind shows a wrong kind. The
+// same name may be that of one object in two groups.
+func (c *checker) unlisted(i, j int, r graph.Owner, kind *Kind) {
+	last := func(k graph.Kind) graph.Kind { return k[strings.LastIndex(string(k), "/")+1:] }
+	if at, ok := c.g.Alive(r.UID); ok && last(at.Kind()) != last(r.Kind) {
+		c.reference(OtherKind, Error, i, j, "kind", fmt.Sprintf("The object with this UID has the kind %q.", short(string(at.Kind()))))
+		return
+	}
+	c.absent(i, j, r, kind)
 }
 
 // absent checks a reference to a UID that the dump does not have.

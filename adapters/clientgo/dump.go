@@ -34,7 +34,7 @@ func (s *Store) Dump(ctx context.Context, fallback string) (lint.Input, error) {
 	if err != nil {
 		return lint.Input{}, err
 	}
-	in := lint.Input{Now: time.Now()}
+	in := lint.Input{Now: time.Now(), Kubernetes: true}
 	versions := c.servedVersions()
 	lists := make([][][]lint.Object, len(c.infos)) // pages by kind
 	in.Kinds = make([]lint.Kind, len(c.infos))

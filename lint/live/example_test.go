@@ -33,5 +33,5 @@ func ExampleObserve() {
 	}
 	fmt.Print(report)
 	// Output:
-	// OG001 error pod/shop/web: owners[0].uid: No object has the UID of the owner set/shop/web. Fate: Kubernetes' collector deletes this now.
+	// OG001 error pod/shop/web: owners[0].uid: No object has the UID of the owner set/shop/web. Fate: the collector deletes this now.
 }
