@@ -44,8 +44,8 @@ func (c Content) Summary() string {
 }
 
 // Lint returns the content as the input of package lint, with the instant of the dump, or
-// the zero time. The kinds in partial count as not listed, so no owner of these kinds is
-// known to be missing. Every other kind with an object counts as listed in full.
+// the zero time. The kinds in partial and those of c.Unlisted count as not listed, so no
+// owner of these kinds is known to be missing. Every other kind counts as listed in full.
 //
 // Held by TestLint.
 func (c Content) Lint(now time.Time, partial []graph.Kind) lint.Input {
@@ -59,6 +59,9 @@ func (c Content) Lint(now time.Time, partial []graph.Kind) lint.Input {
 			kind.Reason = "the dump has a part of its objects"
 		}
 		in.Kinds = append(in.Kinds, kind)
+	}
+	for _, k := range c.Unlisted {
+		in.Kinds = append(in.Kinds, lint.Kind{KindInfo: k, Reason: noObject})
 	}
 	return in
 }

@@ -15,6 +15,14 @@
 // a field of the metadata that stands twice, because one of the two would hide the other. A byte
 // order mark at the begin, as Windows writes it, is skipped.
 //
+// # Kinds
+//
+// A kind with an object counts as listed in full. The input does not tell about any other
+// kind: kubectl prints no word about a kind that was not asked for, or that has no object.
+// Content.Unlisted has those that references name, and Content.WithListed takes the word of
+// the caller about them. A plan of the dump alone calls them not served. It calls them not
+// listed if the caller adds them to Dump.Kinds and to Dump.Partial.
+//
 // # Scopes
 //
 // A reference of Kubernetes has no scope. Read resolves the scope as an API server does. An

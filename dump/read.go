@@ -27,11 +27,17 @@ const (
 var ErrTooLarge = errors.New("too large")
 
 // Content holds every object of one input, sorted by key, and their kinds, sorted by
-// name. It has only kinds with an object. The input contains nothing about other kinds,
-// and unknown never deletes anything. It is a value, and the caller owns it.
+// name. It is a value, and the caller owns it.
 type Content struct {
 	Objects []graph.Object
-	Kinds   []graph.KindInfo
+	// Kinds are the kinds with an object, and those of WithListed. The input contains
+	// nothing about other kinds, and unknown never deletes anything.
+	Kinds []graph.KindInfo
+	// Unlisted are the other kinds that owner references name, sorted by name. A dump lists
+	// what was asked for, so it does not tell whether they are served and have objects.
+	// Scoped is false, too, for a kind whose scope Read does not know. The references to
+	// such a kind are Unresolved.
+	Unlisted []graph.KindInfo
 	// MarkedAt has the instants of the deletion marks, as far as the input has them.
 	MarkedAt map[graph.Key]time.Time
 }
@@ -128,9 +134,12 @@ func (s *inventory) content() Content {
 	for kind, scoped := range s.scoped {
 		c.Kinds = append(c.Kinds, graph.KindInfo{Kind: kind, Scoped: scoped, NoOwner: isEvent(kind)})
 	}
-	slices.SortFunc(c.Kinds, func(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) })
+	slices.SortFunc(c.Kinds, byName)
+	c.Unlisted = s.unlisted(c.Objects)
 	return c
 }
+
+func byName(a, b graph.KindInfo) int { return cmp.Compare(a.Kind, b.Kind) }
 
 // limitedReader returns an error at its limit. An io.LimitReader would end the input,
 // and a truncated input is not complete.

@@ -25,7 +25,7 @@ func ownerCodes() []CodeInfo {
 		{MissingOwner, "owner missing", "The collector deletes a dependent without any owner. It drops the reference if another owner lives.",
 			"Keep the object by dropping the reference, or create the owner first after a restore."},
 		{UnlistedOwner, "owner's kind not listed", "The dump cannot tell whether the owner exists.",
-			"Give the reader of the dump the right to list the kind, or repair the server of the kind."},
+			"Add the kind to the dump, give its reader the right to list it, or repair the server of the kind."},
 		{UnservedVersion, "version of the reference not served", "The collector cannot resolve the owner. The dependent stays after its owner, often since an upgrade of the API.",
 			"Write the reference with a served version."},
 		{UnresolvedOwner, "owner not resolved", "The engine of this module holds the dependent. Kubernetes may find no owner, and delete the dependent.",

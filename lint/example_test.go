@@ -113,5 +113,5 @@ func ExampleCodes() {
 	//   Keep the object by dropping the reference, or create the owner first after a restore.
 	// OG002 owner's kind not listed
 	//   The dump cannot tell whether the owner exists.
-	//   Give the reader of the dump the right to list the kind, or repair the server of the kind.
+	//   Add the kind to the dump, give its reader the right to list it, or repair the server of the kind.
 }

@@ -26,7 +26,9 @@ func (a *app) lintCommand() *cobra.Command {
 		Long: `Find faults of ownership: owners that are missing, in another namespace or of another UID,
 cycles, deletions that wait for ever. LINT.md of the library has each code with its remedy.
 
-A kind counts as listed in full if the input has an object of it: see --partial.
+A kind counts as listed in full if the input has an object of it: see --partial, --kind and
+--global-kind. The fate is that by the collector of the store. For a dump of Kubernetes a
+finding also has the fate by an engine of this module, where that is another one.
 
 Exit code 3: there is a finding that the list of --ignore does not have.`,
 		Example: `  ownergraph lint -f all.json

@@ -96,20 +96,15 @@ Exit code 3: an object would be held.`,
 	return cmd
 }
 
-// plan returns the forecast of a request. Without a target, a collector first decides about
-// each object of a copy. The plan then has the objects with a write or a hold alone. A plan of
-// an undecided dump also has each object that several owners keep.
+// plan returns the forecast of a request. Without a target it has the objects with a write or
+// a hold alone.
 //
 // Held by TestPlanOfManyDue and TestDump.
 func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
 	if len(req.Delete) > 0 {
 		return c.offline().Plan(ctx, ownergraph.Config{}, req)
 	}
-	err = c.offline().Observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
-		made, err = of.Plan(ctx, req)
-		return err
-	})
-	return made, err
+	return c.offline().PlanDue(ctx, req)
 }
 
 func (a *app) writePlan(p *plan.Plan) error {

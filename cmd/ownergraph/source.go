@@ -61,7 +61,11 @@ func (a *app) load(ctx context.Context) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	partial, err := partialKinds(c.Kinds, a.source.partial)
+	c, full, err := a.source.listed(c)
+	if err != nil {
+		return content{}, err
+	}
+	partial, err := partialKinds(c, a.source.partial, full)
 	if err != nil {
 		return content{}, err
 	}
@@ -111,16 +115,49 @@ func detect(r io.Reader) io.Reader {
 	return newYAMLReader(buffered)
 }
 
-func partialKinds(kinds []graph.KindInfo, names []string) (list []graph.Kind, err error) {
-	for _, name := range names {
-		found := false
-		for _, k := range kinds {
-			if name == "all" || name == string(k.Kind) || name == spell.Kind(k.Kind) {
-				list, found = append(list, k.Kind), true
+// listed adds the kinds of --kind and --global-kind to a dump, and returns them. The dump lists
+// them in full, also where it has no object of them.
+//
+// Held by TestUnlistedKinds.
+func (s *source) listed(c dump.Content) (dump.Content, []graph.KindInfo, error) {
+	kinds := s.store.kindInfos()
+	for i, k := range kinds {
+		for _, u := range c.Unlisted {
+			if string(k.Kind) == spell.Kind(u.Kind) {
+				kinds[i].Kind = u.Kind
 			}
 		}
-		if !found && name != "all" {
-			return nil, printing.UsageError(fmt.Sprintf("--partial %q: no object has that kind", name))
+	}
+	if len(kinds) == 0 {
+		return c, nil, nil
+	}
+	out, err := c.WithListed(kinds)
+	if err != nil {
+		return c, nil, printing.UsageError(fmt.Sprintf("--kind and --global-kind: %v", err))
+	}
+	return out, kinds, nil
+}
+
+// partialKinds returns the kinds that the names of --partial mean. A kind without an object is
+// not listed in any case, unless it is among the full ones.
+func partialKinds(c dump.Content, names []string, full []graph.KindInfo) (list []graph.Kind, err error) {
+	for _, name := range names {
+		means := func(k graph.KindInfo) bool {
+			return name == "all" || name == string(k.Kind) || name == spell.Kind(k.Kind)
+		}
+		found := name == "all" || slices.ContainsFunc(c.Unlisted, means)
+		for _, k := range c.Kinds {
+			whole := slices.ContainsFunc(full, func(f graph.KindInfo) bool { return f.Kind == k.Kind })
+			switch {
+			case means(k) && whole && name != "all":
+				return nil, printing.UsageError(fmt.Sprintf("--partial %q: --kind or --global-kind says that the dump lists it in full", name))
+			case means(k) && !whole:
+				list = append(list, k.Kind)
+			}
+			found = found || means(k)
+		}
+		if !found {
+			return nil, printing.UsageError(fmt.Sprintf("--partial %q: no object has that kind, and no reference names it", name))
 		}
 	}
 	slices.Sort(list)
@@ -186,7 +223,7 @@ func (s *source) deadline(ctx context.Context) (context.Context, context.CancelF
 
 // offline returns the content for answers on a copy.
 func (c *content) offline() *offline.Content {
-	return &offline.Content{Kinds: c.Kinds, Objects: c.Objects, Partial: c.partial, Level: c.level}
+	return &offline.Content{Kinds: c.Kinds, Objects: c.Objects, Partial: c.partial, Unlisted: c.Unlisted, Level: c.level}
 }
 
 // find returns the objects that the arguments name.

@@ -42,8 +42,8 @@ func (a *app) addStore(cmd *cobra.Command) {
 	f.StringVar(&s.url, "store", "", "open a live store: sqlite:FILE, postgres://..., etcd://HOST:PORT or etcds://... (TLS)")
 	f.StringVar(&s.schema, "schema", "", "schema of the tables (sqlite, postgres)")
 	f.StringVar(&s.prefix, "prefix", "", `prefix of the tables (default "og_") or of the keys of etcd (default "ownergraph/")`)
-	f.StringSliceVar(&s.kinds, "kind", nil, "scoped kinds of the store (etcd); give all of them")
-	f.StringSliceVar(&s.global, "global-kind", nil, "global kinds of the store (etcd); give all of them")
+	f.StringSliceVar(&s.kinds, "kind", nil, "scoped kinds that a dump lists in full without an object, or all those of the store (etcd)")
+	f.StringSliceVar(&s.global, "global-kind", nil, "global kinds, likewise")
 	f.DurationVar(&a.source.timeout, "timeout", time.Minute, "longest wait for the answers of the store; 0 for none")
 }
 

@@ -40,7 +40,7 @@ func TestRun(t *testing.T) {
 		{"owner not there", "its kind is there, so it is proven absent", []string{"-f", "-"}, pod("a") + of("v1", "Pod"), 0,
 			"gone: 1 of 2 objects, 1 stay\n        1  Pod: all owners are gone\n", ""},
 		{"owner of a kind not there", "a file says nothing of other kinds, and unknown deletes nothing", []string{"-f", "-"}, of("apps/v1", "Deployment"), 0,
-			"Pod/n/d: owner's kind not served (Deployment.apps/n/o)", ""},
+			"Pod/n/d: owner's kind not listed yet (Deployment.apps/n/o)", ""},
 		{"standard input", "a pipe", []string{"-f", "-", "-tree", "pod/a"}, pod("a"), 0, "Pod/n/a\n", ""},
 		{"help", "help is no mistake", []string{"-h"}, "", 0, "", "OBJECT is KIND[.GROUP]/[SCOPE/]NAME"},
 		{"no file", "the run fails", []string{"-f", missing}, "", 1, "", "missing.json"},

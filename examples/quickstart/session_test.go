@@ -91,7 +91,7 @@ func TestManyHeld(t *testing.T) {
 		input.WriteString(strings.Replace(pod(fmt.Sprintf("p%04d", i)), `"uid"`, owned, 1))
 	}
 	got := plainOutput(t, input.String(), "-f", "-")
-	if !strings.Contains(got, "\n  held: 1100\n    Pod/n/p0000: owner's kind not served (ReplicaSet.apps/n/r)\n") || !strings.Contains(got, "... and 1060 more Pod\n") {
+	if !strings.Contains(got, "\n  held: 1100\n    Pod/n/p0000: owner's kind not listed yet (ReplicaSet.apps/n/r)\n") || !strings.Contains(got, "... and 1060 more Pod\n") {
 		t.Errorf("wrote\n%s", got)
 	}
 }

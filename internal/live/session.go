@@ -30,6 +30,8 @@ type Session struct {
 	Out       *terminal.Output
 	Began     time.Time
 
+	unlisted Unlisted // of the dump
+
 	mine  int    // requests of the user, who is this program
 	held  []held // after the latest step
 	holds []ownergraph.Held
@@ -50,7 +52,7 @@ func (s *Session) Play(ctx context.Context, c dump.Content, todo []Deletion) err
 func (s *Session) play(ctx context.Context, c dump.Content, todo []Deletion) error {
 	s.Out.Print(c.Summary() + "\n\n")
 	first := byKey(c.Objects)
-	s.now = first
+	s.now, s.unlisted = first, c.Unlisted
 	if err := s.step(ctx, "start", nil); err != nil {
 		return err
 	}
@@ -88,7 +90,8 @@ func (s *Session) WaitIdle(ctx context.Context) ([]ownergraph.Held, error) {
 	if _, err := s.Collector.WaitIdle(ctx); err != nil {
 		return nil, err
 	}
-	return s.Collector.Held(math.MaxInt), nil // WaitIdle returns the first 1,000
+	held := s.Collector.Held(math.MaxInt) // WaitIdle returns the first 1,000
+	return s.unlisted.reword(held, byKey(s.Store.Objects())), nil
 }
 
 // Held returns the held objects after the latest deletion.

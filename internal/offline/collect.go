@@ -52,7 +52,9 @@ func (c *Content) Explain(ctx context.Context, keys ...graph.Key) (list []explai
 			if err != nil {
 				return err
 			}
-			list = append(list, withoutTimes(x))
+			x = withoutTimes(x)
+			c.rewordExplanation(&x)
+			list = append(list, x)
 		}
 		return nil
 	})
@@ -78,5 +80,18 @@ func clearTimes(list []explain.Condition) {
 // Plan returns the forecast of a request that has a target.
 func (c *Content) Plan(ctx context.Context, cfg ownergraph.Config, req plan.Request) (plan.Plan, error) {
 	one := c.withoutDuplicates()
-	return ownergraph.PlanDump(ctx, one.Dump(), cfg, req)
+	p, err := ownergraph.PlanDump(ctx, one.Dump(), cfg, req)
+	c.rewordPlan(&p)
+	return p, err
+}
+
+// PlanDue returns the forecast of the writes that are due, or of a request. A collector first
+// decides about each object of a copy, so the plan has no object that several owners keep.
+func (c *Content) PlanDue(ctx context.Context, req plan.Request) (p plan.Plan, err error) {
+	err = c.Observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
+		p, err = of.Plan(ctx, req)
+		return err
+	})
+	c.rewordPlan(&p)
+	return p, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
 )
 
 // Content is a part of a store as data. It is a value, and no function changes its slices
@@ -16,7 +17,10 @@ type Content struct {
 	// Partial are the kinds of which objects may be missing, with the reason. An owner of
 	// such a kind that is not among the objects is unknown.
 	Partial map[graph.Kind]string
-	Level   ownergraph.Level
+	// Unlisted are kinds that are not among Kinds, and that the store may serve. Every other
+	// kind that is not among Kinds is not served.
+	Unlisted live.Unlisted
+	Level    ownergraph.Level
 }
 
 // Dump returns the content for ownergraph.PlanDump.
