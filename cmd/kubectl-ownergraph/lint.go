@@ -25,6 +25,8 @@ func (a *app) lintCommand() *cobra.Command {
 another namespace or of another UID, cycles, deletions that wait for ever. LINT.md of the
 library has each code with its remedy.
 
+Exit code 1: no kind could be listed. The count names the kinds that were not read in any
+other case.
 Exit code 3: there is a finding that the list of --ignore does not have.`,
 		Example: `  kubectl ownergraph lint -A
   kubectl ownergraph lint -n shop --ignore known.txt -o json`,
@@ -86,7 +88,7 @@ func (a *app) lint(ctx context.Context, cfg lint.Config) error {
 	if a.format == printing.JSON {
 		err = out.JSON(lintAnswer{"kubectl-ownergraph.lint/v1", report, u})
 	} else {
-		err = out.Text(report.String() + fmt.Sprintf("findings: %d\n", len(report.Findings)) + u.text())
+		err = out.Text(report.String() + fmt.Sprintf("findings: %d%s\n", len(report.Findings), a.unreadNote(r.in)) + u.text())
 	}
 	if err == nil && len(report.Findings) > 0 {
 		return printing.ErrFound
@@ -129,7 +131,10 @@ func (a *app) readInside(ctx context.Context) (r *reading, inside func(graph.Key
 		return nil, nil, err
 	}
 	defer cancel()
-	if r, err = a.read(ctx, namespace); err != nil {
+	if r, err = a.read(ctx, namespace); err == nil {
+		err = a.readNothing(r.in)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	_, err = r.proven(ctx, func() offline.Content {

@@ -105,6 +105,43 @@ func TestOneNamespace(t *testing.T) {
 	}
 }
 
+// TestNoRights: lint and top fail without the right to list any kind of the question, and name the
+// kinds. Otherwise they count the unread kinds.
+func TestNoRights(t *testing.T) {
+	denied := func(allowed ...string) func(verb, plural string, q *http.Request) http.HandlerFunc {
+		return func(verb, plural string, q *http.Request) http.HandlerFunc {
+			if verb != "list" || slices.Contains(allowed, plural) || slices.Contains(allowed, "in old") && strings.Contains(q.URL.Path, "/namespaces/old/") {
+				return nil
+			}
+			return func(w http.ResponseWriter, _ *http.Request) { writeError(w, forbidden("", plural)) }
+		}
+	}
+	for _, c := range []struct {
+		allowed []string
+		args    []string
+		code    int
+		want    string
+		reason  string
+	}{
+		{nil, []string{"lint"}, printing.ExitFailed, "nothing was read: cannot list ", "no right at all"},
+		{nil, []string{"lint", "-A", "-o", "json"}, printing.ExitFailed, "nothing was read: cannot list ", "in JSON too"},
+		{nil, []string{"top"}, printing.ExitFailed, "nothing was read: cannot list ", "no cascade is known"},
+		{nil, []string{"top", "-A", "-o", "json"}, printing.ExitFailed, "nothing was read: cannot list ", "in JSON too"},
+		{[]string{"namespaces"}, []string{"lint", "-n", "shop"}, printing.ExitFailed, "nothing was read: cannot list ", "no object in the namespace"},
+		{[]string{"namespaces"}, []string{"top", "-A"}, printing.ExitDone, "Namespace/old", "the namespaces are known"},
+		{[]string{"replicasets"}, []string{"top", "-n", "shop"}, printing.ExitDone, "no cascade in progress (", "a part was read"},
+		{[]string{"replicasets"}, []string{"lint", "-n", "old"}, printing.ExitDone, "findings: 0 (", "a part was read"},
+		{[]string{"in old"}, []string{"lint", "-n", "old"}, printing.ExitFound, "findings: 3\n", "everything in the namespace was read"},
+	} {
+		a := cluster()
+		a.fault = denied(c.allowed...)
+		got := call(t, append(c.args, a.serve(t)...)...)
+		if got.code != c.code || !strings.Contains(got.stdout+got.stderr, c.want) || c.code == printing.ExitFailed && got.stdout != "" {
+			t.Errorf("%v with %v: exit %d, want %d and %q: %s\n%s%s", c.args, c.allowed, got.code, c.code, c.want, c.reason, got.stdout, got.stderr)
+		}
+	}
+}
+
 // TestBrokenServer: a server that fails in a part answers for the rest.
 func TestBrokenServer(t *testing.T) {
 	status := func(err *apierrors.StatusError) http.HandlerFunc {

@@ -29,7 +29,9 @@ stands for its content.
 Owners that are gone come last, with the dependents that are left.
 
 LEFT counts the root and the objects below it, MARKED those with a mark. HELD BY has the
-finalizers of the marked objects, apart from those of a propagation and of a namespace.`,
+finalizers of the marked objects, apart from those of a propagation and of a namespace.
+
+Exit code 1: no kind could be listed.`,
 		Example: `  kubectl ownergraph top -A
   kubectl ownergraph top -n shop -o json`,
 		Args: cobra.NoArgs,
@@ -72,7 +74,11 @@ func (a *app) top(ctx context.Context) error {
 	if a.format == printing.JSON {
 		return a.printer().JSON(topAnswer{"kubectl-ownergraph.top/v1", append([]cascade{}, list...), u})
 	}
-	return a.printer().Text(topText(list, a.now()) + u.text())
+	text := topText(list, a.now())
+	if len(list) == 0 {
+		text = "no cascade in progress" + a.unreadNote(r.in) + "\n"
+	}
+	return a.printer().Text(text + u.text())
 }
 
 // cascades returns the deletions in progress that have an object inside, the oldest first. A
@@ -212,9 +218,6 @@ func (r *reading) goneOwners(index *offline.Index) (list []cascade) {
 }
 
 func topText(list []cascade, now time.Time) string {
-	if len(list) == 0 {
-		return "no cascade in progress\n"
-	}
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ROOT\tHOW\tAGE\tLEFT\tMARKED\tHELD BY")

@@ -90,7 +90,8 @@ func (u unknown) text() string {
 
 const (
 	cannotList = "cannot list "
-	maxAlone   = 5 // kinds with one cause that have a line each
+	outside    = " outside of the namespace " // of a kind that was read in one namespace
+	maxAlone   = 5                            // kinds with one cause that have a line each
 )
 
 // grouped returns a line for each kind, or one for many kinds with one cause.

@@ -47,7 +47,8 @@ Exit code 3: there is a finding that the list of --ignore does not have.`,
 			if err != nil {
 				return err
 			}
-			return a.writeReport(&report)
+			unread, kinds := c.unread()
+			return a.writeReport(&report, unread, kinds)
 		},
 	}
 	f := cmd.Flags()
@@ -80,11 +81,35 @@ func (l *lintFlags) config() (cfg lint.Config, err error) {
 	return cfg, err
 }
 
-func (a *app) writeReport(r *lint.Report) (err error) {
+// unread counts the kinds of a store that take part, and those that could not be listed.
+func (c *content) unread() (unread, kinds int) {
+	for _, k := range c.Kinds {
+		if k.Unwatched || !c.live {
+			continue
+		}
+		kinds++
+		if _, is := c.partial[k.Kind]; is {
+			unread++
+		}
+	}
+	return unread, kinds
+}
+
+// writeReport writes a report on a number of kinds. It fails if none of them was read.
+//
+// Held by TestNothingRead.
+func (a *app) writeReport(r *lint.Report, unread, kinds int) (err error) {
+	note := ""
+	switch {
+	case unread > 0 && unread == kinds:
+		return fmt.Errorf("nothing was read: none of the %d kinds of the store could be listed", kinds)
+	case unread > 0:
+		note = fmt.Sprintf(" (%d of %d kinds were not read)", unread, kinds)
+	}
 	if a.format == printing.JSON {
 		err = a.printer().JSON(r)
 	} else {
-		err = a.printer().Text(r.String() + fmt.Sprintf("findings: %d\n", len(r.Findings)))
+		err = a.printer().Text(r.String() + fmt.Sprintf("findings: %d%s\n", len(r.Findings), note))
 	}
 	if err == nil && len(r.Findings) > 0 {
 		return printing.ErrFound

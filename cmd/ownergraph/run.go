@@ -23,7 +23,8 @@ func (a *app) runCommand() *cobra.Command {
 deleted objects, the remaining objects and the reasons, and compares them with the plans.
 The dump or the store stays as it is.
 
-Exit code 3: an object is held at the end.`,
+Exit code 3: an object that the deletions are about is held at the end. These are the objects
+themselves, and those below them. Without an object, each held object counts.`,
 		Example: `  ownergraph run -f all.json deployment/shop/cart statefulset/data/kafka
   ownergraph run -f all.json job/batch/reindex --cascade foreground`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,7 +77,7 @@ func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, be
 				return err
 			}
 		}
-		if len(s.Held()) > 0 {
+		if len(s.HeldOf(c.Objects, todo)) > 0 {
 			return printing.ErrFound
 		}
 		return nil
@@ -90,7 +91,13 @@ type jsonRun struct {
 	Before    int            `json:"before"` // the number of objects
 	Gone      []jsonEnd      `json:"gone"`
 	Remaining []graph.Object `json:"remaining"`
-	Held      []jsonEnd      `json:"held"`
+	Held      []jsonHeld     `json:"held"`
+}
+
+// jsonHeld is a held object with its reason. The deletions are about an asked one.
+type jsonHeld struct {
+	jsonEnd
+	Asked bool `json:"asked"`
 }
 
 type jsonDeletion struct {
@@ -98,7 +105,7 @@ type jsonDeletion struct {
 	Propagation string  `json:"propagation"`
 }
 
-// jsonEnd is an object with the reason for its end. The user's deletion has none.
+// jsonEnd is an object with a reason. The user's deletion has none.
 type jsonEnd struct {
 	Key    jsonKey `json:"key"`
 	Reason string  `json:"reason,omitempty"`
@@ -112,7 +119,7 @@ type jsonKey struct {
 }
 
 func newJSONRun(s *live.Session, before []graph.Object, todo []live.Deletion) jsonRun {
-	r := jsonRun{Schema: "run/v1", Deletions: []jsonDeletion{}, Before: len(before), Gone: []jsonEnd{}, Remaining: s.Store.Objects(), Held: []jsonEnd{}}
+	r := jsonRun{Schema: "run/v1", Deletions: []jsonDeletion{}, Before: len(before), Gone: []jsonEnd{}, Remaining: s.Store.Objects(), Held: []jsonHeld{}}
 	for _, d := range todo {
 		r.Deletions = append(r.Deletions, jsonDeletion{jsonKey(d.Key), d.Propagation.String()})
 	}
@@ -126,8 +133,12 @@ func newJSONRun(s *live.Session, before []graph.Object, todo []live.Deletion) js
 			r.Gone = append(r.Gone, jsonEnd{jsonKey(o.Key), s.Reasons.Of(o.Key)})
 		}
 	}
+	asked := map[graph.Key]bool{}
+	for _, h := range s.HeldOf(before, todo) {
+		asked[h.Key] = true
+	}
 	for _, h := range s.Held() {
-		r.Held = append(r.Held, jsonEnd{jsonKey(h.Key), live.Explain(h)})
+		r.Held = append(r.Held, jsonHeld{jsonEnd{jsonKey(h.Key), live.Explain(h)}, asked[h.Key]})
 	}
 	return r
 }

@@ -37,6 +37,7 @@ type content struct {
 	lint    lint.Input
 	partial map[graph.Kind]string // kinds of which objects may be missing, with the reason
 	level   ownergraph.Level
+	live    bool // a store, and no dump
 }
 
 // addSource adds the flags of a subcommand that reads a dump or a store.
@@ -197,7 +198,7 @@ func (a *app) listStore(ctx context.Context, s *opened) (content, error) {
 		return content{}, timely(ctx, err)
 	}
 	in.Now = time.Now()
-	out := content{lint: in, partial: map[graph.Kind]string{}, level: ownergraph.LevelOf(s.Store)}
+	out := content{lint: in, partial: map[graph.Kind]string{}, level: ownergraph.LevelOf(s.Store), live: true}
 	for _, k := range in.Kinds {
 		out.Kinds = append(out.Kinds, k.KindInfo)
 		if !k.Listed {

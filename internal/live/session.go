@@ -97,6 +97,30 @@ func (s *Session) WaitIdle(ctx context.Context) ([]ownergraph.Held, error) {
 // Held returns the held objects after the latest deletion.
 func (s *Session) Held() []ownergraph.Held { return s.holds }
 
+// HeldOf returns the held objects that the deletions are about: their own objects, and those
+// below them in before. The dependents of an orphan deletion are not. Without a deletion it
+// returns all held objects.
+//
+// Held by TestHeldOf.
+func (s *Session) HeldOf(before []graph.Object, todo []Deletion) (list []ownergraph.Held) {
+	asked := map[graph.Key]bool{}
+	for _, d := range todo {
+		asked[d.Key] = true
+		if d.Propagation == graph.Orphan {
+			continue
+		}
+		for _, i := range Reach(before, d.Key) {
+			asked[before[i].Key] = true
+		}
+	}
+	for _, h := range s.holds {
+		if len(todo) == 0 || asked[h.Key] {
+			list = append(list, h)
+		}
+	}
+	return list
+}
+
 // step carries out d, if not nil, waits for its cascade, and prints the changes since the
 // step before. The store is at rest between two steps.
 func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
