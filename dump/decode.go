@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -62,7 +63,7 @@ func (d *decoder) step(f *frame) error {
 	if !isKey {
 		return d.end(f)
 	}
-	if _, ours := f.slot(key); !ours && key != "items" && key != "status" {
+	if _, ours := f.slot(key); !ours && key != "items" && key != "status" && key != "spec" {
 		return d.decode(key, &d.unread)
 	}
 	if slices.Contains(f.seen, key) {
@@ -76,12 +77,8 @@ func (d *decoder) field(f *frame, key string) error {
 	switch key {
 	case "items":
 		return d.openItems(f)
-	case "status":
-		if err := d.decode(key, &d.unread); err != nil {
-			return err
-		}
-		f.observed = observedGeneration(d.unread)
-		return nil
+	case "spec", "status":
+		return d.payload(f, key)
 	}
 	slot, _ := f.slot(key)
 	if key != "metadata" {
@@ -94,6 +91,26 @@ func (d *decoder) field(f *frame, key string) error {
 		return explain(key, err)
 	}
 	return d.fields.check(d.unread)
+}
+
+// payload reads the spec or the status. It keeps those of a Namespace, and of an object whose
+// kind comes later.
+func (d *decoder) payload(f *frame, key string) error {
+	if err := d.decode(key, &d.unread); err != nil {
+		return err
+	}
+	if key == "status" {
+		f.observed = observedGeneration(d.unread)
+	}
+	if f.kind != "" && f.kind != string(namespaceKind) {
+		return nil
+	}
+	if key == "spec" {
+		f.spec = bytes.Clone(d.unread)
+	} else {
+		f.status = bytes.Clone(d.unread)
+	}
+	return nil
 }
 
 func (d *decoder) decode(key string, target any) error {
@@ -153,8 +170,15 @@ func (d *decoder) end(f *frame) error {
 		if err != nil {
 			return err
 		}
+		conditions, err := f.namespace(&o)
+		if err != nil {
+			return err
+		}
 		if err := d.inventory.add(o); err != nil {
 			return err
+		}
+		if len(conditions) > 0 {
+			d.inventory.conditions[o.Key] = conditions
 		}
 		if at, known := f.meta.markedAt(); known {
 			d.inventory.marks[o.Key] = at

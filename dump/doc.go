@@ -11,7 +11,9 @@
 // The input is one JSON document, or several one after another. Each is an object, or a List
 // with items. A list of another kind, such as PodList, may leave out the kind of its items.
 // Read refuses one page of a longer list, because the objects of other pages would count as
-// absent. Read takes the metadata and status.observedGeneration, and skips the rest. It refuses
+// absent. Read takes the metadata and status.observedGeneration, and skips the rest. Of a
+// Namespace it also takes the conditions and spec.finalizers. The latter follow the finalizers
+// of the metadata, with the prefix "spec.finalizers:". It refuses
 // a field of the metadata that stands twice, because one of the two would hide the other. A byte
 // order mark at the begin, as Windows writes it, is skipped.
 //

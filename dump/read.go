@@ -40,6 +40,8 @@ type Content struct {
 	Unlisted []graph.KindInfo
 	// MarkedAt has the instants of the deletion marks, as far as the input has them.
 	MarkedAt map[graph.Key]time.Time
+	// Conditions has the conditions of each Namespace that are true, sorted by type.
+	Conditions map[graph.Key][]Condition
 }
 
 // Read reads JSON documents from r until it ends: objects, and lists of them (any kind
@@ -97,6 +99,8 @@ type inventory struct {
 	uids    map[graph.UID]graph.Key
 	scoped  map[graph.Kind]bool
 	marks   map[graph.Key]time.Time
+
+	conditions map[graph.Key][]Condition
 }
 
 func newInventory() *inventory {
@@ -105,6 +109,8 @@ func newInventory() *inventory {
 		uids:   make(map[graph.UID]graph.Key),
 		scoped: make(map[graph.Kind]bool),
 		marks:  make(map[graph.Key]time.Time),
+
+		conditions: make(map[graph.Key][]Condition),
 	}
 }
 
@@ -126,7 +132,7 @@ func (s *inventory) add(o graph.Object) error {
 }
 
 func (s *inventory) content() Content {
-	c := Content{Objects: s.objects, MarkedAt: s.marks}
+	c := Content{Objects: s.objects, MarkedAt: s.marks, Conditions: s.conditions}
 	for i := range c.Objects {
 		s.resolve(&c.Objects[i])
 	}

@@ -45,7 +45,7 @@ func mustRead(t *testing.T, input string) Content {
 // TestReadRecorded: another program counted the objects in the file.
 func TestReadRecorded(t *testing.T) {
 	c := readRecorded(t)
-	want := "287 objects of 27 kinds, 164 owner references (1 cannot be resolved), 29 objects with finalizers"
+	want := "287 objects of 27 kinds, 164 owner references (1 cannot be resolved), 38 objects with finalizers"
 	if got := c.Summary(); got != want {
 		t.Errorf("summary = %q, want %q", got, want)
 	}

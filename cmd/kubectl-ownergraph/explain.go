@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/namespace"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/lint"
@@ -45,7 +46,7 @@ type explainAnswer struct {
 	MarkedAt    *time.Time          `json:"markedAt,omitempty"`
 	Finalizers  []string            `json:"finalizers"`
 	Dependents  dependents          `json:"dependents"`
-	Namespace   *namespaceAnswer    `json:"namespace,omitempty"`
+	Namespace   *namespace.Answer   `json:"namespace,omitempty"`
 	Unknown     unknown             `json:"unknown"`
 }
 
@@ -58,10 +59,10 @@ type dependents struct {
 
 func (a *app) explain(ctx context.Context, r *reading, key graph.Key) error {
 	keys := []graph.Key{key}
-	var ns *namespaceAnswer
+	var ns *namespace.Answer
 	if o := r.object(key); o.Kind == namespaceKind && o.Deleting {
-		ns = newNamespaceAnswer(ctx, r, o)
-		keys = append(keys, ns.chosen()...)
+		ns = newNamespaceAnswer(ctx, r, o.Name)
+		keys = append(keys, ns.Chosen()...)
 	}
 	part, err := r.proven(ctx, func() offline.Content { return r.index().Behind(keys...) })
 	if err != nil {
@@ -81,8 +82,8 @@ func (a *app) explain(ctx context.Context, r *reading, key graph.Key) error {
 		out.MarkedAt = &at
 	}
 	if ns != nil {
-		ns.explained(list[1:])
-		ns.conclude(o, len(out.Unknown.Kinds) > 0)
+		ns.Explained(list[1:])
+		ns.Conclude(o, len(out.Unknown.Kinds) > 0)
 	}
 	return a.writeExplanation(&out)
 }
@@ -142,21 +143,13 @@ func (x *explainAnswer) text(now time.Time) string {
 			mark += " " + age(now, *x.MarkedAt) + " ago"
 		}
 	}
-	fmt.Fprintf(&out, "%s; finalizers: %s\n", mark, listed(x.Finalizers))
+	fmt.Fprintf(&out, "%s; finalizers: %s\n", mark, namespace.Finalizers(x.Finalizers))
 	fmt.Fprintf(&out, "dependents: %d, of which %d block its foreground deletion; objects below it: %d\n", x.Dependents.Direct, x.Dependents.Blocking, x.Dependents.Below)
 	if x.Namespace != nil {
-		out.WriteString(x.Namespace.text(now))
+		out.WriteString(x.Namespace.Text(func(at time.Time) string { return age(now, at) + " ago" }))
 	}
 	out.WriteString(x.Unknown.text())
 	return out.String()
 }
 
 func age(now, at time.Time) string { return duration.HumanDuration(now.Sub(at)) }
-
-// listed joins the finalizers, as texts that control no terminal.
-func listed(finalizers []string) string {
-	if len(finalizers) == 0 {
-		return "none"
-	}
-	return printable(strings.Join(finalizers, ", "))
-}

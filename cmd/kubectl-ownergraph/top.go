@@ -12,6 +12,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/namespace"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
@@ -226,7 +227,7 @@ func topText(list []cascade, now time.Time) string {
 		if c.MarkedAt != nil {
 			since = age(now, *c.MarkedAt)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", spell.Key(graph.Key{Kind: c.Kind, Scope: c.Scope, Name: c.Name, UID: c.UID}), c.Propagation, since, c.Left, c.Marked, listed(c.HeldBy))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\n", spell.Key(graph.Key{Kind: c.Kind, Scope: c.Scope, Name: c.Name, UID: c.UID}), c.Propagation, since, c.Left, c.Marked, namespace.Finalizers(c.HeldBy))
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	return out.String()

@@ -106,7 +106,7 @@ func grouped(kinds []unlistedKind) (lines []string) {
 			cause = ": " + cause
 		}
 		if !is || !strings.HasPrefix(k.Reason, cannotList) {
-			lines = append(lines, printable(spell.Kind(k.Kind)+": "+k.Reason))
+			lines = append(lines, spell.Line(spell.Kind(k.Kind)+": "+k.Reason))
 			continue
 		}
 		by[cause] = append(by[cause], resource)
@@ -120,7 +120,7 @@ func grouped(kinds []unlistedKind) (lines []string) {
 			list = []string{fmt.Sprintf("%s and %d more kinds", strings.Join(list[:maxAlone], ", "), len(list)-maxAlone)}
 		}
 		for _, resource := range list {
-			lines = append(lines, printable(cannotList+resource+gap+cause))
+			lines = append(lines, spell.Line(cannotList+resource+gap+cause))
 		}
 	}
 	return lines

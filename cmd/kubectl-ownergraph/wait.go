@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/spf13/cobra"
 )
@@ -61,7 +62,7 @@ func (a *app) wait(ctx context.Context, args []string, timeout time.Duration) er
 	})
 	switch {
 	case errors.Is(err, errUnlisted) && ctx.Err() == nil:
-		fmt.Fprintf(a.stderr, "the time is over: %s\n", printable(err.Error()))
+		fmt.Fprintf(a.stderr, "the time is over: %s\n", spell.Line(err.Error()))
 		return printing.ErrFound
 	case errors.Is(err, graph.ErrNotFound):
 		_, err = fmt.Fprintln(a.stdout, goneAlready)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/internal/printing"
@@ -14,8 +14,10 @@ func (a *app) explainCommand() *cobra.Command {
 		Use:   "explain OBJECT (-f FILE | --store URL)",
 		Short: "Explain why an object stays, goes or waits",
 		Long: `Explain one object: the decision, the evidence for each owner, and the chain of conditions
-for which the object waits, to the actor that has to act next. REASONS.md of the library has
-each reason with its remedy. The command decides on a copy in memory, and writes nothing.
+for which the object waits, to the actor that has to act next. A namespace of a dump that does
+not terminate is explained with its conditions and with the objects that remain in it.
+REASONS.md of the library has each reason with its remedy. The command decides on a copy in
+memory, and writes nothing.
 
 Exit code 3: the object waits for an actor outside, or it is stuck.`,
 		Example: `  ownergraph explain -f all.json pod/shop/web-0
@@ -26,10 +28,18 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 			if err != nil {
 				return err
 			}
-			x, err := c.explain(cmd.Context(), args)
+			objects, err := c.find(args)
 			if err != nil {
 				return err
 			}
+			if c.isTerminating(objects[0]) && slices.Contains(printing.Plain(), a.format) {
+				return a.explainNamespace(cmd.Context(), &c, objects[0])
+			}
+			list, err := c.offline().Explain(cmd.Context(), objects[0].Key)
+			if err != nil {
+				return err
+			}
+			x := list[0]
 			done, err := a.printer().Picture(func() view.Picture { return view.Explanation(x, a.printer().Limit(0)) })
 			switch {
 			case done:
@@ -47,17 +57,4 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 	a.addSource(cmd)
 	a.addFormat(cmd, printing.Pictures())
 	return cmd
-}
-
-// explain decides about the object on a copy.
-func (c *content) explain(ctx context.Context, args []string) (x explain.Explanation, err error) {
-	objects, err := c.find(args)
-	if err != nil {
-		return x, err
-	}
-	list, err := c.offline().Explain(ctx, objects[0].Key)
-	if err != nil {
-		return x, err
-	}
-	return list[0], nil
 }

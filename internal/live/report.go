@@ -197,7 +197,8 @@ func writeList(out *strings.Builder, title string, list []held) {
 	}
 }
 
-// finalizers counts the finalizers, except those of the engine's propagations.
+// finalizers counts the finalizers, except those of the engine's propagations and those in the
+// spec of a namespace: a run does the work of the namespace controller.
 func finalizers(is []graph.Object) string {
 	perLine := make(map[string]int)
 	carriers := 0
@@ -205,7 +206,7 @@ func finalizers(is []graph.Object) string {
 		foreign := 0
 		for i, f := range o.Finalizers {
 			again := slices.Contains(o.Finalizers[:i], f)
-			if f != graph.FinalizerForeground && f != graph.FinalizerOrphan && !again {
+			if f != graph.FinalizerForeground && f != graph.FinalizerOrphan && !strings.HasPrefix(f, "spec.finalizers:") && !again {
 				perLine[f+" on "+spell.Kind(o.Kind)]++
 				foreign = 1
 			}

@@ -110,3 +110,13 @@ func Clip(s string) string {
 	}
 	return s
 }
+
+// Line replaces the characters of a text that could control a terminal, or end a line.
+func Line(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, s)
+}

@@ -123,7 +123,8 @@ const layers = `
 	., dump, internal/terminal < internal/live;
 	adapters/memory, internal/live < internal/offline;
 	internal/terminal, view < internal/printing;
-	adapters/memory, adapters/sql, adapters/etcd, adapters/clientgo/..., lint/live, internal/offline, internal/printing, view < cmd/...;
+	explain, dump < internal/namespace;
+	adapters/memory, adapters/sql, adapters/etcd, adapters/clientgo/..., lint/live, internal/offline, internal/namespace, internal/printing, view < cmd/...;
 
 	# One example is a command that people run, and shows its progress as ours do.
 	adapters/memory, internal/live, view < examples/quickstart;

@@ -1,4 +1,4 @@
-package main
+package namespace
 
 import (
 	"fmt"
@@ -6,22 +6,25 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
-	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
-// conclude names the actors that have to act next for the namespace.
+// Finalizer is the finalizer in the spec of a namespace that its controller takes off, as
+// adapters/clientgo and package dump report it.
+const Finalizer = "spec.finalizers:kubernetes"
+
+// Conclude names the actors that have to act next for the namespace.
 //
-// Held by TestGolden, and by TestPluginExplainsNamespace of internal/proof/e2e.
-func (n *namespaceAnswer) conclude(ns *lint.Object, partly bool) {
+// Held by TestTerminatingNamespace of cmd/ownergraph, by TestGolden of cmd/kubectl-ownergraph,
+// and by TestPluginExplainsNamespace of internal/proof/e2e.
+func (n *Answer) Conclude(ns *lint.Object, partly bool) {
 	for _, c := range n.Conditions {
 		if strings.HasSuffix(c.Type, "Failure") {
-			n.Next = append(n.Next, fmt.Sprintf("the namespace controller reports %s: %s", printable(c.Type), clip(c.Message)))
+			n.Next = append(n.Next, fmt.Sprintf("the namespace controller reports %s: %s", spell.Line(c.Type), clip(c.Message)))
 		}
 	}
 	n.Next = append(n.Next, n.finalizers()...)
@@ -33,14 +36,14 @@ func (n *namespaceAnswer) conclude(ns *lint.Object, partly bool) {
 		n.Next = append(n.Next, fmt.Sprintf("%s with a mark and without a finalizer: the grace period, or the node, has to end", spell.Count(uint64(ending), "object")))
 	}
 	for _, f := range ns.Finalizers {
-		if f != clientgo.NamespaceFinalizer {
-			n.Next = append(n.Next, fmt.Sprintf("the controller of the finalizer %s has to take it off the namespace", printable(f)))
+		if f != Finalizer {
+			n.Next = append(n.Next, fmt.Sprintf("the controller of the finalizer %s has to take it off the namespace", spell.Line(f)))
 		}
 	}
 	if len(n.Next) > 0 {
 		return
 	}
-	last := "the namespace controller has to take off " + clientgo.NamespaceFinalizer + ": no object remains"
+	last := "the namespace controller has to take off " + Finalizer + ": no object remains"
 	if partly {
 		last += " of the kinds that are listed"
 	}
@@ -48,7 +51,7 @@ func (n *namespaceAnswer) conclude(ns *lint.Object, partly bool) {
 }
 
 // finalizers returns a line for each finalizer of the remaining objects with a mark.
-func (n *namespaceAnswer) finalizers() (lines []string) {
+func (n *Answer) finalizers() (lines []string) {
 	by := map[string][]graph.Object{}
 	for _, k := range n.Remaining {
 		for _, o := range k.all {
@@ -60,7 +63,7 @@ func (n *namespaceAnswer) finalizers() (lines []string) {
 		}
 	}
 	for _, f := range slices.Sorted(maps.Keys(by)) {
-		actor := "the controller of the finalizer " + printable(f)
+		actor := "the controller of the finalizer " + spell.Line(f)
 		if f == graph.FinalizerForeground || f == graph.FinalizerOrphan {
 			actor = "the garbage collector, for the finalizer " + f + ","
 		}
@@ -70,7 +73,7 @@ func (n *namespaceAnswer) finalizers() (lines []string) {
 }
 
 // withoutFinalizers counts the objects without a mark, and those with a mark alone.
-func (n *namespaceAnswer) withoutFinalizers() (unmarked, ending int) {
+func (n *Answer) withoutFinalizers() (unmarked, ending int) {
 	for _, k := range n.Remaining {
 		for _, o := range k.all {
 			switch {
@@ -84,7 +87,8 @@ func (n *namespaceAnswer) withoutFinalizers() (unmarked, ending int) {
 	return unmarked, ending
 }
 
-func (n *namespaceAnswer) text(now time.Time) string {
+// Text returns the answer as lines. The function ago describes the instant of a mark.
+func (n *Answer) Text(ago func(time.Time) string) string {
 	var out strings.Builder
 	switch {
 	case n.Unread != "":
@@ -94,7 +98,7 @@ func (n *namespaceAnswer) text(now time.Time) string {
 	default:
 		out.WriteString("conditions:\n")
 		for _, c := range n.Conditions {
-			fmt.Fprintf(&out, "  %s (%s): %s\n", printable(c.Type), printable(c.Reason), clip(c.Message))
+			fmt.Fprintf(&out, "  %s (%s): %s\n", spell.Line(c.Type), spell.Line(c.Reason), clip(c.Message))
 		}
 	}
 	if len(n.Remaining) == 0 {
@@ -103,7 +107,7 @@ func (n *namespaceAnswer) text(now time.Time) string {
 	for _, k := range n.Remaining {
 		fmt.Fprintf(&out, "remaining %s: %d, %d with a mark\n", spell.Kind(k.Kind), k.Count, k.Marked)
 		for _, o := range k.Objects {
-			out.WriteString(o.text(now))
+			out.WriteString(o.text(ago))
 		}
 		if more := k.Count - len(k.Objects); more > 0 {
 			fmt.Fprintf(&out, "  ... and %d more\n", more)
@@ -116,16 +120,16 @@ func (n *namespaceAnswer) text(now time.Time) string {
 	return out.String()
 }
 
-func (o *remainingObject) text(now time.Time) string {
+func (o *remainingObject) text(ago func(time.Time) string) string {
 	x := &o.Explanation
 	mark := "no mark"
 	if x.Deleting {
 		mark = "marked"
 		if o.MarkedAt != nil {
-			mark += " " + age(now, *o.MarkedAt) + " ago"
+			mark += " " + ago(*o.MarkedAt)
 		}
 	}
-	line := fmt.Sprintf("  %s: %s; finalizers: %s\n", spell.Key(x.Key), mark, listed(o.Finalizers))
+	line := fmt.Sprintf("  %s: %s; finalizers: %s\n", spell.Key(x.Key), mark, Finalizers(o.Finalizers))
 	if pace, _ := x.Pace(); pace > explain.Resting {
 		line += "    it " + strings.TrimPrefix(x.Sentence(), x.Key.String()+" ") + "\n"
 	}
@@ -139,15 +143,13 @@ func clip(s string) string {
 	if len(s) > maxClip {
 		s = strings.ToValidUTF8(s[:maxClip], "") + "..."
 	}
-	return printable(s)
+	return spell.Line(s)
 }
 
-// printable replaces the characters that could control a terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, s)
+// Finalizers joins finalizers as text that controls no terminal.
+func Finalizers(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return spell.Line(strings.Join(list, ", "))
 }

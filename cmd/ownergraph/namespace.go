@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/namespace"
+	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/lint"
+)
+
+const namespaceKind graph.Kind = "Namespace"
+
+// isTerminating reports whether an object of a dump is a namespace that does not terminate.
+func (c *content) isTerminating(o graph.Object) bool {
+	return !c.live && o.Kind == namespaceKind && o.Deleting
+}
+
+// jsonNamespace is the form ownergraph.explain-namespace/v1.
+type jsonNamespace struct {
+	Schema      string              `json:"schema"`
+	Explanation explain.Explanation `json:"explanation"`
+	Namespace   *namespace.Answer   `json:"namespace"`
+}
+
+// explainNamespace explains a namespace of a dump, as the plugin of kubectl does.
+//
+// Held by TestTerminatingNamespace.
+func (a *app) explainNamespace(ctx context.Context, c *content, o graph.Object) error {
+	n := namespace.New(c.lint.Objects, o.Name, c.Conditions[o.Key])
+	list, err := c.offline().Explain(ctx, append([]graph.Key{o.Key}, n.Chosen()...)...)
+	if err != nil {
+		return err
+	}
+	n.Explained(list[1:])
+	n.Conclude(&lint.Object{Object: o}, true) // a dump has the kinds that were asked for
+	if a.format == printing.JSON {
+		err = a.printer().JSON(jsonNamespace{"ownergraph.explain-namespace/v1", list[0], n})
+	} else {
+		err = a.printer().Text(list[0].Text() + n.Text(func(at time.Time) string { return "at " + at.UTC().Format(time.RFC3339) }))
+	}
+	if err != nil {
+		return err
+	}
+	return printing.ErrFound
+}
+
+// sweeps returns the work of the namespace controller for the namespaces of a dump among the
+// objects of a deletion.
+func (c *content) sweeps(keys []graph.Key) []finalizer.Sweep {
+	for i := range c.Objects {
+		o := &c.Objects[i]
+		for _, k := range keys {
+			if !c.live && o.Key == k && k.Kind == namespaceKind && o.HasFinalizer(namespace.Finalizer) {
+				return []finalizer.Sweep{finalizer.ScopeSweep(namespaceKind, namespace.Finalizer)}
+			}
+		}
+	}
+	return nil
+}
