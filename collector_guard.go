@@ -196,7 +196,7 @@ func (a Approval) compare(f *forecast, repeated bool) error {
 	case p.Torn:
 		return fmt.Errorf("the plan is of no one instant: %w", plan.ErrChanged)
 	case a.AtMost != nil && ends > *a.AtMost:
-		return fmt.Errorf("AtMost: %d objects would end, and the bound is %d: %w", ends, *a.AtMost, plan.ErrChanged)
+		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
 	case a.Fingerprint != "" && a.Fingerprint != p.Fingerprint:
 		return fmt.Errorf("Fingerprint: %.12s is of another plan, or out of date; now it is %.12s: %w", a.Fingerprint, p.Fingerprint, plan.ErrChanged)
 	}

@@ -189,7 +189,7 @@ func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error
 	}
 	now, targets, err := c.plan(ctx, req)
 	if errors.Is(err, ErrNotFound) && !c.knowsAny(p.Objects) {
-		return nil, fmt.Errorf("delete planned: none of the %d objects of the plan exists: it is of another store, or too old: %w", len(p.Objects), ErrInvalid)
+		return nil, fmt.Errorf("delete planned: no object of the plan exists (%s): it is of another store, or too old: %w", counted(len(p.Objects), "object", "objects"), ErrInvalid)
 	}
 	if errors.Is(err, ErrNotFound) {
 		err = c.goneTargets(p, err)

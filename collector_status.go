@@ -177,7 +177,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 		return nil, ErrClosed
 	case <-ctx.Done():
 		s, why := c.leave(w)
-		state := fmt.Sprintf("%d calls under way, %d objects queued, %d held", s.InFlight, s.ByStatus[StatusQueued], s.Held())
+		state := fmt.Sprintf("%s under way, %s queued, %d held", counted(s.InFlight, "call", "calls"), counted(s.ByStatus[StatusQueued], "object", "objects"), s.Held())
 		return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), context.Cause(ctx))
 	}
 }

@@ -258,7 +258,7 @@ func TestWaitIdleEnds(t *testing.T) {
 		s.delete(t, "a", ownergraph.Background)
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := r.WaitIdle(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "1 calls under way") {
+		if _, err := r.WaitIdle(ctx); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "1 call under way") {
 			t.Errorf("WaitIdle while a call hangs: %v", err)
 		}
 		result := make(chan error)

@@ -212,7 +212,7 @@ func (x *explainer) members(j judgement, c explain.Condition) []explain.Conditio
 	if ok && len(s.Sample) > 0 {
 		return x.visits(s.Sample, max(s.Blocked, len(s.Sample)))
 	}
-	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep, %d members left", s.MembersLeft)
+	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep, %s left", counted(s.MembersLeft, "member", "members"))
 	if x.e.sweeps.AwaitsFence(j.id) {
 		x.failedFence(&c)
 	}

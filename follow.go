@@ -26,7 +26,8 @@ type Progress struct {
 	Begun bool
 	// Known is the sum of Gone and Left. Gone counts the members that the watch has shown
 	// to go since Since, and the root. Left counts the members that exist, and Held those
-	// of them that Collector.Held lists.
+	// of them that Collector.Held lists. A member that only waits for the write of another
+	// collector (policy.ObserveOnly) is not held.
 	Known, Gone, Left, Held int
 	// By has at most 8 of the held members, by key, with the reason. Members that wait for
 	// other members come in only where there are not enough others.

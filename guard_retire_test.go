@@ -234,7 +234,7 @@ func TestNestedRoots(t *testing.T) {
 		r := collect(t, s, cfg)
 		r.idle()
 		p, err := r.Plan(t.Context(), request(t, "a", graph.Background))
-		if want := "a removed; b held [1 objects end, and the limit is 0 guard Guards[1]]; c kept by [b]; d removed"; err != nil || outcomes(p) != want {
+		if want := "a removed; b held [1 object ends, and the limit is 0 guard Guards[1]]; c kept by [b]; d removed"; err != nil || outcomes(p) != want {
 			t.Errorf("%s, %v, want %s", outcomes(p), err, want)
 		}
 		s.delete(t, "a", graph.Background)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -39,8 +40,8 @@ func (c Content) Summary() string {
 			finalized++
 		}
 	}
-	return fmt.Sprintf("%d objects of %d kinds, %d owner references (%d cannot be resolved), %d objects with finalizers",
-		len(c.Objects), len(c.Kinds), references, unresolved, finalized)
+	return fmt.Sprintf("%s of %s, %s (%d cannot be resolved), %s with finalizers",
+		spell.Count(uint64(len(c.Objects)), "object"), spell.Count(uint64(len(c.Kinds)), "kind"), spell.Count(uint64(references), "owner reference"), unresolved, spell.Count(uint64(finalized), "object"))
 }
 
 // Lint returns the content as the input of package lint, with the instant of the dump, or

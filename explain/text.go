@@ -71,11 +71,11 @@ func (x *Explanation) Text() string {
 		fmt.Fprintf(&b, "owner %s\n", x.Owners[i].line())
 	}
 	if x.OwnersCut > 0 {
-		fmt.Fprintf(&b, "and %d more owners\n", x.OwnersCut)
+		fmt.Fprintf(&b, "and %s\n", number(x.OwnersCut, "more owner"))
 	}
 	writeConditions(&b, x.Wait, "")
 	if x.Cut > 0 {
-		fmt.Fprintf(&b, "and %d more conditions\n", x.Cut)
+		fmt.Fprintf(&b, "and %s\n", number(x.Cut, "more condition"))
 	}
 	if !x.Look.IsZero() {
 		fmt.Fprintf(&b, "next look at %s\n", stamp(x.Look))
@@ -129,7 +129,7 @@ func (c *Condition) line() string {
 		s += "; " + c.actor()
 	}
 	if c.Tries > 0 {
-		s += fmt.Sprintf("; %d failures", c.Tries)
+		s += "; " + number(c.Tries, "failure")
 	}
 	if c.Text != "" {
 		s += fmt.Sprintf(": %q", c.Text)
@@ -184,3 +184,11 @@ func article(e End) string {
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// number returns "1 owner", "2 owners".
+func number(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprint(n, " ", noun)
+}

@@ -42,7 +42,7 @@ func (d *Deletion) write(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "last seen as %s\n", d.Object)
 	if d.Cut > 0 {
-		fmt.Fprintf(b, "and %d more owners and finalizers\n", d.Cut)
+		fmt.Fprintf(b, "owners and finalizers left out: %d\n", d.Cut)
 	}
 	if p := d.Proof; p != nil {
 		p.write(b)
@@ -68,7 +68,7 @@ func (p *Proof) write(b *strings.Builder) {
 		fmt.Fprintln(b)
 	}
 	if p.OwnersCut > 0 {
-		fmt.Fprintf(b, "and %d more owners\n", p.OwnersCut)
+		fmt.Fprintf(b, "and %s\n", number(p.OwnersCut, "more owner"))
 	}
 	if p.Holder != (graph.Key{}) {
 		fmt.Fprintf(b, "holder %s\n", p.Holder)

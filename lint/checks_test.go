@@ -169,13 +169,13 @@ func TestOldMark(t *testing.T) {
 		reason  string
 	}{
 		{"pod/s/a~[f]", time.Hour, "", "the bound itself is allowed"},
-		{"pod/s/a~[f]", 2 * time.Hour, `The deletion mark is 2h0m0s old, more than 1h0m0s. It keeps the finalizer "f".`, "a finalizer holds it"},
-		{"pod/s/a~[f,g]", 2 * time.Hour, `The deletion mark is 2h0m0s old, more than 1h0m0s. It keeps 2 finalizers: "f", "g".`, "two finalizers hold it"},
-		{"pod/s/a~30", 2 * time.Hour, "The deletion mark is 2h0m0s old, more than 1h0m0s. Its grace period of 30 s has no end by its agent.", "its agent is gone"},
-		{"pod/s/a~", 2 * time.Hour, "The deletion mark is 2h0m0s old, more than 1h0m0s. It has no finalizer and no grace period, so the store should have removed it.", "no cause"},
-		{"pod/s/a~[orphan]", 2 * time.Hour, "The deletion mark is 2h0m0s old, more than 1h0m0s. The collector has not ended its orphan deletion.", "no collector"},
+		{"pod/s/a~[f]", 2 * time.Hour, `The deletion mark is 2 h old, more than 1 h. It keeps the finalizer "f".`, "a finalizer holds it"},
+		{"pod/s/a~[f,g]", 2 * time.Hour, `The deletion mark is 2 h old, more than 1 h. It keeps 2 finalizers: "f", "g".`, "two finalizers hold it"},
+		{"pod/s/a~30", 2 * time.Hour, "The deletion mark is 2 h old, more than 1 h. Its grace period of 30 s has no end by its agent.", "its agent is gone"},
+		{"pod/s/a~", 2 * time.Hour, "The deletion mark is 2 h old, more than 1 h. It has no finalizer and no grace period, so the store should have removed it.", "no cause"},
+		{"pod/s/a~[orphan]", 2 * time.Hour, "The deletion mark is 2 h old, more than 1 h. The collector has not ended its orphan deletion.", "no collector"},
 		{"pod/s/a~[foreground]; pod/s/b -> pod/s/a; pod/s/c -> pod/s/a!", 2 * time.Hour,
-			"The deletion mark is 2h0m0s old, more than 1h0m0s. It waits for the blocking references of its dependents (1): pod/s/c.", "a dependent holds it"},
+			"The deletion mark is 2 h old, more than 1 h. It waits for the blocking references of its dependents (1): pod/s/c.", "a dependent holds it"},
 	} {
 		in := input(t, c.objects)
 		in.Objects[0].MarkedAt = in.Now.Add(-c.age)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
@@ -116,7 +115,7 @@ func (c *checker) mark(i int, n observed.Node) {
 	}
 	s, text := Note, "The age of the deletion mark is not known."
 	if known {
-		s, text = Warning, fmt.Sprintf("The deletion mark is %s old, more than %s.", age.Round(time.Second), c.cfg.MaxMarkAge)
+		s, text = Warning, fmt.Sprintf("The deletion mark is %s old, more than %s.", ageText(age), ageText(c.cfg.MaxMarkAge))
 	}
 	c.add(OldMark, s, i, "deleting", Leaving, text+" "+c.cause(o, n))
 }

@@ -34,7 +34,7 @@ func (p Plan) Text() string {
 	w.heads(&p)
 	w.siblings(w.tree.tops, 0)
 	if p.Truncated > 0 {
-		w.line(0, "... and %d more objects left out by the limit", p.Truncated)
+		w.line(0, "... and %s left out by the limit", number(p.Truncated, "more object"))
 	}
 	if p.StepsTruncated > 0 {
 		w.line(0, "... and %s left out by the limit", number(p.StepsTruncated, "more step"))
@@ -68,7 +68,7 @@ func (w *writer) heads(p *Plan) {
 	}
 	for n, d := range p.Request.Delete {
 		if n == maxSiblings {
-			w.line(0, "... and %d more deletions", len(p.Request.Delete)-n)
+			w.line(0, "... and %s", number(len(p.Request.Delete)-n, "more deletion"))
 			break
 		}
 		end := "left out by the limit"
@@ -138,7 +138,7 @@ func (w *writer) rest(list []int, depth int) {
 	for _, i := range list {
 		t.add(&w.tree.below[i])
 	}
-	w.line(depth, "... and %d more objects: %s", t.total(), t.words(false))
+	w.line(depth, "... and %s: %s", number(t.total(), "more object"), t.words(false))
 	w.lines++
 }
 

@@ -8,7 +8,7 @@ const maxList = 100
 func (w *writer) summary(p *Plan) {
 	for i, t := range p.Totals {
 		if i == maxList {
-			w.line(0, "... and %d more kinds", len(p.Totals)-i)
+			w.line(0, "... and %s", number(len(p.Totals)-i, "more kind"))
 			break
 		}
 		c := tally{possible: t.Possible}
@@ -18,14 +18,14 @@ func (w *writer) summary(p *Plan) {
 	w.line(0, "%s: %s", number(p.Waves, "wave"), p.Cost)
 	for i := range p.Verdicts {
 		if i == maxList {
-			w.line(0, "... and %d more verdicts", len(p.Verdicts)-i)
+			w.line(0, "... and %s", number(len(p.Verdicts)-i, "more verdict"))
 			break
 		}
 		w.line(0, "%s", word(p.Verdicts[i].String()))
 	}
 	for i, a := range p.Assumptions {
 		if i == maxList {
-			w.line(0, "... and %d more assumptions", len(p.Assumptions)-i)
+			w.line(0, "... and %s", number(len(p.Assumptions)-i, "more assumption"))
 			break
 		}
 		w.line(0, "assumed: %s", a)

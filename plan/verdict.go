@@ -54,7 +54,7 @@ func (v *Verdict) Causes() (out []string) {
 		out = append(out, "protected: "+strings.Join(names, ", ")+more)
 	}
 	if v.Above && v.Ends > v.Limit {
-		out = append(out, fmt.Sprintf("%d objects end, and the limit is %d", v.Ends, v.Limit))
+		out = append(out, fmt.Sprintf("%s, and the limit is %d", ending(v.Ends), v.Limit))
 	}
 	if v.Unknown {
 		out = append(out, "the plan may lack objects: labels are not selected, or too many guarded roots are judged with it")
@@ -65,7 +65,15 @@ func (v *Verdict) Causes() (out []string) {
 // String returns the verdict in one line.
 func (v *Verdict) String() string {
 	if !v.Refused() {
-		return fmt.Sprintf("guard %s lets the deletion of %s pass: %d objects end", v.Guard, v.Root, v.Ends)
+		return fmt.Sprintf("guard %s lets the deletion of %s pass: %s", v.Guard, v.Root, ending(v.Ends))
 	}
 	return fmt.Sprintf("guard %s refuses the deletion of %s: %s", v.Guard, v.Root, strings.Join(v.Causes(), "; "))
+}
+
+// ending returns "1 object ends", "2 objects end".
+func ending(n int) string {
+	if n == 1 {
+		return "1 object ends"
+	}
+	return number(n, "object") + " end"
 }

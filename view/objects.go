@@ -29,7 +29,7 @@ func Tree(objects []graph.Object, key graph.Key, limit int) Picture {
 	if above := s.total - 1 - below; above > 0 {
 		p.summary = append(p.summary, numbered(above, "owner")+" above it")
 	}
-	p.summary = append(p.summary, numbered(below, "object")+" below it")
+	p.summary = append(p.summary, p.belowLine())
 	return p
 }
 

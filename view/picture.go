@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -36,6 +38,23 @@ type Picture struct {
 //
 // Held by TestBelow.
 func (p Picture) Below() int { return p.below }
+
+// Partial returns the picture of a part of the objects around its subject. Its text counts the
+// objects below the subject as a least number.
+//
+// Held by TestPartial.
+func (p Picture) Partial() Picture {
+	p.summary = slices.Clone(p.summary)
+	for i, line := range p.summary {
+		if line == p.belowLine() {
+			p.summary[i] = "at least " + line
+		}
+	}
+	return p
+}
+
+// belowLine is the line of the summary that counts the objects below the subject.
+func (p *Picture) belowLine() string { return numbered(p.below, "object") + " below it" }
 
 // node is an object, an absent owner, or an actor at the end of a chain of conditions.
 type node struct {

@@ -146,7 +146,7 @@ func (t *tree) under(b branch) []branch {
 		for _, c := range more {
 			n += c.n
 		}
-		list = []branch{{remark: fmt.Sprintf("... and %d dependents, too deep to draw", n)}}
+		list = []branch{{remark: fmt.Sprintf("... and %s, too deep to draw", numbered(n, "dependent"))}}
 		edges, more = nil, nil
 	}
 	rest := func(c count) { list = append(list, branch{remark: c.String()}) }

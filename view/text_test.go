@@ -88,7 +88,7 @@ func TestTextIsBounded(t *testing.T) {
 		deep = append(deep, node(fmt.Sprint(i+1), fmt.Sprint(i)))
 	}
 	got = view.Tree(deep, deep[0].Key, 0).Text()
-	if !strings.HasSuffix(got, " ... and 1 dependents, too deep to draw\n10000 objects below it\n9001 objects left out\n") || strings.Count(got, "\n") != 36 {
+	if !strings.HasSuffix(got, " ... and 1 dependent, too deep to draw\n10000 objects below it\n9001 objects left out\n") || strings.Count(got, "\n") != 36 {
 		t.Errorf("tree of a deep chain:\n%s", got)
 	}
 	var mesh []graph.Object // each owned by all before it, so most lines are mentions
@@ -235,4 +235,21 @@ func TestTextDrawsEachOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestPartial: a picture of a part counts the objects below as a least number. The whole picture
+// stays as it is.
+func TestPartial(t *testing.T) {
+	objects, err := graph.Parse("K/a; K/b -> K/a; K/c -> K/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := view.Tree(objects, objects[0].Key, 0)
+	part := whole.Partial()
+	if !strings.Contains(part.Text(), "\nat least 2 objects below it\n") || !strings.Contains(whole.Text(), "\n2 objects below it\n") || part.Below() != 2 {
+		t.Errorf("part:\n%s\nwhole:\n%s", part.Text(), whole.Text())
+	}
+	if got := view.All(objects, 0); got.Partial().Text() != got.Text() {
+		t.Errorf("a picture without a subject has changed:\n%s", got.Partial().Text())
+	}
 }

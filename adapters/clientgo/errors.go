@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -38,7 +39,7 @@ func (l *retryLater) Unwrap() error { return l.error }
 // storeError returns the context's own end unchanged. The text has the server's
 // message, cut at 1,024 bytes.
 //
-// Held by TestServerErrors, TestErrorText and TestErrorTextIsBounded.
+// Held by TestServerErrors, TestErrorText, TestErrorNamesPlace and TestErrorTextIsBounded.
 func storeError(ctx context.Context, verb string, key graph.Key, plural string, err error) error {
 	if err == nil {
 		return nil
@@ -48,10 +49,13 @@ func storeError(ctx context.Context, verb string, key graph.Key, plural string, 
 	}
 	is := sentinelOf(err, plural, key.Name)
 	if is != nil {
-		return fmt.Errorf("%s %s: %w: %w", verb, key, is, withText(err))
+		return fmt.Errorf("%s %s: %w: %w", verb, placeText(key), is, withText(err))
 	}
-	return withDelay(fmt.Errorf("%s %s: %w", verb, key, withText(err)))
+	return withDelay(fmt.Errorf("%s %s: %w", verb, placeText(key), withText(err)))
 }
+
+// placeText names a key in an error, also one without a UID.
+func placeText(k graph.Key) string { return strings.TrimSuffix(k.String(), `@""`) }
 
 // sentinelOf returns the sentinel of a server's error, or nil for a transient error.
 func sentinelOf(err error, plural, name string) error {

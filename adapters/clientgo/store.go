@@ -155,11 +155,11 @@ func (s *Store) find(ctx context.Context, verb string, key graph.Key) (resource,
 		if cause := ctx.Err(); cause != nil {
 			return resource{}, nil, cause
 		}
-		return resource{}, nil, fmt.Errorf("%s %s: %w", verb, key, err)
+		return resource{}, nil, fmt.Errorf("%s %s: %w", verb, placeText(key), err)
 	}
 	r, ok := c.reach(key.Kind)
 	if !ok {
-		return resource{}, nil, fmt.Errorf("%s %s: kind: %w", verb, key, graph.ErrKindUnknown)
+		return resource{}, nil, fmt.Errorf("%s %s: kind: %w", verb, placeText(key), graph.ErrKindUnknown)
 	}
 	return r, c, nil
 }

@@ -80,12 +80,12 @@ func (s *Store) reach(ctx context.Context, verb string, key graph.Key) (resource
 	}
 	for _, f := range [...]struct{ field, text string }{{"name", key.Name}, {"scope", key.Scope}} {
 		if why := content.IsPathSegmentName(f.text); len(why) > 0 {
-			return r, c, fmt.Errorf("%s %s: %s: %s: %w", verb, key, f.field, why[0], graph.ErrRefused)
+			return r, c, fmt.Errorf("%s %s: %s: %s: %w", verb, placeText(key), f.field, why[0], graph.ErrRefused)
 		}
 	}
 	switch {
 	case key.Name == "":
-		return r, c, fmt.Errorf("%s %s: name: empty: %w", verb, key, graph.ErrRefused)
+		return r, c, fmt.Errorf("%s %s: name: empty: %w", verb, placeText(key), graph.ErrRefused)
 	case r.scoped != (key.Scope != ""):
 		return r, c, fmt.Errorf("%s %s: scope: none such in its kind: %w", verb, key, graph.ErrNotFound)
 	}

@@ -43,7 +43,7 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	s := stream{w, http.NewResponseController(w)}
+	s := stream{w: w, to: http.NewResponseController(w)}
 	if err := s.to.Flush(); errors.Is(err, http.ErrNotSupported) { // the browser would try again forever
 		h.fail(w, r, &statusError{http.StatusNotImplemented, "the host program's handler around this one lets no stream through: its ResponseWriter has no Flush"})
 		return
@@ -54,8 +54,9 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 
 // stream writes server-sent events.
 type stream struct {
-	w  http.ResponseWriter
-	to *http.ResponseController
+	w     http.ResponseWriter
+	to    *http.ResponseController
+	going bool // a report was written
 }
 
 type report struct {
@@ -64,7 +65,7 @@ type report struct {
 }
 
 // run writes the reports of Follow until the deletion or the context ends.
-func (s stream) run(ctx context.Context, source Source, key graph.Key) {
+func (s *stream) run(ctx context.Context, source Source, key graph.Key) {
 	ctx, cancel := context.WithCancel(ctx)
 	reports := make(chan report)
 	defer func() { // the goroutine ends before the handler does
@@ -102,19 +103,20 @@ func (s stream) run(ctx context.Context, source Source, key graph.Key) {
 }
 
 // report writes one report. A report after the end of the context has no reader.
-func (s stream) report(ctx context.Context, x report) error {
+func (s *stream) report(ctx context.Context, x report) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case x.err != nil:
 		return s.event("failed", map[string]string{"error": clean(x.err.Error())})
 	case x.p.Done:
-		return s.event("done", progressOf(x.p))
+		return s.event("done", progressOf(x.p, !s.going))
 	}
-	return s.event("progress", progressOf(x.p))
+	s.going = true
+	return s.event("progress", progressOf(x.p, false))
 }
 
-func (s stream) event(name string, data any) error {
+func (s *stream) event(name string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return err
@@ -122,7 +124,7 @@ func (s stream) event(name string, data any) error {
 	return s.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, text))
 }
 
-func (s stream) write(text string) error {
+func (s *stream) write(text string) error {
 	_ = s.to.SetWriteDeadline(time.Now().Add(writeLimit))
 	if _, err := s.w.Write([]byte(text)); err != nil {
 		return err

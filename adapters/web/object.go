@@ -111,13 +111,19 @@ func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) 
 
 func title(k graph.Key) string { return clean(string(k.Kind)) + " " + clean(k.Name) }
 
-// tree draws an object with those around it. For an object that references alone name, it
+// tree draws an object with those around it. Counts of a part of them are least numbers. For an object that references alone name, it
 // draws the dependents, with the object as an unknown owner.
+//
+// Held by TestManyCounts.
 func tree(n ownergraph.Nearby, key graph.Key, limit int) view.Picture {
+	p := view.All(n.Objects, limit)
 	if n.Objects[0].Key == key {
-		return view.Tree(n.Objects, key, limit)
+		p = view.Tree(n.Objects, key, limit)
 	}
-	return view.All(n.Objects, limit)
+	if n.More {
+		p = p.Partial()
+	}
+	return p
 }
 
 // treePicture draws the tree of an object. The parameter all asks for all objects that the page

@@ -68,11 +68,14 @@ type kindHealth struct {
 // overview makes the first page.
 //
 // Held by TestOverview and TestGolden.
-func (h *Handler) overview(_ context.Context, _ *http.Request) (content, error) {
+func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error) {
 	now, s := h.config.Now(), h.source.Stats()
 	o := overview{
 		Schema: "ownergraph/overview/v1", Objects: s.Objects, Nodes: s.Nodes, InFlight: s.InFlight,
 		Rates: h.rates.since(now, s), Held: []heldCount{}, running: h.running(),
+	}
+	if err := h.deletions(ctx, &o.running); err != nil {
+		return nil, err
 	}
 	for st := ownergraph.StatusWorking; st <= ownergraph.StatusStuck; st++ {
 		o.Status = append(o.Status, statusCount{st.String(), s.ByStatus[st]})

@@ -1,16 +1,31 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+const (
+	maxRoots     = 10_000 // held objects among which the overview looks for roots
+	maxDeletions = 10     // deletions that the overview counts
 )
 
 // running has the deletions under way that the collector reports one by one, and the causes for
 // which it writes nothing.
 type running struct {
+	// Deletions have a root that waits, the first ones by key. Those of the sweeps and phases below
+	// are not repeated. DeletionsCut says that there may be others.
+	Deletions    []deletion `json:"deletions,omitempty"`
+	DeletionsCut bool       `json:"deletionsCut,omitempty"`
+
 	Pauses   []pause         `json:"pauses,omitempty"`
 	Braked   []brakedCascade `json:"braked,omitempty"`
 	Sweeps   []sweep         `json:"sweeps,omitempty"`
@@ -33,6 +48,15 @@ type brakedCascade struct {
 	Limit   int     `json:"limit"`
 	Refused string  `json:"refused,omitempty"`
 	Words   string  `json:"words"`
+}
+
+// deletion is a deletion under way whose root is still there.
+type deletion struct {
+	Root jsonKey `json:"root"`
+	Link string  `json:"link"` // to its page
+	Left int     `json:"left"` // the root and the objects below it
+	// Growing says that Left is a least number.
+	Growing bool `json:"growing,omitempty"`
 }
 
 type sweep struct {
@@ -86,6 +110,45 @@ func (h *Handler) running() (r running) {
 		r.Handlers = append(r.Handlers, handlerRun{keyOf(x.Key), clean(x.Finalizer), x.Since, x.Tries})
 	}
 	return r
+}
+
+// deletions returns the deletions under way whose root waits for its dependents.
+//
+// Held by TestOverviewDeletions.
+func (h *Handler) deletions(ctx context.Context, r *running) error {
+	shown := map[string]bool{}
+	for _, s := range r.Sweeps {
+		shown[s.Holder.Link] = true
+	}
+	for _, o := range r.Orders {
+		shown[o.Root.Link] = true
+	}
+	held := h.source.Held(maxRoots)
+	r.DeletionsCut = len(held) == maxRoots
+	keys := make([]graph.Key, len(held))
+	for i := range held {
+		keys[i] = held[i].Key
+	}
+	for i, root := range h.source.Roots(keys...) {
+		if held[i].Reason != policy.NeedDependents || !slices.Contains(root.Keys, keys[i]) || shown[keyOf(keys[i]).Link] {
+			continue
+		}
+		if len(r.Deletions) == maxDeletions {
+			r.DeletionsCut = true
+			break
+		}
+		for p, err := range h.source.Follow(ctx, keys[i]) {
+			switch {
+			case errors.Is(err, graph.ErrNotFound): // it has gone meanwhile
+			case err != nil:
+				return err
+			case p.Begun && !p.Done:
+				r.Deletions = append(r.Deletions, deletion{keyOf(keys[i]), link("cascade", keys[i], nil), p.Left, p.Growing})
+			}
+			break
+		}
+	}
+	return nil
 }
 
 // first returns the first entries of a list.

@@ -88,7 +88,7 @@ func (r *reading) find(ctx context.Context, t target) (lint.Object, error) {
 	if i < 0 {
 		return lint.Object{}, fmt.Errorf("%s: objects of this type take no part in ownership: no client can watch them, or they are events or measurements", t)
 	}
-	if why := r.in.Kinds[i].Reason; !r.in.Kinds[i].Listed {
+	if !r.in.Kinds[i].Listed {
 		o, err := r.store.Get(ctx, t.key)
 		if err == nil {
 			r.in.Objects = append(r.in.Objects, lint.Object{Object: o})
@@ -96,7 +96,7 @@ func (r *reading) find(ctx context.Context, t target) (lint.Object, error) {
 			return r.in.Objects[len(r.in.Objects)-1], nil
 		}
 		if !errors.Is(err, graph.ErrNotFound) {
-			return lint.Object{}, fmt.Errorf("%s: %s: %w", t, why, err)
+			return lint.Object{}, fmt.Errorf("%s: neither listed nor read: %w", t, err)
 		}
 	}
 	return lint.Object{}, fmt.Errorf("%s: not found", t)

@@ -33,7 +33,7 @@ func call(t testing.TB, args ...string) result {
 var (
 	instant = regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z`)
 	fences  = regexp.MustCompile(`[0-9]+ fences?\b`)
-	old     = regexp.MustCompile(`[0-9]+h[0-9ms]+ old`)
+	old     = regexp.MustCompile(`[0-9]+ (d|h|min|s)( [0-9]+ (h|min|s))? old`)
 	ages    = regexp.MustCompile(`[0-9]+[ydhms][0-9ydhms]* ago`)
 )
 

@@ -58,7 +58,7 @@ func unknowns(in lint.Input, part offline.Content) unknown {
 		}
 	}
 	if more > 0 {
-		u.Facts = append(u.Facts, fmt.Sprintf("... and %d more owners", more))
+		u.Facts = append(u.Facts, "... and "+spell.Count(uint64(more), "more owner"))
 	}
 	for _, k := range in.Kinds {
 		if !k.Listed && (!k.Unwatched || named[k.Kind]) {
@@ -117,7 +117,7 @@ func grouped(kinds []unlistedKind) (lines []string) {
 			gap = " "
 		}
 		if len(list) > maxAlone {
-			list = []string{fmt.Sprintf("%s and %d more kinds", strings.Join(list[:maxAlone], ", "), len(list)-maxAlone)}
+			list = []string{fmt.Sprintf("%s and %s", strings.Join(list[:maxAlone], ", "), spell.Count(uint64(len(list)-maxAlone), "more kind"))}
 		}
 		for _, resource := range list {
 			lines = append(lines, spell.Line(cannotList+resource+gap+cause))

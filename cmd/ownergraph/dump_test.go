@@ -72,7 +72,7 @@ func TestRunLeavesTheDump(t *testing.T) {
 	if err := os.WriteFile(file, []byte(pod("a")+pod("b")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(t, "", "run", "-f", file, "pod/a"); got.code != 0 || !strings.Contains(got.stdout, "gone: 1 of 2 objects, 1 stay") {
+	if got := call(t, "", "run", "-f", file, "pod/a"); got.code != 0 || !strings.Contains(got.stdout, "gone: 1 of 2 objects, 1 stays") {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != pod("a")+pod("b") {

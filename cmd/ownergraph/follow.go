@@ -42,9 +42,9 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 //
 // Held by TestFollow and TestFollowHeld.
 func (s *site) follow(ctx context.Context, key graph.Key, patience time.Duration) error {
-	f := live.Follower{Collector: s.Collector, Out: terminal.New(s.app.stdout), Notes: s.app.stderr, Patience: patience}
+	f := live.Follower{Collector: s.Collector, Out: terminal.New(s.app.stdout), Notes: s.app.stderr, Patience: patience, Acting: s.acting}
 	if s.acting != nil {
-		f.Held = s.acting.Held // it knows the pauses of the record
+		f.Made = 1 // the deletion of the object itself
 	}
 	done, err := f.Follow(ctx, key)
 	if err == nil && !done {

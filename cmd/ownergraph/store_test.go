@@ -30,7 +30,7 @@ func TestStoreReads(t *testing.T) {
 		{[]string{"plan", "project/s/site", "--cascade", "orphan"}, 0, "1 removed, 1 orphaned"},
 		{[]string{"explain", "note/todo"}, 0, "is kept: an owner exists"},
 		{[]string{"lint"}, 0, "findings: 0\n"},
-		{[]string{"run", "team/blue"}, 0, "gone: 4 of 5 objects, 1 stay\n"},
+		{[]string{"run", "team/blue"}, 0, "gone: 4 of 5 objects, 1 stays\n"},
 	} {
 		got := call(t, "", append(c.args, "--store", d.flag)...)
 		if got.code != c.code || !strings.Contains(got.stdout, c.want) {

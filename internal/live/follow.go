@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/internal/terminal"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Follower shows the progress of a deletion that another collector may carry out.
@@ -24,8 +22,12 @@ type Follower struct {
 	Patience time.Duration
 	// Deadline is the end of the wait, or nil.
 	Deadline <-chan time.Time
-	// Held lists the held objects. The default is that of Collector.
-	Held func(limit int) []ownergraph.Held
+	// Acting is the collector of this program that carries the deletion out, or nil. The line
+	// counts all of its requests. Without it the requests are of another program, and none is shown.
+	Acting *ownergraph.Collector
+	// Made is the number of writes that this program has made for the deletion before. The line
+	// counts them beside those of Acting.
+	Made uint64
 }
 
 // report is one result of Collector.Follow.
@@ -67,21 +69,21 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 			case r.err != nil:
 				return false, r.err
 			case r.Done:
-				return true, line.End(shown(key, r.Progress))
+				return true, line.End(f.shown(key, r.Progress))
 			}
 		case at := <-tick.C: // a deletion may show no change for long
-			now := shown(key, last.Progress)
+			now := f.shown(key, last.Progress)
 			now.Held = 0 // a waiting object need not be held at the end
 			if last.Known > 0 {
 				line.Update(at, now)
 			}
 		case <-quiet.C:
-			return false, f.unfinished(line, key, last.Progress, fmt.Sprintf("nothing has changed for %s", f.Patience))
+			return false, f.unfinished(ctx, line, key, last.Progress, fmt.Sprintf("nothing has changed for %s", f.Patience))
 		case <-f.Deadline:
-			return false, f.unfinished(line, key, last.Progress, "the time is over")
+			return false, f.unfinished(ctx, line, key, last.Progress, "the time is over")
 		case <-ctx.Done():
 			if last.Known > 0 { // the error gets a line of its own
-				_ = line.End(shown(key, last.Progress))
+				_ = line.End(f.shown(key, last.Progress))
 			}
 			return false, fmt.Errorf("interrupted: %w", context.Cause(ctx))
 		}
@@ -93,56 +95,69 @@ func sameState(a, b ownergraph.Progress) bool {
 	return a.Begun == b.Begun && a.Gone == b.Gone && a.Left == b.Left && a.Held == b.Held
 }
 
-// shown returns the line for a progress.
-func shown(key graph.Key, p ownergraph.Progress) terminal.Progress {
+// shown returns the line for a progress. A collector that only observes makes no request for
+// the deletion, so its own counts would be wrong.
+//
+// Held by TestFollowRequests and TestActCounts (cmd/ownergraph).
+func (f *Follower) shown(key graph.Key, p ownergraph.Progress) terminal.Progress {
 	total := terminal.Exact
 	if p.Growing {
 		total = terminal.AtLeast
 	}
-	return terminal.Progress{
-		Label: "delete " + spell.Key(key), Known: uint64(p.Known), Total: total, Gone: uint64(p.Gone), Left: uint64(p.Left), Held: uint64(p.Held),
-		Reads: p.Reads, Writes: p.Writes, Fences: p.Fences, Rate: p.Rate, Elapsed: time.Since(p.Since),
+	out := terminal.Progress{Elsewhere: true}
+	if f.Acting != nil {
+		out = Since(ownergraph.Stats{}, f.Acting.Stats())
+		out.Writes += f.Made
 	}
+	out.Label, out.Known, out.Total = "delete "+spell.Key(key), uint64(p.Known), total
+	out.Gone, out.Left, out.Held = uint64(p.Gone), uint64(p.Left), uint64(p.Held)
+	out.Rate, out.Elapsed = p.Rate, time.Since(p.Since)
+	return out
 }
 
 // unfinished ends the line, and says why a deletion has not ended.
-func (f *Follower) unfinished(line *terminal.Line, key graph.Key, p ownergraph.Progress, why string) error {
-	if err := line.End(shown(key, p)); err != nil {
+func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key graph.Key, p ownergraph.Progress, why string) error {
+	if f.Acting != nil {
+		p.Held, p.By = f.heldOfActing(ctx, p)
+	}
+	if err := line.End(f.shown(key, p)); err != nil {
 		return err
 	}
-	held := f.heldNow(p.By)
 	switch {
 	case !p.Begun:
 		fmt.Fprintf(f.Notes, "the object has no deletion mark, and %s\n", why)
-	case len(held) == 0:
+	case p.Held == 0:
 		fmt.Fprintf(f.Notes, "%s, and objects wait for a collector: does one run on the store?\n", why)
 	default:
 		fmt.Fprintf(f.Notes, "%s. Held:\n", why)
-		for _, h := range held {
+		for _, h := range p.By {
 			fmt.Fprintf(f.Notes, "  %s: %s\n", spell.Key(h.Key), terminal.Printable(Explain(h)))
 		}
-		if more := p.Held - len(held); more > 0 {
-			fmt.Fprintf(f.Notes, "  ... and %d more\n", more)
+		if more := p.Held - len(p.By); more > 0 {
+			fmt.Fprintf(f.Notes, "  ... and %s\n", spell.Count(uint64(more), "more object"))
 		}
 	}
 	return nil
 }
 
-// heldNow returns those of the objects that are held now, with their present reasons. An
-// object that only waits for the write of another collector does not count.
-func (f *Follower) heldNow(by []ownergraph.Held) (list []ownergraph.Held) {
-	all := f.Held
-	if all == nil {
-		all = f.Collector.Held
-	}
-	now := make(map[graph.Key]ownergraph.Held)
-	for _, h := range all(math.MaxInt) {
-		now[h.Key] = h
-	}
-	for _, h := range by {
-		if h, is := now[h.Key]; is && h.Reason != policy.ObserveOnly {
-			list = append(list, h)
+// heldWithin bounds the time for the held objects of a large deletion.
+const heldWithin = 5 * time.Second
+
+// heldOfActing returns the held members of a deletion as the acting collector has them, which
+// knows the pauses of its record. The other collector stands in for one that has no answer.
+//
+// Held by TestActUnderPause (cmd/ownergraph).
+func (f *Follower) heldOfActing(ctx context.Context, p ownergraph.Progress) (int, []ownergraph.Held) {
+	ctx, cancel := context.WithTimeout(ctx, heldWithin)
+	defer cancel()
+	held, by := p.Held, p.By
+	for now, err := range f.Acting.Follow(ctx, p.Root) {
+		if err != nil {
+			break
+		}
+		if held, by = now.Held, now.By; !now.Growing {
+			break
 		}
 	}
-	return list
+	return held, by
 }

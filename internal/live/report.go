@@ -50,7 +50,7 @@ func (f findings) String() string {
 		}
 	})
 	var out strings.Builder
-	fmt.Fprintf(&out, "gone: %d of %d objects, %d stay\n", len(gone), len(f.before), len(f.after))
+	fmt.Fprintf(&out, "gone: %d of %s, %s\n", len(gone), spell.Count(uint64(len(f.before)), "object"), staying(len(f.after)))
 	writeCounts(&out, gone, f.reason)
 	if len(come) > 0 {
 		fmt.Fprintf(&out, "new: %d\n", len(come))
@@ -220,4 +220,12 @@ func finalizers(is []graph.Object) string {
 	fmt.Fprintf(&out, "with finalizers of absent controllers: %d (a deletion marks them, and they stay)\n", carriers)
 	writePerLine(&out, perLine)
 	return out.String()
+}
+
+// staying returns "1 stays", "2 stay".
+func staying(n int) string {
+	if n == 1 {
+		return "1 stays"
+	}
+	return fmt.Sprint(n, " stay")
 }

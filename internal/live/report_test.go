@@ -29,7 +29,7 @@ func TestFindings(t *testing.T) {
 		want          string
 	}{
 		{"nothing", "nothing was asked for", all, all, nil, graph.Key{}, why, "gone: 0 of 4 objects, 4 stay\n"},
-		{"gone", "counts by kind", all, all[1:2], nil, graph.Key{}, nil, "gone: 3 of 4 objects, 1 stay\n      3  K\n"},
+		{"gone", "counts by kind", all, all[1:2], nil, graph.Key{}, nil, "gone: 3 of 4 objects, 1 stays\n      3  K\n"},
 		{"why", "counts by kind and reason", all, nil, nil, graph.Key{}, why,
 			"gone: 4 of 4 objects, 0 stay\n      1  K\n      2  K: because\n      1  K: why not\n"},
 		{"user", "the user's own deletion stands apart from the cascade", all, all[1:], nil, all[0].Key, why,
@@ -37,13 +37,13 @@ func TestFindings(t *testing.T) {
 		{"user and collector", "the collector may have let it go", all, all[:3], nil, all[3].Key, why,
 			"gone: 1 of 4 objects, 3 stay\n      1  K: deleted by the user, and why not\n"},
 		{"orphaned", "a lost reference is named", []graph.Object{node("b", "a", "c")}, []graph.Object{node("b", "c")}, nil, graph.Key{}, nil,
-			"gone: 0 of 1 objects, 1 stay\nstay without an owner that they had: 1\n  K/s/b: K/s/a\n"},
+			"gone: 0 of 1 object, 1 stays\nstay without an owner that they had: 1\n  K/s/b: K/s/a\n"},
 		{"orphaned, and why", "a reason is given", []graph.Object{node("b", "a", "c")}, []graph.Object{node("b")}, nil, graph.Key{}, why,
-			"gone: 0 of 1 objects, 1 stay\nstay without an owner that they had: 1\n  K/s/b: K/s/a, K/s/c: because\n"},
+			"gone: 0 of 1 object, 1 stays\nstay without an owner that they had: 1\n  K/s/b: K/s/a, K/s/c: because\n"},
 		{"held", "a reason is given as it was", all, all, []held{{all[1].Key, "because"}}, graph.Key{}, nil,
 			"gone: 0 of 4 objects, 4 stay\nheld: 1\n  K/s/b: because\n"},
 		{"another incarnation", "the UID tells one from the other", []graph.Object{node("a")}, []graph.Object{again}, nil, graph.Key{}, nil,
-			"gone: 1 of 1 objects, 1 stay\n      1  K\nnew: 1\n      1  K\n"},
+			"gone: 1 of 1 object, 1 stays\n      1  K\nnew: 1\n      1  K\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

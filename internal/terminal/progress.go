@@ -44,6 +44,8 @@ type Progress struct {
 	Held  uint64 // objects that stay for a reason; 0 is not shown
 
 	Reads, Writes, Fences uint64 // requests to the store
+	// Elsewhere says that other programs make the requests. Then none is shown.
+	Elsewhere bool
 
 	Rate    float64       // objects gone in each second; shown if positive and finite
 	Elapsed time.Duration // since the begin of the work
@@ -81,11 +83,16 @@ func (p Progress) counts() string {
 	if p.Held > 0 {
 		fmt.Fprintf(&s, ", %d held", p.Held)
 	}
-	fmt.Fprintf(&s, "; %s, %s, %s", numbered(p.Reads, "read"), numbered(p.Writes, "write"), numbered(p.Fences, "fence"))
-	if p.Rate > 0 && !math.IsInf(p.Rate, 1) {
-		s.WriteString(", " + perSecond(p.Rate))
+	sep := "; "
+	if !p.Elsewhere {
+		fmt.Fprintf(&s, "; %s, %s, %s", numbered(p.Reads, "read"), numbered(p.Writes, "write"), numbered(p.Fences, "fence"))
+		sep = ", "
 	}
-	return s.String() + ", " + Round(p.Elapsed).String()
+	if p.Rate > 0 && !math.IsInf(p.Rate, 1) {
+		s.WriteString(sep + perSecond(p.Rate))
+		sep = ", "
+	}
+	return s.String() + sep + Round(p.Elapsed).String()
 }
 
 // Round returns the duration in the precision of a line: three digits or fewer below a

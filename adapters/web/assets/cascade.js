@@ -9,6 +9,7 @@
     waiting: "The object is not being deleted. This page waits for its deletion.",
     running: "The deletion is running.",
     done: "The deletion is done.",
+    ended: "The deletion is done. It ended after the last figures of this page.",
   };
   let source = null;
 
@@ -78,6 +79,10 @@
   };
 
   const show = (p) => {
+    if (p.uncounted) { // the deletion ended while no stream counted it
+      state.textContent = words.ended;
+      return;
+    }
     for (const e of root.querySelectorAll("[data-field]")) e.textContent = number(p[e.dataset.field]);
     const bar = document.getElementById("bar");
     bar.max = Math.max(p.known, 1);
@@ -105,7 +110,7 @@
     });
     source.addEventListener("done", (e) => {
       show(JSON.parse(e.data));
-      stop("The figures are final. ");
+      stop(state.textContent === words.ended ? "The updates have ended. " : "The figures are final. ");
       button.remove();
     });
     source.addEventListener("failed", (e) => stop("The updates have ended: " + clean(JSON.parse(e.data).error) + ". "));

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // View has the machines that a follower reads. The caller makes one for each call.
@@ -33,10 +34,13 @@ const (
 	classBits = 2
 )
 
-// classOf returns the list of an observed node.
+// classOf returns the list of an observed node. One that waits for the write of another engine
+// is not held: nothing keeps that engine from the write.
+//
+// Held by TestRecount.
 func classOf(v *View, id observed.NodeID) class {
 	switch {
-	case !v.Held.Has(id):
+	case !v.Held.Has(id) || v.Held.Get(id).Reason == policy.ObserveOnly:
 		return active
 	case held.StatusOf(v.Held.Get(id).Reason) == held.Blocked:
 		return blocked

@@ -42,10 +42,30 @@ func TestCascadeLive(t *testing.T) {
 	b.press(`document.activeElement.textContent === "Stop the updates"`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.getElementById("cascade").dataset.live === "off"`, "the updates have stopped")
-	w.release(b, database)
 	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.getElementById("cascade").dataset.live === "on"`, "the stream is open again")
+	w.release(b, database)
 	b.until(`document.getElementById("state").textContent === "The deletion is done." && !document.querySelector("#live button")`, "the deletion is done")
 	b.calm("cascade")
+}
+
+// TestCascadeEndsUnseen: a deletion ends while the updates are stopped. The page says that its
+// figures are older.
+func TestCascadeEndsUnseen(t *testing.T) {
+	w := newWorld(t)
+	b := open(t, w.collector, web.Config{})
+	cart, database := w.find(b, "apps/Deployment/cart"), w.find(b, "shop.example/Database/orders")
+	b.visit(address("cascade", cart))
+	b.until(`document.getElementById("cascade").dataset.live === "on"`, "the stream is open")
+	w.delete(t, cart, graph.Background)
+	b.until(`document.querySelector("[data-field=left]").textContent === "1"`, "all but the database are gone")
+	b.press(`document.activeElement.textContent === "Stop the updates"`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.getElementById("cascade").dataset.live === "off"`, "the updates have stopped")
+	w.release(b, database)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.getElementById("state").textContent === "The deletion is done. It ended after the last figures of this page." && !document.querySelector("#live button")`, "the deletion has ended")
+	b.calm("unseen")
 }
 
 // TestCascadeRows: the held objects of a deletion come and go in the table, with their links.
