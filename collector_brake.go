@@ -106,7 +106,7 @@ func (c *Collector) answerBrake(ctx context.Context, what string, answer func(*E
 	untried := false
 	c.locked(func(*Engine, time.Time) { untried = c.record.isUntried() })
 	if untried {
-		if err := c.refreshRecord(ctx); err != nil {
+		if err := c.refreshRecord(ctx, false); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}

@@ -38,6 +38,8 @@ type recorder struct {
 	// comes to the engine after it.
 	turn chan struct{}
 	due  chan struct{} // the brake has something for the record
+	// unannounced: the store refuses the announcement. Only the loop that keeps the record has it.
+	unannounced bool
 
 	// The lock of the Collector guards these.
 	busy      bool   // a call is under way
@@ -83,7 +85,7 @@ func (c *Collector) keepRecord(ctx context.Context) {
 	}()
 	for backoff := (run.Backoff{}); ctx.Err() == nil; {
 		wait, due := recordEvery, c.record.due
-		if c.refreshRecord(ctx) != nil {
+		if c.refreshRecord(ctx, true) != nil {
 			wait, due = min(backoff.Next(0), recordEvery), nil
 		} else {
 			backoff.Reset()
@@ -106,8 +108,9 @@ func waitFor(ctx context.Context, ended, due <-chan struct{}, d time.Duration) {
 	}
 }
 
-// refreshRecord reads the record once for the engine, and writes what the brake has for it.
-func (c *Collector) refreshRecord(ctx context.Context) error {
+// refreshRecord reads the record once for the engine, and writes what the brake has for it. A
+// collector that runs announces itself.
+func (c *Collector) refreshRecord(ctx context.Context, runs bool) error {
 	if err := c.record.begin(ctx); err != nil {
 		return err
 	}
@@ -116,8 +119,13 @@ func (c *Collector) refreshRecord(ctx context.Context) error {
 	if ctx.Err() == nil {
 		c.noteRecord(found, err)
 	}
-	if err != nil || !c.isUnrecorded() {
+	switch {
+	case err != nil:
 		return err
+	case runs && c.wantsAnnouncement(&found):
+		return c.announce(ctx, &found)
+	case !c.isUnrecorded():
+		return nil
 	}
 	return c.noteUnwritten(c.writeRecord(ctx, &found, found.pauses))
 }

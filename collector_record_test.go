@@ -156,7 +156,7 @@ func TestRecordSurvivesACrash(t *testing.T) {
 		second.resumes(ownergraph.Extent{Kind: "b"})
 		second.idle()
 		s.holds(t, "")
-		if got, want := s.text(), `{"pauses":[],"version":1,"writes":2}`; got != want {
+		if got, want := s.text(), `{"announced":"2000-01-01T00:00:00Z","pauses":[],"version":1,"writes":3}`; got != want {
 			t.Errorf("the record is %s, want %s", got, want)
 		}
 	})
@@ -316,7 +316,7 @@ func TestRecordTogether(t *testing.T) {
 		done.Wait()
 		pass(12 * time.Second)
 		s.holds(t, "")
-		if got, want := s.text(), `{"cascades":["kept"],"pauses":[],"version":1,"writes":6}`; got != want {
+		if got, want := s.text(), `{"announced":"2000-01-01T00:00:00Z","cascades":["kept"],"pauses":[],"version":1,"writes":7}`; got != want {
 			t.Errorf("the record is %s, want %s", got, want)
 		}
 	})

@@ -55,6 +55,11 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 			ctx, stop := live.Interruptible(cmd.Context())
 			defer stop()
 			return a.onStore(ctx, args, nil, func(ctx context.Context, s *site) error {
+				if record != "" {
+					if err := live.CheckAnnounced(ctx, s.store.Store, record, "Without a program, leave --record out"); err != nil {
+						return err
+					}
+				}
 				question := fmt.Sprintf("Delete %s?", spell.Key(s.objects[0].Key))
 				if act {
 					question = fmt.Sprintf("Delete %s, and act on the whole store?", spell.Key(s.objects[0].Key))

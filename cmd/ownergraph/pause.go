@@ -8,8 +8,11 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/lint"
+	observe "github.com/ownergraph/ownergraph/lint/live"
 	"github.com/spf13/cobra"
 )
 
@@ -18,6 +21,7 @@ type extentFlags struct {
 	record      string
 	all, global bool
 	kind, scope string
+	unchecked   bool
 }
 
 func (e *extentFlags) add(cmd *cobra.Command) {
@@ -59,7 +63,11 @@ func (a *app) pauseCommand() *cobra.Command {
 		Long: `Stop the writes and handlers of all collectors that share a record, for everything, a kind
 or a scope, until "ownergraph resume".` + recorded + `
 
-The command cannot tell when the last write is over. In your program, Pause returns then.`,
+The command cannot tell when the last write is over. In your program, Pause returns then.
+
+A record that no collector has, a kind that the store lacks and a scope without an object are
+refused. A collector announces itself in its record when it begins. With --unchecked the command
+pauses all the same, as before the first start of a collector.`,
 		Example: `  ownergraph pause --store sqlite:app.db --record app --all
   ownergraph pause --store sqlite:app.db --record app --of-kind bucket`,
 	}, func(ctx context.Context, c *ownergraph.Collector, x ownergraph.Extent) (string, error) {
@@ -73,7 +81,7 @@ func (a *app) resumeCommand() *cobra.Command {
 		Use:   "resume --store URL --record NAME (--all | --of-kind KIND | --scope SCOPE | --global)",
 		Short: "End a pause",
 		Long: `End a pause of the collectors that share a record. Other pauses stay, even if they cover
-the same objects.` + recorded,
+the same objects. A pause that the record does not have is an error.` + recorded,
 		Example: `  ownergraph resume --store sqlite:app.db --record app --all`,
 	}, func(ctx context.Context, c *ownergraph.Collector, x ownergraph.Extent) (string, error) {
 		return "resumed", c.Resume(ctx, x)
@@ -91,10 +99,8 @@ func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownerg
 		}
 		cfg := ownergraph.Config{ObserveOnly: true, Record: e.record}
 		return a.onRecord(cmd.Context(), cfg, func(ctx context.Context, c *ownergraph.Collector, s ownergraph.Store) error {
-			if cmd.Name() == "pause" { // a pause may be older than the set of kinds
-				if err := knowsKind(ctx, s, x.Kind); err != nil {
-					return err
-				}
+			if err := e.check(ctx, cmd.Name(), s, x); err != nil {
+				return err
 			}
 			word, err := do(ctx, c, x)
 			if err != nil {
@@ -105,7 +111,59 @@ func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownerg
 	}
 	a.addLive(cmd)
 	e.add(cmd)
+	if cmd.Name() == "pause" {
+		cmd.Flags().BoolVar(&e.unchecked, "unchecked", false, "pause also a record without a collector, and a scope without an object")
+	}
 	return cmd
+}
+
+const goOn = "To pause before the first start of a collector, or one of an older version, add --unchecked"
+
+// check returns the fault of an extent that would change nothing. A pause may be older than the
+// set of kinds, so it ends for any kind.
+//
+// Held by TestPauseOfNothing.
+func (e *extentFlags) check(ctx context.Context, verb string, s ownergraph.Store, x ownergraph.Extent) error {
+	if verb == "resume" {
+		return live.CheckPaused(ctx, s, e.record, x)
+	}
+	if err := knowsKind(ctx, s, x.Kind); err != nil || e.unchecked {
+		return err
+	}
+	if err := live.CheckAnnounced(ctx, s, e.record, goOn); err != nil {
+		return err
+	}
+	return knowsScope(ctx, s, x)
+}
+
+// knowsScope returns an error if the store shows no object in the scope of a pause.
+//
+// Held by TestPauseOfNothing.
+func knowsScope(ctx context.Context, s ownergraph.Store, x ownergraph.Extent) error {
+	if !x.InScope {
+		return nil
+	}
+	in, err := observe.Observe(ctx, s)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(in.Objects, func(o lint.Object) bool { return o.Scope == x.Scope }) {
+		return nil
+	}
+	var unlisted []string
+	for _, k := range in.Kinds {
+		if !k.Listed {
+			unlisted = append(unlisted, spell.Kind(k.Kind))
+		}
+	}
+	but := ""
+	if len(unlisted) > 0 {
+		but = ", and not all kinds could be listed: " + spell.Some(unlisted)
+	}
+	if x.Scope == "" {
+		return fmt.Errorf("--global: the store has no object without a scope%s. To pause all the same, add --unchecked", but)
+	}
+	return fmt.Errorf("--scope %q: the store has no object in this scope%s. To pause all the same, add --unchecked", x.Scope, but)
 }
 
 // knowsKind returns an error if the store has no such kind: a pause of a misspelt kind would

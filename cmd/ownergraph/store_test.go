@@ -296,7 +296,7 @@ func TestRefuse(t *testing.T) {
 // of the library hold that.
 func TestPause(t *testing.T) {
 	d := newSQLite(t)
-	if got := call(t, "", "pause", "--all", "--record", "app", "--store", d.flag); got.code != printing.ExitDone || got.stdout != "paused in record \"app\": everything\n" {
+	if got := call(t, "", "pause", "--all", "--record", "app", "--store", d.flag, "--unchecked"); got.code != printing.ExitDone || got.stdout != "paused in record \"app\": everything\n" {
 		t.Fatalf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	if got := call(t, "", "pause", "--of-kind", "teams", "--record", "app", "--store", d.flag); got.code != printing.ExitFailed || got.stdout != "" ||
@@ -306,8 +306,8 @@ func TestPause(t *testing.T) {
 	if got := call(t, "", "pause", "--all", "--record", "a/b", "--store", d.flag); got.code != printing.ExitUsage || !strings.Contains(got.stderr, "'/' is not allowed there") {
 		t.Errorf("no name of a record: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
-	for _, verb := range []string{"pause", "resume"} {
-		if got := call(t, "", verb, "--of-kind", "team", "--record", "app", "--store", d.flag); got.code != printing.ExitDone {
+	for _, verb := range [][]string{{"pause", "--unchecked"}, {"resume"}} {
+		if got := call(t, "", append(verb, "--of-kind", "team", "--record", "app", "--store", d.flag)...); got.code != printing.ExitDone {
 			t.Errorf("%s of a kind: exit %d\n%s", verb, got.code, got.stderr)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -98,7 +99,7 @@ func sameState(a, b ownergraph.Progress) bool {
 // shown returns the line for a progress. A collector that only observes makes no request for
 // the deletion, so its own counts would be wrong.
 //
-// Held by TestFollowRequests and TestActCounts (cmd/ownergraph).
+// Held by TestActCounts (cmd/ownergraph).
 func (f *Follower) shown(key graph.Key, p ownergraph.Progress) terminal.Progress {
 	total := terminal.Exact
 	if p.Growing {
@@ -126,7 +127,7 @@ func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key grap
 	switch {
 	case !p.Begun:
 		fmt.Fprintf(f.Notes, "the object has no deletion mark, and %s\n", why)
-	case p.Held == 0:
+	case p.Held == 0, f.Acting == nil && waitsInside(p.By):
 		fmt.Fprintf(f.Notes, "%s, and objects wait for a collector: does one run on the store?\n", why)
 	default:
 		fmt.Fprintf(f.Notes, "%s. Held:\n", why)
@@ -140,13 +141,19 @@ func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key grap
 	return nil
 }
 
+// waitsInside reports whether each held object waits for other objects of the deletion alone. Those
+// that wait for something else come first in a report.
+func waitsInside(by []ownergraph.Held) bool {
+	return !slices.ContainsFunc(by, func(h ownergraph.Held) bool { return h.Status != ownergraph.StatusBlocked })
+}
+
 // heldWithin bounds the time for the held objects of a large deletion.
 const heldWithin = 5 * time.Second
 
 // heldOfActing returns the held members of a deletion as the acting collector has them, which
 // knows the pauses of its record. The other collector stands in for one that has no answer.
 //
-// Held by TestActUnderPause (cmd/ownergraph).
+// Held by TestPause (cmd/ownergraph).
 func (f *Follower) heldOfActing(ctx context.Context, p ownergraph.Progress) (int, []ownergraph.Held) {
 	ctx, cancel := context.WithTimeout(ctx, heldWithin)
 	defer cancel()

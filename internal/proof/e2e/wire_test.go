@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -81,9 +82,25 @@ func (w *wire) look(r *http.Request, body []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.writes++
-	if !bound(r.Method, body) {
+	if !bound(r.Method, body) && !boundRecord(r, body) {
 		w.unproven = append(w.unproven, fmt.Sprintf("%s %s: no UID or no version in %s", r.Method, r.URL.Path, body))
 	}
+}
+
+// boundRecord reports whether a write is one of a record: a create under its name, or a patch under
+// its version. A record has no UID that matters, because its versions never repeat on a server.
+func boundRecord(r *http.Request, body []byte) bool {
+	const records = "/api/v1/namespaces/kube-system/configmaps"
+	var patch struct {
+		Metadata struct{ Name, ResourceVersion string }
+	}
+	if !strings.HasPrefix(r.URL.Path, records) || json.Unmarshal(body, &patch) != nil {
+		return false
+	}
+	if r.Method == http.MethodPost {
+		return patch.Metadata.Name != ""
+	}
+	return r.Method == http.MethodPatch && patch.Metadata.ResourceVersion != ""
 }
 
 func (w *wire) faults() []string {
