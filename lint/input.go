@@ -36,6 +36,9 @@ type Kind struct {
 	// "forbidden".
 	Listed bool
 	Reason string
+	// ListedIn is a scope of which the dump has every object of the kind, although it may lack
+	// those of other scopes. It counts for a kind that is not Listed, and is "" for none.
+	ListedIn string
 	// Versions are the served versions of the kind, such as "v1". Nil stands for unknown
 	// versions.
 	Versions []string

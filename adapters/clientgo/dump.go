@@ -100,6 +100,7 @@ func (d *dumping) list(ctx context.Context) [][]lint.Object {
 	if objects, err = d.pages(ctx, r, d.fallback); err != nil {
 		return nil
 	}
+	d.kind.ListedIn = d.fallback
 	d.kind.Reason = fmt.Sprintf("cannot list %s outside of the namespace %s: forbidden", r.at.GroupResource(), d.fallback)
 	return objects
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -95,7 +96,17 @@ func (w *worker) explain(err error) string {
 		verb = "list"
 	}
 	if forbidden(err) {
-		return fmt.Sprintf("%s %s: it takes the rights to get, list and watch them, and to act to patch and delete them: %v", verb, w.at.GroupResource(), err)
+		return fmt.Sprintf("%s %s: %s, and to act to patch and delete them: %v", verb, w.at.GroupResource(), rightsMissing, err)
 	}
 	return fmt.Sprintf("%s %s: %v", verb, w.at.GroupResource(), err)
 }
+
+// rightsMissing is a part of each reason of a kind that the server forbids.
+const rightsMissing = "it takes the rights to get, list and watch them"
+
+// Forbidden reports whether the reason of a sick kind, as in ownergraph.KindStatus, says that the
+// account of the store has no right to list or watch it. Such a kind stays sick until someone
+// grants the right.
+//
+// Held by TestForbiddenReason.
+func Forbidden(reason string) bool { return strings.Contains(reason, rightsMissing) }

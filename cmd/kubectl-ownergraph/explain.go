@@ -75,7 +75,7 @@ func (a *app) explain(ctx context.Context, r *reading, key graph.Key) error {
 	o := r.object(key)
 	out := explainAnswer{
 		Schema: "kubectl-ownergraph.explain/v1", Explanation: list[0], Finalizers: append([]string{}, o.Finalizers...),
-		Dependents: countDependents(r.index(), key), Namespace: ns, Unknown: unknowns(r.in, part),
+		Dependents: countDependents(r.index(), key), Namespace: ns, Unknown: unknowns(r.in, part, key.Scope),
 	}
 	if !o.MarkedAt.IsZero() {
 		at := o.MarkedAt.UTC()
@@ -144,7 +144,7 @@ func (x *explainAnswer) text(now time.Time) string {
 		}
 	}
 	fmt.Fprintf(&out, "%s; finalizers: %s\n", mark, namespace.Finalizers(x.Finalizers))
-	fmt.Fprintf(&out, "dependents: %d, of which %d block its foreground deletion; objects below it: %d\n", x.Dependents.Direct, x.Dependents.Blocking, x.Dependents.Below)
+	fmt.Fprintf(&out, "dependents: %d (those that block its foreground deletion: %d); objects below it: %d\n", x.Dependents.Direct, x.Dependents.Blocking, x.Dependents.Below)
 	if x.Namespace != nil {
 		out.WriteString(x.Namespace.Text(func(at time.Time) string { return age(now, at) + " ago" }))
 	}

@@ -83,7 +83,7 @@ func (a *app) lint(ctx context.Context, cfg lint.Config) error {
 	if !a.everywhere {
 		report = within(report, inside)
 	}
-	u := unknowns(r.in, r.content)
+	u := unknowns(r.in, r.content, "")
 	out := a.printer()
 	if a.format == printing.JSON {
 		err = out.JSON(lintAnswer{"kubectl-ownergraph.lint/v1", report, u})

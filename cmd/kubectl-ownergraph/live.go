@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -12,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // onLive reads the object that the arguments name, runs a collector that only observes until
@@ -52,11 +54,60 @@ func (a *app) onLive(ctx context.Context, args []string, longest time.Duration, 
 		set(&cfg, o)
 	}
 	return offline.Collect(ctx, store, cfg, func(ctx context.Context, c *ownergraph.Collector) error {
-		if err := c.Synced(opening); err != nil {
-			return fmt.Errorf("%w: %w", errUnlisted, caused(opening, err))
+		if err := synced(opening, c); err != nil {
+			return err
 		}
 		return do(ctx, c, o.Key)
 	})
 }
 
-var errUnlisted = errors.New("not every kind is listed")
+var (
+	errUnlisted  = errors.New("not every kind is listed")
+	errForbidden = errors.New("the right to list every kind is missing")
+)
+
+// lookEvery is the time between two looks at the kinds. A look makes no request.
+const lookEvery = 100 * time.Millisecond
+
+// synced waits until every kind is listed. It ends as soon as the server forbids a kind, because
+// no time brings the right.
+//
+// Held by TestNotListedInTime and TestWaitWithoutRights.
+func synced(ctx context.Context, c *ownergraph.Collector) error {
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Synced(waiting) }()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				err = fmt.Errorf("%w: %w", errUnlisted, caused(ctx, err))
+			}
+			return err
+		case <-tick.C:
+			if why := forbiddenKinds(c.Kinds()); len(why) > 0 {
+				cancel()
+				<-ended
+				return fmt.Errorf("%w, %w: %s", errUnlisted, errForbidden, spell.Some(why))
+			}
+		}
+	}
+}
+
+// forbiddenKinds returns the reasons of the kinds that the server forbids, once each other kind is
+// listed or sick.
+func forbiddenKinds(kinds []ownergraph.KindStatus) (why []string) {
+	for _, k := range kinds {
+		switch {
+		case clientgo.Forbidden(k.Sick):
+			reason, _, _ := strings.Cut(k.Sick, ":")
+			why = append(why, reason)
+		case !k.Listed && k.Sick == "":
+			return nil
+		}
+	}
+	return why
+}

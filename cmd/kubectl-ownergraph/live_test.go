@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
@@ -65,11 +67,27 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWaitWithoutRights: a wait that needs a right ends at once, with the reason.
+func TestWaitWithoutRights(t *testing.T) {
+	a := cluster()
+	a.fault = failing("list", "secrets", forbidden("", "secrets"))
+	flags := a.serve(t)
+	got := call(t, append([]string{"wait", "deploy/web", "--timeout", "0"}, flags...)...)
+	want := "cannot know when the deletion ends: not every kind is listed, the right to list every kind is missing: list secrets\n"
+	if got.code != printing.ExitFound || got.stderr != want {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	got = call(t, append([]string{"approve", "deploy/web", "--at-most", "1"}, flags...)...)
+	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "the right to list every kind is missing: list secrets") {
+		t.Errorf("an approval: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
 // TestNotListedInTime: a kind that cannot be listed ends a wait and an approval in time. The
 // kind is named.
 func TestNotListedInTime(t *testing.T) {
 	a := cluster()
-	a.fault = failing("list", "secrets", forbidden("", "secrets"))
+	a.fault = failing("list", "secrets", apierrors.NewServiceUnavailable("down"))
 	flags := a.serve(t)
 	for _, c := range []struct {
 		args   []string

@@ -119,11 +119,23 @@ func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (mad
 	if err != nil {
 		return made, u, nil, err
 	}
-	made, err = near.Plan(ctx, cfg, req)
+	scope := scopeOf(targets)
+	part := relevant(r.in, near, scope)
+	made, err = part.Plan(ctx, cfg, req)
 	if errors.Is(err, graph.ErrInvalid) {
 		err = fmt.Errorf("%s: %w", strings.Join(names(targets), ", "), err)
 	}
-	return made, unknowns(r.in, near), near.Objects, err
+	return made, unknowns(r.in, near, scope), near.Objects, err
+}
+
+// scopeOf returns the namespace of the targets, or "" if they have not all the same one.
+func scopeOf(targets []target) string {
+	for _, t := range targets {
+		if t.key.Scope != targets[0].key.Scope {
+			return ""
+		}
+	}
+	return targets[0].key.Scope
 }
 
 func names(targets []target) (list []string) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/client-go/rest"
 
@@ -96,10 +97,24 @@ func (r *reading) find(ctx context.Context, t target) (lint.Object, error) {
 			return r.in.Objects[len(r.in.Objects)-1], nil
 		}
 		if !errors.Is(err, graph.ErrNotFound) {
-			return lint.Object{}, fmt.Errorf("%s: neither listed nor read: %w", t, err)
+			return lint.Object{}, unreadable(t, r.in.Kinds[i].Reason, err)
 		}
 	}
 	return lint.Object{}, fmt.Errorf("%s: not found", t)
+}
+
+// unreadable is the error for an object that is neither listed nor read, for one cause or for two.
+//
+// Held by TestUnreadable.
+func unreadable(t target, why string, err error) error {
+	_, cause, _ := strings.Cut(why, ": ")
+	switch {
+	case errors.Is(err, graph.ErrRefused):
+		return fmt.Errorf("%s: neither listed nor read: %w", t, err)
+	case cause != "" && strings.HasSuffix(err.Error(), ": "+cause):
+		return fmt.Errorf("%s: %s", t, why)
+	}
+	return fmt.Errorf("%s: %s: %w", t, why, err)
 }
 
 // proven returns a part of the listing. Each owner that is missing there has been read again,

@@ -94,7 +94,7 @@ func TestOneNamespace(t *testing.T) {
 	}
 	flags := append(a.serve(t), "-n", "old")
 	got := call(t, append([]string{"explain", "ns/old"}, flags...)...)
-	for _, want := range []string{"finalizer example.org/backup has to take it off 2 objects", "and 1 more kinds outside of the namespace old: forbidden", "cannot list namespaces: forbidden"} {
+	for _, want := range []string{"finalizer example.org/backup has to take it off 2 objects", "and 1 more kind outside of the namespace old: forbidden", "cannot list namespaces: forbidden"} {
 		if got.code != 3 || !strings.Contains(got.stdout, want) {
 			t.Errorf("exit %d, want %q\n%s%s", got.code, want, got.stdout, got.stderr)
 		}
@@ -343,6 +343,79 @@ func TestTop(t *testing.T) {
 	}
 	if strings.Contains(got.stdout, "ConfigMap/shop/two") {
 		t.Errorf("the ring is there twice:\n%s", got.stdout)
+	}
+}
+
+// TestTopOnce: an object has one row. A dependent with a mark belongs to the owner that is gone,
+// and two references to one owner in different words lead to one row.
+func TestTopOnce(t *testing.T) {
+	a := newAPI()
+	a.put("namespaces", "shop", "")
+	a.put("configmaps", "shop/one", owned("apps/v1", "Deployment", "former")+","+marked+`,"finalizers":["x/y"]`)
+	a.put("configmaps", "shop/two", `"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"former","uid":"uid-former"}]`)
+	got := call(t, append([]string{"top", "-n", "shop"}, a.serve(t)...)...)
+	if got.code != printing.ExitDone || strings.Count(got.stdout, "\n") != 2 || !regexp.MustCompile(`/shop/former +gone +- +2 +1 +x/y\n`).MatchString(got.stdout) {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestOneNamespaceAlone: for an object in a namespace, kinds outside of it make neither an
+// assumption nor an unknown fact. They are counted in one line. The kind of a named owner stays.
+func TestOneNamespaceAlone(t *testing.T) {
+	a := cluster()
+	a.put("configmaps", "old/of-global", owned("apiregistration.k8s.io/v1", "APIService", "any"))
+	a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {
+		if verb == "list" && !strings.Contains(q.URL.Path, "/namespaces/old/") {
+			return func(w http.ResponseWriter, _ *http.Request) { writeError(w, forbidden("", plural)) }
+		}
+		return nil
+	}
+	flags := append(a.serve(t), "-n", "old")
+	for _, args := range [][]string{{"plan", "backup/a"}, {"explain", "backup/a"}, {"tree", "backup/a"}} {
+		got := call(t, append(args, flags...)...)
+		if strings.Contains(got.stdout, "cannot list") || strings.Contains(got.stdout, "assumed: kind") || !strings.Contains(got.stdout, "\nnot listed, and without an object around this one: ") {
+			t.Errorf("%v: exit %d\n%s%s", args, got.code, got.stdout, got.stderr)
+		}
+	}
+	got := call(t, append([]string{"plan", "cm/of-global"}, flags...)...)
+	if !strings.Contains(got.stdout, "assumed: kind unlisted apiregistration.k8s.io/APIService\n") || !strings.Contains(got.stdout, "whether APIService.apiregistration.k8s.io/any exists") || strings.Contains(got.stdout, "cannot list pods") {
+		t.Errorf("the kind of an owner: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	got = call(t, append([]string{"plan", "ns/old"}, flags...)...)
+	if !strings.Contains(got.stdout, "cannot list") || strings.Contains(got.stdout, "without an object around") {
+		t.Errorf("a namespace may own in each namespace: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	got = call(t, append([]string{"plan", "backup/a", "-o", "json"}, flags...)...)
+	if !strings.Contains(got.stdout, `"others": `) || strings.Contains(got.stdout, `"kindSick"`) {
+		t.Errorf("JSON: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestUnreadable: an object that the user may neither list nor get has its refusal once in the line,
+// and no empty UID. A second cause is named.
+func TestUnreadable(t *testing.T) {
+	for _, c := range []struct {
+		list, get    *apierrors.StatusError
+		want, reason string
+	}{
+		{forbidden("", "configmaps"), forbidden("", "configmaps"), `configmaps/of-secret in the namespace shop: neither listed nor read: get ConfigMap/shop/of-secret: refused: configmaps is forbidden: User "u" cannot list them`, "one refusal"},
+		{apierrors.NewServiceUnavailable("down"), apierrors.NewServiceUnavailable("down"), "configmaps/of-secret in the namespace shop: cannot list configmaps: down", "one fault"},
+		{apierrors.NewServiceUnavailable("down"), apierrors.NewServiceUnavailable("late"), "configmaps/of-secret in the namespace shop: cannot list configmaps: down: get ConfigMap/shop/of-secret: late", "two faults"},
+	} {
+		a := cluster()
+		a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {
+			switch {
+			case plural == "configmaps" && verb == "list":
+				return func(w http.ResponseWriter, _ *http.Request) { writeError(w, c.list) }
+			case plural == "configmaps" && verb == "get":
+				return func(w http.ResponseWriter, _ *http.Request) { writeError(w, c.get) }
+			}
+			return nil
+		}
+		got := call(t, append([]string{"explain", "cm/of-secret"}, a.serve(t)...)...)
+		if got.code != printing.ExitFailed || got.stderr != "kubectl ownergraph: "+c.want+"\n" {
+			t.Errorf("%s: exit %d\n%s%s", c.reason, got.code, got.stdout, got.stderr)
+		}
 	}
 }
 

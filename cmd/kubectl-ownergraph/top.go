@@ -26,8 +26,8 @@ func (a *app) topCommand() *cobra.Command {
 		Short: "List the cascades in progress",
 		Long: `List the deletions in progress in a namespace, or everywhere with -A, the oldest first. A row
 is the root of a cascade: an object with a deletion mark, whose owners have none. A namespace
-stands for its content.
-Owners that are gone come last, with the dependents that are left.
+stands for its content. Owners that are gone come last, with the dependents that are left, also
+with those that have a mark.
 
 LEFT counts the root and the objects below it, MARKED those with a mark. HELD BY has the
 finalizers of the marked objects, apart from those of a propagation and of a namespace.
@@ -71,7 +71,7 @@ func (a *app) top(ctx context.Context) error {
 		return err
 	}
 	list := r.cascades(inside)
-	u := unknowns(r.in, r.content)
+	u := unknowns(r.in, r.content, "")
 	if a.format == printing.JSON {
 		return a.printer().JSON(topAnswer{"kubectl-ownergraph.top/v1", append([]cascade{}, list...), u})
 	}
@@ -83,9 +83,9 @@ func (a *app) top(ctx context.Context) error {
 }
 
 // cascades returns the deletions in progress that have an object inside, the oldest first. A
-// ring of marked objects has no root, so its first object stands for it.
+// ring of marked objects has no root, so its first object stands for it. No object has two rows.
 //
-// Held by TestGolden and TestTop.
+// Held by TestGolden, TestTop and TestTopOnce.
 func (r *reading) cascades(inside func(graph.Key) bool) (list []cascade) {
 	marked := map[graph.UID]bool{}
 	ending, index := map[string]bool{}, r.index() // ending namespaces
@@ -97,14 +97,17 @@ func (r *reading) cascades(inside func(graph.Key) bool) (list []cascade) {
 			}
 		}
 	}
+	gone := r.goneOwners(index)
+	shown := covered(gone) // a marked object without an owner that lives belongs to the one that is gone
 	for i := range r.in.Objects {
 		o := &r.in.Objects[i]
-		if o.Deleting && !ending[o.Scope] && !slices.ContainsFunc(o.Owners, func(w graph.Owner) bool { return marked[w.UID] && w.UID != o.UID }) {
+		if o.Deleting && !ending[o.Scope] && !shown[o.UID] && !slices.ContainsFunc(o.Owners, func(w graph.Owner) bool { return marked[w.UID] && w.UID != o.UID }) {
+			shown[o.UID] = true // two kinds may show one object
 			list = append(list, r.cascade(o, index))
 		}
 	}
+	list = append(list, gone...)
 	list = append(list, r.rings(list, ending, index)...)
-	list = append(list, r.goneOwners(index)...)
 	list = slices.DeleteFunc(list, func(c cascade) bool {
 		return !slices.ContainsFunc(c.objects, func(o graph.Object) bool { return inside(o.Key) })
 	})
@@ -119,22 +122,25 @@ func (r *reading) cascades(inside func(graph.Key) bool) (list []cascade) {
 
 // rings returns a cascade for each marked object that is in no other cascade.
 func (r *reading) rings(list []cascade, ending map[string]bool, index *offline.Index) (rings []cascade) {
-	covered := map[graph.UID]bool{}
-	cover := func(c cascade) {
-		for _, o := range c.objects {
-			covered[o.UID] = true
-		}
-	}
-	for _, c := range list {
-		cover(c)
-	}
+	in := covered(list)
 	for i := range r.in.Objects {
-		if o := &r.in.Objects[i]; o.Deleting && !ending[o.Scope] && !covered[o.UID] {
+		if o := &r.in.Objects[i]; o.Deleting && !ending[o.Scope] && !in[o.UID] {
 			rings = append(rings, r.cascade(o, index))
-			cover(rings[len(rings)-1])
+			maps.Copy(in, covered(rings[len(rings)-1:]))
 		}
 	}
 	return rings
+}
+
+// covered returns the objects of some cascades.
+func covered(list []cascade) map[graph.UID]bool {
+	in := map[graph.UID]bool{}
+	for _, c := range list {
+		for _, o := range c.objects {
+			in[o.UID] = true
+		}
+	}
+	return in
 }
 
 func (c *cascade) begun() int {
@@ -200,10 +206,15 @@ func (r *reading) goneOwners(index *offline.Index) (list []cascade) {
 	for _, k := range r.content.Missing() {
 		missing[k] = true
 	}
-	left := map[graph.Key][]graph.Object{}
+	left, first := map[graph.Key][]graph.Object{}, map[graph.UID]graph.Key{} // references may name one owner in several ways
 	for _, o := range r.content.Objects {
 		if len(o.Owners) > 0 && !slices.ContainsFunc(o.Owners, func(w graph.Owner) bool { return there[w.UID] || !missing[w.Place()] || w.Unresolved }) {
-			left[o.Owners[0].Key] = append(left[o.Owners[0].Key], o)
+			k, is := first[o.Owners[0].UID]
+			if !is {
+				k = o.Owners[0].Key
+				first[k.UID] = k
+			}
+			left[k] = append(left[k], o)
 		}
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(left), graph.Key.Compare) {

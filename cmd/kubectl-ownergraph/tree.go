@@ -65,7 +65,7 @@ type treeAnswer struct {
 
 func (a *app) writeTree(r *reading, key graph.Key, limit int) error {
 	near := r.index().Near(key)
-	u := unknowns(r.in, near)
+	u := unknowns(r.in, near, key.Scope)
 	draw := func() view.Picture { return view.Tree(near.Objects, key, a.printer().Limit(limit)) }
 	p := a.printer()
 	switch done, err := p.Picture(draw); {

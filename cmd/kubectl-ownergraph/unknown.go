@@ -16,6 +16,9 @@ import (
 type unknown struct {
 	Kinds []unlistedKind `json:"kinds"`
 	Facts []string       `json:"facts"`
+	// Others counts the kinds that are not listed, and whose objects cannot be around the object
+	// of the answer.
+	Others int `json:"others,omitempty"`
 }
 
 type unlistedKind struct {
@@ -27,19 +30,17 @@ type unlistedKind struct {
 const maxFacts = 20
 
 // unknowns returns the kinds that are not listed, and the owners in a part that stay unknown
-// because of that. A kind that no one can watch counts only if an object names it as owner.
+// because of that. A kind that no one can watch counts only if an object names it as owner. The
+// answer is about objects in a scope, or in all of them for "".
 //
-// Held by TestMissingRights.
-func unknowns(in lint.Input, part offline.Content) unknown {
+// Held by TestMissingRights and TestOneNamespaceAlone.
+func unknowns(in lint.Input, part offline.Content, scope string) unknown {
 	u := unknown{Kinds: []unlistedKind{}, Facts: []string{}}
 	unlisted := map[graph.Kind]bool{}
 	for _, k := range in.Kinds {
 		unlisted[k.Kind] = !k.Listed
 	}
-	there := make(map[graph.UID]bool, len(part.Objects))
-	for i := range part.Objects {
-		there[part.Objects[i].UID] = true
-	}
+	there := uids(part.Objects)
 	named := map[graph.Kind]bool{}
 	more := 0
 	for i := range part.Objects {
@@ -61,18 +62,64 @@ func unknowns(in lint.Input, part offline.Content) unknown {
 		u.Facts = append(u.Facts, "... and "+spell.Count(uint64(more), "more owner"))
 	}
 	for _, k := range in.Kinds {
-		if !k.Listed && (!k.Unwatched || named[k.Kind]) {
+		switch {
+		case k.Listed || k.Unwatched && !named[k.Kind]:
+		case named[k.Kind] || matters(&k, scope):
 			u.Kinds = append(u.Kinds, unlistedKind{k.Kind, k.Reason})
+		default:
+			u.Others++
 		}
 	}
 	slices.SortFunc(u.Kinds, func(a, b unlistedKind) int { return strings.Compare(string(a.Kind), string(b.Kind)) })
 	return u
 }
 
+// matters reports whether an object that is not listed can be below one in a scope. An owner in a
+// scope has dependents in that scope alone. The kinds of a group without discovery are not known,
+// and may be scoped.
+func matters(k *lint.Kind, scope string) bool {
+	return scope == "" || strings.HasSuffix(string(k.Kind), "/*") || k.Scoped && k.ListedIn != scope
+}
+
+func uids(objects []graph.Object) map[graph.UID]bool {
+	set := make(map[graph.UID]bool, len(objects))
+	for i := range objects {
+		set[objects[i].UID] = true
+	}
+	return set
+}
+
+// relevant returns a part without the doubt about kinds that cannot matter to objects in a scope.
+// The doubt about the kind of an owner stays that the part does not have.
+//
+// Held by TestOneNamespaceAlone.
+func relevant(in lint.Input, part offline.Content, scope string) offline.Content {
+	there := uids(part.Objects)
+	named := map[graph.Kind]bool{}
+	for i := range part.Objects {
+		for _, owner := range part.Objects[i].Owners {
+			named[owner.Kind] = named[owner.Kind] || !there[owner.UID]
+		}
+	}
+	doubts := make(map[graph.Kind]string, len(part.Partial))
+	maps.Copy(doubts, part.Partial)
+	for i := range in.Kinds {
+		if k := &in.Kinds[i]; !named[k.Kind] && !matters(k, scope) {
+			delete(doubts, k.Kind)
+		}
+	}
+	part.Partial = doubts
+	return part
+}
+
 // text returns the lines for a person, or "" if nothing is unknown.
 func (u unknown) text() string {
+	rest := ""
+	if u.Others > 0 {
+		rest = fmt.Sprintf("not listed, and without an object around this one: %s\n", spell.Count(uint64(u.Others), "kind"))
+	}
 	if len(u.Kinds)+len(u.Facts) == 0 {
-		return ""
+		return rest
 	}
 	var out strings.Builder
 	out.WriteString("not known:\n")
@@ -85,7 +132,7 @@ func (u unknown) text() string {
 	for _, f := range u.Facts {
 		fmt.Fprintf(&out, "  %s\n", f)
 	}
-	return out.String()
+	return out.String() + rest
 }
 
 const (

@@ -33,7 +33,7 @@ without a deletion mark is waited for. An object that is not there is gone alrea
 wait before a background deletion, or look at "kubectl ownergraph top" for what it has left.
 
 Exit code 3: the time of --timeout is over. The held objects are named, or the kinds that could
-not be listed.`,
+not be listed. Or the right to list a kind is missing: the command says so at once.`,
 		Example: `  kubectl ownergraph wait namespace/shop --timeout 10m
   kubectl delete deployment/cart --cascade=foreground --wait=false && kubectl ownergraph wait deployment/cart`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,6 +61,9 @@ func (a *app) wait(ctx context.Context, args []string, timeout time.Duration) er
 		return err
 	})
 	switch {
+	case errors.Is(err, errForbidden) && ctx.Err() == nil:
+		fmt.Fprintf(a.stderr, "cannot know when the deletion ends: %s\n", spell.Line(err.Error()))
+		return printing.ErrFound
 	case errors.Is(err, errUnlisted) && ctx.Err() == nil:
 		fmt.Fprintf(a.stderr, "the time is over: %s\n", spell.Line(err.Error()))
 		return printing.ErrFound
