@@ -286,3 +286,28 @@ func (c *Collector) writeRecord(ctx context.Context, was *content, list []pause.
 	c.noteRecord(next, nil)
 	return nil
 }
+
+// wantsAnnouncement reports whether this collector has to announce itself in its record, so that a
+// command can tell the record from a misspelt one. A malformed announcement counts as none. An
+// announcement stays after its collector, since a pause binds the next one, too.
+func (c *Collector) wantsAnnouncement(x *content) bool {
+	if c.cfg.ObserveOnly || c.record.unannounced {
+		return false
+	}
+	_, err := x.document.Announced()
+	return err != nil
+}
+
+// announce writes the record with the announcement, and with what the brake has for it. A store
+// that refuses the write is not asked again: the record then binds the collector all the same.
+//
+// Held by TestRecordAnnounced and TestRecordAnnouncementRefused.
+func (c *Collector) announce(ctx context.Context, found *content) error {
+	found.document = found.document.Announce(time.Now())
+	err := c.noteUnwritten(c.writeRecord(ctx, found, found.pauses))
+	if errors.Is(err, ErrRefused) || errors.Is(err, ErrInvalid) {
+		c.record.unannounced = true
+		return nil
+	}
+	return err
+}

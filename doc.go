@@ -222,7 +222,7 @@
 //
 //	{"version": 1, "writes": 3, "pauses": [{"all": true}, {"kind": "pod"}, {"scope": "east"}]}
 //
-// The field "cascades" has the trips and the answers of the brake: see "Brake".
+// The brake has "cascades": see "Brake". The first Collector notes its beginning in "announced".
 //
 // # Limits
 //

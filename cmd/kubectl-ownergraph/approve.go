@@ -121,7 +121,7 @@ func ordered(foreground bool) func(*ownergraph.Config, graph.Object) {
 
 // approveBraked changes the record alone: its collector does not run.
 func (a *app) approveBraked(ctx context.Context, f *approveFlags) error {
-	return a.onRecord(ctx, f.record, func(ctx context.Context, c *ownergraph.Collector) (err error) {
+	return a.onRecord(ctx, f.record, func(ctx context.Context, c *ownergraph.Collector, _ ownergraph.Store) (err error) {
 		approval := ownergraph.BrakeApproval{Until: a.now().Add(f.during), AtMost: f.atMost}
 		n := 1
 		if f.all {

@@ -2,19 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) pauseCommand() *cobra.Command {
 	var record, typ string
-	var resume, global bool
+	var resume, global, unchecked bool
 	cmd := &cobra.Command{
 		Use:   "pause --record NAMESPACE/CONFIGMAP (-A | -n NAMESPACE | --type TYPE | --global)",
 		Short: "Stop the writes of the collectors that share a record, or resume them",
@@ -24,7 +28,11 @@ Other pauses stay, even if they cover the same objects.
 
 The record is the ConfigMap of their flag -record. A collector that runs obeys within 10 s, and
 one that begins later obeys before its first write. The garbage collector of
-kube-controller-manager does not obey.`,
+kube-controller-manager does not obey.
+
+A record that no collector has and a namespace that does not exist are refused. A collector
+announces itself in its record when it begins. With --unchecked the command pauses all the same,
+as before the first start of a collector. A pause that the record does not have has no end.`,
 		Example: `  kubectl ownergraph pause --record kube-system/ownergraph-collector -A
   kubectl ownergraph pause --record kube-system/ownergraph-collector -n shop --resume`,
 		Args: cobra.NoArgs,
@@ -36,8 +44,12 @@ kube-controller-manager does not obey.`,
 			if record == "" {
 				return printing.UsageError("--record is missing: a pause reaches a collector through its record")
 			}
-			return a.onRecord(cmd.Context(), record, func(ctx context.Context, c *ownergraph.Collector) error {
-				word, err := "paused", error(nil)
+			return a.onRecord(cmd.Context(), record, func(ctx context.Context, c *ownergraph.Collector, s ownergraph.Store) error {
+				word := "paused"
+				if err := checkPause(ctx, s, record, x, resume, unchecked); err != nil {
+					return err
+				}
+				var err error
 				if resume {
 					word, err = "resumed", c.Resume(ctx, x)
 				} else {
@@ -56,7 +68,30 @@ kube-controller-manager does not obey.`,
 	f.StringVar(&typ, "type", "", "the objects of this type")
 	f.BoolVar(&global, "global", false, "the objects without a namespace")
 	f.BoolVar(&resume, "resume", false, "end the pause")
+	f.BoolVar(&unchecked, "unchecked", false, "pause also a record without a collector, and a namespace that does not exist")
 	return cmd
+}
+
+// checkPause returns the fault of a pause that would stop nothing, or of the end of one that is not
+// there. A namespace that the user may not read counts as one that exists.
+//
+// Held by TestPauseOfNothing.
+func checkPause(ctx context.Context, s ownergraph.Store, record string, x ownergraph.Extent, resume, unchecked bool) error {
+	_, name, _ := strings.Cut(record, "/"+recordPrefix)
+	switch {
+	case resume:
+		return live.CheckPaused(ctx, s, name, x)
+	case unchecked:
+		return nil
+	}
+	if err := live.CheckAnnounced(ctx, s, name, "To pause before the first start of a collector, or one of an older version, add --unchecked"); err != nil || x.Scope == "" {
+		return err
+	}
+	_, err := s.Get(ctx, graph.Key{Kind: namespaceKind, Name: x.Scope})
+	if errors.Is(err, graph.ErrNotFound) {
+		return fmt.Errorf("-n %s: no such namespace. To pause all the same, add --unchecked", spell.Clip(x.Scope))
+	}
+	return nil
 }
 
 // extent returns the range of a pause. The namespace counts only if the user types it.
@@ -98,7 +133,7 @@ const recordPrefix = "ownergraph-"
 
 // onRecord calls do with a collector that has the record and does not run. It has no brake
 // of its own.
-func (a *app) onRecord(ctx context.Context, record string, do func(context.Context, *ownergraph.Collector) error) error {
+func (a *app) onRecord(ctx context.Context, record string, do func(context.Context, *ownergraph.Collector, ownergraph.Store) error) error {
 	namespace, configMap, _ := strings.Cut(record, "/")
 	name, ok := strings.CutPrefix(configMap, recordPrefix)
 	if namespace == "" || !ok || name == "" || strings.Contains(name, "/") {
@@ -117,7 +152,7 @@ func (a *app) onRecord(ctx context.Context, record string, do func(context.Conte
 	if err != nil {
 		return err
 	}
-	if err := do(ctx, c); err != nil {
+	if err := do(ctx, c, store); err != nil {
 		return caused(ctx, err)
 	}
 	return nil

@@ -230,7 +230,7 @@ func TestPluginActs(t *testing.T) {
 	c.stop()
 	record := "kube-system/ownergraph-" + w.ns
 	t.Cleanup(func() { w.kubectl("delete", "configmap", "-n", "kube-system", "ownergraph-"+w.ns) })
-	w.plugin(0, "pause", "--record", record, "-n", w.ns)
+	w.plugin(0, "pause", "--record", record, "-n", w.ns, "--unchecked") // no collector has announced itself yet
 	w.plugin(0, "approve", "configmap/root", "-n", w.ns, "--at-most", "1")
 	w.goes(root) // by the write of the approval
 	c = w.collect(settings{engine: ownergraph.Config{Record: w.ns}})
