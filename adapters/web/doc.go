@@ -14,8 +14,8 @@
 // Each page is HTML, or JSON for a request that prefers application/json. The forms in JSON name
 // their schema, and later versions of this module may add fields.
 //
-//	./                the objects by state, the rates, the held objects by reason, the kinds
-//	held?reason=      the held objects, of all reasons or of one
+//	./                the objects by state, the rates, the held objects by reason, the deletions, the kinds
+//	held?reason=      the held objects, of all reasons or of one, 100 on a page
 //	search?kind=&scope=&name=    the objects by key, 50 on a page
 //	object?key=       one object: its explanation, owners, dependents and tree
 //	plan?key=&propagation=       the forecast of a deletion, as package plan writes it in JSON
