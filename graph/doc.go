@@ -29,8 +29,8 @@
 // An orphan deletion of an owner drops each reference with its UID, also one with another kind,
 // scope or name. The two rules below leave out the references that they read as absent.
 //
-// A self-reference never counts. The same reference twice counts twice, and one [Change]
-// drops both.
+// A self-reference never counts. Neither does a reference to the object's own UID at coordinates
+// that are read as absent. The same reference twice counts twice, and one [Change] drops both.
 //
 // [OnDelete] is reserved for a policy of one reference. No decision reads it yet.
 //

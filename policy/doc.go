@@ -91,7 +91,8 @@
 //     does. The rule rests on the watch. An absence that a read alone proves therefore waits
 //     for one fence of the owner's kind, which began after the object was known. Below level
 //     2, and for owners that the watch never shows, the read decides.
-//   - A self-reference never counts.
+//   - A self-reference never counts. Neither does a reference to the object's own UID that would
+//     otherwise count as absent.
 //   - Objects that own each other are solid. The engine breaks a ring of foreground deletions
 //     when each member waits and no edge has changed across a fence. The fence began after
 //     the ring was found. The engine unblocks only references inside the ring.

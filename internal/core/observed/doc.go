@@ -46,7 +46,7 @@
 // blocking one, for each object with the UID: see [Graph.Claim].
 //
 // A self-reference never counts, neither directly nor by a claim on the object's own UID:
-// see [Node.SelfOwner].
+// see [Node.SelfOwner]. One to the own UID at absent coordinates counts there alone.
 //
 // # Pruning
 //

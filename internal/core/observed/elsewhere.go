@@ -34,6 +34,15 @@ func (c *Config) IsOrphanedBy(dep string, k, owner graph.Key) bool {
 	return k == owner || (scopes || names) && (scopes || k.Scope == owner.Scope) && (names || k.Name == owner.Name)
 }
 
+// IsKeptBy reports whether an owner keeps a dependent, by a reference with its UID and the
+// coordinates of k. The dependent has the scope dep. While the owner lives, a reference with other
+// coordinates is unknown: see Node.OwnerClass. Afterwards it is dangling.
+//
+// Held by TestKept.
+func (c *Config) IsKeptBy(dep string, k, owner graph.Key) bool {
+	return k.Kind == owner.Kind && c.IsOrphanedBy(dep, k, owner)
+}
+
 // sharedPlace returns the coordinate that two nodes with one UID have to share, so that a
 // reference to one of them counts for the orphaning of the other. With false no two nodes
 // share it.

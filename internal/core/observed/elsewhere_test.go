@@ -160,3 +160,67 @@ func TestElsewhereNotices(t *testing.T) {
 		}
 	}
 }
+
+// TestKept: a setting that keeps a dependent with a living owner is the one under which the graph
+// has the reference as misplaced or renamed.
+func TestKept(t *testing.T) {
+	for _, c := range []struct{ objects, reason string }{
+		{"p/s/o@o#1; p/s/d@d#1 -> p/s/x@o", "another name"},
+		{"p/s/o@o#1; p/z/d@d#1 -> p/z/o@o", "another scope"},
+		{"p/s/o@o#1; p/z/d@d#1 -> p/z/x@o", "another scope and name"},
+		{"a/o@o#1; a/d@d#1 -> b/o@o", "another kind"},
+		{"a/o@o#1; a/d@d#1 -> a/x@o", "another name of a global kind"},
+	} {
+		for _, cfg := range []Config{{}, {Scope: graph.ScopeAbsent}, {OwnerName: graph.NameAbsent}, {Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}} {
+			g := serve(t, cfg)
+			put(t, g, c.objects)
+			o, _ := g.Alive("o")
+			d, _ := g.Alive("d")
+			_, doubt := d.OwnerClass(0)
+			want := doubt == graph.Misplaced || doubt == graph.Renamed
+			if got := cfg.IsKeptBy(d.Scope(), d.OwnerAt(0).Key, o.Key()); got != want {
+				t.Errorf("%s, %s, %s: kept %t, want %t with doubt %s: %s", c.objects, cfg.Scope, cfg.OwnerName, got, want, doubt, c.reason)
+			}
+		}
+	}
+}
+
+// TestSelfByUID: a reference to the own UID of an object leads back to it, where it would count as
+// absent. A doubt that holds the object stays.
+func TestSelfByUID(t *testing.T) {
+	hold, both := Config{}, Config{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}
+	for _, c := range []struct {
+		objects string
+		in      []Config
+		want    bool
+		reason  string
+	}{
+		{"a/o@o#1 -> a/o@o", []Config{hold, both}, true, "its own coordinates"},
+		{"a/o@o#1 -> b/o@o", []Config{hold, both}, true, "another kind"},
+		{"a/o@o#1 -> b/x@o?", []Config{hold, both}, true, "unresolved"},
+		{"a/o@o#1 -> a/x@o", []Config{both}, true, "another name is absent"},
+		{"a/o@o#1 -> a/x@o", []Config{hold}, false, "another name holds the object"},
+		{"p/s/o@o#1 -> p/z/x@o", []Config{both}, true, "another scope is absent"},
+		{"p/s/o@o#1 -> p/z/o@o", []Config{hold}, false, "another scope holds the object"},
+		{"a/o@o#1 -> q/o@o", []Config{hold, both}, false, "the store does not serve the kind"},
+		{"a/x#1; a/o@o#1 -> a/x", []Config{hold, both}, false, "another object"},
+		{"b/o@o#1; a/o@o#1 -> b/o@o", []Config{hold, both}, false, "another object with the UID lives there"},
+		{"a/o@o#1 -> a/o@q", []Config{hold, both}, false, "another UID"},
+	} {
+		for _, cfg := range c.in {
+			g := serve(t, cfg)
+			for _, k := range []graph.Kind{"a", "b", "p"} {
+				apply(t, g, graph.Event{Type: graph.ListBegun, Kind: k})
+			}
+			put(t, g, c.objects)
+			for _, k := range []graph.Kind{"a", "b", "p"} {
+				apply(t, g, graph.Event{Type: graph.ListEnded, Kind: k})
+			}
+			for n := range g.Nodes() {
+				if n.State() == Observed && n.Owners() == 1 && (n.SelfOwner(0) != c.want || n.Reference(0).Self != c.want) {
+					t.Errorf("%s, %s: self %t, %t, want %t: %s", c.objects, cfg.Scope, n.SelfOwner(0), n.Reference(0).Self, c.want, c.reason)
+				}
+			}
+		}
+	}
+}

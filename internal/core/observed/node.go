@@ -180,10 +180,17 @@ func (n Node) Blocks(i int) bool {
 
 // SelfOwner reports whether the i-th reference leads back to the node. Such a reference
 // never counts: not as owner, not as blocker, not as proof. An unresolved reference to
-// the node's own UID is one, too.
+// the node's own UID is one, too. So is one that would count as absent, since the object lives.
+//
+// Held by TestSelfByUID.
 func (n Node) SelfOwner(i int) bool {
 	o := n.owner(i)
-	return o != 0 && n.g.leadsBack(n.id, o)
+	c, doubt := n.ownerClass(i, o)
+	return n.isSelf(o, c, doubt)
+}
+
+func (n Node) isSelf(owner NodeID, c Class, doubt graph.Doubt) bool {
+	return owner != 0 && (n.g.leadsBack(n.id, owner) || (c == Dangling || doubt == graph.Unobserved) && n.g.hasUIDOf(n.id, owner))
 }
 
 // OwnerNode returns the node of the i-th reference. For an unresolved reference that is
@@ -223,9 +230,9 @@ func (n Node) Reference(i int) Reference { return n.reference(i, n.owner(i)) }
 
 func (n Node) reference(i int, owner NodeID) (r Reference) {
 	r.Owner = owner
-	r.Self = r.Owner != 0 && n.g.leadsBack(n.id, r.Owner)
 	r.Block = n.Blocks(i)
 	r.Class, r.Doubt = n.ownerClass(i, r.Owner)
+	r.Self = n.isSelf(owner, r.Class, r.Doubt)
 	return r
 }
 

@@ -395,10 +395,11 @@ func checkLinks(t *rapid.T, w *world) {
 				continue
 			}
 			dependents[o.ID()] = append(dependents[o.ID()], n.ID())
-			if !n.SelfOwner(i) {
+			back := o.ID() == n.ID() || o.ByUID() && n.SelfOwner(i) // a node without an object counts the others
+			if !back {
 				refs[o.ID()]++
 			}
-			if !n.SelfOwner(i) && n.OwnerAt(i).Block {
+			if !back && n.OwnerAt(i).Block {
 				blocks[o.ID()]++
 			}
 		}

@@ -130,7 +130,7 @@ func (w *Witness) shared(c ownergraph.Call, live *graph.Object) *Breach {
 func (w *Witness) certified(d *graph.Object) *Breach {
 	for i := range d.Owners {
 		r := &d.Owners[i]
-		if self(d, r) {
+		if r.UID == d.UID { // the object lives, and the Ledger judges one that shares the UID
 			continue
 		}
 		if r.Unresolved {

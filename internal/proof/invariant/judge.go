@@ -69,7 +69,7 @@ func (l *Ledger) judgeDelete(d *graph.Object, as graph.Propagation) *Breach {
 	refs, waits := 0, false
 	for i := range d.Owners {
 		r := &d.Owners[i]
-		if self(d, r) {
+		if !l.counts(d, r) {
 			continue
 		}
 		refs++

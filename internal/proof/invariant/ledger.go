@@ -97,6 +97,13 @@ func self(dep *graph.Object, r *graph.Owner) bool {
 	return r.UID == dep.UID && (r.Unresolved || r.Key == dep.Key)
 }
 
+// counts reports whether a reference may count as an owner. One to the own UID does only where
+// another object with it lives.
+func (l *Ledger) counts(dep *graph.Object, r *graph.Owner) bool {
+	_, other := l.owner(dep, r)
+	return other || r.UID != dep.UID
+}
+
 func (l *Ledger) past(dep, owner graph.Key) *past {
 	for i := range l.pasts {
 		if p := &l.pasts[i]; p.dep.UID == dep.UID && p.owner.UID == owner.UID && p.dep == dep && p.owner == owner {
@@ -268,7 +275,7 @@ func (l *Ledger) record(d *graph.Object) {
 	refs, solid := 0, 0
 	for i := range d.Owners {
 		r := &d.Owners[i]
-		if self(d, r) {
+		if !l.counts(d, r) {
 			continue
 		}
 		refs++

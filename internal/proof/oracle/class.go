@@ -19,9 +19,12 @@ const (
 )
 
 func (s State) class(d graph.Object, r graph.Owner, cfg Config) class {
-	elsewhere := unknown
+	elsewhere, gone := unknown, absent
+	if r.UID == d.UID {
+		gone = self // the object lives
+	}
 	if cfg.Scope == ScopeAbsent {
-		elsewhere = absent
+		elsewhere = gone
 	}
 	switch {
 	case refersTo(r, d.Key):
@@ -41,7 +44,7 @@ func (s State) class(d graph.Object, r graph.Owner, cfg Config) class {
 			return unknown
 		}
 	}
-	return absent
+	return gone
 }
 
 // holds reports whether a living object holds a reference with its UID and another

@@ -24,7 +24,8 @@
 //	   Config.OwnerName is NameAbsent (RULES, R8; Kubernetes).
 //	C3 waiting: the owner lives under this key, is marked and carries the
 //	   foreground finalizer. solid: it lives otherwise. absent: it does not live
-//	   (RULES, R2).
+//	   (RULES, R2). A reference to the object's own UID is none of C2 and C3 that
+//	   is absent: it is one of the object to itself.
 //	C4 An object with wrong data is flawed: two controllers, two different
 //	   references with one UID, or a reference without kind, name or UID. The
 //	   collector neither deletes nor trims it (Kubernetes, validation).
