@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -241,8 +242,9 @@ func (e *Engine) awaitMisplaced(id observed.NodeID, s inflight.Subject, in *rule
 			continue
 		}
 		u := s.Owner(i).UID
-		if w := e.misplaced[u]; len(w) < reads.MaxWaiters && !slices.Contains(w, id) {
-			e.misplaced[u] = append(w, id)
+		w := e.misplaced[u]
+		if at, noted := slices.BinarySearch(w, id); !noted && len(w) < cmp.Or(e.cfg.Misplaced, reads.MaxWaiters) {
+			e.misplaced[u] = slices.Insert(w, at, id)
 		}
 	}
 }

@@ -29,6 +29,10 @@ func TestVerdictOfEachTarget(t *testing.T) {
 		{"k/a; m/b; l/1 -> k/a; l/2 -> m/b", "k/a m/b", false, "k/a 1", "a target without a guard has no verdict"},
 		{"k/a; k/b; m/r -> k/a, k/b; l/1 -> m/r, k/a; l/2 -> k/b", "k/b k/a", false, "k/b 1, k/a 0", "in the order of the request"},
 		{"k/a; tenant/1 -> k/a; k/b; volume/1-x; l/1 -> volume/1-x; l/2 -> k/b", "k/a k/b", true, "k/a 3, k/b 1", "the members of a holder below one"},
+		{"k/a@a; k/b; p/1/x@x -> k/z@a; p/2/y -> p/2/x@x; l/2 -> k/b", "k/a@a k/b", false, "k/a@a 2, k/b 1", "objects that have the UID of one, each below the one before it"},
+		{"k/a@a[f.io]; k/b; p/1/x@x -> k/z@a; p/2/y -> p/2/x@x; l/2 -> k/b", "k/a@a k/b", false, "k/a@a 2, k/b 1", "they go once the finalizer is off"},
+		{"k/a@a[f.io]; k/b; l/2 -> k/a@a, m/z@o; m/o@o", "k/a@a k/b", false, "k/a@a 0, k/b 0", "another owner stays, under another name"},
+		{"k/a@a; k/b; l/1@d -> l/z@a; l/2 -> k/a@a, l/1@d", "k/a@a k/b", false, "k/a@a 1, k/b 0", "another kind is absent at once, so an object has one owner left"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(0)})

@@ -199,8 +199,11 @@ func (f *forecast) keepers(i int32, ends []bool) iter.Seq2[int32, bool] {
 	return func(yield func(int32, bool) bool) {
 		o, _ := f.store.At(f.parts[i].Object.Key)
 		for _, r := range o.Owners {
-			owner, lives := f.store.At(r.Key)
-			at, _ := f.links.index.Of(r.Key) // the store has objects of parts alone
+			at, ok := f.links.index.OwnerOf(i, &r, f.links.below)
+			if !ok {
+				continue
+			}
+			owner, lives := f.store.At(f.parts[at].Object.Key)
 			good := owner.MarkHeld() || owner.Propagation() == graph.Orphan
 			if lives && (good || !ends[at]) && !yield(at, good) {
 				return
@@ -215,7 +218,7 @@ func (f *forecast) under(target int32) (out []int32) {
 	seen, todo := make([]bool, len(f.parts)), []int32{target}
 	seen[target] = true
 	for at := 0; at < len(todo); at++ {
-		next := [][]int32{f.links.dependents[todo[at]]}
+		next := [][]int32{f.links.below[todo[at]]}
 		if f.links.sweeps != nil {
 			next = append(next, f.links.sweeps[todo[at]])
 		}

@@ -136,7 +136,7 @@ func (f *forecast) object(i int32, e ends) plan.Object {
 func (f *forecast) possible() []bool {
 	cfg := &f.engine.cfg
 	q := draft.Question{
-		Parts: f.parts, Dependents: f.links.dependents, Members: f.links.sweeps, Targets: map[int32]graph.Propagation{},
+		Parts: f.parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.sweeps, Targets: map[int32]graph.Propagation{},
 		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner,
 		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept,
 	}
@@ -169,10 +169,14 @@ func (f *forecast) isKept(i int32) bool {
 	return ok && !now.Deleting && (why == policy.Protected || why == policy.ProtectionUnknown)
 }
 
-// isMisplaced reports whether a part refers to the UID of a member under another kind or
-// name. Only an audit looks at such a reference after the end of that member. With another
-// scope alone the engine looks at once. An orphaning of the member drops the reference.
+// isMisplaced reports whether a part with several references has one to the UID of a member under
+// another kind or name. Only an audit looks at such a reference after the end of that member. With
+// another scope alone, or without another reference, the engine looks at once. An orphaning of the
+// member drops the reference.
 func (f *forecast) isMisplaced(i int32) bool {
+	if len(f.parts[i].Object.Owners) == 1 {
+		return false
+	}
 	for _, r := range f.parts[i].Object.Owners {
 		o, ok := f.links.index.OfUID(r.UID)
 		if !ok || o == i || !f.parts[o].Member || draft.IsDependent(i, f.links.dependents[o]) {
@@ -253,7 +257,7 @@ func (f *forecast) parents() []int32 {
 		}
 		seen[top], todo = true, append(todo[:0], top)
 		for at := 0; at < len(todo); at++ {
-			for _, d := range f.links.dependents[todo[at]] {
+			for _, d := range f.links.below[todo[at]] {
 				if !seen[d] && f.parts[d].Member {
 					seen[d], out[d], todo = true, todo[at], append(todo, d)
 				}
@@ -286,7 +290,7 @@ func (f *forecast) parents() []int32 {
 // below reports whether a part has an owner that is a member.
 func (f *forecast) below(i int32) bool {
 	for _, r := range f.parts[i].Object.Owners {
-		if o, ok := f.links.index.OwnerOf(i, &r, f.links.dependents); ok && o != i && f.parts[o].Member {
+		if o, ok := f.links.index.OwnerOf(i, &r, f.links.below); ok && o != i && f.parts[o].Member {
 			return true
 		}
 	}

@@ -104,7 +104,8 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 		steps: make([]plan.Step, 0, len(parts)+len(req.Delete)), waited: map[int32]bool{}, waits: map[plan.AssumptionType]map[string]int{},
 	}
 	f.store = draft.NewStore(parts, f.isFull)
-	f.links = newLinks(parts, &f.store.Index, f.store.Dependents(req.Delete, &observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName}))
+	dependents, below := f.store.Dependents(req.Delete, &observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName})
+	f.links = newLinks(parts, &f.store.Index, dependents, below)
 	if err := f.findTargets(); err != nil {
 		return nil, err
 	}
@@ -117,6 +118,7 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 	if err != nil {
 		return nil, fmt.Errorf("plan: %w", err)
 	}
+	e.cfg.Misplaced = len(parts) // no audit decides the others
 	e.keepLog()
 	if facts.labels.Any() {
 		e.labels.Recall(facts.protections())

@@ -18,22 +18,23 @@ import (
 // object.
 type links struct {
 	index      *draft.Index
-	dependents [][]int32 // by part
-	owners     [][]int32 // by part, each one once
+	dependents [][]int32 // by part, see draft.Index.Dependents
+	below      [][]int32 // the parts that go with a part, too
+	owners     [][]int32 // of below, by part, each one once
 	last       []int32   // the number of the last step, by part
 	members    map[Key][]int32
 	sweeps     [][]int32 // the members of each holder by part, nil without a sweep
 	order      draft.Steps
 }
 
-func newLinks(parts []excerpt.Part, index *draft.Index, dependents [][]int32) links {
+func newLinks(parts []excerpt.Part, index *draft.Index, dependents, below [][]int32) links {
 	l := links{
-		index: index, dependents: dependents, owners: make([][]int32, len(parts)), last: make([]int32, len(parts)), members: map[Key][]int32{},
+		index: index, dependents: dependents, below: below, owners: make([][]int32, len(parts)), last: make([]int32, len(parts)), members: map[Key][]int32{},
 	}
 	known := make([]int32, len(parts)) // as an owner of the part, from 1
 	for i := range parts {
 		for j := range parts[i].Object.Owners {
-			o, ok := index.OwnerOf(int32(i), &parts[i].Object.Owners[j], dependents)
+			o, ok := index.OwnerOf(int32(i), &parts[i].Object.Owners[j], below)
 			if ok && known[o] != int32(i)+1 {
 				known[o] = int32(i) + 1
 				l.owners[i] = append(l.owners[i], o)

@@ -119,7 +119,7 @@ func ownersOf(q *Question, part int) (out []link) {
 		}
 	}
 	for _, r := range o.Owners {
-		if !exists(r) && !r.Unresolved && r.Key != o.Key && !byUID[r.UID] {
+		if !exists(r) && !r.Unresolved && r.UID != o.UID && !byUID[r.UID] {
 			out = append(out, link{owner: -1, block: r.Block})
 		}
 	}

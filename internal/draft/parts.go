@@ -6,8 +6,9 @@ import (
 )
 
 // PartsOf returns the parts that the deletion of a target may concern, by key: as a copy of it
-// alone would have them. Dependents and sweeps have the dependents, and the members of sweeps, by part.
-func PartsOf(target int32, parts []excerpt.Part, index *Index, dependents, sweeps [][]int32) (out []excerpt.Part) {
+// alone would have them. Below and sweeps have the parts that go with a part, and the members of
+// its sweeps.
+func PartsOf(target int32, parts []excerpt.Part, index *Index, below, sweeps [][]int32) (out []excerpt.Part) {
 	holders := make([][]int32, len(parts))
 	for h, members := range sweeps {
 		for _, m := range members {
@@ -17,7 +18,8 @@ func PartsOf(target int32, parts []excerpt.Part, index *Index, dependents, sweep
 	const owner, member = 1, 2
 	role, todo := make([]uint8, len(parts)), []int32{target}
 	role[target] = member
-	named := map[graph.UID]bool{} // each object with the UID has a role
+	named := map[graph.UID]bool{}  // each object with the UID has a role
+	shared := map[graph.UID]bool{} // so has each reference to the UID at other coordinates
 	add := func(i int32, as uint8) {
 		if parts[i].Object.Deleting && parts[i].Member {
 			as = member
@@ -31,7 +33,7 @@ func PartsOf(target int32, parts []excerpt.Part, index *Index, dependents, sweep
 	for len(todo) > 0 {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for _, d := range dependents[i] {
+		for _, d := range below[i] {
 			add(d, member)
 		}
 		if sweeps != nil {
@@ -41,6 +43,16 @@ func PartsOf(target int32, parts []excerpt.Part, index *Index, dependents, sweep
 		}
 		for _, h := range holders[i] {
 			add(h, owner)
+		}
+		if u := parts[i].Object.UID; !shared[u] {
+			shared[u] = true
+			for _, o := range index.AllOf(u) {
+				as := uint8(member)
+				if parts[o].State == excerpt.Exists {
+					as = owner
+				}
+				add(o, as)
+			}
 		}
 		for _, r := range parts[i].Object.Owners {
 			if !named[r.UID] {

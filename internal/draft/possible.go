@@ -13,6 +13,9 @@ type Question struct {
 	// include the ones that refer to a part that orphans by its UID alone.
 	Parts      []excerpt.Part
 	Dependents [][]int32
+	// Below has the parts that go with each part, too: see Index.Dependents. Nil stands for
+	// Dependents.
+	Below [][]int32
 	// Targets has the propagation of each object that a user deletes, by the index.
 	Targets map[int32]graph.Propagation
 	// Members has the indexes of the members that the sweep of each part deletes. Nil stands
@@ -87,7 +90,7 @@ func Possible(q Question) []bool {
 		if s.isKept(i) {
 			continue
 		}
-		for _, d := range q.Dependents[i] {
+		for _, d := range s.Below[i] {
 			add(d)
 		}
 		s.addMembers(i, add)
@@ -142,6 +145,9 @@ type link struct {
 
 func newSurvey(q Question) *survey {
 	n := len(q.Parts)
+	if q.Below == nil {
+		q.Below = q.Dependents
+	}
 	s := &survey{
 		Question: q, owners: make([][]link, n), goes: make([]bool, n), foreground: make([]bool, n),
 		orphans: make([]bool, n), held: make([]bool, n), stuck: make([]bool, n),
@@ -234,7 +240,7 @@ func (s *survey) linkOwnersOf(i int32, index *Index, of []named) {
 	}
 	for j := range o.Owners {
 		r := &o.Owners[j]
-		if r.Unresolved || r.Key == o.Key || leads(r) {
+		if r.Unresolved || r.UID == o.UID || leads(r) {
 			continue
 		}
 		if at, ok := index.first[r.UID]; !ok || !of[at].other {

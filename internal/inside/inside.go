@@ -22,6 +22,9 @@ type Tuning struct {
 	// OrphanedOwners bounds the remembered owners whose orphaning this engine ended. A
 	// negative number remembers none.
 	AbsentOwners, OrphanedOwners int
+	// Misplaced bounds the dependents that are decided again at the end of an owner in another
+	// scope or under another name. The audit decides the others.
+	Misplaced int
 	// Brief leaves text out of the reports of decisions: the key, the version, the root,
 	// and decisions without a call. A forecast knows these from the calls.
 	Brief bool
