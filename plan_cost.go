@@ -53,7 +53,9 @@ func (f *forecast) mayGoEither() bool {
 // boundCost raises the reads and fences to upper bounds for every order of the writes. Each
 // owner that waits may be read for each dependent, and so may the other owners of the
 // dependent on a store without fences. Each unknown owner may be read, too. Each mark with a
-// propagation may need a fence of its own. So may the sweep of a holder, or a read.
+// propagation may need a fence of its own. So may the sweep of a holder, a verdict, or a read.
+//
+// Held by TestPlanFencesOfGuards.
 func (f *forecast) boundCost(c *plan.Cost) {
 	for i := range f.parts {
 		switch {
@@ -73,7 +75,22 @@ func (f *forecast) boundCost(c *plan.Cost) {
 			c.Fences++
 			c.Reads++
 		}
+		c.Fences += f.judgements(int32(i))
 	}
+}
+
+// judgements returns the most fences for the verdict about a part: one for its mark, and with
+// phases one for the mark that is repeated in the foreground. Roots that are judged at one time in
+// the forecast share a fence there, and elsewhere may not.
+func (f *forecast) judgements(i int32) int {
+	g, _ := f.engine.guards.Of(&f.parts[i].Object)
+	switch {
+	case g == nil || f.links.last[i] == 0:
+		return 0
+	case len(g.Phases) > 0:
+		return 2
+	}
+	return 1
 }
 
 // assumptions returns the assumptions of the forecast, sorted.
