@@ -10,7 +10,16 @@ import (
 
 // phased has the objects that wait for a phase in one engine (RULES, G7), each with the objects
 // for which it waits. The oracle knows no order.
-type phased map[graph.Key][]graph.Key
+type phased map[graph.Key]awaited
+
+// awaited has the objects that the report of a held object names. A full report may lack some.
+type awaited struct {
+	named []graph.Key
+	full  bool
+}
+
+// mostNamed is the number of lines that such a report has at most.
+const mostNamed = 8
 
 // phasedIn returns the objects of the store that wait for a phase in an engine.
 func (s *sim) phasedIn(e *ownergraph.Engine) phased {
@@ -20,12 +29,13 @@ func (s *sim) phasedIn(e *ownergraph.Engine) phased {
 		if h.Reason != policy.NeedPhase {
 			continue
 		}
-		out[h.Key] = nil
+		x := awaited{full: len(h.Detail) >= mostNamed}
 		for _, o := range objects {
 			if o.Key != h.Key && slices.Contains(h.Detail, o.Key.String()) {
-				out[h.Key] = append(out[h.Key], o.Key)
+				x.named = append(x.named, o.Key)
 			}
 		}
+		out[h.Key] = x
 	}
 	return out
 }
@@ -35,16 +45,17 @@ func (s *sim) phasedIn(e *ownergraph.Engine) phased {
 func (p phased) excuses(s *sim, k graph.Key) bool { return p.explains(s, k, nil) }
 
 func (p phased) explains(s *sim, k graph.Key, path []graph.Key) bool {
-	if len(p[k]) == 0 || slices.Contains(path, k) {
+	x := p[k]
+	if len(x.named) == 0 || slices.Contains(path, k) {
 		return false
 	}
 	path = append(path, k)
-	return !slices.ContainsFunc(p[k], func(n graph.Key) bool { return !p.isUnderWay(s, n, p[k], path) })
+	return !slices.ContainsFunc(x.named, func(n graph.Key) bool { return !p.isUnderWay(s, n, x, path) })
 }
 
 // isUnderWay reports whether an object goes, or will go: it is marked, or waits for a phase and
 // is excused, or one of the named owners is under way.
-func (p phased) isUnderWay(s *sim, k graph.Key, named, path []graph.Key) bool {
+func (p phased) isUnderWay(s *sim, k graph.Key, x awaited, path []graph.Key) bool {
 	if _, waits := p[k]; waits {
 		return p.explains(s, k, path)
 	}
@@ -54,7 +65,7 @@ func (p phased) isUnderWay(s *sim, k graph.Key, named, path []graph.Key) bool {
 	}
 	path = append(path, k)
 	return o.Deleting || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
-		return slices.Contains(named, r.Key) && p.isUnderWay(s, r.Key, named, path)
+		return (x.full || slices.Contains(x.named, r.Key)) && p.isUnderWay(s, r.Key, x, path)
 	})
 }
 

@@ -160,6 +160,9 @@ func (s *sim) watch() {
 		s.uncharge(side, c, r)
 		s.witnesses[side].Answered(c, s.answered(side, r))
 		s.noteCause(side)
+		if c.Type == ownergraph.CallPatch && c.Change.DropFinalizer == graph.FinalizerOrphan && r.Err == nil { // the store may have undone it
+			s.spared[c.Key] = true
+		}
 	}
 	s.w.OnToken = func(side int, c ownergraph.Call, r ownergraph.Result) {
 		s.witnesses[side].Answered(c, r)
