@@ -141,14 +141,24 @@ func (f *forecast) ending(target int32, possible []bool) int {
 }
 
 // count counts the objects that end. It leaves out those that go without the target's deletion,
-// see findAnyway.
+// see findAnyway and waitsForOthers.
 func (f *forecast) count(below []int32, ends []bool) (n int) {
 	for _, i := range below {
-		if ends[i] && !f.anyway[i] {
+		if ends[i] && !f.anyway[i] && !f.waitsForOthers(i) {
 			n++
 		}
 	}
 	return n
+}
+
+// waitsForOthers reports whether a part was marked before, and has finalizers of others alone. Its
+// end then waits for them and for no object, so a deletion in the foreground or not is the same for
+// it.
+func (f *forecast) waitsForOthers(i int32) bool {
+	o := &f.parts[i].Object
+	return o.Deleting && len(o.Finalizers) > 0 && !slices.ContainsFunc(o.Finalizers, func(name string) bool {
+		return !f.stays(name) && !slices.Contains(f.req.Removed, name)
+	})
 }
 
 // endings returns the parts below the target, and which of them leave the store, get a mark, or may

@@ -18,8 +18,8 @@ type awaited struct {
 	full  bool
 }
 
-// mostNamed is the number of lines that such a report has at most.
-const mostNamed = 8
+// maxNamed is the number of lines that such a report has at most.
+const maxNamed = 8
 
 // phasedIn returns the objects of the store that wait for a phase in an engine.
 func (s *sim) phasedIn(e *ownergraph.Engine) phased {
@@ -29,7 +29,7 @@ func (s *sim) phasedIn(e *ownergraph.Engine) phased {
 		if h.Reason != policy.NeedPhase {
 			continue
 		}
-		x := awaited{full: len(h.Detail) >= mostNamed}
+		x := awaited{full: len(h.Detail) >= maxNamed}
 		for _, o := range objects {
 			if o.Key != h.Key && slices.Contains(h.Detail, o.Key.String()) {
 				x.named = append(x.named, o.Key)
