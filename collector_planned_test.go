@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,8 +34,12 @@ func TestDeletePlannedUnguarded(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "k/a; c/b -> k/a")
 			c.cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"k"}, Always: true}}
-			r := collectOn(t, refusing{s, c.refused}, s, c.cfg)
+			store := &refusing{tap: s, finalizer: c.refused}
+			r := collectOn(t, store, s, c.cfg)
 			pass(time.Hour)
+			if n := store.refused.Load(); n >= maxRefused {
+				t.Errorf("%d writes are refused in an hour: %s", n, c.reason)
+			}
 			shape := s.shape()
 			p, err := r.Plan(t.Context(), request(t, "k/a", graph.Background))
 			if err != nil {
@@ -55,14 +60,21 @@ func TestDeletePlannedUnguarded(t *testing.T) {
 	}
 }
 
-// refusing is a store that refuses to put a finalizer on.
+// refusing is a store that refuses to put a finalizer on. After maxRefused refusals it answers no
+// such write any more. So a collector that repeats it at once ends, and lets time pass.
 type refusing struct {
 	*tap
 	finalizer string
+	refused   atomic.Int64
 }
 
-func (s refusing) Patch(ctx context.Context, k ownergraph.Key, p ownergraph.Precondition, c ownergraph.Change) error {
+const maxRefused = 1000
+
+func (s *refusing) Patch(ctx context.Context, k ownergraph.Key, p ownergraph.Precondition, c ownergraph.Change) error {
 	if s.finalizer != "" && c.AddFinalizer == s.finalizer {
+		if s.refused.Add(1) > maxRefused {
+			<-ctx.Done()
+		}
 		return fmt.Errorf("no: %w", ownergraph.ErrRefused)
 	}
 	return s.tap.Patch(ctx, k, p, c)

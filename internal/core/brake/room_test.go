@@ -50,6 +50,38 @@ func TestOwnRoots(t *testing.T) {
 	}
 }
 
+// TestOwnEndedRoots: a new root of an object takes no place of its other roots, also if these have
+// ended with fewer deletes than all others. So their deletes still count.
+func TestOwnEndedRoots(t *testing.T) {
+	for own := 2; own <= maxRoots; own++ {
+		for ended := 1; ended < own; ended++ {
+			others := own - ended // as many as there are new roots
+			objects, roots := crossing(others+2, own)
+			r := newRig(t, Settings{PerCascade: 2, Cascades: own}, objects)
+			call := uint64(0)
+			judge := func(i int, at []string) Answer {
+				a := r.judge(fmt.Sprint("b/", i), at...)
+				if call++; a == Go {
+					r.m.Take(call)
+					r.m.Done(call, false)
+				}
+				return a
+			}
+			judge(0, roots[0][:ended])
+			for i := range others {
+				judge(i+1, roots[i+1][:1])
+				judge(i+1, roots[i+1][:1])
+			}
+			if a := judge(0, roots[0]); a != Go {
+				t.Fatalf("%d of %d roots have ended: %v, want that the new ones have room", ended, own, a)
+			}
+			if a := judge(0, roots[0][:ended]); a != Held {
+				t.Errorf("%d of %d roots have ended: %v, want that both deletes of an ended one count", ended, own, a)
+			}
+		}
+	}
+}
+
 // TestNoRoomForAll: an object whose cascades have no room together is held, takes no place, and is
 // decided again when there are enough of them. It does not wait for places that its own cascades
 // would give.
