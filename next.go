@@ -27,7 +27,7 @@ func (e *Engine) quiet() bool {
 func (e *Engine) busy() bool {
 	return len(e.calls.Prepared()) > 0 || len(e.fanout.Woken()) > 0 || len(e.fanout.Owners()) > 0 || !e.kinds.IsPruned() ||
 		e.work.Ready() > 0 || e.reads.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
-		e.sweeps.IsReady() || e.pauses.Walks() || e.brake.Any() && e.brake.HasWork(e.now, e.brakeListed()) || e.order.HasWork()
+		e.sweeps.IsReady() || e.pauses.Walks() || e.expected.Retries() || e.brake.Any() && e.brake.HasWork(e.now, e.brakeListed()) || e.order.HasWork()
 }
 
 // wake returns the time at which Next of one of the lanes will have something to do, the
@@ -134,6 +134,8 @@ func (e *Engine) stepSlow() int {
 		e.stepFan()
 	case e.pauses.Walks():
 		e.stepPauses()
+	case e.expected.Retries():
+		e.stepRetries()
 	case e.sweeps.HasWork(e.now):
 		e.stepSweeps()
 	case e.cycles.HasWork(e.now, e.quiet()):

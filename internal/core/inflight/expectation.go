@@ -70,6 +70,7 @@ type Expectations struct {
 	index dense.Index // by node id
 	list  dense.List[entry]
 	watch map[observed.NodeID]time.Time // a read contradicts the watch; their deadlines
+	walk  walk                          // for kinds that have recovered
 }
 
 type entry struct {
@@ -192,6 +193,7 @@ func (t *Expectations) Clone() (c Expectations) {
 	if len(t.watch) > 0 {
 		c.watch = maps.Clone(t.watch)
 	}
+	c.walk = t.walk.clone()
 	return c
 }
 
@@ -202,6 +204,7 @@ func (t *Expectations) HashNode(p *fingerprint.Printer, n observed.Node, k *kind
 		p.Version(n.Key(), x.Version)
 		p.Until(x.Deadline)
 		p.Word(uint64(x.OnTimeout)<<1 | fingerprint.Bit(x.Blocked))
+		p.Flags(x.Blocked && t.retries(t.index.At(uint32(n.ID())), n.Kind()))
 		p.Word(uint64(x.Wrote))
 		p.Flags(x.Gone, x.listed != 0, k.Relisted(n.Kind(), x.listed), k.Of(n.Kind()).Begun > x.listed)
 	}

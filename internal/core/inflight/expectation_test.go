@@ -1,6 +1,7 @@
 package inflight
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -173,17 +174,80 @@ func TestRetry(t *testing.T) {
 	r := newRig(t)
 	var x Expectations
 	x.Put(r.id, Expectation{Deadline: start.Add(wait), OnTimeout: TimeoutDecide, Blocked: true})
-	if got := x.Retry("b", r.v.Graph, r.now); len(got) > 0 {
+	retry := func(kind graph.Kind) (ids []observed.NodeID) {
+		if x.Retry(kind); !x.Retries() {
+			t.Errorf("nothing is tried again when kind %s has recovered", kind)
+		}
+		ids = x.StepRetry(r.v.Graph, r.now, 9)
+		if x.Retries() {
+			t.Errorf("the walk for kind %s goes on", kind)
+		}
+		return ids
+	}
+	if got := retry("b"); len(got) > 0 {
 		t.Errorf("nodes %v of another kind", got)
 	}
 	for i, want := range [][]observed.NodeID{{r.id}, nil} {
-		if got := x.Retry("a", r.v.Graph, r.now); !slices.Equal(got, want) || x.IsBlocked(r.id) {
+		if got := retry("a"); !slices.Equal(got, want) || x.IsBlocked(r.id) {
 			t.Errorf("try %d has nodes %v, want %v", i, got, want)
 		}
 	}
 	var stamps seq.Counter
 	if x.IsPending(r.id, "a", r.now, r.table(&stamps, false)) {
 		t.Error("the node waits on")
+	}
+}
+
+// TestRetrySteps: the waits for a kind end in bounded steps, each once, while entries come and go and
+// another kind recovers.
+func TestRetrySteps(t *testing.T) {
+	r := newRig(t)
+	const n, limit = 100, 7
+	ids := map[string]observed.NodeID{}
+	var x Expectations
+	blocked := Expectation{Deadline: start.Add(wait), OnTimeout: TimeoutDecide, Blocked: true}
+	for i := range n {
+		for _, kind := range []string{"a", "b"} {
+			name := fmt.Sprintf("%s/%d", kind, i)
+			o, err := graph.ParseObject(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Version = "1"
+			d, err := r.v.Graph.Apply(graph.Event{Type: graph.Put, Object: o})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[name] = d.Node
+			x.Put(d.Node, blocked)
+		}
+	}
+	x.Retry("a")
+	again, steps := map[observed.NodeID]int{}, 0
+	for ; x.Retries(); steps++ {
+		for _, id := range x.StepRetry(r.v.Graph, r.now, limit) {
+			again[id]++
+		}
+		switch steps {
+		case 2: // the walk for the other kind follows
+			x.Retry("b")
+		case 3: // the last entries take the places of the first ones
+			for i := range 10 {
+				x.Drop(ids[fmt.Sprint("a/", i)])
+			}
+			c := x.Clone()
+			if c.StepRetry(r.v.Graph, r.now, n); !x.Retries() {
+				t.Error("the walk of a copy is that of the original")
+			}
+		}
+	}
+	for name, id := range ids {
+		if want := x.Has(id); (again[id] == 1) != want || again[id] > 1 || x.IsBlocked(id) {
+			t.Errorf("%s is tried again %d times, it waits: %t", name, again[id], want)
+		}
+	}
+	if least := 2 * n / limit; steps < least {
+		t.Errorf("%d steps, want %d or more", steps, least)
 	}
 }
 

@@ -113,6 +113,7 @@ func TestHash(t *testing.T) {
 		{"write.after", edit(func(w *write) { w.after = w.after.Add(time.Second) })},
 		{"Expectations.list", func(s *state) { s.t.Drop(r.id) }},
 		{"Expectations.watch", func(s *state) { s.t.EndWatch(r.id) }},
+		{"Expectations.walk", func(s *state) { s.t.at(r.id).Blocked = true; s.t.walk.next = []graph.Kind{"a"} }},
 		{"Expectation.Version", expect(func(x *Expectation) { x.Version = "2" })},
 		{"Expectation.Deadline", expect(func(x *Expectation) { x.Deadline = x.Deadline.Add(1) })},
 		{"Expectation.OnTimeout", expect(func(x *Expectation) { x.OnTimeout = TimeoutHeld })},

@@ -57,18 +57,6 @@ func (t *Expectations) End(id observed.NodeID) (x Expectation, ok bool) {
 	return x, true
 }
 
-// Retry moves the deadline of a node of the kind to now, if its expectation is Blocked. It
-// returns these nodes, by id: the kind has recovered.
-func (t *Expectations) Retry(kind graph.Kind, g *observed.Graph, now time.Time) (ids []observed.NodeID) {
-	for _, id := range t.Nodes() {
-		if x := t.at(id); x.Blocked && g.Node(id).Kind() == kind {
-			x.Deadline, x.Blocked = now, false
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
 // Rewind forgets all expectations: they belong to a former history. It returns the nodes
 // with an expectation, and the nodes that awaited the watch, each by id.
 func (t *Expectations) Rewind() (expecting, awaiting []observed.NodeID) {
