@@ -197,6 +197,42 @@ func TestDefaultBrake(t *testing.T) {
 	}
 }
 
+// TestBrakeAwaitSick: beside a kind that cannot be listed, a program that acts counts the kinds that
+// it knows, and the log names the others. With the flag it counts when all kinds are listed.
+func TestBrakeAwaitSick(t *testing.T) {
+	for _, c := range []struct {
+		args   string
+		left   int // while the kind cannot be listed
+		log    string
+		reason string
+	}{
+		{"-act -brake 2", 0, "the brake counts cascades without the kinds", "the default"},
+		{"-act -brake 2 -brake-await-sick", 2, "", "with the flag"},
+	} {
+		bubble(t, parsed(t, c.args), func(r *rig) {
+			secrets := *r.of("configmaps")
+			secrets.kind, secrets.plural, secrets.objects = "Secret", "secrets", map[types.NamespacedName]object{}
+			r.resources = append(r.resources, &secrets)
+			r.broken = func(_, plural string) bool { return plural == "secrets" }
+			r.start(r.program)
+			pass(time.Second)
+			r.crowd("a", 2)
+			pass(time.Hour)
+			if n := r.left("a"); n != c.left {
+				t.Errorf("%d are left beside a kind that cannot be listed, want %d: %s", n, c.left, c.reason)
+			}
+			if lines := r.with("the brake counts cascades without", c.log); (len(lines) > 0) != (c.log != "") {
+				t.Errorf("logged %q: %s", lines, c.reason)
+			}
+			r.set(func() { r.broken = nil })
+			pass(time.Hour)
+			if n := r.left("a"); n != 0 {
+				t.Errorf("%d are left when all kinds are listed: %s", n, c.reason)
+			}
+		})
+	}
+}
+
 // TestCommandRetire: the finalizers of a guard that the flags do not have any more go, and
 // nothing else is written. A marked root keeps them, and is named.
 func TestCommandRetire(t *testing.T) {
