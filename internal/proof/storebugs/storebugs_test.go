@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,6 +82,34 @@ func TestBugs(t *testing.T) {
 	}
 	if own := len(bugs()) - first; first != 9 || own < 30 {
 		t.Errorf("%d bugs of the table and %d others, want 9 and at least 30", first, own)
+	}
+}
+
+// TestReadme checks that the table of the README has each bug in its order, with its present text and
+// with its law. The figures of a row are those of a measurement.
+func TestReadme(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []string
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| bug ") {
+			rows = append(rows, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	for i, a := range bugs() {
+		if i >= len(rows) {
+			t.Fatalf("%s has no row", a.name)
+		}
+		want := row{info: a}.String()
+		first, last := want[:strings.Index(want, "0 of 0")], want[strings.LastIndex(want, " | "+a.what):]
+		if !strings.HasPrefix(rows[i], first) || !strings.HasSuffix(rows[i], last) || !strings.Contains(rows[i], "`"+a.law+"`") {
+			t.Errorf("row %d is\n%s\nwant %s... `%s` ...%s", i+1, rows[i], first, a.law, last)
+		}
+	}
+	if len(rows) > len(bugs()) {
+		t.Errorf("%d rows for %d bugs", len(rows), len(bugs()))
 	}
 }
 
