@@ -30,7 +30,10 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 		c.End, c.Actor = explain.Work, "the sweep of its holder"
 		x.failedFence(c)
 	case policy.NeedVerdict:
-		x.verdict(j, c)
+		x.verdict(c)
+	case policy.JudgementFails: // the text has the cause, such as a condition that panics
+		c.End, c.Actor = explain.User, "the judgement fails"
+		c.Text, c.Next = e.guards.Err(j.id), e.guards.RetryAt(j.id)
 	case policy.NeedSelect, policy.ProtectionUnknown:
 		x.selection(j, c)
 	case policy.SweepUnserved:
@@ -60,9 +63,8 @@ func (x *explainer) detail(j judgement, n observed.Node) []string {
 }
 
 // verdict sets the end of a wait for a verdict: a fence that a sick kind holds, or the plan.
-func (x *explainer) verdict(j judgement, c *explain.Condition) {
+func (x *explainer) verdict(c *explain.Condition) {
 	e := x.e
-	c.Text = e.guards.Err(j.id)
 	switch sick := e.kinds.SickNames(); {
 	case e.level < Level2:
 		c.End, c.Text = explain.User, "the store has no fences, so no guard passes a deletion: approve it"
@@ -72,9 +74,6 @@ func (x *explainer) verdict(j judgement, c *explain.Condition) {
 		c.End, c.Actor, c.Text = explain.Store, "selections by labels fail", held.Join(e.labels.Failing())
 	default:
 		c.End, c.Actor = explain.Work, "the plan of the deletion, behind a fence"
-		if c.Text != "" { // the text has the cause, such as a condition that panics
-			c.End, c.Actor, c.Next = explain.User, "the judgement fails", e.guards.RetryAt(j.id)
-		}
 		x.failedFence(c)
 	}
 }

@@ -72,7 +72,7 @@ func (e *Engine) decideGuarded(id observed.NodeID, s inflight.Subject, d policy.
 		f.Bar, f.Selected = e.bar(n), e.selectedAt(id, &o)
 	}
 	d = e.guards.Decide(e.guardView(), id, &o, d, f)
-	if d.Reason == policy.NeedVerdict {
+	if d.Reason == policy.NeedVerdict || d.Reason == policy.JudgementFails {
 		e.wantSelected(id, &o)
 	}
 	e.carryOut()

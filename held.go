@@ -134,7 +134,9 @@ func (e *Engine) heldAt(id observed.NodeID) Held {
 	case policy.HandlerFailed:
 		h.LastError = e.handlers.Error(id)
 	case policy.NeedVerdict:
-		h.LastError = cmp.Or(e.guards.Err(id), e.fence.Failing().Cause)
+		h.LastError = e.fence.Failing().Cause
+	case policy.JudgementFails:
+		h.LastError = e.guards.Err(id)
 	case policy.Paused:
 		h.LastError, _, _ = e.pauses.Unread()
 	case policy.NeedMembers:
@@ -169,7 +171,7 @@ func (e *Engine) detail(id observed.NodeID) []string {
 		return fence.Names(late)
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedSelect:
 		return e.sweeps.Names(e.sweepView(), id)
-	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.GuardMissing, policy.GuardUnfit:
+	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.JudgementFails, policy.GuardMissing, policy.GuardUnfit:
 		return e.guardDetail(n)
 	case policy.Braked, policy.CascadeRefused:
 		return e.brakeDetail(id)

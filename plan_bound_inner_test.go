@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // dense returns objects of kind t, each owned by all before it.
@@ -177,12 +179,16 @@ func TestJudgeBound(t *testing.T) {
 	}
 	const want = "plan: more than 7 writes: bound of a plan reached"
 	held := e.Held(9)
-	if !judged || len(held) != 1 || !strings.Contains(held[0].String(), want) {
-		t.Errorf("judged %t, held %v, want %s", judged, held, want)
+	if !judged || len(held) != 1 || held[0].Reason != policy.JudgementFails || held[0].Status != StatusStuck || held[0].LastError != want || !strings.Contains(held[0].String(), want) {
+		t.Errorf("judged %t, held %+v, want that it is stuck: %s", judged, held, want)
+	}
+	if n := e.Stats().ByStatus[StatusStuck]; n != 1 {
+		t.Errorf("%d objects are stuck, want the root", n)
 	}
 	x, err := e.Explain(objects[0].Key)
-	if text := x.Text(); err != nil || !strings.Contains(text, want) {
-		t.Errorf("%v, %s, want %s", err, text, want)
+	pace, _ := x.Pace()
+	if text := x.Text(); err != nil || !strings.Contains(text, want) || pace != explain.Stuck {
+		t.Errorf("%v, %s, want that it is stuck: %s", err, text, want)
 	}
 }
 

@@ -354,6 +354,11 @@ var articles = [...]Article{
 		"The store or the network has a fault, or the store is busy.",
 		"Read the last error, and mend the store.",
 	},
+	JudgementFails: {
+		"The object is being deleted, and the plan by which its guard judges the deletion fails. No object below it is deleted. The engine judges again, later each time.",
+		"The plan reaches its bound of objects and references, or a function of the settings panics. The last error has the cause.",
+		"Read the last error. Mend the function, or approve the deletion. Beyond the bound, delete a part of the objects below it first.",
+	},
 	Paused: {
 		"The engine is paused for this object. It observes and explains, and writes nothing.",
 		"Pause was called for everything, or for the scope or the kind of the object.",

@@ -95,6 +95,7 @@ a user refused the cascade
 kinds have to be listed before the brake counts its cascade
 the store has put the call off
 the store does not begin a fence
+the judgement of its deletion fails
 the engine is paused
 `
 	var got strings.Builder

@@ -166,6 +166,8 @@ const (
 	StoreDelays
 	// FenceFails: the store's call for a fence fails, or the store has put it off.
 	FenceFails
+	// JudgementFails: the judgement of the root's deletion fails.
+	JudgementFails
 	// Paused: the engine is paused.
 	Paused
 )
@@ -224,6 +226,7 @@ var reasonNames = [...]string{
 	CascadeRefused:       "a user refused the cascade",
 	BrakeListing:         "kinds have to be listed before the brake counts its cascade",
 	Paused:               "the engine is paused",
+	JudgementFails:       "the judgement of its deletion fails",
 	StoreDelays:          "the store has put the call off",
 	FenceFails:           "the store does not begin a fence",
 }
@@ -244,7 +247,8 @@ func (r Reason) Held() bool {
 	case OnlySelf, OwnedInRing, NeedFinalizers, NeedGrace, NeedDependents, NeedAcknowledgement, NeedWatch, FenceHeld, NeedListing,
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
 		NeedMembers, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails, StoreDelays, FenceFails,
-		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, NeedPhase, Braked, CascadeRefused, Paused, BrakeListing:
+		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, NeedPhase, Braked, CascadeRefused, Paused, BrakeListing,
+		JudgementFails:
 		return true
 	}
 	return false

@@ -197,5 +197,8 @@ func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, f F
 		v.Out.WantFence(r.since)
 		v.Out.AwaitFence(id)
 	}
+	if r.asked && r.err != "" { // only the outside can help
+		return wait(policy.JudgementFails)
+	}
 	return wait(policy.NeedVerdict)
 }

@@ -106,9 +106,10 @@ func TestFailedJudgement(t *testing.T) {
 	id := r.put("a/r#1~[" + hold + "," + isNew + "]")
 	r.decides(id, policy.Wait, policy.NeedVerdict, "", "no fence")
 	r.pass()
-	wait := time.Second
+	wait, why := time.Second, policy.NeedVerdict
 	for call := range uint64(3) {
-		r.decides(id, policy.Wait, policy.NeedVerdict, "", "asked for")
+		r.decides(id, policy.Wait, why, "", "asked for")
+		why = policy.JudgementFails
 		at, ok := r.m.At()
 		if !ok {
 			t.Fatal("none is due")

@@ -16,7 +16,7 @@ func Recorded(why policy.Reason, d policy.Decision) policy.Decision {
 		action = policy.Delete
 	case policy.GuardUnfit:
 		action = policy.Keep
-	case policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.DeletionRefused, policy.GuardMissing:
+	case policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.JudgementFails, policy.DeletionRefused, policy.GuardMissing:
 	default:
 		return d
 	}

@@ -49,6 +49,7 @@ a user refused the cascade: waiting
 kinds have to be listed before the brake counts its cascade: waiting
 the store has put the call off: waiting
 the store does not begin a fence: stuck
+the judgement of its deletion fails: stuck
 the engine is paused: waiting
 `
 	got := "\n"
