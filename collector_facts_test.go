@@ -98,6 +98,53 @@ func TestRecordedBrake(t *testing.T) {
 	})
 }
 
+// TestTripBeforeRecord: a crash between a trip and its write loses the trip. The next collector
+// counts what is left, as after a crash before the trip. So each collector deletes no more of a
+// cascade than the limit, and none of a cascade that is still beyond it.
+func TestTripBeforeRecord(t *testing.T) {
+	for _, c := range []struct {
+		first, later int // objects below the owner: at its end, and after the first deletes
+		one, two     int // deletes until the crash, and in all
+		reason       string
+	}{
+		{30, 0, 0, 0, "the count trips again"},
+		{10, 5, 10, 15, "as many objects are left as the limit allows"},
+		{10, 30, 10, 10, "more objects are left than the limit allows"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newRecorded(t, crowd("a", c.first))
+			s.bendWrite(func(func() error) error { return errTest })
+			r := collectOn(t, s, s.tap, recordedBraking(10))
+			r.idle()
+			a := keyOf(t, "a")
+			stored, err := s.Get(t.Context(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.delete(t, "a", graph.Background)
+			r.idle()
+			for i := range c.later {
+				o := ownergraph.Object{Key: ownergraph.Key{Kind: "pod", Name: fmt.Sprint("later", i)}, Owners: []ownergraph.Owner{{Key: stored.Key}}}
+				if _, err := s.Create(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.idle()
+			if n, braked := s.count("delete"), r.Braked(9); n != c.one || len(braked) != 1 || s.text() != "" {
+				t.Fatalf("%d deletes, braked %v, record %q: %s", n, braked, s.text(), c.reason)
+			}
+			if err := r.stop(); err != nil {
+				t.Fatal(err)
+			}
+			s.bendWrite(nil)
+			collectOn(t, s, s.tap, recordedBraking(10)).idle()
+			if n := s.count("delete"); n != c.two {
+				t.Errorf("%d deletes after the restart, want %d: %s", n, c.two, c.reason)
+			}
+		})
+	}
+}
+
 // TestRecordedAnswerOfAnother: a collector that does not run answers by the record alone. The
 // one that runs obeys within 10 s and reports the answer.
 func TestRecordedAnswerOfAnother(t *testing.T) {
