@@ -26,6 +26,7 @@ const lateText = "no listing of it has ended in 5 minutes"
 type lateness struct {
 	now  time.Time
 	list []due // by time; an entry may be about a former wait
+	most int   // the entries above which the former ones are dropped
 }
 
 // due is the time at which a kind is late.
@@ -70,7 +71,10 @@ func (s *State) listed() {
 }
 
 // add adds an entry. Most waits are new, so their entries come last. Beyond some entries for
-// each kind it drops one that a later entry of the kind stands for.
+// each kind it drops one that a later entry of the kind stands for. It looks at all entries again
+// when these are twice as many.
+//
+// Held by TestLateEntries.
 func (l *lateness) add(d due, kinds int) {
 	i, _ := slices.BinarySearchFunc(l.list, d.at, func(x due, at time.Time) int {
 		if x.at.After(at) {
@@ -78,7 +82,7 @@ func (l *lateness) add(d due, kinds int) {
 		}
 		return -1
 	})
-	if l.list = slices.Insert(l.list, i, d); len(l.list) <= 4*kinds+64 {
+	if l.list = slices.Insert(l.list, i, d); len(l.list) <= max(4*kinds+64, l.most) {
 		return
 	}
 	last := make(map[graph.Kind]time.Time, kinds)
@@ -93,6 +97,7 @@ func (l *lateness) add(d due, kinds int) {
 		delete(last, x.kind)
 		return false
 	})
+	l.most = 2 * len(l.list)
 }
 
 // LateAt returns the time at which a kind may be late, false for none.
