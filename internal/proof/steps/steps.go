@@ -175,6 +175,7 @@ type edited struct {
 	*editor
 	fset *token.FileSet
 	list []insertion
+	in   string // the function under edit, with its type
 }
 
 func (f *edited) insert(at token.Pos, drop int, text string) {
@@ -184,13 +185,17 @@ func (f *edited) insert(at token.Pos, drop int, text string) {
 // site returns the number of a new place that counts.
 func (f *edited) site(at token.Pos, what string) string {
 	p := f.fset.Position(at)
-	f.sites = append(f.sites, fmt.Sprintf("%s:%d (%s)", p.Filename, p.Line, what))
+	f.sites = append(f.sites, fmt.Sprintf("%s:%d %s (%s)", p.Filename, p.Line, f.in, what))
 	return strconv.Itoa(len(f.sites) - 1)
 }
 
 // visit has a loop count, and a call of a function that loops.
 func (f *edited) visit(n ast.Node) {
 	switch n := n.(type) {
+	case *ast.FuncDecl:
+		if f.in = n.Name.Name; receiver(n) != "" {
+			f.in = receiver(n) + "." + f.in
+		}
 	case *ast.ForStmt:
 		f.insert(n.Body.Lbrace+1, 0, alias+".At("+f.site(n.For, "for")+");")
 	case *ast.RangeStmt:
@@ -226,16 +231,26 @@ func isStep(method string) bool {
 		method == "applyEvent" || method == "nextInto"
 }
 
+// receiver returns the type whose method a function is, "" for none.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) != 1 {
 		return ""
 	}
-	if p, ok := d.Recv.List[0].Type.(*ast.StarExpr); ok {
-		if name, ok := p.X.(*ast.Ident); ok {
-			return name.Name
+	x := d.Recv.List[0].Type
+	for {
+		switch t := x.(type) {
+		case *ast.StarExpr:
+			x = t.X
+		case *ast.IndexExpr:
+			x = t.X
+		case *ast.IndexListExpr:
+			x = t.X
+		case *ast.Ident:
+			return t.Name
+		default:
+			return ""
 		}
 	}
-	return ""
 }
 
 // mutex replaces the mutex of the Collector.

@@ -10,9 +10,11 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -45,6 +47,14 @@ type place struct {
 type Finding struct {
 	World, Step, Site string
 	Turns             int
+}
+
+// Function returns the directory and the function of the loop, such as "internal/core/x T.Do".
+func (f Finding) Function() string {
+	file, rest, _ := strings.Cut(f.Site, ":")
+	_, rest, _ = strings.Cut(rest, " ")
+	name, _, _ := strings.Cut(rest, " (")
+	return path.Dir(file) + " " + name
 }
 
 // String returns the finding as one line.

@@ -42,6 +42,9 @@ var worlds = []struct {
 // many is more than the bound of command worlds.
 const many = 6000
 
+// rested is the number of deletions of a user after which the engine works to its end.
+const rested = 100
+
 func object(kind graph.Kind, name string, owners ...graph.Key) graph.Object {
 	o := graph.Object{Key: graph.Key{Kind: kind, Name: name, UID: graph.UID("u-" + string(kind) + "-" + name)}}
 	for _, k := range owners {
@@ -213,9 +216,10 @@ func orderedRoots() {
 	all, roots := forest(many, "x.io/slow")
 	r := newRig(phased(), infos("a", "b", "c"), all)
 	r.run(time.Minute)
-	for _, k := range roots {
-		r.delete(k, graph.Foreground)
-		r.rest()
+	for i, k := range roots {
+		if r.delete(k, graph.Foreground); i%rested == 0 {
+			r.rest()
+		}
 	}
 	r.run(time.Minute)
 	r.events(roots[0])
@@ -290,9 +294,10 @@ func holders() {
 	all, roots := tenants(4500, 2, "x.io/slow")
 	r := newRig(sweeping(), infos("a", "b", "c"), all)
 	r.run(time.Minute)
-	for _, k := range roots {
-		r.delete(k, graph.Background)
-		r.rest()
+	for i, k := range roots {
+		if r.delete(k, graph.Background); i%rested == 0 {
+			r.rest()
+		}
 	}
 	r.run(time.Minute)
 	r.events(roots[0])
