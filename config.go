@@ -159,7 +159,12 @@ type Config struct {
 	// Collector is paused before its first write. With a Brake it keeps the trips and the
 	// answers, too. An Engine alone leaves it out. See the package documentation, "Pause".
 	//
-	// Held by TestRecordSurvivesACrash, TestRecordUnreadable and TestRecordedBrake.
+	// A crash between a trip and its write loses the trip, as a crash before the trip does. The
+	// next Collector counts the objects that are left. It deletes none if these are more than
+	// the limit, and otherwise no more of the cascade than the limit.
+	//
+	// Held by TestRecordSurvivesACrash, TestRecordUnreadable, TestRecordedBrake and
+	// TestTripBeforeRecord.
 	Record string
 
 	// CompareVersions orders two versions of one kind, if the store can. The engine then

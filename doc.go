@@ -397,9 +397,6 @@
 //
 //   - A Collector has read the record before its first write. It writes a trip soon after it,
 //     and an answer before the call returns.
-//   - A crash between a trip and its write loses the trip, as a crash before the trip does. The
-//     next Collector counts the objects that are left. If these are more than the limit, it
-//     deletes none. Otherwise it deletes no more of the cascade than the limit.
 //   - Replicas keep the changes of each other. Of two answers the later write counts. A trip
 //     ends the approval that is used up, and no other answer.
 //   - Each engine counts the deletes of an approval on its own, and so does one after a restart.
