@@ -18,9 +18,10 @@ import (
 func TestKit(t *testing.T) {
 	t.Parallel() // it has a server of its own
 	byNature := map[string]string{
-		"rewind/versions":   "a restored etcd counts on from where it was, so that a version may stand for two states",
-		"records/rewind":    "the version of a record is that of its ConfigMap",
-		"rewind/late-watch": "only versions show it, and no client has seen a lost version here",
+		"rewind/versions":    "a restored etcd counts on from where it was, so that a version may stand for two states",
+		"records/rewind":     "the version of a record is that of its ConfigMap",
+		"rewind/late-watch":  "only versions show it, and no client has seen a lost version here",
+		"reference/vanished": "a kind that was served before keeps its meaning",
 	}
 	report := storetest.Judge(t.Context(), storetest.Config{
 		Patience: 30 * time.Second, New: startKit(t).subject,
