@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
@@ -57,6 +58,9 @@ func refuseProtected(e *Engine, p *plan.Plan, targets []Object) error {
 		}
 	}
 	for _, o := range p.Objects {
+		if o.Container != (Key{}) && isProtected(e, o.Key) && !slices.Contains(names, o.Key.String()) {
+			names = append(names, o.Key.String())
+		}
 		if o.Outcome == plan.Held && (o.Reason == policy.Protected || o.Reason == policy.ProtectionUnknown) && !slices.Contains(names, o.Key.String()) {
 			names = append(names, o.Key.String())
 		}
@@ -65,6 +69,17 @@ func refuseProtected(e *Engine, p *plan.Plan, targets []Object) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", plan.ErrProtected, run.FirstNames(names, len(names)))
+}
+
+// isProtected reports whether the observed object with the key is protected, or may be.
+func isProtected(e *Engine, k Key) bool {
+	n, ok := e.graph.Lookup(k)
+	if !ok || n.State() != observed.Observed {
+		return false
+	}
+	o := n.Object()
+	protected, unknown := protection(e, &o)
+	return protected || unknown
 }
 
 // protection reports whether an object is protected, or whether a selection has to tell.

@@ -178,8 +178,8 @@
 //
 //   - An object is removed, orphaned, trimmed, kept by an owner, or held for a reason.
 //   - An end is possible, and not definite, if it depends on the order of the writes.
-//   - Foreign finalizers stay, unless the request names them. Handlers succeed, unless the
-//     request names them.
+//   - Foreign finalizers stay, and handlers succeed, unless the request names them.
+//   - The actor of a container deletes its members (KindInfo.Container).
 //
 // [Collector.DeletePlanned] carries a plan out. It plans again behind a fence, and deletes
 // nothing if the plan has changed. [PlanStore] and [PlanDump] plan without a Collector.

@@ -109,6 +109,9 @@ func (x *explainer) conditions(j judgement) []explain.Condition {
 	if j.braked != brake.AnswerUnset {
 		return x.braked(j, c)
 	}
+	if d, ok := x.contained(n, c); ok && !j.d.Action.Writes() {
+		return x.one(d)
+	}
 	if j.d.Action.Writes() {
 		c.End, c.Actor = explain.Work, "the queue"
 		c.Since, c.Next = e.times.At(e.state(j.id).Changed), later(e.work.EntryOf(j.id))
@@ -192,6 +195,10 @@ func (x *explainer) finalizers(j judgement, c explain.Condition) (out []explain.
 	names := e.graph.Node(j.id).Object().Finalizers
 	for _, name := range names[:x.take(len(names))] {
 		d := c
+		if n := e.graph.Node(j.id); name == n.Container().Finalizer {
+			out = append(out, x.contents(n, d))
+			continue
+		}
 		d.End, d.Actor = explain.Controller, name
 		p, handled := e.handlers.ProgressOf(handlers.Run{Node: j.id, Name: name})
 		if handled {
@@ -226,4 +233,62 @@ func (x *explainer) members(j judgement, c explain.Condition) []explain.Conditio
 func (x *explainer) rivals(j judgement, c explain.Condition) []explain.Condition {
 	c.End, c.Actor = explain.User, "of "+held.Join(x.e.sweeps.Rivals(x.e.sweepView(), j.id))
 	return x.one(c)
+}
+
+// contents explains a marked container that keeps the finalizer of its actor. The chain leads to
+// its members. Marked ones come first, since they wait for something.
+//
+// Held by TestExplainContainer.
+func (x *explainer) contents(n observed.Node, c explain.Condition) explain.Condition {
+	g := x.e.graph
+	c.Since = x.e.state(n.ID()).Marked
+	total := g.CountContent(n.Content())
+	if total == 0 {
+		c.End, c.Actor = explain.Writer, n.Container().Actor
+		return c
+	}
+	var ids []observed.NodeID
+	var cursor observed.Cursor // of one call, so the graph need not know it
+	cursor.StartContents(g, n.ID())
+	for range maxScanned {
+		id, ok := cursor.Next(g)
+		if !ok {
+			break
+		}
+		if g.Node(id).State() == observed.Observed {
+			ids = append(ids, id)
+		}
+	}
+	slices.SortFunc(ids, func(a, b observed.NodeID) int {
+		p, q := g.Node(a), g.Node(b)
+		switch {
+		case p.Deleting() && !q.Deleting():
+			return -1
+		case q.Deleting() && !p.Deleting():
+			return 1
+		}
+		return p.Key().Compare(q.Key())
+	})
+	if c.For = x.visits(ids, total); len(c.For) == 0 {
+		c.End = explain.Cut
+	}
+	return c
+}
+
+// contained explains an unmarked member of a marked container: the actor of the container
+// deletes it, whatever this engine decides.
+//
+// Held by TestExplainContainer.
+func (x *explainer) contained(n observed.Node, c explain.Condition) (explain.Condition, bool) {
+	if n.Deleting() {
+		return c, false
+	}
+	for _, id := range n.Containers() {
+		if container := x.e.graph.Node(id); container.Deleting() {
+			c.End, c.Actor, c.Since = explain.Writer, container.Container().Actor, x.e.state(id).Marked
+			c.Text = container.Key().String() + " is marked for deletion"
+			return c, true
+		}
+	}
+	return c, false
 }

@@ -75,7 +75,7 @@ func (f *forecast) findAnyway(ctx context.Context, target int32) error {
 // which has come to rest. The target is not judged in it.
 func (f *forecast) alone(ctx context.Context, target int32, del []plan.Target) (*forecast, error) {
 	req, facts := f.req, f.planFacts
-	req.Delete, facts.parts = del, draft.PartsOf(target, f.parts, f.links.index, f.links.below, f.links.sweeps)
+	req.Delete, facts.parts = del, draft.PartsOf(target, f.parts, f.links.index, f.links.below, f.links.within)
 	if facts.nested = f.nested; len(del) > 0 || f.nested == nil { // otherwise a root below another one would be judged again and again
 		facts.nested = newNested(f.parts[target].Object.Key)
 	}

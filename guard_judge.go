@@ -123,7 +123,7 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	}
 	below, ends := f.endings(target, possible)
 	for _, i := range below {
-		if g.Protected && (f.reasonOf(i) == policy.Protected || f.meetsLater(i, ends)) {
+		if g.Protected && (f.reasonOf(i) == policy.Protected || f.meetsLater(i, ends) || f.losesProtected(i)) {
 			v.Protected = append(v.Protected, f.parts[i].Object.Key)
 		}
 	}
@@ -189,6 +189,12 @@ func (f *forecast) isOwned(i int32) bool {
 	return ok && len(o.Owners) > 0 && !f.parts[i].Object.Deleting
 }
 
+// losesProtected reports whether the actor of a container ends a protected part. The engine ends
+// none.
+func (f *forecast) losesProtected(i int32) bool {
+	return f.contents.ContainerOf(i) >= 0 && f.isEnding(i) && f.engine.protection(&f.parts[i].Object) != ""
+}
+
 // meetsLater reports whether a protected part stays after owners that end.
 func (f *forecast) meetsLater(i int32, ends []bool) bool {
 	return f.engine.protection(&f.parts[i].Object) != "" && f.losesOwners(i, ends)
@@ -228,11 +234,7 @@ func (f *forecast) under(target int32) (out []int32) {
 	seen, todo := make([]bool, len(f.parts)), []int32{target}
 	seen[target] = true
 	for at := 0; at < len(todo); at++ {
-		next := [][]int32{f.links.below[todo[at]]}
-		if f.links.sweeps != nil {
-			next = append(next, f.links.sweeps[todo[at]])
-		}
-		for _, i := range slices.Concat(next...) {
+		for _, i := range f.links.goWith(todo[at]) {
 			if seen[i] {
 				continue
 			}

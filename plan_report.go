@@ -39,7 +39,7 @@ func (f *forecast) plan() plan.Plan {
 	f.addPhases(p.Objects)
 	p.Totals = draft.Totals(p.Objects)
 	p.Verdicts = f.verdicts
-	p.Cost.Varies = slices.Contains(possible, true) || f.varies()
+	p.Cost.Varies = f.acted || slices.Contains(possible, true) || f.varies()
 	f.boundCost(&p.Cost)
 	p.Assumptions = f.assumptions()
 	if f.req.Limit > 0 && len(p.Objects) > f.req.Limit {
@@ -69,14 +69,18 @@ type ends struct {
 	reason   []policy.Reason // of its deletion
 	orphaned []bool
 	holder   map[int32]Key
+	// container has the container whose actor deletes a part.
+	container map[int32]Key
 }
 
 func (f *forecast) ends() ends {
-	e := ends{make([]policy.Reason, len(f.parts)), make([]bool, len(f.parts)), map[int32]Key{}}
+	e := ends{make([]policy.Reason, len(f.parts)), make([]bool, len(f.parts)), map[int32]Key{}, map[int32]Key{}}
 	for n := range f.steps {
 		s := &f.steps[n]
 		i, ok := f.links.index.Of(s.Key)
 		switch {
+		case ok && s.Actor == plan.Container && s.Action == policy.Delete:
+			e.container[i] = f.parts[f.contents.ContainerOf(i)].Object.Key
 		case !ok || s.Actor != plan.Engine:
 		case s.Action == policy.Delete:
 			e.reason[i] = s.Reason
@@ -98,7 +102,7 @@ func (f *forecast) ends() ends {
 func (f *forecast) object(i int32, e ends) plan.Object {
 	was := &f.parts[i].Object
 	o := plan.Object{
-		Key: was.Key, Root: f.target[i], Reason: e.reason[i], Holder: e.holder[i],
+		Key: was.Key, Root: f.target[i], Reason: e.reason[i], Holder: e.holder[i], Container: e.container[i],
 	}
 	if n := f.links.last[i]; n > 0 {
 		o.Wave = f.steps[n-1].Wave
@@ -136,7 +140,7 @@ func (f *forecast) object(i int32, e ends) plan.Object {
 func (f *forecast) possible() []bool {
 	cfg := &f.engine.cfg
 	q := draft.Question{
-		Parts: f.parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.sweeps, Targets: map[int32]graph.Propagation{},
+		Parts: f.parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.within, Targets: map[int32]graph.Propagation{},
 		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner,
 		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept,
 	}
@@ -159,6 +163,9 @@ func (f *forecast) isFixed(i int32) bool {
 		return true
 	}
 	now, ok := f.store.At(k)
+	if ok && now.Deleting && now.HasFinalizer(f.contents.Container(i).Finalizer) {
+		return true
+	}
 	return ok && now.MarkHeld() || ok && now.Deleting && slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
 }
 
@@ -243,6 +250,9 @@ func (f *forecast) stays(name string) bool {
 	case f.engine.cfg.Handlers[name] != nil:
 		return slices.Contains(f.req.Failing, name)
 	}
+	if f.contents.Ends(name) { // its members hold a container
+		return false
+	}
 	return !slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return s.Finalizer == name })
 }
 
@@ -257,7 +267,7 @@ func (f *forecast) parents() []int32 {
 		}
 		seen[top], todo = true, append(todo[:0], top)
 		for at := 0; at < len(todo); at++ {
-			for _, d := range f.links.below[todo[at]] {
+			for _, d := range f.links.goWith(todo[at]) {
 				if !seen[d] && f.parts[d].Member {
 					seen[d], out[d], todo = true, todo[at], append(todo, d)
 				}
@@ -287,8 +297,19 @@ func (f *forecast) parents() []int32 {
 	return out
 }
 
-// below reports whether a part has an owner that is a member.
+// goWith returns the parts that go with a part: those below it, and its members.
+func (l *links) goWith(i int32) []int32 {
+	if l.within == nil {
+		return l.below[i]
+	}
+	return slices.Concat(l.below[i], l.within[i])
+}
+
+// below reports whether a part has an owner that is a member, or a container that is one.
 func (f *forecast) below(i int32) bool {
+	if h := f.contents.ContainerOf(i); h >= 0 && f.parts[h].Member {
+		return true
+	}
 	for _, r := range f.parts[i].Object.Owners {
 		if o, ok := f.links.index.OwnerOf(i, &r, f.links.below); ok && o != i && f.parts[o].Member {
 			return true

@@ -40,6 +40,8 @@ type forecast struct {
 	cost       plan.Cost
 	bestEffort bool // of one of the writes
 	links      links
+	contents   *draft.Contents
+	acted      bool                                   // the actor of a container has deleted an object
 	waited     map[int32]bool                         // the parts that have been marked with a propagation
 	anyway     map[int32]bool                         // the parts that go without the target's deletion
 	verdicts   []plan.Verdict                         // about the targets
@@ -171,6 +173,7 @@ func (f *forecast) load() error {
 	f.engine.sweeps.Recall(f.engine.sweepView(), f.sweeps)
 	f.engine.brake.Recall(f.engine.brakeView(), f.brake)
 	f.linkMembers()
+	f.linkContents()
 	f.engine.cfg.OnDecision, f.engine.cfg.Brief = f.noteDecision, true
 	return err
 }
@@ -221,9 +224,12 @@ func (f *forecast) run(ctx context.Context) error {
 	}
 	for i := range f.parts {
 		if o, ok := f.store.At(f.parts[i].Object.Key); ok && f.parts[i].Member {
-			f.others(finalizer.Outcome{Effect: finalizer.Stored, Object: o})
+			out := finalizer.Outcome{Effect: finalizer.Stored, Object: o}
+			f.noteContent(out)
+			f.others(out)
 		}
 	}
+	f.emptyContainers()
 	err := f.rest(ctx)
 	f.holdUnread()
 	return err
@@ -385,6 +391,7 @@ func (f *forecast) tryWrite(c *Call) bool {
 	_ = f.engine.Done(f.now, c.ID, Result{Err: err}) // the id is under way
 	if err == nil {
 		f.others(out)
+		f.emptyContainers()
 	}
 	return err == nil
 }
@@ -398,6 +405,7 @@ func (f *forecast) report(out finalizer.Outcome) {
 	case finalizer.Removed:
 		f.observe(Event{Type: graph.Gone, Key: out.Object.Key})
 	}
+	f.noteContent(out)
 }
 
 // noteMark notes an object that is marked with a propagation.

@@ -24,6 +24,7 @@ type links struct {
 	last       []int32   // the number of the last step, by part
 	members    map[Key][]int32
 	sweeps     [][]int32 // the members of each holder by part, nil without a sweep
+	within     [][]int32 // these and the members of each container
 	order      draft.Steps
 }
 
@@ -62,6 +63,20 @@ func (f *forecast) linkMembers() {
 			}
 		}
 	}
+}
+
+// linkContents notes the members of containers. A sweep takes the place of the actor.
+func (f *forecast) linkContents() {
+	infos := make([]KindInfo, len(f.kinds))
+	for i, k := range f.kinds {
+		infos[i] = k.KindInfo
+	}
+	f.contents = draft.NewContents(f.parts, infos, func(k KindInfo) bool {
+		return slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool {
+			return s.Holder == k.Kind && s.Finalizer == k.Container.Finalizer
+		})
+	})
+	f.links.within = f.contents.With(f.links.sweeps)
 }
 
 // own returns the last step of an object.
@@ -192,6 +207,49 @@ func (f *forecast) controllerReleases(k Key, name string) {
 	f.addStep(plan.Step{
 		Actor: plan.Controller, Action: policy.Release, Key: k, Finalizer: name, Removes: out.Effect == finalizer.Removed,
 	}, f.links.own(k))
+	f.report(out)
+	f.others(out)
+}
+
+// noteContent takes the outcome of a write, for the actors of containers.
+func (f *forecast) noteContent(out finalizer.Outcome) {
+	gone := out.Effect == finalizer.Removed
+	if i, ok := f.links.index.Of(out.Object.Key); ok && (gone || out.Object.Deleting) {
+		f.contents.Note(i, gone)
+	}
+}
+
+// emptyContainers takes the steps of the actors of containers: they delete the members, and end a
+// container without one.
+//
+// Held by TestPlanContainer.
+func (f *forecast) emptyContainers() {
+	for i, members, ok := f.contents.Next(); ok; i, members, ok = f.contents.Next() {
+		container, kind := f.parts[i].Object.Key, f.contents.Container(i)
+		for _, m := range members {
+			o, lives := f.store.At(f.parts[m].Object.Key)
+			if !lives || o.Deleting {
+				continue
+			}
+			f.acted = true
+			f.assume(plan.MembersRemoved, kind.Actor)
+			out, err := f.store.Delete(o.Key, DeleteOptions{Propagation: graph.Background})
+			f.actorWrote(plan.Step{Action: policy.Delete, Key: o.Key, Propagation: graph.Background}, out, err, append(f.links.own(container), f.links.own(o.Key)...))
+		}
+		if now, lives := f.store.At(container); lives && kind.Finalizer != "" && now.HasFinalizer(kind.Finalizer) && f.contents.IsEmpty(i) {
+			out, err := f.store.Patch(container, Precondition{}, Change{DropFinalizer: kind.Finalizer})
+			f.actorWrote(plan.Step{Action: policy.Release, Key: container, Finalizer: kind.Finalizer}, out, err, f.links.lastOf(f.links.own(container), members))
+		}
+	}
+}
+
+// actorWrote reports a write of the actor of a container. The draft store refuses none.
+func (f *forecast) actorWrote(s plan.Step, out finalizer.Outcome, err error, after []int32) {
+	if err != nil {
+		return
+	}
+	s.Actor, s.Removes = plan.Container, out.Effect == finalizer.Removed
+	f.addStep(s, after)
 	f.report(out)
 	f.others(out)
 }

@@ -32,7 +32,7 @@ func eachEnd(all []Condition, yield func(Condition) bool) bool {
 // Held by TestPace.
 func (x *Explanation) Pace() (p Pace, next Condition) {
 	p = Resting
-	if x.State != Exists || x.Decision.rests() {
+	if x.State != Exists || x.Decision.rests() && !x.isContained() {
 		return p, next
 	}
 	for c := range x.Ends() {
@@ -41,6 +41,12 @@ func (x *Explanation) Pace() (p Pace, next Condition) {
 		}
 	}
 	return p, next
+}
+
+// isContained reports whether the actor of a container has to delete the object, which this engine
+// keeps.
+func (x *Explanation) isContained() bool {
+	return len(x.Wait) == 1 && x.Wait[0].Key == x.Key && x.Wait[0].End == Writer
 }
 
 // rests reports whether nothing has to happen to an object with the decision.

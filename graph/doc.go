@@ -76,6 +76,13 @@
 // Between ListBegun and ListEnded a store puts every object of the kind. The end of a
 // listing proves that every other object of the kind is gone.
 //
+// # Containers
+//
+// The end of some objects takes others along, without an owner reference: a namespace has the
+// objects of its scope, and a definition has all objects of a kind. An actor beside the engine
+// deletes these members. A store declares such a kind by [KindInfo].Container. The engine then
+// counts the members, and writes to none of them for this reason.
+//
 // # Text
 //
 // An [Object] has two forms of text. [Parse] and [Format] read and write one line for each

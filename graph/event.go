@@ -63,6 +63,12 @@ type KindInfo struct {
 	// or fence of them. Their objects are no dependents. Only a read can find a global
 	// owner of such a kind.
 	Unwatched bool
+	// Container declares that the end of an object of this kind takes its members along. The
+	// engine refuses a set of kinds with a flawed declaration.
+	Container Container
+	// Definition is the name of the container that defines this kind, such as the name of a
+	// CustomResourceDefinition, or "". See KindMembers.
+	Definition string
 }
 
 // Event is one report of a watch. The engine ignores the fields that the type does not

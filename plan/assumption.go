@@ -36,12 +36,14 @@ const (
 	LabelsUnknown
 	// EnginePaused: the pause Name ends. It covers Count objects of the plan.
 	EnginePaused
+	// MembersRemoved: the actor Name deletes Count members of containers that go.
+	MembersRemoved
 )
 
 var assumptionNames = [...]string{
 	"unset", "handler succeeds", "handler fails", "finalizer stays", "finalizer removed", "grace passes",
 	"owner absent", "owner unknown", "kind sick", "kind unlisted", "propagation assumed", "labels unknown",
-	"engine paused",
+	"engine paused", "members removed by",
 }
 
 // String returns the type in words.

@@ -37,14 +37,14 @@ func drawObject(t *rapid.T) plan.Object {
 	return plan.Object{
 		Key: drawKey().Draw(t, "key"), Outcome: drawEnum(t, plan.Held, "outcome"), Possible: rapid.Bool().Draw(t, "possible"),
 		Root: rapid.Bool().Draw(t, "root"), Reason: drawEnum(t, policy.Paused, "reason"), Doubt: drawEnum(t, graph.Renamed, "doubt"),
-		Causes: drawList(t, rapid.String(), "causes"), Owners: drawList(t, drawKey(), "owners"), Holder: drawKey().Draw(t, "holder"),
+		Causes: drawList(t, rapid.String(), "causes"), Owners: drawList(t, drawKey(), "owners"), Holder: drawKey().Draw(t, "holder"), Container: drawKey().Draw(t, "container"),
 		Wave: rapid.IntMin(0).Draw(t, "wave"), Phase: rapid.IntMin(0).Draw(t, "phase"), Forward: rapid.Bool().Draw(t, "forward"), Parent: drawKey().Draw(t, "parent"),
 	}
 }
 
 func drawStep(t *rapid.T, number int) plan.Step {
 	s := plan.Step{
-		Actor: drawEnum(t, plan.Grace, "actor"), Action: drawEnum(t, policy.Attach, "action"), Key: drawKey().Draw(t, "key"),
+		Actor: drawEnum(t, plan.Container, "actor"), Action: drawEnum(t, policy.Attach, "action"), Key: drawKey().Draw(t, "key"),
 		Reason: drawEnum(t, policy.Paused, "reason"), Propagation: drawEnum(t, graph.Orphan, "propagation"),
 		Finalizer: rapid.String().Draw(t, "finalizer"), Handler: rapid.Bool().Draw(t, "handler"),
 		Owners: drawList(t, drawKey(), "owners"), Removes: rapid.Bool().Draw(t, "removes"), Wave: rapid.IntMin(0).Draw(t, "wave"),
@@ -88,7 +88,7 @@ func drawPlan(t *rapid.T) plan.Plan {
 	}), "totals")
 	p.Assumptions = drawList(t, rapid.Custom(func(t *rapid.T) plan.Assumption {
 		return plan.Assumption{
-			Type: drawEnum(t, plan.EnginePaused, "type"), Name: rapid.String().Draw(t, "name"), Count: count.Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
+			Type: drawEnum(t, plan.MembersRemoved, "type"), Name: rapid.String().Draw(t, "name"), Count: count.Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
 		}
 	}), "assumptions")
 	return p

@@ -58,7 +58,7 @@ func (p *Plan) flaw() flaw {
 				count("protectedMore", v.ProtectedMore), count("ends", v.Ends), count("limit", v.Limit))
 		}),
 		each("assumptions", p.Assumptions, func(_ int, a *Assumption) flaw {
-			return first(known("type", a.Type, EnginePaused), text("name", a.Name), count("count", a.Count), text("detail", a.Detail))
+			return first(known("type", a.Type, MembersRemoved), text("name", a.Name), count("count", a.Count), text("detail", a.Detail))
 		}),
 		text("fingerprint", p.Fingerprint),
 	)
@@ -77,14 +77,14 @@ func (o *Object) flaw() flaw {
 	return first(
 		keyFlaw(o.Key).in("key"), known("outcome", o.Outcome, Held), known("reason", o.Reason, policy.Paused),
 		known("doubt", o.Doubt, graph.Renamed), each("causes", o.Causes, textFlaw), each("owners", o.Owners, ownerFlaw),
-		keyFlaw(o.Holder).in("holder"), count("wave", o.Wave), count("phase", o.Phase), keyFlaw(o.Parent).in("parent"),
+		keyFlaw(o.Holder).in("holder"), keyFlaw(o.Container).in("container"), count("wave", o.Wave), count("phase", o.Phase), keyFlaw(o.Parent).in("parent"),
 	)
 }
 
 // flaw takes the number of the step.
 func (s *Step) flaw(number int) flaw {
 	return first(
-		known("actor", s.Actor, Grace), known("action", s.Action, policy.Attach), keyFlaw(s.Key).in("key"),
+		known("actor", s.Actor, Container), known("action", s.Action, policy.Attach), keyFlaw(s.Key).in("key"),
 		known("reason", s.Reason, policy.Paused), known("propagation", s.Propagation, graph.Orphan),
 		text("finalizer", s.Finalizer), each("owners", s.Owners, ownerFlaw), count("wave", s.Wave),
 		each("after", s.After, func(i int, n *int) flaw {

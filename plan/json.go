@@ -48,19 +48,20 @@ type (
 		UID   graph.UID  `json:"uid,omitempty"`
 	}
 	jsonObject struct {
-		Key      jsonKey   `json:"key"`
-		Outcome  string    `json:"outcome"`
-		Possible bool      `json:"possible,omitempty"`
-		Root     bool      `json:"root,omitempty"`
-		Reason   string    `json:"reason,omitempty"`
-		Doubt    string    `json:"doubt,omitempty"`
-		Causes   []string  `json:"causes,omitempty"`
-		Owners   []jsonKey `json:"owners,omitempty"`
-		Holder   jsonKey   `json:"holder,omitzero"`
-		Wave     int       `json:"wave,omitempty"`
-		Phase    int       `json:"phase,omitempty"`
-		Forward  bool      `json:"forward,omitempty"`
-		Parent   jsonKey   `json:"parent,omitzero"`
+		Key       jsonKey   `json:"key"`
+		Outcome   string    `json:"outcome"`
+		Possible  bool      `json:"possible,omitempty"`
+		Root      bool      `json:"root,omitempty"`
+		Reason    string    `json:"reason,omitempty"`
+		Doubt     string    `json:"doubt,omitempty"`
+		Causes    []string  `json:"causes,omitempty"`
+		Owners    []jsonKey `json:"owners,omitempty"`
+		Holder    jsonKey   `json:"holder,omitzero"`
+		Container jsonKey   `json:"container,omitzero"`
+		Wave      int       `json:"wave,omitempty"`
+		Phase     int       `json:"phase,omitempty"`
+		Forward   bool      `json:"forward,omitempty"`
+		Parent    jsonKey   `json:"parent,omitzero"`
 	}
 	jsonStep struct {
 		Actor       string    `json:"actor"`
@@ -143,7 +144,8 @@ type (
 //	    "doubt": "owner not observed",    as Doubt.String writes it
 //	    "causes": ["example.org/x"],
 //	    "owners": [{...}],           keys
-//	    "holder": {...},             a key, as is parent
+//	    "holder": {...},             a key, as are container and parent
+//	    "container": {...},
 //	    "wave": 2,
 //	    "phase": 2,
 //	    "forward": true,
@@ -242,7 +244,7 @@ func requestOut(r *Request) jsonRequest {
 func objectOut(o *Object) jsonObject {
 	out := jsonObject{
 		Key: jsonKey(o.Key), Outcome: o.Outcome.String(), Possible: o.Possible, Root: o.Root, Doubt: set(o.Doubt),
-		Causes: o.Causes, Owners: keysOut(o.Owners), Holder: jsonKey(o.Holder), Wave: o.Wave, Phase: o.Phase, Forward: o.Forward, Parent: jsonKey(o.Parent),
+		Causes: o.Causes, Owners: keysOut(o.Owners), Holder: jsonKey(o.Holder), Container: jsonKey(o.Container), Wave: o.Wave, Phase: o.Phase, Forward: o.Forward, Parent: jsonKey(o.Parent),
 	}
 	if o.Reason != policy.ReasonUnset {
 		out.Reason = o.Reason.Code()

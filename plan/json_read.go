@@ -98,7 +98,7 @@ func readObject(value []byte, o *Object) error {
 		enumField("doubt", false, graph.Renamed, &o.Doubt),
 		list("causes", &o.Causes, jsonread.String[string]),
 		list("owners", &o.Owners, readKey),
-		keyField("holder", false, &o.Holder),
+		keyField("holder", false, &o.Holder), keyField("container", false, &o.Container),
 		countField("wave", &o.Wave), countField("phase", &o.Phase), jsonread.Flag("forward", &o.Forward),
 		keyField("parent", false, &o.Parent),
 	})
@@ -106,7 +106,7 @@ func readObject(value []byte, o *Object) error {
 
 func readStep(value []byte, s *Step) error {
 	return jsonread.Object(value, []jsonread.Field{
-		enumField("actor", true, Grace, &s.Actor),
+		enumField("actor", true, Container, &s.Actor),
 		enumField("action", true, policy.Attach, &s.Action),
 		keyField("key", true, &s.Key),
 		reasonField("reason", &s.Reason),
@@ -140,7 +140,7 @@ func readCost(value []byte, c *Cost) error {
 
 func readAssumption(value []byte, a *Assumption) error {
 	return jsonread.Object(value, []jsonread.Field{
-		enumField("type", true, EnginePaused, &a.Type), jsonread.StringField("name", false, &a.Name),
+		enumField("type", true, MembersRemoved, &a.Type), jsonread.StringField("name", false, &a.Name),
 		countField("count", &a.Count), jsonread.StringField("detail", false, &a.Detail),
 	})
 }

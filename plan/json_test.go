@@ -25,7 +25,7 @@ func full() plan.Plan {
 		},
 		Objects: []plan.Object{
 			{Key: a, Outcome: plan.Held, Possible: true, Reason: policy.OwnerUnknown, Doubt: graph.Unobserved, Causes: []string{"y"},
-				Owners: []graph.Key{b}, Holder: key("n"), Wave: 2, Phase: 3, Forward: true, Parent: b},
+				Owners: []graph.Key{b}, Holder: key("n"), Container: key("s"), Wave: 2, Phase: 3, Forward: true, Parent: b},
 			{Key: b, Outcome: plan.Removed, Root: true},
 		},
 		Steps: []plan.Step{
@@ -45,7 +45,7 @@ func full() plan.Plan {
 const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"propagation":"foreground"}],` +
 	`"removed":["x"],"failing":["y"],"limit":2,"refuseProtected":true},"objects":[{"key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"outcome":"held",` +
 	`"possible":true,"reason":"OwnerUnknown","doubt":"owner not observed","causes":["y"],"owners":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],` +
-	`"holder":{"kind":"n","name":"n","uid":"n"},"wave":2,"phase":3,"forward":true,"parent":{"kind":"set","scope":"shop","name":"b","uid":"2"}},` +
+	`"holder":{"kind":"n","name":"n","uid":"n"},"container":{"kind":"s","name":"s","uid":"s"},"wave":2,"phase":3,"forward":true,"parent":{"kind":"set","scope":"shop","name":"b","uid":"2"}},` +
 	`{"key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"outcome":"removed","root":true}],` +
 	`"steps":[{"actor":"user","action":"delete","key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"propagation":"foreground","wave":1},` +
 	`{"actor":"engine","action":"release","key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"reason":"HandlerRuns","finalizer":"y",` +
@@ -177,13 +177,13 @@ func TestJSONWriteErrors(t *testing.T) {
 		{func(p *plan.Plan) { p.Objects[0], p.Objects[1] = p.Objects[1], p.Objects[0] }, "objects[1].key: not after the key of the object before", "At would not find it"},
 		{func(p *plan.Plan) { p.Request.Delete[0].Propagation = graph.Orphan + 1 }, "request.delete[0].propagation: unknown value 4", "it has no name"},
 		{func(p *plan.Plan) { p.Request.Failing[0] = "\xff" }, "request.failing[0]: not UTF-8", "JSON has no form for it"},
-		{func(p *plan.Plan) { p.Steps[0].Actor = plan.Grace + 1 }, "steps[0].actor: unknown value 5", "it has no name"},
+		{func(p *plan.Plan) { p.Steps[0].Actor = plan.Container + 1 }, "steps[0].actor: unknown value 6", "it has no name"},
 		{func(p *plan.Plan) { p.Steps[0].Action = policy.Attach + 1 }, "steps[0].action: unknown value 10", "it has no name"},
 		{func(p *plan.Plan) { p.Steps[1].After = []int{1, 1} }, "steps[1].after[1]: not sorted", "each number is there once"},
 		{func(p *plan.Plan) { p.Steps[1].Finalizer = "\xff" }, "steps[1].finalizer: not UTF-8", "JSON has no form for it"},
 		{func(p *plan.Plan) { p.Totals[0].Kept = -1 }, "totals[0].kept: found -1, want a count", "no number of objects"},
 		{func(p *plan.Plan) { p.Cost.Reads = -1 }, "cost.reads: found -1, want a count", "no number of reads"},
-		{func(p *plan.Plan) { p.Assumptions[0].Type = plan.EnginePaused + 1 }, "assumptions[0].type: unknown value 13", "it has no name"},
+		{func(p *plan.Plan) { p.Assumptions[0].Type = plan.MembersRemoved + 1 }, "assumptions[0].type: unknown value 14", "it has no name"},
 		{func(p *plan.Plan) { p.StepsTruncated = -1 }, "stepsTruncated: found -1, want a count", "no number of steps"},
 	} {
 		p := full()

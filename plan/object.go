@@ -57,6 +57,8 @@ type Object struct {
 	Owners []graph.Key
 	// Holder is the holder whose sweep deletes the object, or the zero Key.
 	Holder graph.Key
+	// Container is the container whose actor deletes the object, or the zero Key.
+	Container graph.Key
 	// Wave is the wave of the object's last step, 0 without a step.
 	Wave int
 	// Phase is the phase of a guard's order in which the object is deleted, from 1. It is 0

@@ -21,9 +21,11 @@ const (
 	Controller
 	// Grace is the agent that ends an object's grace period.
 	Grace
+	// Container is the actor that empties a container: see graph.Container.
+	Container
 )
 
-var actorNames = [...]string{"unset", "user", "engine", "controller", "grace"}
+var actorNames = [...]string{"unset", "user", "engine", "controller", "grace", "container"}
 
 // String returns the actor in lower case.
 func (a Actor) String() string {
@@ -37,7 +39,7 @@ func (a Actor) String() string {
 type Step struct {
 	Actor Actor
 	// Action is the action of the engine's decision. It is Delete for the user and for the
-	// end of a grace period, and Release for a controller.
+	// end of a grace period, and Release for a controller. The actor of a container takes both.
 	Action policy.Action
 	Key    graph.Key
 	// Reason is the reason of the engine's decision.

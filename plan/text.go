@@ -238,6 +238,9 @@ func (o *Object) detail() (s string) {
 	if o.Holder != (graph.Key{}) {
 		s += "; by the sweep of " + placed(o.Holder)
 	}
+	if o.Container != (graph.Key{}) {
+		s += "; by the actor of " + placed(o.Container)
+	}
 	if o.Wave > 0 {
 		s += "; wave " + strconv.Itoa(o.Wave)
 	}

@@ -54,8 +54,11 @@ func (s *Step) words() string {
 }
 
 func (a Actor) words() string {
-	if a == Controller {
+	switch a {
+	case Controller:
 		return "a controller"
+	case Container:
+		return "the actor of the container"
 	}
 	return "the " + a.String()
 }

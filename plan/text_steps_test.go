@@ -27,6 +27,7 @@ func TestStepsText(t *testing.T) {
 		{plan.Step{Actor: plan.Engine, Action: policy.Release, Key: k, Finalizer: "f", After: []int{1, 2}, AfterMore: 7, Fence: true}, "takes the finalizer f off a, after 1, 2 and 7 more, behind a fence", "all that it waits for"},
 		{plan.Step{Actor: plan.Engine, Action: policy.Release, Key: k, Finalizer: "f", AfterMore: 7}, "off a, after 7 more", "a count alone"},
 		{plan.Step{Actor: plan.Controller, Action: policy.Release, Key: k, Finalizer: "f\n"}, `a controller takes the finalizer "f\n" off a`, "a name cannot break a line"},
+		{plan.Step{Actor: plan.Container, Action: policy.Delete, Key: k, Removes: true}, "the actor of the container deletes a, which removes it", "no engine deletes a member"},
 		{plan.Step{Actor: plan.Grace, Action: policy.Delete, Key: k, Removes: true}, "the grace period of a ends, which removes it", "the store ends it, without a delete"},
 		{plan.Step{Actor: plan.Engine, Action: policy.Attach, Key: k, Finalizer: "f"}, "puts the finalizer f on a", "the sweep of a holder"},
 		{plan.Step{Actor: plan.Engine, Action: policy.Orphan, Key: k, Owners: many[:1]}, "orphans a from o/0\n", "the owner that leaves"},

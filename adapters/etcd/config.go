@@ -97,6 +97,15 @@ func (c Config) check() error {
 	return nil
 }
 
+// flaw returns the wrong field of a container's declaration and the cause, or "".
+func flaw(info graph.KindInfo) string {
+	field, cause := info.Container.Flaw()
+	if field == "" {
+		return ""
+	}
+	return "Container." + field + ": " + cause
+}
+
 // kindLayout is a served kind and the range of its keys.
 type kindLayout struct {
 	info       graph.KindInfo
@@ -116,6 +125,8 @@ func (s *Store) layOut() error {
 			return bad("twice")
 		case info.Unwatched:
 			return bad("Unwatched: the store watches every kind")
+		case flaw(info) != "":
+			return bad(flaw(info))
 		case first == s.conf.Prefix:
 			return bad("the codec gives its keys no prefix")
 		case strings.HasPrefix(s.originKey, first):

@@ -70,6 +70,8 @@ func checkKind(info graph.KindInfo) error {
 		return fmt.Errorf("kind %s: %w: %w", name(key), graph.ErrRefused, err)
 	case info.Unwatched:
 		return fmt.Errorf("kind %s: Unwatched: the store watches all its kinds: %w", name(key), graph.ErrRefused)
+	case info.Container != graph.Container{} || info.Definition != "":
+		return fmt.Errorf("kind %s: Container, Definition: the database does not keep them: %w", name(key), graph.ErrRefused)
 	}
 	return nil
 }

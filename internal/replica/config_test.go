@@ -28,6 +28,7 @@ func TestConfig(t *testing.T) {
 		{Config{Propagation: map[graph.Kind]graph.Propagation{"pod": 9}}, `new store: Propagation["pod"]: propagation(9) means nothing`, "no guess"},
 		{Config{Kinds: []graph.KindInfo{{}}}, `new store: Kinds[0]: "" is empty or there twice`, "a kind has a name"},
 		{Config{Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "a", Scoped: true}}}, `new store: Kinds[1]: "a" is empty or there twice`, "the two contradict each other"},
+		{Config{Kinds: []graph.KindInfo{{Kind: "a", Container: graph.Container{Members: graph.ScopeMembers}}}}, `new store: Kinds[0]: a: container.actor: empty`, "a report names the actor"},
 		{Config{Objects: with(func(o *graph.Object) { o.Kind = "" })}, `new store: Objects[1]: ""/ns/a@a1: kind: empty: invalid`, "no caller could find the object"},
 		{Config{Objects: with(func(o *graph.Object) { o.Name = "" })}, `new store: Objects[1]: pod/ns/""@a1: name: empty: invalid`, "no caller could find the object"},
 		{Config{Objects: with(func(o *graph.Object) { o.UID = "" })}, `new store: Objects[1]: pod/ns/a: uid: empty: invalid`, "a UID names the incarnation"},

@@ -37,6 +37,9 @@ func (s *State) AddKind(info graph.KindInfo) error {
 	if info.Kind == "" {
 		return fmt.Errorf("add kind: kind: empty: %w", graph.ErrRefused)
 	}
+	if field, cause := info.Container.Flaw(); field != "" {
+		return fmt.Errorf("add kind %s: container.%s: %s: %w", info.Kind, field, cause, graph.ErrRefused)
+	}
 	t, known := s.tables.get(info.Kind)
 	if !known {
 		t = newTable(info)

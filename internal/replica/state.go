@@ -62,6 +62,9 @@ func New(c Config) (*State, error) {
 		if _, twice := s.tables.get(info.Kind); twice || info.Kind == "" {
 			return nil, fmt.Errorf("new store: Kinds[%d]: %q is empty or there twice", i, info.Kind)
 		}
+		if field, cause := info.Container.Flaw(); field != "" {
+			return nil, fmt.Errorf("new store: Kinds[%d]: %s: container.%s: %s", i, info.Kind, field, cause)
+		}
 		s.tables = s.tables.put(info.Kind, newTable(info))
 	}
 	if err := s.load(c.Objects); err != nil {

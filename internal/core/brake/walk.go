@@ -12,8 +12,9 @@ import (
 type walk struct {
 	slot   slot                     // 0 without a walk
 	seen   map[observed.NodeID]bool // true for an object that counts
-	todo   []observed.NodeID        // their dependents have to be visited
-	at     observed.NodeID          // its dependents are being visited
+	todo   []observed.NodeID        // their dependents and members have to be visited
+	at     observed.NodeID          // its dependents are being visited, or its members
+	inside bool                     // its members are being visited
 	cursor *observed.Cursor         // open during a walk
 	found  int
 }
@@ -68,16 +69,13 @@ func (m *Machine) stepWalk(v View, budget int) int {
 		case w.found > m.set.PerCascade:
 			m.endWalk(v, true)
 		case w.at != 0:
-			if d, ok := w.cursor.Next(v.Graph); ok {
-				budget -= w.visit(v, d)
-			} else {
-				w.at = 0
-			}
+			budget -= w.visitNext(v)
 		case len(w.todo) == 0:
 			m.endWalk(v, false)
 		default:
 			w.at, w.todo = w.todo[0], fifo.Rest(w.todo)
 			if _, ok := w.seen[w.at]; ok && v.InUse(w.at) {
+				w.inside = false
 				w.cursor.Start(v.Graph, w.at)
 			} else {
 				w.at = 0
@@ -121,6 +119,43 @@ func (m *Machine) stopWalk(v View) {
 	m.walk = walk{}
 }
 
+// visitNext looks at the next dependent of the object being visited, then at its members. It
+// returns the number of further references.
+func (w *walk) visitNext(v View) int {
+	id, ok := w.cursor.Next(v.Graph)
+	switch {
+	case ok && w.inside:
+		w.take(v, id)
+	case ok:
+		return w.visit(v, id)
+	case !w.inside:
+		w.inside = true
+		w.cursor.StartContents(v.Graph, w.at)
+	default:
+		w.at = 0
+	}
+	return 0
+}
+
+// take counts a member of a container. No owner keeps it: the actor of the container deletes it
+// with every other member.
+//
+// Held by TestWalkContents.
+func (w *walk) take(v View, id observed.NodeID) {
+	n := v.Node(id)
+	if _, ok := w.seen[id]; ok || n.State() != observed.Observed {
+		return
+	}
+	w.add(id, !n.Deleting())
+}
+
+func (w *walk) add(id observed.NodeID, counts bool) {
+	if w.seen[id] = counts; counts {
+		w.found++
+	}
+	w.todo = append(w.todo, id)
+}
+
 // visit looks at a dependent. It counts the dependent once none of its owners keeps it: each
 // of them is not solid, or goes with the cascade. It returns the number of its owners.
 //
@@ -137,11 +172,7 @@ func (w *walk) visit(v View, id observed.NodeID) int {
 			return i
 		}
 	}
-	counts := !n.Deleting()
-	if w.seen[id] = counts; counts {
-		w.found++
-	}
-	w.todo = append(w.todo, id)
+	w.add(id, !n.Deleting())
 	return owners
 }
 

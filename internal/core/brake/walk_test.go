@@ -39,6 +39,42 @@ func TestWalk(t *testing.T) {
 	}
 }
 
+// TestWalkContents: the members of a container that goes with the cascade count, with any owners.
+func TestWalkContents(t *testing.T) {
+	for _, c := range []struct {
+		objects string
+		found   int
+		reason  string
+	}{
+		{"a; ns/s -> a; p/s/1; p/s/2; p/r/3", 3, "the container and its two members"},
+		{"a; ns/s -> a; a/x; p/s/1 -> a/x", 2, "the actor of the container asks for no owner"},
+		{"a; ns/s -> a; p/s/1~[x]; p/s/2", 2, "a marked member counts for nothing"},
+		{"a; a/x; ns/s -> a, a/x; p/s/1", 0, "the container stays"},
+		{"a; ns/s -> a; ns/r; p/s/1; p/r/2 -> p/s/1", 3, "an object below a member goes, too"},
+		{"a; ns/s -> a; p/s/1 -> p/s/2", 2, "an owner that was never observed is no member"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			for limit := 1; limit <= 4; limit++ {
+				r := newRig(t, Settings{PerCascade: limit}, "")
+				r.apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{
+					{Kind: "a"}, {Kind: "p", Scoped: true}, {Kind: "ns", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor"}},
+				}})
+				list, err := graph.Parse(c.objects)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, o := range list {
+					r.apply(graph.Event{Type: graph.Put, Object: o})
+				}
+				r.begin("a")
+				if want := c.found > limit; (r.m.at(r.m.index[key("a")]).state == Tripped) != want {
+					t.Errorf("limit %d: the cascade is %v, found should be %d", limit, r.m.at(1).state, c.found)
+				}
+			}
+		})
+	}
+}
+
 // TestWalkInSteps: a large walk goes on in bounded steps. Objects that go meanwhile count no
 // more, and an id that is used again counts for its new object.
 func TestWalkInSteps(t *testing.T) {

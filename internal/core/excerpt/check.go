@@ -25,5 +25,20 @@ func (c *Copy) Check(v View) error {
 			}
 		}
 	}
+	return c.checkContents(v)
+}
+
+// checkContents: the observed content of a container that is a member.
+func (c *Copy) checkContents(v View) error {
+	for n := range v.Graph.Nodes() {
+		if n.State() != observed.Observed || c.Has(n.ID()) {
+			continue
+		}
+		for _, id := range n.Containers() {
+			if c.Has(id) {
+				return fmt.Errorf("excerpt: %s is no member, and its container %s is one", n.Key(), v.Graph.Node(id).Key())
+			}
+		}
+	}
 	return nil
 }

@@ -1,8 +1,9 @@
 // Package excerpt copies the part of a graph that a deletion can affect, in small steps,
 // while the graph changes (RULES, P1).
 //
-// The part has members and owners. Members are the roots, everything below a member, and
-// each marked owner of a member, since the end of that member may end the owner. The other
+// The part has members and owners. Members are the roots, everything below a member, the content
+// of each container among them, and each marked owner of a member, since the end of that member
+// may end the owner. The other
 // owners of members belong to the copy, and nothing below them does.
 package excerpt
 
@@ -61,7 +62,7 @@ type View struct {
 // Its invariants, which Check verifies:
 //
 //  1. after the last Step, the parts are those of the graph
-//  2. a member's dependents are members
+//  2. a member's dependents and content are members
 //
 // A loose copy keeps neither. Each of its parts was in the graph during the copy.
 type Copy struct {
@@ -69,6 +70,7 @@ type Copy struct {
 	todo      []observed.NodeID
 	first     int // of todo
 	expanding observed.NodeID
+	inside    bool // the members of the expanding node are being visited
 	cursor    observed.Cursor
 	changes   int
 	members   int
@@ -153,12 +155,8 @@ func (c *Copy) queue(id observed.NodeID, p *part) {
 func (c *Copy) Step(v View, budget int) (done bool) {
 	for budget > 0 {
 		if c.expanding != 0 {
-			if d, ok := c.cursor.Next(v.Graph); ok {
-				c.add(d, true)
-				budget--
-			} else {
-				c.expanding = 0
-			}
+			c.expand(v)
+			budget--
 			continue
 		}
 		if c.first == len(c.todo) {
@@ -170,6 +168,21 @@ func (c *Copy) Step(v View, budget int) (done bool) {
 		budget -= c.visit(v, id)
 	}
 	return false
+}
+
+// expand adds the next dependent of the node being expanded, or its next member.
+func (c *Copy) expand(v View) {
+	d, ok := c.cursor.Next(v.Graph)
+	switch {
+	case ok && c.inside && v.Graph.Node(d).State() != observed.Observed: // no member
+	case ok:
+		c.add(d, true)
+	case !c.inside:
+		c.inside = true
+		c.cursor.StartContents(v.Graph, c.expanding)
+	default:
+		c.expanding = 0
+	}
 }
 
 // visit copies one node and returns the cost.
@@ -193,7 +206,7 @@ func (c *Copy) visit(v View, id observed.NodeID) int {
 	c.addOwners(v, n)
 	if !p.expanded {
 		p.expanded = true
-		c.expanding = id
+		c.expanding, c.inside = id, false
 		c.cursor.Start(v.Graph, id)
 	}
 	return 4 + n.Owners()
@@ -256,6 +269,9 @@ func (c *Copy) Observe(v View, d *observed.Delta) {
 	}
 	if p := c.parts[d.Node]; p != nil {
 		c.changes++
+		if d.Observed { // a container has members only now
+			p.expanded = false
+		}
 		c.queue(d.Node, p)
 	}
 	n := v.Graph.Node(d.Node)
@@ -264,6 +280,10 @@ func (c *Copy) Observe(v View, d *observed.Delta) {
 			c.add(d.Node, true)
 			return
 		}
+	}
+	if n.State() == observed.Observed && slices.ContainsFunc(n.Containers(), c.Has) {
+		c.add(d.Node, true)
+		return
 	}
 	for _, id := range n.SameUID() {
 		if c.parts[id] != nil {

@@ -92,7 +92,9 @@ type world struct {
 
 func newWorld(t *rapid.T) *world {
 	w := &world{g: observed.New(observed.Config{})}
-	w.apply(t, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "k"}}})
+	w.apply(t, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{
+		{Kind: "k", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor"}}, {Kind: "s", Scoped: true},
+	}})
 	return w
 }
 
@@ -117,6 +119,9 @@ func key(i int) graph.Key {
 // resolved, and some objects are marked.
 func (w *world) change(t *rapid.T) {
 	k := key(rapid.IntRange(0, 7).Draw(t, "object"))
+	if rapid.IntRange(0, 3).Draw(t, "scoped") == 0 {
+		k = graph.Key{Kind: "s", Scope: k.Name, Name: k.Name, UID: "s" + k.UID}
+	}
 	if rapid.IntRange(0, 3).Draw(t, "gone") == 0 && k != key(0) {
 		w.apply(t, graph.Event{Type: graph.Gone, Key: k})
 		return
@@ -137,7 +142,7 @@ func (w *world) checkMembers(t *rapid.T, c *Copy) {
 		grown = false
 		for n := range w.g.Nodes() {
 			o := n.Object()
-			named := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return below[r.UID] })
+			named := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return below[r.UID] }) || o.Scope != "" && below[graph.UID("u"+o.Scope)]
 			if n.State() == observed.Observed && !below[o.UID] && named {
 				below[o.UID], grown = true, true
 			}

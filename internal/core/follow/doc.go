@@ -1,6 +1,6 @@
 // Package follow keeps the members of one deletion, or of several together, for reports.
-// Members are the roots and all objects that hang below them: dependents at all depths, and
-// members of a sweep whose holder is a member. An object in a scope owns in that scope alone.
+// Members are the roots and all objects that hang below them: dependents at all depths, members
+// of a sweep whose holder is a member, and the content of a container that is one. An object in a scope owns in that scope alone.
 //
 // A walk in small steps finds the members, while the graph changes. Then each change of the
 // graph adds and removes members. An object that is gone stays a member as long as

@@ -34,19 +34,21 @@ type Counts struct {
 //  3. when nothing is left to do, a way leads from each member to the root or to a member
 //     that is gone, and from no other object
 type Follower struct {
-	root    graph.Key              // the first root
-	roots   map[graph.Key]struct{} // those that have begun
-	search  *search                // for the UIDs of the roots, or nil
-	scan    observed.NodeID        // the next node of the scan for objects that went before, 0 without one
-	origins origins
-	past    past
-	set     *members
-	next    *members        // the set of a second walk, or nil
-	seed    int32           // the entries of objects that are gone and that next has not taken yet
-	gone    int             // see Counts
-	ending  observed.NodeID // a node that is about to go, and hangs below a root
-	holder  bool            // the node that is about to go is a holder of a sweep
-	changed bool            // since the last Counts
+	root      graph.Key              // the first root
+	roots     map[graph.Key]struct{} // those that have begun
+	search    *search                // for the UIDs of the roots, or nil
+	scan      observed.NodeID        // the next node of the scan for objects that went before, 0 without one
+	origins   origins
+	past      past
+	set       *members
+	next      *members         // the set of a second walk, or nil
+	seed      int32            // the entries of objects that are gone and that next has not taken yet
+	gone      int              // see Counts
+	ending    observed.NodeID  // a node that is about to go, and hangs below a root
+	holder    bool             // the node that is about to go is a holder of a sweep
+	content   observed.Content // of that node
+	finalizer bool             // its members go first
+	changed   bool             // since the last Counts
 }
 
 // New returns a follower of the roots. Open comes next, then StepSearch, then Roots and Begin
@@ -156,6 +158,9 @@ func (f *Follower) Step(v View, budget int) (done bool) {
 func (f *Follower) beginNext(v *View) {
 	f.next, f.seed = newMembers(v.Graph, &f.past), int32(f.set.len(gone))
 	f.next.holder, f.next.again = f.set.holder, f.set.holder
+	for c := range f.past.contents {
+		f.next.contents = append(f.next.contents, c)
+	}
 	for root := range f.roots {
 		if n, ok := v.Graph.Lookup(root); ok && n.State() == observed.Observed {
 			f.next.add(v, n.ID(), 0)

@@ -46,6 +46,19 @@ func TestMembers(t *testing.T) {
 			r.Rewind()
 			r.put("k/r")
 		}, 1, "r"},
+		{"the members of a container", "k/r; ns/s -> k/r; p/s/a; p/t/x; p/s/b -> k/x", func(*rig) {}, 0, "a b r s"},
+		{"a member of a container is new", "ns/s; p/s/a", func(r *rig) { r.put("p/s/b; p/t/x") }, 0, "a b s"},
+		{"a container leaves the deletion", "k/r; ns/s -> k/r; p/s/a", func(r *rig) { r.put("ns/s#2") }, 0, "r"},
+		{"a container comes under a member", "k/r; ns/s; p/s/a", func(r *rig) { r.put("ns/s#2 -> k/r") }, 0, "a r s"},
+		{"a container goes after its members, and its name is free", "k/r; ns/s -> k/r", func(r *rig) { r.end("ns/s"); r.put("ns/s'; p/s/a") }, 1, "r"},
+		{"a container goes before its members", "k/r; box/s -> k/r; p/s/a", func(r *rig) { r.end("box/s"); r.put("p/s/b") }, 1, "a b r"},
+		{"a container goes without its members, against its declaration", "k/r; ns/s -> k/r; p/s/a", func(r *rig) { r.end("ns/s") }, 1, "r"},
+		{"a container is back", "k/r; box/s -> k/r; p/s/a", func(r *rig) {
+			r.end("box/s")
+			r.observe(graph.Event{Type: graph.Rewound})
+			r.Rewind()
+			r.put("box/s#2")
+		}, 0, "r"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			r := newRig(t, c.objects)

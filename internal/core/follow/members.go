@@ -61,7 +61,9 @@ type members struct {
 	index     dense.Index // the place of a node: its position in a list, and the list
 	lists     [classes]dense.List[member]
 	todo      dense.List[observed.NodeID] // their dependents have to be visited
-	expanding observed.NodeID             // the cursor is on its dependents
+	expanding observed.NodeID             // the cursor is on its dependents, or on its content
+	inside    bool                        // it is on the content, or on that of a container that is gone
+	contents  []observed.Content          // of containers that are gone; their members have to be visited
 	cursor    observed.Cursor
 	scan      observed.NodeID // the next node of the scan for members of sweeps, 0 without one
 	again     bool            // another scan is wanted
@@ -149,8 +151,13 @@ func (m *members) anchor(id observed.NodeID) {
 // forget forgets a node that left the graph. Nothing refers to it.
 func (m *members) forget(id observed.NodeID) {
 	m.take(id)
+	m.stop(id)
+}
+
+// stop ends the visit of the dependents and the content of a node.
+func (m *members) stop(id observed.NodeID) {
 	if m.expanding == id {
-		m.expanding = 0
+		m.expanding, m.inside = 0, false
 	}
 }
 
@@ -159,9 +166,7 @@ func (m *members) leave(v *View, id observed.NodeID) {
 	if _, ok := m.take(id); !ok {
 		return
 	}
-	if m.expanding == id {
-		m.expanding = 0
-	}
+	m.stop(id)
 	m.todo.Push(id)
 	m.suspect = m.suspect || m.holder && v.Sweeps.IsHolder(id)
 }

@@ -15,8 +15,11 @@ const maxClimb = 1024
 //
 // Held by TestGoneDuringWalk.
 func (f *Follower) Ending(v View, k graph.Key) {
-	f.ending, f.holder = 0, false
+	f.ending, f.holder, f.content = 0, false, observed.Content{}
 	n, ok := v.Graph.Lookup(k)
+	if ok {
+		f.content, f.finalizer = n.Content(), n.Container().Finalizer != ""
+	}
 	f.holder = ok && v.Sweeps.Any() && v.Sweeps.IsHolder(n.ID())
 	if !ok || n.State() != observed.Observed || f.set.has(n.ID()) || f.scan == 0 && f.set.isDone(&v) {
 		return
@@ -52,6 +55,9 @@ func (f *Follower) climb(v *View, id observed.NodeID) {
 					}
 				}
 			}
+		}
+		for _, id := range n.Containers() {
+			up(id)
 		}
 		if v.Sweeps.Any() && n.State() == observed.Observed {
 			for _, h := range v.Sweeps.HoldersOf(v.View, n.ID()) {
@@ -126,7 +132,26 @@ func (f *Follower) end(v *View, d *observed.Delta) {
 	f.changed = true
 	f.past.add(key, true)
 	f.anchor(v, key)
+	f.leaveContent(v)
 	f.set.suspect = f.set.suspect || f.holder // its members stay, unless a sweep goes on without it
+}
+
+// leaveContent has the members visited that a container leaves to its actor. A container with the
+// actor's finalizer leaves none: one that is there all the same is a member no more.
+func (f *Follower) leaveContent(v *View) {
+	if f.content.Name == "" || f.past.contents[f.content] {
+		return
+	}
+	var c observed.Cursor
+	c.StartContent(v.Graph, f.content)
+	if _, some := c.Next(v.Graph); f.finalizer {
+		f.set.suspect = f.set.suspect || some
+		return
+	}
+	f.past.contents[f.content] = true
+	for _, m := range f.sets() {
+		m.contents = append(m.contents, f.content)
+	}
 }
 
 // look takes the new state of an observed object.
@@ -164,6 +189,10 @@ func (f *Follower) look(v *View, d *observed.Delta) {
 func (f *Follower) restore(v *View, k graph.Key) {
 	if f.past.remove(k) {
 		f.gone--
+	}
+	if n, ok := v.Graph.Lookup(k); ok && f.past.contents[n.Content()] {
+		delete(f.past.contents, n.Content())
+		f.set.suspect = true
 	}
 	if n, ok := v.Graph.Lookup(claim(k.UID)); ok {
 		for _, m := range f.sets() {

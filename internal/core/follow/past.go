@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // past holds the members that are gone. A reference may name one after the graph has
@@ -13,9 +14,13 @@ import (
 type past struct {
 	seed maphash.Seed
 	keys map[uint64]bool
+	// contents has those of the containers that are gone and left members to their actor.
+	contents map[observed.Content]bool
 }
 
-func newPast() past { return past{seed: maphash.MakeSeed(), keys: map[uint64]bool{}} }
+func newPast() past {
+	return past{seed: maphash.MakeSeed(), keys: map[uint64]bool{}, contents: map[observed.Content]bool{}}
+}
 
 func (p *past) hash(k graph.Key) uint64 { return maphash.Comparable(p.seed, k) }
 

@@ -25,12 +25,35 @@ func (m *model) members() map[graph.Key]bool {
 	for grown := true; grown; {
 		grown = false
 		for k, o := range m.objects {
-			if !in[k] && (k == m.root || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return m.leads(in, k, r) })) {
+			if !in[k] && (k == m.root || m.isContained(in, k) || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return m.leads(in, k, r) })) {
 				in[k], grown = true, true
 			}
 		}
 	}
 	return in
+}
+
+// isContained reports whether an object stands in the scope of a member, or in that of a box that is gone.
+func (m *model) isContained(in map[graph.Key]bool, k graph.Key) bool {
+	for _, set := range []map[graph.Key]bool{in, m.gone} {
+		for c := range set {
+			_, exists := m.objects[c]
+			if k.Scope != "" && c.Name == k.Scope && (c.Kind == "box" || c.Kind == "ns" && exists) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isKept reports whether the finalizer of a container keeps it, because it has a member.
+func (m *model) isKept(k graph.Key) bool {
+	for o := range m.objects {
+		if k.Kind == "ns" && o.Scope == k.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // leads reports whether a reference of an object leads to a member. An object in a scope owns in
@@ -95,6 +118,8 @@ type world struct {
 var worldPlaces = [...][]string{
 	{"k/n0", "k/n1", "k/n2", "k/n3", "k/n4", "k/n5", "k/n6", "k/n7"},
 	{"p/one/n0", "p/one/n1", "p/one/n2", "p/two/n3", "p/one/n4", "p/two/n5", "k/n6", "k/n7"},
+	{"k/n0", "p/one/n1", "ns/one", "ns/two", "p/two/n4", "p/two/n5", "p/one/n6"},
+	{"k/n0", "p/one/n1", "box/one", "box/two", "p/two/n4", "p/two/n5", "p/one/n6"},
 }
 
 func newWorld(t *rapid.T) *world {
@@ -121,7 +146,7 @@ func (w *world) step(change string) {
 		w.model.objects[key] = o
 		delete(w.model.gone, key)
 		w.observe(graph.Event{Type: graph.Put, Object: o})
-	case change == "end" && exists:
+	case change == "end" && exists && !w.model.isKept(key):
 		if w.model.members()[key] {
 			w.model.gone[key] = true
 		}

@@ -34,6 +34,14 @@ func (m *members) support(v *View, n observed.Node) (depth uint32, ok bool) {
 			}
 		}
 	}
+	for _, id := range n.Containers() {
+		found(id)
+	}
+	for _, c := range n.Contents() {
+		if c.Name != "" && m.past.contents[c] {
+			return 0, true
+		}
+	}
 	if !v.Sweeps.Any() {
 		return depth, ok
 	}
@@ -90,21 +98,31 @@ func (m *members) step(v *View, budget int) (rest int, changed bool) {
 
 // isDone reports whether nothing is left to visit.
 func (m *members) isDone(v *View) bool {
-	return m.expanding == 0 && m.todo.Len() == 0 && m.scan == 0 && !m.wantsScan(v)
+	return m.expanding == 0 && !m.inside && len(m.contents) == 0 && m.todo.Len() == 0 && m.scan == 0 && !m.wantsScan(v)
 }
 
 // visit makes one step of the walk, and returns its cost, 0 at the end.
 func (m *members) visit(v *View) (cost int, changed bool) {
 	switch {
-	case m.expanding != 0:
+	case m.expanding != 0 || m.inside:
 		if d, ok := m.cursor.Next(v.Graph); ok {
 			return m.visitDependent(v, d)
 		}
-		m.expanding = 0
+		if m.inside {
+			m.expanding, m.inside = 0, false
+			break
+		}
+		m.inside = true
+		m.cursor.StartContents(v.Graph, m.expanding)
+	case len(m.contents) > 0:
+		last := len(m.contents) - 1
+		m.inside = true
+		m.cursor.StartContent(v.Graph, m.contents[last])
+		m.contents = m.contents[:last]
 	case m.todo.Len() > 0:
 		id := *m.todo.At(int32(m.todo.Len() - 1))
 		if m.todo.Pop(); v.InUse(id) {
-			m.expanding = id
+			m.expanding, m.inside = id, false
 			m.cursor.Start(v.Graph, id)
 		}
 	case m.scan != 0:
@@ -117,17 +135,21 @@ func (m *members) visit(v *View) (cost int, changed bool) {
 	return 1, false
 }
 
-// visitDependent looks at a dependent of the node that the cursor is on. That node is a
+// visitDependent looks at a dependent of the node that the cursor is on, or at a member of that
+// container. That node is a
 // member, or has just left.
 func (m *members) visitDependent(v *View, id observed.NodeID) (cost int, changed bool) {
-	depth, in := m.depth(m.expanding)
+	depth, in := uint32(0), true // of a container that is gone
+	if m.expanding != 0 {
+		depth, in = m.depth(m.expanding)
+	}
 	under, has := m.depth(id)
 	switch {
 	case id == m.expanding, !in && !has, in && has && under > depth:
 		return 1, false
 	case has: // its way may have led over the node
 		return m.review(v, id)
-	case v.Graph.Node(id).State() != observed.Observed, !m.owns(v, v.Graph.Node(m.expanding), v.Graph.Node(id)):
+	case v.Graph.Node(id).State() != observed.Observed, !m.inside && !m.owns(v, v.Graph.Node(m.expanding), v.Graph.Node(id)):
 		return 1, false
 	}
 	m.add(v, id, depth+1)

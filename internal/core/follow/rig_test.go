@@ -76,7 +76,11 @@ type rig struct {
 func newRig(t failer, objects string) *rig {
 	t.Helper()
 	r := &rig{t: t, graph: observed.New(observed.Config{}), held: held.New(), absent: tombstone.New(8)}
-	r.observe(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "k"}, {Kind: "p", Scoped: true}}})
+	r.observe(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{
+		{Kind: "k"}, {Kind: "p", Scoped: true},
+		{Kind: "ns", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor", Finalizer: "janitor"}},
+		{Kind: "box", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor"}},
+	}})
 	r.put(objects)
 	root := parse(t, objects)[0].Key
 	r.Follower = open(r.graph, root)

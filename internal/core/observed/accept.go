@@ -86,6 +86,9 @@ func acceptKinds(e *graph.Event) error {
 		if f, ok := first[k.Kind]; ok && f != k {
 			return refused(e, kindSubject(k.Kind), fmt.Sprintf("kinds[%d]: two different descriptions", i))
 		}
+		if field, cause := k.Container.Flaw(); field != "" {
+			return refused(e, kindSubject(k.Kind), fmt.Sprintf("kinds[%d].container.%s: %s", i, field, cause))
+		}
 		first[k.Kind] = k
 	}
 	return nil

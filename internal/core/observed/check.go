@@ -11,7 +11,7 @@ import (
 // Held by TestCheckNamesTheInvariant.
 func (g *Graph) Check() error {
 	for _, check := range []func() error{
-		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkDuplicates, g.checkOwners, g.checkDependents, g.checkKinds, g.checkFree,
+		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkDuplicates, g.checkOwners, g.checkDependents, g.checkKinds, g.checkContents, g.checkFree,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("graph invariant %w", err)
@@ -225,15 +225,20 @@ func (g *Graph) checkKinds() error {
 }
 
 func (g *Graph) checkPlaces() error {
-	used := make([]int, len(g.places))
+	used, alive := make([]int, len(g.places)), make([]int, len(g.places))
 	for id := range g.ids() {
-		used[g.at(id).place]++
+		if used[g.at(id).place]++; g.at(id).state() == Observed {
+			alive[g.at(id).place]++
+		}
 	}
 	held := 0
 	for i := range g.places {
 		at := &g.places[i]
 		if at.used != used[i] {
 			return fmt.Errorf("I6: place %d has %d nodes, counted as %d", i, used[i], at.used)
+		}
+		if at.alive != alive[i] {
+			return fmt.Errorf("I6: place %d has %d observed nodes, counted as %d", i, alive[i], at.alive)
 		}
 		if i == 0 || at.used > 0 {
 			if held++; g.byPlace[placeKey{at.kind, at.scope}] != placeID(i) || at.name != g.kinds[at.kind].info.Kind {
@@ -243,6 +248,23 @@ func (g *Graph) checkPlaces() error {
 	}
 	if held != len(g.byPlace) {
 		return fmt.Errorf("I6: %d places, %d found", held, len(g.byPlace))
+	}
+	return g.checkTogether()
+}
+
+// checkTogether: the nodes of one place stand together in the list of their kind.
+func (g *Graph) checkTogether() error {
+	found := 0
+	for i := range g.places {
+		for id := g.places[i].first; id != 0; id = g.inPlace(g.at(id).nextKind, placeID(i)) {
+			if g.at(id).place != placeID(i) {
+				return fmt.Errorf("I6: %s stands among the nodes of place %d", g.key(id), i)
+			}
+			found++
+		}
+	}
+	if found != g.live {
+		return fmt.Errorf("I6: %d nodes, %d found at their places", g.live, found)
 	}
 	return nil
 }

@@ -150,8 +150,17 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 		{"I6: 9 nodes, 9 in lists of kinds; 5 kinds, 6 found", func(_ *testing.T, g *Graph) { g.byKind["c"] = 1 },
 			"a name leads to another kind"},
 		{"I6: place 1 has 1 nodes, counted as 2", func(_ *testing.T, g *Graph) { g.places[1].used++ }, "the count of a place is off"},
+		{"I6: place 1 has 1 observed nodes, counted as 2", func(_ *testing.T, g *Graph) { g.places[1].alive++ }, "the count of objects of a place is off"},
 		{"I6: place 1 is not found", func(_ *testing.T, g *Graph) { g.byPlace[placeKey{g.places[1].kind, g.places[1].scope}] = 2 }, "a place is not found"},
 		{"I6: 6 places, 7 found", func(_ *testing.T, g *Graph) { g.byPlace[placeKey{7, "x"}] = 2 }, "a place has two names"},
+		{"I6: 9 nodes, 8 found at their places", func(t *testing.T, g *Graph) { g.places[g.at(at(t, g, "a")).place].first = 0 }, "the nodes of a place are not found"},
+		{"I6: a stands among the nodes of place 2", func(_ *testing.T, g *Graph) { g.places[2].first = g.places[1].first }, "a place leads to another's nodes"},
+		{"I10: place 3 stands in the list of scope \"x\"", func(_ *testing.T, g *Graph) { g.contents.scopes["x"] = g.contents.scopes["s"] }, "a scope leads to another's places"},
+		{"I10: 1 places with a scope, 0 in lists", func(_ *testing.T, g *Graph) { clear(g.contents.scopes) }, "a place is not found by its scope"},
+		{"I10: node 1 is no container \"a\"", func(t *testing.T, g *Graph) { g.noteContainer(at(t, g, "a"), graph.ScopeMembers, true) }, "a node counts as a container"},
+		{"I10: 1 containers, 0 found", func(t *testing.T, g *Graph) {
+			g.kinds[g.kindNamed("a")].info.Container.Members = graph.KindMembers
+		}, "a container is not found"},
 		{"I7: node 1 is free and in use, or free twice", func(_ *testing.T, g *Graph) { g.page(1).free = 1 + 1 },
 			"a node in use is free"},
 		{"I7: the record of no node or edge is in use", func(_ *testing.T, g *Graph) { g.edges.at(0).prev = 1 }, "a link was made where nothing is"},

@@ -2,7 +2,7 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// Cursor walks the dependents of one node in pieces, while the graph changes between the
+// Cursor walks the dependents of one node, or the members of a container, in pieces, while the graph changes between the
 // pieces. It visits each reference that stands in the list from its beginning to its end.
 // It does not visit later references, because their own events report them. The zero
 // value stands on no node. A Cursor is not safe for concurrent use.
@@ -10,8 +10,10 @@ import "github.com/ownergraph/ownergraph/graph"
 // The fan-out of the engine has one cursor in each node: see [Graph.Fan]. A Cursor is for
 // a reader beside the engine, such as the copy for a plan.
 type Cursor struct {
-	at    edgeID
-	claim NodeID // the claim on the node's UID, whose list follows
+	at     edgeID
+	claim  NodeID           // the claim on the node's UID, whose list follows
+	member NodeID           // of a container: see StartContents
+	by     graph.Membership // of that container
 }
 
 // OpenCursor has the graph keep the cursor right while references leave. The caller closes
@@ -31,7 +33,7 @@ func (g *Graph) CloseCursor(c *Cursor) {
 
 // Start puts an open cursor on the first dependent of a node in use.
 func (c *Cursor) Start(g *Graph, id NodeID) {
-	c.at, c.claim = g.ownerRecordOf(id).firstDep, g.claim(id)
+	*c = Cursor{at: g.ownerRecordOf(id).firstDep, claim: g.claim(id)}
 }
 
 // Next returns the next dependent, or false at the end. A node with several references
@@ -46,6 +48,9 @@ func (c *Cursor) Next(g *Graph) (NodeID, bool) {
 		c.claim = 0
 	}
 	if c.at == 0 {
+		if c.member != 0 {
+			return c.nextMember(g), true
+		}
 		return 0, false
 	}
 	next, dep := g.following(c.at)

@@ -38,6 +38,7 @@ type Config struct {
 //	I7  nodes, edges and kinds are in use or free, never both, and none is lost
 //	I8  the cursor of a fan-out or pruning stands on a member of its own list
 //	I9  text and owner records of a page belong to its nodes, or count as unused
+//	I10 places, kinds and containers are found by scope, definition and name
 type Graph struct {
 	cfg       Config
 	pages     []page   // of nodes; node 0 is never used
@@ -54,6 +55,7 @@ type Graph struct {
 	places     []place    // 0 has neither kind nor scope
 	freePlaces []placeID
 	byPlace    map[placeKey]placeID
+	contents   contents // of containers
 	lastPlaces [64]placeID
 	maxNames   int // the most kinds and places that the maps have held
 
@@ -94,6 +96,7 @@ func New(cfg Config) *Graph {
 		byKind:    map[graph.Kind]kindID{},
 		places:    make([]place, 1),
 		byPlace:   map[placeKey]placeID{{}: 0},
+		contents:  newContents(),
 	}
 }
 
@@ -112,6 +115,7 @@ func (g *Graph) Clone() *Graph {
 	c.index = g.index.clone()
 	c.kinds, c.freeKinds, c.byKind = slices.Clone(g.kinds), slices.Clone(g.freeKinds), maps.Clone(g.byKind)
 	c.places, c.freePlaces, c.byPlace = slices.Clone(g.places), slices.Clone(g.freePlaces), maps.Clone(g.byPlace)
+	c.contents = g.contents.clone()
 	c.groupNodes, c.groupLinks, c.duplicates = maps.Clone(g.groupNodes), maps.Clone(g.groupLinks), maps.Clone(g.duplicates)
 	if c.groups = nil; g.groups != nil {
 		c.groups = make(map[graph.UID]*uidGroup, len(g.groups))

@@ -120,13 +120,15 @@ func (g *Graph) applyKinds(infos []graph.KindInfo) {
 	for _, k := range infos {
 		x := &g.kinds[g.kindOf(k.Kind)]
 		k.Kind = x.info.Kind
-		x.info, x.known = k, true
+		x.known = true
+		g.describe(g.byKind[k.Kind], k)
 	}
 	for i := range g.kinds {
 		if k := &g.kinds[i]; !k.known && k.info.Kind != "" {
 			g.vanish(kindID(i))
 		}
 	}
+	g.define()
 }
 
 // vanish forgets the state of a kind and keeps its nodes. References to these are unknown
@@ -180,7 +182,10 @@ func (g *Graph) Prune(name graph.Kind, limit int) (node NodeID, seen int, done b
 		x := g.at(id)
 		k.pruneAt = x.nextKind
 		seen++
-		if x.state() == Phantom || x.state() == Observed && x.epoch != k.epoch {
+		if x.epoch != k.epoch && (x.state() == Phantom || x.state() == Observed) {
+			if x.state() == Phantom {
+				x.epoch = k.epoch - 1 // so that its number repeats last
+			}
 			return id, seen, false
 		}
 	}
@@ -194,24 +199,48 @@ func (g *Graph) Prune(name graph.Kind, limit int) (node NodeID, seen int, done b
 // countObserved counts a node that becomes observed, or that is observed no more.
 func (g *Graph) countObserved(id NodeID, n int) {
 	g.observed += n
-	g.kinds[g.places[g.at(id).place].kind].objects += n
+	at := &g.places[g.at(id).place]
+	k := &g.kinds[at.kind]
+	k.objects += n
+	at.alive += n
+	g.noteContainer(id, k.info.Container.Members, n > 0)
 }
 
+// enlist puts a node into its kind's list, before the other nodes of its place. The nodes of one
+// place therefore stand together. A pruning under way may still come to the node. The number of
+// the listing says that the listing has not spoken of it.
 func (g *Graph) enlist(id NodeID) {
 	x := g.at(id)
-	k := &g.kinds[g.places[x.place].kind]
-	if x.nextKind = k.first; x.nextKind != 0 {
-		g.at(x.nextKind).prevKind = id
+	at := &g.places[x.place]
+	k := &g.kinds[at.kind]
+	if x.nextKind = at.first; x.nextKind == 0 {
+		x.nextKind = k.first
 	}
-	k.first = id
+	if x.nextKind != 0 {
+		next := g.at(x.nextKind)
+		x.prevKind, next.prevKind = next.prevKind, id
+	}
+	if x.prevKind == 0 {
+		k.first = id
+	} else {
+		g.at(x.prevKind).nextKind = id
+	}
+	if at.first = id; k.pruning {
+		x.epoch = k.epoch
+	}
 }
 
 func (g *Graph) delist(id NodeID) {
 	x := g.at(id)
-	kind := g.places[x.place].kind
+	at := &g.places[x.place]
+	kind := at.kind
 	k := &g.kinds[kind]
+	g.passMember(id)
 	if k.pruneAt == id {
 		k.pruneAt = x.nextKind
+	}
+	if at.first == id {
+		at.first = g.inPlace(x.nextKind, x.place)
 	}
 	if x.prevKind == 0 {
 		k.first = x.nextKind

@@ -18,7 +18,11 @@ type place struct {
 	sound bool       // kind and scope are no flaw
 	name  graph.Kind // the name of the kind
 	scope string
-	used  int // the number of its nodes
+	used  int    // the number of its nodes
+	alive int    // the observed ones among them
+	first NodeID // of these in the list of the kind, where they stand together
+	// next and prev are the places of the same scope: see contents.
+	next, prev placeID
 }
 
 type placeKey struct {
@@ -68,7 +72,8 @@ func (g *Graph) placeOf(k *graph.Key) placeID {
 		}
 		g.places[id] = place{kind: key.kind, name: g.kinds[key.kind].info.Kind, scope: key.scope, sound: k.Kind != "" && g.isPlainText(string(k.Kind)) && g.isPlainText(k.Scope)}
 		g.byPlace[key] = id
-		g.maxNames = max(g.maxNames, len(g.byKind)+len(g.byPlace))
+		g.joinScope(id)
+		g.maxNames = max(g.maxNames, len(g.byKind)+len(g.byPlace)+len(g.contents.scopes))
 	}
 	g.places[id].used++
 	*last = id
@@ -82,6 +87,7 @@ func (g *Graph) leavePlace(id placeID) {
 		return
 	}
 	delete(g.byPlace, placeKey{at.kind, at.scope})
+	g.leaveScope(at)
 	*at = place{}
 	g.freePlaces = append(g.freePlaces, id)
 }
@@ -93,11 +99,11 @@ const minNames = 256
 // their size, so it copies the maps when three of four names are gone. It cuts the unused
 // end off the tables. A user who may write references can invent names without bound.
 func (g *Graph) shrinkNames() {
-	n := len(g.byKind) + len(g.byPlace)
+	n := len(g.byKind) + len(g.byPlace) + len(g.contents.scopes)
 	bare := g.maxNames > minNames && 4*n < g.maxNames
 	if bare {
 		g.maxNames = n
-		g.byKind, g.byPlace = copyMap(g.byKind), copyMap(g.byPlace)
+		g.byKind, g.byPlace, g.contents.scopes = copyMap(g.byKind), copyMap(g.byPlace), copyMap(g.contents.scopes)
 	}
 	if bare || n < minNames/4 && len(g.kinds)+len(g.places) > minNames {
 		g.kinds, g.freeKinds = truncate(g.kinds, g.freeKinds, func(k *kind) bool { return k.info.Kind == "" })
