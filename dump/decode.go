@@ -93,8 +93,8 @@ func (d *decoder) field(f *frame, key string) error {
 	return d.fields.check(d.unread)
 }
 
-// payload reads the spec or the status. It keeps those of a Namespace, and of an object whose
-// kind comes later.
+// payload reads the spec or the status. It keeps those of a container, and of an object whose kind
+// comes later.
 func (d *decoder) payload(f *frame, key string) error {
 	if err := d.decode(key, &d.unread); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (d *decoder) payload(f *frame, key string) error {
 	if key == "status" {
 		f.observed = observedGeneration(d.unread)
 	}
-	if f.kind != "" && f.kind != string(namespaceKind) {
+	if f.kind != "" && f.kind != string(namespaceKind) && f.kind != "CustomResourceDefinition" {
 		return nil
 	}
 	if key == "spec" {
@@ -174,8 +174,15 @@ func (d *decoder) end(f *frame) error {
 		if err != nil {
 			return err
 		}
+		defined, err := f.definition(&o)
+		if err != nil {
+			return err
+		}
 		if err := d.inventory.add(o); err != nil {
 			return err
+		}
+		if defined != "" {
+			d.inventory.definitions[defined] = o.Name
 		}
 		if len(conditions) > 0 {
 			d.inventory.conditions[o.Key] = conditions

@@ -100,7 +100,8 @@ type inventory struct {
 	scoped  map[graph.Kind]bool
 	marks   map[graph.Key]time.Time
 
-	conditions map[graph.Key][]Condition
+	conditions  map[graph.Key][]Condition
+	definitions map[graph.Kind]string // the name of the definition of each kind
 }
 
 func newInventory() *inventory {
@@ -110,7 +111,8 @@ func newInventory() *inventory {
 		scoped: make(map[graph.Kind]bool),
 		marks:  make(map[graph.Key]time.Time),
 
-		conditions: make(map[graph.Key][]Condition),
+		conditions:  make(map[graph.Key][]Condition),
+		definitions: make(map[graph.Kind]string),
 	}
 }
 
@@ -138,7 +140,9 @@ func (s *inventory) content() Content {
 	}
 	slices.SortFunc(c.Objects, func(a, b graph.Object) int { return a.Compare(b.Key) })
 	for kind, scoped := range s.scoped {
-		c.Kinds = append(c.Kinds, graph.KindInfo{Kind: kind, Scoped: scoped, NoOwner: isEvent(kind)})
+		c.Kinds = append(c.Kinds, graph.KindInfo{
+			Kind: kind, Scoped: scoped, NoOwner: isEvent(kind), Container: container(kind), Definition: s.definitions[kind],
+		})
 	}
 	slices.SortFunc(c.Kinds, byName)
 	c.Unlisted = s.unlisted(c.Objects)

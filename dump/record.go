@@ -20,7 +20,7 @@ type record struct {
 	apiVersion, kind string
 	meta             metadata
 	observed         int64
-	spec, status     json.RawMessage // of a Namespace, and of an object without a kind so far
+	spec, status     json.RawMessage // of a container, and of an object without a kind so far
 }
 
 type metadata struct {

@@ -42,8 +42,8 @@ func buildCatalog(found discovered, lacks undiscovered, before *catalog, ignore 
 	c.addUndiscovered(lacks, before, ignore)
 	c.keepFormer(before)
 	c.addReads(before)
-	for kind, r := range c.kinds {
-		c.infos = append(c.infos, graph.KindInfo{Kind: kind, Scoped: r.scoped, NoOwner: kind == "Event"})
+	for _, r := range c.kinds {
+		c.infos = append(c.infos, r.info())
 	}
 	slices.SortFunc(c.infos, byKind)
 	return c

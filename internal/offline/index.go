@@ -13,6 +13,7 @@ type Index struct {
 	first      map[graph.UID]int
 	next       []int // the next object with the same UID, or -1
 	dependents map[graph.UID][]int
+	contents   contents
 }
 
 // Index returns an index of the objects.
@@ -32,6 +33,7 @@ func (c *Content) Index() *Index {
 			x.dependents[o.Owners[j].UID] = append(x.dependents[o.Owners[j].UID], i)
 		}
 	}
+	x.contents = newContents(c)
 	return x
 }
 
@@ -44,7 +46,7 @@ func (x *Index) same(uid graph.UID, do func(int)) {
 }
 
 // Below returns the object with the key and all objects below it, in the order of the
-// content. A dependent counts by the UID of its owner.
+// content. A dependent counts by the UID of its owner, and the members of a container count.
 //
 // Held by TestBelow.
 func (x *Index) Below(key graph.Key) []graph.Object { return x.objects(x.reach(key, false)) }
@@ -72,6 +74,9 @@ func (x *Index) reach(key graph.Key, up bool) (list []int) {
 		if !up {
 			for _, d := range x.dependents[o.UID] {
 				add(d)
+			}
+			for _, m := range x.contents.membersOf(o) {
+				add(m)
 			}
 			continue
 		}

@@ -73,6 +73,14 @@ func (w *walk) run() {
 			for _, d := range w.dependents[o.UID] {
 				w.takeObject(d)
 			}
+			for _, m := range w.contents.membersOf(o) {
+				w.takeObject(m)
+			}
+		}
+		for _, h := range w.contents.containersOf(o) {
+			if w.content.Objects[h].Deleting { // its actor deletes the object
+				w.takeObject(h)
+			}
 		}
 		for j := range o.Owners {
 			w.take(o.Owners[j].UID)
