@@ -144,3 +144,28 @@ func TestSickAgain(t *testing.T) {
 		t.Errorf("held are %v after 60 reports, want the last object", held)
 	}
 }
+
+// TestSelfByRememberedUID: the engine remembers the end of an object, and no listing of its kind is
+// complete. Another object with the UID lives, and refers to the one that is gone. No write
+// follows, as after the same events in the other order.
+func TestSelfByRememberedUID(t *testing.T) {
+	end := graph.Event{Type: graph.Gone, Key: graph.Key{Kind: "b", Name: "o", UID: "u"}}
+	for _, c := range []struct {
+		first  bool
+		reason string
+	}{{true, "the end comes first, and no node has it"}, {false, "the reference comes first, and the node is absent"}} {
+		s := newStepped(t, ownergraph.Config{})
+		s.serve("a", "b")
+		s.list("a")
+		if c.first {
+			s.see(end)
+		}
+		s.put("a/o@u#1 -> b/o@u")
+		if !c.first {
+			s.see(end)
+		}
+		if writes := s.run(ownergraph.ErrNotFound); len(writes) > 0 {
+			t.Errorf("%v: %s", writes, c.reason)
+		}
+	}
+}

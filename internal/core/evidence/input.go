@@ -65,6 +65,8 @@ func (v *View) fact(id observed.NodeID, r *observed.Reference, m *record.State, 
 	f := rules.OwnerFact{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
 	if r.Owner != 0 && !r.Self {
 		v.completeFact(&f, id, m, v.Node(r.Owner), since)
+		// The graph knows it of an absence of its own. This one comes from the engine's memory.
+		f.Self = f.Class == observed.Dangling && v.Node(id).HasUIDOf(r.Owner)
 	}
 	return f
 }

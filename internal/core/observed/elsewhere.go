@@ -59,6 +59,9 @@ func (g *Graph) sharedPlace(id NodeID) (shared string, ok bool) {
 	return "", false
 }
 
+// HasUIDOf reports whether the node has the UID of another node.
+func (n Node) HasUIDOf(id NodeID) bool { return n.g.hasUIDOf(n.id, id) }
+
 // hasUIDOf reports whether both nodes have one UID.
 func (g *Graph) hasUIDOf(a, b NodeID) bool {
 	x, y := g.at(a), g.at(b)

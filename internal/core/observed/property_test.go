@@ -311,7 +311,7 @@ func TestNonInterference(t *testing.T) {
 		after := w.classes()
 		for ref, was := range before {
 			now := after[ref]
-			moved := was == "dangling" || was == "renamed" || strings.HasPrefix(was, "un") && was != "unserved"
+			moved := was == "dangling" || was == "self by uid" || was == "renamed" || strings.HasPrefix(was, "un") && was != "unserved"
 			elsewhere := (now == "misplaced" || now == "renamed") && moved
 			if now != was && !elsewhere && now != "shared" {
 				t.Fatalf("%s was %s, is %s: %s", ref, was, now, w)

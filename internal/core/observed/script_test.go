@@ -180,16 +180,27 @@ var shortDoubts = map[graph.Doubt]string{
 	graph.SharedUID: "shared",
 }
 
+// selfClass tells a reference to the own coordinates from one to the own UID at absent ones.
+func selfClass(n observed.Node, i int) string {
+	if o, ok := n.OwnerNode(i); ok && !o.ByUID() && o.ID() != n.ID() {
+		return "self by uid"
+	}
+	return "self"
+}
+
 // class returns the class of a reference, or the doubt about it.
 func (w *world) class(n observed.Node, i int) string {
 	if n.SelfOwner(i) {
-		return "self"
+		return selfClass(n, i)
 	}
 	c, d := n.OwnerClass(i)
 	if c != observed.Unknown {
 		return c.String()
 	}
 	if o, ok := n.OwnerNode(i); ok && w.absent[o.Key()] && (d == graph.Unobserved || d == graph.Unlisted) {
+		if n.HasUIDOf(o.ID()) { // package evidence reads the memory in the same way
+			return selfClass(n, i)
+		}
 		return observed.Dangling.String()
 	}
 	return shortDoubts[d]
