@@ -191,11 +191,11 @@ func (x *explainer) dependents(n observed.Node) []explain.Condition {
 
 // finalizers names the controllers and handlers that hold an object.
 func (x *explainer) finalizers(j judgement, c explain.Condition) (out []explain.Condition) {
-	e := x.e
-	names := e.graph.Node(j.id).Object().Finalizers
+	e, n := x.e, x.e.graph.Node(j.id)
+	names := n.Object().Finalizers
 	for _, name := range names[:x.take(len(names))] {
 		d := c
-		if n := e.graph.Node(j.id); name == n.Container().Finalizer {
+		if name == n.Container().Finalizer {
 			out = append(out, x.contents(n, d))
 			continue
 		}

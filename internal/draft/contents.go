@@ -60,16 +60,15 @@ func (c *Contents) add(i int32) {
 // contentOf returns the content of a container, without a name for another part.
 func (c *Contents) contentOf(i int32) observed.Content {
 	o := &c.parts[i].Object
-	if by := c.kinds[o.Kind].Container.Members; by != graph.MembershipUnset {
-		return observed.Content{Members: by, Name: o.Name}
-	}
-	return observed.Content{}
+	kind := c.kinds[o.Kind]
+	return observed.ContentOf(&kind, o.Name)
 }
 
 // contentsOf returns the contents to which a part belongs. One without a name is none.
 func (c *Contents) contentsOf(i int32) [2]observed.Content {
 	o := &c.parts[i].Object
-	return [2]observed.Content{{Members: graph.ScopeMembers, Name: o.Scope}, {Members: graph.KindMembers, Name: c.kinds[o.Kind].Definition}}
+	kind := c.kinds[o.Kind]
+	return observed.ContentsOf(&kind, o.Scope)
 }
 
 // ContainerOf returns the first container of a part, or -1.

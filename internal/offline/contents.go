@@ -28,41 +28,33 @@ func newContents(c *Content) (x contents) {
 	x.members, x.containers = map[observed.Content][]int{}, map[observed.Content][]int{}
 	for i := range c.Objects {
 		o := &c.Objects[i]
-		if by := x.kinds[o.Kind].Container.Members; by != graph.MembershipUnset {
-			of := observed.Content{Members: by, Name: o.Name}
+		if of := x.contentOf(o); of.Name != "" {
 			x.containers[of] = append(x.containers[of], i)
 		}
 		for _, of := range x.contentsOf(o) {
-			x.members[of] = append(x.members[of], i)
+			if of.Name != "" {
+				x.members[of] = append(x.members[of], i)
+			}
 		}
 	}
 	return x
 }
 
-func (x *contents) contentsOf(o *graph.Object) (out []observed.Content) {
-	if o.Scope != "" {
-		out = append(out, observed.Content{Members: graph.ScopeMembers, Name: o.Scope})
-	}
-	if name := x.kinds[o.Kind].Definition; name != "" {
-		out = append(out, observed.Content{Members: graph.KindMembers, Name: name})
-	}
-	return out
+func (x *contents) contentOf(o *graph.Object) observed.Content {
+	kind := x.kinds[o.Kind]
+	return observed.ContentOf(&kind, o.Name)
+}
+
+func (x *contents) contentsOf(o *graph.Object) [2]observed.Content {
+	kind := x.kinds[o.Kind]
+	return observed.ContentsOf(&kind, o.Scope)
 }
 
 // membersOf returns the members of a container, none for another object.
-func (x *contents) membersOf(o *graph.Object) []int {
-	by := x.kinds[o.Kind].Container.Members
-	if by == graph.MembershipUnset {
-		return nil
-	}
-	return x.members[observed.Content{Members: by, Name: o.Name}]
-}
+func (x *contents) membersOf(o *graph.Object) []int { return x.members[x.contentOf(o)] }
 
 // containersOf returns the containers of an object.
 func (x *contents) containersOf(o *graph.Object) (out []int) {
-	if x.kinds == nil {
-		return nil
-	}
 	for _, of := range x.contentsOf(o) {
 		out = append(out, x.containers[of]...)
 	}

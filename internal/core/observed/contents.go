@@ -25,6 +25,21 @@ type Content struct {
 	Name    string
 }
 
+// ContentOf returns the content of an object of a kind, by its name. It is zero for a kind that is
+// no container.
+func ContentOf(kind *graph.KindInfo, name string) Content {
+	if kind.Container.Members == graph.MembershipUnset {
+		return Content{}
+	}
+	return Content{kind.Container.Members, name}
+}
+
+// ContentsOf returns the contents to which an object of a kind belongs, by its scope: that of the
+// scope and that of the kind's definition. A content without a name is none.
+func ContentsOf(kind *graph.KindInfo, scope string) [2]Content {
+	return [2]Content{{graph.ScopeMembers, scope}, {graph.KindMembers, kind.Definition}}
+}
+
 func newContents() contents {
 	return contents{scopes: map[string]placeID{}, definitions: map[string][]kindID{}, containers: map[Content][]NodeID{}}
 }
@@ -47,18 +62,18 @@ func (n Node) Container() graph.Container {
 
 // Content returns the content of an observed container, zero for any other node.
 func (n Node) Content() Content {
-	c := n.Container()
-	if c.Members == graph.MembershipUnset || n.State() != Observed {
+	info := &n.g.kinds[n.g.places[n.at().place].kind].info
+	if info.Container.Members == graph.MembershipUnset || n.State() != Observed {
 		return Content{}
 	}
-	return Content{c.Members, string(n.g.name(n.id))}
+	return ContentOf(info, string(n.g.name(n.id)))
 }
 
 // Contents returns the contents to which the node belongs, whether their containers exist or not:
 // that of its scope and that of its kind's definition. A content without a name is none.
 func (n Node) Contents() [2]Content {
 	at := &n.g.places[n.at().place]
-	return [2]Content{{graph.ScopeMembers, at.scope}, {graph.KindMembers, n.g.kinds[at.kind].info.Definition}}
+	return ContentsOf(&n.g.kinds[at.kind].info, at.scope)
 }
 
 // Containers returns the observed containers that have the node as a member, by id. Nearly every
