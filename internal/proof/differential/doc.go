@@ -78,7 +78,9 @@
 //     Theirs never breaks a ring that is marked all around already. Ours unblocks only
 //     references inside of a ring of waiting objects.
 //   - self: for us a reference to the object itself never counts. For theirs it is a
-//     solid owner, and blocks, so that the object stays for ever.
+//     solid owner, and blocks, so that the object stays for ever. One to the own UID at
+//     other coordinates is an absent owner for theirs, which deletes the object. We keep
+//     it, since the UID names the object, and the object lives.
 //   - twice: an object with two different references of one UID is flawed. We leave it
 //     alone and report it. The patches of theirs name references by UID, so it drops both
 //     because of the wrong one. It leaves an object without its living owner

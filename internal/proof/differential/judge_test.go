@@ -19,6 +19,8 @@ func TestDeviations(t *testing.T) {
 			"", "pod/s/a -> pod/s/a", "to Kubernetes it is a solid owner of itself"},
 		{"self", "pod/s/a~[foreground] -> pod/s/a! |",
 			"", "pod/s/a~[foreground] -> pod/s/a!", "to Kubernetes it waits for itself"},
+		{"self", `pod/s/a -> node/z@"pod/s/a" |`,
+			`pod/s/a -> node/z@"pod/s/a"`, "", "to Kubernetes its own UID at other coordinates is absent"},
 		{"twice", `custom/s/b -> pod/s/a, pod/s/z@"pod/s/a"; pod/s/a |`,
 			`custom/s/b -> pod/s/a, pod/s/z@"pod/s/a"; pod/s/a`, "custom/s/b; pod/s/a", "the right reference goes with the wrong one"},
 		{"unknown", "pod/s/a; pod/s/c; pod/s/d -> pod/s/a, pod/s/c, lost/z@gone? | bg pod/s/c",

@@ -44,13 +44,21 @@ func (o outcome) exists(so func(theirs, ours graph.Object, gone bool) bool) bool
 }
 
 // isSelf: an object that refers to itself stays in Kubernetes, or keeps its mark. Or it
-// loses that reference as it orphans.
+// loses that reference as it orphans. One that refers to its own UID at other coordinates goes in
+// Kubernetes, and stays for us.
 func isSelf(_ history, out outcome) bool {
 	owns := func(o graph.Object) bool {
 		return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == o.UID })
 	}
+	elsewhere := func(o graph.Object) bool {
+		return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == o.UID && r.Key != o.Key })
+	}
+	ours, theirs := out.sides()
 	return out.exists(func(theirs, ours graph.Object, gone bool) bool {
 		return owns(theirs) && (gone || !theirs.Equal(ours)) || owns(ours) && !owns(theirs) && theirs.Deleting
+	}) || slices.ContainsFunc(ours, func(o graph.Object) bool {
+		_, stays := lookup(theirs, o.Key)
+		return elsewhere(o) && !stays
 	})
 }
 
