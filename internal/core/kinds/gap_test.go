@@ -35,6 +35,13 @@ func TestGap(t *testing.T) {
 				if g == nil {
 					g = &Gap{}
 				}
+				names := len(c.kinds)
+				if c.more > 0 {
+					names++ // one for the number of the others
+				}
+				if got := g.Names(); len(got) != names || slices.Contains(got, "") || !g.Is(g) || g.Is(&Gap{More: 99}) {
+					t.Errorf("the names are %q, want %d of them", got, names)
+				}
 				if !slices.Equal(g.Kinds, c.kinds) || g.More != c.more || r.t.CountMissing() != len(c.kinds)+c.more || r.t.Returned() != c.returned {
 					t.Errorf("left out are %q and %d more, %d returned; want %q, %d, %d", g.Kinds, g.More, r.t.Returned(), c.kinds, c.more, c.returned)
 				}
