@@ -30,6 +30,7 @@ var known = []exception{
 	{"kinds-known", "internal/core/kinds lateness.add", "one entry for each kind of the event; TestLateEntries bounds the sum"},
 	{"rewound", "internal/core/kinds lateness.add", "one entry for each kind; TestLateEntries bounds the sum"},
 	{"kinds-known", "internal/core/observed Graph.applyKinds", "the kinds are the content of the event"},
+	{"kinds-known", "internal/core/observed Graph.define", "the kinds are the content of the event"},
 	{"kinds-known", "internal/core/observed acceptKinds", "the kinds are the content of the event"},
 	{"Engine.Kinds", ". Engine.Kinds", "its result has every kind"},
 	{"Engine.Kinds", "internal/core/kinds Table.All", "its result has every kind"},
