@@ -60,6 +60,10 @@
 // begins after the deletion mark shows every dependent from before the mark. Without fences
 // the removal is best effort.
 //
+// A reference that is added after the end of an orphaned owner makes garbage, as one to any absent
+// owner does. One from between the mark and the end is dropped, at best effort, by the engine that
+// ended the orphaning. So are all references to the last 1,024 owners that it orphaned unfenced.
+//
 // # Running the Collector
 //
 // Run watches the store and makes the calls of the engine until its context ends. The
@@ -465,24 +469,18 @@
 //
 //   - observed is the graph: objects, references and their classes.
 //   - evidence reads the facts of a decision from the machines, and rules decides the action.
-//   - queue holds the keys of objects that need a decision, and fanout the owners whose
-//     dependents do.
+//   - queue holds the keys that need a decision, and fanout the owners whose dependents do.
 //   - record keeps the engine's state of a node, in eight bytes for most nodes.
-//   - tombstone remembers a bounded number of owners that are gone.
-//   - kinds follows the served kinds, their listings, and rewinds.
-//   - fence follows the one fence under way, its token, and its waiters.
-//   - cycle finds foreground deletions that wait for themselves.
-//   - audit walks all objects, and finds isolated cycles.
-//   - reads follows the wanted reads, and their results.
-//   - inflight follows the writes of the engine, and the events that it expects of them.
+//   - tombstone remembers a bounded number of owners that are gone, orphaned the orphaned ones.
+//   - kinds follows the served kinds, their listings and rewinds, and fence the one fence.
+//   - cycle finds foreground deletions that wait for themselves, and audit isolated cycles.
+//   - reads follows the wanted reads, and inflight the writes with the events that they expect.
 //   - handlers follows the runs of finalizer handlers, and pause has the pauses.
 //   - brake bounds the deletes of a cascade, and of a time.
 //   - order follows the phases of the objects below guarded roots.
-//   - held keeps the held objects, with reason, time and last error.
-//   - history keeps the last deletions with their proofs, and the roots of cascades.
+//   - held keeps the held objects with their causes, and history the last deletions with proofs.
 //   - moments has the times of stamps, excerpt the copies for plans.
-//   - sweep follows holders, their members and their phases.
-//   - selecting has the keys, the pace and the pages of selections by labels.
+//   - sweep follows holders and their members, and selecting the selections by labels.
 //   - guard protects objects, and follows guarded roots and their verdicts.
 //
 // # Testing
@@ -495,6 +493,5 @@
 //   - properties has random worlds, and sim has random fleets.
 //   - mutants has a seeded bug for each rule, which the suites find.
 //   - differential runs the upstream collector beside the engine.
-//   - e2e runs on a real kube-apiserver, with crashes, restarts, a restore and two
-//     collectors at once.
+//   - e2e runs on a real kube-apiserver, with crashes, a restore and two collectors at once.
 package ownergraph

@@ -25,6 +25,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/moments"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
@@ -93,8 +94,8 @@ type Engine struct {
 	misplaced       map[graph.UID][]observed.NodeID // the dependents of owners in another scope or under another name
 	labels, members guard.Labels                    // of protections, and of sweeps for verdicts
 
-	absent   tombstone.Set // owners that are gone and have no dependent left
-	orphaned tombstone.Set // owners whose orphaning this engine ended
+	absent   tombstone.Set   // owners that are gone and have no dependent left
+	orphaned orphaned.Memory // owners whose orphaning this engine ended
 
 	fence    fence.Machine
 	cycles   cycle.Detector
@@ -144,7 +145,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 
 		misplaced: map[graph.UID][]observed.NodeID{},
 		absent:    tombstone.New(set.AbsentOwners),
-		orphaned:  tombstone.New(set.OrphanedOwners),
+		orphaned:  orphaned.New(set.OrphanedOwners),
 		revision:  run.NewRevision(0),
 		brake:     brake.New(brake.Settings{PerCascade: set.Brake.PerCascade, Window: set.Brake.Window, Per: set.Brake.Per}),
 	}

@@ -55,7 +55,7 @@ func (e *Engine) acknowledgedBy(id observed.NodeID) time.Time {
 func (e *Engine) useOrphaned(id observed.NodeID, in *rules.Input) {
 	for i := range in.Owners {
 		if in.Owners[i].Remembered {
-			e.orphaned.UseUID(e.graph.Node(e.view().OwnerID(id, i)).Key().UID)
+			e.orphaned.Use(e.graph.Node(id).Key().UID, e.graph.Node(e.view().OwnerID(id, i)).Key().UID)
 		}
 	}
 }

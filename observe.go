@@ -73,6 +73,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 		e.counts.Gone++
 		e.history.Keep()
 		e.wakeMisplaced(ev.Key.UID)
+		e.orphaned.Observe(e.graph, ev.Key)
 	}
 	if d.Gone && d.SharesUID {
 		if c, ok := e.graph.Lookup(Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
@@ -122,6 +123,9 @@ func (e *Engine) addPhantom(id observed.NodeID) {
 func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
+	if d.Version {
+		e.orphaned.Update(n)
+	}
 	if d.Version && e.pauses.AnyUnknown() {
 		e.pauses.Show(n)
 	}

@@ -166,7 +166,10 @@ func (f *forecast) load() error {
 			f.engine.absent.Add(f.parts[i].Object.Key)
 		}
 		if f.parts[i].Orphaned {
-			f.engine.orphaned.Add(f.parts[i].Object.Key)
+			f.engine.orphaned.Add(f.parts[i].Object.Key, f.parts[i].End)
+		}
+		for _, owner := range f.parts[i].Shown {
+			f.engine.orphaned.Show(f.parts[i].Object.UID, owner)
 		}
 	}
 	err := insider{f.engine}.ObserveAll(f.now, f.events())

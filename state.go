@@ -13,7 +13,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
@@ -304,14 +303,11 @@ func (p *printer) rest() {
 	e.cycles.Hash(p.Printer)
 	p.Flags(e.broken != nil)
 	e.audit.Hash(p.Printer)
-	for _, m := range [...]tombstone.Set{e.absent, e.orphaned} {
-		n := 0
-		for k := range m.All() {
-			p.Key(k)
-			n++
-		}
-		p.Word(uint64(n))
+	for k := range e.absent.All() {
+		p.Key(k)
 	}
+	p.Word(uint64(e.absent.Len()))
+	e.orphaned.Hash(p.Printer)
 	e.handlers.Hash(p.Printer)
 	e.guards.Hash(p.Printer, p.fenceAfter)
 	e.labels.HashLabels(p.Printer, p.fenceAfter)

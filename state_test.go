@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -75,7 +76,8 @@ func (e *Engine) fill() {
 		e.issue(new(Call), x)
 	}
 	e.absent.Add(Key{Kind: "a", Name: "old", UID: "old"})
-	e.orphaned.Add(Key{Kind: "a", Name: "older", UID: "older"})
+	e.orphaned.Add(Key{Kind: "a", Name: "older", UID: "older"}, orphaned.End{Fenced: true, Shown: true})
+	e.orphaned.Show("d", "older")
 	for _, began := range []seq.Stamp{2, at} { // the first one passes
 		e.fence.Want(began-1, e.now)
 		id, _ := e.fence.Begin(e.now, &e.kinds, &e.effects)
@@ -144,6 +146,7 @@ func fieldChanges() []fieldChange {
 		{"Engine.calls", func(e *Engine) { e.calls.Drop(3) }},
 		{"Engine.absent", func(e *Engine) { e.absent.Clear() }},
 		{"Engine.orphaned", func(e *Engine) { e.orphaned.Clear() }},
+		{"Engine.orphaned references", func(e *Engine) { e.orphaned.Update(e.graph.Node(e.idOf("d"))) }},
 		{"Engine.fanout", func(e *Engine) { e.fanout = fanout.Machine{} }},
 		{"Engine.calls prepared", func(e *Engine) { e.calls.DropPrepared() }},
 		{"Engine.calls prepared change", func(e *Engine) { e.calls.Prepared()[0].Change = Change{} }},

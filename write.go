@@ -12,6 +12,7 @@ import (
 // writeCall makes c the call of a write.
 func (e *Engine) writeCall(w *inflight.Write, bestEffort bool, c *Call) {
 	e.issue(c, w.Call)
+	e.orphaned.Begin(&w.Call)
 	e.scratch.issued = c.ID
 	c.Precondition, c.Change, c.Options = w.Precondition, w.Change, w.Options
 	if bestEffort {
@@ -56,9 +57,7 @@ func (e *Engine) endOwn(id CallID, x *inflight.Call) bool {
 func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 	wait, delayed := e.retryIn(err)
 	outcome := inflight.OfWrite(x, err, delayed, e.kinds.Rewound())
-	if outcome == inflight.Succeeded && x.Ending == graph.Orphan && x.Began > e.kinds.Rewound() {
-		e.orphaned.Add(x.Key)
-	}
+	e.orphaned.Done(x, outcome == inflight.Succeeded && x.Began > e.kinds.Rewound())
 	if x.Purpose == inflight.Delete {
 		e.history.SetOutcome(x.Key, uint64(id), outcome)
 		e.brake.Done(uint64(id), isUndone(outcome))

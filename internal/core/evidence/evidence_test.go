@@ -7,11 +7,11 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
 
 // TestAbsenceServes: absence beyond the graph counts only where it is proven for the
@@ -178,10 +178,13 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestRemembered: only an absent owner counts as one whose orphaning this engine ended.
+// TestRemembered: only an absent owner counts as one whose orphaning this engine ended. The
+// reference has to be older than the end.
 func TestRemembered(t *testing.T) {
-	r := newRig(t, "b/d#1 -> a/o")
-	r.orphaned.Add(r.v.Node(r.id("o")).Key())
+	r := newRig(t, "b/d#1 -> a/o; b/e#1 -> a/o")
+	owner := r.v.Node(r.id("o")).Key()
+	r.orphaned.Add(owner, orphaned.End{Fenced: true, Shown: true})
+	r.orphaned.Show(r.v.Node(r.id("d")).Key().UID, owner.UID)
 	if f := r.fact("d"); f.Remembered {
 		t.Errorf("%+v, and the owner may live", f)
 	}
@@ -189,26 +192,8 @@ func TestRemembered(t *testing.T) {
 	if f := r.fact("d"); !f.Remembered {
 		t.Errorf("%+v, and the engine remembers the owner", f)
 	}
-	for _, c := range []struct {
-		set    Settings
-		key    graph.Key
-		want   bool
-		reason string
-	}{
-		{Settings{}, graph.Key{Kind: "p", Scope: "s", Name: "x", UID: "u"}, true, "another name"},
-		{Settings{}, graph.Key{Kind: "a", Name: "x", UID: "u"}, true, "other coordinates altogether"},
-		{Settings{}, graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "v"}, false, "another UID"},
-		{Settings{OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "s", Name: "x", UID: "u"}, false, "another name is absent"},
-		{Settings{OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "t", Name: "o", UID: "u"}, true, "another scope is not"},
-		{Settings{Scope: graph.ScopeAbsent}, graph.Key{Kind: "p", Scope: "t", Name: "o", UID: "u"}, false, "another scope is absent"},
-		{Settings{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}, graph.Key{Kind: "a", Scope: "s", Name: "o", UID: "u"}, false, "another kind is absent"},
-		{Settings{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "u"}, true, "the owner itself"},
-	} {
-		memory := tombstone.New(10)
-		memory.Add(graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "u"})
-		if was, ok := c.set.Remembered(&memory, c.key); ok != c.want || ok && was.Name != "o" {
-			t.Errorf("%s under %+v: %t, %s, want %t: %s", c.key, c.set, ok, was, c.want, c.reason)
-		}
+	if f := r.fact("e"); f.Remembered {
+		t.Errorf("%+v, and the watch showed the reference after the end", f)
 	}
 }
 

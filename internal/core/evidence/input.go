@@ -135,9 +135,7 @@ func (v *View) completeFact(f *rules.OwnerFact, id observed.NodeID, dep *record.
 	if f.Orphaning = o.Orphaning() && !m.Withheld && v.fences(o) && !o.SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
 		f.Unacknowledged, f.Overdue = v.unacknowledged(o.ID())
 	}
-	if f.Class == observed.Dangling && !v.Orphaned.Empty() {
-		_, f.Remembered = v.Remembered(v.Orphaned, o.Key())
-	}
+	f.Remembered = f.Class == observed.Dangling && v.remembers(v.Node(id), o)
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
 	f.Read, f.ReadBegan, f.SameVersion = v.readState(o.ID())
 	if m.Withheld && f.Read != rules.ReadUnset {

@@ -8,12 +8,12 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
 
 var now = time.Unix(1000, 0)
@@ -34,7 +34,7 @@ type rig struct {
 	kinds    kinds.Table
 	reads    reads.Machine
 	cycles   cycle.Detector
-	orphaned tombstone.Set
+	orphaned orphaned.Memory
 	stamps   seq.Counter
 	scratch  Scratch
 }
@@ -43,7 +43,7 @@ type rig struct {
 // of the objects are known since the moment known.
 func newRig(t *testing.T, objects string) *rig {
 	t.Helper()
-	r := &rig{T: t, kinds: kinds.New(nil), orphaned: tombstone.New(10)}
+	r := &rig{T: t, kinds: kinds.New(nil), orphaned: orphaned.New(10)}
 	r.reads = reads.New(queue.Config[observed.NodeID]{
 		Hash: func(id observed.NodeID) uint64 { return uint64(id) }, Number: func(id observed.NodeID) uint32 { return uint32(id) },
 	})

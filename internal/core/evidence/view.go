@@ -15,10 +15,10 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
-	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
 
 // View has the machines that hold evidence, and the settings. The caller makes one for a
@@ -29,7 +29,7 @@ type View struct {
 	Kinds    *kinds.Table
 	Reads    *reads.Machine
 	Cycles   *cycle.Detector
-	Orphaned *tombstone.Set                   // the owners whose orphaning this engine ended
+	Orphaned *orphaned.Memory                 // the owners whose orphaning this engine ended
 	Retries  map[observed.NodeID]graph.Object // the answers of conflicts' reads, by node
 	Fence    rules.Fence
 	Now      time.Time
@@ -43,18 +43,14 @@ type Settings struct {
 	AcknowledgeWithin time.Duration
 }
 
-// Remembered returns the owner of a memory that a reference with the key means. The memory
-// counts by the UID, as the orphaning did that has ended: a mistake there keeps an object. A
-// setting that reads other coordinates as absent leaves no owner for them.
-//
-// Held by TestRemembered.
-func (s *Settings) Remembered(memory *tombstone.Set, k graph.Key) (graph.Key, bool) {
-	if memory.Has(k) {
-		return k, true
+// remembers reports whether the memory of the orphaned owners serves the reference of a
+// dependent to an absent owner.
+func (v *View) remembers(dep, owner observed.Node) bool {
+	if v.Orphaned.Empty() {
+		return false
 	}
-	was, ok := memory.OfUID(k.UID)
-	reading := observed.Config{Scope: s.Scope, OwnerName: s.OwnerName}
-	return was, ok && reading.IsOrphanedBy(k.Scope, k, was)
+	_, ok := v.Orphaned.Of(observed.Config{Scope: v.Scope, OwnerName: v.OwnerName}, dep.Key().UID, owner.Key())
+	return ok
 }
 
 // Scratch is the memory of one input. The next input with it uses it again. The zero value

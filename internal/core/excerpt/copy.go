@@ -12,9 +12,9 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
 
 // State is the knowledge of one object in a copy.
@@ -41,9 +41,12 @@ type Part struct {
 	State  State
 	// Member says that the deletion may affect the object.
 	Member bool
-	// Orphaned says that the engine has ended the orphaning of the object, which still
-	// exists. It orphans later dependents, too.
+	// Orphaned says that the engine has ended the orphaning of the object, which may still exist.
 	Orphaned bool
+	// End is the end of that owner.
+	End orphaned.End
+	// Shown has the UIDs of such owners that are gone, to which the object referred before.
+	Shown []graph.UID
 	// Known is the moment at which the engine knew the object's version.
 	Known seq.Stamp
 }
@@ -51,8 +54,8 @@ type Part struct {
 // View has the machines that the copy reads. The caller makes one for each call.
 type View struct {
 	record.Nodes
-	Orphaned *tombstone.Set // the owners whose orphaning has ended, or nil
-	Rewound  seq.Stamp      // absence from before counts no more
+	Orphaned *orphaned.Memory // the owners whose orphaning has ended, or nil
+	Rewound  seq.Stamp        // absence from before counts no more
 }
 
 // Copy is a copy under way. Make one with New, call Step until it is done, and Observe
@@ -194,7 +197,10 @@ func (c *Copy) visit(v View, id observed.NodeID) int {
 	p.queued = false
 	n := v.Graph.Node(id)
 	p.Object, p.State, p.Known = n.Object(), stateOf(v, n), v.State(id).Known
-	p.Orphaned = v.Orphaned != nil && v.Orphaned.Has(p.Object.Key)
+	if v.Orphaned != nil {
+		p.End, p.Orphaned = v.Orphaned.Has(p.Object.Key)
+		p.Shown = v.Orphaned.Shown(p.Object.UID)
+	}
 	if n.Deleting() && !p.Member {
 		p.Member = true
 		c.members++

@@ -18,10 +18,10 @@ import (
 // to which a map holds values in itself. It is a value.
 type Call struct {
 	Purpose Purpose
-	Shown   bool              // the watch has shown its object since
-	Ahead   bool              // of a write whose version is that of a retry
-	Ending  graph.Propagation // of a write that ends this propagation
-	Node    observed.NodeID   // 0 without one
+	Shown   bool            // the watch has shown its object since
+	Ahead   bool            // of a write whose version is that of a retry
+	Orphan  OrphanStep      // of a write
+	Node    observed.NodeID // 0 without one
 	Key     graph.Key
 	Version graph.Version // that a write is conditioned on
 	Began   seq.Stamp     // Issue sets it

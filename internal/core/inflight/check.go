@@ -58,7 +58,7 @@ func (t *Calls[C]) At(id uint64) Call { return t.under[id] }
 // Hash writes a call to the printer: its fields, and the comparisons of its beginning with
 // the state of its object. Fence is the id of the fence under way.
 func (x *Call) Hash(p *fingerprint.Printer, id uint64, v record.Nodes, k *kinds.Table, fence uint64) {
-	p.Word(uint64(x.Purpose)<<8 | uint64(x.Ending))
+	p.Word(uint64(x.Purpose)<<8 | uint64(x.Orphan))
 	p.Key(x.Key)
 	p.Version(x.Key, x.Version)
 	p.Text(x.Handler)

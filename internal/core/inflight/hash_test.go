@@ -40,7 +40,7 @@ func TestCallHash(t *testing.T) {
 		{"Purpose", func(x *Call) { x.Purpose = Reread }},
 		{"Shown", func(x *Call) { x.Shown = true }},
 		{"Ahead", func(x *Call) { x.Ahead = true }},
-		{"Ending", func(x *Call) { x.Ending = graph.Orphan }},
+		{"Orphan", func(x *Call) { x.Orphan = Ends }},
 		{"Node", func(x *Call) { x.Node = 0 }},
 		{"Key", func(x *Call) { x.Key.Name = "x" }},
 		{"Version", func(x *Call) { x.Version = "2" }},

@@ -58,3 +58,23 @@ func (p Purpose) Acts() bool { return p.isWrite() || p == Handle }
 
 // isOwn reports whether the call is a write or a reread. A node has at most one of these.
 func (p Purpose) isOwn() bool { return p == Reread || p.isWrite() }
+
+// OrphanStep is the step of an orphaning that a write takes.
+type OrphanStep uint8
+
+const (
+	// OrphanStepUnset is no step.
+	OrphanStepUnset OrphanStep = iota
+	// Frees drops the references of a dependent.
+	Frees
+	// Ends takes the orphan finalizer from the owner. A fence has shown every dependent from
+	// before the mark.
+	Ends
+	// EndsUnfenced is Ends without that evidence.
+	EndsUnfenced
+)
+
+// String returns the step in lower case.
+func (s OrphanStep) String() string {
+	return [...]string{"unset", "frees", "ends", "ends unfenced"}[s&3]
+}

@@ -29,13 +29,19 @@ func WriteOf(w *Write, s Subject, d *policy.Decision) {
 	case policy.Trim, policy.Orphan:
 		named = references(s, d.Owners)
 		w.Change.DropOwners = named
+		if d.Action == policy.Orphan {
+			w.Call.Orphan = Frees
+		}
 	case policy.Unblock:
 		named = references(s, d.Owners)
 		w.Change.Unblock = named
 	case policy.Release:
 		w.Change.DropFinalizer = d.Finalizer
 		if d.Finalizer == graph.FinalizerOrphan {
-			w.Call.Ending = graph.Orphan
+			w.Call.Orphan = Ends
+			if d.BestEffort {
+				w.Call.Orphan = EndsUnfenced
+			}
 		}
 	case policy.Attach:
 		w.Change.AddFinalizer = d.Finalizer

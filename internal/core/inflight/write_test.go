@@ -24,7 +24,7 @@ func TestWriteOf(t *testing.T) {
 			Precondition: pre, Change: graph.Change{DropOwners: []graph.Owner{y}},
 		}, "the named references go"},
 		{policy.Decision{Action: policy.Orphan, Owners: []int{1, 0}}, Write{
-			Precondition: pre, Change: graph.Change{DropOwners: []graph.Owner{y, x}},
+			Call: Call{Orphan: Frees}, Precondition: pre, Change: graph.Change{DropOwners: []graph.Owner{y, x}},
 		}, "the named references go, in their order"},
 		{policy.Decision{Action: policy.Unblock, Owners: []int{1}}, Write{
 			Precondition: pre, Change: graph.Change{Unblock: []graph.Owner{y}},
@@ -36,8 +36,11 @@ func TestWriteOf(t *testing.T) {
 			Precondition: pre, Change: graph.Change{DropFinalizer: graph.FinalizerForeground},
 		}, "no memory is needed for the end of a foreground deletion"},
 		{policy.Decision{Action: policy.Release, Finalizer: graph.FinalizerOrphan}, Write{
-			Call: Call{Ending: graph.Orphan}, Precondition: pre, Change: graph.Change{DropFinalizer: graph.FinalizerOrphan},
+			Call: Call{Orphan: Ends}, Precondition: pre, Change: graph.Change{DropFinalizer: graph.FinalizerOrphan},
 		}, "late dependents are orphaned, too"},
+		{policy.Decision{Action: policy.Release, Finalizer: graph.FinalizerOrphan, BestEffort: true}, Write{
+			Call: Call{Orphan: EndsUnfenced}, Precondition: pre, Change: graph.Change{DropFinalizer: graph.FinalizerOrphan},
+		}, "dependents from before the mark may come late"},
 		{policy.Decision{Action: policy.Attach, Finalizer: "x.io/y"}, Write{
 			Precondition: pre, Change: graph.Change{AddFinalizer: "x.io/y"},
 		}, "the finalizer comes"},

@@ -101,5 +101,13 @@ func (n Node) SameUID() (out []NodeID) {
 	return out
 }
 
+// OfUID returns a node with the UID, in any state. SameUID of the node has the others.
+//
+// Held by TestSameUID.
+func (g *Graph) OfUID(u graph.UID) (Node, bool) {
+	id := g.withUID(g.packUID(u), u)
+	return Node{g, id}, id != 0
+}
+
 // IsPlaced reports whether the node stands at the coordinates, with any UID.
 func (n Node) IsPlaced(k graph.Key) bool { return n.g.isPlaced(n.id, &k) }

@@ -25,7 +25,7 @@ import (
 // IsOrphanedBy reports whether the orphaning of an owner drops a reference with its UID at the
 // coordinates of k, in a graph with these settings. An object in the scope dep has the reference.
 //
-// Held by TestElsewhere and TestRemembered of internal/core/evidence.
+// Held by TestElsewhere, and TestOf of internal/core/orphaned.
 func (c *Config) IsOrphanedBy(dep string, k, owner graph.Key) bool {
 	scopes, names := c.Scope == graph.ScopeHold, c.OwnerName != graph.NameAbsent
 	if !scopes && k.Scope != "" && dep != "" {

@@ -99,5 +99,11 @@ func TestSameUID(t *testing.T) {
 		if got := n.SameUID(); len(got) != c.others || slices.Contains(got, n.ID()) {
 			t.Errorf("%s: %d others, want %d: %s", c.key, len(got), c.others, c.reason)
 		}
+		if one, ok := g.OfUID(c.key.UID); !ok || one.Key().UID != c.key.UID || len(one.SameUID()) != c.others {
+			t.Errorf("%s: the node of its UID is %s: %s", c.key, one.Key(), c.reason)
+		}
+	}
+	if n, ok := g.OfUID("none"); ok {
+		t.Errorf("%s has a UID that no node has", n.Key())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"iter"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -106,18 +107,25 @@ func (s *Set) Has(k graph.Key) bool { return s.find(&k) != 0 }
 // OfUID returns the key of the set with the UID. Of several ones, which no store may have, it
 // returns the least.
 func (s *Set) OfUID(u graph.UID) (least graph.Key, ok bool) {
+	if keys := s.AllOfUID(u); len(keys) > 0 {
+		return keys[0], true
+	}
+	return graph.Key{}, false
+}
+
+// AllOfUID returns the keys of the set with the UID, in order.
+func (s *Set) AllOfUID(u graph.UID) (keys []graph.Key) {
 	if !s.MayHave(u) || s.used == 0 {
-		return graph.Key{}, false
+		return nil
 	}
 	h := s.hash(&graph.Key{UID: u})
 	for i := *s.chain(h); i != 0; i = s.slots[i].next {
 		if x := &s.slots[i]; x.hash == h && string(x.uid()) == string(u) {
-			if k := x.key(); !ok || k.Compare(least) < 0 {
-				least, ok = k, true
-			}
+			keys = append(keys, x.key())
 		}
 	}
-	return least, ok
+	slices.SortFunc(keys, graph.Key.Compare)
+	return keys
 }
 
 // Use is Has, and counts as a use of k.
@@ -131,6 +139,15 @@ func (s *Set) UseUID(u graph.UID) {
 	if k, ok := s.OfUID(u); ok {
 		s.Use(k)
 	}
+}
+
+// Root returns the root that a key came with. The order of use stays.
+func (s *Set) Root(k graph.Key) (root uint64, ok bool) {
+	i := s.find(&k)
+	if i == 0 {
+		return 0, false
+	}
+	return s.slots[i].root, true
 }
 
 // UseRoot is Use, and returns the root that the key came with.

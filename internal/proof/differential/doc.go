@@ -40,8 +40,8 @@
 // example of each class. TestJudgeCanFail shows that the judge finds wrong sides.
 //
 //   - permitted: internal/proof/oracle permits both ends. An owner's orphaning has ended, and
-//     a dependent comes late. We remember and keep it (policy, Decisions), and theirs
-//     deletes it (kubernetes#26120, the first of the known issues). Or an object has
+//     a dependent comes before the owner is gone. We remember and keep it (policy, Decisions),
+//     and theirs deletes it (kubernetes#26120, the first of the known issues). Or an object has
 //     absent references beside one that orphaning drops. These may go along, or stay and
 //     be its end.
 //   - unknown: an object has an unresolved reference. We drop its other references that

@@ -51,8 +51,8 @@ func TestDeviations(t *testing.T) {
 			`node/d -> pod/a@"pod/s/a"!?, pod/c@"pod/s/c"!?; pod/s/a~[foreground] -> pod/s/c; pod/s/c~[foreground] -> node/b`, "no ring at all: a dependent waits for something else"},
 		{"ring", `node/a -> pod/b@"pod/s/b"?; pod/s/b* -> node/a! | fg node/a`,
 			`node/a~[foreground] -> pod/b@"pod/s/b"?; pod/s/b~* -> node/a!`, "pod/s/b~* -> node/a", "no ring of waiting owners: the owner ends before what blocks it"},
-		{"permitted", "pod/s/a; pod/s/b | orphan pod/s/a; addref pod/s/b->pod/s/a",
-			"pod/s/b", "", "we remember whose dependents are to be kept"},
+		{"permitted", "pod/s/a[x.io/f]; pod/s/b | orphan pod/s/a; addref pod/s/b->pod/s/a; finish pod/s/a",
+			"pod/s/b", "", "the owner outlives its orphaning, and we remember whose dependents are to be kept"},
 	} {
 		h, err := parseHistory(tc.history)
 		if err != nil {

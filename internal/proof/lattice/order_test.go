@@ -49,7 +49,8 @@ const layers = `
 	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
 	internal/core/kinds < internal/core/brake;
 	internal/core/jsonread, internal/core/effect, internal/core/fingerprint < internal/core/pause;
-	internal/core/cycle, internal/core/reads < internal/core/evidence;
+	internal/core/inflight < internal/core/orphaned;
+	internal/core/cycle, internal/core/reads, internal/core/orphaned < internal/core/evidence;
 	internal/core/inflight < internal/core/history;
 	internal/core/fingerprint < internal/core/selecting < internal/core/sweep, internal/core/guard;
 	finalizer < internal/core/sweep/plan;
@@ -60,7 +61,7 @@ const layers = `
 	internal/core/sweep < internal/core/follow;
 
 	# A plan copies a part of the graph, and runs an engine on the rules of a store.
-	internal/core/record < internal/core/excerpt;
+	internal/core/orphaned < internal/core/excerpt;
 	internal/core/excerpt, finalizer, plan < internal/draft;
 
 	# Findings about objects as data, and the observer of a running store.

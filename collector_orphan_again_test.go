@@ -1,0 +1,56 @@
+package ownergraph_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// TestOrphanAgain: a reference to an owner that was orphaned and is gone has one outcome. It does
+// not depend on the collectors that run, nor on their restarts.
+func TestOrphanAgain(t *testing.T) {
+	for _, c := range []struct {
+		collectors int
+		restart    bool
+		reason     string
+	}{
+		{1, false, "the collector that ended the orphaning"},
+		{1, true, "another one, which never saw the owner"},
+		{2, false, "one that ended it, and one that saw it end"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, "a; b -> a; c -> a; d")
+			rigs := []*rig{collect(t, s, ownergraph.Config{})}
+			for len(rigs) < c.collectors {
+				rigs = append(rigs, collect(t, s, ownergraph.Config{}))
+			}
+			s.delete(t, "a", graph.Orphan)
+			for _, r := range rigs {
+				r.idle()
+			}
+			s.holds(t, "b; c; d")
+			if c.restart {
+				_ = rigs[0].stop()
+				rigs[0] = collect(t, s, ownergraph.Config{})
+				rigs[0].idle()
+			}
+			for _, dep := range []string{"b", "d"} {
+				change := ownergraph.Change{AddOwner: &ownergraph.Owner{Key: keyOf(t, "a")}}
+				if err := s.Store.Patch(t.Context(), keyOf(t, dep), ownergraph.Precondition{}, change); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, r := range rigs {
+				r.idle()
+			}
+			if got := s.shape(); got != "c" {
+				t.Errorf("the store holds %q, want c alone: %s", got, c.reason)
+			}
+			for _, r := range rigs {
+				_ = r.stop()
+			}
+		})
+	}
+}
