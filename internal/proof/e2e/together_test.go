@@ -41,6 +41,28 @@ func TestTwoEngines(t *testing.T) {
 	}
 }
 
+// TestOrphanAgain: forty children get their reference again, after their owner has orphaned them
+// and gone. Two engines of ours delete all of them, as Kubernetes does: the one that ended the
+// orphaning, and the other one.
+func TestOrphanAgain(t *testing.T) {
+	const n = 40
+	w := begin(t)
+	a, b := w.collect(settings{}), w.collect(settings{})
+	a.quiet()
+	b.quiet()
+	owner := w.create(configMap, "owner")
+	children := w.several(n, secret, "child", owned(owner))
+	w.delete(owner, orphan)
+	a.quiet()
+	b.quiet()
+	w.gone(owner)
+	w.ownedBy(nil, children...)
+	w.parallel(n, func(i int) { w.adopt(children[i], owner) })
+	a.quiet()
+	b.quiet()
+	w.gone(children...)
+}
+
 // TestBesideUpstream: ours runs beside the garbage collector of Kubernetes. Only our
 // writes are judged. The end has to be right for any order of the two. Orphaning by
 // upstream is an exception: it may delete a dependent that it has not seen yet, so the
