@@ -121,3 +121,29 @@ func TestOrderedHolder(t *testing.T) {
 		}
 	})
 }
+
+// TestUnfitHolder: a holder whose name has the delimiter in it sweeps nothing. Neither a plan nor
+// the judgement of its deletion counts the objects that its sweep would take.
+func TestUnfitHolder(t *testing.T) {
+	limit := 2
+	cfg := ownergraph.Config{
+		Sweeps: []finalizer.Sweep{{
+			Finalizer: "x.io/tenant", Holder: "t", Unguarded: true,
+			Members: []finalizer.Members{{By: finalizer.ByScope, Delimiter: "-", Suffix: true, Selector: "keep!=yes"}},
+		}},
+		Guards: []finalizer.Guard{{Name: "two", Where: func(graph.Object) bool { return true }, Above: &limit}},
+	}
+	// The holder, an object of its scope and a third object refer to each other in a ring.
+	const ring = "p/m-z-z--/x; p/n-z-z--/p[foreground]; t/-[x.io/tenant] -> p/n-z-z--/p; t/z-z-- -> t/-!"
+	testSweep(t, ring, cfg, func(t *testing.T, r *rig) {
+		root := keyOf(t, "t/z-z--")
+		p, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: root, Propagation: graph.Background}}})
+		if err != nil || len(p.Verdicts) != 1 || p.Verdicts[0].Refused() || p.Verdicts[0].Ends != 0 {
+			t.Errorf("%v, verdicts %+v, want one that passes with no other object", err, p.Verdicts)
+		}
+		r.delete(t, "t/z-z--", graph.Background)
+		r.idle()
+		r.gone(t, "t/z-z--")
+		r.stay(t, "p/m-z-z--/x", "p/n-z-z--/p", "t/-")
+	})
+}

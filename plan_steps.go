@@ -47,17 +47,17 @@ func newLinks(parts []excerpt.Part, index *draft.Index, dependents, below [][]in
 
 // linkMembers notes the members of sweeps, as far as they do not depend on labels.
 func (f *forecast) linkMembers() {
-	e := f.engine
-	if !e.sweeps.Any() {
+	if !f.engine.sweeps.Any() {
 		return
 	}
 	f.links.sweeps = make([][]int32, len(f.parts))
+	e, sweepers := f.engine, f.engine.sweeps.Sweepers(f.engine.sweepView())
 	for i := range f.parts {
 		n, ok := e.graph.Lookup(f.parts[i].Object.Key)
 		if !ok || n.State() != observed.Observed {
 			continue
 		}
-		for _, h := range e.sweeps.HoldersOf(e.sweepView(), n.ID()) {
+		for _, h := range sweepers(n.ID()) {
 			if at, ok := f.links.index.Of(e.graph.Node(h).Key()); ok {
 				f.links.sweeps[at] = append(f.links.sweeps[at], int32(i))
 			}

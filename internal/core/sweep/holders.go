@@ -198,6 +198,28 @@ func (sw *Sweeps) HoldersOf(v View, id observed.NodeID) (out []observed.NodeID) 
 	return out
 }
 
+// Sweepers returns a function that returns the holders of HoldersOf whose sweep deletes members.
+// No holder does whose name has the delimiter in it: see Fit of package plan. The function
+// remembers the holders, and is valid while the graph does not change.
+func (sw *Sweeps) Sweepers(v View) func(id observed.NodeID) []observed.NodeID {
+	fits := map[observed.NodeID]bool{}
+	return func(id observed.NodeID) []observed.NodeID {
+		return slices.DeleteFunc(sw.HoldersOf(v, id), func(h observed.NodeID) bool {
+			fit, known := fits[h]
+			if !known {
+				fit = sw.fits(v.Graph.Node(h).Object())
+				fits[h] = fit
+			}
+			return !fit
+		})
+	}
+}
+
+// fits reports whether a sweep may delete members of the object.
+func (sw *Sweeps) fits(o graph.Object) bool {
+	return slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.IsHolder(o) && p.Fit(o) == nil })
+}
+
 // maxHoldersOf bounds the holders that one object is copied with.
 const maxHoldersOf = 64
 
