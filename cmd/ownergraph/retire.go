@@ -23,6 +23,10 @@ Change the settings of your program first. The command does not know them. A col
 still has the guard or the sweep puts the finalizer back. Until then a deletion can pass
 without its guard.
 
+The command cannot tell whose finalizer it is. Another controller may rely on its own finalizer
+for work that it has not done. So the question has the number of the objects that carry the
+finalizer, and of those whose deletion ends at once without it.
+
 The finalizer stays on a marked object that a guard holds, because that would approve its
 cascade. Each needs "ownergraph approve".
 
@@ -40,9 +44,39 @@ Exit code 3: such objects are left.`,
 	return cmd
 }
 
+// retireQuestion returns the question of retire, with the objects that it is about.
+func (s *site) retireQuestion(ctx context.Context, finalizer string) (string, error) {
+	listed, err := s.app.listStore(ctx, s.store)
+	if err != nil {
+		return "", err
+	}
+	carry, last := 0, 0
+	for i := range listed.Objects {
+		o := &listed.Objects[i]
+		if !o.HasFinalizer(finalizer) && (finalizer != graph.FinalizerHold || !o.HasFinalizer(graph.FinalizerNew)) {
+			continue
+		}
+		carry++
+		if o.Deleting && len(o.Finalizers) == 1 && !graph.IsGuardFinalizer(finalizer) {
+			last++
+		}
+	}
+	text := fmt.Sprintf("Take %s off %s?", spell.Clip(finalizer), spell.Count(uint64(carry), "object"))
+	if last > 0 {
+		text += fmt.Sprintf(" Without it the deletion of %s ends at once.", spell.Count(uint64(last), "object"))
+	}
+	return text, nil
+}
+
 func (s *site) retire(ctx context.Context, finalizer string, yes bool) error {
-	if err := s.app.confirm(ctx, yes, fmt.Sprintf("Take %s off all objects?", spell.Clip(finalizer))); err != nil {
-		return err
+	if !yes {
+		question, err := s.retireQuestion(ctx, finalizer)
+		if err != nil {
+			return err
+		}
+		if err := s.app.confirm(ctx, false, question); err != nil {
+			return err
+		}
 	}
 	done, err := s.Retire(ctx, finalizer)
 	text := fmt.Sprintf("retired: taken off %s\n", spell.Count(uint64(done.Objects), "object"))

@@ -358,6 +358,42 @@ func TestRetire(t *testing.T) {
 	}
 }
 
+// TestRetireQuestion: the question counts the objects that lose the finalizer, and those that go
+// at once without it.
+func TestRetireQuestion(t *testing.T) {
+	d := newSQLite(t)
+	for name, marked := range map[string]bool{"blue": true, "red": false, "site": true} {
+		o, _ := d.get(t, name)
+		change := graph.Change{AddFinalizer: "x.io/gone"}
+		if err := d.Patch(t.Context(), o.Key, graph.Precondition{}, change); err != nil {
+			t.Fatal(err)
+		}
+		if name == "site" {
+			if err := d.Patch(t.Context(), o.Key, graph.Precondition{}, graph.Change{AddFinalizer: "x.io/other"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if marked {
+			if err := d.Delete(t.Context(), o.Key, graph.DeleteOptions{Propagation: graph.Background}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, c := range []struct{ finalizer, want, reason string }{
+		{"x.io/gone", "Take x.io/gone off 3 objects? Without it the deletion of 1 object ends at once.", "blue has no other finalizer"},
+		{"x.io/other", "Take x.io/other off 1 object? Type", "site has another one"},
+		{"x.io/typo", "Take x.io/typo off 0 objects? Type", "no object has it"},
+	} {
+		got := call(t, "no\n", "retire", c.finalizer, "--store", d.flag)
+		if got.code != printing.ExitFailed || !strings.Contains(got.stderr, c.want) {
+			t.Errorf("exit %d, %q, want %q: %s", got.code, got.stderr, c.want, c.reason)
+		}
+	}
+	if left := d.left(t); len(left) != 5 {
+		t.Errorf("%q are left after three questions", left)
+	}
+}
+
 // TestDeletionKeepsItsPropagation: another deletion of a marked object changes its
 // propagation only if the user says so.
 func TestDeletionKeepsItsPropagation(t *testing.T) {
