@@ -476,8 +476,7 @@
 //   - cycle finds foreground deletions that wait for themselves, and audit isolated cycles.
 //   - reads follows the wanted reads, and inflight the writes with the events that they expect.
 //   - handlers follows the runs of finalizer handlers, and pause has the pauses.
-//   - brake bounds the deletes of a cascade, and of a time.
-//   - order follows the phases of the objects below guarded roots.
+//   - brake bounds the deletes of a cascade and of a time, order the phases below guarded roots.
 //   - held keeps the held objects with their causes, and history the last deletions with proofs.
 //   - moments has the times of stamps, excerpt the copies for plans.
 //   - sweep follows holders and their members, and selecting the selections by labels.
@@ -488,8 +487,7 @@
 // The proofs are below internal/proof. The suites compare every end state with the
 // specification in oracle, and invariant judges every write. There are these suites:
 //
-//   - script has scenarios as text, with upstream's own scenarios among them.
-//   - exhaustive has every interleaving of small graphs.
+//   - script has scenarios as text, upstream's own among them, and exhaustive small graphs.
 //   - properties has random worlds, and sim has random fleets.
 //   - mutants has a seeded bug for each rule, which the suites find.
 //   - differential runs the upstream collector beside the engine.

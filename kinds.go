@@ -219,6 +219,8 @@ func (e *Engine) endListing(name Kind) {
 func (e *Engine) resume(name Kind) {
 	e.sweeps.WalkAgain()
 	e.sweeps.ResumeSelects(e.sweepView(), name)
+	e.labels.ResumeSelects(e.guardView(), name)
+	e.members.ResumeSelects(e.guardView(), name)
 	e.carryOut()
 	e.reads.Resume(e.view(), name)
 	e.expected.Retry(name)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
@@ -109,6 +110,33 @@ func TestLabelStates(t *testing.T) {
 func (r *rig) page2(l *Labels, id observed.NodeID) {
 	l.WantAll(r.view(), id, r.stamps.Stamp())
 	r.page(l, 9, "", nil, id)
+}
+
+// TestResumeSelects: a selection that failed while its kind was sick begins at once when the kind
+// has recovered. The pause after a failure is for a store that answers.
+func TestResumeSelects(t *testing.T) {
+	for _, c := range []struct {
+		kind   graph.Kind
+		at     time.Duration
+		reason string
+	}{
+		{"a", 0, "the kind of the selection"},
+		{"b", time.Minute, "another kind"},
+	} {
+		r, l := labelled(t)
+		a := r.put("a/a#1")
+		o := r.nodes.Node(a).Object()
+		l.Want(r.view(), a, &o)
+		r.page(l, 1, "", errors.New("down"))
+		failed := r.now
+		s := l.done[l.wanted[0]]
+		s.pace.Next = failed.Add(time.Minute)
+		l.done[l.wanted[0]] = s
+		l.ResumeSelects(r.view(), c.kind)
+		if at, ok := l.SelectAt(r.view()); !ok || at.Sub(failed) != c.at {
+			t.Errorf("due %v after the failure, %t, want %v: %s", at.Sub(failed), ok, c.at, c.reason)
+		}
+	}
 }
 
 // TestSelectedAt: the moment as of which every protected object is known.

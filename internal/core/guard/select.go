@@ -131,6 +131,18 @@ func (l *Labels) failed(v View, err error, wait time.Duration) {
 	l.want(v, k, v.Stamps.Last())
 }
 
+// ResumeSelects retries at once the selections that failed while the kind was sick.
+//
+// Held by TestResumeSelects.
+func (l *Labels) ResumeSelects(v View, kind graph.Kind) {
+	for _, k := range l.wanted {
+		if s := l.done[k]; k.Kind == kind && s.err != "" {
+			s.pace.Next = v.Now
+			l.done[k] = s
+		}
+	}
+}
+
 // DropSelects forgets the selections of the kinds that take no part any more.
 func (l *Labels) DropSelects(v View) {
 	out := func(k selecting.Key) bool { return !v.Kinds.Of(k.Kind).Part }
