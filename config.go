@@ -297,6 +297,8 @@ type DecisionEvent struct {
 	Version Version
 	// Owners are the references of the decision.
 	Owners []Owner
+	// Elsewhere are the references of a decision to delete whose UID lives at other coordinates.
+	Elsewhere []graph.OwnerElsewhere
 	policy.Decision
 	// Barred is the reason that blocks the write of the decision, or unset: ObserveOnly,
 	// LevelTooLow, Paused, NeedListing after a rewind, KindUnserved.

@@ -281,9 +281,7 @@ func (e *Engine) report(s inflight.Subject, d DecisionEvent) {
 	}
 	d.Key, d.Version = s.Named()
 	d.Decision.Owners = slices.Clone(d.Decision.Owners) // the next decision uses the scratch again
-	for _, i := range d.Decision.Owners {
-		d.Owners = append(d.Owners, s.Owner(i))
-	}
+	d.Owners, d.Elsewhere = s.References(d.Decision.Owners), s.OwnersElsewhere(d.Reason)
 	e.cfg.OnDecision(d)
 }
 
@@ -293,9 +291,7 @@ func (e *Engine) reportBrief(s inflight.Subject, d DecisionEvent) {
 	case d.Call == 0:
 		return
 	case d.Action != policy.Delete:
-		for _, i := range d.Decision.Owners {
-			d.Owners = append(d.Owners, s.Owner(i))
-		}
+		d.Owners = s.References(d.Decision.Owners)
 	}
 	d.Decision.Owners = nil // the next decision uses the scratch again
 	e.cfg.OnDecision(d)

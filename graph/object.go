@@ -26,6 +26,13 @@ type Owner struct {
 // OnDelete. A Change names references by it.
 func (o Owner) Same(p Owner) bool { return o.Key == p.Key && o.Unresolved == p.Unresolved }
 
+// OwnerElsewhere is an owner reference whose UID belongs to a live object at other coordinates.
+type OwnerElsewhere struct {
+	Owner Owner
+	// Lives is the live object with the owner's UID.
+	Lives Key
+}
+
 // Object is the metadata of one stored thing. An ownership decision depends on nothing
 // else. It has no labels and no payload.
 //

@@ -30,7 +30,8 @@ type Config struct {
 	Command Command
 	// Lease, if it has a name, is the Lease that the program must hold to collect.
 	Lease Lease
-	// Events reports bad references and held objects by Kubernetes Events.
+	// Events reports bad references, deletions because of them, and held objects by Kubernetes
+	// Events.
 	Events bool
 	// HeldAfter is the time that an object must be held before an Event reports it. The
 	// default is 5 minutes.

@@ -46,13 +46,26 @@
 // The last two are about the ConfigMap of the record, Normal, and from each program. Each
 // beginning and each end is another Event.
 //
+// An owner reference may have the UID of a live object, and another kind, namespace or name. The
+// owner that it names does not exist. If the program deletes the object for that, a Warning about
+// the object names the reference and the live object:
+//
+//	OwnerRefInvalidNamespace  the live object is in another namespace
+//	OwnerRefInvalidKind       it has another kind
+//	OwnerRefInvalidName       it has another name (graph.NameAbsent)
+//
+// The first one has the reason and the words of Kubernetes' collector, which does not report the
+// other two. A program that observes sends them as well. The fault is in the reference, and another
+// collector deletes the object. Under graph.ScopeHold a wrong namespace alone deletes nothing, and
+// its Event is OwnerUnknown.
+//
 // A trip after an answer is another Event, and so is each further answer. Of any other reason
 // there is one Event for each object. No program repeats it while the
 // server keeps it, because its name follows from object and reason. The program sends two Events a
 // second, after a burst of 50. It drops Events above that rate and sends them later: at the
-// engine's next audit, or when it reads the held objects again. It reads the first 1,000
-// held objects by key, and uses at most a thousandth of the engine's time for it. Otherwise
-// the engine never waits for Events.
+// engine's next audit, or when it reads the held objects again. Events about deletions are lost
+// then, and the log has their number. The program reads the first 1,000 held objects by key, and
+// uses at most a thousandth of the engine's time for it. Otherwise the engine never waits for Events.
 //
 // # Logs
 //

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"strings"
@@ -28,8 +29,8 @@ func (s report) event(by string, named schema.GroupVersionKind, now time.Time) *
 	if at == "" {
 		at = metav1.NamespaceDefault
 	}
-	name := sha256.Sum256(fmt.Appendf(nil, "%s %d %d%s", s.topic.uid, s.topic.reason, s.topic.doubt, s.topic.time))
-	code := s.topic.reason.Code()
+	name := sha256.Sum256(fmt.Appendf(nil, "%s %d %d%s%s", s.topic.uid, s.topic.reason, s.topic.doubt, s.topic.time, s.topic.code))
+	code := cmp.Or(s.topic.code, s.topic.reason.Code())
 	if s.topic.resumed {
 		code = "Resumed"
 	}
@@ -44,9 +45,9 @@ func (s report) event(by string, named schema.GroupVersionKind, now time.Time) *
 	}
 }
 
-// message returns the text of the reason, with the owners or the detail.
+// message returns the text of the report or of its reason, with the owners or the detail.
 func (s report) message() string {
-	words := policy.Words(s.topic.reason, s.topic.doubt)
+	words := cmp.Or(s.text, policy.Words(s.topic.reason, s.topic.doubt))
 	detail := s.detail
 	if s.topic.resumed {
 		words = "the engine has resumed"

@@ -24,7 +24,7 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.Var(recordFlag{c}, "record",
 		"keep pauses, and the trips and answers of the brake, in the ConfigMap `namespace/ownergraph-name`, so that they survive a restart and other programs share them")
 	c.registerCommands(f)
-	f.BoolVar(&c.Events, "events", c.Events, "report bad references and held objects by Kubernetes Events")
+	f.BoolVar(&c.Events, "events", c.Events, "report bad references, deletions because of them, and held objects by Kubernetes Events")
 	f.DurationVar(&c.HeldAfter, "held-after", c.HeldAfter, "the time that an object is held before an Event reports it (0: 5m)")
 	f.Var(leaseFlag{&c.Lease}, "lease", "collect only while holding the Lease `namespace/name`, so that one of several programs collects")
 	f.DurationVar(&c.Lease.Duration, "lease-duration", c.Lease.Duration, "the time that other programs wait for a holder that does not renew (0: 30s)")

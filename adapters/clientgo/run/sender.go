@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -50,6 +51,8 @@ type sender struct {
 	rate      flowcontrol.RateLimiter
 
 	complainedAt time.Time
+	lost         atomic.Int64 // the reports about deletions that the full queue has dropped
+	lostAt       time.Time
 }
 
 // topic identifies an Event: the object and the reason.
@@ -61,14 +64,18 @@ type topic struct {
 	// a pause.
 	time    string
 	resumed bool
+	// code, if set, is the reason of the Event in place of the reason's own name.
+	code string
 }
 
 // report is the content of an Event.
 type report struct {
-	key    graph.Key
-	topic  topic
-	owners []graph.Owner // or detail
-	detail []string
+	key       graph.Key
+	topic     topic
+	owners    []graph.Owner          // or detail
+	elsewhere []graph.OwnerElsewhere // or detail
+	detail    []string
+	text      string // in place of the words of the reason
 }
 
 func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
@@ -95,8 +102,8 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 	return w, nil
 }
 
-// decided offers an unresolvable reference, and a decision of a guard. The engine waits for
-// this call.
+// decided offers an unresolvable reference, an invalid one that makes the program delete, and a
+// decision of a guard. The engine waits for this call.
 //
 // Held by TestCascadeWithoutObject.
 func (w *sender) decided(d ownergraph.DecisionEvent) {
@@ -104,6 +111,8 @@ func (w *sender) decided(d ownergraph.DecisionEvent) {
 	switch {
 	case unresolvable(d.Reason, d.Doubt):
 		w.offer(report{key: d.Key, topic: about, owners: d.Owners})
+	case len(d.Elsewhere) > 0:
+		w.noteInvalid(d)
 	case mentions(d):
 		about.time = w.roundOf(d)
 		key, detail := d.Key, w.advice(&d)
@@ -177,10 +186,12 @@ func unresolvable(r policy.Reason, d graph.Doubt) bool {
 }
 
 // offer queues a report, or drops it if the queue is full.
-func (w *sender) offer(s report) {
+func (w *sender) offer(s report) (queued bool) {
 	select {
 	case w.queue <- s:
+		return true
 	default:
+		return false
 	}
 }
 
@@ -192,6 +203,7 @@ func (w *sender) run(ctx context.Context) {
 			return
 		case s := <-w.queue:
 			w.send(ctx, s)
+			w.sayLost()
 		}
 	}
 }
@@ -204,6 +216,9 @@ func (w *sender) send(ctx context.Context, s report) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
+	if len(s.elsewhere) > 0 {
+		s.text = w.invalidText(&s)
+	}
 	e := s.event(w.component, w.named(s.key.Kind), time.Now())
 	_, err := w.client.Events(e.Namespace).Create(ctx, e, metav1.CreateOptions{})
 	switch {

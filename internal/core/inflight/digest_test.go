@@ -30,7 +30,7 @@ func TestDigest(t *testing.T) {
 		{"another finalizer", x, x, policy.Decision{Action: policy.Release, Finalizer: "f"}, policy.Decision{Action: policy.Release, Finalizer: "g"}, false},
 		{"to add one is not to drop it", x, x, policy.Decision{Action: policy.Release, Finalizer: "f"}, policy.Decision{Action: policy.Attach, Finalizer: "f"}, false},
 	} {
-		a, b := Digest(&c.p, references(Subject{retry: c.a}, c.p.Owners)), Digest(&c.q, references(Subject{retry: c.b}, c.q.Owners))
+		a, b := Digest(&c.p, Subject{retry: c.a}.References(c.p.Owners)), Digest(&c.q, Subject{retry: c.b}.References(c.q.Owners))
 		if (a == b) != c.same || a == 0 || b == 0 {
 			t.Errorf("digests %x and %x, want the same: %v: %s", a, b, c.same, c.reason)
 		}

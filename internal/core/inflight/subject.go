@@ -3,6 +3,7 @@ package inflight
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Subject is the object of a decision, at the judged version. That version is the answer of
@@ -44,6 +45,24 @@ func (s Subject) Owner(i int) graph.Owner {
 		return s.retry.Owners[i]
 	}
 	return s.node.OwnerAt(i)
+}
+
+// References returns the owner references with these indexes, nil for none.
+func (s Subject) References(named []int) (out []graph.Owner) {
+	for _, i := range named {
+		out = append(out, s.Owner(i))
+	}
+	return out
+}
+
+// OwnersElsewhere returns the references whose UID lives at other coordinates, if the reason is
+// the absence of owners: see the method of observed.Node. Such a decision needs the references
+// of the graph's object.
+func (s Subject) OwnersElsewhere(why policy.Reason) []graph.OwnerElsewhere {
+	if why != policy.OwnersGone && why != policy.OwnersWaiting {
+		return nil
+	}
+	return s.node.OwnersElsewhere()
 }
 
 // AppendOwner appends the i-th owner reference as Node.AppendOwner of package observed does.

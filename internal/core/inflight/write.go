@@ -27,13 +27,13 @@ func WriteOf(w *Write, s Subject, d *policy.Decision) {
 	var named []graph.Owner
 	switch d.Action {
 	case policy.Trim, policy.Orphan:
-		named = references(s, d.Owners)
+		named = s.References(d.Owners)
 		w.Change.DropOwners = named
 		if d.Action == policy.Orphan {
 			w.Call.Orphan = Frees
 		}
 	case policy.Unblock:
-		named = references(s, d.Owners)
+		named = s.References(d.Owners)
 		w.Change.Unblock = named
 	case policy.Release:
 		w.Change.DropFinalizer = d.Finalizer
@@ -51,13 +51,4 @@ func WriteOf(w *Write, s Subject, d *policy.Decision) {
 		w.Options = graph.DeleteOptions{Precondition: pre, Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
 	}
 	w.Call.Wrote = Digest(d, named)
-}
-
-// references returns the owners that a decision names.
-func references(s Subject, named []int) []graph.Owner {
-	refs := make([]graph.Owner, len(named))
-	for j, i := range named {
-		refs[j] = s.Owner(i)
-	}
-	return refs
 }

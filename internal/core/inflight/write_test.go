@@ -52,7 +52,7 @@ func TestWriteOf(t *testing.T) {
 			c.want.Call.Purpose = Patch
 		}
 		c.want.Call.Node, c.want.Call.Key, c.want.Call.Version = n.ID(), o.Key, "7"
-		c.want.Call.Wrote = Digest(&c.d, references(Subject{retry: &o}, c.d.Owners))
+		c.want.Call.Wrote = Digest(&c.d, Subject{retry: &o}.References(c.d.Owners))
 		got := Write{Change: graph.Change{AddFinalizer: "of a former write"}}
 		if WriteOf(&got, Subject{node: n}, &c.d); !cmp.Equal(got, c.want) {
 			t.Errorf("%v: %s\n%s", c.d.Action, c.reason, cmp.Diff(c.want, got))

@@ -181,6 +181,23 @@ func (n Node) Orphans() iter.Seq[Node] {
 	}
 }
 
+// OwnersElsewhere returns the references of the node whose UID lives at other coordinates, in
+// their order. It leaves out the node's own UID, and references that name a UID alone.
+//
+// Held by TestOwnersElsewhere.
+func (n Node) OwnersElsewhere() (out []graph.OwnerElsewhere) {
+	g := n.g
+	for i, o := range n.OwnerNodes() {
+		if o.State() == Observed || o.ByUID() || n.HasUIDOf(o.ID()) {
+			continue
+		}
+		if id := g.leastDuplicate(g.aliveWithUIDOf(o.ID())); id != 0 {
+			out = append(out, graph.OwnerElsewhere{Owner: n.OwnerAt(i), Lives: g.key(id)})
+		}
+	}
+	return out
+}
+
 // fanMembers puts the cursor of a same-UID group on its first node, for the fan-out of an
 // observed member. It reports whether another node is there.
 func (g *Graph) fanMembers(id NodeID) bool {

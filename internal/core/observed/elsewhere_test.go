@@ -224,3 +224,39 @@ func TestSelfByUID(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnersElsewhere: a reference whose UID lives at other coordinates comes with that object. A
+// reference that is right, that names a UID alone or that leads back has no such object.
+func TestOwnersElsewhere(t *testing.T) {
+	absent := Config{Scope: graph.ScopeAbsent}
+	for _, c := range []struct {
+		objects string
+		cfg     Config
+		want    string
+		reason  string
+	}{
+		{"p/s/o@o#1; p/s/d#1 -> p/s/o@o", Config{}, "", "the coordinates are right"},
+		{"p/s/o@o#1; p/s/d#1 -> p/s/x@o", Config{}, "p/s/x@o lives at p/s/o@o", "another name"},
+		{"p/s/o@o#1; p/z/d#1 -> p/z/o@o", Config{}, "p/z/o@o lives at p/s/o@o", "another scope"},
+		{"p/s/o@o#1; p/z/d#1 -> p/s/o@o", absent, "p/s/o@o lives at p/s/o@o", "the setting reads the reference in the scope of d"},
+		{"b/o@o#1; p/s/d#1 -> a/x@o, a/y@y, b/o@o, a/z@o", Config{}, "a/x@o lives at b/o@o, a/z@o lives at b/o@o", "another kind, in the order of the references"},
+		{"p/s/d#1 -> p/s/x@o; p/s/o@o#1", Config{}, "p/s/x@o lives at p/s/o@o", "the reference comes first"},
+		{"p/s/o@o#1; p/s/d#1 -> p/s/x@o?", Config{}, "", "the reference names the UID alone"},
+		{"p/s/d@o#1 -> a/x@o", Config{}, "", "the UID is its own"},
+		{"a/o@o#1; b/o@o#1; p/s/d#1 -> b/x@o", Config{}, "b/x@o lives at a/o@o", "of two objects with the UID it is the first by key"},
+	} {
+		g := serve(t, c.cfg)
+		put(t, g, c.objects)
+		var got []string
+		for id := range NodeID(g.Cap()) {
+			if n := (Node{g, id}); g.InUse(id) && n.State() == Observed {
+				for _, x := range n.OwnersElsewhere() {
+					got = append(got, x.Owner.Key.String()+" lives at "+x.Lives.String())
+				}
+			}
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: %q, want %q: %s", c.objects, text, c.want, c.reason)
+		}
+	}
+}
