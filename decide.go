@@ -287,12 +287,10 @@ func (e *Engine) report(s inflight.Subject, d DecisionEvent) {
 
 // reportBrief reports a decision for a forecast: see inside.Tuning.
 func (e *Engine) reportBrief(s inflight.Subject, d DecisionEvent) {
-	switch {
-	case d.Call == 0:
+	if d.Call == 0 {
 		return
-	case d.Action != policy.Delete:
-		d.Owners = s.References(d.Decision.Owners)
 	}
+	d.Owners = s.References(d.Decision.Owners)
 	d.Decision.Owners = nil // the next decision uses the scratch again
 	e.cfg.OnDecision(d)
 }

@@ -258,9 +258,9 @@
 // A sweep deletes the members of a holder before the holder goes. Config.Sweeps names
 // kinds of holders, such as tenants, and the way to find the holder of a member. The way is
 // the member's name, scope or kind, up to a delimiter. It may also be an owner reference,
-// a label or a function. The name `blue-db` has the holder `blue`, for example. See
-// finalizer.Sweep and examples/tenants. The rest of this section is about stores with
-// fences, except its last paragraph.
+// a label or a function. The name `blue-db` has the holder `blue`, for example. The sweep of
+// a holder in a scope covers that scope alone. See finalizer.Sweep and examples/tenants. The
+// rest of this section is about stores with fences, except its last paragraph.
 //
 // The engine puts a finalizer on every holder that it observes. After the deletion mark of
 // a holder, it deletes the members in phases. It removes the finalizer when none is left.

@@ -133,6 +133,7 @@ func (e *Engine) explain(key Key, now time.Time) (out explain.Explanation, err e
 		out.Decision = j.explained()
 		out.Owners, out.OwnersCut = x.owners(j), max(n.Owners()-maxExplained, 0)
 		out.Changed = e.times.At(e.state(n.ID()).Known)
+		out.SweepsInScope = e.sweeps.InScope(n.Object())
 		x.path = []observed.NodeID{n.ID()}
 		out.Wait = x.conditions(j)
 		if at := e.work.EntryOf(n.ID()); at.State == queue.Delayed {

@@ -122,12 +122,15 @@ func (f *forecast) assumptions() (out []plan.Assumption) {
 	return out
 }
 
-// assumeStays notes the foreign finalizers of the marked objects that stay.
+// assumeStays notes the foreign finalizers of the marked objects that stay, and the bounds of sweeps.
 func (f *forecast) assumeStays() {
 	for i := range f.parts {
-		o, ok := f.store.At(f.parts[i].Object.Key)
-		if !ok || !o.Deleting || !f.parts[i].Member {
+		o, lives := f.store.At(f.parts[i].Object.Key)
+		if lives && !o.Deleting || !f.parts[i].Member || f.parts[i].State != excerpt.Exists {
 			continue
+		}
+		if len(f.engine.sweeps.InScope(f.parts[i].Object)) > 0 {
+			f.assumeUncounted(plan.SweepInScope, f.parts[i].Object.PlaceString())
 		}
 		for _, name := range o.Finalizers {
 			if name != graph.FinalizerForeground && name != graph.FinalizerOrphan && !graph.IsGuardFinalizer(name) && f.stays(name) && f.engine.cfg.Handlers[name] == nil {

@@ -36,7 +36,7 @@ func full() explain.Explanation {
 			{Key: pod, Reason: policy.HandlerFailed, End: explain.Handler, Actor: "x", Text: "busy", Since: noon, Next: noon.Add(time.Minute), Tries: 7},
 			{Key: web, Reason: policy.NeedDependents, Doubt: graph.Unlisted, End: explain.Ring, Ring: []graph.Key{web, pod}},
 		}}},
-		Cut: 4, Look: noon.Add(time.Hour), Changed: noon,
+		Cut: 4, Look: noon.Add(time.Hour), Changed: noon, SweepsInScope: []string{"x"},
 		Deletion: &explain.Deletion{
 			Object: graph.Object{Key: web, Version: "7", Deleting: true, Owners: []graph.Owner{{Key: pod, Block: true}}, Finalizers: []string{"x"}},
 			Cut:    2, Unseen: true, Garbage: explain.WasGarbage,
@@ -215,7 +215,7 @@ func ExampleExplanation_Text() {
 	pod := graph.Key{Kind: "Pod", Scope: "shop", Name: "a", UID: "2"}
 	since := time.Date(2020, 1, 2, 12, 0, 0, 0, time.UTC)
 	x := explain.Explanation{
-		Key: web, State: explain.Exists, Deleting: true, Changed: since,
+		Key: web, State: explain.Exists, Deleting: true, Changed: since, SweepsInScope: []string{"example.com/sweep"},
 		Decision: explain.Decision{Action: policy.Wait, Reason: policy.NeedDependents},
 		Owners: []explain.Owner{{
 			Owner: graph.Owner{Key: graph.Key{Kind: "Site", Scope: "shop", Name: "front", UID: "3"}, Controller: true},
@@ -230,5 +230,6 @@ func ExampleExplanation_Text() {
 	// Deployment/shop/web@1 is being deleted and waits: dependents hold it; it is pending, and the next actor is the controller of the finalizer example.com/x.
 	// owner Site/shop/front@3^: dangling, the watch saw it go at 2020-01-02T12:00:00Z
 	// - Pod/shop/a@2: finalizers hold it; the controller of the finalizer example.com/x; since 2020-01-02T12:00:00Z
+	// members outside its scope are not covered by the sweep of Deployment/shop/web@1 (example.com/sweep)
 	// last change at 2020-01-02T12:00:00Z
 }

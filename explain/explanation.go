@@ -30,6 +30,9 @@ type Explanation struct {
 	// Changed is the time at which the last change of the object became known. For an object
 	// that is gone it is the time at which the engine learned of its end.
 	Changed time.Time
+	// SweepsInScope has the finalizers of the sweeps of a holder that has a scope, sorted. Members
+	// outside of the scope are not covered.
+	SweepsInScope []string
 	// Deletion is the end of an object that is gone. It is nil for other objects, and once
 	// the history has forgotten the end.
 	Deletion *Deletion

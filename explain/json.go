@@ -40,6 +40,7 @@ type jsonExplanation struct {
 	Cut       int             `json:"cut,omitempty"`
 	Look      time.Time       `json:"look,omitzero"`
 	Changed   time.Time       `json:"changed,omitzero"`
+	InScope   []string        `json:"sweepsInScope,omitempty"`
 	Deletion  *jsonDeletion   `json:"deletion,omitempty"`
 }
 
@@ -94,7 +95,7 @@ func (x Explanation) MarshalJSON() ([]byte, error) {
 		Schema: schema, Key: jsonKey(x.Key), State: x.State, Version: x.Version, Deleting: x.Deleting,
 		Sentence: x.Sentence(), Pace: pace, Decision: decisionOut(x.Decision), OwnersCut: x.OwnersCut,
 		Wait: conditionsOut(x.Wait), Cut: x.Cut, Look: x.Look.UTC(), Changed: x.Changed.UTC(),
-		Owners: ownersOut(x.Owners), Deletion: deletionOut(x.Deletion),
+		Owners: ownersOut(x.Owners), InScope: x.SweepsInScope, Deletion: deletionOut(x.Deletion),
 	}
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -159,7 +160,7 @@ func (x *Explanation) UnmarshalJSON(text []byte) error {
 	read := Explanation{
 		Key: graph.Key(in.Key), State: in.State, Version: in.Version, Deleting: in.Deleting, Decision: decision,
 		OwnersCut: in.OwnersCut, Wait: conditionsIn(in.Wait), Cut: in.Cut, Look: in.Look, Changed: in.Changed,
-		Owners: ownersIn(in.Owners), Deletion: deletion,
+		Owners: ownersIn(in.Owners), SweepsInScope: in.InScope, Deletion: deletion,
 	}
 	if err := sameForm(text, read); err != nil {
 		return fmt.Errorf("read explanation: %w: %w", err, graph.ErrInvalid)

@@ -62,7 +62,7 @@ func (d *Decision) act(deleting bool) string {
 }
 
 // Text returns the explanation as lines: the sentence, the proof of a deletion, the owners,
-// and the tree of conditions. Every line ends with a line break.
+// the tree of conditions, and the bound of a sweep. Every line ends with a line break.
 func (x *Explanation) Text() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, x.Sentence())
@@ -76,6 +76,9 @@ func (x *Explanation) Text() string {
 	writeConditions(&b, x.Wait, "")
 	if x.Cut > 0 {
 		fmt.Fprintf(&b, "and %s\n", number(x.Cut, "more condition"))
+	}
+	if len(x.SweepsInScope) > 0 {
+		fmt.Fprintf(&b, "members outside its scope are not covered by the sweep of %s (%s)\n", x.Key, strings.Join(x.SweepsInScope, ", "))
 	}
 	if !x.Look.IsZero() {
 		fmt.Fprintf(&b, "next look at %s\n", stamp(x.Look))

@@ -43,7 +43,8 @@ type Sweep struct {
 // that merely begins like a holder's is not enough. A member meets all conditions that
 // are set.
 //
-// A holder with a scope holds members of its own scope only. A holder is a member of
+// A holder with a scope holds members of its own scope only. Members outside of it are not
+// covered, and stay: plans, explanations and package run of adapters/clientgo say so. A holder is a member of
 // another one only if Kinds names its kind, and never of itself.
 type Members struct {
 	// By is the place at which an object names its holder.

@@ -38,12 +38,15 @@ const (
 	EnginePaused
 	// MembersRemoved: the actor Name deletes Count members of containers that go.
 	MembersRemoved
+	// SweepInScope: the sweep of the holder at the place Name covers the members in the holder's
+	// scope alone. Others that it would select stay.
+	SweepInScope
 )
 
 var assumptionNames = [...]string{
 	"unset", "handler succeeds", "handler fails", "finalizer stays", "finalizer removed", "grace passes",
 	"owner absent", "owner unknown", "kind sick", "kind unlisted", "propagation assumed", "labels unknown",
-	"engine paused", "members removed by",
+	"engine paused", "members removed by", "members outside its scope are not covered by the sweep of",
 }
 
 // String returns the type in words.
@@ -57,10 +60,10 @@ func (t AssumptionType) String() string {
 // Assumption is a fact that a plan takes for granted (RULES, P4). It is a value.
 type Assumption struct {
 	Type AssumptionType
-	// Name is a finalizer, a kind or a pause.
+	// Name is a finalizer, a kind, an actor, a pause or the place of a holder.
 	Name string
 	// Count is the number of objects that the assumption is about. It is zero for kinds as a
-	// whole: KindSick, KindUnlisted and LabelsUnknown.
+	// whole (KindSick, KindUnlisted and LabelsUnknown) and for SweepInScope.
 	Count int
 	// Detail says more, such as the reason of a sick kind. It has at most about 512 bytes.
 	Detail string

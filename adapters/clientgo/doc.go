@@ -130,6 +130,9 @@
 // finalizer from its creation, so the sweep never adds it. The server itself refuses new
 // objects in a namespace with a deletion mark.
 //
+// The sweep of a holder in a namespace covers the members in that namespace alone. Plans and
+// explanations of the holder say so. Package run says so at its start.
+//
 // Upstream's namespace controller does the same and may run beside a sweep. The first of
 // the two ends the namespace. The other one gets a 404, or a conflict and reads again. The
 // namespace controller waits 5 s before it begins, for API servers that have not observed

@@ -216,7 +216,7 @@ func TestGroupVersionKind(t *testing.T) {
 			}
 			return gvk.GroupVersion().String()
 		}
-		if got := version("ConfigMap"); got != "" {
+		if got := version("ConfigMap"); got != "" || r.store.Namespaced("ConfigMap") {
 			t.Errorf("before the first discovery: %q", got)
 		}
 		r.watch()
@@ -225,8 +225,8 @@ func TestGroupVersionKind(t *testing.T) {
 		for kind, want := range map[graph.Kind]string{
 			"ConfigMap": "v1", "apps/Deployment": "apps/v1", "Node": "", "Deployment": "", "shop.example/Cart": "",
 		} {
-			if got := version(kind); got != want {
-				t.Errorf("%s: %q, want %q", kind, got, want)
+			if got := version(kind); got != want || r.store.Namespaced(kind) != (want != "") {
+				t.Errorf("%s: %q, namespaced %t, want %q", kind, got, r.store.Namespaced(kind), want)
 			}
 		}
 		if asked := r.takeCalls(); len(asked) > 0 {

@@ -94,6 +94,15 @@ func (s *Store) GroupVersionKind(kind graph.Kind) (schema.GroupVersionKind, bool
 	return r.gvk, ok
 }
 
+// Namespaced reports whether the objects of a kind are in namespaces. It returns false for a kind
+// outside of the set of kinds, and before the first discovery. It sends no request.
+//
+// Held by TestGroupVersionKind.
+func (s *Store) Namespaced(kind graph.Kind) bool {
+	c := s.catalog.Load()
+	return c != nil && c.kinds[kind].scoped
+}
+
 // CompareVersions orders two versions of one kind. It returns 0 if one of them is not a
 // positive decimal number. Only servers other than kube-apiserver make such versions.
 //

@@ -159,5 +159,9 @@ func (s sweep) Words() string {
 	if s.Halted {
 		return "halted"
 	}
-	return fmt.Sprintf("%s of %s members are gone", count(s.Gone), count(s.Members))
+	words := fmt.Sprintf("%s of %s members are gone", count(s.Gone), count(s.Members))
+	if s.Holder.Scope != "" {
+		words += "; members outside its scope are not covered"
+	}
+	return words
 }

@@ -140,3 +140,20 @@ func TestRates(t *testing.T) {
 		t.Errorf("%d samples", len(r.samples))
 	}
 }
+
+// TestSweepWords: the words about a sweep say that a holder in a scope has no members outside of it.
+func TestSweepWords(t *testing.T) {
+	for _, c := range []struct {
+		sweep  sweep
+		want   string
+		reason string
+	}{
+		{sweep{Members: 5, Gone: 2}, "2 of 5 members are gone", "a holder without a scope"},
+		{sweep{Holder: jsonKey{Scope: "a"}, Members: 5, Gone: 2}, "2 of 5 members are gone; members outside its scope are not covered", "a holder in a scope"},
+		{sweep{Holder: jsonKey{Scope: "a"}, Halted: true}, "halted", "a sweep that deletes nothing"},
+	} {
+		if got := c.sweep.Words(); got != c.want {
+			t.Errorf("%q, want %q: %s", got, c.want, c.reason)
+		}
+	}
+}

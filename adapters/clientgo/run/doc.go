@@ -106,7 +106,9 @@
 // The terms are kind, namespace and name. Terms of one name are alternatives, and the others are
 // all demanded. An empty namespace stands for the objects without one. A selector is the last
 // term. A guard refuses a deletion that ends more objects than "above", a deletion of protected
-// objects, or always. The program logs a kind that the server does not serve.
+// objects, or always. The program logs a kind that the server does not serve. It also logs each sweep
+// (Config.Engine.Sweeps) whose holders are in namespaces, because members outside of the holder's
+// namespace are not covered.
 //
 // The program refuses a guard of Namespace or of CustomResourceDefinition at its start. The
 // namespace controller and the API server delete the content at the mark, before any approval.

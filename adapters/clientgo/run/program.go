@@ -38,6 +38,8 @@ type Program struct {
 	lock      resourcelock.Interface // nil without a Lease
 	sender    *sender                // nil without Events
 	collects  atomic.Bool
+
+	namespaced func(graph.Kind) bool
 }
 
 // maxServerPause bounds the pause before client-go repeats a request for a Lease, an Event or a
@@ -71,6 +73,7 @@ func New(server *rest.Config, config Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.namespaced = store.Namespaced
 	if p.server.QPS == 0 && p.server.RateLimiter == nil {
 		p.server.QPS = -1 // a lease must not wait behind events
 	}
@@ -170,7 +173,7 @@ func (p *Program) collect(ctx context.Context) error {
 	defer p.collects.Store(false)
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return p.collector.Run(ctx) })
-	all.Go(func() error { p.checkGuardKinds(ctx); return nil })
+	all.Go(func() error { p.checkGuardKinds(ctx); p.checkSweeps(ctx); return nil })
 	if p.config.Engine.Brake.PerCascade > 0 {
 		all.Go(func() error { p.watchBraked(ctx); return nil })
 	}

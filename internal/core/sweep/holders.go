@@ -181,6 +181,23 @@ func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Obj
 	}
 }
 
+// InScope returns the finalizers of the sweeps of a holder that has a scope, sorted. Members outside
+// of the scope are not covered. It returns nil for every other object.
+//
+// Held by TestInScope.
+func (sw *Sweeps) InScope(o graph.Object) (out []string) {
+	if o.Scope == "" {
+		return nil
+	}
+	for _, p := range sw.plans {
+		if p.IsHolder(o) {
+			out = append(out, p.Sweep().Finalizer)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // HoldersOf returns the observed holders that a node names, in order of their ids, at most
 // maxHoldersOf. It changes nothing but the count of looks.
 func (sw *Sweeps) HoldersOf(v View, id observed.NodeID) (out []observed.NodeID) {
