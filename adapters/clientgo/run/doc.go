@@ -112,7 +112,7 @@
 //
 // The program refuses a guard of Namespace or of CustomResourceDefinition at its start. The
 // namespace controller and the API server delete the content at the mark, before any approval.
-// An admission policy on the delete protects it. A guard without kinds selects none of these
+// An admission policy on the delete protects it: see the component deploy/protect. A guard without kinds selects none of these
 // objects. The program accepts a guard of Namespace if a sweep of its own ends namespaces
 // (clientgo.NamespaceFinalizer).
 //
@@ -133,8 +133,9 @@
 //
 // # Manifests
 //
-// deploy has manifests for kustomize: a base that observes, an overlay that acts, a component
-// for Prometheus, and a Dockerfile of examples/collector. See its README.md.
+// deploy has manifests for kustomize: a base that observes, an overlay that acts, components, and a
+// Dockerfile of examples/collector. The components are for Prometheus, for the rights to end
+// namespaces, and for two admission policies. See its README.md.
 //
 // # Rights
 //

@@ -20,7 +20,7 @@ const (
 )
 
 // byAdmission names the way that works for the kinds that no guard can hold.
-const byAdmission = "refuse its deletion by an admission policy on DELETE (ValidatingAdmissionPolicy) instead"
+const byAdmission = "refuse its deletion by an admission policy on DELETE instead, as the component adapters/clientgo/run/deploy/protect does"
 
 // contentEnds returns the reason why no guard can hold an object of a kind: another actor
 // deletes its content at the deletion mark, and reads no finalizer of the metadata. It returns

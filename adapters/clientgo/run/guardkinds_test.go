@@ -66,7 +66,7 @@ func TestGuardOfContent(t *testing.T) {
 		config := Config{Engine: ownergraph.Config{Guards: []finalizer.Guard{c.guard}, Sweeps: c.sweeps}}
 		_, err := New(&rest.Config{Host: "localhost"}, config)
 		if c.refused != "" {
-			if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "admission policy") {
+			if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "admission policy on DELETE instead, as the component adapters/clientgo/run/deploy/protect does") {
 				t.Errorf("%s: error %v, want %q", c.reason, err, c.refused)
 			}
 			continue

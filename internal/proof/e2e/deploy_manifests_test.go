@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/kubernetes/third_party/forked/golang/expansion"
 
@@ -201,13 +202,15 @@ func TestManifestsApply(t *testing.T) {
 	}
 }
 
-// TestManifestsElsewhere: the API server takes the overlay and all components in another
-// namespace. Every object, every binding and the flags of the program name that namespace.
+// TestManifestsElsewhere: the API server takes the overlay and its components in another namespace.
+// Every object, every binding and the flags of the program name that namespace. The policy of the
+// finalizers knows the account of that namespace. The component protect takes names of its own:
+// see TestManifestsProtect.
 func TestManifestsElsewhere(t *testing.T) {
 	w := begin(t)
 	w.defineMonitors()
 	const components = "components: [ownergraph/adapters/clientgo/run/deploy/"
-	all := w.apply(readmeExample(t, "deploy/base", "deploy/act", components, "namespace: elsewhere\n"+components+"namespaces, ownergraph/adapters/clientgo/run/deploy/"))
+	all := w.apply(readmeExample(t, "deploy/base", "deploy/act", components, "namespace: elsewhere\n"+components+"namespaces, ownergraph/adapters/clientgo/run/deploy/finalizers, ownergraph/adapters/clientgo/run/deploy/"))
 	bindings := 0
 	for _, u := range all {
 		subjects, _, err := unstructured.NestedSlice(u.Object, "subjects")
@@ -221,7 +224,7 @@ func TestManifestsElsewhere(t *testing.T) {
 			t.Errorf("%s %s is in %q, %v", u.GetKind(), u.GetName(), ns, err)
 		}
 	}
-	if bindings != 6 {
+	if bindings != 7 {
 		t.Errorf("%d bindings", bindings)
 	}
 	for _, a := range all.container(t).Args {
@@ -229,6 +232,13 @@ func TestManifestsElsewhere(t *testing.T) {
 			t.Errorf("the argument %s has a fixed namespace", a)
 		}
 	}
+	account, _ := w.accountIn("elsewhere")
+	o, free, collector, stranger := w.guarded(configMap, "guarded"), w.guarded(configMap, "free"), dynamic.NewForConfigOrDie(account), w.as("stranger")
+	w.inForce(o, stranger, collector)
+	if err := w.patchAs(collector, o, finalizerPatch(), false); err != nil {
+		t.Error(err)
+	}
+	w.dropPolicies(func() error { return w.patchAs(stranger, free, finalizerPatch(), true) }, "ownergraph-finalizers")
 }
 
 // TestManifestsFit: the selectors select the pods, and the ports have the names and the number

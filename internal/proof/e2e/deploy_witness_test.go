@@ -94,9 +94,12 @@ func (w *witness) writes(t *testing.T) []string {
 
 // serviceAccount returns the config of the ServiceAccount of the manifests, with a token of the
 // server. Its requests are seen by the witness.
-func (w *world) serviceAccount() (*rest.Config, *witness) {
+func (w *world) serviceAccount() (*rest.Config, *witness) { return w.accountIn(home) }
+
+// accountIn is serviceAccount for manifests in another namespace.
+func (w *world) accountIn(ns string) (*rest.Config, *witness) {
 	w.t.Helper()
-	accounts := kubernetes.NewForConfigOrDie(w.server.Admin()).CoreV1().ServiceAccounts(home)
+	accounts := kubernetes.NewForConfigOrDie(w.server.Admin()).CoreV1().ServiceAccounts(ns)
 	answer, err := accounts.CreateToken(w.ctx, home, &authentication.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		w.t.Fatal(err)

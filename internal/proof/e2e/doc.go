@@ -103,7 +103,9 @@
 // of the server is a fault (TestManifestsApply, TestManifestsElsewhere, TestManifestsFit). The
 // definition of a ServiceMonitor is that of prometheus-operator. The program runs with the flags
 // of the Deployment and a token of its ServiceAccount. The server forbids no request, and some
-// request needs each right (TestManifestsObserve, TestManifestsAct). No container runs: a test
+// request needs each right (TestManifestsObserve, TestManifestsAct). The admission policies of the
+// README's example refuse what they are for, and nothing else (TestManifestsFinalizers,
+// TestManifestsApprovers, TestManifestsProtect). No container runs: a test
 // carries out the build line of the Dockerfile (TestDockerfile).
 //
 // # Judgement
