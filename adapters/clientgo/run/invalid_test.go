@@ -120,6 +120,11 @@ func TestInvalidBounded(t *testing.T) {
 		if lines := r.with("were left out", "count=7"); len(lines) != 1 {
 			t.Errorf("logged %q", r.with("left out"))
 		}
+		r.program.sender.lost.Add(1) // no Event follows
+		pass(time.Hour)
+		if lines := r.with("were left out", "count=1"); len(lines) != 1 {
+			t.Errorf("logged %q", r.with("left out"))
+		}
 	})
 }
 

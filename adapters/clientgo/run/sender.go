@@ -197,10 +197,14 @@ func (w *sender) offer(s report) (queued bool) {
 
 // run sends reports until its context ends.
 func (w *sender) run(ctx context.Context) {
+	tick := time.NewTicker(complainEvery)
+	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-tick.C:
+			w.sayLost()
 		case s := <-w.queue:
 			w.send(ctx, s)
 			w.sayLost()
