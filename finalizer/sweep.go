@@ -44,8 +44,8 @@ type Sweep struct {
 // are set.
 //
 // A holder with a scope holds members of its own scope only. Members outside of it are not
-// covered, and stay: plans, explanations and package run of adapters/clientgo say so. A holder is a member of
-// another one only if Kinds names its kind, and never of itself.
+// covered, and stay: plans, explanations and package run of adapters/clientgo say so. A holder
+// is a member of another one only if Kinds names its kind, and never of itself.
 type Members struct {
 	// By is the place at which an object names its holder.
 	By By

@@ -112,9 +112,9 @@
 //
 // The program refuses a guard of Namespace or of CustomResourceDefinition at its start. The
 // namespace controller and the API server delete the content at the mark, before any approval.
-// An admission policy on the delete protects it: see the component deploy/protect. A guard without kinds selects none of these
-// objects. The program accepts a guard of Namespace if a sweep of its own ends namespaces
-// (clientgo.NamespaceFinalizer).
+// An admission policy on the delete protects it: see the component deploy/protect. A guard without
+// kinds selects none of these objects. The program accepts a guard of Namespace if a sweep of its
+// own ends namespaces (clientgo.NamespaceFinalizer).
 //
 // # Brake, pause and record
 //

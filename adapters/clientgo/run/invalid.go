@@ -42,7 +42,7 @@ func (w *sender) noteInvalid(d ownergraph.DecisionEvent) {
 		return
 	}
 	for _, code := range []string{invalidNamespace, invalidKind, invalidName} {
-		s := report{key: d.Key, topic: topic{uid: d.Key.UID, reason: d.Reason, code: code}}
+		s := report{key: d.Key, topic: topic{uid: d.Key.UID, reason: policy.OwnersGone, code: code}} // also with OwnersWaiting
 		for i := range d.Elsewhere {
 			if invalidCode(d.Key, &d.Elsewhere[i]) == code {
 				s.elsewhere = append(s.elsewhere, d.Elsewhere[i])

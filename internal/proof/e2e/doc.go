@@ -105,8 +105,8 @@
 // of the Deployment and a token of its ServiceAccount. The server forbids no request, and some
 // request needs each right (TestManifestsObserve, TestManifestsAct). The admission policies of the
 // README's example refuse what they are for, and nothing else (TestManifestsFinalizers,
-// TestManifestsApprovers, TestManifestsProtect). No container runs: a test
-// carries out the build line of the Dockerfile (TestDockerfile).
+// TestManifestsApprovers, TestManifestsProtect). No container runs: a test carries out the build
+// line of the Dockerfile (TestDockerfile).
 //
 // # Judgement
 //
