@@ -187,9 +187,7 @@ func (d *decoder) end(f *frame) error {
 		if len(conditions) > 0 {
 			d.inventory.conditions[o.Key] = conditions
 		}
-		if at, known := f.meta.markedAt(); known {
-			d.inventory.marks[o.Key] = at
-		}
+		d.inventory.addMark(o.Key, &f.meta)
 	}
 	d.stack = d.stack[:len(d.stack)-1]
 	return nil

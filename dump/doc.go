@@ -13,7 +13,8 @@
 // Read refuses one page of a longer list, because the objects of other pages would count as
 // absent. Read takes the metadata and status.observedGeneration, and skips the rest. Of a
 // Namespace it also takes the conditions and spec.finalizers. The latter follow the finalizers
-// of the metadata, with the prefix "spec.finalizers:". It refuses
+// of the metadata, with the prefix "spec.finalizers:". Of a marked object's managed fields it
+// takes the last writers of the finalizers. It refuses
 // a field of the metadata that stands twice, because one of the two would hide the other. A byte
 // order mark at the begin, as Windows writes it, is skipped.
 //

@@ -42,6 +42,11 @@ type Content struct {
 	MarkedAt map[graph.Key]time.Time
 	// Conditions has the conditions of each Namespace that are true, sorted by type.
 	Conditions map[graph.Key][]Condition
+	// Writers has the last writers of the finalizers of each marked object. They are in
+	// metadata.managedFields, which kubectl prints with --show-managed-fields.
+	//
+	// Held by TestWriters.
+	Writers map[graph.Key][]Writer
 }
 
 // Read reads JSON documents from r until it ends: objects, and lists of them (any kind
@@ -101,6 +106,7 @@ type inventory struct {
 	marks   map[graph.Key]time.Time
 
 	conditions  map[graph.Key][]Condition
+	writers     map[graph.Key][]Writer
 	definitions map[graph.Kind]string // the name of the definition of each kind
 }
 
@@ -112,6 +118,7 @@ func newInventory() *inventory {
 		marks:  make(map[graph.Key]time.Time),
 
 		conditions:  make(map[graph.Key][]Condition),
+		writers:     make(map[graph.Key][]Writer),
 		definitions: make(map[graph.Kind]string),
 	}
 }
@@ -133,8 +140,21 @@ func (s *inventory) add(o graph.Object) error {
 	return nil
 }
 
+// addMark adds the instant of an object's mark, and the writers of its finalizers.
+func (s *inventory) addMark(key graph.Key, m *metadata) {
+	if at, known := m.markedAt(); known {
+		s.marks[key] = at
+	}
+	if m.DeletionTimestamp == nil {
+		return
+	}
+	if list := FinalizerWriters(m.ManagedFields, m.Finalizers); len(list) > 0 {
+		s.writers[key] = list
+	}
+}
+
 func (s *inventory) content() Content {
-	c := Content{Objects: s.objects, MarkedAt: s.marks, Conditions: s.conditions}
+	c := Content{Objects: s.objects, MarkedAt: s.marks, Conditions: s.conditions, Writers: s.writers}
 	for i := range c.Objects {
 		s.resolve(&c.Objects[i])
 	}

@@ -34,6 +34,8 @@ type metadata struct {
 	GraceSeconds      int64       `json:"deletionGracePeriodSeconds"`
 	Generation        int64       `json:"generation"`
 	Continue          string      `json:"continue"` // of a list
+
+	ManagedFields json.RawMessage `json:"managedFields"`
 }
 
 type reference struct {

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/ownergraph/ownergraph/dump"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/namespace"
@@ -19,23 +20,34 @@ import (
 )
 
 func (a *app) explainCommand() *cobra.Command {
+	try := false
 	cmd := &cobra.Command{
 		Use:   "explain TYPE/NAME",
 		Short: "Explain why an object or a namespace stays, goes or waits",
 		Long: `Explain one object: its mark, finalizers, owners and dependents, the chain of conditions for
 which it waits, and the actor that has to act next. A namespace that does not terminate is
-explained with its conditions and with the objects that remain in it. REASONS.md of the
-library has each reason with its remedy. The command writes nothing.
+explained with its conditions, with the API services that are not available, and with the
+objects that remain in it. A marked object has the last writers of its finalizers. REASONS.md of
+the library has each reason with its remedy. The command writes nothing.
+
+With --try-removal it sends a dry run of the removal for each finalizer of a marked object, or of
+the deletion of an object whose namespace is marked. The answer names the webhook or the admission
+policy that refuses the write. The server calls webhooks without side effects. Give --as to ask as
+the account of a controller.
 
 Exit code 3: the object waits for an actor outside, or it is stuck.`,
 		Example: `  kubectl ownergraph explain namespace/shop
   kubectl ownergraph explain pod/web-0 -n shop
-  kubectl ownergraph explain pvc data-0 -n shop -o json`,
+  kubectl ownergraph explain pvc data-0 -n shop -o json
+  kubectl ownergraph explain backup/a -n shop --try-removal`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.onObject(cmd.Context(), args, a.explain)
+			return a.onObject(cmd.Context(), args, func(ctx context.Context, r *reading, key graph.Key) error {
+				return a.explain(ctx, r, key, try)
+			})
 		},
 	}
 	a.addFormat(cmd, printing.Pictures())
+	cmd.Flags().BoolVar(&try, "try-removal", false, "send dry runs of the removal of the finalizers, or of the object")
 	return cmd
 }
 
@@ -47,7 +59,13 @@ type explainAnswer struct {
 	Finalizers  []string            `json:"finalizers"`
 	Dependents  dependents          `json:"dependents"`
 	Namespace   *namespace.Answer   `json:"namespace,omitempty"`
-	Unknown     unknown             `json:"unknown"`
+	// Ending is the namespace of the object, if it is marked.
+	Ending *namespace.Ending `json:"ending,omitempty"`
+	// Writers has the last writers of the finalizers of a marked object, as far as they are known.
+	Writers       []dump.Writer `json:"writers,omitempty"`
+	WritersUnread string        `json:"writersUnread,omitempty"`
+	Removals      *removals     `json:"removals,omitempty"`
+	Unknown       unknown       `json:"unknown"`
 }
 
 // dependents counts the objects that name an object as owner, and all objects below it.
@@ -57,8 +75,9 @@ type dependents struct {
 	Below    int `json:"below"`
 }
 
-func (a *app) explain(ctx context.Context, r *reading, key graph.Key) error {
+func (a *app) explain(ctx context.Context, r *reading, key graph.Key, try bool) error {
 	keys := []graph.Key{key}
+	open := r.joinNamespace(ctx, r.object(key))
 	var ns *namespace.Answer
 	if o := r.object(key); o.Kind == namespaceKind && o.Deleting {
 		ns = newNamespaceAnswer(ctx, r, o.Name)
@@ -77,15 +96,29 @@ func (a *app) explain(ctx context.Context, r *reading, key graph.Key) error {
 		Schema: "kubectl-ownergraph.explain/v1", Explanation: list[0], Finalizers: append([]string{}, o.Finalizers...),
 		Dependents: countDependents(r.index(), key), Namespace: ns, Unknown: unknowns(r.in, part, key.Scope),
 	}
-	if !o.MarkedAt.IsZero() {
-		at := o.MarkedAt.UTC()
-		out.MarkedAt = &at
+	if open != "" {
+		out.Unknown.Facts = append(out.Unknown.Facts, open)
 	}
+	out.around(ctx, r, o, try)
 	if ns != nil {
 		ns.Explained(list[1:])
 		ns.Conclude(o, len(out.Unknown.Kinds) > 0)
 	}
 	return a.writeExplanation(&out)
+}
+
+// around adds what the listing does not have: the namespace that ends, the writers of the
+// finalizers, and the dry runs.
+func (x *explainAnswer) around(ctx context.Context, r *reading, o *lint.Object, try bool) {
+	if !o.MarkedAt.IsZero() {
+		at := o.MarkedAt.UTC()
+		x.MarkedAt = &at
+	}
+	x.Ending = ending(ctx, r, o.Scope)
+	x.Writers, x.WritersUnread = r.writers(ctx, o)
+	if try {
+		x.Removals = r.tryRemovals(ctx, o, x.Ending != nil)
+	}
 }
 
 // object returns a listed object.
@@ -135,18 +168,29 @@ func (a *app) writeExplanation(x *explainAnswer) (err error) {
 
 func (x *explainAnswer) text(now time.Time) string {
 	var out strings.Builder
+	ago := func(at time.Time) string { return age(now, at) + " ago" }
 	out.WriteString(x.Explanation.Text())
 	mark := "no deletion mark"
 	if x.Explanation.Deleting {
 		mark = "marked for deletion"
 		if x.MarkedAt != nil {
-			mark += " " + age(now, *x.MarkedAt) + " ago"
+			mark += " " + ago(*x.MarkedAt)
 		}
 	}
 	fmt.Fprintf(&out, "%s; finalizers: %s\n", mark, namespace.Finalizers(x.Finalizers))
 	fmt.Fprintf(&out, "dependents: %d (those that block its foreground deletion: %d); objects below it: %d\n", x.Dependents.Direct, x.Dependents.Blocking, x.Dependents.Below)
+	out.WriteString(namespace.Writers(x.Writers, ago))
+	if x.WritersUnread != "" {
+		fmt.Fprintf(&out, "last writers of the finalizers: not known: %s\n", namespace.Clip(x.WritersUnread))
+	}
+	if x.Removals != nil {
+		out.WriteString(x.Removals.text())
+	}
+	if x.Ending != nil {
+		out.WriteString(x.Ending.Text(ago))
+	}
 	if x.Namespace != nil {
-		out.WriteString(x.Namespace.Text(func(at time.Time) string { return age(now, at) + " ago" }))
+		out.WriteString(x.Namespace.Text(ago))
 	}
 	out.WriteString(x.Unknown.text())
 	return out.String()

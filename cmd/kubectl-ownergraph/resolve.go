@@ -15,6 +15,7 @@ import (
 type target struct {
 	key      graph.Key // without a UID
 	resource schema.GroupResource
+	version  string // of the resource
 }
 
 func (t target) String() string {
@@ -46,7 +47,7 @@ func (a *app) resolve(args []string) ([]target, error) {
 		if err != nil {
 			return nil, a.doubtful(err)
 		}
-		t := target{graph.Key{Kind: kindOf(m.GroupVersionKind.GroupKind()), Name: p.name}, m.Resource.GroupResource()}
+		t := target{graph.Key{Kind: kindOf(m.GroupVersionKind.GroupKind()), Name: p.name}, m.Resource.GroupResource(), m.Resource.Version}
 		if m.Scope.Name() == meta.RESTScopeNameNamespace {
 			t.key.Scope = namespace
 		}
@@ -137,6 +138,11 @@ func mappingOf(mapper meta.RESTMapper, typ string) (*meta.RESTMapping, error) {
 		return nil, fmt.Errorf("the server has no resource type %q", typ)
 	}
 	return nil, fmt.Errorf("find type %q: %w", typ, kindErr)
+}
+
+// path returns the path of the object on the server.
+func (t target) path() []string {
+	return pathOf(t.resource.WithVersion(t.version), t.key.Scope, t.key.Name)
 }
 
 // scope returns the namespace that the target is in, or that it stands for.

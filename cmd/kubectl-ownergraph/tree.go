@@ -53,6 +53,7 @@ func (a *app) onObject(ctx context.Context, args []string, do func(context.Conte
 	if err != nil {
 		return err
 	}
+	r.target = targets[0]
 	return do(ctx, r, o.Key)
 }
 

@@ -15,7 +15,9 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Explain why an object stays, goes or waits",
 		Long: `Explain one object: the decision, the evidence for each owner, and the chain of conditions
 for which the object waits, to the actor that has to act next. A namespace of a dump that does
-not terminate is explained with its conditions and with the objects that remain in it.
+not terminate is explained with its conditions and with the objects that remain in it. An object
+in such a namespace has the conditions too. A marked object has the last writers of its
+finalizers, if the dump is of kubectl get --show-managed-fields.
 REASONS.md of the library has each reason with its remedy. The command decides on a copy in
 memory, and writes nothing.
 
@@ -46,7 +48,7 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 			case a.format == printing.JSON:
 				err = a.printer().JSON(x)
 			default:
-				err = a.printer().Text(x.Text())
+				err = a.printer().Text(x.Text() + c.around(objects[0]))
 			}
 			if pace, _ := x.Pace(); err == nil && pace > explain.Moving {
 				return printing.ErrFound

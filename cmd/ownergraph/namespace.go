@@ -40,12 +40,34 @@ func (a *app) explainNamespace(ctx context.Context, c *content, o graph.Object) 
 	if a.format == printing.JSON {
 		err = a.printer().JSON(jsonNamespace{"ownergraph.explain-namespace/v1", list[0], n})
 	} else {
-		err = a.printer().Text(list[0].Text() + n.Text(func(at time.Time) string { return "at " + at.UTC().Format(time.RFC3339) }))
+		err = a.printer().Text(list[0].Text() + namespace.Writers(c.Writers[o.Key], atInstant) + n.Text(atInstant))
 	}
 	if err != nil {
 		return err
 	}
 	return printing.ErrFound
+}
+
+func atInstant(at time.Time) string { return "at " + at.UTC().Format(time.RFC3339) }
+
+// around returns the lines about an object of a dump that its explanation does not have: the last
+// writers of its finalizers, and its namespace if that is marked.
+//
+// Held by TestEndingNamespace and TestWritersOfFinalizers.
+func (c *content) around(o graph.Object) string {
+	if c.live {
+		return ""
+	}
+	text := namespace.Writers(c.Writers[o.Key], atInstant)
+	if e := namespace.EndingOf(c.lint.Objects, o.Scope); e != nil {
+		for key, list := range c.Conditions {
+			if key.Kind == namespaceKind && key.Name == o.Scope {
+				e.Conditions = append(e.Conditions, list...)
+			}
+		}
+		text += e.Text(atInstant)
+	}
+	return text
 }
 
 // sweeps returns the work of the namespace controller for the namespaces of a dump among the

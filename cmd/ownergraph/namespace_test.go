@@ -63,3 +63,44 @@ func TestTerminatingNamespace(t *testing.T) {
 		}
 	}
 }
+
+// TestEndingNamespace: an object in a namespace of a dump that does not terminate has the mark of the
+// namespace with its conditions.
+func TestEndingNamespace(t *testing.T) {
+	const mark = "its namespace old: marked for deletion at 2026-01-02T03:04:05Z; finalizers: spec.finalizers:kubernetes\nconditions:\n  NamespaceContentRemaining (SomeResourcesRemain): "
+	alone := strings.Replace(old, `"items":[`, `"items":[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"alone","namespace":"old","uid":"uid-alone"}},`, 1)
+	for _, c := range []struct {
+		dump, object, want, never string
+		code                      int
+		reason                    string
+	}{
+		{alone, "configmap/old/alone", mark, "a user", 3, "no owner, and no user keeps it"},
+		{alone, "backup/old/a", mark, "", 3, "with a mark"},
+		{strings.ReplaceAll(alone, `"uid":"uid-old",`+dead, `"uid":"uid-old"`), "configmap/old/alone", "a user", "its namespace", 0, "a namespace in use"},
+	} {
+		got := call(t, c.dump, "explain", c.object, "-f", "-")
+		if got.code != c.code || !strings.Contains(got.stdout, c.want) || c.never != "" && strings.Contains(got.stdout, c.never) {
+			t.Errorf("%s: exit %d, want %d, %q and no %q: %s\n%s%s", c.object, got.code, c.code, c.want, c.never, c.reason, got.stdout, got.stderr)
+		}
+	}
+}
+
+// TestWritersOfFinalizers: the managed fields of a dump name the last writer of each finalizer of a
+// marked object.
+func TestWritersOfFinalizers(t *testing.T) {
+	const managed = `"managedFields":[{"manager":"backup-operator","operation":"Apply","subresource":"status","time":"2026-01-02T03:04:05Z","fieldsV1":{"f:metadata":{"f:finalizers":{"v:\"example.org/backup\"":{}}}}}],`
+	const writer = "last writer of the finalizer example.org/backup: backup-operator (Apply of status), at 2026-01-02T03:04:05Z\n"
+	text := strings.Replace(old, `"uid":"uid-a",`, `"uid":"uid-a",`+managed, 1)
+	got := call(t, text, "explain", "backup/old/a", "-f", "-")
+	if got.code != 3 || !strings.Contains(got.stdout, writer) {
+		t.Errorf("exit %d, want %q\n%s%s", got.code, writer, got.stdout, got.stderr)
+	}
+	got = call(t, old, "explain", "backup/old/a", "-f", "-")
+	if got.code != 3 || strings.Contains(got.stdout, "last writer") {
+		t.Errorf("no managed fields: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	got = call(t, strings.ReplaceAll(old, `"uid":"uid-old",`, `"uid":"uid-old","finalizers":["example.org/backup"],`+managed), "explain", "namespace/old", "-f", "-")
+	if got.code != 3 || !strings.Contains(got.stdout, writer) {
+		t.Errorf("a namespace: exit %d, want %q\n%s%s", got.code, writer, got.stdout, got.stderr)
+	}
+}

@@ -21,6 +21,7 @@ type Answer struct {
 	Conditions []dump.Condition `json:"conditions"`
 	// Unread is the reason for which the conditions are not known.
 	Unread    string          `json:"unread,omitempty"`
+	Services  Services        `json:"services,omitzero"`
 	Remaining []remainingKind `json:"remaining"`
 	Next      []string        `json:"next"`
 }

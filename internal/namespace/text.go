@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ownergraph/ownergraph/dump"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
@@ -22,11 +23,12 @@ const Finalizer = "spec.finalizers:kubernetes"
 // Held by TestTerminatingNamespace of cmd/ownergraph, by TestGolden of cmd/kubectl-ownergraph,
 // and by TestPluginExplainsNamespace of internal/proof/e2e.
 func (n *Answer) Conclude(ns *lint.Object, partly bool) {
-	for _, c := range n.Conditions {
+	for _, c := range n.Conditions[:min(len(n.Conditions), maxNamed)] {
 		if strings.HasSuffix(c.Type, "Failure") {
-			n.Next = append(n.Next, fmt.Sprintf("the namespace controller reports %s: %s", spell.Line(c.Type), clip(c.Message)))
+			n.Next = append(n.Next, fmt.Sprintf("the namespace controller reports %s: %s", spell.Line(c.Type), Clip(c.Message)))
 		}
 	}
+	n.Next = append(n.Next, n.Services.next()...)
 	n.Next = append(n.Next, n.finalizers()...)
 	unmarked, ending := n.withoutFinalizers()
 	if unmarked > 0 {
@@ -90,17 +92,8 @@ func (n *Answer) withoutFinalizers() (unmarked, ending int) {
 // Text returns the answer as lines. The function ago describes the instant of a mark.
 func (n *Answer) Text(ago func(time.Time) string) string {
 	var out strings.Builder
-	switch {
-	case n.Unread != "":
-		fmt.Fprintf(&out, "conditions: not known: %s\n", clip(n.Unread))
-	case len(n.Conditions) == 0:
-		out.WriteString("conditions: none\n")
-	default:
-		out.WriteString("conditions:\n")
-		for _, c := range n.Conditions {
-			fmt.Fprintf(&out, "  %s (%s): %s\n", spell.Line(c.Type), spell.Line(c.Reason), clip(c.Message))
-		}
-	}
+	conditions(&out, n.Conditions, n.Unread)
+	n.Services.text(&out)
 	if len(n.Remaining) == 0 {
 		out.WriteString("remaining: no object of the listed kinds\n")
 	}
@@ -120,6 +113,25 @@ func (n *Answer) Text(ago func(time.Time) string) string {
 	return out.String()
 }
 
+// conditions writes the conditions of a namespace, or the reason for which they are not known.
+func conditions(out *strings.Builder, list []dump.Condition, unread string) {
+	switch {
+	case unread != "":
+		fmt.Fprintf(out, "conditions: not known: %s\n", Clip(unread))
+		return
+	case len(list) == 0:
+		out.WriteString("conditions: none\n")
+		return
+	}
+	out.WriteString("conditions:\n")
+	for _, c := range list[:min(len(list), maxNamed)] {
+		fmt.Fprintf(out, "  %s (%s): %s\n", spell.Line(c.Type), spell.Line(c.Reason), Clip(c.Message))
+	}
+	if more := len(list) - maxNamed; more > 0 {
+		fmt.Fprintf(out, "  ... and %d more\n", more)
+	}
+}
+
 func (o *remainingObject) text(ago func(time.Time) string) string {
 	x := &o.Explanation
 	mark := "no mark"
@@ -136,10 +148,13 @@ func (o *remainingObject) text(ago func(time.Time) string) string {
 	return line
 }
 
-const maxClip = 400 // bytes of a text of the server
+const (
+	maxClip  = 400 // bytes of a text of the server
+	maxNamed = 20  // conditions, services and writers in a text
+)
 
-// clip cuts a text of the server, and makes it safe for a terminal.
-func clip(s string) string {
+// Clip cuts a text of the server, and makes it safe for a terminal.
+func Clip(s string) string {
 	if len(s) > maxClip {
 		s = strings.ToValidUTF8(s[:maxClip], "") + "..."
 	}
