@@ -2,7 +2,6 @@ package clientgo
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -30,6 +29,7 @@ func buildCatalog(found discovered, lacks undiscovered, before *catalog, ignore 
 	if before != nil {
 		c.number = before.number + 1
 	}
+	c.services = lacks.services
 	found = withServices(found, lacks.versions)
 	for _, group := range slices.Sorted(maps.Keys(found)) {
 		var known []groupVersion
@@ -79,7 +79,7 @@ func (c *catalog) addGroup(group string, ignore ignored) {
 	})
 	for _, v := range versions {
 		if v.failed != "" && v.resources == nil && !ignore.has(group, unknownKinds(group)) {
-			c.addUnknown(group, fmt.Sprintf("discovery of %s: %s", schema.GroupVersion{Group: group, Version: v.version}, v.failed))
+			c.addUnknown(group, c.undiscoveredWhy(schema.GroupVersion{Group: group, Version: v.version}, v.failed))
 		}
 		for _, r := range v.resources {
 			if strings.Contains(r.Name, "/") || r.Kind == "" || r.Name == "" {
@@ -120,6 +120,6 @@ func (c *catalog) addResource(group string, v groupVersion, r metav1.APIResource
 	}
 	c.kinds[kind] = resource{kind: kind, at: at, gvk: gvk, scoped: r.Namespaced}
 	if v.failed != "" {
-		c.sick[kind] = fmt.Sprintf("discovery of %s: %s", at.GroupVersion(), v.failed)
+		c.sick[kind] = c.undiscoveredWhy(at.GroupVersion(), v.failed)
 	}
 }

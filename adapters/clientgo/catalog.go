@@ -44,6 +44,8 @@ type catalog struct {
 	uncertain  bool                         // the definitions or API services could not be read
 	incomplete bool                         // discovery lacks a kind or group that they name
 	waived     map[graph.Kind]string        // the reasons, for ignored kinds that could not be read
+
+	services map[schema.GroupVersion]UnavailableService
 }
 
 // found reports whether discovery has named the resource of a definition, now or

@@ -3,7 +3,6 @@ package clientgo
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,8 +26,9 @@ type undiscovered struct {
 	known    []schema.GroupResource       // definitions whose kinds an earlier discovery found
 	defined  map[string]versionDefinition // the other definitions, by name, read whole
 	versions []schema.GroupVersion        // of API services, sorted
-	unread   map[graph.Kind]string        // the errors of definitions or API services
-	waived   map[graph.Kind]string        // the same, for kinds that Config.Ignore names
+	services map[schema.GroupVersion]UnavailableService
+	unread   map[graph.Kind]string // the errors of definitions or API services
+	waived   map[graph.Kind]string // the same, for kinds that Config.Ignore names
 }
 
 // versionDefinition is a definition at a version of its object.
@@ -80,7 +80,8 @@ func (s *Store) compareDeclared(ctx context.Context, found discovered, before *c
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
 	n := s.listDeclared(ctx)
-	out := undiscovered{defined: map[string]versionDefinition{}, unread: map[graph.Kind]string{}, waived: map[graph.Kind]string{}}
+	out := undiscovered{defined: map[string]versionDefinition{}, unread: map[graph.Kind]string{}, waived: map[graph.Kind]string{},
+		services: map[schema.GroupVersion]UnavailableService{}}
 	for _, what := range [...]struct {
 		kind graph.Kind
 		at   schema.GroupVersionResource
@@ -151,30 +152,33 @@ func (s *Store) readUndiscovered(ctx context.Context, found discovered, all []me
 
 // readServices finds the versions of groups that API services name and discovery lacks.
 // If a group has definitions, its local versions belong to them, and the definitions
-// decide.
+// decide. If discovery has failed for a version, readServices finds the API services that
+// are not available, too.
 func (s *Store) readServices(ctx context.Context, found discovered, n declared, out *undiscovered) error {
 	missing := false
 	for _, m := range n.services {
 		version, group, _ := strings.Cut(m.Name, ".")
 		missing = missing || !found.hasVersion(schema.GroupVersion{Group: group, Version: version})
 	}
-	if !missing {
+	if !missing && (!found.anyFailed() || n.failed[serviceKind] != nil) {
 		return nil
 	}
-	raw, err := s.client.raw(ctx, servicesAt(), "")
-	if err != nil {
-		return fmt.Errorf("list %s: %w", servicesAt().GroupResource(), err)
-	}
-	var list struct{ Items []apiService }
-	if err := json.Unmarshal(raw, &list); err != nil {
-		return fmt.Errorf("list %s: %w: %w", servicesAt().GroupResource(), errNoMetadata, err)
+	list, err := s.listServices(ctx)
+	switch {
+	case err != nil && !missing: // the set of kinds does not need them
+		return nil
+	case err != nil:
+		return err
 	}
 	defined := map[string]bool{}
 	for _, m := range n.definitions {
 		defined[resourceOf(m.Name).Group] = true
 	}
-	for _, a := range list.Items {
+	for _, a := range list {
 		gv := schema.GroupVersion{Group: a.Spec.Group, Version: a.Spec.Version}
+		if u, is := a.unavailable(a.Name); is && len(out.services) < maxServices {
+			out.services[gv] = u
+		}
 		if !found.hasVersion(gv) && (a.Spec.Service != nil || !defined[gv.Group]) {
 			out.versions = append(out.versions, gv)
 		}

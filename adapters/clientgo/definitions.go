@@ -41,11 +41,19 @@ type definition struct {
 // apiService is the part of an APIService that names its group. An APIService without a
 // service stands for a group that the server serves itself.
 type apiService struct {
+	metav1.ObjectMeta `json:"metadata"`
+
 	Spec struct {
-		Group   string           `json:"group"`
-		Version string           `json:"version"`
-		Service *json.RawMessage `json:"service"`
+		Group   string `json:"group"`
+		Version string `json:"version"`
+		Service *struct {
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		} `json:"service"`
 	} `json:"spec"`
+	Status struct {
+		Conditions []struct{ Type, Status, Reason string } `json:"conditions"`
+	} `json:"status"`
 }
 
 // rejected reports whether the definition was never served, because another definition

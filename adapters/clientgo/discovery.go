@@ -51,6 +51,16 @@ func (d discovered) hasVersion(gv schema.GroupVersion) bool {
 	return slices.ContainsFunc(d[gv.Group], func(v groupVersion) bool { return v.version == gv.Version })
 }
 
+// anyFailed reports whether discovery reports an error for any version.
+func (d discovered) anyFailed() bool {
+	for _, versions := range d {
+		if slices.ContainsFunc(versions, func(v groupVersion) bool { return v.failed != "" }) {
+			return true
+		}
+	}
+	return false
+}
+
 // discover reads the resources of the server. Aggregated discovery takes two requests.
 // The result contains the errors of single versions. A returned error means that there
 // is no result.

@@ -48,6 +48,10 @@
 // broken conversion webhook, a stopped aggregated server or a missing right makes only
 // the affected kinds sick.
 //
+// The reason of a kind names the API service behind it if that is not available, with its reason and
+// its service. Store.UnavailableServices has all of them. It takes the right to list API services.
+// Without that right the reason has the version of the group alone.
+//
 // # Owner references
 //
 // A reference names its owner by version and kind. If the server serves that version, the

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -94,6 +95,9 @@ func (d *dumping) list(ctx context.Context) [][]lint.Object {
 		return objects
 	}
 	d.kind.Reason = cannotList(r.at, err)
+	if apierrors.IsServiceUnavailable(err) {
+		d.kind.Reason += d.catalog.serviceNote(r.at.GroupVersion())
+	}
 	if !forbidden(err) || d.fallback == "" || !r.scoped {
 		return nil
 	}

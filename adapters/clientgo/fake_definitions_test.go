@@ -47,7 +47,10 @@ func (f *fake) whole(k *fakeKind, o *meta) wholeObject {
 	if k.plural == servicesAt().Resource {
 		out.Spec = map[string]any{"group": group, "version": name}
 		if f.remote[group] {
-			out.Spec["service"] = map[string]any{"name": "there"}
+			out.Spec["service"] = map[string]any{"name": "there", "namespace": "n"}
+		}
+		if why, is := f.down[o.Name]; is {
+			out.Status = map[string]any{"conditions": []any{map[string]any{"type": "Available", "status": "False", "reason": why}}}
 		}
 		return out
 	}

@@ -66,6 +66,7 @@ type fake struct {
 	fault         func(*http.Request) *fakeResponse // answers in place of the fake; nil for no fault
 	discover      func(group string) error          // fails the discovery of a group
 	remote        map[string]bool                   // groups whose API service names another server
+	down          map[string]string                 // API services that are not available, with the reason
 }
 
 func newFake(kinds ...*fakeKind) *fake {

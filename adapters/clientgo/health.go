@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -98,7 +100,11 @@ func (w *worker) explain(err error) string {
 	if forbidden(err) {
 		return fmt.Sprintf("%s %s: %s, and to act to patch and delete them: %v", verb, w.at.GroupResource(), rightsMissing, err)
 	}
-	return fmt.Sprintf("%s %s: %v", verb, w.at.GroupResource(), err)
+	note := ""
+	if apierrors.IsServiceUnavailable(err) {
+		note = w.catalog.serviceNote(w.at.GroupVersion())
+	}
+	return fmt.Sprintf("%s %s: %v%s", verb, w.at.GroupResource(), err, note)
 }
 
 // rightsMissing is a part of each reason of a kind that the server forbids.

@@ -30,6 +30,10 @@
 // unresolvable reference at once, because only its author can correct it. It reports any
 // other reason after Config.HeldAfter.
 //
+// The Event about a namespace that does not end names the API services that are not available,
+// such as that of metrics.k8s.io. Each has its reason and its service. So do the Events about a kind
+// that cannot be listed. It takes the right to list API services, which the set of kinds needs too.
+//
 // Guards make Events about their roots at once. Those of a pass and of an approval are Normal:
 //
 //	VerdictPassed     a guard lets the deletion pass
@@ -77,6 +81,7 @@
 //	attr message       the text of an Event
 //	attr answer        approve or refuse
 //	attr uid           the UID of a root, for the flags -approve and -refuse
+//	attr services      the API services of the kinds that the brake does not count
 //
 // The program logs each kind that cannot be watched, with the reason, and its recovery. To
 // use a logr.Logger, set Config.Logger to slog.New(logr.ToSlogHandler(logger)).

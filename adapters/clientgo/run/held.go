@@ -33,7 +33,8 @@ func (p *Program) watchBraked(ctx context.Context) {
 			for _, b := range p.collector.Braked(maxHeld) {
 				if now[b.Key.UID] = true; !known[b.Key.UID] && b.Refused == ownergraph.RefusalUnset {
 					p.log.Warn("the brake holds a cascade: let it go by -approve, keep it by -refuse, or change the limit by -brake",
-						"root", b.Key.String(), "uid", string(b.Key.UID), "count", b.Held, "limit", b.Limit, "kinds", uncounted(b), "record", p.recordText())
+						"root", b.Key.String(), "uid", string(b.Key.UID), "count", b.Held, "limit", b.Limit, "kinds", uncounted(b),
+						"services", strings.Join(behind(b.Uncounted, p.services()), ", "), "record", p.recordText())
 				}
 			}
 			known = now
@@ -87,7 +88,7 @@ func (p *Program) reportHeld(held []ownergraph.Held, now time.Time) {
 		case m != mentionHeld && m != mentionLater, m == mentionLater && now.Sub(h.Since) < p.config.HeldAfter:
 			continue
 		}
-		detail := h.Detail
+		detail := slices.Concat(h.Detail, causes(&h, p.services()))
 		if h.LastError != "" && !slices.ContainsFunc(detail, func(s string) bool { return strings.Contains(s, h.LastError) }) {
 			detail = append(detail, "last error: "+h.LastError)
 		}

@@ -40,6 +40,7 @@ type Program struct {
 	collects  atomic.Bool
 
 	namespaced func(graph.Kind) bool
+	services   func() []clientgo.UnavailableService
 }
 
 // maxServerPause bounds the pause before client-go repeats a request for a Lease, an Event or a
@@ -73,7 +74,7 @@ func New(server *rest.Config, config Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.namespaced = store.Namespaced
+	p.namespaced, p.services = store.Namespaced, store.UnavailableServices
 	if p.server.QPS == 0 && p.server.RateLimiter == nil {
 		p.server.QPS = -1 // a lease must not wait behind events
 	}

@@ -40,6 +40,7 @@ type sender struct {
 	client    core.EventsGetter
 	component string // the name of the reporting component
 	version   func(graph.Kind) (schema.GroupVersionKind, bool)
+	services  func() []clientgo.UnavailableService
 	log       *slog.Logger
 	record    graph.Key // the ConfigMap that Events about pauses are about
 	limit     int       // of the brake
@@ -92,7 +93,7 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 		return nil, err
 	}
 	w := &sender{answers: answers, begun: time.Now(), limit: p.config.Engine.Brake.PerCascade,
-		client: client, log: p.log, component: component, version: store.GroupVersionKind, sent: said,
+		client: client, log: p.log, component: component, version: store.GroupVersionKind, services: store.UnavailableServices, sent: said,
 		queue: make(chan report, maxReports),
 		rate:  flowcontrol.NewTokenBucketRateLimiter(sendRate, sendBurst),
 	}
@@ -152,6 +153,7 @@ func (w *sender) advice(d *ownergraph.DecisionEvent) (detail []string) {
 	detail = append(detail, fmt.Sprintf("the limit is %d objects (flag -brake); -approve lets them go, and -refuse keeps them", w.limit))
 	if d.Cascade != nil && len(d.Cascade.Uncounted) > 0 {
 		detail = append(detail, "kinds that are sick, and not counted: "+uncounted(*d.Cascade))
+		detail = append(detail, behind(d.Cascade.Uncounted, w.services())...)
 	}
 	return detail
 }

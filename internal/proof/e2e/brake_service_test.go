@@ -34,7 +34,8 @@ func (w *world) deadService() (group string) {
 
 // TestProgramBrakeBesideDeadService: an API service that is down stops no deletion, neither of a
 // program that begins beside it, nor of one that had listed every kind before. The reports of a
-// braked cascade name the kinds that are not counted. By a flag the brake waits for them.
+// braked cascade name the kinds that are not counted, with the API service and its service. By a flag
+// the brake waits for them.
 func TestProgramBrakeBesideDeadService(t *testing.T) {
 	w := begin(t)
 	go1, go2, stay := w.create(configMap, "go1"), w.create(configMap, "go2"), w.create(configMap, "stay")
@@ -57,6 +58,8 @@ func TestProgramBrakeBesideDeadService(t *testing.T) {
 	w.delete(stay, background)
 	if got := w.eventAbout(stay, "Braked"); !strings.Contains(got, "not counted: "+group+"/*") {
 		t.Errorf("of a trip: %q, want that it names the kinds of %s", got, group)
+	} else if !strings.Contains(got, isDown(group)) {
+		t.Errorf("of a trip: %q, want %q", got, isDown(group))
 	}
 	w.stays(many...)
 	end()
@@ -69,6 +72,40 @@ func TestProgramBrakeBesideDeadService(t *testing.T) {
 	w.goes(await)
 	if got := w.eventAbout(child, "BrakeListing"); !strings.Contains(got, "kinds have to be listed before the brake counts its cascade: "+group+"/*") {
 		t.Errorf("of a wait: %q, want that it names the kinds of %s", got, group)
+	} else if !strings.Contains(got, isDown(group)) {
+		t.Errorf("of a wait: %q, want %q", got, isDown(group))
 	}
 	w.stays(child)
+}
+
+// isDown is the text about the API service of deadService.
+func isDown(group string) string {
+	return "API service v1alpha1." + group + " is not available (ServiceNotFound), its service is kube-system/stats"
+}
+
+// TestProgramNamesDeadServices: the Event about a namespace that does not end names the API services
+// that are not available, also that of metrics.
+func TestProgramNamesDeadServices(t *testing.T) {
+	w := begin(t)
+	space := w.create(namespace, w.ns+"-old")
+	group := w.deadService()
+	w.deadMetrics()
+	w.namespaceController()
+	w.end(space)
+	w.runUntil("-events -held-after 1s")
+	got := w.eventAbout(space, "NeedFinalizers")
+	for _, want := range []string{isDown(group), "API service v1beta1.metrics.k8s.io is not available (ServiceNotFound), its service is kube-system/metrics-server"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// deadMetrics makes the API service of metrics. No service stands behind it.
+func (w *world) deadMetrics() object {
+	w.t.Helper()
+	return w.create(apiService, "v1beta1.metrics.k8s.io", field(map[string]any{
+		"group": "metrics.k8s.io", "version": "v1beta1", "groupPriorityMinimum": int64(100), "versionPriority": int64(100),
+		"insecureSkipTLSVerify": true, "service": map[string]any{"name": "metrics-server", "namespace": "kube-system", "port": int64(8443)},
+	}, "spec"))
 }

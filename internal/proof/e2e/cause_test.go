@@ -117,10 +117,7 @@ func TestPluginNamesDeadServices(t *testing.T) {
 	space := w.create(namespace, w.ns+"-old")
 	w.create(configMap, "free", under(space.name), finalizers(hold))
 	group := w.deadService()
-	w.create(apiService, "v1beta1.metrics.k8s.io", field(map[string]any{
-		"group": "metrics.k8s.io", "version": "v1beta1", "groupPriorityMinimum": int64(100), "versionPriority": int64(100),
-		"insecureSkipTLSVerify": true, "service": map[string]any{"name": "metrics-server", "namespace": "kube-system", "port": int64(8443)},
-	}, "spec"))
+	w.deadMetrics()
 	w.namespaceController()
 	w.end(space)
 	want := []string{
