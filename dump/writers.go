@@ -2,7 +2,6 @@ package dump
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"time"
 )
@@ -44,7 +43,10 @@ func FinalizerWriters(managedFields json.RawMessage, finalizers []string) []Writ
 	if len(finalizers) == 0 || len(managedFields) == 0 || json.Unmarshal(managedFields, &texts) != nil {
 		return nil
 	}
-	last := map[string]Writer{}
+	last := make(map[string]Writer, len(finalizers))
+	for _, f := range finalizers {
+		last[f] = Writer{}
+	}
 	for _, text := range texts {
 		var m managed
 		if json.Unmarshal(text, &m) != nil {
@@ -53,10 +55,11 @@ func FinalizerWriters(managedFields json.RawMessage, finalizers []string) []Writ
 		for field := range m.Fields.Metadata.Finalizers {
 			var f string
 			quoted, is := strings.CutPrefix(field, element)
-			if !is || json.Unmarshal([]byte(quoted), &f) != nil || !slices.Contains(finalizers, f) {
+			if !is || json.Unmarshal([]byte(quoted), &f) != nil {
 				continue
 			}
-			if was, known := last[f]; known && !m.Time.After(was.At) {
+			was, wanted := last[f]
+			if !wanted || was.Finalizer != "" && !m.Time.After(was.At) {
 				continue
 			}
 			last[f] = Writer{Finalizer: f, Manager: m.Manager, Operation: m.Operation, Subresource: m.Subresource, At: m.Time}
@@ -64,10 +67,10 @@ func FinalizerWriters(managedFields json.RawMessage, finalizers []string) []Writ
 	}
 	var list []Writer
 	for _, f := range finalizers {
-		if w, known := last[f]; known {
+		if w := last[f]; w.Finalizer != "" {
 			list = append(list, w)
-			delete(last, f) // a finalizer that stands twice
 		}
+		delete(last, f) // it may stand twice
 	}
 	return list
 }

@@ -17,8 +17,18 @@ func quoted(text, before, quote string) (name, rest string, is bool) {
 	return name, rest, is && name != "" && len(name) <= maxName
 }
 
+// namesWebhook reports whether the text of an error is about a webhook, and not about a policy. Each may
+// repeat words of the other behind its own name.
+func namesWebhook(text string) bool {
+	webhook, policy := strings.Index(text, ` webhook "`), strings.Index(text, " with binding '")
+	return webhook >= 0 && (policy < 0 || webhook < policy)
+}
+
 // webhookOf returns the name of the webhook in the text of an error.
 func webhookOf(text string) (name string, is bool) {
+	if !namesWebhook(text) {
+		return "", false
+	}
 	for _, before := range [...]string{"calling webhook ", "admission webhook "} {
 		if name, _, is = quoted(text, before, `"`); is {
 			return name, true
@@ -30,6 +40,9 @@ func webhookOf(text string) (name string, is bool) {
 // policyOf returns the sort and the name of the policy in the text of an error, and its binding. A
 // mutating policy has no sort in the text.
 func policyOf(text string) (sort, name, binding string, is bool) {
+	if namesWebhook(text) {
+		return "", "", "", false
+	}
 	sort, before := "validating", "ValidatingAdmissionPolicy "
 	if !strings.Contains(text, before) {
 		sort, before = "mutating", "policy "

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,9 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
   kubectl ownergraph explain pvc data-0 -n shop -o json
   kubectl ownergraph explain backup/a -n shop --try-removal`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if try && !slices.Contains(printing.Plain(), a.format) {
+				return printing.UsageError("--try-removal: a picture has no dry run, want -o text or json")
+			}
 			return a.onObject(cmd.Context(), args, func(ctx context.Context, r *reading, key graph.Key) error {
 				return a.explain(ctx, r, key, try)
 			})

@@ -49,9 +49,9 @@ type response string
 const (
 	accepted    response = "accepted"
 	refused     response = "refused"
-	unsupported response = "dry run unsupported" // a webhook has side effects
-	noRight     response = "forbidden"           // the account has no right to the write
-	changing    response = "object changed"
+	unsupported response = "unsupported" // a webhook has side effects
+	noRight     response = "forbidden"   // the account has no right to the write
+	changing    response = "changed"
 	failed      response = "failed"
 )
 

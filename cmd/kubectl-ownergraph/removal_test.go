@@ -86,6 +86,8 @@ func TestTryRemoval(t *testing.T) {
 		}, "the parameter of a policy is missing"},
 		{said(422, metav1.StatusReasonInvalid, `ValidatingAdmissionPolicy 'gone' with binding 'b' denied request: no`), []string{"by the validating admission policy gone (binding b, its configuration is not known: cannot get validatingadmissionpolicies"}, "the policy is gone meanwhile"},
 		{said(403, metav1.StatusReasonForbidden, `policy 'm' with binding 'b' denied request: no`), []string{"by the mutating admission policy m (binding b, its configuration is not known: cannot get mutatingadmissionpolicies"}, "a mutating policy"},
+		{said(400, metav1.StatusReasonBadRequest, `admission webhook "v.example.org" denied the request: policy 'policy' with binding 'binding' denied request: no`), []string{"by the validating webhook v.example.org"}, "a webhook repeats the words of a policy"},
+		{said(422, metav1.StatusReasonInvalid, `ValidatingAdmissionPolicy 'policy' with binding 'binding' denied request: admission webhook "v.example.org" denied the request`), []string{"by the validating admission policy policy"}, "a policy repeats the words of a webhook"},
 		{said(400, metav1.StatusReasonBadRequest, `admission webhook "`+strings.Repeat("x", 300)+`" denied the request`), []string{"refused\n    the server: "}, "no name of a webhook is that long"},
 		{apierrors.NewForbidden(backups, "a", fmt.Errorf(`User "u" cannot patch resource "backups" in API group "example.org"`)), []string{"not known: the right to write the object is missing\n"}, "no right"},
 		{apierrors.NewForbidden(backups, "a", fmt.Errorf("the plugin Quota refuses it")), []string{"refused\n    the server: ", "the plugin Quota refuses it"}, "an admission plugin of the server"},

@@ -41,6 +41,7 @@ func TestExitCodes(t *testing.T) {
 		{[]string{"trees"}, 2, "unknown command", "no such subcommand"},
 		{[]string{"tree", "--nope"}, 2, "unknown flag", "no such flag"},
 		{[]string{"tree", "deploy/cart", "-o", "yaml"}, 2, "want text, json, dot, mermaid or svg", "no such format"},
+		{[]string{"explain", "deploy/cart", "--try-removal", "-o", "svg"}, 2, "--try-removal: a picture has no dry run", "a picture of an answer"},
 		{[]string{"lint", "-o", "svg"}, 2, "no picture", "a picture of findings"},
 		{[]string{"plan", "deploy/cart", "--cascade", "none"}, 2, "want background, foreground or orphan", "no such propagation"},
 		{[]string{"tree", "deploy/cart", "--request-timeout", "soon"}, 1, "Invalid timeout value", "no such time"},

@@ -97,18 +97,20 @@ func (w wholes) list(ctx context.Context, path []string, add func(json.RawMessag
 	return fmt.Errorf("more than %d: %w", maxPages*wholePage, errTooMany)
 }
 
+// metadataAlone is the Accept header for metadata. No content of a Secret leaves the server by it.
+const metadataAlone = "application/json;as=PartialObjectMetadata%s;g=meta.k8s.io;v=v1,application/json"
+
 // metadata reads the metadata of the object at a path, by the right to list or by that to get.
 func (w wholes) metadata(ctx context.Context, path []string) (m objectMeta, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wholeTimeout)
 	defer cancel()
-	const accept = "application/json;as=PartialObjectMetadata%s;g=meta.k8s.io;v=v1,application/json"
 	type object struct {
 		Metadata objectMeta `json:"metadata"`
 	}
 	var page struct{ Items []object }
 	last := len(path) - 1
 	err = answer(w.client.Get().AbsPath(path[:last]...).Param("fieldSelector", "metadata.name="+path[last]).
-		SetHeader("Accept", fmt.Sprintf(accept, "List")).Do(ctx), &page)
+		Param("limit", fmt.Sprint(wholePage)).SetHeader("Accept", fmt.Sprintf(metadataAlone, "List")).Do(ctx), &page)
 	for _, o := range page.Items {
 		if o.Metadata.Name == path[last] {
 			return o.Metadata, nil
@@ -118,7 +120,7 @@ func (w wholes) metadata(ctx context.Context, path []string) (m objectMeta, err 
 		return m, graph.ErrNotFound
 	}
 	var one object
-	if answer(w.client.Get().AbsPath(path...).SetHeader("Accept", fmt.Sprintf(accept, "")).Do(ctx), &one) != nil {
+	if answer(w.client.Get().AbsPath(path...).SetHeader("Accept", fmt.Sprintf(metadataAlone, "")).Do(ctx), &one) != nil {
 		return m, err // the reason of the list
 	}
 	return one.Metadata, nil
@@ -136,7 +138,8 @@ type objectMeta struct {
 // tryPatch sends a patch as a dry run, once. The server changes nothing.
 func (w wholes) tryPatch(ctx context.Context, path []string, patch []byte) error {
 	return w.client.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(path...).
-		Param("dryRun", metav1.DryRunAll).Param("fieldManager", "kubectl-ownergraph").Body(patch).Do(ctx).Error()
+		Param("dryRun", metav1.DryRunAll).Param("fieldManager", "kubectl-ownergraph").
+		SetHeader("Accept", fmt.Sprintf(metadataAlone, "")).Body(patch).Do(ctx).Error()
 }
 
 // tryDelete sends the deletion of one state of one object as a dry run, once. The server changes
@@ -151,7 +154,7 @@ func (w wholes) tryDelete(ctx context.Context, path []string, m *objectMeta) err
 		return err
 	}
 	return w.client.Delete().MaxRetries(0).AbsPath(path...).Param("dryRun", metav1.DryRunAll).
-		SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
+		SetHeader("Accept", fmt.Sprintf(metadataAlone, "")).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx).Error()
 }
 
 // answer reads the JSON of an answer.
