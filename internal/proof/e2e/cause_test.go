@@ -33,6 +33,9 @@ func (w *world) explains(code int, args []string, want ...string) (text string) 
 	return text
 }
 
+// typed returns TYPE/NAME with the group. kubectl caches the kinds of other tests.
+func typed(k kind, name string) string { return k.plural + "." + k.gvk.Group + "/" + name }
+
 // end marks a namespace as a user does.
 func (w *world) end(space object) {
 	w.t.Helper()
@@ -61,7 +64,7 @@ func TestPluginTriesDeadWebhook(t *testing.T) {
 		}},
 	}}, "webhooks"))
 	by := fmt.Sprintf("refused\n    by the validating webhook %s (configuration %s-peer-guard, service %s/net-webhook:443, failure policy Fail, side effects None)\n", hook, w.ns, space.name)
-	w.explains(3, []string{peer.plural + "/p2", "-n", space.name, "--try-removal"},
+	w.explains(3, []string{typed(peer, "p2"), "-n", space.name, "--try-removal"},
 		"last writer of the finalizer "+finalizer+": e2e.test (Update), ", "  "+finalizer+": "+by, "service \"net-webhook\" not found")
 	if w.marked(held, finalizer); t.Failed() {
 		t.Fatal("the dry run has written")
@@ -69,7 +72,7 @@ func TestPluginTriesDeadWebhook(t *testing.T) {
 
 	w.end(space)
 	w.namespaceController()
-	w.explains(3, []string{peer.plural + "/p1", "-n", space.name, "--try-removal"},
+	w.explains(3, []string{typed(peer, "p1"), "-n", space.name, "--try-removal"},
 		"the namespace controller", "its namespace "+space.name+": marked for deletion", "NamespaceDeletionContentFailure", "  the deletion of the object: "+by)
 	w.stays(plain)
 }
@@ -160,7 +163,7 @@ func TestPluginExplainsRefusedContent(t *testing.T) {
 	})
 	w.namespaceController()
 	w.end(space)
-	text := w.explains(3, []string{peer.plural + "/p1", "-n", space.name},
+	text := w.explains(3, []string{typed(peer, "p1"), "-n", space.name},
 		"is kept: no owners; it is pending, and the next actor is another writer (the namespace controller)",
 		"its namespace "+space.name+": marked for deletion", "NamespaceDeletionContentFailure (ContentDeletionFailed): ", "vpeer."+peer.gvk.Group)
 	if strings.Contains(text, "a user") {
