@@ -103,19 +103,22 @@ func (r *reading) try(ctx context.Context, uid graph.UID, x *removal) {
 }
 
 // foreignServer returns the reason for which no dry run may be sent, or "". A server behind an API
-// service may ignore that a request is a dry run, and carry it out. Groups without a dot belong to
-// Kubernetes.
+// service may ignore that a request is a dry run, and carry it out. So only the server's own word
+// counts: an API service without a service, or a 404 that names it.
 func (r *reading) foreignServer(ctx context.Context) string {
 	group := r.target.resource.Group
-	if !strings.Contains(group, ".") {
+	switch group {
+	case "", "apps", "autoscaling", "batch", "policy": // of each server
 		return ""
 	}
 	var s apiService
 	name := r.target.version + "." + group
 	err := r.wholes.get(ctx, pathOf(servicesAt(), "", name), &s)
 	switch {
-	case err == nil && s.Spec.Service == nil, err != nil && absent(err):
+	case err == nil && s.Metadata.Name == name && s.Spec.Service == nil, namesAbsent(err, servicesAt().Resource, name):
 		return ""
+	case err == nil && s.Spec.Service == nil:
+		return "the server did not answer with the API service " + spell.Line(name)
 	case err != nil:
 		return "whether the server of " + spell.Line(name) + " knows dry runs is not known: " + why("get", servicesAt().GroupResource().String(), err)
 	}
@@ -173,8 +176,12 @@ func removalPatch(m *objectMeta, finalizer string) []byte {
 
 // lacksRight reports whether an error is the server's answer to an account without a right.
 func lacksRight(err error, text string) bool {
-	return apierrors.IsUnauthorized(err) ||
-		apierrors.IsForbidden(err) && (strings.Contains(text, "cannot patch resource") || strings.Contains(text, "cannot delete resource"))
+	for _, verb := range [...]string{"get", "list", "patch", "delete"} {
+		if apierrors.IsForbidden(err) && strings.Contains(text, " cannot "+verb+" resource ") {
+			return true
+		}
+	}
+	return apierrors.IsUnauthorized(err)
 }
 
 // responseOf returns the sort of a server's error. A refusal has the code of its author.
@@ -188,7 +195,7 @@ func responseOf(err error) response {
 		return refused
 	case lacksRight(err, text):
 		return noRight
-	case errors.Is(err, errOtherObject), apierrors.IsConflict(err):
+	case errors.Is(err, errOtherObject), errors.Is(err, graph.ErrNotFound), apierrors.IsConflict(err):
 		return changing
 	case known && status.Status().Code >= 400 && status.Status().Code < 500 && !apierrors.IsTooManyRequests(err):
 		return refused
@@ -223,7 +230,7 @@ func (x *removal) text(out *strings.Builder) {
 		out.WriteString("accepted: the server would carry it out\n")
 		return
 	case noRight:
-		out.WriteString("not known: the right to write the object is missing\n")
+		out.WriteString("not known: the account lacks a right\n")
 	case changing:
 		out.WriteString("not known: the object changes all the time, or it has ended\n")
 	case unsupported:

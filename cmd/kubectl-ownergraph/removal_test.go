@@ -89,7 +89,7 @@ func TestTryRemoval(t *testing.T) {
 		{said(400, metav1.StatusReasonBadRequest, `admission webhook "v.example.org" denied the request: policy 'policy' with binding 'binding' denied request: no`), []string{"by the validating webhook v.example.org"}, "a webhook repeats the words of a policy"},
 		{said(422, metav1.StatusReasonInvalid, `ValidatingAdmissionPolicy 'policy' with binding 'binding' denied request: admission webhook "v.example.org" denied the request`), []string{"by the validating admission policy policy"}, "a policy repeats the words of a webhook"},
 		{said(400, metav1.StatusReasonBadRequest, `admission webhook "`+strings.Repeat("x", 300)+`" denied the request`), []string{"refused\n    the server: "}, "no name of a webhook is that long"},
-		{apierrors.NewForbidden(backups, "a", fmt.Errorf(`User "u" cannot patch resource "backups" in API group "example.org"`)), []string{"not known: the right to write the object is missing\n"}, "no right"},
+		{apierrors.NewForbidden(backups, "a", fmt.Errorf(`User "u" cannot patch resource "backups" in API group "example.org"`)), []string{"not known: the account lacks a right\n"}, "no right"},
 		{apierrors.NewForbidden(backups, "a", fmt.Errorf("the plugin Quota refuses it")), []string{"refused\n    the server: ", "the plugin Quota refuses it"}, "an admission plugin of the server"},
 		{apierrors.NewConflict(backups, "a", fmt.Errorf("it has changed")), []string{"not known: the object changes all the time, or it has ended\n"}, "the object changes with each try"},
 		{apierrors.NewServiceUnavailable("down"), []string{"not known: the dry run failed\n    the server: down\n"}, "the server is down"},
@@ -168,6 +168,15 @@ func TestTryRemovalBounds(t *testing.T) {
 	checkText(t, "no right to the configurations", flags, []string{"explain", "backup/a", "-n", "old", "--try-removal"}, 3, []string{
 		"by the webhook v.example.org (its configuration is not known: cannot list mutatingwebhookconfigurations: forbidden, cannot list validatingwebhookconfigurations: forbidden)\n",
 	}, "")
+	a.fault = failing("get", "apiservices", said(404, metav1.StatusReasonNotFound, "404 page not found"))
+	checkText(t, "a 404 of a proxy", flags, []string{"explain", "backup/a", "-n", "old", "--try-removal"}, 3, []string{"not sent: whether the server of v1.example.org knows dry runs is not known: cannot get apiservices"}, "")
+	a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {
+		if plural == "backups" && (verb == "get" || q.URL.Query().Has("fieldSelector")) {
+			return failing(verb, plural, apierrors.NewForbidden(schema.GroupResource{Group: "example.org", Resource: "backups"}, "", fmt.Errorf(`User "u" cannot list resource "backups"`)))(verb, plural, q)
+		}
+		return nil
+	}
+	checkText(t, "no right to read the object again", flags, []string{"explain", "backup/a", "-n", "old", "--try-removal"}, 3, []string{"not known: the account lacks a right\n    the server: backups.example.org is forbidden: "}, "refused")
 	a.fault = failing("get", "apiservices", forbidden("apiregistration.k8s.io", "apiservices"))
 	checkText(t, "no right to the API services", flags, []string{"explain", "backup/a", "-n", "old", "--try-removal"}, 3, []string{
 		"not sent: whether the server of v1.example.org knows dry runs is not known: cannot get apiservices.apiregistration.k8s.io: forbidden\n",

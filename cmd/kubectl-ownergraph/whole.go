@@ -177,6 +177,17 @@ func why(verb, resource string, err error) string {
 	return fmt.Sprintf("cannot %s %s: %v", verb, resource, err)
 }
 
+// namesAbsent reports whether an error is a 404 that names an object. A proxy, and a server that
+// starts, answers with others.
+func namesAbsent(err error, plural, name string) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return false
+	}
+	s := status.Status()
+	return s.Code == http.StatusNotFound && s.Reason == metav1.StatusReasonNotFound && s.Details != nil && s.Details.Kind == plural && s.Details.Name == name
+}
+
 // absent reports whether an error says that an object, or its resource, does not exist.
 func absent(err error) bool {
 	var status apierrors.APIStatus

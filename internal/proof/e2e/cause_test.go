@@ -109,7 +109,7 @@ func TestPluginTriesPolicy(t *testing.T) {
 
 	w.create(role, w.ns, field([]any{map[string]any{"apiGroups": []any{"*"}, "resources": []any{"*"}, "verbs": []any{"list"}}}, "rules"))
 	w.bind(w.ns)
-	w.explains(3, []string{"cm/slow", "-n", space.name, "--try-removal", "--as", limited}, "  "+hold+": not known: the right to write the object is missing\n")
+	w.explains(3, []string{"cm/slow", "-n", space.name, "--try-removal", "--as", limited}, "  "+hold+": not known: the account lacks a right\n")
 }
 
 // TestPluginNamesDeadServices: a namespace does not end while an API service is not available. The
