@@ -32,7 +32,7 @@ func (s *inventory) unlisted(objects []graph.Object) (list []graph.KindInfo) {
 // kinds are resolved. The content c stays as it is.
 //
 // An error wraps graph.ErrInvalid, and names a kind that has no name, or another scope in the
-// input or in every Kubernetes cluster.
+// input or in every Kubernetes cluster. A kind of Kubernetes' containers is declared as Read does.
 //
 // Held by TestWithListed.
 func (c Content) WithListed(kinds []graph.KindInfo) (Content, error) {
@@ -51,6 +51,7 @@ func (c Content) WithListed(kinds []graph.KindInfo) (Content, error) {
 		}
 		if _, there := s.scoped[k.Kind]; !there {
 			k.NoOwner = k.NoOwner || isEvent(k.Kind)
+			k.Container = container(k.Kind)
 			c.Kinds = append(c.Kinds, k)
 			s.scoped[k.Kind] = k.Scoped
 		}

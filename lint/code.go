@@ -43,10 +43,11 @@ const (
 	LostOwner
 	LostController
 	UnservedObject
+	AbsentContainer
 )
 
 // maxCode is the last code.
-const maxCode = UnservedObject
+const maxCode = AbsentContainer
 
 // String returns the stable name, such as OG001.
 func (c Code) String() string {

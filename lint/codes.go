@@ -92,6 +92,8 @@ func objectCodes() []CodeInfo {
 			"Delete the object, or let a controller adopt it."},
 		{UnservedObject, "object of a kind that is not served", "The object stays in the database, and no client sees it. No foreground deletion waits for it.",
 			"Serve the kind again and delete the object, or remove it from the database."},
+		{AbsentContainer, "container absent", "The scope of the object belongs to a container, such as a namespace, that does not exist. No end of a container takes the object along, and a Kubernetes server refuses a new object there.",
+			"Delete the object, or create its container again."},
 	}
 }
 

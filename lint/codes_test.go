@@ -19,7 +19,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("ParseCode(%s) = %s, error %v", c.Code, got, err)
 		}
 	}
-	if last := list[len(list)-1].Code; last != lint.UnservedObject || last.String() != "OG030" {
+	if last := list[len(list)-1].Code; last != lint.AbsentContainer || last.String() != "OG031" {
 		t.Errorf("the last description is of %s", last)
 	}
 	var planted []string

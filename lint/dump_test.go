@@ -27,8 +27,8 @@ type served struct {
 	// failure is the error of the listing. undiscovered says that discovery fails, too.
 	failure      string
 	undiscovered bool
-	// banned says that objects of the kind may not own.
-	banned bool
+	// banned says that objects of the kind may not own, and houses that they are containers of scopes.
+	banned, houses bool
 }
 
 // item is the metadata of one object.
@@ -72,7 +72,7 @@ func recorded(t testing.TB) *dump {
 	for _, o := range d.items {
 		group, version := groupVersion(o.APIVersion)
 		if d.kind(group, o.Kind) == nil {
-			d.kinds = append(d.kinds, served{group: group, kind: o.Kind, versions: []string{version}, namespaced: o.Metadata.Namespace != ""})
+			d.kinds = append(d.kinds, served{group: group, kind: o.Kind, versions: []string{version}, namespaced: o.Metadata.Namespace != "", houses: o.Kind == "Namespace"})
 		}
 	}
 	d.kinds = append(d.kinds, served{kind: "Event", versions: []string{"v1"}, namespaced: true, banned: true})
@@ -141,10 +141,14 @@ func (d *dump) input() lint.Input {
 			in.Kinds = append(in.Kinds, lint.Kind{KindInfo: graph.KindInfo{Kind: kindName(k.group, "*")}, Reason: "discovery fails"})
 			continue
 		}
-		in.Kinds = append(in.Kinds, lint.Kind{
+		to := lint.Kind{
 			KindInfo: graph.KindInfo{Kind: kindName(k.group, k.kind), Scoped: k.namespaced, NoOwner: k.banned},
 			Listed:   k.failure == "", Reason: k.failure, Versions: k.versions,
-		})
+		}
+		if k.houses {
+			to.Container = graph.Container{Members: graph.ScopeMembers, Actor: "the namespace controller"}
+		}
+		in.Kinds = append(in.Kinds, to)
 	}
 	for _, o := range d.items {
 		group, _ := groupVersion(o.APIVersion)

@@ -24,6 +24,7 @@ type checker struct {
 	index    []int32
 	handlers map[string]bool
 	owned    map[graph.Kind]bool
+	scopes   scopes
 	// lastFate is the fate of the object before the index judged, and lastEngine that by the
 	// engine. An object with many references asks for them as often.
 	judged               int
@@ -60,6 +61,7 @@ func Check(in Input, cfg Config) (Report, error) {
 	if err := c.load(); err != nil {
 		return Report{}, fmt.Errorf("check: %w", err)
 	}
+	c.scopes = newScopes(c.in.Kinds, c.objects)
 	for i := range c.objects {
 		c.object(i)
 	}

@@ -15,6 +15,10 @@ func (c *checker) object(i int) {
 	if c.kinds[o.Kind] == nil && c.undiscovered(o.Kind) == nil {
 		c.whole(UnservedObject, Error, i, "kind", c.fate(i), "The store does not serve the object's own kind, so no collector can delete the object.")
 	}
+	if c.scopes.lack(o.Scope) && c.admits(AbsentContainer, o.Key) {
+		c.add(AbsentContainer, Error, i, "scope", c.fate(i), c.scopes.absence(o.Scope))
+		c.beside(c.lastFate)
+	}
 	if n.SharesUID() {
 		c.sharedUID(i, n)
 	}

@@ -178,6 +178,7 @@ func objectFaults() []fault {
 			owned(d, "f29", r, d.of("Deployment/shop/cart", nil))
 		}, []string{"OG001 ConfigMap/shop/f29", "OG029 ConfigMap/shop/f29"}},
 		{"an object of a removed definition", func(d *dump) { d.add("old.io/v1", "Widget/shop/f30") }, []string{"OG030 Widget/shop/f30"}},
+		{"an object outlived its namespace", func(d *dump) { d.add("v1", "ConfigMap/removed/f31") }, []string{"OG031 ConfigMap/removed/f31"}},
 	}
 }
 
@@ -208,7 +209,7 @@ func (d *dump) found(t *testing.T) []string {
 	return list
 }
 
-// TestPlantedFaults plants 30 faults into a recorded cluster, one after the other. Each
+// TestPlantedFaults plants 31 faults into a recorded cluster, one after the other. Each
 // fault adds its own findings and no other. The golden table has the findings of
 // kubectl-check-ownerreferences, too, by the rules of its source.
 func TestPlantedFaults(t *testing.T) {

@@ -219,6 +219,43 @@ func TestOwnerNewerThanItsListing(t *testing.T) {
 	}
 }
 
+// TestNamespaceNewerThanItsListing: an object of a namespace that does not exist has a finding. A
+// namespace that came after the listing of namespaces exists.
+func TestNamespaceNewerThanItsListing(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		late   bool
+		want   bool
+		reason string
+	}{
+		{[]string{"lint", "-A"}, false, true, "no namespace of this name exists"},
+		{[]string{"lint", "-n", "lost"}, false, true, "the question is about this namespace"},
+		{[]string{"lint", "-n", "shop"}, false, false, "the question is about another namespace"},
+		{[]string{"lint", "-A"}, true, false, "the namespace is newer than the listing"},
+	} {
+		a := cluster()
+		a.put("configmaps", "lost/a", "")
+		flags := a.serve(t)
+		hidden := c.late
+		a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {
+			if verb != "list" || plural != "namespaces" || !hidden {
+				return nil
+			}
+			return func(w http.ResponseWriter, q *http.Request) {
+				a.list(w, q, a.of("namespaces"), "")
+				a.put("namespaces", "lost", "")
+				a.mu.Lock()
+				hidden = false
+				a.mu.Unlock()
+			}
+		}
+		got := call(t, append(c.args, flags...)...)
+		if is := strings.Contains(got.stdout, "OG031 error ConfigMap/lost/a@uid-a: scope: No Namespace has"); got.code != printing.ExitFound || is != c.want {
+			t.Errorf("%v: finding %t, want %t: %s\nexit %d\n%s%s", c.args, is, c.want, c.reason, got.code, got.stdout, got.stderr)
+		}
+	}
+}
+
 // TestManyMissingOwners: beyond the bound of single reads, an owner is unknown.
 func TestManyMissingOwners(t *testing.T) {
 	a := newAPI()

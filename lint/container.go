@@ -1,0 +1,52 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// scopes are the scopes with a container. The zero value knows none, and lacks none.
+type scopes struct {
+	kinds []string // of containers of scopes, sorted; empty if the input may lack a container
+	named map[string]bool
+}
+
+// newScopes returns the scopes with a container. A scope needs none in a store that declares no
+// kind of such containers.
+//
+// Held by TestAbsentContainer.
+func newScopes(kinds []Kind, objects []*Object) (s scopes) {
+	containers := map[graph.Kind]bool{}
+	for i := range kinds {
+		switch k := &kinds[i]; {
+		case k.Container.Members != graph.ScopeMembers:
+		case !k.Listed:
+			return scopes{}
+		default:
+			containers[k.Kind] = true
+			s.kinds = append(s.kinds, short(string(k.Kind)))
+		}
+	}
+	slices.Sort(s.kinds)
+	if len(containers) == 0 {
+		return s
+	}
+	s.named = map[string]bool{}
+	for _, o := range objects {
+		if containers[o.Kind] {
+			s.named[o.Name] = true
+		}
+	}
+	return s
+}
+
+// lack reports whether a scope is known to have no container.
+func (s *scopes) lack(scope string) bool { return len(s.kinds) > 0 && scope != "" && !s.named[scope] }
+
+// absence is the sentence about a scope without a container.
+func (s *scopes) absence(scope string) string {
+	return fmt.Sprintf("No %s has the name of the object's scope, %q.", strings.Join(s.kinds, " or "), short(scope))
+}
