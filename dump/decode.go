@@ -18,6 +18,8 @@ type decoder struct {
 	number    int // of the document, from 1
 	stack     []frame
 	unread    json.RawMessage // a skipped value
+
+	manifest func(*record) // takes each object in place of the inventory, or nil
 }
 
 // frame is a JSON object that the decoder reads: a list, or an object of the cluster.
@@ -27,6 +29,30 @@ type frame struct {
 	isList  bool     // has items
 	inItems bool
 	item    int // the index of the current item
+}
+
+func newDecoder(r io.Reader, limit int64) *decoder {
+	d := &decoder{
+		json:      json.NewDecoder(unmarked(&limitedReader{from: r, left: limit, limit: limit})),
+		inventory: newInventory(),
+		fields:    newFields(),
+		number:    1,
+	}
+	d.json.UseNumber() // any number is a token, also beyond the range of a float
+	return d
+}
+
+// documents reads all documents of an input.
+func (d *decoder) documents(name string) error {
+	for {
+		switch err := d.document(); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("read %s: %w", name, d.locate(err))
+		}
+		d.number++
+	}
 }
 
 // document reads one document. It returns io.EOF at the end of the input.
@@ -160,35 +186,45 @@ func (d *decoder) nextItem(f *frame) error {
 	return nil
 }
 
-func (d *decoder) end(f *frame) error {
-	if f.isList {
-		if err := f.checkList(); err != nil {
-			return err
-		}
-	} else {
-		o, err := f.object()
-		if err != nil {
-			return err
-		}
-		conditions, err := f.namespace(&o)
-		if err != nil {
-			return err
-		}
-		defined, err := f.definition(&o)
-		if err != nil {
-			return err
-		}
-		if err := d.inventory.add(o); err != nil {
-			return err
-		}
-		if defined != "" {
-			d.inventory.definitions[defined] = o.Name
-		}
-		if len(conditions) > 0 {
-			d.inventory.conditions[o.Key] = conditions
-		}
-		d.inventory.addMark(o.Key, &f.meta)
+func (d *decoder) end(f *frame) (err error) {
+	switch {
+	case f.isList:
+		err = f.checkList()
+	case d.manifest != nil:
+		d.manifest(&f.record)
+	default:
+		err = d.inventory.take(&f.record)
+	}
+	if err != nil {
+		return err
 	}
 	d.stack = d.stack[:len(d.stack)-1]
+	return nil
+}
+
+// take adds an object of the cluster with its facts.
+func (s *inventory) take(r *record) error {
+	o, err := r.object()
+	if err != nil {
+		return err
+	}
+	conditions, err := r.namespace(&o)
+	if err != nil {
+		return err
+	}
+	defined, err := r.definition(&o)
+	if err != nil {
+		return err
+	}
+	if err := s.add(o); err != nil {
+		return err
+	}
+	if defined != "" {
+		s.definitions[defined] = o.Name
+	}
+	if len(conditions) > 0 {
+		s.conditions[o.Key] = conditions
+	}
+	s.addMark(o.Key, &r.meta)
 	return nil
 }

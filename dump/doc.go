@@ -18,6 +18,8 @@
 // a field of the metadata that stands twice, because one of the two would hide the other. A byte
 // order mark at the begin, as Windows writes it, is skipped.
 //
+// [ReadManifests] reads the same form without UIDs, from files before a server has them.
+//
 // # Kinds
 //
 // A kind with an object counts as listed in full. The input does not tell about any other

@@ -14,16 +14,25 @@ import (
 
 // locate adds the place in the input to an error.
 func (d *decoder) locate(err error) error {
-	var where strings.Builder
-	fmt.Fprintf(&where, "document %d", d.number)
-	for i, f := range d.stack {
-		if f.inItems {
-			fmt.Fprintf(&where, ", items[%d]", max(f.item, 0))
-		} else if label := f.label(); i == len(d.stack)-1 && label != "" {
-			fmt.Fprintf(&where, " (%s)", label)
+	where := d.place()
+	if n := len(d.stack); n > 0 && !d.stack[n-1].inItems {
+		if label := d.stack[n-1].label(); label != "" {
+			where += " (" + label + ")"
 		}
 	}
-	return fmt.Errorf("%s, byte %d: %w", where.String(), d.json.InputOffset(), err)
+	return fmt.Errorf("%s, byte %d: %w", where, d.json.InputOffset(), err)
+}
+
+// place names the document, and the items of its lists.
+func (d *decoder) place() string {
+	var where strings.Builder
+	fmt.Fprintf(&where, "document %d", d.number)
+	for _, f := range d.stack {
+		if f.inItems {
+			fmt.Fprintf(&where, ", items[%d]", max(f.item, 0))
+		}
+	}
+	return where.String()
 }
 
 // explain describes an error of the JSON decoder.

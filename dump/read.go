@@ -3,7 +3,6 @@ package dump
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -62,22 +61,9 @@ func Read(r io.Reader, name string) (Content, error) {
 }
 
 func readUpTo(r io.Reader, name string, limit int64) (Content, error) {
-	d := decoder{
-		json:      json.NewDecoder(unmarked(&limitedReader{from: r, left: limit, limit: limit})),
-		inventory: newInventory(),
-		fields:    newFields(),
-		number:    1,
-	}
-	d.json.UseNumber() // any number is a token, also beyond the range of a float
-	for {
-		err := d.document()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return Content{}, fmt.Errorf("read %s: %w", name, d.locate(err))
-		}
-		d.number++
+	d := newDecoder(r, limit)
+	if err := d.documents(name); err != nil {
+		return Content{}, err
 	}
 	if len(d.inventory.objects) == 0 {
 		return Content{}, fmt.Errorf("read %s: no object in %d documents", name, d.number-1)

@@ -25,6 +25,7 @@ type record struct {
 
 type metadata struct {
 	Name              string      `json:"name"`
+	GenerateName      string      `json:"generateName"`
 	Namespace         string      `json:"namespace"`
 	UID               string      `json:"uid"`
 	ResourceVersion   string      `json:"resourceVersion"`

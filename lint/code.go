@@ -44,10 +44,11 @@ const (
 	LostController
 	UnservedObject
 	AbsentContainer
+	UnqualifiedFinalizer
 )
 
 // maxCode is the last code.
-const maxCode = AbsentContainer
+const maxCode = UnqualifiedFinalizer
 
 // String returns the stable name, such as OG001.
 func (c Code) String() string {

@@ -94,6 +94,8 @@ func objectCodes() []CodeInfo {
 			"Serve the kind again and delete the object, or remove it from the database."},
 		{AbsentContainer, "container absent", "The scope of the object belongs to a container, such as a namespace, that does not exist. No end of a container takes the object along, and a Kubernetes server refuses a new object there.",
 			"Delete the object, or create its container again."},
+		{UnqualifiedFinalizer, "finalizer without a domain", "Nothing in the name tells its controller. A Kubernetes server refuses such a finalizer for its own kinds, and warns for others. Only files are judged by this code.",
+			"Write the finalizer with the domain of its controller, such as example.org/backup."},
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // scopes are the scopes with a container. The zero value knows none, and lacks none.
 type scopes struct {
-	kinds []string // of containers of scopes, sorted; empty if the input may lack a container
+	kinds []graph.Kind // of containers of scopes, sorted; empty if the input may lack a container
 	named map[string]bool
 }
 
@@ -27,7 +27,7 @@ func newScopes(kinds []Kind, objects []*Object) (s scopes) {
 			return scopes{}
 		default:
 			containers[k.Kind] = true
-			s.kinds = append(s.kinds, short(string(k.Kind)))
+			s.kinds = append(s.kinds, k.Kind)
 		}
 	}
 	slices.Sort(s.kinds)
@@ -48,5 +48,9 @@ func (s *scopes) lack(scope string) bool { return len(s.kinds) > 0 && scope != "
 
 // absence is the sentence about a scope without a container.
 func (s *scopes) absence(scope string) string {
-	return fmt.Sprintf("No %s has the name of the object's scope, %q.", strings.Join(s.kinds, " or "), short(scope))
+	names := make([]string, len(s.kinds))
+	for i, k := range s.kinds {
+		names[i] = short(string(k))
+	}
+	return fmt.Sprintf("No %s has the name of the object's scope, %q.", strings.Join(names, " or "), short(scope))
 }

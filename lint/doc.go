@@ -18,6 +18,12 @@
 // kind in full, and has no object with its UID. Objects that change while the dump is made
 // may therefore give a wrong finding.
 //
+// # Files
+//
+// [CheckManifests] judges objects of files that no store has yet. It needs no UID: a reference
+// leads to the object with its kind and name, in the files or in the store beside them. The
+// findings have the same codes, and tell no fate.
+//
 // # Codes
 //
 // Each fault has a stable [Code]. A later version may add codes, and gives no code another

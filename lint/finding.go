@@ -31,7 +31,11 @@ type Finding struct {
 
 // String returns the finding as one line, without its end.
 func (f Finding) String() string {
-	text := fmt.Sprintf("%s %s %s: %s: %s", f.Code, f.Severity, short(f.Object.String()), f.Field, f.Message)
+	object := f.Object.String()
+	if f.Object.UID == "" { // of a file
+		object = f.Object.PlaceString()
+	}
+	text := fmt.Sprintf("%s %s %s: %s: %s", f.Code, f.Severity, short(object), f.Field, f.Message)
 	switch {
 	case f.Fate == FateUnset:
 		return text

@@ -17,7 +17,7 @@ import (
 
 func (a *app) lintCommand() *cobra.Command {
 	var ignore string
-	var handlers, owned []string
+	var handlers, owned, names []string
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "Find faults of ownership",
@@ -25,11 +25,15 @@ func (a *app) lintCommand() *cobra.Command {
 another namespace or of another UID, cycles, deletions that wait for ever. LINT.md of the
 library has each code with its remedy.
 
+With -f it judges files before a server has them, with or without UIDs. An owner is looked up in
+the files and in the cluster. -n is the namespace of the objects that name none.
+
 Exit code 1: no kind could be listed. The count names the kinds that were not read in any
 other case.
 Exit code 3: there is a finding that the list of --ignore does not have.`,
 		Example: `  kubectl ownergraph lint -A
-  kubectl ownergraph lint -n shop --ignore known.txt -o json`,
+  kubectl ownergraph lint -n shop --ignore known.txt -o json
+  kubectl ownergraph lint -n shop -f web.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cfg := lint.Config{Handlers: handlers}
@@ -45,12 +49,19 @@ Exit code 3: there is a finding that the list of --ignore does not have.`,
 					return fmt.Errorf("%s: %w", ignore, err)
 				}
 			}
-			return a.lint(cmd.Context(), cfg)
+			if len(names) == 0 {
+				return a.lint(cmd.Context(), cfg)
+			}
+			if err := a.checkManifestFlags(names); err != nil {
+				return err
+			}
+			return a.lintManifests(cmd.Context(), names, cfg)
 		},
 	}
 	a.addFormat(cmd, printing.Plain())
 	a.addEverywhere(cmd)
 	f := cmd.Flags()
+	f.StringSliceVarP(&names, "filename", "f", nil, `judge these files of JSON or YAML beside the cluster; "-" is standard input`)
 	f.StringVar(&ignore, "ignore", "", "file with the codes and objects to leave out: see lint.ParseIgnore")
 	f.StringSliceVar(&handlers, "handler", nil, "finalizers that have a controller; all others count as faults then")
 	f.StringSliceVar(&owned, "owned-kind", nil, "kinds whose objects always have an owner, such as apps/ReplicaSet")
@@ -83,14 +94,18 @@ func (a *app) lint(ctx context.Context, cfg lint.Config) error {
 	if !a.everywhere {
 		report = within(report, inside)
 	}
-	u := unknowns(r.in, r.content, "")
+	return a.writeReport(&lintAnswer{Report: report, Unknown: unknowns(r.in, r.content, "")}, a.unreadNote(r.in))
+}
+
+// writeReport writes a report, and a note beside the number of its findings.
+func (a *app) writeReport(x *lintAnswer, note string) (err error) {
 	out := a.printer()
-	if a.format == printing.JSON {
-		err = out.JSON(lintAnswer{"kubectl-ownergraph.lint/v1", report, u})
+	if x.Schema = "kubectl-ownergraph.lint/v1"; a.format == printing.JSON {
+		err = out.JSON(x)
 	} else {
-		err = out.Text(report.String() + fmt.Sprintf("findings: %d%s\n", len(report.Findings), a.unreadNote(r.in)) + u.text())
+		err = out.Text(x.Report.String() + fmt.Sprintf("findings: %d%s\n", len(x.Report.Findings), note) + x.Unknown.text())
 	}
-	if err == nil && len(report.Findings) > 0 {
+	if err == nil && len(x.Report.Findings) > 0 {
 		return printing.ErrFound
 	}
 	return err

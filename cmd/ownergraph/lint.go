@@ -16,15 +16,20 @@ type lintFlags struct {
 	handlers []string
 	owned    []string
 	perCode  int
+	scope    string // of manifests
 }
 
 func (a *app) lintCommand() *cobra.Command {
 	var l lintFlags
 	cmd := &cobra.Command{
-		Use:   "lint (-f FILE | --store URL)",
+		Use:   "lint (-f FILE | --store URL | MANIFEST... [-f FILE])",
 		Short: "Find faults of ownership",
 		Long: `Find faults of ownership: owners that are missing, in another namespace or of another UID,
 cycles, deletions that wait for ever. LINT.md of the library has each code with its remedy.
+
+With MANIFEST it judges files before a server has them: JSON or YAML, objects or lists, with or
+without UIDs. An owner is looked up in the files, and in the dump of -f. Without a dump, an
+owner that the files lack may exist. "-" is standard input.
 
 A kind counts as listed in full if the input has an object of it: see --partial, --kind and
 --global-kind. The fate is that by the collector of the store. For a dump of Kubernetes a
@@ -32,12 +37,15 @@ finding also has the fate by an engine of this module, where that is another one
 
 Exit code 3: there is a finding that the list of --ignore does not have.`,
 		Example: `  ownergraph lint -f all.json
-  ownergraph lint -f all.json --ignore known.txt -o json`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+  ownergraph lint -f all.json --ignore known.txt -o json
+  ownergraph lint web.yaml db.yaml --namespace shop`,
+		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := l.config()
 			if err != nil {
 				return err
+			}
+			if len(args) > 0 || l.scope != "" {
+				return a.lintManifests(cmd.Context(), args, &l, cfg)
 			}
 			c, err := a.load(cmd.Context())
 			if err != nil {
@@ -56,6 +64,7 @@ Exit code 3: there is a finding that the list of --ignore does not have.`,
 	f.StringSliceVar(&l.handlers, "handler", nil, "finalizers that have a handler; all others count as faults then")
 	f.StringSliceVar(&l.owned, "owned-kind", nil, "kinds whose objects always have an owner, such as apps/ReplicaSet")
 	f.IntVar(&l.perCode, "per-code", 0, "most findings of one code (default 1000)")
+	f.StringVar(&l.scope, "namespace", "", "with MANIFEST, the namespace of the objects that name none")
 	f.StringVar(&a.source.at, "at", "", "the time of the dump, to judge old deletion marks; a store needs none")
 	a.addSource(cmd)
 	a.addFormat(cmd, printing.Plain())
@@ -98,7 +107,7 @@ func (c *content) unread() (unread, kinds int) {
 // writeReport writes a report on a number of kinds. It fails if none of them was read.
 //
 // Held by TestNothingRead.
-func (a *app) writeReport(r *lint.Report, unread, kinds int) (err error) {
+func (a *app) writeReport(r *lint.Report, unread, kinds int) error {
 	note := ""
 	switch {
 	case unread > 0 && unread == kinds:
@@ -106,6 +115,10 @@ func (a *app) writeReport(r *lint.Report, unread, kinds int) (err error) {
 	case unread > 0:
 		note = fmt.Sprintf(" (%d of %d kinds were not read)", unread, kinds)
 	}
+	return a.printReport(r, note)
+}
+
+func (a *app) printReport(r *lint.Report, note string) (err error) {
 	if a.format == printing.JSON {
 		err = a.printer().JSON(r)
 	} else {
