@@ -24,6 +24,11 @@
 // leads to the object with its kind and name, in the files or in the store beside them. The
 // findings have the same codes, and tell no fate.
 //
+// # Wrong references
+//
+// [CheckDrops] returns, beside the report, the changes that take exactly the wrong references off.
+// It is pure, and writes nothing.
+//
 // # Codes
 //
 // Each fault has a stable [Code]. A later version may add codes, and gives no code another

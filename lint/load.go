@@ -25,6 +25,7 @@ type checker struct {
 	handlers map[string]bool
 	owned    map[graph.Kind]bool
 	scopes   scopes
+	wrong    map[int]wrongs // by object, nil unless the caller asks for drops
 	// lastFate is the fate of the object before the index judged, and lastEngine that by the
 	// engine. An object with many references asks for them as often.
 	judged               int
@@ -40,17 +41,26 @@ type checker struct {
 //
 // Held by TestPlantedFaults, TestCheckErrors and TestSameFindings of lint/live.
 func Check(in Input, cfg Config) (Report, error) {
+	c, err := newChecker(in, cfg)
+	if err != nil {
+		return Report{}, err
+	}
+	c.run()
+	return c.report(), nil
+}
+
+func newChecker(in Input, cfg Config) (*checker, error) {
 	c := &checker{cfg: cfg.withDefaults(), in: in, handlers: map[string]bool{}, owned: map[graph.Kind]bool{}}
 	c.ledger = ledger{ignore: cfg.Ignore, perCode: c.cfg.PerCode}
 	var err error
 	if c.kinds, err = in.kinds(); err != nil {
-		return Report{}, err
+		return nil, err
 	}
 	if in.Kubernetes {
 		c.lower = lowerCase(c.kinds)
 	}
 	if c.objects, err = in.ordered(); err != nil {
-		return Report{}, err
+		return nil, err
 	}
 	for _, f := range cfg.Handlers {
 		c.handlers[f] = true
@@ -59,16 +69,20 @@ func Check(in Input, cfg Config) (Report, error) {
 		c.owned[k] = true
 	}
 	if err := c.load(); err != nil {
-		return Report{}, fmt.Errorf("check: %w", err)
+		return nil, fmt.Errorf("check: %w", err)
 	}
 	c.scopes = newScopes(c.in.Kinds, c.objects)
+	return c, nil
+}
+
+// run makes the findings.
+func (c *checker) run() {
 	for i := range c.objects {
 		c.object(i)
 	}
 	rings := c.cycles()
 	c.rings(rings)
 	c.depths(rings)
-	return c.report(), nil
 }
 
 // load puts the objects into a graph. The kinds of objects that no kind of the input has

@@ -47,6 +47,7 @@ func (c *checker) reference(code Code, s Severity, i, j int, field, message stri
 	}
 	c.add(code, s, i, at, c.fate(i), message)
 	c.beside(c.lastFate)
+	c.note(code, i, j)
 }
 
 // beside adds the end by the engine to the last finding, if the end by the collector of the
@@ -67,6 +68,7 @@ func (c *checker) self(i, j int) {
 	if c.admits(SelfReference, o.Key) {
 		c.add(SelfReference, Error, i, fmt.Sprintf("owners[%d].uid", j), fate, "The object names itself as its owner.")
 		c.beside(fate)
+		c.note(SelfReference, i, j)
 	}
 	if r := o.Owners[j]; r.Block {
 		c.blocker(i, j, r)

@@ -30,8 +30,8 @@ func (r *resource) gr() schema.GroupResource {
 	return schema.GroupResource{Group: r.group, Resource: r.plural}
 }
 
-// api is a small API server: discovery, paged lists of metadata, reads and watches. It is
-// changed by a test, and by no request.
+// api is a small API server: discovery, paged lists of metadata, reads, watches, and patches that
+// drop references. No other request changes it.
 type api struct {
 	mu        sync.Mutex
 	version   int
@@ -182,6 +182,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		a.get(w, q, r, namespace+"/"+name, name)
 	case "watch":
 		a.watch(w, q, r)
+	case "patch":
+		a.patch(w, q, r, namespace+"/"+name, name)
 	default:
 		writeError(w, apierrors.NewForbidden(r.gr(), name, fmt.Errorf("the fake is read only")))
 	}
@@ -231,6 +233,44 @@ func (a *api) get(w http.ResponseWriter, q *http.Request, r *resource, at, name 
 		out = map[string]any{"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": o["metadata"]}
 	}
 	writeJSON(w, http.StatusOK, out)
+}
+
+// patch applies tests and removals to the metadata, as a server does: all or nothing.
+func (a *api) patch(w http.ResponseWriter, q *http.Request, r *resource, at, name string) {
+	var ops []struct{ Op, Path, Value string }
+	if err := json.NewDecoder(q.Body).Decode(&ops); err != nil {
+		writeError(w, apierrors.NewBadRequest(err.Error()))
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o := r.objects[at]
+	if o == nil {
+		writeError(w, apierrors.NewNotFound(r.gr(), name))
+		return
+	}
+	m := maps.Clone(o["metadata"].(map[string]any))
+	owners, _ := m["ownerReferences"].([]any)
+	owners = slices.Clone(owners)
+	for _, op := range ops {
+		field, index, wanted := strings.TrimPrefix(op.Path, "/metadata/"), 0, any(nil)
+		if n, _ := fmt.Sscanf(field, "ownerReferences/%d", &index); n == 0 {
+			wanted = m[field]
+		} else if index < len(owners) {
+			wanted = owners[index].(map[string]any)["uid"]
+		}
+		switch {
+		case op.Op == "test" && wanted != op.Value, op.Op == "remove" && index >= len(owners):
+			writeError(w, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", "testing path "+op.Path, 0, false))
+			return
+		case op.Op == "remove":
+			owners = slices.Delete(owners, index, index+1)
+		}
+	}
+	if m["ownerReferences"] = owners; q.URL.Query().Get("dryRun") == "" {
+		a.commit(r, "MODIFIED", at, map[string]any{"metadata": m})
+	}
+	writeJSON(w, http.StatusOK, map[string]any{"kind": r.kind, "apiVersion": schema.GroupVersion{Group: r.group, Version: r.version}.String(), "metadata": m})
 }
 
 func (a *api) watch(w http.ResponseWriter, q *http.Request, r *resource) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -9,8 +10,10 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/droppatch"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 	"github.com/spf13/cobra"
 )
@@ -18,6 +21,7 @@ import (
 func (a *app) lintCommand() *cobra.Command {
 	var ignore string
 	var handlers, owned, names []string
+	var fix fixFlags
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "Find faults of ownership",
@@ -28,9 +32,16 @@ library has each code with its remedy.
 With -f it judges files before a server has them, with or without UIDs. An owner is looked up in
 the files and in the cluster. -n is the namespace of the objects that name none.
 
-Exit code 1: no kind could be listed. The count names the kinds that were not read in any
+--patch prints the patch of each object that drops exactly its wrong references: owners that are
+missing or in another namespace, namespaced owners of global objects, and references of an object
+to itself. It tests the UID and the version. Doubtful references stay. --apply reads the places
+of the owners again, lets the server try all patches, and then applies them. It applies none if
+the server refuses one.
+
+Exit code 1: no kind could be listed, or a patch was not applied. The count names the kinds that were not read in any
 other case.
-Exit code 3: there is a finding that the list of --ignore does not have.`,
+Exit code 3: there is a finding that the list of --ignore does not have, and that --apply did not
+mend.`,
 		Example: `  kubectl ownergraph lint -A
   kubectl ownergraph lint -n shop --ignore known.txt -o json
   kubectl ownergraph lint -n shop -f web.yaml`,
@@ -49,8 +60,11 @@ Exit code 3: there is a finding that the list of --ignore does not have.`,
 					return fmt.Errorf("%s: %w", ignore, err)
 				}
 			}
+			if err := fix.check(cmd, names); err != nil {
+				return err
+			}
 			if len(names) == 0 {
-				return a.lint(cmd.Context(), cfg)
+				return a.lint(cmd.Context(), cfg, &fix)
 			}
 			if err := a.checkManifestFlags(names); err != nil {
 				return err
@@ -62,6 +76,9 @@ Exit code 3: there is a finding that the list of --ignore does not have.`,
 	a.addEverywhere(cmd)
 	f := cmd.Flags()
 	f.StringSliceVarP(&names, "filename", "f", nil, `judge these files of JSON or YAML beside the cluster; "-" is standard input`)
+	f.BoolVar(&fix.patch, "patch", false, "also print commands of kubectl that drop the wrong references")
+	f.BoolVar(&fix.apply, "apply", false, "drop the wrong references, after a dry run by the server")
+	f.IntVar(&fix.most, "at-most", 100, "with --apply, the most objects to patch")
 	f.StringVar(&ignore, "ignore", "", "file with the codes and objects to leave out: see lint.ParseIgnore")
 	f.StringSliceVar(&handlers, "handler", nil, "finalizers that have a controller; all others count as faults then")
 	f.StringSliceVar(&owned, "owned-kind", nil, "kinds whose objects always have an owner, such as apps/ReplicaSet")
@@ -77,9 +94,30 @@ type lintAnswer struct {
 	Schema  string      `json:"schema"`
 	Report  lint.Report `json:"report"`
 	Unknown unknown     `json:"unknown"`
+	// Drops are there with --patch or --apply.
+	*droppatch.Answer
 }
 
-func (a *app) lint(ctx context.Context, cfg lint.Config) error {
+// fixFlags are the flags about wrong references.
+type fixFlags struct {
+	patch, apply bool
+	most         int
+}
+
+// check returns the fault of a command line.
+func (f *fixFlags) check(cmd *cobra.Command, names []string) error {
+	switch {
+	case len(names) > 0 && (f.patch || f.apply):
+		return printing.UsageError("-f has no --patch and no --apply: a file has no version to test")
+	case !f.apply && cmd.Flags().Changed("at-most"):
+		return printing.UsageError("--at-most belongs to --apply")
+	case f.most < 1:
+		return printing.UsageError("--at-most: want a number from 1")
+	}
+	return nil
+}
+
+func (a *app) lint(ctx context.Context, cfg lint.Config, fix *fixFlags) error {
 	r, inside, err := a.readInside(ctx)
 	if err != nil {
 		return err
@@ -87,14 +125,56 @@ func (a *app) lint(ctx context.Context, cfg lint.Config) error {
 	if !a.everywhere { // the bound would count the findings of other namespaces
 		cfg.PerCode = math.MaxInt
 	}
+	if fix.patch || fix.apply {
+		return a.lintDrops(ctx, r, cfg, inside, fix)
+	}
 	report, err := lint.Check(r.in, cfg)
 	if err != nil {
 		return err
 	}
+	return a.writeReport(a.lintAnswer(r, report, inside), a.unreadNote(r.in))
+}
+
+func (a *app) lintAnswer(r *reading, report lint.Report, inside func(graph.Key) bool) *lintAnswer {
 	if !a.everywhere {
 		report = within(report, inside)
 	}
-	return a.writeReport(&lintAnswer{Report: report, Unknown: unknowns(r.in, r.content, "")}, a.unreadNote(r.in))
+	return &lintAnswer{Report: report, Unknown: unknowns(r.in, r.content, "")}
+}
+
+// lintDrops writes the findings, and prints or applies the patches that drop the wrong references.
+func (a *app) lintDrops(ctx context.Context, r *reading, cfg lint.Config, inside func(graph.Key) bool, fix *fixFlags) error {
+	ctx, cancel, err := a.deadline(ctx)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	report, drops, err := r.provenDrops(ctx, cfg, inside)
+	if err != nil {
+		return err
+	}
+	answer, err := droppatch.New(drops, a.clusterFlags())
+	if err != nil {
+		return err
+	}
+	x := a.lintAnswer(r, report, inside)
+	if x.Answer = &answer; !fix.apply {
+		return a.writeReport(x, a.unreadNote(r.in))
+	}
+	p, err := a.newPatcher(r)
+	if err != nil {
+		return err
+	}
+	failed := p.apply(ctx, drops.Objects, &answer, fix.most)
+	switch err := a.writeReport(x, a.unreadNote(r.in)); {
+	case err != nil && !errors.Is(err, printing.ErrFound):
+		return err
+	case failed > 0:
+		return fmt.Errorf("%s: %w", spell.Count(uint64(failed), "patch"), errNotApplied)
+	case remaining(x.Report, drops.Objects, &answer) > 0:
+		return printing.ErrFound
+	}
+	return nil
 }
 
 // writeReport writes a report, and a note beside the number of its findings.
@@ -103,7 +183,11 @@ func (a *app) writeReport(x *lintAnswer, note string) (err error) {
 	if x.Schema = "kubectl-ownergraph.lint/v1"; a.format == printing.JSON {
 		err = out.JSON(x)
 	} else {
-		err = out.Text(x.Report.String() + fmt.Sprintf("findings: %d%s\n", len(x.Report.Findings), note) + x.Unknown.text())
+		text := x.Report.String() + fmt.Sprintf("findings: %d%s\n", len(x.Report.Findings), note) + x.Unknown.text()
+		if x.Answer != nil {
+			text += x.Answer.Text()
+		}
+		err = out.Text(text)
 	}
 	if err == nil && len(x.Report.Findings) > 0 {
 		return printing.ErrFound

@@ -17,6 +17,7 @@ type lintFlags struct {
 	owned    []string
 	perCode  int
 	scope    string // of manifests
+	patch    bool
 }
 
 func (a *app) lintCommand() *cobra.Command {
@@ -30,6 +31,11 @@ cycles, deletions that wait for ever. LINT.md of the library has each code with 
 With MANIFEST it judges files before a server has them: JSON or YAML, objects or lists, with or
 without UIDs. An owner is looked up in the files, and in the dump of -f. Without a dump, an
 owner that the files lack may exist. "-" is standard input.
+
+With --patch it prints the patch of each object that drops exactly its wrong references, as a
+command of kubectl: owners that are missing or in another namespace, namespaced owners of
+global objects, and references of an object to itself. The patch tests the UID and the version.
+Doubtful references stay. Look at the object again if its patch fails: it has changed.
 
 A kind counts as listed in full if the input has an object of it: see --partial, --kind and
 --global-kind. The fate is that by the collector of the store. For a dump of Kubernetes a
@@ -47,9 +53,15 @@ Exit code 3: there is a finding that the list of --ignore does not have.`,
 			if len(args) > 0 || l.scope != "" {
 				return a.lintManifests(cmd.Context(), args, &l, cfg)
 			}
+			if l.patch && a.source.store.url != "" {
+				return printing.UsageError("--patch: want a dump with -f: only Kubernetes takes the patch")
+			}
 			c, err := a.load(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if l.patch {
+				return a.lintPatches(&c, cfg)
 			}
 			report, err := lint.Check(c.lint, cfg)
 			if err != nil {
@@ -65,6 +77,7 @@ Exit code 3: there is a finding that the list of --ignore does not have.`,
 	f.StringSliceVar(&l.owned, "owned-kind", nil, "kinds whose objects always have an owner, such as apps/ReplicaSet")
 	f.IntVar(&l.perCode, "per-code", 0, "most findings of one code (default 1000)")
 	f.StringVar(&l.scope, "namespace", "", "with MANIFEST, the namespace of the objects that name none")
+	f.BoolVar(&l.patch, "patch", false, "with a dump, also print commands of kubectl that drop the wrong references")
 	f.StringVar(&a.source.at, "at", "", "the time of the dump, to judge old deletion marks; a store needs none")
 	a.addSource(cmd)
 	a.addFormat(cmd, printing.Plain())

@@ -16,7 +16,7 @@ import (
 //
 // Held by TestLintManifests.
 func (a *app) lintManifests(ctx context.Context, names []string, l *lintFlags, cfg lint.Config) error {
-	if err := a.checkManifestFlags(names); err != nil {
+	if err := a.checkManifestFlags(names, l.patch); err != nil {
 		return err
 	}
 	all := lint.Manifests{Scope: l.scope, Kinds: a.source.store.kindInfos()}
@@ -48,7 +48,7 @@ func (a *app) lintManifests(ctx context.Context, names []string, l *lintFlags, c
 	return a.printReport(&report, note)
 }
 
-func (a *app) checkManifestFlags(names []string) error {
+func (a *app) checkManifestFlags(names []string, patch bool) error {
 	stdin := 0
 	for _, n := range append([]string{a.source.file}, names...) {
 		if n == "-" {
@@ -56,6 +56,8 @@ func (a *app) checkManifestFlags(names []string) error {
 		}
 	}
 	switch {
+	case patch:
+		return printing.UsageError("--patch: want a dump with -f, and no MANIFEST")
 	case len(names) == 0:
 		return printing.UsageError("--namespace: want a MANIFEST")
 	case a.source.store.url != "":

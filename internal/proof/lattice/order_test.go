@@ -125,7 +125,8 @@ const layers = `
 	adapters/memory, internal/live < internal/offline;
 	internal/terminal, view < internal/printing;
 	explain, dump < internal/namespace;
-	adapters/memory, adapters/sql, adapters/etcd, adapters/clientgo/..., lint/live, internal/offline, internal/namespace, internal/printing, view < cmd/...;
+	lint, internal/spell < internal/droppatch;
+	adapters/memory, adapters/sql, adapters/etcd, adapters/clientgo/..., lint/live, internal/offline, internal/namespace, internal/droppatch, internal/printing, view < cmd/...;
 
 	# One example is a command that people run, and shows its progress as ours do.
 	adapters/memory, internal/live, view < examples/quickstart;
