@@ -33,6 +33,9 @@
 // a reference with a flaw, and the dependent names the flaw. A dotted line says that the
 // upper node waits for the lower one.
 //
+// The members of a container stand below it in [TreeWithMembers] and in a plan: its end takes them
+// along. A line of dots and dashes leads to a member, and the container names the actor.
+//
 // A list of objects proves no absence, since a kind may be missing. So an owner that no
 // object is, is unknown.
 //

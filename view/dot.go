@@ -97,6 +97,8 @@ func (e *edge) dotLook(ring bool) string {
 	switch {
 	case ring:
 		list = append(list, `style="dashed"`, `label="ring"`, `constraint="false"`)
+	case e.member && !e.owns:
+		list = append(list, `style="dashed"`, `label="member"`)
 	case !e.owns:
 		list = append(list, `style="dotted"`, `label="waits for"`)
 	case len(e.notes) > 0:

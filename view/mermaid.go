@@ -95,6 +95,8 @@ func (e *edge) mermaidLine(ring bool) string {
 	switch {
 	case ring:
 		return "-.->|ring|"
+	case e.member && !e.owns:
+		return "-.->|member|"
 	case !e.owns:
 		return "-.->|waits for|"
 	case e.controller && e.block:

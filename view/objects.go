@@ -16,7 +16,10 @@ import (
 //
 // Held by TestTextShapes, TestTextDrawsEachOnce and TestTreeTakesTheNearest.
 func Tree(objects []graph.Object, key graph.Key, limit int) Picture {
-	w := ofObjects(objects)
+	return treeOf(ofObjects(objects, nil), key, limit)
+}
+
+func treeOf(w *world, key graph.Key, limit int) Picture {
 	start := w.find(key)
 	if start < 0 {
 		return Picture{}
@@ -39,7 +42,7 @@ func Tree(objects []graph.Object, key graph.Key, limit int) Picture {
 //
 // Held by TestAll.
 func All(objects []graph.Object, limit int) Picture {
-	w := ofObjects(objects)
+	w := ofObjects(objects, nil)
 	s := w.all(nil, bound(limit))
 	p := s.picture(bound(limit))
 	p.title = "Ownership of all objects"
@@ -48,7 +51,7 @@ func All(objects []graph.Object, limit int) Picture {
 }
 
 // ofObjects returns the world of objects. Of several objects with one key it takes one.
-func ofObjects(objects []graph.Object) *world {
+func ofObjects(objects []graph.Object, containers []Container) *world {
 	sorted := inOrder(objects)
 	w := &world{nodes: make([]node, 0, len(sorted))}
 	x := newIndex(len(sorted))
@@ -68,6 +71,7 @@ func ofObjects(objects []graph.Object) *world {
 			}
 		}
 	}
+	w.addMembers(containers)
 	w.arrange()
 	return w
 }

@@ -82,10 +82,14 @@ type count struct {
 type edge struct {
 	upper, lower int
 	owns         bool // the lower node has a reference to the upper one
+	member       bool // the lower node is a member of the upper one, a container
 	block        bool
 	controller   bool
 	notes        []string // flaws of the reference
 }
+
+// waits reports whether the edge leads to a node waited for.
+func (e *edge) waits() bool { return !e.owns && !e.member }
 
 // class is the class of a node. It decides shape, colour and word.
 type class uint8

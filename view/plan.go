@@ -95,6 +95,9 @@ func because(o *plan.Object) (notes []string) {
 	if o.Holder != (graph.Key{}) {
 		notes = append(notes, "by the sweep of "+spell(o.Holder))
 	}
+	if o.Container != (graph.Key{}) {
+		notes = append(notes, "by the actor of "+spell(o.Container))
+	}
 	if len(o.Owners) > 1 || len(o.Owners) == 1 && o.Owners[0] != o.Parent {
 		notes = append(notes, "kept by "+some(o.Owners, spell))
 	}
@@ -146,8 +149,13 @@ func (b *builder) own(owner, dependent graph.Key) {
 
 // planned adds the edges that the plan of an object names.
 func (b *builder) planned(o *plan.Object) {
-	if _, ok := b.at[o.Parent]; ok && o.Parent != o.Key {
+	_, parent := b.at[o.Parent]
+	_, container := b.at[o.Container]
+	switch {
+	case parent && o.Parent != o.Key && o.Parent != o.Container:
 		b.own(o.Parent, o.Key)
+	case container && o.Container != o.Key:
+		b.w.edges = append(b.w.edges, edge{upper: b.get(o.Container), lower: b.get(o.Key), member: true})
 	}
 	for _, owner := range o.Owners {
 		b.own(owner, o.Key)

@@ -107,7 +107,7 @@ func (s *selection) rest(from int, at map[int]int) (more []count, owners int) {
 	}
 	if s.ways[from]&upward != 0 {
 		for _, e := range s.w.aboveOf(from) {
-			if _, ok := at[s.w.edges[e].upper]; !ok {
+			if _, ok := at[s.w.edges[e].upper]; !ok && (s.w.edges[e].owns || !s.w.edges[e].member) {
 				owners++
 			}
 		}

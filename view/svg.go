@@ -96,9 +96,10 @@ func (d *drawing) captions() (list []string) {
 	if d.l.far > 0 {
 		list = append(list, numbered(d.l.far, "line")+" too long to draw")
 	}
-	var controller, block, waits, ring, flawed bool
+	var controller, block, waits, member, ring, flawed bool
 	for i, e := range d.p.edges {
-		controller, block, waits = controller || e.controller, block || e.block, waits || !e.owns
+		controller, block, waits = controller || e.controller, block || e.block, waits || e.waits()
+		member = member || e.member && !e.owns
 		ring, flawed = ring || d.l.ring[i], flawed || len(e.notes) > 0
 	}
 	for _, key := range []struct {
@@ -108,6 +109,7 @@ func (d *drawing) captions() (list []string) {
 		{controller, "thick line: the owner is the controller"},
 		{block, "square end: the dependent blocks a foreground deletion of its owner"},
 		{waits, "dotted line: the upper one waits for the lower one"},
+		{member, "line of dots and dashes: the lower one is a member of the upper one"},
 		{flawed, "dashed line: the reference has a flaw"},
 		{ring, "dashed line up: it closes a ring"},
 	} {

@@ -92,6 +92,8 @@ func (e *edge) look(ring bool) (s string) {
 	switch {
 	case ring:
 		s = " ring"
+	case e.member && !e.owns:
+		s = " member"
 	case !e.owns:
 		s = " waits"
 	case len(e.notes) > 0:
@@ -157,7 +159,10 @@ func (d *drawing) segment(s segment) {
 func (d *drawing) relation(i int) string {
 	e := &d.p.edges[i]
 	upper, lower := fit(d.p.nodes[e.upper].name(), 2*columns), fit(d.p.nodes[e.lower].name(), 2*columns)
-	if !e.owns {
+	switch {
+	case e.member && !e.owns:
+		return lower + " is a member of " + upper
+	case !e.owns:
 		return upper + " waits for " + lower
 	}
 	s := upper + " owns " + lower

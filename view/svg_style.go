@@ -40,6 +40,7 @@ const shared = `.ownergraph text{font:12px ui-monospace,"DejaVu Sans Mono",Menlo
 .ownergraph .edge{fill:none;stroke-width:1.5}
 .ownergraph .controller{stroke-width:3}
 .ownergraph .waits{stroke-dasharray:2 4}
+.ownergraph .member{stroke-dasharray:8 3 2 3}
 .ownergraph .ring,.ownergraph .flawed{stroke-dasharray:7 4}
 `
 

@@ -188,7 +188,10 @@ func (t *tree) note(b branch, ring bool) string {
 	if b.edge >= 0 {
 		e := &t.p.edges[b.edge]
 		notes = slices.Clone(e.notes)
-		if !e.owns && n.actor == "" {
+		switch {
+		case e.member && !e.owns:
+			notes = append(notes, "member")
+		case !e.owns && n.actor == "":
 			notes = append(notes, "waited for")
 		}
 		notes = append(notes, n.others(func(k graph.Key) bool { return same(k, t.p.nodes[e.upper].key) })...)

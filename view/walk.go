@@ -16,7 +16,8 @@ type visit struct {
 }
 
 // walk visits the nodes around start, nearest first, until yield returns false. It goes up
-// from nodes above and down from nodes below, or both ways from all nodes if both is set.
+// from nodes above and down from nodes below, or both ways from all nodes if both is set. It goes
+// up to a container only if both is set.
 // A fan above 0 bounds the nodes of one kind that one step adds.
 func (w *world) walk(start int, both bool, fan int, yield func(v visit) bool) {
 	queue := []visit{{start, anyway}}
@@ -33,8 +34,12 @@ func (w *world) walk(start int, both bool, fan int, yield func(v visit) bool) {
 	for at := 0; at < len(queue) && yield(queue[at]); at++ {
 		v := queue[at]
 		if v.ways&upward != 0 {
-			for n, e := range w.aboveOf(v.node) {
-				if fan == 0 || n < fan {
+			n := 0
+			for _, e := range w.aboveOf(v.node) {
+				if !both && !w.edges[e].owns && w.edges[e].member {
+					continue
+				}
+				if n++; fan == 0 || n <= fan {
 					step(w.edges[e].upper, upward)
 				}
 			}

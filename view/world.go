@@ -141,14 +141,14 @@ func (w *world) merge() {
 			continue
 		}
 		last := &out[len(out)-1]
-		last.owns = last.owns || e.owns
+		last.owns, last.member = last.owns || e.owns, last.member || e.member
 		last.block, last.controller = last.block || e.block, last.controller || e.controller
 		last.join(e.notes)
 	}
 	w.edges = make([]edge, 0, len(out))
 	for _, e := range out {
 		turned := false
-		if !e.owns && e.upper != e.lower {
+		if e.waits() && e.upper != e.lower {
 			i, ok := slices.BinarySearchFunc(out, edge{upper: e.lower, lower: e.upper}, byEnds)
 			turned = ok && out[i].owns
 		}

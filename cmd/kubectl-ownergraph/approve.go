@@ -108,7 +108,6 @@ func (a *app) approveGuarded(cmd *cobra.Command, args []string, f *approveFlags)
 // the deletion in the foreground. A collector that only observes guards nothing by it.
 func ordered(foreground bool) func(*ownergraph.Config, graph.Object) {
 	return func(cfg *ownergraph.Config, root graph.Object) {
-		cfg.Sweeps = nil // the guard's own plan has none
 		if !foreground {
 			return
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
@@ -47,9 +46,6 @@ func (a *app) onLive(ctx context.Context, args []string, longest time.Duration, 
 		return caused(opening, err)
 	}
 	cfg := ownergraph.Config{ObserveOnly: true}
-	if o.Kind == namespaceKind { // its content counts as below it
-		cfg.Sweeps = []finalizer.Sweep{finalizer.ScopeSweep(namespaceKind, clientgo.NamespaceFinalizer)}
-	}
 	if set != nil {
 		set(&cfg, o)
 	}

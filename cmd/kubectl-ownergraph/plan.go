@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/adapters/clientgo"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/offline"
@@ -92,13 +90,12 @@ func (a *app) plan(ctx context.Context, args []string, p *planFlags) error {
 	return err
 }
 
-// plan plans the deletion of the targets. A namespace is emptied as its controller does it.
+// plan plans the deletion of the targets. Their actors empty the containers among the objects.
 //
 // Held by TestGolden.
 func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (made plan.Plan, u unknown, objects []graph.Object, err error) {
 	req := plan.Request{Removed: p.removed, Limit: p.limit}
 	var keys []graph.Key
-	var cfg ownergraph.Config
 	for _, t := range targets {
 		o, err := r.find(ctx, t)
 		if err != nil {
@@ -110,10 +107,6 @@ func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (mad
 		}
 		req.Delete = append(req.Delete, plan.Target{Key: o.Key, Propagation: how})
 		keys = append(keys, o.Key)
-		if o.Kind == namespaceKind {
-			cfg.Sweeps = []finalizer.Sweep{finalizer.ScopeSweep(namespaceKind, clientgo.NamespaceFinalizer)}
-			keys = append(keys, r.within(o.Name)...)
-		}
 	}
 	near, err := r.proven(ctx, func() offline.Content { return r.index().Near(keys...) })
 	if err != nil {
@@ -121,7 +114,7 @@ func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (mad
 	}
 	scope := scopeOf(targets)
 	part := relevant(r.in, near, scope)
-	made, err = part.Plan(ctx, cfg, req)
+	made, err = part.Plan(ctx, ownergraph.Config{}, req)
 	if errors.Is(err, graph.ErrInvalid) {
 		err = fmt.Errorf("%s: %w", strings.Join(names(targets), ", "), err)
 	}
@@ -141,16 +134,6 @@ func scopeOf(targets []target) string {
 func names(targets []target) (list []string) {
 	for _, t := range targets {
 		list = append(list, t.String())
-	}
-	return list
-}
-
-// within returns the objects in a namespace.
-func (r *reading) within(namespace string) (list []graph.Key) {
-	for i := range r.in.Objects {
-		if o := &r.in.Objects[i]; o.Scope == namespace {
-			list = append(list, o.Key)
-		}
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
@@ -15,8 +16,9 @@ func (a *app) treeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tree TYPE/NAME",
 		Short: "Draw an object with the objects above and below it",
-		Long: `Draw an object with its owners above it and its dependents below it, by owner reference. Text
-draws an object with several owners once. A picture has at most --limit objects, and counts
+		Long: `Draw an object with its owners above it and its dependents below it, by owner reference. The
+members of a container, such as a namespace or a definition, stand below it, with the actor that
+takes them along. Text draws an object with several owners once. A picture has at most --limit objects, and counts
 the others. The JSON has the objects above and below by key.`,
 		Example: `  kubectl ownergraph tree deployment/cart -n shop
   kubectl ownergraph tree deploy cart -n shop -o svg > cart.svg`,
@@ -61,13 +63,21 @@ func (a *app) onObject(ctx context.Context, args []string, do func(context.Conte
 type treeAnswer struct {
 	Schema  string         `json:"schema"`
 	Objects []graph.Object `json:"objects"`
-	Unknown unknown        `json:"unknown"`
+	// Containers are those among the objects that have members. Their ends take the members along.
+	Containers []offline.JSONContainer `json:"containers,omitempty"`
+	Unknown    unknown                 `json:"unknown"`
 }
 
 func (a *app) writeTree(r *reading, key graph.Key, limit int) error {
 	near := r.index().Near(key)
 	u := unknowns(r.in, near, key.Scope)
-	draw := func() view.Picture { return view.Tree(near.Objects, key, a.printer().Limit(limit)) }
+	var containers []view.Container
+	for _, c := range near.Index().Containers() {
+		containers = append(containers, view.Container(c))
+	}
+	draw := func() view.Picture {
+		return view.TreeWithMembers(near.Objects, containers, key, a.printer().Limit(limit))
+	}
 	p := a.printer()
 	switch done, err := p.Picture(draw); {
 	case done:
@@ -76,7 +86,7 @@ func (a *app) writeTree(r *reading, key graph.Key, limit int) error {
 	case a.format == printing.JSON:
 		objects := r.index().Lineage(key)
 		slices.SortFunc(objects, func(a, b graph.Object) int { return a.Compare(b.Key) })
-		return p.JSON(treeAnswer{Schema: "kubectl-ownergraph.tree/v1", Objects: objects, Unknown: u})
+		return p.JSON(treeAnswer{"kubectl-ownergraph.tree/v1", objects, r.index().JSONContainers(objects), u})
 	}
 	return p.Text(draw().Text() + u.text())
 }

@@ -54,7 +54,8 @@ func TestTerminatingNamespace(t *testing.T) {
 		reason string
 	}{
 		{[]string{"lint"}, 3, `It keeps the finalizer "spec.finalizers:kubernetes".`, "no finalizer", "lint knows the finalizer"},
-		{[]string{"plan", "namespace/old"}, 3, "its members are not gone (example.org/Backup: 2 left)", "grace period", "the content goes along"},
+		{[]string{"plan", "namespace/old"}, 3, "ConfigMap/old/of-a removed; by the actor of Namespace/old", "grace period", "the content goes along"},
+		{[]string{"tree", "namespace/old"}, 0, "3 members end with it, by the namespace controller", "0 objects below", "the tree has the content"},
 		{[]string{"run", "namespace/old"}, 3, "its members are not gone (example.org/Backup: 2 left)", "grace period", "a run does the work of the controller"},
 	} {
 		got := call(t, old, append(c.args, "-f", "-")...)

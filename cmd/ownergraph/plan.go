@@ -102,11 +102,7 @@ Exit code 3: an object would be held.`,
 // Held by TestPlanOfManyDue and TestDump.
 func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
 	if len(req.Delete) > 0 {
-		var keys []graph.Key
-		for _, t := range req.Delete {
-			keys = append(keys, t.Key)
-		}
-		return c.offline().Plan(ctx, ownergraph.Config{Sweeps: c.sweeps(keys)}, req)
+		return c.offline().Plan(ctx, ownergraph.Config{}, req)
 	}
 	return c.offline().PlanDue(ctx, req)
 }

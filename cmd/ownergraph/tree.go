@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/view"
 	"github.com/spf13/cobra"
@@ -14,8 +14,9 @@ func (a *app) treeCommand() *cobra.Command {
 		Use:   "tree OBJECT (-f FILE | --store URL)",
 		Short: "Draw an object with the objects above and below it",
 		Long: `Draw an object with its owners above it and its dependents below it. Text draws an object with
-several owners once. A picture has at most --limit objects, and counts the others. The JSON
-has the object first, and then each object below it, by key.`,
+several owners once. A picture has at most --limit objects, and counts the others. The members
+of a container, such as a namespace or a definition, stand below it, with the actor that takes
+them along. The JSON has the object first, and then each object below it, by key.`,
 		Example: `  ownergraph tree -f all.json deployment/shop/cart
   kubectl get -A -o yaml deploy,rs,pod | ownergraph tree -f - deployment/shop/cart
   ownergraph tree -f all.json deployment/shop/cart -o svg > cart.svg`,
@@ -29,7 +30,7 @@ has the object first, and then each object below it, by key.`,
 			if err != nil {
 				return err
 			}
-			return a.writeTree(c.Objects, objects[0].Key, limit)
+			return a.writeTree(c.offline().Index(), c.Objects, objects[0].Key, limit)
 		},
 	}
 	a.addSource(cmd)
@@ -38,27 +39,45 @@ has the object first, and then each object below it, by key.`,
 	return cmd
 }
 
-func (a *app) writeTree(objects []graph.Object, root graph.Key, limit int) error {
-	draw := func() view.Picture { return view.Tree(objects, root, a.printer().Limit(limit)) }
+func (a *app) writeTree(x *offline.Index, objects []graph.Object, root graph.Key, limit int) error {
+	draw := func() view.Picture {
+		return view.TreeWithMembers(objects, containers(x), root, a.printer().Limit(limit))
+	}
 	switch done, err := a.printer().Picture(draw); {
 	case done:
 		return err
 	case a.format == printing.JSON:
-		return a.printer().JSON(newJSONTree(objects, root))
+		return a.printer().JSON(newJSONTree(x, root))
 	}
 	return a.printer().Text(draw().Text())
+}
+
+// containers returns the containers of the objects for a picture.
+func containers(x *offline.Index) (list []view.Container) {
+	for _, c := range x.Containers() {
+		list = append(list, view.Container(c))
+	}
+	return list
 }
 
 // jsonTree is the form tree/v1.
 type jsonTree struct {
 	Schema  string         `json:"schema"`
 	Objects []graph.Object `json:"objects"`
+	// Containers are those among the objects that have members. Their ends take the members along.
+	Containers []offline.JSONContainer `json:"containers,omitempty"`
 }
 
-func newJSONTree(objects []graph.Object, root graph.Key) jsonTree {
+func newJSONTree(x *offline.Index, root graph.Key) jsonTree {
 	t := jsonTree{Schema: "tree/v1"}
-	for _, i := range live.Reach(objects, root) {
-		t.Objects = append(t.Objects, objects[i])
+	below := x.Below(root)
+	for _, first := range []bool{true, false} {
+		for i := range below {
+			if (below[i].Key == root) == first {
+				t.Objects = append(t.Objects, below[i])
+			}
+		}
 	}
+	t.Containers = x.JSONContainers(t.Objects)
 	return t
 }
