@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/explain"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/namespace"
 	"github.com/ownergraph/ownergraph/internal/printing"
@@ -68,18 +67,4 @@ func (c *content) around(o graph.Object) string {
 		text += e.Text(atInstant)
 	}
 	return text
-}
-
-// sweeps returns the work of the namespace controller for the namespaces of a dump among the
-// objects of a deletion.
-func (c *content) sweeps(keys []graph.Key) []finalizer.Sweep {
-	for i := range c.Objects {
-		o := &c.Objects[i]
-		for _, k := range keys {
-			if !c.live && o.Key == k && k.Kind == namespaceKind && o.HasFinalizer(namespace.Finalizer) {
-				return []finalizer.Sweep{finalizer.ScopeSweep(namespaceKind, namespace.Finalizer)}
-			}
-		}
-	}
-	return nil
 }

@@ -56,7 +56,7 @@ func TestTerminatingNamespace(t *testing.T) {
 		{[]string{"lint"}, 3, `It keeps the finalizer "spec.finalizers:kubernetes".`, "no finalizer", "lint knows the finalizer"},
 		{[]string{"plan", "namespace/old"}, 3, "ConfigMap/old/of-a removed; by the actor of Namespace/old", "grace period", "the content goes along"},
 		{[]string{"tree", "namespace/old"}, 0, "3 members end with it, by the namespace controller", "0 objects below", "the tree has the content"},
-		{[]string{"run", "namespace/old"}, 3, "its members are not gone (example.org/Backup: 2 left)", "grace period", "a run does the work of the controller"},
+		{[]string{"run", "namespace/old"}, 3, "1  ConfigMap: deleted by the namespace controller", "grace period", "a run does the work of the controller"},
 	} {
 		got := call(t, old, append(c.args, "-f", "-")...)
 		if got.code != c.code || !strings.Contains(got.stdout, c.want) || strings.Contains(got.stdout, c.never) {

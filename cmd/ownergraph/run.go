@@ -65,12 +65,8 @@ func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, be
 	if a.format == printing.JSON {
 		out = io.Discard
 	}
-	var keys []graph.Key
-	for _, d := range todo {
-		keys = append(keys, d.Key)
-	}
 	why := &live.Reasons{}
-	cfg := ownergraph.Config{OnDecision: why.Note, Level: c.level, Sweeps: c.sweeps(keys)}
+	cfg := ownergraph.Config{OnDecision: why.Note, Level: c.level}
 	return offline.Collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
 		s := &live.Session{Store: copied, Collector: of, Reasons: why, Out: terminal.New(out), Began: began}
 		if err := s.Play(ctx, c.Content, todo); err != nil {

@@ -24,14 +24,13 @@ func (d Deletion) String() string {
 }
 
 // maxGone returns the maximum number of objects that the deletion removes, including
-// its own object. It counts all objects below it. An orphan deletion removes only its
-// own object.
-func (d Deletion) maxGone(objects []graph.Object) int {
-	n := len(Reach(objects, d.Key))
-	if d.Propagation == graph.Orphan {
-		n = min(n, 1)
+// its own object. It counts all objects below it, and the members of containers. An orphan
+// deletion removes only its own object, unless that is a container.
+func (d Deletion) maxGone(c *containers, objects []graph.Object) int {
+	if d.Propagation == graph.Orphan && !c.is(d.Key) {
+		return min(len(c.reach(objects, d.Key)), 1)
 	}
-	return n
+	return len(c.reach(objects, d.Key))
 }
 
 // Step is a deletion that a user asks for. It is a value.

@@ -38,3 +38,25 @@ func TestHeldOf(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldOfContainer: the members of a container are below it with each propagation.
+func TestHeldOfContainer(t *testing.T) {
+	objects, err := graph.Parse("ns/s; pod/s/a; pod/t/b; pod/t/c -> pod/s/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := []graph.KindInfo{{Kind: "ns", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor"}}, {Kind: "pod", Scoped: true}}
+	s := Session{containers: newContainers(kinds, objects)}
+	for _, o := range objects {
+		s.holds = append(s.holds, ownergraph.Held{Key: o.Key})
+	}
+	for _, p := range []graph.Propagation{graph.Background, graph.Orphan} {
+		got := ""
+		for _, h := range s.HeldOf(objects, []Deletion{{objects[0].Key, p}}) {
+			got += h.Key.Name
+		}
+		if most := (Deletion{objects[0].Key, p}).maxGone(&s.containers, objects); got != "sac" || most != 3 {
+			t.Errorf("%s: held %q, want sac; at most %d, want 3", p, got, most)
+		}
+	}
+}

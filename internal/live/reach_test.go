@@ -11,6 +11,7 @@ import (
 // owners.
 func TestReach(t *testing.T) {
 	objects := []graph.Object{node("a", "c"), node("b", "a"), node("c", "b", "a"), node("d", "c", "x"), node("x"), node("e", "a", "a")}
+	var c containers
 	for _, tc := range []struct {
 		root   graph.Key
 		want   []int
@@ -21,9 +22,9 @@ func TestReach(t *testing.T) {
 		{objects[3].Key, []int{3}, "nothing is below it"},
 		{node("z").Key, nil, "it is not there"},
 	} {
-		got := Reach(objects, tc.root)
+		got := c.reach(objects, tc.root)
 		if !slices.Equal(got, tc.want) {
-			t.Errorf("Reach(%v) = %v, want %v: %s", tc.root, got, tc.want, tc.reason)
+			t.Errorf("reach(%v) = %v, want %v: %s", tc.root, got, tc.want, tc.reason)
 		}
 	}
 }

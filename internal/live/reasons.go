@@ -16,6 +16,7 @@ import (
 type Reasons struct {
 	mu  sync.Mutex
 	why map[graph.Key]policy.Reason
+	by  map[graph.Key]string // the actors that deleted an object without the collector
 }
 
 // Note is an ownergraph.Config.OnDecision, so it must be quick.
@@ -31,14 +32,25 @@ func (r *Reasons) Note(d ownergraph.DecisionEvent) {
 	r.why[d.Key] = d.Reason
 }
 
-// Of returns the text of the reason, or "" if the collector did not write the object.
+// note records a deletion by another actor than the collector.
+func (r *Reasons) note(key graph.Key, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.by == nil {
+		r.by = make(map[graph.Key]string)
+	}
+	r.by[key] = text
+}
+
+// Of returns the text of the reason, or that of the actor of a container. It returns "" if neither
+// the collector nor such an actor wrote the object.
 func (r *Reasons) Of(key graph.Key) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if why, written := r.why[key]; written {
 		return why.String()
 	}
-	return ""
+	return r.by[key]
 }
 
 // Explain returns the reason why an object is held, with the details.

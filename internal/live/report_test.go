@@ -158,7 +158,7 @@ func TestMaxGone(t *testing.T) {
 		{Deletion{node("z").Key, graph.Background}, 0, "it is not there"},
 		{Deletion{node("z").Key, graph.Orphan}, 0, "it is not there"},
 	} {
-		if got := tc.d.maxGone(objects); got != tc.want {
+		if got := tc.d.maxGone(&containers{}, objects); got != tc.want {
 			t.Errorf("%v takes %d, want %d: %s", tc.d, got, tc.want, tc.reason)
 		}
 	}

@@ -19,6 +19,7 @@ import (
 type Store interface {
 	Objects() []graph.Object
 	Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error
+	Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error
 }
 
 // Session carries out deletions on a store in memory, and prints their results. The first
@@ -30,9 +31,11 @@ type Session struct {
 	Out       *terminal.Output
 	Began     time.Time
 
-	unlisted Unlisted // of the dump
+	unlisted   Unlisted // of the dump
+	containers containers
 
 	mine  int    // requests of the user, who is this program
+	acted int    // writes of the actors of containers
 	held  []held // after the latest step
 	holds []ownergraph.Held
 	now   []graph.Object // after the latest step, by key
@@ -52,7 +55,7 @@ func (s *Session) Play(ctx context.Context, c dump.Content, todo []Deletion) err
 func (s *Session) play(ctx context.Context, c dump.Content, todo []Deletion) error {
 	s.Out.Print(c.Summary() + "\n\n")
 	first := byKey(c.Objects)
-	s.now, s.unlisted = first, c.Unlisted
+	s.now, s.unlisted, s.containers = first, c.Unlisted, newContainers(c.Kinds, first)
 	if err := s.step(ctx, "start", nil); err != nil {
 		return err
 	}
@@ -84,21 +87,36 @@ func (s *Session) Delete(ctx context.Context, key graph.Key, p graph.Propagation
 	})
 }
 
-// WaitIdle waits until no work is left, and returns the held objects. They wait for an
+// WaitIdle waits until no work is left, also of the actors of containers, which it does. It returns
+// the held objects. They wait for an
 // action outside of the engine.
 func (s *Session) WaitIdle(ctx context.Context) ([]ownergraph.Held, error) {
-	if _, err := s.Collector.WaitIdle(ctx); err != nil {
-		return nil, err
+	for {
+		if _, err := s.Collector.WaitIdle(ctx); err != nil {
+			return nil, err
+		}
+		n, err := s.act(ctx)
+		s.acted += n
+		switch {
+		case err != nil:
+			return nil, err
+		case n == 0:
+			return s.idle(), nil
+		}
 	}
+}
+
+func (s *Session) idle() []ownergraph.Held {
 	held := s.Collector.Held(math.MaxInt) // WaitIdle returns the first 1,000
-	return s.unlisted.reword(held, byKey(s.Store.Objects())), nil
+	return s.unlisted.reword(held, byKey(s.Store.Objects()))
 }
 
 // Held returns the held objects after the latest deletion.
 func (s *Session) Held() []ownergraph.Held { return s.holds }
 
 // HeldOf returns the held objects that the deletions are about: their own objects, and those
-// below them in before. The dependents of an orphan deletion are not. Without a deletion it
+// below them in before. The dependents of an orphan deletion are not, unless its object is a
+// container. Without a deletion it
 // returns all held objects.
 //
 // Held by TestHeldOf.
@@ -106,10 +124,10 @@ func (s *Session) HeldOf(before []graph.Object, todo []Deletion) (list []ownergr
 	asked := map[graph.Key]bool{}
 	for _, d := range todo {
 		asked[d.Key] = true
-		if d.Propagation == graph.Orphan {
+		if d.Propagation == graph.Orphan && !s.containers.is(d.Key) {
 			continue
 		}
-		for _, i := range Reach(before, d.Key) {
+		for _, i := range s.containers.reach(before, d.Key) {
 			asked[before[i].Key] = true
 		}
 	}
@@ -131,7 +149,7 @@ func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
 	var base ownergraph.Stats // at the start the collector already works
 	limit := 0                // no limit is known
 	if d != nil {
-		limit = d.maxGone(s.now)
+		limit = d.maxGone(&s.containers, s.now)
 		base = s.Collector.Stats()
 		s.mine++
 		if err := s.Delete(ctx, d.Key, d.Propagation); err != nil {
@@ -186,6 +204,9 @@ func (s *Session) conclusion(first []graph.Object) string {
 	out.WriteString(indent(finalizers(f.after)))
 	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, spell.Count(stats.Calls[ownergraph.CallRead], "read"),
 		spell.Count(stats.Calls[ownergraph.CallDelete], "delete"), spell.Count(stats.Calls[ownergraph.CallPatch], "patch"), spell.Count(stats.Calls[ownergraph.CallFence], "fence"))
+	if s.acted > 0 {
+		fmt.Fprintf(&out, "  of the actors of containers: %s\n", spell.Count(uint64(s.acted), "write"))
+	}
 	fmt.Fprintf(&out, "  time: %s\n", terminal.Round(time.Since(s.Began)))
 	return out.String()
 }
