@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // scopes are the scopes with a container. The zero value knows none, and lacks none.
@@ -53,4 +54,35 @@ func (s *scopes) absence(scope string) string {
 		names[i] = short(string(k))
 	}
 	return fmt.Sprintf("No %s has the name of the object's scope, %q.", strings.Join(names, " or "), short(scope))
+}
+
+// membersLeft returns the sentence about the members of a container with a mark, or "".
+//
+// Held by TestMembersLeft.
+func (c *checker) membersLeft(o *Object) string {
+	kind := c.kinds[o.Kind]
+	if kind == nil || kind.Container.Members == graph.MembershipUnset {
+		return ""
+	}
+	if c.contents == nil {
+		c.contents = c.countMembers()
+	}
+	n := c.contents[observed.ContentOf(&kind.KindInfo, o.Name)]
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Its members remain (%d), and %s deletes them.", n, short(kind.Container.Actor))
+}
+
+// countMembers counts the members of each container.
+func (c *checker) countMembers() map[observed.Content]int {
+	n := map[observed.Content]int{}
+	for _, o := range c.objects {
+		if kind := c.kinds[o.Kind]; kind != nil {
+			for _, of := range observed.ContentsOf(&kind.KindInfo, o.Scope) {
+				n[of]++
+			}
+		}
+	}
+	return n
 }

@@ -53,3 +53,20 @@ func TestAbsentContainer(t *testing.T) {
 		t.Errorf("in another order of kinds: error %v, %s", err, again)
 	}
 }
+
+// TestMembersLeft: an old mark of a container has its members and their actor as its cause.
+func TestMembersLeft(t *testing.T) {
+	house := lint.Kind{KindInfo: graph.KindInfo{Kind: "house", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the keeper", Finalizer: "keeper"}}, Listed: true}
+	const age = "The age of the deletion mark is not known."
+	for _, c := range []struct{ objects, want, reason string }{
+		{"house/s~[keeper]; pod/s/a; rs/s/b; pod/s/c -> pod/s/a", age + ` It keeps the finalizer "keeper". Its members remain (3), and the keeper deletes them.`, "three members"},
+		{"house/s~[keeper]; house/t; pod/t/a", age + ` It keeps the finalizer "keeper".`, "the members are gone"},
+	} {
+		in := input(t, c.objects)
+		in.Kinds = append(in.Kinds, house)
+		r, err := lint.Check(in, lint.Config{})
+		if err != nil || len(r.Findings) != 1 || r.Findings[0].Message != c.want {
+			t.Errorf("%s: %s: error %v\n%s, want\n%s", c.objects, c.reason, err, r, c.want)
+		}
+	}
+}

@@ -25,7 +25,8 @@ type checker struct {
 	handlers map[string]bool
 	owned    map[graph.Kind]bool
 	scopes   scopes
-	wrong    map[int]wrongs // by object, nil unless the caller asks for drops
+	contents map[observed.Content]int // the number of members, nil before the first question
+	wrong    map[int]wrongs           // by object, nil unless the caller asks for drops
 	// lastFate is the fate of the object before the index judged, and lastEngine that by the
 	// engine. An object with many references asks for them as often.
 	judged               int

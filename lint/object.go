@@ -130,6 +130,9 @@ func (c *checker) cause(o *Object, n observed.Node) string {
 	if foreign := foreign(o); len(foreign) > 0 {
 		text = append(text, "It keeps "+c.list("finalizer", foreign)+".")
 	}
+	if s := c.membersLeft(o); s != "" {
+		text = append(text, s)
+	}
 	switch {
 	case o.Waiting() && n.Blocking() > 0:
 		text = append(text, fmt.Sprintf("It waits for the blocking references of its dependents (%d): %s.", n.Blocking(), c.blockers(n)))
