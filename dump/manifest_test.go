@@ -75,3 +75,29 @@ func TestReadManifests(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// FuzzManifests: no input stops a check of files, with a store beside them or without. A finding
+// is one line.
+func FuzzManifests(f *testing.F) {
+	f.Add(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"s","finalizers":["x"],"ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment","name":"b","controller":true}]}}`, true)
+	f.Add(`{"kind":"List","items":[{"metadata":{"generateName":"a","ownerReferences":[{},{"apiVersion":"/","kind":"*","name":"b","uid":"u"}]}}]}`, false)
+	f.Fuzz(func(t *testing.T, text string, beside bool) {
+		m, err := ReadManifests(strings.NewReader(text), "files")
+		if err != nil {
+			return
+		}
+		if beside {
+			m.Store = &lint.Input{Kubernetes: true, Kinds: []lint.Kind{{KindInfo: graph.KindInfo{Kind: "apps/Deployment", Scoped: true}, Listed: true}}}
+		}
+		if _, err := m.MissingPlaces(); err != nil && !errors.Is(err, graph.ErrInvalid) {
+			t.Fatal(err)
+		}
+		r, err := lint.CheckManifests(m, lint.Config{})
+		if err != nil && !errors.Is(err, graph.ErrInvalid) {
+			t.Fatal(err)
+		}
+		if n := strings.Count(r.String(), "\n"); n != len(r.Findings) {
+			t.Fatalf("%d findings in %d lines:\n%s", len(r.Findings), n, r)
+		}
+	})
+}

@@ -140,6 +140,9 @@ func remaining(report lint.Report, drops []lint.Drop, answer *droppatch.Answer) 
 			n++
 		}
 	}
+	for _, c := range report.Counts {
+		n += c.LeftOut
+	}
 	return n
 }
 

@@ -12,7 +12,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/droppatch"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/lint"
 )
 
 // leftOver returns a server with references that an operator left: to another namespace, to an
@@ -55,7 +58,7 @@ func (a *api) owners(plural, at string) (list []string) {
 	return list
 }
 
-// patches counts the writes: those that the server tried, and the others.
+// counted counts the writes: those that the server tried, and the others.
 func counted(a *api, fault func(verb, plural string, q *http.Request) http.HandlerFunc) (tried, written *int) {
 	tried, written = new(int), new(int)
 	a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {
@@ -220,6 +223,29 @@ func TestApplyReadsAgain(t *testing.T) {
 		got := call(t, append([]string{"lint", "-n", "shop", "--apply"}, a.serve(t)...)...)
 		if owners := a.owners("configmaps", "shop/misplaced"); !slices.Equal(owners, c.left) {
 			t.Errorf("%s: owners %v, want %v; exit %d, %d written\n%s%s", c.reason, owners, c.left, got.code, *written, got.stdout, got.stderr)
+		}
+	}
+}
+
+// TestRemaining: a finding counts unless it is about a reference that a patch has dropped. The
+// findings beyond the bound of a report count, too.
+func TestRemaining(t *testing.T) {
+	a := graph.Key{Kind: "Pod", Scope: "s", Name: "a", UID: "a"}
+	b := graph.Key{Kind: "Pod", Scope: "s", Name: "b", UID: "b"}
+	drops := []lint.Drop{{Object: a, Indexes: []int{1}}, {Object: b, Indexes: []int{0}}}
+	answer := droppatch.Answer{Patches: []droppatch.Patch{{Result: wasPatched}, {Result: conflict}}}
+	for _, c := range []struct {
+		report lint.Report
+		want   int
+		reason string
+	}{
+		{lint.Report{Findings: []lint.Finding{{Object: a, Field: "owners[1].scope"}, {Object: a, Field: "owners[1].block"}}}, 0, "the reference is gone"},
+		{lint.Report{Findings: []lint.Finding{{Object: a, Field: "owners[11].scope"}, {Object: a, Field: "owners"}}}, 2, "other fields of the object"},
+		{lint.Report{Findings: []lint.Finding{{Object: b, Field: "owners[0].uid"}}}, 1, "a patch without effect"},
+		{lint.Report{Counts: []lint.Count{{Found: 5, LeftOut: 3}}}, 3, "findings that the report does not have"},
+	} {
+		if got := remaining(c.report, drops, &answer); got != c.want {
+			t.Errorf("%d, want %d: %s", got, c.want, c.reason)
 		}
 	}
 }

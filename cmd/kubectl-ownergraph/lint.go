@@ -11,6 +11,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/droppatch"
+	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
@@ -38,8 +39,8 @@ to itself. It tests the UID and the version. Doubtful references stay. --apply r
 of the owners again, lets the server try all patches, and then applies them. It applies none if
 the server refuses one.
 
-Exit code 1: no kind could be listed, or a patch was not applied. The count names the kinds that were not read in any
-other case.
+Exit code 1: no kind could be listed, or a patch was not applied. The count names the kinds that
+were not read in any other case.
 Exit code 3: there is a finding that the list of --ignore does not have, and that --apply did not
 mend.`,
 		Example: `  kubectl ownergraph lint -A
@@ -64,7 +65,9 @@ mend.`,
 				return err
 			}
 			if len(names) == 0 {
-				return a.lint(cmd.Context(), cfg, &fix)
+				ctx, stop := live.Interruptible(cmd.Context()) // the results of patches are printed all the same
+				defer stop()
+				return a.lint(ctx, cfg, &fix)
 			}
 			if err := a.checkManifestFlags(names); err != nil {
 				return err

@@ -35,7 +35,8 @@ owner that the files lack may exist. "-" is standard input.
 With --patch it prints the patch of each object that drops exactly its wrong references, as a
 command of kubectl: owners that are missing or in another namespace, namespaced owners of
 global objects, and references of an object to itself. The patch tests the UID and the version.
-Doubtful references stay. Look at the object again if its patch fails: it has changed.
+Doubtful references stay. Look at the object again if its patch fails: it has changed. A dump is
+no proof that an owner is absent. The plugin of kubectl reads each place again.
 
 A kind counts as listed in full if the input has an object of it: see --partial, --kind and
 --global-kind. The fate is that by the collector of the store. For a dump of Kubernetes a

@@ -189,6 +189,37 @@ func TestPluginExplainsNamespace(t *testing.T) {
 	w.gone(space)
 }
 
+// TestPluginKnowsContainers: the tree and the plan of a namespace have its content, and the
+// namespace controller removes exactly that.
+func TestPluginKnowsContainers(t *testing.T) {
+	w := begin(t)
+	space := w.create(namespace, w.ns+"-full")
+	a := w.create(configMap, "a", under(space.name))
+	b := w.create(secret, "b", under(space.name), owned(a))
+	outside := w.create(configMap, "outside")
+	tree := w.plugin(0, "tree", "namespace/"+space.name)
+	forecast := w.plugin(0, "plan", "namespace/"+space.name)
+	t.Logf("\n%s\n%s", tree, forecast)
+	for _, want := range []string{"members end with it, by the namespace controller", "ConfigMap/" + space.name + "/a  (member)\n", "└── Secret/" + space.name + "/b\n"} {
+		if !strings.Contains(tree, want) {
+			t.Errorf("the tree has no %q:\n%s", want, tree)
+		}
+	}
+	for _, want := range []string{"ConfigMap/" + space.name + "/a removed; by the actor of Namespace/" + space.name, "assumed: members removed by the namespace controller"} {
+		if !strings.Contains(forecast, want) {
+			t.Errorf("the plan has no %q:\n%s", want, forecast)
+		}
+	}
+	w.namespaceController()
+	if out := w.kubectl("delete", "namespace", space.name, "--wait=false"); out.code != 0 {
+		t.Fatal(out.stderr)
+	}
+	for _, o := range []object{a, b, space} {
+		w.goes(o)
+	}
+	w.stays(outside)
+}
+
 // TestPluginRights: a tree and an explanation take the right to list alone, and name the kind
 // without that right.
 func TestPluginRights(t *testing.T) {
