@@ -186,7 +186,7 @@ func newForgetfulOf(_ TB, s Subject) Subject {
 // TestCauseComesFirst checks the first red line of a store with one bug. It is the
 // law that names the bug, although the bug breaks other laws too.
 func TestCauseComesFirst(t *testing.T) {
-	for _, m := range slices.Concat(broadBugs(), mutants()) {
+	for _, m := range judged(slices.Concat(broadBugs(), mutants())) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -120,10 +121,13 @@ func endedListingsAreWhole(t *trial) {
 		want[t.second.Kind] = append(want[t.second.Kind], t.create(ownergraph.Object{Key: keyOf(t.second, "b")}))
 	}
 	var events []ownergraph.Event
+	var mu sync.Mutex // another law is about calls of the sink at once
 	watch := func(ctx context.Context) error {
 		events = nil
 		known := replay(nil)
 		err := t.Store.Watch(ctx, func(batch []ownergraph.Event) error {
+			mu.Lock()
+			defer mu.Unlock()
 			for _, e := range cloneEvents(batch) {
 				events = append(events, e)
 				known.apply(e)

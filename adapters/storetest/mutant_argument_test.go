@@ -63,8 +63,8 @@ func mutantsOfArguments() []mutant {
 		})},
 		{name: "a deletion corrects the grace period of its caller", law: "argument/delete", reason: "a negative number becomes 0 by the pointer", plant: deleting(func(sound ownergraph.Store) deleteFunc {
 			return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
-				if opts.GraceSeconds != nil {
-					*opts.GraceSeconds = max(0, *opts.GraceSeconds)
+				if g := opts.GraceSeconds; g != nil && *g < 0 {
+					*g = 0
 				}
 				return sound.Delete(ctx, key, opts)
 			}
@@ -94,7 +94,7 @@ func mutantsOfArguments() []mutant {
 				return sound.WriteRecord(ctx, name, value, version)
 			}
 		})},
-		{name: "create puts the owners of its caller back afterwards", law: "argument/together", reason: "defer", plant: withUsers(func(u *wrappedClient) {
+		{name: "create puts the owners of its caller back afterwards", law: "argument/together", reason: "defer", races: true, plant: withUsers(func(u *wrappedClient) {
 			u.create = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
 				was := slices.Clone(o.Owners)
 				resolveInPlace(o)

@@ -17,7 +17,7 @@ func mutantsOfKept() []mutant {
 		{name: "a fence passes the kinds of the list that was given", law: "alias/fence", reason: "the event and the watch share the list", plant: watching(passingGiven)},
 		{name: "a new set of kinds is written into the former list", law: "alias/kinds", reason: "slices.DeleteFunc on the list of the event", plant: watching(oneKindsList)},
 		{name: "a patch unblocks in the answers of reads", law: "alias/kept", reason: "the row is changed in place", plant: unblockingAnswers},
-		{name: "events have one list of finalizers", law: "alias/kept", reason: "the buffer of the decoder", plant: watching(oneBuffer)},
+		{name: "events have one list of finalizers", races: true, law: "alias/kept", reason: "the buffer of the decoder", plant: watching(oneBuffer)},
 		{name: "a patch changes the argument of the one before", law: argumentPatch, reason: "the pointer is kept", plant: patching(changingArguments)},
 		{name: "a page that has not changed is given again", law: "alias/select", reason: "a cache without copies", plant: chosen(givenPages)},
 	}
