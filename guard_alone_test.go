@@ -103,3 +103,32 @@ func TestMarkedRootsInRing(t *testing.T) {
 		s.holds(t, "l/y~300 -> k/c")
 	})
 }
+
+// TestVerdictOfProtectedTarget: the protection of a target ends without another verdict. So the plan
+// and the judgement count the objects that go then, whatever the propagation.
+func TestVerdictOfProtectedTarget(t *testing.T) {
+	for _, c := range []struct {
+		phases []finalizer.Phase
+		by     graph.Propagation
+		reason string
+	}{
+		{[]finalizer.Phase{{Kinds: []graph.Kind{"b"}}}, graph.Background, "the engine repeats the deletion in the foreground"},
+		{nil, graph.Background, "the dependents go after the target"},
+		{nil, graph.Foreground, "they go before it"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, "a/i["+graph.FinalizerHold+","+graph.FinalizerNew+","+graph.FinalizerProtect+"]; b/j -> a/i!")
+			r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"a"}, Above: upTo(0), Phases: c.phases}))
+			r.idle()
+			p, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: keyOf(t, "a/i"), Propagation: c.by}}})
+			if err != nil || len(p.Verdicts) != 1 || p.Verdicts[0].Ends != 1 || !p.Verdicts[0].Refused() {
+				t.Errorf("%v, verdicts %+v, want a refusal because of b/j: %s", err, p.Verdicts, c.reason)
+			}
+			s.delete(t, "a/i", c.by)
+			if held := r.idle(); len(held) != 1 || held[0].Reason != policy.DeletionRefused {
+				t.Errorf("held: %s, want a refusal: %s", lines(held), c.reason)
+			}
+			_ = r.stop()
+		})
+	}
+}

@@ -123,7 +123,7 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 	}
 	below, ends := f.endings(target, possible)
 	for _, i := range below {
-		if g.Protected && (f.reasonOf(i) == policy.Protected || f.meetsLater(i, ends) || f.losesProtected(i)) {
+		if g.Protected && (f.reasonOf(i) == policy.Protected || f.meetsLater(i, target, ends) || f.losesProtected(i)) {
 			v.Protected = append(v.Protected, f.parts[i].Object.Key)
 		}
 	}
@@ -172,7 +172,7 @@ func (f *forecast) endings(target int32, possible []bool) (below []int32, ends [
 	for _, i := range below {
 		ends[i] = possible[i] && !f.isKept(i) || f.isEnding(i)
 	}
-	draft.EndLater(below, ends, f.mayEndLater, func(i int32) iter.Seq2[int32, bool] { return f.keepers(i, ends) })
+	draft.EndLater(below, ends, f.mayEndLater, func(i int32) iter.Seq2[int32, bool] { return f.keepers(i, target, ends) })
 	return below, ends
 }
 
@@ -196,13 +196,13 @@ func (f *forecast) losesProtected(i int32) bool {
 }
 
 // meetsLater reports whether a protected part stays after owners that end.
-func (f *forecast) meetsLater(i int32, ends []bool) bool {
-	return f.engine.protection(&f.parts[i].Object) != "" && f.losesOwners(i, ends)
+func (f *forecast) meetsLater(i, target int32, ends []bool) bool {
+	return f.engine.protection(&f.parts[i].Object) != "" && f.losesOwners(i, target, ends)
 }
 
 // losesOwners reports whether each owner of an unmarked part ends that is left.
-func (f *forecast) losesOwners(i int32, ends []bool) bool {
-	for range f.keepers(i, ends) {
+func (f *forecast) losesOwners(i, target int32, ends []bool) bool {
+	for range f.keepers(i, target, ends) {
 		return false
 	}
 	return f.isOwned(i)
@@ -210,8 +210,8 @@ func (f *forecast) losesOwners(i int32, ends []bool) bool {
 
 // keepers yields the owners that keep a part, and whether each does so for good. An owner whose mark
 // is held needs an approval of its own, and an orphaning one ends no object. Another one keeps the
-// part until it ends.
-func (f *forecast) keepers(i int32, ends []bool) iter.Seq2[int32, bool] {
+// part until it ends. So does a target that is protected: it passes no other verdict.
+func (f *forecast) keepers(i, target int32, ends []bool) iter.Seq2[int32, bool] {
 	return func(yield func(int32, bool) bool) {
 		o, _ := f.store.At(f.parts[i].Object.Key)
 		for _, r := range o.Owners {
@@ -220,7 +220,7 @@ func (f *forecast) keepers(i int32, ends []bool) iter.Seq2[int32, bool] {
 				continue
 			}
 			owner, lives := f.store.At(f.parts[at].Object.Key)
-			good := owner.MarkHeld() || owner.Propagation() == graph.Orphan
+			good := owner.MarkHeld() && at != target || owner.Propagation() == graph.Orphan
 			if lives && (good || !ends[at]) && !yield(at, good) {
 				return
 			}

@@ -212,7 +212,7 @@ func TestEndLater(t *testing.T) {
 		for again := true; again; {
 			again = false
 			for _, i := range below {
-				if !want[i] && f.mayEndLater(i) && f.losesOwners(i, want) {
+				if !want[i] && f.mayEndLater(i) && f.losesOwners(i, target, want) {
 					want[i], again = true, true
 					found++
 				}
