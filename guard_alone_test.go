@@ -132,3 +132,35 @@ func TestVerdictOfProtectedTarget(t *testing.T) {
 		})
 	}
 }
+
+// TestVerdictOfFlawedDependent: a flawed dependent stays, whatever the propagation. So no verdict
+// counts it.
+func TestVerdictOfFlawedDependent(t *testing.T) {
+	long := "a/" + strings.Repeat("i", 1100) // a text of the reference is longer than Limits permit
+	for _, c := range []struct {
+		protect string
+		by      graph.Propagation
+		reason  string
+	}{
+		{"", graph.Background, "nothing goes after the target"},
+		{"", graph.Foreground, "nothing goes before it"},
+		{"," + graph.FinalizerProtect, graph.Foreground, "nothing goes once the target is protected no longer"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, long+"["+graph.FinalizerHold+","+graph.FinalizerNew+c.protect+"]; b/j[x.io/h] -> "+long)
+			r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"a"}, Above: upTo(0)}))
+			r.idle()
+			p, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: keyOf(t, long), Propagation: c.by}}})
+			if err != nil || len(p.Verdicts) != 1 || p.Verdicts[0].Ends != 0 || p.Verdicts[0].Refused() {
+				t.Errorf("%v, verdicts %+v, want one that passes: %s", err, p.Verdicts, c.reason)
+			}
+			s.delete(t, long, c.by)
+			for _, h := range r.idle() {
+				if h.Reason == policy.DeletionRefused {
+					t.Errorf("held: %.80s, want no refusal: %s", h.String(), c.reason)
+				}
+			}
+			_ = r.stop()
+		})
+	}
+}

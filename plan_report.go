@@ -169,11 +169,11 @@ func (f *forecast) isFixed(i int32) bool {
 	return ok && now.MarkHeld() || ok && now.Deleting && slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
 }
 
-// isKept reports whether a part is unmarked, and protected from its deletion.
+// isKept reports whether a part is unmarked, and protected from its deletion or flawed.
 func (f *forecast) isKept(i int32) bool {
 	why := f.reasonOf(i)
 	now, ok := f.store.At(f.parts[i].Object.Key)
-	return ok && !now.Deleting && (why == policy.Protected || why == policy.ProtectionUnknown)
+	return ok && !now.Deleting && (why == policy.Protected || why == policy.ProtectionUnknown || why == policy.ObjectFlawed)
 }
 
 // isMisplaced reports whether a part with several references has one to the UID of a member under
