@@ -2,6 +2,7 @@ package ownergraph_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
@@ -96,6 +97,32 @@ func TestPlanContainerVerdict(t *testing.T) {
 		}
 		if v := p.Verdicts[0]; v.Ends != c.ends || len(v.Protected) != c.protected {
 			t.Errorf("%s: %d end, protected %v, want %d and %d: %s", c.objects, v.Ends, v.Protected, c.ends, c.protected, c.reason)
+		}
+	}
+}
+
+// TestPlanContainerPossible: the actor of a container and the engine may delete a member in either
+// order. Where the order counts, the plan calls the end possible.
+func TestPlanContainerPossible(t *testing.T) {
+	for _, c := range []struct{ objects, root, possible, reason string }{
+		{"ns/a[janitor]; pod/a/p -> ns/a!; pod/a/q[x.io/f] -> pod/a/p!", "ns/a", "ns/a; pod/a/p; pod/a/q", "in the foreground the member waits for q, in the background it goes"},
+		{"def/widgets; ns/a; widget/a/w[x.io/f] -> def/widgets!, ns/a", "def/widgets", "def/widgets; widget/a/w", "the engine takes the reference off an unmarked member alone"},
+		{"ns/a[janitor]; pod/a/p[x.io/f] -> ns/a!", "ns/a", "", "the member stays either way"},
+		{"ns/a[janitor]; pod/a/p -> ns/a!; pod/a/q -> pod/a/p!", "ns/a", "", "all go either way"},
+	} {
+		p, err := ownergraph.PlanDump(context.Background(), containerDump(t, c.objects), ownergraph.Config{},
+			plan.Request{Delete: []plan.Target{{Key: keyOf(t, c.root), Propagation: graph.Foreground}}})
+		if err != nil {
+			t.Fatalf("%s: %v", c.objects, err)
+		}
+		var possible []string
+		for _, o := range p.Objects {
+			if o.Possible {
+				possible = append(possible, o.Key.PlaceString())
+			}
+		}
+		if got := strings.Join(possible, "; "); got != c.possible {
+			t.Errorf("%s: possible are %q, want %q: %s\n%s", c.objects, got, c.possible, c.reason, p.Text())
 		}
 	}
 }

@@ -142,7 +142,7 @@ func (f *forecast) possible() []bool {
 	q := draft.Question{
 		Parts: f.parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.within, Targets: map[int32]graph.Propagation{},
 		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner,
-		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept,
+		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept, Contained: func(i int32) bool { return f.contents.ContainerOf(i) >= 0 },
 	}
 	for _, t := range f.req.Delete {
 		if i, ok := f.links.index.Of(t.Key); ok {

@@ -36,6 +36,9 @@ type Question struct {
 	// Kept reports whether the part is protected, so that nothing goes because of it. Nil stands
 	// for no such part.
 	Kept func(part int32) bool
+	// Contained reports whether the actor of a container deletes the part, in the background. Nil
+	// stands for no such part.
+	Contained func(part int32) bool
 	// Open reports whether the end of the part depends on more than the parts. Nil stands
 	// for no such part.
 	Open func(part int32) bool
@@ -362,14 +365,21 @@ func (s *survey) contended(i int32) bool {
 
 // uncertain is rule 3. The only owner waits for an object that blocks it, so the delete of
 // that object is in the foreground. So is the delete of an object that carries a
-// propagation, unless Override.
+// propagation, unless Override. The actor of a container may delete an object before the engine
+// does, in the background, or before the engine takes its reference off.
 func (s *survey) uncertain(i int32) bool {
 	o := &s.Parts[i].Object
-	if _, target := s.Targets[i]; target || o.Deleting || !s.stuck[i] || s.isKept(i) || len(s.Dependents[i]) == 0 || o.Propagation() != graph.Unset && !s.Override {
+	if _, target := s.Targets[i]; target || o.Deleting || !s.stuck[i] || s.isKept(i) {
 		return false
 	}
+	contained := s.Contained != nil && s.Contained(i)
+	varies := len(s.Dependents[i]) > 0 && (o.Propagation() == graph.Unset || s.Override)
 	for _, r := range s.owners[i] {
-		if r.owner >= 0 && s.goes[r.owner] && s.foreground[r.owner] && (!r.block || len(s.owners[i]) > 1) {
+		if r.owner < 0 || !s.goes[r.owner] || !s.foreground[r.owner] {
+			continue
+		}
+		several := len(s.owners[i]) > 1
+		if varies && (contained || several || !r.block) || contained && several && r.block {
 			return true
 		}
 	}

@@ -88,8 +88,7 @@ func (s *Session) Delete(ctx context.Context, key graph.Key, p graph.Propagation
 }
 
 // WaitIdle waits until no work is left, also of the actors of containers, which it does. It returns
-// the held objects. They wait for an
-// action outside of the engine.
+// the held objects. They wait for an action outside of the engine.
 func (s *Session) WaitIdle(ctx context.Context) ([]ownergraph.Held, error) {
 	for {
 		if _, err := s.Collector.WaitIdle(ctx); err != nil {
@@ -172,10 +171,10 @@ func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
 	return s.Out.Err()
 }
 
-// explainDelete adds the reason if the collector deleted the object at the start.
+// explainDelete adds the reason if the collector deleted the object before.
 func (s *Session) explainDelete(key graph.Key, err error) error {
 	if why := s.Reasons.Of(key); why != "" && errors.Is(err, graph.ErrNotFound) {
-		return fmt.Errorf("delete %s: %w: the collector has deleted it at the start: %s", spell.Key(key), graph.ErrNotFound, why)
+		return fmt.Errorf("delete %s: %w: the collector has deleted it before: %s", spell.Key(key), graph.ErrNotFound, why)
 	}
 	return err
 }
