@@ -140,14 +140,9 @@ func (f *forecast) object(i int32, e ends) plan.Object {
 func (f *forecast) possible() []bool {
 	cfg := &f.engine.cfg
 	q := draft.Question{
-		Parts: f.parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.within, Targets: map[int32]graph.Propagation{},
+		Parts: f.parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.within, Targets: f.links.index.Targets(f.req.Delete, f.steps),
 		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner,
-		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept, Contained: func(i int32) bool { return f.contents.ContainerOf(i) >= 0 },
-	}
-	for _, t := range f.req.Delete {
-		if i, ok := f.links.index.Of(t.Key); ok {
-			q.Targets[i] = t.Propagation
-		}
+		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept, Container: func(i int32) bool { return f.contents.Container(i).Members != graph.MembershipUnset },
 	}
 	return draft.Possible(q)
 }

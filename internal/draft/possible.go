@@ -5,6 +5,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Question has the facts about the parts of a plan.
@@ -36,9 +38,9 @@ type Question struct {
 	// Kept reports whether the part is protected, so that nothing goes because of it. Nil stands
 	// for no such part.
 	Kept func(part int32) bool
-	// Contained reports whether the actor of a container deletes the part, in the background. Nil
-	// stands for no such part.
-	Contained func(part int32) bool
+	// Container reports whether the part is a container whose actor deletes its Members, in the
+	// background. Nil stands for no container.
+	Container func(part int32) bool
 	// Open reports whether the end of the part depends on more than the parts. Nil stands
 	// for no such part.
 	Open func(part int32) bool
@@ -372,7 +374,7 @@ func (s *survey) uncertain(i int32) bool {
 	if _, target := s.Targets[i]; target || o.Deleting || !s.stuck[i] || s.isKept(i) {
 		return false
 	}
-	contained := s.Contained != nil && s.Contained(i)
+	contained := s.isContained(i)
 	varies := len(s.Dependents[i]) > 0 && (o.Propagation() == graph.Unset || s.Override)
 	for _, r := range s.owners[i] {
 		if r.owner < 0 || !s.goes[r.owner] || !s.foreground[r.owner] {
@@ -384,4 +386,28 @@ func (s *survey) uncertain(i int32) bool {
 		}
 	}
 	return false
+}
+
+// isContained reports whether the actor of a container may delete a part.
+func (s *survey) isContained(i int32) bool {
+	return s.Container != nil && len(s.holders) > 0 && slices.ContainsFunc(s.holders[i], func(h int32) bool { return s.goes[h] && s.Container(h) })
+}
+
+// Targets returns the propagation of each object that a user deletes, by the index. The engine
+// repeats a deletion in the foreground, if the dependents of the object go in phases.
+//
+// Held by TestTargets.
+func (x *Index) Targets(deleted []plan.Target, steps []plan.Step) map[int32]graph.Propagation {
+	out := make(map[int32]graph.Propagation, len(deleted))
+	for _, t := range deleted {
+		if i, ok := x.Of(t.Key); ok {
+			out[i] = t.Propagation
+		}
+	}
+	for i := range steps {
+		if at, ok := x.Of(steps[i].Key); ok && steps[i].Reason == policy.OrderNeedsForeground {
+			out[at] = graph.Foreground
+		}
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,7 +9,24 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
 )
+
+// TestTargets: a deletion that the engine repeats is one in the foreground.
+func TestTargets(t *testing.T) {
+	x := NewIndex(parts(t, "k/a; k/b; k/c -> k/a"))
+	target := func(name string, p graph.Propagation) plan.Target {
+		return plan.Target{Key: keyOf(t, name), Propagation: p}
+	}
+	got := x.Targets(
+		[]plan.Target{target("k/a", graph.Background), target("k/b", graph.Orphan), target("k/z", graph.Background)},
+		[]plan.Step{{Key: keyOf(t, "k/a"), Reason: policy.OrderNeedsForeground}, {Key: keyOf(t, "k/b"), Reason: policy.DependentsFree}},
+	)
+	if want := map[int32]graph.Propagation{0: graph.Foreground, 1: graph.Orphan}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v: a is repeated, b is not, and z is no part", got, want)
+	}
+}
 
 // TestPossible has a case of each rule, and cases whose ends do not depend on the order.
 func TestPossible(t *testing.T) {
