@@ -118,7 +118,7 @@ func (l *Ledger) judgeBackground(d *graph.Object) *Breach {
 func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
 	for i := range drops {
 		o, ok := l.owner(d, &drops[i])
-		if !ok || drops[i].Unresolved && slices.Contains(l.shared, o.UID) { // the reference may mean another object
+		if !ok || slices.Contains(l.shared, o.UID) && (drops[i].Unresolved || l.orphansElsewhere(o)) { // the reference may mean another object
 			continue
 		}
 		p := l.past(d.Key, o.Key)
@@ -130,6 +130,12 @@ func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
 		}
 	}
 	return nil
+}
+
+// orphansElsewhere reports whether another object with the UID of the owner orphans its dependents. It
+// does so by the UID, for an engine that has not observed the owner.
+func (l *Ledger) orphansElsewhere(owner *graph.Object) bool {
+	return slices.ContainsFunc(l.objects, func(x graph.Object) bool { return x.UID == owner.UID && x.Key != owner.Key && l.orphans(&x) })
 }
 
 func (l *Ledger) judgeRelease(o *graph.Object, finalizer string) *Breach {
