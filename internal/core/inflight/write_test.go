@@ -96,3 +96,14 @@ func observe(t *testing.T, object string) (observed.Node, graph.Object) {
 	}
 	return g.Node(d.Node), o
 }
+
+// TestOrphanStepNames: each step of an orphaning has a name of its own.
+func TestOrphanStepNames(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range []OrphanStep{OrphanStepUnset, Frees, Ends, EndsUnfenced} {
+		if name := s.String(); name == "" || seen[name] {
+			t.Errorf("step %d is %q", s, name)
+		}
+		seen[s.String()] = true
+	}
+}
