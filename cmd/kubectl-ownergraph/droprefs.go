@@ -14,11 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/droppatch"
@@ -74,7 +71,6 @@ func (r *reading) provenDrops(ctx context.Context, cfg lint.Config, inside func(
 // patcher sends the patches of drops.
 type patcher struct {
 	reading *reading
-	client  *rest.RESTClient
 	mapper  meta.RESTMapper
 }
 
@@ -83,14 +79,7 @@ func (a *app) newPatcher(r *reading) (*patcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig: %w", err)
 	}
-	config := rest.CopyConfig(r.server)
-	config.APIPath, config.GroupVersion = "/api", &schema.GroupVersion{Version: "v1"}
-	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeJSON, runtime.ContentTypeJSON
-	types := runtime.NewScheme()
-	metav1.AddToGroupVersion(types, schema.GroupVersion{Version: "v1"})
-	config.NegotiatedSerializer = serializer.NewCodecFactory(types).WithoutConversion()
-	client, err := rest.RESTClientFor(config)
-	return &patcher{r, client, mapper}, err
+	return &patcher{r, mapper}, nil
 }
 
 // apply tries all patches up to the bound on the server first, without a write. Then it applies
@@ -165,23 +154,16 @@ func (p *patcher) patch(ctx context.Context, d lint.Drop, try bool) error {
 	if err != nil {
 		return err
 	}
-	path := []string{"/api", m.Resource.Version}
-	if group != "" {
-		path = []string{"/apis", group, m.Resource.Version}
-	}
 	for _, part := range []string{d.Object.Scope, d.Object.Name} {
 		if why := content.IsPathSegmentName(part); len(why) > 0 {
 			return fmt.Errorf("%q: %s: %w", part, why[0], graph.ErrRefused)
 		}
 	}
-	if d.Object.Scope != "" {
-		path = append(path, "namespaces", d.Object.Scope)
-	}
 	body, err := json.Marshal(droppatch.Operations(d))
 	if err != nil {
 		return err
 	}
-	q := p.client.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(append(path, m.Resource.Resource, d.Object.Name)...).
+	q := p.reading.wholes.client.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(pathOf(m.Resource, d.Object.Scope, d.Object.Name)...).
 		Param("fieldManager", "kubectl-ownergraph").Body(body)
 	if try {
 		q = q.Param("dryRun", metav1.DryRunAll)

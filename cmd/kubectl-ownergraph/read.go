@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/client-go/rest"
-
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/graph"
@@ -25,7 +23,6 @@ const unread = "too many missing owners to read all again"
 // reading is one listing of every kind.
 type reading struct {
 	store   *clientgo.Store
-	server  *rest.Config
 	wholes  wholes
 	target  target       // of a command about one object
 	space   *lint.Object // the namespace of the target, read alone, or nil
@@ -56,7 +53,7 @@ func (a *app) read(ctx context.Context, namespace string) (*reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig: %w", err)
 	}
-	r := &reading{store: store, server: server, wholes: whole, in: in}
+	r := &reading{store: store, wholes: whole, in: in}
 	r.refresh()
 	return r, nil
 }

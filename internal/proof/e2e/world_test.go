@@ -91,7 +91,7 @@ func (w *world) clear() {
 	for _, o := range slices.Backward(w.made) {
 		if o.kind.gvk == namespace.gvk {
 			w.clearSpace(o)
-			continue // its end would be the namespace controller's work
+			continue // the end of one without a mark is the namespace controller's work
 		}
 		c := w.of(o)
 		_, _ = c.Patch(w.ctx, o.name, types.MergePatchType, free, metav1.PatchOptions{})
