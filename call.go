@@ -120,6 +120,8 @@ type Call struct {
 
 	// Timeout bounds the time of the call. After it the outcome is unknown.
 	Timeout time.Duration
+
+	alone bool // not in a batch: the last try took too long
 }
 
 // Result is the result of a call: Object of a read, Selected of a selection, Fence of a

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/lines"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -59,9 +61,9 @@ type Collector struct {
 	fencer   Fencer        // set at level 2
 	lister   Lister        // nil if the watch has to be restarted for a listing
 	selector LabelSelector // set if a sweep depends on labels
-	batcher  Batcher       // set if most > 1
+	batcher  Batcher       // set if batches are taken
 	record   recorder
-	most     int // writes in one call
+	batches  *run.Batches
 	handlers *run.Registry
 	cfg      Config // with defaults
 	log      *run.Outbox[effect.Record]
@@ -81,7 +83,7 @@ type Collector struct {
 	stopWatch context.CancelCauseFunc // ends the run of the watch under way
 	health    run.Health
 	stuck     run.StuckLog
-	said      []effect.Record      // lines of the step under way
+	repeats   lines.Shared         // lines of the log without a step
 	epoch     time.Time            // see now
 	nextWake  time.Time            // of the dispatch loop, zero if it waits for a wakeup
 	lanes     [LaneControl + 1]int // calls under way
@@ -122,6 +124,9 @@ func New(store Store, cfg Config) (c *Collector, err error) {
 	if v, ok := As[VersionComparer](store); ok && cfg.CompareVersions == nil {
 		cfg.CompareVersions = v.CompareVersions
 	}
+	if l, ok := As[Limiter](store); ok && l.MaxCalls() > 0 {
+		cfg.Workers = min(cmp.Or(cfg.Workers, l.MaxCalls()), l.MaxCalls())
+	}
 	engine, err := NewEngine(LevelOf(store), cfg)
 	if err != nil {
 		return nil, err
@@ -133,9 +138,7 @@ func New(store Store, cfg Config) (c *Collector, err error) {
 	if engine.level >= Level2 && c.fencer == nil {
 		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.level, ErrInvalid)
 	}
-	if c.batcher, c.most, err = batcherOf(store); err != nil {
-		return nil, err
-	}
+	c.batcher, c.batches = batcherOf(store, c.cfg.CallTimeout)
 	c.selector, _ = As[LabelSelector](store)
 	if why := engine.needLabels(); why != "" && c.selector == nil {
 		return nil, fmt.Errorf("configure collector: %s: the store is no LabelSelector: %w", why, ErrInvalid)
@@ -152,7 +155,7 @@ func drive(e *Engine, cfg Config) *Collector {
 	e.keepLog()
 	return &Collector{
 		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, effect.Dropped),
-		most: 1, idleWorkers: make(chan []Call), prefetch: run.NewPrefetch[Call, completion](e.Revision, (*Call).isWrite),
+		batches: run.NewBatches(1, 0), idleWorkers: make(chan []Call), prefetch: run.NewPrefetch[Call, completion](e.Revision, (*Call).isWrite),
 		wakeups: make(chan struct{}, 1), ended: make(chan struct{}), pace: run.NewPace(cfg.Workers),
 	}
 }

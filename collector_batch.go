@@ -2,47 +2,32 @@ package ownergraph
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 const (
 	// maxWrites bounds a batch. The results of a batch come to the engine together.
 	maxWrites = 512
-	// maxBatchTurn is maxTurn for a store that takes batches, since each of them is one
-	// call for many decisions.
+	// maxBatchTurn is maxTurn for batches, since each of them is one call for many decisions.
 	maxBatchTurn = 64
 )
 
-// batch is the scratch memory of a worker for a batch: the order of the writes.
-type batch struct {
-	order  []int   // the calls by key, one for each place
-	again  []int   // the other calls
-	writes []Write // of order
-}
+// isWrite reports whether a call can be part of a batch. A write that took too long goes alone.
+func (c *Call) isWrite() bool { return (c.Type == CallPatch || c.Type == CallDelete) && !c.alone }
 
-// isWrite reports whether a call can be part of a batch.
-func (c *Call) isWrite() bool { return c.Type == CallPatch || c.Type == CallDelete }
-
-// batcherOf returns the store's power of batches and the largest number of writes in one.
-// Without that power the number is 1.
-func batcherOf(store Store) (b Batcher, most int, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("configure collector: store: MaxBatch: panic: %v: %w", v, ErrInvalid)
-		}
-	}()
+// batcherOf returns the store's power of batches and their sizes. Without that power no batch
+// has more than one write.
+func batcherOf(store Store, timeout time.Duration) (Batcher, *run.Batches) {
 	if b, ok := As[Batcher](store); ok {
 		if most := b.MaxBatch(store); most > 1 {
-			return b, min(most, maxWrites), nil
+			return b, run.NewBatches(min(most, maxWrites), timeout)
 		}
 	}
-	return nil, 1, nil
+	return nil, run.NewBatches(1, 0)
 }
 
 // handOutBatches fills the prefetch and hands out batches of it while there is room. A
@@ -53,10 +38,11 @@ func batcherOf(store Store) (b Batcher, most int, err error) {
 func (c *Collector) handOutBatches(ctx context.Context, now time.Time, t *turn) {
 	n := c.fill(now, 0, t)
 	for c.ahead > 0 && c.hasRoom(LaneStore) {
-		if n == maxBatchTurn && c.ahead < c.most && c.lanes[LaneStore] > 0 {
+		most := c.batches.Limit()
+		if n == maxBatchTurn && c.ahead < most && c.lanes[LaneStore] > 0 {
 			break // the next turn comes at once
 		}
-		if c.prefetch.Pick(&c.calls, c.most) {
+		if c.prefetch.Pick(&c.calls, most) {
 			c.ahead -= len(c.calls)
 			c.assign(ctx, LaneStore, t)
 			n = c.fill(now, n, t)
@@ -67,62 +53,26 @@ func (c *Collector) handOutBatches(ctx context.Context, now time.Time, t *turn) 
 	c.waits = c.waits && !c.hasRoom(LaneStore)
 }
 
-// makeBatch makes the worker's calls as one batch. It tries a refused write alone, because
-// its neighbours may be the cause. The error says what the whole batch shows of the load of
-// the store.
+// makeBatch makes the worker's calls as one batch, or as parts of it: see run.Split. The error
+// says what the first part shows of the load of the store.
 //
-// Held by TestBatchResults and TestBatchFails.
+// Held by TestBatchResults, TestBatchFails, TestBatchHalved and TestBatchBisected.
 func (c *Collector) makeBatch(ctx context.Context, w *worker) error {
-	b := &w.batch
-	b.set(w.calls)
-	defer func() { clear(b.writes) }()
-	results, err := c.batcher.Batch(ctx, b.writes)
-	if err == nil && len(results) != len(b.writes) {
-		err = fmt.Errorf("%s: the store gave %d results for %d writes", w.name(), len(results), len(b.writes))
-	}
-	if err != nil && err == ctx.Err() {
-		err = fmt.Errorf("%s: %w", w.name(), context.Cause(ctx))
-	}
-	each, alone := run.OfBatch(err)
-	for i, at := range b.order {
-		if err == nil {
-			each = results[i]
-			alone = errors.Is(each, ErrRefused)
-		}
-		if alone {
-			b.again = append(b.again, at)
-		} else {
-			w.done[at].result = Result{Err: run.Plain(causeOf(ctx, &w.calls[at], each))}
-		}
-	}
-	for _, at := range b.again {
-		call, r := &w.calls[at], &w.done[at].result
-		r.Err = run.Plain(causeOf(ctx, call, c.make(ctx, call, r)))
-	}
+	w.batch.Set(len(w.calls), func(at int) Write { return w.calls[at].write() })
+	err := w.batch.Make(ctx, c.batches, &run.BatchCalls{
+		Timeout: w.calls[0].Timeout, Name: w.name, Together: c.batcher.Batch,
+		Alone: func(ctx context.Context, at int) error { return c.make(ctx, &w.calls[at], &w.done[at].result) },
+		End: func(ctx context.Context, at int, err error) {
+			w.done[at].result.Err = run.Plain(causeOf(ctx, &w.calls[at], err))
+		},
+		Late: func(n int, err error) {
+			if others, ok := c.batches.Line(time.Now()); ok {
+				c.sayNow(effect.Warn, "batch takes too long", "call", w.name(), "count", n, "limit", c.batches.Limit(), "err", err, "others", others)
+			}
+		},
+	})
+	w.fail(ErrNotBegun) // after the end of Run
 	return err
-}
-
-// set sorts the calls by key. Of several calls with one place, the first is part of the
-// batch. They are about different incarnations of an object.
-func (b *batch) set(calls []Call) {
-	b.order, b.again, b.writes = b.order[:0], b.again[:0], b.writes[:0]
-	for i := range calls {
-		b.order = append(b.order, i)
-	}
-	slices.SortFunc(b.order, func(i, j int) int { return calls[i].Key.Compare(calls[j].Key) })
-	n := 0
-	for i, at := range b.order {
-		if i > 0 && calls[at].Key.Place() == calls[b.order[n-1]].Key.Place() {
-			b.again = append(b.again, at)
-			continue
-		}
-		b.order[n] = at
-		n++
-	}
-	b.order = b.order[:n]
-	for _, at := range b.order {
-		b.writes = append(b.writes, calls[at].write())
-	}
 }
 
 // write returns the call of a write as a part of a batch.

@@ -1,33 +1,27 @@
 package ownergraph
 
 import (
-	"fmt"
+	"errors"
+	"strings"
 	"testing"
 )
 
-// TestBatchPlaces: a batch has the writes in the order of their keys, and one for each
-// place. Two incarnations of an object have one place.
-func TestBatchPlaces(t *testing.T) {
-	call := func(kind CallType, name string, uid string) Call {
-		c := Call{Type: kind, Key: put(name + "@" + uid).Object.Key}
-		return c
-	}
+// TestIsWrite: patches and deletes are parts of batches. A write that took too long goes alone,
+// because its neighbours would be late with it.
+func TestIsWrite(t *testing.T) {
 	for _, tc := range []struct {
-		calls  []Call
-		want   string
+		call   Call
+		want   bool
 		reason string
 	}{
-		{[]Call{call(CallDelete, "p/2", "u"), call(CallPatch, "p/1", "v"), call(CallDelete, "o/3", "w")},
-			"[delete o/3@w patch p/1@v delete p/2@u] []", "sorted by key"},
-		{[]Call{call(CallDelete, "p/1", "v"), call(CallDelete, "p/1", "u"), call(CallPatch, "p/1", "w"), call(CallPatch, "p/2", "u")},
-			"[delete p/1@u patch p/2@u] [0 2]", "the later incarnations of an object are no part"},
+		{Call{Type: CallDelete}, true, "a delete"},
+		{Call{Type: CallPatch}, true, "a patch"},
+		{Call{Type: CallFence}, false, "a fence"},
+		{Call{Type: CallDelete, alone: true}, false, "the last try took too long"},
+		{Call{Type: CallPatch, alone: true}, false, "the last try took too long"},
 	} {
-		var b batch
-		for range 2 { // the memory of a batch is used again
-			b.set(tc.calls)
-			if got := fmt.Sprint(b.writes, " ", b.again); got != tc.want {
-				t.Errorf("%s, want %s: %s", got, tc.want, tc.reason)
-			}
+		if got := tc.call.isWrite(); got != tc.want {
+			t.Errorf("%t, want %t: %s", got, tc.want, tc.reason)
 		}
 	}
 }
@@ -47,13 +41,12 @@ func TestBatcherOf(t *testing.T) {
 		{taking{most: 1 << 40}, maxWrites, "a bound of the collector"},
 		{wrapping{answers{}, taking{most: 9}}, 1, "a wrapper has writes of its own"},
 	} {
-		_, most, err := batcherOf(tc.store)
-		if err != nil || most != tc.want {
-			t.Errorf("%d, %v; want %d: %s", most, err, tc.want, tc.reason)
+		if _, batches := batcherOf(tc.store, 0); batches.Max() != tc.want {
+			t.Errorf("%d, want %d: %s", batches.Max(), tc.want, tc.reason)
 		}
 	}
-	if _, _, err := batcherOf(taking{}); err == nil {
-		t.Error("a MaxBatch that panics is no error")
+	if _, err := New(taking{}, Config{}); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "no limit") {
+		t.Errorf("a MaxBatch that panics gives the error %v", err)
 	}
 }
 
@@ -78,3 +71,41 @@ type wrapping struct {
 }
 
 func (s wrapping) Unwrap() Store { return s.inner }
+
+// TestLimiter: a store bounds the calls under way, also one behind a wrapper. Config.Workers
+// may be lower, and no bound of the store raises it. Otherwise many writes wait for the one
+// writer of a database, and their time is over before they begin.
+func TestLimiter(t *testing.T) {
+	for _, tc := range []struct {
+		store         Store
+		workers, want int
+		reason        string
+	}{
+		{limited{bound: 2}, 0, 2, "the store bounds the default"},
+		{limited{bound: 2}, 8, 2, "the store bounds the setting"},
+		{limited{bound: 2}, 1, 1, "the setting is lower"},
+		{wrapping{inner: limited{bound: 2}}, 8, 2, "a wrapper has the bound of its store"},
+		{limited{}, 8, 8, "zero is no bound"},
+		{limited{bound: -1}, 8, 8, "a negative number is no bound"},
+		{answers{}, 0, 256, "a store without a bound has the default"},
+	} {
+		c, err := New(tc.store, Config{Workers: tc.workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.cfg.Workers != tc.want || c.pace.Limit() > tc.want {
+			t.Errorf("%d workers, and %d of them at first; want %d: %s", c.cfg.Workers, c.pace.Limit(), tc.want, tc.reason)
+		}
+	}
+	if _, err := New(limited{bound: 2}, Config{Workers: -1}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a negative setting gives the error %v", err)
+	}
+}
+
+// limited is a store that bounds the calls under way.
+type limited struct {
+	answers
+	bound int
+}
+
+func (s limited) MaxCalls() int { return s.bound }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/moments"
 )
 
 const (
@@ -106,10 +107,10 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 		return now
 	}
 	if c.ahead > 0 { // a result may wait in the prefetch while all workers hang
-		at = soonest(at, now.Add(resultPause))
+		at = moments.Soonest(at, now.Add(resultPause))
 	}
-	at = soonest(at, c.engine.wake(t.rested))
-	return soonest(at, soonest(c.logHealth(now), c.logStuck(now)))
+	at = moments.Soonest(at, c.engine.wake(t.rested))
+	return moments.Soonest(at, moments.Soonest(c.logHealth(now), c.logStuck(now)))
 }
 
 // storeMisses reports whether another lane has made calls for the store since its lane
@@ -126,7 +127,7 @@ const resultPause = 10 * time.Millisecond
 // handOut hands out the next calls of a lane as long as the lane has room. A store lane
 // without room has the prefetch filled.
 func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *turn) {
-	if lane == LaneStore && c.most > 1 {
+	if lane == LaneStore && c.batches.Max() > 1 {
 		c.handOutBatches(ctx, now, t)
 		return
 	}
@@ -221,8 +222,8 @@ func (c *Collector) unstall(now time.Time) time.Time {
 // Held by TestCollectorPrefetch and TestCollectorWorkers.
 func (c *Collector) fill(now time.Time, n int, t *turn) int {
 	most, turn := c.pace.Ahead(), maxTurn
-	if c.most > 1 {
-		most, turn = c.most, maxBatchTurn
+	if c.batches.Max() > 1 {
+		most, turn = c.batches.Limit(), maxBatchTurn
 	}
 	c.prefetch.SetSurplus(c.lanes[LaneStore] - c.pace.Limit())
 	for c.ahead = c.prefetch.Len(); c.ahead < most; n++ {

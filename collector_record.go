@@ -227,17 +227,20 @@ func (c *Collector) changeRecord(ctx context.Context, change func([]pause.Pause)
 	if c.record.store == nil {
 		return nil
 	}
-	for backoff, first := (run.Backoff{}), true; ; first = false {
+	for backoff, first, last := (run.Backoff{}), true, error(nil); ; first = false {
 		err := c.tryChangeRecord(ctx, change)
+		if last == nil || !errors.Is(err, context.Cause(ctx)) { // a call that the context ends has no cause of its own
+			last = err
+		}
 		switch {
 		case err == nil || errors.Is(err, errMalformed) || errors.Is(err, ErrRefused) || errors.Is(err, ErrInvalid):
 			return err
 		case c.over():
 			return fmt.Errorf("%w; last error: %v", ErrClosed, err)
-		case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+		case ctx.Err() != nil && errors.Is(last, context.Cause(ctx)):
 			return err
 		case ctx.Err() != nil:
-			return fmt.Errorf("%w; last error: %v", context.Cause(ctx), err)
+			return fmt.Errorf("%w; last error: %v", context.Cause(ctx), last)
 		case first && errors.Is(err, ErrConflict):
 			continue
 		}

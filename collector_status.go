@@ -45,6 +45,9 @@ func (c *Collector) stats() Stats {
 	idle := len(calls) + results
 	s.InFlight -= idle
 	s.ByStatus[StatusWorking] -= idle
+	if c.batches.Max() > 1 {
+		s.Batches = BatchStats(c.batches.State())
+	}
 	return s
 }
 
@@ -89,7 +92,7 @@ func (c *Collector) held(limit int, in func(Key) bool) []Held {
 	limit = max(limit, 0)
 	var found []held.Node
 	for from, more := observed.NodeID(0), true; more; {
-		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.heldFrom(found, from) })
+		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.held.From(e.graph, found, from) })
 		found = slices.DeleteFunc(found, func(n held.Node) bool { return !in(n.Key) })
 		if !more || len(found) >= 2*limit+held.Slice {
 			slices.SortFunc(found, func(a, b held.Node) int { return a.Key.Compare(b.Key) })
@@ -337,7 +340,7 @@ func (c *Collector) joinSynced() *syncWait {
 
 // letSyncedGo ends every Synced, if every kind is listed.
 func (c *Collector) letSyncedGo() {
-	if c.synced.Len() > 0 && c.watch.Up() && c.engine.synced() {
+	if c.synced.Len() > 0 && c.watch.Up() && c.engine.kinds.Synced() {
 		c.synced.End(func(struct{}) bool { return true }, func() struct{} { return struct{}{} })
 	}
 }
@@ -352,7 +355,7 @@ func (c *Collector) unsynced(w *syncWait) (why string) {
 		case !c.watch.Up():
 			why = "the watch is down"
 		default:
-			why = e.unsynced()
+			why = e.kinds.Unsynced()
 		}
 	})
 	return why

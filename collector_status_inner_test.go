@@ -43,7 +43,7 @@ func TestHeldInSlices(t *testing.T) {
 					e.setHeld(d.Node)
 				}
 			}
-			if all, from, _ := e.heldFrom(nil, 1); c.n > held.Slice && (len(all) > held.Slice || from != held.Slice+1) {
+			if all, from, _ := e.held.From(e.graph, nil, 1); c.n > held.Slice && (len(all) > held.Slice || from != held.Slice+1) {
 				t.Errorf("a slice finds %d and goes on at %d", len(all), from)
 			}
 			got, want := drive(e, e.cfg.Config).Held(c.limit), e.Held(c.limit)

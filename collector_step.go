@@ -48,13 +48,9 @@ func (c *Collector) underLock(step func(e *Engine, now time.Time)) (said bool) {
 		step(c.engine, now)
 		c.reclaim(now)
 	})
-	c.said = append(c.said, c.engine.takeLog()...)
-	said = len(c.said) > 0
-	if said {
-		c.log.Add(c.said)
-		c.said = nil
-	}
-	return said
+	list := c.engine.takeLog()
+	c.log.Add(list)
+	return len(list) > 0
 }
 
 // guard has the engine abandoned if do panics, because the state that a panic leaves
@@ -90,13 +86,14 @@ func (c *Collector) now() time.Time {
 
 // say adds a line of the log to the step under way.
 func (c *Collector) say(level effect.Level, text string, args ...any) {
-	c.said = append(c.said, c.engine.takeLog()...) // they come first
-	c.said = append(c.said, effect.Record{Level: level, Text: text, Args: args})
+	c.engine.effects.KeepDue(effect.Record{Level: level, Text: text, Args: args}, c.now())
 }
 
 // sayNow writes a line of the log without a step. The caller does not hold the lock.
 func (c *Collector) sayNow(level effect.Level, text string, args ...any) {
-	c.log.Add([]effect.Record{{Level: level, Text: text, Args: args}})
+	if r := (effect.Record{Level: level, Text: text, Args: args}); r.Note(&c.repeats, time.Now()) {
+		c.log.Add([]effect.Record{r})
+	}
 	c.flushLog()
 }
 
@@ -148,7 +145,7 @@ func (c *Collector) logHealth(now time.Time) (at time.Time) {
 //
 // Held by TestCollectorLogsStuck.
 func (c *Collector) logStuck(now time.Time) (at time.Time) {
-	n := c.engine.stuck()
+	n := c.engine.held.Stuck()
 	at, write := c.stuck.Step(now, n)
 	switch {
 	case write && n == 0:

@@ -26,7 +26,7 @@ type completion struct {
 type worker struct {
 	calls  []Call       // one, or the writes of a batch
 	done   []completion // one for each call
-	batch  batch
+	batch  run.Batch
 	timing run.Timing
 	died   bool // a call has ended the goroutine
 	over   bool // there are idle workers enough
@@ -97,7 +97,7 @@ func (c *Collector) complete(ctx context.Context, w *worker) {
 	}
 	first.ended.Class = uint8(call.Type)
 	if t.keep == LaneStore {
-		if left, ok := c.prefetch.Exchange(ctx, &w.calls, w.done, c.most); ok {
+		if left, ok := c.prefetch.Exchange(ctx, &w.calls, w.done, c.batches.Limit()); ok {
 			if left <= run.QuickAhead/2 || len(w.done) > 1 || !w.timing.Quick() {
 				c.wake()
 			}
@@ -139,12 +139,10 @@ func (c *Collector) rest(w *worker) {
 	}
 }
 
-// do makes a worker's calls within the timeout of the first one. An error is the call's
-// own, or the cause of the end of its context.
+// do makes a worker's calls, each within its timeout. An error is the call's own, or the
+// cause of the end of its context.
 func (c *Collector) do(ctx context.Context, w *worker) {
 	call, x := &w.calls[0], &w.done[0]
-	limit := run.NewDeadline(ctx, call.Timeout)
-	defer limit.End()
 	defer func() {
 		if v := recover(); v != nil {
 			c.sayNow(effect.Error, "store panicked", "call", w.name(), "panic", v, "stack", string(debug.Stack()))
@@ -153,13 +151,17 @@ func (c *Collector) do(ctx context.Context, w *worker) {
 	}()
 	w.timing.Begin(c.epoch, &x.ended)
 	if len(w.calls) > 1 {
-		err := c.makeBatch(limit, w)
+		err := c.makeBatch(ctx, w)
 		w.timing.End(c.epoch, &x.ended)
 		x.ended.Outcome, x.ended.Size = run.OutcomeOf(err), len(w.calls)
 		return
 	}
+	limit := run.NewDeadline(ctx, call.Timeout)
+	defer limit.End()
 	err := c.make(limit, call, &x.result)
-	w.timing.End(c.epoch, &x.ended)
+	if w.timing.End(c.epoch, &x.ended); call.Type == CallPatch || call.Type == CallDelete {
+		c.batches.End(1, x.ended.Latency, err)
+	}
 	err = causeOf(limit, call, err)
 	x.ended.Outcome = run.OutcomeOf(err)
 	if call.Type != CallJudge { // which asks no store, and the engine knows its errors
@@ -167,6 +169,10 @@ func (c *Collector) do(ctx context.Context, w *worker) {
 	}
 	x.result.Err = err
 }
+
+// BeginCall has the CallTimeout of a Collector's call begin anew, once. It is for a store in which
+// the call has waited for other ones. It reports whether ctx is of such a call.
+func BeginCall(ctx context.Context) bool { return run.BeginCall(ctx) }
 
 // causeOf returns the error of a call, or the cause of the end of its context.
 func causeOf(ctx context.Context, call *Call, err error) error {

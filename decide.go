@@ -18,11 +18,12 @@ import (
 // decide decides one key, and makes c the store call of the decision, if any. The key
 // stays in flight in the queue while its call is under way.
 func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
-	if !e.graph.InUse(id) || e.graph.Node(id).State() != observed.Observed {
+	if !e.graph.InUse(id) || e.graph.Node(id).State() != observed.Observed || e.tryKeep(id) {
 		e.work.Done(id)
 		return false
 	}
-	if e.tryKeep(id) || e.tryPutOff(id) || e.endExpectation(id) {
+	if e.tryPutOff(id) || e.endExpectation(id) {
+		e.held.Begin(id, e.now)
 		e.work.Done(id)
 		return false
 	}
@@ -83,13 +84,17 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 
 // rule returns the decision of all rules about an object, before the answer of its kind or of
 // its calls can bar it: the rules of ownership, then guards, sweeps, handlers, protection,
-// order and brake. The key is the holder of the sweep that deletes it.
+// order and brake. The key is the holder of the sweep that deletes it. A delete of a sweep that has
+// to wait withholds no loss of a reference.
+//
+// Held by TestWithheldMembers.
 func (e *Engine) rule(id observed.NodeID, n observed.Node, s inflight.Subject, in *rules.Input) (d policy.Decision, holder Key) {
 	withheld, why := e.withholds(id, n, s)
 	if withheld { // it ends no propagation, and its references go as those of others
 		in.Propagation = graph.Unset
 	}
 	d = e.decideGuarded(id, s, rules.Decide(in, e.set, &e.scratch.lists), why)
+	own := d
 	if e.sweeps.Any() && !withheld {
 		blocked := d.Action.Writes() && (e.bar(n) != policy.ReasonUnset || e.tryDelay(id, d))
 		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
@@ -107,6 +112,9 @@ func (e *Engine) rule(id observed.NodeID, n observed.Node, s inflight.Subject, i
 	}
 	if e.brake.Any() && !repeats {
 		d = e.brakeDecision(id, in, d, holder)
+	}
+	if d.Action == policy.Wait && holder.UID != "" && own.Action != policy.Delete && !releases(own) && (own.Action.Writes() || own.Action == policy.Verify || own.Reason == policy.NeedFence) {
+		return own, Key{} // an owner may wait for this write
 	}
 	return d, holder
 }

@@ -145,7 +145,8 @@
 //	stuck    something outside that has to be mended                    Held
 //
 // Stats.ByStatus counts them. Stats.Held adds the waiting and the stuck objects, for which
-// only the outside can act. The log reports objects that are stuck for 10 s, and the end of
+// only the outside can act. Stats.Unfinished has the oldest object that the engine has begun
+// with and neither finished nor held. Its age shows a stall of any cause. The log reports objects that are stuck for 10 s, and the end of
 // that. It names kinds that become sick or recover, and fences that are lost.
 //
 // # Logs
@@ -158,7 +159,8 @@
 //	level info   a change of the whole that needs no action, such as a pause or a recovery
 //	level debug  one object or run that needs no action
 //
-// The adapters have the same levels. These are all attributes of the lines:
+// A warning with an error, or about an object, has one line for its text and cause in a minute.
+// Then others counts the rest. The adapters have the same levels. These are all attributes:
 //
 //	attr key                    an object, as graph.Key.String
 //	attr kind, kinds            one kind, and the first of several

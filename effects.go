@@ -46,6 +46,7 @@ func (e *Engine) do(x effect.Effect) {
 		e.hold(x.Node, x.Reason, x.Doubt)
 	case effect.Unhold:
 		e.unhold(x.Node, false)
+		e.held.Open.Note(x.Node, e.state(x.Node).Call == 0, e.now)
 	case effect.Revoke:
 		e.revokePrepared()
 	case effect.Audit:
@@ -63,7 +64,7 @@ func (e *Engine) do(x effect.Effect) {
 	case effect.Exempt:
 		e.brake.Exempt(e.brakeView(), x.Key)
 	case effect.Log:
-		e.effects.Keep(*x.Record)
+		e.effects.KeepDue(*x.Record, e.now)
 	default:
 		e.fail("E11: effect %v is not known", x.Type)
 	}

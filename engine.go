@@ -311,6 +311,7 @@ func (e *Engine) step(lane Lane, c *Call) (cost int, made bool) {
 	}
 	counted := e.brake.Any() && e.stepBrake()
 	if id, ok := e.work.Next(e.now); ok {
+		e.held.Open.Progress.Move(e.now)
 		cost, made = e.stepKey(id, lane, c)
 	} else {
 		cost = e.stepBulk()
@@ -414,6 +415,7 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 		e.guards.Return(uint64(id))
 	case inflight.Handle:
 		e.handlers.Return(handlers.Run{Node: x.Node, Name: x.Handler}, uint64(id))
+		e.held.Open.Return(x.Node, e.state(x.Node).Reason, e.handlers.IsRunning(x.Node))
 	case inflight.Read:
 		n, ok := e.graph.Lookup(x.Key)
 		e.reads.End(x.Key, n.ID())
@@ -451,6 +453,7 @@ func (e *Engine) tick(now time.Time) {
 		e.times.Note(now, e.seq.Last())
 	}
 	e.kinds.Tick(e.now)
+	e.held.Open.Progress.Tick(e.work, &e.fanout, e.now)
 }
 
 // Revision returns a number that rises when the engine revokes calls. It is the only method

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -39,8 +40,13 @@ func (e *Engine) retryIn(err error) (wait time.Duration, ok bool) {
 }
 
 // putOff reports an object for which the store has put a call off, and returns the time of the
-// next try. A store that names no time gets the pauses of the queue, so that no engine polls.
+// next try. A store that names no time gets the pauses of the queue, so that no engine polls. A
+// call that exceeded a limit of time gets longer and longer pauses.
 func (e *Engine) putOff(id observed.NodeID, err error, wait time.Duration) (at time.Time) {
+	if run.IsLate(err) {
+		times := e.holdFailing(id, err)
+		return e.now.Add(max(wait, inflight.LatePause(e.work, id, times, 0)))
+	}
 	asked, _ := run.RetryIn(err)
 	e.calls.Delays.Note(e.graph.Node(id).Key(), err, asked, wait, e.now, &e.effects)
 	e.hold(id, policy.StoreDelays, graph.DoubtUnset)

@@ -105,6 +105,7 @@ func (e *Engine) tryKeep(id observed.NodeID) bool {
 		return false
 	}
 	e.unhold(id, false)
+	e.held.Open.End(id)
 	e.expected.EndWatch(id)
 	e.undone.Drop(id)
 	if e.state(id).Reason == policy.NeedListing {

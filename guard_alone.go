@@ -14,7 +14,7 @@ import (
 // several targets each one has a plan of its own, on its part of the copy: an object that goes
 // only with two of them counts for neither, and one that goes with each of them counts for each.
 //
-// Held by TestVerdictOfEachTarget.
+// Held by TestVerdictOfEachTarget and TestVerdictBesideTargets.
 func (f *forecast) findVerdicts(ctx context.Context) error {
 	for _, t := range f.req.Delete {
 		i, _ := f.links.index.Of(t.Key) // findTargets has found it
@@ -34,6 +34,10 @@ func (f *forecast) findVerdicts(ctx context.Context) error {
 		}
 		if v, ok := g.verdict(at, g.possible()); ok {
 			f.verdicts = append(f.verdicts, v)
+			if g != f && !v.Refused() { // the engine counts for the last target what goes only with all
+				all, _ := f.verdict(i, f.possible())
+				f.open[t.Key] = all.Refused()
+			}
 		}
 	}
 	return nil
@@ -77,7 +81,7 @@ func (f *forecast) alone(ctx context.Context, target int32, del []plan.Target) (
 	req, facts := f.req, f.planFacts
 	req.Delete, facts.parts = del, draft.PartsOf(target, f.parts, f.links.index, f.links.below, f.links.within)
 	if facts.nested = f.nested; len(del) > 0 || f.nested == nil { // otherwise a root below another one would be judged again and again
-		facts.nested = newNested(f.parts[target].Object.Key)
+		facts.nested = draft.NewNested(plan.Target{Key: f.parts[target].Object.Key})
 	}
 	g, err := newForecast(f.engine.cfg.Config, f.level, req, facts)
 	if err == nil {

@@ -57,6 +57,38 @@ func TestVerdictOfEachTarget(t *testing.T) {
 	}
 }
 
+// TestVerdictBesideTargets: the engine judges one of several roots once the others have gone. It may
+// refuse that one for the objects that go only with all. So the plan does not say for good that the
+// root goes (RULES, P3).
+func TestVerdictBesideTargets(t *testing.T) {
+	for _, c := range []struct{ start, targets, want, reason string }{
+		{"k/a; k/b; l/1 -> k/a, k/b; l/2 -> l/1", "k/a k/b", "k/a removed?; k/b removed?; l/1 removed?; l/2 removed?", "two objects go with the last root"},
+		{"k/a; m/b; l/1 -> k/a, m/b; l/2 -> l/1", "m/b k/a", "k/a removed?; l/1 removed?; l/2 removed?; m/b removed", "the other root has no guard"},
+		{"k/a; k/b; l/1 -> k/a, k/b", "k/a k/b", "k/a removed; k/b removed; l/1 removed", "the guard passes one object"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, c.start)
+			r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(1)}))
+			r.idle()
+			req := plan.Request{}
+			for _, k := range strings.Fields(c.targets) {
+				req.Delete = append(req.Delete, plan.Target{Key: keyOf(t, k), Propagation: graph.Background})
+			}
+			p, err := r.Plan(t.Context(), req)
+			if err != nil || outcomes(p) != c.want {
+				t.Errorf("%s, %v, want %s: %s", outcomes(p), err, c.want, c.reason)
+			}
+			for _, x := range req.Delete {
+				s.delete(t, x.Key.Place().String(), graph.Background)
+				pass(time.Hour)
+			}
+			if unmet := p.Unmet(s.Objects()); len(unmet) > 0 {
+				t.Errorf("%s: %s: %s", s.shape(), unmet[0], c.reason)
+			}
+		})
+	}
+}
+
 // TestVerdictLeavesMarked: an object that was marked before counts only if it goes because the
 // root goes.
 func TestVerdictLeavesMarked(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/finalizer"
@@ -34,11 +35,11 @@ func (e *Engine) Judge(ctx context.Context, c Call) (plan.Verdict, error) {
 	if !e.isObserved(c.Key) {
 		return plan.Verdict{}, fmt.Errorf("judge %s: Key: not observed: %w", placeText(c.Key), ErrNotFound)
 	}
-	return e.judge(ctx, c.Key, newNested(c.Key))
+	return e.judge(ctx, c.Key, draft.NewNested(plan.Target{Key: c.Key}))
 }
 
 // judge is Judge for a key, inside of other judgements.
-func (e *Engine) judge(ctx context.Context, root Key, in *nested) (plan.Verdict, error) {
+func (e *Engine) judge(ctx context.Context, root Key, in *draft.Nested) (plan.Verdict, error) {
 	p := newPlanCopy(plan.Request{Delete: []plan.Target{{Key: root}}})
 	p.restart(e)
 	defer p.close(e)
@@ -57,11 +58,11 @@ func (c *Collector) judge(ctx context.Context, root Key) (plan.Verdict, error) {
 	if err != nil {
 		return plan.Verdict{}, err
 	}
-	return p.verdict(ctx, c.engine, facts, newNested(root))
+	return p.verdict(ctx, c.engine, facts, draft.NewNested(plan.Target{Key: root}))
 }
 
 // verdict returns the verdict about the only target of an ended copy. It needs no lock.
-func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *nested) (v plan.Verdict, err error) {
+func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *draft.Nested) (v plan.Verdict, err error) {
 	defer run.CatchFunction(&err, "judge "+p.req.Delete[0].Key.String())
 	facts.nested = in
 	f, err := p.run(ctx, e, facts)
@@ -80,6 +81,7 @@ func (p *planCopy) verdict(ctx context.Context, e *Engine, facts planFacts, in *
 		err = fmt.Errorf("judge %s: the objects kept changing during the copy", v.Root)
 	case v.Always || len(v.Protected) > 0 || v.Above && v.Ends > v.Limit || f.isCut(): // refused, whatever is unknown
 	case f.unselected():
+		maps.Copy(in.Labels, f.waits[plan.LabelsUnknown])
 		err = fmt.Errorf("judge %s: %w", v.Root, errUnselected)
 	case (v.Above || f.asksProtected(i)) && f.unlabelled(i):
 		err = fmt.Errorf("judge %s: %w", v.Root, errUnlabelled)
@@ -92,7 +94,7 @@ var errUnlabelled = errors.New("the labels of an object are not known")
 
 // unselected reports whether members of sweeps are missing, here or below a nested root.
 func (f *forecast) unselected() bool {
-	return len(f.waits[plan.LabelsUnknown]) > 0 || f.nested != nil && f.nested.unselected
+	return len(f.waits[plan.LabelsUnknown]) > 0 || f.nested != nil && len(f.nested.Labels) > 0
 }
 
 // asksProtected reports whether the guard of the target refuses protected objects.
@@ -104,7 +106,7 @@ func (f *forecast) asksProtected(target int32) bool {
 // unlabelled reports whether labels may protect an object below the target, and no selection has
 // told. Then the objects that go are not counted either.
 func (f *forecast) unlabelled(target int32) bool {
-	if f.nested != nil && f.nested.unlabelled {
+	if f.nested != nil && f.nested.Unlabelled {
 		return true
 	}
 	return slices.ContainsFunc(f.under(target), func(i int32) bool { return f.reasonOf(i) == policy.ProtectionUnknown })

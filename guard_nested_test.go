@@ -2,6 +2,7 @@ package ownergraph_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -74,4 +76,54 @@ func TestTooManyNestedRoots(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPlanUnknownVerdicts: a plan cannot tell the verdict about a guarded root below its target
+// where labels are not known, or where such roots are too many. No definite outcome rests on such
+// a verdict, so it comes true. The plan names the labels (RULES, P3 and P4).
+func TestPlanUnknownVerdicts(t *testing.T) {
+	many := 1000
+	roots := []string{"top"}
+	for i := range 70 {
+		roots = append(roots, fmt.Sprintf("k/%d -> top; c/%d -> k/%d", i, i, i))
+	}
+	for _, c := range []struct {
+		start, assumed string
+		cfg            ownergraph.Config
+		reason         string
+	}{
+		{"top; tenant/1 -> top; c/1 -> tenant/1; volume/a", "volume", byLabel(finalizer.Guard{Kinds: []graph.Kind{"tenant"}, Above: &many}), "the engine selects the members"},
+		{"top; k/1 -> top; c/1 -> k/1", "", ownergraph.Config{
+			Guards: []finalizer.Guard{{Kinds: []graph.Kind{"k"}, Above: &many}}, Protect: []finalizer.Protection{{Kinds: []graph.Kind{"c"}, Selector: "keep=yes"}},
+		}, "the engine selects the protected objects"},
+		{strings.Join(roots, "; "), "", guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: &many}), "each root is judged on its own"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, c.start)
+			r := collect(t, s, c.cfg)
+			r.idle()
+			p, err := r.Plan(t.Context(), request(t, "top", graph.Background))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.delete(t, "top", graph.Background)
+			pass(20 * time.Minute)
+			if unmet := p.Unmet(s.Objects()); len(unmet) > 0 {
+				t.Errorf("%d of %d objects are left, and the plan says %s: %s", len(s.Objects()), len(p.Objects), unmet[0], c.reason)
+			}
+			assumed := slices.ContainsFunc(p.Assumptions, func(a plan.Assumption) bool { return a.Type == plan.LabelsUnknown && a.Name == c.assumed })
+			if assumed != (c.assumed != "") {
+				t.Errorf("the plan assumes %v, want the labels of %q: %s", p.Assumptions, c.assumed, c.reason)
+			}
+		})
+	}
+}
+
+// byLabel returns a Config with a guard, and with a sweep of volumes by labels.
+func byLabel(g finalizer.Guard) ownergraph.Config {
+	sweep := labelled("")
+	sweep.Members[0].Kinds = []graph.Kind{"volume"}
+	cfg := sweeping(sweep)
+	cfg.Guards = []finalizer.Guard{g}
+	return cfg
 }

@@ -8,7 +8,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/unfinished"
+	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -108,11 +111,6 @@ func (e *Engine) Held(limit int) []Held {
 	return out
 }
 
-// heldFrom is Table.From of the held objects.
-func (e *Engine) heldFrom(found []held.Node, from observed.NodeID) (all []held.Node, next observed.NodeID, more bool) {
-	return e.held.From(e.graph, found, from)
-}
-
 // describe appends the reports of those nodes that are still held.
 func (e *Engine) describe(out []Held, some []held.Node) []Held {
 	for _, n := range some {
@@ -207,6 +205,7 @@ func (e *Engine) recordDecision(id observed.NodeID, d policy.Decision) {
 	if m.Reason == policy.Disturbed || m.Reason == policy.WriteUndone || !d.Action.Writes() && m.Reason.Held() {
 		e.setHeld(id)
 	} else {
+		e.held.Open.Note(id, unfinished.Rests(d, e.handlers.IsRunning(id)), e.now)
 		e.unhold(id, d.Action.Writes() || d.Action == policy.Verify)
 	}
 }
@@ -251,13 +250,24 @@ func (e *Engine) unhold(id observed.NodeID, retry bool) {
 	}
 }
 
-// holdFailing reports a node whose writes fail again and again.
-func (e *Engine) holdFailing(id observed.NodeID) {
-	e.held.Fail(id, e.now)
+// holdFailing reports a node whose writes fail again and again, or take too long. It returns the
+// number of the latter.
+func (e *Engine) holdFailing(id observed.NodeID, err error) (times int) {
+	if run.IsLate(err) {
+		times = e.held.Late(id, e.now)
+		k, cause := e.graph.Node(id).Key(), "the timeout of the call" // in many words, such as those of drivers
+		if _, undone := run.RetryIn(err); undone {
+			cause = inflight.CauseOf(k, err)
+		}
+		e.calls.Lines.Note("write takes too long", cause, policy.WriteFails, k, err, e.now, &e.effects)
+	} else {
+		e.held.Fail(id, e.now)
+	}
 	if since, ok := e.held.FailingSince(id); ok {
 		e.hold(id, policy.WriteFails, graph.DoubtUnset)
 		e.held.SetSince(id, since)
 	}
+	return times
 }
 
 // holdUnreadable reports the nodes that wait for an owner whose reads fail again and again, or

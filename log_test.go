@@ -37,6 +37,13 @@ func (l *lineCounter) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
+// count returns how many lines have the level and the text.
+func (l *lineCounter) count(line string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lines[line]
+}
+
 // TestLogOfCascade: a cascade writes as many lines for a thousand objects as for ten. A pause in
 // the middle, and the shutdown of handlers, have no line of level info for each object.
 func TestLogOfCascade(t *testing.T) {
@@ -89,4 +96,28 @@ func TestLogOfCascade(t *testing.T) {
 			t.Errorf("%q is written %d times: %v", want, few[want], few)
 		}
 	}
+}
+
+// deafStore is a store whose watch breaks at once, each time.
+type deafStore struct{ ownergraph.Store }
+
+func (deafStore) Watch(context.Context, func([]ownergraph.Event) error) error {
+	return fmt.Errorf("no route to host, try of %s", time.Now())
+}
+
+// TestLogOfLastingFault: a watch that breaks for an hour has at most one line in a minute.
+func TestLogOfLastingFault(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &lineCounter{lines: map[string]int{}}
+		c, err := ownergraph.New(deafStore{}, ownergraph.Config{Logger: slog.New(log)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_ = c.Run(ctx)
+		if n := log.count("WARN watch broke"); n < 30 || n > 61 {
+			t.Errorf("%d lines in an hour, want about one a minute", n)
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
+	"github.com/ownergraph/ownergraph/internal/core/moments"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/queue"
 )
@@ -39,7 +40,7 @@ func (e *Engine) wake(of lanes) (at time.Time) {
 	at = e.wakeStep()
 	for lane := LaneStore; lane <= LaneControl; lane++ {
 		if of.has(lane) {
-			at = soonest(at, e.wakeLane(lane))
+			at = moments.Soonest(at, e.wakeLane(lane))
 		}
 	}
 	return at
@@ -50,63 +51,36 @@ func (e *Engine) wakeStep() time.Time {
 	if len(e.calls.Prepared()) >= maxPrepared {
 		return time.Time{}
 	}
-	w := waking{after: e.now}
-	w.at(e.work.Due())
-	w.at(e.cycles.DueAt())
-	w.at(e.audit.NextAt(), true)
-	w.at(e.sweeps.At())
-	w.at(e.brake.At())
-	return w.first
+	w := moments.First{After: e.now}
+	w.Add(e.work.Due())
+	w.Add(e.cycles.DueAt())
+	w.Add(e.audit.NextAt(), true)
+	w.Add(e.sweeps.At())
+	w.Add(e.brake.At())
+	return w.At()
 }
 
 // wakeLane returns the time at which a call of the lane will be ready.
 func (e *Engine) wakeLane(lane Lane) time.Time {
-	w := waking{after: e.now}
+	w := moments.First{After: e.now}
 	switch lane {
 	case LaneStore:
-		w.at(e.reads.Due())
+		w.Add(e.reads.Due())
 	case LaneControl:
 		at, counts := e.fence.Times(&e.kinds)
 		for i := range at {
-			w.at(at[i], counts[i])
+			w.Add(at[i], counts[i])
 		}
-		w.at(e.kinds.ListAt())
-		w.at(e.kinds.LateAt())
+		w.Add(e.kinds.ListAt())
+		w.Add(e.kinds.LateAt())
 		if e.sweeps.Any() {
-			w.at(e.sweeps.SelectAt(e.sweepView()))
+			w.Add(e.sweeps.SelectAt(e.sweepView()))
 		}
-		w.at(e.guards.At())
-		w.at(e.labels.SelectAt(e.guardView()))
-		w.at(e.members.SelectAt(e.guardView()))
+		w.Add(e.guards.At())
+		w.Add(e.labels.SelectAt(e.guardView()))
+		w.Add(e.members.SelectAt(e.guardView()))
 	}
-	return w.first
-}
-
-// waking is the first of several times, and later than after.
-type waking struct{ after, first time.Time }
-
-// at counts a time in, if it is one to wait for.
-func (w *waking) at(t time.Time, ok bool) {
-	if ok {
-		w.add(t)
-	}
-}
-
-func (w *waking) add(t time.Time) {
-	switch {
-	case !t.After(w.after):
-		w.first = w.after.Add(1)
-	case w.first.IsZero() || t.Before(w.first):
-		w.first = t
-	}
-}
-
-// soonest returns the earlier of two times, of which the zero time is none.
-func soonest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
+	return w.At()
 }
 
 // slice is the most units of bulk work in one step.
@@ -154,6 +128,7 @@ const lowWater = 64
 // stepFan brings dependents of changed owners into the queue, while it is short. A
 // dependent that the fast path keeps needs no turn.
 func (e *Engine) stepFan() {
+	e.held.Open.Progress.Move(e.now)
 	for n := 0; n < slice && len(e.fanout.Owners()) > 0 && e.work.Ready() < lowWater; n++ {
 		if id := e.fanout.Next(e.view()); id != 0 {
 			e.keepOrEnqueue(id, queue.Low)
@@ -188,9 +163,9 @@ func (e *Engine) stepAudit() bool {
 	if !e.audit.IsRunning() {
 		return false
 	}
-	for n := 0; n < slice && e.work.Ready() < lowWater && e.audit.HasNode(e.graph); n++ {
+	for budget := slice; budget > 0 && e.work.Ready() < lowWater && e.audit.HasNode(e.graph); budget-- {
 		if id := e.audit.Next(e.graph); id != 0 {
-			e.auditNode(id)
+			budget -= e.auditNode(id)
 		}
 	}
 	if e.audit.HasNode(e.graph) {
@@ -204,29 +179,33 @@ func (e *Engine) stepAudit() bool {
 	return true
 }
 
-// auditNode has an observed object decided if a decision could change it.
-func (e *Engine) auditNode(id observed.NodeID) {
+// auditNode has an observed object decided if a decision could change it. It returns the number of
+// references that it looked at.
+func (e *Engine) auditNode(id observed.NodeID) (cost int) {
 	n := e.graph.Node(id)
 	root := e.sweeps.IsHolder(id) || e.guards.Follows(id) || e.guards.Any() && e.guards.MaySelect(n)
 	if n.Owners() > 0 || n.Deleting() || root {
-		e.forgetUnwatched(n)
+		cost = e.forgetUnwatched(n)
 		if e.tryKeep(id) {
-			return
+			return cost
 		}
 		e.edit(id).Audited = true
 		e.work.Add(id, queue.Low)
 	}
+	return cost
 }
 
 // forgetUnwatched forgets the read results of owners whose kind is not watched. No event
-// would ever take these results back, so the owners are read again.
-func (e *Engine) forgetUnwatched(n observed.Node) {
+// would ever take these results back, so the owners are read again. It returns the number of
+// references.
+func (e *Engine) forgetUnwatched(n observed.Node) (cost int) {
 	if e.reads.NoResults() {
-		return
+		return 0
 	}
 	for _, o := range n.OwnerNodes() {
 		if !e.kinds.Part(o.Kind()) {
 			e.reads.DropResult(e.view(), o.ID())
 		}
 	}
+	return n.Owners()
 }

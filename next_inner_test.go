@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/moments"
 )
 
 var allLanes = [...]Lane{LaneControl, LaneHandler, LaneStore}
@@ -21,7 +22,7 @@ func (e *Engine) allByLanes(now time.Time) (out []string, at time.Time) {
 				out, more = append(out, wording(c)), true
 			}
 			more = more || !again.IsZero() && !again.After(e.now)
-			at = soonest(at, again)
+			at = moments.Soonest(at, again)
 		}
 	}
 	slices.Sort(out)

@@ -177,6 +177,7 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	}
 	if d.Version && n.State() == observed.Observed {
 		m.Audited = false
+		e.held.Observe(id, m.Call != 0, e.now)
 		e.keepOrEnqueue(id, effect.Priority(n))
 	}
 }
@@ -293,6 +294,7 @@ func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 	e.reads.DropResult(e.view(), id)
 	e.handlers.Drop(id)
 	e.brake.End(id)
+	e.held.Open.End(id)
 	m := e.edit(id)
 	m.Reread, m.Marked = false, time.Time{}
 	e.unhold(id, false)
@@ -327,6 +329,7 @@ func (e *Engine) freeNode(f observed.Freed, unseen bool) {
 	e.carryOut()
 	e.handlers.Drop(f.ID)
 	e.brake.Drop(f.ID)
+	e.held.Open.End(f.ID)
 }
 
 // fewestAbsent and absentShare bound the remembered owners by the most nodes at one time:

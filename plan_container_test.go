@@ -107,6 +107,9 @@ func TestPlanContainerPossible(t *testing.T) {
 	for _, c := range []struct{ objects, root, possible, reason string }{
 		{"ns/a[janitor]; pod/a/p -> ns/a!; pod/a/q[x.io/f] -> pod/a/p!", "ns/a", "ns/a; pod/a/p; pod/a/q", "in the foreground the member waits for q, in the background it goes"},
 		{"def/widgets; ns/a; widget/a/w[x.io/f] -> def/widgets!, ns/a", "def/widgets", "def/widgets; widget/a/w", "the engine takes the reference off an unmarked member alone"},
+		{"ns/a[janitor]; pod/a/p[orphan] -> ns/a; pod/a/q[x.io/f] -> pod/a/p", "ns/a", "ns/a; pod/a/p; pod/a/q", "the engine's delete orphans q, and the janitor's does not"},
+		{"def/widgets; widget/a/w[foreground] -> def/widgets; pod/a/q[x.io/f] -> widget/a/w!", "def/widgets", "def/widgets; pod/a/q; widget/a/w", "the engine's delete waits for q, and the server's does not"},
+		{"def/widgets; tenant/t; widget/a/w[orphan] -> tenant/t; pod/a/q -> widget/a/w", "def/widgets", "", "the engine does not delete the member"},
 		{"ns/a[janitor]; pod/a/p[x.io/f] -> ns/a!", "ns/a", "", "the member stays either way"},
 		{"ns/a[janitor]; pod/a/p -> ns/a!; pod/a/q -> pod/a/p!", "ns/a", "", "all go either way"},
 	} {

@@ -247,7 +247,7 @@ func (p *planCopy) stepMembers(e *Engine) (done bool, err error) {
 // facts returns the facts beside the parts, which the caller takes after this step.
 func (p *planCopy) facts(e *Engine, now time.Time) planFacts {
 	return planFacts{
-		now: now, kinds: e.kindFacts(), sweeps: e.sweeps.Memory(), behind: p.gone, torn: p.torn, busy: !e.Idle(),
+		now: now, kinds: e.kindFacts(), defined: definedKinds(e.graph), sweeps: e.sweeps.Memory(), behind: p.gone, torn: p.torn, busy: !e.Idle(),
 		labels: e.labels.Clone(), rewound: e.kinds.Rewound(), paused: e.Paused(),
 		brake: e.brake.Memory(e.brakeView()), shown: p.shown,
 	}

@@ -21,6 +21,12 @@ func (f *forecast) plan() plan.Plan {
 	for i := range f.steps {
 		p.Waves = max(p.Waves, f.steps[i].Wave)
 	}
+	if f.nested != nil {
+		f.nested.AddOpen(f.open)
+		for kind := range f.nested.Labels {
+			f.assumeUncounted(plan.LabelsUnknown, kind)
+		}
+	}
 	possible := f.possible()
 	parents := f.parents()
 	ends := f.ends()
@@ -198,7 +204,7 @@ func (f *forecast) isMisplaced(i int32) bool {
 func (f *forecast) isOpen(i int32) bool {
 	o, asked := &f.parts[i].Object, f.waits[plan.LabelsUnknown]
 	switch _, kind := asked[string(o.Kind)]; {
-	case f.behind[o.Key], f.isMisplaced(i):
+	case f.behind[o.Key], f.isMisplaced(i), f.open[o.Key]:
 		return true
 	case len(asked) == 0 && len(f.behind) == 0:
 		return false

@@ -44,6 +44,7 @@ type forecast struct {
 	acted      bool                                   // the actor of a container has deleted an object
 	waited     map[int32]bool                         // the parts that have been marked with a propagation
 	anyway     map[int32]bool                         // the parts that go without the target's deletion
+	open       map[Key]bool                           // the guarded roots that the engine may pass
 	verdicts   []plan.Verdict                         // about the targets
 	ordered    map[int32]int                          // the guards of ordered roots that wait, by part
 	waits      map[plan.AssumptionType]map[string]int // the assumptions that the run used
@@ -53,12 +54,13 @@ type forecast struct {
 type planFacts struct {
 	now     time.Time
 	kinds   []kindFacts    // by name
+	defined []KindInfo     // the kinds of a definition that the store does not serve
 	parts   []excerpt.Part // by key
 	sweeps  []sweep.Memory
 	behind  map[Key]bool // the members of sweeps whose holders are gone
 	torn    bool
-	busy    bool    // the engine has work to do
-	nested  *nested // the judgements around this forecast, or nil
+	busy    bool          // the engine has work to do
+	nested  *draft.Nested // the judgements around this forecast, or nil
 	labels  guard.Labels
 	rewound seq.Stamp
 	paused  []PauseReport
@@ -98,12 +100,25 @@ func (e *Engine) kindFacts() (out []kindFacts) {
 	return out
 }
 
+// definedKinds returns the kinds of a definition that the store does not serve any more. Their
+// objects are members of the definition until their ends.
+//
+// Held by TestPlanUnservedMembers.
+func definedKinds(g *observed.Graph) (out []KindInfo) {
+	for _, k := range g.Kinds() {
+		if !k.Known && k.Definition != "" {
+			out = append(out, k.KindInfo)
+		}
+	}
+	return out
+}
+
 // newForecast returns a forecast for an engine's configuration.
 func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*forecast, error) {
 	parts := facts.parts
 	f := &forecast{
 		req: req, planFacts: facts, level: level, bound: draft.NewBound(parts, len(cfg.Sweeps)),
-		steps: make([]plan.Step, 0, len(parts)+len(req.Delete)), waited: map[int32]bool{}, waits: map[plan.AssumptionType]map[string]int{},
+		steps: make([]plan.Step, 0, len(parts)+len(req.Delete)), waited: map[int32]bool{}, open: map[Key]bool{}, waits: map[plan.AssumptionType]map[string]int{},
 	}
 	f.store = draft.NewStore(parts, f.isFull)
 	dependents, below := f.store.Dependents(req.Delete, &observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName})

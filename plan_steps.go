@@ -67,9 +67,9 @@ func (f *forecast) linkMembers() {
 
 // linkContents notes the members of containers. A sweep takes the place of the actor.
 func (f *forecast) linkContents() {
-	infos := make([]KindInfo, len(f.kinds))
-	for i, k := range f.kinds {
-		infos[i] = k.KindInfo
+	infos := slices.Clone(f.defined)
+	for _, k := range f.kinds {
+		infos = append(infos, k.KindInfo)
 	}
 	f.contents = draft.NewContents(f.parts, infos, func(k KindInfo) bool {
 		return slices.ContainsFunc(f.engine.cfg.Sweeps, func(s sweepConfig) bool {

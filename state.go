@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/unfinished/recount"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
@@ -143,6 +144,9 @@ func (e *Engine) check() error {
 		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, func() error { return e.order.Check(e.orderView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
 		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, e.labels.CheckLabels, e.members.CheckLabels, func() error { return e.held.Check(e.graph) },
+		func() error {
+			return recount.Check(recount.View{Nodes: e.view(), Work: e.work, Fanout: &e.fanout, Held: &e.held, Expected: &e.expected, Handlers: &e.handlers})
+		},
 		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
 		func() error { return e.pauses.Check(e.graph) },
 		e.times.Check, e.history.Check, e.checkFollows, func() error { return e.brake.Check(e.graph) },

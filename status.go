@@ -53,13 +53,30 @@ type Stats struct {
 	// caused.
 	Audits, AuditRepairs uint64
 
-	Writes WriteStats
-	Fences FenceStats
-	Sweeps SweepStats
-	Guards GuardStats
-	Brake  BrakeStats
+	// Unfinished shows a stall of any cause.
+	Unfinished UnfinishedStats
+
+	Writes  WriteStats
+	Batches BatchStats // zero for an Engine alone, and for a store without batches
+	Fences  FenceStats
+	Sweeps  SweepStats
+	Guards  GuardStats
+	Brake   BrakeStats
 	// Pauses is the number of pauses in force. That of an unknown record counts.
 	Pauses int
+}
+
+// UnfinishedStats describes the objects with which the engine has begun, and which it has
+// not finished: queued again, in a call, awaited from the watch, put off, or marked.
+type UnfinishedStats struct {
+	// Objects counts them. Held objects do not count, nor do those that wait for their first
+	// decision, or for their turn at a handler, a sweep or the brake.
+	Objects int
+	// Oldest has been unfinished longest: since Since, through every repeated try. If no
+	// object was taken for a longer time of those that wait for a decision, it is the next
+	// one of these. Both are zero without one.
+	Oldest Key
+	Since  time.Time
 }
 
 // WriteStats counts the writes with a special outcome.
@@ -70,6 +87,17 @@ type WriteStats struct {
 	Undone uint64
 	// BestEffort counts the writes that were not exact.
 	BestEffort uint64
+}
+
+// BatchStats describes the batches of a Batcher.
+type BatchStats struct {
+	// Limit is the number of writes that a batch may have now, and Max the largest one.
+	Limit, Max int
+	// Before is Limit before a batch took too long, until Limit is there again. Otherwise it is 0.
+	Before int
+	// Late counts the batches that exceeded a limit of time: Config.CallTimeout, or a limit of
+	// the store.
+	Late uint64
 }
 
 // FenceStats counts the fences.
@@ -144,7 +172,10 @@ func (e *Engine) Stats() Stats {
 	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
 		s.ByStatus[k] = e.held.Count(k)
 	}
-	s.Brake, s.Pauses = e.brakeStats(), e.pauses.Len()
+	s.Brake, s.Pauses, s.Unfinished = e.brakeStats(), e.pauses.Len(), UnfinishedStats{Objects: e.held.Open.Len()}
+	if id, since, ok := e.held.Open.Stalled(e.graph, e.work, &e.fanout); ok {
+		s.Unfinished.Oldest, s.Unfinished.Since = e.graph.Node(id).Key(), since
+	}
 	s.ByStatus[StatusQueued] = e.work.Len() - e.work.InFlight() + e.handlers.Queued() + e.brake.Waiting()
 	s.ByStatus[StatusWorking] = s.InFlight
 	for _, x := range e.calls.All() {
@@ -210,15 +241,6 @@ func (e *Engine) needLabels() string {
 	}
 	return e.sweeps.NeedLabels()
 }
-
-// synced reports whether every kind is listed and well.
-func (e *Engine) synced() bool { return e.kinds.Synced() }
-
-// unsynced gives the reason for which not every kind is listed and well, "" for none.
-func (e *Engine) unsynced() string { return e.kinds.Unsynced() }
-
-// stuck returns the number of objects that are stuck, for the log.
-func (e *Engine) stuck() int { return e.held.Stuck() }
 
 // fenceStatus returns the state of the fence under way.
 func (e *Engine) fenceStatus() fence.Status { return e.fence.Status(&e.kinds) }

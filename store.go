@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -174,7 +175,9 @@ type Batcher interface {
 	// With err the results count for nothing. The outcome of every write is unknown then.
 	// Two errors say that none of the writes is done: one with a method RetryAfter, as after
 	// a deadlock, and one that wraps ErrRefused. After a refusal, of all writes or of one,
-	// the Collector tries each refused write alone.
+	// the Collector tries the refused writes in halves, down to single ones. It does so too
+	// after an error with RetryAfter that wraps context.DeadlineExceeded, as after a limit of
+	// time of the store. Batches that take long get smaller: see Stats.Batches.
 	Batch(ctx context.Context, writes []Write) (results []error, err error)
 
 	// MaxBatch returns the largest number of writes for one batch, always the same. A
@@ -184,6 +187,13 @@ type Batcher interface {
 	// such as a type that embeds this one. Such a type may have Patch and Delete of its own,
 	// and batches would pass by them. It has batches if it has both methods itself.
 	MaxBatch(of Store) int
+}
+
+// Limiter is the optional power to bound the calls under way, as for a database with one
+// writer. Further calls stay in the engine, and their CallTimeout has not begun.
+type Limiter interface {
+	// MaxCalls returns the bound, always the same. A number below 1 is none.
+	MaxCalls() int
 }
 
 // Records is the optional power to keep small values of an engine beyond its life. A store
@@ -223,29 +233,25 @@ type VersionComparer interface {
 const maxWraps = 64
 
 // As returns the optional power T of a store, and whether the store has it. T is Fencer,
-// Lister, LabelSelector, Leveler, VersionComparer, Records or Batcher. A store with a method
+// Lister, LabelSelector, Leveler, VersionComparer, Records, Limiter or Batcher. A store with a method
 // Unwrap() Store wraps another one, and has all powers of that store except Batcher. As
 // returns the outermost store that has T itself. A wrapper has to be a Batcher itself,
 // because batches would pass by its Patch and Delete.
 //
 // Held by TestAs.
-func As[T any](store Store) (T, bool) {
+func As[T any](store Store) (power T, ok bool) {
 	_, writes := any((*T)(nil)).(*Batcher)
 	for range maxWraps {
-		if power, ok := store.(T); ok {
+		if power, ok = store.(T); ok {
 			return power, true
 		}
-		if writes {
-			break
-		}
-		wrapper, ok := store.(interface{ Unwrap() Store })
-		if !ok {
+		wrapper, unwraps := store.(interface{ Unwrap() Store })
+		if writes || !unwraps {
 			break
 		}
 		store = wrapper.Unwrap()
 	}
-	var none T
-	return none, false
+	return power, false
 }
 
 // LevelOf returns the level that the store declares as a Leveler. Otherwise the powers of
@@ -253,13 +259,12 @@ func As[T any](store Store) (T, bool) {
 //
 // Held by TestLevelOf.
 func LevelOf(store Store) Level {
-	if l, ok := As[Leveler](store); ok {
-		if level := l.Level(); level != LevelUnset {
-			return level
-		}
-	}
+	level := Level1
 	if _, ok := As[Fencer](store); ok {
-		return Level2
+		level = Level2
 	}
-	return Level1
+	if l, ok := As[Leveler](store); ok {
+		level = cmp.Or(l.Level(), level)
+	}
+	return level
 }

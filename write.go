@@ -23,9 +23,12 @@ func (e *Engine) writeCall(w *inflight.Write, bestEffort bool, c *Call) {
 // issue makes c a call that is handed out, and returns the moment. The caller sets the
 // fields that only calls of this purpose have.
 func (e *Engine) issue(c *Call, x inflight.Call) seq.Stamp {
-	*c = Call{ID: CallID(e.calls.Issue(e.view(), &e.seq, &x)), Type: typeFor(x.Purpose), Timeout: e.cfg.CallTimeout}
+	*c = Call{ID: CallID(e.calls.Issue(e.view(), &e.seq, &x)), Type: typeFor(x.Purpose), Timeout: e.cfg.CallTimeout, alone: e.held.IsLate(x.Node)}
 	if x.Purpose.HasKey() {
 		c.Key = x.Key
+	}
+	if x.Purpose.IsWork() {
+		e.held.Begin(x.Node, e.now)
 	}
 	return x.Began
 }
@@ -83,7 +86,7 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		e.noteConflict(x.Node)
 	case inflight.Refused:
 		e.counts.RefusedWrites++
-		e.effects.Warn("write refused", "reason", policy.StoreRefused.Code(), "key", x.Key.String(), "err", err)
+		e.calls.Lines.Note("write refused", inflight.CauseOf(x.Key, err), policy.StoreRefused, x.Key, err, e.now, &e.effects)
 		e.holdRefused(x.Node, x.Version)
 	case inflight.Delayed:
 		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.putOff(x.Node, err, wait), OnTimeout: inflight.TimeoutDecide})
@@ -91,14 +94,16 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		e.hold(x.Node, policy.KindUnserved, graph.DoubtUnset)
 		e.work.Retry(x.Node, queue.Normal, e.now)
 	case inflight.Unknown:
-		sick := e.holdIfSick(x.Node)
+		sick, at := e.holdIfSick(x.Node), e.work.Retry(x.Node, queue.Normal, e.now)
 		if !sick {
-			e.holdFailing(x.Node)
+			if late := e.holdFailing(x.Node, err); late > 1 { // the first one may have been a batch
+				at = e.now.Add(inflight.LatePause(e.work, x.Node, late-1, e.cfg.CallTimeout))
+			}
 		}
 		if current || x.Ahead {
 			e.noteUnknown(x)
 		}
-		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.work.Retry(x.Node, queue.Normal, e.now), OnTimeout: inflight.TimeoutRead, Blocked: sick})
+		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: at, OnTimeout: inflight.TimeoutRead, Blocked: sick})
 	}
 }
 
@@ -196,7 +201,7 @@ func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
 	case inflight.Delayed:
 		e.work.AddAt(x.Node, queue.Normal, e.putOff(x.Node, r.Err, wait))
 	case inflight.Failed:
-		e.holdFailing(x.Node)
+		e.holdFailing(x.Node, r.Err)
 		e.work.Retry(x.Node, queue.Normal, e.now)
 	case inflight.Backwards:
 		e.rewind(why)

@@ -22,7 +22,7 @@ import (
 // Held by TestReadManifests.
 func ReadManifests(r io.Reader, name string) (lint.Manifests, error) {
 	d := newDecoder(r, maxBytes)
-	m := manifests{inventory: d.inventory, defined: map[graph.Kind]string{}}
+	m := manifests{inventory: d.inventory, guessed: map[graph.Kind]bool{}, defined: map[graph.Kind]string{}}
 	d.manifest = func(r *record) { m.add(r, name+", "+d.place()) }
 	if err := d.documents(name); err != nil {
 		return lint.Manifests{}, err
@@ -35,15 +35,16 @@ func ReadManifests(r io.Reader, name string) (lint.Manifests, error) {
 
 // manifests collects the objects of one input.
 type manifests struct {
-	inventory *inventory // of scopes
+	inventory *inventory          // of the scopes of defined kinds
+	guessed   map[graph.Kind]bool // kinds with an object that names a namespace
 	objects   []lint.Manifest
 	defined   map[graph.Kind]string // the name of the definition of each kind
 }
 
 func (m *manifests) add(r *record, at string) {
 	o := r.manifest(at)
-	if o.Kind != "" && o.Scope != "" {
-		m.inventory.scoped[o.Kind] = true
+	if o.Scope != "" {
+		m.guessed[o.Kind] = true
 	}
 	m.define(&o.Object.Object, r)
 	m.objects = append(m.objects, o)
@@ -61,11 +62,15 @@ func (m *manifests) define(o *graph.Object, r *record) {
 	m.inventory.scoped[kind], m.defined[kind] = spec.Scope != "Cluster", o.Name
 }
 
-// kinds returns the kinds of known scope, sorted.
+// kinds returns the kinds of known scope, sorted. A namespace in a file tells the scope of a kind
+// that nothing else tells: many files name one for an object of a global kind, and the server
+// drops it there.
 func (m *manifests) kinds() (list []graph.KindInfo) {
 	seen := map[graph.Kind]bool{"": true}
 	add := func(k graph.Kind) {
-		if scoped, known := m.inventory.scopedKind(k); known && !seen[k] {
+		scoped, known := m.inventory.scopedKind(k)
+		if (known || m.guessed[k]) && !seen[k] {
+			scoped = scoped || !known
 			seen[k] = true
 			list = append(list, graph.KindInfo{Kind: k, Scoped: scoped, NoOwner: isEvent(k), Container: container(k), Definition: m.defined[k]})
 		}

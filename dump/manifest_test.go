@@ -29,6 +29,11 @@ func TestReadManifests(t *testing.T) {
 			"OG019 warning Node/n: owners[0].block: The reference does not lead to an owner, so no deletion waits for the object.\n", "a global object"},
 		{definition + `{"apiVersion":"x.io/v1","kind":"Widget","metadata":{"name":"w",` + owners + `}}` + cart, "OG011 error \"x.io/Widget\"/w: owners[0].scope: A global object cannot have an owner of the scoped kind \"apps/Deployment\".\n" +
 			"OG019 warning \"x.io/Widget\"/w: owners[0].block: The reference does not lead to an owner, so no deletion waits for the object.\n", "the files define the scope of the kind"},
+		{`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"r","namespace":"shop"}}` +
+			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"r","ownerReferences":[{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","name":"r"}]}}`,
+			"", "a server drops the namespace of a global object"},
+		{`{"apiVersion":"x.io/v1","kind":"Widget","metadata":{"name":"w","namespace":"shop"}}` + definition + pod("shop", `,"ownerReferences":[{"apiVersion":"x.io/v1","kind":"Widget","name":"w"}]`),
+			"", "the definition counts, also behind an object with a namespace"},
 		{`{"kind":"Pod","metadata":{"name":"a"}}`, "OG016 error \"\"/a: apiVersion: files, document 1: apiVersion: missing.\n", "no apiVersion"},
 		{`{"apiVersion":"v1","metadata":{"name":"a"}}`, "OG016 error \"\"/a: kind: files, document 1: kind: missing.\n", "no kind"},
 		{cart + `{"apiVersion":"v1","kind":"Pod"}`, "OG016 error Pod/\"\": name: files, document 2: name: missing.\n", "no name"},

@@ -52,6 +52,10 @@ func (s *inventory) scopedKind(kind graph.Kind) (scoped, known bool) {
 		return true, true
 	case "Namespace", "Node", "PersistentVolume", "apiextensions.k8s.io/CustomResourceDefinition",
 		"apiregistration.k8s.io/APIService", "networking.k8s.io/IngressClass", "node.k8s.io/RuntimeClass",
+		"admissionregistration.k8s.io/MutatingWebhookConfiguration", "admissionregistration.k8s.io/ValidatingAdmissionPolicy",
+		"admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding", "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
+		"certificates.k8s.io/CertificateSigningRequest", "flowcontrol.apiserver.k8s.io/FlowSchema",
+		"flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration",
 		"rbac.authorization.k8s.io/ClusterRole", "rbac.authorization.k8s.io/ClusterRoleBinding",
 		"scheduling.k8s.io/PriorityClass", "storage.k8s.io/CSIDriver", "storage.k8s.io/CSINode",
 		"storage.k8s.io/StorageClass", "storage.k8s.io/VolumeAttachment":

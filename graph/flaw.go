@@ -14,8 +14,11 @@ import (
 // twice, because that counts once. It accepts an unknown OnDelete, because no decision
 // reads that. An error is as that of Validate.
 //
-// Held by TestFlaw.
+// Held by TestFlaw and TestUnreadable.
 func Flaw(o Object, l Limits) error {
+	if cause := o.unreadable(); cause != "" {
+		return flawed(o, "value", cause)
+	}
 	if err := l.sizes(&o); err != nil {
 		return err
 	}

@@ -157,6 +157,9 @@ func validateFinalizers(o Object) error {
 		if f == "" {
 			return flawed(o, field, "empty")
 		}
+		if strings.HasPrefix(f, FinalizerUnreadable) {
+			return flawed(o, field, "reserved for the reports of stores")
+		}
 		if j, twice := first[f]; twice {
 			return flawed(o, field, fmt.Sprintf("the same as finalizers[%d]", j))
 		}

@@ -39,4 +39,9 @@
 //
 // A report has at most Config.PerCode findings of one code. Its counts have the number of
 // the others. A message names at most Config.Details objects, and the number of the others.
+//
+// # Limits
+//
+// Lint judges objects, and sees no tables of a database. A foreign key of a user without an index
+// makes each deletion slow. The manual of adapters/sql has queries that find it.
 package lint

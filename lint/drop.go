@@ -65,15 +65,19 @@ func CheckDrops(in Input, cfg Config) (Report, Drops, error) {
 	return c.report(), c.drops(), nil
 }
 
-// Places returns the places where a collector looks for the owners of the references. The kinds
-// are those of the input.
+// Places returns the places where a collector looks for the owners of the references, with the UIDs of
+// the references. A read proves the absence of those UIDs alone that were known before it (rule R2).
+// The kinds are those of the input.
 func (d Drop) Places(kinds []Kind) (list []graph.Key) {
 	for _, r := range d.Owners {
-		i := slices.IndexFunc(kinds, func(k Kind) bool { return strings.EqualFold(string(k.Kind), string(r.Kind)) })
+		i := slices.IndexFunc(kinds, func(k Kind) bool { return k.Kind == r.Kind })
+		if i < 0 {
+			i = slices.IndexFunc(kinds, func(k Kind) bool { return strings.EqualFold(string(k.Kind), string(r.Kind)) })
+		}
 		if i < 0 || kinds[i].Scoped && d.Object.Scope == "" {
 			continue
 		}
-		at := graph.Key{Kind: kinds[i].Kind, Name: r.Name}
+		at := graph.Key{Kind: kinds[i].Kind, Name: r.Name, UID: r.UID}
 		if kinds[i].Scoped {
 			at.Scope = d.Object.Scope
 		}
@@ -148,7 +152,7 @@ func (c *checker) drop(i int, w wrongs) (d Drop, left []LeftReference) {
 		switch {
 		case wrong && cause == "":
 			d.Owners, d.Indexes = append(d.Owners, r), append(d.Indexes, j)
-			holds = holds || code == ScopedOwner || code == SelfReference // it keeps its object for ever
+			holds = holds || code != MissingOwner // a collector keeps the object because of it
 			continue
 		case wrong:
 			left = append(left, LeftReference{o.Key, j, cause})

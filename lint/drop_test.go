@@ -40,6 +40,8 @@ func TestDrops(t *testing.T) {
 		{"node/n#7 -> pod/s/a, metric/s/b@u?; pod/s/a#1", "leave node/n [0]: " + rest + "|leave node/n [1]: " + unlisted, "what remains may be absent, and the collector never looked"},
 		{"pod/s/a#7 -> pod/s/a, secret/s/b", "leave pod/s/a [0]: " + rest, "the self-reference keeps the object"},
 		{"pod/s/a#7 -> pod/s/a, secret/s/b, node/n; node/n#1", "drop pod/s/a#7 [0]", "another owner keeps it"},
+		{"pod/s/a#7 -> pod/s/b@u, secret/s/c; pod/t/b@u#1", "leave pod/s/a [0]: " + rest, "the engine keeps the object because of an owner in another scope"},
+		{"pod/s/a#7 -> pod/s/b@u, pod/s/c; pod/t/b@u#1", "drop pod/s/a#7 [0 1]", "an owner in another scope, and an absent one"},
 		{"pod/s/a#7 -> rs/s/b@u; pod/s/b@u#1", "", "a wrong kind is to correct"},
 		{"pod/s/a#7 -> pod/s/c@u; pod/s/b@u#1", "", "a wrong name is to correct"},
 		{"pod/s/a#7 -> pod/s/c@u; pod/t/b@u#1", "leave pod/s/a [0]: its kind or its name is wrong, too: correct it by hand", "a wrong name in another scope"},
@@ -73,12 +75,20 @@ func TestDropsOfTheReport(t *testing.T) {
 	}
 	var places []string
 	for _, o := range d.Objects {
-		for _, k := range o.Places(in.Kinds) {
+		for i, k := range o.Places(in.Kinds) {
+			if k.UID != o.Owners[i].UID {
+				t.Errorf("the place %v has not the UID of the reference", k)
+			}
 			places = append(places, k.PlaceString())
 		}
 	}
 	if got, want := strings.Join(places, " "), `node/x pod/s/y "apps/Dep"/s/z pod/s/d`; got != want {
 		t.Errorf("places %s, want %s", got, want)
+	}
+	same := []lint.Kind{{KindInfo: graph.KindInfo{Kind: "x/Rock"}}, {KindInfo: graph.KindInfo{Kind: "x/ROCK"}}}
+	rock := lint.Drop{Object: graph.Key{Kind: "x/Rock", Name: "a"}, Owners: []graph.Owner{{Key: graph.Key{Kind: "x/ROCK", Name: "b", UID: "u"}}}}
+	if got := rock.Places(same); len(got) != 1 || got[0] != rock.Owners[0].Key {
+		t.Errorf("two kinds that differ in case: %v", got)
 	}
 	in.Kubernetes = false
 	if _, _, err := lint.CheckDrops(in, lint.Config{}); !errors.Is(err, graph.ErrInvalid) {

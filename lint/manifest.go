@@ -14,7 +14,8 @@ type Manifests struct {
 	// Objects are in any order. Two of them at one place are an error.
 	Objects []Manifest
 	// Kinds are the kinds whose scope the files or each cluster tell, in any order. A kind with a
-	// Definition is one that the files define. Of two descriptions of one kind the first counts.
+	// Definition is one that the files define, and its description counts before others. Of the
+	// others the first counts.
 	Kinds []graph.KindInfo
 	// Scope is the scope of the objects of scoped kinds that name none, "" if it is not known.
 	Scope string
@@ -25,7 +26,8 @@ type Manifests struct {
 // Manifest is one object of a file. It is a value.
 type Manifest struct {
 	// Object has no UID and no version where the file has none. So have its owners, and their
-	// scopes do not count: an owner is in the scope of its dependent, or it is global.
+	// scopes do not count: an owner is in the scope of its dependent, or it is global. The scope of
+	// an object of a global kind does not count either. A Kubernetes server drops it.
 	Object
 	// Generated says that the store completes the name, of which Name is the begin.
 	Generated bool
@@ -167,12 +169,19 @@ func (c *manifestChecker) learnKinds() (err error) {
 			c.lower = lowerCase(c.kinds)
 		}
 	}
-	for _, k := range c.m.Kinds {
-		switch {
-		case k.Kind == "":
-			return fmt.Errorf("check kinds of the files: kind: empty: %w", graph.ErrInvalid)
-		case c.kinds[k.Kind] == nil && (c.m.Store == nil || k.Definition != ""):
-			c.kinds[k.Kind] = &Kind{KindInfo: k, Listed: c.m.Store != nil}
+	for _, defined := range []bool{true, false} {
+		for _, k := range c.m.Kinds {
+			switch {
+			case k.Kind == "":
+				return fmt.Errorf("check kinds of the files: kind: empty: %w", graph.ErrInvalid)
+			case defined != (k.Definition != ""):
+			case c.kinds[k.Kind] == nil && (c.m.Store == nil || defined):
+				c.kinds[k.Kind] = &Kind{KindInfo: k, Listed: c.m.Store != nil}
+			case defined: // the definition of the files may add versions to the served ones
+				own := *c.kinds[k.Kind]
+				own.Versions = nil
+				c.kinds[k.Kind] = &own
+			}
 		}
 	}
 	return nil
@@ -194,9 +203,12 @@ func (c *manifestChecker) kindNamed(k graph.Kind) *Kind {
 }
 
 // scopeOf returns the scope of an object, that of the files for an object of a scoped kind that
-// names none.
+// names none. An object of a global kind has none, also where its file names one.
 func (c *manifestChecker) scopeOf(o *Manifest) string {
-	if kind := c.kindNamed(o.Kind); o.Scope == "" && kind != nil && kind.Scoped {
+	switch kind := c.kindNamed(o.Kind); {
+	case kind != nil && !kind.Scoped:
+		return ""
+	case kind != nil && o.Scope == "":
 		return c.m.Scope
 	}
 	return o.Scope
@@ -238,10 +250,6 @@ func (c *manifestChecker) found(code Code, s Severity, o *Manifest, field, forma
 func (c *manifestChecker) manifest(o *Manifest) {
 	for _, f := range o.Flaws {
 		c.found(Malformed, Error, o, f.Field, "%s: %s.", short(o.At), short(f.Cause))
-	}
-	kind := c.kindNamed(o.Kind)
-	if kind != nil && !kind.Scoped && o.Scope != "" {
-		c.found(Malformed, Error, o, "scope", "The object names a scope, and the kind %q is global.", short(string(o.Kind)))
 	}
 	if scope := c.scopeOf(o); c.scopes.lack(scope) {
 		c.found(AbsentContainer, Error, o, "scope", "%s", c.scopes.absence(scope))

@@ -43,6 +43,9 @@ func (c *manifestChecker) wrong(o *Manifest, j int, r graph.Owner) bool {
 		return false
 	case kind == nil && c.there(c.ownerPlace(o, r, nil)):
 		return false
+	case kind == nil && c.there(graph.Key{Kind: r.Kind, Name: r.Name}):
+		c.found(UnlistedOwner, Warning, o, at(j, "kind"), "The owner %s names no scope, and the files do not tell whether its kind is global.", ownerText(r))
+		return false
 	case kind == nil:
 		c.found(UnlistedOwner, Warning, o, at(j, "kind"), "The files do not have the owner %s, and do not tell the scope of its kind.", ownerText(r))
 		return false

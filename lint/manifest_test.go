@@ -90,6 +90,9 @@ func TestManifests(t *testing.T) {
 		{"pod/s/a@- -> x/s/b@-", "house/s", "OG009 pod/s/a owners[0].kind", "the store does not serve the kind"},
 		{"pod/s/a@- -> x/s/b@-", none, "OG002 pod/s/a owners[0].kind", "the scope of the kind is not known"},
 		{"pod/s/a@- -> x/s/b@-; x/s/b@-", none, "", "a kind of unknown scope with its object beside"},
+		{"pod/s/a@- -> x/s/b@-; x/b@-", none, "OG002 pod/s/a owners[0].kind", "the scope of the kind is not known, and its object has none"},
+		{"node/m@- -> node/n@-; node/s/n@-", none, "", "a server drops the scope of a global object"},
+		{"pod/s/a@- -> node/n@-; node/t/n@-", "house/s", "", "so its scope needs no container"},
 		{`pod/s/a@- -> "lost/P"/s/b@-`, "house/s", "OG002 pod/s/a owners[0].kind", "the store may serve the group"},
 		{`pod/s/a@- -> "apps/dep"/s/b@-; "apps/Dep"/s/b@-`, "house/s", "OG010 pod/s/a owners[0].kind", "Kubernetes takes small letters"},
 		{"pod/t/a@-", "house/s", "OG031 pod/t/a scope", "neither has the container of the scope"},
@@ -118,8 +121,7 @@ func TestManifestFlaws(t *testing.T) {
 	m.Objects = append(m.Objects, lint.Manifest{Object: lint.Object{Object: graph.Object{Key: graph.Key{Kind: "node", Scope: "s", Name: "n"}}}, At: "file, document 2"})
 	r, err := lint.CheckManifests(m, lint.Config{})
 	want := "OG015 error \"\"/s/a: owners[1].controller: owners[0] is the controller already.\n" +
-		"OG016 error \"\"/s/a: kind: file, document 1: kind: missing.\n" +
-		"OG016 error node/s/n: scope: The object names a scope, and the kind \"node\" is global.\n"
+		"OG016 error \"\"/s/a: kind: file, document 1: kind: missing.\n"
 	if err != nil || r.String() != want {
 		t.Errorf("error %v, report\n%s, want\n%s", err, r, want)
 	}
@@ -214,5 +216,32 @@ func TestFinalizerForms(t *testing.T) {
 		if code, _, _ := strings.Cut(got, " "); code != c.want {
 			t.Errorf("%q: %s, want %s: %s", c.finalizer, got, c.want, c.reason)
 		}
+	}
+}
+
+// TestManifestDefinitions: the definition of a kind counts before the guess of another file, in any
+// order of the files. The definition may serve a version that the store does not serve yet.
+func TestManifestDefinitions(t *testing.T) {
+	guess, defined := graph.KindInfo{Kind: "w", Scoped: true}, graph.KindInfo{Kind: "w", Definition: "ws"}
+	for _, kinds := range [][]graph.KindInfo{{guess, defined}, {defined, guess}} {
+		m := files(t, "node/n@- -> w/v@-; w/s/v@-", nil)
+		m.Kinds = append(m.Kinds, kinds...)
+		if got := check(t, m, lint.Config{}); got != "" {
+			t.Errorf("%v: %s", kinds, got)
+		}
+	}
+	store := stored(t, "house/s; w/v@u")
+	store.Kinds = append(store.Kinds, lint.Kind{KindInfo: graph.KindInfo{Kind: "w"}, Versions: []string{"v1"}, Listed: true})
+	m := files(t, "pod/s/a@- -> w/v@-", store)
+	m.Objects[0].OwnerVersions = []string{"v2"}
+	if got := check(t, m, lint.Config{}); !strings.HasPrefix(got, "OG003") {
+		t.Errorf("a version that is not served: %q", got)
+	}
+	m.Kinds = append(m.Kinds, defined)
+	if got := check(t, m, lint.Config{}); got != "" {
+		t.Errorf("the files define the kind: %s", got)
+	}
+	if got := store.Kinds[len(store.Kinds)-1].Versions; len(got) != 1 {
+		t.Errorf("the input has changed: %v", got)
 	}
 }

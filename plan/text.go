@@ -57,7 +57,9 @@ func (w *writer) line(depth int, format string, args ...any) {
 	w.WriteByte('\n')
 }
 
-// heads has one line for each deletion.
+// heads has one line for each deletion, and one for the objects that are below none.
+//
+// Held by TestTextCounts.
 func (w *writer) heads(p *Plan) {
 	if len(p.Request.Delete) == 0 {
 		var t tally
@@ -78,6 +80,23 @@ func (w *writer) heads(p *Plan) {
 			end = "not in the plan"
 		}
 		w.line(0, "delete %s%s: %s", placed(d.Key), manner(d.Propagation), end)
+	}
+	if len(p.Request.Delete) > 0 && p.Truncated == 0 {
+		w.others()
+	}
+}
+
+// others counts the objects of a plan that no line of heads counts, such as garbage that goes in
+// any case. With them the lines have the sums of the kinds.
+func (w *writer) others() {
+	var t tally
+	for _, i := range w.tree.tops {
+		if !w.tree.objects[i].Root {
+			t.add(&w.tree.below[i])
+		}
+	}
+	if t.total() > 0 {
+		w.line(0, "not below the deleted objects: %s", t.words(false))
 	}
 }
 

@@ -147,3 +147,21 @@ func BenchmarkText(b *testing.B) {
 		_ = p.Text()
 	}
 }
+
+// TestTextCounts: the lines at the begin have the sums of the kinds. An object that is below no
+// deleted one has a line too, since a reader compares the numbers with the rows.
+func TestTextCounts(t *testing.T) {
+	p := wide(2)
+	p.Objects = append(p.Objects, plan.Object{Key: key("garbage"), Outcome: plan.Removed}, plan.Object{Key: key("stuck"), Outcome: plan.Held, Parent: key("garbage")})
+	const want = "delete set/s: 3 removed\nnot below the deleted objects: 1 removed, 1 held\n"
+	if got := p.Text(); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant the begin %s", got, want)
+	}
+	if got := wide(2).Text(); strings.Contains(got, "not below") {
+		t.Errorf("all are below:\n%s", got)
+	}
+	p.Truncated = 1
+	if got := p.Text(); strings.Contains(got, "not below") {
+		t.Errorf("the parent may be left out:\n%s", got)
+	}
+}

@@ -245,9 +245,9 @@ var articles = [...]Article{
 		"Look at the watch of the kind, or restart the collector's connection.",
 	},
 	WriteFails: {
-		"Writes to the object fail again and again. The store does not say that it refuses them.",
-		"The store or the network has a fault.",
-		"Read the last error, and mend the store.",
+		"Writes to the object fail again and again, or one took too long. The store does not say that it refuses them.",
+		"The store or the network has a fault. Or a transaction of a user holds a lock, or a foreign key has no index.",
+		"Read the last error, and mend the store. End the transaction that holds the lock.",
 	},
 	Protected: {
 		"The object is protected, so the engine does not delete it. Its dependents stay, because it lives.",

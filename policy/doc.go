@@ -97,7 +97,8 @@
 //     when each member waits and no edge has changed across a fence. The fence began after
 //     the ring was found. The engine unblocks only references inside the ring.
 //   - Two owners may have different propagations at one time. Then both outcomes are
-//     permitted.
+//     permitted. The order of the two marks does not decide. An owner with an orphan mark
+//     counts as solid until the reference to it is dropped.
 //   - The engine remembers the owners whose orphaning it ended, for dependents that come
 //     later, by the same rule. That memory is bounded.
 //   - The engine's own delete because of a waiting owner is a foreground delete. It is a

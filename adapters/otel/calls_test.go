@@ -56,7 +56,7 @@ func TestLinks(t *testing.T) {
 		w := newWorld(t, ownergraph.Config{}, true)
 		defer w.stop()
 		var roots []ownergraph.Key
-		for i := range 3 * maxLinks {
+		for i := range 8 * maxLinks { // batches begin small
 			root := w.create("app", fmt.Sprint(i), nil)
 			roots = append(roots, root)
 			for j := range 2 {

@@ -121,8 +121,8 @@ func TestAlerts(t *testing.T) {
 	if bad := unknown(known(t), string(text)); len(bad) > 0 {
 		t.Errorf("no such metrics: %q", bad)
 	}
-	if n := strings.Count(string(text), "- alert:"); n != 4 {
-		t.Errorf("%d alerts, want 4", n)
+	if n := strings.Count(string(text), "- alert:"); n != 7 {
+		t.Errorf("%d alerts, want 7", n)
 	}
 	if out, err := command(t, "deploy", promtool(t), "check", "rules", "alerts.yaml"); err != nil {
 		t.Errorf("%v: %s", err, out)
@@ -144,6 +144,12 @@ func TestAlerts(t *testing.T) {
 		{`rate(ownergraph_calls_total{result=~"error|timeout", type!="handle"}`, `rate(ownergraph_calls_total{result=~"error|timeout"}`, "handlers raise the alert of calls"},
 		{"or ownergraph_braked_cascades > 0", "", "the brake raises no alert"},
 		{"for: 1h", "for: 5m", "a short pause raises an alert"},
+		{"> 1800", "> 60", "a short queue raises the alert of unfinished objects"},
+		{"> 1800", "> 18000", "an object that is unfinished for hours raises no alert"},
+		{"quantile_over_time(0.5, ", "max_over_time(", "a try of an object that is held otherwise raises an alert"},
+		{"quantile_over_time(0.5, ", "min_over_time(", "a moment in which the object is held ends the alert"},
+		{"> 900", "> 60", "a compaction that failed once raises an alert"},
+		{"> 900", "> 9000", "a log that is not cut raises no alert for two hours"},
 	} {
 		changed := strings.Replace(string(text), c.old, c.new, 1)
 		if changed == string(text) {

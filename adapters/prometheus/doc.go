@@ -19,6 +19,8 @@
 //	pending_objects{status}
 //	held_objects{reason}
 //	oldest_held_seconds{reason}
+//	unfinished_objects
+//	oldest_unfinished_seconds
 //	deleted_objects_total{kind}
 //	gone_objects_total
 //	cascades_in_progress
@@ -31,6 +33,10 @@
 //	failed_reads_total
 //	failed_handlers_total
 //	delayed_calls_total
+//	batch_limit_writes
+//	batch_max_writes
+//	batch_limit_before_writes
+//	late_batches_total
 //	write_conflicts_total
 //	refused_writes_total
 //	unknown_writes_total
@@ -70,7 +76,15 @@
 //	brake_refusals_total
 //	brake_uncounted_kinds
 //	pauses{extent}
+//	failed_compactions_total
+//	compaction_failing_seconds
 //	build_info{version,go_version}
+//
+// The metrics of compactions are of a store with a method FailedCompactions, as that of adapters/sql
+// has. They are 0 for other stores.
+//
+// The oldest unfinished object shows a stall of any cause, also one that no other metric shows. See
+// ownergraph.UnfinishedStats. An object that waits for a named cause is held instead.
 //
 // # Labels
 //

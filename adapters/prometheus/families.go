@@ -30,6 +30,8 @@ func families() []family {
 		{"pending_objects", "Objects that wait for an action, by status: see ownergraph.Status.", "status"},
 		{"held_objects", "Objects that stay although their owners or their deletion mark ask for something else, by reason.", "reason"},
 		{"oldest_held_seconds", "Time for which the object that is held longest has been held, by reason.", "reason"},
+		{"unfinished_objects", "Objects that the engine has begun with, and has neither finished nor held.", ""},
+		{"oldest_unfinished_seconds", "Time since the engine began with the oldest unfinished object, or last took one of the objects that wait for a decision.", ""},
 		{"deleted_objects_total", "Deletes that the store has accepted, by kind.", "kind"},
 		{"gone_objects_total", "Objects whose removal the watch has shown.", ""},
 		{"cascades_in_progress", "Cascades with a delete since the quiet time, or with an object that has not gone.", ""},
@@ -41,6 +43,10 @@ func families() []family {
 		{"failed_reads_total", "Reads that failed.", ""},
 		{"failed_handlers_total", "Runs of handlers that failed.", ""},
 		{"delayed_calls_total", "Calls that the store has put off, as a server does with Retry-After.", ""},
+		{"batch_limit_writes", "Writes that a batch may have now, 0 for a store without batches.", ""},
+		{"batch_max_writes", "The largest batch that the store takes.", ""},
+		{"batch_limit_before_writes", "The limit of a batch before one took too long, until it is reached again. Otherwise 0.", ""},
+		{"late_batches_total", "Batches of writes that exceeded a limit of time.", ""},
 		{"write_conflicts_total", "Writes that met a conflict.", ""},
 		{"refused_writes_total", "Writes that the store refused.", ""},
 		{"unknown_writes_total", "Writes whose outcome is unknown.", ""},
@@ -83,6 +89,9 @@ func families() []family {
 		{"brake_refusals_total", "Refusals of braked cascades.", ""},
 		{"brake_uncounted_kinds", "Kinds that the brake does not count, because they are sick and not listed.", ""},
 		{"pauses", "Pauses in force, by extent. The extent unread stands for a record that cannot be read.", "extent"},
+
+		{"failed_compactions_total", "Failed compactions of the log of changes, for a store that has one.", ""},
+		{"compaction_failing_seconds", "Time since the first failed compaction after one that succeeded, or 0.", ""},
 
 		{"build_info", "The version of ownergraph and of Go, with the value 1.", "version,go_version"},
 	}

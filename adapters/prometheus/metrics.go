@@ -19,6 +19,7 @@ type Metrics struct {
 	calls     *calls
 	cascades  *cascades
 	labels    *kindLabels
+	log       compacting // of the store, or nil
 	lasted    prometheus.Histogram
 	descs     map[string]*prometheus.Desc // by the name of the family
 	scrape    sync.Mutex                  // one scrape at a time, so that scrapes cannot pile up on the engine
@@ -51,6 +52,7 @@ func New(store ownergraph.Store, engine ownergraph.Config, c Config) (*ownergrap
 		return nil, nil, err
 	}
 	m.collector, m.calls.roots = collector, collector.Roots
+	m.log, _ = ownergraph.As[compacting](store)
 	return collector, m, nil
 }
 
@@ -74,10 +76,13 @@ func (m *Metrics) Collect(out chan<- prometheus.Metric) {
 	s := sink{m.descs, out}
 	s.put("cascades_in_progress", float64(open))
 	s.put("unmeasured_cascades_total", float64(unmeasured))
-	s.stats(m.collector.Stats())
+	stats := m.collector.Stats()
+	s.stats(stats)
+	s.unfinished(stats.Unfinished, now)
 	s.kinds(m.collector.Kinds(), m.labels)
 	s.held(m.collector.HeldReasons(), now)
 	s.pauses(m.collector.Paused())
 	s.calls(m.calls)
+	s.compactions(m.log, now)
 	s.build()
 }

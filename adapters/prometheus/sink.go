@@ -32,6 +32,7 @@ func (s sink) count(name string, v uint64, labels ...string) { s.put(name, float
 // stats sends the figures of the engine, by part.
 func (s sink) stats(x ownergraph.Stats) {
 	s.put("graph_nodes", float64(x.Nodes))
+	s.put("unfinished_objects", float64(x.Unfinished.Objects))
 	for _, k := range [...]ownergraph.Status{
 		ownergraph.StatusWorking, ownergraph.StatusQueued, ownergraph.StatusBlocked, ownergraph.StatusWaiting, ownergraph.StatusStuck,
 	} {
@@ -57,9 +58,17 @@ func (s sink) stats(x ownergraph.Stats) {
 	s.count("failed_handlers_total", x.FailedHandlers)
 	s.count("failed_listings_total", x.FailedListings)
 	s.count("delayed_calls_total", x.PutOff)
+	s.batches(x.Batches)
 	s.writes(x.Writes)
 	s.fences(x.Fences)
 	s.protection(x)
+}
+
+func (s sink) batches(x ownergraph.BatchStats) {
+	s.put("batch_limit_writes", float64(x.Limit))
+	s.put("batch_max_writes", float64(x.Max))
+	s.put("batch_limit_before_writes", float64(x.Before))
+	s.count("late_batches_total", x.Late)
 }
 
 func (s sink) writes(x ownergraph.WriteStats) {
@@ -94,6 +103,15 @@ func (s sink) protection(x ownergraph.Stats) {
 	s.count("brake_approvals_total", x.Brake.Approvals)
 	s.count("brake_refusals_total", x.Brake.Refusals)
 	s.put("brake_uncounted_kinds", float64(x.Brake.Uncounted))
+}
+
+// unfinished sends the age of the oldest unfinished object, 0 without one.
+func (s sink) unfinished(x ownergraph.UnfinishedStats, now time.Time) {
+	age := time.Duration(0)
+	if !x.Since.IsZero() {
+		age = max(now.Sub(x.Since), 0)
+	}
+	s.put("oldest_unfinished_seconds", age.Seconds())
 }
 
 // kinds sends the figures by kind, and the number of kinds by health.
@@ -172,6 +190,25 @@ func (s sink) calls(x *calls) {
 }
 
 const modulePath = "github.com/ownergraph/ownergraph"
+
+// compacting is a store with a log of changes. Since is zero if the last compaction succeeded.
+type compacting interface {
+	FailedCompactions() (count uint64, since time.Time, err error)
+}
+
+// compactions has the failed compactions of a store, 0 for nil.
+func (s sink) compactions(store compacting, now time.Time) {
+	var count uint64
+	var since time.Time
+	if store != nil {
+		count, since, _ = store.FailedCompactions()
+	}
+	s.count("failed_compactions_total", count)
+	if since.IsZero() {
+		since = now
+	}
+	s.put("compaction_failing_seconds", max(now.Sub(since), 0).Seconds())
+}
 
 // build sends the versions. A program that replaces the module has the version "(devel)".
 func (s sink) build() {

@@ -28,7 +28,7 @@ func TestEngineShrinks(t *testing.T) {
 	}{
 		{"an end is not reported", losing(func() func(ownergraph.Event) bool {
 			return func(e ownergraph.Event) bool { return e.Type == graph.Gone }
-		}), "the collectors are idle, and work is left", 5, "an owner, a dependent, the owner's deletion, and two more, because the end depends on timing"},
+		}), "the collectors are idle, and work is left", 8, "an owner, a dependent, the owner's deletion, and some more, because the end depends on timing"},
 		{"a finalizer is never dropped", patching(func(sound ownergraph.Store) patchFunc {
 			return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
 				c.DropFinalizer = ""

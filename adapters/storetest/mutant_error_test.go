@@ -46,6 +46,25 @@ func mutantsOfErrors() []mutant {
 		{name: "kind unknown is not wrapped", law: "error/kind-unknown", reason: "%v in place of %w",
 			plant: answering(unwrapped(graph.ErrKindUnknown))},
 		{name: "refused is not wrapped", law: "error/refused", reason: "%v in place of %w", plant: answering(unwrapped(graph.ErrRefused))},
+		{name: "an owner of an absent object is added", law: "error/not-found", reason: "INSERT of the reference, without a look at the object",
+			plant: patching(func(sound ownergraph.Store) patchFunc {
+				return func(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, c ownergraph.Change) error {
+					if err := sound.Patch(ctx, key, pre, c); c.AddOwner == nil || !errors.Is(err, graph.ErrNotFound) {
+						return err
+					}
+					return nil
+				}
+			})},
+		{name: "an orphan deletion of an old version is refused", law: "error/conflict", reason: "a propagation has a path of its own",
+			plant: deleting(func(sound ownergraph.Store) deleteFunc {
+				return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+					err := sound.Delete(ctx, key, opts)
+					if errors.Is(err, graph.ErrConflict) && opts.Propagation == ownergraph.Orphan {
+						return graph.ErrRefused
+					}
+					return err
+				}
+			})},
 		{name: "a conflict is also not found", law: "error/conflict", reason: "an error that wraps two sentinels says neither",
 			plant: answering(func(err error) error {
 				if errors.Is(err, graph.ErrConflict) {

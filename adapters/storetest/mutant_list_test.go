@@ -13,6 +13,13 @@ func mutantsOfLists() []mutant {
 			return func(context.Context, ownergraph.Kind) error { return nil }
 		}, nil)},
 		{name: "a new listing forgets one", law: "list/complete", reason: "the last row of a page", plant: losing(shortRelisting)},
+		{name: "a new listing has no marked objects", law: "list/complete", reason: "a query of the living objects", plant: losing(func() func(ownergraph.Event) bool {
+			in := newListings()
+			return func(e ownergraph.Event) bool {
+				in.applyEvent(e)
+				return e.Type == graph.Put && !in.change(e) && e.Object.Deleting && in.ended[e.Object.Kind] > 0
+			}
+		})},
 		{name: "one watch lists for all", law: "list/every-watch", reason: "a queue in place of a log", plant: listsOldest},
 		{name: "list waits for the listing", law: "list/returns", reason: "a call that waits for its own effect", plant: listWaits},
 	}

@@ -39,11 +39,19 @@ type overview struct {
 	Status   []statusCount `json:"status"`
 	Rates    rate          `json:"rates"`
 	Held     []heldCount   `json:"held"`
+	// Unfinished is the oldest object that is neither finished nor held.
+	Unfinished *unfinished `json:"unfinished,omitempty"`
 	// Kinds are the sick ones, then those that are not listed, then the others by name.
 	Kinds     []kindHealth `json:"kinds"`
 	KindsMore int          `json:"kindsMore,omitempty"`
 	Unwell    int          `json:"unwellKinds"`
 	running
+}
+
+type unfinished struct {
+	Objects int       `json:"objects"`
+	Oldest  jsonKey   `json:"oldest"`
+	Since   time.Time `json:"since"`
 }
 
 type statusCount struct {
@@ -79,6 +87,9 @@ func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error
 	}
 	for st := ownergraph.StatusWorking; st <= ownergraph.StatusStuck; st++ {
 		o.Status = append(o.Status, statusCount{st.String(), s.ByStatus[st]})
+	}
+	if u := s.Unfinished; !u.Since.IsZero() {
+		o.Unfinished = &unfinished{u.Objects, keyOf(u.Oldest), u.Since}
 	}
 	for _, r := range h.source.HeldReasons() {
 		o.Held = append(o.Held, heldCount{r.Reason, r.Reason.String(), r.Objects, r.Oldest})

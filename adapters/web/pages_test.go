@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
@@ -69,10 +70,37 @@ func TestOverview(t *testing.T) {
 		t.Errorf("%d objects, held %v, kinds %v", o.Objects, held, o.Kinds)
 	}
 	r.contains(r.get(""), 200, `href="held?reason=NeedFinalizers"`, `href="reasons#NeedFinalizers"`, `href="search?kind=pod"`)
+	if o.Unfinished != nil {
+		t.Errorf("%+v is unfinished, though all are held", o.Unfinished)
+	}
 	kinds, unwell := healths(nil)
 	if kinds == nil || unwell != 0 {
 		t.Errorf("no kinds: %v, %d", kinds, unwell)
 	}
+}
+
+// stalled is a source with an unfinished object.
+type stalled struct {
+	Source
+	since time.Time
+}
+
+func (s stalled) Stats() ownergraph.Stats {
+	x := s.Source.Stats()
+	x.Unfinished = ownergraph.UnfinishedStats{Objects: 2, Oldest: graph.Key{Kind: "pod", Scope: "shop", Name: "<a>", UID: "u"}, Since: s.since}
+	return x
+}
+
+// TestOverviewUnfinished: the overview names the oldest unfinished object and its age.
+func TestOverviewUnfinished(t *testing.T) {
+	r := newRig(t, shop, Config{})
+	now := time.Now()
+	r.handler.config.Now = func() time.Time { return now }
+	r.handler.source = stalled{r.collector, now.Add(-2 * time.Hour)}
+	if u := decode[overview](r, "").Unfinished; u == nil || u.Objects != 2 || u.Oldest.Name != "<a>" || !u.Since.Equal(now.Add(-2*time.Hour)) {
+		t.Errorf("%+v", u)
+	}
+	r.contains(r.get(""), 200, "Unfinished and not held: 2 objects.", "&lt;a&gt;", ">2 h 0 min<")
 }
 
 // TestHeldPage: the list takes one reason, and names the roots of the deletion.

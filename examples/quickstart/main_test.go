@@ -88,7 +88,7 @@ func TestRunReportsWriteError(t *testing.T) {
 func TestRunDeletesGarbage(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := run(t.Context(), []string{"-delete", "configmap/left-behind"}, nil, &stdout, &stderr)
-	want := "quickstart: delete ConfigMap/batch/left-behind: not found: the collector has deleted it before: all owners are gone\n"
+	want := "quickstart: delete ConfigMap/batch/left-behind: not found: it has gone before: all owners are gone\n"
 	if code != 1 || stderr.String() != want {
 		t.Errorf("exit %d, standard error %q, want 1 and %q", code, &stderr, want)
 	}

@@ -92,14 +92,14 @@ func Possible(q Question) []bool {
 	for len(todo) > 0 {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if s.isKept(i) {
-			continue
+		kept := s.isKept(i)
+		if !kept {
+			for _, d := range s.Below[i] {
+				add(d)
+			}
+			s.addMembers(i, add)
 		}
-		for _, d := range s.Below[i] {
-			add(d)
-		}
-		s.addMembers(i, add)
-		if !s.stuck[i] {
+		if !kept && !s.stuck[i] {
 			continue
 		}
 		for _, r := range s.owners[i] {
@@ -162,11 +162,9 @@ func newSurvey(q Question) *survey {
 	for i := range q.Parts {
 		o := &q.Parts[i].Object
 		s.held[i] = slices.ContainsFunc(o.Finalizers, q.Stays) || q.Open != nil && q.Open(int32(i)) || q.Fixed != nil && q.Fixed(int32(i))
-		p, target := q.Targets[int32(i)]
-		own := o.Propagation()
-		s.orphans[i] = q.Parts[i].Orphaned || p == graph.Orphan || own == graph.Orphan && (!target || p == graph.Unset)
-		if target || o.Deleting || s.lost(int32(i)) {
-			s.reach(int32(i), p == graph.Foreground || own == graph.Foreground && (!target || p == graph.Unset))
+		s.orphans[i] = q.Parts[i].Orphaned || s.propagationOf(int32(i)) == graph.Orphan
+		if _, target := q.Targets[int32(i)]; target || o.Deleting || s.lost(int32(i)) {
+			s.reach(int32(i), s.propagationOf(int32(i)) == graph.Foreground)
 		}
 	}
 	for i := range q.Parts {
@@ -287,14 +285,23 @@ func (s *survey) reach(i int32, foreground bool) {
 		}
 		s.goes[x.i], s.foreground[x.i] = true, s.foreground[x.i] || x.foreground
 		for _, d := range s.Dependents[x.i] {
-			todo = append(todo, step{d, x.foreground || s.Parts[d].Object.Propagation() == graph.Foreground})
+			todo = append(todo, step{d, x.foreground || s.propagationOf(d) == graph.Foreground})
 		}
 		if s.Members != nil {
 			for _, m := range s.Members[x.i] {
-				todo = append(todo, step{m, s.Foreground || s.Parts[m].Object.Propagation() == graph.Foreground})
+				todo = append(todo, step{m, s.Foreground || s.propagationOf(m) == graph.Foreground})
 			}
 		}
 	}
+}
+
+// propagationOf returns the propagation of a part by itself. The user's one replaces the one that
+// the part carries.
+func (s *survey) propagationOf(i int32) graph.Propagation {
+	if p := s.Targets[i]; p != graph.Unset {
+		return p
+	}
+	return s.Parts[i].Object.Propagation()
 }
 
 // isKept reports whether a part is not deleted. A target is.
@@ -371,10 +378,16 @@ func (s *survey) contended(i int32) bool {
 // does, in the background, or before the engine takes its reference off.
 func (s *survey) uncertain(i int32) bool {
 	o := &s.Parts[i].Object
-	if _, target := s.Targets[i]; target || o.Deleting || !s.stuck[i] || s.isKept(i) {
+	if _, target := s.Targets[i]; target || o.Deleting || s.isKept(i) {
 		return false
 	}
 	contained := s.isContained(i)
+	if contained && s.carries(i) {
+		return true
+	}
+	if !s.stuck[i] {
+		return false
+	}
 	varies := len(s.Dependents[i]) > 0 && (o.Propagation() == graph.Unset || s.Override)
 	for _, r := range s.owners[i] {
 		if r.owner < 0 || !s.goes[r.owner] || !s.foreground[r.owner] {
@@ -386,6 +399,14 @@ func (s *survey) uncertain(i int32) bool {
 		}
 	}
 	return false
+}
+
+// carries reports whether an object that the engine deletes, too, carries a propagation that decides
+// the ends of its dependents. The engine's delete keeps the propagation, unless Override. That of the
+// actor is in the background.
+func (s *survey) carries(i int32) bool {
+	own := s.Parts[i].Object.Propagation()
+	return !s.Override && len(s.Dependents[i]) > 0 && len(s.owners[i]) > 0 && !s.secure(i) && (own == graph.Orphan || own == graph.Foreground && s.stuck[i])
 }
 
 // isContained reports whether the actor of a container may delete a part.

@@ -38,3 +38,48 @@ func TestPossibleKept(t *testing.T) {
 		}
 	}
 }
+
+// TestPossibleOfProtectedBlocker: a protected object may lose its reference to an owner, or block
+// that owner for ever. So the end of the owner depends on the order, too.
+func TestPossibleOfProtectedBlocker(t *testing.T) {
+	list := parts(t, "k/o; k/p -> k/r!, k/o; k/q -> k/p; k/r")
+	x := NewIndex(list)
+	at := func(key string) int32 { i, _ := x.Of(keyOf(t, key)); return i }
+	q := Question{
+		Parts: list, Dependents: make([][]int32, len(list)), Stays: func(string) bool { return false },
+		Targets: map[int32]graph.Propagation{at("k/o"): graph.Orphan, at("k/r"): graph.Foreground},
+		Kept:    func(i int32) bool { return i == at("k/p") },
+	}
+	q.Dependents[at("k/o")], q.Dependents[at("k/r")], q.Dependents[at("k/p")] = []int32{at("k/p")}, []int32{at("k/p")}, []int32{at("k/q")}
+	possible := Possible(q)
+	for key, want := range map[string]bool{"k/o": false, "k/p": true, "k/q": false, "k/r": true} {
+		if possible[at(key)] != want {
+			t.Errorf("%s is possible: %v, want %v", key, !want, want)
+		}
+	}
+}
+
+// TestPossibleOfReplacedPropagation: the propagation of the user replaces the one that an object
+// carries. A ring through the object is then no ring of foreground deletions.
+func TestPossibleOfReplacedPropagation(t *testing.T) {
+	for _, c := range []struct {
+		by     graph.Propagation
+		want   bool
+		reason string
+	}{
+		{graph.Unset, true, "a goes in the foreground, as it carries, and waits for b in the ring"},
+		{graph.Orphan, false, "a leaves b"},
+		{graph.Background, false, "a goes at once, and then b"},
+	} {
+		list := parts(t, "k/a[foreground] -> k/b; k/b -> k/a!")
+		q := Question{
+			Parts: list, Dependents: [][]int32{{1}, {0}}, Targets: map[int32]graph.Propagation{0: c.by},
+			Stays: func(string) bool { return false },
+		}
+		for i, possible := range Possible(q) {
+			if possible != c.want {
+				t.Errorf("%s: %s is possible: %v, want %v: %s", c.by, list[i].Object.Key, possible, c.want, c.reason)
+			}
+		}
+	}
+}

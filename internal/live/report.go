@@ -28,6 +28,7 @@ type held struct {
 type findings struct {
 	before, after []graph.Object // of byKey
 	held          []held
+	heldBefore    int                        // the held objects that an earlier report lists
 	user          graph.Key                  // the object that the user deleted, if any
 	why           func(key graph.Key) string // of a write of the collector; nil for no reasons
 }
@@ -56,8 +57,12 @@ func (f findings) String() string {
 		fmt.Fprintf(&out, "new: %d\n", len(come))
 		writeCounts(&out, come, nil)
 	}
-	writeList(&out, "stay without an owner that they had", orphaned)
-	writeList(&out, "held", f.held)
+	writeList(&out, "stay without an owner that they had", "", orphaned)
+	beside := ""
+	if f.heldBefore > 0 {
+		beside = fmt.Sprintf(" (beside %s of before)", spell.Count(uint64(f.heldBefore), "held object"))
+	}
+	writeList(&out, "held", beside, f.held)
 	return out.String()
 }
 
@@ -172,15 +177,15 @@ func writePerLine(out *strings.Builder, perLine map[string]int) {
 }
 
 // writeList writes the objects with their reasons, sorted. It shortens the list of a
-// kind with many objects.
-func writeList(out *strings.Builder, title string, list []held) {
-	if len(list) == 0 {
+// kind with many objects. A note follows their number.
+func writeList(out *strings.Builder, title, note string, list []held) {
+	if len(list) == 0 && note == "" {
 		return
 	}
 	slices.SortFunc(list, func(a, b held) int {
 		return cmp.Or(a.key.Compare(b.key), cmp.Compare(a.reason, b.reason))
 	})
-	fmt.Fprintf(out, "%s: %d\n", title, len(list))
+	fmt.Fprintf(out, "%s: %d%s\n", title, len(list), note)
 	for len(list) > 0 {
 		kind := list[0].key.Kind
 		n := slices.IndexFunc(list, func(h held) bool { return h.key.Kind != kind })

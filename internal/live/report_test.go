@@ -163,3 +163,21 @@ func TestMaxGone(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldBefore: a step lists the objects that it holds, and counts those of earlier steps. The
+// line above has the number of all held objects.
+func TestHeldBefore(t *testing.T) {
+	for _, c := range []struct {
+		list   []held
+		before int
+		want   string
+	}{
+		{[]held{{node("a").Key, "why"}}, 2, "held: 1 (beside 2 held objects of before)\n  K/s/a: why\n"},
+		{nil, 2, "held: 0 (beside 2 held objects of before)\n"},
+		{[]held{{node("a").Key, "why"}}, 0, "held: 1\n  K/s/a: why\n"},
+	} {
+		if got := (findings{held: c.list, heldBefore: c.before}).String(); !strings.HasSuffix(got, "stay\n"+c.want) {
+			t.Errorf("%s, want the end %s", got, c.want)
+		}
+	}
+}

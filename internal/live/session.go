@@ -171,10 +171,10 @@ func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
 	return s.Out.Err()
 }
 
-// explainDelete adds the reason if the collector deleted the object before.
+// explainDelete adds the reason if the object has gone before, by the collector or by an actor.
 func (s *Session) explainDelete(key graph.Key, err error) error {
 	if why := s.Reasons.Of(key); why != "" && errors.Is(err, graph.ErrNotFound) {
-		return fmt.Errorf("delete %s: %w: the collector has deleted it before: %s", spell.Key(key), graph.ErrNotFound, why)
+		return fmt.Errorf("delete %s: %w: it has gone before: %s", spell.Key(key), graph.ErrNotFound, why)
 	}
 	return err
 }
@@ -189,6 +189,7 @@ func (s *Session) changes(holds []ownergraph.Held, d *Deletion) string {
 	}
 	now := explainAll(holds)
 	f.held = newHeld(now, s.held, f.user)
+	f.heldBefore = len(now) - len(f.held)
 	s.held = now
 	return f.String()
 }

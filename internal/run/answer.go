@@ -28,10 +28,12 @@ func RetryIn(err error) (wait time.Duration, ok bool) {
 type answer struct {
 	text string
 	is   error // the sentinel, or nil
+	late bool  // see IsLate
 }
 
-func (a *answer) Error() string { return a.text }
-func (a *answer) Unwrap() error { return a.is }
+func (a *answer) Error() string        { return a.text }
+func (a *answer) Unwrap() error        { return a.is }
+func (a *answer) Is(target error) bool { return a.late && target == context.DeadlineExceeded }
 
 // answerLater is an answer with the time of the next try.
 type answerLater struct {
@@ -42,14 +44,14 @@ type answerLater struct {
 func (a *answerLater) RetryAfter() time.Duration { return a.after }
 
 // Plain returns the error of a call with all properties that the engine looks at, and no
-// others: its text, its sentinel and RetryIn. The methods of the store's own error type may
+// others: its text, its sentinel, RetryIn and IsLate. The methods of the store's own error type may
 // do anything, and must not do it under the driver's lock. Plain runs them, so it may panic
 // or end the goroutine.
 func Plain(err error) error {
 	if err == nil {
 		return nil
 	}
-	a := answer{text: err.Error(), is: sentinelOf(err)}
+	a := answer{text: err.Error(), is: sentinelOf(err), late: IsLate(err)}
 	if after, ok := RetryIn(err); ok {
 		return &answerLater{a, after}
 	}
@@ -58,13 +60,26 @@ func Plain(err error) error {
 
 // OfBatch returns the error of each write of a batch that has failed as a whole. It has the
 // time of the next try, if the store has given one. It has no sentinel, because the store
-// has not looked at each write. After a refusal each write is to be tried alone.
-func OfBatch(err error) (each error, alone bool) {
-	is := sentinelOf(err)
-	if is == nil {
-		return err, false
+// has not looked at each write. IsSplit says what follows.
+func OfBatch(err error) (each error, split bool) {
+	if sentinelOf(err) == nil {
+		return err, IsSplit(err)
 	}
-	return &answer{text: err.Error()}, is == graph.ErrRefused
+	return &answer{text: err.Error()}, IsSplit(err)
+}
+
+// IsSplit reports whether the writes of a batch with this error are to go again in smaller
+// parts. One of them may be the cause: the store refuses the batch, or has broken it off by a
+// limit of time. In both cases none of the writes is done.
+func IsSplit(err error) bool {
+	if err == nil {
+		return false
+	}
+	if errors.Is(err, graph.ErrRefused) {
+		return true
+	}
+	_, undone := RetryIn(err)
+	return undone && IsLate(err) && sentinelOf(err) == nil
 }
 
 // sentinelOf returns the sentinel by which a store has answered, or nil.

@@ -22,13 +22,14 @@ func (Late) Unwrap() error { return context.DeadlineExceeded }
 // answers before that, and its context was half of the cost of such a call. From
 // then on all methods are those of the real context. Use NewDeadline.
 //
-// Held by TestDeadline and TestDeadlineOfParent.
+// Held by TestDeadline, TestDeadlineOfParent and TestDeadlineBegins.
 type Deadline struct {
 	parent context.Context
 	within time.Duration
-	at     time.Time
 
 	mu    sync.Mutex
+	at    time.Time
+	begun bool            // by BeginCall
 	real  context.Context // nil until it is asked for
 	stop  context.CancelFunc
 	ended bool
@@ -50,6 +51,34 @@ func (d *Deadline) End() {
 	}
 }
 
+// deadlineKey is the key under which a Deadline is a value of the contexts made of it.
+type deadlineKey struct{}
+
+// BeginCall has the timeout of a call run from now, once. A store calls it when a call that
+// waited for others gets its turn. It reports whether ctx is a Deadline, or is made of one. A
+// context that has ended stays so. The contexts that were made of it before with an end of
+// their own keep the former end.
+func BeginCall(ctx context.Context) bool {
+	d, ok := ctx.Value(deadlineKey{}).(*Deadline)
+	if ok && d.Err() == nil {
+		d.begin()
+	}
+	return ok
+}
+
+func (d *Deadline) begin() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun || d.ended {
+		return
+	}
+	d.begun, d.at = true, time.Now().Add(d.within)
+	if first := d.stop; first != nil {
+		real, stop := context.WithDeadlineCause(d.parent, d.at, Late(d.within))
+		d.real, d.stop = real, func() { first(); stop() }
+	}
+}
+
 func (d *Deadline) context() context.Context {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -66,6 +95,8 @@ func (d *Deadline) context() context.Context {
 
 // Deadline returns the earlier of the call's own deadline and the parent's.
 func (d *Deadline) Deadline() (time.Time, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if at, ok := d.parent.Deadline(); ok && at.Before(d.at) {
 		return at, true
 	}
@@ -79,8 +110,13 @@ func (d *Deadline) String() string { return fmt.Sprintf("%v.WithTimeout(%v)", d.
 // Done returns the channel of the real context.
 func (d *Deadline) Done() <-chan struct{} { return d.context().Done() }
 
-// Value returns a value of the real context.
-func (d *Deadline) Value(key any) any { return d.context().Value(key) }
+// Value returns a value of the real context, or the Deadline itself for BeginCall.
+func (d *Deadline) Value(key any) any {
+	if key == (deadlineKey{}) {
+		return d
+	}
+	return d.context().Value(key)
+}
 
 // Err returns the error of the context. While the context has not ended it does not make
 // the real one.

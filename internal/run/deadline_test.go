@@ -93,3 +93,70 @@ func TestDeadlineOfParent(t *testing.T) {
 		}
 	})
 }
+
+// TestDeadlineBegins: a call has its whole time from its turn on, whenever its context is
+// used first, also if the store has wrapped it. A store cannot extend it twice, and not after
+// its end.
+func TestDeadlineBegins(t *testing.T) {
+	type key struct{}
+	const within = time.Minute
+	for _, c := range []struct {
+		name   string
+		used   bool // before the turn
+		turns  []time.Duration
+		ends   time.Duration
+		reason string
+	}{
+		{"no turn", true, nil, within, "the time runs from the hand-out"},
+		{"unused", false, []time.Duration{40 * time.Second}, 40*time.Second + within, "the time runs from the turn"},
+		{"used", true, []time.Duration{40 * time.Second}, 40*time.Second + within, "the time runs from the turn"},
+		{"twice", true, []time.Duration{40 * time.Second, 80 * time.Second}, 40*time.Second + within, "one call has one turn"},
+		{"too late", true, []time.Duration{within}, within, "the call has ended"},
+		{"too late, unused", false, []time.Duration{within}, within, "the call has ended"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				parent, stop := context.WithCancel(t.Context())
+				defer stop()
+				began := time.Now()
+				d := NewDeadline(parent, within)
+				defer d.End()
+				if c.used {
+					_ = d.Done()
+				}
+				for _, at := range c.turns {
+					<-time.After(time.Until(began.Add(at)))
+					synctest.Wait()
+					if !BeginCall(context.WithValue(d, key{}, 1)) || BeginCall(parent) {
+						t.Error("the context of a call, and no other one, is that of a call")
+					}
+				}
+				child, free := context.WithCancel(d)
+				defer free()
+				<-child.Done()
+				if got := time.Since(began); got != c.ends || !errors.Is(context.Cause(child), Late(within)) {
+					t.Errorf("it ends after %v because of %v, want %v: %s", got, context.Cause(child), c.ends, c.reason)
+				}
+				if at, ok := d.Deadline(); !ok || at.Sub(began) != c.ends {
+					t.Errorf("Deadline returns %v, want %v: %s", at.Sub(began), c.ends, c.reason)
+				}
+			})
+		})
+	}
+}
+
+// TestDeadlineEndsOnce: the end of a call frees the contexts from before and after its turn,
+// and a turn after the end makes none.
+func TestDeadlineEndsOnce(t *testing.T) {
+	d := NewDeadline(t.Context(), time.Hour)
+	before := d.Done()
+	BeginCall(d)
+	after := d.Done()
+	d.End()
+	BeginCall(d)
+	<-before
+	<-after
+	if err := d.Err(); err != context.Canceled {
+		t.Errorf("an ended context has the error %v", err)
+	}
+}

@@ -189,3 +189,35 @@ func TestHash(t *testing.T) {
 		}
 	}
 }
+
+// TestReportOfManyOwners: the members of a cycle may have as many owners as an object may have. A step
+// looks at no more references than members, so it looks at one such member.
+func TestReportOfManyOwners(t *testing.T) {
+	const n, limit = 40, 16
+	var objects []string
+	for i := range n {
+		var owners []string
+		for j := range n {
+			if i != j {
+				owners = append(owners, fmt.Sprint("a/", j))
+			}
+		}
+		objects = append(objects, fmt.Sprintf("a/%d#1 -> %s", i, strings.Join(owners, ", ")))
+	}
+	v := graphOf(t, strings.Join(objects, "; "))
+	var a Auditor
+	a.Begin()
+	walk(&a, v)
+	steps, held := 0, 0
+	for a.IsRunning() {
+		var out effect.List
+		a.Search(v, limit, now, time.Hour, &out)
+		held += len(out.Items())
+		if a.report != nil {
+			steps++
+		}
+	}
+	if held != n || steps < 2*n-1 { // one look to judge a member, and one to hold it
+		t.Errorf("%d of %d members are held, after %d steps, want %d", held, n, steps, 2*n-1)
+	}
+}

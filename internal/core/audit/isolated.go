@@ -12,10 +12,10 @@ import (
 )
 
 // Search goes on with the search for isolated cycles, over at most limit nodes and
-// references. Then it reports the cycles, at most limit members at a time, and ends the
-// audit. The next audit begins after the time every.
+// references. Then it reports the cycles, over at most limit members and references at a time, and
+// ends the audit. The next audit begins after the time every.
 //
-// Held by TestReportInSteps.
+// Held by TestReportInSteps and TestReportOfManyOwners.
 func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Duration, out *effect.List) {
 	if a.search == nil {
 		a.search = observed.NewIsolatedCycleSearch(a.roots)
@@ -26,7 +26,8 @@ func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Du
 		}
 		a.report = &report{cycles: a.search.Rings(), fresh: map[observed.NodeID]bool{}}
 	}
-	for ; limit > 0 && a.stepReport(v, out); limit-- {
+	for more, cost := true, 0; limit > 0 && more; limit -= cost {
+		cost, more = a.stepReport(v, out)
 	}
 	if len(a.report.cycles) > 0 || a.report.kept < len(a.isolated) {
 		return
@@ -46,10 +47,13 @@ type report struct {
 	kept   int                      // the nodes before this in Auditor.isolated are kept
 }
 
-// stepReport looks at one member of a cycle, or at one of those of the last audit. It returns
-// false at the end.
-func (a *Auditor) stepReport(v record.Nodes, out *effect.List) bool {
+// stepReport looks at one member of a cycle, or at one of those of the last audit. It returns the
+// number of members and references that it looked at, and false at the end.
+func (a *Auditor) stepReport(v record.Nodes, out *effect.List) (cost int, more bool) {
 	r := a.report
+	if cost = 1; len(r.cycles) > 0 && r.at < len(r.cycles[0]) && v.InUse(r.cycles[0][r.at]) {
+		cost += v.Node(r.cycles[0][r.at]).Owners()
+	}
 	switch {
 	case len(r.cycles) > 0 && r.at == len(r.cycles[0]) && r.holds:
 		r.cycles, r.at, r.holds = r.cycles[1:], 0, false
@@ -65,9 +69,9 @@ func (a *Auditor) stepReport(v record.Nodes, out *effect.List) bool {
 	case r.kept < len(a.isolated):
 		a.keep(v, out)
 	default:
-		return false
+		return cost, false
 	}
-	return true
+	return cost, true
 }
 
 // hold holds a member of an isolated cycle.
@@ -119,10 +123,12 @@ func isIsolated(v record.Nodes, members []observed.NodeID, id observed.NodeID) b
 	if s := v.State(id); s.Reason != policy.OwnerSolid && !(s.IsolatedCycle && s.Reason == policy.OwnedInRing) {
 		return false
 	}
-	n := v.Node(id)
-	for i := range n.Owners() {
-		_, in := slices.BinarySearch(members, v.OwnerID(id, i))
-		if c, _ := n.OwnerClass(i); !in && !n.SelfOwner(i) && c != observed.Dangling {
+	for _, r := range v.Node(id).References() {
+		in := false
+		if r.Owner != 0 {
+			_, in = slices.BinarySearch(members, v.Means(id, v.Node(r.Owner)))
+		}
+		if !in && !r.Self && r.Class != observed.Dangling {
 			return false
 		}
 	}

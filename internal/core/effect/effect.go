@@ -98,7 +98,7 @@ type Effect struct {
 // value is empty. A List is not safe for concurrent use.
 type List struct {
 	items []Effect
-	lines lines
+	lines kept
 }
 
 // Items returns the effects, the first one first. The list owns them until Reset.

@@ -1,5 +1,13 @@
 package effect
 
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/internal/lines"
+)
+
 // Record is a line for the log. Args are pairs of a name and a value. It is a value.
 type Record struct {
 	Level Level
@@ -39,10 +47,59 @@ func (l Level) String() string {
 // step that has more to say repeats itself.
 const maxLines = 256
 
-// lines are the records that have been carried out and wait for the caller.
-type lines struct {
+// kept are the records that have been carried out and wait for the caller.
+type kept struct {
 	records []Record
 	dropped int // beyond the bound
+	repeats lines.Lines
+}
+
+// Noter notes a failure, and says whether it is worth a line: see lines.Lines.
+type Noter interface {
+	Note(cause string, now time.Time) (others int, ok bool)
+}
+
+// Note notes a line, and reports whether it is to be written. A warning with an error, a panic or
+// the key of an object comes again with each try and each object. So one line of a text and cause
+// is due in a minute, and gets the number of the others. A line that has the number already is
+// due.
+//
+// Held by TestDue.
+func (r *Record) Note(to Noter, now time.Time) bool {
+	cause, repeats := r.cause()
+	if !repeats {
+		return true
+	}
+	others, due := to.Note(cause, now)
+	if due && others > 0 {
+		r.Args = append(r.Args[:len(r.Args):len(r.Args)], "others", others)
+	}
+	return due
+}
+
+// cause returns the text that the line shares with its repetitions, without the object.
+func (r *Record) cause() (text string, repeats bool) {
+	if r.Level != Warn && r.Level != Error {
+		return "", false
+	}
+	var err error
+	var names []string
+	for i := 1; i < len(r.Args); i += 2 {
+		switch r.Args[i-1] {
+		case "others":
+			return "", false
+		case "key":
+			key := fmt.Sprint(r.Args[i])
+			place, uid, _ := strings.Cut(key, "@")
+			names = append(names, key, place, uid, place[strings.LastIndexByte(place, '/')+1:])
+		case "err", "panic":
+			err = fmt.Errorf("%v", r.Args[i])
+		}
+	}
+	if err != nil {
+		return r.Text + ": " + lines.Cause(err, names...), true
+	}
+	return r.Text, len(names) > 0
 }
 
 // Dropped returns the line that stands for n dropped ones.
@@ -53,6 +110,13 @@ func Dropped(n int) Record {
 // Warn appends a Log record. Args are pairs of a name and a value.
 func (l *List) Warn(text string, args ...any) {
 	l.items = append(l.items, Effect{Type: Log, Record: &Record{Level: Warn, Text: text, Args: args}})
+}
+
+// KeepDue is Keep for a line that is due: see Record.Note.
+func (l *List) KeepDue(r Record, now time.Time) {
+	if r.Note(&l.lines.repeats, now) {
+		l.Keep(r)
+	}
 }
 
 // Keep keeps a line for the caller. Beyond a bound it counts the line and drops it.
@@ -74,6 +138,6 @@ func (l *List) TakeLines() []Record {
 	if n := l.lines.dropped; n > 0 {
 		taken = append(taken, Dropped(n))
 	}
-	l.lines = lines{}
+	l.lines.records, l.lines.dropped = nil, 0
 	return taken
 }

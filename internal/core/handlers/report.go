@@ -58,6 +58,11 @@ func (r *Runs) Running() []Status {
 	return out
 }
 
+// IsRunning reports whether a handler runs for a node.
+func (r *Runs) IsRunning(id observed.NodeID) bool {
+	return slices.ContainsFunc(r.names, func(name string) bool { return r.states[Run{id, name}].phase == running })
+}
+
 // ErrorOf returns the error text of the last run, "" if it did not fail.
 func (r *Runs) ErrorOf(run Run) string { return r.states[run].err }
 

@@ -15,6 +15,7 @@ const minFailures = 5
 type failure struct {
 	times int
 	since time.Time
+	late  bool // one of them exceeded a limit of time
 }
 
 // Fail counts a failed call for a node.
@@ -33,6 +34,22 @@ func (t *Table) Delay(id observed.NodeID, now time.Time) {
 	f := t.failing[id]
 	f.times = max(f.times, minFailures)
 	t.failing[id] = f
+}
+
+// Late counts a call for a node that exceeded a limit of time. It is reported at once, because
+// each try takes that time. It returns the number of the failures, from the first one that is
+// reported on.
+func (t *Table) Late(id observed.NodeID, now time.Time) (times int) {
+	t.Delay(id, now)
+	f := t.failing[id]
+	f.late = true
+	t.failing[id] = f
+	return f.times - minFailures + 1
+}
+
+// IsLate reports whether a call for a node has exceeded a limit of time since the last success.
+func (t *Table) IsLate(id observed.NodeID) bool {
+	return len(t.failing) > 0 && t.failing[id].late
 }
 
 // Succeed forgets the failed calls for a node.

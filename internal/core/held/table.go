@@ -16,6 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/unfinished"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -26,7 +27,10 @@ import (
 //  1. entries and failures are kept only for nodes in use
 //  2. an object is either held or tried again, not both
 //  3. the counts are the numbers of the held objects by their reason
+//  4. the beginning is kept of exactly the objects that are held as stuck
 type Table struct {
+	Open unfinished.Table // the objects that are neither held nor finished
+
 	held    map[observed.NodeID]Entry
 	retried map[observed.NodeID]Entry // held before a try whose outcome is not known yet
 	failing map[observed.NodeID]failure
@@ -43,7 +47,7 @@ type Entry struct {
 
 // New returns an empty table.
 func New() Table {
-	return Table{held: map[observed.NodeID]Entry{}, retried: map[observed.NodeID]Entry{}, failing: map[observed.NodeID]failure{}}
+	return Table{Open: unfinished.New(), held: map[observed.NodeID]Entry{}, retried: map[observed.NodeID]Entry{}, failing: map[observed.NodeID]failure{}}
 }
 
 // Has reports whether the object is held.
@@ -77,10 +81,27 @@ func (t *Table) Put(id observed.NodeID, why policy.Reason, doubt graph.Doubt, si
 	}
 	t.counts[x.Reason]++
 	delete(t.retried, id)
+	t.Open.Hold(id, StatusOf(why) == Stuck, since)
+}
+
+// Begin notes that there is work for an object, unless it is held.
+func (t *Table) Begin(id observed.NodeID, now time.Time) {
+	if !t.Has(id) {
+		t.Open.Begin(id, now)
+	}
+}
+
+// Observe notes a new version of an object. A call may be under way from before its end, if the
+// object has come back. That call is work for it.
+func (t *Table) Observe(id observed.NodeID, call bool, now time.Time) {
+	if call {
+		t.Begin(id, now)
+	}
 }
 
 // Drop notes that an object is not held. If a call for it is tried again, the table keeps
-// the entry apart until the outcome is known.
+// the entry apart until the outcome is known. Open.Note goes before, so that the time of a stuck
+// object goes on through its next try.
 func (t *Table) Drop(id observed.NodeID, retry bool) {
 	if len(t.held)+len(t.retried)+len(t.failing) == 0 { // mostly
 		return
@@ -96,6 +117,7 @@ func (t *Table) Drop(id observed.NodeID, retry bool) {
 	if ok {
 		t.counts[x.Reason]--
 		delete(t.held, id)
+		t.Open.Release(id)
 	}
 }
 
@@ -117,12 +139,21 @@ func (t *Table) SetSince(id observed.NodeID, since time.Time) {
 
 // Check verifies the invariants of Table.
 func (t *Table) Check(g *observed.Graph) error {
-	counts := make([]int, len(t.counts))
+	counts, stuck := make([]int, len(t.counts)), 0
 	for id, x := range t.held {
 		counts[x.Reason]++
+		if StatusOf(x.Reason) == Stuck {
+			stuck++
+			if !t.Open.IsStuck(id) {
+				return fmt.Errorf("held: node %d is stuck, and since when it is unfinished is not kept", id)
+			}
+		}
 		if _, both := t.retried[id]; both || !g.InUse(id) {
 			return fmt.Errorf("held: node %d is not in the graph, or is tried again and held", id)
 		}
+	}
+	if stuck != t.Open.Stuck() {
+		return fmt.Errorf("held: the beginning is kept of %d objects, and %d are stuck", t.Open.Stuck(), stuck)
 	}
 	if !slices.Equal(counts, t.counts) {
 		return fmt.Errorf("held: other numbers of objects are held than counted")
@@ -137,13 +168,14 @@ func (t *Table) Check(g *observed.Graph) error {
 			return fmt.Errorf("held: calls for node %d fail, and it is not in the graph", id)
 		}
 	}
-	return nil
+	return t.Open.Check()
 }
 
 // Clone returns a table that shares nothing with t. An empty map is made anew, because the
 // old one keeps its memory.
 func (t *Table) Clone() Table {
 	c := New()
+	c.Open = t.Open.Clone()
 	maps.Copy(c.held, t.held)
 	maps.Copy(c.retried, t.retried)
 	maps.Copy(c.failing, t.failing)

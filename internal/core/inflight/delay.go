@@ -5,6 +5,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -13,6 +15,14 @@ import (
 type Delays struct {
 	logged time.Time
 	others int // since the last line
+}
+
+// LatePause returns the pause of a node after so many calls in a row that exceeded a limit of
+// time. It doubles from about a second to 5 minutes. If the limit is the timeout of the call, the
+// pause doubles from that time. So the object mostly waits, and is held.
+func LatePause(q *queue.Queue[observed.NodeID], id observed.NodeID, times int, timeout time.Duration) time.Duration {
+	pause := min(timeout, queue.DefaultMaxDelay) << min(times-1, 16) // of 2^55 ns at most
+	return max(q.Backoff(id, longAttempt+min(times, maxTries)-1), min(pause, queue.DefaultMaxDelay))
 }
 
 // delayEvery is the time between two lines about delayed calls. A store that is busy puts the

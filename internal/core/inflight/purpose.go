@@ -59,6 +59,10 @@ func (p Purpose) Acts() bool { return p.isWrite() || p == Handle }
 // isOwn reports whether the call is a write or a reread. A node has at most one of these.
 func (p Purpose) isOwn() bool { return p == Reread || p.isWrite() }
 
+// IsWork reports whether the call is the engine's work for its own object: see package
+// unfinished.
+func (p Purpose) IsWork() bool { return p.isOwn() || p == Handle }
+
 // OrphanStep is the step of an orphaning that a write takes.
 type OrphanStep uint8
 

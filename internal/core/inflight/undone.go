@@ -37,7 +37,7 @@ const (
 type Undone struct {
 	writes map[observed.NodeID]write
 	count  uint64
-	lines  lines
+	lines  undoneLines
 }
 
 // write is the last write to one object.
@@ -181,8 +181,8 @@ func (u *Undone) HashNode(p *fingerprint.Printer, id observed.NodeID) {
 	}
 }
 
-// lines bounds the lines of the log about undone writes.
-type lines struct {
+// undoneLines bounds the lines of the log about undone writes.
+type undoneLines struct {
 	since   time.Time // of the minute
 	written int
 	skipped int // since the last written line
@@ -192,7 +192,7 @@ type lines struct {
 const maxLines = 16
 
 // warn logs an object whose write is undone for good, within the bound of the minute.
-func (l *lines) warn(k graph.Key, d *policy.Decision, now time.Time, out *effect.List) {
+func (l *undoneLines) warn(k graph.Key, d *policy.Decision, now time.Time, out *effect.List) {
 	if now.Sub(l.since) >= time.Minute {
 		l.since, l.written = now, 0
 	}

@@ -137,7 +137,7 @@ func TestUndoneEnds(t *testing.T) {
 // TestUndoneLogIsBounded: a minute has a bounded number of lines, and the next line has the
 // number of the skipped ones.
 func TestUndoneLogIsBounded(t *testing.T) {
-	var l lines
+	var l undoneLines
 	var out effect.List
 	for i := range 100 {
 		l.warn(graph.Key{Kind: "a", Name: fmt.Sprint(i)}, &trim, start, &out)

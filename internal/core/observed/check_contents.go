@@ -28,7 +28,31 @@ func (g *Graph) checkContents() error {
 	if listed != places {
 		return fmt.Errorf("I10: %d places with a scope, %d in lists", places, listed)
 	}
+	if err := g.checkDefinitions(); err != nil {
+		return err
+	}
 	return g.checkContainers()
+}
+
+func (g *Graph) checkDefinitions() error {
+	listed, kinds := 0, 0
+	for name, list := range g.contents.definitions {
+		for i, id := range list {
+			if int(id) >= len(g.kinds) || g.kinds[id].info.Definition != name || g.kinds[id].defined != i {
+				return fmt.Errorf("I10: kind %d stands in the list of definition %q", id, name)
+			}
+			listed++
+		}
+	}
+	for i := range g.kinds {
+		if g.kinds[i].info.Definition != "" {
+			kinds++
+		}
+	}
+	if listed != kinds {
+		return fmt.Errorf("I10: %d kinds with a definition, %d in lists", kinds, listed)
+	}
+	return nil
 }
 
 func (g *Graph) checkContainers() error {

@@ -14,7 +14,7 @@ import (
 // scope once, and each observed object of a container kind is found under its name.
 type contents struct {
 	scopes      map[string]placeID   // the first place of a scope
-	definitions map[string][]kindID  // the served kinds that an object of this name defines, by name
+	definitions map[string][]kindID  // the kinds that an object of this name defines, by name
 	containers  map[Content][]NodeID // the observed containers with these members, by id
 }
 
@@ -100,7 +100,7 @@ func (c *Cursor) StartContents(g *Graph, id NodeID) { c.StartContent(g, Node{g, 
 // StartContent puts an open cursor on the first member of a content, as StartContents does. The
 // container may be gone.
 func (c *Cursor) StartContent(g *Graph, of Content) {
-	*c = Cursor{by: of.Members}
+	*c = Cursor{of: of}
 	switch of.Members {
 	case graph.ScopeMembers:
 		c.member = g.firstAt(g.contents.scopes[of.Name])
@@ -129,18 +129,21 @@ func (g *Graph) CountContent(of Content) (members int) {
 // nextMember returns the member at the cursor, and moves the cursor.
 func (c *Cursor) nextMember(g *Graph) NodeID {
 	id := c.member
-	c.member = g.memberAfter(id, c.by)
+	c.member = g.memberAfter(id, &c.of)
 	return id
 }
 
 // memberAfter returns the member after a node, 0 at the end.
-func (g *Graph) memberAfter(id NodeID, by graph.Membership) NodeID {
+func (g *Graph) memberAfter(id NodeID, of *Content) NodeID {
 	x := g.at(id)
 	at := &g.places[x.place]
-	if by == graph.KindMembers {
-		return cmp.Or(x.nextKind, g.firstDefined(g.kinds[at.kind].info.Definition, at.kind))
+	switch {
+	case of.Members != graph.KindMembers:
+		return cmp.Or(g.inPlace(x.nextKind, x.place), g.firstAt(at.next))
+	case g.kinds[at.kind].info.Definition != of.Name: // it has another one now
+		return 0
 	}
-	return cmp.Or(g.inPlace(x.nextKind, x.place), g.firstAt(at.next))
+	return cmp.Or(x.nextKind, g.firstDefined(of.Name, g.kinds[at.kind].defined+1))
 }
 
 // firstAt returns the first node of a place. The place 0 ends a list, and has the claims.
@@ -151,14 +154,11 @@ func (g *Graph) firstAt(at placeID) NodeID {
 	return g.places[at].first
 }
 
-// firstDefined returns the first node of the kinds of a definition that stand after a kind.
-func (g *Graph) firstDefined(name string, after kindID) NodeID {
-	list := g.contents.definitions[name]
-	at := slices.Index(list, after)
-	if after != 0 && at < 0 { // it has vanished
-		return 0
-	}
-	for _, k := range list[at+1:] {
+// firstDefined returns the first node of the kinds of a definition, from a place in their list on.
+//
+// Held by TestContentsOfManyKinds.
+func (g *Graph) firstDefined(name string, from int) NodeID {
+	for _, k := range g.contents.definitions[name][from:] {
 		if g.kinds[k].first != 0 {
 			return g.kinds[k].first
 		}
@@ -178,7 +178,7 @@ func (g *Graph) inPlace(id NodeID, at placeID) NodeID {
 func (g *Graph) passMember(id NodeID) {
 	for _, c := range g.cursors {
 		if c.member == id {
-			c.member = g.memberAfter(id, c.by)
+			c.member = g.memberAfter(id, &c.of)
 		}
 	}
 }
@@ -247,15 +247,41 @@ func (g *Graph) describe(id kindID, info graph.KindInfo) {
 	}
 }
 
-// define finds the kinds of each definition.
+// define finds the kinds of each definition. A kind that is not served any more keeps its nodes and
+// its definition, as it keeps its scopes.
+//
+// Held by TestContentsOfVanishedKind.
 func (g *Graph) define() {
 	clear(g.contents.definitions)
 	for i := range g.kinds {
-		if k := &g.kinds[i]; k.known && k.info.Definition != "" {
+		if k := &g.kinds[i]; k.info.Definition != "" {
 			g.contents.definitions[k.info.Definition] = append(g.contents.definitions[k.info.Definition], kindID(i))
 		}
 	}
 	for _, list := range g.contents.definitions {
 		slices.SortFunc(list, func(a, b kindID) int { return cmp.Compare(g.kinds[a].info.Kind, g.kinds[b].info.Kind) })
+		g.number(list, 0)
 	}
+}
+
+// number notes the places of kinds in the list of their definition, from one of them on.
+func (g *Graph) number(list []kindID, from int) {
+	for i := from; i < len(list); i++ {
+		g.kinds[list[i]].defined = i
+	}
+}
+
+// undefine takes a kind without nodes out of the list of its definition.
+func (g *Graph) undefine(id kindID) {
+	k := &g.kinds[id]
+	list := g.contents.definitions[k.info.Definition]
+	if k.defined >= len(list) || list[k.defined] != id {
+		return
+	}
+	if list = slices.Delete(list, k.defined, k.defined+1); len(list) == 0 {
+		delete(g.contents.definitions, k.info.Definition)
+		return
+	}
+	g.contents.definitions[k.info.Definition] = list
+	g.number(list, k.defined)
 }

@@ -2,18 +2,18 @@ package observed
 
 import "github.com/ownergraph/ownergraph/graph"
 
-// Cursor walks the dependents of one node, or the members of a container, in pieces, while the graph changes between the
-// pieces. It visits each reference that stands in the list from its beginning to its end.
-// It does not visit later references, because their own events report them. The zero
+// Cursor walks the dependents of one node, or the members of a container, in pieces, while the graph
+// changes between the pieces. It visits each reference that stands in the list from its beginning
+// to its end. It does not visit later references, because their own events report them. The zero
 // value stands on no node. A Cursor is not safe for concurrent use.
 //
 // The fan-out of the engine has one cursor in each node: see [Graph.Fan]. A Cursor is for
 // a reader beside the engine, such as the copy for a plan.
 type Cursor struct {
 	at     edgeID
-	claim  NodeID           // the claim on the node's UID, whose list follows
-	member NodeID           // of a container: see StartContents
-	by     graph.Membership // of that container
+	claim  NodeID // the claim on the node's UID, whose list follows
+	member NodeID // of a container: see StartContents
+	of     Content
 }
 
 // OpenCursor has the graph keep the cursor right while references leave. The caller closes

@@ -23,6 +23,7 @@ type kind struct {
 	first   NodeID
 	pruneAt NodeID // the cursor of the pruning, 0 at its end and without one
 	pruning bool   // a pruning is under way
+	defined int    // the place among the kinds of its definition
 }
 
 // KindState is the state of one kind. It is a value.
@@ -108,6 +109,7 @@ func (g *Graph) dropKind(id kindID) {
 	if id == 0 || k.known || k.first != 0 {
 		return
 	}
+	g.undefine(id)
 	delete(g.byKind, k.info.Kind)
 	*k = kind{}
 	g.freeKinds = append(g.freeKinds, id)
@@ -123,6 +125,7 @@ func (g *Graph) applyKinds(infos []graph.KindInfo) {
 		x.known = true
 		g.describe(g.byKind[k.Kind], k)
 	}
+	clear(g.contents.definitions) // define makes them anew
 	for i := range g.kinds {
 		if k := &g.kinds[i]; !k.known && k.info.Kind != "" {
 			g.vanish(kindID(i))
@@ -135,7 +138,7 @@ func (g *Graph) applyKinds(infos []graph.KindInfo) {
 // until a listing of the kind.
 func (g *Graph) vanish(id kindID) {
 	k := &g.kinds[id]
-	*k = kind{info: k.info, ignored: k.ignored, epoch: k.epoch, broken: k.broken, first: k.first, objects: k.objects}
+	*k = kind{info: k.info, ignored: k.ignored, epoch: k.epoch, broken: k.broken, first: k.first, objects: k.objects, defined: k.defined}
 	g.dropKind(id)
 }
 

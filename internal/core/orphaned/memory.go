@@ -8,6 +8,9 @@
 //	after a fence          shown later                     is garbage
 //	without a fence        any                             is orphaned
 //
+// The answer of the write that ends the orphaning may come later than the end, or be lost. So it counts
+// no longer once the watch has shown the end after a fence.
+//
 // The fence has shown each dependent from before the mark. A reference that comes after the end
 // was added to an owner that is gone. Each other engine finds garbage there, as this one does
 // after a restart, and as Kubernetes does.
@@ -53,6 +56,10 @@ type End struct {
 
 const pending, fenced, shown = 1, 2, 4
 
+// seen reports whether the watch decides which references the memory serves. The answer of the
+// write does not count then: it may come later than the end, and another engine may be first.
+func (x End) seen() bool { return x.Fenced && x.Shown }
+
 // code returns the end as the root of a key.
 func (x End) code() (code uint64) {
 	if x.Pending {
@@ -90,13 +97,13 @@ func (m *Memory) Begin(x *inflight.Call) {
 }
 
 // Done takes the answer of a write. A write that failed, or whose outcome is unknown, leaves
-// nothing to remember.
+// nothing to remember, unless the watch has shown the end of the owner meanwhile.
 //
 // Held by TestObserve and TestUpdate.
 func (m *Memory) Done(x *inflight.Call, succeeded bool) {
+	end, _ := m.Has(x.Key)
 	switch {
-	case x.Orphan >= inflight.Ends && succeeded:
-		end, _ := m.Has(x.Key)
+	case x.Orphan >= inflight.Ends && (succeeded || end.seen()):
 		m.Add(x.Key, End{Fenced: x.Orphan == inflight.Ends, Shown: end.Shown})
 	case x.Orphan >= inflight.Ends:
 		m.owners.Remove(x.Key)
@@ -196,7 +203,7 @@ func (m *Memory) Of(set observed.Config, dep graph.UID, k graph.Key) (owner grap
 		}
 		end, _ = m.Has(owner)
 	}
-	if end.Pending || end.Fenced && end.Shown && !m.references.Has(reference(dep, owner.UID)) {
+	if end.Pending && !end.seen() || end.seen() && !m.references.Has(reference(dep, owner.UID)) {
 		return graph.Key{}, false
 	}
 	return owner, true

@@ -33,7 +33,15 @@ func (n Nodes) Edit(id observed.NodeID) *State { return n.Table.Edit(n.Graph, id
 // that counts by its UID it is the object with that UID. It is 0 without one.
 func (n Nodes) OwnerID(id observed.NodeID, i int) observed.NodeID {
 	o, ok := n.Graph.Node(id).OwnerNode(i)
-	if !ok || o.State() == observed.Observed {
+	if !ok {
+		return 0
+	}
+	return n.Means(id, o)
+}
+
+// Means returns the object that a reference of a node means, by the node to which it leads.
+func (n Nodes) Means(id observed.NodeID, o observed.Node) observed.NodeID {
+	if o.State() == observed.Observed {
 		return o.ID()
 	}
 	if live, ok := n.OrphanedBy(id, o); ok {

@@ -53,11 +53,13 @@ func (in *Input) trimmable(c *classes, at int, s *Scratch) (e evidence, about []
 	}
 	v := s.verdictOfSolid()
 	for _, j := range c.solid {
-		v.add(in.keeps(&in.Owners[j], o), j)
+		e := in.keeps(&in.Owners[j], o)
+		if e == proven { // one of them suffices
+			return proven, self
+		}
+		v.add(e, j)
 	}
 	switch {
-	case len(v.proven) > 0:
-		return proven, self
 	case len(v.read) > 0: // one of them suffices, and some may not be readable
 		return readable, v.read
 	}

@@ -97,7 +97,7 @@ type Input struct {
 	// Unacknowledged: the object's controller still has time to acknowledge the deletion.
 	// Overdue: that time has passed in vain.
 	Unacknowledged, Overdue bool
-	// Ring lists the indexes of the references inside a ring that a fence has confirmed.
+	// Ring lists the indexes of the references inside a ring that a fence has confirmed, ascending.
 	Ring []int
 	// Fence is the state of the engine's fences.
 	Fence Fence

@@ -55,7 +55,7 @@ func (in *Input) release(p graph.Propagation) policy.Decision {
 func (in *Input) blocked(s *Scratch) policy.Decision {
 	v := s.verdict()
 	for i := range in.Owners {
-		if o := &in.Owners[i]; o.Block && slices.Contains(in.Ring, i) && !o.Self {
+		if _, rings := slices.BinarySearch(in.Ring, i); rings && in.Owners[i].Block && !in.Owners[i].Self {
 			v.add(proven, i)
 		}
 	}

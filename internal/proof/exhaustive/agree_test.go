@@ -31,7 +31,7 @@ func TestFingerprintAgrees(t *testing.T) {
 		t.Run(c.stage.String(), func(t *testing.T) {
 			t.Parallel()
 			pairs := 0
-			for _, g := range c.stage.graphs() {
+			for _, g := range share(c.stage.graphs()) {
 				s := newSearch(g, c.stage.Scope)
 				first := map[uint64]*state{}
 				s.visited = func(h uint64, x *state) {
@@ -53,7 +53,7 @@ func TestFingerprintAgrees(t *testing.T) {
 					t.Fatal(s.res.Broken)
 				}
 			}
-			if pairs < 100 {
+			if pairs < 100 && !raced {
 				t.Errorf("%d states were reached twice, want more", pairs)
 			}
 			t.Logf("%d states compared with one reached before", pairs)

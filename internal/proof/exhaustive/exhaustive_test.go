@@ -8,6 +8,18 @@ import (
 
 var minutes = flag.Float64("exhaustive.minutes", 0, "minutes for the whole plan on three objects; 0 for the small scopes alone")
 
+// share returns all of a list. Under the race detector it returns every eighth: the searches
+// compute the same, and the detector looks at their goroutines alone.
+func share[T any](list []T) (part []T) {
+	if !raced {
+		return list
+	}
+	for i := 0; i < len(list); i += 8 {
+		part = append(part, list[i])
+	}
+	return part
+}
+
 // TestSmallScopes: no rule breaks in scopes that are searched in full. They have all
 // graphs of two objects, and one action on all graphs of three.
 func TestSmallScopes(t *testing.T) {
@@ -20,6 +32,7 @@ func TestSmallScopes(t *testing.T) {
 		{Objects: 3, Scope: Scope{Actions: 1}, Whole: true},
 		{Objects: 3, Every: 23, Scope: Scope{Actions: 2}, Whole: true},
 	}
+	stages = share(stages)
 	var until time.Time
 	if *minutes > 0 {
 		stages = Standard()

@@ -24,7 +24,7 @@ func TestGuardedScopes(t *testing.T) {
 		stages = append(stages, guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, g), guardStage(3, Scope{Actions: 2}, g))
 	}
 	t.Log("\n" + Heading())
-	Run(stages, 2, time.Time{}, func(r Row) {
+	Run(share(stages), 2, time.Time{}, func(r Row) {
 		t.Log("\n" + r.String())
 		if r.Broken != nil {
 			short := Shorten(*r.Broken)
@@ -37,7 +37,7 @@ func TestGuardedScopes(t *testing.T) {
 // engine is paused (RULES, G5 and G6). CI's run has more scopes.
 func TestBrakedScopes(t *testing.T) {
 	stages := slices.DeleteFunc(braked(), func(s Stage) bool { return s.Scope.Late || s.Scope.Engines > 1 || s.Objects > 2 })
-	Run(stages, 2, time.Time{}, func(r Row) {
+	Run(share(stages), 2, time.Time{}, func(r Row) {
 		t.Log("\n" + r.String())
 		if r.Broken != nil {
 			short := Shorten(*r.Broken)

@@ -61,7 +61,7 @@ func TestTablesAgree(t *testing.T) {
 	} {
 		t.Run(c.stage.String(), func(t *testing.T) {
 			t.Parallel()
-			for i, g := range c.stage.graphs() {
+			for i, g := range share(c.stage.graphs()) {
 				want, ends := onWorld(g, c.stage.Scope)
 				got, exact := byTables(g, c.stage.Scope, true, hooks{})
 				less, reduced := byTables(g, c.stage.Scope, false, hooks{})

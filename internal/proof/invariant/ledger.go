@@ -177,7 +177,10 @@ func (l *Ledger) put(o graph.Object) {
 func (l *Ledger) foreseen(o *graph.Object) {
 	for i := range l.objects {
 		d := &l.objects[i]
-		if _, refers := l.reference(d, o.Key); refers {
+		if !refers(d, o.UID) { // true for almost every object, so the search below is rare
+			continue
+		}
+		if _, ok := l.reference(d, o.Key); ok {
 			l.past(d.Key, o.Key).unborn = true
 		}
 	}

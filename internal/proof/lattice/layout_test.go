@@ -14,7 +14,7 @@ var (
 	// machines are the directories whose packages are the engine's state machines.
 	machines = []string{"internal/core"}
 	// machinery is the production code below internal.
-	machinery = append([]string{"internal/run", "internal/replica", "internal/terminal", "internal/spell", "internal/live", "internal/offline", "internal/printing", "internal/hook"}, machines...)
+	machinery = append([]string{"internal/run", "internal/lines", "internal/lines/write", "internal/replica", "internal/terminal", "internal/spell", "internal/live", "internal/recordcheck", "internal/offline", "internal/printing", "internal/hook"}, machines...)
 	// harness is the code that exists for tests. Everything else is production:
 	// neither it nor its dependencies need the test packages.
 	harness = []string{"internal", "adapters/storetest", "adapters/clientgo/fakegc", "adapters/clientgo/envtestgc"}

@@ -42,11 +42,16 @@ const layers = `
 	internal/core/seq < internal/core/moments;
 	graph, internal/core/dense < internal/core/fifo, internal/core/tombstone;
 	internal/core/rules, internal/core/fifo, internal/core/tombstone < internal/core/record;
+	internal/lines; # of a log, also of adapters
+	internal/lines < internal/core/effect, adapters/sql, adapters/etcd, adapters/clientgo/...;
+	internal/lines < internal/lines/write < adapters/sql, adapters/etcd; # the core does not log
+	internal/lines < internal/core/inflight;
+	internal/lines < .;
 	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
-	internal/core/record < internal/core/held;
 	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
+	internal/core/fanout < internal/core/unfinished < internal/core/held;
 	internal/core/kinds < internal/core/brake;
 	internal/core/jsonread, internal/core/effect, internal/core/fingerprint < internal/core/pause;
 	internal/core/inflight < internal/core/orphaned;
@@ -57,6 +62,7 @@ const layers = `
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels, internal/core/order;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
 	internal/core/fence, finalizer < internal/core/guard;
+	internal/core/held, internal/core/inflight, internal/core/handlers < internal/core/unfinished/recount < .;
 	# Copies and counts of a part of the graph, for reports.
 	internal/core/sweep < internal/core/follow;
 
@@ -120,6 +126,9 @@ const layers = `
 	# Examples see the packages of users, and their tests see the kit.
 	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd, view < examples/...;
 
+	# Whether a collector has a record, for the commands that change it.
+	. < internal/recordcheck;
+	internal/recordcheck < adapters/clientgo/..., cmd/...;
 	# Commands share the run on a copy in memory. A command of ours may use any adapter.
 	., dump, internal/terminal < internal/live;
 	adapters/memory, internal/live < internal/offline;

@@ -37,6 +37,11 @@ var worlds = []struct {
 	{"fences", fences},
 	{"late calls", lateCalls},
 	{"uid", sharedUID},
+	{"dense ring", func() { dense(graph.Unset) }},
+	{"dense waiting ring", func() { dense(graph.Foreground) }},
+	{"dense order", denseOrder},
+	{"container", container},
+	{"definition", definition},
 }
 
 // many is more than the bound of command worlds.

@@ -1,0 +1,159 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// Batch makes the writes of a worker in one call of the store, or in parts of it. It is also the
+// scratch memory of the worker. The zero value is ready. It is not safe for concurrent use.
+type Batch struct {
+	all    []graph.Write
+	order  []int         // the writes by key, one for each place
+	again  []int         // the other writes
+	writes []graph.Write // of order
+
+	split   Split
+	refused bool // the store has refused a part
+}
+
+// BatchCalls are the calls of a batch. At is the number of a write.
+type BatchCalls struct {
+	// Timeout bounds each call.
+	Timeout time.Duration
+	// Name names the calls.
+	Name func() string
+	// Together makes several writes in one call, and Alone makes one.
+	Together func(ctx context.Context, writes []graph.Write) ([]error, error)
+	Alone    func(ctx context.Context, at int) error
+	// End takes the error of a write, and the context of its call.
+	End func(ctx context.Context, at int, err error)
+	// Late takes a call for n writes that exceeded a limit of time.
+	Late func(n int, err error)
+}
+
+// Set sorts the writes by key. Of several writes with one place, the first is part of the
+// batch. They are about different incarnations of an object.
+//
+// Held by TestBatchPlaces.
+func (b *Batch) Set(n int, write func(at int) graph.Write) {
+	b.order, b.again, b.writes, b.all = b.order[:0], b.again[:0], b.writes[:0], b.all[:0]
+	for i := range n {
+		b.all, b.order = append(b.all, write(i)), append(b.order, i)
+	}
+	all := b.all
+	slices.SortFunc(b.order, func(i, j int) int { return all[i].Key.Compare(all[j].Key) })
+	left := 0
+	for i, at := range b.order {
+		if i > 0 && all[at].Key.Place() == all[b.order[left-1]].Key.Place() {
+			b.again = append(b.again, at)
+			continue
+		}
+		b.order[left] = at
+		left++
+	}
+	b.order = b.order[:left]
+	for _, at := range b.order {
+		b.writes = append(b.writes, all[at])
+	}
+}
+
+// Make makes the writes: see Split. It makes no further call after the end of ctx. The writes
+// without a call have no result. The error says what the first part shows of the load of the
+// store.
+func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error) {
+	defer func() {
+		clear(b.writes)
+		clear(b.all)
+	}()
+	b.refused = false
+	b.split.Begin(len(b.order))
+	for n := 0; n == 0 || ctx.Err() == nil; n++ {
+		from, to, ok := b.split.Next(x.Limit())
+		if !ok {
+			break
+		}
+		if said := b.part(ctx, x, c, from, to); n == 0 {
+			err = said
+		}
+	}
+	for _, at := range b.again {
+		if ctx.Err() == nil {
+			_ = alone(ctx, x, c, at)
+		}
+	}
+	return err
+}
+
+// part makes a part of the batch. The writes that have to go again move to its beginning.
+func (b *Batch) part(ctx context.Context, x *Batches, c *BatchCalls, from, to int) error {
+	size := to - from
+	if size == 1 {
+		err := alone(ctx, x, c, b.order[from])
+		b.split.Alone(err != nil)
+		return err
+	}
+	limit := NewDeadline(ctx, c.Timeout)
+	defer limit.End()
+	began := time.Now()
+	results, err := c.Together(limit, b.writes[from:to])
+	took := time.Since(began)
+	switch {
+	case err == nil && len(results) != size:
+		err = fmt.Errorf("%s: the store gave %d results for %d writes", c.Name(), len(results), size)
+	case err != nil && err == limit.Err():
+		err = fmt.Errorf("%s: %w", c.Name(), context.Cause(limit))
+	}
+	left, cause := b.ended(limit, c, from, to, results, err)
+	late := IsLate(cause)
+	switch {
+	case late:
+		x.End(size, took, cause)
+		c.Late(size, cause)
+	case left > from && !b.refused:
+		b.refused = true
+		x.Refused(size)
+	case !b.refused: // the parts of a refused batch say nothing about the next one
+		x.End(size, took, err)
+	}
+	b.split.Again(from, left, !late)
+	return err
+}
+
+// ended ends the writes of a part that do not go again. The others are those before left, for
+// the cause.
+func (b *Batch) ended(ctx context.Context, c *BatchCalls, from, to int, results []error, err error) (left int, cause error) {
+	left, cause = from, err
+	each, again := OfBatch(err)
+	for i, at := range b.order[from:to] {
+		if err == nil {
+			each, again = results[i], IsSplit(results[i])
+		}
+		if !again {
+			c.End(ctx, at, each)
+			continue
+		}
+		b.order[left], b.order[from+i] = at, b.order[left]
+		b.writes[left], b.writes[from+i] = b.writes[from+i], b.writes[left]
+		cause = each
+		left++
+	}
+	return left, cause
+}
+
+// alone makes one write.
+func alone(ctx context.Context, x *Batches, c *BatchCalls, at int) error {
+	limit, began := NewDeadline(ctx, c.Timeout), time.Now()
+	defer limit.End()
+	err := c.Alone(limit, at)
+	if !errors.Is(err, graph.ErrRefused) {
+		x.End(1, time.Since(began), err)
+	}
+	c.End(limit, at, err)
+	return err
+}
