@@ -15,7 +15,7 @@ func (w *watch) reportChanges(l *look) {
 		w.next, w.anchor = w.s.tables.after(c.at), anchor{c.at, c.mark}
 	}
 	if len(l.changes) < maxChanges {
-		w.next = position{pos: l.moment} // not below the last change
+		w.next = l.moment // not below the last change
 	}
 	if w.next.compare(w.newest) > 0 {
 		clear(w.listed)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ const (
 	// SQLite is SQLite 3.37 or newer.
 	SQLite
 	// Postgres is PostgreSQL 14 or newer. The driver has to take Go slices as arrays, as
-	// github.com/jackc/pgx/v5/stdlib does.
+	// github.com/jackc/pgx/v5/stdlib and github.com/lib/pq of version 1.12 do.
 	Postgres
 )
 
@@ -62,7 +63,7 @@ type Config struct {
 	LogAge  time.Duration
 	LogSize int
 	// Poll is the longest time between two looks at the log. Default: 100 ms. A look costs
-	// one statement.
+	// one statement, and two on Postgres.
 	Poll time.Duration
 	// Wait returns when another process may have written, for example after a
 	// notification of Postgres on Channel. It only shortens the wait for the next look at
@@ -75,6 +76,9 @@ type Config struct {
 	// RetryLimit bounds the repetitions of a transaction that the database has aborted for
 	// another one. Default: 16. The waits between them grow from 1 to 64 ms.
 	RetryLimit int
+	// Logger receives a line for a failed compaction of the log: one for each cause in a minute,
+	// with the number of the others. Nil: none.
+	Logger *slog.Logger
 }
 
 // maxIdentifier bounds a name that is put into a statement, in bytes.
@@ -102,7 +106,7 @@ func New(db *sql.DB, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, conf: c, writing: make(chan struct{}, 1), watches: map[*watch]struct{}{}, wake: make(chan struct{})}
+	s := &Store{db: db, conf: c, writing: make(chan struct{}, 1), standAfter: standAfter, watches: map[*watch]struct{}{}, wake: make(chan struct{})}
 	if s.tables = newSQLite(c); c.Dialect == Postgres {
 		s.tables = newPostgres(c)
 	}
@@ -162,17 +166,6 @@ func orDefault[T int | time.Duration](v, otherwise T) T {
 	return v
 }
 
-func dialectOf(driver string) Dialect {
-	name := strings.ToLower(driver)
-	switch {
-	case strings.Contains(name, "sqlite"):
-		return SQLite
-	case strings.Contains(name, "stdlib.driver"), strings.Contains(name, "pgx"):
-		return Postgres
-	}
-	return DialectUnset
-}
-
 // names puts the names of the tables into the text of a statement.
 func (c Config) names() *strings.Replacer {
 	quote := func(table string) string {
@@ -185,5 +178,5 @@ func (c Config) names() *strings.Replacer {
 	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "records", "seq"} {
 		pairs = append(pairs, "{"+table+"}", quote(table), "{#"+table+"}", `"`+c.Prefix+table+`"`)
 	}
-	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`)...)
+	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`, "{stamp}", stampText(c.Dialect), "{least}", c.leastName())...)
 }

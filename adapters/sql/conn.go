@@ -8,10 +8,12 @@ import (
 	"sync"
 )
 
-// conn runs statements: in a transaction if tx is set, and on any connection otherwise.
+// conn runs statements: in a transaction if tx is set, on one connection if only is set, and
+// on any connection otherwise.
 type conn struct {
 	s     *Store
 	tx    *sql.Tx
+	only  *sql.Conn
 	bound map[string]*sql.Stmt // of the transaction
 }
 
@@ -35,10 +37,24 @@ func (c *conn) exec(ctx context.Context, text string, args ...any) (sql.Result, 
 	if st := c.stmt(ctx, text); st != nil {
 		return st.ExecContext(ctx, args...)
 	}
-	if c.tx != nil {
-		return c.tx.ExecContext(ctx, text, args...)
+	r, err := c.runner().ExecContext(ctx, text, args...)
+	return r, nameShared(err)
+}
+
+// runner is a database, a connection or a transaction.
+type runner interface {
+	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+}
+
+func (c *conn) runner() runner {
+	switch {
+	case c.tx != nil:
+		return c.tx
+	case c.only != nil:
+		return c.only
 	}
-	return c.s.db.ExecContext(ctx, text, args...)
+	return c.s.db
 }
 
 // execOne runs a statement for one row that is there. A trigger of the user may leave the row
@@ -61,10 +77,8 @@ func (c *conn) query(ctx context.Context, text string, args ...any) (*sql.Rows, 
 	if st := c.stmt(ctx, text); st != nil {
 		return st.QueryContext(ctx, args...)
 	}
-	if c.tx != nil {
-		return c.tx.QueryContext(ctx, text, args...)
-	}
-	return c.s.db.QueryContext(ctx, text, args...)
+	rows, err := c.runner().QueryContext(ctx, text, args...)
+	return rows, nameShared(err)
 }
 
 // each calls scan for every row of a query. It returns the first error, also one that
@@ -80,7 +94,7 @@ func (c *conn) each(ctx context.Context, text string, args []any, scan func(rows
 			return err
 		}
 	}
-	return errors.Join(rows.Err(), rows.Close())
+	return nameShared(errors.Join(rows.Err(), rows.Close()))
 }
 
 // one scans the first row of a query, and reports whether there is one.

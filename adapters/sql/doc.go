@@ -1,6 +1,8 @@
 // Package sqlstore keeps objects in SQLite or Postgres, through database/sql. It is a Store
 // of level 2, and of level 3 if Config.Strict is set. The caller brings the driver and the
-// *sql.DB. It is tested with modernc.org/sqlite and with github.com/jackc/pgx/v5/stdlib.
+// *sql.DB. The conformance kit runs with modernc.org/sqlite, github.com/mattn/go-sqlite3,
+// github.com/jackc/pgx/v5/stdlib and github.com/lib/pq (1.12 or newer). Another driver needs
+// Config.Dialect, if New does not know the name of its type.
 //
 //	db, err := sql.Open("sqlite", "file:app.db?_txlock=immediate&_pragma=journal_mode(WAL)"+
 //		"&_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)")
@@ -21,8 +23,13 @@
 //     sequence og_seq.
 //
 // The tables of this package have version 2, by og_meta. Version 1 lacked og_records. Migrate
-// upgrades them in one transaction, and a program of version 1 that runs meanwhile goes on.
+// upgrades them in one transaction. It reads the version first: on current tables it writes
+// nothing and takes no lock, so each start of a program may call it.
 // Without Migrate all calls work on tables of version 1, except those of records.
+//
+// Each statement that writes, and each page of a listing, demands a version that the program
+// knows. So an upgrade shuts older programs out, also those that never call Migrate. Their
+// calls return ErrRefused with both versions. A program from before this check goes on.
 //
 // Only the store writes its tables. A kind, a scope and a name are unique together. The key
 // holds the bytes of the scope and the name. A key of 128 bytes or more ends with their
@@ -30,7 +37,27 @@
 // bytes are two names, in any collation. The store keeps
 // text byte by byte. It refuses text that graph.Validate refuses, with ErrRefused and
 // ErrInvalid: control characters, invalid UTF-8, and more than Config.Limits.Text bytes.
-// Migrate refuses a Postgres database with another encoding than UTF8.
+// The store refuses a Postgres database with another encoding than UTF8.
+//
+// # Servers
+//
+// A SQLite database in memory works with db.SetMaxOpenConns(1), for a test. With more connections
+// each one has a database of its own, so the store refuses it.
+//
+// The store asks Postgres before the first use. It refuses PostgreSQL before 14, and each
+// server without transaction numbers in the order of the commits. YugabyteDB, CockroachDB,
+// Greenplum and the workers of Citus are such servers. The error is ErrRefused and names the
+// missing property. Behind Citus use tables that Citus does not distribute, on its coordinator.
+//
+// A standby may lag. A read there proves nothing, so each call that meets one is an error with
+// a RetryAfter that names it. A pool with several hosts needs target_session_attrs=primary.
+// A connection to a former primary stays in the pool until db.SetConnMaxLifetime ends it.
+//
+// Two servers with two system identifiers (pg_control_system) have two histories. If a
+// connection leads to another one than before, the store holds: each call returns ErrRefused
+// with both identifiers. That ends when all connections agree, or by [Store.Restored]. If they
+// agree on the other server, its data are a restored dump, and the store begins an epoch.
+// A role without EXECUTE on pg_control_system does not see this.
 //
 // # Data of the user
 //
@@ -56,8 +83,13 @@
 //   - If the database aborts a transaction for another one, the store repeats it. That is
 //     SQLSTATE 40001 or 40P01, and SQLITE_BUSY or SQLITE_LOCKED. After Config.RetryLimit
 //     repetitions the error has a RetryAfter, and nothing is done.
-//   - A full disk, a read-only database and a timeout of a statement are errors with a
-//     RetryAfter, if the server has answered so.
+//   - A full disk and a read-only database are errors with a RetryAfter, if the server has
+//     answered so.
+//   - A write that exceeds statement_timeout, lock_timeout or transaction_timeout has a
+//     RetryAfter, too. Its error wraps context.DeadlineExceeded. Nothing is done.
+//   - On SQLite a write waits for the one writer. The time of a Collector's call runs from the
+//     end of that wait (ownergraph.BeginCall). A write that gets no turn, or that the end of its
+//     call breaks off before COMMIT, has a RetryAfter, and nothing is done.
 //   - A constraint, a trigger or a missing right is ErrRefused.
 //   - Every other error of a write has an unknown outcome. So has each error of COMMIT that
 //     is no answer of the server, and each shutdown.
@@ -75,16 +107,60 @@
 // writes of other processes, because it polls the log.
 //
 // On Postgres a change has the number of its transaction and a number of a sequence. A watch
-// reads only below the oldest running transaction (pg_snapshot_xmin), and so misses none. A
-// notification only wakes it. Progress is the position that a watch has read. ListEnded has
-// no version there.
+// reads only below the oldest transaction that may write to the log, and so misses none. Such
+// a transaction holds the lock RowExclusiveLock of og_log (pg_locks). Other transactions do not
+// count. A notification only wakes the watch. Progress is the position that a watch has read.
+// ListEnded has no version there.
 //
 // # Watches
 //
 // A watch holds no lock, no transaction and no connection while its sink runs. A listing is
 // read in pages of 4,096 rows. The log then repeats the changes since the first page, and
 // ListEnded comes after these. So a long transaction on Postgres holds up the end of a listing,
-// too. Every watch cuts the log once a minute. A watch that is further behind lists every kind anew.
+// too. Every watch cuts the log once a minute, beside its reports. A watch that is further behind
+// lists every kind anew. Store.FailedCompactions and Config.Logger show a failure of that: the
+// log grows then. On SQLite never delete the last row of og_log. An emptied log costs a new epoch.
+// On Postgres a transaction of the user with an old snapshot, from before an epoch, writes below the
+// log. The next compaction finds that, and begins an epoch.
+//
+// If one transaction holds a watch back for 10 seconds, the watch reports every kind as sick
+// ([graph.KindSick]). The reason names the transaction: the pid, the application, its state, and
+// since when it is open, or the name of a prepared transaction. The log of the collector, Held
+// and the metric of sick kinds have it. The kinds recover when the transaction ends.
+//
+// # Slow writes
+//
+// The Collector deletes in batches of at most 500 objects, and each batch is a transaction. It
+// begins with 4 objects. A batch grows as long as it takes at most about a second longer than a
+// single write. It shrinks if it takes longer, and to its half if it exceeds a limit of time. A
+// single write that exceeds such a limit is held with its error, and tried again more and more
+// slowly. Stats.Batches has the sizes, and the alert OwnergraphBatchesShrink of adapters/prometheus
+// reports small ones.
+//
+// A foreign key of the user needs an index. Without it each deletion reads the whole table of the
+// user. Package lint sees objects and no tables, so it cannot find such a key. On Postgres this
+// query does, if og_objects is in the search path:
+//
+//	SELECT c.conrelid::regclass::text, a.attname FROM pg_constraint c
+//	JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+//	WHERE c.contype = 'f' AND c.confrelid = 'og_objects'::regclass AND NOT EXISTS (
+//		SELECT 1 FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1]
+//		AND i.indisvalid AND i.indpred IS NULL)
+//
+// This is the query for SQLite:
+//
+//	SELECT m.name, f."from" FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
+//	WHERE m.type = 'table' AND f."table" = 'og_objects' AND NOT EXISTS (
+//		SELECT 1 FROM pragma_index_list(m.name) l JOIN pragma_index_info(l.name) i
+//		WHERE i.seqno = 0 AND i.name = f."from" AND NOT l.partial)
+//
+// A transaction of the user that locks the row of an object holds up the deletion of that object.
+// A batch on Postgres passes by the locked rows of og_objects, and deletes them last. If the user
+// locks a row that goes with an object, the neighbours wait until the batch exceeds a limit. So set
+// lock_timeout. Then the batch is halved until the object is alone.
+//
+// On SQLite the writers of one process leave the database free for 120 ms after each second. So
+// another process with a busy_timeout gets its turn.
 //
 // # Restores
 //
@@ -94,8 +170,9 @@
 //
 // A store also finds a restore by itself, if it has watched before the restore. Each change
 // in the log has a random mark. A watch compares the mark of the last change that it has
-// read. A change above the counters of the server shows a dump of another server. In both
-// cases the watch begins an epoch. A store that begins after the restore of a file finds
+// read. A change above the counters of the server shows a dump of another server. So does
+// another system identifier. In these cases the store begins an epoch, if all connections of
+// its pool lead to one primary. A store that begins after the restore of a file finds
 // nothing, because everything that it could compare was restored too.
 //
 // Two writes that ran at the same time have versions without a meaningful order. So a fallen
@@ -115,6 +192,10 @@
 // at once, also in a transaction of the user. References to kinds that the store does not
 // serve are unresolved and not refused.
 //
+// The order of the commits decides. A reference and the deletion of its owner that run at the
+// same time have either order in a watch on Postgres: the end may come before the reference. A
+// fence that began after both has both.
+//
 // # The conformance kit
 //
 // The store passes storetest and storetest/linear on both databases. It lacks one promise:
@@ -122,22 +203,31 @@
 //
 // # Advice for SQLite
 //
+//   - The settings below are those of modernc.org/sqlite. github.com/mattn/go-sqlite3 has
+//     _journal_mode=WAL, _busy_timeout=5000, _foreign_keys=1 and _txlock=immediate.
 //   - Use WAL (_pragma=journal_mode(WAL)) and busy_timeout. Otherwise readers and writers wait
 //     for each other.
 //   - Begin transactions as immediate ones (_txlock=immediate). A deferred transaction that
 //     reads first may fail when it writes.
 //   - Set _pragma=foreign_keys(1), if tables of the user refer to og_objects.
-//   - SQLite has one writer at a time. Commit many writes in one transaction.
+//   - SQLite has one writer at a time. Commit many writes in one transaction. A Collector has
+//     two calls under way.
 //   - With synchronous(NORMAL) a power cut may take the last commits back. That is a restore.
 //     Use synchronous(FULL), which is the default, where collectors must not forget.
 //
 // # Advice for Postgres
 //
-//   - A long transaction that writes holds every watch and every fence back, also one in
-//     another database of the server. Set idle_in_transaction_session_timeout.
-//   - Connect to the primary only. Treat a failover that may lose commits as a restore.
-//   - Keep the level READ COMMITTED.
-//   - Polling costs one statement in Config.Poll for each watch. Config.Channel and
+//   - A long transaction that wrote objects holds every watch and every fence back, and so
+//     does a prepared one. Set idle_in_transaction_session_timeout. Transactions that wrote
+//     only other tables hold nothing back.
+//   - Connect to the primary only: see "Servers". Treat a failover that may lose commits as a
+//     restore.
+//   - Prefer the level READ COMMITTED. At the other levels a [Tx] takes up to six statements
+//     more for its first write.
+//   - Behind pgbouncer with pool_mode=transaction, set default_query_exec_mode=exec in the DSN
+//     of pgx. Its default mode keeps prepared statements in a session, which clients share
+//     there. The error of such a call names that.
+//   - Polling costs two statements in Config.Poll for each watch. Config.Channel and
 //     Config.Wait shorten the latency, and cost throughput of commits.
 //   - Two programs with different clocks are no problem, except that LogAge is by their clocks.
 package sqlstore

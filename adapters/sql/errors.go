@@ -16,15 +16,19 @@ var errRaced = errors.New("another write came first")
 // error then.
 var errIgnored = errors.New("a trigger ignores the write")
 
-// notDone is the error of a call that the database has aborted. The call has done nothing.
+// notDone is the error of a call that the database has aborted. The call has done nothing. Late
+// says that it exceeded a limit of time. It is context.DeadlineExceeded then, so that the
+// Collector makes smaller batches.
 type notDone struct {
 	cause error
 	after time.Duration
+	late  bool
 }
 
 func (e *notDone) Error() string             { return "nothing is done: " + e.cause.Error() }
 func (e *notDone) Unwrap() error             { return e.cause }
 func (e *notDone) RetryAfter() time.Duration { return e.after }
+func (e *notDone) Is(target error) bool      { return e.late && target == context.DeadlineExceeded }
 
 // answer is the meaning of an error for a write.
 type answer uint8
@@ -33,16 +37,16 @@ const (
 	answerUnset   answer = iota // no answer of the server: the outcome is unknown
 	answerRetry                 // aborted for another transaction
 	answerLater                 // not possible for now
+	answerLate                  // broken off by a limit of time: a smaller call may pass
 	answerRefused               // a constraint, a trigger or a right forbids it
 )
 
 // answerOf reads an error of a driver. It knows the SQLSTATE of Postgres and the result
 // codes of SQLite. An error without them is no answer of the server.
 //
-// Held by TestAnswers and TestLostCommit.
+// Held by TestAnswers, TestLostCommit and TestDriverErrors.
 func answerOf(err error) answer {
 	var postgres interface{ SQLState() string }
-	var sqlite interface{ Code() int }
 	switch {
 	case err == nil:
 		return answerUnset
@@ -52,8 +56,9 @@ func answerOf(err error) answer {
 		return answerRefused
 	case errors.As(err, &postgres):
 		return answerOfState(postgres.SQLState())
-	case errors.As(err, &sqlite):
-		return answerOfCode(sqlite.Code())
+	}
+	if code, ok := codeOf(err); ok {
+		return answerOfCode(code)
 	}
 	return answerUnset
 }
@@ -67,8 +72,10 @@ func answerOfState(state string) answer {
 	switch state {
 	case "40001", "40P01":
 		return answerRetry
-	case "25006", "55P03", "57014":
+	case "25006":
 		return answerLater
+	case "25P04", "55P03", "57014": // transaction_timeout, lock_timeout, statement_timeout
+		return answerLate
 	}
 	switch state[:2] {
 	case "53":
@@ -81,7 +88,7 @@ func answerOfState(state string) answer {
 
 // The primary result codes of SQLite.
 const (
-	codeBusy, codeLocked, codeReadOnly, codeFull, codeTooBig, codeConstraint = 5, 6, 8, 13, 18, 19
+	codeError, codeBusy, codeLocked, codeReadOnly, codeFull, codeTooBig, codeConstraint = 1, 5, 6, 8, 13, 18, 19
 )
 
 func answerOfCode(code int) answer {
@@ -106,11 +113,11 @@ func (e *errCommit) Unwrap() error { return e.cause }
 // written a part of the commit when the disk is full.
 func (e *errCommit) isUnknown() bool {
 	switch answerOf(e.cause) {
-	case answerRetry, answerRefused:
+	case answerRetry, answerRefused, answerLate:
 		return false
 	case answerLater:
-		var sqlite interface{ Code() int }
-		return errors.As(e.cause, &sqlite)
+		_, sqlite := codeOf(e.cause)
+		return sqlite
 	}
 	return true
 }
@@ -133,7 +140,9 @@ func (s *Store) failed(verb, object string, err error) error {
 	case answerOf(err) == answerRefused:
 		return fmt.Errorf("%s %s: %w: %w", verb, object, graph.ErrRefused, err)
 	case answerOf(err) == answerLater:
-		err = &notDone{err, later}
+		err = &notDone{cause: err, after: later}
+	case answerOf(err) == answerLate:
+		err = &notDone{cause: err, after: later, late: true}
 	}
 	return fmt.Errorf("%s %s: %w", verb, object, err)
 }
@@ -168,10 +177,10 @@ func (s *Store) retry(ctx context.Context, do func() error) error {
 			return err
 		}
 		if n >= s.conf.RetryLimit {
-			return &notDone{err, maxPause}
+			return &notDone{cause: err, after: maxPause}
 		}
-		if err := sleep(ctx, pause); err != nil {
-			return err
+		if ended := sleep(ctx, pause); ended != nil { // the last repetition is aborted, too
+			return &notDone{cause: fmt.Errorf("%w after %w", ended, err), after: maxPause}
 		}
 		pause = min(2*pause, maxPause)
 	}

@@ -11,7 +11,7 @@ import (
 // fence is a fence that a watch has not passed yet.
 type fence struct {
 	token  uint64
-	moment int64 // the watch has to report every change below it
+	moment position // the watch has to report every change below it
 }
 
 // Fence notes the present moment of the database, and returns a random token. Each running
@@ -21,7 +21,7 @@ type fence struct {
 //
 // Held by TestKit.
 func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
-	var moment int64
+	var moment position
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("fence: %w", err)
 	}
@@ -103,7 +103,7 @@ func (w *watch) wishes() ([]fence, map[graph.Kind]bool) {
 func (w *watch) pass(fences []fence) bool {
 	passed := map[uint64]bool{}
 	for _, f := range fences {
-		if f.moment > w.next.pos {
+		if f.moment.compare(w.next) > 0 {
 			continue
 		}
 		passed[f.token] = true

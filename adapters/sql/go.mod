@@ -4,6 +4,8 @@ go 1.26.0
 
 require (
 	github.com/jackc/pgx/v5 v5.12.0
+	github.com/lib/pq v1.12.3
+	github.com/mattn/go-sqlite3 v1.14.53
 	github.com/ownergraph/ownergraph v0.0.0
 	golang.org/x/text v0.43.0
 	modernc.org/sqlite v1.61.1

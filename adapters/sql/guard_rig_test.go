@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"sync/atomic"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -68,15 +68,19 @@ func runGuardTask(text string) error {
 	return <-done
 }
 
-// dying kills the program after a number of deletes, alone or in batches.
+// dying kills the program after a number of deletes, alone or in batches. It lets one call at a
+// time through, so that no other call ends the cascade meanwhile.
 type dying struct {
 	*Store
-	deletes atomic.Int64
+	mu      sync.Mutex
+	deletes int64
 	killed  int64
 }
 
 // Delete is the store's.
 func (s *dying) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	err := s.Store.Delete(ctx, key, opts)
 	if err == nil {
 		s.note(1)
@@ -86,6 +90,8 @@ func (s *dying) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 
 // Batch is the store's.
 func (s *dying) Batch(ctx context.Context, writes []graph.Write) ([]error, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	out, err := s.Store.Batch(ctx, writes)
 	if err == nil {
 		s.note(int64(len(writes)))
@@ -97,7 +103,7 @@ func (s *dying) Batch(ctx context.Context, writes []graph.Write) ([]error, error
 func (s *dying) MaxBatch(ownergraph.Store) int { return s.Store.MaxBatch(s.Store) }
 
 func (s *dying) note(n int64) {
-	if s.deletes.Add(n) >= s.killed {
+	if s.deletes += n; s.deletes >= s.killed {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // no deferred call runs, and no call ends in order
 		select {}
 	}

@@ -14,10 +14,11 @@ type kindRow struct {
 	served bool
 }
 
-// kindSet is an immutable set of kinds. The stamp is random, and changes with the set. So
-// a set that was read before is valid if the database has its stamp.
+// kindSet is an immutable set of kinds. The stamp is random, and changes with the set and with
+// the server (stampText). So a set that was read before is valid if the database has its stamp.
 type kindSet struct {
 	stamp  int64
+	system int64 // the system identifier of the server, 0 if it is unknown
 	byName map[graph.Kind]kindRow
 	byID   map[int64]kindRow
 }
@@ -55,9 +56,13 @@ func (s *Store) knownKinds(ctx context.Context, c *conn) (*kindSet, error) {
 func (s *Store) readKinds(ctx context.Context, c *conn) (*kindSet, error) {
 	kinds, err := s.tables.kinds(ctx, c)
 	if err == nil {
-		s.kinds.Store(kinds)
+		err = s.primary.check(kinds.system)
 	}
-	return kinds, err
+	if err != nil {
+		return nil, err
+	}
+	s.kinds.Store(kinds)
+	return kinds, nil
 }
 
 // maxKindText bounds the name of a kind, which has an index.

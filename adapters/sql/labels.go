@@ -120,13 +120,15 @@ func (s *Store) selectPage(ctx context.Context, q graph.SelectRequest, by finali
 	}
 	p := matches{q: q, by: by, after: after}
 	for {
-		n := 0
-		err := s.tables.page(ctx, &ses.c, kinds.number(q.Kind), 0, p.after, pageSize, func(r *row) error { n++; return p.add(r) })
+		rows, err := s.readPage(ctx, kinds.number(q.Kind), 0, p.after)
+		for i := 0; i < len(rows) && err == nil; i++ {
+			err = p.add(rows[i])
+		}
 		switch {
 		case errors.Is(err, errPageFull):
 			p.page.More = hex.EncodeToString(p.after)
 			return p.page, nil
-		case err != nil || n < pageSize:
+		case err != nil || len(rows) < pageSize:
 			return p.page, err
 		}
 	}

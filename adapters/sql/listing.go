@@ -51,7 +51,7 @@ func (w *watch) endAfter(ctx context.Context, kinds []graph.Kind) error {
 
 // endListings ends the listings that wait for the position of the watch.
 func (w *watch) endListings() {
-	if len(w.ending) == 0 || w.next.pos < w.endAt {
+	if len(w.ending) == 0 || w.next.compare(w.endAt) < 0 {
 		return
 	}
 	known := w.s.tables.known(w.next, true)
@@ -88,23 +88,16 @@ func (w *watch) listSome(ctx context.Context, relist map[graph.Kind]bool) error 
 // pages reports the rows of one kind, or of all kinds for the number 0. The sink has the
 // beginning of the listing before the first page is read.
 func (w *watch) pages(ctx context.Context, kind int64) error {
-	batch := make([]*row, 0, pageSize)
 	var last row
 	last.place = []byte{}
 	for {
 		if err := w.out.flush(); err != nil {
 			return err
 		}
-		err := w.s.retry(ctx, func() error {
-			batch = batch[:0]
-			ses, err := w.s.reading(ctx)
-			if err != nil {
-				return err
-			}
-			return w.s.tables.page(ctx, &ses.c, kind, last.id, last.place, pageSize, func(r *row) error {
-				batch = append(batch, r)
-				return nil
-			})
+		var batch []*row
+		err := w.s.retry(ctx, func() (err error) {
+			batch, err = w.s.readPage(ctx, kind, last.id, last.place)
+			return err
 		})
 		if err != nil {
 			return readFailed("watch", "a listing", err)
@@ -117,6 +110,24 @@ func (w *watch) pages(ctx context.Context, kind int64) error {
 		}
 		last = *batch[len(batch)-1]
 	}
+}
+
+// readPage reads a page, behind a check of the tables. On Postgres both are on one connection:
+// a page of a standby may lack objects, and a page without rows would end the listing.
+//
+// Held by TestStandbyIsRefused and TestVersionShutsOut.
+func (s *Store) readPage(ctx context.Context, kind, after int64, place []byte) (rows []*row, err error) {
+	err = s.onOne(ctx, func(ses *session) error {
+		rows = rows[:0]
+		if err := ses.c.checkTables(ctx); err != nil {
+			return err
+		}
+		return s.tables.page(ctx, &ses.c, kind, after, place, pageSize, func(r *row) error {
+			rows = append(rows, r)
+			return nil
+		})
+	})
+	return rows, err
 }
 
 // reportRow reports a row of a listing.

@@ -24,15 +24,20 @@ type change struct {
 	body []byte
 }
 
-// look is the result of one look at the log. One statement reads all of it.
+// look is the result of one look at the log. One statement reads it. On Postgres another one reads
+// the bound before: see postgres_bound.go.
 type look struct {
 	stamp         int64 // of the kinds
+	system        int64 // the system identifier of the server, 0 if it is unknown
 	epoch, reason string
-	floor         int64  // changes below are deleted
-	moment        int64  // every change below it is committed, and was there to read
-	ahead         bool   // there are changes above the present: they are of another server
-	anchored      bool   // the anchor is there, with its mark
-	tip           anchor // the last change below moment
+	floor         int64    // changes below are deleted
+	moment        position // every change below it is committed, and was there to read
+	present       position // above each change that is committed
+	writer        writer   // for which the moment waits
+	beyond        bool     // there are changes that are not below moment
+	ahead         bool     // there are changes above the present: they are of another server
+	anchored      bool     // the anchor is there, with its mark
+	tip           anchor   // the last change below moment
 	changes       []change
 }
 
@@ -40,19 +45,20 @@ type look struct {
 // reader knows the changes below next, and the anchor was one of them.
 func (l *look) isBroken(next position, a anchor) bool {
 	kept := l.floor <= a.at.pos
-	return l.ahead || l.moment < next.pos || kept && a != (anchor{}) && !l.anchored
+	return l.ahead || l.present.compare(next) < 0 || kept && a != (anchor{}) && !l.anchored
 }
 
 func (t *sqliteTables) look(ctx context.Context, c *conn, from position, a anchor, limit int) (*look, error) {
-	l := &look{}
+	l := &look{stamp: stampNone}
 	err := c.each(ctx, t.text["look"], []any{a.at.pos, from.pos, limit}, func(rows *sql.Rows) error {
-		var anchored, tip, pos, mark, what, kind sql.NullInt64
+		var moment, anchored, tip, pos, mark, what, kind sql.NullInt64
 		var uid, scope, name sql.NullString
 		var body []byte
-		if err := rows.Scan(&l.stamp, &l.epoch, &l.reason, &l.floor, &l.moment, &anchored, &tip, &pos, &mark, &what, &kind, &uid, &scope, &name, &body); err != nil {
+		if err := rows.Scan(&l.stamp, &l.epoch, &l.reason, &l.floor, &moment, &anchored, &tip, &pos, &mark, &what, &kind, &uid, &scope, &name, &body); err != nil {
 			return err
 		}
-		l.tip = anchor{position{pos: l.moment - 1}, tip.Int64}
+		l.moment.pos, l.present.pos, l.ahead = moment.Int64, moment.Int64, !moment.Valid // an emptied log is another history
+		l.tip = anchor{position{pos: moment.Int64 - 1}, tip.Int64}
 		l.anchored = anchored.Valid && anchored.Int64 == a.mark
 		if pos.Valid {
 			l.changes = append(l.changes, change{position{pos: pos.Int64}, mark.Int64, int(what.Int64), kind.Int64,
@@ -60,6 +66,9 @@ func (t *sqliteTables) look(ctx context.Context, c *conn, from position, a ancho
 		}
 		return nil
 	})
+	if err == nil {
+		err = checkStamp(l.stamp)
+	}
 	return l, err
 }
 
@@ -88,11 +97,10 @@ func (s *Store) remembered() furthest {
 // lookAt looks at the log, and repeats a look that the database has aborted.
 func (s *Store) lookAt(ctx context.Context, from position, a anchor) (l *look, err error) {
 	err = s.retry(ctx, func() error {
-		ses, err := s.reading(ctx)
-		if err == nil {
+		return s.onOne(ctx, func(ses *session) (err error) { // a look has two statements on Postgres
 			l, err = s.tables.look(ctx, &ses.c, from, a, maxChanges)
-		}
-		return err
+			return err
+		})
 	})
 	return l, err
 }

@@ -4,34 +4,41 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // Migrate creates the tables, or upgrades those of an older version, and serves the kinds
-// of the Config. Several processes may call it at once. It needs the right to create
-// tables. Errors: an error for tables of a newer version, and those of AddKind.
+// of the Config. Several processes may call it at once.
 //
-// Programs that run meanwhile go on. A program of an older version then cannot migrate any
-// more.
+// Migrate reads the version first. If the tables are current and have the kinds, it writes
+// nothing, takes no lock, and needs no right but to read. Otherwise it needs the right to
+// create what is missing. On Postgres it waits at most a second for each lock, because
+// writers wait behind it, and lets them pass before it tries again. After five tries it
+// returns an error with a RetryAfter. Then a transaction that writes the tables is too long.
 //
-// Held by TestMigrateTogether, TestMigrateRefusesNewer and TestMigrateUpgrades.
+// An upgrade waits for the writers that run. A program that does not know the new version
+// writes and lists nothing after it: its calls return an error with both versions.
+//
+// Errors: ErrRefused for tables of a newer version and for an unfit server (see "Servers" in
+// the package documentation), and those of AddKind.
+//
+// Held by TestMigrateTogether, TestMigrateRefusesNewer, TestMigrateUpgrades,
+// TestMigrateOfCurrentTables, TestMigrateWithoutRights, TestMigrateWaitsBriefly and
+// TestVersionShutsOut.
 func (s *Store) Migrate(ctx context.Context) error {
-	err := s.retry(ctx, func() error {
-		return s.transactOnce(ctx, s.tables.migrate, func(ses *session) error {
-			kinds, err := s.tables.kinds(ctx, &ses.c)
-			if err != nil {
-				return err
-			}
-			for _, info := range s.conf.Kinds {
-				if err := ses.addKind(ctx, kinds, info); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
+	err := s.checkServer(ctx)
+	if err == nil {
+		err = s.makeTables(ctx)
+	}
 	if err == nil {
 		err = s.stmts.prepare(ctx, s.db, s.tables) // a Tx cannot, if the pool has one connection
+	}
+	if err == nil {
+		err = s.serveKinds(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -40,22 +47,63 @@ func (s *Store) Migrate(ctx context.Context) error {
 }
 
 const (
-	// firstSchema is the version of the tables that a schema creates.
-	firstSchema = 1
-	// schemaVersion is their version after all upgrades.
-	schemaVersion = 2
+	lockWithin = time.Second // of DDL on Postgres
+	lockTries  = 5
 )
 
-var errNewer = errors.New("the tables have a newer version")
-
-func checkSchema(version int64) error {
-	switch {
-	case version > schemaVersion:
-		return fmt.Errorf("version %d, this program knows %d: %w", version, schemaVersion, errNewer)
-	case version < firstSchema:
-		return fmt.Errorf("version %d of the tables: there is no such version", version)
+// makeTables creates or upgrades the tables, if they are not current.
+func (s *Store) makeTables(ctx context.Context) error {
+	for n := 1; ; n++ {
+		version, err := s.tables.schema(ctx, &conn{s: s})
+		if err == nil && version != 0 {
+			err = checkSchema(version)
+		}
+		if err != nil || version == schemaVersion {
+			return err
+		}
+		err = s.retry(ctx, func() error {
+			return s.transactOnce(ctx, s.tables.migrate, func(*session) error { return nil })
+		})
+		switch {
+		case err == nil || !isLockTimeout(err):
+			return err
+		case n == lockTries:
+			return &notDone{cause: fmt.Errorf("%d tries to lock the tables for %s each: a transaction that writes them is open for longer: %w", n, lockWithin, err), after: later}
+		}
+		if err := sleep(ctx, lockWithin); err != nil {
+			return err
+		}
 	}
-	return nil
+}
+
+// isLockTimeout reports whether lock_timeout has ended a statement of Postgres.
+func isLockTimeout(err error) bool {
+	var postgres interface{ SQLState() string }
+	return errors.As(err, &postgres) && postgres.SQLState() == "55P03"
+}
+
+// serveKinds serves the kinds of the Config that are not served as they are there.
+func (s *Store) serveKinds(ctx context.Context) error {
+	var kinds *kindSet
+	err := s.retry(ctx, func() (err error) {
+		kinds, err = s.readKinds(ctx, &conn{s: s})
+		return err
+	})
+	missing := func(info graph.KindInfo) bool {
+		return !kinds.serves(info.Kind) || kinds.byName[info.Kind].info != info
+	}
+	if err != nil || !slices.ContainsFunc(s.conf.Kinds, missing) {
+		return err
+	}
+	return s.transact(ctx, func(ses *session) error {
+		kinds, err := s.tables.kinds(ctx, &ses.c)
+		for _, info := range s.conf.Kinds {
+			if err == nil {
+				err = ses.addKind(ctx, kinds, info)
+			}
+		}
+		return err
+	})
 }
 
 // upgrade makes the tables of the newest version of those that are there. Step i makes version

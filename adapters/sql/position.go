@@ -17,6 +17,14 @@ func (p position) compare(o position) int {
 	return cmp.Or(cmp.Compare(p.pos, o.pos), cmp.Compare(p.seq, o.seq))
 }
 
+// latest returns the higher position.
+func latest(a, b position) position {
+	if a.compare(b) < 0 {
+		return b
+	}
+	return a
+}
+
 func (p position) version() graph.Version {
 	text := strconv.AppendInt(make([]byte, 0, 32), p.pos, 10)
 	if p.seq != 0 {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -14,36 +15,40 @@ import (
 // change has no number in the order of the commits. Its position is
 //
 //	pos = the largest of: the number of its transaction, the last transaction that had ended
-//	      when the statement began, the pos of the object before
+//	      when the statement began, the pos of the object before, the setting of freshen
 //	seq = a number of the sequence, drawn by the statement
 //
 // Both rise along the changes of an object, because the next change waits for the lock of
 // the row. If a statement begins after the commit of another change, it also has a higher
-// position. No position is below the number of its transaction. So every change below the
-// oldest running transaction is there to read, and no further one appears there.
+// position. No position is below the number of its transaction. See postgres_bound.go for the
+// changes that are there to read.
 type postgresTables struct {
 	conf  Config
 	names *strings.Replacer
 	text  map[string]string
+
+	control atomic.Bool // the role may call pg_control_system
 }
 
 const (
 	// pgPos is the least position of a new change. The row of {meta} is m.
-	pgPos = `greatest(pg_current_xact_id()::text::bigint, pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1) + m.base`
-	// pgMoment is the position below which nothing is running.
-	pgMoment = `pg_snapshot_xmin(pg_current_snapshot())::text::bigint + m.base`
-	// pgTop is above each change that is committed.
+	pgPos = `greatest(pg_current_xact_id()::text::bigint, pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1, ` + pgLeast + `) + m.base`
+	// pgUnchanged finds the row o in the snapshot of the statement. A statement that has waited for
+	// the lock of a row tests its condition on the newest state. Then the other parts of the
+	// statement would not see what the other transaction has written.
+	pgUnchanged = `SELECT 1 FROM {objects} s WHERE s.id = o.id AND s.pos = o.pos AND s.seq = o.seq`
+	// pgTop is above the pos of each change that is committed.
 	pgTop = `pg_snapshot_xmax(pg_current_snapshot())::text::bigint + m.base`
 )
 
 func postgresTexts() map[string]string {
 	return map[string]string{
-		"kinds": `SELECT m.kinds, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON true WHERE m.id = 1`,
-		"find": `SELECT m.kinds, o.id, o.uid, o.pos, o.seq, o.body, o.labels FROM {meta} m
+		"kinds": `SELECT {stamp}, {system}, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON true WHERE m.id = 1`,
+		"find": `SELECT {stamp}, o.id, o.uid, o.pos, o.seq, o.body, o.labels FROM {meta} m
 		LEFT JOIN {objects} o ON o.kind = $1 AND o.place = $2 WHERE m.id = 1`,
-		"findlocked": `SELECT (SELECT kinds FROM {meta}), o.id, o.uid, o.pos, o.seq, o.body, o.labels FROM {objects} o
+		"findlocked": `SELECT (SELECT {stamp} FROM {meta} m WHERE m.id = 1), o.id, o.uid, o.pos, o.seq, o.body, o.labels FROM {objects} o
 		WHERE o.kind = $1 AND o.place = $2 FOR UPDATE`,
-		"create": `WITH p AS (SELECT nextval('{seq}') AS seq, ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1 AND m.kinds = $1),
+		"create": `WITH p AS (SELECT nextval('{seq}') AS seq, ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1 AND {stamp} = $1),
 		o AS (INSERT INTO {objects} (id, kind, place, uid, scope, name, pos, seq, deleting, held, body, labels)
 			SELECT p.seq, $2::integer, $3::bytea, $4::text, $5::text, $6::text, p.pos, p.seq, $7::boolean, $8::boolean, $9::bytea, '' FROM p
 			ON CONFLICT (kind, place) DO NOTHING RETURNING pos, seq),
@@ -51,7 +56,7 @@ func postgresTexts() map[string]string {
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $11::bigint, $12::bigint, 1, $2::integer, $4::text, $5::text, $6::text, $9::bytea FROM o)
 		SELECT pos, seq, seq{notify} FROM o`,
-		"change": `WITH p AS (SELECT nextval('{seq}') AS seq, ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1),
+		"change": `WITH p AS (SELECT nextval('{seq}') AS seq, ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1 AND {stamp} = $12),
 		o AS (UPDATE {objects} o SET pos = greatest(o.pos, p.pos), seq = p.seq, deleting = $4, held = $5, body = $6, labels = $7
 			FROM p WHERE o.id = $1 AND o.pos = $2 AND o.seq = $3 RETURNING o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body),
 		d AS (DELETE FROM {owners} w USING o WHERE w.uid = o.uid AND w.owner = ANY ($8::text[])),
@@ -59,31 +64,37 @@ func postgresTexts() map[string]string {
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $10::bigint, $11::bigint, 1, kind, uid, scope, name, body FROM o)
 		SELECT pos, seq, id{notify} FROM o`,
-		"remove":  pgRemove(`0`, `WHERE o.id = $3 AND o.pos = $4 AND o.seq = $5`),
-		"plain":   pgRemove(`0`, `WHERE o.kind = $3 AND o.place = $4 AND NOT o.held AND ($5 = '' OR o.uid = $5) AND ($6::bigint = 0 OR o.pos = $6::bigint AND o.seq = $7::bigint) AND EXISTS (SELECT 1 FROM {meta} WHERE kinds = $8)`),
+		"remove":  pgRemove(`0`, `WHERE o.id = $3 AND o.pos = $4 AND o.seq = $5 AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $6)`),
+		"plain":   pgRemove(`0`, `WHERE o.kind = $3 AND o.place = $4 AND NOT o.held AND EXISTS (`+pgUnchanged+`) AND ($5 = '' OR o.uid = $5) AND ($6::bigint = 0 OR o.pos = $6::bigint AND o.seq = $7::bigint) AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $8)`),
+		"server":  `SELECT pg_is_in_recovery(), {system}`,
 		"kindrow": `INSERT INTO {kinds} (kind, scoped, no_owner, served) VALUES ($1, $2, $3, $4) ON CONFLICT (kind) DO UPDATE SET no_owner = $3, served = $4`,
 		"stamp":   `UPDATE {meta} SET kinds = $1 WHERE id = 1`,
 		"note": `INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name)
 		SELECT ` + pgPos + `, nextval('{seq}'), $1, $2, $3, 0, '', '', '' FROM {meta} m WHERE m.id = 1`,
-		"moment": `SELECT ` + pgTop + ` FROM {meta} m WHERE m.id = 1`,
+		"moment": pgMoment,
+		"bound":  pgBound,
+		"writer": pgWriter, "prepared": pgPrepared,
+		"level": pgLevel, "locklog": `LOCK TABLE {log} IN ROW EXCLUSIVE MODE`, "number": pgNumber, "setleast": pgSetLeast,
 		"all":    `SELECT id, kind, uid, scope, name, pos, seq, body FROM {objects} WHERE id > $1 ORDER BY id LIMIT $2`,
 		"kind":   `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE kind = $1 AND place > $2 ORDER BY place LIMIT $3`,
 		"owners": `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR SHARE`,
-		"look": `SELECT m.kinds, m.epoch, m.reason, m.floor, h.moment,
+		"look": `SELECT {stamp}, {system}, m.epoch, m.reason, m.floor, EXISTS (SELECT 1 FROM {log} WHERE (pos, seq) >= ($6, $7)),
 			m.floor > h.top OR coalesce((SELECT pos FROM {log} ORDER BY pos DESC, seq DESC LIMIT 1) >= h.top, false), a.mark, t.pos, t.seq, t.mark,
 			l.pos, l.seq, l.mark, l.type, l.kind, l.uid, l.scope, l.name, l.body
-		FROM {meta} m CROSS JOIN LATERAL (SELECT ` + pgMoment + ` AS moment, ` + pgTop + ` AS top) h LEFT JOIN {log} a ON a.pos = $1 AND a.seq = $2
-		LEFT JOIN LATERAL (SELECT pos, seq, mark FROM {log} WHERE pos < h.moment ORDER BY pos DESC, seq DESC LIMIT 1) t ON true
-		LEFT JOIN LATERAL (SELECT * FROM {log} WHERE (pos, seq) >= ($3, $4) AND pos < h.moment ORDER BY pos, seq LIMIT $5) l ON true
+		FROM {meta} m CROSS JOIN LATERAL (SELECT ` + pgTop + ` AS top) h LEFT JOIN {log} a ON a.pos = $1 AND a.seq = $2
+		LEFT JOIN LATERAL (SELECT pos, seq, mark FROM {log} WHERE (pos, seq) < ($6, $7) ORDER BY pos DESC, seq DESC LIMIT 1) t ON true
+		LEFT JOIN LATERAL (SELECT * FROM {log} WHERE (pos, seq) >= ($3, $4) AND (pos, seq) < ($6, $7) ORDER BY pos, seq LIMIT $5) l ON true
 		WHERE m.id = 1 ORDER BY l.pos, l.seq`,
-		"bounds": `SELECT ` + pgMoment + `, (SELECT pos FROM {log} ORDER BY pos, seq LIMIT 1),
-		(SELECT pos FROM {log} WHERE at >= $1 ORDER BY pos, seq LIMIT 1), (SELECT pos FROM {log} ORDER BY pos DESC, seq DESC OFFSET $2 LIMIT 1),
-		(SELECT pos FROM {log} ORDER BY pos, seq OFFSET $3 LIMIT 1) FROM {meta} m WHERE m.id = 1`,
+		"bounds": `SELECT (SELECT pos FROM {log} ORDER BY pos, seq LIMIT 1), (SELECT pos FROM {log} ORDER BY pos DESC, seq DESC OFFSET $1 LIMIT 1),
+		m.floor, m.epoch FROM {meta} m WHERE m.id = 1`,
+		"part": `WITH part AS MATERIALIZED (SELECT pos, seq, at FROM {log} WHERE pos >= $1 ORDER BY pos, seq LIMIT $3 + 1)
+		SELECT (SELECT pos FROM part ORDER BY pos, seq LIMIT 1), (SELECT pos FROM part WHERE at >= $2 ORDER BY pos, seq LIMIT 1),
+		(SELECT pos FROM part ORDER BY pos, seq OFFSET $3 LIMIT 1)`,
 		"hold":  `SELECT id FROM {objects} WHERE id = $1 AND pos = $2 AND seq = $3 FOR UPDATE`,
-		"cut":   `DELETE FROM {log} WHERE pos < $1`,
+		"cut":   `DELETE FROM {log} WHERE pos >= $1 AND pos < $2`,
 		"floor": `UPDATE {meta} SET floor = greatest(floor, $1) WHERE id = 1`,
-		"heights": `SELECT m.epoch, greatest(` + pgMoment + `, m.floor, (SELECT max(pos) FROM {objects}), (SELECT max(pos) FROM {log}))
-		FROM {meta} m WHERE m.id = 1`,
+		"heights": `SELECT m.epoch, greatest(` + pgTop + `, m.floor, (SELECT max(pos) FROM {objects}), (SELECT max(pos) FROM {log}))
+		FROM {meta} m WHERE m.id = 1 AND {stamp} >= 0`,
 	}
 }
 
@@ -105,10 +116,23 @@ func newPostgres(c Config) tables {
 	}
 	for _, texts := range []map[string]string{postgresTexts(), postgresManyTexts()} {
 		for key, text := range texts {
-			t.text[key] = strings.ReplaceAll(t.names.Replace(text), "{notify}", notify)
+			text = strings.ReplaceAll(t.names.Replace(text), "{notify}", notify)
+			t.text[key] = strings.ReplaceAll(text, "{system}", "0::bigint")
+			t.text[key+withSystem] = strings.ReplaceAll(text, "{system}", systemText)
 		}
 	}
 	return t
+}
+
+// withSystem ends the name of a statement that reads the system identifier.
+const withSystem = "+"
+
+// textOf returns a statement that reads the system identifier, if the role may.
+func (t *postgresTables) textOf(name string) string {
+	if t.control.Load() {
+		name += withSystem
+	}
+	return t.text[name]
 }
 
 // texts is empty, because drivers of Postgres keep prepared statements themselves.
@@ -117,7 +141,7 @@ func (t *postgresTables) texts() []string { return nil }
 func (t *postgresTables) lock(context.Context, *conn) error { return nil }
 
 func (t *postgresTables) kinds(ctx context.Context, c *conn) (*kindSet, error) {
-	return scanKinds(ctx, c, t.text["kinds"])
+	return scanKinds(ctx, c, t.textOf("kinds"))
 }
 
 // find locks a row that is there. If none is there, a second statement reads the kinds.
@@ -171,11 +195,11 @@ func (t *postgresTables) create(ctx context.Context, c *conn, r *row, stamp int6
 func (t *postgresTables) change(ctx context.Context, c *conn, old, next *row) (bool, error) {
 	o := &next.object
 	removed, added := difference(&old.object, o)
-	return t.write(ctx, c, "change", next, old.id, old.at.pos, old.at.seq, o.Deleting, next.held(), encodeBody(o), next.labels, removed, added, newMark(), now())
+	return t.write(ctx, c, "change", next, old.id, old.at.pos, old.at.seq, o.Deleting, next.held(), encodeBody(o), next.labels, removed, added, newMark(), now(), old.stamp)
 }
 
 func (t *postgresTables) remove(ctx context.Context, c *conn, old *row) (bool, error) {
-	return t.write(ctx, c, "remove", nil, newMark(), now(), old.id, old.at.pos, old.at.seq)
+	return t.write(ctx, c, "remove", nil, newMark(), now(), old.id, old.at.pos, old.at.seq, old.stamp)
 }
 
 func (t *postgresTables) removePlain(ctx context.Context, c *conn, kind int64, place []byte, pre graph.Precondition, stamp int64) (bool, error) {
@@ -195,11 +219,6 @@ func isPlainText(s string) bool {
 		}
 	}
 	return true
-}
-
-func (t *postgresTables) moment(ctx context.Context, c *conn) (pos int64, err error) {
-	_, err = c.one(ctx, t.text["moment"], nil, &pos)
-	return pos, err
 }
 
 func (t *postgresTables) owners(ctx context.Context, c *conn, uids []string, add func(*row) error) error {
@@ -228,13 +247,20 @@ func (t *postgresTables) known(next position, listing bool) graph.Version {
 }
 
 func (t *postgresTables) look(ctx context.Context, c *conn, from position, a anchor, limit int) (*look, error) {
-	l := &look{}
-	args := []any{a.at.pos, a.at.seq, from.pos, from.seq, limit}
-	err := c.each(ctx, t.text["look"], args, func(rows *sql.Rows) error {
+	b, err := t.bound(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	l := &look{stamp: stampNone, moment: latest(b.moment(), from), present: b.present(), writer: b.writer}
+	if a != (anchor{}) { // a crash of the server may have taken numbers back that no commit had
+		from = t.after(a.at)
+	}
+	args := []any{a.at.pos, a.at.seq, from.pos, from.seq, limit, l.moment.pos, l.moment.seq}
+	err = c.each(ctx, t.textOf("look"), args, func(rows *sql.Rows) error {
 		var anchored, tipPos, tipSeq, tipMark, pos, seq, mark, what, kind sql.NullInt64
 		var uid, scope, name sql.NullString
 		var body []byte
-		if err := rows.Scan(&l.stamp, &l.epoch, &l.reason, &l.floor, &l.moment, &l.ahead, &anchored, &tipPos, &tipSeq, &tipMark,
+		if err := rows.Scan(&l.stamp, &l.system, &l.epoch, &l.reason, &l.floor, &l.beyond, &l.ahead, &anchored, &tipPos, &tipSeq, &tipMark,
 			&pos, &seq, &mark, &what, &kind, &uid, &scope, &name, &body); err != nil {
 			return err
 		}
@@ -246,25 +272,46 @@ func (t *postgresTables) look(ctx context.Context, c *conn, from position, a anc
 		}
 		return nil
 	})
+	if err == nil {
+		err = checkStamp(l.stamp)
+	}
+	if err == nil {
+		err = c.s.primary.check(l.system)
+	}
 	return l, err
 }
 
-// compact deletes no change that a running transaction may still precede.
-func (t *postgresTables) compact(ctx context.Context, c *conn, keep int, before int64) (more bool, err error) {
-	var moment int64
-	var low, young, size, chunk sql.NullInt64
-	if _, err := c.one(ctx, t.text["bounds"], []any{before, keep, maxCut}, &moment, &low, &young, &size, &chunk); err != nil || !low.Valid {
+// compact deletes no change that a running transaction may still precede. The lower bounds
+// keep its statements from reading the index entries of what was deleted before.
+func (t *postgresTables) compact(ctx context.Context, c *conn, x *cut) (more bool, err error) {
+	b, err := t.bound(ctx, c) // for each part: a pool may lead to another server
+	if err != nil {
 		return false, err
 	}
-	floor := moment
+	var low, young, size, next sql.NullInt64
+	if !x.begun {
+		var stray strayError
+		if _, err := c.one(ctx, t.text["bounds"], []any{x.keep}, &low, &size, &stray.floor, &stray.epoch); err != nil || !low.Valid {
+			return false, err
+		}
+		if stray.pos = low.Int64; stray.pos < stray.floor {
+			return false, &stray
+		}
+		x.begun, x.end, x.from = true, b.moment().pos, low.Int64
+		if size.Valid {
+			x.size = size.Int64 + 1
+		}
+	}
+	if _, err := c.one(ctx, t.text["part"], []any{x.from, x.before, maxCut}, &low, &young, &next); err != nil || !low.Valid {
+		return false, err
+	}
+	x.end = min(x.end, b.moment().pos)
+	floor := x.end
 	if young.Valid {
-		floor = min(floor, young.Int64)
+		floor = min(x.end, max(young.Int64, x.size))
 	}
-	if size.Valid {
-		floor = min(moment, max(floor, size.Int64+1))
-	}
-	if chunk.Valid && chunk.Int64 < floor {
-		floor, more = max(chunk.Int64, low.Int64+1), true
+	if next.Valid && next.Int64 < floor {
+		floor, more = max(next.Int64, low.Int64+1), true
 	}
 	if floor <= low.Int64 {
 		return false, nil
@@ -272,7 +319,8 @@ func (t *postgresTables) compact(ctx context.Context, c *conn, keep int, before 
 	if _, err := c.exec(ctx, t.text["floor"], floor); err != nil {
 		return false, err
 	}
-	_, err = c.exec(ctx, t.text["cut"], floor)
+	_, err = c.exec(ctx, t.text["cut"], x.from, floor)
+	x.from = floor
 	return more, err
 }
 

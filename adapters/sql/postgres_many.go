@@ -13,10 +13,12 @@ import (
 // "plainall" compares the rows in a subquery of its own, and OFFSET 0 keeps it apart. So
 // Postgres looks each row up in an index. In one join it guesses that one row matches, and
 // reads the whole table. If a row changes before the statement has its lock, Postgres tests
-// the condition again. The row has a new number then, which is not in the array.
+// the condition again. The row has a new number then, which is not in the array. The subquery
+// leaves out the rows that another transaction has locked, so that the statement waits for none
+// of them (TestLockedRow).
 func postgresManyTexts() map[string]string {
 	return map[string]string{
-		"createall": `WITH p AS (SELECT ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1 AND m.kinds = $1),
+		"createall": `WITH p AS (SELECT ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1 AND {stamp} = $1),
 		o AS (INSERT INTO {objects} (id, kind, place, uid, scope, name, pos, seq, deleting, held, body, labels)
 			SELECT x.seq, x.kind, x.place, x.uid, x.scope, x.name, p.pos, x.seq, false, x.held, x.body, ''
 			FROM (SELECT nextval('{seq}') AS seq, u.* FROM unnest($2::integer[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::bytea[])
@@ -28,8 +30,9 @@ func postgresManyTexts() map[string]string {
 		SELECT uid, pos, seq{notify} FROM o`,
 		"plainall": pgRemove(`o.uid`, `WHERE o.id = ANY (ARRAY (SELECT i.id
 				FROM unnest($3::integer[], $4::bytea[], $5::text[], $6::bigint[], $7::bigint[]) AS x(kind, place, uid, pos, seq) CROSS JOIN LATERAL
-					(SELECT id FROM {objects} WHERE kind = x.kind AND place = x.place AND uid = x.uid AND pos = x.pos AND seq = x.seq OFFSET 0) i))
-			AND o.seq = ANY ($7::bigint[]) AND o.pos = ANY ($6::bigint[]) AND NOT o.held AND EXISTS (SELECT 1 FROM {meta} WHERE kinds = $8)`),
+					(SELECT id FROM {objects} WHERE kind = x.kind AND place = x.place AND uid = x.uid AND pos = x.pos AND seq = x.seq OFFSET 0
+						FOR UPDATE SKIP LOCKED) i))
+			AND o.seq = ANY ($7::bigint[]) AND o.pos = ANY ($6::bigint[]) AND NOT o.held AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $8)`),
 		"findall": `SELECT o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body, o.place, o.labels
 		FROM unnest($1::integer[], $2::bytea[]) AS x(kind, place) JOIN {objects} o ON o.kind = x.kind AND o.place = x.place ORDER BY o.uid FOR UPDATE OF o`,
 		"removeall": pgRemove(`o.uid`, `WHERE o.id = ANY ($3::bigint[])`),

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 
 func withServer(m *testing.M) int {
 	var err error
-	if server, err = postgres.Start(postgres.Config{Settings: []string{"max_connections=400"}}); err != nil {
+	if server, err = postgres.Start(postgres.Config{Settings: []string{"max_connections=400", "max_prepared_transactions=20"}}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -39,20 +39,59 @@ func postgresUpgrades() []string {
 // migrateLock is the number of the advisory lock of all migrations.
 const migrateLock = 0x6f776e6572 // "owner"
 
+// schema reads the catalog first. A statement on a table that is not there would be an error,
+// which the log of the server has.
+func (t *postgresTables) schema(ctx context.Context, c *conn) (version int64, err error) {
+	var there bool
+	if _, err := c.one(ctx, `SELECT to_regclass($1) IS NOT NULL`, []any{t.names.Replace(`{meta}`)}, &there); err != nil || !there {
+		return 0, err
+	}
+	_, err = c.one(ctx, t.names.Replace(`SELECT version FROM {meta} WHERE id = 1`), nil, &version)
+	return version, err
+}
+
+// migrate makes no table anew, because CREATE INDEX IF NOT EXISTS waits for every writer of a
+// table, even if the index is there. An upgrade waits for the writers that have passed the
+// check of the version. Those that begin behind it find the new version: a statement has its
+// locks before its snapshot.
+//
+// Held by TestVersionShutsOut.
 func (t *postgresTables) migrate(ctx context.Context, c *conn) error {
-	if _, err := c.exec(ctx, fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, int64(migrateLock))); err != nil {
-		return err
-	}
-	var encoding string
-	if _, err := c.one(ctx, `SELECT current_setting('server_encoding')`, nil, &encoding); err != nil {
-		return err
-	}
-	if encoding != "UTF8" {
-		return fmt.Errorf("encoding of the database: %s: want UTF8", encoding)
-	}
-	if t.conf.Schema != "" {
-		if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS "`+t.conf.Schema+`"`); err != nil {
+	for _, text := range []string{
+		fmt.Sprintf(`SET LOCAL lock_timeout = %d`, lockWithin.Milliseconds()),
+		fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, int64(migrateLock)),
+	} {
+		if _, err := c.exec(ctx, text); err != nil {
 			return err
+		}
+	}
+	switch version, err := t.schema(ctx, c); {
+	case err != nil || version == schemaVersion: // another process was first
+		return err
+	case version == 0:
+		if err := t.makeFirst(ctx, c); err != nil {
+			return err
+		}
+	default:
+		if _, err := c.exec(ctx, t.names.Replace(`LOCK TABLE {objects} IN SHARE ROW EXCLUSIVE MODE`)); err != nil {
+			return err
+		}
+	}
+	return upgrade(ctx, c, t.names, postgresUpgrades())
+}
+
+// makeFirst makes the tables of the first version. The right to create a schema is not needed
+// for one that is there.
+func (t *postgresTables) makeFirst(ctx context.Context, c *conn) error {
+	if t.conf.Schema != "" {
+		var there bool
+		if _, err := c.one(ctx, `SELECT to_regnamespace($1) IS NOT NULL`, []any{`"` + t.conf.Schema + `"`}, &there); err != nil {
+			return err
+		}
+		if !there {
+			if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS "`+t.conf.Schema+`"`); err != nil {
+				return err
+			}
 		}
 	}
 	for _, text := range postgresSchema() {
@@ -61,10 +100,8 @@ func (t *postgresTables) migrate(ctx context.Context, c *conn) error {
 		}
 	}
 	first := t.names.Replace(`INSERT INTO {meta} (id, version, kinds, floor, base, epoch, reason) VALUES (1, $1, $2, 0, 0, '', '') ON CONFLICT DO NOTHING`)
-	if _, err := c.exec(ctx, first, firstSchema, rand.Int64()); err != nil {
-		return err
-	}
-	return upgrade(ctx, c, t.names, postgresUpgrades())
+	_, err := c.exec(ctx, first, firstSchema, rand.Int64())
+	return err
 }
 
 func (t *postgresTables) setKind(ctx context.Context, c *conn, info graph.KindInfo, served bool) error {
@@ -86,7 +123,7 @@ func (t *postgresTables) restored(ctx context.Context, c *conn, expect *string, 
 	if _, err := c.exec(ctx, t.names.Replace(`LOCK TABLE {objects} IN EXCLUSIVE MODE`)); err != nil {
 		return err
 	}
-	if _, err := c.one(ctx, t.text["heights"], nil, &is, &high); err != nil {
+	if err := c.there(ctx, t.text["heights"], nil, &is, &high); err != nil {
 		return err
 	}
 	if expect != nil && is != *expect {

@@ -13,8 +13,10 @@ import (
 // program without records needs no Migrate of the tables of version 1.
 const (
 	readRecord   = `SELECT value, version FROM {records} WHERE name = $1`
-	createRecord = `INSERT INTO {records} (name, version, value) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING`
-	changeRecord = `UPDATE {records} SET version = $2, value = $3 WHERE name = $1 AND version = $4`
+	createRecord = `INSERT INTO {records} (name, version, value) SELECT $1, $2, {value} FROM {meta} m WHERE m.id = 1 AND {stamp} >= 0
+		ON CONFLICT (name) DO NOTHING`
+	changeRecord = `UPDATE {records} SET version = $2, value = $3 WHERE name = $1 AND version = $4
+		AND EXISTS (SELECT 1 FROM {meta} m WHERE m.id = 1 AND {stamp} >= 0)`
 )
 
 // ReadRecord returns the record of the name (ownergraph.Records). A record is a row of
@@ -69,6 +71,9 @@ func (s *Store) WriteRecord(ctx context.Context, name string, value []byte, vers
 		if n, err := r.RowsAffected(); err != nil || n == 1 {
 			return err
 		}
+		if err := ses.c.checkTables(ctx); err != nil {
+			return err
+		}
 		return conflict
 	})
 	if err != nil {
@@ -79,6 +84,7 @@ func (s *Store) WriteRecord(ctx context.Context, name string, value []byte, vers
 
 // recordText puts the names of the tables into a statement, in the dialect of the database.
 func (s *Store) recordText(text string) string {
+	text = strings.ReplaceAll(text, "{value}", map[Dialect]string{SQLite: "$3", Postgres: "$3::bytea"}[s.conf.Dialect])
 	if s.conf.Dialect == SQLite {
 		text = strings.ReplaceAll(text, "$", "?")
 	}

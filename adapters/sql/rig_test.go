@@ -29,6 +29,8 @@ type database struct {
 	faults *faults
 	open   func(f *faults) (*sql.DB, error)
 	conf   Config // the dialect, and the schema of its own
+
+	impatient func(f *faults) (*sql.DB, error) // SQLite: it waits briefly for a lock
 }
 
 // newSQLiteDatabase returns a database in a file of its own, with WAL.
@@ -39,11 +41,12 @@ func newSQLiteDatabase(tb storetest.TB) *database {
 	}
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	dsn := "file:" + filepath.Join(dir, "db") + "?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_txlock=immediate"
+	open := func(dsn string) func(*faults) (*sql.DB, error) {
+		return func(f *faults) (*sql.DB, error) { return openFaulty(dsnConnector{&sqlite.Driver{}, dsn}, f), nil }
+	}
 	return &database{
 		name: "sqlite", faults: &faults{}, conf: Config{Dialect: SQLite},
-		open: func(f *faults) (*sql.DB, error) {
-			return openFaulty(dsnConnector{&sqlite.Driver{}, dsn}, f), nil
-		},
+		open: open(dsn), impatient: open(strings.Replace(dsn, "5000", "10", 1)),
 	}
 }
 

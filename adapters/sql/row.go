@@ -20,6 +20,7 @@ type row struct {
 	at     position
 	object graph.Object
 	labels string // JSON, or "" for none
+	stamp  int64  // by which the row was read, if one statement has found it
 }
 
 // placeOf returns a scope and a name as one text of at most maxPlace bytes, because

@@ -3,9 +3,11 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -14,6 +16,8 @@ import (
 type tables interface {
 	// texts are the statements to prepare.
 	texts() []string
+	// schema returns the version of the tables, 0 if they lack something.
+	schema(ctx context.Context, c *conn) (int64, error)
 	migrate(ctx context.Context, c *conn) error
 	// lock begins the writes of a transaction. On SQLite it takes the lock of the writer.
 	lock(ctx context.Context, c *conn) error
@@ -43,10 +47,15 @@ type tables interface {
 	// page reads rows of all kinds with a higher id, or of one kind with a higher place.
 	page(ctx context.Context, c *conn, kind, after int64, place []byte, limit int, add func(*row) error) error
 	// moment returns a position that is above each change that is committed.
-	moment(ctx context.Context, c *conn) (int64, error)
-	// compact deletes a part of the changes that are older than the newest keep, or written
-	// before a time in milliseconds. It reports whether there are more.
-	compact(ctx context.Context, c *conn, keep int, before int64) (more bool, err error)
+	moment(ctx context.Context, c *conn) (position, error)
+	// describe names a transaction for which a watch waits, and its program.
+	describe(ctx context.Context, c *conn, of writer) (string, error)
+	// freshen prepares the next write of a transaction whose level the user chose. It reports
+	// whether each further write needs that.
+	freshen(ctx context.Context, c *conn) (again bool, err error)
+	// compact deletes the next part of the changes that a run of the compaction cuts, and
+	// reports whether there are more.
+	compact(ctx context.Context, c *conn, x *cut) (more bool, err error)
 	// restored begins a new epoch. If expect is not nil, it does so only in that epoch.
 	restored(ctx context.Context, c *conn, expect *string, epoch, reason string, base int64) error
 	// after returns the position behind a change.
@@ -66,7 +75,7 @@ type session struct {
 // transact runs do in a transaction of its own. It repeats a transaction that the
 // database has aborted for another one.
 func (s *Store) transact(ctx context.Context, do func(*session) error) error {
-	if err := s.stmts.prepare(ctx, s.db, s.tables); err != nil {
+	if err := s.ready(ctx); err != nil {
 		return err
 	}
 	release, err := s.takeTurn(ctx)
@@ -74,20 +83,16 @@ func (s *Store) transact(ctx context.Context, do func(*session) error) error {
 		return err
 	}
 	defer release()
-	return s.retry(ctx, func() error { return s.transactOnce(ctx, s.tables.lock, do) })
-}
-
-// takeTurn has the writers of this process wait for each other on SQLite, without polling.
-func (s *Store) takeTurn(ctx context.Context) (release func(), err error) {
-	if s.conf.Dialect != SQLite {
-		return func() {}, nil
+	err = s.retry(ctx, func() error { return s.transactOnce(ctx, s.tables.lock, do) })
+	if t, ok := s.tables.(*sqliteTables); ok && errors.Is(err, errLogEmpty) {
+		refill := func(ses *session) error { return t.refill(ctx, &ses.c) }
+		for _, do := range []func(*session) error{refill, do} {
+			if err = s.retry(ctx, func() error { return s.transactOnce(ctx, t.lock, do) }); err != nil {
+				break
+			}
+		}
 	}
-	select {
-	case s.writing <- struct{}{}:
-		return func() { <-s.writing }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return err
 }
 
 // endWithin is the time for which a transaction may outlive the context of its call.
@@ -97,27 +102,34 @@ const endWithin = 5 * time.Second
 // a context that ends later, and the statements have ctx. A COMMIT that the later end breaks
 // off has an unknown outcome.
 //
-// Held by TestOneConnectionTaken.
+// Held by TestOneConnectionTaken and TestTurnBeginsTheTime.
 func (s *Store) transactOnce(ctx context.Context, lock func(context.Context, *conn) error, do func(*session) error) error {
 	free, err := s.db.Conn(ctx) // the wait for a connection ends with the call
 	if err != nil {
-		return fmt.Errorf("connect: %w", err)
+		return s.brokenOff(ctx, false, fmt.Errorf("connect: %w", err), nil)
 	}
 	defer free.Close()
 	whole, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(endWithin, end) })()
+	outlive := func() func() bool { return context.AfterFunc(ctx, func() { time.AfterFunc(endWithin, end) }) }
+	stop := outlive()
+	defer func() { stop() }()
 	tx, err := free.BeginTx(whole, s.txOptions())
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return s.brokenOff(ctx, false, fmt.Errorf("begin: %w", err), nil)
 	}
 	ses := s.sessionIn(tx)
-	if err = lock(ctx, &ses.c); err == nil {
+	err = lock(ctx, &ses.c)
+	began := err == nil
+	if began {
+		if ownergraph.BeginCall(ctx) { // the context has another end now
+			stop()
+			stop = outlive()
+		}
 		err = do(ses)
 	}
 	if err != nil {
-		_ = tx.Rollback() // the error of the rollback says nothing about the write
-		return err
+		return s.brokenOff(ctx, began, err, tx.Rollback())
 	}
 	if err := tx.Commit(); err != nil {
 		return &errCommit{err}
@@ -194,13 +206,20 @@ func (ses *session) look(ctx context.Context, key graph.Key) (*kindSet, *row, er
 		if err != nil {
 			return nil, nil, err
 		}
+		if err := checkStamp(stamp); err != nil {
+			return nil, nil, err
+		}
 		if stamp == kinds.stamp {
 			if r != nil {
-				r.place = place
+				r.place, r.stamp = place, stamp
 			}
 			return kinds, r, nil
 		}
-		if kinds, err = ses.s.readKinds(ctx, &ses.c); err != nil {
+		was := kinds.stamp
+		if kinds, err = ses.s.readKinds(ctx, &ses.c); err == nil && kinds.stamp == was {
+			err = ses.s.doubt(ctx) // the row is of another server than the kinds
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}

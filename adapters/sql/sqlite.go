@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -30,8 +31,8 @@ func sqliteTexts() map[string]string {
 		// It changes no row. It takes the lock of the writer before the first read, so that a
 		// read is never older than the writes that rest on it.
 		"lock":  `DELETE FROM {meta} WHERE id < 0`,
-		"kinds": `SELECT m.kinds, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON 1 WHERE m.id = 1`,
-		"find": `SELECT m.kinds, o.id, o.uid, o.pos, o.body, o.labels FROM {meta} m
+		"kinds": `SELECT {stamp}, 0, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON 1 WHERE m.id = 1`,
+		"find": `SELECT {stamp}, o.id, o.uid, o.pos, o.body, o.labels FROM {meta} m
 		LEFT JOIN {objects} o ON o.kind = ?1 AND o.place = ?2 WHERE m.id = 1`,
 		"log": `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name, body)
 		SELECT pos + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM {log} ORDER BY pos DESC LIMIT 1 RETURNING pos`,
@@ -45,19 +46,20 @@ func sqliteTexts() map[string]string {
 		"disown":  `DELETE FROM {owners} WHERE uid = ?1 AND owner = ?2`,
 		"kindrow": `INSERT INTO {kinds} (kind, scoped, no_owner, served) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (kind) DO UPDATE SET no_owner = ?3, served = ?4`,
 		"stamp":   `UPDATE {meta} SET kinds = ?1 WHERE id = 1`,
-		"moment":  `SELECT pos + 1 FROM {log} ORDER BY pos DESC LIMIT 1`,
+		"moment":  `SELECT l.pos + 1 FROM {meta} m, {log} l WHERE m.id = 1 AND {stamp} >= 0 ORDER BY l.pos DESC LIMIT 1`,
 		"all":     `SELECT id, kind, uid, scope, name, pos, 0, body FROM {objects} WHERE id > ?1 ORDER BY id LIMIT ?2`,
 		"kind":    `SELECT id, kind, uid, scope, name, pos, 0, body, place, labels FROM {objects} WHERE kind = ?1 AND place > ?2 ORDER BY place LIMIT ?3`,
 		"look":    sqliteLook,
-		"bounds": `SELECT (SELECT pos FROM {log} ORDER BY pos LIMIT 1), (SELECT pos FROM {log} ORDER BY pos DESC LIMIT 1),
-		(SELECT pos FROM {log} WHERE at >= ?1 ORDER BY pos LIMIT 1)`,
+		"bounds": `SELECT b.low, b.high, (SELECT pos FROM {log} WHERE pos < b.low + ?2 AND at >= ?1 ORDER BY pos LIMIT 1)
+		FROM (SELECT (SELECT pos FROM {log} ORDER BY pos LIMIT 1) AS low, (SELECT pos FROM {log} ORDER BY pos DESC LIMIT 1) AS high) b, {meta} m
+		WHERE b.low IS NOT NULL AND m.id = 1 AND {stamp} >= 0`,
 		"cut":   `DELETE FROM {log} WHERE pos < ?1`,
 		"floor": `UPDATE {meta} SET floor = ?1 WHERE id = 1`,
 		"owner": `SELECT id, kind, uid, scope, name, pos, 0, body, place, labels FROM {objects} WHERE uid = ?1`,
 	}
 }
 
-const sqliteLook = `SELECT m.kinds, m.epoch, m.reason, m.floor, (SELECT pos + 1 FROM {log} ORDER BY pos DESC LIMIT 1),
+const sqliteLook = `SELECT {stamp}, m.epoch, m.reason, m.floor, (SELECT pos + 1 FROM {log} ORDER BY pos DESC LIMIT 1),
 		(SELECT mark FROM {log} WHERE pos = ?1), (SELECT mark FROM {log} ORDER BY pos DESC LIMIT 1), l.pos, l.mark, l.type, l.kind, l.uid, l.scope, l.name, l.body
 	FROM {meta} m LEFT JOIN (SELECT * FROM {log} WHERE pos >= ?2 ORDER BY pos LIMIT ?3) l ON 1
 	WHERE m.id = 1 ORDER BY l.pos`
@@ -89,14 +91,14 @@ func (t *sqliteTables) kinds(ctx context.Context, c *conn) (*kindSet, error) {
 	return scanKinds(ctx, c, t.text["kinds"])
 }
 
-// scanKinds reads the stamp and the kinds of a query.
+// scanKinds reads the stamp, the server and the kinds of a query.
 func scanKinds(ctx context.Context, c *conn, text string) (*kindSet, error) {
-	set := &kindSet{byName: map[graph.Kind]kindRow{}, byID: map[int64]kindRow{}}
+	set := &kindSet{stamp: stampNone, byName: map[graph.Kind]kindRow{}, byID: map[int64]kindRow{}}
 	err := c.each(ctx, text, nil, func(rows *sql.Rows) error {
 		var id sql.NullInt64
 		var kind sql.NullString
 		var scoped, noOwner, served sql.NullBool
-		if err := rows.Scan(&set.stamp, &id, &kind, &scoped, &noOwner, &served); err != nil {
+		if err := rows.Scan(&set.stamp, &set.system, &id, &kind, &scoped, &noOwner, &served); err != nil {
 			return err
 		}
 		if id.Valid {
@@ -104,6 +106,9 @@ func scanKinds(ctx context.Context, c *conn, text string) (*kindSet, error) {
 		}
 		return nil
 	})
+	if err == nil {
+		err = checkStamp(set.stamp)
+	}
 	return set, err
 }
 
@@ -123,7 +128,10 @@ func (t *sqliteTables) find(ctx context.Context, c *conn, kind int64, place []by
 
 // log appends a change, and returns its number.
 func (t *sqliteTables) log(ctx context.Context, c *conn, what int, kind int64, key graph.Key, body []byte) (pos int64, err error) {
-	_, err = c.one(ctx, t.text["log"], []any{newMark(), now(), what, kind, string(key.UID), key.Scope, key.Name, body}, &pos)
+	found, err := c.one(ctx, t.text["log"], []any{newMark(), now(), what, kind, string(key.UID), key.Scope, key.Name, body}, &pos)
+	if err == nil && !found {
+		err = errLogEmpty
+	}
 	return pos, err
 }
 
@@ -133,6 +141,9 @@ func (t *sqliteTables) create(ctx context.Context, c *conn, r *row, _ int64) (bo
 	var pos int64
 	made, err := c.one(ctx, t.text["insert"], []any{r.kind, r.place, string(o.UID), o.Scope, o.Name, o.Deleting, r.held(), body}, &pos)
 	if !made || err != nil {
+		if err == nil {
+			_, err = t.moment(ctx, c)
+		}
 		return false, err
 	}
 	r.id = pos
@@ -174,7 +185,7 @@ func (t *sqliteTables) change(ctx context.Context, c *conn, old, next *row) (boo
 
 func (t *sqliteTables) remove(ctx context.Context, c *conn, old *row) (bool, error) {
 	key := &old.object.Key
-	if _, err := c.exec(ctx, t.text["log"], newMark(), now(), logGone, old.kind, string(key.UID), key.Scope, key.Name, nil); err != nil {
+	if _, err := t.log(ctx, c, logGone, old.kind, *key, nil); err != nil {
 		return false, err
 	}
 	if err := t.setOwners(ctx, c, old.object.UID, owners(&old.object), nil); err != nil {
@@ -191,16 +202,20 @@ func (t *sqliteTables) setKind(ctx context.Context, c *conn, info graph.KindInfo
 	if _, err := c.exec(ctx, t.text["kindrow"], string(info.Kind), info.Scoped, info.NoOwner, served); err != nil {
 		return err
 	}
-	if _, err := t.log(ctx, c, logKinds, 0, graph.Key{}, nil); err != nil {
+	_, err := t.log(ctx, c, logKinds, 0, graph.Key{}, nil)
+	if errors.Is(err, errLogEmpty) { // as in Migrate; a new epoch has every watch read the kinds
+		err = t.refill(ctx, c)
+	}
+	if err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, t.text["stamp"], rand.Int64())
+	_, err = c.exec(ctx, t.text["stamp"], rand.Int64())
 	return err
 }
 
-func (t *sqliteTables) moment(ctx context.Context, c *conn) (pos int64, err error) {
-	_, err = c.one(ctx, t.text["moment"], nil, &pos)
-	return pos, err
+func (t *sqliteTables) moment(ctx context.Context, c *conn) (p position, err error) {
+	err = c.there(ctx, t.text["moment"], nil, &p.pos)
+	return p, err
 }
 
 func (t *sqliteTables) page(ctx context.Context, c *conn, kind, after int64, place []byte, limit int, add func(*row) error) error {
@@ -226,33 +241,34 @@ func (t *sqliteTables) known(next position, _ bool) graph.Version {
 }
 
 // compact keeps the newest change, because the next number follows it.
-func (t *sqliteTables) compact(ctx context.Context, c *conn, keep int, before int64) (more bool, err error) {
+func (t *sqliteTables) compact(ctx context.Context, c *conn, x *cut) (more bool, err error) {
 	var low, high int64
 	var young sql.NullInt64
-	if _, err := c.one(ctx, t.text["bounds"], []any{before}, &low, &high, &young); err != nil {
+	if err := c.there(ctx, t.text["bounds"], []any{x.before, maxCut}, &low, &high, &young); err != nil {
 		return false, err
 	}
-	floor := high
+	floor := low + maxCut
 	if young.Valid {
-		floor = young.Int64
+		floor = min(max(young.Int64, high-int64(x.keep)), floor)
 	}
-	floor = min(max(floor, high-int64(keep)), high)
-	more = floor-low > maxCut
-	if floor = min(floor, low+maxCut); floor <= low {
+	floor = min(floor, high)
+	if floor <= low {
 		return false, nil
 	}
 	if _, err := c.exec(ctx, t.text["cut"], floor); err != nil {
 		return false, err
 	}
 	_, err = c.exec(ctx, t.text["floor"], floor)
-	return more, err
+	return floor == low+maxCut && floor < high, err
 }
 
 func (t *sqliteTables) restored(ctx context.Context, c *conn, expect *string, epoch, reason string, base int64) error {
 	var now string
 	var high int64
 	names := t.conf.names()
-	if _, err := c.one(ctx, names.Replace(`SELECT m.epoch, (SELECT max(pos) FROM {log}) FROM {meta} m WHERE m.id = 1`), nil, &now, &high); err != nil {
+	const heights = `SELECT m.epoch, max(m.floor, coalesce((SELECT max(pos) FROM {log}), 0), coalesce((SELECT max(pos) FROM {objects}), 0)) FROM {meta} m
+		WHERE m.id = 1 AND {stamp} >= 0`
+	if err := c.there(ctx, names.Replace(heights), nil, &now, &high); err != nil {
 		return err
 	}
 	if expect != nil && now != *expect {
@@ -275,6 +291,10 @@ func (t *sqliteTables) restored(ctx context.Context, c *conn, expect *string, ep
 	}
 	return nil
 }
+
+// describe and freshen have nothing to do, because SQLite has one writer.
+func (t *sqliteTables) describe(context.Context, *conn, writer) (string, error) { return "", nil }
+func (t *sqliteTables) freshen(context.Context, *conn) (bool, error)            { return false, nil }
 
 // hold has nothing to do, because SQLite has one writer.
 func (t *sqliteTables) hold(context.Context, *conn, *row) (bool, error) { return true, nil }

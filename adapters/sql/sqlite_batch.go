@@ -68,10 +68,11 @@ func (t *sqliteTables) removePlainAll(ctx context.Context, c *conn, kinds *kindS
 	if err != nil {
 		return nil, err
 	}
-	next, err := t.moment(ctx, c)
+	moment, err := t.moment(ctx, c)
 	if err != nil {
 		return nil, err
 	}
+	next := moment.pos
 	r, err := c.exec(ctx, t.text["plainall"], string(text), next, newMark(), now())
 	if err != nil {
 		return nil, err

@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	crand "crypto/rand"
+	"errors"
 	"math/rand/v2"
 	"time"
 )
@@ -34,8 +36,39 @@ func sqliteUpgrades() []string {
 const (
 	sqliteFirstMeta = `INSERT INTO {meta} (id, version, kinds, floor, epoch, reason) VALUES (1, ?1, ?2, 1, '', '') ON CONFLICT DO NOTHING`
 	sqliteFirstLog  = `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name) SELECT 1, ?1, ?2, 0, 0, '', '', ''
-		WHERE NOT EXISTS (SELECT 1 FROM {log})`
+		WHERE NOT EXISTS (SELECT 1 FROM {log}) AND NOT EXISTS (SELECT 1 FROM {objects}) AND (SELECT floor FROM {meta} WHERE id = 1) = 1`
 )
+
+// errLogEmpty says that the log has lost its last row, which has the last number. The number
+// of the next change is unknown then, and so is the history.
+var errLogEmpty = errors.New("the log of changes is empty: its last row has the last number, so never delete that row")
+
+// refill begins a new epoch, as after a restore, if the log is empty. Every object gets a
+// version above all former ones.
+//
+// Held by TestLogEmptied.
+func (t *sqliteTables) refill(ctx context.Context, c *conn) error {
+	_, err := t.moment(ctx, c)
+	if errors.Is(err, errLogEmpty) {
+		err = t.restored(ctx, c, nil, crand.Text(), "the log of changes was emptied", time.Now().UnixNano())
+	}
+	return err
+}
+
+func (t *sqliteTables) schema(ctx context.Context, c *conn) (version int64, err error) {
+	names := t.conf.names()
+	master := "sqlite_master"
+	if t.conf.Schema != "" {
+		master = `"` + t.conf.Schema + `".` + master
+	}
+	var tables int
+	if _, err := c.one(ctx, `SELECT count(*) FROM `+master+` WHERE type = 'table' AND name IN (?1, ?2)`,
+		[]any{t.conf.Prefix + "meta", t.conf.Prefix + "log"}, &tables); err != nil || tables < 2 {
+		return 0, err
+	}
+	_, err = c.one(ctx, names.Replace(`SELECT version FROM {meta} WHERE id = 1`), nil, &version)
+	return version, err
+}
 
 func (t *sqliteTables) migrate(ctx context.Context, c *conn) error {
 	names := t.conf.names()

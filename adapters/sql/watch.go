@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -32,12 +33,15 @@ func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error)
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)
 	}
-	w := &watch{s: s, out: outbox{ctx: ctx, sink: sink}, kinds: map[graph.Kind]*watched{}, listed: map[graph.UID]position{}}
+	w := &watch{s: s, out: outbox{ctx: ctx, sink: sink}, kinds: map[graph.Kind]*watched{}, listed: map[graph.UID]position{}, began: time.Now()}
+	defer w.beside.Wait()
+	running, stop := context.WithCancel(ctx)
+	defer stop()
 	s.enter(w)
 	defer s.leave(w)
 	hints, end := s.hints(ctx)
 	defer end()
-	err := w.run(ctx, hints)
+	err := w.run(running, hints)
 	if ctx.Err() != nil {
 		return fmt.Errorf("watch: %w", ctx.Err())
 	}
@@ -65,7 +69,11 @@ type watch struct {
 	newest position // of listed
 
 	ending []graph.Kind // their listings end when next has reached endAt
-	endAt  int64
+	endAt  position
+
+	stands standing
+	began  time.Time
+	beside sync.WaitGroup // of the compaction
 }
 
 // watched is the state of one kind in the reports of a watch.
@@ -117,7 +125,7 @@ func (w *watch) run(ctx context.Context, hints <-chan struct{}) error {
 			pause = firstPause
 			continue
 		}
-		w.s.compactSometimes(ctx)
+		w.s.compactBeside(ctx, w)
 		t := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
@@ -149,15 +157,17 @@ func (w *watch) round(ctx context.Context) (more bool, err error) {
 		return false, readFailed("watch", "the log", err)
 	}
 	if l.isBroken(next, at) {
-		return true, w.s.noteRestore(ctx, l.epoch)
+		return true, w.s.noteRestore(ctx, l.epoch, otherLog)
 	}
 	if err := w.report(ctx, l, relist); err != nil {
 		return false, err
 	}
 	w.s.remember(w.next, w.anchor)
 	listing := len(w.ending) > 0
-	if w.endListings(); listing && len(w.ending) > 0 {
-		return w.next.pos != next.pos, w.out.flush() // no fence passes an open listing
+	w.endListings()
+	w.stand(ctx, l, fences)
+	if listing && len(w.ending) > 0 {
+		return w.next != next, w.out.flush() // no fence passes an open listing
 	}
 	passed := w.pass(fences)
 	return len(l.changes) == maxChanges || passed || listing, w.out.flush()
@@ -176,7 +186,7 @@ func (w *watch) report(ctx context.Context, l *look, relist map[graph.Kind]bool)
 	}
 	w.started = true
 	if anew {
-		w.next, w.anchor = position{pos: l.moment}, l.tip
+		w.next, w.anchor = latest(l.moment, position{pos: l.floor}), l.tip // nothing appears below the floor
 		return w.listAll(ctx)
 	}
 	w.reportChanges(l)
@@ -205,12 +215,19 @@ func (w *watch) reportKinds(ctx context.Context, l *look) error {
 		}
 	}
 	infos := set.infos()
+	var sick []graph.Event // the new kinds of a watch that stands still
 	for _, info := range infos {
 		if w.kinds[info.Kind] == nil {
 			w.kinds[info.Kind] = &watched{}
+			if w.stands.sick != "" {
+				sick = append(sick, graph.Event{Type: graph.KindSick, Kind: info.Kind, Reason: w.stands.sick})
+			}
 		}
 	}
 	w.set = set
 	w.out.add(graph.Event{Type: graph.KindsKnown, Kinds: infos})
+	for _, e := range sick {
+		w.out.add(e)
+	}
 	return nil
 }

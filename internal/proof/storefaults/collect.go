@@ -22,9 +22,7 @@ import (
 func collect(args []string) error {
 	var t target
 	flags := flag.NewFlagSet("collect", flag.ContinueOnError)
-	flags.StringVar(&t.Store, "store", "", "sqlite, postgres or etcd")
-	flags.StringVar(&t.Address, "address", "", "the database")
-	flags.StringVar(&t.Space, "space", "", "the schema or the prefix")
+	t.register(flags)
 	work := flags.String("work", "", "the directory in which the handler works")
 	mistake := flags.String("mistake", "", "the planted mistake of the store")
 	if err := flags.Parse(args); err != nil {

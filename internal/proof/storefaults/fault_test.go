@@ -32,7 +32,7 @@ func TestFaultsBite(t *testing.T) {
 			defer c.close()
 			u := &crowd{store: c, history: &judge.History{}, timeout: time.Second}
 			rnd := rand.New(rand.NewPCG(1, 1))
-			for _, f := range s.faults() {
+			for _, f := range (extent{lasts: 1}).faults(s) {
 				written(t, u, rnd, f.name)
 				end, err := f.begin(t.Context(), rnd)
 				if err != nil {
@@ -102,6 +102,10 @@ func TestCommandRefuses(t *testing.T) {
 		{[]string{"-store", "mysql"}, "no such store"},
 		{[]string{"-store", "sqlite", "-only", "kill-server"}, "a file has no server"},
 		{[]string{"-x"}, "no such flag"},
+		{[]string{"-for", "-1s", "-store", "sqlite"}, "no such duration"},
+		{[]string{"-for", "1s"}, "etcd has no long rounds"},
+		{[]string{"-store", "sqlite", "-writers", "-1"}, "no such number"},
+		{[]string{"-store", "sqlite", "-only", "kill-writer"}, "a short round has no writers of their own"},
 	} {
 		if err := command(t.Context(), tc.args, io.Discard); err == nil || errors.Is(err, context.Canceled) {
 			t.Errorf("%q: error %v: %s", tc.args, err, tc.reason)

@@ -19,12 +19,20 @@ import (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "collect" {
-		exit(collect(os.Args[2:]))
+	if run, ok := subcommand(); ok {
+		exit(run(os.Args[2:]))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	exit(command(ctx, os.Args[1:], os.Stdout))
+}
+
+// subcommand returns the program of a collector or of a writer, if the arguments name it.
+func subcommand() (run func([]string) error, ok bool) {
+	if len(os.Args) > 1 {
+		run, ok = map[string]func([]string) error{"collect": collect, "write": serveWrites}[os.Args[1]]
+	}
+	return run, ok
 }
 
 func exit(err error) {
@@ -41,6 +49,7 @@ type settings struct {
 	seed   uint64
 	rounds int
 	only   string
+	extent extent
 }
 
 // command runs the rounds of one store or of all.
@@ -51,7 +60,13 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	flags.Uint64Var(&s.seed, "seed", 1, "seed of the first round")
 	flags.IntVar(&s.rounds, "rounds", 200, "number of rounds for each store")
 	flags.StringVar(&s.only, "only", "", "the name of the only fault")
+	flags.DurationVar(&s.extent.lasts, "for", 0, "duration of each round's faults; 0: a few faults")
+	flags.IntVar(&s.extent.collectors, "collectors", 0, "number of collectors; 0: one or two, drawn by the seed")
+	flags.IntVar(&s.extent.writers, "writers", 0, "number of users, each a process of its own in a round with -for; 0: three")
 	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if err := s.extent.check(s.store); err != nil {
 		return err
 	}
 	list := []string{s.store}
@@ -88,7 +103,7 @@ func (s settings) runStore(ctx context.Context, store string, out io.Writer) (*t
 }
 
 func (s settings) runSome(ctx context.Context, store string, out io.Writer, t *totals, first, end int) (err error) {
-	place, err := newSite(ctx, store)
+	place, err := newSite(ctx, store, s.extent.lasts)
 	if err != nil {
 		return err
 	}
@@ -100,23 +115,23 @@ func (s settings) runSome(ctx context.Context, store string, out io.Writer, t *t
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		s.report(out, store, &round{site: place, seed: s.seed + uint64(i), only: s.only}, t)
+		s.report(out, store, &round{site: place, seed: s.seed + uint64(i), only: s.only, extent: s.extent, out: out}, t)
 	}
 	return nil
 }
 
 func (s settings) checkOnly(place site) error {
-	if s.only == killCollector || s.only == pauseCollector {
+	if s.only == killCollector || s.only == pauseCollector || s.only == killWriter && s.extent.lasts > 0 {
 		return nil
 	}
-	_, err := only(place.faults(), s.only)
+	_, err := only(s.extent.faults(place), s.only)
 	return err
 }
 
 // report runs a round and prints its result. A round that cannot be judged has failed.
 func (s settings) report(out io.Writer, store string, r *round, t *totals) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute+s.extent.lasts+s.extent.restWithin())
 	defer cancel()
 	res, err := r.run(ctx)
 	t.rounds++
@@ -133,7 +148,7 @@ func (s settings) report(out io.Writer, store string, r *round, t *totals) {
 		t.failed++
 		file := filepath.Join(os.TempDir(), fmt.Sprintf("storefaults-%s-%d.txt", store, r.seed))
 		text := judge.Text(res.breaches)
-		_ = os.WriteFile(file, []byte(text+"\n\n"+res.history), 0o600) // the text is printed too
+		_ = os.WriteFile(file, []byte(text+"\n\n"+res.history()), 0o600) // the text is printed too
 		fmt.Fprintf(out, "%s: seed %d: FAILED:\n%s\nhistory: %s\n", store, r.seed, text, file)
 	}
 	if err != nil || len(res.breaches) > 0 {
@@ -141,6 +156,7 @@ func (s settings) report(out io.Writer, store string, r *round, t *totals) {
 		if s.only != "" {
 			again += " -only " + s.only
 		}
+		again += s.extent.arguments()
 		fmt.Fprintln(out, "again:", again)
 	}
 }
@@ -148,6 +164,7 @@ func (s settings) report(out io.Writer, store string, r *round, t *totals) {
 // totals are the sums over rounds.
 type totals struct {
 	rounds, failed, objects, changes int
+	breaches                         int
 	counts                           map[string]int
 	outcomes                         map[judge.Outcome]int
 	rest                             []time.Duration
@@ -156,6 +173,7 @@ type totals struct {
 func (t *totals) add(r *result) {
 	t.objects += r.objects
 	t.changes += r.changes
+	t.breaches += len(r.breaches)
 	t.rest = append(t.rest, r.rest)
 	for name, n := range r.counts {
 		t.counts[name] += n
@@ -177,6 +195,7 @@ func (t *totals) String() string {
 		slices.Sort(t.rest)
 		text += fmt.Sprintf("; rest: median %.1fs, longest %.1fs", t.rest[len(t.rest)/2].Seconds(), t.rest[len(t.rest)-1].Seconds())
 	}
+	text += fmt.Sprintf("; %d breaches", t.breaches)
 	return text
 }
 

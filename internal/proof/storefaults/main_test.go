@@ -12,10 +12,10 @@ import (
 
 var seed = flag.Uint64("seed", uint64(time.Now().UnixNano()%1_000_000), "seed of the random tests")
 
-// TestMain is also the program of the collectors, because a test starts its own executable.
+// TestMain is also the program of the collectors and writers, because a test starts its own executable.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "collect" {
-		exit(collect(os.Args[2:]))
+	if run, ok := subcommand(); ok {
+		exit(run(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 // start starts the database of a store for a test.
 func start(t *testing.T, store string) site {
 	t.Helper()
-	s, err := newSite(t.Context(), store)
+	s, err := newSite(t.Context(), store, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestRounds(t *testing.T) {
 			for i := range tc.rounds {
 				r := &round{site: s, seed: *seed + i}
 				if res := play(t, r); len(res.breaches) > 0 {
-					t.Errorf("go run . -store %s -seed %d -rounds 1: %s\n%s\n%s", tc.store, r.seed, tc.reason, judge.Text(res.breaches), res.history)
+					t.Errorf("go run . -store %s -seed %d -rounds 1: %s\n%s\n%s", tc.store, r.seed, tc.reason, judge.Text(res.breaches), res.history())
 				}
 			}
 		})

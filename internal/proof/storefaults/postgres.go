@@ -30,16 +30,16 @@ type postgresSite struct {
 	direct *sql.DB
 }
 
-func newPostgresSite() (site, error) {
+func newPostgresSite(size int64) (site, error) {
 	s := &postgresSite{}
-	if err := s.start(); err != nil {
+	if err := s.start(size); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
 	return s, nil
 }
 
-func (s *postgresSite) start() (err error) {
-	if s.disk, err = disk.Mount(200 << 20); err != nil {
+func (s *postgresSite) start(size int64) (err error) {
+	if s.disk, err = disk.Mount(size); err != nil {
 		return err
 	}
 	if s.socket, err = os.MkdirTemp("", "storefaults-socket"); err != nil {
@@ -208,4 +208,21 @@ func (s *postgresSite) close() (err error) {
 		err = errors.Join(err, s.disk.Unmount())
 	}
 	return err
+}
+
+// endSessions ends one session after another, until the end of the fault.
+func (s *postgresSite) endSessions(ctx context.Context, rnd *rand.Rand) (func(context.Context) error, error) {
+	const one = `SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity
+		WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY random() LIMIT 1) AS one`
+	own := rand.New(rand.NewPCG(rnd.Uint64(), 1))
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil {
+			_, _ = s.direct.ExecContext(ctx, one) // a session that is gone already is no fault of the round
+			pause(ctx, own, 30)
+		}
+	}()
+	return func(context.Context) error { cancel(); <-ended; return nil }, nil
 }

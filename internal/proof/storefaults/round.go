@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,9 +23,13 @@ type round struct {
 	only   string        // the one fault, or empty for all
 	within time.Duration // for the rest
 	bug    string        // the planted mistake, or empty
-	dir    string        // of the processes
+	extent extent
+	out    io.Writer // of the progress of a long round, or nil
+	dir    string    // of the processes
 	work   *workers
+	writer *writers // of a long round
 	user   *crowd
+	until  time.Time // the end of a long round's faults
 
 	mu     sync.Mutex
 	counts map[string]int // of each fault
@@ -37,12 +43,25 @@ type result struct {
 	changes  int // that the database committed
 	rest     time.Duration
 	breaches []judge.Breach
-	history  string
+	calls    []*judge.Call
+	content  *judge.Content
 }
 
-// restWithin bounds the time until a database is at rest after the faults, if a round has
-// no bound of its own.
-const restWithin = 60 * time.Second
+// history returns every call and every change, a line each.
+func (r *result) history() string {
+	var text strings.Builder
+	for _, c := range r.calls {
+		text.WriteString(c.String() + "\n")
+	}
+	for _, c := range r.content.Changes {
+		if c.Gone {
+			text.WriteString("gone " + c.Object.Key.String() + "\n")
+		} else {
+			text.WriteString("put " + c.Object.String() + "\n")
+		}
+	}
+	return text.String()
+}
 
 // run returns an error if the round could not be judged.
 func (r *round) run(ctx context.Context) (res *result, err error) {
@@ -63,6 +82,12 @@ func (r *round) run(ctx context.Context) (res *result, err error) {
 	defer func() { err = errors.Join(err, store.close()) }()
 	r.user = &crowd{store: mistaken(store, r.bug), history: &judge.History{}, timeout: 2 * time.Second}
 	r.counts = map[string]int{}
+	if r.extent.lasts > 0 {
+		if err := r.lengthen(ctx, of); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, r.writer.stop()) }()
+	}
 	return r.play(ctx)
 }
 
@@ -72,7 +97,8 @@ func (r *round) strict() bool { return r.seed%2 == 1 && r.site.target().Store !=
 func (r *round) play(ctx context.Context) (_ *result, err error) {
 	rnd := rand.New(rand.NewPCG(r.seed, 1))
 	r.user.fill(ctx, r.seed, 80+rnd.IntN(160))
-	if r.work, err = startWorkers(ctx, r.site.target(), r.dir, r.bug, 1+rnd.IntN(2)); err != nil {
+	drawn := 1 + rnd.IntN(2)
+	if r.work, err = startWorkers(ctx, r.site.target(), r.dir, r.bug, cmp.Or(r.extent.collectors, drawn)); err != nil {
 		return nil, err
 	}
 	err = r.storm(ctx, rnd)
@@ -101,12 +127,15 @@ func (r *round) play(ctx context.Context) (_ *result, err error) {
 func (r *round) storm(ctx context.Context, rnd *rand.Rand) error {
 	stop := make(chan struct{})
 	var working sync.WaitGroup
-	for i := range 3 {
+	for i := range cmp.Or(r.extent.writers, 3) {
 		own := rand.New(rand.NewPCG(r.seed, uint64(100+i)))
 		working.Go(func() { r.user.work(ctx, own, stop) })
 	}
 	working.Go(func() { r.user.burst(ctx, rand.New(rand.NewPCG(r.seed, 99))) })
-	lists := [][]fault{r.site.faults(), r.work.faults()}
+	if r.extent.lasts > 0 {
+		working.Go(func() { r.keep(ctx, rand.New(rand.NewPCG(r.seed, 98)), stop) })
+	}
+	lists := r.tracks()
 	errs := make([]error, len(lists))
 	var tracks sync.WaitGroup
 	for i, list := range lists {
@@ -124,8 +153,10 @@ func (r *round) storm(ctx context.Context, rnd *rand.Rand) error {
 
 // track begins and ends faults of a list, one after another.
 func (r *round) track(ctx context.Context, list []fault, rnd *rand.Rand) error {
-	for range 1 + rnd.IntN(3) {
-		pause(ctx, rnd, 250)
+	drawn := 1 + rnd.IntN(3)
+	calm, length := r.pauses()
+	for n := 0; r.goesOn(ctx, n, drawn); n++ {
+		pause(ctx, rnd, calm)
 		f := list[rnd.IntN(len(list))]
 		mid := f.name == killCollector && r.cascades(ctx)
 		end, err := f.begin(ctx, rnd)
@@ -138,7 +169,7 @@ func (r *round) track(ctx context.Context, list []fault, rnd *rand.Rand) error {
 			r.counts[killCollector+"-in-cascade"]++
 		}
 		r.mu.Unlock()
-		pause(ctx, rnd, 500)
+		pause(ctx, rnd, length)
 		if err := end(ctx); err != nil {
 			return fmt.Errorf("fault %s: end: %w", f.name, err)
 		}
@@ -168,7 +199,7 @@ func pause(ctx context.Context, rnd *rand.Rand, most int) {
 // rest removes the users' finalizers and waits until the database is at rest. It returns
 // the objects that still wait at the deadline.
 func (r *round) rest(ctx context.Context) (waiting []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.within, restWithin))
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.within, r.extent.restWithin()))
 	defer cancel()
 	tick := time.NewTicker(60 * time.Millisecond)
 	defer tick.Stop()
@@ -223,19 +254,11 @@ func (r *round) judge(ctx context.Context) (*result, error) {
 	for _, f := range files {
 		content.Worked[graph.UID(f.Name())] = true
 	}
-	res := &result{counts: r.counts, outcomes: map[judge.Outcome]int{}, changes: len(content.Changes)}
-	for _, c := range r.user.history.Calls() {
+	res := &result{counts: r.counts, outcomes: map[judge.Outcome]int{}, changes: len(content.Changes), calls: r.user.history.Calls(), content: content}
+	for _, c := range res.calls {
 		res.outcomes[c.Outcome]++
 		if c.Verb == judge.Create && c.Outcome == judge.Done {
 			res.objects++
-		}
-		res.history += c.String() + "\n"
-	}
-	for _, c := range content.Changes {
-		if c.Gone {
-			res.history += "gone " + c.Object.Key.String() + "\n"
-		} else {
-			res.history += "put " + c.Object.String() + "\n"
 		}
 	}
 	res.breaches = judge.Judge(r.user.history, content)

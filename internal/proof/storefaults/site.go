@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/storefaults/judge"
 )
 
-// site is a real database with the faults that it can have. Two goroutines may read the
+// site is a real database with the faults that it can have. Several goroutines may read the
 // objects at once. One goroutine uses the other methods.
 type site interface {
 	// fresh begins an empty database.
@@ -37,13 +38,15 @@ type fault struct {
 // stores are the names of the stores.
 func stores() []string { return []string{"sqlite", "postgres", "etcd"} }
 
-// newSite starts the database of a store.
-func newSite(ctx context.Context, store string) (site, error) {
+// newSite starts the database of a store. The disk has space for the history of rounds of
+// that length.
+func newSite(ctx context.Context, store string, lasts time.Duration) (site, error) {
+	minutes := int64(lasts / time.Minute)
 	switch store {
 	case "sqlite":
-		return newSQLiteSite()
+		return newSQLiteSite((48 + 8*minutes) << 20)
 	case "postgres":
-		return newPostgresSite()
+		return newPostgresSite((200 + 24*minutes) << 20)
 	case "etcd":
 		return newEtcdSite(ctx)
 	}

@@ -23,8 +23,8 @@ type sqliteSite struct {
 	direct *sql.DB
 }
 
-func newSQLiteSite() (site, error) {
-	d, err := disk.Mount(48 << 20)
+func newSQLiteSite(size int64) (site, error) {
+	d, err := disk.Mount(size)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func compact(ctx context.Context, db *sql.DB, c sqlstore.Config) error {
 
 // persist repeats a call of the tests that other writers or a restart hinder.
 func persist(ctx context.Context, call func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()

@@ -95,7 +95,7 @@ func (t tables) log(ctx context.Context, table, number string) (list []logged, e
 				return fmt.Errorf("log of uid %s: %w", uid, err)
 			}
 		}
-		l.change.Gone = what == 2
+		l.change.Gone, l.change.Drawn = what == 2, l.n
 		l.change.Object.Key = graph.Key{Kind: graph.Kind(kind), Scope: scope, Name: name, UID: graph.UID(uid)}
 		l.change.Object.Version = version(l.pos, l.seq)
 		list = append(list, l)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -45,6 +46,13 @@ type target struct {
 	// Strict has a SQL store refuse references to owners that are gone or that end. Only
 	// users add references, so the collectors open the store without it.
 	Strict bool
+}
+
+// register adds the flags that name the target to those of a subcommand.
+func (t *target) register(flags *flag.FlagSet) {
+	flags.StringVar(&t.Store, "store", "", "sqlite, postgres or etcd")
+	flags.StringVar(&t.Address, "address", "", "the database")
+	flags.StringVar(&t.Space, "space", "", "the schema or the prefix")
 }
 
 // client is one handle of the store under test.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -18,10 +19,13 @@ type crowd struct {
 	store   client
 	history *judge.History
 	timeout time.Duration
+	think   int // the pause after a call is shorter, in milliseconds; 0: 20
+	most    int // with so many known objects, deletions take the place of creations; 0: no bound
 
 	mu    sync.Mutex
 	names int
 	known []known
+	heard int // the number of objects that ever were known
 }
 
 // known is an object that a user has created.
@@ -29,6 +33,7 @@ type known struct {
 	key     graph.Key
 	hold    bool
 	deleted graph.Propagation // of the first deletion
+	heard   int               // its number among all objects that ever were known
 }
 
 // scopes are the scopes of the objects. The ends of names are hostile on purpose.
@@ -56,7 +61,7 @@ func (u *crowd) fill(ctx context.Context, seed uint64, objects int) {
 func (u *crowd) work(ctx context.Context, rnd *rand.Rand, stop <-chan struct{}) {
 	for {
 		switch n := rnd.IntN(100); {
-		case n < 40:
+		case n < 40 && !u.full():
 			u.create(ctx, rnd)
 		case n < 60:
 			u.delete(ctx, rnd)
@@ -67,7 +72,7 @@ func (u *crowd) work(ctx context.Context, rnd *rand.Rand, stop <-chan struct{}) 
 		default:
 			u.read(ctx, rnd)
 		}
-		think := time.NewTimer(time.Duration(rnd.IntN(20)) * time.Millisecond)
+		think := time.NewTimer(time.Duration(rnd.IntN(cmp.Or(u.think, 20))) * time.Millisecond)
 		select {
 		case <-stop:
 			think.Stop()
@@ -110,7 +115,16 @@ func (u *crowd) create(ctx context.Context, rnd *rand.Rand) {
 	if done.Outcome == judge.Done {
 		u.mu.Lock()
 		defer u.mu.Unlock()
-		u.known = append(u.known, known{key: done.Key, hold: hold})
+		u.hear(known{key: done.Key, hold: hold})
+	}
+}
+
+// hear adds an object to the known ones. The caller holds the lock.
+func (u *crowd) hear(k known) {
+	if !slices.ContainsFunc(u.known, func(old known) bool { return old.key == k.key }) {
+		u.heard++
+		k.heard = u.heard
+		u.known = append(u.known, k)
 	}
 }
 
@@ -173,6 +187,9 @@ func (u *crowd) propagation(rnd *rand.Rand, key graph.Key) graph.Propagation {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	i := slices.IndexFunc(u.known, func(k known) bool { return k.key == key })
+	if i < 0 {
+		return p // it is gone
+	}
 	if u.known[i].deleted == graph.Unset {
 		u.known[i].deleted = p
 	}

@@ -23,6 +23,8 @@ type Config struct {
 	// Dir is the directory of the data and of the socket. Empty: a temporary one, which
 	// Stop removes.
 	Dir string
+	// StandbyOf is the primary of a standby, whose data begin as a copy. Nil: a primary.
+	StandbyOf *Server
 	// Settings are settings of the server, such as "max_connections=300".
 	Settings []string
 	// Timeout bounds initdb and a start. Default: one minute.
@@ -87,10 +89,13 @@ func (s *Server) prepare() (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.conf.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "-D", s.data(), "-U", user, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8")
+	if of := s.conf.StandbyOf; of != nil {
+		cmd = exec.CommandContext(ctx, filepath.Join(s.bin, "pg_basebackup"), "-h", of.conf.Dir, "-U", user, "-D", s.data(), "-R", "-c", "fast")
+	}
 	cmd.Dir = s.conf.Dir
 	cmd.SysProcAttr = attributes(s.as)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w: %s", err, out)
+		return fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, out)
 	}
 	return nil
 }
@@ -182,7 +187,7 @@ func (s *Server) run(cmd *exec.Cmd, lines io.Reader, ready, ended chan struct{},
 	once := sync.OnceFunc(func() { close(ready) })
 	for in := bufio.NewScanner(lines); in.Scan(); {
 		s.output.add(in.Text())
-		if strings.Contains(in.Text(), "ready to accept connections") {
+		if strings.Contains(in.Text(), "ready to accept") {
 			once()
 		}
 	}

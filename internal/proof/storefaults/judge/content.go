@@ -7,6 +7,10 @@ type Change struct {
 	// Gone says that the object was removed. Otherwise Object is its new state.
 	Gone   bool
 	Object graph.Object
+	// Drawn is a number that the transaction drew when it held the locks of the change, so of
+	// two changes that lock one row the first commit has the lower one. With 0 everywhere the
+	// order of the changes is that of the commits.
+	Drawn int64
 }
 
 // Row is a row of the user, or a payload.
@@ -19,7 +23,7 @@ type Row struct {
 type Content struct {
 	Objects []graph.Object
 	// Changes is every state of every object since the database was empty, in the order
-	// of the commits.
+	// of the log.
 	Changes []Change
 	// Rows are the user's rows.
 	Rows []Row

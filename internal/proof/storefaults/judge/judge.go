@@ -23,7 +23,7 @@ func (b Breach) String() string { return b.Rule + ": " + b.Text }
 // Held by TestSound and TestPlanted.
 func Judge(h *History, c *Content) []Breach {
 	j := &judging{content: c, births: map[graph.UID]*Call{}, deletes: map[graph.UID][]*Call{}, adopts: map[graph.UID][]*Call{},
-		live: map[graph.UID]graph.Object{}, byPlace: map[graph.Key]graph.UID{}}
+		released: map[graph.UID]bool{}, late: map[pair]bool{}, live: map[graph.UID]graph.Object{}, byPlace: map[graph.Key]graph.UID{}}
 	j.index(h.Calls())
 	for _, text := range c.Faults {
 		j.add("tables", "%s", text)
@@ -42,16 +42,21 @@ func Judge(h *History, c *Content) []Breach {
 
 // judging is one judgement.
 type judging struct {
-	content *Content
-	calls   []*Call
-	order   []graph.UID // of the creations
-	births  map[graph.UID]*Call
-	deletes map[graph.UID][]*Call
-	adopts  map[graph.UID][]*Call
-	live    map[graph.UID]graph.Object
-	byPlace map[graph.Key]graph.UID // every object that ever was there
-	found   []Breach
+	content  *Content
+	calls    []*Call
+	order    []graph.UID // of the creations
+	births   map[graph.UID]*Call
+	deletes  map[graph.UID][]*Call
+	adopts   map[graph.UID][]*Call
+	released map[graph.UID]bool // a user may have removed FinalizerHold
+	late     map[pair]bool      // the first state with the reference has the mark
+	live     map[graph.UID]graph.Object
+	byPlace  map[graph.Key]graph.UID // every object that ever was there
+	found    []Breach
 }
+
+// pair is a reference.
+type pair struct{ dependent, owner graph.UID }
 
 func (j *judging) add(rule, format string, args ...any) {
 	j.found = append(j.found, Breach{rule, fmt.Sprintf(format, args...)})
@@ -67,6 +72,12 @@ func (j *judging) index(calls []*Call) {
 	}
 	for _, c := range j.content.Changes {
 		j.byPlace[c.Object.Place()] = c.Object.UID
+		for _, r := range c.Object.Owners {
+			p := pair{c.Object.UID, r.UID}
+			if _, seen := j.late[p]; !seen {
+				j.late[p] = c.Object.Deleting
+			}
+		}
 	}
 	for _, c := range calls {
 		switch c.Verb {
@@ -83,6 +94,8 @@ func (j *judging) index(calls []*Call) {
 			j.deletes[c.Key.UID] = append(j.deletes[c.Key.UID], c)
 		case Adopt:
 			j.adopts[c.Key.UID] = append(j.adopts[c.Key.UID], c)
+		case Release:
+			j.released[c.Key.UID] = j.released[c.Key.UID] || c.MayBeDone()
 		}
 	}
 }
@@ -104,7 +117,7 @@ func (j *judging) owners(uid graph.UID) (certain, possible []graph.UID) {
 		certain, possible = append(certain, r.UID), append(possible, r.UID)
 	}
 	for _, c := range j.adopts[uid] {
-		if c.Outcome == Done && !j.adoptedLate(uid, c.Owner.UID) {
+		if c.Outcome == Done && !j.late[pair{uid, c.Owner.UID}] { // after the mark, a reference keeps no object
 			certain = append(certain, c.Owner.UID)
 		}
 		if c.MayBeDone() {
@@ -112,18 +125,6 @@ func (j *judging) owners(uid graph.UID) (certain, possible []graph.UID) {
 		}
 	}
 	return certain, possible
-}
-
-// adoptedLate reports whether an object got a reference after its mark. Such a reference
-// keeps no object.
-func (j *judging) adoptedLate(uid, owner graph.UID) bool {
-	for _, c := range j.content.Changes {
-		o := c.Object
-		if o.UID == uid && slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == owner }) {
-			return o.Deleting
-		}
-	}
-	return false
 }
 
 // livingOwner returns an owner that lives unmarked, out of a list.

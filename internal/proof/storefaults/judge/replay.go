@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
@@ -25,12 +26,10 @@ func (j *judging) replay() {
 			continue
 		case !was:
 			j.created(c.Object)
-			j.level3(states, graph.Object{}, c.Object)
 		case c.Gone:
 			j.removed(ledger, old)
 		default:
 			j.changed(ledger, old, c.Object)
-			j.level3(states, old, c.Object)
 		}
 		if c.Gone {
 			ledger.Commit(graph.Event{Type: graph.Gone, Key: old.Key})
@@ -42,6 +41,7 @@ func (j *judging) replay() {
 		states[c.Object.UID] = c.Object
 	}
 	j.compare(states)
+	j.level3()
 }
 
 // compare compares the last states of the history with the objects.
@@ -73,12 +73,28 @@ func (j *judging) created(o graph.Object) {
 	}
 }
 
-// level3 judges the new references of an object. From its mark on, the set of dependents
-// of an owner that is being deleted in the foreground or orphans only shrinks.
-func (j *judging) level3(states map[graph.UID]graph.Object, old, next graph.Object) {
+// level3 judges the new references of every object. From its mark on, the set of dependents
+// of an owner that is being deleted in the foreground or orphans only shrinks. The writer of the
+// reference locks the owner, so the numbers that both drew have the order of the commits. The
+// log has another order on Postgres, if both ran at the same time.
+func (j *judging) level3() {
 	if !j.content.Strict {
 		return
 	}
+	changes := slices.Clone(j.content.Changes)
+	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Drawn, b.Drawn) })
+	states := map[graph.UID]graph.Object{}
+	for _, c := range changes {
+		if c.Gone {
+			delete(states, c.Object.UID)
+			continue
+		}
+		j.newReferences(states, states[c.Object.UID], c.Object)
+		states[c.Object.UID] = c.Object
+	}
+}
+
+func (j *judging) newReferences(states map[graph.UID]graph.Object, old, next graph.Object) {
 	for _, r := range next.Owners {
 		owner, lives := states[r.UID]
 		if slices.ContainsFunc(old.Owners, r.Same) || lives && !owner.Waiting() && !owner.Orphaning() {
@@ -160,8 +176,7 @@ func (j *judging) adopted(o graph.Object, r graph.Owner) {
 func (j *judging) dropped(ledger *invariant.Ledger, old graph.Object, finalizer string) {
 	switch finalizer {
 	case FinalizerHold:
-		mine := func(c *Call) bool { return c.Verb == Release && c.Key.UID == old.UID && c.MayBeDone() }
-		if !slices.ContainsFunc(j.calls, mine) {
+		if !j.released[old.UID] {
 			j.add("deleted", "%s has lost its finalizer %s, and no user removed it", old, finalizer)
 		}
 	case FinalizerWork:

@@ -1,0 +1,90 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+const (
+	// firstSchema is the version of the tables that a schema creates.
+	firstSchema = 1
+	// schemaVersion is their version after all upgrades.
+	schemaVersion = 2
+)
+
+var (
+	errNewer    = errors.New("the tables have a newer version")
+	errStandby  = errors.New("the server is a standby (pg_is_in_recovery), which may lag: connect to the primary alone, as target_session_attrs=primary does")
+	errNoTables = errors.New("there are no tables: call Migrate")
+)
+
+// checkSchema refuses the tables of a version that this program does not know.
+func checkSchema(version int64) error {
+	switch {
+	case version > schemaVersion:
+		return fmt.Errorf("version %d, this program knows %d: %w: %w", version, schemaVersion, graph.ErrRefused, errNewer)
+	case version < firstSchema:
+		return fmt.Errorf("version %d of the tables: there is no such version: %w", version, graph.ErrRefused)
+	}
+	return nil
+}
+
+// The stamps that no set of kinds has. A stamp below both is a version of the tables that
+// this program does not know, with a minus sign.
+const (
+	stampStandby = -1
+	stampNone    = -2
+)
+
+// stampText is the stamp in the row m of {meta}: of the kinds, of the version of the tables,
+// and on Postgres of the server and of its last start. Each statement that writes demands the
+// stamp by which the write was judged. So no write follows an upgrade, a standby or another
+// server, and the check costs no statement of its own.
+//
+// Held by TestVersionShutsOut, TestStandbyIsRefused and TestStatementsOfWrites.
+func stampText(d Dialect) string {
+	recovery, start := "", ""
+	if d == Postgres {
+		recovery = fmt.Sprintf(`WHEN pg_is_in_recovery() THEN %d `, stampStandby)
+		start = ` # (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint`
+	}
+	return fmt.Sprintf(`CASE %sWHEN m.version < %d THEN %d WHEN m.version > %d THEN -m.version ELSE m.kinds%s END`,
+		recovery, firstSchema, stampNone, schemaVersion, start)
+}
+
+// checkStamp returns the reason of a stamp that no set of kinds has.
+func checkStamp(stamp int64) error {
+	switch {
+	case stamp >= 0:
+		return nil
+	case stamp == stampStandby:
+		return &notDone{cause: errStandby, after: later}
+	case stamp == stampNone:
+		return errNoTables
+	}
+	return checkSchema(-stamp)
+}
+
+// checkTables returns the reason for which the tables are not to be used, or nil.
+func (c *conn) checkTables(ctx context.Context) error {
+	stamp := int64(stampNone)
+	if _, err := c.one(ctx, c.s.conf.names().Replace(`SELECT {stamp} FROM {meta} m WHERE m.id = 1`), nil, &stamp); err != nil {
+		return err
+	}
+	return checkStamp(stamp)
+}
+
+// there scans the row of a query on {meta} and {log}. Without a row it returns the reason.
+func (c *conn) there(ctx context.Context, text string, args []any, into ...any) error {
+	found, err := c.one(ctx, text, args, into...)
+	if found || err != nil {
+		return err
+	}
+	if err := c.checkTables(ctx); err != nil {
+		return err
+	}
+	return errLogEmpty
+}
