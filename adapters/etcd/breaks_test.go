@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -21,7 +22,10 @@ type breaking struct {
 
 var errCutOff = errors.New("test: the connection is lost")
 
-func (b *breaking) Get(context.Context, string, ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+func (b *breaking) Get(_ context.Context, key string, _ ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	if strings.HasSuffix(key, "/"+versionName) {
+		return &clientv3.GetResponse{Header: &pb.ResponseHeader{Revision: 20}}, nil
+	}
 	if b.pages++; b.pages > 1 {
 		return nil, errCutOff
 	}

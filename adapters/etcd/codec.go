@@ -30,7 +30,7 @@ type Codec interface {
 	// Key returns the key of a place. The error wraps ErrInvalid, and refuses the place.
 	Key(place graph.Key) (string, error)
 	// Place returns the place of a key, so that Key returns this key. After an error the
-	// watch reports the kind as sick.
+	// watch reports the key as an object of no place.
 	Place(key string) (graph.Key, error)
 	// Encode returns the value of a record. It ignores the version. The error wraps
 	// ErrInvalid, and refuses the write.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -42,6 +43,9 @@ type Config struct {
 	// Kine says that the server is kine. The store then keeps to the requests that kine
 	// takes, and takes no batches.
 	Kine bool
+	// Logger receives a line for each object that cannot be read, and for its end. A cause has
+	// one line in a minute, with the number of the others. Nil: none.
+	Logger *slog.Logger
 }
 
 const (
@@ -72,7 +76,7 @@ func New(client *clientv3.Client, c Config) (*Store, error) {
 	}
 	s := &Store{
 		client: client, kv: clientv3.NewKV(client), conf: c,
-		kinds: map[graph.Kind]kindLayout{}, originKey: c.Prefix + "origin", watches: map[*watch]struct{}{},
+		kinds: map[graph.Kind]kindLayout{}, originKey: c.Prefix + "origin", versionKey: c.Prefix + versionName, watches: map[*watch]struct{}{},
 	}
 	if err := c.check(); err != nil {
 		return nil, err
@@ -129,7 +133,7 @@ func (s *Store) layOut() error {
 			return bad(flaw(info))
 		case first == s.conf.Prefix:
 			return bad("the codec gives its keys no prefix")
-		case strings.HasPrefix(s.originKey, first):
+		case strings.HasPrefix(s.originKey, first), strings.HasPrefix(s.versionKey, first):
 			return bad(fmt.Sprintf("the codec's prefix %q takes the store's own key", first))
 		case overlap(first, s.conf.Prefix+recordsPrefix):
 			return bad(fmt.Sprintf("the codec's prefix %q takes the keys of records", first))

@@ -13,6 +13,7 @@
 //
 //	ownergraph/objects/project/blue/site     kind, scope and name, as graph.Key.PlaceString
 //	ownergraph/origin                        the cluster, and the epoch of the last restore
+//	ownergraph/version                       the version of the keys and values, 1 if it is absent
 //	ownergraph/.records/pause                a record of an engine (ownergraph.Records)
 //
 // A part of a key with other bytes than A-Z a-z 0-9 . _ - is a quoted Go string. So no two
@@ -32,14 +33,55 @@
 // control characters, of at most 1,024 bytes: see graph.Validate. The store normalises no
 // text and folds no case.
 //
-// A value that cannot be decoded is damaged, and never absent. A call for its object
-// returns an error that names key and field. A watch reports the kind as sick, also if the
-// key cannot be decoded. It looks again when the first damaged key changes. Repair the
-// value with etcdctl, or delete the key.
-//
 // A record's value is one line of JSON with its version, and then the record as it is. The
 // version is random. To change a record by hand, change the version too. A codec may give no
 // kind such keys.
+//
+// # Unreadable objects
+//
+// A value that the codec refuses holds its object alone, and never counts as absent. The kind is
+// not sick, fences pass, and all other objects go on. Each call for the object returns an error
+// that names key and field. A write returns ErrRefused too, because nothing was written.
+//
+// A watch reports the object as unmarked, with the finalizer of graph.UnreadableBecause. So the
+// engine deletes neither the object nor its dependents. Held and Explain name the key and the
+// cause, and Config.Logger has a line. The object has
+//
+//   - the UID that its last readable value had, or that a watch of this Store has reported, also
+//     before a restore. Otherwise the watch makes one up.
+//   - the references of its last readable value, as long as etcd keeps that value in its history.
+//     The watch reads at most 8 former values of an object. It does so for 512 objects of one
+//     listing or of one answer.
+//   - no known references otherwise. It may then depend on each owner of its scope, and on each
+//     global one. As long as such an owner ends by a foreground or an orphan deletion, the
+//     watch reports a blocking reference to it, and the owner waits. Owners in other scopes do
+//     not wait for it.
+//     One such object of a scope has the references for all of them.
+//
+// An object without known references refers to itself in these reports. That never counts.
+//
+// The object returns with a readable value, and it ends with its key. Repair the value with
+// etcdctl, or delete the key. Deleting the key is a deletion: the dependents go.
+//
+// Another UID in the value of the same key is such a fault too, if a watch of this Store has
+// reported the object. A key gets another UID only after its removal. In a new Store, as after a
+// restart of the process, the new UID counts.
+//
+// No object has a key that the codec cannot read as a place, or whose scope contradicts the
+// kind. A watch reports such a key as an object whose name has the key, in the scope "?" if the
+// kind is scoped. It holds itself alone.
+//
+// Select returns an error while a value of its kind cannot be read, because its labels are not
+// known. So protections, guards and sweeps by labels wait for that kind.
+//
+// # Version
+//
+// This program knows version 1. A later program that changes the form of keys or values first
+// sets the key of the version. Each transaction that writes demands the version that the
+// program has accepted, in one further condition and without a further request. Each listing
+// and each fence reads it. So an upgrade shuts older programs out: their calls return
+// ErrRefused with both versions, and their watches end. A program from before this check goes
+// on. A codec may give no kind this key.
 //
 // # Writes
 //
@@ -74,7 +116,8 @@
 // # Watch
 //
 // A watch lists all kinds at one revision, page by page, and then follows the changes of
-// the whole prefix. It keeps key, UID and revision of each object in memory. A transaction
+// the whole prefix. It keeps key, UID and revision of each object in memory, and the Store keeps
+// those of the last watch that ended. A transaction
 // gives several keys one revision. The watch takes a revision as reached only after all of
 // its events, so it never resumes in the middle of one.
 //
@@ -127,6 +170,9 @@
 // delete one key. The tests run kine 0.17.5 on SQLite. On kine
 //
 //   - there are no batches: MaxBatch is 0.
+//   - a write does not demand the version of the prefix, because kine takes one condition. The
+//     store reads the version at its first use, in each listing and fence, and by its watches.
+//     A program without a watch is not shut out before its next start.
 //   - the answer to a write may have the revision of another one. So Create, Update and Label
 //     read the key once more. If another write has followed by then, they return an error, and
 //     their outcome is unknown.
@@ -143,8 +189,7 @@
 //
 // In the words of package storetest the store lacks, on etcd and on kine:
 //
-//   - SickKinds: all kinds are in one range of keys. A kind is sick only by a damaged
-//     value, and calls for its other objects succeed meanwhile.
+//   - SickKinds: all kinds are in one range of keys. No kind is sick while others are well.
 //   - ChangingKinds: Config.Kinds has all kinds for the life of the Store.
 //
 // It keeps all other promises. Rewinds and RaisedVersions need the steps under "Restore".

@@ -20,7 +20,7 @@ const maxFences = 64 // pending in one watch; the newest stay
 
 // Fence begins a fence at the present revision, by a linearizable read. Each watch of this
 // Store that runs now reports FencePassed when it has reported all changes up to that
-// revision. For a sick kind it reports the fence after the recovery and the new listing.
+// revision.
 // Fence returns a random token of 64 bits without waiting. A watch that is slower than its
 // fences reports the newest 64.
 //
@@ -47,9 +47,8 @@ func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	return token, nil
 }
 
-// List makes every running watch of this Store list kind anew. A watch lists a sick kind
-// when the kind recovers. List returns at once. It returns ErrKindUnknown for a kind that
-// is not served.
+// List makes every running watch of this Store list kind anew. It returns at once. It returns
+// ErrKindUnknown for a kind that is not served.
 //
 // Held by TestKit.
 func (s *Store) List(ctx context.Context, kind graph.Kind) error {

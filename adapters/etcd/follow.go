@@ -62,17 +62,17 @@ func (w *watch) carryOut(ctx context.Context) error {
 		return errNewEpoch // the next session finds the present epoch
 	}
 	w.passFences()
+	if len(o.relist) > 0 {
+		if err := w.store.checkVersion(ctx); err != nil {
+			w.anew = true // the orders are gone
+			return err
+		}
+	}
 	for _, k := range w.list {
 		if !o.relist[k.info.Kind] {
 			continue
 		}
-		if k.sick {
-			if err := w.recheck(ctx, k); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := w.listKind(ctx, k, 0); err != nil {
+		if err := w.listKind(ctx, k); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,17 @@ func (w *watch) takeEvents(ctx context.Context, a *pb.WatchResponse) error {
 		w.reached(a.Header.GetRevision())
 		return nil
 	}
+	w.recalls = 0
 	for _, e := range a.Events {
+		if string(e.Kv.Key) == w.store.versionKey {
+			kv := e.Kv
+			if e.Type == mvccpb.Event_DELETE {
+				kv = nil
+			}
+			if err := w.store.accept(kv); err != nil {
+				return err
+			}
+		}
 		if string(e.Kv.Key) == w.store.originKey && w.isNewEpoch(e) {
 			return errNewEpoch
 		}
@@ -127,33 +137,36 @@ func (w *watch) reached(revision int64) {
 	w.store.newest.revision = max(w.store.newest.revision, w.revision)
 }
 
-// takeEvent reports one event. A sick kind reports nothing before its recovery.
+// takeEvent reports one event. An object that cannot be read is held alone.
 func (w *watch) takeEvent(ctx context.Context, e *mvccpb.Event) error {
 	key := string(e.Kv.Key)
 	k := w.kindOf(key)
 	switch {
 	case k == nil || e.Kv.ModRevision <= k.listed:
 		return nil
-	case k.sick && key == k.damaged:
-		return w.recheck(ctx, k)
-	case k.sick:
-		return nil
 	case e.Type == mvccpb.Event_DELETE:
 		return w.takeRemoval(k, key)
 	}
 	_, r, err := w.store.readKV(e.Kv)
 	if err != nil {
-		k.damaged = key
-		w.sicken(k, err)
+		w.hold(ctx, k, e.Kv, err)
 		return nil
 	}
-	if was, ok := k.known.get(key); ok && was.uid != r.Object.UID {
-		gone := r.Object.Key
-		gone.UID = was.uid
-		w.out.report(graph.Event{Type: graph.Gone, Key: gone})
-	}
+	was, ok := k.known.get(key)
+	w.release(k, key)
+	w.stale = k.noteEnding(k.ending, key, &r.Object) || w.stale
 	k.known.set(key, newKnown(&r.Object, e.Kv.ModRevision))
-	w.out.report(graph.Event{Type: graph.Put, Object: r.Object})
+	put, gone := graph.Event{Type: graph.Put, Object: r.Object}, graph.Event{Type: graph.Gone, Key: r.Object.Key}
+	switch gone.Key.UID = was.uid; {
+	case !ok || was.uid == r.Object.UID:
+		w.out.report(put)
+	case was.made: // its references stand until those of the object are known
+		w.out.report(put)
+		w.out.report(gone)
+	default:
+		w.out.report(gone)
+		w.out.report(put)
+	}
 	return nil
 }
 
@@ -164,11 +177,21 @@ func (w *watch) takeRemoval(k *kindState, key string) error {
 	if !ok {
 		return nil
 	}
-	gone, err := w.store.place(key)
-	if err != nil {
-		return fmt.Errorf("report a removal: %w", err)
+	var gone graph.Key
+	if b := k.unread[key]; b != nil {
+		gone = b.object.Key
+	} else {
+		var err error
+		if gone, err = w.store.place(key); err != nil {
+			return fmt.Errorf("report a removal: %w", err)
+		}
 	}
 	k.known.remove(key)
+	w.release(k, key)
+	if _, ended := k.ending[key]; ended {
+		delete(k.ending, key)
+		w.stale = true
+	}
 	gone.UID = was.uid
 	w.out.report(graph.Event{Type: graph.Gone, Key: gone})
 	return nil

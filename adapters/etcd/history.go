@@ -97,12 +97,10 @@ func (s *Store) begin(now moment) {
 }
 
 func (s *Store) readIdentity(ctx context.Context) (identity, error) {
-	r, err := s.kv.Get(ctx, s.originKey)
+	now, kv, err := s.readOrigin(ctx)
 	if err != nil {
-		return identity{}, fmt.Errorf("read key %q: %w", s.originKey, refusal(err))
+		return identity{}, err
 	}
-	now := identity{moment: moment{r.Header.GetClusterId(), r.Header.GetRevision()}}
-	kv := only(r.Kvs)
 	if kv == nil {
 		return now, nil
 	}
@@ -112,13 +110,42 @@ func (s *Store) readIdentity(ctx context.Context) (identity, error) {
 	return now, nil
 }
 
+// readOrigin also judges the version of the prefix, in the same request if it is not kine's.
+func (s *Store) readOrigin(ctx context.Context) (now identity, kv *mvccpb.KeyValue, err error) {
+	if s.conf.Kine {
+		if err := s.checkVersion(ctx); err != nil {
+			return now, nil, err
+		}
+		r, err := s.kv.Get(ctx, s.originKey)
+		if err != nil {
+			return now, nil, fmt.Errorf("read key %q: %w", s.originKey, refusal(err))
+		}
+		now.moment = moment{r.Header.GetClusterId(), r.Header.GetRevision()}
+		return now, only(r.Kvs), nil
+	}
+	r, err := s.kv.Txn(ctx).Then(clientv3.OpGet(s.originKey), clientv3.OpGet(s.versionKey)).Commit()
+	if err != nil {
+		return now, nil, fmt.Errorf("read key %q: %w", s.originKey, refusal(err))
+	}
+	now.moment = moment{r.Header.GetClusterId(), r.Header.GetRevision()}
+	kvs := make([]*mvccpb.KeyValue, len(r.Responses))
+	for i, answer := range r.Responses {
+		kvs[i] = only(answer.GetResponseRange().GetKvs())
+	}
+	if len(kvs) != 2 {
+		return now, nil, fmt.Errorf("read key %q: the server answered %d results, want 2", s.originKey, len(kvs))
+	}
+	return now, kvs[0], s.accept(kvs[1])
+}
+
 // putOrigin replaces the origin that was read. Losing the race is no error.
 func (s *Store) putOrigin(ctx context.Context, now identity, epoch string) error {
 	value, err := json.Marshal(now.newOrigin(epoch))
 	if err != nil {
 		return err
 	}
-	_, err = s.kv.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(s.originKey), "=", now.mod)).
+	compare := append(s.unchanged(), clientv3.Compare(clientv3.ModRevision(s.originKey), "=", now.mod))
+	_, err = s.kv.Txn(ctx).If(compare...).
 		Then(clientv3.OpPut(s.originKey, string(value))).Else(clientv3.OpGet(s.originKey)).Commit()
 	if err != nil {
 		return fmt.Errorf("write key %q: %w", s.originKey, refusal(err))
@@ -211,18 +238,29 @@ func (s *Store) touch(ctx context.Context, list []touch) error {
 	if len(ops) == 0 {
 		return nil
 	}
-	_, err := s.kv.Txn(ctx).Then(ops...).Commit()
-	return refusal(err)
+	for range maxTries {
+		r, err := s.kv.Txn(ctx).If(s.unchanged()...).Then(ops...).Commit()
+		if err != nil || r.Succeeded {
+			return refusal(err)
+		}
+		if err := s.checkVersion(ctx); err != nil {
+			return err
+		}
+	}
+	return errContended
 }
 
-// forget drops the states that watches have reported. A revision of a former history may
-// name another state now.
+// forget drops the states that watches have reported, but for their UIDs. A revision of a former
+// history may name another state now.
 func (s *Store) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for w := range s.watches {
 		for _, k := range w.kinds {
-			k.known.replace(nil)
+			k.known.replace(formerly(k.known.all()))
 		}
+	}
+	for kind, left := range s.left {
+		s.left[kind] = formerly(left)
 	}
 }

@@ -77,6 +77,9 @@ func (s *Store) take(it *item, kv *mvccpb.KeyValue) {
 		return
 	}
 	record, err := s.decode(it.key.Place(), kv)
+	if err != nil && it.verb != verbGet { // nothing is written over a value that cannot be read
+		err = fmt.Errorf("%w: %w", graph.ErrRefused, err)
+	}
 	if err != nil {
 		it.fail(fmt.Errorf("%s: %w", it, err))
 		return

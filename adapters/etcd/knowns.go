@@ -31,6 +31,13 @@ func (t *knowns) remove(key string) {
 	delete(t.keys, key)
 }
 
+// all returns the table of a watch that is over.
+func (t *knowns) all() map[string]known {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.keys
+}
+
 func (t *knowns) replace(keys map[string]known) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

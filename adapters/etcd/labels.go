@@ -54,7 +54,11 @@ func (s *Store) Select(ctx context.Context, q graph.SelectRequest) (graph.Select
 	if err != nil {
 		return graph.SelectPage{}, fmt.Errorf("select %s: %w: %w", q.Kind, graph.ErrRefused, err)
 	}
-	if err := s.checkOnce(ctx); err != nil {
+	err = s.checkOnce(ctx)
+	if err == nil {
+		err = s.checkVersion(ctx)
+	}
+	if err != nil {
 		return graph.SelectPage{}, fmt.Errorf("select %s: %w", q.Kind, err)
 	}
 	out, err := s.matches(ctx, layout, q, by)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -49,14 +51,27 @@ func (s *Store) page(ctx context.Context, from, end string, at int64) (*clientv3
 	return s.kv.Get(ctx, from, clientv3.WithRange(end), clientv3.WithLimit(int64(s.conf.PageSize)), clientv3.WithRev(at))
 }
 
-// listAll lists every kind at one revision.
+// listAll lists every kind at one revision. A kind with blind objects is complete after the others,
+// because only all kinds show the owners that these hold.
+//
+// Held by TestBlindGuardOverWatches.
 func (w *watch) listAll(ctx context.Context, at int64) error {
+	var late []*listing
 	for _, k := range w.list {
-		if k.sick { // the listing shows whether it still is
-			w.out.report(graph.Event{Type: graph.KindRecovered, Kind: k.info.Kind})
-			k.sick = false
+		l, err := w.read(ctx, k, at)
+		switch {
+		case err != nil:
+			return err
+		case l.isBlind():
+			late = append(late, l)
+			continue
 		}
-		if err := w.listKind(ctx, k, at); err != nil {
+		if err := w.end(l); err != nil {
+			return err
+		}
+	}
+	for _, l := range late {
+		if err := w.end(l); err != nil {
 			return err
 		}
 	}
@@ -66,67 +81,86 @@ func (w *watch) listAll(ctx context.Context, at int64) error {
 	return w.out.err
 }
 
-// listKind reports a listing of the kind. Damage ends it, and makes the kind sick. After any
-// other error the watch owes a listing of every kind, and no fence passes before it.
+// listKind reports a listing of the kind. An object that cannot be read is held alone. After
+// an error the watch owes a listing of every kind, and no fence passes before it.
 //
 // Held by TestListingBreaks.
-func (w *watch) listKind(ctx context.Context, k *kindState, at int64) error {
+func (w *watch) listKind(ctx context.Context, k *kindState) error {
+	l, err := w.read(ctx, k, 0)
+	if err != nil {
+		return err
+	}
+	return w.end(l)
+}
+
+// listing is a listing whose objects were read.
+type listing struct {
+	of     *kindState
+	at     int64
+	keys   map[string]known
+	unread map[string]*unread // not reported yet
+}
+
+func (l *listing) isBlind() bool {
+	for _, b := range l.unread {
+		if b.blind {
+			return true
+		}
+	}
+	return false
+}
+
+// read reports the objects of a listing that can be read.
+func (w *watch) read(ctx context.Context, k *kindState, at int64) (*listing, error) {
 	w.out.report(graph.Event{Type: graph.ListBegun, Kind: k.info.Kind})
-	keys := map[string]known{}
-	var broken error
+	l, ending := &listing{k, at, map[string]known{}, map[string]*unread{}}, map[string]graph.Key{}
+	w.recalls = 0
 	at, err := w.store.pages(ctx, k.first, k.end, at, func(kv *mvccpb.KeyValue) error {
+		key := string(kv.Key)
 		_, r, err := w.store.readKV(kv)
 		if err != nil {
-			k.damaged, broken = string(kv.Key), err
-			return err
+			b := w.unreadOf(ctx, k, kv, err)
+			l.unread[key], l.keys[key] = b, b.known()
+			return nil
 		}
-		keys[string(kv.Key)] = newKnown(&r.Object, kv.ModRevision)
+		w.release(k, key)
+		l.keys[key] = newKnown(&r.Object, kv.ModRevision)
+		k.noteEnding(ending, key, &r.Object)
 		w.out.report(graph.Event{Type: graph.Put, Object: r.Object})
 		return w.out.err
 	})
-	switch {
-	case broken != nil:
-		k.listed = at
-		w.sicken(k, broken)
-		return nil
-	case err != nil:
+	if err != nil {
 		w.anew = true // the next session lists again: it has to report what this listing skipped
-		return err
+		return nil, err
 	}
-	k.listed = at
-	k.known.replace(keys)
-	w.out.report(graph.Event{Type: graph.ListEnded, Kind: k.info.Kind, Version: version(at)})
-	w.reportPassed(k.info.Kind, k.held)
-	k.held = nil
-	return w.out.err
+	l.at, k.ending = at, ending
+	return l, nil
 }
 
-func (w *watch) sicken(k *kindState, reason error) {
-	k.sick = true
-	w.out.report(graph.Event{Type: graph.KindSick, Kind: k.info.Kind, Reason: reason.Error()})
-}
-
-// recheck reads a sick kind after its damaged key has changed. Without damage it reports
-// the recovery and a listing.
-func (w *watch) recheck(ctx context.Context, k *kindState) error {
-	var broken error
-	at, err := w.store.pages(ctx, k.first, k.end, 0, func(kv *mvccpb.KeyValue) error {
-		if _, _, err := w.store.readKV(kv); err != nil {
-			k.damaged, broken = string(kv.Key), err
-			return err
+// end reports the objects that cannot be read, and the end of the listing. The references to the
+// owners that end come before the objects that have none. The version of the listing is above
+// each former one of these objects.
+//
+// Held by TestUnreadVersions and TestBlindKeepsOwner.
+func (w *watch) end(l *listing) error {
+	k := l.of
+	k.listed = l.at
+	k.known.replace(l.keys)
+	was := k.unread
+	k.unread, w.stale = l.unread, true
+	for _, at := range slices.Sorted(maps.Keys(l.unread)) {
+		w.addBlind(l.unread[at])
+	}
+	for _, b := range was {
+		if l.unread[b.at] != b {
+			w.dropBlind(b)
 		}
-		return nil
-	})
-	switch {
-	case broken != nil:
-		k.listed = at // changes before the check say nothing about the damaged key
-		w.sicken(k, broken)
-		return nil
-	case err != nil:
-		w.anew = true // the order or the change that led here is gone
-		return err
 	}
-	k.sick = false
-	w.out.report(graph.Event{Type: graph.KindRecovered, Kind: k.info.Kind})
-	return w.listKind(ctx, k, 0)
+	w.store.dropUIDs(k.info.Kind)
+	w.guardOwners()
+	for _, at := range slices.Sorted(maps.Keys(l.unread)) {
+		l.unread[at].report(w)
+	}
+	w.out.report(graph.Event{Type: graph.ListEnded, Kind: k.info.Kind, Version: version(l.at)})
+	return w.out.err
 }

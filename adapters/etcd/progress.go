@@ -1,6 +1,7 @@
 package etcdstore
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -53,31 +54,29 @@ func (p *progress) stop() {
 	}
 }
 
-// passFences reports the fences whose revision the watch has reached. A sick kind passes
-// them when it is listed again.
+// passFences reports the fences whose revision the watch has reached.
 func (w *watch) passFences() {
+	due := func(f fence) bool { return f.revision <= w.revision && f.epoch == w.epoch }
+	if !slices.ContainsFunc(w.fences, due) {
+		return
+	}
+	w.guardOwners()
 	left := w.fences[:0]
 	for _, f := range w.fences {
-		if f.revision > w.revision || f.epoch != w.epoch {
+		if !due(f) {
 			left = append(left, f)
 			continue
 		}
 		for _, k := range w.list {
-			if k.sick {
-				k.held = keepNewest(append(k.held, f.token))
-				continue
-			}
-			w.reportPassed(k.info.Kind, []uint64{f.token})
+			w.reportPassed(k.info.Kind, f.token)
 		}
-		w.reportPassed("", []uint64{f.token})
+		w.reportPassed("", f.token)
 	}
 	w.fences = left
 }
 
-func (w *watch) reportPassed(kind graph.Kind, tokens []uint64) {
-	for _, token := range tokens {
-		w.out.report(graph.Event{Type: graph.FencePassed, Kind: kind, Fence: token})
-	}
+func (w *watch) reportPassed(kind graph.Kind, token uint64) {
+	w.out.report(graph.Event{Type: graph.FencePassed, Kind: kind, Fence: token})
 }
 
 // reportProgress reports the revision of the watch for every kind, if it has risen.
@@ -87,7 +86,7 @@ func (w *watch) reportProgress() {
 	}
 	w.reported = w.revision
 	for _, k := range w.list {
-		if !k.sick && w.revision > k.listed {
+		if w.revision > k.listed {
 			w.out.report(graph.Event{Type: graph.Progress, Kind: k.info.Kind, Version: version(w.revision)})
 		}
 	}

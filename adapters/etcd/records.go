@@ -114,7 +114,8 @@ func (s *Store) putRecord(ctx context.Context, name string, kv *mvccpb.KeyValue,
 	if kv != nil {
 		revision = kv.ModRevision
 	}
-	answer, err := s.kv.Txn(ctx).If(clientv3.Compare(clientv3.ModRevision(key), "=", revision)).
+	compare := append(s.unchanged(), clientv3.Compare(clientv3.ModRevision(key), "=", revision))
+	answer, err := s.kv.Txn(ctx).If(compare...).
 		Then(clientv3.OpPut(key, string(whole))).Else(clientv3.OpGet(key)).Commit()
 	if err != nil {
 		return false, refusal(err)
@@ -124,5 +125,8 @@ func (s *Store) putRecord(ctx context.Context, name string, kv *mvccpb.KeyValue,
 		return answer.Succeeded, nil
 	}
 	now := only(answer.Responses[0].GetResponseRange().GetKvs())
+	if !s.isUnchanged(now, revision) {
+		return false, s.checkVersion(ctx)
+	}
 	return now != nil && bytes.Equal(now.Value, whole), nil
 }

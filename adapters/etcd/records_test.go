@@ -3,6 +3,7 @@ package etcdstore
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -73,8 +74,11 @@ func (f *refusing) answer() (*pb.ResponseHeader, []*mvccpb.KeyValue) {
 	return &pb.ResponseHeader{Revision: 20}, []*mvccpb.KeyValue{{Value: f.value, ModRevision: 5}}
 }
 
-func (f *refusing) Get(context.Context, string, ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+func (f *refusing) Get(_ context.Context, key string, _ ...clientv3.OpOption) (*clientv3.GetResponse, error) {
 	header, kvs := f.answer()
+	if strings.HasSuffix(key, "/"+versionName) {
+		kvs = nil
+	}
 	return &clientv3.GetResponse{Header: header, Kvs: kvs}, nil
 }
 

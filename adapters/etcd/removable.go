@@ -11,10 +11,12 @@ type known struct {
 	uid      graph.UID
 	revision int64
 	free     bool // no finalizer and no grace period hold it
+	made     bool // no readable value of this history has shown the UID
+	former   bool // of a former history, so the revision means nothing
 }
 
 func newKnown(o *graph.Object, revision int64) known {
-	return known{o.UID, revision, len(o.Finalizers) == 0 && o.GraceSeconds == 0}
+	return known{uid: o.UID, revision: revision, free: len(o.Finalizers) == 0 && o.GraceSeconds == 0}
 }
 
 // removable reports whether the deletion removes the object at once, by the state that a

@@ -93,7 +93,19 @@ func (s *Store) checkOnce(ctx context.Context) error {
 	if s.checked.Load() {
 		return nil
 	}
-	return s.checkServers(ctx)
+	return s.checkAll(ctx)
+}
+
+// checkAll checks the servers and the version of the prefix.
+func (s *Store) checkAll(ctx context.Context) error {
+	if err := s.checkServers(ctx); err != nil {
+		return err
+	}
+	if err := s.checkVersion(ctx); err != nil {
+		return fmt.Errorf("check the prefix: %w", err)
+	}
+	s.checked.Store(true)
+	return nil
 }
 
 // checkServers asks for the versions of the servers, and whether authentication is on.
@@ -112,7 +124,6 @@ func (s *Store) checkServers(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("check the servers: %w", err)
 	}
-	s.checked.Store(true)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/lines"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
@@ -25,12 +26,18 @@ type Store struct {
 	kinds     map[graph.Kind]kindLayout
 	originKey string
 
+	versionKey string
+	versionAt  atomic.Int64 // the revision of its accepted value, 0 for none
+
 	checking sync.Mutex
-	checked  atomic.Bool // the servers' versions were accepted
+	checked  atomic.Bool // the servers and the version of the prefix were accepted
+
+	lines lines.Shared // of the log
 
 	mu      sync.Mutex
 	watches map[*watch]struct{}
-	newest  moment // of all answers
+	left    map[graph.Kind]map[string]known // of watches that are over: see keepUIDs
+	newest  moment                          // of all answers
 }
 
 // Get returns the object at key's coordinates and ignores the UID of key. It is a
@@ -41,9 +48,11 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	return r.Object, err
 }
 
+const verbGet = "get"
+
 // Read is Get with the labels and the payload.
 func (s *Store) Read(ctx context.Context, key graph.Key) (Record, error) {
-	it := &item{verb: "get", key: key}
+	it := &item{verb: verbGet, key: key}
 	if err := s.locate(ctx, it); err != nil {
 		return Record{}, err
 	}
@@ -85,6 +94,9 @@ func (s *Store) decode(place graph.Key, kv *mvccpb.KeyValue) (Record, error) {
 	if err == nil && r.Object.Place() != place {
 		err = fmt.Errorf("object: the codec answers another place: %w", graph.ErrInvalid)
 	}
+	if err == nil {
+		err = s.checkUID(&r.Object, kv)
+	}
 	if err != nil {
 		return Record{}, fmt.Errorf("read key %.300q: %w", kv.Key, &damage{err})
 	}
@@ -98,9 +110,20 @@ type damage struct{ cause error }
 
 func (d *damage) Error() string { return "the value is damaged: " + d.cause.Error() }
 
-// place reads a key. The error names the key.
+// place reads a key. The error names the key. No object is at a place that contradicts its
+// kind, because Create refuses that.
 func (s *Store) place(key string) (graph.Key, error) {
 	place, err := s.conf.Codec.Place(strings.TrimPrefix(key, s.conf.Prefix))
+	if layout, ok := s.kinds[place.Kind]; err == nil {
+		switch {
+		case !ok || !strings.HasPrefix(key, layout.first):
+			err = fmt.Errorf("key: of another kind: %w", graph.ErrInvalid)
+		case layout.info.Scoped != (place.Scope != ""):
+			err = fmt.Errorf("key: scope: %s: %w", scopeRule(layout.info), graph.ErrInvalid)
+		case place.Name == "":
+			err = fmt.Errorf("key: name: empty: %w", graph.ErrInvalid)
+		}
+	}
 	if err != nil {
 		return graph.Key{}, fmt.Errorf("read key %.300q: %w", key, &damage{err})
 	}

@@ -79,27 +79,54 @@ func (s *Store) swap(ctx context.Context, items []*item) {
 	}
 }
 
-// swapPart sends one transaction. An item alone needs no nested one.
+// swapPart sends one transaction, and again after another writer has set the same version of
+// the prefix.
 func (s *Store) swapPart(ctx context.Context, items []*item) {
-	var r *clientv3.TxnResponse
-	var err error
+	for range maxTries {
+		r, err := s.send(ctx, items)
+		if err == nil {
+			s.note(r.Header)
+			if s.isAnswer(items, r) {
+				s.concludeAll(items, r)
+				return
+			}
+			err = s.checkVersion(ctx)
+		}
+		if err != nil {
+			for _, it := range items {
+				it.fail(fmt.Errorf("%s: %w", it, refusal(err)))
+			}
+			return
+		}
+	}
+	for _, it := range items {
+		it.fail(fmt.Errorf("%s: %w", it, errContended))
+	}
+}
+
+// send makes one transaction of the steps. An item alone needs no nested one.
+func (s *Store) send(ctx context.Context, items []*item) (*clientv3.TxnResponse, error) {
 	if len(items) == 1 {
 		compare, then, other := items[0].transaction()
-		r, err = s.kv.Txn(ctx).If(compare...).Then(then...).Else(other...).Commit()
-	} else {
-		ops := make([]clientv3.Op, len(items))
-		for i, it := range items {
-			ops[i] = clientv3.OpTxn(it.transaction())
-		}
-		r, err = s.kv.Txn(ctx).Then(ops...).Commit()
+		return s.kv.Txn(ctx).If(append(compare, s.unchanged()...)...).Then(then...).Else(other...).Commit()
 	}
-	if err != nil {
-		for _, it := range items {
-			it.fail(fmt.Errorf("%s: %w", it, refusal(err)))
-		}
-		return
+	ops := make([]clientv3.Op, len(items))
+	for i, it := range items {
+		ops[i] = clientv3.OpTxn(it.transaction())
 	}
-	s.note(r.Header)
+	return s.kv.Txn(ctx).If(s.unchanged()...).Then(ops...).Commit()
+}
+
+// isAnswer reports whether an answer is about the items. Otherwise the version of the prefix
+// has changed, and nothing is done.
+func (s *Store) isAnswer(items []*item, r *clientv3.TxnResponse) bool {
+	if r.Succeeded || len(items) > 1 || len(r.Responses) != 1 {
+		return r.Succeeded || len(items) == 1
+	}
+	return s.isUnchanged(only(r.Responses[0].GetResponseRange().GetKvs()), items[0].next.revision)
+}
+
+func (s *Store) concludeAll(items []*item, r *clientv3.TxnResponse) {
 	if len(items) == 1 {
 		s.conclude(items[0], (*pb.TxnResponse)(r), r.Header.Revision)
 		return

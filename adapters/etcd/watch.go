@@ -17,10 +17,10 @@ import (
 // After a restore, every watch begins with Rewound and the epoch of the restore. Then come
 // the kinds, a listing of each kind at one revision, and the changes in the order of their
 // revisions. Package documentation describes resumption,
-// compaction and damaged values, under "Watch".
+// compaction and values that cannot be read, under "Watch" and "Unreadable objects".
 //
 // Held by TestKit, TestWatchResumes, TestSharedRevision, TestOriginRewritten,
-// TestCompactionBesideSlowWatch, TestPagedListing and TestDamagedValue.
+// TestCompactionBesideSlowWatch, TestPagedListing and TestUnreadableAlone.
 func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)
@@ -30,7 +30,7 @@ func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error)
 	}
 	start, cancel := context.WithTimeout(ctx, defaultResume)
 	defer cancel()
-	if err := s.checkServers(start); err != nil {
+	if err := s.checkAll(start); err != nil {
 		return errors.Join(ctx.Err(), fmt.Errorf("watch: %w", err))
 	}
 	w := s.enter(outbox{ctx: ctx, sink: sink})
@@ -45,6 +45,8 @@ func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error)
 		case errors.Is(err, errCompacted):
 			w.anew = true
 		case errors.Is(err, errNewEpoch):
+		case errors.Is(err, errNewer):
+			return fmt.Errorf("watch: %w", err)
 		case !w.waitToResume(ctx):
 			return fmt.Errorf("watch: %w", err)
 		}
@@ -74,22 +76,24 @@ type watch struct {
 	reported int64     // the progress that was reported last
 	broken   time.Time // the connection broke, and has brought nothing since
 	tries    int
+	blind    map[string]*blinds // by scope
+	stale    bool               // the owners that end have changed
+	recalls  int                // reads of former values since the last answer of the stream
 }
 
 // kindState is the state of one kind in the reports of a watch.
 type kindState struct {
 	kindLayout
-	known   knowns // safe for concurrent use
-	listed  int64  // the revision of the last listing, which contains all earlier changes
-	sick    bool
-	damaged string   // the first damaged key of a sick kind
-	held    []uint64 // fences that passed while the kind was sick
+	known  knowns               // safe for concurrent use
+	listed int64                // the revision of the last listing, which contains all earlier changes
+	unread map[string]*unread   // the objects that cannot be read, by their keys
+	ending map[string]graph.Key // the objects that end by a foreground or an orphan deletion
 }
 
 func (s *Store) enter(out outbox) *watch {
 	w := &watch{store: s, out: out, kinds: map[graph.Kind]*kindState{}, wake: make(chan struct{}, 1), anew: true}
 	for _, info := range s.conf.Kinds {
-		k := &kindState{kindLayout: s.kinds[info.Kind]}
+		k := &kindState{kindLayout: s.kinds[info.Kind], ending: map[string]graph.Key{}}
 		w.kinds[info.Kind], w.list = k, append(w.list, k)
 	}
 	s.mu.Lock()
@@ -102,6 +106,7 @@ func (s *Store) leave(w *watch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.watches, w)
+	s.keepUIDs(w)
 }
 
 // session lists what has to be listed, and reports changes until the stream ends.
@@ -160,6 +165,11 @@ func (w *watch) announce(now identity) {
 	}
 	if w.started {
 		w.store.forget()
+		w.revision = 0 // a version of the former history is no bound for one of this
+		for _, k := range w.list {
+			k.listed, k.unread, k.ending = 0, nil, map[string]graph.Key{}
+		}
+		w.blind = nil
 	}
 	w.started, w.epoch, w.anew = true, now.Epoch, true
 }
