@@ -166,7 +166,7 @@ func TestReread(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.create("ConfigMap", named("ns", "new"))
-		keys := []graph.Key{{Kind: "ConfigMap", Scope: "ns", Name: "old"}, {Kind: "ConfigMap", Scope: "ns", Name: "new"}, {Kind: "ConfigMap", Scope: "ns", Name: "none"}, {Kind: "Other", Name: "x"}}
+		keys := []graph.Key{{Kind: "ConfigMap", Scope: "ns", Name: "old"}, {Kind: "ConfigMap", Scope: "ns", Name: "new"}, {Kind: "ConfigMap", Scope: "ns", Name: "new", UID: "former"}, {Kind: "ConfigMap", Scope: "ns", Name: "none"}, {Kind: "Other", Name: "x"}}
 		if err := r.store.Reread(r.t.Context(), &in, keys); err != nil {
 			t.Fatal(err)
 		}

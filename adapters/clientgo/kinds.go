@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/lines"
 )
 
 const (
@@ -84,8 +85,8 @@ func (r *run) rediscover() time.Duration {
 	r.mu.Unlock()
 	c, err := r.store.discover(r.ctx, time.Now())
 	if err != nil {
-		if r.ctx.Err() == nil {
-			r.store.config.Logger.Warn("discovery failed", "err", err)
+		if others, ok := r.store.lines.Note(lines.Cause(err), time.Now()); ok && r.ctx.Err() == nil {
+			r.store.config.Logger.Warn("discovery failed", "err", err, "others", others)
 		}
 		r.requeueFences(ids)
 		return rediscoverRetry

@@ -56,7 +56,8 @@ func (s *Store) Reread(ctx context.Context, in *lint.Input, keys []graph.Key) er
 				o := c.dumped(key.Kind, found)
 				if at, is := places[o.Place()]; is {
 					in.Objects[at] = o
-				} else {
+				} else { // two keys may have one place
+					places[o.Place()] = len(in.Objects)
 					in.Objects = append(in.Objects, o)
 				}
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/lines"
 )
 
 // Store is a Kubernetes API server as an ownergraph.Store of level 2. It is a Fencer, a
@@ -38,6 +39,8 @@ type Store struct {
 
 	discovering sync.Mutex // held during a discovery
 	catalog     atomic.Pointer[catalog]
+
+	lines lines.Shared // of the log
 
 	mu      sync.Mutex
 	running map[*run]struct{}

@@ -32,7 +32,8 @@ const (
 )
 
 // provenDrops returns the report and the drops of a listing. Each place where the collector looks
-// for a dropped owner has been read again, and so has each place that came in by the reads.
+// for a dropped owner has been read again, and so has each place that came in by the reads. A place is
+// read anew for each UID: an earlier read does not prove that a UID is absent that came in later.
 //
 // Held by TestApplyReadsAgain.
 func (r *reading) provenDrops(ctx context.Context, cfg lint.Config, inside func(graph.Key) bool) (lint.Report, lint.Drops, error) {
@@ -72,6 +73,7 @@ func (r *reading) provenDrops(ctx context.Context, cfg lint.Config, inside func(
 type patcher struct {
 	reading *reading
 	mapper  meta.RESTMapper
+	foreign map[schema.GroupVersion]string // the reasons against a dry run, by foreignServer
 }
 
 func (a *app) newPatcher(r *reading) (*patcher, error) {
@@ -79,14 +81,14 @@ func (a *app) newPatcher(r *reading) (*patcher, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig: %w", err)
 	}
-	return &patcher{r, mapper}, nil
+	return &patcher{r, mapper, map[schema.GroupVersion]string{}}, nil
 }
 
 // apply tries all patches up to the bound on the server first, without a write. Then it applies
 // those that passed. It applies none if the server refuses one of them for another cause than a
-// change of the object.
+// change of the object. It sends nothing to a server that may carry out a dry run.
 //
-// Held by TestApply and TestApplyRefused.
+// Held by TestApply, TestApplyRefused and TestApplyForeign.
 func (p *patcher) apply(ctx context.Context, drops []lint.Drop, answer *droppatch.Answer, most int) (failed int) {
 	within := drops[:min(len(drops), most)]
 	stop := false
@@ -141,8 +143,10 @@ func (p *patcher) send(ctx context.Context, d lint.Drop, to *droppatch.Patch, tr
 	switch {
 	case err == nil:
 		to.Result, to.Cause = wasPatched, ""
-	case apierrors.IsConflict(err), apierrors.IsNotFound(err), isUnprocessable(err) && p.changed(ctx, d):
+	case (apierrors.IsConflict(err) || apierrors.IsNotFound(err) || isUnprocessable(err)) && p.changed(ctx, d):
 		to.Result, to.Cause = conflict, "the object has changed since it was listed"
+	case errors.Is(err, errForeign):
+		to.Result, to.Cause = notTried, err.Error()
 	default:
 		to.Result, to.Cause = wasRefused, spell.Line(err.Error())
 	}
@@ -152,6 +156,9 @@ func (p *patcher) patch(ctx context.Context, d lint.Drop, try bool) error {
 	group, kind := spell.Split(d.Object.Kind)
 	m, err := p.mapper.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
 	if err != nil {
+		return err
+	}
+	if err := p.checkForeign(ctx, m.Resource.GroupVersion()); err != nil {
 		return err
 	}
 	for _, part := range []string{d.Object.Scope, d.Object.Name} {
@@ -168,7 +175,51 @@ func (p *patcher) patch(ctx context.Context, d lint.Drop, try bool) error {
 	if try {
 		q = q.Param("dryRun", metav1.DryRunAll)
 	}
-	return q.Do(ctx).Error()
+	var after struct {
+		Metadata metav1.ObjectMeta `json:"metadata"`
+	}
+	if err := answer(q.SetHeader("Accept", fmt.Sprintf(metadataAlone, "")).Do(ctx), &after); err != nil {
+		return err
+	}
+	return p.effect(d, after.Metadata.OwnerReferences)
+}
+
+var errOwnerPutBack = errors.New("accepted without an effect: a mutating webhook or policy puts the reference back")
+
+// effect returns an error if references are there after a drop that it takes off.
+func (p *patcher) effect(d lint.Drop, after []metav1.OwnerReference) error {
+	want := map[graph.UID]int{} // the references that remain
+	for _, r := range p.reading.object(d.Object).Owners {
+		want[r.UID]++
+	}
+	dropped := map[graph.UID]bool{}
+	for _, r := range d.Owners {
+		want[r.UID]--
+		dropped[r.UID] = true
+	}
+	for _, r := range after {
+		uid := graph.UID(r.UID)
+		if want[uid]--; dropped[uid] && want[uid] < 0 {
+			return errOwnerPutBack
+		}
+	}
+	return nil
+}
+
+// errForeign says that a server may carry out a dry run.
+var errForeign = errors.New("no dry run is safe")
+
+// checkForeign returns an error that wraps errForeign for the groups of such servers.
+func (p *patcher) checkForeign(ctx context.Context, of schema.GroupVersion) error {
+	reason, known := p.foreign[of]
+	if !known {
+		reason = p.reading.foreignServer(ctx, of.Group, of.Version)
+		p.foreign[of] = reason
+	}
+	if reason != "" {
+		return fmt.Errorf("%w: %s", errForeign, reason)
+	}
+	return nil
 }
 
 // isUnprocessable reports whether a server could not apply a patch, or found its result invalid.
@@ -178,7 +229,8 @@ func isUnprocessable(err error) bool {
 }
 
 // changed reports whether a read shows another state than that of the drop. A server that finds a
-// test of a patch wrong does not say so: it calls the patch invalid.
+// test of a patch wrong does not say so: it calls the patch invalid. A webhook chooses the code of its
+// refusal, and the absence of a namespace has the code of the absence of the object.
 func (p *patcher) changed(ctx context.Context, d lint.Drop) bool {
 	now := lint.Input{Kinds: slices.Clone(p.reading.in.Kinds)}
 	i := slices.IndexFunc(now.Kinds, func(k lint.Kind) bool { return k.Kind == d.Object.Kind })

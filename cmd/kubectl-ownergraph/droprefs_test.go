@@ -188,12 +188,62 @@ func TestApplyRefused(t *testing.T) {
 			}
 			return nil
 		}, 3, "refused: ConfigMap/shop/anew: ", "1 patch: not applied", "a webhook without a dry run"},
+		{func(_ *api, verb, plural string, q *http.Request) http.HandlerFunc {
+			if verb == "patch" && strings.HasSuffix(q.URL.Path, "/anew") {
+				return refuse(apierrors.NewConflict(schema.GroupResource{Resource: "configmaps"}, "anew", fmt.Errorf("a webhook says no")))
+			}
+			return nil
+		}, 0, "refused: ConfigMap/shop/anew: ", "3 patches: not applied", "a webhook refuses with the code of a conflict"},
+		{func(_ *api, verb, plural string, q *http.Request) http.HandlerFunc {
+			if verb == "patch" && strings.HasSuffix(q.URL.Path, "/anew") {
+				return refuse(apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, "shop"))
+			}
+			return nil
+		}, 0, "refused: ConfigMap/shop/anew: namespaces \"shop\" not found\n", "3 patches: not applied", "the object is in no namespace"},
+		{func(a *api, verb, plural string, q *http.Request) http.HandlerFunc {
+			if verb == "patch" && strings.HasSuffix(q.URL.Path, "/anew") {
+				return func(w http.ResponseWriter, q *http.Request) { a.get(w, q, a.of(plural), "shop/anew", "anew") }
+			}
+			return nil
+		}, 0, "refused: ConfigMap/shop/anew: accepted without an effect: a mutating webhook or policy puts the reference back\n", "3 patches: not applied", "a webhook puts the reference back"},
 	} {
 		a := leftOver()
 		_, written := counted(a, func(verb, plural string, q *http.Request) http.HandlerFunc { return c.fault(a, verb, plural, q) })
 		got := call(t, append([]string{"lint", "-A", "--apply"}, a.serve(t)...)...)
 		if got.code != printing.ExitFailed || *written != c.written || !strings.Contains(got.stdout, c.text) || !strings.Contains(got.stderr, c.failed) {
 			t.Errorf("%s: exit %d, %d written, want %d and %q\n%s%s", c.reason, got.code, *written, c.written, c.text, got.stdout, got.stderr)
+		}
+	}
+}
+
+// TestApplyForeign: a server behind an API service may take a dry run for a write, so it gets no
+// request. The patches for other servers go on.
+func TestApplyForeign(t *testing.T) {
+	for _, c := range []struct {
+		arrange         func(a *api)
+		text            string
+		tried           int
+		written, failed int
+		reason          string
+	}{
+		{func(a *api) {
+			a.put("apiservices", "v1.example.org", "")
+			a.whole("apiservices", "/v1.example.org", `"spec":{"service":{"namespace":"n","name":"s"}}`)
+		}, "not tried: Backup.example.org/shop/left: no dry run is safe: the service n/s:443 serves v1.example.org, and may carry out a dry run\n", 3, 3, 1, "an aggregated server"},
+		{func(a *api) {
+			a.fault = failing("get", "apiservices", forbidden("apiregistration.k8s.io", "apiservices"))
+		}, "not tried: Backup.example.org/shop/left: no dry run is safe: whether the server of v1.example.org knows dry runs is not known", 2, 2, 2, "the right to read API services is missing"},
+		{func(*api) {}, "patched: Backup.example.org/shop/left\n", 4, 4, 0, "the server itself"},
+	} {
+		a := leftOver()
+		a.put("backups", "shop/left", both("Deployment", "operator", "uid-operator", "", "", ""))
+		c.arrange(a)
+		fault := a.fault
+		tried, written := counted(a, fault)
+		got := call(t, append([]string{"lint", "-A", "--apply"}, a.serve(t)...)...)
+		failed := strings.Count(got.stdout, "not tried: ")
+		if !strings.Contains(got.stdout, c.text) || *tried != c.tried || *written != c.written || failed != c.failed || (got.code == printing.ExitFailed) != (c.failed > 0) {
+			t.Errorf("%s: exit %d, %d tried, %d written, %d failed, want %d, %d, %d and %q\n%s%s", c.reason, got.code, *tried, *written, failed, c.tried, c.written, c.failed, c.text, got.stdout, got.stderr)
 		}
 	}
 }
@@ -224,6 +274,46 @@ func TestApplyReadsAgain(t *testing.T) {
 		if owners := a.owners("configmaps", "shop/misplaced"); !slices.Equal(owners, c.left) {
 			t.Errorf("%s: owners %v, want %v; exit %d, %d written\n%s%s", c.reason, owners, c.left, got.code, *written, got.stdout, got.stderr)
 		}
+	}
+}
+
+// TestApplyReadsNewReference: a read proves the absence of those UIDs alone that were known before it.
+// Between two reads for a proof an owner comes, and an object gets a reference to it. The reference is
+// right, and stays.
+func TestApplyReadsNewReference(t *testing.T) {
+	a := leftOver()
+	a.put("configmaps", "shop/d", both("Deployment", "k", "uid-1", "", "", ""))
+	a.put("configmaps", "shop/e", `"ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"d","uid":"uid-former"}]`)
+	reads := map[string]int{}
+	first := make(chan struct{}) // closed when the owner's place was read without it
+	counted(a, func(verb, plural string, q *http.Request) http.HandlerFunc {
+		selector := q.URL.Query().Get("fieldSelector")
+		if verb != "list" || selector == "" {
+			return nil
+		}
+		a.mu.Lock()
+		reads[plural+" "+selector]++
+		k, d := reads["deployments metadata.name=k"], reads["configmaps metadata.name=d"]
+		a.mu.Unlock()
+		switch {
+		case selector == "metadata.name=k" && k == 2:
+			return func(w http.ResponseWriter, q *http.Request) {
+				a.list(w, q, a.of(plural), "shop")
+				close(first)
+			}
+		case selector == "metadata.name=d" && d == 2:
+			return func(w http.ResponseWriter, q *http.Request) {
+				<-first
+				a.put("deployments", "shop/k", `"uid":"uid-2"`)
+				a.put("configmaps", "shop/d", both("Deployment", "k", "uid-2", "", "", ""))
+				a.list(w, q, a.of(plural), "shop")
+			}
+		}
+		return nil
+	})
+	got := call(t, append([]string{"lint", "-n", "shop", "--apply"}, a.serve(t)...)...)
+	if owners := a.owners("configmaps", "shop/d"); !slices.Equal(owners, []string{"uid-2"}) || reads["configmaps metadata.name=d"] < 2 {
+		t.Errorf("owners %v, want uid-2; %v; exit %d\n%s%s", owners, reads, got.code, got.stdout, got.stderr)
 	}
 }
 

@@ -37,7 +37,8 @@ the files and in the cluster. -n is the namespace of the objects that name none.
 missing or in another namespace, namespaced owners of global objects, and references of an object
 to itself. It tests the UID and the version. Doubtful references stay. --apply reads the places
 of the owners again, lets the server try all patches, and then applies them. It applies none if
-the server refuses one.
+the server refuses one. It sends none to a server behind an API service, which may carry out a
+dry run.
 
 Exit code 1: no kind could be listed, or a patch was not applied. The count names the kinds that
 were not read in any other case.
@@ -142,7 +143,7 @@ func (a *app) lintAnswer(r *reading, report lint.Report, inside func(graph.Key) 
 	if !a.everywhere {
 		report = within(report, inside)
 	}
-	return &lintAnswer{Report: report, Unknown: unknowns(r.in, r.content, "")}
+	return &lintAnswer{Report: report, Unknown: unknowns(r.in, r.part(inside), "")}
 }
 
 // lintDrops writes the findings, and prints or applies the patches that drop the wrong references.
@@ -239,11 +240,7 @@ func (a *app) readInside(ctx context.Context) (r *reading, inside func(graph.Key
 	if err != nil {
 		return nil, nil, err
 	}
-	_, err = r.proven(ctx, func() offline.Content {
-		c := r.content
-		c.Objects = slices.DeleteFunc(slices.Clone(c.Objects), func(o graph.Object) bool { return !inside(o.Key) })
-		return r.withOwners(c)
-	})
+	_, err = r.proven(ctx, func() offline.Content { return r.part(inside) })
 	if err == nil {
 		err = r.provenContainers(ctx, inside)
 	}
@@ -265,6 +262,13 @@ func (r *reading) provenContainers(ctx context.Context, inside func(graph.Key) b
 	}
 	r.refresh()
 	return nil
+}
+
+// part returns the objects that a command is about, with their owners.
+func (r *reading) part(inside func(graph.Key) bool) offline.Content {
+	c := r.content
+	c.Objects = slices.DeleteFunc(slices.Clone(c.Objects), func(o graph.Object) bool { return !inside(o.Key) })
+	return r.withOwners(c)
 }
 
 // withOwners adds the owners of the objects of a part, so that none of them counts as missing.

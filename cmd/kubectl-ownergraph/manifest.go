@@ -114,13 +114,30 @@ func (a *app) readManifests(name string) (lint.Manifests, error) {
 	return dump.ReadManifests(bytes.NewReader(text), of)
 }
 
+// withMarkers returns YAML whose documents all begin with "---". A line "..." ends a document, and
+// the decoder reads nothing behind it, so the objects there would be missing without a word.
+func withMarkers(text []byte) []byte {
+	text = bytes.ReplaceAll(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for i, line := range lines {
+		rest, is := bytes.CutPrefix(line, []byte("..."))
+		if is && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\n"), rest[0]) >= 0) {
+			lines[i] = append([]byte("---"), rest...)
+		}
+	}
+	return bytes.Join(lines, nil)
+}
+
 // toJSON returns documents of YAML as documents of JSON. It refuses a field that stands twice.
+//
+// Held by TestManifestDocuments.
 func toJSON(text []byte) ([]byte, error) {
 	if documents.IsJSONBuffer(text) {
 		return text, nil
 	}
+	text = withMarkers(bytes.TrimPrefix(text, []byte("\ufeff")))
 	var out bytes.Buffer
-	in := documents.NewYAMLReader(bufio.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff")))))
+	in := documents.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	for number := 1; ; number++ {
 		one, err := in.Read()
 		if errors.Is(err, io.EOF) {

@@ -77,3 +77,19 @@ func TestLintManifestsWithoutRights(t *testing.T) {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
+
+// TestManifestDocuments: each document of a file is judged, for every mark of its end. The decoder
+// of YAML reads one document and drops the text behind it.
+func TestManifestDocuments(t *testing.T) {
+	for _, end := range []string{"---\n", "---\t# the next\n", "...\n", "...\t# the next\n", "...\n---\n"} {
+		for _, line := range []string{"\n", "\r\n", "\r"} {
+			got, err := toJSON([]byte("\ufeff" + strings.ReplaceAll("a: 1\n"+end+"b: 2\n", "\n", line)))
+			if want := "{\"a\":1}\n{\"b\":2}\n"; err != nil || string(got) != want {
+				t.Errorf("%q, lines end with %q: %s, error %v, want %s", end, line, got, err, want)
+			}
+		}
+	}
+	if got, err := toJSON([]byte("a: 1\n... b: 2\n")); err == nil {
+		t.Errorf("text behind the end of a document: %s", got)
+	}
+}

@@ -10,8 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/recordcheck"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -80,11 +80,11 @@ func checkPause(ctx context.Context, s ownergraph.Store, record string, x ownerg
 	_, name, _ := strings.Cut(record, "/"+recordPrefix)
 	switch {
 	case resume:
-		return live.CheckPaused(ctx, s, name, x)
+		return recordcheck.Paused(ctx, s, name, x)
 	case unchecked:
 		return nil
 	}
-	if err := live.CheckAnnounced(ctx, s, name, "To pause before the first start of a collector, or one of an older version, add --unchecked"); err != nil || x.Scope == "" {
+	if err := recordcheck.Announced(ctx, s, name, "To pause before the first start of a collector, or one of an older version, add --unchecked"); err != nil || x.Scope == "" {
 		return err
 	}
 	_, err := s.Get(ctx, graph.Key{Kind: namespaceKind, Name: x.Scope})
@@ -153,7 +153,7 @@ func (a *app) onRecord(ctx context.Context, record string, do func(context.Conte
 		return err
 	}
 	if err := do(ctx, c, store); err != nil {
-		return caused(ctx, err)
+		return caused(ctx, recordcheck.Unrecorded(err))
 	}
 	return nil
 }

@@ -146,6 +146,12 @@ func (r *reading) policy(ctx context.Context, sort, name, binding string) refuse
 		return f
 	}
 	f.FailurePolicy = p.Spec.FailurePolicy
+	if k := p.Spec.ParamKind; k != nil {
+		f.Parameter = k.APIVersion + " " + k.Kind
+	}
+	if binding == "" { // the policy itself has a fault
+		return f
+	}
 	var b struct {
 		Spec struct {
 			ParamRef *struct {
@@ -158,9 +164,6 @@ func (r *reading) policy(ctx context.Context, sort, name, binding string) refuse
 	if err := r.wholes.get(ctx, pathOf(admissionAt(resource+"ybindings"), "", binding), &b); err != nil {
 		f.Unread = why("get", resource+"ybindings", err)
 		return f
-	}
-	if k := p.Spec.ParamKind; k != nil {
-		f.Parameter = k.APIVersion + " " + k.Kind
 	}
 	if ref := b.Spec.ParamRef; ref != nil {
 		f.Parameter = strings.TrimSpace(fmt.Sprintf("%s %s", f.Parameter, strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/")))

@@ -48,6 +48,7 @@ type response string
 
 const (
 	accepted    response = "accepted"
+	putBack     response = "put back" // accepted, and the finalizer is in the result
 	refused     response = "refused"
 	unsupported response = "unsupported" // a webhook has side effects
 	noRight     response = "forbidden"   // the account has no right to the write
@@ -70,7 +71,7 @@ func (r *reading) tryRemovals(ctx context.Context, o *lint.Object, ends bool) *r
 	case o.Deleting && len(list) == 0:
 		out.NotSent = "the object has no finalizer in its metadata"
 	default:
-		out.NotSent = r.foreignServer(ctx)
+		out.NotSent = r.foreignServer(ctx, r.target.resource.Group, r.target.version)
 	}
 	switch {
 	case out.NotSent != "":
@@ -102,30 +103,10 @@ func (r *reading) try(ctx context.Context, uid graph.UID, x *removal) {
 	}
 }
 
-// foreignServer returns the reason for which no dry run may be sent, or "". A server behind an API
-// service may ignore that a request is a dry run, and carry it out. So only the server's own word
-// counts: an API service without a service, or a 404 that names it.
-func (r *reading) foreignServer(ctx context.Context) string {
-	group := r.target.resource.Group
-	switch group {
-	case "", "apps", "autoscaling", "batch", "policy": // of each server
-		return ""
-	}
-	var s apiService
-	name := r.target.version + "." + group
-	err := r.wholes.get(ctx, pathOf(servicesAt(), "", name), &s)
-	switch {
-	case err == nil && s.Metadata.Name == name && s.Spec.Service == nil, namesAbsent(err, servicesAt().Resource, name):
-		return ""
-	case err == nil && s.Spec.Service == nil:
-		return "the server did not answer with the API service " + spell.Line(name)
-	case err != nil:
-		return "whether the server of " + spell.Line(name) + " knows dry runs is not known: " + why("get", servicesAt().GroupResource().String(), err)
-	}
-	return fmt.Sprintf("the service %s serves %s, and may carry out a dry run", spell.Line(s.backend()), spell.Line(name))
-}
-
-var errOtherObject = errors.New("the object is gone, or no longer has the finalizer")
+var (
+	errOtherObject = errors.New("the object is gone, or no longer has the finalizer")
+	errPutBack     = errors.New("the answer to the dry run has the finalizer")
+)
 
 // tryRemoval sends one dry run, again if the object has changed meanwhile.
 func (r *reading) tryRemoval(ctx context.Context, uid graph.UID, x *removal) (err error) {
@@ -143,7 +124,7 @@ func (r *reading) tryRemoval(ctx context.Context, uid graph.UID, x *removal) (er
 		if x.Deletion {
 			err = r.wholes.tryDelete(ctx, path, &m)
 		} else {
-			err = r.wholes.tryPatch(ctx, path, removalPatch(&m, x.Finalizer))
+			err = r.tryPatch(ctx, path, &m, x.Finalizer)
 		}
 		if !apierrors.IsConflict(err) {
 			break
@@ -153,6 +134,16 @@ func (r *reading) tryRemoval(ctx context.Context, uid graph.UID, x *removal) (er
 		return caused(ctx, err)
 	}
 	return nil
+}
+
+// tryPatch sends the dry run of a patch. A mutating webhook or policy may put the finalizer back that the
+// patch removes, and the server then accepts a write without an effect.
+func (r *reading) tryPatch(ctx context.Context, path []string, m *objectMeta, finalizer string) error {
+	after, err := r.wholes.tryPatch(ctx, path, removalPatch(m, finalizer))
+	if err == nil && slices.Contains(after.Finalizers, finalizer) {
+		err = errPutBack
+	}
+	return err
 }
 
 // removalPatch returns the patch that removes a finalizer of one state of one object.
@@ -174,27 +165,19 @@ func removalPatch(m *objectMeta, finalizer string) []byte {
 	return patch
 }
 
-// lacksRight reports whether an error is the server's answer to an account without a right.
-func lacksRight(err error, text string) bool {
-	for _, verb := range [...]string{"get", "list", "patch", "delete"} {
-		if apierrors.IsForbidden(err) && strings.Contains(text, " cannot "+verb+" resource ") {
-			return true
-		}
-	}
-	return apierrors.IsUnauthorized(err)
-}
-
 // responseOf returns the sort of a server's error. A refusal has the code of its author.
 func responseOf(err error) response {
 	text := err.Error()
 	var status apierrors.APIStatus
 	switch known := errors.As(err, &status); {
-	case strings.Contains(text, "does not support dry run"):
+	case lacksDryRun(text):
 		return unsupported
 	case refusedBy(text):
 		return refused
-	case lacksRight(err, text):
+	case apierrors.IsUnauthorized(err), apierrors.IsForbidden(err) && saysNoRight(text):
 		return noRight
+	case errors.Is(err, errPutBack):
+		return putBack
 	case errors.Is(err, errOtherObject), errors.Is(err, graph.ErrNotFound), apierrors.IsConflict(err):
 		return changing
 	case known && status.Status().Code >= 400 && status.Status().Code < 500 && !apierrors.IsTooManyRequests(err):
@@ -228,6 +211,9 @@ func (x *removal) text(out *strings.Builder) {
 	switch x.Answer {
 	case accepted:
 		out.WriteString("accepted: the server would carry it out\n")
+		return
+	case putBack:
+		out.WriteString("accepted without an effect: a mutating webhook or policy puts the finalizer back\n")
 		return
 	case noRight:
 		out.WriteString("not known: the account lacks a right\n")

@@ -88,6 +88,14 @@ func TestTryRemoval(t *testing.T) {
 		{said(403, metav1.StatusReasonForbidden, `policy 'm' with binding 'b' denied request: no`), []string{"by the mutating admission policy m (binding b, its configuration is not known: cannot get mutatingadmissionpolicies"}, "a mutating policy"},
 		{said(400, metav1.StatusReasonBadRequest, `admission webhook "v.example.org" denied the request: policy 'policy' with binding 'binding' denied request: no`), []string{"by the validating webhook v.example.org"}, "a webhook repeats the words of a policy"},
 		{said(422, metav1.StatusReasonInvalid, `ValidatingAdmissionPolicy 'policy' with binding 'binding' denied request: admission webhook "v.example.org" denied the request`), []string{"by the validating admission policy policy"}, "a policy repeats the words of a webhook"},
+		{said(400, metav1.StatusReasonBadRequest, `admission webhook "v.example.org" denied the request: it does not support dry run`), []string{"refused\n    by the validating webhook v.example.org"}, "a webhook repeats the words about a dry run"},
+		{said(422, metav1.StatusReasonInvalid, `backups.example.org "a" is forbidden: ValidatingAdmissionPolicy 'policy' denied request: failed to configure policy: failed to find resource referenced by paramKind: 'vap.example.org/v1, Kind=Limit'`), []string{
+			"refused\n    by the validating admission policy policy (parameter vap.example.org/v1 Limit, failure policy Fail)\n",
+		}, "the definition of a policy's parameters is gone"},
+		{said(403, metav1.StatusReasonForbidden, `policy "m" denied request: failed to configure policy`), []string{"by the mutating admission policy m (its configuration is not known: cannot get mutatingadmissionpolicies"}, "a fault of a mutating policy itself"},
+		{apierrors.NewForbidden(backups, "ValidatingAdmissionPolicy 'policy' with binding 'binding' denied request", fmt.Errorf(`User "u" cannot patch resource "backups"`)), []string{"not known: the account lacks a right\n"}, "the name of an object repeats the words of a policy"},
+		{apierrors.NewForbidden(backups, `a cannot patch resource "b`, fmt.Errorf("the quota refuses it")), []string{"refused\n    the server: "}, "the name of an object repeats the words about a right"},
+		{said(422, metav1.StatusReasonInvalid, `Backup.example.org "a" is invalid: spec: Invalid value: "object": ValidatingAdmissionPolicy 'policy' with binding 'binding' denied request`), []string{"refused\n    the server: "}, "a rule of a definition repeats the words of a policy"},
 		{said(400, metav1.StatusReasonBadRequest, `admission webhook "`+strings.Repeat("x", 300)+`" denied the request`), []string{"refused\n    the server: "}, "no name of a webhook is that long"},
 		{apierrors.NewForbidden(backups, "a", fmt.Errorf(`User "u" cannot patch resource "backups" in API group "example.org"`)), []string{"not known: the account lacks a right\n"}, "no right"},
 		{apierrors.NewForbidden(backups, "a", fmt.Errorf("the plugin Quota refuses it")), []string{"refused\n    the server: ", "the plugin Quota refuses it"}, "an admission plugin of the server"},
@@ -137,9 +145,33 @@ func TestTryRemovalRequest(t *testing.T) {
 	a.put("apiservices", "v1.example.org", "")
 	a.whole("apiservices", "/v1.example.org", `"spec":{"service":{"namespace":"n","name":"s"}}`)
 	checkText(t, "a server that may not know dry runs", flags, []string{"explain", "backup/two", "-n", "old", "--try-removal"}, 3, []string{"not sent: the service n/s:443 serves v1.example.org, and may carry out a dry run\n"}, "")
+	a = guarded(t)
+	a.resources = append(a.resources, &resource{group: "policy", version: "v1alpha1", kind: "Quota", plural: "quotas", scoped: true, objects: map[string]map[string]any{}})
+	a.put("quotas", "old/q", marked+`,"finalizers":["example.org/q"]`)
+	a.put("apiservices", "v1alpha1.policy", "")
+	a.whole("apiservices", "/v1alpha1.policy", `"spec":{"service":{"namespace":"n","name":"s"}}`)
+	a.fault = patched(nil, func(q *http.Request) { seen = append(seen, q.URL.Path) })
+	checkText(t, "a version of a built-in group that not every server has", a.serve(t), []string{"explain", "quota/q", "-n", "old", "--try-removal"}, 3, []string{"not sent: the service n/s:443 serves v1alpha1.policy, and may carry out a dry run\n"}, "")
 	if len(seen) > 0 {
 		t.Errorf("requests without a reason: %q", seen)
 	}
+}
+
+// TestTryRemovalPutBack: a mutating webhook puts the finalizer back that a removal takes off. The server
+// accepts the write, and it has no effect.
+func TestTryRemovalPutBack(t *testing.T) {
+	a := guarded(t)
+	a.fault = func(verb, _ string, _ *http.Request) http.HandlerFunc {
+		if verb != "patch" {
+			return nil
+		}
+		return func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, http.StatusOK, map[string]any{"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": map[string]any{"name": "a", "finalizers": []string{"example.org/backup"}}})
+		}
+	}
+	checkText(t, "a webhook that mutates", a.serve(t), []string{"explain", "backup/a", "-n", "old", "--try-removal"}, 3, []string{
+		"  example.org/backup: accepted without an effect: a mutating webhook or policy puts the finalizer back\n",
+	}, "would carry it out")
 }
 
 // TestTryRemovalBounds: an object with many finalizers gets some dry runs. The rights to read the

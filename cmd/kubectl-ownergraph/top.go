@@ -71,7 +71,8 @@ func (a *app) top(ctx context.Context) error {
 		return err
 	}
 	list := r.cascades(inside)
-	u := unknowns(r.in, r.content, "")
+	shown := covered(list)
+	u := unknowns(r.in, r.part(func(k graph.Key) bool { return inside(k) || shown[k.UID] }), "")
 	if a.format == printing.JSON {
 		return a.printer().JSON(topAnswer{"kubectl-ownergraph.top/v1", append([]cascade{}, list...), u})
 	}

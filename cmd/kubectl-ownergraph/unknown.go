@@ -33,7 +33,7 @@ const maxFacts = 20
 // because of that. A kind that no one can watch counts only if an object names it as owner. The
 // answer is about objects in a scope, or in all of them for "".
 //
-// Held by TestMissingRights and TestOneNamespaceAlone.
+// Held by TestMissingRights, TestOneNamespaceAlone and TestFactsOfOneNamespace.
 func unknowns(in lint.Input, part offline.Content, scope string) unknown {
 	u := unknown{Kinds: []unlistedKind{}, Facts: []string{}}
 	unlisted := map[graph.Kind]bool{}

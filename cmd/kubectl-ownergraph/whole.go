@@ -135,11 +135,16 @@ type objectMeta struct {
 	ManagedFields   json.RawMessage `json:"managedFields"`
 }
 
-// tryPatch sends a patch as a dry run, once. The server changes nothing.
-func (w wholes) tryPatch(ctx context.Context, path []string, patch []byte) error {
-	return w.client.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(path...).
+// tryPatch sends a patch as a dry run, once, and returns the metadata that the object would have. The
+// server changes nothing.
+func (w wholes) tryPatch(ctx context.Context, path []string, patch []byte) (objectMeta, error) {
+	var after struct {
+		Metadata objectMeta `json:"metadata"`
+	}
+	err := answer(w.client.Patch(types.JSONPatchType).MaxRetries(0).AbsPath(path...).
 		Param("dryRun", metav1.DryRunAll).Param("fieldManager", "kubectl-ownergraph").
-		SetHeader("Accept", fmt.Sprintf(metadataAlone, "")).Body(patch).Do(ctx).Error()
+		SetHeader("Accept", fmt.Sprintf(metadataAlone, "")).Body(patch).Do(ctx), &after)
+	return after.Metadata, err
 }
 
 // tryDelete sends the deletion of one state of one object as a dry run, once. The server changes

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/recordcheck"
 )
 
 // Command is one order of a user. Run carries it out and ends, and collects nothing. All
@@ -18,6 +19,9 @@ type Command struct {
 	Verb Verb
 	// What is the range of Pause and Resume.
 	What ownergraph.Extent
+	// Unchecked pauses also a record that no collector has announced itself in, and a kind or a
+	// namespace that does not exist. Without it such a pause is an error.
+	Unchecked bool
 	// Approve and Refuse answer for the held cascade of this root, or for All of them.
 	Cascade graph.UID
 	All     bool
@@ -89,20 +93,63 @@ func (p *Program) carryOut(ctx context.Context) error {
 	var err error
 	switch c.Verb {
 	case Pause:
-		if _, err = p.collector.Pause(ctx, c.What); err == nil {
-			p.log.Info("pause recorded: each program with this record confirms it in its log, within 10 s", "extent", c.What.String(), "record", p.recordText())
-		}
+		err = p.pause(ctx, &c)
 	case Resume:
-		if err = p.collector.Resume(ctx, c.What); err == nil {
-			p.log.Info("the pause is out of the record: each program with this record resumes within 10 s", "extent", c.What.String(), "record", p.recordText())
-		}
+		err = p.resume(ctx, c.What)
 	case Approve, Refuse:
 		err = p.answerCascades(ctx, &c)
 	case Retire:
 		err = p.retire(ctx, c.Finalizer)
 	}
 	if err != nil {
-		return fmt.Errorf("run: %w", err)
+		return fmt.Errorf("run: %w", recordcheck.Unrecorded(err))
+	}
+	return nil
+}
+
+func (p *Program) pause(ctx context.Context, c *Command) error {
+	if err := p.checkPause(ctx, c); err != nil {
+		return err
+	}
+	if _, err := p.collector.Pause(ctx, c.What); err != nil {
+		return err
+	}
+	p.log.Info("pause recorded: each program with this record confirms it in its log, within 10 s", "extent", c.What.String(), "record", p.recordText())
+	return nil
+}
+
+func (p *Program) resume(ctx context.Context, x ownergraph.Extent) error {
+	if err := recordcheck.Paused(ctx, p.store, p.config.Engine.Record, x); err != nil {
+		return err
+	}
+	if err := p.collector.Resume(ctx, x); err != nil {
+		return err
+	}
+	p.log.Info("the pause is out of the record: each program with this record resumes within 10 s", "extent", x.String(), "record", p.recordText())
+	return nil
+}
+
+// checkPause returns the fault of a pause that would stop nothing. A namespace that the account may
+// not read counts as one that exists.
+//
+// Held by TestCommandPauseOfNothing.
+func (p *Program) checkPause(ctx context.Context, c *Command) error {
+	if c.Unchecked {
+		return nil
+	}
+	const goOn = "To pause all the same, add the term unchecked"
+	if err := recordcheck.Announced(ctx, p.store, p.config.Engine.Record, "Before the first start of a collector, or for one of an older version, add the term unchecked"); err != nil {
+		return err
+	}
+	if kind := c.What.Kind; kind != "" {
+		if _, err := p.store.Get(ctx, graph.Key{Kind: kind}); errors.Is(err, graph.ErrKindUnknown) { // without a name, it asks for no object
+			return fmt.Errorf("kind %q: the server has no such kind. %s", string(kind), goOn)
+		}
+	}
+	if scope := c.What.Scope; scope != "" {
+		if _, err := p.store.Get(ctx, graph.Key{Kind: namespaceKind, Name: scope}); errors.Is(err, graph.ErrNotFound) {
+			return fmt.Errorf("namespace %q: it does not exist. %s", scope, goOn)
+		}
 	}
 	return nil
 }

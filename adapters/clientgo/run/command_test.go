@@ -122,6 +122,37 @@ func TestCommandPause(t *testing.T) {
 	})
 }
 
+// TestCommandPauseOfNothing: a pause that stops nothing is an error, and the record stays as it is.
+func TestCommandPauseOfNothing(t *testing.T) {
+	bubble(t, parsed(t, recordArgs+"-act"), func(r *rig) {
+		check := func(args, want, reason string) {
+			t.Helper()
+			before := r.record()
+			if err := r.command(args); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want %q: %s", args, err, want, reason)
+			}
+			if want != "" && r.record() != before {
+				t.Errorf("%s: the record is %s: %s", args, r.record(), reason)
+			}
+		}
+		check("-pause all", "A collector announces itself when it begins", "no collector has the record")
+		check("-resume all", "there is no such record", "there is nothing to resume")
+		r.set(func() {
+			r.resources = append(r.resources, &resource{kind: "Namespace", plural: "namespaces", verbs: []string{"get", "list", "watch"}, objects: map[types.NamespacedName]object{}})
+		})
+		r.put("namespaces", metav1.ObjectMeta{Name: "prod"})
+		r.start(r.program)
+		pass(time.Second)
+		check("-pause kind=apps/Deploymnt", `kind "apps/Deploymnt": the server has no such kind`, "a misspelt kind")
+		check("-pause namespace=nowhere", `namespace "nowhere": it does not exist`, "a misspelt namespace")
+		check("-resume kind=Pod", "it has no pause of kind Pod, and no other one", "another range")
+		check("-pause namespace=prod", "", "a namespace")
+		check("-pause namespace=nowhere,unchecked", "", "a namespace of tomorrow")
+		check("-pause kind=ConfigMap", "", "a kind")
+		check("-resume kind=ConfigMap", "", "its end")
+	})
+}
+
 // TestCommandAnswers: a second program answers for the cascades that the first one holds. The
 // log names the commands and the flag of the limit.
 func TestCommandAnswers(t *testing.T) {
@@ -263,7 +294,7 @@ func TestCommandRetire(t *testing.T) {
 func TestCommandRights(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		r.grant("", "records")
-		for _, args := range []string{"-pause all", "-pause namespace=prod", "-resume all"} {
+		for _, args := range []string{"-pause all,unchecked", "-pause namespace=prod,unchecked", "-resume all"} {
 			if err := r.command(args); err != nil {
 				t.Errorf("%s: %v", args, err)
 			}

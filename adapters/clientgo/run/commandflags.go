@@ -31,6 +31,9 @@ func (f commandFlag) Set(text string) error {
 	switch f.verb {
 	case Pause, Resume:
 		err = eachTerm(text, "all, kind=apps/Deployment or namespace=prod", c.extentTerm)
+		if err == nil && c.What == (ownergraph.Extent{}) {
+			err = errNoRange
+		}
 	case Approve:
 		err = eachTerm(text, "uid=UID, all, atmost=5000 or for=1h", c.answerTerm)
 	case Refuse:
@@ -47,8 +50,15 @@ func (f commandFlag) Set(text string) error {
 	return err
 }
 
-// extentTerm sets the range of a pause: "all", "kind=Pod" or "namespace=prod".
+var errNoRange = errors.New("it takes a range: all, kind=Pod or namespace=prod")
+
+// extentTerm sets the range of a pause: "all", "kind=Pod" or "namespace=prod". A pause also takes
+// "unchecked".
 func (c *Command) extentTerm(key, value string) (bool, error) {
+	if key == "unchecked" && c.Verb == Pause {
+		c.Unchecked = true
+		return value == "", nil
+	}
 	var none ownergraph.Extent
 	if c.What != none {
 		return false, errors.New("it takes one term: all, kind=Pod or namespace=prod")

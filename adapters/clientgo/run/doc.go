@@ -132,9 +132,10 @@
 //	-pause kind=apps/Deployment      -resume kind=apps/Deployment
 //	-approve uid=UID,atmost=5000     -refuse all,keep
 //
-// The programs with that record obey within 10 s. The flag -retire takes the finalizers of former
-// guards off all objects: see Command. README.md of package clientgo, "Brake and pause", has the
-// use with kubectl.
+// The programs with that record obey within 10 s. A pause of a record without a collector, or of a
+// kind or a namespace that does not exist, is an error: see Command.Unchecked. The flag -retire
+// takes the finalizers of former guards off all objects: see Command. README.md of package
+// clientgo, "Brake and pause", has the use with kubectl.
 //
 // # Manifests
 //

@@ -51,7 +51,7 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 
 // registerCommands registers the flags of the command.
 func (c *Config) registerCommands(f *flag.FlagSet) {
-	f.Var(commandFlag{&c.Command, Pause}, "pause", "have the programs with the same -record write nothing for a `range`, and end: all, kind=apps/Deployment or namespace=prod")
+	f.Var(commandFlag{&c.Command, Pause}, "pause", "have the programs with the same -record write nothing for a `range`, and end: all, kind=apps/Deployment or namespace=prod; with \",unchecked\" also before the first collector begins")
 	f.Var(commandFlag{&c.Command, Resume}, "resume", "end a pause of the same `range`, and end")
 	f.Var(commandFlag{&c.Command, Approve}, "approve",
 		"let deletes go that the brake of the programs with the same -record holds, and end; a `cascade` is uid=UID,atmost=5000,for=1h, or all,atmost=5000")

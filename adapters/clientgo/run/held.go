@@ -64,7 +64,7 @@ func (p *Program) watchHeld(ctx context.Context) {
 	tick := time.NewTicker(heldEvery)
 	defer tick.Stop()
 	pause := max(p.config.HeldAfter/5, heldEvery)
-	due := time.Now().Add(pause)
+	due, next := time.Now().Add(pause), graph.Key{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -74,24 +74,33 @@ func (p *Program) watchHeld(ctx context.Context) {
 				begun := time.Now()
 				list := p.collector.Held(maxHeld)
 				due = now.Add(max(pause, time.Since(begun)*idleShare))
-				p.reportHeld(list, now)
+				next = p.reportHeld(list, next, now)
 			}
 		}
 	}
 }
 
 // reportHeld reports the objects that have been held for HeldAfter. It reports some reasons at
-// once, because they do not pass by themselves: see mentionOf.
-func (p *Program) reportHeld(held []ownergraph.Held, now time.Time) {
-	for _, h := range held {
+// once, because they do not pass by themselves: see mentionOf. A full queue takes no further object.
+// The next pass begins with that object, so that each one has its turn. It returns the place of the
+// object.
+//
+// Held by TestHeldEvents and TestHeldEventsOfMany.
+func (p *Program) reportHeld(held []ownergraph.Held, from graph.Key, now time.Time) (next graph.Key) {
+	first := max(0, slices.IndexFunc(held, func(h ownergraph.Held) bool { return h.Key.Compare(from) >= 0 }))
+	for i := range held {
+		h := &held[(first+i)%len(held)]
 		switch m := mentionOf(h.Reason); {
 		case m != mentionHeld && m != mentionLater, m == mentionLater && now.Sub(h.Since) < p.config.HeldAfter:
 			continue
 		}
-		detail := slices.Concat(h.Detail, causes(&h, p.services()))
+		detail := slices.Concat(h.Detail, causes(h, p.services()))
 		if h.LastError != "" && !slices.ContainsFunc(detail, func(s string) bool { return strings.Contains(s, h.LastError) }) {
 			detail = append(detail, "last error: "+h.LastError)
 		}
-		p.sender.offer(report{key: h.Key, topic: topic{uid: h.Key.UID, reason: h.Reason, doubt: h.Doubt}, detail: detail})
+		if !p.sender.offerOneOfMany(report{key: h.Key, topic: topic{uid: h.Key.UID, reason: h.Reason, doubt: h.Doubt}, detail: detail}) {
+			return h.Key
+		}
 	}
+	return graph.Key{}
 }

@@ -48,7 +48,7 @@ func (w *sender) noteInvalid(d ownergraph.DecisionEvent) {
 				s.elsewhere = append(s.elsewhere, d.Elsewhere[i])
 			}
 		}
-		if len(s.elsewhere) > 0 && !w.offer(s) && d.Call != 0 { // without a call it is decided again
+		if len(s.elsewhere) > 0 && !w.offerOneOfMany(s) && d.Call != 0 { // without a call it is decided again
 			w.lost.Add(1)
 		}
 	}

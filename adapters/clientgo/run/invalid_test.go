@@ -103,19 +103,22 @@ func TestInvalidBarred(t *testing.T) {
 }
 
 // TestInvalidBounded: the program never waits for the Events of deletions. It logs how many it has
-// left out.
+// left out. They leave room for the Event of a cascade that the brake holds because of them.
 func TestInvalidBounded(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
-		for i := range maxReports + 7 { // no goroutine sends them
+		for i := range maxReports/2 + 7 { // no goroutine sends them
 			r.program.sender.decided(deletion(i))
 		}
+		braked := deletion(0)
+		braked.Version, braked.Elsewhere, braked.Decision.Reason = "", nil, policy.Braked
+		r.program.sender.decided(braked)
 		observed := deletion(0)
 		observed.Call, observed.Barred = 0, policy.ObserveOnly
 		r.program.sender.decided(observed)
-		r.start(r.program)
+		end := r.start(r.program)
 		pass(time.Hour)
-		if n := len(r.events()); n != maxReports {
-			t.Errorf("%d events, want %d", n, maxReports)
+		if n := len(r.events()); n != maxReports/2+1 {
+			t.Errorf("%d events, want %d", n, maxReports/2+1)
 		}
 		if lines := r.with("were left out", "count=7"); len(lines) != 1 {
 			t.Errorf("logged %q", r.with("left out"))
@@ -124,6 +127,10 @@ func TestInvalidBounded(t *testing.T) {
 		pass(time.Hour)
 		if lines := r.with("were left out", "count=1"); len(lines) != 1 {
 			t.Errorf("logged %q", r.with("left out"))
+		}
+		r.program.sender.lost.Add(3)
+		if err := end(); err != nil || len(r.with("were left out", "count=3")) != 1 {
+			t.Errorf("at the end, %v: logged %q", err, r.with("left out"))
 		}
 	})
 }

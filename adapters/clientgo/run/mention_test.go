@@ -99,7 +99,7 @@ func TestHeldMentions(t *testing.T) {
 		r.program.reportHeld([]ownergraph.Held{
 			held("a", policy.DeletionRefused, 0, "2000 objects end, and the limit is 100"), held("b", policy.NeedVerdict, 0),
 			held("c", policy.NeedVerdict, time.Hour, "Pod: no rights"), held("d", policy.Braked, time.Hour), held("e", policy.Paused, time.Hour),
-		}, now)
+		}, graph.Key{}, now)
 		pass(time.Second)
 		got := r.eventLines()
 		slices.Sort(got)

@@ -29,6 +29,7 @@ import (
 type Program struct {
 	config    Config
 	log       *slog.Logger
+	store     *clientgo.Store
 	collector *ownergraph.Collector
 	metrics   http.Handler
 	pages     http.Handler // nil without Config.Web
@@ -39,8 +40,7 @@ type Program struct {
 	sender    *sender                // nil without Events
 	collects  atomic.Bool
 
-	namespaced func(graph.Kind) bool
-	services   func() []clientgo.UnavailableService
+	services func() []clientgo.UnavailableService
 }
 
 // maxServerPause bounds the pause before client-go repeats a request for a Lease, an Event or a
@@ -74,7 +74,8 @@ func New(server *rest.Config, config Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.namespaced, p.services = store.Namespaced, store.UnavailableServices
+	p.store = store
+	p.services = store.UnavailableServices
 	if p.server.QPS == 0 && p.server.RateLimiter == nil {
 		p.server.QPS = -1 // a lease must not wait behind events
 	}

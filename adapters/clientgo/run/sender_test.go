@@ -101,8 +101,27 @@ func TestHeldEvents(t *testing.T) {
 	})
 }
 
+// TestHeldEventsOfMany: each of many held objects gets its Event, although the queue takes a part of
+// them at a time.
+func TestHeldEventsOfMany(t *testing.T) {
+	bubble(t, Config{Events: true}, func(r *rig) {
+		yes := true
+		one, two := ref("apps/v1", "Deployment", "d", "u"), ref("apps/v1", "Deployment", "e", "v")
+		one.Controller, two.Controller = &yes, &yes
+		const many = 3 * maxReports / 2
+		for i := range many {
+			r.put("configmaps", named(fmt.Sprintf("flawed-%04d", i), one, two))
+		}
+		r.start(r.program)
+		pass(30 * time.Minute)
+		if n := len(r.events()); n != many {
+			t.Errorf("%d events, want %d", n, many)
+		}
+	})
+}
+
 // TestEventsBounded: no caller waits for the sender, and its memory and rate are
-// bounded.
+// bounded. A flood of references leaves room for the Event of a cascade that the brake holds.
 func TestEventsBounded(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
 		sender := r.program.sender
@@ -112,7 +131,8 @@ func TestEventsBounded(t *testing.T) {
 				Decision: policy.Decision{Reason: policy.OnlySelf},
 			})
 		}
-		if n := len(sender.queue); n != maxReports {
+		sender.decided(ownergraph.DecisionEvent{Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "root", UID: "root"}, Decision: policy.Decision{Reason: policy.Braked}})
+		if n := len(sender.queue); n != maxReports/2+1 {
 			t.Errorf("%d wait", n)
 		}
 		r.start(r.program)

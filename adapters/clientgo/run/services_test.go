@@ -64,7 +64,7 @@ func TestHeldByServices(t *testing.T) {
 			held("Namespace", "b", policy.NeedFinalizers, "x/y"),
 			held("ConfigMap", "c", policy.NeedFinalizers, "x/z"),
 			held("Namespace", "d", policy.OwnerUnknown),
-		}, time.Now())
+		}, graph.Key{}, time.Now())
 		pass(time.Second)
 		got := r.eventLines()
 		slices.Sort(got)

@@ -11,7 +11,7 @@ func (p *Program) checkSweeps(ctx context.Context) {
 		return
 	}
 	for _, s := range sweeps {
-		if p.namespaced(s.Holder) {
+		if p.store.Namespaced(s.Holder) {
 			p.log.Info("the holders of a sweep are in namespaces: members outside of the holder's namespace are not covered",
 				"kind", string(s.Holder), "finalizer", s.Finalizer)
 		}

@@ -100,12 +100,19 @@ func TestProgramPause(t *testing.T) {
 		return owner, child
 	}
 	w.shows(p, `pauses{extent="scope"}`, "0")
+	m := object{kind: configMap, ns: w.ns, name: "ownergraph-" + w.ns}
+	w.until("wait for the announcement in the record", func() error {
+		u, err := w.of(m).Get(w.ctx, m.name, metav1.GetOptions{})
+		if text := fmt.Sprint(u); err == nil && !strings.Contains(text, "announced") {
+			err = fmt.Errorf("it is %s: %w", text, errNotYet)
+		}
+		return err
+	})
 	w.command("-pause namespace=" + w.ns + record)
 	_, child := pauses(1, "scope")
 	w.stays(child)
 	w.command("-resume namespace=" + w.ns + record)
 	w.goes(child)
-	m := object{kind: configMap, ns: w.ns, name: "ownergraph-" + w.ns}
 	w.kubectlPatch(m, types.MergePatchType, `{"data":{"value":"{\"version\":1,\"pauses\":[{\"all\":true}]}"}}`)
 	_, child = pauses(2, "all")
 	w.stays(child)

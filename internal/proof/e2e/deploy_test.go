@@ -64,7 +64,7 @@ func (w *world) unresolved() object {
 func (w *world) commands(user *rest.Config, all rendered) {
 	w.t.Helper()
 	record := all.args(w.t)[slices.Index(all.container(w.t).Args, "-record=$(NAMESPACE)/ownergraph-collector")]
-	w.commandAs(user, "-pause namespace=nowhere "+record)
+	w.commandAs(user, "-pause namespace=nowhere,unchecked "+record)
 	w.commandAs(user, "-resume namespace=nowhere "+record)
 }
 
