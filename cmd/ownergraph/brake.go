@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/recordcheck"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -83,7 +84,7 @@ func (a *app) onRecord(ctx context.Context, cfg ownergraph.Config, do func(conte
 	if err != nil {
 		return err
 	}
-	return timely(ctx, do(ctx, c, s.Store))
+	return timely(ctx, recordcheck.Unrecorded(do(ctx, c, s.Store)))
 }
 
 // answer answers for one cascade, or for all.

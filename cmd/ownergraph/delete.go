@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/recordcheck"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
 )
@@ -56,7 +57,7 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 			defer stop()
 			return a.onStore(ctx, args, nil, func(ctx context.Context, s *site) error {
 				if record != "" {
-					if err := live.CheckAnnounced(ctx, s.store.Store, record, "Without a program, leave --record out"); err != nil {
+					if err := recordcheck.Announced(ctx, s.store.Store, record, "Without a program, leave --record out"); err != nil {
 						return err
 					}
 				}

@@ -167,7 +167,7 @@ func TestCompletion(t *testing.T) {
 // TestRunOfGarbage: an object may be in the dump and gone at its deletion.
 func TestRunOfGarbage(t *testing.T) {
 	got := call(t, "", "run", "-f", cluster, "configmap/left-behind")
-	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "the collector has deleted it before: all owners are gone") {
+	if got.code != printing.ExitFailed || !strings.Contains(got.stderr, "it has gone before: all owners are gone") {
 		t.Errorf("exit %d\n%s", got.code, got.stderr)
 	}
 }

@@ -70,7 +70,10 @@ func TestYAML(t *testing.T) {
 	list.WriteString("kind: List\nmetadata:\n  resourceVersion: \"\"\n")
 	indented := strings.Replace(strings.ReplaceAll(list.String(), "\n", "\n  "), "\n  items:", "\nitems:", 1)
 	indented = strings.Replace(indented, "\n  kind: List\n  metadata:\n    resource", "\nkind: List\nmetadata:\n  resource", 1)
+	tabs := strings.ReplaceAll(documents.String(), "---\n", "---\t# the next\n")
+	ends := strings.ReplaceAll(documents.String(), "---\n", "...\t# the next\n")
 	for name, input := range map[string]string{
+		"comments behind tabs": tabs, "ends with comments": ends,
 		"list": list.String(), "carriage returns": strings.ReplaceAll(list.String(), "\n", "\r\n"), "two lists": "---\n" + list.String() + "---\nkind: List\nitems:\n",
 		"indented items": indented, "items first": strings.TrimPrefix(list.String(), "apiVersion: v1\n") + "apiVersion: v1\n", "documents": documents.String(), "comments": "# made by hand\n\n" + documents.String() + "---\n---\n# end\n",
 	} {
@@ -97,6 +100,8 @@ func TestYAMLErrors(t *testing.T) {
 		{"a merge key", "a: &a {b: c}\nd:\n  <<: *a\n", "a merge key"},
 		{"a key twice", "kind: Pod\nkind: Job\n", `line 2: "kind": given twice`},
 		{"a key that is a list", "? [a]\n: b\n", "a key that is no text"},
+		{"a second document", "a: 1\r---\rb: 1\r", "a second document"},
+		{"text behind an end", "a: 1\n... b: 1\n", "line 2: text behind the end of a document"},
 		{"deep", strings.Repeat("[", 20000), "exceeded max depth"},
 		{"too much", strings.Repeat("#", maxYAML+1), "more than 16 MiB of YAML"},
 	} {
@@ -126,6 +131,7 @@ func FuzzYAML(f *testing.F) {
 	f.Add("a: 1\n---\nb: [x, {y: z}]\n")
 	f.Add("? a\n: - b\n  - !!float 1e3\n...\n%YAML 1.1\n--- c\n")
 	f.Add("a: 1\nitems:\n- b: |\n    - c\n  d: \"e\n   f\"\n# x\n-\n- - g\nkind: List\n---\nitems:\n- 1")
+	f.Add("a: 1\n---\t# c\nb: 2\n... # d\nc: 3\n...\td: 4\n")
 	f.Add("items: x\n---\nitems:\n-\titems:\n- items:\n  - a\n\n- ''\n...\n")
 	f.Fuzz(func(t *testing.T, input string) {
 		got, err := io.ReadAll(newYAMLReader(strings.NewReader(input)))

@@ -96,8 +96,12 @@ func besideDump(m *lint.Manifests) {
 			m.Store.Kinds = append(m.Store.Kinds, lint.Kind{KindInfo: k, Reason: "the dump has no object of it"})
 		}
 	}
-	for _, k := range m.Kinds {
-		add(k)
+	for _, defined := range []bool{true, false} { // a definition tells more than an object
+		for _, k := range m.Kinds {
+			if defined == (k.Definition != "") {
+				add(k)
+			}
+		}
 	}
 	for i := range m.Objects {
 		for _, r := range m.Objects[i].Owners {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/recordcheck"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 	observe "github.com/ownergraph/ownergraph/lint/live"
@@ -125,12 +125,12 @@ const goOn = "To pause before the first start of a collector, or one of an older
 // Held by TestPauseOfNothing.
 func (e *extentFlags) check(ctx context.Context, verb string, s ownergraph.Store, x ownergraph.Extent) error {
 	if verb == "resume" {
-		return live.CheckPaused(ctx, s, e.record, x)
+		return recordcheck.Paused(ctx, s, e.record, x)
 	}
 	if err := knowsKind(ctx, s, x.Kind); err != nil || e.unchecked {
 		return err
 	}
-	if err := live.CheckAnnounced(ctx, s, e.record, goOn); err != nil {
+	if err := recordcheck.Announced(ctx, s, e.record, goOn); err != nil {
 		return err
 	}
 	return knowsScope(ctx, s, x)

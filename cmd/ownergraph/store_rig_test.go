@@ -28,18 +28,12 @@ func newSQLite(t *testing.T) *database {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	flags := storeFlags{url: "sqlite:" + file}
-	opened, err := flags.open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(opened.close)
 	db, err := sql.Open("sqlite", sqliteName(file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return fill(t, db, sqlstore.Config{}, flags.url)
+	return fill(t, db, sqlstore.Config{}, "sqlite:"+file)
 }
 
 // fill makes the tables and the objects.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -414,5 +416,22 @@ func TestDeletionKeepsItsPropagation(t *testing.T) {
 	}
 	if o, exists := d.get(t, "blue"); !exists || o.Propagation() != graph.Orphan {
 		t.Errorf("with the flag: exists %v: %v", exists, o)
+	}
+}
+
+// TestForeignDatabase: a database without the tables of a store fails at once, with the cause. A
+// collector would try to watch it until the end of --timeout.
+func TestForeignDatabase(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "other.db")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"lint"}, {"delete", "team/blue", "--yes"}, {"retire", "example.com/x", "--yes"}, {"approve", "--record", "app"}, {"pause", "--record", "app", "--all"},
+	} {
+		got := call(t, "", append(args, "--timeout", "0", "--store", "sqlite:"+file)...)
+		if want := "open store: look for its tables: "; got.code != printing.ExitFailed || !strings.Contains(got.stderr, want) || !strings.Contains(got.stderr, "no such table") {
+			t.Errorf("%v: exit %d, %s, want %s", args, got.code, got.stderr, want)
+		}
 	}
 }

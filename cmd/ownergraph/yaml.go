@@ -101,12 +101,15 @@ func (y *yamlReader) readLine() (line []byte, err error) {
 func (y *yamlReader) take(line []byte) error {
 	text := string(bytes.TrimRight(line, " \t\r\n"))
 	switch {
-	case text == "---" || strings.HasPrefix(text, "--- "):
+	case isMarker(text, "---"):
 		if err := y.endDocument(); err != nil {
 			return err
 		}
-		return y.keep(append([]byte("   "), line[3:]...))
-	case text == "...":
+		return y.keep(append([]byte("   "), bytes.TrimLeft(line[3:], " \t")...))
+	case isMarker(text, "..."):
+		if rest := strings.TrimLeft(text[3:], " \t"); rest != "" && rest[0] != '#' {
+			return fmt.Errorf("line %d: text behind the end of a document", y.line+1)
+		}
 		return y.endDocument()
 	case len(line) > 0 && line[0] == '%' && y.part == inDocument && len(y.chunk) == 0: // a directive
 		return nil
@@ -121,6 +124,12 @@ func (y *yamlReader) take(line []byte) error {
 		return errors.Join(y.endItems(), y.keep(line))
 	}
 	return y.keep(line)
+}
+
+// isMarker reports whether a line begins or ends a document. A comment may follow the marker.
+func isMarker(text, marker string) bool {
+	rest, is := strings.CutPrefix(text, marker)
+	return is && (rest == "" || rest[0] == ' ' || rest[0] == '\t')
 }
 
 // keep adds a line to the chunk.
@@ -140,13 +149,20 @@ func (y *yamlReader) listFollows() bool {
 	return string(next) == "- "
 }
 
-// parse returns the value of the chunk, or nil for an empty one.
+// parse returns the value of the chunk, or nil for an empty one. A chunk with a second document is
+// an error, because its objects would be missing without a word.
 func (y *yamlReader) parse() (*yaml.Node, error) {
-	var node yaml.Node
-	err := yaml.Unmarshal(y.chunk, &node)
+	var node, second yaml.Node
+	chunk := yaml.NewDecoder(bytes.NewReader(y.chunk))
+	err := chunk.Decode(&node)
+	if err == nil {
+		if err = chunk.Decode(&second); err == nil {
+			err = fmt.Errorf("line %d: a second document without a line \"---\" before it", second.Line)
+		}
+	}
 	y.chunk = y.chunk[:0]
 	switch {
-	case err != nil:
+	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("not YAML, from line %d on: %w", y.first+1, err)
 	case len(node.Content) == 0:
 		return nil, nil

@@ -44,6 +44,7 @@ func TestModel(t *testing.T) {
 	})
 }
 
+// directoriesOf returns the names in the folder, but for the marker and the trash.
 func directoriesOf(t *testing.T, at place) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(at.data)
@@ -51,7 +52,9 @@ func directoriesOf(t *testing.T, at place) (names []string) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		names = append(names, e.Name())
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
 	}
 	return names
 }

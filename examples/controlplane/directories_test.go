@@ -2,17 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
+// gone is the UID of no database.
+const gone = "ZZZZZZZZZZZZZZZZZZZZZZZZZZ"
+
 // TestRepair holds that a start makes the directories that a killed process has not made,
-// and removes those that it has left behind.
+// and moves those that it has left behind to the trash. Other files of the user stay.
 func TestRepair(t *testing.T) {
 	onEach(t, func(t *testing.T, at place) {
 		p := start(t, at)
@@ -20,7 +26,8 @@ func TestRepair(t *testing.T) {
 		p.kill()
 		for _, change := range []error{
 			os.Remove(filepath.Join(at.data, blue.uids[0])),
-			os.MkdirAll(filepath.Join(at.data, "GONE", "files"), 0o755),
+			os.MkdirAll(filepath.Join(at.data, gone, "files"), 0o755),
+			os.MkdirAll(filepath.Join(at.data, "photos"), 0o755),
 			os.WriteFile(filepath.Join(at.data, blue.uids[1], "file"), []byte("data"), 0o600),
 		} {
 			if change != nil {
@@ -29,13 +36,91 @@ func TestRepair(t *testing.T) {
 		}
 		start(t, at)
 		got := directoriesOf(t, at)
-		if want := slices.Sorted(slices.Values(blue.uids)); !slices.Equal(got, want) {
+		if want := slices.Sorted(slices.Values(append(blue.uids, "photos"))); !slices.Equal(got, want) {
 			t.Errorf("directories %v, want %v", got, want)
 		}
 		if _, err := os.Stat(filepath.Join(at.data, blue.uids[1], "file")); err != nil {
 			t.Errorf("the file of a live database: %v", err)
 		}
+		if found, _ := filepath.Glob(filepath.Join(at.data, ".trash", gone+".*", "files")); len(found) != 1 {
+			t.Errorf("the files in the trash: %v", found)
+		}
 	})
+}
+
+// mustRefuse starts the program, and checks that it ends with an error that has the texts.
+func mustRefuse(t *testing.T, at place, texts ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, binary, "-listen", "127.0.0.1:0", "-store", at.store, "-data", at.data).CombinedOutput()
+	var ended *exec.ExitError
+	if !errors.As(err, &ended) || ended.ExitCode() != 1 {
+		t.Fatalf("the program ended with %v\n%s", err, out)
+	}
+	for _, text := range texts {
+		if !strings.Contains(string(out), text) {
+			t.Errorf("the error does not have %q: %s", text, out)
+		}
+	}
+}
+
+// TestForeignFolder holds that the program refuses a folder of another store, and one with
+// files of the user, with the names of both, and that it changes neither. An earlier version
+// removed all of these files at its start.
+func TestForeignFolder(t *testing.T) {
+	at := onSQLite(t)
+	p := start(t, at)
+	blue := p.createTeam("blue", 1, 2)
+	kept := filepath.Join(at.data, blue.uids[0], "file")
+	p.kill()
+	home := t.TempDir()
+	for _, path := range []string{kept, filepath.Join(home, "photo.jpg")} {
+		if err := os.WriteFile(path, []byte("data"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	misspelt := onSQLite(t)
+	mustRefuse(t, place{misspelt.store, at.data}, misspelt.store, at.data, "belongs to the store")
+	mustRefuse(t, place{at.store, home}, at.store, home, "photo.jpg")
+	if got, err := os.ReadDir(home); err != nil || len(got) != 1 {
+		t.Errorf("the home folder has %v, error %v", got, err)
+	}
+	start(t, at).mustBeWhole(at, blue)
+	if _, err := os.Stat(kept); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRestoredBackup holds that the files come back which a start on an old copy of the store
+// has moved to the trash, once the right store is back.
+func TestRestoredBackup(t *testing.T) {
+	at := onSQLite(t)
+	file := strings.TrimPrefix(at.store, "sqlite:")
+	p := start(t, at)
+	p.stop()
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file+".old", text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p = start(t, at)
+	blue := p.createTeam("blue", 1, 2)
+	p.stop()
+	kept := filepath.Join(at.data, blue.uids[0], "file")
+	if err := os.WriteFile(kept, []byte("data"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, place{at.store + ".old", at.data}).stop()
+	if got := directoriesOf(t, at); len(got) > 0 {
+		t.Errorf("directories %v of no database", got)
+	}
+	start(t, at).mustBeWhole(at, blue)
+	if _, err := os.Stat(kept); err != nil {
+		t.Errorf("the file of a database that came back: %v", err)
+	}
 }
 
 // racing is a store in which an object changes before each Get.
@@ -67,7 +152,8 @@ func TestEnsureRaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = opened.close() })
-		dirs, err := openDirectories(t.Context(), t.TempDir(), opened.store())
+		path := t.TempDir()
+		dirs, err := openDirectories(t.Context(), path, opened.store())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +176,7 @@ func TestEnsureRaces(t *testing.T) {
 		if err := dirs.ensure(t.Context(), key); err != nil {
 			t.Errorf("ensure: %v: %s", err, c.reason)
 		}
-		if _, err := dirs.root.Stat(string(key.UID)); err == nil != c.stays {
+		if _, err := os.Stat(filepath.Join(path, string(key.UID))); err == nil != c.stays {
 			t.Errorf("the directory stays: %v, want %v: %s", err == nil, c.stays, c.reason)
 		}
 	}
@@ -111,11 +197,13 @@ func TestHandlerIsIdempotent(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(parent, "other"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, uid := range []graph.UID{"none", "none", "../other"} {
-		_ = dirs.remove(t.Context(), graph.Object{Key: graph.Key{UID: uid}})
-	}
-	if err := dirs.remove(t.Context(), graph.Object{Key: graph.Key{UID: "none"}}); err != nil {
-		t.Errorf("remove a missing directory: %v", err)
+	for _, c := range []struct {
+		uid   graph.UID
+		fails bool
+	}{{gone, false}, {gone, false}, {"../other", true}} {
+		if err := dirs.remove(t.Context(), graph.Object{Key: graph.Key{UID: c.uid}}); (err != nil) != c.fails {
+			t.Errorf("remove the directory of %q: %v", c.uid, err)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(parent, "other")); err != nil {
 		t.Errorf("a file outside of the folder: %v", err)

@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -26,29 +27,34 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
+// passwords matches each part of a store's address that may have a password.
+var passwords = regexp.MustCompile(`(?s)//.*@|(\?|password=).*`)
+
 func main() {
 	listen := flag.String("listen", "localhost:8080", "the `address` of the API")
 	store := flag.String("store", "sqlite:controlplane.db", "the `store`: sqlite:FILE, postgres://... or etcd://HOST:PORT/PREFIX")
 	data := flag.String("data", "databases", "the `folder` for the files of the databases")
+	trash := flag.Duration("trash", 7*24*time.Hour, "the `time` for which the trash keeps the files of deleted databases")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *listen, *store, *data); err != nil {
+	if err := run(ctx, *listen, *store, *data, *trash); err != nil {
 		fmt.Fprintln(os.Stderr, "controlplane:", err)
 		os.Exit(1)
 	}
 }
 
 // run serves until ctx ends or a part fails. The end of the collector ends the streams.
-func run(ctx context.Context, listen, store, data string) error {
+func run(ctx context.Context, listen, store, data string, trash time.Duration) error {
 	records, err := openRecords(ctx, store)
+	name := passwords.ReplaceAllString(store, "...")
 	if err != nil {
-		return fmt.Errorf("open %s: %w", store, err)
+		return fmt.Errorf("open %s: %w", name, err)
 	}
 	defer records.close()
 	dirs, err := openDirectories(ctx, data, records.store())
 	if err != nil {
-		return fmt.Errorf("open %s: %w", data, err)
+		return fmt.Errorf("open %s for %s: %w", data, name, err)
 	}
 	handlers := map[string]finalizer.Handler{directoryFinalizer: dirs.remove}
 	collector, err := ownergraph.New(records.store(), ownergraph.Config{Logger: slog.Default(), Handlers: handlers})
@@ -65,6 +71,7 @@ func run(ctx context.Context, listen, store, data string) error {
 	}
 	running, stop := context.WithCancelCause(ctx)
 	go func() { stop(server.Serve(l)) }()
+	go dirs.EmptyHourly(running, trash, func(err error) { slog.Warn("empty the trash", "err", err) })
 	go func() {
 		if collector.Synced(running) == nil {
 			fmt.Printf("ready on http://%s\n", l.Addr())

@@ -35,6 +35,7 @@ type records interface {
 type store interface {
 	ownergraph.Store
 	ownergraph.LabelSelector
+	ownergraph.Records
 }
 
 func openRecords(ctx context.Context, address string) (records, error) {

@@ -1,0 +1,255 @@
+// Package folder keeps a directory for each UID in one folder of the file system. The folder
+// belongs to one store. Its files are:
+//
+//   - ".controlplane", the marker, which holds the identity of the store.
+//   - a directory for each UID.
+//   - ".trash", which holds the directories that Discard has moved there.
+//
+// The package touches no other file: a name without the form of a UID stays, and so does a
+// file that is no directory. It removes a directory with content only from the trash, once
+// its time there is over. Each step is one rename or one link. So a process may be killed
+// between any two steps, and several processes may use the folder at once.
+package folder
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph"
+)
+
+const (
+	marker    = ".controlplane"
+	unlinked  = marker + "." // begins the name of a marker that is not in its place yet
+	trash     = ".trash"
+	trashedAt = "20060102T150405.000000000Z" // ends the name of a directory in the trash
+)
+
+var (
+	// ErrForeign is the error of Open for the folder of another store, and for a folder with
+	// files and without a marker.
+	ErrForeign = errors.New("the folder is not of this store")
+	errUID     = errors.New("a UID has 26 to 29 of A-Z and 2-7")
+
+	isUID = regexp.MustCompile(`^[A-Z2-7]{26,29}$`).MatchString
+)
+
+// Folder is the folder of one store. It is safe for concurrent use. Use Open.
+type Folder struct{ root *os.Root }
+
+// Open opens the folder of a store, or makes it. An empty folder gets the marker, and a store
+// without an identity gets a random one. Error: ErrForeign, and the folder is not changed.
+//
+// Held by TestOpen, TestOpenTogether and TestOpenAfterCrash.
+func Open(ctx context.Context, path string, store ownergraph.Records) (*Folder, error) {
+	id, err := identity(ctx, store)
+	if err != nil {
+		return nil, err
+	}
+	if err = os.MkdirAll(path, 0o755); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{root}
+	found, err := f.bind(id)
+	switch {
+	case err != nil:
+	case found != id:
+		err = fmt.Errorf("folder %s: it belongs to the store with the identity %.80q, and this store has %q: %w", path, found, id, ErrForeign)
+	default:
+		return f, root.MkdirAll(trash, 0o755)
+	}
+	return nil, errors.Join(err, root.Close())
+}
+
+// identity returns the identity of a store. It is a record, so a backup of the store has it.
+func identity(ctx context.Context, store ownergraph.Records) (string, error) {
+	const name = "controlplane-identity"
+	r, err := store.ReadRecord(ctx, name)
+	if errors.Is(err, ownergraph.ErrNotFound) {
+		if _, err = store.WriteRecord(ctx, name, []byte(rand.Text()), ""); err == nil || errors.Is(err, ownergraph.ErrConflict) {
+			r, err = store.ReadRecord(ctx, name)
+		}
+	}
+	return string(r.Value), err
+}
+
+// Close closes the folder.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// bind returns the identity in the marker. Without a marker an empty folder gets one.
+func (f *Folder) bind(id string) (string, error) {
+	found, err := f.owner()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return found, err
+	}
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	other := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return !strings.HasPrefix(e.Name(), marker) })
+	if err == nil && other < 0 {
+		err = f.mark(id)
+	}
+	if err != nil {
+		return "", err
+	}
+	found, err = f.owner() // another process may be first
+	if errors.Is(err, fs.ErrNotExist) && other >= 0 {
+		err = fmt.Errorf("folder %s: it has %q and no marker. To give the folder to the store with the identity %q, write that identity into the file %s: %w",
+			f.root.Name(), entries[other].Name(), id, marker, ErrForeign)
+	}
+	return found, err
+}
+
+func (f *Folder) owner() (string, error) {
+	text, err := f.root.ReadFile(marker)
+	return strings.TrimSpace(string(text)), err
+}
+
+// mark puts a whole marker into its place, unless another process was first.
+func (f *Folder) mark(id string) error {
+	name := unlinked + rand.Text()
+	defer f.root.Remove(name)
+	file, err := f.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(id + "\n")
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = f.root.Link(name, marker)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// Repair moves the directories of live UIDs back from the trash, where they are missing or
+// empty, and discards those without a live UID. It reads the directories before it asks for
+// the live UIDs. If each directory comes after its UID, that one is gone.
+//
+// Held by TestRepair and TestRepairFails.
+func (f *Folder) Repair(uids func() ([]string, error)) error {
+	entries, err := fs.ReadDir(f.root.FS(), ".")
+	if err != nil {
+		return err
+	}
+	list, err := uids()
+	if err != nil {
+		return err
+	}
+	live := map[string]bool{}
+	for _, uid := range list {
+		live[uid] = true
+	}
+	err = f.restore(live)
+	for _, e := range entries {
+		if err == nil && isUID(e.Name()) && !live[e.Name()] {
+			err = f.Discard(e.Name(), time.Now())
+		}
+	}
+	return err
+}
+
+// Make makes the directory of a UID, unless it is there.
+func (f *Folder) Make(uid string) error {
+	if !isUID(uid) {
+		return fmt.Errorf("make the directory of uid %.80q: %w", uid, errUID)
+	}
+	return f.root.MkdirAll(uid, 0o755)
+}
+
+// Discard moves the directory of a UID to the trash. It removes an empty one. A missing one is
+// no error.
+//
+// Held by TestDiscard.
+func (f *Folder) Discard(uid string, now time.Time) error {
+	if !isUID(uid) {
+		return fmt.Errorf("discard the directory of uid %.80q: %w", uid, errUID)
+	}
+	info, err := f.root.Lstat(uid)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() || err == nil && f.root.Remove(uid) == nil {
+		return nil
+	}
+	if err == nil {
+		err = f.root.Rename(uid, trash+"/"+uid+"."+now.UTC().Format(trashedAt))
+	}
+	if errors.Is(err, fs.ErrNotExist) { // another process was first
+		return nil
+	}
+	return err
+}
+
+// trashed is one directory in the trash.
+type trashed struct {
+	path, uid string
+	at        time.Time
+}
+
+// trash returns the directories that Discard has moved, by their UIDs and times.
+func (f *Folder) trash() (list []trashed, err error) {
+	entries, err := fs.ReadDir(f.root.FS(), trash)
+	for _, e := range entries {
+		uid, text, _ := strings.Cut(e.Name(), ".")
+		at, wrong := time.Parse(trashedAt, text)
+		if wrong == nil && e.IsDir() && isUID(uid) {
+			list = append(list, trashed{trash + "/" + e.Name(), uid, at})
+		}
+	}
+	return list, err
+}
+
+// restore moves directories back from the trash. Of several directories of one UID it takes
+// the newest.
+func (f *Folder) restore(live map[string]bool) error {
+	list, err := f.trash()
+	for i, t := range list {
+		if newest := i+1 == len(list) || list[i+1].uid != t.uid; !newest || !live[t.uid] || err != nil {
+			continue
+		}
+		_ = f.root.Remove(t.uid) // a directory with content stays
+		if _, missing := f.root.Lstat(t.uid); errors.Is(missing, fs.ErrNotExist) {
+			err = f.root.Rename(t.path, t.uid)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // another process was first
+			err = nil
+		}
+	}
+	return err
+}
+
+// Empty removes the directories that have been in the trash for the time keep.
+//
+// Held by TestEmpty.
+func (f *Folder) Empty(now time.Time, keep time.Duration) error {
+	list, err := f.trash()
+	for _, t := range list {
+		if now.Sub(t.at) >= keep {
+			err = errors.Join(err, f.root.RemoveAll(t.path))
+		}
+	}
+	return err
+}
+
+// EmptyHourly empties the trash now and every hour, until ctx ends. It calls failed for each
+// error, and tries again after the hour.
+func (f *Folder) EmptyHourly(ctx context.Context, keep time.Duration, failed func(error)) {
+	for tick := time.Tick(time.Hour); ctx.Err() == nil; {
+		if err := f.Empty(time.Now(), keep); err != nil {
+			failed(err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick:
+		}
+	}
+}
