@@ -72,9 +72,9 @@ func (m *Machine) follow(v View, id observed.NodeID, o *graph.Object) root {
 	if ok && r.object.EqualContent(*o) && r.since > v.Kinds.Rewound() {
 		return r
 	}
-	verdict, asking, approved, marked := r.verdict, r.asking, r.approved, r.marked
+	verdict, asking, approved, marked, members := r.verdict, r.asking, r.approved, r.marked, r.members
 	m.forget(id)
-	r = root{object: o.Clone(), since: v.Stamps.Stamp(), asking: asking, approved: approved}
+	r = root{object: o.Clone(), since: v.Stamps.Stamp(), asking: asking, approved: approved, members: members}
 	if r.marked = marked; marked <= v.Kinds.Rewound() { // 0 for a new root
 		r.marked = r.since
 	}

@@ -63,7 +63,8 @@ func TestShown(t *testing.T) {
 }
 
 // TestDefer: a judgement without the members has not failed. The root is judged again once
-// their selection began after the mark. Another content of the root keeps the moment of the mark.
+// their selection began after the mark. Another content of the root keeps the moment of the mark,
+// and the need.
 func TestDefer(t *testing.T) {
 	r := newRig(t, finalizer.Guard{Names: []string{"r"}, Above: new(int)})
 	id := r.put("a/r#1~[" + graph.FinalizerHold + "," + graph.FinalizerNew + "]")
@@ -89,7 +90,11 @@ func TestDefer(t *testing.T) {
 	if r.decide(id, keep, Facts{Selected: marked + 1}); !r.m.Busy() {
 		t.Error("it is not judged with the members")
 	}
-	r.put("a/r#2~[" + graph.FinalizerHold + "]")
+	r.put("a/r#2~[" + graph.FinalizerHold + "," + graph.FinalizerNew + ",foreground]")
+	if r.decide(id, keep, Facts{Selected: marked + 1}); r.m.Busy() || !r.m.NeedsMembers(id) {
+		t.Errorf("busy %t, needs members %t: after a change the members are selected again", r.m.Busy(), r.m.NeedsMembers(id))
+	}
+	r.put("a/r#3~[" + graph.FinalizerHold + "]")
 	r.decides(id, policy.Wait, policy.DeletionRefused, "", "another engine refuses")
 	if r.m.Since(id) == marked || r.m.Marked(id) != marked {
 		t.Errorf("since %d, marked %d, want %d", r.m.Since(id), r.m.Marked(id), marked)
