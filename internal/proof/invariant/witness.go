@@ -62,7 +62,9 @@ type fact struct {
 	missed   uint64 // by a read or a write
 	asked    uint64 // the begin of the call of missed
 	version  graph.Version
-	known    uint64 // the begin of this version
+	known    uint64        // the begin of this version
+	read     graph.Version // by the last read
+	readAt   uint64
 	waited   uint64
 	orphaned uint64
 	marked   uint64 // the begin of the present mark
@@ -282,7 +284,11 @@ func (w *Witness) put(o *graph.Object) {
 		f.dying = w.now
 	}
 	if !f.here || f.version != o.Version || f.put <= w.rewound {
-		f.version, f.known = o.Version, w.now
+		first := w.now
+		if f.here && f.read == o.Version && f.readAt > w.rewound { // the read after a conflict was faster (R1)
+			first = f.readAt
+		}
+		f.version, f.known = o.Version, first
 	}
 	f.here, f.put, f.owners = true, w.now, len(o.Owners)
 	f.missed = 0 // the absence of a read is void (R2)
@@ -404,8 +410,11 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 		if f.put <= began { // else the watch has shown the object meanwhile
 			f.missed, f.asked = w.now, began
 		}
-	case c.Type == ownergraph.CallRead && r.Err == nil && r.Object.Deleting && !r.Object.MarkHeld():
-		w.role(&f, r.Object.Propagation())
+	case c.Type == ownergraph.CallRead && r.Err == nil:
+		f.read, f.readAt = r.Object.Version, w.now
+		if r.Object.Deleting && !r.Object.MarkHeld() {
+			w.role(&f, r.Object.Propagation())
+		}
 	default:
 		return
 	}

@@ -81,6 +81,9 @@ func TestFormerGuardSeeds(t *testing.T) {
 		{49357, 1000, "an object waited for the reference of its own root (L1)"},
 		{3367, 1000, "the brake called an object that waits for a read, again and again"},
 		{2464, 600, "the labels of a marked member that a guard holds were not selected again (L12)"},
+		{109047, 1000, "the members for a verdict were not selected again once the propagation of the root had changed (G2)"},
+		{103452, 1000, "the recount missed that an object waits for its pruning (S18)"},
+		{110794, 1000, "the judge did not see that a read had shown a version before the watch (S4)"},
 	} {
 		h := History{Seed: tc.seed, Steps: tc.steps}
 		if r := h.Run(nil); r.Broken != nil {

@@ -40,7 +40,7 @@ func Check(v View) error {
 			return fmt.Errorf("unfinished: node %d is unfinished, and not observed", id)
 		case v.Held.Has(id):
 			return fmt.Errorf("unfinished: %s is unfinished, and held", v.Node(id).Key())
-		case v.rests(id) && !asked[id] && v.work(id) == "":
+		case v.rests(id) && !asked[id] && v.Work.EntryOf(id).State != queue.Delayed && v.work(id) == "":
 			return fmt.Errorf("unfinished: %s is unfinished, and there is no work for it (%v)", v.Node(id).Key(), v.State(id).Reason)
 		}
 	}
