@@ -47,9 +47,7 @@ func (h *handle) prepare(t *testing.T, tx *sql.Tx, name string) {
 // reports waits until the watch has reported the object.
 func (w *watcher) reports(t *testing.T, name string) {
 	t.Helper()
-	w.until(t, name+" reported", func(events []graph.Event) bool {
-		return slices.ContainsFunc(events, func(e graph.Event) bool { return e.Type == graph.Put && e.Object.Name == name })
-	})
+	w.until(t, name+" reported", reported(name))
 }
 
 // passes waits until the watch has passed a new fence.
@@ -59,9 +57,20 @@ func (h *handle) passes(t *testing.T, w *watcher) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.until(t, "fence passed", func(events []graph.Event) bool {
-		return slices.ContainsFunc(events, func(e graph.Event) bool { return e.Type == graph.FencePassed && e.Fence == token })
-	})
+	w.until(t, "fence passed", passed(token))
+}
+
+// reported says that a watch has reported the object, and passed that it has reported the fence.
+func reported(name string) func([]graph.Event) bool {
+	return func(events []graph.Event) bool {
+		return slices.ContainsFunc(events, func(e graph.Event) bool { return e.Type == graph.Put && e.Object.Name == name })
+	}
+}
+
+func passed(token uint64) func([]graph.Event) bool {
+	return func(events []graph.Event) bool {
+		return slices.ContainsFunc(events, func(e graph.Event) bool { return e.Type == graph.FencePassed && e.Fence == token && e.Kind == "" })
+	}
 }
 
 // early begins a watch and a transaction with a number. The watch has passed a later change.

@@ -101,7 +101,9 @@
 // If a write begins after the commit of another one, every watch reports it after that one,
 // and its version is higher. This holds for different objects too. Two writes at the same
 // time have either order. The changes of one object keep the order of their commits. A
-// transaction of the user at the level REPEATABLE READ keeps only the order of each object.
+// transaction of the user at the level REPEATABLE READ keeps only the order of each object. Its
+// first write needs the right to UPDATE og_meta. If an epoch, an upgrade or a new kind is younger
+// than its snapshot, that write fails with SQLSTATE 40001, and the user begins the transaction anew.
 //
 // On SQLite there is one writer, and the log counts its commits. A watch also sees the
 // writes of other processes, because it polls the log.
@@ -120,8 +122,8 @@
 // too. Every watch cuts the log once a minute, beside its reports. A watch that is further behind
 // lists every kind anew. Store.FailedCompactions and Config.Logger show a failure of that: the
 // log grows then. On SQLite never delete the last row of og_log. An emptied log costs a new epoch.
-// On Postgres a transaction of the user with an old snapshot, from before an epoch, writes below the
-// log. The next compaction finds that, and begins an epoch.
+// On Postgres a program of an older version in a transaction with an old snapshot, from before an epoch,
+// writes below the log. The next compaction finds that, and begins an epoch.
 //
 // If one transaction holds a watch back for 10 seconds, the watch reports every kind as sick
 // ([graph.KindSick]). The reason names the transaction: the pid, the application, its state, and

@@ -54,6 +54,15 @@ func (s *Store) knownKinds(ctx context.Context, c *conn) (*kindSet, error) {
 }
 
 func (s *Store) readKinds(ctx context.Context, c *conn) (*kindSet, error) {
+	kinds, err := s.checkedKinds(ctx, c)
+	if err == nil {
+		s.kinds.Store(kinds)
+	}
+	return kinds, err
+}
+
+// checkedKinds reads the kinds of the server of this store.
+func (s *Store) checkedKinds(ctx context.Context, c *conn) (*kindSet, error) {
 	kinds, err := s.tables.kinds(ctx, c)
 	if err == nil {
 		err = s.primary.check(kinds.system)
@@ -61,7 +70,6 @@ func (s *Store) readKinds(ctx context.Context, c *conn) (*kindSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.kinds.Store(kinds)
 	return kinds, nil
 }
 
@@ -91,7 +99,7 @@ func (s *Store) AddKind(ctx context.Context, info graph.KindInfo) error {
 		return fmt.Errorf("add: %w", err)
 	}
 	err := s.transact(ctx, func(ses *session) error {
-		kinds, err := s.tables.kinds(ctx, &ses.c)
+		kinds, err := s.checkedKinds(ctx, &ses.c)
 		if err != nil {
 			return err
 		}
@@ -118,7 +126,7 @@ func (ses *session) addKind(ctx context.Context, kinds *kindSet, info graph.Kind
 // Held by TestKit.
 func (s *Store) RemoveKind(ctx context.Context, kind graph.Kind) error {
 	err := s.transact(ctx, func(ses *session) error {
-		kinds, err := s.tables.kinds(ctx, &ses.c)
+		kinds, err := s.checkedKinds(ctx, &ses.c)
 		switch {
 		case err != nil:
 			return err

@@ -37,8 +37,12 @@ func (w *watch) endAfter(ctx context.Context, kinds []graph.Kind) error {
 	}
 	err := w.s.retry(ctx, func() error {
 		ses, err := w.s.reading(ctx)
+		var stamp int64
 		if err == nil {
-			w.endAt, err = w.s.tables.moment(ctx, &ses.c)
+			w.endAt, stamp, err = w.s.tables.moment(ctx, &ses.c)
+		}
+		if err == nil && stamp != w.stamp {
+			err = errOtherSet
 		}
 		return err
 	})
@@ -96,7 +100,7 @@ func (w *watch) pages(ctx context.Context, kind int64) error {
 		}
 		var batch []*row
 		err := w.s.retry(ctx, func() (err error) {
-			batch, err = w.s.readPage(ctx, kind, last.id, last.place)
+			batch, err = w.s.readPage(ctx, w.stamp, kind, last.id, last.place)
 			return err
 		})
 		if err != nil {
@@ -112,15 +116,19 @@ func (w *watch) pages(ctx context.Context, kind int64) error {
 	}
 }
 
-// readPage reads a page, behind a check of the tables. On Postgres both are on one connection:
-// a page of a standby may lack objects, and a page without rows would end the listing.
+// readPage reads a page, behind a check of the tables and the server. On Postgres both are on one
+// connection. A page of a standby or of another server may lack objects, and the end of the listing
+// would prove their absence. So the stamp has to be that of the look by which the page is judged.
+// Another stamp is errOtherSet.
 //
-// Held by TestStandbyIsRefused and TestVersionShutsOut.
-func (s *Store) readPage(ctx context.Context, kind, after int64, place []byte) (rows []*row, err error) {
+// Held by TestStandbyIsRefused, TestVersionShutsOut and TestPageOfOtherServer.
+func (s *Store) readPage(ctx context.Context, stamp, kind, after int64, place []byte) (rows []*row, err error) {
 	err = s.onOne(ctx, func(ses *session) error {
 		rows = rows[:0]
-		if err := ses.c.checkTables(ctx); err != nil {
+		if is, err := ses.c.checkTables(ctx); err != nil {
 			return err
+		} else if is != stamp {
+			return errOtherSet
 		}
 		return s.tables.page(ctx, &ses.c, kind, after, place, pageSize, func(r *row) error {
 			rows = append(rows, r)

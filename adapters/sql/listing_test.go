@@ -233,3 +233,28 @@ func TestListingsEndLate(t *testing.T) {
 		}
 	})
 }
+
+// TestKindDuringListing: a kind is added between the look at the log and the pages that are judged by it,
+// and a fence began before. The watch lists all kinds anew, and the fence passes.
+func TestKindDuringListing(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.mustHandle(t, nil)
+		h.mustCreate(t, object("team", "", "a"))
+		hold := make(chan struct{})
+		w := h.watchHeld(t, hold)
+		eventually(t, "the sink has the beginning of the listing", w.held.Load)
+		token, err := h.Fence(t.Context())
+		if err == nil {
+			err = h.AddKind(t.Context(), graph.KindInfo{Kind: "added"})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(hold)
+		w.until(t, "the fence has passed", passed(token))
+		ended := func(e graph.Event) bool { return e.Type == graph.ListEnded && e.Kind == "added" }
+		if events := w.reported(); !reported("a")(events) || !slices.ContainsFunc(events, ended) || count(events, graph.KindSick) > 0 {
+			t.Errorf("the watch reported %v", events)
+		}
+	})
+}

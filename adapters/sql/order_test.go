@@ -170,7 +170,7 @@ func TestCommitOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	looks := func() position { p, _ := h.tables.moment(t.Context(), &conn{s: h.Store}); return p }
+	looks := func() position { p, _, _ := h.tables.moment(t.Context(), &conn{s: h.Store}); return p }
 	for range 20 { // the watch looks while the first writer is open
 		h.Wake()
 		looks()

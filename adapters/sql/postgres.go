@@ -27,7 +27,8 @@ type postgresTables struct {
 	names *strings.Replacer
 	text  map[string]string
 
-	control atomic.Bool // the role may call pg_control_system
+	control   atomic.Bool // the role may call pg_control_system
+	snapshots atomic.Bool // by default, a transaction has one snapshot
 }
 
 const (
@@ -67,6 +68,7 @@ func postgresTexts() map[string]string {
 		"remove":  pgRemove(`0`, `WHERE o.id = $3 AND o.pos = $4 AND o.seq = $5 AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $6)`),
 		"plain":   pgRemove(`0`, `WHERE o.kind = $3 AND o.place = $4 AND NOT o.held AND EXISTS (`+pgUnchanged+`) AND ($5 = '' OR o.uid = $5) AND ($6::bigint = 0 OR o.pos = $6::bigint AND o.seq = $7::bigint) AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $8)`),
 		"server":  `SELECT pg_is_in_recovery(), {system}`,
+		"tables":  `SELECT {stamp}, {system} FROM {meta} m WHERE m.id = 1`,
 		"kindrow": `INSERT INTO {kinds} (kind, scoped, no_owner, served) VALUES ($1, $2, $3, $4) ON CONFLICT (kind) DO UPDATE SET no_owner = $3, served = $4`,
 		"stamp":   `UPDATE {meta} SET kinds = $1 WHERE id = 1`,
 		"note": `INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name)
@@ -74,7 +76,7 @@ func postgresTexts() map[string]string {
 		"moment": pgMoment,
 		"bound":  pgBound,
 		"writer": pgWriter, "prepared": pgPrepared,
-		"level": pgLevel, "locklog": `LOCK TABLE {log} IN ROW EXCLUSIVE MODE`, "number": pgNumber, "setleast": pgSetLeast,
+		"level": pgLevel, "lockall": `LOCK TABLE {objects}, {log} IN ROW EXCLUSIVE MODE`, "current": `SELECT id FROM {meta} WHERE id = 1 FOR SHARE`, "number": pgNumber, "setleast": pgSetLeast,
 		"all":    `SELECT id, kind, uid, scope, name, pos, seq, body FROM {objects} WHERE id > $1 ORDER BY id LIMIT $2`,
 		"kind":   `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE kind = $1 AND place > $2 ORDER BY place LIMIT $3`,
 		"owners": `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR SHARE`,

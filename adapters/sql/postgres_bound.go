@@ -74,11 +74,11 @@ const (
 			WHEN (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass('{seq}')) <> 1 THEN -2
 			ELSE coalesce(pg_sequence_last_value(to_regclass('{seq}')), 0) END`
 	// pgMoment is a position above each change that is committed.
-	pgMoment = `SELECT {stamp}, ` + pgTop + `, ` + pgDrawn + ` FROM {meta} m WHERE m.id = 1`
+	pgMoment = `SELECT {stamp}, {system}, ` + pgTop + `, ` + pgDrawn + ` FROM {meta} m WHERE m.id = 1`
 	// pgBound reads q before the locks, because l refers to it. A number of pg_locks has 32 bits:
 	// behind is its distance to top, which is below 2 to the 31. A transaction that is being
 	// prepared keeps its virtual number, and loses its pid lock by lock (TestBoundWhilePreparing).
-	pgBound = `SELECT {stamp}, ` + pgTop + `, coalesce(h.drawn, q.drawn), h.behind,
+	pgBound = `SELECT {stamp}, {system}, ` + pgTop + `, coalesce(h.drawn, q.drawn), h.behind,
 			(pg_snapshot_xmax(pg_current_snapshot())::text::bigint - h.behind) & 4294967295, h.pid, h.unlocked
 		FROM {meta} m CROSS JOIN (SELECT ` + pgDrawn + ` AS drawn OFFSET 0) q
 		LEFT JOIN LATERAL (WITH l AS MATERIALIZED (
@@ -100,12 +100,12 @@ const (
 )
 
 func (t *postgresTables) bound(ctx context.Context, c *conn) (b bound, err error) {
-	stamp := int64(stampNone)
+	stamp, system := int64(stampNone), int64(0)
 	var behind, xid, pid, unlocked sql.NullInt64
-	if _, err := c.one(ctx, t.text["bound"], nil, &stamp, &b.top, &b.drawn, &behind, &xid, &pid, &unlocked); err != nil {
+	if _, err := c.one(ctx, t.textOf("bound"), nil, &stamp, &system, &b.top, &b.drawn, &behind, &xid, &pid, &unlocked); err != nil {
 		return bound{}, err
 	}
-	if err := errors.Join(checkStamp(stamp), noNumber(b.drawn)); err != nil {
+	if err := c.checkBound(stamp, system, b.drawn); err != nil {
 		return bound{}, err
 	}
 	b.unlocked = b.top - unlocked.Int64
@@ -115,13 +115,22 @@ func (t *postgresTables) bound(ctx context.Context, c *conn) (b bound, err error
 	return b, nil
 }
 
-func (t *postgresTables) moment(ctx context.Context, c *conn) (p position, err error) {
-	stamp := int64(stampNone)
+func (t *postgresTables) moment(ctx context.Context, c *conn) (p position, stamp int64, err error) {
+	stamp, system := int64(stampNone), int64(0)
 	var b bound
-	if _, err = c.one(ctx, t.text["moment"], nil, &stamp, &b.top, &b.drawn); err == nil {
-		err = errors.Join(checkStamp(stamp), noNumber(b.drawn)) // another statement might ask another server
+	if _, err = c.one(ctx, t.textOf("moment"), nil, &stamp, &system, &b.top, &b.drawn); err == nil {
+		err = c.checkBound(stamp, system, b.drawn)
 	}
-	return b.present(), err
+	return b.present(), stamp, err
+}
+
+// checkBound checks the server, the tables and the numbers of one statement. Another statement might
+// ask another server.
+func (c *conn) checkBound(stamp, system, drawn int64) error {
+	if err := errors.Join(checkStamp(stamp), noNumber(drawn)); err != nil {
+		return err
+	}
+	return c.s.primary.check(system)
 }
 
 // noNumber returns the reason for which the sequence has no last number.

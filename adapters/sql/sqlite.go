@@ -46,7 +46,7 @@ func sqliteTexts() map[string]string {
 		"disown":  `DELETE FROM {owners} WHERE uid = ?1 AND owner = ?2`,
 		"kindrow": `INSERT INTO {kinds} (kind, scoped, no_owner, served) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (kind) DO UPDATE SET no_owner = ?3, served = ?4`,
 		"stamp":   `UPDATE {meta} SET kinds = ?1 WHERE id = 1`,
-		"moment":  `SELECT l.pos + 1 FROM {meta} m, {log} l WHERE m.id = 1 AND {stamp} >= 0 ORDER BY l.pos DESC LIMIT 1`,
+		"moment":  `SELECT l.pos + 1, {stamp} FROM {meta} m, {log} l WHERE m.id = 1 AND {stamp} >= 0 ORDER BY l.pos DESC LIMIT 1`,
 		"all":     `SELECT id, kind, uid, scope, name, pos, 0, body FROM {objects} WHERE id > ?1 ORDER BY id LIMIT ?2`,
 		"kind":    `SELECT id, kind, uid, scope, name, pos, 0, body, place, labels FROM {objects} WHERE kind = ?1 AND place > ?2 ORDER BY place LIMIT ?3`,
 		"look":    sqliteLook,
@@ -142,7 +142,7 @@ func (t *sqliteTables) create(ctx context.Context, c *conn, r *row, _ int64) (bo
 	made, err := c.one(ctx, t.text["insert"], []any{r.kind, r.place, string(o.UID), o.Scope, o.Name, o.Deleting, r.held(), body}, &pos)
 	if !made || err != nil {
 		if err == nil {
-			_, err = t.moment(ctx, c)
+			_, _, err = t.moment(ctx, c)
 		}
 		return false, err
 	}
@@ -213,9 +213,9 @@ func (t *sqliteTables) setKind(ctx context.Context, c *conn, info graph.KindInfo
 	return err
 }
 
-func (t *sqliteTables) moment(ctx context.Context, c *conn) (p position, err error) {
-	err = c.there(ctx, t.text["moment"], nil, &p.pos)
-	return p, err
+func (t *sqliteTables) moment(ctx context.Context, c *conn) (p position, stamp int64, err error) {
+	err = c.there(ctx, t.text["moment"], nil, &p.pos, &stamp)
+	return p, stamp, err
 }
 
 func (t *sqliteTables) page(ctx context.Context, c *conn, kind, after int64, place []byte, limit int, add func(*row) error) error {

@@ -68,7 +68,7 @@ func (t *sqliteTables) removePlainAll(ctx context.Context, c *conn, kinds *kindS
 	if err != nil {
 		return nil, err
 	}
-	moment, err := t.moment(ctx, c)
+	moment, _, err := t.moment(ctx, c)
 	if err != nil {
 		return nil, err
 	}

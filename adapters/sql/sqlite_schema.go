@@ -48,7 +48,7 @@ var errLogEmpty = errors.New("the log of changes is empty: its last row has the 
 //
 // Held by TestLogEmptied.
 func (t *sqliteTables) refill(ctx context.Context, c *conn) error {
-	_, err := t.moment(ctx, c)
+	_, _, err := t.moment(ctx, c)
 	if errors.Is(err, errLogEmpty) {
 		err = t.restored(ctx, c, nil, crand.Text(), "the log of changes was emptied", time.Now().UnixNano())
 	}

@@ -68,13 +68,24 @@ func checkStamp(stamp int64) error {
 	return checkSchema(-stamp)
 }
 
-// checkTables returns the reason for which the tables are not to be used, or nil.
-func (c *conn) checkTables(ctx context.Context) error {
-	stamp := int64(stampNone)
-	if _, err := c.one(ctx, c.s.conf.names().Replace(`SELECT {stamp} FROM {meta} m WHERE m.id = 1`), nil, &stamp); err != nil {
-		return err
+// errOtherSet says that the kinds or the server are others than those by which a read is judged.
+var errOtherSet = errors.New("the kinds, or the start of the server, have changed meanwhile")
+
+// checkTables returns the stamp, or the reason for which the tables or the server are not to be
+// used.
+func (c *conn) checkTables(ctx context.Context) (stamp int64, err error) {
+	stamp, system := int64(stampNone), int64(0)
+	text := c.s.conf.names().Replace(`SELECT {stamp}, 0 FROM {meta} m WHERE m.id = 1`)
+	if t, ok := c.s.tables.(*postgresTables); ok {
+		text = t.textOf("tables")
 	}
-	return checkStamp(stamp)
+	if _, err = c.one(ctx, text, nil, &stamp, &system); err == nil {
+		err = checkStamp(stamp)
+	}
+	if err == nil {
+		err = c.s.primary.check(system)
+	}
+	return stamp, err
 }
 
 // there scans the row of a query on {meta} and {log}. Without a row it returns the reason.
@@ -83,7 +94,7 @@ func (c *conn) there(ctx context.Context, text string, args []any, into ...any) 
 	if found || err != nil {
 		return err
 	}
-	if err := c.checkTables(ctx); err != nil {
+	if _, err := c.checkTables(ctx); err != nil {
 		return err
 	}
 	return errLogEmpty

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -61,6 +62,8 @@ type watch struct {
 	next    position // every change below it is reported
 	anchor  anchor
 	epoch   string
+	stamp   int64 // of the last look
+	changed int   // listings in a row that were broken off because another stamp came
 	set     *kindSet
 	kinds   map[graph.Kind]*watched // the reported kinds
 	// listed holds the objects that a listing brought in a state which the log has not
@@ -160,17 +163,31 @@ func (w *watch) round(ctx context.Context) (more bool, err error) {
 		return true, w.s.noteRestore(ctx, l.epoch, otherLog)
 	}
 	if err := w.report(ctx, l, relist); err != nil {
-		return false, err
+		return false, w.again(err)
 	}
+	w.changed = 0
 	w.s.remember(w.next, w.anchor)
 	listing := len(w.ending) > 0
 	w.endListings()
+	w.renew(l, fences)
 	w.stand(ctx, l, fences)
 	if listing && len(w.ending) > 0 {
 		return w.next != next, w.out.flush() // no fence passes an open listing
 	}
 	passed := w.pass(fences)
 	return len(l.changes) == maxChanges || passed || listing, w.out.flush()
+}
+
+// again begins all listings anew in the next round, if one was broken off because the kinds or the
+// server have changed. It returns another error, and one that comes again and again.
+//
+// Held by TestKindDuringListing and TestPageOfOtherServer.
+func (w *watch) again(err error) error {
+	if w.changed++; !errors.Is(err, errOtherSet) || w.changed > maxStale {
+		return err
+	}
+	w.started = false
+	return w.out.flush()
 }
 
 // report reports the news of a look.
@@ -180,7 +197,7 @@ func (w *watch) report(ctx context.Context, l *look, relist map[graph.Kind]bool)
 	if restored {
 		w.out.add(graph.Event{Type: graph.Rewound, Reason: l.reason, Epoch: l.epoch})
 	}
-	w.epoch = l.epoch
+	w.epoch, w.stamp = l.epoch, l.stamp
 	if err := w.reportKinds(ctx, l); err != nil {
 		return err
 	}
