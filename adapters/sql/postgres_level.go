@@ -34,13 +34,18 @@ const (
 // So freshen takes that lock, and then sets a fresh least position. The setting comes last, and
 // shows that all of it was done. A user's savepoint gives both back.
 //
-// Held by TestBoundOfEarlyNumber, TestBoundOfSnapshot and TestFreshenBrokenOff.
+// The snapshot may also be older than an epoch or an upgrade of the tables. A change below the floor of
+// an epoch is one that no watch reads. Both lock {objects}, so none begins or ends behind the lock of
+// freshen. A lock on the row of {meta} is refused then (40001), if the snapshot lacks a change of
+// that row. It needs the right to UPDATE, and ends with the savepoint, so that AddKind need not wait.
+//
+// Held by TestBoundOfEarlyNumber, TestBoundOfSnapshot, TestFreshenBrokenOff and TestOldSnapshot.
 func (t *postgresTables) freshen(ctx context.Context, c *conn) (again bool, err error) {
 	var plain, done bool
 	if _, err := c.one(ctx, t.text["level"], nil, &plain, &done); err != nil || plain || done {
 		return !plain, err
 	}
-	if _, err := c.exec(ctx, t.text["locklog"]); err != nil {
+	if _, err := c.exec(ctx, t.text["lockall"]); err != nil {
 		return true, err
 	}
 	number, err := t.freshNumber(ctx, c)
@@ -52,16 +57,18 @@ func (t *postgresTables) freshen(ctx context.Context, c *conn) (again bool, err 
 	return true, err
 }
 
-// freshNumber returns a fresh number of Postgres. A savepoint with a write gets one. Postgres has
-// no other way to a fresh number for a transaction that has one. The row is rolled back, also after
-// the end of the call.
+// freshNumber returns a fresh number of Postgres, if the snapshot has the present row of {meta}. A savepoint
+// with a write gets one. Postgres has no other way to a fresh number for a transaction that has one.
+// The row is rolled back, also after the end of the call.
 func (t *postgresTables) freshNumber(ctx context.Context, c *conn) (number int64, err error) {
 	whole, end := context.WithTimeout(context.WithoutCancel(ctx), endWithin)
 	defer end()
 	if _, err := c.exec(whole, `SAVEPOINT ownergraph_number`); err != nil {
 		return 0, err
 	}
-	_, err = c.one(whole, t.text["number"], nil, &number)
+	if _, err = c.exec(whole, t.text["current"]); err == nil {
+		_, err = c.one(whole, t.text["number"], nil, &number)
+	}
 	for _, text := range []string{`ROLLBACK TO SAVEPOINT ownergraph_number`, `RELEASE SAVEPOINT ownergraph_number`} {
 		if _, ended := c.exec(whole, text); ended != nil {
 			return 0, errors.Join(err, ended)

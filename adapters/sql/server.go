@@ -117,8 +117,9 @@ func (s *Store) askServer(ctx context.Context, t *postgresTables) error {
 // ask asks everything but the version.
 func (t *postgresTables) ask(ctx context.Context, c *sql.Conn, opts *sql.TxOptions, a *answers) error {
 	var recovery, citus, control bool
+	var level string
 	if err := c.QueryRowContext(ctx, `SELECT pg_is_in_recovery(), current_setting('server_encoding'), to_regclass('pg_catalog.pg_dist_local_group') IS NOT NULL,
-		has_function_privilege('pg_control_system()', 'EXECUTE')`).Scan(&recovery, &a.encoding, &citus, &control); err != nil {
+		has_function_privilege('pg_control_system()', 'EXECUTE'), current_setting('default_transaction_isolation')`).Scan(&recovery, &a.encoding, &citus, &control, &level); err != nil {
 		return err
 	}
 	if recovery {
@@ -131,6 +132,7 @@ func (t *postgresTables) ask(ctx context.Context, c *sql.Conn, opts *sql.TxOptio
 		}
 	}
 	t.control.Store(control)
+	t.snapshots.Store(level != "read committed" && level != "read uncommitted")
 	n := &a.numbers
 	if err := oneTransaction(ctx, c, opts, &n.high, &n.first, &n.low); err != nil {
 		return err
