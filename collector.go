@@ -1,7 +1,6 @@
 package ownergraph
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,14 +22,13 @@ var ErrStuck = errors.New("does not return")
 // Collector runs an Engine against a Store. It runs the watch, makes the calls that the
 // engine asks for, and reports their results. Use New. It is safe for concurrent use.
 //
-// The Collector is a caller of Observe, Next and Done, like any other. One mutex guards
-// the engine. Every call of the store, of a handler and of the logger happens outside of
-// the mutex. The work inside is a few microseconds of computation, in slices. The goroutine
-// that brings an event or a result takes the next calls while it has the mutex, so no worker
-// waits for a dispatcher. While all workers are busy, the Collector prefetches calls: as many
-// as there are workers, or some more for a store that answers at once. A worker that comes
-// back exchanges its result for a prefetched call without the mutex. Held and HeldIn look at
-// a slice of the objects at a time.
+// The Collector is a caller of Observe, Next and Done, like any other. One mutex guards the engine.
+// Every call of the store, of a handler and of the logger happens outside of the mutex. The work
+// inside is a few microseconds of computation, in slices. The goroutine that brings an event or a
+// result takes the next calls while it has the mutex, so no worker waits for a dispatcher. While
+// all workers are busy, the Collector prefetches calls: as many as there are workers, or some more
+// for a store that answers at once. A worker that comes back exchanges its result for a prefetched
+// call without the mutex. Held and HeldIn look at a slice of the objects at a time.
 //
 // Calls run in lanes that do not wait for each other. Config.Workers bounds the reads and
 // writes, and below the bound their number follows the capacity of the store: see
@@ -125,7 +123,7 @@ func New(store Store, cfg Config) (c *Collector, err error) {
 		cfg.CompareVersions = v.CompareVersions
 	}
 	if l, ok := As[Limiter](store); ok && l.MaxCalls() > 0 {
-		cfg.Workers = min(cmp.Or(cfg.Workers, l.MaxCalls()), l.MaxCalls())
+		cfg.Workers = min(cfg.filled().Workers, l.MaxCalls())
 	}
 	engine, err := NewEngine(LevelOf(store), cfg)
 	if err != nil {
@@ -163,19 +161,16 @@ func drive(e *Engine, cfg Config) *Collector {
 // Run collects until ctx ends, and then returns nil. It runs once: ErrRunning
 // while it runs already, ErrClosed after it has ended.
 //
-// An error that wraps ErrBroken says that the engine has found one of its own
-// invariants broken and has stopped. The store has lost nothing by that, and a new
-// Collector begins anew.
+// An error that wraps ErrBroken says that the engine has found one of its own invariants broken and
+// has stopped. The store has lost nothing by that, and a new Collector begins anew.
 //
-// When ctx ends, Run makes no further call. It ends the contexts of the watch and of all
-// calls under way, and waits for them, so that it leaves no goroutine. After
-// Config.ShutdownTimeout it leaves the remaining calls behind and drops their results.
-// Then the error wraps ErrStuck and names them. A handler, a fence or a listing that the
-// shutdown ends is no warning in the log.
+// When ctx ends, Run makes no further call. It ends the contexts of the watch and of all calls
+// under way, and waits for them, so that it leaves no goroutine. After Config.ShutdownTimeout it
+// leaves the remaining calls behind and drops their results. Then the error wraps ErrStuck and
+// names them. A handler, a fence or a listing that the shutdown ends is no warning in the log.
 //
-// Held by TestCollectorShutdown, TestCollectorShutdownTimeout,
-// TestCollectorShutdownIsNoWarning, TestCollectorHangingStore, TestCollectorStuck and
-// TestCollectorRunsOnce.
+// Held by TestCollectorShutdown, TestCollectorShutdownTimeout, TestCollectorShutdownIsNoWarning,
+// TestCollectorHangingStore, TestCollectorStuck and TestCollectorRunsOnce.
 func (c *Collector) Run(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("run collector: context: nil: %w", ErrInvalid)

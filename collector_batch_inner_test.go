@@ -85,6 +85,8 @@ func TestLimiter(t *testing.T) {
 		{limited{bound: 2}, 8, 2, "the store bounds the setting"},
 		{limited{bound: 2}, 1, 1, "the setting is lower"},
 		{wrapping{inner: limited{bound: 2}}, 8, 2, "a wrapper has the bound of its store"},
+		{limited{bound: 1000}, 0, 256, "a bound above the default does not raise it"},
+		{limited{bound: 1000}, 500, 500, "a bound above the setting does not raise it"},
 		{limited{}, 8, 8, "zero is no bound"},
 		{limited{bound: -1}, 8, 8, "a negative number is no bound"},
 		{answers{}, 0, 256, "a store without a bound has the default"},
