@@ -26,8 +26,7 @@ const (
 	StatusWorking Status = Status(held.Working)
 	// StatusQueued: it waits for its turn at this engine, to be decided or handled.
 	StatusQueued Status = Status(held.Queued)
-	// StatusBlocked: it waits for its dependents or members. Each of these has a status
-	// of its own.
+	// StatusBlocked: it waits for its dependents or members. Each of these has a status of its own.
 	StatusBlocked Status = Status(held.Blocked)
 	// StatusWaiting: it waits for something outside that a deletion commonly waits for:
 	// the controller of a finalizer, the end of a grace period, a listing.
@@ -250,16 +249,16 @@ func (e *Engine) unhold(id observed.NodeID, retry bool) {
 	}
 }
 
-// holdFailing reports a node whose writes fail again and again, or take too long. It returns the
-// number of the latter.
-func (e *Engine) holdFailing(id observed.NodeID, err error) (times int) {
+// holdFailing reports a node whose reads or writes fail again and again, or take too long. It
+// returns the number of the latter. The line of the log says which of both it is.
+func (e *Engine) holdFailing(id observed.NodeID, what string, err error) (times int) {
 	if run.IsLate(err) {
 		times = e.held.Late(id, e.now)
 		k, cause := e.graph.Node(id).Key(), "the timeout of the call" // in many words, such as those of drivers
 		if _, undone := run.RetryIn(err); undone {
 			cause = inflight.CauseOf(k, err)
 		}
-		e.calls.Lines.Note("write takes too long", cause, policy.WriteFails, k, err, e.now, &e.effects)
+		e.calls.Lines.Note(what+" takes too long", cause, policy.WriteFails, k, err, e.now, &e.effects)
 	} else {
 		e.held.Fail(id, e.now)
 	}

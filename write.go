@@ -45,9 +45,8 @@ func (e *Engine) revokePrepared() {
 	}
 }
 
-// endOwn ends a write or reread. It reports whether the object is still in the graph as
-// the same node. Then its key stays in flight in the queue until the caller has said the
-// next wait.
+// endOwn ends a write or reread. It reports whether the object is still in the graph as the same
+// node. Then its key stays in flight in the queue until the caller has said the next wait.
 func (e *Engine) endOwn(id CallID, x *inflight.Call) bool {
 	end := e.calls.Complete(e.view(), uint64(id), x.Node)
 	if end == inflight.Ended {
@@ -89,14 +88,14 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		e.calls.Lines.Note("write refused", inflight.CauseOf(x.Key, err), policy.StoreRefused, x.Key, err, e.now, &e.effects)
 		e.holdRefused(x.Node, x.Version)
 	case inflight.Delayed:
-		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.putOff(x.Node, err, wait), OnTimeout: inflight.TimeoutDecide})
+		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.putOff(x.Node, "write", err, wait), OnTimeout: inflight.TimeoutDecide})
 	case inflight.Unserved:
 		e.hold(x.Node, policy.KindUnserved, graph.DoubtUnset)
 		e.work.Retry(x.Node, queue.Normal, e.now)
 	case inflight.Unknown:
 		sick, at := e.holdIfSick(x.Node), e.work.Retry(x.Node, queue.Normal, e.now)
 		if !sick {
-			if late := e.holdFailing(x.Node, err); late > 1 { // the first one may have been a batch
+			if late := e.holdFailing(x.Node, "write", err); late > 1 { // the first one may have been a batch
 				at = e.now.Add(inflight.LatePause(e.work, x.Node, late-1, e.cfg.CallTimeout))
 			}
 		}
@@ -120,8 +119,7 @@ func (e *Engine) noteWritten(x *inflight.Call, current bool) {
 	}
 }
 
-// holdRefused holds an object to which the store refuses a write or a read, and tries
-// again slowly.
+// holdRefused holds an object to which the store refuses a write or a read, and tries again slowly.
 func (e *Engine) holdRefused(id observed.NodeID, v Version) {
 	e.hold(id, policy.StoreRefused, graph.DoubtUnset)
 	e.expect(id, inflight.Expectation{Version: v, Deadline: e.now.Add(e.cfg.RefusedRetry), OnTimeout: inflight.TimeoutHeld})
@@ -199,9 +197,9 @@ func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
 	case inflight.Refused:
 		e.holdRefused(x.Node, n.Version())
 	case inflight.Delayed:
-		e.work.AddAt(x.Node, queue.Normal, e.putOff(x.Node, r.Err, wait))
+		e.work.AddAt(x.Node, queue.Normal, e.putOff(x.Node, "read", r.Err, wait))
 	case inflight.Failed:
-		e.holdFailing(x.Node, r.Err)
+		e.holdFailing(x.Node, "read", r.Err)
 		e.work.Retry(x.Node, queue.Normal, e.now)
 	case inflight.Backwards:
 		e.rewind(why)
