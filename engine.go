@@ -37,20 +37,18 @@ import (
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
-// Engine is a single-threaded state machine. Observe takes an event of the watch, Next
-// returns the next call as data, and Done takes the result of a call. The engine makes no
-// call itself. It starts no goroutine, holds no lock and reads no clock, because the time
-// is a parameter. So the caller chooses every interleaving, crash and fault: a test, a
-// model checker or a Collector.
+// Engine is a single-threaded state machine. Observe takes an event of the watch, Next returns the
+// next call as data, and Done takes the result of a call. The engine makes no call itself. It
+// starts no goroutine, holds no lock and reads no clock, because the time is a parameter. So the
+// caller chooses every interleaving, crash and fault: a test, a model checker or a Collector.
 //
 // The engine saves no state. After a crash a new engine observes the store from the start
 // and goes on. Any number of engines may work on one store at once.
 //
-// An Engine is not safe for concurrent use. One Observe, Next or Done looks at about a
-// thousand nodes or references at most, and at the content of its event. Three steps may
-// look at every kind: a new set of kinds, the beginning of a fence, and a sweep that waits
-// for listings or labels. A fence that passes copies the list of its waiters at once. Only a
-// rewind walks the whole graph.
+// An Engine is not safe for concurrent use. One Observe, Next or Done looks at about a thousand
+// nodes or references at most, and at the content of its event. Three steps may look at every kind:
+// a new set of kinds, the beginning of a fence, and a sweep that waits for listings or labels. A
+// fence that passes copies the list of its waiters at once. Only a rewind walks the whole graph.
 //
 // Its invariants, which the proofs verify:
 //
@@ -298,10 +296,9 @@ func (e *Engine) popCall(lane Lane, c *Call) bool {
 	return false
 }
 
-// step does one piece of work and returns its cost, 0 if there was none. Keys go before
-// bulk, and bulk goes on only while the queue is short. The pruning after a listing goes
-// before the dependents of the pruned objects. Step returns
-// true if the work made c a call of the lane.
+// step does one piece of work and returns its cost, 0 if there was none. Keys go before bulk, and
+// bulk goes on only while the queue is short. The pruning after a listing goes before the
+// dependents of the pruned objects. Step returns true if the work made c a call of the lane.
 func (e *Engine) step(lane Lane, c *Call) (cost int, made bool) {
 	if len(e.calls.Prepared()) >= maxPrepared {
 		return 0, false
@@ -346,9 +343,8 @@ func (e *Engine) stepKey(id observed.NodeID, lane Lane, c *Call) (cost int, made
 	return cost + int(e.sweeps.Looked()-before)/8, made
 }
 
-// Done takes the result of a call. An id that is not under way is an error that wraps
-// ErrInvalid, and changes nothing. ErrNotBegun gives the call back. A broken engine
-// drops the result.
+// Done takes the result of a call. An id that is not under way is an error that wraps ErrInvalid,
+// and changes nothing. ErrNotBegun gives the call back. A broken engine drops the result.
 func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 	if e.broken == nil {
 		e.tick(now)
@@ -423,13 +419,13 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 			e.reads.Again(n.ID())
 		}
 	default:
+		e.history.SetOutcome(x.Key, uint64(id), inflight.Delayed) // the end of its object is not its work
 		e.brake.Return(uint64(id))
 		e.calls.Revoke(e.view(), uint64(id), x, e.work, &e.effects)
 	}
 }
 
-// Err returns the broken invariant that stopped the engine, or nil. The error
-// wraps ErrBroken.
+// Err returns the broken invariant that stopped the engine, or nil. The error wraps ErrBroken.
 func (e *Engine) Err() error { return e.broken }
 
 // state returns a copy of the state of a node, the zero State for one that is not in use.
@@ -441,8 +437,7 @@ func (e *Engine) edit(id observed.NodeID) *record.State { return e.nodes.Edit(e.
 // view returns the graph with the node states, for a machine.
 func (e *Engine) view() record.Nodes { return record.Nodes{Graph: e.graph, Table: &e.nodes} }
 
-// tick takes the caller's time. It never goes back: a clock that jumps back
-// costs a delay, no more.
+// tick takes the caller's time. It never goes back: a clock that jumps back costs a delay, no more.
 func (e *Engine) tick(now time.Time) {
 	e.nodes.Compact(e.graph)
 	if err := e.seq.Check(); err != nil {
@@ -473,8 +468,7 @@ func (e *Engine) Revision() uint64 { return e.revision.Number() }
 // trusted. A plain caller drops the engine instead.
 func (e *Engine) abandon(why error) { e.fail("%v", why) }
 
-// fail stops the engine for good. A call that is being decided in this moment is not
-// handed out.
+// fail stops the engine for good. A call that is being decided in this moment is not handed out.
 func (e *Engine) fail(format string, args ...any) {
 	if e.broken == nil {
 		e.revision.Raise()

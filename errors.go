@@ -18,8 +18,9 @@ var (
 	ErrBroken = errors.New("engine broken")
 	// ErrNotBegun is the result of a call that the caller gives back to the engine before
 	// it has begun the call. The caller may also give back a fence, a listing, a
-	// selection or a run of a handler that it has ended itself. It never gives back a
-	// write that it has begun. The engine returns the call again if it still wants it.
+	// selection or a run of a handler that it has ended itself. It gives a write that it has
+	// begun back only if the store says that nothing is done, as for a batch as a whole. The
+	// engine returns the call again if it still wants it.
 	ErrNotBegun = errors.New("call not begun")
 	// ErrRunning means that the collector already runs.
 	ErrRunning = errors.New("collector is running")

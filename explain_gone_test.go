@@ -60,6 +60,7 @@ func TestExplainGone(t *testing.T) {
 		{"deleted", deleted(nil), "garbage; root a; certain true, version 7, OwnersGone; a dangling watch-saw-go", "the proof has each owner"},
 		{"no answer", deleted(errors.New("no answer")), "garbage; root a; certain false, version 7, OwnersGone; a dangling watch-saw-go", "the outcome is unknown"},
 		{"refused", deleted(refused), "garbage; root a", "another writer did it"},
+		{"given back", deleted(ownergraph.ErrNotBegun), "garbage; root a", "another writer did it before the engine asked again"},
 		{"a read", func(s *stepped) {
 			s.put("b#7 -> a")
 			s.done(s.wants(ownergraph.CallRead, "the owner is unknown"), ownergraph.ErrNotFound)
