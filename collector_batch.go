@@ -53,10 +53,12 @@ func (c *Collector) handOutBatches(ctx context.Context, now time.Time, t *turn) 
 	c.waits = c.waits && !c.hasRoom(LaneStore)
 }
 
-// makeBatch makes the worker's calls as one batch, or as parts of it: see run.Split. The error
-// says what the first part shows of the load of the store.
+// makeBatch makes the worker's calls as one batch, or as parts of it: see run.Split. Writes
+// without a result go back to the engine, since nothing of them is done. The error says what the
+// first part shows of the load of the store.
 //
-// Held by TestBatchResults, TestBatchFails, TestBatchHalved and TestBatchBisected.
+// Held by TestBatchResults, TestBatchFails, TestBatchHalved, TestBatchBisected and
+// TestLostWriteIsTheLast.
 func (c *Collector) makeBatch(ctx context.Context, w *worker) error {
 	w.batch.Set(len(w.calls), func(at int) Write { return w.calls[at].write() })
 	err := w.batch.Make(ctx, c.batches, &run.BatchCalls{
@@ -71,7 +73,7 @@ func (c *Collector) makeBatch(ctx context.Context, w *worker) error {
 			}
 		},
 	})
-	w.fail(ErrNotBegun) // after the end of Run
+	w.fail(ErrNotBegun)
 	return err
 }
 

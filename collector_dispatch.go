@@ -113,8 +113,7 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	return moments.Soonest(at, moments.Soonest(c.logHealth(now), c.logStuck(now)))
 }
 
-// storeMisses reports whether another lane has made calls for the store since its lane
-// rested.
+// storeMisses reports whether another lane has made calls for the store since its lane rested.
 func (c *Collector) storeMisses(t *turn) bool {
 	return t.rested.has(LaneStore) && len(c.engine.calls.Prepared()) > 0
 }
@@ -272,8 +271,7 @@ func (c *Collector) takeResults(now time.Time) {
 	}
 }
 
-// report reports the result of a call to the engine. An engine that refuses the result is
-// broken.
+// report reports the result of a call to the engine. An engine that refuses the result is broken.
 func (c *Collector) report(now time.Time, id CallID, r *Result) {
 	if err := c.engine.Done(now, id, *r); err != nil && !errors.Is(err, ErrBroken) {
 		c.abandon(err)

@@ -86,8 +86,8 @@ func (w *worker) begin() {
 }
 
 // complete exchanges the results of a worker's calls for prefetched calls. If there are
-// none, it reports the results itself and takes a turn. The worker makes the next calls of
-// its lane itself. It has no call meanwhile, since the engine may panic.
+// none, or a call is lost, it reports the results itself and takes a turn. The worker makes the
+// next calls of its lane itself. It has no call meanwhile, since the engine may panic.
 func (c *Collector) complete(ctx context.Context, w *worker) {
 	first, call := &w.done[0], w.calls[0]
 	lane := call.Type.lane()
@@ -96,7 +96,7 @@ func (c *Collector) complete(ctx context.Context, w *worker) {
 		t.keep = LaneUnset
 	}
 	first.ended.Class = uint8(call.Type)
-	if t.keep == LaneStore {
+	if t.keep == LaneStore && !w.lost() {
 		if left, ok := c.prefetch.Exchange(ctx, &w.calls, w.done, c.batches.Limit()); ok {
 			if left <= run.QuickAhead/2 || len(w.done) > 1 || !w.timing.Quick() {
 				c.wake()
@@ -153,7 +153,7 @@ func (c *Collector) do(ctx context.Context, w *worker) {
 	if len(w.calls) > 1 {
 		err := c.makeBatch(ctx, w)
 		w.timing.End(c.epoch, &x.ended)
-		x.ended.Outcome, x.ended.Size = run.OutcomeOf(err), len(w.calls)
+		x.ended.Outcome, x.ended.Size = run.OutcomeOf(err), w.batch.Made()
 		return
 	}
 	limit := run.NewDeadline(ctx, call.Timeout)
@@ -188,6 +188,16 @@ func (w *worker) name() string {
 		return fmt.Sprintf("batch of %d writes, the first: %s", n, w.calls[0].name())
 	}
 	return w.calls[0].name()
+}
+
+// lost reports whether an outcome is unknown. The engine hears of that before a write follows (R5).
+func (w *worker) lost() bool {
+	for i := range w.done {
+		if run.IsUnknown(w.done[i].result.Err) {
+			return true
+		}
+	}
+	return false
 }
 
 // fail gives the calls without a result an error.

@@ -82,6 +82,15 @@ func IsSplit(err error) bool {
 	return undone && IsLate(err) && sentinelOf(err) == nil
 }
 
+// IsUnknown reports whether a write with this error may be done: the store has not answered it.
+func IsUnknown(err error) bool {
+	if err == nil || sentinelOf(err) != nil {
+		return false
+	}
+	_, undone := RetryIn(err)
+	return !undone
+}
+
 // sentinelOf returns the sentinel by which a store has answered, or nil.
 func sentinelOf(err error) error {
 	for _, is := range [...]error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused} {

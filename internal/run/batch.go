@@ -20,6 +20,8 @@ type Batch struct {
 
 	split   Split
 	refused bool // the store has refused a part
+	lost    bool // the outcome of a write is unknown
+	made    int  // writes with a result
 }
 
 // BatchCalls are the calls of a batch. At is the number of a write.
@@ -63,19 +65,25 @@ func (b *Batch) Set(n int, write func(at int) graph.Write) {
 	}
 }
 
-// Make makes the writes: see Split. It makes no further call after the end of ctx. The writes
-// without a call have no result. The error says what the first part shows of the load of the
-// store.
+// Make makes the writes: see Split. The error says what the first part shows of the load of the
+// store. The writes without a call have no result, and nothing of them is done. Make begins no
+// further call in these cases:
+//
+//   - The context has ended.
+//   - The outcome of a write is unknown. The store may have lost its latest history, so an
+//     observation has to come first (R5).
+//
+// Held by TestBatchStops.
 func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error) {
 	defer func() {
 		clear(b.writes)
 		clear(b.all)
 	}()
-	b.refused = false
+	b.refused, b.lost, b.made = false, false, 0
 	b.split.Begin(len(b.order))
-	for n := 0; n == 0 || ctx.Err() == nil; n++ {
+	for n := 0; ; n++ {
 		from, to, ok := b.split.Next(x.Limit())
-		if !ok {
+		if !ok || n > 0 && b.stops(ctx) {
 			break
 		}
 		if said := b.part(ctx, x, c, from, to); n == 0 {
@@ -83,18 +91,27 @@ func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error)
 		}
 	}
 	for _, at := range b.again {
-		if ctx.Err() == nil {
-			_ = alone(ctx, x, c, at)
+		if b.stops(ctx) {
+			break
 		}
+		_ = b.alone(ctx, x, c, at)
 	}
 	return err
 }
+
+// stops reports whether no further call begins though writes are left.
+func (b *Batch) stops(ctx context.Context) bool {
+	return b.lost || ctx.Err() != nil
+}
+
+// Made returns the number of writes of the last Make that have a result.
+func (b *Batch) Made() int { return b.made }
 
 // part makes a part of the batch. The writes that have to go again move to its beginning.
 func (b *Batch) part(ctx context.Context, x *Batches, c *BatchCalls, from, to int) error {
 	size := to - from
 	if size == 1 {
-		err := alone(ctx, x, c, b.order[from])
+		err := b.alone(ctx, x, c, b.order[from])
 		b.split.Alone(err != nil)
 		return err
 	}
@@ -135,7 +152,7 @@ func (b *Batch) ended(ctx context.Context, c *BatchCalls, from, to int, results 
 			each, again = results[i], IsSplit(results[i])
 		}
 		if !again {
-			c.End(ctx, at, each)
+			b.end(ctx, c, at, each)
 			continue
 		}
 		b.order[left], b.order[from+i] = at, b.order[left]
@@ -147,13 +164,20 @@ func (b *Batch) ended(ctx context.Context, c *BatchCalls, from, to int, results 
 }
 
 // alone makes one write.
-func alone(ctx context.Context, x *Batches, c *BatchCalls, at int) error {
+func (b *Batch) alone(ctx context.Context, x *Batches, c *BatchCalls, at int) error {
 	limit, began := NewDeadline(ctx, c.Timeout), time.Now()
 	defer limit.End()
 	err := c.Alone(limit, at)
 	if !errors.Is(err, graph.ErrRefused) {
 		x.End(1, time.Since(began), err)
 	}
-	c.End(limit, at, err)
+	b.end(limit, c, at, err)
 	return err
+}
+
+// end gives a write its result.
+func (b *Batch) end(ctx context.Context, c *BatchCalls, at int, err error) {
+	b.made++
+	b.lost = b.lost || IsUnknown(err)
+	c.End(ctx, at, err)
 }

@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -103,14 +102,14 @@ func TestBatchMakes(t *testing.T) {
 		}
 		got := batchOf(t, 8, together, func(at int) error {
 			if slices.Contains(refused, graph.UID(fmt.Sprint(at))) {
-				return errors.New("no")
+				return fmt.Errorf("no: %w", graph.ErrRefused)
 			}
 			if at == 1 {
 				return graph.ErrConflict
 			}
 			return nil
 		})
-		if want := "[<nil> conflict <nil> no <nil> <nil> no <nil>]"; fmt.Sprint(got) != want {
+		if want := "[<nil> conflict <nil> no: refused <nil> <nil> no: refused <nil>]"; fmt.Sprint(got) != want {
 			t.Errorf("%v, want %s: %s", got, want, c.reason)
 		}
 	}

@@ -1,0 +1,111 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/run"
+)
+
+var errLost = errors.New("connection lost")
+
+// undoneLate is the error of a store that breaks a call off by a limit of time. Nothing is done.
+type undoneLate struct{}
+
+func (undoneLate) Error() string             { return "lock timeout" }
+func (undoneLate) RetryAfter() time.Duration { return time.Second }
+func (undoneLate) Is(target error) bool      { return target == context.DeadlineExceeded }
+
+// stopping is a batch of writes on a store that answers each call by the number of the call and
+// by its writes.
+type stopping struct {
+	n      int
+	answer func(call int, writes []graph.Write) ([]error, error)
+}
+
+// make makes the batch with a timeout of 30 s. It returns the sizes of the calls, the number of
+// writes with a result, and the next size of a batch.
+func (s *stopping) make(ctx context.Context, t *testing.T) (sizes []int, ended, limit int) {
+	t.Helper()
+	x := run.NewBatches(s.n, 30*time.Second)
+	for x.Limit() < s.n {
+		x.End(x.Limit(), 1, nil)
+	}
+	call := func(w []graph.Write) ([]error, error) {
+		sizes = append(sizes, len(w))
+		return s.answer(len(sizes), w)
+	}
+	var b run.Batch
+	write := func(at int) graph.Write {
+		return graph.Write{Type: graph.WriteDelete, Key: graph.Key{Kind: "p", Name: fmt.Sprintf("%04d", at)}}
+	}
+	b.Set(s.n, write)
+	_ = b.Make(ctx, x, &run.BatchCalls{
+		Timeout: 30 * time.Second, Name: func() string { return "batch" },
+		Together: func(_ context.Context, w []graph.Write) ([]error, error) { return call(w) },
+		Alone: func(_ context.Context, at int) error {
+			list, err := call([]graph.Write{write(at)})
+			return errors.Join(append(list, err)...)
+		},
+		End:  func(context.Context, int, error) { ended++ },
+		Late: func(int, error) {},
+	})
+	if b.Made() != ended {
+		t.Errorf("%d writes have a result, and the batch says %d", ended, b.Made())
+	}
+	return sizes, ended, x.Limit()
+}
+
+// TestBatchStops: the parts of a divided batch end at a sign of a loss (R5), and with
+// the context. They go on if the outcome of each write is known.
+func TestBatchStops(t *testing.T) {
+	late := fmt.Errorf("batch: %w", undoneLate{})
+	ctx, cancel := context.WithCancel(t.Context())
+	// second gives one call the answer, and has the other calls with several writes divided.
+	second := func(by error, list []error, err error) func(int, []graph.Write) ([]error, error) {
+		return func(call int, w []graph.Write) ([]error, error) {
+			switch {
+			case call == 1:
+				return nil, by
+			case call == 2:
+				return list, err
+			}
+			return make([]error, len(w)), nil
+		}
+	}
+	for _, c := range []struct {
+		ctx    context.Context
+		answer func(int, []graph.Write) ([]error, error)
+		sizes  []int
+		ended  int
+		reason string
+	}{
+		{t.Context(), second(late, make([]error, 4), nil), []int{8, 4, 4}, 8, "each half passes"},
+		{t.Context(), second(late, nil, errLost), []int{8, 4}, 4, "the store may have lost its history"},
+		{t.Context(), second(graph.ErrRefused, nil, errLost), []int{8, 4}, 4, "the same after a refusal"},
+		{t.Context(), second(late, []error{nil, nil, errLost, nil}, nil), []int{8, 4}, 4, "one lost write is enough"},
+		{t.Context(), second(late, []error{nil}, nil), []int{8, 4}, 4, "results that cannot be told apart are lost"},
+		{t.Context(), second(late, nil, graph.ErrNotFound), []int{8, 4}, 4, "such an answer is about no write"},
+		{t.Context(), second(late, []error{nil, graph.ErrConflict, graph.ErrNotFound, graph.ErrKindUnknown}, nil), []int{8, 4, 4}, 8,
+			"the store has answered each write"},
+		{t.Context(), second(late, nil, retryLater(time.Second)), []int{8, 4, 4}, 8, "nothing of the half is done"},
+		{ctx, func(call int, _ []graph.Write) ([]error, error) { cancel(); return nil, late }, []int{8}, 0, "the run is over"},
+	} {
+		s := stopping{8, c.answer}
+		sizes, ended, _ := s.make(c.ctx, t)
+		if !slices.Equal(sizes, c.sizes) || ended != c.ended {
+			t.Errorf("%s: calls for %v writes, %d results; want %v and %d", c.reason, sizes, ended, c.sizes, c.ended)
+		}
+	}
+}
+
+// retryLater is the error of a store that has done nothing, and names the time of the next try.
+type retryLater time.Duration
+
+func (retryLater) Error() string               { return "deadlock" }
+func (e retryLater) RetryAfter() time.Duration { return time.Duration(e) }
