@@ -25,10 +25,9 @@ const (
 	CallDelete
 	// CallFence asks Fencer.Fence for a token.
 	CallFence
-	// CallList asks Lister.List for a new listing of Kind, or starts the watch anew.
-	// Without a Kind it asks for the set of kinds. The engine wants that after it refused
-	// a set, and after a sign of a rewind if no fence covers the set. The new watch then
-	// reports the set again.
+	// CallList asks Lister.List for a new listing of Kind, or starts the watch anew. Without a Kind
+	// it asks for the set of kinds. The engine wants that after it refused a set, and after a sign
+	// of a rewind if no fence covers the set. The new watch then reports the set again.
 	CallList
 	// CallHandle runs the handler of Finalizer on Object.
 	CallHandle
@@ -121,7 +120,8 @@ type Call struct {
 	// Timeout bounds the time of the call. After it the outcome is unknown.
 	Timeout time.Duration
 
-	alone bool // not in a batch: the last try took too long
+	alone    bool   // not in a batch: the last try took too long
+	revision uint64 // of the engine, as the Collector took the call
 }
 
 // Result is the result of a call: Object of a read, Selected of a selection, Fence of a

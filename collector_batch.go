@@ -57,13 +57,14 @@ func (c *Collector) handOutBatches(ctx context.Context, now time.Time, t *turn) 
 // without a result go back to the engine, since nothing of them is done. The error says what the
 // first part shows of the load of the store.
 //
-// Held by TestBatchResults, TestBatchFails, TestBatchHalved, TestBatchBisected and
-// TestLostWriteIsTheLast.
+// Held by TestBatchResults, TestBatchFails, TestBatchHalved, TestBatchBisected, TestLostWriteIsTheLast,
+// TestBatchRewind and TestBatchPause.
 func (c *Collector) makeBatch(ctx context.Context, w *worker) error {
 	w.batch.Set(len(w.calls), func(at int) Write { return w.calls[at].write() })
 	err := w.batch.Make(ctx, c.batches, &run.BatchCalls{
 		Timeout: w.calls[0].Timeout, Name: w.name, Together: c.batcher.Batch,
-		Alone: func(ctx context.Context, at int) error { return c.make(ctx, &w.calls[at], &w.done[at].result) },
+		Revoked: func() bool { return c.engine.Revision() != w.calls[0].revision },
+		Alone:   func(ctx context.Context, at int) error { return c.make(ctx, &w.calls[at], &w.done[at].result) },
 		End: func(ctx context.Context, at int, err error) {
 			w.done[at].result.Err = run.Plain(causeOf(ctx, &w.calls[at], err))
 		},

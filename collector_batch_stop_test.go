@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestLostWriteIsTheLast: a server goes down during a write, and nothing shows that to the watch.
@@ -95,4 +96,86 @@ func (s *goingDown) writes(n int, do func() error) error {
 		return errors.New("connection lost")
 	}
 	return do()
+}
+
+// TestBatchRewind: the store goes back to a backup in which the owner lives, the watch shows that,
+// and the store then refuses the batch. No part of the batch goes out, since its writes were
+// judged before the rewind.
+func TestBatchRewind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &batched{tap: newTap(t, "a; "+leavesOf("a", 40)), most: 64}
+		before := s.Inside(inside.Key{}).Snapshot()
+		s.answer = func(_ context.Context, w []ownergraph.Write, do func() ([]error, error)) ([]error, error) {
+			if n := len(s.seen()); n > 1 {
+				t.Errorf("batch of %d after the rewind", len(w))
+				return do()
+			}
+			if err := s.Inside(inside.Key{}).Restore(before); err != nil {
+				t.Error(err)
+			}
+			pass(10 * time.Second)
+			return nil, ownergraph.ErrRefused
+		}
+		deletes := 0 // alone, before the batch
+		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+			if verb == "delete" {
+				if deletes++; len(s.seen()) > 0 {
+					t.Errorf("delete %s after the rewind", key)
+				}
+			}
+			return do()
+		}
+		r := collectOn(t, s, s.tap, ownergraph.Config{Workers: 1})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		if held := lines(r.idle()); held != "" || len(s.seen()) == 0 {
+			t.Errorf("held %q, batches %q", held, s.seen())
+		}
+		if x := r.Stats(); x.Rewinds != 1 || x.Writes.Refused+x.Writes.Unknown+x.Writes.Conflicts > 0 {
+			t.Errorf("%d rewinds, %+v; want one, and no failed write", x.Rewinds, x.Writes)
+		}
+		if n := len(s.Objects()); n != 41 {
+			t.Errorf("%d objects after the restore, want 41", n)
+		}
+	})
+}
+
+// TestBatchPause: users lock a third of the rows, and the store breaks the calls off that wait for
+// them. A pause ends the division of a batch after the call under way, and the rest of the batch
+// waits for the end of the pause.
+func TestBatchPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &batched{tap: newTap(t, "a; "+leavesOf("a", 60)), most: 64}
+		var locked []string
+		for i := range 20 {
+			locked = append(locked, fmt.Sprint(3*i))
+		}
+		replace := s.failing(func(context.Context) error {
+			pass(10 * time.Second)
+			return fmt.Errorf("batch: %w", undoneLate{})
+		}, locked...)
+		r := collectOn(t, s, s.tap, ownergraph.Config{Workers: 1})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		pass(time.Second)
+		for range 20 { // pauses begin in calls of all sizes
+			before := len(s.seen()) + s.count("delete")
+			began := time.Now()
+			r.pauses(everything)
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("the pause took %v, want at most one call", took)
+			}
+			if n := len(s.seen()) + s.count("delete") - before; n > 0 {
+				t.Errorf("%d calls began after the pause", n)
+			}
+			r.resumes(everything)
+			pass(21 * time.Second)
+		}
+		replace()
+		pass(10 * time.Minute)
+		s.holds(t, "")
+		if w := r.Stats().Writes; w.Unknown+w.Refused+w.Conflicts > 0 {
+			t.Errorf("%+v: a write that is given back is no failure", w)
+		}
+	})
 }

@@ -180,6 +180,7 @@ func (c *Collector) ask(now time.Time, lane Lane, call *Call, t *turn) bool {
 	more, ok := c.engine.nextInto(now, lane, call)
 	switch {
 	case ok:
+		call.revision = c.engine.Revision()
 	case more:
 		t.more = true
 	default:

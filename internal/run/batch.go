@@ -28,6 +28,8 @@ type Batch struct {
 type BatchCalls struct {
 	// Timeout bounds each call.
 	Timeout time.Duration
+	// Revoked reports whether the reasons of the writes no longer hold.
+	Revoked func() bool
 	// Name names the calls.
 	Name func() string
 	// Together makes several writes in one call, and Alone makes one.
@@ -69,7 +71,7 @@ func (b *Batch) Set(n int, write func(at int) graph.Write) {
 // store. The writes without a call have no result, and nothing of them is done. Make begins no
 // further call in these cases:
 //
-//   - The context has ended.
+//   - The context has ended, or the writes are revoked.
 //   - The outcome of a write is unknown. The store may have lost its latest history, so an
 //     observation has to come first (R5).
 //
@@ -83,7 +85,7 @@ func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error)
 	b.split.Begin(len(b.order))
 	for n := 0; ; n++ {
 		from, to, ok := b.split.Next(x.Limit())
-		if !ok || n > 0 && b.stops(ctx) {
+		if !ok || n > 0 && b.stops(ctx, c) {
 			break
 		}
 		if said := b.part(ctx, x, c, from, to); n == 0 {
@@ -91,7 +93,7 @@ func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error)
 		}
 	}
 	for _, at := range b.again {
-		if b.stops(ctx) {
+		if b.stops(ctx, c) {
 			break
 		}
 		_ = b.alone(ctx, x, c, at)
@@ -100,8 +102,8 @@ func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error)
 }
 
 // stops reports whether no further call begins though writes are left.
-func (b *Batch) stops(ctx context.Context) bool {
-	return b.lost || ctx.Err() != nil
+func (b *Batch) stops(ctx context.Context, c *BatchCalls) bool {
+	return b.lost || ctx.Err() != nil || c.Revoked()
 }
 
 // Made returns the number of writes of the last Make that have a result.

@@ -24,8 +24,9 @@ func (undoneLate) Is(target error) bool      { return target == context.Deadline
 // stopping is a batch of writes on a store that answers each call by the number of the call and
 // by its writes.
 type stopping struct {
-	n      int
-	answer func(call int, writes []graph.Write) ([]error, error)
+	n       int
+	answer  func(call int, writes []graph.Write) ([]error, error)
+	revoked func(calls int) bool
 }
 
 // make makes the batch with a timeout of 30 s. It returns the sizes of the calls, the number of
@@ -47,6 +48,7 @@ func (s *stopping) make(ctx context.Context, t *testing.T) (sizes []int, ended, 
 	b.Set(s.n, write)
 	_ = b.Make(ctx, x, &run.BatchCalls{
 		Timeout: 30 * time.Second, Name: func() string { return "batch" },
+		Revoked:  func() bool { return s.revoked != nil && s.revoked(len(sizes)) },
 		Together: func(_ context.Context, w []graph.Write) ([]error, error) { return call(w) },
 		Alone: func(_ context.Context, at int) error {
 			list, err := call([]graph.Write{write(at)})
@@ -61,8 +63,8 @@ func (s *stopping) make(ctx context.Context, t *testing.T) (sizes []int, ended, 
 	return sizes, ended, x.Limit()
 }
 
-// TestBatchStops: the parts of a divided batch end at a sign of a loss (R5), and with
-// the context. They go on if the outcome of each write is known.
+// TestBatchStops: the parts of a divided batch end at a sign of a loss (R5), at a revocation,
+// and with the context. They go on if the outcome of each write is known.
 func TestBatchStops(t *testing.T) {
 	late := fmt.Errorf("batch: %w", undoneLate{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -79,24 +81,27 @@ func TestBatchStops(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		ctx    context.Context
-		answer func(int, []graph.Write) ([]error, error)
-		sizes  []int
-		ended  int
-		reason string
+		ctx     context.Context
+		answer  func(int, []graph.Write) ([]error, error)
+		revoked func(int) bool
+		sizes   []int
+		ended   int
+		reason  string
 	}{
-		{t.Context(), second(late, make([]error, 4), nil), []int{8, 4, 4}, 8, "each half passes"},
-		{t.Context(), second(late, nil, errLost), []int{8, 4}, 4, "the store may have lost its history"},
-		{t.Context(), second(graph.ErrRefused, nil, errLost), []int{8, 4}, 4, "the same after a refusal"},
-		{t.Context(), second(late, []error{nil, nil, errLost, nil}, nil), []int{8, 4}, 4, "one lost write is enough"},
-		{t.Context(), second(late, []error{nil}, nil), []int{8, 4}, 4, "results that cannot be told apart are lost"},
-		{t.Context(), second(late, nil, graph.ErrNotFound), []int{8, 4}, 4, "such an answer is about no write"},
-		{t.Context(), second(late, []error{nil, graph.ErrConflict, graph.ErrNotFound, graph.ErrKindUnknown}, nil), []int{8, 4, 4}, 8,
+		{t.Context(), second(late, make([]error, 4), nil), nil, []int{8, 4, 4}, 8, "each half passes"},
+		{t.Context(), second(late, nil, errLost), nil, []int{8, 4}, 4, "the store may have lost its history"},
+		{t.Context(), second(graph.ErrRefused, nil, errLost), nil, []int{8, 4}, 4, "the same after a refusal"},
+		{t.Context(), second(late, []error{nil, nil, errLost, nil}, nil), nil, []int{8, 4}, 4, "one lost write is enough"},
+		{t.Context(), second(late, []error{nil}, nil), nil, []int{8, 4}, 4, "results that cannot be told apart are lost"},
+		{t.Context(), second(late, nil, graph.ErrNotFound), nil, []int{8, 4}, 4, "such an answer is about no write"},
+		{t.Context(), second(late, []error{nil, graph.ErrConflict, graph.ErrNotFound, graph.ErrKindUnknown}, nil), nil, []int{8, 4, 4}, 8,
 			"the store has answered each write"},
-		{t.Context(), second(late, nil, retryLater(time.Second)), []int{8, 4, 4}, 8, "nothing of the half is done"},
-		{ctx, func(call int, _ []graph.Write) ([]error, error) { cancel(); return nil, late }, []int{8}, 0, "the run is over"},
+		{t.Context(), second(late, nil, retryLater(time.Second)), nil, []int{8, 4, 4}, 8, "nothing of the half is done"},
+		{t.Context(), second(late, nil, nil), func(calls int) bool { return calls == 1 }, []int{8}, 0, "the reasons of the writes ended with a rewind"},
+		{t.Context(), second(late, make([]error, 4), nil), func(calls int) bool { return calls == 2 }, []int{8, 4}, 4, "the same after one half"},
+		{ctx, func(call int, _ []graph.Write) ([]error, error) { cancel(); return nil, late }, nil, []int{8}, 0, "the run is over"},
 	} {
-		s := stopping{8, c.answer}
+		s := stopping{8, c.answer, c.revoked}
 		sizes, ended, _ := s.make(c.ctx, t)
 		if !slices.Equal(sizes, c.sizes) || ended != c.ended {
 			t.Errorf("%s: calls for %v writes, %d results; want %v and %d", c.reason, sizes, ended, c.sizes, c.ended)

@@ -34,7 +34,7 @@ func TestBatchPlaces(t *testing.T) {
 			ended := map[int]int{}
 			b.Set(len(tc.writes), func(at int) graph.Write { return tc.writes[at] })
 			err := b.Make(t.Context(), run.NewBatches(100, time.Second), &run.BatchCalls{
-				Timeout: time.Second, Name: func() string { return "batch" },
+				Timeout: time.Second, Name: func() string { return "batch" }, Revoked: func() bool { return false },
 				Together: func(_ context.Context, writes []graph.Write) ([]error, error) {
 					together = append(together, writes...)
 					return make([]error, len(writes)), nil
@@ -63,7 +63,7 @@ func batchOf(t *testing.T, n int, together func([]graph.Write) ([]error, error),
 		x.End(x.Limit(), 1, nil)
 	}
 	_ = b.Make(t.Context(), x, &run.BatchCalls{
-		Timeout: time.Second, Name: func() string { return "batch" },
+		Timeout: time.Second, Name: func() string { return "batch" }, Revoked: func() bool { return false },
 		Together: func(_ context.Context, w []graph.Write) ([]error, error) { return together(w) },
 		Alone:    func(_ context.Context, at int) error { return alone(at) },
 		End:      func(_ context.Context, at int, err error) { results[at] += fmt.Sprint(err) },
