@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // TestLostWriteIsTheLast: a server goes down during a write, and nothing shows that to the watch.
@@ -177,5 +180,40 @@ func TestBatchPause(t *testing.T) {
 		if w := r.Stats().Writes; w.Unknown+w.Refused+w.Conflicts > 0 {
 			t.Errorf("%+v: a write that is given back is no failure", w)
 		}
+	})
+}
+
+// TestBatchLocked: users lock a third of the rows for an hour. The other rows go, the locked ones
+// are held, and the store has few calls. One worker has to find each locked row by a call.
+func TestBatchLocked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 300
+		s := &batched{tap: newTap(t, "a; "+leavesOf("a", n)), most: 64}
+		var locked, left []string
+		for i := 0; i < n; i += 3 {
+			locked = append(locked, fmt.Sprint(i))
+			left = append(left, fmt.Sprintf("p/%d -> a", i))
+		}
+		slices.Sort(left)
+		replace := s.failing(func(context.Context) error {
+			pass(time.Second)
+			return fmt.Errorf("batch: %w", undoneLate{})
+		}, locked...)
+		r := collectOn(t, s, s.tap, ownergraph.Config{Workers: 1})
+		r.idle()
+		s.delete(t, "a", ownergraph.Background)
+		pass(time.Hour)
+		s.holds(t, strings.Join(left, "; "))
+		for _, h := range r.Held(n) {
+			if h.Reason != policy.WriteFails {
+				t.Errorf("held %s, want the locked rows", h)
+			}
+		}
+		if calls := len(s.seen()) + s.count("delete"); calls > 40*n {
+			t.Errorf("%d calls in an hour", calls)
+		}
+		replace()
+		pass(time.Hour)
+		s.holds(t, "")
 	})
 }

@@ -177,7 +177,8 @@ type Batcher interface {
 	// a deadlock, and one that wraps ErrRefused. After a refusal, of all writes or of one,
 	// the Collector tries the refused writes in halves, down to single ones. It does so too
 	// after an error with RetryAfter that wraps context.DeadlineExceeded, as after a limit of
-	// time of the store. Batches that take long get smaller: see Stats.Batches.
+	// time of the store. It begins no such part after Config.CallTimeout, and decides the rest
+	// anew. Batches that take long get smaller: see Stats.Batches.
 	Batch(ctx context.Context, writes []Write) (results []error, err error)
 
 	// MaxBatch returns the largest number of writes for one batch, always the same. A

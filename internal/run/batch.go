@@ -10,6 +10,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
+// maxLate bounds the late parts of one batch. One locked row takes 10 of them in a batch of 512
+// writes.
+const maxLate = 16
+
 // Batch makes the writes of a worker in one call of the store, or in parts of it. It is also the
 // scratch memory of the worker. The zero value is ready. It is not safe for concurrent use.
 type Batch struct {
@@ -19,14 +23,16 @@ type Batch struct {
 	writes []graph.Write // of order
 
 	split   Split
+	began   time.Time
 	refused bool // the store has refused a part
 	lost    bool // the outcome of a write is unknown
+	late    int  // parts that exceeded a limit of time
 	made    int  // writes with a result
 }
 
 // BatchCalls are the calls of a batch. At is the number of a write.
 type BatchCalls struct {
-	// Timeout bounds each call.
+	// Timeout bounds each call. It bounds the time in which parts of the batch begin, too.
 	Timeout time.Duration
 	// Revoked reports whether the reasons of the writes no longer hold.
 	Revoked func() bool
@@ -74,6 +80,8 @@ func (b *Batch) Set(n int, write func(at int) graph.Write) {
 //   - The context has ended, or the writes are revoked.
 //   - The outcome of a write is unknown. The store may have lost its latest history, so an
 //     observation has to come first (R5).
+//   - The time is over, or many parts were late. Then the next batches are smaller, so that a
+//     batch that stops again and again soon comes down to single writes.
 //
 // Held by TestBatchStops.
 func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error) {
@@ -81,11 +89,11 @@ func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error)
 		clear(b.writes)
 		clear(b.all)
 	}()
-	b.refused, b.lost, b.made = false, false, 0
+	b.began, b.refused, b.lost, b.late, b.made = time.Now(), false, false, 0, 0
 	b.split.Begin(len(b.order))
 	for n := 0; ; n++ {
 		from, to, ok := b.split.Next(x.Limit())
-		if !ok || n > 0 && b.stops(ctx, c) {
+		if !ok || n > 0 && b.stops(ctx, x, c) {
 			break
 		}
 		if said := b.part(ctx, x, c, from, to); n == 0 {
@@ -93,7 +101,7 @@ func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error)
 		}
 	}
 	for _, at := range b.again {
-		if b.stops(ctx, c) {
+		if b.stops(ctx, x, c) {
 			break
 		}
 		_ = b.alone(ctx, x, c, at)
@@ -102,8 +110,15 @@ func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error)
 }
 
 // stops reports whether no further call begins though writes are left.
-func (b *Batch) stops(ctx context.Context, c *BatchCalls) bool {
-	return b.lost || ctx.Err() != nil || c.Revoked()
+func (b *Batch) stops(ctx context.Context, x *Batches, c *BatchCalls) bool {
+	if b.lost || ctx.Err() != nil || c.Revoked() {
+		return true
+	}
+	long := b.late >= maxLate || time.Since(b.began) >= c.Timeout
+	if long {
+		x.Cut(len(b.order))
+	}
+	return long
 }
 
 // Made returns the number of writes of the last Make that have a result.
@@ -132,6 +147,7 @@ func (b *Batch) part(ctx context.Context, x *Batches, c *BatchCalls, from, to in
 	late := IsLate(cause)
 	switch {
 	case late:
+		b.late++
 		x.End(size, took, cause)
 		c.Late(size, cause)
 	case left > from && !b.refused:
@@ -172,6 +188,9 @@ func (b *Batch) alone(ctx context.Context, x *Batches, c *BatchCalls, at int) er
 	err := c.Alone(limit, at)
 	if !errors.Is(err, graph.ErrRefused) {
 		x.End(1, time.Since(began), err)
+	}
+	if IsLate(err) {
+		b.late++
 	}
 	b.end(limit, c, at, err)
 	return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -114,3 +115,58 @@ type retryLater time.Duration
 
 func (retryLater) Error() string               { return "deadlock" }
 func (e retryLater) RetryAfter() time.Duration { return time.Duration(e) }
+
+// TestBatchStopsInTime: users hold locks on rows of a batch. No part begins after the timeout of
+// a call, and few parts are late. The next batches are smaller.
+func TestBatchStopsInTime(t *testing.T) {
+	late := fmt.Errorf("batch: %w", undoneLate{})
+	for _, c := range []struct {
+		each   time.Duration
+		err    error
+		locked func(name string) bool
+		most   time.Duration
+		calls  int // at most
+		limit  int // at most
+		ended  int // at least
+		reason string
+	}{
+		{10 * time.Second, late, func(n string) bool { return n[3]%3 == 0 }, 30 * time.Second, 3, 64, 0, "a long limit of time: the time is over"},
+		{time.Millisecond, late, func(string) bool { return true }, time.Second, 16, 1, 1, "a short limit of time: the late parts are many"},
+		{time.Second, late, func(n string) bool { return n == "0000" }, 10 * time.Second, 27, 512, 512, "one locked row is found by its batch"},
+		{29 * time.Second, graph.ErrRefused, func(string) bool { return true }, 58 * time.Second, 2, 256, 0, "refusals that take long"},
+		{31 * time.Second, graph.ErrRefused, func(string) bool { return true }, 31 * time.Second, 1, 256, 0, "the first call has taken all of the time"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			s := stopping{n: 512, answer: func(_ int, w []graph.Write) ([]error, error) {
+				if slices.ContainsFunc(w, func(w graph.Write) bool { return c.locked(w.Key.Name) }) {
+					<-time.After(c.each)
+					return nil, c.err
+				}
+				return make([]error, len(w)), nil
+			}}
+			sizes, ended, limit := s.make(t.Context(), t)
+			if took := time.Since(began); took > c.most || len(sizes) > c.calls || limit > c.limit || ended < c.ended {
+				t.Errorf("%s: %v, calls for %v writes, %d results, then at most %d; want at most %v, %d calls, %d results, then %d",
+					c.reason, took, sizes, ended, limit, c.most, c.calls, c.ended, c.limit)
+			}
+		})
+	}
+}
+
+// TestBatchesCut: a batch that stops for the time again and again comes down to single writes,
+// also below the bound of refused batches. A size that is smaller already stays.
+func TestBatchesCut(t *testing.T) {
+	x := run.NewBatches(64, time.Minute)
+	for x.Limit() < 64 {
+		x.End(x.Limit(), 1, nil)
+	}
+	for _, want := range []int{32, 16, 8, 4, 2, 1, 1} {
+		if x.Cut(x.Limit()); x.Limit() != want {
+			t.Errorf("%d writes, want %d", x.Limit(), want)
+		}
+	}
+	if x.Cut(64); x.Limit() != 1 {
+		t.Errorf("%d writes after a batch of an earlier size, want 1", x.Limit())
+	}
+}

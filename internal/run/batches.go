@@ -34,7 +34,8 @@ func IsLate(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 //     longer than a single write. The time of a single write says nothing about the size: it
 //     may be a round trip to a far server.
 //   - It falls in proportion after a batch that took more than the span longer.
-//   - It falls to half of the size after a batch that exceeded a limit of time.
+//   - It falls to half of the size after a batch that exceeded a limit of time, or whose parts
+//     took too long together.
 //   - A larger size that failed at once is tried again after more and more full batches.
 //   - It falls to half of the size after a batch that the store refused, but not below 16.
 //     The work of a refused batch is lost, and refused writes often come in numbers.
@@ -150,6 +151,13 @@ func (b *Batches) Refused(size int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.limit, b.raised = min(b.limit, max(size/2, minRefused)), false
+}
+
+// Cut takes a batch with that many writes whose parts took so long that the rest did not go.
+func (b *Batches) Cut(size int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.fall(size, max(size/2, 1))
 }
 
 // Line reports whether a late batch is worth a line of the log, and the number of late
