@@ -24,17 +24,15 @@ func (d directories) remove(_ context.Context, o graph.Object) error {
 	return d.Discard(string(o.UID), time.Now())
 }
 
-// ensure makes the directory of a stored database. If the database is going, its handler may
-// have run before, so ensure discards the directory again.
-func (d directories) ensure(ctx context.Context, key graph.Key) error {
-	if err := d.Make(string(key.UID)); err != nil {
-		return err
-	}
+// ensure makes the directory of a stored database. If the database is not live but going, its
+// handler may have run before, so ensure discards the directory again.
+func (d directories) ensure(ctx context.Context, key graph.Key) (live bool, err error) {
+	made := d.Make(string(key.UID))
 	o, err := d.store.Get(ctx, key)
 	if errors.Is(err, ownergraph.ErrNotFound) || err == nil && (o.UID != key.UID || o.Deleting) {
-		return d.Discard(string(key.UID), time.Now())
+		return false, d.Discard(string(key.UID), time.Now())
 	}
-	return err
+	return err == nil, errors.Join(made, err)
 }
 
 // openDirectories also makes missing directories, and discards those without a database.
@@ -48,8 +46,10 @@ func openDirectories(ctx context.Context, path string, s store) (d directories, 
 		for more := true; more && err == nil; more = page.More != "" {
 			page, err = s.Select(ctx, graph.SelectRequest{Kind: "databases", Selector: everything, After: page.More})
 			for _, found := range page.Objects {
-				uids = append(uids, string(found.Key.UID))
-				err = errors.Join(err, d.ensure(ctx, found.Key))
+				live, wrong := d.ensure(ctx, found.Key)
+				if err = errors.Join(err, wrong); live {
+					uids = append(uids, string(found.Key.UID))
+				}
 			}
 		}
 		return uids, err

@@ -173,11 +173,52 @@ func TestEnsureRaces(t *testing.T) {
 				create()
 			}
 		}}
-		if err := dirs.ensure(t.Context(), key); err != nil {
-			t.Errorf("ensure: %v: %s", err, c.reason)
+		if live, err := dirs.ensure(t.Context(), key); live || err != nil {
+			t.Errorf("ensure: live %t, %v: %s", live, err, c.reason)
 		}
 		if _, err := os.Stat(filepath.Join(path, string(key.UID))); err == nil != c.stays {
 			t.Errorf("the directory stays: %v, want %v: %s", err == nil, c.stays, c.reason)
+		}
+	}
+}
+
+// TestStartBesideHandler: a process starts while the handler of another one has discarded the
+// directory of a marked database, and its finalizer is still on. The handler does not run again,
+// so the start leaves the files in the trash. A directory that it finds in its place goes there.
+func TestStartBesideHandler(t *testing.T) {
+	for _, handled := range []bool{true, false} {
+		at := onSQLite(t)
+		opened, err := openRecords(t.Context(), at.store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = opened.close() })
+		first, err := openDirectories(t.Context(), at.data, opened.store())
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, err := opened.create(t.Context(), record{Object: graph.Object{Key: graph.Key{Kind: "databases", Scope: "blue", Name: "main"}, Finalizers: []string{directoryFinalizer}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, wrong := first.ensure(t.Context(), made.Object.Key)
+		uid := string(made.Object.UID)
+		err = errors.Join(wrong, os.WriteFile(filepath.Join(at.data, uid, "file"), []byte("data"), 0o600),
+			opened.store().Delete(t.Context(), made.Object.Key, ownergraph.DeleteOptions{}))
+		if err == nil && handled {
+			err = first.remove(t.Context(), made.Object)
+		}
+		if !live || err != nil {
+			t.Fatalf("live %t, %v", live, err)
+		}
+		if _, err := openDirectories(t.Context(), at.data, opened.store()); err != nil {
+			t.Fatal(err)
+		}
+		if got := directoriesOf(t, at); len(got) > 0 {
+			t.Errorf("handled %t: the directory of a marked database is back: %v", handled, got)
+		}
+		if found, _ := filepath.Glob(filepath.Join(at.data, ".trash", uid+".*", "file")); len(found) != 1 {
+			t.Errorf("handled %t: the files in the trash: %v", handled, found)
 		}
 	}
 }

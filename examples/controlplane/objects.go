@@ -99,7 +99,7 @@ func (a *api) create(r *http.Request, key graph.Key) (int, any, error) {
 		made, err = a.records.create(r.Context(), made)
 	}
 	if err == nil && key.Kind == "databases" {
-		err = a.dirs.ensure(r.Context(), made.Object.Key)
+		_, err = a.dirs.ensure(r.Context(), made.Object.Key)
 	}
 	return http.StatusCreated, made, err
 }

@@ -137,27 +137,42 @@ func (f *Folder) mark(id string) error {
 // empty, and discards those without a live UID. It reads the directories before it asks for
 // the live UIDs. If each directory comes after its UID, that one is gone.
 //
-// Held by TestRepair and TestRepairFails.
+// If a directory comes back, Repair asks again, and discards it if its UID is no longer live.
+// Its object may have begun to go, and its handler may have run, before the directory was back.
+//
+// Held by TestRepair, TestRepairAsksAgain and TestRepairFails.
 func (f *Folder) Repair(uids func() ([]string, error)) error {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
 		return err
 	}
-	list, err := uids()
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	live, err := setOf(uids)
 	if err != nil {
 		return err
 	}
-	live := map[string]bool{}
-	for _, uid := range list {
-		live[uid] = true
+	back, err := f.restore(live)
+	if err == nil && len(back) > 0 {
+		live, err = setOf(uids)
 	}
-	err = f.restore(live)
-	for _, e := range entries {
-		if err == nil && isUID(e.Name()) && !live[e.Name()] {
-			err = f.Discard(e.Name(), time.Now())
+	for _, name := range append(names, back...) {
+		if err == nil && isUID(name) && !live[name] {
+			err = f.Discard(name, time.Now())
 		}
 	}
 	return err
+}
+
+func setOf(uids func() ([]string, error)) (map[string]bool, error) {
+	list, err := uids()
+	set := map[string]bool{}
+	for _, uid := range list {
+		set[uid] = true
+	}
+	return set, err
 }
 
 // Make makes the directory of a UID, unless it is there.
@@ -208,23 +223,26 @@ func (f *Folder) trash() (list []trashed, err error) {
 	return list, err
 }
 
-// restore moves directories back from the trash. Of several directories of one UID it takes
-// the newest.
-func (f *Folder) restore(live map[string]bool) error {
+// restore moves directories back from the trash, and returns their UIDs. Of several directories
+// of one UID it takes the newest.
+func (f *Folder) restore(live map[string]bool) (back []string, err error) {
 	list, err := f.trash()
 	for i, t := range list {
 		if newest := i+1 == len(list) || list[i+1].uid != t.uid; !newest || !live[t.uid] || err != nil {
 			continue
 		}
 		_ = f.root.Remove(t.uid) // a directory with content stays
-		if _, missing := f.root.Lstat(t.uid); errors.Is(missing, fs.ErrNotExist) {
-			err = f.root.Rename(t.path, t.uid)
+		if _, missing := f.root.Lstat(t.uid); !errors.Is(missing, fs.ErrNotExist) {
+			continue
+		}
+		if err = f.root.Rename(t.path, t.uid); err == nil {
+			back = append(back, t.uid)
 		}
 		if errors.Is(err, fs.ErrNotExist) { // another process was first
 			err = nil
 		}
 	}
-	return err
+	return back, err
 }
 
 // Empty removes the directories that have been in the trash for the time keep.

@@ -288,6 +288,43 @@ func TestRepairFails(t *testing.T) {
 	}
 }
 
+// TestRepairAsksAgain holds that a directory does not stay back if its UID was live only before
+// it came back. Then the handler of another process has run before, and does not run again.
+func TestRepairAsksAgain(t *testing.T) {
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		second []string
+		err    error
+		want   []string
+		asked  int
+		reason string
+	}{
+		{[]string{one}, nil, []string{one, one + "/file"}, 2, "it is still live"},
+		{nil, nil, []string{"trash/" + one, "trash/" + one + "/file"}, 2, "it has begun to go meanwhile"},
+		{nil, failed, []string{one, one + "/file"}, 2, "an error is no proof that it goes"},
+	} {
+		path := t.TempDir()
+		f := open(t, path)
+		write(t, path, one, "file")
+		if err := f.Discard(one, noon); err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		err := f.Repair(func() ([]string, error) {
+			if asked++; asked == 1 {
+				return []string{one}, nil
+			}
+			return c.second, c.err
+		})
+		if !errors.Is(err, c.err) || asked != c.asked {
+			t.Errorf("error %v, asked %d times, want %v and %d: %s", err, asked, c.err, c.asked, c.reason)
+		}
+		if got := files(t, path); !slices.Equal(got, c.want) {
+			t.Errorf("files %v, want %v: %s", got, c.want, c.reason)
+		}
+	}
+}
+
 // TestEmpty holds that the trash keeps a directory for the whole time, and forever what
 // Discard has not moved there.
 func TestEmpty(t *testing.T) {
