@@ -183,10 +183,10 @@ func (f *Folder) Make(uid string) error {
 	return f.root.MkdirAll(uid, 0o755)
 }
 
-// Discard moves the directory of a UID to the trash. It removes an empty one. A missing one is
-// no error.
+// Discard moves the directory of a UID to the trash, and makes the trash if it is missing. It
+// removes an empty directory. A missing directory is no error.
 //
-// Held by TestDiscard.
+// Held by TestDiscard and TestDiscardWithoutTrash.
 func (f *Folder) Discard(uid string, now time.Time) error {
 	if !isUID(uid) {
 		return fmt.Errorf("discard the directory of uid %.80q: %w", uid, errUID)
@@ -195,11 +195,18 @@ func (f *Folder) Discard(uid string, now time.Time) error {
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() || err == nil && f.root.Remove(uid) == nil {
 		return nil
 	}
-	if err == nil {
-		err = f.root.Rename(uid, trash+"/"+uid+"."+now.UTC().Format(trashedAt))
+	if err != nil {
+		return err
 	}
-	if errors.Is(err, fs.ErrNotExist) { // another process was first
+	to := trash + "/" + uid + "." + now.UTC().Format(trashedAt)
+	if err = f.root.Rename(uid, to); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if _, gone := f.root.Lstat(uid); errors.Is(gone, fs.ErrNotExist) { // another process was first
 		return nil
+	}
+	if err = f.root.MkdirAll(trash, 0o755); err == nil {
+		err = f.root.Rename(uid, to)
 	}
 	return err
 }
@@ -210,9 +217,13 @@ type trashed struct {
 	at        time.Time
 }
 
-// trash returns the directories that Discard has moved, by their UIDs and times.
+// trash returns the directories that Discard has moved, by their UIDs and times. A missing trash
+// is empty.
 func (f *Folder) trash() (list []trashed, err error) {
 	entries, err := fs.ReadDir(f.root.FS(), trash)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
 	for _, e := range entries {
 		uid, text, _ := strings.Cut(e.Name(), ".")
 		at, wrong := time.Parse(trashedAt, text)

@@ -325,6 +325,38 @@ func TestRepairAsksAgain(t *testing.T) {
 	}
 }
 
+// TestDiscardWithoutTrash holds that Discard makes a trash that a user has removed, and reports
+// an error if it cannot. A success without a move would leave the files of a deleted object.
+func TestDiscardWithoutTrash(t *testing.T) {
+	for _, c := range []struct {
+		file   bool
+		want   []string
+		reason string
+	}{
+		{false, []string{"trash/" + one, "trash/" + one + "/file"}, "the trash is missing"},
+		{true, []string{one, one + "/file"}, "a file has the name of the trash"},
+	} {
+		path := t.TempDir()
+		f := open(t, path)
+		write(t, path, one, "file")
+		if err := os.Remove(filepath.Join(path, trash)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Empty(noon, time.Hour); err != nil {
+			t.Errorf("empty a missing trash: %v: %s", err, c.reason)
+		}
+		if c.file {
+			write(t, path, trash)
+		}
+		if err := f.Discard(one, noon); (err != nil) != c.file {
+			t.Errorf("error %v: %s", err, c.reason)
+		}
+		if got := files(t, path); !slices.Equal(got, c.want) {
+			t.Errorf("files %v, want %v: %s", got, c.want, c.reason)
+		}
+	}
+}
+
 // TestEmpty holds that the trash keeps a directory for the whole time, and forever what
 // Discard has not moved there.
 func TestEmpty(t *testing.T) {
