@@ -357,6 +357,71 @@ func TestDiscardWithoutTrash(t *testing.T) {
 	}
 }
 
+// changedAt sets the time of the last change of a directory.
+func changedAt(t *testing.T, at time.Time, parts ...string) {
+	t.Helper()
+	if err := os.Chtimes(filepath.Join(parts...), at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEmptyAfterCrash holds that Repair takes no directory of which a killed process has removed
+// a part, and that the next Empty removes the rest at once.
+func TestEmptyAfterCrash(t *testing.T) {
+	path := t.TempDir()
+	f := open(t, path)
+	write(t, path, one, "first")
+	write(t, path, one, "second")
+	write(t, path, trash, removing+"of the user", "file")
+	changedAt(t, noon, path, one)
+	if err := f.Discard(one, noon); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := f.takeDue(noon.Add(time.Hour), time.Hour)
+	if err != nil || len(taken) != 1 {
+		t.Fatalf("taken %v, error %v", taken, err)
+	}
+	if err := os.Remove(filepath.Join(path, taken[0], "first")); err != nil { // the process is killed here
+		t.Fatal(err)
+	}
+	if err := f.Repair(func() ([]string, error) { return []string{one}, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(path, one)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("half a directory is back: %v", err)
+	}
+	if err := f.Empty(noon, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(filepath.Join(path, trash))
+	if err != nil || len(entries) != 1 || entries[0].Name() != removing+"of the user" {
+		t.Errorf("the trash has %v, error %v, want the directory of the user", entries, err)
+	}
+}
+
+// TestEmptyAfterWrongClock holds that a directory whose entries have changed after the recorded
+// time stays for the whole time from that change.
+func TestEmptyAfterWrongClock(t *testing.T) {
+	path := t.TempDir()
+	f := open(t, path)
+	write(t, path, one, "file")
+	changedAt(t, noon, path, one)
+	if err := f.Discard(one, time.Unix(0, 0)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		after time.Duration
+		stays bool
+	}{{time.Minute, true}, {time.Hour - 1, true}, {time.Hour, false}} {
+		if err := f.Empty(noon.Add(c.after), time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if got := len(files(t, path)) > 0; got != c.stays {
+			t.Errorf("after %v the directory stays: %t, want %t", c.after, got, c.stays)
+		}
+	}
+}
+
 // TestEmpty holds that the trash keeps a directory for the whole time, and forever what
 // Discard has not moved there.
 func TestEmpty(t *testing.T) {
@@ -365,6 +430,7 @@ func TestEmpty(t *testing.T) {
 	write(t, path, one, "file")
 	write(t, path, trash, "of the user", "file")
 	write(t, path, trash, one+".yesterday", "file")
+	changedAt(t, noon, path, one)
 	if err := f.Discard(one, noon); err != nil {
 		t.Fatal(err)
 	}
