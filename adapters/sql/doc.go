@@ -42,7 +42,8 @@
 // # Servers
 //
 // A SQLite database in memory works with db.SetMaxOpenConns(1), for a test. With more connections
-// each one has a database of its own, so the store refuses it.
+// each one has a database of its own, so the store refuses it. With Config.Schema that is the
+// attached database.
 //
 // The store asks Postgres before the first use. It refuses PostgreSQL before 14, and each
 // server without transaction numbers in the order of the commits. YugabyteDB, CockroachDB,

@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"maps"
 	"os"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/lib/pq"
 	mattn "github.com/mattn/go-sqlite3"
+	"modernc.org/sqlite"
 
 	"github.com/ownergraph/ownergraph/adapters/storetest"
 	"github.com/ownergraph/ownergraph/graph"
@@ -136,6 +139,66 @@ func TestInMemory(t *testing.T) {
 			w.until(t, "listed", listed)
 			h.mustCreate(t, object("team", "", "a"))
 			w.reports(t, "a")
+		}
+	}
+}
+
+// attaching attaches a database to each connection.
+type attaching struct {
+	driver.Connector
+	file string
+}
+
+func (a attaching) Connect(ctx context.Context) (driver.Conn, error) {
+	c, err := a.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.(driver.ExecerContext).ExecContext(ctx, `ATTACH '`+a.file+`' AS app`, nil); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	return c, nil
+}
+
+// TestAttached: the tables of a store are in an attached database, and only its file counts.
+func TestAttached(t *testing.T) {
+	for _, tc := range []struct {
+		main, file, schema string
+		connections        int
+		want               string // in the error, or "" if the store works
+		reason             string
+	}{
+		{":memory:", "app.db", "app", 0, "", "the tables have a file"},
+		{":memory:", "app.db", "App", 0, "", "SQLite ignores the case of a name"},
+		{"main.db", ":memory:", "app", 0, "has no file", "the file of another database is no help"},
+		{"main.db", ":memory:", "app", 1, "", "one connection has one database"},
+		{":memory:", "app.db", "", 0, "has no file", "without a schema the tables are in the main database"},
+		{"main.db", "app.db", "other", 0, `no database "other"`, "the schema is not attached"},
+	} {
+		for name, of := range map[string]driver.Driver{"modernc": &sqlite.Driver{}, "mattn": &mattn.SQLiteDriver{}} {
+			dir := t.TempDir()
+			path := func(file string) string {
+				if file == ":memory:" {
+					return file
+				}
+				return filepath.Join(dir, file)
+			}
+			db := sql.OpenDB(attaching{dsnConnector{of, path(tc.main)}, path(tc.file)})
+			db.SetMaxOpenConns(tc.connections)
+			s, err := New(db, Config{Dialect: SQLite, Schema: tc.schema, Kinds: kindsOfTests()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = s.Migrate(t.Context())
+			if err == nil {
+				_, err = s.Create(t.Context(), object("team", "", "a"))
+			}
+			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s: %v, want %q: %s", name, err, tc.want, tc.reason)
+			}
+			if err := errors.Join(s.Close(), db.Close()); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"regexp"
@@ -112,16 +114,21 @@ func (n numbers) unfit() string {
 // errNoFile says that a database of SQLite has no file, and the pool several connections.
 var errNoFile = errors.New("the database has no file, and each connection has one of its own: open a file, or call db.SetMaxOpenConns(1) before")
 
-// checkFile refuses a database of SQLite in memory behind a pool of several connections.
+// checkFile refuses a database of SQLite in memory behind a pool of several connections. The
+// database is that of the tables, which may be an attached one.
 //
-// Held by TestInMemory.
+// Held by TestInMemory and TestAttached.
 func (s *Store) checkFile(ctx context.Context) error {
-	var file string
-	if err := s.db.QueryRowContext(ctx, `SELECT coalesce(max(file), '') FROM pragma_database_list WHERE name = 'main'`).Scan(&file); err != nil {
+	base := cmp.Or(s.conf.Schema, "main")
+	var file sql.NullString
+	if err := s.db.QueryRowContext(ctx, `SELECT max(coalesce(file, '')) FROM pragma_database_list WHERE name = ? COLLATE NOCASE`, base).Scan(&file); err != nil {
 		return fmt.Errorf("check the database: %w", err)
 	}
-	if file == "" && s.db.Stats().MaxOpenConnections != 1 {
-		return fmt.Errorf("check the database: %w: %w", graph.ErrRefused, errNoFile)
+	if !file.Valid {
+		return fmt.Errorf("check the database: a connection has no database %q: attach it to each one", base)
+	}
+	if file.String == "" && s.db.Stats().MaxOpenConnections != 1 {
+		return fmt.Errorf("check the database: %q: %w: %w", base, graph.ErrRefused, errNoFile)
 	}
 	s.primary.fit.Store(true)
 	return nil
