@@ -51,7 +51,9 @@
 // missing property. Behind Citus use tables that Citus does not distribute, on its coordinator.
 //
 // A standby may lag. A read there proves nothing, so each call that meets one is an error with
-// a RetryAfter that names it. A pool with several hosts needs target_session_attrs=primary.
+// a RetryAfter that names it. Postgres refuses some writes there by itself (SQLSTATE 25006). Their
+// error names a standby as one of its causes. A pool with several hosts needs
+// target_session_attrs=primary.
 // A connection to a former primary stays in the pool until db.SetConnMaxLifetime ends it.
 //
 // Two servers with two system identifiers (pg_control_system) have two histories. If a

@@ -16,6 +16,12 @@ var errRaced = errors.New("another write came first")
 // error then.
 var errIgnored = errors.New("a trigger ignores the write")
 
+// errReadOnly says that Postgres takes no writes in a transaction.
+var errReadOnly = errors.New("the server is a standby, or default_transaction_read_only is on, or the transaction began as a read-only one")
+
+// stateReadOnly is the SQLSTATE of a write in a read-only transaction.
+const stateReadOnly = "25006"
+
 // notDone is the error of a call that the database has aborted. The call has done nothing. Late
 // says that it exceeded a limit of time. It is context.DeadlineExceeded then, so that the
 // Collector makes smaller batches.
@@ -72,7 +78,7 @@ func answerOfState(state string) answer {
 	switch state {
 	case "40001", "40P01":
 		return answerRetry
-	case "25006":
+	case stateReadOnly:
 		return answerLater
 	case "25P04", "55P03", "57014": // transaction_timeout, lock_timeout, statement_timeout
 		return answerLate
@@ -140,17 +146,33 @@ func (s *Store) failed(verb, object string, err error) error {
 	case answerOf(err) == answerRefused:
 		return fmt.Errorf("%s %s: %w: %w", verb, object, graph.ErrRefused, err)
 	case answerOf(err) == answerLater:
-		err = &notDone{cause: err, after: later}
+		err = &notDone{cause: nameReadOnly(err), after: later}
 	case answerOf(err) == answerLate:
 		err = &notDone{cause: err, after: later, late: true}
 	}
 	return fmt.Errorf("%s %s: %w", verb, object, err)
 }
 
-// readFailed names the verb and the object of a failed read, which has no outcome.
+// nameReadOnly says why Postgres may take no writes. A statement with such an error has no stamp
+// that would tell.
+//
+// Held by TestStandbyIsRefused.
+func nameReadOnly(err error) error {
+	var postgres interface{ SQLState() string }
+	if errors.As(err, &postgres) && postgres.SQLState() == stateReadOnly {
+		return fmt.Errorf("%w: %w", errReadOnly, err)
+	}
+	return err
+}
+
+// readFailed names the verb and the object of a failed read, which has no outcome. A caller
+// chooses the time of the next try. Only a standby keeps the RetryAfter: each call there is put
+// off, until the pool leads to the primary.
+//
+// Held by TestStandbyIsRefused.
 func readFailed(verb, object string, err error) error {
 	var later *notDone
-	if errors.As(err, &later) {
+	if errors.As(err, &later) && !errors.Is(err, errStandby) {
 		err = later.cause
 	}
 	if errors.Is(err, graph.ErrNotFound) || errors.Is(err, graph.ErrKindUnknown) {

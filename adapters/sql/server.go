@@ -53,7 +53,8 @@ func (s *Store) doubt(ctx context.Context) error {
 // ready prepares the store for a call outside of a transaction. It asks the server before the
 // first use, and again when a connection has led to another one.
 func (s *Store) ready(ctx context.Context) error {
-	if err := s.checkServer(ctx); errors.Is(err, graph.ErrRefused) {
+	var done *notDone
+	if err := s.checkServer(ctx); errors.Is(err, graph.ErrRefused) || errors.As(err, &done) {
 		return err
 	} else if err != nil {
 		return &notDone{cause: err, after: later}
@@ -123,7 +124,7 @@ func (t *postgresTables) ask(ctx context.Context, c *sql.Conn, opts *sql.TxOptio
 		return err
 	}
 	if recovery {
-		return errStandby
+		return &notDone{cause: errStandby, after: later}
 	}
 	if citus {
 		if err := c.QueryRowContext(ctx, `SELECT coalesce((SELECT max(groupid) FROM pg_catalog.pg_dist_local_group), 0) > 0,

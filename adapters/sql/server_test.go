@@ -95,8 +95,8 @@ func (h *handle) ends(t *testing.T) error {
 // TestStandbyIsRefused: a pool takes turns between a primary and a standby that lags, as a list
 // of hosts does after an outage. A read of the standby proves nothing: an object that it lacks
 // may live. A listing or a fence of it misses changes, and its counters are those of the past,
-// as after a restore. So each call there is an error that names the standby, and nothing is
-// written because of it.
+// as after a restore. So each call there is an error that names the standby and has a RetryAfter,
+// and nothing is written because of it.
 func TestStandbyIsRefused(t *testing.T) {
 	standby := startServer(t, postgres.Config{StandbyOf: server, Settings: []string{"max_connections=400", "max_prepared_transactions=20"}})
 	d := newPostgresDatabase(t)
@@ -113,9 +113,11 @@ func TestStandbyIsRefused(t *testing.T) {
 	}
 	h.mustCreate(t, object("team", "", "new"))
 	before := h.epochOf(t)
-	for name, call := range behind.callsOf(old) {
-		if err := call(t.Context()); !errors.Is(err, errStandby) || errors.Is(err, graph.ErrNotFound) {
-			t.Errorf("%s on a standby: %v, want an error that names it", name, err)
+	calls := behind.callsOf(old)
+	calls["Migrate"] = behind.Migrate
+	for name, call := range calls {
+		if err := call(t.Context()); !errors.Is(err, errStandby) || errors.Is(err, graph.ErrNotFound) || !retryAfter(err) {
+			t.Errorf("%s on a standby: %v, want an error that names it, with a RetryAfter", name, err)
 		}
 	}
 
@@ -142,6 +144,12 @@ func TestStandbyIsRefused(t *testing.T) {
 		}
 		if o, err := both.Get(t.Context(), graph.Key{Kind: "team", Name: "new"}); err != nil && !errors.Is(err, errStandby) {
 			t.Errorf("a read of an object that the standby lacks: %v, %v", o, err)
+		}
+	}
+	pool.only.Store(2) // all connections of a store that knows the primary lead to the standby
+	for name, call := range both.callsOf(old) {
+		if err := call(t.Context()); !errors.Is(err, errStandby) && !errors.Is(err, errReadOnly) || !retryAfter(err) {
+			t.Errorf("%s on a standby after the first use: %v, want an error that names it, with a RetryAfter", name, err)
 		}
 	}
 	if now := h.epochOf(t); now != before {
