@@ -107,6 +107,7 @@ func New(db *sql.DB, c Config) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{db: db, conf: c, writing: make(chan struct{}, 1), standAfter: standAfter, watches: map[*watch]struct{}{}, wake: make(chan struct{})}
+	s.primary.asking = make(chan struct{}, 1)
 	if s.tables = newSQLite(c); c.Dialect == Postgres {
 		s.tables = newPostgres(c)
 	}

@@ -6,12 +6,18 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
+
+// errNoAnswer says that a server accepts a connection or a question, and is silent then.
+var errNoAnswer = errors.New("the server gives no answer")
+
+// askWithin bounds the time for which a call asks the server. A watch has no deadline, and holds
+// the others up meanwhile. A server that wakes up needs some seconds.
+const askWithin = 30 * time.Second
 
 // errOtherServer says that two connections lead to two servers.
 var errOtherServer = errors.New("a pool of two servers, or a restored dump: nothing is written before all connections agree, or before Store.Restored")
@@ -22,7 +28,7 @@ type primary struct {
 	system atomic.Int64 // its system identifier, 0 if it is unknown
 	other  atomic.Int64 // that of another one, which a connection has led to
 
-	asking sync.Mutex
+	asking chan struct{} // taken by the call that asks; the others wait until their own deadlines
 }
 
 // check refuses an answer of another server.
@@ -62,6 +68,9 @@ func (s *Store) ready(ctx context.Context) error {
 	return s.stmts.prepare(ctx, s.db, s.tables)
 }
 
+// checkServer asks the server unless it was asked before. One call asks at a time.
+//
+// Held by TestDeadlineBehindAsking.
 func (s *Store) checkServer(ctx context.Context) error {
 	if s.primary.fit.Load() && s.primary.other.Load() == 0 {
 		return nil
@@ -70,21 +79,36 @@ func (s *Store) checkServer(ctx context.Context) error {
 	if !ok {
 		return s.checkFile(ctx)
 	}
-	s.primary.asking.Lock()
-	defer s.primary.asking.Unlock()
+	select {
+	case s.primary.asking <- struct{}{}:
+		defer func() { <-s.primary.asking }()
+	case <-ctx.Done():
+		return fmt.Errorf("check the server: another call asks it: %w", ctx.Err())
+	}
+	var err error
 	if !s.primary.fit.Load() {
-		if err := nameShared(s.askServer(ctx, t)); err != nil {
-			return fmt.Errorf("check the server: %w", err)
-		}
-		s.primary.fit.Store(true)
+		err = nameShared(within(ctx, func(ctx context.Context) error { return s.askServer(ctx, t) }))
+		s.primary.fit.Store(err == nil)
 	}
-	if s.primary.other.Load() == 0 {
-		return nil
+	if err == nil && s.primary.other.Load() != 0 {
+		err = s.takeOther(ctx, t)
 	}
-	if err := s.takeOther(ctx, t); err != nil {
+	if err != nil {
 		return fmt.Errorf("check the server: %w", err)
 	}
 	return nil
+}
+
+// within bounds the time of questions to the server. The error of a silent one is not late: a
+// smaller call has no answer either.
+func within(ctx context.Context, ask func(context.Context) error) error {
+	bounded, end := context.WithTimeout(ctx, askWithin)
+	defer end()
+	err := ask(bounded)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fmt.Errorf("%w: %v", errNoAnswer, err)
+	}
+	return err
 }
 
 // askServer judges the server behind one connection. A server that lacks a function of the
@@ -174,6 +198,14 @@ const (
 // they do not lead to one primary. Connections in use cannot be asked, and a pool that is used
 // up has no new one in time. A later answer of another server then holds the store again.
 func (s *Store) agree(ctx context.Context, t *postgresTables) (system int64, err error) {
+	err = within(ctx, func(ctx context.Context) error {
+		system, err = s.askAll(ctx, t)
+		return err
+	})
+	return system, err
+}
+
+func (s *Store) askAll(ctx context.Context, t *postgresTables) (system int64, err error) {
 	taking, end := context.WithTimeout(ctx, agreeWithin)
 	defer end()
 	stats := s.db.Stats()
