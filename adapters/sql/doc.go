@@ -133,6 +133,11 @@
 // since when it is open, or the name of a prepared transaction. The log of the collector, Held
 // and the metric of sick kinds have it. The kinds recover when the transaction ends.
 //
+// On Postgres a transaction with the lock ACCESS EXCLUSIVE of a table of the store holds each read
+// up, as ALTER TABLE and VACUUM FULL do. So a watch breaks a read off after 10 seconds, names the
+// transaction, and reads again. A watch that has not reported its kinds yet cannot name it. A read
+// that has no answer for an unknown reason makes the kinds sick, too.
+//
 // # Slow writes
 //
 // The Collector deletes in batches of at most 500 objects, and each batch is a transaction. It

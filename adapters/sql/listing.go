@@ -35,7 +35,7 @@ func (w *watch) endAfter(ctx context.Context, kinds []graph.Kind) error {
 	if len(kinds) == 0 {
 		return w.out.flush()
 	}
-	err := w.s.retry(ctx, func() error {
+	err := w.await(ctx, func(ctx context.Context) error {
 		ses, err := w.s.reading(ctx)
 		var stamp int64
 		if err == nil {
@@ -99,7 +99,7 @@ func (w *watch) pages(ctx context.Context, kind int64) error {
 			return err
 		}
 		var batch []*row
-		err := w.s.retry(ctx, func() (err error) {
+		err := w.await(ctx, func(ctx context.Context) (err error) {
 			batch, err = w.s.readPage(ctx, w.stamp, kind, last.id, last.place)
 			return err
 		})

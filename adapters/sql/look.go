@@ -94,13 +94,11 @@ func (s *Store) remembered() furthest {
 	return s.seen
 }
 
-// lookAt looks at the log, and repeats a look that the database has aborted.
+// lookAt looks at the log.
 func (s *Store) lookAt(ctx context.Context, from position, a anchor) (l *look, err error) {
-	err = s.retry(ctx, func() error {
-		return s.onOne(ctx, func(ses *session) (err error) { // a look has two statements on Postgres
-			l, err = s.tables.look(ctx, &ses.c, from, a, maxChanges)
-			return err
-		})
+	err = s.onOne(ctx, func(ses *session) (err error) { // a look has two statements on Postgres
+		l, err = s.tables.look(ctx, &ses.c, from, a, maxChanges)
+		return err
 	})
 	return l, err
 }

@@ -9,8 +9,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// standAfter is the time for which a watch waits for a transaction before it reports that.
-const standAfter = 10 * time.Second
+const (
+	// standAfter is the time for which a watch waits for a transaction before it reports that. It
+	// also bounds a read of the watch, which may wait for a lock.
+	standAfter = 10 * time.Second
+	// describeWithin bounds the question for the transaction.
+	describeWithin = 2 * time.Second
+)
 
 // standing is the transaction for which a watch waits.
 type standing struct {
@@ -64,4 +69,60 @@ func (s *Store) describe(ctx context.Context, of writer) string {
 		who = fmt.Sprintf("more is unknown: %v", err)
 	}
 	return fmt.Sprintf("the watch waits for the end of transaction %d, which may write to the log: %s", of.xid, who)
+}
+
+// await carries out a read of the watch. A read that takes longer than Store.standAfter is broken
+// off, so that the watch holds no connection while it reports, and begins anew. If a transaction
+// locks the tables, or if that cannot be found out, every kind is sick, with the reason. The next
+// look ends that. Without such a transaction the next try gets twice the time, so that it ends on
+// a slow database.
+//
+// Held by TestBlockedWatch and TestSlowRead.
+func (w *watch) await(ctx context.Context, read func(context.Context) error) error {
+	t, ok := w.s.tables.(*postgresTables)
+	if !ok { // a reader of SQLite waits for busy_timeout at most
+		return w.s.retry(ctx, func() error { return read(ctx) })
+	}
+	if err := w.s.retry(ctx, func() error { return w.s.ready(ctx) }); err != nil { // it may begin an epoch, which takes its time
+		return err
+	}
+	for within := w.s.standAfter; ; {
+		bounded, end := context.WithTimeout(ctx, within)
+		err := w.s.retry(bounded, func() error { return read(bounded) })
+		expired := bounded.Err() != nil && ctx.Err() == nil
+		end()
+		if err == nil || !expired {
+			return err
+		}
+		who, unknown := w.s.blocker(ctx, t)
+		if unknown != nil || who == "" {
+			within *= 2
+		}
+		if unknown != nil {
+			who = fmt.Sprintf("a read of the watch has no answer, for an unknown reason: %v", unknown)
+		}
+		if err := w.standBlocked(who); err != nil {
+			return err
+		}
+	}
+}
+
+// standBlocked reports that a read is held up, if who is not empty.
+func (w *watch) standBlocked(who string) error {
+	if who == "" || who == w.stands.sick || len(w.kinds) == 0 {
+		return nil
+	}
+	w.stands.sick, w.stands.named = who, false // the reason of a writer may follow
+	w.reportAll(graph.KindSick, who)
+	return w.out.flush()
+}
+
+func (s *Store) blocker(ctx context.Context, t *postgresTables) (who string, err error) {
+	ctx, end := context.WithTimeout(ctx, describeWithin)
+	defer end()
+	ses, err := s.reading(ctx)
+	if err == nil {
+		who, err = t.blocker(ctx, &ses.c)
+	}
+	return who, err
 }

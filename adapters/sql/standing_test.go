@@ -29,7 +29,7 @@ func (w *watcher) stands(t *testing.T) (reason string) {
 // the reason names the transaction, and the kinds recover with its end.
 func TestStandingWatch(t *testing.T) {
 	h := newPostgresDatabase(t).mustHandle(t, nil)
-	h.standAfter = time.Nanosecond
+	h.standAfter = 50 * time.Millisecond
 	w := h.watch(t)
 	w.until(t, "listed", listed)
 	tx := h.begin(t, sql.LevelReadCommitted)
@@ -61,7 +61,7 @@ func TestStandingWatch(t *testing.T) {
 // listings do not end, and the reason names the transaction.
 func TestStandingPrepared(t *testing.T) {
 	h := newPostgresDatabase(t).mustHandle(t, nil)
-	h.standAfter = time.Nanosecond
+	h.standAfter = 50 * time.Millisecond
 	tx := h.begin(t, sql.LevelReadCommitted)
 	if _, err := h.Tx(tx).Create(t.Context(), object("team", "", "early")); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestStandingPrepared(t *testing.T) {
 // TestKindWhileStanding: a kind that is added while the watch stands still is sick, too.
 func TestKindWhileStanding(t *testing.T) {
 	h := newPostgresDatabase(t).mustHandle(t, nil)
-	h.standAfter = time.Nanosecond
+	h.standAfter = 50 * time.Millisecond
 	w := h.watch(t)
 	w.until(t, "listed", listed)
 	tx := h.begin(t, sql.LevelReadCommitted)

@@ -155,7 +155,11 @@ func (w *watch) round(ctx context.Context) (more bool, err error) {
 		seen := w.s.remembered()
 		next, at = seen.next, seen.anchor
 	}
-	l, err := w.s.lookAt(ctx, next, at)
+	var l *look
+	err = w.await(ctx, func(ctx context.Context) (err error) {
+		l, err = w.s.lookAt(ctx, next, at)
+		return err
+	})
 	if err != nil {
 		return false, readFailed("watch", "the log", err)
 	}
@@ -221,7 +225,11 @@ func (w *watch) reportKinds(ctx context.Context, l *look) error {
 	}
 	set := w.s.kinds.Load()
 	if set == nil || set.stamp != l.stamp {
-		if set, err = w.s.readKinds(ctx, &ses.c); err != nil {
+		err = w.await(ctx, func(ctx context.Context) (err error) {
+			set, err = w.s.readKinds(ctx, &ses.c)
+			return err
+		})
+		if err != nil {
 			return readFailed("watch", "the kinds", err)
 		}
 	}
