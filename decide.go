@@ -93,14 +93,14 @@ func (e *Engine) rule(id observed.NodeID, n observed.Node, s inflight.Subject, i
 	if withheld { // it ends no propagation, and its references go as those of others
 		in.Propagation = graph.Unset
 	}
-	d = e.decideGuarded(id, s, rules.Decide(in, e.set, &e.scratch.lists), why)
+	d = e.decideGuarded(id, s, in, rules.Decide(in, e.set, &e.scratch.lists), why)
 	own := d
 	if e.sweeps.Any() && !withheld {
 		blocked := d.Action.Writes() && (e.bar(n) != policy.ReasonUnset || e.tryDelay(id, d))
 		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
 		e.carryOut()
 	}
-	if in.Deleting && e.handlers.Any() && !d.Action.Writes() && !withheld {
+	if in.Deleting && e.handlers.Any() && !d.Action.Writes() && !withheld && !in.Unreadable {
 		d = e.handle(id, s, d)
 	}
 	if d.Action == policy.Delete && !in.Deleting {

@@ -59,7 +59,7 @@ func (x *explainer) judge(id observed.NodeID) judgement {
 	unguarded := j.d.Reason
 	j.d = guard.Recorded(e.state(id).Reason, j.d)
 	s := e.calls.Subject(n)
-	if j.d.Reason == unguarded && in.Deleting && e.handlers.Any() && !j.d.Action.Writes() {
+	if j.d.Reason == unguarded && in.Deleting && !in.Unreadable && e.handlers.Any() && !j.d.Action.Writes() {
 		j.d = e.handlers.Judge(id, s.Object().Finalizers, j.d, e.bar(n), e.now)
 	}
 	j.d = e.judgedInOrder(id, &in, j.d, &x.lists)

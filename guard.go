@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -58,9 +59,9 @@ func (e *Engine) withholds(id observed.NodeID, n observed.Node, s inflight.Subje
 
 // decideGuarded returns the decision of the guards for an object, where the rules alone decide
 // d. Why is the protection that withholds its mark.
-func (e *Engine) decideGuarded(id observed.NodeID, s inflight.Subject, d policy.Decision, why policy.Reason) policy.Decision {
+func (e *Engine) decideGuarded(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, why policy.Reason) policy.Decision {
 	n := e.graph.Node(id)
-	if !(e.guards.Any() && e.guards.MaySelect(n)) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
+	if in.Unreadable || !(e.guards.Any() && e.guards.MaySelect(n)) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
 		return d
 	}
 	o := s.Object()
@@ -95,8 +96,7 @@ func (e *Engine) decideProtected(id observed.NodeID, s inflight.Subject, d polic
 		return d
 	}
 	o := s.Object()
-	rule := e.protect.Protects(&o)
-	unknown := false
+	rule, unknown := e.protect.Protects(&o), false
 	if rule == "" {
 		rule, unknown = e.labelState(id, &o)
 	}

@@ -54,7 +54,7 @@ func (e *Engine) handles(r handlers.Run) bool {
 	if !e.graph.InUse(r.Node) || e.bar(e.graph.Node(r.Node)) != policy.ReasonUnset {
 		return false
 	}
-	if e.graph.Node(r.Node).MarkHeld() {
+	if n := e.graph.Node(r.Node); n.MarkHeld() || n.Unreadable() {
 		return false
 	}
 	o := e.graph.Node(r.Node).Object()

@@ -99,6 +99,6 @@
 // that the engine holds because they break the model.
 //
 // A store that cannot read one stored object reports it with the finalizer of
-// [UnreadableBecause]. The engine then holds that object alone, and reports the cause. It
-// still counts as an owner and as a dependent.
+// [UnreadableBecause]. The engine then holds that object alone, writes nothing to it, and reports
+// the cause. It still counts as an owner and as a dependent.
 package graph

@@ -121,7 +121,7 @@ var articles = [...]Article{
 	},
 	ObjectFlawed: {
 		"The object breaks a rule of the model. The engine does not judge it.",
-		"A reference has an empty field, one UID stands at two coordinates, or the object has two controllers.",
+		"A reference has an empty field, one UID stands at two coordinates, the object has two controllers, or the store cannot read it.",
 		"Correct the field that the explanation names.",
 	},
 	OwnedInRing: {

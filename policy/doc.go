@@ -105,6 +105,12 @@
 //     background delete if that owner's fence has passed and no known reference leads to the
 //     object. Every other delete is a background delete. An object keeps a propagation
 //     finalizer that it carries.
+//   - A store reports an object that it cannot read: see graph.FinalizerUnreadable. The true
+//     references, finalizers and mark of that object are unknown. So the engine holds it, and no
+//     write to it goes out, whatever a rule, a guard, a sweep or a handler asks for. It still
+//     counts as an owner and as a dependent. The sweep of such a holder halts. An object with
+//     another flaw can be written. It loses the references to owners that orphan it, its own
+//     deletion ends, and its guard and sweep act on it.
 //   - The engine waits for an acknowledgement only for named kinds, and for a bounded time.
 //
 // Work:

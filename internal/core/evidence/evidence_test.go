@@ -230,6 +230,11 @@ func TestRetry(t *testing.T) {
 	if in = r.v.Input(r.id("d"), &r.scratch); !in.Owners[0].Block || !in.Finalizers || !in.Deleting || in.Propagation != graph.Orphan || in.References != 1 {
 		t.Errorf("%+v: these are not the facts of the answer", in)
 	}
+	answer.Finalizers = []string{graph.UnreadableBecause("no JSON")}
+	r.v.Retries[r.id("d")] = answer
+	if in = r.v.Input(r.id("d"), &r.scratch); !in.Unreadable {
+		t.Errorf("%+v: the store could not read the answer", in)
+	}
 	answer.Owners = nil
 	r.v.Retries[r.id("d")] = answer
 	if in = r.v.Input(r.id("d"), &r.scratch); in.References != 0 || len(in.Owners) != 1 {

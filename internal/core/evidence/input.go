@@ -18,7 +18,7 @@ import (
 func (v *View) Input(id observed.NodeID, s *Scratch) *rules.Input {
 	n, m, in := v.Node(id), v.Peek(id, new(record.State)), &s.input
 	*in = rules.Input{
-		Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(), Referring: n.Referring(), Elsewhere: n.Elsewhere(), Blocking: n.Blocking(),
+		Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(), Unreadable: n.Unreadable(), Referring: n.Referring(), Elsewhere: n.Elsewhere(), Blocking: n.Blocking(),
 		Fence: v.Fence, Owners: s.facts[:0],
 	}
 	if n.Orphaning() {
@@ -82,7 +82,7 @@ func setObject(in *rules.Input, n observed.Node) {
 // setRetry sets the facts of the answer of a conflict's read, which is judged in place of
 // the graph's object (R1).
 func setRetry(in *rules.Input, o *graph.Object) {
-	in.Retry = true
+	in.Retry, in.Unreadable = true, observed.Unreadable(o)
 	in.Deleting, in.Finalizers, in.Propagation = o.Deleting, len(o.Finalizers) > 0, o.Propagation()
 	if in.References = len(o.Owners); in.References != len(in.Owners) {
 		return // no decision rests on them

@@ -223,6 +223,23 @@ func TestFlawed(t *testing.T) {
 	}
 }
 
+// TestUnreadable: an observed object is unreadable while a finalizer names the cause.
+func TestUnreadable(t *testing.T) {
+	w := play(t, observed.Config{}, "kinds a b; put b -> a@u, a@v")
+	n, _ := w.Lookup(object(t, "b").Key)
+	if n.Unreadable() {
+		t.Error("the object has another flaw, and the store could read it")
+	}
+	o := object(t, "b#2[x.io/y]")
+	o.Finalizers = append(o.Finalizers, graph.UnreadableBecause("no JSON"))
+	if w.do(t, graph.Event{Type: graph.Put, Object: o}); !n.Unreadable() || !observed.Unreadable(&o) {
+		t.Error("its second finalizer names the cause, and it counts as readable")
+	}
+	if w.do(t, event(t, "put b#3[x.io/y]")); n.Unreadable() {
+		t.Error("it can be read again, and counts as unreadable")
+	}
+}
+
 // TestNames: every value of an enumeration has a name, and an unknown value prints
 // its number.
 func TestNames(t *testing.T) {

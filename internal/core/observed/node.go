@@ -3,6 +3,8 @@ package observed
 import (
 	"fmt"
 	"iter"
+	"slices"
+	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -301,6 +303,23 @@ func (n Node) Blocking() int {
 // Flawed reports whether the object breaks a rule of the model. No decision to delete or
 // trim it may rest on such an object. Flaw returns the fault.
 func (n Node) Flawed() bool { return n.at().is(flawedMark) }
+
+// Unreadable reports whether the store could not read the observed object: see the function.
+func (n Node) Unreadable() bool {
+	if !n.Flawed() || !n.HasFinalizers() {
+		return false
+	}
+	o := n.Object()
+	return Unreadable(&o)
+}
+
+// Unreadable reports whether the store could not read an object: see graph.FinalizerUnreadable. Its
+// finalizers, mark and references may be others than the store's.
+//
+// Held by TestUnreadable.
+func Unreadable(o *graph.Object) bool {
+	return slices.ContainsFunc(o.Finalizers, func(f string) bool { return strings.HasPrefix(f, graph.FinalizerUnreadable) })
+}
 
 // Flaw returns the fault of a flawed object. The error wraps ErrInvalid and names object
 // and field.

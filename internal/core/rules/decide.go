@@ -15,12 +15,18 @@ import (
 // ends, and a read, which may fail for ever. An owner that cannot be read therefore holds
 // only the references that depend on it.
 //
+// An object that the store could not read is flawed, also with a mark and without known
+// references. Its true references, finalizers and mark are unknown, so no write rests on it.
+//
 // The scratch holds the lists of the decision. They are valid until the next decision
 // with it.
 //
 // Held by TestDecideTotal, TestDecideOrderless, TestDecideExhaustive, TestDecideEnds,
 // TestDecideUnreadable and TestDecideInScratch.
 func Decide(in *Input, set Settings, s *Scratch) policy.Decision {
+	if in.Unreadable {
+		return policy.Decision{Action: policy.Keep, Reason: policy.ObjectFlawed}
+	}
 	if len(in.Owners) != in.References {
 		in = in.torn()
 	}

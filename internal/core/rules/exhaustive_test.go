@@ -121,11 +121,11 @@ func everyFence(passed, released []seq.Stamp, held bool) (out []rules.Fence) {
 // everyObject returns every state of the object itself.
 func everyObject() (out []input) {
 	fins := [][]string{nil, {"foreign"}, {graph.FinalizerForeground}, {"foreign", graph.FinalizerOrphan}}
-	for bits := range 1 << 8 {
+	for bits := range 1 << 9 {
 		has := func(n int) bool { return bits>>n&1 != 0 }
 		for _, fin := range fins {
 			for _, mark := range []seq.Stamp{0, 4} {
-				in := input{Input: rules.Input{Mark: mark, Retry: has(0), Flawed: has(1), Unacknowledged: has(5), Overdue: has(6)}}
+				in := input{Input: rules.Input{Mark: mark, Retry: has(0), Flawed: has(1), Unreadable: has(8), Unacknowledged: has(5), Overdue: has(6)}}
 				in.Object.Finalizers, in.Object.Deleting = fin, has(2)
 				if has(3) {
 					in.Referring = 1

@@ -79,8 +79,8 @@ type Input struct {
 	// they ask for.
 	Deleting, Finalizers bool
 	Propagation          graph.Propagation
-	// Flawed: the object breaks a rule of the model.
-	Flawed bool
+	// Flawed: the object breaks a rule of the model. Unreadable: the store could not read it.
+	Flawed, Unreadable bool
 	// References is the number of the object's owner references. Owners has one entry for
 	// each, in their order. With another number of entries the object counts as flawed.
 	References int

@@ -54,6 +54,9 @@ func drawInput(t *rapid.T, odd bool) input {
 	in.Object.Deleting = rapid.Bool().Draw(t, "deleting")
 	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
 	in.Retry, in.Flawed, in.Unacknowledged, in.Overdue = flag("retry"), flag("flawed"), flag("late"), flag("overdue")
+	if in.Flawed {
+		in.Unreadable = flag("unreadable")
+	}
 	in.Referring, in.Blocking = rapid.IntRange(0, 1).Draw(t, "referring"), rapid.IntRange(0, 1).Draw(t, "blocking")
 	in.Mark = seq.Stamp(rapid.IntRange(0, 7).Draw(t, "own mark"))
 	in.Ring = rapid.SliceOfN(rapid.IntRange(0, max(0, len(in.Owners)-1)), 0, 3).Draw(t, "ring")

@@ -118,6 +118,8 @@ func parseMoments(in *input, set *rules.Settings, text string) error {
 			in.Retry = true
 		case "flawed":
 			in.Flawed = true
+		case "unreadable":
+			in.Flawed, in.Unreadable = true, true
 		case "unacknowledged":
 			in.Unacknowledged = true
 		case "overdue":

@@ -46,6 +46,9 @@ type ask struct {
 
 // missing returns the facts that a decision without a write must name.
 func (s spec) missing() ask {
+	if s.in.Unreadable { // nothing else is known about it
+		return ask{policy.ObjectFlawed, 0}
+	}
 	var fence, late, read, contra refs
 	for i, o := range s.in.Owners {
 		bit := refs(1) << i

@@ -212,6 +212,9 @@ func (s spec) rules(d policy.Decision) []rule {
 
 // broken returns the name of the first rule that a write breaks, or "".
 func (s spec) broken(d policy.Decision) string {
+	if s.in.Unreadable {
+		return "Flaw: an unreadable object takes no write"
+	}
 	for _, r := range s.rules(d) {
 		if !r.ok {
 			return r.name
@@ -223,7 +226,7 @@ func (s spec) broken(d policy.Decision) string {
 // left: the references that orphaning drops.
 func (s spec) left() refs {
 	return s.those(func(_ int, o rules.OwnerFact) bool {
-		return s.leaving(o) && !o.Unacknowledged && s.seen(o, rules.ReadOrphaning)
+		return !s.in.Unreadable && s.leaving(o) && !o.Unacknowledged && s.seen(o, rules.ReadOrphaning)
 	})
 }
 

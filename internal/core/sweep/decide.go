@@ -13,7 +13,8 @@ import (
 // Decide returns the decision of the sweeps for an object, and the holder of a deleted member.
 // Collection alone decides d for the object. A holder gets its finalizer, or loses it. A
 // member is deleted. A write of collection goes first. Blocked says that such a write may not
-// go out now. Then the sweeps take note of the object and leave d.
+// go out now. Then the sweeps take note of the object and leave d. They do the same for an
+// object that the store could not read.
 func (sw *Sweeps) Decide(v View, id observed.NodeID, d policy.Decision, blocked bool) (policy.Decision, graph.Key) {
 	if len(sw.plans) == 0 {
 		return d, graph.Key{}
@@ -22,6 +23,10 @@ func (sw *Sweeps) Decide(v View, id observed.NodeID, d policy.Decision, blocked 
 		return d, graph.Key{}
 	}
 	o := v.judged(id)
+	if observed.Unreadable(&o) { // the selections that the run of its holder needs are wanted all the same
+		sw.decideMember(v, id, o, d)
+		return d, graph.Key{}
+	}
 	if _, may := sw.known[id]; may {
 		if x := sw.decideHolder(v, id, o, d); !blocked {
 			d = x
@@ -149,6 +154,8 @@ func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) pol
 	switch {
 	case block != policy.ReasonUnset:
 		return block
+	case v.Graph.Node(id).Unreadable(): // its mark and its propagation may be others
+		return policy.ObjectFlawed
 	case o.MarkHeld() || v.Graph.Node(id).MarkHeld(): // its mark counts for no member
 		return policy.NeedVerdict
 	case o.Orphaning(): // its dependents are being orphaned

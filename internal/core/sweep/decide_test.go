@@ -199,6 +199,29 @@ func TestHalted(t *testing.T) {
 	r.decides("volume/1-a", policy.Delete, policy.HolderDeleted, "the run goes on")
 }
 
+// TestUnreadable: a holder or a member that the store could not read gets no write of a sweep. The
+// run of such a holder halts, and goes on once the holder can be read again.
+func TestUnreadable(t *testing.T) {
+	r, flaw := newRig(t, byName()), graph.UnreadableBecause("no JSON")
+	blind := func(line string) { o := r.object(line); o.Finalizers = []string{flaw}; r.observe(o) }
+	blind("tenant/1#1")
+	r.decides("tenant/1", policy.Keep, policy.NoOwners, "its finalizers are unknown, so it gets none")
+	r.put("tenant/1#2[x.io/tenant]; volume/1-a#1; volume/1-b#1")
+	r.put("tenant/1#3~[x.io/tenant]")
+	r.decide("tenant/1")
+	r.walk()
+	blind("volume/1-a#2")
+	r.pass()
+	r.decides("volume/1-a", policy.Keep, policy.NoOwners, "the claims of the member are unknown")
+	r.decides("volume/1-b", policy.Delete, policy.HolderDeleted, "the other member goes")
+	blind("tenant/1#4")
+	r.decides("volume/1-b", policy.Keep, policy.NoOwners, "the mark of the holder is unknown")
+	r.put("tenant/1#5~[x.io/tenant]; volume/1-a#3")
+	r.decides("tenant/1", policy.Wait, policy.NeedMembers, "the run goes on, although a report had no finalizer of it")
+	r.pass()
+	r.decides("volume/1-a", policy.Delete, policy.HolderDeleted, "it can be read again")
+}
+
 // TestPhases: a phase that waits for others opens when their members are gone.
 func TestPhases(t *testing.T) {
 	s := byName()

@@ -75,7 +75,7 @@ func (sw *Sweeps) Leave(v View, id observed.NodeID, unseen bool) {
 	for i, p := range sw.plans {
 		if was.Kind == p.Sweep().Holder {
 			sw.indexHolder(i, was, id, false)
-			sw.holderGone(v, i, id, was, unseen || v.Kinds.Of(was.Kind).NeedsRelist)
+			sw.holderGone(v, i, id, was, observed.Unreadable(&was) || unseen || v.Kinds.Of(was.Kind).NeedsRelist)
 		}
 	}
 	sw.retryContested(v)

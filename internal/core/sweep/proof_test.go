@@ -26,7 +26,7 @@ func TestProvenUnserved(t *testing.T) {
 }
 
 // TestUnguardedHolder: by a setting, the members of a holder that was never guarded are
-// deleted after its end. After a gap of the watch none are.
+// deleted after its end. After a gap of the watch none are, nor are those of an unreadable holder.
 func TestUnguardedHolder(t *testing.T) {
 	s := byName()
 	allowed := s
@@ -34,19 +34,26 @@ func TestUnguardedHolder(t *testing.T) {
 	for _, c := range []struct {
 		reason          string
 		unguarded, gap  bool
+		unreadable      bool
 		runs            int
 		action          policy.Action
 		warned, counted uint64
 	}{
-		{"the setting is off", false, false, 0, policy.Keep, 1, 1},
-		{"the setting is on", true, false, 1, policy.Delete, 1, 1},
-		{"the holder may have been guarded and released", true, true, 0, policy.Keep, 1, 1},
+		{"the setting is off", false, false, false, 0, policy.Keep, 1, 1},
+		{"the setting is on", true, false, false, 1, policy.Delete, 1, 1},
+		{"the holder may have been guarded and released", true, true, false, 0, policy.Keep, 1, 1},
+		{"the store could not read the holder, so its finalizers are unknown", true, false, true, 0, policy.Keep, 1, 1},
 	} {
 		r := newRig(t, s)
 		if c.unguarded {
 			r = newRig(t, allowed)
 		}
 		r.put("tenant/1#1; volume/1-a#1")
+		if c.unreadable {
+			o := r.object("tenant/1#2")
+			o.Finalizers = []string{graph.UnreadableBecause("no JSON")}
+			r.observe(o)
+		}
 		r.out.Reset()
 		r.gone("tenant/1#2", c.gap)
 		warned := uint64(0)
