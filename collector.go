@@ -11,7 +11,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/lines"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -81,7 +80,6 @@ type Collector struct {
 	stopWatch context.CancelCauseFunc // ends the run of the watch under way
 	health    run.Health
 	stuck     run.StuckLog
-	repeats   lines.Shared         // lines of the log without a step
 	epoch     time.Time            // see now
 	nextWake  time.Time            // of the dispatch loop, zero if it waits for a wakeup
 	lanes     [LaneControl + 1]int // calls under way

@@ -109,7 +109,7 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	if c.ahead > 0 { // a result may wait in the prefetch while all workers hang
 		at = moments.Soonest(at, now.Add(resultPause))
 	}
-	at = moments.Soonest(at, c.engine.wake(t.rested))
+	at = moments.Soonest(moments.Soonest(at, c.engine.wake(t.rested)), c.engine.effects.KeepLate(now))
 	return moments.Soonest(at, moments.Soonest(c.logHealth(now), c.logStuck(now)))
 }
 

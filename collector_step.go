@@ -91,9 +91,10 @@ func (c *Collector) say(level effect.Level, text string, args ...any) {
 
 // sayNow writes a line of the log without a step. The caller does not hold the lock.
 func (c *Collector) sayNow(level effect.Level, text string, args ...any) {
-	if r := (effect.Record{Level: level, Text: text, Args: args}); r.Note(&c.repeats, time.Now()) {
-		c.log.Add([]effect.Record{r})
-	}
+	c.mu.Lock()
+	c.say(level, text, args...)
+	c.log.Add(c.engine.takeLog())
+	c.mu.Unlock()
 	c.flushLog()
 }
 

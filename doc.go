@@ -159,7 +159,7 @@
 //	level info   a change of the whole that needs no action, such as a pause or a recovery
 //	level debug  one object or run that needs no action
 //
-// A warning with an error, or about an object, has one line for its text and cause in a minute.
+// In a minute the warnings of a text have 8 lines for errors, one for each cause, or 32 for objects.
 // Then others counts the rest. The adapters have the same levels. These are all attributes:
 //
 //	attr key                    an object, as graph.Key.String

@@ -72,10 +72,11 @@ func (e *Engine) do(x effect.Effect) {
 
 // endStep writes the lines of the log, at the end of each method that may have any.
 func (e *Engine) endStep() {
-	if e.cfg.Logger == nil || !e.effects.HasLines() {
+	if e.cfg.Logger == nil {
 		return
 	}
-	for _, r := range e.effects.TakeLines() {
+	e.effects.KeepLate(e.now)
+	for _, r := range e.takeLog() {
 		writeLine(e.cfg.Logger, r)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
-	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/unfinished"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -254,11 +254,11 @@ func (e *Engine) unhold(id observed.NodeID, retry bool) {
 func (e *Engine) holdFailing(id observed.NodeID, what string, err error) (times int) {
 	if run.IsLate(err) {
 		times = e.held.Late(id, e.now)
-		k, cause := e.graph.Node(id).Key(), "the timeout of the call" // in many words, such as those of drivers
-		if _, undone := run.RetryIn(err); undone {
-			cause = inflight.CauseOf(k, err)
+		line := effect.Record{Level: effect.Warn, Text: what + " takes too long", Args: []any{"reason", policy.WriteFails.Code(), "key", e.graph.Node(id).Key().String(), "err", err}}
+		if _, undone := run.RetryIn(err); !undone {
+			line.Cause = "the timeout of the call" // its errors have many words, such as those of drivers
 		}
-		e.calls.Lines.Note(what+" takes too long", cause, policy.WriteFails, k, err, e.now, &e.effects)
+		e.effects.KeepDue(line, e.now)
 	} else {
 		e.held.Fail(id, e.now)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -119,5 +120,32 @@ func TestLogOfLastingFault(t *testing.T) {
 		if n := log.count("WARN watch broke"); n < 30 || n > 61 {
 			t.Errorf("%d lines in an hour, want about one a minute", n)
 		}
+	})
+}
+
+// TestLogCountsOthers: a failure without a line is counted in a line, although no failure follows.
+func TestLogCountsOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log journal
+		objects, tries := "a/0~[x.io/h]", 0
+		for i := range 19 {
+			objects += fmt.Sprintf("; a/%d~[x.io/h]", i+1)
+		}
+		s := newTap(t, objects)
+		r := collect(t, s, ownergraph.Config{Logger: log.logger(), HandlerWorkers: 1, Handlers: map[string]finalizer.Handler{
+			"x.io/h": func(context.Context, ownergraph.Object) error {
+				if tries++; tries > 20 {
+					return nil
+				}
+				return fmt.Errorf("request %c: throttled", 'a'+tries)
+			},
+		}})
+		pass(10 * time.Minute)
+		got := log.lines("handler failed")
+		if len(got) != 9 || !strings.HasSuffix(strings.TrimSpace(got[8]), "others=12") {
+			t.Errorf("%d lines, want 8 and one that counts the 12 others:\n%s", len(got), strings.Join(got, "\n"))
+		}
+		s.holds(t, "")
+		_ = r.stop()
 	})
 }

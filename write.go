@@ -85,7 +85,7 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 		e.noteConflict(x.Node)
 	case inflight.Refused:
 		e.counts.RefusedWrites++
-		e.calls.Lines.Note("write refused", inflight.CauseOf(x.Key, err), policy.StoreRefused, x.Key, err, e.now, &e.effects)
+		e.effects.Warn("write refused", "reason", policy.StoreRefused.Code(), "key", x.Key.String(), "err", err)
 		e.holdRefused(x.Node, x.Version)
 	case inflight.Delayed:
 		e.expect(x.Node, inflight.Expectation{Version: x.Version, Deadline: e.putOff(x.Node, "write", err, wait), OnTimeout: inflight.TimeoutDecide})

@@ -85,7 +85,7 @@ func (r *run) rediscover() time.Duration {
 	r.mu.Unlock()
 	c, err := r.store.discover(r.ctx, time.Now())
 	if err != nil {
-		if others, ok := r.store.lines.Note(lines.Cause(err), time.Now()); ok && r.ctx.Err() == nil {
+		if others, ok := r.store.lines.Note("discovery failed", lines.Cause(err), time.Now()); ok && r.ctx.Err() == nil {
 			r.store.config.Logger.Warn("discovery failed", "err", err, "others", others)
 		}
 		r.requeueFences(ids)

@@ -1,72 +1,158 @@
-// Package lines bounds the lines of a log about one cause. A cause has one line in a minute, with
-// the number of the others since then. A fault that lasts has many failures of one cause: one for
-// each try or object. The package decides nothing and writes nothing.
+// Package lines bounds the lines of a log. A cause of a text has one line in a minute, with the
+// number of the others since then. A fault that lasts has many failures of one cause: one for each
+// try or object. Each text has its own share of causes, so a flood of one text drops no line of
+// another. The package decides nothing and writes nothing.
 package lines
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
 const (
-	// maxCauses bounds the causes of a minute that have a line of their own.
-	maxCauses = 32
-	// every is the time between two lines about one cause.
+	// maxTexts bounds the texts of a minute. The texts stand in the code, which has fewer.
+	maxTexts = 32
+	// maxCauses bounds the causes of a text that have a line of their own in a minute.
+	maxCauses = 8
+	// every is the time in which a cause has its lines.
 	every = time.Minute
 )
 
-// Lines remembers the causes that had a line. The zero value has none. It is a value, and no
-// copy shares anything with it. It is not safe for concurrent use.
+// Lines remembers the texts and causes that had a line. The zero value has none. A copy shares
+// them. It is not safe for concurrent use.
 type Lines struct {
-	causes [maxCauses]cause
-	others int // of causes without a line
+	texts  []*share
+	others int       // of texts beyond the bound
+	late   time.Time // Late looks for a number from then on, zero without one
 }
 
+// share has the causes of one text.
+type share struct {
+	text   string
+	causes []cause
+	others int       // of causes without a line
+	last   time.Time // the last line of the text
+}
+
+// cause has the lines since a moment.
 type cause struct {
 	text   string
-	logged time.Time
-	others int
+	since  time.Time
+	lines  int
+	others int // without a line
 }
 
-// Note notes a failure, and reports whether it is worth a line. Others is the number of failures
-// without a line since the last one: those of the cause, and those of causes beyond the bound.
-// The cause is a text that stands for many failures, as from Cause.
+// Note notes a failure, and reports whether it is worth a line. A cause has the most lines in a
+// minute. Others is the number of failures without a line since the last one: those of the cause,
+// and those of causes beyond the bound. The cause is a text that stands for many failures, as from
+// Cause.
 //
-// Held by TestLines.
-func (l *Lines) Note(cause string, now time.Time) (others int, ok bool) {
-	c := l.find(cause, now)
-	switch {
-	case c == nil:
+// Held by TestLines and TestShares.
+func (l *Lines) Note(text, cause string, most int, now time.Time) (others int, ok bool) {
+	s := l.share(text, now)
+	if s == nil {
 		l.others++
 		return 0, false
-	case !c.logged.IsZero() && now.Sub(c.logged) < every:
-		c.others++
-		return 0, false
 	}
-	others = c.others + l.others
-	c.logged, c.others, l.others = now, 0, 0
-	return others, true
+	c := s.cause(cause, now)
+	switch {
+	case c == nil:
+		s.others++
+	case c.lines < most:
+		others = c.others + s.others + l.others
+		c.lines, c.others, s.others, l.others = c.lines+1, 0, 0, 0
+		s.last = now
+		return others, true
+	default:
+		c.others++
+	}
+	if l.late.IsZero() {
+		l.late = now.Add(every)
+	}
+	return 0, false
 }
 
-// find returns the entry of a cause, in place of another one that had no line for a minute. It
+// share returns the share of a text, in place of another one that had no line for a minute. It
 // returns nil if there is none.
-func (l *Lines) find(text string, now time.Time) *cause {
-	var old *cause
-	for i := range l.causes {
-		c := &l.causes[i]
-		if c.text == text && !c.logged.IsZero() {
-			return c
+func (l *Lines) share(text string, now time.Time) *share {
+	old := -1
+	for i, s := range l.texts {
+		if s.text == text {
+			return s
 		}
-		if now.Sub(c.logged) >= every && (old == nil || c.logged.Before(old.logged)) {
-			old = c
+		if now.Sub(s.last) >= every && (old < 0 || s.last.Before(l.texts[old].last)) {
+			old = i
 		}
 	}
-	if old != nil {
-		l.others += old.others
-		*old = cause{text: strings.Clone(text)}
+	s := &share{text: text, last: now}
+	switch {
+	case len(l.texts) < maxTexts:
+		l.texts = append(l.texts, s)
+	case old < 0:
+		return nil
+	default:
+		l.others += l.texts[old].take(now.Add(every))
+		l.texts[old] = s
 	}
-	return old
+	return s
+}
+
+// cause returns the entry of a cause, in place of another one whose minute is over. It returns nil
+// if there is none.
+func (s *share) cause(text string, now time.Time) *cause {
+	at := slices.IndexFunc(s.causes, func(c cause) bool { return c.text == text })
+	if at < 0 && len(s.causes) == maxCauses {
+		if at = slices.IndexFunc(s.causes, func(c cause) bool { return now.Sub(c.since) >= every }); at < 0 {
+			return nil
+		}
+		s.others += s.causes[at].others
+		s.causes[at] = cause{text: strings.Clone(text)}
+	}
+	if at < 0 {
+		at = len(s.causes)
+		s.causes = append(s.causes, cause{text: strings.Clone(text)})
+	}
+	c := &s.causes[at]
+	if now.Sub(c.since) >= every {
+		c.since, c.lines = now, 0
+	}
+	return c
+}
+
+// take returns the number of failures without a line whose minute is over, and forgets it.
+func (s *share) take(now time.Time) (n int) {
+	if now.Sub(s.last) >= every {
+		n, s.others = s.others, 0
+	}
+	for i := range s.causes {
+		if c := &s.causes[i]; now.Sub(c.since) >= every {
+			n, c.others = n+c.others, 0
+		}
+	}
+	return n
+}
+
+// Late calls yield with each text and its number of failures without a line, if no line of the
+// minute after them has shown that number. It returns the time of its next look, zero for none.
+// Before that time it takes a comparison.
+//
+// Held by TestLate.
+func (l *Lines) Late(now time.Time, yield func(text string, others int)) (at time.Time) {
+	if l.late.IsZero() || now.Before(l.late) {
+		return l.late
+	}
+	l.late = time.Time{}
+	for _, s := range l.texts {
+		if n := s.take(now); n > 0 {
+			yield(s.text, n)
+		}
+		if s.others > 0 || slices.ContainsFunc(s.causes, func(c cause) bool { return c.others > 0 }) {
+			l.late = now.Add(every)
+		}
+	}
+	return l.late
 }
 
 // Shared is Lines for several goroutines. The zero value has none. It is safe for concurrent use.
@@ -75,11 +161,11 @@ type Shared struct {
 	lines Lines
 }
 
-// Note is Lines.Note.
-func (s *Shared) Note(cause string, now time.Time) (others int, ok bool) {
+// Note is Lines.Note with one line of a cause in a minute.
+func (s *Shared) Note(text, cause string, now time.Time) (others int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lines.Note(cause, now)
+	return s.lines.Note(text, cause, 1, now)
 }
 
 const maxCause = 512 // bytes

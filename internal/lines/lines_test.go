@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// TestLines: a cause has one line a minute, with the number of the others. Causes beyond the
-// bound have no line, and the next line counts them.
+var start = time.Unix(1, 0)
+
+// TestLines: a cause has one line a minute, with the number of the others. The errors of a text
+// beyond its causes have no line, and its next line counts them.
 func TestLines(t *testing.T) {
 	var l Shared
-	start := time.Unix(1, 0)
 	for i, c := range []struct {
 		cause  string
 		times  int
@@ -27,10 +28,13 @@ func TestLines(t *testing.T) {
 		{"foreign key", 3, time.Minute - 1, 0, 0, "the minute is not over"},
 		{"foreign key", 1, time.Minute, 1, 502, "499 and 3 had no line"},
 		{"foreign key", 1, 10 * time.Minute, 1, 0, "none since"},
+		{"request %d", 500, time.Hour, maxCauses, 0, "each error has a cause of its own"},
+		{"the last one", 1, time.Hour + time.Minute, 1, 500 - maxCauses, "it counts those without a line"},
 	} {
 		lines, others := 0, 0
-		for range c.times {
-			if n, ok := l.Note(c.cause, start.Add(c.after)); ok {
+		for i := range c.times {
+			cause := strings.ReplaceAll(c.cause, "%d", fmt.Sprint(i))
+			if n, ok := l.Note("write refused", cause, start.Add(c.after)); ok {
 				lines, others = lines+1, others+n
 			}
 		}
@@ -38,17 +42,71 @@ func TestLines(t *testing.T) {
 			t.Errorf("step %d: %d lines with %d others, want %d with %d: %s", i, lines, others, c.lines, c.others, c.reason)
 		}
 	}
-	lines, later := 0, start.Add(time.Hour)
-	for i := range 500 {
-		if _, ok := l.Note("cause "+strings.Repeat("x", i), later); ok {
-			lines++
+}
+
+// TestShares: a flood of one text, or of many, takes no line of another text. The texts and the
+// causes are bounded.
+func TestShares(t *testing.T) {
+	var l Lines
+	written := 0
+	for text := range maxTexts - 1 {
+		for cause := range 500 {
+			if _, ok := l.Note(fmt.Sprint("text ", text), fmt.Sprint(cause), 1, start); ok {
+				written++
+			}
 		}
 	}
-	if lines != maxCauses {
-		t.Errorf("%d lines for 500 causes, want %d", lines, maxCauses)
+	if want := (maxTexts - 1) * maxCauses; written != want {
+		t.Errorf("%d lines of %d texts, want %d", written, maxTexts-1, want)
 	}
-	if others, ok := l.Note("the last one", later.Add(2*time.Minute)); !ok || others != 500-maxCauses {
-		t.Errorf("a line %t with %d others, want one that counts the causes without a line", ok, others)
+	if others, ok := l.Note("engine panicked", "nil map", 1, start); !ok || others != 0 {
+		t.Errorf("a line %t with %d others, want the line of another text", ok, others)
+	}
+	if _, ok := l.Note("one more", "", 1, start); ok {
+		t.Error("a text beyond the bound has a line")
+	}
+	if others, ok := l.Note("one more", "", 1, start.Add(time.Minute)); !ok || others == 0 || len(l.texts) != maxTexts {
+		t.Errorf("a line %t with %d others of %d texts, want the place of an old text", ok, others, len(l.texts))
+	}
+	for i := range 40 {
+		if _, ok := l.Note("root lost", "", 32, start.Add(time.Hour)); ok != (i < 32) {
+			t.Errorf("line %d: %t, want 32 lines", i, ok)
+		}
+	}
+}
+
+// TestLate: the number of failures without a line appears, although no failure follows.
+func TestLate(t *testing.T) {
+	var l Lines
+	late := func(after time.Duration) (out string) {
+		l.Late(start.Add(after), func(text string, others int) { out += fmt.Sprintf("%s %d;", text, others) })
+		return out
+	}
+	for range 3 {
+		l.Note("a", "x", 1, start)
+	}
+	l.Note("b", "x", 1, start)
+	for i := range maxCauses + 1 {
+		l.Note("c", fmt.Sprint(i), 1, start.Add(30*time.Second))
+	}
+	for _, c := range []struct {
+		after  time.Duration
+		want   string
+		reason string
+	}{
+		{time.Minute - 1, "", "a line of the minute may show it"},
+		{time.Minute, "a 2;", "the minute of the cause is over, and that of the last line of c is not"},
+		{2 * time.Minute, "c 1;", "it was the cause beyond the bound"},
+		{time.Hour, "", "nothing is left"},
+	} {
+		if got := late(c.after); got != c.want {
+			t.Errorf("after %v: %q, want %q: %s", c.after, got, c.want, c.reason)
+		}
+	}
+	l.Note("a", "x", 1, start.Add(time.Hour))
+	l.Note("a", "x", 1, start.Add(time.Hour))
+	if others, _ := l.Note("a", "x", 1, start.Add(time.Hour+time.Minute)); others != 1 || late(2*time.Hour) != "" {
+		t.Errorf("%d others, and they are counted twice", others)
 	}
 }
 

@@ -8,11 +8,13 @@ import (
 	"github.com/ownergraph/ownergraph/internal/lines"
 )
 
-// Record is a line for the log. Args are pairs of a name and a value. It is a value.
+// Record is a line for the log. Args are pairs of a name and a value. Cause stands for the error of
+// many lines, or is empty. It is a value.
 type Record struct {
 	Level Level
 	Text  string
 	Args  []any
+	Cause string
 }
 
 // Level says how serious a Record is.
@@ -47,6 +49,9 @@ func (l Level) String() string {
 // step that has more to say repeats itself.
 const maxLines = 256
 
+// maxObjects bounds the lines of a text in a minute that are about one object each.
+const maxObjects = 32
+
 // kept are the records that have been carried out and wait for the caller.
 type kept struct {
 	records []Record
@@ -54,40 +59,36 @@ type kept struct {
 	repeats lines.Lines
 }
 
-// Noter notes a failure, and says whether it is worth a line: see lines.Lines.
-type Noter interface {
-	Note(cause string, now time.Time) (others int, ok bool)
-}
-
-// Note notes a line, and reports whether it is to be written. A warning with an error, a panic or
-// the key of an object comes again with each try and each object. So one line of a text and cause
-// is due in a minute, and gets the number of the others. A line that has the number already is
-// due.
+// note notes a line, and reports whether it is to be written. A warning with an error or a panic
+// comes again with each try and each object. So one line of a text and cause is due in a minute. A
+// warning about an object without an error comes once for the object, and more of them are due. A
+// line gets the number of the others. A line that has the number already is due.
 //
 // Held by TestDue.
-func (r *Record) Note(to Noter, now time.Time) bool {
-	cause, repeats := r.cause()
-	if !repeats {
+func (r *Record) note(to *lines.Lines, now time.Time) bool {
+	cause, most := r.cause()
+	if most == 0 {
 		return true
 	}
-	others, due := to.Note(cause, now)
+	others, due := to.Note(r.Text, cause, most, now)
 	if due && others > 0 {
 		r.Args = append(r.Args[:len(r.Args):len(r.Args)], "others", others)
 	}
 	return due
 }
 
-// cause returns the text that the line shares with its repetitions, without the object.
-func (r *Record) cause() (text string, repeats bool) {
+// cause returns the text that the line shares with its repetitions, without the object, and the
+// most lines of it in a minute. Zero is no bound.
+func (r *Record) cause() (text string, most int) {
 	if r.Level != Warn && r.Level != Error {
-		return "", false
+		return "", 0
 	}
 	var err error
 	var names []string
 	for i := 1; i < len(r.Args); i += 2 {
 		switch r.Args[i-1] {
 		case "others":
-			return "", false
+			return "", 0
 		case "key":
 			key := fmt.Sprint(r.Args[i])
 			place, uid, _ := strings.Cut(key, "@")
@@ -96,10 +97,15 @@ func (r *Record) cause() (text string, repeats bool) {
 			err = fmt.Errorf("%v", r.Args[i])
 		}
 	}
-	if err != nil {
-		return r.Text + ": " + lines.Cause(err, names...), true
+	switch {
+	case r.Cause != "":
+		return r.Cause, 1
+	case err != nil:
+		return lines.Cause(err, names...), 1
+	case len(names) > 0:
+		return "", maxObjects
 	}
-	return r.Text, len(names) > 0
+	return "", 0
 }
 
 // Dropped returns the line that stands for n dropped ones.
@@ -112,24 +118,35 @@ func (l *List) Warn(text string, args ...any) {
 	l.items = append(l.items, Effect{Type: Log, Record: &Record{Level: Warn, Text: text, Args: args}})
 }
 
-// KeepDue is Keep for a line that is due: see Record.Note.
+// KeepDue is Keep for a line that is due. The lines of one text and cause are bounded, and one of
+// them gets the number of the others.
+//
+// Held by TestDue and TestFlood.
 func (l *List) KeepDue(r Record, now time.Time) {
-	if r.Note(&l.lines.repeats, now) {
+	if r.note(&l.lines.repeats, now) {
 		l.Keep(r)
 	}
 }
 
-// Keep keeps a line for the caller. Beyond a bound it counts the line and drops it.
+// KeepLate keeps a line for each text with a number of others that no line has shown in time. It
+// returns the time of its next look, zero for none.
+//
+// Held by TestFlood.
+func (l *List) KeepLate(now time.Time) (at time.Time) {
+	return l.lines.repeats.Late(now, func(text string, others int) {
+		l.Keep(Record{Level: Warn, Text: text, Args: []any{"others", others}})
+	})
+}
+
+// Keep keeps a line for the caller. Beyond a bound it counts the line and drops it. A line of level
+// Error is never dropped: KeepDue bounds them.
 func (l *List) Keep(r Record) {
-	if len(l.lines.records) == maxLines {
+	if len(l.lines.records) >= maxLines && r.Level != Error {
 		l.lines.dropped++
 		return
 	}
 	l.lines.records = append(l.lines.records, r)
 }
-
-// HasLines reports whether a line is kept.
-func (l *List) HasLines() bool { return len(l.lines.records) > 0 }
 
 // TakeLines returns the kept lines, the first one first, and keeps them no longer. The
 // last of them counts the dropped ones, if there are any.

@@ -56,7 +56,6 @@ type Calls[C any] struct {
 	retries  map[observed.NodeID]graph.Object
 
 	Delays Delays
-	Lines  Lines // about failed writes
 }
 
 // NewCalls returns Calls without a call.

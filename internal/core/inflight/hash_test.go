@@ -16,7 +16,7 @@ import (
 // unhashed names the fields that are no part of the hash, with the reason.
 var unhashed = map[string]string{
 	"Undone.count": "a report", "Undone.lines": "a log",
-	"Calls.last": "an id says nothing", "Calls.Delays": "a report", "Calls.Lines": "a log", "Calls.ids": "follows from the calls", "Calls.prepared": "the engine hashes its calls",
+	"Calls.last": "an id says nothing", "Calls.Delays": "a report", "Calls.ids": "follows from the calls", "Calls.prepared": "the engine hashes its calls",
 	"Calls.under": "the engine hashes each call", "Calls.retries": "the engine hashes them", "Expectations.index": "follows from the list", "entry.node": "a key", "entry.Expectation": "see Expectation",
 }
 

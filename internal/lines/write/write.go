@@ -16,7 +16,7 @@ func Line(to *slog.Logger, bound *lines.Shared, level slog.Level, cause, text st
 	if to == nil {
 		return
 	}
-	others, ok := bound.Note(text+": "+cause, time.Now())
+	others, ok := bound.Note(text, cause, time.Now())
 	if !ok {
 		return
 	}

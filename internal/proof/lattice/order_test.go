@@ -45,8 +45,6 @@ const layers = `
 	internal/lines; # of a log, also of adapters
 	internal/lines < internal/core/effect, adapters/sql, adapters/etcd, adapters/clientgo/...;
 	internal/lines < internal/lines/write < adapters/sql, adapters/etcd; # the core does not log
-	internal/lines < internal/core/inflight;
-	internal/lines < .;
 	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
