@@ -133,7 +133,10 @@ func (c *Cursor) nextMember(g *Graph) NodeID {
 	return id
 }
 
-// memberAfter returns the member after a node, 0 at the end.
+// memberAfter returns the member after a node, 0 at the end. After a node whose kind has got another
+// definition it is one of the later kinds.
+//
+// Held by TestContentsOfAnotherDefinition.
 func (g *Graph) memberAfter(id NodeID, of *Content) NodeID {
 	x := g.at(id)
 	at := &g.places[x.place]
@@ -141,7 +144,7 @@ func (g *Graph) memberAfter(id NodeID, of *Content) NodeID {
 	case of.Members != graph.KindMembers:
 		return cmp.Or(g.inPlace(x.nextKind, x.place), g.firstAt(at.next))
 	case g.kinds[at.kind].info.Definition != of.Name: // it has another one now
-		return 0
+		return g.firstDefined(of.Name, g.definedFrom(of.Name, g.kinds[at.kind].info.Kind))
 	}
 	return cmp.Or(x.nextKind, g.firstDefined(of.Name, g.kinds[at.kind].defined+1))
 }
@@ -164,6 +167,15 @@ func (g *Graph) firstDefined(name string, from int) NodeID {
 		}
 	}
 	return 0
+}
+
+// definedFrom returns the place of a kind in the list of a definition, or that of the next kind. The
+// list is in the order of the kinds.
+func (g *Graph) definedFrom(name string, kind graph.Kind) int {
+	at, _ := slices.BinarySearchFunc(g.contents.definitions[name], kind, func(k kindID, want graph.Kind) int {
+		return cmp.Compare(g.kinds[k].info.Kind, want)
+	})
+	return at
 }
 
 // inPlace returns the node if it stands at the place, or else 0.
