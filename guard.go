@@ -57,8 +57,7 @@ func (e *Engine) withholds(id observed.NodeID, n observed.Node, s inflight.Subje
 	return why != policy.ReasonUnset, why
 }
 
-// decideGuarded returns the decision of the guards for an object, where the rules alone decide
-// d. Why is the protection that withholds its mark.
+// decideGuarded returns the guards' decision, where the rules alone decide d. Why withholds a mark.
 func (e *Engine) decideGuarded(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, why policy.Reason) policy.Decision {
 	n := e.graph.Node(id)
 	if in.Unreadable || !(e.guards.Any() && e.guards.MaySelect(n)) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {

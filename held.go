@@ -249,12 +249,14 @@ func (e *Engine) unhold(id observed.NodeID, retry bool) {
 	}
 }
 
-// holdFailing reports a node whose reads or writes fail again and again, or take too long. It
-// returns the number of the latter. The line of the log says which of both it is.
+// holdFailing reports a node whose reads or writes (what) fail, and returns how many took too long.
 func (e *Engine) holdFailing(id observed.NodeID, what string, err error) (times int) {
 	if run.IsLate(err) {
 		times = e.held.Late(id, e.now)
-		line := effect.Record{Level: effect.Warn, Text: what + " takes too long", Args: []any{"reason", policy.WriteFails.Code(), "key", e.graph.Node(id).Key().String(), "err", err}}
+		line := effect.Record{Level: effect.Warn, Text: "write takes too long", Args: []any{"reason", policy.WriteFails.Code(), "key", e.graph.Node(id).Key().String(), "err", err}}
+		if what == "read" {
+			line.Text = "read takes too long"
+		}
 		if _, undone := run.RetryIn(err); !undone {
 			line.Cause = "the timeout of the call" // its errors have many words, such as those of drivers
 		}
