@@ -179,5 +179,5 @@ func (c Config) names() *strings.Replacer {
 	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "records", "seq"} {
 		pairs = append(pairs, "{"+table+"}", quote(table), "{#"+table+"}", `"`+c.Prefix+table+`"`)
 	}
-	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`, "{stamp}", stampText(c.Dialect), "{least}", c.leastName())...)
+	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`, "{stamp}", stampText(c.Dialect), "{start}", startText(c.Dialect), "{least}", c.leastName())...)
 }

@@ -105,8 +105,8 @@
 // and its version is higher. This holds for different objects too. Two writes at the same
 // time have either order. The changes of one object keep the order of their commits. A
 // transaction of the user at the level REPEATABLE READ keeps only the order of each object. Its
-// first write needs the right to UPDATE og_meta. If an epoch, an upgrade or a new kind is younger
-// than its snapshot, that write fails with SQLSTATE 40001, and the user begins the transaction anew.
+// first write needs the right to UPDATE og_kinds. If an epoch or an upgrade is younger than its
+// snapshot, that write fails with SQLSTATE 40001, and the user begins the transaction anew.
 //
 // On SQLite there is one writer, and the log counts its commits. A watch also sees the
 // writes of other processes, because it polls the log.

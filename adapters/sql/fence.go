@@ -13,7 +13,7 @@ import (
 type fence struct {
 	token  uint64
 	moment position // the watch has to report every change below it
-	stamp  int64    // of the moment
+	start  int64    // of the server at the moment
 }
 
 // Fence notes the present moment of the database, and returns a random token. Each running
@@ -24,14 +24,14 @@ type fence struct {
 // Held by TestKit.
 func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	var moment position
-	var stamp int64
+	var start int64
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("fence: %w", err)
 	}
 	err = s.retry(ctx, func() error {
 		ses, err := s.reading(ctx)
 		if err == nil {
-			moment, stamp, err = s.tables.moment(ctx, &ses.c)
+			moment, start, err = s.tables.moment(ctx, &ses.c)
 		}
 		return err
 	})
@@ -41,7 +41,7 @@ func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	token = newToken()
 	s.mu.Lock()
 	for w := range s.watches {
-		list := append(w.fences, fence{token, moment, stamp})
+		list := append(w.fences, fence{token, moment, start})
 		w.fences = list[max(0, len(list)-maxFences):]
 	}
 	s.mu.Unlock()
@@ -101,18 +101,17 @@ func (w *watch) wishes() ([]fence, map[graph.Kind]bool) {
 	return append([]fence(nil), w.fences...), relist
 }
 
-// renew gives a fence the present of a look, if the kinds or the server have changed since its call:
-// the former moment may be one of another server. Every change from before the call is below the
-// present too.
+// renew gives a fence the present of a look, if the server was started anew since its call, or is another
+// one. The former moment says nothing then. Every change from before the call is below the present too.
 //
-// Held by TestFenceOfOtherServer.
+// Held by TestFenceIsRenewed.
 func (w *watch) renew(l *look, fences []fence) {
 	w.s.mu.Lock()
 	defer w.s.mu.Unlock()
 	for _, list := range [][]fence{fences, w.fences} {
 		for i := range list {
-			if f := &list[i]; f.stamp != l.stamp && slices.ContainsFunc(fences, func(x fence) bool { return x.token == f.token }) {
-				f.moment, f.stamp = l.present, l.stamp
+			if f := &list[i]; f.start != l.start && slices.ContainsFunc(fences, func(x fence) bool { return x.token == f.token }) {
+				f.moment, f.start = l.present, l.start
 			}
 		}
 	}

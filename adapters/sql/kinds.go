@@ -18,6 +18,7 @@ type kindRow struct {
 // the server (stampText). So a set that was read before is valid if the database has its stamp.
 type kindSet struct {
 	stamp  int64
+	start  int64 // of the server
 	system int64 // the system identifier of the server, 0 if it is unknown
 	byName map[graph.Kind]kindRow
 	byID   map[int64]kindRow

@@ -120,13 +120,11 @@ func (s *Store) selectPage(ctx context.Context, q graph.SelectRequest, by finali
 	}
 	p := matches{q: q, by: by, after: after}
 	for {
-		rows, err := s.readPage(ctx, kinds.stamp, kinds.number(q.Kind), 0, p.after)
+		rows, err := s.readPage(ctx, kinds.start, kinds.number(q.Kind), 0, p.after)
 		for i := 0; i < len(rows) && err == nil; i++ {
 			err = p.add(rows[i])
 		}
 		switch {
-		case errors.Is(err, errOtherSet):
-			return p.page, errRaced
 		case errors.Is(err, errPageFull):
 			p.page.More = hex.EncodeToString(p.after)
 			return p.page, nil

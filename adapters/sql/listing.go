@@ -37,12 +37,12 @@ func (w *watch) endAfter(ctx context.Context, kinds []graph.Kind) error {
 	}
 	err := w.await(ctx, func(ctx context.Context) error {
 		ses, err := w.s.reading(ctx)
-		var stamp int64
+		var start int64
 		if err == nil {
-			w.endAt, stamp, err = w.s.tables.moment(ctx, &ses.c)
+			w.endAt, start, err = w.s.tables.moment(ctx, &ses.c)
 		}
-		if err == nil && stamp != w.stamp {
-			err = errOtherSet
+		if err == nil && start != w.start {
+			err = errOtherStart
 		}
 		return err
 	})
@@ -100,7 +100,7 @@ func (w *watch) pages(ctx context.Context, kind int64) error {
 		}
 		var batch []*row
 		err := w.await(ctx, func(ctx context.Context) (err error) {
-			batch, err = w.s.readPage(ctx, w.stamp, kind, last.id, last.place)
+			batch, err = w.s.readPage(ctx, w.start, kind, last.id, last.place)
 			return err
 		})
 		if err != nil {
@@ -118,17 +118,17 @@ func (w *watch) pages(ctx context.Context, kind int64) error {
 
 // readPage reads a page, behind a check of the tables and the server. On Postgres both are on one
 // connection. A page of a standby or of another server may lack objects, and the end of the listing
-// would prove their absence. So the stamp has to be that of the look by which the page is judged.
-// Another stamp is errOtherSet.
+// would prove their absence. So the server has to have the start that the look has found by which the
+// page is judged. Another one is errOtherStart.
 //
 // Held by TestStandbyIsRefused, TestVersionShutsOut and TestPageOfOtherServer.
-func (s *Store) readPage(ctx context.Context, stamp, kind, after int64, place []byte) (rows []*row, err error) {
+func (s *Store) readPage(ctx context.Context, start, kind, after int64, place []byte) (rows []*row, err error) {
 	err = s.onOne(ctx, func(ses *session) error {
 		rows = rows[:0]
 		if is, err := ses.c.checkTables(ctx); err != nil {
 			return err
-		} else if is != stamp {
-			return errOtherSet
+		} else if is != start {
+			return errOtherStart
 		}
 		return s.tables.page(ctx, &ses.c, kind, after, place, pageSize, func(r *row) error {
 			rows = append(rows, r)

@@ -28,6 +28,7 @@ type change struct {
 // the bound before: see postgres_bound.go.
 type look struct {
 	stamp         int64 // of the kinds
+	start         int64 // of the server
 	system        int64 // the system identifier of the server, 0 if it is unknown
 	epoch, reason string
 	floor         int64    // changes below are deleted

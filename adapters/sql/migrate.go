@@ -96,7 +96,10 @@ func (s *Store) serveKinds(ctx context.Context) error {
 		return err
 	}
 	return s.transact(ctx, func(ses *session) error {
-		kinds, err := s.tables.kinds(ctx, &ses.c)
+		kinds, err := s.checkedKinds(ctx, &ses.c)
+		if err != nil {
+			return err
+		}
 		for _, info := range s.conf.Kinds {
 			if err == nil {
 				err = ses.addKind(ctx, kinds, info)

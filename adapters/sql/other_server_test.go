@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -45,23 +46,23 @@ func TestCallsOfOtherServer(t *testing.T) {
 }
 
 // TestPageOfOtherServer: a page of a listing comes from another server than the look before. It
-// lacks objects, and its end would prove their absence. So the page is an error. So is a page at another
-// stamp, as of a server that was started anew.
+// lacks objects, and its end would prove their absence. So the page is an error. So is a page of a server
+// with another start.
 func TestPageOfOtherServer(t *testing.T) {
 	first, _, _, pool, o := twoServers(t)
 	s := first.d.storeOn(t, pool)
 	if _, err := s.Get(t.Context(), o.Key); err != nil {
 		t.Fatal(err)
 	}
-	stamp := s.kinds.Load().stamp
-	if rows, err := s.readPage(t.Context(), stamp, 0, 0, nil); err != nil || len(rows) != 1 {
+	start := s.kinds.Load().start
+	if rows, err := s.readPage(t.Context(), start, 0, 0, nil); err != nil || len(rows) != 1 {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
-	if rows, err := s.readPage(t.Context(), stamp+1, 0, 0, nil); !errors.Is(err, errOtherSet) || len(rows) > 0 {
-		t.Errorf("a page at another stamp: %d rows, %v", len(rows), err)
+	if rows, err := s.readPage(t.Context(), start+1, 0, 0, nil); !errors.Is(err, errOtherStart) || len(rows) > 0 {
+		t.Errorf("a page after another start: %d rows, %v", len(rows), err)
 	}
 	pool.only.Store(2)
-	if rows, err := s.readPage(t.Context(), stamp, 0, 0, nil); !errors.Is(err, errOtherServer) || len(rows) > 0 {
+	if rows, err := s.readPage(t.Context(), start, 0, 0, nil); !errors.Is(err, errOtherServer) || len(rows) > 0 {
 		t.Errorf("a page of the other server: %d rows, %v", len(rows), err)
 	}
 }
@@ -76,6 +77,20 @@ func TestFenceOfOtherServer(t *testing.T) {
 	w.until(t, "listed", listed)
 	if _, err := s.Fence(context.WithValue(t.Context(), toSecond{}, true)); !errors.Is(err, errOtherServer) {
 		t.Errorf("the fence: %v", err)
+	}
+}
+
+// TestFenceIsRenewed: a fence gets the present of a look of another server, and keeps its moment at the
+// same one. A fence that began after the look's wishes waits for the next look.
+func TestFenceIsRenewed(t *testing.T) {
+	old, present := position{pos: 5}, position{pos: 9}
+	fences := []fence{{1, old, 100}, {2, old, 200}}
+	w := &watch{s: &Store{}}
+	w.fences = append([]fence{}, append(fences, fence{3, old, 100})...)
+	w.renew(&look{start: 200, present: present}, fences)
+	want := []fence{{1, present, 200}, {2, old, 200}}
+	if !slices.Equal(fences, want) || !slices.Equal(w.fences, append(want, fence{3, old, 100})) {
+		t.Errorf("the fences are %v and %v", fences, w.fences)
 	}
 }
 

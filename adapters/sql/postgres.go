@@ -44,7 +44,7 @@ const (
 
 func postgresTexts() map[string]string {
 	return map[string]string{
-		"kinds": `SELECT {stamp}, {system}, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON true WHERE m.id = 1`,
+		"kinds": `SELECT {stamp}, {start}, {system}, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON true WHERE m.id = 1`,
 		"find": `SELECT {stamp}, o.id, o.uid, o.pos, o.seq, o.body, o.labels FROM {meta} m
 		LEFT JOIN {objects} o ON o.kind = $1 AND o.place = $2 WHERE m.id = 1`,
 		"findlocked": `SELECT (SELECT {stamp} FROM {meta} m WHERE m.id = 1), o.id, o.uid, o.pos, o.seq, o.body, o.labels FROM {objects} o
@@ -68,7 +68,7 @@ func postgresTexts() map[string]string {
 		"remove":  pgRemove(`0`, `WHERE o.id = $3 AND o.pos = $4 AND o.seq = $5 AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $6)`),
 		"plain":   pgRemove(`0`, `WHERE o.kind = $3 AND o.place = $4 AND NOT o.held AND EXISTS (`+pgUnchanged+`) AND ($5 = '' OR o.uid = $5) AND ($6::bigint = 0 OR o.pos = $6::bigint AND o.seq = $7::bigint) AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $8)`),
 		"server":  `SELECT pg_is_in_recovery(), {system}`,
-		"tables":  `SELECT {stamp}, {system} FROM {meta} m WHERE m.id = 1`,
+		"tables":  `SELECT {stamp}, {start}, {system} FROM {meta} m WHERE m.id = 1`,
 		"kindrow": `INSERT INTO {kinds} (kind, scoped, no_owner, served) VALUES ($1, $2, $3, $4) ON CONFLICT (kind) DO UPDATE SET no_owner = $3, served = $4`,
 		"stamp":   `UPDATE {meta} SET kinds = $1 WHERE id = 1`,
 		"note": `INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name)
@@ -76,11 +76,11 @@ func postgresTexts() map[string]string {
 		"moment": pgMoment,
 		"bound":  pgBound,
 		"writer": pgWriter, "prepared": pgPrepared,
-		"level": pgLevel, "lockall": `LOCK TABLE {objects}, {log} IN ROW EXCLUSIVE MODE`, "current": `SELECT id FROM {meta} WHERE id = 1 FOR SHARE`, "number": pgNumber, "setleast": pgSetLeast,
+		"level": pgLevel, "lockall": `LOCK TABLE {objects}, {log} IN ROW EXCLUSIVE MODE`, "current": `SELECT id FROM {kinds} ORDER BY id LIMIT 1 FOR SHARE`, "number": pgNumber, "setleast": pgSetLeast,
 		"all":    `SELECT id, kind, uid, scope, name, pos, seq, body FROM {objects} WHERE id > $1 ORDER BY id LIMIT $2`,
 		"kind":   `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE kind = $1 AND place > $2 ORDER BY place LIMIT $3`,
 		"owners": `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR SHARE`,
-		"look": `SELECT {stamp}, {system}, m.epoch, m.reason, m.floor, EXISTS (SELECT 1 FROM {log} WHERE (pos, seq) >= ($6, $7)),
+		"look": `SELECT {stamp}, {start}, {system}, m.epoch, m.reason, m.floor, EXISTS (SELECT 1 FROM {log} WHERE (pos, seq) >= ($6, $7)),
 			m.floor > h.top OR coalesce((SELECT pos FROM {log} ORDER BY pos DESC, seq DESC LIMIT 1) >= h.top, false), a.mark, t.pos, t.seq, t.mark,
 			l.pos, l.seq, l.mark, l.type, l.kind, l.uid, l.scope, l.name, l.body
 		FROM {meta} m CROSS JOIN LATERAL (SELECT ` + pgTop + ` AS top) h LEFT JOIN {log} a ON a.pos = $1 AND a.seq = $2
@@ -262,7 +262,7 @@ func (t *postgresTables) look(ctx context.Context, c *conn, from position, a anc
 		var anchored, tipPos, tipSeq, tipMark, pos, seq, mark, what, kind sql.NullInt64
 		var uid, scope, name sql.NullString
 		var body []byte
-		if err := rows.Scan(&l.stamp, &l.system, &l.epoch, &l.reason, &l.floor, &l.beyond, &l.ahead, &anchored, &tipPos, &tipSeq, &tipMark,
+		if err := rows.Scan(&l.stamp, &l.start, &l.system, &l.epoch, &l.reason, &l.floor, &l.beyond, &l.ahead, &anchored, &tipPos, &tipSeq, &tipMark,
 			&pos, &seq, &mark, &what, &kind, &uid, &scope, &name, &body); err != nil {
 			return err
 		}

@@ -74,7 +74,7 @@ const (
 			WHEN (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass('{seq}')) <> 1 THEN -2
 			ELSE coalesce(pg_sequence_last_value(to_regclass('{seq}')), 0) END`
 	// pgMoment is a position above each change that is committed.
-	pgMoment = `SELECT {stamp}, {system}, ` + pgTop + `, ` + pgDrawn + ` FROM {meta} m WHERE m.id = 1`
+	pgMoment = `SELECT {stamp}, {start}, {system}, ` + pgTop + `, ` + pgDrawn + ` FROM {meta} m WHERE m.id = 1`
 	// pgBound reads q before the locks, because l refers to it. A number of pg_locks has 32 bits:
 	// behind is its distance to top, which is below 2 to the 31. A transaction that is being
 	// prepared keeps its virtual number, and loses its pid lock by lock (TestBoundWhilePreparing).
@@ -115,13 +115,13 @@ func (t *postgresTables) bound(ctx context.Context, c *conn) (b bound, err error
 	return b, nil
 }
 
-func (t *postgresTables) moment(ctx context.Context, c *conn) (p position, stamp int64, err error) {
+func (t *postgresTables) moment(ctx context.Context, c *conn) (p position, start int64, err error) {
 	stamp, system := int64(stampNone), int64(0)
 	var b bound
-	if _, err = c.one(ctx, t.textOf("moment"), nil, &stamp, &system, &b.top, &b.drawn); err == nil {
+	if _, err = c.one(ctx, t.textOf("moment"), nil, &stamp, &start, &system, &b.top, &b.drawn); err == nil {
 		err = c.checkBound(stamp, system, b.drawn)
 	}
-	return b.present(), stamp, err
+	return b.present(), start, err
 }
 
 // checkBound checks the server, the tables and the numbers of one statement. Another statement might

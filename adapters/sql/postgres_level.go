@@ -36,8 +36,9 @@ const (
 //
 // The snapshot may also be older than an epoch or an upgrade of the tables. A change below the floor of
 // an epoch is one that no watch reads. Both lock {objects}, so none begins or ends behind the lock of
-// freshen. A lock on the row of {meta} is refused then (40001), if the snapshot lacks a change of
-// that row. It needs the right to UPDATE, and ends with the savepoint, so that AddKind need not wait.
+// freshen. Both write each row of {kinds}, and a lock on such a row is refused then (40001), if the
+// snapshot lacks that. It needs the right to UPDATE, and ends with the savepoint, so that AddKind need
+// not wait.
 //
 // Held by TestBoundOfEarlyNumber, TestBoundOfSnapshot, TestFreshenBrokenOff and TestOldSnapshot.
 func (t *postgresTables) freshen(ctx context.Context, c *conn) (again bool, err error) {
@@ -57,7 +58,7 @@ func (t *postgresTables) freshen(ctx context.Context, c *conn) (again bool, err 
 	return true, err
 }
 
-// freshNumber returns a fresh number of Postgres, if the snapshot has the present row of {meta}. A savepoint
+// freshNumber returns a fresh number of Postgres, if the snapshot is not older than an epoch. A savepoint
 // with a write gets one. Postgres has no other way to a fresh number for a transaction that has one.
 // The row is rolled back, also after the end of the call.
 func (t *postgresTables) freshNumber(ctx context.Context, c *conn) (number int64, err error) {

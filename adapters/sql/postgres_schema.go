@@ -50,6 +50,9 @@ func (t *postgresTables) schema(ctx context.Context, c *conn) (version int64, er
 	return version, err
 }
 
+// touchKinds shows an epoch or an upgrade to a transaction with an older snapshot: see freshen.
+const touchKinds = `UPDATE {kinds} SET served = served`
+
 // migrate makes no table anew, because CREATE INDEX IF NOT EXISTS waits for every writer of a
 // table, even if the index is there. An upgrade waits for the writers that have passed the
 // check of the version. Those that begin behind it find the new version: a statement has its
@@ -73,8 +76,10 @@ func (t *postgresTables) migrate(ctx context.Context, c *conn) error {
 			return err
 		}
 	default:
-		if _, err := c.exec(ctx, t.names.Replace(`LOCK TABLE {objects} IN SHARE ROW EXCLUSIVE MODE`)); err != nil {
-			return err
+		for _, text := range []string{`LOCK TABLE {objects} IN SHARE ROW EXCLUSIVE MODE`, touchKinds} {
+			if _, err := c.exec(ctx, t.names.Replace(text)); err != nil {
+				return err
+			}
 		}
 	}
 	return upgrade(ctx, c, t.names, postgresUpgrades())
@@ -135,6 +140,7 @@ func (t *postgresTables) restored(ctx context.Context, c *conn, expect *string, 
 		args []any
 	}{
 		{`UPDATE {meta} SET base = $1 - pg_current_xact_id()::text::bigint, epoch = $2, reason = $3, floor = $1 WHERE id = 1`, []any{base, epoch, reason}},
+		{touchKinds, nil},
 		{`UPDATE {objects} SET pos = $1, seq = nextval('{seq}')`, []any{base}},
 		{`DELETE FROM {log}`, nil},
 	} {

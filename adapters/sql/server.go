@@ -83,7 +83,7 @@ func (s *Store) checkServer(ctx context.Context) error {
 	case s.primary.asking <- struct{}{}:
 		defer func() { <-s.primary.asking }()
 	case <-ctx.Done():
-		return fmt.Errorf("check the server: another call asks it: %w", ctx.Err())
+		return fmt.Errorf("check the server: another call asks it: %w: %v", errNoAnswer, ctx.Err()) // no smaller batch helps
 	}
 	var err error
 	if !s.primary.fit.Load() {

@@ -46,8 +46,9 @@ type tables interface {
 	look(ctx context.Context, c *conn, from position, anchor anchor, limit int) (*look, error)
 	// page reads rows of all kinds with a higher id, or of one kind with a higher place.
 	page(ctx context.Context, c *conn, kind, after int64, place []byte, limit int, add func(*row) error) error
-	// moment returns a position that is above each change that is committed, and the stamp.
-	moment(ctx context.Context, c *conn) (at position, stamp int64, err error)
+	// moment returns a position that is above each change that is committed, and the start of the
+	// server.
+	moment(ctx context.Context, c *conn) (at position, start int64, err error)
 	// describe names a transaction for which a watch waits, and its program.
 	describe(ctx context.Context, c *conn, of writer) (string, error)
 	// freshen prepares the next write of a transaction whose level the user chose. It reports

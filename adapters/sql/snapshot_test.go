@@ -59,6 +59,27 @@ func TestOldSnapshot(t *testing.T) {
 	}
 }
 
+// TestSnapshotBesideCompaction: a cut of the log and a further kind change nothing for a transaction with an
+// older snapshot. Each process cuts once a minute.
+func TestSnapshotBesideCompaction(t *testing.T) {
+	for _, level := range snapshots {
+		h := newPostgresDatabase(t).mustHandle(t, nil)
+		h.mustCreate(t, object("team", "", "first"))
+		h.mustCreate(t, object("team", "", "second"))
+		tx := h.begin(t, level)
+		h.run(t, tx, `SELECT count(*) FROM pg_class`)
+		if err := h.compactTo(t.Context(), 0, time.Now().UnixMilli()); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.AddKind(t.Context(), graph.KindInfo{Kind: "zone"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.Tx(tx).Create(t.Context(), object("team", "", "late")); err != nil {
+			t.Errorf("%s: %v", level, err)
+		}
+	}
+}
+
 // atDefault returns a store whose sessions have this level by default. Its driver has prepared the
 // statement of a creation.
 func (d *database) atDefault(t *testing.T, level string) *handle {

@@ -31,7 +31,7 @@ func sqliteTexts() map[string]string {
 		// It changes no row. It takes the lock of the writer before the first read, so that a
 		// read is never older than the writes that rest on it.
 		"lock":  `DELETE FROM {meta} WHERE id < 0`,
-		"kinds": `SELECT {stamp}, 0, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON 1 WHERE m.id = 1`,
+		"kinds": `SELECT {stamp}, {start}, 0, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON 1 WHERE m.id = 1`,
 		"find": `SELECT {stamp}, o.id, o.uid, o.pos, o.body, o.labels FROM {meta} m
 		LEFT JOIN {objects} o ON o.kind = ?1 AND o.place = ?2 WHERE m.id = 1`,
 		"log": `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name, body)
@@ -46,7 +46,7 @@ func sqliteTexts() map[string]string {
 		"disown":  `DELETE FROM {owners} WHERE uid = ?1 AND owner = ?2`,
 		"kindrow": `INSERT INTO {kinds} (kind, scoped, no_owner, served) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (kind) DO UPDATE SET no_owner = ?3, served = ?4`,
 		"stamp":   `UPDATE {meta} SET kinds = ?1 WHERE id = 1`,
-		"moment":  `SELECT l.pos + 1, {stamp} FROM {meta} m, {log} l WHERE m.id = 1 AND {stamp} >= 0 ORDER BY l.pos DESC LIMIT 1`,
+		"moment":  `SELECT l.pos + 1 FROM {meta} m, {log} l WHERE m.id = 1 AND {stamp} >= 0 ORDER BY l.pos DESC LIMIT 1`,
 		"all":     `SELECT id, kind, uid, scope, name, pos, 0, body FROM {objects} WHERE id > ?1 ORDER BY id LIMIT ?2`,
 		"kind":    `SELECT id, kind, uid, scope, name, pos, 0, body, place, labels FROM {objects} WHERE kind = ?1 AND place > ?2 ORDER BY place LIMIT ?3`,
 		"look":    sqliteLook,
@@ -98,7 +98,7 @@ func scanKinds(ctx context.Context, c *conn, text string) (*kindSet, error) {
 		var id sql.NullInt64
 		var kind sql.NullString
 		var scoped, noOwner, served sql.NullBool
-		if err := rows.Scan(&set.stamp, &set.system, &id, &kind, &scoped, &noOwner, &served); err != nil {
+		if err := rows.Scan(&set.stamp, &set.start, &set.system, &id, &kind, &scoped, &noOwner, &served); err != nil {
 			return err
 		}
 		if id.Valid {
@@ -213,9 +213,9 @@ func (t *sqliteTables) setKind(ctx context.Context, c *conn, info graph.KindInfo
 	return err
 }
 
-func (t *sqliteTables) moment(ctx context.Context, c *conn) (p position, stamp int64, err error) {
-	err = c.there(ctx, t.text["moment"], nil, &p.pos, &stamp)
-	return p, stamp, err
+func (t *sqliteTables) moment(ctx context.Context, c *conn) (p position, start int64, err error) {
+	err = c.there(ctx, t.text["moment"], nil, &p.pos)
+	return p, 0, err
 }
 
 func (t *sqliteTables) page(ctx context.Context, c *conn, kind, after int64, place []byte, limit int, add func(*row) error) error {

@@ -49,7 +49,7 @@ func stampText(d Dialect) string {
 	recovery, start := "", ""
 	if d == Postgres {
 		recovery = fmt.Sprintf(`WHEN pg_is_in_recovery() THEN %d `, stampStandby)
-		start = ` # (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint`
+		start = ` # ` + startText(d)
 	}
 	return fmt.Sprintf(`CASE %sWHEN m.version < %d THEN %d WHEN m.version > %d THEN -m.version ELSE m.kinds%s END`,
 		recovery, firstSchema, stampNone, schemaVersion, start)
@@ -68,24 +68,34 @@ func checkStamp(stamp int64) error {
 	return checkSchema(-stamp)
 }
 
-// errOtherSet says that the kinds or the server are others than those by which a read is judged.
-var errOtherSet = errors.New("the kinds, or the start of the server, have changed meanwhile")
+// startText is the moment at which the server was started, in microseconds. Two servers of one history,
+// as after a failover, have two moments. On SQLite it is 0.
+func startText(d Dialect) string {
+	if d == Postgres {
+		return `(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint`
+	}
+	return `0`
+}
 
-// checkTables returns the stamp, or the reason for which the tables or the server are not to be
-// used.
-func (c *conn) checkTables(ctx context.Context) (stamp int64, err error) {
+// errOtherStart says that the server was started anew, or is another one, since the look by which a read
+// is judged.
+var errOtherStart = errors.New("the server was started anew meanwhile, or is another one")
+
+// checkTables returns the start of the server, or the reason for which the tables or the server are not
+// to be used.
+func (c *conn) checkTables(ctx context.Context) (start int64, err error) {
 	stamp, system := int64(stampNone), int64(0)
-	text := c.s.conf.names().Replace(`SELECT {stamp}, 0 FROM {meta} m WHERE m.id = 1`)
+	text := c.s.conf.names().Replace(`SELECT {stamp}, {start}, 0 FROM {meta} m WHERE m.id = 1`)
 	if t, ok := c.s.tables.(*postgresTables); ok {
 		text = t.textOf("tables")
 	}
-	if _, err = c.one(ctx, text, nil, &stamp, &system); err == nil {
+	if _, err = c.one(ctx, text, nil, &stamp, &start, &system); err == nil {
 		err = checkStamp(stamp)
 	}
 	if err == nil {
 		err = c.s.primary.check(system)
 	}
-	return stamp, err
+	return start, err
 }
 
 // there scans the row of a query on {meta} and {log}. Without a row it returns the reason.

@@ -120,7 +120,7 @@ func TestVersionShutsOut(t *testing.T) {
 func (h *handle) raiseVersion(t *testing.T) {
 	t.Helper()
 	err := h.transact(t.Context(), func(ses *session) error {
-		texts := []string{fmt.Sprintf(`UPDATE {meta} SET version = %d WHERE id = 1`, schemaVersion+1)}
+		texts := []string{touchKinds, fmt.Sprintf(`UPDATE {meta} SET version = %d WHERE id = 1`, schemaVersion+1)}
 		if h.conf.Dialect == Postgres {
 			texts = append([]string{`LOCK TABLE {objects} IN SHARE ROW EXCLUSIVE MODE`}, texts...)
 		}

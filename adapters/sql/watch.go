@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -62,8 +61,7 @@ type watch struct {
 	next    position // every change below it is reported
 	anchor  anchor
 	epoch   string
-	stamp   int64 // of the last look
-	changed int   // listings in a row that were broken off because another stamp came
+	start   int64 // of the server, in the last look
 	set     *kindSet
 	kinds   map[graph.Kind]*watched // the reported kinds
 	// listed holds the objects that a listing brought in a state which the log has not
@@ -167,9 +165,8 @@ func (w *watch) round(ctx context.Context) (more bool, err error) {
 		return true, w.s.noteRestore(ctx, l.epoch, otherLog)
 	}
 	if err := w.report(ctx, l, relist); err != nil {
-		return false, w.again(err)
+		return false, err
 	}
-	w.changed = 0
 	w.s.remember(w.next, w.anchor)
 	listing := len(w.ending) > 0
 	w.endListings()
@@ -182,18 +179,6 @@ func (w *watch) round(ctx context.Context) (more bool, err error) {
 	return len(l.changes) == maxChanges || passed || listing, w.out.flush()
 }
 
-// again begins all listings anew in the next round, if one was broken off because the kinds or the
-// server have changed. It returns another error, and one that comes again and again.
-//
-// Held by TestKindDuringListing and TestPageOfOtherServer.
-func (w *watch) again(err error) error {
-	if w.changed++; !errors.Is(err, errOtherSet) || w.changed > maxStale {
-		return err
-	}
-	w.started = false
-	return w.out.flush()
-}
-
 // report reports the news of a look.
 func (w *watch) report(ctx context.Context, l *look, relist map[graph.Kind]bool) error {
 	restored := l.epoch != w.epoch
@@ -201,7 +186,7 @@ func (w *watch) report(ctx context.Context, l *look, relist map[graph.Kind]bool)
 	if restored {
 		w.out.add(graph.Event{Type: graph.Rewound, Reason: l.reason, Epoch: l.epoch})
 	}
-	w.epoch, w.stamp = l.epoch, l.stamp
+	w.epoch, w.start = l.epoch, l.start
 	if err := w.reportKinds(ctx, l); err != nil {
 		return err
 	}
