@@ -149,7 +149,8 @@ const maxDetached = 64
 // holderGone ends the run of a holder that is gone. A holder that was never guarded is
 // reported, and a setting has its members swept all the same. If the watch may have missed
 // states of the holder, it is only reported. It may have been guarded and released, or belong
-// to a lost history, and unknown deletes nothing.
+// to a lost history, and unknown deletes nothing. A halted run ends with its holder: nothing could
+// let it go on.
 //
 // Held by TestUnguardedHolder.
 func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Object, unseen bool) {
@@ -162,7 +163,7 @@ func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Obj
 		sw.counts.Ended++
 	}
 	switch {
-	case under && r.unguarded && !r.over && len(sw.detached) < maxDetached:
+	case under && r.unguarded && !r.over && !r.halted && len(sw.detached) < maxDetached:
 		r.node = 0
 		sw.detach(v, r, at)
 		sw.advanceSoon(v, r)
