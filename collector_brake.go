@@ -25,9 +25,8 @@ func (c *Collector) Braked(limit int) (out []BrakedCascade) {
 // no request.
 //
 // With Config.Record the answer goes to the record, too. A later collector has it, and counts
-// AtMost anew. A replica that runs has it within 10 s. ApproveCascade may be called before
-// Run. It then answers for a cascade of the record. With Config.ObserveOnly nothing goes to
-// the record.
+// AtMost anew. A replica that runs has it within 10 s. ApproveCascade may be called before Run. It
+// then answers for a cascade of the record. With Config.ObserveOnly nothing goes to the record.
 //
 // The error wraps ErrNotFound for a cascade that is not held, and ErrInvalid for an Until
 // that is not in the future or an AtMost below 1. Other errors wrap ErrClosed after the end
@@ -42,9 +41,8 @@ func (c *Collector) ApproveCascade(ctx context.Context, key Key, a BrakeApproval
 	})
 }
 
-// ApproveBraked approves every cascade of Braked, each as ApproveCascade does.
-// AtMost counts for each cascade on its own. It returns the number of cascades. Cascades that
-// trip later are held.
+// ApproveBraked approves every cascade of Braked, each as ApproveCascade does. AtMost counts for
+// each cascade on its own. It returns the number of cascades. Cascades that trip later are held.
 func (c *Collector) ApproveBraked(ctx context.Context, a BrakeApproval) (n int, err error) {
 	const what = "approve braked cascades"
 	err = c.answerBrake(ctx, what, func(e *Engine, now time.Time) error {

@@ -11,8 +11,7 @@ import (
 )
 
 const (
-	// followSlice is the number of objects and references that one step of a follower
-	// looks at.
+	// followSlice is the number of objects and references that one step of a follower looks at.
 	followSlice = 512
 	// followPause is the shortest time between two reports of Follow.
 	followPause = 100 * time.Millisecond
@@ -41,11 +40,10 @@ type following struct {
 // the one whose end is the newest in the history. Only without an end in the history do
 // other objects count that the engine knows to be gone.
 //
-// Follow waits for the deletion of an object that is not marked: see Progress.Begun. It
-// answers for a deletion that has ended before, as long as the engine remembers the end of
-// the root. A root that only references name counts as gone once a read has not found it. A
-// root that the engine has not observed is an error that wraps ErrNotFound: call Synced
-// before.
+// Follow waits for the deletion of an object that is not marked: see Progress.Begun. It answers for
+// a deletion that has ended before, as long as the engine remembers the end of the root. A root
+// that only references name counts as gone once a read has not found it. A root that the engine has
+// not observed is an error that wraps ErrNotFound: call Synced before.
 //
 // Members that went before the call are not counted, except for the root. The objects below
 // them are. The engine tells them by the roots and the owners that it keeps of each end: see

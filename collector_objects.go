@@ -23,10 +23,9 @@ const (
 // a key, and that match takes. A nil match takes every object. With the last key of one page as
 // the first argument, the next call returns the next page.
 //
-// Each call looks at each object once, a slice at a time, and lets the engine go on in between.
-// So a page of many objects is of no one moment. An object that exists all the time is on its
-// page. The memory is in proportion to the limit. Keys makes no request, and calls match
-// without a lock.
+// Each call looks at each object once, a slice at a time, and lets the engine go on in between. So
+// a page of many objects is of no one moment. An object that exists all the time is on its page.
+// The memory is in proportion to the limit. Keys makes no request, and calls match without a lock.
 //
 // The error wraps ErrInvalid for a nil context, and the cause of a context that has ended. It
 // wraps ErrBroken if the engine is broken.
@@ -69,9 +68,8 @@ func (c *Collector) Keys(ctx context.Context, after Key, limit int, match func(K
 type Nearby struct {
 	// Key is the object, with its UID.
 	Key Key
-	// Objects has the observed objects, the nearest ones first: the object itself, the owners
-	// above it at all heights, the dependents below it at all depths, and the owners of each
-	// dependent.
+	// Objects has the observed objects, the nearest ones first: the object itself, the owners above
+	// it at all heights, the dependents below it at all depths, and the owners of each dependent.
 	Objects []Object
 	// References is the number of references of other objects to the object.
 	References int

@@ -60,10 +60,9 @@ func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err 
 // Resume ends a pause. It changes nothing without one. The other pauses stay, even if they
 // cover the same objects.
 //
-// With Config.Record, Resume takes the pause out of the record first. If that fails, the
-// pause stays in force, and the error has the cause. Resume cannot end a pause of a record
-// that cannot be read: see the package documentation, "Pause". The other errors are those of
-// Pause.
+// With Config.Record, Resume takes the pause out of the record first. If that fails, the pause
+// stays in force, and the error has the cause. Resume cannot end a pause of a record that cannot be
+// read: see the package documentation, "Pause". The other errors are those of Pause.
 //
 // Held by TestPauseStopsWrites, TestPauseNoContext and TestRecordTogether.
 func (c *Collector) Resume(ctx context.Context, what Extent) error {
@@ -85,9 +84,8 @@ func (c *Collector) Resume(ctx context.Context, what Extent) error {
 	return err
 }
 
-// Paused returns the pauses in force: everything, then kinds, then scopes. Each has the
-// calls that are still under way or of unknown outcome. A pause of the unknown record comes
-// first.
+// Paused returns the pauses in force: everything, then kinds, then scopes. Each has the calls that
+// are still under way or of unknown outcome. A pause of the unknown record comes first.
 //
 // Held by TestPauseUnknown and TestRecordUnreadable.
 func (c *Collector) Paused() (out []PauseReport) {

@@ -89,13 +89,17 @@ func (c *Collector) say(level effect.Level, text string, args ...any) {
 	c.engine.effects.KeepDue(effect.Record{Level: level, Text: text, Args: args}, c.now())
 }
 
-// sayNow writes a line of the log without a step. The caller does not hold the lock.
+// sayNow writes a line of the log without a step. The caller does not hold the lock. An error or the
+// value of a panic is the user's, so its method runs before the lock.
+//
+// Held by TestSayNow.
 func (c *Collector) sayNow(level effect.Level, text string, args ...any) {
-	c.mu.Lock()
-	c.say(level, text, args...)
-	c.log.Add(c.engine.takeLog())
-	c.mu.Unlock()
-	c.flushLog()
+	for i := 1; i < len(args); i += 2 {
+		if args[i-1] == "err" || args[i-1] == "panic" {
+			args[i] = fmt.Errorf("%v", args[i])
+		}
+	}
+	c.locked(func(*Engine, time.Time) { c.say(level, text, args...) })
 }
 
 // flushLog writes the lines that wait, without the lock.

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"runtime"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -166,5 +169,44 @@ func TestLogPanics(t *testing.T) {
 	d.locked(func(e *Engine, now time.Time) { _ = e.Observe(now, Event{Type: graph.Put}) })
 	if err := e.Err(); !errors.Is(err, ErrBroken) || err.Error() != "engine broken: panic: out of paper" {
 		t.Errorf("the engine says %v", err)
+	}
+}
+
+// asking is an error whose text asks the Collector.
+type asking struct{ c *Collector }
+
+func (a asking) Error() string {
+	_ = a.c.Stats()
+	return "asked"
+}
+
+// exiting is the value of a panic whose text ends its goroutine.
+type exiting struct{}
+
+func (exiting) Error() string {
+	runtime.Goexit()
+	return ""
+}
+
+// TestSayNow: the errors of a store and the values of its panics have methods of the user. They run
+// without the lock, so they may call the Collector, and their end leaves no lock behind.
+func TestSayNow(t *testing.T) {
+	e, err := NewEngine(Level2, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	c := drive(e, Config{Logger: slog.New(slog.NewTextHandler(&out, nil))}.filled())
+	for _, args := range [][]any{{"err", asking{c}}, {"panic", exiting{}}} {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			c.sayNow(effect.Warn, "watch broke", args...)
+		}()
+		<-done
+		_ = c.Stats()
+	}
+	if !strings.Contains(out.String(), "err=asked") {
+		t.Errorf("the log has %q", out.String())
 	}
 }
