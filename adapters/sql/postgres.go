@@ -275,10 +275,7 @@ func (t *postgresTables) look(ctx context.Context, c *conn, from position, a anc
 		return nil
 	})
 	if err == nil {
-		err = checkStamp(l.stamp)
-	}
-	if err == nil {
-		err = c.s.primary.check(l.system)
+		err = c.accept(l.stamp, l.system)
 	}
 	return l, err
 }

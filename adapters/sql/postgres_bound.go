@@ -105,7 +105,7 @@ func (t *postgresTables) bound(ctx context.Context, c *conn) (b bound, err error
 	if _, err := c.one(ctx, t.textOf("bound"), nil, &stamp, &system, &b.top, &b.drawn, &behind, &xid, &pid, &unlocked); err != nil {
 		return bound{}, err
 	}
-	if err := c.checkBound(stamp, system, b.drawn); err != nil {
+	if err := errors.Join(c.accept(stamp, system), noNumber(b.drawn)); err != nil {
 		return bound{}, err
 	}
 	b.unlocked = b.top - unlocked.Int64
@@ -119,18 +119,9 @@ func (t *postgresTables) moment(ctx context.Context, c *conn) (p position, start
 	stamp, system := int64(stampNone), int64(0)
 	var b bound
 	if _, err = c.one(ctx, t.textOf("moment"), nil, &stamp, &start, &system, &b.top, &b.drawn); err == nil {
-		err = c.checkBound(stamp, system, b.drawn)
+		err = errors.Join(c.accept(stamp, system), noNumber(b.drawn))
 	}
 	return b.present(), start, err
-}
-
-// checkBound checks the server, the tables and the numbers of one statement. Another statement might
-// ask another server.
-func (c *conn) checkBound(stamp, system, drawn int64) error {
-	if err := errors.Join(checkStamp(stamp), noNumber(drawn)); err != nil {
-		return err
-	}
-	return c.s.primary.check(system)
 }
 
 // noNumber returns the reason for which the sequence has no last number.

@@ -92,6 +92,9 @@ func (s *Store) WriteRecord(ctx context.Context, name string, value []byte, vers
 		if n, err := r.RowsAffected(); err != nil || n == 1 {
 			return err
 		}
+		if _, err := ses.c.checkTables(ctx); err != nil { // an upgrade came between
+			return err
+		}
 		return conflict
 	})
 	if err != nil {

@@ -57,14 +57,7 @@ func (w *watch) reportAll(what graph.EventType, reason string) {
 // describe returns the reason of a watch that waits for a transaction. A role without rights on
 // the views of the transactions gets the number, and the error.
 func (s *Store) describe(ctx context.Context, of writer) string {
-	var who string
-	err := s.retry(ctx, func() error {
-		ses, err := s.reading(ctx)
-		if err == nil {
-			who, err = s.tables.describe(ctx, &ses.c, of)
-		}
-		return err
-	})
+	who, err := s.who(ctx, func(ctx context.Context, c *conn) (string, error) { return s.tables.describe(ctx, c, of) })
 	if err != nil {
 		who = fmt.Sprintf("more is unknown: %v", err)
 	}
@@ -94,7 +87,7 @@ func (w *watch) await(ctx context.Context, read func(context.Context) error) err
 		if err == nil || !expired {
 			return err
 		}
-		who, unknown := w.s.blocker(ctx, t)
+		who, unknown := w.s.who(ctx, t.blocker)
 		if unknown != nil || who == "" {
 			within *= 2
 		}
@@ -117,12 +110,16 @@ func (w *watch) standBlocked(who string) error {
 	return w.out.flush()
 }
 
-func (s *Store) blocker(ctx context.Context, t *postgresTables) (who string, err error) {
+// who asks for the transaction for which a watch waits. The question is bounded in time.
+func (s *Store) who(ctx context.Context, ask func(context.Context, *conn) (string, error)) (who string, err error) {
 	ctx, end := context.WithTimeout(ctx, describeWithin)
 	defer end()
-	ses, err := s.reading(ctx)
-	if err == nil {
-		who, err = t.blocker(ctx, &ses.c)
-	}
+	err = s.retry(ctx, func() error {
+		ses, err := s.reading(ctx)
+		if err == nil {
+			who, err = ask(ctx, &ses.c)
+		}
+		return err
+	})
 	return who, err
 }

@@ -90,12 +90,18 @@ func (c *conn) checkTables(ctx context.Context) (start int64, err error) {
 		text = t.textOf("tables")
 	}
 	if _, err = c.one(ctx, text, nil, &stamp, &start, &system); err == nil {
-		err = checkStamp(stamp)
-	}
-	if err == nil {
-		err = c.s.primary.check(system)
+		err = c.accept(stamp, system)
 	}
 	return start, err
+}
+
+// accept judges the stamp and the system identifier that a statement has read. Another statement might ask
+// another server.
+func (c *conn) accept(stamp, system int64) error {
+	if err := checkStamp(stamp); err != nil {
+		return err
+	}
+	return c.s.primary.check(system)
 }
 
 // there scans the row of a query on {meta} and {log}. Without a row it returns the reason.
