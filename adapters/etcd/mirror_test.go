@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
@@ -99,6 +100,25 @@ func watchGated(tb testing.TB, s *Store, gate func([]graph.Event)) *watcher {
 		<-w.ended
 	})
 	return w
+}
+
+// watchListed is watchGated, and waits for the first listing.
+func watchListed(tb testing.TB, s *Store, gate func([]graph.Event)) *watcher {
+	tb.Helper()
+	w := watchGated(tb, s, gate)
+	w.until(tb, "it is listed", listed(1))
+	return w
+}
+
+// randomOf returns the numbers of a random test, and says how to draw them again. The flag has the seed, 0
+// for a random one.
+func randomOf(tb testing.TB, flag string, seed uint64) *rand.Rand {
+	tb.Helper()
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	tb.Logf("to run it again: -%s=%d", flag, seed)
+	return rand.New(rand.NewPCG(seed, 0))
 }
 
 func (w *watcher) take(batch []graph.Event) error {

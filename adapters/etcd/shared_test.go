@@ -3,7 +3,6 @@ package etcdstore
 import (
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -17,12 +16,7 @@ var sharedSeed = flag.Uint64("shared.seed", 0, "the seed of TestSharedRevision, 
 // connection at random moments. The watch never resumes in the middle of a revision: it
 // knows every object, without a new listing.
 func TestSharedRevision(t *testing.T) {
-	seed := *sharedSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("to run it again: -shared.seed=%d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := randomOf(t, "shared.seed", *sharedSeed)
 	r := newRig(t, Config{})
 	direct := newRig(t, Config{Prefix: r.conf.Prefix})
 	w := watchOf(t, r.Store)

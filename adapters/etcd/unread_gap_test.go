@@ -108,15 +108,13 @@ func TestBlindGuardOverWatches(t *testing.T) {
 	r.mustPut(t, r.at(t, parse(t, "app/ns/blind@u").Key), []byte("no value"))
 	owner := r.create(t, "pod/ns/o")
 	y := &eye{mirror: newMirror()}
-	first := watchGated(t, r.Store, y.take)
-	first.until(t, "it is listed", listed(1))
+	first := watchListed(t, r.Store, y.take)
 	r.orphan(t, owner)
 	r.fenced(t, first)
 	y.arm(t, owner)
 	first.cancel()
 	<-first.ended
-	second := watchGated(t, r.Store, y.take)
-	second.until(t, "it is listed", listed(1))
+	second := watchListed(t, r.Store, y.take)
 	r.fenced(t, second)
 	y.check(t, "a new watch")
 }
@@ -202,8 +200,7 @@ func TestUnreadVersions(t *testing.T) {
 	r := newRig(t, Config{})
 	o := r.create(t, "pod/ns/a")
 	y := &eye{mirror: newMirror()}
-	first := watchGated(t, r.Store, y.take)
-	first.until(t, "it is listed", listed(1))
+	first := watchListed(t, r.Store, y.take)
 	r.mustPut(t, r.at(t, o.Key), []byte("no value"))
 	first.until(t, "it is held", heldAt(o.Key))
 	r.create(t, "node/n")
@@ -214,8 +211,7 @@ func TestUnreadVersions(t *testing.T) {
 	first.until(t, "it is listed again", func(m *mirror) bool { return m.listings["pod"] == 2 })
 	first.cancel()
 	<-first.ended
-	second := watchGated(t, r.Store, y.take)
-	second.until(t, "it is listed", listed(1))
+	watchListed(t, r.Store, y.take)
 	y.check(t, "a new watch")
 }
 
@@ -224,13 +220,11 @@ func TestUIDReplacedInGap(t *testing.T) {
 	r := newRig(t, Config{})
 	o := r.create(t, "app/ns/a")
 	y := &eye{mirror: newMirror()}
-	first := watchGated(t, r.Store, y.take)
-	first.until(t, "it is listed", listed(1))
+	first := watchListed(t, r.Store, y.take)
 	first.cancel()
 	<-first.ended
 	r.mustPut(t, r.at(t, o.Key), bytes.ReplaceAll(r.value(t, o), []byte(o.UID), []byte("another")))
-	second := watchGated(t, r.Store, y.take)
-	second.until(t, "it is listed", listed(1))
+	second := watchListed(t, r.Store, y.take)
 	if !second.sees(func(m *mirror) bool { _, ok := m.objects[o.Key]; return ok && heldAt(o.Key)(m) }) {
 		t.Errorf("%+v, want the object held", second.mirror.objects)
 	}

@@ -326,12 +326,7 @@ var valuesSeed = flag.Uint64("values.seed", 0, "the seed of TestRandomValues, 0 
 // TestRandomValues: random bytes in a value never make the watch report the end of its object, or
 // a sick kind. The fence after them passes. Listings agree.
 func TestRandomValues(t *testing.T) {
-	seed := *valuesSeed
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("to run it again: -values.seed=%d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	random := randomOf(t, "values.seed", *valuesSeed)
 	r := newRig(t, Config{})
 	owner := r.create(t, "app/ns/b")
 	o := r.create(t, "pod/ns/a[x.io/y] -> app/ns/b@"+string(owner.UID))
