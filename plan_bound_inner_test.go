@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/share"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -272,7 +273,7 @@ func TestPlanDense(t *testing.T) {
 		objects []Object
 		reason  string
 	}{
-		{dense(300), "each object is owned by all before it"},
+		{dense(share.Number(150, 300)), "each object is owned by all before it"},
 		{wide(1024, 12), "as many owners as an object may have"},
 	} {
 		kinds := []KindInfo{{Kind: "t"}}

@@ -10,17 +10,19 @@
 // internal/proof/invariant judges each write. internal/proof/oracle judges each quiet state, in
 // which no move is left.
 //
-//	go run ./internal/proof/exhaustive/cmd/exhaustive -minutes 6 -sure
+//	go run ./internal/proof/exhaustive/cmd/exhaustive -sure -minutes 30
+//	go run ./internal/proof/exhaustive/cmd/exhaustive -sure -every 12 -minutes 0.1
 //	go run ./internal/proof/exhaustive/cmd/exhaustive -quick
 //	go run ./internal/proof/exhaustive/cmd/exhaustive -stage four -minutes 30
 //	go run ./internal/proof/exhaustive/cmd/exhaustive -row '2 objects, 3 actions, late engine' -from 1 -to 1
 //	go run ./internal/proof/exhaustive/cmd/exhaustive -counts
 //
 // Each command prints one row for each stage, with the graphs that a bound cut off. The
-// first command is CI's (Standard). With -sure the rows of Sure run to their end, and
-// the time bounds the others. The second command runs a little of every stage in some
-// ten seconds. The third runs one of the stages for a single use (Names). The fourth
-// runs one graph of a row of the first. The last prints counts without times, for diff.
+// first command runs the standard stages (Standard). With -sure the rows of Sure run to
+// their end, and the time bounds the others. CI runs the second command: one graph in
+// twelve of each row. The third runs a little of every stage in some ten seconds. The
+// fourth runs one of the stages for a single use (Names). The fifth runs one graph of a
+// row of the first. The last prints counts without times, for diff.
 //
 // The search is depth first over 64-bit fingerprints of the whole world. Worlds that
 // break their contract show that the search finds defects (TestDefectsAreFound,
@@ -28,7 +30,7 @@
 //
 // # The row of each rule
 //
-// Package mutants removes each rule in turn. For each it names the row of CI's run, and
+// Package mutants removes each rule in turn. For each it names the row of the first command, and
 // the graph, that then breaks (Sure, TestSure; there TestWhere and
 // TestRulesAreHeldExhaustively). Most rules break on two or three objects with two or
 // three plain actions. The others have rows of their own:

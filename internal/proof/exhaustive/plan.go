@@ -47,13 +47,13 @@ func Small() []Stage {
 	}
 }
 
-// Standard returns the stages of CI: the small scopes, those with guards, then the plan for three objects,
+// Standard returns the stages of a run without other flags: the small scopes, those with guards, then the plan for three objects,
 // two actions, a crash and a new listing.
 func Standard() []Stage {
 	return slices.Concat(Small(), Guarded(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
 }
 
-// Sure returns the stages of Standard that run to their end in CI. They are the first
+// Sure returns the stages of Standard that run to their end with -sure. They are the first
 // ones, up to those that share the time that is left.
 func Sure() []Stage {
 	return slices.DeleteFunc(Standard(), func(s Stage) bool {

@@ -1,6 +1,7 @@
 // Command exhaustive searches the engine's small scopes: see package exhaustive.
 //
-//	go run ./internal/proof/exhaustive/cmd/exhaustive -minutes 6 -sure
+//	go run ./internal/proof/exhaustive/cmd/exhaustive -minutes 30 -sure
+//	go run ./internal/proof/exhaustive/cmd/exhaustive -minutes 0.1 -sure -every 12
 //	go run ./internal/proof/exhaustive/cmd/exhaustive -quick
 //	go run ./internal/proof/exhaustive/cmd/exhaustive -stage four -minutes 30
 //	go run ./internal/proof/exhaustive/cmd/exhaustive -counts > before.txt
@@ -123,18 +124,28 @@ func (s settings) run() (broken bool) {
 			fmt.Printf("BROKEN on %s, %s, graph %d: %v\n%s", short.Graph, r.Stage, r.Number, short.Broken, short.History)
 		}
 	}
-	stages, until := s.stages(), s.until()
-	for i := 0; i < len(stages) && !broken; i++ {
+	until := s.until()
+	for _, stage := range s.stages() {
 		if s.stage != "" {
 			until = s.until()
 		}
 		by := until
-		if _, ok := exhaustive.Find(stages[i].String()); ok && s.sure {
+		if _, ok := exhaustive.Find(stage.String()); ok && s.sure {
 			by = time.Time{}
 		}
-		exhaustive.Run(stages[i:i+1], s.workers, by, tell)
+		exhaustive.Run([]exhaustive.Stage{s.some(stage)}, s.workers, by, tell)
+		if broken {
+			break
+		}
 	}
 	return broken
+}
+
+// some returns the stage with the graphs of the flags.
+func (s settings) some(stage exhaustive.Stage) exhaustive.Stage {
+	stage.From, stage.To = cmp.Or(s.from, stage.From), cmp.Or(s.to, stage.To)
+	stage.Every = max(stage.Every, s.every)
+	return stage
 }
 
 func (s settings) stages() []exhaustive.Stage {
@@ -154,10 +165,6 @@ func (s settings) stages() []exhaustive.Stage {
 			stages = append(exhaustive.Small(), exhaustive.Guarded()...)
 		}
 		stages = append(stages, exhaustive.Plan(s.n, s.scope)...)
-	}
-	for i := range stages {
-		stages[i].From, stages[i].To = cmp.Or(s.from, stages[i].From), cmp.Or(s.to, stages[i].To)
-		stages[i].Every = max(stages[i].Every, s.every)
 	}
 	return stages
 }
