@@ -9,8 +9,7 @@ import (
 // TestDerive: the definition and the walk derive the same delete phases, in every cascade of
 // three objects.
 func TestDerive(t *testing.T) {
-	cascades(3, one, func(text string) {
-		text = named(text)
+	for _, text := range cascades(3, one) {
 		r := newRig(t, text)
 		r.rest()
 		var keys []string
@@ -31,7 +30,7 @@ func TestDerive(t *testing.T) {
 				t.Fatalf("%s: %s has the delete phase %d, and by the definition %d", text, key, p.del, got[i])
 			}
 		}
-	})
+	}
 	if got := fmt.Sprint(Derive([]int{2, 0, 1}, [][]int{{1}, {0}, {1}}, nil)); got != "[0 0 0]" {
 		t.Errorf("a ring has the phases %s", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/share"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -19,7 +20,7 @@ const known = 3
 
 // TestDecideExhaustive compares Decide with the rules, on every combination of a small
 // scope. It has one owner in full, two and three owners from a choice, and the object's
-// own states in full.
+// own states in full. Without -whole it has a share of the first owners and of the states.
 func TestDecideExhaustive(t *testing.T) {
 	c := checker{t: t}
 	fences := everyFence([]seq.Stamp{0, 3, 4, 5}, []seq.Stamp{0, 4, 5}, true)
@@ -28,25 +29,25 @@ func TestDecideExhaustive(t *testing.T) {
 	plain := []input{{}, {Input: rules.Input{Referring: 1}}}
 
 	one := everyFact([]seq.Stamp{0, 2, 3, 4}, []seq.Stamp{3, 4, 5, 6}, []seq.Stamp{1, 5})
-	for _, o := range one {
+	for _, o := range share.Of(3, one) {
 		c.run(plain, fences, o)
 		c.run(plain[:1], few, o, twice(o))
 	}
 	two := choice(everyFact([]seq.Stamp{2, 4}, []seq.Stamp{4, 6}, []seq.Stamp{1, 5}))
-	for _, o := range two {
+	for _, o := range share.Of(5, two) {
 		for _, p := range two {
 			c.run(plain[:1], few, o, p)
 		}
 	}
 	three := choice(everyFact([]seq.Stamp{2}, []seq.Stamp{6}, []seq.Stamp{1}))
-	for _, o := range three {
+	for _, o := range share.Of(5, three) {
 		for _, p := range three {
 			for _, q := range three {
 				c.run(plain[:1], few[:2], o, p, q)
 			}
 		}
 	}
-	objects := everyObject()
+	objects := share.Of(5, everyObject())
 	for _, o := range []string{"gone", "waiting mark 2", "solid orphaning mark 4", "self", "gone remembered"} {
 		f, err := parseFact(o)
 		if err != nil {

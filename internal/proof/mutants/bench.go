@@ -1,6 +1,7 @@
 package mutants
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,9 @@ import (
 // maxMemory bounds the address space of a mutant, in KiB. A mutant that grows without
 // end counts as killed, as a mutant that hangs does.
 const maxMemory = 6 << 20
+
+// sharePackage has the flag -whole, as an import names it.
+const sharePackage = `"github.com/ownergraph/ownergraph/internal/share"`
 
 // Edit replaces one file of the module for one build. The zero value changes
 // nothing. It is a value.
@@ -117,6 +121,9 @@ func (b *Bench) run(ctx context.Context, dir string, s suite) Outcome {
 	cmd.Dir = b.Root
 	if s.test {
 		cmd.Dir = filepath.Join(b.Root, filepath.FromSlash(s.pkg))
+		if shares(cmd.Dir) {
+			cmd.Args = append(cmd.Args, "-whole")
+		}
 	}
 	cmd.Env = append(os.Environ(), "RAPID_NOFAILFILE=1") // the tree gets no file
 	if b.Procs > 0 {
@@ -137,6 +144,16 @@ func (b *Bench) run(ctx context.Context, dir string, s suite) Outcome {
 		o.Verdict, o.Word = Unbuilt, err.Error()
 	}
 	return o
+}
+
+// shares reports whether the tests in a directory run a share of their cases, and know the flag
+// -whole for all. The others refuse that flag.
+func shares(dir string) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is well formed
+	return slices.ContainsFunc(files, func(f string) bool {
+		text, err := os.ReadFile(f)
+		return err == nil && bytes.Contains(text, []byte(sharePackage))
+	})
 }
 
 // try builds suites on an edit, runs them in order, and returns an outcome for each run.

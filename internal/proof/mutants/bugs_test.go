@@ -112,6 +112,26 @@ func TestTestsAreThere(t *testing.T) {
 	}
 }
 
+// TestWholeSuites: a suite runs with the flag -whole if its tests know that flag. With a share of
+// the cases it would kill fewer bugs, and a suite that refuses a flag would kill all of them.
+func TestWholeSuites(t *testing.T) {
+	for _, c := range []struct {
+		dir    string
+		want   bool
+		reason string
+	}{
+		{"internal/core/order", true, "a test has a share of its worlds"},
+		{"internal/core/rules", true, "the tests are of another package than the code"},
+		{"internal/core/seq", false, "each test has all cases"},
+		{"internal/share", false, "the package is not imported"},
+		{"internal/nothing", false, "there is no such directory"},
+	} {
+		if got := shares(filepath.Join(root, filepath.FromSlash(c.dir))); got != c.want {
+			t.Errorf("%s knows -whole: %t: %s", c.dir, got, c.reason)
+		}
+	}
+}
+
 // testsIn returns the names of the tests of a package.
 func testsIn(t *testing.T, pkg string) (names []string) {
 	t.Helper()

@@ -61,7 +61,7 @@ const smallScopes = "-n 3 -actions 2 -crashes 0 -listings 1 -small=false -states
 // worlds are the simulator's: a million steps, from the same seeds each time.
 const worlds = "-seeds 2000 -steps 500 -seed 1 -workers 1 -traces 1"
 
-// suite is a program to build, with its arguments.
+// suite is a program to build, with its arguments. A bench adds -whole for tests that know it.
 type suite struct {
 	pkg  string
 	test bool // the program runs a package's tests
