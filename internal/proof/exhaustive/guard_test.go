@@ -6,25 +6,29 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // TestGuardedScopes: no law of guards breaks in scopes that are searched in full (RULES, G1
-// to G4 and G8). CI's run has more of them.
+// to G4 and G8). CI's run has more of them. Without -whole each scope has a share of its graphs,
+// and some have fewer actions or switches.
 func TestGuardedScopes(t *testing.T) {
 	stages := []Stage{
-		guardStage(2, Scope{Actions: 1, Crashes: 1}, GuardProtected),
-		guardStage(2, Scope{Actions: 1, Crashes: 1}, GuardOrder),
-		guardStage(2, Scope{Actions: 1, Rewinds: 1}, GuardNone),
-		guardStage(2, Scope{Actions: 1, Outages: 1}, GuardAlways),
-		guardStage(2, Scope{Actions: 1, Outages: 1}, GuardMany),
-		guardStage(2, Scope{Actions: 1, Engines: 2, Switches: 3}, GuardProtected, GuardUnset),
-		guardStage(2, Scope{Actions: 1, Engines: 2, Switches: 3}, GuardNone, GuardMany),
+		some(4, guardStage(2, Scope{Actions: 1, Crashes: 1}, GuardProtected)),
+		some(4, guardStage(2, Scope{Actions: 1, Crashes: 1}, GuardOrder)),
+		some(4, guardStage(2, Scope{Actions: 1, Rewinds: 1}, GuardNone)),
+		some(4, guardStage(2, Scope{Actions: 1, Outages: 1}, GuardAlways)),
+		some(4, guardStage(2, Scope{Actions: 1, Outages: 1}, GuardMany)),
+		some(8, guardStage(2, Scope{Actions: 1, Engines: 2, Switches: share.Number(2, 3)}, GuardProtected, GuardUnset)),
+		some(8, guardStage(2, Scope{Actions: 1, Engines: 2, Switches: share.Number(2, 3)}, GuardNone, GuardMany)),
 	}
 	for _, g := range guards() {
-		stages = append(stages, guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, g), guardStage(3, Scope{Actions: 2}, g))
+		stages = append(stages,
+			some(4, guardStage(2, Scope{Actions: share.Number(1, 2), Late: true, Verdicts: true}, g)),
+			some(16, guardStage(3, Scope{Actions: 2}, g)))
 	}
 	t.Log("\n" + Heading())
-	Run(share(stages), 2, time.Time{}, func(r Row) {
+	Run(stages, 2, time.Time{}, func(r Row) {
 		t.Log("\n" + r.String())
 		if r.Broken != nil {
 			short := Shorten(*r.Broken)
@@ -34,10 +38,14 @@ func TestGuardedScopes(t *testing.T) {
 }
 
 // TestBrakedScopes: a brake keeps objects and ends none wrongly, and no write begins while an
-// engine is paused (RULES, G5 and G6). CI's run has more scopes.
+// engine is paused (RULES, G5 and G6). CI's run has more scopes. Without -whole each
+// one has a share of its graphs.
 func TestBrakedScopes(t *testing.T) {
 	stages := slices.DeleteFunc(braked(), func(s Stage) bool { return s.Scope.Late || s.Scope.Engines > 1 || s.Objects > 2 })
-	Run(share(stages), 2, time.Time{}, func(r Row) {
+	for i := range stages {
+		stages[i] = some(3, stages[i])
+	}
+	Run(stages, 2, time.Time{}, func(r Row) {
 		t.Log("\n" + r.String())
 		if r.Broken != nil {
 			short := Shorten(*r.Broken)

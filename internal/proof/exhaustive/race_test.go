@@ -1,6 +1,0 @@
-//go:build race
-
-package exhaustive
-
-// raced says that the race detector is on. A search then takes ten times as long.
-const raced = true
