@@ -4,13 +4,15 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/internal/proof/world"
+	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // TestBatchesEnd runs histories with batches. Batches of several writes end in each way.
+// Without -whole there are fewer histories, and two of the ways may be missing.
 func TestBatchesEnd(t *testing.T) {
 	var ends [world.BatchEnds]int
-	worlds := 0
-	for seed := range uint64(400) {
+	worlds, n := 0, share.Number(100, 400)
+	for seed := range uint64(n) {
 		h := History{Seed: seed + 1, Steps: 1000}
 		s, err := begin(h)
 		if err != nil {
@@ -28,13 +30,17 @@ func TestBatchesEnd(t *testing.T) {
 			t.Errorf("%s\n%s", h, r.Explain())
 		}
 	}
-	if worlds < 50 {
-		t.Errorf("%d of 400 worlds have batches, want one in five", worlds)
+	if worlds < n/8 {
+		t.Errorf("%d of %d worlds have batches, want one in five", worlds, n)
 	}
+	var missing []world.BatchEnd
 	for end, n := range ends {
 		if n == 0 {
-			t.Errorf("no batch of several writes ends %s: %v", world.BatchEnd(end), ends)
+			missing = append(missing, world.BatchEnd(end))
 		}
+	}
+	if len(missing) > share.Number(2, 0) {
+		t.Errorf("no batch of several writes ends %v: %v", missing, ends)
 	}
 	t.Logf("%d worlds with batches; ends %v", worlds, ends)
 }

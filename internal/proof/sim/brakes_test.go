@@ -1,13 +1,18 @@
 package sim
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/ownergraph/ownergraph/internal/share"
+)
 
 // TestBrakesAct: among some hundred seeds cascades trip and are approved and refused, windows
-// are used, and pauses are in force beside engines that go on.
+// are used, and pauses are in force beside engines that go on. Without -whole there are fewer seeds.
 func TestBrakesAct(t *testing.T) {
 	var trips, approvals, refusals uint64
 	windows, paused, beside := 0, 0, 0
-	for seed := range uint64(250) {
+	n := share.Number(150, 250)
+	for seed := range uint64(n) {
 		s, err := begin(History{Seed: seed + 1})
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +45,7 @@ func TestBrakesAct(t *testing.T) {
 		}
 	}
 	t.Logf("%d trips, %d approvals, %d refusals, %d deletes within windows, %d steps of paused engines, %d beside another one", trips, approvals, refusals, windows, paused, beside)
-	if trips < 20 || approvals < 20 || refusals < 5 || windows < 20 || paused < 1000 || beside < 500 {
+	if few := min(trips, approvals, 4*refusals, uint64(windows), uint64(paused/50), uint64(beside/25)); few*250 < uint64(20*n) {
 		t.Errorf("%d trips, %d approvals, %d refusals, %d deletes within windows, %d steps of paused engines, %d beside another one: too few", trips, approvals, refusals, windows, paused, beside)
 	}
 }

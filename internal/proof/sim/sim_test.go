@@ -10,22 +10,20 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
+	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 var (
 	firstSeed = flag.Uint64("sim.seed", 1, "the first `seed` of TestSeeds")
-	seeds     = flag.Int("sim.seeds", 1000, "how many seeds TestSeeds runs")
+	seeds     = flag.Int("sim.seeds", 0, "how many seeds TestSeeds runs; 0 for 1000 with -whole, and for a share of them without")
 	steps     = flag.Int("sim.steps", 1000, "steps of each in safety mode")
 	workers   = flag.Int("sim.workers", 1, "how many are run at once")
 )
 
-// TestSeeds runs random histories. By default each run has the same seeds. Another
-// first seed gives new ones.
+// TestSeeds runs random histories. By default each run has the same seeds, and with -whole more of
+// them. Another first seed gives new ones.
 func TestSeeds(t *testing.T) {
-	f := Fleet{History: History{Seed: *firstSeed, Steps: *steps}, Seeds: *seeds, Workers: *workers}
-	if raced && !given("sim.seeds") {
-		f.Seeds /= 10
-	}
+	f := Fleet{History: History{Seed: *firstSeed, Steps: *steps}, Seeds: seeded(120), Workers: *workers}
 	shown := 0
 	f.Failed = func(r Result) {
 		if shown++; shown > 3 {
@@ -37,6 +35,14 @@ func TestSeeds(t *testing.T) {
 	total := f.Run()
 	t.Log(total.Plans)
 	t.Log(total)
+}
+
+// seeded returns the number of seeds of TestSeeds: that of the flag, all with -whole, or some.
+func seeded(some int) int {
+	if *seeds > 0 {
+		return *seeds
+	}
+	return share.Number(some, 1000)
 }
 
 // TestFormerSeeds: seeds that once failed, with defects that took long to mend. The
@@ -92,17 +98,12 @@ func TestFormerGuardSeeds(t *testing.T) {
 	}
 }
 
-func given(name string) bool {
-	ok := false
-	flag.Visit(func(f *flag.Flag) { ok = ok || f.Name == name })
-	return ok
-}
-
 // TestReturns runs histories in which the callers of the engines give calls back, as the
-// Collector does with the calls that no worker has begun.
+// Collector does with the calls that no worker has begun. Without -whole there are fewer.
 func TestReturns(t *testing.T) {
 	returned := 0
-	for seed := range uint64(60) {
+	n := share.Number(20, 60)
+	for seed := range uint64(n) {
 		h := History{Seed: seed + 1, Steps: 1000, With: "returns"}
 		r := h.run(nil, nil, true)
 		if r.Broken != nil {
@@ -114,14 +115,14 @@ func TestReturns(t *testing.T) {
 			}
 		}
 	}
-	if returned < 300 {
-		t.Errorf("%d calls were given back, want 5 for each seed, or more", returned)
+	if returned < 5*n {
+		t.Errorf("%d calls were given back, want 5 for each of %d seeds, or more", returned, n)
 	}
 }
 
 // TestSeedsAreReplayed: a seed has one history, also while other seeds run beside it.
 func TestSeedsAreReplayed(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(share.Number(8, 20)) {
 		h := History{Seed: seed + 1, Steps: 300}
 		a, b := h.run(nil, nil, true), h.run(nil, nil, true)
 		if x, y := lines(t, h, a.steps), lines(t, h, b.steps); x != y {
@@ -156,7 +157,7 @@ func lines(t *testing.T, h History, steps []step) string {
 func TestEverythingHappens(t *testing.T) {
 	var made [numOps]int
 	var had [numFaults]int
-	for seed := range uint64(300) {
+	for seed := range uint64(share.Number(120, 300)) {
 		h := History{Seed: seed + 1, Steps: 150}
 		if seed%10 == 0 {
 			h.With = "returns,policies"
@@ -224,9 +225,10 @@ func plainly(t *testing.T, notation string) *sim {
 // TestRetryBudget: a write that always fails costs a number of requests that grows with
 // the logarithm of the time. The upper bound is a write, a fence, a read of the object
 // and a read of its owner in about five minutes. The requests end when the write stops
-// to fail.
+// to fail. The time is a day with -whole, and six hours without.
 func TestRetryBudget(t *testing.T) {
-	const hours, most = 24, 5 * 24 * 12
+	hours := share.Number(6, 24)
+	most := 5 * hours * 12
 	for _, c := range []struct {
 		fault  world.Fault
 		reason string
@@ -240,11 +242,11 @@ func TestRetryBudget(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := s.w.Total()
-		for end := s.w.Now.Add(hours * time.Hour); s.w.Now.Before(end); {
+		for end := s.w.Now.Add(time.Duration(hours) * time.Hour); s.w.Now.Before(end); {
 			s.failing(t, c.fault)
 		}
 		if n := s.w.Total() - before; n > most || n < hours {
-			t.Errorf("%s: %d requests in a day, want at most %d: %s", c.fault, n, most, c.reason)
+			t.Errorf("%s: %d requests in %d hours, want at most %d: %s", c.fault, n, hours, most, c.reason)
 		}
 		if err := s.calm(); err != nil || len(s.w.Store.Objects()) != 0 {
 			t.Errorf("%s: %d objects are left, error %v: %s", c.fault, len(s.w.Store.Objects()), err, c.reason)
