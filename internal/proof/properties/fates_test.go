@@ -100,6 +100,7 @@ func variants() []variant {
 // TestFatesOfManyObjects holds that a deletion at rest has one end in every variant.
 // A specification of ten lines names the end.
 func TestFatesOfManyObjects(t *testing.T) {
+	fewer(t)
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -145,6 +146,7 @@ func (d draws) deleteOne(h *history, v variant) {
 // TestEndsInAnyWay runs wild worlds of a handful of objects. The oracle names the ends
 // of each action at rest. Often there is one end, and every variant reaches it.
 func TestEndsInAnyWay(t *testing.T) {
+	fewer(t)
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {

@@ -3,9 +3,12 @@ package properties
 import (
 	"flag"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // run draws a history: settings, a store and steps.
@@ -32,9 +35,7 @@ var firstSeed = flag.Uint64("properties.seed", 1, "the first of the `seeds` of r
 // Every run has the same histories. Otherwise a change might fail because of a bug of
 // another change. A user draws new histories with the flags.
 func rounds(t *testing.T, n int, property func(*rapid.T, int)) {
-	if raced {
-		n = (n + 2) / 3
-	}
+	fewer(t)
 	seed := flag.Lookup("rapid.seed")
 	given := seed.Value.String()
 	defer seed.Value.Set(given)
@@ -47,6 +48,22 @@ func rounds(t *testing.T, n int, property func(*rapid.T, int)) {
 		}
 		t.Run(fmt.Sprint(i), rapid.MakeCheck(func(t *rapid.T) { property(t, engines) }))
 	}
+}
+
+// fewer has a test run the first three of ten checks of each property. With -whole or
+// -rapid.checks, it runs all.
+func fewer(t *testing.T) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks")
+	given := checks.Value.String()
+	all, err := strconv.Atoi(given)
+	if err == nil && given == checks.DefValue {
+		err = checks.Value.Set(strconv.Itoa(share.Number(all*3/10, all)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { checks.Value.Set(given) })
 }
 
 // TestRandomWorlds holds for any actions of users and any faults: no write of an
