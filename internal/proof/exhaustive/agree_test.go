@@ -14,7 +14,7 @@ import (
 // states, since the test compares them as well. Without -whole each stage has a share of its
 // graphs, and some have fewer actions or faults.
 func TestFingerprintAgrees(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		oneIn  int // of the graphs
 		stage  Stage
 		every  uint64 // one of so many fingerprints is compared
@@ -32,6 +32,9 @@ func TestFingerprintAgrees(t *testing.T) {
 		{8, guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, GuardNone), 17, "one with a guard, whose verdicts come late"},
 		{4, guardStage(2, Scope{Actions: 2}, GuardOrder), 7, "one with a guard and an order"},
 	} {
+		if raced && i%2 == 1 { // a search is the same, and the detector looks at its goroutines alone
+			continue
+		}
 		t.Run(c.stage.String(), func(t *testing.T) {
 			t.Parallel()
 			pairs := 0

@@ -32,7 +32,7 @@ func byTables(g []graph.Object, scope Scope, exact bool, hooks hooks) (Result, m
 // and no rule breaks. Without the reduction by left crashes and listings it reaches the
 // same ends. Without -whole each stage has a share of its graphs.
 func TestTablesAgree(t *testing.T) {
-	for _, c := range []struct {
+	for i, c := range []struct {
 		oneIn  int // of the graphs
 		stage  Stage
 		reason string
@@ -61,6 +61,9 @@ func TestTablesAgree(t *testing.T) {
 		{8, guardStage(2, Scope{Actions: 1, Crashes: 1, Verdicts: true}, GuardProtected), "a guard, and a crash"},
 		{2, Stage{Objects: 2, Guarded: true, From: 2, To: 3, Scope: Scope{Actions: 1, Users: Guarding, Engines: 2, Switches: 2, Guards: []Guard{GuardNone, GuardUnset}}}, "engines with other settings"},
 	} {
+		if raced && i%2 == 1 { // a search is the same, and the detector looks at its goroutines alone
+			continue
+		}
 		t.Run(c.stage.String(), func(t *testing.T) {
 			t.Parallel()
 			for _, g := range some(c.oneIn, c.stage).graphs() {

@@ -1,7 +1,7 @@
 // Package properties tests laws of the engine that hold for every history and every
 // size. One sort of test runs random worlds with random users, faults and schedules.
 // A second sort compares histories that have to end alike. A third one counts the
-// requests of a cascade. The last one measures the growth of the work up to 10,000 dependents, and
+// requests of a cascade. The last one measures the growth of the work up to 5,000 dependents, and
 // up to 100,000 with -whole.
 //
 // Random tests use rapid. A failure prints the shrunk history. It has the settings,

@@ -12,13 +12,13 @@ import (
 	"github.com/ownergraph/ownergraph/internal/share"
 )
 
-var large = flag.Int("properties.large", 0, "objects of the largest graphs; 0 for 100,000 with -whole, and for a tenth of them without")
+var large = flag.Int("properties.large", 0, "objects of the largest graphs; 0 for 100,000 with -whole, and for 5,000 without")
 
 // sizes are a small graph and the largest one.
 func sizes() []int {
 	n := *large
 	if n == 0 {
-		n = share.Number(10_000, 100_000)
+		n = share.Number(5_000, 100_000)
 	}
 	return []int{n / 50, n}
 }
@@ -127,7 +127,7 @@ func TestLinearRingAtOnce(t *testing.T) {
 	linear(t, "a ring of waiting objects", all)
 }
 
-// TestBulkInSlices has an owner of 100,000 dependents with -whole, and of a tenth without. The engine works through them
+// TestBulkInSlices has an owner of 100,000 dependents with -whole, and of 5,000 without. The engine works through them
 // in slices: for an audit, for the owner's end, and for an empty listing. None of the
 // three makes a request to the store.
 func TestBulkInSlices(t *testing.T) {

@@ -29,7 +29,7 @@ func tenantsOf(n int) (ownergraph.Config, []graph.Object) {
 	return cfg, objects
 }
 
-// TestSweepCost sweeps 100,000 members with -whole, and a tenth without, beside as many of a
+// TestSweepCost sweeps 100,000 members with -whole, and 5,000 without, beside as many of a
 // neighbour. The sweep costs
 // one write for each member, one for the holder and two fences. Each step is small,
 // and the neighbour's objects stay.

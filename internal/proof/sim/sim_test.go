@@ -23,7 +23,7 @@ var (
 // TestSeeds runs random histories. By default each run has the same seeds, and with -whole more of
 // them. Another first seed gives new ones.
 func TestSeeds(t *testing.T) {
-	f := Fleet{History: History{Seed: *firstSeed, Steps: *steps}, Seeds: seeded(120), Workers: *workers}
+	f := Fleet{History: History{Seed: *firstSeed, Steps: *steps}, Seeds: seeded(90), Workers: *workers}
 	shown := 0
 	f.Failed = func(r Result) {
 		if shown++; shown > 3 {
