@@ -44,7 +44,7 @@ func Test(t *testing.T, c Config) {
 func testLaws(t *testing.T, c Config) Report {
 	t.Helper()
 	p, first := prepare(t.Context(), t.Name(), c)
-	report := p.all(c, first, func(l law, _ *Result, run func(TB)) {
+	report := p.all(laws(), c, first, func(l law, _ *Result, run func(TB)) {
 		t.Helper()
 		t.Run(l.name, func(t *testing.T) {
 			t.Helper()
@@ -66,10 +66,13 @@ func testLaws(t *testing.T, c Config) Report {
 // at once.
 //
 // Held by TestJudge and TestCheckOf.
-func Judge(ctx context.Context, c Config) Report {
+func Judge(ctx context.Context, c Config) Report { return judgeBy(ctx, laws(), c) }
+
+// judgeBy is Judge with these laws only. The laws on which they rest are among them.
+func judgeBy(ctx context.Context, list []law, c Config) Report {
 	const name = "storetest"
 	p, first := prepare(ctx, name, c)
-	return p.all(c, first, func(l law, into *Result, run func(TB)) {
+	return p.all(list, c, first, func(l law, into *Result, run func(TB)) {
 		if ctx.Err() == nil {
 			outsideGoTest(ctx, name+"/"+l.name, into, run)
 		}
@@ -147,9 +150,9 @@ func prepare(ctx context.Context, name string, c Config) (plan, Result) {
 
 // all tries the laws, one after another, by attempt, and returns their results.
 // Attempt may call run, on a goroutine that the TB may end.
-func (p plan) all(c Config, first Result, attempt func(l law, into *Result, run func(TB))) Report {
+func (p plan) all(list []law, c Config, first Result, attempt func(l law, into *Result, run func(TB))) Report {
 	report := Report{Level: p.level}
-	for _, l := range laws() {
+	for _, l := range list {
 		r, known := p.untried(l)
 		root := p.brokenBasis(l)
 		switch {
