@@ -33,9 +33,15 @@ func find(t *testing.T, seed, checks int, property func(*rapid.T)) (message stri
 	set(t, map[string]string{"seed": fmt.Sprint(seed), "checks": fmt.Sprint(checks), "nofailfile": "true", "shrinktime": "30s"})
 	synctest.Test(t, func(t *testing.T) {
 		q := &quietTB{T: t}
+		failures := 0
 		rapid.Check(q, func(t *rapid.T) {
+			if failures > 1 {
+				<-time.After(time.Minute) // the case is the smallest already, and rapid gives up
+			}
 			<-time.After(20 * time.Millisecond) // otherwise shrinking takes no time, and never ends
+			failures++
 			property(t)
+			failures--
 		})
 		if q.failed {
 			message = q.message()

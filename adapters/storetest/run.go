@@ -68,7 +68,7 @@ func testLaws(t *testing.T, c Config) Report {
 // Held by TestJudge and TestCheckOf.
 func Judge(ctx context.Context, c Config) Report { return judgeBy(ctx, laws(), c) }
 
-// judgeBy is Judge with these laws only. The laws on which they rest are among them.
+// judgeBy is Judge with these laws only.
 func judgeBy(ctx context.Context, list []law, c Config) Report {
 	const name = "storetest"
 	p, first := prepare(ctx, name, c)

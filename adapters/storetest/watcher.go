@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +21,7 @@ type watcher struct {
 
 	mu      sync.Mutex
 	events  []ownergraph.Event
-	wake    chan struct{} // closed by the next event
+	wake    chan struct{} // closed by the next event; nil while nobody waits
 	calls   int           // of the sink in progress
 	overlap bool          // two calls overlapped
 	altered string        // the first event of a batch that the store changed during a call
@@ -52,7 +53,7 @@ func (t *trial) watchWith(seen func(ownergraph.Event) error) *watcher {
 
 func (t *trial) newWatcher(w *watcher) *watcher {
 	ctx, cancel := context.WithCancel(t.Context())
-	w.t, w.cancel, w.ended, w.wake = t, cancel, make(chan struct{}), make(chan struct{})
+	w.t, w.cancel, w.ended = t, cancel, make(chan struct{})
 	store := t.Store // the present one, since a restart replaces it
 	done := start(ctx, func(ctx context.Context) error {
 		return store.Watch(ctx, func(batch []ownergraph.Event) error { return w.sink(ctx, batch) })
@@ -73,6 +74,7 @@ func (w *watcher) sink(ctx context.Context, batch []ownergraph.Event) error {
 	w.enter()
 	defer w.leave()
 	copied := cloneEvents(batch)
+	w.reserve(len(copied))
 	for i, e := range copied {
 		var err error
 		if w.seen != nil {
@@ -144,13 +146,25 @@ func (w *watcher) leave() {
 	w.calls--
 }
 
+// reserve makes room for more events. The list doubles, because events are large and most
+// of them are copied at each growth.
+func (w *watcher) reserve(more int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.events)+more > cap(w.events) {
+		w.events = slices.Grow(w.events, max(more, len(w.events)))
+	}
+}
+
 // record keeps an event, and wakes the waiting law.
 func (w *watcher) record(e ownergraph.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.events = append(w.events, e)
-	close(w.wake)
-	w.wake = make(chan struct{})
+	if w.wake != nil {
+		close(w.wake)
+		w.wake = nil
+	}
 }
 
 // step lets a held watch go on until its next event. It returns the event, and
@@ -234,6 +248,9 @@ func (w *watcher) hasEnded() bool {
 func (w *watcher) reported() ([]ownergraph.Event, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.wake == nil {
+		w.wake = make(chan struct{})
+	}
 	return w.events[:len(w.events):len(w.events)], w.wake
 }
 
