@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -49,8 +50,10 @@ func TestMissingObjects(t *testing.T) {
 	plant := losing(func() func(ownergraph.Event) bool {
 		return func(e ownergraph.Event) bool { return e.Type == graph.Put && e.Object.Name == "new" }
 	})
-	r := Judge(t.Context(), Config{New: func(tb TB) Subject { return plant(tb, memorySubject(tb)) }, Patience: shortPatience})
-	red := r.red()
+	var red []Result
+	synctest.Test(t, func(t *testing.T) {
+		red = Judge(t.Context(), Config{New: func(tb TB) Subject { return plant(tb, memorySubject(tb)) }, Search: shortSearch}).red()
+	})
 	if len(red) == 0 || red[0].Law != "watch/break" {
 		t.Fatalf("red: %q, want watch/break first", lawsIn(red))
 	}

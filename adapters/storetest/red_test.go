@@ -7,11 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 const redStore = "STORETEST_RED_STORE"
+
+// redPatience is for failing stores in real time. A slow machine needs less for a report.
+const redPatience = time.Second
 
 // TestRedStore is TestMemory without histories. Another test can make it run a
 // failing store.
@@ -20,14 +24,14 @@ func TestRedStore(t *testing.T) {
 	case "":
 		testLaws(t, Config{New: memorySubject})
 	case "forgetful":
-		Test(t, Config{New: newForgetful, Patience: shortPatience})
+		Test(t, Config{New: newForgetful, Patience: redPatience})
 	case "owned twice":
-		Test(t, Config{New: func(tb TB) Subject { return deleting(ownedTwice)(tb, memorySubject(tb)) }, Patience: shortPatience})
+		Test(t, Config{New: func(tb TB) Subject { return deleting(ownedTwice)(tb, memorySubject(tb)) }, Patience: redPatience})
 	default:
 		name, few := strings.CutPrefix(name, fewPromises)
 		all := slices.Concat(broadBugs(), mutants())
 		m := all[slices.IndexFunc(all, func(m mutant) bool { return m.name == name })]
-		c := Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }, Patience: shortPatience}
+		c := Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }, Patience: redPatience}
 		if few {
 			c.Without = []Promise{GracePeriods, StillVersions, SingleReports, Compaction, BrokenConnections, Rewinds, SickKinds, ChangingKinds, Labels}
 		}
@@ -164,7 +168,7 @@ func TestRedHistory(t *testing.T) {
 		t.Errorf("%d steps, want 3 to 5:\n%s", n, text)
 	}
 	seed := regexp.MustCompile(`-rapid\.seed=\d+`).FindString(text)
-	if again := red(t, "owned twice", "-test.run=TestRedStore/model", seed); !strings.Contains(again, "Get(") || !strings.Contains(again, seed) {
+	if again := red(t, "owned twice", "-test.run=TestRedStore/model", "-rapid.shrinktime=1ms", seed); !strings.Contains(again, "Get(") || !strings.Contains(again, seed) {
 		t.Errorf("%s does not run it again:\n%s", seed, again)
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-const shortPatience = 300 * time.Millisecond
+// shortPatience is for calls that never return.
+const shortPatience = 30 * time.Millisecond
 
 // forgetful is a memory store that does not find marked objects.
 type forgetful struct{ *testStore }
@@ -42,7 +44,10 @@ func lawsIn(list []Result) []string {
 }
 
 func TestJudge(t *testing.T) {
-	r := Judge(t.Context(), Config{New: newForgetful, Patience: shortPatience, Without: []Promise{GracePeriods}})
+	var r Report
+	synctest.Test(t, func(t *testing.T) {
+		r = Judge(t.Context(), Config{New: newForgetful, Search: shortSearch, Without: []Promise{GracePeriods}})
+	})
 	if got := lawsIn(r.Of(Broken)); !slices.Equal(got, []string{readMarked}) {
 		t.Fatalf("broken: %v, want %s alone", got, readMarked)
 	}
@@ -71,11 +76,13 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	if err := Check(t.Context(), Config{New: memorySubject}); err != nil {
+func TestCheck(t *testing.T) { synctest.Test(t, testCheck) }
+
+func testCheck(t *testing.T) {
+	if err := Check(t.Context(), Config{New: memorySubject, Search: shortSearch}); err != nil {
 		t.Errorf("the memory store: %v", err)
 	}
-	err := Check(t.Context(), Config{New: newForgetful, Patience: shortPatience})
+	err := Check(t.Context(), Config{New: newForgetful, Search: shortSearch})
 	if !errors.Is(err, ErrBroken) || !errors.Is(err, ErrUnproven) {
 		t.Fatalf("a store that forgets: %v, want it broken and unproven", err)
 	}
@@ -88,7 +95,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("the error lacks %q:\n%v", want, err)
 		}
 	}
-	err = Check(t.Context(), Config{New: func(tb TB) Subject { s := memorySubject(tb); s.Compact = nil; return s }})
+	err = Check(t.Context(), Config{Search: shortSearch, New: func(tb TB) Subject { s := memorySubject(tb); s.Compact = nil; return s }})
 	if errors.Is(err, ErrBroken) || !errors.Is(err, ErrUnproven) {
 		t.Errorf("a store without a hook: %v, want it unproven and not broken", err)
 	}
@@ -115,7 +122,7 @@ func TestCheckOf(t *testing.T) {
 		{t.Context(), Config{New: memorySubject, Without: []Promise{Rewinds, 99}}, ErrUnproven, "Config.Without[1]: there is no Promise(99)", "nothing is excused by it"},
 		{t.Context(), Config{New: memorySubject, Kinds: []ownergraph.Kind{"pod", "pot"}}, ErrUnproven, `Config.Kinds[1]: the store does not serve "pot"`, "nothing can be made of it"},
 		{t.Context(), Config{New: memorySubject, Without: []Promise{PromiseUnset}}, ErrUnproven, "Config.Without[0]: there is no PromiseUnset", "it would excuse anything"},
-		{t.Context(), Config{New: newHangingStore, Patience: shortPatience / 10}, ErrBroken, "it has not returned", "a call that hangs does not hang the kit"},
+		{t.Context(), Config{New: newHangingStore, Patience: shortPatience}, ErrBroken, "it has not returned", "a call that hangs does not hang the kit"},
 		{t.Context(), Config{New: func(TB) Subject { return Subject{} }}, ErrUnproven, "New returned no Store", "nothing to test"},
 		{t.Context(), Config{New: func(tb TB) Subject { tb.Fatalf("no database"); return Subject{} }}, ErrUnproven, "no database", "it says why"},
 		{t.Context(), Config{New: func(tb TB) Subject { return Subject{Store: memorySubject(tb).Store} }}, ErrUnproven, "New returned no Client", "no client can write"},
@@ -170,7 +177,10 @@ func TestLevels(t *testing.T) {
 		{ownergraph.Level2, []string{"level3/absent-owner", "search/level3"}, "no judgement of references"},
 		{ownergraph.Level3, nil, "everything"},
 	} {
-		r := Judge(t.Context(), Config{New: strictSubject, Level: c.level})
+		var r Report
+		synctest.Test(t, func(t *testing.T) {
+			r = Judge(t.Context(), Config{New: strictSubject, Level: c.level, Search: shortSearch})
+		})
 		if r.Level != c.level || r.Err() != nil {
 			t.Errorf("level %s: %s", c.level, r)
 		}

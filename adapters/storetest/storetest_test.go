@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 )
 
 // TestMemory checks that the reference store keeps every law, with every hook and
 // no excuse.
 func TestMemory(t *testing.T) {
-	Test(t, Config{New: memorySubject, Patience: 2 * time.Second})
+	Test(t, Config{New: memorySubject})
 }
 
 // TestStrictMemory checks the same of the reference store at level 3.
 func TestStrictMemory(t *testing.T) {
-	Test(t, Config{New: strictSubject, Patience: 2 * time.Second})
+	Test(t, Config{New: strictSubject})
 }
 
 // TestMain makes laws search for a short time, except with -storetest.search. The
