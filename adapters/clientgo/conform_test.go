@@ -17,6 +17,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/adapters/storetest"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // users are the clients of a fake for the kit.
@@ -213,10 +214,11 @@ func TestConformance(t *testing.T) {
 		storetest.HiddenRecords,     // a record is a ConfigMap
 		storetest.UnforeseeableUIDs, // the fake counts, and a real server draws UUIDs at random
 	}
+	search := time.Duration(share.Number(4, 40)) * time.Millisecond
 	for _, streaming := range []bool{true, false} {
 		t.Run(fmt.Sprint("streaming ", streaming), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				report := storetest.Judge(context.Background(), storetest.Config{Patience: time.Minute, Search: 40 * time.Millisecond, Without: without, New: func(tb storetest.TB) storetest.Subject {
+				report := storetest.Judge(context.Background(), storetest.Config{Patience: time.Minute, Search: search, Without: without, New: func(tb storetest.TB) storetest.Subject {
 					return subject(tb, newFake(standardKinds()...), Config{NoStreaming: !streaming, PageSize: 3})
 				}})
 				for _, r := range report.Results {

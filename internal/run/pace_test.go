@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 var (
@@ -136,7 +137,7 @@ func inTurns(n int) uint8     { return uint8(n / 500 & 1) }
 // TestPaceStores: the limit finds the capacity of each store, and about its throughput. The
 // driver needs 1.5 us for a call, under one lock.
 func TestPaceStores(t *testing.T) {
-	for _, c := range []paceStore{
+	for _, c := range share.Of(2, []paceStore{
 		{name: "map", store: queueing(1, 200, slightly), max: 256, calls: 50_000, share: 0.93, lo: 1, hi: 4, peak: 16,
 			reason: "the driver's lock is the bound"},
 		{name: "map on 2 CPUs", store: inside(200, slightly), cpus: 2, max: 256, calls: 50_000, share: 0.95, lo: 1, hi: 4, peak: 16,
@@ -181,15 +182,15 @@ func TestPaceStores(t *testing.T) {
 			reason: "a pause of 20 ms every 100 ms passes"},
 		{name: "slower", store: slower(100*ms, 10, ms, slightly), max: 64, calls: 50_000, share: 0.95, lo: 60, hi: 64, peak: 64,
 			reason: "a lasting change of latency is normal"},
-	} {
+	}) {
 		t.Run(c.name, func(t *testing.T) {
 			for seed := *paceSeed; seed < *paceSeed+*paceSeeds; seed++ {
 				best := c.best(seed)
 				s, took, mean := c.watched(t, seed)
-				share := float64(best) / float64(took)
-				t.Logf("seed %d: %.3f of the best throughput, mean limit %.1f, peak %d", seed, share, mean, s.peak)
-				if share < c.share {
-					t.Errorf("%s: seed %d: %.3f of the best throughput, want %v", c.reason, seed, share, c.share)
+				part := float64(best) / float64(took)
+				t.Logf("seed %d: %.3f of the best throughput, mean limit %.1f, peak %d", seed, part, mean, s.peak)
+				if part < c.share {
+					t.Errorf("%s: seed %d: %.3f of the best throughput, want %v", c.reason, seed, part, c.share)
 				}
 				if mean < c.lo || mean > c.hi {
 					t.Errorf("%s: seed %d: mean limit %.1f, want %v to %v", c.reason, seed, mean, c.lo, c.hi)
