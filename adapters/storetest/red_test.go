@@ -82,7 +82,7 @@ func TestRed(t *testing.T) {
 // also with -v.
 func TestRedOnce(t *testing.T) {
 	line := regexp.MustCompile(`law (\S+) is broken|law (\S+): not proven`)
-	for _, m := range share.Of(3, broadBugs()) {
+	for _, m := range share.Of(5, broadBugs()) {
 		for _, args := range [][]string{nil, {"-test.v"}} {
 			text := red(t, m.name, args...)
 			seen := map[string]bool{}
@@ -124,7 +124,7 @@ func lastScreen(text string) string {
 // TestLastScreen checks that the last screen of a terminal has the law to mend first, with its
 // diagnosis, although the store owes few laws and breaks many.
 func TestLastScreen(t *testing.T) {
-	for _, m := range share.Of(3, broadBugs()) {
+	for _, m := range share.Of(5, broadBugs()) {
 		text := red(t, fewPromises+m.name)
 		end := lastScreen(text)
 		for _, want := range []string{"mend first: " + m.law, "expected: ", "seen: ", "because: "} {
