@@ -21,7 +21,7 @@ type watcher struct {
 
 	mu      sync.Mutex
 	events  []ownergraph.Event
-	wake    chan struct{} // closed by the next event; nil while nobody waits
+	wake    chan struct{} // closed by the next event; nil while no law waits
 	calls   int           // of the sink in progress
 	overlap bool          // two calls overlapped
 	altered string        // the first event of a batch that the store changed during a call
