@@ -44,6 +44,7 @@ func (e *engineCase) draw(t *rapid.T, among []fault.Fault) {
 
 // TestEngineInTime runs the same in a store's own time.
 func TestEngineInTime(t *testing.T) {
+	t.Parallel()
 	runEngine(t, Config{New: memorySubject, Patience: time.Second})
 }
 

@@ -108,6 +108,7 @@ func TestModelAcceptsFaults(t *testing.T) {
 // TestLawsAcceptFaults checks that a store keeps every law under faults of its
 // watch that the contract permits. Time is virtual, so a slow machine changes nothing.
 func TestLawsAcceptFaults(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := faulty(t, "seed=3 reorder/5 delay/7 mute/2 duplicate/3 compact/40")
 		c.Without = []Promise{SingleReports, Durability}

@@ -81,6 +81,7 @@ func TestRed(t *testing.T) {
 // TestRedOnce checks that go test prints each broken law once, the cause first,
 // also with -v.
 func TestRedOnce(t *testing.T) {
+	t.Parallel()
 	line := regexp.MustCompile(`law (\S+) is broken|law (\S+): not proven`)
 	for _, m := range share.Of(5, broadBugs()) {
 		for _, args := range [][]string{nil, {"-test.v"}} {
@@ -124,6 +125,7 @@ func lastScreen(text string) string {
 // TestLastScreen checks that the last screen of a terminal has the law to mend first, with its
 // diagnosis, although the store owes few laws and breaks many.
 func TestLastScreen(t *testing.T) {
+	t.Parallel()
 	for _, m := range share.Of(5, broadBugs()) {
 		text := red(t, fewPromises+m.name)
 		end := lastScreen(text)
@@ -147,6 +149,7 @@ func TestLastScreen(t *testing.T) {
 // fails in a history. The steps are printed once, with the command to run the
 // history again.
 func TestRedHistory(t *testing.T) {
+	t.Parallel()
 	text := red(t, "owned twice", "-rapid.seed=4", "-rapid.checks=200") // independent of the load of the machine
 	for _, c := range []struct {
 		want   string

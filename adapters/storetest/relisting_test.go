@@ -139,6 +139,7 @@ func relistingConfig() Config {
 
 // TestRelisting checks that the kit demands only the contract.
 func TestRelisting(t *testing.T) {
+	t.Parallel()
 	testLaws(t, relistingConfig())
 	runModel(t, relistingConfig())
 }

@@ -167,6 +167,7 @@ func (panicking) Patch(context.Context, ownergraph.Key, ownergraph.Precondition,
 
 // TestLevels checks that laws above a store's level are not owed.
 func TestLevels(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		level  ownergraph.Level
 		want   []string

@@ -93,6 +93,7 @@ func splitConfig() Config {
 
 // TestSplit checks that the kit demands no order across kinds.
 func TestSplit(t *testing.T) {
+	t.Parallel()
 	testLaws(t, splitConfig())
 	runModel(t, splitConfig())
 }

@@ -10,11 +10,13 @@ import (
 // TestMemory checks that the reference store keeps every law, with every hook and
 // no excuse.
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	Test(t, Config{New: memorySubject})
 }
 
 // TestStrictMemory checks the same of the reference store at level 3.
 func TestStrictMemory(t *testing.T) {
+	t.Parallel()
 	Test(t, Config{New: strictSubject})
 }
 
