@@ -49,7 +49,7 @@ func (e *Engine) answer(t *testing.T, now time.Time, result error) {
 	}
 }
 
-// TestGraphIsFixedDuringDecision: a decision cannot change the graph (E2).
+// TestGraphIsFixedDuringDecision: a decision cannot change the graph (N2).
 func TestGraphIsFixedDuringDecision(t *testing.T) {
 	var e *Engine
 	decided := 0

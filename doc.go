@@ -451,7 +451,7 @@
 // Most events change no decision: the object is not deleted, and has no owner or a living
 // one. Observe keeps such an object on a fast path, without a turn in the queue. A version
 // that brings no other change needs no new decision. The fast path decides as the rules of
-// policy do (invariant E9 of Engine). The exhaustive search and the simulator check that at
+// policy do (invariant N9 of Engine). The exhaustive search and the simulator check that at
 // every step.
 //
 // # Packages

@@ -66,7 +66,7 @@ func (e *Engine) do(x effect.Effect) {
 	case effect.Log:
 		e.effects.KeepDue(*x.Record, e.now)
 	default:
-		e.fail("E11: effect %v is not known", x.Type)
+		e.fail("N11: effect %v is not known", x.Type)
 	}
 }
 

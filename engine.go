@@ -52,18 +52,18 @@ import (
 //
 // Its invariants, which the proofs verify:
 //
-//	E1  the graph's own invariants hold
-//	E2  the graph changes in apply alone, and never during a decision
-//	E3  an object has at most one write or reread in flight, and its key is in flight in the queue. Calls from
+//	N1  the graph's own invariants hold
+//	N2  the graph changes in apply alone, and never during a decision
+//	N3  an object has at most one write or reread in flight, and its key is in flight in the queue. Calls from
 //	    before a rewind, or from before the object went and came back, do not count
-//	E4  each key has at most one read in flight
-//	E5  each entry of a table beside the graph names a node of the graph
-//	E6  every write in flight carries UID and version
-//	E7  the number of reads that a node waits for is that of the reads that list it, each due or under way
-//	E8  the members of each sweep are counted as the graph shows them
-//	E9  the fast path keeps only objects that a decision would keep, or leave to a listing
-//	E10 the counts of kinds are the numbers of kinds
-//	E11 every effect of a machine is carried out before the engine returns
+//	N4  each key has at most one read in flight
+//	N5  each entry of a table beside the graph names a node of the graph
+//	N6  every write in flight carries UID and version
+//	N7  the number of reads that a node waits for is that of the reads that list it, each due or under way
+//	N8  the members of each sweep are counted as the graph shows them
+//	N9  the fast path keeps only objects that a decision would keep, or leave to a listing
+//	N10 the counts of kinds are the numbers of kinds
+//	N11 every effect of a machine is carried out before the engine returns
 //
 // Held by TestDecisionsAmongManyKinds, TestKindsKnownIsLinear and TestSweepOfLongNames.
 type Engine struct {

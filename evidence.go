@@ -164,7 +164,7 @@ func (e *Engine) checkFastPath() error {
 		}
 		d := rules.Decide(e.input(n.ID()), e.set, &e.scratch.lists)
 		if !servesFast(reason, e.state(n.ID()).Reason, d) {
-			return fmt.Errorf("E9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, d.Action, d.Reason)
+			return fmt.Errorf("N9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, d.Action, d.Reason)
 		}
 	}
 	return nil

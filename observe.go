@@ -33,7 +33,7 @@ func (e *Engine) isGoneObserved(id observed.NodeID) bool {
 // returned is the end of a text about an object that was observed gone and is back (R5).
 const returned = " was seen gone and is back"
 
-// apply changes the graph, and no other function does (E2). It applies an event of the
+// apply changes the graph, and no other function does (N2). It applies an event of the
 // watch, of a pruning or of a rewind. Without an event it goes on with a pruning.
 // During a decision it returns an error and changes nothing.
 //
@@ -53,7 +53,7 @@ func (e *Engine) apply(ev *Event, p *pruning) (*observed.Delta, error) {
 }
 
 // errDeciding refuses a change of the graph.
-var errDeciding = errors.New("E2: the graph is fixed during a decision")
+var errDeciding = errors.New("N2: the graph is fixed during a decision")
 
 // ahead is how many events the engine looks at together: see [observed.Graph.Prefetch].
 const ahead = 32

@@ -161,7 +161,7 @@ func (e *Engine) check() error {
 func (e *Engine) checkSides() error {
 	for k := range e.absent.All() {
 		if n, ok := e.graph.Lookup(k); ok && n.State() == observed.Observed {
-			return fmt.Errorf("E5: %s is remembered as absent, and is observed", k)
+			return fmt.Errorf("N5: %s is remembered as absent, and is observed", k)
 		}
 	}
 	return nil

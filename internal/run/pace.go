@@ -72,12 +72,12 @@ const (
 //
 // The invariants, which Check verifies:
 //
-//	P1 1 <= limit <= max, and so is the limit before a trial
-//	P2 a trial of more has more than the limit before it, a trial of less has less
-//	P3 without a trial or a ramp, the limit is the one before it
-//	P4 the calls of a round are fresh ones and others; busy and silent ones are fresh
-//	P5 no trial waits for longer than maxHold windows
-//	P6 the limit is at most the number of calls that can be under way at the mean latency
+//	U1 1 <= limit <= max, and so is the limit before a trial
+//	U2 a trial of more has more than the limit before it, a trial of less has less
+//	U3 without a trial or a ramp, the limit is the one before it
+//	U4 the calls of a round are fresh ones and others; busy and silent ones are fresh
+//	U5 no trial waits for longer than maxHold windows
+//	U6 the limit is at most the number of calls that can be under way at the mean latency
 //
 // Held by TestPaceStores, TestPaceRandomStores and TestPaceInvariants.
 type Pace struct {
@@ -306,13 +306,13 @@ func (p *Pace) Check() error {
 		name string
 		ok   bool
 	}{
-		{"P1", 1 <= p.limit && p.limit <= p.max && 1 <= p.base && p.base <= p.max},
-		{"P2", p.phase != PhaseRaise || p.limit > p.base},
-		{"P2", p.phase != PhaseLower || p.limit < p.base},
-		{"P3", trial || p.phase == PhaseRamp && p.limit >= p.base || p.limit == p.base},
-		{"P4", r.busy >= 0 && r.silent >= 0 && r.busy+r.silent <= r.fresh && r.fresh <= r.ended},
-		{"P5", p.raise.ok() && p.lower.ok()},
-		{"P6", p.limit <= p.useful()},
+		{"U1", 1 <= p.limit && p.limit <= p.max && 1 <= p.base && p.base <= p.max},
+		{"U2", p.phase != PhaseRaise || p.limit > p.base},
+		{"U2", p.phase != PhaseLower || p.limit < p.base},
+		{"U3", trial || p.phase == PhaseRamp && p.limit >= p.base || p.limit == p.base},
+		{"U4", r.busy >= 0 && r.silent >= 0 && r.busy+r.silent <= r.fresh && r.fresh <= r.ended},
+		{"U5", p.raise.ok() && p.lower.ok()},
+		{"U6", p.limit <= p.useful()},
 	} {
 		if !c.ok {
 			return fmt.Errorf("pace: %s is broken: %s, limit %d of %d, %d before", c.name, p.phase, p.limit, p.max, p.base)

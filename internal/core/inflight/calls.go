@@ -41,13 +41,13 @@ type Call struct {
 //
 // Its invariants, which Check verifies:
 //
-//	E3  an object has at most one write or reread in flight, and its key is in flight in the queue
-//	E4  each key has at most one read in flight
-//	E5  the retries belong to nodes of the graph
-//	E6  every write in flight carries UID and version
+//	N3  an object has at most one write or reread in flight, and its key is in flight in the queue
+//	N4  each key has at most one read in flight
+//	N5  the retries belong to nodes of the graph
+//	N6  every write in flight carries UID and version
 //
 // Calls from before a rewind, or from before the object went and came back, do not count
-// for E3.
+// for N3.
 type Calls[C any] struct {
 	last     uint64
 	under    map[uint64]Call // the prepared ones, too

@@ -235,15 +235,15 @@ func TestCheckCalls(t *testing.T) {
 		reason string
 	}{
 		{"", func(r *callRig) { r.own(Patch); r.issue(Read); r.issue(ReadHolder) }, "reads go beside a write"},
-		{"E3", func(r *callRig) { r.issue(Patch) }, "the key is not in flight in the queue"},
-		{"E3", func(r *callRig) { r.own(Patch); r.issue(Reread) }, "an object has two calls of its own"},
+		{"N3", func(r *callRig) { r.issue(Patch) }, "the key is not in flight in the queue"},
+		{"N3", func(r *callRig) { r.own(Patch); r.issue(Reread) }, "an object has two calls of its own"},
 		{"", func(r *callRig) { r.own(Patch); r.apply(r.T, graph.Event{Type: graph.Gone, Key: r.v.Node(r.id).Key()}) }, "the object went meanwhile"},
-		{"E4", func(r *callRig) { r.issue(Read); r.issue(Read) }, "an owner is read twice"},
-		{"E5", func(r *callRig) {
+		{"N4", func(r *callRig) { r.issue(Read); r.issue(Read) }, "an owner is read twice"},
+		{"N5", func(r *callRig) {
 			r.c.SetRetry(r.v, &r.stamps, r.id, graph.Object{})
 			r.v.Graph = observed.New(observed.Config{}) // no node is in use
 		}, "no node has the retry"},
-		{"E6", func(r *callRig) {
+		{"N6", func(r *callRig) {
 			r.c.Issue(r.v, &r.stamps, &Call{Purpose: Delete, Node: r.id, Key: r.v.Node(r.id).Key()})
 		}, "a write has no version"},
 	} {

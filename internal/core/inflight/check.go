@@ -15,7 +15,7 @@ import (
 )
 
 // Check verifies the invariants of Calls. Calls that began up to rewound do not count for
-// E3.
+// N3.
 func (t *Calls[C]) Check(v record.Nodes, work *queue.Queue[observed.NodeID], rewound seq.Stamp) error {
 	flying := map[observed.NodeID]bool{}
 	for x := range work.Entries() {
@@ -26,7 +26,7 @@ func (t *Calls[C]) Check(v record.Nodes, work *queue.Queue[observed.NodeID], rew
 		x := t.under[id]
 		if x.Purpose == Read {
 			if reads[x.Key] {
-				return fmt.Errorf("E4: %s is read twice at once", x.Key)
+				return fmt.Errorf("N4: %s is read twice at once", x.Key)
 			}
 			reads[x.Key] = true
 		}
@@ -34,16 +34,16 @@ func (t *Calls[C]) Check(v record.Nodes, work *queue.Queue[observed.NodeID], rew
 			continue
 		}
 		if x.Purpose.isWrite() && (x.Version == "" || x.Key.UID == "") {
-			return fmt.Errorf("E6: call %d on %s: no UID or version", id, x.Key)
+			return fmt.Errorf("N6: call %d on %s: no UID or version", id, x.Key)
 		}
 		former := x.Began <= rewound || v.Node(x.Node).State() != observed.Observed // the node may have gone since
 		if own := v.State(x.Node).Call; !former && (own != id || !flying[x.Node]) {
-			return fmt.Errorf("E3: call %d on %s: the node has call %d in flight", id, x.Key, own)
+			return fmt.Errorf("N3: call %d on %s: the node has call %d in flight", id, x.Key, own)
 		}
 	}
 	for id := range t.retries {
 		if !v.InUse(id) {
-			return fmt.Errorf("E5: retry of node %d, which is not in the graph", id)
+			return fmt.Errorf("N5: retry of node %d, which is not in the graph", id)
 		}
 	}
 	return nil

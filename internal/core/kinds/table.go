@@ -18,7 +18,7 @@ import (
 //
 // Its invariants, which Check verifies:
 //
-//	E10 the counts of kinds are the numbers of kinds
+//	N10 the counts of kinds are the numbers of kinds
 //	    the sorted names are the names of the states
 //	    only kinds that take part are wanted for a listing
 //	    each awaited listing is late at a time
@@ -203,19 +203,19 @@ func (t *Table) Check() error {
 	var c counts
 	for name, s := range t.states {
 		if s.Listed && t.Stale(name) {
-			return fmt.Errorf("E10: kind %q is listed, and was not listed since the rewind", name)
+			return fmt.Errorf("N10: kind %q is listed, and was not listed since the rewind", name)
 		}
 		c.add(s, 1)
 	}
 	if c != t.counts {
-		return fmt.Errorf("E10: the kinds count as %+v, want %+v", t.counts, c)
+		return fmt.Errorf("N10: the kinds count as %+v, want %+v", t.counts, c)
 	}
 	if !slices.Equal(t.names, slices.Sorted(maps.Keys(t.states))) {
-		return fmt.Errorf("E10: the names are %q", t.names)
+		return fmt.Errorf("N10: the names are %q", t.names)
 	}
 	for _, name := range t.lists.wanted {
 		if !t.Part(name) {
-			return fmt.Errorf("E10: a listing of %q is wanted, which takes no part", name)
+			return fmt.Errorf("N10: a listing of %q is wanted, which takes no part", name)
 		}
 	}
 	return t.checkLate()

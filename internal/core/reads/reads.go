@@ -29,8 +29,8 @@ const MaxWaiters = 1024
 //
 // Its invariants, which Check verifies:
 //
-//	E4  each key has at most one read in flight
-//	E7  the number of reads that a node waits for is that of the reads that list it, each due or under way
+//	N4  each key has at most one read in flight
+//	N7  the number of reads that a node waits for is that of the reads that list it, each due or under way
 type Machine struct {
 	queue   *queue.Queue[observed.NodeID]         // the owners to read
 	waiters map[observed.NodeID][]observed.NodeID // by owner, sorted
@@ -220,7 +220,7 @@ func (m *Machine) Check(v record.Nodes) error {
 	noted := make([]uint32, v.Graph.Cap())
 	for o, waiters := range m.waiters {
 		if k := v.Node(o).Key(); m.under[k] == 0 && !due[o] {
-			return fmt.Errorf("E7: nodes wait for a read of %s, which is neither due nor under way", k)
+			return fmt.Errorf("N7: nodes wait for a read of %s, which is neither due nor under way", k)
 		}
 		for _, id := range waiters {
 			if !v.State(o).ReadFailing {
@@ -230,17 +230,17 @@ func (m *Machine) Check(v record.Nodes) error {
 	}
 	for id := range observed.NodeID(len(noted)) {
 		if n := v.State(id).PendingReads; n > noted[id] {
-			return fmt.Errorf("E7: node %d waits for %d reads, and %d list it", id, n, noted[id])
+			return fmt.Errorf("N7: node %d waits for %d reads, and %d list it", id, n, noted[id])
 		}
 	}
 	for id := range m.results {
 		if !v.InUse(id) {
-			return fmt.Errorf("E5: read result of node %d, which is not in the graph", id)
+			return fmt.Errorf("N5: read result of node %d, which is not in the graph", id)
 		}
 	}
 	for id := range m.waiters {
 		if !v.InUse(id) {
-			return fmt.Errorf("E5: waiters of node %d, which is not in the graph", id)
+			return fmt.Errorf("N5: waiters of node %d, which is not in the graph", id)
 		}
 	}
 	return m.queue.Check()

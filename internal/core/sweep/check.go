@@ -13,13 +13,13 @@ import (
 func (sw *Sweeps) Check(v View) error {
 	for id, o := range sw.known {
 		if !v.Graph.InUse(id) || !v.Graph.Node(id).Object().Equal(o) {
-			return fmt.Errorf("E8: holder %s is not as the graph shows it", o.Key)
+			return fmt.Errorf("N8: holder %s is not as the graph shows it", o.Key)
 		}
 	}
 	for name, ids := range sw.holders {
 		for _, id := range ids {
 			if o, ok := sw.known[id]; !ok || !slices.Contains(sw.names(name.plan, o), name) || o.Scope != name.scope || !sw.plans[name.plan].IsHolder(o) {
-				return fmt.Errorf("E8: node %d is no holder %q", id, name.name)
+				return fmt.Errorf("N8: node %d is no holder %q", id, name.name)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func (sw *Sweeps) Check(v View) error {
 // checkRun counts the members of one run anew.
 func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 	if sw.idOf(r) != run {
-		return fmt.Errorf("E8: the sweep of %s is not found under its holder", r.holder.Key)
+		return fmt.Errorf("N8: the sweep of %s is not found under its holder", r.holder.Key)
 	}
 	left, kinds, held, all := make([]int, len(r.left)), map[graph.Kind]int{}, 0, 0
 	for id, ms := range sw.members {
@@ -43,7 +43,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 				continue
 			}
 			if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed || v.Graph.Node(id).Key().Kind != m.kind {
-				return fmt.Errorf("E8: node %d is no member of %s", id, r.holder.Key)
+				return fmt.Errorf("N8: node %d is no member of %s", id, r.holder.Key)
 			}
 			left[m.phase]++
 			all++
@@ -54,7 +54,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 		}
 	}
 	if !slices.Equal(left, r.left) || !maps.Equal(kinds, r.kinds) || held != r.blocked || all != r.members {
-		return fmt.Errorf("E8: %s has %v, %v and %d held members, and counts %v, %v and %d",
+		return fmt.Errorf("N8: %s has %v, %v and %d held members, and counts %v, %v and %d",
 			r.holder.Key, left, kinds, held, r.left, r.kinds, r.blocked)
 	}
 	if sw.walked <= r.since {
@@ -67,7 +67,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 		o := v.Graph.Node(id).Object()
 		is := slices.ContainsFunc(sw.members[id], func(m membership) bool { return m.run == run })
 		if want := sw.belongs(v, r, id, o); r.node != 0 && is != want && sw.plans[r.plan].IsHolder(r.holder) {
-			return fmt.Errorf("E8: %s is counted as a member of %s: %t, want %t", o.Key, r.holder.Key, is, want)
+			return fmt.Errorf("N8: %s is counted as a member of %s: %t, want %t", o.Key, r.holder.Key, is, want)
 		}
 	}
 	return nil

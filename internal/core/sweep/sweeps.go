@@ -82,7 +82,7 @@ type Counts struct{ Ended, Members, MembersGone, Unguarded uint64 }
 //
 // Its invariant, which Check verifies:
 //
-//	E8  the members of each run are counted as the graph shows them
+//	N8  the members of each run are counted as the graph shows them
 type Sweeps struct {
 	plans    []*plan.Plan
 	override bool // the phase's propagation goes before the object's own

@@ -16,7 +16,7 @@ type Bug struct {
 	Rule string
 	// Source names the origins of the rule, with spaces between them. R1 to R8 are
 	// rules, P1 to P6 are laws of plans, and X1 to X4 are laws of explanations. "decide"
-	// and "work" are other headings of the rules. B1 to B30 are real cases of the
+	// and "work" are other headings of the rules. K1 to K30 are real cases of the
 	// catalogue.
 	Source string
 	// Decl names the declaration that the bug is in. Old begins in it exactly once.

@@ -198,20 +198,20 @@ func TestRulesAreHeldExhaustively(t *testing.T) {
 // its feature.
 func waits() map[string]string {
 	return map[string]string{
-		"B18": "a restore that knows of backups: restore mode, archive",
-		"B22": "a choice of what foreground does with dependents that do not block",
-		"B26": "a brake on mass deletion, and protection",
-		"B27": "a brake on mass deletion, and a dry run",
+		"K18": "a restore that knows of backups: restore mode, archive",
+		"K22": "a choice of what foreground does with dependents that do not block",
+		"K26": "a brake on mass deletion, and protection",
+		"K27": "a brake on mass deletion, and a dry run",
 		"S20": "certificates that say why something was deleted",
 	}
 }
 
-// TestCatalogue: each real case of the catalogue, B1 to B30, is a seeded bug or waits for
+// TestCatalogue: each real case of the catalogue, K1 to K30, is a seeded bug or waits for
 // a feature.
 func TestCatalogue(t *testing.T) {
 	by, cases := sources(bugs(t)), 0
 	for i := 1; i <= 30; i++ {
-		name := fmt.Sprintf("B%d", i)
+		name := fmt.Sprintf("K%d", i)
 		_, waiting := waits()[name]
 		switch found := len(by[name]) > 0; {
 		case found && waiting:
@@ -245,7 +245,7 @@ func TestSourcesAreKnown(t *testing.T) {
 	for _, kind := range []struct {
 		letter string
 		n      int
-	}{{"R", 8}, {"B", 30}, {"S", 25}, {"L", 13}, {"E", 9}, {"I", 9}, {"P", 6}, {"X", 4}, {"G", 8}} {
+	}{{"R", 8}, {"K", 30}, {"S", 25}, {"L", 13}, {"N", 11}, {"I", 9}, {"P", 6}, {"X", 4}, {"G", 8}} {
 		for i := 1; i <= kind.n; i++ {
 			words += fmt.Sprintf(" %s%d", kind.letter, i)
 		}

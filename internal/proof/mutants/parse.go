@@ -18,7 +18,7 @@ const bugsGlob = "internal/proof/mutants/testdata/bugs/*.txt"
 // has bugs like this one, and comment lines that begin with "#":
 //
 //	m001 a write carries no version
-//	source: R1 B1
+//	source: R1 K1
 //	decl: . Engine.write
 //	killers: scripts, exhaustive
 //	tests: TestScenarios

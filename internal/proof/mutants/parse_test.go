@@ -7,13 +7,13 @@ import (
 )
 
 func TestParseBugs(t *testing.T) {
-	const good = "# comment\n\nm001 the rule\nsource: R1 B1\ndecl: graph Graph.Apply\nkillers: scripts, unit\ntests: ^TestA$|TestB\nexhaustive: 2 objects, 1 crash; graph 7\n<<<\nold\n text\n===\nnew\n>>>\n"
+	const good = "# comment\n\nm001 the rule\nsource: R1 K1\ndecl: graph Graph.Apply\nkillers: scripts, unit\ntests: ^TestA$|TestB\nexhaustive: 2 objects, 1 crash; graph 7\n<<<\nold\n text\n===\nnew\n>>>\n"
 	bugs, err := parseBugs(good)
 	if err != nil || len(bugs) != 1 {
 		t.Fatalf("%d bugs, %v", len(bugs), err)
 	}
 	b := bugs[0]
-	if b.Name != "m001" || b.Rule != "the rule" || b.Source != "R1 B1" || b.Decl != (Decl{"graph", "Graph.Apply"}) ||
+	if b.Name != "m001" || b.Rule != "the rule" || b.Source != "R1 K1" || b.Decl != (Decl{"graph", "Graph.Apply"}) ||
 		b.Old != "old\n text" || b.New != "new" || len(b.Killers) != 2 || b.Killers[0] != Scripts || b.Killers[1] != Unit ||
 		b.Tests != "^TestA$|TestB" || b.Where != (Where{Row: "2 objects, 1 crash", Graph: 7}) || b.Where.String() != "2 objects, 1 crash; graph 7" {
 		t.Errorf("parsed %+v", b)

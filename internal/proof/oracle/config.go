@@ -8,12 +8,12 @@ type Config struct {
 	Scope Scope
 	// OwnerName is the reading of references with another name (C2).
 	OwnerName OwnerName
-	// Override is the proposal's reading of G2: the collector's own deletes
+	// Override is the proposal's reading of T2: the collector's own deletes
 	// override the propagation finalizer that an object carries.
 	Override bool
 	// Restarts permits the end states of an engine that restarted. Such an engine reads
 	// no owner that was gone before, beside a solid one. An absent reference may stay
-	// there (G4; RULES, Cost: no read for it).
+	// there (T4; RULES, Cost: no read for it).
 	Restarts bool
 	// Strict is for a store of level 3 (W4). The actions of Ends are then those that the
 	// store accepted.

@@ -40,40 +40,40 @@
 //
 // The steps of the collector:
 //
-//	G1 Delete. An unmarked object is deleted if it refers to another object, and
+//	T1 Delete. An unmarked object is deleted if it refers to another object, and
 //	   all its references to others are absent or waiting (proposal, Garbage
 //	   Processor; RULES, R2).
-//	G2 Propagation of a deletion. An object that carries a propagation finalizer is
+//	T2 Propagation of a deletion. An object that carries a propagation finalizer is
 //	   deleted with that propagation, except with Config.Override. Otherwise it is
 //	   background if all owners are absent, and foreground if one waits. It may be
 //	   background too if one waits and no object refers to the object (RULES,
 //	   Decisions: the engine's own deletes).
-//	G3 Memory. In the case of G1, the collector may drop references instead:
-//	   those to absent owners whose orphaning it has ended, by the rule of G5
+//	T3 Memory. In the case of T1, the collector may drop references instead:
+//	   those to absent owners whose orphaning it has ended, by the rule of T5
 //	   (RULES, Decisions: remembered, best effort).
-//	G4 Trim. An unmarked object with a solid owner loses a reference that is
+//	T4 Trim. An unmarked object with a solid owner loses a reference that is
 //	   absent or waiting. An absent reference may go whenever another reference to
 //	   another object is left. The fate of the object stays the same then, so the
 //	   other owner needs no evidence (RULES, Decisions). With Config.Restarts the
 //	   absent reference may also stay beside a solid owner.
-//	G5 Orphan. The dependents of a marked owner with the orphan finalizer lose
+//	T5 Orphan. The dependents of a marked owner with the orphan finalizer lose
 //	   their references to it, marked or not. So they lose the references that have
 //	   its UID and other coordinates: another kind, scope or name. The exceptions are
 //	   another scope with ScopeAbsent, another name with NameAbsent, and another
 //	   kind with both. Absent references may go along (proposal, the "orphan"
 //	   finalizer; RULES, R2 and Decisions).
-//	G6 Orphaning ends. The owner of G5 loses the finalizer when no reference of G5
+//	T6 Orphaning ends. The owner of T5 loses the finalizer when no reference of T5
 //	   is left (proposal; RULES, R3 and Decisions).
-//	G7 Foreground ends. A waiting owner loses the foreground finalizer when no
+//	T7 Foreground ends. A waiting owner loses the foreground finalizer when no
 //	   object refers to it with Block (RULES, R3 and Decisions).
-//	G8 Ring. A member of a strongly connected component of waiting objects with
+//	T8 Ring. A member of a strongly connected component of waiting objects with
 //	   blocking references loses Block on its references to members (RULES,
 //	   Decisions).
 //
 // The steps of guards (RULES, Guards):
 //
 //	V1 Held marks. A marked object that carries graph.FinalizerHold, or that is
-//	   protected, is solid. It neither waits nor orphans, so C3 and G4 to G8 take it
+//	   protected, is solid. It neither waits nor orphans, so C3 and T4 to T8 take it
 //	   for unmarked (RULES, G3).
 //	V2 Protection. A protected object is not deleted (RULES, G1).
 //	V3 A guard's root, while it is unmarked, gets graph.FinalizerHold, and then
@@ -86,7 +86,7 @@
 //	   may count every object below the root if one of them has several owners, since
 //	   a plan also counts objects that may end (RULES, G2, G7 and P3).
 //	V5 A marked object with new and without hold loses new (RULES, G2).
-//	V6 Brake. With Config.Braked, the collector may send a deletion of G1, and need not
+//	V6 Brake. With Config.Braked, the collector may send a deletion of T1, and need not
 //	   (RULES, G5). A kind that cannot be listed is no cause to keep it back: the count leaves
 //	   such a kind out. So without Config.Braked a brake below its limit changes nothing.
 //
@@ -110,8 +110,8 @@
 // There are no other steps. Foreign finalizers stay until a user removes them. Engines
 // with other settings may be on the same store (Config.Beside).
 //
-// G4 and G5 take references one by one. An engine may have evidence of one owner
-// before another, and several engines may be at work. After G5 an object may be
+// T4 and T5 take references one by one. An engine may have evidence of one owner
+// before another, and several engines may be at work. After T5 an object may be
 // deleted because of a remaining absent reference. That is the case "two owners with
 // different propagations: both outcomes are permitted" (RULES, Decisions).
 package oracle

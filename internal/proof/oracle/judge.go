@@ -27,21 +27,21 @@ func (s State) must(i int, cfg Config) (out []graph.Object) {
 	}
 	for owner := range s.objects {
 		if refs := s.freed(i, owner, cfg); len(refs) > 0 && cfg.orphans(s.objects[owner].Object) {
-			out = append(out, drop(o, refs...)) // G5
+			out = append(out, drop(o, refs...)) // T5
 		}
 	}
 	switch {
 	case cfg.orphans(o) && !s.frees(i, cfg):
-		out = append(out, graph.Change{DropFinalizer: graph.FinalizerOrphan}.Apply(o)) // G6
+		out = append(out, graph.Change{DropFinalizer: graph.FinalizerOrphan}.Apply(o)) // T6
 	case cfg.waits(o) && !s.blocked(i):
-		out = append(out, graph.Change{DropFinalizer: graph.FinalizerForeground}.Apply(o)) // G7
+		out = append(out, graph.Change{DropFinalizer: graph.FinalizerForeground}.Apply(o)) // T7
 	case cfg.waits(o):
-		out = s.breakRing(out, i, cfg) // G8
+		out = s.breakRing(out, i, cfg) // T8
 	}
 	return append(out, s.guard(i, cfg)...)
 }
 
-// collect applies G1 to G4 to an object that is neither marked nor flawed.
+// collect applies T1 to T4 to an object that is neither marked nor flawed.
 func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	d := s.objects[i].Object
 	n := s.count(d, cfg)
@@ -49,7 +49,7 @@ func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	case n[solid] > 0:
 		for _, r := range d.Owners {
 			if c := s.class(d, r, cfg); c == waiting || c == absent && !cfg.Restarts {
-				out = append(out, drop(d, r)) // G4
+				out = append(out, drop(d, r)) // T4
 			}
 		}
 		return out
@@ -65,7 +65,7 @@ func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	return s.remember(out, d, cfg)
 }
 
-// delete applies G1 to an object that has to go.
+// delete applies T1 to an object that has to go.
 func (s State) delete(out []graph.Object, i int, waits bool, cfg Config) []graph.Object {
 	for _, p := range s.propagations(i, waits, cfg) {
 		out = append(out, mark(s.objects[i].Object, p))
@@ -73,7 +73,7 @@ func (s State) delete(out []graph.Object, i int, waits bool, cfg Config) []graph
 	return out
 }
 
-// remember applies G3.
+// remember applies T3.
 func (s State) remember(out []graph.Object, d graph.Object, cfg Config) []graph.Object {
 	var remembered []graph.Owner
 	for _, r := range d.Owners {
@@ -96,7 +96,7 @@ func (s State) count(d graph.Object, cfg Config) (n [classes]int) {
 	return n
 }
 
-// propagations returns the propagations that G2 permits for a deletion.
+// propagations returns the propagations that T2 permits for a deletion.
 func (s State) propagations(i int, waits bool, cfg Config) []graph.Propagation {
 	own := s.objects[i].Propagation()
 	switch {
@@ -121,8 +121,8 @@ func mark(o graph.Object, p graph.Propagation) graph.Object {
 }
 
 // may returns the next forms of the i-th object by steps that the collector need not
-// take. An absent reference goes while another one is left (G4), or along with one
-// to an owner that orphans (G5).
+// take. An absent reference goes while another one is left (T4), or along with one
+// to an owner that orphans (T5).
 func (s State) may(i int, cfg Config) (out []graph.Object) {
 	d := s.objects[i].Object
 	if flawed(d) {
@@ -155,7 +155,7 @@ func drop(d graph.Object, refs ...graph.Owner) graph.Object {
 	return graph.Change{DropOwners: refs}.Apply(d)
 }
 
-// breakRing applies G8 to a waiting object. It unblocks references to waiting objects
+// breakRing applies T8 to a waiting object. It unblocks references to waiting objects
 // from which blocking references lead back to the object.
 func (s State) breakRing(out []graph.Object, i int, cfg Config) []graph.Object {
 	var inside []graph.Owner

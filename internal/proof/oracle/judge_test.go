@@ -64,53 +64,53 @@ func checkRules(t *testing.T, cfg Config, cases []ruleCase) {
 
 func TestRules(t *testing.T) {
 	checkRules(t, Config{}, []ruleCase{
-		{"b -> a", "-", "", "G1: all owners are absent"},
-		{"b* -> a", "b~* -> a", "", "G1: a deletion honours finalizers"},
-		{"b~* -> a", "", "", "G1: a marked object is not deleted again"},
-		{"b", "", "", "G1: an object without owners is kept"},
-		{"b -> b", "", "", "G1: a reference to itself does not count"},
-		{"a; b -> a", "", "", "G1: a solid owner keeps the object"},
-		{"a~*; b -> a", "", "", "G1: a marked owner with another finalizer keeps the object"},
-		{"b -> a, c?", "", "b -> c?", "G1: unknown holds; G4: an absent reference may go if another is left"},
+		{"b -> a", "-", "", "T1: all owners are absent"},
+		{"b* -> a", "b~* -> a", "", "T1: a deletion honours finalizers"},
+		{"b~* -> a", "", "", "T1: a marked object is not deleted again"},
+		{"b", "", "", "T1: an object without owners is kept"},
+		{"b -> b", "", "", "T1: a reference to itself does not count"},
+		{"a; b -> a", "", "", "T1: a solid owner keeps the object"},
+		{"a~*; b -> a", "", "", "T1: a marked owner with another finalizer keeps the object"},
+		{"b -> a, c?", "", "b -> c?", "T1: unknown holds; T4: an absent reference may go if another is left"},
 		{"b -> pod/s/x", "", "", "C1: a global object cannot have an owner with a scope"},
 		{"pod/s/b -> pod/x", "-", "", "C1: an object with a scope may have a global owner"},
-		{"b -> a, c", "-", "b -> a | b -> c", "G4: the absent references may go in any order"},
+		{"b -> a, c", "-", "b -> a | b -> c", "T4: the absent references may go in any order"},
 		{"b -> a^, c^", "", "", "C4: two controllers"},
 		{"b -> a, a^", "-", "", "C4: two equal references are one"},
 		{`b -> x/a@1, y/a@1`, "", "", "C4: one UID at two coordinates"},
 		{`b -> a@""`, "", "", "C4: a reference without UID"},
-		{"a~[foreground]*; b -> a", "a~*; b -> a | a~[foreground]* | a~[foreground]*; b~[foreground] -> a", "", "G2: both propagations, since no object refers to b; G7: a need not wait for b"},
-		{"a~[foreground]*; b -> a!; c -> b", "a~[foreground]*; b~[foreground] -> a!; c -> b", "", "G2: foreground, since c refers to b"},
-		{"a~[foreground]*; b -> a!, b", "a~[foreground]* | a~[foreground]*; b~[foreground] -> a!, b", "", "G2: a reference to itself does not count"},
-		{"b[foreground] -> a", "b~[foreground] -> a", "", "G2: the object keeps its propagation finalizer"},
-		{"a; b -> a, c", "a; b -> a", "a; b -> a", "G4: absent beside solid"},
-		{"a; c~[foreground]*; b -> a, c!", "a; b -> a; c~[foreground]*", "", "G4: waiting beside solid; c waits until its reference is trimmed"},
-		{"a; b* -> a, c, d", "a; b* -> a, c | a; b* -> a, d", "a; b* -> a, c | a; b* -> a, d", "G4: one by one"},
-		{"a~[orphan]; b -> a", "a~[orphan]; b", "", "G5: the dependent loses the reference"},
-		{"s/t/a@1~[orphan]; b -> s/a@1?", "b; s/t/a@1~[orphan]", "", "G5: an unresolved reference counts by its UID"},
-		{"a/x@1~[orphan]; b -> a/y@1", "a/x@1~[orphan]; b", "", "C2: a wrong name is unknown; G5 and G6: the UID counts"},
-		{"a/x@1~[orphan]; b -> a/y@1, a/x@1", "a/x@1~[orphan]; b", "", "G5: both references go, though the object is flawed"},
-		{"s/t/a@1~[orphan]; b/u/d -> s/u/a@1", "b/u/d; s/t/a@1~[orphan]", "", "G5: another scope"},
-		{"a/x@1~[orphan]; b -> c/x@1", "a/x@1~[orphan] | a/x@1~[orphan]; b", "", "G1: another kind is absent; G5: it counts as well"},
-		{"a/x@1~[orphan] -> a/y@1", "-", "", "G6: a reference to the own UID does not count"},
-		{"a~[orphan]; b~* -> a, c", "a~[orphan]; b~* -> c", "a~[orphan]; b~* -> a", "G5: a marked dependent loses the reference, too; absent ones may go along"},
-		{"a[orphan]; b -> a", "", "", "G5: a finalizer without a mark does nothing"},
-		{"a~[orphan]*", "a~*", "", "G6: no object refers to the owner"},
-		{"a~[orphan] -> a", "-", "", "G6: a reference to itself does not count"},
-		{"a~[foreground]; b~* -> a", "b~* -> a", "", "G7: the dependent does not block"},
-		{"a~[foreground]; b~* -> a!", "", "", "G7: the dependent blocks"},
-		{"b~* -> s/a@1!?; s/t/a@1~[foreground]", "", "", "G7: an unresolved reference blocks by its UID"},
-		{"s/t/a@1~[foreground] -> s/a@1!?", "-", "", "G7: an unresolved reference to itself does not count"},
-		{"a~[foreground,orphan]", "a~[foreground]", "", "G6: an owner with both finalizers orphans, which keeps objects"},
-		{"a~[foreground]* -> b!; b~[foreground]* -> a!", "a~[foreground]* -> b!; b~[foreground]* -> a | a~[foreground]* -> b; b~[foreground]* -> a!", "", "G8: a member unblocks its references inside the ring"},
-		{"a~[foreground]* -> b; b~[foreground]* -> a!", "a~[foreground]* -> b; b~* -> a!", "", "G8: both references have to block"},
-		{"a~[foreground]* -> b!; b~* -> a!", "", "", "G8: every member has to wait"},
-		{"a~[foreground]* -> b!; b~[foreground]* -> c!; c~* -> a!", "", "", "G8: every member of a longer ring has to wait, too"},
+		{"a~[foreground]*; b -> a", "a~*; b -> a | a~[foreground]* | a~[foreground]*; b~[foreground] -> a", "", "T2: both propagations, since no object refers to b; T7: a need not wait for b"},
+		{"a~[foreground]*; b -> a!; c -> b", "a~[foreground]*; b~[foreground] -> a!; c -> b", "", "T2: foreground, since c refers to b"},
+		{"a~[foreground]*; b -> a!, b", "a~[foreground]* | a~[foreground]*; b~[foreground] -> a!, b", "", "T2: a reference to itself does not count"},
+		{"b[foreground] -> a", "b~[foreground] -> a", "", "T2: the object keeps its propagation finalizer"},
+		{"a; b -> a, c", "a; b -> a", "a; b -> a", "T4: absent beside solid"},
+		{"a; c~[foreground]*; b -> a, c!", "a; b -> a; c~[foreground]*", "", "T4: waiting beside solid; c waits until its reference is trimmed"},
+		{"a; b* -> a, c, d", "a; b* -> a, c | a; b* -> a, d", "a; b* -> a, c | a; b* -> a, d", "T4: one by one"},
+		{"a~[orphan]; b -> a", "a~[orphan]; b", "", "T5: the dependent loses the reference"},
+		{"s/t/a@1~[orphan]; b -> s/a@1?", "b; s/t/a@1~[orphan]", "", "T5: an unresolved reference counts by its UID"},
+		{"a/x@1~[orphan]; b -> a/y@1", "a/x@1~[orphan]; b", "", "C2: a wrong name is unknown; T5 and T6: the UID counts"},
+		{"a/x@1~[orphan]; b -> a/y@1, a/x@1", "a/x@1~[orphan]; b", "", "T5: both references go, though the object is flawed"},
+		{"s/t/a@1~[orphan]; b/u/d -> s/u/a@1", "b/u/d; s/t/a@1~[orphan]", "", "T5: another scope"},
+		{"a/x@1~[orphan]; b -> c/x@1", "a/x@1~[orphan] | a/x@1~[orphan]; b", "", "T1: another kind is absent; T5: it counts as well"},
+		{"a/x@1~[orphan] -> a/y@1", "-", "", "T6: a reference to the own UID does not count"},
+		{"a~[orphan]; b~* -> a, c", "a~[orphan]; b~* -> c", "a~[orphan]; b~* -> a", "T5: a marked dependent loses the reference, too; absent ones may go along"},
+		{"a[orphan]; b -> a", "", "", "T5: a finalizer without a mark does nothing"},
+		{"a~[orphan]*", "a~*", "", "T6: no object refers to the owner"},
+		{"a~[orphan] -> a", "-", "", "T6: a reference to itself does not count"},
+		{"a~[foreground]; b~* -> a", "b~* -> a", "", "T7: the dependent does not block"},
+		{"a~[foreground]; b~* -> a!", "", "", "T7: the dependent blocks"},
+		{"b~* -> s/a@1!?; s/t/a@1~[foreground]", "", "", "T7: an unresolved reference blocks by its UID"},
+		{"s/t/a@1~[foreground] -> s/a@1!?", "-", "", "T7: an unresolved reference to itself does not count"},
+		{"a~[foreground,orphan]", "a~[foreground]", "", "T6: an owner with both finalizers orphans, which keeps objects"},
+		{"a~[foreground]* -> b!; b~[foreground]* -> a!", "a~[foreground]* -> b!; b~[foreground]* -> a | a~[foreground]* -> b; b~[foreground]* -> a!", "", "T8: a member unblocks its references inside the ring"},
+		{"a~[foreground]* -> b; b~[foreground]* -> a!", "a~[foreground]* -> b; b~* -> a!", "", "T8: both references have to block"},
+		{"a~[foreground]* -> b!; b~* -> a!", "", "", "T8: every member has to wait"},
+		{"a~[foreground]* -> b!; b~[foreground]* -> c!; c~* -> a!", "", "", "T8: every member of a longer ring has to wait, too"},
 		{"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a!; d~[foreground]* -> a!",
 			"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a!; d~* -> a! | " +
 				"a~[foreground]* -> b!; b~[foreground]* -> c!; c~[foreground]* -> a; d~[foreground]* -> a! | " +
 				"a~[foreground]* -> b!; b~[foreground]* -> c; c~[foreground]* -> a!; d~[foreground]* -> a! | " +
-				"a~[foreground]* -> b; b~[foreground]* -> c!; c~[foreground]* -> a!; d~[foreground]* -> a!", "", "G8: d is no member"},
+				"a~[foreground]* -> b; b~[foreground]* -> c!; c~[foreground]* -> a!; d~[foreground]* -> a!", "", "T8: d is no member"},
 	})
 }
 
@@ -153,7 +153,7 @@ func TestRulesMemory(t *testing.T) {
 	s = s.step(0, newForm(s.must(0, Config{})[0]))
 	s, _ = actions[1].Apply(s)
 	if must, _ := oneStep(s, Config{}); !slices.Equal(must, []string{"b; c", "c"}) {
-		t.Errorf("after an orphaning: %q, want b freed or deleted (G3)", must)
+		t.Errorf("after an orphaning: %q, want b freed or deleted (T3)", must)
 	}
 	if must, _ := oneStep(NewState(s.Objects()), Config{}); !slices.Equal(must, []string{"c"}) {
 		t.Errorf("without memory: %q, want b deleted", must)
@@ -187,7 +187,7 @@ func TestRulesElsewhere(t *testing.T) {
 		s = s.step(0, newForm(s.must(0, Config{})[0]))
 		s, _ = actions[1].Apply(s)
 		if must, _ := oneStep(s, c.cfg); !slices.Equal(must, c.want) {
-			t.Errorf("under %+v: %q, want %q (G3)", c.cfg, must, c.want)
+			t.Errorf("under %+v: %q, want %q (T3)", c.cfg, must, c.want)
 		}
 	}
 }

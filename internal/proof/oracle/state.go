@@ -15,7 +15,7 @@ import (
 type State struct {
 	objects  []object    // sorted by key
 	spent    []graph.UID // W3, sorted: every UID that lived
-	orphaned []graph.Key // G3, sorted: owners whose orphaning a collector ended
+	orphaned []graph.Key // T3, sorted: owners whose orphaning a collector ended
 }
 
 // object is a live object in its present version.
