@@ -91,14 +91,14 @@ var list = []held{
 	{"K20", "k/k 102641: a reference to a version that is served no more", "script conflicting-data-06-non-preferred-version, script custom-resource-cascading-deletion", ""},
 	{"K21", "k/k 96065: references written twice", "internal/core/rules.TestDecideCountsOnce, internal/core/observed.TestFlawed, internal/core/observed.TestManyOwners", ""},
 	{"K22", "k/k 121113: foreground deletes what does not block at once", "", "a choice of the specification that a policy for each edge may offer, which is not built yet"},
-	{"K23", "Argo CD 9227: an error read as an empty list", "", "budgets, which are not built yet"},
-	{"K24", "Flux 1366: a sweep of what one never managed", "", "protection, which is not built yet"},
-	{"K25", "cloudplane: a wrong chart removes the roots of everything", "", "budgets, which are not built yet"},
+	{"K23", "Argo CD 9227: an error read as an empty list", "sim G5, .TestBrakeLimit, script g5-a-cascade-above-the-limit", ""},
+	{"K24", "Flux 1366: a sweep of what one never managed", "sim G1, .TestProtectedStays, script g2-a-protected-object-below-a-root", ""},
+	{"K25", "cloudplane: a wrong chart removes the roots of everything", "sim G5, .TestBrakeWalk, script g5-a-cascade-above-the-limit", ""},
 	{"K26", "crossplane 1082: a kind goes, and every object with it", "", "budgets and protection, which are not built yet"},
 	{"K27", "Atlassian 2022: an identifier of another kind", "", "budgets; S8 says that a UID without its kind names no object"},
 	{"K28", "Sieve: a stale read deletes what lives", "rule S1, rule S1a, internal/proof/sim.TestDefectsAreFound, adapters/storetest.TestMutants, script r2-waiting-is-not-the-graph", ""},
 	{"K29", "deckhouse 1471: after a restart everything unknown is deleted", "rule S1a, .TestCollectorStartsInTheMiddle, script level-1-waits-for-every-listing, script restart-in-mid-cascade", ""},
-	{"K30", "people delete the wrong thing", "", "budgets, which are not built yet"},
+	{"K30", "people delete the wrong thing", "sim G5, .TestBrakeLimit, .TestVerdict", ""},
 }
 
 // TestInvariantsAreHeld: the list is complete, and each named check exists.
