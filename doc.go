@@ -3,7 +3,7 @@
 // or orphans the dependents. It stays correct while other clients change the store.
 //
 // The rules follow the Kubernetes garbage collector, without its races. RATIONALE.md lists
-// the differences. The engine deletes an object only after a proof that the deletion is right.
+// the differences, and RULES.md has the rules. The engine deletes an object only after a proof that the deletion is right.
 //
 // The package is for two kinds of users. The author of a control plane writes a [Store] of
 // four methods over their database. The author of a Kubernetes operator takes the store of
@@ -416,7 +416,8 @@
 //
 // Every write carries the UID and the version of the decision (R1). After a conflict the
 // engine reads the object and decides again. No write falls back to a weaker condition.
-// Package policy has the rules R1 to R8. In short:
+// RULES.md in the repository's root has all rules, and comments cite them as "RULES, R1". In
+// short:
 //
 //   - Unknown deletes nothing. An owner that is missing from the graph is unknown.
 //   - Absence needs one of two proofs. The watch showed the end of exactly that incarnation.
@@ -459,7 +460,7 @@
 // Users import these packages beside this one:
 //
 //   - graph has the vocabulary: keys, objects, owner references, events, errors.
-//   - policy has the action and the reason of each decision, and the rules R1 to R8.
+//   - policy has the action and the reason of each decision.
 //   - finalizer has the rules of a store, the type of handlers, and the form of sweeps.
 //   - plan and explain have the answers of Plan and Explain, with their text and JSON.
 //   - view draws pictures, and dump reads the objects that kubectl prints.

@@ -3,7 +3,7 @@ package graph
 import "slices"
 
 // Precondition is the state of the live object that a write demands. A zero field demands
-// nothing. The engine always sets both fields (rule R1 of package policy). If the
+// nothing. The engine always sets both fields (RULES, R1). If the
 // precondition does not hold, the write changes nothing and returns ErrConflict.
 type Precondition struct {
 	UID     UID

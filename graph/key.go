@@ -10,7 +10,7 @@ import (
 type Kind string
 
 // UID names one incarnation of an object. The store makes the UID and never uses it
-// again. Absence of a UID is therefore stable (rule R2 of package policy).
+// again. Absence of a UID is therefore stable (RULES, R2).
 type UID string
 
 // Version is the store's mark of one state of one object. It is opaque. Two versions are

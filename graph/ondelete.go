@@ -14,7 +14,7 @@ import (
 type OnDelete uint8
 
 const (
-	// OnDeleteUnset: the rules of ownership, which package policy has.
+	// OnDeleteUnset: the rules of ownership (RULES, Decisions).
 	OnDeleteUnset OnDelete = iota
 	// OnDeleteRelease is reserved. The end of the owner is to remove the reference, and the
 	// dependent is to stay.

@@ -14,7 +14,7 @@ import (
 )
 
 // history records the newest observed version of each kind, over all watches of a
-// Store. A version below it is a rewind (rule R5 of package policy). history is safe
+// Store. A version below it is a rewind (RULES, R5). history is safe
 // for concurrent use.
 type history struct {
 	id       string // random and unique to the Store

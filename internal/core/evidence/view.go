@@ -1,5 +1,5 @@
 // Package evidence reads the machines for a decision, and returns the input of the rules.
-// The input has facts alone: the package makes no text of an object. It changes nothing. It implements two rules of package policy:
+// The input has facts alone: the package makes no text of an object. It changes nothing. It implements two rules of RULES.md:
 //
 //   - R2, absence: [View.Input] takes an absence that the graph does not show only where a
 //     call or the watch has proven it for this dependent.

@@ -8,7 +8,7 @@ package observed
 // written behind the name (pack.go). The page has the lists of owners and the objects with
 // several references.
 //
-// Space is reserved for later rules about guards and orders (RULES, G and X). TestLayout
+// Space is reserved for later rules about guards and orders (RULES, Guards and Explanations). TestLayout
 // holds the sizes:
 //
 //   - Two bits of each owner reference. The first reference has the two top bits of record,

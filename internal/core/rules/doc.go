@@ -1,5 +1,5 @@
-// Package rules decides on one object at a time. It implements these rules of package
-// policy: R2, presence, and R2, one instant, R3, and the decisions.
+// Package rules decides on one object at a time. It implements these rules of RULES.md:
+// R2, presence, and R2, one instant, R3, and the decisions.
 //
 // [Decide] is total and pure. Its input is the facts of an object and of its owners, with the
 // evidence for their states: flags, classes, stamps and counts. It has no text of them. Its

@@ -1,5 +1,5 @@
 // Package sweep follows the sweeps of a configuration: the deletion of all members of a
-// marked holder, before the holder goes (RULES, sweeps).
+// marked holder, before the holder goes (S23 to S25 in the index of RULES.md).
 //
 // A run is one sweep for one marked holder. A run follows from the graph, except for its
 // progress, so a crash loses nothing. Events count the members of a run, and a walk over

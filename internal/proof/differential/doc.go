@@ -40,7 +40,7 @@
 // example of each class. TestJudgeCanFail shows that the judge finds wrong sides.
 //
 //   - permitted: internal/proof/oracle permits both ends. An owner's orphaning has ended, and
-//     a dependent comes before the owner is gone. We remember and keep it (policy, Decisions),
+//     a dependent comes before the owner is gone. We remember and keep it (RULES, Decisions),
 //     and theirs deletes it (kubernetes#26120, the first of the known issues). Or an object has
 //     absent references beside one that orphaning drops. These may go along, or stay and
 //     be its end.
@@ -57,7 +57,7 @@
 //     reference with a wrong scope, kind or name blocks the living object of that UID. It
 //     is dropped when that object orphans, which can save its dependent. With these
 //     settings it names an absent object for us, also where that object orphans. Only a
-//     reference with unresolved coordinates counts by UID (policy, Decisions;
+//     reference with unresolved coordinates counts by UID (RULES, Decisions;
 //     kubernetes#65200, kubernetes#72192).
 //   - forgotten: theirs looks once at a global object with a reference to a scoped
 //     kind, and then never again (without retries since kubernetes#98040). That holds

@@ -72,6 +72,6 @@
 //	L12  at rest, living holders are guarded, and every remaining member of a marked
 //	     holder is held
 //
-// The invariants follow from the rules in the comment of package policy. Their
-// numbers are those of the list in internal/proof/sim, which is a test.
+// The invariants follow from the laws of RULES.md. G1 to G4 and R3 are the numbers of
+// those laws. The other numbers are those of the list in internal/proof/sim, which is a test.
 package invariant

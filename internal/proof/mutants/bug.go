@@ -14,10 +14,10 @@ type Bug struct {
 	Name string
 	// Rule describes the broken behaviour in words.
 	Rule string
-	// Source names the origins of the rule, with spaces between them. R1 to R8 are
-	// rules, P1 to P6 are laws of plans, and X1 to X4 are laws of explanations. "decide"
-	// and "work" are other headings of the rules. K1 to K30 are real cases of the
-	// catalogue.
+	// Source names the origins of the rule, with spaces between them. R1 to R8, P1 to P6, X1 to
+	// X4 and G1 to G8 are laws of RULES.md. "decide" and "work" are its headings Decisions and
+	// Work. Its index has the lists of the other numbers. K1 to K30 are real cases of other
+	// collectors.
 	Source string
 	// Decl names the declaration that the bug is in. Old begins in it exactly once.
 	// New takes the place of Old.

@@ -7,11 +7,10 @@
 // left that it must take. An engine is right if its end state is an element of Ends.
 // The path to that state is no part of this: two wrong steps may end well.
 //
-// RULES stands for the rules in the comment of package policy. "Proposal" stands for
-// the Kubernetes garbage collection proposal. An object "refers to O" if it is
-// another object and has such a reference: the key of the reference is O's, or the
-// reference is unresolved and has O's UID. References of an object to itself never
-// count (RULES, Decisions).
+// RULES stands for RULES.md in the repository's root. "Proposal" stands for the Kubernetes
+// garbage collection proposal. An object "refers to O" if it is another object and has such
+// a reference: the key of the reference is O's, or the reference is unresolved and has O's
+// UID. References of an object to itself never count (RULES, Decisions).
 //
 // The class of an owner reference:
 //
@@ -35,8 +34,7 @@
 //	J1 The collector judges a step by the state at one instant. It may write the
 //	   step at any later instant at which the object of the step has the same
 //	   version. Changes of other objects do not matter. A write that leaves the
-//	   content of an object makes no new version, except a touch (RULES, R1, R2 and
-//	   One instant).
+//	   content of an object makes no new version, except a touch (RULES, R1 and R2).
 //
 // The steps of the collector:
 //
