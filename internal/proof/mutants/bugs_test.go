@@ -200,8 +200,6 @@ func waits() map[string]string {
 	return map[string]string{
 		"K18": "a restore that knows of backups: restore mode, archive",
 		"K22": "a choice of what foreground does with dependents that do not block",
-		"K26": "a brake on mass deletion, and protection",
-		"K27": "a brake on mass deletion, and a dry run",
 		"S20": "certificates that say why something was deleted",
 	}
 }
