@@ -54,10 +54,10 @@ func mutants() []mutant {
 // shortSearch is some rounds, because the bugs show in the first one.
 const shortSearch = 20 * time.Millisecond
 
-// TestMutants checks that each bug breaks the law that names it, and no other. Laws
-// that rest on a broken one are not judged. Time is virtual, so a wait for an event
-// that never comes costs nothing. By default, most bugs are judged only by the law that
-// names them and by those on which it rests.
+// TestMutants checks that each bug breaks the law that names it, and no other, and that the
+// first red line is of this law. Laws that rest on a broken one are not judged. Time is
+// virtual, so a wait for an event that never comes costs nothing. By default, most bugs are
+// judged only by the law that names them and by those on which it rests.
 func TestMutants(t *testing.T) {
 	for i, m := range undetected(mutants()) {
 		t.Run(m.name, func(t *testing.T) {
@@ -70,6 +70,9 @@ func TestMutants(t *testing.T) {
 				r := judgeBy(t.Context(), list, Config{Search: shortSearch, New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }})
 				if got := lawsIn(r.Of(Broken)); !slices.Equal(got, []string{m.law}) {
 					t.Errorf("breaks %q, want %q alone: %s\n%v", got, m.law, m.reason, r.Err())
+				}
+				if red := lawsIn(r.red()); len(red) == 0 || red[0] != m.law {
+					t.Errorf("the red lines are %q, want %q first: %s", red, m.law, m.reason)
 				}
 			})
 		})
