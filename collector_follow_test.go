@@ -275,7 +275,7 @@ func TestSweepProgress(t *testing.T) {
 		r.delete(t, "tenant/1", graph.Unset)
 		r.idle()
 		r.create(t, "pod/1-x/late")
-		pass(time.Second)
+		pass(1500 * time.Millisecond)
 		sweeps := r.Sweeps(1)
 		if len(sweeps) != 1 {
 			t.Fatalf("%d sweeps", len(sweeps))

@@ -13,7 +13,7 @@
 //     again and judges the answer.
 //   - R2: an owner is absent by proof alone: the watch has shown its end, or a read did not
 //     find it. Other states of an owner count only if they were seen after the judged version
-//     of the dependent. All owners of an object are judged at one instant.
+//     of the dependent. Before a delete, all owners are judged at one instant.
 //   - R3: a foreground deletion or an orphaning ends only behind a fence, which began after
 //     the mark was observed.
 //   - R4: a read never changes the graph.
