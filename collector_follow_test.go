@@ -157,8 +157,14 @@ func TestFollowHeld(t *testing.T) {
 func TestFollowErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "p/s/a*; p/s/b; p/s/d -> p/s/never?; p/s/f* -> p/s/e@one; p/s/g* -> p/s/e@two")
+		begin := make(chan struct{})
+		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
+			<-begin
+			return do(ctx, sink)
+		}
 		r := collect(t, s, ownergraph.Config{})
 		first := r.follow(keyOf(t, "p/s/b"))
+		close(begin)
 		if !errors.Is(first.err, ownergraph.ErrNotFound) || !strings.Contains(first.err.Error(), "does not watch its kind") {
 			t.Errorf("before the watch has told its kinds: %v", first.err)
 		}
