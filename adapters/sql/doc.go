@@ -193,7 +193,8 @@
 // With Config.Strict the store refuses a new reference to an owner that does not exist, and
 // to one that is being deleted with the propagation foreground or orphan. Creating, adding,
 // moving and updating are treated alike. A write may keep an old reference, and may stop its
-// blocking. So the set of dependents of such an owner only shrinks from its mark on.
+// blocking. So the set of dependents with resolved references to such an owner only shrinks
+// from its mark on. An unresolved reference leaves the kind or the scope of its owner open.
 //
 // On Postgres the writer of a reference locks the owner FOR SHARE, and a deletion locks it
 // FOR UPDATE, in the order of the UIDs. The locks last until the commit. A transaction of
