@@ -121,14 +121,16 @@ func (s *share) cause(text string, now time.Time) *cause {
 	return c
 }
 
-// take returns the number of failures without a line whose minute is over, and forgets it.
+// take returns the number of failures without a line whose minute is over, and forgets it. The
+// line that shows the number is the first one of a new minute of these causes.
 func (s *share) take(now time.Time) (n int) {
 	if now.Sub(s.last) >= every {
 		n, s.others = s.others, 0
 	}
 	for i := range s.causes {
-		if c := &s.causes[i]; now.Sub(c.since) >= every {
-			n, c.others = n+c.others, 0
+		if c := &s.causes[i]; c.others > 0 && now.Sub(c.since) >= every {
+			n += c.others
+			c.since, c.lines, c.others = now, 1, 0
 		}
 	}
 	return n

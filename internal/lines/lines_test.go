@@ -103,6 +103,16 @@ func TestLate(t *testing.T) {
 			t.Errorf("after %v: %q, want %q: %s", c.after, got, c.want, c.reason)
 		}
 	}
+	var again Lines
+	again.Note("a", "x", 1, start)
+	again.Note("a", "x", 1, start)
+	again.Late(start.Add(70*time.Second), func(string, int) {})
+	if _, ok := again.Note("a", "x", 1, start.Add(75*time.Second)); ok {
+		t.Error("a cause has two lines in a minute: that of its number, and that of the next failure")
+	}
+	if others, ok := again.Note("a", "x", 1, start.Add(130*time.Second)); !ok || others != 1 {
+		t.Errorf("a line %t with %d others, want the one failure of the minute", ok, others)
+	}
 	l.Note("a", "x", 1, start.Add(time.Hour))
 	l.Note("a", "x", 1, start.Add(time.Hour))
 	if others, _ := l.Note("a", "x", 1, start.Add(time.Hour+time.Minute)); others != 1 || late(2*time.Hour) != "" {
