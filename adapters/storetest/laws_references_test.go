@@ -16,7 +16,7 @@ func TestReferencesAtEachLevel(t *testing.T) {
 	for _, level := range []ownergraph.Level{ownergraph.Level1, ownergraph.Level2, ownergraph.Level3} {
 		for _, m := range []mutant{all[0], all[1], all[3]} {
 			some := lawsAlone(m.law)
-			if share.Number(0, 1) == 1 {
+			if share.Whole() {
 				some = laws()
 			}
 			synctest.Test(t, func(t *testing.T) {

@@ -127,7 +127,7 @@ func TestWrappersAreSound(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			list := share.Of(4, laws()[i%4:])
-			if share.Number(0, 1) == 1 {
+			if share.Whole() {
 				list = laws()
 			}
 			synctest.Test(t, func(t *testing.T) {

@@ -7,6 +7,9 @@ import "flag"
 
 var whole = flag.Bool("whole", false, "run every case of the tests that run a share of them by default")
 
+// Whole reports whether a test runs every case. The flags are parsed.
+func Whole() bool { return *whole }
+
 // Of returns the cases that a test runs: one in n, beginning with the first. With -whole it
 // returns all cases. The share is by number, so it is the same on every machine.
 func Of[T any](n int, cases []T) []T {

@@ -2,6 +2,7 @@ package share
 
 import (
 	"flag"
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -25,6 +26,9 @@ func TestOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, number := Of(c.n, []int{0, 1, 2, 3, 4}), Number(1, 2)
+		if fmt.Sprint(Whole()) != c.whole {
+			t.Errorf("-whole=%s: Whole is %t", c.whole, Whole())
+		}
 		if err := flag.Set("whole", before); err != nil {
 			t.Fatal(err)
 		}

@@ -357,8 +357,7 @@ func TestEveryOrder(t *testing.T) {
 }
 
 // TestEveryLateArrival: the same holds with an object that is created at any time below any of
-// the others, and with a restart at any time. Without -whole it
-// has a share of the cascades.
+// the others, and with a restart at any time. Without -whole it has a share of the cascades.
 func TestEveryLateArrival(t *testing.T) {
 	every(t, 3, 23, one, func(string) []string { return []string{""} }, 1)
 	for n := 1; n <= 2; n++ {

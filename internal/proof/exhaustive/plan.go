@@ -47,8 +47,8 @@ func Small() []Stage {
 	}
 }
 
-// Standard returns the stages of a run without other flags: the small scopes, those with guards, then the plan for three objects,
-// two actions, a crash and a new listing.
+// Standard returns the stages of a run without other flags: the small scopes, those with
+// guards, then the plan for three objects, two actions, a crash and a new listing.
 func Standard() []Stage {
 	return slices.Concat(Small(), Guarded(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
 }

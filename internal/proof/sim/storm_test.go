@@ -12,8 +12,8 @@ import (
 )
 
 // TestStorms: a user creates a member as soon as there is none, for an hour. Sweeps
-// then cost a few calls for each member and each wave. They end when the user stops. Without -whole there are fewer
-// worlds.
+// then cost a few calls for each member and each wave. They end when the user stops. Without
+// -whole there are fewer worlds.
 func TestStorms(t *testing.T) {
 	storms := share.Number(6, 20)
 	calm := strings.Join(faultNames[:sweeps], ",") + ",guards" // without other faults
