@@ -11,9 +11,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
 )
 
 // Stats has the counts of an engine: of its objects now, and of its work since New. It is a

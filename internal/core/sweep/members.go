@@ -5,8 +5,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
+	"github.com/ownergraph/ownergraph/queue"
 )
 
 // maxSample bounds how many of a clearing's held members are named.

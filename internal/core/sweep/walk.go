@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/queue"
 )
 
 // WalkAgain has the membership of every node computed, and each member decided that may be

@@ -5,7 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/queue"
 )
 
 // Progress has the time since which no object was taken of those that wait for a decision.

@@ -11,8 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/dense"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
 )
 
 var seed = flag.Uint64("unfinished.seed", 1, "of random numbers")

@@ -12,7 +12,7 @@ import (
 // from the import order. The other rules use these parts.
 var (
 	// machines are the directories whose packages are the engine's state machines.
-	machines = []string{"internal/core"}
+	machines = []string{"internal/core", "queue"}
 	// machinery is the production code below internal.
 	machinery = append([]string{"internal/run", "internal/lines", "internal/lines/write", "internal/replica", "internal/terminal", "internal/spell", "internal/live", "internal/recordcheck", "internal/offline", "internal/printing", "internal/hook"}, machines...)
 	// harness is the code that exists for tests. Everything else is production:

@@ -32,7 +32,7 @@ const layers = `
 
 	# Scheduling. The queue knows no graph.
 	internal/core/dense;
-	internal/core/dense < internal/core/queue;
+	internal/core/dense < queue;
 
 	# Observed state, and desired state. A machine uses lower machines, and never
 	# the engine.
@@ -45,7 +45,7 @@ const layers = `
 	internal/lines; # of a log, also of adapters
 	internal/lines < internal/core/effect, adapters/sql, adapters/etcd, adapters/clientgo/...;
 	internal/lines < internal/lines/write < adapters/sql, adapters/etcd; # the core does not log
-	internal/core/queue, internal/core/record < internal/core/effect, internal/core/fingerprint
+	queue, internal/core/record < internal/core/effect, internal/core/fingerprint
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
@@ -81,7 +81,7 @@ const layers = `
 	finalizer < internal/replica;
 
 	# The root is the only place that sees every stage.
-	policy, finalizer, internal/core/queue, internal/core/fifo, internal/core/jsonread < internal/run;
+	policy, finalizer, queue, internal/core/fifo, internal/core/jsonread < internal/run;
 	internal/run, plan < .;
 	# The proofs open engines and stores with a key that users do not have.
 	internal/inside;
@@ -261,7 +261,7 @@ func TestOrderAllows(t *testing.T) {
 	}{
 		{"policy", "graph", false, true, "the vocabulary comes first"},
 		{"graph", "policy", false, false, "the observed state does not know the desired state"},
-		{"internal/core/queue", "graph", false, false, "the queue is alone"},
+		{"queue", "graph", false, false, "the queue is alone"},
 		{"view", "explain", false, true, "a picture draws an explanation"},
 		{"explain", "view", false, false, "the words know no picture"},
 		{".", "view", false, false, "the engine draws nothing"},

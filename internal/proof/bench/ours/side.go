@@ -6,8 +6,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/observed"
-	"github.com/ownergraph/ownergraph/internal/core/queue"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
+	"github.com/ownergraph/ownergraph/queue"
 )
 
 // Side is the whole of ours. With Alone, Graph returns the graph without the engine

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/core/queue"
+	"github.com/ownergraph/ownergraph/queue"
 )
 
 // The caller brings the clock. In this example the clock jumps to the time of the next
