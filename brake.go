@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -81,7 +81,7 @@ func (e *Engine) stepBrake() bool {
 
 // brakeDecision returns the decision that the brake makes of a decision to delete. The
 // deletes of a sweep count for its holder.
-func (e *Engine) brakeDecision(id observed.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
+func (e *Engine) brakeDecision(id graph.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
 	switch {
 	case e.brake.AwaitsRecord(): // the pause of the unread record keeps it
 		e.brake.Leave(id)
@@ -136,7 +136,7 @@ func danglingAlone(in *rules.Input) (refs []int) {
 	for i := range in.Owners {
 		switch f := &in.Owners[i]; {
 		case f.Self:
-		case in.ClassOf(f) != observed.Dangling:
+		case in.ClassOf(f) != graph.Dangling:
 			return nil
 		default:
 			refs = append(refs, i)
@@ -146,10 +146,10 @@ func danglingAlone(in *rules.Input) (refs []int) {
 }
 
 // countHeld has the brake count the cascade of a holder.
-func (e *Engine) countHeld(id observed.NodeID, holder Key) []Key {
+func (e *Engine) countHeld(id graph.NodeID, holder Key) []Key {
 	roots := []Key{holder}
 	if e.brakeListed() && e.brake.TryReserve(id, roots) {
-		var seeds []observed.NodeID
+		var seeds []graph.NodeID
 		if n, ok := e.graph.Lookup(holder); ok {
 			seeds = append(seeds, n.ID())
 		}
@@ -162,7 +162,7 @@ func (e *Engine) countHeld(id observed.NodeID, holder Key) []Key {
 // are not known, LeftOut is among them.
 //
 // Held by TestBrakeManyRoots, TestBrakeLongNames and TestBrakeUnknownRoot.
-func (e *Engine) countRoots(id observed.NodeID, in *rules.Input) []Key {
+func (e *Engine) countRoots(id graph.NodeID, in *rules.Input) []Key {
 	number := e.history.RootOf(e.view(), id, in)
 	if number <= history.Self || number != e.scratch.root { // most objects have the roots of the one before
 		r := e.history.RootAt(e.graph.Node(id), number)
@@ -184,11 +184,11 @@ func (e *Engine) countRoots(id observed.NodeID, in *rules.Input) []Key {
 
 // brakeSeeds returns the nodes from which the objects of a cascade are counted: the root,
 // and those owners of an object that have this root.
-func (e *Engine) brakeSeeds(id observed.NodeID, in *rules.Input, root Key) (seeds []observed.NodeID) {
+func (e *Engine) brakeSeeds(id graph.NodeID, in *rules.Input, root Key) (seeds []graph.NodeID) {
 	if n, ok := e.graph.Lookup(root); ok {
 		seeds = append(seeds, n.ID())
 	}
-	text := observed.AppendKey(nil, &root)
+	text := graph.AppendKey(nil, &root)
 	for i := range in.Owners {
 		o := e.view().OwnerID(id, i)
 		if o == 0 || slices.Contains(seeds, o) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -133,7 +133,7 @@ func (c *Collector) stillWaiting(ctx context.Context, x *following) error {
 }
 
 // leftText names an object that is left, the cause, and the time since which it holds.
-func (e *Engine) leftText(id observed.NodeID, now time.Time) string {
+func (e *Engine) leftText(id graph.NodeID, now time.Time) string {
 	n := e.graph.Node(id)
 	key := n.Key()
 	key.UID = ""

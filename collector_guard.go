@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/plan"
 )
@@ -89,9 +88,9 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval, repea
 			return bad(fmt.Errorf("its deletion was repeated in the foreground, and it keeps changing: %w", ErrConflict))
 		}
 	}
-	c.noteApproval(root, func(e *Engine, id observed.NodeID) { e.guards.BeginApproval(id) })
+	c.noteApproval(root, func(e *Engine, id graph.NodeID) { e.guards.BeginApproval(id) })
 	defer func() {
-		c.noteApproval(root, func(e *Engine, id observed.NodeID) { e.guards.EndApproval(id, err == nil) })
+		c.noteApproval(root, func(e *Engine, id graph.NodeID) { e.guards.EndApproval(id, err == nil) })
 	}()
 	if err = c.patchOnce(ctx, o, Change{DropFinalizer: graph.FinalizerHold}); err != nil {
 		return bad(err)
@@ -159,7 +158,7 @@ func (c *Collector) whyUnobserved(k Key) (err error) {
 }
 
 // noteApproval has the engine report the end of the hold as an approval, or no more.
-func (c *Collector) noteApproval(root Key, note func(*Engine, observed.NodeID)) {
+func (c *Collector) noteApproval(root Key, note func(*Engine, graph.NodeID)) {
 	c.locked(func(e *Engine, _ time.Time) {
 		if n, ok := e.graph.Lookup(root); ok {
 			note(e, n.ID())
@@ -263,7 +262,7 @@ func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, 
 	if finalizer == graph.FinalizerHold { // new goes first: hold alone keeps a root that is marked in between
 		names = []string{graph.FinalizerNew, graph.FinalizerHold}
 	}
-	for from, done := observed.NodeID(1), false; !done; {
+	for from, done := graph.NodeID(1), false; !done; {
 		var found []Object
 		c.locked(func(e *Engine, _ time.Time) { found, from, done = e.carriers(names, from) })
 		for _, o := range found {
@@ -303,14 +302,14 @@ func (e *Engine) whyUsed(name string) string {
 
 // carriers returns the observed objects of a slice of the nodes that carry one of the
 // finalizers, and that no guard selects.
-func (e *Engine) carriers(names []string, from observed.NodeID) (found []Object, next observed.NodeID, done bool) {
+func (e *Engine) carriers(names []string, from graph.NodeID) (found []Object, next graph.NodeID, done bool) {
 	end := min(int(from)+scanSlice, e.graph.Cap())
 	for ; int(from) < end; from++ {
 		if !e.graph.InUse(from) {
 			continue
 		}
 		n := e.graph.Node(from)
-		if n.State() != observed.Observed || !n.HasFinalizers() {
+		if n.State() != graph.Observed || !n.HasFinalizers() {
 			continue
 		}
 		o := n.Object()

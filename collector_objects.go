@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 const (
@@ -37,7 +37,7 @@ func (c *Collector) Keys(ctx context.Context, after Key, limit int, match func(K
 	}
 	var page, some []Key
 	limit = max(limit, 0)
-	for from, more := observed.NodeID(0), true; more; {
+	for from, more := graph.NodeID(0), true; more; {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("list keys: %w", context.Cause(ctx))
 		}

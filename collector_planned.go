@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
@@ -74,7 +73,7 @@ func refuseProtected(e *Engine, p *plan.Plan, targets []Object) error {
 // isProtected reports whether the observed object with the key is protected, or may be.
 func isProtected(e *Engine, k Key) bool {
 	n, ok := e.graph.Lookup(k)
-	if !ok || n.State() != observed.Observed {
+	if !ok || n.State() != graph.Observed {
 		return false
 	}
 	o := n.Object()

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
@@ -91,7 +91,7 @@ func (c *Collector) HeldIn(scope string, limit int) []Held {
 func (c *Collector) held(limit int, in func(Key) bool) []Held {
 	limit = max(limit, 0)
 	var found []held.Node
-	for from, more := observed.NodeID(0), true; more; {
+	for from, more := graph.NodeID(0), true; more; {
 		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.held.From(e.graph, found, from) })
 		found = slices.DeleteFunc(found, func(n held.Node) bool { return !in(n.Key) })
 		if !more || len(found) >= 2*limit+held.Slice {
@@ -112,7 +112,7 @@ func (c *Collector) held(limit int, in func(Key) bool) []Held {
 // Held by TestHeldReasons and TestHeldReasonsOfFewer.
 func (c *Collector) HeldReasons() (out []HeldReason) {
 	sum := map[policy.Reason]HeldReason{}
-	for from, more := observed.NodeID(0), true; more; {
+	for from, more := graph.NodeID(0), true; more; {
 		c.locked(func(e *Engine, _ time.Time) { from, more = e.heldReasons(sum, from) })
 	}
 	for _, r := range slices.Sorted(maps.Keys(sum)) {

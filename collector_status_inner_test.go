@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/held"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -110,7 +109,7 @@ func TestHeldReasonsOfFewer(t *testing.T) {
 	if _, err := e.graph.Apply(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "pod"}}}); err != nil {
 		t.Fatal(err)
 	}
-	var ids []observed.NodeID
+	var ids []graph.NodeID
 	for i := range 2 * held.Slice {
 		o := Object{Key: Key{Kind: "pod", Name: fmt.Sprint(i), UID: graph.UID(fmt.Sprint("u", i))}, Version: "1"}
 		d, err := e.graph.Apply(Event{Type: graph.Put, Object: o})

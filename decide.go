@@ -7,7 +7,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
@@ -17,8 +16,8 @@ import (
 
 // decide decides one key, and makes c the store call of the decision, if any. The key
 // stays in flight in the queue while its call is under way.
-func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
-	if !e.graph.InUse(id) || e.graph.Node(id).State() != observed.Observed || e.tryKeep(id) {
+func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
+	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed || e.tryKeep(id) {
 		e.work.Done(id)
 		return false
 	}
@@ -88,7 +87,7 @@ func (e *Engine) decide(id observed.NodeID, c *Call) (ok bool) {
 // to wait withholds no loss of a reference.
 //
 // Held by TestWithheldMembers.
-func (e *Engine) rule(id observed.NodeID, n observed.Node, s inflight.Subject, in *rules.Input) (d policy.Decision, holder Key) {
+func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *rules.Input) (d policy.Decision, holder Key) {
 	withheld, why := e.withholds(id, n, s)
 	if withheld { // it ends no propagation, and its references go as those of others
 		in.Propagation = graph.Unset
@@ -123,7 +122,7 @@ func (e *Engine) rule(id observed.NodeID, n observed.Node, s inflight.Subject, i
 // a conflict's read counts until a later listing is complete, because the watch has shown
 // the object since. If the observed state is older than a rewind, no read compares with
 // it, and the kind is about to be listed anew.
-func (e *Engine) updateReread(n observed.Node, m *record.State) {
+func (e *Engine) updateReread(n graph.Node, m *record.State) {
 	if m.Known <= e.kinds.Rewound() || m.Probing && !e.kinds.Unanswered() {
 		m.Reread, m.OutcomeUnknown, m.Probing = false, false, false
 	}
@@ -135,7 +134,7 @@ func (e *Engine) updateReread(n observed.Node, m *record.State) {
 
 // tryPutOff has a node decided later that waits for its event or for a pruning. It reports
 // whether the node waits.
-func (e *Engine) tryPutOff(id observed.NodeID) bool {
+func (e *Engine) tryPutOff(id graph.NodeID) bool {
 	switch n := e.graph.Node(id); {
 	case e.isPendingPrune(n): // if another listing begins first, this one never prunes
 		e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
@@ -150,14 +149,14 @@ func (e *Engine) tryPutOff(id observed.NodeID) bool {
 
 // isPendingPrune reports whether a listing has ended that did not bring the node, so that
 // its pruning is about to remove the node.
-func (e *Engine) isPendingPrune(n observed.Node) bool {
+func (e *Engine) isPendingPrune(n graph.Node) bool {
 	return e.graph.PendingPrune(n.ID()) && e.kinds.Of(n.Kind()).Pruning
 }
 
 // endExpectation ends the expectation of a node that waits no longer. It reports whether
 // that shows a rewind: a listing brings an object that a call did not find (R5). The rewind
 // follows the decision.
-func (e *Engine) endExpectation(id observed.NodeID) bool {
+func (e *Engine) endExpectation(id graph.NodeID) bool {
 	x, ok := e.expected.End(id)
 	if ok && x.Wrote != 0 {
 		e.undone.Wrote(id, x.Wrote)
@@ -173,7 +172,7 @@ func (e *Engine) endExpectation(id observed.NodeID) bool {
 }
 
 // bar returns the reason for which no write to the node may go out now, or ReasonUnset.
-func (e *Engine) bar(n observed.Node) policy.Reason {
+func (e *Engine) bar(n graph.Node) policy.Reason {
 	switch {
 	case e.level == Level0:
 		return policy.LevelTooLow
@@ -189,7 +188,7 @@ func (e *Engine) bar(n observed.Node) policy.Reason {
 }
 
 // arrange has a waiting key decided again in time.
-func (e *Engine) arrange(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
+func (e *Engine) arrange(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
 	if d.Reason != policy.NeedWatch {
 		e.expected.EndWatch(id)
 	}
@@ -220,7 +219,7 @@ func (e *Engine) arrange(id observed.NodeID, s inflight.Subject, in *rules.Input
 }
 
 // awaitUndone puts a key off until the backoff is over, also if other versions come.
-func (e *Engine) awaitUndone(id observed.NodeID, v Version) {
+func (e *Engine) awaitUndone(id graph.NodeID, v Version) {
 	then := inflight.TimeoutDecide
 	if e.undone.IsFinal(id) {
 		then = inflight.TimeoutHeld
@@ -234,7 +233,7 @@ const removalTime = 2 * time.Second
 // awaitRemoval gives the store time to remove an object without finalizers. A server may
 // mark an object and remove it in two steps of one deletion. After that time only the
 // outside can help.
-func (e *Engine) awaitRemoval(id observed.NodeID, s inflight.Subject) {
+func (e *Engine) awaitRemoval(id graph.NodeID, s inflight.Subject) {
 	if m := e.edit(id); !m.Overdue && s.Object().GraceSeconds == 0 {
 		m.Overdue = true
 		_, v := s.Named()
@@ -244,7 +243,7 @@ func (e *Engine) awaitRemoval(id observed.NodeID, s inflight.Subject) {
 
 // awaitMisplaced has a key decided again when an owner goes that lives in another scope or
 // under another name. Past the bound the audit does that.
-func (e *Engine) awaitMisplaced(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
+func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
 	for _, i := range d.Owners {
 		if doubt := in.Owners[i].Doubt; doubt != graph.Misplaced && doubt != graph.Renamed {
 			continue
@@ -270,7 +269,7 @@ func (e *Engine) wakeMisplaced(u graph.UID) {
 
 // awaitWatch waits for an event, because a read contradicts the watch. After the deadline
 // the kinds of the object and of its owners are listed anew.
-func (e *Engine) awaitWatch(id observed.NodeID, d policy.Decision) {
+func (e *Engine) awaitWatch(id graph.NodeID, d policy.Decision) {
 	at, late := e.expected.AwaitWatch(id, e.now, e.cfg.AwaitTimeout)
 	if late {
 		e.kinds.WantList(e.graph.Node(id).Kind())

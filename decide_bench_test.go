@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -38,7 +37,7 @@ var idleGuards = Config{
 
 // undecided returns an engine that has observed the events and decided nothing, and the
 // node of benchB.
-func undecided(tb testing.TB, cfg Config, events []Event) (*Engine, observed.NodeID) {
+func undecided(tb testing.TB, cfg Config, events []Event) (*Engine, graph.NodeID) {
 	tb.Helper()
 	e, err := NewEngine(Level2, cfg)
 	if err != nil {
@@ -60,7 +59,7 @@ func undecided(tb testing.TB, cfg Config, events []Event) (*Engine, observed.Nod
 
 // decideOnce makes the decision about a node, and takes a call back. It reports whether the
 // decision has a call.
-func (e *Engine) decideOnce(id observed.NodeID) bool {
+func (e *Engine) decideOnce(id graph.NodeID) bool {
 	ok := e.decide(id, &e.scratch.call)
 	if ok {
 		e.calls.RevokeID(e.view(), uint64(e.scratch.call.ID), e.work, &e.effects)

@@ -2,9 +2,9 @@ package ownergraph
 
 import (
 	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -18,14 +18,14 @@ type Root = explain.Root
 
 // noteEnd notes the end of an object that the graph is about to take.
 func (e *Engine) noteEnd(k Key) {
-	if n, ok := e.graph.Lookup(k); ok && n.State() == observed.Observed {
+	if n, ok := e.graph.Lookup(k); ok && n.State() == graph.Observed {
 		e.history.Draft(e.view(), &history.End{Node: n.ID(), Now: e.now, Unseen: e.graph.PendingPrune(n.ID()), Rewound: e.kinds.Rewound()})
 	}
 }
 
 // noteDelete returns the number of the root of a decision to delete, Unknown for another
 // one. It notes the delete that carries the decision out, if any, with its evidence.
-func (e *Engine) noteDelete(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, holder Key, sent *Call) (root uint64) {
+func (e *Engine) noteDelete(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, holder Key, sent *Call) (root uint64) {
 	if d.Action != policy.Delete {
 		return history.Unknown
 	}
@@ -44,16 +44,16 @@ func (e *Engine) deletion(k Key) (history.Entry, bool) { return e.history.Find(k
 
 // roots returns the roots of an object: those of its deletion if it is marked or gone,
 // otherwise those of a deletion that begins now.
-func (e *Engine) roots(id observed.NodeID) Root {
+func (e *Engine) roots(id graph.NodeID) Root {
 	n := e.graph.Node(id)
-	if n.State() == observed.Observed && !n.Deleting() {
+	if n.State() == graph.Observed && !n.Deleting() {
 		return Root(e.history.RootAt(n, e.history.RootOf(e.view(), id, e.input(id))))
 	}
 	return Root(e.history.RootAt(n, e.state(id).Root))
 }
 
 // rootOf returns the roots of a decision about an object, for its report.
-func (e *Engine) rootOf(id observed.NodeID, d policy.Decision, root uint64) Root {
+func (e *Engine) rootOf(id graph.NodeID, d policy.Decision, root uint64) Root {
 	if d.Action != policy.Delete || e.cfg.OnDecision == nil || e.cfg.Brief {
 		return Root{}
 	}
@@ -62,9 +62,9 @@ func (e *Engine) rootOf(id observed.NodeID, d policy.Decision, root uint64) Root
 
 // applyRoot notes the root of an object whose mark an event has changed. Without a mark
 // there is none.
-func (e *Engine) applyRoot(d *observed.Delta, n observed.Node) {
+func (e *Engine) applyRoot(d *graph.Delta, n graph.Node) {
 	switch {
-	case n.State() != observed.Observed:
+	case n.State() != graph.Observed:
 	case !n.Deleting():
 		m := e.edit(n.ID())
 		m.Root, m.Ended = history.Unknown, 0

@@ -12,7 +12,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -72,9 +71,9 @@ func TestProof(t *testing.T) {
 		want    []history.OwnerProof
 		reason  string
 	}{
-		{[]string{"a#1", "b#7[x] -> a"}, []Event{goneOf("a")}, []history.OwnerProof{{Class: observed.Dangling, Source: history.WatchGone, Since: time.Unix(1000, 0)}}, "the watch showed the end of the owner"},
-		{[]string{"b#7 -> a!"}, nil, []history.OwnerProof{{Class: observed.Dangling, Source: history.ReadAbsent, Since: time.Unix(1000, 0)}}, "a read did not find the owner"},
-		{[]string{"a#1", "b#7 -> a, c, b"}, []Event{goneOf("a")}, []history.OwnerProof{{Class: observed.Dangling, Source: history.WatchGone, Since: time.Unix(1000, 0)}, {Class: observed.Dangling, Source: history.ReadAbsent, Since: time.Unix(1000, 0)}, {Self: true}}, "each owner has evidence of its own"},
+		{[]string{"a#1", "b#7[x] -> a"}, []Event{goneOf("a")}, []history.OwnerProof{{Class: graph.Dangling, Source: history.WatchGone, Since: time.Unix(1000, 0)}}, "the watch showed the end of the owner"},
+		{[]string{"b#7 -> a!"}, nil, []history.OwnerProof{{Class: graph.Dangling, Source: history.ReadAbsent, Since: time.Unix(1000, 0)}}, "a read did not find the owner"},
+		{[]string{"a#1", "b#7 -> a, c, b"}, []Event{goneOf("a")}, []history.OwnerProof{{Class: graph.Dangling, Source: history.WatchGone, Since: time.Unix(1000, 0)}, {Class: graph.Dangling, Source: history.ReadAbsent, Since: time.Unix(1000, 0)}, {Self: true}}, "each owner has evidence of its own"},
 	} {
 		e := listed(t, Config{}, c.objects...)
 		e.observeEach(t, c.events...)
@@ -135,7 +134,7 @@ func TestProofOfWaiting(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := e.deletion(call.Key)
-	want := history.OwnerProof{Owner: put("b#7 -> a!").Object.Owners[0], Class: observed.Waiting, Source: history.ReadWaiting, Since: time.Unix(1000, 0)}
+	want := history.OwnerProof{Owner: put("b#7 -> a!").Object.Owners[0], Class: graph.Waiting, Source: history.ReadWaiting, Since: time.Unix(1000, 0)}
 	if len(got.Proof.Owners) != 1 || got.Proof.Owners[0] != want || got.Proof.Outcome != inflight.Succeeded {
 		t.Errorf("%+v, want %+v", got.Proof, want)
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/moments"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
@@ -76,10 +75,10 @@ type Engine struct {
 	times  moments.Log // of the stamps, for explanations
 	broken error
 
-	graph *observed.Graph
+	graph *graph.Graph
 	nodes record.Table
 	kinds kinds.Table
-	work  *queue.Queue[observed.NodeID] // the objects to decide
+	work  *queue.Queue[graph.NodeID] // the objects to decide
 	reads reads.Machine
 
 	expected inflight.Expectations
@@ -89,8 +88,8 @@ type Engine struct {
 	held     held.Table
 	calls    inflight.Calls[Call]
 
-	misplaced       map[graph.UID][]observed.NodeID // the dependents of owners in another scope or under another name
-	labels, members guard.Labels                    // of protections, and of sweeps for verdicts
+	misplaced       map[graph.UID][]graph.NodeID // the dependents of owners in another scope or under another name
+	labels, members guard.Labels                 // of protections, and of sweeps for verdicts
 
 	absent   tombstone.Set   // owners that are gone and have no dependent left
 	orphaned orphaned.Memory // owners whose orphaning this engine ended
@@ -135,13 +134,13 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		cfg: set, level: level, set: rules.Settings{Override: cfg.Override},
 		kinds:  kinds.New(cfg.Ignore),
 		fence:  fence.New(level >= Level2, cfg.FenceWait),
-		work:   queue.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
-		reads:  reads.New(queue.Config[observed.NodeID]{Hash: mix, Number: number}),
+		work:   queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
+		reads:  reads.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),
 		undone: inflight.NewUndone(), history: history.New(set.History),
 		held:  held.New(),
 		calls: inflight.NewCalls[Call](),
 
-		misplaced: map[graph.UID][]observed.NodeID{},
+		misplaced: map[graph.UID][]graph.NodeID{},
 		absent:    tombstone.New(set.AbsentOwners),
 		orphaned:  orphaned.New(set.OrphanedOwners),
 		revision:  run.NewRevision(0),
@@ -150,7 +149,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	e.protect, _ = guard.NewRules(cfg.Protect)
 	e.guards, _ = guard.New(cfg.Guards)
 	e.labels = guard.NewLabels(e.protect, set.SelectPage)
-	e.graph = observed.New(observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.holdsMark()})
+	e.graph = graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.holdsMark()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
 	e.order, e.members = order.New(cfg.Guards), e.newMembers()
@@ -158,10 +157,10 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 }
 
 // mix spreads node ids over the jitter of retries.
-func mix(id observed.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
+func mix(id graph.NodeID) uint64 { return uint64(id) * 0x9e3779b97f4a7c15 }
 
 // number is a node id as the number that it is: ids are dense.
-func number(id observed.NodeID) uint32 { return uint32(id) }
+func number(id graph.NodeID) uint32 { return uint32(id) }
 
 // Observe takes one event of the watch. The caller does not change the lists of the event
 // afterwards.
@@ -322,7 +321,7 @@ func (e *Engine) step(lane Lane, c *Call) (cost int, made bool) {
 
 // stepKey decides a key. A call goes to c if c is of its lane, no older call waits, and the
 // effects of the decision cannot take the call back. Otherwise it waits for its lane.
-func (e *Engine) stepKey(id observed.NodeID, lane Lane, c *Call) (cost int, made bool) {
+func (e *Engine) stepKey(id graph.NodeID, lane Lane, c *Call) (cost int, made bool) {
 	cost = 1
 	before := e.sweeps.Looked()
 	if e.graph.InUse(id) { // a decision looks at every reference
@@ -429,10 +428,10 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 func (e *Engine) Err() error { return e.broken }
 
 // state returns a copy of the state of a node, the zero State for one that is not in use.
-func (e *Engine) state(id observed.NodeID) record.State { return e.nodes.Get(e.graph, id) }
+func (e *Engine) state(id graph.NodeID) record.State { return e.nodes.Get(e.graph, id) }
 
 // edit returns the state of a node, which the engine may change until the next call.
-func (e *Engine) edit(id observed.NodeID) *record.State { return e.nodes.Edit(e.graph, id) }
+func (e *Engine) edit(id graph.NodeID) *record.State { return e.nodes.Edit(e.graph, id) }
 
 // view returns the graph with the node states, for a machine.
 func (e *Engine) view() record.Nodes { return record.Nodes{Graph: e.graph, Table: &e.nodes} }

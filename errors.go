@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -43,7 +42,7 @@ func (e *Engine) retryIn(err error) (wait time.Duration, ok bool) {
 // putOff reports an object for which the store has put a call off, and returns the time of the
 // next try. A store that names no time gets the pauses of the queue, so that no engine polls. A
 // call that exceeded a limit of time gets longer and longer pauses.
-func (e *Engine) putOff(id observed.NodeID, what string, err error, wait time.Duration) (at time.Time) {
+func (e *Engine) putOff(id graph.NodeID, what string, err error, wait time.Duration) (at time.Time) {
 	if run.IsLate(err) {
 		times := e.holdFailing(id, what, err)
 		return e.now.Add(max(wait, inflight.LatePause(e.work, id, times, 0)))

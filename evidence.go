@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -26,10 +26,10 @@ type scratch struct {
 
 // input gathers the evidence for a decision about an observed node. It is valid until the
 // next decision.
-func (e *Engine) input(id observed.NodeID) *rules.Input { return e.inputIn(id, &e.scratch.evidence) }
+func (e *Engine) input(id graph.NodeID) *rules.Input { return e.inputIn(id, &e.scratch.evidence) }
 
 // inputIn is input with the memory of the caller. An explanation has its own.
-func (e *Engine) inputIn(id observed.NodeID, memory *evidence.Scratch) *rules.Input {
+func (e *Engine) inputIn(id graph.NodeID, memory *evidence.Scratch) *rules.Input {
 	v := evidence.View{
 		Nodes: e.view(), Kinds: &e.kinds, Reads: &e.reads, Cycles: &e.cycles, Orphaned: &e.orphaned, Retries: e.calls.Retries(), Now: e.now,
 		Fence: rules.Fence{
@@ -45,14 +45,14 @@ func (e *Engine) inputIn(id observed.NodeID, memory *evidence.Scratch) *rules.In
 
 // acknowledgedBy returns the time by which an orphaning node's controller has to
 // acknowledge the deletion.
-func (e *Engine) acknowledgedBy(id observed.NodeID) time.Time {
+func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
 	m := e.state(id)
 	return evidence.AcknowledgedBy(&m, e.cfg.AcknowledgeWithin)
 }
 
 // useOrphaned counts a decision as a use of the remembered owners that it rests on: the
 // bounded memory keeps the used ones.
-func (e *Engine) useOrphaned(id observed.NodeID, in *rules.Input) {
+func (e *Engine) useOrphaned(id graph.NodeID, in *rules.Input) {
 	for i := range in.Owners {
 		if in.Owners[i].Remembered {
 			e.orphaned.Use(e.graph.Node(id).Key().UID, e.graph.Node(e.view().OwnerID(id, i)).Key().UID)
@@ -66,16 +66,16 @@ func (e *Engine) useOrphaned(id observed.NodeID, in *rules.Input) {
 // NeedListing the owner's kind is well and has no complete listing yet, so no decision can
 // tell more. The end of that listing decides the rest. ReasonUnset says that a decision is
 // needed: also where Held has to name a sick kind.
-func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
+func (e *Engine) fastKeep(id graph.NodeID) policy.Reason {
 	owner, fate := e.graph.Node(id).Fast()
-	if fate == observed.FastUnset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.guards.Any() && e.guards.MaySelect(e.graph.Node(id)) || e.expected.Has(id) || e.calls.HasRetry(id) {
+	if fate == graph.FastUnset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.guards.Any() && e.guards.MaySelect(e.graph.Node(id)) || e.expected.Has(id) || e.calls.HasRetry(id) {
 		return policy.ReasonUnset
 	}
 	switch {
-	case fate == observed.FastAlone:
+	case fate == graph.FastAlone:
 		return policy.NoOwners
 	case !e.nodes.IsDefault(e.graph, owner):
-	case fate == observed.FastOwned:
+	case fate == graph.FastOwned:
 		return policy.OwnerSolid
 	case !e.undone.Has(id) && !(e.kinds.AnySick() && e.kinds.Sick(e.graph.Node(owner).Kind()) != ""):
 		return policy.NeedListing // a wait does not end the memory of a write, so such an object needs a decision
@@ -85,12 +85,12 @@ func (e *Engine) fastKeep(id observed.NodeID) policy.Reason {
 
 // stillKept reports whether the fast path has kept a node. Another version with the same
 // owners changes nothing then, and every other change has the node decided anew.
-func (e *Engine) stillKept(id observed.NodeID) bool {
+func (e *Engine) stillKept(id graph.NodeID) bool {
 	return e.nodes.IsKept(e.graph, id) && !e.expected.Has(id)
 }
 
 // keepOrEnqueue decides a node: at once on the fast path, otherwise in its turn.
-func (e *Engine) keepOrEnqueue(id observed.NodeID, p queue.Priority) {
+func (e *Engine) keepOrEnqueue(id graph.NodeID, p queue.Priority) {
 	if e.tryKeep(id) {
 		e.work.Drop(id)
 		return
@@ -99,7 +99,7 @@ func (e *Engine) keepOrEnqueue(id observed.NodeID, p queue.Priority) {
 }
 
 // tryKeep decides a node on the fast path, and otherwise takes back that it was kept so.
-func (e *Engine) tryKeep(id observed.NodeID) bool {
+func (e *Engine) tryKeep(id graph.NodeID) bool {
 	if !e.tryKeepNew(id) {
 		e.nodes.ClearKept(e.graph, id)
 		return false
@@ -117,7 +117,7 @@ func (e *Engine) tryKeep(id observed.NodeID) bool {
 }
 
 // tryKeepNew decides a node without former state on the fast path.
-func (e *Engine) tryKeepNew(id observed.NodeID) bool {
+func (e *Engine) tryKeepNew(id graph.NodeID) bool {
 	why := e.fastKeep(id)
 	if why == policy.ReasonUnset {
 		return false
@@ -152,7 +152,7 @@ func servesFast(reason, noted policy.Reason, d policy.Decision) bool {
 
 // checkFastPath compares the fast path with the decisions that it replaces.
 func (e *Engine) checkFastPath() error {
-	asked := map[observed.NodeID]bool{}
+	asked := map[graph.NodeID]bool{}
 	for x := range e.work.Entries() {
 		asked[x.Key] = true
 	}

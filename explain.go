@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/explain"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -48,7 +48,7 @@ func (e *Engine) Explain(key Key) (explain.Explanation, error) {
 
 // keySearch is a search for the objects with the coordinates of a key without UID.
 type keySearch struct {
-	from  observed.NodeID
+	from  graph.NodeID
 	done  bool
 	alive []Key // observed
 	gone  Key   // without one, the object whose end is the last, if the history has any
@@ -67,10 +67,10 @@ func (e *Engine) search(key Key, s *keySearch, limit int) error {
 		s.other, s.done = []Key{key}, true
 		return nil
 	}
-	var ids []observed.NodeID
+	var ids []graph.NodeID
 	ids, s.from = e.graph.AtPlace(key, s.from, limit)
 	for _, id := range ids {
-		if n := e.graph.Node(id); n.State() == observed.Observed {
+		if n := e.graph.Node(id); n.State() == graph.Observed {
 			s.alive = append(s.alive, n.Key())
 		} else {
 			s.other = append(s.other, n.Key())
@@ -85,7 +85,7 @@ func (e *Engine) search(key Key, s *keySearch, limit int) error {
 
 func (e *Engine) isObserved(k Key) bool {
 	n, ok := e.graph.Lookup(k)
-	return ok && n.State() == observed.Observed
+	return ok && n.State() == graph.Observed
 }
 
 // choose returns the key that the search has found. A live object goes before one that is
@@ -127,14 +127,14 @@ func (e *Engine) explain(key Key, now time.Time) (out explain.Explanation, err e
 	x := &explainer{e: e, now: now, left: maxConditions}
 	out = explain.Explanation{Key: n.Key()}
 	switch n.State() {
-	case observed.Observed:
+	case graph.Observed:
 		j := x.judge(n.ID())
 		out.State, out.Version, out.Deleting = explain.Exists, n.Version(), n.Deleting()
 		out.Decision = j.explained()
 		out.Owners, out.OwnersCut = x.owners(j), max(n.Owners()-maxExplained, 0)
 		out.Changed = e.times.At(e.state(n.ID()).Known)
 		out.SweepsInScope = e.sweeps.InScope(n.Object())
-		x.path = []observed.NodeID{n.ID()}
+		x.path = []graph.NodeID{n.ID()}
 		out.Wait = x.conditions(j)
 		if at := e.work.EntryOf(n.ID()); at.State == queue.Delayed {
 			out.Look = at.At

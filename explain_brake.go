@@ -2,14 +2,14 @@ package ownergraph
 
 import (
 	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/held"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // brakedDecision returns the present decision about an object that the brake may hold.
-func (e *Engine) brakedDecision(id observed.NodeID, d policy.Decision) (policy.Decision, brake.Answer) {
+func (e *Engine) brakedDecision(id graph.NodeID, d policy.Decision) (policy.Decision, brake.Answer) {
 	w, ok := e.brake.WaitOf(id)
 	if !ok {
 		return d, brake.AnswerUnset
@@ -21,7 +21,7 @@ func (e *Engine) brakedDecision(id observed.NodeID, d policy.Decision) (policy.D
 }
 
 // brakeDetail names the cascade that holds an object, with the count and the limit.
-func (e *Engine) brakeDetail(id observed.NodeID) []string {
+func (e *Engine) brakeDetail(id graph.NodeID) []string {
 	switch w, ok := e.brake.WaitOf(id); {
 	case !ok:
 		return nil

@@ -9,7 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -50,7 +49,7 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 }
 
 // detail names the parts that a user has to look at.
-func (x *explainer) detail(j judgement, n observed.Node) []string {
+func (x *explainer) detail(j judgement, n graph.Node) []string {
 	switch j.d.Reason {
 	case policy.ObjectFlawed:
 		return held.Flaw(n)
@@ -105,7 +104,7 @@ func (x *explainer) selection(j judgement, c *explain.Condition) {
 const maxGrace = 1 << 32
 
 // grace sets the end of a wait for the grace period.
-func (x *explainer) grace(id observed.NodeID, n observed.Node, c *explain.Condition) {
+func (x *explainer) grace(id graph.NodeID, n graph.Node, c *explain.Condition) {
 	seconds, marked := n.Object().GraceSeconds, x.e.state(id).Marked
 	c.End, c.Actor, c.Since = explain.Time, "the grace period", marked
 	if !marked.IsZero() {
@@ -141,7 +140,7 @@ func (x *explainer) barred(j judgement, c explain.Condition) []explain.Condition
 
 // underWay returns the condition of an object for which a call is under way, or that
 // expects an event after one. The last failure of a write is its end.
-func (x *explainer) underWay(id observed.NodeID, c explain.Condition) (explain.Condition, bool) {
+func (x *explainer) underWay(id graph.NodeID, c explain.Condition) (explain.Condition, bool) {
 	e := x.e
 	m, h := e.state(id), e.held.Get(id)
 	if call, ok := e.calls.Of(m.Call); ok && m.Call != 0 {
@@ -269,7 +268,7 @@ func (x *explainer) failedListing(k Kind, c *explain.Condition) {
 }
 
 // later returns the time of the next decision, the zero time for one that is due.
-func later(at queue.Entry[observed.NodeID]) time.Time {
+func later(at queue.Entry[graph.NodeID]) time.Time {
 	if at.State == queue.Delayed || at.State == queue.InFlight {
 		return at.At
 	}
@@ -286,7 +285,7 @@ func (x *explainer) wantedReads(j judgement) (out []explain.Condition) {
 }
 
 // read explains a wait for the read of an owner, on behalf of a dependent or of none.
-func (x *explainer) read(owner observed.Node, why policy.Reason, doubt graph.Doubt, dependent observed.NodeID) explain.Condition {
+func (x *explainer) read(owner graph.Node, why policy.Reason, doubt graph.Doubt, dependent graph.NodeID) explain.Condition {
 	e := x.e
 	c := explain.Condition{Key: owner.Key(), Reason: why, Doubt: doubt}
 	at := e.reads.EntryOf(owner.ID())
@@ -329,11 +328,11 @@ func (x *explainer) unknownOwners(j judgement) (out []explain.Condition) {
 }
 
 // unknown explains the doubt about an owner to its end.
-func (x *explainer) unknown(o observed.Node, doubt graph.Doubt) []explain.Condition {
+func (x *explainer) unknown(o graph.Node, doubt graph.Doubt) []explain.Condition {
 	c := explain.Condition{Key: o.Key(), Reason: policy.OwnerUnknown, Doubt: doubt}
 	switch doubt {
 	case graph.Unobserved, graph.Unreadable:
-		dependent := observed.NodeID(0)
+		dependent := graph.NodeID(0)
 		for d := range o.Dependents() {
 			dependent = d.ID()
 			break

@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -24,14 +23,14 @@ type explainer struct {
 	now      time.Time // not before the engine's own, which is that of its last step
 	evidence evidence.Scratch
 	lists    rules.Scratch
-	path     []observed.NodeID // from the explained object to the present one
-	left     int               // conditions that may follow
+	path     []graph.NodeID // from the explained object to the present one
+	left     int            // conditions that may follow
 	cut      int
 }
 
 // judgement is the present decision about one observed node, with its facts.
 type judgement struct {
-	id     observed.NodeID
+	id     graph.NodeID
 	d      policy.Decision
 	barred policy.Reason
 	braked brake.Answer // unset for an object that the brake does not hold
@@ -40,7 +39,7 @@ type judgement struct {
 
 // judge returns the decision that the engine's path has for a node now. It follows the
 // steps of decide, and changes nothing.
-func (x *explainer) judge(id observed.NodeID) judgement {
+func (x *explainer) judge(id graph.NodeID) judgement {
 	e, n := x.e, x.e.graph.Node(id)
 	in := *e.inputIn(id, &x.evidence)
 	in.Owners = slices.Clone(in.Owners)
@@ -103,29 +102,29 @@ func (x *explainer) owners(j judgement) (out []explain.Owner) {
 }
 
 func classOf(f *rules.OwnerFact) explain.Class {
-	if f.Class == observed.Solid && f.Orphaning {
+	if f.Class == graph.Solid && f.Orphaning {
 		return explain.Orphaning
 	}
 	return classIn(f.Class)
 }
 
 // classIn returns a class in the words of an explanation.
-func classIn(c observed.Class) explain.Class {
+func classIn(c graph.Class) explain.Class {
 	switch c {
-	case observed.Solid:
+	case graph.Solid:
 		return explain.Solid
-	case observed.Waiting:
+	case graph.Waiting:
 		return explain.Waiting
-	case observed.Dangling:
+	case graph.Dangling:
 		return explain.Dangling
-	case observed.Unknown:
+	case graph.Unknown:
 		return explain.Unknown
 	}
 	return explain.ClassUnset
 }
 
 // evidenceOf returns the source of the knowledge about an owner, and its time.
-func (x *explainer) evidenceOf(in *rules.Input, f *rules.OwnerFact, o observed.Node) (explain.Evidence, time.Time) {
+func (x *explainer) evidenceOf(in *rules.Input, f *rules.OwnerFact, o graph.Node) (explain.Evidence, time.Time) {
 	e, m := x.e, x.e.state(o.ID())
 	if o.ByUID() || f.Elsewhere {
 		live, ok := e.graph.Alive(o.Key().UID)
@@ -136,13 +135,13 @@ func (x *explainer) evidenceOf(in *rules.Input, f *rules.OwnerFact, o observed.N
 	}
 	at := e.times.At
 	switch {
-	case f.Class == observed.Dangling:
+	case f.Class == graph.Dangling:
 		return absenceOf(o, &m, at)
-	case f.Class != observed.Unknown && f.Read != rules.ReadUnset && f.ReadBegan > max(in.Known, m.Known):
+	case f.Class != graph.Unknown && f.Read != rules.ReadUnset && f.ReadBegan > max(in.Known, m.Known):
 		return explain.ReadFound, at(f.ReadBegan)
-	case f.Class != observed.Unknown && f.Mark != 0 && in.Fence.Passed > max(in.Known, f.Mark):
+	case f.Class != graph.Unknown && f.Mark != 0 && in.Fence.Passed > max(in.Known, f.Mark):
 		return explain.FencePassed, at(in.Fence.Passed)
-	case o.State() == observed.Observed:
+	case o.State() == graph.Observed:
 		return explain.WatchSaw, at(m.Known)
 	case f.Read != rules.ReadUnset:
 		return explain.ReadFound, at(f.ReadBegan)
@@ -153,11 +152,11 @@ func (x *explainer) evidenceOf(in *rules.Input, f *rules.OwnerFact, o observed.N
 }
 
 // absenceOf returns the source of an owner's absence.
-func absenceOf(o observed.Node, m *record.State, at func(seq.Stamp) time.Time) (explain.Evidence, time.Time) {
+func absenceOf(o graph.Node, m *record.State, at func(seq.Stamp) time.Time) (explain.Evidence, time.Time) {
 	switch {
 	case m.GoneObserved:
 		return explain.WatchSawGo, at(m.Absent)
-	case o.State() == observed.Absent:
+	case o.State() == graph.Absent:
 		return explain.WatchSawGo, at(m.Changed)
 	}
 	return explain.ReadFoundNothing, at(m.Absent)
@@ -165,16 +164,16 @@ func absenceOf(o observed.Node, m *record.State, at func(seq.Stamp) time.Time) (
 
 // referred explains a node that only references name, or that is proven absent. One
 // dependent has the evidence.
-func (x *explainer) referred(n observed.Node, out *explain.Explanation) {
+func (x *explainer) referred(n graph.Node, out *explain.Explanation) {
 	m := x.e.state(n.ID())
-	if n.State() == observed.Absent || m.Absent > x.e.kinds.Rewound() {
+	if n.State() == graph.Absent || m.Absent > x.e.kinds.Rewound() {
 		out.State = explain.Gone
 		_, out.Changed = absenceOf(n, &m, x.e.times.At)
 		return
 	}
 	out.State = explain.Referred
 	for d := range n.Dependents() {
-		if d.State() != observed.Observed {
+		if d.State() != graph.Observed {
 			continue
 		}
 		j := x.judge(d.ID())

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -39,10 +39,10 @@ func (x *explainer) one(c explain.Condition) []explain.Condition {
 }
 
 // visit follows a chain to another object.
-func (x *explainer) visit(id observed.NodeID) explain.Condition {
+func (x *explainer) visit(id graph.NodeID) explain.Condition {
 	n := x.e.graph.Node(id)
 	c := explain.Condition{Key: n.Key()}
-	if n.State() != observed.Observed { // a read alone has shown it
+	if n.State() != graph.Observed { // a read alone has shown it
 		c.Reason, c.End, c.Actor = policy.OwnerSolid, explain.User, "the owner exists"
 		return c
 	}
@@ -77,7 +77,7 @@ func (x *explainer) visit(id observed.NodeID) explain.Condition {
 }
 
 // visits follows the chains to several objects. Total counts all of them.
-func (x *explainer) visits(ids []observed.NodeID, total int) (out []explain.Condition) {
+func (x *explainer) visits(ids []graph.NodeID, total int) (out []explain.Condition) {
 	k := x.take(max(total, len(ids)))
 	for _, id := range ids[:min(k, len(ids))] {
 		out = append(out, x.visit(id))
@@ -147,16 +147,16 @@ func (x *explainer) conditions(j judgement) []explain.Condition {
 }
 
 // paused sets the end of a wait for the end of a pause.
-func (x *explainer) paused(n observed.Node, c *explain.Condition) {
+func (x *explainer) paused(n graph.Node, c *explain.Condition) {
 	names, since := x.e.pausesOf(n)
 	c.End, c.Actor, c.Text, c.Since = explain.User, "Resume", held.Join(names), since
 }
 
 // solidOwners follows the chain to the owners that keep an object.
 func (x *explainer) solidOwners(j judgement) []explain.Condition {
-	var ids []observed.NodeID
+	var ids []graph.NodeID
 	for i := range j.in.Owners {
-		if f := &j.in.Owners[i]; f.Class == observed.Solid && !f.Self {
+		if f := &j.in.Owners[i]; f.Class == graph.Solid && !f.Self {
 			if id := x.e.view().OwnerID(j.id, i); len(ids) >= maxBranches || !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
@@ -166,8 +166,8 @@ func (x *explainer) solidOwners(j judgement) []explain.Condition {
 }
 
 // dependents follows the chain to the dependents that hold an object.
-func (x *explainer) dependents(n observed.Node) []explain.Condition {
-	var ids []observed.NodeID
+func (x *explainer) dependents(n graph.Node) []explain.Condition {
+	var ids []graph.NodeID
 	total, looked := n.Blocking(), 0
 	dependents := n.Dependents()
 	if n.Orphaning() {
@@ -183,7 +183,7 @@ func (x *explainer) dependents(n observed.Node) []explain.Condition {
 			}
 		}
 	}
-	slices.SortFunc(ids, func(a, b observed.NodeID) int {
+	slices.SortFunc(ids, func(a, b graph.NodeID) int {
 		return x.e.graph.Node(a).Key().Compare(x.e.graph.Node(b).Key())
 	})
 	return x.visits(ids, total)
@@ -239,7 +239,7 @@ func (x *explainer) rivals(j judgement, c explain.Condition) []explain.Condition
 // its members. Marked ones come first, since they wait for something.
 //
 // Held by TestExplainContainer.
-func (x *explainer) contents(n observed.Node, c explain.Condition) explain.Condition {
+func (x *explainer) contents(n graph.Node, c explain.Condition) explain.Condition {
 	g := x.e.graph
 	c.Since = x.e.state(n.ID()).Marked
 	total := g.CountContent(n.Content())
@@ -247,19 +247,19 @@ func (x *explainer) contents(n observed.Node, c explain.Condition) explain.Condi
 		c.End, c.Actor = explain.Writer, n.Container().Actor
 		return c
 	}
-	var ids []observed.NodeID
-	var cursor observed.Cursor // of one call, so the graph need not know it
+	var ids []graph.NodeID
+	var cursor graph.Cursor // of one call, so the graph need not know it
 	cursor.StartContents(g, n.ID())
 	for range maxScanned {
 		id, ok := cursor.Next(g)
 		if !ok {
 			break
 		}
-		if g.Node(id).State() == observed.Observed {
+		if g.Node(id).State() == graph.Observed {
 			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(ids, func(a, b observed.NodeID) int {
+	slices.SortFunc(ids, func(a, b graph.NodeID) int {
 		p, q := g.Node(a), g.Node(b)
 		switch {
 		case p.Deleting() && !q.Deleting():
@@ -279,7 +279,7 @@ func (x *explainer) contents(n observed.Node, c explain.Condition) explain.Condi
 // deletes it, whatever this engine decides.
 //
 // Held by TestExplainContainer.
-func (x *explainer) contained(n observed.Node, c explain.Condition) (explain.Condition, bool) {
+func (x *explainer) contained(n graph.Node, c explain.Condition) (explain.Condition, bool) {
 	if n.Deleting() {
 		return c, false
 	}

@@ -3,9 +3,9 @@ package ownergraph
 import (
 	"fmt"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -14,14 +14,14 @@ import (
 // awaitFence has a key decided again when the fence that it needs has passed: the key
 // itself if its own end waits, otherwise the owners that it waits for, and with them all
 // of their dependents.
-func (e *Engine) awaitFence(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
+func (e *Engine) awaitFence(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
 	if len(d.Owners) == 0 {
 		e.fence.Want(in.Mark, e.now)
 		e.fence.Await(id, e.edit(id))
 		return
 	}
 	for _, i := range d.Owners {
-		if in.Owners[i].Class == observed.Dangling {
+		if in.Owners[i].Class == graph.Dangling {
 			e.fence.Want(in.Known, e.now)
 			e.fence.AwaitKind(s.Owner(i).Kind, id)
 			return

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/follow"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // maxShown bounds the objects that a report names.
@@ -85,7 +85,7 @@ func (e *Engine) unfollow(f *follow.Follower) {
 }
 
 // observeFollows has the followers take a change of the graph.
-func (e *Engine) observeFollows(d *observed.Delta) {
+func (e *Engine) observeFollows(d *graph.Delta) {
 	v := e.followView()
 	for _, f := range e.follows {
 		f.Observe(v, d)
@@ -100,7 +100,7 @@ func (e *Engine) followEnding(k Key) {
 }
 
 // followHeld has the followers look at an object that is held, or is not any more.
-func (e *Engine) followHeld(id observed.NodeID) {
+func (e *Engine) followHeld(id graph.NodeID) {
 	for _, f := range e.follows {
 		f.Held(e.followView(), id)
 	}

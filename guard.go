@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
@@ -41,7 +40,7 @@ func (e *Engine) guardView() guard.View {
 // withholds reports whether the mark of an object counts for no dependent. Then neither a sweep
 // nor a handler goes on, and nothing ends its propagation. Why is Protected or ProtectionUnknown
 // if a protection is the cause.
-func (e *Engine) withholds(id observed.NodeID, n observed.Node, s inflight.Subject) (withheld bool, why policy.Reason) {
+func (e *Engine) withholds(id graph.NodeID, n graph.Node, s inflight.Subject) (withheld bool, why policy.Reason) {
 	if !n.MarkHeld() && (!e.labels.Any() || !n.Deleting()) && !e.calls.HasRetry(id) {
 		return false, policy.ReasonUnset
 	}
@@ -58,7 +57,7 @@ func (e *Engine) withholds(id observed.NodeID, n observed.Node, s inflight.Subje
 }
 
 // decideGuarded returns the guards' decision, where the rules alone decide d. Why withholds a mark.
-func (e *Engine) decideGuarded(id observed.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, why policy.Reason) policy.Decision {
+func (e *Engine) decideGuarded(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, why policy.Reason) policy.Decision {
 	n := e.graph.Node(id)
 	if in.Unreadable || !(e.guards.Any() && e.guards.MaySelect(n)) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
 		return d
@@ -89,7 +88,7 @@ func (e *Engine) protection(o *graph.Object) string {
 }
 
 // decideProtected keeps a protected object that would be deleted (RULES, G1).
-func (e *Engine) decideProtected(id observed.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
+func (e *Engine) decideProtected(id graph.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
 	n := e.graph.Node(id)
 	if !(e.protect.Any() && e.protect.MaySelect(n)) && !n.HasFinalizers() && !e.calls.HasRetry(id) {
 		return d
@@ -110,7 +109,7 @@ func (e *Engine) decideProtected(id observed.NodeID, s inflight.Subject, d polic
 }
 
 // guardDetail names the rule or the guard that holds an object, and the cause.
-func (e *Engine) guardDetail(n observed.Node) (out []string) {
+func (e *Engine) guardDetail(n graph.Node) (out []string) {
 	o := n.Object()
 	switch e.state(n.ID()).Reason {
 	case policy.Protected:
@@ -138,7 +137,7 @@ func (e *Engine) guardDetail(n observed.Node) (out []string) {
 
 // leaveGuards forgets an object that is gone, with its last key and version, as far as it is
 // known.
-func (e *Engine) leaveGuards(id observed.NodeID, k Key, v Version) {
+func (e *Engine) leaveGuards(id graph.NodeID, k Key, v Version) {
 	if !e.guards.Follows(id) && !e.labels.Any() && !e.members.Any() {
 		return
 	}

@@ -1,15 +1,15 @@
 package ownergraph
 
 import (
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // labelState returns the rule that protects an object by its labels, or "". Unknown says that a
 // selection has to tell.
-func (e *Engine) labelState(id observed.NodeID, o *Object) (rule string, unknown bool) {
+func (e *Engine) labelState(id graph.NodeID, o *Object) (rule string, unknown bool) {
 	if !e.labels.Any() {
 		return "", false
 	}
@@ -20,7 +20,7 @@ func (e *Engine) labelState(id observed.NodeID, o *Object) (rule string, unknown
 // After a change it has the dependents decided again, and the rings through the node sought again.
 //
 // Held by TestRingOfProtected.
-func (e *Engine) noteWithheld(id observed.NodeID, withheld bool) {
+func (e *Engine) noteWithheld(id graph.NodeID, withheld bool) {
 	m := e.edit(id)
 	if m.Withheld == withheld {
 		return
@@ -43,7 +43,7 @@ func (e *Engine) withholdsRead(o *Object, m *record.State) bool {
 
 // decideWithheld keeps the deletion of a marked object from going on whose labels protect it,
 // or are not known. It wants the selections that tell.
-func (e *Engine) decideWithheld(id observed.NodeID, o *Object) policy.Reason {
+func (e *Engine) decideWithheld(id graph.NodeID, o *Object) policy.Reason {
 	rule, unknown := e.labelState(id, o)
 	e.noteWithheld(id, rule != "" || unknown)
 	switch {

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/plan"
 )
@@ -28,7 +28,7 @@ func (e *Engine) newMembers() guard.Labels {
 
 // selectedAt returns the moment as of which the labels are known that a verdict about an object
 // needs.
-func (e *Engine) selectedAt(id observed.NodeID, o *Object) seq.Stamp {
+func (e *Engine) selectedAt(id graph.NodeID, o *Object) seq.Stamp {
 	at := e.labels.SelectedAt(e.guardView())
 	if e.countsMembers(id, o) {
 		at = min(at, e.members.SelectedAt(e.guardView()))
@@ -37,7 +37,7 @@ func (e *Engine) selectedAt(id observed.NodeID, o *Object) seq.Stamp {
 }
 
 // wantSelected asks for the labels that a verdict about a marked root needs.
-func (e *Engine) wantSelected(id observed.NodeID, o *Object) {
+func (e *Engine) wantSelected(id graph.NodeID, o *Object) {
 	if e.labels.Any() {
 		e.labels.WantAll(e.guardView(), id, e.guards.Since(id))
 	}
@@ -48,12 +48,12 @@ func (e *Engine) wantSelected(id observed.NodeID, o *Object) {
 
 // countsMembers reports whether the verdict about a root needs members by labels. A fork asks
 // nothing.
-func (e *Engine) countsMembers(id observed.NodeID, o *Object) bool {
+func (e *Engine) countsMembers(id graph.NodeID, o *Object) bool {
 	return e.members.Any() && e.shown == nil && (e.sweeps.HoldsByLabel(o.Kind) || e.guards.NeedsMembers(id))
 }
 
 // wantMembers asks for the members by labels as of a later moment.
-func (e *Engine) wantMembers(id observed.NodeID, after seq.Stamp) {
+func (e *Engine) wantMembers(id graph.NodeID, after seq.Stamp) {
 	e.members.WantAll(e.guardView(), id, after)
 }
 

@@ -3,16 +3,16 @@ package ownergraph
 import (
 	"errors"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
 // handle has the handlers of a marked object run, and returns the decision that follows
 // from their state.
-func (e *Engine) handle(id observed.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
+func (e *Engine) handle(id graph.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
 	finalizers := s.Object().Finalizers
 	if !e.handlers.HandlesAny(finalizers) {
 		return d

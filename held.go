@@ -9,7 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/unfinished"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
@@ -86,7 +85,7 @@ type HeldReason struct {
 }
 
 // heldReasons sums up a slice of the held objects by reason. It returns the next slice.
-func (e *Engine) heldReasons(sum map[policy.Reason]HeldReason, from observed.NodeID) (next observed.NodeID, more bool) {
+func (e *Engine) heldReasons(sum map[policy.Reason]HeldReason, from graph.NodeID) (next graph.NodeID, more bool) {
 	if e.held.Len() <= held.Slice { // one slice has all of them, also in the middle of a walk
 		clear(sum)
 	}
@@ -121,7 +120,7 @@ func (e *Engine) describe(out []Held, some []held.Node) []Held {
 }
 
 // heldAt returns the report of a held node.
-func (e *Engine) heldAt(id observed.NodeID) Held {
+func (e *Engine) heldAt(id graph.NodeID) Held {
 	m, x := e.state(id), e.held.Get(id)
 	h := Held{
 		Key: e.graph.Node(id).Key(), Status: Status(held.StatusOf(m.Reason)), Reason: m.Reason, Doubt: m.Doubt,
@@ -150,7 +149,7 @@ func (e *Engine) heldAt(id observed.NodeID) Held {
 }
 
 // detail names the objects and parts that a held object waits for.
-func (e *Engine) detail(id observed.NodeID) []string {
+func (e *Engine) detail(id graph.NodeID) []string {
 	n := e.graph.Node(id)
 	switch e.state(id).Reason {
 	case policy.ObjectFlawed:
@@ -186,7 +185,7 @@ func (e *Engine) detail(id observed.NodeID) []string {
 }
 
 // recordDecision notes the outcome of a decision for the reports.
-func (e *Engine) recordDecision(id observed.NodeID, d policy.Decision) {
+func (e *Engine) recordDecision(id graph.NodeID, d policy.Decision) {
 	m := e.edit(id)
 	m.Reason, m.Doubt = d.Reason, d.Doubt
 	switch {
@@ -210,13 +209,13 @@ func (e *Engine) recordDecision(id observed.NodeID, d policy.Decision) {
 }
 
 // hold reports a node as held for a reason that no decision gives.
-func (e *Engine) hold(id observed.NodeID, why policy.Reason, doubt graph.Doubt) {
+func (e *Engine) hold(id graph.NodeID, why policy.Reason, doubt graph.Doubt) {
 	e.edit(id).Reason, e.edit(id).Doubt = why, doubt
 	e.setHeld(id)
 }
 
 // setHeld notes that a node is held, for the reason of its state.
-func (e *Engine) setHeld(id observed.NodeID) {
+func (e *Engine) setHeld(id graph.NodeID) {
 	if e.sweeps.Any() {
 		e.sweeps.SetHeld(e.sweepView(), id, true)
 		e.carryOut()
@@ -238,7 +237,7 @@ func (e *Engine) setHeld(id observed.NodeID) {
 
 // unhold notes that a node is not held. A retry may have the same outcome as the last
 // try, so the table keeps the former entry until then.
-func (e *Engine) unhold(id observed.NodeID, retry bool) {
+func (e *Engine) unhold(id graph.NodeID, retry bool) {
 	if e.sweeps.Any() {
 		e.sweeps.SetHeld(e.sweepView(), id, false)
 		e.carryOut()
@@ -250,7 +249,7 @@ func (e *Engine) unhold(id observed.NodeID, retry bool) {
 }
 
 // holdFailing reports a node whose reads or writes (what) fail, and returns how many took too long.
-func (e *Engine) holdFailing(id observed.NodeID, what string, err error) (times int) {
+func (e *Engine) holdFailing(id graph.NodeID, what string, err error) (times int) {
 	if run.IsLate(err) {
 		times = e.held.Late(id, e.now)
 		line := effect.Record{Level: effect.Warn, Text: "write takes too long", Args: []any{"reason", policy.WriteFails.Code(), "key", e.graph.Node(id).Key().String(), "err", err}}
@@ -273,7 +272,7 @@ func (e *Engine) holdFailing(id observed.NodeID, what string, err error) (times 
 
 // holdUnreadable reports the nodes that wait for an owner whose reads fail again and again, or
 // that the store has put off.
-func (e *Engine) holdUnreadable(owner observed.NodeID, err error, delayed bool) {
+func (e *Engine) holdUnreadable(owner graph.NodeID, err error, delayed bool) {
 	if delayed {
 		e.held.Delay(owner, e.now)
 	} else {

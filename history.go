@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -113,7 +112,7 @@ func (e *Engine) WatchEnded(now time.Time, reason string, broke bool) {
 
 // awaitAnswer has an object read before it is written, after a sign, or has it wait with
 // its kind. Once the store has answered any call the read is not needed.
-func (e *Engine) awaitAnswer(id observed.NodeID) {
+func (e *Engine) awaitAnswer(id graph.NodeID) {
 	m := e.edit(id)
 	if !e.kinds.Unanswered() {
 		e.fence.Await(id, m)
@@ -148,11 +147,11 @@ func (e *Engine) resumeReads() {
 
 // noteAnswer notes what the outcome of a read says about the store: a rewind or not, it
 // has answered. A version as new as the watermark confirms its kind.
-func (e *Engine) noteAnswer(outcome inflight.Outcome, x *inflight.Call, n observed.Node, o *Object) {
+func (e *Engine) noteAnswer(outcome inflight.Outcome, x *inflight.Call, n graph.Node, o *Object) {
 	if outcome.IsAnswer() {
 		e.kinds.SetAnswered(x.Began)
 	}
-	if cmp := e.cfg.CompareVersions; cmp != nil && outcome.HasObject() && n.State() == observed.Observed {
+	if cmp := e.cfg.CompareVersions; cmp != nil && outcome.HasObject() && n.State() == graph.Observed {
 		e.kinds.ConfirmRead(o.Kind, o.Version, x.Began, cmp)
 	}
 }
@@ -160,19 +159,19 @@ func (e *Engine) noteAnswer(outcome inflight.Outcome, x *inflight.Call, n observ
 // compareRead returns the text that says how a read shows that history went backwards, or
 // "". The object is older than the watch had shown it before, or alive although the watch
 // had observed its end (R5).
-func (e *Engine) compareRead(x *inflight.Call, n observed.Node, o Object) (why string) {
+func (e *Engine) compareRead(x *inflight.Call, n graph.Node, o Object) (why string) {
 	if o.UID != x.Key.UID {
 		return ""
 	}
 	m := e.state(n.ID())
-	if gone := n.State() == observed.Absent || e.isGoneObserved(n.ID()); gone && m.Changed < x.Began {
+	if gone := n.State() == graph.Absent || e.isGoneObserved(n.ID()); gone && m.Changed < x.Began {
 		return o.Key.String() + returned
 	}
-	if n.State() == observed.Observed && m.Absent > e.kinds.Rewound() && m.Absent < x.Began {
+	if n.State() == graph.Observed && m.Absent > e.kinds.Rewound() && m.Absent < x.Began {
 		return o.Key.String() + " was read as gone and is back"
 	}
 	cmp := e.cfg.CompareVersions
-	if cmp == nil || n.State() != observed.Observed || m.Known >= x.Began || m.Known <= e.kinds.Rewound() {
+	if cmp == nil || n.State() != graph.Observed || m.Known >= x.Began || m.Known <= e.kinds.Rewound() {
 		return ""
 	}
 	if cmp(o.Kind, o.Version, n.Version()) < 0 {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -138,11 +137,11 @@ func (e *Engine) takeBackFences() {
 }
 
 // pruning is a part of the pruning of a kind: over at most limit nodes. See
-// [observed.Graph.Prune].
+// [graph.Graph.Prune].
 type pruning struct {
 	kind  Kind
 	limit int
-	at    observed.NodeID
+	at    graph.NodeID
 	seen  int
 	done  bool
 }
@@ -173,9 +172,9 @@ func (e *Engine) prune() {
 
 // pruneNode removes one object that a listing did not bring. For a phantom, the results of
 // reads from before are void.
-func (e *Engine) pruneNode(id observed.NodeID) {
+func (e *Engine) pruneNode(id graph.NodeID) {
 	n := e.graph.Node(id)
-	if n.State() == observed.Phantom {
+	if n.State() == graph.Phantom {
 		e.reads.DropResult(e.view(), id)
 		e.fanout.Push(e.view(), id)
 		return
@@ -276,7 +275,7 @@ func (e *Engine) backwards(ev *Event) (newest bool, why string) {
 			return true, ""
 		}
 		n, ok := e.graph.Find(&ev.Object)
-		shown := ok && n.State() == observed.Observed && e.state(n.ID()).Known > e.kinds.Rewound() // by this history
+		shown := ok && n.State() == graph.Observed && e.state(n.ID()).Known > e.kinds.Rewound() // by this history
 		if shown && !n.HasVersion(ev.Object.Version) && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
 			return false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}

@@ -3,9 +3,9 @@ package ownergraph
 import (
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/moments"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -181,7 +181,7 @@ func (e *Engine) stepAudit() bool {
 
 // auditNode has an observed object decided if a decision could change it. It returns the number of
 // references that it looked at.
-func (e *Engine) auditNode(id observed.NodeID) (cost int) {
+func (e *Engine) auditNode(id graph.NodeID) (cost int) {
 	n := e.graph.Node(id)
 	root := e.sweeps.IsHolder(id) || e.guards.Follows(id) || e.guards.Any() && e.guards.MaySelect(n)
 	if n.Owners() > 0 || n.Deleting() || root {
@@ -198,7 +198,7 @@ func (e *Engine) auditNode(id observed.NodeID) (cost int) {
 // forgetUnwatched forgets the read results of owners whose kind is not watched. No event
 // would ever take these results back, so the owners are read again. It returns the number of
 // references.
-func (e *Engine) forgetUnwatched(n observed.Node) (cost int) {
+func (e *Engine) forgetUnwatched(n graph.Node) (cost int) {
 	if e.reads.NoResults() {
 		return 0
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -22,7 +21,7 @@ func (e *Engine) ignores(ev *Event) bool {
 
 // isGoneObserved reports whether the watch showed the end of a node that references still
 // name. The node remembers that longer than the bounded memory does.
-func (e *Engine) isGoneObserved(id observed.NodeID) bool {
+func (e *Engine) isGoneObserved(id graph.NodeID) bool {
 	if !e.graph.InUse(id) || e.nodes.IsCompact(e.graph, id) {
 		return false
 	}
@@ -38,7 +37,7 @@ const returned = " was seen gone and is back"
 // During a decision it returns an error and changes nothing.
 //
 // Held by TestGraphIsFixedDuringDecision.
-func (e *Engine) apply(ev *Event, p *pruning) (*observed.Delta, error) {
+func (e *Engine) apply(ev *Event, p *pruning) (*graph.Delta, error) {
 	switch {
 	case e.scratch.deciding:
 		return nil, errDeciding
@@ -55,11 +54,11 @@ func (e *Engine) apply(ev *Event, p *pruning) (*observed.Delta, error) {
 // errDeciding refuses a change of the graph.
 var errDeciding = errors.New("N2: the graph is fixed during a decision")
 
-// ahead is how many events the engine looks at together: see [observed.Graph.Prefetch].
+// ahead is how many events the engine looks at together: see [graph.Graph.Prefetch].
 const ahead = 32
 
 // applyDelta takes the change that an event made in the graph.
-func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
+func (e *Engine) applyDelta(ev *Event, d *graph.Delta) {
 	for _, id := range d.Added {
 		e.addPhantom(id)
 	}
@@ -109,7 +108,7 @@ func (e *Engine) applyDelta(ev *Event, d *observed.Delta) {
 }
 
 // addPhantom adds a phantom, whose absence may be known already.
-func (e *Engine) addPhantom(id observed.NodeID) {
+func (e *Engine) addPhantom(id graph.NodeID) {
 	if e.absent.Empty() {
 		return
 	}
@@ -120,7 +119,7 @@ func (e *Engine) addPhantom(id observed.NodeID) {
 	}
 }
 
-func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
+func (e *Engine) applyNode(ev *Event, d *graph.Delta) {
 	id := d.Node
 	n := e.graph.Node(id)
 	if d.Version {
@@ -129,13 +128,13 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	if d.Version && e.pauses.AnyUnknown() {
 		e.pauses.Show(n)
 	}
-	if !d.Version && e.state(id).Known > e.kinds.Rewound() && n.State() == observed.Observed && !n.Deleting() {
+	if !d.Version && e.state(id).Known > e.kinds.Rewound() && n.State() == graph.Observed && !n.Deleting() {
 		if e.state(id).Absent != 0 {
 			e.dropAbsence(id, n, ev.Object.Key)
 		}
 		return // nothing else is new
 	}
-	if d.Created && n.State() == observed.Observed && !n.Deleting() {
+	if d.Created && n.State() == graph.Observed && !n.Deleting() {
 		e.addObject(id, n, ev.Object.Key)
 		return
 	}
@@ -175,7 +174,7 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 	if d.Gone {
 		e.endObject(id, d.Unseen)
 	}
-	if d.Version && n.State() == observed.Observed {
+	if d.Version && n.State() == graph.Observed {
 		m.Audited = false
 		e.held.Observe(id, m.Call != 0, e.now)
 		e.keepOrEnqueue(id, effect.Priority(n))
@@ -184,7 +183,7 @@ func (e *Engine) applyNode(ev *Event, d *observed.Delta) {
 
 // addObject adds a new object, as most events of a listing do. Only a reference by UID may
 // name it already.
-func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
+func (e *Engine) addObject(id graph.NodeID, n graph.Node, k Key) {
 	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
 	e.absent.Remove(k)
 	if c, ok := e.graph.Claim(id); ok {
@@ -201,7 +200,7 @@ func (e *Engine) addObject(id observed.NodeID, n observed.Node, k Key) {
 
 // updateVersion takes another version of an object with a compact state, whose role as an
 // owner is the same. Most updates are so.
-func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) {
+func (e *Engine) updateVersion(id graph.NodeID, n graph.Node, alike bool) {
 	e.nodes.SetKnown(e.graph, id, e.seq.Stamp())
 	if alike && e.stillKept(id) {
 		e.work.Forget(id)
@@ -221,8 +220,8 @@ func (e *Engine) updateVersion(id observed.NodeID, n observed.Node, alike bool) 
 // absence goes out.
 //
 // Held by TestScenarios/r2-a-forged-uid of internal/proof/script.
-func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
-	if n.State() != observed.Observed {
+func (e *Engine) dropAbsence(id graph.NodeID, n graph.Node, k Key) {
+	if n.State() != graph.Observed {
 		return
 	}
 	e.absent.Remove(k)
@@ -237,17 +236,17 @@ func (e *Engine) dropAbsence(id observed.NodeID, n observed.Node, k Key) {
 // applyMark keeps the moment since which the node's mark is observed without a gap.
 // Another finalizer begins anew. So does another version from a listing, because the mark
 // may have changed and changed back in between (R3). So does any version after a rewind.
-func (e *Engine) applyMark(d *observed.Delta, n observed.Node, m *record.State) {
+func (e *Engine) applyMark(d *graph.Delta, n graph.Node, m *record.State) {
 	withheld := false
-	if e.labels.Any() && n.State() == observed.Observed && n.Deleting() {
+	if e.labels.Any() && n.State() == graph.Observed && n.Deleting() {
 		o := n.Object()
 		rule, unknown := e.labelState(n.ID(), &o)
 		withheld = rule != "" || unknown
 	}
 	e.noteWithheld(n.ID(), withheld)
-	if n.State() != observed.Observed || !n.Deleting() || n.Propagation() == graph.Unset || n.MarkHeld() {
+	if n.State() != graph.Observed || !n.Deleting() || n.Propagation() == graph.Unset || n.MarkHeld() {
 		m.Mark = 0
-		if n.State() == observed.Observed && n.Deleting() && m.Marked.IsZero() {
+		if n.State() == graph.Observed && n.Deleting() && m.Marked.IsZero() {
 			m.Marked = e.now
 		}
 		return
@@ -262,7 +261,7 @@ func (e *Engine) applyMark(d *observed.Delta, n observed.Node, m *record.State) 
 }
 
 // newVersion ends the notes about a node's former version.
-func (e *Engine) newVersion(id observed.NodeID, n observed.Node) {
+func (e *Engine) newVersion(id graph.NodeID, n graph.Node) {
 	if e.endWaits(id, n) {
 		e.edit(id).Reread = false
 	}
@@ -272,12 +271,12 @@ func (e *Engine) newVersion(id observed.NodeID, n observed.Node) {
 
 // endWaits ends the waits of a node's former version. It reports whether the node expected
 // the new one.
-func (e *Engine) endWaits(id observed.NodeID, n observed.Node) bool {
+func (e *Engine) endWaits(id graph.NodeID, n graph.Node) bool {
 	e.calls.DropRetry(id)
 	e.expected.EndWatch(id)
 	e.work.Forget(id)
 	wrote, met := e.expected.Meet(n)
-	if wrote != 0 && n.State() == observed.Observed {
+	if wrote != 0 && n.State() == graph.Observed {
 		e.undone.Wrote(id, wrote)
 	}
 	return met
@@ -285,7 +284,7 @@ func (e *Engine) endWaits(id observed.NodeID, n observed.Node) bool {
 
 // endObject ends the work for an object that is gone. Unseen says that the watch may have
 // skipped states of it.
-func (e *Engine) endObject(id observed.NodeID, unseen bool) {
+func (e *Engine) endObject(id graph.NodeID, unseen bool) {
 	k, v := e.graph.Node(id).Named()
 	e.leaveGuards(id, k, v)
 	e.expected.Drop(id)
@@ -305,7 +304,7 @@ func (e *Engine) endObject(id observed.NodeID, unseen bool) {
 }
 
 // freeNode forgets a node that left the graph, and remembers its proven absence.
-func (e *Engine) freeNode(f observed.Freed, unseen bool) {
+func (e *Engine) freeNode(f graph.Freed, unseen bool) {
 	m := e.nodes.Free(f.Note)
 	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
 		e.remember(f.Key, m.Root)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
@@ -67,13 +66,13 @@ func (e *Engine) orderView() order.View {
 		Nodes: e.view(), Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Rewound: e.kinds.Rewound(), Stays: e.staysInOrder,
 	}
 	if e.sweeps.Any() {
-		v.Holders = func(id observed.NodeID) []observed.NodeID { return e.sweeps.HoldersOf(e.sweepView(), id) }
+		v.Holders = func(id graph.NodeID) []graph.NodeID { return e.sweeps.HoldersOf(e.sweepView(), id) }
 	}
 	return v
 }
 
 // staysInOrder reports whether an object stays by its last decision, although its owners go.
-func (e *Engine) staysInOrder(id observed.NodeID) bool {
+func (e *Engine) staysInOrder(id graph.NodeID) bool {
 	n := e.graph.Node(id)
 	return (!n.Deleting() || n.MarkHeld()) && keepsInOrder(e.state(id).Reason)
 }
@@ -83,7 +82,7 @@ func keepsInOrder(why policy.Reason) bool {
 }
 
 // observeOrder takes a change of the graph for the orders.
-func (e *Engine) observeOrder(ev *Event, d *observed.Delta) {
+func (e *Engine) observeOrder(ev *Event, d *graph.Delta) {
 	if e.order.Any() {
 		e.order.Observe(e.orderView(), d, ev.Key)
 	}
@@ -96,7 +95,7 @@ func (e *Engine) observeOrder(ev *Event, d *observed.Delta) {
 // beginOrder begins the order of a root that has passed: it waits, a guard with phases selects
 // it, and it carries no hold. It ends the order of a node that is no such root any more. The
 // observed state alone decides that, so a new engine begins the same orders.
-func (e *Engine) beginOrder(id observed.NodeID) {
+func (e *Engine) beginOrder(id graph.NodeID) {
 	n := e.graph.Node(id)
 	if !n.Waiting() {
 		e.order.End(id)
@@ -112,7 +111,7 @@ func (e *Engine) beginOrder(id observed.NodeID) {
 
 // inOrder has the delete of an object below an ordered root wait for its phase (G7), and the
 // end of an owner for the objects below it.
-func (e *Engine) inOrder(id observed.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
+func (e *Engine) inOrder(id graph.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
 	wait, v := false, e.orderView()
 	switch {
 	case d.Action == policy.Delete:
@@ -131,7 +130,7 @@ func (e *Engine) inOrder(id observed.NodeID, in *rules.Input, d policy.Decision,
 }
 
 // tryDelay reports whether the order delays the end of an owner. Its sweep goes on meanwhile.
-func (e *Engine) tryDelay(id observed.NodeID, d policy.Decision) bool {
+func (e *Engine) tryDelay(id graph.NodeID, d policy.Decision) bool {
 	return e.order.Any() && releases(d) && e.order.TryRelease(e.orderView(), id)
 }
 
@@ -140,7 +139,7 @@ func releases(d policy.Decision) bool {
 }
 
 // keepInOrder notes that a held object does not go with an ordered root.
-func (e *Engine) keepInOrder(id observed.NodeID) {
+func (e *Engine) keepInOrder(id graph.NodeID) {
 	if keepsInOrder(e.state(id).Reason) {
 		e.order.Keep(e.orderView(), id)
 		e.carryOut()
@@ -154,7 +153,7 @@ func (e *Engine) stepOrder() {
 }
 
 // judgedInOrder returns the decision of inOrder, as the record of the object shows it.
-func (e *Engine) judgedInOrder(id observed.NodeID, in *rules.Input, d policy.Decision, s *rules.Scratch) policy.Decision {
+func (e *Engine) judgedInOrder(id graph.NodeID, in *rules.Input, d policy.Decision, s *rules.Scratch) policy.Decision {
 	if d.Action == policy.Delete && e.state(id).Reason == policy.NeedPhase || releases(d) && e.order.Awaits(id) {
 		return rules.Delayed(in, e.set, s, d)
 	}
@@ -174,7 +173,7 @@ func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition
 		}
 		return x.fences(c)
 	}
-	if some = slices.DeleteFunc(some, func(id observed.NodeID) bool { return slices.Contains(x.path, id) }); len(some) > 0 {
+	if some = slices.DeleteFunc(some, func(id graph.NodeID) bool { return slices.Contains(x.path, id) }); len(some) > 0 {
 		return x.visits(some, max(phase.Left, len(some)))
 	}
 	c.Actor = fmt.Sprintf("the order of %s: %s, %d left, wave %d", root, phase.Name, phase.Left, phase.Waves+1)
@@ -183,7 +182,7 @@ func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition
 
 // orderDetail names the root and the phase for which an object waits. It also names objects of
 // the phase, or the sick kinds that hold the fence before it.
-func (e *Engine) orderDetail(id observed.NodeID) (out []string) {
+func (e *Engine) orderDetail(id graph.NodeID) (out []string) {
 	root, phase, some, ok := e.order.Awaited(e.orderView(), id, maxScanned)
 	if !ok {
 		return nil

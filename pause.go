@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -192,12 +192,12 @@ func (e *Engine) failRecord(now time.Time, why string) {
 }
 
 // isPaused reports whether a pause covers a node.
-func (e *Engine) isPaused(n observed.Node) bool {
+func (e *Engine) isPaused(n graph.Node) bool {
 	return e.pauses.Any() && e.pauses.Covers(n.Kind(), n.Scope())
 }
 
 // pausesOf names the pauses that cover a node, and the time of the first one.
-func (e *Engine) pausesOf(n observed.Node) (names []string, since time.Time) {
+func (e *Engine) pausesOf(n graph.Node) (names []string, since time.Time) {
 	why, since, is := e.pauses.Unread()
 	if is {
 		names = append(names, "everything, since the record is unknown")
@@ -242,7 +242,7 @@ func (e *Engine) stepPauses() {
 
 // judgePaused returns the decision about an object to which the sweeps have meant a write
 // that a pause has kept back. The record of the sweeps has the pause alone.
-func (e *Engine) judgePaused(id observed.NodeID, d policy.Decision) policy.Decision {
+func (e *Engine) judgePaused(id graph.NodeID, d policy.Decision) policy.Decision {
 	if e.state(id).Reason == policy.Paused && !d.Action.Writes() && e.isPaused(e.graph.Node(id)) {
 		return policy.Decision{Action: policy.Wait, Reason: policy.Paused}
 	}

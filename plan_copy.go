@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -34,14 +33,14 @@ type planCopy struct {
 	req   plan.Request
 	copy  *excerpt.Copy
 	phase copyPhase
-	scan  observed.NodeID   // the next node of a scan
-	found [][]observed.Node // the objects at the coordinates of each target
-	keys  map[Key]int       // the targets of the request, by key
-	next  int               // the next target to add
-	era   uint64            // the number of rewinds at the beginning
-	known int               // the members at the beginning of the walk for sweeps
-	walks int               // for sweeps
-	gone  map[Key]bool      // the members of sweeps whose holders are gone
+	scan  graph.NodeID   // the next node of a scan
+	found [][]graph.Node // the objects at the coordinates of each target
+	keys  map[Key]int    // the targets of the request, by key
+	next  int            // the next target to add
+	era   uint64         // the number of rewinds at the beginning
+	known int            // the members at the beginning of the walk for sweeps
+	walks int            // for sweeps
+	gone  map[Key]bool   // the members of sweeps whose holders are gone
 	torn  bool
 	after seq.Stamp    // the members by labels are those of a later instant, of an approval
 	shown *guard.Shown // by selections, or nil
@@ -61,7 +60,7 @@ const (
 
 // newPlanCopy returns the copy for a request, which is sound. Restart begins it.
 func newPlanCopy(req plan.Request) *planCopy {
-	p := &planCopy{req: req, found: make([][]observed.Node, len(req.Delete)), keys: make(map[Key]int, len(req.Delete))}
+	p := &planCopy{req: req, found: make([][]graph.Node, len(req.Delete)), keys: make(map[Key]int, len(req.Delete))}
 	for i, t := range req.Delete {
 		p.keys[t.Key] = i
 	}
@@ -99,12 +98,12 @@ func (e *Engine) excerptView() excerpt.View {
 }
 
 // observeCopies has the copies under way follow a change of the graph.
-func (e *Engine) observeCopies(d *observed.Delta) {
+func (e *Engine) observeCopies(d *graph.Delta) {
 	if d.Node == 0 && len(d.Freed) == 0 {
 		return
 	}
 	v := e.excerptView()
-	member := d.Node != 0 && e.sweeps.Any() && e.graph.InUse(d.Node) && e.graph.Node(d.Node).State() == observed.Observed
+	member := d.Node != 0 && e.sweeps.Any() && e.graph.InUse(d.Node) && e.graph.Node(d.Node).State() == graph.Observed
 	for _, c := range e.copies {
 		c.Observe(v, d)
 		if member && !c.IsLoose() {
@@ -115,7 +114,7 @@ func (e *Engine) observeCopies(d *observed.Delta) {
 
 // addMember adds an object to a copy if its holder is a member, and the holders of an
 // object that is a member.
-func (e *Engine) addMember(v sweep.View, c *excerpt.Copy, id observed.NodeID) {
+func (e *Engine) addMember(v sweep.View, c *excerpt.Copy, id graph.NodeID) {
 	holders := e.sweeps.HoldersOf(v, id)
 	if !c.Has(id) && !slices.ContainsFunc(holders, c.Has) {
 		return
@@ -170,16 +169,16 @@ func (p *planCopy) stepPhase(e *Engine) (done bool, err error) {
 // the number of references that it has looked at.
 //
 // Held by TestPlanScanSteps.
-func (p *planCopy) stepScan(e *Engine, look func(*Engine, observed.Node) int) (done bool) {
+func (p *planCopy) stepScan(e *Engine, look func(*Engine, graph.Node) int) (done bool) {
 	for budget := scanSlice; budget > 0 && int(p.scan) < e.graph.Cap(); p.scan++ {
-		if budget--; e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == observed.Observed {
+		if budget--; e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == graph.Observed {
 			budget -= look(e, e.graph.Node(p.scan))
 		}
 	}
 	return int(p.scan) >= e.graph.Cap()
 }
 
-func (p *planCopy) findNames(_ *Engine, n observed.Node) int {
+func (p *planCopy) findNames(_ *Engine, n graph.Node) int {
 	if i, ok := p.keys[n.Key().Place()]; ok {
 		p.found[i] = append(p.found[i], n)
 	}
@@ -190,16 +189,16 @@ func (p *planCopy) findNames(_ *Engine, n observed.Node) int {
 // of it is not solid. Such an object may wait for a read, or for the fan-out of its owner.
 //
 // Held by TestPlanDumpDue.
-func (p *planCopy) addDue(e *Engine, n observed.Node) (cost int) {
+func (p *planCopy) addDue(e *Engine, n graph.Node) (cost int) {
 	if n.Deleting() || e.held.Has(n.ID()) || e.work.Has(n.ID()) || !ownersSolid(n) {
 		p.copy.Add(n.ID())
 	}
 	return n.Owners()
 }
 
-func ownersSolid(n observed.Node) bool {
+func ownersSolid(n graph.Node) bool {
 	for i := range n.Owners() {
-		if c, _ := n.OwnerClass(i); c != observed.Solid && !n.SelfOwner(i) {
+		if c, _ := n.OwnerClass(i); c != graph.Solid && !n.SelfOwner(i) {
 			return false
 		}
 	}
@@ -225,7 +224,7 @@ func (p *planCopy) stepMembers(e *Engine) (done bool, err error) {
 		v.Shown = p.shown
 	}
 	for ; int(p.scan) < end; p.scan++ {
-		if e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == observed.Observed {
+		if e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == graph.Observed {
 			e.addMember(v, p.copy, p.scan)
 			p.noteGone(e, p.scan)
 		}
@@ -290,7 +289,7 @@ func (p *planCopy) stepCopy(e *Engine) (done bool) {
 }
 
 // noteGone notes a member of a sweep whose holder is gone.
-func (p *planCopy) noteGone(e *Engine, id observed.NodeID) {
+func (p *planCopy) noteGone(e *Engine, id graph.NodeID) {
 	if !e.sweeps.Detached() || len(e.sweeps.GoneHoldersOf(id)) == 0 {
 		return
 	}
@@ -311,7 +310,7 @@ func (p *planCopy) addTargets(e *Engine) (done bool, err error) {
 			}
 		}
 		n, ok := e.graph.Lookup(t.Key)
-		if !ok || n.State() != observed.Observed {
+		if !ok || n.State() != graph.Observed {
 			return false, fmt.Errorf("plan: Delete[%d]: %s: %w%s", p.next, t.Key, ErrNotFound, e.whyNotFound(t.Key))
 		}
 		p.copy.Add(n.ID())
@@ -325,7 +324,7 @@ func (p *planCopy) resolve(e *Engine, i int) error {
 	t := &p.req.Delete[i]
 	var uids []string
 	for _, n := range p.found[i] {
-		if e.graph.InUse(n.ID()) && n.State() == observed.Observed && n.IsPlaced(t.Key) {
+		if e.graph.InUse(n.ID()) && n.State() == graph.Observed && n.IsPlaced(t.Key) {
 			uids = append(uids, string(n.Key().UID))
 		}
 	}

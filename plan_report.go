@@ -6,7 +6,6 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
@@ -231,12 +230,12 @@ func mayForeground(s sweepConfig) bool {
 // proven neither present nor absent.
 func (f *forecast) hasUnknownOwner(i int32) bool {
 	n, ok := f.engine.graph.Lookup(f.parts[i].Object.Key)
-	if !ok || n.State() != observed.Observed {
+	if !ok || n.State() != graph.Observed {
 		return false
 	}
 	for k := range n.Owners() {
 		o, ok := n.OwnerNode(k)
-		if c, _ := n.OwnerClass(k); c == observed.Unknown && (!ok || f.engine.state(o.ID()).Absent <= f.engine.kinds.Rewound()) {
+		if c, _ := n.OwnerClass(k); c == graph.Unknown && (!ok || f.engine.state(o.ID()).Absent <= f.engine.kinds.Rewound()) {
 			return true
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guard"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/draft"
@@ -104,7 +103,7 @@ func (e *Engine) kindFacts() (out []kindFacts) {
 // objects are members of the definition until their ends.
 //
 // Held by TestPlanUnservedMembers.
-func definedKinds(g *observed.Graph) (out []KindInfo) {
+func definedKinds(g *graph.Graph) (out []KindInfo) {
 	for _, k := range g.Kinds() {
 		if !k.Known && k.Definition != "" {
 			out = append(out, k.KindInfo)
@@ -121,7 +120,7 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 		steps: make([]plan.Step, 0, len(parts)+len(req.Delete)), waited: map[int32]bool{}, open: map[Key]bool{}, waits: map[plan.AssumptionType]map[string]int{},
 	}
 	f.store = draft.NewStore(parts, f.isFull)
-	dependents, below := f.store.Dependents(req.Delete, &observed.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName})
+	dependents, below := f.store.Dependents(req.Delete, &graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName})
 	f.links = newLinks(parts, &f.store.Index, dependents, below)
 	if err := f.findTargets(); err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
@@ -54,7 +53,7 @@ func (f *forecast) linkMembers() {
 	e, sweepers := f.engine, f.engine.sweeps.Sweepers(f.engine.sweepView())
 	for i := range f.parts {
 		n, ok := e.graph.Lookup(f.parts[i].Object.Key)
-		if !ok || n.State() != observed.Observed {
+		if !ok || n.State() != graph.Observed {
 			continue
 		}
 		for _, h := range sweepers(n.ID()) {

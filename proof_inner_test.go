@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // TestProofOfTombstone: the watch showed the end of an owner to which nothing referred. A
@@ -22,7 +21,7 @@ func TestProofOfTombstone(t *testing.T) {
 	}
 	e.observeEach(t, goneOf("b"))
 	got, ok := e.deletion(call.Key)
-	if !ok || len(got.Proof.Owners) != 1 || got.Proof.Owners[0].Class != observed.Dangling || got.Proof.Owners[0].Source != history.WatchGone {
+	if !ok || len(got.Proof.Owners) != 1 || got.Proof.Owners[0].Class != graph.Dangling || got.Proof.Owners[0].Source != history.WatchGone {
 		t.Errorf("%t, %+v, want the watch as the witness", ok, got.Proof)
 	}
 }

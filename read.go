@@ -6,7 +6,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -14,7 +13,7 @@ import (
 
 // wantReads has the owners read that a decision needs. The dependent is decided again when
 // the last of them has been answered, or has failed.
-func (e *Engine) wantReads(id observed.NodeID, d policy.Decision) {
+func (e *Engine) wantReads(id graph.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
 		e.reads.Want(e.view(), id, e.view().OwnerID(id, i))
 	}
@@ -22,7 +21,7 @@ func (e *Engine) wantReads(id observed.NodeID, d policy.Decision) {
 
 // holdUnread reports a node that waits for an owner which only the outside can make
 // readable, or whose reads fail again and again.
-func (e *Engine) holdUnread(id observed.NodeID, d policy.Decision) {
+func (e *Engine) holdUnread(id graph.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
 		owner := e.view().OwnerID(id, i)
 		if doubt := e.state(owner).Blocked; doubt != graph.DoubtUnset {
@@ -88,7 +87,7 @@ func (e *Engine) readDone(x *inflight.Call, r Result) {
 
 // readFailed puts a failed read off. It proves nothing (R8). The waiting dependents are
 // decided by the other evidence, and held with the reason where only the outside can help.
-func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
+func (e *Engine) readFailed(id graph.NodeID, was graph.Doubt, err error) {
 	e.counts.FailedReads++
 	wait, named := e.retryIn(err)
 	e.reads.Retry(id, e.now, wait)
@@ -115,16 +114,16 @@ func (e *Engine) readFailed(id observed.NodeID, was graph.Doubt, err error) {
 
 // noteRead keeps the result of a read of an owner that exists, unless a newer event of the
 // watch says otherwise.
-func (e *Engine) noteRead(n observed.Node, x *inflight.Call, o Object) {
+func (e *Engine) noteRead(n graph.Node, x *inflight.Call, o Object) {
 	id := n.ID()
 	m := e.state(id)
 	s := evidence.ReadStateOf(&o, e.protect.HoldsMark(&o) || e.withholdsRead(&o, &m))
 	switch n.State() {
-	case observed.Phantom:
+	case graph.Phantom:
 		if e.kinds.Of(x.Key.Kind).Ended > x.Began {
 			return
 		}
-	case observed.Observed:
+	case graph.Observed:
 		if m.Known > x.Began && evidence.RoleOf(n) != s {
 			return
 		}
@@ -135,14 +134,14 @@ func (e *Engine) noteRead(n observed.Node, x *inflight.Call, o Object) {
 }
 
 // answered has the dependents decided again that waited for a read of the owner alone.
-func (e *Engine) answered(id observed.NodeID) {
+func (e *Engine) answered(id graph.NodeID) {
 	e.reads.Answer(e.view(), id, &e.effects)
 	e.held.Succeed(id)
 	e.carryOut()
 }
 
 // noteAbsent notes that a call which began then has proven a node absent (R2, absence).
-func (e *Engine) noteAbsent(id observed.NodeID, began seq.Stamp) {
+func (e *Engine) noteAbsent(id graph.NodeID, began seq.Stamp) {
 	m := e.edit(id)
 	known := m.Absent > e.kinds.Rewound()
 	if m.Absent = max(m.Absent, began); known {

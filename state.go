@@ -11,7 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/unfinished/recount"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -118,7 +117,7 @@ func (e *Engine) clone() *Engine {
 	c.pauses = e.pauses.Clone()
 	c.history = e.history.Clone()
 	c.held, c.calls = e.held.Clone(), e.calls.Clone()
-	c.misplaced = make(map[graph.UID][]observed.NodeID, len(e.misplaced))
+	c.misplaced = make(map[graph.UID][]graph.NodeID, len(e.misplaced))
 	for u, w := range e.misplaced {
 		c.misplaced[u] = slices.Clone(w)
 	}
@@ -160,7 +159,7 @@ func (e *Engine) check() error {
 
 func (e *Engine) checkSides() error {
 	for k := range e.absent.All() {
-		if n, ok := e.graph.Lookup(k); ok && n.State() == observed.Observed {
+		if n, ok := e.graph.Lookup(k); ok && n.State() == graph.Observed {
 			return fmt.Errorf("N5: %s is remembered as absent, and is observed", k)
 		}
 	}
@@ -241,7 +240,7 @@ func (p *printer) nodes() {
 		p.Word(uint64(m.PendingReads)<<8 | uint64(m.Blocked))
 		for d := range n.Dependents() {
 			p.Node(d.ID())
-			if n.State() == observed.Phantom { // see unsettled in package evidence
+			if n.State() == graph.Phantom { // see unsettled in package evidence
 				p.Flags(e.kinds.Of(n.Kind()).Passed > e.state(d.ID()).Known)
 			}
 		}
@@ -254,7 +253,7 @@ func (p *printer) nodes() {
 }
 
 // root hashes the roots of a node: they name the cascades of the brake.
-func (p *printer) root(n observed.Node, number uint64) {
+func (p *printer) root(n graph.Node, number uint64) {
 	r := p.e.history.RootAt(n, number)
 	p.Word(uint64(len(r.Keys)))
 	p.Flags(r.More > 0)
@@ -265,9 +264,9 @@ func (p *printer) root(n observed.Node, number uint64) {
 
 // absentSince hashes the dependents for which the absence of n is evidence. A call that
 // began then proved it. See absenceServes in package evidence.
-func (p *printer) absentSince(n observed.Node, began seq.Stamp) {
+func (p *printer) absentSince(n graph.Node, began seq.Stamp) {
 	for d := range n.Dependents() {
-		if p.e.calls.HasRetry(d.ID()) || n.State() == observed.Phantom {
+		if p.e.calls.HasRetry(d.ID()) || n.State() == graph.Phantom {
 			p.Node(d.ID())
 			p.Flags(began > p.e.state(d.ID()).Known)
 		}
@@ -281,7 +280,7 @@ func (p *printer) fenceAfter(s seq.Stamp) {
 
 // began hashes the comparisons of the beginning of a read of n: with its dependents, and
 // with their owners.
-func (p *printer) began(n observed.Node, at seq.Stamp) {
+func (p *printer) began(n graph.Node, at seq.Stamp) {
 	e := p.e
 	p.Flags(e.kinds.Of(n.Kind()).Ended > at)
 	p.fenceAfter(at)

@@ -13,7 +13,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -66,7 +65,7 @@ func (e *Engine) fill() {
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
 	e.reads.SetResult(e.view(), d, reads.Result{State: rules.ReadSolid, Version: "7", Began: at, Done: at + 1})
 	e.calls.SetRetry(e.view(), &e.seq, c, Object{Key: e.graph.Node(c).Key(), Version: "8"})
-	e.misplaced["c"] = []observed.NodeID{a}
+	e.misplaced["c"] = []graph.NodeID{a}
 	for _, x := range []inflight.Call{
 		{Purpose: inflight.Read, Node: d, Key: e.graph.Node(d).Key()},
 		{Purpose: inflight.Patch, Node: b, Key: e.graph.Node(b).Key(), Version: "5"},
@@ -97,7 +96,7 @@ func (e *Engine) fill() {
 	e.reads.Want(e.view(), b, d)
 }
 
-func (e *Engine) idOf(name string) observed.NodeID {
+func (e *Engine) idOf(name string) graph.NodeID {
 	n, _ := e.graph.Lookup(Key{Kind: Kind(name), Name: name, UID: graph.UID(name)})
 	return n.ID()
 }

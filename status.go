@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -336,7 +335,7 @@ func (e *Engine) onlyLater() bool {
 
 // waitsOutside reports whether the delayed decision of a node waits for a user or the
 // store. The wait for an acknowledgement is work.
-func (e *Engine) waitsOutside(id observed.NodeID) bool {
+func (e *Engine) waitsOutside(id graph.NodeID) bool {
 	m := e.state(id)
 	return (!m.Reread || e.expected.IsBlocked(id)) && m.Reason != policy.NeedAcknowledgement
 }
@@ -352,7 +351,7 @@ func (e *Engine) idleIn(scope string) bool {
 	if e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() || e.pauses.Walks() {
 		return false
 	}
-	return !slices.ContainsFunc(e.busyNodes(), func(id observed.NodeID) bool {
+	return !slices.ContainsFunc(e.busyNodes(), func(id graph.NodeID) bool {
 		if !e.graph.InUse(id) {
 			return false
 		}
@@ -369,7 +368,7 @@ func (e *Engine) kindsBusy() bool {
 
 // busyNodes returns the nodes that are queued, that a call under way is about, or that
 // await an event that has to come, or a fence that no sick kind holds.
-func (e *Engine) busyNodes() []observed.NodeID {
+func (e *Engine) busyNodes() []graph.NodeID {
 	ids := slices.Concat(e.guards.Pending(), e.fanout.Woken(), e.fanout.Owners(), e.cycles.Suspects(), e.expected.AwaitingWatch(), e.brake.WaitingNodes())
 	for x := range e.work.Entries() {
 		if x.State != queue.Idle && (x.State != queue.Delayed || !e.waitsOutside(x.Key)) {

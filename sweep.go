@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 )
 
@@ -78,7 +78,7 @@ func (c *Collector) Sweeps(limit int) []SweepStatus {
 }
 
 // reportedSweep returns the progress of the first sweep of a holder for OnDecision.
-func (e *Engine) reportedSweep(id observed.NodeID) *SweepStatus {
+func (e *Engine) reportedSweep(id graph.NodeID) *SweepStatus {
 	if e.cfg.Brief {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (e *Engine) nextSelect(c *Call) bool {
 }
 
 // readHolder prepares the read of a holder.
-func (e *Engine) readHolder(id observed.NodeID, holder Key, run uint32) {
+func (e *Engine) readHolder(id graph.NodeID, holder Key, run uint32) {
 	var c Call
 	e.issue(&c, inflight.Call{Purpose: inflight.ReadHolder, Node: id, Key: holder, Run: run})
 	e.calls.Prepare(uint64(c.ID), &c)

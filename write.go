@@ -3,7 +3,6 @@ package ownergraph
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -120,14 +119,14 @@ func (e *Engine) noteWritten(x *inflight.Call, current bool) {
 }
 
 // holdRefused holds an object to which the store refuses a write or a read, and tries again slowly.
-func (e *Engine) holdRefused(id observed.NodeID, v Version) {
+func (e *Engine) holdRefused(id graph.NodeID, v Version) {
 	e.hold(id, policy.StoreRefused, graph.DoubtUnset)
 	e.expect(id, inflight.Expectation{Version: v, Deadline: e.now.Add(e.cfg.RefusedRetry), OnTimeout: inflight.TimeoutHeld})
 }
 
 // holdIfSick holds an object whose kind is sick, and reports whether it is. Only the
 // outside can end that wait.
-func (e *Engine) holdIfSick(id observed.NodeID) bool {
+func (e *Engine) holdIfSick(id graph.NodeID) bool {
 	sick := e.kinds.Sick(e.graph.Node(id).Kind()) != ""
 	if sick {
 		e.hold(id, policy.KindSick, graph.DoubtUnset)
@@ -137,7 +136,7 @@ func (e *Engine) holdIfSick(id observed.NodeID) bool {
 
 // expect keeps a key from a decision until the graph shows another version than the
 // expected write had, or until the deadline.
-func (e *Engine) expect(id observed.NodeID, x inflight.Expectation) {
+func (e *Engine) expect(id graph.NodeID, x inflight.Expectation) {
 	e.expected.Put(id, x)
 	e.work.AddAt(id, queue.Normal, x.Deadline)
 }
@@ -145,7 +144,7 @@ func (e *Engine) expect(id observed.NodeID, x inflight.Expectation) {
 // noteConflict has the object read again: at once the first time, then with backoff or at
 // the writer's next event. Against a faster writer that costs at most one write and one
 // read for each of its versions.
-func (e *Engine) noteConflict(id observed.NodeID) {
+func (e *Engine) noteConflict(id graph.NodeID) {
 	e.counts.Conflicts++
 	m := e.edit(id)
 	m.Reread, m.OutcomeUnknown, m.Probing = true, false, false
@@ -159,7 +158,7 @@ func (e *Engine) noteConflict(id observed.NodeID) {
 
 // noteVanished notes that a read or write of the object did not find it. The object waits
 // for the watch. Its dependents do not.
-func (e *Engine) noteVanished(id observed.NodeID, began seq.Stamp) {
+func (e *Engine) noteVanished(id graph.NodeID, began seq.Stamp) {
 	e.noteAbsent(id, began)
 	v := e.graph.Node(id).Version()
 	e.expect(id, inflight.Expectation{
@@ -214,7 +213,7 @@ func (e *Engine) rereadDone(id CallID, x *inflight.Call, r Result) {
 
 // rereadFacts gathers the facts for the outcome of a reread. It returns the text that says
 // how the object shows a rewind, or "".
-func (e *Engine) rereadFacts(f *inflight.RereadFacts, x *inflight.Call, n observed.Node, o *Object) (why string) {
+func (e *Engine) rereadFacts(f *inflight.RereadFacts, x *inflight.Call, n graph.Node, o *Object) (why string) {
 	m, kind, at := e.state(x.Node), x.Key.Kind, e.kinds.LostAt()
 	f.Known, f.Rewound, f.OutcomeUnknown = m.Known, e.kinds.Rewound(), m.OutcomeUnknown
 	f.Part, f.Sick, f.ShownSince = e.kinds.Part(kind), e.kinds.Sick(kind) != "", at != 0 && !e.kinds.Behind(kind, at)

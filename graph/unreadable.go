@@ -26,6 +26,12 @@ func UnreadableBecause(cause string) string {
 	}, strings.ToValidUTF8(cause, ""))
 }
 
+// Unreadable reports whether a store could not read the object: see [FinalizerUnreadable]. Its
+// finalizers, mark and references may be others than the store's.
+//
+// Held by TestNodeUnreadable.
+func (o *Object) Unreadable() bool { return o.unreadable() != "" }
+
 // unreadable returns the cause for which a store could not read the object, "" if it could.
 func (o *Object) unreadable() string {
 	for _, f := range o.Finalizers {

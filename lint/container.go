@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // scopes are the scopes with a container. The zero value knows none, and lacks none.
@@ -67,7 +66,7 @@ func (c *checker) membersLeft(o *Object) string {
 	if c.contents == nil {
 		c.contents = c.countMembers()
 	}
-	n := c.contents[observed.ContentOf(&kind.KindInfo, o.Name)]
+	n := c.contents[graph.ContentOf(&kind.KindInfo, o.Name)]
 	if n == 0 {
 		return ""
 	}
@@ -75,11 +74,11 @@ func (c *checker) membersLeft(o *Object) string {
 }
 
 // countMembers counts the members of each container.
-func (c *checker) countMembers() map[observed.Content]int {
-	n := map[observed.Content]int{}
+func (c *checker) countMembers() map[graph.Content]int {
+	n := map[graph.Content]int{}
 	for _, o := range c.objects {
 		if kind := c.kinds[o.Kind]; kind != nil {
-			for _, of := range observed.ContentsOf(&kind.KindInfo, o.Scope) {
+			for _, of := range graph.ContentsOf(&kind.KindInfo, o.Scope) {
 				n[of]++
 			}
 		}

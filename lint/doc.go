@@ -7,7 +7,7 @@
 //
 // # Method
 //
-// Check puts the objects into the graph that the engine uses (internal/core/observed). The
+// Check puts the objects into the graph that the engine uses (graph). The
 // graph says for each reference whether its owner is there. It also finds the cycles of
 // objects that own each other. The [Fate] of an object follows the rules of the store's
 // collector, which is the engine of this module. With Input.Kubernetes it follows those of

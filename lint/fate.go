@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // standing is the state of an owner as a collector finds it.
@@ -51,9 +50,9 @@ func (c *checker) standing(i, j int) standing {
 	}
 	n, found := c.g.Lookup(r.Key)
 	switch {
-	case found && n.State() == observed.Observed && n.Waiting():
+	case found && n.State() == graph.Observed && n.Waiting():
 		return waiting
-	case found && n.State() == observed.Observed:
+	case found && n.State() == graph.Observed:
 		return solid
 	case !kind.Listed:
 		return unseen

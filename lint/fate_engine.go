@@ -2,7 +2,6 @@ package lint
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // engine returns the end of the i-th object by the engine of this module, with its default
@@ -46,7 +45,7 @@ func (c *checker) engine(i int) Fate {
 
 // engineStanding returns the state of an owner in the engine's graph. A read proves an
 // owner absent that a listed kind does not have.
-func (c *checker) engineStanding(o *Object, n observed.Node, j int) standing {
+func (c *checker) engineStanding(o *Object, n graph.Node, j int) standing {
 	r := o.Owners[j]
 	kind := c.kindNamed(r.Kind)
 	class, doubt := n.OwnerClass(j)
@@ -59,13 +58,13 @@ func (c *checker) engineStanding(o *Object, n observed.Node, j int) standing {
 		return never
 	case doubt == graph.Misplaced, doubt == graph.Renamed, doubt == graph.SharedUID:
 		return elsewhere
-	case kind != nil && !kind.Listed && class == observed.Unknown:
+	case kind != nil && !kind.Listed && class == graph.Unknown:
 		return unseen
-	case class == observed.Solid:
+	case class == graph.Solid:
 		return solid
-	case class == observed.Waiting:
+	case class == graph.Waiting:
 		return waiting
-	case class == observed.Dangling, doubt == graph.Unobserved:
+	case class == graph.Dangling, doubt == graph.Unobserved:
 		return dangling
 	}
 	return failing

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // checker is one run of Check.
@@ -16,17 +15,17 @@ type checker struct {
 	kinds map[graph.Kind]*Kind
 	// lower has the kind that a name without capital letters stands for, on Kubernetes.
 	lower map[graph.Kind]*Kind
-	g     *observed.Graph
+	g     *graph.Graph
 	// objects are in order of keys, and nodes has the node of each. index leads back from
 	// a node to its object.
 	objects  []*Object
-	nodes    []observed.NodeID
+	nodes    []graph.NodeID
 	index    []int32
 	handlers map[string]bool
 	owned    map[graph.Kind]bool
 	scopes   scopes
-	contents map[observed.Content]int // the number of members, nil before the first question
-	wrong    map[int]wrongs           // by object, nil unless the caller asks for drops
+	contents map[graph.Content]int // the number of members, nil before the first question
+	wrong    map[int]wrongs        // by object, nil unless the caller asks for drops
 	// lastFate is the fate of the object before the index judged, and lastEngine that by the
 	// engine. An object with many references asks for them as often.
 	judged               int
@@ -90,7 +89,7 @@ func (c *checker) run() {
 // are known at first, so that the graph takes the objects. Then the graph learns that the
 // store does not serve them.
 func (c *checker) load() error {
-	c.g = observed.New(observed.Config{Limits: c.cfg.Limits})
+	c.g = graph.New(graph.Config{Limits: c.cfg.Limits})
 	served := make([]graph.KindInfo, 0, len(c.in.Kinds))
 	for _, k := range c.in.Kinds {
 		served = append(served, k.KindInfo)
@@ -139,7 +138,7 @@ func (c *checker) apply(events []graph.Event) error {
 // put applies the objects. A dump may lack versions, and the graph takes no object
 // without one.
 func (c *checker) put() error {
-	c.nodes = make([]observed.NodeID, len(c.objects))
+	c.nodes = make([]graph.NodeID, len(c.objects))
 	for i, o := range c.objects {
 		e := graph.Event{Type: graph.Put, Object: o.Object}
 		if e.Object.Version == "" {
@@ -162,7 +161,7 @@ func (c *checker) put() error {
 }
 
 // node returns the node of the i-th object.
-func (c *checker) node(i int) observed.Node { return c.g.Node(c.nodes[i]) }
+func (c *checker) node(i int) graph.Node { return c.g.Node(c.nodes[i]) }
 
 // add adds a finding whose fate has no other object, if the report takes it.
 func (c *checker) add(code Code, s Severity, i int, field string, fate Fate, message string) {

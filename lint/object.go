@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // object checks the i-th object: itself, its references, and its part as an owner.
@@ -45,11 +44,11 @@ func (c *checker) object(i int) {
 
 // sound reports whether the references of an object need no look: it has none, or the only
 // one leads to a solid owner.
-func (c *checker) sound(o *Object, n observed.Node) bool {
+func (c *checker) sound(o *Object, n graph.Node) bool {
 	switch _, fast := n.Fast(); fast {
-	case observed.FastAlone:
+	case graph.FastAlone:
 		return true
-	case observed.FastOwned:
+	case graph.FastOwned:
 		own, owner := c.kinds[o.Kind], c.kinds[o.Owners[0].Kind]
 		return own != nil && !own.Unwatched && c.serves(owner, o, 0)
 	}
@@ -70,7 +69,7 @@ func (c *checker) whole(code Code, s Severity, i int, field string, fate Fate, m
 
 // sharedUID tells one object under several kinds from different objects with one UID. The
 // kinds of the former have the same last name, as with two API groups.
-func (c *checker) sharedUID(i int, n observed.Node) {
+func (c *checker) sharedUID(i int, n graph.Node) {
 	o := c.objects[i]
 	first, _ := c.g.Alive(o.UID)
 	if at := first.Key(); at != o.Key && at.Scope == o.Scope && at.Name == o.Name {
@@ -110,7 +109,7 @@ func foreign(o *Object) []string {
 }
 
 // mark checks the age of a deletion mark, and names the cause for which the object stays.
-func (c *checker) mark(i int, n observed.Node) {
+func (c *checker) mark(i int, n graph.Node) {
 	o := c.objects[i]
 	age := c.in.Now.Sub(o.MarkedAt)
 	known := !o.MarkedAt.IsZero() && !c.in.Now.IsZero()
@@ -125,7 +124,7 @@ func (c *checker) mark(i int, n observed.Node) {
 }
 
 // cause returns the sentence that says why a marked object is still there.
-func (c *checker) cause(o *Object, n observed.Node) string {
+func (c *checker) cause(o *Object, n graph.Node) string {
 	var text []string
 	if foreign := foreign(o); len(foreign) > 0 {
 		text = append(text, "It keeps "+c.list("finalizer", foreign)+".")
@@ -148,7 +147,7 @@ func (c *checker) cause(o *Object, n observed.Node) string {
 
 // blockers names dependents that block the foreground deletion of n. It looks at the
 // newest dependents, in a bounded number.
-func (c *checker) blockers(n observed.Node) string {
+func (c *checker) blockers(n graph.Node) string {
 	var names []string
 	uid, seen := n.Key().UID, 0
 	for d := range n.Dependents() {

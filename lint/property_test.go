@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -59,8 +58,8 @@ func owner(t *rapid.T, in lint.Input, other graph.Key) graph.Key {
 }
 
 // engine returns the graph that an engine has after the listing of a world.
-func engine(t *rapid.T, in lint.Input) *observed.Graph {
-	g := observed.New(observed.Config{})
+func engine(t *rapid.T, in lint.Input) *graph.Graph {
+	g := graph.New(graph.Config{})
 	var infos, more []graph.KindInfo
 	for _, k := range in.Kinds {
 		infos = append(infos, k.KindInfo)
@@ -107,7 +106,7 @@ func TestEveryUnknownOwnerHasAFinding(t *testing.T) {
 				at := fmt.Sprintf("owners[%d]", i)
 				has := slices.ContainsFunc(found[o.Key], func(f lint.Finding) bool { return len(f.Field) >= len(at) && f.Field[:len(at)] == at })
 				class, doubt := n.OwnerClass(i)
-				if class != observed.Solid && class != observed.Waiting && doubt != graph.SharedUID && !has {
+				if class != graph.Solid && class != graph.Waiting && doubt != graph.SharedUID && !has {
 					t.Errorf("%s: %s is %s (%s), and has no finding:\n%s", o.Object, at, class, doubt, r)
 				}
 			}

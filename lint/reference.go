@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // references checks the owner references of the i-th object.
@@ -121,7 +120,7 @@ func (c *checker) place(i, j int, r graph.Owner, kind *Kind) {
 		c.reference(OtherScope, Error, i, j, "scope", fmt.Sprintf("The owner's scope is %q, and the object's scope is %q.", short(r.Scope), short(o.Scope)))
 		return
 	}
-	if n, ok := c.g.Lookup(r.Key); ok && n.State() == observed.Observed {
+	if n, ok := c.g.Lookup(r.Key); ok && n.State() == graph.Observed {
 		return
 	}
 	alive, ok := c.g.Alive(r.UID)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // rings finds the cycles of objects that own each other. The finding is about the member
@@ -46,13 +46,13 @@ func (c *checker) members(ring []int) string {
 // cycles returns the cycles as lists of objects. The lists are in order of keys, as the
 // objects of each are. An object with owners and dependents can be in a cycle.
 func (c *checker) cycles() [][]int {
-	var roots []observed.NodeID
+	var roots []graph.NodeID
 	for i, o := range c.objects {
 		if len(o.Owners) > 0 && c.node(i).Referring() > 0 {
 			roots = append(roots, c.nodes[i])
 		}
 	}
-	search := observed.NewIsolatedCycleSearch(roots)
+	search := graph.NewIsolatedCycleSearch(roots)
 	search.Step(c.g, math.MaxInt)
 	var rings [][]int
 	for _, ids := range search.Rings() {

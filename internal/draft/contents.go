@@ -3,7 +3,6 @@ package draft
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Contents follows the containers of a plan and their members (RULES, P4). The actor of a marked
@@ -12,19 +11,19 @@ import (
 type Contents struct {
 	parts   []excerpt.Part
 	kinds   map[graph.Kind]graph.KindInfo
-	members map[observed.Content][]int32 // that exist at the beginning, by part
-	left    map[observed.Content]int     // of these now
-	of      map[observed.Content][]int32 // the containers, by part
-	emptied map[int32]bool               // the containers that an actor empties
-	todo    []int32                      // the containers at which an actor has something to do
+	members map[graph.Content][]int32 // that exist at the beginning, by part
+	left    map[graph.Content]int     // of these now
+	of      map[graph.Content][]int32 // the containers, by part
+	emptied map[int32]bool            // the containers that an actor empties
+	todo    []int32                   // the containers at which an actor has something to do
 }
 
 // NewContents returns the contents of the parts. It leaves out the containers of a kind that the
 // engine empties itself.
 func NewContents(parts []excerpt.Part, kinds []graph.KindInfo, own func(graph.KindInfo) bool) *Contents {
 	c := &Contents{
-		parts: parts, kinds: map[graph.Kind]graph.KindInfo{}, members: map[observed.Content][]int32{},
-		left: map[observed.Content]int{}, of: map[observed.Content][]int32{}, emptied: map[int32]bool{},
+		parts: parts, kinds: map[graph.Kind]graph.KindInfo{}, members: map[graph.Content][]int32{},
+		left: map[graph.Content]int{}, of: map[graph.Content][]int32{}, emptied: map[int32]bool{},
 	}
 	some := false
 	for _, k := range kinds {
@@ -58,17 +57,17 @@ func (c *Contents) add(i int32) {
 }
 
 // contentOf returns the content of a container, without a name for another part.
-func (c *Contents) contentOf(i int32) observed.Content {
+func (c *Contents) contentOf(i int32) graph.Content {
 	o := &c.parts[i].Object
 	kind := c.kinds[o.Kind]
-	return observed.ContentOf(&kind, o.Name)
+	return graph.ContentOf(&kind, o.Name)
 }
 
 // contentsOf returns the contents to which a part belongs. One without a name is none.
-func (c *Contents) contentsOf(i int32) [2]observed.Content {
+func (c *Contents) contentsOf(i int32) [2]graph.Content {
 	o := &c.parts[i].Object
 	kind := c.kinds[o.Kind]
-	return observed.ContentsOf(&kind, o.Scope)
+	return graph.ContentsOf(&kind, o.Scope)
 }
 
 // ContainerOf returns the first container of a part, or -1.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -19,7 +18,7 @@ import (
 // it. Below shares the lists of dependents if no part has such a reference.
 //
 // Held by TestDependents.
-func (x *Index) Dependents(targets []plan.Target, reading *observed.Config) (dependents, below [][]int32) {
+func (x *Index) Dependents(targets []plan.Target, reading *graph.Config) (dependents, below [][]int32) {
 	asked := make(map[graph.Key]graph.Propagation, len(targets))
 	for _, t := range targets {
 		asked[t.Key] = t.Propagation
@@ -54,7 +53,7 @@ func (x *Index) Dependents(targets []plan.Target, reading *observed.Config) (dep
 
 // leads returns the part whose dependent an object is by a reference, and the part with which the
 // object goes. Each is -1 without one.
-func (x *Index) leads(d *graph.Object, r *graph.Owner, asked map[graph.Key]graph.Propagation, reading *observed.Config) (owner, top int32) {
+func (x *Index) leads(d *graph.Object, r *graph.Owner, asked map[graph.Key]graph.Propagation, reading *graph.Config) (owner, top int32) {
 	owner, top = -1, -1
 	if o, ok := x.Of(r.Key); ok {
 		owner, top = o, o

@@ -7,13 +7,12 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // contained is a container of the first objects.
 type contained struct {
 	key     graph.Key
-	content observed.Content
+	content graph.Content
 	graph.Container
 }
 
@@ -33,7 +32,7 @@ func newContainers(kinds []graph.KindInfo, objects []graph.Object) (c containers
 		if kind == nil {
 			continue
 		}
-		if of := observed.ContentOf(kind, objects[i].Name); of.Name != "" {
+		if of := graph.ContentOf(kind, objects[i].Name); of.Name != "" {
 			c.list = append(c.list, contained{objects[i].Key, of, kind.Container})
 		}
 	}
@@ -41,11 +40,11 @@ func newContainers(kinds []graph.KindInfo, objects []graph.Object) (c containers
 }
 
 // contentsOf returns the contents to which an object belongs.
-func (c *containers) contentsOf(o *graph.Object) [2]observed.Content {
+func (c *containers) contentsOf(o *graph.Object) [2]graph.Content {
 	if kind := c.kinds[o.Kind]; kind != nil {
-		return observed.ContentsOf(kind, o.Scope)
+		return graph.ContentsOf(kind, o.Scope)
 	}
-	return [2]observed.Content{}
+	return [2]graph.Content{}
 }
 
 // act does the work of the actors of containers: see graph.Container. It deletes the members of
@@ -58,14 +57,14 @@ func (s *Session) act(ctx context.Context) (writes int, err error) {
 		return 0, nil
 	}
 	objects := byKey(s.Store.Objects())
-	ending := map[observed.Content]*contained{}
+	ending := map[graph.Content]*contained{}
 	for i := range s.containers.list {
 		c := &s.containers.list[i]
 		if at, there := find(objects, c.key); !there || objects[at].Deleting {
 			ending[c.content] = c
 		}
 	}
-	left := map[observed.Content]int{}
+	left := map[graph.Content]int{}
 	for i := range objects {
 		o := &objects[i]
 		var by *contained
@@ -89,7 +88,7 @@ func (s *Session) act(ctx context.Context) (writes int, err error) {
 }
 
 // release takes the finalizers off the containers with a mark and without a member.
-func (s *Session) release(ctx context.Context, objects []graph.Object, left map[observed.Content]int, writes int) (int, error) {
+func (s *Session) release(ctx context.Context, objects []graph.Object, left map[graph.Content]int, writes int) (int, error) {
 	for _, c := range s.containers.list {
 		at, there := find(objects, c.key)
 		if !there || !objects[at].Deleting || left[c.content] > 0 || c.Finalizer == "" || !objects[at].HasFinalizer(c.Finalizer) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // reach returns the indexes of root and of all objects below it: root first, and then the
@@ -19,7 +18,7 @@ func (c *containers) reach(objects []graph.Object, root graph.Key) []int {
 		return nil
 	}
 	dependents := make(map[graph.UID][]int)
-	members := map[observed.Content][]int{}
+	members := map[graph.Content][]int{}
 	for i := range objects {
 		for _, ref := range objects[i].Owners {
 			dependents[ref.UID] = append(dependents[ref.UID], i)
@@ -43,7 +42,7 @@ func (c *containers) reach(objects []graph.Object, root graph.Key) []int {
 		o := &objects[all[i]]
 		add(dependents[o.UID])
 		if kind := c.kinds[o.Kind]; kind != nil {
-			if of := observed.ContentOf(kind, o.Name); of.Name != "" {
+			if of := graph.ContentOf(kind, o.Name); of.Name != "" {
 				add(members[of])
 			}
 		}

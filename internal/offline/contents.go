@@ -2,15 +2,14 @@ package offline
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // contents finds the members of a container, and the containers of an object, by their indexes.
 // Without a container it is empty.
 type contents struct {
 	kinds      map[graph.Kind]graph.KindInfo
-	members    map[observed.Content][]int
-	containers map[observed.Content][]int
+	members    map[graph.Content][]int
+	containers map[graph.Content][]int
 }
 
 func newContents(c *Content) (x contents) {
@@ -25,7 +24,7 @@ func newContents(c *Content) (x contents) {
 	for _, k := range c.Kinds {
 		x.kinds[k.Kind] = k
 	}
-	x.members, x.containers = map[observed.Content][]int{}, map[observed.Content][]int{}
+	x.members, x.containers = map[graph.Content][]int{}, map[graph.Content][]int{}
 	for i := range c.Objects {
 		o := &c.Objects[i]
 		if of := x.contentOf(o); of.Name != "" {
@@ -40,14 +39,14 @@ func newContents(c *Content) (x contents) {
 	return x
 }
 
-func (x *contents) contentOf(o *graph.Object) observed.Content {
+func (x *contents) contentOf(o *graph.Object) graph.Content {
 	kind := x.kinds[o.Kind]
-	return observed.ContentOf(&kind, o.Name)
+	return graph.ContentOf(&kind, o.Name)
 }
 
-func (x *contents) contentsOf(o *graph.Object) [2]observed.Content {
+func (x *contents) contentsOf(o *graph.Object) [2]graph.Content {
 	kind := x.kinds[o.Kind]
-	return observed.ContentsOf(&kind, o.Scope)
+	return graph.ContentsOf(&kind, o.Scope)
 }
 
 // membersOf returns the members of a container, none for another object.

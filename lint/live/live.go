@@ -10,7 +10,6 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -40,7 +39,7 @@ var errListed = errors.New("every kind is listed")
 //
 // Held by TestSameFindings and TestObserveErrors.
 func Observe(ctx context.Context, store Watcher) (lint.Input, error) {
-	o := observer{g: observed.New(observed.Config{}), reasons: map[graph.Kind]string{}}
+	o := observer{g: graph.New(graph.Config{}), reasons: map[graph.Kind]string{}}
 	for range maxWatches {
 		err := store.Watch(ctx, o.take)
 		switch {
@@ -56,7 +55,7 @@ func Observe(ctx context.Context, store Watcher) (lint.Input, error) {
 }
 
 type observer struct {
-	g       *observed.Graph
+	g       *graph.Graph
 	known   bool // the store has reported its kinds
 	listed  bool
 	reasons map[graph.Kind]string
@@ -129,7 +128,7 @@ func (o *observer) input() lint.Input {
 		in.Kinds = append(in.Kinds, to)
 	}
 	for n := range o.g.Nodes() {
-		if n.State() == observed.Observed {
+		if n.State() == graph.Observed {
 			in.Objects = append(in.Objects, lint.Object{Object: n.Object()})
 		}
 	}

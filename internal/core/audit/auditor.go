@@ -12,8 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Auditor holds the cursor of the audit over all nodes. The zero value is ready: Schedule
@@ -25,12 +25,12 @@ import (
 //  2. roots are collected only during an audit
 type Auditor struct {
 	under    bool
-	at       observed.NodeID // the next node of the walk
-	next     time.Time       // of the next audit
-	roots    []observed.NodeID
-	search   *observed.RingSearch
-	report   *report           // of the cycles that the search has found
-	isolated []observed.NodeID // the members of the cycles that audits have found
+	at       graph.NodeID // the next node of the walk
+	next     time.Time    // of the next audit
+	roots    []graph.NodeID
+	search   *graph.RingSearch
+	report   *report        // of the cycles that the search has found
+	isolated []graph.NodeID // the members of the cycles that audits have found
 	counts   Counts
 }
 
@@ -69,14 +69,14 @@ func (a *Auditor) Counts() Counts { return a.counts }
 func (a *Auditor) CountRepair() { a.counts.Repairs++ }
 
 // HasNode reports whether the walk has still to visit a node.
-func (a *Auditor) HasNode(g *observed.Graph) bool { return int(a.at) < g.Cap() }
+func (a *Auditor) HasNode(g *graph.Graph) bool { return int(a.at) < g.Cap() }
 
 // Next moves the walk on by one node and returns it. It returns 0 if no object is observed
 // there. An object with owners and with dependents is a root of the search.
-func (a *Auditor) Next(g *observed.Graph) observed.NodeID {
+func (a *Auditor) Next(g *graph.Graph) graph.NodeID {
 	id := a.at
 	a.at++
-	if !g.InUse(id) || g.Node(id).State() != observed.Observed {
+	if !g.InUse(id) || g.Node(id).State() != graph.Observed {
 		return 0
 	}
 	if n := g.Node(id); n.Owners() > 0 && n.Referring() > 0 {

@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -20,7 +19,7 @@ var now = time.Unix(1000, 0)
 // graphOf returns a graph of objects in graph notation, which all are kept for an owner.
 func graphOf(t *testing.T, objects string) record.Nodes {
 	t.Helper()
-	v := record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	v := record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
 	events := []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}}}
 	all, err := graph.Parse(objects)
 	if err != nil {
@@ -109,8 +108,8 @@ func TestReportInSteps(t *testing.T) {
 	}
 	v := graphOf(t, objects.String()+"b#1 -> c; c#1 -> b")
 	var a Auditor
-	run := func(steps int) (most int, held map[observed.NodeID]bool) {
-		held = map[observed.NodeID]bool{}
+	run := func(steps int) (most int, held map[graph.NodeID]bool) {
+		held = map[graph.NodeID]bool{}
 		a.Begin()
 		walk(&a, v)
 		for ; a.IsRunning() && steps != 0; steps-- {

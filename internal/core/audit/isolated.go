@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -18,13 +17,13 @@ import (
 // Held by TestReportInSteps and TestReportOfManyOwners.
 func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Duration, out *effect.List) {
 	if a.search == nil {
-		a.search = observed.NewIsolatedCycleSearch(a.roots)
+		a.search = graph.NewIsolatedCycleSearch(a.roots)
 	}
 	if a.report == nil {
 		if !a.search.Step(v.Graph, limit) {
 			return
 		}
-		a.report = &report{cycles: a.search.Rings(), fresh: map[observed.NodeID]bool{}}
+		a.report = &report{cycles: a.search.Rings(), fresh: map[graph.NodeID]bool{}}
 	}
 	for more, cost := true, 0; limit > 0 && more; limit -= cost {
 		cost, more = a.stepReport(v, out)
@@ -40,11 +39,11 @@ func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Du
 // that has changed is then reported in part, until the next audit, as one is that changes
 // after the report.
 type report struct {
-	cycles [][]observed.NodeID      // not reported yet
-	at     int                      // the member of the first cycle to be looked at next
-	holds  bool                     // that cycle is isolated: its members are held, one by one
-	fresh  map[observed.NodeID]bool // held by this report; true once they are among the kept ones
-	kept   int                      // the nodes before this in Auditor.isolated are kept
+	cycles [][]graph.NodeID      // not reported yet
+	at     int                   // the member of the first cycle to be looked at next
+	holds  bool                  // that cycle is isolated: its members are held, one by one
+	fresh  map[graph.NodeID]bool // held by this report; true once they are among the kept ones
+	kept   int                   // the nodes before this in Auditor.isolated are kept
 }
 
 // stepReport looks at one member of a cycle, or at one of those of the last audit. It returns the
@@ -75,7 +74,7 @@ func (a *Auditor) stepReport(v record.Nodes, out *effect.List) (cost int, more b
 }
 
 // hold holds a member of an isolated cycle.
-func (a *Auditor) hold(v record.Nodes, id observed.NodeID, out *effect.List) {
+func (a *Auditor) hold(v record.Nodes, id graph.NodeID, out *effect.List) {
 	if v.State(id).IsolatedCycle {
 		unhold(v, id, out)
 	} else {
@@ -106,7 +105,7 @@ func (a *Auditor) keep(v record.Nodes, out *effect.List) {
 }
 
 // unhold takes back that an audit has held a node.
-func unhold(v record.Nodes, id observed.NodeID, out *effect.List) {
+func unhold(v record.Nodes, id graph.NodeID, out *effect.List) {
 	s := v.Edit(id)
 	if s.Reason == policy.OwnedInRing { // the next decision needs the reason of the policy
 		s.Reason = policy.OwnerSolid
@@ -116,7 +115,7 @@ func unhold(v record.Nodes, id observed.NodeID, out *effect.List) {
 }
 
 // isIsolated reports whether a member of a cycle is kept, and only by members.
-func isIsolated(v record.Nodes, members []observed.NodeID, id observed.NodeID) bool {
+func isIsolated(v record.Nodes, members []graph.NodeID, id graph.NodeID) bool {
 	if !v.InUse(id) {
 		return false
 	}
@@ -128,7 +127,7 @@ func isIsolated(v record.Nodes, members []observed.NodeID, id observed.NodeID) b
 		if r.Owner != 0 {
 			_, in = slices.BinarySearch(members, v.Means(id, v.Node(r.Owner)))
 		}
-		if !in && !r.Self && r.Class != observed.Dangling {
+		if !in && !r.Self && r.Class != graph.Dangling {
 			return false
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Status describes a cascade that is held. It is a value.
@@ -131,7 +130,7 @@ type Wait struct {
 
 // WaitOf returns the wait of a node. It returns false for a node that does not wait, and for
 // one that is about to be decided again, or cannot be decided now.
-func (m *Machine) WaitOf(id observed.NodeID) (w Wait, ok bool) {
+func (m *Machine) WaitOf(id graph.NodeID) (w Wait, ok bool) {
 	x, ok := m.waits[id]
 	if !ok || x.called || x.later {
 		return w, false
@@ -176,7 +175,7 @@ func (m *Machine) stateAnswer(s slot) Answer {
 func (m *Machine) Waiting() int { return m.counted[NeedCount] + m.counted[NeedToken] - m.called }
 
 // WaitingNodes returns these nodes, in no fixed order.
-func (m *Machine) WaitingNodes() (ids []observed.NodeID) {
+func (m *Machine) WaitingNodes() (ids []graph.NodeID) {
 	for id, w := range m.waits {
 		if w.answer == NeedCount || w.answer == NeedToken {
 			ids = append(ids, id)

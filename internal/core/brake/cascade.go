@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -99,7 +98,7 @@ type cascade struct {
 	at        time.Time // of the trip or the answer
 	// recorded: the record has the trip or the answer. unrecorded: it has to get it.
 	recorded, unrecorded bool
-	seeds                []observed.NodeID // of a walk that has not ended; never changed in place
+	seeds                []graph.NodeID // of a walk that has not ended; never changed in place
 	held                 line
 
 	gap      *kinds.Gap // the kinds that the count has left out, nil for none

@@ -3,11 +3,11 @@ package brake
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // Check verifies the invariants of Machine.
-func (m *Machine) Check(g *observed.Graph) error {
+func (m *Machine) Check(g *graph.Graph) error {
 	live, window, called := map[slot]int{}, 0, 0
 	full, promised := [len(m.full)]int{}, 0
 	for id, w := range m.waits {

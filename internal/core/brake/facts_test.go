@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // TestFacts: a later program reads the facts that the record got.
@@ -232,9 +231,9 @@ func TestRecordEndsCount(t *testing.T) {
 		r := newRig(t, Settings{PerCascade: counted}, "a; c"+crowd("a", 1200)+"; c/1 -> c")
 		r.m.KeepRecord()
 		if counted == 1 {
-			r.m.Begin(r.view(), key("c"), []observed.NodeID{r.id("c")}, 0)
+			r.m.Begin(r.view(), key("c"), []graph.NodeID{r.id("c")}, 0)
 		}
-		r.m.Begin(r.view(), key("a"), []observed.NodeID{r.id("a")}, 0)
+		r.m.Begin(r.view(), key("a"), []graph.NodeID{r.id("a")}, 0)
 		r.m.TakeRecord(r.view(), []Fact{{Key: key("a"), State: RefusedKeep}})
 		r.steps()
 		if a := r.judge("b/0", "a"); a != Keep || r.judge("c/1", "c") != Go {

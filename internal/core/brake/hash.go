@@ -7,7 +7,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Hash writes the state to the printer. A walk under way counts as one that has still to
@@ -60,7 +59,7 @@ func (m *Machine) hashCascade(p *fingerprint.Printer, c *cascade) {
 
 func (m *Machine) hashLine(p *fingerprint.Printer, l *line) {
 	p.Flags(l.called)
-	var ids []observed.NodeID
+	var ids []graph.NodeID
 	for _, x := range l.nodes.All() {
 		if w := m.waits[x.node]; w.at == x.at && !w.called {
 			ids = append(ids, x.node)

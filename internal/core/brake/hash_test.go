@@ -9,7 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // unhashed names the fields that are no part of the hash, with the reason.
@@ -31,7 +30,7 @@ func TestHash(t *testing.T) {
 	r.now = r.now.Add(time.Minute)
 	r.judge("b", "a")
 	r.m.Take(1)
-	r.m.Begin(r.view(), key("a/x"), []observed.NodeID{r.id("a/x")}, 3)
+	r.m.Begin(r.view(), key("a/x"), []graph.NodeID{r.id("a/x")}, 3)
 	r.judge("c", "a/x")
 	r.m.TryApprove(r.view(), key("a/x"), r.now.Add(time.Hour), 5)
 	r.m.Exempt(r.view(), graph.Key{UID: "u"})
@@ -81,7 +80,7 @@ func TestHash(t *testing.T) {
 		{"cascade.used", edit(func(c *cascade) { c.used++ })},
 		{"cascade.until", edit(func(c *cascade) { c.until = c.until.Add(1) })},
 		{"cascade.atMost", edit(func(c *cascade) { c.atMost++ })},
-		{"cascade.seeds", edit(func(c *cascade) { c.seeds = []observed.NodeID{r.id("c")} })},
+		{"cascade.seeds", edit(func(c *cascade) { c.seeds = []graph.NodeID{r.id("c")} })},
 		{"cascade.held", edit(func(c *cascade) { c.held.nodes = fifo.List[place]{} })},
 	} {
 		m := r.m.Clone()

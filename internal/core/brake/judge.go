@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Answer is the answer of the brake for a delete. Of several cascades the largest answer counts.
@@ -48,7 +47,7 @@ func (a Answer) String() string {
 // caller has called TryReserve, and Begin for the unknown ones, if no listing is awaited. With an answer other
 // than Go the node waits, and the machine has it decided again. A cascade trips here before
 // the first delete beyond its limit.
-func (m *Machine) Judge(v View, id observed.NodeID, roots []graph.Key) Answer {
+func (m *Machine) Judge(v View, id graph.NodeID, roots []graph.Key) Answer {
 	var blocked [maxRoots]slot
 	n, worst := 0, Go
 	m.asked = m.asked[:0]
@@ -115,7 +114,7 @@ func (m *Machine) answer(v View, s slot) Answer {
 
 // hasToken reports whether the window has a token for a node. Nodes that were woken for the
 // tokens go first.
-func (m *Machine) hasToken(id observed.NodeID) bool {
+func (m *Machine) hasToken(id graph.NodeID) bool {
 	return m.waits[id].called || m.bucket.tokens > m.called
 }
 

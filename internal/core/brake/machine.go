@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
@@ -61,7 +60,7 @@ type Machine struct {
 	exempt   map[graph.UID]bool
 	exempts  fifo.List[graph.UID] // the oldest first
 
-	waits   map[observed.NodeID]wait
+	waits   map[graph.NodeID]wait
 	joins   uint64 // so far
 	counted [numAnswers]int
 	listing line  // for listings
@@ -101,7 +100,7 @@ func New(s Settings) Machine {
 	}
 	return Machine{
 		set: s, cascades: make([]cascade, 1), index: map[graph.Key]slot{}, calls: map[uint64][maxRoots]share{},
-		exempt: map[graph.UID]bool{}, waits: map[observed.NodeID]wait{}, bucket: bucket{size: min(s.Window, maxWindow), per: s.Per},
+		exempt: map[graph.UID]bool{}, waits: map[graph.NodeID]wait{}, bucket: bucket{size: min(s.Window, maxWindow), per: s.Per},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
@@ -17,7 +16,7 @@ var start = time.Unix(1000, 0)
 type rig struct {
 	*testing.T
 	m   Machine
-	g   *observed.Graph
+	g   *graph.Graph
 	t   record.Table
 	out effect.List
 	now time.Time
@@ -25,7 +24,7 @@ type rig struct {
 
 func newRig(t *testing.T, s Settings, objects string) *rig {
 	t.Helper()
-	r := &rig{T: t, m: New(s), g: observed.New(observed.Config{}), now: start}
+	r := &rig{T: t, m: New(s), g: graph.New(graph.Config{}), now: start}
 	r.apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}})
 	list, err := graph.Parse(objects)
 	if err != nil {
@@ -73,14 +72,14 @@ func (r *rig) view() View {
 	return View{Nodes: record.Nodes{Graph: r.g, Table: &r.t}, Out: &r.out, Now: r.now, Listed: true}
 }
 
-func (r *rig) id(name string) observed.NodeID {
+func (r *rig) id(name string) graph.NodeID {
 	n, _ := r.g.Lookup(key(name))
 	return n.ID()
 }
 
 // begin begins to count a cascade from its root.
 func (r *rig) begin(root string) {
-	r.m.Begin(r.view(), key(root), []observed.NodeID{r.id(root)}, 0)
+	r.m.Begin(r.view(), key(root), []graph.NodeID{r.id(root)}, 0)
 }
 
 // judge begins the unknown cascades, and judges the delete of an object in all of them.

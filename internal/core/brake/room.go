@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // All cascades of one object are remembered together, or none of them. If each took its place on
@@ -32,7 +31,7 @@ func (r *rooms) clone() (c rooms) {
 // enough room for all. Then it forgets nothing.
 //
 // Held by TestOwnRoots, TestOwnEndedRoots and TestNoRoomForAll.
-func (m *Machine) TryReserve(id observed.NodeID, roots []graph.Key) bool {
+func (m *Machine) TryReserve(id graph.NodeID, roots []graph.Key) bool {
 	own, fresh := m.own[:0], m.fresh[:0]
 	ended := 0
 	for i := range roots {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // crossing returns objects b/0 to b/n-1 in notation, each below as many owners of its own, and
@@ -177,7 +177,7 @@ func TestCountKeepsOwn(t *testing.T) {
 func TestRoomOfBraked(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 1, Cascades: 3}, "a/0; a/1; a/x; a/y; b/0 -> a/0; b/1 -> a/1; b/2 -> a/x, a/y; c -> a/x")
 	for i := range 2 {
-		r.m.Begin(r.view(), key(fmt.Sprint("a/", i)), []observed.NodeID{}, 2)
+		r.m.Begin(r.view(), key(fmt.Sprint("a/", i)), []graph.NodeID{}, 2)
 		if a := r.judge(fmt.Sprint("b/", i), fmt.Sprint("a/", i)); a != Held {
 			t.Fatal(a)
 		}

@@ -3,9 +3,9 @@ package brake
 import (
 	"slices"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -32,7 +32,7 @@ type line struct {
 
 // place is the place of a node in a line.
 type place struct {
-	node observed.NodeID
+	node graph.NodeID
 	at   uint64
 }
 
@@ -56,7 +56,7 @@ func (m *Machine) lineFor(a Answer, need uint8) *line {
 }
 
 // join has a node wait. A node that waits for the same keeps its place.
-func (m *Machine) join(id observed.NodeID, a Answer, slots [maxRoots]slot) {
+func (m *Machine) join(id graph.NodeID, a Answer, slots [maxRoots]slot) {
 	need := uint8(0)
 	if a == NeedRoom {
 		need = uint8(max(m.need, 1))
@@ -112,7 +112,7 @@ func (m *Machine) push(l *line, p place) {
 }
 
 // Leave ends the wait of a node: it is decided otherwise, or has gone.
-func (m *Machine) Leave(id observed.NodeID) {
+func (m *Machine) Leave(id graph.NodeID) {
 	w, ok := m.waits[id]
 	if !ok {
 		return
@@ -141,7 +141,7 @@ func (m *Machine) Leave(id observed.NodeID) {
 // of the user. It is decided again after the listing or the read, so no line has to call it.
 //
 // Held by TestPostponeCallsNothing.
-func (m *Machine) Postpone(id observed.NodeID) {
+func (m *Machine) Postpone(id graph.NodeID) {
 	w := m.waits[id]
 	if slices.ContainsFunc(w.slots[:], func(s slot) bool { return m.at(s).waitsForUser() }) {
 		w.later = true
@@ -152,13 +152,13 @@ func (m *Machine) Postpone(id observed.NodeID) {
 }
 
 // End ends the wait of an object that has gone. Its node may stay in the graph.
-func (m *Machine) End(id observed.NodeID) {
+func (m *Machine) End(id graph.NodeID) {
 	m.Leave(id)
 	m.walk.end(id)
 }
 
 // Drop ends the wait of a node that leaves the graph. Its id may name another node later.
-func (m *Machine) Drop(id observed.NodeID) {
+func (m *Machine) Drop(id graph.NodeID) {
 	m.End(id)
 	m.walk.drop(id)
 }
@@ -199,4 +199,4 @@ func (m *Machine) callNext(v View, budget int) (n int) {
 	return n
 }
 
-func priority(v View, id observed.NodeID) queue.Priority { return effect.Priority(v.Node(id)) }
+func priority(v View, id graph.NodeID) queue.Priority { return effect.Priority(v.Node(id)) }

@@ -5,17 +5,16 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // walk counts the objects below the root of one cascade.
 type walk struct {
-	slot   slot                     // 0 without a walk
-	seen   map[observed.NodeID]bool // true for an object that counts
-	todo   []observed.NodeID        // their dependents and members have to be visited
-	at     observed.NodeID          // its dependents are being visited, or its members
-	inside bool                     // its members are being visited
-	cursor *observed.Cursor         // open during a walk
+	slot   slot                  // 0 without a walk
+	seen   map[graph.NodeID]bool // true for an object that counts
+	todo   []graph.NodeID        // their dependents and members have to be visited
+	at     graph.NodeID          // its dependents are being visited, or its members
+	inside bool                  // its members are being visited
+	cursor *graph.Cursor         // open during a walk
 	found  int
 }
 
@@ -26,7 +25,7 @@ const inline = 256
 // of the root, and of those owners that are gone and have this root. Known is a number of
 // objects below the root that is known without a walk. Without room it does nothing. LeftOut
 // trips at once.
-func (m *Machine) Begin(v View, root graph.Key, seeds []observed.NodeID, known int) {
+func (m *Machine) Begin(v View, root graph.Key, seeds []graph.NodeID, known int) {
 	s := m.remember(root)
 	if s == 0 {
 		return
@@ -88,7 +87,7 @@ func (m *Machine) stepWalk(v View, budget int) int {
 func (m *Machine) startWalk(v View) {
 	var s slot
 	m.pending.Pop(&s)
-	m.walk = walk{slot: s, seen: map[observed.NodeID]bool{}, cursor: &observed.Cursor{}}
+	m.walk = walk{slot: s, seen: map[graph.NodeID]bool{}, cursor: &graph.Cursor{}}
 	v.Graph.OpenCursor(m.walk.cursor)
 	for _, id := range m.at(s).seeds {
 		if _, ok := m.walk.seen[id]; !ok && v.InUse(id) {
@@ -141,15 +140,15 @@ func (w *walk) visitNext(v View) int {
 // with every other member.
 //
 // Held by TestWalkContents.
-func (w *walk) take(v View, id observed.NodeID) {
+func (w *walk) take(v View, id graph.NodeID) {
 	n := v.Node(id)
-	if _, ok := w.seen[id]; ok || n.State() != observed.Observed {
+	if _, ok := w.seen[id]; ok || n.State() != graph.Observed {
 		return
 	}
 	w.add(id, !n.Deleting())
 }
 
-func (w *walk) add(id observed.NodeID, counts bool) {
+func (w *walk) add(id graph.NodeID, counts bool) {
 	if w.seen[id] = counts; counts {
 		w.found++
 	}
@@ -160,15 +159,15 @@ func (w *walk) add(id observed.NodeID, counts bool) {
 // of them is not solid, or goes with the cascade. It returns the number of its owners.
 //
 // Held by TestWalk.
-func (w *walk) visit(v View, id observed.NodeID) int {
+func (w *walk) visit(v View, id graph.NodeID) int {
 	n := v.Node(id)
-	if _, ok := w.seen[id]; ok || n.State() != observed.Observed || n.Flawed() {
+	if _, ok := w.seen[id]; ok || n.State() != graph.Observed || n.Flawed() {
 		return 0
 	}
 	owners := n.Owners()
 	for i := range owners {
 		r := n.Reference(i)
-		if _, goes := w.seen[r.Owner]; !goes && !r.Self && r.Class == observed.Solid {
+		if _, goes := w.seen[r.Owner]; !goes && !r.Self && r.Class == graph.Solid {
 			return i
 		}
 	}
@@ -177,7 +176,7 @@ func (w *walk) visit(v View, id observed.NodeID) int {
 }
 
 // end takes an object off the count that has gone. Its dependents may still count.
-func (w *walk) end(id observed.NodeID) {
+func (w *walk) end(id graph.NodeID) {
 	if w.seen[id] {
 		w.seen[id] = false
 		w.found--
@@ -185,7 +184,7 @@ func (w *walk) end(id observed.NodeID) {
 }
 
 // drop forgets a node that leaves the graph.
-func (w *walk) drop(id observed.NodeID) {
+func (w *walk) drop(id graph.NodeID) {
 	delete(w.seen, id)
 	if w.at == id {
 		w.at = 0

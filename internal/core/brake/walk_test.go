@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // TestWalk: a walk counts the objects that the cascade would delete, each once.
@@ -118,7 +117,7 @@ func TestWalkClone(t *testing.T) {
 func TestWalkKnown(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 3}, "a; a/x; b -> a")
 	r.m.Begin(r.view(), key("a"), nil, 4)
-	r.m.Begin(r.view(), key("a/x"), []observed.NodeID{99}, 3)
+	r.m.Begin(r.view(), key("a/x"), []graph.NodeID{99}, 3)
 	if r.m.at(1).state != Tripped || r.m.at(2).state != Open {
 		t.Errorf("%v and %v", r.m.at(1).state, r.m.at(2).state)
 	}

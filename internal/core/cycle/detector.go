@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -26,11 +26,11 @@ const Delay = 10 * time.Second
 //  3. a found cycle has two members or more, and its first node is one of them
 //  4. nodes are searched during a search only
 type Detector struct {
-	suspects []observed.NodeID // not searched yet
-	search   *observed.RingSearch
-	searched []observed.NodeID // the search began with them, and has not cleared them yet
-	rest     *rest             // of the search, once its rings are found
-	due      time.Time         // a search begins then, even beside other work
+	suspects []graph.NodeID // not searched yet
+	search   *graph.RingSearch
+	searched []graph.NodeID // the search began with them, and has not cleared them yet
+	rest     *rest          // of the search, once its rings are found
+	due      time.Time      // a search begins then, even beside other work
 	found    map[int32]cycle
 	last     int32 // the number of the newest cycle
 	count    uint64
@@ -39,25 +39,25 @@ type Detector struct {
 // cycle is one found cycle.
 type cycle struct {
 	seen    seq.Stamp
-	first   observed.NodeID // it is decided when a fence has passed
-	members []observed.NodeID
+	first   graph.NodeID // it is decided when a fence has passed
+	members []graph.NodeID
 }
 
 // of returns the cycle of a node, if it still counts.
-func (d *Detector) of(v record.Nodes, id observed.NodeID) (cycle, bool) {
+func (d *Detector) of(v record.Nodes, id graph.NodeID) (cycle, bool) {
 	c, ok := d.found[v.State(id).Cycle]
 	return c, ok
 }
 
 // At returns the members of the cycle with a number, and the moment of its discovery.
 // There are none if the cycle counts no more.
-func (d *Detector) At(number int32) (members []observed.NodeID, seen seq.Stamp) {
+func (d *Detector) At(number int32) (members []graph.NodeID, seen seq.Stamp) {
 	c := d.found[number]
 	return c.members, c.seen
 }
 
 // Suspects returns the nodes that no search has begun with. The detector owns the slice.
-func (d *Detector) Suspects() []observed.NodeID { return d.suspects }
+func (d *Detector) Suspects() []graph.NodeID { return d.suspects }
 
 // Searching reports whether a search is under way.
 func (d *Detector) Searching() bool { return d.search != nil }

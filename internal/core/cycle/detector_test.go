@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -28,7 +27,7 @@ type rig struct {
 func newRig(t *testing.T, objects string) *rig {
 	t.Helper()
 	r := &rig{T: t, now: time.Unix(1000, 0)}
-	r.v = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	r.v = record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
 	r.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}})
 	r.put(objects)
 	for n := range r.v.Graph.Nodes() {
@@ -55,9 +54,9 @@ func (r *rig) put(objects string) {
 	}
 }
 
-func (r *rig) blocked(id observed.NodeID) { r.d.Blocked(r.v, id, r.now, 0, &r.out) }
+func (r *rig) blocked(id graph.NodeID) { r.d.Blocked(r.v, id, r.now, 0, &r.out) }
 
-func (r *rig) id(name string) observed.NodeID {
+func (r *rig) id(name string) graph.NodeID {
 	n, _ := r.v.Graph.Lookup(graph.Key{Kind: graph.Kind(name), Name: name, UID: graph.UID(name)})
 	return n.ID()
 }
@@ -85,7 +84,7 @@ func TestDetector(t *testing.T) {
 	r.search()
 	a, b, c := r.id("a"), r.id("b"), r.id("c")
 	members, seen := r.d.At(r.v.State(a).Cycle)
-	if want := []observed.NodeID{a, b}; !slices.Equal(members, want) || r.d.Found() != 1 {
+	if want := []graph.NodeID{a, b}; !slices.Equal(members, want) || r.d.Found() != 1 {
 		t.Errorf("%d cycles, of nodes %v, want one of %v", r.d.Found(), members, want)
 	}
 	if got := fmt.Sprint(types(&r.out)); got != "[want fence await fence]" {
@@ -93,7 +92,7 @@ func TestDetector(t *testing.T) {
 	}
 	for _, x := range []struct {
 		reason string
-		id     observed.NodeID
+		id     graph.NodeID
 		passed seq.Stamp
 		want   []int
 	}{

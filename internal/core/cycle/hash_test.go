@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // unhashed names the fields that are no part of the hash, with the reason.
@@ -22,8 +22,8 @@ func TestHash(t *testing.T) {
 	a, b, c := r.id("a"), r.id("b"), r.id("c")
 	fill := func() Detector {
 		return Detector{
-			suspects: []observed.NodeID{c}, searched: []observed.NodeID{b}, due: r.now.Add(time.Second), last: 1,
-			found: map[int32]cycle{1: {seen: 1, first: a, members: []observed.NodeID{a, b}}},
+			suspects: []graph.NodeID{c}, searched: []graph.NodeID{b}, due: r.now.Add(time.Second), last: 1,
+			found: map[int32]cycle{1: {seen: 1, first: a, members: []graph.NodeID{a, b}}},
 		}
 	}
 	sum := func(d Detector) uint64 {

@@ -3,8 +3,8 @@ package cycle
 import (
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -48,9 +48,9 @@ func (d *Detector) Step(m Moment, limit int, out *effect.List) {
 
 // rest is the rest of the work of a search whose rings are found.
 type rest struct {
-	rings [][]observed.NodeID // to be noted
-	at    int                 // the member of the first ring to be noted next
-	first observed.NodeID     // of the members before, by key
+	rings [][]graph.NodeID // to be noted
+	at    int              // the member of the first ring to be noted next
+	first graph.NodeID     // of the members before, by key
 }
 
 // begin begins a search with the suspects. The search leaves out those that do not wait any
@@ -58,8 +58,8 @@ type rest struct {
 // (RULES, G3).
 func (d *Detector) begin(v record.Nodes) {
 	d.searched, d.suspects = d.suspects, nil
-	d.search = observed.NewRingSearch(d.searched)
-	d.search.Skip = func(id observed.NodeID) bool { return v.State(id).Withheld }
+	d.search = graph.NewRingSearch(d.searched)
+	d.search.Skip = func(id graph.NodeID) bool { return v.State(id).Withheld }
 }
 
 // keep notes one member of a found cycle. After the last one the cycle counts, and its first
@@ -99,7 +99,7 @@ func (d *Detector) keep(m Moment, out *effect.List) {
 
 // Confirmed returns the indexes of the references of a waiting node that stay inside of
 // its cycle, if a fence has confirmed the cycle. The fences up to passed count.
-func (d *Detector) Confirmed(v record.Nodes, id observed.NodeID, passed seq.Stamp) []int {
+func (d *Detector) Confirmed(v record.Nodes, id graph.NodeID, passed seq.Stamp) []int {
 	c, ok := d.of(v, id)
 	if !ok || passed <= c.seen {
 		return nil

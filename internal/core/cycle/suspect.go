@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -14,7 +14,7 @@ import (
 // Blocked notes that dependents hold a waiting node. The node is a suspect if it waits
 // for a waiting owner, too. The first node of a found cycle asks for a fence until one
 // has passed that began after the discovery.
-func (d *Detector) Blocked(v record.Nodes, id observed.NodeID, now time.Time, passed seq.Stamp, out *effect.List) {
+func (d *Detector) Blocked(v record.Nodes, id graph.NodeID, now time.Time, passed seq.Stamp, out *effect.List) {
 	if c, ok := d.of(v, id); ok {
 		if c.first == id && passed <= c.seen {
 			out.WantFence(c.seen)
@@ -36,7 +36,7 @@ func (d *Detector) Blocked(v record.Nodes, id observed.NodeID, now time.Time, pa
 }
 
 // suspect notes a node for the next search, once.
-func (d *Detector) suspect(v record.Nodes, now time.Time, id observed.NodeID) {
+func (d *Detector) suspect(v record.Nodes, now time.Time, id graph.NodeID) {
 	if !v.State(id).Suspect {
 		v.Edit(id).Suspect = true
 		d.again(now, id)
@@ -45,7 +45,7 @@ func (d *Detector) suspect(v record.Nodes, now time.Time, id observed.NodeID) {
 
 // again has the next search begin with the nodes. It looks at none of them, since there may
 // be many, so a suspect may be there twice.
-func (d *Detector) again(now time.Time, ids ...observed.NodeID) {
+func (d *Detector) again(now time.Time, ids ...graph.NodeID) {
 	if len(d.suspects) == 0 {
 		d.due = now.Add(Delay)
 	}
@@ -53,7 +53,7 @@ func (d *Detector) again(now time.Time, ids ...observed.NodeID) {
 }
 
 // Changed notes that a node has changed: its cycle counts no more.
-func (d *Detector) Changed(v record.Nodes, id observed.NodeID, now time.Time) {
+func (d *Detector) Changed(v record.Nodes, id graph.NodeID, now time.Time) {
 	if number := v.State(id).Cycle; number != 0 {
 		d.Drop(number, now)
 		v.Edit(id).Cycle = 0

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -83,7 +82,7 @@ type Effect struct {
 	Priority queue.Priority
 	Reason   policy.Reason
 	Doubt    graph.Doubt
-	Node     observed.NodeID
+	Node     graph.NodeID
 	At       time.Time
 	After    seq.Stamp
 	Kind     graph.Kind
@@ -121,24 +120,24 @@ func (l *List) Reset() {
 const maxKept = 1024
 
 // Look appends Look.
-func (l *List) Look(id observed.NodeID, p queue.Priority) {
+func (l *List) Look(id graph.NodeID, p queue.Priority) {
 	l.items = append(l.items, Effect{Type: Look, Node: id, Priority: p})
 }
 
 // LookAt appends LookAt.
-func (l *List) LookAt(id observed.NodeID, p queue.Priority, at time.Time) {
+func (l *List) LookAt(id graph.NodeID, p queue.Priority, at time.Time) {
 	l.items = append(l.items, Effect{Type: LookAt, Node: id, Priority: p, At: at})
 }
 
 // Wake appends Wake for each node.
-func (l *List) Wake(ids ...observed.NodeID) {
+func (l *List) Wake(ids ...graph.NodeID) {
 	for _, id := range ids {
 		l.items = append(l.items, Effect{Type: Wake, Node: id})
 	}
 }
 
 // Fan appends Fan.
-func (l *List) Fan(id observed.NodeID) { l.items = append(l.items, Effect{Type: Fan, Node: id}) }
+func (l *List) Fan(id graph.NodeID) { l.items = append(l.items, Effect{Type: Fan, Node: id}) }
 
 // WantFence appends WantFence.
 func (l *List) WantFence(after seq.Stamp) {
@@ -146,7 +145,7 @@ func (l *List) WantFence(after seq.Stamp) {
 }
 
 // AwaitFence appends AwaitFence.
-func (l *List) AwaitFence(id observed.NodeID) {
+func (l *List) AwaitFence(id graph.NodeID) {
 	l.items = append(l.items, Effect{Type: AwaitFence, Node: id})
 }
 
@@ -154,18 +153,18 @@ func (l *List) AwaitFence(id observed.NodeID) {
 func (l *List) Relist(kind graph.Kind) { l.items = append(l.items, Effect{Type: Relist, Kind: kind}) }
 
 // Hold appends Hold.
-func (l *List) Hold(id observed.NodeID, why policy.Reason, doubt graph.Doubt) {
+func (l *List) Hold(id graph.NodeID, why policy.Reason, doubt graph.Doubt) {
 	l.items = append(l.items, Effect{Type: Hold, Node: id, Reason: why, Doubt: doubt})
 }
 
 // Unhold appends Unhold.
-func (l *List) Unhold(id observed.NodeID) { l.items = append(l.items, Effect{Type: Unhold, Node: id}) }
+func (l *List) Unhold(id graph.NodeID) { l.items = append(l.items, Effect{Type: Unhold, Node: id}) }
 
 // Do appends an effect without operands: WakeFence, RelistAll, Revoke or Audit.
 func (l *List) Do(t Type) { l.items = append(l.items, Effect{Type: t}) }
 
 // ReadHolder appends ReadHolder.
-func (l *List) ReadHolder(id observed.NodeID, holder graph.Key, run uint32) {
+func (l *List) ReadHolder(id graph.NodeID, holder graph.Key, run uint32) {
 	l.items = append(l.items, Effect{Type: ReadHolder, Node: id, Key: holder, Run: run})
 }
 
@@ -188,7 +187,7 @@ func (l *List) Report(k graph.Key, v graph.Version, d policy.Decision) {
 func (l *List) Exempt(root graph.Key) { l.items = append(l.items, Effect{Type: Exempt, Key: root}) }
 
 // Priority returns the priority of a node: owners that others wait for go before the bulk.
-func Priority(n observed.Node) queue.Priority {
+func Priority(n graph.Node) queue.Priority {
 	if n.Waiting() || n.Orphaning() {
 		return queue.High
 	}

@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -15,21 +14,21 @@ import (
 // could be foreseen.
 //
 // Held by TestAbsenceServes.
-func (v *View) absenceServes(dep *record.State, o observed.Node, m *record.State, since seq.Stamp) bool {
-	return m.Absent > v.Kinds.Rewound() && (m.Absent > since || !v.Kinds.Unconfirmed(v.Graph, o.Kind(), since)) && (m.GoneObserved || o.State() != observed.Phantom || m.Absent > dep.Known)
+func (v *View) absenceServes(dep *record.State, o graph.Node, m *record.State, since seq.Stamp) bool {
+	return m.Absent > v.Kinds.Rewound() && (m.Absent > since || !v.Kinds.Unconfirmed(v.Graph, o.Kind(), since)) && (m.GoneObserved || o.State() != graph.Phantom || m.Absent > dep.Known)
 }
 
 // believable reports whether absence may replace the class of a reference in the graph. It
 // may not where the reference itself is in doubt.
 func believable(f *rules.OwnerFact) bool {
-	return f.Class == observed.Solid || f.Class == observed.Waiting ||
+	return f.Class == graph.Solid || f.Class == graph.Waiting ||
 		f.Doubt == graph.Unobserved || f.Doubt == graph.Unlisted
 }
 
 // unsettled reports whether an absent owner may still live in another scope or under
 // another name. It may until its kind has passed a fence that began after the dependent
 // was known. So the outcome does not depend on the order of the two events.
-func (v *View) unsettled(dep *record.State, o observed.Node) bool {
+func (v *View) unsettled(dep *record.State, o graph.Node) bool {
 	kind, _ := v.Graph.Kind(o.Kind())
 	scopes := (kind.Scoped || o.Scope() != "") && v.Scope == graph.ScopeHold
 	return (scopes || v.OwnerName != graph.NameAbsent) && v.Fence.Exact &&

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -23,30 +22,30 @@ func TestAbsenceServes(t *testing.T) {
 	for _, c := range []struct {
 		reason, objects string
 		change          func(*rig)
-		want            observed.Class
+		want            graph.Class
 	}{
-		{"nothing shows the owner", "b/d#1 -> a/o", func(*rig) {}, observed.Unknown},
-		{"a read after the dependent was known did not find it", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = late }), observed.Dangling},
-		{"the store may have made the owner since that read", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = early }), observed.Unknown},
-		{"the watch showed the end, which holds for all dependents", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent, m.GoneObserved = early, true }), observed.Dangling},
-		{"the watch had shown the owner before a lookup failed", "a/o#1; b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = early }), observed.Dangling},
-		{"the owner is there", "a/o#1; b/d#1 -> a/o", func(*rig) {}, observed.Solid},
+		{"nothing shows the owner", "b/d#1 -> a/o", func(*rig) {}, graph.Unknown},
+		{"a read after the dependent was known did not find it", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = late }), graph.Dangling},
+		{"the store may have made the owner since that read", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = early }), graph.Unknown},
+		{"the watch showed the end, which holds for all dependents", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent, m.GoneObserved = early, true }), graph.Dangling},
+		{"the watch had shown the owner before a lookup failed", "a/o#1; b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = early }), graph.Dangling},
+		{"the owner is there", "a/o#1; b/d#1 -> a/o", func(*rig) {}, graph.Solid},
 		{"the absence is of a former history", "b/d#1 -> a/o", func(r *rig) {
 			r.v.Edit(r.id("o")).Absent = late
 			r.kinds.Rewind(later)
-		}, observed.Unknown},
+		}, graph.Unknown},
 		{"the absence is from before a sign that history went backwards", "b/d#1 -> a/o", func(r *rig) {
 			r.v.Edit(r.id("o")).Absent = late
 			r.stampTo(later)
 			r.kinds.Lose(now, &r.stamps, true, r.v.Graph)
-		}, observed.Unknown},
+		}, graph.Unknown},
 		{"the absence is from after that sign", "b/d#1 -> a/o", func(r *rig) {
 			r.stampTo(late)
 			r.kinds.Lose(now, &r.stamps, true, r.v.Graph)
 			r.v.Edit(r.id("o")).Absent = later
-		}, observed.Dangling},
-		{"a global object may not have an owner in a scope, so the reference is in doubt", "b/d#1 -> p/s/o", edit(func(m *record.State) { m.Absent = late }), observed.Unknown},
-		{"the reference is not resolved", "b/d#1 -> a/o?", func(*rig) {}, observed.Unknown},
+		}, graph.Dangling},
+		{"a global object may not have an owner in a scope, so the reference is in doubt", "b/d#1 -> p/s/o", edit(func(m *record.State) { m.Absent = late }), graph.Unknown},
+		{"the reference is not resolved", "b/d#1 -> a/o?", func(*rig) {}, graph.Unknown},
 	} {
 		r := newRig(t, c.objects)
 		c.change(r)
@@ -77,7 +76,7 @@ func TestUnconfirmed(t *testing.T) {
 		m := r.v.Edit(r.id("o"))
 		m.Absent = late
 		c.change(r, m)
-		if f := r.fact("d"); f.Class != observed.Dangling || f.Unconfirmed != c.want {
+		if f := r.fact("d"); f.Class != graph.Dangling || f.Unconfirmed != c.want {
 			t.Errorf("%s: class %v, unconfirmed %t, want %t", c.reason, f.Class, f.Unconfirmed, c.want)
 		}
 	}
@@ -203,7 +202,7 @@ func TestElsewhereWithheld(t *testing.T) {
 	r := newRig(t, "p/s/o@u#1~[orphan]; p/s/d#1 -> p/s/x@u; p/s/k#1 -> a/x@u")
 	r.v.Edit(r.id("o")).Mark = late
 	for _, name := range []string{"d", "k"} {
-		if f := r.fact(name); !f.Elsewhere || !f.Orphaning || f.Mark != late || f.Class != observed.Unknown {
+		if f := r.fact(name); !f.Elsewhere || !f.Orphaning || f.Mark != late || f.Class != graph.Unknown {
 			t.Errorf("%s: %+v, want the mark of the object with the UID", name, f)
 		}
 	}
@@ -222,7 +221,7 @@ func TestRetry(t *testing.T) {
 	answer.Version = "2"
 	r.v.Retries[r.id("d")] = answer
 	in := r.v.Input(r.id("d"), &r.scratch)
-	if !in.Retry || in.Owners[0].Class != observed.Unknown {
+	if !in.Retry || in.Owners[0].Class != graph.Unknown {
 		t.Errorf("%+v: the absence is older than the answer, and no listing has confirmed it", in)
 	}
 	answer.Owners[0].Block, answer.Finalizers, answer.Deleting = true, []string{graph.FinalizerOrphan}, true
@@ -282,7 +281,7 @@ func TestInputChangesNothing(t *testing.T) {
 	r := newRig(t, "a/o#1~[foregroundDeletion]; a/x#1; b/d#1 -> a/o, a/x, a/gone")
 	r.result("gone", reads.Result{State: rules.ReadSolid, Version: "1", Began: late, Done: late})
 	id := r.id("d")
-	before := map[observed.NodeID]record.State{}
+	before := map[graph.NodeID]record.State{}
 	for n := range r.v.Graph.Nodes() {
 		before[n.ID()] = r.v.State(n.ID())
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -15,7 +14,7 @@ import (
 // until the next one with the scratch.
 //
 // Held by TestInputChangesNothing.
-func (v *View) Input(id observed.NodeID, s *Scratch) *rules.Input {
+func (v *View) Input(id graph.NodeID, s *Scratch) *rules.Input {
 	n, m, in := v.Node(id), v.Peek(id, new(record.State)), &s.input
 	*in = rules.Input{
 		Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(), Unreadable: n.Unreadable(), Referring: n.Referring(), Elsewhere: n.Elsewhere(), Blocking: n.Blocking(),
@@ -52,7 +51,7 @@ func (v *View) Input(id observed.NodeID, s *Scratch) *rules.Input {
 }
 
 // retry returns the answer of a conflict's read, or nil.
-func (v *View) retry(id observed.NodeID) *graph.Object {
+func (v *View) retry(id graph.NodeID) *graph.Object {
 	if _, ok := v.Retries[id]; !ok {
 		return nil
 	}
@@ -61,18 +60,18 @@ func (v *View) retry(id observed.NodeID) *graph.Object {
 }
 
 // fact returns the evidence about the owner of a reference of a node.
-func (v *View) fact(id observed.NodeID, r *observed.Reference, m *record.State, since seq.Stamp) rules.OwnerFact {
+func (v *View) fact(id graph.NodeID, r *graph.Reference, m *record.State, since seq.Stamp) rules.OwnerFact {
 	f := rules.OwnerFact{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
 	if r.Owner != 0 && !r.Self {
 		v.completeFact(&f, id, m, v.Node(r.Owner), since)
 		// The graph knows it of an absence of its own. This one comes from the engine's memory.
-		f.Self = f.Class == observed.Dangling && v.Node(id).HasUIDOf(r.Owner)
+		f.Self = f.Class == graph.Dangling && v.Node(id).HasUIDOf(r.Owner)
 	}
 	return f
 }
 
 // setObject sets the facts of the graph's object.
-func setObject(in *rules.Input, n observed.Node) {
+func setObject(in *rules.Input, n graph.Node) {
 	in.Deleting, in.Finalizers, in.Propagation = n.Deleting(), n.HasFinalizers(), n.Propagation()
 	if in.References = n.Owners(); in.References > 1 {
 		in.Several = several(in.Owners, n.OwnerAt)
@@ -82,7 +81,7 @@ func setObject(in *rules.Input, n observed.Node) {
 // setRetry sets the facts of the answer of a conflict's read, which is judged in place of
 // the graph's object (R1).
 func setRetry(in *rules.Input, o *graph.Object) {
-	in.Retry, in.Unreadable = true, observed.Unreadable(o)
+	in.Retry, in.Unreadable = true, o.Unreadable()
 	in.Deleting, in.Finalizers, in.Propagation = o.Deleting, len(o.Finalizers) > 0, o.Propagation()
 	if in.References = len(o.Owners); in.References != len(in.Owners) {
 		return // no decision rests on them
@@ -111,31 +110,31 @@ func several(facts []rules.OwnerFact, owner func(int) graph.Owner) bool {
 
 // completeFact completes the evidence about the owner o of a reference, which does not lead
 // back to the dependent. Absence from before since has to be confirmed.
-func (v *View) completeFact(f *rules.OwnerFact, id observed.NodeID, dep *record.State, o observed.Node, since seq.Stamp) {
+func (v *View) completeFact(f *rules.OwnerFact, id graph.NodeID, dep *record.State, o graph.Node, since seq.Stamp) {
 	byUID := o.ByUID()
 	if live, ok := v.OrphanedBy(id, o); ok { // it drops the reference by its UID: a mistake there keeps an object
-		if f.Elsewhere = !byUID; f.Class == observed.Dangling {
-			f.Class, f.Doubt = observed.Unknown, graph.Unobserved
+		if f.Elsewhere = !byUID; f.Class == graph.Dangling {
+			f.Class, f.Doubt = graph.Unknown, graph.Unobserved
 		}
 		o, byUID = live, true
 	} else if byUID {
 		return
 	}
 	m := v.Peek(o.ID(), new(record.State))
-	if f.Class == observed.Dangling && !byUID && v.Kinds.Unconfirmed(v.Graph, o.Kind(), since) { // seen gone, and maybe back
-		f.Class, f.Doubt = observed.Unknown, graph.Unobserved
+	if f.Class == graph.Dangling && !byUID && v.Kinds.Unconfirmed(v.Graph, o.Kind(), since) { // seen gone, and maybe back
+		f.Class, f.Doubt = graph.Unknown, graph.Unobserved
 	}
 	if !byUID && believable(f) && v.absenceServes(dep, o, m, since) {
-		f.Class, f.Doubt = observed.Dangling, graph.DoubtUnset
-		f.Unconfirmed = o.State() == observed.Phantom && !m.GoneObserved && v.fences(o) && v.unsettled(dep, o)
+		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
+		f.Unconfirmed = o.State() == graph.Phantom && !m.GoneObserved && v.fences(o) && v.unsettled(dep, o)
 	}
-	if m.Withheld && f.Class == observed.Waiting { // RULES, G3
-		f.Class = observed.Solid
+	if m.Withheld && f.Class == graph.Waiting { // RULES, G3
+		f.Class = graph.Solid
 	}
 	if f.Orphaning = o.Orphaning() && !m.Withheld && v.fences(o) && !o.SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
 		f.Unacknowledged, f.Overdue = v.unacknowledged(o.ID())
 	}
-	f.Remembered = f.Class == observed.Dangling && v.remembers(v.Node(id), o)
+	f.Remembered = f.Class == graph.Dangling && v.remembers(v.Node(id), o)
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
 	f.Read, f.ReadBegan, f.SameVersion = v.readState(o.ID())
 	if m.Withheld && f.Read != rules.ReadUnset {
@@ -145,11 +144,11 @@ func (v *View) completeFact(f *rules.OwnerFact, id observed.NodeID, dep *record.
 
 // fences reports whether fences cover the kind of an owner. They cover the kinds that take
 // part.
-func (v *View) fences(o observed.Node) bool { return v.Kinds.Part(o.Kind()) }
+func (v *View) fences(o graph.Node) bool { return v.Kinds.Part(o.Kind()) }
 
 // unacknowledged reports whether the controller of an orphaning node still has time to
 // observe the deletion, and whether that time is over.
-func (v *View) unacknowledged(id observed.NodeID) (waits, overdue bool) {
+func (v *View) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 	n := v.Node(id)
 	if !slices.Contains(v.Acknowledge, n.Kind()) || rules.Acknowledged(n.Generations()) {
 		return false, false

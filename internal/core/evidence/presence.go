@@ -2,25 +2,24 @@ package evidence
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // readState returns the result of the last read of a node, as far as it still counts. A
 // later event of the watch voids it, except an event that says the same.
-func (v *View) readState(id observed.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
+func (v *View) readState(id graph.NodeID) (s rules.ReadState, began seq.Stamp, same bool) {
 	x, ok := v.Reads.Result(id)
 	if !ok || x.Began <= max(v.Kinds.Rewound(), v.Kinds.LostAt()) {
 		return rules.ReadUnset, 0, false
 	}
 	n, m := v.Node(id), v.State(id)
 	switch n.State() {
-	case observed.Phantom:
+	case graph.Phantom:
 		if v.Kinds.Of(n.Kind()).Ended > x.Began {
 			return rules.ReadUnset, 0, false
 		}
-	case observed.Observed:
+	case graph.Observed:
 		if m.Known > x.Done && (m.Role > x.Done || RoleOf(n) != x.State) {
 			return rules.ReadUnset, 0, false
 		}
@@ -32,7 +31,7 @@ func (v *View) readState(id observed.NodeID) (s rules.ReadState, began seq.Stamp
 }
 
 // RoleOf returns the read state that a read of the observed node would return.
-func RoleOf(n observed.Node) rules.ReadState { return readState(n.Waiting(), n.Orphaning()) }
+func RoleOf(n graph.Node) rules.ReadState { return readState(n.Waiting(), n.Orphaning()) }
 
 // ReadStateOf returns the read state of an object that a read returned. Held says that its
 // mark counts for no dependent.

@@ -7,7 +7,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -44,13 +43,13 @@ type rig struct {
 func newRig(t *testing.T, objects string) *rig {
 	t.Helper()
 	r := &rig{T: t, kinds: kinds.New(nil), orphaned: orphaned.New(10)}
-	r.reads = reads.New(queue.Config[observed.NodeID]{
-		Hash: func(id observed.NodeID) uint64 { return uint64(id) }, Number: func(id observed.NodeID) uint32 { return uint32(id) },
+	r.reads = reads.New(queue.Config[graph.NodeID]{
+		Hash: func(id graph.NodeID) uint64 { return uint64(id) }, Number: func(id graph.NodeID) uint32 { return uint32(id) },
 	})
 	r.v = View{
-		Nodes: record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}},
+		Nodes: record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}},
 		Kinds: &r.kinds, Reads: &r.reads, Cycles: &r.cycles, Orphaned: &r.orphaned,
-		Retries: map[observed.NodeID]graph.Object{}, Fence: rules.Fence{Exact: true}, Now: now,
+		Retries: map[graph.NodeID]graph.Object{}, Fence: rules.Fence{Exact: true}, Now: now,
 	}
 	infos := []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "p", Scoped: true}}
 	r.apply(graph.Event{Type: graph.KindsKnown, Kinds: infos})
@@ -95,7 +94,7 @@ func (r *rig) put(objects string) {
 }
 
 // id returns the node with a name, which may be a phantom.
-func (r *rig) id(name string) observed.NodeID {
+func (r *rig) id(name string) graph.NodeID {
 	r.Helper()
 	for n := range r.v.Graph.Nodes() {
 		if n.Key().Name == name {

@@ -14,7 +14,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -29,8 +28,8 @@ type View struct {
 	Kinds    *kinds.Table
 	Reads    *reads.Machine
 	Cycles   *cycle.Detector
-	Orphaned *orphaned.Memory                 // the owners whose orphaning this engine ended
-	Retries  map[observed.NodeID]graph.Object // the answers of conflicts' reads, by node
+	Orphaned *orphaned.Memory              // the owners whose orphaning this engine ended
+	Retries  map[graph.NodeID]graph.Object // the answers of conflicts' reads, by node
 	Fence    rules.Fence
 	Now      time.Time
 }
@@ -45,11 +44,11 @@ type Settings struct {
 
 // remembers reports whether the memory of the orphaned owners serves the reference of a
 // dependent to an absent owner.
-func (v *View) remembers(dep, owner observed.Node) bool {
+func (v *View) remembers(dep, owner graph.Node) bool {
 	if v.Orphaned.Empty() {
 		return false
 	}
-	_, ok := v.Orphaned.Of(observed.Config{Scope: v.Scope, OwnerName: v.OwnerName}, dep.Key().UID, owner.Key())
+	_, ok := v.Orphaned.Of(graph.Config{Scope: v.Scope, OwnerName: v.OwnerName}, dep.Key().UID, owner.Key())
 	return ok
 }
 

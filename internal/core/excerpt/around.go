@@ -2,7 +2,6 @@ package excerpt
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Around is a walk over the objects around one object, nearest first, in small steps while the
@@ -18,8 +17,8 @@ type Around struct {
 	more    bool
 	seen    map[graph.Key]bool // in todo now or before
 	todo    []aroundItem
-	cursor  observed.Cursor          // on the dependents of the object that was taken last
-	sameUID map[observed.NodeID]bool // of the references of one object
+	cursor  graph.Cursor          // on the dependents of the object that was taken last
+	sameUID map[graph.NodeID]bool // of the references of one object
 }
 
 type aroundItem struct {
@@ -28,14 +27,14 @@ type aroundItem struct {
 }
 
 // Start begins the walk at a node. The walk ends at limit objects.
-func (a *Around) Start(g *observed.Graph, n observed.Node, limit int) {
+func (a *Around) Start(g *graph.Graph, n graph.Node, limit int) {
 	k := n.Key()
-	*a = Around{limit: limit, seen: map[graph.Key]bool{k: true}, todo: []aroundItem{{k, true, true}}, sameUID: map[observed.NodeID]bool{}}
+	*a = Around{limit: limit, seen: map[graph.Key]bool{k: true}, todo: []aroundItem{{k, true, true}}, sameUID: map[graph.NodeID]bool{}}
 	g.OpenCursor(&a.cursor)
 }
 
 // Close ends the walk. The graph then forgets it.
-func (a *Around) Close(g *observed.Graph) { g.CloseCursor(&a.cursor) }
+func (a *Around) Close(g *graph.Graph) { g.CloseCursor(&a.cursor) }
 
 // Objects returns the objects so far, and whether the limit has left out others.
 func (a *Around) Objects() (objects []graph.Object, more bool) { return a.objects, a.more }
@@ -43,7 +42,7 @@ func (a *Around) Objects() (objects []graph.Object, more bool) { return a.object
 // Step looks at about budget objects and references. It returns true at the end.
 //
 // Held by TestAround.
-func (a *Around) Step(g *observed.Graph, budget int) (done bool) {
+func (a *Around) Step(g *graph.Graph, budget int) (done bool) {
 	for ; budget > 0; budget-- {
 		if id, ok := a.cursor.Next(g); ok {
 			a.add(g.Node(id), false, true)
@@ -63,8 +62,8 @@ func (a *Around) Step(g *observed.Graph, budget int) (done bool) {
 }
 
 // take adds the object of a node to the result, and the objects beside it to the walk.
-func (a *Around) take(g *observed.Graph, n observed.Node, item aroundItem) {
-	if n.State() == observed.Observed {
+func (a *Around) take(g *graph.Graph, n graph.Node, item aroundItem) {
+	if n.State() == graph.Observed {
 		if len(a.objects) >= a.limit {
 			a.todo, a.more = nil, true
 			return
@@ -87,7 +86,7 @@ func (a *Around) take(g *observed.Graph, n observed.Node, item aroundItem) {
 // UID, and a UID may have many nodes. So only the first of these references looks at them.
 //
 // Held by TestAroundOneUID.
-func (a *Around) addSameUID(g *observed.Graph, owner observed.Node, up bool) {
+func (a *Around) addSameUID(g *graph.Graph, owner graph.Node, up bool) {
 	if a.sameUID[owner.ID()] {
 		return
 	}
@@ -98,8 +97,8 @@ func (a *Around) addSameUID(g *observed.Graph, owner observed.Node, up bool) {
 }
 
 // add adds a node to the walk. More nodes than the limit has room for end the search for others.
-func (a *Around) add(n observed.Node, up, down bool) {
-	if n.State() != observed.Observed {
+func (a *Around) add(n graph.Node, up, down bool) {
+	if n.State() != graph.Observed {
 		return
 	}
 	k := n.Key()
@@ -107,7 +106,7 @@ func (a *Around) add(n observed.Node, up, down bool) {
 	case a.seen[k]:
 	case len(a.seen) >= max(a.limit, 1):
 		a.more = true
-		a.cursor = observed.Cursor{}
+		a.cursor = graph.Cursor{}
 	default:
 		a.seen[k] = true
 		a.todo = append(a.todo, aroundItem{k, up, down})

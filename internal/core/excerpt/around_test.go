@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // TestAround: a step looks at a bounded number of objects. Objects that go between two steps are
@@ -14,7 +13,7 @@ import (
 // with its UID.
 func TestAround(t *testing.T) {
 	const n, budget = 2000, 50
-	g := observed.New(observed.Config{})
+	g := graph.New(graph.Config{})
 	apply := func(e graph.Event) {
 		t.Helper()
 		if _, err := g.Apply(e); err != nil {
@@ -69,7 +68,7 @@ func TestAround(t *testing.T) {
 // allocations tell it.
 func TestAroundOneUID(t *testing.T) {
 	const refs, nodes = 500, 500
-	g := observed.New(observed.Config{})
+	g := graph.New(graph.Config{})
 	put := func(name string, refs int, unresolved bool) graph.Key {
 		t.Helper()
 		o := graph.Object{Key: graph.Key{Kind: "pod", Name: name, UID: graph.UID(name)}, Version: "1"}

@@ -3,7 +3,7 @@ package excerpt
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // Check verifies the invariants of Copy after a last Step.
@@ -16,7 +16,7 @@ func (c *Copy) Check(v View) error {
 		if !p.Object.Equal(n.Object()) || p.State != stateOf(v, n) {
 			return fmt.Errorf("excerpt: %s is copied as %s, and the graph has %s", n.Key(), p.Object, n.Object())
 		}
-		if !p.Member || n.State() != observed.Observed {
+		if !p.Member || n.State() != graph.Observed {
 			continue
 		}
 		for d := range n.Dependents() {
@@ -31,7 +31,7 @@ func (c *Copy) Check(v View) error {
 // checkContents: the observed content of a container that is a member.
 func (c *Copy) checkContents(v View) error {
 	for n := range v.Graph.Nodes() {
-		if n.State() != observed.Observed || c.Has(n.ID()) {
+		if n.State() != graph.Observed || c.Has(n.ID()) {
 			continue
 		}
 		for _, id := range n.Containers() {

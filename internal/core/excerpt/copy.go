@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -69,12 +68,12 @@ type View struct {
 //
 // A loose copy keeps neither. Each of its parts was in the graph during the copy.
 type Copy struct {
-	parts     map[observed.NodeID]*part
-	todo      []observed.NodeID
+	parts     map[graph.NodeID]*part
+	todo      []graph.NodeID
 	first     int // of todo
-	expanding observed.NodeID
+	expanding graph.NodeID
 	inside    bool // the members of the expanding node are being visited
-	cursor    observed.Cursor
+	cursor    graph.Cursor
 	changes   int
 	members   int
 	cut       bool
@@ -88,23 +87,23 @@ type part struct {
 }
 
 // New returns an empty copy. It is open in the graph until Close.
-func New(g *observed.Graph) *Copy {
-	c := &Copy{parts: map[observed.NodeID]*part{}}
+func New(g *graph.Graph) *Copy {
+	c := &Copy{parts: map[graph.NodeID]*part{}}
 	g.OpenCursor(&c.cursor)
 	return c
 }
 
 // Close ends the copy. The graph then forgets it.
-func (c *Copy) Close(g *observed.Graph) { g.CloseCursor(&c.cursor) }
+func (c *Copy) Close(g *graph.Graph) { g.CloseCursor(&c.cursor) }
 
 // Add makes a node a member, with everything below it.
-func (c *Copy) Add(id observed.NodeID) { c.add(id, true) }
+func (c *Copy) Add(id graph.NodeID) { c.add(id, true) }
 
 // AddOwner adds a node without the objects below it.
-func (c *Copy) AddOwner(id observed.NodeID) { c.add(id, false) }
+func (c *Copy) AddOwner(id graph.NodeID) { c.add(id, false) }
 
 // Has reports whether the node is a member, or about to be one.
-func (c *Copy) Has(id observed.NodeID) bool {
+func (c *Copy) Has(id graph.NodeID) bool {
 	p := c.parts[id]
 	return p != nil && p.Member
 }
@@ -115,7 +114,7 @@ func (c *Copy) Len() int { return len(c.parts) }
 // Members returns the number of times that a node has become a member.
 func (c *Copy) Members() int { return c.members }
 
-// IsCut reports whether more than observed.MaxSameUID nodes had one UID, so that some are
+// IsCut reports whether more than graph.MaxSameUID nodes had one UID, so that some are
 // not copied.
 func (c *Copy) IsCut() bool { return c.cut }
 
@@ -131,7 +130,7 @@ func (c *Copy) Loosen() { c.loose = true }
 // IsLoose reports whether Loosen has been called.
 func (c *Copy) IsLoose() bool { return c.loose }
 
-func (c *Copy) add(id observed.NodeID, member bool) {
+func (c *Copy) add(id graph.NodeID, member bool) {
 	p := c.parts[id]
 	switch {
 	case p == nil:
@@ -146,7 +145,7 @@ func (c *Copy) add(id observed.NodeID, member bool) {
 	c.queue(id, p)
 }
 
-func (c *Copy) queue(id observed.NodeID, p *part) {
+func (c *Copy) queue(id graph.NodeID, p *part) {
 	if !p.queued {
 		p.queued = true
 		c.todo = append(c.todo, id)
@@ -177,7 +176,7 @@ func (c *Copy) Step(v View, budget int) (done bool) {
 func (c *Copy) expand(v View) {
 	d, ok := c.cursor.Next(v.Graph)
 	switch {
-	case ok && c.inside && v.Graph.Node(d).State() != observed.Observed: // no member
+	case ok && c.inside && v.Graph.Node(d).State() != graph.Observed: // no member
 	case ok:
 		c.add(d, true)
 	case !c.inside:
@@ -189,7 +188,7 @@ func (c *Copy) expand(v View) {
 }
 
 // visit copies one node and returns the cost.
-func (c *Copy) visit(v View, id observed.NodeID) int {
+func (c *Copy) visit(v View, id graph.NodeID) int {
 	p := c.parts[id]
 	if p == nil || !p.queued {
 		return 1
@@ -220,34 +219,34 @@ func (c *Copy) visit(v View, id observed.NodeID) int {
 
 // addSameUID adds the other nodes with the UID of a node. An object below a reference with wrong
 // coordinates may be held until the object with that UID goes.
-func (c *Copy) addSameUID(v View, n observed.Node, member bool) {
+func (c *Copy) addSameUID(v View, n graph.Node, member bool) {
 	others := n.SameUID()
-	c.cut = c.cut || len(others) == observed.MaxSameUID
+	c.cut = c.cut || len(others) == graph.MaxSameUID
 	for _, id := range others {
-		c.add(id, member && v.Graph.Node(id).State() != observed.Observed)
+		c.add(id, member && v.Graph.Node(id).State() != graph.Observed)
 	}
 }
 
 // addOwners adds the owners of a node. A claim on a UID stands for each object with it.
-func (c *Copy) addOwners(v View, n observed.Node) {
+func (c *Copy) addOwners(v View, n graph.Node) {
 	for _, o := range n.OwnerNodes() {
 		if !o.ByUID() {
 			c.add(o.ID(), false)
 			continue
 		}
 		for _, id := range o.SameUID() {
-			if v.Graph.Node(id).State() == observed.Observed {
+			if v.Graph.Node(id).State() == graph.Observed {
 				c.add(id, false)
 			}
 		}
 	}
 }
 
-func stateOf(v View, n observed.Node) State {
+func stateOf(v View, n graph.Node) State {
 	switch n.State() {
-	case observed.Observed:
+	case graph.Observed:
 		return Exists
-	case observed.Absent:
+	case graph.Absent:
 		return Absent
 	}
 	if v.State(n.ID()).Absent > v.Rewound {
@@ -260,7 +259,7 @@ func stateOf(v View, n observed.Node) State {
 // concerns, and adds a new object below a member. The delta's nodes may have left the graph.
 //
 // Held by TestCopyMeanwhile.
-func (c *Copy) Observe(v View, d *observed.Delta) {
+func (c *Copy) Observe(v View, d *graph.Delta) {
 	for _, f := range d.Freed {
 		if c.parts[f.ID] != nil {
 			delete(c.parts, f.ID)
@@ -287,7 +286,7 @@ func (c *Copy) Observe(v View, d *observed.Delta) {
 			return
 		}
 	}
-	if n.State() == observed.Observed && slices.ContainsFunc(n.Containers(), c.Has) {
+	if n.State() == graph.Observed && slices.ContainsFunc(n.Containers(), c.Has) {
 		c.add(d.Node, true)
 		return
 	}
@@ -300,7 +299,7 @@ func (c *Copy) Observe(v View, d *observed.Delta) {
 }
 
 // hasUID reports whether a member has the UID of a node.
-func (c *Copy) hasUID(n observed.Node) bool {
+func (c *Copy) hasUID(n graph.Node) bool {
 	for _, id := range n.SameUID() {
 		if c.Has(id) {
 			return true
@@ -315,7 +314,7 @@ func (c *Copy) Take() []Part {
 	for _, p := range c.parts {
 		order = append(order, p)
 	}
-	c.parts = map[observed.NodeID]*part{}
+	c.parts = map[graph.NodeID]*part{}
 	slices.SortFunc(order, func(a, b *part) int { return a.Object.Key.Compare(b.Object.Key) })
 	out := make([]Part, len(order))
 	for i, p := range order {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
@@ -13,7 +12,7 @@ import (
 // The engine goes on between two steps (RULES, P1).
 func TestCopyStepIsBounded(t *testing.T) {
 	const dependents, budget = 1000, 10
-	g := observed.New(observed.Config{})
+	g := graph.New(graph.Config{})
 	apply := func(ev graph.Event) {
 		if _, err := g.ApplyEvent(&ev); err != nil {
 			t.Fatal(err)

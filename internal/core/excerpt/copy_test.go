@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"pgregory.net/rapid"
 )
@@ -21,7 +20,7 @@ func TestCopyMeanwhile(t *testing.T) {
 			w.change(t)
 		}
 		root, ok := w.g.Lookup(key(0))
-		if !ok || root.State() != observed.Observed {
+		if !ok || root.State() != graph.Observed {
 			return
 		}
 		c := New(w.g)
@@ -40,7 +39,7 @@ func TestCopyMeanwhile(t *testing.T) {
 		if err := c.Check(w.view()); err != nil {
 			t.Fatal(err)
 		}
-		if n, ok := w.g.Lookup(key(0)); ok && n.ID() == root.ID() && n.State() == observed.Observed {
+		if n, ok := w.g.Lookup(key(0)); ok && n.ID() == root.ID() && n.State() == graph.Observed {
 			w.checkMembers(t, c)
 		}
 	})
@@ -84,14 +83,14 @@ func TestCopyLoose(t *testing.T) {
 
 // world is a graph of few objects that changes at random.
 type world struct {
-	g       *observed.Graph
+	g       *graph.Graph
 	table   record.Table
 	copies  []*Copy
 	version int
 }
 
 func newWorld(t *rapid.T) *world {
-	w := &world{g: observed.New(observed.Config{})}
+	w := &world{g: graph.New(graph.Config{})}
 	w.apply(t, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{
 		{Kind: "k", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor"}}, {Kind: "s", Scoped: true},
 	}})
@@ -143,13 +142,13 @@ func (w *world) checkMembers(t *rapid.T, c *Copy) {
 		for n := range w.g.Nodes() {
 			o := n.Object()
 			named := slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return below[r.UID] }) || o.Scope != "" && below[graph.UID("u"+o.Scope)]
-			if n.State() == observed.Observed && !below[o.UID] && named {
+			if n.State() == graph.Observed && !below[o.UID] && named {
 				below[o.UID], grown = true, true
 			}
 		}
 	}
 	for n := range w.g.Nodes() {
-		if n.State() == observed.Observed && below[n.Key().UID] && !c.Has(n.ID()) {
+		if n.State() == graph.Observed && below[n.Key().UID] && !c.Has(n.ID()) {
 			t.Fatalf("%s is below the root, and no member", n.Key())
 		}
 	}

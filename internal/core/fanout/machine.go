@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -21,7 +21,7 @@ import (
 // View has the lower machines that a step uses. The machine keeps none.
 type View struct {
 	record.Nodes
-	Work *queue.Queue[observed.NodeID] // the nodes to decide
+	Work *queue.Queue[graph.NodeID] // the nodes to decide
 }
 
 // Machine holds the owners that fan out, and the nodes that were woken. The zero value is
@@ -31,14 +31,14 @@ type View struct {
 //
 //  1. a node is marked as fanning out only if it is listed
 type Machine struct {
-	owners []observed.NodeID // their dependents have to be decided; a node that left the graph may be listed
-	woken  []observed.NodeID // they have to be decided, and with a waiting owner its dependents
+	owners []graph.NodeID // their dependents have to be decided; a node that left the graph may be listed
+	woken  []graph.NodeID // they have to be decided, and with a waiting owner its dependents
 }
 
 // Push has the dependents of an owner decided, from the first on. For an observed owner
 // these include the dependents whose references have its UID and other coordinates, or none:
 // they may count by the UID alone.
-func (m *Machine) Push(v record.Nodes, id observed.NodeID) {
+func (m *Machine) Push(v record.Nodes, id graph.NodeID) {
 	if v.Graph.Fan(id) && !v.Table.IsFanning(v.Graph, id) {
 		v.Table.SetFanning(v.Graph, id, true)
 		m.owners = append(m.owners, id)
@@ -46,12 +46,12 @@ func (m *Machine) Push(v record.Nodes, id observed.NodeID) {
 }
 
 // Wake has a node decided.
-func (m *Machine) Wake(id observed.NodeID) { m.woken = append(m.woken, id) }
+func (m *Machine) Wake(id graph.NodeID) { m.woken = append(m.woken, id) }
 
 // Next moves on by one dependent of the listed owners, and returns it. It returns 0 for a
 // dependent that waits for reads, which is decided after these, and not once for each
 // owner. It returns 0 also at the end of an owner's dependents.
-func (m *Machine) Next(v record.Nodes) observed.NodeID {
+func (m *Machine) Next(v record.Nodes) graph.NodeID {
 	if len(m.owners) == 0 {
 		return 0
 	}
@@ -91,14 +91,14 @@ func (m *Machine) StepWoken(v View, budget, most int) {
 }
 
 // Owners returns the owners that fan out, the first one first. The machine owns the slice.
-func (m *Machine) Owners() []observed.NodeID { return m.owners }
+func (m *Machine) Owners() []graph.NodeID { return m.owners }
 
 // Woken returns the woken nodes, the first one first. The machine owns the slice.
-func (m *Machine) Woken() []observed.NodeID { return m.woken }
+func (m *Machine) Woken() []graph.NodeID { return m.woken }
 
 // Check verifies the invariants of Machine.
 func (m *Machine) Check(v record.Nodes) error {
-	listed := make(map[observed.NodeID]bool, len(m.owners))
+	listed := make(map[graph.NodeID]bool, len(m.owners))
 	for _, id := range m.owners {
 		listed[id] = true
 	}

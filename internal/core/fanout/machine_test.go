@@ -10,7 +10,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -27,8 +26,8 @@ type rig struct {
 func newRig(t *testing.T, objects string) *rig {
 	t.Helper()
 	r := &rig{T: t, v: View{
-		Nodes: record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}},
-		Work:  queue.New(queue.Config[observed.NodeID]{Hash: func(id observed.NodeID) uint64 { return uint64(id) }, Number: func(id observed.NodeID) uint32 { return uint32(id) }}),
+		Nodes: record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}},
+		Work:  queue.New(queue.Config[graph.NodeID]{Hash: func(id graph.NodeID) uint64 { return uint64(id) }, Number: func(id graph.NodeID) uint32 { return uint32(id) }}),
 	}}
 	all, err := graph.Parse(objects)
 	if err != nil {
@@ -48,7 +47,7 @@ func (r *rig) apply(ev graph.Event) {
 	}
 }
 
-func (r *rig) id(name string) observed.NodeID {
+func (r *rig) id(name string) graph.NodeID {
 	r.Helper()
 	for n := range r.v.Graph.Nodes() {
 		if n.Key().Name == name {
@@ -218,7 +217,7 @@ func TestHash(t *testing.T) {
 		m.Hash(p)
 		return p.Sum()
 	}
-	full := Machine{owners: []observed.NodeID{r.id("o")}, woken: []observed.NodeID{r.id("x")}}
+	full := Machine{owners: []graph.NodeID{r.id("o")}, woken: []graph.NodeID{r.id("x")}}
 	for _, c := range []struct {
 		reason  string
 		changed Machine

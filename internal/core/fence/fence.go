@@ -19,7 +19,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -53,8 +52,8 @@ type Machine struct {
 	freed   seq.Stamp    // marks up to here may end without a fence: it took too long
 	retry   time.Time    // no other fence begins before this
 	failing Failure
-	waiting []observed.NodeID
-	byKind  map[graph.Kind]map[observed.NodeID]struct{} // the nodes that wait for one kind to pass
+	waiting []graph.NodeID
+	byKind  map[graph.Kind]map[graph.NodeID]struct{} // the nodes that wait for one kind to pass
 
 	counts Counts
 }
@@ -121,7 +120,7 @@ func (f *Machine) Held(k *kinds.Table) bool {
 }
 
 // Waiting returns the nodes that wait for the fence. Some may be out of use.
-func (f *Machine) Waiting() []observed.NodeID { return f.waiting }
+func (f *Machine) Waiting() []graph.NodeID { return f.waiting }
 
 // Want asks for a fence that begins after the moment.
 func (f *Machine) Want(after seq.Stamp, now time.Time) {
@@ -136,7 +135,7 @@ func (f *Machine) Want(after seq.Stamp, now time.Time) {
 
 // Await has a node decided when the fence passes, is lost, or is not needed any more. State
 // is the node's.
-func (f *Machine) Await(id observed.NodeID, state *record.State) {
+func (f *Machine) Await(id graph.NodeID, state *record.State) {
 	if !state.AwaitsFence {
 		state.AwaitsFence = true
 		f.waiting = append(f.waiting, id)
@@ -144,13 +143,13 @@ func (f *Machine) Await(id observed.NodeID, state *record.State) {
 }
 
 // AwaitKind has a node decided when the kind passes the fence.
-func (f *Machine) AwaitKind(name graph.Kind, id observed.NodeID) {
+func (f *Machine) AwaitKind(name graph.Kind, id graph.NodeID) {
 	w := f.byKind[name]
 	if w == nil {
 		if f.byKind == nil {
-			f.byKind = map[graph.Kind]map[observed.NodeID]struct{}{}
+			f.byKind = map[graph.Kind]map[graph.NodeID]struct{}{}
 		}
-		w = map[observed.NodeID]struct{}{}
+		w = map[graph.NodeID]struct{}{}
 		f.byKind[name] = w
 	}
 	w[id] = struct{}{}
@@ -158,7 +157,7 @@ func (f *Machine) AwaitKind(name graph.Kind, id observed.NodeID) {
 
 // Wake has the nodes decided that wait for a fence. An id of a node that is gone may name
 // another node, which does not wait.
-func (f *Machine) Wake(g *observed.Graph, nodes *record.Table, out *effect.List) {
+func (f *Machine) Wake(g *graph.Graph, nodes *record.Table, out *effect.List) {
 	for _, id := range f.waiting {
 		if nodes.Get(g, id).AwaitsFence {
 			nodes.Edit(g, id).AwaitsFence = false

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // TestFence: a fence begins for a waiter, and passes when every kind and the set of kinds
@@ -138,7 +137,7 @@ func TestLost(t *testing.T) {
 	if got := Names(late); !slices.Equal(got, []string{"the set of kinds", "b"}) {
 		t.Errorf("the report names %q", got)
 	}
-	if !r.has(effect.WakeFence) || !r.has(effect.Log) || !slices.Equal(r.woken(), []observed.NodeID{r.x}) {
+	if !r.has(effect.WakeFence) || !r.has(effect.Log) || !slices.Equal(r.woken(), []graph.NodeID{r.x}) {
 		t.Error("the waiters are not decided again")
 	}
 	if r.now = r.now.Add(timeout); r.begins() {
@@ -214,20 +213,20 @@ func TestWaiters(t *testing.T) {
 		r.f.Await(r.x, r.v.Edit(r.x))
 		r.f.AwaitKind("a", r.y)
 	}
-	if !slices.Equal(r.f.Waiting(), []observed.NodeID{r.x}) || !slices.Equal(r.f.AwaitedKinds(), []graph.Kind{"a"}) {
+	if !slices.Equal(r.f.Waiting(), []graph.NodeID{r.x}) || !slices.Equal(r.f.AwaitedKinds(), []graph.Kind{"a"}) {
 		t.Errorf("nodes %v wait for the fence, and nodes for the kinds %q", r.f.Waiting(), r.f.AwaitedKinds())
 	}
-	if got := r.f.Waiters(r.v.Graph, r.v.Table); !slices.Equal(got, []observed.NodeID{r.x, r.y}) || r.f.MaxWaiters() != 2 {
+	if got := r.f.Waiters(r.v.Graph, r.v.Table); !slices.Equal(got, []graph.NodeID{r.x, r.y}) || r.f.MaxWaiters() != 2 {
 		t.Errorf("nodes %v of at most %d wait, want two", got, r.f.MaxWaiters())
 	}
 	if r.pass("b"); r.woken() != nil {
 		t.Error("another kind wakes a waiter")
 	}
-	if r.pass("a"); !slices.Equal(r.woken(), []observed.NodeID{r.y}) || len(r.f.AwaitedKinds()) != 0 {
+	if r.pass("a"); !slices.Equal(r.woken(), []graph.NodeID{r.y}) || len(r.f.AwaitedKinds()) != 0 {
 		t.Error("the kind wakes its waiters")
 	}
 	r.f.Wake(r.v.Graph, r.v.Table, &r.out)
-	if !slices.Equal(r.woken(), []observed.NodeID{r.x}) || r.f.Waiting() != nil || r.v.State(r.x).AwaitsFence {
+	if !slices.Equal(r.woken(), []graph.NodeID{r.x}) || r.f.Waiting() != nil || r.v.State(r.x).AwaitsFence {
 		t.Error("the fence wakes its waiters")
 	}
 	r.f.Await(r.x, r.v.Edit(r.x))

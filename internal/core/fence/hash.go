@@ -1,15 +1,15 @@
 package fence
 
 import (
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // Hash adds all parts of the machine that decide the engine's acts.
-func (f *Machine) Hash(p *fingerprint.Printer, k *kinds.Table, g *observed.Graph, nodes *record.Table) {
+func (f *Machine) Hash(p *fingerprint.Printer, k *kinds.Table, g *graph.Graph, nodes *record.Table) {
 	p.Flags(f.wanted != 0, f.id != 0, f.passed > f.wanted, f.began > f.wanted, f.freed < f.began)
 	for _, id := range f.waiting {
 		if nodes.Get(g, id).AwaitsFence {

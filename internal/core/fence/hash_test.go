@@ -7,7 +7,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -25,8 +24,8 @@ func TestHash(t *testing.T) {
 	r.v.Edit(r.x).AwaitsFence, r.v.Edit(r.y).AwaitsFence = true, true
 	base := Machine{
 		exact: true, release: time.Minute, wanted: 5, since: start, id: 1, last: 1, spent: 3, early: []reports{{token: 6, kinds: []graph.Kind{"a"}}}, began: 4, started: start,
-		passed: 3, set: 3, freed: 2, retry: start.Add(time.Second), waiting: []observed.NodeID{r.x},
-		byKind: map[graph.Kind]map[observed.NodeID]struct{}{"a": {r.x: {}}},
+		passed: 3, set: 3, freed: 2, retry: start.Add(time.Second), waiting: []graph.NodeID{r.x},
+		byKind: map[graph.Kind]map[graph.NodeID]struct{}{"a": {r.x: {}}},
 	}
 	sum := func(f *Machine) uint64 {
 		p := fingerprint.New(r.v.Graph, start, nil)

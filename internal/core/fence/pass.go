@@ -8,14 +8,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // AwaitingKind returns the nodes that wait for the kind to pass, sorted.
-func (f *Machine) AwaitingKind(name graph.Kind) []observed.NodeID {
+func (f *Machine) AwaitingKind(name graph.Kind) []graph.NodeID {
 	return slices.Sorted(maps.Keys(f.byKind[name]))
 }
 
@@ -24,7 +23,7 @@ func (f *Machine) AwaitedKinds() []graph.Kind { return slices.Sorted(maps.Keys(f
 
 // Waiters returns the nodes that wait for the fence, or for one kind to pass it. Some may be
 // out of use.
-func (f *Machine) Waiters(g *observed.Graph, nodes *record.Table) (ids []observed.NodeID) {
+func (f *Machine) Waiters(g *graph.Graph, nodes *record.Table) (ids []graph.NodeID) {
 	for _, id := range f.waiting {
 		if nodes.Get(g, id).AwaitsFence {
 			ids = append(ids, id)
@@ -226,7 +225,7 @@ func Names(kinds []graph.Kind) []string {
 func (f *Machine) Clone() Machine {
 	c := *f
 	c.waiting, c.late, c.early = slices.Clone(f.waiting), slices.Clone(f.late), cloneReports(f.early)
-	c.byKind = make(map[graph.Kind]map[observed.NodeID]struct{}, len(f.byKind))
+	c.byKind = make(map[graph.Kind]map[graph.NodeID]struct{}, len(f.byKind))
 	for name, w := range f.byKind {
 		c.byKind[name] = maps.Clone(w)
 	}

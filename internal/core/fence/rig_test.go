@@ -7,7 +7,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -24,13 +23,13 @@ type rig struct {
 	stamps seq.Counter
 	out    effect.List
 	now    time.Time
-	x, y   observed.NodeID
+	x, y   graph.NodeID
 }
 
 func newRig(t *testing.T, exact bool, release time.Duration) *rig {
 	t.Helper()
 	r := &rig{T: t, f: New(exact, release), k: kinds.New(nil), now: start}
-	r.v = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	r.v = record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
 	infos := []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}
 	r.apply(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 	r.k.SetKinds(infos, r.v.Graph, &r.stamps)
@@ -46,7 +45,7 @@ func (r *rig) apply(ev graph.Event) {
 	}
 }
 
-func (r *rig) put(name string) observed.NodeID {
+func (r *rig) put(name string) graph.NodeID {
 	r.Helper()
 	o := graph.Object{Key: graph.Key{Kind: "a", Name: name, UID: graph.UID(name)}, Version: "1"}
 	r.apply(graph.Event{Type: graph.Put, Object: o})
@@ -114,7 +113,7 @@ func (r *rig) begins() bool {
 }
 
 // woken returns the nodes that the effects wake, and drops the effects.
-func (r *rig) woken() (ids []observed.NodeID) {
+func (r *rig) woken() (ids []graph.NodeID) {
 	for _, x := range r.out.Items() {
 		if x.Type == effect.Wake {
 			ids = append(ids, x.Node)

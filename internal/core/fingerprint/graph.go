@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -52,11 +51,11 @@ func (p *Printer) Owners(refs []graph.Owner) {
 }
 
 // Node hashes a node by its rank.
-func (p *Printer) Node(id observed.NodeID) { p.Word(p.Rank(id)) }
+func (p *Printer) Node(id graph.NodeID) { p.Word(p.Rank(id)) }
 
 // List hashes node ids in their order. An id that is not in use will name a new node
 // later. The number of nodes to be made until then tells it from other such ids.
-func (p *Printer) List(ids []observed.NodeID) {
+func (p *Printer) List(ids []graph.NodeID) {
 	p.Word(uint64(len(ids)))
 	for _, id := range ids {
 		p.Node(id)
@@ -67,7 +66,7 @@ func (p *Printer) List(ids []observed.NodeID) {
 }
 
 // Seq hashes the nodes of a sequence in their order.
-func (p *Printer) Seq(ids iter.Seq[observed.NodeID]) {
+func (p *Printer) Seq(ids iter.Seq[graph.NodeID]) {
 	n := uint64(0)
 	for id := range ids {
 		p.Node(id)
@@ -77,22 +76,22 @@ func (p *Printer) Seq(ids iter.Seq[observed.NodeID]) {
 }
 
 // Set hashes node ids whose order decides nothing.
-func (p *Printer) Set(ids []observed.NodeID) {
+func (p *Printer) Set(ids []graph.NodeID) {
 	ids = slices.Clone(ids)
-	slices.SortFunc(ids, func(a, b observed.NodeID) int { return cmp.Compare(p.Rank(a), p.Rank(b)) })
+	slices.SortFunc(ids, func(a, b graph.NodeID) int { return cmp.Compare(p.Rank(a), p.Rank(b)) })
 	p.List(ids)
 }
 
 // From hashes the ranks of the node ids from at on, in order of ids. It stands for the
 // rest of a walk over the graph.
-func (p *Printer) From(at observed.NodeID) {
+func (p *Printer) From(at graph.NodeID) {
 	for id := at; int(id) < len(p.index); id++ {
 		p.Node(id)
 	}
 }
 
 // Queue hashes the entries of a queue.
-func (p *Printer) Queue(q *queue.Queue[observed.NodeID]) {
+func (p *Printer) Queue(q *queue.Queue[graph.NodeID]) {
 	for x := range q.Entries() {
 		p.Node(x.Key)
 		p.Word(uint64(x.Priority)<<32 | uint64(x.State)<<16 | uint64(x.Attempts))

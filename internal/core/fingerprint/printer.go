@@ -7,27 +7,26 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Printer hashes values in the order of the calls. It names a node by its place in the
 // order of keys, because node ids depend on the history. It gives a time as its distance
 // from now. Make one with New. A Printer is not safe for concurrent use.
 type Printer struct {
-	graph  *observed.Graph
+	graph  *graph.Graph
 	now    time.Time
 	rename func(graph.Key, graph.Version) uint64
 	hash   uint64
-	ids    []observed.NodeID
+	ids    []graph.NodeID
 	index  []uint64 // by node id, from 1
 }
 
 // New returns a printer for the state of an engine over g, at the time now. If rename is
 // not nil, its result stands for each version.
-func New(g *observed.Graph, now time.Time, rename func(graph.Key, graph.Version) uint64) *Printer {
+func New(g *graph.Graph, now time.Time, rename func(graph.Key, graph.Version) uint64) *Printer {
 	p := &Printer{
 		graph: g, now: now, rename: rename, hash: 0xcbf29ce484222325,
-		index: make([]uint64, g.Cap()), ids: make([]observed.NodeID, 0, g.Len()),
+		index: make([]uint64, g.Cap()), ids: make([]graph.NodeID, 0, g.Len()),
 	}
 	for n := range g.Nodes() {
 		p.ids = append(p.ids, n.ID())
@@ -40,11 +39,11 @@ func New(g *observed.Graph, now time.Time, rename func(graph.Key, graph.Version)
 func (p *Printer) Sum() uint64 { return p.hash }
 
 // Nodes returns all nodes in order of keys. The printer owns the slice.
-func (p *Printer) Nodes() []observed.NodeID { return p.ids }
+func (p *Printer) Nodes() []graph.NodeID { return p.ids }
 
 // Rank returns the place of a node in the order of keys, from 1. It is 0 for a node that
 // is not in use.
-func (p *Printer) Rank(id observed.NodeID) uint64 {
+func (p *Printer) Rank(id graph.NodeID) uint64 {
 	if int(id) < len(p.index) {
 		return p.index[id]
 	}

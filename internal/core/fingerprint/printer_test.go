@@ -5,15 +5,14 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
 var now = time.Unix(1000, 0)
 
-func graphOf(t *testing.T) *observed.Graph {
+func graphOf(t *testing.T) *graph.Graph {
 	t.Helper()
-	g := observed.New(observed.Config{})
+	g := graph.New(graph.Config{})
 	objects, err := graph.Parse("a#1; b#2 -> a")
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +29,7 @@ func graphOf(t *testing.T) *observed.Graph {
 	return g
 }
 
-func sum(g *observed.Graph, write func(p *Printer)) uint64 {
+func sum(g *graph.Graph, write func(p *Printer)) uint64 {
 	p := New(g, now, nil)
 	write(p)
 	return p.Sum()
@@ -45,7 +44,7 @@ func TestPrinter(t *testing.T) {
 	other.Finalizers = []string{"f"}
 	policy := g.Node(b).Object()
 	policy.Owners[0].OnDelete = graph.OnDeleteRestrict
-	q := queue.New(queue.Config[observed.NodeID]{Hash: func(observed.NodeID) uint64 { return 0 }})
+	q := queue.New(queue.Config[graph.NodeID]{Hash: func(graph.NodeID) uint64 { return 0 }})
 	full := q.Clone()
 	full.Add(a, queue.Normal)
 	for _, c := range []struct {
@@ -59,8 +58,8 @@ func TestPrinter(t *testing.T) {
 		{"nodes", func(p *Printer) { p.Node(a) }, func(p *Printer) { p.Node(b) }, false},
 		{"objects", func(p *Printer) { p.Object(o) }, func(p *Printer) { p.Object(other) }, false},
 		{"policies of a reference", func(p *Printer) { p.Object(o) }, func(p *Printer) { p.Object(policy) }, false},
-		{"lists in another order", func(p *Printer) { p.List([]observed.NodeID{a, b}) }, func(p *Printer) { p.List([]observed.NodeID{b, a}) }, false},
-		{"sets in another order", func(p *Printer) { p.Set([]observed.NodeID{a, b}) }, func(p *Printer) { p.Set([]observed.NodeID{b, a}) }, true},
+		{"lists in another order", func(p *Printer) { p.List([]graph.NodeID{a, b}) }, func(p *Printer) { p.List([]graph.NodeID{b, a}) }, false},
+		{"sets in another order", func(p *Printer) { p.Set([]graph.NodeID{a, b}) }, func(p *Printer) { p.Set([]graph.NodeID{b, a}) }, true},
 		{"the rest of a walk", func(p *Printer) { p.From(a) }, func(p *Printer) { p.From(max(a, b)) }, false},
 		{"times ahead", func(p *Printer) { p.Until(now.Add(1)) }, func(p *Printer) { p.Until(now.Add(2)) }, false},
 		{"times in the past", func(p *Printer) { p.Until(now.Add(-1)) }, func(p *Printer) { p.Until(now) }, true},
@@ -95,7 +94,7 @@ func TestPrinterFreed(t *testing.T) {
 	if _, err := g.Apply(graph.Event{Type: graph.Gone, Key: g.Node(b).Key()}); err != nil {
 		t.Fatal(err)
 	}
-	if freed, none := sum(g, func(p *Printer) { p.List([]observed.NodeID{b}) }), sum(g, func(p *Printer) { p.List([]observed.NodeID{0}) }); freed == none {
+	if freed, none := sum(g, func(p *Printer) { p.List([]graph.NodeID{b}) }), sum(g, func(p *Printer) { p.List([]graph.NodeID{0}) }); freed == none {
 		t.Error("a freed id is hashed as no id")
 	}
 }

@@ -3,7 +3,7 @@ package follow
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // Check verifies the invariants of Follower. It walks the graph.
@@ -49,7 +49,7 @@ func (m *members) checkMember(v *View, c class, x member) error {
 		return fmt.Errorf("1: node %d is not in use", x.id)
 	}
 	n := v.Graph.Node(x.id)
-	if exists := n.State() == observed.Observed; exists == (c == gone) || exists && c != classOf(v, x.id) {
+	if exists := n.State() == graph.Observed; exists == (c == gone) || exists && c != classOf(v, x.id) {
 		return fmt.Errorf("1: %s is %s and in list %d", n.Key(), n.State(), c)
 	}
 	if x.depth == 0 || m.suspect || !m.isDone(v) {
@@ -64,7 +64,7 @@ func (m *members) checkMember(v *View, c class, x member) error {
 // checkReach compares the set with everything that can be reached from depth 0.
 func (m *members) checkReach(v *View) error {
 	for n := range v.Graph.Nodes() {
-		if _, ok := m.support(v, n); n.State() == observed.Observed && ok && !m.has(n.ID()) {
+		if _, ok := m.support(v, n); n.State() == graph.Observed && ok && !m.has(n.ID()) {
 			return fmt.Errorf("3: %s depends on a member and is none", n.Key())
 		}
 	}

@@ -2,7 +2,6 @@ package follow
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Counts are the numbers of the members. It is a value.
@@ -37,18 +36,18 @@ type Follower struct {
 	root      graph.Key              // the first root
 	roots     map[graph.Key]struct{} // those that have begun
 	search    *search                // for the UIDs of the roots, or nil
-	scan      observed.NodeID        // the next node of the scan for objects that went before, 0 without one
+	scan      graph.NodeID           // the next node of the scan for objects that went before, 0 without one
 	origins   origins
 	past      past
 	set       *members
-	next      *members         // the set of a second walk, or nil
-	seed      int32            // the entries of objects that are gone and that next has not taken yet
-	gone      int              // see Counts
-	ending    observed.NodeID  // a node that is about to go, and hangs below a root
-	holder    bool             // the node that is about to go is a holder of a sweep
-	content   observed.Content // of that node
-	finalizer bool             // its members go first
-	changed   bool             // since the last Counts
+	next      *members      // the set of a second walk, or nil
+	seed      int32         // the entries of objects that are gone and that next has not taken yet
+	gone      int           // see Counts
+	ending    graph.NodeID  // a node that is about to go, and hangs below a root
+	holder    bool          // the node that is about to go is a holder of a sweep
+	content   graph.Content // of that node
+	finalizer bool          // its members go first
+	changed   bool          // since the last Counts
 }
 
 // New returns a follower of the roots. Open comes next, then StepSearch, then Roots and Begin
@@ -58,7 +57,7 @@ func New(roots ...graph.Key) *Follower {
 }
 
 // Open opens the follower in the graph, until Close.
-func (f *Follower) Open(g *observed.Graph) { f.set = newMembers(g, &f.past) }
+func (f *Follower) Open(g *graph.Graph) { f.set = newMembers(g, &f.past) }
 
 // Begin takes a root as the graph has it, and has its members found. The key has a UID. A
 // root that the graph does not show counts as gone, and references to it lead to a member.
@@ -75,7 +74,7 @@ func (f *Follower) Begin(v View, root graph.Key) {
 	}
 	f.roots[root] = struct{}{}
 	n, ok := v.Graph.Lookup(root)
-	exists := ok && n.State() == observed.Observed
+	exists := ok && n.State() == graph.Observed
 	if !exists || n.Deleting() {
 		f.origins.add(&v, root)
 		f.scan = 1
@@ -98,7 +97,7 @@ func (f *Follower) isRoot(k graph.Key) bool {
 }
 
 // Close ends the follower. The graph then forgets it.
-func (f *Follower) Close(g *observed.Graph) {
+func (f *Follower) Close(g *graph.Graph) {
 	for _, m := range f.sets() {
 		g.CloseCursor(&m.cursor)
 	}
@@ -162,7 +161,7 @@ func (f *Follower) beginNext(v *View) {
 		f.next.contents = append(f.next.contents, c)
 	}
 	for root := range f.roots {
-		if n, ok := v.Graph.Lookup(root); ok && n.State() == observed.Observed {
+		if n, ok := v.Graph.Lookup(root); ok && n.State() == graph.Observed {
 			f.next.add(v, n.ID(), 0)
 		}
 	}
@@ -182,7 +181,7 @@ func (f *Follower) isWalked(v *View) bool {
 func (f *Follower) Counts(v View) Counts {
 	f.changed = false
 	n, ok := v.Graph.Lookup(f.root)
-	exists := ok && n.State() == observed.Observed
+	exists := ok && n.State() == graph.Observed
 	c := Counts{
 		Gone: f.gone, Held: f.set.len(caused) + f.set.len(blocked),
 		Complete: f.isWalked(&v) && !(f.set.holder && v.Sweeps.Walking()),
@@ -196,7 +195,7 @@ func (f *Follower) Counts(v View) Counts {
 // Sample returns at most limit of the members that are held. Those that wait for something
 // outside come first, and those that wait for their dependents last. With others it goes on
 // with members that are not held.
-func (f *Follower) Sample(limit int, others bool) (out []observed.NodeID) {
+func (f *Follower) Sample(limit int, others bool) (out []graph.NodeID) {
 	for _, c := range [...]class{caused, blocked, active} {
 		l := &f.set.lists[c]
 		for i := 0; i < l.Len() && len(out) < limit && (c != active || others); i++ {

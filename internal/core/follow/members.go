@@ -3,9 +3,9 @@ package follow
 import (
 	"math"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/dense"
 	"github.com/ownergraph/ownergraph/internal/core/held"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
@@ -38,7 +38,7 @@ const (
 // is not held: nothing keeps that engine from the write.
 //
 // Held by TestRecount.
-func classOf(v *View, id observed.NodeID) class {
+func classOf(v *View, id graph.NodeID) class {
 	switch {
 	case !v.Held.Has(id) || v.Held.Get(id).Reason == policy.ObserveOnly:
 		return active
@@ -51,7 +51,7 @@ func classOf(v *View, id observed.NodeID) class {
 // member is one entry of a set. Depth is 0 for the root and for objects that are gone.
 // Another member has a reference to a member of a smaller depth.
 type member struct {
-	id    observed.NodeID
+	id    graph.NodeID
 	depth uint32
 }
 
@@ -60,19 +60,19 @@ type members struct {
 	past      *past
 	index     dense.Index // the place of a node: its position in a list, and the list
 	lists     [classes]dense.List[member]
-	todo      dense.List[observed.NodeID] // their dependents have to be visited
-	expanding observed.NodeID             // the cursor is on its dependents, or on its content
-	inside    bool                        // it is on the content, or on that of a container that is gone
-	contents  []observed.Content          // of containers that are gone; their members have to be visited
-	cursor    observed.Cursor
-	scan      observed.NodeID // the next node of the scan for members of sweeps, 0 without one
-	again     bool            // another scan is wanted
-	holder    bool            // a holder is a member
-	selected  uint64          // the members of sweeps at the beginning of the last scan
-	suspect   bool            // a member may have no way to the root any more
+	todo      dense.List[graph.NodeID] // their dependents have to be visited
+	expanding graph.NodeID             // the cursor is on its dependents, or on its content
+	inside    bool                     // it is on the content, or on that of a container that is gone
+	contents  []graph.Content          // of containers that are gone; their members have to be visited
+	cursor    graph.Cursor
+	scan      graph.NodeID // the next node of the scan for members of sweeps, 0 without one
+	again     bool         // another scan is wanted
+	holder    bool         // a holder is a member
+	selected  uint64       // the members of sweeps at the beginning of the last scan
+	suspect   bool         // a member may have no way to the root any more
 }
 
-func newMembers(g *observed.Graph, p *past) *members {
+func newMembers(g *graph.Graph, p *past) *members {
 	m := &members{past: p}
 	g.OpenCursor(&m.cursor)
 	return m
@@ -81,7 +81,7 @@ func newMembers(g *observed.Graph, p *past) *members {
 func (m *members) len(c class) int { return m.lists[c].Len() }
 
 // place returns the list of a node and its position there.
-func (m *members) place(id observed.NodeID) (c class, at int32, ok bool) {
+func (m *members) place(id graph.NodeID) (c class, at int32, ok bool) {
 	p := m.index.At(uint32(id))
 	if p == dense.None {
 		return 0, 0, false
@@ -89,10 +89,10 @@ func (m *members) place(id observed.NodeID) (c class, at int32, ok bool) {
 	return class(p & (1<<classBits - 1)), p >> classBits, true
 }
 
-func (m *members) has(id observed.NodeID) bool { return m.index.At(uint32(id)) != dense.None }
+func (m *members) has(id graph.NodeID) bool { return m.index.At(uint32(id)) != dense.None }
 
 // depth returns the depth of a member.
-func (m *members) depth(id observed.NodeID) (depth uint32, ok bool) {
+func (m *members) depth(id graph.NodeID) (depth uint32, ok bool) {
 	c, at, ok := m.place(id)
 	if !ok {
 		return math.MaxUint32, false
@@ -100,13 +100,13 @@ func (m *members) depth(id observed.NodeID) (depth uint32, ok bool) {
 	return m.lists[c].At(at).depth, true
 }
 
-func (m *members) put(id observed.NodeID, depth uint32, c class) {
+func (m *members) put(id graph.NodeID, depth uint32, c class) {
 	m.index.Set(uint32(id), int32(m.len(c))<<classBits|int32(c))
 	m.lists[c].Push(member{id, depth})
 }
 
 // take removes an entry. The last one of its list takes its place.
-func (m *members) take(id observed.NodeID) (was member, ok bool) {
+func (m *members) take(id graph.NodeID) (was member, ok bool) {
 	c, at, ok := m.place(id)
 	if !ok {
 		return member{}, false
@@ -122,14 +122,14 @@ func (m *members) take(id observed.NodeID) (was member, ok bool) {
 }
 
 // move moves a member to another list.
-func (m *members) move(id observed.NodeID, to class) {
+func (m *members) move(id graph.NodeID, to class) {
 	if was, ok := m.take(id); ok {
 		m.put(id, was.depth, to)
 	}
 }
 
 // add adds an observed node, and has its dependents visited.
-func (m *members) add(v *View, id observed.NodeID, depth uint32) {
+func (m *members) add(v *View, id graph.NodeID, depth uint32) {
 	m.put(id, depth, classOf(v, id))
 	m.todo.Push(id)
 	if v.Sweeps.Any() && v.Sweeps.IsHolder(id) {
@@ -139,7 +139,7 @@ func (m *members) add(v *View, id observed.NodeID, depth uint32) {
 
 // anchor makes a node the place of an object that is gone. The references to it lead to a
 // member.
-func (m *members) anchor(id observed.NodeID) {
+func (m *members) anchor(id graph.NodeID) {
 	if c, _, ok := m.place(id); ok && c == gone {
 		return
 	}
@@ -149,20 +149,20 @@ func (m *members) anchor(id observed.NodeID) {
 }
 
 // forget forgets a node that left the graph. Nothing refers to it.
-func (m *members) forget(id observed.NodeID) {
+func (m *members) forget(id graph.NodeID) {
 	m.take(id)
 	m.stop(id)
 }
 
 // stop ends the visit of the dependents and the content of a node.
-func (m *members) stop(id observed.NodeID) {
+func (m *members) stop(id graph.NodeID) {
 	if m.expanding == id {
 		m.expanding, m.inside = 0, false
 	}
 }
 
 // leave removes a member that stays in the graph, and has its dependents reviewed.
-func (m *members) leave(v *View, id observed.NodeID) {
+func (m *members) leave(v *View, id graph.NodeID) {
 	if _, ok := m.take(id); !ok {
 		return
 	}

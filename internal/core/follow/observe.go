@@ -2,7 +2,6 @@ package follow
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // maxClimb bounds the owners that Ending looks at.
@@ -15,21 +14,21 @@ const maxClimb = 1024
 //
 // Held by TestGoneDuringWalk.
 func (f *Follower) Ending(v View, k graph.Key) {
-	f.ending, f.holder, f.content = 0, false, observed.Content{}
+	f.ending, f.holder, f.content = 0, false, graph.Content{}
 	n, ok := v.Graph.Lookup(k)
 	if ok {
 		f.content, f.finalizer = n.Content(), n.Container().Finalizer != ""
 	}
 	f.holder = ok && v.Sweeps.Any() && v.Sweeps.IsHolder(n.ID())
-	if !ok || n.State() != observed.Observed || f.set.has(n.ID()) || f.scan == 0 && f.set.isDone(&v) {
+	if !ok || n.State() != graph.Observed || f.set.has(n.ID()) || f.scan == 0 && f.set.isDone(&v) {
 		return
 	}
 	f.climb(&v, n.ID())
 }
 
 // climb notes that a node is about to go, if a way leads from it to a member.
-func (f *Follower) climb(v *View, id observed.NodeID) {
-	todo, seen, total := []observed.NodeID{id}, map[observed.NodeID]bool{id: true}, 0
+func (f *Follower) climb(v *View, id graph.NodeID) {
+	todo, seen, total := []graph.NodeID{id}, map[graph.NodeID]bool{id: true}, 0
 	for at := 0; at < len(todo); at++ {
 		n := v.Graph.Node(todo[at])
 		_, ok := f.set.support(v, n)
@@ -38,7 +37,7 @@ func (f *Follower) climb(v *View, id observed.NodeID) {
 			f.ending = id
 			return
 		}
-		up := func(id observed.NodeID) {
+		up := func(id graph.NodeID) {
 			if !seen[id] {
 				seen[id] = true
 				todo = append(todo, id)
@@ -59,7 +58,7 @@ func (f *Follower) climb(v *View, id observed.NodeID) {
 		for _, id := range n.Containers() {
 			up(id)
 		}
-		if v.Sweeps.Any() && n.State() == observed.Observed {
+		if v.Sweeps.Any() && n.State() == graph.Observed {
 			for _, h := range v.Sweeps.HoldersOf(v.View, n.ID()) {
 				up(h)
 			}
@@ -70,7 +69,7 @@ func (f *Follower) climb(v *View, id observed.NodeID) {
 // Observe takes a change of the graph. The delta's nodes may have left the graph.
 //
 // Held by TestRecount.
-func (f *Follower) Observe(v View, d *observed.Delta) {
+func (f *Follower) Observe(v View, d *graph.Delta) {
 	if f.search != nil {
 		f.search.look(&v, d.Node)
 		for _, id := range d.Added {
@@ -95,7 +94,7 @@ func (f *Follower) Observe(v View, d *observed.Delta) {
 
 // lookAdded takes the nodes that references name anew. One may stand for a member that is
 // gone.
-func (f *Follower) lookAdded(v *View, d *observed.Delta) {
+func (f *Follower) lookAdded(v *View, d *graph.Delta) {
 	for _, id := range d.Added {
 		if len(f.past.keys)+len(f.origins.keys) == 0 || !v.InUse(id) {
 			continue
@@ -111,7 +110,7 @@ func (f *Follower) lookAdded(v *View, d *observed.Delta) {
 }
 
 // end counts a member that is gone. Its dependents stay members.
-func (f *Follower) end(v *View, d *observed.Delta) {
+func (f *Follower) end(v *View, d *graph.Delta) {
 	member := d.Node == f.ending
 	for _, m := range f.sets() {
 		member = member || m.has(d.Node)
@@ -142,7 +141,7 @@ func (f *Follower) leaveContent(v *View) {
 	if f.content.Name == "" || f.past.contents[f.content] {
 		return
 	}
-	var c observed.Cursor
+	var c graph.Cursor
 	c.StartContent(v.Graph, f.content)
 	if _, some := c.Next(v.Graph); f.finalizer {
 		f.set.suspect = f.set.suspect || some
@@ -155,7 +154,7 @@ func (f *Follower) leaveContent(v *View) {
 }
 
 // look takes the new state of an observed object.
-func (f *Follower) look(v *View, d *observed.Delta) {
+func (f *Follower) look(v *View, d *graph.Delta) {
 	if !v.InUse(d.Node) {
 		return
 	}
@@ -202,10 +201,10 @@ func (f *Follower) restore(v *View, k graph.Key) {
 }
 
 // Held takes the outcome of a decision about a node: it is held, or is not any more.
-func (f *Follower) Held(v View, id observed.NodeID) {
+func (f *Follower) Held(v View, id graph.NodeID) {
 	for _, m := range f.sets() {
 		is, _, ok := m.place(id)
-		if !ok || is == gone || !v.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
+		if !ok || is == gone || !v.InUse(id) || v.Graph.Node(id).State() != graph.Observed {
 			continue
 		}
 		if c := classOf(&v, id); c != is {

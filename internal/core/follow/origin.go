@@ -2,7 +2,6 @@ package follow
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
@@ -14,7 +13,7 @@ type Ends interface {
 	// Owners returns the owners of an object at its end, if the engine knows all of them.
 	Owners(k graph.Key) ([]graph.Owner, bool)
 	// RootsOf returns the roots of a node that is marked or gone. Open: one is not known.
-	RootsOf(n observed.Node, root uint64) (keys []graph.Key, open bool)
+	RootsOf(n graph.Node, root uint64) (keys []graph.Key, open bool)
 	// Last returns the object with the newest end of those with a key, which may leave out
 	// the UID, and the roots of the object.
 	Last(k graph.Key) (last graph.Key, roots []graph.Key, open, ok bool)
@@ -59,7 +58,7 @@ func (o *origins) add(v *View, root graph.Key) {
 	}
 }
 
-func text(k graph.Key) string { return string(observed.AppendKey(nil, &k)) }
+func text(k graph.Key) string { return string(graph.AppendKey(nil, &k)) }
 
 // linkOf returns the link of the deletions with a root.
 func (o *origins) linkOf(v *View, root uint64) link {
@@ -91,9 +90,9 @@ const (
 // So is one whose root is not known, if that of the follower's deletion is not known either.
 //
 // Held by TestGoneBefore.
-func (f *Follower) wentBefore(v *View, id observed.NodeID) (yes bool, cost int) {
+func (f *Follower) wentBefore(v *View, id graph.NodeID) (yes bool, cost int) {
 	n := v.Graph.Node(id)
-	if len(f.origins.keys) == 0 || n.State() == observed.Observed || n.ByUID() || f.set.has(id) || !f.origins.reach(n.Scope()) {
+	if len(f.origins.keys) == 0 || n.State() == graph.Observed || n.ByUID() || f.set.has(id) || !f.origins.reach(n.Scope()) {
 		return false, 1
 	}
 	var memory record.State
@@ -104,7 +103,7 @@ func (f *Follower) wentBefore(v *View, id observed.NodeID) (yes bool, cost int) 
 	case apart:
 		return false, 1
 	}
-	if n.State() == observed.Phantom && s.Absent == 0 && !n.KindState().Known { // no read can prove it gone
+	if n.State() == graph.Phantom && s.Absent == 0 && !n.KindState().Known { // no read can prove it gone
 		return false, 1
 	}
 	return f.leads(v, n.Key())
@@ -139,7 +138,7 @@ func (f *Follower) leads(v *View, from graph.Key) (yes bool, cost int) {
 // ownersOf returns the owners of an object that exists, or those at its end.
 func (v *View) ownersOf(k graph.Key) (owners []graph.Owner, ok bool) {
 	n, ok := v.Graph.Lookup(k)
-	if !ok || n.State() != observed.Observed {
+	if !ok || n.State() != graph.Observed {
 		return v.Ends.Owners(k)
 	}
 	for i := range min(n.Owners(), maxWays) {
@@ -150,7 +149,7 @@ func (v *View) ownersOf(k graph.Key) (owners []graph.Owner, ok bool) {
 
 // joinGone makes the place of an object that went before the call a member, if it went with
 // a root.
-func (f *Follower) joinGone(v *View, id observed.NodeID) (cost int) {
+func (f *Follower) joinGone(v *View, id graph.NodeID) (cost int) {
 	yes, cost := f.wentBefore(v, id)
 	if yes {
 		key := v.Graph.Node(id).Key()
@@ -173,7 +172,7 @@ func (f *Follower) stepScan(v *View, budget int) (rest int) {
 			f.scan = 0
 		case !v.InUse(id):
 			budget--
-		case v.Graph.Node(id).State() == observed.Observed:
+		case v.Graph.Node(id).State() == graph.Observed:
 			budget -= f.joinHolders(v, id)
 		default:
 			budget -= f.joinGone(v, id)
@@ -184,7 +183,7 @@ func (f *Follower) stepScan(v *View, budget int) (rest int) {
 
 // joinHolders looks at the holders of an object that went before the call. Their sweeps go
 // on without them.
-func (f *Follower) joinHolders(v *View, id observed.NodeID) (cost int) {
+func (f *Follower) joinHolders(v *View, id graph.NodeID) (cost int) {
 	if cost = 1; !v.Sweeps.Any() || !v.Sweeps.Detached() {
 		return cost
 	}

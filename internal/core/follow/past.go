@@ -4,7 +4,6 @@ import (
 	"hash/maphash"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // past holds the members that are gone. A reference may name one after the graph has
@@ -15,11 +14,11 @@ type past struct {
 	seed maphash.Seed
 	keys map[uint64]bool
 	// contents has those of the containers that are gone and left members to their actor.
-	contents map[observed.Content]bool
+	contents map[graph.Content]bool
 }
 
 func newPast() past {
-	return past{seed: maphash.MakeSeed(), keys: map[uint64]bool{}, contents: map[observed.Content]bool{}}
+	return past{seed: maphash.MakeSeed(), keys: map[uint64]bool{}, contents: map[graph.Content]bool{}}
 }
 
 func (p *past) hash(k graph.Key) uint64 { return maphash.Comparable(p.seed, k) }

@@ -3,7 +3,7 @@ package follow
 import (
 	"math"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 const (
@@ -12,9 +12,9 @@ const (
 )
 
 // support returns the smallest depth of a member on which the node depends.
-func (m *members) support(v *View, n observed.Node) (depth uint32, ok bool) {
+func (m *members) support(v *View, n graph.Node) (depth uint32, ok bool) {
 	depth = math.MaxUint32
-	found := func(id observed.NodeID) {
+	found := func(id graph.NodeID) {
 		if d, has := m.depth(id); has && id != n.ID() {
 			depth, ok = min(depth, d), true
 		}
@@ -58,9 +58,9 @@ func (m *members) support(v *View, n observed.Node) (depth uint32, ok bool) {
 
 // review adds an observed node that depends on a member, and removes one that does not. It
 // returns the cost, and whether the set has changed.
-func (m *members) review(v *View, id observed.NodeID) (cost int, changed bool) {
+func (m *members) review(v *View, id graph.NodeID) (cost int, changed bool) {
 	n := v.Graph.Node(id)
-	if cost = reviewCost; n.State() != observed.Observed {
+	if cost = reviewCost; n.State() != graph.Observed {
 		return cost, false
 	}
 	depth, is := m.depth(id)
@@ -138,7 +138,7 @@ func (m *members) visit(v *View) (cost int, changed bool) {
 // visitDependent looks at a dependent of the node that the cursor is on, or at a member of that
 // container. That node is a
 // member, or has just left.
-func (m *members) visitDependent(v *View, id observed.NodeID) (cost int, changed bool) {
+func (m *members) visitDependent(v *View, id graph.NodeID) (cost int, changed bool) {
 	depth, in := uint32(0), true // of a container that is gone
 	if m.expanding != 0 {
 		depth, in = m.depth(m.expanding)
@@ -149,7 +149,7 @@ func (m *members) visitDependent(v *View, id observed.NodeID) (cost int, changed
 		return 1, false
 	case has: // its way may have led over the node
 		return m.review(v, id)
-	case v.Graph.Node(id).State() != observed.Observed, !m.inside && !m.owns(v, v.Graph.Node(m.expanding), v.Graph.Node(id)):
+	case v.Graph.Node(id).State() != graph.Observed, !m.inside && !m.owns(v, v.Graph.Node(m.expanding), v.Graph.Node(id)):
 		return 1, false
 	}
 	m.add(v, id, depth+1)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/held"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
@@ -24,7 +23,7 @@ type ends struct {
 	last   graph.Key // the newest end, without a UID none
 }
 
-func (e *ends) RootsOf(observed.Node, uint64) ([]graph.Key, bool) { return e.origin, e.open }
+func (e *ends) RootsOf(graph.Node, uint64) ([]graph.Key, bool) { return e.origin, e.open }
 
 func (e *ends) Last(graph.Key) (last graph.Key, roots []graph.Key, open, ok bool) {
 	return e.last, e.origin, e.open, e.last.UID != ""
@@ -32,7 +31,7 @@ func (e *ends) Last(graph.Key) (last graph.Key, roots []graph.Key, open, ok bool
 
 func (e *ends) Names(root uint64, wanted func(key []byte) bool) (found, whole, own bool) {
 	keys := e.roots[root]
-	found = slices.ContainsFunc(keys, func(k graph.Key) bool { return wanted(observed.AppendKey(nil, &k)) })
+	found = slices.ContainsFunc(keys, func(k graph.Key) bool { return wanted(graph.AppendKey(nil, &k)) })
 	return found, root <= ownRoot || len(keys) > 0, root == ownRoot
 }
 
@@ -63,7 +62,7 @@ type failer interface {
 // rig is a graph and a follower.
 type rig struct {
 	t      failer
-	graph  *observed.Graph
+	graph  *graph.Graph
 	table  record.Table
 	held   held.Table
 	sweep  sweep.Sweeps
@@ -75,7 +74,7 @@ type rig struct {
 // newRig returns a rig with the objects. The first one is the root.
 func newRig(t failer, objects string) *rig {
 	t.Helper()
-	r := &rig{t: t, graph: observed.New(observed.Config{}), held: held.New(), absent: tombstone.New(8)}
+	r := &rig{t: t, graph: graph.New(graph.Config{}), held: held.New(), absent: tombstone.New(8)}
 	r.observe(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{
 		{Kind: "k"}, {Kind: "p", Scoped: true},
 		{Kind: "ns", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor", Finalizer: "janitor"}},
@@ -89,7 +88,7 @@ func newRig(t failer, objects string) *rig {
 }
 
 // open returns a follower that is open in the graph.
-func open(g *observed.Graph, roots ...graph.Key) *Follower {
+func open(g *graph.Graph, roots ...graph.Key) *Follower {
 	f := New(roots...)
 	f.Open(g)
 	return f

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
@@ -32,9 +31,9 @@ func (f *Follower) Roots(v View, key graph.Key) []graph.Key {
 		}
 		n, s := v.Graph.Node(id), v.Peek(id, new(record.State))
 		switch {
-		case n.State() == observed.Observed:
+		case n.State() == graph.Observed:
 			alive = append(alive, n.Key())
-		case n.State() == observed.Absent, s.Absent > v.Rewound && s.GoneObserved:
+		case n.State() == graph.Absent, s.Absent > v.Rewound && s.GoneObserved:
 			gone = append(gone, n.Key())
 		case s.Absent > v.Rewound:
 			named = append(named, n.Key())
@@ -73,7 +72,7 @@ func (v *View) remembered(key graph.Key, gone []graph.Key) []graph.Key {
 func (v *View) originOf(k graph.Key) (roots []graph.Key, open bool) {
 	if n, ok := v.Graph.Lookup(k); ok {
 		roots, open = v.Ends.RootsOf(n, v.Peek(n.ID(), new(record.State)).Root)
-		if open && n.State() == observed.Observed && isOwned(n) { // a listing may bring the mark before the owner
+		if open && n.State() == graph.Observed && isOwned(n) { // a listing may bring the mark before the owner
 			return []graph.Key{k}, false
 		}
 		return roots, open
@@ -88,9 +87,9 @@ func (v *View) originOf(k graph.Key) (roots []graph.Key, open bool) {
 // then, so it is its own root.
 //
 // Held by TestGoneBefore.
-func isOwned(n observed.Node) bool {
+func isOwned(n graph.Node) bool {
 	for i := range n.Owners() {
-		if r := n.Reference(i); !r.Self && r.Class == observed.Solid {
+		if r := n.Reference(i); !r.Self && r.Class == graph.Solid {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // maxFound bounds the nodes at one place that a search keeps of each kind, beside the
@@ -15,17 +14,17 @@ const maxFound = 64
 // list than its state says. It is a value.
 type Found struct {
 	// Alive has all objects that exist. Their number is in the hands of the store alone.
-	Alive []observed.NodeID
+	Alive []graph.NodeID
 	// Gone has at most 64 objects whose end the watch has shown.
-	Gone []observed.NodeID
+	Gone []graph.NodeID
 	// Named has at most 64 other nodes. Any client may have references name them.
-	Named []observed.NodeID
+	Named []graph.NodeID
 }
 
 // search looks for the nodes at some places, with any UID. It takes each node once, and
 // those that come meanwhile from their events.
 type search struct {
-	next   observed.NodeID
+	next   graph.NodeID
 	places map[graph.Key]*Found
 	one    graph.Key // the only place, or zero
 }
@@ -53,7 +52,7 @@ func (s *search) step(v *View, budget int) (done bool) {
 }
 
 // at returns what was found at the place of a node, or nil.
-func (s *search) at(n observed.Node) *Found {
+func (s *search) at(n graph.Node) *Found {
 	if s.one.Kind != "" {
 		if !n.IsPlaced(s.one) {
 			return nil
@@ -66,7 +65,7 @@ func (s *search) at(n observed.Node) *Found {
 }
 
 // look keeps a node that stands at a place.
-func (s *search) look(v *View, id observed.NodeID) {
+func (s *search) look(v *View, id graph.NodeID) {
 	if id == 0 || len(s.places) == 0 || !v.InUse(id) {
 		return
 	}
@@ -77,9 +76,9 @@ func (s *search) look(v *View, id observed.NodeID) {
 	}
 	list, limit := &x.Named, maxFound
 	switch n.State() {
-	case observed.Observed:
+	case graph.Observed:
 		list, limit = &x.Alive, int(^uint(0)>>1)
-	case observed.Absent:
+	case graph.Absent:
 		list = &x.Gone
 	}
 	if len(*list) < limit && !slices.Contains(*list, id) {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -19,7 +18,7 @@ type Facts struct {
 
 // Decide returns the decision of the guards for an object, where the rules alone decide d. A
 // mark that counts for no dependent ends nothing: its propagation finalizer stays.
-func (m *Machine) Decide(v View, id observed.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
+func (m *Machine) Decide(v View, id graph.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
 	if !o.Deleting {
 		if m.Any() {
 			d = m.guard(v, id, o, d)
@@ -37,7 +36,7 @@ func (m *Machine) Decide(v View, id observed.NodeID, o *graph.Object, d policy.D
 }
 
 // decideMarked is Decide for a marked object whose own references stay.
-func (m *Machine) decideMarked(v View, id observed.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
+func (m *Machine) decideMarked(v View, id graph.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
 	hold, isNew := o.HasFinalizer(graph.FinalizerHold), o.HasFinalizer(graph.FinalizerNew)
 	if !hold {
 		m.noteReleased(v, id, o.Key, o.Version)
@@ -67,7 +66,7 @@ func (m *Machine) decideMarked(v View, id observed.NodeID, o *graph.Object, d po
 
 // follow keeps a marked root with hold. Its mark counts as observed anew if the content of the
 // root has changed since, or the history went backwards.
-func (m *Machine) follow(v View, id observed.NodeID, o *graph.Object) root {
+func (m *Machine) follow(v View, id graph.NodeID, o *graph.Object) root {
 	r, ok := m.roots[id]
 	if ok && r.object.EqualContent(*o) && r.since > v.Kinds.Rewound() {
 		return r
@@ -86,7 +85,7 @@ func (m *Machine) follow(v View, id observed.NodeID, o *graph.Object) root {
 }
 
 // noteReleased reports that the hold of a marked root is gone, unless this engine took it off.
-func (m *Machine) noteReleased(v View, id observed.NodeID, k graph.Key, version graph.Version) {
+func (m *Machine) noteReleased(v View, id graph.NodeID, k graph.Key, version graph.Version) {
 	r, ok := m.roots[id]
 	if !ok {
 		return
@@ -113,7 +112,7 @@ func (m *Machine) noteReleased(v View, id observed.NodeID, k graph.Key, version 
 // noteUnguarded reports a marked root without hold, once, if it was marked before it carried
 // hold. A root with new has passed. A root that a listing brings may have passed too, before this
 // engine began.
-func (m *Machine) noteUnguarded(v View, id observed.NodeID, o *graph.Object, isNew bool, f Facts) {
+func (m *Machine) noteUnguarded(v View, id graph.NodeID, o *graph.Object, isNew bool, f Facts) {
 	if m.over[id] || f.Bar == policy.ObserveOnly {
 		return
 	}
@@ -136,7 +135,7 @@ func wait(why policy.Reason) policy.Decision {
 
 // guard puts the two finalizers on an unmarked root, hold first. A root that is about to be
 // deleted by the engine itself gets them before.
-func (m *Machine) guard(v View, id observed.NodeID, o *graph.Object, d policy.Decision) policy.Decision {
+func (m *Machine) guard(v View, id graph.NodeID, o *graph.Object, d policy.Decision) policy.Decision {
 	g, _ := m.Of(o)
 	hold := o.HasFinalizer(graph.FinalizerHold)
 	if delete(m.bare, id); g == nil || hold && o.HasFinalizer(graph.FinalizerNew) {
@@ -166,7 +165,7 @@ const verdictFor = 10 * time.Second
 // judgement begins behind a fence that began after the mark was observed (G2). A store without
 // fences never passes a root. A verdict that passes counts for the mark that it judged: a restore
 // may have ended that mark, and a conflict is the first sign of it.
-func (m *Machine) judge(v View, id observed.NodeID, o *graph.Object, r root, f Facts, ordered bool) policy.Decision {
+func (m *Machine) judge(v View, id graph.NodeID, o *graph.Object, r root, f Facts, ordered bool) policy.Decision {
 	// The store keeps the propagation until the grace period ends. That end is a change, and the
 	// root is judged anew. Until then an old verdict does no harm, and a newer one is of no use.
 	if r.judged && !r.verdict.Refused && ordered && o.Propagation() == graph.Unset && o.GraceSeconds > 0 {

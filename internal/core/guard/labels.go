@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -30,8 +29,8 @@ type Labels struct {
 	matches map[matchKey]match
 	done    map[selecting.Key]selection
 	wanted  []selecting.Key
-	waiting map[observed.NodeID]bool // objects to decide again after the next selection
-	recall  map[graph.Key]string     // of a fork: what is known of each object, by the name of the rule
+	waiting map[graph.NodeID]bool // objects to decide again after the next selection
+	recall  map[graph.Key]string  // of a fork: what is known of each object, by the name of the rule
 
 	at    selecting.Key
 	under bool
@@ -71,7 +70,7 @@ type selection struct {
 
 // NewLabels returns the protection by labels of rules. Page is the number of objects in a page.
 func NewLabels(r Rules, page int) Labels {
-	l := Labels{page: page, matches: map[matchKey]match{}, done: map[selecting.Key]selection{}, waiting: map[observed.NodeID]bool{}}
+	l := Labels{page: page, matches: map[matchKey]match{}, done: map[selecting.Key]selection{}, waiting: map[graph.NodeID]bool{}}
 	for _, i := range r.labelled {
 		p := &r.list[i]
 		l.rules = append(l.rules, labelRule{
@@ -123,7 +122,7 @@ func (l *Labels) MayProtect(o *graph.Object) bool {
 
 // Want asks for the selections that tell the protection of an object, and has it decided again
 // after them.
-func (l *Labels) Want(v View, id observed.NodeID, o *graph.Object) {
+func (l *Labels) Want(v View, id graph.NodeID, o *graph.Object) {
 	if l.recall != nil { // a fork asks nothing
 		return
 	}
@@ -154,7 +153,7 @@ func (l *Labels) SelectedAt(v View) seq.Stamp {
 
 // WantAll asks for a selection of every kind that begins after the moment. The root is decided
 // again after them.
-func (l *Labels) WantAll(v View, id observed.NodeID, after seq.Stamp) {
+func (l *Labels) WantAll(v View, id graph.NodeID, after seq.Stamp) {
 	if l.WantKinds(v, after) {
 		l.waiting[id] = true
 	}
@@ -188,7 +187,7 @@ func (l *Labels) want(v View, k selecting.Key, after seq.Stamp) {
 }
 
 // Leave forgets an object that is gone.
-func (l *Labels) Leave(id observed.NodeID, k graph.Key) {
+func (l *Labels) Leave(id graph.NodeID, k graph.Key) {
 	delete(l.waiting, id)
 	for i := range l.rules {
 		delete(l.matches, matchKey{i, k})

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -24,7 +23,7 @@ func labelled(t *testing.T) (*rig, *Labels) {
 }
 
 // state returns the protection of a node: the rule, "none" or "unknown".
-func (r *rig) state(l *Labels, id observed.NodeID) string {
+func (r *rig) state(l *Labels, id graph.NodeID) string {
 	o := r.nodes.Node(id).Object()
 	rule, unknown := l.State(&o, r.nodes.State(id).Known, r.kinds.Rewound())
 	switch {
@@ -37,7 +36,7 @@ func (r *rig) state(l *Labels, id observed.NodeID) string {
 }
 
 // page takes the next page of a selection, which has these objects.
-func (r *rig) page(l *Labels, call uint64, more string, err error, ids ...observed.NodeID) {
+func (r *rig) page(l *Labels, call uint64, more string, err error, ids ...graph.NodeID) {
 	r.Helper()
 	at, ok := l.SelectAt(r.view())
 	if r.now = at; !ok {
@@ -72,7 +71,7 @@ func TestLabelStates(t *testing.T) {
 			t.Errorf("%s, want %s %s: %s", got, wantA, wantB, reason)
 		}
 	}
-	ask := func(id observed.NodeID) {
+	ask := func(id graph.NodeID) {
 		o := r.nodes.Node(id).Object()
 		l.Want(r.view(), id, &o)
 	}
@@ -107,7 +106,7 @@ func TestLabelStates(t *testing.T) {
 }
 
 // page2 has another selection that brings only one object.
-func (r *rig) page2(l *Labels, id observed.NodeID) {
+func (r *rig) page2(l *Labels, id graph.NodeID) {
 	l.WantAll(r.view(), id, r.stamps.Stamp())
 	r.page(l, 9, "", nil, id)
 }

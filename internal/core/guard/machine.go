@@ -13,7 +13,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -29,11 +28,11 @@ import (
 //  3. a root is asked for if its judgement is due or under way
 type Machine struct {
 	guards []finalizer.Guard
-	roots  map[observed.NodeID]root // marked, with the guard's hold
-	bare   map[observed.NodeID]bool // unmarked roots that lack a finalizer; true: one without hold
-	over   map[observed.NodeID]bool // marked roots without hold, which are reported
-	due    []observed.NodeID        // to be judged, in order
-	under  observed.NodeID          // the root of the judgement under way, 0 without one
+	roots  map[graph.NodeID]root // marked, with the guard's hold
+	bare   map[graph.NodeID]bool // unmarked roots that lack a finalizer; true: one without hold
+	over   map[graph.NodeID]bool // marked roots without hold, which are reported
+	due    []graph.NodeID        // to be judged, in order
+	under  graph.NodeID          // the root of the judgement under way, 0 without one
 	call   uint64
 	counts Counts
 }
@@ -83,7 +82,7 @@ func (m *Machine) Counts() Counts { return m.counts }
 
 // MaySelect reports whether a guard may select a node, by its kind, scope and name. It makes no
 // copy of the object, and runs no function of a guard.
-func (m *Machine) MaySelect(n observed.Node) bool {
+func (m *Machine) MaySelect(n graph.Node) bool {
 	for i := range m.guards {
 		if g := &m.guards[i]; mayTake(g.Kinds, g.Scopes, g.Names, n) {
 			return true
@@ -103,23 +102,23 @@ func (m *Machine) Of(o *graph.Object) (*finalizer.Guard, string) {
 }
 
 // Since returns the moment at which the mark of a root was observed, 0 for no root.
-func (m *Machine) Since(id observed.NodeID) seq.Stamp { return m.roots[id].since }
+func (m *Machine) Since(id graph.NodeID) seq.Stamp { return m.roots[id].since }
 
 // Marked returns the moment at which the mark of a held root was observed, also before a verdict.
 // It is 0 for no root.
-func (m *Machine) Marked(id observed.NodeID) seq.Stamp { return m.roots[id].marked }
+func (m *Machine) Marked(id graph.NodeID) seq.Stamp { return m.roots[id].marked }
 
 // HasRoots reports whether there is a marked root with hold.
 func (m *Machine) HasRoots() bool { return len(m.roots) > 0 }
 
 // Err returns the error of the last judgement of a root, or "".
-func (m *Machine) Err(id observed.NodeID) string { return m.roots[id].err }
+func (m *Machine) Err(id graph.NodeID) string { return m.roots[id].err }
 
 // RetryAt returns the time of the next judgement of a root after a failed one.
-func (m *Machine) RetryAt(id observed.NodeID) time.Time { return m.roots[id].next }
+func (m *Machine) RetryAt(id graph.NodeID) time.Time { return m.roots[id].next }
 
 // Next returns the root whose judgement is due. SetCall follows.
-func (m *Machine) Next(v View) (id observed.NodeID, ok bool) {
+func (m *Machine) Next(v View) (id graph.NodeID, ok bool) {
 	if m.under != 0 {
 		return 0, false
 	}
@@ -147,27 +146,27 @@ func (m *Machine) At() (at time.Time, ok bool) {
 // Busy reports whether a judgement is under way, or due for the first time. After a failed one
 // the root waits for the outside.
 func (m *Machine) Busy() bool {
-	return m.under != 0 || slices.ContainsFunc(m.due, func(id observed.NodeID) bool { return m.roots[id].tries == 0 })
+	return m.under != 0 || slices.ContainsFunc(m.due, func(id graph.NodeID) bool { return m.roots[id].tries == 0 })
 }
 
 // Pending returns the roots whose judgement is under way or due.
-func (m *Machine) Pending() []observed.NodeID {
+func (m *Machine) Pending() []graph.NodeID {
 	if m.under == 0 {
 		return slices.Clone(m.due)
 	}
-	return append([]observed.NodeID{m.under}, m.due...)
+	return append([]graph.NodeID{m.under}, m.due...)
 }
 
 // SetCall notes the call that Next led to.
-func (m *Machine) SetCall(id observed.NodeID, call uint64) {
+func (m *Machine) SetCall(id graph.NodeID, call uint64) {
 	m.under, m.call = id, call
-	m.due = slices.DeleteFunc(m.due, func(x observed.NodeID) bool { return x == id })
+	m.due = slices.DeleteFunc(m.due, func(x graph.NodeID) bool { return x == id })
 }
 
 // Return takes back a judgement that no caller has begun.
 func (m *Machine) Return(call uint64) {
 	if m.call == call && m.under != 0 {
-		m.due = append([]observed.NodeID{m.under}, m.due...)
+		m.due = append([]graph.NodeID{m.under}, m.due...)
 		m.under, m.call = 0, 0
 	}
 }
@@ -199,7 +198,7 @@ func (m *Machine) Done(v View, call uint64, verdict Verdict, err error) {
 }
 
 // NeedsMembers reports whether the last plan of a root lacked members of a sweep by labels.
-func (m *Machine) NeedsMembers(id observed.NodeID) bool { return m.roots[id].members }
+func (m *Machine) NeedsMembers(id graph.NodeID) bool { return m.roots[id].members }
 
 // Defer takes back a judgement whose plan lacks members of a sweep by labels. The root is judged
 // again once they are selected.
@@ -217,7 +216,7 @@ func (m *Machine) Defer(v View, call uint64) {
 }
 
 // BeginApproval notes that a user of this engine is about to take hold off a root.
-func (m *Machine) BeginApproval(id observed.NodeID) {
+func (m *Machine) BeginApproval(id graph.NodeID) {
 	if r, ok := m.roots[id]; ok {
 		r.asking++
 		m.roots[id] = r
@@ -225,7 +224,7 @@ func (m *Machine) BeginApproval(id observed.NodeID) {
 }
 
 // EndApproval ends an approval. Done says that it has taken hold off.
-func (m *Machine) EndApproval(id observed.NodeID, done bool) {
+func (m *Machine) EndApproval(id graph.NodeID, done bool) {
 	if r, ok := m.roots[id]; ok {
 		r.asking, r.approved = max(r.asking-1, 0), r.approved || done
 		m.roots[id] = r
@@ -233,11 +232,11 @@ func (m *Machine) EndApproval(id observed.NodeID, done bool) {
 }
 
 // Causes returns the causes of the refusal of a root, as far as this engine knows them.
-func (m *Machine) Causes(id observed.NodeID) []string { return m.roots[id].verdict.Causes }
+func (m *Machine) Causes(id graph.NodeID) []string { return m.roots[id].verdict.Causes }
 
 // Leave forgets a node that is gone. A root that was never guarded is reported, with its last
 // key and version. A root that was held went because its hold is off.
-func (m *Machine) Leave(v View, id observed.NodeID, k graph.Key, version graph.Version) {
+func (m *Machine) Leave(v View, id graph.NodeID, k graph.Key, version graph.Version) {
 	if m.bare[id] {
 		m.reportUnguarded(v, k, version)
 	}
@@ -253,9 +252,9 @@ func (m *Machine) reportUnguarded(v View, k graph.Key, version graph.Version) {
 	v.Out.Report(k, version, policy.Decision{Action: policy.Keep, Reason: policy.RootUnguarded})
 }
 
-func (m *Machine) forget(id observed.NodeID) {
+func (m *Machine) forget(id graph.NodeID) {
 	if m.roots[id].asked { // a walk over all due roots for each new one would take the square of their number
-		m.due = slices.DeleteFunc(m.due, func(x observed.NodeID) bool { return x == id })
+		m.due = slices.DeleteFunc(m.due, func(x graph.NodeID) bool { return x == id })
 	}
 	delete(m.roots, id)
 	if m.under == id {
@@ -311,7 +310,7 @@ func (m *Machine) Hash(p *fingerprint.Printer, after func(seq.Stamp)) {
 }
 
 // Follows reports whether the machine knows a node.
-func (m *Machine) Follows(id observed.NodeID) bool {
+func (m *Machine) Follows(id graph.NodeID) bool {
 	_, bare := m.bare[id]
 	_, held := m.roots[id]
 	return bare || held || m.over[id]

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -63,7 +62,7 @@ func TestJudgement(t *testing.T) {
 		}
 		r.pass()
 		r.decides(id, policy.Wait, policy.NeedVerdict, "", "it is asked for")
-		if got, ok := r.m.Next(r.view()); !ok || got != id || !r.m.Busy() || !slices.Equal(r.m.Pending(), []observed.NodeID{id}) {
+		if got, ok := r.m.Next(r.view()); !ok || got != id || !r.m.Busy() || !slices.Equal(r.m.Pending(), []graph.NodeID{id}) {
 			t.Errorf("next: %d %t", got, ok)
 		}
 		r.m.SetCall(id, 7)
@@ -187,15 +186,15 @@ func TestOrderNeedsForeground(t *testing.T) {
 // TestReleasedReports: the end of a hold is reported, unless this engine took it off.
 func TestReleasedReports(t *testing.T) {
 	for _, c := range []struct {
-		before func(r *rig, id observed.NodeID)
+		before func(r *rig, id graph.NodeID)
 		gone   bool
 		want   []policy.Reason
 		reason string
 	}{
-		{func(*rig, observed.NodeID) {}, false, []policy.Reason{policy.HoldRemoved}, "another writer"},
-		{func(*rig, observed.NodeID) {}, true, []policy.Reason{policy.HoldRemoved}, "it was the last finalizer"},
-		{func(r *rig, id observed.NodeID) { r.m.BeginApproval(id) }, false, []policy.Reason{policy.DeletionApproved}, "a user of this engine"},
-		{func(r *rig, id observed.NodeID) {
+		{func(*rig, graph.NodeID) {}, false, []policy.Reason{policy.HoldRemoved}, "another writer"},
+		{func(*rig, graph.NodeID) {}, true, []policy.Reason{policy.HoldRemoved}, "it was the last finalizer"},
+		{func(r *rig, id graph.NodeID) { r.m.BeginApproval(id) }, false, []policy.Reason{policy.DeletionApproved}, "a user of this engine"},
+		{func(r *rig, id graph.NodeID) {
 			r.pass()
 			r.decide(id, policy.Decision{Action: policy.Keep}, Facts{})
 			r.m.SetCall(id, 1)

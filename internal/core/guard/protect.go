@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Rules tells which rule protects an object. It is a value and changes nothing, so it is safe
@@ -20,7 +19,7 @@ func (r *Rules) Any() bool { return len(r.list) > 0 }
 
 // MaySelect reports whether a rule may protect a node, by its kind, scope and name. It makes no
 // copy of the object, and runs no function of a rule. The finalizer of protection is no rule.
-func (r *Rules) MaySelect(n observed.Node) bool {
+func (r *Rules) MaySelect(n graph.Node) bool {
 	for i := range r.list {
 		if p := &r.list[i]; mayTake(p.Kinds, p.Scopes, p.Names, n) {
 			return true
@@ -30,7 +29,7 @@ func (r *Rules) MaySelect(n observed.Node) bool {
 }
 
 // mayTake reports whether a node meets the conditions on kind, scope and name.
-func mayTake(kinds []graph.Kind, scopes, names []string, n observed.Node) bool {
+func mayTake(kinds []graph.Kind, scopes, names []string, n graph.Node) bool {
 	if len(kinds) > 0 && !slices.Contains(kinds, n.Kind()) || len(scopes) > 0 && !slices.Contains(scopes, n.Scope()) {
 		return false
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -35,7 +34,7 @@ func newRig(t *testing.T, guards ...finalizer.Guard) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{T: t, m: m, kinds: kinds.New(nil), fence: fence.New(true, 0), now: time.Unix(1000, 0)}
-	r.nodes = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	r.nodes = record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
 	infos := []graph.KindInfo{{Kind: "a"}, {Kind: "event", NoOwner: true}, {Kind: "s", Scoped: true}}
 	r.apply(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 	r.kinds.SetKinds(infos, r.nodes.Graph, &r.stamps)
@@ -55,7 +54,7 @@ func (r *rig) apply(ev graph.Event) {
 }
 
 // put has the watch show an object, and returns its node.
-func (r *rig) put(line string) observed.NodeID {
+func (r *rig) put(line string) graph.NodeID {
 	r.Helper()
 	o, err := graph.ParseObject(line)
 	if err != nil {
@@ -68,7 +67,7 @@ func (r *rig) put(line string) observed.NodeID {
 }
 
 // decide decides a node that the rules alone would keep.
-func (r *rig) decide(id observed.NodeID, d policy.Decision, f Facts) policy.Decision {
+func (r *rig) decide(id graph.NodeID, d policy.Decision, f Facts) policy.Decision {
 	r.Helper()
 	if f.Selected == 0 {
 		f.Selected = seq.Max
@@ -82,7 +81,7 @@ func (r *rig) decide(id observed.NodeID, d policy.Decision, f Facts) policy.Deci
 }
 
 // decides checks the decision for a node that the rules alone would keep.
-func (r *rig) decides(id observed.NodeID, action policy.Action, why policy.Reason, finalizer, reason string) {
+func (r *rig) decides(id graph.NodeID, action policy.Action, why policy.Reason, finalizer, reason string) {
 	r.Helper()
 	keep := policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}
 	if d := r.decide(id, keep, Facts{}); d.Action != action || d.Reason != why || d.Finalizer != finalizer {

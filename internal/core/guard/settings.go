@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
@@ -18,7 +17,7 @@ func New(guards []finalizer.Guard) (Machine, error) {
 			return Machine{}, err
 		}
 	}
-	return Machine{guards: slices.Clone(guards), roots: map[observed.NodeID]root{}, bare: map[observed.NodeID]bool{}, over: map[observed.NodeID]bool{}}, nil
+	return Machine{guards: slices.Clone(guards), roots: map[graph.NodeID]root{}, bare: map[graph.NodeID]bool{}, over: map[graph.NodeID]bool{}}, nil
 }
 
 // checkGuard returns the first fault of a guard.

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // unhashed names the fields that are no part of the hash, with the reason.
@@ -22,7 +22,7 @@ func TestHash(t *testing.T) {
 	run := Run{r.a, "x"}
 	base := New([]string{"x"}, 1)
 	base.states[run] = state{phase: failed, tries: 1, since: start}
-	base.queues["x"] = []observed.NodeID{r.b}
+	base.queues["x"] = []graph.NodeID{r.b}
 	sum := func(x Runs) uint64 {
 		p := fingerprint.New(r.g, start, nil)
 		x.Hash(p)

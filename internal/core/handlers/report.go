@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // Queued returns the number of runs that wait in a queue.
@@ -59,7 +59,7 @@ func (r *Runs) Running() []Status {
 }
 
 // IsRunning reports whether a handler runs for a node.
-func (r *Runs) IsRunning(id observed.NodeID) bool {
+func (r *Runs) IsRunning(id graph.NodeID) bool {
 	return slices.ContainsFunc(r.names, func(name string) bool { return r.states[Run{id, name}].phase == running })
 }
 
@@ -67,7 +67,7 @@ func (r *Runs) IsRunning(id observed.NodeID) bool {
 func (r *Runs) ErrorOf(run Run) string { return r.states[run].err }
 
 // Error returns the error text of the first failing handler of a node, "" without one.
-func (r *Runs) Error(id observed.NodeID) string {
+func (r *Runs) Error(id graph.NodeID) string {
 	for _, name := range r.names {
 		if text := r.ErrorOf(Run{id, name}); text != "" {
 			return text
@@ -78,7 +78,7 @@ func (r *Runs) Error(id observed.NodeID) string {
 
 // FailingSince returns the first time at which a handler of a node failed that still fails.
 // It is the zero time without one.
-func (r *Runs) FailingSince(id observed.NodeID) (at time.Time) {
+func (r *Runs) FailingSince(id graph.NodeID) (at time.Time) {
 	for _, name := range r.names {
 		if s := r.states[Run{id, name}]; s.err != "" && (at.IsZero() || s.failing.Before(at)) {
 			at = s.failing
@@ -89,7 +89,7 @@ func (r *Runs) FailingSince(id observed.NodeID) (at time.Time) {
 
 // Names names finalizers of a node, each with the error text of its last run, if that
 // failed.
-func (r *Runs) Names(id observed.NodeID, finalizers []string) []string {
+func (r *Runs) Names(id graph.NodeID, finalizers []string) []string {
 	out := make([]string, len(finalizers))
 	for i, f := range finalizers {
 		if out[i] = f; r.ErrorOf(Run{id, f}) != "" {

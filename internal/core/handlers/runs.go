@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Runs holds the runs of the handlers of one engine. Make it with New. Runs is not safe
@@ -22,15 +22,15 @@ type Runs struct {
 	names    []string // of all handlers, sorted
 	limit    int      // runs of one name at once
 	states   map[Run]state
-	queues   map[string][]observed.NodeID // by name
-	running  map[string]int               // by name
-	waiting  int                          // in all queues
+	queues   map[string][]graph.NodeID // by name
+	running  map[string]int            // by name
+	waiting  int                       // in all queues
 	failures uint64
 }
 
 // Run names the run of one handler for one object. It is a value.
 type Run struct {
-	Node observed.NodeID
+	Node graph.NodeID
 	Name string // of the finalizer
 }
 
@@ -58,7 +58,7 @@ const (
 // New returns the runs of handlers with these sorted names, at most limit at once for one
 // name.
 func New(names []string, limit int) Runs {
-	return Runs{names: names, limit: limit, states: map[Run]state{}, queues: map[string][]observed.NodeID{}, running: map[string]int{}}
+	return Runs{names: names, limit: limit, states: map[Run]state{}, queues: map[string][]graph.NodeID{}, running: map[string]int{}}
 }
 
 // Any reports whether there is a handler.
@@ -81,7 +81,7 @@ func (s *state) due() time.Time {
 }
 
 // Check verifies the invariants of Runs.
-func (r *Runs) Check(g *observed.Graph) error {
+func (r *Runs) Check(g *graph.Graph) error {
 	n := 0
 	for run, s := range r.states {
 		if !g.InUse(run.Node) {
@@ -105,7 +105,7 @@ func (r *Runs) Check(g *observed.Graph) error {
 func (r *Runs) Clone() Runs {
 	c := *r
 	c.states, c.running = maps.Clone(r.states), maps.Clone(r.running)
-	c.queues = make(map[string][]observed.NodeID, len(r.queues))
+	c.queues = make(map[string][]graph.NodeID, len(r.queues))
 	for name, ids := range r.queues {
 		if len(ids) > 0 {
 			c.queues[name] = slices.Clone(ids)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -21,16 +20,16 @@ var (
 // rig is a set of runs for three observed objects, a to c.
 type rig struct {
 	*testing.T
-	g       *observed.Graph
+	g       *graph.Graph
 	r       Runs
 	now     time.Time
 	out     effect.List
-	a, b, c observed.NodeID
+	a, b, c graph.NodeID
 }
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{T: t, g: observed.New(observed.Config{}), r: New([]string{"x", "y"}, 1), now: start}
+	r := &rig{T: t, g: graph.New(graph.Config{}), r: New([]string{"x", "y"}, 1), now: start}
 	events := []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}}}
 	for _, name := range []string{"a", "b", "c"} {
 		o, err := graph.ParseObject(name + "#1~[x,y]")
@@ -39,7 +38,7 @@ func newRig(t *testing.T) *rig {
 		}
 		events = append(events, graph.Event{Type: graph.Put, Object: o})
 	}
-	var ids []observed.NodeID
+	var ids []graph.NodeID
 	for _, e := range events {
 		d, err := r.g.Apply(e)
 		if err != nil {
@@ -57,13 +56,13 @@ func newRig(t *testing.T) *rig {
 }
 
 // decide returns the decision about an object that only finalizers hold.
-func (r *rig) decide(id observed.NodeID, finalizers ...string) policy.Decision {
+func (r *rig) decide(id graph.NodeID, finalizers ...string) policy.Decision {
 	d := policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}
 	return r.r.Decide(id, finalizers, d, policy.ReasonUnset, r.now, &r.out)
 }
 
 // start begins the next run, which has to be this one.
-func (r *rig) start(id observed.NodeID, name string, call uint64) {
+func (r *rig) start(id graph.NodeID, name string, call uint64) {
 	r.Helper()
 	run, ok := r.r.Next()
 	if !ok || run != (Run{id, name}) {
@@ -72,7 +71,7 @@ func (r *rig) start(id observed.NodeID, name string, call uint64) {
 	r.r.Start(run, call, r.now)
 }
 
-func (r *rig) done(id observed.NodeID, name string, call uint64, err error) {
+func (r *rig) done(id graph.NodeID, name string, call uint64, err error) {
 	r.r.Done(Outcome{Run: Run{id, name}, Call: call, Err: err}, r.now, &r.out)
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -16,7 +15,7 @@ import (
 
 // Decide queues the missing runs for a marked object with these finalizers, and returns the
 // decision of Judge. No handler runs for a blocked object.
-func (r *Runs) Decide(id observed.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time, out *effect.List) policy.Decision {
+func (r *Runs) Decide(id graph.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time, out *effect.List) policy.Decision {
 	d = r.Judge(id, finalizers, d, block, now)
 	if block != policy.ReasonUnset {
 		return d
@@ -47,7 +46,7 @@ func (s *state) isDue(now time.Time) bool {
 // nothing. The decision releases a finalizer whose handler has succeeded. Otherwise it is
 // d. If only finalizers hold the object, the state of a handler becomes the reason. Block
 // is the reason why no write may go out to the object.
-func (r *Runs) Judge(id observed.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time) policy.Decision {
+func (r *Runs) Judge(id graph.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time) policy.Decision {
 	for _, name := range finalizers {
 		if !r.handles(name) {
 			continue
@@ -170,14 +169,14 @@ func (r *Runs) Rewind() {
 
 // Drop forgets the runs for a node. A run under way goes on, and its result counts for
 // nothing.
-func (r *Runs) Drop(id observed.NodeID) {
+func (r *Runs) Drop(id graph.NodeID) {
 	for _, name := range r.names {
 		if r.states[Run{id, name}].phase == queued {
 			r.waiting--
 		}
 		delete(r.states, Run{id, name})
 		if ids := r.queues[name]; len(ids) > 2*len(r.states)+maxFreed {
-			r.queues[name] = slices.DeleteFunc(ids, func(id observed.NodeID) bool { return r.states[Run{id, name}].phase != queued })
+			r.queues[name] = slices.DeleteFunc(ids, func(id graph.NodeID) bool { return r.states[Run{id, name}].phase != queued })
 		}
 	}
 }

@@ -6,25 +6,24 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // TestCheckFinds: Check finds each damage of a table.
 func TestCheckFinds(t *testing.T) {
-	const elsewhere observed.NodeID = 1000 // no node of the graph
+	const elsewhere graph.NodeID = 1000 // no node of the graph
 	for _, c := range []struct {
-		damage func(x *Table, id observed.NodeID)
+		damage func(x *Table, id graph.NodeID)
 		want   string
 		reason string
 	}{
-		{func(*Table, observed.NodeID) {}, "", "a sound table"},
-		{func(x *Table, id observed.NodeID) { x.Open.Release(id) }, "is not kept", "the beginning of a stuck object is lost"},
-		{func(x *Table, id observed.NodeID) { delete(x.held, id) }, "the beginning is kept of 1", "no object is stuck"},
-		{func(x *Table, id observed.NodeID) { x.counts[policy.KindSick]++ }, "than counted", "a count is wrong"},
-		{func(x *Table, id observed.NodeID) { x.retried[id] = Entry{} }, "tried again and held", "a held object is tried again"},
-		{func(x *Table, id observed.NodeID) { x.retried[elsewhere] = Entry{} }, "was held and is not in the graph", "a node left the graph before its try ended"},
-		{func(x *Table, id observed.NodeID) { x.Fail(elsewhere, start) }, "calls for node 1000 fail", "a node left the graph with its failures"},
+		{func(*Table, graph.NodeID) {}, "", "a sound table"},
+		{func(x *Table, id graph.NodeID) { x.Open.Release(id) }, "is not kept", "the beginning of a stuck object is lost"},
+		{func(x *Table, id graph.NodeID) { delete(x.held, id) }, "the beginning is kept of 1", "no object is stuck"},
+		{func(x *Table, id graph.NodeID) { x.counts[policy.KindSick]++ }, "than counted", "a count is wrong"},
+		{func(x *Table, id graph.NodeID) { x.retried[id] = Entry{} }, "tried again and held", "a held object is tried again"},
+		{func(x *Table, id graph.NodeID) { x.retried[elsewhere] = Entry{} }, "was held and is not in the graph", "a node left the graph before its try ended"},
+		{func(x *Table, id graph.NodeID) { x.Fail(elsewhere, start) }, "calls for node 1000 fail", "a node left the graph with its failures"},
 	} {
 		g, id := graphOf(t)
 		x := New()

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 const (
@@ -24,7 +23,7 @@ func Trim(names []string) []string {
 }
 
 // Flaw returns the flaw of an object.
-func Flaw(n observed.Node) []string {
+func Flaw(n graph.Node) []string {
 	if err := n.Flaw(); err != nil {
 		return []string{err.Error()}
 	}
@@ -32,7 +31,7 @@ func Flaw(n observed.Node) []string {
 }
 
 // Grace describes the grace period that an object waits for.
-func Grace(n observed.Node) []string {
+func Grace(n graph.Node) []string {
 	seconds := n.Object().GraceSeconds
 	if seconds == 0 {
 		return []string{"over: the store has to remove it"}
@@ -41,7 +40,7 @@ func Grace(n observed.Node) []string {
 }
 
 // Dependents names the first dependents that an object waits for.
-func Dependents(n observed.Node) (names []string) {
+func Dependents(n graph.Node) (names []string) {
 	looked, dependents := 0, n.Dependents()
 	if n.Orphaning() {
 		dependents = n.Orphans()
@@ -61,12 +60,12 @@ func Dependents(n observed.Node) (names []string) {
 }
 
 // Owners names the first owners that are in doubt, or the first of all.
-func Owners(n observed.Node) []string {
+func Owners(n graph.Node) []string {
 	var all, doubtful []string
 	for i := 0; i < n.Owners() && len(doubtful) < maxDetail; i++ {
 		c, d := n.OwnerClass(i)
 		switch {
-		case c == observed.Unknown && d != graph.Unobserved:
+		case c == graph.Unknown && d != graph.Unobserved:
 			doubtful = append(doubtful, n.OwnerAt(i).String())
 		case len(all) < maxDetail:
 			all = append(all, n.OwnerAt(i).String())

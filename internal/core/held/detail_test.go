@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // nodeOf returns the node of the object a in a graph with these objects, in notation.
-func nodeOf(t *testing.T, objects string) (a observed.Node) {
+func nodeOf(t *testing.T, objects string) (a graph.Node) {
 	t.Helper()
-	g := observed.New(observed.Config{})
+	g := graph.New(graph.Config{})
 	all, err := graph.Parse(objects)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +49,7 @@ func TestDetail(t *testing.T) {
 	}
 	for _, c := range []struct {
 		objects string
-		names   func(observed.Node) []string
+		names   func(graph.Node) []string
 		want    string
 		reason  string
 	}{

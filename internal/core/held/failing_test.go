@@ -5,30 +5,29 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // TestFailingSince: failed calls are reported from the fifth in a row on, and a call that the
 // store has put off at once.
 func TestFailingSince(t *testing.T) {
-	fail := func(n int) func(*Table, observed.NodeID) {
-		return func(x *Table, id observed.NodeID) {
+	fail := func(n int) func(*Table, graph.NodeID) {
+		return func(x *Table, id graph.NodeID) {
 			for i := range n {
 				x.Fail(id, start.Add(time.Duration(i)*time.Second))
 			}
 		}
 	}
 	for _, c := range []struct {
-		change func(*Table, observed.NodeID)
+		change func(*Table, graph.NodeID)
 		want   bool
 		reason string
 	}{
 		{fail(0), false, "no call has failed"},
 		{fail(minFailures - 1), false, "a failure that passes by itself costs less"},
 		{fail(minFailures), true, "many in a row"},
-		{func(x *Table, id observed.NodeID) { x.Delay(id, start) }, true, "the wait may be long"},
-		{func(x *Table, id observed.NodeID) { fail(9)(x, id); x.Succeed(id) }, false, "a success ends the row"},
+		{func(x *Table, id graph.NodeID) { x.Delay(id, start) }, true, "the wait may be long"},
+		{func(x *Table, id graph.NodeID) { fail(9)(x, id); x.Succeed(id) }, false, "a success ends the row"},
 	} {
 		_, id := graphOf(t)
 		x := New()

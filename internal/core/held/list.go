@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Slice is the number of nodes that one From looks at.
@@ -13,19 +12,19 @@ const Slice = 1024
 // Node is a node that was found to be held. It is a value.
 type Node struct {
 	Key graph.Key
-	ID  observed.NodeID
+	ID  graph.NodeID
 }
 
 // First returns the first held nodes, by key. It looks at all of them, and sorts little more
 // than limit at a time.
-func (t *Table) First(g *observed.Graph, limit int) []observed.NodeID {
+func (t *Table) First(g *graph.Graph, limit int) []graph.NodeID {
 	var found []Node
 	for id := range t.held {
 		if found = append(found, Node{g.Node(id).Key(), id}); len(found) >= 2*limit+64 {
 			found = first(found, limit)
 		}
 	}
-	ids := make([]observed.NodeID, 0, min(limit, len(found)))
+	ids := make([]graph.NodeID, 0, min(limit, len(found)))
 	for _, n := range first(found, limit) {
 		ids = append(ids, n.ID)
 	}
@@ -40,7 +39,7 @@ func first(found []Node, limit int) []Node {
 // From looks at a slice of the nodes, from an id on, and appends the held ones to found. It
 // returns the id of the next slice, if there is one. If one slice has room for all held
 // nodes, it returns these alone.
-func (t *Table) From(g *observed.Graph, found []Node, from observed.NodeID) (all []Node, next observed.NodeID, more bool) {
+func (t *Table) From(g *graph.Graph, found []Node, from graph.NodeID) (all []Node, next graph.NodeID, more bool) {
 	if len(t.held) <= Slice {
 		found = nil
 		for id := range t.held {
@@ -54,14 +53,14 @@ func (t *Table) From(g *observed.Graph, found []Node, from observed.NodeID) (all
 			found = append(found, Node{g.Node(id).Key(), id})
 		}
 	}
-	return found, observed.NodeID(end), end < g.Cap()
+	return found, graph.NodeID(end), end < g.Cap()
 }
 
 // Entries shows the entries of a slice of the nodes, from an id on, in no order. It returns the id
 // of the next slice, if there is one. If one slice has room for all held nodes, it shows all.
 //
 // Held by TestEntries.
-func (t *Table) Entries(g *observed.Graph, from observed.NodeID, show func(Entry)) (next observed.NodeID, more bool) {
+func (t *Table) Entries(g *graph.Graph, from graph.NodeID, show func(Entry)) (next graph.NodeID, more bool) {
 	if len(t.held) <= Slice {
 		for _, x := range t.held {
 			show(x)
@@ -74,8 +73,8 @@ func (t *Table) Entries(g *observed.Graph, from observed.NodeID, show func(Entry
 			show(x)
 		}
 	}
-	return observed.NodeID(end), end < g.Cap()
+	return graph.NodeID(end), end < g.Cap()
 }
 
 // Is reports whether the node is still held, and still of the same object.
-func (t *Table) Is(g *observed.Graph, n Node) bool { return t.Has(n.ID) && g.Node(n.ID).Key() == n.Key }
+func (t *Table) Is(g *graph.Graph, n Node) bool { return t.Has(n.ID) && g.Node(n.ID).Key() == n.Key }

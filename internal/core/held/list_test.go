@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // listRig is a table in which two of three objects are held, and the held keys in order.
-func listRig(t *testing.T, objects int) (*observed.Graph, *Table, []graph.Key) {
+func listRig(t *testing.T, objects int) (*graph.Graph, *Table, []graph.Key) {
 	t.Helper()
-	g, x := observed.New(observed.Config{}), New()
+	g, x := graph.New(graph.Config{}), New()
 	if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "pod"}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +68,7 @@ func TestFrom(t *testing.T) {
 		g, x, keys := listRig(t, c.objects)
 		var found []Node
 		n := 0
-		for from, more := observed.NodeID(0), true; more; n++ {
+		for from, more := graph.NodeID(0), true; more; n++ {
 			before := len(found)
 			if found, from, more = x.From(g, found, from); len(found)-before > Slice {
 				t.Errorf("%s: a slice finds %d objects", c.reason, len(found)-before)
@@ -96,7 +95,7 @@ func TestEntries(t *testing.T) {
 	} {
 		g, x, keys := listRig(t, c.objects)
 		n, shown := 0, 0
-		for from, more := observed.NodeID(0), true; more; n++ {
+		for from, more := graph.NodeID(0), true; more; n++ {
 			before := shown
 			from, more = x.Entries(g, from, func(e Entry) {
 				if shown++; e.Reason != policy.StoreRefused {

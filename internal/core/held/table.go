@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/unfinished"
 	"github.com/ownergraph/ownergraph/policy"
@@ -31,9 +30,9 @@ import (
 type Table struct {
 	Open unfinished.Table // the objects that are neither held nor finished
 
-	held    map[observed.NodeID]Entry
-	retried map[observed.NodeID]Entry // held before a try whose outcome is not known yet
-	failing map[observed.NodeID]failure
+	held    map[graph.NodeID]Entry
+	retried map[graph.NodeID]Entry // held before a try whose outcome is not known yet
+	failing map[graph.NodeID]failure
 	counts  []int // by reason, up to the highest reason so far
 }
 
@@ -47,24 +46,24 @@ type Entry struct {
 
 // New returns an empty table.
 func New() Table {
-	return Table{Open: unfinished.New(), held: map[observed.NodeID]Entry{}, retried: map[observed.NodeID]Entry{}, failing: map[observed.NodeID]failure{}}
+	return Table{Open: unfinished.New(), held: map[graph.NodeID]Entry{}, retried: map[graph.NodeID]Entry{}, failing: map[graph.NodeID]failure{}}
 }
 
 // Has reports whether the object is held.
-func (t *Table) Has(id observed.NodeID) bool {
+func (t *Table) Has(id graph.NodeID) bool {
 	_, ok := t.held[id]
 	return ok
 }
 
 // Get returns the entry of an object, the zero Entry for one that is not held.
-func (t *Table) Get(id observed.NodeID) Entry { return t.held[id] }
+func (t *Table) Get(id graph.NodeID) Entry { return t.held[id] }
 
 // Len returns the number of held objects.
 func (t *Table) Len() int { return len(t.held) }
 
 // Put notes that an object is held, since this time. An object that was held before for
 // the same reason, also before the last try, keeps its time and its error.
-func (t *Table) Put(id observed.NodeID, why policy.Reason, doubt graph.Doubt, since time.Time) {
+func (t *Table) Put(id graph.NodeID, why policy.Reason, doubt graph.Doubt, since time.Time) {
 	x, ok := t.held[id]
 	if !ok {
 		x, ok = t.retried[id]
@@ -85,7 +84,7 @@ func (t *Table) Put(id observed.NodeID, why policy.Reason, doubt graph.Doubt, si
 }
 
 // Begin notes that there is work for an object, unless it is held.
-func (t *Table) Begin(id observed.NodeID, now time.Time) {
+func (t *Table) Begin(id graph.NodeID, now time.Time) {
 	if !t.Has(id) {
 		t.Open.Begin(id, now)
 	}
@@ -93,7 +92,7 @@ func (t *Table) Begin(id observed.NodeID, now time.Time) {
 
 // Observe notes a new version of an object. A call may be under way from before its end, if the
 // object has come back. That call is work for it.
-func (t *Table) Observe(id observed.NodeID, call bool, now time.Time) {
+func (t *Table) Observe(id graph.NodeID, call bool, now time.Time) {
 	if call {
 		t.Begin(id, now)
 	}
@@ -102,7 +101,7 @@ func (t *Table) Observe(id observed.NodeID, call bool, now time.Time) {
 // Drop notes that an object is not held. If a call for it is tried again, the table keeps
 // the entry apart until the outcome is known. Open.Note goes before, so that the time of a stuck
 // object goes on through its next try.
-func (t *Table) Drop(id observed.NodeID, retry bool) {
+func (t *Table) Drop(id graph.NodeID, retry bool) {
 	if len(t.held)+len(t.retried)+len(t.failing) == 0 { // mostly
 		return
 	}
@@ -122,7 +121,7 @@ func (t *Table) Drop(id observed.NodeID, retry bool) {
 }
 
 // SetError keeps the error of a call for a held object. Without an error nothing changes.
-func (t *Table) SetError(id observed.NodeID, err error) {
+func (t *Table) SetError(id graph.NodeID, err error) {
 	if x, ok := t.held[id]; ok && err != nil {
 		x.Error = record.ErrorText(err)
 		t.held[id] = x
@@ -130,7 +129,7 @@ func (t *Table) SetError(id observed.NodeID, err error) {
 }
 
 // SetSince sets an earlier time since which an object is held.
-func (t *Table) SetSince(id observed.NodeID, since time.Time) {
+func (t *Table) SetSince(id graph.NodeID, since time.Time) {
 	if x := t.held[id]; since.Before(x.Since) {
 		x.Since = since
 		t.held[id] = x
@@ -138,7 +137,7 @@ func (t *Table) SetSince(id observed.NodeID, since time.Time) {
 }
 
 // Check verifies the invariants of Table.
-func (t *Table) Check(g *observed.Graph) error {
+func (t *Table) Check(g *graph.Graph) error {
 	counts, stuck := make([]int, len(t.counts)), 0
 	for id, x := range t.held {
 		counts[x.Reason]++

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -16,14 +15,14 @@ var (
 )
 
 // observed returns a graph with one object, and its node.
-func graphOf(t *testing.T) (*observed.Graph, observed.NodeID) {
+func graphOf(t *testing.T) (*graph.Graph, graph.NodeID) {
 	t.Helper()
-	g := observed.New(observed.Config{})
+	g := graph.New(graph.Config{})
 	o, err := graph.ParseObject("a#1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var id observed.NodeID
+	var id graph.NodeID
 	for _, e := range []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}}, {Type: graph.Put, Object: o}} {
 		d, err := g.Apply(e)
 		if err != nil {
@@ -40,26 +39,26 @@ func TestTable(t *testing.T) {
 	late := start.Add(time.Minute)
 	for _, c := range []struct {
 		reason string
-		change func(x *Table, id observed.NodeID)
+		change func(x *Table, id graph.NodeID)
 		held   bool
 		since  time.Time
 		err    string
 	}{
-		{"the same reason again", func(x *Table, id observed.NodeID) { x.Put(id, policy.KindSick, graph.DoubtUnset, late) }, true, start, errBad.Error()},
-		{"another reason", func(x *Table, id observed.NodeID) { x.Put(id, policy.StoreRefused, graph.DoubtUnset, late) }, true, late, ""},
-		{"another doubt", func(x *Table, id observed.NodeID) { x.Put(id, policy.KindSick, graph.Unlisted, late) }, true, late, ""},
-		{"a try under way", func(x *Table, id observed.NodeID) { x.Drop(id, true) }, false, time.Time{}, ""},
-		{"a try with the same outcome", func(x *Table, id observed.NodeID) {
+		{"the same reason again", func(x *Table, id graph.NodeID) { x.Put(id, policy.KindSick, graph.DoubtUnset, late) }, true, start, errBad.Error()},
+		{"another reason", func(x *Table, id graph.NodeID) { x.Put(id, policy.StoreRefused, graph.DoubtUnset, late) }, true, late, ""},
+		{"another doubt", func(x *Table, id graph.NodeID) { x.Put(id, policy.KindSick, graph.Unlisted, late) }, true, late, ""},
+		{"a try under way", func(x *Table, id graph.NodeID) { x.Drop(id, true) }, false, time.Time{}, ""},
+		{"a try with the same outcome", func(x *Table, id graph.NodeID) {
 			x.Drop(id, true)
 			x.Put(id, policy.KindSick, graph.DoubtUnset, late)
 		}, true, start, errBad.Error()},
-		{"held, dropped and held again", func(x *Table, id observed.NodeID) {
+		{"held, dropped and held again", func(x *Table, id graph.NodeID) {
 			x.Drop(id, true)
 			x.Drop(id, false)
 			x.Put(id, policy.KindSick, graph.DoubtUnset, late)
 		}, true, late, ""},
-		{"an earlier time", func(x *Table, id observed.NodeID) { x.SetSince(id, start.Add(-1)) }, true, start.Add(-1), errBad.Error()},
-		{"a later time, and no error", func(x *Table, id observed.NodeID) { x.SetSince(id, late); x.SetError(id, nil) }, true, start, errBad.Error()},
+		{"an earlier time", func(x *Table, id graph.NodeID) { x.SetSince(id, start.Add(-1)) }, true, start.Add(-1), errBad.Error()},
+		{"a later time, and no error", func(x *Table, id graph.NodeID) { x.SetSince(id, late); x.SetError(id, nil) }, true, start, errBad.Error()},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			g, id := graphOf(t)

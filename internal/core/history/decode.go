@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -65,12 +64,12 @@ func (r *reader) key() graph.Key {
 
 func (r *reader) owner() graph.Owner {
 	flags, policy := r.byte(), graph.OnDeleteUnset
-	if flags&observed.OwnerHasPolicy != 0 {
+	if flags&graph.OwnerHasPolicy != 0 {
 		policy = graph.OnDelete(r.byte())
 	}
 	return graph.Owner{
-		Key: r.key(), Block: flags&observed.OwnerBlocks != 0, Controller: flags&observed.OwnerControls != 0,
-		Unresolved: flags&observed.OwnerUnresolved != 0, OnDelete: policy,
+		Key: r.key(), Block: flags&graph.OwnerBlocks != 0, Controller: flags&graph.OwnerControls != 0,
+		Unresolved: flags&graph.OwnerUnresolved != 0, OnDelete: policy,
 	}
 }
 
@@ -123,7 +122,7 @@ func (r *reader) proof(p *Proof, owners []graph.Owner, cut int, judged bool) {
 	for _, o := range owners {
 		class := r.byte()
 		p.Owners = append(p.Owners, OwnerProof{
-			Owner: o, Class: observed.Class(class &^ classSelf), Self: class&classSelf != 0, Source: Source(r.byte()), Since: r.time(),
+			Owner: o, Class: graph.Class(class &^ classSelf), Self: class&classSelf != 0, Source: Source(r.byte()), Since: r.time(),
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // TestOwnerBytes: the reader takes exactly the bytes of a reference, with every flag and
@@ -16,7 +15,7 @@ func TestOwnerBytes(t *testing.T) {
 				Key:   graph.Key{Kind: "pod", Scope: "s", Name: "a", UID: "u"},
 				Block: flags&1 != 0, Controller: flags&2 != 0, Unresolved: flags&4 != 0, OnDelete: policy,
 			}
-			r := reader{append(observed.AppendOwner(nil, &want), "rest"...)}
+			r := reader{append(graph.AppendOwner(nil, &want), "rest"...)}
 			if got := r.owner(); got != want || string(r.b) != "rest" {
 				t.Errorf("read %s before %q, want %s before the rest", got, r.b, want)
 			}

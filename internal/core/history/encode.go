@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
@@ -40,7 +39,7 @@ type Deletion struct {
 	Key      graph.Key
 	Version  graph.Version
 	Subject  inflight.Subject
-	Node     observed.NodeID
+	Node     graph.NodeID
 	Input    *rules.Input // the evidence of the decision
 	Decision policy.Decision
 	Holder   graph.Key // see Proof
@@ -55,12 +54,12 @@ func (m *Machine) Sent(v record.Nodes, d *Deletion) {
 	b := append(m.text[:0], byte(inflight.OutcomeUnset))
 	b = binary.LittleEndian.AppendUint64(b, d.Call)
 	b = binary.LittleEndian.AppendUint64(append(b, 0), d.Root)
-	b = observed.AppendKey(append(b, 0, 0, 0, 0), &d.Key)
+	b = graph.AppendKey(append(b, 0, 0, 0, 0), &d.Key)
 	hash := m.sent.hash(b[sentKey:])
 	b = append(binary.AppendUvarint(b, uint64(len(d.Version))), d.Version...)
 	b = append(b, byte(d.Decision.Action), byte(d.Decision.Reason), byte(d.Decision.Propagation))
 	if d.Holder.UID != "" {
-		b = observed.AppendKey(append(b, proofHolder), &d.Holder)
+		b = graph.AppendKey(append(b, proofHolder), &d.Holder)
 	} else {
 		b = append(b, 0)
 	}
@@ -93,19 +92,19 @@ func appendOwners(b []byte, all int, appendOne func([]byte, int) []byte) (out []
 
 // witness returns the class of an owner at a decision, the source of the evidence, and the
 // time since which it is known, in Unix nanoseconds.
-func witness(v record.Nodes, id observed.NodeID, i int, in *rules.Input) (class byte, source Source, since int64) {
+func witness(v record.Nodes, id graph.NodeID, i int, in *rules.Input) (class byte, source Source, since int64) {
 	f := &in.Owners[i]
 	switch class = byte(in.ClassOf(f)); {
 	case f.Self:
 		return class | classSelf, SourceUnset, 0
-	case class == byte(observed.Dangling):
+	case class == byte(graph.Dangling):
 		o := v.OwnerID(id, i)
 		s := v.Peek(o, new(record.State))
-		if source = ReadAbsent; v.Node(o).State() == observed.Absent || s.GoneObserved {
+		if source = ReadAbsent; v.Node(o).State() == graph.Absent || s.GoneObserved {
 			source = WatchGone
 		}
 		return class, source, s.Ended
-	case class == byte(observed.Waiting):
+	case class == byte(graph.Waiting):
 		s := v.Peek(v.OwnerID(id, i), new(record.State))
 		if source = FencePassed; f.Read == rules.ReadWaiting && f.ReadBegan > in.Known {
 			source = ReadWaiting
@@ -118,7 +117,7 @@ func witness(v record.Nodes, id observed.NodeID, i int, in *rules.Input) (class 
 }
 
 // appendEnd appends the record of an end. It moves the proof of the delete there.
-func (m *Machine) appendEnd(b []byte, n observed.Node, x *End, own []byte, root uint64, g Garbage) []byte {
+func (m *Machine) appendEnd(b []byte, n graph.Node, x *End, own []byte, root uint64, g Garbage) []byte {
 	flags := byte(0)
 	for flag, on := range [...]bool{x.Unseen, n.Deleting(), root == Self, own != nil && isJudged(own, n, len(m.key))} {
 		if on {
@@ -149,7 +148,7 @@ func (m *Machine) appendEnd(b []byte, n observed.Node, x *End, own []byte, root 
 }
 
 // isJudged reports whether a delete judged the present version of the node.
-func isJudged(own []byte, n observed.Node, key int) bool {
+func isJudged(own []byte, n graph.Node, key int) bool {
 	var scratch [64]byte
 	return beginsWith(own[sentKey+key:], n.AppendVersion(scratch[:0]))
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -81,7 +80,7 @@ type Proof struct {
 // OwnerProof is the evidence about one owner at a decision. It is a value.
 type OwnerProof struct {
 	Owner graph.Owner
-	Class observed.Class
+	Class graph.Class
 	Self  bool // the reference leads back to the object, and does not count
 	// Source is the source of the evidence for a dangling or waiting owner.
 	Source Source

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -54,7 +53,7 @@ func mayHaveDeleted(o inflight.Outcome) bool {
 
 // SetOutcome notes the outcome of a delete. The end of the object may have come first.
 func (m *Machine) SetOutcome(k graph.Key, call uint64, o inflight.Outcome) {
-	m.key = observed.AppendKey(m.key[:0], &k)
+	m.key = graph.AppendKey(m.key[:0], &k)
 	b := m.sent.findCall(m.sent.hash(m.key), call)
 	if b != nil && b[sentUseless] != 0 { // its record is in the history of ends
 		b = nil
@@ -114,7 +113,7 @@ func beginsWith(b, key []byte) bool { return len(b) >= len(key) && string(b[:len
 
 // End is the end of an observed object, before the graph takes it. It is a value.
 type End struct {
-	Node    observed.NodeID
+	Node    graph.NodeID
 	Now     time.Time
 	Unseen  bool
 	Rewound seq.Stamp // the last rewind
@@ -168,7 +167,7 @@ func (m *Machine) Find(k graph.Key) (Entry, bool) {
 // UID it yields those of this object: a rewind may bring an object back.
 func (m *Machine) All(k graph.Key) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		key := observed.AppendKey(nil, &k)
+		key := graph.AppendKey(nil, &k)
 		place := placeSize(key)
 		hash := m.ended.hash(key[:place])
 		if k.UID == "" {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Names reports whether one of the roots that a number stands for is a wanted one. Whole is
@@ -35,7 +34,7 @@ func (m *Machine) Names(root uint64, wanted func(key []byte) bool) (found, whole
 //
 // Held by TestNames.
 func (m *Machine) Owners(k graph.Key) ([]graph.Owner, bool) {
-	key := observed.AppendKey(nil, &k)
+	key := graph.AppendKey(nil, &k)
 	hash := m.ended.hash(key[:placeSize(key)])
 	for n, steps := m.ended.find(hash, 0), 0; n != 0 && steps < maxSteps; n, steps = m.ended.find(hash, n), steps+1 {
 		b := m.ended.at(n)
@@ -54,7 +53,7 @@ func (m *Machine) Owners(k graph.Key) ([]graph.Owner, bool) {
 
 // RootsOf returns the roots that a number of an object stands for. Open: one is not known, or
 // is left out.
-func (m *Machine) RootsOf(n observed.Node, root uint64) (keys []graph.Key, open bool) {
+func (m *Machine) RootsOf(n graph.Node, root uint64) (keys []graph.Key, open bool) {
 	r := m.RootAt(n, root)
 	return r.Keys, r.Nearest || r.More > 0
 }

@@ -6,14 +6,13 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
 // TestNames: a number names the roots of its set, and tells whether the set has left out
 // others. An end has all owners of the object, or tells that some are left out.
 func TestNames(t *testing.T) {
-	m, g := New(100), observed.New(observed.Config{})
+	m, g := New(100), graph.New(graph.Config{})
 	v := record.Nodes{Graph: g, Table: &record.Table{}}
 	apply := func(ev graph.Event) {
 		if ev.Type == graph.Gone {
@@ -61,12 +60,12 @@ func TestNames(t *testing.T) {
 		{"all", "r16", false, false, false, many[:maxOwners], false, "this root is left out"},
 		{"lone", "lone", false, true, true, nil, true, "it is its own root, and in no set"},
 	} {
-		if n, ok := g.Lookup(key(c.name)); ok && n.State() == observed.Observed {
+		if n, ok := g.Lookup(key(c.name)); ok && n.State() == graph.Observed {
 			apply(graph.Event{Type: graph.Gone, Key: key(c.name)})
 		}
 		n, _ := g.Lookup(key(c.name))
 		want := key(c.wanted)
-		text := observed.AppendKey(nil, &want)
+		text := graph.AppendKey(nil, &want)
 		found, whole, own := m.Names(v.State(n.ID()).Root, func(k []byte) bool { return string(k) == string(text) })
 		if found != c.found || whole != c.whole || own != c.own {
 			t.Errorf("found %v, whole %v, own %v: %s", found, whole, own, c.reason)

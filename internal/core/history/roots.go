@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -63,19 +62,19 @@ func (m *Machine) isOld(n uint64) bool {
 // owners sums up the owners of an object.
 type owners struct {
 	any, solid, unknown bool
-	ids                 []observed.NodeID // gone or waiting
-	text                []byte            // scratch of a set
+	ids                 []graph.NodeID // gone or waiting
+	text                []byte         // scratch of a set
 }
 
 func (w *owners) reset() { w.any, w.solid, w.unknown, w.ids = false, false, false, w.ids[:0] }
 
 // add adds an owner of the class.
-func (w *owners) add(c observed.Class, o observed.NodeID) {
+func (w *owners) add(c graph.Class, o graph.NodeID) {
 	w.any = true
 	switch c {
-	case observed.Solid:
+	case graph.Solid:
 		w.solid = true
-	case observed.Dangling, observed.Waiting:
+	case graph.Dangling, graph.Waiting:
 		w.ids = append(w.ids, o)
 	default:
 		w.unknown = true
@@ -84,7 +83,7 @@ func (w *owners) add(c observed.Class, o observed.NodeID) {
 
 // judge returns the root of an observed object whose deletion begins now, and whether it is
 // garbage, by the graph and by the proofs of absence.
-func (m *Machine) judge(v record.Nodes, id observed.NodeID, rewound seq.Stamp) (uint64, Garbage) {
+func (m *Machine) judge(v record.Nodes, id graph.NodeID, rewound seq.Stamp) (uint64, Garbage) {
 	n, w := v.Node(id), &m.found
 	w.reset()
 	for i := range n.Owners() {
@@ -104,17 +103,17 @@ func (m *Machine) judge(v record.Nodes, id observed.NodeID, rewound seq.Stamp) (
 
 // classOf returns the class of an owner by the graph or by a call that did not find it. A
 // doubt about the reference itself stays.
-func classOf(v record.Nodes, r *observed.Reference, rewound seq.Stamp) observed.Class {
-	doubted := r.Class == observed.Unknown && r.Doubt != graph.Unobserved && r.Doubt != graph.Unlisted
+func classOf(v record.Nodes, r *graph.Reference, rewound seq.Stamp) graph.Class {
+	doubted := r.Class == graph.Unknown && r.Doubt != graph.Unobserved && r.Doubt != graph.Unlisted
 	if !doubted && v.Peek(r.Owner, new(record.State)).Absent > rewound {
-		return observed.Dangling
+		return graph.Dangling
 	}
 	return r.Class
 }
 
 // RootOf returns the root that an object has if it is deleted by a decision with this
 // evidence.
-func (m *Machine) RootOf(v record.Nodes, id observed.NodeID, in *rules.Input) uint64 {
+func (m *Machine) RootOf(v record.Nodes, id graph.NodeID, in *rules.Input) uint64 {
 	w := &m.found
 	w.reset()
 	for i := range in.Owners {
@@ -148,7 +147,7 @@ func (m *Machine) sum(v record.Nodes) uint64 {
 
 // rootOfOwner returns the set of roots of an owner that is gone or waiting. The node keeps
 // it for the next dependent. An owner of unknown root stands in for it, so that no union lacks it.
-func (m *Machine) rootOfOwner(v record.Nodes, o observed.NodeID) uint64 {
+func (m *Machine) rootOfOwner(v record.Nodes, o graph.NodeID) uint64 {
 	n, root := v.Node(o), v.Peek(o, new(record.State)).Root
 	switch {
 	case root == Self:
@@ -161,7 +160,7 @@ func (m *Machine) rootOfOwner(v record.Nodes, o observed.NodeID) uint64 {
 	default:
 		return root
 	}
-	if n.State() != observed.Observed || n.Deleting() { // otherwise its root is not fixed yet
+	if n.State() != graph.Observed || n.Deleting() { // otherwise its root is not fixed yet
 		v.Edit(o).Root = root
 	}
 	return root
@@ -174,10 +173,10 @@ func (m *Machine) isEmpty(root uint64) bool { return len(m.setOf(root)) == 2 && 
 // nearest returns the set that stands in for an unknown root: the absent owners of an
 // observed object. Without one, and for another object, it is the object itself as the owner
 // of others, and an empty set otherwise.
-func (m *Machine) nearest(n observed.Node, asOwner bool) uint64 {
+func (m *Machine) nearest(n graph.Node, asOwner bool) uint64 {
 	var keys [][]byte
 	for i := range min(n.Owners(), maxUnion) {
-		if r := n.Reference(i); !r.Self && r.Class == observed.Dangling {
+		if r := n.Reference(i); !r.Self && r.Class == graph.Dangling {
 			o, _ := n.OwnerNode(i)
 			keys = append(keys, o.AppendKey(nil))
 		}
@@ -189,7 +188,7 @@ func (m *Machine) nearest(n observed.Node, asOwner bool) uint64 {
 }
 
 // internOne returns the set of one root.
-func (m *Machine) internOne(n observed.Node) uint64 {
+func (m *Machine) internOne(n graph.Node) uint64 {
 	m.found.text = n.AppendKey(append(m.found.text[:0], 0, 0))
 	if len(m.found.text) > maxText {
 		m.found.text = append(m.found.text[:0], 0, 1)
@@ -269,7 +268,7 @@ const maxUnion = 256
 // Mark notes the root of an object whose mark the watch shows, unless it is known. New says
 // that the watch had not shown the object before. Then the moment of the mark is unknown, and
 // so is the root of an object that may have been garbage.
-func (m *Machine) Mark(v record.Nodes, id observed.NodeID, isNew bool, rewound seq.Stamp) {
+func (m *Machine) Mark(v record.Nodes, id graph.NodeID, isNew bool, rewound seq.Stamp) {
 	s := v.Edit(id)
 	if m.isKnown(s.Root) {
 		return
@@ -284,7 +283,7 @@ func (m *Machine) Mark(v record.Nodes, id observed.NodeID, isNew bool, rewound s
 
 // rootAtEnd returns the root of an object at its end. The fixed root is that of its mark,
 // own is the delete of this engine, and judged is the root by the owners now.
-func (m *Machine) rootAtEnd(n observed.Node, fixed uint64, own []byte, judged uint64) uint64 {
+func (m *Machine) rootAtEnd(n graph.Node, fixed uint64, own []byte, judged uint64) uint64 {
 	sent := Unknown
 	if own != nil {
 		sent = binary.LittleEndian.Uint64(own[sentRoot:])
@@ -301,7 +300,7 @@ func (m *Machine) rootAtEnd(n observed.Node, fixed uint64, own []byte, judged ui
 }
 
 // RootAt returns the roots that a number of an object stands for.
-func (m *Machine) RootAt(n observed.Node, root uint64) Root {
+func (m *Machine) RootAt(n graph.Node, root uint64) Root {
 	if root == Self {
 		return Root{Keys: []graph.Key{n.Key()}}
 	}

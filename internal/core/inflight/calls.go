@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/queue"
@@ -18,10 +17,10 @@ import (
 // to which a map holds values in itself. It is a value.
 type Call struct {
 	Purpose Purpose
-	Shown   bool            // the watch has shown its object since
-	Ahead   bool            // of a write whose version is that of a retry
-	Orphan  OrphanStep      // of a write
-	Node    observed.NodeID // 0 without one
+	Shown   bool         // the watch has shown its object since
+	Ahead   bool         // of a write whose version is that of a retry
+	Orphan  OrphanStep   // of a write
+	Node    graph.NodeID // 0 without one
 	Key     graph.Key
 	Version graph.Version // that a write is conditioned on
 	Began   seq.Stamp     // Issue sets it
@@ -53,14 +52,14 @@ type Calls[C any] struct {
 	under    map[uint64]Call // the prepared ones, too
 	ids      fifo.List[uint64]
 	prepared fifo.List[C] // the calls of ids, which rise
-	retries  map[observed.NodeID]graph.Object
+	retries  map[graph.NodeID]graph.Object
 
 	Delays Delays
 }
 
 // NewCalls returns Calls without a call.
 func NewCalls[C any]() Calls[C] {
-	return Calls[C]{under: map[uint64]Call{}, retries: map[observed.NodeID]graph.Object{}}
+	return Calls[C]{under: map[uint64]Call{}, retries: map[graph.NodeID]graph.Object{}}
 }
 
 // Issue gives a call its number, and notes the moment in it. A node notes the number of its
@@ -143,12 +142,12 @@ var completionNames = [...]string{"unset", "replaced", "ended", "current"}
 func (c Completion) String() string { return completionNames[c&3] }
 
 // Complete ends a write or reread of a node.
-func (t *Calls[C]) Complete(v record.Nodes, id uint64, node observed.NodeID) Completion {
+func (t *Calls[C]) Complete(v record.Nodes, id uint64, node graph.NodeID) Completion {
 	if v.Peek(node, new(record.State)).Call != id {
 		return Replaced
 	}
 	v.Edit(node).Call = 0
-	if v.Node(node).State() != observed.Observed {
+	if v.Node(node).State() != graph.Observed {
 		return Ended
 	}
 	return Current
@@ -189,7 +188,7 @@ func (t *Calls[C]) DropPrepared() []uint64 {
 }
 
 // RevokeID is Revoke for a call that no caller has taken.
-func (t *Calls[C]) RevokeID(v record.Nodes, id uint64, work *queue.Queue[observed.NodeID], out *effect.List) {
+func (t *Calls[C]) RevokeID(v record.Nodes, id uint64, work *queue.Queue[graph.NodeID], out *effect.List) {
 	x := t.under[id]
 	delete(t.under, id)
 	t.Revoke(v, id, &x, work, out)
@@ -197,7 +196,7 @@ func (t *Calls[C]) RevokeID(v record.Nodes, id uint64, work *queue.Queue[observe
 
 // Revoke takes back a write, or a read of an object itself or of a holder, that no caller
 // has begun. Its key is decided again.
-func (t *Calls[C]) Revoke(v record.Nodes, id uint64, x *Call, work *queue.Queue[observed.NodeID], out *effect.List) {
+func (t *Calls[C]) Revoke(v record.Nodes, id uint64, x *Call, work *queue.Queue[graph.NodeID], out *effect.List) {
 	if x.Purpose == ReadHolder {
 		out.ReturnRead(x.Run)
 		return

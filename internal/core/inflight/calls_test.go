@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -241,7 +240,7 @@ func TestCheckCalls(t *testing.T) {
 		{"N4", func(r *callRig) { r.issue(Read); r.issue(Read) }, "an owner is read twice"},
 		{"N5", func(r *callRig) {
 			r.c.SetRetry(r.v, &r.stamps, r.id, graph.Object{})
-			r.v.Graph = observed.New(observed.Config{}) // no node is in use
+			r.v.Graph = graph.New(graph.Config{}) // no node is in use
 		}, "no node has the retry"},
 		{"N6", func(r *callRig) {
 			r.c.Issue(r.v, &r.stamps, &Call{Purpose: Delete, Node: r.id, Key: r.v.Node(r.id).Key()})

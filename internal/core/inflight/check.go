@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/queue"
@@ -16,8 +15,8 @@ import (
 
 // Check verifies the invariants of Calls. Calls that began up to rewound do not count for
 // N3.
-func (t *Calls[C]) Check(v record.Nodes, work *queue.Queue[observed.NodeID], rewound seq.Stamp) error {
-	flying := map[observed.NodeID]bool{}
+func (t *Calls[C]) Check(v record.Nodes, work *queue.Queue[graph.NodeID], rewound seq.Stamp) error {
+	flying := map[graph.NodeID]bool{}
 	for x := range work.Entries() {
 		flying[x.Key] = x.State == queue.InFlight
 	}
@@ -36,7 +35,7 @@ func (t *Calls[C]) Check(v record.Nodes, work *queue.Queue[observed.NodeID], rew
 		if x.Purpose.isWrite() && (x.Version == "" || x.Key.UID == "") {
 			return fmt.Errorf("N6: call %d on %s: no UID or version", id, x.Key)
 		}
-		former := x.Began <= rewound || v.Node(x.Node).State() != observed.Observed // the node may have gone since
+		former := x.Began <= rewound || v.Node(x.Node).State() != graph.Observed // the node may have gone since
 		if own := v.State(x.Node).Call; !former && (own != id || !flying[x.Node]) {
 			return fmt.Errorf("N3: call %d on %s: the node has call %d in flight", id, x.Key, own)
 		}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -20,7 +19,7 @@ type Delays struct {
 // LatePause returns the pause of a node after so many calls in a row that exceeded a limit of
 // time. It doubles from about a second to 5 minutes. If the limit is the timeout of the call, the
 // pause doubles from that time. So the object mostly waits, and is held.
-func LatePause(q *queue.Queue[observed.NodeID], id observed.NodeID, times int, timeout time.Duration) time.Duration {
+func LatePause(q *queue.Queue[graph.NodeID], id graph.NodeID, times int, timeout time.Duration) time.Duration {
 	pause := min(timeout, queue.DefaultMaxDelay) << min(times-1, 16) // of 2^55 ns at most
 	return max(q.Backoff(id, longAttempt+min(times, maxTries)-1), min(pause, queue.DefaultMaxDelay))
 }

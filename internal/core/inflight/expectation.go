@@ -11,7 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/dense"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -69,17 +68,17 @@ func (x *Expectation) isBlocked() bool { return x.OnTimeout == TimeoutHeld || x.
 type Expectations struct {
 	index dense.Index // by node id
 	list  dense.List[entry]
-	watch map[observed.NodeID]time.Time // a read contradicts the watch; their deadlines
-	walk  walk                          // for kinds that have recovered
+	watch map[graph.NodeID]time.Time // a read contradicts the watch; their deadlines
+	walk  walk                       // for kinds that have recovered
 }
 
 type entry struct {
-	node observed.NodeID
+	node graph.NodeID
 	Expectation
 }
 
 // at returns the expectation of a node, until the next Put or Drop, or nil.
-func (t *Expectations) at(id observed.NodeID) *Expectation {
+func (t *Expectations) at(id graph.NodeID) *Expectation {
 	if i := t.index.At(uint32(id)); i != dense.None {
 		return &t.list.At(i).Expectation
 	}
@@ -90,10 +89,10 @@ func (t *Expectations) at(id observed.NodeID) *Expectation {
 func (t *Expectations) Len() int { return t.list.Len() }
 
 // Has reports whether a node has an expectation.
-func (t *Expectations) Has(id observed.NodeID) bool { return t.index.At(uint32(id)) != dense.None }
+func (t *Expectations) Has(id graph.NodeID) bool { return t.index.At(uint32(id)) != dense.None }
 
 // Of returns the expectation of a node, and reports whether it has one.
-func (t *Expectations) Of(id observed.NodeID) (x Expectation, ok bool) {
+func (t *Expectations) Of(id graph.NodeID) (x Expectation, ok bool) {
 	if at := t.at(id); at != nil {
 		return *at, true
 	}
@@ -102,16 +101,16 @@ func (t *Expectations) Of(id observed.NodeID) (x Expectation, ok bool) {
 
 // WatchUntil returns the deadline of a node that awaits the watch, the zero time for
 // another one.
-func (t *Expectations) WatchUntil(id observed.NodeID) time.Time { return t.watch[id] }
+func (t *Expectations) WatchUntil(id graph.NodeID) time.Time { return t.watch[id] }
 
 // IsBlocked reports whether a node has an expectation that only the outside can end.
-func (t *Expectations) IsBlocked(id observed.NodeID) bool {
+func (t *Expectations) IsBlocked(id graph.NodeID) bool {
 	x := t.at(id)
 	return x != nil && x.isBlocked()
 }
 
 // Put sets the expectation of a node.
-func (t *Expectations) Put(id observed.NodeID, x Expectation) {
+func (t *Expectations) Put(id graph.NodeID, x Expectation) {
 	if was := t.at(id); was != nil {
 		*was = x
 		return
@@ -121,7 +120,7 @@ func (t *Expectations) Put(id observed.NodeID, x Expectation) {
 }
 
 // Drop forgets the expectation of a node. The last entry of the list takes its place.
-func (t *Expectations) Drop(id observed.NodeID) {
+func (t *Expectations) Drop(id graph.NodeID) {
 	i := t.index.At(uint32(id))
 	if i == dense.None {
 		return
@@ -135,8 +134,8 @@ func (t *Expectations) Drop(id observed.NodeID) {
 }
 
 // Nodes returns the nodes with an expectation, by id.
-func (t *Expectations) Nodes() []observed.NodeID {
-	out := make([]observed.NodeID, t.list.Len())
+func (t *Expectations) Nodes() []graph.NodeID {
+	out := make([]graph.NodeID, t.list.Len())
 	for i := range out {
 		out[i] = t.list.At(int32(i)).node
 	}
@@ -145,8 +144,8 @@ func (t *Expectations) Nodes() []observed.NodeID {
 }
 
 // Unblocked yields the nodes whose expectation ends without the outside, in no fixed order.
-func (t *Expectations) Unblocked() iter.Seq[observed.NodeID] {
-	return func(yield func(observed.NodeID) bool) {
+func (t *Expectations) Unblocked() iter.Seq[graph.NodeID] {
+	return func(yield func(graph.NodeID) bool) {
 		for i := range int32(t.list.Len()) {
 			if x := t.list.At(i); !x.isBlocked() && !yield(x.node) {
 				return
@@ -164,7 +163,7 @@ func (t *Expectations) HasUnblocked() bool {
 }
 
 // Check verifies the invariants of Expectations.
-func (t *Expectations) Check(g *observed.Graph) error {
+func (t *Expectations) Check(g *graph.Graph) error {
 	used, err := t.index.Check()
 	if err == nil && used != t.list.Len() {
 		err = fmt.Errorf("%d are found, of %d", used, t.list.Len())
@@ -199,7 +198,7 @@ func (t *Expectations) Clone() (c Expectations) {
 
 // HashNode writes the expectation of a node to the printer, and whether the node awaits the
 // watch.
-func (t *Expectations) HashNode(p *fingerprint.Printer, n observed.Node, k *kinds.Table) {
+func (t *Expectations) HashNode(p *fingerprint.Printer, n graph.Node, k *kinds.Table) {
 	if x := t.at(n.ID()); x != nil {
 		p.Version(n.Key(), x.Version)
 		p.Until(x.Deadline)

@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -30,13 +29,13 @@ func TestExpectations(t *testing.T) {
 	r := newRig(t)
 	var x Expectations
 	const n = 100
-	for id := range observed.NodeID(n) {
+	for id := range graph.NodeID(n) {
 		x.Put(id+1, Expectation{Wrote: uint32(id), OnTimeout: TimeoutDecide})
 	}
 	x.Put(7, Expectation{Wrote: 77, Blocked: true})
 	x.Put(8, Expectation{OnTimeout: TimeoutHeld})
 	c := x.Clone()
-	for id := observed.NodeID(1); id <= n; id += 2 {
+	for id := graph.NodeID(1); id <= n; id += 2 {
 		x.Drop(id)
 		x.Drop(id) // changes nothing
 	}
@@ -52,7 +51,7 @@ func TestExpectations(t *testing.T) {
 	if !x.IsBlocked(8) || x.IsBlocked(2) || x.IsBlocked(200) || !c.IsBlocked(7) || c.Len() != n {
 		t.Error("other nodes than 7 and 8 are blocked, or the copy has changed")
 	}
-	if got := slices.Sorted(x.Unblocked()); !slices.Equal(got, []observed.NodeID{2, 4, 6}) || !x.HasUnblocked() {
+	if got := slices.Sorted(x.Unblocked()); !slices.Equal(got, []graph.NodeID{2, 4, 6}) || !x.HasUnblocked() {
 		t.Errorf("the nodes %v are not blocked, want 2, 4 and 6", got)
 	}
 	if err := x.Check(r.v.Graph); err == nil {
@@ -174,7 +173,7 @@ func TestRetry(t *testing.T) {
 	r := newRig(t)
 	var x Expectations
 	x.Put(r.id, Expectation{Deadline: start.Add(wait), OnTimeout: TimeoutDecide, Blocked: true})
-	retry := func(kind graph.Kind) (ids []observed.NodeID) {
+	retry := func(kind graph.Kind) (ids []graph.NodeID) {
 		if x.Retry(kind); !x.Retries() {
 			t.Errorf("nothing is tried again when kind %s has recovered", kind)
 		}
@@ -187,7 +186,7 @@ func TestRetry(t *testing.T) {
 	if got := retry("b"); len(got) > 0 {
 		t.Errorf("nodes %v of another kind", got)
 	}
-	for i, want := range [][]observed.NodeID{{r.id}, nil} {
+	for i, want := range [][]graph.NodeID{{r.id}, nil} {
 		if got := retry("a"); !slices.Equal(got, want) || x.IsBlocked(r.id) {
 			t.Errorf("try %d has nodes %v, want %v", i, got, want)
 		}
@@ -203,7 +202,7 @@ func TestRetry(t *testing.T) {
 func TestRetrySteps(t *testing.T) {
 	r := newRig(t)
 	const n, limit = 100, 7
-	ids := map[string]observed.NodeID{}
+	ids := map[string]graph.NodeID{}
 	var x Expectations
 	blocked := Expectation{Deadline: start.Add(wait), OnTimeout: TimeoutDecide, Blocked: true}
 	for i := range n {
@@ -223,7 +222,7 @@ func TestRetrySteps(t *testing.T) {
 		}
 	}
 	x.Retry("a")
-	again, steps := map[observed.NodeID]int{}, 0
+	again, steps := map[graph.NodeID]int{}, 0
 	for ; x.Retries(); steps++ {
 		for _, id := range x.StepRetry(r.v.Graph, r.now, limit) {
 			again[id]++
@@ -266,7 +265,7 @@ func TestAwaitWatch(t *testing.T) {
 		}
 	}
 	x.Put(r.id, Expectation{})
-	if x.WatchLen() != 1 || !slices.Equal(x.AwaitingWatch(), []observed.NodeID{r.id}) {
+	if x.WatchLen() != 1 || !slices.Equal(x.AwaitingWatch(), []graph.NodeID{r.id}) {
 		t.Error("the node does not await the watch")
 	}
 	c := x.Clone()

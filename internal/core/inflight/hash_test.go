@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // unhashed names the fields that are no part of the hash, with the reason.
@@ -88,9 +87,9 @@ func (s *state) clone() state { return state{s.u.Clone(), s.t.Clone()} }
 // TestHash: each field that decides anything changes the hash.
 func TestHash(t *testing.T) {
 	r := newRig(t)
-	base := state{u: Undone{writes: map[observed.NodeID]write{r.id: {digest: 7, tries: 1, after: start.Add(time.Second)}}}}
+	base := state{u: Undone{writes: map[graph.NodeID]write{r.id: {digest: 7, tries: 1, after: start.Add(time.Second)}}}}
 	base.t.Put(r.id, Expectation{Version: "1", Deadline: start.Add(time.Second), OnTimeout: TimeoutRead, listed: 1})
-	base.t.watch = map[observed.NodeID]time.Time{r.id: start.Add(time.Second)}
+	base.t.watch = map[graph.NodeID]time.Time{r.id: start.Add(time.Second)}
 	edit := func(change func(w *write)) func(s *state) {
 		return func(s *state) {
 			w := s.u.writes[r.id]

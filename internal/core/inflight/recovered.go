@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // A kind may recover while many writes wait for it. A walk over the expectations has these writes
@@ -33,7 +32,7 @@ func (t *Expectations) Retries() bool { return t.walk.left > 0 || len(t.walk.nex
 // expectation is Blocked and its kind has recovered. It returns these nodes, by id.
 //
 // Held by TestRetry and TestRetrySteps.
-func (t *Expectations) StepRetry(g *observed.Graph, now time.Time, limit int) (ids []observed.NodeID) {
+func (t *Expectations) StepRetry(g *graph.Graph, now time.Time, limit int) (ids []graph.NodeID) {
 	w := &t.walk
 	if w.left == 0 {
 		w.kinds, w.next, w.left = w.next, nil, int32(t.list.Len())

@@ -2,7 +2,6 @@ package inflight
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -10,12 +9,12 @@ import (
 // a conflict's read or, without one, the graph's object (R1). Each method makes the text that
 // it returns, so a caller asks once. A Subject is valid until the next event. It is a value.
 type Subject struct {
-	node  observed.Node
+	node  graph.Node
 	retry *graph.Object // nil for the graph's object
 }
 
 // Subject returns the subject of a decision about an observed node.
-func (t *Calls[C]) Subject(n observed.Node) Subject {
+func (t *Calls[C]) Subject(n graph.Node) Subject {
 	if !t.HasRetry(n.ID()) {
 		return Subject{node: n}
 	}
@@ -56,7 +55,7 @@ func (s Subject) References(named []int) (out []graph.Owner) {
 }
 
 // OwnersElsewhere returns the references whose UID lives at other coordinates, if the reason is
-// the absence of owners: see the method of observed.Node. Such a decision needs the references
+// the absence of owners: see the method of graph.Node. Such a decision needs the references
 // of the graph's object.
 func (s Subject) OwnersElsewhere(why policy.Reason) []graph.OwnerElsewhere {
 	if why != policy.OwnersGone && why != policy.OwnersWaiting {
@@ -69,7 +68,7 @@ func (s Subject) OwnersElsewhere(why policy.Reason) []graph.OwnerElsewhere {
 // It makes no text.
 func (s Subject) AppendOwner(b []byte, i int) []byte {
 	if s.retry != nil {
-		return observed.AppendOwner(b, &s.retry.Owners[i])
+		return graph.AppendOwner(b, &s.retry.Owners[i])
 	}
 	return s.node.AppendOwner(b, i)
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
 // Meet ends the expectation of a node that has another version now, or is gone. It returns
 // the digest of the write behind the expectation, and whether it ended one.
-func (t *Expectations) Meet(n observed.Node) (wrote uint32, met bool) {
+func (t *Expectations) Meet(n graph.Node) (wrote uint32, met bool) {
 	if t.Len() == 0 {
 		return 0, false
 	}
@@ -30,14 +29,14 @@ func (t *Expectations) Meet(n observed.Node) (wrote uint32, met bool) {
 
 // IsPending reports whether a node has to wait: before the deadline for its event, and
 // after the deadline for a listing of its kind, if the expectation asks for one.
-func (t *Expectations) IsPending(id observed.NodeID, kind graph.Kind, now time.Time, k *kinds.Table) bool {
+func (t *Expectations) IsPending(id graph.NodeID, kind graph.Kind, now time.Time, k *kinds.Table) bool {
 	x := t.at(id)
 	return x != nil && (now.Before(x.Deadline) || x.OnTimeout == TimeoutList && !k.Relisted(kind, x.listed))
 }
 
 // Postpone has a pending node decided at the deadline. If the deadline has passed, it asks
 // for a listing of the kind, and the next deadline is after the time wait.
-func (t *Expectations) Postpone(id observed.NodeID, kind graph.Kind, now time.Time, wait time.Duration, k *kinds.Table, stamps *seq.Counter, out *effect.List) {
+func (t *Expectations) Postpone(id graph.NodeID, kind graph.Kind, now time.Time, wait time.Duration, k *kinds.Table, stamps *seq.Counter, out *effect.List) {
 	x := t.at(id)
 	if !now.Before(x.Deadline) {
 		out.Relist(kind)
@@ -47,7 +46,7 @@ func (t *Expectations) Postpone(id observed.NodeID, kind graph.Kind, now time.Ti
 }
 
 // End ends the expectation of a node that waits no longer, and returns it.
-func (t *Expectations) End(id observed.NodeID) (x Expectation, ok bool) {
+func (t *Expectations) End(id graph.NodeID) (x Expectation, ok bool) {
 	at := t.at(id)
 	if at == nil {
 		return x, false
@@ -59,7 +58,7 @@ func (t *Expectations) End(id observed.NodeID) (x Expectation, ok bool) {
 
 // Rewind forgets all expectations: they belong to a former history. It returns the nodes
 // with an expectation, and the nodes that awaited the watch, each by id.
-func (t *Expectations) Rewind() (expecting, awaiting []observed.NodeID) {
+func (t *Expectations) Rewind() (expecting, awaiting []graph.NodeID) {
 	expecting, awaiting = t.Nodes(), slices.Sorted(maps.Keys(t.watch))
 	*t = Expectations{}
 	return expecting, awaiting
@@ -67,24 +66,24 @@ func (t *Expectations) Rewind() (expecting, awaiting []observed.NodeID) {
 
 // AwaitWatch has a node await an event, because a read contradicts the watch. It returns
 // the deadline, which is the time wait from now. Late says that the last one has passed.
-func (t *Expectations) AwaitWatch(id observed.NodeID, now time.Time, wait time.Duration) (deadline time.Time, late bool) {
+func (t *Expectations) AwaitWatch(id graph.NodeID, now time.Time, wait time.Duration) (deadline time.Time, late bool) {
 	deadline, ok := t.watch[id]
 	late = ok && !now.Before(deadline)
 	if !ok || late {
 		deadline = now.Add(wait)
 	}
 	if t.watch == nil {
-		t.watch = map[observed.NodeID]time.Time{}
+		t.watch = map[graph.NodeID]time.Time{}
 	}
 	t.watch[id] = deadline
 	return deadline, late
 }
 
 // EndWatch notes that a node awaits the watch no more.
-func (t *Expectations) EndWatch(id observed.NodeID) { delete(t.watch, id) }
+func (t *Expectations) EndWatch(id graph.NodeID) { delete(t.watch, id) }
 
 // WatchLen returns the number of nodes that await the watch.
 func (t *Expectations) WatchLen() int { return len(t.watch) }
 
 // AwaitingWatch returns the nodes that await the watch, by id.
-func (t *Expectations) AwaitingWatch() []observed.NodeID { return slices.Sorted(maps.Keys(t.watch)) }
+func (t *Expectations) AwaitingWatch() []graph.NodeID { return slices.Sorted(maps.Keys(t.watch)) }

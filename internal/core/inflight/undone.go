@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -35,7 +34,7 @@ const (
 //
 // Held by TestUndoneWrites (internal/proof/properties).
 type Undone struct {
-	writes map[observed.NodeID]write
+	writes map[graph.NodeID]write
 	count  uint64
 	lines  undoneLines
 }
@@ -49,10 +48,10 @@ type write struct {
 }
 
 // NewUndone returns an Undone without writes.
-func NewUndone() Undone { return Undone{writes: map[observed.NodeID]write{}} }
+func NewUndone() Undone { return Undone{writes: map[graph.NodeID]write{}} }
 
 // Wrote notes a write with this digest that succeeded, and whose object is decided again.
-func (u *Undone) Wrote(id observed.NodeID, digest uint32) {
+func (u *Undone) Wrote(id graph.NodeID, digest uint32) {
 	w := u.writes[id]
 	if w.digest != digest {
 		w = write{digest: digest}
@@ -63,7 +62,7 @@ func (u *Undone) Wrote(id observed.NodeID, digest uint32) {
 
 // Judge returns WriteUndone for the write of a decision that is the last write again, until
 // the backoff is over. The queue has the backoff.
-func (u *Undone) Judge(x *Call, d *policy.Decision, now time.Time, q *queue.Queue[observed.NodeID], out *effect.List) policy.Reason {
+func (u *Undone) Judge(x *Call, d *policy.Decision, now time.Time, q *queue.Queue[graph.NodeID], out *effect.List) policy.Reason {
 	id := x.Node
 	w, ok := u.writes[id]
 	if !ok || w.digest != x.Wrote {
@@ -95,7 +94,7 @@ func (u *Undone) Barred(x *Call, now time.Time) policy.Reason {
 }
 
 // Tries returns the number of times that the last write to an object was undone in a row.
-func (u *Undone) Tries(id observed.NodeID) int { return int(u.writes[id].tries) }
+func (u *Undone) Tries(id graph.NodeID) int { return int(u.writes[id].tries) }
 
 // attempt returns the attempt of the queue's backoff for a try. The first tries are short:
 // a user may restore a reference once, or the watch may bring an older version. From then
@@ -108,7 +107,7 @@ func attempt(tries uint32) int {
 }
 
 // Has reports whether a write to an object is kept.
-func (u *Undone) Has(id observed.NodeID) bool {
+func (u *Undone) Has(id graph.NodeID) bool {
 	if len(u.writes) == 0 {
 		return false
 	}
@@ -117,15 +116,15 @@ func (u *Undone) Has(id observed.NodeID) bool {
 }
 
 // Until returns the end of the backoff of the last write to an object.
-func (u *Undone) Until(id observed.NodeID) time.Time { return u.writes[id].after }
+func (u *Undone) Until(id graph.NodeID) time.Time { return u.writes[id].after }
 
 // IsFinal reports whether the last write to an object was undone so often that only the
 // outside can help.
-func (u *Undone) IsFinal(id observed.NodeID) bool { return u.writes[id].tries >= maxUndone }
+func (u *Undone) IsFinal(id graph.NodeID) bool { return u.writes[id].tries >= maxUndone }
 
 // Rest forgets the last write to an object for which a decision writes nothing. After a
 // decision that waits for evidence, the same write may follow.
-func (u *Undone) Rest(id observed.NodeID, d policy.Decision) {
+func (u *Undone) Rest(id graph.NodeID, d policy.Decision) {
 	if len(u.writes) == 0 || d.Action == policy.Verify {
 		return
 	}
@@ -142,7 +141,7 @@ func (u *Undone) Rest(id observed.NodeID, d policy.Decision) {
 }
 
 // Drop forgets the last write to an object.
-func (u *Undone) Drop(id observed.NodeID) { delete(u.writes, id) }
+func (u *Undone) Drop(id graph.NodeID) { delete(u.writes, id) }
 
 // Rewind forgets all writes: they belong to a former history.
 func (u *Undone) Rewind() { clear(u.writes) }
@@ -168,13 +167,13 @@ func (u *Undone) Clone() Undone {
 	c := *u
 	c.writes = maps.Clone(u.writes)
 	if len(u.writes) == 0 { // an empty map keeps the memory of its former entries
-		c.writes = map[observed.NodeID]write{}
+		c.writes = map[graph.NodeID]write{}
 	}
 	return c
 }
 
 // HashNode writes the last write to an object to the printer.
-func (u *Undone) HashNode(p *fingerprint.Printer, id observed.NodeID) {
+func (u *Undone) HashNode(p *fingerprint.Printer, id graph.NodeID) {
 	if w, ok := u.writes[id]; ok {
 		p.Word(uint64(w.digest)<<32 | uint64(w.tries)<<1 | fingerprint.Bit(w.judged))
 		p.Until(w.after)

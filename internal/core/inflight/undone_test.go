@@ -7,7 +7,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -19,9 +18,9 @@ var start = time.Unix(1000, 0)
 type rig struct {
 	*testing.T
 	v   record.Nodes
-	id  observed.NodeID
+	id  graph.NodeID
 	u   Undone
-	q   *queue.Queue[observed.NodeID]
+	q   *queue.Queue[graph.NodeID]
 	now time.Time
 	out effect.List
 }
@@ -29,9 +28,9 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	r := &rig{T: t, u: NewUndone(), now: start}
-	r.v = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
-	r.q = queue.New(queue.Config[observed.NodeID]{
-		Hash: func(observed.NodeID) uint64 { return 0 }, Number: func(id observed.NodeID) uint32 { return uint32(id) },
+	r.v = record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
+	r.q = queue.New(queue.Config[graph.NodeID]{
+		Hash: func(graph.NodeID) uint64 { return 0 }, Number: func(id graph.NodeID) uint32 { return uint32(id) },
 	})
 	o, err := graph.ParseObject("a#1 -> b")
 	if err != nil {

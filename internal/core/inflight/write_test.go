@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -80,9 +79,9 @@ func TestSubject(t *testing.T) {
 }
 
 // observe returns the node of an object that a graph has observed.
-func observe(t *testing.T, object string) (observed.Node, graph.Object) {
+func observe(t *testing.T, object string) (graph.Node, graph.Object) {
 	t.Helper()
-	g := observed.New(observed.Config{})
+	g := graph.New(graph.Config{})
 	o, err := graph.ParseObject(object)
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -82,7 +81,7 @@ func (s *State) left(stamps *seq.Counter) State {
 // SetKinds takes the complete set of kinds, which the graph g has taken before. It
 // returns the kinds that left, sorted, and whether a kind joined. A fence that is under way
 // covers the former set (R7).
-func (t *Table) SetKinds(infos []graph.KindInfo, g *observed.Graph, stamps *seq.Counter) (left []graph.Kind, joined bool) {
+func (t *Table) SetKinds(infos []graph.KindInfo, g *graph.Graph, stamps *seq.Counter) (left []graph.Kind, joined bool) {
 	for _, name := range t.names {
 		if at, _ := g.Kind(name); t.states[name].Part && !at.Known {
 			left = append(left, name)
@@ -104,7 +103,7 @@ func (t *Table) SetKinds(infos []graph.KindInfo, g *observed.Graph, stamps *seq.
 
 // EndSet notes that a set of kinds is taken, and forgets the wishes of kinds that left. It
 // reports whether reads may go on that waited for the set.
-func (t *Table) EndSet(g *observed.Graph, keep []graph.Kind) (resume bool) {
+func (t *Table) EndSet(g *graph.Graph, keep []graph.Kind) (resume bool) {
 	if t.setLost || t.lists.set {
 		t.lists.ended("")
 	}
@@ -118,7 +117,7 @@ func (t *Table) EndSet(g *observed.Graph, keep []graph.Kind) (resume bool) {
 
 // forget drops the kinds that are not served and have no node, whose state may matter to
 // an object. The kinds to keep are those of holders: a sweep asks whether one was served.
-func (t *Table) forget(g *observed.Graph, keep []graph.Kind) {
+func (t *Table) forget(g *graph.Graph, keep []graph.Kind) {
 	for _, name := range slices.Clone(t.names) {
 		if _, ok := g.Kind(name); !ok && !slices.Contains(keep, name) {
 			t.drop(name)

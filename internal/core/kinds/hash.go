@@ -3,12 +3,11 @@ package kinds
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Hash adds all parts of the table that decide the engine's acts. Stamps enter through the
 // comparisons that the engine makes of them. Versions says that versions are compared.
-func (t *Table) Hash(p *fingerprint.Printer, g *observed.Graph, versions bool) {
+func (t *Table) Hash(p *fingerprint.Printer, g *graph.Graph, versions bool) {
 	for _, name := range t.names {
 		t.hashKind(p, g, name, versions)
 	}
@@ -29,7 +28,7 @@ func (t *Table) Hash(p *fingerprint.Printer, g *observed.Graph, versions bool) {
 	}
 }
 
-func (t *Table) hashKind(p *fingerprint.Printer, g *observed.Graph, name graph.Kind, versions bool) {
+func (t *Table) hashKind(p *fingerprint.Printer, g *graph.Graph, name graph.Kind, versions bool) {
 	s := t.states[name]
 	k, _ := g.Kind(name)
 	behind := t.Behind(name, t.loss.at)

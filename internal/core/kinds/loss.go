@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -30,7 +29,7 @@ const MaxLossWait = time.Minute
 
 // Lose notes a sign: a write without an answer, or a watch that broke. Level 1 has no
 // fences, so it asks for new listings.
-func (t *Table) Lose(now time.Time, stamps *seq.Counter, fences bool, g *observed.Graph) {
+func (t *Table) Lose(now time.Time, stamps *seq.Counter, fences bool, g *graph.Graph) {
 	t.loss.at, t.loss.time, t.loss.open = stamps.Stamp(), now, true
 	if !fences {
 		t.WantLists()
@@ -40,7 +39,7 @@ func (t *Table) Lose(now time.Time, stamps *seq.Counter, fences bool, g *observe
 
 // anyLeft reports whether a kind that was served is not served now. The set of kinds
 // would show its return.
-func (t *Table) anyLeft(g *observed.Graph) bool {
+func (t *Table) anyLeft(g *graph.Graph) bool {
 	for _, name := range t.names {
 		if at, _ := g.Kind(name); !t.states[name].Part && !at.Known {
 			return true
@@ -95,7 +94,7 @@ func (t *Table) Losing(name graph.Kind, now time.Time, held bool) bool {
 // the moment, which is that of a sign or of a conflict's read. For a kind that is served
 // and not watched only reads are newer evidence. For a kind that is not served the set of
 // kinds is.
-func (t *Table) Unconfirmed(g *observed.Graph, name graph.Kind, at seq.Stamp) bool {
+func (t *Table) Unconfirmed(g *graph.Graph, name graph.Kind, at seq.Stamp) bool {
 	if at == 0 {
 		return false
 	}

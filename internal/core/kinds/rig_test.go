@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -17,7 +16,7 @@ var start = time.Unix(1000, 0)
 // rig is a table, and the parts of an engine that a table uses.
 type rig struct {
 	*testing.T
-	g      *observed.Graph
+	g      *graph.Graph
 	t      Table
 	stamps seq.Counter
 	change Change
@@ -29,7 +28,7 @@ type rig struct {
 // newRig returns a rig over the kinds a and b after the steps of a script. See run.
 func newRig(t *testing.T, script string) *rig {
 	t.Helper()
-	r := &rig{T: t, g: observed.New(observed.Config{Ignore: []graph.Kind{"ignored"}}), t: New([]graph.Kind{"ignored"}), now: start}
+	r := &rig{T: t, g: graph.New(graph.Config{Ignore: []graph.Kind{"ignored"}}), t: New([]graph.Kind{"ignored"}), now: start}
 	r.t.Tick(start)
 	r.run("kinds a b")
 	r.run(script)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -247,7 +246,7 @@ func (t *Table) Stale(name graph.Kind) bool {
 }
 
 // Blocked returns the reason why no writer may write to a node now, or ReasonUnset.
-func (t *Table) Blocked(g *observed.Graph, id observed.NodeID) policy.Reason {
+func (t *Table) Blocked(g *graph.Graph, id graph.NodeID) policy.Reason {
 	n := g.Node(id)
 	k := n.KindState()
 	switch {

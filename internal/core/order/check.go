@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Check verifies the invariants of Machine.
@@ -112,7 +111,7 @@ func (m *Machine) checkPhases(v View, o *order) error {
 // way anew.
 func (m *Machine) Clone() Machine {
 	c := *m
-	c.orders = make(map[observed.NodeID]*order, len(m.orders))
+	c.orders = make(map[graph.NodeID]*order, len(m.orders))
 	for root, o := range m.orders {
 		c.orders[root] = o.clone()
 	}
@@ -123,7 +122,7 @@ func (m *Machine) Clone() Machine {
 	for i, o := range m.sorted {
 		c.sorted[i] = c.orders[o.root]
 	}
-	c.gone = make(map[graph.UID][]observed.NodeID, len(m.gone))
+	c.gone = make(map[graph.UID][]graph.NodeID, len(m.gone))
 	for uid, roots := range m.gone {
 		c.gone[uid] = slices.Clone(roots)
 	}
@@ -136,14 +135,14 @@ func (m *Machine) Clone() Machine {
 
 func (o *order) clone() *order {
 	c := *o
-	c.places = make(map[observed.NodeID]*place, len(o.places))
+	c.places = make(map[graph.NodeID]*place, len(o.places))
 	for id, p := range o.places {
 		p := *p
 		c.places[id] = &p
 	}
 	c.sources, c.gone = maps.Clone(o.sources), slices.Clone(o.gone)
 	c.left, c.waves = slices.Clone(o.left), slices.Clone(o.waves)
-	c.waiting = make([][]observed.NodeID, len(o.waiting))
+	c.waiting = make([][]graph.NodeID, len(o.waiting))
 	for i, list := range o.waiting {
 		c.waiting[i] = slices.Clone(list)
 	}

@@ -3,7 +3,7 @@ package order
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // maxAbove bounds the owners that tell whether an object hangs below a root. An object with
@@ -14,7 +14,7 @@ const maxAbove = 256
 // then decided again when the phase opens. Holder is the holder whose sweep deletes the object, 0
 // without one. The sweep of a holder below the root deletes its members in the sweep's own
 // phases, because the holder goes only after them.
-func (m *Machine) TryDelete(v View, id, holder observed.NodeID) (wait bool) {
+func (m *Machine) TryDelete(v View, id, holder graph.NodeID) (wait bool) {
 	m.placeAll(v, id)
 	phase := m.phaseOf(id, holder)
 	if phase <= 0 {
@@ -42,15 +42,15 @@ func (m *Machine) TryDelete(v View, id, holder observed.NodeID) (wait bool) {
 
 // isHeldUp reports whether the object is a member of a holder with an earlier due phase. The
 // walk did not know that yet.
-func (m *Machine) isHeldUp(v View, o *order, p *place, id observed.NodeID) bool {
-	return v.Holders != nil && slices.ContainsFunc(v.Holders(id), func(h observed.NodeID) bool {
+func (m *Machine) isHeldUp(v View, o *order, p *place, id graph.NodeID) bool {
+	return v.Holders != nil && slices.ContainsFunc(v.Holders(id), func(h graph.NodeID) bool {
 		q := m.found(o, h)
 		return q != nil && h != id && q.status == goes && q.due < p.due && p.status == goes
 	})
 }
 
 // delays reports whether an order delays a delete of an object with this place.
-func (m *Machine) delays(o *order, p *place, holder observed.NodeID) bool {
+func (m *Machine) delays(o *order, p *place, holder graph.NodeID) bool {
 	if p.status != goes && p.status != stays {
 		return false
 	}
@@ -63,7 +63,7 @@ func (m *Machine) delays(o *order, p *place, holder observed.NodeID) bool {
 
 // phaseOf returns the earliest of the delete phases of an object, -1 for one that no order
 // delays.
-func (m *Machine) phaseOf(id, holder observed.NodeID) int {
+func (m *Machine) phaseOf(id, holder graph.NodeID) int {
 	phase := -1
 	for o, p := range m.all(id) {
 		if at := o.phaseAt(p); m.delays(o, p, holder) && (phase < 0 || at < phase) {
@@ -88,11 +88,11 @@ const maxJoined = 64
 
 // placeAll gives an object a place in each stale order to which its owners lead, because no walk
 // may have come to it.
-func (m *Machine) placeAll(v View, id observed.NodeID) {
+func (m *Machine) placeAll(v View, id graph.NodeID) {
 	if !m.isUnplaced(id) {
 		return
 	}
-	seen, known := []observed.NodeID{id}, map[observed.NodeID]bool{id: true}
+	seen, known := []graph.NodeID{id}, map[graph.NodeID]bool{id: true}
 	for at := 0; at < len(seen) && len(seen) < maxAbove; at++ {
 		for _, owner := range v.Node(seen[at]).OwnerNodes() {
 			m.looked++
@@ -119,7 +119,7 @@ func (m *Machine) placeAll(v View, id observed.NodeID) {
 }
 
 // joinStale gives an object a place in an order that is stale and has none for it.
-func (m *Machine) joinStale(v View, o *order, id observed.NodeID) {
+func (m *Machine) joinStale(v View, o *order, id graph.NodeID) {
 	if o != nil && o.stale && m.found(o, id) == nil {
 		m.join(v, o, id)
 	}
@@ -129,7 +129,7 @@ func (m *Machine) joinStale(v View, o *order, id observed.NodeID) {
 // orders that have one.
 //
 // Held by TestManyStale.
-func (m *Machine) isUnplaced(id observed.NodeID) bool {
+func (m *Machine) isUnplaced(id graph.NodeID) bool {
 	n := m.stales
 	for o := range m.all(id) {
 		if o.stale {
@@ -140,7 +140,7 @@ func (m *Machine) isUnplaced(id observed.NodeID) bool {
 }
 
 // join gives an object below the root a place until a walk comes to it.
-func (m *Machine) join(v View, o *order, id observed.NodeID) {
+func (m *Machine) join(v View, o *order, id graph.NodeID) {
 	if p := m.found(o, id); p != nil && p.status != outside {
 		return
 	}
@@ -154,7 +154,7 @@ func (m *Machine) join(v View, o *order, id observed.NodeID) {
 // TryRelease returns true if the end of a foreground deletion has to wait: of the root for all
 // objects that go with it, and of another owner for its dependents that do. So the owners
 // lead to the root as long as an object has a phase, and a crash loses no order.
-func (m *Machine) TryRelease(v View, id observed.NodeID) (wait bool) {
+func (m *Machine) TryRelease(v View, id graph.NodeID) (wait bool) {
 	for o, p := range m.all(id) {
 		switch {
 		case p.status == top:
@@ -171,7 +171,7 @@ func (m *Machine) TryRelease(v View, id observed.NodeID) (wait bool) {
 }
 
 // Spare notes a decision that keeps an object.
-func (m *Machine) Spare(v View, id observed.NodeID) {
+func (m *Machine) Spare(v View, id graph.NodeID) {
 	if _, is := m.doomed[id]; is {
 		delete(m.doomed, id)
 		m.Keep(v, id)
@@ -179,7 +179,7 @@ func (m *Machine) Spare(v View, id observed.NodeID) {
 }
 
 // Keep notes that an object stays for a reason that its owners do not show: see View.Stays.
-func (m *Machine) Keep(v View, id observed.NodeID) {
+func (m *Machine) Keep(v View, id graph.NodeID) {
 	for o, p := range m.all(id) {
 		if p.status == goes && !v.Node(id).Deleting() {
 			m.setStale(v, o)

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Hash adds all parts of the orders that decide the engine's acts. The progress of a walk is
@@ -19,7 +19,7 @@ func (m *Machine) Hash(p *fingerprint.Printer, v View) {
 	p.List(m.ready)
 	p.List(m.opening)
 	p.List(m.stale)
-	roots := slices.SortedFunc(maps.Keys(m.orders), func(a, b observed.NodeID) int { return cmp.Compare(p.Rank(a), p.Rank(b)) })
+	roots := slices.SortedFunc(maps.Keys(m.orders), func(a, b graph.NodeID) int { return cmp.Compare(p.Rank(a), p.Rank(b)) })
 	for _, root := range roots {
 		m.hashOrder(p, v, m.orders[root])
 	}

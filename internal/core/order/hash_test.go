@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // unhashed names the fields that are no part of the hash, with the reason.
@@ -35,11 +35,11 @@ func TestHash(t *testing.T) {
 	}{
 		{"Machine.orders", func(m *Machine) { clear(m.orders); m.due = true; m.ready = nil }},
 		{"Machine.doomed", func(m *Machine) { m.doomed[a] = struct{}{} }},
-		{"Machine.stale", func(m *Machine) { m.stale = []observed.NodeID{root} }},
+		{"Machine.stale", func(m *Machine) { m.stale = []graph.NodeID{root} }},
 		{"Machine.walk", func(m *Machine) { m.walk = &walk{order: m.orders[root]} }},
-		{"Machine.ready", func(m *Machine) { m.ready = []observed.NodeID{a} }},
+		{"Machine.ready", func(m *Machine) { m.ready = []graph.NodeID{a} }},
 		{"Machine.due", func(m *Machine) { m.due = true }},
-		{"Machine.opening", func(m *Machine) { m.opening = []observed.NodeID{root} }},
+		{"Machine.opening", func(m *Machine) { m.opening = []graph.NodeID{root} }},
 		{"order.root", at(func(o *order, _ *place) { o.root = a })},
 		{"order.guard", at(func(o *order, _ *place) { o.guard = 2 })},
 		{"order.places", at(func(o *order, _ *place) { delete(o.places, a) })},

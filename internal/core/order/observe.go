@@ -4,17 +4,16 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Observe takes the change that an event about the object with the key made. The engine begins
 // and ends orders itself.
-func (m *Machine) Observe(v View, d *observed.Delta, k graph.Key) {
+func (m *Machine) Observe(v View, d *graph.Delta, k graph.Key) {
 	switch id := d.Node; {
 	case id == 0:
 	case d.Gone:
 		m.leave(v, id, k.UID)
-	case v.InUse(id) && v.Node(id).State() == observed.Observed && (d.Version || d.Class || d.Created || d.Observed):
+	case v.InUse(id) && v.Node(id).State() == graph.Observed && (d.Version || d.Class || d.Created || d.Observed):
 		m.change(v, id, d)
 	}
 	if d.DuplicateUID || d.SharesUID {
@@ -26,7 +25,7 @@ func (m *Machine) Observe(v View, d *observed.Delta, k graph.Key) {
 }
 
 // change takes the new state of an object.
-func (m *Machine) change(v View, id observed.NodeID, d *observed.Delta) {
+func (m *Machine) change(v View, id graph.NodeID, d *graph.Delta) {
 	delete(m.doomed, id)
 	n, is := v.Node(id), d.Class || d.Created || d.Observed
 	for o, p := range m.all(id) {
@@ -46,7 +45,7 @@ func (m *Machine) change(v View, id observed.NodeID, d *observed.Delta) {
 }
 
 // differs reports whether a changed object may have another place.
-func (m *Machine) differs(v View, o *order, p *place, id observed.NodeID) bool {
+func (m *Machine) differs(v View, o *order, p *place, id graph.NodeID) bool {
 	n := v.Node(id)
 	x := n.Object()
 	facts := factsOf(n, &x, uint8(PhaseOf(m.phases(o), x)))
@@ -57,7 +56,7 @@ func (m *Machine) differs(v View, o *order, p *place, id observed.NodeID) bool {
 }
 
 // arrive takes a new object below the root.
-func (m *Machine) arrive(v View, o *order, id observed.NodeID) {
+func (m *Machine) arrive(v View, o *order, id graph.NodeID) {
 	if p := m.found(o, id); p != nil && p.status != outside {
 		return
 	}
@@ -67,9 +66,9 @@ func (m *Machine) arrive(v View, o *order, id observed.NodeID) {
 
 // returnOwners takes an object whose owner has gone below a root before the watch showed the
 // object.
-func (m *Machine) returnOwners(v View, n observed.Node) {
+func (m *Machine) returnOwners(v View, n graph.Node) {
 	for i, owner := range n.OwnerNodes() {
-		if owner.State() == observed.Observed {
+		if owner.State() == graph.Observed {
 			continue
 		}
 		for _, root := range m.goneBelow(n.OwnerAt(i).UID) {
@@ -80,7 +79,7 @@ func (m *Machine) returnOwners(v View, n observed.Node) {
 }
 
 // goneBelow returns the roots below which an object with the UID went, sorted.
-func (m *Machine) goneBelow(uid graph.UID) (roots []observed.NodeID) {
+func (m *Machine) goneBelow(uid graph.UID) (roots []graph.NodeID) {
 	for _, root := range m.gone[uid] {
 		m.looked++
 		if m.orders[root] != nil {
@@ -103,7 +102,7 @@ func (m *Machine) went(o *order, uid graph.UID) {
 func (m *Machine) forget(budget int) {
 	n := min(budget, len(m.ended))
 	for _, uid := range m.ended[:n] {
-		roots := slices.DeleteFunc(m.gone[uid], func(root observed.NodeID) bool { return m.orders[root] == nil })
+		roots := slices.DeleteFunc(m.gone[uid], func(root graph.NodeID) bool { return m.orders[root] == nil })
 		if m.gone[uid] = roots; len(roots) == 0 {
 			delete(m.gone, uid)
 		}
@@ -114,7 +113,7 @@ func (m *Machine) forget(budget int) {
 }
 
 // source notes an object that has gone and to which others refer: a walk begins there, too.
-func (m *Machine) source(o *order, id observed.NodeID) {
+func (m *Machine) source(o *order, id graph.NodeID) {
 	if _, is := o.sources[id]; is {
 		return
 	}
@@ -126,7 +125,7 @@ func (m *Machine) source(o *order, id observed.NodeID) {
 }
 
 // leave takes the end of an object.
-func (m *Machine) leave(v View, id observed.NodeID, uid graph.UID) {
+func (m *Machine) leave(v View, id graph.NodeID, uid graph.UID) {
 	delete(m.doomed, id)
 	for _, root := range m.above[id] {
 		o := m.orders[root]
@@ -148,7 +147,7 @@ func (m *Machine) leave(v View, id observed.NodeID, uid graph.UID) {
 }
 
 // took takes the end of an object in one order. It returns the finding of the walk.
-func (m *Machine) took(o *order, id observed.NodeID) status {
+func (m *Machine) took(o *order, id graph.NodeID) status {
 	was := unset
 	take := func(p *place, c *counts) {
 		if p == nil {
@@ -169,7 +168,7 @@ func (m *Machine) took(o *order, id observed.NodeID) status {
 }
 
 // free forgets a node that left the graph. Its id may name another node later.
-func (m *Machine) free(id observed.NodeID) {
+func (m *Machine) free(id graph.NodeID) {
 	for _, root := range m.above[id] {
 		if o := m.orders[root]; o != nil {
 			delete(o.places, id)

@@ -4,8 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -138,7 +138,7 @@ func (m *Machine) Doubt(v View) {
 }
 
 // wants lists an object that waits for a phase.
-func (o *order) wants(id observed.NodeID, p *place, phase int) {
+func (o *order) wants(id graph.NodeID, p *place, phase int) {
 	if !p.listed {
 		p.listed = true
 		o.waiting[phase] = append(o.waiting[phase], id)

@@ -47,7 +47,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -62,10 +61,10 @@ type View struct {
 	Rewound seq.Stamp // an absence from before counts no more
 	// Stays, if set, reports whether a node stays although its owners go, as a protected
 	// one does.
-	Stays func(observed.NodeID) bool
+	Stays func(graph.NodeID) bool
 	// Holders, if set, returns the holders of which a node is a member. A holder goes only
 	// after its members, so it counts as an owner for the due phase.
-	Holders func(observed.NodeID) []observed.NodeID
+	Holders func(graph.NodeID) []graph.NodeID
 }
 
 // Machine holds the orders under way. Make one with New. It is not safe for concurrent use.
@@ -79,41 +78,41 @@ type View struct {
 //  4. the sorted orders, the stale ones and those that wait for a fence are indexed
 type Machine struct {
 	guards  []finalizer.Guard
-	phased  bool                                  // a guard has phases
-	orders  map[observed.NodeID]*order            // by root
-	sorted  []*order                              // by the key of the root
-	gone    map[graph.UID][]observed.NodeID       // the roots of the orders with the object in gone
-	ended   []graph.UID                           // of orders that have ended, to be taken out of gone
-	stales  int                                   // the stale orders
-	above   map[observed.NodeID][]observed.NodeID // the roots that may have a place for a node; the lists are never changed in place
-	doomed  map[observed.NodeID]struct{}          // a decision deletes them although a walk found that they stay
-	stale   []observed.NodeID                     // the roots that want a walk, in turn, each once
-	fenced  []observed.NodeID                     // the roots that wait for a fence
-	opening []observed.NodeID                     // of these, the ones that a fence has passed for
-	walk    *walk                                 // under way, or nil
-	ready   []observed.NodeID                     // have to be decided: their phase has opened
-	due     bool                                  // opening is not empty
-	looked  uint64                                // the references and places that were looked at
+	phased  bool                            // a guard has phases
+	orders  map[graph.NodeID]*order         // by root
+	sorted  []*order                        // by the key of the root
+	gone    map[graph.UID][]graph.NodeID    // the roots of the orders with the object in gone
+	ended   []graph.UID                     // of orders that have ended, to be taken out of gone
+	stales  int                             // the stale orders
+	above   map[graph.NodeID][]graph.NodeID // the roots that may have a place for a node; the lists are never changed in place
+	doomed  map[graph.NodeID]struct{}       // a decision deletes them although a walk found that they stay
+	stale   []graph.NodeID                  // the roots that want a walk, in turn, each once
+	fenced  []graph.NodeID                  // the roots that wait for a fence
+	opening []graph.NodeID                  // of these, the ones that a fence has passed for
+	walk    *walk                           // under way, or nil
+	ready   []graph.NodeID                  // have to be decided: their phase has opened
+	due     bool                            // opening is not empty
+	looked  uint64                          // the references and places that were looked at
 }
 
 // order is the order of one root.
 type order struct {
-	root    observed.NodeID
+	root    graph.NodeID
 	key     graph.Key // of the root
 	guard   int
-	places  map[observed.NodeID]*place
-	sources map[observed.NodeID]struct{} // the places of objects that have gone and are still referred to
-	gone    []graph.UID                  // the objects that went: see Machine.gone
+	places  map[graph.NodeID]*place
+	sources map[graph.NodeID]struct{} // the places of objects that have gone and are still referred to
+	gone    []graph.UID               // the objects that went: see Machine.gone
 	counts
-	open    int                 // the deletes of phases up to this are handed out
-	low     int                 // the first phase that has objects left, as of the last count
-	cleared seq.Stamp           // since then no object was left before the phase low, 0 if it is open
-	waves   []int               // by phase: objects came back after the phase was empty
-	waiting [][]observed.NodeID // the objects that wait for a phase to open
-	stale   bool                // a walk is wanted or under way
-	queued  bool                // it is in Machine.stale
-	fenced  bool                // it is in Machine.fenced, or in Machine.opening
-	fresh   bool                // a walk has been complete
+	open    int              // the deletes of phases up to this are handed out
+	low     int              // the first phase that has objects left, as of the last count
+	cleared seq.Stamp        // since then no object was left before the phase low, 0 if it is open
+	waves   []int            // by phase: objects came back after the phase was empty
+	waiting [][]graph.NodeID // the objects that wait for a phase to open
+	stale   bool             // a walk is wanted or under way
+	queued  bool             // it is in Machine.stale
+	fenced  bool             // it is in Machine.fenced, or in Machine.opening
+	fresh   bool             // a walk has been complete
 }
 
 // counts counts the objects of an order that go and have not gone.
@@ -181,8 +180,8 @@ func New(guards []finalizer.Guard) Machine {
 
 // clear forgets all orders, and the memory of their tables.
 func (m *Machine) clear() {
-	m.orders, m.above = map[observed.NodeID]*order{}, map[observed.NodeID][]observed.NodeID{}
-	m.doomed, m.gone = map[observed.NodeID]struct{}{}, map[graph.UID][]observed.NodeID{}
+	m.orders, m.above = map[graph.NodeID]*order{}, map[graph.NodeID][]graph.NodeID{}
+	m.doomed, m.gone = map[graph.NodeID]struct{}{}, map[graph.UID][]graph.NodeID{}
 	m.sorted, m.stale, m.fenced, m.ended, m.due, m.stales = nil, nil, nil, nil, false, 0
 	m.opening = nil
 }
@@ -195,7 +194,7 @@ func (m *Machine) Any() bool { return len(m.orders) > 0 || len(m.ready) > 0 || m
 func (m *Machine) Orders() int { return len(m.orders) }
 
 // IsRoot reports whether the node is the root of an order under way.
-func (m *Machine) IsRoot(id observed.NodeID) bool { return m.orders[id] != nil }
+func (m *Machine) IsRoot(id graph.NodeID) bool { return m.orders[id] != nil }
 
 // Looked returns the number of references and places that were looked at so far.
 func (m *Machine) Looked() uint64 { return m.looked }
@@ -211,13 +210,13 @@ func (m *Machine) HasPhases() bool { return m.phased }
 
 // Begin begins the order of a root, by the phases of a guard. For a root under way it does
 // nothing.
-func (m *Machine) Begin(v View, root observed.NodeID, guard int) {
+func (m *Machine) Begin(v View, root graph.NodeID, guard int) {
 	if m.orders[root] != nil {
 		return
 	}
 	n := len(m.guards[guard].Phases) + 1
-	o := &order{root: root, key: v.Node(root).Key(), guard: guard, counts: counts{left: make([]int, n)}, waves: make([]int, n), waiting: make([][]observed.NodeID, n)}
-	o.places, o.sources = map[observed.NodeID]*place{}, map[observed.NodeID]struct{}{}
+	o := &order{root: root, key: v.Node(root).Key(), guard: guard, counts: counts{left: make([]int, n)}, waves: make([]int, n), waiting: make([][]graph.NodeID, n)}
+	o.places, o.sources = map[graph.NodeID]*place{}, map[graph.NodeID]struct{}{}
 	m.orders[root] = o
 	for other, p := range m.all(root) {
 		if p.above { // it waits for the other root, and the other root waits for it
@@ -239,7 +238,7 @@ func (m *Machine) topPlace(v View, o *order) *place {
 
 // End ends the order of a root that is gone, or whose deletion is no foreground deletion any
 // more. The objects that wait are decided again.
-func (m *Machine) End(root observed.NodeID) {
+func (m *Machine) End(root graph.NodeID) {
 	o := m.orders[root]
 	if o == nil {
 		return
@@ -264,18 +263,18 @@ func (m *Machine) End(root observed.NodeID) {
 func byKey(a, b *order) int { return cmp.Or(a.key.Compare(b.key), cmp.Compare(a.root, b.root)) }
 
 // know gives a node a place in an order.
-func (m *Machine) know(o *order, id observed.NodeID, p *place) {
+func (m *Machine) know(o *order, id graph.NodeID, p *place) {
 	o.places[id] = p
 	m.note(o, id)
 }
 
 // note notes that an order may have a place for a node.
-func (m *Machine) note(o *order, id observed.NodeID) {
+func (m *Machine) note(o *order, id graph.NodeID) {
 	roots := m.above[id]
 	if slices.Contains(roots, o.root) {
 		return
 	}
-	now := make([]observed.NodeID, 0, len(roots)+1)
+	now := make([]graph.NodeID, 0, len(roots)+1)
 	for _, root := range roots { // orders end
 		if m.orders[root] != nil {
 			now = append(now, root)
@@ -306,7 +305,7 @@ func (m *Machine) setStale(v View, o *order) {
 
 // found returns the place of a node in an order: that of the walk under way, if it has come
 // to the node, and otherwise the last one.
-func (m *Machine) found(o *order, id observed.NodeID) *place {
+func (m *Machine) found(o *order, id graph.NodeID) *place {
 	p := o.places[id]
 	if w := m.walk; w != nil && w.order == o && !w.over {
 		if q := w.places[id]; q != nil && (p == nil || q.status != outside) {
@@ -317,7 +316,7 @@ func (m *Machine) found(o *order, id observed.NodeID) *place {
 }
 
 // all yields the orders that have a place for a node, with the place.
-func (m *Machine) all(id observed.NodeID) func(yield func(*order, *place) bool) {
+func (m *Machine) all(id graph.NodeID) func(yield func(*order, *place) bool) {
 	return func(yield func(*order, *place) bool) {
 		for _, root := range m.above[id] {
 			if o := m.orders[root]; o != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // phases returns the own, due, delete and done phases of the objects, from 1, or "stays".
@@ -78,7 +77,7 @@ func TestScenario(t *testing.T) {
 	r.gone("x1/b x2/a")
 	r.rest()
 	r.waits("x2/c", "x2/c", "no fence has passed")
-	if root, phase, some, ok := r.m.Awaited(r.view(), r.id("x2/c"), 9); !ok || root.Name != "R" || phase.Name != "phase 2" || !slices.Equal(some, []observed.NodeID{r.id("x2/c")}) {
+	if root, phase, some, ok := r.m.Awaited(r.view(), r.id("x2/c"), 9); !ok || root.Name != "R" || phase.Name != "phase 2" || !slices.Equal(some, []graph.NodeID{r.id("x2/c")}) {
 		t.Errorf("c waits for %v of %s, by %v", phase, root, some)
 	}
 	r.opens()
@@ -237,7 +236,7 @@ func TestMemberBelow(t *testing.T) {
 	r := newRig(t, "r/R~[foreground]; x1/holder -> r/R!; x2/member -> r/R!; x3/deep -> x2/member!; x3/c -> r/R!")
 	r.rest()
 	r.waits("x2/member", "x2/member", "no walk knows that it is a member")
-	r.holder = map[observed.NodeID]observed.NodeID{r.id("x2/member"): r.id("x1/holder")}
+	r.holder = map[graph.NodeID]graph.NodeID{r.id("x2/member"): r.id("x1/holder")}
 	r.waits("x2/member", "x2/member", "its phase is not open yet")
 	r.rest()
 	if got := r.phases("x1/holder x2/member x3/deep x3/c"); got != "1111 2111 3111 3333" {
@@ -436,7 +435,7 @@ func TestWork(t *testing.T) {
 }
 
 // mark has the watch show the mark of an object.
-func (r *rig) mark(id observed.NodeID) {
+func (r *rig) mark(id graph.NodeID) {
 	r.Helper()
 	o := r.nodes.Node(id).Object()
 	o.Version, o.Deleting, o.Finalizers = "2", true, []string{"x.io/y"}

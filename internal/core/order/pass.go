@@ -1,6 +1,6 @@
 package order
 
-import "github.com/ownergraph/ownergraph/internal/core/observed"
+import "github.com/ownergraph/ownergraph/graph"
 
 // pass derives the phases of the next object that goes. Due phases go from owners to
 // dependents, and the others from dependents to owners. Without a ring one pass suffices.
@@ -25,7 +25,7 @@ func (m *Machine) pass(v View, w *walk) {
 }
 
 // deriveHolders derives the due phase of a place, or the done phases of the holders of its object.
-func (w *walk) deriveHolders(v View, p *place, id observed.NodeID) {
+func (w *walk) deriveHolders(v View, p *place, id graph.NodeID) {
 	if v.Holders == nil || w.stage == passingDelete {
 		return
 	}
@@ -44,7 +44,7 @@ func (w *walk) deriveHolders(v View, p *place, id observed.NodeID) {
 
 // owners yields the places of the owners of a node that go. An owner with several references
 // comes several times.
-func (m *Machine) owners(v View, places map[observed.NodeID]*place, id observed.NodeID) func(yield func(*place) bool) {
+func (m *Machine) owners(v View, places map[graph.NodeID]*place, id graph.NodeID) func(yield func(*place) bool) {
 	return func(yield func(*place) bool) {
 		for _, owner := range v.Node(id).OwnerNodes() {
 			m.looked++

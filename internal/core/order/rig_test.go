@@ -11,7 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
@@ -29,8 +28,8 @@ type rig struct {
 	fence  fence.Machine
 	stamps seq.Counter
 	out    effect.List
-	stays  map[observed.NodeID]bool
-	holder map[observed.NodeID]observed.NodeID // of a sweep, by member
+	stays  map[graph.NodeID]bool
+	holder map[graph.NodeID]graph.NodeID // of a sweep, by member
 }
 
 func guards() []finalizer.Guard {
@@ -44,8 +43,8 @@ func guards() []finalizer.Guard {
 
 func newRig(t testing.TB, objects string) *rig {
 	t.Helper()
-	r := &rig{TB: t, m: New(guards()), kinds: kinds.New(nil), fence: fence.New(true, 0), stays: map[observed.NodeID]bool{}}
-	r.nodes = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	r := &rig{TB: t, m: New(guards()), kinds: kinds.New(nil), fence: fence.New(true, 0), stays: map[graph.NodeID]bool{}}
+	r.nodes = record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
 	var infos []graph.KindInfo
 	for _, k := range []graph.Kind{"r", "s", "x1", "x2", "x3"} {
 		infos = append(infos, graph.KindInfo{Kind: k})
@@ -59,8 +58,8 @@ func newRig(t testing.TB, objects string) *rig {
 
 func (r *rig) view() View {
 	return View{
-		Nodes: r.nodes, Fence: &r.fence, Stamps: &r.stamps, Out: &r.out, Stays: func(id observed.NodeID) bool { return r.stays[id] },
-		Holders: func(id observed.NodeID) []observed.NodeID { return []observed.NodeID{r.holder[id]} },
+		Nodes: r.nodes, Fence: &r.fence, Stamps: &r.stamps, Out: &r.out, Stays: func(id graph.NodeID) bool { return r.stays[id] },
+		Holders: func(id graph.NodeID) []graph.NodeID { return []graph.NodeID{r.holder[id]} },
 	}
 }
 
@@ -80,7 +79,7 @@ func (r *rig) apply(ev graph.Event) {
 }
 
 // begin begins or ends the order of a root, as the engine does.
-func (r *rig) begin(id observed.NodeID) {
+func (r *rig) begin(id graph.NodeID) {
 	n := r.nodes.Node(id)
 	o := n.Object()
 	if g := r.m.GuardOf(&o); n.Waiting() && g >= 0 && !o.MarkHeld() {
@@ -122,7 +121,7 @@ func (r *rig) object(notation string) graph.Object {
 	return o
 }
 
-func (r *rig) id(notation string) observed.NodeID {
+func (r *rig) id(notation string) graph.NodeID {
 	r.Helper()
 	n, ok := r.nodes.Graph.Lookup(r.object(notation).Key)
 	if !ok {
@@ -133,7 +132,7 @@ func (r *rig) id(notation string) observed.NodeID {
 
 // looks carries out the effects, and returns the objects that have to be decided and whether
 // calls are revoked.
-func (r *rig) looks() (ids []observed.NodeID, revoked bool) {
+func (r *rig) looks() (ids []graph.NodeID, revoked bool) {
 	for _, x := range r.out.Items() {
 		switch x.Type {
 		case effect.Look:
@@ -151,7 +150,7 @@ func (r *rig) looks() (ids []observed.NodeID, revoked bool) {
 }
 
 // rest completes the walks, and returns what looks does.
-func (r *rig) rest() (ids []observed.NodeID, revoked bool) {
+func (r *rig) rest() (ids []graph.NodeID, revoked bool) {
 	r.Helper()
 	for n := 0; r.m.HasWork(); n++ {
 		if n > 1000 {

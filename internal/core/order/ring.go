@@ -2,14 +2,13 @@ package order
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // upward yields the owners of an object, and the holders of which it is a member, as far as a walk
 // has taken them up. Firm says that such an object ends only after this one, without any order:
 // this one blocks the owner, or the holder waits for its members.
-func (m *Machine) upward(v View, places map[observed.NodeID]*place, id observed.NodeID) func(yield func(at observed.NodeID, firm bool) bool) {
-	return func(yield func(observed.NodeID, bool) bool) {
+func (m *Machine) upward(v View, places map[graph.NodeID]*place, id graph.NodeID) func(yield func(at graph.NodeID, firm bool) bool) {
+	return func(yield func(graph.NodeID, bool) bool) {
 		n := v.Node(id)
 		for i, owner := range n.OwnerNodes() {
 			m.looked++
@@ -30,7 +29,7 @@ func (m *Machine) upward(v View, places map[observed.NodeID]*place, id observed.
 }
 
 // ownerAt returns the node of an owner. For a claim on a UID that is the node with the UID.
-func ownerAt(v View, owner observed.Node) observed.NodeID {
+func ownerAt(v View, owner graph.Node) graph.NodeID {
 	if !owner.ByUID() {
 		return owner.ID()
 	}
@@ -87,15 +86,15 @@ func (m *Machine) exclude(v View, w *walk) {
 // rings is the search of a walk for the rings of the objects below the root. It is Tarjan's
 // algorithm with the stack as data, so that it goes on in steps.
 type rings struct {
-	number, low map[observed.NodeID]int32 // by discovery, from 1
+	number, low map[graph.NodeID]int32 // by discovery, from 1
 	path        []ringFrame
-	stack       []observed.NodeID
-	closed      map[observed.NodeID]bool
+	stack       []graph.NodeID
+	closed      map[graph.NodeID]bool
 }
 
 type ringFrame struct {
-	id    observed.NodeID
-	above []observed.NodeID // still to follow
+	id    graph.NodeID
+	above []graph.NodeID // still to follow
 }
 
 // circle goes on with the search for rings. Without a sign of a ring there is none.
@@ -116,10 +115,10 @@ func (m *Machine) circle(v View, w *walk) {
 	}
 }
 
-func (m *Machine) enter(v View, w *walk, id observed.NodeID) {
+func (m *Machine) enter(v View, w *walk, id graph.NodeID) {
 	s := &w.search
 	if s.number == nil {
-		s.number, s.low, s.closed = map[observed.NodeID]int32{}, map[observed.NodeID]int32{}, map[observed.NodeID]bool{}
+		s.number, s.low, s.closed = map[graph.NodeID]int32{}, map[graph.NodeID]int32{}, map[graph.NodeID]bool{}
 	}
 	n := int32(len(s.number) + 1)
 	s.number[id], s.low[id] = n, n

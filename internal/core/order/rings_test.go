@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/share"
 )
 
@@ -73,7 +73,7 @@ func TestEveryRing(t *testing.T) {
 				return
 			}
 			worlds++
-			w := &world{rig: newRig(t, text), asleep: map[observed.NodeID]bool{}, both: true, rings: true}
+			w := &world{rig: newRig(t, text), asleep: map[graph.NodeID]bool{}, both: true, rings: true}
 			free := w.clone()
 			free.m = New(nil)
 			if _, stuck := visit(t, free); stuck != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Status is the progress of one order. It shares nothing with the machine.
@@ -48,7 +47,7 @@ func (m *Machine) status(v View, o *order) Status {
 // Awaited returns the root for whose order an object waits, and the first phase that has
 // objects left. It also returns some of these, which it finds among at most scanned objects
 // below the root. It reports false without an order.
-func (m *Machine) Awaited(v View, id observed.NodeID, scanned int) (root graph.Key, phase PhaseStatus, some []observed.NodeID, ok bool) {
+func (m *Machine) Awaited(v View, id graph.NodeID, scanned int) (root graph.Key, phase PhaseStatus, some []graph.NodeID, ok bool) {
 	for o, p := range m.all(id) {
 		if p.listed {
 			s := m.status(v, o)
@@ -59,7 +58,7 @@ func (m *Machine) Awaited(v View, id observed.NodeID, scanned int) (root graph.K
 }
 
 // Awaits reports whether an object waits for its phase.
-func (m *Machine) Awaits(id observed.NodeID) bool {
+func (m *Machine) Awaits(id graph.NodeID) bool {
 	for _, p := range m.all(id) {
 		if p.listed {
 			return true
@@ -70,7 +69,7 @@ func (m *Machine) Awaits(id observed.NodeID) bool {
 
 // AwaitsFence reports whether an object waits for the fence before the first phase that has
 // objects left. No object holds up that phase.
-func (m *Machine) AwaitsFence(id observed.NodeID) bool {
+func (m *Machine) AwaitsFence(id graph.NodeID) bool {
 	for o, p := range m.all(id) {
 		if p.listed {
 			return !o.stale && o.cleared != 0
@@ -81,8 +80,8 @@ func (m *Machine) AwaitsFence(id observed.NodeID) bool {
 
 // holding returns objects of the first phase that has any. They hang below the root, or below
 // objects that went.
-func (m *Machine) holding(v View, o *order, scanned int) (some []observed.NodeID) {
-	todo, seen := append([]observed.NodeID{o.root}, slices.Sorted(maps.Keys(o.sources))...), map[observed.NodeID]bool{o.root: true}
+func (m *Machine) holding(v View, o *order, scanned int) (some []graph.NodeID) {
+	todo, seen := append([]graph.NodeID{o.root}, slices.Sorted(maps.Keys(o.sources))...), map[graph.NodeID]bool{o.root: true}
 	for at := 0; at < len(todo); at++ {
 		for d := range v.Node(todo[at]).Dependents() {
 			if p := o.places[d.ID()]; p == nil || p.status != goes || seen[d.ID()] {

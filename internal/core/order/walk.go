@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -15,20 +14,20 @@ import (
 type walk struct {
 	order  *order
 	over   bool // it serves no more: the order has changed, or ended
-	places map[observed.NodeID]*place
+	places map[graph.NodeID]*place
 	counts
-	ids    []observed.NodeID // the root, the sources, and the objects that go, by rank
-	taken  []observed.NodeID // the objects below the root
-	marked []observed.NodeID // of these, the ones that go although an owner stays
+	ids    []graph.NodeID // the root, the sources, and the objects that go, by rank
+	taken  []graph.NodeID // the objects below the root
+	marked []graph.NodeID // of these, the ones that go although an owner stays
 	stage  stage
 	at     int // of the list of the stage
-	cursor observed.Cursor
+	cursor graph.Cursor
 	open   bool // the cursor
 	rings  bool // an object may have been found to go before one of its owners
 	again  bool // a pass over a ring has changed something
 	search rings
-	upper  []observed.NodeID // the root, and the objects above it
-	last   []observed.NodeID // the root, and the objects that end only after it
+	upper  []graph.NodeID // the root, and the objects above it
+	last   []graph.NodeID // the root, and the objects that end only after it
 }
 
 // stage is a part of a walk.
@@ -84,8 +83,8 @@ func (m *Machine) beginWalk(v View) bool {
 		if o.queued = false; !o.stale {
 			continue
 		}
-		w := &walk{order: o, places: map[observed.NodeID]*place{o.root: m.topPlace(v, o)}, counts: counts{left: make([]int, len(o.left))}}
-		w.ids, w.upper = append(w.ids, o.root), []observed.NodeID{o.root}
+		w := &walk{order: o, places: map[graph.NodeID]*place{o.root: m.topPlace(v, o)}, counts: counts{left: make([]int, len(o.left))}}
+		w.ids, w.upper = append(w.ids, o.root), []graph.NodeID{o.root}
 		for _, id := range slices.Sorted(maps.Keys(o.sources)) {
 			w.addSource(id)
 		}
@@ -95,7 +94,7 @@ func (m *Machine) beginWalk(v View) bool {
 }
 
 // addSource adds an object that has gone, and to which others refer.
-func (w *walk) addSource(id observed.NodeID) {
+func (w *walk) addSource(id graph.NodeID) {
 	w.places[id] = &place{status: gone, free: true}
 	w.ids = append(w.ids, id)
 }
@@ -167,7 +166,7 @@ func (w *walk) next() {
 
 // passesOn reports whether the dependents of a node go with it: the node has not left the
 // graph, and orphans nothing.
-func (w *walk) passesOn(v View, id observed.NodeID) bool {
+func (w *walk) passesOn(v View, id graph.NodeID) bool {
 	return w.places[id] != nil && v.InUse(id) && v.Node(id).Propagation() != graph.Orphan
 }
 
@@ -187,7 +186,7 @@ func (w *walk) tryForce() bool {
 }
 
 // grow notes that an object goes.
-func (w *walk) grow(id observed.NodeID, p *place) {
+func (w *walk) grow(id graph.NodeID, p *place) {
 	p.status, p.rank = goes, int32(len(w.ids))
 	w.rings = w.rings || p.free // its dependents may have gone before it
 	w.ids = append(w.ids, id)
@@ -195,8 +194,8 @@ func (w *walk) grow(id observed.NodeID, p *place) {
 
 // visit visits an object by one of its references. Free says that the object need not wait for
 // the mark of that owner.
-func (m *Machine) visit(v View, w *walk, id observed.NodeID, free bool) {
-	if v.Node(id).State() != observed.Observed || id == w.order.root {
+func (m *Machine) visit(v View, w *walk, id graph.NodeID, free bool) {
+	if v.Node(id).State() != graph.Observed || id == w.order.root {
 		return
 	}
 	p := w.places[id]
@@ -212,7 +211,7 @@ func (m *Machine) visit(v View, w *walk, id observed.NodeID, free bool) {
 }
 
 // take takes up an object below the root, and counts the owners for which it has to wait.
-func (m *Machine) take(v View, w *walk, id observed.NodeID) *place {
+func (m *Machine) take(v View, w *walk, id graph.NodeID) *place {
 	n := v.Node(id)
 	o := n.Object()
 	p := w.place(m, v, id)
@@ -242,16 +241,16 @@ func (m *Machine) take(v View, w *walk, id observed.NodeID) *place {
 
 // awaits reports whether an object has to wait for the mark of its i-th owner, or whether the
 // doubt about that owner keeps the object.
-func (m *Machine) awaits(v View, w *walk, n observed.Node, i int) (wait, keeps bool) {
+func (m *Machine) awaits(v View, w *walk, n graph.Node, i int) (wait, keeps bool) {
 	r := n.Reference(i)
 	if r.Owner == 0 {
 		return false, true
 	}
 	p := w.place(m, v, r.Owner)
 	switch {
-	case r.Self, r.Class == observed.Dangling, v.State(r.Owner).Absent > v.Rewound:
+	case r.Self, r.Class == graph.Dangling, v.State(r.Owner).Absent > v.Rewound:
 		return false, false
-	case r.Class == observed.Unknown && r.Doubt != graph.Unobserved && r.Doubt != graph.Unlisted:
+	case r.Class == graph.Unknown && r.Doubt != graph.Unobserved && r.Doubt != graph.Unlisted:
 		return false, true
 	}
 	return !p.free, false
@@ -259,11 +258,11 @@ func (m *Machine) awaits(v View, w *walk, n observed.Node, i int) (wait, keeps b
 
 // place returns the place of a node, which is outside until a walk comes to it. An owner that
 // no listing has brought yet is about to be read. Until then its dependents may go.
-func (w *walk) place(m *Machine, v View, id observed.NodeID) *place {
+func (w *walk) place(m *Machine, v View, id graph.NodeID) *place {
 	p := w.places[id]
 	if p == nil {
 		n := v.Node(id)
-		p = &place{status: outside, free: n.Waiting() || n.State() != observed.Observed}
+		p = &place{status: outside, free: n.Waiting() || n.State() != graph.Observed}
 		w.places[id] = p
 		m.note(w.order, id)
 	}
@@ -272,7 +271,7 @@ func (w *walk) place(m *Machine, v View, id observed.NodeID) *place {
 
 // factsOf returns a digest of the parts of an object on which its place rests. The last bit is
 // the deletion mark.
-func factsOf(n observed.Node, o *graph.Object, own uint8) uint64 {
+func factsOf(n graph.Node, o *graph.Object, own uint8) uint64 {
 	h := uint64(own)
 	mix := func(x uint64) { h = (h ^ x) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
 	for _, flag := range [...]bool{n.Propagation() == graph.Orphan, n.Flawed() && !o.Deleting, o.MarkHeld()} {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // TestAsksOnce: a walk may find that an object stays although a decision deletes it. Then the
@@ -56,7 +56,7 @@ func TestAwaitedBelowGone(t *testing.T) {
 	if !r.m.TryRelease(r.view(), r.id("r/R")) {
 		t.Fatal("the root does not wait")
 	}
-	if _, _, some, ok := r.m.Awaited(r.view(), r.id("r/R"), 9); !ok || !slices.Equal(some, []observed.NodeID{r.id("x1/b")}) {
+	if _, _, some, ok := r.m.Awaited(r.view(), r.id("r/R"), 9); !ok || !slices.Equal(some, []graph.NodeID{r.id("x1/b")}) {
 		t.Errorf("it waits for %v, want %d", some, r.id("x1/b"))
 	}
 }

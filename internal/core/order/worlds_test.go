@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/share"
 )
 
@@ -20,7 +19,7 @@ var objects = flag.Int("order.objects", 4, "the objects below the root in TestEv
 // of it changes.
 type world struct {
 	*rig
-	asleep   map[observed.NodeID]bool
+	asleep   map[graph.NodeID]bool
 	late     string // an object that a client may create at any time, "" without one
 	restarts int    // that may still happen
 
@@ -63,7 +62,7 @@ func (w *world) wake() {
 }
 
 // disturb has the owners and dependents of an object decided again.
-func (w *world) disturb(id observed.NodeID) {
+func (w *world) disturb(id graph.NodeID) {
 	n := w.nodes.Node(id)
 	for d := range n.Dependents() {
 		delete(w.asleep, d.ID())
@@ -74,16 +73,16 @@ func (w *world) disturb(id observed.NodeID) {
 }
 
 // idle reports whether the rules keep an object, or whether it has to wait.
-func (w *world) idle(id observed.NodeID) bool {
+func (w *world) idle(id graph.NodeID) bool {
 	n := w.nodes.Node(id)
-	if w.asleep[id] || n.State() != observed.Observed || n.Waiting() && n.Blocking() > 0 {
+	if w.asleep[id] || n.State() != graph.Observed || n.Waiting() && n.Blocking() > 0 {
 		return true
 	}
 	if n.Waiting() {
 		return false
 	}
 	for i := range n.Owners() {
-		if c, _ := n.OwnerClass(i); c == observed.Solid { // a read shows that a phantom is absent
+		if c, _ := n.OwnerClass(i); c == graph.Solid { // a read shows that a phantom is absent
 			return true
 		}
 	}
@@ -91,7 +90,7 @@ func (w *world) idle(id observed.NodeID) bool {
 }
 
 // act decides an object that is not idle.
-func (w *world) act(id observed.NodeID) {
+func (w *world) act(id graph.NodeID) {
 	n := w.nodes.Node(id)
 	if n.Waiting() {
 		if w.m.TryRelease(w.view(), id) {
@@ -116,26 +115,26 @@ func (w *world) act(id observed.NodeID) {
 	w.apply(graph.Event{Type: graph.Put, Object: o})
 }
 
-func (w *world) end(id observed.NodeID) {
+func (w *world) end(id graph.NodeID) {
 	w.disturb(id)
 	delete(w.asleep, id)
 	w.apply(graph.Event{Type: graph.Gone, Key: w.nodes.Node(id).Key()})
 }
 
 // own is the phase of an object by its kind.
-func own(n observed.Node) int { return int(n.Kind()[1] - '1') }
+func own(n graph.Node) int { return int(n.Kind()[1] - '1') }
 
 // judge fails if an object of an earlier phase is left when this one is deleted. It derives the
 // phase of this delete from the definition: the earliest of the own phases of the object, of
 // the objects below it, and of all owners of these.
-func (w *world) judge(id observed.NodeID) {
+func (w *world) judge(id graph.NodeID) {
 	if w.rings { // the definition knows no ring
 		return
 	}
-	phase, seen := 9, map[observed.NodeID]bool{}
-	var up, down func(n observed.Node)
-	up = func(n observed.Node) {
-		if n.State() != observed.Observed || n.Kind() == "r" {
+	phase, seen := 9, map[graph.NodeID]bool{}
+	var up, down func(n graph.Node)
+	up = func(n graph.Node) {
+		if n.State() != graph.Observed || n.Kind() == "r" {
 			return
 		}
 		phase = min(phase, own(n))
@@ -143,7 +142,7 @@ func (w *world) judge(id observed.NodeID) {
 			up(o)
 		}
 	}
-	down = func(n observed.Node) {
+	down = func(n graph.Node) {
 		if seen[n.ID()] {
 			return
 		}
@@ -161,7 +160,7 @@ func (w *world) judge(id observed.NodeID) {
 		return
 	}
 	for n := range w.nodes.Graph.Nodes() {
-		if n.State() == observed.Observed && n.Kind() != "r" && own(n) < phase && w.below(n) && (!w.both || w.roots(n)&w.roots(w.nodes.Node(id)) != 0) {
+		if n.State() == graph.Observed && n.Kind() != "r" && own(n) < phase && w.below(n) && (!w.both || w.roots(n)&w.roots(w.nodes.Node(id)) != 0) {
 			w.Fatalf("%s, in phase %d, is deleted, and %s is left: %s", w.nodes.Node(id).Key(), phase+1, n.Key(), w)
 		}
 	}
@@ -169,12 +168,12 @@ func (w *world) judge(id observed.NodeID) {
 
 // below reports whether an object is known to hang below the root. After a restart that does not
 // follow from an owner that has gone.
-func (w *world) below(n observed.Node) bool {
+func (w *world) below(n graph.Node) bool {
 	if !w.restarted || n.Kind() == "r" {
 		return true
 	}
 	for _, o := range n.OwnerNodes() {
-		if o.State() == observed.Observed && w.below(o) {
+		if o.State() == graph.Observed && w.below(o) {
 			return true
 		}
 	}
@@ -183,7 +182,7 @@ func (w *world) below(n observed.Node) bool {
 
 // roots returns the set of roots with which an object goes: each of its owners is a root, or goes
 // with that root.
-func (w *world) roots(n observed.Node) (set int) {
+func (w *world) roots(n graph.Node) (set int) {
 	for root := range 2 {
 		if w.goesWith(n, root) {
 			set |= 1 << root
@@ -192,10 +191,10 @@ func (w *world) roots(n observed.Node) (set int) {
 	return set
 }
 
-func (w *world) goesWith(n observed.Node, root int) (is bool) {
+func (w *world) goesWith(n graph.Node, root int) (is bool) {
 	for _, o := range n.OwnerNodes() {
 		switch {
-		case o.State() == observed.Observed && o.Kind() == "r":
+		case o.State() == graph.Observed && o.Kind() == "r":
 			is = is || int(o.Key().Name[0]-'0') == root
 		case !w.goesWith(o, root):
 			return false
@@ -235,7 +234,7 @@ func (w *world) moves() (out []*world) {
 	return out
 }
 
-func (w *world) ids() (ids []observed.NodeID) {
+func (w *world) ids() (ids []graph.NodeID) {
 	for n := range w.nodes.Graph.Nodes() {
 		ids = append(ids, n.ID())
 	}
@@ -332,7 +331,7 @@ func every(t *testing.T, n, oneIn int, roots []string, late func(objects string)
 	worlds, states := 0, 0
 	for _, text := range share.Of(oneIn, cascades(n, roots)) {
 		for _, l := range late(text) {
-			w := &world{rig: newRig(t, text), asleep: map[observed.NodeID]bool{}, late: l, restarts: restarts, both: len(roots) > 1}
+			w := &world{rig: newRig(t, text), asleep: map[graph.NodeID]bool{}, late: l, restarts: restarts, both: len(roots) > 1}
 			w.wake()
 			worlds++
 			if states += explore(t, w); t.Failed() {

@@ -27,7 +27,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 )
 
@@ -119,7 +118,7 @@ func (m *Memory) Empty() bool { return m.owners.Empty() }
 // owner of the memory. The memory's size bounds their number.
 //
 // Held by TestObserve.
-func (m *Memory) Observe(g *observed.Graph, owner graph.Key) {
+func (m *Memory) Observe(g *graph.Graph, owner graph.Key) {
 	end, ok := m.Has(owner)
 	if !ok {
 		return
@@ -140,9 +139,9 @@ func (m *Memory) Observe(g *observed.Graph, owner graph.Key) {
 }
 
 // referring yields the nodes whose references name the UID of a node. A node may come twice.
-func referring(g *observed.Graph, n observed.Node) iter.Seq[observed.Node] {
-	return func(yield func(observed.Node) bool) {
-		ids := append([]observed.NodeID{n.ID()}, n.SameUID()...)
+func referring(g *graph.Graph, n graph.Node) iter.Seq[graph.Node] {
+	return func(yield func(graph.Node) bool) {
+		ids := append([]graph.NodeID{n.ID()}, n.SameUID()...)
 		for _, id := range ids {
 			for d := range g.Node(id).Dependents() {
 				if !yield(d) {
@@ -162,7 +161,7 @@ func reference(dep, owner graph.UID) graph.Key { return graph.Key{Name: string(o
 // forgotten: the one that comes again is another one.
 //
 // Held by TestUpdate.
-func (m *Memory) Update(dep observed.Node) {
+func (m *Memory) Update(dep graph.Node) {
 	if m.references.Empty() {
 		return
 	}
@@ -174,7 +173,7 @@ func (m *Memory) Update(dep observed.Node) {
 	}
 }
 
-func refers(dep observed.Node, owner graph.UID) bool {
+func refers(dep graph.Node, owner graph.UID) bool {
 	for i := range dep.Owners() {
 		if dep.OwnerAt(i).UID == owner {
 			return true
@@ -195,7 +194,7 @@ func (m *Memory) drop(dep graph.UID) {
 // setting that reads other coordinates as absent leaves no owner for them.
 //
 // Held by TestOf.
-func (m *Memory) Of(set observed.Config, dep graph.UID, k graph.Key) (owner graph.Key, ok bool) {
+func (m *Memory) Of(set graph.Config, dep graph.UID, k graph.Key) (owner graph.Key, ok bool) {
 	end, ok := m.Has(k)
 	if owner = k; !ok {
 		if owner, ok = m.owners.OfUID(k.UID); !ok || !set.IsOrphanedBy(k.Scope, k, owner) {

@@ -7,20 +7,19 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // world is a memory beside the graph of one watch.
 type world struct {
 	*testing.T
-	g *observed.Graph
+	g *graph.Graph
 	m Memory
 }
 
 // newWorld returns a world whose watch has shown the objects of the kinds a and b.
 func newWorld(t *testing.T, size int, objects string) *world {
 	t.Helper()
-	w := &world{T: t, g: observed.New(observed.Config{}), m: New(size)}
+	w := &world{T: t, g: graph.New(graph.Config{}), m: New(size)}
 	w.apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}})
 	for _, k := range []graph.Kind{"a", "b"} {
 		w.apply(graph.Event{Type: graph.ListBegun, Kind: k})
@@ -75,7 +74,7 @@ func (w *world) end(name string) {
 
 // serves reports whether the memory serves the reference of a dependent to an owner.
 func (w *world) serves(dep graph.UID, name string) bool {
-	_, ok := w.m.Of(observed.Config{}, dep, owner(name))
+	_, ok := w.m.Of(graph.Config{}, dep, owner(name))
 	return ok
 }
 
@@ -141,19 +140,19 @@ func TestUpdate(t *testing.T) {
 // TestOf: the memory counts by the UID, unless a setting reads other coordinates as absence.
 func TestOf(t *testing.T) {
 	for _, c := range []struct {
-		set    observed.Config
+		set    graph.Config
 		key    graph.Key
 		want   bool
 		reason string
 	}{
-		{observed.Config{}, graph.Key{Kind: "p", Scope: "s", Name: "x", UID: "u"}, true, "another name"},
-		{observed.Config{}, graph.Key{Kind: "a", Name: "x", UID: "u"}, true, "other coordinates altogether"},
-		{observed.Config{}, graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "v"}, false, "another UID"},
-		{observed.Config{OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "s", Name: "x", UID: "u"}, false, "another name is absent"},
-		{observed.Config{OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "t", Name: "o", UID: "u"}, true, "another scope is not"},
-		{observed.Config{Scope: graph.ScopeAbsent}, graph.Key{Kind: "p", Scope: "t", Name: "o", UID: "u"}, false, "another scope is absent"},
-		{observed.Config{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}, graph.Key{Kind: "a", Scope: "s", Name: "o", UID: "u"}, false, "another kind is absent"},
-		{observed.Config{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "u"}, true, "the owner itself"},
+		{graph.Config{}, graph.Key{Kind: "p", Scope: "s", Name: "x", UID: "u"}, true, "another name"},
+		{graph.Config{}, graph.Key{Kind: "a", Name: "x", UID: "u"}, true, "other coordinates altogether"},
+		{graph.Config{}, graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "v"}, false, "another UID"},
+		{graph.Config{OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "s", Name: "x", UID: "u"}, false, "another name is absent"},
+		{graph.Config{OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "t", Name: "o", UID: "u"}, true, "another scope is not"},
+		{graph.Config{Scope: graph.ScopeAbsent}, graph.Key{Kind: "p", Scope: "t", Name: "o", UID: "u"}, false, "another scope is absent"},
+		{graph.Config{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}, graph.Key{Kind: "a", Scope: "s", Name: "o", UID: "u"}, false, "another kind is absent"},
+		{graph.Config{Scope: graph.ScopeAbsent, OwnerName: graph.NameAbsent}, graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "u"}, true, "the owner itself"},
 	} {
 		m := New(10)
 		m.Add(graph.Key{Kind: "p", Scope: "s", Name: "o", UID: "u"}, gone)

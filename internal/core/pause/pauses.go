@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -27,8 +26,8 @@ const Max = 1000
 type Pauses struct {
 	list    []Pause
 	record  unread
-	at      observed.NodeID // the next node of the walk, 0 without a walk
-	unknown map[observed.NodeID]Write
+	at      graph.NodeID // the next node of the walk, 0 without a walk
+	unknown map[graph.NodeID]Write
 }
 
 // Pause is one pause. It is a value.
@@ -141,21 +140,21 @@ func (p *Pauses) Walks() bool { return p.at != 0 }
 
 // Next moves the walk on by one node and returns it. It returns 0 if no object is observed
 // there, or at the end.
-func (p *Pauses) Next(g *observed.Graph) observed.NodeID {
+func (p *Pauses) Next(g *graph.Graph) graph.NodeID {
 	id := p.at
 	if int(id) >= g.Cap() {
 		p.at = 0
 		return 0
 	}
 	p.at++
-	if !g.InUse(id) || g.Node(id).State() != observed.Observed {
+	if !g.InUse(id) || g.Node(id).State() != graph.Observed {
 		return 0
 	}
 	return id
 }
 
 // Check verifies the invariants of Pauses.
-func (p *Pauses) Check(g *observed.Graph) error {
+func (p *Pauses) Check(g *graph.Graph) error {
 	for i, x := range p.list {
 		if err := x.What.Check(); err != nil {
 			return fmt.Errorf("pauses: %s: %w", x.What, err)

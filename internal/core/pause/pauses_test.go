@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -21,14 +20,14 @@ var (
 )
 
 // graphOf returns a graph with these objects, each in the notation, and their nodes.
-func graphOf(t *testing.T, lines ...string) (*observed.Graph, []observed.NodeID) {
+func graphOf(t *testing.T, lines ...string) (*graph.Graph, []graph.NodeID) {
 	t.Helper()
-	g := observed.New(observed.Config{})
+	g := graph.New(graph.Config{})
 	kinds := graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}}
 	if _, err := g.Apply(kinds); err != nil {
 		t.Fatal(err)
 	}
-	var ids []observed.NodeID
+	var ids []graph.NodeID
 	for _, line := range lines {
 		o, err := graph.ParseObject(line)
 		if err != nil {
@@ -175,7 +174,7 @@ func TestWalk(t *testing.T) {
 	g, ids := graphOf(t, "a/1@u1#1", "b/1@u2#1")
 	var p Pauses
 	var out effect.List
-	visit := func() (got []observed.NodeID) {
+	visit := func() (got []graph.NodeID) {
 		for p.Walks() {
 			if id := p.Next(g); id != 0 {
 				got = append(got, id)
@@ -194,7 +193,7 @@ func TestWalk(t *testing.T) {
 			t.Errorf("the walk visits %v, want %v", got, ids)
 		}
 	}
-	empty := observed.New(observed.Config{})
+	empty := graph.New(graph.Config{})
 	p.at = 1
 	if id := p.Next(empty); id != 0 || p.Walks() {
 		t.Error("a walk over an empty graph goes on")

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Write is a write of unknown outcome. It is a value.
@@ -16,9 +15,9 @@ type Write struct {
 }
 
 // NoteUnknown notes a write of unknown outcome to a node.
-func (p *Pauses) NoteUnknown(id observed.NodeID, w Write) {
+func (p *Pauses) NoteUnknown(id graph.NodeID, w Write) {
 	if p.unknown == nil {
-		p.unknown = map[observed.NodeID]Write{}
+		p.unknown = map[graph.NodeID]Write{}
 	}
 	p.unknown[id] = w
 }
@@ -29,7 +28,7 @@ func (p *Pauses) AnyUnknown() bool { return len(p.unknown) > 0 }
 // Show notes that the watch shows a version of a node. Another version than that of the
 // write tells its outcome, once the watch has shown that of the write. A version before it
 // tells nothing.
-func (p *Pauses) Show(n observed.Node) {
+func (p *Pauses) Show(n graph.Node) {
 	switch w, ok := p.unknown[n.ID()]; {
 	case !ok:
 	case n.HasVersion(w.Version):
@@ -42,18 +41,18 @@ func (p *Pauses) Show(n observed.Node) {
 
 // ShowRead notes that a read shows a version of a node. The read began after the outcome of
 // the write was unknown, so another version tells the outcome.
-func (p *Pauses) ShowRead(id observed.NodeID, v graph.Version) {
+func (p *Pauses) ShowRead(id graph.NodeID, v graph.Version) {
 	if w, ok := p.unknown[id]; ok && w.Version != v {
 		delete(p.unknown, id)
 	}
 }
 
 // Drop forgets the write to a node whose object has gone.
-func (p *Pauses) Drop(id observed.NodeID) {
+func (p *Pauses) Drop(id graph.NodeID) {
 	if len(p.unknown) > 0 {
 		delete(p.unknown, id)
 	}
 }
 
 // Unknown returns the nodes with a write of unknown outcome. The machine owns the map.
-func (p *Pauses) Unknown() map[observed.NodeID]Write { return p.unknown }
+func (p *Pauses) Unknown() map[graph.NodeID]Write { return p.unknown }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -32,10 +31,10 @@ const MaxWaiters = 1024
 //	N4  each key has at most one read in flight
 //	N7  the number of reads that a node waits for is that of the reads that list it, each due or under way
 type Machine struct {
-	queue   *queue.Queue[observed.NodeID]         // the owners to read
-	waiters map[observed.NodeID][]observed.NodeID // by owner, sorted
-	under   map[graph.Key]uint64                  // the call of the read under way
-	results map[observed.NodeID]Result
+	queue   *queue.Queue[graph.NodeID]      // the owners to read
+	waiters map[graph.NodeID][]graph.NodeID // by owner, sorted
+	under   map[graph.Key]uint64            // the call of the read under way
+	results map[graph.NodeID]Result
 }
 
 // Result is the result of a read of an owner that exists.
@@ -47,16 +46,16 @@ type Result struct {
 }
 
 // New returns a machine without reads. The queue's configuration says how retries spread.
-func New(cfg queue.Config[observed.NodeID]) Machine {
+func New(cfg queue.Config[graph.NodeID]) Machine {
 	return Machine{
-		queue: queue.New(cfg), waiters: map[observed.NodeID][]observed.NodeID{},
-		under: map[graph.Key]uint64{}, results: map[observed.NodeID]Result{},
+		queue: queue.New(cfg), waiters: map[graph.NodeID][]graph.NodeID{},
+		under: map[graph.Key]uint64{}, results: map[graph.NodeID]Result{},
 	}
 }
 
 // Want asks for a read of the owner on behalf of a dependent, which waits for it. A read
 // that fails is tried again in its time, and no dependent waits for it.
-func (m *Machine) Want(v record.Nodes, dependent, owner observed.NodeID) {
+func (m *Machine) Want(v record.Nodes, dependent, owner graph.NodeID) {
 	failing := v.State(owner).ReadFailing
 	w := m.waiters[owner]
 	if at, noted := slices.BinarySearch(w, dependent); !noted && len(w) < MaxWaiters {
@@ -72,7 +71,7 @@ func (m *Machine) Want(v record.Nodes, dependent, owner observed.NodeID) {
 
 // Next returns the next owner to read. One read of each full coordinates is under way at a
 // time. Begin follows.
-func (m *Machine) Next(v record.Nodes, now time.Time) (owner observed.NodeID, ok bool) {
+func (m *Machine) Next(v record.Nodes, now time.Time) (owner graph.NodeID, ok bool) {
 	for {
 		id, ok := m.queue.Next(now)
 		if !ok {
@@ -100,7 +99,7 @@ func (m *Machine) Under(k graph.Key) uint64 { return m.under[k] }
 
 // End notes that the read of the key is over. Owner is the node with the key, 0 without
 // one.
-func (m *Machine) End(k graph.Key, owner observed.NodeID) {
+func (m *Machine) End(k graph.Key, owner graph.NodeID) {
 	delete(m.under, k)
 	if owner != 0 {
 		m.queue.Done(owner)
@@ -108,13 +107,13 @@ func (m *Machine) End(k graph.Key, owner observed.NodeID) {
 }
 
 // Again asks for another read of an owner whose read proved nothing.
-func (m *Machine) Again(owner observed.NodeID) { m.queue.Add(owner, queue.Normal) }
+func (m *Machine) Again(owner graph.NodeID) { m.queue.Add(owner, queue.Normal) }
 
 // EndRetries resets the backoff of an owner after a read has answered.
-func (m *Machine) EndRetries(owner observed.NodeID) { m.queue.Forget(owner) }
+func (m *Machine) EndRetries(owner graph.NodeID) { m.queue.Forget(owner) }
 
 // Retry puts the read of an owner off: for the time that the store has named, if there is one.
-func (m *Machine) Retry(owner observed.NodeID, now time.Time, wait time.Duration) {
+func (m *Machine) Retry(owner graph.NodeID, now time.Time, wait time.Duration) {
 	if wait > 0 {
 		m.queue.AddAt(owner, queue.Normal, now.Add(max(wait, time.Millisecond)))
 		return
@@ -125,7 +124,7 @@ func (m *Machine) Retry(owner observed.NodeID, now time.Time, wait time.Duration
 // Fail notes that the read of an owner failed with a doubt that only the outside can end,
 // or DoubtUnset. Its dependents are decided without it. It returns the dependents that
 // waited for this read last and still refer to the owner.
-func (m *Machine) Fail(v record.Nodes, owner observed.NodeID, was, doubt graph.Doubt, out *effect.List) (free []observed.NodeID) {
+func (m *Machine) Fail(v record.Nodes, owner graph.NodeID, was, doubt graph.Doubt, out *effect.List) (free []graph.NodeID) {
 	s := v.Edit(owner)
 	s.Blocked = doubt
 	counted := !s.ReadFailing
@@ -143,7 +142,7 @@ func (m *Machine) Fail(v record.Nodes, owner observed.NodeID, was, doubt graph.D
 
 // Answer has the dependents decided again that waited for the read of the owner, and for
 // no other one.
-func (m *Machine) Answer(v record.Nodes, owner observed.NodeID, out *effect.List) {
+func (m *Machine) Answer(v record.Nodes, owner graph.NodeID, out *effect.List) {
 	w, counted := m.waiters[owner], !v.State(owner).ReadFailing
 	delete(m.waiters, owner)
 	v.Edit(owner).ReadFailing = false
@@ -158,7 +157,7 @@ func (m *Machine) Answer(v record.Nodes, owner observed.NodeID, out *effect.List
 // endWait has a waiting node decided again if it waits for no other read, and reports that.
 // Counted says that it waited for this one. Ids are used again, so another node may be
 // decided early.
-func (m *Machine) endWait(v record.Nodes, id observed.NodeID, counted bool, out *effect.List) bool {
+func (m *Machine) endWait(v record.Nodes, id graph.NodeID, counted bool, out *effect.List) bool {
 	s := v.Edit(id)
 	if counted && s.PendingReads > 0 {
 		s.PendingReads--
@@ -171,7 +170,7 @@ func (m *Machine) endWait(v record.Nodes, id observed.NodeID, counted bool, out 
 }
 
 // Waiting returns the dependents that wait for the read of the owner and still refer to it.
-func (m *Machine) Waiting(v record.Nodes, owner observed.NodeID) (out []observed.NodeID) {
+func (m *Machine) Waiting(v record.Nodes, owner graph.NodeID) (out []graph.NodeID) {
 	for _, d := range m.waiters[owner] {
 		if refers(v, d, owner) {
 			out = append(out, d)
@@ -182,9 +181,9 @@ func (m *Machine) Waiting(v record.Nodes, owner observed.NodeID) (out []observed
 
 // refers reports whether an observed node has a reference to the owner. The id of a waiter
 // may name another node by now.
-func refers(v record.Nodes, id, owner observed.NodeID) bool {
+func refers(v record.Nodes, id, owner graph.NodeID) bool {
 	n := v.Node(id)
-	if n.State() != observed.Observed {
+	if n.State() != graph.Observed {
 		return false
 	}
 	for i := range n.Owners() {
@@ -196,7 +195,7 @@ func refers(v record.Nodes, id, owner observed.NodeID) bool {
 }
 
 // Leave forgets a node that left the graph. Failing says that its last read failed.
-func (m *Machine) Leave(v record.Nodes, owner observed.NodeID, failing bool, out *effect.List) {
+func (m *Machine) Leave(v record.Nodes, owner graph.NodeID, failing bool, out *effect.List) {
 	for _, d := range m.waiters[owner] {
 		m.endWait(v, d, !failing, out)
 	}
@@ -205,7 +204,7 @@ func (m *Machine) Leave(v record.Nodes, owner observed.NodeID, failing bool, out
 
 // Release forgets the read of a node that left the graph, and its result. The id may name
 // another node before the call completes.
-func (m *Machine) Release(owner observed.NodeID) {
+func (m *Machine) Release(owner graph.NodeID) {
 	m.queue.Drop(owner)
 	m.queue.Done(owner)
 	delete(m.results, owner)
@@ -213,7 +212,7 @@ func (m *Machine) Release(owner observed.NodeID) {
 
 // Check verifies the invariants that stand on Machine.
 func (m *Machine) Check(v record.Nodes) error {
-	due := map[observed.NodeID]bool{}
+	due := map[graph.NodeID]bool{}
 	for x := range m.queue.Entries() {
 		due[x.Key] = true
 	}
@@ -228,7 +227,7 @@ func (m *Machine) Check(v record.Nodes) error {
 			}
 		}
 	}
-	for id := range observed.NodeID(len(noted)) {
+	for id := range graph.NodeID(len(noted)) {
 		if n := v.State(id).PendingReads; n > noted[id] {
 			return fmt.Errorf("N7: node %d waits for %d reads, and %d list it", id, n, noted[id])
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/queue"
@@ -25,8 +24,8 @@ type rig struct {
 
 func newRig(t *testing.T, objects string) *rig {
 	t.Helper()
-	r := &rig{T: t, now: time.Unix(1000, 0), m: New(queue.Config[observed.NodeID]{})}
-	r.v = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	r := &rig{T: t, now: time.Unix(1000, 0), m: New(queue.Config[graph.NodeID]{})}
+	r.v = record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
 	all, err := graph.Parse(objects)
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +42,7 @@ func newRig(t *testing.T, objects string) *rig {
 	return r
 }
 
-func (r *rig) id(key string) observed.NodeID {
+func (r *rig) id(key string) graph.NodeID {
 	r.Helper()
 	o, err := graph.ParseObject(key + "#1")
 	if err != nil {
@@ -57,7 +56,7 @@ func (r *rig) id(key string) observed.NodeID {
 }
 
 // begin begins the next read and returns its owner, 0 if none is due.
-func (r *rig) begin() observed.NodeID {
+func (r *rig) begin() graph.NodeID {
 	r.Helper()
 	id, ok := r.m.Next(r.v, r.now)
 	if ok {
@@ -67,10 +66,10 @@ func (r *rig) begin() observed.NodeID {
 	return id
 }
 
-func (r *rig) end(owner observed.NodeID) { r.m.End(r.v.Node(owner).Key(), owner) }
+func (r *rig) end(owner graph.NodeID) { r.m.End(r.v.Node(owner).Key(), owner) }
 
 // looked returns the nodes that the effects so far have decided.
-func (r *rig) looked() (out []observed.NodeID) {
+func (r *rig) looked() (out []graph.NodeID) {
 	for _, x := range r.out.Items() {
 		if x.Type == effect.Look {
 			out = append(out, x.Node)
@@ -101,11 +100,11 @@ func TestAnswer(t *testing.T) {
 	}
 	r.end(x)
 	r.m.EndRetries(x)
-	if r.m.Answer(r.v, x, &r.out); !slices.Equal(r.looked(), []observed.NodeID{d2}) {
+	if r.m.Answer(r.v, x, &r.out); !slices.Equal(r.looked(), []graph.NodeID{d2}) {
 		t.Error("the first answer has to free the second dependent alone")
 	}
 	r.end(y)
-	if r.m.Answer(r.v, y, &r.out); !slices.Equal(r.looked(), []observed.NodeID{d1}) {
+	if r.m.Answer(r.v, y, &r.out); !slices.Equal(r.looked(), []graph.NodeID{d1}) {
 		t.Error("the second answer has to free the first dependent")
 	}
 	r.check()
@@ -137,7 +136,7 @@ func TestFail(t *testing.T) {
 		}
 		r.now = r.now.Add(time.Second)
 	}
-	if got := r.m.Waiting(r.v, x); !slices.Equal(got, []observed.NodeID{d}) || r.v.State(d).PendingReads != 0 {
+	if got := r.m.Waiting(r.v, x); !slices.Equal(got, []graph.NodeID{d}) || r.v.State(d).PendingReads != 0 {
 		t.Errorf("%v wait for the retry, with %d reads", got, r.v.State(d).PendingReads)
 	}
 	if r.m.Resume(r.v, "d"); r.v.State(x).Blocked == graph.DoubtUnset {

@@ -8,19 +8,18 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
 // SetResult keeps the result of a read of a node in use.
-func (m *Machine) SetResult(v record.Nodes, id observed.NodeID, r Result) {
+func (m *Machine) SetResult(v record.Nodes, id graph.NodeID, r Result) {
 	m.results[id] = r
 	v.Edit(id).HasResult = true
 }
 
 // Result returns the result of the last read of a node.
-func (m *Machine) Result(id observed.NodeID) (Result, bool) {
+func (m *Machine) Result(id graph.NodeID) (Result, bool) {
 	r, ok := m.results[id]
 	return r, ok
 }
@@ -29,7 +28,7 @@ func (m *Machine) Result(id observed.NodeID) (Result, bool) {
 func (m *Machine) NoResults() bool { return len(m.results) == 0 }
 
 // DropResult forgets the result of the last read of a node in use.
-func (m *Machine) DropResult(v record.Nodes, id observed.NodeID) {
+func (m *Machine) DropResult(v record.Nodes, id graph.NodeID) {
 	if _, ok := m.results[id]; ok {
 		delete(m.results, id)
 		v.Table.ClearResult(v.Graph, id)
@@ -56,7 +55,7 @@ func (m *Machine) Resume(v record.Nodes, name graph.Kind) {
 }
 
 // Delayed returns the owners whose reads wait for their time, in the queue's order.
-func (m *Machine) Delayed() (out []observed.NodeID) {
+func (m *Machine) Delayed() (out []graph.NodeID) {
 	for x := range m.queue.Entries() {
 		if x.State == queue.Delayed {
 			out = append(out, x.Key)
@@ -66,10 +65,10 @@ func (m *Machine) Delayed() (out []observed.NodeID) {
 }
 
 // Entries yields the owners to read, as the queue has them.
-func (m *Machine) Entries() iter.Seq[queue.Entry[observed.NodeID]] { return m.queue.Entries() }
+func (m *Machine) Entries() iter.Seq[queue.Entry[graph.NodeID]] { return m.queue.Entries() }
 
 // EntryOf returns the place of an owner in the queue of reads, the zero Entry for none.
-func (m *Machine) EntryOf(owner observed.NodeID) queue.Entry[observed.NodeID] {
+func (m *Machine) EntryOf(owner graph.NodeID) queue.Entry[graph.NodeID] {
 	return m.queue.EntryOf(owner)
 }
 
@@ -85,8 +84,8 @@ func (m *Machine) Due() (time.Time, bool) { return m.queue.Due() }
 // Clone returns a machine that shares nothing with m.
 func (m *Machine) Clone() Machine {
 	c := Machine{
-		queue: m.queue.Clone(), waiters: make(map[observed.NodeID][]observed.NodeID, len(m.waiters)),
-		under: map[graph.Key]uint64{}, results: map[observed.NodeID]Result{},
+		queue: m.queue.Clone(), waiters: make(map[graph.NodeID][]graph.NodeID, len(m.waiters)),
+		under: map[graph.Key]uint64{}, results: map[graph.NodeID]Result{},
 	}
 	for id, w := range m.waiters {
 		c.waiters[id] = slices.Clone(w)
@@ -100,4 +99,4 @@ func (m *Machine) Clone() Machine {
 func (m *Machine) Hash(p *fingerprint.Printer) { p.Queue(m.queue) }
 
 // HashWaiters adds the dependents that wait for the read of a node.
-func (m *Machine) HashWaiters(p *fingerprint.Printer, id observed.NodeID) { p.List(m.waiters[id]) }
+func (m *Machine) HashWaiters(p *fingerprint.Printer, id graph.NodeID) { p.List(m.waiters[id]) }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -25,7 +24,7 @@ type Table struct {
 	pages [][]full // of pageSize each, which do not move
 	free  []uint32
 	used  int
-	dirty []observed.NodeID // their state may have changed since the last Compact
+	dirty []graph.NodeID // their state may have changed since the last Compact
 }
 
 type full struct {
@@ -77,7 +76,7 @@ func (t *Table) drop(i uint32) {
 }
 
 // Get returns a copy of the state of a node, the zero State for a node that is not in use.
-func (t *Table) Get(g *observed.Graph, id observed.NodeID) State {
+func (t *Table) Get(g *graph.Graph, id graph.NodeID) State {
 	if !g.InUse(id) {
 		return State{}
 	}
@@ -86,7 +85,7 @@ func (t *Table) Get(g *observed.Graph, id observed.NodeID) State {
 
 // Peek returns the state of a node for reading, until the next change of the table. It is
 // the table's own state, or the memory of the caller with a compact one.
-func (t *Table) Peek(g *observed.Graph, id observed.NodeID, memory *State) *State {
+func (t *Table) Peek(g *graph.Graph, id graph.NodeID, memory *State) *State {
 	note := uint64(0)
 	if g.InUse(id) {
 		note = g.Note(id)
@@ -116,7 +115,7 @@ func readCompact(note uint64) State {
 
 // Edit returns the state of a node. The caller may change it until the next Compact.
 // Changes to a node that is not in use are lost.
-func (t *Table) Edit(g *observed.Graph, id observed.NodeID) *State {
+func (t *Table) Edit(g *graph.Graph, id graph.NodeID) *State {
 	if !g.InUse(id) {
 		return new(State)
 	}
@@ -134,7 +133,7 @@ func (t *Table) Edit(g *observed.Graph, id observed.NodeID) *State {
 }
 
 // Compact gives back the full states that are not needed any more.
-func (t *Table) Compact(g *observed.Graph) {
+func (t *Table) Compact(g *graph.Graph) {
 	for _, id := range t.dirty {
 		if !g.InUse(id) || g.Note(id)&noteFull == 0 {
 			continue

@@ -7,14 +7,13 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // nodes returns a graph with n objects, and their table.
 func nodes(t *testing.T, n int) Nodes {
 	t.Helper()
-	v := Nodes{Graph: observed.New(observed.Config{}), Table: &Table{}}
+	v := Nodes{Graph: graph.New(graph.Config{}), Table: &Table{}}
 	see := func(e graph.Event) {
 		if _, err := v.Graph.Apply(e); err != nil {
 			t.Fatal(err)
@@ -127,7 +126,7 @@ func TestPeek(t *testing.T) {
 		}
 	}
 	memory := State{Known: 7}
-	if got := v.Peek(observed.NodeID(v.Graph.Cap()), &memory); *got != (State{}) {
+	if got := v.Peek(graph.NodeID(v.Graph.Cap()), &memory); *got != (State{}) {
 		t.Errorf("a node that is not in use has the state %+v", *got)
 	}
 }
@@ -135,7 +134,7 @@ func TestPeek(t *testing.T) {
 // TestFast: the fast path keeps a node until an edit or ClearKept, and keeps its stamp.
 func TestFast(t *testing.T) {
 	v := nodes(t, 2)
-	var ids []observed.NodeID
+	var ids []graph.NodeID
 	for n := range v.Graph.Nodes() {
 		ids = append(ids, n.ID())
 	}

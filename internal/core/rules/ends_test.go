@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -62,9 +61,9 @@ func (p *play) read(owners []int) {
 		switch {
 		case p.unread>>i&1 != 0:
 		case p.truth[i] == rules.ReadUnset:
-			*o = rules.OwnerFact{Class: observed.Dangling, Changed: p.now}
+			*o = rules.OwnerFact{Class: graph.Dangling, Changed: p.now}
 		default:
-			o.Read, o.ReadBegan, o.SameVersion = p.truth[i], p.now, o.Class != observed.Unknown && o.Mark != 0
+			o.Read, o.ReadBegan, o.SameVersion = p.truth[i], p.now, o.Class != graph.Unknown && o.Mark != 0
 		}
 	}
 }
@@ -74,14 +73,14 @@ func (p *play) read(owners []int) {
 func (p *play) watch(owners []int) {
 	for _, i := range owners {
 		o := &p.in.Owners[i]
-		is := rules.OwnerFact{Class: observed.Dangling, Changed: p.now}
+		is := rules.OwnerFact{Class: graph.Dangling, Changed: p.now}
 		switch p.truth[i] {
 		case rules.ReadSolid:
-			is.Class = observed.Solid
+			is.Class = graph.Solid
 		case rules.ReadWaiting:
-			is.Class, is.Mark = observed.Waiting, p.now
+			is.Class, is.Mark = graph.Waiting, p.now
 		case rules.ReadOrphaning:
-			is.Class, is.Mark, is.Orphaning = observed.Solid, p.now, true
+			is.Class, is.Mark, is.Orphaning = graph.Solid, p.now, true
 		}
 		if is.Class != o.Class || is.Orphaning != o.Orphaning || o.Unconfirmed {
 			*o = is
@@ -90,7 +89,7 @@ func (p *play) watch(owners []int) {
 }
 
 // holds reports whether a readable owner has the named state, for the graph and in truth.
-func (p *play) holds(class observed.Class, truth rules.ReadState) bool {
+func (p *play) holds(class graph.Class, truth rules.ReadState) bool {
 	return spec{in: p.in}.those(func(i int, o rules.OwnerFact) bool {
 		return p.unread>>i&1 == 0 && o.Class == class && p.truth[i] == truth
 	}) != 0
@@ -100,10 +99,10 @@ func (p *play) holds(class observed.Class, truth rules.ReadState) bool {
 // another in the store.
 func plays(unread func(n int) refs, yield func(p *play)) {
 	graphs := []rules.OwnerFact{
-		{Class: observed.Solid}, {Class: observed.Waiting, Mark: 2}, {Class: observed.Waiting, Mark: 6},
-		{Class: observed.Solid, Orphaning: true, Mark: 2}, {Class: observed.Solid, Orphaning: true, Mark: 6},
-		{Class: observed.Solid, Orphaning: true, Mark: 6, Unacknowledged: true}, {Class: observed.Dangling},
-		{Class: observed.Unknown, Doubt: graph.Unobserved}, {Class: observed.Dangling, Unconfirmed: true},
+		{Class: graph.Solid}, {Class: graph.Waiting, Mark: 2}, {Class: graph.Waiting, Mark: 6},
+		{Class: graph.Solid, Orphaning: true, Mark: 2}, {Class: graph.Solid, Orphaning: true, Mark: 6},
+		{Class: graph.Solid, Orphaning: true, Mark: 6, Unacknowledged: true}, {Class: graph.Dangling},
+		{Class: graph.Unknown, Doubt: graph.Unobserved}, {Class: graph.Dangling, Unconfirmed: true},
 	}
 	fences := []rules.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Held: true}, {Released: 9}}
 	marks := [][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}}
@@ -114,7 +113,7 @@ func plays(unread func(n int) refs, yield func(p *play)) {
 			name := string(rune('a' + i))
 			p.in.Owners = append(p.in.Owners, graphs[at/4])
 			p.in.Object.Owners = append(p.in.Object.Owners, graph.Owner{Key: graph.Key{Kind: "k", Name: name, UID: graph.UID(name)}})
-			if graphs[at/4].Class == observed.Dangling {
+			if graphs[at/4].Class == graph.Dangling {
 				at = 0
 			}
 			p.truth = append(p.truth, rules.ReadState(at%4))
@@ -167,7 +166,7 @@ func TestDecideUnreadable(t *testing.T) {
 				t.Fatalf("%+v: owner %d orphans, and waits for a read of another: %s", begin, i, says(p.in.Object, p.decision))
 			}
 		}
-		if !p.in.Object.Deleting && p.holds(observed.Waiting, rules.ReadWaiting) && p.holds(observed.Solid, rules.ReadSolid) {
+		if !p.in.Object.Deleting && p.holds(graph.Waiting, rules.ReadWaiting) && p.holds(graph.Solid, rules.ReadSolid) {
 			t.Fatalf("%+v: an owner waits beside a solid one, and a third is read: %s", begin, says(p.in.Object, p.decision))
 		}
 		if p.in.Object.Deleting && !p.in.Retry {

@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -93,7 +93,7 @@ func (in *Input) keeps(x, o *OwnerFact) evidence {
 	switch {
 	case read && (x.Read == ReadSolid || x.Read == ReadOrphaning):
 		return proven
-	case in.fenced(o) && x.Class == observed.Solid && !(read && x.ReadBegan > in.Fence.Passed):
+	case in.fenced(o) && x.Class == graph.Solid && !(read && x.ReadBegan > in.Fence.Passed):
 		return proven
 	case read:
 		return contradicted

@@ -3,7 +3,7 @@ package rules_test
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 )
 
@@ -13,7 +13,7 @@ func ExampleDecide() {
 	in := rules.Input{
 		Known:      3, // the moment at which the pod's version became known
 		References: 1,
-		Owners:     []rules.OwnerFact{{Class: observed.Waiting, Block: true, Mark: 4}},
+		Owners:     []rules.OwnerFact{{Class: graph.Waiting, Block: true, Mark: 4}},
 		Fence:      rules.Fence{Exact: true},
 	}
 	var scratch rules.Scratch
@@ -26,7 +26,7 @@ func ExampleDecide() {
 	in.Fence.Passed = 5 // the fence began after both were known
 	show()
 
-	in.Owners[0] = rules.OwnerFact{Class: observed.Solid}
+	in.Owners[0] = rules.OwnerFact{Class: graph.Solid}
 	show()
 	// Output:
 	// wait unset: a fence has to pass

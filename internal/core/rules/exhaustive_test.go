@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/share"
@@ -54,7 +53,7 @@ func TestDecideExhaustive(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.run(objects, states, f)
-		c.run(objects, states, f, rules.OwnerFact{Class: observed.Solid})
+		c.run(objects, states, f, rules.OwnerFact{Class: graph.Solid})
 	}
 	c.run(objects, states)
 	c.everyReason()
@@ -64,11 +63,11 @@ func TestDecideExhaustive(t *testing.T) {
 // read with the moment, and the moment of its change.
 func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
 	kinds := []rules.OwnerFact{
-		{Class: observed.Solid, Orphaning: true}, {Class: observed.Solid, Orphaning: true, Unacknowledged: true},
-		{Class: observed.Solid, Orphaning: true, Overdue: true}, {Class: observed.Dangling, Orphaning: true},
-		{Self: true, Class: observed.Waiting, Orphaning: true}, {Class: observed.Unknown, Doubt: graph.UnresolvedScope, Orphaning: true},
-		{Class: observed.Dangling, Unconfirmed: true}, {Class: observed.Dangling, Remembered: true}, {Doubt: graph.Unobserved},
-		{Doubt: graph.Unlisted}, {Class: observed.Unknown, Doubt: graph.Unobserved, Unconfirmed: true},
+		{Class: graph.Solid, Orphaning: true}, {Class: graph.Solid, Orphaning: true, Unacknowledged: true},
+		{Class: graph.Solid, Orphaning: true, Overdue: true}, {Class: graph.Dangling, Orphaning: true},
+		{Self: true, Class: graph.Waiting, Orphaning: true}, {Class: graph.Unknown, Doubt: graph.UnresolvedScope, Orphaning: true},
+		{Class: graph.Dangling, Unconfirmed: true}, {Class: graph.Dangling, Remembered: true}, {Doubt: graph.Unobserved},
+		{Doubt: graph.Unlisted}, {Class: graph.Unknown, Doubt: graph.Unobserved, Unconfirmed: true},
 	}
 	words := owners()
 	for _, w := range slices.Sorted(maps.Keys(words)) {
@@ -97,10 +96,10 @@ func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
 // choice leaves out the facts that only a single owner tells apart.
 func choice(facts []rules.OwnerFact) []rules.OwnerFact {
 	return slices.DeleteFunc(facts, func(o rules.OwnerFact) bool {
-		boring := o.Self || o.Overdue || o.Doubt > graph.Unlisted || o.Class == observed.Dangling && o.Orphaning ||
-			o.Class == observed.ClassUnset || o.Class == observed.Unknown && o.Unconfirmed
-		settled := o.Class == observed.Dangling || o.Doubt == graph.Unlisted
-		stale := o.Read == rules.ReadUnset && o.ReadBegan != 0 && (o.Class != observed.Solid || o.Orphaning)
+		boring := o.Self || o.Overdue || o.Doubt > graph.Unlisted || o.Class == graph.Dangling && o.Orphaning ||
+			o.Class == graph.ClassUnset || o.Class == graph.Unknown && o.Unconfirmed
+		settled := o.Class == graph.Dangling || o.Doubt == graph.Unlisted
+		stale := o.Read == rules.ReadUnset && o.ReadBegan != 0 && (o.Class != graph.Solid || o.Orphaning)
 		return stale || boring && (o.Read != rules.ReadUnset || o.Mark != 2) ||
 			settled && o.Read != rules.ReadUnset || o.SameVersion && o.Read != rules.ReadWaiting
 	})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -39,7 +38,7 @@ type OwnerFact struct {
 	Self, Block bool
 	// Class is the owner's class in the graph, or Dangling if a read proved absence. Doubt
 	// says why it is unknown.
-	Class observed.Class
+	Class graph.Class
 	Doubt graph.Doubt
 	// Unconfirmed: a read alone proves the absence, and the owner may still live in
 	// another scope or under another name. A fence of its kind confirms the absence. This

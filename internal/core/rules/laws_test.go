@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -26,15 +25,15 @@ func drawFact(t *rapid.T, odd bool) rules.OwnerFact {
 	o := rules.OwnerFact{
 		Self: flag("self"), Unconfirmed: flag("unconfirmed"), Remembered: flag("remembered"), Orphaning: flag("orphaning"),
 		Unacknowledged: flag("unacknowledged"), Overdue: flag("overdue"), SameVersion: !flag("not same"),
-		Class: observed.Class(rapid.IntRange(1, int(observed.Unknown)+top).Draw(t, "class")),
+		Class: graph.Class(rapid.IntRange(1, int(graph.Unknown)+top).Draw(t, "class")),
 		Mark:  stamp("mark"), Changed: stamp("changed"), ReadBegan: stamp("began"),
 		Read: rules.ReadState(rapid.IntRange(0, int(rules.ReadOrphaning)+top).Draw(t, "seen")),
 	}
-	if o.Class >= observed.Unknown || odd {
+	if o.Class >= graph.Unknown || odd {
 		o.Doubt = graph.Doubt(rapid.IntRange(1, int(graph.Unreadable)+top).Draw(t, "doubt"))
 	}
-	if !odd && o.Orphaning && o.Class == observed.Waiting {
-		o.Class = observed.Solid
+	if !odd && o.Orphaning && o.Class == graph.Waiting {
+		o.Class = graph.Solid
 	}
 	return o
 }
@@ -120,14 +119,14 @@ func decideAnything(t *rapid.T) {
 			t.Fatalf("%s of a reference out of range", says(in.Object, d))
 		}
 		o := in.Owners[i]
-		known := o.Class == observed.Dangling || o.Class == observed.Waiting || o.Class == observed.Unknown && o.Read == rules.ReadWaiting
+		known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Read == rules.ReadWaiting
 		if d.Action.Writes() && d.Action != policy.Unblock && !known && !o.Orphaning {
 			t.Fatalf("%s, which is unknown", says(in.Object, d))
 		}
 	}
 	if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o rules.OwnerFact) bool {
-		return !o.Self && (o.Class == observed.ClassUnset || o.Class > observed.Unknown || o.Unconfirmed && o.Class == observed.Dangling ||
-			o.Class == observed.Unknown && (o.Doubt != graph.Unobserved || o.Read != rules.ReadWaiting))
+		return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unconfirmed && o.Class == graph.Dangling ||
+			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Read != rules.ReadWaiting))
 	}) {
 		t.Fatalf("%s, with an unknown owner", says(in.Object, d))
 	}
@@ -152,7 +151,7 @@ func TestDecideInScratch(t *testing.T) {
 // TestDecideOfNothing: the zero values have a decision, and it is no write.
 func TestDecideOfNothing(t *testing.T) {
 	ref := []graph.Owner{{}}
-	odd := rules.OwnerFact{Class: observed.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
+	odd := rules.OwnerFact{Class: graph.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
 	for _, c := range []struct {
 		in     input
 		want   string
@@ -238,15 +237,15 @@ func strengthen(t *rapid.T, o *rules.OwnerFact) {
 		return
 	}
 	o.Unconfirmed, o.Unacknowledged = false, false
-	seen := map[observed.Class]rules.ReadState{observed.Solid: rules.ReadSolid, observed.Waiting: rules.ReadWaiting}[o.Class]
-	if o.Class == observed.Unknown {
+	seen := map[graph.Class]rules.ReadState{graph.Solid: rules.ReadSolid, graph.Waiting: rules.ReadWaiting}[o.Class]
+	if o.Class == graph.Unknown {
 		seen = o.Read
 	}
 	if o.Orphaning {
 		seen = rules.ReadOrphaning
 	}
 	if seen != rules.ReadUnset {
-		o.Read, o.SameVersion, o.ReadBegan = seen, o.SameVersion || o.Class == observed.Waiting, 20
+		o.Read, o.SameVersion, o.ReadBegan = seen, o.SameVersion || o.Class == graph.Waiting, 20
 	}
 }
 
@@ -266,7 +265,7 @@ func TestDecideApart(t *testing.T) {
 		for _, in := range []input{in, other} {
 			d := decide(in, set)
 			dropped := d.Action == policy.Orphan && setOf(d.Owners)&1 != 0
-			if gone := in.Owners[0].Class == observed.Dangling; leaves != dropped && !(dropped && gone) {
+			if gone := in.Owners[0].Class == graph.Dangling; leaves != dropped && !(dropped && gone) {
 				t.Fatalf("leaves is %v: %s", leaves, says(in.Object, d))
 			}
 		}
@@ -287,7 +286,7 @@ func TestDecideCountsOnce(t *testing.T) {
 		more.Owners = append(more.Owners, in.Owners[n-1])
 		more.Object.Owners = append(more.Object.Owners, in.Object.Owners[n-1])
 		if !again {
-			more.Owners[n] = rules.OwnerFact{Self: true, Class: observed.Solid, Orphaning: true, Changed: 9}
+			more.Owners[n] = rules.OwnerFact{Self: true, Class: graph.Solid, Orphaning: true, Changed: 9}
 			more.Object.Owners[n].Name = "self"
 		}
 		is := decide(more, set)

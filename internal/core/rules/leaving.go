@@ -1,7 +1,7 @@
 package rules
 
 import (
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -15,7 +15,7 @@ func (in *Input) leaving(s *Scratch) *verdict {
 	for i := range in.Owners {
 		o := &in.Owners[i]
 		switch {
-		case o.Self || !o.Orphaning || o.Class == observed.Dangling:
+		case o.Self || !o.Orphaning || o.Class == graph.Dangling:
 		case o.Unacknowledged:
 			v.late = append(v.late, i)
 		default:

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -44,12 +43,12 @@ func parseInput(text string) (in input, set rules.Settings, err error) {
 
 // owners names the states of an owner by the graph, or by a read that proved absence.
 func owners() map[string]rules.OwnerFact {
-	unknown := func(d graph.Doubt) rules.OwnerFact { return rules.OwnerFact{Class: observed.Unknown, Doubt: d} }
+	unknown := func(d graph.Doubt) rules.OwnerFact { return rules.OwnerFact{Class: graph.Unknown, Doubt: d} }
 	return map[string]rules.OwnerFact{
-		"self":       {Self: true, Class: observed.Solid},
-		"solid":      {Class: observed.Solid},
-		"waiting":    {Class: observed.Waiting},
-		"gone":       {Class: observed.Dangling},
+		"self":       {Self: true, Class: graph.Solid},
+		"solid":      {Class: graph.Solid},
+		"waiting":    {Class: graph.Waiting},
+		"gone":       {Class: graph.Dangling},
 		"unobserved": unknown(graph.Unobserved),
 		"unlisted":   unknown(graph.Unlisted),
 		"unresolved": unknown(graph.UnresolvedScope),

@@ -2,7 +2,6 @@ package rules_test
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -54,15 +53,15 @@ func (s spec) what(o rules.OwnerFact) state {
 	switch {
 	case o.Self:
 		return self
-	case o.Class == observed.Solid:
+	case o.Class == graph.Solid:
 		return solid
-	case o.Class == observed.Waiting:
+	case o.Class == graph.Waiting:
 		return waiting
-	case o.Class == observed.Dangling && o.Unconfirmed:
+	case o.Class == graph.Dangling && o.Unconfirmed:
 		return unconfirmed
-	case o.Class == observed.Dangling:
+	case o.Class == graph.Dangling:
 		return gone
-	case o.Class != observed.Unknown:
+	case o.Class != graph.Unknown:
 		return unknown
 	case o.Doubt == graph.Unlisted:
 		return unlisted
@@ -82,7 +81,7 @@ func (s spec) are(w state) refs {
 
 // leaving: the owner was observed orphaning.
 func (s spec) leaving(o rules.OwnerFact) bool {
-	return !o.Self && o.Orphaning && o.Class != observed.Dangling
+	return !o.Self && o.Orphaning && o.Class != graph.Dangling
 }
 
 // ---- R2, R6: evidence
@@ -120,7 +119,7 @@ func (s spec) stood(x, o rules.OwnerFact) bool {
 	if s.read(x) && x.ReadBegan > o.Mark && x.ReadBegan > s.in.Fence.Passed {
 		return stands
 	}
-	return s.read(x) && x.ReadBegan > o.Mark && stands || s.fenced(o) && x.Class == observed.Solid
+	return s.read(x) && x.ReadBegan > o.Mark && stands || s.fenced(o) && x.Class == graph.Solid
 }
 
 func (s spec) trimmable(o rules.OwnerFact) bool {

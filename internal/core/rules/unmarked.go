@@ -2,7 +2,6 @@ package rules
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -32,18 +31,18 @@ func (in *Input) classify(s *Scratch) *classes {
 		case o.Self:
 		case read:
 			c.read = append(c.read, i)
-		case class == observed.Solid:
+		case class == graph.Solid:
 			c.solid = append(c.solid, i)
-		case class == observed.Waiting:
+		case class == graph.Waiting:
 			c.waiting = append(c.waiting, i)
-		case class == observed.Dangling && o.Unconfirmed:
+		case class == graph.Dangling && o.Unconfirmed:
 			c.unconfirmed = append(c.unconfirmed, i)
-		case class == observed.Dangling:
+		case class == graph.Dangling:
 			c.dangling = append(c.dangling, i)
 			if o.Remembered {
 				c.remembered = append(c.remembered, i)
 			}
-		case class == observed.Unknown && o.Doubt == graph.Unlisted:
+		case class == graph.Unknown && o.Doubt == graph.Unlisted:
 			c.unlisted = append(c.unlisted, i)
 		default:
 			c.unknown = append(c.unknown, i)
@@ -53,21 +52,21 @@ func (in *Input) classify(s *Scratch) *classes {
 }
 
 // readClass returns the class of an unobserved owner, or that it needs a read.
-func (in *Input) readClass(o *OwnerFact) (class observed.Class, read bool) {
+func (in *Input) readClass(o *OwnerFact) (class graph.Class, read bool) {
 	switch {
 	case !in.read(o, 0):
-		return observed.Unknown, true
+		return graph.Unknown, true
 	case o.Read == ReadWaiting:
-		return observed.Waiting, false
+		return graph.Waiting, false
 	case o.Read == ReadSolid, o.Read == ReadOrphaning:
-		return observed.Solid, false
+		return graph.Solid, false
 	}
-	return observed.Unknown, false
+	return graph.Unknown, false
 }
 
 // ClassOf returns the class of an owner in a decision. The class of an unobserved owner
 // comes from a read.
-func (in *Input) ClassOf(o *OwnerFact) observed.Class {
+func (in *Input) ClassOf(o *OwnerFact) graph.Class {
 	if o.readable() {
 		class, _ := in.readClass(o)
 		return class
@@ -78,7 +77,7 @@ func (in *Input) ClassOf(o *OwnerFact) observed.Class {
 // readable reports whether a read tells the class of the owner. The reads of an owner that
 // lives elsewhere are about other coordinates.
 func (o *OwnerFact) readable() bool {
-	return o.Class == observed.Unknown && o.Doubt == graph.Unobserved && !o.Elsewhere
+	return o.Class == graph.Unknown && o.Doubt == graph.Unobserved && !o.Elsewhere
 }
 
 // unmarked judges an object without a deletion mark. It is the garbage processor of the

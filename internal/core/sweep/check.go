@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 // Check verifies the invariant of Sweeps.
@@ -42,7 +41,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 			if m.run != run {
 				continue
 			}
-			if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed || v.Graph.Node(id).Key().Kind != m.kind {
+			if !v.Graph.InUse(id) || v.Graph.Node(id).State() != graph.Observed || v.Graph.Node(id).Key().Kind != m.kind {
 				return fmt.Errorf("N8: node %d is no member of %s", id, r.holder.Key)
 			}
 			left[m.phase]++
@@ -60,8 +59,8 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 	if sw.walked <= r.since {
 		return nil
 	}
-	for id := range observed.NodeID(v.Graph.Cap()) { // every node has been asked
-		if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
+	for id := range graph.NodeID(v.Graph.Cap()) { // every node has been asked
+		if !v.Graph.InUse(id) || v.Graph.Node(id).State() != graph.Observed {
 			continue
 		}
 		o := v.Graph.Node(id).Object()
@@ -74,7 +73,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 }
 
 // belongs reports whether an object is a member of a run by its known claims.
-func (sw *Sweeps) belongs(v View, r *run, id observed.NodeID, o graph.Object) bool {
+func (sw *Sweeps) belongs(v View, r *run, id graph.NodeID, o graph.Object) bool {
 	for claim := range sw.claims(v, r.plan, id, o, true) {
 		if !claim.Shadow && sw.plans[r.plan].Holds(r.holder, o, claim) {
 			return true

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -15,7 +14,7 @@ import (
 // member is deleted. A write of collection goes first. Blocked says that such a write may not
 // go out now. Then the sweeps take note of the object and leave d. They do the same for an
 // object that the store could not read.
-func (sw *Sweeps) Decide(v View, id observed.NodeID, d policy.Decision, blocked bool) (policy.Decision, graph.Key) {
+func (sw *Sweeps) Decide(v View, id graph.NodeID, d policy.Decision, blocked bool) (policy.Decision, graph.Key) {
 	if len(sw.plans) == 0 {
 		return d, graph.Key{}
 	}
@@ -23,7 +22,7 @@ func (sw *Sweeps) Decide(v View, id observed.NodeID, d policy.Decision, blocked 
 		return d, graph.Key{}
 	}
 	o := v.judged(id)
-	if observed.Unreadable(&o) { // the selections that the run of its holder needs are wanted all the same
+	if o.Unreadable() { // the selections that the run of its holder needs are wanted all the same
 		sw.decideMember(v, id, o, d)
 		return d, graph.Key{}
 	}
@@ -39,7 +38,7 @@ func (sw *Sweeps) Decide(v View, id observed.NodeID, d policy.Decision, blocked 
 }
 
 // Concerns reports whether the sweeps may change the decision of collection for a node.
-func (sw *Sweeps) Concerns(id observed.NodeID) bool {
+func (sw *Sweeps) Concerns(id graph.NodeID) bool {
 	_, holder := sw.known[id]
 	return holder || len(sw.members[id]) > 0
 }
@@ -73,7 +72,7 @@ func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decisi
 }
 
 // decideHolder guards a holder, and releases a marked one without members.
-func (sw *Sweeps) decideHolder(v View, id observed.NodeID, o graph.Object, d policy.Decision) policy.Decision {
+func (sw *Sweeps) decideHolder(v View, id graph.NodeID, o graph.Object, d policy.Decision) policy.Decision {
 	for i, p := range sw.plans {
 		if !p.IsHolder(o) {
 			continue
@@ -100,7 +99,7 @@ func (sw *Sweeps) decideHolder(v View, id observed.NodeID, o graph.Object, d pol
 
 // decideMarked begins the run of a marked holder, and advances it. The decision is unset for a
 // holder that the run does not concern.
-func (sw *Sweeps) decideMarked(v View, id observed.NodeID, plan int, o graph.Object) policy.Decision {
+func (sw *Sweeps) decideMarked(v View, id graph.NodeID, plan int, o graph.Object) policy.Decision {
 	sweep := sw.plans[plan].Sweep()
 	guarded := o.HasFinalizer(sweep.Finalizer)
 	r := sw.runs[sw.of[runKey{id, plan}]]
@@ -149,7 +148,7 @@ func (sw *Sweeps) decideEnd(v View, r *run, guarded bool, name string) policy.De
 }
 
 // halt returns the reason for which no member of a holder may be deleted now, or ReasonUnset.
-func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) policy.Reason {
+func (sw *Sweeps) halt(v View, id graph.NodeID, plan int, o graph.Object) policy.Reason {
 	p, block := sw.plans[plan], v.Kinds.Blocked(v.Graph, id) // an engine that only observes sweeps too, and deletes nothing
 	switch {
 	case block != policy.ReasonUnset:
@@ -171,7 +170,7 @@ func (sw *Sweeps) halt(v View, id observed.NodeID, plan int, o graph.Object) pol
 // decideMember deletes a member of a holder that is being swept. The phase of the member has
 // to be open. No other owner or holder may have a claim on it. And the holder has to be proven
 // to exist at an instant at which the claim existed.
-func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d policy.Decision) (policy.Decision, graph.Key) {
+func (sw *Sweeps) decideMember(v View, id graph.NodeID, o graph.Object, d policy.Decision) (policy.Decision, graph.Key) {
 	if o.Deleting {
 		if len(sw.members[id]) > 0 {
 			sw.wantSelects(v, sw.missingLabels(v, id, o)) // it may have no holder by now
@@ -209,7 +208,7 @@ func (sw *Sweeps) decideMember(v View, id observed.NodeID, o graph.Object, d pol
 // waitMember returns the reason for which a member waits, or ReasonUnset if it may be
 // deleted now. It requests the proof, or the selections, that end the wait. A phase that opens
 // has its members decided again, so no audit requests anything for a member of a closed phase.
-func (sw *Sweeps) waitMember(v View, id observed.NodeID, o graph.Object, m membership) policy.Reason {
+func (sw *Sweeps) waitMember(v View, id graph.NodeID, o graph.Object, m membership) policy.Reason {
 	if v.Kinds.Sick(o.Kind) != "" { // the watch would not show its end
 		return policy.KindSick
 	}
@@ -255,7 +254,7 @@ func (sw *Sweeps) waitMember(v View, id observed.NodeID, o graph.Object, m membe
 // hiddenHolder returns a kind of holders that was served once and is not served now, if the
 // object names a holder of that kind. Such a holder may live and have a claim (R8). The result
 // is "" without one.
-func (sw *Sweeps) hiddenHolder(v View, id observed.NodeID, o graph.Object) graph.Kind {
+func (sw *Sweeps) hiddenHolder(v View, id graph.NodeID, o graph.Object) graph.Kind {
 	for i, p := range sw.plans {
 		kind := p.Sweep().Holder
 		if !v.Kinds.Has(kind) || v.Kinds.Part(kind) || v.Kinds.Ignored(kind) {
@@ -279,7 +278,7 @@ func (sw *Sweeps) propagationOf(v View, o graph.Object, phase finalizer.Phase) g
 
 // isMarked reports whether a holder is being deleted. A mark that a guard or a protection holds
 // does not count (RULES, G3).
-func isMarked(v View, id observed.NodeID, holder *graph.Object) bool {
+func isMarked(v View, id graph.NodeID, holder *graph.Object) bool {
 	return holder.Deleting && !holder.MarkHeld() && !v.Graph.Node(id).MarkHeld()
 }
 
@@ -287,7 +286,7 @@ func isMarked(v View, id observed.NodeID, holder *graph.Object) bool {
 // object too. A name that may be read so is enough. If one of two holders holds the other,
 // they do not contest their common members: a tenant, and a scope of the tenant. With too many
 // holders to compare, the object is contested and the rival is 0.
-func (sw *Sweeps) rival(v View, id observed.NodeID, r *run, o graph.Object) (rival observed.NodeID, by graph.Object, contested bool) {
+func (sw *Sweeps) rival(v View, id graph.NodeID, r *run, o graph.Object) (rival graph.NodeID, by graph.Object, contested bool) {
 	for i := range sw.plans {
 		for claim := range sw.claims(v, i, id, o, false) {
 			if sw.tooManyHolders(v, i, o, claim) {
@@ -305,11 +304,11 @@ func (sw *Sweeps) rival(v View, id observed.NodeID, r *run, o graph.Object) (riv
 
 // coOwned reports whether a node has, or may have, another owner than the holder. An object
 // that is a member by an owner reference alone stays as long as it has another owner.
-func (sw *Sweeps) coOwned(v View, id observed.NodeID, r *run) bool {
+func (sw *Sweeps) coOwned(v View, id graph.NodeID, r *run) bool {
 	n := v.Graph.Node(id)
 	for i := range n.Owners() {
 		c, _ := n.OwnerClass(i)
-		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != observed.Dangling || v.Kinds.Unconfirmed(v.Graph, x.Kind, v.Kinds.LostAt())) && !sw.isMarkedHolder(v, x.Key, r.plan) {
+		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != graph.Dangling || v.Kinds.Unconfirmed(v.Graph, x.Kind, v.Kinds.LostAt())) && !sw.isMarkedHolder(v, x.Key, r.plan) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -12,7 +11,7 @@ import (
 // noteHolder keeps the table of holders as the graph shows them. After a change of a holder,
 // the members that only this holder contested are decided again. If the plan's members depend
 // on the holder itself, all members are.
-func (sw *Sweeps) noteHolder(v View, id observed.NodeID) {
+func (sw *Sweeps) noteHolder(v View, id graph.NodeID) {
 	n := v.Graph.Node(id)
 	o, noted := n.Object(), false
 	was, had := sw.known[id]
@@ -57,7 +56,7 @@ func (sw *Sweeps) noteHolder(v View, id observed.NodeID) {
 
 // Leave takes a node that is gone out of the tables. Unseen says that the node may have had
 // states that the watch did not report.
-func (sw *Sweeps) Leave(v View, id observed.NodeID, unseen bool) {
+func (sw *Sweeps) Leave(v View, id graph.NodeID, unseen bool) {
 	sw.setMemberships(v, id, nil, true)
 	sw.dropMatches(v, id)
 	was, had := sw.known[id]
@@ -75,14 +74,14 @@ func (sw *Sweeps) Leave(v View, id observed.NodeID, unseen bool) {
 	for i, p := range sw.plans {
 		if was.Kind == p.Sweep().Holder {
 			sw.indexHolder(i, was, id, false)
-			sw.holderGone(v, i, id, was, observed.Unreadable(&was) || unseen || v.Kinds.Of(was.Kind).NeedsRelist)
+			sw.holderGone(v, i, id, was, was.Unreadable() || unseen || v.Kinds.Of(was.Kind).NeedsRelist)
 		}
 	}
 	sw.retryContested(v)
 }
 
 // indexHolder puts a holder into the table by its names, or takes it out.
-func (sw *Sweeps) indexHolder(plan int, o graph.Object, id observed.NodeID, in bool) {
+func (sw *Sweeps) indexHolder(plan int, o graph.Object, id graph.NodeID, in bool) {
 	for _, name := range sw.names(plan, o) {
 		sw.indexName(name, id, in)
 	}
@@ -99,7 +98,7 @@ func (sw *Sweeps) names(plan int, o graph.Object) []holderName {
 }
 
 // indexName puts a holder into the table by one name, or takes it out.
-func (sw *Sweeps) indexName(name holderName, id observed.NodeID, in bool) {
+func (sw *Sweeps) indexName(name holderName, id graph.NodeID, in bool) {
 	ids := sw.holders[name]
 	switch i, ok := slices.BinarySearch(ids, id); {
 	case in && !ok:
@@ -112,7 +111,7 @@ func (sw *Sweeps) indexName(name holderName, id observed.NodeID, in bool) {
 }
 
 // begin begins the run of a holder. The node is 0 for a holder that is gone.
-func (sw *Sweeps) begin(v View, plan int, node observed.NodeID, holder graph.Object) *run {
+func (sw *Sweeps) begin(v View, plan int, node graph.NodeID, holder graph.Object) *run {
 	sw.last++
 	r := &run{
 		plan: plan, node: node, holder: holder, since: v.Stamps.Stamp(),
@@ -153,7 +152,7 @@ const maxDetached = 64
 // let it go on.
 //
 // Held by TestUnguardedHolder.
-func (sw *Sweeps) holderGone(v View, plan int, id observed.NodeID, was graph.Object, unseen bool) {
+func (sw *Sweeps) holderGone(v View, plan int, id graph.NodeID, was graph.Object, unseen bool) {
 	p := sw.plans[plan]
 	k := runKey{id, plan}
 	at, under := sw.of[k]
@@ -201,7 +200,7 @@ func (sw *Sweeps) InScope(o graph.Object) (out []string) {
 
 // HoldersOf returns the observed holders that a node names, in order of their ids, at most
 // maxHoldersOf. It changes nothing but the count of looks.
-func (sw *Sweeps) HoldersOf(v View, id observed.NodeID) (out []observed.NodeID) {
+func (sw *Sweeps) HoldersOf(v View, id graph.NodeID) (out []graph.NodeID) {
 	o := v.Graph.Node(id).Object()
 	for i := range sw.plans {
 		for c := range sw.claims(v, i, id, o, false) {
@@ -219,10 +218,10 @@ func (sw *Sweeps) HoldersOf(v View, id observed.NodeID) (out []observed.NodeID) 
 // Sweepers returns a function that returns the holders of HoldersOf whose sweep deletes members.
 // No holder does whose name has the delimiter in it: see Fit of package plan. The function
 // remembers the holders, and is valid while the graph does not change.
-func (sw *Sweeps) Sweepers(v View) func(id observed.NodeID) []observed.NodeID {
-	fits := map[observed.NodeID]bool{}
-	return func(id observed.NodeID) []observed.NodeID {
-		return slices.DeleteFunc(sw.HoldersOf(v, id), func(h observed.NodeID) bool {
+func (sw *Sweeps) Sweepers(v View) func(id graph.NodeID) []graph.NodeID {
+	fits := map[graph.NodeID]bool{}
+	return func(id graph.NodeID) []graph.NodeID {
+		return slices.DeleteFunc(sw.HoldersOf(v, id), func(h graph.NodeID) bool {
 			fit, known := fits[h]
 			if !known {
 				fit = sw.fits(v.Graph.Node(h).Object())
@@ -243,7 +242,7 @@ const maxHoldersOf = 64
 
 // GoneHoldersOf returns the keys of the holders that are gone and whose runs count the node
 // as a member.
-func (sw *Sweeps) GoneHoldersOf(id observed.NodeID) (out []graph.Key) {
+func (sw *Sweeps) GoneHoldersOf(id graph.NodeID) (out []graph.Key) {
 	for _, m := range sw.members[id] {
 		if r := sw.runs[m.run]; r != nil && r.node == 0 {
 			out = append(out, r.holder.Key)

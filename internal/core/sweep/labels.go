@@ -7,7 +7,6 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
@@ -31,7 +30,7 @@ type labelRule struct{ plan, members int }
 
 // matchKey names the match of a node with a rule, by the rule's index.
 type matchKey struct {
-	node observed.NodeID
+	node graph.NodeID
 	rule int
 }
 
@@ -70,7 +69,7 @@ func (l *labels) forget() {
 // claims yields the claims of a node on its holders, also by its known labels. Known labels
 // are those of exactly the object's version. With former, the labels of a former version count
 // too, until a selection shows others.
-func (sw *Sweeps) claims(v View, index int, id observed.NodeID, o graph.Object, former bool) iter.Seq[plan.Claim] {
+func (sw *Sweeps) claims(v View, index int, id graph.NodeID, o graph.Object, former bool) iter.Seq[plan.Claim] {
 	all := sw.plans[index].ClaimsBy(o, func(members int) (string, bool) {
 		rule := slices.Index(sw.labels.rules, labelRule{index, members})
 		if value, is, known := v.shown(rule, o.Key); known {
@@ -91,7 +90,7 @@ func (sw *Sweeps) claims(v View, index int, id observed.NodeID, o graph.Object, 
 
 // missingLabels returns the selections that would show the labels of an object at its version,
 // as far as a membership depends on them. With an empty result the labels are known.
-func (sw *Sweeps) missingLabels(v View, id observed.NodeID, o graph.Object) (missing []selectWant) {
+func (sw *Sweeps) missingLabels(v View, id graph.NodeID, o graph.Object) (missing []selectWant) {
 	l := &sw.labels
 	for i, a := range l.rules {
 		if _, _, known := v.shown(i, o.Key); known || !sw.plans[a.plan].NeedsLabels(a.members, o) {
@@ -113,7 +112,7 @@ func (sw *Sweeps) DependsOnLabels(o graph.Object) bool {
 
 // wantHolderLabels wants the missing labels of a holder. The labels of a holder that is gone
 // decide nothing.
-func (sw *Sweeps) wantHolderLabels(v View, id observed.NodeID, o graph.Object) {
+func (sw *Sweeps) wantHolderLabels(v View, id graph.NodeID, o graph.Object) {
 	if id != 0 {
 		sw.wantSelects(v, sw.missingLabels(v, id, o))
 	}
@@ -122,7 +121,7 @@ func (sw *Sweeps) wantHolderLabels(v View, id observed.NodeID, o graph.Object) {
 // noteLabels notes that the graph shows a version for which only the labels tell the
 // membership: by its other parts the object names a holder. The sweeps want these labels.
 // Until they are known, the run of that holder does not end.
-func (sw *Sweeps) noteLabels(v View, id observed.NodeID, n observed.Node) {
+func (sw *Sweeps) noteLabels(v View, id graph.NodeID, n graph.Node) {
 	if len(sw.labels.rules) == 0 || len(sw.runs) == 0 {
 		return
 	}
@@ -154,7 +153,7 @@ func (sw *Sweeps) noteLabelsChanged(v View, plan int, o graph.Object, claim plan
 
 // dropStale drops the matches of former versions of a node that a later selection did not
 // confirm. That selection began after the present version was known.
-func (sw *Sweeps) dropStale(v View, id observed.NodeID) {
+func (sw *Sweeps) dropStale(v View, id graph.NodeID) {
 	l, n := &sw.labels, v.Graph.Node(id)
 	for i := range l.rules {
 		k := matchKey{id, i}
@@ -166,14 +165,14 @@ func (sw *Sweeps) dropStale(v View, id observed.NodeID) {
 }
 
 // dropMatches forgets a node that is gone.
-func (sw *Sweeps) dropMatches(v View, id observed.NodeID) {
+func (sw *Sweeps) dropMatches(v View, id graph.NodeID) {
 	for i := range sw.labels.rules {
 		delete(sw.labels.matches, matchKey{id, i})
 	}
 }
 
 // hasMatch reports whether a selection has shown the labels of this version.
-func (sw *Sweeps) hasMatch(id observed.NodeID, version graph.Version) bool {
+func (sw *Sweeps) hasMatch(id graph.NodeID, version graph.Version) bool {
 	for i := range sw.labels.rules {
 		if m, is := sw.labels.matches[matchKey{id, i}]; is && m.version == version {
 			return true
@@ -186,7 +185,7 @@ func (sw *Sweeps) hasMatch(id observed.NodeID, version graph.Version) bool {
 // that version.
 func (sw *Sweeps) recordMatch(v View, i int, o graph.LabelMatch, began seq.Stamp) bool {
 	n, ok := v.Graph.Lookup(o.Key)
-	if !ok || n.State() != observed.Observed {
+	if !ok || n.State() != graph.Observed {
 		return false
 	}
 	id, k := n.ID(), matchKey{n.ID(), i}
@@ -226,7 +225,7 @@ func (sw *Sweeps) mayBeMember(v View, i int, o graph.LabelMatch, names map[strin
 	p := sw.plans[a.plan]
 	by := p.Sweep().Members[a.members].By
 	known := graph.Object{Key: o.Key}
-	if n, ok := v.Graph.Lookup(o.Key); ok && n.State() == observed.Observed {
+	if n, ok := v.Graph.Lookup(o.Key); ok && n.State() == graph.Observed {
 		known = n.Object()
 	} else if by == finalizer.ByOwner || by == finalizer.ByFunc {
 		return true
@@ -285,7 +284,7 @@ func (sw *Sweeps) hidesMembers(v View, r *run, a labelRule, name graph.Kind) boo
 		if looked++; looked > maxLooked {
 			return true
 		}
-		if n.State() != observed.Observed || r.holder.Scope != "" && n.Scope() != r.holder.Scope {
+		if n.State() != graph.Observed || r.holder.Scope != "" && n.Scope() != r.holder.Scope {
 			continue
 		}
 		if p.NeedsLabels(a.members, n.Object()) {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -18,8 +17,8 @@ const (
 
 // claimants yields the holders that a claim of an object names. These are the observed holders
 // of that name in the object's scope and the global ones, or the owner itself.
-func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c plan.Claim) func(yield func(observed.NodeID, graph.Object) bool) {
-	return func(yield func(observed.NodeID, graph.Object) bool) {
+func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c plan.Claim) func(yield func(graph.NodeID, graph.Object) bool) {
+	return func(yield func(graph.NodeID, graph.Object) bool) {
 		scopes := [...]string{"", o.Scope}
 		for i, scope := range scopes {
 			if i == 1 && scope == "" {
@@ -49,10 +48,10 @@ func (sw *Sweeps) tooManyHolders(v View, plan int, o graph.Object, c plan.Claim)
 }
 
 // updateMember counts a node as a member of its runs, and of no others.
-func (sw *Sweeps) updateMember(v View, id observed.NodeID) {
+func (sw *Sweeps) updateMember(v View, id graph.NodeID) {
 	if len(sw.runs) == 0 {
 		if len(sw.members) > 0 {
-			sw.members = map[observed.NodeID][]membership{}
+			sw.members = map[graph.NodeID][]membership{}
 		}
 		clear(sw.releases)
 		if len(sw.labels.matches)+len(sw.labels.selections)+len(sw.labels.wanted) > 0 {
@@ -82,7 +81,7 @@ func (sw *Sweeps) updateMember(v View, id observed.NodeID) {
 }
 
 // addMembers adds the memberships that one claim makes.
-func (sw *Sweeps) addMembers(v View, now []membership, id observed.NodeID, plan int, o graph.Object, claim plan.Claim) []membership {
+func (sw *Sweeps) addMembers(v View, now []membership, id graph.NodeID, plan int, o graph.Object, claim plan.Claim) []membership {
 	add := func(r RunID) {
 		i := slices.IndexFunc(now, func(m membership) bool { return m.run == r })
 		switch {
@@ -107,7 +106,7 @@ func (sw *Sweeps) addMembers(v View, now []membership, id observed.NodeID, plan 
 }
 
 // setMemberships replaces the memberships of a node. Gone says that the node itself is gone.
-func (sw *Sweeps) setMemberships(v View, id observed.NodeID, now []membership, gone bool) {
+func (sw *Sweeps) setMemberships(v View, id graph.NodeID, now []membership, gone bool) {
 	was := sw.members[id]
 	for _, m := range was {
 		i := slices.IndexFunc(now, func(n membership) bool { return n.run == m.run })
@@ -144,7 +143,7 @@ func (sw *Sweeps) setMemberships(v View, id observed.NodeID, now []membership, g
 
 // countMember keeps the counts of a run. It has the run advanced when they let something
 // begin.
-func (sw *Sweeps) countMember(v View, id observed.NodeID, m membership, d int) {
+func (sw *Sweeps) countMember(v View, id graph.NodeID, m membership, d int) {
 	r := sw.runs[m.run]
 	r.seen = v.Stamps.Stamp()
 	r.left[m.phase] += d
@@ -168,7 +167,7 @@ func (sw *Sweeps) countMember(v View, id observed.NodeID, m membership, d int) {
 const noteEvery = 1024
 
 // block counts a member that is held now, or is held no more.
-func (r *run) block(id observed.NodeID, d int) {
+func (r *run) block(id graph.NodeID, d int) {
 	r.blocked += d
 	i, in := slices.BinarySearch(r.sample, id)
 	switch {
@@ -180,7 +179,7 @@ func (r *run) block(id observed.NodeID, d int) {
 }
 
 // SetHeld notes whether a member is held.
-func (sw *Sweeps) SetHeld(v View, id observed.NodeID, held bool) {
+func (sw *Sweeps) SetHeld(v View, id graph.NodeID, held bool) {
 	if v.Held.Has(id) == held {
 		return
 	}
@@ -203,8 +202,8 @@ func (sw *Sweeps) advanceSoon(v View, r *run) {
 }
 
 // Observe takes the new state of a node into account, as a holder and as a member.
-func (sw *Sweeps) Observe(v View, id observed.NodeID, n observed.Node) {
-	if len(sw.plans) > 0 && n.State() == observed.Observed {
+func (sw *Sweeps) Observe(v View, id graph.NodeID, n graph.Node) {
+	if len(sw.plans) > 0 && n.State() == graph.Observed {
 		sw.noteHolder(v, id)
 		sw.updateMember(v, id)
 		sw.noteLabels(v, id, n)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -32,7 +31,7 @@ func (sw *Sweeps) opened(v View, r *run) (phases int, missing []selectWant) {
 
 // claimedSince returns the moment since which the claim of a marked holder on a node is known.
 // A claim that may change counts from the judged version on.
-func (sw *Sweeps) claimedSince(v View, id observed.NodeID, m membership) seq.Stamp {
+func (sw *Sweeps) claimedSince(v View, id graph.NodeID, m membership) seq.Stamp {
 	since := max(m.since, sw.runs[m.run].since)
 	if m.fixed && !v.Retried(id) { // a conflict's read takes newer evidence (R1)
 		return since
@@ -212,7 +211,7 @@ func (sw *Sweeps) wakeHolder(v View, r *run) {
 }
 
 // AwaitsFence reports whether a run of a holder waits for a fence.
-func (sw *Sweeps) AwaitsFence(id observed.NodeID) bool {
+func (sw *Sweeps) AwaitsFence(id graph.NodeID) bool {
 	for at := range sw.plans {
 		if r := sw.runs[sw.of[runKey{id, at}]]; r != nil && r.node == id && (r.proofAfter != 0 || r.fenceDelayed) {
 			return true
@@ -223,7 +222,7 @@ func (sw *Sweeps) AwaitsFence(id observed.NodeID) bool {
 
 // ReadError returns the error of the last read of a holder, and the time of the next one. The
 // text is empty while no read fails.
-func (sw *Sweeps) ReadError(id observed.NodeID) (text string, next time.Time) {
+func (sw *Sweeps) ReadError(id graph.NodeID) (text string, next time.Time) {
 	for at := range sw.plans {
 		if r := sw.runs[sw.of[runKey{id, at}]]; r != nil && r.node == id && r.failed != "" {
 			return r.failed, r.next

@@ -9,7 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -60,7 +59,7 @@ func byLabel() finalizer.Sweep {
 func newRig(t tb, sweeps ...finalizer.Sweep) *rig {
 	t.Helper()
 	r := &rig{tb: t, kinds: kinds.New(nil), fence: fence.New(true, 0), held: held.New(), now: start}
-	r.nodes = record.Nodes{Graph: observed.New(observed.Config{}), Table: &record.Table{}}
+	r.nodes = record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}
 	sw, err := New(Settings{Sweeps: sweeps, Page: 10})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +77,7 @@ func (r *rig) view() View {
 }
 
 // apply applies an event to the graph and to the table of kinds.
-func (r *rig) apply(ev graph.Event) *observed.Delta {
+func (r *rig) apply(ev graph.Event) *graph.Delta {
 	r.Helper()
 	d, err := r.nodes.Graph.Apply(ev)
 	if err != nil {
@@ -163,7 +162,7 @@ func (r *rig) object(notation string) graph.Object {
 	return o
 }
 
-func (r *rig) id(k graph.Key) observed.NodeID {
+func (r *rig) id(k graph.Key) graph.NodeID {
 	n, _ := r.nodes.Graph.Lookup(k)
 	return n.ID()
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -19,7 +18,7 @@ import (
 // have contested it, 0 without one. Such a holder was taken to live then, or had the claim
 // before it changed. An older proof is stale: the swept holder may have changed by then, and
 // the engine has not observed that yet.
-func (sw *Sweeps) contestedUntil(v View, id observed.NodeID, r *run, o graph.Object) (last seq.Stamp) {
+func (sw *Sweeps) contestedUntil(v View, id graph.NodeID, r *run, o graph.Object) (last seq.Stamp) {
 	last = sw.staleAt
 	for i := range sw.plans {
 		for claim := range sw.claims(v, i, id, o, false) {
@@ -35,11 +34,11 @@ func (sw *Sweeps) contestedUntil(v View, id observed.NodeID, r *run, o graph.Obj
 
 // releasedFor returns the last change of the holders that may have a claim on an object. It
 // includes the holders that hold these, directly or through others: see related.
-func (sw *Sweeps) releasedFor(v View, id observed.NodeID, o graph.Object) (last seq.Stamp) {
+func (sw *Sweeps) releasedFor(v View, id graph.NodeID, o graph.Object) (last seq.Stamp) {
 	if len(sw.releases) == 0 {
 		return 0
 	}
-	seen, ids := []graph.Object{o}, []observed.NodeID{id}
+	seen, ids := []graph.Object{o}, []graph.NodeID{id}
 	for at := 0; at < len(seen); at++ {
 		for i := range sw.plans {
 			for claim := range sw.claims(v, i, ids[at], seen[at], false) {
@@ -63,7 +62,7 @@ func (sw *Sweeps) releasedFor(v View, id observed.NodeID, o graph.Object) (last 
 // holderVersionChanged notes another version of a holder. By its labels it may belong to
 // another holder now, and contest nothing of that one. The sweeps want unknown labels where
 // they matter: see recordMatch.
-func (sw *Sweeps) holderVersionChanged(v View, id observed.NodeID, o graph.Object) {
+func (sw *Sweeps) holderVersionChanged(v View, id graph.NodeID, o graph.Object) {
 	switch {
 	case sw.hasMatch(id, o.Version):
 		sw.staleAt = v.Stamps.Stamp()
@@ -79,7 +78,7 @@ func (sw *Sweeps) holderVersionChanged(v View, id observed.NodeID, o graph.Objec
 // claim since the mark, which dying has.
 //
 // Held by TestRivalChanged.
-func (sw *Sweeps) noteRelease(v View, id observed.NodeID, was, o graph.Object, had bool) {
+func (sw *Sweeps) noteRelease(v View, id graph.NodeID, was, o graph.Object, had bool) {
 	if len(sw.runs) == 0 { // a run needs a proof from after its own beginning
 		return
 	}
@@ -115,7 +114,7 @@ func (sw *Sweeps) released(v View, o graph.Object, at seq.Stamp) {
 
 // releasedAt returns the moment until which there may have been such a claim, 0 if no claim
 // may have ended.
-func (sw *Sweeps) releasedAt(v View, id observed.NodeID, was, o graph.Object, had bool) seq.Stamp {
+func (sw *Sweeps) releasedAt(v View, id graph.NodeID, was, o graph.Object, had bool) seq.Stamp {
 	if !had {
 		if sw.mayHaveHolder(v, o) {
 			return v.Stamps.Stamp()

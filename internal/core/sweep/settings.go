@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
@@ -25,9 +24,9 @@ type Settings struct {
 func New(set Settings) (Sweeps, error) {
 	sw := Sweeps{
 		override: set.Override, page: set.Page,
-		holders: map[holderName][]observed.NodeID{}, known: map[observed.NodeID]graph.Object{},
-		dying: map[observed.NodeID]seq.Stamp{}, releases: map[holderName]seq.Stamp{},
-		runs: map[RunID]*run{}, of: map[runKey]RunID{}, members: map[observed.NodeID][]membership{},
+		holders: map[holderName][]graph.NodeID{}, known: map[graph.NodeID]graph.Object{},
+		dying: map[graph.NodeID]seq.Stamp{}, releases: map[holderName]seq.Stamp{},
+		runs: map[RunID]*run{}, of: map[runKey]RunID{}, members: map[graph.NodeID][]membership{},
 		detached: map[holderName]RunID{},
 	}
 	taken := map[string]bool{}

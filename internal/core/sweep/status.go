@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -22,7 +21,7 @@ type Status struct {
 	Open                              int   // the number of phases that may delete
 	Kinds                             []KindCount
 	Blocked                           int
-	Sample                            []observed.NodeID // some of the blocked members
+	Sample                            []graph.NodeID // some of the blocked members
 	Waves                             int
 }
 
@@ -43,7 +42,7 @@ func (sw *Sweeps) Statuses(limit int) []Status {
 }
 
 // StatusOf returns the progress of the first run of a holder.
-func (sw *Sweeps) StatusOf(id observed.NodeID) (Status, bool) {
+func (sw *Sweeps) StatusOf(id graph.NodeID) (Status, bool) {
 	for i := range sw.plans {
 		if r := sw.runs[sw.of[runKey{id, i}]]; r != nil {
 			return sw.status(r), true
@@ -81,7 +80,7 @@ func (r *run) kindCounts() (out []KindCount) {
 }
 
 // Names names the causes that hold the sweep of a holder.
-func (sw *Sweeps) Names(v View, id observed.NodeID) (out []string) {
+func (sw *Sweeps) Names(v View, id graph.NodeID) (out []string) {
 	o := v.Graph.Node(id).Object()
 	if v.State(id).Reason == policy.SweepUnserved {
 		if kind := sw.hiddenHolder(v, id, o); kind != "" {
@@ -131,11 +130,11 @@ func (sw *Sweeps) leftNames(r *run) (out []string) {
 }
 
 // Rivals names the other owners and holders with a claim on a member.
-func (sw *Sweeps) Rivals(v View, id observed.NodeID) (out []string) {
+func (sw *Sweeps) Rivals(v View, id graph.NodeID) (out []string) {
 	n := v.Graph.Node(id)
 	o := n.Object()
 	for i := range n.Owners() {
-		if c, _ := n.OwnerClass(i); c != observed.Dangling && !n.SelfOwner(i) && len(out) < maxNames {
+		if c, _ := n.OwnerClass(i); c != graph.Dangling && !n.SelfOwner(i) && len(out) < maxNames {
 			out = append(out, n.OwnerAt(i).String())
 		}
 	}

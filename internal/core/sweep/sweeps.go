@@ -22,7 +22,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
@@ -36,7 +35,7 @@ type View struct {
 	Fence   *fence.Machine
 	Held    *held.Table
 	Stamps  *seq.Counter
-	Retries map[observed.NodeID]graph.Object // the answers of conflicts' reads, by node
+	Retries map[graph.NodeID]graph.Object // the answers of conflicts' reads, by node
 	Out     *effect.List
 	Now     time.Time
 	Shown   Shown // of a fork or a copy, or nil
@@ -60,14 +59,14 @@ func (v *View) shown(rule int, k graph.Key) (value string, is, known bool) {
 }
 
 // Retried reports whether a conflict's read has answered for the node.
-func (v *View) Retried(id observed.NodeID) bool {
+func (v *View) Retried(id graph.NodeID) bool {
 	_, ok := v.Retries[id]
 	return ok
 }
 
 // judged returns the object that a decision judges: the answer of a conflict's read or,
 // without one, the graph's object (R1).
-func (v *View) judged(id observed.NodeID) graph.Object {
+func (v *View) judged(id graph.NodeID) graph.Object {
 	if o, ok := v.Retries[id]; ok {
 		return o
 	}
@@ -88,27 +87,27 @@ type Sweeps struct {
 	override bool // the phase's propagation goes before the object's own
 	page     int  // the objects in a page of a selection
 
-	holders  map[holderName][]observed.NodeID // the observed ones, sorted
-	known    map[observed.NodeID]graph.Object // the same, as they were last observed
-	dying    map[observed.NodeID]seq.Stamp    // the marked ones of them, and when that became known
-	latest   seq.Stamp                        // the last of releases, or later
-	releases map[holderName]seq.Stamp         // during a run: when a holder of that name last had a claim
-	staleAt  seq.Stamp                        // the same for holders that releases does not name
+	holders  map[holderName][]graph.NodeID // the observed ones, sorted
+	known    map[graph.NodeID]graph.Object // the same, as they were last observed
+	dying    map[graph.NodeID]seq.Stamp    // the marked ones of them, and when that became known
+	latest   seq.Stamp                     // the last of releases, or later
+	releases map[holderName]seq.Stamp      // during a run: when a holder of that name last had a claim
+	staleAt  seq.Stamp                     // the same for holders that releases does not name
 	runs     map[RunID]*run
 	of       map[runKey]RunID
-	members  map[observed.NodeID][]membership // the lists are never changed in place
-	detached map[holderName]RunID             // the runs of holders that are gone and were never guarded
+	members  map[graph.NodeID][]membership // the lists are never changed in place
+	detached map[holderName]RunID          // the runs of holders that are gone and were never guarded
 	labels   labels
 	last     RunID
 
-	walk   observed.NodeID // the next node of the walk, 0 without one
-	again  bool            // another walk is wanted
-	began  seq.Stamp       // of the walk under way
-	walked seq.Stamp       // the last complete walk began
-	dirty  bool            // a detached run has to advance
-	due    time.Time       // a detached run has to advance then, zero for never
-	proofs time.Time       // no fence is requested for a proof before this
-	ends   time.Time       // nor for a release before this
+	walk   graph.NodeID // the next node of the walk, 0 without one
+	again  bool         // another walk is wanted
+	began  seq.Stamp    // of the walk under way
+	walked seq.Stamp    // the last complete walk began
+	dirty  bool         // a detached run has to advance
+	due    time.Time    // a detached run has to advance then, zero for never
+	proofs time.Time    // no fence is requested for a proof before this
+	ends   time.Time    // nor for a release before this
 
 	counts Counts
 	looked uint64 // the claims and kinds that were considered so far: the cost of a step, which queries count too
@@ -119,7 +118,7 @@ type RunID uint32
 
 // runKey names the run of a holder.
 type runKey struct {
-	node observed.NodeID
+	node graph.NodeID
 	plan int
 }
 
@@ -132,26 +131,26 @@ type holderName struct {
 // run is one sweep for one holder.
 type run struct {
 	plan          int
-	node          observed.NodeID // of the holder, 0 if it is gone
-	holder        graph.Object    // as it was last observed
-	since         seq.Stamp       // the run began, or the claims on the holder last changed
-	labelsChanged seq.Stamp       // an event last showed a possible member whose labels are unknown
-	seen          seq.Stamp       // a member last came or went
-	need          seq.Stamp       // of the latest member that waits for a proof, 0 without one
-	proofAfter    seq.Stamp       // a proof is requested from after this, 0 without a request
-	proved        seq.Stamp       // without fences: the last read of the holder began
-	listsWanted   seq.Stamp       // without fences: listings of every kind were requested
-	unlisted      graph.Kind      // a kind that was not listed since
-	fenced        seq.Stamp       // the fence began that showed no member
-	read          bool            // a read of the holder is under way
-	halted        bool            // no member may be deleted now
-	over          bool            // the holder does not need the run any more
-	unguarded     bool            // the holder does not carry the finalizer
-	done          bool            // no member is left, and the finalizer may go
-	fenceDelayed  bool            // it waits for the time to request a fence
-	waves         int             // the number of proofs
-	next          time.Time       // no proof is requested before this
-	failed        string          // the error of the last read of the holder
+	node          graph.NodeID // of the holder, 0 if it is gone
+	holder        graph.Object // as it was last observed
+	since         seq.Stamp    // the run began, or the claims on the holder last changed
+	labelsChanged seq.Stamp    // an event last showed a possible member whose labels are unknown
+	seen          seq.Stamp    // a member last came or went
+	need          seq.Stamp    // of the latest member that waits for a proof, 0 without one
+	proofAfter    seq.Stamp    // a proof is requested from after this, 0 without a request
+	proved        seq.Stamp    // without fences: the last read of the holder began
+	listsWanted   seq.Stamp    // without fences: listings of every kind were requested
+	unlisted      graph.Kind   // a kind that was not listed since
+	fenced        seq.Stamp    // the fence began that showed no member
+	read          bool         // a read of the holder is under way
+	halted        bool         // no member may be deleted now
+	over          bool         // the holder does not need the run any more
+	unguarded     bool         // the holder does not carry the finalizer
+	done          bool         // no member is left, and the finalizer may go
+	fenceDelayed  bool         // it waits for the time to request a fence
+	waves         int          // the number of proofs
+	next          time.Time    // no proof is requested before this
+	failed        string       // the error of the last read of the holder
 
 	members     int   // the ones that are left
 	left        []int // the same by phase
@@ -160,7 +159,7 @@ type run struct {
 	total, gone int
 	kinds       map[graph.Kind]int // members left by kind
 	blocked     int                // members that are held
-	sample      []observed.NodeID  // some of these, sorted
+	sample      []graph.NodeID     // some of these, sorted
 }
 
 // membership makes a node a member of a run.
@@ -208,7 +207,7 @@ func (sw *Sweeps) Any() bool { return len(sw.plans) > 0 }
 func (sw *Sweeps) Runs() int { return len(sw.runs) }
 
 // IsHolder reports whether the node is of a kind of holders.
-func (sw *Sweeps) IsHolder(id observed.NodeID) bool {
+func (sw *Sweeps) IsHolder(id graph.NodeID) bool {
 	_, ok := sw.known[id]
 	return ok
 }

@@ -3,7 +3,7 @@ package sweep
 import (
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/core/observed"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -60,7 +60,7 @@ func (sw *Sweeps) Walk(v View, budget, room int) (rest int) {
 }
 
 // hasNode reports whether the walk has still to come to a node.
-func (sw *Sweeps) hasNode(g *observed.Graph) bool { return int(sw.walk) < g.Cap() }
+func (sw *Sweeps) hasNode(g *graph.Graph) bool { return int(sw.walk) < g.Cap() }
 
 // endWalk ends the walk after its last node.
 func (sw *Sweeps) endWalk(v View) {
@@ -78,8 +78,8 @@ func (sw *Sweeps) endWalk(v View) {
 }
 
 // walkNode counts a node as a member, and has it decided if it may be deleted.
-func (sw *Sweeps) walkNode(v View, id observed.NodeID) {
-	if !v.Graph.InUse(id) || v.Graph.Node(id).State() != observed.Observed {
+func (sw *Sweeps) walkNode(v View, id graph.NodeID) {
+	if !v.Graph.InUse(id) || v.Graph.Node(id).State() != graph.Observed {
 		return
 	}
 	sw.updateMember(v, id)

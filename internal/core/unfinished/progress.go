@@ -3,8 +3,8 @@ package unfinished
 import (
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -16,7 +16,7 @@ type Progress struct{ moved time.Time }
 func (p *Progress) Move(now time.Time) { p.moved = now }
 
 // Tick notes the time of a step, before the step. While nothing waits, nothing stands still.
-func (p *Progress) Tick(q *queue.Queue[observed.NodeID], f *fanout.Machine, now time.Time) {
+func (p *Progress) Tick(q *queue.Queue[graph.NodeID], f *fanout.Machine, now time.Time) {
 	if q.Ready()+len(f.Woken())+len(f.Owners()) == 0 {
 		p.moved = now
 	}
@@ -25,7 +25,7 @@ func (p *Progress) Tick(q *queue.Queue[observed.NodeID], f *fanout.Machine, now 
 // Waiting returns the object that is to be decided next, or an owner whose dependents are, and
 // since when none was taken. It reports false if none waits. The object may have left the
 // graph.
-func (p *Progress) Waiting(q *queue.Queue[observed.NodeID], f *fanout.Machine) (id observed.NodeID, since time.Time, ok bool) {
+func (p *Progress) Waiting(q *queue.Queue[graph.NodeID], f *fanout.Machine) (id graph.NodeID, since time.Time, ok bool) {
 	switch {
 	case q.Ready() > 0:
 		for x := range q.Entries() { // a ready one is the first
@@ -41,7 +41,7 @@ func (p *Progress) Waiting(q *queue.Queue[observed.NodeID], f *fanout.Machine) (
 
 // Stalled returns the object whose time is the longest: the oldest unfinished one, or one that
 // waits for a decision while none is made. Without one it reports false.
-func (t *Table) Stalled(g *observed.Graph, q *queue.Queue[observed.NodeID], f *fanout.Machine) (id observed.NodeID, since time.Time, ok bool) {
+func (t *Table) Stalled(g *graph.Graph, q *queue.Queue[graph.NodeID], f *fanout.Machine) (id graph.NodeID, since time.Time, ok bool) {
 	id, since, ok = t.Oldest()
 	next, moved, waits := t.Progress.Waiting(q, f)
 	if waits && g.InUse(next) && (!ok || moved.Before(since)) {

@@ -23,8 +23,8 @@ import (
 	"maps"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/dense"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -44,12 +44,12 @@ type Table struct {
 	list     list
 	heap     dense.List[entry]
 	places   dense.Index // by node: see inList
-	stuck    map[observed.NodeID]time.Time
+	stuck    map[graph.NodeID]time.Time
 }
 
 type entry struct {
 	since time.Time
-	node  observed.NodeID
+	node  graph.NodeID
 }
 
 // before orders the entries by time, then by node.
@@ -59,7 +59,7 @@ func (x *entry) before(y *entry) bool {
 
 // New returns an empty table.
 func New() Table {
-	return Table{list: list{head: dense.None, tail: dense.None}, stuck: map[observed.NodeID]time.Time{}}
+	return Table{list: list{head: dense.None, tail: dense.None}, stuck: map[graph.NodeID]time.Time{}}
 }
 
 // Rests reports whether a decision leaves no work for an object: it is kept, or waits for its
@@ -79,7 +79,7 @@ func WaitsForTurn(why policy.Reason) bool {
 
 // Begin notes that the engine has work for an object. One that is unfinished keeps its time,
 // and so does one that was stuck.
-func (t *Table) Begin(id observed.NodeID, now time.Time) {
+func (t *Table) Begin(id graph.NodeID, now time.Time) {
 	if t.Has(id) {
 		return
 	}
@@ -96,7 +96,7 @@ func (t *Table) Begin(id observed.NodeID, now time.Time) {
 }
 
 // Note takes a decision that does not hold an object: it leaves work, or none.
-func (t *Table) Note(id observed.NodeID, rests bool, now time.Time) {
+func (t *Table) Note(id graph.NodeID, rests bool, now time.Time) {
 	if rests {
 		t.End(id)
 	} else {
@@ -106,14 +106,14 @@ func (t *Table) Note(id observed.NodeID, rests bool, now time.Time) {
 
 // Return takes the end of a run that no worker has begun. For this reason of the last decision,
 // the object may wait for its turn again.
-func (t *Table) Return(id observed.NodeID, why policy.Reason, handled bool) {
+func (t *Table) Return(id graph.NodeID, why policy.Reason, handled bool) {
 	if WaitsForTurn(why) && !handled {
 		t.End(id)
 	}
 }
 
 // Hold notes that an object is held. Of a stuck one it keeps the time of the beginning.
-func (t *Table) Hold(id observed.NodeID, stuck bool, now time.Time) {
+func (t *Table) Hold(id graph.NodeID, stuck bool, now time.Time) {
 	i := t.places.At(uint32(id))
 	_, known := t.stuck[id]
 	switch {
@@ -129,14 +129,14 @@ func (t *Table) Hold(id observed.NodeID, stuck bool, now time.Time) {
 }
 
 // Release forgets since when an object was stuck: it is held no longer, and not tried again.
-func (t *Table) Release(id observed.NodeID) {
+func (t *Table) Release(id graph.NodeID) {
 	if len(t.stuck) > 0 {
 		delete(t.stuck, id)
 	}
 }
 
 // End notes that an object is finished, or gone.
-func (t *Table) End(id observed.NodeID) {
+func (t *Table) End(id graph.NodeID) {
 	t.Release(id)
 	if i := t.places.At(uint32(id)); i != dense.None {
 		t.remove(i)
@@ -144,10 +144,10 @@ func (t *Table) End(id observed.NodeID) {
 }
 
 // Has reports whether an object is unfinished and not held.
-func (t *Table) Has(id observed.NodeID) bool { return t.places.At(uint32(id)) != dense.None }
+func (t *Table) Has(id graph.NodeID) bool { return t.places.At(uint32(id)) != dense.None }
 
 // IsStuck reports whether the time of an object is kept that is held as stuck.
-func (t *Table) IsStuck(id observed.NodeID) bool {
+func (t *Table) IsStuck(id graph.NodeID) bool {
 	_, ok := t.stuck[id]
 	return ok
 }
@@ -159,8 +159,8 @@ func (t *Table) Stuck() int { return len(t.stuck) }
 func (t *Table) Len() int { return t.list.slots.Len() + t.heap.Len() }
 
 // Nodes yields the unfinished objects, in no fixed order.
-func (t *Table) Nodes() iter.Seq[observed.NodeID] {
-	return func(yield func(observed.NodeID) bool) {
+func (t *Table) Nodes() iter.Seq[graph.NodeID] {
+	return func(yield func(graph.NodeID) bool) {
 		for i := range int32(t.list.slots.Len()) {
 			if !yield(t.list.slots.At(i).node) {
 				return
@@ -176,7 +176,7 @@ func (t *Table) Nodes() iter.Seq[observed.NodeID] {
 
 // Oldest returns the object that is unfinished longest, and since when. Without one it
 // reports false.
-func (t *Table) Oldest() (id observed.NodeID, since time.Time, ok bool) {
+func (t *Table) Oldest() (id graph.NodeID, since time.Time, ok bool) {
 	var first *entry
 	if t.list.head != dense.None {
 		first = &t.list.slots.At(t.list.head).entry

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/dense"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -67,10 +67,10 @@ func TestTable(t *testing.T) {
 func TestModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(*seed, 1))
 	x, now := New(), start
-	open, stuck := map[observed.NodeID]time.Time{}, map[observed.NodeID]time.Time{}
+	open, stuck := map[graph.NodeID]time.Time{}, map[graph.NodeID]time.Time{}
 	for step := range 30_000 {
 		now = now.Add(time.Duration(r.IntN(2)) * time.Second) // many begin at one time
-		id := observed.NodeID(1 + r.IntN(300))
+		id := graph.NodeID(1 + r.IntN(300))
 		since, held := stuck[id]
 		switch n := r.IntN(100); {
 		case n < 55 && step/3000%2 == 0 || n < 20:
@@ -103,7 +103,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-func compare(t *testing.T, x *Table, open, stuck map[observed.NodeID]time.Time) {
+func compare(t *testing.T, x *Table, open, stuck map[graph.NodeID]time.Time) {
 	t.Helper()
 	var oldest time.Time
 	for _, since := range open {
@@ -111,7 +111,7 @@ func compare(t *testing.T, x *Table, open, stuck map[observed.NodeID]time.Time) 
 			oldest = since
 		}
 	}
-	got := map[observed.NodeID]bool{}
+	got := map[graph.NodeID]bool{}
 	for id := range x.Nodes() {
 		got[id] = x.Has(id)
 	}
@@ -151,10 +151,10 @@ func TestCheck(t *testing.T) {
 	} {
 		x := New()
 		for i := range 3 {
-			x.Begin(observed.NodeID(i+1), at(10+i))
+			x.Begin(graph.NodeID(i+1), at(10+i))
 		}
 		for i := range 3 { // older ones come later
-			x.Begin(observed.NodeID(11+i), at(i))
+			x.Begin(graph.NodeID(11+i), at(i))
 		}
 		c.damage(&x)
 		if err := x.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -192,8 +192,8 @@ func TestRests(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var p Progress
 	var f fanout.Machine
-	q := queue.New(queue.Config[observed.NodeID]{})
-	waits := func(want observed.NodeID, since int, reason string) {
+	q := queue.New(queue.Config[graph.NodeID]{})
+	waits := func(want graph.NodeID, since int, reason string) {
 		t.Helper()
 		id, moved, ok := p.Waiting(q, &f)
 		if ok != (want != 0) || id != want || ok && !moved.Equal(at(since)) {

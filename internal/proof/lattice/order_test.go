@@ -17,10 +17,11 @@ import (
 //
 // Do not edit the order to make a build pass, because the order is the design.
 const layers = `
-	# The vocabulary: objects and events, and the words of decisions.
+	# The vocabulary, the graph of what was observed, and the words of decisions.
 	internal/core/swar;
 	internal/core/jsonread;
-	internal/core/swar, internal/core/jsonread < graph;
+	internal/inside; # the rights that users do not have
+	internal/core/swar, internal/core/jsonread, internal/inside < graph;
 	graph < internal/core/selector;
 	graph < policy;
 	internal/core/jsonread, policy < plan;
@@ -34,11 +35,9 @@ const layers = `
 	internal/core/dense;
 	internal/core/dense < queue;
 
-	# Observed state, and desired state. A machine uses lower machines, and never
-	# the engine.
+	# Desired state. A machine uses lower machines, and never the engine.
 	internal/core/seq;
-	graph < internal/core/observed;
-	policy, internal/core/seq, internal/core/observed < internal/core/rules;
+	policy, internal/core/seq, graph < internal/core/rules;
 	internal/core/seq < internal/core/moments;
 	graph, internal/core/dense < internal/core/fifo, internal/core/tombstone;
 	internal/core/rules, internal/core/fifo, internal/core/tombstone < internal/core/record;
@@ -69,7 +68,7 @@ const layers = `
 	internal/core/excerpt, finalizer, plan < internal/draft;
 
 	# Findings about objects as data, and the observer of a running store.
-	internal/core/observed < lint;
+	graph < lint;
 	lint < lint/live;
 	# The display of progress knows no part of the engine. Commands convert to its input.
 	internal/terminal;
@@ -84,8 +83,6 @@ const layers = `
 	policy, finalizer, queue, internal/core/fifo, internal/core/jsonread < internal/run;
 	internal/run, plan < .;
 	# The proofs open engines and stores with a key that users do not have.
-	internal/inside;
-	internal/inside < .;
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
 	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/order, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause,

@@ -8,7 +8,7 @@ import (
 
 // keepers may mention the reserved field Owner.OnDelete: they write it, hash it, or give it
 // back.
-var keepers = []string{"graph", "explain", "internal/core/observed", "internal/core/history", "internal/core/fingerprint", "internal/draft", "adapters"}
+var keepers = []string{"graph", "explain", "graph", "internal/core/history", "internal/core/fingerprint", "internal/draft", "adapters"}
 
 // checkReserved finds OnDelete in code that decides, plans or judges.
 func checkReserved(f *file) (list []finding) {

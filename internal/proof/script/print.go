@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -145,7 +144,7 @@ func (r *runner) graph(string) error {
 	}
 	for n := range r.shadows[r.side].Nodes() {
 		line := n.Object().String()
-		if n.State() != observed.Observed {
+		if n.State() != graph.Observed {
 			line = n.Key().String() + " " + n.State().String()
 		}
 		var deps []string

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -57,10 +56,10 @@ type runner struct {
 	side       int    // the engine of the command
 	fence      uint64 // by hand: the newest fence
 	decided    map[graph.Key]ownergraph.DecisionEvent
-	reports    []string          // of guards, since the last run
-	shadows    []*observed.Graph // a graph of each engine's events
-	printed    [9]int            // requests at the last run
-	effort     uint64            // best effort at the last run
+	reports    []string       // of guards, since the last run
+	shadows    []*graph.Graph // a graph of each engine's events
+	printed    [9]int         // requests at the last run
+	effort     uint64         // best effort at the last run
 	backup     world.Store
 	sweeps     *invariant.Sweeps // without plans for a world without sweeps
 	sweepCalls map[sweepCall]bool
@@ -170,7 +169,7 @@ func (r *runner) begin() error {
 	}
 	r.w = w
 	w.Ledger.Protects = r.opt.protects()
-	r.shadows = make([]*observed.Graph, len(w.Sides))
+	r.shadows = make([]*graph.Graph, len(w.Sides))
 	for i := range r.shadows {
 		r.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: kinds})
 	}
@@ -220,7 +219,7 @@ func (r *runner) decides(d ownergraph.DecisionEvent) {
 func (r *runner) observe(side int, ev graph.Event) {
 	g := r.shadows[side]
 	if g == nil {
-		g = observed.New(observed.Config{Scope: r.opt.scope, OwnerName: r.opt.ownerName, Ignore: r.opt.ignore})
+		g = graph.New(graph.Config{Scope: r.opt.scope, OwnerName: r.opt.ownerName, Ignore: r.opt.ignore})
 		r.shadows[side] = g
 	}
 	ev.Object = ev.Object.Clone()
@@ -228,8 +227,8 @@ func (r *runner) observe(side int, ev graph.Event) {
 		return
 	}
 	for done := false; !done; {
-		var id observed.NodeID
-		if id, _, done = g.Prune(ev.Kind, 1); id != 0 && g.Node(id).State() == observed.Observed {
+		var id graph.NodeID
+		if id, _, done = g.Prune(ev.Kind, 1); id != 0 && g.Node(id).State() == graph.Observed {
 			_, _ = g.Apply(graph.Event{Type: graph.Gone, Key: g.Node(id).Key()})
 		}
 	}

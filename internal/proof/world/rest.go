@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
@@ -46,7 +45,7 @@ func Seen(e *ownergraph.Engine) string {
 // Rebuilt returns the nodes and versions of a graph that it builds from a new listing
 // of the store. It returns an error if the graph refuses that listing.
 func (w *World) Rebuilt() (string, error) {
-	g := observed.New(observed.Config{Scope: w.cfgs[0].Scope, OwnerName: w.cfgs[0].OwnerName, Limits: w.cfgs[0].Limits})
+	g := graph.New(graph.Config{Scope: w.cfgs[0].Scope, OwnerName: w.cfgs[0].OwnerName, Limits: w.cfgs[0].Limits})
 	events := []graph.Event{{Type: graph.KindsKnown, Kinds: w.Kinds}}
 	for _, k := range w.Kinds {
 		events = append(events, graph.Event{Type: graph.ListBegun, Kind: k.Kind})

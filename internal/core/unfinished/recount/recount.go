@@ -5,11 +5,11 @@ package recount
 import (
 	"fmt"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/unfinished"
 	"github.com/ownergraph/ownergraph/policy"
@@ -19,7 +19,7 @@ import (
 // View has the machines that know of work for an object, and the table that is held with them.
 type View struct {
 	record.Nodes
-	Work     *queue.Queue[observed.NodeID]
+	Work     *queue.Queue[graph.NodeID]
 	Fanout   *fanout.Machine
 	Held     *held.Table
 	Expected *inflight.Expectations
@@ -36,7 +36,7 @@ func Check(v View) error {
 	asked, open := v.asked(), &v.Held.Open
 	for id := range open.Nodes() {
 		switch {
-		case !v.InUse(id) || v.Node(id).State() != observed.Observed:
+		case !v.InUse(id) || v.Node(id).State() != graph.Observed:
 			return fmt.Errorf("unfinished: node %d is unfinished, and not observed", id)
 		case v.Held.Has(id):
 			return fmt.Errorf("unfinished: %s is unfinished, and held", v.Node(id).Key())
@@ -46,7 +46,7 @@ func Check(v View) error {
 	}
 	for n := range v.Graph.Nodes() {
 		id := n.ID()
-		if n.State() != observed.Observed || open.Has(id) || v.Held.Has(id) || asked[id] {
+		if n.State() != graph.Observed || open.Has(id) || v.Held.Has(id) || asked[id] {
 			continue
 		}
 		if what := v.work(id); what != "" {
@@ -57,8 +57,8 @@ func Check(v View) error {
 }
 
 // asked returns the nodes that are to be decided without a delay.
-func (v View) asked() map[observed.NodeID]bool {
-	out := map[observed.NodeID]bool{}
+func (v View) asked() map[graph.NodeID]bool {
+	out := map[graph.NodeID]bool{}
 	for x := range v.Work.Entries() {
 		if x.State == queue.Ready {
 			out[x.Key] = true
@@ -72,18 +72,18 @@ func (v View) asked() map[observed.NodeID]bool {
 
 // isKept reports whether the last decision kept a node. A read, a fence or a run that a former
 // decision asked for may still be under way, and nothing waits for it.
-func (v View) isKept(id observed.NodeID) bool {
+func (v View) isKept(id graph.NodeID) bool {
 	why := v.State(id).Reason
 	return why == policy.NoOwners || why == policy.OwnerSolid || why == policy.ReasonUnset
 }
 
 // rests reports whether the last decision left no work for a node.
-func (v View) rests(id observed.NodeID) bool {
+func (v View) rests(id graph.NodeID) bool {
 	return v.isKept(id) || unfinished.WaitsForTurn(v.State(id).Reason) && !v.Handlers.IsRunning(id)
 }
 
 // work names the work for a node that has been decided, "" for none.
-func (v View) work(id observed.NodeID) string {
+func (v View) work(id graph.NodeID) string {
 	m, kept := v.State(id), v.isKept(id)
 	left := kept || unfinished.WaitsForTurn(m.Reason) // of a former decision
 	switch {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/server"
@@ -123,7 +122,7 @@ func (g *engine) take(calls []ownergraph.Call, step func(measure.Span)) ([]owner
 
 // bare is a graph without an engine.
 type bare struct {
-	graph  *observed.Graph
+	graph  *graph.Graph
 	events []graph.Event
 }
 

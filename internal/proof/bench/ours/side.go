@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -20,7 +19,7 @@ var _ measure.Side = Side{}
 // empty graph.
 func (s Side) Graph(bool) (measure.Graph, error) {
 	if s.Alone {
-		return &bare{graph: observed.New(observed.Config{})}, nil
+		return &bare{graph: graph.New(graph.Config{})}, nil
 	}
 	return newEngine()
 }
@@ -32,7 +31,7 @@ func (Side) View(graph.Object) any { return nil }
 // takes the next key and ends it. With product each of them reads the clock, as the
 // Collector does for the engine.
 func (Side) Queue(consumers, cycles int, product bool) func() {
-	q := &locked{queue: queue.New(queue.Config[observed.NodeID]{Number: number}), clock: func() time.Time { return time.Time{} }}
+	q := &locked{queue: queue.New(queue.Config[graph.NodeID]{Number: number}), clock: func() time.Time { return time.Time{} }}
 	if product {
 		begun := time.Now()
 		q.clock = func() time.Time { return begun.Add(time.Since(begun)) }
@@ -43,7 +42,7 @@ func (Side) Queue(consumers, cycles int, product bool) func() {
 		for c := range consumers {
 			all.Go(func() {
 				for i := range each {
-					q.add(observed.NodeID(c*each + i))
+					q.add(graph.NodeID(c*each + i))
 					q.next()
 				}
 			})
@@ -53,15 +52,15 @@ func (Side) Queue(consumers, cycles int, product bool) func() {
 }
 
 // number is a node id as a number, as in the engine.
-func number(id observed.NodeID) uint32 { return uint32(id) }
+func number(id graph.NodeID) uint32 { return uint32(id) }
 
 type locked struct {
 	mu    sync.Mutex
-	queue *queue.Queue[observed.NodeID]
+	queue *queue.Queue[graph.NodeID]
 	clock func() time.Time
 }
 
-func (q *locked) add(key observed.NodeID) {
+func (q *locked) add(key graph.NodeID) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	_ = q.clock() // Engine.Observe takes it

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/observed"
 )
 
 func TestWorlds(t *testing.T) {
@@ -25,7 +24,7 @@ func TestWorlds(t *testing.T) {
 			if r, p := len(c.world.Roots()), len(c.world.Leaves()); r != c.roots || p != c.pods {
 				t.Errorf("%d roots and %d pods, want %d and %d: %s", r, p, c.roots, c.pods, c.reason)
 			}
-			g := observed.New(observed.Config{})
+			g := graph.New(graph.Config{})
 			places := map[graph.Key]bool{}
 			if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: Kinds()}); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,209 @@
+package graph
+
+import (
+	"fmt"
+)
+
+// Class is the state of an owner reference, as far as it is known. Kubernetes' collector
+// has the classes solid, dangling and waiting for dependents deletion. The fourth class
+// is implicit in the I/O of Kubernetes.
+type Class uint8
+
+const (
+	// ClassUnset is no class.
+	ClassUnset Class = iota
+	// Solid: the owner exists and does not wait for its dependents.
+	Solid
+	// Dangling: the owner is proven absent. Dangling is stable (rule R2 of package
+	// policy).
+	Dangling
+	// Waiting: the owner is being deleted in the foreground and waits for its dependents.
+	// Waiting is not stable, so an action needs evidence of it.
+	Waiting
+	// Unknown: the owner is proven neither present nor absent. An unknown owner never
+	// deletes a dependent.
+	Unknown
+)
+
+var classNames = [...]string{"unset", "solid", "dangling", "waiting", "unknown"}
+
+// String returns the class in lower case.
+func (c Class) String() string {
+	if int(c) < len(classNames) {
+		return classNames[c]
+	}
+	return fmt.Sprintf("class(%d)", uint8(c))
+}
+
+// OwnerClass classifies the node's i-th owner reference by the graph alone. A
+// self-reference is Solid in name only, and callers leave it out: see SelfOwner. A
+// reference without a UID is Unknown with UnresolvedScope, and its object is flawed. The
+// work does not depend on the number of references, and it allocates nothing.
+//
+// Held by TestManyOwners.
+func (n Node) OwnerClass(i int) (Class, Doubt) { return n.ownerClass(i, n.owner(i)) }
+
+// ownerClass is OwnerClass for the reference to the node owner.
+func (n Node) ownerClass(i int, owner NodeID) (Class, Doubt) {
+	scope := n.g.places[n.g.at(owner).place].scope
+	if n.at().is(ownersMark) {
+		r := &n.g.page(n.id).owners[slotOf(n.id)][i]
+		switch {
+		case r.Unresolved || r.UID == "":
+			return Unknown, UnresolvedScope
+		case n.g.isByUID(r):
+			return Unknown, IgnoredKind
+		}
+		scope = r.Scope
+	}
+	if d := n.g.doubtScope(n.Scope(), scope); d != DoubtUnset {
+		return Unknown, d
+	}
+	return n.g.classOf(owner)
+}
+
+// Fast is a fate of a node that the graph alone shows.
+type Fast uint8
+
+const (
+	// FastUnset: OwnerClass has the answer.
+	FastUnset Fast = iota
+	// FastAlone: the node has no owner.
+	FastAlone
+	// FastOwned: the only owner of the node is solid and unmarked.
+	FastOwned
+	// FastUnlisted: the only owner of the node was not observed, and no listing of its kind
+	// is complete. No object with the owner's UID orphans the node.
+	FastUnlisted
+)
+
+var fastNames = [...]string{"unset", "alone", "owned", "unlisted"}
+
+// String returns the fate in lower case.
+func (f Fast) String() string {
+	if int(f) < len(fastNames) {
+		return fastNames[f]
+	}
+	return fmt.Sprintf("fast(%d)", uint8(f))
+}
+
+// Fast returns the fate of a node that is observed, unmarked and flawless, and that no
+// listing is about to leave out. With FastOwned and FastUnlisted it returns the only owner.
+// For another node it returns FastUnset. It takes a few instructions, so the engine can
+// call it for every node.
+//
+// Held by TestFast.
+func (n Node) Fast() (owner NodeID, fate Fast) {
+	g, x := n.g, n.at()
+	at := &g.places[x.place]
+	if x.is(ownersMark) && !g.isOnePlain(n.id) || x.state() != Observed || x.is(deletingMark|flawedMark) || x.epoch != g.kinds[at.kind].epoch {
+		return 0, FastUnset
+	}
+	if x.owner == 0 {
+		return 0, FastAlone
+	}
+	o := g.at(x.owner)
+	if o.place != x.place && g.doubtScope(at.scope, g.places[o.place].scope) != DoubtUnset {
+		return 0, FastUnset
+	}
+	switch c, doubt := g.classOf(x.owner); {
+	case c == Solid && !o.is(deletingMark) && x.owner != n.id:
+		return x.owner, FastOwned
+	case doubt == Unlisted:
+		if _, orphans := g.Node(x.owner).OrphanedBy(); !orphans {
+			return x.owner, FastUnlisted
+		}
+	}
+	return 0, FastUnset
+}
+
+// doubtScope returns the doubt that the scopes of a reference and its object decide.
+func (g *Graph) doubtScope(dep, owner string) Doubt {
+	switch {
+	case owner == "":
+		return DoubtUnset
+	case dep == "":
+		return ScopedOwner
+	case owner != dep && g.cfg.Scope == ScopeHold:
+		return ForeignScope
+	}
+	return DoubtUnset
+}
+
+// classOf: an observed absence stays proven when the store stops serving the kind. It is
+// no proof for a kind whose objects may not own. It is no proof either while the UID
+// lives at another place. No store may have that, and the order of the two events must
+// not matter.
+func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
+	o := g.at(owner)
+	k := &g.kinds[g.places[o.place].kind]
+	switch {
+	case k.known && k.info.NoOwner:
+		return Unknown, BannedOwner
+	case o.state() == Absent && !k.info.NoOwner && g.elsewhere(owner) == DoubtUnset:
+		return Dangling, DoubtUnset
+	case !k.known:
+		return Unknown, UnservedKind
+	case k.info.Unwatched:
+		return g.classOfUnwatched(owner)
+	case o.is(duplicateMark):
+		return Unknown, SharedUID
+	case o.role() == waiting:
+		return Waiting, DoubtUnset
+	case o.state() == Observed:
+		return Solid, DoubtUnset
+	}
+	if d := g.elsewhere(owner); d != DoubtUnset {
+		return Unknown, d
+	}
+	if !k.listed && !k.pruning {
+		return Unknown, Unlisted
+	}
+	return Unknown, Unobserved
+}
+
+// classOfUnwatched: a read can find an owner whose kind is not watched. It cannot tell
+// whether the owner lives in another scope, because that takes a fence of the kind. An
+// observation from before, when the kind was watched, proves nothing.
+func (g *Graph) classOfUnwatched(owner NodeID) (Class, Doubt) {
+	at := &g.places[g.at(owner).place]
+	global := !g.kinds[at.kind].info.Scoped && at.scope == ""
+	if g.at(owner).state() == Observed || !global && g.cfg.Scope == ScopeHold {
+		return Unknown, UnservedKind
+	}
+	return Unknown, Unobserved
+}
+
+// elsewhere returns the place at which the UID of an unobserved node lives under the same
+// kind, if a rule holds such references. Misplaced stands for the same name, and Renamed
+// for another name. If a store has more nodes with one UID than maxDuplicates, one of the
+// others is taken to hold the reference. That deletes nothing.
+func (g *Graph) elsewhere(owner NodeID) Doubt {
+	scopes, names := g.cfg.Scope == ScopeHold, g.cfg.OwnerName != NameAbsent
+	if !scopes && !names || !g.at(owner).is(groupHeadMark|groupMemberMark) {
+		return DoubtUnset
+	}
+	at, name := &g.places[g.at(owner).place], g.name(owner)
+	found, n := DoubtUnset, 0
+	for id := g.aliveWithUIDOf(owner); id != 0; id = g.duplicates[id].next {
+		if n++; n > maxDuplicates {
+			break
+		}
+		o := &g.places[g.at(id).place]
+		named := string(g.name(id)) == string(name)
+		switch {
+		case o.kind != at.kind || o.scope != at.scope && !scopes || !named && !names:
+		case named:
+			return Misplaced
+		default:
+			found = Renamed
+		}
+	}
+	switch {
+	case n <= maxDuplicates:
+		return found
+	case scopes:
+		return Misplaced
+	}
+	return Renamed
+}

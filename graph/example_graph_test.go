@@ -1,0 +1,105 @@
+package graph_test
+
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// A dependent is observed before its owner. Only the observed end of the owner proves
+// that the owner is gone.
+func Example() {
+	g := graph.New(graph.Config{})
+	objects, err := graph.Parse("pod/shop/web-1#7 -> set/shop/web!^; set/shop/web#3")
+	check(err)
+	pod, set := objects[0], objects[1]
+
+	for _, e := range []graph.Event{
+		{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "pod", Scoped: true}, {Kind: "set", Scoped: true}}},
+		{Type: graph.Put, Object: pod},
+		{Type: graph.Put, Object: set},
+		{Type: graph.Gone, Key: set.Key},
+	} {
+		_, err := g.Apply(e)
+		check(err)
+		if n, ok := g.Lookup(pod.Key); ok {
+			owner, _ := n.OwnerNode(0)
+			class, doubt := n.OwnerClass(0)
+			fmt.Printf("%s: the owner is %s, the reference %s (%s)\n", e.Type, owner.State(), class, doubt)
+		}
+	}
+	// Output:
+	// put: the owner is phantom, the reference unknown (owner's kind not listed yet)
+	// put: the owner is observed, the reference solid (unset)
+	// gone: the owner is absent, the reference dangling (unset)
+}
+
+// The dependents of an owner are walked in steps. Dependents may come and go meanwhile.
+func ExampleGraph_Fan() {
+	g := graph.New(graph.Config{})
+	objects, err := graph.Parse("a#1; b#1 -> a; c#1 -> a; d#1 -> a")
+	check(err)
+	_, err = g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}, {Kind: "d"}}})
+	check(err)
+	for _, o := range objects {
+		_, err := g.Apply(graph.Event{Type: graph.Put, Object: o})
+		check(err)
+	}
+
+	a, _ := g.Lookup(objects[0].Key)
+	g.Fan(a.ID())
+	for d, ok := g.FanNext(a.ID()); ok; d, ok = g.FanNext(a.ID()) {
+		fmt.Println(g.Node(d).Key())
+		_, err := g.Apply(graph.Event{Type: graph.Gone, Key: objects[2].Key}) // c
+		check(err)
+	}
+	// Output:
+	// d
+	// b
+}
+
+// The end of a listing proves that the other objects of the kind are gone. The caller
+// removes them in slices.
+func ExampleGraph_Prune() {
+	g := graph.New(graph.Config{})
+	objects, err := graph.Parse("pod/shop/a#1; pod/shop/b#1; pod/shop/c#1")
+	check(err)
+	events := []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "pod", Scoped: true}}}}
+	for _, o := range objects {
+		events = append(events, graph.Event{Type: graph.Put, Object: o})
+	}
+	events = append(events,
+		graph.Event{Type: graph.ListBegun, Kind: "pod"},
+		graph.Event{Type: graph.Put, Object: objects[1]},
+		graph.Event{Type: graph.ListEnded, Kind: "pod"})
+	for _, e := range events {
+		_, err := g.Apply(e)
+		check(err)
+	}
+
+	for {
+		id, _, done := g.Prune("pod", 2)
+		if done {
+			break
+		}
+		if id != 0 && g.PendingPrune(id) {
+			gone := g.Node(id).Key()
+			fmt.Println("gone:", gone)
+			_, err := g.Apply(graph.Event{Type: graph.Gone, Key: gone})
+			check(err)
+		}
+	}
+	for n := range g.Nodes() {
+		fmt.Println("left:", n.Object())
+	}
+	// Output:
+	// gone: pod/shop/c
+	// gone: pod/shop/a
+	// left: pod/shop/b#1
+}

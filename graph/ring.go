@@ -1,0 +1,193 @@
+package graph
+
+import "cmp"
+
+// RingSearch finds rings, which are strongly connected components of two or more nodes.
+// It finds waiting nodes that blocking references join. It also finds isolated cycles of
+// observed nodes that any reference joins: see NewIsolatedCycleSearch. It is Tarjan's
+// algorithm (SIAM J. Comput. 1972) with the stack as data. A search of any size goes on
+// in slices and never recurses. An unresolved reference leads to the node with its UID,
+// because it blocks that node.
+//
+// A search reads the present graph in each step. It is exact only if no waiting node has
+// changed from its first step to its last. The caller watches for such a change and
+// begins a new search. A RingSearch is not safe for concurrent use.
+//
+// Held by TestRingSearch and TestRingSearchMeanwhile.
+type RingSearch struct {
+	// Skip, if it is set, reports whether a waiting node counts as one that does not wait.
+	Skip func(NodeID) bool
+
+	anyOwner bool // follows every reference between observed nodes
+	roots    []NodeID
+	number   map[NodeID]int32 // order of discovery, from 1
+	low      map[NodeID]int32
+	path     []ringFrame
+	stack    []NodeID
+	open     map[NodeID]bool // on the stack
+	closing  NodeID          // the first node of a ring that leaves the stack, 0 for none
+	ring     merging[NodeID] // the nodes of that ring
+	rings    merging[[]NodeID]
+}
+
+type ringFrame struct {
+	node NodeID
+	edge edgeID // the next reference to follow
+}
+
+// NewRingSearch begins a search for the rings that contain a root, or that blocking
+// references reach from a root. It keeps roots.
+func NewRingSearch(roots []NodeID) *RingSearch {
+	return &RingSearch{
+		roots:  roots,
+		number: map[NodeID]int32{},
+		low:    map[NodeID]int32{},
+		open:   map[NodeID]bool{},
+	}
+}
+
+// NewIsolatedCycleSearch begins a search for cycles of ownership among observed nodes, in
+// any state. It keeps roots.
+func NewIsolatedCycleSearch(roots []NodeID) *RingSearch {
+	r := NewRingSearch(roots)
+	r.anyOwner = true
+	return r
+}
+
+// joins reports whether a ring may lead through the node.
+func (r *RingSearch) joins(g *Graph, id NodeID) bool {
+	if g.at(id).role() == waiting {
+		return r.Skip == nil || !r.Skip(id)
+	}
+	return r.anyOwner && g.at(id).state() == Observed
+}
+
+// Step continues over at most limit nodes and references, and reports whether the search
+// is over.
+//
+// Held by TestRingSearch and TestLargeRing.
+func (r *RingSearch) Step(g *Graph, limit int) bool {
+	for ; limit > 0 && !r.isOver(); limit-- {
+		switch {
+		case r.closing != 0:
+			r.close()
+		case len(r.path) > 0:
+			r.advance(g)
+		case len(r.roots) > 0:
+			root := r.roots[0]
+			r.roots = r.roots[1:]
+			if r.number[root] == 0 && g.InUse(root) && r.joins(g, root) {
+				r.enter(g, root)
+			}
+		default:
+			r.rings.step(byFirst)
+		}
+	}
+	return r.isOver()
+}
+
+// isOver reports whether the search is over.
+func (r *RingSearch) isOver() bool {
+	if r.closing != 0 || len(r.path) > 0 || len(r.roots) > 0 {
+		return false
+	}
+	if r.rings.width == 0 {
+		r.rings.seal(byFirst)
+	}
+	return r.rings.sorted()
+}
+
+func byFirst(a, b []NodeID) int { return cmp.Compare(a[0], b[0]) }
+
+// Rings returns the result of a search that is over. Each ring is sorted by id, and the
+// rings are in order of their first ids.
+func (r *RingSearch) Rings() [][]NodeID { return r.rings.list }
+
+func (r *RingSearch) enter(g *Graph, id NodeID) {
+	n := int32(len(r.number) + 1)
+	r.number[id], r.low[id] = n, n
+	r.stack = append(r.stack, id)
+	r.open[id] = true
+	r.path = append(r.path, ringFrame{id, g.firstEdge(id)})
+}
+
+// advance follows one reference of the node at the end of the path, or leaves
+// the node.
+func (r *RingSearch) advance(g *Graph) {
+	f := &r.path[len(r.path)-1]
+	if f.edge == 0 {
+		r.leave()
+		return
+	}
+	e, ok := g.edgeOf(f.node, f.edge)
+	if !ok { // the reference has gone since the last step
+		r.leave()
+		return
+	}
+	f.edge = e.nextOwner
+	owner := g.holder(e.owner)
+	if !e.block && !r.anyOwner || owner == f.node || !r.joins(g, owner) {
+		return
+	}
+	switch {
+	case r.number[owner] == 0:
+		r.enter(g, owner)
+	case r.open[owner]:
+		r.low[f.node] = min(r.low[f.node], r.number[owner])
+	}
+}
+
+func (r *RingSearch) leave() {
+	id := r.path[len(r.path)-1].node
+	r.path = r.path[:len(r.path)-1]
+	if n := len(r.path); n > 0 {
+		up := r.path[n-1].node
+		r.low[up] = min(r.low[up], r.low[id])
+	}
+	if r.low[id] != r.number[id] {
+		return
+	}
+	if r.stack[len(r.stack)-1] == id { // it is no ring
+		r.pop()
+		return
+	}
+	r.closing = id
+}
+
+// pop takes the last node from the stack.
+func (r *RingSearch) pop() (id NodeID) {
+	last := len(r.stack) - 1
+	id, r.stack = r.stack[last], r.stack[:last]
+	delete(r.open, id)
+	return id
+}
+
+// popped is how many nodes of a ring leave the stack in one step.
+const popped = 8
+
+// close takes some nodes of a complete ring from the stack, or goes on to sort them.
+func (r *RingSearch) close() {
+	if r.ring.width > 0 {
+		r.ring.step(cmp.Compare[NodeID])
+	}
+	for n := 0; n < popped && r.ring.width == 0; n++ {
+		id := r.pop()
+		if r.ring.add(id, cmp.Compare[NodeID]); id == r.closing {
+			r.ring.seal(cmp.Compare[NodeID])
+		}
+	}
+	if r.ring.sorted() {
+		r.rings.add(r.ring.list, byFirst)
+		r.ring, r.closing = merging[NodeID]{}, 0
+	}
+}
+
+// holder returns the node of a reference. For a claim on a UID that is the observed node
+// with the UID, or 0 without one. A reference with a name and no kind is no claim, and
+// blocks no node.
+func (g *Graph) holder(owner NodeID) NodeID {
+	if g.isClaim(owner) {
+		return g.leastDuplicate(g.aliveWithUIDOf(owner))
+	}
+	return owner
+}
