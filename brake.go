@@ -11,7 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -81,7 +80,7 @@ func (e *Engine) stepBrake() bool {
 
 // brakeDecision returns the decision that the brake makes of a decision to delete. The
 // deletes of a sweep count for its holder.
-func (e *Engine) brakeDecision(id graph.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
+func (e *Engine) brakeDecision(id graph.NodeID, in *policy.Facts, d policy.Decision, holder Key) policy.Decision {
 	switch {
 	case e.brake.AwaitsRecord(): // the pause of the unread record keeps it
 		e.brake.Leave(id)
@@ -132,7 +131,7 @@ func braked(answer brake.Answer, d policy.Decision) policy.Decision {
 
 // danglingAlone returns the dangling references of an object, or none if it has an owner
 // that waits. A user can delete such an owner again with orphan.
-func danglingAlone(in *rules.Input) (refs []int) {
+func danglingAlone(in *policy.Facts) (refs []int) {
 	for i := range in.Owners {
 		switch f := &in.Owners[i]; {
 		case f.Self:
@@ -162,7 +161,7 @@ func (e *Engine) countHeld(id graph.NodeID, holder Key) []Key {
 // are not known, LeftOut is among them.
 //
 // Held by TestBrakeManyRoots, TestBrakeLongNames and TestBrakeUnknownRoot.
-func (e *Engine) countRoots(id graph.NodeID, in *rules.Input) []Key {
+func (e *Engine) countRoots(id graph.NodeID, in *policy.Facts) []Key {
 	number := e.history.RootOf(e.view(), id, in)
 	if number <= history.Self || number != e.scratch.root { // most objects have the roots of the one before
 		r := e.history.RootAt(e.graph.Node(id), number)
@@ -184,7 +183,7 @@ func (e *Engine) countRoots(id graph.NodeID, in *rules.Input) []Key {
 
 // brakeSeeds returns the nodes from which the objects of a cascade are counted: the root,
 // and those owners of an object that have this root.
-func (e *Engine) brakeSeeds(id graph.NodeID, in *rules.Input, root Key) (seeds []graph.NodeID) {
+func (e *Engine) brakeSeeds(id graph.NodeID, in *policy.Facts, root Key) (seeds []graph.NodeID) {
 	if n, ok := e.graph.Lookup(root); ok {
 		seeds = append(seeds, n.ID())
 	}

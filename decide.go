@@ -9,7 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -87,12 +86,12 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 // to wait withholds no loss of a reference.
 //
 // Held by TestWithheldMembers.
-func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *rules.Input) (d policy.Decision, holder Key) {
+func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *policy.Facts) (d policy.Decision, holder Key) {
 	withheld, why := e.withholds(id, n, s)
 	if withheld { // it ends no propagation, and its references go as those of others
 		in.Propagation = graph.Unset
 	}
-	d = e.decideGuarded(id, s, in, rules.Decide(in, e.set, &e.scratch.lists), why)
+	d = e.decideGuarded(id, s, in, policy.Decide(in, e.set, &e.scratch.lists), why)
 	own := d
 	if e.sweeps.Any() && !withheld {
 		blocked := d.Action.Writes() && (e.bar(n) != policy.ReasonUnset || e.tryDelay(id, d))
@@ -188,7 +187,7 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 }
 
 // arrange has a waiting key decided again in time.
-func (e *Engine) arrange(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
+func (e *Engine) arrange(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
 	if d.Reason != policy.NeedWatch {
 		e.expected.EndWatch(id)
 	}
@@ -243,7 +242,7 @@ func (e *Engine) awaitRemoval(id graph.NodeID, s inflight.Subject) {
 
 // awaitMisplaced has a key decided again when an owner goes that lives in another scope or
 // under another name. Past the bound the audit does that.
-func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
+func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
 	for _, i := range d.Owners {
 		if doubt := in.Owners[i].Doubt; doubt != graph.Misplaced && doubt != graph.Renamed {
 			continue

@@ -5,7 +5,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -25,7 +24,7 @@ func (e *Engine) noteEnd(k Key) {
 
 // noteDelete returns the number of the root of a decision to delete, Unknown for another
 // one. It notes the delete that carries the decision out, if any, with its evidence.
-func (e *Engine) noteDelete(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, holder Key, sent *Call) (root uint64) {
+func (e *Engine) noteDelete(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision, holder Key, sent *Call) (root uint64) {
 	if d.Action != policy.Delete {
 		return history.Unknown
 	}

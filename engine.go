@@ -28,11 +28,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -68,7 +68,7 @@ import (
 type Engine struct {
 	cfg   settings
 	level Level
-	set   rules.Settings
+	set   policy.Settings
 
 	now    time.Time
 	seq    seq.Counter
@@ -131,7 +131,7 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 	cfg = cfg.named()
 	set := cfg.settings()
 	e := &Engine{
-		cfg: set, level: level, set: rules.Settings{Override: cfg.Override},
+		cfg: set, level: level, set: policy.Settings{Override: cfg.Override},
 		kinds:  kinds.New(cfg.Ignore),
 		fence:  fence.New(level >= Level2, cfg.FenceWait),
 		work:   queue.New(queue.Config[graph.NodeID]{Hash: mix, Number: number}),

@@ -7,7 +7,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -19,20 +18,20 @@ type scratch struct {
 	issued   CallID // of the decision at hand, 0 without a call
 	write    inflight.Write
 	evidence evidence.Scratch
-	lists    rules.Scratch
+	lists    policy.Scratch
 	root     uint64 // the last one of the brake, and its keys
 	roots    []Key
 }
 
 // input gathers the evidence for a decision about an observed node. It is valid until the
 // next decision.
-func (e *Engine) input(id graph.NodeID) *rules.Input { return e.inputIn(id, &e.scratch.evidence) }
+func (e *Engine) input(id graph.NodeID) *policy.Facts { return e.inputIn(id, &e.scratch.evidence) }
 
 // inputIn is input with the memory of the caller. An explanation has its own.
-func (e *Engine) inputIn(id graph.NodeID, memory *evidence.Scratch) *rules.Input {
+func (e *Engine) inputIn(id graph.NodeID, memory *evidence.Scratch) *policy.Facts {
 	v := evidence.View{
 		Nodes: e.view(), Kinds: &e.kinds, Reads: &e.reads, Cycles: &e.cycles, Orphaned: &e.orphaned, Retries: e.calls.Retries(), Now: e.now,
-		Fence: rules.Fence{
+		Fence: policy.Fence{
 			Exact: e.level >= Level2, Passed: e.fence.Passed(), Released: e.released(), Held: e.fenceHeld(),
 		},
 		Settings: evidence.Settings{
@@ -52,7 +51,7 @@ func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
 
 // useOrphaned counts a decision as a use of the remembered owners that it rests on: the
 // bounded memory keeps the used ones.
-func (e *Engine) useOrphaned(id graph.NodeID, in *rules.Input) {
+func (e *Engine) useOrphaned(id graph.NodeID, in *policy.Facts) {
 	for i := range in.Owners {
 		if in.Owners[i].Remembered {
 			e.orphaned.Use(e.graph.Node(id).Key().UID, e.graph.Node(e.view().OwnerID(id, i)).Key().UID)
@@ -162,7 +161,7 @@ func (e *Engine) checkFastPath() error {
 		if reason == policy.ReasonUnset && !still {
 			continue
 		}
-		d := rules.Decide(e.input(n.ID()), e.set, &e.scratch.lists)
+		d := policy.Decide(e.input(n.ID()), e.set, &e.scratch.lists)
 		if !servesFast(reason, e.state(n.ID()).Reason, d) {
 			return fmt.Errorf("N9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, d.Action, d.Reason)
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/policy"
@@ -22,7 +21,7 @@ type explainer struct {
 	e        *Engine
 	now      time.Time // not before the engine's own, which is that of its last step
 	evidence evidence.Scratch
-	lists    rules.Scratch
+	lists    policy.Scratch
 	path     []graph.NodeID // from the explained object to the present one
 	left     int            // conditions that may follow
 	cut      int
@@ -33,8 +32,8 @@ type judgement struct {
 	id     graph.NodeID
 	d      policy.Decision
 	barred policy.Reason
-	braked brake.Answer // unset for an object that the brake does not hold
-	in     *rules.Input // the caller owns it
+	braked brake.Answer  // unset for an object that the brake does not hold
+	in     *policy.Facts // the caller owns it
 }
 
 // judge returns the decision that the engine's path has for a node now. It follows the
@@ -51,7 +50,7 @@ func (x *explainer) judge(id graph.NodeID) judgement {
 	if n.MarkHeld() || e.state(id).Withheld {
 		in.Propagation = graph.Unset
 	}
-	j.d = rules.Decide(&in, e.set, &x.lists)
+	j.d = policy.Decide(&in, e.set, &x.lists)
 	if e.sweeps.Concerns(id) && !(j.d.Action.Writes() && e.bar(n) == policy.ReasonUnset) {
 		j.d = e.judgePaused(id, sweep.Recorded(e.state(id).Reason, in.Deleting, j.d))
 	}
@@ -101,7 +100,7 @@ func (x *explainer) owners(j judgement) (out []explain.Owner) {
 	return out
 }
 
-func classOf(f *rules.OwnerFact) explain.Class {
+func classOf(f *policy.OwnerFacts) explain.Class {
 	if f.Class == graph.Solid && f.Orphaning {
 		return explain.Orphaning
 	}
@@ -124,7 +123,7 @@ func classIn(c graph.Class) explain.Class {
 }
 
 // evidenceOf returns the source of the knowledge about an owner, and its time.
-func (x *explainer) evidenceOf(in *rules.Input, f *rules.OwnerFact, o graph.Node) (explain.Evidence, time.Time) {
+func (x *explainer) evidenceOf(in *policy.Facts, f *policy.OwnerFacts, o graph.Node) (explain.Evidence, time.Time) {
 	e, m := x.e, x.e.state(o.ID())
 	if o.ByUID() || f.Elsewhere {
 		live, ok := e.graph.Alive(o.Key().UID)
@@ -137,13 +136,13 @@ func (x *explainer) evidenceOf(in *rules.Input, f *rules.OwnerFact, o graph.Node
 	switch {
 	case f.Class == graph.Dangling:
 		return absenceOf(o, &m, at)
-	case f.Class != graph.Unknown && f.Read != rules.ReadUnset && f.ReadBegan > max(in.Known, m.Known):
+	case f.Class != graph.Unknown && f.Read != policy.ReadUnset && f.ReadBegan > max(in.Known, m.Known):
 		return explain.ReadFound, at(f.ReadBegan)
 	case f.Class != graph.Unknown && f.Mark != 0 && in.Fence.Passed > max(in.Known, f.Mark):
 		return explain.FencePassed, at(in.Fence.Passed)
 	case o.State() == graph.Observed:
 		return explain.WatchSaw, at(m.Known)
-	case f.Read != rules.ReadUnset:
+	case f.Read != policy.ReadUnset:
 		return explain.ReadFound, at(f.ReadBegan)
 	case e.kinds.Of(o.Kind()).Ended != 0:
 		return explain.Listed, at(e.kinds.Of(o.Kind()).Ended)

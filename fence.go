@@ -6,7 +6,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -14,7 +13,7 @@ import (
 // awaitFence has a key decided again when the fence that it needs has passed: the key
 // itself if its own end waits, otherwise the owners that it waits for, and with them all
 // of their dependents.
-func (e *Engine) awaitFence(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision) {
+func (e *Engine) awaitFence(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
 	if len(d.Owners) == 0 {
 		e.fence.Want(in.Mark, e.now)
 		e.fence.Await(id, e.edit(id))

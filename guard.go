@@ -9,7 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/order"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -57,7 +56,7 @@ func (e *Engine) withholds(id graph.NodeID, n graph.Node, s inflight.Subject) (w
 }
 
 // decideGuarded returns the guards' decision, where the rules alone decide d. Why withholds a mark.
-func (e *Engine) decideGuarded(id graph.NodeID, s inflight.Subject, in *rules.Input, d policy.Decision, why policy.Reason) policy.Decision {
+func (e *Engine) decideGuarded(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision, why policy.Reason) policy.Decision {
 	n := e.graph.Node(id)
 	if in.Unreadable || !(e.guards.Any() && e.guards.MaySelect(n)) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
 		return d

@@ -7,7 +7,6 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/order"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -111,7 +110,7 @@ func (e *Engine) beginOrder(id graph.NodeID) {
 
 // inOrder has the delete of an object below an ordered root wait for its phase (G7), and the
 // end of an owner for the objects below it.
-func (e *Engine) inOrder(id graph.NodeID, in *rules.Input, d policy.Decision, holder Key) policy.Decision {
+func (e *Engine) inOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, holder Key) policy.Decision {
 	wait, v := false, e.orderView()
 	switch {
 	case d.Action == policy.Delete:
@@ -124,7 +123,7 @@ func (e *Engine) inOrder(id graph.NodeID, in *rules.Input, d policy.Decision, ho
 	}
 	e.carryOut()
 	if wait {
-		return rules.Delayed(in, e.set, &e.scratch.lists, d)
+		return order.Delayed(in, e.set, &e.scratch.lists, d)
 	}
 	return d
 }
@@ -153,9 +152,9 @@ func (e *Engine) stepOrder() {
 }
 
 // judgedInOrder returns the decision of inOrder, as the record of the object shows it.
-func (e *Engine) judgedInOrder(id graph.NodeID, in *rules.Input, d policy.Decision, s *rules.Scratch) policy.Decision {
+func (e *Engine) judgedInOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, s *policy.Scratch) policy.Decision {
 	if d.Action == policy.Delete && e.state(id).Reason == policy.NeedPhase || releases(d) && e.order.Awaits(id) {
-		return rules.Delayed(in, e.set, s, d)
+		return order.Delayed(in, e.set, s, d)
 	}
 	return d
 }

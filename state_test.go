@@ -16,7 +16,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -63,7 +62,7 @@ func (e *Engine) fill() {
 	e.kinds.Lose(e.now, &e.seq, true, e.graph)
 	e.kinds.SetAnswered(e.seq.Stamp())
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
-	e.reads.SetResult(e.view(), d, reads.Result{State: rules.ReadSolid, Version: "7", Began: at, Done: at + 1})
+	e.reads.SetResult(e.view(), d, reads.Result{State: policy.ReadSolid, Version: "7", Began: at, Done: at + 1})
 	e.calls.SetRetry(e.view(), &e.seq, c, Object{Key: e.graph.Node(c).Key(), Version: "8"})
 	e.misplaced["c"] = []graph.NodeID{a}
 	for _, x := range []inflight.Call{
@@ -185,7 +184,7 @@ func nodeChanges() []fieldChange {
 func recordChanges() []fieldChange {
 	const late = 1 << 40
 	return []fieldChange{
-		readChange("State", func(r *reads.Result) { r.State = rules.ReadWaiting }),
+		readChange("State", func(r *reads.Result) { r.State = policy.ReadWaiting }),
 		readChange("Version", func(r *reads.Result) { r.Version = "8" }),
 		readChange("Began", func(r *reads.Result) { r.Began = 1 }),
 		{"Result.Done", func(e *Engine) { // it is compared where the owner is observed

@@ -3,8 +3,8 @@ package evidence
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // absenceServes reports whether absence beyond the graph is evidence for a dependent. An
@@ -20,7 +20,7 @@ func (v *View) absenceServes(dep *record.State, o graph.Node, m *record.State, s
 
 // believable reports whether absence may replace the class of a reference in the graph. It
 // may not where the reference itself is in doubt.
-func believable(f *rules.OwnerFact) bool {
+func believable(f *policy.OwnerFacts) bool {
 	return f.Class == graph.Solid || f.Class == graph.Waiting ||
 		f.Doubt == graph.Unobserved || f.Doubt == graph.Unlisted
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // TestAbsenceServes: absence beyond the graph counts only where it is proven for the
@@ -85,7 +85,7 @@ func TestUnconfirmed(t *testing.T) {
 // TestReadCounts: a read counts until a later event of the watch says otherwise (R2,
 // presence).
 func TestReadCounts(t *testing.T) {
-	solid := reads.Result{State: rules.ReadSolid, Version: "1", Began: late, Done: late + 1}
+	solid := reads.Result{State: policy.ReadSolid, Version: "1", Began: late, Done: late + 1}
 	edit := func(change func(m *record.State)) func(*rig) {
 		return func(r *rig) { change(r.v.Edit(r.id("o"))) }
 	}
@@ -93,30 +93,30 @@ func TestReadCounts(t *testing.T) {
 		reason, objects string
 		read            reads.Result
 		change          func(*rig)
-		want            rules.ReadState
+		want            policy.ReadState
 		same            bool
 	}{
-		{"of an owner that the watch has not shown", "b/d#1 -> a/o", solid, func(*rig) {}, rules.ReadSolid, false},
+		{"of an owner that the watch has not shown", "b/d#1 -> a/o", solid, func(*rig) {}, policy.ReadSolid, false},
 		{"a listing ended later without the owner", "b/d#1 -> a/o", solid, func(r *rig) {
 			r.stampTo(later)
 			r.list("a")
-		}, rules.ReadUnset, false},
-		{"of the version in the graph", "a/o#1; b/d#1 -> a/o", solid, func(*rig) {}, rules.ReadSolid, true},
-		{"of another version", "a/o#2; b/d#1 -> a/o", solid, func(*rig) {}, rules.ReadSolid, false},
-		{"a later event shows the same state", "a/o#1; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known = later }), rules.ReadSolid, false},
-		{"the state changed later, and changed back", "a/o#1; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known, m.Role = later, later }), rules.ReadUnset, false},
-		{"a later event shows another state", "a/o#1~[orphan]; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known = later }), rules.ReadUnset, false},
-		{"the read is of a former history", "a/o#1; b/d#1 -> a/o", solid, func(r *rig) { r.kinds.Rewind(later) }, rules.ReadUnset, false},
+		}, policy.ReadUnset, false},
+		{"of the version in the graph", "a/o#1; b/d#1 -> a/o", solid, func(*rig) {}, policy.ReadSolid, true},
+		{"of another version", "a/o#2; b/d#1 -> a/o", solid, func(*rig) {}, policy.ReadSolid, false},
+		{"a later event shows the same state", "a/o#1; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known = later }), policy.ReadSolid, false},
+		{"the state changed later, and changed back", "a/o#1; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known, m.Role = later, later }), policy.ReadUnset, false},
+		{"a later event shows another state", "a/o#1~[orphan]; b/d#1 -> a/o", solid, edit(func(m *record.State) { m.Known = later }), policy.ReadUnset, false},
+		{"the read is of a former history", "a/o#1; b/d#1 -> a/o", solid, func(r *rig) { r.kinds.Rewind(later) }, policy.ReadUnset, false},
 		{"the read is from before a sign that history went backwards", "a/o#1; b/d#1 -> a/o", solid, func(r *rig) {
 			r.stampTo(later)
 			r.kinds.Lose(now, &r.stamps, true, r.v.Graph)
-		}, rules.ReadUnset, false},
+		}, policy.ReadUnset, false},
 	} {
 		r := newRig(t, c.objects)
 		r.result("o", c.read)
 		c.change(r)
 		f := r.fact("d")
-		if f.Read != c.want || f.SameVersion != c.same || (f.ReadBegan != 0) != (c.want != rules.ReadUnset) {
+		if f.Read != c.want || f.SameVersion != c.same || (f.ReadBegan != 0) != (c.want != policy.ReadUnset) {
 			t.Errorf("%s: %v, began at %d, same version %t, want %v and %t", c.reason, f.Read, f.ReadBegan, f.SameVersion, c.want, c.same)
 		}
 	}
@@ -245,24 +245,24 @@ func TestRetry(t *testing.T) {
 func TestObjectFacts(t *testing.T) {
 	for _, c := range []struct {
 		object string
-		want   rules.Input
+		want   policy.Facts
 		blocks []bool
 		reason string
 	}{
-		{"b/d#1", rules.Input{}, nil, "nothing"},
-		{"b/d#1 -> a/o!", rules.Input{References: 1}, []bool{true}, "one owner, which it blocks"},
-		{"b/d#1 -> a/o, a/x!", rules.Input{References: 2, Several: true}, []bool{false, true}, "two owners"},
-		{"b/d#1 -> a/o, a/o!", rules.Input{References: 2}, []bool{false, true}, "one owner twice"},
-		{"b/d@d#1 -> a/o, b/d@d, a/o", rules.Input{References: 3}, []bool{false, false, false}, "the object itself does not count"},
-		{"b/d#1 -> a/o, a/o, a/x", rules.Input{References: 3, Several: true}, []bool{false, false, false}, "the third is another one"},
-		{"b/d#1[f]", rules.Input{Finalizers: true}, nil, "a finalizer of another client"},
-		{"b/d#1~", rules.Input{Deleting: true}, nil, "a mark without a finalizer"},
-		{"b/d#1~[foreground]", rules.Input{Deleting: true, Finalizers: true, Propagation: graph.Foreground}, nil, "a foreground mark"},
-		{"b/d#1[orphan]", rules.Input{Finalizers: true, Propagation: graph.Orphan}, nil, "the finalizer without the mark"},
+		{"b/d#1", policy.Facts{}, nil, "nothing"},
+		{"b/d#1 -> a/o!", policy.Facts{References: 1}, []bool{true}, "one owner, which it blocks"},
+		{"b/d#1 -> a/o, a/x!", policy.Facts{References: 2, Several: true}, []bool{false, true}, "two owners"},
+		{"b/d#1 -> a/o, a/o!", policy.Facts{References: 2}, []bool{false, true}, "one owner twice"},
+		{"b/d@d#1 -> a/o, b/d@d, a/o", policy.Facts{References: 3}, []bool{false, false, false}, "the object itself does not count"},
+		{"b/d#1 -> a/o, a/o, a/x", policy.Facts{References: 3, Several: true}, []bool{false, false, false}, "the third is another one"},
+		{"b/d#1[f]", policy.Facts{Finalizers: true}, nil, "a finalizer of another client"},
+		{"b/d#1~", policy.Facts{Deleting: true}, nil, "a mark without a finalizer"},
+		{"b/d#1~[foreground]", policy.Facts{Deleting: true, Finalizers: true, Propagation: graph.Foreground}, nil, "a foreground mark"},
+		{"b/d#1[orphan]", policy.Facts{Finalizers: true, Propagation: graph.Orphan}, nil, "the finalizer without the mark"},
 	} {
 		r := newRig(t, c.object)
 		in := r.v.Input(r.id("d"), &r.scratch)
-		got := rules.Input{
+		got := policy.Facts{
 			Deleting: in.Deleting, Finalizers: in.Finalizers, Propagation: in.Propagation, References: in.References, Several: in.Several,
 		}
 		var blocks []bool
@@ -279,7 +279,7 @@ func TestObjectFacts(t *testing.T) {
 // memory, an input takes none.
 func TestInputChangesNothing(t *testing.T) {
 	r := newRig(t, "a/o#1~[foregroundDeletion]; a/x#1; b/d#1 -> a/o, a/x, a/gone")
-	r.result("gone", reads.Result{State: rules.ReadSolid, Version: "1", Began: late, Done: late})
+	r.result("gone", reads.Result{State: policy.ReadSolid, Version: "1", Began: late, Done: late})
 	id := r.id("d")
 	before := map[graph.NodeID]record.State{}
 	for n := range r.v.Graph.Nodes() {

@@ -6,17 +6,17 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Input returns the evidence for a decision about an observed node. The input is valid
 // until the next one with the scratch.
 //
 // Held by TestInputChangesNothing.
-func (v *View) Input(id graph.NodeID, s *Scratch) *rules.Input {
+func (v *View) Input(id graph.NodeID, s *Scratch) *policy.Facts {
 	n, m, in := v.Node(id), v.Peek(id, new(record.State)), &s.input
-	*in = rules.Input{
+	*in = policy.Facts{
 		Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(), Unreadable: n.Unreadable(), Referring: n.Referring(), Elsewhere: n.Elsewhere(), Blocking: n.Blocking(),
 		Fence: v.Fence, Owners: s.facts[:0],
 	}
@@ -60,8 +60,8 @@ func (v *View) retry(id graph.NodeID) *graph.Object {
 }
 
 // fact returns the evidence about the owner of a reference of a node.
-func (v *View) fact(id graph.NodeID, r *graph.Reference, m *record.State, since seq.Stamp) rules.OwnerFact {
-	f := rules.OwnerFact{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
+func (v *View) fact(id graph.NodeID, r *graph.Reference, m *record.State, since seq.Stamp) policy.OwnerFacts {
+	f := policy.OwnerFacts{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
 	if r.Owner != 0 && !r.Self {
 		v.completeFact(&f, id, m, v.Node(r.Owner), since)
 		// The graph knows it of an absence of its own. This one comes from the engine's memory.
@@ -71,7 +71,7 @@ func (v *View) fact(id graph.NodeID, r *graph.Reference, m *record.State, since 
 }
 
 // setObject sets the facts of the graph's object.
-func setObject(in *rules.Input, n graph.Node) {
+func setObject(in *policy.Facts, n graph.Node) {
 	in.Deleting, in.Finalizers, in.Propagation = n.Deleting(), n.HasFinalizers(), n.Propagation()
 	if in.References = n.Owners(); in.References > 1 {
 		in.Several = several(in.Owners, n.OwnerAt)
@@ -80,7 +80,7 @@ func setObject(in *rules.Input, n graph.Node) {
 
 // setRetry sets the facts of the answer of a conflict's read, which is judged in place of
 // the graph's object (R1).
-func setRetry(in *rules.Input, o *graph.Object) {
+func setRetry(in *policy.Facts, o *graph.Object) {
 	in.Retry, in.Unreadable = true, o.Unreadable()
 	in.Deleting, in.Finalizers, in.Propagation = o.Deleting, len(o.Finalizers) > 0, o.Propagation()
 	if in.References = len(o.Owners); in.References != len(in.Owners) {
@@ -94,7 +94,7 @@ func setRetry(in *rules.Input, o *graph.Object) {
 
 // several reports whether an object has more than one owner, beside itself. The same
 // reference twice counts once.
-func several(facts []rules.OwnerFact, owner func(int) graph.Owner) bool {
+func several(facts []policy.OwnerFacts, owner func(int) graph.Owner) bool {
 	first := -1
 	for i := range facts {
 		switch {
@@ -110,7 +110,7 @@ func several(facts []rules.OwnerFact, owner func(int) graph.Owner) bool {
 
 // completeFact completes the evidence about the owner o of a reference, which does not lead
 // back to the dependent. Absence from before since has to be confirmed.
-func (v *View) completeFact(f *rules.OwnerFact, id graph.NodeID, dep *record.State, o graph.Node, since seq.Stamp) {
+func (v *View) completeFact(f *policy.OwnerFacts, id graph.NodeID, dep *record.State, o graph.Node, since seq.Stamp) {
 	byUID := o.ByUID()
 	if live, ok := v.OrphanedBy(id, o); ok { // it drops the reference by its UID: a mistake there keeps an object
 		if f.Elsewhere = !byUID; f.Class == graph.Dangling {
@@ -137,8 +137,8 @@ func (v *View) completeFact(f *rules.OwnerFact, id graph.NodeID, dep *record.Sta
 	f.Remembered = f.Class == graph.Dangling && v.remembers(v.Node(id), o)
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
 	f.Read, f.ReadBegan, f.SameVersion = v.readState(o.ID())
-	if m.Withheld && f.Read != rules.ReadUnset {
-		f.Read = rules.ReadSolid
+	if m.Withheld && f.Read != policy.ReadUnset {
+		f.Read = policy.ReadSolid
 	}
 }
 
@@ -150,7 +150,7 @@ func (v *View) fences(o graph.Node) bool { return v.Kinds.Part(o.Kind()) }
 // observe the deletion, and whether that time is over.
 func (v *View) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 	n := v.Node(id)
-	if !slices.Contains(v.Acknowledge, n.Kind()) || rules.Acknowledged(n.Generations()) {
+	if !slices.Contains(v.Acknowledge, n.Kind()) || policy.Acknowledged(n.Generations()) {
 		return false, false
 	}
 	m := v.State(id)

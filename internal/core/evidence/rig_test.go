@@ -10,8 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -49,7 +49,7 @@ func newRig(t *testing.T, objects string) *rig {
 	r.v = View{
 		Nodes: record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}},
 		Kinds: &r.kinds, Reads: &r.reads, Cycles: &r.cycles, Orphaned: &r.orphaned,
-		Retries: map[graph.NodeID]graph.Object{}, Fence: rules.Fence{Exact: true}, Now: now,
+		Retries: map[graph.NodeID]graph.Object{}, Fence: policy.Fence{Exact: true}, Now: now,
 	}
 	infos := []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "p", Scoped: true}}
 	r.apply(graph.Event{Type: graph.KindsKnown, Kinds: infos})
@@ -113,7 +113,7 @@ func (r *rig) stampTo(at seq.Stamp) {
 }
 
 // fact returns the evidence for the first owner of a node.
-func (r *rig) fact(name string) rules.OwnerFact {
+func (r *rig) fact(name string) policy.OwnerFacts {
 	r.Helper()
 	in := r.v.Input(r.id(name), &r.scratch)
 	if len(in.Owners) == 0 {

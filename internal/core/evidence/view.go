@@ -5,7 +5,7 @@
 //     call or the watch has proven it for this dependent.
 //   - R8: an owner without a proof stays unknown.
 //
-// The proofs of presence are stamps in the input, and package rules compares them.
+// The proofs of presence are stamps in the input, and package policy compares them.
 package evidence
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // View has the machines that hold evidence, and the settings. The caller makes one for a
@@ -30,7 +30,7 @@ type View struct {
 	Cycles   *cycle.Detector
 	Orphaned *orphaned.Memory              // the owners whose orphaning this engine ended
 	Retries  map[graph.NodeID]graph.Object // the answers of conflicts' reads, by node
-	Fence    rules.Fence
+	Fence    policy.Fence
 	Now      time.Time
 }
 
@@ -55,8 +55,8 @@ func (v *View) remembers(dep, owner graph.Node) bool {
 // Scratch is the memory of one input. The next input with it uses it again. The zero value
 // is empty.
 type Scratch struct {
-	input rules.Input
-	facts []rules.OwnerFact
+	input policy.Facts
+	facts []policy.OwnerFacts
 }
 
 // maxScratch bounds the references that Scratch holds: those of an object within the default limits.

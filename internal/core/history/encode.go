@@ -6,7 +6,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -40,7 +39,7 @@ type Deletion struct {
 	Version  graph.Version
 	Subject  inflight.Subject
 	Node     graph.NodeID
-	Input    *rules.Input // the evidence of the decision
+	Input    *policy.Facts // the evidence of the decision
 	Decision policy.Decision
 	Holder   graph.Key // see Proof
 	Root     uint64    // see RootOf
@@ -92,7 +91,7 @@ func appendOwners(b []byte, all int, appendOne func([]byte, int) []byte) (out []
 
 // witness returns the class of an owner at a decision, the source of the evidence, and the
 // time since which it is known, in Unix nanoseconds.
-func witness(v record.Nodes, id graph.NodeID, i int, in *rules.Input) (class byte, source Source, since int64) {
+func witness(v record.Nodes, id graph.NodeID, i int, in *policy.Facts) (class byte, source Source, since int64) {
 	f := &in.Owners[i]
 	switch class = byte(in.ClassOf(f)); {
 	case f.Self:
@@ -106,7 +105,7 @@ func witness(v record.Nodes, id graph.NodeID, i int, in *rules.Input) (class byt
 		return class, source, s.Ended
 	case class == byte(graph.Waiting):
 		s := v.Peek(v.OwnerID(id, i), new(record.State))
-		if source = FencePassed; f.Read == rules.ReadWaiting && f.ReadBegan > in.Known {
+		if source = FencePassed; f.Read == policy.ReadWaiting && f.ReadBegan > in.Known {
 			source = ReadWaiting
 		}
 		if !s.Marked.IsZero() {

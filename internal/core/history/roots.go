@@ -7,8 +7,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // The root of an object, in its node state and in a tombstone, is a number of this package:
@@ -113,7 +113,7 @@ func classOf(v record.Nodes, r *graph.Reference, rewound seq.Stamp) graph.Class 
 
 // RootOf returns the root that an object has if it is deleted by a decision with this
 // evidence.
-func (m *Machine) RootOf(v record.Nodes, id graph.NodeID, in *rules.Input) uint64 {
+func (m *Machine) RootOf(v record.Nodes, id graph.NodeID, in *policy.Facts) uint64 {
 	w := &m.found
 	w.reset()
 	for i := range in.Owners {

@@ -14,8 +14,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -39,7 +39,7 @@ type Machine struct {
 
 // Result is the result of a read of an owner that exists.
 type Result struct {
-	State   rules.ReadState
+	State   policy.ReadState
 	Version graph.Version
 	Began   seq.Stamp // the read began
 	Done    seq.Stamp // the read was done

@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/record"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -189,7 +189,7 @@ func TestWaitersAreBounded(t *testing.T) {
 func TestResult(t *testing.T) {
 	r := newRig(t, "d/1#1 -> a/x, a/y")
 	x, y := r.id("a/x"), r.id("a/y")
-	want := Result{State: rules.ReadSolid, Version: "7", Began: 1, Done: 2}
+	want := Result{State: policy.ReadSolid, Version: "7", Began: 1, Done: 2}
 	r.m.SetResult(r.v, x, want)
 	r.m.SetResult(r.v, y, want)
 	c := r.m.Clone()

@@ -2,12 +2,16 @@
 // each fact that it learns the next one, so two stamps tell which fact is newer.
 package seq
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/ownergraph/ownergraph/policy"
+)
 
 // Stamp is a moment in the engine's own order of events. The engine gives one to each
 // fact that it learns and to each call that it begins. A later moment is larger, and 0
 // is never.
-type Stamp uint64
+type Stamp = policy.Moment
 
 // Max is the last stamp that an engine may give. The compact node state has 48 bits for
 // a stamp: see package record.

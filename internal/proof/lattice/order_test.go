@@ -23,7 +23,7 @@ const layers = `
 	internal/inside; # the rights that users do not have
 	internal/core/swar, internal/core/jsonread, internal/inside < graph;
 	graph < internal/core/selector;
-	graph < policy;
+	graph < policy; # desired state
 	internal/core/jsonread, policy < plan;
 	# The words of explanations are values alone.
 	policy < explain;
@@ -35,12 +35,10 @@ const layers = `
 	internal/core/dense;
 	internal/core/dense < queue;
 
-	# Desired state. A machine uses lower machines, and never the engine.
-	internal/core/seq;
-	policy, internal/core/seq, graph < internal/core/rules;
-	internal/core/seq < internal/core/moments;
+	# The machines. A machine uses lower machines, and never the engine.
+	policy < internal/core/seq < internal/core/moments;
 	graph, internal/core/dense < internal/core/fifo, internal/core/tombstone;
-	internal/core/rules, internal/core/fifo, internal/core/tombstone < internal/core/record;
+	internal/core/seq, internal/core/fifo, internal/core/tombstone < internal/core/record;
 	internal/lines; # of a log, also of adapters
 	internal/lines < internal/core/effect, adapters/sql, adapters/etcd, adapters/clientgo/...;
 	internal/lines < internal/lines/write < adapters/sql, adapters/etcd; # the core does not log

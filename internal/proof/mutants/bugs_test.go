@@ -121,7 +121,7 @@ func TestWholeSuites(t *testing.T) {
 		reason string
 	}{
 		{"internal/core/order", true, "a test has a share of its worlds"},
-		{"internal/core/rules", true, "the tests are of another package than the code"},
+		{"policy", true, "the tests are of another package than the code"},
 		{"internal/core/seq", false, "each test has all cases"},
 		{"internal/share", false, "the package is not imported"},
 		{"internal/nothing", false, "there is no such directory"},

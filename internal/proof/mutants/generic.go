@@ -97,7 +97,7 @@ func (g Generic) Run(ctx context.Context, out io.Writer, survivors []Survivor) (
 	}
 	fmt.Fprintf(out, "%d mutants could be made; %d are drawn with seed %d\n", len(all), g.N, g.Seed)
 	var healthy []suite
-	for _, file := range [...]string{"graph/graph.go", "internal/core/rules/decide.go", "finalizer/delete.go", "read.go"} {
+	for _, file := range [...]string{"graph/graph.go", "policy/decide.go", "finalizer/delete.go", "read.go"} {
 		healthy = append(healthy, suitesFor(file)...)
 	}
 	if err := g.Bench.Healthy(ctx, out, g.Workers, healthy); err != nil {

@@ -1,10 +1,9 @@
-package rules
+package policy
 
 import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // ReadState is the state of an owner in the answer of a read. It is no part of the graph.
@@ -31,8 +30,8 @@ func (s ReadState) String() string {
 	return fmt.Sprintf("read state(%d)", uint8(s))
 }
 
-// OwnerFact is the known state of one reference's owner. It is a value.
-type OwnerFact struct {
+// OwnerFacts is the known state of one reference's owner. It is a value.
+type OwnerFacts struct {
 	// Self: the reference leads back to the object. It never counts. Block: the reference
 	// holds up the owner's foreground deletion.
 	Self, Block bool
@@ -55,25 +54,25 @@ type OwnerFact struct {
 	Orphaning, Unacknowledged, Overdue bool
 	// Mark is the moment since which the owner's propagation mark has been observed
 	// without a gap, 0 if no mark was observed.
-	Mark seq.Stamp
+	Mark Moment
 	// Changed is the moment at which the owner's version, or its absence, became known.
-	Changed seq.Stamp
+	Changed Moment
 	// Read is the state in the last valid read, and ReadBegan is the moment at which that
 	// read was handed out. SameVersion: the read answered the version that the graph held
 	// then and holds now.
 	Read        ReadState
-	ReadBegan   seq.Stamp
+	ReadBegan   Moment
 	SameVersion bool
 }
 
-// Input is the whole input of a decision. It has the facts that a decision needs of the
+// Facts is the whole input of a decision. It has the facts that a decision needs of the
 // object, and no text of it. Decide keeps nothing of it, and changes nothing in it.
-type Input struct {
+type Facts struct {
 	// Retry: the judged version is the answer of the read after a conflict. Otherwise it
 	// is the graph's.
 	Retry bool
 	// Known is the moment at which that version became known.
-	Known seq.Stamp
+	Known Moment
 	// Deleting: the object is marked. Finalizers: it has any. Propagation is the one that
 	// they ask for.
 	Deleting, Finalizers bool
@@ -83,7 +82,7 @@ type Input struct {
 	// References is the number of the object's owner references. Owners has one entry for
 	// each, in their order. With another number of entries the object counts as flawed.
 	References int
-	Owners     []OwnerFact
+	Owners     []OwnerFacts
 	// Several: the object has more than one owner. Self-references do not count, and the
 	// same reference twice counts once.
 	Several bool
@@ -92,7 +91,7 @@ type Input struct {
 	Referring, Blocking, Elsewhere int
 	// Mark is the moment since which the object's own propagation mark has been observed
 	// without a gap.
-	Mark seq.Stamp
+	Mark Moment
 	// Unacknowledged: the object's controller still has time to acknowledge the deletion.
 	// Overdue: that time has passed in vain.
 	Unacknowledged, Overdue bool
@@ -107,10 +106,10 @@ type Fence struct {
 	// Exact: the store has fences.
 	Exact bool
 	// Passed is the moment at which the newest passed fence began.
-	Passed seq.Stamp
+	Passed Moment
 	// Released is the moment up to which marks may end without a fence. That is best
 	// effort, because the store has no fences or a setting releases them.
-	Released seq.Stamp
+	Released Moment
 	// Held: the fence under way waits for a sick kind.
 	Held bool
 }

@@ -1,14 +1,13 @@
-package rules
+package policy
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // garbage deletes an object without a solid owner, if the evidence for the waiting owners
 // exists. S1: the engine deletes an object only if at one instant no owner of it was
 // solid.
-func (in *Input) garbage(c *classes, set Settings, s *Scratch) policy.Decision {
+func (in *Facts) garbage(c *classes, set Settings, s *Scratch) Decision {
 	v, last := s.verdict(), in.lastChange()
 	for _, i := range c.waiting {
 		if in.Several {
@@ -25,9 +24,9 @@ func (in *Input) garbage(c *classes, set Settings, s *Scratch) policy.Decision {
 	case len(v.read) > 0:
 		return verify(v.read)
 	}
-	d := policy.Decision{Action: policy.Delete, Reason: policy.OwnersGone, Propagation: in.propagation(c, set)}
+	d := Decision{Action: Delete, Reason: OwnersGone, Propagation: in.propagation(c, set)}
 	if len(c.waiting) > 0 {
-		d.Reason, d.Owners = policy.OwnersWaiting, c.waiting
+		d.Reason, d.Owners = OwnersWaiting, c.waiting
 	}
 	return d
 }
@@ -41,7 +40,7 @@ func (in *Input) garbage(c *classes, set Settings, s *Scratch) policy.Decision {
 // in either case. The end of the owner is not exact, and its own decision says so.
 //
 // Held by TestForegroundAgain.
-func (in *Input) propagation(c *classes, set Settings) graph.Propagation {
+func (in *Facts) propagation(c *classes, set Settings) graph.Propagation {
 	if p := in.Propagation; p != graph.Unset && !set.Override {
 		return p
 	}
@@ -56,6 +55,6 @@ func (in *Input) propagation(c *classes, set Settings) graph.Propagation {
 // voided reports whether a read after the owner's fence has shown another version than
 // the graph's (R3). A user may have removed the mark and set it again meanwhile. The fence
 // then does not cover references from before the new mark.
-func (in *Input) voided(o *OwnerFact) bool {
+func (in *Facts) voided(o *OwnerFacts) bool {
 	return o.Read != ReadUnset && !o.SameVersion && max(in.Fence.Passed, in.Fence.Released) <= o.ReadBegan
 }

@@ -1,4 +1,4 @@
-package rules_test
+package policy_test
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -20,7 +18,7 @@ import (
 // at its place. It is one of the words of owners, then "orphaning", "unacknowledged",
 // "overdue", "unconfirmed", "remembered", "mark 2", "changed 2", "saw waiting 4", "same".
 // Moments are the facts beside the owners, such as "known 3 passed 5 exact".
-func parseInput(text string) (in input, set rules.Settings, err error) {
+func parseInput(text string) (in input, set policy.Settings, err error) {
 	part := strings.Split(text, "|")
 	if len(part) != 3 {
 		return in, set, fmt.Errorf("input %q: want object | facts | moments", text)
@@ -42,9 +40,9 @@ func parseInput(text string) (in input, set rules.Settings, err error) {
 }
 
 // owners names the states of an owner by the graph, or by a read that proved absence.
-func owners() map[string]rules.OwnerFact {
-	unknown := func(d graph.Doubt) rules.OwnerFact { return rules.OwnerFact{Class: graph.Unknown, Doubt: d} }
-	return map[string]rules.OwnerFact{
+func owners() map[string]policy.OwnerFacts {
+	unknown := func(d graph.Doubt) policy.OwnerFacts { return policy.OwnerFacts{Class: graph.Unknown, Doubt: d} }
+	return map[string]policy.OwnerFacts{
 		"self":       {Self: true, Class: graph.Solid},
 		"solid":      {Class: graph.Solid},
 		"waiting":    {Class: graph.Waiting},
@@ -56,7 +54,7 @@ func owners() map[string]rules.OwnerFact {
 	}
 }
 
-func parseFact(text string) (rules.OwnerFact, error) {
+func parseFact(text string) (policy.OwnerFacts, error) {
 	w := words(strings.Fields(text))
 	o, ok := owners()[w.next()]
 	if !ok {
@@ -81,8 +79,8 @@ func parseFact(text string) (rules.OwnerFact, error) {
 		case "changed":
 			o.Changed = w.stamp()
 		case "saw":
-			o.Read = map[string]rules.ReadState{
-				"solid": rules.ReadSolid, "waiting": rules.ReadWaiting, "orphaning": rules.ReadOrphaning,
+			o.Read = map[string]policy.ReadState{
+				"solid": policy.ReadSolid, "waiting": policy.ReadWaiting, "orphaning": policy.ReadOrphaning,
 			}[w.next()]
 			o.ReadBegan = w.stamp()
 		default:
@@ -92,7 +90,7 @@ func parseFact(text string) (rules.OwnerFact, error) {
 	return o, nil
 }
 
-func parseMoments(in *input, set *rules.Settings, text string) error {
+func parseMoments(in *input, set *policy.Settings, text string) error {
 	for w := words(strings.Fields(text)); len(w) > 0; {
 		switch word := w.next(); word {
 		case "known":
@@ -143,9 +141,9 @@ func (w *words) next() string {
 	return word
 }
 
-func (w *words) stamp() seq.Stamp {
+func (w *words) stamp() policy.Moment {
 	n, _ := strconv.ParseUint(w.next(), 10, 32)
-	return seq.Stamp(n)
+	return policy.Moment(n)
 }
 
 // says renders a decision on one line: the action, its references, and the reason.
@@ -172,13 +170,13 @@ func says(o graph.Object, d policy.Decision) string {
 
 // input is an input of Decide with the object whose facts it has.
 type input struct {
-	rules.Input
+	policy.Facts
 	Object graph.Object
 }
 
 // facts returns the input with the facts of the object, in lists of its own.
-func (in input) facts() *rules.Input {
-	out, o := clone(in).Input, in.Object
+func (in input) facts() *policy.Facts {
+	out, o := clone(in).Facts, in.Object
 	out.Deleting, out.Finalizers, out.Propagation = o.Deleting, len(o.Finalizers) > 0, o.Propagation()
 	out.References = len(o.Owners)
 	for i := range min(len(out.Owners), len(o.Owners)) {
@@ -193,8 +191,8 @@ func (in input) facts() *rules.Input {
 }
 
 // decide is Decide with memory of its own.
-func decide(in input, set rules.Settings) policy.Decision {
-	return rules.Decide(in.facts(), set, new(rules.Scratch))
+func decide(in input, set policy.Settings) policy.Decision {
+	return policy.Decide(in.facts(), set, new(policy.Scratch))
 }
 
 // clone returns a copy of the input that shares nothing with it.

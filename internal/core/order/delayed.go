@@ -1,4 +1,4 @@
-package rules
+package order
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
@@ -8,11 +8,11 @@ import (
 // Delayed returns the decision about an object whose delete or release d has to wait for its
 // phase (G7). The wait of a release holds no other decision up. An owner that orphans the object
 // waits for the loss of its reference, and the order may wait for that owner.
-func Delayed(in *Input, set Settings, s *Scratch, d policy.Decision) policy.Decision {
+func Delayed(in *policy.Facts, set policy.Settings, s *policy.Scratch, d policy.Decision) policy.Decision {
 	if d.Action == policy.Release {
 		still := *in
 		still.Propagation = graph.Unset
-		if x := Decide(&still, set, s); x.Action != policy.Keep {
+		if x := policy.Decide(&still, set, s); x.Action != policy.Keep {
 			return x
 		}
 	}

@@ -1,4 +1,4 @@
-package rules_test
+package policy_test
 
 import (
 	"testing"

@@ -1,8 +1,7 @@
-package rules
+package policy
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // classes sorts the references that count by their class.
@@ -18,7 +17,7 @@ func (c *classes) clear() {
 }
 
 // classify sorts the references. The class of an unobserved owner comes from a read.
-func (in *Input) classify(s *Scratch) *classes {
+func (in *Facts) classify(s *Scratch) *classes {
 	c := &s.classes
 	c.clear()
 	for i := range in.Owners {
@@ -52,7 +51,7 @@ func (in *Input) classify(s *Scratch) *classes {
 }
 
 // readClass returns the class of an unobserved owner, or that it needs a read.
-func (in *Input) readClass(o *OwnerFact) (class graph.Class, read bool) {
+func (in *Facts) readClass(o *OwnerFacts) (class graph.Class, read bool) {
 	switch {
 	case !in.read(o, 0):
 		return graph.Unknown, true
@@ -66,7 +65,7 @@ func (in *Input) readClass(o *OwnerFact) (class graph.Class, read bool) {
 
 // ClassOf returns the class of an owner in a decision. The class of an unobserved owner
 // comes from a read.
-func (in *Input) ClassOf(o *OwnerFact) graph.Class {
+func (in *Facts) ClassOf(o *OwnerFacts) graph.Class {
 	if o.readable() {
 		class, _ := in.readClass(o)
 		return class
@@ -76,41 +75,41 @@ func (in *Input) ClassOf(o *OwnerFact) graph.Class {
 
 // readable reports whether a read tells the class of the owner. The reads of an owner that
 // lives elsewhere are about other coordinates.
-func (o *OwnerFact) readable() bool {
+func (o *OwnerFacts) readable() bool {
 	return o.Class == graph.Unknown && o.Doubt == graph.Unobserved && !o.Elsewhere
 }
 
 // unmarked judges an object without a deletion mark. It is the garbage processor of the
 // collector proposal, with Kubernetes' classes.
-func (in *Input) unmarked(set Settings, s *Scratch) policy.Decision {
+func (in *Facts) unmarked(set Settings, s *Scratch) Decision {
 	c := in.classify(s)
 	switch {
 	case in.References == 0:
-		return policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}
+		return Decision{Action: Keep, Reason: NoOwners}
 	case in.Flawed:
-		return policy.Decision{Action: policy.Keep, Reason: policy.ObjectFlawed}
+		return Decision{Action: Keep, Reason: ObjectFlawed}
 	case len(c.solid) > 0:
 		return in.beside(c, s)
 	case len(c.unknown) > 0:
 		return in.doubtful(c.unknown)
 	case len(c.unlisted) > 0:
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedListing, Owners: c.unlisted}
+		return Decision{Action: Wait, Reason: NeedListing, Owners: c.unlisted}
 	case len(c.read) > 0:
 		return verify(c.read)
 	case len(c.unconfirmed) > 0:
 		return in.fence(c.unconfirmed)
 	case len(c.dangling)+len(c.waiting) == 0:
-		return policy.Decision{Action: policy.Keep, Reason: policy.OnlySelf}
+		return Decision{Action: Keep, Reason: OnlySelf}
 	case len(c.remembered) > 0:
-		return policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphaned, Owners: c.remembered}
+		return Decision{Action: Orphan, Reason: OwnerOrphaned, Owners: c.remembered}
 	}
 	return in.garbage(c, set, s)
 }
 
 // doubtful keeps an object because of owners whose state no read can tell. It names the
 // last of several doubts, in graph's order.
-func (in *Input) doubtful(unknown []int) policy.Decision {
-	d := policy.Decision{Action: policy.Keep, Reason: policy.OwnerUnknown, Owners: unknown}
+func (in *Facts) doubtful(unknown []int) Decision {
+	d := Decision{Action: Keep, Reason: OwnerUnknown, Owners: unknown}
 	for _, i := range unknown {
 		d.Doubt = max(d.Doubt, in.Owners[i].Doubt)
 	}

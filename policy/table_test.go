@@ -1,7 +1,6 @@
-package rules_test
+package policy_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-var update = flag.Bool("update", false, "write testdata/table.txt with the decisions of today")
+// The flag -update of code_test.go writes testdata/table.txt, too.
 
 const table = "testdata/table.txt"
 

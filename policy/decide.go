@@ -1,9 +1,7 @@
-package rules
+package policy
 
 import (
 	"slices"
-
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Decide returns the decision for one object. It is total: any input has a decision, and
@@ -23,9 +21,9 @@ import (
 //
 // Held by TestDecideTotal, TestDecideOrderless, TestDecideExhaustive, TestDecideEnds,
 // TestDecideUnreadable and TestDecideInScratch.
-func Decide(in *Input, set Settings, s *Scratch) policy.Decision {
+func Decide(in *Facts, set Settings, s *Scratch) Decision {
 	if in.Unreadable {
-		return policy.Decision{Action: policy.Keep, Reason: policy.ObjectFlawed}
+		return Decision{Action: Keep, Reason: ObjectFlawed}
 	}
 	if len(in.Owners) != in.References {
 		in = in.torn()
@@ -41,11 +39,11 @@ func Decide(in *Input, set Settings, s *Scratch) policy.Decision {
 		return d
 	case len(left.fence) > 0:
 		return in.fence(left.fence)
-	case d.Reason == policy.NeedFence, d.Reason == policy.FenceHeld && own, d.Reason == policy.NeedAcknowledgement:
+	case d.Reason == NeedFence, d.Reason == FenceHeld && own, d.Reason == NeedAcknowledgement:
 		return d
 	case len(left.late) > 0:
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedAcknowledgement, Owners: left.late}
-	case d.Action == policy.Verify:
+		return Decision{Action: Wait, Reason: NeedAcknowledgement, Owners: left.late}
+	case d.Action == Verify:
 		left.add(readable, d.Owners...)
 		return verify(left.read)
 	case len(left.read) > 0:
@@ -57,7 +55,7 @@ func Decide(in *Input, set Settings, s *Scratch) policy.Decision {
 }
 
 // apart decides as if no owner orphaned the object.
-func (in *Input) apart(set Settings, s *Scratch) policy.Decision {
+func (in *Facts) apart(set Settings, s *Scratch) Decision {
 	if in.Deleting {
 		return in.marked(s)
 	}
@@ -66,29 +64,29 @@ func (in *Input) apart(set Settings, s *Scratch) policy.Decision {
 
 // torn returns an input whose facts and references did not match. No decision may rest on
 // the facts, and the object counts as flawed.
-func (in *Input) torn() *Input {
+func (in *Facts) torn() *Facts {
 	out := *in
 	out.Owners, out.Ring, out.Flawed = nil, nil, true
 	return &out
 }
 
 // verify returns the decision to read the owners, each once.
-func verify(owners []int) policy.Decision {
-	return policy.Decision{Action: policy.Verify, Reason: policy.NeedOwner, Owners: distinct(owners)}
+func verify(owners []int) Decision {
+	return Decision{Action: Verify, Reason: NeedOwner, Owners: distinct(owners)}
 }
 
 // watch returns the decision to wait for the watch, because reads of these owners
 // contradict it.
-func watch(owners []int) policy.Decision {
-	return policy.Decision{Action: policy.Wait, Reason: policy.NeedWatch, Owners: distinct(owners)}
+func watch(owners []int) Decision {
+	return Decision{Action: Wait, Reason: NeedWatch, Owners: distinct(owners)}
 }
 
 // fence returns the decision to wait for a fence: that of the owners, or the object's own
 // without owners.
-func (in *Input) fence(owners []int) policy.Decision {
-	d := policy.Decision{Action: policy.Wait, Reason: policy.NeedFence, Owners: owners}
+func (in *Facts) fence(owners []int) Decision {
+	d := Decision{Action: Wait, Reason: NeedFence, Owners: owners}
 	if in.Fence.Held {
-		d.Reason = policy.FenceHeld
+		d.Reason = FenceHeld
 	}
 	return d
 }

@@ -1,11 +1,9 @@
-package rules_test
+package policy_test
 
 import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -13,9 +11,9 @@ import (
 // reads, fences, and waits for the watch.
 type play struct {
 	in       input
-	truth    []rules.ReadState // ReadUnset stands for a gone owner
-	unread   refs              // the owners that no read reaches
-	now      seq.Stamp
+	truth    []policy.ReadState // ReadUnset stands for a gone owner
+	unread   refs               // the owners that no read reaches
+	now      policy.Moment
 	decision policy.Decision
 }
 
@@ -23,7 +21,7 @@ type play struct {
 // happens.
 func (p *play) end() bool {
 	for range 4 + 4*len(p.in.Owners) {
-		p.decision = decide(p.in, rules.Settings{})
+		p.decision = decide(p.in, policy.Settings{})
 		d := p.decision
 		p.now += 2
 		switch {
@@ -60,8 +58,8 @@ func (p *play) read(owners []int) {
 		o := &p.in.Owners[i]
 		switch {
 		case p.unread>>i&1 != 0:
-		case p.truth[i] == rules.ReadUnset:
-			*o = rules.OwnerFact{Class: graph.Dangling, Changed: p.now}
+		case p.truth[i] == policy.ReadUnset:
+			*o = policy.OwnerFacts{Class: graph.Dangling, Changed: p.now}
 		default:
 			o.Read, o.ReadBegan, o.SameVersion = p.truth[i], p.now, o.Class != graph.Unknown && o.Mark != 0
 		}
@@ -73,13 +71,13 @@ func (p *play) read(owners []int) {
 func (p *play) watch(owners []int) {
 	for _, i := range owners {
 		o := &p.in.Owners[i]
-		is := rules.OwnerFact{Class: graph.Dangling, Changed: p.now}
+		is := policy.OwnerFacts{Class: graph.Dangling, Changed: p.now}
 		switch p.truth[i] {
-		case rules.ReadSolid:
+		case policy.ReadSolid:
 			is.Class = graph.Solid
-		case rules.ReadWaiting:
+		case policy.ReadWaiting:
 			is.Class, is.Mark = graph.Waiting, p.now
-		case rules.ReadOrphaning:
+		case policy.ReadOrphaning:
 			is.Class, is.Mark, is.Orphaning = graph.Solid, p.now, true
 		}
 		if is.Class != o.Class || is.Orphaning != o.Orphaning || o.Unconfirmed {
@@ -89,8 +87,8 @@ func (p *play) watch(owners []int) {
 }
 
 // holds reports whether a readable owner has the named state, for the graph and in truth.
-func (p *play) holds(class graph.Class, truth rules.ReadState) bool {
-	return spec{in: p.in}.those(func(i int, o rules.OwnerFact) bool {
+func (p *play) holds(class graph.Class, truth policy.ReadState) bool {
+	return spec{in: p.in}.those(func(i int, o policy.OwnerFacts) bool {
 		return p.unread>>i&1 == 0 && o.Class == class && p.truth[i] == truth
 	}) != 0
 }
@@ -98,13 +96,13 @@ func (p *play) holds(class graph.Class, truth rules.ReadState) bool {
 // plays yields every play of a small scope: three owners with one state in the graph and
 // another in the store.
 func plays(unread func(n int) refs, yield func(p *play)) {
-	graphs := []rules.OwnerFact{
+	graphs := []policy.OwnerFacts{
 		{Class: graph.Solid}, {Class: graph.Waiting, Mark: 2}, {Class: graph.Waiting, Mark: 6},
 		{Class: graph.Solid, Orphaning: true, Mark: 2}, {Class: graph.Solid, Orphaning: true, Mark: 6},
 		{Class: graph.Solid, Orphaning: true, Mark: 6, Unacknowledged: true}, {Class: graph.Dangling},
 		{Class: graph.Unknown, Doubt: graph.Unobserved}, {Class: graph.Dangling, Unconfirmed: true},
 	}
-	fences := []rules.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Held: true}, {Released: 9}}
+	fences := []policy.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Held: true}, {Released: 9}}
 	marks := [][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}}
 	each := len(graphs) * 4
 	for n := range each * each * each {
@@ -116,7 +114,7 @@ func plays(unread func(n int) refs, yield func(p *play)) {
 			if graphs[at/4].Class == graph.Dangling {
 				at = 0
 			}
-			p.truth = append(p.truth, rules.ReadState(at%4))
+			p.truth = append(p.truth, policy.ReadState(at%4))
 		}
 		p.in.Known, p.now, p.in.Mark = 4, 10, 3
 		p.in.Fence = fences[n%len(fences)]
@@ -137,8 +135,8 @@ func TestDecideEnds(t *testing.T) {
 		}
 		if p.decision.Action == policy.Delete {
 			for i, is := range p.truth {
-				before := spec{begin, rules.Settings{}}.fenced(begin.Owners[i])
-				if is != rules.ReadUnset && is != rules.ReadWaiting && !before {
+				before := spec{begin, policy.Settings{}}.fenced(begin.Owners[i])
+				if is != policy.ReadUnset && is != policy.ReadWaiting && !before {
 					t.Fatalf("%+v: deleted although owner %d is %s", begin, i, is)
 				}
 			}
@@ -160,13 +158,13 @@ func TestDecideUnreadable(t *testing.T) {
 			return
 		}
 		held++
-		s := spec{p.in, rules.Settings{}}
+		s := spec{p.in, policy.Settings{}}
 		for i, o := range p.in.Owners {
-			if p.unread>>i&1 == 0 && s.leaving(o) && p.truth[i] == rules.ReadOrphaning {
+			if p.unread>>i&1 == 0 && s.leaving(o) && p.truth[i] == policy.ReadOrphaning {
 				t.Fatalf("%+v: owner %d orphans, and waits for a read of another: %s", begin, i, says(p.in.Object, p.decision))
 			}
 		}
-		if !p.in.Object.Deleting && p.holds(graph.Waiting, rules.ReadWaiting) && p.holds(graph.Solid, rules.ReadSolid) {
+		if !p.in.Object.Deleting && p.holds(graph.Waiting, policy.ReadWaiting) && p.holds(graph.Solid, policy.ReadSolid) {
 			t.Fatalf("%+v: an owner waits beside a solid one, and a third is read: %s", begin, says(p.in.Object, p.decision))
 		}
 		if p.in.Object.Deleting && !p.in.Retry {

@@ -1,4 +1,4 @@
-package rules_test
+package policy_test
 
 import (
 	"fmt"
@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/share"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -22,23 +20,23 @@ const known = 3
 // own states in full. Without -whole it has a share of the first owners and of the states.
 func TestDecideExhaustive(t *testing.T) {
 	c := checker{t: t}
-	fences := everyFence([]seq.Stamp{0, 3, 4, 5}, []seq.Stamp{0, 4, 5}, true)
-	few := everyFence([]seq.Stamp{0, 4, 5}, []seq.Stamp{0, 5}, false)
-	states := append(few, rules.Fence{Exact: true, Held: true}, rules.Fence{Released: 4}, rules.Fence{Released: 5})
-	plain := []input{{}, {Input: rules.Input{Referring: 1}}}
+	fences := everyFence([]policy.Moment{0, 3, 4, 5}, []policy.Moment{0, 4, 5}, true)
+	few := everyFence([]policy.Moment{0, 4, 5}, []policy.Moment{0, 5}, false)
+	states := append(few, policy.Fence{Exact: true, Held: true}, policy.Fence{Released: 4}, policy.Fence{Released: 5})
+	plain := []input{{}, {Facts: policy.Facts{Referring: 1}}}
 
-	one := everyFact([]seq.Stamp{0, 2, 3, 4}, []seq.Stamp{3, 4, 5, 6}, []seq.Stamp{1, 5})
+	one := everyFact([]policy.Moment{0, 2, 3, 4}, []policy.Moment{3, 4, 5, 6}, []policy.Moment{1, 5})
 	for _, o := range share.Of(3, one) {
 		c.run(plain, fences, o)
 		c.run(plain[:1], few, o, twice(o))
 	}
-	two := choice(everyFact([]seq.Stamp{2, 4}, []seq.Stamp{4, 6}, []seq.Stamp{1, 5}))
+	two := choice(everyFact([]policy.Moment{2, 4}, []policy.Moment{4, 6}, []policy.Moment{1, 5}))
 	for _, o := range share.Of(5, two) {
 		for _, p := range two {
 			c.run(plain[:1], few, o, p)
 		}
 	}
-	three := choice(everyFact([]seq.Stamp{2}, []seq.Stamp{6}, []seq.Stamp{1}))
+	three := choice(everyFact([]policy.Moment{2}, []policy.Moment{6}, []policy.Moment{1}))
 	for _, o := range share.Of(5, three) {
 		for _, p := range three {
 			for _, q := range three {
@@ -53,7 +51,7 @@ func TestDecideExhaustive(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.run(objects, states, f)
-		c.run(objects, states, f, rules.OwnerFact{Class: graph.Solid})
+		c.run(objects, states, f, policy.OwnerFacts{Class: graph.Solid})
 	}
 	c.run(objects, states)
 	c.everyReason()
@@ -61,8 +59,8 @@ func TestDecideExhaustive(t *testing.T) {
 
 // everyFact returns every fact of one owner over the stamps: its class, its mark, its
 // read with the moment, and the moment of its change.
-func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
-	kinds := []rules.OwnerFact{
+func everyFact(marks, reads, changes []policy.Moment) (out []policy.OwnerFacts) {
+	kinds := []policy.OwnerFacts{
 		{Class: graph.Solid, Orphaning: true}, {Class: graph.Solid, Orphaning: true, Unacknowledged: true},
 		{Class: graph.Solid, Orphaning: true, Overdue: true}, {Class: graph.Dangling, Orphaning: true},
 		{Self: true, Class: graph.Waiting, Orphaning: true}, {Class: graph.Unknown, Doubt: graph.UnresolvedScope, Orphaning: true},
@@ -76,11 +74,11 @@ func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
 	for _, o := range kinds {
 		for _, o.Mark = range marks {
 			for _, o.Changed = range changes {
-				o.Read, o.ReadBegan, o.SameVersion = rules.ReadUnset, 0, false
+				o.Read, o.ReadBegan, o.SameVersion = policy.ReadUnset, 0, false
 				out = append(out, o)
 				o.ReadBegan = 6 // of a read that no longer counts
 				out = append(out, o)
-				for o.Read = rules.ReadSolid; o.Read <= rules.ReadOrphaning; o.Read++ {
+				for o.Read = policy.ReadSolid; o.Read <= policy.ReadOrphaning; o.Read++ {
 					for _, o.ReadBegan = range reads {
 						for _, o.SameVersion = range []bool{false, true} {
 							out = append(out, o)
@@ -94,24 +92,24 @@ func everyFact(marks, reads, changes []seq.Stamp) (out []rules.OwnerFact) {
 }
 
 // choice leaves out the facts that only a single owner tells apart.
-func choice(facts []rules.OwnerFact) []rules.OwnerFact {
-	return slices.DeleteFunc(facts, func(o rules.OwnerFact) bool {
+func choice(facts []policy.OwnerFacts) []policy.OwnerFacts {
+	return slices.DeleteFunc(facts, func(o policy.OwnerFacts) bool {
 		boring := o.Self || o.Overdue || o.Doubt > graph.Unlisted || o.Class == graph.Dangling && o.Orphaning ||
 			o.Class == graph.ClassUnset || o.Class == graph.Unknown && o.Unconfirmed
 		settled := o.Class == graph.Dangling || o.Doubt == graph.Unlisted
-		stale := o.Read == rules.ReadUnset && o.ReadBegan != 0 && (o.Class != graph.Solid || o.Orphaning)
-		return stale || boring && (o.Read != rules.ReadUnset || o.Mark != 2) ||
-			settled && o.Read != rules.ReadUnset || o.SameVersion && o.Read != rules.ReadWaiting
+		stale := o.Read == policy.ReadUnset && o.ReadBegan != 0 && (o.Class != graph.Solid || o.Orphaning)
+		return stale || boring && (o.Read != policy.ReadUnset || o.Mark != 2) ||
+			settled && o.Read != policy.ReadUnset || o.SameVersion && o.Read != policy.ReadWaiting
 	})
 }
 
-func everyFence(passed, released []seq.Stamp, held bool) (out []rules.Fence) {
+func everyFence(passed, released []policy.Moment, held bool) (out []policy.Fence) {
 	for _, p := range passed {
 		for _, r := range released {
-			out = append(out, rules.Fence{Exact: true, Passed: p, Released: r})
+			out = append(out, policy.Fence{Exact: true, Passed: p, Released: r})
 			if held {
-				out = append(out, rules.Fence{Exact: true, Passed: p, Released: r, Held: true},
-					rules.Fence{Passed: p, Released: r}, rules.Fence{Passed: p, Released: r, Held: true})
+				out = append(out, policy.Fence{Exact: true, Passed: p, Released: r, Held: true},
+					policy.Fence{Passed: p, Released: r}, policy.Fence{Passed: p, Released: r, Held: true})
 			}
 		}
 	}
@@ -124,8 +122,8 @@ func everyObject() (out []input) {
 	for bits := range 1 << 9 {
 		has := func(n int) bool { return bits>>n&1 != 0 }
 		for _, fin := range fins {
-			for _, mark := range []seq.Stamp{0, 4} {
-				in := input{Input: rules.Input{Mark: mark, Retry: has(0), Flawed: has(1), Unreadable: has(8), Unacknowledged: has(5), Overdue: has(6)}}
+			for _, mark := range []policy.Moment{0, 4} {
+				in := input{Facts: policy.Facts{Mark: mark, Retry: has(0), Flawed: has(1), Unreadable: has(8), Unacknowledged: has(5), Overdue: has(6)}}
 				in.Object.Finalizers, in.Object.Deleting = fin, has(2)
 				if has(3) {
 					in.Referring = 1
@@ -153,9 +151,9 @@ type checker struct {
 // twiceMark marks a fact about the owner before it.
 const twiceMark = 1 << 40
 
-func twice(o rules.OwnerFact) rules.OwnerFact { o.Changed += twiceMark; return o }
+func twice(o policy.OwnerFacts) policy.OwnerFacts { o.Changed += twiceMark; return o }
 
-func (c *checker) run(objects []input, fences []rules.Fence, facts ...rules.OwnerFact) {
+func (c *checker) run(objects []input, fences []policy.Fence, facts ...policy.OwnerFacts) {
 	facts = slices.Clone(facts)
 	list := make([]graph.Owner, len(facts))
 	for i := range facts {
@@ -168,15 +166,15 @@ func (c *checker) run(objects []input, fences []rules.Fence, facts ...rules.Owne
 	for _, in := range objects {
 		in.Object.Owners, in.Owners, in.Known = list, facts, known
 		for _, in.Fence = range fences {
-			c.check(in, rules.Settings{})
+			c.check(in, policy.Settings{})
 			if len(in.Object.Finalizers) > 0 {
-				c.check(in, rules.Settings{Override: true})
+				c.check(in, policy.Settings{Override: true})
 			}
 		}
 	}
 }
 
-func (c *checker) check(in input, set rules.Settings) {
+func (c *checker) check(in input, set policy.Settings) {
 	s, d := spec{in, set}, decide(in, set)
 	c.actions[d.Action]++
 	c.reasons[d.Reason]++
@@ -217,7 +215,7 @@ func (s spec) because(d policy.Decision) string {
 		return "the references are not ascending"
 	}
 	drops := setOf(d.Owners)
-	overdue := s.those(func(_ int, o rules.OwnerFact) bool { return o.Overdue })&s.left() != 0
+	overdue := s.those(func(_ int, o policy.OwnerFacts) bool { return o.Overdue })&s.left() != 0
 	foreground := d.Finalizer == graph.FinalizerForeground
 	ok := d.Action == policy.Keep
 	switch d.Reason {

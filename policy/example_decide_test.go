@@ -1,24 +1,24 @@
-package rules_test
+package policy_test
 
 import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // The engine deletes a pod of a ReplicaSet that is being deleted in the foreground.
 // Before that, a fence or a read must show that the ReplicaSet waits for the pod.
 func ExampleDecide() {
-	in := rules.Input{
+	in := policy.Facts{
 		Known:      3, // the moment at which the pod's version became known
 		References: 1,
-		Owners:     []rules.OwnerFact{{Class: graph.Waiting, Block: true, Mark: 4}},
-		Fence:      rules.Fence{Exact: true},
+		Owners:     []policy.OwnerFacts{{Class: graph.Waiting, Block: true, Mark: 4}},
+		Fence:      policy.Fence{Exact: true},
 	}
-	var scratch rules.Scratch
+	var scratch policy.Scratch
 	show := func() {
-		d := rules.Decide(&in, rules.Settings{}, &scratch)
+		d := policy.Decide(&in, policy.Settings{}, &scratch)
 		fmt.Printf("%s %s: %s\n", d.Action, d.Propagation, d.Reason)
 	}
 	show()
@@ -26,7 +26,7 @@ func ExampleDecide() {
 	in.Fence.Passed = 5 // the fence began after both were known
 	show()
 
-	in.Owners[0] = rules.OwnerFact{Class: graph.Solid}
+	in.Owners[0] = policy.OwnerFacts{Class: graph.Solid}
 	show()
 	// Output:
 	// wait unset: a fence has to pass

@@ -1,4 +1,4 @@
-package rules
+package policy
 
 // Acknowledged reports whether an object's controller has observed its latest generation,
 // which the deletion mark has raised. For the configured kinds, an orphan

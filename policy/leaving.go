@@ -1,15 +1,14 @@
-package rules
+package policy
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // leaving returns the state of the proof that owners orphan the object. R2: a reference
 // is dropped only if its owner was seen orphaning at an instant after the judged version
 // was committed. An owner is late while its controller has time to acknowledge its
 // deletion. Evidence from after that time covers the acts of the controller, too.
-func (in *Input) leaving(s *Scratch) *verdict {
+func (in *Facts) leaving(s *Scratch) *verdict {
 	v := &s.leaving
 	v.clear()
 	for i := range in.Owners {
@@ -31,11 +30,11 @@ func (in *Input) leaving(s *Scratch) *verdict {
 // deletions overlap in time, both outcomes are permitted. For a flawed object only the
 // references to orphaning owners go. No other write may rest on a flawed object, and without
 // this write the owner would never end.
-func (in *Input) orphan(left *verdict, s *Scratch) policy.Decision {
-	d := policy.Decision{Action: policy.Orphan, Reason: policy.OwnerOrphans}
+func (in *Facts) orphan(left *verdict, s *Scratch) Decision {
+	d := Decision{Action: Orphan, Reason: OwnerOrphans}
 	for _, i := range left.proven {
 		if in.Owners[i].Overdue {
-			d.Reason = policy.AcknowledgementOverdue
+			d.Reason = AcknowledgementOverdue
 		}
 	}
 	if !in.Flawed {

@@ -1,4 +1,4 @@
-package rules
+package policy
 
 // Scratch is the memory of a decision: the lists of references that Decide makes. The next
 // decision with it uses them again. The zero value is ready. It is not safe for concurrent

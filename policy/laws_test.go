@@ -1,4 +1,4 @@
-package rules_test
+package policy_test
 
 import (
 	"slices"
@@ -8,26 +8,24 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // drawFact draws the state of an owner. An odd one may have classes, doubts and read
 // states that do not exist.
-func drawFact(t *rapid.T, odd bool) rules.OwnerFact {
+func drawFact(t *rapid.T, odd bool) policy.OwnerFacts {
 	top := 0
 	if odd {
 		top = 250
 	}
-	stamp := func(name string) seq.Stamp { return seq.Stamp(rapid.IntRange(0, 7).Draw(t, name)) }
+	stamp := func(name string) policy.Moment { return policy.Moment(rapid.IntRange(0, 7).Draw(t, name)) }
 	flag := func(name string) bool { return rapid.IntRange(0, 4).Draw(t, name) == 0 }
-	o := rules.OwnerFact{
+	o := policy.OwnerFacts{
 		Self: flag("self"), Unconfirmed: flag("unconfirmed"), Remembered: flag("remembered"), Orphaning: flag("orphaning"),
 		Unacknowledged: flag("unacknowledged"), Overdue: flag("overdue"), SameVersion: !flag("not same"),
 		Class: graph.Class(rapid.IntRange(1, int(graph.Unknown)+top).Draw(t, "class")),
 		Mark:  stamp("mark"), Changed: stamp("changed"), ReadBegan: stamp("began"),
-		Read: rules.ReadState(rapid.IntRange(0, int(rules.ReadOrphaning)+top).Draw(t, "seen")),
+		Read: policy.ReadState(rapid.IntRange(0, int(policy.ReadOrphaning)+top).Draw(t, "seen")),
 	}
 	if o.Class >= graph.Unknown || odd {
 		o.Doubt = graph.Doubt(rapid.IntRange(1, int(graph.Unreadable)+top).Draw(t, "doubt"))
@@ -40,7 +38,7 @@ func drawFact(t *rapid.T, odd bool) rules.OwnerFact {
 
 // drawInput draws an input with up to 4 owners, each of another name.
 func drawInput(t *rapid.T, odd bool) input {
-	in := input{Input: rules.Input{Known: seq.Stamp(rapid.IntRange(0, 5).Draw(t, "known"))}}
+	in := input{Facts: policy.Facts{Known: policy.Moment(rapid.IntRange(0, 5).Draw(t, "known"))}}
 	for i := range rapid.IntRange(0, 4).Draw(t, "owners") {
 		name := string(rune('a' + i))
 		in.Owners = append(in.Owners, drawFact(t, odd))
@@ -57,19 +55,19 @@ func drawInput(t *rapid.T, odd bool) input {
 		in.Unreadable = flag("unreadable")
 	}
 	in.Referring, in.Blocking = rapid.IntRange(0, 1).Draw(t, "referring"), rapid.IntRange(0, 1).Draw(t, "blocking")
-	in.Mark = seq.Stamp(rapid.IntRange(0, 7).Draw(t, "own mark"))
+	in.Mark = policy.Moment(rapid.IntRange(0, 7).Draw(t, "own mark"))
 	in.Ring = rapid.SliceOfN(rapid.IntRange(0, max(0, len(in.Owners)-1)), 0, 3).Draw(t, "ring")
 	slices.Sort(in.Ring)
-	in.Fence = rules.Fence{
+	in.Fence = policy.Fence{
 		Exact: rapid.Bool().Draw(t, "exact"), Held: rapid.Bool().Draw(t, "held"),
-		Passed:   seq.Stamp(rapid.IntRange(0, 7).Draw(t, "passed")),
-		Released: seq.Stamp(rapid.IntRange(0, 7).Draw(t, "released")),
+		Passed:   policy.Moment(rapid.IntRange(0, 7).Draw(t, "passed")),
+		Released: policy.Moment(rapid.IntRange(0, 7).Draw(t, "released")),
 	}
 	return in
 }
 
-func drawSettings(t *rapid.T) rules.Settings {
-	return rules.Settings{Override: rapid.Bool().Draw(t, "override")}
+func drawSettings(t *rapid.T) policy.Settings {
+	return policy.Settings{Override: rapid.Bool().Draw(t, "override")}
 }
 
 // TestDecideTotal gives Decide every possible input, and more: facts without references,
@@ -107,7 +105,7 @@ func decideAnything(t *rapid.T) {
 		in.Owners = in.Owners[:rapid.IntRange(0, len(in.Owners)).Draw(t, "facts")]
 	}
 	given, before := in.facts(), in.facts()
-	d := rules.Decide(given, set, new(rules.Scratch))
+	d := policy.Decide(given, set, new(policy.Scratch))
 	if diff := cmp.Diff(before, given); diff != "" {
 		t.Fatalf("the input was changed:\n%s", diff)
 	}
@@ -119,14 +117,14 @@ func decideAnything(t *rapid.T) {
 			t.Fatalf("%s of a reference out of range", says(in.Object, d))
 		}
 		o := in.Owners[i]
-		known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Read == rules.ReadWaiting
+		known := o.Class == graph.Dangling || o.Class == graph.Waiting || o.Class == graph.Unknown && o.Read == policy.ReadWaiting
 		if d.Action.Writes() && d.Action != policy.Unblock && !known && !o.Orphaning {
 			t.Fatalf("%s, which is unknown", says(in.Object, d))
 		}
 	}
-	if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o rules.OwnerFact) bool {
+	if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o policy.OwnerFacts) bool {
 		return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unconfirmed && o.Class == graph.Dangling ||
-			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Read != rules.ReadWaiting))
+			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Read != policy.ReadWaiting))
 	}) {
 		t.Fatalf("%s, with an unknown owner", says(in.Object, d))
 	}
@@ -135,14 +133,14 @@ func decideAnything(t *rapid.T) {
 // TestDecideInScratch: a decision does not depend on the former content of the scratch.
 // Once the scratch has memory, a decision takes none.
 func TestDecideInScratch(t *testing.T) {
-	var used rules.Scratch
+	var used policy.Scratch
 	rapid.Check(t, func(t *rapid.T) {
 		in, set := drawInput(t, rapid.Bool().Draw(t, "odd")), drawSettings(t)
 		want, given := decide(in, set), in.facts()
-		if diff := cmp.Diff(want, rules.Decide(given, set, &used)); diff != "" {
+		if diff := cmp.Diff(want, policy.Decide(given, set, &used)); diff != "" {
 			t.Fatalf("%s\n%s", says(in.Object, want), diff)
 		}
-		if n := testing.AllocsPerRun(1, func() { rules.Decide(given, set, &used) }); n > 0 {
+		if n := testing.AllocsPerRun(1, func() { policy.Decide(given, set, &used) }); n > 0 {
 			t.Fatalf("%s takes %v allocations", says(in.Object, want), n)
 		}
 	})
@@ -151,7 +149,7 @@ func TestDecideInScratch(t *testing.T) {
 // TestDecideOfNothing: the zero values have a decision, and it is no write.
 func TestDecideOfNothing(t *testing.T) {
 	ref := []graph.Owner{{}}
-	odd := rules.OwnerFact{Class: graph.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
+	odd := policy.OwnerFacts{Class: graph.Unknown, Doubt: graph.Unobserved, Read: 9, ReadBegan: 1}
 	for _, c := range []struct {
 		in     input
 		want   string
@@ -159,12 +157,12 @@ func TestDecideOfNothing(t *testing.T) {
 	}{
 		{input{}, "keep: no owners", "an object without owners stays"},
 		{input{Object: graph.Object{Owners: ref}}, "keep: the object is flawed", "no facts go with the reference"},
-		{input{Input: rules.Input{Owners: make([]rules.OwnerFact, 1)}}, "keep: no owners", "no reference goes with the facts"},
-		{input{Object: graph.Object{Owners: ref}, Input: rules.Input{Owners: make([]rules.OwnerFact, 1)}}, "keep : unset", "of no class is unknown"},
-		{input{Object: graph.Object{Owners: ref}, Input: rules.Input{Owners: []rules.OwnerFact{odd}}}, "keep : owner not observed", "a read state that does not exist shows nothing"},
+		{input{Facts: policy.Facts{Owners: make([]policy.OwnerFacts, 1)}}, "keep: no owners", "no reference goes with the facts"},
+		{input{Object: graph.Object{Owners: ref}, Facts: policy.Facts{Owners: make([]policy.OwnerFacts, 1)}}, "keep : unset", "of no class is unknown"},
+		{input{Object: graph.Object{Owners: ref}, Facts: policy.Facts{Owners: []policy.OwnerFacts{odd}}}, "keep : owner not observed", "a read state that does not exist shows nothing"},
 		{input{Object: graph.Object{Deleting: true}}, "keep: its grace period has to end", "nothing else may hold a marked object"},
 	} {
-		if got := says(c.in.Object, decide(c.in, rules.Settings{})); got != c.want {
+		if got := says(c.in.Object, decide(c.in, policy.Settings{})); got != c.want {
 			t.Errorf("%q, want %q: %s", got, c.want, c.reason)
 		}
 	}
@@ -213,10 +211,10 @@ func TestDecideMonotone(t *testing.T) {
 		}
 		more := clone(in)
 		if rapid.Bool().Draw(t, "fence") {
-			more.Fence.Passed += seq.Stamp(rapid.IntRange(0, 9).Draw(t, "further"))
+			more.Fence.Passed += policy.Moment(rapid.IntRange(0, 9).Draw(t, "further"))
 		}
 		if rapid.Bool().Draw(t, "release") {
-			more.Fence.Released += seq.Stamp(rapid.IntRange(0, 9).Draw(t, "later"))
+			more.Fence.Released += policy.Moment(rapid.IntRange(0, 9).Draw(t, "later"))
 		}
 		for i := range more.Owners {
 			strengthen(t, &more.Owners[i])
@@ -232,19 +230,19 @@ func TestDecideMonotone(t *testing.T) {
 }
 
 // strengthen adds evidence for the known state of an owner.
-func strengthen(t *rapid.T, o *rules.OwnerFact) {
+func strengthen(t *rapid.T, o *policy.OwnerFacts) {
 	if !rapid.Bool().Draw(t, "more") {
 		return
 	}
 	o.Unconfirmed, o.Unacknowledged = false, false
-	seen := map[graph.Class]rules.ReadState{graph.Solid: rules.ReadSolid, graph.Waiting: rules.ReadWaiting}[o.Class]
+	seen := map[graph.Class]policy.ReadState{graph.Solid: policy.ReadSolid, graph.Waiting: policy.ReadWaiting}[o.Class]
 	if o.Class == graph.Unknown {
 		seen = o.Read
 	}
 	if o.Orphaning {
-		seen = rules.ReadOrphaning
+		seen = policy.ReadOrphaning
 	}
-	if seen != rules.ReadUnset {
+	if seen != policy.ReadUnset {
 		o.Read, o.SameVersion, o.ReadBegan = seen, o.SameVersion || o.Class == graph.Waiting, 20
 	}
 }
@@ -286,7 +284,7 @@ func TestDecideCountsOnce(t *testing.T) {
 		more.Owners = append(more.Owners, in.Owners[n-1])
 		more.Object.Owners = append(more.Object.Owners, in.Object.Owners[n-1])
 		if !again {
-			more.Owners[n] = rules.OwnerFact{Self: true, Class: graph.Solid, Orphaning: true, Changed: 9}
+			more.Owners[n] = policy.OwnerFacts{Self: true, Class: graph.Solid, Orphaning: true, Changed: 9}
 			more.Object.Owners[n].Name = "self"
 		}
 		is := decide(more, set)

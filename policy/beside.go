@@ -1,15 +1,13 @@
-package rules
+package policy
 
-import (
-	"github.com/ownergraph/ownergraph/policy"
-)
+import ()
 
 // beside trims dangling and waiting references beside a solid owner, in one write as far
 // as the evidence goes. It also asks for a read of each unobserved owner, since that owner
 // may be absent. The needs
 // of a waiting owner come first, because they hold up the end of that owner. A dangling
 // reference holds up nothing.
-func (in *Input) beside(c *classes, s *Scratch) policy.Decision {
+func (in *Facts) beside(c *classes, s *Scratch) Decision {
 	v := s.verdict()
 	for at := range c.waiting {
 		e, about := in.trimmable(c, at, s)
@@ -18,9 +16,9 @@ func (in *Input) beside(c *classes, s *Scratch) policy.Decision {
 	switch {
 	case len(v.proven) > 0:
 		v.add(proven, c.dangling...)
-		return policy.Decision{Action: policy.Trim, Reason: policy.WaitingBesideSolid, Owners: distinct(v.proven)}
+		return Decision{Action: Trim, Reason: WaitingBesideSolid, Owners: distinct(v.proven)}
 	case len(c.dangling) > 0:
-		return policy.Decision{Action: policy.Trim, Reason: policy.DanglingBesideSolid, Owners: c.dangling}
+		return Decision{Action: Trim, Reason: DanglingBesideSolid, Owners: c.dangling}
 	case len(v.fence) > 0:
 		return in.fence(v.fence)
 	case len(v.read) > 0:
@@ -33,7 +31,7 @@ func (in *Input) beside(c *classes, s *Scratch) policy.Decision {
 	case len(c.unconfirmed) > 0:
 		return in.fence(c.unconfirmed)
 	}
-	return policy.Decision{Action: policy.Keep, Reason: policy.OwnerSolid}
+	return Decision{Action: Keep, Reason: OwnerSolid}
 }
 
 // trimmable reports whether the evidence allows to drop a waiting reference because of a
@@ -42,7 +40,7 @@ func (in *Input) beside(c *classes, s *Scratch) policy.Decision {
 // R2. Otherwise a solid owner that is gone, without the engine's knowledge, would let the
 // waiting owner end. The object would then have no owner. The mark of an owner that only a
 // read has shown has no stamp, so the watch must bring that owner.
-func (in *Input) trimmable(c *classes, at int, s *Scratch) (e evidence, about []int) {
+func (in *Facts) trimmable(c *classes, at int, s *Scratch) (e evidence, about []int) {
 	self := c.waiting[at : at+1]
 	o := &in.Owners[self[0]]
 	if o.Mark == 0 {

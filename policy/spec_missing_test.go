@@ -1,8 +1,7 @@
-package rules_test
+package policy_test
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -19,7 +18,7 @@ func (s spec) due() (out []policy.Decision) {
 		{Action: policy.Orphan, Owners: indexes(s.remembered())},
 		{Action: policy.Unblock, Owners: indexes(s.ring()), BestEffort: s.in.Fence.Passed <= s.in.Mark},
 		{Action: policy.Release, Finalizer: s.in.Object.Propagation().Finalizer(), BestEffort: s.in.Fence.Passed <= s.in.Mark},
-		{Action: policy.Trim, Owners: indexes(s.are(gone) | s.those(func(_ int, o rules.OwnerFact) bool { return s.trimmable(o) }))},
+		{Action: policy.Trim, Owners: indexes(s.are(gone) | s.those(func(_ int, o policy.OwnerFacts) bool { return s.trimmable(o) }))},
 		{Action: policy.Delete, Owners: indexes(s.are(waiting) & all), Propagation: s.propagation()},
 	} {
 		if s.broken(d) == "" {
@@ -56,7 +55,7 @@ func (s spec) missing() ask {
 		case !s.leaving(o):
 		case o.Unacknowledged:
 			late |= bit
-		case s.denied(o, rules.ReadOrphaning):
+		case s.denied(o, policy.ReadOrphaning):
 			contra |= bit
 		case s.fenceDue(o):
 			fence |= bit
@@ -132,11 +131,11 @@ func (s spec) garbage() ask {
 	var fence, read, contra refs
 	for i, o := range s.in.Owners {
 		bit := refs(1) << i
-		later := s.those(func(_ int, w rules.OwnerFact) bool { return !w.Self && w.Changed >= o.ReadBegan })
+		later := s.those(func(_ int, w policy.OwnerFacts) bool { return !w.Self && w.Changed >= o.ReadBegan })
 		switch {
 		case s.what(o) != waiting:
-		case s.several() && s.together(o), !s.several() && s.seen(o, rules.ReadWaiting):
-		case s.several() && s.read(o) && later == 0, !s.several() && s.denied(o, rules.ReadWaiting):
+		case s.several() && s.together(o), !s.several() && s.seen(o, policy.ReadWaiting):
+		case s.several() && s.read(o) && later == 0, !s.several() && s.denied(o, policy.ReadWaiting):
 			contra |= bit
 		case s.fenceDue(o):
 			fence |= bit
@@ -161,14 +160,14 @@ func (s spec) beside() ask {
 		bit := refs(1) << i
 		switch {
 		case s.what(o) != waiting:
-		case o.Mark == 0, s.denied(o, rules.ReadWaiting):
+		case o.Mark == 0, s.denied(o, policy.ReadWaiting):
 			contra |= bit
-		case !s.seen(o, rules.ReadWaiting) && s.fenceDue(o):
+		case !s.seen(o, policy.ReadWaiting) && s.fenceDue(o):
 			fence |= bit
-		case !s.seen(o, rules.ReadWaiting):
+		case !s.seen(o, policy.ReadWaiting):
 			read |= bit
 		default:
-			asked := s.those(func(_ int, x rules.OwnerFact) bool {
+			asked := s.those(func(_ int, x policy.OwnerFacts) bool {
 				return s.what(x) == solid && !(s.read(x) && x.ReadBegan > o.Mark)
 			})
 			if read |= asked; asked == 0 {

@@ -1,42 +1,41 @@
-package rules
+package policy
 
 import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // marked judges an object that is being deleted, and ends its propagation. R3: that takes
 // a fence that began after the object's present mark was observed. A read is no
 // substitute.
-func (in *Input) marked(s *Scratch) policy.Decision {
+func (in *Facts) marked(s *Scratch) Decision {
 	p := in.Propagation
 	switch {
 	case !in.Finalizers:
-		return policy.Decision{Action: policy.Keep, Reason: policy.NeedGrace}
+		return Decision{Action: Keep, Reason: NeedGrace}
 	case p == graph.Unset:
-		return policy.Decision{Action: policy.Keep, Reason: policy.NeedFinalizers}
+		return Decision{Action: Keep, Reason: NeedFinalizers}
 	case in.Retry:
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedWatch}
+		return Decision{Action: Wait, Reason: NeedWatch}
 	case p == graph.Foreground && in.Blocking > 0:
 		return in.blocked(s)
 	case p == graph.Orphan && in.Referring+in.Elsewhere > 0:
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedDependents}
+		return Decision{Action: Wait, Reason: NeedDependents}
 	case p == graph.Orphan && in.Unacknowledged:
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedAcknowledgement}
+		return Decision{Action: Wait, Reason: NeedAcknowledgement}
 	}
 	return in.release(p)
 }
 
 // release drops the propagation finalizer, if the fence allows it.
-func (in *Input) release(p graph.Propagation) policy.Decision {
-	d := policy.Decision{Action: policy.Release, Reason: policy.DependentsGone, Finalizer: p.Finalizer()}
+func (in *Facts) release(p graph.Propagation) Decision {
+	d := Decision{Action: Release, Reason: DependentsGone, Finalizer: p.Finalizer()}
 	switch {
 	case p == graph.Orphan && in.Overdue:
-		d.Reason = policy.AcknowledgementOverdue
+		d.Reason = AcknowledgementOverdue
 	case p == graph.Orphan:
-		d.Reason = policy.DependentsFree
+		d.Reason = DependentsFree
 	}
 	switch {
 	case in.Mark == 0:
@@ -52,7 +51,7 @@ func (in *Input) release(p graph.Propagation) policy.Decision {
 // blocked breaks the ring through which a foreground deletion waits for itself. Without a
 // ring it waits for the blocking dependents. A ring consists of marked objects, so only a
 // fence that began after their marks can confirm it.
-func (in *Input) blocked(s *Scratch) policy.Decision {
+func (in *Facts) blocked(s *Scratch) Decision {
 	v := s.verdict()
 	for i := range in.Owners {
 		if _, rings := slices.BinarySearch(in.Ring, i); rings && in.Owners[i].Block && !in.Owners[i].Self {
@@ -61,7 +60,7 @@ func (in *Input) blocked(s *Scratch) policy.Decision {
 	}
 	ring := v.proven
 	if len(ring) == 0 {
-		return policy.Decision{Action: policy.Wait, Reason: policy.NeedDependents}
+		return Decision{Action: Wait, Reason: NeedDependents}
 	}
-	return policy.Decision{Action: policy.Unblock, Reason: policy.RingConfirmed, Owners: ring, BestEffort: in.Fence.Passed <= in.Mark}
+	return Decision{Action: Unblock, Reason: RingConfirmed, Owners: ring, BestEffort: in.Fence.Passed <= in.Mark}
 }

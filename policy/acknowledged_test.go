@@ -1,10 +1,10 @@
-package rules_test
+package policy_test
 
 import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 func TestAcknowledged(t *testing.T) {
@@ -22,7 +22,7 @@ func TestAcknowledged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := rules.Acknowledged(o.Generation, o.ObservedGeneration); got != tc.want {
+		if got := policy.Acknowledged(o.Generation, o.ObservedGeneration); got != tc.want {
 			t.Errorf("Acknowledged(%s) = %t, want %t: %s", tc.object, got, tc.want, tc.reason)
 		}
 	}

@@ -1,9 +1,7 @@
-package rules_test
+package policy_test
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/rules"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -12,13 +10,13 @@ import (
 // Decide.
 type spec struct {
 	in  input
-	set rules.Settings
+	set policy.Settings
 }
 
 // refs is a set of references, by index.
 type refs uint16
 
-func (s spec) those(is func(i int, o rules.OwnerFact) bool) (out refs) {
+func (s spec) those(is func(i int, o policy.OwnerFacts) bool) (out refs) {
 	for i, o := range s.in.Owners {
 		if is(i, o) {
 			out |= 1 << i
@@ -49,7 +47,7 @@ const (
 	unknown
 )
 
-func (s spec) what(o rules.OwnerFact) state {
+func (s spec) what(o policy.OwnerFacts) state {
 	switch {
 	case o.Self:
 		return self
@@ -69,62 +67,62 @@ func (s spec) what(o rules.OwnerFact) state {
 		return unknown
 	case !s.read(o):
 		return unread
-	case o.Read == rules.ReadWaiting:
+	case o.Read == policy.ReadWaiting:
 		return waiting
 	}
 	return solid
 }
 
 func (s spec) are(w state) refs {
-	return s.those(func(_ int, o rules.OwnerFact) bool { return s.what(o) == w })
+	return s.those(func(_ int, o policy.OwnerFacts) bool { return s.what(o) == w })
 }
 
 // leaving: the owner was observed orphaning.
-func (s spec) leaving(o rules.OwnerFact) bool {
+func (s spec) leaving(o policy.OwnerFacts) bool {
 	return !o.Self && o.Orphaning && o.Class != graph.Dangling
 }
 
 // ---- R2, R6: evidence
 
 // read: a read that began after the judged version shows the owner.
-func (s spec) read(o rules.OwnerFact) bool {
-	return o.Read != rules.ReadUnset && o.ReadBegan > s.in.Known
+func (s spec) read(o policy.OwnerFacts) bool {
+	return o.Read != policy.ReadUnset && o.ReadBegan > s.in.Known
 }
 
 // fenced: a fence has passed that began after version and mark were known.
-func (s spec) fenced(o rules.OwnerFact) bool {
+func (s spec) fenced(o policy.OwnerFacts) bool {
 	return o.Mark != 0 && s.in.Fence.Passed > o.Mark && s.in.Fence.Passed > s.in.Known
 }
 
 // denied: a read that is newer than any fence contradicts.
-func (s spec) denied(o rules.OwnerFact, want rules.ReadState) bool {
+func (s spec) denied(o policy.OwnerFacts, want policy.ReadState) bool {
 	return s.read(o) && o.Read != want && !(s.fenced(o) && s.in.Fence.Passed >= o.ReadBegan)
 }
 
 // seen is R2, presence.
-func (s spec) seen(o rules.OwnerFact, want rules.ReadState) bool {
+func (s spec) seen(o policy.OwnerFacts, want policy.ReadState) bool {
 	return s.read(o) && o.Read == want || s.fenced(o) && !s.denied(o, want)
 }
 
 // fenceDue: the fence for which the owner waits comes before a read would help.
-func (s spec) fenceDue(o rules.OwnerFact) bool {
+func (s spec) fenceDue(o policy.OwnerFacts) bool {
 	f := s.in.Fence
 	return f.Exact && !f.Held && o.Mark != 0 && f.Passed <= o.Mark && f.Released <= o.Mark
 }
 
 // stood is the first half of the trimming rule: after o's mark was known, x existed and
 // did not wait.
-func (s spec) stood(x, o rules.OwnerFact) bool {
-	stands := x.Read == rules.ReadSolid || x.Read == rules.ReadOrphaning
+func (s spec) stood(x, o policy.OwnerFacts) bool {
+	stands := x.Read == policy.ReadSolid || x.Read == policy.ReadOrphaning
 	if s.read(x) && x.ReadBegan > o.Mark && x.ReadBegan > s.in.Fence.Passed {
 		return stands
 	}
 	return s.read(x) && x.ReadBegan > o.Mark && stands || s.fenced(o) && x.Class == graph.Solid
 }
 
-func (s spec) trimmable(o rules.OwnerFact) bool {
-	return s.what(o) == waiting && o.Mark != 0 && s.seen(o, rules.ReadWaiting) &&
-		s.those(func(_ int, x rules.OwnerFact) bool { return s.what(x) == solid && s.stood(x, o) }) != 0
+func (s spec) trimmable(o policy.OwnerFacts) bool {
+	return s.what(o) == waiting && o.Mark != 0 && s.seen(o, policy.ReadWaiting) &&
+		s.those(func(_ int, x policy.OwnerFacts) bool { return s.what(x) == solid && s.stood(x, o) }) != 0
 }
 
 // several: the object has more than one owner that counts.
@@ -141,9 +139,9 @@ func (s spec) several() bool {
 
 // together is "one instant". A read began when every owner was known, and found the owner
 // waiting in the graph's version.
-func (s spec) together(o rules.OwnerFact) bool {
-	later := s.those(func(_ int, w rules.OwnerFact) bool { return !w.Self && w.Changed >= o.ReadBegan })
-	return s.read(o) && later == 0 && o.Read == rules.ReadWaiting && o.SameVersion
+func (s spec) together(o policy.OwnerFacts) bool {
+	later := s.those(func(_ int, w policy.OwnerFacts) bool { return !w.Self && w.Changed >= o.ReadBegan })
+	return s.read(o) && later == 0 && o.Read == policy.ReadWaiting && o.SameVersion
 }
 
 // ---- the rules of each write
@@ -155,7 +153,7 @@ type rule struct {
 }
 
 func (s spec) rules(d policy.Decision) []rule {
-	drop, all := setOf(d.Owners), s.those(func(_ int, o rules.OwnerFact) bool { return !o.Self })
+	drop, all := setOf(d.Owners), s.those(func(_ int, o policy.OwnerFacts) bool { return !o.Self })
 	within := func(part, whole refs) bool { return part&^whole == 0 }
 	switch d.Action {
 	case policy.Delete:
@@ -163,10 +161,10 @@ func (s spec) rules(d policy.Decision) []rule {
 			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed},
 			{"S1b: it has an owner", all != 0},
 			{"R2a: every owner is absent or waits", all == s.are(gone)|s.are(waiting)},
-			{"R2b: each that waits was seen so", s.are(waiting) == s.those(func(_ int, o rules.OwnerFact) bool {
-				return s.what(o) == waiting && (s.several() || s.seen(o, rules.ReadWaiting))
+			{"R2b: each that waits was seen so", s.are(waiting) == s.those(func(_ int, o policy.OwnerFacts) bool {
+				return s.what(o) == waiting && (s.several() || s.seen(o, policy.ReadWaiting))
 			})},
-			{"One: each that waits was seen so with all others", s.are(waiting) == s.those(func(_ int, o rules.OwnerFact) bool {
+			{"One: each that waits was seen so with all others", s.are(waiting) == s.those(func(_ int, o policy.OwnerFacts) bool {
 				return s.what(o) == waiting && (!s.several() || s.together(o))
 			})},
 			{"Memory: none orphaned it", s.remembered() == 0},
@@ -176,7 +174,7 @@ func (s spec) rules(d policy.Decision) []rule {
 		return []rule{
 			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed},
 			{"something is dropped", drop != 0}, {"an owner stays", s.are(solid) != 0},
-			{"R2a or Trim", within(drop, s.are(gone)|s.those(func(_ int, o rules.OwnerFact) bool { return s.trimmable(o) }))},
+			{"R2a or Trim", within(drop, s.are(gone)|s.those(func(_ int, o policy.OwnerFacts) bool { return s.trimmable(o) }))},
 		}
 	case policy.Orphan:
 		if s.remembers() {
@@ -224,23 +222,23 @@ func (s spec) broken(d policy.Decision) string {
 
 // left: the references that orphaning drops.
 func (s spec) left() refs {
-	return s.those(func(_ int, o rules.OwnerFact) bool {
-		return !s.in.Unreadable && s.leaving(o) && !o.Unacknowledged && s.seen(o, rules.ReadOrphaning)
+	return s.those(func(_ int, o policy.OwnerFacts) bool {
+		return !s.in.Unreadable && s.leaving(o) && !o.Unacknowledged && s.seen(o, policy.ReadOrphaning)
 	})
 }
 
 func (s spec) remembered() refs {
-	return s.those(func(_ int, o rules.OwnerFact) bool { return s.what(o) == gone && o.Remembered })
+	return s.those(func(_ int, o policy.OwnerFacts) bool { return s.what(o) == gone && o.Remembered })
 }
 
 // remembers: only the memory of an owner that orphaned the object keeps it.
 func (s spec) remembers() bool {
-	all := s.those(func(_ int, o rules.OwnerFact) bool { return !o.Self })
+	all := s.those(func(_ int, o policy.OwnerFacts) bool { return !o.Self })
 	return !s.in.Object.Deleting && !s.in.Flawed && s.left() == 0 && s.remembered() != 0 && all == s.are(gone)|s.are(waiting)
 }
 
 func (s spec) ring() (out refs) {
-	return s.those(func(i int, o rules.OwnerFact) bool {
+	return s.those(func(i int, o policy.OwnerFacts) bool {
 		in := false
 		for _, j := range s.in.Ring {
 			in = in || j == i
@@ -252,9 +250,9 @@ func (s spec) ring() (out refs) {
 // propagation is the rule of the engine's own deletes.
 func (s spec) propagation() graph.Propagation {
 	carries := s.in.Object.Propagation()
-	early := s.those(func(_ int, o rules.OwnerFact) bool {
-		covers := func(fence seq.Stamp) bool { // without a read of another version since
-			return o.Mark != 0 && fence > o.Mark && (o.Read == rules.ReadUnset || o.SameVersion || fence > o.ReadBegan)
+	early := s.those(func(_ int, o policy.OwnerFacts) bool {
+		covers := func(fence policy.Moment) bool { // without a read of another version since
+			return o.Mark != 0 && fence > o.Mark && (o.Read == policy.ReadUnset || o.SameVersion || fence > o.ReadBegan)
 		}
 		ended := covers(s.in.Fence.Passed) || covers(s.in.Fence.Released)
 		return s.what(o) == waiting && (!ended || s.in.Referring > 0)

@@ -1,8 +1,7 @@
-package rules
+package policy
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // evidence is the state of the proof of an owner's state.
@@ -43,18 +42,18 @@ func (v *verdict) add(e evidence, refs ...int) {
 // fenced reports whether a fence has passed that began after both the judged version and
 // the owner's mark were known. The owner then had the mark at an instant after the
 // version was committed.
-func (in *Input) fenced(o *OwnerFact) bool {
+func (in *Facts) fenced(o *OwnerFacts) bool {
 	return o.Mark != 0 && in.Fence.Passed > max(in.Known, o.Mark)
 }
 
 // ended reports whether the owner's own fence has passed or was released.
-func (in *Input) ended(o *OwnerFact) bool {
+func (in *Facts) ended(o *OwnerFacts) bool {
 	return o.Mark != 0 && max(in.Fence.Passed, in.Fence.Released) > o.Mark
 }
 
 // read reports whether a read has shown the owner, and began after the given moment and
 // after the judged version was known (R6).
-func (in *Input) read(o *OwnerFact, after seq.Stamp) bool {
+func (in *Facts) read(o *OwnerFacts, after Moment) bool {
 	return o.Read != ReadUnset && o.ReadBegan > max(in.Known, after)
 }
 
@@ -65,7 +64,7 @@ func (in *Input) read(o *OwnerFact, after seq.Stamp) bool {
 // If the owner's fence is still due, the decision waits for it. That saves one read for each
 // owner. It also saves the second write for each object without dependents. After the fence,
 // reads serve the later dependents.
-func (in *Input) proof(o *OwnerFact, want ReadState) evidence {
+func (in *Facts) proof(o *OwnerFacts, want ReadState) evidence {
 	read := in.read(o, 0)
 	switch {
 	case read && o.Read == want:
@@ -81,14 +80,14 @@ func (in *Input) proof(o *OwnerFact, want ReadState) evidence {
 }
 
 // due reports whether the owner's fence has still to pass, and can pass.
-func (in *Input) due(o *OwnerFact) bool {
+func (in *Facts) due(o *OwnerFacts) bool {
 	return in.Fence.Exact && !in.Fence.Held && o.Mark != 0 && !in.ended(o)
 }
 
 // keeps returns the state of the proof that the solid owner x stood at an instant after
 // the mark of the waiting owner o was known. A read of x shows that. The fence of o shows
 // it if the watch has observed x. A fence shows nothing of an unobserved owner.
-func (in *Input) keeps(x, o *OwnerFact) evidence {
+func (in *Facts) keeps(x, o *OwnerFacts) evidence {
 	read := in.read(x, o.Mark)
 	switch {
 	case read && (x.Read == ReadSolid || x.Read == ReadOrphaning):
@@ -102,7 +101,7 @@ func (in *Input) keeps(x, o *OwnerFact) evidence {
 }
 
 // lastChange returns the moment of the last change of an owner.
-func (in *Input) lastChange() (last seq.Stamp) {
+func (in *Facts) lastChange() (last Moment) {
 	for i := range in.Owners {
 		if w := &in.Owners[i]; !w.Self {
 			last = max(last, w.Changed)
@@ -117,7 +116,7 @@ func (in *Input) lastChange() (last seq.Stamp) {
 // unobserved owner is such a proof.
 //
 // Last is the result of lastChange, which is the same for all owners of an object.
-func (in *Input) common(o *OwnerFact, last seq.Stamp) evidence {
+func (in *Facts) common(o *OwnerFacts, last Moment) evidence {
 	if !in.read(o, last) {
 		if in.due(o) { // a leaf then takes one write
 			return fenceable
