@@ -3,6 +3,7 @@ package ownergraph
 import (
 	"bytes"
 	"fmt"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"slices"
 	"time"
 
@@ -187,7 +188,7 @@ func (e *Engine) brakeSeeds(id graph.NodeID, in *policy.Facts, root Key) (seeds 
 	if n, ok := e.graph.Lookup(root); ok {
 		seeds = append(seeds, n.ID())
 	}
-	text := graph.AppendKey(nil, &root)
+	text := graph.Inside(inside.Key{}).AppendKey(nil, &root)
 	for i := range in.Owners {
 		o := e.view().OwnerID(id, i)
 		if o == 0 || slices.Contains(seeds, o) {

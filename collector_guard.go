@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -303,13 +304,13 @@ func (e *Engine) whyUsed(name string) string {
 // carriers returns the observed objects of a slice of the nodes that carry one of the
 // finalizers, and that no guard selects.
 func (e *Engine) carriers(names []string, from graph.NodeID) (found []Object, next graph.NodeID, done bool) {
-	end := min(int(from)+scanSlice, e.graph.Cap())
+	end := min(int(from)+scanSlice, e.graph.Inside(inside.Key{}).Cap())
 	for ; int(from) < end; from++ {
-		if !e.graph.InUse(from) {
+		if !e.graph.Inside(inside.Key{}).InUse(from) {
 			continue
 		}
 		n := e.graph.Node(from)
-		if n.State() != graph.Observed || !n.HasFinalizers() {
+		if n.State() != graph.Observed || !n.Inside(inside.Key{}).HasFinalizers() {
 			continue
 		}
 		o := n.Object()
@@ -317,7 +318,7 @@ func (e *Engine) carriers(names []string, from graph.NodeID) (found []Object, ne
 			found = append(found, o)
 		}
 	}
-	return found, from, end == e.graph.Cap()
+	return found, from, end == e.graph.Inside(inside.Key{}).Cap()
 }
 
 // retireOne takes the finalizers off one object. It returns false for a marked root with hold.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 const (
@@ -43,7 +44,7 @@ func (c *Collector) Keys(ctx context.Context, after Key, limit int, match func(K
 		}
 		var err error
 		c.locked(func(e *Engine, _ time.Time) {
-			some, from = e.graph.KeysFrom(some[:0], from, keySlice, keyBytes)
+			some, from = e.graph.Inside(inside.Key{}).KeysFrom(some[:0], from, keySlice, keyBytes)
 			more, err = from != 0, e.Err()
 		})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -117,7 +118,7 @@ func (c *Collector) sink(ctx context.Context, number uint64, batch []Event) (err
 // The engine logs an event that it refuses.
 func (c *Collector) hear(e *Engine, now time.Time, piece []Event) {
 	e.tick(now)
-	e.graph.Prefetch(piece)
+	e.graph.Inside(inside.Key{}).Prefetch(piece)
 	for i := range piece {
 		ev := &piece[i]
 		if !c.watch.Hear(now, ev) {

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -16,7 +17,7 @@ import (
 // decide decides one key, and makes c the store call of the decision, if any. The key
 // stays in flight in the queue while its call is under way.
 func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
-	if !e.graph.InUse(id) || e.graph.Node(id).State() != graph.Observed || e.tryKeep(id) {
+	if !e.graph.Inside(inside.Key{}).InUse(id) || e.graph.Node(id).State() != graph.Observed || e.tryKeep(id) {
 		e.work.Done(id)
 		return false
 	}
@@ -149,7 +150,7 @@ func (e *Engine) tryPutOff(id graph.NodeID) bool {
 // isPendingPrune reports whether a listing has ended that did not bring the node, so that
 // its pruning is about to remove the node.
 func (e *Engine) isPendingPrune(n graph.Node) bool {
-	return e.graph.PendingPrune(n.ID()) && e.kinds.Of(n.Kind()).Pruning
+	return e.graph.Inside(inside.Key{}).PendingPrune(n.ID()) && e.kinds.Of(n.Kind()).Pruning
 }
 
 // endExpectation ends the expectation of a node that waits no longer. It reports whether
@@ -259,7 +260,7 @@ func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *policy.
 // or under another name.
 func (e *Engine) wakeMisplaced(u graph.UID) {
 	for _, id := range e.misplaced[u] {
-		if e.graph.InUse(id) {
+		if e.graph.Inside(inside.Key{}).InUse(id) {
 			e.work.Add(id, queue.Normal)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -18,7 +19,7 @@ type Root = explain.Root
 // noteEnd notes the end of an object that the graph is about to take.
 func (e *Engine) noteEnd(k Key) {
 	if n, ok := e.graph.Lookup(k); ok && n.State() == graph.Observed {
-		e.history.Draft(e.view(), &history.End{Node: n.ID(), Now: e.now, Unseen: e.graph.PendingPrune(n.ID()), Rewound: e.kinds.Rewound()})
+		e.history.Draft(e.view(), &history.End{Node: n.ID(), Now: e.now, Unseen: e.graph.Inside(inside.Key{}).PendingPrune(n.ID()), Rewound: e.kinds.Rewound()})
 	}
 }
 

@@ -31,6 +31,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -324,7 +325,7 @@ func (e *Engine) step(lane Lane, c *Call) (cost int, made bool) {
 func (e *Engine) stepKey(id graph.NodeID, lane Lane, c *Call) (cost int, made bool) {
 	cost = 1
 	before := e.sweeps.Looked()
-	if e.graph.InUse(id) { // a decision looks at every reference
+	if e.graph.Inside(inside.Key{}).InUse(id) { // a decision looks at every reference
 		cost += e.graph.Node(id).Owners() / 8
 	}
 	to := &e.scratch.call

@@ -2,11 +2,13 @@ package ownergraph
 
 import (
 	"fmt"
+	"github.com/ownergraph/ownergraph/internal/core/fate"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -66,15 +68,15 @@ func (e *Engine) useOrphaned(id graph.NodeID, in *policy.Facts) {
 // tell more. The end of that listing decides the rest. ReasonUnset says that a decision is
 // needed: also where Held has to name a sick kind.
 func (e *Engine) fastKeep(id graph.NodeID) policy.Reason {
-	owner, fate := e.graph.Node(id).Fast()
-	if fate == graph.FastUnset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.guards.Any() && e.guards.MaySelect(e.graph.Node(id)) || e.expected.Has(id) || e.calls.HasRetry(id) {
+	owner, quick := e.graph.Node(id).Inside(inside.Key{}).Fast()
+	if quick == fate.Unset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.guards.Any() && e.guards.MaySelect(e.graph.Node(id)) || e.expected.Has(id) || e.calls.HasRetry(id) {
 		return policy.ReasonUnset
 	}
 	switch {
-	case fate == graph.FastAlone:
+	case quick == fate.Alone:
 		return policy.NoOwners
 	case !e.nodes.IsDefault(e.graph, owner):
-	case fate == graph.FastOwned:
+	case quick == fate.Owned:
 		return policy.OwnerSolid
 	case !e.undone.Has(id) && !(e.kinds.AnySick() && e.kinds.Sick(e.graph.Node(owner).Kind()) != ""):
 		return policy.NeedListing // a wait does not end the memory of a write, so such an object needs a decision

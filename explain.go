@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -35,7 +36,7 @@ const maxExplained = 64
 func (e *Engine) Explain(key Key) (explain.Explanation, error) {
 	var s keySearch
 	for !s.done {
-		if err := e.search(key, &s, e.graph.Cap()); err != nil {
+		if err := e.search(key, &s, e.graph.Inside(inside.Key{}).Cap()); err != nil {
 			return explain.Explanation{}, fmt.Errorf("explain %w", err)
 		}
 	}
@@ -68,7 +69,7 @@ func (e *Engine) search(key Key, s *keySearch, limit int) error {
 		return nil
 	}
 	var ids []graph.NodeID
-	ids, s.from = e.graph.AtPlace(key, s.from, limit)
+	ids, s.from = e.graph.Inside(inside.Key{}).AtPlace(key, s.from, limit)
 	for _, id := range ids {
 		if n := e.graph.Node(id); n.State() == graph.Observed {
 			s.alive = append(s.alive, n.Key())

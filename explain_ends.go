@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -317,7 +318,7 @@ func (x *explainer) unknownOwners(j judgement) (out []explain.Condition) {
 		}
 		x.left++
 		all := x.unknown(o, j.in.Owners[i].Doubt)
-		if o.ByUID() {
+		if o.Inside(inside.Key{}).ByUID() {
 			for k := range all {
 				all[k].Key = n.OwnerAt(i).Key
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -47,7 +48,7 @@ func (x *explainer) judge(id graph.NodeID) judgement {
 		j.d = fastDecision(why)
 		return j
 	}
-	if n.MarkHeld() || e.state(id).Withheld {
+	if n.Inside(inside.Key{}).MarkHeld() || e.state(id).Withheld {
 		in.Propagation = graph.Unset
 	}
 	j.d = policy.Decide(&in, e.set, &x.lists)
@@ -125,7 +126,7 @@ func classIn(c graph.Class) explain.Class {
 // evidenceOf returns the source of the knowledge about an owner, and its time.
 func (x *explainer) evidenceOf(in *policy.Facts, f *policy.OwnerFacts, o graph.Node) (explain.Evidence, time.Time) {
 	e, m := x.e, x.e.state(o.ID())
-	if o.ByUID() || f.Elsewhere {
+	if o.Inside(inside.Key{}).ByUID() || f.Elsewhere {
 		live, ok := e.graph.Alive(o.Key().UID)
 		if !ok {
 			return explain.EvidenceUnset, time.Time{}

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -171,14 +172,14 @@ func (x *explainer) dependents(n graph.Node) []explain.Condition {
 	total, looked := n.Blocking(), 0
 	dependents := n.Dependents()
 	if n.Orphaning() {
-		total, dependents = n.Referring()+n.Elsewhere(), n.Orphans()
+		total, dependents = n.Referring()+n.Inside(inside.Key{}).Elsewhere(), n.Inside(inside.Key{}).Orphans()
 	}
 	for d := range dependents {
 		if looked++; looked > maxScanned || len(ids) == maxBranches {
 			break
 		}
 		for i, o := range d.OwnerNodes() {
-			if o.Key().UID == n.Key().UID && (n.Orphaning() || d.Blocks(i)) && !slices.Contains(ids, d.ID()) {
+			if o.Key().UID == n.Key().UID && (n.Orphaning() || d.Inside(inside.Key{}).Blocks(i)) && !slices.Contains(ids, d.ID()) {
 				ids = append(ids, d.ID())
 			}
 		}
@@ -195,7 +196,7 @@ func (x *explainer) finalizers(j judgement, c explain.Condition) (out []explain.
 	names := n.Object().Finalizers
 	for _, name := range names[:x.take(len(names))] {
 		d := c
-		if name == n.Container().Finalizer {
+		if name == n.Inside(inside.Key{}).Container().Finalizer {
 			out = append(out, x.contents(n, d))
 			continue
 		}
@@ -242,9 +243,9 @@ func (x *explainer) rivals(j judgement, c explain.Condition) []explain.Condition
 func (x *explainer) contents(n graph.Node, c explain.Condition) explain.Condition {
 	g := x.e.graph
 	c.Since = x.e.state(n.ID()).Marked
-	total := g.CountContent(n.Content())
+	total := g.Inside(inside.Key{}).CountContent(n.Inside(inside.Key{}).Content())
 	if total == 0 {
-		c.End, c.Actor = explain.Writer, n.Container().Actor
+		c.End, c.Actor = explain.Writer, n.Inside(inside.Key{}).Container().Actor
 		return c
 	}
 	var ids []graph.NodeID
@@ -283,9 +284,9 @@ func (x *explainer) contained(n graph.Node, c explain.Condition) (explain.Condit
 	if n.Deleting() {
 		return c, false
 	}
-	for _, id := range n.Containers() {
+	for _, id := range n.Inside(inside.Key{}).Containers() {
 		if container := x.e.graph.Node(id); container.Deleting() {
-			c.End, c.Actor, c.Since = explain.Writer, container.Container().Actor, x.e.state(id).Marked
+			c.End, c.Actor, c.Since = explain.Writer, container.Inside(inside.Key{}).Container().Actor, x.e.state(id).Marked
 			c.Text = container.Key().String() + " is marked for deletion"
 			return c, true
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -40,7 +41,7 @@ func (e *Engine) guardView() guard.View {
 // nor a handler goes on, and nothing ends its propagation. Why is Protected or ProtectionUnknown
 // if a protection is the cause.
 func (e *Engine) withholds(id graph.NodeID, n graph.Node, s inflight.Subject) (withheld bool, why policy.Reason) {
-	if !n.MarkHeld() && (!e.labels.Any() || !n.Deleting()) && !e.calls.HasRetry(id) {
+	if !n.Inside(inside.Key{}).MarkHeld() && (!e.labels.Any() || !n.Deleting()) && !e.calls.HasRetry(id) {
 		return false, policy.ReasonUnset
 	}
 	switch o := s.Object(); {
@@ -58,7 +59,7 @@ func (e *Engine) withholds(id graph.NodeID, n graph.Node, s inflight.Subject) (w
 // decideGuarded returns the guards' decision, where the rules alone decide d. Why withholds a mark.
 func (e *Engine) decideGuarded(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision, why policy.Reason) policy.Decision {
 	n := e.graph.Node(id)
-	if in.Unreadable || !(e.guards.Any() && e.guards.MaySelect(n)) && !n.HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
+	if in.Unreadable || !(e.guards.Any() && e.guards.MaySelect(n)) && !n.Inside(inside.Key{}).HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
 		return d
 	}
 	o := s.Object()
@@ -89,7 +90,7 @@ func (e *Engine) protection(o *graph.Object) string {
 // decideProtected keeps a protected object that would be deleted (RULES, G1).
 func (e *Engine) decideProtected(id graph.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
 	n := e.graph.Node(id)
-	if !(e.protect.Any() && e.protect.MaySelect(n)) && !n.HasFinalizers() && !e.calls.HasRetry(id) {
+	if !(e.protect.Any() && e.protect.MaySelect(n)) && !n.Inside(inside.Key{}).HasFinalizers() && !e.calls.HasRetry(id) {
 		return d
 	}
 	o := s.Object()

@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
@@ -182,7 +183,7 @@ func (f *forecast) endings(target int32, possible []bool) (below []int32, ends [
 // marked before goes without them.
 func (f *forecast) mayEndLater(i int32) bool {
 	n, in := f.engine.graph.Lookup(f.parts[i].Object.Key)
-	return f.isOwned(i) && !f.isKept(i) && f.engine.protection(&f.parts[i].Object) == "" && !(in && n.Flawed())
+	return f.isOwned(i) && !f.isKept(i) && f.engine.protection(&f.parts[i].Object) == "" && !(in && n.Inside(inside.Key{}).Flawed())
 }
 
 // isOwned reports whether an unmarked part still has a reference.

@@ -6,6 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -36,7 +37,7 @@ func (e *Engine) nextHandler(c *Call) bool {
 		}
 		if !e.handles(r) {
 			e.handlers.Cancel(r)
-			if e.graph.InUse(r.Node) { // the next decision may queue it again
+			if e.graph.Inside(inside.Key{}).InUse(r.Node) { // the next decision may queue it again
 				e.work.Add(r.Node, queue.Normal)
 			}
 			continue
@@ -51,10 +52,10 @@ func (e *Engine) nextHandler(c *Call) bool {
 
 // handles reports whether a handler has still to run for a node, and may.
 func (e *Engine) handles(r handlers.Run) bool {
-	if !e.graph.InUse(r.Node) || e.bar(e.graph.Node(r.Node)) != policy.ReasonUnset {
+	if !e.graph.Inside(inside.Key{}).InUse(r.Node) || e.bar(e.graph.Node(r.Node)) != policy.ReasonUnset {
 		return false
 	}
-	if n := e.graph.Node(r.Node); n.MarkHeld() || n.Unreadable() {
+	if n := e.graph.Node(r.Node); n.Inside(inside.Key{}).MarkHeld() || n.Inside(inside.Key{}).Unreadable() {
 		return false
 	}
 	o := e.graph.Node(r.Node).Object()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -274,9 +275,9 @@ func (e *Engine) backwards(ev *Event) (newest bool, why string) {
 		if e.kinds.IsNewest(&ev.Object, cmp) { // nor is it older than that of the object itself
 			return true, ""
 		}
-		n, ok := e.graph.Find(&ev.Object)
+		n, ok := e.graph.Inside(inside.Key{}).Find(&ev.Object)
 		shown := ok && n.State() == graph.Observed && e.state(n.ID()).Known > e.kinds.Rewound() // by this history
-		if shown && !n.HasVersion(ev.Object.Version) && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
+		if shown && !n.Inside(inside.Key{}).HasVersion(ev.Object.Version) && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
 			return false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
 		}
 	case graph.ListEnded:

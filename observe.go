@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -22,7 +23,7 @@ func (e *Engine) ignores(ev *Event) bool {
 // isGoneObserved reports whether the watch showed the end of a node that references still
 // name. The node remembers that longer than the bounded memory does.
 func (e *Engine) isGoneObserved(id graph.NodeID) bool {
-	if !e.graph.InUse(id) || e.nodes.IsCompact(e.graph, id) {
+	if !e.graph.Inside(inside.Key{}).InUse(id) || e.nodes.IsCompact(e.graph, id) {
 		return false
 	}
 	m := e.state(id)
@@ -45,9 +46,9 @@ func (e *Engine) apply(ev *Event, p *pruning) (*graph.Delta, error) {
 		if ev.Type == graph.Gone { // its node has the owners until then
 			e.noteEnd(ev.Key)
 		}
-		return e.graph.ApplyEvent(ev)
+		return e.graph.Inside(inside.Key{}).ApplyEvent(ev)
 	}
-	p.at, p.seen, p.done = e.graph.Prune(p.kind, p.limit)
+	p.at, p.seen, p.done = e.graph.Inside(inside.Key{}).Prune(p.kind, p.limit)
 	return nil, nil
 }
 
@@ -62,7 +63,7 @@ func (e *Engine) applyDelta(ev *Event, d *graph.Delta) {
 	for _, id := range d.Added {
 		e.addPhantom(id)
 	}
-	if d.Node != 0 && e.graph.InUse(d.Node) {
+	if d.Node != 0 && e.graph.Inside(inside.Key{}).InUse(d.Node) {
 		e.applyNode(ev, d)
 	}
 	for _, id := range d.Owners {
@@ -80,7 +81,7 @@ func (e *Engine) applyDelta(ev *Event, d *graph.Delta) {
 		}
 		if n, ok := e.graph.Alive(ev.Key.UID); ok { // a claim on the UID means another object now
 			e.cycles.Restart(e.now)
-			if !n.SharesUID() { // it was one of two until now
+			if !n.Inside(inside.Key{}).SharesUID() { // it was one of two until now
 				e.work.Add(n.ID(), queue.High)
 				e.fanout.Push(e.view(), n.ID())
 			}
@@ -186,7 +187,7 @@ func (e *Engine) applyNode(ev *Event, d *graph.Delta) {
 func (e *Engine) addObject(id graph.NodeID, n graph.Node, k Key) {
 	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
 	e.absent.Remove(k)
-	if c, ok := e.graph.Claim(id); ok {
+	if c, ok := e.graph.Inside(inside.Key{}).Claim(id); ok {
 		e.fanout.Push(e.view(), c)
 	}
 	if e.sweeps.Any() {
@@ -244,7 +245,7 @@ func (e *Engine) applyMark(d *graph.Delta, n graph.Node, m *record.State) {
 		withheld = rule != "" || unknown
 	}
 	e.noteWithheld(n.ID(), withheld)
-	if n.State() != graph.Observed || !n.Deleting() || n.Propagation() == graph.Unset || n.MarkHeld() {
+	if n.State() != graph.Observed || !n.Deleting() || n.Inside(inside.Key{}).Propagation() == graph.Unset || n.Inside(inside.Key{}).MarkHeld() {
 		m.Mark = 0
 		if n.State() == graph.Observed && n.Deleting() && m.Marked.IsZero() {
 			m.Marked = e.now
@@ -285,7 +286,7 @@ func (e *Engine) endWaits(id graph.NodeID, n graph.Node) bool {
 // endObject ends the work for an object that is gone. Unseen says that the watch may have
 // skipped states of it.
 func (e *Engine) endObject(id graph.NodeID, unseen bool) {
-	k, v := e.graph.Node(id).Named()
+	k, v := e.graph.Node(id).Inside(inside.Key{}).Named()
 	e.leaveGuards(id, k, v)
 	e.expected.Drop(id)
 	e.undone.Drop(id)
@@ -343,5 +344,5 @@ const (
 // and so does the detection of a rewind.
 func (e *Engine) remember(k Key, root uint64) {
 	e.absent.AddRoot(k, root)
-	e.absent.Limit(max(fewestAbsent, e.graph.Cap()/absentShare))
+	e.absent.Limit(max(fewestAbsent, e.graph.Inside(inside.Key{}).Cap()/absentShare))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -73,7 +74,7 @@ func (e *Engine) orderView() order.View {
 // staysInOrder reports whether an object stays by its last decision, although its owners go.
 func (e *Engine) staysInOrder(id graph.NodeID) bool {
 	n := e.graph.Node(id)
-	return (!n.Deleting() || n.MarkHeld()) && keepsInOrder(e.state(id).Reason)
+	return (!n.Deleting() || n.Inside(inside.Key{}).MarkHeld()) && keepsInOrder(e.state(id).Reason)
 }
 
 func keepsInOrder(why policy.Reason) bool {
@@ -85,7 +86,7 @@ func (e *Engine) observeOrder(ev *Event, d *graph.Delta) {
 	if e.order.Any() {
 		e.order.Observe(e.orderView(), d, ev.Key)
 	}
-	if d.Node != 0 && e.graph.InUse(d.Node) {
+	if d.Node != 0 && e.graph.Inside(inside.Key{}).InUse(d.Node) {
 		e.beginOrder(d.Node)
 	}
 	e.carryOut()

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -220,7 +221,7 @@ func (e *Engine) pausesOf(n graph.Node) (names []string, since time.Time) {
 func (e *Engine) noteUnknown(x *inflight.Call) {
 	e.pauses.NoteUnknown(x.Node, pause.Write{
 		Delete: x.Purpose == inflight.Delete, Version: x.Version, Since: e.now,
-		Ahead: x.Ahead && !e.graph.Node(x.Node).HasVersion(x.Version),
+		Ahead: x.Ahead && !e.graph.Node(x.Node).Inside(inside.Key{}).HasVersion(x.Version),
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/share"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
@@ -255,7 +256,7 @@ func TestPlanScanSteps(t *testing.T) {
 		}
 		looked := 0
 		for id := last; id < p.scan; id++ {
-			if looked++; e.graph.InUse(id) {
+			if looked++; e.graph.Inside(inside.Key{}).InUse(id) {
 				looked += e.graph.Node(id).Owners()
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guard"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 )
@@ -103,7 +104,7 @@ func (e *Engine) observeCopies(d *graph.Delta) {
 		return
 	}
 	v := e.excerptView()
-	member := d.Node != 0 && e.sweeps.Any() && e.graph.InUse(d.Node) && e.graph.Node(d.Node).State() == graph.Observed
+	member := d.Node != 0 && e.sweeps.Any() && e.graph.Inside(inside.Key{}).InUse(d.Node) && e.graph.Node(d.Node).State() == graph.Observed
 	for _, c := range e.copies {
 		c.Observe(v, d)
 		if member && !c.IsLoose() {
@@ -170,12 +171,12 @@ func (p *planCopy) stepPhase(e *Engine) (done bool, err error) {
 //
 // Held by TestPlanScanSteps.
 func (p *planCopy) stepScan(e *Engine, look func(*Engine, graph.Node) int) (done bool) {
-	for budget := scanSlice; budget > 0 && int(p.scan) < e.graph.Cap(); p.scan++ {
-		if budget--; e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == graph.Observed {
+	for budget := scanSlice; budget > 0 && int(p.scan) < e.graph.Inside(inside.Key{}).Cap(); p.scan++ {
+		if budget--; e.graph.Inside(inside.Key{}).InUse(p.scan) && e.graph.Node(p.scan).State() == graph.Observed {
 			budget -= look(e, e.graph.Node(p.scan))
 		}
 	}
-	return int(p.scan) >= e.graph.Cap()
+	return int(p.scan) >= e.graph.Inside(inside.Key{}).Cap()
 }
 
 func (p *planCopy) findNames(_ *Engine, n graph.Node) int {
@@ -198,7 +199,7 @@ func (p *planCopy) addDue(e *Engine, n graph.Node) (cost int) {
 
 func ownersSolid(n graph.Node) bool {
 	for i := range n.Owners() {
-		if c, _ := n.OwnerClass(i); c != graph.Solid && !n.SelfOwner(i) {
+		if c, _ := n.Inside(inside.Key{}).OwnerClass(i); c != graph.Solid && !n.Inside(inside.Key{}).SelfOwner(i) {
 			return false
 		}
 	}
@@ -219,19 +220,19 @@ func (p *planCopy) stepParts(e *Engine) (done bool, err error) {
 // stepMembers looks for members of sweeps whose holder is a member of the copy. A member may
 // itself hold others, so the walk begins anew until it finds none.
 func (p *planCopy) stepMembers(e *Engine) (done bool, err error) {
-	end, v := min(int(p.scan)+copySlice, e.graph.Cap()), e.sweepView()
+	end, v := min(int(p.scan)+copySlice, e.graph.Inside(inside.Key{}).Cap()), e.sweepView()
 	if p.shown != nil {
 		v.Shown = p.shown
 	}
 	for ; int(p.scan) < end; p.scan++ {
-		if e.graph.InUse(p.scan) && e.graph.Node(p.scan).State() == graph.Observed {
+		if e.graph.Inside(inside.Key{}).InUse(p.scan) && e.graph.Node(p.scan).State() == graph.Observed {
 			e.addMember(v, p.copy, p.scan)
 			p.noteGone(e, p.scan)
 		}
 	}
 	quiet := p.stepCopy(e)
 	switch {
-	case int(p.scan) < e.graph.Cap() || !quiet:
+	case int(p.scan) < e.graph.Inside(inside.Key{}).Cap() || !quiet:
 		return false, nil
 	case p.copy.Members() > p.known && p.walks < maxWalks: // one of them may hold others
 		p.scan, p.known = 1, p.copy.Members()
@@ -324,7 +325,7 @@ func (p *planCopy) resolve(e *Engine, i int) error {
 	t := &p.req.Delete[i]
 	var uids []string
 	for _, n := range p.found[i] {
-		if e.graph.InUse(n.ID()) && n.State() == graph.Observed && n.IsPlaced(t.Key) {
+		if e.graph.Inside(inside.Key{}).InUse(n.ID()) && n.State() == graph.Observed && n.Inside(inside.Key{}).IsPlaced(t.Key) {
 			uids = append(uids, string(n.Key().UID))
 		}
 	}

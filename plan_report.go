@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -156,7 +157,7 @@ func (f *forecast) possible() []bool {
 // holder that still has the finalizer of its sweep.
 func (f *forecast) isFixed(i int32) bool {
 	k := f.parts[i].Object.Key
-	if n, ok := f.engine.graph.Lookup(k); ok && n.Flawed() {
+	if n, ok := f.engine.graph.Lookup(k); ok && n.Inside(inside.Key{}).Flawed() {
 		return true
 	}
 	if why := f.reasonOf(i); why == policy.Protected || why == policy.ProtectionUnknown || why == policy.Braked {
@@ -235,7 +236,7 @@ func (f *forecast) hasUnknownOwner(i int32) bool {
 	}
 	for k := range n.Owners() {
 		o, ok := n.OwnerNode(k)
-		if c, _ := n.OwnerClass(k); c == graph.Unknown && (!ok || f.engine.state(o.ID()).Absent <= f.engine.kinds.Rewound()) {
+		if c, _ := n.Inside(inside.Key{}).OwnerClass(k); c == graph.Unknown && (!ok || f.engine.state(o.ID()).Absent <= f.engine.kinds.Rewound()) {
 			return true
 		}
 	}

@@ -45,7 +45,7 @@ func (i insider) ObserveAll(now time.Time, events []Event) error {
 	var errs []error
 	for piece := range slices.Chunk(events, ahead) {
 		i.e.tick(now)
-		i.e.graph.Prefetch(piece)
+		i.e.graph.Inside(inside.Key{}).Prefetch(piece)
 		for n := range piece {
 			if err := i.e.applyEvent(&piece[n]); err != nil {
 				errs = append(errs, err)
@@ -203,7 +203,7 @@ func (p *printer) nodes() {
 		p.Object(n.Object())
 		p.Word(uint64(n.State()))
 		p.Flags(m.Known > e.kinds.Rewound(), m.Mark > e.kinds.Rewound(), m.Absent > e.kinds.Rewound(), m.Absent > e.kinds.LostAt() || e.kinds.Confirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.Withheld, m.FanningOut, m.AwaitsFence,
-			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.PendingPrune(id))
+			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.Inside(inside.Key{}).PendingPrune(id))
 		if m.Cycle != 0 {
 			members, seen := e.cycles.At(m.Cycle)
 			p.Set(members)
@@ -245,7 +245,7 @@ func (p *printer) nodes() {
 			}
 		}
 		if m.FanningOut {
-			p.Seq(e.graph.Unfanned(id))
+			p.Seq(e.graph.Inside(inside.Key{}).Unfanned(id))
 		}
 		p.Word(uint64(min(m.Conflicts, 2)))
 		p.List(e.misplaced[n.Key().UID])
@@ -284,7 +284,7 @@ func (p *printer) began(n graph.Node, at seq.Stamp) {
 	e := p.e
 	p.Flags(e.kinds.Of(n.Kind()).Ended > at)
 	p.fenceAfter(at)
-	for d := range n.Orphans() {
+	for d := range n.Inside(inside.Key{}).Orphans() {
 		p.Node(d.ID())
 		p.Flags(at > e.state(d.ID()).Known)
 		for _, o := range d.OwnerNodes() {

@@ -17,6 +17,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -131,7 +132,7 @@ func fieldChanges() []fieldChange {
 		{"Engine.graph owner", func(e *Engine) { _, _ = e.graph.Apply(put("b#5~[foreground] -> a, d")) }},
 		{"Engine.graph object", func(e *Engine) { _, _ = e.graph.Apply(put("a/e#1")) }},
 		{"Engine.graph listing", func(e *Engine) { _, _ = e.graph.Apply(Event{Type: graph.ListBegun, Kind: "a"}) }},
-		{"Engine.graph cursor", func(e *Engine) { e.graph.FanNext(e.idOf("a")) }},
+		{"Engine.graph cursor", func(e *Engine) { e.graph.Inside(inside.Key{}).FanNext(e.idOf("a")) }},
 		{"Engine.work key", func(e *Engine) { e.work.Add(e.idOf("d"), queue.Normal) }},
 		{"Engine.work priority", func(e *Engine) { e.work.AddAt(e.idOf("a"), queue.High, e.now.Add(time.Second)) }},
 		{"Engine.work time", func(e *Engine) { e.work.AddAt(e.idOf("a"), queue.Low, e.now.Add(time.Millisecond)) }},

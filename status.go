@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -352,7 +353,7 @@ func (e *Engine) idleIn(scope string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(e.busyNodes(), func(id graph.NodeID) bool {
-		if !e.graph.InUse(id) {
+		if !e.graph.Inside(inside.Key{}).InUse(id) {
 			return false
 		}
 		at := e.graph.Node(id).Scope()

@@ -4,6 +4,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -73,7 +74,7 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 	}
 	defer e.work.Done(x.Node)
 	defer e.held.SetError(x.Node, err)
-	current := e.graph.Node(x.Node).HasVersion(x.Version) || e.calls.IsRetry(x.Node, x.Version)
+	current := e.graph.Node(x.Node).Inside(inside.Key{}).HasVersion(x.Version) || e.calls.IsRetry(x.Node, x.Version)
 	e.calls.DropRetry(x.Node)
 	switch outcome {
 	case inflight.Succeeded:

@@ -2,26 +2,20 @@ package graph
 
 import (
 	"encoding/binary"
+
+	"github.com/ownergraph/ownergraph/internal/core/flags"
 )
 
 // The functions here write a node into bytes of the caller, and allocate nothing else. A
 // text is its length as an unsigned varint and its bytes. Coordinates are the texts of kind,
 // scope, name and UID. An owner reference is a byte of flags and the coordinates. With the
-// flag OwnerHasPolicy a byte with OnDelete stands between them. Package history reads all of
+// flag HasPolicy a byte with OnDelete stands between them. Package history reads all of
 // them.
-
-// The flags of an owner reference.
-const (
-	OwnerBlocks = 1 << iota
-	OwnerControls
-	OwnerUnresolved
-	OwnerHasPolicy
-)
 
 // AppendKey appends the node's full coordinates.
 //
 // Held by TestAppend.
-func (n Node) AppendKey(b []byte) []byte {
+func (n innerNode) AppendKey(b []byte) []byte {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]
 	b = appendField(b, string(g.kinds[at.kind].info.Kind))
@@ -37,49 +31,49 @@ func (n Node) AppendKey(b []byte) []byte {
 const uuidText = 36
 
 // AppendOwner appends the i-th owner reference, in the form of the store.
-func (n Node) AppendOwner(b []byte, i int) []byte {
+func (n innerNode) AppendOwner(b []byte, i int) []byte {
 	if n.at().is(ownersMark) {
-		return AppendOwner(b, &n.g.page(n.id).owners[slotOf(n.id)][i])
+		return appendOwner(b, &n.g.page(n.id).owners[slotOf(n.id)][i])
 	}
-	flags := byte(0)
+	first := byte(0)
 	if n.at().is(blockMark) {
-		flags |= OwnerBlocks
+		first |= flags.Blocks
 	}
 	if n.at().is(controllerMark) {
-		flags |= OwnerControls
+		first |= flags.Controls
 	}
-	return Node{n.g, n.at().owner}.AppendKey(append(b, flags))
+	return Node{n.g, n.at().owner}.inner().AppendKey(append(b, first))
 }
 
-// AppendOwner appends an owner reference.
-func AppendOwner(b []byte, o *Owner) []byte {
-	flags := byte(0)
+// appendOwner appends an owner reference.
+func appendOwner(b []byte, o *Owner) []byte {
+	first := byte(0)
 	for flag, on := range [...]bool{o.Block, o.Controller, o.Unresolved} {
 		if on {
-			flags |= 1 << flag
+			first |= 1 << flag
 		}
 	}
 	if o.OnDelete == OnDeleteUnset {
-		return AppendKey(append(b, flags), &o.Key)
+		return appendKey(append(b, first), &o.Key)
 	}
-	return AppendKey(append(b, flags|OwnerHasPolicy, byte(o.OnDelete)), &o.Key)
+	return appendKey(append(b, first|flags.HasPolicy, byte(o.OnDelete)), &o.Key)
 }
 
-// AppendKey appends coordinates.
-func AppendKey(b []byte, k *Key) []byte {
+// appendKey appends coordinates.
+func appendKey(b []byte, k *Key) []byte {
 	b = appendField(appendField(b, string(k.Kind)), k.Scope)
 	return appendField(appendField(b, k.Name), string(k.UID))
 }
 
 // AppendVersion appends the text of the observed version.
-func (n Node) AppendVersion(b []byte) []byte {
+func (n innerNode) AppendVersion(b []byte) []byte {
 	var scratch [64]byte
 	return appendBytes(b, n.g.appendVersion(scratch[:0], n.id))
 }
 
 // AppendFinalizers appends the number of finalizers of an observed node and the number of
 // texts that follow, as varints, and the texts. All texts together have at most limit bytes.
-func (n Node) AppendFinalizers(b []byte, limit int) []byte {
+func (n innerNode) AppendFinalizers(b []byte, limit int) []byte {
 	if !n.at().is(moreText) {
 		return append(b, 0, 0)
 	}

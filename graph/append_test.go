@@ -17,14 +17,14 @@ func TestAppend(t *testing.T) {
 		}
 		apply(t, g, Event{Type: Put, Object: o})
 		n, _ := g.Lookup(o.Key)
-		if got := n.AppendKey(nil); string(got) != string(AppendKey(nil, &o.Key)) {
+		if got := n.inner().AppendKey(nil); string(got) != string(appendKey(nil, &o.Key)) {
 			t.Errorf("%s: key %q", text, got)
 		}
-		if got := n.AppendVersion(nil); string(got) != string(appendField(nil, string(o.Version))) {
+		if got := n.inner().AppendVersion(nil); string(got) != string(appendField(nil, string(o.Version))) {
 			t.Errorf("%s: version %q", text, got)
 		}
 		for i := range o.Owners {
-			if got := n.AppendOwner(nil, i); string(got) != string(AppendOwner(nil, &o.Owners[i])) {
+			if got := n.inner().AppendOwner(nil, i); string(got) != string(appendOwner(nil, &o.Owners[i])) {
 				t.Errorf("%s: owner %d %q", text, i, got)
 			}
 		}
@@ -38,7 +38,7 @@ func TestAppend(t *testing.T) {
 				break
 			}
 			head := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(len(o.Finalizers))), uint64(kept))
-			if got := n.AppendFinalizers(nil, limit); string(got) != string(head)+string(want) {
+			if got := n.inner().AppendFinalizers(nil, limit); string(got) != string(head)+string(want) {
 				t.Errorf("%s: finalizers up to %d bytes: %q, want %q", text, limit, got, string(head)+string(want))
 			}
 		}

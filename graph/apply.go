@@ -14,13 +14,13 @@ package graph
 //
 // Held by TestIdempotence, TestOrderIndependence, TestRefused and TestApplyChangesLittle.
 func (g *Graph) Apply(e Event) (Delta, error) {
-	d, err := g.ApplyEvent(&e)
+	d, err := g.inner().ApplyEvent(&e)
 	return *d, err
 }
 
 // ApplyEvent is Apply without a copy of the event and of the Delta. It does not keep the
 // event. The graph owns the Delta until the next event.
-func (g *Graph) ApplyEvent(e *Event) (*Delta, error) {
+func (g inner) ApplyEvent(e *Event) (*Delta, error) {
 	d := &g.delta
 	d.reset()
 	if e.Type != Put {
@@ -73,7 +73,7 @@ func (g *Graph) gone(k *Key) {
 		return
 	}
 	d.Gone, d.Class, d.Version, d.Mark = x.state() == Observed, true, true, x.is(deletingMark)
-	d.Unseen, d.SharesUID = g.PendingPrune(id), x.is(groupHeadMark|groupMemberMark)
+	d.Unseen, d.SharesUID = g.inner().PendingPrune(id), x.is(groupHeadMark|groupMemberMark)
 	if d.Gone {
 		g.countObserved(id, -1)
 		g.notice(id)

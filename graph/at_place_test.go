@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestAtPlace: a walk in slices finds every node of a name, observed or not, and no other.
@@ -40,7 +41,7 @@ func TestAtPlace(t *testing.T) {
 		uids := []graph.UID{}
 		for from, more := graph.NodeID(0), true; more; more = from != 0 {
 			var ids []graph.NodeID
-			ids, from = g.AtPlace(graph.Key{Kind: c.kind, Name: c.name}, from, 2)
+			ids, from = g.Inside(inside.Key{}).AtPlace(graph.Key{Kind: c.kind, Name: c.name}, from, 2)
 			for _, id := range ids {
 				uids = append(uids, g.Node(id).Key().UID)
 			}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // tree returns the objects of n trees, each with one root, three inner nodes and thirty
@@ -83,9 +84,9 @@ func BenchmarkFan(b *testing.B) {
 	n, _ := g.Lookup(owner)
 	b.ReportAllocs()
 	for b.Loop() {
-		g.Fan(n.ID())
-		for d, ok := g.FanNext(n.ID()); ok; d, ok = g.FanNext(n.ID()) {
-			if c, _ := g.Node(d).OwnerClass(0); c != graph.Unknown {
+		g.Inside(inside.Key{}).Fan(n.ID())
+		for d, ok := g.Inside(inside.Key{}).FanNext(n.ID()); ok; d, ok = g.Inside(inside.Key{}).FanNext(n.ID()) {
+			if c, _ := g.Node(d).Inside(inside.Key{}).OwnerClass(0); c != graph.Unknown {
 				b.Fatal(c)
 			}
 		}
@@ -116,7 +117,7 @@ func BenchmarkAgain(b *testing.B) {
 		prefetch func([]graph.Event)
 	}{
 		{"one", func([]graph.Event) {}},
-		{"prefetch", g.Prefetch},
+		{"prefetch", g.Inside(inside.Key{}).Prefetch},
 	} {
 		b.Run(bc.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -125,7 +126,7 @@ func BenchmarkAgain(b *testing.B) {
 				batch := events[at : at+32]
 				bc.prefetch(batch)
 				for j := range batch {
-					if _, err := g.ApplyEvent(&batch[j]); err != nil {
+					if _, err := g.Inside(inside.Key{}).ApplyEvent(&batch[j]); err != nil {
 						b.Fatal(err)
 					}
 				}

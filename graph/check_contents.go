@@ -57,7 +57,7 @@ func (g *Graph) checkContainers() error {
 	found, containers := 0, 0
 	for k, list := range g.contents.containers {
 		for _, id := range list {
-			if !g.InUse(id) || (Node{g, id}).Content() != k {
+			if !g.inner().InUse(id) || (Node{g, id}).inner().Content() != k {
 				return fmt.Errorf("I10: node %d is no container %q", id, k.Name)
 			}
 			found++
@@ -67,7 +67,7 @@ func (g *Graph) checkContainers() error {
 		}
 	}
 	for id := range g.ids() {
-		if g.at(id).state() == Observed && (Node{g, id}).Container().Members != MembershipUnset {
+		if g.at(id).state() == Observed && (Node{g, id}).inner().Container().Members != MembershipUnset {
 			containers++
 		}
 	}

@@ -89,7 +89,7 @@ func (g *Graph) checkIndex() error {
 			}
 		}
 		for id, h := range g.members(s) {
-			if n++; !g.InUse(id) || g.at(id).is(groupMemberMark) || x.head(h) != &x.heads[at] {
+			if n++; !g.inner().InUse(id) || g.at(id).is(groupMemberMark) || x.head(h) != &x.heads[at] {
 				return fmt.Errorf("I1: the index leads to node %d", id)
 			}
 		}

@@ -22,7 +22,7 @@ func sample(t *testing.T) *Graph {
 		apply(t, g, Event{Type: Gone, Key: key})
 	}
 	apply(t, g, Event{Type: ListEnded, Kind: "b"})
-	g.Fan(at(t, g, "a"))
+	g.inner().Fan(at(t, g, "a"))
 	if err := g.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 		{"I1: the index leads to 6 nodes of 7; 1 segments are deep, counted as 1", func(t *testing.T, g *Graph) { g.unindexNode(at(t, g, "a")) },
 			"a UID leads nowhere"},
 		{"I1: the index leads to node 10", func(t *testing.T, g *Graph) {
-			if g.InUse(10) {
+			if g.inner().InUse(10) {
 				t.Fatal("node 10 is in use")
 			}
 			insert(g.index.few, g.index.hash(uid{}), 0, 10)

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"github.com/ownergraph/ownergraph/internal/core/fate"
 )
 
 // Class is the state of an owner reference, as far as it is known. Kubernetes' collector
@@ -41,7 +42,7 @@ func (c Class) String() string {
 // work does not depend on the number of references, and it allocates nothing.
 //
 // Held by TestManyOwners.
-func (n Node) OwnerClass(i int) (Class, Doubt) { return n.ownerClass(i, n.owner(i)) }
+func (n innerNode) OwnerClass(i int) (Class, Doubt) { return n.ownerClass(i, n.owner(i)) }
 
 // ownerClass is OwnerClass for the reference to the node owner.
 func (n Node) ownerClass(i int, owner NodeID) (Class, Doubt) {
@@ -62,59 +63,34 @@ func (n Node) ownerClass(i int, owner NodeID) (Class, Doubt) {
 	return n.g.classOf(owner)
 }
 
-// Fast is a fate of a node that the graph alone shows.
-type Fast uint8
-
-const (
-	// FastUnset: OwnerClass has the answer.
-	FastUnset Fast = iota
-	// FastAlone: the node has no owner.
-	FastAlone
-	// FastOwned: the only owner of the node is solid and unmarked.
-	FastOwned
-	// FastUnlisted: the only owner of the node was not observed, and no listing of its kind
-	// is complete. No object with the owner's UID orphans the node.
-	FastUnlisted
-)
-
-var fastNames = [...]string{"unset", "alone", "owned", "unlisted"}
-
-// String returns the fate in lower case.
-func (f Fast) String() string {
-	if int(f) < len(fastNames) {
-		return fastNames[f]
-	}
-	return fmt.Sprintf("fast(%d)", uint8(f))
-}
-
 // Fast returns the fate of a node that is observed, unmarked and flawless, and that no
-// listing is about to leave out. With FastOwned and FastUnlisted it returns the only owner.
-// For another node it returns FastUnset. It takes a few instructions, so the engine can
+// listing is about to leave out. With fate.Owned and fate.Unlisted it returns the only owner.
+// For another node it returns fate.Unset. It takes a few instructions, so the engine can
 // call it for every node.
 //
 // Held by TestFast.
-func (n Node) Fast() (owner NodeID, fate Fast) {
+func (n innerNode) Fast() (owner NodeID, _ fate.Fate) {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]
 	if x.is(ownersMark) && !g.isOnePlain(n.id) || x.state() != Observed || x.is(deletingMark|flawedMark) || x.epoch != g.kinds[at.kind].epoch {
-		return 0, FastUnset
+		return 0, fate.Unset
 	}
 	if x.owner == 0 {
-		return 0, FastAlone
+		return 0, fate.Alone
 	}
 	o := g.at(x.owner)
 	if o.place != x.place && g.doubtScope(at.scope, g.places[o.place].scope) != DoubtUnset {
-		return 0, FastUnset
+		return 0, fate.Unset
 	}
 	switch c, doubt := g.classOf(x.owner); {
 	case c == Solid && !o.is(deletingMark) && x.owner != n.id:
-		return x.owner, FastOwned
+		return x.owner, fate.Owned
 	case doubt == Unlisted:
-		if _, orphans := g.Node(x.owner).OrphanedBy(); !orphans {
-			return x.owner, FastUnlisted
+		if _, orphans := g.Node(x.owner).inner().OrphanedBy(); !orphans {
+			return x.owner, fate.Unlisted
 		}
 	}
-	return 0, FastUnset
+	return 0, fate.Unset
 }
 
 // doubtScope returns the doubt that the scopes of a reference and its object decide.
@@ -183,9 +159,17 @@ func (g *Graph) elsewhere(owner NodeID) Doubt {
 	if !scopes && !names || !g.at(owner).is(groupHeadMark|groupMemberMark) {
 		return DoubtUnset
 	}
-	at, name := &g.places[g.at(owner).place], g.name(owner)
+	return g.livesElsewhere(g.aliveWithUIDOf(owner), &g.places[g.at(owner).place], g.name(owner))
+}
+
+// livesElsewhere is elsewhere for coordinates, and the first of the observed nodes with their UID.
+func (g *Graph) livesElsewhere(first NodeID, at *place, name []byte) Doubt {
+	scopes, names := g.cfg.Scope == ScopeHold, g.cfg.OwnerName != NameAbsent
+	if !scopes && !names {
+		return DoubtUnset
+	}
 	found, n := DoubtUnset, 0
-	for id := g.aliveWithUIDOf(owner); id != 0; id = g.duplicates[id].next {
+	for id := first; id != 0; id = g.duplicates[id].next {
 		if n++; n > maxDuplicates {
 			break
 		}

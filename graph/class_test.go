@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestScopeRules: each rule gives a reference across scopes its class.
@@ -206,17 +207,17 @@ func TestFlawed(t *testing.T) {
 		if err := n.Flaw(); err != nil {
 			got = err.Error()
 		}
-		if got != tc.want || n.Flawed() != (tc.want != "") {
-			t.Errorf("put %s: flawed %t: %q, want %q: %s", tc.object, n.Flawed(), got, tc.want, tc.reason)
+		if got != tc.want || n.Inside(inside.Key{}).Flawed() != (tc.want != "") {
+			t.Errorf("put %s: flawed %t: %q, want %q: %s", tc.object, n.Inside(inside.Key{}).Flawed(), got, tc.want, tc.reason)
 		}
 		w.do(t, event(t, "put b#2"))
-		if n.Flawed() {
+		if n.Inside(inside.Key{}).Flawed() {
 			t.Errorf("put %s: still flawed when it is sound", tc.object)
 		}
 		w.do(t, event(t, "put "+tc.object+", b"))
 		w.do(t, event(t, "put a -> b"))
 		w.do(t, event(t, "gone b"))
-		if n, ok := w.Lookup(stored(t, "b").Key); !ok || n.Flawed() || n.Flaw() != nil {
+		if n, ok := w.Lookup(stored(t, "b").Key); !ok || n.Inside(inside.Key{}).Flawed() || n.Flaw() != nil {
 			t.Errorf("put %s: an absent node is flawed", tc.object)
 		}
 	}
@@ -226,15 +227,15 @@ func TestFlawed(t *testing.T) {
 func TestNodeUnreadable(t *testing.T) {
 	w := play(t, graph.Config{}, "kinds a b; put b -> a@u, a@v")
 	n, _ := w.Lookup(stored(t, "b").Key)
-	if n.Unreadable() {
+	if n.Inside(inside.Key{}).Unreadable() {
 		t.Error("the object has another flaw, and the store could read it")
 	}
 	o := stored(t, "b#2[x.io/y]")
 	o.Finalizers = append(o.Finalizers, graph.UnreadableBecause("no JSON"))
-	if w.do(t, graph.Event{Type: graph.Put, Object: o}); !n.Unreadable() || !o.Unreadable() {
+	if w.do(t, graph.Event{Type: graph.Put, Object: o}); !n.Inside(inside.Key{}).Unreadable() || !o.Unreadable() {
 		t.Error("its second finalizer names the cause, and it counts as readable")
 	}
-	if w.do(t, event(t, "put b#3[x.io/y]")); n.Unreadable() {
+	if w.do(t, event(t, "put b#3[x.io/y]")); n.Inside(inside.Key{}).Unreadable() {
 		t.Error("it can be read again, and counts as unreadable")
 	}
 }

@@ -54,12 +54,12 @@ func (c *contents) clone() contents {
 }
 
 // Container returns the declaration of the node's kind, zero for a kind without members.
-func (n Node) Container() Container {
+func (n innerNode) Container() Container {
 	return n.g.kinds[n.g.places[n.at().place].kind].info.Container
 }
 
 // Content returns the content of an observed container, zero for any other node.
-func (n Node) Content() Content {
+func (n innerNode) Content() Content {
 	info := &n.g.kinds[n.g.places[n.at().place].kind].info
 	if info.Container.Members == MembershipUnset || n.State() != Observed {
 		return Content{}
@@ -69,7 +69,7 @@ func (n Node) Content() Content {
 
 // Contents returns the contents to which the node belongs, whether their containers exist or not:
 // that of its scope and that of its kind's definition. A content without a name is none.
-func (n Node) Contents() [2]Content {
+func (n innerNode) Contents() [2]Content {
 	at := &n.g.places[n.at().place]
 	return ContentsOf(&n.g.kinds[at.kind].info, at.scope)
 }
@@ -79,7 +79,7 @@ func (n Node) Contents() [2]Content {
 // name, each counts, since the events of their ends are late. The caller owns the result.
 //
 // Held by TestContents.
-func (n Node) Containers() (out []NodeID) {
+func (n innerNode) Containers() (out []NodeID) {
 	for _, c := range n.Contents() {
 		if c.Name != "" {
 			out = append(out, n.g.contents.containers[c]...)
@@ -93,7 +93,7 @@ func (n Node) Containers() (out []NodeID) {
 // returns nodes in any state, since references invent nodes: only observed ones are members.
 //
 // Held by TestContents and TestContentsMeanwhile.
-func (c *Cursor) StartContents(g *Graph, id NodeID) { c.StartContent(g, Node{g, id}.Content()) }
+func (c *Cursor) StartContents(g *Graph, id NodeID) { c.StartContent(g, Node{g, id}.inner().Content()) }
 
 // StartContent puts an open cursor on the first member of a content, as StartContents does. The
 // container may be gone.
@@ -110,7 +110,7 @@ func (c *Cursor) StartContent(g *Graph, of Content) {
 // CountContent returns the number of observed members.
 //
 // Held by TestContents.
-func (g *Graph) CountContent(of Content) (members int) {
+func (g inner) CountContent(of Content) (members int) {
 	switch of.Members {
 	case ScopeMembers:
 		for at := g.contents.scopes[of.Name]; at != 0; at = g.places[at].next {

@@ -23,7 +23,7 @@ func TestContentsOfVanishedKind(t *testing.T) {
 		if err := g.Check(); err != nil {
 			t.Fatal(err)
 		}
-		got, n := members(t, g, "def/x"), g.CountContent(Content{KindMembers, "x"})
+		got, n := members(t, g, "def/x"), g.inner().CountContent(Content{KindMembers, "x"})
 		if got != list || n != len(strings.Fields(list)) {
 			t.Errorf("def/x has %d members: %q, want %q", n, got, list)
 		}

@@ -64,12 +64,12 @@ func TestContents(t *testing.T) {
 		if got := members(t, g, c.container); got != c.want {
 			t.Errorf("%s: %s has %q, want %q: %s", c.objects, c.container, got, c.want, c.reason)
 		}
-		if n := g.CountContent(g.Node(at(t, g, c.container)).Content()); n != len(strings.Fields(c.want)) {
+		if n := g.inner().CountContent(g.Node(at(t, g, c.container)).inner().Content()); n != len(strings.Fields(c.want)) {
 			t.Errorf("%s: %d members, want %q: %s", c.objects, n, c.want, c.reason)
 		}
 		for _, m := range strings.Fields(c.want) {
 			id := at(t, g, m)
-			if !slices.Contains(g.Node(id).Containers(), at(t, g, c.container)) {
+			if !slices.Contains(g.Node(id).inner().Containers(), at(t, g, c.container)) {
 				t.Errorf("%s does not know its container %s: %s", m, c.container, c.reason)
 			}
 		}
@@ -88,7 +88,7 @@ func TestContentsDeclared(t *testing.T) {
 		if got := members(t, g, "ns/s"); got != c.members {
 			t.Errorf("ns/s has %q, want %q", got, c.members)
 		}
-		if got := fmt.Sprint(g.Node(at(t, g, "a/s/1")).Containers()); got != c.containers {
+		if got := fmt.Sprint(g.Node(at(t, g, "a/s/1")).inner().Containers()); got != c.containers {
 			t.Errorf("the containers are %s, want %s", got, c.containers)
 		}
 		if err := g.Check(); err != nil {

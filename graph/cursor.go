@@ -5,7 +5,7 @@ package graph
 // to its end. It does not visit later references, because their own events report them. The zero
 // value stands on no node. A Cursor is not safe for concurrent use.
 //
-// The fan-out of the engine has one cursor in each node: see [Graph.Fan]. A Cursor is for
+// The fan-out of the engine has one cursor in each node: see Fan in walk.go. A Cursor is for
 // a reader beside the engine, such as the copy for a plan.
 type Cursor struct {
 	at     edgeID
@@ -40,7 +40,7 @@ func (c *Cursor) Start(g *Graph, id NodeID) {
 // Held by TestCursor.
 func (c *Cursor) Next(g *Graph) (NodeID, bool) {
 	if c.at == 0 && c.claim != 0 {
-		if g.InUse(c.claim) {
+		if g.inner().InUse(c.claim) {
 			c.at = g.ownerRecordOf(c.claim).firstDep
 		}
 		c.claim = 0
@@ -75,15 +75,15 @@ func (g *Graph) leaveCursors(id NodeID) {
 	}
 }
 
-// MaxSameUID bounds the nodes that SameUID returns.
-const MaxSameUID = 4096
+// maxSameUID bounds the nodes that SameUID returns.
+const maxSameUID = 4096
 
-// SameUID returns the other nodes with the UID of a node, at most MaxSameUID: observed
+// SameUID returns the other nodes with the UID of a node, at most maxSameUID: observed
 // ones, phantoms of references with wrong coordinates, and the claim on the UID. Nearly
 // every node has none.
 //
 // Held by TestSameUID.
-func (n Node) SameUID() (out []NodeID) {
+func (n innerNode) SameUID() (out []NodeID) {
 	g, x := n.g, n.at()
 	if !x.is(groupHeadMark | groupMemberMark) {
 		return nil
@@ -91,7 +91,7 @@ func (n Node) SameUID() (out []NodeID) {
 	if head := g.head(n.id); head != n.id {
 		out = append(out, head)
 	}
-	for id := g.groupOf(n.id).first; id != 0 && len(out) < MaxSameUID; id = g.groupLinks[id].next {
+	for id := g.groupOf(n.id).first; id != 0 && len(out) < maxSameUID; id = g.groupLinks[id].next {
 		if id != n.id {
 			out = append(out, id)
 		}
@@ -102,10 +102,10 @@ func (n Node) SameUID() (out []NodeID) {
 // OfUID returns a node with the UID, in any state. SameUID of the node has the others.
 //
 // Held by TestSameUID.
-func (g *Graph) OfUID(u UID) (Node, bool) {
+func (g inner) OfUID(u UID) (Node, bool) {
 	id := g.withUID(g.packUID(u), u)
-	return Node{g, id}, id != 0
+	return Node{g.Graph, id}, id != 0
 }
 
 // IsPlaced reports whether the node stands at the coordinates, with any UID.
-func (n Node) IsPlaced(k Key) bool { return n.g.isPlaced(n.id, &k) }
+func (n innerNode) IsPlaced(k Key) bool { return n.g.isPlaced(n.id, &k) }

@@ -12,7 +12,7 @@ func TestCursorsOutliveTheirNodes(t *testing.T) {
 	put(t, g, "k/a#1; k/b#1; k/c#1")
 	apply(t, g, Event{Type: ListBegun, Kind: "k"})
 	apply(t, g, Event{Type: ListEnded, Kind: "k"})
-	if id, _, _ := g.Prune("k", 1); g.Node(id).Key().Name != "c" {
+	if id, _, _ := g.inner().Prune("k", 1); g.Node(id).Key().Name != "c" {
 		t.Fatalf("the pruning begins at %s, want the newest", g.Node(id).Key())
 	}
 	apply(t, g, Event{Type: Gone, Key: Key{Kind: "k", Name: "b", UID: "k/b"}})
@@ -20,7 +20,7 @@ func TestCursorsOutliveTheirNodes(t *testing.T) {
 	if err := g.Check(); err != nil {
 		t.Error(err)
 	}
-	if id, _, _ := g.Prune("k", 1); g.Node(id).Key().Name != "a" {
+	if id, _, _ := g.inner().Prune("k", 1); g.Node(id).Key().Name != "a" {
 		t.Errorf("the pruning goes on at %s, want a: b is gone, and its place may be taken", g.Node(id).Key())
 	}
 }

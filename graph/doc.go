@@ -109,9 +109,10 @@
 //
 // # The graph
 //
-// A [Graph] changes only through [Graph.Apply] and [Graph.ApplyEvent]. Both take one event
-// of the watch and return a [Delta] for the engine. A read from the store and a write to
-// the store never change the graph. The event that the write causes changes the graph.
+// A [Graph] changes only through [Graph.Apply]. It takes one event of the watch and returns a
+// [Delta] for the caller. A read from the store and a write to the store never change the
+// graph. The event that the write causes changes the graph. [Load] makes the graph of one
+// complete listing. A Graph has no lock: only one goroutine at a time may use it, also to read.
 //
 // A [Node] is a handle on one object of the graph. It has one of three states:
 //
@@ -121,7 +122,7 @@
 //
 // The graph keeps an absent node as the proof that its object is gone. An absent node and
 // a phantom leave the graph with their last dependent. [Delta].Freed reports every absence
-// that leaves the graph, so that the engine may remember it for longer. The graph ends the
+// that leaves the graph, so that the caller may remember it for longer. The graph ends the
 // same in every order of the events of different kinds.
 //
 // No store may put an absent node, or a second live object with one UID. The graph takes
@@ -135,44 +136,44 @@
 // TestGetAlternateOwnerIdentity run the cases of Kubernetes in all orders, and
 // TestNonInterference runs random ones.
 //
+// [Graph.Lookup] finds a node by its key, [Graph.Alive] by its UID, and [Graph.At] by its place.
+//
 // # Classes
 //
-// [Node.OwnerClass] returns the class of a reference: [Solid], [Dangling], [Waiting], or
-// [Unknown] with a [Doubt]. Dangling is proven, and stays proven until a rewind. An
-// observed end is the graph's only proof of absence. The caller adds the absence that a
-// read proves. An unknown reference never deletes an object.
+// [Node.Reference] returns the class of a reference: [Solid], [Dangling], [Waiting], or
+// [Unknown] with a [Doubt]. [Graph.Classify] does so for an object that is not in the graph.
+// Dangling is proven, and stays proven until a rewind. An observed end is the graph's only
+// proof of absence. The caller adds the absence that a read proves. An unknown reference never
+// deletes an object.
 //
 // The graph keeps an unresolved reference as a claim on the UID alone. So it does with a
 // reference to a kind of [Config].Ignore. The claim is a node without kind and name. The
 // reference is always Unknown, so its object stays. It counts as a reference, and as a
-// blocking one, for each object with the UID: see [Graph.Claim].
+// blocking one, for each object with the UID.
 //
 // A self-reference never counts, neither directly nor by a claim on the object's own UID:
-// see [Node.SelfOwner]. One to the own UID at absent coordinates counts there alone.
+// see [Reference].Self. One to the own UID at absent coordinates counts there alone.
 //
-// # Pruning
+// # The end of a listing
 //
-// The end of a listing says that many objects may be gone. It begins a pruning, and
-// [Graph.Prune] walks it in slices. Prune stops at each node with [Graph.PendingPrune],
-// whose Gone the caller applies. It also stops at each phantom, so that the caller may
-// forget earlier reads of the phantom. A new listing ends the former pruning. A listing
-// that began before a rewind ends without a pruning.
+// The end of a listing says that many objects may be gone. [Graph.EndListing] names them, and the
+// caller applies a Gone of each. The engine does the same in bounded steps. A new listing voids
+// the former one. A listing that began before a rewind proves nothing.
 //
 // # Walks
 //
-// No event walks the dependents of an object, because there may be a million. [Graph.Fan]
-// puts a cursor on the first dependent, and [Graph.FanNext] moves it, while dependents come
-// and go. Each node has one cursor.
+// [Node.Dependents], [Node.OwnerNodes], [Node.Ancestors] and [Node.Descendants] walk a graph that
+// does not change meanwhile. No event walks the dependents of an object, because there may be a
+// million. A [Cursor] walks them in steps, while dependents come and go.
 //
-// A [RingSearch] finds objects that wait for each other in a ring, in steps too. It also
-// finds objects that own each other, which no owner outside of the cycle owns.
+// [Graph.Rings] finds objects that wait for each other, and [Graph.IsolatedCycles] objects that
+// own each other and that no object outside of the cycle owns. A [RingSearch] does both in steps.
 //
-// # A table beside the graph
+// # A note beside each node
 //
-// Node ids are dense, and the graph uses them again. A caller may keep a table of its own
-// beside the graph, with [Graph.Cap] entries, and clear the entries of [Delta].Freed. The
-// node itself has space for eight bytes of the caller: see [Graph.SetNote].
-// [Graph.Clone] copies a graph. [Graph.Check] verifies its invariants.
+// Node ids are dense, and the graph uses them again: see [Delta].Freed. A node has space for
+// eight bytes of the caller: see [Graph.SetNote]. [Graph.Clone] copies a graph. [Graph.Check]
+// verifies its invariants.
 //
 // # Size and speed
 //

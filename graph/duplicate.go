@@ -13,7 +13,7 @@ const maxDuplicates = 64
 // SharesUID reports whether another observed node has the node's UID. The engine decides
 // for neither of them, because a write to one may be a write to the other. Only the store
 // can tell which one a reference means.
-func (n Node) SharesUID() bool { return n.at().is(duplicateMark) }
+func (n innerNode) SharesUID() bool { return n.at().is(duplicateMark) }
 
 // Alive returns the observed node with the UID, at any place. Of several nodes, which no
 // store may have, it returns the one with the least key. The answer then does not depend

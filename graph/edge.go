@@ -34,7 +34,7 @@ func (g *Graph) edge(id edgeID) edge {
 // edgeOf returns a copy of an edge that was the dependent's at an earlier time, if it
 // still is.
 func (g *Graph) edgeOf(dep NodeID, id edgeID) (edge, bool) {
-	if !g.InUse(dep) || id&furtherEdge == 0 && g.firstEdge(dep) != id {
+	if !g.inner().InUse(dep) || id&furtherEdge == 0 && g.firstEdge(dep) != id {
 		return edge{}, false
 	}
 	if i := id &^ furtherEdge; id&furtherEdge != 0 && int(i) >= g.edges.len() {

@@ -20,11 +20,11 @@ import (
 //	NameAbsent      the name
 //	both                  all
 
-// IsOrphanedBy reports whether the orphaning of an owner drops a reference with its UID at the
+// isOrphanedBy reports whether the orphaning of an owner drops a reference with its UID at the
 // coordinates of k, in a graph with these settings. An object in the scope dep has the reference.
 //
 // Held by TestElsewhere, and TestOf of internal/core/orphaned.
-func (c *Config) IsOrphanedBy(dep string, k, owner Key) bool {
+func (c *Config) isOrphanedBy(dep string, k, owner Key) bool {
 	scopes, names := c.Scope == ScopeHold, c.OwnerName != NameAbsent
 	if !scopes && k.Scope != "" && dep != "" {
 		k.Scope = dep // see resolve
@@ -32,13 +32,13 @@ func (c *Config) IsOrphanedBy(dep string, k, owner Key) bool {
 	return k == owner || (scopes || names) && (scopes || k.Scope == owner.Scope) && (names || k.Name == owner.Name)
 }
 
-// IsKeptBy reports whether an owner keeps a dependent, by a reference with its UID and the
+// isKeptBy reports whether an owner keeps a dependent, by a reference with its UID and the
 // coordinates of k. The dependent has the scope dep. While the owner lives, a reference with other
 // coordinates is unknown: see Node.OwnerClass. Afterwards it is dangling.
 //
 // Held by TestKept.
-func (c *Config) IsKeptBy(dep string, k, owner Key) bool {
-	return k.Kind == owner.Kind && c.IsOrphanedBy(dep, k, owner)
+func (c *Config) isKeptBy(dep string, k, owner Key) bool {
+	return k.Kind == owner.Kind && c.isOrphanedBy(dep, k, owner)
 }
 
 // sharedPlace returns the coordinate that two nodes with one UID have to share, so that a
@@ -58,7 +58,7 @@ func (g *Graph) sharedPlace(id NodeID) (shared string, ok bool) {
 }
 
 // HasUIDOf reports whether the node has the UID of another node.
-func (n Node) HasUIDOf(id NodeID) bool { return n.g.hasUIDOf(n.id, id) }
+func (n innerNode) HasUIDOf(id NodeID) bool { return n.g.hasUIDOf(n.id, id) }
 
 // hasUIDOf reports whether both nodes have one UID.
 func (g *Graph) hasUIDOf(a, b NodeID) bool {
@@ -113,7 +113,7 @@ func (g *Graph) moveElsewhere(id NodeID, sign int32) {
 // Referring leaves them out.
 //
 // Held by TestElsewhere.
-func (n Node) Elsewhere() int {
+func (n innerNode) Elsewhere() int {
 	if x := n.at(); x.state() != Observed || !x.is(groupHeadMark|groupMemberMark) {
 		return 0
 	}
@@ -130,7 +130,7 @@ func (n Node) Elsewhere() int {
 // other.
 //
 // Held by TestElsewhere.
-func (n Node) OrphanedBy() (Node, bool) {
+func (n innerNode) OrphanedBy() (Node, bool) {
 	g, x := n.g, n.at()
 	if x.state() == Observed || !x.is(groupHeadMark|groupMemberMark) {
 		return Node{}, false
@@ -150,11 +150,11 @@ func (g *Graph) shares(a, b NodeID) bool {
 }
 
 // Orphans yields the nodes that the orphaning of an observed node sets free: its Dependents,
-// and then the dependents that count in Elsewhere. It looks at MaxSameUID nodes with the UID
+// and then the dependents that count in Elsewhere. It looks at maxSameUID nodes with the UID
 // at most.
 //
 // Held by TestElsewhere.
-func (n Node) Orphans() iter.Seq[Node] {
+func (n innerNode) Orphans() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for d := range n.Dependents() {
 			if !yield(d) {
@@ -183,10 +183,10 @@ func (n Node) Orphans() iter.Seq[Node] {
 // their order. It leaves out the node's own UID, and references that name a UID alone.
 //
 // Held by TestOwnersElsewhere.
-func (n Node) OwnersElsewhere() (out []OwnerElsewhere) {
+func (n innerNode) OwnersElsewhere() (out []OwnerElsewhere) {
 	g := n.g
 	for i, o := range n.OwnerNodes() {
-		if o.State() == Observed || o.ByUID() || n.HasUIDOf(o.ID()) {
+		if o.State() == Observed || o.inner().ByUID() || n.HasUIDOf(o.ID()) {
 			continue
 		}
 		if id := g.leastDuplicate(g.aliveWithUIDOf(o.ID())); id != 0 {
@@ -213,7 +213,7 @@ func (g *Graph) fanMembers(id NodeID) bool {
 // that fans out: the unresolved ones and those of Elsewhere.
 //
 // Held by TestFanMembers.
-func (g *Graph) FanMember(id NodeID) (NodeID, bool) {
+func (g inner) FanMember(id NodeID) (NodeID, bool) {
 	x := g.at(id)
 	if x.state() != Observed || !x.is(groupHeadMark|groupMemberMark) {
 		return 0, false

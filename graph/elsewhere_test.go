@@ -18,7 +18,7 @@ func serve(t testing.TB, cfg Config) *Graph {
 // orphans returns the names of the dependents that the orphaning of a node sets free.
 func orphans(g *Graph, id NodeID) string {
 	var out []string
-	for d := range g.Node(id).Orphans() {
+	for d := range g.Node(id).inner().Orphans() {
 		out = append(out, d.Key().Name)
 	}
 	slices.Sort(out)
@@ -60,12 +60,12 @@ func TestElsewhere(t *testing.T) {
 			}
 			live, _ := g.Alive("o")
 			o := live.ID()
-			if got := fmt.Sprint(g.Node(o).Elsewhere()); got != c.elsewhere || orphans(g, o) != c.orphans {
+			if got := fmt.Sprint(g.Node(o).inner().Elsewhere()); got != c.elsewhere || orphans(g, o) != c.orphans {
 				t.Errorf("%s: %s elsewhere, orphans %q, want %s and %q: %s", c.objects, got, orphans(g, o), c.elsewhere, c.orphans, c.reason)
 			}
-			for d := range live.Orphans() {
+			for d := range live.inner().Orphans() {
 				for i, owner := range d.OwnerNodes() {
-					by, ok := owner.OrphanedBy()
+					by, ok := owner.inner().OrphanedBy()
 					if want := owner.ID() != o && live.Orphaning(); ok != want || ok && by.ID() != o {
 						t.Errorf("%s: reference %d of %s is orphaned elsewhere: %t, want %t: %s", c.objects, i, d.Key(), ok, want, c.reason)
 					}
@@ -89,7 +89,7 @@ func TestOrphanedByOne(t *testing.T) {
 	} {
 		g := serve(t, Config{})
 		put(t, g, c.objects)
-		if by, ok := g.Node(at(t, g, "a/x@o")).OrphanedBy(); ok {
+		if by, ok := g.Node(at(t, g, "a/x@o")).inner().OrphanedBy(); ok {
 			t.Errorf("%s: orphaned by %s: %s", c.objects, by.Key(), c.reason)
 		}
 	}
@@ -105,13 +105,13 @@ func TestFanMembers(t *testing.T) {
 		put(t, g, fmt.Sprintf("a/d%d#1 -> a/x%d@o", i, i))
 	}
 	o := at(t, g, "a/o@o")
-	if !g.Fan(o) || g.Node(o).Elsewhere() != many {
-		t.Fatalf("%d elsewhere, and no fan-out", g.Node(o).Elsewhere())
+	if !g.inner().Fan(o) || g.Node(o).inner().Elsewhere() != many {
+		t.Fatalf("%d elsewhere, and no fan-out", g.Node(o).inner().Elsewhere())
 	}
-	left := slices.Collect(g.Unfanned(o))
+	left := slices.Collect(g.inner().Unfanned(o))
 	seen := map[NodeID]bool{}
 	for n := 0; ; n++ {
-		id, ok := g.FanMember(o)
+		id, ok := g.inner().FanMember(o)
 		if !ok {
 			break
 		}
@@ -129,7 +129,7 @@ func TestFanMembers(t *testing.T) {
 	if n := len(seen); n < many-1 || n > many+1 || len(left) < many {
 		t.Errorf("a fan-out came to %d nodes of %d, and had %d before it", n, many, len(left))
 	}
-	if g.Fan(at(t, g, "a/d1")) {
+	if g.inner().Fan(at(t, g, "a/d1")) {
 		t.Error("an object without a dependent fans out")
 	}
 }
@@ -174,9 +174,9 @@ func TestKept(t *testing.T) {
 			put(t, g, c.objects)
 			o, _ := g.Alive("o")
 			d, _ := g.Alive("d")
-			_, doubt := d.OwnerClass(0)
+			_, doubt := d.inner().OwnerClass(0)
 			want := doubt == Misplaced || doubt == Renamed
-			if got := cfg.IsKeptBy(d.Scope(), d.OwnerAt(0).Key, o.Key()); got != want {
+			if got := cfg.isKeptBy(d.Scope(), d.OwnerAt(0).Key, o.Key()); got != want {
 				t.Errorf("%s, %s, %s: kept %t, want %t with doubt %s: %s", c.objects, cfg.Scope, cfg.OwnerName, got, want, doubt, c.reason)
 			}
 		}
@@ -215,8 +215,8 @@ func TestSelfByUID(t *testing.T) {
 				apply(t, g, Event{Type: ListEnded, Kind: k})
 			}
 			for n := range g.Nodes() {
-				if n.State() == Observed && n.Owners() == 1 && (n.SelfOwner(0) != c.want || n.Reference(0).Self != c.want) {
-					t.Errorf("%s, %s: self %t, %t, want %t: %s", c.objects, cfg.Scope, n.SelfOwner(0), n.Reference(0).Self, c.want, c.reason)
+				if n.State() == Observed && n.Owners() == 1 && (n.inner().SelfOwner(0) != c.want || n.Reference(0).Self != c.want) {
+					t.Errorf("%s, %s: self %t, %t, want %t: %s", c.objects, cfg.Scope, n.inner().SelfOwner(0), n.Reference(0).Self, c.want, c.reason)
 				}
 			}
 		}
@@ -246,9 +246,9 @@ func TestOwnersElsewhere(t *testing.T) {
 		g := serve(t, c.cfg)
 		put(t, g, c.objects)
 		var got []string
-		for id := range NodeID(g.Cap()) {
-			if n := (Node{g, id}); g.InUse(id) && n.State() == Observed {
-				for _, x := range n.OwnersElsewhere() {
+		for id := range NodeID(g.inner().Cap()) {
+			if n := (Node{g, id}); g.inner().InUse(id) && n.State() == Observed {
+				for _, x := range n.inner().OwnersElsewhere() {
 					got = append(got, x.Owner.Key.String()+" lives at "+x.Lives.String())
 				}
 			}

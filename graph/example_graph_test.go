@@ -30,8 +30,8 @@ func Example() {
 		check(err)
 		if n, ok := g.Lookup(pod.Key); ok {
 			owner, _ := n.OwnerNode(0)
-			class, doubt := n.OwnerClass(0)
-			fmt.Printf("%s: the owner is %s, the reference %s (%s)\n", e.Type, owner.State(), class, doubt)
+			r := n.Reference(0)
+			fmt.Printf("%s: the owner is %s, the reference %s (%s)\n", e.Type, owner.State(), r.Class, r.Doubt)
 		}
 	}
 	// Output:
@@ -41,7 +41,7 @@ func Example() {
 }
 
 // The dependents of an owner are walked in steps. Dependents may come and go meanwhile.
-func ExampleGraph_Fan() {
+func ExampleGraph_OpenCursor() {
 	g := graph.New(graph.Config{})
 	objects, err := graph.Parse("a#1; b#1 -> a; c#1 -> a; d#1 -> a")
 	check(err)
@@ -53,8 +53,11 @@ func ExampleGraph_Fan() {
 	}
 
 	a, _ := g.Lookup(objects[0].Key)
-	g.Fan(a.ID())
-	for d, ok := g.FanNext(a.ID()); ok; d, ok = g.FanNext(a.ID()) {
+	var c graph.Cursor
+	g.OpenCursor(&c)
+	defer g.CloseCursor(&c)
+	c.Start(g, a.ID())
+	for d, ok := c.Next(g); ok; d, ok = c.Next(g) {
 		fmt.Println(g.Node(d).Key())
 		_, err := g.Apply(graph.Event{Type: graph.Gone, Key: objects[2].Key}) // c
 		check(err)
@@ -64,36 +67,25 @@ func ExampleGraph_Fan() {
 	// b
 }
 
-// The end of a listing proves that the other objects of the kind are gone. The caller
-// removes them in slices.
-func ExampleGraph_Prune() {
-	g := graph.New(graph.Config{})
+// The end of a listing proves that the other objects of the kind are gone.
+func ExampleGraph_EndListing() {
 	objects, err := graph.Parse("pod/shop/a#1; pod/shop/b#1; pod/shop/c#1")
 	check(err)
-	events := []graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "pod", Scoped: true}}}}
-	for _, o := range objects {
-		events = append(events, graph.Event{Type: graph.Put, Object: o})
-	}
-	events = append(events,
-		graph.Event{Type: graph.ListBegun, Kind: "pod"},
-		graph.Event{Type: graph.Put, Object: objects[1]},
-		graph.Event{Type: graph.ListEnded, Kind: "pod"})
-	for _, e := range events {
+	g, err := graph.Load(graph.Config{}, []graph.KindInfo{{Kind: "pod", Scoped: true}}, objects)
+	check(err)
+	for _, e := range []graph.Event{
+		{Type: graph.ListBegun, Kind: "pod"},
+		{Type: graph.Put, Object: objects[1]},
+		{Type: graph.ListEnded, Kind: "pod"},
+	} {
 		_, err := g.Apply(e)
 		check(err)
 	}
 
-	for {
-		id, _, done := g.Prune("pod", 2)
-		if done {
-			break
-		}
-		if id != 0 && g.PendingPrune(id) {
-			gone := g.Node(id).Key()
-			fmt.Println("gone:", gone)
-			_, err := g.Apply(graph.Event{Type: graph.Gone, Key: gone})
-			check(err)
-		}
+	for _, gone := range g.EndListing("pod") {
+		fmt.Println("gone:", gone)
+		_, err := g.Apply(graph.Event{Type: graph.Gone, Key: gone})
+		check(err)
 	}
 	for n := range g.Nodes() {
 		fmt.Println("left:", n.Object())

@@ -58,7 +58,7 @@ func TestFlawed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := Flaw(o, limits); g.Node(d.Node).Flawed() != (want != nil) {
+			if want := Flaw(o, limits); g.Node(d.Node).inner().Flawed() != (want != nil) {
 				t.Fatalf("%s counts as flawed: %t; %v", o, want == nil, want)
 			}
 			if _, err := g.Apply(Event{Type: Gone, Key: key.Draw(t, "gone")}); err != nil {

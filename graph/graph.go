@@ -144,10 +144,10 @@ func (g *Graph) Observed() int { return g.observed }
 
 // Cap returns one more than the largest id that was ever in use. A table that is indexed
 // by id needs that length.
-func (g *Graph) Cap() int { return int(g.limit) }
+func (g inner) Cap() int { return int(g.limit) }
 
 // InUse reports whether the id names a node.
-func (g *Graph) InUse(id NodeID) bool {
+func (g inner) InUse(id NodeID) bool {
 	return id < g.limit && int(slotOf(id)) < len(g.page(id).nodes) && g.at(id).state() != StateUnset
 }
 
@@ -218,7 +218,7 @@ func (g *Graph) claim(id NodeID) NodeID {
 
 // Claim returns the node for the unresolved references to the UID of an observed node, if
 // such references exist.
-func (g *Graph) Claim(id NodeID) (NodeID, bool) {
+func (g inner) Claim(id NodeID) (NodeID, bool) {
 	c := g.claim(id)
 	return c, c != 0
 }

@@ -33,10 +33,10 @@ func large(t testing.TB) *Graph {
 // searchSteps counts the steps of a search for rings from every node.
 func searchSteps(g *Graph) (steps int, rings [][]NodeID) {
 	var roots []NodeID
-	for id := 1; id < g.Cap(); id++ {
+	for id := 1; id < g.inner().Cap(); id++ {
 		roots = append(roots, NodeID(id))
 	}
-	s := NewRingSearch(roots)
+	s := newRingSearch(roots)
 	for !s.Step(g, 1) {
 		steps++
 	}
@@ -88,8 +88,8 @@ func TestLargeStar(t *testing.T) {
 		t.Errorf("the owner's mark: %+v; want no list of dependents", d)
 	}
 	owner, visits := at(t, g, "a/0@\"0\""), 0
-	for g.Fan(owner); ; visits++ {
-		if _, ok := g.FanNext(owner); !ok {
+	for g.inner().Fan(owner); ; visits++ {
+		if _, ok := g.inner().FanNext(owner); !ok {
 			break
 		}
 	}
@@ -100,7 +100,7 @@ func TestLargeStar(t *testing.T) {
 	apply(t, g, Event{Type: ListEnded, Kind: "a"})
 	looks := 0
 	for {
-		id, seen, done := g.Prune("a", 100)
+		id, seen, done := g.inner().Prune("a", 100)
 		if looks += seen; done {
 			break
 		}
@@ -125,16 +125,16 @@ func TestManyOwners(t *testing.T) {
 	apply(t, g, e)
 	apply(t, g, marked(numbered(many)))
 	dep := g.Node(at(t, g, `a/0@"0"`))
-	if !dep.Flawed() || g.Len() != many+1 || dep.Owners() != many {
-		t.Fatalf("flawed %t, %d nodes, %d owners; want it flawed, and complete", dep.Flawed(), g.Len(), dep.Owners())
+	if !dep.inner().Flawed() || g.Len() != many+1 || dep.Owners() != many {
+		t.Fatalf("flawed %t, %d nodes, %d owners; want it flawed, and complete", dep.inner().Flawed(), g.Len(), dep.Owners())
 	}
 	second := g.ownerRecordOf(dep.id).more
 	g.makeOwnerRecord(dep.id).more = 0 // a walk of the list would end here
-	if c, _ := dep.OwnerClass(many - 1); c != Waiting {
+	if c, _ := dep.inner().OwnerClass(many - 1); c != Waiting {
 		t.Errorf("the last reference is %s, want waiting, without a walk over the others", c)
 	}
 	g.makeOwnerRecord(dep.id).more = second
-	if got := testing.AllocsPerRun(10, func() { dep.OwnerClass(many - 1) }); got != 0 {
+	if got := testing.AllocsPerRun(10, func() { dep.inner().OwnerClass(many - 1) }); got != 0 {
 		t.Errorf("%v allocations for a class", got)
 	}
 	if d := apply(t, g, Event{Type: Gone, Key: numbered(0)}); len(d.Freed) != many || len(d.Owners) != 1 {
@@ -152,9 +152,9 @@ func TestRecordsAreUsedAgain(t *testing.T) {
 		put(t, g, fmt.Sprintf("b#%d -> x%d, y%d/s/z!, w@u%d?", i+1, i, i, i))
 	}
 	put(t, g, "b#0")
-	if err := g.Check(); err != nil || g.Len() != 1 || g.Cap() > 8 || g.edges.len() > 7 || len(g.kinds) > 7 || len(g.places) > 7 || len(g.page(1).text) > 1000 {
+	if err := g.Check(); err != nil || g.Len() != 1 || g.inner().Cap() > 8 || g.edges.len() > 7 || len(g.kinds) > 7 || len(g.places) > 7 || len(g.page(1).text) > 1000 {
 		t.Errorf("%d nodes, tables of %d nodes, %d edges, %d kinds, %d places, %d bytes of text, %v; want those of two versions at most",
-			g.Len(), g.Cap(), g.edges.len(), len(g.kinds), len(g.places), len(g.page(1).text), err)
+			g.Len(), g.inner().Cap(), g.edges.len(), len(g.kinds), len(g.places), len(g.page(1).text), err)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestMaxDuplicates(t *testing.T) {
 			apply(t, g, marked(Key{Kind: "a", Name: fmt.Sprint(i), UID: "u"}))
 		}
 		put(t, g, "pod/s/d#1 -> pod/s/o@u")
-		if c, d := g.Node(at(t, g, "pod/s/d")).OwnerClass(0); c != Unknown || d != tc.want {
+		if c, d := g.Node(at(t, g, "pod/s/d")).inner().OwnerClass(0); c != Unknown || d != tc.want {
 			t.Errorf("%d twins: %s, %s; want %s: %s", tc.duplicates, c, d, tc.want, tc.reason)
 		}
 		first := fmt.Sprint(max(tc.duplicates-maxDuplicates, 0)) // the graph looks at the newest ones, and the oldest one has the least key
@@ -326,7 +326,7 @@ func TestHostileText(t *testing.T) {
 		apply(t, g, marked(named("dep"), bad, owner))
 		apply(t, g, marked(bad, bad))
 		n, ok := g.Lookup(bad)
-		if !ok || !n.Flawed() || len(n.Flaw().Error()) > 1000 {
+		if !ok || !n.inner().Flawed() || len(n.Flaw().Error()) > 1000 {
 			t.Errorf("%s: found %t, flaw %.100v", tc.reason, ok, n.Flaw())
 		}
 		if n.Blocking() != 1 || g.Len() != 3 {

@@ -5,7 +5,7 @@ package graph
 // and 0 at the end.
 //
 // Held by TestKeysFrom.
-func (g *Graph) KeysFrom(out []Key, from NodeID, limit, size int) (all []Key, next NodeID) {
+func (g inner) KeysFrom(out []Key, from NodeID, limit, size int) (all []Key, next NodeID) {
 	for id := max(from, 1); id < g.limit; id++ {
 		if limit--; limit < 0 || size <= 0 {
 			return out, id

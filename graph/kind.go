@@ -176,7 +176,7 @@ func (k *kind) endList() {
 // does not visit the nodes that came after the end of the listing.
 //
 // Held by TestPruneVisits, TestPruneSlices and TestPruneDuring.
-func (g *Graph) Prune(name Kind, limit int) (node NodeID, seen int, done bool) {
+func (g inner) Prune(name Kind, limit int) (node NodeID, seen int, done bool) {
 	k := &g.kinds[g.kindNamed(name)]
 	for k.pruneAt != 0 && seen < limit {
 		id := k.pruneAt
@@ -256,7 +256,7 @@ func (g *Graph) delist(id NodeID) {
 
 // PendingPrune reports whether the node is observed, and neither the newest listing of
 // its kind nor a later event brought it.
-func (g *Graph) PendingPrune(id NodeID) bool {
+func (g inner) PendingPrune(id NodeID) bool {
 	x := g.at(id)
 	return x.state() == Observed && x.epoch != g.kinds[g.places[x.place].kind].epoch
 }

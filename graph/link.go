@@ -114,7 +114,7 @@ func (g *Graph) refers(dep NodeID, o *Object) bool {
 func (g *Graph) ownerNode(k *Key) NodeID {
 	var s location
 	s.uid = g.packUID(k.UID)
-	if last := g.lastOwner; last != 0 && g.InUse(last) && g.hasUID(last, s.uid, k.UID) && g.isPlaced(last, k) {
+	if last := g.lastOwner; last != 0 && g.inner().InUse(last) && g.hasUID(last, s.uid, k.UID) && g.isPlaced(last, k) {
 		return last
 	}
 	if g.locatePacked(k, &s); s.id == 0 {
@@ -194,7 +194,7 @@ func (g *Graph) unlink(dep NodeID) {
 // dependent exists, or another node with the UID of an observed node. The references to
 // such a node have a fan-out of their own: see FanMember. The fan-out does not visit later
 // references, because their own events report them.
-func (g *Graph) Fan(id NodeID) bool {
+func (g inner) Fan(id NodeID) bool {
 	if others := g.fanMembers(id); g.at(id).record == 0 || others {
 		if g.at(id).record != 0 {
 			h := g.makeOwnerRecord(id)
@@ -212,7 +212,7 @@ func (g *Graph) Fan(id NodeID) bool {
 // reference that leaves the list before its turn.
 //
 // Held by TestFanVisits.
-func (g *Graph) FanNext(id NodeID) (NodeID, bool) {
+func (g inner) FanNext(id NodeID) (NodeID, bool) {
 	if g.at(id).record == 0 {
 		return 0, false
 	}

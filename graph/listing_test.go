@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestListing: the end of a listing proves the named absences.
@@ -71,7 +72,7 @@ func TestPruneVisits(t *testing.T) {
 			t.Errorf("%s: stopped at %q, want %q: %s", tc.history, got, tc.at, tc.reason)
 		}
 	}
-	if id, seen, done := graph.New(graph.Config{}).Prune("x", 10); id != 0 || seen != 0 || !done {
+	if id, seen, done := graph.New(graph.Config{}).Inside(inside.Key{}).Prune("x", 10); id != 0 || seen != 0 || !done {
 		t.Errorf("Prune of an unknown kind = %d, %d, %t; want 0, 0, true", id, seen, done)
 	}
 }
@@ -90,7 +91,7 @@ func TestPruneDuring(t *testing.T) {
 		{"vanish a", "a/x observed, a/y observed, a/z absent", "nothing is known of the kind any more"},
 	} {
 		w := play(t, graph.Config{}, "kinds a b; put a/x; put a/y; put a/z; put b/all -> a/x, a/y, a/z; list a; end a")
-		id, seen, done := w.Prune("a", 1)
+		id, seen, done := w.Inside(inside.Key{}).Prune("a", 1)
 		if n := w.Node(id); seen != 1 || done || n.Key().Name != "z" {
 			t.Fatalf("the pruning begins with %v, %d, %t; want a/z: newest first", n.Key(), seen, done)
 		}
@@ -127,7 +128,7 @@ func TestPendingPrune(t *testing.T) {
 	} {
 		w := play(t, graph.Config{}, "kinds a b; "+tc.history)
 		n, ok := w.Lookup(stored(t, "a").Key)
-		if got := ok && w.PendingPrune(n.ID()); got != tc.want {
+		if got := ok && w.Inside(inside.Key{}).PendingPrune(n.ID()); got != tc.want {
 			t.Errorf("%s: stale %t, want %t: %s", tc.history, got, tc.want, tc.reason)
 		}
 	}
@@ -142,7 +143,7 @@ func TestListingsBrokenOff(t *testing.T) {
 			feed(t, g, graph.Event{Type: graph.ListBegun, Kind: "a"})
 		}
 		feed(t, g, graph.Event{Type: graph.ListEnded, Kind: "a"})
-		if id, _, _ := g.Prune("a", 10); id == 0 {
+		if id, _, _ := g.Inside(inside.Key{}).Prune("a", 10); id == 0 {
 			t.Errorf("after %d listings that did not bring it, a/x is not stale", n)
 		}
 	}
@@ -169,7 +170,7 @@ func TestGoneUnseen(t *testing.T) {
 	} {
 		w := play(t, graph.Config{}, "kinds a b; "+tc.history)
 		key := stored(t, "a").Key
-		if id, _, _ := w.Prune("a", 9); id != 0 && w.Node(id).Key() != key {
+		if id, _, _ := w.Inside(inside.Key{}).Prune("a", 9); id != 0 && w.Node(id).Key() != key {
 			t.Fatalf("%s: the pruning stops at %s", tc.history, w.Node(id).Key())
 		}
 		if d := w.do(t, graph.Event{Type: graph.Gone, Key: key}); d.Unseen != tc.unseen {

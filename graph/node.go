@@ -78,6 +78,9 @@ func (n Node) at() *node { return n.g.at(n.id) }
 // ID returns the node's id.
 func (n Node) ID() NodeID { return n.id }
 
+// Graph returns the graph of the node.
+func (n Node) Graph() *Graph { return n.g }
+
 // Key returns the node's full coordinates, in one allocation. Scope and name of an
 // unresolved claim are empty.
 func (n Node) Key() Key { return n.g.key(n.id) }
@@ -86,13 +89,13 @@ func (n Node) Key() Key { return n.g.key(n.id) }
 func (n Node) Kind() Kind { return n.g.kinds[n.g.places[n.at().place].kind].info.Kind }
 
 // KindState returns the state of the node's kind.
-func (n Node) KindState() KindState { return n.g.kinds[n.g.places[n.at().place].kind].report() }
+func (n innerNode) KindState() KindState { return n.g.kinds[n.g.places[n.at().place].kind].report() }
 
 // Scope returns the scope of the node's key without an allocation.
 func (n Node) Scope() string { return n.g.places[n.at().place].scope }
 
 // Named returns the node's full coordinates and its version, in one allocation.
-func (n Node) Named() (Key, Version) { return n.g.named(n.id) }
+func (n innerNode) Named() (Key, Version) { return n.g.named(n.id) }
 
 // State returns the state of the node.
 func (n Node) State() State { return n.at().state() }
@@ -101,7 +104,7 @@ func (n Node) State() State { return n.at().state() }
 func (n Node) Version() Version { return n.g.version(n.id) }
 
 // HasVersion reports whether the node is observed at this version, without an allocation.
-func (n Node) HasVersion(v Version) bool {
+func (n innerNode) HasVersion(v Version) bool {
 	x := n.at()
 	if x.state() != Observed {
 		return v == ""
@@ -116,16 +119,16 @@ func (n Node) Object() Object { return n.g.object(n.id) }
 
 // ByUID reports whether the node is no object and stands for the references to a UID
 // alone. These are the unresolved references, and those to a kind of [Config].Ignore.
-func (n Node) ByUID() bool { return n.g.isClaim(n.id) }
+func (n innerNode) ByUID() bool { return n.g.isClaim(n.id) }
 
 // Deleting reports whether the node is observed and marked for deletion.
 func (n Node) Deleting() bool { return n.at().is(deletingMark) }
 
 // HasFinalizers reports whether the observed object has a finalizer.
-func (n Node) HasFinalizers() bool { return n.at().is(moreText) && n.g.facts(n.id).finalizers > 0 }
+func (n innerNode) HasFinalizers() bool { return n.at().is(moreText) && n.g.facts(n.id).finalizers > 0 }
 
 // Propagation returns the propagation of the observed object's finalizer.
-func (n Node) Propagation() Propagation {
+func (n innerNode) Propagation() Propagation {
 	if !n.at().is(moreText) {
 		return Unset
 	}
@@ -134,14 +137,14 @@ func (n Node) Propagation() Propagation {
 
 // Generations returns the generation of the observed object, and the one that its
 // controller has observed.
-func (n Node) Generations() (generation, seen int64) {
+func (n innerNode) Generations() (generation, seen int64) {
 	f := n.g.facts(n.id)
 	return f.generation, f.seen
 }
 
 // MarkHeld reports whether the node is marked, and its mark counts for no dependent: see
 // [Config.HoldsMark].
-func (n Node) MarkHeld() bool { return n.at().role() == withheld }
+func (n innerNode) MarkHeld() bool { return n.at().role() == withheld }
 
 // Waiting reports whether the node is observed and waits for its dependents.
 func (n Node) Waiting() bool { return n.at().role() == waiting }
@@ -169,7 +172,7 @@ func (n Node) OwnerAt(i int) Owner {
 }
 
 // Blocks reports whether the i-th reference holds up the foreground deletion of its owner.
-func (n Node) Blocks(i int) bool {
+func (n innerNode) Blocks(i int) bool {
 	if x := n.at(); !x.is(ownersMark) {
 		return x.is(blockMark)
 	}
@@ -181,7 +184,7 @@ func (n Node) Blocks(i int) bool {
 // the node's own UID is one, too. So is one that would count as absent, since the object lives.
 //
 // Held by TestSelfByUID.
-func (n Node) SelfOwner(i int) bool {
+func (n innerNode) SelfOwner(i int) bool {
 	o := n.owner(i)
 	c, doubt := n.ownerClass(i, o)
 	return n.isSelf(o, c, doubt)
@@ -228,7 +231,7 @@ func (n Node) Reference(i int) Reference { return n.reference(i, n.owner(i)) }
 
 func (n Node) reference(i int, owner NodeID) (r Reference) {
 	r.Owner = owner
-	r.Block = n.Blocks(i)
+	r.Block = n.inner().Blocks(i)
 	r.Class, r.Doubt = n.ownerClass(i, r.Owner)
 	r.Self = n.isSelf(owner, r.Class, r.Doubt)
 	return r
@@ -298,11 +301,11 @@ func (n Node) Blocking() int {
 
 // Flawed reports whether the object breaks a rule of the model. No decision to delete or
 // trim it may rest on such an object. Flaw returns the fault.
-func (n Node) Flawed() bool { return n.at().is(flawedMark) }
+func (n innerNode) Flawed() bool { return n.at().is(flawedMark) }
 
 // Unreadable reports whether the store could not read the observed object: see
 // [Object.Unreadable].
-func (n Node) Unreadable() bool {
+func (n innerNode) Unreadable() bool {
 	if !n.Flawed() || !n.HasFinalizers() {
 		return false
 	}
@@ -313,7 +316,7 @@ func (n Node) Unreadable() bool {
 // Flaw returns the fault of a flawed object. The error wraps ErrInvalid and names object
 // and field.
 func (n Node) Flaw() error {
-	if !n.Flawed() {
+	if !n.inner().Flawed() {
 		return nil
 	}
 	return Flaw(n.Object(), n.g.cfg.Limits)

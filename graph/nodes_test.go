@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestLookup: a lookup finds no node for unknown coordinates.
@@ -23,14 +24,14 @@ func TestLookup(t *testing.T) {
 	if _, ok := w.Alive("a"); ok {
 		t.Error("a phantom is alive")
 	}
-	if w.InUse(0) || w.InUse(graph.NodeID(w.Cap())) || !w.InUse(b.ID()) {
+	if w.Inside(inside.Key{}).InUse(0) || w.Inside(inside.Key{}).InUse(graph.NodeID(w.Inside(inside.Key{}).Cap())) || !w.Inside(inside.Key{}).InUse(b.ID()) {
 		t.Error("InUse: want b, and neither 0 nor an id beyond the table")
 	}
-	if c, ok := w.Claim(b.ID()); !ok || w.Node(c).Key() != (graph.Key{UID: "b"}) {
+	if c, ok := w.Inside(inside.Key{}).Claim(b.ID()); !ok || w.Node(c).Key() != (graph.Key{UID: "b"}) {
 		t.Errorf("Claim(b) = %d, %t", c, ok)
 	}
 	a, _ := b.OwnerNode(0)
-	if _, ok := w.Claim(a.ID()); ok {
+	if _, ok := w.Inside(inside.Key{}).Claim(a.ID()); ok {
 		t.Error("a phantom has a claim on its UID, which is unknown")
 	}
 }

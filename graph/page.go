@@ -88,7 +88,7 @@ func (g *Graph) freeID(id NodeID) {
 
 // ReuseAfter returns the number of nodes to be made until the id names a node again, from
 // 1. It is 0 for an id in use or beyond Cap. It takes a walk.
-func (g *Graph) ReuseAfter(id NodeID) int {
+func (g inner) ReuseAfter(id NodeID) int {
 	if id == 0 || id >= g.limit || g.InUse(id) {
 		return 0
 	}

@@ -6,7 +6,7 @@ import (
 
 // Unpruned yields the nodes that the pruning of a kind has still to visit, in its order.
 // It yields none if no pruning is under way.
-func (g *Graph) Unpruned(k Kind) iter.Seq[NodeID] {
+func (g inner) Unpruned(k Kind) iter.Seq[NodeID] {
 	return g.chain(g.kinds[g.kindNamed(k)].pruneAt)
 }
 
@@ -29,7 +29,7 @@ func (g *Graph) chain(id NodeID) iter.Seq[NodeID] {
 // Unfanned yields the dependents that the fan-out of a node has still to visit, in its
 // order. A dependent that refers to the node twice comes twice. The other nodes with its UID
 // that FanMember has still to return follow.
-func (g *Graph) Unfanned(id NodeID) iter.Seq[NodeID] {
+func (g inner) Unfanned(id NodeID) iter.Seq[NodeID] {
 	return func(yield func(NodeID) bool) {
 		for e := g.ownerRecordOf(id).fan; e != 0; {
 			next, dep := g.following(e)

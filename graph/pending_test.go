@@ -34,32 +34,32 @@ func TestPending(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := names(g, g.Unpruned("k")) + names(g, g.Unpruned("x")) + names(g, g.OfKind("x")); got != "" {
+	if got := names(g, g.inner().Unpruned("k")) + names(g, g.inner().Unpruned("x")) + names(g, g.OfKind("x")); got != "" {
 		t.Errorf("before the listing ends and of a kind that is not there: %q, want nothing", got)
 	}
 	if _, err := g.Apply(Event{Type: ListEnded, Kind: "k"}); err != nil {
 		t.Fatal(err)
 	}
 	all := names(g, g.OfKind("k"))
-	if got := names(g, g.Unpruned("k")); got != all || len(all) != len("a b c d") {
+	if got := names(g, g.inner().Unpruned("k")); got != all || len(all) != len("a b c d") {
 		t.Errorf("a pruning that has not begun has %q before it, want %q", got, all)
 	}
-	g.Prune("k", 2)
-	if got := names(g, g.Unpruned("k")); got != all[len("a b "):] {
+	g.inner().Prune("k", 2)
+	if got := names(g, g.inner().Unpruned("k")); got != all[len("a b "):] {
 		t.Errorf("after two of %q a pruning has %q before it", all, got)
 	}
 	a, _ := g.Lookup(objects[0].Key)
-	g.Fan(a.ID())
-	want := slices.Collect(g.Unfanned(a.ID()))
+	g.inner().Fan(a.ID())
+	want := slices.Collect(g.inner().Unfanned(a.ID()))
 	for i, id := range want {
-		if got := slices.Collect(g.Unfanned(a.ID())); !slices.Equal(got, want[i:]) {
+		if got := slices.Collect(g.inner().Unfanned(a.ID())); !slices.Equal(got, want[i:]) {
 			t.Errorf("after %d of %v a fan-out has %v before it", i, want, got)
 		}
-		if next, ok := g.FanNext(a.ID()); !ok || next != id {
+		if next, ok := g.inner().FanNext(a.ID()); !ok || next != id {
 			t.Errorf("the fan-out goes on with %d, want %d", next, id)
 		}
 	}
-	if len(want) != 3 || names(g, g.Unfanned(a.ID())) != "" {
-		t.Errorf("the fan-out had %v before it, and has %q at its end", want, names(g, g.Unfanned(a.ID())))
+	if len(want) != 3 || names(g, g.inner().Unfanned(a.ID())) != "" {
+		t.Errorf("the fan-out had %v before it, and has %q at its end", want, names(g, g.inner().Unfanned(a.ID())))
 	}
 }

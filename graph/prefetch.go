@@ -24,7 +24,7 @@ const prefetchBatch = 32
 // another order.
 //
 // Held by TestPrefetchChangesNothing.
-func (g *Graph) Prefetch(events []Event) {
+func (g inner) Prefetch(events []Event) {
 	for len(events) > 1 {
 		n := min(len(events), prefetchBatch)
 		g.touched += g.prefetch(events[:n])

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 const someUUID = "0123abcd-4567-89ef-0a1b-c2d3e4f50617"
@@ -23,10 +24,10 @@ func TestPrefetchOfAnother(t *testing.T) {
 		feed(t, w.Graph, putOf(someUUID))
 		other := putOf(someUUID[:i] + "9" + someUUID[i+1:])
 		for _, batch := range [][]graph.Event{{other}, {putOf(someUUID)}, {other}} {
-			w.Prefetch(batch)
+			w.Inside(inside.Key{}).Prefetch(batch)
 		}
 		e := putOf(someUUID)
-		if d, err := w.ApplyEvent(&e); err != nil || d.Created || d.Version {
+		if d, err := w.Inside(inside.Key{}).ApplyEvent(&e); err != nil || d.Created || d.Version {
 			t.Errorf("%+v, %v: %s was taken for %s", *d, err, e.Object.UID, other.Object.UID)
 		}
 		if err := w.Check(); err != nil || w.Len() != 1 {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // uuids gives UUIDs to two of the three UIDs of the random worlds. The graph holds these
@@ -77,11 +78,11 @@ func TestPrefetchChangesNothing(t *testing.T) {
 		}
 		for len(events) > 0 {
 			n := rapid.IntRange(1, min(len(events), 40)).Draw(t, "batch")
-			batched.Prefetch(drawPrefetched(t, events[:n]))
+			batched.Inside(inside.Key{}).Prefetch(drawPrefetched(t, events[:n]))
 			for _, e := range events[:n] {
 				want, refused := one.Apply(e)
 				drawFind(t, batched, events, &e)
-				if got, err := batched.ApplyEvent(&e); fmt.Sprint(*got, err) != fmt.Sprint(want, refused) {
+				if got, err := batched.Inside(inside.Key{}).ApplyEvent(&e); fmt.Sprint(*got, err) != fmt.Sprint(want, refused) {
 					t.Fatalf("%v: %+v, %v; want %+v, %v", e, *got, err, want, refused)
 				}
 			}
@@ -101,7 +102,7 @@ func drawFind(t *rapid.T, w *world, events []graph.Event, e *graph.Event) {
 			continue
 		}
 		want, known := w.Lookup(o.Key)
-		if got, ok := w.Find(o); ok != known || got != want {
+		if got, ok := w.Inside(inside.Key{}).Find(o); ok != known || got != want {
 			t.Fatalf("found is node %d, want %d", got.ID(), want.ID())
 		}
 	}
@@ -112,10 +113,10 @@ func drawFind(t *rapid.T, w *world, events []graph.Event, e *graph.Event) {
 func TestFind(t *testing.T) {
 	w := play(t, graph.Config{}, "kinds a b; put a/x")
 	e := event(t, "put a/x#2")
-	w.Find(&e.Object)
+	w.Inside(inside.Key{}).Find(&e.Object)
 	feed(t, w.Graph, event(t, "gone a/x"))
 	feed(t, w.Graph, event(t, "put b/y"))
-	if d, err := w.ApplyEvent(&e); err != nil || !d.Created {
+	if d, err := w.Inside(inside.Key{}).ApplyEvent(&e); err != nil || !d.Created {
 		t.Errorf("%+v, %v: the node was found before it left the graph", *d, err)
 	}
 	if err := w.Check(); err != nil {
@@ -135,7 +136,7 @@ func TestPrefetchOfWhatLeaves(t *testing.T) {
 		feed(t, g, puts[i])
 	}
 	last := puts[len(puts)-30:]
-	g.Prefetch(last)
+	g.Inside(inside.Key{}).Prefetch(last)
 	for _, e := range puts[500:] {
 		feed(t, g, graph.Event{Type: graph.Gone, Key: e.Object.Key})
 	}
@@ -143,7 +144,7 @@ func TestPrefetchOfWhatLeaves(t *testing.T) {
 		if i%2 > 0 {
 			last[i].Object.Name += "-other"
 		}
-		d, err := g.ApplyEvent(&last[i])
+		d, err := g.Inside(inside.Key{}).ApplyEvent(&last[i])
 		if err != nil || !d.Created || g.Node(d.Node).Key() != last[i].Object.Key {
 			t.Fatalf("%v: %+v, %v", last[i].Object, d, err)
 		}
@@ -161,7 +162,7 @@ func TestPrefetchOfReusedNode(t *testing.T) {
 	a := graph.Event{Type: graph.Put, Object: stored(t, "a"+uuid)}
 	c := graph.Event{Type: graph.Put, Object: stored(t, "c"+uuid)}
 	before, _ := w.Lookup(a.Object.Key)
-	w.Prefetch([]graph.Event{c, a})
+	w.Inside(inside.Key{}).Prefetch([]graph.Event{c, a})
 	w.do(t, graph.Event{Type: graph.Gone, Key: a.Object.Key})
 	if d := w.do(t, c); d.Node != before.ID() {
 		t.Fatalf("node %d is not used again, but %d", before.ID(), d.Node)
@@ -205,12 +206,12 @@ func TestLimitOfNumbers(t *testing.T) {
 		w := play(t, graph.Config{Limits: graph.Limits{Text: tc.limit}}, "kinds a; put "+tc.first)
 		o := stored(t, tc.first)
 		created, _ := w.Lookup(o.Key)
-		if created.Flawed() != (tc.flawed && tc.update != number) {
-			t.Errorf("limit %d, put %s: flawed %t: %s", tc.limit, tc.first, created.Flawed(), tc.reason)
+		if created.Inside(inside.Key{}).Flawed() != (tc.flawed && tc.update != number) {
+			t.Errorf("limit %d, put %s: flawed %t: %s", tc.limit, tc.first, created.Inside(inside.Key{}).Flawed(), tc.reason)
 		}
 		o.Version = tc.update
-		if d := w.do(t, graph.Event{Type: graph.Put, Object: o}); !d.Version || w.Node(d.Node).Flawed() != tc.flawed {
-			t.Errorf("limit %d, update %s: %+v, flawed %t: %s", tc.limit, tc.first, d, w.Node(d.Node).Flawed(), tc.reason)
+		if d := w.do(t, graph.Event{Type: graph.Put, Object: o}); !d.Version || w.Node(d.Node).Inside(inside.Key{}).Flawed() != tc.flawed {
+			t.Errorf("limit %d, update %s: %+v, flawed %t: %s", tc.limit, tc.first, d, w.Node(d.Node).Inside(inside.Key{}).Flawed(), tc.reason)
 		}
 	}
 }
@@ -221,7 +222,7 @@ func TestDefaultText(t *testing.T) {
 		o := stored(t, "a/"+strings.Repeat("x", n)+"@u")
 		w := play(t, graph.Config{}, "kinds a")
 		d := w.do(t, graph.Event{Type: graph.Put, Object: o})
-		if want := graph.Flaw(o, graph.Limits{}) != nil; w.Node(d.Node).Flawed() != want || want != (n > 1024) {
+		if want := graph.Flaw(o, graph.Limits{}) != nil; w.Node(d.Node).Inside(inside.Key{}).Flawed() != want || want != (n > 1024) {
 			t.Errorf("%d bytes: flawed %t, want %t", n, !want, want)
 		}
 	}
@@ -245,8 +246,8 @@ func TestFlawOfOwner(t *testing.T) {
 		for _, history := range []string{"", "put " + tc.owner + "; ", "put " + tc.owner + "; put c/s/y -> " + tc.owner + "; "} {
 			w := play(t, graph.Config{}, "kinds a c+ p+ b\x01; "+history)
 			d := w.do(t, graph.Event{Type: graph.Put, Object: stored(t, "c/s/x"+uuid[:len(uuid)-1]+"8 -> "+tc.owner)})
-			if n := w.Node(d.Node); n.Flawed() != tc.flawed || tc.flawed != (n.Flaw() != nil) {
-				t.Errorf("%s%v: flawed %t, %v; want the flaw of %s", history, n.Object(), n.Flawed(), n.Flaw(), tc.reason)
+			if n := w.Node(d.Node); n.Inside(inside.Key{}).Flawed() != tc.flawed || tc.flawed != (n.Flaw() != nil) {
+				t.Errorf("%s%v: flawed %t, %v; want the flaw of %s", history, n.Object(), n.Inside(inside.Key{}).Flawed(), n.Flaw(), tc.reason)
 			}
 		}
 	}
@@ -266,9 +267,9 @@ func TestPrefetchOfMany(t *testing.T) {
 		events = append(events, graph.Event{Type: graph.Put, Object: o})
 	}
 	for batch := range slices.Chunk(events, 32) {
-		g.Prefetch(batch)
+		g.Inside(inside.Key{}).Prefetch(batch)
 		for i := range batch {
-			if d, err := g.ApplyEvent(&batch[i]); err != nil || !d.Created {
+			if d, err := g.Inside(inside.Key{}).ApplyEvent(&batch[i]); err != nil || !d.Created {
 				t.Fatalf("%s: %+v, %v; want a new node", batch[i].Object.Key, *d, err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // The random worlds are small, so that their parts meet. They have few kinds, names and
@@ -338,11 +339,11 @@ func TestNodeAgrees(t *testing.T) {
 			w.try(t, e)
 		}
 		for n := range w.Nodes() {
-			if m, ok := w.Lookup(n.Key()); !ok || m != n || !w.InUse(n.ID()) || int(n.ID()) >= w.Cap() {
+			if m, ok := w.Lookup(n.Key()); !ok || m != n || !w.Inside(inside.Key{}).InUse(n.ID()) || int(n.ID()) >= w.Inside(inside.Key{}).Cap() {
 				t.Fatalf("%s is not found", n.Key())
 			}
 			o := n.Object()
-			if n.Kind() != o.Kind || n.Scope() != o.Scope || n.Deleting() != o.Deleting || n.Propagation() != o.Propagation() || n.Version() != o.Version || n.Flawed() != (n.Flaw() != nil) ||
+			if n.Kind() != o.Kind || n.Scope() != o.Scope || n.Deleting() != o.Deleting || n.Inside(inside.Key{}).Propagation() != o.Propagation() || n.Version() != o.Version || n.Inside(inside.Key{}).Flawed() != (n.Flaw() != nil) ||
 				n.Waiting() != o.Waiting() || n.Orphaning() != o.Orphaning() || n.Owners() != len(o.Owners) {
 				t.Fatalf("%s: the node and its object differ", n.Key())
 			}
@@ -358,18 +359,18 @@ func TestNodeAgrees(t *testing.T) {
 // checkFacts compares the facts of a node, which have no text, with its object, and its
 // references with the answers about each part.
 func checkFacts(t *rapid.T, w *world, n graph.Node, o graph.Object) {
-	generation, seen := n.Generations()
-	if k, v := n.Named(); k != o.Key || v != o.Version || n.HasFinalizers() != (len(o.Finalizers) > 0) || generation != o.Generation || seen != o.ObservedGeneration {
+	generation, seen := n.Inside(inside.Key{}).Generations()
+	if k, v := n.Inside(inside.Key{}).Named(); k != o.Key || v != o.Version || n.Inside(inside.Key{}).HasFinalizers() != (len(o.Finalizers) > 0) || generation != o.Generation || seen != o.ObservedGeneration {
 		t.Fatalf("%s: the facts of the node and its object differ", n.Key())
 	}
-	if k, _ := w.Kind(n.Kind()); n.KindState() != k {
-		t.Fatalf("%s: its kind is %+v, and by name %+v", n.Key(), n.KindState(), k)
+	if k, _ := w.Kind(n.Kind()); n.Inside(inside.Key{}).KindState() != k {
+		t.Fatalf("%s: its kind is %+v, and by name %+v", n.Key(), n.Inside(inside.Key{}).KindState(), k)
 	}
 	for i := range o.Owners {
 		owner, _ := n.OwnerNode(i)
-		want := graph.Reference{Owner: owner.ID(), Self: n.SelfOwner(i), Block: o.Owners[i].Block}
-		want.Class, want.Doubt = n.OwnerClass(i)
-		if got := n.Reference(i); got != want || n.Blocks(i) != want.Block {
+		want := graph.Reference{Owner: owner.ID(), Self: n.Inside(inside.Key{}).SelfOwner(i), Block: o.Owners[i].Block}
+		want.Class, want.Doubt = n.Inside(inside.Key{}).OwnerClass(i)
+		if got := n.Reference(i); got != want || n.Inside(inside.Key{}).Blocks(i) != want.Block {
 			t.Fatalf("%s: reference %d is %+v, want %+v", n.Key(), i, got, want)
 		}
 	}
@@ -394,7 +395,7 @@ func checkLinks(t *rapid.T, w *world) {
 				continue
 			}
 			dependents[o.ID()] = append(dependents[o.ID()], n.ID())
-			back := o.ID() == n.ID() || o.ByUID() && n.SelfOwner(i) // a node without an object counts the others
+			back := o.ID() == n.ID() || o.Inside(inside.Key{}).ByUID() && n.Inside(inside.Key{}).SelfOwner(i) // a node without an object counts the others
 			if !back {
 				refs[o.ID()]++
 			}
@@ -404,7 +405,7 @@ func checkLinks(t *rapid.T, w *world) {
 		}
 	}
 	for n := range w.Nodes() {
-		c, _ := w.Claim(n.ID())
+		c, _ := w.Inside(inside.Key{}).Claim(n.ID())
 		want := slices.DeleteFunc(slices.Concat(dependents[n.ID()], dependents[c]), func(d graph.NodeID) bool { return d == n.ID() })
 		var got []graph.NodeID
 		for d := range n.Dependents() {

@@ -95,14 +95,14 @@ func TestSameUID(t *testing.T) {
 		if !ok {
 			t.Fatalf("no node for %s", c.key)
 		}
-		if got := n.SameUID(); len(got) != c.others || slices.Contains(got, n.ID()) {
+		if got := n.inner().SameUID(); len(got) != c.others || slices.Contains(got, n.ID()) {
 			t.Errorf("%s: %d others, want %d: %s", c.key, len(got), c.others, c.reason)
 		}
-		if one, ok := g.OfUID(c.key.UID); !ok || one.Key().UID != c.key.UID || len(one.SameUID()) != c.others {
+		if one, ok := g.inner().OfUID(c.key.UID); !ok || one.Key().UID != c.key.UID || len(one.inner().SameUID()) != c.others {
 			t.Errorf("%s: the node of its UID is %s: %s", c.key, one.Key(), c.reason)
 		}
 	}
-	if n, ok := g.OfUID("none"); ok {
+	if n, ok := g.inner().OfUID("none"); ok {
 		t.Errorf("%s has a UID that no node has", n.Key())
 	}
 }

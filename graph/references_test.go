@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestReferencesInOrder: the walk over the references of an object yields those that a lookup of each one
@@ -15,7 +16,7 @@ func TestReferencesInOrder(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		g := graph.New(graph.Config{})
 		apply := func(ev graph.Event) {
-			if _, err := g.ApplyEvent(&ev); err != nil {
+			if _, err := g.Inside(inside.Key{}).ApplyEvent(&ev); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -49,10 +49,10 @@ type found struct {
 // next event, ApplyEvent looks nothing up again.
 //
 // Held by TestFind.
-func (g *Graph) Find(o *Object) (Node, bool) {
+func (g inner) Find(o *Object) (Node, bool) {
 	g.locateNext(&o.Key, &g.found.location)
 	g.found.of = o.Key
-	return Node{g, g.found.id}, g.found.id != 0
+	return Node{g.Graph, g.found.id}, g.found.id != 0
 }
 
 // takes reports whether Find has found the key, and forgets that.

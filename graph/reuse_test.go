@@ -24,16 +24,16 @@ func TestReuseAfter(t *testing.T) {
 	}
 	for _, id := range free {
 		c, want := g.Clone(), 0
-		for !c.InUse(id) {
+		for !c.inner().InUse(id) {
 			want++
 			apply(t, c, Event{Type: Put, Object: Object{Key: key(many + want), Version: "1"}})
 		}
-		if got := g.ReuseAfter(id); got != want {
+		if got := g.inner().ReuseAfter(id); got != want {
 			t.Errorf("node %d is used again after %d more, want %d", id, got, want)
 		}
 	}
-	for _, id := range []NodeID{0, 5, NodeID(g.Cap()), NodeID(g.Cap()) + pageNodes} {
-		if got := g.ReuseAfter(id); got != 0 {
+	for _, id := range []NodeID{0, 5, NodeID(g.inner().Cap()), NodeID(g.inner().Cap()) + pageNodes} {
+		if got := g.inner().ReuseAfter(id); got != 0 {
 			t.Errorf("node %d is used again after %d more, want 0", id, got)
 		}
 	}
@@ -71,7 +71,7 @@ func TestEdgeOf(t *testing.T) {
 		{id("e"), first, "", "another node's first"},
 		{id("e"), second, "", "another node's second"},
 		{id("x"), edgeID(id("x")), "", "it has no reference"},
-		{NodeID(g.Cap()), edgeID(g.Cap()), "", "no node has the id"},
+		{NodeID(g.inner().Cap()), edgeID(g.inner().Cap()), "", "no node has the id"},
 		{id("d"), furtherEdge | edgeID(g.edges.len()), "", "there are fewer"},
 		{id("d"), furtherEdge | edgeID(g.edges.len()+pageNodes), "", "there are far fewer"},
 	} {

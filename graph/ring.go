@@ -1,6 +1,9 @@
 package graph
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // RingSearch finds rings, which are strongly connected components of two or more nodes.
 // It finds waiting nodes that blocking references join. It also finds isolated cycles of
@@ -35,9 +38,9 @@ type ringFrame struct {
 	edge edgeID // the next reference to follow
 }
 
-// NewRingSearch begins a search for the rings that contain a root, or that blocking
+// newRingSearch begins a search for the rings that contain a root, or that blocking
 // references reach from a root. It keeps roots.
-func NewRingSearch(roots []NodeID) *RingSearch {
+func newRingSearch(roots []NodeID) *RingSearch {
 	return &RingSearch{
 		roots:  roots,
 		number: map[NodeID]int32{},
@@ -46,10 +49,10 @@ func NewRingSearch(roots []NodeID) *RingSearch {
 	}
 }
 
-// NewIsolatedCycleSearch begins a search for cycles of ownership among observed nodes, in
+// newIsolatedCycleSearch begins a search for cycles of ownership among observed nodes, in
 // any state. It keeps roots.
-func NewIsolatedCycleSearch(roots []NodeID) *RingSearch {
-	r := NewRingSearch(roots)
+func newIsolatedCycleSearch(roots []NodeID) *RingSearch {
+	r := newRingSearch(roots)
 	r.anyOwner = true
 	return r
 }
@@ -76,7 +79,7 @@ func (r *RingSearch) Step(g *Graph, limit int) bool {
 		case len(r.roots) > 0:
 			root := r.roots[0]
 			r.roots = r.roots[1:]
-			if r.number[root] == 0 && g.InUse(root) && r.joins(g, root) {
+			if r.number[root] == 0 && g.inner().InUse(root) && r.joins(g, root) {
 				r.enter(g, root)
 			}
 		default:
@@ -191,3 +194,59 @@ func (g *Graph) holder(owner NodeID) NodeID {
 	}
 	return owner
 }
+
+// Rings returns the rings of the graph: objects in a foreground deletion that wait for each other,
+// because blocking references join them. Each ring is in the order of its keys, and the rings are
+// in the order of their first keys. The caller owns the result. The work is in proportion to the
+// waiting objects and their references.
+//
+// Held by TestGraphRings.
+func (g *Graph) Rings() [][]Node { return g.searchAll(newRingSearch) }
+
+// IsolatedCycles returns the cycles of observed objects that own each other, and of which no
+// observed object outside of the cycle is an owner. The objects keep each other. The order is that
+// of Rings. The caller owns the result. The work is in proportion to all objects and references.
+//
+// Held by TestGraphRings.
+func (g *Graph) IsolatedCycles() [][]Node {
+	return slices.DeleteFunc(g.searchAll(newIsolatedCycleSearch), hasOwnerBeside)
+}
+
+// hasOwnerBeside reports whether an observed object outside of a cycle owns a member.
+func hasOwnerBeside(cycle []Node) bool {
+	within := map[NodeID]bool{}
+	for _, n := range cycle {
+		within[n.id] = true
+	}
+	for _, n := range cycle {
+		for o := range n.above() {
+			if o.State() == Observed && !within[o.id] {
+				return true
+			}
+			for above := range o.aliases() {
+				if !within[above.id] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func (g *Graph) searchAll(begin func([]NodeID) *RingSearch) (out [][]Node) {
+	search := begin(slices.Collect(g.ids()))
+	for !search.Step(g, 1<<20) {
+	}
+	for _, ring := range search.Rings() {
+		nodes := make([]Node, len(ring))
+		for i, id := range ring {
+			nodes[i] = g.Node(id)
+		}
+		slices.SortFunc(nodes, compareNodes)
+		out = append(out, nodes)
+	}
+	slices.SortFunc(out, func(a, b []Node) int { return compareNodes(a[0], b[0]) })
+	return out
+}
+
+func compareNodes(a, b Node) int { return a.Key().Compare(b.Key()) }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // A history is one line of steps, separated by ";":
@@ -154,7 +155,7 @@ func (w *world) clone() *world {
 func (w *world) prune(t rapid.TB, kind graph.Kind, limit int) (at []string) {
 	t.Helper()
 	for {
-		id, seen, done := w.Prune(kind, limit)
+		id, seen, done := w.Inside(inside.Key{}).Prune(kind, limit)
 		if seen > limit || id != 0 && done {
 			t.Fatalf("Prune(%s, %d) = %d, %d, %t", kind, limit, id, seen, done)
 		}
@@ -181,7 +182,7 @@ var shortDoubts = map[graph.Doubt]string{
 
 // selfClass tells a reference to the own coordinates from one to the own UID at absent ones.
 func selfClass(n graph.Node, i int) string {
-	if o, ok := n.OwnerNode(i); ok && !o.ByUID() && o.ID() != n.ID() {
+	if o, ok := n.OwnerNode(i); ok && !o.Inside(inside.Key{}).ByUID() && o.ID() != n.ID() {
 		return "self by uid"
 	}
 	return "self"
@@ -189,15 +190,15 @@ func selfClass(n graph.Node, i int) string {
 
 // class returns the class of a reference, or the doubt about it.
 func (w *world) class(n graph.Node, i int) string {
-	if n.SelfOwner(i) {
+	if n.Inside(inside.Key{}).SelfOwner(i) {
 		return selfClass(n, i)
 	}
-	c, d := n.OwnerClass(i)
+	c, d := n.Inside(inside.Key{}).OwnerClass(i)
 	if c != graph.Unknown {
 		return c.String()
 	}
 	if o, ok := n.OwnerNode(i); ok && w.absent[o.Key()] && (d == graph.Unobserved || d == graph.Unlisted) {
-		if n.HasUIDOf(o.ID()) { // package evidence reads the memory in the same way
+		if n.Inside(inside.Key{}).HasUIDOf(o.ID()) { // package evidence reads the memory in the same way
 			return selfClass(n, i)
 		}
 		return graph.Dangling.String()

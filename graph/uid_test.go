@@ -289,7 +289,7 @@ func TestPrefetch(t *testing.T) {
 	for i := range 100 {
 		events = append(events, Event{Type: Put, Object: Object{Key: numbered(i)}}, Event{Type: ListBegun, Kind: "a"}, Event{})
 	}
-	g.Prefetch(events)
+	g.inner().Prefetch(events)
 	if err := g.Check(); err != nil || recordsChanged(before, g) != 0 || g.Len() != before.Len() {
 		t.Errorf("%d records changed, %d nodes of %d, %v", recordsChanged(before, g), g.Len(), before.Len(), err)
 	}

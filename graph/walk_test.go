@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestFanVisits: a fan-out visits once each reference that exists at its start and stays.
@@ -32,13 +33,13 @@ func TestFanVisits(t *testing.T) {
 			put(i, 1, refs)
 			due[named("a", fmt.Sprintf("d%d", i))] = refs
 		}
-		w.Fan(owner.ID())
+		w.Inside(inside.Key{}).Fan(owner.ID())
 		for version := 2; ; version++ {
 			i := rapid.IntRange(0, n+2).Draw(t, "dependent")
 			key := named("a", fmt.Sprintf("d%d", i))
 			switch rapid.SampledFrom([]string{"next", "next", "gone", "link", "unlink"}).Draw(t, "step") {
 			case "next":
-				id, ok := w.FanNext(owner.ID())
+				id, ok := w.Inside(inside.Key{}).FanNext(owner.ID())
 				if !ok {
 					for k, visits := range due {
 						if visits != 0 {
@@ -83,11 +84,11 @@ func TestFanOf(t *testing.T) {
 		w := play(t, graph.Config{}, "kinds a b c; "+tc.history)
 		n, _ := w.Lookup(stored(t, "a").Key)
 		for range 2 { // a fan-out may begin again
-			w.Fan(n.ID())
+			w.Inside(inside.Key{}).Fan(n.ID())
 			if got := w.rest(n.ID()); got != tc.want {
 				t.Errorf("%s: visited %q, want %q: %s", tc.history, got, tc.want, tc.reason)
 			}
-			if _, ok := w.FanNext(n.ID()); ok {
+			if _, ok := w.Inside(inside.Key{}).FanNext(n.ID()); ok {
 				t.Errorf("%s: a fan-out that is over goes on", tc.history)
 			}
 		}
@@ -95,7 +96,7 @@ func TestFanOf(t *testing.T) {
 }
 
 func (w *world) rest(id graph.NodeID) (visited string) {
-	for d, ok := w.FanNext(id); ok; d, ok = w.FanNext(id) {
+	for d, ok := w.Inside(inside.Key{}).FanNext(id); ok; d, ok = w.Inside(inside.Key{}).FanNext(id) {
 		if visited != "" {
 			visited += " "
 		}
@@ -128,7 +129,7 @@ func TestPruneSlices(t *testing.T) {
 			t.Fatalf("after the pruning: %+v", k)
 		}
 		for n := range w.Nodes() {
-			if w.PendingPrune(n.ID()) && n.Key().Kind == "p" {
+			if w.Inside(inside.Key{}).PendingPrune(n.ID()) && n.Key().Kind == "p" {
 				t.Fatalf("%s is stale after the pruning", n.Key())
 			}
 		}
@@ -159,7 +160,7 @@ func TestRings(t *testing.T) {
 		for n := range w.Nodes() {
 			roots = append(roots, n.ID(), n.ID())
 		}
-		search := graph.NewRingSearch(append(roots, 0, 1000)) // ids without a node do no harm
+		search := graph.Inside(inside.Key{}).NewRingSearch(append(roots, 0, 1000)) // ids without a node do no harm
 		if !search.Step(w.Graph, 1000) {
 			t.Fatalf("%s: the search did not end", tc.history)
 		}
@@ -173,7 +174,7 @@ func TestRings(t *testing.T) {
 func TestStepLimits(t *testing.T) {
 	w := play(t, graph.Config{}, "kinds a b; put a~[foreground] -> b!; put a/x; list a; end a; list b; end b")
 	a, _ := w.Lookup(stored(t, "a").Key)
-	search := graph.NewRingSearch([]graph.NodeID{a.ID()})
+	search := graph.Inside(inside.Key{}).NewRingSearch([]graph.NodeID{a.ID()})
 	for i, want := range []bool{false, false, false, true} { // one step each for the begin, the reference and the end
 		if got := search.Step(w.Graph, min(i, 1)); got != want {
 			t.Errorf("step %d of the search: over %t, want %t", i, got, want)
@@ -192,7 +193,7 @@ func TestStepLimits(t *testing.T) {
 		{"b", 0, 0, true, "that was all: to say so costs nothing"},
 		{"b", 9, 0, true, "no pruning is under way any more"},
 	} {
-		if _, seen, done := w.Prune(tc.kind, tc.limit); seen != tc.seen || done != tc.done {
+		if _, seen, done := w.Inside(inside.Key{}).Prune(tc.kind, tc.limit); seen != tc.seen || done != tc.done {
 			t.Errorf("Prune(%s, %d): %d seen, done %t, want %d, %t: %s", tc.kind, tc.limit, seen, done, tc.seen, tc.done, tc.reason)
 		}
 	}
@@ -212,7 +213,7 @@ func TestIsolatedCycles(t *testing.T) {
 		{"put a -> x@u?; put b -> y@u?", "", "two claims on one UID without an object"},
 	} {
 		w := play(t, graph.Config{}, "kinds a b c d; "+tc.history)
-		search := graph.NewIsolatedCycleSearch(slices.Sorted(maps.Keys(w.keys())))
+		search := graph.Inside(inside.Key{}).NewIsolatedCycleSearch(slices.Sorted(maps.Keys(w.keys())))
 		if !search.Step(w.Graph, 1000) {
 			t.Fatalf("%s: the search did not end", tc.history)
 		}
@@ -262,9 +263,9 @@ func TestRingSearch(t *testing.T) {
 			ids = append(ids, n.ID())
 		}
 		roots := rapid.SliceOfN(rapid.SampledFrom(ids), 0, n).Draw(t, "roots")
-		isolated, newSearch := rapid.Bool().Draw(t, "isolated"), graph.NewRingSearch
+		isolated, newSearch := rapid.Bool().Draw(t, "isolated"), graph.Inside(inside.Key{}).NewRingSearch
 		if isolated {
-			newSearch = graph.NewIsolatedCycleSearch
+			newSearch = graph.Inside(inside.Key{}).NewIsolatedCycleSearch
 		}
 		want := closureRings(w, ids, roots, isolated)
 		for _, limit := range []int{1 << 20, rapid.IntRange(1, 3).Draw(t, "slice")} {
@@ -303,7 +304,7 @@ func TestRingSearchMeanwhile(t *testing.T) {
 	for _, refill := range []bool{false, true} {
 		g := graph.New(graph.Config{})
 		feed(t, g, graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}}})
-		search := graph.NewIsolatedCycleSearch(chain(g, 2))
+		search := graph.Inside(inside.Key{}).NewIsolatedCycleSearch(chain(g, 2))
 		search.Step(g, many/2)
 		for i := range many {
 			feed(t, g, graph.Event{Type: graph.Gone, Key: key(many - 1 - i)})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // blocker checks a blocking reference: whether it can hold up a deletion of its owner, and
@@ -17,7 +18,7 @@ func (c *checker) blocker(i, j int, r graph.Owner) {
 	self := c.isSelf(o, r)
 	seen, known := c.observes(o.Kind)
 	switch {
-	case !self && !r.Unresolved && !owner.SharesUID() && of != r.Key:
+	case !self && !r.Unresolved && !owner.Inside(inside.Key{}).SharesUID() && of != r.Key:
 		c.block(i, j, "The reference has other coordinates than the object with its UID.", of)
 	case known && !seen:
 		c.block(i, j, "The collector does not observe the kind of the dependent.", of)

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // engine returns the end of the i-th object by the engine of this module, with its default
@@ -14,7 +15,7 @@ func (c *checker) engine(i int) Fate {
 	switch {
 	case o.Deleting:
 		return Leaving
-	case len(o.Owners) == 0, known && !seen, node.Flawed(), node.SharesUID():
+	case len(o.Owners) == 0, known && !seen, node.Inside(inside.Key{}).Flawed(), node.Inside(inside.Key{}).SharesUID():
 		return KeptForever
 	case !known:
 		return NotKnown
@@ -48,9 +49,9 @@ func (c *checker) engine(i int) Fate {
 func (c *checker) engineStanding(o *Object, n graph.Node, j int) standing {
 	r := o.Owners[j]
 	kind := c.kindNamed(r.Kind)
-	class, doubt := n.OwnerClass(j)
+	class, doubt := n.Inside(inside.Key{}).OwnerClass(j)
 	switch {
-	case n.SelfOwner(j):
+	case n.Inside(inside.Key{}).SelfOwner(j):
 		return itself
 	case kind != nil && !c.serves(kind, o, j):
 		return failing // the store leaves such a reference unresolved

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // checker is one run of Check.
@@ -128,7 +129,7 @@ func (c *checker) unserved() []graph.KindInfo {
 
 func (c *checker) apply(events []graph.Event) error {
 	for i := range events {
-		if _, err := c.g.ApplyEvent(&events[i]); err != nil {
+		if _, err := c.g.Inside(inside.Key{}).ApplyEvent(&events[i]); err != nil {
 			return err
 		}
 	}
@@ -144,13 +145,13 @@ func (c *checker) put() error {
 		if e.Object.Version == "" {
 			e.Object.Version = "0"
 		}
-		d, err := c.g.ApplyEvent(&e)
+		d, err := c.g.Inside(inside.Key{}).ApplyEvent(&e)
 		if err != nil {
 			return err
 		}
 		c.nodes[i] = d.Node
 	}
-	c.index = make([]int32, c.g.Cap())
+	c.index = make([]int32, c.g.Inside(inside.Key{}).Cap())
 	for i := range c.index {
 		c.index[i] = -1
 	}

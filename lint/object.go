@@ -2,10 +2,12 @@ package lint
 
 import (
 	"fmt"
+	"github.com/ownergraph/ownergraph/internal/core/fate"
 	"slices"
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // object checks the i-th object: itself, its references, and its part as an owner.
@@ -18,13 +20,13 @@ func (c *checker) object(i int) {
 		c.add(AbsentContainer, Error, i, "scope", c.fate(i), c.scopes.absence(o.Scope))
 		c.beside(c.lastFate)
 	}
-	if n.SharesUID() {
+	if n.Inside(inside.Key{}).SharesUID() {
 		c.sharedUID(i, n)
 	}
 	if !c.sound(o, n) {
 		before := c.flaws()
 		c.references(i)
-		if n.Flawed() && c.flaws() == before {
+		if n.Inside(inside.Key{}).Flawed() && c.flaws() == before {
 			c.whole(Malformed, Error, i, "object", FateUnset, fmt.Sprintf("The object breaks a rule of the model: %s.", n.Flaw()))
 		}
 	}
@@ -45,10 +47,10 @@ func (c *checker) object(i int) {
 // sound reports whether the references of an object need no look: it has none, or the only
 // one leads to a solid owner.
 func (c *checker) sound(o *Object, n graph.Node) bool {
-	switch _, fast := n.Fast(); fast {
-	case graph.FastAlone:
+	switch _, fast := n.Inside(inside.Key{}).Fast(); fast {
+	case fate.Alone:
 		return true
-	case graph.FastOwned:
+	case fate.Owned:
 		own, owner := c.kinds[o.Kind], c.kinds[o.Owners[0].Kind]
 		return own != nil && !own.Unwatched && c.serves(owner, o, 0)
 	}

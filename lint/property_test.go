@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -105,12 +106,12 @@ func TestEveryUnknownOwnerHasAFinding(t *testing.T) {
 			for i := range o.Owners {
 				at := fmt.Sprintf("owners[%d]", i)
 				has := slices.ContainsFunc(found[o.Key], func(f lint.Finding) bool { return len(f.Field) >= len(at) && f.Field[:len(at)] == at })
-				class, doubt := n.OwnerClass(i)
+				class, doubt := n.Inside(inside.Key{}).OwnerClass(i)
 				if class != graph.Solid && class != graph.Waiting && doubt != graph.SharedUID && !has {
 					t.Errorf("%s: %s is %s (%s), and has no finding:\n%s", o.Object, at, class, doubt, r)
 				}
 			}
-			if n.Flawed() && len(found[o.Key]) == 0 {
+			if n.Inside(inside.Key{}).Flawed() && len(found[o.Key]) == 0 {
 				t.Errorf("%s is flawed, and has no finding", o.Object)
 			}
 		}

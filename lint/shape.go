@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"math"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ func (c *checker) cycles() [][]int {
 			roots = append(roots, c.nodes[i])
 		}
 	}
-	search := graph.NewIsolatedCycleSearch(roots)
+	search := graph.Inside(inside.Key{}).NewIsolatedCycleSearch(roots)
 	search.Step(c.g, math.MaxInt)
 	var rings [][]int
 	for _, ids := range search.Rings() {

@@ -17,11 +17,14 @@ import (
 // references. Its true references, finalizers and mark are unknown, so no write rests on it.
 //
 // The scratch holds the lists of the decision. They are valid until the next decision
-// with it.
+// with it. With nil the decision has lists of its own, which the caller owns.
 //
 // Held by TestDecideTotal, TestDecideOrderless, TestDecideExhaustive, TestDecideEnds,
 // TestDecideUnreadable and TestDecideInScratch.
 func Decide(in *Facts, set Settings, s *Scratch) Decision {
+	if s == nil {
+		s = new(Scratch)
+	}
 	if in.Unreadable {
 		return Decision{Action: Keep, Reason: ObjectFlawed}
 	}

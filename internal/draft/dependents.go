@@ -2,6 +2,7 @@ package draft
 
 import (
 	"cmp"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -70,10 +71,10 @@ func (x *Index) leads(d *graph.Object, r *graph.Owner, asked map[graph.Key]graph
 		}
 	case alive && x.parts[live].Object.UID != d.UID: // its own coordinates count, with two exceptions
 		k := &x.parts[live].Object
-		if top != live && reading.IsKeptBy(d.Scope, r.Key, k.Key) && (top < 0 || x.parts[top].State != excerpt.Exists) {
+		if top != live && graph.Inside(inside.Key{}).IsKeptBy(reading, d.Scope, r.Key, k.Key) && (top < 0 || x.parts[top].State != excerpt.Exists) {
 			top = live
 		}
-		if cmp.Or(asked[k.Key], k.Propagation()) == graph.Orphan && reading.IsOrphanedBy(d.Scope, r.Key, k.Key) {
+		if cmp.Or(asked[k.Key], k.Propagation()) == graph.Orphan && graph.Inside(inside.Key{}).IsOrphanedBy(reading, d.Scope, r.Key, k.Key) {
 			owner, top = live, live
 		}
 	}

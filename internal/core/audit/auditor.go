@@ -14,6 +14,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Auditor holds the cursor of the audit over all nodes. The zero value is ready: Schedule
@@ -69,14 +70,14 @@ func (a *Auditor) Counts() Counts { return a.counts }
 func (a *Auditor) CountRepair() { a.counts.Repairs++ }
 
 // HasNode reports whether the walk has still to visit a node.
-func (a *Auditor) HasNode(g *graph.Graph) bool { return int(a.at) < g.Cap() }
+func (a *Auditor) HasNode(g *graph.Graph) bool { return int(a.at) < g.Inside(inside.Key{}).Cap() }
 
 // Next moves the walk on by one node and returns it. It returns 0 if no object is observed
 // there. An object with owners and with dependents is a root of the search.
 func (a *Auditor) Next(g *graph.Graph) graph.NodeID {
 	id := a.at
 	a.at++
-	if !g.InUse(id) || g.Node(id).State() != graph.Observed {
+	if !g.Inside(inside.Key{}).InUse(id) || g.Node(id).State() != graph.Observed {
 		return 0
 	}
 	if n := g.Node(id); n.Owners() > 0 && n.Referring() > 0 {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"slices"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 // Held by TestReportInSteps and TestReportOfManyOwners.
 func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Duration, out *effect.List) {
 	if a.search == nil {
-		a.search = graph.NewIsolatedCycleSearch(a.roots)
+		a.search = graph.Inside(inside.Key{}).NewIsolatedCycleSearch(a.roots)
 	}
 	if a.report == nil {
 		if !a.search.Step(v.Graph, limit) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Check verifies the invariants of Machine.
@@ -11,7 +12,7 @@ func (m *Machine) Check(g *graph.Graph) error {
 	live, window, called := map[slot]int{}, 0, 0
 	full, promised := [len(m.full)]int{}, 0
 	for id, w := range m.waits {
-		if !g.InUse(id) {
+		if !g.Inside(inside.Key{}).InUse(id) {
 			return fmt.Errorf("brake: 1: node %d waits, and is not in the graph", id)
 		}
 		for _, s := range w.slots {

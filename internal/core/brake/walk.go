@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // walk counts the objects below the root of one cascade.
@@ -161,7 +162,7 @@ func (w *walk) add(id graph.NodeID, counts bool) {
 // Held by TestWalk.
 func (w *walk) visit(v View, id graph.NodeID) int {
 	n := v.Node(id)
-	if _, ok := w.seen[id]; ok || n.State() != graph.Observed || n.Flawed() {
+	if _, ok := w.seen[id]; ok || n.State() != graph.Observed || n.Inside(inside.Key{}).Flawed() {
 		return 0
 	}
 	owners := n.Owners()

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -58,7 +59,7 @@ type rest struct {
 // (RULES, G3).
 func (d *Detector) begin(v record.Nodes) {
 	d.searched, d.suspects = d.suspects, nil
-	d.search = graph.NewRingSearch(d.searched)
+	d.search = graph.Inside(inside.Key{}).NewRingSearch(d.searched)
 	d.search.Skip = func(id graph.NodeID) bool { return v.State(id).Withheld }
 }
 

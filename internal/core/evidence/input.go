@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -17,7 +18,7 @@ import (
 func (v *View) Input(id graph.NodeID, s *Scratch) *policy.Facts {
 	n, m, in := v.Node(id), v.Peek(id, new(record.State)), &s.input
 	*in = policy.Facts{
-		Known: m.Known, Mark: m.Mark, Flawed: n.Flawed(), Unreadable: n.Unreadable(), Referring: n.Referring(), Elsewhere: n.Elsewhere(), Blocking: n.Blocking(),
+		Known: m.Known, Mark: m.Mark, Flawed: n.Inside(inside.Key{}).Flawed(), Unreadable: n.Inside(inside.Key{}).Unreadable(), Referring: n.Referring(), Elsewhere: n.Inside(inside.Key{}).Elsewhere(), Blocking: n.Blocking(),
 		Fence: v.Fence, Owners: s.facts[:0],
 	}
 	if n.Orphaning() {
@@ -65,16 +66,16 @@ func (v *View) fact(id graph.NodeID, r *graph.Reference, m *record.State, since 
 	if r.Owner != 0 && !r.Self {
 		v.completeFact(&f, id, m, v.Node(r.Owner), since)
 		// The graph knows it of an absence of its own. This one comes from the engine's memory.
-		f.Self = f.Class == graph.Dangling && v.Node(id).HasUIDOf(r.Owner)
+		f.Self = f.Class == graph.Dangling && v.Node(id).Inside(inside.Key{}).HasUIDOf(r.Owner)
 	}
 	return f
 }
 
 // setObject sets the facts of the graph's object.
 func setObject(in *policy.Facts, n graph.Node) {
-	in.Deleting, in.Finalizers, in.Propagation = n.Deleting(), n.HasFinalizers(), n.Propagation()
+	in.Deleting, in.Finalizers, in.Propagation = n.Deleting(), n.Inside(inside.Key{}).HasFinalizers(), n.Inside(inside.Key{}).Propagation()
 	if in.References = n.Owners(); in.References > 1 {
-		in.Several = several(in.Owners, n.OwnerAt)
+		in.Several = policy.Several(in.Owners, n.OwnerAt)
 	}
 }
 
@@ -89,29 +90,13 @@ func setRetry(in *policy.Facts, o *graph.Object) {
 	for i := range in.Owners {
 		in.Owners[i].Block = o.Owners[i].Block
 	}
-	in.Several = several(in.Owners, func(i int) graph.Owner { return o.Owners[i] })
-}
-
-// several reports whether an object has more than one owner, beside itself. The same
-// reference twice counts once.
-func several(facts []policy.OwnerFacts, owner func(int) graph.Owner) bool {
-	first := -1
-	for i := range facts {
-		switch {
-		case facts[i].Self:
-		case first < 0:
-			first = i
-		case !owner(i).Same(owner(first)):
-			return true
-		}
-	}
-	return false
+	in.Several = policy.Several(in.Owners, func(i int) graph.Owner { return o.Owners[i] })
 }
 
 // completeFact completes the evidence about the owner o of a reference, which does not lead
 // back to the dependent. Absence from before since has to be confirmed.
 func (v *View) completeFact(f *policy.OwnerFacts, id graph.NodeID, dep *record.State, o graph.Node, since seq.Stamp) {
-	byUID := o.ByUID()
+	byUID := o.Inside(inside.Key{}).ByUID()
 	if live, ok := v.OrphanedBy(id, o); ok { // it drops the reference by its UID: a mistake there keeps an object
 		if f.Elsewhere = !byUID; f.Class == graph.Dangling {
 			f.Class, f.Doubt = graph.Unknown, graph.Unobserved
@@ -131,7 +116,7 @@ func (v *View) completeFact(f *policy.OwnerFacts, id graph.NodeID, dep *record.S
 	if m.Withheld && f.Class == graph.Waiting { // RULES, G3
 		f.Class = graph.Solid
 	}
-	if f.Orphaning = o.Orphaning() && !m.Withheld && v.fences(o) && !o.SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
+	if f.Orphaning = o.Orphaning() && !m.Withheld && v.fences(o) && !o.Inside(inside.Key{}).SharesUID() && m.Absent <= v.Kinds.Rewound(); f.Orphaning {
 		f.Unacknowledged, f.Overdue = v.unacknowledged(o.ID())
 	}
 	f.Remembered = f.Class == graph.Dangling && v.remembers(v.Node(id), o)
@@ -150,7 +135,7 @@ func (v *View) fences(o graph.Node) bool { return v.Kinds.Part(o.Kind()) }
 // observe the deletion, and whether that time is over.
 func (v *View) unacknowledged(id graph.NodeID) (waits, overdue bool) {
 	n := v.Node(id)
-	if !slices.Contains(v.Acknowledge, n.Kind()) || policy.Acknowledged(n.Generations()) {
+	if !slices.Contains(v.Acknowledge, n.Kind()) || policy.Acknowledged(n.Inside(inside.Key{}).Generations()) {
 		return false, false
 	}
 	m := v.State(id)

@@ -3,6 +3,7 @@ package evidence
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -23,7 +24,7 @@ func (v *View) readState(id graph.NodeID) (s policy.ReadState, began seq.Stamp, 
 		if m.Known > x.Done && (m.Role > x.Done || RoleOf(n) != x.State) {
 			return policy.ReadUnset, 0, false
 		}
-		same = n.HasVersion(x.Version) && m.Known < x.Began
+		same = n.Inside(inside.Key{}).HasVersion(x.Version) && m.Known < x.Began
 	default:
 		return policy.ReadUnset, 0, false
 	}

@@ -2,6 +2,7 @@ package excerpt
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Around is a walk over the objects around one object, nearest first, in small steps while the
@@ -73,7 +74,7 @@ func (a *Around) take(g *graph.Graph, n graph.Node, item aroundItem) {
 	clear(a.sameUID)
 	for _, owner := range n.OwnerNodes() {
 		a.add(owner, item.up, false)
-		if owner.ByUID() { // it stands for each object with the UID
+		if owner.Inside(inside.Key{}).ByUID() { // it stands for each object with the UID
 			a.addSameUID(g, owner, item.up)
 		}
 	}
@@ -91,7 +92,7 @@ func (a *Around) addSameUID(g *graph.Graph, owner graph.Node, up bool) {
 		return
 	}
 	a.sameUID[owner.ID()] = true
-	for _, id := range owner.SameUID() {
+	for _, id := range owner.Inside(inside.Key{}).SameUID() {
 		a.add(g.Node(id), up, false)
 	}
 }

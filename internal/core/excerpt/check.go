@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Check verifies the invariants of Copy after a last Step.
@@ -34,7 +35,7 @@ func (c *Copy) checkContents(v View) error {
 		if n.State() != graph.Observed || c.Has(n.ID()) {
 			continue
 		}
-		for _, id := range n.Containers() {
+		for _, id := range n.Inside(inside.Key{}).Containers() {
 			if c.Has(id) {
 				return fmt.Errorf("excerpt: %s is no member, and its container %s is one", n.Key(), v.Graph.Node(id).Key())
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // State is the knowledge of one object in a copy.
@@ -114,7 +115,7 @@ func (c *Copy) Len() int { return len(c.parts) }
 // Members returns the number of times that a node has become a member.
 func (c *Copy) Members() int { return c.members }
 
-// IsCut reports whether more than graph.MaxSameUID nodes had one UID, so that some are
+// IsCut reports whether more than graph.maxSameUID nodes had one UID, so that some are
 // not copied.
 func (c *Copy) IsCut() bool { return c.cut }
 
@@ -220,8 +221,8 @@ func (c *Copy) visit(v View, id graph.NodeID) int {
 // addSameUID adds the other nodes with the UID of a node. An object below a reference with wrong
 // coordinates may be held until the object with that UID goes.
 func (c *Copy) addSameUID(v View, n graph.Node, member bool) {
-	others := n.SameUID()
-	c.cut = c.cut || len(others) == graph.MaxSameUID
+	others := n.Inside(inside.Key{}).SameUID()
+	c.cut = c.cut || len(others) == graph.Inside(inside.Key{}).MaxSameUID()
 	for _, id := range others {
 		c.add(id, member && v.Graph.Node(id).State() != graph.Observed)
 	}
@@ -230,11 +231,11 @@ func (c *Copy) addSameUID(v View, n graph.Node, member bool) {
 // addOwners adds the owners of a node. A claim on a UID stands for each object with it.
 func (c *Copy) addOwners(v View, n graph.Node) {
 	for _, o := range n.OwnerNodes() {
-		if !o.ByUID() {
+		if !o.Inside(inside.Key{}).ByUID() {
 			c.add(o.ID(), false)
 			continue
 		}
-		for _, id := range o.SameUID() {
+		for _, id := range o.Inside(inside.Key{}).SameUID() {
 			if v.Graph.Node(id).State() == graph.Observed {
 				c.add(id, false)
 			}
@@ -286,11 +287,11 @@ func (c *Copy) Observe(v View, d *graph.Delta) {
 			return
 		}
 	}
-	if n.State() == graph.Observed && slices.ContainsFunc(n.Containers(), c.Has) {
+	if n.State() == graph.Observed && slices.ContainsFunc(n.Inside(inside.Key{}).Containers(), c.Has) {
 		c.add(d.Node, true)
 		return
 	}
-	for _, id := range n.SameUID() {
+	for _, id := range n.Inside(inside.Key{}).SameUID() {
 		if c.parts[id] != nil {
 			c.add(d.Node, false)
 			return
@@ -300,7 +301,7 @@ func (c *Copy) Observe(v View, d *graph.Delta) {
 
 // hasUID reports whether a member has the UID of a node.
 func (c *Copy) hasUID(n graph.Node) bool {
-	for _, id := range n.SameUID() {
+	for _, id := range n.Inside(inside.Key{}).SameUID() {
 		if c.Has(id) {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestCopyStepIsBounded: a step costs its budget, however many dependents one object has.
@@ -14,7 +15,7 @@ func TestCopyStepIsBounded(t *testing.T) {
 	const dependents, budget = 1000, 10
 	g := graph.New(graph.Config{})
 	apply := func(ev graph.Event) {
-		if _, err := g.ApplyEvent(&ev); err != nil {
+		if _, err := g.Inside(inside.Key{}).ApplyEvent(&ev); err != nil {
 			t.Fatal(err)
 		}
 	}

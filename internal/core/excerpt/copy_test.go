@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"pgregory.net/rapid"
 )
 
@@ -69,7 +70,7 @@ func TestCopyLoose(t *testing.T) {
 			w.change(t)
 		}
 		for id := range c.parts {
-			if !w.g.InUse(id) {
+			if !w.g.Inside(inside.Key{}).InUse(id) {
 				t.Fatalf("node %d is no part of the graph", id)
 			}
 		}
@@ -100,7 +101,7 @@ func newWorld(t *rapid.T) *world {
 func (w *world) view() View { return View{Nodes: record.Nodes{Graph: w.g, Table: &w.table}} }
 
 func (w *world) apply(t *rapid.T, ev graph.Event) {
-	d, err := w.g.ApplyEvent(&ev)
+	d, err := w.g.Inside(inside.Key{}).ApplyEvent(&ev)
 	if err != nil {
 		t.Fatal(err)
 	}

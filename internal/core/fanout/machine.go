@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -39,7 +40,7 @@ type Machine struct {
 // these include the dependents whose references have its UID and other coordinates, or none:
 // they may count by the UID alone.
 func (m *Machine) Push(v record.Nodes, id graph.NodeID) {
-	if v.Graph.Fan(id) && !v.Table.IsFanning(v.Graph, id) {
+	if v.Graph.Inside(inside.Key{}).Fan(id) && !v.Table.IsFanning(v.Graph, id) {
 		v.Table.SetFanning(v.Graph, id, true)
 		m.owners = append(m.owners, id)
 	}
@@ -57,13 +58,13 @@ func (m *Machine) Next(v record.Nodes) graph.NodeID {
 	}
 	id := m.owners[0]
 	if v.InUse(id) && v.Table.IsFanning(v.Graph, id) {
-		if dep, ok := v.Graph.FanNext(id); ok {
+		if dep, ok := v.Graph.Inside(inside.Key{}).FanNext(id); ok {
 			if v.Table.AwaitsReads(v.Graph, dep) {
 				return 0
 			}
 			return dep
 		}
-		if other, ok := v.Graph.FanMember(id); ok {
+		if other, ok := v.Graph.Inside(inside.Key{}).FanMember(id); ok {
 			m.Push(v, other)
 			return 0
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -60,7 +61,7 @@ func (p *Printer) List(ids []graph.NodeID) {
 	for _, id := range ids {
 		p.Node(id)
 		if p.Rank(id) == 0 {
-			p.Word(uint64(p.graph.ReuseAfter(id)))
+			p.Word(uint64(p.graph.Inside(inside.Key{}).ReuseAfter(id)))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Printer hashes values in the order of the calls. It names a node by its place in the
@@ -26,7 +27,7 @@ type Printer struct {
 func New(g *graph.Graph, now time.Time, rename func(graph.Key, graph.Version) uint64) *Printer {
 	p := &Printer{
 		graph: g, now: now, rename: rename, hash: 0xcbf29ce484222325,
-		index: make([]uint64, g.Cap()), ids: make([]graph.NodeID, 0, g.Len()),
+		index: make([]uint64, g.Inside(inside.Key{}).Cap()), ids: make([]graph.NodeID, 0, g.Len()),
 	}
 	for n := range g.Nodes() {
 		p.ids = append(p.ids, n.ID())

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // maxClimb bounds the owners that Ending looks at.
@@ -17,7 +18,7 @@ func (f *Follower) Ending(v View, k graph.Key) {
 	f.ending, f.holder, f.content = 0, false, graph.Content{}
 	n, ok := v.Graph.Lookup(k)
 	if ok {
-		f.content, f.finalizer = n.Content(), n.Container().Finalizer != ""
+		f.content, f.finalizer = n.Inside(inside.Key{}).Content(), n.Inside(inside.Key{}).Container().Finalizer != ""
 	}
 	f.holder = ok && v.Sweeps.Any() && v.Sweeps.IsHolder(n.ID())
 	if !ok || n.State() != graph.Observed || f.set.has(n.ID()) || f.scan == 0 && f.set.isDone(&v) {
@@ -47,15 +48,15 @@ func (f *Follower) climb(v *View, id graph.NodeID) {
 			if f.set.owns(v, o, n) {
 				up(o.ID())
 			}
-			if o.ByUID() {
-				for _, id := range o.SameUID() {
+			if o.Inside(inside.Key{}).ByUID() {
+				for _, id := range o.Inside(inside.Key{}).SameUID() {
 					if f.set.owns(v, v.Graph.Node(id), n) {
 						up(id)
 					}
 				}
 			}
 		}
-		for _, id := range n.Containers() {
+		for _, id := range n.Inside(inside.Key{}).Containers() {
 			up(id)
 		}
 		if v.Sweeps.Any() && n.State() == graph.Observed {
@@ -189,8 +190,8 @@ func (f *Follower) restore(v *View, k graph.Key) {
 	if f.past.remove(k) {
 		f.gone--
 	}
-	if n, ok := v.Graph.Lookup(k); ok && f.past.contents[n.Content()] {
-		delete(f.past.contents, n.Content())
+	if n, ok := v.Graph.Lookup(k); ok && f.past.contents[n.Inside(inside.Key{}).Content()] {
+		delete(f.past.contents, n.Inside(inside.Key{}).Content())
 		f.set.suspect = true
 	}
 	if n, ok := v.Graph.Lookup(claim(k.UID)); ok {

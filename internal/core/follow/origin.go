@@ -3,6 +3,7 @@ package follow
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Ends has the ends of objects that the engine remembers: see package history.
@@ -58,7 +59,7 @@ func (o *origins) add(v *View, root graph.Key) {
 	}
 }
 
-func text(k graph.Key) string { return string(graph.AppendKey(nil, &k)) }
+func text(k graph.Key) string { return string(graph.Inside(inside.Key{}).AppendKey(nil, &k)) }
 
 // linkOf returns the link of the deletions with a root.
 func (o *origins) linkOf(v *View, root uint64) link {
@@ -92,7 +93,7 @@ const (
 // Held by TestGoneBefore.
 func (f *Follower) wentBefore(v *View, id graph.NodeID) (yes bool, cost int) {
 	n := v.Graph.Node(id)
-	if len(f.origins.keys) == 0 || n.State() == graph.Observed || n.ByUID() || f.set.has(id) || !f.origins.reach(n.Scope()) {
+	if len(f.origins.keys) == 0 || n.State() == graph.Observed || n.Inside(inside.Key{}).ByUID() || f.set.has(id) || !f.origins.reach(n.Scope()) {
 		return false, 1
 	}
 	var memory record.State
@@ -103,7 +104,7 @@ func (f *Follower) wentBefore(v *View, id graph.NodeID) (yes bool, cost int) {
 	case apart:
 		return false, 1
 	}
-	if n.State() == graph.Phantom && s.Absent == 0 && !n.KindState().Known { // no read can prove it gone
+	if n.State() == graph.Phantom && s.Absent == 0 && !n.Inside(inside.Key{}).KindState().Known { // no read can prove it gone
 		return false, 1
 	}
 	return f.leads(v, n.Key())
@@ -168,7 +169,7 @@ func (f *Follower) stepScan(v *View, budget int) (rest int) {
 		id := f.scan
 		f.scan++
 		switch {
-		case int(id) >= v.Graph.Cap():
+		case int(id) >= v.Graph.Inside(inside.Key{}).Cap():
 			f.scan = 0
 		case !v.InUse(id):
 			budget--

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 const (
@@ -20,24 +21,24 @@ func (m *members) support(v *View, n graph.Node) (depth uint32, ok bool) {
 		}
 	}
 	for i, o := range n.OwnerNodes() {
-		if n.SelfOwner(i) {
+		if n.Inside(inside.Key{}).SelfOwner(i) {
 			continue
 		}
 		if m.owns(v, o, n) {
 			found(o.ID())
 		}
-		if o.ByUID() {
-			for _, id := range o.SameUID() {
+		if o.Inside(inside.Key{}).ByUID() {
+			for _, id := range o.Inside(inside.Key{}).SameUID() {
 				if m.owns(v, v.Graph.Node(id), n) {
 					found(id)
 				}
 			}
 		}
 	}
-	for _, id := range n.Containers() {
+	for _, id := range n.Inside(inside.Key{}).Containers() {
 		found(id)
 	}
-	for _, c := range n.Contents() {
+	for _, c := range n.Inside(inside.Key{}).Contents() {
 		if c.Name != "" && m.past.contents[c] {
 			return 0, true
 		}
@@ -164,7 +165,7 @@ func (m *members) wantsScan(v *View) bool {
 }
 
 func (m *members) visitScanned(v *View) (cost int, changed bool) {
-	if int(m.scan) >= v.Graph.Cap() {
+	if int(m.scan) >= v.Graph.Inside(inside.Key{}).Cap() {
 		m.scan = 0
 		return 1, false
 	}

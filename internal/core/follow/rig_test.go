@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -31,7 +32,7 @@ func (e *ends) Last(graph.Key) (last graph.Key, roots []graph.Key, open, ok bool
 
 func (e *ends) Names(root uint64, wanted func(key []byte) bool) (found, whole, own bool) {
 	keys := e.roots[root]
-	found = slices.ContainsFunc(keys, func(k graph.Key) bool { return wanted(graph.AppendKey(nil, &k)) })
+	found = slices.ContainsFunc(keys, func(k graph.Key) bool { return wanted(graph.Inside(inside.Key{}).AppendKey(nil, &k)) })
 	return found, root <= ownRoot || len(keys) > 0, root == ownRoot
 }
 
@@ -104,7 +105,7 @@ func (r *rig) observe(ev graph.Event) {
 	if r.Follower != nil && ev.Type == graph.Gone {
 		r.Ending(r.view(), ev.Key)
 	}
-	d, err := r.graph.ApplyEvent(&ev)
+	d, err := r.graph.Inside(inside.Key{}).ApplyEvent(&ev)
 	if err != nil {
 		r.t.Fatalf("%v", err)
 	}

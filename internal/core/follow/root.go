@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // maxRoots bounds the objects that are gone and that one name may stand for.
@@ -26,7 +27,7 @@ func (f *Follower) Roots(v View, key graph.Key) []graph.Key {
 	}
 	var alive, gone, named []graph.Key
 	for _, id := range slices.Concat(x.Alive, x.Gone, x.Named) {
-		if !v.InUse(id) || !v.Graph.Node(id).IsPlaced(key) {
+		if !v.InUse(id) || !v.Graph.Node(id).Inside(inside.Key{}).IsPlaced(key) {
 			continue
 		}
 		n, s := v.Graph.Node(id), v.Peek(id, new(record.State))

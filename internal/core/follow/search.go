@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // maxFound bounds the nodes at one place that a search keeps of each kind, beside the
@@ -44,17 +45,17 @@ func newSearch(keys []graph.Key) *search {
 
 // step looks at budget nodes, and returns true at the end.
 func (s *search) step(v *View, budget int) (done bool) {
-	for ; budget > 0 && len(s.places) > 0 && int(s.next) < v.Graph.Cap(); budget-- {
+	for ; budget > 0 && len(s.places) > 0 && int(s.next) < v.Graph.Inside(inside.Key{}).Cap(); budget-- {
 		s.look(v, s.next)
 		s.next++
 	}
-	return len(s.places) == 0 || int(s.next) >= v.Graph.Cap()
+	return len(s.places) == 0 || int(s.next) >= v.Graph.Inside(inside.Key{}).Cap()
 }
 
 // at returns what was found at the place of a node, or nil.
 func (s *search) at(n graph.Node) *Found {
 	if s.one.Kind != "" {
-		if !n.IsPlaced(s.one) {
+		if !n.Inside(inside.Key{}).IsPlaced(s.one) {
 			return nil
 		}
 		return s.places[s.one]

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -207,7 +208,7 @@ func TestReleasedReports(t *testing.T) {
 		r.decide(id, policy.Decision{Action: policy.Keep}, Facts{})
 		c.before(r, id)
 		if c.gone {
-			k, v := r.nodes.Node(id).Named()
+			k, v := r.nodes.Node(id).Inside(inside.Key{}).Named()
 			r.m.Leave(r.view(), id, k, v)
 		} else {
 			r.put("a/r#2~[" + isNew + "]")
@@ -246,7 +247,7 @@ func TestUnguardedReports(t *testing.T) {
 		id := r.put("a/r#1")
 		r.decides(id, policy.Attach, policy.RootSeen, hold, "a new root")
 		if gone {
-			k, v := r.nodes.Node(id).Named()
+			k, v := r.nodes.Node(id).Inside(inside.Key{}).Named()
 			r.m.Leave(r.view(), id, k, v)
 		} else {
 			r.put("a/r#2~[x]")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Rules tells which rule protects an object. It is a value and changes nothing, so it is safe
@@ -38,7 +39,7 @@ func mayTake(kinds []graph.Kind, scopes, names []string, n graph.Node) bool {
 	}
 	k := graph.Key{Kind: n.Kind(), Scope: n.Scope()}
 	for _, k.Name = range names {
-		if n.IsPlaced(k) {
+		if n.Inside(inside.Key{}).IsPlaced(k) {
 			return true
 		}
 	}

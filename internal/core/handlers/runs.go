@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Runs holds the runs of the handlers of one engine. Make it with New. Runs is not safe
@@ -84,7 +85,7 @@ func (s *state) due() time.Time {
 func (r *Runs) Check(g *graph.Graph) error {
 	n := 0
 	for run, s := range r.states {
-		if !g.InUse(run.Node) {
+		if !g.Inside(inside.Key{}).InUse(run.Node) {
 			return fmt.Errorf("handlers: a run of %q for node %d, which is not in the graph", run.Name, run.Node)
 		}
 		if s.phase != queued {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 const (
@@ -43,7 +44,7 @@ func Grace(n graph.Node) []string {
 func Dependents(n graph.Node) (names []string) {
 	looked, dependents := 0, n.Dependents()
 	if n.Orphaning() {
-		dependents = n.Orphans()
+		dependents = n.Inside(inside.Key{}).Orphans()
 	}
 	for d := range dependents {
 		if looked++; looked > maxLooked || len(names) == maxDetail {
@@ -63,7 +64,7 @@ func Dependents(n graph.Node) (names []string) {
 func Owners(n graph.Node) []string {
 	var all, doubtful []string
 	for i := 0; i < n.Owners() && len(doubtful) < maxDetail; i++ {
-		c, d := n.OwnerClass(i)
+		c, d := n.Inside(inside.Key{}).OwnerClass(i)
 		switch {
 		case c == graph.Unknown && d != graph.Unobserved:
 			doubtful = append(doubtful, n.OwnerAt(i).String())

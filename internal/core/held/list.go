@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Slice is the number of nodes that one From looks at.
@@ -47,13 +48,13 @@ func (t *Table) From(g *graph.Graph, found []Node, from graph.NodeID) (all []Nod
 		}
 		return found, 0, false
 	}
-	end := min(int(from)+Slice, g.Cap())
+	end := min(int(from)+Slice, g.Inside(inside.Key{}).Cap())
 	for id := from; int(id) < end; id++ {
 		if t.Has(id) {
 			found = append(found, Node{g.Node(id).Key(), id})
 		}
 	}
-	return found, graph.NodeID(end), end < g.Cap()
+	return found, graph.NodeID(end), end < g.Inside(inside.Key{}).Cap()
 }
 
 // Entries shows the entries of a slice of the nodes, from an id on, in no order. It returns the id
@@ -67,13 +68,13 @@ func (t *Table) Entries(g *graph.Graph, from graph.NodeID, show func(Entry)) (ne
 		}
 		return 0, false
 	}
-	end := min(int(from)+Slice, g.Cap())
+	end := min(int(from)+Slice, g.Inside(inside.Key{}).Cap())
 	for id := from; int(id) < end; id++ {
 		if x, ok := t.held[id]; ok {
 			show(x)
 		}
 	}
-	return graph.NodeID(end), end < g.Cap()
+	return graph.NodeID(end), end < g.Inside(inside.Key{}).Cap()
 }
 
 // Is reports whether the node is still held, and still of the same object.

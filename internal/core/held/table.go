@@ -16,6 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/unfinished"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -147,7 +148,7 @@ func (t *Table) Check(g *graph.Graph) error {
 				return fmt.Errorf("held: node %d is stuck, and since when it is unfinished is not kept", id)
 			}
 		}
-		if _, both := t.retried[id]; both || !g.InUse(id) {
+		if _, both := t.retried[id]; both || !g.Inside(inside.Key{}).InUse(id) {
 			return fmt.Errorf("held: node %d is not in the graph, or is tried again and held", id)
 		}
 	}
@@ -158,12 +159,12 @@ func (t *Table) Check(g *graph.Graph) error {
 		return fmt.Errorf("held: other numbers of objects are held than counted")
 	}
 	for id := range t.retried {
-		if !g.InUse(id) {
+		if !g.Inside(inside.Key{}).InUse(id) {
 			return fmt.Errorf("held: node %d was held and is not in the graph", id)
 		}
 	}
 	for id := range t.failing {
-		if !g.InUse(id) {
+		if !g.Inside(inside.Key{}).InUse(id) {
 			return fmt.Errorf("held: calls for node %d fail, and it is not in the graph", id)
 		}
 	}

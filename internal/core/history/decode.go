@@ -2,6 +2,7 @@ package history
 
 import (
 	"encoding/binary"
+	"github.com/ownergraph/ownergraph/internal/core/flags"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -63,13 +64,13 @@ func (r *reader) key() graph.Key {
 }
 
 func (r *reader) owner() graph.Owner {
-	flags, policy := r.byte(), graph.OnDeleteUnset
-	if flags&graph.OwnerHasPolicy != 0 {
+	first, policy := r.byte(), graph.OnDeleteUnset
+	if first&flags.HasPolicy != 0 {
 		policy = graph.OnDelete(r.byte())
 	}
 	return graph.Owner{
-		Key: r.key(), Block: flags&graph.OwnerBlocks != 0, Controller: flags&graph.OwnerControls != 0,
-		Unresolved: flags&graph.OwnerUnresolved != 0, OnDelete: policy,
+		Key: r.key(), Block: first&flags.Blocks != 0, Controller: first&flags.Controls != 0,
+		Unresolved: first&flags.Unresolved != 0, OnDelete: policy,
 	}
 }
 
@@ -77,10 +78,10 @@ func (r *reader) owner() graph.Owner {
 func (r *reader) entry() (e Entry) {
 	e.Proof.Outcome, e.Proof.Call = inflight.Outcome(r.byte()), r.word()
 	e.Ended, e.Garbage = r.time(), Garbage(r.byte())
-	flags := r.byte()
-	e.Unseen, e.Object.Deleting = flags&endUnseen != 0, flags&endDeleting != 0
+	first := r.byte()
+	e.Unseen, e.Object.Deleting = first&endUnseen != 0, first&endDeleting != 0
 	e.Object.Key = r.key()
-	if set := (reader{r.bytes()}); flags&endSelf != 0 {
+	if set := (reader{r.bytes()}); first&endSelf != 0 {
 		e.Root.Keys = []graph.Key{e.Object.Key}
 	} else {
 		e.Root = set.root()
@@ -94,7 +95,7 @@ func (r *reader) entry() (e Entry) {
 	if e.Own = e.Proof.Call != 0 && mayHaveDeleted(e.Proof.Outcome); !e.Own {
 		e.Proof = Proof{}
 	} else {
-		r.proof(&e.Proof, e.Object.Owners, e.Cut, flags&endJudged != 0)
+		r.proof(&e.Proof, e.Object.Owners, e.Cut, first&endJudged != 0)
 	}
 	e.Cut += all - kept
 	return e

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -15,7 +16,7 @@ func TestOwnerBytes(t *testing.T) {
 				Key:   graph.Key{Kind: "pod", Scope: "s", Name: "a", UID: "u"},
 				Block: flags&1 != 0, Controller: flags&2 != 0, Unresolved: flags&4 != 0, OnDelete: policy,
 			}
-			r := reader{append(graph.AppendOwner(nil, &want), "rest"...)}
+			r := reader{append(graph.Inside(inside.Key{}).AppendOwner(nil, &want), "rest"...)}
 			if got := r.owner(); got != want || string(r.b) != "rest" {
 				t.Errorf("read %s before %q, want %s before the rest", got, r.b, want)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -53,12 +54,12 @@ func (m *Machine) Sent(v record.Nodes, d *Deletion) {
 	b := append(m.text[:0], byte(inflight.OutcomeUnset))
 	b = binary.LittleEndian.AppendUint64(b, d.Call)
 	b = binary.LittleEndian.AppendUint64(append(b, 0), d.Root)
-	b = graph.AppendKey(append(b, 0, 0, 0, 0), &d.Key)
+	b = graph.Inside(inside.Key{}).AppendKey(append(b, 0, 0, 0, 0), &d.Key)
 	hash := m.sent.hash(b[sentKey:])
 	b = append(binary.AppendUvarint(b, uint64(len(d.Version))), d.Version...)
 	b = append(b, byte(d.Decision.Action), byte(d.Decision.Reason), byte(d.Decision.Propagation))
 	if d.Holder.UID != "" {
-		b = graph.AppendKey(append(b, proofHolder), &d.Holder)
+		b = graph.Inside(inside.Key{}).AppendKey(append(b, proofHolder), &d.Holder)
 	} else {
 		b = append(b, 0)
 	}
@@ -132,9 +133,9 @@ func (m *Machine) appendEnd(b []byte, n graph.Node, x *End, own []byte, root uin
 	b = binary.LittleEndian.AppendUint64(b, uint64(x.Now.UnixNano()))
 	b = append(append(b, byte(g), flags), m.key...)
 	b = appendBytes(b, m.setOf(root))
-	b = n.AppendVersion(b)
-	b, _ = appendOwners(b, n.Owners(), n.AppendOwner)
-	b = n.AppendFinalizers(b, maxText)
+	b = n.Inside(inside.Key{}).AppendVersion(b)
+	b, _ = appendOwners(b, n.Owners(), n.Inside(inside.Key{}).AppendOwner)
+	b = n.Inside(inside.Key{}).AppendFinalizers(b, maxText)
 	if own == nil {
 		return b
 	}
@@ -149,7 +150,7 @@ func (m *Machine) appendEnd(b []byte, n graph.Node, x *End, own []byte, root uin
 // isJudged reports whether a delete judged the present version of the node.
 func isJudged(own []byte, n graph.Node, key int) bool {
 	var scratch [64]byte
-	return beginsWith(own[sentKey+key:], n.AppendVersion(scratch[:0]))
+	return beginsWith(own[sentKey+key:], n.Inside(inside.Key{}).AppendVersion(scratch[:0]))
 }
 
 func appendBytes(b, s []byte) []byte {

@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Machine has the history of one engine. Make one with New. It is not safe for concurrent
@@ -53,7 +54,7 @@ func mayHaveDeleted(o inflight.Outcome) bool {
 
 // SetOutcome notes the outcome of a delete. The end of the object may have come first.
 func (m *Machine) SetOutcome(k graph.Key, call uint64, o inflight.Outcome) {
-	m.key = graph.AppendKey(m.key[:0], &k)
+	m.key = graph.Inside(inside.Key{}).AppendKey(m.key[:0], &k)
 	b := m.sent.findCall(m.sent.hash(m.key), call)
 	if b != nil && b[sentUseless] != 0 { // its record is in the history of ends
 		b = nil
@@ -122,7 +123,7 @@ type End struct {
 // Draft makes the record of an end, for Keep, and notes the root in the state of the node.
 func (m *Machine) Draft(v record.Nodes, x *End) {
 	n, s := v.Node(x.Node), v.Edit(x.Node)
-	m.key = n.AppendKey(m.key[:0])
+	m.key = n.Inside(inside.Key{}).AppendKey(m.key[:0])
 	own := m.own(m.key, s.Call)
 	judged, garbage := m.judge(v, x.Node, x.Rewound)
 	s.Root = m.rootAtEnd(n, s.Root, own, judged)
@@ -167,7 +168,7 @@ func (m *Machine) Find(k graph.Key) (Entry, bool) {
 // UID it yields those of this object: a rewind may bring an object back.
 func (m *Machine) All(k graph.Key) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		key := graph.AppendKey(nil, &k)
+		key := graph.Inside(inside.Key{}).AppendKey(nil, &k)
 		place := placeSize(key)
 		hash := m.ended.hash(key[:place])
 		if k.UID == "" {

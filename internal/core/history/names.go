@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -34,7 +35,7 @@ func (m *Machine) Names(root uint64, wanted func(key []byte) bool) (found, whole
 //
 // Held by TestNames.
 func (m *Machine) Owners(k graph.Key) ([]graph.Owner, bool) {
-	key := graph.AppendKey(nil, &k)
+	key := graph.Inside(inside.Key{}).AppendKey(nil, &k)
 	hash := m.ended.hash(key[:placeSize(key)])
 	for n, steps := m.ended.find(hash, 0), 0; n != 0 && steps < maxSteps; n, steps = m.ended.find(hash, n), steps+1 {
 		b := m.ended.at(n)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestNames: a number names the roots of its set, and tells whether the set has left out
@@ -19,7 +20,7 @@ func TestNames(t *testing.T) {
 			n, _ := g.Lookup(ev.Key)
 			m.Draft(v, &End{Node: n.ID()})
 		}
-		if _, err := g.ApplyEvent(&ev); err != nil {
+		if _, err := g.Inside(inside.Key{}).ApplyEvent(&ev); err != nil {
 			t.Fatal(err)
 		}
 		m.Keep()
@@ -65,7 +66,7 @@ func TestNames(t *testing.T) {
 		}
 		n, _ := g.Lookup(key(c.name))
 		want := key(c.wanted)
-		text := graph.AppendKey(nil, &want)
+		text := graph.Inside(inside.Key{}).AppendKey(nil, &want)
 		found, whole, own := m.Names(v.State(n.ID()).Root, func(k []byte) bool { return string(k) == string(text) })
 		if found != c.found || whole != c.whole || own != c.own {
 			t.Errorf("found %v, whole %v, own %v: %s", found, whole, own, c.reason)

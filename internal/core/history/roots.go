@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -178,18 +179,18 @@ func (m *Machine) nearest(n graph.Node, asOwner bool) uint64 {
 	for i := range min(n.Owners(), maxUnion) {
 		if r := n.Reference(i); !r.Self && r.Class == graph.Dangling {
 			o, _ := n.OwnerNode(i)
-			keys = append(keys, o.AppendKey(nil))
+			keys = append(keys, o.Inside(inside.Key{}).AppendKey(nil))
 		}
 	}
 	if len(keys) == 0 && asOwner {
-		keys = append(keys, n.AppendKey(nil))
+		keys = append(keys, n.Inside(inside.Key{}).AppendKey(nil))
 	}
 	return m.internKeys(true, max(n.Owners()-maxUnion, 0), keys...)
 }
 
 // internOne returns the set of one root.
 func (m *Machine) internOne(n graph.Node) uint64 {
-	m.found.text = n.AppendKey(append(m.found.text[:0], 0, 0))
+	m.found.text = n.Inside(inside.Key{}).AppendKey(append(m.found.text[:0], 0, 0))
 	if len(m.found.text) > maxText {
 		m.found.text = append(m.found.text[:0], 0, 1)
 	}
@@ -273,7 +274,7 @@ func (m *Machine) Mark(v record.Nodes, id graph.NodeID, isNew bool, rewound seq.
 	if m.isKnown(s.Root) {
 		return
 	}
-	m.key = v.Node(id).AppendKey(m.key[:0])
+	m.key = v.Node(id).Inside(inside.Key{}).AppendKey(m.key[:0])
 	if own := m.own(m.key, s.Call); own != nil {
 		s.Root = binary.LittleEndian.Uint64(own[sentRoot:])
 	} else if root, g := m.judge(v, id, rewound); g == NoGarbage || !isNew {

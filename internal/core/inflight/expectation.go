@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Expectation keeps an object from being decided until the watch shows another version, or
@@ -169,12 +170,12 @@ func (t *Expectations) Check(g *graph.Graph) error {
 		err = fmt.Errorf("%d are found, of %d", used, t.list.Len())
 	}
 	for i := range int32(t.list.Len()) {
-		if id := t.list.At(i).node; err == nil && (t.index.At(uint32(id)) != i || !g.InUse(id)) {
+		if id := t.list.At(i).node; err == nil && (t.index.At(uint32(id)) != i || !g.Inside(inside.Key{}).InUse(id)) {
 			err = fmt.Errorf("node %d is not found, or not in the graph", id)
 		}
 	}
 	for id := range t.watch {
-		if err == nil && !g.InUse(id) {
+		if err == nil && !g.Inside(inside.Key{}).InUse(id) {
 			err = fmt.Errorf("node %d awaits the watch, and is not in the graph", id)
 		}
 	}

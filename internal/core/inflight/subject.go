@@ -2,6 +2,7 @@ package inflight
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -35,7 +36,7 @@ func (s Subject) Named() (graph.Key, graph.Version) {
 	if s.retry != nil {
 		return s.retry.Key, s.retry.Version
 	}
-	return s.node.Named()
+	return s.node.Inside(inside.Key{}).Named()
 }
 
 // Owner returns the i-th owner reference.
@@ -61,14 +62,14 @@ func (s Subject) OwnersElsewhere(why policy.Reason) []graph.OwnerElsewhere {
 	if why != policy.OwnersGone && why != policy.OwnersWaiting {
 		return nil
 	}
-	return s.node.OwnersElsewhere()
+	return s.node.Inside(inside.Key{}).OwnersElsewhere()
 }
 
 // AppendOwner appends the i-th owner reference as Node.AppendOwner of package observed does.
 // It makes no text.
 func (s Subject) AppendOwner(b []byte, i int) []byte {
 	if s.retry != nil {
-		return graph.AppendOwner(b, &s.retry.Owners[i])
+		return graph.Inside(inside.Key{}).AppendOwner(b, &s.retry.Owners[i])
 	}
-	return s.node.AppendOwner(b, i)
+	return s.node.Inside(inside.Key{}).AppendOwner(b, i)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -19,7 +20,7 @@ func (t *Expectations) Meet(n graph.Node) (wrote uint32, met bool) {
 		return 0, false
 	}
 	x := t.at(n.ID())
-	if x == nil || n.HasVersion(x.Version) {
+	if x == nil || n.Inside(inside.Key{}).HasVersion(x.Version) {
 		return 0, false
 	}
 	wrote = x.Wrote

@@ -19,36 +19,30 @@ type Write struct {
 // no list. WriteOf makes the only text of an object between its events and its write.
 func WriteOf(w *Write, s Subject, d *policy.Decision) {
 	key, version := s.Named()
-	pre := graph.Precondition{UID: key.UID, Version: version}
+	owners := named(s, d)
+	x := d.ChangeOf(key, version, owners)
 	*w = Write{
 		Call:         Call{Purpose: Patch, Node: s.node.ID(), Key: key, Version: version, Ahead: s.retry != nil},
-		Precondition: pre,
+		Precondition: x.Precondition, Change: x.Change, Options: x.Options,
 	}
-	var named []graph.Owner
-	switch d.Action {
-	case policy.Trim, policy.Orphan:
-		named = s.References(d.Owners)
-		w.Change.DropOwners = named
-		if d.Action == policy.Orphan {
-			w.Call.Orphan = Frees
-		}
-	case policy.Unblock:
-		named = s.References(d.Owners)
-		w.Change.Unblock = named
-	case policy.Release:
-		w.Change.DropFinalizer = d.Finalizer
-		if d.Finalizer == graph.FinalizerOrphan {
-			w.Call.Orphan = Ends
-			if d.BestEffort {
-				w.Call.Orphan = EndsUnfenced
-			}
-		}
-	case policy.Attach:
-		w.Change.AddFinalizer = d.Finalizer
-	case policy.Delete:
+	switch {
+	case d.Action == policy.Orphan:
+		w.Call.Orphan = Frees
+	case d.Action == policy.Release && d.Finalizer == graph.FinalizerOrphan && d.BestEffort:
+		w.Call.Orphan = EndsUnfenced
+	case d.Action == policy.Release && d.Finalizer == graph.FinalizerOrphan:
+		w.Call.Orphan = Ends
+	case d.Action == policy.Delete:
 		w.Call.Purpose = Delete
-		w.Precondition = graph.Precondition{}
-		w.Options = graph.DeleteOptions{Precondition: pre, Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
 	}
-	w.Call.Wrote = Digest(d, named)
+	w.Call.Wrote = Digest(d, owners)
+}
+
+// named returns the references that the write of a decision names.
+func named(s Subject, d *policy.Decision) []graph.Owner {
+	switch d.Action {
+	case policy.Trim, policy.Orphan, policy.Unblock:
+		return s.References(d.Owners)
+	}
+	return nil
 }

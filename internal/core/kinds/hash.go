@@ -3,6 +3,7 @@ package kinds
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Hash adds all parts of the table that decide the engine's acts. Stamps enter through the
@@ -46,7 +47,7 @@ func (t *Table) hashKind(p *fingerprint.Printer, g *graph.Graph, name graph.Kind
 		p.Until(t.LossEnd())
 	}
 	p.Seq(g.OfKind(name))
-	p.Seq(g.Unpruned(name))
+	p.Seq(g.Inside(inside.Key{}).Unpruned(name))
 	if versions {
 		p.Text(string(s.High))
 		p.Text(string(s.Floor))

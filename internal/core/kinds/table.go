@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -248,13 +249,13 @@ func (t *Table) Stale(name graph.Kind) bool {
 // Blocked returns the reason why no writer may write to a node now, or ReasonUnset.
 func (t *Table) Blocked(g *graph.Graph, id graph.NodeID) policy.Reason {
 	n := g.Node(id)
-	k := n.KindState()
+	k := n.Inside(inside.Key{}).KindState()
 	switch {
 	case !k.Known, k.Unwatched:
 		return policy.KindUnserved
 	case t.relisting, t.Stale(n.Kind()):
 		return policy.NeedListing
-	case n.SharesUID():
+	case n.Inside(inside.Key{}).SharesUID():
 		return policy.UIDShared
 	}
 	return policy.ReasonUnset

@@ -2,6 +2,7 @@ package order
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // upward yields the owners of an object, and the holders of which it is a member, as far as a walk
@@ -13,7 +14,7 @@ func (m *Machine) upward(v View, places map[graph.NodeID]*place, id graph.NodeID
 		for i, owner := range n.OwnerNodes() {
 			m.looked++
 			at := ownerAt(v, owner)
-			if isBelow(places[at]) && at != id && !yield(at, n.Blocks(i) && v.Node(at).Propagation() != graph.Orphan) {
+			if isBelow(places[at]) && at != id && !yield(at, n.Inside(inside.Key{}).Blocks(i) && v.Node(at).Inside(inside.Key{}).Propagation() != graph.Orphan) {
 				return
 			}
 		}
@@ -30,7 +31,7 @@ func (m *Machine) upward(v View, places map[graph.NodeID]*place, id graph.NodeID
 
 // ownerAt returns the node of an owner. For a claim on a UID that is the node with the UID.
 func ownerAt(v View, owner graph.Node) graph.NodeID {
-	if !owner.ByUID() {
+	if !owner.Inside(inside.Key{}).ByUID() {
 		return owner.ID()
 	}
 	alive, _ := v.Graph.Alive(owner.Key().UID)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -167,7 +168,7 @@ func (w *walk) next() {
 // passesOn reports whether the dependents of a node go with it: the node has not left the
 // graph, and orphans nothing.
 func (w *walk) passesOn(v View, id graph.NodeID) bool {
-	return w.places[id] != nil && v.InUse(id) && v.Node(id).Propagation() != graph.Orphan
+	return w.places[id] != nil && v.InUse(id) && v.Node(id).Inside(inside.Key{}).Propagation() != graph.Orphan
 }
 
 // tryForce has the next object go that is marked, or that a decision deletes, although an owner
@@ -220,7 +221,7 @@ func (m *Machine) take(v View, w *walk, id graph.NodeID) *place {
 	p.own = uint8(PhaseOf(m.phases(w.order), o))
 	p.due, p.facts = p.own, factsOf(n, &o, p.own)
 	w.taken = append(w.taken, id)
-	if o.MarkHeld() || v.Stays != nil && v.Stays(id) || n.Flawed() && !o.Deleting {
+	if o.MarkHeld() || v.Stays != nil && v.Stays(id) || n.Inside(inside.Key{}).Flawed() && !o.Deleting {
 		p.pending = never
 		return p
 	}
@@ -274,11 +275,11 @@ func (w *walk) place(m *Machine, v View, id graph.NodeID) *place {
 func factsOf(n graph.Node, o *graph.Object, own uint8) uint64 {
 	h := uint64(own)
 	mix := func(x uint64) { h = (h ^ x) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
-	for _, flag := range [...]bool{n.Propagation() == graph.Orphan, n.Flawed() && !o.Deleting, o.MarkHeld()} {
+	for _, flag := range [...]bool{n.Inside(inside.Key{}).Propagation() == graph.Orphan, n.Inside(inside.Key{}).Flawed() && !o.Deleting, o.MarkHeld()} {
 		mix(bit(flag))
 	}
 	for i, owner := range n.OwnerNodes() {
-		mix(uint64(owner.ID())<<1 | bit(n.Blocks(i)))
+		mix(uint64(owner.ID())<<1 | bit(n.Inside(inside.Key{}).Blocks(i)))
 	}
 	return h<<1 | bit(o.Deleting)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/share"
 )
 
@@ -82,7 +83,7 @@ func (w *world) idle(id graph.NodeID) bool {
 		return false
 	}
 	for i := range n.Owners() {
-		if c, _ := n.OwnerClass(i); c == graph.Solid { // a read shows that a phantom is absent
+		if c, _ := n.Inside(inside.Key{}).OwnerClass(i); c == graph.Solid { // a read shows that a phantom is absent
 			return true
 		}
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/tombstone"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Memory is the memory of one engine. Make one with New. It is not safe for concurrent use.
@@ -125,7 +126,7 @@ func (m *Memory) Observe(g *graph.Graph, owner graph.Key) {
 	}
 	end.Shown = true
 	m.Add(owner, end)
-	n, ok := g.OfUID(owner.UID)
+	n, ok := g.Inside(inside.Key{}).OfUID(owner.UID)
 	if !ok {
 		return
 	}
@@ -141,7 +142,7 @@ func (m *Memory) Observe(g *graph.Graph, owner graph.Key) {
 // referring yields the nodes whose references name the UID of a node. A node may come twice.
 func referring(g *graph.Graph, n graph.Node) iter.Seq[graph.Node] {
 	return func(yield func(graph.Node) bool) {
-		ids := append([]graph.NodeID{n.ID()}, n.SameUID()...)
+		ids := append([]graph.NodeID{n.ID()}, n.Inside(inside.Key{}).SameUID()...)
 		for _, id := range ids {
 			for d := range g.Node(id).Dependents() {
 				if !yield(d) {
@@ -197,7 +198,7 @@ func (m *Memory) drop(dep graph.UID) {
 func (m *Memory) Of(set graph.Config, dep graph.UID, k graph.Key) (owner graph.Key, ok bool) {
 	end, ok := m.Has(k)
 	if owner = k; !ok {
-		if owner, ok = m.owners.OfUID(k.UID); !ok || !set.IsOrphanedBy(k.Scope, k, owner) {
+		if owner, ok = m.owners.OfUID(k.UID); !ok || !graph.Inside(inside.Key{}).IsOrphanedBy(&set, k.Scope, k, owner) {
 			return graph.Key{}, false
 		}
 		end, _ = m.Has(owner)

@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -142,12 +143,12 @@ func (p *Pauses) Walks() bool { return p.at != 0 }
 // there, or at the end.
 func (p *Pauses) Next(g *graph.Graph) graph.NodeID {
 	id := p.at
-	if int(id) >= g.Cap() {
+	if int(id) >= g.Inside(inside.Key{}).Cap() {
 		p.at = 0
 		return 0
 	}
 	p.at++
-	if !g.InUse(id) || g.Node(id).State() != graph.Observed {
+	if !g.Inside(inside.Key{}).InUse(id) || g.Node(id).State() != graph.Observed {
 		return 0
 	}
 	return id
@@ -164,7 +165,7 @@ func (p *Pauses) Check(g *graph.Graph) error {
 		}
 	}
 	for id := range p.unknown {
-		if !g.InUse(id) {
+		if !g.Inside(inside.Key{}).InUse(id) {
 			return errors.New("pauses: a write of unknown outcome to a node that is not in the graph")
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Write is a write of unknown outcome. It is a value.
@@ -31,7 +32,7 @@ func (p *Pauses) AnyUnknown() bool { return len(p.unknown) > 0 }
 func (p *Pauses) Show(n graph.Node) {
 	switch w, ok := p.unknown[n.ID()]; {
 	case !ok:
-	case n.HasVersion(w.Version):
+	case n.Inside(inside.Key{}).HasVersion(w.Version):
 		w.Ahead = false
 		p.unknown[n.ID()] = w
 	case !w.Ahead:

@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -216,7 +217,7 @@ func (m *Machine) Check(v record.Nodes) error {
 	for x := range m.queue.Entries() {
 		due[x.Key] = true
 	}
-	noted := make([]uint32, v.Graph.Cap())
+	noted := make([]uint32, v.Graph.Inside(inside.Key{}).Cap())
 	for o, waiters := range m.waiters {
 		if k := v.Node(o).Key(); m.under[k] == 0 && !due[o] {
 			return fmt.Errorf("N7: nodes wait for a read of %s, which is neither due nor under way", k)

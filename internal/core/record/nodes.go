@@ -2,6 +2,7 @@ package record
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Nodes joins a graph with the states of its nodes. The engine passes it to a machine,
@@ -15,7 +16,7 @@ type Nodes struct {
 func (n Nodes) Node(id graph.NodeID) graph.Node { return n.Graph.Node(id) }
 
 // InUse reports whether the id names a node of the graph.
-func (n Nodes) InUse(id graph.NodeID) bool { return n.Graph.InUse(id) }
+func (n Nodes) InUse(id graph.NodeID) bool { return n.Graph.Inside(inside.Key{}).InUse(id) }
 
 // State returns a copy of the state of a node, the zero State for a node that is not in
 // use.
@@ -47,7 +48,7 @@ func (n Nodes) Means(id graph.NodeID, o graph.Node) graph.NodeID {
 	if live, ok := n.OrphanedBy(id, o); ok {
 		return live.ID()
 	}
-	if o.ByUID() {
+	if o.Inside(inside.Key{}).ByUID() {
 		o, _ = n.Graph.Alive(o.Key().UID)
 	}
 	return o.ID()
@@ -56,7 +57,7 @@ func (n Nodes) Means(id graph.NodeID, o graph.Node) graph.NodeID {
 // OrphanedBy returns the object that orphans a dependent by the UID of the owner o alone: see
 // graph.Node. Its mark counts for dependents, and it is not the dependent itself.
 func (n Nodes) OrphanedBy(dep graph.NodeID, o graph.Node) (graph.Node, bool) {
-	live, ok := o.OrphanedBy()
+	live, ok := o.Inside(inside.Key{}).OrphanedBy()
 	if !ok || live.ID() == dep || n.Peek(live.ID(), new(State)).Withheld {
 		return graph.Node{}, false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -77,7 +78,7 @@ func (t *Table) drop(i uint32) {
 
 // Get returns a copy of the state of a node, the zero State for a node that is not in use.
 func (t *Table) Get(g *graph.Graph, id graph.NodeID) State {
-	if !g.InUse(id) {
+	if !g.Inside(inside.Key{}).InUse(id) {
 		return State{}
 	}
 	return t.read(g.Note(id))
@@ -87,7 +88,7 @@ func (t *Table) Get(g *graph.Graph, id graph.NodeID) State {
 // the table's own state, or the memory of the caller with a compact one.
 func (t *Table) Peek(g *graph.Graph, id graph.NodeID, memory *State) *State {
 	note := uint64(0)
-	if g.InUse(id) {
+	if g.Inside(inside.Key{}).InUse(id) {
 		note = g.Note(id)
 	}
 	if note&noteFull != 0 {
@@ -116,7 +117,7 @@ func readCompact(note uint64) State {
 // Edit returns the state of a node. The caller may change it until the next Compact.
 // Changes to a node that is not in use are lost.
 func (t *Table) Edit(g *graph.Graph, id graph.NodeID) *State {
-	if !g.InUse(id) {
+	if !g.Inside(inside.Key{}).InUse(id) {
 		return new(State)
 	}
 	note := g.Note(id)
@@ -135,7 +136,7 @@ func (t *Table) Edit(g *graph.Graph, id graph.NodeID) *State {
 // Compact gives back the full states that are not needed any more.
 func (t *Table) Compact(g *graph.Graph) {
 	for _, id := range t.dirty {
-		if !g.InUse(id) || g.Note(id)&noteFull == 0 {
+		if !g.Inside(inside.Key{}).InUse(id) || g.Note(id)&noteFull == 0 {
 			continue
 		}
 		i := uint32(g.Note(id))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -126,7 +127,7 @@ func TestPeek(t *testing.T) {
 		}
 	}
 	memory := State{Known: 7}
-	if got := v.Peek(graph.NodeID(v.Graph.Cap()), &memory); *got != (State{}) {
+	if got := v.Peek(graph.NodeID(v.Graph.Inside(inside.Key{}).Cap()), &memory); *got != (State{}) {
 		t.Errorf("a node that is not in use has the state %+v", *got)
 	}
 }

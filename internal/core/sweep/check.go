@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Check verifies the invariant of Sweeps.
 func (sw *Sweeps) Check(v View) error {
 	for id, o := range sw.known {
-		if !v.Graph.InUse(id) || !v.Graph.Node(id).Object().Equal(o) {
+		if !v.Graph.Inside(inside.Key{}).InUse(id) || !v.Graph.Node(id).Object().Equal(o) {
 			return fmt.Errorf("N8: holder %s is not as the graph shows it", o.Key)
 		}
 	}
@@ -41,7 +42,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 			if m.run != run {
 				continue
 			}
-			if !v.Graph.InUse(id) || v.Graph.Node(id).State() != graph.Observed || v.Graph.Node(id).Key().Kind != m.kind {
+			if !v.Graph.Inside(inside.Key{}).InUse(id) || v.Graph.Node(id).State() != graph.Observed || v.Graph.Node(id).Key().Kind != m.kind {
 				return fmt.Errorf("N8: node %d is no member of %s", id, r.holder.Key)
 			}
 			left[m.phase]++
@@ -59,8 +60,8 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 	if sw.walked <= r.since {
 		return nil
 	}
-	for id := range graph.NodeID(v.Graph.Cap()) { // every node has been asked
-		if !v.Graph.InUse(id) || v.Graph.Node(id).State() != graph.Observed {
+	for id := range graph.NodeID(v.Graph.Inside(inside.Key{}).Cap()) { // every node has been asked
+		if !v.Graph.Inside(inside.Key{}).InUse(id) || v.Graph.Node(id).State() != graph.Observed {
 			continue
 		}
 		o := v.Graph.Node(id).Object()

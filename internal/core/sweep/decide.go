@@ -6,6 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -153,9 +154,9 @@ func (sw *Sweeps) halt(v View, id graph.NodeID, plan int, o graph.Object) policy
 	switch {
 	case block != policy.ReasonUnset:
 		return block
-	case v.Graph.Node(id).Unreadable(): // its mark and its propagation may be others
+	case v.Graph.Node(id).Inside(inside.Key{}).Unreadable(): // its mark and its propagation may be others
 		return policy.ObjectFlawed
-	case o.MarkHeld() || v.Graph.Node(id).MarkHeld(): // its mark counts for no member
+	case o.MarkHeld() || v.Graph.Node(id).Inside(inside.Key{}).MarkHeld(): // its mark counts for no member
 		return policy.NeedVerdict
 	case o.Orphaning(): // its dependents are being orphaned
 		return policy.NeedDependents
@@ -279,7 +280,7 @@ func (sw *Sweeps) propagationOf(v View, o graph.Object, phase finalizer.Phase) g
 // isMarked reports whether a holder is being deleted. A mark that a guard or a protection holds
 // does not count (RULES, G3).
 func isMarked(v View, id graph.NodeID, holder *graph.Object) bool {
-	return holder.Deleting && !holder.MarkHeld() && !v.Graph.Node(id).MarkHeld()
+	return holder.Deleting && !holder.MarkHeld() && !v.Graph.Node(id).Inside(inside.Key{}).MarkHeld()
 }
 
 // rival returns a holder that contests an object. It is not marked, and it has a claim on the
@@ -307,8 +308,8 @@ func (sw *Sweeps) rival(v View, id graph.NodeID, r *run, o graph.Object) (rival 
 func (sw *Sweeps) coOwned(v View, id graph.NodeID, r *run) bool {
 	n := v.Graph.Node(id)
 	for i := range n.Owners() {
-		c, _ := n.OwnerClass(i)
-		if x := n.OwnerAt(i); !n.SelfOwner(i) && x.Key != r.holder.Key && (c != graph.Dangling || v.Kinds.Unconfirmed(v.Graph, x.Kind, v.Kinds.LostAt())) && !sw.isMarkedHolder(v, x.Key, r.plan) {
+		c, _ := n.Inside(inside.Key{}).OwnerClass(i)
+		if x := n.OwnerAt(i); !n.Inside(inside.Key{}).SelfOwner(i) && x.Key != r.holder.Key && (c != graph.Dangling || v.Kinds.Unconfirmed(v.Graph, x.Kind, v.Kinds.LostAt())) && !sw.isMarkedHolder(v, x.Key, r.plan) {
 			return true
 		}
 	}

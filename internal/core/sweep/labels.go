@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // labels holds the matches that selections have shown for objects of the graph. UID and
@@ -132,7 +133,7 @@ func (sw *Sweeps) noteLabels(v View, id graph.NodeID, n graph.Node) {
 			continue
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
-			if claim.Members == a.members && !claim.Shadow && sw.noteLabelsChanged(v, a.plan, o, claim) && (!o.Deleting || n.MarkHeld()) { // a marked object goes soon, unless its mark is held
+			if claim.Members == a.members && !claim.Shadow && sw.noteLabelsChanged(v, a.plan, o, claim) && (!o.Deleting || n.Inside(inside.Key{}).MarkHeld()) { // a marked object goes soon, unless its mark is held
 				sw.wantSelect(v, selecting.Key{Rule: i, Kind: o.Kind}, v.State(id).Known)
 			}
 		}

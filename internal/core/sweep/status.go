@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -134,7 +135,7 @@ func (sw *Sweeps) Rivals(v View, id graph.NodeID) (out []string) {
 	n := v.Graph.Node(id)
 	o := n.Object()
 	for i := range n.Owners() {
-		if c, _ := n.OwnerClass(i); c != graph.Dangling && !n.SelfOwner(i) && len(out) < maxNames {
+		if c, _ := n.Inside(inside.Key{}).OwnerClass(i); c != graph.Dangling && !n.Inside(inside.Key{}).SelfOwner(i) && len(out) < maxNames {
 			out = append(out, n.OwnerAt(i).String())
 		}
 	}

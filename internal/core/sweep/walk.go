@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -60,7 +61,7 @@ func (sw *Sweeps) Walk(v View, budget, room int) (rest int) {
 }
 
 // hasNode reports whether the walk has still to come to a node.
-func (sw *Sweeps) hasNode(g *graph.Graph) bool { return int(sw.walk) < g.Cap() }
+func (sw *Sweeps) hasNode(g *graph.Graph) bool { return int(sw.walk) < g.Inside(inside.Key{}).Cap() }
 
 // endWalk ends the walk after its last node.
 func (sw *Sweeps) endWalk(v View) {
@@ -79,7 +80,7 @@ func (sw *Sweeps) endWalk(v View) {
 
 // walkNode counts a node as a member, and has it decided if it may be deleted.
 func (sw *Sweeps) walkNode(v View, id graph.NodeID) {
-	if !v.Graph.InUse(id) || v.Graph.Node(id).State() != graph.Observed {
+	if !v.Graph.Inside(inside.Key{}).InUse(id) || v.Graph.Node(id).State() != graph.Observed {
 		return
 	}
 	sw.updateMember(v, id)

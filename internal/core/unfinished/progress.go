@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -44,7 +45,7 @@ func (p *Progress) Waiting(q *queue.Queue[graph.NodeID], f *fanout.Machine) (id 
 func (t *Table) Stalled(g *graph.Graph, q *queue.Queue[graph.NodeID], f *fanout.Machine) (id graph.NodeID, since time.Time, ok bool) {
 	id, since, ok = t.Oldest()
 	next, moved, waits := t.Progress.Waiting(q, f)
-	if waits && g.InUse(next) && (!ok || moved.Before(since)) {
+	if waits && g.Inside(inside.Key{}).InUse(next) && (!ok || moved.Before(since)) {
 		return next, moved, true
 	}
 	return id, since, ok

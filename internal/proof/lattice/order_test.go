@@ -21,7 +21,8 @@ const layers = `
 	internal/core/swar;
 	internal/core/jsonread;
 	internal/inside; # the rights that users do not have
-	internal/core/swar, internal/core/jsonread, internal/inside < graph;
+	internal/core/fate, internal/core/flags; # words that the graph shares with the machines alone
+	internal/core/swar, internal/core/jsonread, internal/core/fate, internal/core/flags, internal/inside < graph;
 	graph < internal/core/selector;
 	graph < policy; # desired state
 	internal/core/jsonread, policy < plan;

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -228,7 +229,7 @@ func (r *runner) observe(side int, ev graph.Event) {
 	}
 	for done := false; !done; {
 		var id graph.NodeID
-		if id, _, done = g.Prune(ev.Kind, 1); id != 0 && g.Node(id).State() == graph.Observed {
+		if id, _, done = g.Inside(inside.Key{}).Prune(ev.Kind, 1); id != 0 && g.Node(id).State() == graph.Observed {
 			_, _ = g.Apply(graph.Event{Type: graph.Gone, Key: g.Node(id).Key()})
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/server"
@@ -140,7 +141,7 @@ func (g *bare) Listed() error {
 	}
 	for _, k := range workload.Kinds() {
 		for done := false; !done; {
-			_, _, done = g.graph.Prune(k.Kind, 256)
+			_, _, done = g.graph.Inside(inside.Key{}).Prune(k.Kind, 256)
 		}
 	}
 	return nil
@@ -150,9 +151,9 @@ func (g *bare) Prepare(events []measure.Event) { g.events = prepare(g.events, ev
 
 func (g *bare) Apply() error {
 	for from := range slices.Chunk(g.events, 32) {
-		g.graph.Prefetch(from)
+		g.graph.Inside(inside.Key{}).Prefetch(from)
 		for i := range from {
-			if _, err := g.graph.ApplyEvent(&from[i]); err != nil {
+			if _, err := g.graph.Inside(inside.Key{}).ApplyEvent(&from[i]); err != nil {
 				return err
 			}
 		}
