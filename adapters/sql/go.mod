@@ -11,7 +11,10 @@ require (
 	modernc.org/sqlite v1.61.1
 )
 
-require github.com/anishathalye/porcupine v1.3.1 // indirect
+require (
+	github.com/anishathalye/porcupine v1.3.1 // indirect
+	github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect
+)
 
 require (
 	github.com/dustin/go-humanize v1.1.0 // indirect

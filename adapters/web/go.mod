@@ -4,4 +4,6 @@ go 1.26.0
 
 require github.com/ownergraph/ownergraph v0.0.0
 
+require github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect
+
 replace github.com/ownergraph/ownergraph => ../..

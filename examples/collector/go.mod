@@ -69,4 +69,5 @@ replace (
 )
 
 replace github.com/ownergraph/ownergraph/adapters/prometheus => ../../adapters/prometheus
+
 replace github.com/ownergraph/ownergraph/adapters/web => ../../adapters/web

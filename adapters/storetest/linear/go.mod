@@ -8,4 +8,6 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
+require github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect
+
 replace github.com/ownergraph/ownergraph => ../../..

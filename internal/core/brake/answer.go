@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 )
@@ -99,27 +101,33 @@ func (m *Machine) TryRefuse(v View, k graph.Key, orphan bool) bool {
 	return true
 }
 
+// exemptions are the UIDs of the roots whose guard has judged. No question counts as a use, so
+// beyond maxExempt the first one of them is forgotten.
+type exemptions = simplelru.LRU[graph.UID, struct{}]
+
 // maxExempt bounds the remembered exemptions.
 const maxExempt = 1024
+
+func newExemptions(uids ...graph.UID) *exemptions {
+	x, _ := simplelru.NewLRU[graph.UID, struct{}](maxExempt, nil) // its error is for a size below 1
+	for _, u := range uids {
+		x.Add(u, struct{}{})
+	}
+	return x
+}
 
 // Exempt leaves the cascade of a root alone: its guard has judged it. The machine remembers
 // the last exemptions by UID, a bounded number.
 func (m *Machine) Exempt(v View, k graph.Key) {
-	if m.set.PerCascade == 0 || m.exempt[k.UID] {
+	if m.set.PerCascade == 0 || m.exempt.Contains(k.UID) {
 		return
 	}
-	if m.exempts.Len() == maxExempt {
-		var u graph.UID
-		m.exempts.Pop(&u)
-		delete(m.exempt, u)
-	}
-	m.exempt[k.UID] = true
-	m.exempts.Push(&k.UID)
+	m.exempt.Add(k.UID, struct{}{})
 	m.wake(v, &m.at(m.index[k]).held)
 }
 
 // isExempt reports whether the guard of a root has judged its cascade. LeftOut has no guard.
-func (m *Machine) isExempt(k graph.Key) bool { return m.exempt[k.UID] && k != LeftOut() }
+func (m *Machine) isExempt(k graph.Key) bool { return m.exempt.Contains(k.UID) && k != LeftOut() }
 
 // Wait is the wait of a node. It is a value.
 type Wait struct {

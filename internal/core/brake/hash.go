@@ -38,7 +38,7 @@ func (m *Machine) Hash(p *fingerprint.Printer) {
 			p.Flags(x.approval == 0, x.approval == m.at(x.slot).approvals)
 		}
 	}
-	for _, u := range m.exempts.All() {
+	for _, u := range m.exempt.Keys() {
 		p.Text(string(u))
 	}
 	m.hashWaits(p)

@@ -13,7 +13,7 @@ import (
 
 // unhashed names the fields that are no part of the hash, with the reason.
 var unhashed = map[string]string{
-	"Machine.set": "one Config", "Machine.index": "follows from the cascades", "Machine.exempt": "follows from the order of the exemptions",
+	"Machine.set": "one Config", "Machine.index": "follows from the cascades",
 	"Machine.joins": "only the order of the lines counts", "Machine.counted": "follows from the waits", "Machine.called": "follows from the waits",
 	"Machine.asked": "of the decision at hand", "Machine.counts": "a report",
 	"Machine.free": "follows from the cascades", "Machine.promised": "follows from the waits", "Machine.need": "of the decision at hand",
@@ -54,7 +54,7 @@ func TestHash(t *testing.T) {
 		{"Machine.cascades", func(m *Machine) { m.at(1).state = Tripped }},
 		{"Machine.ended", func(m *Machine) { s := slot(1); m.ended[0].Push(&s) }},
 		{"Machine.calls", func(m *Machine) { clear(m.calls) }},
-		{"Machine.exempts", func(m *Machine) { m.exempts = fifo.List[graph.UID]{} }},
+		{"Machine.exempt", func(m *Machine) { m.exempt.Purge() }},
 		{"Machine.waits", func(m *Machine) { clear(m.waits) }},
 		{"Machine.listing", func(m *Machine) { m.listing.called = true }},
 		{"Machine.full", func(m *Machine) { m.full[1].called = true }},

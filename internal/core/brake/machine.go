@@ -57,8 +57,7 @@ type Machine struct {
 	index    map[graph.Key]slot
 	ended    ended // they may be forgotten
 	calls    map[uint64][maxRoots]share
-	exempt   map[graph.UID]bool
-	exempts  fifo.List[graph.UID] // the oldest first
+	exempt   *exemptions
 
 	waits   map[graph.NodeID]wait
 	joins   uint64 // so far
@@ -100,7 +99,7 @@ func New(s Settings) Machine {
 	}
 	return Machine{
 		set: s, cascades: make([]cascade, 1), index: map[graph.Key]slot{}, calls: map[uint64][maxRoots]share{},
-		exempt: map[graph.UID]bool{}, waits: map[graph.NodeID]wait{}, bucket: bucket{size: min(s.Window, maxWindow), per: s.Per},
+		exempt: newExemptions(), waits: map[graph.NodeID]wait{}, bucket: bucket{size: min(s.Window, maxWindow), per: s.Per},
 	}
 }
 
@@ -118,8 +117,8 @@ func (m *Machine) Clone() Machine {
 	for i := range c.cascades {
 		c.cascades[i].held = c.cascades[i].held.clone()
 	}
-	c.index, c.calls, c.exempt, c.waits = maps.Clone(m.index), maps.Clone(m.calls), maps.Clone(m.exempt), maps.Clone(m.waits)
-	c.ended, c.exempts, c.pending = m.ended.clone(), m.exempts.Clone(), m.pending.Clone()
+	c.index, c.calls, c.exempt, c.waits = maps.Clone(m.index), maps.Clone(m.calls), newExemptions(m.exempt.Keys()...), maps.Clone(m.waits)
+	c.ended, c.pending = m.ended.clone(), m.pending.Clone()
 	c.listing, c.full, c.window = m.listing.clone(), m.full.clone(), m.window.clone()
 	c.walk = walk{}
 	if s := m.walk.slot; s != 0 {

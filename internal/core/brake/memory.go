@@ -27,7 +27,7 @@ type Remembered struct {
 
 // Memory returns the memory of the brake.
 func (m *Machine) Memory(v View) Memory {
-	out := Memory{Exempt: slices.Clone(m.exempts.All()), Listed: v.Listed}
+	out := Memory{Exempt: m.exempt.Keys(), Listed: v.Listed}
 	for k, s := range m.index {
 		if c := m.at(s); c.state >= Tripped {
 			x := Remembered{Key: k, State: c.state, Cause: c.cause}

@@ -1,10 +1,6 @@
 package brake
 
-import (
-	"time"
-
-	"github.com/ownergraph/ownergraph/graph"
-)
+import "time"
 
 // HasWork reports whether Step has something to do.
 func (m *Machine) HasWork(now time.Time, listed bool) bool {
@@ -77,7 +73,5 @@ func (m *Machine) Rewind(v View) {
 		}
 	}
 	m.listed = false
-	clear(m.exempt)
-	for u := graph.UID(""); m.exempts.Pop(&u); {
-	}
+	m.exempt.Purge()
 }

@@ -12,6 +12,9 @@ import (
 // requirement is one module that the core may require.
 type requirement struct {
 	path string
+	// packages lists the packages below path that may be imported, also by tests.
+	// Without one every package may be.
+	packages []string
 	// places lists directories whose production files may import the module. The
 	// form "x/..." includes all directories below x. Tests may import every module.
 	places []string
@@ -21,8 +24,9 @@ type requirement struct {
 // required is the exact list of the modules that the root module requires,
 // directly and indirectly. RATIONALE.md has the long reasons.
 var required = []requirement{
-	{"github.com/google/go-cmp", nil, "readable differences, in tests"},
-	{"pgregory.net/rapid", []string{"adapters/storetest/...", "internal/..."}, "random histories that shrink"},
+	{"github.com/google/go-cmp", nil, nil, "readable differences, in tests"},
+	{"github.com/hashicorp/golang-lru/v2", []string{"simplelru"}, []string{"internal/core/brake"}, "a bounded memory with an order and without a lock"},
+	{"pgregory.net/rapid", nil, []string{"adapters/storetest/...", "internal/..."}, "random histories that shrink"},
 }
 
 // checkModules finds imports by the root module. It reports modules that are not
@@ -54,10 +58,17 @@ func refused(f *file, p string) string {
 		return "not on the list of required modules"
 	}
 	r := required[i]
+	if !r.has(p) {
+		return fmt.Sprintf("of this module only %s may be imported", strings.Join(r.packages, ", "))
+	}
 	if !f.test() && !slices.ContainsFunc(r.places, f.placed) {
 		return fmt.Sprintf("%s may not import it (its purpose: %s)", f.dir(), r.reason)
 	}
 	return ""
+}
+
+func (r requirement) has(p string) bool {
+	return len(r.packages) == 0 || slices.ContainsFunc(r.packages, func(name string) bool { return p == r.path+"/"+name })
 }
 
 func (f *file) placed(place string) bool {
@@ -120,6 +131,8 @@ func TestModules(t *testing.T) {
 func TestModulesCanFail(t *testing.T) {
 	fails(t, "modules.txt", checkModules)
 	fails(t, "moduleplace.txt", checkModules)
+	fails(t, "modulemachine.txt", checkModules)
+	fails(t, "moduletest.txt", checkModules)
 	m, err := parseMod(goCommand(t, "mod", "edit", "-json", path.Join(here(), "testdata/bad/gomod.txt")))
 	if err != nil {
 		t.Fatal(err)
@@ -127,6 +140,7 @@ func TestModulesCanFail(t *testing.T) {
 	got := strings.Join(m.faults(), "\n")
 	want := `requires k8s.io/client-go, which is not on the list
 does not require github.com/google/go-cmp, which is on the list
+does not require github.com/hashicorp/golang-lru/v2, which is on the list
 is module example.com/other
 says go 1.26.0, not 1.25.0
 has replace or tool lines, which its users would not share`
