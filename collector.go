@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -68,8 +70,9 @@ type Collector struct {
 	idleWorkers chan []Call // to workers that wait for calls
 	prefetch    *run.Prefetch[Call, completion]
 
-	wakeups chan struct{}  // the dispatch loop has to look at the engine
-	work    sync.WaitGroup // the watch and the workers
+	wakeups chan struct{}       // the dispatch loop has to look at the engine
+	work    sync.WaitGroup      // the watch and the workers
+	follows *semaphore.Weighted // calls of Follow and Await
 	ended   chan struct{}
 
 	mu        sync.Mutex // guards the fields below
@@ -152,7 +155,7 @@ func drive(e *Engine, cfg Config) *Collector {
 	return &Collector{
 		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, effect.Dropped),
 		batches: run.NewBatches(1, 0), idleWorkers: make(chan []Call), prefetch: run.NewPrefetch[Call, completion](e.Revision, (*Call).isWrite),
-		wakeups: make(chan struct{}, 1), ended: make(chan struct{}), pace: run.NewPace(cfg.Workers),
+		wakeups: make(chan struct{}, 1), ended: make(chan struct{}), pace: run.NewPace(cfg.Workers), follows: semaphore.NewWeighted(maxFollows),
 	}
 }
 

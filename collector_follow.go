@@ -99,16 +99,14 @@ func (c *Collector) beginFollow(ctx context.Context, keys ...Key) (*following, e
 	if c.over() {
 		return nil, fmt.Errorf("%s: %w", placeText(keys[0]), ErrClosed)
 	}
-	x, full := &following{Follower: follow.New(keys...), wake: make(chan struct{}, 1)}, false
-	c.locked(func(e *Engine, now time.Time) {
-		if full = len(e.follows) >= maxFollows; !full {
-			e.follow(x.Follower)
-			x.since, x.calls = now, c.stats().Calls
-		}
-	})
-	if full {
+	if !c.follows.TryAcquire(1) {
 		return nil, fmt.Errorf("%s: %d calls of Follow and Await are under way: %w", placeText(keys[0]), maxFollows, ErrInvalid)
 	}
+	x := &following{Follower: follow.New(keys...), wake: make(chan struct{}, 1)}
+	c.locked(func(e *Engine, now time.Time) {
+		e.follow(x.Follower)
+		x.since, x.calls = now, c.stats().Calls
+	})
 	err := c.findRoots(ctx, x, keys)
 	if err != nil {
 		c.endFollow(x)
@@ -150,6 +148,7 @@ func (c *Collector) endFollow(x *following) {
 		e.unfollow(x.Follower)
 		c.following = slices.DeleteFunc(c.following, func(y *following) bool { return x == y })
 	})
+	c.follows.Release(1)
 }
 
 // nextProgress walks for as long as a pause, or to the end, and reports.

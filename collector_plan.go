@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -104,11 +106,11 @@ func PlanStore(ctx context.Context, store Store, cfg Config, req plan.Request) (
 		return plan.Plan{}, err
 	}
 	running, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- c.Run(running) }()
+	var work errgroup.Group
+	work.Go(func() error { return c.Run(running) })
 	p, err := planSynced(ctx, c, req)
 	stop()
-	return p, errors.Join(err, <-ended)
+	return p, errors.Join(err, work.Wait())
 }
 
 func planSynced(ctx context.Context, c *Collector, req plan.Request) (plan.Plan, error) {

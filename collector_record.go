@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
@@ -34,9 +36,9 @@ var errMalformed = errors.New("malformed")
 type recorder struct {
 	store Records // nil without a record
 	name  string
-	// turn has a value during a read with its write. So no read that began before a write
+	// turn is taken during a read with its write. So no read that began before a write
 	// comes to the engine after it.
-	turn chan struct{}
+	turn *semaphore.Weighted
 	due  chan struct{} // the brake has something for the record
 	// unannounced: the store refuses the announcement. Only the loop that keeps the record has it.
 	unannounced bool
@@ -61,7 +63,7 @@ func newRecorder(store Store, cfg *Config, e *Engine) (r recorder, err error) {
 	if !cfg.ObserveOnly {
 		e.brake.KeepRecord()
 	}
-	return recorder{store: records, name: cfg.Record, turn: make(chan struct{}, 1), due: make(chan struct{}, 1)}, nil
+	return recorder{store: records, name: cfg.Record, turn: semaphore.NewWeighted(1), due: make(chan struct{}, 1)}, nil
 }
 
 // isUntried reports whether the first read of a record is still to come.
@@ -114,7 +116,7 @@ func (c *Collector) refreshRecord(ctx context.Context, runs bool) error {
 	if err := c.record.begin(ctx); err != nil {
 		return err
 	}
-	defer c.record.end()
+	defer c.record.turn.Release(1)
 	found, err := c.readRecord(ctx)
 	if ctx.Err() == nil {
 		c.noteRecord(found, err)
@@ -132,15 +134,11 @@ func (c *Collector) refreshRecord(ctx context.Context, runs bool) error {
 
 // begin waits for the turn to read or write the record.
 func (r *recorder) begin(ctx context.Context) error {
-	select {
-	case r.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
+	if r.turn.Acquire(ctx, 1) != nil {
 		return context.Cause(ctx)
 	}
+	return nil
 }
-
-func (r *recorder) end() { <-r.turn }
 
 // noteRecord gives the engine the content of the record, or the error of the read. Before the
 // first read has succeeded, and if the record is malformed, the error pauses everything.
@@ -258,7 +256,7 @@ func (c *Collector) tryChangeRecord(ctx context.Context, change func([]pause.Pau
 	if err := c.record.begin(ctx); err != nil {
 		return err
 	}
-	defer c.record.end()
+	defer c.record.turn.Release(1)
 	was, err := c.readRecord(ctx)
 	if err != nil {
 		if ctx.Err() == nil || errors.Is(err, errMalformed) { // the end of the caller's wait says nothing about the record

@@ -8,6 +8,9 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect
+require (
+	github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect
+	golang.org/x/sync v0.22.0 // indirect
+)
 
 replace github.com/ownergraph/ownergraph => ../../..

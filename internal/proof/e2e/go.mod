@@ -14,7 +14,7 @@ require (
 	github.com/ownergraph/ownergraph v0.0.0
 	github.com/ownergraph/ownergraph/adapters/clientgo v0.0.0-00010101000000-000000000000
 	go.etcd.io/etcd/client/v3 v3.6.8
-	golang.org/x/sync v0.19.0
+	golang.org/x/sync v0.22.0
 	google.golang.org/grpc v1.79.3
 	k8s.io/api v0.36.3
 	k8s.io/apimachinery v0.36.3
