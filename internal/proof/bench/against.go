@@ -48,23 +48,36 @@ func (o options) compare(ctx context.Context) error {
 // buildCommit builds the benchmark of a commit in a worktree of its own, and removes
 // the worktree again.
 func buildCommit(ctx context.Context, commit, tree, into string) error {
-	prefix, err := command(ctx, ".", "git", "rev-parse", "--show-prefix")
+	module, remove, err := checkout(ctx, ".", commit, tree)
 	if err != nil {
 		return err
 	}
-	if _, err := command(ctx, ".", "git", "worktree", "add", "--detach", tree, commit); err != nil {
-		return err
+	defer remove()
+	return buildIn(ctx, module, into)
+}
+
+// checkout puts a commit of the repository around dir into a worktree. It returns the
+// folder of the benchmark there, and a function that removes the worktree. After an error
+// there is none.
+func checkout(ctx context.Context, dir, commit, tree string) (module string, remove func(), err error) {
+	prefix, err := command(ctx, dir, "git", "rev-parse", "--show-prefix")
+	if err != nil {
+		return "", nil, err
 	}
-	defer func() { // also after an interrupt
-		_, _ = command(context.WithoutCancel(ctx), ".", "git", "worktree", "remove", "--force", tree)
-	}()
+	if _, err := command(ctx, dir, "git", "worktree", "add", "--detach", tree, commit); err != nil {
+		return "", nil, err
+	}
+	remove = func() { // also after an interrupt
+		_, _ = command(context.WithoutCancel(ctx), dir, "git", "worktree", "remove", "--force", tree)
+	}
 	for _, home := range homes(strings.TrimSpace(prefix)) {
 		module := filepath.Join(tree, filepath.FromSlash(home))
 		if _, err := os.Stat(filepath.Join(module, "go.mod")); err == nil {
-			return buildIn(ctx, module, into)
+			return module, remove, nil
 		}
 	}
-	return fmt.Errorf("build %s: no benchmark there", commit)
+	remove()
+	return "", nil, fmt.Errorf("build %s: no benchmark there", commit)
 }
 
 func buildIn(ctx context.Context, module, into string) error {

@@ -29,6 +29,7 @@ type options struct {
 	only          *regexp.Regexp
 	within        time.Duration
 	against       string
+	instructions  bool
 }
 
 func main() {
@@ -51,6 +52,9 @@ func run() error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if o.instructions {
+		return o.countBoth(ctx)
+	}
 	if o.against != "" {
 		return o.compare(ctx)
 	}
@@ -130,6 +134,7 @@ func parseFlags(args []string) (o options, err error) {
 	f.IntVar(&o.rounds, "rounds", 3, "how many `rounds` of each row at most; the largest have fewer")
 	f.DurationVar(&o.within, "within", 4*time.Minute+30*time.Second, "begin no second round that would last beyond this `time`; 0 for any")
 	f.StringVar(&o.against, "against", "", "compare our side with that of another `commit`, and leave Kubernetes out; every row has all rounds")
+	f.BoolVar(&o.instructions, "instructions", false, "with -against: compare instructions instead of times; needs valgrind")
 	f.IntVar(&o.large, "large", 1_000_000, "`objects` of the largest graph, and dependents of the largest owner")
 	f.IntVar(&o.deep, "deep", 100_000, "`levels` of the longest chain")
 	f.IntVar(&o.wide, "wide", 100_000, "`dependents` of the largest foreground deletion")
@@ -142,6 +147,9 @@ func parseFlags(args []string) (o options, err error) {
 	}
 	if f.NArg() > 0 {
 		return o, fmt.Errorf("argument %q: there are only flags", f.Arg(0))
+	}
+	if o.instructions && o.against == "" {
+		return o, errors.New("flag -instructions: give the other commit with -against")
 	}
 	if o.only, err = regexp.Compile(*only); err != nil {
 		return o, fmt.Errorf("flag -only: %w", err)

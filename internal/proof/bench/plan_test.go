@@ -111,6 +111,8 @@ func TestFlags(t *testing.T) {
 		{"-workers 0", "-workers", "no worker"},
 		{"-only (", "-only", "no expression"},
 		{"queue", "queue", "no flag"},
+		{"-instructions -against HEAD", "", "both flags"},
+		{"-instructions", "-against", "there is nothing to compare with"},
 	} {
 		_, err := parseFlags(strings.Fields(c.args))
 		if (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
