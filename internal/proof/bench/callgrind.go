@@ -49,7 +49,7 @@ func (c callgrind) count(ctx context.Context, p process) (uint64, error) {
 		return 0, err
 	}
 	file := filepath.Join(folder, "callgrind.out")
-	cmd := exec.CommandContext(ctx, c.path, append([]string{"--tool=callgrind", "--callgrind-out-file=" + file, p.path}, p.args...)...)
+	cmd := exec.CommandContext(ctx, c.path, append([]string{"--tool=callgrind", "--separate-threads=yes", "--callgrind-out-file=" + file, p.path}, p.args...)...)
 	cmd.Dir = p.dir
 	// Go's collector, its profiles and its signals follow the time, and not the work.
 	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1,memprofilerate=0", "GOMAXPROCS=1", "GOGC=off", p.seed)
@@ -63,17 +63,44 @@ func (c callgrind) count(ctx context.Context, p process) (uint64, error) {
 			return 0, err
 		}
 	}
-	text, err := os.ReadFile(file)
+	return sum(file)
+}
+
+// monitor is the number of the first thread that Go's runtime makes. That thread looks after
+// the others by the clock, so its instructions are not those of the work.
+const monitor = "02"
+
+// sum adds up the totals of a process's threads, whose files end with their numbers.
+func sum(file string) (uint64, error) {
+	threads, err := filepath.Glob(file + "-*")
 	if err != nil {
 		return 0, err
 	}
-	return total(string(text))
+	if len(threads) == 0 {
+		return 0, fmt.Errorf("read %s: no file of a thread", filepath.Base(file))
+	}
+	var all uint64
+	for _, name := range threads {
+		if name == file+"-"+monitor {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return 0, err
+		}
+		n, err := total(string(text))
+		if err != nil {
+			return 0, err
+		}
+		all += n
+	}
+	return all, nil
 }
 
 // ending is the last part of a long text.
 func ending(text string) string { return strings.TrimSpace(text[max(0, len(text)-500):]) }
 
-// total returns the instructions of a whole callgrind.out. Its line is "totals:" in
+// total returns the instructions of a thread's whole file. Its line is "totals:" in
 // some versions, "summary:" in others, and both in most.
 func total(text string) (uint64, error) {
 	found := map[string][]string{}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,6 +32,24 @@ func TestTotal(t *testing.T) {
 		if got != c.want || (err != nil) != (c.fails != "") || err != nil && !strings.Contains(err.Error(), c.fails) {
 			t.Errorf("%s: %d, error %v, want %d, error %q", c.reason, got, err, c.want, c.fails)
 		}
+	}
+}
+
+// TestSum: the runtime's monitor is left out, and a process without a count is an error.
+func TestSum(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "callgrind.out")
+	if _, err := sum(file); err == nil || !strings.Contains(err.Error(), "no file of a thread") {
+		t.Errorf("without a file: error %v", err)
+	}
+	for thread, n := range map[string]int{"01": 1000, "02": 200, "03": 30} {
+		write(t, file+"-"+thread, fmt.Sprintf("events: Ir\ntotals: %d\n", n))
+	}
+	if n, err := sum(file); n != 1030 || err != nil {
+		t.Errorf("%d, error %v, want 1030", n, err)
+	}
+	write(t, file+"-04", "events: Ir\n")
+	if _, err := sum(file); err == nil || !strings.Contains(err.Error(), "cut short") {
+		t.Errorf("with half of a file: error %v", err)
 	}
 }
 

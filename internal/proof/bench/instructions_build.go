@@ -51,7 +51,7 @@ func (t *tree) build(ctx context.Context, dir, verb string, args ...string) (str
 		return b.path, b.err
 	}
 	path := filepath.Join(t.programs, fmt.Sprintf("%s-%d", t.version, len(t.built)))
-	args = append([]string{verb, "-buildvcs=false", "-overlay", t.overlay, "-o", path}, args...)
+	args = append([]string{verb, "-trimpath", "-buildvcs=false", "-overlay", t.overlay, "-o", path}, args...)
 	_, err := command(ctx, dir, "go", args...)
 	if err != nil {
 		err = fmt.Errorf("%s does not build: %w", t.version, err)

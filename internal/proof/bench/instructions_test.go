@@ -174,7 +174,7 @@ func TestCountRows(t *testing.T) {
 	}
 }
 
-// TestCountVerdict: a difference within the noise, or below a thousandth, has no verdict.
+// TestCountVerdict: a difference within the noise, or below three thousandths, has no verdict.
 func TestCountVerdict(t *testing.T) {
 	for _, c := range []struct {
 		a, b    []float64
@@ -183,9 +183,9 @@ func TestCountVerdict(t *testing.T) {
 		reason  string
 	}{
 		{[]float64{1000, 1000}, []float64{1000, 1000}, 0, "", "equal"},
-		{[]float64{1000, 1000}, []float64{1002, 1002}, 0, "more", "two thousandths"},
+		{[]float64{1000, 1000}, []float64{1004, 1004}, 0, "more", "four thousandths"},
 		{[]float64{1000, 1000}, []float64{990, 990}, 0, "fewer", "a hundredth"},
-		{[]float64{1000, 1000}, []float64{1000.9, 1000.9}, 0, "", "less than a thousandth"},
+		{[]float64{1000, 1000}, []float64{1002.9, 1002.9}, 0, "", "less than three thousandths"},
 		{[]float64{1000, 1000, 2000}, []float64{1010, 1030, 2020}, 0.02, "", "within the noise of the ratio"},
 		{[]float64{1000, 2000}, []float64{1010, 2020}, 0, "more", "the seeds differ, and the ratio does not"},
 		{[]float64{1000}, []float64{2000}, math.NaN(), "one round", "the noise is not known"},
