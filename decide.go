@@ -213,8 +213,8 @@ func (e *Engine) arrange(id graph.NodeID, s inflight.Subject, in *policy.Facts, 
 	case policy.NeedDependents:
 		e.cycles.Blocked(e.view(), id, e.now, e.fence.Passed(), &e.effects)
 		e.carryOut()
-	case policy.OwnerUnknown:
-		e.awaitMisplaced(id, s, in, d)
+	case policy.OwnerUnknown, policy.OwnerSolid:
+		e.awaitMisplaced(id, s, in)
 	}
 }
 
@@ -242,9 +242,12 @@ func (e *Engine) awaitRemoval(id graph.NodeID, s inflight.Subject) {
 }
 
 // awaitMisplaced has a key decided again when an owner goes that lives in another scope or
-// under another name. Past the bound the audit does that.
-func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
-	for _, i := range d.Owners {
+// under another name. Beside a solid owner the reference is dangling then, and goes. Past the
+// bound the audit does that.
+//
+// Held by TestScenarios/trim-after-an-owner-elsewhere of internal/proof/script.
+func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *policy.Facts) {
+	for i := range in.Owners {
 		if doubt := in.Owners[i].Doubt; doubt != graph.Misplaced && doubt != graph.Renamed {
 			continue
 		}

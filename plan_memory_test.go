@@ -106,13 +106,19 @@ func TestPlanOfUnknownOwner(t *testing.T) {
 	}
 }
 
-// TestPlanOfMisplacedReference: a reference names the UID of the target under another name.
-// Only an audit trims it, so no end of the dependent is definite (RULES, P3). A flawed
-// dependent stays, and blocks an object that may go before it waits.
+// TestPlanOfMisplacedReference: a reference names the UID of the target at other coordinates. The
+// engine looks at it after the end of the target if it has the target's kind, and the end of the
+// dependent is definite. For another kind only an audit may look (RULES, P3). A flawed dependent
+// stays, and blocks an object that may go before it waits.
 func TestPlanOfMisplacedReference(t *testing.T) {
-	for _, c := range []struct{ start, target, possible, reason string }{
-		{`k/a; k/c; k/b -> k/c, k/ax@"k/a"`, "k/a", "k/b", "the reference has another name"},
-		{`k/r; k/c -> k/r; k/b -> k/c!^, k/x^`, "k/r", "k/c", "b has two controllers"},
+	for _, c := range []struct {
+		start, target, object string
+		possible              bool
+		reason                string
+	}{
+		{`k/a; k/c; k/b -> k/c, k/ax@"k/a"`, "k/a", "k/b", false, "the reference has another name"},
+		{`k/a; k/c; k/b -> k/c, h/a@"k/a"`, "k/a", "k/b", true, "the reference has another kind"},
+		{`k/r; k/c -> k/r; k/b -> k/c!^, k/x^`, "k/r", "k/c", true, "b has two controllers"},
 	} {
 		objects, err := graph.Parse(c.start)
 		if err != nil {
@@ -123,8 +129,8 @@ func TestPlanOfMisplacedReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o, ok := p.At(keyOf(t, c.possible)); !ok || !o.Possible {
-			t.Errorf("%s: %+v, want a possible end: %s", c.start, o, c.reason)
+		if o, ok := p.At(keyOf(t, c.object)); !ok || o.Possible != c.possible {
+			t.Errorf("%s: %+v, want a possible end: %t: %s", c.start, o, c.possible, c.reason)
 		}
 	}
 }

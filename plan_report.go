@@ -178,8 +178,8 @@ func (f *forecast) isKept(i int32) bool {
 }
 
 // isMisplaced reports whether a part with several references has one to the UID of a member under
-// another kind or name. Only an audit looks at such a reference after the end of that member. With
-// another scope alone, or without another reference, the engine looks at once. An orphaning of the
+// another kind. Only an audit looks at such a reference after the end of that member. With another
+// scope or name, or without another reference, the engine looks at once. An orphaning of the
 // member drops the reference.
 func (f *forecast) isMisplaced(i int32) bool {
 	if len(f.parts[i].Object.Owners) == 1 {
@@ -190,7 +190,7 @@ func (f *forecast) isMisplaced(i int32) bool {
 		if !ok || o == i || !f.parts[o].Member || draft.IsDependent(i, f.links.dependents[o]) {
 			continue
 		}
-		if k := f.parts[o].Object.Key; k.Kind != r.Kind || k.Name != r.Name {
+		if f.parts[o].Object.Key.Kind != r.Kind {
 			return true
 		}
 	}

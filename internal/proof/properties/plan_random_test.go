@@ -15,7 +15,7 @@ import (
 
 // planAndRun plans deletions on a world at rest, carries them out, and compares the end
 // with the plan.
-func planAndRun(t *rapid.T, w *world.World, targets []plan.Target) {
+func planAndRun(t rapid.TB, w *world.World, targets []plan.Target) {
 	t.Helper()
 	start := oracle.Line(w.Store.Objects())
 	p, err := probe.Plan(w.Sides[0].Engine, w.Now, plan.Request{Delete: targets})
@@ -91,6 +91,36 @@ func TestPlanOfRandomWorlds(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestPlanOfFormerWorlds: the shrunk failures of TestPlanOfRandomWorlds.
+func TestPlanOfFormerWorlds(t *testing.T) {
+	for _, c := range []struct {
+		start, key string
+		delete     graph.Propagation
+		reason     string
+	}{
+		{`g/a -> h/c; h/c~*; p/s/b~[foreground]; p/s/f -> h/c, p/s/bx@"p/s/b"`, "g/a", graph.Background,
+			"the engine left a reference to the audit whose UID had lived under another name, and the plan trimmed it"},
+		{`g/a -> h/c; h/c~*; p/s/b~[foreground]; p/t/f -> h/c, p/t/b@"p/s/b"`, "g/a", graph.Background,
+			"the same in another scope"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			set := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1}
+			w, err := world.New(set.Level, set.config(), 1, set.kinds(), parsed(t, c.start))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.RunToRest(); err != nil {
+				t.Fatal(err)
+			}
+			k, err := graph.ParseKey(c.key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			planAndRun(t, w, []plan.Target{{Key: k, Propagation: c.delete}})
+		})
 	}
 }
 

@@ -68,8 +68,6 @@ func (c *comparison) compareEnds(n *Plans) error {
 			if end != p.Outcome {
 				n.Other++
 			}
-		case planned && p.Outcome == planning.Kept && end == planning.Trimmed && slices.ContainsFunc(o.Owners, c.misplaces):
-			n.Misplaced++
 		case planned && p.Outcome != end && c.unreported(p.Outcome, end, o.Key):
 			n.Unreported++
 		case planned && p.Outcome != end:
@@ -133,8 +131,6 @@ func (c *comparison) compareCost(n *Plans) error {
 	made := func(t ownergraph.CallType) int { return c.s.w.Requests[t] - c.requests[t] }
 	cost, writes := c.plan.Cost, made(ownergraph.CallPatch)+made(ownergraph.CallDelete)+1
 	switch {
-	case slices.ContainsFunc(c.before, func(o graph.Object) bool { return slices.ContainsFunc(o.Owners, c.misplaces) }):
-		return nil // an audit trims the reference
 	case len(c.s.w.Sides) > 1 || len(c.plan.Request.Delete) > 1 || cost.Varies || c.helped || len(c.plan.Request.Removed) > 0,
 		c.s.w.Sides[0].Engine.Stats().Writes.Undone > 0: // it may put off a write, and a plan does not know that
 		return nil

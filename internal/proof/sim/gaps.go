@@ -72,15 +72,6 @@ func (c *comparison) remembered(_ graph.Object, r graph.Owner) bool {
 	return planned && c.s.spared[r.Key] && (p.Outcome == planning.Removed || p.Possible)
 }
 
-// misplaces reports whether a reference names the UID of a planned object that may go, and
-// not its key. Only an audit of the engine looks at the dependent after that end. So it
-// depends on other causes whether the dependent has lost the reference before.
-func (c *comparison) misplaces(r graph.Owner) bool {
-	return slices.ContainsFunc(c.plan.Objects, func(o planning.Object) bool {
-		return o.Key.UID == r.UID && o.Key != r.Key && (o.Outcome == planning.Removed || o.Possible)
-	})
-}
-
 // goesOn reports whether an engine goes on with a sweep whose holder is gone.
 func (s *sim) goesOn() bool {
 	return slices.ContainsFunc(s.w.Sides, func(side *world.Side) bool {

@@ -15,7 +15,6 @@ type Plans struct {
 	// Possible counts the possible objects, and Other those of them that end otherwise
 	// than the plan says.
 	Possible, Other int
-	Misplaced       int // objects that the plan keeps, and that lose a reference to another place
 	Outside         int // objects that the plan does not have, and that a sweep changes
 	Unreported      int // unmarked objects that stay, held in the plan or at the end only
 	Judged          int // ends that the oracle permits, compared with a plan
@@ -30,7 +29,6 @@ func (p *Plans) add(q Plans) {
 	p.Costs += q.Costs
 	p.Possible += q.Possible
 	p.Other += q.Other
-	p.Misplaced += q.Misplaced
 	p.Outside += q.Outside
 	p.Unreported += q.Unreported
 	p.Judged += q.Judged
@@ -50,7 +48,7 @@ func (p Plans) String() string {
 	for o := planning.Removed; o <= planning.Held; o++ {
 		fmt.Fprintf(&b, " %d %s,", p.Ends[o], o)
 	}
-	fmt.Fprintf(&b, " %d misplaced, %d outside, %d unreported, %d possible (%d otherwise); %d ends of the oracle; not compared (differing):", p.Misplaced, p.Outside, p.Unreported, p.Possible, p.Other, p.Judged)
+	fmt.Fprintf(&b, " %d outside, %d unreported, %d possible (%d otherwise); %d ends of the oracle; not compared (differing):", p.Outside, p.Unreported, p.Possible, p.Other, p.Judged)
 	for g := noGap + 1; g < numGaps; g++ {
 		fmt.Fprintf(&b, " %s %d (%d)", gapNames[g], p.Gaps[g], p.Differ[g])
 	}
