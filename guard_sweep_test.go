@@ -147,3 +147,83 @@ func TestUnfitHolder(t *testing.T) {
 		r.stay(t, "p/m-z-z--/x", "p/n-z-z--/p", "t/-")
 	})
 }
+
+// TestUnfitRival: a holder that sweeps nothing keeps objects from the sweep of another holder by
+// its claim. They go because it goes, so the verdict about it counts them (RULES, G2).
+func TestUnfitRival(t *testing.T) {
+	for _, c := range []struct {
+		reason, root string
+		limit        int
+		refused      bool
+	}{
+		{"two objects that the sweep of tenant/1 deletes next", "tenant/1-b", 1, true},
+		{"as many objects as the limit pass", "tenant/1-b", 2, false},
+		{"the holder is below the root, and counts too", "org/o", 2, true},
+		{"as many objects as the limit pass, with a holder below the root", "org/o", 3, false},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			cfg := sweeping(tenancy())
+			cfg.Guards = []finalizer.Guard{{Names: []string{"1-b", "o"}, Above: &c.limit}}
+			const start = "org/o; tenant/1~[x.io/tenant]; tenant/1-b -> org/o; volume/1-b-x; volume/1-b-y; volume/2-b"
+			testSweep(t, start, cfg, func(t *testing.T, r *rig) {
+				r.idle()
+				r.stay(t, "volume/1-b-x", "volume/1-b-y")
+				r.delete(t, c.root, graph.Background)
+				held := r.idle()
+				if refused := slices.ContainsFunc(held, func(h ownergraph.Held) bool { return h.Reason == policy.DeletionRefused }); refused != c.refused {
+					t.Errorf("held: %s, want a refusal: %t", lines(held), c.refused)
+				}
+				if c.refused {
+					r.stay(t, "volume/1-b-x", "volume/1-b-y", "volume/2-b")
+					return
+				}
+				r.gone(t, "volume/1-b-x", "volume/1-b-y", "tenant/1", "tenant/1-b")
+				r.stay(t, "volume/2-b")
+			})
+		})
+	}
+}
+
+// TestUnfitRivalOfGoneHolder: the same, where the other holder is gone and its sweep goes on.
+func TestUnfitRivalOfGoneHolder(t *testing.T) {
+	none, sweep := 0, tenancy()
+	sweep.Unguarded = true
+	cfg := sweeping(sweep)
+	cfg.Guards = []finalizer.Guard{{Names: []string{"1-b"}, Above: &none}}
+	testSweep(t, "tenant/1~[x]; tenant/1-b; volume/1-b-x", cfg, func(t *testing.T, r *rig) {
+		r.finish(t, "tenant/1", "x")
+		r.idle()
+		r.gone(t, "tenant/1")
+		r.delete(t, "tenant/1-b", graph.Background)
+		if held := r.idle(); len(held) == 0 || held[0].Reason != policy.DeletionRefused {
+			t.Errorf("held: %s, want a refusal", lines(held))
+		}
+		r.stay(t, "volume/1-b-x")
+	})
+}
+
+// TestUnfitRivalOfTarget: a plan of both holders deletes an object that each deletion alone leaves.
+// The engine counts it for the holder that goes last, so the end of neither is definite.
+func TestUnfitRivalOfTarget(t *testing.T) {
+	none := 0
+	cfg := sweeping(tenancy())
+	cfg.Guards = []finalizer.Guard{{Names: []string{"1-b"}, Above: &none}}
+	testSweep(t, "tenant/1; tenant/1-b; volume/1-b-x", cfg, func(t *testing.T, r *rig) {
+		first, last := keyOf(t, "tenant/1"), keyOf(t, "tenant/1-b")
+		p, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: first}, {Key: last}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, ok := p.At(last); !ok || !o.Possible || len(p.Verdicts) != 1 || p.Verdicts[0].Ends != 0 {
+			t.Errorf("%s, verdicts %+v, want a possible end of tenant/1-b", outcomes(p), p.Verdicts)
+		}
+		r.delete(t, "tenant/1", graph.Background)
+		r.idle()
+		r.delete(t, "tenant/1-b", graph.Background)
+		r.idle()
+		r.stay(t, "volume/1-b-x")
+		if unmet := p.Unmet(r.Objects()); len(unmet) > 0 {
+			t.Errorf("%v: the plan is wrong", unmet)
+		}
+	})
+}

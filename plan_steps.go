@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -44,24 +45,45 @@ func newLinks(parts []excerpt.Part, index *draft.Index, dependents, below [][]in
 	return l
 }
 
-// linkMembers notes the members of sweeps, as far as they do not depend on labels.
+// linkMembers notes the members of sweeps, as far as they do not depend on labels. A holder that
+// does not fit sweeps nothing, but its claim keeps objects from the sweep of another holder. They
+// go after it, so they count as its members.
+//
+// Held by TestUnfitRival and TestUnfitHolder.
 func (f *forecast) linkMembers() {
 	if !f.engine.sweeps.Any() {
 		return
 	}
 	f.links.sweeps = make([][]int32, len(f.parts))
-	e, sweepers := f.engine, f.engine.sweeps.Sweepers(f.engine.sweepView())
+	e, v := f.engine, f.engine.sweepView()
+	unfit := e.sweeps.Unfit(v)
 	for i := range f.parts {
 		n, ok := e.graph.Lookup(f.parts[i].Object.Key)
 		if !ok || n.State() != graph.Observed {
 			continue
 		}
-		for _, h := range sweepers(n.ID()) {
+		holders := e.sweeps.HoldersOf(v, n.ID())
+		if slices.ContainsFunc(holders, unfit) && !f.isContested(n, holders, unfit) {
+			holders = slices.DeleteFunc(holders, unfit)
+		}
+		for _, h := range holders {
 			if at, ok := f.links.index.Of(e.graph.Node(h).Key()); ok {
 				f.links.sweeps[at] = append(f.links.sweeps[at], int32(i))
 			}
 		}
 	}
+}
+
+// isContested reports whether a sweep deletes a node once no other holder has a claim on it: the sweep
+// of a holder that is gone or marked, or of a target.
+//
+// Held by TestUnfitRivalOfGoneHolder and TestUnfitRivalOfTarget.
+func (f *forecast) isContested(n graph.Node, holders []graph.NodeID, unfit func(graph.NodeID) bool) bool {
+	return f.behind[n.Key()] || slices.ContainsFunc(holders, func(id graph.NodeID) bool {
+		h := f.engine.graph.Node(id)
+		at, ok := f.links.index.Of(h.Key())
+		return !unfit(id) && (h.Deleting() && !h.Inside(inside.Key{}).MarkHeld() || ok && f.target[at])
+	})
 }
 
 // linkContents notes the members of containers. A sweep takes the place of the actor.

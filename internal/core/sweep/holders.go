@@ -215,26 +215,20 @@ func (sw *Sweeps) HoldersOf(v View, id graph.NodeID) (out []graph.NodeID) {
 	return out
 }
 
-// Sweepers returns a function that returns the holders of HoldersOf whose sweep deletes members.
-// No holder does whose name has the delimiter in it: see Fit of package plan. The function
+// Unfit returns a function that reports whether the sweep of a holder deletes no members. No sweep
+// of a holder does whose name has the delimiter in it: see Fit of package plan. The function
 // remembers the holders, and is valid while the graph does not change.
-func (sw *Sweeps) Sweepers(v View) func(id graph.NodeID) []graph.NodeID {
-	fits := map[graph.NodeID]bool{}
-	return func(id graph.NodeID) []graph.NodeID {
-		return slices.DeleteFunc(sw.HoldersOf(v, id), func(h graph.NodeID) bool {
-			fit, known := fits[h]
-			if !known {
-				fit = sw.fits(v.Graph.Node(h).Object())
-				fits[h] = fit
-			}
-			return !fit
-		})
+func (sw *Sweeps) Unfit(v View) func(holder graph.NodeID) bool {
+	known := map[graph.NodeID]bool{}
+	return func(h graph.NodeID) bool {
+		unfit, ok := known[h]
+		if !ok {
+			o := v.Graph.Node(h).Object()
+			unfit = !slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.IsHolder(o) && p.Fit(o) == nil })
+			known[h] = unfit
+		}
+		return unfit
 	}
-}
-
-// fits reports whether a sweep may delete members of the object.
-func (sw *Sweeps) fits(o graph.Object) bool {
-	return slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.IsHolder(o) && p.Fit(o) == nil })
 }
 
 // maxHoldersOf bounds the holders that one object is copied with.

@@ -90,6 +90,7 @@ func TestFormerGuardSeeds(t *testing.T) {
 		{109047, 1000, "the members for a verdict were not selected again once the propagation of the root had changed (G2)"},
 		{103452, 1000, "the recount missed that an object waits for its pruning (S18)"},
 		{110794, 1000, "the judge did not see that a read had shown a version before the watch (S4)"},
+		{16243, 1000, "a verdict did not count the objects that only the claim of its root kept from another sweep (G2)"},
 	} {
 		h := History{Seed: tc.seed, Steps: tc.steps}
 		if r := h.Run(nil); r.Broken != nil {
