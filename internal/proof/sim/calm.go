@@ -200,7 +200,7 @@ func (s *sim) checkRest() error {
 	if s.o.has(duplicateUIDs) || slices.ContainsFunc(s.w.Store.Objects(), garbled) || slices.ContainsFunc(s.w.Store.Objects(), s.o.flawed) { // the oracle knows neither
 		return nil
 	}
-	if !oracle.Quiet(oracle.NewState(forOracle(s.forQuiet(s.w.Store.Objects()))), s.o.forOracle()) {
+	if !s.isQuiet(s.w.Store.Objects()) {
 		return fmt.Errorf("L1: at rest, but the collector has something left to do: %s", s.w.Held())
 	}
 	return nil

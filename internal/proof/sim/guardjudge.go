@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
+	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	planning "github.com/ownergraph/ownergraph/plan"
 )
 
@@ -211,32 +212,37 @@ func (s *sim) checkGuards() error {
 	return nil
 }
 
-// forQuiet returns the objects for the oracle, which knows no guards. An object that no engine
-// may delete, or whose mark counts for no dependent, is one that a foreign finalizer keeps. So is
-// one that waits for a phase. If it is an owner in a foreground deletion, its end alone waits.
-func (s *sim) forQuiet(objects []graph.Object) []graph.Object {
+// isQuiet reports whether no rule of the oracle applies to the objects as each engine that writes
+// counts them. A mark may count in one engine and not in another, which protects the object (RULES,
+// G3). So the mark that one engine counts gives no other engine anything to do.
+func (s *sim) isQuiet(objects []graph.Object) bool {
+	quiet := func(objects []graph.Object) bool {
+		return oracle.Quiet(oracle.NewState(forOracle(objects)), s.o.forOracle())
+	}
 	if s.shields == nil {
-		return objects
+		return quiet(objects)
 	}
-	waits := make([]phased, len(s.w.Sides))
-	for i, side := range s.w.Sides {
-		waits[i] = s.phasedIn(side.Engine)
+	for i := range s.shields {
+		if !s.shields[i].cfg.ObserveOnly && !quiet(s.forQuiet(i, objects)) {
+			return false
+		}
 	}
+	return true
+}
+
+// forQuiet returns the objects for the oracle, which knows no guards, as one engine counts them. An
+// object that the engine may not delete, or whose mark counts for no dependent, is one that a
+// foreign finalizer keeps. So is one that waits for a phase. If it is an owner in a foreground
+// deletion, its end alone waits.
+func (s *sim) forQuiet(side int, objects []graph.Object) []graph.Object {
+	x, waits := &s.shields[side], s.phasedIn(s.w.Sides[side].Engine)
 	out := make([]graph.Object, 0, len(objects))
 	for _, o := range objects {
-		free, waiting := false, false
-		for i := range s.shields {
-			switch x := &s.shields[i]; {
-			case x.cfg.ObserveOnly || x.protects(&o) || o.Deleting && !x.counts(o).Deleting:
-			case waits[i].excuses(s, o.Key):
-				waiting = waiting || o.Propagation() == graph.Foreground && o.Deleting
-			default:
-				free = true
-			}
-		}
 		switch {
-		case free:
-		case waiting:
+		case x.protects(&o) || o.Deleting && !x.counts(o).Deleting:
+			o = kept(o)
+		case !waits.excuses(s, o.Key):
+		case o.Propagation() == graph.Foreground && o.Deleting:
 			out = append(out, blocker(o))
 		default:
 			o = kept(o)

@@ -91,6 +91,7 @@ func TestFormerGuardSeeds(t *testing.T) {
 		{103452, 1000, "the recount missed that an object waits for its pruning (S18)"},
 		{110794, 1000, "the judge did not see that a read had shown a version before the watch (S4)"},
 		{16243, 1000, "a verdict did not count the objects that only the claim of its root kept from another sweep (G2)"},
+		{13947, 1000, "the judge let the mark that one engine counts bind another one, which protects the object (G3)"},
 	} {
 		h := History{Seed: tc.seed, Steps: tc.steps}
 		if r := h.Run(nil); r.Broken != nil {
