@@ -11,8 +11,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/explain"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestCollectorExplain: a running collector explains a finalizer that a dead webhook keeps,
@@ -61,7 +61,7 @@ func TestCollectorExplain(t *testing.T) {
 func TestCollectorExplainSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "tenant/t; pod/t/a[x]; pod/t/b")
-		r := collect(t, s, ownergraph.Config{Sweeps: []finalizer.Sweep{finalizer.ScopeSweep("tenant", "x.io/sweep")}})
+		r := collect(t, s, ownergraph.Config{Sweeps: []guard.Sweep{guard.ScopeSweep("tenant", "x.io/sweep")}})
 		r.idle()
 		s.delete(t, "tenant/t", graph.Background)
 		r.idle()

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
@@ -334,7 +334,7 @@ func TestFollowUnguarded(t *testing.T) {
 
 // TestFollowSelected: a member of a sweep by its label counts.
 func TestFollowSelected(t *testing.T) {
-	cfg := sweeping(finalizer.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "tenant"}}})
+	cfg := sweeping(guard.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []guard.Members{{By: guard.ByLabel, Label: "tenant"}}})
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "tenant/1; volume/a; volume/b")
 		if _, err := s.Label(t.Context(), keyOf(t, "volume/a"), ownergraph.Precondition{}, map[string]string{"tenant": "1"}); err != nil {

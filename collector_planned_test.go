@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -33,7 +33,7 @@ func TestDeletePlannedUnguarded(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "k/a; c/b -> k/a")
-			c.cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"k"}, Always: true}}
+			c.cfg.Guards = []guard.Guard{{Kinds: []graph.Kind{"k"}, Always: true}}
 			store := &refusing{tap: s, finalizer: c.refused}
 			r := collectOn(t, store, s, c.cfg)
 			pass(time.Hour)
@@ -85,7 +85,7 @@ func (s *refusing) Patch(ctx context.Context, k ownergraph.Key, p ownergraph.Pre
 func TestDeletePlannedUnfit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a")
-		r := collectOn(t, ownless{s}, s, guarding(finalizer.Guard{Names: []string{"a"}, Always: true}))
+		r := collectOn(t, ownless{s}, s, guarding(guard.Guard{Names: []string{"a"}, Always: true}))
 		r.idle()
 		p, err := r.Plan(t.Context(), request(t, "a", graph.Background))
 		if err == nil {
@@ -117,16 +117,16 @@ func (s ownless) Watch(ctx context.Context, sink func([]ownergraph.Event) error)
 // target, and sees a protected object beyond its limit. Labels that do not protect hinder nothing.
 func TestDeletePlannedProtectedTarget(t *testing.T) {
 	for _, c := range []struct {
-		rule    finalizer.Protection
+		rule    guard.Protection
 		labels  string
 		limit   int
 		refused string
 		reason  string
 	}{
-		{finalizer.Protection{Names: []string{"a"}}, "", 0, "k/a", "by name"},
-		{finalizer.Protection{Kinds: []graph.Kind{"k"}, Selector: "keep=yes"}, "keep=yes", 0, "k/a", "by label"},
-		{finalizer.Protection{Kinds: []graph.Kind{"k"}, Selector: "keep=yes"}, "keep=no", 0, "", "by no label"},
-		{finalizer.Protection{Names: []string{"z"}}, "", 1, "z/z", "beyond the limit"},
+		{guard.Protection{Names: []string{"a"}}, "", 0, "k/a", "by name"},
+		{guard.Protection{Kinds: []graph.Kind{"k"}, Selector: "keep=yes"}, "keep=yes", 0, "k/a", "by label"},
+		{guard.Protection{Kinds: []graph.Kind{"k"}, Selector: "keep=yes"}, "keep=no", 0, "", "by no label"},
+		{guard.Protection{Names: []string{"z"}}, "", 1, "z/z", "beyond the limit"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "k/a; c/b -> k/a; z/z -> k/a")

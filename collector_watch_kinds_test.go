@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
@@ -314,8 +314,8 @@ func TestRestoredPlainStore(t *testing.T) {
 			if c.before {
 				restore()
 			}
-			r := collectOn(t, plain{s}, s, ownergraph.Config{Sweeps: []finalizer.Sweep{{
-				Finalizer: "x.io/sweep", Holder: "holder", Members: []finalizer.Members{{By: finalizer.ByOwner}},
+			r := collectOn(t, plain{s}, s, ownergraph.Config{Sweeps: []guard.Sweep{{
+				Finalizer: "x.io/sweep", Holder: "holder", Members: []guard.Members{{By: guard.ByOwner}},
 			}}})
 			<-time.After(time.Minute)
 			if !c.before {

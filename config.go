@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -102,18 +103,17 @@ type Config struct {
 	HandlerTimeout time.Duration
 
 	// Sweeps declare the members of holders, such as tenants or scopes. The engine
-	// deletes the members before their holder goes. See the package documentation,
-	// "Sweeps". An object of a kind in Ignore is no member. FenceWait releases no sweep.
+	// deletes the members before their holder goes. See package guard.
+	// An object of a kind in Ignore is no member. FenceWait releases no sweep.
 	//
 	// Held by TestSweepStorm, TestSweepProofStaleByChange, TestSweepProofStaleByLabel and
 	// TestSweepLabelWorlds, by TestSweepWorlds and TestSweepCost of internal/proof/properties, and
 	// by the scenarios TestScenarios/a-sweep of internal/proof/script.
-	Sweeps []finalizer.Sweep
+	Sweeps []guard.Sweep
 	// Protect has the rules that protect objects from the engine's deletes. Guards judge the
-	// deletions of roots before their cascades, and order these. See the package documentation,
-	// "Guards".
-	Protect []finalizer.Protection
-	Guards  []finalizer.Guard
+	// deletions of roots before their cascades, and order these. See package guard.
+	Protect []guard.Protection
+	Guards  []guard.Guard
 
 	// Workers, by default 256, bounds the store calls at once. Below the bound a Collector
 	// adapts their number to the store, by latency and errors. A store in the same process

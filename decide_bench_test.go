@@ -3,8 +3,8 @@ package ownergraph
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -30,8 +30,8 @@ var decisions = []decided{
 
 // idleGuards has a guard and a protection of a kind without objects.
 var idleGuards = Config{
-	Guards:  []finalizer.Guard{{Kinds: []Kind{"c"}, Always: true}},
-	Protect: []finalizer.Protection{{Kinds: []Kind{"c"}}},
+	Guards:  []guard.Guard{{Kinds: []Kind{"c"}, Always: true}},
+	Protect: []guard.Protection{{Kinds: []Kind{"c"}}},
 }
 
 // undecided returns an engine that has observed the events and decided nothing, and the

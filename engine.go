@@ -16,7 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/follow"
-	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/history"
@@ -90,7 +90,7 @@ type Engine struct {
 	calls    inflight.Calls[Call]
 
 	misplaced       map[graph.UID][]graph.NodeID // the dependents of owners in another scope or under another name
-	labels, members guard.Labels                 // of protections, and of sweeps for verdicts
+	labels, members guards.Labels                // of protections, and of sweeps for verdicts
 
 	absent   tombstone.Set   // owners that are gone and have no dependent left
 	orphaned orphaned.Memory // owners whose orphaning this engine ended
@@ -100,9 +100,9 @@ type Engine struct {
 	handlers handlers.Runs
 	sweeps   sweep.Sweeps
 	order    order.Machine
-	protect  guard.Rules
-	guards   guard.Machine
-	shown    *guard.Shown // the members that a fork knows, or nil
+	protect  guards.Rules
+	guards   guards.Machine
+	shown    *guards.Shown // the members that a fork knows, or nil
 	audit    audit.Auditor
 	brake    brake.Machine
 
@@ -147,9 +147,9 @@ func NewEngine(level Level, cfg Config) (*Engine, error) {
 		revision:  run.NewRevision(0),
 		brake:     brake.New(brake.Settings{PerCascade: set.Brake.PerCascade, Window: set.Brake.Window, Per: set.Brake.Per}),
 	}
-	e.protect, _ = guard.NewRules(cfg.Protect)
-	e.guards, _ = guard.New(cfg.Guards)
-	e.labels = guard.NewLabels(e.protect, set.SelectPage)
+	e.protect, _ = guards.NewRules(cfg.Protect)
+	e.guards, _ = guards.New(cfg.Guards)
+	e.labels = guards.NewLabels(e.protect, set.SelectPage)
 	e.graph = graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.holdsMark()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before

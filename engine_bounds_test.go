@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 )
 
@@ -137,8 +137,8 @@ func TestKindsKnownIsLinear(t *testing.T) {
 // step.
 func longSweep(t *testing.T, suffix bool) (e *Engine, work func() (deleted map[graph.UID]bool, most uint64)) {
 	t.Helper()
-	e, err := NewEngine(Level2, Config{Limits: graph.Limits{Text: 1 << 20}, Sweeps: []finalizer.Sweep{{
-		Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Suffix: suffix}},
+	e, err := NewEngine(Level2, Config{Limits: graph.Limits{Text: 1 << 20}, Sweeps: []guard.Sweep{{
+		Finalizer: "x.io/t", Holder: "tenant", Members: []guard.Members{{By: guard.ByName, Delimiter: "-", Suffix: suffix}},
 	}}})
 	if err != nil {
 		t.Fatal(err)

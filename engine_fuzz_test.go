@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
@@ -82,8 +83,8 @@ func settings(t *rapid.T) ownergraph.Config {
 	if one("ignored kinds") {
 		c.Ignore = []graph.Kind{"x"}
 	} else if one("sweeps") {
-		c.Sweeps = []finalizer.Sweep{{Finalizer: "x.io/a", Holder: "a", Unguarded: one("unguarded"), Members: []finalizer.Members{
-			{By: finalizer.ByOwner}, {By: finalizer.ByScope, Delimiter: "-"}, {By: finalizer.ByLabel, Label: "of"},
+		c.Sweeps = []guard.Sweep{{Finalizer: "x.io/a", Holder: "a", Unguarded: one("unguarded"), Members: []guard.Members{
+			{By: guard.ByOwner}, {By: guard.ByScope, Delimiter: "-"}, {By: guard.ByLabel, Label: "of"},
 		}}}
 	}
 	return c

@@ -8,15 +8,16 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // TestNotBegun: the engine asks at once again for a call that the caller gives back, and
 // counts it once.
 func TestNotBegun(t *testing.T) {
-	sweep := finalizer.Sweep{Finalizer: "x.io/t", Holder: "t", Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "x.io/of"}}}
+	sweep := guard.Sweep{Finalizer: "x.io/t", Holder: "t", Members: []guard.Members{{By: guard.ByLabel, Label: "x.io/of"}}}
 	cfg := ownergraph.Config{
-		Sweeps:   []finalizer.Sweep{sweep},
+		Sweeps:   []guard.Sweep{sweep},
 		Handlers: map[string]finalizer.Handler{"x.io/h": func(context.Context, graph.Object) error { return nil }},
 	}
 	lanes := [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneHandler, ownergraph.LaneControl}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // startExample runs a collector on a store with the objects, in notation, until the context
@@ -85,8 +85,8 @@ func ExampleCollector_Await() {
 func ExampleSweepStatus_Progress() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	store, collector := startExample(ctx, "tenant/1; volume/1-data[example.com/x]; volume/1-logs", ownergraph.Config{Sweeps: []finalizer.Sweep{{
-		Finalizer: "example.org/tenant", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+	store, collector := startExample(ctx, "tenant/1; volume/1-data[example.com/x]; volume/1-logs", ownergraph.Config{Sweeps: []guard.Sweep{{
+		Finalizer: "example.org/tenant", Holder: "tenant", Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}},
 	}}})
 	_ = store.Delete(ctx, ownergraph.Key{Kind: "tenant", Name: "1"}, ownergraph.DeleteOptions{})
 	_, _ = collector.WaitIdle(ctx)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // A guard refuses the deletion of a team that would end more than one object. A user looks at
@@ -24,8 +24,8 @@ func ExampleConfig_guards() {
 	}
 	above := 1
 	c, err := ownergraph.New(store, ownergraph.Config{
-		Protect: []finalizer.Protection{{Name: "backups", Kinds: []graph.Kind{"backup"}}},
-		Guards:  []finalizer.Guard{{Name: "teams", Kinds: []graph.Kind{"team"}, Above: &above}},
+		Protect: []guard.Protection{{Name: "backups", Kinds: []graph.Kind{"backup"}}},
+		Guards:  []guard.Guard{{Name: "teams", Kinds: []graph.Kind{"team"}, Above: &above}},
 	})
 	if err != nil {
 		log.Fatal(err)

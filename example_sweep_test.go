@@ -6,7 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // A client deletes a tenant. The sweep deletes the objects whose names begin with the
@@ -21,10 +21,10 @@ func ExampleConfig_sweeps() {
 	} {
 		_, _ = store.Create(ctx, ownergraph.Object{Key: key})
 	}
-	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []finalizer.Sweep{{
+	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []guard.Sweep{{
 		Finalizer: "example.org/tenant",
 		Holder:    "tenant",
-		Members:   []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+		Members:   []guard.Members{{By: guard.ByName, Delimiter: "-"}},
 	}}})
 	if err != nil {
 		fmt.Println(err)
@@ -61,10 +61,10 @@ func ExampleLabelSelector() {
 		o, _ := store.Create(ctx, ownergraph.Object{Key: ownergraph.Key{Kind: "volume", Name: name}})
 		_, _ = store.Label(ctx, o.Key, ownergraph.Precondition{}, labels)
 	}
-	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []finalizer.Sweep{{
+	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []guard.Sweep{{
 		Finalizer: "example.org/tenant",
 		Holder:    "tenant",
-		Members:   []finalizer.Members{{By: finalizer.ByLabel, Label: "example.org/tenant", Selector: "!keep"}},
+		Members:   []guard.Members{{By: guard.ByLabel, Label: "example.org/tenant", Selector: "!keep"}},
 	}}})
 	if err != nil {
 		fmt.Println(err)
@@ -94,13 +94,13 @@ func ExampleCollector_Sweeps() {
 	store := exampleStore("tenant/acme; volume/data -> tenant/acme; volume/logs[other.org/backup] -> tenant/acme; volume/shared -> tenant/acme")
 	limit := 1
 	collector, err := ownergraph.New(store, ownergraph.Config{
-		Sweeps: []finalizer.Sweep{{
+		Sweeps: []guard.Sweep{{
 			Finalizer: "example.org/tenant",
 			Holder:    "tenant",
-			Members:   []finalizer.Members{{By: finalizer.ByOwner}},
+			Members:   []guard.Members{{By: guard.ByOwner}},
 			Except:    func(o ownergraph.Object) bool { return o.Name == "shared" },
 		}},
-		Guards: []finalizer.Guard{{Name: "tenants", Kinds: []ownergraph.Kind{"tenant"}, Above: &limit}},
+		Guards: []guard.Guard{{Name: "tenants", Kinds: []ownergraph.Kind{"tenant"}, Above: &limit}},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestExplainEnds holds X2: the chain of each object that waits leads to an actor outside,
 // to a period, or to this engine's own work.
 func TestExplainEnds(t *testing.T) {
-	tenants := sweeping(finalizer.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []finalizer.Members{named("volume", "disk")}},
-		finalizer.Sweep{Finalizer: "x.io/rival", Holder: "rival", Members: []finalizer.Members{named("volume")}})
+	tenants := sweeping(guard.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []guard.Members{named("volume", "disk")}},
+		guard.Sweep{Finalizer: "x.io/rival", Holder: "rival", Members: []guard.Members{named("volume")}})
 	plain, sweepers := []graph.Kind{"a", "b"}, []graph.Kind{"tenant", "rival", "volume", "disk"}
 	const contested = "tenant/1#2~[x.io/tenant,x.io/z]; rival/1#1[x.io/rival]; volume/1-a#1; disk/1-b#1"
 	deleted := func(err error) func(s *stepped) {
@@ -57,7 +57,7 @@ func TestExplainEnds(t *testing.T) {
 		{"holder of a contested member", sweepers, tenants, func(s *stepped) { s.put(contested); s.run(nil) }, "tenant/1", "exists wait NeedMembers; 1-a: Contested user [of rival/1]; stuck", "the chain leads to the member"},
 		{"rewound", plain, ownergraph.Config{}, func(s *stepped) { s.put("a#1; b#1 -> a"); s.see(gone("a")); s.see(rewound()); s.run(nil) }, "b",
 			"exists wait NeedListing; a unknown listed; b: NeedListing work [the listing of a]; b: NeedListing work [the listing of b]; moving", "every kind has to be listed again"},
-		{"unfit holder", sweepers, sweeping(finalizer.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Kinds: []graph.Kind{"nowhere"}}}}),
+		{"unfit holder", sweepers, sweeping(guard.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []guard.Members{{By: guard.ByName, Delimiter: "-", Kinds: []graph.Kind{"nowhere"}}}}),
 			func(s *stepped) { s.put("tenant/1#2~[x.io/tenant]"); s.run(nil) }, "tenant/1", "exists wait SweepUnserved; 1: SweepUnserved kind [nowhere]; stuck", "the sweep names a kind that is not served"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
-	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -56,7 +56,7 @@ func (x *explainer) judge(id graph.NodeID) judgement {
 		j.d = e.judgePaused(id, sweep.Recorded(e.state(id).Reason, in.Deleting, j.d))
 	}
 	unguarded := j.d.Reason
-	j.d = guard.Recorded(e.state(id).Reason, j.d)
+	j.d = guards.Recorded(e.state(id).Reason, j.d)
 	s := e.calls.Subject(n)
 	if j.d.Reason == unguarded && in.Deleting && !in.Unreadable && e.handlers.Any() && !j.d.Action.Writes() {
 		j.d = e.handlers.Judge(id, s.Object().Finalizers, j.d, e.bar(n), e.now)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -20,15 +20,15 @@ func panics(graph.Object) bool { panic("no such field") }
 
 // inPhase has a condition of a phase panic, inProtection one of a protection.
 func inPhase() ownergraph.Config {
-	return ownergraph.Config{Guards: []finalizer.Guard{{Kinds: []ownergraph.Kind{"a"}, Above: new(int), Phases: []finalizer.Phase{{Name: "x", Where: panics}}}}}
+	return ownergraph.Config{Guards: []guard.Guard{{Kinds: []ownergraph.Kind{"a"}, Above: new(int), Phases: []guard.Phase{{Name: "x", Where: panics}}}}}
 }
 
 func inProtection() ownergraph.Config {
-	return ownergraph.Config{Protect: []finalizer.Protection{{Kinds: []ownergraph.Kind{"b"}, Where: panics}}}
+	return ownergraph.Config{Protect: []guard.Protection{{Kinds: []ownergraph.Kind{"b"}, Where: panics}}}
 }
 
 func inMembers() ownergraph.Config {
-	return sweeping(finalizer.Sweep{Finalizer: "x.io/a", Holder: "a", Members: []finalizer.Members{{By: finalizer.ByFunc, Named: func(graph.Object) string { panic("no such field") }}}})
+	return sweeping(guard.Sweep{Finalizer: "x.io/a", Holder: "a", Members: []guard.Members{{By: guard.ByFunc, Named: func(graph.Object) string { panic("no such field") }}}})
 }
 
 func inHolders() ownergraph.Config {
@@ -118,7 +118,7 @@ func TestFunctionPanicsRunning(t *testing.T) {
 // goes on.
 func TestFunctionPanicsExplained(t *testing.T) {
 	fails := false
-	s := newStepped(t, ownergraph.Config{Protect: []finalizer.Protection{{Kinds: []ownergraph.Kind{"a"}, Where: func(graph.Object) bool {
+	s := newStepped(t, ownergraph.Config{Protect: []guard.Protection{{Kinds: []ownergraph.Kind{"a"}, Where: func(graph.Object) bool {
 		if fails {
 			panic("no such field")
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -15,10 +15,10 @@ import (
 
 // validateGuards finds the faults of the protections and guards.
 func (c Config) validateGuards() error {
-	if _, err := guard.NewRules(c.Protect); err != nil {
+	if _, err := guards.NewRules(c.Protect); err != nil {
 		return err
 	}
-	if _, err := guard.New(c.Guards); err != nil {
+	if _, err := guards.New(c.Guards); err != nil {
 		return err
 	}
 	return order.CheckPhases(c.Guards)
@@ -33,8 +33,8 @@ func (e *Engine) holdsMark() func(graph.Object) bool {
 }
 
 // guardView returns the lower machines for the guards.
-func (e *Engine) guardView() guard.View {
-	return guard.View{Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Now: e.now}
+func (e *Engine) guardView() guards.View {
+	return guards.View{Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Now: e.now}
 }
 
 // withholds reports whether the mark of an object counts for no dependent. Then neither a sweep
@@ -66,7 +66,7 @@ func (e *Engine) decideGuarded(id graph.NodeID, s inflight.Subject, in *policy.F
 	if !o.Deleting && (!e.guards.Any() || e.cfg.ObserveOnly) { // an engine that only observes guards no root
 		return d
 	}
-	f := guard.Facts{Protected: why, Reread: e.calls.HasRetry(id)}
+	f := guards.Facts{Protected: why, Reread: e.calls.HasRetry(id)}
 	if o.Deleting {
 		f.Bar, f.Selected = e.bar(n), e.selectedAt(id, &o)
 	}
@@ -179,6 +179,6 @@ func (e *Engine) judgeDone(id CallID, x *inflight.Call, r Result) {
 		}
 		e.wantMembers(x.Node, e.seq.Last()) // a kind may have joined since
 	}
-	e.guards.Done(e.guardView(), uint64(id), guard.Verdict{Refused: r.Verdict.Refused(), Causes: r.Verdict.Causes()}, r.Err)
+	e.guards.Done(e.guardView(), uint64(id), guards.Verdict{Refused: r.Verdict.Refused(), Causes: r.Verdict.Causes()}, r.Err)
 	e.carryOut()
 }

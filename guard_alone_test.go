@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -35,9 +35,9 @@ func TestVerdictOfEachTarget(t *testing.T) {
 		{"k/a@a; k/b; l/1@d -> l/z@a; l/2 -> k/a@a, l/1@d", "k/a@a k/b", false, "k/a@a 1, k/b 0", "another kind is absent at once, so an object has one owner left"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg := guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(0)})
+			cfg := guarding(guard.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(0)})
 			if c.sweeps {
-				cfg.Sweeps = []finalizer.Sweep{tenancy()}
+				cfg.Sweeps = []guard.Sweep{tenancy()}
 			}
 			r := collect(t, newTap(t, c.start), cfg)
 			r.idle()
@@ -68,7 +68,7 @@ func TestVerdictBesideTargets(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, c.start)
-			r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(1)}))
+			r := collect(t, s, guarding(guard.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(1)}))
 			r.idle()
 			req := plan.Request{}
 			for _, k := range strings.Fields(c.targets) {
@@ -103,8 +103,8 @@ func TestVerdictLeavesMarked(t *testing.T) {
 		{"k/a; tenant/1 -> k/a; l/c -> k/a; l/d -> tenant/1, l/c", "tenant/1", 3, "its member stays as long as the root does"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg := guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(c.ends)})
-			cfg.Sweeps = []finalizer.Sweep{{Finalizer: "x.io/tenant", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByOwner}}}}
+			cfg := guarding(guard.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(c.ends)})
+			cfg.Sweeps = []guard.Sweep{{Finalizer: "x.io/tenant", Holder: "tenant", Members: []guard.Members{{By: guard.ByOwner}}}}
 			s := newTap(t, c.start)
 			r := collect(t, s, cfg)
 			r.idle()
@@ -129,7 +129,7 @@ func TestVerdictLeavesMarked(t *testing.T) {
 func TestMarkedRootsInRing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "k/a~["+guarded+"] -> k/c; k/b~["+guarded+"] -> k/a; k/c~["+guarded+"] -> k/b; l/x -> k/a, k/b; l/y~300 -> k/c")
-		r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(9)}))
+		r := collect(t, s, guarding(guard.Guard{Kinds: []graph.Kind{"k"}, Above: upTo(9)}))
 		r.idle()
 		pass(time.Hour)
 		s.holds(t, "l/y~300 -> k/c")
@@ -140,17 +140,17 @@ func TestMarkedRootsInRing(t *testing.T) {
 // and the judgement count the objects that go then, whatever the propagation.
 func TestVerdictOfProtectedTarget(t *testing.T) {
 	for _, c := range []struct {
-		phases []finalizer.Phase
+		phases []guard.Phase
 		by     graph.Propagation
 		reason string
 	}{
-		{[]finalizer.Phase{{Kinds: []graph.Kind{"b"}}}, graph.Background, "the engine repeats the deletion in the foreground"},
+		{[]guard.Phase{{Kinds: []graph.Kind{"b"}}}, graph.Background, "the engine repeats the deletion in the foreground"},
 		{nil, graph.Background, "the dependents go after the target"},
 		{nil, graph.Foreground, "they go before it"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "a/i["+graph.FinalizerHold+","+graph.FinalizerNew+","+graph.FinalizerProtect+"]; b/j -> a/i!")
-			r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"a"}, Above: upTo(0), Phases: c.phases}))
+			r := collect(t, s, guarding(guard.Guard{Kinds: []graph.Kind{"a"}, Above: upTo(0), Phases: c.phases}))
 			r.idle()
 			p, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: keyOf(t, "a/i"), Propagation: c.by}}})
 			if err != nil || len(p.Verdicts) != 1 || p.Verdicts[0].Ends != 1 || !p.Verdicts[0].Refused() {
@@ -180,7 +180,7 @@ func TestVerdictOfFlawedDependent(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, long+"["+graph.FinalizerHold+","+graph.FinalizerNew+c.protect+"]; b/j[x.io/h] -> "+long)
-			r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"a"}, Above: upTo(0)}))
+			r := collect(t, s, guarding(guard.Guard{Kinds: []graph.Kind{"a"}, Above: upTo(0)}))
 			r.idle()
 			p, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: keyOf(t, long), Propagation: c.by}}})
 			if err != nil || len(p.Verdicts) != 1 || p.Verdicts[0].Ends != 0 || p.Verdicts[0].Refused() {

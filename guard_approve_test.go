@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -19,8 +19,8 @@ import (
 func TestApproveUnknownLabels(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := 1, 2
-		cfg := guarding(finalizer.Guard{Names: []string{"a"}, Always: true})
-		cfg.Protect = []finalizer.Protection{{Selector: "keep=yes"}}
+		cfg := guarding(guard.Guard{Names: []string{"a"}, Always: true})
+		cfg.Protect = []guard.Protection{{Selector: "keep=yes"}}
 		s := newTap(t, "a~["+heldBy+"]; b -> a; c -> a")
 		r := collect(t, s, cfg)
 		r.idle()
@@ -61,7 +61,7 @@ func TestApproveTwice(t *testing.T) {
 			}
 			return do()
 		}
-		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Always: true}))
+		r := collect(t, s, guarding(guard.Guard{Names: []string{"a"}, Always: true}))
 		r.idle()
 		s.delete(t, "a", graph.Background)
 		r.idle()
@@ -100,7 +100,7 @@ func TestApproveRepeated(t *testing.T) {
 		for _, bound := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				s := newTap(t, "a; b -> a; c -> b")
-				g := finalizer.Guard{Names: []string{"a"}, Always: true, Phases: []finalizer.Phase{{Kinds: []graph.Kind{"b"}}}}
+				g := guard.Guard{Names: []string{"a"}, Always: true, Phases: []guard.Phase{{Kinds: []graph.Kind{"b"}}}}
 				r := collect(t, s, guarding(g))
 				r.idle()
 				s.delete(t, "a", graph.Background)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -20,7 +20,7 @@ import (
 func TestApproveErrorTexts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a; c -> b; e")
-		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a", "e"}, Always: true}))
+		r := collect(t, s, guarding(guard.Guard{Names: []string{"a", "e"}, Always: true}))
 		r.idle()
 		planOf := func(key string) plan.Plan {
 			p, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: keyOf(t, key)}}})
@@ -73,7 +73,7 @@ func TestApproveErrorTexts(t *testing.T) {
 
 // TestJudgeErrors: the error of a judgement that is not asked for names the object and the field.
 func TestJudgeErrors(t *testing.T) {
-	e, err := ownergraph.NewEngine(ownergraph.Level2, guarding(finalizer.Guard{Names: []string{"a"}, Always: true}))
+	e, err := ownergraph.NewEngine(ownergraph.Level2, guarding(guard.Guard{Names: []string{"a"}, Always: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,16 +104,16 @@ func TestJudgeErrors(t *testing.T) {
 
 // TestGuardSettingErrors: a wrong guard gets an error that names the field, before the first call.
 func TestGuardSettingErrors(t *testing.T) {
-	pods := finalizer.Phase{Kinds: []graph.Kind{"pod"}}
+	pods := guard.Phase{Kinds: []graph.Kind{"pod"}}
 	for _, c := range []struct {
-		guard        finalizer.Guard
+		guard        guard.Guard
 		want, reason string
 	}{
-		{finalizer.Guard{Names: []string{"a"}, Above: upTo(-1)}, "Guards[1].Above: negative", "a limit below zero"},
-		{finalizer.Guard{Names: []string{"a"}, Phases: []finalizer.Phase{pods, pods}}, "Guards[1]: Phases[1]: it matches nothing: Phases[0] takes all of it", "a phase twice"},
-		{finalizer.Guard{Always: true}, "Guards[1].Kinds: no condition selects the roots", "every object would be a root"},
+		{guard.Guard{Names: []string{"a"}, Above: upTo(-1)}, "Guards[1].Above: negative", "a limit below zero"},
+		{guard.Guard{Names: []string{"a"}, Phases: []guard.Phase{pods, pods}}, "Guards[1]: Phases[1]: it matches nothing: Phases[0] takes all of it", "a phase twice"},
+		{guard.Guard{Always: true}, "Guards[1].Kinds: no condition selects the roots", "every object would be a root"},
 	} {
-		cfg := ownergraph.Config{Guards: []finalizer.Guard{{Names: []string{"x"}, Always: true}, c.guard}}
+		cfg := ownergraph.Config{Guards: []guard.Guard{{Names: []string{"x"}, Always: true}, c.guard}}
 		if _, err := ownergraph.NewEngine(ownergraph.Level2, cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("NewEngine: %v, want %q: %s", err, c.want, c.reason)
 		}
@@ -123,7 +123,7 @@ func TestGuardSettingErrors(t *testing.T) {
 // TestGuardUnfit: a guard on a kind that may not own puts no finalizer on, and the report names
 // the object, the kind and the guard.
 func TestGuardUnfit(t *testing.T) {
-	e, err := ownergraph.NewEngine(ownergraph.Level2, guarding(finalizer.Guard{Name: "all", Names: []string{"a"}, Always: true}))
+	e, err := ownergraph.NewEngine(ownergraph.Level2, guarding(guard.Guard{Name: "all", Names: []string{"a"}, Always: true}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestGuardCountsBehindFinalizers: a foreign finalizer keeps an object below the root for a
@@ -28,7 +28,7 @@ func TestGuardCountsBehindFinalizers(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, c.start)
-			r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Above: &c.limit}))
+			r := collect(t, s, guarding(guard.Guard{Names: []string{"a"}, Above: &c.limit}))
 			r.idle()
 			s.delete(t, "a", c.by)
 			r.idle()

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // changeAfterSelect has a user change the object once, after the first selection.
@@ -32,19 +32,19 @@ func (s *tap) changeAfterSelect(t *testing.T, key string) {
 func TestGuardsBesideLabels(t *testing.T) {
 	none, three := 0, 3
 	for _, c := range []struct {
-		guards []finalizer.Guard
+		guards []guard.Guard
 		change string
 		passes bool
 		reason string
 	}{
-		{[]finalizer.Guard{{Kinds: []graph.Kind{"r", "k"}, Protected: true}}, "", true, "none is protected"},
-		{[]finalizer.Guard{{Kinds: []graph.Kind{"r", "k"}, Above: &three}}, "", true, "three objects end"},
-		{[]finalizer.Guard{{Kinds: []graph.Kind{"r"}, Protected: true}}, "c/1", true, "the labels are asked for again"},
-		{[]finalizer.Guard{{Kinds: []graph.Kind{"r"}, Above: &none}}, "c/1", false, "objects of unknown labels may end"},
-		{[]finalizer.Guard{{Kinds: []graph.Kind{"r"}, Above: &none}, {Kinds: []graph.Kind{"k"}, Above: &three}}, "c/1", false, "below a root below"},
+		{[]guard.Guard{{Kinds: []graph.Kind{"r", "k"}, Protected: true}}, "", true, "none is protected"},
+		{[]guard.Guard{{Kinds: []graph.Kind{"r", "k"}, Above: &three}}, "", true, "three objects end"},
+		{[]guard.Guard{{Kinds: []graph.Kind{"r"}, Protected: true}}, "c/1", true, "the labels are asked for again"},
+		{[]guard.Guard{{Kinds: []graph.Kind{"r"}, Above: &none}}, "c/1", false, "objects of unknown labels may end"},
+		{[]guard.Guard{{Kinds: []graph.Kind{"r"}, Above: &none}, {Kinds: []graph.Kind{"k"}, Above: &three}}, "c/1", false, "below a root below"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			cfg := ownergraph.Config{Guards: c.guards, Protect: []finalizer.Protection{{Kinds: []graph.Kind{"c"}, Selector: "keep=yes"}}}
+			cfg := ownergraph.Config{Guards: c.guards, Protect: []guard.Protection{{Kinds: []graph.Kind{"c"}, Selector: "keep=yes"}}}
 			s := newTap(t, "r/a; k/b -> r/a; c/1 -> k/b; c/2 -> r/a")
 			if c.change != "" {
 				s.changeAfterSelect(t, c.change)
@@ -64,8 +64,8 @@ func TestGuardsBesideLabels(t *testing.T) {
 func TestVerdictNamesSelections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nine := 9
-		cfg := guarding(finalizer.Guard{Names: []string{"a"}, Above: &nine})
-		cfg.Protect = []finalizer.Protection{{Selector: "keep=yes"}}
+		cfg := guarding(guard.Guard{Names: []string{"a"}, Above: &nine})
+		cfg.Protect = []guard.Protection{{Selector: "keep=yes"}}
 		s := newTap(t, "a; b -> a; z")
 		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
 			if verb == "select" && key.Kind == "z" {

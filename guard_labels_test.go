@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -20,7 +20,7 @@ func TestProtectedByLabel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "k/a; k/b -> k/a; k/c -> k/b; k/d -> k/a")
 		s.label(t, "k/b", "keep=yes")
-		r := collect(t, s, protecting(finalizer.Protection{Name: "kept", Selector: "keep=yes"}))
+		r := collect(t, s, protecting(guard.Protection{Name: "kept", Selector: "keep=yes"}))
 		r.idle()
 		s.delete(t, "k/a", graph.Background)
 		if held := r.idle(); lines(held) != "k/b: it is protected (by kept)" {
@@ -45,7 +45,7 @@ func TestProtectionUnknown(t *testing.T) {
 			}
 			return do()
 		}
-		r := collect(t, s, protecting(finalizer.Protection{Kinds: []graph.Kind{"b"}, Selector: "keep=yes"}))
+		r := collect(t, s, protecting(guard.Protection{Kinds: []graph.Kind{"b"}, Selector: "keep=yes"}))
 		r.idle()
 		s.delete(t, "a", graph.Background)
 		pass(time.Hour)
@@ -66,7 +66,7 @@ func TestMarkedByLabel(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "k/a; k/b -> k/a!")
 			s.label(t, "k/a", "keep=yes")
-			r := collect(t, s, protecting(finalizer.Protection{Selector: "keep=yes"}))
+			r := collect(t, s, protecting(guard.Protection{Selector: "keep=yes"}))
 			r.idle()
 			s.delete(t, "k/a", p)
 			if held := r.idle(); len(held) != 1 || held[0].Reason != policy.Protected {
@@ -86,12 +86,12 @@ func TestMarkedByLabel(t *testing.T) {
 // by labels or without. Once the label is gone it is a ring as any other.
 func TestRingOfProtected(t *testing.T) {
 	for _, c := range []struct {
-		rule   finalizer.Protection
+		rule   guard.Protection
 		after  string
 		reason string
 	}{
-		{finalizer.Protection{Selector: "keep=yes"}, "", "the label goes"},
-		{finalizer.Protection{Names: []string{"a"}}, "k/a~[foreground] -> k/b!; k/b~[foreground] -> k/a!; k/c -> k/a", "a name stays"},
+		{guard.Protection{Selector: "keep=yes"}, "", "the label goes"},
+		{guard.Protection{Names: []string{"a"}}, "k/a~[foreground] -> k/b!; k/b~[foreground] -> k/a!; k/c -> k/a", "a name stays"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "k/a -> k/b!; k/b -> k/a!; k/c -> k/a; k/d -> k/b")

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/plan"
@@ -16,14 +16,14 @@ import (
 // its plan has asked for them.
 
 // newMembers returns the selections of members for verdicts. Without a guard there is none.
-func (e *Engine) newMembers() guard.Labels {
-	var rules []guard.MemberRule
+func (e *Engine) newMembers() guards.Labels {
+	var rules []guards.MemberRule
 	if e.guards.Any() {
 		for _, r := range e.sweeps.LabelRules() {
-			rules = append(rules, guard.MemberRule(r))
+			rules = append(rules, guards.MemberRule(r))
 		}
 	}
-	return guard.NewMembers(rules, e.cfg.SelectPage)
+	return guards.NewMembers(rules, e.cfg.SelectPage)
 }
 
 // selectedAt returns the moment as of which the labels are known that a verdict about an object
@@ -63,7 +63,7 @@ var errUnselected = errors.New("the members of a sweep are not selected")
 // shownFor returns what selections have shown of members for the plan of a request: for marked
 // roots that a guard holds, as of an instant after each mark. A plan of other objects does not
 // know the members by labels. After is a later moment, or 0.
-func (e *Engine) shownFor(req *plan.Request, after seq.Stamp) *guard.Shown {
+func (e *Engine) shownFor(req *plan.Request, after seq.Stamp) *guards.Shown {
 	switch {
 	case e.shown != nil:
 		return e.shown
@@ -77,12 +77,12 @@ func (e *Engine) shownFor(req *plan.Request, after seq.Stamp) *guard.Shown {
 			at = e.guards.Marked(n.ID())
 		}
 		if at == 0 {
-			return &guard.Shown{}
+			return &guards.Shown{}
 		}
 		after = max(after, at)
 	}
 	if len(req.Delete) == 0 {
-		return &guard.Shown{}
+		return &guards.Shown{}
 	}
 	return e.members.Shown(after)
 }
@@ -119,7 +119,7 @@ func (e *Engine) returnSelect(id CallID) {
 }
 
 // selecting returns the labels that a call under way selects for, or nil for those of a sweep.
-func (e *Engine) selecting(id CallID) *guard.Labels {
+func (e *Engine) selecting(id CallID) *guards.Labels {
 	switch {
 	case e.labels.Requested(uint64(id)):
 		return &e.labels

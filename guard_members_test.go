@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -18,22 +18,22 @@ import (
 // those of a holder below the root (RULES, G2). The plan of a held root shows them.
 func TestGuardedHolderByLabel(t *testing.T) {
 	for _, c := range []struct {
-		guard   finalizer.Guard
+		guard   guard.Guard
 		refused bool
 		reason  string
 	}{
-		{finalizer.Guard{Kinds: []graph.Kind{"tenant"}, Above: upTo(2)}, true, "two members and a dependent are too many"},
-		{finalizer.Guard{Kinds: []graph.Kind{"tenant"}, Above: upTo(3)}, false, "as many as the limit pass"},
-		{finalizer.Guard{Kinds: []graph.Kind{"tenant"}, Always: true}, true, "every deletion"},
-		{finalizer.Guard{Kinds: []graph.Kind{"tenant"}, Protected: true}, true, "a member is protected"},
-		{finalizer.Guard{Kinds: []graph.Kind{"org"}, Above: upTo(3)}, true, "the holder is below the root, and counts too"},
-		{finalizer.Guard{Kinds: []graph.Kind{"org"}, Above: upTo(4)}, false, "as many as the limit pass, of a holder below the root"},
+		{guard.Guard{Kinds: []graph.Kind{"tenant"}, Above: upTo(2)}, true, "two members and a dependent are too many"},
+		{guard.Guard{Kinds: []graph.Kind{"tenant"}, Above: upTo(3)}, false, "as many as the limit pass"},
+		{guard.Guard{Kinds: []graph.Kind{"tenant"}, Always: true}, true, "every deletion"},
+		{guard.Guard{Kinds: []graph.Kind{"tenant"}, Protected: true}, true, "a member is protected"},
+		{guard.Guard{Kinds: []graph.Kind{"org"}, Above: upTo(3)}, true, "the holder is below the root, and counts too"},
+		{guard.Guard{Kinds: []graph.Kind{"org"}, Above: upTo(4)}, false, "as many as the limit pass, of a holder below the root"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			cfg := sweeping(labelled(""))
-			cfg.Guards = []finalizer.Guard{c.guard}
+			cfg.Guards = []guard.Guard{c.guard}
 			if c.guard.Protected {
-				cfg.Protect = []finalizer.Protection{{Names: []string{"b"}}}
+				cfg.Protect = []guard.Protection{{Names: []string{"b"}}}
 			}
 			testSweep(t, "org/o; tenant/1 -> org/o; volume/a; volume/b; other/x -> volume/a; volume/c", cfg, func(t *testing.T, r *rig) {
 				r.label(t, "volume/a", "x.io/of=1")
@@ -84,9 +84,9 @@ func TestApproveUnknown(t *testing.T) {
 		reason string
 	}{
 		{sweeping(labelled("")), "members by labels"},
-		{protecting(finalizer.Protection{Kinds: []graph.Kind{"volume"}, Selector: "keep=yes"}), "protection by labels"},
+		{protecting(guard.Protection{Kinds: []graph.Kind{"volume"}, Selector: "keep=yes"}), "protection by labels"},
 	} {
-		c.cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"tenant"}, Always: true}}
+		c.cfg.Guards = []guard.Guard{{Kinds: []graph.Kind{"tenant"}, Always: true}}
 		testSweep(t, "tenant/1; volume/a -> tenant/1; volume/b", c.cfg, func(t *testing.T, r *rig) {
 			r.label(t, "volume/b", "x.io/of=1")
 			r.idle()

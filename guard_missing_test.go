@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -29,7 +29,7 @@ func TestPlanGuardMissing(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, c.start)
-			r := collect(t, s, guarding(finalizer.Guard{Names: []string{"other"}, Always: true}))
+			r := collect(t, s, guarding(guard.Guard{Names: []string{"other"}, Always: true}))
 			r.idle()
 			p, err := r.Plan(t.Context(), request(t, "k/a", graph.Background))
 			if err != nil || len(p.Objects) != 2 || len(p.Verdicts) != 0 {
@@ -73,17 +73,17 @@ func TestApproveGuardMissing(t *testing.T) {
 // Another selection follows, and then the verdict.
 func TestJudgeSelectsAgain(t *testing.T) {
 	for _, c := range []struct {
-		guard  finalizer.Guard
+		guard  guard.Guard
 		reason string
 	}{
-		{finalizer.Guard{Names: []string{"a"}, Protected: true}, "a protected object"},
-		{finalizer.Guard{Names: []string{"a"}, Above: upTo(0)}, "the objects that go"},
+		{guard.Guard{Names: []string{"a"}, Protected: true}, "a protected object"},
+		{guard.Guard{Names: []string{"a"}, Above: upTo(0)}, "the objects that go"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "k/a; l/b -> k/a; l/c -> k/a")
 			s.label(t, "l/b", "keep=yes")
-			cfg := protecting(finalizer.Protection{Kinds: []graph.Kind{"l"}, Selector: "keep=yes"})
-			cfg.Guards = []finalizer.Guard{c.guard}
+			cfg := protecting(guard.Protection{Kinds: []graph.Kind{"l"}, Selector: "keep=yes"})
+			cfg.Guards = []guard.Guard{c.guard}
 			r := collect(t, s, cfg)
 			r.idle()
 			changes := 0

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/share"
 	"github.com/ownergraph/ownergraph/plan"
@@ -29,7 +29,7 @@ func TestManyRootsOneTree(t *testing.T) {
 		}
 		tree := "m/m -> " + strings.Join(owners, ", ") + "; c/1 -> m/m; c/2 -> m/m"
 		s := newTap(t, strings.Join(roots, "; ")+"; "+tree)
-		r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: &many}))
+		r := collect(t, s, guarding(guard.Guard{Kinds: []graph.Kind{"k"}, Above: &many}))
 		r.idle()
 		pass(time.Hour)
 		refused := 0
@@ -69,7 +69,7 @@ func TestTooManyNestedRoots(t *testing.T) {
 				list = append(list, fmt.Sprintf("k/%d -> k/%d", i, i-1))
 			}
 			s := newTap(t, strings.Join(list, "; "))
-			r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: &many}))
+			r := collect(t, s, guarding(guard.Guard{Kinds: []graph.Kind{"k"}, Above: &many}))
 			r.idle()
 			s.delete(t, "k/0", graph.Background)
 			held := r.idle()
@@ -94,11 +94,11 @@ func TestPlanUnknownVerdicts(t *testing.T) {
 		cfg            ownergraph.Config
 		reason         string
 	}{
-		{"top; tenant/1 -> top; c/1 -> tenant/1; volume/a", "volume", byLabel(finalizer.Guard{Kinds: []graph.Kind{"tenant"}, Above: &many}), "the engine selects the members"},
+		{"top; tenant/1 -> top; c/1 -> tenant/1; volume/a", "volume", byLabel(guard.Guard{Kinds: []graph.Kind{"tenant"}, Above: &many}), "the engine selects the members"},
 		{"top; k/1 -> top; c/1 -> k/1", "", ownergraph.Config{
-			Guards: []finalizer.Guard{{Kinds: []graph.Kind{"k"}, Above: &many}}, Protect: []finalizer.Protection{{Kinds: []graph.Kind{"c"}, Selector: "keep=yes"}},
+			Guards: []guard.Guard{{Kinds: []graph.Kind{"k"}, Above: &many}}, Protect: []guard.Protection{{Kinds: []graph.Kind{"c"}, Selector: "keep=yes"}},
 		}, "the engine selects the protected objects"},
-		{strings.Join(roots, "; "), "", guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: &many}), "each root is judged on its own"},
+		{strings.Join(roots, "; "), "", guarding(guard.Guard{Kinds: []graph.Kind{"k"}, Above: &many}), "each root is judged on its own"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, c.start)
@@ -122,10 +122,10 @@ func TestPlanUnknownVerdicts(t *testing.T) {
 }
 
 // byLabel returns a Config with a guard, and with a sweep of volumes by labels.
-func byLabel(g finalizer.Guard) ownergraph.Config {
+func byLabel(g guard.Guard) ownergraph.Config {
 	sweep := labelled("")
 	sweep.Members[0].Kinds = []graph.Kind{"volume"}
 	cfg := sweeping(sweep)
-	cfg.Guards = []finalizer.Guard{g}
+	cfg.Guards = []guard.Guard{g}
 	return cfg
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
@@ -22,7 +23,7 @@ import (
 func TestRetire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, fmt.Sprintf("a[%s]; b[%s]; c~[%s] ; d[x.io/old]; e[%s]; f[x.io/other]; g~[%s]", guarded, heldBy, heldBy, guarded, graph.FinalizerNew))
-		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"e"}, Always: true}))
+		r := collect(t, s, guarding(guard.Guard{Names: []string{"e"}, Always: true}))
 		r.idle()
 		got, err := r.Retire(t.Context(), graph.FinalizerHold)
 		if err != nil || got.Objects != 2 || fmt.Sprint(got.Left) != "[c]" {
@@ -60,7 +61,7 @@ func TestHeldMarkBesideOthers(t *testing.T) {
 	for _, p := range []graph.Propagation{graph.Background, graph.Foreground, graph.Orphan} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "a; b -> a!; c -> b")
-			r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Always: true}))
+			r := collect(t, s, guarding(guard.Guard{Names: []string{"a"}, Always: true}))
 			collect(t, s, ownergraph.Config{})
 			r.idle()
 			s.delete(t, "a", p)
@@ -78,7 +79,7 @@ func TestHeldMarkBesideOthers(t *testing.T) {
 func TestHandlersWaitForVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0
-		cfg := guarding(finalizer.Guard{Names: []string{"a"}, Always: true})
+		cfg := guarding(guard.Guard{Names: []string{"a"}, Always: true})
 		cfg.Handlers = map[string]finalizer.Handler{"x.io/disk": func(context.Context, graph.Object) error { runs++; return nil }}
 		s := newTap(t, "a[x.io/disk]; b -> a")
 		r := collect(t, s, cfg)
@@ -117,7 +118,7 @@ func TestGuardReports(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var events []policy.Reason
 			zero := 0
-			cfg := guarding(finalizer.Guard{Names: []string{"a"}, Above: &zero})
+			cfg := guarding(guard.Guard{Names: []string{"a"}, Above: &zero})
 			cfg.OnDecision = func(d ownergraph.DecisionEvent) {
 				if d.Key.Name == "a" && (d.Call != 0 || d.Reason == policy.HoldRemoved || d.Reason == policy.DeletionApproved) {
 					events = append(events, d.Reason)
@@ -154,7 +155,7 @@ func TestDeletePlannedProtected(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "a; b -> a; c -> a")
-			r := collect(t, s, protecting(finalizer.Protection{Names: []string{"b"}}))
+			r := collect(t, s, protecting(guard.Protection{Names: []string{"b"}}))
 			r.idle()
 			req := request(t, "a", graph.Background)
 			req.RefuseProtected = refuse
@@ -185,7 +186,7 @@ func TestApproveWithoutFences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a")
 		many := 9
-		r := collectOn(t, plain{s}, s, guarding(finalizer.Guard{Names: []string{"a"}, Above: &many}))
+		r := collectOn(t, plain{s}, s, guarding(guard.Guard{Names: []string{"a"}, Above: &many}))
 		pass(time.Minute)
 		s.delete(t, "a", graph.Background)
 		pass(time.Hour)
@@ -206,7 +207,7 @@ func TestSickKindHoldsVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a; c")
 		many := 9
-		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Above: &many}))
+		r := collect(t, s, guarding(guard.Guard{Names: []string{"a"}, Above: &many}))
 		r.idle()
 		if err := s.Inside(inside.Key{}).Sicken("c", "no answer"); err != nil {
 			t.Fatal(err)
@@ -229,7 +230,7 @@ func TestSickKindHoldsVerdict(t *testing.T) {
 func TestNestedRoots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		many, none := 9, 0
-		cfg := ownergraph.Config{Guards: []finalizer.Guard{{Names: []string{"a"}, Above: &many}, {Names: []string{"b"}, Above: &none}}}
+		cfg := ownergraph.Config{Guards: []guard.Guard{{Names: []string{"a"}, Above: &many}, {Names: []string{"b"}, Above: &none}}}
 		s := newTap(t, "a; b -> a; c -> b; d -> a")
 		r := collect(t, s, cfg)
 		r.idle()
@@ -247,13 +248,13 @@ func TestNestedRoots(t *testing.T) {
 // pass, or that a user has approved. It holds the cascade of another root.
 func TestBrakeLetsPassedRoots(t *testing.T) {
 	for _, c := range []struct {
-		guard  finalizer.Guard
+		guard  guard.Guard
 		want   string
 		reason string
 	}{
-		{finalizer.Guard{Names: []string{"a"}, Protected: true}, "", "passed"},
-		{finalizer.Guard{Names: []string{"a"}, Always: true}, "", "approved"},
-		{finalizer.Guard{Names: []string{"x"}, Always: true}, "b -> a; c -> a", "not guarded"},
+		{guard.Guard{Names: []string{"a"}, Protected: true}, "", "passed"},
+		{guard.Guard{Names: []string{"a"}, Always: true}, "", "approved"},
+		{guard.Guard{Names: []string{"x"}, Always: true}, "b -> a; c -> a", "not guarded"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := guarding(c.guard)
@@ -283,7 +284,7 @@ func TestManyNestedRoots(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("k/%d -> k/%d", i, i-1))
 		}
 		s := newTap(t, strings.Join(lines, "; "))
-		r := collect(t, s, guarding(finalizer.Guard{Kinds: []graph.Kind{"k"}, Above: &many}))
+		r := collect(t, s, guarding(guard.Guard{Kinds: []graph.Kind{"k"}, Above: &many}))
 		r.idle()
 		s.delete(t, "k/0", graph.Background)
 		r.idle()

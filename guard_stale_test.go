@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
@@ -27,7 +27,7 @@ func TestVerdictExpires(t *testing.T) {
 			}
 			return do()
 		}
-		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Above: &three}))
+		r := collect(t, s, guarding(guard.Guard{Names: []string{"a"}, Above: &three}))
 		r.idle()
 		refuses.Store(true)
 		s.delete(t, "a", graph.Background)
@@ -51,7 +51,7 @@ func TestVerdictOfFormerHistory(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			two := 2
 			s := newTap(t, "a; b -> a; c -> b; n/q")
-			r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Above: &two}))
+			r := collect(t, s, guarding(guard.Guard{Names: []string{"a"}, Above: &two}))
 			r.idle()
 			before := s.Inside(inside.Key{}).Snapshot()
 			restored := false

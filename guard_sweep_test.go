@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // tenantGuard is a guard of tenants: the deletion of more than a number of members needs an
 // approval.
-func tenantGuard(limit int) []finalizer.Guard {
-	return []finalizer.Guard{{Name: "tenants", Kinds: []graph.Kind{"tenant"}, Above: &limit}}
+func tenantGuard(limit int) []guard.Guard {
+	return []guard.Guard{{Name: "tenants", Kinds: []graph.Kind{"tenant"}, Above: &limit}}
 }
 
 // TestGuardedHolder: a guard counts the members of a holder before the sweep deletes one. A
@@ -96,7 +96,7 @@ func (r *rig) stay(t *testing.T, keys ...string) {
 // it shares with another tenant stay, and go after the approval.
 func TestHeldHolderContests(t *testing.T) {
 	cfg := sweeping(tenancy())
-	cfg.Guards = []finalizer.Guard{{Names: []string{"1-b"}, Always: true}}
+	cfg.Guards = []guard.Guard{{Names: []string{"1-b"}, Always: true}}
 	testSweep(t, "tenant/1; tenant/1-b; volume/1-b-x; volume/1-y", cfg, func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1-b", graph.Background)
 		r.idle()
@@ -111,7 +111,7 @@ func TestHeldHolderContests(t *testing.T) {
 // earlier phase.
 func TestOrderedHolder(t *testing.T) {
 	cfg := sweeping(tenancy())
-	cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"tenant"}, Phases: []finalizer.Phase{{Kinds: []graph.Kind{"other"}}}}}
+	cfg.Guards = []guard.Guard{{Kinds: []graph.Kind{"tenant"}, Phases: []guard.Phase{{Kinds: []graph.Kind{"other"}}}}}
 	testSweep(t, "tenant/1; other/x[x.io/y] -> tenant/1; volume/1-a", cfg, func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", graph.Foreground)
 		r.idle()
@@ -127,11 +127,11 @@ func TestOrderedHolder(t *testing.T) {
 func TestUnfitHolder(t *testing.T) {
 	limit := 2
 	cfg := ownergraph.Config{
-		Sweeps: []finalizer.Sweep{{
+		Sweeps: []guard.Sweep{{
 			Finalizer: "x.io/tenant", Holder: "t", Unguarded: true,
-			Members: []finalizer.Members{{By: finalizer.ByScope, Delimiter: "-", Suffix: true, Selector: "keep!=yes"}},
+			Members: []guard.Members{{By: guard.ByScope, Delimiter: "-", Suffix: true, Selector: "keep!=yes"}},
 		}},
-		Guards: []finalizer.Guard{{Name: "two", Where: func(graph.Object) bool { return true }, Above: &limit}},
+		Guards: []guard.Guard{{Name: "two", Where: func(graph.Object) bool { return true }, Above: &limit}},
 	}
 	// The holder, an object of its scope and a third object refer to each other in a ring.
 	const ring = "p/m-z-z--/x; p/n-z-z--/p[foreground]; t/-[x.io/tenant] -> p/n-z-z--/p; t/z-z-- -> t/-!"
@@ -163,7 +163,7 @@ func TestUnfitRival(t *testing.T) {
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			cfg := sweeping(tenancy())
-			cfg.Guards = []finalizer.Guard{{Names: []string{"1-b", "o"}, Above: &c.limit}}
+			cfg.Guards = []guard.Guard{{Names: []string{"1-b", "o"}, Above: &c.limit}}
 			const start = "org/o; tenant/1~[x.io/tenant]; tenant/1-b -> org/o; volume/1-b-x; volume/1-b-y; volume/2-b"
 			testSweep(t, start, cfg, func(t *testing.T, r *rig) {
 				r.idle()
@@ -189,7 +189,7 @@ func TestUnfitRivalOfGoneHolder(t *testing.T) {
 	none, sweep := 0, tenancy()
 	sweep.Unguarded = true
 	cfg := sweeping(sweep)
-	cfg.Guards = []finalizer.Guard{{Names: []string{"1-b"}, Above: &none}}
+	cfg.Guards = []guard.Guard{{Names: []string{"1-b"}, Above: &none}}
 	testSweep(t, "tenant/1~[x]; tenant/1-b; volume/1-b-x", cfg, func(t *testing.T, r *rig) {
 		r.finish(t, "tenant/1", "x")
 		r.idle()
@@ -207,7 +207,7 @@ func TestUnfitRivalOfGoneHolder(t *testing.T) {
 func TestUnfitRivalOfTarget(t *testing.T) {
 	none := 0
 	cfg := sweeping(tenancy())
-	cfg.Guards = []finalizer.Guard{{Names: []string{"1-b"}, Above: &none}}
+	cfg.Guards = []guard.Guard{{Names: []string{"1-b"}, Above: &none}}
 	testSweep(t, "tenant/1; tenant/1-b; volume/1-b-x", cfg, func(t *testing.T, r *rig) {
 		first, last := keyOf(t, "tenant/1"), keyOf(t, "tenant/1-b")
 		p, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: first}, {Key: last}}})

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -22,13 +22,13 @@ const (
 )
 
 // protecting returns a config with one rule of protection.
-func protecting(p finalizer.Protection) ownergraph.Config {
-	return ownergraph.Config{Protect: []finalizer.Protection{p}}
+func protecting(p guard.Protection) ownergraph.Config {
+	return ownergraph.Config{Protect: []guard.Protection{p}}
 }
 
 // guarding returns a config with one guard.
-func guarding(g finalizer.Guard) ownergraph.Config {
-	return ownergraph.Config{Guards: []finalizer.Guard{g}}
+func guarding(g guard.Guard) ownergraph.Config {
+	return ownergraph.Config{Guards: []guard.Guard{g}}
 }
 
 // TestProtectedStays: a protected object stays with its dependents, and all others go (RULES,
@@ -36,15 +36,15 @@ func guarding(g finalizer.Guard) ownergraph.Config {
 func TestProtectedStays(t *testing.T) {
 	named := func(o graph.Object) bool { return o.Name == "b" }
 	for _, c := range []struct {
-		rule   finalizer.Protection
+		rule   guard.Protection
 		start  string
 		want   string // the cause
 		reason string
 	}{
-		{finalizer.Protection{Names: []string{"b"}}, "k/a; k/b -> k/a; k/c -> k/b; k/d -> k/a", "by Protect[0]", "by name"},
-		{finalizer.Protection{Name: "backups", Kinds: []graph.Kind{"l"}}, "k/a; l/b -> k/a; m/c -> l/b; k/d -> k/a", "by backups", "by kind"},
-		{finalizer.Protection{Scopes: []string{"s"}, Where: named}, "k/s/a; k/s/b -> k/s/a; k/s/c -> k/s/b; k/s/d -> k/s/a", "by Protect[0]", "by scope and function"},
-		{finalizer.Protection{Names: []string{"x"}}, "k/a; k/b[" + graph.FinalizerProtect + "] -> k/a; k/c -> k/b; k/d -> k/a", "by " + graph.FinalizerProtect, "by its own mark"},
+		{guard.Protection{Names: []string{"b"}}, "k/a; k/b -> k/a; k/c -> k/b; k/d -> k/a", "by Protect[0]", "by name"},
+		{guard.Protection{Name: "backups", Kinds: []graph.Kind{"l"}}, "k/a; l/b -> k/a; m/c -> l/b; k/d -> k/a", "by backups", "by kind"},
+		{guard.Protection{Scopes: []string{"s"}, Where: named}, "k/s/a; k/s/b -> k/s/a; k/s/c -> k/s/b; k/s/d -> k/s/a", "by Protect[0]", "by scope and function"},
+		{guard.Protection{Names: []string{"x"}}, "k/a; k/b[" + graph.FinalizerProtect + "] -> k/a; k/c -> k/b; k/d -> k/a", "by " + graph.FinalizerProtect, "by its own mark"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, c.start)
@@ -65,22 +65,22 @@ func TestProtectedStays(t *testing.T) {
 // write to the root (RULES, G2). A root that passes goes as it would without a guard (G8).
 func TestVerdict(t *testing.T) {
 	one, many := 1, 9
-	protect := []finalizer.Protection{{Names: []string{"c"}}}
+	protect := []guard.Protection{{Names: []string{"c"}}}
 	for _, c := range []struct {
-		guard  finalizer.Guard
+		guard  guard.Guard
 		by     graph.Propagation
 		want   string
 		reason string
 	}{
-		{finalizer.Guard{Above: &many}, graph.Background, "c -> b", "three objects are few, and the rule keeps c"},
-		{finalizer.Guard{Above: &many}, graph.Foreground, "c -> b", "the same in the foreground"},
-		{finalizer.Guard{Above: &many}, graph.Orphan, "b; c -> b; d", "an orphan deletion ends the root alone"},
-		{finalizer.Guard{Above: &one}, graph.Background, "a~[" + heldBy + "]; b -> a; c -> b; d -> a", "more than one object ends"},
-		{finalizer.Guard{Above: &one}, graph.Foreground, "a~[" + heldBy + ",foreground]; b -> a; c -> b; d -> a", "more than one object ends"},
-		{finalizer.Guard{Above: &one}, graph.Orphan, "b; c -> b; d", "none ends"},
-		{finalizer.Guard{Protected: true}, graph.Background, "a~[" + heldBy + "]; b -> a; c -> b; d -> a", "c is protected"},
-		{finalizer.Guard{Protected: true}, graph.Orphan, "b; c -> b; d", "c stays owned by b"},
-		{finalizer.Guard{Always: true}, graph.Orphan, "a~[" + heldBy + ",orphan]; b -> a; c -> b; d -> a", "every deletion"},
+		{guard.Guard{Above: &many}, graph.Background, "c -> b", "three objects are few, and the rule keeps c"},
+		{guard.Guard{Above: &many}, graph.Foreground, "c -> b", "the same in the foreground"},
+		{guard.Guard{Above: &many}, graph.Orphan, "b; c -> b; d", "an orphan deletion ends the root alone"},
+		{guard.Guard{Above: &one}, graph.Background, "a~[" + heldBy + "]; b -> a; c -> b; d -> a", "more than one object ends"},
+		{guard.Guard{Above: &one}, graph.Foreground, "a~[" + heldBy + ",foreground]; b -> a; c -> b; d -> a", "more than one object ends"},
+		{guard.Guard{Above: &one}, graph.Orphan, "b; c -> b; d", "none ends"},
+		{guard.Guard{Protected: true}, graph.Background, "a~[" + heldBy + "]; b -> a; c -> b; d -> a", "c is protected"},
+		{guard.Guard{Protected: true}, graph.Orphan, "b; c -> b; d", "c stays owned by b"},
+		{guard.Guard{Always: true}, graph.Orphan, "a~[" + heldBy + ",orphan]; b -> a; c -> b; d -> a", "every deletion"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "a; b -> a; c -> b; d -> a")
@@ -123,7 +123,7 @@ func TestApprove(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "a; b -> a; c -> b; d -> a")
-			r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a"}, Always: true}))
+			r := collect(t, s, guarding(guard.Guard{Names: []string{"a"}, Always: true}))
 			r.idle()
 			s.delete(t, "a", c.by)
 			r.idle()
@@ -149,7 +149,7 @@ func TestApproveErrors(t *testing.T) {
 	less, one, many := -1, 1, 9
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a; c -> b; e")
-		r := collect(t, s, guarding(finalizer.Guard{Names: []string{"a", "e"}, Always: true}))
+		r := collect(t, s, guarding(guard.Guard{Names: []string{"a", "e"}, Always: true}))
 		r.idle()
 		before, err := r.Plan(t.Context(), plan.Request{Delete: []plan.Target{{Key: keyOf(t, "a")}}})
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestKindsAreForgotten: the engine forgets the kinds that come and go. It keeps a kind
@@ -16,7 +16,7 @@ import (
 func TestKindsAreForgotten(t *testing.T) {
 	e, err := NewEngine(Level2, Config{
 		CompareVersions: func(Kind, Version, Version) int { return 0 },
-		Sweeps:          []finalizer.Sweep{{Finalizer: "x.io/t", Holder: "kind3", Members: []finalizer.Members{{By: finalizer.ByOwner}}}},
+		Sweeps:          []guard.Sweep{{Finalizer: "x.io/t", Holder: "kind3", Members: []guard.Members{{By: guard.ByOwner}}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,15 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestOrderHoldsUpNoOther: clients change the objects below an ordered root faster than a walk
 // over them ends. Another cascade goes on all the same.
 func TestOrderHoldsUpNoOther(t *testing.T) {
 	const objects, every = 20_000, 20
-	e, err := NewEngine(Level2, Config{Guards: []finalizer.Guard{{Kinds: []Kind{"a"}, Names: []string{"a"}, Phases: []finalizer.Phase{{Kinds: []Kind{"b"}}}}}})
+	e, err := NewEngine(Level2, Config{Guards: []guard.Guard{{Kinds: []Kind{"a"}, Names: []string{"a"}, Phases: []guard.Phase{{Kinds: []Kind{"b"}}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

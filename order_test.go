@@ -9,18 +9,18 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
 // inPhases has guards for roots of the kinds r and s. Pods go before claims, and claims before
 // the rest. Below s it is the other way round.
 func inPhases() ownergraph.Config {
-	pods, claims := finalizer.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}, finalizer.Phase{Name: "claims", Kinds: []graph.Kind{"claim"}}
-	return ownergraph.Config{Guards: []finalizer.Guard{
-		{Name: "tenants", Kinds: []graph.Kind{"r"}, Phases: []finalizer.Phase{pods, claims}},
-		{Kinds: []graph.Kind{"s"}, Phases: []finalizer.Phase{claims, pods}},
+	pods, claims := guard.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}, guard.Phase{Name: "claims", Kinds: []graph.Kind{"claim"}}
+	return ownergraph.Config{Guards: []guard.Guard{
+		{Name: "tenants", Kinds: []graph.Kind{"r"}, Phases: []guard.Phase{pods, claims}},
+		{Kinds: []graph.Kind{"s"}, Phases: []guard.Phase{claims, pods}},
 	}}
 }
 
@@ -136,7 +136,7 @@ func TestOrderOfTwoRoots(t *testing.T) {
 // TestGuardPhasesChecked: a fault in the phases of a guard is an error of the configuration.
 func TestGuardPhasesChecked(t *testing.T) {
 	cfg := inPhases()
-	cfg.Guards[1].Phases = append(cfg.Guards[1].Phases, finalizer.Phase{Kinds: []graph.Kind{"pod"}})
+	cfg.Guards[1].Phases = append(cfg.Guards[1].Phases, guard.Phase{Kinds: []graph.Kind{"pod"}})
 	_, err := ownergraph.NewEngine(ownergraph.Level2, cfg)
 	if want := "configure engine: Guards[1]: Phases[2]: it matches nothing: Phases[1] takes all of it: invalid"; !errors.Is(err, ownergraph.ErrInvalid) || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
@@ -146,8 +146,8 @@ func TestGuardPhasesChecked(t *testing.T) {
 // TestOrderHeldBySickKind: the chain of an object leads to the kind that holds the fence before
 // its phase, and not to the objects of that phase.
 func TestOrderHeldBySickKind(t *testing.T) {
-	phases := []finalizer.Phase{{Kinds: []graph.Kind{"b"}}, {Kinds: []graph.Kind{"c"}}}
-	s := newStepped(t, ownergraph.Config{Guards: []finalizer.Guard{{Kinds: []graph.Kind{"a"}, Phases: phases}}}, "a", "b", "c")
+	phases := []guard.Phase{{Kinds: []graph.Kind{"b"}}, {Kinds: []graph.Kind{"c"}}}
+	s := newStepped(t, ownergraph.Config{Guards: []guard.Guard{{Kinds: []graph.Kind{"a"}, Phases: phases}}}, "a", "b", "c")
 	s.put("a#1~[foreground]; c#1 -> a; c/d#1 -> a")
 	s.see(graph.Event{Type: graph.KindSick, Kind: "b", Reason: "down"})
 	s.passed(s.begin("the mark wants it"), "a", "c", "")
@@ -172,7 +172,7 @@ func TestOrderHeldBySickKind(t *testing.T) {
 // waits for the loss of its reference. The explanation has the read that the loss needs.
 func TestOrderHidesNoRead(t *testing.T) {
 	e, err := ownergraph.NewEngine(ownergraph.Level1, ownergraph.Config{
-		Guards: []finalizer.Guard{{Kinds: []graph.Kind{"b"}, Phases: []finalizer.Phase{{Kinds: []graph.Kind{"a"}}}}},
+		Guards: []guard.Guard{{Kinds: []graph.Kind{"b"}, Phases: []guard.Phase{{Kinds: []graph.Kind{"a"}}}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -173,7 +173,7 @@ func TestPauseClone(t *testing.T) {
 
 // TestPauseOfASweep: the explanation of a member that a pause keeps back names the pause.
 func TestPauseOfASweep(t *testing.T) {
-	s := newStepped(t, sweeping(finalizer.ScopeSweep("tenant", "x.io/sweep")), "tenant", "pod")
+	s := newStepped(t, sweeping(guard.ScopeSweep("tenant", "x.io/sweep")), "tenant", "pod")
 	s.put("tenant/1#1")
 	s.pause(everything)
 	s.run(nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/share"
@@ -71,10 +72,10 @@ func denseWorld(random *rand.Rand) (level Level, objects []Object, cfg Config, r
 	cfg.Handlers = map[string]finalizer.Handler{"x.io/handled": func(context.Context, Object) error { return nil }}
 	if once() {
 		above := 1 << 20
-		cfg.Guards = []finalizer.Guard{{Names: []string{"o0000", "o0001"}, Above: &above, Phases: []finalizer.Phase{{Name: "first", Kinds: []Kind{"holder"}}, {Name: "rest"}}}}
+		cfg.Guards = []guard.Guard{{Names: []string{"o0000", "o0001"}, Above: &above, Phases: []guard.Phase{{Name: "first", Kinds: []Kind{"holder"}}, {Name: "rest"}}}}
 	}
 	if once() {
-		cfg.Sweeps = []finalizer.Sweep{{Finalizer: "x.io/sweep", Holder: "holder", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "0"}}}}
+		cfg.Sweeps = []guard.Sweep{{Finalizer: "x.io/sweep", Holder: "holder", Members: []guard.Members{{By: guard.ByName, Delimiter: "0"}}}}
 	}
 	if once() {
 		req.Failing = []string{"x.io/handled"}
@@ -154,7 +155,7 @@ func TestPlanBound(t *testing.T) {
 func TestJudgeBound(t *testing.T) {
 	objects := dense(3)
 	objects[0].Deleting, objects[0].Finalizers = true, []string{graph.FinalizerHold, graph.FinalizerNew}
-	e, err := NewEngine(Level2, Config{Guards: []finalizer.Guard{{Names: []string{"o0000"}, Always: true}}})
+	e, err := NewEngine(Level2, Config{Guards: []guard.Guard{{Names: []string{"o0000"}, Always: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +270,7 @@ func TestPlanScanSteps(t *testing.T) {
 // TestPlanDense: a plan follows the references, and so does the verdict about a guarded root.
 func TestPlanDense(t *testing.T) {
 	above := 1 << 20
-	guards := Config{Guards: []finalizer.Guard{{Names: []string{"o0000"}, Above: &above}}}
+	guards := Config{Guards: []guard.Guard{{Names: []string{"o0000"}, Above: &above}}}
 	for _, c := range []struct {
 		objects []Object
 		reason  string

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -74,23 +74,23 @@ func TestPlanContainer(t *testing.T) {
 // ones, which the actor of the container deletes all the same.
 func TestPlanContainerVerdict(t *testing.T) {
 	limit := 2
-	protect := []finalizer.Protection{{Names: []string{"b"}}}
+	protect := []guard.Protection{{Names: []string{"b"}}}
 	for _, c := range []struct {
 		objects   string
-		guard     finalizer.Guard
-		protect   []finalizer.Protection
+		guard     guard.Guard
+		protect   []guard.Protection
 		ends      int
 		protected int
 		reason    string
 	}{
-		{"tenant/t; ns/shop[janitor] -> tenant/t; pod/shop/a; pod/shop/b", finalizer.Guard{Above: &limit}, nil, 3, 0, "the container and two members"},
-		{"tenant/t; ns/shop[janitor] -> tenant/t; pod/shop/a; pod/shop/b; pod/shop/c", finalizer.Guard{Above: &limit}, protect, 4, 0, "a protected member ends, too"},
-		{"tenant/t; ns/shop[janitor] -> tenant/t; pod/shop/a; pod/shop/b", finalizer.Guard{Protected: true}, protect, 3, 1, "the guard meets the protected member"},
-		{"tenant/t; ns/other[janitor] -> tenant/t; pod/shop/b", finalizer.Guard{Protected: true}, protect, 1, 0, "the protected object is no member"},
-		{"tenant/t; pod/shop/b; tenant/u; ns/shop[janitor] -> tenant/t, tenant/u", finalizer.Guard{Protected: true}, protect, 0, 0, "the container stays"},
+		{"tenant/t; ns/shop[janitor] -> tenant/t; pod/shop/a; pod/shop/b", guard.Guard{Above: &limit}, nil, 3, 0, "the container and two members"},
+		{"tenant/t; ns/shop[janitor] -> tenant/t; pod/shop/a; pod/shop/b; pod/shop/c", guard.Guard{Above: &limit}, protect, 4, 0, "a protected member ends, too"},
+		{"tenant/t; ns/shop[janitor] -> tenant/t; pod/shop/a; pod/shop/b", guard.Guard{Protected: true}, protect, 3, 1, "the guard meets the protected member"},
+		{"tenant/t; ns/other[janitor] -> tenant/t; pod/shop/b", guard.Guard{Protected: true}, protect, 1, 0, "the protected object is no member"},
+		{"tenant/t; pod/shop/b; tenant/u; ns/shop[janitor] -> tenant/t, tenant/u", guard.Guard{Protected: true}, protect, 0, 0, "the container stays"},
 	} {
 		c.guard.Names = []string{"t"}
-		cfg := ownergraph.Config{Guards: []finalizer.Guard{c.guard}, Protect: c.protect}
+		cfg := ownergraph.Config{Guards: []guard.Guard{c.guard}, Protect: c.protect}
 		p, err := ownergraph.PlanDump(context.Background(), containerDump(t, c.objects), cfg, plan.Request{Delete: []plan.Target{{Key: keyOf(t, "tenant/t")}}})
 		if err != nil || len(p.Verdicts) != 1 {
 			t.Fatalf("%s: %d verdicts, %v", c.objects, len(p.Verdicts), err)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -43,8 +43,8 @@ type planCopy struct {
 	walks int            // for sweeps
 	gone  map[Key]bool   // the members of sweeps whose holders are gone
 	torn  bool
-	after seq.Stamp    // the members by labels are those of a later instant, of an approval
-	shown *guard.Shown // by selections, or nil
+	after seq.Stamp     // the members by labels are those of a later instant, of an approval
+	shown *guards.Shown // by selections, or nil
 }
 
 type copyPhase uint8

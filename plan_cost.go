@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
 // sweepConfig is the declaration of a sweep.
-type sweepConfig = finalizer.Sweep
+type sweepConfig = guard.Sweep
 
 // varies reports whether the number of writes depends on the order of the writes although
 // the ends do not: an object with two owners that go may be trimmed of one of them first.

@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestPlanFencesOfGuards: a plan bounds the fences also where each guarded object below the root
 // needs a judgement of its own.
 func TestPlanFencesOfGuards(t *testing.T) {
-	phases := []finalizer.Phase{{Kinds: []graph.Kind{"l"}}}
+	phases := []guard.Phase{{Kinds: []graph.Kind{"l"}}}
 	for _, c := range []struct {
 		start  string
-		phases []finalizer.Phase
+		phases []guard.Phase
 		reason string
 	}{
 		{"k/a; k/b -> k/a!; k/c -> k/a!", nil, "two guarded dependents, which the engine marks one after the other"},
@@ -28,7 +28,7 @@ func TestPlanFencesOfGuards(t *testing.T) {
 		for _, p := range []graph.Propagation{graph.Background, graph.Foreground} {
 			synctest.Test(t, func(t *testing.T) {
 				s := newTap(t, c.start)
-				r := collect(t, s, ownergraph.Config{Guards: []finalizer.Guard{{Kinds: []graph.Kind{"k"}, Above: upTo(9), Phases: c.phases}}})
+				r := collect(t, s, ownergraph.Config{Guards: []guard.Guard{{Kinds: []graph.Kind{"k"}, Above: upTo(9), Phases: c.phases}}})
 				r.idle()
 				made, err := r.Plan(t.Context(), request(t, "k/a", p))
 				if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -66,7 +66,7 @@ func TestPlanOfMarkedOwner(t *testing.T) {
 // TestPlanNamesTheUnknown: a plan names each fact that it does not know, and each choice
 // that the request leaves open (RULES, P4).
 func TestPlanNamesTheUnknown(t *testing.T) {
-	labelled := finalizer.Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "tenant"}}}
+	labelled := guard.Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []guard.Members{{By: guard.ByLabel, Label: "tenant"}}}
 	sick := func(ctx context.Context, sink sinkFunc, do watchFunc) error {
 		return do(ctx, func(ev ownergraph.Event) error {
 			if ev.Type == graph.ListEnded && ev.Kind == "k" {
@@ -120,7 +120,7 @@ func TestPlanNamesTheUnknown(t *testing.T) {
 				}
 				return do()
 			}
-			r := collect(t, s, ownergraph.Config{Sweeps: []finalizer.Sweep{labelled}})
+			r := collect(t, s, ownergraph.Config{Sweeps: []guard.Sweep{labelled}})
 			pass(time.Second)
 			key, _, _ := strings.Cut(c.start, ";")
 			p, err := r.Plan(t.Context(), request(t, key, c.propagation))

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -42,11 +42,11 @@ func TestPlanKnowsOrphaning(t *testing.T) {
 func TestPlanKnowsSweeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "t/a~[x]; g/a-v")
-		sweep := finalizer.Sweep{
+		sweep := guard.Sweep{
 			Finalizer: "x.io/t", Holder: "t", Unguarded: true,
-			Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+			Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}},
 		}
-		r := collect(t, s, ownergraph.Config{Sweeps: []finalizer.Sweep{sweep}})
+		r := collect(t, s, ownergraph.Config{Sweeps: []guard.Sweep{sweep}})
 		r.idle()
 		s.holds(t, "t/a~[x]")
 		s.create(t, "g/a-w")
@@ -66,8 +66,8 @@ func TestPlanKnowsSweeps(t *testing.T) {
 func TestPlanOfGoneHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "t/a~[x]; u/a; g/a-v")
-		named := []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Kinds: []graph.Kind{"g"}}}
-		r := collect(t, s, ownergraph.Config{Sweeps: []finalizer.Sweep{
+		named := []guard.Members{{By: guard.ByName, Delimiter: "-", Kinds: []graph.Kind{"g"}}}
+		r := collect(t, s, ownergraph.Config{Sweeps: []guard.Sweep{
 			{Finalizer: "x.io/t", Holder: "t", Unguarded: true, Members: named}, {Finalizer: "x.io/u", Holder: "u", Members: named},
 		}})
 		r.idle()

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -124,7 +124,7 @@ func TestPlanByUIDOfMany(t *testing.T) {
 			t.Fatal(err)
 		}
 		limit := n - 1
-		cfg := ownergraph.Config{Guards: []finalizer.Guard{{Names: []string{"root"}, Above: &limit}}}
+		cfg := ownergraph.Config{Guards: []guard.Guard{{Names: []string{"root"}, Above: &limit}}}
 		p, err := ownergraph.PlanDump(t.Context(), ownergraph.Dump{Objects: objects}, cfg, request(t, "cm/a/root@r", graph.Background))
 		if err != nil || p.Totals[0].Removed != n+1 || p.Totals[0].Possible != 0 {
 			t.Errorf("%v, %v, want %d removed for sure: %s", p.Totals, err, n+1, c.reason)

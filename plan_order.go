@@ -3,8 +3,8 @@ package ownergraph
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/plan"
@@ -15,7 +15,7 @@ type orderedParts struct {
 	parts      []excerpt.Part
 	dependents [][]int32 // by part
 	members    [][]int32 // of the sweeps of a part, or nil
-	guards     []finalizer.Guard
+	guards     []guard.Guard
 	roots      map[int32]int      // the guard of each ordered root, by part
 	goes       func(i int32) bool // the deletion removes the part, or marks it
 }

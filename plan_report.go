@@ -3,8 +3,8 @@ package ownergraph
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -224,7 +224,7 @@ func (f *forecast) mayHold(o *Object) bool {
 
 // mayForeground reports whether a phase of a sweep deletes in the foreground.
 func mayForeground(s sweepConfig) bool {
-	return slices.ContainsFunc(s.Phases, func(p finalizer.Phase) bool { return p.Propagation == graph.Foreground })
+	return slices.ContainsFunc(s.Phases, func(p guard.Phase) bool { return p.Propagation == graph.Foreground })
 }
 
 // hasUnknownOwner reports whether a part has stayed with a reference to an owner that is

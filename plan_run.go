@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/core/guard"
+	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/draft"
@@ -60,11 +60,11 @@ type planFacts struct {
 	torn    bool
 	busy    bool          // the engine has work to do
 	nested  *draft.Nested // the judgements around this forecast, or nil
-	labels  guard.Labels
+	labels  guards.Labels
 	rewound seq.Stamp
 	paused  []PauseReport
 	brake   brake.Memory
-	shown   *guard.Shown // the members by labels, or nil
+	shown   *guards.Shown // the members by labels, or nil
 
 	approving bool // the plan is for an approval of its target
 }
@@ -140,7 +140,7 @@ func newForecast(cfg Config, level Level, req plan.Request, facts planFacts) (*f
 		e.labels.Recall(facts.protections())
 	}
 	if f.engine = e; e.members.Any() {
-		e.shown = cmp.Or(facts.shown, &guard.Shown{})
+		e.shown = cmp.Or(facts.shown, &guards.Shown{})
 	}
 	for i := range parts {
 		f.noteMark(&parts[i].Object)

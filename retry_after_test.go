@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -52,10 +53,10 @@ var putOffs = []putOff{
 	{"a read of an owner", "get", "a; d", func(t *testing.T, s *tap) { s.create(t, "d/2 -> a/gone") }, ownergraph.Config{}, "d/2", policy.OwnerUnknown, ""},
 	{"a fence", "fence", "a", deletes("a", graph.Foreground), ownergraph.Config{}, "a", policy.FenceFails, "WARN fence failed"},
 	{"the fence of a verdict", "fence", "a; b -> a", deletes("a", graph.Background),
-		ownergraph.Config{Guards: []finalizer.Guard{{Name: "g", Always: true, Kinds: []ownergraph.Kind{"a"}}}}, "a", policy.NeedVerdict, "WARN fence failed"},
+		ownergraph.Config{Guards: []guard.Guard{{Name: "g", Always: true, Kinds: []ownergraph.Kind{"a"}}}}, "a", policy.NeedVerdict, "WARN fence failed"},
 	{"the fence of a sweep", "fence", "tenant/1; volume/1-v", deletes("tenant/1", graph.Background), sweeping(tenancy()), "tenant/1", policy.NeedMembers, "WARN fence failed"},
 	{"a selection", "select", "a; b -> a", deletes("a", graph.Background),
-		ownergraph.Config{Protect: []finalizer.Protection{{Name: "p", Selector: "keep=yes"}}}, "b", policy.ProtectionUnknown, "WARN selection failed"},
+		ownergraph.Config{Protect: []guard.Protection{{Name: "p", Selector: "keep=yes"}}}, "b", policy.ProtectionUnknown, "WARN selection failed"},
 }
 
 // TestRetryAfterIsBounded has the store put one call off, for times that no store means. The

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/fanout"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
@@ -31,7 +32,7 @@ func hashed(t *testing.T) *Engine {
 		Handlers:        map[string]finalizer.Handler{"x.io/y": func(context.Context, Object) error { return nil }},
 		CompareVersions: func(_ Kind, a, b Version) int { return strings.Compare(string(a), string(b)) },
 		Acknowledge:     []Kind{"a"}, FenceWait: time.Minute,
-		Sweeps: []finalizer.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []finalizer.Members{{By: finalizer.ByOwner}, {By: finalizer.ByLabel, Label: "l"}}}},
+		Sweeps: []guard.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []guard.Members{{By: guard.ByOwner}, {By: guard.ByLabel, Label: "l"}}}},
 	})
 	if err != nil {
 		t.Fatal(err)

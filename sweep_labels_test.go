@@ -12,16 +12,16 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // labelled is a sweep of tenants by their objects' label.
-func labelled(selector string) finalizer.Sweep {
-	return finalizer.Sweep{
+func labelled(selector string) guard.Sweep {
+	return guard.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "x.io/of", Selector: selector}},
+		Members: []guard.Members{{By: guard.ByLabel, Label: "x.io/of", Selector: selector}},
 	}
 }
 
@@ -71,7 +71,7 @@ func TestSweepByLabelBusy(t *testing.T) {
 // LabelSelector. The error names the sweep and its field.
 func TestSweepByLabelNeedsSelector(t *testing.T) {
 	s := newTap(t, "tenant/1")
-	_, err := ownergraph.New(plain{s}, sweeping(tenancy(), func() finalizer.Sweep {
+	_, err := ownergraph.New(plain{s}, sweeping(tenancy(), func() guard.Sweep {
 		sweep := labelled("")
 		sweep.Finalizer = "x.io/other"
 		return sweep

@@ -7,65 +7,65 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestSweepProofStaleByChange: a live rival has a claim on a member of the holder. A
 // change ends the claim, and the member then waits for one more fence. The member stays if
 // the holder orphans before that fence. Otherwise the sweep deletes the member.
 func TestSweepProofStaleByChange(t *testing.T) {
-	where := func(m finalizer.Members) finalizer.Members {
+	where := func(m guard.Members) guard.Members {
 		m.Where = func(h, _ graph.Object) bool { return h.HasFinalizer("x.io/purge") }
 		return m
 	}
-	of := func(holder graph.Kind, members ...finalizer.Members) finalizer.Sweep {
-		return finalizer.Sweep{Finalizer: "x.io/" + string(holder), Holder: holder, Members: members}
+	of := func(holder graph.Kind, members ...guard.Members) guard.Sweep {
+		return guard.Sweep{Finalizer: "x.io/" + string(holder), Holder: holder, Members: members}
 	}
-	picked := func(s finalizer.Sweep) finalizer.Sweep {
+	picked := func(s guard.Sweep) guard.Sweep {
 		s.Holders = func(o graph.Object) bool { return o.HasFinalizer("x.io/purge") }
 		return s
 	}
-	tenants := func(also ...finalizer.Members) finalizer.Sweep {
-		return of("tenant", append([]finalizer.Members{named("volume", "disk")}, also...)...)
+	tenants := func(also ...guard.Members) guard.Sweep {
+		return of("tenant", append([]guard.Members{named("volume", "disk")}, also...)...)
 	}
 	rival := of("rival", named("volume"))
-	owned := finalizer.Members{By: finalizer.ByOwner, Kinds: []graph.Kind{"volume", "tenant", "team"}}
-	marked := finalizer.Members{By: finalizer.ByFunc, Kinds: []graph.Kind{"rival"}, Named: func(o graph.Object) string {
+	owned := guard.Members{By: guard.ByOwner, Kinds: []graph.Kind{"volume", "tenant", "team"}}
+	marked := guard.Members{By: guard.ByFunc, Kinds: []graph.Kind{"rival"}, Named: func(o graph.Object) string {
 		if o.HasFinalizer("x.io/of-1") {
 			return "1"
 		}
 		return ""
 	}}
-	called := of("rival", finalizer.Members{By: finalizer.ByFunc, Kinds: []graph.Kind{"volume"}, Named: func(graph.Object) string { return "x-1" }})
+	called := of("rival", guard.Members{By: guard.ByFunc, Kinds: []graph.Kind{"volume"}, Named: func(graph.Object) string { return "x-1" }})
 	const deleted, says = "tenant/1#2~[x.io/tenant,x.io/z]; disk/1-b#1; ", "rival/1#1[x.io/rival,x.io/purge]; volume/1-a#1"
 	const calls, team = "rival/x-1#1[x.io/rival]; volume/1-a#1", "team/x#1[x.io/team] -> tenant/1; "
 	for _, tc := range []struct {
 		name, world, change string
-		sweeps              []finalizer.Sweep
+		sweeps              []guard.Sweep
 	}{
-		{"a rival says otherwise", says, "rival/1#2[x.io/rival]", []finalizer.Sweep{tenants(), of("rival", where(named("volume")))}},
-		{"a deleted rival says otherwise", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []finalizer.Sweep{tenants(), of("rival", where(named("volume")))}},
-		{"a rival is none any more", says, "rival/1#2[x.io/rival]", []finalizer.Sweep{tenants(), picked(rival)}},
-		{"a rival is none any more, and gone", says, "rival/1#2[x.io/rival]; gone rival/1", []finalizer.Sweep{tenants(), picked(rival)}},
-		{"a rival is none any more as it is deleted", says, "rival/1#2~[x.io/rival]", []finalizer.Sweep{tenants(), picked(rival)}},
-		{"a deleted rival is none any more", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []finalizer.Sweep{tenants(), picked(rival)}},
-		{"a deleted rival is none any more, and gone", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]; gone rival/1", []finalizer.Sweep{tenants(), picked(rival)}},
-		{"a rival is the holder's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1-a#2[x.io/tenant] -> tenant/1", []finalizer.Sweep{tenants(owned)}},
+		{"a rival says otherwise", says, "rival/1#2[x.io/rival]", []guard.Sweep{tenants(), of("rival", where(named("volume")))}},
+		{"a deleted rival says otherwise", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []guard.Sweep{tenants(), of("rival", where(named("volume")))}},
+		{"a rival is none any more", says, "rival/1#2[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
+		{"a rival is none any more, and gone", says, "rival/1#2[x.io/rival]; gone rival/1", []guard.Sweep{tenants(), picked(rival)}},
+		{"a rival is none any more as it is deleted", says, "rival/1#2~[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
+		{"a deleted rival is none any more", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
+		{"a deleted rival is none any more, and gone", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]; gone rival/1", []guard.Sweep{tenants(), picked(rival)}},
+		{"a rival is the holder's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1-a#2[x.io/tenant] -> tenant/1", []guard.Sweep{tenants(owned)}},
 		{"a deleted rival is the holder's, by its state", "rival/1#1[x.io/rival]; volume/1-a#1", "rival/1#2~[x.io/z]; rival/1#3~[x.io/z,x.io/of-1]",
-			[]finalizer.Sweep{tenants(marked), rival}},
+			[]guard.Sweep{tenants(marked), rival}},
 		{"the holder of a rival is the holder's", "tenant/y#1[x.io/tenant]; tenant/1-a#1[x.io/tenant] -> tenant/y; volume/1-a-a#1", "tenant/y#2[x.io/tenant] -> tenant/1",
-			[]finalizer.Sweep{tenants(owned)}},
-		{"the holder of a rival comes", calls, strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
+			[]guard.Sweep{tenants(owned)}},
+		{"the holder of a rival comes", calls, strings.TrimSuffix(team, "; "), []guard.Sweep{tenants(owned), of("team", named("rival")), called}},
 		{"the holder of a rival comes, and another one changes", "tenant/q#1[x.io/tenant]; " + calls, team + "tenant/q#2[x.io/tenant,x.io/z]",
-			[]finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
-		{"the holder of a deleted rival comes", calls, "rival/x-1#2~[x.io/z]; " + strings.TrimSuffix(team, "; "), []finalizer.Sweep{tenants(owned), of("team", named("rival")), called}},
+			[]guard.Sweep{tenants(owned), of("team", named("rival")), called}},
+		{"the holder of a deleted rival comes", calls, "rival/x-1#2~[x.io/z]; " + strings.TrimSuffix(team, "; "), []guard.Sweep{tenants(owned), of("team", named("rival")), called}},
 		{"the owner of a rival becomes its holder as it is deleted", team + calls, "team/x#2~[x.io/team,x.io/purge] -> tenant/1",
-			[]finalizer.Sweep{tenants(owned), picked(of("team", named("rival"))), called}},
+			[]guard.Sweep{tenants(owned), picked(of("team", named("rival"))), called}},
 		{"the holder of a rival says so while it is deleted", team + calls, "team/x#2~[x.io/team] -> tenant/1; team/x#3~[x.io/team,x.io/purge] -> tenant/1",
-			[]finalizer.Sweep{tenants(owned), of("team", where(named("rival"))), called}},
-		{"the holder is a rival's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1#3~[x.io/tenant,x.io/z] -> tenant/1-a", []finalizer.Sweep{tenants(owned)}},
-		{"the object is a rival's no more", "tenant/2#1[x.io/tenant]; volume/1-a#1 -> tenant/2", "volume/1-a#2", []finalizer.Sweep{tenants(owned)}},
+			[]guard.Sweep{tenants(owned), of("team", where(named("rival"))), called}},
+		{"the holder is a rival's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1#3~[x.io/tenant,x.io/z] -> tenant/1-a", []guard.Sweep{tenants(owned)}},
+		{"the object is a rival's no more", "tenant/2#1[x.io/tenant]; volume/1-a#1 -> tenant/2", "volume/1-a#2", []guard.Sweep{tenants(owned)}},
 	} {
 		for _, orphans := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, orphans %t", tc.name, orphans), func(t *testing.T) {
@@ -145,7 +145,7 @@ func TestSweepAmongOthers(t *testing.T) {
 func TestSweepPhaseCountsFirst(t *testing.T) {
 	const others = 8000
 	s := newStepped(t, sweeping(tenancy(
-		finalizer.Phase{Kinds: []graph.Kind{"volume"}}, finalizer.Phase{Kinds: []graph.Kind{"secret"}, After: true},
+		guard.Phase{Kinds: []graph.Kind{"volume"}}, guard.Phase{Kinds: []graph.Kind{"secret"}, After: true},
 	)), "tenant", "volume", "secret")
 	var world strings.Builder
 	for i := range others {
@@ -202,7 +202,7 @@ func TestSweepPhaseCountsFirst(t *testing.T) {
 func TestSweepWalkAsksHolders(t *testing.T) {
 	const owned, phases = 50, 2
 	s := newStepped(t, sweeping(tenancy(
-		finalizer.Phase{Kinds: []graph.Kind{"volume"}}, finalizer.Phase{Kinds: []graph.Kind{"secret"}, After: true},
+		guard.Phase{Kinds: []graph.Kind{"volume"}}, guard.Phase{Kinds: []graph.Kind{"secret"}, After: true},
 	)), "tenant", "pod", "volume", "secret")
 	s.put("tenant/1#1[x.io/tenant]")
 	for i := range owned {

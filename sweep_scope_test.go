@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -15,7 +15,7 @@ import (
 // member outside of it. The sweep leaves such a member. A holder without a scope, a holder that
 // stays and another object have no such line.
 func TestSweepInScope(t *testing.T) {
-	byName := finalizer.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+	byName := guard.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}},
 		Holders: func(o graph.Object) bool { return o.Name != "other" }}
 	for _, c := range []struct {
 		objects, deleted, explained string

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
@@ -101,17 +101,17 @@ func TestSelectClone(t *testing.T) {
 }
 
 // named returns the members of these kinds that belong to a holder by their names.
-func named(kinds ...graph.Kind) finalizer.Members {
-	return finalizer.Members{By: finalizer.ByName, Delimiter: "-", Kinds: kinds}
+func named(kinds ...graph.Kind) guard.Members {
+	return guard.Members{By: guard.ByName, Delimiter: "-", Kinds: kinds}
 }
 
 // spaces returns two sweeps. Tenants hold namespaces by a label, and both hold volumes
 // by name.
-func spaces(also ...finalizer.Members) ownergraph.Config {
-	labelled := finalizer.Members{By: finalizer.ByLabel, Label: "x.io/of", Kinds: []graph.Kind{"ns"}}
+func spaces(also ...guard.Members) ownergraph.Config {
+	labelled := guard.Members{By: guard.ByLabel, Label: "x.io/of", Kinds: []graph.Kind{"ns"}}
 	return sweeping(
-		finalizer.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: append([]finalizer.Members{named("volume", "disk"), labelled}, also...)},
-		finalizer.Sweep{Finalizer: "x.io/ns", Holder: "ns", Members: []finalizer.Members{named("volume")}},
+		guard.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: append([]guard.Members{named("volume", "disk"), labelled}, also...)},
+		guard.Sweep{Finalizer: "x.io/ns", Holder: "ns", Members: []guard.Members{named("volume")}},
 	)
 }
 
@@ -166,7 +166,7 @@ func TestSweepProofStaleByLabel(t *testing.T) {
 	for _, tc := range []struct{ before, value, reason string }{
 		{"", "", "it had no label"}, {"ns/1#1", "2", "it had another one"}, {"ns/1#2", "1", "the label was shown before the version"},
 	} {
-		s := newStepped(t, spaces(finalizer.Members{By: finalizer.ByFunc, Named: func(graph.Object) string { return "" }}), "tenant", "ns", "volume", "disk")
+		s := newStepped(t, spaces(guard.Members{By: guard.ByFunc, Named: func(graph.Object) string { return "" }}), "tenant", "ns", "volume", "disk")
 		s.put("tenant/1#2~[x.io/tenant,x.io/z]; ns/1#1[x.io/ns]; volume/1-a#1")
 		var before []string
 		if tc.before != "" {
@@ -187,7 +187,7 @@ func TestSweepProofStaleByLabel(t *testing.T) {
 // fence that begins after the return.
 func TestSweepProofStaleByLabelReturn(t *testing.T) {
 	cfg := spaces()
-	cfg.Sweeps[0].Phases = []finalizer.Phase{{Kinds: []graph.Kind{"disk"}}, {Kinds: []graph.Kind{"volume"}, After: true}}
+	cfg.Sweeps[0].Phases = []guard.Phase{{Kinds: []graph.Kind{"disk"}}, {Kinds: []graph.Kind{"volume"}, After: true}}
 	s := newStepped(t, cfg, "tenant", "ns", "volume", "disk")
 	s.put("tenant/1#2~[x.io/tenant,x.io/z]; ns/1#1[x.io/ns]; volume/1-a#1; disk/1-b#1")
 	if n := s.until(20*time.Second, many, "1", "ns/1#1"); n >= 0 {

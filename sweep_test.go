@@ -15,20 +15,21 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // tenancy is a sweep of tenants, by name and by scope.
-func tenancy(phases ...finalizer.Phase) finalizer.Sweep {
-	return finalizer.Sweep{
+func tenancy(phases ...guard.Phase) guard.Sweep {
+	return guard.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}, {By: finalizer.ByScope, Delimiter: "-"}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}, {By: guard.ByScope, Delimiter: "-"}},
 		Phases:  phases,
 	}
 }
 
-func sweeping(s ...finalizer.Sweep) ownergraph.Config { return ownergraph.Config{Sweeps: s} }
+func sweeping(s ...guard.Sweep) ownergraph.Config { return ownergraph.Config{Sweeps: s} }
 
 // testSweep runs a collector with sweeps on a store in a bubble.
 func testSweep(t *testing.T, objects string, cfg ownergraph.Config, test func(t *testing.T, r *rig)) {
@@ -53,8 +54,8 @@ func (r *rig) reports(t *testing.T, want ...string) {
 func TestSweepPhases(t *testing.T) {
 	grace := int64(7)
 	cfg := sweeping(tenancy(
-		finalizer.Phase{Kinds: []graph.Kind{"definition"}, Propagation: graph.Foreground},
-		finalizer.Phase{Kinds: []graph.Kind{"pod"}, After: true, GraceSeconds: &grace},
+		guard.Phase{Kinds: []graph.Kind{"definition"}, Propagation: graph.Foreground},
+		guard.Phase{Kinds: []graph.Kind{"pod"}, After: true, GraceSeconds: &grace},
 	))
 	testSweep(t, "tenant/1; definition/1-d[x.io/slow]; pod/1-web/p; volume/1-v", cfg, func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", graph.Unset)
@@ -106,7 +107,7 @@ func TestSweepStorm(t *testing.T) {
 // TestSweepStatus: the status counts the members of a sweep, and those left by kind and
 // phase. It names the blocking objects with their reasons.
 func TestSweepStatus(t *testing.T) {
-	cfg := sweeping(tenancy(finalizer.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}, finalizer.Phase{Name: "the rest", After: true}))
+	cfg := sweeping(tenancy(guard.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}, guard.Phase{Name: "the rest", After: true}))
 	testSweep(t, "tenant/1; pod/1-x/a[x.io/slow]; pod/1-x/b; volume/1-a; secret/1-x/s", cfg, func(t *testing.T, r *rig) {
 		r.delete(t, "tenant/1", graph.Unset)
 		r.idle()
@@ -133,7 +134,7 @@ func TestSweepStatus(t *testing.T) {
 func TestSweepDecisions(t *testing.T) {
 	var mu sync.Mutex
 	var got []string
-	cfg := sweeping(tenancy(finalizer.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}))
+	cfg := sweeping(tenancy(guard.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}))
 	cfg.Workers = 1
 	cfg.OnDecision = func(d ownergraph.DecisionEvent) {
 		mu.Lock()
@@ -173,9 +174,9 @@ func TestConfigSweeps(t *testing.T) {
 	}{
 		{sweeping(empty), "Sweeps[0]: plan sweep", "it has no members"},
 		{sweeping(tenancy(), tenancy()), "Sweeps[1]: finalizer \"x.io/tenant\": another sweep has it", "two sweeps would release it"},
-		{ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy()}, Handlers: map[string]finalizer.Handler{"x.io/tenant": func(context.Context, graph.Object) error { return nil }}},
+		{ownergraph.Config{Sweeps: []guard.Sweep{tenancy()}, Handlers: map[string]finalizer.Handler{"x.io/tenant": func(context.Context, graph.Object) error { return nil }}},
 			"a handler has it", "the same"},
-		{ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy()}, Ignore: []graph.Kind{"tenant"}}, "kind \"tenant\" takes no part", "the sweep would see no holder"},
+		{ownergraph.Config{Sweeps: []guard.Sweep{tenancy()}, Ignore: []graph.Kind{"tenant"}}, "kind \"tenant\" takes no part", "the sweep would see no holder"},
 	} {
 		if _, err := ownergraph.NewEngine(ownergraph.Level2, tc.cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("NewEngine: %v, want %q: %s", err, tc.want, tc.reason)

@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestWithheldMembers: the delete of a sweep's member waits for a protection, or for an approval of
 // the brake. The member loses its references all the same, so that the deletion of an owner ends.
 func TestWithheldMembers(t *testing.T) {
-	protect := []finalizer.Protection{{Names: []string{"1-a"}}}
+	protect := []guard.Protection{{Names: []string{"1-a"}}}
 	for _, c := range []struct {
 		start   string
-		protect []finalizer.Protection
+		protect []guard.Protection
 		brake   ownergraph.Brake
 		by      graph.Propagation
 		left    string

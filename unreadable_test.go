@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -34,9 +35,9 @@ func blindTap(t *testing.T, objects string, known bool) (s *tap, read func()) {
 // sends no write to it.
 func TestUnreadable(t *testing.T) {
 	above := 1
-	guarded := ownergraph.Config{Guards: []finalizer.Guard{{Name: "all", Kinds: []graph.Kind{"p"}, Above: &above}}}
-	holder := ownergraph.Config{Sweeps: []finalizer.Sweep{{Finalizer: "x.io/s", Holder: "p", Members: []finalizer.Members{{By: finalizer.ByOwner}}}}}
-	member := ownergraph.Config{Sweeps: []finalizer.Sweep{finalizer.ScopeSweep("t", "x.io/s")}}
+	guarded := ownergraph.Config{Guards: []guard.Guard{{Name: "all", Kinds: []graph.Kind{"p"}, Above: &above}}}
+	holder := ownergraph.Config{Sweeps: []guard.Sweep{{Finalizer: "x.io/s", Holder: "p", Members: []guard.Members{{By: guard.ByOwner}}}}}
+	member := ownergraph.Config{Sweeps: []guard.Sweep{guard.ScopeSweep("t", "x.io/s")}}
 	handled := ownergraph.Config{Handlers: map[string]finalizer.Handler{"x.io/h": func(context.Context, graph.Object) error { return nil }}}
 	for _, c := range []struct {
 		objects, key string // the user deletes the key

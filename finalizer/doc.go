@@ -1,5 +1,5 @@
 // Package finalizer has the work that a store and its users do before an object may go.
-// It has three parts.
+// It has two parts.
 //
 // # The rules of a store
 //
@@ -20,10 +20,4 @@
 // The second part is for cleanup. A [Handler] does the work behind one finalizer. The
 // engine chooses the time of a run, the time of the next attempt, and removes the
 // finalizer afterwards.
-//
-// # Sweeps
-//
-// The third part is sweeps. A [Sweep] declares the members of a holder, such as a tenant.
-// The engine deletes them before the holder goes (ownergraph.Config.Sweeps). A [Selector]
-// matches labels, which a store keeps beside its objects.
 package finalizer

@@ -3,7 +3,7 @@ package graph
 // SelectRequest asks a store for the objects of a kind whose labels match. It is a value.
 type SelectRequest struct {
 	Kind Kind
-	// Selector is in the words of finalizer.ParseSelector, and not empty.
+	// Selector is in the words of guard.ParseSelector, and not empty.
 	Selector string
 	// Label is the label whose value the store returns too, "" for none.
 	Label string

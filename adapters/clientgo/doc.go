@@ -128,7 +128,7 @@
 //
 // The engine removes this finalizer only on request, as it removes only the finalizers of
 // propagations and of its own handlers and sweeps. A
-// finalizer.ScopeSweep("Namespace", clientgo.NamespaceFinalizer) empties a namespace and
+// guard.ScopeSweep("Namespace", clientgo.NamespaceFinalizer) empties a namespace and
 // then removes the finalizer. To remove it, the store reads the namespace and sends a PUT
 // to the finalize endpoint, under the same UID and version. Every namespace has the
 // finalizer from its creation, so the sweep never adds it. The server itself refuses new

@@ -23,7 +23,7 @@ import (
 // The store reports the finalizers of a Namespace's spec after those of its metadata,
 // with the prefix "spec.finalizers:". It does so for no other kind. No finalizer of a
 // metadata can have such a name. The removal of this finalizer ends the namespace. It
-// is the finalizer of a finalizer.ScopeSweep for a server without a namespace
+// is the finalizer of a guard.ScopeSweep for a server without a namespace
 // controller.
 //
 // Held by TestNamespaceFinalizers and TestFinalizeEnds, and by

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 )
 
@@ -23,7 +23,7 @@ func checkLabels(it *item, labels map[string]string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		value := labels[name]
-		by, err := finalizer.ParseSelector(name + "=" + value)
+		by, err := guard.ParseSelector(name + "=" + value)
 		if err != nil || !by.Matches(map[string]string{name: value}) || by.Matches(nil) {
 			return it.invalid(fmt.Sprintf("labels[%.100q]", name), fmt.Sprintf("it or its value %.100q is no label", value))
 		}
@@ -50,7 +50,7 @@ func (s *Store) Select(ctx context.Context, q graph.SelectRequest) (graph.Select
 	if !ok {
 		return graph.SelectPage{}, fmt.Errorf("select %s: %w", q.Kind, graph.ErrKindUnknown)
 	}
-	by, err := finalizer.ParseSelector(q.Selector)
+	by, err := guard.ParseSelector(q.Selector)
 	if err != nil {
 		return graph.SelectPage{}, fmt.Errorf("select %s: %w: %w", q.Kind, graph.ErrRefused, err)
 	}
@@ -69,7 +69,7 @@ func (s *Store) Select(ctx context.Context, q graph.SelectRequest) (graph.Select
 }
 
 // matches reads the objects of a kind until a page is full.
-func (s *Store) matches(ctx context.Context, layout kindLayout, q graph.SelectRequest, by finalizer.Selector) (out graph.SelectPage, err error) {
+func (s *Store) matches(ctx context.Context, layout kindLayout, q graph.SelectRequest, by guard.Selector) (out graph.SelectPage, err error) {
 	from, last := layout.first, ""
 	if q.After != "" {
 		if from = q.After + "\x00"; !strings.HasPrefix(from, layout.first) { // the first key after it

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // rests waits until the collector has deleted two pieces of garbage, one after the other. It has
@@ -60,9 +60,9 @@ func TestUnreadableHolder(t *testing.T) {
 		if err := r.compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		r.collectWith(t, ownergraph.Config{Sweeps: []finalizer.Sweep{{
+		r.collectWith(t, ownergraph.Config{Sweeps: []guard.Sweep{{
 			Finalizer: "example.org/tenant", Holder: "node", Unguarded: true,
-			Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+			Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}},
 		}}})
 		w := watchOf(t, r.Store)
 		w.until(t, "it is listed", listed(1))
@@ -100,9 +100,9 @@ func TestUnreadableMember(t *testing.T) {
 	if err := r.compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r.collectWith(t, ownergraph.Config{Sweeps: []finalizer.Sweep{{
+	r.collectWith(t, ownergraph.Config{Sweeps: []guard.Sweep{{
 		Finalizer: "example.org/tenant", Holder: "node",
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}},
 	}}})
 	w := watchOf(t, r.Store)
 	w.until(t, "the holder has its finalizer", func(m *mirror) bool { return m.objects[holder.Key].HasFinalizer("example.org/tenant") })

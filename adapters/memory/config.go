@@ -25,7 +25,7 @@ type Config struct {
 	// Scopes is the global kind whose objects stand for scopes, as namespaces do. If it is
 	// set, a scope admits new objects only while its object exists and is not being
 	// deleted. To empty a scope when its object is deleted, use a sweep: see
-	// finalizer.ScopeSweep.
+	// guard.ScopeSweep.
 	//
 	// Held by TestScopes and TestScopeSweep.
 	Scopes graph.Kind

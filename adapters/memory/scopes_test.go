@@ -10,8 +10,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // scoped returns a store whose namespaces stand for scopes.
@@ -61,8 +61,8 @@ func TestScopes(t *testing.T) {
 func TestScopeSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := scoped(t, "ns/a; ns/aa; pod/a/p[x.io/slow]; secret/a/s; pod/aa/p")
-		sweep := finalizer.ScopeSweep("ns", "x.io/scope", []graph.Kind{"pod"})
-		c, err := ownergraph.New(s, ownergraph.Config{Sweeps: []finalizer.Sweep{sweep}})
+		sweep := guard.ScopeSweep("ns", "x.io/scope", []graph.Kind{"pod"})
+		c, err := ownergraph.New(s, ownergraph.Config{Sweeps: []guard.Sweep{sweep}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // guardVariable names the environment variable that makes the test program a collector.
@@ -32,7 +32,7 @@ type guardTask struct {
 // guardTeams refuses a deletion of a team that ends more than 100 objects beside it.
 func guardTeams() ownergraph.Config {
 	limit := 100
-	return ownergraph.Config{Guards: []finalizer.Guard{{Kinds: []graph.Kind{"team"}, Above: &limit}}}
+	return ownergraph.Config{Guards: []guard.Guard{{Kinds: []graph.Kind{"team"}, Above: &limit}}}
 }
 
 // runGuardTask is the main function of the program. It returns only after an error.

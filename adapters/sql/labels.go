@@ -11,6 +11,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
@@ -84,7 +85,7 @@ func (s *Store) Select(ctx context.Context, q graph.SelectRequest) (graph.Select
 	if err := ctx.Err(); err != nil {
 		return graph.SelectPage{}, fmt.Errorf("select %s: %w", q.Kind, err)
 	}
-	by, err := finalizer.ParseSelector(q.Selector)
+	by, err := guard.ParseSelector(q.Selector)
 	if err != nil {
 		return graph.SelectPage{}, fmt.Errorf("select %s: %w: %w", q.Kind, graph.ErrRefused, err)
 	}
@@ -106,7 +107,7 @@ func (s *Store) Select(ctx context.Context, q graph.SelectRequest) (graph.Select
 // errPageFull ends the reading of a page.
 var errPageFull = errors.New("the page is full")
 
-func (s *Store) selectPage(ctx context.Context, q graph.SelectRequest, by finalizer.Selector, after []byte) (graph.SelectPage, error) {
+func (s *Store) selectPage(ctx context.Context, q graph.SelectRequest, by guard.Selector, after []byte) (graph.SelectPage, error) {
 	ses, err := s.reading(ctx)
 	if err != nil {
 		return graph.SelectPage{}, err
@@ -137,7 +138,7 @@ func (s *Store) selectPage(ctx context.Context, q graph.SelectRequest, by finali
 // matches collects the objects of a page.
 type matches struct {
 	q     graph.SelectRequest
-	by    finalizer.Selector
+	by    guard.Selector
 	after []byte // the place of the last row
 	page  graph.SelectPage
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
@@ -111,9 +111,9 @@ func ordered(foreground bool) func(*ownergraph.Config, graph.Object) {
 		if !foreground {
 			return
 		}
-		cfg.Guards = []finalizer.Guard{{
+		cfg.Guards = []guard.Guard{{
 			Kinds: []graph.Kind{root.Kind}, Scopes: []string{root.Scope}, Names: []string{root.Name},
-			Phases: []finalizer.Phase{{Where: func(graph.Object) bool { return true }}},
+			Phases: []guard.Phase{{Where: func(graph.Object) bool { return true }}},
 		}}
 	}
 }

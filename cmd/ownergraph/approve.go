@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/spf13/cobra"
@@ -110,9 +110,9 @@ func ordered(foreground bool) settings {
 	return func(cfg *ownergraph.Config, objects []graph.Object) {
 		root := objects[0].Key
 		all := func(graph.Object) bool { return true }
-		cfg.Guards = []finalizer.Guard{{
+		cfg.Guards = []guard.Guard{{
 			Kinds: []graph.Kind{root.Kind}, Scopes: []string{root.Scope}, Names: []string{root.Name},
-			Phases: []finalizer.Phase{{Where: all}},
+			Phases: []guard.Phase{{Where: all}},
 		}}
 	}
 }

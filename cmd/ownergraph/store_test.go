@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
@@ -194,8 +194,8 @@ func TestFollowHeld(t *testing.T) {
 }
 
 // guarded returns the settings of a program that guards teams.
-func guarded(phases ...finalizer.Phase) ownergraph.Config {
-	return ownergraph.Config{Guards: []finalizer.Guard{{Name: "teams", Kinds: []graph.Kind{"team"}, Always: true, Phases: phases}}}
+func guarded(phases ...guard.Phase) ownergraph.Config {
+	return ownergraph.Config{Guards: []guard.Guard{{Name: "teams", Kinds: []graph.Kind{"team"}, Always: true, Phases: phases}}}
 }
 
 // deleteGuarded deletes the team blue, and waits until its guard has refused.
@@ -249,7 +249,7 @@ func TestApprove(t *testing.T) {
 func TestApproveForeground(t *testing.T) {
 	for _, foreground := range []bool{false, true} {
 		d := newSQLite(t)
-		d.program(t, guarded(finalizer.Phase{Kinds: []graph.Kind{"note"}}))
+		d.program(t, guarded(guard.Phase{Kinds: []graph.Kind{"note"}}))
 		d.deleteGuarded(t)
 		if err := d.Patch(t.Context(), d.made["todo"].Key, graph.Precondition{}, graph.Change{AddFinalizer: "example.com/x"}); err != nil {
 			t.Fatal(err)

@@ -20,8 +20,8 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/examples/internal/command"
 	"github.com/ownergraph/ownergraph/examples/tenants/tenancy"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -38,7 +38,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	collector, err := ownergraph.New(store, ownergraph.Config{
-		Sweeps:     []finalizer.Sweep{tenancy.Tenants(tenant, true)},
+		Sweeps:     []guard.Sweep{tenancy.Tenants(tenant, true)},
 		OnDecision: func(d ownergraph.DecisionEvent) { print(out, d) },
 		Workers:    1, // for a stable output
 	})

@@ -11,8 +11,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/examples/tenants/tenancy"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 func Example() {
@@ -75,7 +75,7 @@ func TestWithoutContents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := ownergraph.New(store, ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy.Tenants(tenant, false)}})
+		c, err := ownergraph.New(store, ownergraph.Config{Sweeps: []guard.Sweep{tenancy.Tenants(tenant, false)}})
 		if err != nil {
 			t.Fatal(err)
 		}

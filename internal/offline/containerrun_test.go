@@ -12,8 +12,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/dump"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 )
@@ -83,7 +83,7 @@ func TestPlanOfContainersIsTheRun(t *testing.T) {
 		}
 		cfg := ownergraph.Config{Level: ownergraph.Level2}
 		if rapid.IntRange(0, 4).Draw(t, "protect") == 0 {
-			cfg.Protect = []finalizer.Protection{{Kinds: []graph.Kind{rapid.SampledFrom([]graph.Kind{"pod", "ns", "widget"}).Draw(t, "protected")}}}
+			cfg.Protect = []guard.Protection{{Kinds: []graph.Kind{rapid.SampledFrom([]graph.Kind{"pod", "ns", "widget"}).Draw(t, "protected")}}}
 		}
 		c := Content{Objects: objects, Kinds: containerKinds, Level: cfg.Level}
 		copied, err := c.Copy()

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/dump"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/ownergraph/ownergraph/plan"
@@ -53,13 +53,13 @@ func TestVerdictIsTheJudgement(t *testing.T) {
 // drawGuarded draws the settings of an engine with a guard.
 func drawGuarded(t *rapid.T) ownergraph.Config {
 	above := rapid.IntRange(0, 3).Draw(t, "above")
-	g := finalizer.Guard{Kinds: []graph.Kind{"node", "pod"}, Above: &above, Protected: rapid.Bool().Draw(t, "protected")}
+	g := guard.Guard{Kinds: []graph.Kind{"node", "pod"}, Above: &above, Protected: rapid.Bool().Draw(t, "protected")}
 	if rapid.Bool().Draw(t, "phases") {
-		g.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"pod"}}, {After: true}}
+		g.Phases = []guard.Phase{{Kinds: []graph.Kind{"pod"}}, {After: true}}
 	}
 	return ownergraph.Config{
-		Guards:  []finalizer.Guard{g},
-		Protect: []finalizer.Protection{{Kinds: []graph.Kind{"widget"}, Names: []string{"v"}}},
+		Guards:  []guard.Guard{g},
+		Protect: []guard.Protection{{Kinds: []graph.Kind{"widget"}, Names: []string{"v"}}},
 	}
 }
 

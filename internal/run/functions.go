@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // FunctionPanic is the panic of a function of the settings, with the function's name. It wraps
@@ -92,7 +92,7 @@ func ofBoth(function string, do func(holder, o graph.Object) bool) func(holder, 
 }
 
 // NamedSweeps returns sweeps whose functions name their panics.
-func NamedSweeps(all []finalizer.Sweep) []finalizer.Sweep {
+func NamedSweeps(all []guard.Sweep) []guard.Sweep {
 	all = slices.Clone(all)
 	for i := range all {
 		s, at := &all[i], fmt.Sprintf("Sweeps[%d]", i)
@@ -107,7 +107,7 @@ func NamedSweeps(all []finalizer.Sweep) []finalizer.Sweep {
 }
 
 // NamedGuards returns guards whose functions name their panics.
-func NamedGuards(all []finalizer.Guard) []finalizer.Guard {
+func NamedGuards(all []guard.Guard) []guard.Guard {
 	all = slices.Clone(all)
 	for i := range all {
 		g, at := &all[i], fmt.Sprintf("Guards[%d]", i)
@@ -117,7 +117,7 @@ func NamedGuards(all []finalizer.Guard) []finalizer.Guard {
 }
 
 // NamedProtections returns rules of protection whose functions name their panics.
-func NamedProtections(all []finalizer.Protection) []finalizer.Protection {
+func NamedProtections(all []guard.Protection) []guard.Protection {
 	all = slices.Clone(all)
 	for i := range all {
 		all[i].Where = ofObject(fmt.Sprintf("Protect[%d].Where", i), all[i].Where)
@@ -125,7 +125,7 @@ func NamedProtections(all []finalizer.Protection) []finalizer.Protection {
 	return all
 }
 
-func namedPhases(at string, all []finalizer.Phase) []finalizer.Phase {
+func namedPhases(at string, all []guard.Phase) []guard.Phase {
 	all = slices.Clone(all)
 	for i := range all {
 		p, at := &all[i], fmt.Sprintf("%s.Phases[%d]", at, i)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -22,8 +22,8 @@ func TestFunctions(t *testing.T) {
 			}
 		}
 	}
-	phases, sweeps, guards, rules := make([]finalizer.Phase, 2), make([]finalizer.Sweep, 2), make([]finalizer.Guard, 2), make([]finalizer.Protection, 2)
-	sweeps[1].Members = make([]finalizer.Members, 2)
+	phases, sweeps, guards, rules := make([]guard.Phase, 2), make([]guard.Sweep, 2), make([]guard.Guard, 2), make([]guard.Protection, 2)
+	sweeps[1].Members = make([]guard.Members, 2)
 	for _, v := range []any{&phases[1], &sweeps[1], &sweeps[1].Members[1], &guards[1], &rules[1]} {
 		fill(reflect.ValueOf(v).Elem())
 	}

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // protectFlag adds rules of protection.
-type protectFlag struct{ rules *[]finalizer.Protection }
+type protectFlag struct{ rules *[]guard.Protection }
 
 // String returns the rules, or "" without one.
 func (p protectFlag) String() string {
@@ -30,13 +30,13 @@ func (p protectFlag) String() string {
 
 // Set adds a rule: "kind=Secret,namespace=prod,selector=keep".
 func (p protectFlag) Set(text string) error {
-	var r finalizer.Protection
+	var r guard.Protection
 	err := eachTerm(text, selecting, func(key, value string) (bool, error) {
 		if key != "selector" {
 			return selects(&r.Kinds, &r.Scopes, &r.Names, key, value)
 		}
 		r.Selector = value
-		_, err := finalizer.ParseSelector(value)
+		_, err := guard.ParseSelector(value)
 		return true, err
 	})
 	if err == nil {
@@ -46,7 +46,7 @@ func (p protectFlag) Set(text string) error {
 }
 
 // guardFlag adds guards.
-type guardFlag struct{ guards *[]finalizer.Guard }
+type guardFlag struct{ guards *[]guard.Guard }
 
 // String returns the guards, or "" without one.
 func (g guardFlag) String() string {
@@ -72,7 +72,7 @@ func (g guardFlag) String() string {
 
 // Set adds a guard: "kind=apps/Deployment,above=100".
 func (g guardFlag) Set(text string) error {
-	var x finalizer.Guard
+	var x guard.Guard
 	err := eachTerm(text, selecting, func(key, value string) (bool, error) {
 		switch key {
 		case "above":

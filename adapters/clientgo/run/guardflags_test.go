@@ -9,27 +9,27 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 func TestGuardFlags(t *testing.T) {
 	hundred := 100
-	protect := func(p ...finalizer.Protection) Config { return Config{Engine: ownergraph.Config{Protect: p}} }
-	guards := func(g ...finalizer.Guard) Config { return Config{Engine: ownergraph.Config{Guards: g}} }
+	protect := func(p ...guard.Protection) Config { return Config{Engine: ownergraph.Config{Protect: p}} }
+	guards := func(g ...guard.Guard) Config { return Config{Engine: ownergraph.Config{Guards: g}} }
 	for _, c := range []struct {
 		args   string
 		want   Config
 		reason string
 	}{
-		{"-protect kind=Secret", protect(finalizer.Protection{Kinds: []graph.Kind{"Secret"}}), "a kind"},
-		{"-protect kind=Secret,kind=apps/Deployment,namespace=prod,name=main", protect(finalizer.Protection{
+		{"-protect kind=Secret", protect(guard.Protection{Kinds: []graph.Kind{"Secret"}}), "a kind"},
+		{"-protect kind=Secret,kind=apps/Deployment,namespace=prod,name=main", protect(guard.Protection{
 			Kinds: []graph.Kind{"Secret", "apps/Deployment"}, Scopes: []string{"prod"}, Names: []string{"main"}}), "all terms"},
-		{"-protect kind=Secret,selector=keep,tier!=test", protect(finalizer.Protection{Kinds: []graph.Kind{"Secret"}, Selector: "keep,tier!=test"}), "a selector takes the rest"},
-		{"-protect namespace=", protect(finalizer.Protection{Scopes: []string{""}}), "the objects without a namespace"},
-		{"-protect name=a -protect name=b", protect(finalizer.Protection{Names: []string{"a"}}, finalizer.Protection{Names: []string{"b"}}), "two rules"},
-		{"-guard kind=apps/Deployment,above=100", guards(finalizer.Guard{Kinds: []graph.Kind{"apps/Deployment"}, Above: &hundred}), "a limit"},
-		{"-guard namespace=prod,name=main,protected,always", guards(finalizer.Guard{Scopes: []string{"prod"}, Names: []string{"main"}, Protected: true, Always: true}), "both words"},
+		{"-protect kind=Secret,selector=keep,tier!=test", protect(guard.Protection{Kinds: []graph.Kind{"Secret"}, Selector: "keep,tier!=test"}), "a selector takes the rest"},
+		{"-protect namespace=", protect(guard.Protection{Scopes: []string{""}}), "the objects without a namespace"},
+		{"-protect name=a -protect name=b", protect(guard.Protection{Names: []string{"a"}}, guard.Protection{Names: []string{"b"}}), "two rules"},
+		{"-guard kind=apps/Deployment,above=100", guards(guard.Guard{Kinds: []graph.Kind{"apps/Deployment"}, Above: &hundred}), "a limit"},
+		{"-guard namespace=prod,name=main,protected,always", guards(guard.Guard{Scopes: []string{"prod"}, Names: []string{"main"}, Protected: true, Always: true}), "both words"},
 	} {
 		var got Config
 		f := flag.NewFlagSet("x", flag.ContinueOnError)
@@ -72,8 +72,8 @@ func TestGuardFlagsRefused(t *testing.T) {
 func TestGuardFlagsUsage(t *testing.T) {
 	var out bytes.Buffer
 	c := Config{Engine: ownergraph.Config{
-		Protect: []finalizer.Protection{{Names: []string{"a"}, Selector: "b,c"}},
-		Guards:  []finalizer.Guard{{Scopes: []string{"prod"}, Above: new(int), Protected: true, Always: true}},
+		Protect: []guard.Protection{{Names: []string{"a"}, Selector: "b,c"}},
+		Guards:  []guard.Guard{{Scopes: []string{"prod"}, Above: new(int), Protected: true, Always: true}},
 	}}
 	f := flag.NewFlagSet("x", flag.ContinueOnError)
 	f.SetOutput(&out)

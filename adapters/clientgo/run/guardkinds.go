@@ -7,8 +7,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 const (
@@ -40,7 +40,7 @@ func (c *Config) contentEnds(k graph.Kind) string {
 // sweepsNamespaces reports whether a sweep of this program ends namespaces, in place of the
 // namespace controller. It waits for the verdict.
 func (c *Config) sweepsNamespaces() bool {
-	return slices.ContainsFunc(c.Engine.Sweeps, func(s finalizer.Sweep) bool {
+	return slices.ContainsFunc(c.Engine.Sweeps, func(s guard.Sweep) bool {
 		return s.Holder == namespaceKind && s.Finalizer == clientgo.NamespaceFinalizer
 	})
 }

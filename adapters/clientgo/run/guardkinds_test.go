@@ -10,16 +10,16 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestGuardKinds: the program warns of each kind of a protection or a guard that the server does
 // not serve, and of no other.
 func TestGuardKinds(t *testing.T) {
 	c := Config{Engine: ownergraph.Config{
-		Protect: []finalizer.Protection{{Kinds: []graph.Kind{"ConfigMap", "Secrets"}}},
-		Guards: []finalizer.Guard{
+		Protect: []guard.Protection{{Kinds: []graph.Kind{"ConfigMap", "Secrets"}}},
+		Guards: []guard.Guard{
 			{Kinds: []graph.Kind{"Deployment", "apps/Deployment"}, Always: true}, {Names: []string{"a"}, Always: true}, {Scopes: []string{"prod"}, Always: true},
 		},
 	}}
@@ -41,29 +41,29 @@ func TestGuardKinds(t *testing.T) {
 // of such a kind, and every other object as before.
 func TestGuardOfContent(t *testing.T) {
 	const definition, namespace = graph.Kind("apiextensions.k8s.io/CustomResourceDefinition"), graph.Kind("Namespace")
-	sweeps := []finalizer.Sweep{finalizer.ScopeSweep(namespace, clientgo.NamespaceFinalizer)}
-	other := []finalizer.Sweep{finalizer.ScopeSweep(namespace, "example.org/sweep")}
+	sweeps := []guard.Sweep{guard.ScopeSweep(namespace, clientgo.NamespaceFinalizer)}
+	other := []guard.Sweep{guard.ScopeSweep(namespace, "example.org/sweep")}
 	whole := []graph.Key{{Kind: definition, Name: "a"}, {Kind: namespace, Name: "a"}, {Kind: "Secret", Scope: "a", Name: "a"}}
 	for _, c := range []struct {
-		guard   finalizer.Guard
-		sweeps  []finalizer.Sweep
+		guard   guard.Guard
+		sweeps  []guard.Sweep
 		refused string
 		selects int // of the objects of whole
 		reason  string
 	}{
-		{finalizer.Guard{Kinds: []graph.Kind{definition}, Always: true}, nil, "the API server deletes each instance", 0, "a definition"},
-		{finalizer.Guard{Kinds: []graph.Kind{"Secret", definition}, Names: []string{"a"}}, sweeps, "the API server deletes each instance", 0, "a definition beside another kind"},
-		{finalizer.Guard{Kinds: []graph.Kind{"CustomResourceDefinition"}}, nil, "the API server deletes each instance", 0, "a definition without its group"},
-		{finalizer.Guard{Kinds: []graph.Kind{namespace}, Above: new(int)}, nil, "the namespace controller deletes the content", 0, "a namespace"},
-		{finalizer.Guard{Kinds: []graph.Kind{namespace}, Scopes: []string{"prod"}}, nil, "the namespace controller deletes the content", 0, "a namespace has no namespace"},
-		{finalizer.Guard{Kinds: []graph.Kind{namespace}}, other, "the namespace controller deletes the content", 0, "another sweep leaves the controller at work"},
-		{finalizer.Guard{Kinds: []graph.Kind{namespace}, Always: true}, sweeps, "", -1, "this program sweeps in place of the controller"},
-		{finalizer.Guard{Kinds: []graph.Kind{"Secret"}, Always: true}, nil, "", -1, "another kind"},
-		{finalizer.Guard{Names: []string{"a"}, Always: true}, nil, "", 1, "a name alone"},
-		{finalizer.Guard{Scopes: []string{"", "a"}, Always: true}, sweeps, "", 2, "scopes alone, beside the sweep"},
-		{finalizer.Guard{Where: func(o graph.Object) bool { return o.Name == "b" }, Always: true}, nil, "", 0, "a condition of its own alone"},
+		{guard.Guard{Kinds: []graph.Kind{definition}, Always: true}, nil, "the API server deletes each instance", 0, "a definition"},
+		{guard.Guard{Kinds: []graph.Kind{"Secret", definition}, Names: []string{"a"}}, sweeps, "the API server deletes each instance", 0, "a definition beside another kind"},
+		{guard.Guard{Kinds: []graph.Kind{"CustomResourceDefinition"}}, nil, "the API server deletes each instance", 0, "a definition without its group"},
+		{guard.Guard{Kinds: []graph.Kind{namespace}, Above: new(int)}, nil, "the namespace controller deletes the content", 0, "a namespace"},
+		{guard.Guard{Kinds: []graph.Kind{namespace}, Scopes: []string{"prod"}}, nil, "the namespace controller deletes the content", 0, "a namespace has no namespace"},
+		{guard.Guard{Kinds: []graph.Kind{namespace}}, other, "the namespace controller deletes the content", 0, "another sweep leaves the controller at work"},
+		{guard.Guard{Kinds: []graph.Kind{namespace}, Always: true}, sweeps, "", -1, "this program sweeps in place of the controller"},
+		{guard.Guard{Kinds: []graph.Kind{"Secret"}, Always: true}, nil, "", -1, "another kind"},
+		{guard.Guard{Names: []string{"a"}, Always: true}, nil, "", 1, "a name alone"},
+		{guard.Guard{Scopes: []string{"", "a"}, Always: true}, sweeps, "", 2, "scopes alone, beside the sweep"},
+		{guard.Guard{Where: func(o graph.Object) bool { return o.Name == "b" }, Always: true}, nil, "", 0, "a condition of its own alone"},
 	} {
-		config := Config{Engine: ownergraph.Config{Guards: []finalizer.Guard{c.guard}, Sweeps: c.sweeps}}
+		config := Config{Engine: ownergraph.Config{Guards: []guard.Guard{c.guard}, Sweeps: c.sweeps}}
 		_, err := New(&rest.Config{Host: "localhost"}, config)
 		if c.refused != "" {
 			if !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.refused) || !strings.Contains(err.Error(), "admission policy on DELETE instead, as the component adapters/clientgo/run/deploy/protect does") {
@@ -86,7 +86,7 @@ func TestGuardOfContent(t *testing.T) {
 			t.Errorf("%s: the guard selects %d objects, want %d", c.reason, n, c.selects)
 		}
 	}
-	if _, err := New(&rest.Config{Host: "localhost"}, Config{Engine: ownergraph.Config{Guards: []finalizer.Guard{{Always: true}}}}); !errors.Is(err, graph.ErrInvalid) {
+	if _, err := New(&rest.Config{Host: "localhost"}, Config{Engine: ownergraph.Config{Guards: []guard.Guard{{Always: true}}}}); !errors.Is(err, graph.ErrInvalid) {
 		t.Errorf("a guard without a condition: error %v", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	authorizationclient "k8s.io/client-go/kubernetes/typed/authorization/v1"
 
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
-	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // Right is the right to a verb on all objects of a resource, on those of one namespace,
@@ -105,7 +105,7 @@ func (c Config) otherRights() []Right {
 // endsNamespaces reports whether the engine removes the finalizer of namespaces.
 func (c Config) endsNamespaces() bool {
 	_, handled := c.Engine.Handlers[clientgo.NamespaceFinalizer]
-	return handled || slices.ContainsFunc(c.Engine.Sweeps, func(s finalizer.Sweep) bool { return s.Finalizer == clientgo.NamespaceFinalizer })
+	return handled || slices.ContainsFunc(c.Engine.Sweeps, func(s guard.Sweep) bool { return s.Finalizer == clientgo.NamespaceFinalizer })
 }
 
 // Missing returns the rights that the program lacks, sorted. It asks the server once

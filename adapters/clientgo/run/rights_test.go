@@ -20,6 +20,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // manifest returns the rules of the roles in deploy, by the roles' names.
@@ -96,11 +97,11 @@ func (r *rig) grant(without string, roles ...string) {
 func TestRights(t *testing.T) {
 	lease := Lease{Namespace: "kube-system", Name: "ownergraph"}
 	record := ownergraph.Config{Record: "collector"}
-	ends := ownergraph.Config{Sweeps: []finalizer.Sweep{finalizer.ScopeSweep("Namespace", clientgo.NamespaceFinalizer)}}
+	ends := ownergraph.Config{Sweeps: []guard.Sweep{guard.ScopeSweep("Namespace", clientgo.NamespaceFinalizer)}}
 	handles := ownergraph.Config{Handlers: map[string]finalizer.Handler{
 		clientgo.NamespaceFinalizer: func(context.Context, graph.Object) error { return nil },
 	}}
-	other := ownergraph.Config{Sweeps: []finalizer.Sweep{finalizer.ScopeSweep("Namespace", "example.org/sweep")}}
+	other := ownergraph.Config{Sweeps: []guard.Sweep{guard.ScopeSweep("Namespace", "example.org/sweep")}}
 	for _, c := range []struct {
 		config  Config
 		without string

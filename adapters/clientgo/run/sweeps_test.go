@@ -7,15 +7,15 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestSweepsInNamespaces: the program says at its start that the sweep of a holder in a namespace
 // covers that namespace alone. It says nothing about holders without a namespace.
 func TestSweepsInNamespaces(t *testing.T) {
-	sweep := func(holder graph.Kind) finalizer.Sweep {
-		return finalizer.Sweep{Finalizer: "example.org/sweep", Holder: holder, Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}}}
+	sweep := func(holder graph.Kind) guard.Sweep {
+		return guard.Sweep{Finalizer: "example.org/sweep", Holder: holder, Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}}}
 	}
 	for _, c := range []struct {
 		holder graph.Kind
@@ -25,7 +25,7 @@ func TestSweepsInNamespaces(t *testing.T) {
 		{"apps/Deployment", 1, "it is in a namespace"},
 		{"Namespace", 0, "it is in none"},
 	} {
-		bubble(t, Config{Engine: ownergraph.Config{Sweeps: []finalizer.Sweep{sweep(c.holder)}}}, func(r *rig) {
+		bubble(t, Config{Engine: ownergraph.Config{Sweeps: []guard.Sweep{sweep(c.holder)}}}, func(r *rig) {
 			r.set(func() {
 				x := &resource{kind: "Namespace", plural: "namespaces", objects: map[types.NamespacedName]object{}}
 				x.verbs = r.of("configmaps").verbs

@@ -10,8 +10,8 @@ package tenancy
 import (
 	"strings"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // The kinds with a phase of their own.
@@ -37,24 +37,24 @@ func isTenant(o graph.Object) bool {
 // objects in the tenant's namespaces one by one, and the namespaces last. Use that on a
 // server without a namespace controller. Without contents the sweep deletes a namespace
 // like any other object, and the namespace controller empties it.
-func Tenants(holder graph.Kind, contents bool) finalizer.Sweep {
+func Tenants(holder graph.Kind, contents bool) guard.Sweep {
 	notDefinition := func(k graph.Kind) bool { return k != Definition }
-	s := finalizer.Sweep{
+	s := guard.Sweep{
 		Finalizer: Finalizer,
 		Holder:    holder,
 		Holders:   isTenant,
-		Members: []finalizer.Members{
-			{By: finalizer.ByName, AfterText: ".", Delimiter: Delimiter, Kinds: []graph.Kind{Definition}}, // widgets.111111-shop.org
-			{By: finalizer.ByKind, Delimiter: Delimiter},                                                  // 111111-shop.org/Widget
-			{By: finalizer.ByName, Delimiter: Delimiter, Global: true, KindIs: notDefinition},
+		Members: []guard.Members{
+			{By: guard.ByName, AfterText: ".", Delimiter: Delimiter, Kinds: []graph.Kind{Definition}}, // widgets.111111-shop.org
+			{By: guard.ByKind, Delimiter: Delimiter},                                                  // 111111-shop.org/Widget
+			{By: guard.ByName, Delimiter: Delimiter, Global: true, KindIs: notDefinition},
 		},
-		Phases: []finalizer.Phase{{Name: "definitions", Kinds: []graph.Kind{Definition}}},
+		Phases: []guard.Phase{{Name: "definitions", Kinds: []graph.Kind{Definition}}},
 	}
 	if contents {
-		s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope, Delimiter: Delimiter})
+		s.Members = append(s.Members, guard.Members{By: guard.ByScope, Delimiter: Delimiter})
 		s.Phases = append(s.Phases,
-			finalizer.Phase{Name: "everything else", After: true, KindIs: func(k graph.Kind) bool { return k != Namespace }},
-			finalizer.Phase{Name: "namespaces", After: true})
+			guard.Phase{Name: "everything else", After: true, KindIs: func(k graph.Kind) bool { return k != Namespace }},
+			guard.Phase{Name: "namespaces", After: true})
 	}
 	return s
 }

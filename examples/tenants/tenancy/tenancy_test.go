@@ -6,8 +6,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // The kinds of the test, beside those with a phase of their own.
@@ -73,7 +73,7 @@ func sweep(t *testing.T, contents bool, keys []graph.Key) map[graph.Key]bool {
 		_, err := store.Create(t.Context(), graph.Object{Key: k})
 		must(t, err)
 	}
-	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []finalizer.Sweep{Tenants(tenant, contents)}})
+	collector, err := ownergraph.New(store, ownergraph.Config{Sweeps: []guard.Sweep{Tenants(tenant, contents)}})
 	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

@@ -43,8 +43,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -77,7 +77,7 @@ type View struct {
 //  3. there, the phases of each object that goes fit those of its owners
 //  4. the sorted orders, the stale ones and those that wait for a fence are indexed
 type Machine struct {
-	guards  []finalizer.Guard
+	guards  []guard.Guard
 	phased  bool                            // a guard has phases
 	orders  map[graph.NodeID]*order         // by root
 	sorted  []*order                        // by the key of the root
@@ -171,8 +171,8 @@ type place struct {
 }
 
 // New returns a machine for the guards of a configuration, which have been checked.
-func New(guards []finalizer.Guard) Machine {
-	has := func(g finalizer.Guard) bool { return len(g.Phases) > 0 }
+func New(guards []guard.Guard) Machine {
+	has := func(g guard.Guard) bool { return len(g.Phases) > 0 }
 	m := Machine{guards: slices.Clone(guards), phased: slices.ContainsFunc(guards, has)}
 	m.clear()
 	return m
@@ -202,7 +202,7 @@ func (m *Machine) Looked() uint64 { return m.looked }
 // GuardOf returns the index of the first guard with phases that selects an object as a root,
 // or -1.
 func (m *Machine) GuardOf(o *graph.Object) int {
-	return slices.IndexFunc(m.guards, func(g finalizer.Guard) bool { return len(g.Phases) > 0 && Selects(&g, o) })
+	return slices.IndexFunc(m.guards, func(g guard.Guard) bool { return len(g.Phases) > 0 && Selects(&g, o) })
 }
 
 // HasPhases reports whether a guard has phases.

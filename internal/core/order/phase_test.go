@@ -4,13 +4,13 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestPhaseOf: an object is in the first phase that takes it, and in the last one if none does.
 func TestPhaseOf(t *testing.T) {
-	phases := []finalizer.Phase{
+	phases := []guard.Phase{
 		{Kinds: []graph.Kind{"pod"}, Where: func(o graph.Object) bool { return o.Name == "first" }},
 		{Kinds: []graph.Kind{"pod", "claim"}},
 	}
@@ -31,7 +31,7 @@ func TestPhaseOf(t *testing.T) {
 
 // TestSelects: a root meets all conditions that are set.
 func TestSelects(t *testing.T) {
-	g := finalizer.Guard{
+	g := guard.Guard{
 		Kinds: []graph.Kind{"ns"}, Scopes: []string{"", "x"}, Names: []string{"a"},
 		Where: func(o graph.Object) bool { return o.Version != "0" },
 	}
@@ -49,18 +49,18 @@ func TestSelects(t *testing.T) {
 			t.Errorf("%s: %s is selected: %t", c.reason, o.Key, got)
 		}
 	}
-	if !Selects(&finalizer.Guard{}, &graph.Object{}) {
+	if !Selects(&guard.Guard{}, &graph.Object{}) {
 		t.Error("a condition that is not set excludes an object")
 	}
 }
 
 // TestCheckGuards: a fault in the phases of a guard is an error that names its field.
 func TestCheckGuards(t *testing.T) {
-	err := CheckPhases([]finalizer.Guard{{Phases: []finalizer.Phase{{Kinds: []graph.Kind{"a"}}}}, {Phases: []finalizer.Phase{{After: true}}}})
+	err := CheckPhases([]guard.Guard{{Phases: []guard.Phase{{Kinds: []graph.Kind{"a"}}}}, {Phases: []guard.Phase{{After: true}}}})
 	if want := "configure engine: Guards[1]: Phases[0].After: no phase is before it: invalid"; !errors.Is(err, graph.ErrInvalid) || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
-	if err := CheckPhases([]finalizer.Guard{{}, {Phases: []finalizer.Phase{{Kinds: []graph.Kind{"a"}}, {Kinds: []graph.Kind{"b"}, After: true}, {}}}}); err != nil {
+	if err := CheckPhases([]guard.Guard{{}, {Phases: []guard.Phase{{Kinds: []graph.Kind{"a"}}, {Kinds: []graph.Kind{"b"}, After: true}, {}}}}); err != nil {
 		t.Error(err)
 	}
 	if m := New(nil); m.HasPhases() || m.Any() || m.HasWork() {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
@@ -32,12 +32,12 @@ type rig struct {
 	holder map[graph.NodeID]graph.NodeID // of a sweep, by member
 }
 
-func guards() []finalizer.Guard {
-	one, two := finalizer.Phase{Name: "one", Kinds: []graph.Kind{"x1"}}, finalizer.Phase{Kinds: []graph.Kind{"x2"}}
-	return []finalizer.Guard{
+func guards() []guard.Guard {
+	one, two := guard.Phase{Name: "one", Kinds: []graph.Kind{"x1"}}, guard.Phase{Kinds: []graph.Kind{"x2"}}
+	return []guard.Guard{
 		{Name: "none", Kinds: []graph.Kind{"r", "s"}},
-		{Name: "rs", Kinds: []graph.Kind{"r"}, Phases: []finalizer.Phase{one, two}},
-		{Kinds: []graph.Kind{"s"}, Phases: []finalizer.Phase{two, one}},
+		{Name: "rs", Kinds: []graph.Kind{"r"}, Phases: []guard.Phase{one, two}},
+		{Kinds: []graph.Kind{"s"}, Phases: []guard.Phase{two, one}},
 	}
 }
 

@@ -1,3 +1,3 @@
 // Package selector matches labels, in the notation of Kubernetes. Stores select members of
-// sweeps by labels with it, and package finalizer shows users a part of it.
+// sweeps by labels with it, and package guard shows users a part of it.
 package selector

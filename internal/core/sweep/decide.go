@@ -3,8 +3,8 @@ package sweep
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
@@ -270,7 +270,7 @@ func (sw *Sweeps) hiddenHolder(v View, id graph.NodeID, o graph.Object) graph.Ki
 
 // propagationOf returns the propagation with which a member is deleted: the object's own, or
 // else the phase's. By a setting the phase's goes first.
-func (sw *Sweeps) propagationOf(v View, o graph.Object, phase finalizer.Phase) graph.Propagation {
+func (sw *Sweeps) propagationOf(v View, o graph.Object, phase guard.Phase) graph.Propagation {
 	if own := o.Propagation(); own != graph.Unset && !sw.override {
 		return own
 	}

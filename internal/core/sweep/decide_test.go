@@ -3,8 +3,8 @@ package sweep
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -12,7 +12,7 @@ import (
 func TestGuard(t *testing.T) {
 	for _, c := range []struct {
 		reason, object string
-		sweep          finalizer.Sweep
+		sweep          guard.Sweep
 		action         policy.Action
 		why            policy.Reason
 		finalizer      string
@@ -115,7 +115,7 @@ func TestRivalChanged(t *testing.T) {
 // another owner.
 func TestCoOwned(t *testing.T) {
 	s := byName()
-	s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
+	s.Members = append(s.Members, guard.Members{By: guard.ByOwner})
 	for _, c := range []struct {
 		reason, before, gone, member string
 		want                         policy.Reason
@@ -225,7 +225,7 @@ func TestUnreadable(t *testing.T) {
 // TestPhases: a phase that waits for others opens when their members are gone.
 func TestPhases(t *testing.T) {
 	s := byName()
-	s.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"volume"}}, {Kinds: []graph.Kind{"pod"}, After: true, Propagation: graph.Orphan}}
+	s.Phases = []guard.Phase{{Kinds: []graph.Kind{"volume"}}, {Kinds: []graph.Kind{"pod"}, After: true, Propagation: graph.Orphan}}
 	r := newRig(t, s)
 	r.serve("tenant", "volume", "pod")
 	r.put("tenant/1#1[x.io/tenant]; volume/1-a#1; pod/1-b#1")

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -31,7 +31,7 @@ var unhashed = map[string]string{
 func filled(t *testing.T) *rig {
 	t.Helper()
 	s := byName()
-	s.Members = append(s.Members, finalizer.Members{By: finalizer.ByLabel, Label: "of"})
+	s.Members = append(s.Members, guard.Members{By: guard.ByLabel, Label: "of"})
 	r := newRig(t, s)
 	r.put("tenant/1#1[x.io/tenant]; volume/1-a#1")
 	r.marked()

@@ -4,8 +4,8 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -129,7 +129,7 @@ func (sw *Sweeps) noteLabels(v View, id graph.NodeID, n graph.Node) {
 	o := n.Object()
 	for i, a := range sw.labels.rules {
 		p := sw.plans[a.plan]
-		if _, _, known := v.shown(i, o.Key); known || p.Sweep().Members[a.members].By == finalizer.ByLabel || !p.NeedsLabels(a.members, o) {
+		if _, _, known := v.shown(i, o.Key); known || p.Sweep().Members[a.members].By == guard.ByLabel || !p.NeedsLabels(a.members, o) {
 			continue
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
@@ -228,7 +228,7 @@ func (sw *Sweeps) mayBeMember(v View, i int, o graph.LabelMatch, names map[strin
 	known := graph.Object{Key: o.Key}
 	if n, ok := v.Graph.Lookup(o.Key); ok && n.State() == graph.Observed {
 		known = n.Object()
-	} else if by == finalizer.ByOwner || by == finalizer.ByFunc {
+	} else if by == guard.ByOwner || by == guard.ByFunc {
 		return true
 	}
 	for claim := range p.ClaimsBy(known, func(int) (string, bool) { return o.Value, true }) {

@@ -8,8 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -21,24 +21,24 @@ func hostileText(t *rapid.T, delimiter, label string) string {
 }
 
 // hostileSweep draws a sweep by names, scopes or kinds, from either end.
-func hostileSweep(t *rapid.T) (finalizer.Sweep, string) {
+func hostileSweep(t *rapid.T) (guard.Sweep, string) {
 	d := rapid.SampledFrom([]string{"-", "--", ".", "-.", "aa"}).Draw(t, "delimiter")
 	suffix := rapid.Bool().Draw(t, "suffix")
-	s := finalizer.Sweep{Finalizer: "x.io/h", Holder: "tenant"}
-	for _, by := range rapid.SliceOfNDistinct(rapid.SampledFrom([]finalizer.By{finalizer.ByName, finalizer.ByScope, finalizer.ByKind}), 1, 3, rapid.ID).Draw(t, "by") {
-		s.Members = append(s.Members, finalizer.Members{By: by, Delimiter: d, Suffix: suffix})
+	s := guard.Sweep{Finalizer: "x.io/h", Holder: "tenant"}
+	for _, by := range rapid.SliceOfNDistinct(rapid.SampledFrom([]guard.By{guard.ByName, guard.ByScope, guard.ByKind}), 1, 3, rapid.ID).Draw(t, "by") {
+		s.Members = append(s.Members, guard.Members{By: by, Delimiter: d, Suffix: suffix})
 	}
 	if rapid.Bool().Draw(t, "phases") {
-		s.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"pod"}}, {KindIs: func(k graph.Kind) bool { return len(k) > 3 }, After: true}}
+		s.Phases = []guard.Phase{{Kinds: []graph.Kind{"pod"}}, {KindIs: func(k graph.Kind) bool { return len(k) > 3 }, After: true}}
 	}
 	return s, d
 }
 
 // belongs restates the documentation: a name, a scope or a kind begins, or ends, with the
 // holder's name and the delimiter.
-func belongs(s finalizer.Sweep, holder string, o graph.Object) bool {
+func belongs(s guard.Sweep, holder string, o graph.Object) bool {
 	for _, m := range s.Members {
-		text := map[finalizer.By]string{finalizer.ByName: o.Name, finalizer.ByScope: o.Scope, finalizer.ByKind: string(o.Kind)}[m.By]
+		text := map[guard.By]string{guard.ByName: o.Name, guard.ByScope: o.Scope, guard.ByKind: string(o.Kind)}[m.By]
 		if m.Suffix && strings.HasSuffix(text, m.Delimiter+holder) || !m.Suffix && strings.HasPrefix(text, holder+m.Delimiter) {
 			return true
 		}
@@ -76,7 +76,7 @@ func hostileWorld(t *rapid.T, d string) (holders [2]graph.Object, all []graph.Ob
 }
 
 // hostileRig returns a rig that has observed the tenants and the objects.
-func hostileRig(t *rapid.T, s finalizer.Sweep, tenants, all []graph.Object) *rig {
+func hostileRig(t *rapid.T, s guard.Sweep, tenants, all []graph.Object) *rig {
 	r := newRig(t, s)
 	infos := []graph.KindInfo{{Kind: "pod"}, {Kind: "tenant"}}
 	for _, o := range all {
@@ -160,7 +160,7 @@ func TestSweepExact(t *testing.T) {
 }
 
 // mustFit returns the cause for which a holder is not swept.
-func mustFit(t *rapid.T, s finalizer.Sweep, holder graph.Object) error {
+func mustFit(t *rapid.T, s guard.Sweep, holder graph.Object) error {
 	p, err := plan.New(s)
 	if err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestSweepEnds(t *testing.T) {
 
 // leftBy returns the number of pods that are left of the tenants of an object, the fewest of
 // one tenant, if the object's phase waits for them.
-func leftBy(t *rapid.T, s finalizer.Sweep, holders [2]graph.Object, all []graph.Object) func(graph.Object) int {
+func leftBy(t *rapid.T, s guard.Sweep, holders [2]graph.Object, all []graph.Object) func(graph.Object) int {
 	all = slices.Clone(all)
 	return func(o graph.Object) int {
 		if s.Phases == nil || o.Kind == "pod" {

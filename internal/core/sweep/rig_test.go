@@ -3,8 +3,8 @@ package sweep
 import (
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
@@ -40,23 +40,23 @@ type rig struct {
 }
 
 // byName is a sweep of tenants by their objects' names.
-func byName() finalizer.Sweep {
-	return finalizer.Sweep{
+func byName() guard.Sweep {
+	return guard.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}},
 	}
 }
 
 // byLabel is a sweep of tenants by their objects' label.
-func byLabel() finalizer.Sweep {
-	return finalizer.Sweep{
+func byLabel() guard.Sweep {
+	return guard.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "of"}},
+		Members: []guard.Members{{By: guard.ByLabel, Label: "of"}},
 	}
 }
 
 // newRig returns a rig with fences, over the kinds tenant and volume.
-func newRig(t tb, sweeps ...finalizer.Sweep) *rig {
+func newRig(t tb, sweeps ...guard.Sweep) *rig {
 	t.Helper()
 	r := &rig{tb: t, kinds: kinds.New(nil), fence: fence.New(true, 0), held: held.New(), now: start}
 	r.nodes = record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}}

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -203,7 +203,7 @@ func TestDependsOnLabels(t *testing.T) {
 	taken := byLabel()
 	taken.Members[0].Kinds = []graph.Kind{"volume"}
 	for _, c := range []struct {
-		sweep  finalizer.Sweep
+		sweep  guard.Sweep
 		object string
 		want   bool
 		reason string

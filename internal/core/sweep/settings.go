@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // Settings are the parts of the engine's configuration that sweeps use.
 type Settings struct {
-	Sweeps   []finalizer.Sweep
+	Sweeps   []guard.Sweep
 	Handlers []string     // the finalizers that have a handler
 	Ignore   []graph.Kind // the kinds that take no part
 	Override bool         // the phase's propagation goes before the object's own

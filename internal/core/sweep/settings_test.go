@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestNewRefuses: two owners of one finalizer would release each other's objects, and the
 // members of a kind that takes no part are never observed.
 func TestNewRefuses(t *testing.T) {
-	with := func(name string) finalizer.Sweep {
+	with := func(name string) guard.Sweep {
 		s := byName()
 		s.Finalizer = name
 		return s
@@ -22,11 +22,11 @@ func TestNewRefuses(t *testing.T) {
 		set    Settings
 		want   string // "" for no error
 	}{
-		{"finalizers of their own", Settings{Sweeps: []finalizer.Sweep{with("a"), with("b")}, Handlers: []string{"e"}}, ""},
-		{"a fault of the sweep itself", Settings{Sweeps: []finalizer.Sweep{{Finalizer: "a", Holder: "tenant"}}}, `Sweeps[0]: plan sweep "a": Members`},
-		{"two sweeps", Settings{Sweeps: []finalizer.Sweep{with("a"), with("a")}}, `Sweeps[1]: finalizer "a": another sweep has it`},
-		{"a handler", Settings{Sweeps: []finalizer.Sweep{with("a")}, Handlers: []string{"a"}}, `Sweeps[0]: finalizer "a": a handler has it`},
-		{"an ignored kind", Settings{Sweeps: []finalizer.Sweep{with("a")}, Ignore: []graph.Kind{"tenant"}}, `kind "tenant" takes no part`},
+		{"finalizers of their own", Settings{Sweeps: []guard.Sweep{with("a"), with("b")}, Handlers: []string{"e"}}, ""},
+		{"a fault of the sweep itself", Settings{Sweeps: []guard.Sweep{{Finalizer: "a", Holder: "tenant"}}}, `Sweeps[0]: plan sweep "a": Members`},
+		{"two sweeps", Settings{Sweeps: []guard.Sweep{with("a"), with("a")}}, `Sweeps[1]: finalizer "a": another sweep has it`},
+		{"a handler", Settings{Sweeps: []guard.Sweep{with("a")}, Handlers: []string{"a"}}, `Sweeps[0]: finalizer "a": a handler has it`},
+		{"an ignored kind", Settings{Sweeps: []guard.Sweep{with("a")}, Ignore: []graph.Kind{"tenant"}}, `kind "tenant" takes no part`},
 	} {
 		_, err := New(c.set)
 		if c.want == "" && err != nil || c.want != "" && (!errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want)) {

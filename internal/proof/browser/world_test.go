@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 const (
@@ -104,7 +105,7 @@ func (w *world) run(t *testing.T) {
 	w.Store = store
 	w.collector, err = ownergraph.New(sickly{store}, ownergraph.Config{
 		Brake:    ownergraph.Brake{PerCascade: 40},
-		Sweeps:   []finalizer.Sweep{finalizer.ScopeSweep("shop.example/Tenant", "shop.example/sweep")},
+		Sweeps:   []guard.Sweep{guard.ScopeSweep("shop.example/Tenant", "shop.example/sweep")},
 		Handlers: map[string]finalizer.Handler{"shop.example/backup": hangs},
 	})
 	if err != nil {

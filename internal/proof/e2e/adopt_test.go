@@ -9,8 +9,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -46,10 +46,10 @@ func TestAnchor(t *testing.T) {
 
 	limit := 2
 	c := e.sweep(settings{engine: ownergraph.Config{
-		Sweeps: []finalizer.Sweep{{
-			Finalizer: "example.org/anchor", Holder: e.tenant.name(), Members: []finalizer.Members{{By: finalizer.ByOwner}},
+		Sweeps: []guard.Sweep{{
+			Finalizer: "example.org/anchor", Holder: e.tenant.name(), Members: []guard.Members{{By: guard.ByOwner}},
 		}},
-		Guards: []finalizer.Guard{{Kinds: []graph.Kind{e.tenant.name()}, Above: &limit}},
+		Guards: []guard.Guard{{Kinds: []graph.Kind{e.tenant.name()}, Above: &limit}},
 	}})
 	e.remember()
 	e.delete(e.holders[gone], background)

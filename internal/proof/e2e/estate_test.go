@@ -20,8 +20,8 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/examples/tenants/tenancy"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // estate is a cluster of several tenants. The name of one tenant begins with the whole
@@ -115,22 +115,22 @@ func (e *estate) clearSpaces() {
 type mode struct {
 	name  string
 	ours  bool
-	reach func(e *estate) []finalizer.Sweep
+	reach func(e *estate) []guard.Sweep
 }
 
 func modes() []mode {
-	tenantsAlone := func(e *estate) []finalizer.Sweep {
-		return []finalizer.Sweep{tenancy.Tenants(e.tenant.name(), false)}
+	tenantsAlone := func(e *estate) []guard.Sweep {
+		return []guard.Sweep{tenancy.Tenants(e.tenant.name(), false)}
 	}
 	return []mode{
 		{"namespace controller", false, tenantsAlone},
-		{"scope sweep", true, func(e *estate) []finalizer.Sweep { return append(tenantsAlone(e), scopeSweep()) }},
+		{"scope sweep", true, func(e *estate) []guard.Sweep { return append(tenantsAlone(e), scopeSweep()) }},
 	}
 }
 
 // scopeSweep empties namespaces, pods first.
-func scopeSweep() finalizer.Sweep {
-	return finalizer.ScopeSweep(tenancy.Namespace, clientgo.NamespaceFinalizer, []graph.Kind{"Pod"})
+func scopeSweep() guard.Sweep {
+	return guard.ScopeSweep(tenancy.Namespace, clientgo.NamespaceFinalizer, []graph.Kind{"Pod"})
 }
 
 // sweep starts a collector that sweeps tenants, and waits until all of them are

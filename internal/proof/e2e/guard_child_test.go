@@ -17,8 +17,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // childVariable names the environment variable that makes the test program a collector.
@@ -50,7 +50,7 @@ type childReport struct {
 
 // guardOf returns the settings of a guard on config maps of one name.
 func guardOf(root string, above int) ownergraph.Config {
-	return ownergraph.Config{Guards: []finalizer.Guard{{Kinds: []graph.Kind{configMap.name()}, Names: []string{root}, Above: &above}}}
+	return ownergraph.Config{Guards: []guard.Guard{{Kinds: []graph.Kind{configMap.name()}, Names: []string{root}, Above: &above}}}
 }
 
 // runChild is the main function of the program. It collects until its input ends.

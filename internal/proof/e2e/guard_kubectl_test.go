@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -34,7 +34,7 @@ func (w *world) kubectlPatch(o object, how types.PatchType, body string) {
 
 // guardAlways returns a guard that refuses every deletion of objects with one of the names.
 func guardAlways(names ...string) ownergraph.Config {
-	return ownergraph.Config{Guards: []finalizer.Guard{{Names: names, Always: true}}}
+	return ownergraph.Config{Guards: []guard.Guard{{Names: names, Always: true}}}
 }
 
 // TestKubectlApproves: each command of the README that approves a refused root takes off the

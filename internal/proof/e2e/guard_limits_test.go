@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -164,7 +164,7 @@ func TestNamespaceEndsGuardedContent(t *testing.T) {
 	below, byRule := w.create(secret, "below", under(space.name), owned(root)), w.create(secret, "by-rule", under(space.name))
 	w.namespaceController()
 	engine := guardAlways(root.name)
-	engine.Protect = []finalizer.Protection{{Names: []string{byRule.name}}}
+	engine.Protect = []guard.Protection{{Names: []string{byRule.name}}}
 	c := w.collect(settings{engine: engine})
 	c.quiet()
 	w.delete(space, background)
@@ -190,7 +190,7 @@ func TestGuardedNamespaceWithScopeSweep(t *testing.T) {
 	})
 	space, content := guardedSpace(w)
 	engine := guardAlways(space.name)
-	engine.Sweeps = []finalizer.Sweep{scopeSweep()}
+	engine.Sweeps = []guard.Sweep{scopeSweep()}
 	c := w.collect(settings{engine: engine})
 	w.carries(space, graph.FinalizerHold, graph.FinalizerNew)
 	w.delete(space, background)

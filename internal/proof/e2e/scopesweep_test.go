@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/policy"
@@ -26,7 +26,7 @@ func TestScopeSweep(t *testing.T) {
 	held := e.create(pod, "held", under(space.name), finalizers(hold))
 	e.create(role, e.ns, field([]any{rule("*", "*", "get", "list", "watch", "patch", "delete")}, "rules"))
 	e.bind(e.ns)
-	c := e.sweep(settings{user: limited, engine: probe.Tuned(ownergraph.Config{Sweeps: []finalizer.Sweep{scopeSweep()}}, inside.Tuning{RefusedRetry: time.Second})})
+	c := e.sweep(settings{user: limited, engine: probe.Tuned(ownergraph.Config{Sweeps: []guard.Sweep{scopeSweep()}}, inside.Tuning{RefusedRetry: time.Second})})
 	e.remember()
 	e.delete(space, background)
 	e.goes(pods...)

@@ -13,20 +13,20 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/examples/tenants/tenancy"
-	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // whole sweeps tenants, and ends namespaces.
 func (e *estate) whole() settings {
-	return settings{engine: ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy.Tenants(e.tenant.name(), false), scopeSweep()}}}
+	return settings{engine: ownergraph.Config{Sweeps: []guard.Sweep{tenancy.Tenants(e.tenant.name(), false), scopeSweep()}}}
 }
 
 // TestNamespaceWithoutSweep: this engine has no sweep of namespaces. A deleted
 // namespace is held with its objects, and reported.
 func TestNamespaceWithoutSweep(t *testing.T) {
 	e := newEstate(t)
-	c := e.sweep(settings{engine: ownergraph.Config{Sweeps: []finalizer.Sweep{tenancy.Tenants(e.tenant.name(), false)}}})
+	c := e.sweep(settings{engine: ownergraph.Config{Sweeps: []guard.Sweep{tenancy.Tenants(e.tenant.name(), false)}}})
 	e.remember()
 	e.delete(e.holders[gone], background)
 	space := e.spaces[gone]

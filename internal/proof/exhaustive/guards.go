@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
@@ -78,9 +78,9 @@ func (g Guard) oracle(c oracle.Config) oracle.Config {
 func (g Guard) config() ownergraph.Config {
 	c := config
 	for _, x := range g.oracle(oracle.Config{}).Guards {
-		set := finalizer.Guard{Names: x.Roots, Always: x.Always, Protected: x.Protected, Above: x.Above}
+		set := guard.Guard{Names: x.Roots, Always: x.Always, Protected: x.Protected, Above: x.Above}
 		if x.Ordered {
-			set.Phases = []finalizer.Phase{{Kinds: []graph.Kind{protected}}}
+			set.Phases = []guard.Phase{{Kinds: []graph.Kind{protected}}}
 		}
 		c.Guards = append(c.Guards, set)
 	}
@@ -92,7 +92,7 @@ func (g Guard) config() ownergraph.Config {
 	case GuardWindow:
 		c.Brake = ownergraph.Brake{Window: 1, Per: time.Hour}
 	case GuardRule:
-		c.Protect = []finalizer.Protection{{Names: []string{protected}}}
+		c.Protect = []guard.Protection{{Names: []string{protected}}}
 	}
 	return c
 }

@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // byLabel is a sweep of t by the label named of, and by name for objects without
 // the label keep.
-func byLabel() []finalizer.Sweep {
-	return []finalizer.Sweep{{
+func byLabel() []guard.Sweep {
+	return []guard.Sweep{{
 		Finalizer: "x.io/t", Holder: "t",
-		Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "of"}, {By: finalizer.ByName, Delimiter: "-", Selector: "!keep"}},
+		Members: []guard.Members{{By: guard.ByLabel, Label: "of"}, {By: guard.ByName, Delimiter: "-", Selector: "!keep"}},
 	}}
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
@@ -50,7 +50,7 @@ type tenure struct {
 
 // NewSweeps returns the judge of a store that holds the objects. The error is that
 // of plan.New.
-func NewSweeps(sweeps []finalizer.Sweep, objects []graph.Object) (*Sweeps, error) {
+func NewSweeps(sweeps []guard.Sweep, objects []graph.Object) (*Sweeps, error) {
 	s := &Sweeps{}
 	for _, w := range sweeps {
 		p, err := plan.New(w)

@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // tenancy is a sweep of t by name and owner, the kind w last.
-func tenancy() []finalizer.Sweep {
-	return []finalizer.Sweep{{
+func tenancy() []guard.Sweep {
+	return []guard.Sweep{{
 		Finalizer: "x.io/t", Holder: "t",
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}, {By: finalizer.ByOwner}},
-		Phases:  []finalizer.Phase{{Kinds: []graph.Kind{"v"}}, {Kinds: []graph.Kind{"w"}, After: true}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}, {By: guard.ByOwner}},
+		Phases:  []guard.Phase{{Kinds: []graph.Kind{"v"}}, {Kinds: []graph.Kind{"w"}, After: true}},
 	}}
 }
 

@@ -30,7 +30,9 @@ const layers = `
 	policy < explain;
 	# Pictures draw the values of the packages before.
 	plan, explain < view;
-	internal/core/selector < finalizer;
+	graph < finalizer;
+	# What may not go, by whose word, in which order, and what goes with an object.
+	graph, internal/core/selector < guard;
 
 	# Scheduling. The queue knows no graph.
 	internal/core/dense;
@@ -53,11 +55,11 @@ const layers = `
 	internal/core/inflight < internal/core/orphaned;
 	internal/core/cycle, internal/core/reads, internal/core/orphaned < internal/core/evidence;
 	internal/core/inflight < internal/core/history;
-	internal/core/fingerprint < internal/core/selecting < internal/core/sweep, internal/core/guard;
-	finalizer < internal/core/sweep/plan;
+	internal/core/fingerprint < internal/core/selecting < internal/core/sweep, internal/core/guards;
+	guard < internal/core/sweep/plan;
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels, internal/core/order;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
-	internal/core/fence, finalizer < internal/core/guard;
+	internal/core/fence, guard < internal/core/guards;
 	internal/core/held, internal/core/inflight, internal/core/handlers < internal/core/unfinished/recount < .;
 	# Copies and counts of a part of the graph, for reports.
 	internal/core/sweep < internal/core/follow;
@@ -76,15 +78,15 @@ const layers = `
 	lint, internal/spell < dump;
 
 	# The rules of a store that honours finalizers, without watches.
-	finalizer < internal/replica;
+	internal/core/selector, finalizer < internal/replica;
 
 	# The root is the only place that sees every stage.
-	policy, finalizer, queue, internal/core/fifo, internal/core/jsonread < internal/run;
+	policy, finalizer, guard, queue, internal/core/fifo, internal/core/jsonread < internal/run;
 	internal/run, plan < .;
 	# The proofs open engines and stores with a key that users do not have.
 	. < internal/probe;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/order, internal/core/guard, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause,
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/order, internal/core/guards, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause,
 	internal/core/brake < .;
 	explain, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/draft < .;
 
@@ -262,6 +264,7 @@ func TestOrderAllows(t *testing.T) {
 		{"explain", "view", false, false, "the words know no picture"},
 		{".", "view", false, false, "the engine draws nothing"},
 		{"policy", "finalizer", false, false, "siblings do not know each other"},
+		{"finalizer", "guard", false, false, "the rules of a store know no settings of the engine"},
 		{".", "graph", false, true, "the order is transitive"},
 		{".", "internal/core/kinds", false, true, "the engine owns the machines"},
 		{"internal/core/fence", "internal/core/kinds", false, true, "a fence covers the set of kinds"},

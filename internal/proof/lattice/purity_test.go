@@ -31,6 +31,7 @@ var purity = []rule{
 	{"explain", in("explain"), impure, "the vocabulary has values"},
 	{"view", in("view"), impure, "a picture depends on its input alone"},
 	{"finalizer", in("finalizer"), without(impure, "context"), "the rules are pure, and a handler takes a context"},
+	{"guard", in("guard"), impure, "the declarations are data"},
 	{"lint", in("lint"), impure, "the findings depend on the dump alone"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},
 	{"internal/replica", in("internal/replica"), []string{"context", "time", "sync", "math/rand", "log", "os", "net", "runtime", "syscall"}, "a state is a value; only its UIDs are random"},

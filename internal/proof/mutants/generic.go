@@ -19,7 +19,7 @@ import (
 
 // targets are the sources of generic mutants: the pure packages, the machines of the
 // engine, and the engine's use of evidence.
-const targets = "graph/*.go policy/*.go finalizer/*.go internal/core/*/*.go internal/core/sweep/*/*.go " +
+const targets = "graph/*.go policy/*.go finalizer/*.go guard/*.go internal/core/*/*.go internal/core/sweep/*/*.go " +
 	"evidence.go fence.go kinds.go decide.go write.go read.go"
 
 // Generic is a run of generic mutants.

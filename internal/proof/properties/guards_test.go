@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
@@ -33,14 +33,14 @@ func (d draws) guards(s *settings) {
 // guard gives the settings of an engine the guards and protections of the world.
 func (s settings) guard(c *ownergraph.Config) {
 	if s.Guarded != "" {
-		g := finalizer.Guard{Above: &s.Above, Protected: true}
+		g := guard.Guard{Above: &s.Above, Protected: true}
 		for _, k := range s.Guarded {
 			g.Kinds = append(g.Kinds, graph.Kind(k))
 		}
-		c.Guards = []finalizer.Guard{g}
+		c.Guards = []guard.Guard{g}
 	}
 	if s.Shielded != "" {
-		c.Protect = []finalizer.Protection{{Names: []string{s.Shielded}}}
+		c.Protect = []guard.Protection{{Names: []string{s.Shielded}}}
 	}
 }
 

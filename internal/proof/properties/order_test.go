@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -35,9 +35,9 @@ type orderedWorld struct {
 	crashes int
 }
 
-func orderedGuard() finalizer.Guard {
-	phase := func(k graph.Kind) finalizer.Phase { return finalizer.Phase{Kinds: []graph.Kind{k}} }
-	return finalizer.Guard{Kinds: []graph.Kind{"r"}, Phases: []finalizer.Phase{phase("p1"), phase("p2")}}
+func orderedGuard() guard.Guard {
+	phase := func(k graph.Kind) guard.Phase { return guard.Phase{Kinds: []graph.Kind{k}} }
+	return guard.Guard{Kinds: []graph.Kind{"r"}, Phases: []guard.Phase{phase("p1"), phase("p2")}}
 }
 
 // draw draws a reference to the root or to some of the n objects.
@@ -78,7 +78,7 @@ func newOrderedWorld(t *testing.T, seed uint64) *orderedWorld {
 		}
 	}
 	kinds := []graph.KindInfo{{Kind: "r"}, {Kind: "p1"}, {Kind: "p2"}, {Kind: "p3"}}
-	w, err := world.New(ownergraph.Level2, ownergraph.Config{Guards: []finalizer.Guard{orderedGuard()}}, 1+o.IntN(2), kinds, objects)
+	w, err := world.New(ownergraph.Level2, ownergraph.Config{Guards: []guard.Guard{orderedGuard()}}, 1+o.IntN(2), kinds, objects)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -21,10 +22,10 @@ type crashWorld struct {
 
 func newCrashWorld(t *testing.T, level ownergraph.Level) *crashWorld {
 	t.Helper()
-	sweeps := []finalizer.Sweep{
+	sweeps := []guard.Sweep{
 		{Finalizer: "x.io/tenant", Holder: "tenant",
-			Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}, {By: finalizer.ByScope, Delimiter: "-"}}},
-		finalizer.ScopeSweep("ns", "x.io/ns", []graph.Kind{"job"}),
+			Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}, {By: guard.ByScope, Delimiter: "-"}}},
+		guard.ScopeSweep("ns", "x.io/ns", []graph.Kind{"job"}),
 	}
 	objects, err := graph.Parse("tenant/a; tenant/aa; ns/a-n; vol/a-v; vol/aa-v; pod/a-n/p; job/a-n/j[x.io/h]; pod/aa-n/p")
 	if err != nil {
@@ -34,7 +35,7 @@ func newCrashWorld(t *testing.T, level ownergraph.Level) *crashWorld {
 		"x.io/h": func(context.Context, graph.Object) error { return nil },
 	}}
 	if limit := 9; level >= ownergraph.Level2 { // without fences no guard passes a root
-		cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"tenant"}, Above: &limit}}
+		cfg.Guards = []guard.Guard{{Kinds: []graph.Kind{"tenant"}, Above: &limit}}
 	}
 	w, err := world.New(level, cfg, 1, sweepKinds, objects)
 	if err != nil {

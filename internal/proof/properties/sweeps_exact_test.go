@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 	"pgregory.net/rapid"
@@ -84,9 +84,9 @@ func TestSweepDeletesExactly(t *testing.T) {
 
 // leftBeside deletes the first tenant and returns the remaining objects.
 func leftBeside(t *rapid.T, level ownergraph.Level, delimiter string, objects []graph.Object) (left []string) {
-	sweeps := []finalizer.Sweep{{
+	sweeps := []guard.Sweep{{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: delimiter}, {By: finalizer.ByScope, Delimiter: delimiter}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: delimiter}, {By: guard.ByScope, Delimiter: delimiter}},
 	}}
 	w, err := world.New(level, ownergraph.Config{Sweeps: sweeps}, rapid.IntRange(1, 2).Draw(t, "engines"), sweepKinds, objects)
 	if err != nil {

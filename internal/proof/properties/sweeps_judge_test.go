@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -26,7 +26,7 @@ type sweepJudge struct {
 func newSweepJudge(t interface {
 	Helper()
 	Fatal(args ...any)
-}, w *world.World, sweeps []finalizer.Sweep) *sweepJudge {
+}, w *world.World, sweeps []guard.Sweep) *sweepJudge {
 	t.Helper()
 	s, err := invariant.NewSweeps(sweeps, w.Store.Objects())
 	if err != nil {
@@ -78,7 +78,7 @@ func TestSweepJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sweeps := []finalizer.Sweep{{Finalizer: "x.io/tenant", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}}}}
+	sweeps := []guard.Sweep{{Finalizer: "x.io/tenant", Holder: "tenant", Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}}}}
 	w, err := world.New(ownergraph.Level2, ownergraph.Config{Sweeps: sweeps}, 1, sweepKinds, objects)
 	if err != nil {
 		t.Fatal(err)

@@ -5,18 +5,18 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // tenantsOf returns a sweep of tenants with n volumes and pods of the tenant "1", and
 // n of the tenant "11".
 func tenantsOf(n int) (ownergraph.Config, []graph.Object) {
-	cfg := ownergraph.Config{Sweeps: []finalizer.Sweep{{
+	cfg := ownergraph.Config{Sweeps: []guard.Sweep{{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}, {By: finalizer.ByScope, Delimiter: "-"}},
-		Phases:  []finalizer.Phase{{Kinds: []graph.Kind{"volume"}}, {Kinds: []graph.Kind{"pod"}, After: true}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}, {By: guard.ByScope, Delimiter: "-"}},
+		Phases:  []guard.Phase{{Kinds: []graph.Kind{"volume"}}, {Kinds: []graph.Kind{"pod"}, After: true}},
 	}}}
 	objects := []graph.Object{object(key("tenant", "1")), object(key("tenant", "11"))}
 	for i := range n / 2 {

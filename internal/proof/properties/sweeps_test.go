@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -25,24 +26,24 @@ var sweepSteps = flag.Int("properties.sweepsteps", 120, "steps of a random world
 var sweepKinds = []graph.KindInfo{{Kind: "tenant"}, {Kind: "ns"}, {Kind: "vol"}, {Kind: "pod", Scoped: true}, {Kind: "job", Scoped: true}}
 
 // sweepsOf draws sweeps of tenants, by name and scope, and of namespaces.
-func sweepsOf(t *rapid.T) []finalizer.Sweep {
-	tenants := finalizer.Sweep{
+func sweepsOf(t *rapid.T) []guard.Sweep {
+	tenants := guard.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}, {By: finalizer.ByScope, Delimiter: "-"}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}, {By: guard.ByScope, Delimiter: "-"}},
 	}
-	scopes := finalizer.Sweep{Finalizer: "x.io/ns", Holder: "ns", Members: []finalizer.Members{{By: finalizer.ByScope}}}
+	scopes := guard.Sweep{Finalizer: "x.io/ns", Holder: "ns", Members: []guard.Members{{By: guard.ByScope}}}
 	if rapid.Bool().Draw(t, "phases") {
-		scopes.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"job"}, Propagation: graph.Foreground}, {Kinds: []graph.Kind{"pod"}, After: true}}
-		tenants.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"ns"}}, {Kinds: []graph.Kind{"vol"}, After: true}}
+		scopes.Phases = []guard.Phase{{Kinds: []graph.Kind{"job"}, Propagation: graph.Foreground}, {Kinds: []graph.Kind{"pod"}, After: true}}
+		tenants.Phases = []guard.Phase{{Kinds: []graph.Kind{"ns"}}, {Kinds: []graph.Kind{"vol"}, After: true}}
 	}
 	if rapid.IntRange(0, 3).Draw(t, "where") == 0 { // a claim that may change with the object
 		tenants.Members[0].Where = func(_, o graph.Object) bool { return !o.HasFinalizer("x.io/free") }
 	}
 	tenants.Unguarded = rapid.IntRange(0, 2).Draw(t, "unguarded") == 0
 	if rapid.Bool().Draw(t, "two") {
-		return []finalizer.Sweep{tenants, scopes}
+		return []guard.Sweep{tenants, scopes}
 	}
-	return []finalizer.Sweep{tenants}
+	return []guard.Sweep{tenants}
 }
 
 // sweepRun is a random world of sweeps.
@@ -60,14 +61,14 @@ type sweepRun struct {
 	guarded bool // tenants with several members need an approval
 }
 
-func newSweepRun(t *rapid.T, level ownergraph.Level, sweeps []finalizer.Sweep) *sweepRun {
+func newSweepRun(t *rapid.T, level ownergraph.Level, sweeps []guard.Sweep) *sweepRun {
 	cfg := ownergraph.Config{
 		Sweeps:   sweeps,
 		Handlers: map[string]finalizer.Handler{"x.io/h": func(context.Context, graph.Object) error { return nil }},
 	}
 	guarded := rapid.IntRange(0, 3).Draw(t, "guarded") == 0
 	if limit := 1; guarded {
-		cfg.Guards = []finalizer.Guard{{Kinds: []graph.Kind{"tenant"}, Above: &limit}}
+		cfg.Guards = []guard.Guard{{Kinds: []graph.Kind{"tenant"}, Above: &limit}}
 	}
 	w, err := world.New(level, cfg, rapid.IntRange(1, 2).Draw(t, "engines"), sweepKinds, nil)
 	if err != nil {

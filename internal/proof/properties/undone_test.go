@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -37,7 +38,7 @@ func undoneCases() []undoneCase {
 		{name: "handler", objects: "b[x.io/h]", actions: "bg b", end: "(empty)", reason: "the store restores the finalizer of a handler that has succeeded",
 			cfg: ownergraph.Config{Handlers: map[string]finalizer.Handler{"x.io/h": func(context.Context, graph.Object) error { return nil }}}},
 		{name: "attach", objects: "a", actions: "create b", end: "a; b[x.io/s]", reason: "the store removes the guard of a holder",
-			cfg: ownergraph.Config{Sweeps: []finalizer.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []finalizer.Members{{By: finalizer.ByOwner}}}}}},
+			cfg: ownergraph.Config{Sweeps: []guard.Sweep{{Finalizer: "x.io/s", Holder: "b", Members: []guard.Members{{By: guard.ByOwner}}}}}},
 	}
 }
 

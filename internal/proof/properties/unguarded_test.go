@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -14,16 +14,16 @@ import (
 // where there are no fences. A new object with its name that is no holder proves the
 // end, too. The engine then sweeps the members of the old holder.
 func TestUnguardedPlaceIsTaken(t *testing.T) {
-	sweep := finalizer.Sweep{
+	sweep := guard.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant", Unguarded: true,
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}},
 		Holders: func(o graph.Object) bool { return !o.HasFinalizer("x.io/none") },
 	}
 	objects, err := graph.Parse("tenant/a; volume/a-v")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := world.New(ownergraph.Level1, ownergraph.Config{Sweeps: []finalizer.Sweep{sweep}}, 1, nil, objects)
+	w, err := world.New(ownergraph.Level1, ownergraph.Config{Sweeps: []guard.Sweep{sweep}}, 1, nil, objects)
 	if err != nil {
 		t.Fatal(err)
 	}

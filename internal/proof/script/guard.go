@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
@@ -15,7 +15,7 @@ import (
 type guardOption struct {
 	engine int
 	guard  oracle.Guard
-	phases []finalizer.Phase
+	phases []guard.Phase
 }
 
 // protectOption is the name of the objects that one engine protects, or all engines do.
@@ -28,7 +28,7 @@ type protectOption struct {
 func (o *options) setGuard(option, text string) (err error) {
 	flags := strings.Split(text, ":")
 	engine, g := 0, oracle.Guard{Roots: flags[:1]}
-	var phases []finalizer.Phase
+	var phases []guard.Phase
 	for _, f := range flags[1:] {
 		name, value, _ := strings.Cut(f, "=")
 		switch {
@@ -42,7 +42,7 @@ func (o *options) setGuard(option, text string) (err error) {
 			g.Protected = true
 		case name == "phase":
 			g.Ordered = true
-			phases = append(phases, finalizer.Phase{Name: value, Kinds: kindList(strings.ReplaceAll(value, "+", ",")), After: len(phases) > 0})
+			phases = append(phases, guard.Phase{Name: value, Kinds: kindList(strings.ReplaceAll(value, "+", ",")), After: len(phases) > 0})
 		case name == "above":
 			g.Above = new(int)
 			*g.Above, err = strconv.Atoi(value)
@@ -70,20 +70,20 @@ func (o *options) complete() {
 }
 
 // guardsOf returns the guards of an engine.
-func (o *options) guardsOf(engine int) (out []finalizer.Guard) {
+func (o *options) guardsOf(engine int) (out []guard.Guard) {
 	for _, x := range o.guards {
 		if g := x.guard; x.engine == 0 || x.engine == engine {
-			out = append(out, finalizer.Guard{Names: g.Roots, Always: g.Always, Protected: g.Protected, Above: g.Above, Phases: x.phases})
+			out = append(out, guard.Guard{Names: g.Roots, Always: g.Always, Protected: g.Protected, Above: g.Above, Phases: x.phases})
 		}
 	}
 	return out
 }
 
 // protectOf returns the rules of protection of an engine.
-func (o *options) protectOf(engine int) (out []finalizer.Protection) {
+func (o *options) protectOf(engine int) (out []guard.Protection) {
 	for _, x := range o.protect {
 		if x.engine == 0 || x.engine == engine {
-			out = append(out, finalizer.Protection{Names: []string{x.name}})
+			out = append(out, guard.Protection{Names: []string{x.name}})
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -34,7 +35,7 @@ type options struct {
 	audit               time.Duration
 	absent, workers     int
 	page                int
-	sweeps              []finalizer.Sweep
+	sweeps              []guard.Sweep
 	brake               ownergraph.Brake
 	guards              []guardOption
 	protect             []protectOption
@@ -121,22 +122,22 @@ func (o *options) set(name, value string) (err error) {
 }
 
 // sweep parses a holder kind with its members, as in "tenant:name:select=!keep".
-func sweep(text string) finalizer.Sweep {
+func sweep(text string) guard.Sweep {
 	flags := strings.Split(text, ":")
-	s := finalizer.Sweep{Finalizer: "x.io/" + flags[0], Holder: graph.Kind(flags[0])}
+	s := guard.Sweep{Finalizer: "x.io/" + flags[0], Holder: graph.Kind(flags[0])}
 	for _, f := range flags[1:] {
 		name, value, _ := strings.Cut(f, "=")
 		switch name {
 		case "name":
-			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByName, Delimiter: "-"})
+			s.Members = append(s.Members, guard.Members{By: guard.ByName, Delimiter: "-"})
 		case "scope":
-			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope})
+			s.Members = append(s.Members, guard.Members{By: guard.ByScope})
 		case "scopes":
-			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByScope, Delimiter: "-"})
+			s.Members = append(s.Members, guard.Members{By: guard.ByScope, Delimiter: "-"})
 		case "owner":
-			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
+			s.Members = append(s.Members, guard.Members{By: guard.ByOwner})
 		case "label":
-			s.Members = append(s.Members, finalizer.Members{By: finalizer.ByLabel, Label: value})
+			s.Members = append(s.Members, guard.Members{By: guard.ByLabel, Label: value})
 		case "select":
 			if n := len(s.Members); n > 0 {
 				s.Members[n-1].Selector = value
@@ -150,7 +151,7 @@ func sweep(text string) finalizer.Sweep {
 				s.Members[n-1].Where = carries(value)
 			}
 		case "phase", "then":
-			s.Phases = append(s.Phases, finalizer.Phase{Kinds: kindList(strings.ReplaceAll(value, "+", ",")), After: name == "then"})
+			s.Phases = append(s.Phases, guard.Phase{Kinds: kindList(strings.ReplaceAll(value, "+", ",")), After: name == "then"})
 		case "unguarded":
 			s.Unguarded = true
 		}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 	"github.com/ownergraph/ownergraph/internal/share"
@@ -74,16 +74,16 @@ var defects = []struct {
 			c.Guards[i].Always, c.Guards[i].Protected, c.Guards[i].Above = false, false, &limit
 		}
 	}), "G2", "a deletion needs no approval"},
-	{"another delimiter", tenanciesOf(func(s *finalizer.Sweep) { s.Members[0].Delimiter = "a" }), "S23 L12 S24", "members are read in another way"},
-	{"no phases", tenanciesOf(func(s *finalizer.Sweep) { s.Phases = nil }), "S25", "the order of phases is left out"},
-	{"no exceptions", tenanciesOf(func(s *finalizer.Sweep) { s.Except = nil }), "S23 L12", "an object of no holder is swept"},
-	{"no predicate", tenanciesOf(func(s *finalizer.Sweep) {
+	{"another delimiter", tenanciesOf(func(s *guard.Sweep) { s.Members[0].Delimiter = "a" }), "S23 L12 S24", "members are read in another way"},
+	{"no phases", tenanciesOf(func(s *guard.Sweep) { s.Phases = nil }), "S25", "the order of phases is left out"},
+	{"no exceptions", tenanciesOf(func(s *guard.Sweep) { s.Except = nil }), "S23 L12", "an object of no holder is swept"},
+	{"no predicate", tenanciesOf(func(s *guard.Sweep) {
 		s.Members = slices.Clone(s.Members)
 		for i := range s.Members {
 			s.Members[i].Where = nil
 		}
 	}), "S23 L12", "a predicate is left out"},
-	{"another label", tenanciesOf(func(s *finalizer.Sweep) {
+	{"another label", tenanciesOf(func(s *guard.Sweep) {
 		s.Members = slices.Clone(s.Members)
 		for i := range s.Members {
 			if s.Members[i].Label != "" {
@@ -91,14 +91,14 @@ var defects = []struct {
 			}
 		}
 	}), "S23 S24 L12", "members have another label"},
-	{"no selector", tenanciesOf(func(s *finalizer.Sweep) {
+	{"no selector", tenanciesOf(func(s *guard.Sweep) {
 		s.Members = slices.Clone(s.Members)
 		for i := range s.Members {
 			s.Members[i].Selector = ""
 		}
 	}), "S23 S24 L12", "labels that keep an object are not looked at"},
 	{"empty selections", emptySelections, "S23 S24 L12", "a selection leaves out what matches"},
-	{"unguarded", tenanciesOf(func(s *finalizer.Sweep) { s.Unguarded = true }), "S23 L12", "an unguarded holder is swept"},
+	{"unguarded", tenanciesOf(func(s *guard.Sweep) { s.Unguarded = true }), "S23 L12", "an unguarded holder is swept"},
 	{"no sweeps", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Sweeps = nil }), "L12", "no holder is guarded"},
 	{"lax store", func(s *sim, _ step) { s.w.Strict = false }, "S2 S3", "a store of level 3 takes a reference to an owner that waits or orphans"},
 	{"no brake", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Brake.PerCascade, c.Brake.AwaitSick = 0, false }), "G5", "a cascade has no limit"},
@@ -159,7 +159,7 @@ func ofSweeps(rules string) bool {
 }
 
 // tenanciesOf gives the engines other sweeps of tenants than their judges have.
-func tenanciesOf(change func(*finalizer.Sweep)) func(*sim, step) {
+func tenanciesOf(change func(*guard.Sweep)) func(*sim, step) {
 	return settings(ownergraph.Level2, func(c *ownergraph.Config) {
 		for i := range c.Sweeps {
 			if c.Sweeps[i].Holder == tenants {

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	planning "github.com/ownergraph/ownergraph/plan"
@@ -52,14 +52,14 @@ func (s *sim) beginShields() {
 
 // protects reports whether a rule of the engine, or the object itself, protects an object.
 func (x *shield) protects(o *graph.Object) bool {
-	return o.HasFinalizer(graph.FinalizerProtect) || slices.ContainsFunc(x.cfg.Protect, func(p finalizer.Protection) bool {
+	return o.HasFinalizer(graph.FinalizerProtect) || slices.ContainsFunc(x.cfg.Protect, func(p guard.Protection) bool {
 		return listed(p.Kinds, o.Kind) && listed(p.Scopes, o.Scope) && listed(p.Names, o.Name) && (p.Where == nil || p.Where(*o))
 	})
 }
 
 // guard returns the guard of the engine that judges the deletion of an object, or nil.
-func (x *shield) guard(o *graph.Object) *finalizer.Guard {
-	i := slices.IndexFunc(x.cfg.Guards, func(g finalizer.Guard) bool {
+func (x *shield) guard(o *graph.Object) *guard.Guard {
+	i := slices.IndexFunc(x.cfg.Guards, func(g guard.Guard) bool {
 		return listed(g.Kinds, o.Kind) && listed(g.Scopes, o.Scope) && listed(g.Names, o.Name) && (g.Where == nil || g.Where(*o))
 	})
 	if i < 0 {

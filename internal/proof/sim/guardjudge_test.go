@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
 
@@ -14,8 +14,8 @@ import (
 func TestQuietInEachEngine(t *testing.T) {
 	const start = "g/a* -> t/-!; p/s/y -> t/-; t/-~[foreground]*"
 	root := []string{"-"}
-	protects := ownergraph.Config{Protect: []finalizer.Protection{{Names: root}}}
-	orders := ownergraph.Config{Guards: []finalizer.Guard{{Names: root, Phases: []finalizer.Phase{{Kinds: []graph.Kind{"g"}}, {After: true}}}}}
+	protects := ownergraph.Config{Protect: []guard.Protection{{Names: root}}}
+	orders := ownergraph.Config{Guards: []guard.Guard{{Names: root, Phases: []guard.Phase{{Kinds: []graph.Kind{"g"}}, {After: true}}}}}
 	observes := orders
 	observes.ObserveOnly = true
 	for _, c := range []struct {

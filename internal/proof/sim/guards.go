@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // attitude is the way in which the settings of one engine differ from those of the world.
@@ -27,8 +27,8 @@ var attitudeNames = [...]string{"strict", "none", "loose", "guards", "protection
 
 // guarding has the guards and protections of a world. It follows from the seed.
 type guarding struct {
-	guards    []finalizer.Guard
-	protect   []finalizer.Protection
+	guards    []guard.Guard
+	protect   []guard.Protection
 	attitudes [4]attitude // by engine
 }
 
@@ -63,7 +63,7 @@ func (o *options) drawGuards() {
 	}
 	if o.has(sweeps) && r.IntN(2) == 0 { // the members of a sweep are counted
 		limit := 1
-		y.guards = append(y.guards, finalizer.Guard{Kinds: []graph.Kind{tenants}, Above: &limit})
+		y.guards = append(y.guards, guard.Guard{Kinds: []graph.Kind{tenants}, Above: &limit})
 	}
 	for range r.IntN(3) {
 		y.protect = append(y.protect, o.drawProtection(r))
@@ -76,7 +76,7 @@ func (o *options) drawGuards() {
 }
 
 // drawGuard draws the roots of a guard, and its conditions.
-func (o *options) drawGuard(r *rand.Rand) (g finalizer.Guard) {
+func (o *options) drawGuard(r *rand.Rand) (g guard.Guard) {
 	infos := o.infos()
 	switch how := r.IntN(4); {
 	case how == 0:
@@ -99,13 +99,13 @@ func (o *options) drawGuard(r *rand.Rand) (g finalizer.Guard) {
 		g.Above = &limit
 	}
 	if r.IntN(6) == 0 {
-		g.Phases = []finalizer.Phase{{Kinds: []graph.Kind{infos[0].Kind}}, {After: true}}
+		g.Phases = []guard.Phase{{Kinds: []graph.Kind{infos[0].Kind}}, {After: true}}
 	}
 	return g
 }
 
 // drawProtection draws a rule of protection by kind, scope, name or content.
-func (o *options) drawProtection(r *rand.Rand) (p finalizer.Protection) {
+func (o *options) drawProtection(r *rand.Rand) (p guard.Protection) {
 	infos := o.infos()
 	switch r.IntN(5) {
 	case 0:

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -53,7 +53,7 @@ func (o *options) drawLabels() {
 }
 
 // byLabels returns the members of tenants, with those by labels.
-func (y tenancy) byLabels(members []finalizer.Members) []finalizer.Members {
+func (y tenancy) byLabels(members []guard.Members) []guard.Members {
 	selectors := [...]string{"!" + keepLabel, keepLabel + "!=yes", keepLabel + " notin (yes,no)"} // a witness tells them apart
 	if y.chosen {
 		for i := range members {
@@ -63,7 +63,7 @@ func (y tenancy) byLabels(members []finalizer.Members) []finalizer.Members {
 		}
 	}
 	if y.labels {
-		m := finalizer.Members{By: finalizer.ByLabel, Label: tenantLabel}
+		m := guard.Members{By: guard.ByLabel, Label: tenantLabel}
 		if y.chosen {
 			m.Selector = keepLabel + "!=yes"
 		}

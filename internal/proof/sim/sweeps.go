@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -107,20 +107,20 @@ func (o *options) drawJudges(r *rand.Rand) {
 }
 
 // sweeps returns those of the world.
-func (o options) sweeps() []finalizer.Sweep {
+func (o options) sweeps() []guard.Sweep {
 	if !o.has(sweeps) {
 		return nil
 	}
 	y := o.tenancy
-	s := finalizer.Sweep{
+	s := guard.Sweep{
 		Finalizer: tenantFinalizer, Holder: tenants, Unguarded: y.unguarded,
-		Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Suffix: y.suffix}, {By: finalizer.ByScope, Delimiter: "-", Suffix: y.suffix}},
+		Members: []guard.Members{{By: guard.ByName, Delimiter: "-", Suffix: y.suffix}, {By: guard.ByScope, Delimiter: "-", Suffix: y.suffix}},
 	}
 	if y.owned {
-		s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner})
+		s.Members = append(s.Members, guard.Members{By: guard.ByOwner})
 	}
 	if y.rings {
-		s.Members = append(s.Members, finalizer.Members{By: finalizer.ByOwner, Kinds: []graph.Kind{tenants}})
+		s.Members = append(s.Members, guard.Members{By: guard.ByOwner, Kinds: []graph.Kind{tenants}})
 	}
 	s.Members = y.byLabels(s.Members)
 	for i := range s.Members {
@@ -133,17 +133,17 @@ func (o options) sweeps() []finalizer.Sweep {
 		s.Except = func(m graph.Object) bool { return strings.HasSuffix(m.Name, "v") }
 	}
 	if y.phases {
-		s.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"g"}}, {Kinds: []graph.Kind{"p"}, After: true}}
+		s.Phases = []guard.Phase{{Kinds: []graph.Kind{"g"}}, {Kinds: []graph.Kind{"p"}, After: true}}
 		if y.ways {
 			s.Phases[0].Propagation, s.Phases[1].Propagation = graph.Foreground, graph.Orphan
 		}
 	}
 	if !y.nested {
-		return []finalizer.Sweep{s}
+		return []guard.Sweep{s}
 	}
-	n := finalizer.ScopeSweep(spaces, spaceFinalizer, []graph.Kind{"q"})
+	n := guard.ScopeSweep(spaces, spaceFinalizer, []graph.Kind{"q"})
 	n.Holders = s.Holders
-	return []finalizer.Sweep{s, n}
+	return []guard.Sweep{s, n}
 }
 
 // where returns the function that tells whether a member belongs to a holder by their

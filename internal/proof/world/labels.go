@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // labels are the labels of objects by their keys. A change makes a new map.
@@ -49,7 +50,7 @@ func (s *Store) Label(k graph.Key, set map[string]string) (graph.Event, error) {
 
 // Select returns a page of the objects of a kind whose labels match, by key.
 func (s *Store) Select(q ownergraph.SelectRequest) (out ownergraph.SelectPage, err error) {
-	selector, err := finalizer.ParseSelector(q.Selector)
+	selector, err := guard.ParseSelector(q.Selector)
 	if err != nil {
 		return out, err
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
@@ -19,8 +19,8 @@ func labelled(t *testing.T) *World {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := ownergraph.Config{Sweeps: []finalizer.Sweep{{
-		Finalizer: "x.io/t", Holder: "t", Members: []finalizer.Members{{By: finalizer.ByLabel, Label: "of", Kinds: []graph.Kind{"v"}}},
+	cfg := ownergraph.Config{Sweeps: []guard.Sweep{{
+		Finalizer: "x.io/t", Holder: "t", Members: []guard.Members{{By: guard.ByLabel, Label: "of", Kinds: []graph.Kind{"v"}}},
 	}}}
 	probe.Tuning(&cfg).SelectPage = 1
 	w, err := New(ownergraph.Level2, cfg, 1, nil, start)

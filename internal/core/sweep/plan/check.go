@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
@@ -14,7 +14,7 @@ import (
 // that wrap graph.ErrInvalid.
 //
 // Held by TestNewPlanRefuses.
-func New(s finalizer.Sweep) (*Plan, error) {
+func New(s guard.Sweep) (*Plan, error) {
 	c := &planCheck{sweep: s}
 	c.holder()
 	if len(s.Members) == 0 {
@@ -40,7 +40,7 @@ func New(s finalizer.Sweep) (*Plan, error) {
 }
 
 type planCheck struct {
-	sweep finalizer.Sweep
+	sweep guard.Sweep
 	errs  []error
 }
 
@@ -64,22 +64,22 @@ func (c *planCheck) holder() {
 }
 
 func (c *planCheck) members(at string, m *members) {
-	cuts := m.By == finalizer.ByName || m.By == finalizer.ByKind || m.By == finalizer.ByScope
-	c.when(m.By == finalizer.ByUnset || m.By > finalizer.ByLabel, at+".By", m.By.String()+" is no way to name a holder")
-	c.when((m.By == finalizer.ByName || m.By == finalizer.ByKind) && m.Delimiter == "", at+".Delimiter", "empty: it would take every object whose name begins like the holder's")
+	cuts := m.By == guard.ByName || m.By == guard.ByKind || m.By == guard.ByScope
+	c.when(m.By == guard.ByUnset || m.By > guard.ByLabel, at+".By", m.By.String()+" is no way to name a holder")
+	c.when((m.By == guard.ByName || m.By == guard.ByKind) && m.Delimiter == "", at+".Delimiter", "empty: it would take every object whose name begins like the holder's")
 	c.when(!cuts && (m.Delimiter != "" || m.AfterText != "" || m.TrimSuffix != "" || m.Suffix), at+".Delimiter", "nothing is cut by "+m.By.String())
 	c.when(m.Delimiter == "" && (m.AfterText != "" || m.TrimSuffix != "" || m.Suffix), at+".Delimiter", "empty, with AfterText, TrimSuffix or Suffix")
 	c.when(m.Suffix && m.AfterText != "", at+".AfterText", "it cannot go with Suffix")
 	c.when(!m.Suffix && m.TrimSuffix != "", at+".TrimSuffix", "it cannot go without Suffix")
-	c.when((m.By == finalizer.ByFunc) != (m.Named != nil), at+".Named", "it goes with by func, and only there")
-	c.when(m.By == finalizer.ByScope && m.Global, at+".Global", "it cannot go with by scope")
+	c.when((m.By == guard.ByFunc) != (m.Named != nil), at+".Named", "it goes with by func, and only there")
+	c.when(m.By == guard.ByScope && m.Global, at+".Global", "it cannot go with by scope")
 	c.labels(at, m)
 	c.kinds(at, m.Kinds)
 }
 
 // labels finds the faults in conditions on labels.
 func (c *planCheck) labels(at string, m *members) {
-	c.when((m.By == finalizer.ByLabel) != (m.Label != ""), at+".Label", "it goes with by label, and only there")
+	c.when((m.By == guard.ByLabel) != (m.Label != ""), at+".Label", "it goes with by label, and only there")
 	c.when(m.Label != "" && !selector.ValidName(m.Label), at+".Label", fmt.Sprintf("%q is no label", m.Label))
 	c.when(m.labelled() && slices.Contains(m.Kinds, c.sweep.Holder), at+".Kinds", "it has the holders' kind, and labels may match the holder itself")
 	if m.Selector == "" {
@@ -115,7 +115,7 @@ func (c *planCheck) phase(i int, at string, p *phase) {
 			return
 		}
 	}
-	c.when(len(p.Kinds) > 0 && !slices.ContainsFunc(c.sweep.Members, func(m finalizer.Members) bool {
+	c.when(len(p.Kinds) > 0 && !slices.ContainsFunc(c.sweep.Members, func(m guard.Members) bool {
 		return slices.ContainsFunc(p.Kinds, func(k graph.Kind) bool { return kindIn(m.Kinds, m.KindIs, k) })
 	}), at+".Kinds", "it matches nothing: no member is of such a kind")
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // A text may be long and full of delimiters, and each delimiter separates another name
@@ -98,7 +98,7 @@ func (m *members) names(o graph.Object, name string) bool {
 // name. The claims with Rest stand for these objects. Such a holder has a delimiter in
 // its name, so it gets no sweep by that name: see Fit.
 func (p *Plan) NamedByRest(holder graph.Object) bool {
-	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool {
+	return slices.ContainsFunc(p.sweep.Members, func(m guard.Members) bool {
 		return m.Delimiter != "" && !(*members)(&m).reaches(holder.Name)
 	})
 }
@@ -120,13 +120,13 @@ func (m *members) reaches(name string) (found bool) {
 func (m *members) text(o graph.Object) (string, bool) {
 	text, ok := "", true
 	switch m.By {
-	case finalizer.ByName:
+	case guard.ByName:
 		text = o.Name
-	case finalizer.ByScope:
+	case guard.ByScope:
 		text = o.Scope
-	case finalizer.ByKind:
+	case guard.ByKind:
 		text = string(o.Kind)
-	case finalizer.ByFunc:
+	case guard.ByFunc:
 		return m.Named(o), true
 	}
 	if m.AfterText != "" {

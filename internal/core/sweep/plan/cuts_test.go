@@ -6,8 +6,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 func cutBy(t interface {
@@ -15,8 +15,8 @@ func cutBy(t interface {
 	Fatal(args ...any)
 }, delimiter string, suffix bool) *Plan {
 	t.Helper()
-	return mustPlan(t, finalizer.Sweep{
-		Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: delimiter, Suffix: suffix}},
+	return mustPlan(t, guard.Sweep{
+		Finalizer: "x.io/t", Holder: "tenant", Members: []guard.Members{{By: guard.ByName, Delimiter: delimiter, Suffix: suffix}},
 	})
 }
 

@@ -3,21 +3,21 @@ package plan_test
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
 
 // The objects of a tenant are in two phases. The objects of a neighbour whose name begins
 // alike name the neighbour.
 func ExamplePlan() {
-	p, err := plan.New(finalizer.Sweep{
+	p, err := plan.New(guard.Sweep{
 		Finalizer: "example.org/tenant", Holder: "tenant",
-		Members: []finalizer.Members{
-			{By: finalizer.ByName, Delimiter: "-", Kinds: []graph.Kind{"volume"}},
-			{By: finalizer.ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
+		Members: []guard.Members{
+			{By: guard.ByName, Delimiter: "-", Kinds: []graph.Kind{"volume"}},
+			{By: guard.ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
 		},
-		Phases: []finalizer.Phase{
+		Phases: []guard.Phase{
 			{Name: "definitions", Kinds: []graph.Kind{"definition"}},
 			{Name: "the rest", After: true, Propagation: graph.Background},
 		},

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
@@ -36,7 +36,7 @@ func (p *Plan) NeedsLabels(i int, o graph.Object) bool {
 	if !m.labelled() || p.excepted(o) || !p.may(m, o) {
 		return false
 	}
-	if m.By == finalizer.ByLabel {
+	if m.By == guard.ByLabel {
 		return true
 	}
 	names := false
@@ -57,7 +57,7 @@ const maxNames = 32
 func (p *Plan) Select(i int, names []string) (text, label string) {
 	m := p.members(i)
 	s, _ := selector.Parse(m.Selector) // New has read it, and an empty text is the zero Selector
-	if m.By != finalizer.ByLabel {
+	if m.By != guard.ByLabel {
 		return s.String(), ""
 	}
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" || !selector.ValidValue(n) })

@@ -6,33 +6,33 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
-func byLabel(m finalizer.Members) finalizer.Sweep {
-	return finalizer.Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []finalizer.Members{m}}
+func byLabel(m guard.Members) guard.Sweep {
+	return guard.Sweep{Finalizer: "x.io/t", Holder: "tenant", Members: []guard.Members{m}}
 }
 
 // TestNewPlanRefusesLabels: New refuses impossible conditions on labels, with their
 // field, before any sweep.
 func TestNewPlanRefusesLabels(t *testing.T) {
-	of := func(label, selector string, kinds ...graph.Kind) finalizer.Members {
-		return finalizer.Members{By: finalizer.ByLabel, Label: label, Selector: selector, Kinds: kinds}
+	of := func(label, selector string, kinds ...graph.Kind) guard.Members {
+		return guard.Members{By: guard.ByLabel, Label: label, Selector: selector, Kinds: kinds}
 	}
 	for _, tc := range []struct {
-		members      finalizer.Members
+		members      guard.Members
 		want, reason string
 	}{
 		{of("", ""), "Members[0].Label: it goes with by label", "nothing names the holder"},
-		{finalizer.Members{By: finalizer.ByOwner, Label: "of"}, "Members[0].Label: it goes with by label", "two ways"},
+		{guard.Members{By: guard.ByOwner, Label: "of"}, "Members[0].Label: it goes with by label", "two ways"},
 		{of("o f", ""), `Members[0].Label: "o f" is no label`, "a blank"},
-		{finalizer.Members{By: finalizer.ByLabel, Label: "of", Delimiter: "-"}, "Members[0].Delimiter: nothing is cut by label", "it is the whole value"},
+		{guard.Members{By: guard.ByLabel, Label: "of", Delimiter: "-"}, "Members[0].Delimiter: nothing is cut by label", "it is the whole value"},
 		{of("of", "app in"), `Members[0].Selector: selector "app in": "app in"`, "no selector"},
 		{of("of", ","), "Members[0].Selector: selector", "nor this"},
 		{of("of", "", "pod", "tenant"), "Members[0].Kinds: it has the holders' kind", "it may match the holder itself"},
-		{finalizer.Members{By: finalizer.ByOwner, Selector: "app", Kinds: []graph.Kind{"tenant"}}, "Members[0].Kinds: it has the holders' kind", "the same"},
+		{guard.Members{By: guard.ByOwner, Selector: "app", Kinds: []graph.Kind{"tenant"}}, "Members[0].Kinds: it has the holders' kind", "the same"},
 		{of("of", "!of"), `Members[0].Selector: it matches nothing: no object can have such a label "of"`, "members have it"},
 		{of("of", "app=a,app=b"), `Members[0].Selector: it matches nothing: no object can have such a label "app"`, "not both"},
 		{of("of", "app in (a,b),app notin (a,b,c)"), "it matches nothing", "all are ruled out"},
@@ -51,15 +51,15 @@ func TestPlanSelects(t *testing.T) {
 		many[i] = fmt.Sprint("t", i)
 	}
 	for _, tc := range []struct {
-		members     finalizer.Members
+		members     guard.Members
 		names       []string
 		want, label string
 		reason      string
 	}{
-		{finalizer.Members{By: finalizer.ByLabel, Label: "of"}, nil, "of", "of", "every holder"},
-		{finalizer.Members{By: finalizer.ByLabel, Label: "of", Selector: " app == web , !x"}, []string{"b", "a", "b", "a:b"}, "of in (a,b),app in (web),!x", "of", "only these"},
-		{finalizer.Members{By: finalizer.ByLabel, Label: "of"}, many, "of", "of", "too many to be named"},
-		{finalizer.Members{By: finalizer.ByOwner, Selector: "app"}, []string{"a"}, "app", "", "something else names them"},
+		{guard.Members{By: guard.ByLabel, Label: "of"}, nil, "of", "of", "every holder"},
+		{guard.Members{By: guard.ByLabel, Label: "of", Selector: " app == web , !x"}, []string{"b", "a", "b", "a:b"}, "of in (a,b),app in (web),!x", "of", "only these"},
+		{guard.Members{By: guard.ByLabel, Label: "of"}, many, "of", "of", "too many to be named"},
+		{guard.Members{By: guard.ByOwner, Selector: "app"}, []string{"a"}, "app", "", "something else names them"},
 	} {
 		p, err := New(byLabel(tc.members))
 		if err != nil {
@@ -77,10 +77,10 @@ func TestPlanSelects(t *testing.T) {
 
 // TestClaimsBy: labels name the given holders, and the plan needs the given labels.
 func TestClaimsBy(t *testing.T) {
-	label := finalizer.Members{By: finalizer.ByLabel, Label: "of", Kinds: []graph.Kind{"pod"}}
-	name := finalizer.Members{By: finalizer.ByName, Delimiter: "-", Selector: "app"}
+	label := guard.Members{By: guard.ByLabel, Label: "of", Kinds: []graph.Kind{"pod"}}
+	name := guard.Members{By: guard.ByName, Delimiter: "-", Selector: "app"}
 	for _, tc := range []struct {
-		members       finalizer.Members
+		members       guard.Members
 		object, value string
 		match         bool
 		want          string
@@ -94,7 +94,7 @@ func TestClaimsBy(t *testing.T) {
 		{name, "volume/a-v", "", true, "[a]", true, "its name names a, and its labels match"},
 		{name, "volume/a-v", "", false, "[]", true, "they do not match"},
 		{name, "volume/v", "", true, "[]", false, "it names no holder"},
-		{finalizer.Members{By: finalizer.ByName, Delimiter: "-"}, "volume/a-v", "", false, "[a]", false, "labels say nothing of it"},
+		{guard.Members{By: guard.ByName, Delimiter: "-"}, "volume/a-v", "", false, "[a]", false, "labels say nothing of it"},
 	} {
 		p, err := New(byLabel(tc.members))
 		if err != nil {

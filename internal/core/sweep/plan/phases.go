@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // PhaseOf returns the index of the first phase that takes the object. The index is
 // len(phases) for an object that no phase takes.
-func PhaseOf(phases []finalizer.Phase, o graph.Object) int {
+func PhaseOf(phases []guard.Phase, o graph.Object) int {
 	for i := range phases {
 		if (*phase)(&phases[i]).takes(o) {
 			return i
@@ -29,7 +29,7 @@ const MaxPhases = 64
 // ownership, so a phase cannot change their propagation or grace period.
 //
 // Held by TestCheckPhases.
-func CheckPhases(phases []finalizer.Phase) error {
+func CheckPhases(phases []guard.Phase) error {
 	var errs []error
 	bad := func(is bool, at, cause string) {
 		if is {
@@ -43,7 +43,7 @@ func CheckPhases(phases []finalizer.Phase) error {
 		bad(p.After && i == 0, at+".After", "no phase is before it")
 		bad(p.Propagation != graph.Unset, at+".Propagation", "the phases of a guard have none")
 		bad(p.GraceSeconds != nil, at+".GraceSeconds", "the phases of a guard have none")
-		before := slices.IndexFunc(phases[:i], func(q finalizer.Phase) bool { return (*phase)(&q).covers((*phase)(p)) })
+		before := slices.IndexFunc(phases[:i], func(q guard.Phase) bool { return (*phase)(&q).covers((*phase)(p)) })
 		bad(before >= 0, at, fmt.Sprintf("it matches nothing: Phases[%d] takes all of it", before))
 	}
 	return errors.Join(errs...)

@@ -6,31 +6,31 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // Plan is a checked sweep, with pure answers about holders and members. Use New. It is
 // immutable and safe for concurrent use, as far as the sweep's functions are.
 type Plan struct {
-	sweep finalizer.Sweep
+	sweep guard.Sweep
 }
 
 // members and phase are parts of the sweep, with the methods that interpret them.
 type (
-	members finalizer.Members
-	phase   finalizer.Phase
+	members guard.Members
+	phase   guard.Phase
 )
 
 func (p *Plan) members(i int) *members { return (*members)(&p.sweep.Members[i]) }
 
 // Sweep returns the sweep of the plan. The caller does not change it.
-func (p *Plan) Sweep() *finalizer.Sweep { return &p.sweep }
+func (p *Plan) Sweep() *guard.Sweep { return &p.sweep }
 
 // DependsOnHolder reports whether the members of a holder depend on the holder's own
 // state, by some Where. Then every change of a holder makes all answers void.
 func (p *Plan) DependsOnHolder() bool {
-	return slices.ContainsFunc(p.sweep.Members, func(m finalizer.Members) bool { return m.Where != nil })
+	return slices.ContainsFunc(p.sweep.Members, func(m guard.Members) bool { return m.Where != nil })
 }
 
 // IsHolder reports whether the object may hold members.
@@ -133,11 +133,11 @@ func (p *Plan) ClaimsBy(o graph.Object, labels func(members int) (value string, 
 }
 
 func (p *Plan) claims(i int, m *members, o graph.Object, label string, yield func(Claim) bool) bool {
-	if m.By == finalizer.ByLabel {
+	if m.By == guard.ByLabel {
 		return label == "" || yield(Claim{Members: i, Name: label})
 	}
-	if m.By != finalizer.ByOwner {
-		c := Claim{Members: i, Fixed: m.By < finalizer.ByOwner && m.Where == nil && p.sweep.Except == nil && !m.labelled()}
+	if m.By != guard.ByOwner {
+		c := Claim{Members: i, Fixed: m.By < guard.ByOwner && m.Where == nil && p.sweep.Except == nil && !m.labelled()}
 		for x := range m.cuts(o) {
 			c.Name, c.Shadow, c.Rest = x.name, x.shadow, x.rest
 			if !yield(c) {
@@ -178,11 +178,11 @@ func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
 func (p *Plan) Phases() int { return len(p.sweep.Phases) + 1 }
 
 // Phase returns the i-th phase. The last one is the zero Phase.
-func (p *Plan) Phase(i int) finalizer.Phase {
+func (p *Plan) Phase(i int) guard.Phase {
 	if i < len(p.sweep.Phases) {
 		return p.sweep.Phases[i]
 	}
-	return finalizer.Phase{}
+	return guard.Phase{}
 }
 
 // PhaseOf returns the index of the phase that a member is in.

@@ -7,72 +7,72 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // tenants is a sweep with a phase for definitions, as the tenant proposal has it.
-func tenants() finalizer.Sweep {
-	return finalizer.Sweep{
+func tenants() guard.Sweep {
+	return guard.Sweep{
 		Finalizer: "x.io/tenant", Holder: "tenant",
-		Members: []finalizer.Members{
-			{By: finalizer.ByName, Delimiter: "-"},
-			{By: finalizer.ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
-			{By: finalizer.ByScope, Delimiter: "-"},
-			{By: finalizer.ByKind, Delimiter: "-"},
+		Members: []guard.Members{
+			{By: guard.ByName, Delimiter: "-"},
+			{By: guard.ByName, AfterText: ".", Delimiter: "-", Kinds: []graph.Kind{"definition"}},
+			{By: guard.ByScope, Delimiter: "-"},
+			{By: guard.ByKind, Delimiter: "-"},
 		},
-		Phases: []finalizer.Phase{{Name: "definitions", Kinds: []graph.Kind{"definition"}, Propagation: graph.Foreground}},
+		Phases: []guard.Phase{{Name: "definitions", Kinds: []graph.Kind{"definition"}, Propagation: graph.Foreground}},
 	}
 }
 
 func TestNewPlanRefuses(t *testing.T) {
 	named := func(graph.Object) string { return "" }
-	all := func(change func(s *finalizer.Sweep)) finalizer.Sweep {
+	all := func(change func(s *guard.Sweep)) guard.Sweep {
 		s := tenants()
 		change(&s)
 		return s
 	}
-	members := func(m finalizer.Members) finalizer.Sweep {
-		return all(func(s *finalizer.Sweep) { s.Members, s.Phases = []finalizer.Members{m}, nil })
+	members := func(m guard.Members) guard.Sweep {
+		return all(func(s *guard.Sweep) { s.Members, s.Phases = []guard.Members{m}, nil })
 	}
-	phases := func(p ...finalizer.Phase) finalizer.Sweep { return all(func(s *finalizer.Sweep) { s.Phases = p }) }
+	phases := func(p ...guard.Phase) guard.Sweep { return all(func(s *guard.Sweep) { s.Phases = p }) }
 	less := int64(-1)
 	for _, tc := range []struct {
-		sweep  finalizer.Sweep
+		sweep  guard.Sweep
 		want   string // the fields in the error, in order
 		reason string
 	}{
-		{all(func(s *finalizer.Sweep) { s.Finalizer = "" }), "Finalizer: empty", "nothing would hold the holder"},
-		{all(func(s *finalizer.Sweep) { s.Finalizer = "orphan" }), "Finalizer: it is a propagation's", "the engine's work"},
-		{all(func(s *finalizer.Sweep) { s.Holder = "" }), "Holder: empty", "no object holds"},
-		{all(func(s *finalizer.Sweep) { s.Members, s.Phases = nil, nil }), "Members: none", "nothing would be swept"},
-		{members(finalizer.Members{}), "Members[0].By: unset is no way", "unset is no way"},
-		{members(finalizer.Members{By: 99, Delimiter: "-"}), "Members[0].By: by(99) is no way|Members[0].Delimiter: nothing is cut", "there is none like it"},
-		{members(finalizer.Members{By: finalizer.ByName}), "Members[0].Delimiter: empty", "111111 would take the objects of 1111112"},
-		{members(finalizer.Members{By: finalizer.ByKind}), "Members[0].Delimiter: empty", "the same"},
-		{members(finalizer.Members{By: finalizer.ByOwner, Delimiter: "-"}), "Members[0].Delimiter: nothing is cut by owner", "it means nothing"},
-		{members(finalizer.Members{By: finalizer.ByOwner, AfterText: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
-		{members(finalizer.Members{By: finalizer.ByOwner, TrimSuffix: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with|Members[0].TrimSuffix: it cannot go without", "the same"},
-		{members(finalizer.Members{By: finalizer.ByOwner, Suffix: true}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
-		{members(finalizer.Members{By: finalizer.ByScope, TrimSuffix: "x", Suffix: true}), "Members[0].Delimiter: empty, with", "a scope as a whole has no end"},
-		{members(finalizer.Members{By: finalizer.ByName, Delimiter: "-", Suffix: true, AfterText: "."}), "Members[0].AfterText: it cannot go with Suffix", "which comes first?"},
-		{members(finalizer.Members{By: finalizer.ByName, Delimiter: "-", TrimSuffix: "."}), "Members[0].TrimSuffix: it cannot go without Suffix", "the same"},
-		{members(finalizer.Members{By: finalizer.ByFunc}), "Members[0].Named: it goes with by func", "it could not be called"},
-		{members(finalizer.Members{By: finalizer.ByOwner, Named: named}), "Members[0].Named: it goes with by func", "it would never be called"},
-		{members(finalizer.Members{By: finalizer.ByScope, Global: true}), "Members[0].Global: it cannot go with by scope", "nothing could be both"},
-		{members(finalizer.Members{By: finalizer.ByOwner, Kinds: []graph.Kind{""}}), "Members[0].Kinds: an empty kind", "there is none"},
-		{phases(finalizer.Phase{Kinds: []graph.Kind{""}}), "Phases[0].Kinds: an empty kind", "there is none"},
-		{phases(finalizer.Phase{Propagation: 9}), "Phases[0].Propagation: propagation(9) means nothing", "every deletion would be refused"},
-		{phases(finalizer.Phase{GraceSeconds: &less}), "Phases[0].GraceSeconds: negative", "the same"},
-		{phases(finalizer.Phase{After: true}), "Phases[0].After: no phase is before it", "it waits for nothing"},
-		{phases(finalizer.Phase{}, finalizer.Phase{Kinds: []graph.Kind{"a"}}), "Phases[1]: it matches nothing: Phases[0] takes all of it", "the first takes everything"},
-		{phases(finalizer.Phase{Kinds: []graph.Kind{"a", "b"}}, finalizer.Phase{Kinds: []graph.Kind{"b"}, Where: func(graph.Object) bool { return true }}),
+		{all(func(s *guard.Sweep) { s.Finalizer = "" }), "Finalizer: empty", "nothing would hold the holder"},
+		{all(func(s *guard.Sweep) { s.Finalizer = "orphan" }), "Finalizer: it is a propagation's", "the engine's work"},
+		{all(func(s *guard.Sweep) { s.Holder = "" }), "Holder: empty", "no object holds"},
+		{all(func(s *guard.Sweep) { s.Members, s.Phases = nil, nil }), "Members: none", "nothing would be swept"},
+		{members(guard.Members{}), "Members[0].By: unset is no way", "unset is no way"},
+		{members(guard.Members{By: 99, Delimiter: "-"}), "Members[0].By: by(99) is no way|Members[0].Delimiter: nothing is cut", "there is none like it"},
+		{members(guard.Members{By: guard.ByName}), "Members[0].Delimiter: empty", "111111 would take the objects of 1111112"},
+		{members(guard.Members{By: guard.ByKind}), "Members[0].Delimiter: empty", "the same"},
+		{members(guard.Members{By: guard.ByOwner, Delimiter: "-"}), "Members[0].Delimiter: nothing is cut by owner", "it means nothing"},
+		{members(guard.Members{By: guard.ByOwner, AfterText: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
+		{members(guard.Members{By: guard.ByOwner, TrimSuffix: "-"}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with|Members[0].TrimSuffix: it cannot go without", "the same"},
+		{members(guard.Members{By: guard.ByOwner, Suffix: true}), "Members[0].Delimiter: nothing is cut by owner|Members[0].Delimiter: empty, with", "the same"},
+		{members(guard.Members{By: guard.ByScope, TrimSuffix: "x", Suffix: true}), "Members[0].Delimiter: empty, with", "a scope as a whole has no end"},
+		{members(guard.Members{By: guard.ByName, Delimiter: "-", Suffix: true, AfterText: "."}), "Members[0].AfterText: it cannot go with Suffix", "which comes first?"},
+		{members(guard.Members{By: guard.ByName, Delimiter: "-", TrimSuffix: "."}), "Members[0].TrimSuffix: it cannot go without Suffix", "the same"},
+		{members(guard.Members{By: guard.ByFunc}), "Members[0].Named: it goes with by func", "it could not be called"},
+		{members(guard.Members{By: guard.ByOwner, Named: named}), "Members[0].Named: it goes with by func", "it would never be called"},
+		{members(guard.Members{By: guard.ByScope, Global: true}), "Members[0].Global: it cannot go with by scope", "nothing could be both"},
+		{members(guard.Members{By: guard.ByOwner, Kinds: []graph.Kind{""}}), "Members[0].Kinds: an empty kind", "there is none"},
+		{phases(guard.Phase{Kinds: []graph.Kind{""}}), "Phases[0].Kinds: an empty kind", "there is none"},
+		{phases(guard.Phase{Propagation: 9}), "Phases[0].Propagation: propagation(9) means nothing", "every deletion would be refused"},
+		{phases(guard.Phase{GraceSeconds: &less}), "Phases[0].GraceSeconds: negative", "the same"},
+		{phases(guard.Phase{After: true}), "Phases[0].After: no phase is before it", "it waits for nothing"},
+		{phases(guard.Phase{}, guard.Phase{Kinds: []graph.Kind{"a"}}), "Phases[1]: it matches nothing: Phases[0] takes all of it", "the first takes everything"},
+		{phases(guard.Phase{Kinds: []graph.Kind{"a", "b"}}, guard.Phase{Kinds: []graph.Kind{"b"}, Where: func(graph.Object) bool { return true }}),
 			"Phases[1]: it matches nothing: Phases[0] takes all of it", "the first takes the kind"},
-		{all(func(s *finalizer.Sweep) {
-			s.Members = []finalizer.Members{{By: finalizer.ByOwner, Kinds: []graph.Kind{"a"}}}
-			s.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"b"}}}
+		{all(func(s *guard.Sweep) {
+			s.Members = []guard.Members{{By: guard.ByOwner, Kinds: []graph.Kind{"a"}}}
+			s.Phases = []guard.Phase{{Kinds: []graph.Kind{"b"}}}
 		}), "Phases[0].Kinds: it matches nothing: no member", "no b is a member"},
-		{finalizer.Sweep{}, "Finalizer: empty|Holder: empty|Members: none", "all that is wrong, in order"},
+		{guard.Sweep{}, "Finalizer: empty|Holder: empty|Members: none", "all that is wrong, in order"},
 	} {
 		p, err := New(tc.sweep)
 		if p != nil || !errors.Is(err, graph.ErrInvalid) {
@@ -93,7 +93,7 @@ func TestNewPlanRefuses(t *testing.T) {
 func TestPlanKeepsItsSweep(t *testing.T) {
 	s := tenants()
 	p := mustPlan(t, s)
-	s.Members[1].Kinds[0], s.Phases[0].Kinds[0], s.Members[0].By = "pod", "pod", finalizer.ByOwner
+	s.Members[1].Kinds[0], s.Phases[0].Kinds[0], s.Members[0].By = "pod", "pod", guard.ByOwner
 	if got := fmt.Sprint(p.Kinds(), p.Sweep().Members[0].By); got != "[definition tenant] name" {
 		t.Errorf("the plan has %s: the sweep's slices are the caller's", got)
 	}
@@ -102,7 +102,7 @@ func TestPlanKeepsItsSweep(t *testing.T) {
 func mustPlan(t interface {
 	Helper()
 	Fatal(args ...any)
-}, s finalizer.Sweep) *Plan {
+}, s guard.Sweep) *Plan {
 	t.Helper()
 	p, err := New(s)
 	if err != nil {
@@ -142,24 +142,24 @@ func contests(p *Plan, holder, o graph.Object) bool {
 
 func TestMember(t *testing.T) {
 	suffix := tenants()
-	suffix.Members = []finalizer.Members{{By: finalizer.ByName, Suffix: true, Delimiter: ".", TrimSuffix: ".example.org"}}
+	suffix.Members = []guard.Members{{By: guard.ByName, Suffix: true, Delimiter: ".", TrimSuffix: ".example.org"}}
 	owned := tenants()
-	owned.Members = []finalizer.Members{{By: finalizer.ByOwner, Where: func(h, o graph.Object) bool { return o.Generation <= h.Generation }}}
+	owned.Members = []guard.Members{{By: guard.ByOwner, Where: func(h, o graph.Object) bool { return o.Generation <= h.Generation }}}
 	named := tenants()
 	named.Phases = nil
-	named.Members = []finalizer.Members{{By: finalizer.ByFunc, Kinds: []graph.Kind{"pod"}, Named: func(o graph.Object) string {
+	named.Members = []guard.Members{{By: guard.ByFunc, Kinds: []graph.Kind{"pod"}, Named: func(o graph.Object) string {
 		return strings.ToUpper(o.Name)
 	}}}
 	scoped := tenants()
-	scoped.Members = []finalizer.Members{{By: finalizer.ByScope}}
+	scoped.Members = []guard.Members{{By: guard.ByScope}}
 	nested := tenants()
-	nested.Phases, nested.Members = nil, []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Kinds: []graph.Kind{"tenant"}}}
+	nested.Phases, nested.Members = nil, []guard.Members{{By: guard.ByName, Delimiter: "-", Kinds: []graph.Kind{"tenant"}}}
 	global := tenants()
-	global.Phases, global.Members = nil, []finalizer.Members{{By: finalizer.ByName, Delimiter: "-", Global: true}}
+	global.Phases, global.Members = nil, []guard.Members{{By: guard.ByName, Delimiter: "-", Global: true}}
 	except := tenants()
 	except.Except = func(o graph.Object) bool { return o.Name == "111111-keep" }
 	for _, tc := range []struct {
-		sweep          finalizer.Sweep
+		sweep          guard.Sweep
 		holder, object string
 		want           bool
 		reason         string
@@ -227,19 +227,19 @@ func TestContests(t *testing.T) {
 
 func TestFit(t *testing.T) {
 	double := tenants()
-	double.Members = []finalizer.Members{{By: finalizer.ByName, Delimiter: "--"}}
+	double.Members = []guard.Members{{By: guard.ByName, Delimiter: "--"}}
 	suffix := tenants()
-	suffix.Members = []finalizer.Members{{By: finalizer.ByName, Suffix: true, Delimiter: "--"}}
+	suffix.Members = []guard.Members{{By: guard.ByName, Suffix: true, Delimiter: "--"}}
 	self := tenants()
 	self.Phases = nil
-	self.Members = []finalizer.Members{{By: finalizer.ByFunc, Kinds: []graph.Kind{"tenant", "pod"}, Named: func(o graph.Object) string { return o.Name }}}
+	self.Members = []guard.Members{{By: guard.ByFunc, Kinds: []graph.Kind{"tenant", "pod"}, Named: func(o graph.Object) string { return o.Name }}}
 	excepted := self
 	excepted.Except = func(o graph.Object) bool { return o.Kind == "tenant" }
 	where := self
-	where.Members = []finalizer.Members{self.Members[0]}
+	where.Members = []guard.Members{self.Members[0]}
 	where.Members[0].Where = func(h, o graph.Object) bool { return o.Kind != h.Kind }
 	for _, tc := range []struct {
-		sweep  finalizer.Sweep
+		sweep  guard.Sweep
 		holder string
 		want   string
 		reason string
@@ -265,7 +265,7 @@ func TestFit(t *testing.T) {
 
 func TestPhases(t *testing.T) {
 	s := tenants()
-	s.Phases = append(s.Phases, finalizer.Phase{Kinds: []graph.Kind{"pod"}, Where: func(o graph.Object) bool { return o.Name != "late" }}, finalizer.Phase{After: true, Kinds: []graph.Kind{"volume"}})
+	s.Phases = append(s.Phases, guard.Phase{Kinds: []graph.Kind{"pod"}, Where: func(o graph.Object) bool { return o.Name != "late" }}, guard.Phase{After: true, Kinds: []graph.Kind{"volume"}})
 	p := mustPlan(t, s)
 	var got []int
 	for _, line := range []string{"definition/a.b-c", "pod/a/x", "pod/a/late", "volume/v"} {

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/measure"
 	"github.com/ownergraph/ownergraph/internal/proof/bench/server"
 )
@@ -139,13 +139,13 @@ func configure(how measure.How) ownergraph.Config {
 	c, many, other := ownergraph.Config{Workers: how.Workers}, math.MaxInt, []graph.Kind{"batch/Job"}
 	switch how.Guard {
 	case measure.IdleGuard:
-		c.Guards = []finalizer.Guard{{Kinds: other, Above: &many}}
+		c.Guards = []guard.Guard{{Kinds: other, Above: &many}}
 	case measure.WideGuard:
-		c.Guards = []finalizer.Guard{{Names: []string{"none"}, Above: &many}}
+		c.Guards = []guard.Guard{{Names: []string{"none"}, Above: &many}}
 	case measure.IdleRule:
-		c.Protect = []finalizer.Protection{{Kinds: other}}
+		c.Protect = []guard.Protection{{Kinds: other}}
 	case measure.RootGuard:
-		c.Guards = []finalizer.Guard{{Kinds: []graph.Kind{how.Root.Kind}, Names: []string{how.Root.Name}, Above: &many}}
+		c.Guards = []guard.Guard{{Kinds: []graph.Kind{how.Root.Kind}, Names: []string{how.Root.Name}, Above: &many}}
 	}
 	return c
 }

@@ -57,7 +57,7 @@ var known = []exception{
 	{"", ". Engine.carryOut", "it enters the ids of one effect in lists; the decisions follow in slices"},
 	{"", "internal/core/effect List.Wake", "the waiters of one fence, as a list of ids"},
 	{"", "internal/core/fence Machine.Wake", "the waiters of one fence, as a list of ids"},
-	{"control", "internal/core/guard Machine.SetCall", "a scan of the ids of roots that await their judgement; each judgement plans a cascade"},
+	{"control", "internal/core/guards Machine.SetCall", "a scan of the ids of roots that await their judgement; each judgement plans a cascade"},
 	{"", ". Engine.awaitMisplaced", "a scan of at most 1,024 ids in each of a step's decisions"},
 	{"", "internal/core/reads Machine.Want", "a search in at most 1,024 ids, and the insertion of one, in each of a step's decisions"},
 	{"", "queue Queue.Next", "a call makes at most 256 due keys ready, and a step makes many calls"},

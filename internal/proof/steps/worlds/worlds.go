@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // worlds are large in one dimension each.
@@ -201,7 +202,7 @@ func kinds() {
 }
 
 func phased() ownergraph.Config {
-	return ownergraph.Config{Guards: []finalizer.Guard{{Name: "g", Kinds: []graph.Kind{"a"}, Phases: []finalizer.Phase{
+	return ownergraph.Config{Guards: []guard.Guard{{Name: "g", Kinds: []graph.Kind{"a"}, Phases: []guard.Phase{
 		{Name: "first", Where: func(o graph.Object) bool { return o.Kind == "b" }}, {Name: "second", Where: func(o graph.Object) bool { return o.Kind == "c" }},
 	}}}}
 }
@@ -242,7 +243,7 @@ func orderedRoots() {
 
 func guardedRoots() {
 	all, roots := forest(many)
-	r := newRig(ownergraph.Config{Guards: []finalizer.Guard{{Name: "g", Kinds: []graph.Kind{"a"}, Always: true}}}, infos("a", "b", "c"), all)
+	r := newRig(ownergraph.Config{Guards: []guard.Guard{{Name: "g", Kinds: []graph.Kind{"a"}, Always: true}}}, infos("a", "b", "c"), all)
 	r.run(time.Minute)
 	r.events(roots[0])
 	for _, k := range roots {
@@ -274,9 +275,9 @@ func brakedCascades() {
 }
 
 func sweeping() ownergraph.Config {
-	return ownergraph.Config{Sweeps: []finalizer.Sweep{{
-		Finalizer: "x.io/tenant", Holder: "a", Members: []finalizer.Members{{By: finalizer.ByName, Delimiter: "-"}},
-		Phases: []finalizer.Phase{{Name: "b", Where: func(o graph.Object) bool { return o.Kind == "b" }}},
+	return ownergraph.Config{Sweeps: []guard.Sweep{{
+		Finalizer: "x.io/tenant", Holder: "a", Members: []guard.Members{{By: guard.ByName, Delimiter: "-"}},
+		Phases: []guard.Phase{{Name: "b", Where: func(o graph.Object) bool { return o.Kind == "b" }}},
 	}}}
 }
 

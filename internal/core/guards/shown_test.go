@@ -1,10 +1,10 @@
-package guard
+package guards
 
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -66,7 +66,7 @@ func TestShown(t *testing.T) {
 // their selection began after the mark. Another content of the root keeps the moment of the mark,
 // and the need.
 func TestDefer(t *testing.T) {
-	r := newRig(t, finalizer.Guard{Names: []string{"r"}, Above: new(int)})
+	r := newRig(t, guard.Guard{Names: []string{"r"}, Above: new(int)})
 	id := r.put("a/r#1~[" + graph.FinalizerHold + "," + graph.FinalizerNew + "]")
 	r.decides(id, policy.Wait, policy.NeedVerdict, "", "it waits for a fence")
 	marked := r.m.Marked(id)

@@ -1,4 +1,4 @@
-package finalizer
+package guard
 
 import (
 	"fmt"
@@ -108,22 +108,4 @@ func (b By) String() string {
 		return byNames[b]
 	}
 	return fmt.Sprintf("by(%d)", uint8(b))
-}
-
-// Phase is a part of a sweep.
-type Phase struct {
-	// Name is the name of the phase in reports.
-	Name string
-	// Kinds, KindIs and Where, if set, select the members of the phase. A member meets
-	// all that are set.
-	Kinds  []graph.Kind
-	KindIs func(k graph.Kind) bool
-	Where  func(o graph.Object) bool
-	// After lets the phase begin only after the end of all members of the phases before.
-	// A new member of an earlier phase makes it wait again.
-	After bool
-	// Propagation and GraceSeconds go with the deletions of the phase. Unset leaves the
-	// propagation to the object and its kind. Nil leaves the grace period to the store.
-	Propagation  graph.Propagation
-	GraceSeconds *int64
 }

@@ -1,17 +1,17 @@
-package guard
+package guards
 
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Rules tells which rule protects an object. It is a value and changes nothing, so it is safe
 // for concurrent use.
 type Rules struct {
-	list     []finalizer.Protection
+	list     []guard.Protection
 	labelled []int // the rules with a selector
 }
 

@@ -1,44 +1,44 @@
-package guard
+package guards
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestSettingsErrors: a wrong setting gets an error that names its field.
 func TestSettingsErrors(t *testing.T) {
 	less := -1
 	for _, c := range []struct {
-		guard  finalizer.Guard
+		guard  guard.Guard
 		want   string
 		reason string
 	}{
-		{finalizer.Guard{Always: true}, "Guards[0].Kinds: no condition selects the roots", "every object would be a root"},
-		{finalizer.Guard{Kinds: []graph.Kind{""}, Always: true}, "Guards[0].Kinds: an empty kind", "there is none"},
-		{finalizer.Guard{Names: []string{""}, Always: true}, "Guards[0].Names: an empty name", "no object has it"},
-		{finalizer.Guard{Names: []string{"r"}, Above: &less}, "Guards[0].Above: negative", "no cascade is smaller"},
-		{finalizer.Guard{Names: []string{"r"}}, "Guards[0].Always: the guard refuses nothing", "it would cost and do nothing"},
+		{guard.Guard{Always: true}, "Guards[0].Kinds: no condition selects the roots", "every object would be a root"},
+		{guard.Guard{Kinds: []graph.Kind{""}, Always: true}, "Guards[0].Kinds: an empty kind", "there is none"},
+		{guard.Guard{Names: []string{""}, Always: true}, "Guards[0].Names: an empty name", "no object has it"},
+		{guard.Guard{Names: []string{"r"}, Above: &less}, "Guards[0].Above: negative", "no cascade is smaller"},
+		{guard.Guard{Names: []string{"r"}}, "Guards[0].Always: the guard refuses nothing", "it would cost and do nothing"},
 	} {
-		if _, err := New([]finalizer.Guard{c.guard}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
+		if _, err := New([]guard.Guard{c.guard}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("New: %v, want %q: %s", err, c.want, c.reason)
 		}
 	}
 	for _, c := range []struct {
-		rule   finalizer.Protection
+		rule   guard.Protection
 		want   string
 		reason string
 	}{
-		{finalizer.Protection{}, "Protect[0].Kinds: no condition", "it would protect everything"},
-		{finalizer.Protection{Kinds: []graph.Kind{""}}, "Protect[0].Kinds: an empty kind", "there is none"},
-		{finalizer.Protection{Names: []string{""}}, "Protect[0].Names: an empty name", "no object has it"},
-		{finalizer.Protection{Selector: "a=b=c"}, "Protect[0].Selector", "no selector"},
-		{finalizer.Protection{Selector: "-/x"}, "Protect[0].Selector", "no label can have the name"},
+		{guard.Protection{}, "Protect[0].Kinds: no condition", "it would protect everything"},
+		{guard.Protection{Kinds: []graph.Kind{""}}, "Protect[0].Kinds: an empty kind", "there is none"},
+		{guard.Protection{Names: []string{""}}, "Protect[0].Names: an empty name", "no object has it"},
+		{guard.Protection{Selector: "a=b=c"}, "Protect[0].Selector", "no selector"},
+		{guard.Protection{Selector: "-/x"}, "Protect[0].Selector", "no label can have the name"},
 	} {
-		if _, err := NewRules([]finalizer.Protection{c.rule}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
+		if _, err := NewRules([]guard.Protection{c.rule}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("NewRules: %v, want %q: %s", err, c.want, c.reason)
 		}
 	}
@@ -46,7 +46,7 @@ func TestSettingsErrors(t *testing.T) {
 
 // TestProtects: an object is protected by each rule that selects it, and by its finalizer.
 func TestProtects(t *testing.T) {
-	rules, err := NewRules([]finalizer.Protection{
+	rules, err := NewRules([]guard.Protection{
 		{Kinds: []graph.Kind{"k"}, Scopes: []string{""}}, {Name: "n", Names: []string{"x"}, Where: func(o graph.Object) bool { return o.Scope == "s" }},
 		{Kinds: []graph.Kind{"l"}, Selector: "keep"},
 	})

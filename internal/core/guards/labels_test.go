@@ -1,4 +1,4 @@
-package guard
+package guards
 
 import (
 	"errors"
@@ -6,15 +6,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // labelled returns a rig, and the protection by the label keep.
 func labelled(t *testing.T) (*rig, *Labels) {
 	t.Helper()
-	rules, err := NewRules([]finalizer.Protection{{Name: "kept", Kinds: []graph.Kind{"a"}, Selector: "keep"}})
+	rules, err := NewRules([]guard.Protection{{Name: "kept", Kinds: []graph.Kind{"a"}, Selector: "keep"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package guard
+package guards
 
 import (
 	"cmp"
@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
@@ -27,7 +27,7 @@ import (
 //  2. at most one judgement is under way, for a root that is kept
 //  3. a root is asked for if its judgement is due or under way
 type Machine struct {
-	guards []finalizer.Guard
+	guards []guard.Guard
 	roots  map[graph.NodeID]root // marked, with the guard's hold
 	bare   map[graph.NodeID]bool // unmarked roots that lack a finalizer; true: one without hold
 	over   map[graph.NodeID]bool // marked roots without hold, which are reported
@@ -92,7 +92,7 @@ func (m *Machine) MaySelect(n graph.Node) bool {
 }
 
 // Of returns the first guard that selects an object as its root, with its name, or nil.
-func (m *Machine) Of(o *graph.Object) (*finalizer.Guard, string) {
+func (m *Machine) Of(o *graph.Object) (*guard.Guard, string) {
 	for i := range m.guards {
 		if g := &m.guards[i]; selects(g.Kinds, g.Scopes, g.Names, g.Where, o) {
 			return g, ruleName(g.Name, "Guards", i)

@@ -1,4 +1,4 @@
-package guard
+package guards
 
 import (
 	"errors"
@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -17,7 +17,7 @@ const (
 	isNew = graph.FinalizerNew
 )
 
-var roots = finalizer.Guard{Names: []string{"r"}, Always: true}
+var roots = guard.Guard{Names: []string{"r"}, Always: true}
 
 // TestAttach: an unmarked root gets hold, and then new. No other object does.
 func TestAttach(t *testing.T) {
@@ -132,18 +132,18 @@ func TestFailedJudgement(t *testing.T) {
 func TestMarked(t *testing.T) {
 	for _, c := range []struct {
 		line, reason string
-		guards       []finalizer.Guard
+		guards       []guard.Guard
 		f            Facts
 		action       policy.Action
 		why          policy.Reason
 		drop         string
 	}{
 		{line: "a/r#1~[" + hold + "]", action: policy.Wait, why: policy.DeletionRefused, reason: "refused"},
-		{line: "a/r#1~[" + hold + "]", guards: []finalizer.Guard{roots}, action: policy.Wait, why: policy.DeletionRefused, reason: "marked before new was on"},
+		{line: "a/r#1~[" + hold + "]", guards: []guard.Guard{roots}, action: policy.Wait, why: policy.DeletionRefused, reason: "marked before new was on"},
 		{line: "a/r#1~[" + hold + "," + isNew + "]", action: policy.Wait, why: policy.GuardMissing, reason: "no guard here"},
-		{line: "a/r#1~[" + hold + "," + isNew + "]", guards: []finalizer.Guard{roots}, f: Facts{Bar: policy.NeedAnswer}, action: policy.Wait, why: policy.NeedAnswer, reason: "no write may go out"},
+		{line: "a/r#1~[" + hold + "," + isNew + "]", guards: []guard.Guard{roots}, f: Facts{Bar: policy.NeedAnswer}, action: policy.Wait, why: policy.NeedAnswer, reason: "no write may go out"},
 		{line: "a/r#1~[" + isNew + "]", action: policy.Release, why: policy.HoldGone, drop: isNew, reason: "passed"},
-		{line: "a/r#1~[x]", guards: []finalizer.Guard{roots}, action: policy.Keep, why: policy.NeedFinalizers, reason: "never guarded"},
+		{line: "a/r#1~[x]", guards: []guard.Guard{roots}, action: policy.Keep, why: policy.NeedFinalizers, reason: "never guarded"},
 		{line: "a/r#1~[x]", f: Facts{Protected: policy.Protected}, action: policy.Wait, why: policy.Protected, reason: "a protected object"},
 	} {
 		r := newRig(t, c.guards...)
@@ -163,7 +163,7 @@ func TestMarked(t *testing.T) {
 // unless its deletion has a propagation.
 func TestOrderNeedsForeground(t *testing.T) {
 	ordered := roots
-	ordered.Phases = []finalizer.Phase{{Kinds: []graph.Kind{"a"}}}
+	ordered.Phases = []guard.Phase{{Kinds: []graph.Kind{"a"}}}
 	for _, c := range []struct {
 		propagation, reason string
 		action              policy.Action

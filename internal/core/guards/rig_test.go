@@ -1,11 +1,11 @@
-package guard
+package guards
 
 import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
@@ -27,7 +27,7 @@ type rig struct {
 }
 
 // newRig returns a rig with fences, over the kinds a, event and s. An event may not own, and s has scopes.
-func newRig(t *testing.T, guards ...finalizer.Guard) *rig {
+func newRig(t *testing.T, guards ...guard.Guard) *rig {
 	t.Helper()
 	m, err := New(guards)
 	if err != nil {

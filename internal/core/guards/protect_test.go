@@ -1,10 +1,10 @@
-package guard
+package guards
 
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // TestMaySelect: kind, scope and name rule a node out without a copy of its object, and without a
@@ -27,8 +27,8 @@ func TestMaySelect(t *testing.T) {
 		{[]graph.Kind{"event", "s"}, []string{"s"}, []string{"y", "x"}, "s/s/x#1", true, "all three"},
 		{[]graph.Kind{"s"}, []string{"t"}, []string{"x"}, "s/s/x#1", false, "only the scope is another"},
 	} {
-		r := newRig(t, finalizer.Guard{Kinds: c.kinds, Scopes: c.scopes, Names: c.names, Where: where, Always: true})
-		rules, err := NewRules([]finalizer.Protection{{Kinds: c.kinds, Scopes: c.scopes, Names: c.names, Where: where}})
+		r := newRig(t, guard.Guard{Kinds: c.kinds, Scopes: c.scopes, Names: c.names, Where: where, Always: true})
+		rules, err := NewRules([]guard.Protection{{Kinds: c.kinds, Scopes: c.scopes, Names: c.names, Where: where}})
 		if err != nil {
 			t.Fatal(err)
 		}

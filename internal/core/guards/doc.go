@@ -1,4 +1,4 @@
-// Package guard protects objects, and judges the deletions of guarded roots before their
+// Package guards protects objects, and judges the deletions of guarded roots before their
 // cascades (RULES, G1 to G4).
 //
 // A [Rules] tells which rule protects an object. A [Machine] follows the guarded roots. It
@@ -13,4 +13,4 @@
 //
 // A marked object gains no finalizer in any store. So a removal is the only verdict that a
 // store can keep, and the first verdict binds every engine.
-package guard
+package guards

@@ -1,4 +1,4 @@
-package finalizer
+package guard
 
 import "github.com/ownergraph/ownergraph/internal/core/selector"
 

@@ -1,17 +1,17 @@
-package guard
+package guards
 
 import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
 // New returns the machine of a configuration. An error wraps graph.ErrInvalid and names the
 // field.
-func New(guards []finalizer.Guard) (Machine, error) {
+func New(guards []guard.Guard) (Machine, error) {
 	for i := range guards {
 		if err := checkGuard(fmt.Sprintf("configure engine: Guards[%d]", i), &guards[i]); err != nil {
 			return Machine{}, err
@@ -21,7 +21,7 @@ func New(guards []finalizer.Guard) (Machine, error) {
 }
 
 // checkGuard returns the first fault of a guard.
-func checkGuard(at string, g *finalizer.Guard) error {
+func checkGuard(at string, g *guard.Guard) error {
 	bad := func(field, cause string) error {
 		return fmt.Errorf("%s.%s: %s: %w", at, field, cause, graph.ErrInvalid)
 	}
@@ -42,7 +42,7 @@ func checkGuard(at string, g *finalizer.Guard) error {
 
 // NewRules returns the rules of protection. An error wraps graph.ErrInvalid and names the
 // field.
-func NewRules(list []finalizer.Protection) (Rules, error) {
+func NewRules(list []guard.Protection) (Rules, error) {
 	r := Rules{list: slices.Clone(list)}
 	for i := range list {
 		p := &list[i]

@@ -1,0 +1,132 @@
+// Package guard declares exceptions from the cascade of a deletion, as data. The engine of
+// package ownergraph carries them out:
+//
+//   - A [Protection] selects objects that may not go (Config.Protect).
+//   - A [Guard] selects roots whose deletion needs a verdict (Config.Guards).
+//   - A [Phase] has its place in the order of a cascade (Guard.Phases and Sweep.Phases).
+//   - A [Sweep] selects objects that go with a holder, without an owner reference (Config.Sweeps).
+//   - A [Selector] matches labels.
+//
+// This page is their manual. Config, Collector, Plan and Held are names of package ownergraph,
+// whose documentation describes fences and propagations.
+//
+// # Protection
+//
+// Rules protect objects by kind, scope, name, label or a function. An object may also carry
+// graph.FinalizerProtect. The engine deletes no protected object. Its dependents stay too,
+// because it lives. All other objects of the cascade go. Protections and guards delay or
+// prevent deletes of the engine. None of them makes a deletion right.
+//
+// # Guards
+//
+// A [Guard] selects the roots that it judges, and the conditions on which it refuses: always, a
+// protected object below, or more than a number of objects. See ExampleConfig_guards of package
+// ownergraph. The engine puts two finalizers on each root, graph.FinalizerHold and
+// graph.FinalizerNew.
+//
+//	a marked root with   state
+//	hold and new         unjudged: the engine plans the whole cascade behind a fence
+//	hold alone           refused, or marked before new was on: nothing below it is deleted
+//	neither, or new      passed or approved: the cascade runs
+//
+// The verdict is a write: a pass takes hold off, and a refusal takes new off. So the first
+// verdict binds every engine, and survives every crash. Every engine knows the two names, with
+// any settings. The mark of a root with hold counts for no dependent, no sweep and no handler.
+//
+// A refused deletion needs an approval. Collector.Approve plans the deletion again, compares
+// the plan with a fingerprint or a bound, and takes hold off. Any other writer may take hold off
+// too. A restart, a lifted protection or a raised limit approves nothing. The user may also
+// delete the root again with orphan, and approve that, or leave the root as it is.
+//
+//   - A plan of a guarded root is that of a deletion which has passed. Plan.Verdicts has the
+//     judgement. The plan holds the protected objects, and a marked root with hold that no guard selects.
+//   - A verdict counts the objects of its root's own plan, also where a request has several
+//     targets. A marked object counts only if it would stay without the deletion.
+//   - A judgement plans each other guarded root that its deletions reach. With more than 64 of
+//     them the guard refuses, and the cause says so.
+//   - Before a verdict the engine selects the members that labels name. A plan of a root without
+//     hold does not know them, and its verdict then counts as a refusal.
+//   - A store without fences gets no pass. A sick kind holds every verdict, and so does a bound
+//     of the plan (plan.ErrBound). Held names the kind or the bound.
+//   - A root that is marked before it carries hold is not guarded. The engine reports it, unless
+//     a listing has brought the root: its deletion may have passed before.
+//   - Collector.Retire takes the finalizers of former guards and sweeps off.
+//
+// # Order
+//
+// Each [Phase] of a guard is a part of the order in which the objects below its root go. The
+// order begins when the root waits in a foreground deletion, and carries no hold. The engine
+// repeats a background deletion that passes in the foreground. Collector.Approve does the same.
+// Another writer who takes hold off does not, so the cascade of such a background deletion has
+// no order.
+//
+//   - An object is in the first phase that takes it, and in a last one if none does. A phase
+//     begins after all objects of the phases before have gone.
+//   - Before a phase begins, a fence of all kinds passes that began after that was known. So
+//     the order is exact for every commit before that fence. A later arrival of an earlier
+//     phase stops the deletes that have not been sent.
+//   - Ownership goes before order. An object with dependents is marked when the first of them
+//     has its turn, and goes after the last. An object below an owner goes in the owner's phase
+//     or earlier, because the owner waits for it. A plan names the objects that were moved
+//     forward.
+//   - Each owner below the root, and the root itself, stays until the objects below it have
+//     gone. That holds for references that do not block, too. So a crash loses no order.
+//   - An object that stays by another owner, or that is protected, holds up no phase. An object
+//     that a user has marked counts until it has gone.
+//   - An object below several ordered roots is in the earliest of its phases. That phase has to
+//     be open for each of these roots.
+//   - A sweep of a holder below the root deletes its members in the phases of the sweep.
+//
+// Collector.Orders reports the phases with the objects left. If clients create objects of an
+// early phase again and again, that phase counts the waves.
+//
+// # Sweeps
+//
+// A [Sweep] deletes the members of a holder before the holder goes. It names the kind of the
+// holders, such as tenants, and the way to find the holder of a member (Members.By). The way is
+// the member's name, scope or kind, up to a delimiter. It may also be an owner reference,
+// a label or a function. The name `blue-db` has the holder `blue`, for example. The sweep of
+// a holder in a scope covers that scope alone. See examples/tenants. This section and the
+// next one are about stores with fences, except the last paragraph of this one.
+//
+// The engine puts a finalizer on every holder that it observes. After the deletion mark of
+// a holder, it deletes the members in phases. It removes the finalizer when none is left.
+//
+//   - Each delete carries UID and version. After a conflict the engine decides again. An
+//     object that returns under its name is another object.
+//   - Before the engine deletes a member, the kinds of holders pass a fence that began after
+//     the engine observed the member and the mark. The watch has then reported no end of the
+//     holder, so the holder existed together with the member. The watch has also reported
+//     every other holder that has a claim on the member.
+//   - A namesake is a later holder of the same name. Its members stay, even before the engine
+//     has observed the namesake.
+//   - A holder goes after a fence of all kinds that began when no member was left. If clients
+//     create members meanwhile, the sweep deletes these members too, and needs another fence.
+//   - Three things hold the holder: a sick kind, a named kind that the store does not
+//     serve, and a member with a finalizer of another client. Held reports them.
+//   - As a rule, a sweep costs one write for each member, two for the holder, and two fences.
+//
+// An object is contested if another holder has, or may have, a claim on it. The tenants `a`
+// and `a-b` both match the name `a-b-c`. No sweep deletes a contested object while both
+// holders live. The other claim ends if its holder goes, or if a change of the object or of
+// a holder ends it. Then the sweep needs a proof that its own holder existed after that end.
+// A tenant and a namespace that is a member of the tenant do not contest their common
+// members. The store may stop to serve a kind of holders. The engine then deletes no object
+// that names a holder of that kind, because the holder may still exist.
+//
+// Collector.Sweeps reports the progress, and Config.OnDecision receives every step. In a
+// store without fences, the engine reads the holder, and lists every kind again before the
+// holder's release. The report of that release says best effort. A guard of the
+// holders counts their members, and protects a holder against a deletion by mistake.
+//
+// # Selectors
+//
+// A [Selector] matches labels, which a store keeps beside its objects. Labels are no part of
+// an object. For a sweep the engine asks a store that is an ownergraph.LabelSelector: once
+// at the beginning of a sweep and once when no member is left, in pages, for each kind. UID
+// and version fix the labels of an object. The engine therefore deletes a member only at a
+// version that a selection showed to match. At another version it asks again. The holder
+// goes after a selection of every kind that began after the mark and after the last member
+// went. The watch must have shown every object of that selection too. If other holders may
+// have a claim on objects of a kind, the engine selects every object with the label.
+package guard
