@@ -16,7 +16,7 @@ import (
 // outcome, which the store may still carry out. Pause again returns a new report.
 //
 // Observing, reads, fences and reports go on. Plan forecasts the end of the pause too, and
-// says so (plan.EnginePaused). The user's own writes go on: Adopt and DeletePlanned, and
+// says so (plan.EnginePaused). The user's own writes go on: owners.Adopt and DeletePlanned, and
 // the writes of handlers that the pause does not cover.
 //
 // If the context ends before, the pause stays in force. The error says that it is not

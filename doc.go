@@ -43,8 +43,7 @@
 // An object without owners stays. The engine deletes an object with owners when each owner
 // is gone, or is in a foreground deletion. Until then the object stays.
 //
-// [Adopt], [RemoveOwner] and [ReplaceOwner] change the owners of an object. [AdoptAll]
-// brings a whole store under ownership.
+// Package owners changes the owners of an object, and brings a whole store under ownership.
 //
 // # Propagation
 //
@@ -353,6 +352,7 @@
 //   - policy has the action and the reason of each decision.
 //   - finalizer has the rules of a store, and the type of handlers.
 //   - guard declares what may not go, by whose word, in which order, and what goes with an object.
+//   - owners changes the owners of objects in a store.
 //   - plan and explain have the answers of Plan and Explain, with their text and JSON.
 //   - view draws pictures, and dump reads the objects that kubectl prints.
 //   - lint has the faults of ownership in a dump or a store.

@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/owners"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -34,11 +35,11 @@ func TestAnchor(t *testing.T) {
 	match := func(o graph.Object) (ownergraph.Owner, bool) {
 		return ownergraph.Owner{Key: anchor}, o.Scope == "" && o.Kind != "Namespace" && strings.HasPrefix(o.Name, e.its(gone, ""))
 	}
-	r, err := ownergraph.AdoptAll(e.ctx, store, match)
-	if err != nil || r.Adopted != 9 || r.Left != 1 || !errors.Is(r.Errors[0], ownergraph.ErrOwned) || len(r.Unlisted) > 0 {
+	r, err := owners.AdoptAll(e.ctx, store, match)
+	if err != nil || r.Adopted != 9 || r.Left != 1 || !errors.Is(r.Errors[0], owners.ErrOwned) || len(r.Unlisted) > 0 {
 		t.Fatalf("adopted: %+v, %v", r, err)
 	}
-	if r, err = ownergraph.AdoptAll(e.ctx, store, match); err != nil || r.Adopted != 0 || r.Already != 9 {
+	if r, err = owners.AdoptAll(e.ctx, store, match); err != nil || r.Adopted != 0 || r.Already != 9 {
 		t.Errorf("a second pass: %+v, %v", r, err)
 	}
 	e.ownedBy([]object{e.holders[gone]}, append(volumes, quotas...)...)
@@ -65,22 +66,22 @@ func TestAnchor(t *testing.T) {
 	e.stays(append(volumes, quotas...)...)
 
 	other := ownergraph.Owner{Key: e.key(e.holders["1111112"])}
-	if err := ownergraph.Adopt(e.ctx, store, ownergraph.Owner{Key: anchor}, e.key(theirs[0])); !errors.Is(err, ownergraph.ErrRefused) {
+	if err := owners.Adopt(e.ctx, store, ownergraph.Owner{Key: anchor}, e.key(theirs[0])); !errors.Is(err, ownergraph.ErrRefused) {
 		t.Errorf("an anchor that is being deleted adopts: %v", err)
 	}
-	if err := ownergraph.RemoveOwner(e.ctx, store, anchor, e.key(volumes[0])); err != nil {
+	if err := owners.Remove(e.ctx, store, anchor, e.key(volumes[0])); err != nil {
 		t.Error(err)
 	}
-	if err := ownergraph.ReplaceOwner(e.ctx, store, anchor, other, e.key(volumes[1])); err != nil {
+	if err := owners.Replace(e.ctx, store, anchor, other, e.key(volumes[1])); err != nil {
 		t.Error(err)
 	}
-	if err := ownergraph.Adopt(e.ctx, store, other, e.key(theirs[0])); err != nil {
+	if err := owners.Adopt(e.ctx, store, other, e.key(theirs[0])); err != nil {
 		t.Error(err)
 	}
 	// A member that is another incarnation than the caller names is left alone.
 	wrong := e.key(volumes[2])
 	wrong.UID = "another"
-	if err := ownergraph.RemoveOwner(e.ctx, store, anchor, wrong); !errors.Is(err, ownergraph.ErrNotFound) {
+	if err := owners.Remove(e.ctx, store, anchor, wrong); !errors.Is(err, ownergraph.ErrNotFound) {
 		t.Errorf("release of another incarnation: %v", err)
 	}
 

@@ -95,6 +95,10 @@ const layers = `
 	graph < internal/proof/oracle;
 	. < internal/proof/invariant;
 
+	# Users change the owners of objects in any store. The engine does not.
+	. < owners;
+	owners < examples/..., internal/proof/e2e/...;
+
 	# Faults stand between an engine and any store.
 	. < internal/fault;
 	internal/replica < adapters/memory, adapters/sql, adapters/etcd; # one rule of the scope of a reference
@@ -293,6 +297,8 @@ func TestOrderAllows(t *testing.T) {
 		{"cmd/ownergraph", "adapters/sql", false, true, "a command opens the stores of users"},
 		{"dump", "internal/live", false, false, "a reader of files runs nothing"},
 		{"examples/operator", "internal/terminal", false, false, "users cannot copy an import of it"},
+		{".", "owners", false, false, "the engine makes no owner references"},
+		{"owners", ".", false, true, "it works on any store"},
 		{".", "internal/terminal", false, false, "the engine has no display"},
 		{"internal/terminal", "graph", false, false, "the display shows plain counts"},
 		{"internal/terminal", ".", false, false, "commands convert to its input"},

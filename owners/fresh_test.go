@@ -1,12 +1,12 @@
-package ownergraph_test
+package owners_test
 
 import (
 	"context"
 	"errors"
 	"testing"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/owners"
 )
 
 // TestAdoptJudgesWhatItWrites: Adopt writes only to the version that it has judged. An
@@ -19,15 +19,15 @@ func TestAdoptJudgesWhatItWrites(t *testing.T) {
 		reason             string
 	}{
 		{"another controller", "set/s; set/t; pod/p", "pod/p -> set/t^; set/s; set/t", func(s *tap) error {
-			return s.Store.Patch(context.Background(), graph.Key{Kind: "pod", Name: "p", UID: "pod/p"}, ownergraph.Precondition{},
-				ownergraph.Change{AddOwner: &ownergraph.Owner{Key: graph.Key{Kind: "set", Name: "t", UID: "set/t"}, Controller: true}})
+			return s.Store.Patch(context.Background(), graph.Key{Kind: "pod", Name: "p", UID: "pod/p"}, graph.Precondition{},
+				graph.Change{AddOwner: &graph.Owner{Key: graph.Key{Kind: "set", Name: "t", UID: "set/t"}, Controller: true}})
 		}, "it has one already"},
 		{"marked", "set/s; pod/p[x.io/z]", "pod/p~[x.io/z]; set/s", func(s *tap) error {
-			return s.Store.Delete(context.Background(), graph.Key{Kind: "pod", Name: "p", UID: "pod/p"}, ownergraph.DeleteOptions{})
+			return s.Store.Delete(context.Background(), graph.Key{Kind: "pod", Name: "p", UID: "pod/p"}, graph.DeleteOptions{})
 		}, "it is being deleted"},
 	} {
 		s := newTap(t, tc.start)
-		s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
+		s.call = func(_ context.Context, verb string, key graph.Key, do func() error) error {
 			if verb == "get" && key.Kind == "set" {
 				if err := tc.do(s); err != nil {
 					t.Error(err)
@@ -35,8 +35,8 @@ func TestAdoptJudgesWhatItWrites(t *testing.T) {
 			}
 			return do()
 		}
-		err := ownergraph.Adopt(t.Context(), s, ownerOf(t, "set/s", true), keyOf(t, "pod/p"))
-		if !errors.Is(err, ownergraph.ErrConflict) {
+		err := owners.Adopt(t.Context(), s, ownerOf(t, "set/s", true), keyOf(t, "pod/p"))
+		if !errors.Is(err, graph.ErrConflict) {
 			t.Errorf("%s: %v, want a conflict: %s", tc.name, err, tc.reason)
 		}
 		s.holds(t, tc.holds)
