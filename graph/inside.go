@@ -11,6 +11,9 @@ func (g *Graph) Inside(inside.Key) inner { return inner{g} }
 
 func (g *Graph) inner() inner { return inner{g} }
 
+// Config returns the settings of the graph, which the caller does not change.
+func (g inner) Config() Config { return g.cfg }
+
 // innerNode is a node with the methods that only this module may call.
 type innerNode struct{ Node }
 

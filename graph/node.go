@@ -78,8 +78,8 @@ func (n Node) at() *node { return n.g.at(n.id) }
 // ID returns the node's id.
 func (n Node) ID() NodeID { return n.id }
 
-// Graph returns the graph of the node.
-func (n Node) Graph() *Graph { return n.g }
+// Graph returns the graph of the node. A user of a node does not need it, and could change it.
+func (n innerNode) Graph() *Graph { return n.g }
 
 // Key returns the node's full coordinates, in one allocation. Scope and name of an
 // unresolved claim are empty.

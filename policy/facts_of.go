@@ -22,7 +22,7 @@ func FactsOf(n graph.Node) Facts {
 		Owners: make([]OwnerFacts, 0, n.Owners()),
 	}
 	for _, r := range n.References() {
-		f.Owners = append(f.Owners, ownerFacts(n.Graph(), &r))
+		f.Owners = append(f.Owners, ownerFacts(x.Graph(), &r))
 	}
 	f.Several = Several(f.Owners, n.OwnerAt)
 	return f

@@ -39,6 +39,8 @@ type Part struct {
 	// Object is the object, or the key alone unless it exists.
 	Object graph.Object
 	State  State
+	// Ended says that the watch has shown the end of the object.
+	Ended bool
 	// Member says that the deletion may affect the object.
 	Member bool
 	// Orphaned says that the engine has ended the orphaning of the object, which may still exist.
@@ -79,6 +81,8 @@ type Copy struct {
 	members   int
 	cut       bool
 	loose     bool
+	whole     bool
+	scan      graph.NodeID // the next node of a whole copy
 }
 
 type part struct {
@@ -164,7 +168,15 @@ func (c *Copy) Step(v View, budget int) (done bool) {
 		}
 		if c.first == len(c.todo) {
 			c.todo, c.first = c.todo[:0], 0
-			return true
+			if !c.whole {
+				return true
+			}
+			cost, done := c.stepScan(v, budget)
+			if done {
+				return true
+			}
+			budget -= cost
+			continue
 		}
 		id := c.todo[c.first]
 		c.first++
@@ -197,6 +209,7 @@ func (c *Copy) visit(v View, id graph.NodeID) int {
 	p.queued = false
 	n := v.Graph.Node(id)
 	p.Object, p.State, p.Known = n.Object(), stateOf(v, n), v.State(id).Known
+	p.Ended = n.State() == graph.Absent
 	if v.Orphaned != nil {
 		p.End, p.Orphaned = v.Orphaned.Has(p.Object.Key)
 		p.Shown = v.Orphaned.Shown(p.Object.UID)
@@ -210,7 +223,7 @@ func (c *Copy) visit(v View, id graph.NodeID) int {
 		return 4
 	}
 	c.addOwners(v, n)
-	if !p.expanded {
+	if !p.expanded && !c.whole {
 		p.expanded = true
 		c.expanding, c.inside = id, false
 		c.cursor.Start(v.Graph, id)
@@ -281,6 +294,10 @@ func (c *Copy) Observe(v View, d *graph.Delta) {
 		c.queue(d.Node, p)
 	}
 	n := v.Graph.Node(d.Node)
+	if c.whole && n.State() == graph.Observed {
+		c.add(d.Node, true)
+		return
+	}
 	for _, o := range n.OwnerNodes() {
 		if c.Has(o.ID()) || c.hasUID(o) {
 			c.add(d.Node, true)
