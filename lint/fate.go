@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// standing is the state of an owner as a collector finds it.
+// standing is the state of an owner as Kubernetes' collector finds it.
 type standing uint8
 
 const (
@@ -22,11 +22,8 @@ const (
 	never
 	// unseen: the dump does not have the owner's kind, or the store did not resolve it.
 	unseen
-	// itself: the reference is to the object itself. Kubernetes' collector cannot lose such
-	// an owner, and the engine does not count it.
+	// itself: the reference is to the object itself. The collector cannot lose such an owner.
 	itself
-	// elsewhere: the engine sees an object with the owner's UID at another place.
-	elsewhere
 )
 
 // standing returns the state of the j-th owner of the i-th object on Kubernetes. Its

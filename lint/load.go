@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // checker is one run of Check.
@@ -17,11 +16,10 @@ type checker struct {
 	// lower has the kind that a name without capital letters stands for, on Kubernetes.
 	lower map[graph.Kind]*Kind
 	g     *graph.Graph
-	// objects are in order of keys, and nodes has the node of each. index leads back from
-	// a node to its object.
+	// objects are in order of keys, and nodes has the node of each. The note of a node leads
+	// back to its object.
 	objects  []*Object
 	nodes    []graph.NodeID
-	index    []int32
 	handlers map[string]bool
 	owned    map[graph.Kind]bool
 	scopes   scopes
@@ -129,7 +127,7 @@ func (c *checker) unserved() []graph.KindInfo {
 
 func (c *checker) apply(events []graph.Event) error {
 	for i := range events {
-		if _, err := c.g.Inside(inside.Key{}).ApplyEvent(&events[i]); err != nil {
+		if _, err := c.g.Apply(events[i]); err != nil {
 			return err
 		}
 	}
@@ -145,24 +143,21 @@ func (c *checker) put() error {
 		if e.Object.Version == "" {
 			e.Object.Version = "0"
 		}
-		d, err := c.g.Inside(inside.Key{}).ApplyEvent(&e)
+		d, err := c.g.Apply(e)
 		if err != nil {
 			return err
 		}
 		c.nodes[i] = d.Node
-	}
-	c.index = make([]int32, c.g.Inside(inside.Key{}).Cap())
-	for i := range c.index {
-		c.index[i] = -1
-	}
-	for i, id := range c.nodes {
-		c.index[id] = int32(i)
+		c.g.SetNote(d.Node, uint64(i)+1)
 	}
 	return nil
 }
 
 // node returns the node of the i-th object.
 func (c *checker) node(i int) graph.Node { return c.g.Node(c.nodes[i]) }
+
+// of returns the object of a node, or -1 for a node without one.
+func (c *checker) of(id graph.NodeID) int { return int(c.g.Note(id)) - 1 }
 
 // add adds a finding whose fate has no other object, if the report takes it.
 func (c *checker) add(code Code, s Severity, i int, field string, fate Fate, message string) {

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"github.com/ownergraph/ownergraph/internal/core/fate"
 	"slices"
 	"strings"
 
@@ -26,7 +25,7 @@ func (c *checker) object(i int) {
 	if !c.sound(o, n) {
 		before := c.flaws()
 		c.references(i)
-		if n.Inside(inside.Key{}).Flawed() && c.flaws() == before {
+		if n.Flaw() != nil && c.flaws() == before {
 			c.whole(Malformed, Error, i, "object", FateUnset, fmt.Sprintf("The object breaks a rule of the model: %s.", n.Flaw()))
 		}
 	}
@@ -45,16 +44,17 @@ func (c *checker) object(i int) {
 }
 
 // sound reports whether the references of an object need no look: it has none, or the only
-// one leads to a solid owner.
+// one leads to a solid owner without a mark.
 func (c *checker) sound(o *Object, n graph.Node) bool {
-	switch _, fast := n.Inside(inside.Key{}).Fast(); fast {
-	case fate.Alone:
+	switch {
+	case n.Flaw() != nil || n.Owners() > 1:
+		return false
+	case n.Owners() == 0:
 		return true
-	case fate.Owned:
-		own, owner := c.kinds[o.Kind], c.kinds[o.Owners[0].Kind]
-		return own != nil && !own.Unwatched && c.serves(owner, o, 0)
 	}
-	return false
+	own, owner := c.kinds[o.Kind], c.kinds[o.Owners[0].Kind]
+	r := n.Reference(0)
+	return r.Class == graph.Solid && !r.Self && !c.g.Node(r.Owner).Deleting() && own != nil && !own.Unwatched && c.serves(owner, o, 0)
 }
 
 // flaws counts the findings that say why an object is flawed.
@@ -156,7 +156,7 @@ func (c *checker) blockers(n graph.Node) string {
 		if seen++; seen > c.cfg.MaxDependents {
 			break
 		}
-		i := c.index[d.ID()]
+		i := c.of(d.ID())
 		if i >= 0 && slices.ContainsFunc(c.objects[i].Owners, func(r graph.Owner) bool { return r.Block && r.UID == uid }) {
 			names = append(names, d.Key().String())
 		}

@@ -2,12 +2,12 @@ package lint
 
 import (
 	"fmt"
-	"github.com/ownergraph/ownergraph/internal/inside"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // rings finds the cycles of objects that own each other. The finding is about the member
@@ -46,6 +46,7 @@ func (c *checker) members(ring []int) string {
 
 // cycles returns the cycles as lists of objects. The lists are in order of keys, as the
 // objects of each are. An object with owners and dependents can be in a cycle.
+// Graph.IsolatedCycles leaves out a cycle with an owner outside, and lint reports it.
 func (c *checker) cycles() [][]int {
 	var roots []graph.NodeID
 	for i, o := range c.objects {
@@ -59,7 +60,7 @@ func (c *checker) cycles() [][]int {
 	for _, ids := range search.Rings() {
 		ring := make([]int, 0, len(ids))
 		for _, id := range ids {
-			ring = append(ring, int(c.index[id]))
+			ring = append(ring, c.of(id))
 		}
 		slices.Sort(ring)
 		rings = append(rings, ring)
@@ -114,7 +115,7 @@ func (c *checker) levels(rings [][]int) []int32 {
 		for _, m := range members(h) {
 			levels[m] = levels[h]
 			for d := range c.node(m).Dependents() {
-				t := c.index[d.ID()]
+				t := int32(c.of(d.ID()))
 				if t < 0 || head[t] == h {
 					continue
 				}
@@ -133,7 +134,7 @@ func (c *checker) levels(rings [][]int) []int32 {
 func (c *checker) edges(head []int32, yield func(h, owner int32)) {
 	for i := range c.objects {
 		for d := range c.node(i).Dependents() {
-			if t := c.index[d.ID()]; t >= 0 && head[t] != head[i] {
+			if t := int32(c.of(d.ID())); t >= 0 && head[t] != head[i] {
 				yield(head[t], head[i])
 			}
 		}

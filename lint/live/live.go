@@ -10,7 +10,6 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -66,7 +65,7 @@ type observer struct {
 func (o *observer) take(batch []graph.Event) error {
 	for i := range batch {
 		e := &batch[i]
-		if _, err := o.g.Inside(inside.Key{}).ApplyEvent(e); err != nil {
+		if _, err := o.g.Apply(*e); err != nil {
 			return err
 		}
 		switch e.Type {
@@ -88,21 +87,13 @@ func (o *observer) take(batch []graph.Event) error {
 
 // prune removes the objects that a listing of the kind did not bring.
 func (o *observer) prune(kind graph.Kind) error {
-	for {
-		id, _, done := o.g.Inside(inside.Key{}).Prune(kind, pruneStep)
-		if done {
-			return nil
-		}
-		if id == 0 || !o.g.Inside(inside.Key{}).PendingPrune(id) {
-			continue
-		}
-		if _, err := o.g.Apply(graph.Event{Type: graph.Gone, Key: o.g.Node(id).Key()}); err != nil {
+	for _, key := range o.g.EndListing(kind) {
+		if _, err := o.g.Apply(graph.Event{Type: graph.Gone, Key: key}); err != nil {
 			return err
 		}
 	}
+	return nil
 }
-
-const pruneStep = 1 << 16 // nodes of one step; any number has the same result
 
 func (o *observer) complete() bool {
 	for _, k := range o.g.Kinds() {

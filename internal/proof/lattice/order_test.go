@@ -69,7 +69,7 @@ const layers = `
 	internal/core/excerpt, finalizer, plan < internal/draft;
 
 	# Findings about objects as data, and the observer of a running store.
-	graph < lint;
+	graph, policy < lint;
 	lint < lint/live;
 	# The display of progress knows no part of the engine. Commands convert to its input.
 	internal/terminal;
