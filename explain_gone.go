@@ -61,27 +61,10 @@ func proofIn(p *history.Proof) *explain.Proof {
 
 // evidenceIn returns the source of the evidence at a decision in the words of an explanation.
 func evidenceIn(s history.Source) explain.Evidence {
-	switch s {
-	case history.WatchGone:
-		return explain.WatchSawGo
-	case history.ReadAbsent:
-		return explain.ReadFoundNothing
-	case history.ReadWaiting:
-		return explain.ReadFound
-	case history.FencePassed:
-		return explain.FencePassed
-	}
-	return explain.EvidenceUnset
+	return [...]explain.Evidence{history.WatchGone: explain.WatchSawGo, history.ReadAbsent: explain.ReadFoundNothing,
+		history.ReadWaiting: explain.ReadFound, history.FencePassed: explain.FencePassed}[s]
 }
 
 func garbageIn(g history.Garbage) explain.Garbage {
-	switch g {
-	case history.NoGarbage:
-		return explain.NoGarbage
-	case history.WasGarbage:
-		return explain.WasGarbage
-	case history.GarbageUnknown:
-		return explain.GarbageUnknown
-	}
-	return explain.GarbageUnset
+	return [...]explain.Garbage{history.NoGarbage: explain.NoGarbage, history.WasGarbage: explain.WasGarbage, history.GarbageUnknown: explain.GarbageUnknown}[g]
 }

@@ -108,19 +108,9 @@ func classOf(f *policy.OwnerFacts) explain.Class {
 	return classIn(f.Class)
 }
 
-// classIn returns a class in the words of an explanation.
+// classIn returns a class in the words of an explanation, which has orphaning owners besides.
 func classIn(c graph.Class) explain.Class {
-	switch c {
-	case graph.Solid:
-		return explain.Solid
-	case graph.Waiting:
-		return explain.Waiting
-	case graph.Dangling:
-		return explain.Dangling
-	case graph.Unknown:
-		return explain.Unknown
-	}
-	return explain.ClassUnset
+	return [...]explain.Class{graph.Solid: explain.Solid, graph.Dangling: explain.Dangling, graph.Waiting: explain.Waiting, graph.Unknown: explain.Unknown}[c]
 }
 
 // evidenceOf returns the source of the knowledge about an owner, and its time.
