@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/lineage"
 )
 
 // contained is a container of the first objects.
@@ -18,12 +19,13 @@ type contained struct {
 
 // containers are the containers of the first objects, and the kinds of all.
 type containers struct {
-	kinds map[graph.Kind]*graph.KindInfo
-	list  []contained
+	served []graph.KindInfo
+	kinds  map[graph.Kind]*graph.KindInfo // of served
+	list   []contained
 }
 
 func newContainers(kinds []graph.KindInfo, objects []graph.Object) (c containers) {
-	c.kinds = make(map[graph.Kind]*graph.KindInfo, len(kinds))
+	c.served, c.kinds = kinds, make(map[graph.Kind]*graph.KindInfo, len(kinds))
 	for i := range kinds {
 		c.kinds[kinds[i].Kind] = &kinds[i]
 	}
@@ -45,6 +47,17 @@ func (c *containers) contentsOf(o *graph.Object) [2]graph.Content {
 		return graph.ContentsOf(kind, o.Scope)
 	}
 	return [2]graph.Content{}
+}
+
+// below returns the indexes of an object and of all objects below it, none if it is not there.
+func (c *containers) below(objects []graph.Object, key graph.Key) []int {
+	return lineage.New(c.served, objects).Below(key)
+}
+
+// is reports whether an object of a kind is a container.
+func (c *containers) is(key graph.Key) bool {
+	kind := c.kinds[key.Kind]
+	return kind != nil && kind.Container.Members != graph.MembershipUnset
 }
 
 // act does the work of the actors of containers: see graph.Container. It deletes the members of

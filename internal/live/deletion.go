@@ -28,9 +28,9 @@ func (d Deletion) String() string {
 // deletion removes only its own object, unless that is a container.
 func (d Deletion) maxGone(c *containers, objects []graph.Object) int {
 	if d.Propagation == graph.Orphan && !c.is(d.Key) {
-		return min(len(c.reach(objects, d.Key)), 1)
+		return min(len(c.below(objects, d.Key)), 1)
 	}
-	return len(c.reach(objects, d.Key))
+	return len(c.below(objects, d.Key))
 }
 
 // Step is a deletion that a user asks for. It is a value.

@@ -126,7 +126,7 @@ func (s *Session) HeldOf(before []graph.Object, todo []Deletion) (list []ownergr
 		if d.Propagation == graph.Orphan && !s.containers.is(d.Key) {
 			continue
 		}
-		for _, i := range s.containers.reach(before, d.Key) {
+		for _, i := range s.containers.below(before, d.Key) {
 			asked[before[i].Key] = true
 		}
 	}

@@ -45,15 +45,15 @@ type walk struct {
 
 // take takes the objects with a UID, or the dependents of an owner that no object is.
 func (w *walk) take(uid graph.UID) {
-	if _, is := w.first[uid]; is {
-		w.same(uid, w.takeObject)
+	if _, is := w.of.First(uid); is {
+		w.of.Same(uid, w.takeObject)
 		return
 	}
 	if w.asked[uid] {
 		return
 	}
 	w.asked[uid] = true
-	for _, d := range w.dependents[uid] {
+	for _, d := range w.of.Dependents(uid) {
 		w.takeObject(d)
 	}
 }
@@ -67,17 +67,18 @@ func (w *walk) takeObject(i int) {
 
 func (w *walk) run() {
 	for len(w.queue) > 0 {
-		o := &w.content.Objects[w.queue[len(w.queue)-1]]
+		i := w.queue[len(w.queue)-1]
+		o := &w.content.Objects[i]
 		w.queue = w.queue[:len(w.queue)-1]
 		if w.all || w.mayGo(o) {
-			for _, d := range w.dependents[o.UID] {
+			for _, d := range w.of.Dependents(o.UID) {
 				w.takeObject(d)
 			}
-			for _, m := range w.contents.membersOf(o) {
+			for _, m := range w.of.Members(i) {
 				w.takeObject(m)
 			}
 		}
-		for _, h := range w.contents.containersOf(o) {
+		for _, h := range w.of.Containers(i) {
 			if w.content.Objects[h].Deleting { // its actor deletes the object
 				w.takeObject(h)
 			}
@@ -91,7 +92,7 @@ func (w *walk) run() {
 // mayGo reports whether an object has a mark, or an owner that is missing, marked or elsewhere.
 func (w *walk) mayGo(o *graph.Object) bool {
 	return o.Deleting || slices.ContainsFunc(o.Owners, func(ref graph.Owner) bool {
-		i, is := w.first[ref.UID]
+		i, is := w.of.First(ref.UID)
 		return !is || w.content.Objects[i].Deleting || w.content.Objects[i].Key != ref.Key
 	})
 }

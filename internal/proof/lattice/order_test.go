@@ -130,7 +130,8 @@ const layers = `
 	. < internal/recordcheck;
 	internal/recordcheck < adapters/clientgo/..., cmd/...;
 	# Commands share the run on a copy in memory. A command of ours may use any adapter.
-	., dump, internal/terminal < internal/live;
+	graph < internal/lineage;
+	., dump, internal/terminal, internal/lineage < internal/live;
 	adapters/memory, internal/live < internal/offline;
 	internal/terminal, view < internal/printing;
 	explain, dump < internal/namespace;
