@@ -95,3 +95,59 @@ func ExampleGraph_EndListing() {
 	// gone: pod/shop/a
 	// left: pod/shop/b#1
 }
+
+// A listing is a graph. An owner that is not in the listing is unknown, because only a read or an
+// observed end proves its absence.
+func ExampleLoad() {
+	objects, err := graph.Parse("team/blue#1; repo/site#2 -> team/blue, team/red")
+	check(err)
+	g, err := graph.Load(graph.Config{}, []graph.KindInfo{{Kind: "team"}, {Kind: "repo"}}, objects)
+	check(err)
+	site, _ := g.Lookup(objects[1].Key)
+	for i, r := range site.References() {
+		fmt.Println(site.OwnerAt(i), r.Class, r.Doubt.Code())
+	}
+
+	_, err = graph.Load(graph.Config{}, []graph.KindInfo{{Kind: "team"}}, objects)
+	fmt.Println(err)
+	// Output:
+	// team/blue solid Unset
+	// team/red unknown Unobserved
+	// load: apply put: repo/site: kind: not among the kinds known: invalid
+}
+
+// An admission check judges the owner references of an object before the store has it.
+func ExampleGraph_Classify() {
+	stored, err := graph.Parse("team/blue#1; team/red#2~[foreground]; repo/other/app#3")
+	check(err)
+	g, err := graph.Load(graph.Config{}, []graph.KindInfo{{Kind: "team"}, {Kind: "repo", Scoped: true}}, stored)
+	check(err)
+
+	o, err := graph.ParseObject("repo/shop/site -> team/blue, team/red, team/grey, repo/other/app")
+	check(err)
+	for _, r := range o.Owners {
+		class, doubt := g.Classify(o.Scope, r)
+		fmt.Println(r, class, doubt.Code())
+	}
+	// Output:
+	// team/blue solid Unset
+	// team/red waiting Unset
+	// team/grey unknown Unobserved
+	// repo/other/app unknown ForeignScope
+}
+
+// Two objects wait for each other in the foreground. No object waits for a reference to the third.
+func ExampleGraph_Rings() {
+	objects, err := graph.Parse("a#1~[foreground] -> b!; b#2~[foreground] -> a!; c#3~[foreground] -> a!")
+	check(err)
+	g, err := graph.Load(graph.Config{}, []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "c"}}, objects)
+	check(err)
+	for _, ring := range g.Rings() {
+		for _, n := range ring {
+			fmt.Println(n.Object())
+		}
+	}
+	// Output:
+	// a#1~[foreground] -> b!
+	// b#2~[foreground] -> a!
+}

@@ -57,6 +57,21 @@ func (g *Graph) Kinds() []KindState {
 	return out
 }
 
+// IsFenced reports whether a fence has passed, if the watch has reported its token for these kinds.
+// The fence has to pass each kind that the store serves and that a watch can show, also a sick one.
+// It has to pass the set of kinds, too, whose report has the kind "" (RULES, R7).
+//
+// Held by TestIsFenced.
+func (g *Graph) IsFenced(reported map[Kind]bool) bool {
+	for i := range g.kinds {
+		k := g.kinds[i].report()
+		if k.Known && !k.Ignored && !k.Unwatched && !reported[k.Kind] {
+			return false
+		}
+	}
+	return reported[""]
+}
+
 // kindOf returns the kind's id. It makes an id for a kind that only a reference names.
 // dropKind takes such a kind back, so that invented names do not pile up.
 func (g *Graph) kindOf(k Kind) kindID {

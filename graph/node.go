@@ -52,6 +52,9 @@ const (
 	withheld // marked, and its mark counts for no dependent
 )
 
+// WithholdsMark reports whether the object is marked, and its mark counts for no dependent.
+func (g inner) WithholdsMark(o *Object) bool { return g.roleOf(o) == withheld }
+
 // roleOf returns the role of an object. A mark that counts for no dependent leaves it plain.
 func (g *Graph) roleOf(o *Object) role {
 	switch {
@@ -282,6 +285,35 @@ func (n Node) Dependents() iter.Seq[Node] {
 				if e = next; dep != n.id && !yield(Node{n.g, dep}) {
 					return
 				}
+			}
+		}
+	}
+}
+
+// DependentsByUID yields the nodes with a reference that names the UID, at whatever coordinates. A
+// change of an object's state may change the class of each of these references, also of those with
+// another kind, scope or name. A caller that decides anew after such a change needs them all. So it
+// does after a Gone that has freed the node. A node that names the UID twice comes twice. The work
+// is in proportion to the references. The graph must not change meanwhile.
+//
+// Held by TestDependentsByUID.
+func (g *Graph) DependentsByUID(u UID) iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		head := g.withUID(g.packUID(u), u)
+		for id := head; id != 0; {
+			for e := g.ownerRecordOf(id).firstDep; e != 0; {
+				next, dep := g.following(e)
+				if e = next; !g.leadsBack(dep, id) && !yield(Node{g, dep}) {
+					return
+				}
+			}
+			switch {
+			case !g.at(id).is(groupHeadMark | groupMemberMark):
+				return
+			case id == head:
+				id = g.groupOf(id).first
+			default:
+				id = g.groupLinks[id].next
 			}
 		}
 	}

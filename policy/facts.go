@@ -30,7 +30,8 @@ func (s ReadState) String() string {
 	return fmt.Sprintf("read state(%d)", uint8(s))
 }
 
-// OwnerFacts is the known state of one reference's owner. It is a value.
+// OwnerFacts is the known state of one reference's owner. It is a value. FactsOf sets the fields
+// from Self to Orphaning. Its caller sets Mark and Changed, and Facts.AddRead the fields of a read.
 type OwnerFacts struct {
 	// Self: the reference leads back to the object. It never counts. Block: the reference
 	// holds up the owner's foreground deletion.
@@ -55,7 +56,8 @@ type OwnerFacts struct {
 	// Mark is the moment since which the owner's propagation mark has been observed
 	// without a gap, 0 if no mark was observed.
 	Mark Moment
-	// Changed is the moment at which the owner's version, or its absence, became known.
+	// Changed is the moment at which the owner's version, or its absence, became known. It is 0 if
+	// neither is known.
 	Changed Moment
 	// Read is the state in the last valid read, and ReadBegan is the moment at which that
 	// read was handed out. SameVersion: the read answered the version that the graph held
@@ -66,7 +68,8 @@ type OwnerFacts struct {
 }
 
 // Facts is the whole input of a decision. It has the facts that a decision needs of the
-// object, and no text of it. Decide keeps nothing of it, and changes nothing in it.
+// object, and no text of it. Decide keeps nothing of it, and changes nothing in it. FactsOf
+// returns the facts that a graph shows, and names those that its caller adds.
 type Facts struct {
 	// Retry: the judged version is the answer of the read after a conflict. Otherwise it
 	// is the graph's.
@@ -96,6 +99,7 @@ type Facts struct {
 	// Overdue: that time has passed in vain.
 	Unacknowledged, Overdue bool
 	// Ring lists the indexes of the references inside a ring that a fence has confirmed, ascending.
+	// See AddRing.
 	Ring []int
 	// Fence is the state of the engine's fences.
 	Fence Fence
@@ -105,7 +109,9 @@ type Facts struct {
 type Fence struct {
 	// Exact: the store has fences.
 	Exact bool
-	// Passed is the moment at which the newest passed fence began.
+	// Passed is the moment at which the newest passed fence began: a moment from before its call.
+	// A fence has passed when the watch has reported its token for each watched kind and for the
+	// set of kinds, behind all earlier events (RULES, R7).
 	Passed Moment
 	// Released is the moment up to which marks may end without a fence. That is best
 	// effort, because the store has no fences or a setting releases them.

@@ -7,8 +7,19 @@ import (
 
 // FactsOf returns the facts of an observed node that its graph alone shows. Moments, reads and
 // fences are zero, which is unknown. [Decide] then deletes an object only if the watch has shown
-// the ends of all its owners. It asks for the evidence that any other decision needs, and the
-// caller adds it to the facts. The engine adds moments, reads and fences to the same facts.
+// the ends of all its owners. It asks for the evidence that any other decision needs. The caller
+// adds that evidence to the facts:
+//
+//	AddMoments   the moments of the object and of its owners
+//	Fence        the fences; at level 1 Released is the present moment, and the rest is zero
+//	AddRing      the references inside of a ring of foreground deletions
+//	AddRead      the answer of a read, for each owner of a decision to verify
+//
+// After such reads Decide may ask for one more read of an owner, and the caller repeats both. A
+// later moment than the true one is safe for a version. It costs more reads and fences.
+//
+// A mark that its holder keeps back asks for no propagation (RULES, G3). Decide then keeps the
+// marked object because of its finalizers.
 //
 // The caller owns the result. FactsOf changes nothing. It allocates the list of owners.
 //
@@ -21,30 +32,60 @@ func FactsOf(n graph.Node) Facts {
 		References: n.Owners(), Referring: n.Referring(), Elsewhere: x.Elsewhere(), Blocking: n.Blocking(),
 		Owners: make([]OwnerFacts, 0, n.Owners()),
 	}
+	if x.MarkHeld() {
+		f.Propagation = graph.Unset
+	}
 	for _, r := range n.References() {
-		f.Owners = append(f.Owners, ownerFacts(x.Graph(), &r))
+		f.Owners = append(f.Owners, ownerFacts(n, &r))
 	}
 	f.Several = Several(f.Owners, n.OwnerAt)
 	return f
 }
 
+// OwnerOf returns the node that Owners[i] of FactsOf is about. It is the node of the reference. An
+// object that orphans the dependent by its UID alone has precedence. A read of the owner asks for
+// the key of this node, and its moments are those of the facts. It returns false for a reference
+// that no read can resolve: a self-reference, and one without a UID or a known place.
+//
+// Held by TestOwnerOf.
+func OwnerOf(n graph.Node, i int) (graph.Node, bool) {
+	r := n.Reference(i)
+	o, _ := ownerOf(n, &r)
+	return o, o != graph.Node{}
+}
+
+// ownerOf returns the node that the facts of a reference are about, or the zero Node. Orphans says
+// that it orphans the dependent by its UID.
+func ownerOf(n graph.Node, r *graph.Reference) (o graph.Node, orphans bool) {
+	if r.Owner == 0 || r.Self {
+		return o, false
+	}
+	named := n.Inside(inside.Key{}).Graph().Node(r.Owner)
+	x := named.Inside(inside.Key{})
+	switch live, ok := x.OrphanedBy(); {
+	case ok && live != n: // no object orphans itself
+		return live, true
+	case x.ByUID():
+		return o, false
+	}
+	return named, false
+}
+
 // ownerFacts returns the facts about the owner of a reference. An object that orphans its
 // dependents by their UID is the owner of a reference with other coordinates. A mark that its
 // holder keeps back counts for no dependent (RULES, G3).
-func ownerFacts(g *graph.Graph, r *graph.Reference) OwnerFacts {
+func ownerFacts(n graph.Node, r *graph.Reference) OwnerFacts {
 	f := OwnerFacts{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
-	if r.Owner == 0 || r.Self {
+	of, orphans := ownerOf(n, r)
+	if of == (graph.Node{}) {
 		return f
 	}
-	o := g.Node(r.Owner).Inside(inside.Key{})
-	if live, ok := o.OrphanedBy(); ok {
-		if f.Elsewhere = !o.ByUID(); f.Class == graph.Dangling {
+	if orphans {
+		if f.Elsewhere = !n.Inside(inside.Key{}).Graph().Node(r.Owner).Inside(inside.Key{}).ByUID(); f.Class == graph.Dangling {
 			f.Class, f.Doubt = graph.Unknown, graph.Unobserved
 		}
-		o = live.Inside(inside.Key{})
-	} else if o.ByUID() {
-		return f
 	}
+	o := of.Inside(inside.Key{})
 	if o.MarkHeld() && f.Class == graph.Waiting {
 		f.Class = graph.Solid
 	}
