@@ -21,6 +21,9 @@ import (
 // A mark that its holder keeps back asks for no propagation (RULES, G3). Decide then keeps the
 // marked object because of its finalizers.
 //
+// An object whose UID another observed object has counts as unreadable: no write may rest on it,
+// because a write to one may be a write to the other (RULES, S8).
+//
 // The caller owns the result. FactsOf changes nothing. It allocates the list of owners.
 //
 // Held by TestFactsOf and TestFactsOfDecides.
@@ -28,7 +31,7 @@ func FactsOf(n graph.Node) Facts {
 	x := n.Inside(inside.Key{})
 	f := Facts{
 		Deleting: n.Deleting(), Finalizers: x.HasFinalizers(), Propagation: x.Propagation(),
-		Flawed: x.Flawed(), Unreadable: x.Unreadable(),
+		Flawed: x.Flawed(), Unreadable: x.Unreadable() || x.SharesUID(),
 		References: n.Owners(), Referring: n.Referring(), Elsewhere: x.Elsewhere(), Blocking: n.Blocking(),
 		Owners: make([]OwnerFacts, 0, n.Owners()),
 	}

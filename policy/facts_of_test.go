@@ -86,6 +86,7 @@ func TestFactsOfDecides(t *testing.T) {
 		{"w~[foreground]; b~[x.io/hold] -> w!", "", "w", "wait: dependents hold it", "a dependent blocks it"},
 		{"a -> a", "", "a", "keep: owned by itself alone", "a reference to itself"},
 		{"a; b", "", "b", "keep: no owners", "no reference"},
+		{"a; b@u -> a; c@u", "a", "b@u", "keep: the object is flawed", "another object has its UID"},
 		{"a -> b; b -> a", "", "b", "keep: an owner exists", "a cycle keeps itself"},
 		{"o@u~[orphan]; b -> o/other@u", "", "b", "verify: an owner has to be read", "an orphaning under other coordinates needs evidence, too"},
 		{"b~[orphan] -> b/other@b", "", "b", "wait: a fence has to pass", "no object orphans itself by its own UID"},
