@@ -22,7 +22,7 @@ import (
 // marked object because of its finalizers.
 //
 // An object whose UID another observed object has counts as unreadable: no write may rest on it,
-// because a write to one may be a write to the other (RULES, S8).
+// because a write to one may be a write to the other.
 //
 // The caller owns the result. FactsOf changes nothing. It allocates the list of owners.
 //
