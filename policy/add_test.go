@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -123,6 +124,33 @@ func TestAddRead(t *testing.T) {
 		d := policy.Decide(&f, policy.Settings{}, nil)
 		if got := d.Action.String() + ": " + d.Reason.String(); got != c.want {
 			t.Errorf("%s, read %s at %d: %s, want %s: %s", c.objects, c.answer, c.began, got, c.want, c.reason)
+		}
+	}
+}
+
+// TestAddReadAtOneInstant: with another owner, a waiting owner is read again after the absence of
+// the other one was known (RULES, R2).
+func TestAddReadAtOneInstant(t *testing.T) {
+	n := nodeOf(t, observe(t, "w~[foreground]; b -> w, b/x@x", ""), "b")
+	w := nodeOf(t, n.Inside(inside.Key{}).Graph(), "w").Object()
+	f := policy.FactsOf(n)
+	f.AddMoments(n, note)
+	for _, c := range []struct {
+		i      int
+		r      policy.Read
+		want   policy.Action
+		reason string
+	}{
+		{0, policy.Read{Began: 11, Done: 14, Object: w}, policy.Verify, "the other owner is unknown"},
+		{1, policy.Read{Began: 12, Done: 13, Err: graph.ErrNotFound}, policy.Verify, "the first read is older than that absence"},
+		{0, policy.Read{Began: 12, Done: 14, Object: w}, policy.Verify, "a read beside the other one is no later"},
+		{0, policy.Read{Began: 15, Done: 16, Object: w}, policy.Delete, "the read began when the absence was known"},
+	} {
+		if err := f.AddRead(n, c.i, c.r); err != nil {
+			t.Fatal(err)
+		}
+		if d := policy.Decide(&f, policy.Settings{}, nil); d.Action != c.want {
+			t.Errorf("read %+v: %s: %s, want %s: %s", c.r, d.Action, d.Reason, c.want, c.reason)
 		}
 	}
 }
