@@ -17,8 +17,8 @@ import (
 
 // Brake limits the deletes of the engine (RULES, G5). The zero value limits nothing.
 //
-// Held by TestBrakeLimit, TestBrakeWalk, TestBrakeNames, TestBrakeBucket, TestBrakeApproval and
-// TestBrakeRefusalLasts.
+//test:by TestBrakeLimit TestBrakeWalk TestBrakeNames TestBrakeBucket TestBrakeApproval
+//test:by TestBrakeRefusalLasts
 type Brake struct {
 	// PerCascade is the most deletes of one cascade without an approval. Before the first
 	// delete the engine counts the objects below the root. It deletes none of them if there
@@ -33,7 +33,7 @@ type Brake struct {
 	// way alone. BrakedCascade.Uncounted names the sick kinds that were never listed. When such a
 	// kind is listed, the engine counts again. A kind that is not listed in 5 minutes is sick.
 	//
-	// Held by TestBrakeSickKinds.
+	//test:by TestBrakeSickKinds
 	AwaitSick bool
 }
 
@@ -161,7 +161,7 @@ func (e *Engine) countHeld(id graph.NodeID, holder Key) []Key {
 // countRoots returns the roots of an object, and has the brake count their cascades. If some
 // are not known, LeftOut is among them.
 //
-// Held by TestBrakeManyRoots, TestBrakeLongNames and TestBrakeUnknownRoot.
+//test:by TestBrakeManyRoots TestBrakeLongNames TestBrakeUnknownRoot
 func (e *Engine) countRoots(id graph.NodeID, in *policy.Facts) []Key {
 	number := e.history.RootOf(e.view(), id, in)
 	if number <= history.Self || number != e.scratch.root { // most objects have the roots of the one before

@@ -51,10 +51,10 @@ var ErrStuck = errors.New("does not return")
 // of the Collector's own methods. It never holds up the engine, a call or the end of Run.
 // Other lines wait meanwhile. Beyond a bound the Collector drops and counts them.
 //
-// Held by TestCollectorIdleIsQuiet, TestCollectorSlowStore, TestCollectorHandlerHangs,
-// TestCollectorWatchBreaks, TestCollectorWatchBackoff, TestCollectorFencesWaitForWatch,
-// TestCollectorRelists, TestCollectorsTogether, TestCollectorForeignFences,
-// TestCollectorPanics, TestCollectorBreaks, TestCollectorAdapts, TestSlowLog and TestSlowLogHoldsNoEnd.
+//test:by TestCollectorIdleIsQuiet TestCollectorSlowStore TestCollectorHandlerHangs
+//test:by TestCollectorWatchBreaks TestCollectorWatchBackoff TestCollectorFencesWaitForWatch
+//test:by TestCollectorRelists TestCollectorsTogether TestCollectorForeignFences TestCollectorPanics
+//test:by TestCollectorBreaks TestCollectorAdapts TestSlowLog TestSlowLogHoldsNoEnd
 type Collector struct {
 	store    Store
 	fencer   Fencer        // set at level 2
@@ -106,7 +106,7 @@ type Collector struct {
 // at the level of LevelOf(store), lowered by cfg. An error wraps ErrInvalid and
 // names the field of cfg, or the missing power of a store at the level that it declares.
 //
-// Held by TestNew.
+//test:by TestNew
 func New(store Store, cfg Config) (c *Collector, err error) {
 	defer func() {
 		if v := recover(); v != nil { // of a method of the store, such as Unwrap
@@ -170,8 +170,8 @@ func drive(e *Engine, cfg Config) *Collector {
 // leaves the remaining calls behind and drops their results. Then the error wraps ErrStuck and
 // names them. A handler, a fence or a listing that the shutdown ends is no warning in the log.
 //
-// Held by TestCollectorShutdown, TestCollectorShutdownTimeout, TestCollectorShutdownIsNoWarning,
-// TestCollectorHangingStore, TestCollectorStuck and TestCollectorRunsOnce.
+//test:by TestCollectorShutdown TestCollectorShutdownTimeout TestCollectorShutdownIsNoWarning
+//test:by TestCollectorHangingStore TestCollectorStuck TestCollectorRunsOnce
 func (c *Collector) Run(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("run collector: context: nil: %w", ErrInvalid)

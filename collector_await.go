@@ -25,8 +25,7 @@ import (
 // at most 8 of the objects that are left, each with the cause that holds it and for how
 // long, and counts the others.
 //
-// Held by TestAwait, TestAwaitAll, TestAwaitFence, TestAwaitSaysWhy, TestAwaitErrors and
-// TestFollowUnderWay.
+//test:by TestAwait TestAwaitAll TestAwaitFence TestAwaitSaysWhy TestAwaitErrors TestFollowUnderWay
 func (c *Collector) Await(ctx context.Context, keys ...Key) error {
 	if len(keys) == 0 {
 		return fmt.Errorf("await: no key: %w", ErrInvalid)

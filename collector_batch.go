@@ -34,7 +34,7 @@ func batcherOf(store Store, timeout time.Duration) (Batcher, *run.Batches) {
 // batch goes out when it is full, or when the engine has no other call for it. If the store
 // has nothing else to do, a batch goes out at once.
 //
-// Held by TestCollectorWriteBatches and TestBatchWaitsForNothing.
+//test:by TestCollectorWriteBatches TestBatchWaitsForNothing
 func (c *Collector) handOutBatches(ctx context.Context, now time.Time, t *turn) {
 	n := c.fill(now, 0, t)
 	for c.ahead > 0 && c.hasRoom(LaneStore) {
@@ -57,8 +57,8 @@ func (c *Collector) handOutBatches(ctx context.Context, now time.Time, t *turn) 
 // without a result go back to the engine, since nothing of them is done. The error says what the
 // first part shows of the load of the store.
 //
-// Held by TestBatchResults, TestBatchFails, TestBatchHalved, TestBatchBisected, TestLostWriteIsTheLast,
-// TestBatchRewind and TestBatchPause.
+//test:by TestBatchResults TestBatchFails TestBatchHalved TestBatchBisected TestLostWriteIsTheLast
+//test:by TestBatchRewind TestBatchPause
 func (c *Collector) makeBatch(ctx context.Context, w *worker) error {
 	w.batch.Set(len(w.calls), func(at int) Write { return w.calls[at].write() })
 	err := w.batch.Make(ctx, c.batches, &run.BatchCalls{

@@ -13,7 +13,7 @@ import (
 // it returns those of the record too. Before Run, it returns none of them until an answer has
 // read the record.
 //
-// Held by TestCollectorBrake.
+//test:by TestCollectorBrake
 func (c *Collector) Braked(limit int) (out []BrakedCascade) {
 	c.locked(func(e *Engine, _ time.Time) { out = e.Braked(limit) })
 	return out
@@ -33,8 +33,7 @@ func (c *Collector) Braked(limit int) (out []BrakedCascade) {
 // of the collector, and the cause of a context that has ended. An error says if the answer is
 // in force here, and not recorded.
 //
-// Held by TestCollectorBrake, TestCollectorBrakeErrors, TestRecordedBrake and
-// TestRecordedAnswerNotWritten.
+//test:by TestCollectorBrake TestCollectorBrakeErrors TestRecordedBrake TestRecordedAnswerNotWritten
 func (c *Collector) ApproveCascade(ctx context.Context, key Key, a BrakeApproval) error {
 	return c.answerBrake(ctx, "approve cascade "+key.String(), func(e *Engine, now time.Time) error {
 		return e.ApproveCascade(now, key, a)
@@ -58,7 +57,7 @@ func (c *Collector) ApproveBraked(ctx context.Context, a BrakeApproval) (n int, 
 // RefuseCascade keeps the objects of a cascade that the brake holds: see Refusal. The errors
 // are those of ApproveCascade.
 //
-// Held by TestCollectorBrake, TestCollectorBrakeErrors and TestBrakeOrphanSurvives.
+//test:by TestCollectorBrake TestCollectorBrakeErrors TestBrakeOrphanSurvives
 func (c *Collector) RefuseCascade(ctx context.Context, key Key, r Refusal) error {
 	return c.answerBrake(ctx, "refuse cascade "+key.String(), func(e *Engine, now time.Time) error {
 		return e.RefuseCascade(now, key, r)

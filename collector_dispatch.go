@@ -120,7 +120,7 @@ func (c *Collector) storeMisses(t *turn) bool {
 
 // resultPause bounds the time for which the engine does not know a result.
 //
-// Held by TestResultPause.
+//test:by TestResultPause
 const resultPause = 10 * time.Millisecond
 
 // handOut hands out the next calls of a lane as long as the lane has room. A store lane
@@ -207,7 +207,7 @@ func (c *Collector) hasRoom(lane Lane) bool {
 // unstall raises the limit of the calls under way if all of them hang and others wait. It
 // returns the time to look again, which is zero while none wait.
 //
-// Held by TestCollectorUnstalls.
+//test:by TestCollectorUnstalls
 func (c *Collector) unstall(now time.Time) time.Time {
 	if !c.waits || c.lanes[LaneStore] < c.pace.Limit() {
 		c.pace.Calm(now.Sub(c.epoch))
@@ -219,7 +219,7 @@ func (c *Collector) unstall(now time.Time) time.Time {
 // fill prefetches calls while all workers are busy, or for a batch. The turn has taken n
 // calls of the lane before. Fill returns their new number.
 //
-// Held by TestCollectorPrefetch and TestCollectorWorkers.
+//test:by TestCollectorPrefetch TestCollectorWorkers
 func (c *Collector) fill(now time.Time, n int, t *turn) int {
 	most, turn := c.pace.Ahead(), maxTurn
 	if c.batches.Max() > 1 {
@@ -244,7 +244,7 @@ func (c *Collector) fill(now time.Time, n int, t *turn) int {
 // reclaim gives prefetched calls back that the engine has revoked. No worker has taken
 // one of them since the engine raised its revision.
 //
-// Held by TestCollectorRevokes and TestRevokedAtOnce.
+//test:by TestCollectorRevokes TestRevokedAtOnce
 func (c *Collector) reclaim(now time.Time) {
 	if c.prefetch.Revoked() {
 		c.giveBack(now)
@@ -262,7 +262,7 @@ func (c *Collector) giveBack(now time.Time) {
 
 // takeResults reports the results that workers have exchanged.
 //
-// Held by TestTakeResultsPanics.
+//test:by TestTakeResultsPanics
 func (c *Collector) takeResults(now time.Time) {
 	c.results = c.prefetch.Results(c.results)
 	for i := range c.results {

@@ -20,7 +20,7 @@ const explainSlice = 4096
 // Its errors are those of Engine.Explain. An error of a context that has ended wraps the
 // context's cause.
 //
-// Held by TestCollectorExplain and TestCollectorExplainErrors.
+//test:by TestCollectorExplain TestCollectorExplainErrors
 func (c *Collector) Explain(ctx context.Context, key Key) (x explain.Explanation, err error) {
 	if ctx == nil {
 		return x, fmt.Errorf("explain %s: context: nil: %w", placeText(key), ErrInvalid)

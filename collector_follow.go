@@ -62,9 +62,10 @@ type following struct {
 // is in proportion to the members. A rewind of the store has the members found anew, and
 // members that come back are gone no more.
 //
-// Held by TestFollow, TestFollowErrors, TestFollowObserveOnly, TestFollowRestart,
-// TestFollowRewind, TestFollowUnderWay, TestFollowUnderWayRestart, TestFollowComesLate,
-// TestFollowOthersReferences, TestFollowReusedName, TestFollowScopes, TestFollowBound and TestFollowNoContext.
+//test:by TestFollow TestFollowErrors TestFollowObserveOnly TestFollowRestart TestFollowRewind
+//test:by TestFollowUnderWay TestFollowUnderWayRestart TestFollowComesLate
+//test:by TestFollowOthersReferences TestFollowReusedName TestFollowScopes TestFollowBound
+//test:by TestFollowNoContext
 func (c *Collector) Follow(ctx context.Context, key Key) iter.Seq2[Progress, error] {
 	return func(yield func(Progress, error) bool) {
 		x, err := c.beginFollow(ctx, key)

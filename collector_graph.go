@@ -28,14 +28,14 @@ type Snapshot struct {
 // as a plan does (RULES, P1). A change meanwhile is copied again.
 //
 // An object with a name of 30 bytes and one owner takes about 530 bytes during the call, and 115
-// bytes in the result (BenchmarkCollectorGraph). Each slice holds the engine's lock, for as long as
+// bytes in the result. Each slice holds the engine's lock, for as long as
 // a slice of a plan does. Graph makes no request. It may be called before Run and after its end.
 //
 // The error wraps ErrInvalid for a nil context, and the cause of a context that has ended. It wraps
 // ErrBroken if the engine is broken.
 //
-// Held by TestCollectorGraph, TestCollectorGraphTorn, TestCollectorGraphRewind, TestCollectorGraphErrors and
-// BenchmarkCollectorGraph.
+//test:by TestCollectorGraph TestCollectorGraphTorn TestCollectorGraphRewind
+//test:by TestCollectorGraphErrors BenchmarkCollectorGraph
 func (c *Collector) Graph(ctx context.Context) (Snapshot, error) {
 	if ctx == nil {
 		return Snapshot{}, fmt.Errorf("copy the graph: context: nil: %w", ErrInvalid)
@@ -115,5 +115,5 @@ func (w *wholeCopy) snapshot() (s Snapshot, err error) {
 // node leads to its owners and dependents. It is valid until the next call of a method that changes
 // the engine, and it belongs to the goroutine that owns the engine.
 //
-// Held by TestEngineNode.
+//test:by TestEngineNode
 func (e *Engine) Node(key Key) (graph.Node, bool) { return e.graph.Lookup(key) }

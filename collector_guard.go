@@ -40,8 +40,8 @@ type Approval struct {
 // ErrInvalid for a root without a mark or without the hold, for a key without a UID, and for a
 // wrong approval. It wraps plan.ErrBound as that of Plan does.
 //
-// Held by TestApprove, TestApproveErrors, TestApproveErrorTexts, TestApproveUnknown,
-// TestApproveUnknownLabels and TestApproveRepeated.
+//test:by TestApprove TestApproveErrors TestApproveErrorTexts TestApproveUnknown
+//test:by TestApproveUnknownLabels TestApproveRepeated
 func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
 	switch {
 	case ctx == nil:
@@ -181,7 +181,7 @@ func approvable(o *Object) error {
 // compare returns an error that wraps plan.ErrChanged if the approval does not cover the plan. No
 // approval covers a plan without all labels. A fingerprint is from before the deletion was repeated.
 //
-// Held by TestApproveUnknown and TestApproveRepeated.
+//test:by TestApproveUnknown TestApproveRepeated
 func (a Approval) compare(f *forecast, repeated bool) error {
 	p := f.plan()
 	if repeated {
@@ -251,7 +251,7 @@ type Retired struct {
 // error wraps ErrInvalid for a finalizer that the settings use, or that is a propagation's. After
 // an error the result counts the objects so far, and Retire may be called again.
 //
-// Held by TestRetire and TestRetireErrors.
+//test:by TestRetire TestRetireErrors
 func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, err error) {
 	if ctx == nil {
 		return out, draft.ErrNoContext

@@ -31,7 +31,7 @@ const (
 // The error wraps ErrInvalid for a nil context, and the cause of a context that has ended. It
 // wraps ErrBroken if the engine is broken.
 //
-// Held by TestKeys, TestKeysErrors, TestKeysInSlices and BenchmarkKeys.
+//test:by TestKeys TestKeysErrors TestKeysInSlices BenchmarkKeys
 func (c *Collector) Keys(ctx context.Context, after Key, limit int, match func(Key) bool) ([]Key, error) {
 	if ctx == nil {
 		return nil, fmt.Errorf("list keys: context: nil: %w", ErrInvalid)
@@ -91,7 +91,7 @@ type Nearby struct {
 // and ErrInvalid for a nil context and for a place with two objects. It wraps the cause of a
 // context that has ended, and ErrBroken if the engine is broken.
 //
-// Held by TestNearby, TestNearbyErrors, TestNearbyInSlices and BenchmarkNearby.
+//test:by TestNearby TestNearbyErrors TestNearbyInSlices BenchmarkNearby
 func (c *Collector) Nearby(ctx context.Context, key Key, limit int) (out Nearby, err error) {
 	if ctx == nil {
 		return out, fmt.Errorf("look around %s: context: nil: %w", placeText(key), ErrInvalid)

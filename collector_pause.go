@@ -31,8 +31,8 @@ import (
 // one of the three, beyond 1,000 pauses, and for a nil context. It wraps ErrConflict if a
 // Resume comes before the confirmation.
 //
-// Held by TestPauseStopsWrites, TestPauseHard, TestPauseBatch, TestPauseUnknown,
-// TestPauseNotConfirmed, TestPauseNoContext and TestRecordSurvivesACrash.
+//test:by TestPauseStopsWrites TestPauseHard TestPauseBatch TestPauseUnknown TestPauseNotConfirmed
+//test:by TestPauseNoContext TestRecordSurvivesACrash
 func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err error) {
 	switch {
 	case ctx == nil:
@@ -64,7 +64,7 @@ func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err 
 // stays in force, and the error has the cause. Resume cannot end a pause of a record that cannot be
 // read: see the package documentation, "Pause". The other errors are those of Pause.
 //
-// Held by TestPauseStopsWrites, TestPauseNoContext and TestRecordTogether.
+//test:by TestPauseStopsWrites TestPauseNoContext TestRecordTogether
 func (c *Collector) Resume(ctx context.Context, what Extent) error {
 	if ctx == nil {
 		return fmt.Errorf("resume %s: context: nil: %w", what, ErrInvalid)
@@ -87,7 +87,7 @@ func (c *Collector) Resume(ctx context.Context, what Extent) error {
 // Paused returns the pauses in force: everything, then kinds, then scopes. Each has the calls that
 // are still under way or of unknown outcome. A pause of the unknown record comes first.
 //
-// Held by TestPauseUnknown and TestRecordUnreadable.
+//test:by TestPauseUnknown TestRecordUnreadable
 func (c *Collector) Paused() (out []PauseReport) {
 	c.locked(func(e *Engine, _ time.Time) { out = e.Paused() })
 	return out

@@ -37,9 +37,10 @@ import (
 // The plan does not have what the collector does anyway outside of the affected objects. So
 // it leaves out the sweeps of holders that are gone, except for their effects on these.
 //
-// Held by TestPlanIsTheRun and TestPlanOfRandomWorlds (internal/proof/properties), by
-// TestPlansOfNamespaces (internal/proof/e2e), and by TestPlanAsksNothing, TestPlanGoesOn,
-// TestPlanErrors, TestPlanBound, TestPlanLabels, TestPlanLevel1, TestPlanManyTargets and TestPlanTooEarly.
+//test:by internal/proof/properties.TestPlanIsTheRun
+//test:by internal/proof/properties.TestPlanOfRandomWorlds internal/proof/e2e.TestPlansOfNamespaces
+//test:by TestPlanAsksNothing TestPlanGoesOn TestPlanErrors TestPlanBound TestPlanLabels
+//test:by TestPlanLevel1 TestPlanManyTargets TestPlanTooEarly
 func (c *Collector) Plan(ctx context.Context, req plan.Request) (plan.Plan, error) {
 	p, _, err := c.plan(ctx, req)
 	return p, err
@@ -95,7 +96,7 @@ func (f *forecast) targets() (out []Object) {
 // nothing. The error names the kinds that are not listed when ctx ends. The other errors are
 // those of Collector.Plan.
 //
-// Held by TestPlanStore.
+//test:by TestPlanStore
 func PlanStore(ctx context.Context, store Store, cfg Config, req plan.Request) (plan.Plan, error) {
 	if ctx == nil {
 		return plan.Plan{}, draft.ErrNoContext
@@ -144,9 +145,8 @@ func planSynced(ctx context.Context, c *Collector, req plan.Request) (plan.Plan,
 // store has no object: it is of another store, or too old. It wraps plan.ErrBound as that of
 // Collector.Plan does.
 //
-// Held by TestDeletePlanned, TestDeletePlannedChanged, TestDeletePlannedGone,
-// TestDeletePlannedForeign, TestDeletePlannedProtected, TestDeletePlannedProtectedTarget and
-// TestDeletePlannedUnguarded.
+//test:by TestDeletePlanned TestDeletePlannedChanged TestDeletePlannedGone TestDeletePlannedForeign
+//test:by TestDeletePlannedProtected TestDeletePlannedProtectedTarget TestDeletePlannedUnguarded
 func (c *Collector) DeletePlanned(ctx context.Context, p plan.Plan) error {
 	if ctx == nil {
 		return draft.ErrNoContext

@@ -251,7 +251,7 @@ func (c *Collector) changeRecord(ctx context.Context, change func([]pause.Pause)
 // is: the new version ends an older write that is still under way. A record that it finds
 // malformed pauses everything at once.
 //
-// Held by TestRecordMalformedForCaller.
+//test:by TestRecordMalformedForCaller
 func (c *Collector) tryChangeRecord(ctx context.Context, change func([]pause.Pause) []pause.Pause) error {
 	if err := c.record.begin(ctx); err != nil {
 		return err
@@ -302,7 +302,7 @@ func (c *Collector) wantsAnnouncement(x *content) bool {
 // announce writes the record with the announcement, and with what the brake has for it. A store
 // that refuses the write is not asked again: the record then binds the collector all the same.
 //
-// Held by TestRecordAnnounced and TestRecordAnnouncementRefused.
+//test:by TestRecordAnnounced TestRecordAnnouncementRefused
 func (c *Collector) announce(ctx context.Context, found *content) error {
 	found.document = found.document.Announce(time.Now())
 	err := c.noteUnwritten(c.writeRecord(ctx, found, found.pauses))

@@ -30,7 +30,7 @@ const (
 // Stats returns the engine's figures. It does not walk the graph. A prefetched call that
 // no worker has begun is neither under way nor counted.
 //
-// Held by TestCollectorPrefetch and TestCollectorPrefetchCounts.
+//test:by TestCollectorPrefetch TestCollectorPrefetchCounts
 func (c *Collector) Stats() (s Stats) {
 	c.locked(func(*Engine, time.Time) { s = c.stats() })
 	return s
@@ -55,7 +55,7 @@ func (c *Collector) stats() Stats {
 // watch is down, and until the watch has listed it anew. The reason is the error of the
 // watch.
 //
-// Held by TestCollectorRecoveredUnlisted.
+//test:by TestCollectorRecoveredUnlisted
 func (c *Collector) Kinds() []KindStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,14 +75,14 @@ func (c *Collector) Running() []HandlerRun {
 // looks at a slice of the objects at a time and lets the engine go on in between. With
 // many objects its result is of no one moment.
 //
-// Held by TestHeldInSlices.
+//test:by TestHeldInSlices
 func (c *Collector) Held(limit int) []Held {
 	return c.held(limit, func(Key) bool { return true })
 }
 
 // HeldIn is Held for the objects of one scope.
 //
-// Held by TestWaitIdleInHeld.
+//test:by TestWaitIdleInHeld
 func (c *Collector) HeldIn(scope string, limit int) []Held {
 	return c.held(limit, func(k Key) bool { return k.Scope == scope })
 }
@@ -109,7 +109,7 @@ func (c *Collector) held(limit int, in func(Key) bool) []Held {
 // HeldReasons counts the held objects by reason, in the order of the reasons. It includes the
 // blocked ones, as Held does, and lets the engine go on in between as Held does.
 //
-// Held by TestHeldReasons and TestHeldReasonsOfFewer.
+//test:by TestHeldReasons TestHeldReasonsOfFewer
 func (c *Collector) HeldReasons() (out []HeldReason) {
 	sum := map[policy.Reason]HeldReason{}
 	for from, more := graph.NodeID(0), true; more; {
@@ -126,7 +126,7 @@ func (c *Collector) HeldReasons() (out []HeldReason) {
 // Roots returns the zero Root for an object that the engine neither observes nor knows from a
 // reference. It makes no request.
 //
-// Held by TestCollectorRoots.
+//test:by TestCollectorRoots
 func (c *Collector) Roots(keys ...Key) []Root {
 	out := make([]Root, 0, len(keys))
 	for some := range slices.Chunk(keys, rootSlice) {
@@ -164,9 +164,9 @@ type idleWait = run.Waiter[seq.Stamp, []Held]
 // and gives the reason of the wait. Reasons are calls, a watch that is down, kinds that
 // are not listed, and kinds that have not passed the fence.
 //
-// Held by TestFenceLost, TestWaitIdleSaysWhy, TestWaitIdle, TestWaitIdleSeesLateEvents,
-// TestWaitIdleAfterHandlers, TestWaitIdleWatchDown, TestWaitIdleFenceTakenBack and
-// TestWaitIdleEnds.
+//test:by TestFenceLost TestWaitIdleSaysWhy TestWaitIdle TestWaitIdleSeesLateEvents
+//test:by TestWaitIdleAfterHandlers TestWaitIdleWatchDown TestWaitIdleFenceTakenBack
+//test:by TestWaitIdleEnds
 func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 	w := c.join()
 	select {
@@ -196,7 +196,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 // on more than about a thousand objects, WaitIdleIn returns when nothing at all is left to
 // do. Its errors are those of WaitIdle.
 //
-// Held by TestWaitIdleIn, TestWaitIdleInSeesLateEvents and TestWaitIdleInEnds.
+//test:by TestWaitIdleIn TestWaitIdleInSeesLateEvents TestWaitIdleInEnds
 func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]Held, error) {
 	w := c.join() // a handler that ends has it wait for a later fence
 	defer c.leave(w)
@@ -311,7 +311,7 @@ func (c *Collector) waitsFor(now time.Time) (why []string) {
 // After the end of the collector the error is ErrClosed. Otherwise it wraps the cause of
 // the context's end. It names at most 8 kinds that are not listed, with the reasons.
 //
-// Held by TestSynced, TestSyncedAgain, TestSyncedLate and TestSyncedEnds.
+//test:by TestSynced TestSyncedAgain TestSyncedLate TestSyncedEnds
 func (c *Collector) Synced(ctx context.Context) error {
 	w := c.joinSynced()
 	select {

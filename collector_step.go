@@ -31,7 +31,7 @@ func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 // lockedSoon is locked for Run and its workers. They do not wait for the logger, and
 // shutDown does.
 //
-// Held by TestSlowLogHoldsNoCall and TestSlowLogHoldsNoEnd.
+//test:by TestSlowLogHoldsNoCall TestSlowLogHoldsNoEnd
 func (c *Collector) lockedSoon(step func(e *Engine, now time.Time)) {
 	if c.underLock(step) {
 		c.work.Go(c.flushLog)
@@ -92,7 +92,7 @@ func (c *Collector) say(level effect.Level, text string, args ...any) {
 // sayNow writes a line of the log without a step. The caller does not hold the lock. An error or the
 // value of a panic is the user's, so its method runs before the lock.
 //
-// Held by TestSayNow.
+//test:by TestSayNow
 func (c *Collector) sayNow(level effect.Level, text string, args ...any) {
 	for i := 1; i < len(args); i += 2 {
 		if args[i-1] == "err" || args[i-1] == "panic" {
@@ -118,7 +118,7 @@ func (c *Collector) writeLog(r effect.Record) {
 // logHealth logs the kinds that have become sick or well since the last time. It returns
 // the time of its next look, and does nothing before.
 //
-// Held by TestCollectorLogsKinds and TestCollectorLogsUnlistedKinds.
+//test:by TestCollectorLogsKinds TestCollectorLogsUnlistedKinds
 func (c *Collector) logHealth(now time.Time) (at time.Time) {
 	if at, due := c.health.Due(now); !due {
 		return at
@@ -148,7 +148,7 @@ func (c *Collector) logHealth(now time.Time) (at time.Time) {
 // logStuck logs the number of objects that are stuck. It returns the time of its next
 // line, and does nothing before.
 //
-// Held by TestCollectorLogsStuck.
+//test:by TestCollectorLogsStuck
 func (c *Collector) logStuck(now time.Time) (at time.Time) {
 	n := c.engine.held.Stuck()
 	at, write := c.stuck.Step(now, n)

@@ -54,7 +54,7 @@ func (c *Collector) launch(ctx context.Context) {
 // workLoop makes calls, and those of their lane that follow. Then the worker is idle until
 // there are other ones or Run ends. It ends at once if enough others are idle.
 //
-// Held by TestCollectorAdapts.
+//test:by TestCollectorAdapts
 func (c *Collector) workLoop(ctx context.Context, w *worker) {
 	for ok := true; ok; w.calls, ok = <-c.idleWorkers {
 		for len(w.calls) > 0 {

@@ -63,7 +63,7 @@ type Config struct {
 	OnDecision func(DecisionEvent)
 	// Logger receives the log. The default is no log. See the package documentation, "Logs".
 	//
-	// Held by TestLogOfCascade, and by TestLogWords of internal/proof/lattice.
+	//test:by TestLogOfCascade internal/proof/lattice.TestLogWords
 	Logger *slog.Logger
 
 	// Scope is the rule for references across scopes. By default such a reference holds
@@ -97,7 +97,7 @@ type Config struct {
 	// 10 minutes, bounds the time of one run. Two collectors may run a handler for the
 	// same object at the same time: see finalizer.Handler.
 	//
-	// Held by TestCollectorsRunOneHandler.
+	//test:by TestCollectorsRunOneHandler
 	Handlers       map[string]finalizer.Handler
 	HandlerWorkers int
 	HandlerTimeout time.Duration
@@ -106,9 +106,9 @@ type Config struct {
 	// deletes the members before their holder goes. See package guard.
 	// An object of a kind in Ignore is no member. FenceWait releases no sweep.
 	//
-	// Held by TestSweepStorm, TestSweepProofStaleByChange, TestSweepProofStaleByLabel and
-	// TestSweepLabelWorlds, by TestSweepWorlds and TestSweepCost of internal/proof/properties, and
-	// by the scenarios TestScenarios/a-sweep of internal/proof/script.
+	//test:by TestSweepStorm TestSweepProofStaleByChange TestSweepProofStaleByLabel TestSweepLabelWorlds
+	//test:by internal/proof/properties.TestSweepWorlds internal/proof/properties.TestSweepCost
+	//test:by internal/proof/script.TestScenarios/a-sweep
 	Sweeps []guard.Sweep
 	// Protect has the rules that protect objects from the engine's deletes. Guards judge the
 	// deletions of roots before their cascades, and order these. See package guard.
@@ -125,7 +125,7 @@ type Config struct {
 	// a call off (RetryAfter). Held and Explain show such a wait with its cause. An error
 	// without a time, or with a negative one, gets the engine's own pauses.
 	//
-	// Held by TestRetryAfterIsBounded.
+	//test:by TestRetryAfterIsBounded
 	MaxRetryAfter time.Duration
 	// ShutdownTimeout, by default 10 s, bounds the time for which Collector.Run waits
 	// after the end of its context. Run waits for handlers, calls of the store and the
@@ -151,7 +151,7 @@ type Config struct {
 	// bytes. With long names and lists it takes at most 2 KiB, and displaces older ones. The
 	// proofs of deletes whose objects have not gone yet are bounded by the same number.
 	//
-	// Held by TestHistoryMemory and TestManyRoots.
+	//test:by TestHistoryMemory TestManyRoots
 	History int
 
 	// Record, if set, names the record of this program in a store with the power Records.
@@ -163,8 +163,7 @@ type Config struct {
 	// next Collector counts the objects that are left. It deletes none if these are more than
 	// the limit, and otherwise no more of the cascade than the limit.
 	//
-	// Held by TestRecordSurvivesACrash, TestRecordUnreadable, TestRecordedBrake and
-	// TestTripBeforeRecord.
+	//test:by TestRecordSurvivesACrash TestRecordUnreadable TestRecordedBrake TestTripBeforeRecord
 	Record string
 
 	// CompareVersions orders two versions of one kind, if the store can. The engine then
@@ -187,7 +186,7 @@ type settings struct {
 // settings returns the settings of an engine. A write waits 10 ms at least for its event
 // or another try, so that no engine polls.
 //
-// Held by TestShortestWaits.
+//test:by TestShortestWaits
 func (c Config) settings() settings {
 	t := c.tuning
 	for _, d := range []*time.Duration{&t.AwaitTimeout, &t.RefusedRetry} {
@@ -234,7 +233,7 @@ func (c Config) filled() Config {
 // explanation with an error. In a running collector it stops the engine, so that no object goes
 // that the function might have kept, and Run returns it.
 //
-// Held by TestFunctionPanics.
+//test:by TestFunctionPanics
 func (c Config) named() Config {
 	if !c.tuning.Named {
 		c.tuning.Named = true

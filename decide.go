@@ -86,7 +86,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 // order and brake. The key is the holder of the sweep that deletes it. A delete of a sweep that has
 // to wait withholds no loss of a reference.
 //
-// Held by TestWithheldMembers.
+//test:by TestWithheldMembers
 func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *policy.Facts) (d policy.Decision, holder Key) {
 	withheld, why := e.withholds(id, n, s)
 	if withheld { // it ends no propagation, and its references go as those of others
@@ -245,7 +245,7 @@ func (e *Engine) awaitRemoval(id graph.NodeID, s inflight.Subject) {
 // under another name. Beside a solid owner the reference is dangling then, and goes. Past the
 // bound the audit does that.
 //
-// Held by TestScenarios/trim-after-an-owner-elsewhere of internal/proof/script.
+//test:by internal/proof/script.TestScenarios/trim-after-an-owner-elsewhere
 func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *policy.Facts) {
 	for i := range in.Owners {
 		if doubt := in.Owners[i].Doubt; doubt != graph.Misplaced && doubt != graph.Renamed {

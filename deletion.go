@@ -13,7 +13,7 @@ import (
 // owners are all gone or waiting has the roots of these owners. Another object is its own
 // root.
 //
-// Held by TestRoots (internal/proof/properties).
+//test:by internal/proof/properties.TestRoots
 type Root = explain.Root
 
 // noteEnd notes the end of an object that the graph is about to take.

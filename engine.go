@@ -65,7 +65,7 @@ import (
 //	N10 the counts of kinds are the numbers of kinds
 //	N11 every effect of a machine is carried out before the engine returns
 //
-// Held by TestDecisionsAmongManyKinds, TestKindsKnownIsLinear and TestSweepOfLongNames.
+//test:by TestDecisionsAmongManyKinds TestKindsKnownIsLinear TestSweepOfLongNames
 type Engine struct {
 	cfg   settings
 	level Level
@@ -171,7 +171,7 @@ func number(id graph.NodeID) uint32 { return uint32(id) }
 // asks for a new listing. Before that listing the engine releases no owner that may have
 // dependents of the kind. After a refused set of kinds it releases none before another set.
 //
-// Held by TestScenarios/r7-a-refused of internal/proof/script.
+//test:by internal/proof/script.TestScenarios/r7-a-refused
 func (e *Engine) Observe(now time.Time, ev Event) error {
 	e.tick(now)
 	err := e.applyEvent(&ev)
@@ -395,7 +395,7 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 // notBegun takes back a call that the caller has not begun. The engine counts it no more,
 // and asks for it again if it still wants it.
 //
-// Held by TestNotBegun, TestListNotBegun and TestReturns (internal/proof/sim).
+//test:by TestNotBegun TestListNotBegun internal/proof/sim.TestReturns
 func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 	e.counts.Calls[typeFor(x.Purpose)]--
 	switch x.Purpose {
@@ -460,7 +460,7 @@ func (e *Engine) tick(now time.Time) {
 // walks the graph. The caller compares the revision before it begins a call. If it has
 // changed since Next, the caller reports the call with ErrNotBegun.
 //
-// Held by TestRevokedAtOnce.
+//test:by TestRevokedAtOnce
 func (e *Engine) Revision() uint64 { return e.revision.Number() }
 
 // abandon stops the engine for good, on the word of its driver: a call into the engine

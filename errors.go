@@ -30,7 +30,7 @@ var (
 // retryIn returns the time before the next try of a call, and whether the error names one. The
 // store has done nothing for a call with such an error. Config.MaxRetryAfter bounds the time.
 //
-// Held by TestRetryAfterIsBounded.
+//test:by TestRetryAfterIsBounded
 func (e *Engine) retryIn(err error) (wait time.Duration, ok bool) {
 	asked, ok := run.RetryIn(err)
 	if ok {

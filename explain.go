@@ -31,8 +31,8 @@ const maxExplained = 64
 // ErrInvalid for a key without kind or name, and for a key without a UID that fits several
 // objects at once. Such an error lists the UIDs.
 //
-// Held by TestExplain, TestExplainEnds, TestExplainKeys, TestExplainGone and, in
-// internal/proof/properties, TestExplainAgrees.
+//test:by TestExplain TestExplainEnds TestExplainKeys TestExplainGone
+//test:by internal/proof/properties.TestExplainAgrees
 func (e *Engine) Explain(key Key) (explain.Explanation, error) {
 	var s keySearch
 	for !s.done {

@@ -239,7 +239,7 @@ func (x *explainer) rivals(j judgement, c explain.Condition) []explain.Condition
 // contents explains a marked container that keeps the finalizer of its actor. The chain leads to
 // its members. Marked ones come first, since they wait for something.
 //
-// Held by TestExplainContainer.
+//test:by TestExplainContainer
 func (x *explainer) contents(n graph.Node, c explain.Condition) explain.Condition {
 	g := x.e.graph
 	c.Since = x.e.state(n.ID()).Marked
@@ -279,7 +279,7 @@ func (x *explainer) contents(n graph.Node, c explain.Condition) explain.Conditio
 // contained explains an unmarked member of a marked container: the actor of the container
 // deletes it, whatever this engine decides.
 //
-// Held by TestExplainContainer.
+//test:by TestExplainContainer
 func (x *explainer) contained(n graph.Node, c explain.Condition) (explain.Condition, bool) {
 	if n.Deleting() {
 		return c, false

@@ -58,7 +58,7 @@ func (e *Engine) nextFence(c *Call) bool {
 // fenceDone takes the result of the call for a fence. The kinds pass whose reports came
 // before it. A fence that was given up meanwhile is lost, and its token counts for nothing.
 //
-// Held by TestReportBeforeToken and TestTokenRefused.
+//test:by TestReportBeforeToken TestTokenRefused
 func (e *Engine) fenceDone(id uint64, r Result) {
 	if id != e.fence.ID() {
 		return

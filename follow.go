@@ -19,7 +19,7 @@ const maxShown = 8
 // that scope alone. An object that loses its last reference into the deletion and stays is a
 // member no more. It is not left then.
 //
-// Held by TestFollow, TestFollowScopes and TestRecount (internal/core/follow).
+//test:by TestFollow TestFollowScopes internal/core/follow.TestRecount
 type Progress struct {
 	Root Key
 	// Begun: the root is marked for deletion, or gone. Follow waits for that.
@@ -52,7 +52,7 @@ type Progress struct {
 // holder and the members of the sweep count, and not the dependents of a member. Follow
 // with the holder's key counts these, too.
 //
-// Held by TestSweepProgress.
+//test:by TestSweepProgress
 func (s SweepStatus) Progress() Progress {
 	p := Progress{
 		Root: s.Holder, Begun: true, Gone: s.MembersGone, Left: s.MembersLeft,

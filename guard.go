@@ -163,7 +163,7 @@ func (e *Engine) nextJudge(c *Call) bool {
 // judgeWithin bounds the time of a judgement, which asks no store. It plans a cascade that may be as
 // large as the store, and the engine takes hours for such a one.
 //
-// Held by TestJudgeBound.
+//test:by TestJudgeBound
 const judgeWithin = 24 * time.Hour
 
 // judgeDone takes the result of a judgement.

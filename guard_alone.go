@@ -14,7 +14,7 @@ import (
 // several targets each one has a plan of its own, on its part of the copy: an object that goes
 // only with two of them counts for neither, and one that goes with each of them counts for each.
 //
-// Held by TestVerdictOfEachTarget and TestVerdictBesideTargets.
+//test:by TestVerdictOfEachTarget TestVerdictBesideTargets
 func (f *forecast) findVerdicts(ctx context.Context) error {
 	for _, t := range f.req.Delete {
 		i, _ := f.links.index.Of(t.Key) // findTargets has found it
@@ -52,7 +52,7 @@ func (f *forecast) judged(target int32) bool {
 // findAnyway notes the objects below a target that go without its deletion: they were marked
 // before. A marked object that goes only after the target counts.
 //
-// Held by TestVerdictLeavesMarked.
+//test:by TestVerdictLeavesMarked
 func (f *forecast) findAnyway(ctx context.Context, target int32) error {
 	marked := false
 	below := f.under(target)

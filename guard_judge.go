@@ -28,7 +28,7 @@ import (
 // Done: the engine selects the labels and asks again. With a bound the root stays held, and Held
 // and Explain have the error.
 //
-// Held by TestJudgeErrors, TestJudgeBound and TestGuardedHolderByLabel.
+//test:by TestJudgeErrors TestJudgeBound TestGuardedHolderByLabel
 func (e *Engine) Judge(ctx context.Context, c Call) (plan.Verdict, error) {
 	if c.Type != CallJudge {
 		return plan.Verdict{}, fmt.Errorf("judge %s: Type: the call is a %s: %w", c.name(), c.Type, ErrInvalid)
@@ -168,7 +168,7 @@ func (f *forecast) waitsForOthers(i int32) bool {
 // do so. A foreign finalizer keeps an owner in the forecast, and its dependents with it. They go
 // once it is off, without another verdict, so they end too.
 //
-// Held by TestGuardCountsBehindFinalizers and TestEndLater.
+//test:by TestGuardCountsBehindFinalizers TestEndLater
 func (f *forecast) endings(target int32, possible []bool) (below []int32, ends []bool) {
 	below, ends = f.under(target), make([]bool, len(f.parts))
 	ends[target] = true
@@ -270,7 +270,7 @@ func (f *forecast) isEnding(i int32) bool {
 // deletion is repeated in the foreground before. A root that no guard selects stays held, except
 // in the plan of an approval.
 //
-// Held by TestPlanGuardMissing and TestApproveGuardMissing.
+//test:by TestPlanGuardMissing TestApproveGuardMissing
 func (f *forecast) pass(k Key) {
 	now, ok := f.store.At(k)
 	if !ok || !now.Deleting || !now.HasFinalizer(graph.FinalizerHold) {

@@ -19,7 +19,7 @@ func (e *Engine) labelState(id graph.NodeID, o *Object) (rule string, unknown bo
 // noteWithheld notes whether the mark of a node counts for no dependent, because of its labels.
 // After a change it has the dependents decided again, and the rings through the node sought again.
 //
-// Held by TestRingOfProtected.
+//test:by TestRingOfProtected
 func (e *Engine) noteWithheld(id graph.NodeID, withheld bool) {
 	m := e.edit(id)
 	if m.Withheld == withheld {

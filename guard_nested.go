@@ -14,7 +14,7 @@ import (
 // as refused. From one root too many on, all count as refused, and so does the target: the
 // objects that go are not known.
 //
-// Held by TestNestedRoots, TestManyNestedRoots, TestTooManyNestedRoots and TestManyRootsOneTree.
+//test:by TestNestedRoots TestManyNestedRoots TestTooManyNestedRoots TestManyRootsOneTree
 func (f *forecast) judge(ctx context.Context, root Key) (plan.Verdict, error) {
 	if f.nested == nil {
 		f.nested = draft.NewNested(f.req.Delete...)

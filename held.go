@@ -43,7 +43,7 @@ func (s Status) String() string { return held.Status(s).String() }
 // Held is an object that stays although its owners or its deletion mark ask for something
 // else. It is a value.
 //
-// Held by TestHeldSince.
+//test:by TestHeldSince
 type Held struct {
 	Key Key
 	// Status is StatusBlocked, StatusWaiting or StatusStuck. Objects that this engine

@@ -11,7 +11,8 @@ import (
 // takeAnnounced takes a rewind that the store announces, and reports whether there is anything
 // to take back. There is not for an epoch that was taken before, nor before an event has
 // described the content of the store (R5). A fence under way belongs to the former history.
-// Held by TestScenarios/r5-an-epoch-counts-once of internal/proof/script.
+//
+//test:by internal/proof/script.TestScenarios/r5-an-epoch-counts-once
 func (e *Engine) takeAnnounced(ev *Event) bool {
 	if !e.kinds.TakeEpoch(ev.Epoch) {
 		return false
@@ -75,7 +76,7 @@ func (e *Engine) endRewind() {
 // lose notes a sign that history may have gone backwards: a write without an answer, or a
 // watch that broke. The prepared calls are decided again.
 //
-// Held by TestScenarios/r5-a-loss of internal/proof/script.
+//test:by internal/proof/script.TestScenarios/r5-a-loss
 func (e *Engine) lose() {
 	e.kinds.Lose(e.now, &e.seq, e.level >= Level2, e.graph)
 	e.counts.Losses++
@@ -94,7 +95,7 @@ func (e *Engine) lose() {
 // a rewind (R5). An end that the store or its user ordered is no sign. The caller calls it
 // between two runs of Store.Watch.
 //
-// Held by TestScenarios/r5-a-broken-watch-is-a-loss of internal/proof/script.
+//test:by internal/proof/script.TestScenarios/r5-a-broken-watch-is-a-loss
 func (e *Engine) WatchEnded(now time.Time, reason string, broke bool) {
 	e.tick(now)
 	if e.broken != nil {
@@ -128,7 +129,7 @@ func (e *Engine) awaitAnswer(id graph.NodeID) {
 // objects are decided again. A passed fence, an audit and a change of the set of kinds
 // call it. Without fences the end of the last wanted listing calls it.
 //
-// Held by TestScenarios/r5-a-kind-that-returns-after-a-loss of internal/proof/script.
+//test:by internal/proof/script.TestScenarios/r5-a-kind-that-returns-after-a-loss
 func (e *Engine) confirm() {
 	if e.kinds.Confirm(&e.seq) {
 		e.resumeReads()

@@ -105,7 +105,7 @@ func (e *Engine) refuse(ev *Event, why string) {
 // become sick, so that Held names them, and notes since when it is sick. The fast path has passed over them. Another reason
 // begins no other audit, since one may be under way.
 //
-// Held by TestHeldWhileUnlisted and TestSickAgain.
+//test:by TestHeldWhileUnlisted TestSickAgain
 func (e *Engine) holdUnlisted(name Kind, was string) {
 	if was != "" || e.kinds.Sick(name) == "" {
 		return
@@ -118,7 +118,7 @@ func (e *Engine) holdUnlisted(name Kind, was string) {
 
 // takeLate takes the kinds that are not listed in time. They are sick from now on.
 //
-// Held by TestLateKind.
+//test:by TestLateKind
 func (e *Engine) takeLate() {
 	late := e.kinds.TakeLate(slice)
 	for _, name := range late {
@@ -229,7 +229,7 @@ func (e *Engine) resume(name Kind) {
 
 // stepRetries goes on with the writes that waited for a kind that has recovered.
 //
-// Held by TestRecoveryInSteps.
+//test:by TestRecoveryInSteps
 func (e *Engine) stepRetries() {
 	for _, id := range e.expected.StepRetry(e.graph, e.now, slice) {
 		e.work.Forget(id)

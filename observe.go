@@ -15,7 +15,7 @@ import (
 // ignores reports whether an event is about a kind that takes no part, by setting. It is
 // no evidence (R5).
 //
-// Held by TestScenarios/r5-an-ignored-kind-is-no-evidence of internal/proof/script.
+//test:by internal/proof/script.TestScenarios/r5-an-ignored-kind-is-no-evidence
 func (e *Engine) ignores(ev *Event) bool {
 	return e.kinds.Ignores() && e.kinds.Ignored(ev.Of())
 }
@@ -37,7 +37,7 @@ const returned = " was seen gone and is back"
 // watch, of a pruning or of a rewind. Without an event it goes on with a pruning.
 // During a decision it returns an error and changes nothing.
 //
-// Held by TestGraphIsFixedDuringDecision.
+//test:by TestGraphIsFixedDuringDecision
 func (e *Engine) apply(ev *Event, p *pruning) (*graph.Delta, error) {
 	switch {
 	case e.scratch.deciding:
@@ -220,7 +220,7 @@ func (e *Engine) updateVersion(id graph.NodeID, n graph.Node, alike bool) {
 // store made it, or a restore may have brought the object back. No call that rests on the
 // absence goes out.
 //
-// Held by TestScenarios/r2-a-forged-uid of internal/proof/script.
+//test:by internal/proof/script.TestScenarios/r2-a-forged-uid
 func (e *Engine) dropAbsence(id graph.NodeID, n graph.Node, k Key) {
 	if n.State() != graph.Observed {
 		return

@@ -68,7 +68,7 @@ type UnknownWrite struct {
 // An error wraps ErrInvalid for an extent that is not exactly one of the three, and beyond
 // 1,000 pauses. A broken engine returns its error.
 //
-// Held by TestPauseStopsWrites, TestPauseRevokes and TestPauseErrors.
+//test:by TestPauseStopsWrites TestPauseRevokes TestPauseErrors
 func (e *Engine) Pause(now time.Time, what Extent) (PauseReport, error) {
 	x, err := e.beginPause(now, what)
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *Engine) beginPause(now time.Time, what Extent) (PauseReport, error) {
 // Resume ends a pause. It changes nothing without one. The other pauses stay, even if they
 // cover the same objects. The errors are those of Pause.
 //
-// Held by TestPauseStopsWrites and TestPausesOverlap.
+//test:by TestPauseStopsWrites TestPausesOverlap
 func (e *Engine) Resume(now time.Time, what Extent) error {
 	if err := e.allowPause(now, what); err != nil {
 		return fmt.Errorf("resume %s: %w", what, err)
@@ -127,7 +127,7 @@ func (e *Engine) endPauses() {
 // Paused returns the pauses in force: everything, then kinds, then scopes. A pause of the
 // unknown record comes first.
 //
-// Held by TestPausesOverlap and TestRecordUnreadable.
+//test:by TestPausesOverlap TestRecordUnreadable
 func (e *Engine) Paused() (out []PauseReport) {
 	if why, since, is := e.pauses.Unread(); is {
 		x := e.pauseReport(pause.Pause{What: pause.Extent{All: true}, Since: since})
@@ -217,7 +217,7 @@ func (e *Engine) pausesOf(n graph.Node) (names []string, since time.Time) {
 
 // noteUnknown notes a write of unknown outcome, until the watch tells the outcome.
 //
-// Held by TestPauseUnknownAhead.
+//test:by TestPauseUnknownAhead
 func (e *Engine) noteUnknown(x *inflight.Call) {
 	e.pauses.NoteUnknown(x.Node, pause.Write{
 		Delete: x.Purpose == inflight.Delete, Version: x.Version, Since: e.now,

@@ -129,7 +129,7 @@ func (e *Engine) addMember(v sweep.View, c *excerpt.Copy, id graph.NodeID) {
 // step does a slice of the copy. It returns true at the end, which closes the copy. The
 // parts are then of one instant, unless torn.
 //
-// Held by TestPlanCopyEnds and TestPlanCopyTorn.
+//test:by TestPlanCopyEnds TestPlanCopyTorn
 func (p *planCopy) step(e *Engine) (done bool, err error) {
 	defer run.CatchFunction(&err, "plan") // it is under the engine's lock
 	if e.counts.Rewinds != p.era {
@@ -169,7 +169,7 @@ func (p *planCopy) stepPhase(e *Engine) (done bool, err error) {
 // stepScan calls look for a slice of the observed nodes. It returns true at the end. Look returns
 // the number of references that it has looked at.
 //
-// Held by TestPlanScanSteps.
+//test:by TestPlanScanSteps
 func (p *planCopy) stepScan(e *Engine, look func(*Engine, graph.Node) int) (done bool) {
 	for budget := scanSlice; budget > 0 && int(p.scan) < e.graph.Inside(inside.Key{}).Cap(); p.scan++ {
 		if budget--; e.graph.Inside(inside.Key{}).InUse(p.scan) && e.graph.Node(p.scan).State() == graph.Observed {
@@ -189,7 +189,7 @@ func (p *planCopy) findNames(_ *Engine, n graph.Node) int {
 // addDue adds an object to which a write may be due: it is marked, held or queued, or an owner
 // of it is not solid. Such an object may wait for a read, or for the fan-out of its owner.
 //
-// Held by TestPlanDumpDue.
+//test:by TestPlanDumpDue
 func (p *planCopy) addDue(e *Engine, n graph.Node) (cost int) {
 	if n.Deleting() || e.held.Has(n.ID()) || e.work.Has(n.ID()) || !ownersSolid(n) {
 		p.copy.Add(n.ID())

@@ -55,7 +55,7 @@ func (f *forecast) mayGoEither() bool {
 // dependent on a store without fences. Each unknown owner may be read, too. Each mark with a
 // propagation may need a fence of its own. So may the sweep of a holder, a verdict, or a read.
 //
-// Held by TestPlanFencesOfGuards.
+//test:by TestPlanFencesOfGuards
 func (f *forecast) boundCost(c *plan.Cost) {
 	for i := range f.parts {
 		switch {

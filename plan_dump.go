@@ -31,7 +31,7 @@ type Dump struct {
 // and names the object or the field, if no store could have the content.
 // The panic of a function of cfg is an error that names the function, as in each plan.
 //
-// Held by TestPlanDump, TestPlanFailing and, for its errors, TestCheckDump (internal/draft).
+//test:by TestPlanDump TestPlanFailing internal/draft.TestCheckDump
 func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (out plan.Plan, err error) {
 	defer run.CatchFunction(&err, "plan")
 	req, err = draft.CheckRequest(ctx, req)

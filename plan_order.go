@@ -28,7 +28,7 @@ type partPhase struct {
 
 // phasesOf returns the phase of each part. A part below several roots has the earliest one.
 //
-// Held by TestPlanPhases.
+//test:by TestPlanPhases
 func phasesOf(q orderedParts) []partPhase {
 	out, own := make([]partPhase, len(q.parts)), make([]int, len(q.parts))
 	for root, guard := range q.roots {

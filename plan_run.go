@@ -102,7 +102,7 @@ func (e *Engine) kindFacts() (out []kindFacts) {
 // definedKinds returns the kinds of a definition that the store does not serve any more. Their
 // objects are members of the definition until their ends.
 //
-// Held by TestPlanUnservedMembers.
+//test:by TestPlanUnservedMembers
 func definedKinds(g *graph.Graph) (out []KindInfo) {
 	for _, k := range g.Kinds() {
 		if !k.Known && k.Definition != "" {
@@ -285,7 +285,7 @@ func (f *forecast) rest(ctx context.Context) error {
 
 // drain makes every call that the engine wants now. It reports whether one succeeded.
 //
-// Held by TestPlanCalls and TestPlanBound.
+//test:by TestPlanCalls TestPlanBound
 func (f *forecast) drain(ctx context.Context) (progress bool, err error) {
 	var c Call
 	for again := true; again; {

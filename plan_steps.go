@@ -49,7 +49,7 @@ func newLinks(parts []excerpt.Part, index *draft.Index, dependents, below [][]in
 // does not fit sweeps nothing, but its claim keeps objects from the sweep of another holder. They
 // go after it, so they count as its members.
 //
-// Held by TestUnfitRival and TestUnfitHolder.
+//test:by TestUnfitRival TestUnfitHolder
 func (f *forecast) linkMembers() {
 	if !f.engine.sweeps.Any() {
 		return
@@ -77,7 +77,7 @@ func (f *forecast) linkMembers() {
 // isContested reports whether a sweep deletes a node once no other holder has a claim on it: the sweep
 // of a holder that is gone or marked, or of a target.
 //
-// Held by TestUnfitRivalOfGoneHolder and TestUnfitRivalOfTarget.
+//test:by TestUnfitRivalOfGoneHolder TestUnfitRivalOfTarget
 func (f *forecast) isContested(n graph.Node, holders []graph.NodeID, unfit func(graph.NodeID) bool) bool {
 	return f.behind[n.Key()] || slices.ContainsFunc(holders, func(id graph.NodeID) bool {
 		h := f.engine.graph.Node(id)
@@ -243,7 +243,7 @@ func (f *forecast) noteContent(out finalizer.Outcome) {
 // emptyContainers takes the steps of the actors of containers: they delete the members, and end a
 // container without one.
 //
-// Held by TestPlanContainer.
+//test:by TestPlanContainer
 func (f *forecast) emptyContainers() {
 	for i, members, ok := f.contents.Next(); ok; i, members, ok = f.contents.Next() {
 		container, kind := f.parts[i].Object.Key, f.contents.Container(i)

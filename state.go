@@ -176,7 +176,7 @@ func (e *Engine) checkSides() error {
 // nil, stands for each version. So a checker may merge states that differ only in the text
 // of versions.
 //
-// Held by TestFingerprint and, in internal/proof/exhaustive, TestFingerprintAgrees.
+//test:by TestFingerprint internal/proof/exhaustive.TestFingerprintAgrees
 func (e *Engine) fingerprint(rename func(Key, Version) uint64) uint64 {
 	p := printer{fingerprint.New(e.graph, e.now, rename), e}
 	p.nodes()

@@ -19,7 +19,7 @@ import (
 // Stats has the counts of an engine: of its objects now, and of its work since New. It is a
 // value that shares nothing with the engine.
 //
-// Held by TestHeldDuringDeletion.
+//test:by TestHeldDuringDeletion
 type Stats struct {
 	// Objects are in the graph, and Nodes counts unobserved owners too. ByStatus counts
 	// the objects by their Status. An object is queued while it waits for a decision, now
@@ -114,7 +114,7 @@ type FenceStats struct {
 	// Time is the sum of the times of the passed fences: from the call of the store until the
 	// last kind has passed.
 	//
-	// Held by TestFenceTime.
+	//test:by TestFenceTime
 	Time time.Duration
 }
 
@@ -284,7 +284,7 @@ func (e *Engine) beginWait(now time.Time) seq.Stamp {
 // enough. If a kind that joins, or a rewind, has taken the fence back, tryEndWait asks for
 // another one, and Next of LaneControl hands it out.
 //
-// Held by TestWaitIdleFenceTakenBack and TestSeeds (internal/proof/sim).
+//test:by TestWaitIdleFenceTakenBack internal/proof/sim.TestSeeds
 func (e *Engine) tryEndWait(at seq.Stamp) bool { return e.Idle() && e.wantObserved(at) }
 
 // wantIdleIn is tryEndWait for the objects of a scope and global ones.

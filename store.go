@@ -156,7 +156,7 @@ type Lister interface {
 // The check and the write are one step, also beside other writers. So from the mark of such an
 // owner on, the set of its dependents only shrinks.
 //
-// Held by TestStrictMemory of adapters/storetest.
+//test:by adapters/storetest.TestStrictMemory
 type Leveler interface {
 	// Level returns the level of the store's guarantees, always the same. LevelUnset
 	// leaves the level to the powers of the store.
@@ -204,7 +204,7 @@ type Limiter interface {
 //
 // Both methods return ErrInvalid for a name or a value that graph.ValidateRecord refuses.
 //
-// Held by TestMutants of adapters/storetest.
+//test:by adapters/storetest.TestMutants
 type Records interface {
 	// ReadRecord returns the record of the name, not older than the call. ErrNotFound is
 	// proof that there is none. Every other error leaves it unknown.
@@ -239,7 +239,7 @@ const maxWraps = 64
 // returns the outermost store that has T itself. A wrapper has to be a Batcher itself,
 // because batches would pass by its Patch and Delete.
 //
-// Held by TestAs.
+//test:by TestAs
 func As[T any](store Store) (power T, ok bool) {
 	_, writes := any((*T)(nil)).(*Batcher)
 	for range maxWraps {
@@ -258,7 +258,7 @@ func As[T any](store Store) (power T, ok bool) {
 // LevelOf returns the level that the store declares as a Leveler. Otherwise the powers of
 // the store show the level: Level2 for a Fencer, Level1 without one.
 //
-// Held by TestLevelOf.
+//test:by TestLevelOf
 func LevelOf(store Store) Level {
 	level := Level1
 	if _, ok := As[Fencer](store); ok {

@@ -17,7 +17,7 @@ func container(kind graph.Kind) graph.Container {
 
 // definition returns the kind that an object defines, or "" for any other object.
 //
-// Held by TestContainers.
+//test:by TestContainers
 func (r *record) definition(o *graph.Object) (graph.Kind, error) {
 	if o.Kind != definitionKind {
 		return "", nil

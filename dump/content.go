@@ -48,7 +48,7 @@ func (c Content) Summary() string {
 // the zero time. The kinds in partial and those of c.Unlisted count as not listed, so no
 // owner of these kinds is known to be missing. Every other kind counts as listed in full.
 //
-// Held by TestLint.
+//test:by TestLint
 func (c Content) Lint(now time.Time, partial []graph.Kind) lint.Input {
 	in := lint.Input{Now: now, Objects: make([]lint.Object, len(c.Objects)), Kubernetes: true}
 	for i, o := range c.Objects {

@@ -34,7 +34,7 @@ func (s *inventory) unlisted(objects []graph.Object) (list []graph.KindInfo) {
 // An error wraps graph.ErrInvalid, and names a kind that has no name, or another scope in the
 // input or in every Kubernetes cluster. A kind of Kubernetes' containers is declared as Read does.
 //
-// Held by TestWithListed.
+//test:by TestWithListed
 func (c Content) WithListed(kinds []graph.KindInfo) (Content, error) {
 	s := newInventory()
 	for _, k := range c.Kinds {

@@ -19,7 +19,7 @@ import (
 // An error is that of Read. It stands for text that is no JSON, for a field of another type, for a
 // field that stands twice, and for an input without an object.
 //
-// Held by TestReadManifests.
+//test:by TestReadManifests
 func ReadManifests(r io.Reader, name string) (lint.Manifests, error) {
 	d := newDecoder(r, maxBytes)
 	m := manifests{inventory: d.inventory, guessed: map[graph.Kind]bool{}, defined: map[graph.Kind]string{}}

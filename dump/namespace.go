@@ -30,7 +30,7 @@ type Condition struct {
 // namespace adds the finalizers in the spec of a Namespace to the object, behind those of its
 // metadata, and returns its conditions that are true. It changes no other object.
 //
-// Held by TestNamespace.
+//test:by TestNamespace
 func (r *record) namespace(o *graph.Object) ([]Condition, error) {
 	if o.Kind != namespaceKind {
 		return nil, nil

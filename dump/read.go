@@ -44,7 +44,7 @@ type Content struct {
 	// Writers has the last writers of the finalizers of each marked object. They are in
 	// metadata.managedFields, which kubectl prints with --show-managed-fields.
 	//
-	// Held by TestWriters.
+	//test:by TestWriters
 	Writers map[graph.Key][]Writer
 }
 
@@ -55,7 +55,7 @@ type Content struct {
 //
 // Read takes the memory of the result and of one item. It is safe for concurrent use.
 //
-// Held by TestReadErrors, TestReadLimit and FuzzRead.
+//test:by TestReadErrors TestReadLimit FuzzRead
 func Read(r io.Reader, name string) (Content, error) {
 	return readUpTo(r, name, maxBytes)
 }

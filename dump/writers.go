@@ -37,7 +37,7 @@ const element = "v:"
 // a malformed entry names none. The result is the caller's. FinalizerWriters is safe for concurrent
 // use.
 //
-// Held by TestFinalizerWriters.
+//test:by TestFinalizerWriters
 func FinalizerWriters(managedFields json.RawMessage, finalizers []string) []Writer {
 	var texts []json.RawMessage
 	if len(finalizers) == 0 || len(managedFields) == 0 || json.Unmarshal(managedFields, &texts) != nil {

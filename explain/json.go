@@ -88,7 +88,7 @@ type jsonCondition struct {
 // the other fields. JSON has no form for text that is not UTF-8, so each such byte becomes
 // U+FFFD.
 //
-// Held by TestJSON and FuzzJSON.
+//test:by TestJSON FuzzJSON
 func (x Explanation) MarshalJSON() ([]byte, error) {
 	pace, _ := x.Pace()
 	out := jsonExplanation{
@@ -135,7 +135,7 @@ func conditionsOut(all []Condition) (out []jsonCondition) {
 // field twice, no half of a surrogate pair, and no text that is not UTF-8. An error wraps
 // graph.ErrInvalid, and the explanation is unchanged.
 //
-// Held by TestJSONErrors and FuzzJSON.
+//test:by TestJSONErrors FuzzJSON
 func (x *Explanation) UnmarshalJSON(text []byte) error {
 	if err := jsonread.Sound(text); err != nil {
 		return fmt.Errorf("read explanation: %w: %w", err, graph.ErrInvalid)

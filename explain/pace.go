@@ -29,7 +29,7 @@ func eachEnd(all []Condition, yield func(Condition) bool) bool {
 // Pace returns the pace of the object, and the end that decides it: the next actor. Of
 // several ends the worst counts. The condition is zero for a resting object.
 //
-// Held by TestPace.
+//test:by TestPace
 func (x *Explanation) Pace() (p Pace, next Condition) {
 	p = Resting
 	if x.State != Exists || x.Decision.rests() && !x.isContained() {

@@ -25,7 +25,7 @@ import (
 // Errors: ErrRefused for a field of the store, and ErrRefused with ErrInvalid for an
 // unsound object.
 //
-// Held by TestCreate and TestCreateLaws.
+//test:by TestCreate TestCreateLaws
 func Create(wanted graph.Object, limits graph.Limits) (Outcome, error) {
 	if err := graph.Validate(wanted, limits); err != nil { // it comes first because it bounds the message below
 		return Outcome{}, fmt.Errorf("create: %w: %w", graph.ErrRefused, err)

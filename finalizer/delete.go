@@ -28,7 +28,7 @@ import (
 // Errors: ErrConflict if the precondition does not hold, and ErrRefused for options or a
 // default without a meaning.
 //
-// Held by TestDeletePropagation, TestDeleteGrace, TestDeletePreconditions and TestLaws.
+//test:by TestDeletePropagation TestDeleteGrace TestDeletePreconditions TestLaws
 func Delete(live graph.Object, opts graph.DeleteOptions, def graph.Propagation) (Outcome, error) {
 	if err := checkOptions(live, opts, def); err != nil {
 		return Outcome{}, err

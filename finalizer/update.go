@@ -26,7 +26,7 @@ import (
 // Errors: ErrConflict for another UID or version. ErrRefused for a field of the store, a
 // finalizer added too late, and other coordinates.
 //
-// Held by TestUpdate and TestLaws.
+//test:by TestUpdate TestLaws
 func Update(live, wanted graph.Object) (Outcome, error) {
 	const verb = "update"
 	if wanted.Place() != live.Place() {
@@ -53,7 +53,7 @@ func Update(live, wanted graph.Object) (Outcome, error) {
 // Errors: ErrConflict if pre does not hold, and ErrRefused for a finalizer added too
 // late.
 //
-// Held by TestPatch and TestLaws.
+//test:by TestPatch TestLaws
 func Patch(live graph.Object, pre graph.Precondition, change graph.Change) (Outcome, error) {
 	const verb = "patch"
 	if err := check(verb, live, pre); err != nil {

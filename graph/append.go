@@ -14,7 +14,7 @@ import (
 
 // AppendKey appends the node's full coordinates.
 //
-// Held by TestAppend.
+//test:by TestAppend
 func (n innerNode) AppendKey(b []byte) []byte {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]

@@ -12,7 +12,7 @@ package graph
 // The work is in proportion to the event, and not to the number of dependents. Only
 // KindsKnown walks all kinds, and only Rewound walks all nodes.
 //
-// Held by TestIdempotence, TestOrderIndependence, TestRefused and TestApplyChangesLittle.
+//test:by TestIdempotence TestOrderIndependence TestRefused TestApplyChangesLittle
 func (g *Graph) Apply(e Event) (Delta, error) {
 	d, err := g.inner().ApplyEvent(&e)
 	return *d, err

@@ -6,7 +6,7 @@ import "iter"
 // does not count. The graph has no index by name, so the work is in proportion to the nodes of the
 // kind in the scope. The graph must not change meanwhile.
 //
-// Held by TestAtPlace.
+//test:by TestAtPlace
 func (g *Graph) At(k Key) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		at, ok := g.byPlace[placeKey{g.byKind[k.Kind], k.Scope}]
@@ -25,7 +25,7 @@ func (g *Graph) At(k Key) iter.Seq[Node] {
 // than limit nodes, from an id on, and returns the id at which the next call goes on, 0
 // after the last node. The graph has no index by name, so the walk is linear in the nodes.
 //
-// Held by TestAtPlace.
+//test:by TestAtPlace
 func (g inner) AtPlace(k Key, from NodeID, limit int) (ids []NodeID, next NodeID) {
 	at, ok := g.byPlace[placeKey{g.byKind[k.Kind], k.Scope}]
 	if !ok || k.Kind == "" {

@@ -8,7 +8,7 @@ import (
 // Check verifies the invariants of Graph and returns an error that names the first broken
 // one. It walks the whole graph, so it is for tests and audits.
 //
-// Held by TestCheckNamesTheInvariant.
+//test:by TestCheckNamesTheInvariant
 func (g *Graph) Check() error {
 	for _, check := range []func() error{
 		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkDuplicates, g.checkOwners, g.checkDependents, g.checkKinds, g.checkContents, g.checkFree,

@@ -41,7 +41,7 @@ func (c Class) String() string {
 // reference without a UID is Unknown with UnresolvedScope, and its object is flawed. The
 // work does not depend on the number of references, and it allocates nothing.
 //
-// Held by TestManyOwners.
+//test:by TestManyOwners
 func (n innerNode) OwnerClass(i int) (Class, Doubt) { return n.ownerClass(i, n.owner(i)) }
 
 // ownerClass is OwnerClass for the reference to the node owner.
@@ -68,7 +68,7 @@ func (n Node) ownerClass(i int, owner NodeID) (Class, Doubt) {
 // For another node it returns fate.Unset. It takes a few instructions, so the engine can
 // call it for every node.
 //
-// Held by TestFast.
+//test:by TestFast
 func (n innerNode) Fast() (owner NodeID, _ fate.Fate) {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]

@@ -5,7 +5,7 @@ package graph
 // the one that the graph gives as soon as it has the object. A reference of the object to itself
 // is Unknown, since the object is not there yet. Classify changes nothing.
 //
-// Held by TestClassify.
+//test:by TestClassify
 func (g *Graph) Classify(scope string, r Owner) (Class, Doubt) {
 	switch {
 	case r.Unresolved || r.UID == "":

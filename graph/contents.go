@@ -78,7 +78,7 @@ func (n innerNode) Contents() [2]Content {
 // store has at most two: the scope and the definition of the node. Of several objects with one
 // name, each counts, since the events of their ends are late. The caller owns the result.
 //
-// Held by TestContents.
+//test:by TestContents
 func (n innerNode) Containers() (out []NodeID) {
 	for _, c := range n.Contents() {
 		if c.Name != "" {
@@ -92,7 +92,7 @@ func (n innerNode) Containers() (out []NodeID) {
 // StartContents puts an open cursor on the first member of an observed container. Next then
 // returns nodes in any state, since references invent nodes: only observed ones are members.
 //
-// Held by TestContents and TestContentsMeanwhile.
+//test:by TestContents TestContentsMeanwhile
 func (c *Cursor) StartContents(g *Graph, id NodeID) { c.StartContent(g, Node{g, id}.inner().Content()) }
 
 // StartContent puts an open cursor on the first member of a content, as StartContents does. The
@@ -109,7 +109,7 @@ func (c *Cursor) StartContent(g *Graph, of Content) {
 
 // CountContent returns the number of observed members.
 //
-// Held by TestContents.
+//test:by TestContents
 func (g inner) CountContent(of Content) (members int) {
 	switch of.Members {
 	case ScopeMembers:
@@ -134,7 +134,7 @@ func (c *Cursor) nextMember(g *Graph) NodeID {
 // memberAfter returns the member after a node, 0 at the end. After a node whose kind has got another
 // definition it is one of the later kinds.
 //
-// Held by TestContentsOfAnotherDefinition.
+//test:by TestContentsOfAnotherDefinition
 func (g *Graph) memberAfter(id NodeID, of *Content) NodeID {
 	x := g.at(id)
 	at := &g.places[x.place]
@@ -157,7 +157,7 @@ func (g *Graph) firstAt(at placeID) NodeID {
 
 // firstDefined returns the first node of the kinds of a definition, from a place in their list on.
 //
-// Held by TestContentsOfManyKinds.
+//test:by TestContentsOfManyKinds
 func (g *Graph) firstDefined(name string, from int) NodeID {
 	for _, k := range g.contents.definitions[name][from:] {
 		if g.kinds[k].first != 0 {
@@ -260,7 +260,7 @@ func (g *Graph) describe(id kindID, info KindInfo) {
 // define finds the kinds of each definition. A kind that is not served any more keeps its nodes and
 // its definition, as it keeps its scopes.
 //
-// Held by TestContentsOfVanishedKind.
+//test:by TestContentsOfVanishedKind
 func (g *Graph) define() {
 	clear(g.contents.definitions)
 	for i := range g.kinds {

@@ -37,7 +37,7 @@ func (c *Cursor) Start(g *Graph, id NodeID) {
 // Next returns the next dependent, or false at the end. A node with several references
 // comes several times. A node that refers to itself comes, too.
 //
-// Held by TestCursor.
+//test:by TestCursor
 func (c *Cursor) Next(g *Graph) (NodeID, bool) {
 	if c.at == 0 && c.claim != 0 {
 		if g.inner().InUse(c.claim) {
@@ -82,7 +82,7 @@ const maxSameUID = 4096
 // ones, phantoms of references with wrong coordinates, and the claim on the UID. Nearly
 // every node has none.
 //
-// Held by TestSameUID.
+//test:by TestSameUID
 func (n innerNode) SameUID() (out []NodeID) {
 	g, x := n.g, n.at()
 	if !x.is(groupHeadMark | groupMemberMark) {
@@ -101,7 +101,7 @@ func (n innerNode) SameUID() (out []NodeID) {
 
 // OfUID returns a node with the UID, in any state. SameUID of the node has the others.
 //
-// Held by TestSameUID.
+//test:by TestSameUID
 func (g inner) OfUID(u UID) (Node, bool) {
 	id := g.withUID(g.packUID(u), u)
 	return Node{g.Graph, id}, id != 0

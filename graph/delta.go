@@ -13,7 +13,7 @@ type Delta struct {
 	// Alike: only the version of the node differs. For a version that is no number Alike
 	// may be false all the same.
 	//
-	// Held by TestAlike.
+	//test:by TestAlike
 	Alike bool
 	// Class: the node's state as an owner has changed: solid, waiting, orphaning, absent.
 	// Its dependents need a decision, by a fan-out.
@@ -22,10 +22,9 @@ type Delta struct {
 	Mark bool
 	// Gone: the node was observed and is now absent. Unseen: a listing has begun since
 	// the node was observed last. The node may have had later states that the watch did
-	// not report (TestGoneUnseen).
-	// SharesUID: other nodes have the UID of the object that is gone.
+	// not report. SharesUID: other nodes have the UID of the object that is gone.
 	//
-	// Held by TestGoneSharesUID.
+	//test:by TestGoneSharesUID
 	Gone, Unseen, SharesUID bool
 	// Resurrected: the node was observed gone and is back. History went backwards.
 	Resurrected bool

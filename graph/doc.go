@@ -132,9 +132,7 @@
 //
 // Full coordinates find a node: kind, scope, name and UID. A wrong claim is a node of its
 // own, so no claim changes the class of another. The order of events does not matter, and
-// no node needs an alternate identity. TestConflictingData and
-// TestGetAlternateOwnerIdentity run the cases of Kubernetes in all orders, and
-// TestNonInterference runs random ones.
+// no node needs an alternate identity. The tests run the cases of Kubernetes in all orders.
 //
 // [Graph.Lookup] finds a node by its key, [Graph.Alive] by its UID, and [Graph.At] by its place.
 //
@@ -179,9 +177,8 @@
 //
 // An object with a UUID, a name of 30 bytes and one owner takes about 108 bytes, with the
 // index. Other forms of text, several owners and finalizers take their own length. The
-// graph keeps no string of a caller. Objects that leave give their memory back
-// (TestMemoryReturns), and churn does not make the graph grow (TestChurn). From the inside
-// out:
+// graph keeps no string of a caller. Objects that leave give their memory back, and churn does
+// not make the graph grow. From the inside out:
 //
 //	node_record.go   a node has 64 bytes without a pointer: one cache line
 //	uid.go           a UUID has 16 bytes, and a version that is a number has eight
@@ -207,6 +204,7 @@
 // node (refers, isPlaced). In a graph that is larger than the processor's cache, half of
 // the time goes to the third step: the wait for the memory of index, node and text.
 // Prefetch does the third step for 32 events at once. A new object also pays for the split
-// of the index (split) and for new memory of the system. BenchmarkAgain and
-// BenchmarkIngest show the times.
+// of the index (split) and for new memory of the system.
+//
+//test:by TestConflictingData TestGetAlternateOwnerIdentity TestNonInterference TestMemoryReturns TestChurn
 package graph

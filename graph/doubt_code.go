@@ -11,7 +11,7 @@ var doubtCodeNames = [...]string{"Unset", "Unobserved", "Unlisted", "UnresolvedS
 // Code returns the doubt as one word, which is the name of its constant. The codes are
 // stable. DoubtUnset is "Unset".
 //
-// Held by TestDoubtCodes.
+//test:by TestDoubtCodes
 func (d Doubt) Code() string {
 	if int(d) < len(doubtCodeNames) {
 		return doubtCodeNames[d]
@@ -29,7 +29,7 @@ func (d Doubt) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads a code. An error wraps ErrInvalid, and the doubt is unchanged.
 //
-// Held by TestDoubtCodes.
+//test:by TestDoubtCodes
 func (d *Doubt) UnmarshalText(code []byte) error {
 	i := slices.Index(doubtCodeNames[:], string(code))
 	if i < 0 {

@@ -23,7 +23,7 @@ import (
 // isOrphanedBy reports whether the orphaning of an owner drops a reference with its UID at the
 // coordinates of k, in a graph with these settings. An object in the scope dep has the reference.
 //
-// Held by TestElsewhere, and TestOf of internal/core/orphaned.
+//test:by TestElsewhere internal/core/orphaned.TestOf
 func (c *Config) isOrphanedBy(dep string, k, owner Key) bool {
 	scopes, names := c.Scope == ScopeHold, c.OwnerName != NameAbsent
 	if !scopes && k.Scope != "" && dep != "" {
@@ -36,7 +36,7 @@ func (c *Config) isOrphanedBy(dep string, k, owner Key) bool {
 // coordinates of k. The dependent has the scope dep. While the owner lives, a reference with other
 // coordinates is unknown: see Node.OwnerClass. Afterwards it is dangling.
 //
-// Held by TestKept.
+//test:by TestKept
 func (c *Config) isKeptBy(dep string, k, owner Key) bool {
 	return k.Kind == owner.Kind && c.isOrphanedBy(dep, k, owner)
 }
@@ -112,7 +112,7 @@ func (g *Graph) moveElsewhere(id NodeID, sign int32) {
 // observed node and other coordinates. They count for the end of its orphaning alone, and
 // Referring leaves them out.
 //
-// Held by TestElsewhere.
+//test:by TestElsewhere
 func (n innerNode) Elsewhere() int {
 	if x := n.at(); x.state() != Observed || !x.is(groupHeadMark|groupMemberMark) {
 		return 0
@@ -129,7 +129,7 @@ func (n innerNode) Elsewhere() int {
 // objects with one UID orphan no such dependent, because a write to one may be a write to the
 // other.
 //
-// Held by TestElsewhere.
+//test:by TestElsewhere
 func (n innerNode) OrphanedBy() (Node, bool) {
 	g, x := n.g, n.at()
 	if x.state() == Observed || !x.is(groupHeadMark|groupMemberMark) {
@@ -153,7 +153,7 @@ func (g *Graph) shares(a, b NodeID) bool {
 // and then the dependents that count in Elsewhere. It looks at maxSameUID nodes with the UID
 // at most.
 //
-// Held by TestElsewhere.
+//test:by TestElsewhere
 func (n innerNode) Orphans() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		for d := range n.Dependents() {
@@ -182,7 +182,7 @@ func (n innerNode) Orphans() iter.Seq[Node] {
 // OwnersElsewhere returns the references of the node whose UID lives at other coordinates, in
 // their order. It leaves out the node's own UID, and references that name a UID alone.
 //
-// Held by TestOwnersElsewhere.
+//test:by TestOwnersElsewhere
 func (n innerNode) OwnersElsewhere() (out []OwnerElsewhere) {
 	g := n.g
 	for i, o := range n.OwnerNodes() {
@@ -212,7 +212,7 @@ func (g *Graph) fanMembers(id NodeID) bool {
 // cursor. It returns false at the end. The references to such a node may count for the node
 // that fans out: the unresolved ones and those of Elsewhere.
 //
-// Held by TestFanMembers.
+//test:by TestFanMembers
 func (g inner) FanMember(id NodeID) (NodeID, bool) {
 	x := g.at(id)
 	if x.state() != Observed || !x.is(groupHeadMark|groupMemberMark) {

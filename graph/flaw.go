@@ -14,7 +14,7 @@ import (
 // twice, because that counts once. It accepts an unknown OnDelete, because no decision
 // reads that. An error is as that of Validate.
 //
-// Held by TestFlaw and TestUnreadable.
+//test:by TestFlaw TestUnreadable
 func Flaw(o Object, l Limits) error {
 	if cause := o.unreadable(); cause != "" {
 		return flawed(o, "value", cause)

@@ -75,7 +75,7 @@ type Graph struct {
 
 // defaultText is the limit of text that Limits documents.
 //
-// Held by TestDefaultText.
+//test:by TestDefaultText
 const defaultText = 1024
 
 // New returns an empty graph.
@@ -101,7 +101,7 @@ func New(cfg Config) *Graph {
 // Clone returns a copy that shares nothing that either may change. It costs a copy of the
 // tables.
 //
-// Held by TestCloneIndependence.
+//test:by TestCloneIndependence
 func (g *Graph) Clone() *Graph {
 	c := *g
 	c.pages = make([]page, len(g.pages))

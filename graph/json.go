@@ -65,7 +65,7 @@ type jsonOwner struct {
 // UnmarshalJSON reads every object back. JSON has no form for text that is not UTF-8, and
 // none for an unknown OnDelete. For these the error wraps ErrInvalid and names the field.
 //
-// Held by TestJSON and TestJSONRoundTrip.
+//test:by TestJSON TestJSONRoundTrip
 func (o Object) MarshalJSON() ([]byte, error) {
 	if field := notText(&o); field != "" {
 		return nil, fmt.Errorf("write object: %s: not UTF-8: %w", field, ErrInvalid)
@@ -129,7 +129,7 @@ func notTextKey(k Key) string {
 // UnmarshalJSON does not judge the object: see Validate. The work is in proportion to the
 // text, which the caller bounds.
 //
-// Held by TestJSONErrors and FuzzJSON.
+//test:by TestJSONErrors FuzzJSON
 func (o *Object) UnmarshalJSON(text []byte) error {
 	var read Object
 	if err := readJSON(text, &read); err != nil {

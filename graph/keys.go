@@ -4,7 +4,7 @@ package graph
 // nodes, and stops once it has copied size bytes of text. It returns the id at which to go on,
 // and 0 at the end.
 //
-// Held by TestKeysFrom.
+//test:by TestKeysFrom
 func (g inner) KeysFrom(out []Key, from NodeID, limit, size int) (all []Key, next NodeID) {
 	for id := max(from, 1); id < g.limit; id++ {
 		if limit--; limit < 0 || size <= 0 {

@@ -61,7 +61,7 @@ func (g *Graph) Kinds() []KindState {
 // The fence has to pass each kind that the store serves and that a watch can show, also a sick one.
 // It has to pass the set of kinds, too, whose report has the kind "" (RULES, R7).
 //
-// Held by TestIsFenced.
+//test:by TestIsFenced
 func (g *Graph) IsFenced(reported map[Kind]bool) bool {
 	for i := range g.kinds {
 		k := g.kinds[i].report()
@@ -190,7 +190,7 @@ func (k *kind) endList() {
 // At the end of the pruning, and without a pruning, node is 0 and done is true. Prune
 // does not visit the nodes that came after the end of the listing.
 //
-// Held by TestPruneVisits, TestPruneSlices and TestPruneDuring.
+//test:by TestPruneVisits TestPruneSlices TestPruneDuring
 func (g inner) Prune(name Kind, limit int) (node NodeID, seen int, done bool) {
 	k := &g.kinds[g.kindNamed(name)]
 	for k.pruneAt != 0 && seen < limit {

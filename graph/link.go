@@ -211,7 +211,7 @@ func (g inner) Fan(id NodeID) bool {
 // end. It visits each reference once, a self-reference included. It does not visit a
 // reference that leaves the list before its turn.
 //
-// Held by TestFanVisits.
+//test:by TestFanVisits
 func (g inner) FanNext(id NodeID) (NodeID, bool) {
 	if g.at(id).record == 0 {
 		return 0, false

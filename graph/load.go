@@ -9,7 +9,7 @@ import "fmt"
 // The error wraps [ErrInvalid] and names the object and the field. It stands for objects and kinds
 // that no store may have: see [Graph.Apply]. Two objects with one key are such objects.
 //
-// Held by TestLoad and TestLoadErrors.
+//test:by TestLoad TestLoadErrors
 func Load(cfg Config, kinds []KindInfo, objects []Object) (*Graph, error) {
 	g := New(cfg)
 	events := []Event{{Type: KindsKnown, Kinds: kinds}}
@@ -51,7 +51,7 @@ func (g *Graph) applyAll(events []Event) error {
 // listing EndListing returns nil and changes nothing. The caller owns the result. The work is in
 // proportion to the objects of the kind.
 //
-// Held by TestEndListing.
+//test:by TestEndListing
 func (g *Graph) EndListing(kind Kind) (gone []Key) {
 	for {
 		id, _, done := g.inner().Prune(kind, endSlice)

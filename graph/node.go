@@ -186,7 +186,7 @@ func (n innerNode) Blocks(i int) bool {
 // never counts: not as owner, not as blocker, not as proof. An unresolved reference to
 // the node's own UID is one, too. So is one that would count as absent, since the object lives.
 //
-// Held by TestSelfByUID.
+//test:by TestSelfByUID
 func (n innerNode) SelfOwner(i int) bool {
 	o := n.owner(i)
 	c, doubt := n.ownerClass(i, o)
@@ -243,7 +243,7 @@ func (n Node) reference(i int, owner NodeID) (r Reference) {
 // References yields all owner references in order. It follows their list and makes no lookup, so
 // it is for an object with many.
 //
-// Held by TestReferencesInOrder.
+//test:by TestReferencesInOrder
 func (n Node) References() iter.Seq2[int, Reference] {
 	return func(yield func(int, Reference) bool) {
 		next := n.g.firstEdge(n.id)
@@ -296,7 +296,7 @@ func (n Node) Dependents() iter.Seq[Node] {
 // does after a Gone that has freed the node. A node that names the UID twice comes twice. The work
 // is in proportion to the references. The graph must not change meanwhile.
 //
-// Held by TestDependentsByUID.
+//test:by TestDependentsByUID
 func (g *Graph) DependentsByUID(u UID) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		head := g.withUID(g.packUID(u), u)

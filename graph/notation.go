@@ -43,7 +43,7 @@ const maxNotation = 1 << 20
 // grace period and no mark are an exception. No store may hold them. Format prints them, so
 // that a failure shows them, and Parse refuses them.
 //
-// Held by TestNotationRoundTrip and FuzzNotation.
+//test:by TestNotationRoundTrip FuzzNotation
 func Parse(s string) ([]Object, error) {
 	p, err := newParser("parse objects", s)
 	if err != nil || p.end() {

@@ -12,7 +12,7 @@ package graph
 //
 // Different places give different text, and ParsePlace reads every one back.
 //
-// Held by TestPlace and FuzzPlace.
+//test:by TestPlace FuzzPlace
 func (k Key) PlaceString() string { return string(k.appendPlace(nil)) }
 
 // ParsePlace reads exactly the text that PlaceString writes, and returns a key without a
@@ -20,7 +20,7 @@ func (k Key) PlaceString() string { return string(k.appendPlace(nil)) }
 // without need or a blank around the text. It refuses a UID, and text longer than
 // 1 MiB. An error wraps ErrInvalid and names the byte (from 1) and the cause.
 //
-// Held by TestPlace, TestPlaceErrors and FuzzPlace.
+//test:by TestPlace TestPlaceErrors FuzzPlace
 func ParsePlace(s string) (Key, error) {
 	p, err := newParser("parse place", s)
 	if err != nil {

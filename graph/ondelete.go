@@ -9,8 +9,7 @@ import (
 // reserved. Stores keep it, and no decision reads it yet. An engine treats every value as
 // OnDeleteUnset.
 //
-// Held by TestNothingReadsOnDelete of internal/proof/sim, and by TestOnDeleteIsReserved of
-// internal/proof/lattice.
+//test:by internal/proof/sim.TestNothingReadsOnDelete internal/proof/lattice.TestOnDeleteIsReserved
 type OnDelete uint8
 
 const (
@@ -44,7 +43,7 @@ func (d OnDelete) MarshalText() ([]byte, error) {
 // UnmarshalText reads the text that MarshalText writes. An error wraps ErrInvalid, and the
 // policy is unchanged.
 //
-// Held by TestOnDelete.
+//test:by TestOnDelete
 func (d *OnDelete) UnmarshalText(text []byte) error {
 	i := slices.Index(onDeleteNames[:], string(text))
 	if i < 0 {

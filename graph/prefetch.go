@@ -17,13 +17,12 @@ const prefetchBatch = 32
 // A graph of a million objects is far larger than the cache. A single event waits for
 // memory four times, one after another: for the index, the node, its text and its owner.
 // Prefetch waits for each of the four once for 32 events. A million objects in random
-// order then take a third of the time (BenchmarkAgain). A lone event gains nothing, so
-// Prefetch leaves it out.
+// order then take a third of the time. A lone event gains nothing, so Prefetch leaves it out.
 //
 // The result of an Apply does not depend on an earlier Prefetch, even for other events or
 // another order.
 //
-// Held by TestPrefetchChangesNothing.
+//test:by TestPrefetchChangesNothing
 func (g inner) Prefetch(events []Event) {
 	for len(events) > 1 {
 		n := min(len(events), prefetchBatch)

@@ -7,14 +7,14 @@ import "iter"
 // unresolved reference leads to its claim, and from there to each observed object with the UID.
 // The memory is in proportion to the nodes that are yielded. The graph must not change meanwhile.
 //
-// Held by TestReach.
+//test:by TestReach
 func (n Node) Ancestors() iter.Seq[Node] { return n.reach(Node.above) }
 
 // Descendants yields the nodes below the node: its dependents, their dependents, and so on. Nearer
 // ones come first, each node comes once, and the node itself does not come. A cycle therefore ends.
 // The memory is in proportion to the nodes that are yielded. The graph must not change meanwhile.
 //
-// Held by TestReach.
+//test:by TestReach
 func (n Node) Descendants() iter.Seq[Node] { return n.reach(Node.Dependents) }
 
 // above yields the owners of a node, and for a claim the observed objects with its UID.

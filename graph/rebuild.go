@@ -7,7 +7,7 @@ import "iter"
 // is one in the result, too, and the objects count as brought by it. The objects may have any order,
 // and the ends are complete after the last one.
 //
-// Held by TestWholeMeanwhile of internal/core/excerpt.
+//test:by internal/core/excerpt.TestWholeMeanwhile
 func (insider) Rebuild(cfg Config, kinds []KindState, objects iter.Seq[Object], ended *[]Key) (*Graph, error) {
 	g := New(cfg)
 	all, served := make([]KindInfo, len(kinds)), make([]KindInfo, 0, len(kinds))

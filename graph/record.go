@@ -20,7 +20,7 @@ const (
 // error names the field. A name has 1 to 63 lower case letters, digits and "-", and its first
 // and last bytes are no "-". A value has at most 64 KiB.
 //
-// Held by TestValidateRecord.
+//test:by TestValidateRecord
 func ValidateRecord(name string, value []byte) error {
 	flawed := func(field, cause string) error {
 		return fmt.Errorf("record %.80q: %s: %s: %w", name, field, cause, ErrInvalid)

@@ -48,7 +48,7 @@ type found struct {
 // Find returns the node with the coordinates of an object. If the object comes with the
 // next event, ApplyEvent looks nothing up again.
 //
-// Held by TestFind.
+//test:by TestFind
 func (g inner) Find(o *Object) (Node, bool) {
 	g.locateNext(&o.Key, &g.found.location)
 	g.found.of = o.Key

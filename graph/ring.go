@@ -16,7 +16,7 @@ import (
 // changed from its first step to its last. The caller watches for such a change and
 // begins a new search. A RingSearch is not safe for concurrent use.
 //
-// Held by TestRingSearch and TestRingSearchMeanwhile.
+//test:by TestRingSearch TestRingSearchMeanwhile
 type RingSearch struct {
 	// Skip, if it is set, reports whether a waiting node counts as one that does not wait.
 	Skip func(NodeID) bool
@@ -68,7 +68,7 @@ func (r *RingSearch) joins(g *Graph, id NodeID) bool {
 // Step continues over at most limit nodes and references, and reports whether the search
 // is over.
 //
-// Held by TestRingSearch and TestLargeRing.
+//test:by TestRingSearch TestLargeRing
 func (r *RingSearch) Step(g *Graph, limit int) bool {
 	for ; limit > 0 && !r.isOver(); limit-- {
 		switch {
@@ -200,14 +200,14 @@ func (g *Graph) holder(owner NodeID) NodeID {
 // in the order of their first keys. The caller owns the result. The work is in proportion to the
 // waiting objects and their references.
 //
-// Held by TestGraphRings.
+//test:by TestGraphRings
 func (g *Graph) Rings() [][]Node { return g.searchAll(newRingSearch) }
 
 // IsolatedCycles returns the cycles of observed objects that own each other, and of which no
 // observed object outside of the cycle is an owner. The objects keep each other. The order is that
 // of Rings. The caller owns the result. The work is in proportion to all objects and references.
 //
-// Held by TestGraphRings.
+//test:by TestGraphRings
 func (g *Graph) IsolatedCycles() [][]Node {
 	return slices.DeleteFunc(g.searchAll(newIsolatedCycleSearch), hasOwnerBeside)
 }

@@ -13,7 +13,7 @@ const maxCause = 600
 // UnreadableBecause returns the finalizer of an object that a store cannot read. It cuts a
 // long cause, and leaves control characters out.
 //
-// Held by TestUnreadable.
+//test:by TestUnreadable
 func UnreadableBecause(cause string) string {
 	if len(cause) > maxCause {
 		cause = cause[:maxCause] + "..."
@@ -29,7 +29,7 @@ func UnreadableBecause(cause string) string {
 // Unreadable reports whether a store could not read the object: see [FinalizerUnreadable]. Its
 // finalizers, mark and references may be others than the store's.
 //
-// Held by TestNodeUnreadable.
+//test:by TestNodeUnreadable
 func (o *Object) Unreadable() bool { return o.unreadable() != "" }
 
 // unreadable returns the cause for which a store could not read the object, "" if it could.

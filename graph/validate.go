@@ -37,7 +37,7 @@ func limit(n int) int {
 // The rules are those of Kubernetes' object metadata, and four more: one reference for
 // each owner UID, no reference to the object itself, a known OnDelete, and the limits.
 //
-// Held by TestValidate.
+//test:by TestValidate
 func Validate(o Object, l Limits) error {
 	if err := l.sizes(&o); err != nil {
 		return err

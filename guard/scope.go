@@ -15,8 +15,7 @@ import (
 // scopes with a finalizer that no client removes. Then the sweep must have that
 // finalizer.
 //
-// Held by TestScopeSweep of adapters/memory, and on a real server by that of
-// internal/proof/e2e.
+//test:by internal/proof/e2e.TestScopeSweep
 func ScopeSweep(holder graph.Kind, finalizer string, first ...[]graph.Kind) Sweep {
 	s := Sweep{Finalizer: finalizer, Holder: holder, Members: []Members{{By: ByScope}}}
 	for i, kinds := range first {

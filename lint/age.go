@@ -8,7 +8,7 @@ import (
 // ageText returns a time in its largest unit and the next one, rounded down: "328 d 14 h", "2 h",
 // "1 min 30 s".
 //
-// Held by TestAge.
+//test:by TestAge
 func ageText(d time.Duration) string {
 	units := [...]struct {
 		of   time.Duration

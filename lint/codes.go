@@ -14,7 +14,7 @@ type CodeInfo struct {
 
 // Codes returns the description of each code, by number. The caller owns the result.
 //
-// Held by TestCodes.
+//test:by TestCodes
 func Codes() []CodeInfo {
 	list := append(ownerCodes(), referenceCodes()...)
 	return append(list, objectCodes()...)
@@ -101,7 +101,7 @@ func objectCodes() []CodeInfo {
 
 // Page returns the page of all codes in Markdown, which LINT.md has.
 //
-// Held by TestPage.
+//test:by TestPage
 func Page() string {
 	var b strings.Builder
 	b.WriteString("# Codes of package lint\n\nThis page is the output of `lint.Page`. " +

@@ -17,7 +17,7 @@ type scopes struct {
 // newScopes returns the scopes with a container. A scope needs none in a store that declares no
 // kind of such containers.
 //
-// Held by TestAbsentContainer.
+//test:by TestAbsentContainer
 func newScopes(kinds []Kind, objects []*Object) (s scopes) {
 	containers := map[graph.Kind]bool{}
 	for i := range kinds {
@@ -57,7 +57,7 @@ func (s *scopes) absence(scope string) string {
 
 // membersLeft returns the sentence about the members of a container with a mark, or "".
 //
-// Held by TestMembersLeft.
+//test:by TestMembersLeft
 func (c *checker) membersLeft(o *Object) string {
 	kind := c.kinds[o.Kind]
 	if kind == nil || kind.Container.Members == graph.MembershipUnset {

@@ -51,7 +51,7 @@ const (
 //
 // An error is that of Check. It also stands for a store that is not Kubernetes.
 //
-// Held by TestDrops.
+//test:by TestDrops
 func CheckDrops(in Input, cfg Config) (Report, Drops, error) {
 	if !in.Kubernetes {
 		return Report{}, Drops{}, fmt.Errorf("check drops: the store is no Kubernetes server: %w", graph.ErrInvalid)

@@ -16,7 +16,7 @@ const (
 // engine returns the end of the i-th object by the engine of this module, with its default
 // settings. It is the decision that the engine comes to with all evidence.
 //
-// Held by TestFateIsThatOfTheEngine of lint/live.
+//test:by lint/live.TestFateIsThatOfTheEngine
 func (c *checker) engine(i int) Fate {
 	o := c.objects[i]
 	seen, known := c.observes(o.Kind)

@@ -77,7 +77,7 @@ type Report struct {
 // String returns the report as text: one line for each finding, and one for each code with
 // findings that the report does not have. The text of an empty report is empty.
 //
-// Held by TestReportText.
+//test:by TestReportText
 func (r Report) String() string {
 	var b strings.Builder
 	for _, f := range r.Findings {

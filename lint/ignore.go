@@ -34,7 +34,7 @@ const maxIgnore = 1 << 20
 // An error wraps graph.ErrInvalid and names the line. A list longer than 1 MiB and an
 // entry that is there twice are errors.
 //
-// Held by TestParseIgnore.
+//test:by TestParseIgnore
 func ParseIgnore(text string) (Ignore, error) {
 	if len(text) > maxIgnore {
 		return Ignore{}, fmt.Errorf("parse ignore list: %d bytes, more than %d: %w", len(text), maxIgnore, graph.ErrInvalid)

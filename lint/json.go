@@ -73,7 +73,7 @@ type jsonCount struct {
 // JSON has no form for text that is not UTF-8. For such text the error wraps
 // graph.ErrInvalid and names the finding.
 //
-// Held by TestReportJSON.
+//test:by TestReportJSON
 func (r Report) MarshalJSON() ([]byte, error) {
 	out := jsonReport{Schema: schema, Findings: []jsonFinding{}, Counts: []jsonCount{}}
 	for i, f := range r.Findings {
@@ -108,7 +108,7 @@ func set(f Fate) string {
 // report is unchanged. The error wraps graph.ErrInvalid. The work is in proportion to the
 // text, which the caller bounds.
 //
-// Held by TestReportJSON and TestReportJSONErrors.
+//test:by TestReportJSON TestReportJSONErrors
 func (r *Report) UnmarshalJSON(text []byte) error {
 	read, err := readReport(text)
 	if err != nil {

@@ -38,7 +38,7 @@ type checker struct {
 // input that no store may have, as these are: an object without kind, name or UID, two
 // objects at one place, a scope that the kind does not have, two kinds of one name.
 //
-// Held by TestPlantedFaults, TestCheckErrors and TestSameFindings of lint/live.
+//test:by TestPlantedFaults TestCheckErrors lint/live.TestSameFindings
 func Check(in Input, cfg Config) (Report, error) {
 	c, err := newChecker(in, cfg)
 	if err != nil {

@@ -49,7 +49,7 @@ type FieldFlaw struct{ Field, Cause string }
 //
 // An error wraps graph.ErrInvalid, as that of Check.
 //
-// Held by TestManifests and TestManifestErrors.
+//test:by TestManifests TestManifestErrors
 func CheckManifests(m Manifests, cfg Config) (Report, error) {
 	c, err := newManifestChecker(m, cfg)
 	if err != nil {
@@ -65,7 +65,7 @@ func CheckManifests(m Manifests, cfg Config) (Report, error) {
 // have, though the store lists their kinds in full, each once, sorted. An error is that of
 // CheckManifests.
 //
-// Held by TestManifestsMissing.
+//test:by TestManifestsMissing
 func (m Manifests) MissingPlaces() (list []graph.Key, err error) {
 	c, err := newManifestChecker(m, Config{})
 	if err != nil {

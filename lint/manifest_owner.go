@@ -138,7 +138,7 @@ func because(kind *Kind) string {
 // finalizerFlaw returns the rule that the text of a finalizer breaks, or "". A finalizer is a name,
 // or a domain and a name.
 //
-// Held by TestFinalizerForms.
+//test:by TestFinalizerForms
 func finalizerFlaw(f string) string {
 	domain, name, qualified := strings.Cut(f, "/")
 	if !qualified {

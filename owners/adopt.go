@@ -34,7 +34,7 @@ var ErrOwned = errors.New("owned already")
 //   - graph.ErrNotFound: there is no object, or no owner with exactly this UID.
 //   - graph.ErrConflict: another client changed the object meanwhile. Try again.
 //
-// Held by TestAdopt, TestAdoptRaces and TestAdoptJudgesWhatItWrites.
+//test:by TestAdopt TestAdoptRaces TestAdoptJudgesWhatItWrites
 func Adopt(ctx context.Context, store ownergraph.Store, owner graph.Owner, key graph.Key) error {
 	o, err := exactly(ctx, store, "adopt", key)
 	if err != nil || slices.ContainsFunc(o.Owners, owner.Same) {
@@ -51,7 +51,7 @@ func Adopt(ctx context.Context, store ownergraph.Store, owner graph.Owner, key g
 // graph.ErrNotFound without an object, and graph.ErrConflict if another client changed the
 // object meanwhile.
 //
-// Held by TestRemove.
+//test:by TestRemove
 func Remove(ctx context.Context, store ownergraph.Store, owner, key graph.Key) error {
 	o, err := exactly(ctx, store, "remove an owner of", key)
 	if err != nil {
@@ -70,7 +70,7 @@ func Remove(ctx context.Context, store ownergraph.Store, owner, key graph.Key) e
 // The other errors are those of Adopt, with one exception: the former owner may be in
 // deletion.
 //
-// Held by TestReplace.
+//test:by TestReplace
 func Replace(ctx context.Context, store ownergraph.Store, from graph.Key, to graph.Owner, key graph.Key) error {
 	o, err := exactly(ctx, store, "replace an owner of", key)
 	if err != nil {

@@ -34,7 +34,7 @@ const maxErrors = 100
 // listed. The error is that of the context or of the watch, and the report then has the
 // progress so far. Match has to be pure.
 //
-// Held by TestAdoptAll and TestAdoptAllResumes.
+//test:by TestAdoptAll TestAdoptAllResumes
 func AdoptAll(ctx context.Context, store ownergraph.Store, match func(o graph.Object) (graph.Owner, bool)) (Report, error) {
 	l := lister{match: match, owed: map[graph.Kind]bool{}, over: map[graph.Kind]bool{}, already: map[graph.Key]bool{}, orphans: map[graph.Key]graph.Owner{}}
 	err := store.Watch(ctx, l.hear)

@@ -84,7 +84,7 @@ func (e *ChangedError) Unwrap() error { return ErrChanged }
 // of one plan is no difference, and the totals count it. The objects of both plans are
 // sorted by key.
 //
-// Held by TestCompare and TestCompareTotals.
+//test:by TestCompare TestCompareTotals
 func Compare(want, got Plan) error {
 	if field := different(&want.Request, &got.Request); field != "" {
 		return fmt.Errorf("compare plans: request.%s: the plans are for different requests: %w", field, graph.ErrInvalid)

@@ -195,7 +195,7 @@ type (
 // that is not UTF-8, has no JSON form. Then the error wraps graph.ErrInvalid and names the
 // field.
 //
-// Held by TestJSON, TestJSONWriteErrors and TestJSONRoundTrip.
+//test:by TestJSON TestJSONWriteErrors TestJSONRoundTrip
 func (p Plan) MarshalJSON() ([]byte, error) {
 	if f := p.flaw(); f.cause != "" {
 		return nil, fmt.Errorf("write plan: %s: %s: %w", f.field, f.cause, graph.ErrInvalid)

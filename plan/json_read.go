@@ -19,7 +19,7 @@ import (
 // objects[3].outcome: unknown value "gone": invalid". After an error the plan is
 // unchanged. The work is in proportion to the text, which the caller bounds.
 //
-// Held by TestJSONErrors and FuzzJSON.
+//test:by TestJSONErrors FuzzJSON
 func (p *Plan) UnmarshalJSON(text []byte) error {
 	var read Plan
 	if err := readJSON(text, &read); err != nil {

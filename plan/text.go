@@ -28,7 +28,7 @@ const (
 // and so do all objects below a depth of 32 or after 1,000 lines. Such a line has the
 // counts.
 //
-// Held by TestText, TestTextFolds, TestTextRings and BenchmarkText.
+//test:by TestText TestTextFolds TestTextRings BenchmarkText
 func (p Plan) Text() string {
 	w := &writer{tree: newTree(p.Objects)}
 	w.heads(&p)
@@ -59,7 +59,7 @@ func (w *writer) line(depth int, format string, args ...any) {
 
 // heads has one line for each deletion, and one for the objects that are below none.
 //
-// Held by TestTextCounts.
+//test:by TestTextCounts
 func (w *writer) heads(p *Plan) {
 	if len(p.Request.Delete) == 0 {
 		var t tally

@@ -19,7 +19,7 @@ const maxNames = 8
 // The text is bounded. It has the first 1,000 steps, and a line counts the others. Another
 // line counts the steps that Request.Limit left out.
 //
-// Held by TestStepsText and TestStepsTextBounded.
+//test:by TestStepsText TestStepsTextBounded
 func (p Plan) StepsText() string {
 	var w strings.Builder
 	for i := range p.Steps[:min(len(p.Steps), maxLines)] {

@@ -13,7 +13,7 @@ import (
 // object must have lost the references that the plan's steps drop. A possible outcome may
 // vary (RULES, P3), and is never unmet.
 //
-// Held by TestUnmet.
+//test:by TestUnmet
 func (p Plan) Unmet(left []graph.Object) []Difference {
 	at := make(map[graph.Key]*graph.Object, len(left))
 	for i := range left {

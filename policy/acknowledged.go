@@ -6,5 +6,5 @@ package policy
 // freed dependents again (proposal, "Orphan adoption"). In a store without generations,
 // Acknowledged returns true. The engine bounds the wait.
 //
-// Held by TestAcknowledged.
+//test:by TestAcknowledged
 func Acknowledged(generation, seen int64) bool { return seen >= generation }

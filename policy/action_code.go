@@ -19,7 +19,7 @@ func (a Action) MarshalText() ([]byte, error) {
 // UnmarshalText reads the word of String. An error wraps graph.ErrInvalid, and the action
 // is unchanged.
 //
-// Held by TestActionText.
+//test:by TestActionText
 func (a *Action) UnmarshalText(text []byte) error {
 	i := slices.Index(actionNames[:], string(text))
 	if i < 0 {

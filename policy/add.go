@@ -15,7 +15,7 @@ import (
 // A mark counts from the present version on. A caller who knows that the mark is older, without a
 // gap, may set an earlier Mark afterwards. A mark that counts for no dependent has no moment.
 //
-// Held by TestAddMoments.
+//test:by TestAddMoments
 func (in *Facts) AddMoments(n graph.Node, known func(graph.Node) Moment) {
 	if in.Known = known(n); n.Waiting() || n.Orphaning() {
 		in.Mark = in.Known
@@ -38,7 +38,7 @@ func (in *Facts) AddMoments(n graph.Node, known func(graph.Node) Moment) {
 // Decide then returns Wait with NeedDependents, and the caller begins a fence. The work is that of
 // graph.Graph.Rings, so an object without blocking dependents takes none.
 //
-// Held by TestAddRing.
+//test:by TestAddRing
 func (in *Facts) AddRing(n graph.Node, known func(graph.Node) Moment) (waits bool) {
 	if in.Ring = nil; !n.Waiting() || in.Blocking == 0 {
 		return false

@@ -16,7 +16,7 @@ type Article struct {
 // About returns the article of a reason, the zero Article for ReasonUnset and for an
 // unknown reason.
 //
-// Held by TestArticles.
+//test:by TestArticles
 func About(r Reason) Article {
 	if int(r) < len(articles) {
 		return articles[r]
@@ -27,7 +27,7 @@ func About(r Reason) Article {
 // AboutDoubt returns the article of a doubt, the zero Article for graph.DoubtUnset and for
 // an unknown doubt. A doubt says more about the reason OwnerUnknown.
 //
-// Held by TestArticles.
+//test:by TestArticles
 func AboutDoubt(d graph.Doubt) Article {
 	if int(d) < len(doubtArticles) {
 		return doubtArticles[d]

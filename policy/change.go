@@ -8,7 +8,7 @@ import "github.com/ownergraph/ownergraph/graph"
 // write. The decision has to be about this object: an index of Owners that the object does not
 // have returns false, too. The write shares no list with the object.
 //
-// Held by TestChange.
+//test:by TestChange
 func (d *Decision) Change(o graph.Object) (w graph.Write, ok bool) {
 	if !d.Action.Writes() {
 		return graph.Write{}, false
@@ -28,7 +28,7 @@ func (d *Decision) Change(o graph.Object) (w graph.Write, ok bool) {
 // ChangeOf is Change for a decision that writes, without the object: for its key and version, and
 // the references that Owners of the decision names. The write keeps owners.
 //
-// Held by TestChange.
+//test:by TestChange
 func (d *Decision) ChangeOf(key graph.Key, version graph.Version, owners []graph.Owner) graph.Write {
 	under := graph.Precondition{UID: key.UID, Version: version}
 	w := graph.Write{Type: graph.WritePatch, Key: key, Precondition: under}

@@ -38,7 +38,7 @@ var codeNames = [...]string{
 // Code returns the reason as one word, which is the name of its constant. The codes are
 // stable: logs, JSON and the page of reasons use them. ReasonUnset is "Unset".
 //
-// Held by TestCodes.
+//test:by TestCodes
 func (r Reason) Code() string {
 	if int(r) < len(codeNames) {
 		return codeNames[r]
@@ -48,7 +48,7 @@ func (r Reason) Code() string {
 
 // ParseReason returns the reason with the code. An error wraps graph.ErrInvalid.
 //
-// Held by TestCodes.
+//test:by TestCodes
 func ParseReason(code string) (Reason, error) {
 	if i := slices.Index(codeNames[:], code); i >= 0 {
 		return Reason(i), nil

@@ -19,8 +19,8 @@ import (
 // The scratch holds the lists of the decision. They are valid until the next decision
 // with it. With nil the decision has lists of its own, which the caller owns.
 //
-// Held by TestDecideTotal, TestDecideOrderless, TestDecideExhaustive, TestDecideEnds,
-// TestDecideUnreadable and TestDecideInScratch.
+//test:by TestDecideTotal TestDecideOrderless TestDecideExhaustive TestDecideEnds
+//test:by TestDecideUnreadable TestDecideInScratch
 func Decide(in *Facts, set Settings, s *Scratch) Decision {
 	if s == nil {
 		s = new(Scratch)

@@ -26,7 +26,7 @@ import (
 //
 // The caller owns the result. FactsOf changes nothing. It allocates the list of owners.
 //
-// Held by TestFactsOf and TestFactsOfDecides.
+//test:by TestFactsOf TestFactsOfDecides
 func FactsOf(n graph.Node) Facts {
 	x := n.Inside(inside.Key{})
 	f := Facts{
@@ -50,7 +50,7 @@ func FactsOf(n graph.Node) Facts {
 // the key of this node, and its moments are those of the facts. It returns false for a reference
 // that no read can resolve: a self-reference, and one without a UID or a known place.
 //
-// Held by TestOwnerOf.
+//test:by TestOwnerOf
 func OwnerOf(n graph.Node, i int) (graph.Node, bool) {
 	r := n.Reference(i)
 	o, _ := ownerOf(n, &r)

@@ -39,7 +39,7 @@ func (in *Facts) garbage(c *classes, set Settings, s *Scratch) Decision {
 // A released fence serves as well as a passed one. The deletion of this object is exact
 // in either case. The end of the owner is not exact, and its own decision says so.
 //
-// Held by TestForegroundAgain.
+//test:by TestForegroundAgain
 func (in *Facts) propagation(c *classes, set Settings) graph.Propagation {
 	if p := in.Propagation; p != graph.Unset && !set.Override {
 		return p

@@ -10,7 +10,7 @@ import (
 // Page returns the page of all reasons and doubts as Markdown: REASONS.md of the module.
 // Each code is a heading, so links may name "REASONS.md#ownerunknown".
 //
-// Held by TestPage.
+//test:by TestPage
 func Page() string {
 	var b strings.Builder
 	b.WriteString(pageHead)

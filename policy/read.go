@@ -32,7 +32,7 @@ type Read struct {
 // that of the read. It wraps graph.ErrInvalid for an index without an owner to read, and for an object
 // at another place.
 //
-// Held by TestAddRead, TestAddReadAtOneInstant and TestAddReadErrors.
+//test:by TestAddRead TestAddReadAtOneInstant TestAddReadErrors
 func (in *Facts) AddRead(n graph.Node, i int, r Read) error {
 	fail := func(cause string, err error) error {
 		return fmt.Errorf("add read: %s: owners[%d]: %s%w", n.Key(), i, cause, err)

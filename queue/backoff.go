@@ -36,7 +36,7 @@ type Config[K comparable] struct {
 // The error wraps ErrConfig and names the field. New takes such a Config, too. It takes a
 // negative delay as zero, and prefers MaxDelay to BaseDelay.
 //
-// Held by TestValidate and TestBackoff.
+//test:by TestValidate TestBackoff
 func (c Config[K]) Validate() error {
 	switch {
 	case c.BaseDelay < 0:

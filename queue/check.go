@@ -18,7 +18,7 @@ func broken(number int, format string, args ...any) error {
 // Check returns the first broken invariant, by its number in the comment on Queue, or
 // nil. It changes nothing. It walks the whole queue, so it is for tests and checkers.
 //
-// Held by TestCheckFindsDamage.
+//test:by TestCheckFindsDamage
 func (q *Queue[K]) Check() error {
 	for _, check := range []func() error{
 		q.checkIndex, q.checkSlots, q.checkLists, q.checkHeap, q.checkTurns, q.checkCapacity,

@@ -37,11 +37,11 @@
 // The queue hands out ready keys by priority, and within one priority in the order in which
 // they became ready. A priority with ready keys that was passed over 64 times in a row has
 // the next turn. A lower priority therefore advances under any load: of any 66 takes at
-// least one is its own (TestFairness, TestNoClassStarves).
+// least one is its own.
 //
 // Next makes at most 256 due keys ready in one call. If more keys fall due at one time,
 // because the process was asleep, the later ones follow with the next calls. A high one
-// among them waits until then (TestDueInBatches).
+// among them waits until then.
 //
 // # Cost
 //
@@ -50,12 +50,11 @@
 // once allocates nothing any more. Beyond that it grows and shrinks in pages of 256. Its
 // index alone grows by copying, in amortized constant time, and [Config].Number avoids the
 // index. The queue gives memory back when 2,048 places are unused, and fifteen sixteenths of
-// the index (TestSteadyStateAllocatesNothing, TestRoomComesBack). A queue of at most 8 keys
-// has no index, and a clone of it takes at most three allocations.
+// the index. A queue of at most 8 keys has no index, and a clone of it takes at most three
+// allocations.
 //
 // Three steps take the time of a cycle. Each call finds the slot of the key and links it
 // into its list. The time parameter has 24 bytes, which are compared if a key is delayed.
-// BenchmarkCycle and BenchmarkDrain show the times.
 //
 // # Differences from client-go's workqueue
 //
@@ -76,4 +75,6 @@
 //   - In client-go all keys are equal, unless the user brings a queue. Here an owner with
 //     waiting dependents goes before thousands of leaves.
 //   - In client-go a map that held a burst keeps its size. Here memory comes back.
+//
+//test:by TestFairness TestNoClassStarves TestDueInBatches TestSteadyStateAllocatesNothing TestRoomComesBack
 package queue

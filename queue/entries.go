@@ -56,7 +56,7 @@ type Entry[K comparable] struct {
 // they became idle. The queue must not change during the iteration. Two queues of one
 // configuration with equal Entries and equal PassedOver behave alike.
 //
-// Held by TestModel and TestEntriesAreTheState.
+//test:by TestModel TestEntriesAreTheState
 func (q *Queue[K]) Entries() iter.Seq[Entry[K]] {
 	return func(yield func(Entry[K]) bool) {
 		_ = q.eachReady(yield) && q.eachDelayed(yield) &&
@@ -127,7 +127,7 @@ func (q *Queue[K]) entry(i int32) Entry[K] {
 // allocation for an empty queue, at most three for up to 8 keys, and four for up to 256,
 // or more with Config.Number. Then it takes one for each page.
 //
-// Held by TestModel, TestCloneOfEmpty and TestCloneAllocates.
+//test:by TestModel TestCloneOfEmpty TestCloneAllocates
 func (q *Queue[K]) Clone() *Queue[K] {
 	c := *q
 	c.slots = q.slots.Clone()

@@ -61,7 +61,7 @@ func New[K comparable](cfg Config[K]) *Queue[K] {
 // key loses its delay and keeps the higher priority. A key in flight becomes ready at its
 // Done.
 //
-// Held by TestModel and TestMerge.
+//test:by TestModel TestMerge
 func (q *Queue[K]) Add(key K, p Priority) { q.request(q.slotOf(key), p.class(), time.Time{}) }
 
 // AddAt makes key ready at the given time, by the first Next not before it. The zero time
@@ -71,7 +71,7 @@ func (q *Queue[K]) Add(key K, p Priority) { q.request(q.slotOf(key), p.class(), 
 // stays ready. A key in flight waits for the same time after its Done. All times of a
 // queue come from one clock. Either all or none carry a monotonic reading.
 //
-// Held by TestModel and TestMerge.
+//test:by TestModel TestMerge
 func (q *Queue[K]) AddAt(key K, p Priority, at time.Time) { q.request(q.slotOf(key), p.class(), at) }
 
 // Retry counts an attempt of key and adds it after a backoff, as AddAt does. It returns
@@ -80,7 +80,7 @@ func (q *Queue[K]) AddAt(key K, p Priority, at time.Time) { q.request(q.slotOf(k
 // The delay is BaseDelay, doubled for each earlier attempt, and at most MaxDelay.
 // Hash(key) and the attempt fix a factor in [0.5, 1) of it.
 //
-// Held by TestModel, TestBackoff and TestJitterSpreads.
+//test:by TestModel TestBackoff TestJitterSpreads
 func (q *Queue[K]) Retry(key K, p Priority, now time.Time) time.Time {
 	i := q.slotOf(key)
 	s := q.slots.At(i)
@@ -95,7 +95,7 @@ func (q *Queue[K]) Retry(key K, p Priority, now time.Time) time.Time {
 // Backoff returns the delay that Retry gives key at its given attempt, the first being 1.
 // It changes nothing.
 //
-// Held by TestBackoffAlone.
+//test:by TestBackoffAlone
 func (q *Queue[K]) Backoff(key K, attempt int) time.Duration {
 	return q.cfg.backoff(key, int32(min(max(attempt, 1), math.MaxInt32)))
 }
@@ -112,7 +112,7 @@ func (q *Queue[K]) Attempts(key K) int {
 // Forget sets the attempts of key to zero and changes nothing else. The queue remembers a
 // key with attempts until Forget or Drop.
 //
-// Held by TestAttempts.
+//test:by TestAttempts
 func (q *Queue[K]) Forget(key K) {
 	i := q.find(key)
 	if i == none {
@@ -128,7 +128,7 @@ func (q *Queue[K]) Forget(key K) {
 // Drop removes every trace of key. A key in flight stays until Done. It comes back then
 // only after a request that is newer than the Drop.
 //
-// Held by TestModel and TestMerge.
+//test:by TestModel TestMerge
 func (q *Queue[K]) Drop(key K) {
 	i := q.find(key)
 	if i == none {
@@ -150,7 +150,7 @@ func (q *Queue[K]) Drop(key K) {
 // Then it takes the oldest key of the highest priority. Of any 66 takes in a row at least
 // one is from each priority that has ready keys all the while.
 //
-// Held by TestModel, TestDueInBatches and TestFairness.
+//test:by TestModel TestDueInBatches TestFairness
 func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 	for range dueBatch {
 		i := q.nextDelayed()
@@ -181,7 +181,7 @@ func (q *Queue[K]) Next(now time.Time) (key K, ok bool) {
 // Done ends the flight of key. With a newer request the key is then ready or delayed.
 // Done leaves a key that is not in flight as it is.
 //
-// Held by TestModel and TestMerge.
+//test:by TestModel TestMerge
 func (q *Queue[K]) Done(key K) {
 	i := q.find(key)
 	if i == none || q.slots.At(i).state != InFlight {

@@ -3,7 +3,7 @@ package view
 // colour is the look of a node on a light or a dark page. Text stands on fill with a
 // contrast of at least 4.5, and line on the page with at least 3.
 //
-// Held by TestContrast.
+//test:by TestContrast
 type colour struct{ fill, line string }
 
 const (

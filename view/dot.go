@@ -11,7 +11,7 @@ const maxCells = 48 // columns of one line of a label
 // edge of a controller is bold, and the edge of a blocking reference ends in a box. A wait
 // is dotted. A plan has one cluster for each wave.
 //
-// Held by TestDOTIsRead and FuzzPicture.
+//test:by TestDOTIsRead FuzzPicture
 func (p Picture) DOT() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph ownership {\n  graph [rankdir=TB, labelloc=b, fontname=\"sans-serif\", label=%s];\n", dotLines(append([]string{p.title}, p.footer()...)))

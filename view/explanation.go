@@ -13,7 +13,7 @@ import (
 // the objects and the actors for which it waits. An owner that keeps an object stands above
 // that object. The limit is that of Tree. Explanation changes nothing.
 //
-// Held by TestGolden and TestExplanationShapes.
+//test:by TestGolden TestExplanationShapes
 func Explanation(x explain.Explanation, limit int) Picture {
 	b := &chain{builder: newBuilder(), actors: map[string]int{}}
 	n := node{key: x.Key, class: ofState(&x), subject: true}

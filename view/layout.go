@@ -60,7 +60,7 @@ type layout struct {
 // lay returns the layout of a picture with boxes of one size. Equal pictures have equal
 // layouts. The time is linear in nodes and edges, but for sorting.
 //
-// Held by TestLayout and BenchmarkPictures.
+//test:by TestLayout BenchmarkPictures
 func lay(p *Picture, boxW, boxH int) *layout {
 	l := &layout{p: p, ring: p.rings(), boxW: boxW, boxH: boxH, bands: p.bands(), bandOf: make([]int, len(p.nodes))}
 	for b, band := range l.bands {

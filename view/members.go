@@ -19,7 +19,7 @@ type Container struct {
 // an owner that is a member, too, stands below that owner alone. The tree of a member does not have
 // its container. Containers and members that are not among the objects do not count.
 //
-// Held by TestTreeWithMembers.
+//test:by TestTreeWithMembers
 func TreeWithMembers(objects []graph.Object, containers []Container, key graph.Key, limit int) Picture {
 	return treeOf(ofObjects(objects, containers), key, limit)
 }

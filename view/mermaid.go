@@ -13,7 +13,7 @@ import (
 // Mermaid draws at most 500 edges and 50,000 characters, unless a page raises its maxEdges and
 // maxTextSize. A picture with a limit of 100 has at most 400 edges.
 //
-// Held by TestMermaidEscapes, TestMermaidFits and TestGolden.
+//test:by TestMermaidEscapes TestMermaidFits TestGolden
 func (p Picture) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TB\n")

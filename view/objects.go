@@ -14,7 +14,7 @@ import (
 // the maximum is 5,000. If no object has the key, the picture is empty. Tree changes
 // nothing.
 //
-// Held by TestTextShapes, TestTextDrawsEachOnce and TestTreeTakesTheNearest.
+//test:by TestTextShapes TestTextDrawsEachOnce TestTreeTakesTheNearest
 func Tree(objects []graph.Object, key graph.Key, limit int) Picture {
 	return treeOf(ofObjects(objects, nil), key, limit)
 }
@@ -40,7 +40,7 @@ func treeOf(w *world, key graph.Key, limit int) Picture {
 // the order of their keys, each with the objects around it. References and limit are those
 // of Tree.
 //
-// Held by TestAll.
+//test:by TestAll
 func All(objects []graph.Object, limit int) Picture {
 	w := ofObjects(objects, nil)
 	s := w.all(nil, bound(limit))

@@ -19,7 +19,7 @@ const (
 // make pictures, and nothing changes a picture afterwards. So it is safe for concurrent
 // use. The zero value is the empty picture.
 //
-// Held by TestPictureIgnoresOrder and TestHostile.
+//test:by TestPictureIgnoresOrder TestHostile
 type Picture struct {
 	title string
 	nodes []node // by kind, rank and key
@@ -36,13 +36,13 @@ type Picture struct {
 // Below returns the number of objects below the subject of Tree, drawn or not. Each counts
 // once, and the subject does not count. Of other pictures it returns 0.
 //
-// Held by TestBelow.
+//test:by TestBelow
 func (p Picture) Below() int { return p.below }
 
 // Partial returns the picture of a part of the objects around its subject. Its text counts the
 // objects below the subject as a least number.
 //
-// Held by TestPartial.
+//test:by TestPartial
 func (p Picture) Partial() Picture {
 	p.summary = slices.Clone(p.summary)
 	for i, line := range p.summary {

@@ -14,7 +14,7 @@ import (
 // references of the objects complete them. The picture begins with the objects that the
 // user deletes. The limit is that of Tree. Plan changes nothing.
 //
-// Held by TestPlanClasses and TestGolden.
+//test:by TestPlanClasses TestGolden
 func Plan(p plan.Plan, objects []graph.Object, limit int) Picture {
 	b := newBuilder()
 	for i := range p.Objects {

@@ -20,7 +20,7 @@ const (
 // description for screen readers, and neither scripts nor links. Long names lose their
 // middle, and the title of a box has more of them.
 //
-// Held by TestSVGIsSound, TestContrast and FuzzPicture.
+//test:by TestSVGIsSound TestContrast FuzzPicture
 func (p Picture) SVG() string {
 	d := &drawing{p: &p, labels: p.labels()}
 	boxW, boxH := d.measure()

@@ -16,7 +16,7 @@ const maxDepth = 32
 // The lines after the tree count the objects. The text has at most 32 levels, and at most
 // twice as many lines as the limit of the picture.
 //
-// Held by TestTextShapes, TestTextDrawsEachOnce and TestTextIsBounded.
+//test:by TestTextShapes TestTextDrawsEachOnce TestTextIsBounded
 func (p Picture) Text() string {
 	t := &tree{p: &p, below: make([][]int, len(p.nodes)), drawn: make([]bool, len(p.nodes))}
 	for i, e := range p.edges {

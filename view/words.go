@@ -19,7 +19,7 @@ const (
 // writing. Such characters, and backslashes, become the escapes of a Go string. Longer
 // text than maxWord bytes loses its middle.
 //
-// Held by TestClean.
+//test:by TestClean
 func clean(s string) string {
 	if len(s) > maxWord {
 		s = shorten(s)

@@ -16,7 +16,7 @@ import (
 // known kinds, and they are sick. A kind with a definition that discovery lacks is sick
 // too.
 //
-// Held by TestBuildCatalog, TestKindsPartialFailure and TestKindsUnknownGroup.
+//test:by TestBuildCatalog TestKindsPartialFailure TestKindsUnknownGroup
 func buildCatalog(found discovered, lacks undiscovered, before *catalog, ignore ignored) *catalog {
 	c := &catalog{
 		number:   1,

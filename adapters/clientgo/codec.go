@@ -17,7 +17,7 @@ import (
 // this, a start would leave several times more garbage than its result. The other
 // serializer reads every other message.
 //
-// Held by TestCodec, TestCodecMalformed and TestCodecNamespaces.
+//test:by TestCodec TestCodecMalformed TestCodecNamespaces
 type metadataCodec struct {
 	runtime.NegotiatedSerializer
 	infos []runtime.SerializerInfo

@@ -23,7 +23,7 @@ type Config struct {
 	// in the form of the String method of schema.GroupResource: "pods",
 	// "deployments.apps". Nil means DefaultIgnore. An empty slice ignores no kind.
 	//
-	// Held by TestIgnore.
+	//test:by TestIgnore
 	Ignore []graph.Kind
 	// Rediscover is the interval between two periodic discoveries. The default is 30 s.
 	Rediscover time.Duration
@@ -39,7 +39,7 @@ type Config struct {
 	// (ownergraph.Records). The default is "kube-system". The namespace has to exist. All
 	// engines of a cluster need the same one.
 	//
-	// Held by TestRecordLayout and TestRecordConfig.
+	//test:by TestRecordLayout TestRecordConfig
 	RecordNamespace string
 	// RecordPrefix begins the names of these ConfigMaps. The name of the record follows.
 	// The default is "ownergraph-".

@@ -9,7 +9,7 @@ const definitionFinalizer = "customresourcecleanup.apiextensions.k8s.io"
 // info describes the kind of a resource. A namespace and a definition are containers: the
 // namespace controller and the API server delete their members.
 //
-// Held by TestContainers.
+//test:by TestContainers
 func (r resource) info() graph.KindInfo {
 	info := graph.KindInfo{Kind: r.kind, Scoped: r.scoped, NoOwner: r.kind == "Event"}
 	switch r.kind {

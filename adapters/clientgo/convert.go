@@ -32,7 +32,7 @@ import (
 //   - ErrInvalid for nil, and for an object whose namespace contradicts its kind.
 //   - The error of the server or of ctx.
 //
-// Held by TestObjectOf, TestObjectOfRefused, TestOwnerOf and TestOwnerOfHostileName.
+//test:by TestObjectOf TestObjectOfRefused TestOwnerOf TestOwnerOfHostileName
 func (s *Store) ObjectOf(ctx context.Context, gvk schema.GroupVersionKind, m metav1.Object) (graph.Object, error) {
 	if v := reflect.ValueOf(m); m == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return graph.Object{}, fmt.Errorf("convert object: nil: %w", graph.ErrInvalid)

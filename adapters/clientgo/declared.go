@@ -103,7 +103,7 @@ func (s *Store) compareDeclared(ctx context.Context, found discovered, before *c
 
 // setUnread records that the definitions or API services could not be read.
 //
-// Held by TestDefinitionsUnread and TestDefinitionsUnreadAtFirst.
+//test:by TestDefinitionsUnread TestDefinitionsUnreadAtFirst
 func (l *undiscovered) setUnread(ignore ignored, kind graph.Kind, group string, err error) {
 	why := err.Error()
 	if forbidden(err) {

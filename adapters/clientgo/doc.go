@@ -116,7 +116,7 @@
 // The store does not work around one fault of kube-apiserver (seen in 1.36.3). A DELETE
 // with a resourceVersion is a conflict for ever if its propagation contradicts the
 // object's only finalizer. Only an engine with Config.Override sends such a DELETE, and
-// then reports the object as held. TestServerFault of internal/proof/e2e shows it.
+// then reports the object as held.
 //
 // # Namespaces
 //

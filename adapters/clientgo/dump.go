@@ -29,7 +29,7 @@ import (
 //
 // Errors: those of discovery, and the context's own.
 //
-// Held by TestDump, TestDumpFaults and TestDumpFallback.
+//test:by TestDump TestDumpFaults TestDumpFallback
 func (s *Store) Dump(ctx context.Context, fallback string) (lint.Input, error) {
 	c, err := s.discover(ctx, time.Now())
 	if err != nil {

@@ -39,7 +39,7 @@ func (l *retryLater) Unwrap() error { return l.error }
 // storeError returns the context's own end unchanged. The text has the server's
 // message, cut at 1,024 bytes.
 //
-// Held by TestServerErrors, TestErrorText, TestErrorNamesPlace and TestErrorTextIsBounded.
+//test:by TestServerErrors TestErrorText TestErrorNamesPlace TestErrorTextIsBounded
 func storeError(ctx context.Context, verb string, key graph.Key, plural string, err error) error {
 	if err == nil {
 		return nil

@@ -25,8 +25,8 @@ import (
 // a watch ends with a bookmark. A sick kind passes after its recovery. Each kind of a
 // watch reports the newest 64 fences.
 //
-// Held by TestFence, TestFenceOfManyObjects, TestFenceOfSickKind, TestFencesAreBounded
-// and TestFenceIsNotEarly.
+//test:by TestFence TestFenceOfManyObjects TestFenceOfSickKind TestFencesAreBounded
+//test:by TestFenceIsNotEarly
 func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -49,7 +49,7 @@ func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 // kind recovers. List returns at once. It returns ErrKindUnknown for a kind that is not
 // served or not in the set of kinds.
 //
-// Held by TestList.
+//test:by TestList
 func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (w *worker) reportHealth() error {
 
 // backOff reports that the watch fails, and waits for the next try.
 //
-// Held by TestWatchSick and TestUnlistedOwner.
+//test:by TestWatchSick TestUnlistedOwner
 func (w *worker) backOff(err error) {
 	if !w.connectedAt.IsZero() && time.Since(w.connectedAt) >= steadyAfter && w.failed == "" {
 		w.tries = 0
@@ -114,5 +114,5 @@ const rightsMissing = "it takes the rights to get, list and watch them"
 // account of the store has no right to list or watch it. Such a kind stays sick until someone
 // grants the right.
 //
-// Held by TestForbiddenReason.
+//test:by TestForbiddenReason
 func Forbidden(reason string) bool { return strings.Contains(reason, rightsMissing) }

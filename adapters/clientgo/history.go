@@ -64,7 +64,7 @@ func (h *history) observed(kind graph.Kind) string {
 // observe records the version of a kind. The caller began in the epoch and expected at
 // least the version least. Errors: errRewound, errErratic.
 //
-// Held by TestHistory, TestWatchRewound and TestWatchAfterRewind.
+//test:by TestHistory TestWatchRewound TestWatchAfterRewind
 func (h *history) observe(kind graph.Kind, version, least string, epoch uint64) error {
 	if !ordered(version) {
 		return nil

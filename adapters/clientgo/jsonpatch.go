@@ -137,7 +137,7 @@ func (c *catalog) newReference(dep graph.Key, r graph.Owner) (metav1.OwnerRefere
 
 // checkPolicy refuses a reference with a policy, which Kubernetes has no field for.
 //
-// Held by TestPatchIsExact and TestConformance.
+//test:by TestPatchIsExact TestConformance
 func checkPolicy(r graph.Owner) error {
 	if r.OnDelete != graph.OnDeleteUnset {
 		return fmt.Errorf("onDelete %q: no field of an owner reference: %w: %w", r.OnDelete, graph.ErrRefused, graph.ErrInvalid)

@@ -44,7 +44,7 @@ func signal(c chan struct{}) {
 // discoverLoop runs discovery: periodically, soon after a request, and at once for a
 // fence.
 //
-// Held by TestKindsComeAndGo and TestRediscovers.
+//test:by TestKindsComeAndGo TestRediscovers
 func (r *run) discoverLoop() {
 	next := time.Now().Add(r.store.config.Rediscover)
 	var again time.Time

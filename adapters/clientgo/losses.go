@@ -28,8 +28,8 @@ var errUnsent = errors.New("not sent")
 // losses holds back writes that may be of a former history (RULES, R5).
 // It is safe for concurrent use.
 //
-// Held by TestLossIsCompared, TestLossAndRestore and TestLossWithoutComparison, and by
-// TestRestoredMidCascade of internal/proof/e2e.
+//test:by TestLossIsCompared TestLossAndRestore TestLossWithoutComparison
+//test:by internal/proof/e2e.TestRestoredMidCascade
 type losses struct {
 	mu       sync.Mutex
 	signs    uint64                // counts signs

@@ -26,8 +26,8 @@ import (
 // is the finalizer of a guard.ScopeSweep for a server without a namespace
 // controller.
 //
-// Held by TestNamespaceFinalizers and TestFinalizeEnds, and by
-// TestScopeSweepBesideUpstream and TestNamespaceWithoutSweep of internal/proof/e2e.
+//test:by TestNamespaceFinalizers TestFinalizeEnds internal/proof/e2e.TestScopeSweepBesideUpstream
+//test:by internal/proof/e2e.TestNamespaceWithoutSweep
 const NamespaceFinalizer = specPrefix + "kubernetes"
 
 const (
@@ -73,7 +73,7 @@ func changesSpec(kind graph.Kind, c graph.Change) bool {
 // its UID and version. The server removes the namespace at once if no other finalizer
 // holds it.
 //
-// Held by TestFinalize.
+//test:by TestFinalize
 func (s *Store) finalize(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change, r resource) (err error) {
 	drop, add := change.DropFinalizer, change.AddFinalizer
 	change.DropFinalizer, change.AddFinalizer = "", ""

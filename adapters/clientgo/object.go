@@ -17,7 +17,7 @@ import (
 // text with m. Repeated texts (namespaces, owners, finalizers) are shared with all
 // other objects.
 //
-// Held by TestManyOwnersAreHeld.
+//test:by TestManyOwnersAreHeld
 func (c *catalog) objectOf(kind graph.Kind, m *metav1.PartialObjectMetadata) graph.Object {
 	return c.objectWith(intern, kind, m)
 }
@@ -55,7 +55,7 @@ func (c *catalog) objectWith(share func(string) string, kind graph.Kind, m *meta
 // not served or not in the set of kinds, or if no object can have its name. It is also
 // so if its kind has scopes and the dependent has none.
 //
-// Held by TestOwnerOf, TestOwnerOfHostileName and TestOrphanFreesByUID.
+//test:by TestOwnerOf TestOwnerOfHostileName TestOrphanFreesByUID
 func (c *catalog) ownerOf(share func(string) string, scope string, r *metav1.OwnerReference) graph.Owner {
 	m := c.resolve(gvkOf(r))
 	if !validName(r.Name) {

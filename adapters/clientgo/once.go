@@ -10,7 +10,7 @@ import (
 // connection before its answer and the body can be read again. A server that comes back
 // restored would then get a write of its former history.
 //
-// Held by TestWriteIsSentOnce.
+//test:by TestWriteIsSentOnce
 type once struct{ next http.RoundTripper }
 
 // RoundTrip sends a request.

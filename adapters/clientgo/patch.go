@@ -33,7 +33,7 @@ const triesWithoutVersion = 5
 //
 // Errors: see storeError.
 //
-// Held by TestPatch, TestPatchIsExact and TestFinalize.
+//test:by TestPatch TestPatchIsExact TestFinalize
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	r, c, err := s.reach(ctx, "patch", key)
 	if err != nil {

@@ -21,7 +21,7 @@ func readable(r metav1.APIResource) bool { return !r.Namespaced && slices.Contai
 // the set counts by its UID, because the store never learns about its owner. A kind
 // that was known keeps its meaning.
 //
-// Held by TestReadOwners.
+//test:by TestReadOwners
 func (c *catalog) addReads(before *catalog) {
 	for kind := range c.kinds {
 		delete(c.reads, kind)
@@ -53,7 +53,7 @@ func (c *catalog) reach(kind graph.Kind) (resource, bool) {
 // alone. Such an object has neither a UID nor a version. A reference names a UID, so no
 // reference can name the object.
 //
-// Held by TestGetUnstored.
+//test:by TestGetUnstored
 func checkStored(r resource, key graph.Key, m *metav1.PartialObjectMetadata) error {
 	if !r.unwatched || m.UID != "" || m.ResourceVersion != "" || m.Name != key.Name || m.Namespace != key.Scope {
 		return nil

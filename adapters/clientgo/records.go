@@ -45,7 +45,7 @@ var errNoRecord = errors.New("the ConfigMap has no value")
 // ConfigMap: see Config.RecordNamespace. A ConfigMap without a value is an error, and no proof
 // of absence. Errors: ErrNotFound, ErrInvalid, and ErrRefused without the right to get.
 //
-// Held by TestConformance and TestRecordErrors.
+//test:by TestConformance TestRecordErrors
 func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, error) {
 	const verb = "read record"
 	if err := graph.ValidateRecord(name, nil); err != nil {
@@ -89,7 +89,7 @@ func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, erro
 // one request. Labels and annotations of others stay. Errors: ErrConflict, ErrInvalid, and
 // ErrRefused without the right to create or to patch, and without the namespace.
 //
-// Held by TestConformance, TestRecordErrors and TestRecordLayout.
+//test:by TestConformance TestRecordErrors TestRecordLayout
 func (s *Store) WriteRecord(ctx context.Context, name string, value []byte, version graph.Version) (graph.Version, error) {
 	const verb = "write record"
 	if err := graph.ValidateRecord(name, value); err != nil {

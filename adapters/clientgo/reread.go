@@ -20,7 +20,7 @@ import (
 //
 // Errors: the context's own.
 //
-// Held by TestReread.
+//test:by TestReread
 func (s *Store) Reread(ctx context.Context, in *lint.Input, keys []graph.Key) error {
 	c := s.catalog.Load()
 	if c == nil {

@@ -33,7 +33,7 @@ type retirement struct {
 
 // keepRetiring returns the served kinds and the retiring kinds.
 //
-// Held by TestKindRetired, TestRetirementIsBounded and TestCascadeOfDefinition.
+//test:by TestKindRetired TestRetirementIsBounded TestCascadeOfDefinition
 func (r *run) keepRetiring(infos []graph.KindInfo) []graph.KindInfo {
 	out, now := slices.Clone(infos), time.Now()
 	soonest := time.Time{}

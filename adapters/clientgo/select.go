@@ -27,7 +27,7 @@ const acceptLabels = "application/json;as=PartialObjectMetadataList;g=meta.k8s.i
 // Errors: ErrKindUnknown for a kind that is not served or not in the set of kinds.
 // ErrRefused for a selector that the server rejects, or if the server forbids the list.
 //
-// Held by TestSelect and TestConformance.
+//test:by TestSelect TestConformance
 func (s *Store) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 	var out ownergraph.SelectPage
 	if err := ctx.Err(); err != nil {

@@ -41,7 +41,7 @@ func (u UnavailableService) Serves(kind graph.Kind) bool {
 // by name. It sends no request. It returns none before the first discovery, and none if the server
 // forbids to list them. The result is the caller's.
 //
-// Held by TestUnavailableServices.
+//test:by TestUnavailableServices
 func (s *Store) UnavailableServices() []UnavailableService {
 	c := s.catalog.Load()
 	if c == nil {

@@ -25,8 +25,7 @@ import (
 // Watch ends its goroutines before it returns. The package links no typed client and no
 // informer.
 //
-// Held by TestWatchEnds and TestConformance, and by TestStoreLinksNoTypedClient of
-// adapters/clientgo/run.
+//test:by TestWatchEnds TestConformance adapters/clientgo/run.TestStoreLinksNoTypedClient
 type Store struct {
 	config  Config
 	ignore  ignored
@@ -87,7 +86,7 @@ func (s *Store) Level() ownergraph.Level { return ownergraph.Level2 }
 // for an object reference. It returns false for a kind outside of the set of kinds, and
 // before the first discovery. It sends no request.
 //
-// Held by TestGroupVersionKind.
+//test:by TestGroupVersionKind
 func (s *Store) GroupVersionKind(kind graph.Kind) (schema.GroupVersionKind, bool) {
 	c := s.catalog.Load()
 	if c == nil {
@@ -100,7 +99,7 @@ func (s *Store) GroupVersionKind(kind graph.Kind) (schema.GroupVersionKind, bool
 // Namespaced reports whether the objects of a kind are in namespaces. It returns false for a kind
 // outside of the set of kinds, and before the first discovery. It sends no request.
 //
-// Held by TestGroupVersionKind.
+//test:by TestGroupVersionKind
 func (s *Store) Namespaced(kind graph.Kind) bool {
 	c := s.catalog.Load()
 	return c != nil && c.kinds[kind].scoped
@@ -109,7 +108,7 @@ func (s *Store) Namespaced(kind graph.Kind) bool {
 // CompareVersions orders two versions of one kind. It returns 0 if one of them is not a
 // positive decimal number. Only servers other than kube-apiserver make such versions.
 //
-// Held by TestCompareVersions.
+//test:by TestCompareVersions
 func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	return compare(string(a), string(b))
 }

@@ -37,8 +37,8 @@ var errThrottled = errors.New("not sent: the server is busy")
 // the status that tells the load. The delay is safe, because each write is conditioned
 // on UID and version.
 //
-// Held by TestThrottleAdapts, TestThrottleRefusedByAll, TestThrottleWait,
-// TestThrottleSigns and TestThrottleOfCascade.
+//test:by TestThrottleAdapts TestThrottleRefusedByAll TestThrottleWait TestThrottleSigns
+//test:by TestThrottleOfCascade
 type throttle struct {
 	mu       sync.Mutex
 	limit    int // of writes in flight; 0 for no bound

@@ -32,8 +32,9 @@ func withServices(found discovered, versions []schema.GroupVersion) discovered {
 // are sick and hold up fences, because their objects exist and no watch reports them.
 // While the definitions cannot be read, no kind leaves the set.
 //
-// Held by TestDefinitionHoldsFences, TestServiceHoldsFences and TestDefinitionsUnread,
-// and by TestStartingServerHoldsKinds and TestUnservedVersionHoldsKinds of internal/proof/e2e.
+//test:by TestDefinitionHoldsFences TestServiceHoldsFences TestDefinitionsUnread
+//test:by internal/proof/e2e.TestStartingServerHoldsKinds
+//test:by internal/proof/e2e.TestUnservedVersionHoldsKinds
 func (c *catalog) addUndiscovered(lacks undiscovered, before *catalog, ignore ignored) {
 	c.defined, c.uncertain, c.waived = lacks.defined, len(lacks.unread) > 0, lacks.waived
 	c.incomplete = len(lacks.known)+len(lacks.versions) > 0

@@ -25,8 +25,7 @@ import (
 // A batch is a page of a listing, or at most 64 events that are pending at once. At most
 // 16 batches wait for a slow sink. Behind them the connections wait.
 //
-// Held by TestWatch, TestWatchResumes, TestWatchExpired, TestWatchSick and
-// TestWatchRewound.
+//test:by TestWatch TestWatchResumes TestWatchExpired TestWatchSick TestWatchRewound
 func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)

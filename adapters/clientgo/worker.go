@@ -188,7 +188,7 @@ func (w *worker) applyCommands() error {
 // useCatalog takes a new catalog. It reports whether the catalog changes the meaning of
 // the kind's objects.
 //
-// Held by TestReferencesResolvedAnew.
+//test:by TestReferencesResolvedAnew
 func (w *worker) useCatalog(c *catalog) bool {
 	before := w.catalog
 	w.catalog = c

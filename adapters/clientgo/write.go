@@ -17,7 +17,7 @@ import (
 // Errors: see storeError. ErrNotFound also if the key's scope contradicts its kind,
 // because no such object can exist. ErrRefused for a name that no path can hold.
 //
-// Held by TestGet.
+//test:by TestGet
 func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	r, c, err := s.reach(ctx, "get", key)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 // Delete deletes the object at key's coordinates under the precondition of the options,
 // in one request. Errors: see storeError.
 //
-// Held by TestDelete.
+//test:by TestDelete
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	r, _, err := s.reach(ctx, "delete", key)
 	if err != nil {

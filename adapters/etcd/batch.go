@@ -23,7 +23,7 @@ func (s *Store) MaxBatch(of ownergraph.Store) int {
 // read costs one read more. Batch returns ErrRefused and ErrInvalid for more than MaxBatch
 // writes.
 //
-// Held by TestBatch and TestBatchInOneRequest.
+//test:by TestBatch TestBatchInOneRequest
 func (s *Store) Batch(ctx context.Context, writes []graph.Write) (results []error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("batch: %w", err)

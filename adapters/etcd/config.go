@@ -61,7 +61,7 @@ const (
 // The store uses the client's connection. It ignores wrappers of the client's KV and
 // Watcher, such as those of package namespace. Use Config.Prefix instead.
 //
-// Held by TestNew.
+//test:by TestNew
 func New(client *clientv3.Client, c Config) (*Store, error) {
 	if client == nil {
 		return nil, errors.New("new store: client: nil")

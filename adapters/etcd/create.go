@@ -20,7 +20,7 @@ import (
 //   - ErrRefused and ErrInvalid for a scope that contradicts the kind, for an owner whose
 //     kind may not own, and for a value that is too large.
 //
-// Held by TestCreate and TestKit.
+//test:by TestCreate TestKit
 func (s *Store) Create(ctx context.Context, r Record) (Record, error) {
 	it := &item{verb: "create", key: r.Object.Place()}
 	if err := s.locate(ctx, it); err != nil {

@@ -24,7 +24,7 @@ const maxFences = 64 // pending in one watch; the newest stay
 // Fence returns a random token of 64 bits without waiting. A watch that is slower than its
 // fences reports the newest 64.
 //
-// Held by TestKit and TestFencesAreBounded.
+//test:by TestKit TestFencesAreBounded
 func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, fmt.Errorf("fence: %w", err)
@@ -50,7 +50,7 @@ func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 // List makes every running watch of this Store list kind anew. It returns at once. It returns
 // ErrKindUnknown for a kind that is not served.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("list kind %s: %w", kind, err)

@@ -48,7 +48,7 @@ func (w *watch) addBlind(b *unread) (first bool) {
 // dropBlind takes an object out of the blind ones. Another one first takes over its references,
 // and is reported with them. Otherwise an owner could end between the two reports.
 //
-// Held by TestBlindGuardMended.
+//test:by TestBlindGuardMended
 func (w *watch) dropBlind(b *unread) {
 	s := w.blind[b.object.Scope]
 	if s == nil {
@@ -74,7 +74,7 @@ func (w *watch) dropBlind(b *unread) {
 // each report of a fence, and the engine ends no such deletion without a later fence. From then on
 // no report may lack the references, not even for a moment.
 //
-// Held by TestBlindHoldsOwners.
+//test:by TestBlindHoldsOwners
 func (w *watch) guardOwners() {
 	if !w.stale {
 		return

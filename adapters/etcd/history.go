@@ -64,7 +64,7 @@ func (s *Store) newestMoment() moment {
 // Store has observed. It then stores a new epoch, so that all watches of all processes
 // announce the same one.
 //
-// Held by TestRevisionFalls and TestAnotherCluster.
+//test:by TestRevisionFalls TestAnotherCluster
 func (s *Store) identify(ctx context.Context) (identity, error) {
 	for {
 		before := s.newestMoment()
@@ -164,7 +164,7 @@ func (s *Store) declare(ctx context.Context, now identity) error {
 // writes each object again, so that no object has a version that it had before. After an
 // error, call it again. It costs a read and a write of every object.
 //
-// Held by TestRestored and TestKit.
+//test:by TestRestored TestKit
 func (s *Store) Restored(ctx context.Context) error {
 	if err := s.checkOnce(ctx); err != nil {
 		return fmt.Errorf("restored: %w", err)

@@ -15,7 +15,7 @@ import (
 // JSON is the default Codec. Package documentation describes its layout, under "Keys and
 // values". The zero value works.
 //
-// Held by TestKeys, TestValues, FuzzKeys and FuzzValues.
+//test:by TestKeys TestValues FuzzKeys FuzzValues
 type JSON struct{}
 
 const objectsPrefix = "objects/"

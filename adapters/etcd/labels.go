@@ -41,7 +41,7 @@ var errPageFull = errors.New("the page is full")
 // Errors: ErrKindUnknown, and ErrRefused and ErrInvalid for an invalid selector. A damaged
 // value ends the selection with an error that names its key.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Select(ctx context.Context, q graph.SelectRequest) (graph.SelectPage, error) {
 	if err := ctx.Err(); err != nil {
 		return graph.SelectPage{}, err

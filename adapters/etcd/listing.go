@@ -54,7 +54,7 @@ func (s *Store) page(ctx context.Context, from, end string, at int64) (*clientv3
 // listAll lists every kind at one revision. A kind with blind objects is complete after the others,
 // because only all kinds show the owners that these hold.
 //
-// Held by TestBlindGuardOverWatches.
+//test:by TestBlindGuardOverWatches
 func (w *watch) listAll(ctx context.Context, at int64) error {
 	var late []*listing
 	for _, k := range w.list {
@@ -84,7 +84,7 @@ func (w *watch) listAll(ctx context.Context, at int64) error {
 // listKind reports a listing of the kind. An object that cannot be read is held alone. After
 // an error the watch owes a listing of every kind, and no fence passes before it.
 //
-// Held by TestListingBreaks.
+//test:by TestListingBreaks
 func (w *watch) listKind(ctx context.Context, k *kindState) error {
 	l, err := w.read(ctx, k, 0)
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *watch) read(ctx context.Context, k *kindState, at int64) (*listing, err
 // owners that end come before the objects that have none. The version of the listing is above
 // each former one of these objects.
 //
-// Held by TestUnreadVersions and TestBlindKeepsOwner.
+//test:by TestUnreadVersions TestBlindKeepsOwner
 func (w *watch) end(l *listing) error {
 	k := l.of
 	k.listed = l.at

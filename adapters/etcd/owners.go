@@ -37,7 +37,7 @@ func (s *Store) resolveAll(o graph.Object) graph.Object {
 // resolve returns the reference as the store keeps it. The package comment has the rules,
 // under "Owner references".
 //
-// Held by TestResolve.
+//test:by TestResolve
 func (s *Store) resolve(dependent graph.Key, r graph.Owner) graph.Owner {
 	layout, served := s.kinds[r.Kind]
 	return replica.Resolve(dependent, r, layout.info.Scoped, served)

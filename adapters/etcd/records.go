@@ -27,7 +27,7 @@ type recordHead struct {
 // the key .records/ and the name, after the prefix. A value that cannot be decoded is damaged,
 // and never absent. Errors: ErrNotFound, ErrInvalid, and ErrRefused without the right to read.
 //
-// Held by TestKit, TestKitOnKine and TestDamagedRecord.
+//test:by TestKit TestKitOnKine TestDamagedRecord
 func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, error) {
 	if err := graph.ValidateRecord(name, nil); err != nil {
 		return graph.Record{}, fmt.Errorf("read %w", err)
@@ -47,7 +47,7 @@ func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, erro
 // that was read. Versions are random. Errors: ErrConflict, ErrInvalid, and ErrRefused without
 // the right to write.
 //
-// Held by TestKit, TestKitOnKine and TestDamagedRecord.
+//test:by TestKit TestKitOnKine TestDamagedRecord
 func (s *Store) WriteRecord(ctx context.Context, name string, value []byte, version graph.Version) (graph.Version, error) {
 	if err := graph.ValidateRecord(name, value); err != nil {
 		return "", fmt.Errorf("write %w", err)

@@ -24,7 +24,7 @@ func newKnown(o *graph.Object, revision int64) known {
 // fix the state for ever, and the transaction demands the revision. So an old report
 // removes nothing that it did not show.
 //
-// Held by TestDeleteInOneRequest.
+//test:by TestDeleteInOneRequest
 func (s *Store) removable(kind graph.Kind, at string, opts graph.DeleteOptions, def graph.Propagation) (revision int64, ok bool) {
 	pre := opts.Precondition
 	background := opts.Propagation == graph.Background ||

@@ -63,7 +63,7 @@ func parseRelease(text string) (r release, err error) {
 
 // judgeServer returns the reason to refuse a server of that version, or nil.
 //
-// Held by TestServerVersions.
+//test:by TestServerVersions
 func judgeServer(text string, auth bool) error {
 	r, err := parseRelease(text)
 	if err != nil {

@@ -147,7 +147,7 @@ func version(revision int64) graph.Version { return graph.Version(strconv.Format
 // (ownergraph.VersionComparer). Versions are mod revisions. A text that is not a version is
 // older than every version.
 //
-// Held by TestCompareVersions.
+//test:by TestCompareVersions
 func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	number := func(v graph.Version) int64 {
 		n, _ := strconv.ParseInt(string(v), 10, 64)

@@ -184,7 +184,7 @@ var errVersionUnknown = errors.New("kine has done the write, and its version is 
 // correct reads the revision of a value that kine has written. The revision of kine's answer
 // may be that of a write at the same time.
 //
-// Held by TestLinearizableOnKine.
+//test:by TestLinearizableOnKine
 func (s *Store) correct(ctx context.Context, it *item) error {
 	if !s.conf.Kine || it.next.remove || it.next.value == nil { // an unchanged record has no new value
 		return nil

@@ -12,7 +12,7 @@ import (
 // that watch. Under another UID the next listing would end the object. So a UID that was made up
 // stays too, and so does that of a former history.
 //
-// Held by TestUnreadableInGap, TestUIDReplacedBetweenWatches and TestRestoredWhileUnreadable.
+//test:by TestUnreadableInGap TestUIDReplacedBetweenWatches TestRestoredWhileUnreadable
 func (s *Store) lastUID(own *kindState, at string, created int64) (uid graph.UID, made bool) {
 	var last, guess known
 	take := func(k known, ok bool) {
@@ -83,7 +83,7 @@ func (s *Store) dropUIDs(kind graph.Kind) {
 // the same key. No write of a store does that: a key gets another UID only after its removal. Under
 // the new UID the end of the old one would be proven, and its dependents would go.
 //
-// Held by TestUIDReplaced and TestUIDReplacedInGap.
+//test:by TestUIDReplaced TestUIDReplacedInGap
 func (s *Store) checkUID(o *graph.Object, kv *mvccpb.KeyValue) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,7 +30,7 @@ type unread struct {
 // unreadOf returns the object of a key that cannot be read. A key that was made anew is
 // another object.
 //
-// Held by TestUnreadableAlone, TestUnreadableInGap, TestMalformedKey and TestRandomValues.
+//test:by TestUnreadableAlone TestUnreadableInGap TestMalformedKey TestRandomValues
 func (w *watch) unreadOf(ctx context.Context, k *kindState, kv *mvccpb.KeyValue, cause error) *unread {
 	at := string(kv.Key)
 	b := k.unread[at]

@@ -19,8 +19,8 @@ import (
 // revisions. Package documentation describes resumption,
 // compaction and values that cannot be read, under "Watch" and "Unreadable objects".
 //
-// Held by TestKit, TestWatchResumes, TestSharedRevision, TestOriginRewritten,
-// TestCompactionBesideSlowWatch, TestPagedListing and TestUnreadableAlone.
+//test:by TestKit TestWatchResumes TestSharedRevision TestOriginRewritten
+//test:by TestCompactionBesideSlowWatch TestPagedListing TestUnreadableAlone
 func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)

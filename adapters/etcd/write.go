@@ -18,7 +18,7 @@ import (
 // Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Update, and Create's for the
 // content.
 //
-// Held by TestUpdate and TestKit.
+//test:by TestUpdate TestKit
 func (s *Store) Update(ctx context.Context, wanted Record) (Record, error) {
 	it := &item{verb: "update", key: wanted.Object.Key}
 	if err := s.locate(ctx, it); err != nil {
@@ -64,7 +64,7 @@ func stored(e finalizer.Effect) finalizer.Effect {
 // Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Patch, and Create's for the
 // additions of the change.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	it, err := s.patch(ctx, key, pre, change)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Store) patch(ctx context.Context, key graph.Key, pre graph.Precondition
 //
 // Errors: ErrKindUnknown, ErrNotFound, and those of finalizer.Delete.
 //
-// Held by TestKit and TestDeleteInOneRequest.
+//test:by TestKit TestDeleteInOneRequest
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	it, err := s.deletion(ctx, key, opts)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Store) deletion(ctx context.Context, key graph.Key, opts graph.DeleteOp
 //   - ErrRefused and ErrInvalid for more than 256 labels, or for a label that no selector
 //     can name.
 //
-// Held by TestLabel and TestKit.
+//test:by TestLabel TestKit
 func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition, labels map[string]string) (graph.Object, error) {
 	it := &item{verb: "label", key: key}
 	if err := s.locate(ctx, it); err != nil {

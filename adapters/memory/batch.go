@@ -15,7 +15,7 @@ const maxWrites = 256
 // MaxBatch returns the largest number of writes for one Batch, or 0 if of is not s
 // (ownergraph.Batcher).
 //
-// Held by TestEmbeddedStoreTakesNoBatches.
+//test:by TestEmbeddedStoreTakesNoBatches
 func (s *Store) MaxBatch(of ownergraph.Store) int {
 	if of != ownergraph.Store(s) {
 		return 0
@@ -27,7 +27,7 @@ func (s *Store) MaxBatch(of ownergraph.Store) int {
 // moment (ownergraph.Batcher). Its results are the errors of Patch and Delete. It returns
 // ErrRefused and ErrInvalid for more than MaxBatch writes.
 //
-// Held by TestBatchWrites and TestBatchWritesNothing.
+//test:by TestBatchWrites TestBatchWritesNothing
 func (s *Store) Batch(ctx context.Context, writes []graph.Write) (results []error, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

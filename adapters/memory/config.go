@@ -27,7 +27,7 @@ type Config struct {
 	// deleted. To empty a scope when its object is deleted, use a sweep: see
 	// guard.ScopeSweep.
 	//
-	// Held by TestScopes and TestScopeSweep.
+	//test:by TestScopes TestScopeSweep
 	Scopes graph.Kind
 	// Limits bounds the content of a written object.
 	Limits graph.Limits
@@ -40,13 +40,13 @@ type Config struct {
 	// who can predict a UID can refer to an object before it exists. An engine that reads
 	// the owner too early then deletes dependents of a live owner.
 	//
-	// Held by TestEpochs, and by TestUIDs of internal/replica.
+	//test:by TestEpochs internal/replica.TestUIDs
 	UIDPrefix string
 	// Strict makes the store one of level 3. It then answers ErrRefused to a write that adds a
 	// reference to an owner that does not exist, or that is marked for a foreground or orphan
 	// deletion. See ownergraph.Leveler. It does not judge the references of Objects.
 	//
-	// Held by TestLevel, and by TestStrict of internal/replica.
+	//test:by TestLevel internal/replica.TestStrict
 	Strict bool
 }
 

@@ -21,8 +21,7 @@ type fence struct {
 // Fence returns a new token at once: a random number of the store, and a counter. A watch
 // that is slower than its fences reports the newest 64.
 //
-// Held by TestFence, TestFenceOfSickKind, TestFencesAreBounded, TestTokens and
-// TestFenceIsNeverEarly.
+//test:by TestFence TestFenceOfSickKind TestFencesAreBounded TestTokens TestFenceIsNeverEarly
 func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -41,7 +40,7 @@ func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 // kind recovers. List returns at once. It returns ErrKindUnknown for a kind that is not
 // served.
 //
-// Held by TestList.
+//test:by TestList
 func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -46,8 +46,8 @@ func (s insider) CopyRecords(to *Store) {
 // Every watch reports Rewound and then lists every kind anew. Rewound has one epoch in
 // every watch, including later watches. The next restore makes another epoch.
 //
-// Held by TestEpochs, and by TestRestore, TestRestoreRefusesOldWrites and
-// TestRestoreRaisesEveryVersion of internal/replica.
+//test:by TestEpochs internal/replica.TestRestore internal/replica.TestRestoreRefusesOldWrites
+//test:by internal/replica.TestRestoreRaisesEveryVersion
 func (s insider) Restore(to replica.Snapshot) error {
 	return s.alter(func() error {
 		if err := s.state.Restore(to); err != nil {
@@ -87,7 +87,7 @@ func (s insider) RemoveKind(kind graph.Kind) error {
 // recovers. Create and Update still work, because other writers go on. That is why a sick
 // kind holds up a fence. Sicken returns ErrKindUnknown for a kind that is not served.
 //
-// Held by TestFenceOfSickKind, and by TestSick of internal/replica.
+//test:by TestFenceOfSickKind internal/replica.TestSick
 func (s insider) Sicken(kind graph.Kind, reason string) error {
 	return s.alter(func() error { return s.state.Sicken(kind, reason) })
 }

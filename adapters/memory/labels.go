@@ -18,7 +18,7 @@ import (
 //   - ErrRefused and ErrInvalid for more than 256 labels, or for a label or value that
 //     Kubernetes does not allow.
 //
-// Held by TestLabel of internal/replica.
+//test:by internal/replica.TestLabel
 func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition, labels map[string]string) (graph.Object, error) {
 	return s.write(ctx, func() (replica.Commit, error) { return s.state.Label(key, pre, labels) })
 }
@@ -27,7 +27,7 @@ func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition
 // keys (ownergraph.LabelSelector). Errors: ErrKindUnknown, ErrRefused and
 // ErrInvalid for an invalid selector or page.
 //
-// Held by TestSelectPages.
+//test:by TestSelectPages
 func (s *Store) Select(ctx context.Context, q ownergraph.SelectRequest) (ownergraph.SelectPage, error) {
 	if err := ctx.Err(); err != nil {
 		return ownergraph.SelectPage{}, err

@@ -12,7 +12,7 @@ import (
 // ReadRecord returns the record of the name (ownergraph.Records). Records live as long as the
 // store, and Config.Objects brings none. Errors: ErrNotFound, ErrInvalid.
 //
-// Held by TestRecords.
+//test:by TestRecords
 func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, error) {
 	if err := checkRecord(ctx, "read", name, nil); err != nil {
 		return graph.Record{}, err
@@ -31,7 +31,7 @@ func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, erro
 // (ownergraph.Records). It returns the new version: a random number of the store and a
 // counter. With Config.UIDPrefix the counter begins at 1. Errors: ErrConflict, ErrInvalid.
 //
-// Held by TestRecords.
+//test:by TestRecords
 func (s *Store) WriteRecord(ctx context.Context, name string, value []byte, version graph.Version) (graph.Version, error) {
 	if err := checkRecord(ctx, "write", name, value); err != nil {
 		return "", err

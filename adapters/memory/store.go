@@ -19,8 +19,7 @@ import (
 // holds the lock while a sink runs. A call whose context has ended returns the
 // context's error at once and has no effect.
 //
-// Held by TestStoreAliasesNothing, TestReadersNeverWait, TestEndedContext and
-// TestSinkMayCall.
+//test:by TestStoreAliasesNothing TestReadersNeverWait TestEndedContext TestSinkMayCall
 type Store struct {
 	level ownergraph.Level // unset, or Level3
 
@@ -96,7 +95,7 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 // Level returns ownergraph.Level3 for a store with Config.Strict. Otherwise it returns
 // LevelUnset, and the powers of the store show its level (ownergraph.Leveler).
 //
-// Held by TestLevel.
+//test:by TestLevel
 func (s *Store) Level() ownergraph.Level { return s.level }
 
 // Objects returns the objects of all served kinds at one moment, sorted by key. It
@@ -165,7 +164,7 @@ func (s *Store) changed() <-chan struct{} {
 // (ownergraph.VersionComparer). With it an engine sees a rewind. A text that is not a
 // version is older than every version.
 //
-// Held by TestCompareVersions.
+//test:by TestCompareVersions
 func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	number := func(v graph.Version) uint64 {
 		n, _ := strconv.ParseUint(string(v), 10, 64)

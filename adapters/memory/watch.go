@@ -26,8 +26,7 @@ import (
 // other kinds. It does not report a kind or a sickness that came and went between two
 // rounds.
 //
-// Held by TestWatch, TestWatchKinds, TestWatchFallsBehind, TestBatches and
-// TestWatchLaws.
+//test:by TestWatch TestWatchKinds TestWatchFallsBehind TestBatches TestWatchLaws
 func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)

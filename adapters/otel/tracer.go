@@ -27,7 +27,7 @@ type Config struct {
 
 // Tracer makes the spans of one collector. Use New. It is safe for concurrent use.
 //
-// Held by TestCascade, TestVocabulary, TestErrors, TestHostile and TestOff.
+//test:by TestCascade TestVocabulary TestErrors TestHostile TestOff
 type Tracer struct {
 	tracer trace.Tracer // nil while tracing is off
 	names  []string     // of the spans, by the type of the call
@@ -53,7 +53,7 @@ func New(c Config) *Tracer {
 // Wrap returns a store and a config whose calls and handlers have spans. The store has the powers
 // of the given one. While tracing is off, Wrap returns its arguments.
 //
-// Held by TestOff.
+//test:by TestOff
 func (t *Tracer) Wrap(store ownergraph.Store, c ownergraph.Config) (ownergraph.Store, ownergraph.Config) {
 	if t.tracer == nil {
 		return store, c

@@ -13,7 +13,7 @@ import (
 // Metrics are the metrics of one ownergraph.Collector, as a prometheus.Collector. It is safe
 // for concurrent use. Use New.
 //
-// Held by TestLint, TestComplete, TestCascade and TestOutsiders.
+//test:by TestLint TestComplete TestCascade TestOutsiders
 type Metrics struct {
 	collector *ownergraph.Collector
 	calls     *calls
@@ -28,7 +28,7 @@ type Metrics struct {
 // New returns a collector on the store, as ownergraph.New does, and its metrics. The errors are
 // those of ownergraph.New, and ErrInvalid for a wrong Config.
 //
-// Held by TestConfig.
+//test:by TestConfig
 func New(store ownergraph.Store, engine ownergraph.Config, c Config) (*ownergraph.Collector, *Metrics, error) {
 	if err := c.check(); err != nil {
 		return nil, nil, err

@@ -30,7 +30,7 @@ func (s *Store) MaxBatch(of ownergraph.Store) int {
 // has an error that wraps ErrRefused, or Batch returns such an error and has done nothing.
 // If the database aborts a transaction for another one, the errors have a RetryAfter.
 //
-// Held by TestBatchAsMemory, TestBatchRefused and TestKit.
+//test:by TestBatchAsMemory TestBatchRefused TestKit
 func (s *Store) Batch(ctx context.Context, writes []graph.Write) (results []error, err error) {
 	if len(writes) > maxWrites {
 		return nil, fmt.Errorf("batch: %d writes: more than %d: %w: %w", len(writes), maxWrites, graph.ErrRefused, graph.ErrInvalid)

@@ -33,7 +33,7 @@ const (
 // encodeBody returns the content of an object: all but its key and its version. The text
 // is stored byte by byte.
 //
-// Held by TestBodyRoundTrip and FuzzBody.
+//test:by TestBodyRoundTrip FuzzBody
 func encodeBody(o *graph.Object) []byte {
 	n := 8
 	for _, r := range o.Owners {

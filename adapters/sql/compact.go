@@ -37,8 +37,8 @@ type cut struct {
 // Each transaction deletes at most 10,000 changes, and looks at no others, so that writers
 // wait briefly. On Postgres a change of a larger transaction goes with the others of it.
 //
-// Held by TestSlowWatchBehindCompaction, TestCompactKeepsTheSize, TestCompactIsLinear and
-// TestCompactBesideTheWatch.
+//test:by TestSlowWatchBehindCompaction TestCompactKeepsTheSize TestCompactIsLinear
+//test:by TestCompactBesideTheWatch
 func (s *Store) Compact(ctx context.Context) error {
 	err := s.noteStray(ctx, s.compactTo(ctx, s.conf.LogSize, time.Now().Add(-s.conf.LogAge).UnixMilli()))
 	if err == nil || ctx.Err() == nil {
@@ -95,7 +95,7 @@ type failures struct {
 // run that succeeded, and the last error. The log grows meanwhile. Config.Logger has a line
 // for each cause in a minute, and for the end of the failures.
 //
-// Held by TestCompactionFails.
+//test:by TestCompactionFails
 func (s *Store) FailedCompactions() (count uint64, since time.Time, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,7 @@ func (c *conn) runner() runner {
 // execOne runs a statement for one row that is there. A trigger of the user may leave the row
 // as it is, without an error.
 //
-// Held by TestIgnoredWrites.
+//test:by TestIgnoredWrites
 func (c *conn) execOne(ctx context.Context, text string, args ...any) error {
 	r, err := c.exec(ctx, text, args...)
 	if err != nil {

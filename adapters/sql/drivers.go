@@ -21,7 +21,7 @@ func dialectOf(driver string) Dialect {
 // codeOf returns the result code in an error of SQLite. modernc.org/sqlite has it as a method,
 // and github.com/mattn/go-sqlite3 as a field. This package imports neither driver.
 //
-// Held by TestDriverErrors.
+//test:by TestDriverErrors
 func codeOf(err error) (code int, ok bool) {
 	var method interface{ Code() int }
 	if errors.As(err, &method) {

@@ -50,7 +50,7 @@ const (
 // answerOf reads an error of a driver. It knows the SQLSTATE of Postgres and the result
 // codes of SQLite. An error without them is no answer of the server.
 //
-// Held by TestAnswers, TestLostCommit and TestDriverErrors.
+//test:by TestAnswers TestLostCommit TestDriverErrors
 func answerOf(err error) answer {
 	var postgres interface{ SQLState() string }
 	switch {
@@ -156,7 +156,7 @@ func (s *Store) failed(verb, object string, err error) error {
 // nameReadOnly says why Postgres may take no writes. A statement with such an error has no stamp
 // that would tell.
 //
-// Held by TestStandbyIsRefused.
+//test:by TestStandbyIsRefused
 func nameReadOnly(err error) error {
 	var postgres interface{ SQLState() string }
 	if errors.As(err, &postgres) && postgres.SQLState() == stateReadOnly {
@@ -169,7 +169,7 @@ func nameReadOnly(err error) error {
 // chooses the time of the next try. Only a standby keeps the RetryAfter: each call there is put
 // off, until the pool leads to the primary.
 //
-// Held by TestStandbyIsRefused.
+//test:by TestStandbyIsRefused
 func readFailed(verb, object string, err error) error {
 	var later *notDone
 	if errors.As(err, &later) && !errors.Is(err, errStandby) {
@@ -189,7 +189,7 @@ const (
 // retry repeats a call that the database has aborted for another transaction. It ends with
 // a notDone after Config.RetryLimit repetitions.
 //
-// Held by TestRetriesAreBounded.
+//test:by TestRetriesAreBounded
 func (s *Store) retry(ctx context.Context, do func() error) error {
 	pause := firstPause
 	for n := 0; ; n++ {

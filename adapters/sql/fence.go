@@ -21,7 +21,7 @@ type fence struct {
 // It does so when it has reported every change that was committed before the call, by any
 // process. A watch that is slower than its fences reports the newest 64.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Fence(ctx context.Context) (token uint64, err error) {
 	var moment position
 	var start int64
@@ -60,7 +60,7 @@ func newToken() uint64 {
 // List makes every running watch of this store list kind anew. It returns at once. Errors:
 // ErrKindUnknown.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) List(ctx context.Context, kind graph.Kind) error {
 	var kinds *kindSet
 	if err := ctx.Err(); err != nil {
@@ -104,7 +104,7 @@ func (w *watch) wishes() ([]fence, map[graph.Kind]bool) {
 // renew gives a fence the present of a look, if the server was started anew since its call, or is another
 // one. The former moment says nothing then. Every change from before the call is below the present too.
 //
-// Held by TestFenceIsRenewed.
+//test:by TestFenceIsRenewed
 func (w *watch) renew(l *look, fences []fence) {
 	w.s.mu.Lock()
 	defer w.s.mu.Unlock()

@@ -39,7 +39,7 @@ type numbers struct {
 
 // judge returns the reason to refuse the server, or nil.
 //
-// Held by TestUnfitServers.
+//test:by TestUnfitServers
 func (a *answers) judge() error {
 	missing := unfitVersion(a.version)
 	switch {
@@ -117,7 +117,7 @@ var errNoFile = errors.New("the database has no file, and each connection has on
 // checkFile refuses a database of SQLite in memory behind a pool of several connections. The
 // database is that of the tables, which may be an attached one.
 //
-// Held by TestInMemory and TestAttached.
+//test:by TestInMemory TestAttached
 func (s *Store) checkFile(ctx context.Context) error {
 	base := cmp.Or(s.conf.Schema, "main")
 	var file sql.NullString

@@ -94,7 +94,7 @@ func checkKind(info graph.KindInfo) error {
 // that was removed has its former objects again. Errors: ErrRefused for unsound text, and
 // for a kind that was scoped and would be global, or the other way round.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) AddKind(ctx context.Context, info graph.KindInfo) error {
 	if err := checkKind(info); err != nil {
 		return fmt.Errorf("add: %w", err)
@@ -124,7 +124,7 @@ func (ses *session) addKind(ctx context.Context, kinds *kindSet, info graph.Kind
 // RemoveKind stops serving a kind, for all processes. The store keeps the objects of the
 // kind and hides them. Errors: ErrKindUnknown.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) RemoveKind(ctx context.Context, kind graph.Kind) error {
 	err := s.transact(ctx, func(ses *session) error {
 		kinds, err := s.checkedKinds(ctx, &ses.c)

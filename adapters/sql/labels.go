@@ -28,7 +28,7 @@ const maxLabels = 256
 //   - ErrRefused and ErrInvalid for more than 256 labels, or for a label or value that
 //     Kubernetes does not allow.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Label(ctx context.Context, key graph.Key, pre graph.Precondition, labels map[string]string) (graph.Object, error) {
 	const verb = "label"
 	text, err := encodeLabels(verb, key, labels)
@@ -80,7 +80,7 @@ func encodeLabels(verb string, key graph.Key, labels map[string]string) (string,
 // (ownergraph.LabelSelector). It reads every object of the kind. Errors: ErrKindUnknown,
 // ErrRefused and ErrInvalid for an invalid selector or page.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Select(ctx context.Context, q graph.SelectRequest) (graph.SelectPage, error) {
 	if err := ctx.Err(); err != nil {
 		return graph.SelectPage{}, fmt.Errorf("select %s: %w", q.Kind, err)

@@ -30,7 +30,7 @@ func (w *watch) listAll(ctx context.Context) error {
 // their pages may have seen. Otherwise the changes after the listing would be older than the
 // listing: one of them could bring an object back that the listing has ended.
 //
-// Held by TestListingsEndLate.
+//test:by TestListingsEndLate
 func (w *watch) endAfter(ctx context.Context, kinds []graph.Kind) error {
 	if len(kinds) == 0 {
 		return w.out.flush()
@@ -121,7 +121,7 @@ func (w *watch) pages(ctx context.Context, kind int64) error {
 // would prove their absence. So the server has to have the start that the look has found by which the
 // page is judged. Another one is errOtherStart.
 //
-// Held by TestStandbyIsRefused, TestVersionShutsOut and TestPageOfOtherServer.
+//test:by TestStandbyIsRefused TestVersionShutsOut TestPageOfOtherServer
 func (s *Store) readPage(ctx context.Context, start, kind, after int64, place []byte) (rows []*row, err error) {
 	err = s.onOne(ctx, func(ses *session) error {
 		rows = rows[:0]

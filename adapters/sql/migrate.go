@@ -26,9 +26,8 @@ import (
 // Errors: ErrRefused for tables of a newer version and for an unfit server (see "Servers" in
 // the package documentation), and those of AddKind.
 //
-// Held by TestMigrateTogether, TestMigrateRefusesNewer, TestMigrateUpgrades,
-// TestMigrateOfCurrentTables, TestMigrateWithoutRights, TestMigrateWaitsBriefly and
-// TestVersionShutsOut.
+//test:by TestMigrateTogether TestMigrateRefusesNewer TestMigrateUpgrades TestMigrateOfCurrentTables
+//test:by TestMigrateWithoutRights TestMigrateWaitsBriefly TestVersionShutsOut
 func (s *Store) Migrate(ctx context.Context) error {
 	err := s.checkServer(ctx)
 	if err == nil {

@@ -10,7 +10,7 @@ var errShared = errors.New("a pooler shares the sessions, as pgbouncer does with
 
 // nameShared names the cause of an error about a prepared statement. The statement was not run.
 //
-// Held by TestBouncer.
+//test:by TestBouncer
 func nameShared(err error) error {
 	if err == nil {
 		return nil

@@ -55,7 +55,7 @@ func positionOf(v graph.Version) position {
 // ran at the same time have an order without a meaning. Text that is no version is older
 // than every version.
 //
-// Held by TestCompareVersions and TestKit.
+//test:by TestCompareVersions TestKit
 func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	return positionOf(a).compare(positionOf(b))
 }

@@ -17,7 +17,7 @@ const pgBlockers = `SELECT coalesce(h.pid, 0), h.granted, h.relation::regclass::
 // blocker returns the transaction that holds up each reader of the tables, with its program, or
 // "". Of several ones it prefers one that has the lock.
 //
-// Held by TestBlockedWatch.
+//test:by TestBlockedWatch
 func (t *postgresTables) blocker(ctx context.Context, c *conn) (string, error) {
 	var pid, xid int64
 	var granted bool

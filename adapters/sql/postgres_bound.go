@@ -30,8 +30,8 @@ import (
 //
 // The last case rests on the level READ COMMITTED. See renumber for the other levels.
 //
-// Held by TestBoundOfUnrelated, TestBoundOfEarlyNumber, TestBoundOfPrepared,
-// TestBoundOfOlderProgram and TestBoundOfSnapshot.
+//test:by TestBoundOfUnrelated TestBoundOfEarlyNumber TestBoundOfPrepared TestBoundOfOlderProgram
+//test:by TestBoundOfSnapshot
 type bound struct {
 	top    int64 // above the pos of each change that was committed
 	drawn  int64 // the last number of the sequence
@@ -126,7 +126,7 @@ func (t *postgresTables) moment(ctx context.Context, c *conn) (p position, start
 
 // noNumber returns the reason for which the sequence has no last number.
 //
-// Held by TestSequenceRights.
+//test:by TestSequenceRights
 func noNumber(drawn int64) error {
 	switch drawn {
 	case -1:

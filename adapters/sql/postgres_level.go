@@ -40,7 +40,7 @@ const (
 // snapshot lacks that. It needs the right to UPDATE, and ends with the savepoint, so that AddKind need
 // not wait.
 //
-// Held by TestBoundOfEarlyNumber, TestBoundOfSnapshot, TestFreshenBrokenOff and TestOldSnapshot.
+//test:by TestBoundOfEarlyNumber TestBoundOfSnapshot TestFreshenBrokenOff TestOldSnapshot
 func (t *postgresTables) freshen(ctx context.Context, c *conn) (again bool, err error) {
 	var plain, done bool
 	if _, err := c.one(ctx, t.text["level"], nil, &plain, &done); err != nil || plain || done {

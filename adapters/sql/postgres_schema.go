@@ -58,7 +58,7 @@ const touchKinds = `UPDATE {kinds} SET served = served`
 // check of the version. Those that begin behind it find the new version: a statement has its
 // locks before its snapshot.
 //
-// Held by TestVersionShutsOut.
+//test:by TestVersionShutsOut
 func (t *postgresTables) migrate(ctx context.Context, c *conn) error {
 	for _, text := range []string{
 		fmt.Sprintf(`SET LOCAL lock_timeout = %d`, lockWithin.Milliseconds()),

@@ -22,7 +22,7 @@ const (
 // ReadRecord returns the record of the name (ownergraph.Records). A record is a row of
 // og_records. Errors: ErrNotFound, ErrInvalid.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, error) {
 	if err := graph.ValidateRecord(name, nil); err != nil {
 		return graph.Record{}, fmt.Errorf("read %w", err)
@@ -49,7 +49,7 @@ func (s *Store) ReadRecord(ctx context.Context, name string) (graph.Record, erro
 // onServer reads on one connection to the server of this store, on Postgres. A record that a standby or
 // another server lacks would end a pause. SQLite has one file, whose other tables it does not need.
 //
-// Held by TestRecordOfOtherServer.
+//test:by TestRecordOfOtherServer
 func (s *Store) onServer(ctx context.Context, do func(*conn) error) error {
 	if s.conf.Dialect != Postgres {
 		return do(&conn{s: s})
@@ -66,7 +66,7 @@ func (s *Store) onServer(ctx context.Context, do func(*conn) error) error {
 // (ownergraph.Records). Versions are random. Errors: ErrConflict, ErrInvalid, and ErrRefused
 // without the right to write.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) WriteRecord(ctx context.Context, name string, value []byte, version graph.Version) (graph.Version, error) {
 	if err := graph.ValidateRecord(name, value); err != nil {
 		return "", fmt.Errorf("write %w", err)

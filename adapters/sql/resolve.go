@@ -16,7 +16,7 @@ func sortKinds(list []graph.KindInfo) {
 // resolve returns the reference with the scope that the store gives it. The package comment
 // has the rules, under "Owner references".
 //
-// Held by TestResolveAsMemory.
+//test:by TestResolveAsMemory
 func (k *kindSet) resolve(dep graph.Key, r graph.Owner) graph.Owner {
 	kind := k.byName[r.Kind]
 	return replica.Resolve(dep, r, kind.info.Scoped, kind.served)

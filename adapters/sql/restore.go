@@ -18,7 +18,7 @@ import (
 //
 // On Postgres the server of this connection is the server of this store from then on.
 //
-// Held by TestKit, TestRestored, TestRestoreIsFound, TestOtherServer and TestTwoServers.
+//test:by TestKit TestRestored TestRestoreIsFound TestOtherServer TestTwoServers
 func (s *Store) Restored(ctx context.Context) error {
 	const reason = "restored from a backup"
 	t, ok := s.tables.(*postgresTables)
@@ -45,7 +45,7 @@ const otherLog = "the log is not the one that was read before"
 // The epoch is the one that it found. Another watch may be first. On Postgres all connections
 // lead to the primary that the watch has read, or nothing is written.
 //
-// Held by TestStandbyIsRefused and TestTwoServers.
+//test:by TestStandbyIsRefused TestTwoServers
 func (s *Store) noteRestore(ctx context.Context, epoch, reason string) error {
 	var check func(*session) error
 	if t, ok := s.tables.(*postgresTables); ok {
@@ -93,7 +93,7 @@ func (e *strayError) Error() string {
 // noteStray begins an epoch if the error is a stray, so that every watch lists its object. It
 // returns any other error as it is.
 //
-// Held by TestStray.
+//test:by TestStray
 func (s *Store) noteStray(ctx context.Context, err error) error {
 	if stray, ok := errors.AsType[*strayError](err); ok {
 		return s.noteRestore(ctx, stray.epoch, stray.Error())

@@ -28,7 +28,7 @@ type row struct {
 // two places stay apart, in any collation. The text keeps its beginning, so that the rows
 // of similar names are on a few pages of the index.
 //
-// Held by TestHostileNames.
+//test:by TestHostileNames
 func placeOf(key graph.Key) []byte {
 	b := binary.AppendUvarint(make([]byte, 0, maxPlace), uint64(len(key.Scope)))
 	b = append(append(b, key.Scope...), key.Name...)

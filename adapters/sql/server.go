@@ -70,7 +70,7 @@ func (s *Store) ready(ctx context.Context) error {
 
 // checkServer asks the server unless it was asked before. One call asks at a time.
 //
-// Held by TestDeadlineBehindAsking.
+//test:by TestDeadlineBehindAsking
 func (s *Store) checkServer(ctx context.Context) error {
 	if s.primary.fit.Load() && s.primary.other.Load() == 0 {
 		return nil
@@ -114,7 +114,7 @@ func within(ctx context.Context, ask func(context.Context) error) error {
 // askServer judges the server behind one connection. A server that lacks a function of the
 // questions is unfit.
 //
-// Held by TestUnfitServers and TestUnfitServerIsRefused.
+//test:by TestUnfitServers TestUnfitServerIsRefused
 func (s *Store) askServer(ctx context.Context, t *postgresTables) error {
 	free, err := s.db.Conn(ctx)
 	if err != nil {
@@ -253,7 +253,7 @@ func (t *postgresTables) primaryOf(ctx context.Context, q querier) (system int64
 // data are a restored dump then, and its epoch shows that. One of all processes begins the
 // epoch.
 //
-// Held by TestTwoServers and TestDumpOnAnotherServer.
+//test:by TestTwoServers TestDumpOnAnotherServer
 func (s *Store) takeOther(ctx context.Context, t *postgresTables) error {
 	system, err := s.agree(ctx, t)
 	if err != nil {

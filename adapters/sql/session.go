@@ -103,7 +103,7 @@ const endWithin = 5 * time.Second
 // a context that ends later, and the statements have ctx. A COMMIT that the later end breaks
 // off has an unknown outcome.
 //
-// Held by TestOneConnectionTaken and TestTurnBeginsTheTime.
+//test:by TestOneConnectionTaken TestTurnBeginsTheTime
 func (s *Store) transactOnce(ctx context.Context, lock func(context.Context, *conn) error, do func(*session) error) error {
 	free, err := s.db.Conn(ctx) // the wait for a connection ends with the call
 	if err != nil {
@@ -182,7 +182,7 @@ const verbDelete = "delete"
 // before it waits for the writers of references, and the watches would report the mark
 // before these references.
 //
-// Held by TestStrictUnderLoad of internal/proof/storefaults.
+//test:by internal/proof/storefaults.TestStrictUnderLoad
 func (ses *session) findToWrite(ctx context.Context, verb string, key graph.Key) (*row, *kindSet, error) {
 	if was := ses.locked; verb == verbDelete && ses.c.tx != nil {
 		ses.locked = true

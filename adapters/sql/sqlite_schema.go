@@ -46,7 +46,7 @@ var errLogEmpty = errors.New("the log of changes is empty: its last row has the 
 // refill begins a new epoch, as after a restore, if the log is empty. Every object gets a
 // version above all former ones.
 //
-// Held by TestLogEmptied.
+//test:by TestLogEmptied
 func (t *sqliteTables) refill(ctx context.Context, c *conn) error {
 	_, _, err := t.moment(ctx, c)
 	if errors.Is(err, errLogEmpty) {

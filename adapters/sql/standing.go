@@ -29,7 +29,7 @@ type standing struct {
 // for long, and something waits for the watch. The reason names the transaction. The kinds
 // recover when the watch goes on. Nothing is missed, so no listing follows.
 //
-// Held by TestStandingWatch and TestStandingPrepared.
+//test:by TestStandingWatch TestStandingPrepared
 func (w *watch) stand(ctx context.Context, l *look, fences []fence) {
 	st := &w.stands
 	late := func(f fence) bool { return f.moment.compare(w.next) > 0 }
@@ -70,7 +70,7 @@ func (s *Store) describe(ctx context.Context, of writer) string {
 // look ends that. Without such a transaction the next try gets twice the time, so that it ends on
 // a slow database.
 //
-// Held by TestBlockedWatch and TestSlowRead.
+//test:by TestBlockedWatch TestSlowRead
 func (w *watch) await(ctx context.Context, read func(context.Context) error) error {
 	t, ok := w.s.tables.(*postgresTables)
 	if !ok { // a reader of SQLite waits for busy_timeout at most

@@ -70,7 +70,7 @@ func (s *Store) Level() ownergraph.Level {
 // Get returns the object at key's coordinates and ignores the UID of key. Errors:
 // ErrNotFound, ErrKindUnknown.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	if err := ctx.Err(); err != nil {
 		return graph.Object{}, fmt.Errorf("get %s: %w", name(key), err)
@@ -106,7 +106,7 @@ const maxDead = 64
 // begins anew after a connection that was dead: database/sql does so only without a connection of
 // the caller.
 //
-// Held by TestStandbyIsRefused and TestCrashTakesNumbersBack.
+//test:by TestStandbyIsRefused TestCrashTakesNumbersBack
 func (s *Store) onOne(ctx context.Context, do func(*session) error) error {
 	ses, err := s.reading(ctx)
 	if err != nil {

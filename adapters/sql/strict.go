@@ -14,8 +14,7 @@ import (
 // their UIDs, so their state stays until the end of the transaction. A reference that
 // stays, or that only stops blocking, is not new. Unresolved references are not refused.
 //
-// Held by TestStrictReferences, TestStrictKeepsOldReferences, TestWriteSkew and
-// TestStrictShrinks.
+//test:by TestStrictReferences TestStrictKeepsOldReferences TestWriteSkew TestStrictShrinks
 func (ses *session) checkNew(ctx context.Context, verb string, kinds *kindSet, live *row, next graph.Object) error {
 	if !ses.s.conf.Strict {
 		return nil

@@ -33,7 +33,7 @@ type turns struct {
 // MaxCalls returns 2 on SQLite, which has one writer, and no bound on Postgres
 // (ownergraph.Limiter).
 //
-// Held by TestOneWriter.
+//test:by TestOneWriter
 func (s *Store) MaxCalls() int {
 	if s.conf.Dialect == SQLite {
 		return maxCalls
@@ -46,7 +46,7 @@ var errNoTurn = errors.New("other writers had the database for the whole time of
 // takeTurn has the writers of this process wait for each other on SQLite, without polling. A
 // write without a turn has done nothing.
 //
-// Held by TestNoTurn.
+//test:by TestNoTurn
 func (s *Store) takeTurn(ctx context.Context) (release func(), err error) {
 	if s.conf.Dialect != SQLite {
 		return func() {}, nil
@@ -61,7 +61,7 @@ func (s *Store) takeTurn(ctx context.Context) (release func(), err error) {
 
 // beginTurn begins the turn of a writer that has waited for it, after a breath if one is due.
 //
-// Held by TestBreath.
+//test:by TestBreath
 func (s *Store) beginTurn(ctx context.Context) (release func(), err error) {
 	t := &s.turns
 	free := time.Since(t.ended)
@@ -101,7 +101,7 @@ func noTurn(ctx context.Context) error {
 // may still be at work then, and the error may be the first sign of a server that was restored.
 // So it stays unknown there.
 //
-// Held by TestBrokenOff, TestInterrupted and TestInterruptedStatement.
+//test:by TestBrokenOff TestInterrupted TestInterruptedStatement
 func (s *Store) brokenOff(ctx context.Context, began bool, err, rollback error) error {
 	switch {
 	case s.conf.Dialect != SQLite || ctx.Err() == nil || isResult(err) || answerOf(err) != answerUnset || !isOver(rollback):

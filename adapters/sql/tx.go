@@ -17,7 +17,7 @@ import (
 // back, and may repeat it as a whole. After the commit, Store.Wake lets the watches of this
 // process look at once.
 //
-// Held by TestTxTogether, TestTxRollsBack and TestUserRows.
+//test:by TestTxTogether TestTxRollsBack TestUserRows
 type Tx struct {
 	ses   *session
 	took  bool // the lock of SQLite's writer
@@ -30,7 +30,7 @@ type Tx struct {
 // immediate one (the DSN of modernc.org/sqlite has _txlock=immediate). On Postgres each
 // level of isolation works. READ COMMITTED, which is the default, takes fewer statements.
 //
-// Held by TestBoundOfEarlyNumber and TestBoundOfSnapshot.
+//test:by TestBoundOfEarlyNumber TestBoundOfSnapshot
 func (s *Store) Tx(tx *sql.Tx) *Tx {
 	return &Tx{ses: s.sessionIn(tx)}
 }
@@ -51,7 +51,7 @@ func (t *Tx) Create(ctx context.Context, o graph.Object) (made graph.Object, err
 // places. After an error the user has to roll the transaction back, because some of the
 // objects may be there.
 //
-// Held by TestCreateAll.
+//test:by TestCreateAll
 func (t *Tx) CreateAll(ctx context.Context, list []graph.Object) (made []graph.Object, err error) {
 	err = t.do(ctx, func() (err error) {
 		made, err = t.ses.createAll(ctx, list)

@@ -44,7 +44,7 @@ const (
 // stamp by which the write was judged. So no write follows an upgrade, a standby or another
 // server, and the check costs no statement of its own.
 //
-// Held by TestVersionShutsOut, TestStandbyIsRefused and TestStatementsOfWrites.
+//test:by TestVersionShutsOut TestStandbyIsRefused TestStatementsOfWrites
 func stampText(d Dialect) string {
 	recovery, start := "", ""
 	if d == Postgres {

@@ -26,9 +26,9 @@ const (
 // changes since the first page. A watch that is behind the log lists every kind anew.
 // After each batch of changes Watch reports the Progress of every kind.
 //
-// Held by TestKit, TestCommitOrder, TestCommitOrderOfOneObject, TestManyWriters,
-// TestListingWhileObjectsComeAndGo, TestSlowWatchBehindCompaction, TestOneConnection and
-// TestWaitOnlyHints.
+//test:by TestKit TestCommitOrder TestCommitOrderOfOneObject TestManyWriters
+//test:by TestListingWhileObjectsComeAndGo TestSlowWatchBehindCompaction TestOneConnection
+//test:by TestWaitOnlyHints
 func (s *Store) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	if sink == nil {
 		return fmt.Errorf("watch: sink: nil: %w", graph.ErrRefused)

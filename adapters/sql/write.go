@@ -22,7 +22,7 @@ type rule func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error)
 //     whose kind may not own.
 //   - ErrRefused for a reference that a strict store refuses.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
 	var made graph.Object
 	err := s.write(ctx, len(o.Owners) > 0, func(ses *session) (err error) {
@@ -39,7 +39,7 @@ func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error
 // Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Update, and Create's for the
 // content of o.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
 	return s.writeOne(ctx, "update", o.Key, len(o.Owners) > 0, s.updateRule(o))
 }
@@ -51,7 +51,7 @@ func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error
 // Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Patch, and Create's for the
 // additions of the change.
 //
-// Held by TestKit.
+//test:by TestKit
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
 	_, err := s.writeOne(ctx, "patch", key, change.AddOwner != nil, s.patchRule(pre, change))
 	return err
@@ -64,7 +64,7 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 // Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Delete, and ErrRefused for a
 // constraint.
 //
-// Held by TestKit and TestUserRows.
+//test:by TestKit TestUserRows
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	if done, err := s.deleteAtOnce(ctx, key, opts); done || err != nil {
 		return s.failed(verbDelete, name(key), err)
@@ -123,7 +123,7 @@ func (s *Store) writeOne(ctx context.Context, verb string, key graph.Key, locks 
 // owner that it marks. It also needs one if the default level of the database is not READ COMMITTED: the
 // snapshot of a statement would be older than its locks then.
 //
-// Held by TestOldSnapshotByDefault.
+//test:by TestOldSnapshotByDefault
 func (s *Store) write(ctx context.Context, locks bool, do func(*session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

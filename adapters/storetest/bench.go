@@ -17,7 +17,7 @@ import (
 // Each benchmark has a store of its own. The figures are per operation, and for the
 // listing also per object.
 //
-// Held by BenchmarkMemory.
+//test:by BenchmarkMemory
 func Bench(b *testing.B, c Config) {
 	b.Helper()
 	p, first := prepare(b.Context(), b.Name(), c)

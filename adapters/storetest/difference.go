@@ -24,7 +24,7 @@ func formatObjects(list []ownergraph.Object) string {
 // that were seen. It is "" if there is no difference. Both lists may be in any
 // order.
 //
-// Held by TestDifference.
+//test:by TestDifference
 func difference(want, seen []ownergraph.Object) string {
 	var missing, surplus, other []ownergraph.Object
 	var lines []string

@@ -31,8 +31,8 @@ const ownPauses = time.Minute
 // that no work is left. At level 3, the specification leaves out the histories in which
 // the store had to refuse a write that it accepted.
 //
-// Held by TestEngineAtLevel3, TestEngineOnMemory, TestEngineOnOthers, TestEngineBelowLevel2 and
-// TestEngineFinds.
+//test:by TestEngineAtLevel3 TestEngineOnMemory TestEngineOnOthers TestEngineBelowLevel2
+//test:by TestEngineFinds
 func engineTest(c Config) func(*rapid.T) { return newEngineSearch(c).property }
 
 // parallelScenarios is the number of smaller scenarios that run at once. Most of

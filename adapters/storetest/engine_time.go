@@ -61,7 +61,8 @@ func (b *budget) run(t *testing.T, property func(*rapid.T)) {
 
 // within returns the property with a limit of time. At least one case runs. A
 // failed case runs as often as shrinking needs.
-// Held by TestBudget.
+//
+//test:by TestBudget
 func (b *budget) within(property func(*rapid.T)) func(*rapid.T) {
 	return func(t *rapid.T) {
 		if b.cases > 0 && !b.failed && time.Since(b.began) >= b.limit {

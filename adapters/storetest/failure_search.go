@@ -14,7 +14,7 @@ import (
 // small. The result of a case can depend on timing. So a case that failed once has
 // failed, even if it passes when it runs again. It is not safe for concurrent use.
 //
-// Held by TestModelShrinks and TestEngineShrinks.
+//test:by TestModelShrinks TestEngineShrinks
 type failureSearch[C any] struct {
 	// runCase runs a case on a store of its own. A failure goes to the TB.
 	runCase func(TB, C)

@@ -16,7 +16,7 @@ import (
 // Call it with -fuzzminimizetime=1x. The coverage of a watch differs from run to
 // run, so the go command would otherwise try for long to make inputs smaller.
 //
-// Held by FuzzMemory and TestSeeds.
+//test:by FuzzMemory TestSeeds
 func Fuzz(f *testing.F, c Config) {
 	f.Helper()
 	if c.New == nil {

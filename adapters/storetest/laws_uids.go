@@ -38,7 +38,8 @@ func uidsAreUnforeseeable(t *trial) {
 
 // foreseeable returns the reason why the next UID can be foreseen, or "" if the kit
 // finds none. A hash of a counter looks random, and passes.
-// Held by TestForeseeable.
+//
+//test:by TestForeseeable
 func foreseeable(uids []graph.UID) string {
 	if bits := randomBits(uids); bits < minRandomBits {
 		return fmt.Sprintf("at most %.0f bits differ among %d consecutive UIDs", bits, len(uids))

@@ -8,7 +8,7 @@ import (
 // legend explains the notation of package graph, as far as the text has it, in a line. It
 // returns "" for a text without objects.
 //
-// Held by TestLegend.
+//test:by TestLegend
 func legend(text string) string {
 	var parts []string
 	for _, x := range []struct{ mark, meaning string }{

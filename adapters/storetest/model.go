@@ -21,7 +21,7 @@ import (
 // map's objects. A failing history is shortened as far as possible. Its steps are
 // printed in the notation of package graph.
 //
-// Held by TestModelOfMemory, TestModelFinds and TestModelAcceptsFaults.
+//test:by TestModelOfMemory TestModelFinds TestModelAcceptsFaults
 func modelTest(c Config) func(*rapid.T) { return newModelSearch(c, maxHistory).property }
 
 // maxHistory bounds the operations of a history.

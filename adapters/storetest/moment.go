@@ -14,7 +14,7 @@ import (
 // look is a call of Done or Err. So the end comes between two steps of the store, and no
 // clock decides which. It is safe for concurrent use.
 //
-// Held by TestEndingContext.
+//test:by TestEndingContext
 type endingContext struct {
 	context.Context // the parent
 	with            error

@@ -46,7 +46,8 @@ func (q *quietTB) Fatal(args ...any)                 { q.Errorf("%s", fmt.Sprint
 
 // checkProperty is rapid.Check that prints a failure once, with the command to run
 // it again.
-// Held by TestRedHistory.
+//
+//test:by TestRedHistory
 func checkProperty(t *testing.T, property func(*rapid.T)) {
 	t.Helper()
 	q := &quietTB{T: t}

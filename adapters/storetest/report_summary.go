@@ -12,7 +12,7 @@ const maxText = 240
 // summary is String for a reader who has seen the red lines, and looks at the last screen. It
 // has the laws without a result, then the counts, and at its end the law to mend first.
 //
-// Held by TestRed and TestLastScreen.
+//test:by TestRed TestLastScreen
 func (r Report) summary() string {
 	b := &strings.Builder{}
 	r.end(b)

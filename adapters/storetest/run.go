@@ -28,7 +28,7 @@ import (
 // -rapid.checks it takes as long as that number of cases. Shortening takes at most
 // -rapid.shrinktime.
 //
-// Held by TestMemory, TestRelisting, TestSplit, TestRed, TestLastScreen and TestCauseComesFirst.
+//test:by TestMemory TestRelisting TestSplit TestRed TestLastScreen TestCauseComesFirst
 func Test(t *testing.T, c Config) {
 	t.Helper()
 	if len(testLaws(t, c).Of(Broken)) > 0 {
@@ -65,7 +65,7 @@ func testLaws(t *testing.T, c Config) Report {
 // during which it happens. Any goroutine may call Judge, and several calls may run
 // at once.
 //
-// Held by TestJudge and TestCheckOf.
+//test:by TestJudge TestCheckOf
 func Judge(ctx context.Context, c Config) Report { return judgeBy(ctx, laws(), c) }
 
 // judgeBy is Judge with these laws only.
@@ -93,7 +93,7 @@ func outsideGoTest(ctx context.Context, name string, into *Result, run func(TB))
 // Check returns the error of Judge's report: nil, or an error that wraps ErrBroken,
 // ErrUnproven or both.
 //
-// Held by TestCheck.
+//test:by TestCheck
 func Check(ctx context.Context, c Config) error { return Judge(ctx, c).Err() }
 
 // check returns the first wrong setting with the reason, or "".

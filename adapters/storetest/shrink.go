@@ -14,7 +14,7 @@ import (
 //
 // It is for one goroutine.
 //
-// Held by TestShrink, TestShrinkByChance, TestModelShrinks and TestEngineShrinks.
+//test:by TestShrink TestShrinkByChance TestModelShrinks TestEngineShrinks
 type shrinking[C any] struct {
 	// smaller yields smaller forms, the smallest first.
 	smaller func(C) iter.Seq[C]

@@ -11,7 +11,7 @@ import (
 // waits as long as this store was seen to need, so that shrinking has time for many
 // forms. It is safe for concurrent use.
 //
-// Held by TestWaitTimes, TestModelShrinks and TestEngineShrinks.
+//test:by TestWaitTimes TestModelShrinks TestEngineShrinks
 type waitTimes struct {
 	patience time.Duration
 	minimum  time.Duration

@@ -104,7 +104,7 @@ type errorPage struct {
 // wantsJSON reports whether JSON is the form that a client prefers. The most exact range gives the
 // weight of a form (RFC 9110, 12.5.1). HTML wins a draw.
 //
-// Held by TestWantsJSON.
+//test:by TestWantsJSON
 func wantsJSON(accept []string) bool {
 	weights := map[string]float64{}
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
@@ -142,7 +142,7 @@ type jsonKey struct {
 
 // keyOf returns the form of a key in an answer.
 //
-// Held by TestHostileMany.
+//test:by TestHostileMany
 func keyOf(k graph.Key) jsonKey {
 	x := jsonKey{graph.Kind(shortened(string(k.Kind), maxText)), shortened(k.Scope, maxText), shortened(k.Name, maxText),
 		graph.UID(shortened(string(k.UID), maxText)), objectLink(k), false}

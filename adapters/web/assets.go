@@ -24,7 +24,7 @@ type asset struct {
 // serve answers with the file. During an update two versions of a program may answer in turn. So
 // no browser keeps a file for the address of another version.
 //
-// Held by TestHeaders.
+//test:by TestHeaders
 func (a asset) serve(w http.ResponseWriter, version string) {
 	w.Header().Set("Content-Type", a.kind)
 	if version == a.hash {

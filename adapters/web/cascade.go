@@ -42,7 +42,7 @@ type progress struct {
 // progressOf returns the form of a report. The first report of a deletion that has ended counts
 // the root alone, so it has no counts.
 //
-// Held by TestCascadeEnded.
+//test:by TestCascadeEnded
 func progressOf(p ownergraph.Progress, first bool) progress {
 	x := progress{
 		Schema: "ownergraph/progress/v1", Root: keyOf(p.Root), State: "running", Known: p.Known, Gone: p.Gone, Left: p.Left,
@@ -66,7 +66,7 @@ func progressOf(p ownergraph.Progress, first bool) progress {
 // cascade makes the page of one deletion, as it is now. A script continues it by the stream, and
 // a browser without scripts can reload it.
 //
-// Held by TestCascade.
+//test:by TestCascade
 func (h *Handler) cascade(ctx context.Context, r *http.Request) (content, error) {
 	key, err := h.rootOf(ctx, r)
 	if err != nil {

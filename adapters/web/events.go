@@ -21,7 +21,8 @@ const (
 // events streams the progress of one deletion as server-sent events: "progress" with the JSON of
 // the page, and at the end "done" or "failed".
 //
-// Held by TestEvents, TestEventsFail, TestEventsNoFlush, TestEventsAreBounded, TestEventsEnd and TestEventsBeat.
+//test:by TestEvents TestEventsFail TestEventsNoFlush TestEventsAreBounded TestEventsEnd
+//test:by TestEventsBeat
 func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	select {
 	case h.streams <- struct{}{}:

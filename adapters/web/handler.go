@@ -60,8 +60,7 @@ func New(source Source, c Config) (*Handler, error) {
 // ServeHTTP answers one request. The last segment of the path names the page, so the handler
 // works below any prefix, with or without http.StripPrefix.
 //
-// Held by TestPages, TestPrefix, TestMethods, TestHosts,
-// TestForeign and TestHeaders.
+//test:by TestPages TestPrefix TestMethods TestHosts TestForeign TestHeaders
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	setHeaders(w.Header())
 	name := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
@@ -114,7 +113,7 @@ func slash(w http.ResponseWriter, r *http.Request) {
 
 // answer makes the page of a name, within the time and beside few others.
 //
-// Held by TestBusy and TestPanic.
+//test:by TestBusy TestPanic
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, name string) {
 	page := map[string]func(context.Context, *http.Request) (content, error){
 		"": h.overview, "search": h.search, "held": h.held, "object": h.object, "plan": h.plan,

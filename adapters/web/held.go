@@ -58,7 +58,7 @@ func heldOf(h ownergraph.Held) heldObject {
 
 // held lists held objects, of all reasons or of one, page by page.
 //
-// Held by TestHeldPage, TestHeldMany and TestHeldPages.
+//test:by TestHeldPage TestHeldMany TestHeldPages
 func (h *Handler) held(ctx context.Context, r *http.Request) (content, error) {
 	q := r.URL.Query()
 	list := heldList{Schema: "ownergraph/held/v1", Objects: []heldObject{}, Unobserved: unobserved(h.source.Kinds())}

@@ -79,7 +79,7 @@ func (h *Handler) around(ctx context.Context, r *http.Request, limit int) (x exp
 
 // object makes the page of one object.
 //
-// Held by TestObject, TestObjectGone, TestHostile, TestHostileMany and TestGolden.
+//test:by TestObject TestObjectGone TestHostile TestHostileMany TestGolden
 func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) {
 	x, n, err := h.around(ctx, r, maxNearby)
 	if err != nil {
@@ -114,7 +114,7 @@ func title(k graph.Key) string { return clean(string(k.Kind)) + " " + clean(k.Na
 // tree draws an object with those around it. Counts of a part of them are least numbers. For an object that references alone name, it
 // draws the dependents, with the object as an unknown owner.
 //
-// Held by TestManyCounts.
+//test:by TestManyCounts
 func tree(n ownergraph.Nearby, key graph.Key, limit int) view.Picture {
 	p := view.All(n.Objects, limit)
 	if n.Objects[0].Key == key {
@@ -129,7 +129,7 @@ func tree(n ownergraph.Nearby, key graph.Key, limit int) view.Picture {
 // treePicture draws the tree of an object. The parameter all asks for all objects that the page
 // knows.
 //
-// Held by TestPictures.
+//test:by TestPictures
 func (h *Handler) treePicture(ctx context.Context, r *http.Request) (content, error) {
 	x, n, err := h.around(ctx, r, maxNearby)
 	if err != nil {

@@ -75,7 +75,7 @@ type kindHealth struct {
 
 // overview makes the first page.
 //
-// Held by TestOverview and TestGolden.
+//test:by TestOverview TestGolden
 func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error) {
 	now, s := h.config.Now(), h.source.Stats()
 	o := overview{
@@ -104,7 +104,7 @@ func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error
 // unobserved says that pages may differ from the store: kinds are sick or not listed yet, or there is
 // no kind, as before Collector.Run. It is empty if all kinds are observed.
 //
-// Held by TestUnobserved.
+//test:by TestUnobserved
 func unobserved(kinds []ownergraph.KindStatus) string {
 	_, unwell := healths(kinds)
 	switch {

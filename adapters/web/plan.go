@@ -60,7 +60,7 @@ func (h *Handler) planOf(ctx context.Context, r *http.Request) (p plan.Plan, n o
 
 // plan makes the page with the forecast of a deletion.
 //
-// Held by TestPlan, TestPlanPossible, TestPlanBound and TestHostileMany.
+//test:by TestPlan TestPlanPossible TestPlanBound TestHostileMany
 func (h *Handler) plan(ctx context.Context, r *http.Request) (content, error) {
 	p, n, err := h.planOf(ctx, r)
 	if err != nil {
@@ -98,7 +98,7 @@ func (h *Handler) plan(ctx context.Context, r *http.Request) (content, error) {
 
 // planPicture draws a plan.
 //
-// Held by TestPictures.
+//test:by TestPictures
 func (h *Handler) planPicture(ctx context.Context, r *http.Request) (content, error) {
 	p, n, err := h.planOf(ctx, r)
 	if err != nil {

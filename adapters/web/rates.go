@@ -38,7 +38,7 @@ type rate struct {
 
 // since returns the rates from the oldest sample of the last minute to now.
 //
-// Held by TestRates.
+//test:by TestRates
 func (r *rates) since(now time.Time, s ownergraph.Stats) rate {
 	r.mu.Lock()
 	defer r.mu.Unlock()

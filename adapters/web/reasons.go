@@ -36,7 +36,7 @@ type word struct {
 
 // reasons makes the vocabulary of all reasons and doubts, from package policy.
 //
-// Held by TestReasons.
+//test:by TestReasons
 func (h *Handler) reasons(context.Context, *http.Request) (content, error) {
 	out := reasons{Schema: "ownergraph/reasons/v1"}
 	for r := policy.ReasonUnset + 1; policy.About(r) != (policy.Article{}); r++ {

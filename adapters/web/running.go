@@ -114,7 +114,7 @@ func (h *Handler) running() (r running) {
 
 // deletions returns the deletions under way whose root waits for its dependents.
 //
-// Held by TestOverviewDeletions.
+//test:by TestOverviewDeletions
 func (h *Handler) deletions(ctx context.Context, r *running) error {
 	shown := map[string]bool{}
 	for _, s := range r.Sweeps {

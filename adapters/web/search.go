@@ -51,7 +51,7 @@ type foundObject struct {
 
 // search finds objects by kind, scope and a part of the name.
 //
-// Held by TestSearch, TestSearchUnknown and TestMany.
+//test:by TestSearch TestSearchUnknown TestMany
 func (h *Handler) search(ctx context.Context, r *http.Request) (content, error) {
 	q := r.URL.Query()
 	f := found{Schema: "ownergraph/search/v1", Kind: q.Get("kind"), Scope: q.Get("scope"), Name: q.Get("name"), Objects: []foundObject{}}

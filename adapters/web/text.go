@@ -23,7 +23,7 @@ const (
 // clean returns a text that cannot turn the direction of writing or break a line. Such
 // characters become the escapes of Go. A longer text than maxWord loses its middle.
 //
-// Held by TestClean.
+//test:by TestClean
 func clean(s string) string { return cleanTo(s, maxWord) }
 
 func cleanTo(s string, limit int) string {
@@ -93,7 +93,7 @@ func things(n int, noun string) string {
 // link is left out, and the UID alone stands for the object. The link is empty if that is too
 // long as well.
 //
-// Held by TestLinks.
+//test:by TestLinks
 func objectLink(k graph.Key) string { return link("object", k, nil) }
 
 func link(page string, k graph.Key, more url.Values) string {

@@ -35,7 +35,7 @@ const (
 // for a dropped owner has been read again, and so has each place that came in by the reads. A place is
 // read anew for each UID: an earlier read does not prove that a UID is absent that came in later.
 //
-// Held by TestApplyReadsAgain.
+//test:by TestApplyReadsAgain
 func (r *reading) provenDrops(ctx context.Context, cfg lint.Config, inside func(graph.Key) bool) (lint.Report, lint.Drops, error) {
 	done := map[graph.Key]bool{}
 	for {
@@ -88,7 +88,7 @@ func (a *app) newPatcher(r *reading) (*patcher, error) {
 // those that passed. It applies none if the server refuses one of them for another cause than a
 // change of the object. It sends nothing to a server that may carry out a dry run.
 //
-// Held by TestApply, TestApplyRefused and TestApplyForeign.
+//test:by TestApply TestApplyRefused TestApplyForeign
 func (p *patcher) apply(ctx context.Context, drops []lint.Drop, answer *droppatch.Answer, most int) (failed int) {
 	within := drops[:min(len(drops), most)]
 	stop := false

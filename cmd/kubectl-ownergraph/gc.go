@@ -56,7 +56,7 @@ adapters/clientgo/run/deploy.`,
 
 // collect runs the collector until the context ends, and then returns nil.
 //
-// Held by TestGC.
+//test:by TestGC
 func (a *app) collect(ctx context.Context, config gc.Config) error {
 	server, err := a.cluster.ToRESTConfig()
 	if err != nil {

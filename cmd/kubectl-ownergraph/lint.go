@@ -202,7 +202,7 @@ func (a *app) writeReport(x *lintAnswer, note string) (err error) {
 // within returns the part of a report about some objects. It has no ignored findings, because
 // a report does not name their objects.
 //
-// Held by TestLintOfOneNamespace.
+//test:by TestLintOfOneNamespace
 func within(all lint.Report, inside func(graph.Key) bool) (part lint.Report) {
 	found := map[lint.Code]int{}
 	for _, f := range all.Findings {
@@ -250,7 +250,7 @@ func (a *app) readInside(ctx context.Context) (r *reading, inside func(graph.Key
 // provenContainers reads the missing containers of scopes again that the question is about. Beyond
 // the bound their kind counts as not listed.
 //
-// Held by TestNamespaceNewerThanItsListing.
+//test:by TestNamespaceNewerThanItsListing
 func (r *reading) provenContainers(ctx context.Context, inside func(graph.Key) bool) error {
 	missing := slices.DeleteFunc(r.content.MissingContainers(), func(k graph.Key) bool { return !inside(k) })
 	if len(missing) > maxReads {

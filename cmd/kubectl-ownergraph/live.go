@@ -19,7 +19,7 @@ import (
 // every kind is listed, and calls do. The error wraps errUnlisted if a kind is not listed within
 // the longest time; 0 is no bound.
 //
-// Held by TestNotListedInTime.
+//test:by TestNotListedInTime
 func (a *app) onLive(ctx context.Context, args []string, longest time.Duration, set func(*ownergraph.Config, graph.Object), do func(context.Context, *ownergraph.Collector, graph.Key) error) error {
 	targets, err := a.resolve(args)
 	if err != nil {
@@ -68,7 +68,7 @@ const lookEvery = 100 * time.Millisecond
 // synced waits until every kind is listed. It ends as soon as the server forbids a kind, because
 // no time brings the right.
 //
-// Held by TestNotListedInTime and TestWaitWithoutRights.
+//test:by TestNotListedInTime TestWaitWithoutRights
 func synced(ctx context.Context, c *ownergraph.Collector) error {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()

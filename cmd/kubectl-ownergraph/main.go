@@ -21,7 +21,7 @@ func main() {
 
 // run runs the command and returns its exit code.
 //
-// Held by TestExitCodes.
+//test:by TestExitCodes
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := newApp(stdin, stdout, stderr)
 	root := a.command()

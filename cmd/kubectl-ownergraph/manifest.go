@@ -23,7 +23,7 @@ const maxManifests = 64 << 20
 // lintManifests judges files before a server has them. The owners are looked up in the cluster, and
 // each that is missing there is read again.
 //
-// Held by TestLintManifests.
+//test:by TestLintManifests
 func (a *app) lintManifests(ctx context.Context, names []string, cfg lint.Config) error {
 	all := lint.Manifests{}
 	for _, name := range names {
@@ -130,7 +130,7 @@ func withMarkers(text []byte) []byte {
 
 // toJSON returns documents of YAML as documents of JSON. It refuses a field that stands twice.
 //
-// Held by TestManifestDocuments.
+//test:by TestManifestDocuments
 func toJSON(text []byte) ([]byte, error) {
 	if documents.IsJSONBuffer(text) {
 		return text, nil

@@ -60,7 +60,7 @@ func ending(ctx context.Context, r *reading, scope string) *namespace.Ending {
 // content along, so an explanation without it would say that a user keeps the object. A mark of the
 // object decides alone. The result is a fact that stays unknown, or "".
 //
-// Held by TestEndingNamespace and TestOneNamespaceAlone.
+//test:by TestEndingNamespace TestOneNamespaceAlone
 func (r *reading) joinNamespace(ctx context.Context, o *lint.Object) (open string) {
 	listed := slices.ContainsFunc(r.in.Kinds, func(k lint.Kind) bool { return k.Kind == namespaceKind && k.Listed })
 	if o.Scope == "" || listed {
@@ -142,7 +142,7 @@ func behind(ctx context.Context, w wholes, conditions []dump.Condition) namespac
 // readServices returns the API services whose condition Available is not true. One without the
 // condition is new, and counts as not available.
 //
-// Held by TestDeadServices.
+//test:by TestDeadServices
 func readServices(ctx context.Context, w wholes) (out namespace.Services) {
 	err := w.list(ctx, pathOf(servicesAt(), "", ""), func(item json.RawMessage) error {
 		var s apiService

@@ -75,7 +75,7 @@ as before the first start of a collector. A pause that the record does not have 
 // checkPause returns the fault of a pause that would stop nothing, or of the end of one that is not
 // there. A namespace that the user may not read counts as one that exists.
 //
-// Held by TestPauseOfNothing.
+//test:by TestPauseOfNothing
 func checkPause(ctx context.Context, s ownergraph.Store, record string, x ownergraph.Extent, resume, unchecked bool) error {
 	_, name, _ := strings.Cut(record, "/"+recordPrefix)
 	switch {

@@ -92,7 +92,7 @@ func (a *app) plan(ctx context.Context, args []string, p *planFlags) error {
 
 // plan plans the deletion of the targets. Their actors empty the containers among the objects.
 //
-// Held by TestGolden.
+//test:by TestGolden
 func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (made plan.Plan, u unknown, objects []graph.Object, err error) {
 	req := plan.Request{Removed: p.removed, Limit: p.limit}
 	var keys []graph.Key

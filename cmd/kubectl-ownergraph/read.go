@@ -109,7 +109,7 @@ func (r *reading) find(ctx context.Context, t target) (lint.Object, error) {
 
 // unreadable is the error for an object that is neither listed nor read, for one cause or for two.
 //
-// Held by TestUnreadable.
+//test:by TestUnreadable
 func unreadable(t target, why string, err error) error {
 	_, cause, _ := strings.Cut(why, ": ")
 	switch {
@@ -124,7 +124,7 @@ func unreadable(t target, why string, err error) error {
 // proven returns a part of the listing. Each owner that is missing there has been read again,
 // and so have those of the objects that came in.
 //
-// Held by TestOwnerNewerThanItsListing.
+//test:by TestOwnerNewerThanItsListing
 func (r *reading) proven(ctx context.Context, part func() offline.Content) (offline.Content, error) {
 	done := map[graph.Key]bool{}
 	for {

@@ -57,7 +57,7 @@ func (f *refuser) String() string {
 // refusers returns the webhooks and policies that the text of an error names, with their
 // configurations as far as they can be read.
 //
-// Held by TestTryRemoval.
+//test:by TestTryRemoval
 func (r *reading) refusers(ctx context.Context, text string) (list []refuser) {
 	if sort, name, binding, is := policyOf(text); is {
 		return []refuser{r.policy(ctx, sort, name, binding)}

@@ -60,8 +60,8 @@ const (
 // other. If the namespace alone has a mark, it sends one for the deletion of the object. Each has the
 // UID and the version of the object as a condition.
 //
-// Held by TestTryRemoval, and by TestPluginTriesDeadWebhook and TestPluginTriesPolicy of
-// internal/proof/e2e.
+//test:by TestTryRemoval internal/proof/e2e.TestPluginTriesDeadWebhook
+//test:by internal/proof/e2e.TestPluginTriesPolicy
 func (r *reading) tryRemovals(ctx context.Context, o *lint.Object, ends bool) *removals {
 	out := &removals{Tried: []removal{}}
 	list := plainFinalizers(o)

@@ -27,7 +27,7 @@ func (t target) String() string {
 
 // resolve returns the objects that the arguments name: TYPE/NAME..., or TYPE NAME....
 //
-// Held by TestResolve.
+//test:by TestResolve
 func (a *app) resolve(args []string) ([]target, error) {
 	pairs, err := pairsOf(args)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *app) resolve(args []string) ([]target, error) {
 // doubtful adds the groups whose discovery has failed to the error of a type that is not found.
 // The type may be in one of them.
 //
-// Held by TestTypeOfUnknownGroup.
+//test:by TestTypeOfUnknownGroup
 func (a *app) doubtful(err error) error {
 	client, wrong := a.cluster.ToDiscoveryClient()
 	if wrong != nil {

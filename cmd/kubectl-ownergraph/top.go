@@ -86,7 +86,7 @@ func (a *app) top(ctx context.Context) error {
 // cascades returns the deletions in progress that have an object inside, the oldest first. A
 // ring of marked objects has no root, so its first object stands for it. No object has two rows.
 //
-// Held by TestGolden, TestTop and TestTopOnce.
+//test:by TestGolden TestTop TestTopOnce
 func (r *reading) cascades(inside func(graph.Key) bool) (list []cascade) {
 	marked := map[graph.UID]bool{}
 	ending, index := map[string]bool{}, r.index() // ending namespaces

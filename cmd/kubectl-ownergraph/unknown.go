@@ -33,7 +33,7 @@ const maxFacts = 20
 // because of that. A kind that no one can watch counts only if an object names it as owner. The
 // answer is about objects in a scope, or in all of them for "".
 //
-// Held by TestMissingRights, TestOneNamespaceAlone and TestFactsOfOneNamespace.
+//test:by TestMissingRights TestOneNamespaceAlone TestFactsOfOneNamespace
 func unknowns(in lint.Input, part offline.Content, scope string) unknown {
 	u := unknown{Kinds: []unlistedKind{}, Facts: []string{}}
 	unlisted := map[graph.Kind]bool{}
@@ -92,7 +92,7 @@ func uids(objects []graph.Object) map[graph.UID]bool {
 // relevant returns a part without the doubt about kinds that cannot matter to objects in a scope.
 // The doubt about the kind of an owner stays that the part does not have.
 //
-// Held by TestOneNamespaceAlone.
+//test:by TestOneNamespaceAlone
 func relevant(in lint.Input, part offline.Content, scope string) offline.Content {
 	there := uids(part.Objects)
 	named := map[graph.Kind]bool{}
@@ -143,7 +143,7 @@ const (
 
 // grouped returns a line for each kind, or one for many kinds with one cause.
 //
-// Held by TestGrouped.
+//test:by TestGrouped
 func grouped(kinds []unlistedKind) (lines []string) {
 	by := map[string][]string{} // resources by cause
 	for _, k := range kinds {

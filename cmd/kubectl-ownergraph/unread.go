@@ -26,7 +26,7 @@ func (a *app) unread(in lint.Input) (unread []unlistedKind, kinds int) {
 
 // readNothing returns an error if no kind of a question was read. An answer would have no fact.
 //
-// Held by TestNoRights.
+//test:by TestNoRights
 func (a *app) readNothing(in lint.Input) error {
 	if unread, kinds := a.unread(in); kinds > 0 && len(unread) == kinds {
 		lines := grouped(unread)

@@ -46,7 +46,7 @@ not be listed. Or the right to list a kind is missing: the command says so at on
 	return cmd
 }
 
-// Held by TestWait.
+//test:by TestWait
 func (a *app) wait(ctx context.Context, args []string, timeout time.Duration) error {
 	var over <-chan time.Time
 	if timeout > 0 {

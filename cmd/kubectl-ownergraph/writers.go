@@ -23,7 +23,7 @@ func plainFinalizers(o *lint.Object) []string {
 // writers reads the last writers of the finalizers of a marked object. If they cannot be read, the
 // text is the reason.
 //
-// Held by TestWritersOfFinalizers.
+//test:by TestWritersOfFinalizers
 func (r *reading) writers(ctx context.Context, o *lint.Object) (list []dump.Writer, unread string) {
 	finalizers := plainFinalizers(o)
 	if !o.Deleting || len(finalizers) == 0 {

@@ -102,7 +102,7 @@ func (a *app) approveBraked(cmd *cobra.Command, f *approveFlags) error {
 // the deletion in the foreground. A collector that only observes guards nothing by it, and
 // no plan has another root of that guard.
 //
-// Held by TestApproveForeground.
+//test:by TestApproveForeground
 func ordered(foreground bool) settings {
 	if !foreground {
 		return nil

@@ -35,7 +35,7 @@ func (b *brakeFlags) listing() bool { return b.uid == "" && !b.all }
 // check returns the fault of a command line. Only some flags belong to an answer for the
 // brake, and only some belong to one for a guard.
 //
-// Held by TestExitCodes.
+//test:by TestExitCodes
 func (b *brakeFlags) check(cmd *cobra.Command, args []string, ofBrake, ofGuard []string) error {
 	foreign, other := append(ofBrake, "uid", "all"), "--record"
 	if b.record != "" {
@@ -57,7 +57,7 @@ func (b *brakeFlags) check(cmd *cobra.Command, args []string, ofBrake, ofGuard [
 
 // braking has a collector take part in the brake of a record, with no limit of its own.
 //
-// Held by TestDeleteUnderBrake.
+//test:by TestDeleteUnderBrake
 func braking(record string) ownergraph.Config {
 	return ownergraph.Config{Record: record, Brake: ownergraph.Brake{PerCascade: math.MaxInt32}}
 }
@@ -136,7 +136,7 @@ func refusal(r ownergraph.Refusal) answer {
 // listBraked writes the cascades that the record holds. It returns printing.ErrFound if one of them
 // has no answer. The record stays as it is.
 //
-// Held by TestBrake.
+//test:by TestBrake
 func (a *app) listBraked(ctx context.Context, record string) error {
 	cfg := braking(record)
 	cfg.ObserveOnly = true

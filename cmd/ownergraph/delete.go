@@ -89,7 +89,7 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 // act follows the deletion while a second collector acts. That one begins after the user has
 // confirmed, because it may delete any object.
 //
-// Held by TestDelete and TestActAfterYes.
+//test:by TestDelete TestActAfterYes
 func (s *site) act(ctx context.Context, record string, patience time.Duration) error {
 	var cfg ownergraph.Config
 	if record != "" {

@@ -40,7 +40,7 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 // follow shows the progress of a deletion until its end, or until nothing has changed for
 // some time. Then it lists the held objects, and returns printing.ErrFound.
 //
-// Held by TestFollow and TestFollowHeld.
+//test:by TestFollow TestFollowHeld
 func (s *site) follow(ctx context.Context, key graph.Key, patience time.Duration) error {
 	f := live.Follower{Collector: s.Collector, Out: terminal.New(s.app.stdout), Notes: s.app.stderr, Patience: patience, Acting: s.acting}
 	if s.acting != nil {

@@ -120,7 +120,7 @@ func (c *content) unread() (unread, kinds int) {
 
 // writeReport writes a report on a number of kinds. It fails if none of them was read.
 //
-// Held by TestNothingRead.
+//test:by TestNothingRead
 func (a *app) writeReport(r *lint.Report, unread, kinds int) error {
 	note := ""
 	switch {

@@ -70,7 +70,7 @@ type site struct {
 // confirm asks the user, unless --yes was given. Without a terminal it needs --yes. An
 // interrupt ends the question.
 //
-// Held by TestInterruptedQuestion.
+//test:by TestInterruptedQuestion
 func (a *app) confirm(ctx context.Context, yes bool, question string) error {
 	if yes {
 		return nil

@@ -14,7 +14,7 @@ import (
 
 // lintManifests judges files before a server has them, beside the dump of -f.
 //
-// Held by TestLintManifests.
+//test:by TestLintManifests
 func (a *app) lintManifests(ctx context.Context, names []string, l *lintFlags, cfg lint.Config) error {
 	if err := a.checkManifestFlags(names, l.patch); err != nil {
 		return err

@@ -27,7 +27,7 @@ type jsonNamespace struct {
 
 // explainNamespace explains a namespace of a dump, as the plugin of kubectl does.
 //
-// Held by TestTerminatingNamespace.
+//test:by TestTerminatingNamespace
 func (a *app) explainNamespace(ctx context.Context, c *content, o graph.Object) error {
 	n := namespace.New(c.lint.Objects, o.Name, c.Conditions[o.Key])
 	list, err := c.offline().Explain(ctx, append([]graph.Key{o.Key}, n.Chosen()...)...)
@@ -52,7 +52,7 @@ func atInstant(at time.Time) string { return "at " + at.UTC().Format(time.RFC333
 // around returns the lines about an object of a dump that its explanation does not have: the last
 // writers of its finalizers, and its namespace if that is marked.
 //
-// Held by TestEndingNamespace and TestWritersOfFinalizers.
+//test:by TestEndingNamespace TestWritersOfFinalizers
 func (c *content) around(o graph.Object) string {
 	if c.live {
 		return ""

@@ -17,7 +17,7 @@ type jsonPatches struct {
 
 // lintPatches writes the findings of a dump, and the patches that drop the wrong references.
 //
-// Held by TestLintPatch.
+//test:by TestLintPatch
 func (a *app) lintPatches(c *content, cfg lint.Config) error {
 	report, drops, err := lint.CheckDrops(c.lint, cfg)
 	if err != nil {

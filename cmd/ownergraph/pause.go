@@ -122,7 +122,7 @@ const goOn = "To pause before the first start of a collector, or one of an older
 // check returns the fault of an extent that would change nothing. A pause may be older than the
 // set of kinds, so it ends for any kind.
 //
-// Held by TestPauseOfNothing.
+//test:by TestPauseOfNothing
 func (e *extentFlags) check(ctx context.Context, verb string, s ownergraph.Store, x ownergraph.Extent) error {
 	if verb == "resume" {
 		return recordcheck.Paused(ctx, s, e.record, x)
@@ -138,7 +138,7 @@ func (e *extentFlags) check(ctx context.Context, verb string, s ownergraph.Store
 
 // knowsScope returns an error if the store shows no object in the scope of a pause.
 //
-// Held by TestPauseOfNothing.
+//test:by TestPauseOfNothing
 func knowsScope(ctx context.Context, s ownergraph.Store, x ownergraph.Extent) error {
 	if !x.InScope {
 		return nil
@@ -169,7 +169,7 @@ func knowsScope(ctx context.Context, s ownergraph.Store, x ownergraph.Extent) er
 // knowsKind returns an error if the store has no such kind: a pause of a misspelt kind would
 // stop nothing.
 //
-// Held by TestPause.
+//test:by TestPause
 func knowsKind(ctx context.Context, s ownergraph.Store, kind graph.Kind) error {
 	if kind == "" {
 		return nil

@@ -42,7 +42,7 @@ func (p *planFlags) request(objects []graph.Object) plan.Request {
 // of returns the propagation for an object. Without the flag, a deletion that has begun
 // keeps its own.
 //
-// Held by TestDeletionKeepsItsPropagation.
+//test:by TestDeletionKeepsItsPropagation
 func (p *planFlags) of(o graph.Object) graph.Propagation {
 	if p.propagation == graph.Unset && !o.Deleting {
 		return graph.Background
@@ -99,7 +99,7 @@ Exit code 3: an object would be held.`,
 // plan returns the forecast of a request. Without a target it has the objects with a write or
 // a hold alone.
 //
-// Held by TestPlanOfManyDue and TestDump.
+//test:by TestPlanOfManyDue TestDump
 func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
 	if len(req.Delete) > 0 {
 		return c.offline().Plan(ctx, ownergraph.Config{}, req)

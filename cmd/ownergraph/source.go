@@ -119,7 +119,7 @@ func detect(r io.Reader) io.Reader {
 // listed adds the kinds of --kind and --global-kind to a dump, and returns them. The dump lists
 // them in full, also where it has no object of them.
 //
-// Held by TestUnlistedKinds.
+//test:by TestUnlistedKinds
 func (s *source) listed(c dump.Content) (dump.Content, []graph.KindInfo, error) {
 	kinds := s.store.kindInfos()
 	for i, k := range kinds {
@@ -191,7 +191,7 @@ func timely(ctx context.Context, err error) error {
 // listStore lists a store. A kind that cannot be listed is named on standard error, because
 // its objects are in no answer.
 //
-// Held by TestUnlistedKind.
+//test:by TestUnlistedKind
 func (a *app) listStore(ctx context.Context, s *opened) (content, error) {
 	in, err := live.Observe(ctx, s.Store)
 	if err != nil {

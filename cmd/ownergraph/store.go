@@ -102,7 +102,7 @@ func (s *storeFlags) openSQL(ctx context.Context, driver, name string) (*opened,
 // findTables fails if a database has no tables of a store, as that of another program. A collector
 // tries again and again, and would have no answer but the end of its time.
 //
-// Held by TestForeignDatabase.
+//test:by TestForeignDatabase
 func findTables(ctx context.Context, s ownergraph.Store) error {
 	_, err := s.Get(ctx, graph.Key{Kind: "none", Name: "none"})
 	if errors.Is(err, graph.ErrKindUnknown) || errors.Is(err, graph.ErrNotFound) {

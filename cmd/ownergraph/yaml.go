@@ -30,7 +30,7 @@ func isJSON(head []byte) bool {
 // Aliases are refused. Kubectl prints none, and a small input of aliases stands for one of
 // any size.
 //
-// Held by TestYAML, TestYAMLErrors and FuzzYAML.
+//test:by TestYAML TestYAMLErrors FuzzYAML
 type yamlReader struct {
 	from    *bufio.Reader
 	pending bytes.Buffer // JSON

@@ -33,7 +33,7 @@ func embed(c dump.Content) (s *live.Session, stop func() error, err error) {
 
 // show carries out the deletions, and prints the results. It leaves no goroutine.
 //
-// Held by TestShowLeavesNothing.
+//test:by TestShowLeavesNothing
 func show(ctx context.Context, c dump.Content, todo []live.Deletion, out *terminal.Output, began time.Time) error {
 	s, stop, err := embed(c)
 	if err != nil {

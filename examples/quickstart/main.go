@@ -28,7 +28,7 @@ func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout
 
 // run returns 0, 1 after an error or for a missing object, or 2 for wrong usage.
 //
-// Held by TestRun.
+//test:by TestRun
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	opts, err := parseOptions(args, stderr)
 	switch {

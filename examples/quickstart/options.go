@@ -74,7 +74,7 @@ func into(list *[]live.Step) func(string) error {
 // showcase returns the default deletions: one Deployment with each propagation. They share
 // no object, so no step changes the result of another.
 //
-// Held by TestShowcase.
+//test:by TestShowcase
 func showcase() []live.Step {
 	of := func(scope, name string, p graph.Propagation) live.Step {
 		return live.Step{Target: spell.Target{Kind: "Deployment", Scope: scope, Name: name}, Propagation: p}

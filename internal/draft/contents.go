@@ -154,7 +154,7 @@ func (c *Contents) Note(i int32, gone bool) {
 // Next returns a container at which an actor has something to do, and its members, of which some
 // may be gone. It returns false for none.
 //
-// Held by TestContents.
+//test:by TestContents
 func (c *Contents) Next() (container int32, members []int32, ok bool) {
 	if c == nil || len(c.todo) == 0 {
 		return 0, nil, false

@@ -18,7 +18,7 @@ import (
 // living part and other coordinates. Such a dependent neither blocks its owner nor goes before
 // it. Below shares the lists of dependents if no part has such a reference.
 //
-// Held by TestDependents.
+//test:by TestDependents
 func (x *Index) Dependents(targets []plan.Target, reading *graph.Config) (dependents, below [][]int32) {
 	asked := make(map[graph.Key]graph.Propagation, len(targets))
 	for _, t := range targets {

@@ -12,7 +12,7 @@ import (
 // kinds of them. The error names the field and the object, and wraps graph.ErrInvalid. It
 // leaves out what an engine checks in each event, such as empty names.
 //
-// Held by TestCheckDump.
+//test:by TestCheckDump
 func CheckDump(kinds []graph.KindInfo, partial []graph.Kind, objects []graph.Object) error {
 	known := make(map[graph.Kind]bool, len(kinds))
 	for i, k := range kinds {

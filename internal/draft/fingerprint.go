@@ -17,7 +17,7 @@ import (
 // finalizers are none of them, since status is written all the time. The parts are sorted
 // by key. The result has 64 hexadecimal digits.
 //
-// Held by TestFingerprint.
+//test:by TestFingerprint
 func Fingerprint(parts []excerpt.Part, protection func(*graph.Object) string) string {
 	h := sha256.New()
 	p := printer{h: h}

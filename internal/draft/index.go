@@ -51,7 +51,7 @@ func (x *Index) share(before, i int32) {
 
 // Of returns the part with the key.
 //
-// Held by TestIndex.
+//test:by TestIndex
 func (x *Index) Of(k graph.Key) (int32, bool) {
 	i, ok := x.first[k.UID]
 	if !ok || x.parts[i].Object.Key == k {

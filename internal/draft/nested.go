@@ -75,5 +75,5 @@ func (n *Nested) note(root graph.Key, open bool) {
 // many roots. A forecast takes such a root as refused, and the engine may pass it. Roots that are
 // open for another reason stay so.
 //
-// Held by TestAddOpen.
+//test:by TestAddOpen
 func (n *Nested) AddOpen(to map[graph.Key]bool) { maps.Copy(to, n.open) }

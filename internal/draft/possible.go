@@ -69,8 +69,8 @@ type Question struct {
 // A protected object stays, and no rule goes on below it. An object that is neither removed nor
 // marked, and has no owner that may go, is definite.
 //
-// Held by TestPossible, TestPossibleOfSweep, TestPossibleByOverride and, in
-// internal/proof/properties, TestPlanIsTheRun.
+//test:by TestPossible TestPossibleOfSweep TestPossibleByOverride
+//test:by internal/proof/properties.TestPlanIsTheRun
 func Possible(q Question) []bool {
 	s := newSurvey(q)
 	out := make([]bool, len(q.Parts))
@@ -183,7 +183,7 @@ func (s *survey) secure(i int32) bool {
 // linkOwners is the inverse of Dependents, with the references that lead to no part. It looks at
 // each reference once.
 //
-// Held by TestLinkOwners.
+//test:by TestLinkOwners
 func (s *survey) linkOwners() {
 	index := NewIndex(s.Parts)
 	linked := make([]int32, len(s.Parts)) // the last owner of a part, from 1
@@ -417,7 +417,7 @@ func (s *survey) isContained(i int32) bool {
 // Targets returns the propagation of each object that a user deletes, by the index. The engine
 // repeats a deletion in the foreground, if the dependents of the object go in phases.
 //
-// Held by TestTargets.
+//test:by TestTargets
 func (x *Index) Targets(deleted []plan.Target, steps []plan.Step) map[int32]graph.Propagation {
 	out := make(map[int32]graph.Propagation, len(deleted))
 	for _, t := range deleted {

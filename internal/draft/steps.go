@@ -15,7 +15,7 @@ type Steps struct {
 // Add adds a step with the steps before it, in any order. It returns the wave, the first of the
 // steps before it, and the number of the others.
 //
-// Held by TestSteps.
+//test:by TestSteps
 func (x *Steps) Add(after []int32) (wave int, first []int, more int) {
 	now := int32(len(x.waves) + 1)
 	wave = 1

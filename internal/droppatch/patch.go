@@ -22,7 +22,7 @@ type Operation struct {
 // for each reference, from the last one, a test of its UID and its removal. A server applies all of
 // them or none.
 //
-// Held by TestPatch.
+//test:by TestPatch
 func Operations(d lint.Drop) []Operation {
 	ops := []Operation{
 		{"test", "/metadata/uid", string(d.Object.UID)},
@@ -38,7 +38,7 @@ func Operations(d lint.Drop) []Operation {
 // Command returns the patch as a command line of kubectl for a POSIX shell. The flags, such as
 // "--context=prod", come first.
 //
-// Held by TestCommandInShell.
+//test:by TestCommandInShell
 func Command(d lint.Drop, flags []string) (string, error) {
 	patch, err := json.Marshal(Operations(d))
 	if err != nil {
@@ -57,7 +57,7 @@ func Command(d lint.Drop, flags []string) (string, error) {
 
 // Quote returns a text as one word of a POSIX shell.
 //
-// Held by TestQuote.
+//test:by TestQuote
 func Quote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)

@@ -11,7 +11,7 @@ import (
 // MaxBatch is the inner store's. It is 0 if the inner store is no Batcher, or if of is not s
 // (ownergraph.Batcher).
 //
-// Held by TestBatchPowers.
+//test:by TestBatchPowers
 func (s *Store) MaxBatch(of ownergraph.Store) int {
 	if s.batcher == nil || of != ownergraph.Store(s) {
 		return 0
@@ -22,7 +22,7 @@ func (s *Store) MaxBatch(of ownergraph.Store) int {
 // Batch is the inner store's, with faults of the batch and of each write. Without an inner
 // Batcher, the error wraps ErrRefused.
 //
-// Held by TestBatchFaults and TestBatchItemFaults.
+//test:by TestBatchFaults TestBatchItemFaults
 func (s *Store) Batch(ctx context.Context, writes []ownergraph.Write) ([]error, error) {
 	if s.batcher == nil {
 		return nil, fmt.Errorf("batch: the inner store is no Batcher: %w", ownergraph.ErrRefused)

@@ -50,7 +50,8 @@ func (r Rule) String() string {
 
 // String returns the plan in one line, which ParsePlan reads. A plan without rules
 // is "none".
-// Held by TestPlanRoundTrip.
+//
+//test:by TestPlanRoundTrip
 func (p Plan) String() string {
 	if len(p.Rules) == 0 {
 		return "none"
@@ -149,7 +150,8 @@ func (p Plan) Has(f Fault) bool {
 // Draw returns the plan of a seed: about half of the faults, each by a chance of
 // its own. A plan without some faults finds bugs that these faults would hide.
 // Without the argument among, Draw takes the faults of Keeping.
-// Held by TestDraw.
+//
+//test:by TestDraw
 func Draw(seed uint64, among ...Fault) Plan {
 	if len(among) == 0 {
 		among = Keeping()

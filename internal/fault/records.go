@@ -20,7 +20,7 @@ func (r *records) Unwrap() ownergraph.Store { return r.Store }
 
 // ReadRecord is the inner store's, with faults.
 //
-// Held by TestRecordFaults.
+//test:by TestRecordFaults
 func (r *records) ReadRecord(ctx context.Context, name string) (out ownergraph.Record, err error) {
 	_, err = r.s.do(ctx, call{site: atRecord, verb: "read record " + name}, func(ctx context.Context) (err error) {
 		out, err = r.of.ReadRecord(ctx, name)
@@ -34,7 +34,7 @@ func (r *records) ReadRecord(ctx context.Context, name string) (out ownergraph.R
 
 // WriteRecord is the inner store's, with faults.
 //
-// Held by TestRecordFaults.
+//test:by TestRecordFaults
 func (r *records) WriteRecord(ctx context.Context, name string, value []byte, version ownergraph.Version) (ownergraph.Version, error) {
 	value = bytes.Clone(value)      // the call may run after the caller has gone on
 	made := new(ownergraph.Version) // such a call writes it, too

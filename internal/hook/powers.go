@@ -96,7 +96,7 @@ func (r *records) WriteRecord(ctx context.Context, name string, value []byte, ve
 // Handlers returns handlers that show their runs to an observer. A nil handler stays nil, so
 // that its user refuses it.
 //
-// Held by TestHandlers.
+//test:by TestHandlers
 func Handlers(all map[string]finalizer.Handler, to Observer) map[string]finalizer.Handler {
 	out := make(map[string]finalizer.Handler, len(all))
 	for name, run := range all {

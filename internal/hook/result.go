@@ -68,7 +68,7 @@ func sentinel(r Result) error {
 // ResultOf returns the result of a call with this error. A wrapped error counts as its
 // sentinel.
 //
-// Held by TestResults.
+//test:by TestResults
 func ResultOf(err error) Result {
 	if err == nil {
 		return OK

@@ -10,7 +10,7 @@ import (
 // Store returns a store that shows the calls of inner to an observer. It has the powers of
 // inner and no others. It returns a nil store as it is, so that its user refuses it.
 //
-// Held by TestKit, TestPowers, TestCalls, TestCallsWithoutAnswer and TestBatchResults.
+//test:by TestKit TestPowers TestCalls TestCallsWithoutAnswer TestBatchResults
 func Store(inner ownergraph.Store, to Observer) ownergraph.Store {
 	if v := reflect.ValueOf(inner); inner == nil || v.Kind() == reflect.Pointer && v.IsNil() {
 		return inner

@@ -62,7 +62,7 @@ func (x *Index) Dependents(uid graph.UID) []int { return x.dependents[uid] }
 // Below returns the objects with the UID of the key and all objects below them, ascending. The
 // members of a container are below it.
 //
-// Held by TestBelow.
+//test:by TestBelow
 func (x *Index) Below(key graph.Key) []int {
 	return x.reach(key, func(i int, add func(int)) {
 		for _, d := range x.dependents[x.objects[i].UID] {
@@ -76,7 +76,7 @@ func (x *Index) Below(key graph.Key) []int {
 
 // Above returns the objects with the UID of the key and all owners above them, ascending.
 //
-// Held by TestBelow.
+//test:by TestBelow
 func (x *Index) Above(key graph.Key) []int {
 	return x.reach(key, func(i int, add func(int)) {
 		for j := range x.objects[i].Owners {

@@ -49,7 +49,7 @@ type cause struct {
 // and those of causes beyond the bound. The cause is a text that stands for many failures, as from
 // Cause.
 //
-// Held by TestLines and TestShares.
+//test:by TestLines TestShares
 func (l *Lines) Note(text, cause string, most int, now time.Time) (others int, ok bool) {
 	s := l.share(text, now)
 	if s == nil {
@@ -140,7 +140,7 @@ func (s *share) take(now time.Time) (n int) {
 // minute after them has shown that number. It returns the time of its next look, zero for none.
 // Before that time it takes a comparison.
 //
-// Held by TestLate.
+//test:by TestLate
 func (l *Lines) Late(now time.Time, yield func(text string, others int)) (at time.Time) {
 	if l.late.IsZero() || now.Before(l.late) {
 		return l.late
@@ -175,7 +175,7 @@ const maxCause = 512 // bytes
 // Cause returns the text of an error without the names that are given, and without numbers, such
 // as a size or a time. Errors about different objects then have one cause. It is bounded.
 //
-// Held by TestCause.
+//test:by TestCause
 func Cause(err error, names ...string) string {
 	text := err.Error()
 	if len(text) > maxCause {

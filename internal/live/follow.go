@@ -99,7 +99,7 @@ func sameState(a, b ownergraph.Progress) bool {
 // shown returns the line for a progress. A collector that only observes makes no request for
 // the deletion, so its own counts would be wrong.
 //
-// Held by TestActCounts (cmd/ownergraph).
+//test:by cmd/ownergraph.TestActCounts
 func (f *Follower) shown(key graph.Key, p ownergraph.Progress) terminal.Progress {
 	total := terminal.Exact
 	if p.Growing {
@@ -153,7 +153,7 @@ const heldWithin = 5 * time.Second
 // heldOfActing returns the held members of a deletion as the acting collector has them, which
 // knows the pauses of its record. The other collector stands in for one that has no answer.
 //
-// Held by TestPause (cmd/ownergraph).
+//test:by cmd/ownergraph.TestPause
 func (f *Follower) heldOfActing(ctx context.Context, p ownergraph.Progress) (int, []ownergraph.Held) {
 	ctx, cancel := context.WithTimeout(ctx, heldWithin)
 	defer cancel()

@@ -24,7 +24,7 @@ type held struct {
 // findings are the changes between two moments. Their text does not depend on any
 // order.
 //
-// Held by TestReportIgnoresOrder.
+//test:by TestReportIgnoresOrder
 type findings struct {
 	before, after []graph.Object // of byKey
 	held          []held

@@ -118,7 +118,7 @@ func (s *Session) Held() []ownergraph.Held { return s.holds }
 // container. Without a deletion it
 // returns all held objects.
 //
-// Held by TestHeldOf.
+//test:by TestHeldOf
 func (s *Session) HeldOf(before []graph.Object, todo []Deletion) (list []ownergraph.Held) {
 	asked := map[graph.Key]bool{}
 	for _, d := range todo {

@@ -19,7 +19,7 @@ func (u Unlisted) Has(k graph.Kind) bool {
 
 // Doubt returns a doubt of the copy about one of an object's owners, in terms of the dump.
 //
-// Held by TestUnlistedDoubt.
+//test:by TestUnlistedDoubt
 func (u Unlisted) Doubt(d graph.Doubt, owners []graph.Owner) graph.Doubt {
 	about := func(o graph.Owner) bool {
 		return d == graph.UnservedKind && !o.Unresolved || d == graph.UnresolvedScope && o.Unresolved

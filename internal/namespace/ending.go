@@ -45,8 +45,8 @@ func EndingOf(objects []lint.Object, scope string) *Ending {
 
 // Text returns the lines for a person. The function ago describes the instant of a mark.
 //
-// Held by TestEndingNamespace of cmd/ownergraph and of cmd/kubectl-ownergraph, and by
-// TestPluginExplainsRefusedContent of internal/proof/e2e.
+//test:by cmd/kubectl-ownergraph.TestEndingNamespace
+//test:by internal/proof/e2e.TestPluginExplainsRefusedContent
 func (e *Ending) Text(ago func(time.Time) string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "its namespace %s: %s; finalizers: %s\n", spell.Line(e.Name), markedText(e.MarkedAt, ago), Finalizers(e.Finalizers))
@@ -65,7 +65,7 @@ func markedText(at *time.Time, ago func(time.Time) string) string {
 // Writers returns the lines about the last writers of an object's finalizers. The function ago
 // describes the instant of a write.
 //
-// Held by TestWritersOfFinalizers of cmd/ownergraph and of cmd/kubectl-ownergraph.
+//test:by cmd/kubectl-ownergraph.TestWritersOfFinalizers
 func Writers(list []dump.Writer, ago func(time.Time) string) string {
 	var out strings.Builder
 	for _, w := range list[:min(len(list), maxNamed)] {

@@ -20,8 +20,8 @@ const Finalizer = "spec.finalizers:kubernetes"
 
 // Conclude names the actors that have to act next for the namespace.
 //
-// Held by TestTerminatingNamespace of cmd/ownergraph, by TestGolden of cmd/kubectl-ownergraph,
-// and by TestPluginExplainsNamespace of internal/proof/e2e.
+//test:by cmd/ownergraph.TestTerminatingNamespace cmd/kubectl-ownergraph.TestGolden
+//test:by internal/proof/e2e.TestPluginExplainsNamespace
 func (n *Answer) Conclude(ns *lint.Object, partly bool) {
 	for _, c := range n.Conditions[:min(len(n.Conditions), maxNamed)] {
 		if strings.HasSuffix(c.Type, "Failure") {

@@ -44,7 +44,7 @@ func (c *Content) Observe(ctx context.Context, do func(context.Context, *ownergr
 // Explain returns the explanations of the keys, in their order. They have no times: those of
 // the copy say nothing about the store.
 //
-// Held by TestExplanationsHaveNoTimes.
+//test:by TestExplanationsHaveNoTimes
 func (c *Content) Explain(ctx context.Context, keys ...graph.Key) (list []explain.Explanation, err error) {
 	err = c.Observe(ctx, func(ctx context.Context, of *ownergraph.Collector) error {
 		for _, k := range keys {

@@ -40,7 +40,7 @@ const sharedUID = "an object of the kind has the UID of another one, and the cop
 // object under two kinds, and no memory store takes that. The kind of an object that is left
 // out becomes partial.
 //
-// Held by TestDuplicateUIDs.
+//test:by TestDuplicateUIDs
 func (c Content) withoutDuplicates() Content {
 	seen := make(map[graph.UID]graph.Kind, len(c.Objects))
 	twice := false

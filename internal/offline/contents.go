@@ -13,7 +13,7 @@ type Container struct {
 
 // Containers returns the containers with members, in the order of the content.
 //
-// Held by TestContainers.
+//test:by TestContainers
 func (x *Index) Containers() (list []Container) {
 	for i := range x.content.Objects {
 		members := x.of.Members(i)

@@ -15,7 +15,7 @@ import (
 // copy proves the absence of none of their objects. It is safe for concurrent use, as
 // memory.Store.
 //
-// Held by TestPartialKindsProveNothing of cmd/ownergraph.
+//test:by cmd/ownergraph.TestPartialKindsProveNothing
 type Replica struct {
 	*memory.Store
 	partial map[graph.Kind]string
@@ -53,7 +53,7 @@ func (r *Replica) List(ctx context.Context, kind graph.Kind) error {
 // Watch reports a partial kind as sick in place of the end of its listing, and of each fence
 // that it passes.
 //
-// Held by TestPartialKindHoldsFences.
+//test:by TestPartialKindHoldsFences
 func (r *Replica) Watch(ctx context.Context, sink func([]graph.Event) error) error {
 	return r.Store.Watch(ctx, func(batch []graph.Event) error {
 		for i := range batch {

@@ -20,13 +20,13 @@ func (c *Content) Index() *Index { return &Index{*c, lineage.New(c.Kinds, c.Obje
 // Below returns the object with the key and all objects below it, in the order of the
 // content. A dependent counts by the UID of its owner, and the members of a container count.
 //
-// Held by TestBelow.
+//test:by TestBelow
 func (x *Index) Below(key graph.Key) []graph.Object { return x.objects(x.of.Below(key)) }
 
 // Lineage returns the object with the key, all objects below it, and all owners above it, in
 // the order of the content. References count by UID.
 //
-// Held by TestBelow.
+//test:by TestBelow
 func (x *Index) Lineage(key graph.Key) []graph.Object {
 	list := append(x.of.Below(key), x.of.Above(key)...)
 	slices.Sort(list)

@@ -34,7 +34,7 @@ func (c *Content) Missing() (list []graph.Key) {
 // names as scopes, each once, sorted. Their absence rests on the content alone. There is none if
 // a kind of such containers is not held in full.
 //
-// Held by TestMissingContainers.
+//test:by TestMissingContainers
 func (c *Content) MissingContainers() (list []graph.Key) {
 	named, kinds := map[graph.Key]bool{}, []graph.Kind(nil)
 	for _, k := range c.Kinds {

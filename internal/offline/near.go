@@ -11,14 +11,14 @@ import (
 // references. It has the objects at the places that those references name, too. All kinds
 // stay.
 //
-// Held by TestNearAnswersAlike.
+//test:by TestNearAnswersAlike
 func (x *Index) Near(keys ...graph.Key) Content { return x.part(keys, true) }
 
 // Behind returns the smaller part that explanations of the keys depend on. The dependents of an
 // object matter only if the object has a deletion mark, or may get one. So the part has no
 // dependents of an object that has no mark, and whose owners are there without a mark.
 //
-// Held by TestNearAnswersAlike.
+//test:by TestNearAnswersAlike
 func (x *Index) Behind(keys ...graph.Key) Content { return x.part(keys, false) }
 
 func (x *Index) part(keys []graph.Key, all bool) Content {

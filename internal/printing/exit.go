@@ -29,7 +29,7 @@ func (e UsageError) Error() string { return string(e) }
 // Exit returns the exit code for the error of a command, and reports the error. A command that
 // has not started was used wrongly.
 //
-// Held by TestExitCodes of cmd/ownergraph, and by TestExitCodes of cmd/kubectl-ownergraph.
+//test:by cmd/kubectl-ownergraph.TestExitCodes cmd/kubectl-ownergraph.TestExitCodes
 func Exit(stderr io.Writer, command string, started bool, err error) int {
 	switch {
 	case err == nil:

@@ -41,7 +41,7 @@ const maxMermaid = 100
 // Limit returns the most objects of a picture. 0 is the default: that of package view, and less
 // for Mermaid.
 //
-// Held by TestLimit.
+//test:by TestLimit
 func (p *Printer) Limit(limit int) int {
 	if limit == 0 && p.Format == Mermaid {
 		return maxMermaid
@@ -51,7 +51,7 @@ func (p *Printer) Limit(limit int) int {
 
 // Picture writes a picture, if the format is one.
 //
-// Held by TestPicture.
+//test:by TestPicture
 func (p *Printer) Picture(draw func() view.Picture) (done bool, err error) {
 	text := ""
 	switch p.Format {
@@ -86,7 +86,7 @@ func (p *Printer) JSON(value any) error {
 // Text writes text, with its telling words in colour on a terminal. NO_COLOR turns the
 // colour off. No character of an object's text controls the terminal.
 //
-// Held by TestText.
+//test:by TestText
 func (p *Printer) Text(text string) error {
 	text = terminal.Printable(text)
 	if os.Getenv("NO_COLOR") == "" && terminal.New(p.Out).IsTerminal() {
@@ -118,7 +118,7 @@ func (f *Flag) Usage() string { return "format of the output: " + choice(f.Allow
 
 // Set sets the format. It refuses a format that is not allowed.
 //
-// Held by TestFlag.
+//test:by TestFlag
 func (f *Flag) Set(s string) error {
 	switch {
 	case slices.Contains(f.Allowed, s):

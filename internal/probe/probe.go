@@ -25,7 +25,7 @@ func Check(e *ownergraph.Engine) error { return e.Inside(inside.Key{}).Check() }
 // fingerprint act alike, except for a collision. Rename, if not nil, stands for each
 // version.
 //
-// Held by TestFingerprintAgrees (internal/proof/exhaustive).
+//test:by internal/proof/exhaustive.TestFingerprintAgrees
 func Fingerprint(e *ownergraph.Engine, rename func(ownergraph.Key, ownergraph.Version) uint64) uint64 {
 	return e.Inside(inside.Key{}).Fingerprint(rename)
 }
@@ -63,7 +63,7 @@ func BeginWait(e *ownergraph.Engine, now time.Time) seq.Stamp {
 // TryEndWait reports whether a wait is over, or asks for the fence that it waits for.
 // Collector.WaitIdle waits so.
 //
-// Held by TestSeeds (internal/proof/sim).
+//test:by internal/proof/sim.TestSeeds
 func TryEndWait(e *ownergraph.Engine, at seq.Stamp) bool {
 	return e.Inside(inside.Key{}).TryEndWait(at)
 }
@@ -92,7 +92,7 @@ func Requests(s ownergraph.Stats) (n uint64) {
 
 // Plan returns the plan of a request at once. Collector.Plan makes it in steps.
 //
-// Held by TestPlanIsTheRun (internal/proof/properties).
+//test:by internal/proof/properties.TestPlanIsTheRun
 func Plan(e *ownergraph.Engine, now time.Time, req plan.Request) (plan.Plan, error) {
 	return e.Inside(inside.Key{}).Plan(context.Background(), now, req)
 }

@@ -32,7 +32,7 @@ func readRecord(ctx context.Context, store ownergraph.Store, name string) (d run
 // Announced returns an error for a record that no collector has, such as a misspelt one. The
 // remedy says how the user goes on all the same.
 //
-// Held by TestCheckRecord.
+//test:by TestCheckRecord
 func Announced(ctx context.Context, store ownergraph.Store, name, remedy string) error {
 	d, sound, err := readRecord(ctx, store, name)
 	if errors.Is(err, ownergraph.ErrNotFound) {
@@ -52,7 +52,7 @@ func Announced(ctx context.Context, store ownergraph.Store, name, remedy string)
 
 // Paused returns an error for a pause that the record does not have.
 //
-// Held by TestCheckRecord.
+//test:by TestCheckRecord
 func Paused(ctx context.Context, store ownergraph.Store, name string, x ownergraph.Extent) error {
 	d, sound, err := readRecord(ctx, store, name)
 	switch {
@@ -88,7 +88,7 @@ type unrecorded struct{ error }
 // Unrecorded returns the error of a collector that does not run and ends with its command. The
 // collector's own text says that a pause is in force in it, and so it stops nothing.
 //
-// Held by TestUnrecorded.
+//test:by TestUnrecorded
 func Unrecorded(err error) error {
 	if err == nil {
 		return nil

@@ -17,7 +17,7 @@ const maxLabels = 256
 // Label replaces the labels of the object at key's coordinates, if pre holds. The Label
 // of memory.Store documents the errors.
 //
-// Held by TestLabel.
+//test:by TestLabel
 func (s *State) Label(key graph.Key, pre graph.Precondition, labels map[string]string) (Commit, error) {
 	const verb = "label"
 	t, live, err := s.find(verb, key)
@@ -78,7 +78,7 @@ type Match struct {
 // Errors: ErrKindUnknown, ErrSick, and ErrRefused and ErrInvalid for an invalid selector or
 // key.
 //
-// Held by TestSelect.
+//test:by TestSelect
 func (s *State) Select(kind graph.Kind, text, after string) (iter.Seq[Match], error) {
 	t, _ := s.tables.get(kind)
 	switch {

@@ -40,7 +40,7 @@ func (s *State) resolveAll(o graph.Object) graph.Object {
 // resolve returns the reference with the scope that the state gives it. The package
 // comment has the rules, under "Owner references".
 //
-// Held by TestResolve.
+//test:by TestResolve
 func (s *State) resolve(dep graph.Key, r graph.Owner) graph.Owner {
 	t, _ := s.tables.get(r.Kind)
 	return Resolve(dep, r, t.info.Scoped, t.served)

@@ -29,7 +29,7 @@ func (s Snapshot) Version() graph.Version { return version(s.version) }
 // conditioned on such a version gets ErrConflict. The reason for that write may be void,
 // because an absent owner may be back.
 //
-// Held by TestRestore, TestRestoreRefusesOldWrites and TestRestoreRaisesEveryVersion.
+//test:by TestRestore TestRestoreRefusesOldWrites TestRestoreRaisesEveryVersion
 func (s *State) Restore(to Snapshot) error {
 	if to.of != s.conf {
 		return fmt.Errorf("restore: snapshot: of another store: %w", graph.ErrRefused)

@@ -20,7 +20,7 @@ var ErrSick = errors.New("kind out of service")
 //
 // A State is not safe for concurrent use. Its clones are independent of it. Use New.
 //
-// Held by TestStateAgainstModel, TestStateAliasesNothing and TestWrites.
+//test:by TestStateAgainstModel TestStateAliasesNothing TestWrites
 type State struct {
 	conf     *settings
 	tables   tree[graph.Kind, table]
@@ -77,7 +77,7 @@ func New(c Config) (*State, error) {
 // counters. A write to each makes the same version in both. With Config.UIDPrefix it
 // makes the same UID too.
 //
-// Held by TestStateAgainstModel and TestUIDs.
+//test:by TestStateAgainstModel TestUIDs
 func (s *State) Clone() *State {
 	c := *s
 	return &c

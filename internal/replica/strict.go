@@ -10,7 +10,7 @@ import (
 // judgeOwners returns the reason to refuse a reference of o that is not among those that
 // the object had before. It returns nil without Config.Strict. The references are resolved.
 //
-// Held by TestStrict.
+//test:by TestStrict
 func (s *State) judgeOwners(verb string, had []graph.Owner, o graph.Object) error {
 	if !s.conf.strict {
 		return nil

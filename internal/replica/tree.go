@@ -8,7 +8,7 @@ import "iter"
 //
 // It is an AVL tree, at most 1.45 log2(n) deep, so recursion is shallow for any keys.
 //
-// Held by TestTree.
+//test:by TestTree
 type tree[K, V any] struct {
 	compare func(a, b K) int
 	root    *branch[K, V]

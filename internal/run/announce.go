@@ -19,7 +19,7 @@ var ErrUnannounced = errors.New("no collector has announced itself in it")
 // Announced returns the time at which the first collector began that has the record. The error
 // wraps ErrUnannounced without an announcement, and for one that cannot be read.
 //
-// Held by TestAnnounced.
+//test:by TestAnnounced
 func (d Document) Announced() (at time.Time, err error) {
 	field := d.Field(announcedField)
 	if field == nil {

@@ -50,7 +50,7 @@ type BatchCalls struct {
 // Set sorts the writes by key. Of several writes with one place, the first is part of the
 // batch. They are about different incarnations of an object.
 //
-// Held by TestBatchPlaces.
+//test:by TestBatchPlaces
 func (b *Batch) Set(n int, write func(at int) graph.Write) {
 	b.order, b.again, b.writes, b.all = b.order[:0], b.again[:0], b.writes[:0], b.all[:0]
 	for i := range n {
@@ -83,7 +83,7 @@ func (b *Batch) Set(n int, write func(at int) graph.Write) {
 //   - The time is over, or many parts were late. Then the next batches are smaller, so that a
 //     batch that stops again and again soon comes down to single writes.
 //
-// Held by TestBatchStops.
+//test:by TestBatchStops
 func (b *Batch) Make(ctx context.Context, x *Batches, c *BatchCalls) (err error) {
 	defer func() {
 		clear(b.writes)

@@ -43,7 +43,7 @@ func IsLate(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 // The store is slow for each write if a foreign key of a user lacks an index, for example.
 // The zero value is not ready: use NewBatches. Its methods are safe for concurrent use.
 //
-// Held by TestBatchesGrow, TestBatchesShrink, TestBatchesShrinkLater and TestBatchesLate.
+//test:by TestBatchesGrow TestBatchesShrink TestBatchesShrinkLater TestBatchesLate
 type Batches struct {
 	max  int
 	span time.Duration

@@ -22,7 +22,7 @@ func (Late) Unwrap() error { return context.DeadlineExceeded }
 // answers before that, and its context was half of the cost of such a call. From
 // then on all methods are those of the real context. Use NewDeadline.
 //
-// Held by TestDeadline, TestDeadlineOfParent and TestDeadlineBegins.
+//test:by TestDeadline TestDeadlineOfParent TestDeadlineBegins
 type Deadline struct {
 	parent context.Context
 	within time.Duration

@@ -12,7 +12,7 @@ import (
 // list for each mechanism. It keeps the fields that this version does not know. The zero
 // value is that of a program without a record. It is a value.
 //
-// Held by TestDocument.
+//test:by TestDocument
 type Document struct {
 	fields map[string]json.RawMessage
 	writes int64

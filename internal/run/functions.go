@@ -33,7 +33,7 @@ func (p *FunctionPanic) Unwrap() []error {
 // The call is only a question, so it leaves nothing half done. Every other panic goes on. A
 // deferred call of CatchFunction alone works.
 //
-// Held by TestFunctions.
+//test:by TestFunctions
 func CatchFunction(err *error, verb string) {
 	switch v := recover().(type) {
 	case nil:

@@ -12,7 +12,7 @@ import "sync"
 //
 // Its methods are safe for concurrent use. Use NewOutbox.
 //
-// Held by TestOutboxDoesNotWait, TestOutboxIsBounded and TestOutboxAfterPanic.
+//test:by TestOutboxDoesNotWait TestOutboxIsBounded TestOutboxAfterPanic
 type Outbox[L any] struct {
 	bound int
 	lost  func(n int) L // the line that stands for n dropped ones

@@ -79,7 +79,7 @@ const (
 //	U5 no trial waits for longer than maxHold windows
 //	U6 the limit is at most the number of calls that can be under way at the mean latency
 //
-// Held by TestPaceStores, TestPaceRandomStores and TestPaceInvariants.
+//test:by TestPaceStores TestPaceRandomStores TestPaceInvariants
 type Pace struct {
 	max, limit int
 	phase      Phase

@@ -24,7 +24,7 @@ import (
 //
 // Its methods are safe for concurrent use. Use NewPrefetch.
 //
-// Held by TestPrefetchRevoked and TestPrefetchRevokedInExchange.
+//test:by TestPrefetchRevoked TestPrefetchRevokedInExchange
 type Prefetch[C, R any] struct {
 	engine   func() uint64 // its revision
 	together func(*C) bool // whether a call can be part of a batch
@@ -51,7 +51,7 @@ func NewPrefetch[C, R any](revision func() uint64, together func(*C) bool) *Pref
 // The lock covers the look at ctx. A result that is left after the driver has taken the
 // last results would be lost.
 //
-// Held by TestExchangeAtTheEnd.
+//test:by TestExchangeAtTheEnd
 func (p *Prefetch[C, R]) Exchange(ctx context.Context, calls *[]C, results []R, most int) (left int, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -69,7 +69,7 @@ func (p *Prefetch[C, R]) Exchange(ctx context.Context, calls *[]C, results []R, 
 // SetSurplus says how many workers are too many. So many exchanges are refused. A number
 // below 0 is 0.
 //
-// Held by TestPrefetchSurplus.
+//test:by TestPrefetchSurplus
 func (p *Prefetch[C, R]) SetSurplus(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

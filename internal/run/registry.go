@@ -30,7 +30,7 @@ type Registry struct {
 // empty name, for a nil handler, and for a finalizer of a propagation, whose work the
 // engine does itself. The error names every fault, in the order of the names.
 //
-// Held by TestNewRegistryRefuses.
+//test:by TestNewRegistryRefuses
 func NewRegistry(handlers map[string]finalizer.Handler) (*Registry, error) {
 	var errs []error
 	bad := func(name, cause string) {
@@ -67,7 +67,7 @@ func (r *Registry) Names() []string {
 // becomes a *PanicError. Run calls no handler after the end of ctx, and then wraps the
 // error of the context. Without a handler it wraps ErrNoHandler.
 //
-// Held by TestRun and TestRunHonoursContext.
+//test:by TestRun TestRunHonoursContext
 func (r *Registry) Run(ctx context.Context, name string, o graph.Object) (err error) {
 	wrap := func(err error) error { return &RunError{name, o.Key, err} }
 	if err := ctx.Err(); err != nil {

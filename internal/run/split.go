@@ -17,7 +17,7 @@ const (
 // A part is a range. The caller keeps the writes of a part together. The zero value has no
 // parts. It is not safe for concurrent use.
 //
-// Held by TestSplit and TestSplitCost.
+//test:by TestSplit TestSplitCost
 type Split struct {
 	parts          []part
 	last           part // the last one that was handed out

@@ -30,7 +30,7 @@ const rootModule = "github.com/ownergraph/ownergraph"
 // module proxy, which takes minutes, once. The current folder has to be in the root module,
 // or in one that requires it. Two builds at the same time are both right.
 //
-// Held by TestBuild.
+//test:by TestBuild
 func Build(ctx context.Context, s Source) (path string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil { // a user without a home, as in some CI runs

@@ -25,7 +25,7 @@ type Process struct {
 // Launch starts a program in a folder. It lives until Stop, or until ctx ends. Its output is
 // added to the log file of its name.
 //
-// Held by TestLaunch, and on Linux by TestDiesWithParent.
+//test:by TestLaunch TestDiesWithParent
 func Launch(ctx context.Context, dir, name, path string, args ...string) (*Process, error) {
 	ctx, kill := context.WithCancel(ctx)
 	p := &Process{name: name, log: filepath.Join(dir, name+".log"), kill: kill, ended: make(chan struct{})}

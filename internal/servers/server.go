@@ -37,7 +37,7 @@ type Server struct {
 // Start builds the program if the cache has none, starts it, and returns when it accepts
 // connections. After an error no process is left.
 //
-// Held by TestServer.
+//test:by TestServer
 func Start(ctx context.Context, settings Settings) (*Server, error) {
 	if settings.Lifetime == 0 {
 		settings.Lifetime = 30 * time.Minute

@@ -27,7 +27,7 @@ type Target struct {
 // group only. Text with a double quote is the exact text of graph.Key.PlaceString. An error
 // is an error of usage.
 //
-// Held by TestFind, TestFindOddNames and TestParseTargetErrors.
+//test:by TestFind TestFindOddNames TestParseTargetErrors
 func ParseTarget(s string) (Target, error) {
 	if strings.Contains(s, `"`) {
 		place, err := graph.ParsePlace(s)
@@ -73,7 +73,7 @@ func (t Target) String() string {
 // Find returns the one object that t names. Its errors wrap graph.ErrNotFound and name
 // similar objects, or wrap ErrAmbiguous and name the candidates.
 //
-// Held by TestFind, TestFindErrors and TestEverySpellingIsFound.
+//test:by TestFind TestFindErrors TestEverySpellingIsFound
 func Find(objects []graph.Object, t Target) (graph.Object, error) {
 	if t.place != (graph.Key{}) {
 		return findPlace(objects, t.place)

@@ -52,7 +52,7 @@ func Kind(k graph.Kind) string {
 // Key returns a key in the form that ParseTarget reads. A name that the short form cannot
 // have is quoted, so no name can control a terminal.
 //
-// Held by TestEverySpellingIsFound and TestFindOddNames.
+//test:by TestEverySpellingIsFound TestFindOddNames
 func Key(k graph.Key) string {
 	_, kind := Split(k.Kind)
 	if odd(string(k.Kind)) || odd(k.Scope) || odd(k.Name) || strings.ContainsAny(kind, "./") || strings.ContainsAny(k.Scope+k.Name, "/") {

@@ -4,7 +4,7 @@ package terminal
 // front, and leaves it out where no room is left. Only then it shortens the counts at
 // their end, because the first ones matter most.
 //
-// Held by TestCut and TestRedrawNeedsOneRow.
+//test:by TestCut TestRedrawNeedsOneRow
 func cut(title, counts string, columns int) string {
 	const dots = "..."
 	switch room := columns - width(counts); {

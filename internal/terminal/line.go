@@ -23,7 +23,7 @@ func (o *Output) Line(now time.Time) *Line { return &Line{out: o, last: now} }
 // Update shows p, unless the latest output is recent. On a terminal that is 100 ms, and
 // elsewhere one second. Elsewhere it does not show the same counts again.
 //
-// Held by TestLine and TestPlainLinesAreRare.
+//test:by TestLine TestPlainLinesAreRare
 func (l *Line) Update(now time.Time, p Progress) {
 	every := printEvery
 	if l.out.live {
@@ -43,7 +43,7 @@ func (l *Line) Update(now time.Time, p Progress) {
 // End shows p in full at any time, and ends the line. It returns the first error of the
 // writer.
 //
-// Held by TestLine.
+//test:by TestLine
 func (l *Line) End(p Progress) error {
 	line := p.String() + "\n"
 	if l.out.live {

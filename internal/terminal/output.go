@@ -11,7 +11,7 @@ const erase = "\r\x1b[K"
 // Output writes the text and the progress of a command. It keeps the first error of the
 // writer, and writes nothing after it. It is not safe for concurrent use.
 //
-// Held by TestOutputKeepsFirstError.
+//test:by TestOutputKeepsFirstError
 type Output struct {
 	out    io.Writer
 	screen *os.File // nil if it is no file
@@ -23,7 +23,7 @@ type Output struct {
 // New returns an Output that writes to out. It redraws lines if out is a file that is a
 // terminal, and the variable TERM of the environment is not "dumb".
 //
-// Held by TestNewFindsTerminals.
+//test:by TestNewFindsTerminals
 func New(out io.Writer) *Output {
 	o := &Output{out: out}
 	if file, isFile := out.(*os.File); isFile {
@@ -37,7 +37,7 @@ func New(out io.Writer) *Output {
 // redraw shows that line again. So the text should be whole lines. Write returns the
 // first error of the writer.
 //
-// Held by TestTextErasesLine.
+//test:by TestTextErasesLine
 func (o *Output) Write(text []byte) (n int, err error) {
 	if o.drawn {
 		o.drawn = false
@@ -68,5 +68,5 @@ func (o *Output) send(text []byte) (n int, err error) {
 
 // IsTerminal reports whether the output is a terminal that is not dumb.
 //
-// Held by TestNewFindsTerminals.
+//test:by TestNewFindsTerminals
 func (o *Output) IsTerminal() bool { return o.live }

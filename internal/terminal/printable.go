@@ -9,7 +9,7 @@ import (
 // Printable returns text in which no character can control a terminal: each that is not
 // printable stands there as its escape, such as \x1b. New lines and tabs stay.
 //
-// Held by TestPrintable.
+//test:by TestPrintable
 func Printable(text string) string {
 	controls := func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }
 	if !strings.ContainsFunc(text, controls) {

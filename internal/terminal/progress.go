@@ -54,7 +54,7 @@ type Progress struct {
 // String returns the line for p, without an end of line. A character of the label that
 // could control a terminal is replaced by U+FFFD.
 //
-// Held by TestProgressString and TestLabelControlsNoTerminal.
+//test:by TestProgressString TestLabelControlsNoTerminal
 func (p Progress) String() string { return p.title() + p.counts() }
 
 // title returns the label with a colon, or "" for no label.

@@ -37,7 +37,7 @@ var errListed = errors.New("every kind is listed")
 // event that no store may report, and one for a store that ends 16 watches too early.
 // Observe is safe for concurrent use.
 //
-// Held by TestSameFindings and TestObserveErrors.
+//test:by TestSameFindings TestObserveErrors
 func Observe(ctx context.Context, store Watcher) (lint.Input, error) {
 	o := observer{g: graph.New(graph.Config{}), reasons: map[graph.Kind]string{}}
 	for range maxWatches {

@@ -29,7 +29,7 @@ type Collector struct {
 // Errors: ErrInvalid for a wrong Config. The error of the server or of the connection.
 // A *HeldError if the listing takes longer than Config.Ready.
 //
-// Held by TestStart, TestStartFails and TestStartIsLate.
+//test:by TestStart TestStartFails TestStartIsLate
 func Start(server *rest.Config, config Config) (*Collector, error) {
 	c, err := newCollector(server, config)
 	if err != nil {
@@ -90,7 +90,7 @@ func answers(ctx context.Context, store *clientgo.Store) error {
 // Stop ends the collector and all its goroutines. It returns an error if the collector
 // had ended by itself. A second call returns the same error.
 //
-// Held by TestStop and TestStopAfterEnd.
+//test:by TestStop TestStopAfterEnd
 func (c *Collector) Stop() error {
 	c.stop()
 	<-c.ended
@@ -108,7 +108,7 @@ func (c *Collector) Held() []ownergraph.Held { return c.engine.Held(maxHeld) }
 // the collector's writes since the call, and the held objects. A test of Ginkgo passes
 // GinkgoTB().
 //
-// Held by TestReportTo.
+//test:by TestReportTo
 func (c *Collector) ReportTo(t testing.TB) {
 	from := c.journal.next()
 	t.Cleanup(func() {

@@ -42,8 +42,8 @@ const (
 // Errors: a *HeldError if ctx ends first, which names the held objects with their
 // reasons. ErrClosed after Stop.
 //
-// Held by TestWaitIdle, TestWaitIdleWaitsForOperator, TestWaitIdleNamesHolder,
-// TestWaitIdleGrace and TestWaitIdleUnhandled.
+//test:by TestWaitIdle TestWaitIdleWaitsForOperator TestWaitIdleNamesHolder TestWaitIdleGrace
+//test:by TestWaitIdleUnhandled
 func (c *Collector) WaitIdle(ctx context.Context) error {
 	return c.wait(ctx, c.engine.WaitIdle, c.Held)
 }
@@ -56,7 +56,7 @@ func (c *Collector) WaitIdle(ctx context.Context) error {
 //
 // Errors: those of WaitIdle.
 //
-// Held by TestWaitIdleIn, TestWaitIdleInNamesHolder and TestParallel.
+//test:by TestWaitIdleIn TestWaitIdleInNamesHolder TestParallel
 func (c *Collector) WaitIdleIn(ctx context.Context, namespace string) error {
 	idle := func(ctx context.Context) ([]ownergraph.Held, error) { return c.engine.WaitIdleIn(ctx, namespace) }
 	return c.wait(ctx, idle, func() []ownergraph.Held { return c.engine.HeldIn(namespace, maxHeld) })

@@ -23,8 +23,8 @@ import (
 // funcs adds UIDs, preconditions and the rules of deletion to the fake client. It does
 // not intercept Watch.
 //
-// Held by TestUIDs, TestUIDStays, TestPreconditions, TestPropagation,
-// TestDefaultsOfKinds, TestDeleteAllOf, TestLateFinalizers and TestScopes.
+//test:by TestUIDs TestUIDStays TestPreconditions TestPropagation TestDefaultsOfKinds
+//test:by TestDeleteAllOf TestLateFinalizers TestScopes
 func (s *store) funcs() interceptor.Funcs {
 	return interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {

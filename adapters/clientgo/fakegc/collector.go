@@ -28,7 +28,7 @@ type Collector struct {
 // fake client holds an object that contradicts its kind. A test of Ginkgo passes
 // GinkgoTB().
 //
-// Held by TestNew and TestLog.
+//test:by TestNew TestLog
 func New(t testing.TB, fake client.WithWatch) (client.WithWatch, *Collector) {
 	t.Helper()
 	s, err := newStore(fake)
@@ -60,7 +60,7 @@ const patience = time.Minute
 //   - The context's error. A context without a deadline gets one of a minute.
 //   - The last error of the fake client's lists, joined to the context's error.
 //
-// Held by TestPropagation, TestHeld and TestWaitIdleEnds.
+//test:by TestPropagation TestHeld TestWaitIdleEnds
 func (c *Collector) WaitIdle(ctx context.Context) error {
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc

@@ -135,7 +135,7 @@ func (s *store) kindOf(ctx context.Context, gvk schema.GroupVersionKind) *kind {
 // Objects of such a kind are requests (SubjectAccessReview, Binding). No server stores
 // them, and the fake client cannot list them.
 //
-// Held by TestKindsWithoutList.
+//test:by TestKindsWithoutList
 func (s *store) unlisted(gvk schema.GroupVersionKind) bool {
 	scheme := s.inner.Scheme()
 	o, err := scheme.New(gvk)
@@ -176,7 +176,7 @@ func (s *store) infos() []graph.KindInfo {
 
 // global reports whether a built-in kind has no namespaces.
 //
-// Held by TestGlobal.
+//test:by TestGlobal
 func global(gk schema.GroupKind) bool {
 	switch gk.Group {
 	case "":

@@ -168,7 +168,7 @@ func versionOf(uid types.UID, resourceVersion string) graph.Version {
 // no object can have the name. It is also Unresolved if its kind has namespaces and the
 // dependent has none.
 //
-// Held by TestOwnerOf and TestOrphanFreesHostileName.
+//test:by TestOwnerOf TestOrphanFreesHostileName
 func (s *store) ownerOf(namespace string, r *metav1.OwnerReference) graph.Owner {
 	gv, err := schema.ParseGroupVersion(r.APIVersion)
 	if err != nil {

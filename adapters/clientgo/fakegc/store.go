@@ -27,7 +27,7 @@ import (
 // interceptors of the fake client run under it. They must use the client and the
 // context that they get.
 //
-// Held by TestConformance and TestConformanceInBubble.
+//test:by TestConformance TestConformanceInBubble
 type store struct {
 	inner  client.WithWatch
 	client client.WithWatch

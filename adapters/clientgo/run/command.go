@@ -85,7 +85,7 @@ func (c *Command) usesRecord() bool { return c.Verb != VerbUnset && c.Verb != Re
 
 // carryOut carries out the command of the config.
 //
-// Held by TestCommandPause, TestCommandAnswers and TestCommandRetire.
+//test:by TestCommandPause TestCommandAnswers TestCommandRetire
 func (p *Program) carryOut(ctx context.Context) error {
 	c := p.config.Command
 	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
@@ -132,7 +132,7 @@ func (p *Program) resume(ctx context.Context, x ownergraph.Extent) error {
 // checkPause returns the fault of a pause that would stop nothing. A namespace that the account may
 // not read counts as one that exists.
 //
-// Held by TestCommandPauseOfNothing.
+//test:by TestCommandPauseOfNothing
 func (p *Program) checkPause(ctx context.Context, c *Command) error {
 	if c.Unchecked {
 		return nil

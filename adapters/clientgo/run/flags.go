@@ -14,7 +14,7 @@ import (
 // -refuse and -retire. The present values are the defaults. The config is complete after the
 // flag set has parsed.
 //
-// Held by TestFlags, TestGuardFlags and TestCommandFlags.
+//test:by TestFlags TestGuardFlags TestCommandFlags
 func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.BoolVar(&c.Act, "act", c.Act, "patch and delete; without it the program only observes")
 	f.Var(brakeFlag{c}, "brake",

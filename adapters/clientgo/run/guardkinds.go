@@ -48,7 +48,7 @@ func (c *Config) sweepsNamespaces() bool {
 // fillGuards refuses a guard that names a kind whose content ends without an approval. A guard
 // without kinds selects no object of these kinds: it stays, with a further condition.
 //
-// Held by TestGuardOfContent.
+//test:by TestGuardOfContent
 func (c *Config) fillGuards() error {
 	c.Engine.Guards = slices.Clone(c.Engine.Guards)
 	for i := range c.Engine.Guards {
@@ -90,7 +90,7 @@ func (c Config) guardKinds() (out []graph.Kind) {
 // checkGuardKinds logs the kinds of protections and guards that the server does not serve. A
 // misspelt kind protects nothing. It also names the kinds that a guard without kinds leaves out.
 //
-// Held by TestGuardKinds and TestGuardOfContent.
+//test:by TestGuardKinds TestGuardOfContent
 func (p *Program) checkGuardKinds(ctx context.Context) {
 	without := 0
 	for _, g := range p.config.Engine.Guards {

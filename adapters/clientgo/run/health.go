@@ -13,7 +13,7 @@ import (
 
 // Handler returns the handler of /healthz, /readyz and /metrics.
 //
-// Held by TestHealth and TestMetrics.
+//test:by TestHealth TestMetrics
 func (p *Program) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", p.healthz)

@@ -19,7 +19,7 @@ const (
 
 // watchBraked logs each cascade that the brake holds, once while it holds the cascade.
 //
-// Held by TestCommandAnswers.
+//test:by TestCommandAnswers
 func (p *Program) watchBraked(ctx context.Context) {
 	tick := time.NewTicker(heldEvery)
 	defer tick.Stop()
@@ -59,7 +59,7 @@ func uncounted(b ownergraph.BrakedCascade) string {
 
 // watchHeld reads the held objects periodically, and reports them.
 //
-// Held by TestHeldEvents.
+//test:by TestHeldEvents
 func (p *Program) watchHeld(ctx context.Context) {
 	tick := time.NewTicker(heldEvery)
 	defer tick.Stop()
@@ -85,7 +85,7 @@ func (p *Program) watchHeld(ctx context.Context) {
 // The next pass begins with that object, so that each one has its turn. It returns the place of the
 // object.
 //
-// Held by TestHeldEvents and TestHeldEventsOfMany.
+//test:by TestHeldEvents TestHeldEventsOfMany
 func (p *Program) reportHeld(held []ownergraph.Held, from graph.Key, now time.Time) (next graph.Key) {
 	first := max(0, slices.IndexFunc(held, func(h ownergraph.Held) bool { return h.Key.Compare(from) >= 0 }))
 	for i := range held {

@@ -36,7 +36,7 @@ func invalidCode(dependent graph.Key, x *graph.OwnerElsewhere) string {
 // object. A program that observes reports them as well: the fault is in the reference, whichever
 // collector deletes the object. A deletion that another reason bars is reported once it goes out.
 //
-// Held by TestInvalidReferences.
+//test:by TestInvalidReferences
 func (w *sender) noteInvalid(d ownergraph.DecisionEvent) {
 	if d.Barred != policy.ReasonUnset && d.Barred != policy.ObserveOnly {
 		return

@@ -41,7 +41,7 @@ func (p *Program) newLock() (resourcelock.Interface, error) {
 // lead collects while the program holds its Lease. The election ends after the
 // collector, so that the Lease is released after the last write.
 //
-// Held by TestLease, TestLeaseLost and TestLeaseTaken.
+//test:by TestLease TestLeaseLost TestLeaseTaken
 func (p *Program) lead(ctx context.Context) error {
 	elects, resign := context.WithCancel(context.WithoutCancel(ctx))
 	defer resign()

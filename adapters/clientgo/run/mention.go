@@ -23,7 +23,7 @@ const (
 // mentionOf returns the mention of a reason. A setting and a grace period, which ends by
 // itself, make no Event.
 //
-// Held by TestMentions.
+//test:by TestMentions
 func mentionOf(r policy.Reason) mention {
 	switch r {
 	case policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace:

@@ -131,7 +131,7 @@ func (p *Program) logContext(ctx context.Context) context.Context {
 // two exceptions. If the rest config names files with a client certificate, client-go
 // keeps a goroutine that reads them. Run does not touch a Transport of the rest config.
 //
-// Held by TestRunLeavesNothing.
+//test:by TestRunLeavesNothing
 func (p *Program) Run(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("run: context: nil: %w", graph.ErrInvalid)

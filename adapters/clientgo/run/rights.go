@@ -116,7 +116,7 @@ func (c Config) endsNamespaces() bool {
 // A caller may call Missing before and during Run. It returns the error of the server.
 // A server without SelfSubjectAccessReview returns an error.
 //
-// Held by TestRights.
+//test:by TestRights
 func (p *Program) Missing(ctx context.Context) ([]Right, error) {
 	ctx = p.logContext(ctx)
 	defer utilnet.CloseIdleConnectionsFor(p.client.Transport)
@@ -214,7 +214,7 @@ const maxListed = 20
 // checkRights logs the missing rights. An error of the check is not alarming, because
 // each refused request is logged too.
 //
-// Held by TestRightMissing and TestRightsUnknown.
+//test:by TestRightMissing TestRightsUnknown
 func (p *Program) checkRights(ctx context.Context) {
 	missing, err := p.Missing(ctx)
 	if ctx.Err() != nil {

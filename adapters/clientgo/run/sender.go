@@ -35,7 +35,7 @@ const (
 // sender sends Events on one goroutine. A caller never waits for it, and its memory is
 // bounded.
 //
-// Held by TestEvents, TestEventsBounded and TestEventsRefused.
+//test:by TestEvents TestEventsBounded TestEventsRefused
 type sender struct {
 	client    core.EventsGetter
 	component string // the name of the reporting component
@@ -106,7 +106,7 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 // decided offers an unresolvable reference, an invalid one that makes the program delete, and a
 // decision of a guard. The engine waits for this call.
 //
-// Held by TestCascadeWithoutObject.
+//test:by TestCascadeWithoutObject
 func (w *sender) decided(d ownergraph.DecisionEvent) {
 	about := topic{uid: d.Key.UID, reason: d.Reason, doubt: d.Doubt}
 	switch {
@@ -200,7 +200,7 @@ func (w *sender) offer(s report) (queued bool) {
 // offerOneOfMany queues a report of a sort that may come by thousands. Half of the queue is for the
 // others: the engine decides about a cascade once, perhaps because of those thousands.
 //
-// Held by TestEventsBounded and TestInvalidBounded.
+//test:by TestEventsBounded TestInvalidBounded
 func (w *sender) offerOneOfMany(s report) (queued bool) {
 	return len(w.queue) < cap(w.queue)/2 && w.offer(s)
 }

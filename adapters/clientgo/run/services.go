@@ -14,7 +14,7 @@ const maxServices = 4 // API services in one message
 
 // behind names the API services of kinds that are not available.
 //
-// Held by TestBehind.
+//test:by TestBehind
 func behind(kinds []graph.Kind, services []clientgo.UnavailableService) []string {
 	return namesOf(slices.DeleteFunc(services, func(u clientgo.UnavailableService) bool { return !slices.ContainsFunc(kinds, u.Serves) }))
 }
@@ -34,7 +34,7 @@ func namesOf(services []clientgo.UnavailableService) (names []string) {
 // whose kinds take no part in ownership. The detail of any other object has them already, in the
 // reasons of the kinds that it waits for.
 //
-// Held by TestHeldByServices.
+//test:by TestHeldByServices
 func causes(h *ownergraph.Held, services []clientgo.UnavailableService) []string {
 	if h.Key.Kind != "Namespace" || h.Reason != policy.NeedFinalizers || !slices.Contains(h.Detail, clientgo.NamespaceFinalizer) {
 		return nil

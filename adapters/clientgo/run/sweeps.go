@@ -4,7 +4,7 @@ import "context"
 
 // checkSweeps logs each sweep whose holders are in namespaces, with the bound of its members.
 //
-// Held by TestSweepsInNamespaces.
+//test:by TestSweepsInNamespaces
 func (p *Program) checkSweeps(ctx context.Context) {
 	sweeps := p.config.Engine.Sweeps
 	if len(sweeps) == 0 || p.collector.Synced(ctx) != nil {

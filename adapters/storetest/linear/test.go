@@ -22,7 +22,7 @@ import (
 // that with -short. Of store, Test reads only New and Kinds. It returns when every
 // client is done.
 //
-// Held by TestMemoryIsLinearizable and TestBrokenStores.
+//test:by TestMemoryIsLinearizable TestBrokenStores
 func Test(t storetest.TB, store storetest.Config) {
 	t.Helper()
 	test(t, store, settings{})

@@ -50,7 +50,7 @@ type Folder struct{ root *os.Root }
 // Open opens the folder of a store, or makes it. An empty folder gets the marker, and a store
 // without an identity gets a random one. Error: ErrForeign, and the folder is not changed.
 //
-// Held by TestOpen, TestOpenTogether and TestOpenAfterCrash.
+//test:by TestOpen TestOpenTogether TestOpenAfterCrash
 func Open(ctx context.Context, path string, store ownergraph.Records) (*Folder, error) {
 	id, err := identity(ctx, store)
 	if err != nil {
@@ -142,7 +142,7 @@ func (f *Folder) mark(id string) error {
 // If a directory comes back, Repair asks again, and discards it if its UID is no longer live.
 // Its object may have begun to go, and its handler may have run, before the directory was back.
 //
-// Held by TestRepair, TestRepairAsksAgain and TestRepairFails.
+//test:by TestRepair TestRepairAsksAgain TestRepairFails
 func (f *Folder) Repair(uids func() ([]string, error)) error {
 	entries, err := fs.ReadDir(f.root.FS(), ".")
 	if err != nil {
@@ -188,7 +188,7 @@ func (f *Folder) Make(uid string) error {
 // Discard moves the directory of a UID to the trash, and makes the trash if it is missing. It
 // removes an empty directory. A missing directory is no error.
 //
-// Held by TestDiscard and TestDiscardWithoutTrash.
+//test:by TestDiscard TestDiscardWithoutTrash
 func (f *Folder) Discard(uid string, now time.Time) error {
 	if !isUID(uid) {
 		return fmt.Errorf("discard the directory of uid %.80q: %w", uid, errUID)
@@ -272,7 +272,7 @@ func (f *Folder) restore(live map[string]bool) (back []string, err error) {
 // A directory whose entries have changed after the time in its name was discarded by a clock that
 // was wrong. Its time begins with that change. Without a later change a wrong clock is not found.
 //
-// Held by TestEmpty, TestEmptyAfterCrash and TestEmptyAfterWrongClock.
+//test:by TestEmpty TestEmptyAfterCrash TestEmptyAfterWrongClock
 func (f *Folder) Empty(now time.Time, keep time.Duration) error {
 	paths, err := f.takeDue(now, keep)
 	for _, path := range paths {

@@ -12,7 +12,7 @@ import (
 // Run runs a program that takes no arguments, and returns its exit status: 0 for success
 // or -h, 1 for an error of run, 2 for wrong usage.
 //
-// Held by TestRun.
+//test:by TestRun
 func Run(ctx context.Context, name string, args []string, stdout, stderr io.Writer, run func(context.Context, io.Writer) error) int {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	flags.SetOutput(stderr)

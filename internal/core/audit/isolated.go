@@ -15,7 +15,7 @@ import (
 // references. Then it reports the cycles, over at most limit members and references at a time, and
 // ends the audit. The next audit begins after the time every.
 //
-// Held by TestReportInSteps and TestReportOfManyOwners.
+//test:by TestReportInSteps TestReportOfManyOwners
 func (a *Auditor) Search(v record.Nodes, limit int, now time.Time, every time.Duration, out *effect.List) {
 	if a.search == nil {
 		a.search = graph.Inside(inside.Key{}).NewIsolatedCycleSearch(a.roots)

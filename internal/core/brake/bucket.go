@@ -21,7 +21,7 @@ func (b *bucket) fill(now time.Time) { *b = b.at(now) }
 // at returns the bucket at a time. A full bucket begins a period of its own: it saves no part
 // of a token.
 //
-// Held by TestBucket and TestBucketBound.
+//test:by TestBucket TestBucketBound
 func (b *bucket) at(now time.Time) bucket {
 	began, made, tokens := b.began, b.made, b.tokens
 	if began.IsZero() {

@@ -76,7 +76,7 @@ func (c Cause) String() string {
 // held, so this cascade is never within the limit: it begins with a trip. No object has this
 // key, since each object has a kind.
 //
-// Held by TestLeftOut.
+//test:by TestLeftOut
 func LeftOut() graph.Key { return graph.Key{UID: "roots-left-out"} }
 
 // slot is the number of a remembered cascade, from 1.
@@ -123,7 +123,7 @@ func (m *Machine) IsKnown(k graph.Key) bool {
 // SetReturned takes the number of kinds that a count takes in again, so far. A cascade within its
 // limit is counted anew, if a kind has come back that its count has left out.
 //
-// Held by TestCountAgain.
+//test:by TestCountAgain
 func (m *Machine) SetReturned(n uint64) { m.returned = n }
 
 func (m *Machine) isOutdated(c *cascade) bool {

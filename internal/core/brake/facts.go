@@ -30,7 +30,7 @@ var (
 
 // WriteFact returns a fact as JSON for the record.
 //
-// Held by TestFacts.
+//test:by TestFacts
 func WriteFact(f Fact) []byte {
 	text, _ := json.Marshal(jsonFact{ // texts, numbers and times have no error
 		f.Key.Kind, f.Key.Scope, f.Key.Name, f.Key.UID, factStateNames[f.State], factCauseNames[f.Cause], f.Until.UTC(), f.AtMost, f.At.UTC(),
@@ -41,7 +41,7 @@ func WriteFact(f Fact) []byte {
 // ReadFacts reads the facts of a record. An error names the place and the cause. A field that
 // this version does not know is an error, because it may narrow an approval.
 //
-// Held by TestFacts and TestFactsRefused.
+//test:by TestFacts TestFactsRefused
 func ReadFacts(value []byte) (list []Fact, err error) {
 	if err := jsonread.Array(value, &list, readFact); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ const MaxCascades = 4096
 
 // maxWindow bounds the tokens of a bucket, so that their sums do not overflow.
 //
-// Held by TestBucketOfMany.
+//test:by TestBucketOfMany
 const maxWindow = math.MaxInt / 4
 
 // View has the lower machines, the effects and the time. The caller makes one for each call,

@@ -44,7 +44,7 @@ func (m *Machine) Memory(v View) Memory {
 // Recall takes over the memory of another brake. Its own knowledge goes first. Cascades
 // for which there is no room are counted anew.
 //
-// Held by TestRecall.
+//test:by TestRecall
 func (m *Machine) Recall(v View, all Memory) {
 	m.listed = m.listed || all.Listed
 	for _, x := range all.Cascades {

@@ -87,7 +87,7 @@ func (f *Fact) yields(c *cascade) bool {
 // of this machine. It has the cascades decided whose answer changes. A fact that has left the
 // record is written again, as long as objects wait for it.
 //
-// Held by TestRecordMerged, TestRecordAnswers and TestRecordLost.
+//test:by TestRecordMerged TestRecordAnswers TestRecordLost
 func (m *Machine) TakeRecord(v View, list []Fact) {
 	m.taken = true
 	here := make(map[slot]bool, len(list))

@@ -30,7 +30,7 @@ func (r *rooms) clone() (c rooms) {
 // all of them. Begin and Judge follow. It reports false if nothing is to be begun, or if there is not
 // enough room for all. Then it forgets nothing.
 //
-// Held by TestOwnRoots, TestOwnEndedRoots and TestNoRoomForAll.
+//test:by TestOwnRoots TestOwnEndedRoots TestNoRoomForAll
 func (m *Machine) TryReserve(id graph.NodeID, roots []graph.Key) bool {
 	own, fresh := m.own[:0], m.fresh[:0]
 	ended := 0

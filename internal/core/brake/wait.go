@@ -140,7 +140,7 @@ func (m *Machine) Leave(id graph.NodeID) {
 // waits for a user waits on. Otherwise its cascade could be forgotten together with the answer
 // of the user. It is decided again after the listing or the read, so no line has to call it.
 //
-// Held by TestPostponeCallsNothing.
+//test:by TestPostponeCallsNothing
 func (m *Machine) Postpone(id graph.NodeID) {
 	w := m.waits[id]
 	if slices.ContainsFunc(w.slots[:], func(s slot) bool { return m.at(s).waitsForUser() }) {

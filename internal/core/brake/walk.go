@@ -140,7 +140,7 @@ func (w *walk) visitNext(v View) int {
 // take counts a member of a container. No owner keeps it: the actor of the container deletes it
 // with every other member.
 //
-// Held by TestWalkContents.
+//test:by TestWalkContents
 func (w *walk) take(v View, id graph.NodeID) {
 	n := v.Node(id)
 	if _, ok := w.seen[id]; ok || n.State() != graph.Observed {
@@ -159,7 +159,7 @@ func (w *walk) add(id graph.NodeID, counts bool) {
 // visit looks at a dependent. It counts the dependent once none of its owners keeps it: each
 // of them is not solid, or goes with the cascade. It returns the number of its owners.
 //
-// Held by TestWalk.
+//test:by TestWalk
 func (w *walk) visit(v View, id graph.NodeID) int {
 	n := v.Node(id)
 	if _, ok := w.seen[id]; ok || n.State() != graph.Observed || n.Inside(inside.Key{}).Flawed() {

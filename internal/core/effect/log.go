@@ -64,7 +64,7 @@ type kept struct {
 // warning about an object without an error comes once for the object, and more of them are due. A
 // line gets the number of the others. A line that has the number already is due.
 //
-// Held by TestDue.
+//test:by TestDue
 func (r *Record) note(to *lines.Lines, now time.Time) bool {
 	cause, most := r.cause()
 	if most == 0 {
@@ -121,7 +121,7 @@ func (l *List) Warn(text string, args ...any) {
 // KeepDue is Keep for a line that is due. The lines of one text and cause are bounded, and one of
 // them gets the number of the others.
 //
-// Held by TestDue and TestFlood.
+//test:by TestDue TestFlood
 func (l *List) KeepDue(r Record, now time.Time) {
 	if r.note(&l.lines.repeats, now) {
 		l.Keep(r)
@@ -131,7 +131,7 @@ func (l *List) KeepDue(r Record, now time.Time) {
 // KeepLate keeps a line for each text with a number of others that no line has shown in time. It
 // returns the time of its next look, zero for none.
 //
-// Held by TestFlood.
+//test:by TestFlood
 func (l *List) KeepLate(now time.Time) (at time.Time) {
 	return l.lines.repeats.Late(now, func(text string, others int) {
 		l.Keep(Record{Level: Warn, Text: text, Args: []any{"others", others}})

@@ -13,7 +13,7 @@ import (
 // the versions from before the read. The store may have made the owner since, if its UID
 // could be foreseen.
 //
-// Held by TestAbsenceServes.
+//test:by TestAbsenceServes
 func (v *View) absenceServes(dep *record.State, o graph.Node, m *record.State, since seq.Stamp) bool {
 	return m.Absent > v.Kinds.Rewound() && (m.Absent > since || !v.Kinds.Unconfirmed(v.Graph, o.Kind(), since)) && (m.GoneObserved || o.State() != graph.Phantom || m.Absent > dep.Known)
 }

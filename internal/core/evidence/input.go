@@ -14,7 +14,7 @@ import (
 // Input returns the evidence for a decision about an observed node. The input is valid
 // until the next one with the scratch.
 //
-// Held by TestInputChangesNothing.
+//test:by TestInputChangesNothing
 func (v *View) Input(id graph.NodeID, s *Scratch) *policy.Facts {
 	n, m, in := v.Node(id), v.Peek(id, new(record.State)), &s.input
 	*in = policy.Facts{

@@ -42,7 +42,7 @@ func (a *Around) Objects() (objects []graph.Object, more bool) { return a.object
 
 // Step looks at about budget objects and references. It returns true at the end.
 //
-// Held by TestAround.
+//test:by TestAround
 func (a *Around) Step(g *graph.Graph, budget int) (done bool) {
 	for ; budget > 0; budget-- {
 		if id, ok := a.cursor.Next(g); ok {
@@ -86,7 +86,7 @@ func (a *Around) take(g *graph.Graph, n graph.Node, item aroundItem) {
 // addSameUID adds the objects that an owner stands for. Many references of one object may name one
 // UID, and a UID may have many nodes. So only the first of these references looks at them.
 //
-// Held by TestAroundOneUID.
+//test:by TestAroundOneUID
 func (a *Around) addSameUID(g *graph.Graph, owner graph.Node, up bool) {
 	if a.sameUID[owner.ID()] {
 		return

@@ -129,7 +129,7 @@ func (c *Copy) Changes() int { return c.changes }
 // Loosen has the copy disregard changes from now on, except for nodes that leave the graph.
 // So it comes to an end, and its parts are of several moments.
 //
-// Held by TestCopyLoose.
+//test:by TestCopyLoose
 func (c *Copy) Loosen() { c.loose = true }
 
 // IsLoose reports whether Loosen has been called.
@@ -272,7 +272,7 @@ func stateOf(v View, n graph.Node) State {
 // Observe takes a change of the graph. It has the parts copied again that the change
 // concerns, and adds a new object below a member. The delta's nodes may have left the graph.
 //
-// Held by TestCopyMeanwhile.
+//test:by TestCopyMeanwhile
 func (c *Copy) Observe(v View, d *graph.Delta) {
 	for _, f := range d.Freed {
 		if c.parts[f.ID] != nil {

@@ -8,7 +8,7 @@ import (
 // NewWhole returns an empty copy of everything: all observed objects are members. It is open in
 // the graph until Close.
 //
-// Held by TestWholeMeanwhile.
+//test:by TestWholeMeanwhile
 func NewWhole(g *graph.Graph) *Copy {
 	c := New(g)
 	c.whole, c.scan = true, 1
@@ -29,7 +29,7 @@ func (c *Copy) stepScan(v View, budget int) (cost int, done bool) {
 // Graph returns the graph of the parts of a whole copy, with the kinds of the graph at the moment of
 // the last Step. It does not read the copied graph. The copy is empty afterwards.
 //
-// Held by TestWholeMeanwhile.
+//test:by TestWholeMeanwhile
 func (c *Copy) Graph(cfg graph.Config, kinds []graph.KindState) (*graph.Graph, error) {
 	var ended []graph.Key
 	objects := func(yield func(graph.Object) bool) {

@@ -64,7 +64,7 @@ func (f *Follower) Open(g *graph.Graph) { f.set = newMembers(g, &f.past) }
 // With a root that is marked or gone, others may have gone with it before the call. A scan
 // finds these others, and the objects below them.
 //
-// Held by TestGoneBefore.
+//test:by TestGoneBefore
 func (f *Follower) Begin(v View, root graph.Key) {
 	if f.isRoot(root) {
 		return

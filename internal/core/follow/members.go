@@ -37,7 +37,7 @@ const (
 // classOf returns the list of an observed node. One that waits for the write of another engine
 // is not held: nothing keeps that engine from the write.
 //
-// Held by TestRecount.
+//test:by TestRecount
 func classOf(v *View, id graph.NodeID) class {
 	switch {
 	case !v.Held.Has(id) || v.Held.Get(id).Reason == policy.ObserveOnly:

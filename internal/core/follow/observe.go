@@ -13,7 +13,7 @@ const maxClimb = 1024
 // unknown. So Ending climbs from the object to the root. With more than 1,024 objects on
 // the way it takes the object for a member.
 //
-// Held by TestGoneDuringWalk.
+//test:by TestGoneDuringWalk
 func (f *Follower) Ending(v View, k graph.Key) {
 	f.ending, f.holder, f.content = 0, false, graph.Content{}
 	n, ok := v.Graph.Lookup(k)
@@ -69,7 +69,7 @@ func (f *Follower) climb(v *View, id graph.NodeID) {
 
 // Observe takes a change of the graph. The delta's nodes may have left the graph.
 //
-// Held by TestRecount.
+//test:by TestRecount
 func (f *Follower) Observe(v View, d *graph.Delta) {
 	if f.search != nil {
 		f.search.look(&v, d.Node)

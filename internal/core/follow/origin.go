@@ -90,7 +90,7 @@ const (
 // and the cost of the answer. An object whose way to the root is forgotten is taken for one.
 // So is one whose root is not known, if that of the follower's deletion is not known either.
 //
-// Held by TestGoneBefore.
+//test:by TestGoneBefore
 func (f *Follower) wentBefore(v *View, id graph.NodeID) (yes bool, cost int) {
 	n := v.Graph.Node(id)
 	if len(f.origins.keys) == 0 || n.State() == graph.Observed || n.Inside(inside.Key{}).ByUID() || f.set.has(id) || !f.origins.reach(n.Scope()) {

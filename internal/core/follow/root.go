@@ -16,7 +16,7 @@ const maxRoots = 9
 // end in the history counts, then the other ends that the watch has shown. References that
 // name an object count last, once a call has not found it.
 //
-// Held by TestRoots.
+//test:by TestRoots
 func (f *Follower) Roots(v View, key graph.Key) []graph.Key {
 	x := Found{}
 	if s := f.search.places[key]; s != nil {
@@ -87,7 +87,7 @@ func (v *View) originOf(k graph.Key) (roots []graph.Key, open bool) {
 // isOwned reports whether an object that exists has a solid owner. Its owners did not delete it
 // then, so it is its own root.
 //
-// Held by TestGoneBefore.
+//test:by TestGoneBefore
 func isOwned(n graph.Node) bool {
 	for i := range n.Owners() {
 		if r := n.Reference(i); !r.Self && r.Class == graph.Solid {

@@ -9,7 +9,7 @@ import (
 // owns in that scope alone, and a global object owns everywhere. The graph holds a dependent with
 // any other reference, so it does not go with the owner.
 //
-// Held by TestScopes.
+//test:by TestScopes
 func mayOwn(owner, dependent string) bool { return owner == "" || owner == dependent }
 
 // owns reports whether the deletion of a node may end a dependent that refers to it. A claim has the

@@ -90,7 +90,7 @@ func (s *search) look(v *View, id graph.NodeID) {
 // StepSearch looks at budget nodes for the places of the roots without a UID, and returns
 // true at the end.
 //
-// Held by TestSearch.
+//test:by TestSearch
 func (f *Follower) StepSearch(v View, budget int) (done bool) { return f.search.step(&v, budget) }
 
 // EndSearch forgets the nodes that the search has found: all roots have begun.

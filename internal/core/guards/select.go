@@ -133,7 +133,7 @@ func (l *Labels) failed(v View, err error, wait time.Duration) {
 
 // ResumeSelects retries at once the selections that failed while the kind was sick.
 //
-// Held by TestResumeSelects.
+//test:by TestResumeSelects
 func (l *Labels) ResumeSelects(v View, kind graph.Kind) {
 	for _, k := range l.wanted {
 		if s := l.done[k]; k.Kind == kind && s.err != "" {

@@ -60,7 +60,7 @@ func (t *Table) From(g *graph.Graph, found []Node, from graph.NodeID) (all []Nod
 // Entries shows the entries of a slice of the nodes, from an id on, in no order. It returns the id
 // of the next slice, if there is one. If one slice has room for all held nodes, it shows all.
 //
-// Held by TestEntries.
+//test:by TestEntries
 func (t *Table) Entries(g *graph.Graph, from graph.NodeID, show func(Entry)) (next graph.NodeID, more bool) {
 	if len(t.held) <= Slice {
 		for _, x := range t.held {

@@ -38,7 +38,7 @@ func (s Status) String() string {
 
 // StatusOf returns the status that goes with a reason to report an object.
 //
-// Held by TestStatusOfReasons.
+//test:by TestStatusOfReasons
 func StatusOf(r policy.Reason) Status {
 	switch r {
 	case policy.NeedDependents, policy.NeedMembers, policy.NeedPhase:

@@ -12,7 +12,7 @@ import (
 // false if the set has left out roots, or was forgotten. Own: the object is its own root,
 // and the set has no other. Wanted takes the text of a key, which is valid during the call.
 //
-// Held by TestNames.
+//test:by TestNames
 func (m *Machine) Names(root uint64, wanted func(key []byte) bool) (found, whole, own bool) {
 	if root == Self || root == Unknown {
 		return false, true, root == Self
@@ -33,7 +33,7 @@ func (m *Machine) Names(root uint64, wanted func(key []byte) bool) (found, whole
 // Owners returns the owners of an object at its last end. It returns false if the history
 // has no such end among the last 16 at the place, or has left out an owner.
 //
-// Held by TestNames.
+//test:by TestNames
 func (m *Machine) Owners(k graph.Key) ([]graph.Owner, bool) {
 	key := graph.Inside(inside.Key{}).AppendKey(nil, &k)
 	hash := m.ended.hash(key[:placeSize(key)])

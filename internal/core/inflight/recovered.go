@@ -31,7 +31,7 @@ func (t *Expectations) Retries() bool { return t.walk.left > 0 || len(t.walk.nex
 // StepRetry looks at no more than limit expectations. It moves the deadline of a node to now, if its
 // expectation is Blocked and its kind has recovered. It returns these nodes, by id.
 //
-// Held by TestRetry and TestRetrySteps.
+//test:by TestRetry TestRetrySteps
 func (t *Expectations) StepRetry(g *graph.Graph, now time.Time, limit int) (ids []graph.NodeID) {
 	w := &t.walk
 	if w.left == 0 {

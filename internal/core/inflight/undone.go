@@ -32,7 +32,7 @@ const (
 //  1. a write is kept only for a node in use
 //  2. no write is kept for an object that is kept for its owners, or for want of any
 //
-// Held by TestUndoneWrites (internal/proof/properties).
+//test:by internal/proof/properties.TestUndoneWrites
 type Undone struct {
 	writes map[graph.NodeID]write
 	count  uint64

@@ -74,7 +74,7 @@ func (t *Table) Returned() uint64 { return t.gaps.returned }
 // Gap returns the kinds that a count leaves out now, or nil for none. The caller does not change
 // it.
 //
-// Held by TestGap.
+//test:by TestGap
 func (t *Table) Gap() *Gap {
 	n := t.CountMissing()
 	if n == 0 || t.gaps.known != nil {

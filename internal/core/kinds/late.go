@@ -74,7 +74,7 @@ func (s *State) listed() {
 // each kind it drops one that a later entry of the kind stands for. It looks at all entries again
 // when these are twice as many.
 //
-// Held by TestLateEntries.
+//test:by TestLateEntries
 func (l *lateness) add(d due, kinds int) {
 	i, _ := slices.BinarySearchFunc(l.list, d.at, func(x due, at time.Time) int {
 		if x.at.After(at) {
@@ -133,7 +133,7 @@ func (t *Table) checkLate() error {
 
 // TakeLate makes the kinds sick that are late now, at most limit of them, and returns them.
 //
-// Held by TestLate.
+//test:by TestLate
 func (t *Table) TakeLate(limit int) (late []graph.Kind) {
 	for len(late) < limit {
 		at, ok := t.LateAt()

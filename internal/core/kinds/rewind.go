@@ -45,7 +45,7 @@ func (t *Table) Rewind(at seq.Stamp) {
 // EndRewind ends a rewind once every kind has been listed since. It reports whether it
 // did. It looks at no kind, because the end of each listing asks.
 //
-// Held by TestRewind.
+//test:by TestRewind
 func (t *Table) EndRewind() bool {
 	if !t.relisting || t.counts.unlisted > 0 {
 		return false

@@ -48,7 +48,7 @@ type entry struct {
 // Note notes that the stamps after last are given at this time or later. It allocates
 // memory only for every 256th entry or so.
 //
-// Held by TestLog and TestNoteAllocates.
+//test:by TestLog TestNoteAllocates
 func (l *Log) Note(now time.Time, last seq.Stamp) {
 	if l.n == 0 {
 		l.base = now
@@ -101,7 +101,7 @@ func (l *Log) thin(now time.Duration) {
 // At returns the time of the last entry at or before the stamp. It is the zero time for
 // stamp 0 and for a stamp before the first entry.
 //
-// Held by TestLog.
+//test:by TestLog
 func (l *Log) At(s seq.Stamp) time.Time {
 	i := l.n
 	if i > few {

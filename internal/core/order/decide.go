@@ -128,7 +128,7 @@ func (m *Machine) joinStale(v View, o *order, id graph.NodeID) {
 // isUnplaced reports whether a stale order has no place for an object. It looks only at the
 // orders that have one.
 //
-// Held by TestManyStale.
+//test:by TestManyStale
 func (m *Machine) isUnplaced(id graph.NodeID) bool {
 	n := m.stales
 	for o := range m.all(id) {

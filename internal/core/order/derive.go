@@ -7,7 +7,7 @@ import "slices"
 // of the members of each object that is the holder of a sweep. It is the definition that a walk
 // follows in steps, for a plan.
 //
-// Held by TestDerive.
+//test:by TestDerive
 func Derive(own []int, owners, members [][]int) (phases []int) {
 	dependents := make([][]int, len(own))
 	for h, list := range members {

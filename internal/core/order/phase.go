@@ -23,7 +23,7 @@ func Selects(g *guard.Guard, o *graph.Object) bool {
 // CheckPhases returns the faults of the phases of guards. Each error wraps graph.ErrInvalid
 // and names the guard's field.
 //
-// Held by TestCheckGuards.
+//test:by TestCheckGuards
 func CheckPhases(guards []guard.Guard) error {
 	for i := range guards {
 		if err := plan.CheckPhases(guards[i].Phases); err != nil {

@@ -99,7 +99,7 @@ func (m *Memory) Begin(x *inflight.Call) {
 // Done takes the answer of a write. A write that failed, or whose outcome is unknown, leaves
 // nothing to remember, unless the watch has shown the end of the owner meanwhile.
 //
-// Held by TestObserve and TestUpdate.
+//test:by TestObserve TestUpdate
 func (m *Memory) Done(x *inflight.Call, succeeded bool) {
 	end, _ := m.Has(x.Key)
 	switch {
@@ -118,7 +118,7 @@ func (m *Memory) Empty() bool { return m.owners.Empty() }
 // Observe takes the end of an object, which the graph shows. It remembers the references to an
 // owner of the memory. The memory's size bounds their number.
 //
-// Held by TestObserve.
+//test:by TestObserve
 func (m *Memory) Observe(g *graph.Graph, owner graph.Key) {
 	end, ok := m.Has(owner)
 	if !ok {
@@ -161,7 +161,7 @@ func reference(dep, owner graph.UID) graph.Key { return graph.Key{Name: string(o
 // Update takes another version of a dependent. A reference that the version lacks is
 // forgotten: the one that comes again is another one.
 //
-// Held by TestUpdate.
+//test:by TestUpdate
 func (m *Memory) Update(dep graph.Node) {
 	if m.references.Empty() {
 		return
@@ -194,7 +194,7 @@ func (m *Memory) drop(dep graph.UID) {
 // reference. It counts by the UID, as the orphaning did: a mistake there keeps an object. A
 // setting that reads other coordinates as absent leaves no owner for them.
 //
-// Held by TestOf.
+//test:by TestOf
 func (m *Memory) Of(set graph.Config, dep graph.UID, k graph.Key) (owner graph.Key, ok bool) {
 	end, ok := m.Has(k)
 	if owner = k; !ok {

@@ -17,7 +17,7 @@ type jsonPause struct {
 
 // WriteList returns the pauses as JSON for the record.
 //
-// Held by TestLists.
+//test:by TestLists
 func WriteList(list []Pause) []byte {
 	out := make([]jsonPause, len(list))
 	for i, x := range list {
@@ -33,7 +33,7 @@ func WriteList(list []Pause) []byte {
 // ReadList reads the pauses of a record. An error names the place and the cause. A field
 // that this version does not know is an error, because it may widen the pause.
 //
-// Held by TestLists and TestListsRefused.
+//test:by TestLists TestListsRefused
 func ReadList(value []byte) (list []Pause, err error) {
 	if err := jsonread.Array(value, &list, readPause); err != nil {
 		return nil, err

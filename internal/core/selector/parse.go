@@ -17,7 +17,7 @@ const maxSelector = 16 << 10
 // the label, too. Comparisons of numbers ("<" and ">") are not supported. The error wraps
 // graph.ErrInvalid and quotes the wrong part.
 //
-// Held by TestParseRefuses and FuzzParse.
+//test:by TestParseRefuses FuzzParse
 func Parse(text string) (Selector, error) {
 	bad := func(part, cause string) (Selector, error) {
 		return Selector{}, fmt.Errorf("selector %q: %q: %s: %w", text[:min(len(text), 80)], part[:min(len(part), 80)], cause, graph.ErrInvalid)

@@ -30,7 +30,7 @@ const (
 
 // Matches reports whether the labels match.
 //
-// Held by TestMatches.
+//test:by TestMatches
 func (s Selector) Matches(labels map[string]string) bool {
 	return !slices.ContainsFunc(s.list, func(r requirement) bool { return !r.matches(labels) })
 }
@@ -51,7 +51,7 @@ func (r requirement) matches(labels map[string]string) bool {
 // String returns a text that Parse reads as the same selector, and "" for the
 // zero Selector.
 //
-// Held by TestRoundTrip and FuzzParse.
+//test:by TestRoundTrip FuzzParse
 func (s Selector) String() string {
 	parts := make([]string, len(s.list))
 	for i, r := range s.list {

@@ -151,7 +151,7 @@ const maxDetached = 64
 // to a lost history, and unknown deletes nothing. A halted run ends with its holder: nothing could
 // let it go on.
 //
-// Held by TestUnguardedHolder.
+//test:by TestUnguardedHolder
 func (sw *Sweeps) holderGone(v View, plan int, id graph.NodeID, was graph.Object, unseen bool) {
 	p := sw.plans[plan]
 	k := runKey{id, plan}
@@ -184,7 +184,7 @@ func (sw *Sweeps) holderGone(v View, plan int, id graph.NodeID, was graph.Object
 // InScope returns the finalizers of the sweeps of a holder that has a scope, sorted. Members outside
 // of the scope are not covered. It returns nil for every other object.
 //
-// Held by TestInScope.
+//test:by TestInScope
 func (sw *Sweeps) InScope(o graph.Object) (out []string) {
 	if o.Scope == "" {
 		return nil

@@ -27,7 +27,7 @@ func (sw *Sweeps) Memory() (out []Memory) {
 // Recall takes over the memory of other sweeps with the same configuration, for the holders
 // that the graph has.
 //
-// Held by TestRecall.
+//test:by TestRecall
 func (sw *Sweeps) Recall(v View, all []Memory) {
 	for _, m := range all {
 		n, ok := v.Graph.Lookup(m.holder)

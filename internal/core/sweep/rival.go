@@ -77,7 +77,7 @@ func (sw *Sweeps) holderVersionChanged(v View, id graph.NodeID, o graph.Object) 
 // by it. Until then that holder contested the objects. A holder that was marked before had no
 // claim since the mark, which dying has.
 //
-// Held by TestRivalChanged.
+//test:by TestRivalChanged
 func (sw *Sweeps) noteRelease(v View, id graph.NodeID, was, o graph.Object, had bool) {
 	if len(sw.runs) == 0 { // a run needs a proof from after its own beginning
 		return

@@ -345,7 +345,7 @@ func (l *Ledger) reference(o *graph.Object, owner graph.Key) (graph.Owner, bool)
 // Commit records only the states that a change may touch. An error names a state
 // that Commit has missed.
 //
-// Held by TestLedgerMissesNothing.
+//test:by TestLedgerMissesNothing
 func (l *Ledger) Check() error {
 	c := l.Clone()
 	c.recordAll()

@@ -14,7 +14,7 @@ import (
 // at each instant. It does not use the code of the engine. It is not safe for
 // concurrent use.
 //
-// Held by TestSweepsJudge.
+//test:by TestSweepsJudge
 type Sweeps struct {
 	// Override says that the engines may replace a propagation finalizer that an
 	// object carries (ownergraph.Config.Override).

@@ -14,7 +14,7 @@ import (
 // every event and every result before the engine, and every call as the engine
 // hands it out. A Witness is not safe for concurrent use.
 //
-// Held by TestWitness.
+//test:by TestWitness
 type Witness struct {
 	level  ownergraph.Level
 	absent bool // owners in another scope count as absent

@@ -4,17 +4,25 @@ import (
 	"go/ast"
 	"maps"
 	"os"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
+// testedBy begins the line of a comment that names the tests of the promises before it.
+// Documentation does not show such a line, because it is a directive.
+const testedBy = "//test:by "
+
 var (
-	heldBy = regexp.MustCompile(`(?i)\bheld by ((?:[^.]|\.\S)*)`)
-	holder = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
-	// scenario is a text scenario, or the beginning of the names of several.
-	scenario = regexp.MustCompile(`\bTestScenarios/([\w-]+)`)
+	// holder is a test in a promise: an optional directory, the name, and an optional scenario, or
+	// the beginning of the names of several.
+	holder = regexp.MustCompile(`^(?:([a-z][\w/-]*)\.)?((?:Test|Fuzz|Benchmark)[A-Z]\w*)(?:/([\w-]+))?$`)
+	// inText is a promise that documentation would show.
+	inText = regexp.MustCompile(`(?i)\bheld by (?:Test|Fuzz|Benchmark)[A-Z]`)
+	// testName is the name of a test in a text.
+	testName = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
 )
 
 // holders returns the directories that have a test, by the test's name.
@@ -22,7 +30,7 @@ func (r *repository) holders() map[string][]string {
 	out := map[string][]string{}
 	for _, f := range r.files {
 		for _, d := range f.ast.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && f.test() && holder.MatchString(d.Name.Name) {
+			if d, ok := d.(*ast.FuncDecl); ok && f.test() && testName.MatchString(d.Name.Name) {
 				out[d.Name.Name] = append(out[d.Name.Name], f.dir())
 			}
 		}
@@ -30,31 +38,56 @@ func (r *repository) holders() map[string][]string {
 	return out
 }
 
-// checkHolders finds promises in comments whose test does not exist. The test is
-// in the package of the comment, or in a directory that the sentence names. A scenario
-// is among the given ones.
+// checkHolders finds promises whose test does not exist. The test is in the package of the
+// comment, or in the directory before its name. A scenario is among the given ones. A promise ends
+// its comment, and each word of it is a test.
 func checkHolders(tests map[string][]string, scenarios []string) func(*file) []finding {
 	return func(f *file) (list []finding) {
-		if f.test() {
-			return nil
-		}
 		for _, c := range f.ast.Comments {
-			for _, sentence := range heldBy.FindAllString(strings.Join(strings.Fields(c.Text()), " "), -1) {
-				for _, name := range holder.FindAllString(sentence, -1) {
-					there := func(dir string) bool { return dir == f.dir() || dir != "." && strings.Contains(sentence, dir) }
-					if !slices.ContainsFunc(tests[name], there) {
-						list = append(list, f.found(c.Pos(), "held by %s, which does not exist here (a test of this name is in %q)", name, tests[name]))
-					}
+			if !f.test() && inText.MatchString(strings.Join(strings.Fields(c.Text()), " ")) {
+				list = append(list, f.found(c.Pos(), "a promise in running text"))
+			}
+			ended := false
+			for _, line := range c.List {
+				words, ok := strings.CutPrefix(line.Text, testedBy)
+				switch {
+				case ok && f.test():
+					list = append(list, f.found(line.Pos(), "a promise in a test file"))
+				case ended && !ok:
+					list = append(list, f.found(line.Pos(), "text follows the promise of a comment"))
 				}
-				for _, m := range scenario.FindAllStringSubmatch(sentence, -1) {
-					if !slices.ContainsFunc(scenarios, func(s string) bool { return strings.HasPrefix(s, m[1]) }) {
-						list = append(list, f.found(c.Pos(), "held by the scenario %s, which does not exist", m[1]))
-					}
+				if ended = ok; ok && !f.test() {
+					list = append(list, f.checkPromise(line, words, tests, scenarios)...)
 				}
 			}
 		}
 		return list
 	}
+}
+
+func (f *file) checkPromise(line *ast.Comment, words string, tests map[string][]string, scenarios []string) (list []finding) {
+	words, _, _ = strings.Cut(words, " //")
+	for _, word := range strings.Fields(words) {
+		m := holder.FindStringSubmatch(word)
+		if m == nil {
+			list = append(list, f.found(line.Pos(), "%q is no test", word))
+			continue
+		}
+		dir := m[1]
+		switch dir {
+		case "":
+			dir = f.dir()
+		case path.Base(module):
+			dir = "."
+		}
+		if !slices.Contains(tests[m[2]], dir) {
+			list = append(list, f.found(line.Pos(), "the test %s does not exist here (a test of this name is in %q)", word, tests[m[2]]))
+		}
+		if m[3] != "" && m[2] == "TestScenarios" && !slices.ContainsFunc(scenarios, func(s string) bool { return strings.HasPrefix(s, m[3]) }) {
+			list = append(list, f.found(line.Pos(), "the scenario %s does not exist", m[3]))
+		}
+	}
+	return list
 }
 
 // scenarios returns the names of the text scenarios.
@@ -76,6 +109,13 @@ func TestHolders(t *testing.T) {
 		t.Fatalf("%d tests found: the check sees too few", len(tests))
 	}
 	hold(t, checkHolders(tests, scenarios(t)))
+	n := 0
+	for _, f := range repo(t).files {
+		n += strings.Count(string(f.src), testedBy)
+	}
+	if n < 500 {
+		t.Errorf("%d promises found: the check sees too few", n)
+	}
 }
 
 func TestHoldersCanFail(t *testing.T) {
@@ -86,58 +126,68 @@ func TestHoldersCanFail(t *testing.T) {
 	}
 }
 
-var (
-	promised = regexp.MustCompile(`(?i)\bheld by (?:Test|Fuzz|Benchmark)[A-Z]`)
-	// place is the only place of a promise: the last line of the comment.
-	place = regexp.MustCompile(`(?:^|\n)Held by ((?:[^.]|\.\S)*)\.\n?$`)
-)
-
-// misplaced counts the promises of a comment that do not stand on a line of
-// their own at its end. A package comment has no place for one.
-func misplaced(text string, packageDoc bool) int {
-	n := len(promised.FindAllString(strings.Join(strings.Fields(text), " "), -1))
-	if n > 0 && !packageDoc && place.MatchString(text) {
-		n--
-	}
-	return n
-}
-
-// TestPromisesHaveTheirPlace holds the place of "Held by TestX." in comments.
-func TestPromisesHaveTheirPlace(t *testing.T) {
+// TestDocsNameNoTests counts the names of tests in the comments that documentation shows: those
+// of public packages. A reader of the manual has no test at hand.
+func TestDocsNameNoTests(t *testing.T) {
 	n := 0
 	for _, f := range repo(t).files {
-		if f.test() {
+		if f.test() || !f.public() {
 			continue
 		}
-		for _, c := range f.ast.Comments {
-			if m := misplaced(c.Text(), c == f.ast.Doc); m > 0 {
+		for _, c := range shown(f) {
+			if m := len(testName.FindAllString(c.Text(), -1)); m > 0 {
 				n += m
 				t.Logf("%s:%d", f.path, f.line(c.Pos()))
 			}
 		}
 	}
-	onlyFalls(t, "promises out of their place", n)
+	onlyFalls(t, "names of tests in the manual", n)
 }
 
-func TestPromisesCanBeMisplaced(t *testing.T) {
-	for _, c := range []struct {
-		text   string
-		want   int
-		reason string
-	}{
-		{"Next returns a call.\nHeld by TestNext.\n", 0, "a line of its own, at the end"},
-		{"Next returns a call.\nHeld by TestNext and TestDone of internal/proof/sim.\n", 0, "a line may name two tests"},
-		{"Next returns a call.\nHeld by TestNext, TestDone and\nTestObserve.\n", 0, "a long list of tests takes two lines"},
-		{"Next returns a call. Held by TestNext.\n", 1, "running text"},
-		{"Next returns a call (held by\nTestNext).\n", 1, "a bracket over two lines"},
-		{"Next returns a call.\nHeld by TestNext.\nIt may return none.\n", 1, "text follows"},
-		{"The lock is held by the caller.\n", 0, "no promise"},
-	} {
-		if got := misplaced(c.text, false); got != c.want {
-			t.Errorf("%q: %d misplaced, want %d: %s", c.text, got, c.want, c.reason)
+// shown returns the comments of a file that documentation shows: those of the package and of
+// exported names.
+func shown(f *file) (list []*ast.CommentGroup) {
+	add := func(c *ast.CommentGroup, name string) {
+		if c != nil && ast.IsExported(name) {
+			list = append(list, c)
 		}
 	}
-	if misplaced("Package p is pure.\nHeld by TestPure.\n", true) != 1 {
-		t.Error("a promise in a package comment is not found")
+	if f.ast.Doc != nil {
+		list = append(list, f.ast.Doc)
+	}
+	for _, d := range f.ast.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			add(d.Doc, d.Name.Name)
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					add(d.Doc, s.Name.Name)
+					add(s.Doc, s.Name.Name)
+					ast.Inspect(s, func(n ast.Node) bool {
+						if field, ok := n.(*ast.Field); ok && len(field.Names) > 0 {
+							add(field.Doc, field.Names[0].Name)
+						}
+						return true
+					})
+				case *ast.ValueSpec:
+					add(d.Doc, s.Names[0].Name)
+					add(s.Doc, s.Names[0].Name)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func TestShown(t *testing.T) {
+	f := mustParse(t, "// Package p is a package.\npackage p\n\n// A is a type.\ntype A struct {\n\t// B is a field.\n\tB int\n\t// c is hidden.\n\tc int\n}\n\n// d is hidden.\nfunc d() {}\n\n// E is a constant.\nconst E = 1\n")
+	var got []string
+	for _, c := range shown(f) {
+		got = append(got, strings.TrimSpace(c.Text()))
+	}
+	if want := []string{"Package p is a package.", "A is a type.", "B is a field.", "E is a constant."}; !slices.Equal(got, want) {
+		t.Errorf("shown are %q, want %q", got, want)
 	}
 }

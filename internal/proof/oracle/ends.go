@@ -16,7 +16,7 @@ import (
 // With Config.Strict it leaves out the interleavings in which the store refuses one of
 // the actions. It returns no end state if the store has to refuse one in each of them.
 //
-// Held by TestStrictEnds.
+//test:by TestStrictEnds
 func Ends(start []graph.Object, actions []Action, cfg Config) []string {
 	all, quiet := explore([]State{NewState(start)}, cfg)
 	for _, a := range actions {
@@ -28,7 +28,7 @@ func Ends(start []graph.Object, actions []Action, cfg Config) []string {
 // EndsQuiet is Ends for actions that wait until the state is quiet and no write is
 // under way. It is a subset of Ends, and often has one element.
 //
-// Held by TestLaws.
+//test:by TestLaws
 func EndsQuiet(start []graph.Object, actions []Action, cfg Config) []string {
 	_, quiet := explore([]State{NewState(start)}, cfg)
 	for _, a := range actions {

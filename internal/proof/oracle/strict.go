@@ -9,7 +9,7 @@ import (
 // Refused reports whether a store of level 3 refuses the action because of a reference
 // (W4). An action that has no effect adds no reference.
 //
-// Held by TestStrictEnds.
+//test:by TestStrictEnds
 func (a Action) Refused(s State) bool {
 	switch i := s.find(a.Object.Key); {
 	case a.Verb == Create:

@@ -45,7 +45,7 @@ var metered = []string{"graph", "policy", "finalizer", "internal/core"}
 // Overlay writes the edited files of the module at root to an absolute directory. It returns the
 // file for the -overlay flag of the go command, and the number of loops that count.
 //
-// Held by TestEdit and TestLoopsCount.
+//test:by TestEdit TestLoopsCount
 func Overlay(root, dir string) (file string, loops int, err error) {
 	e := editor{dir: dir, replace: map[string]string{}}
 	if e.root, err = filepath.Abs(root); err != nil {

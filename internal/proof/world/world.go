@@ -236,7 +236,7 @@ func livelock(calls int, s ownergraph.Stats) error {
 // fence and a listing begin at once. An engine that asks again and again, and does not come to
 // rest, is an error.
 //
-// Held by TestLivelock.
+//test:by TestLivelock
 func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, error) {
 	s := w.Sides[side]
 	w.Polled = side

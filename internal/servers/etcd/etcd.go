@@ -28,7 +28,7 @@ type Config struct {
 // Start starts a server and returns when it accepts connections. Its data are in the folder
 // "data" of its own folder.
 //
-// Held by TestServersKeepData of adapters/etcd.
+//test:by adapters/etcd.TestServersKeepData
 func Start(ctx context.Context, c Config) (*servers.Server, error) {
 	return servers.Start(ctx, servers.Settings{Source: Source(), Args: func(address string) []string {
 		url := "http://" + address

@@ -25,7 +25,7 @@ type Config struct {
 // Start starts a server and returns when it accepts connections. Its data are in the folder
 // "db" of its own folder. It compacts only on request, up to the present.
 //
-// Held by TestServersKeepData of adapters/etcd.
+//test:by adapters/etcd.TestServersKeepData
 func Start(ctx context.Context, c Config) (*servers.Server, error) {
 	return servers.Start(ctx, servers.Settings{Source: Source(), Args: func(address string) []string {
 		return append([]string{

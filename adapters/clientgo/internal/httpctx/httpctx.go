@@ -40,7 +40,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // time, and no negative one. client-go repeats such a request up to ten times, and waits each
 // time as long as the server says.
 //
-// Held by TestCapped.
+//test:by TestCapped
 func Capped(c *http.Client, most time.Duration) *http.Client {
 	capped := *c
 	capped.Transport = limited{c.Transport, int(most / time.Second)}

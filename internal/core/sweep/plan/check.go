@@ -13,7 +13,7 @@ import (
 // New checks a sweep and returns its plan. It names every fault with its field, in errors
 // that wrap graph.ErrInvalid.
 //
-// Held by TestNewPlanRefuses.
+//test:by TestNewPlanRefuses
 func New(s guard.Sweep) (*Plan, error) {
 	c := &planCheck{sweep: s}
 	c.holder()

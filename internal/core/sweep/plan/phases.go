@@ -28,7 +28,7 @@ const MaxPhases = 64
 // it, so After on a later one says nothing new. The deletes of a guard's phases are those of
 // ownership, so a phase cannot change their propagation or grace period.
 //
-// Held by TestCheckPhases.
+//test:by TestCheckPhases
 func CheckPhases(phases []guard.Phase) error {
 	var errs []error
 	bad := func(is bool, at, cause string) {

@@ -43,7 +43,7 @@ func (p *Plan) IsHolder(o graph.Object) bool {
 // holder would be a member of itself. The error wraps graph.ErrInvalid and names holder
 // and cause.
 //
-// Held by TestFit and, in internal/core/sweep, TestSweepExact.
+//test:by TestFit internal/core/sweep.TestSweepExact
 func (p *Plan) Fit(holder graph.Object) error {
 	bad := func(i int, cause string) error {
 		return fmt.Errorf("sweep %s: members[%d]: %s: %w", holder.Key, i, cause, graph.ErrInvalid)
@@ -103,7 +103,7 @@ type Claim struct {
 // agrees. Each of Members yields at most 33 claims by the object's name, of any length.
 // Conditions on labels yield no claim here: see ClaimsBy.
 //
-// Held by TestClaimsAreBounded.
+//test:by TestClaimsAreBounded
 func (p *Plan) Claims(o graph.Object) iter.Seq[Claim] {
 	return p.ClaimsBy(o, func(int) (string, bool) { return "", false })
 }

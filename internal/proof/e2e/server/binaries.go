@@ -21,7 +21,7 @@ type Binaries struct{ Etcd, APIServer string }
 // cache of the user. It builds a missing one from the module proxy, which takes minutes,
 // once. The current folder has to be in this module or in one that requires it.
 //
-// Held by TestBuild.
+//test:by TestBuild
 func Build(ctx context.Context) (Binaries, error) {
 	if dir := os.Getenv(BinariesVariable); dir != "" {
 		return given(dir)
@@ -43,7 +43,7 @@ func source(name string) servers.Source {
 // Kubectl returns the path of a kubectl of the server's version. It is built as the
 // executables of Build are.
 //
-// Held by TestBuildKubectl.
+//test:by TestBuildKubectl
 func Kubectl(ctx context.Context) (path string, err error) {
 	if dir := os.Getenv(BinariesVariable); dir != "" {
 		return executable(dir, "kubectl")

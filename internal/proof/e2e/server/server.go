@@ -33,7 +33,7 @@ type Server struct {
 // Start starts a server and returns when it answers. An error shows the ends of the
 // logs, and no process is left then.
 //
-// Held by TestServer and TestStartFails, and by TestDiesWithParent of internal/servers.
+//test:by TestServer TestStartFails internal/servers.TestDiesWithParent
 func Start(ctx context.Context, config Config) (*Server, error) {
 	config, err := config.filled()
 	if err != nil {

@@ -20,7 +20,7 @@ func (b Breach) String() string { return b.Rule + ": " + b.Text }
 
 // Judge returns every breach of a database at rest. The order is always the same.
 //
-// Held by TestSound and TestPlanted.
+//test:by TestSound TestPlanted
 func Judge(h *History, c *Content) []Breach {
 	j := &judging{content: c, births: map[graph.UID]*Call{}, deletes: map[graph.UID][]*Call{}, adopts: map[graph.UID][]*Call{},
 		released: map[graph.UID]bool{}, late: map[pair]bool{}, live: map[graph.UID]graph.Object{}, byPlace: map[graph.Key]graph.UID{}}

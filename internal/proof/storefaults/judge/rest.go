@@ -11,7 +11,7 @@ import (
 // Waiting returns the objects that wait for a step of a collector, or of a handler. It is
 // empty for a database at rest. Holds of users count too, so users remove them before.
 //
-// Held by TestWaiting.
+//test:by TestWaiting
 func Waiting(objects []graph.Object) (out []string) {
 	live := map[graph.Key]bool{}
 	for _, o := range objects {
