@@ -267,7 +267,7 @@ func TestBrakeListedAway(t *testing.T) {
 	}
 }
 
-// TestBrakeRewind: after a rewind the engine counts again, and an approval counts no more.
+// TestBrakeRewind: after a rewind the engine counts again, and an approval no longer counts.
 func TestBrakeRewind(t *testing.T) {
 	e, _ := tripped(t, 2, 3)
 	if _, err := e.approvesAll(BrakeApproval{Until: e.now.Add(time.Hour), AtMost: 9}); err != nil {

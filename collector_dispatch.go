@@ -162,7 +162,7 @@ func (c *Collector) next(now time.Time, lane Lane, t *turn) (ok bool) {
 	return true
 }
 
-// assign has a worker make c.calls: the one that has taken the turn, or another one. The
+// assign gives c.calls to the worker that has taken the turn, or to another one. The
 // engine is done with the calls by now, since it may panic.
 func (c *Collector) assign(ctx context.Context, lane Lane, t *turn) {
 	c.lanes[lane]++

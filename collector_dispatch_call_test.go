@@ -175,7 +175,7 @@ func TestCollectorHandlerFails(t *testing.T) {
 		}
 		pass(time.Second)
 		s.holds(t, "")
-		_ = r.stop() // it logs no more
+		_ = r.stop() // it no longer logs
 		if line := `msg="handler failed" reason=HandlerFailed finalizer=x key=a err="the disk is busy"`; !strings.Contains(log.String(), line) {
 			t.Errorf("logged:\n%s\nwant %s: the finalizer is named once", log.String(), line)
 		}

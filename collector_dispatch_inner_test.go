@@ -74,7 +74,7 @@ func exchanged(t *testing.T, c *Collector, id CallID) {
 }
 
 // TestTakeResultsPanics: the engine panics over one of the results that wait. Then the
-// calls of all these results are under way no more, and the calls that their workers
+// calls of all these results are no longer under way, and the calls that their workers
 // have begun are.
 func TestTakeResultsPanics(t *testing.T) {
 	c, ids := panicking(t, 4)

@@ -59,8 +59,8 @@ type following struct {
 //
 // Follow makes no request. It works while another collector acts and this one only observes.
 // The engine looks at a slice of the objects at a time, and goes on in between. The memory
-// is in proportion to the members. A rewind of the store has the members found anew, and
-// members that come back are gone no more.
+// is in proportion to the members. After a rewind of the store the engine finds the members anew, and
+// members that come back are no longer gone.
 //
 //test:by TestFollow TestFollowErrors TestFollowObserveOnly TestFollowRestart TestFollowRewind
 //test:by TestFollowUnderWay TestFollowUnderWayRestart TestFollowComesLate

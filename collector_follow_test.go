@@ -251,7 +251,7 @@ func TestFollowRestart(t *testing.T) {
 	}
 }
 
-// TestFollowRewind: a restore of the store brings members back. They are gone no more, and
+// TestFollowRewind: a restore of the store brings members back. They are no longer gone, and
 // Follow ends after their second end.
 func TestFollowRewind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

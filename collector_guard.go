@@ -194,7 +194,7 @@ func (a Approval) compare(f *forecast, repeated bool) error {
 	case f.unlabelled(target):
 		return fmt.Errorf("the protection by labels is not known of every object: %w", plan.ErrChanged)
 	case p.Torn:
-		return fmt.Errorf("the plan is of no one instant: %w", plan.ErrChanged)
+		return fmt.Errorf("the objects changed while the plan was made: %w", plan.ErrChanged)
 	case a.AtMost != nil && ends > *a.AtMost:
 		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
 	case a.Fingerprint != "" && a.Fingerprint != p.Fingerprint:

@@ -24,8 +24,8 @@ const (
 // a key, and that match takes. A nil match takes every object. With the last key of one page as
 // the first argument, the next call returns the next page.
 //
-// Each call looks at each object once, a slice at a time, and lets the engine go on in between. So
-// a page of many objects is of no one moment. An object that exists all the time is on its page.
+// Each call looks at each object once, a slice at a time, and lets the engine go on in between. A
+// page of many objects therefore mixes several moments. An object that exists all the time is on its page.
 // The memory is in proportion to the limit. Keys makes no request, and calls match without a lock.
 //
 // The error wraps ErrInvalid for a nil context, and the cause of a context that has ended. It

@@ -24,8 +24,8 @@ import (
 // owns the plan.
 //
 // The cost is in proportion to the affected objects and their references: the targets, all
-// objects below them, and the owners of these. A target without a UID takes a look at each object, and so does
-// a request without a target or a Config with sweeps.
+// objects below them, and the owners of these. The search for a target
+// without a UID looks at each object. So does a request without a target, and a Config with sweeps.
 //
 // Plan works while Run runs, also with Config.ObserveOnly: it forecasts as if the collector
 // wrote. Call Synced before it, because a kind that is not listed holds objects. The error

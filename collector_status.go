@@ -73,7 +73,7 @@ func (c *Collector) Running() []HandlerRun {
 // Held returns at most limit of the objects that are held, by key, with the reason. They
 // are blocked, waiting or stuck (see Status). Blocked ones are not in Stats.Held. Held
 // looks at a slice of the objects at a time and lets the engine go on in between. With
-// many objects its result is of no one moment.
+// many objects its result mixes several moments.
 //
 //test:by TestHeldInSlices
 func (c *Collector) Held(limit int) []Held {

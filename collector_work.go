@@ -35,8 +35,8 @@ type worker struct {
 // maxResting bounds the idle workers that stay.
 const maxResting = 8
 
-// launch has a worker make c.calls: an idle worker, or a new one. So there are no more
-// workers than there were ever calls under way, and a lone call needs no new stack.
+// launch gives c.calls to an idle worker, or to a new one. So there are at most as many
+// workers as there were ever calls under way, and a lone call needs no new stack.
 func (c *Collector) launch(ctx context.Context) {
 	select {
 	case c.idleWorkers <- c.calls:

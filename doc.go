@@ -128,7 +128,7 @@
 //   - The reference names another scope or another name than the living owner has.
 //   - The object has two controllers.
 //   - A finalizer of another controller holds the object.
-//   - A policy of the store takes the write back.
+//   - A policy of the store undoes the write.
 //   - A sick kind holds the fence. A kind is sick while the store cannot list or watch it.
 //
 // Held and WaitIdle list the held objects by key. Each entry has the reason, the names of the

@@ -392,7 +392,7 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	}
 }
 
-// notBegun takes back a call that the caller has not begun. The engine counts it no more,
+// notBegun takes back a call that the caller has not begun. The engine no longer counts it,
 // and asks for it again if it still wants it.
 //
 //test:by TestNotBegun TestListNotBegun internal/proof/sim.TestReturns

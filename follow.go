@@ -16,8 +16,8 @@ const maxShown = 8
 //
 // The members of a deletion are its root and all objects that hang below the root:
 // dependents at all depths, and members of a sweep. An object in a scope has members in
-// that scope alone. An object that loses its last reference into the deletion and stays is a
-// member no more. It is not left then.
+// that scope alone. An object that loses its last reference into the deletion and stays is
+// no longer a member. It is not left then.
 //
 //test:by TestFollow TestFollowScopes internal/core/follow.TestRecount
 type Progress struct {

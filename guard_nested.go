@@ -11,8 +11,8 @@ import (
 )
 
 // judge answers the judgement of a guarded root below a target. A root that is below itself counts
-// as refused. From one root too many on, all count as refused, and so does the target: the
-// objects that go are not known.
+// as refused. If the target has more such roots than the bound, all of them count as refused. So does
+// the target, because the objects that go are then unknown.
 //
 //test:by TestNestedRoots TestManyNestedRoots TestTooManyNestedRoots TestManyRootsOneTree
 func (f *forecast) judge(ctx context.Context, root Key) (plan.Verdict, error) {

@@ -42,7 +42,7 @@ func TestApply(t *testing.T) {
 		{"put owner dropped", "put a~[foreground]; put b -> a!", "put b#2", "version, owner a", "a~[foreground]; b#2",
 			"the owner that waited for it has to be looked at"},
 		{"put owner unblocked", "put a~[foreground]; put b -> a!", "put b#2 -> a", "version, owner a, owner a", "a~[foreground] <1/0>; b#2 -> a {waiting}",
-			"so too where the reference stays and blocks no more"},
+			"so too where the reference stays and no longer blocks"},
 		{"put owner gained", "put a~[orphan]", "put b -> a", "created, observed, version, class, owner a", "a~[orphan] <1/0>; b -> a {solid}",
 			"the owner may not end before this reference is dropped; until then it exists"},
 		{"put owner not marked", "put a; put b -> a", "put b#2", "version", "a; b#2",

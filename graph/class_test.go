@@ -168,7 +168,7 @@ func TestReferences(t *testing.T) {
 func TestClaimsAreHeard(t *testing.T) {
 	for _, tc := range []struct{ before, event, delta, reason string }{
 		{"put a@u~[foreground]", "put b -> x@u!?", `created, observed, version, class, owner a@u, added ""@u`, "a claim holds it from now on"},
-		{"put a@u~[foreground]; put b -> x@u!?", "put b#2 -> x@u?", "version, owner a@u, owner a@u", "a claim blocks no more"},
+		{"put a@u~[foreground]; put b -> x@u!?", "put b#2 -> x@u?", "version, owner a@u, owner a@u", "a claim no longer blocks"},
 		{"put a@u~[foreground]; put b -> x@u!?", "gone b", `version, class, gone, owner a@u, freed ""@u, freed b (absent)`, "a claim is gone"},
 		{"put a@u~[foreground]; put c@u~*; put b -> x@u!?", "gone b", `version, class, gone, owner c@u, owner a@u, freed ""@u, freed b (absent)`, "both duplicates are listed"},
 		{"put a@u; put b -> x@u!?", "gone b", `version, class, gone, freed ""@u, freed b (absent)`, "one that is not being deleted is not"},

@@ -14,7 +14,7 @@ type Cursor struct {
 	of     Content
 }
 
-// OpenCursor has the graph keep the cursor right while references leave. The caller closes
+// OpenCursor keeps the cursor right while references leave. The caller closes
 // it. Few cursors are open at once, since each leaving reference looks at all of them.
 func (g *Graph) OpenCursor(c *Cursor) { g.cursors = append(g.cursors, c) }
 

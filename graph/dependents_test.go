@@ -69,6 +69,6 @@ func TestIsFenced(t *testing.T) {
 	}
 	apply(t, g, Event{Type: KindVanished, Kind: "b"})
 	if !g.IsFenced(map[Kind]bool{"a": true, "": true}) {
-		t.Error("a kind that is served no more takes no part")
+		t.Error("a kind that is no longer served takes no part")
 	}
 }

@@ -212,7 +212,7 @@ func (g inner) Prune(name Kind, limit int) (node NodeID, seen int, done bool) {
 	return 0, seen, !k.pruning
 }
 
-// countObserved counts a node that becomes observed, or that is observed no more.
+// countObserved counts a node that becomes observed, or that is no longer observed.
 func (g *Graph) countObserved(id NodeID, n int) {
 	g.observed += n
 	at := &g.places[g.at(id).place]

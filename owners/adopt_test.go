@@ -121,7 +121,7 @@ func TestReplace(t *testing.T) {
 		{"set/t", "pod/p", nil, "its owner goes, and it stays"},
 		{"set/t", "pod/p", nil, "it has moved already"},
 		{"set/t", "pod/q", owners.ErrOwned, "the former never had it"},
-		{"set/u", "pod/p", owners.ErrOwned, "the former has it no more"},
+		{"set/u", "pod/p", owners.ErrOwned, "the former no longer has it"},
 	} {
 		if err := owners.Replace(t.Context(), s, keyOf(t, "set/s"), ownerOf(t, tc.to, true), keyOf(t, tc.key)); !errors.Is(err, tc.want) || tc.want == nil && err != nil {
 			t.Errorf("replace the owner of %s by %s: %v, want %v: %s", tc.key, tc.to, err, tc.want, tc.reason)

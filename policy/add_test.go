@@ -101,7 +101,7 @@ func TestAddRead(t *testing.T) {
 		{"b -> a/x@x; a", none, 11, exact, "wait: a fence has to pass", "the owner may have another name"},
 		{"b -> a/x@x; a", none, 12, policy.Fence{Exact: true, Passed: 11}, "delete: all owners are gone", "a fence has shown the kind since"},
 		{"w~[foreground]; b -> w", "w#1~[foreground]", 11, policy.Fence{}, "delete: all owners are gone or wait for it", "the owner waits"},
-		{"w~[foreground]; b -> w", "w#2", 11, policy.Fence{}, "wait: a read contradicts the watch", "the owner waits no more"},
+		{"w~[foreground]; b -> w", "w#2", 11, policy.Fence{}, "wait: a read contradicts the watch", "the owner no longer waits"},
 		{"w~[foreground]; b -> w", none, 11, policy.Fence{}, "delete: all owners are gone", "the owner has gone"},
 		{"w~[foreground, ownergraph.github.io/hold]; b -> w", "w#1~[foreground]", 11, policy.Fence{}, "keep: an owner exists", "a held mark counts for no dependent"},
 		{"o@u~[orphan]; b -> o/other@u", "o@u#1~[orphan]", 11, policy.Fence{}, "orphan: an owner leaves it", "the object with the UID orphans"},

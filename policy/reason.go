@@ -215,7 +215,7 @@ var reasonNames = [...]string{
 	DeletionRefused:      "its deletion needs an approval",
 	DeletionApproved:     "its deletion is approved",
 	HoldRemoved:          "another writer has taken its hold off",
-	HoldGone:             "its guard holds it no more",
+	HoldGone:             "its guard no longer holds it",
 	RootUnguarded:        "it was deleted before its guard could hold it",
 	GuardMissing:         "it carries the finalizers of a guard that is not in the settings",
 	GuardUnfit:           "it may not own others, so no guard can judge it",

@@ -31,7 +31,7 @@ func lawsOfSelector() []law {
 		},
 		{
 			name: "select/version", needs: needs, rests: []string{selectMatches, watchComplete},
-			why: "a delete names the version that matched: if new labels make no new version, the engine deletes an object that matches no more",
+			why: "a delete names the version that matched: if new labels make no new version, the engine deletes an object that no longer matches",
 			run: labelsMakeVersions,
 		},
 		{

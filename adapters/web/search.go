@@ -154,7 +154,7 @@ func isKind(k graph.Kind, text string) bool {
 }
 
 // look adds the present state to a found object. The object may have gone since, or the collector
-// may observe its kind no more.
+// may no longer observe its kind.
 func (h *Handler) look(ctx context.Context, k graph.Key) (foundObject, error) {
 	x, err := h.source.Explain(ctx, k)
 	switch {

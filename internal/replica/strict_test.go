@@ -86,7 +86,7 @@ func TestStrict(t *testing.T) {
 		{"patch background", patch("", "rs/ns/b@b1"), "", "a background mark takes dependents"},
 		{"patch finalizer", change(graph.Change{AddFinalizer: "y"}), "", "the references are kept"},
 		{"patch drop", change(graph.Change{DropOwners: parse(t, "a -> rs/ns/o@o1")[0].Owners}), "", "a reference goes"},
-		{"patch unblock", change(graph.Change{Unblock: parse(t, "a -> rs/ns/o@o1")[0].Owners}), "", "a reference blocks no more"},
+		{"patch unblock", change(graph.Change{Unblock: parse(t, "a -> rs/ns/o@o1")[0].Owners}), "", "a reference no longer blocks"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newStrict(t, true)

@@ -66,7 +66,7 @@ func TestWatchDoubts(t *testing.T) {
 				t.Errorf("observe %v, recovered %v, in doubt %v", observe, recovered, r.Doubts("a"))
 			}
 			if !r.Doubts("b") {
-				t.Error("the other kind is in doubt no more")
+				t.Error("the other kind is no longer in doubt")
 			}
 		})
 	}

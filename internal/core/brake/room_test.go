@@ -97,7 +97,7 @@ func TestNoRoomForAll(t *testing.T) {
 		t.Fatalf("%v with %d cascades, want that the object waits and takes no place", a, len(r.m.index))
 	}
 	if a := r.judge("b/2", roots[2][:2]...); a != Go {
-		t.Fatalf("%v, want the two places for an object that needs no more", a)
+		t.Fatalf("%v, want the two places for an object with two owners", a)
 	}
 	if a := judge(2); a != NeedRoom || r.m.HasWork(r.now, true) {
 		t.Fatalf("%v, want that its own two cascades give no place to the third", a)

@@ -50,7 +50,7 @@ func (d *Detector) of(v record.Nodes, id graph.NodeID) (cycle, bool) {
 }
 
 // At returns the members of the cycle with a number, and the moment of its discovery.
-// There are none if the cycle counts no more.
+// There are none if the cycle no longer counts.
 func (d *Detector) At(number int32) (members []graph.NodeID, seen seq.Stamp) {
 	c := d.found[number]
 	return c.members, c.seen

@@ -106,7 +106,7 @@ func TestDetector(t *testing.T) {
 	}
 }
 
-// TestDetectorForgets: a cycle counts no more when a member changes, goes, or belongs to
+// TestDetectorForgets: a cycle no longer counts when a member changes, goes, or belongs to
 // a former history. The other members are suspects again.
 func TestDetectorForgets(t *testing.T) {
 	for _, c := range []struct {

@@ -52,7 +52,7 @@ func (d *Detector) again(now time.Time, ids ...graph.NodeID) {
 	d.suspects = append(d.suspects, ids...)
 }
 
-// Changed notes that a node has changed: its cycle counts no more.
+// Changed notes that a node has changed: its cycle no longer counts.
 func (d *Detector) Changed(v record.Nodes, id graph.NodeID, now time.Time) {
 	if number := v.State(id).Cycle; number != 0 {
 		d.Drop(number, now)

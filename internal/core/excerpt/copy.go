@@ -57,7 +57,7 @@ type Part struct {
 type View struct {
 	record.Nodes
 	Orphaned *orphaned.Memory // the owners whose orphaning has ended, or nil
-	Rewound  seq.Stamp        // absence from before counts no more
+	Rewound  seq.Stamp        // absence from before no longer counts
 }
 
 // Copy is a copy under way. Make one with New, call Step until it is done, and Observe

@@ -5,7 +5,7 @@
 // A walk in small steps finds the members, while the graph changes. Then each change of the
 // graph adds and removes members. An object that is gone stays a member as long as
 // references lead to it, because its dependents go with it. An object that loses its last
-// way to the root and stays is a member no more.
+// way to the root and stays is no longer a member.
 //
 // A member may go before the follower begins. References then lead to its node, which has
 // no owners any more. A scan finds such nodes by the roots of their deletions, which package

@@ -34,7 +34,7 @@ func TestMembers(t *testing.T) {
 		{"a claim on the UID of an object that is gone", "k/r; k/a -> k/r; k/b -> k/a?", func(r *rig) { r.end("k/a") }, 1, "b r"},
 		{"a trimmed reference", "k/r; k/x; k/a -> k/r,k/x", func(r *rig) { r.end("k/r"); r.walk(); r.put("k/a#2 -> k/x") }, 1, ""},
 		{"another incarnation is another object", "k/r; k/a -> k/r", func(r *rig) { r.end("k/a"); r.put("k/a'") }, 1, "r"},
-		{"a restored object is gone no more", "k/r; k/a -> k/r; k/b -> k/a", func(r *rig) {
+		{"a restored object is no longer gone", "k/r; k/a -> k/r; k/b -> k/a", func(r *rig) {
 			r.end("k/a")
 			r.observe(graph.Event{Type: graph.Rewound})
 			r.Rewind()

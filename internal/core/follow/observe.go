@@ -137,7 +137,7 @@ func (f *Follower) end(v *View, d *graph.Delta) {
 }
 
 // leaveContent has the members visited that a container leaves to its actor. A container with the
-// actor's finalizer leaves none: one that is there all the same is a member no more.
+// actor's finalizer leaves none: one that is there all the same is no longer a member.
 func (f *Follower) leaveContent(v *View) {
 	if f.content.Name == "" || f.past.contents[f.content] {
 		return
@@ -216,5 +216,5 @@ func (f *Follower) Held(v View, id graph.NodeID) {
 }
 
 // Rewind has the members walked anew: the history of the store went backwards. An object
-// that was gone and comes back is gone no more.
+// that was gone and comes back is no longer gone.
 func (f *Follower) Rewind() { f.set.suspect, f.changed = true, true }

@@ -48,7 +48,7 @@ type root struct {
 	tries    int
 	err      string
 	judged   bool
-	until    time.Time // after it a verdict that passes counts no more
+	until    time.Time // after it a verdict that passes no longer counts
 	verdict  Verdict   // if it is judged
 	passing  bool      // this engine has decided to take hold off
 	asking   int       // the approvals of this engine's users that are under way

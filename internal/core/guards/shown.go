@@ -30,7 +30,7 @@ func NewMembers(rules []MemberRule, page int) Labels {
 	return l
 }
 
-// Shown is what selections of members have shown. It is a value that changes no more, so it is
+// Shown is what selections of members have shown. It is a value that no longer changes, so it is
 // safe for concurrent use. Nil has shown nothing.
 //
 // The labels are those of one instant for each rule and kind. An object that gets a label later

@@ -113,7 +113,7 @@ func (r *Runs) Return(run Run, call uint64) {
 	}
 }
 
-// Cancel forgets a run from Next whose object needs it no more, or not yet.
+// Cancel forgets a run from Next whose object no longer needs it, or not yet.
 func (r *Runs) Cancel(run Run) { delete(r.states, run) }
 
 // Outcome is the result of a run. It is a value.

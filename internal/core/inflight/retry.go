@@ -25,7 +25,7 @@ func (t *Calls[C]) IsRetry(id graph.NodeID, v graph.Version) bool {
 }
 
 // SetRetry notes the object that a reread has returned, for one decision. The proofs for
-// the former version count no more. Its mark may have changed and changed back in between
+// the former version no longer count. Its mark may have changed and changed back in between
 // (R3). Calls owns the object.
 func (t *Calls[C]) SetRetry(v record.Nodes, stamps *seq.Counter, id graph.NodeID, o graph.Object) {
 	t.retries[id] = o

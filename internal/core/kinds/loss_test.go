@@ -63,7 +63,7 @@ func TestLosing(t *testing.T) {
 	}
 	r.run("answer; read a 5; read b 5; confirm; lose")
 	if r.t.Losing("a", start, false) {
-		t.Error("a lost write from before the last confirmation counts no more")
+		t.Error("a lost write from before the last confirmation no longer counts")
 	}
 }
 

@@ -14,13 +14,13 @@ func TestRewind(t *testing.T) {
 	const listed = "list a 5; list b 5; rewind; "
 	try(t, []rule{
 		{"a rewound kind is stale", listed, func(r *rig) bool { return r.t.Relisting() && r.t.Stale("a") && !r.t.Of("a").Listed && r.t.Listing() }},
-		{"its watermark counts no more", listed, func(r *rig) bool { return r.t.Of("a").High == "" && r.t.Of("a").Max == "" }},
+		{"its watermark no longer counts", listed, func(r *rig) bool { return r.t.Of("a").High == "" && r.t.Of("a").Max == "" }},
 		{"every kind is wanted for a listing", listed, func(r *rig) bool { return slices.Equal(r.t.lists.wanted, []graph.Kind{"a", "b"}) }},
 		{"one listed kind does not end it", listed + "list a 1", func(r *rig) bool { return !r.t.EndRewind() && !r.t.Stale("a") && r.t.Stale("b") }},
 		{"the last one does", listed + "list a 1; list b 1", func(r *rig) bool { return r.t.EndRewind() && !r.t.Relisting() && !r.t.EndRewind() }},
 		{"a kind that left does not hold it", listed + "list a 1; vanish b", func(r *rig) bool { return r.t.EndRewind() }},
 		{"a listing from before proves nothing", "begin a; rewind; end a 5; prune a", func(r *rig) bool { return r.t.Stale("a") && !r.t.Of("a").Listed }},
-		{"the passed fence counts no more", "open; pass a; rewind", func(r *rig) bool { return r.t.Of("a").Passed == 0 }},
+		{"the passed fence no longer counts", "open; pass a; rewind", func(r *rig) bool { return r.t.Of("a").Passed == 0 }},
 	})
 }
 

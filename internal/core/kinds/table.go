@@ -37,7 +37,7 @@ type Table struct {
 	allSeen  bool // every kind was listed since the first set
 	observed bool // an event described the content of the store
 
-	rewound   seq.Stamp // absence from before counts no more, 0 without a rewind
+	rewound   seq.Stamp // absence from before no longer counts, 0 without a rewind
 	relisting bool      // kinds are still to be listed since then
 	epochs    []string  // of announced rewinds, the oldest first
 	loss      loss

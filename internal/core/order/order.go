@@ -58,7 +58,7 @@ type View struct {
 	Fence   *fence.Machine
 	Stamps  *seq.Counter
 	Out     *effect.List
-	Rewound seq.Stamp // an absence from before counts no more
+	Rewound seq.Stamp // an absence from before no longer counts
 	// Stays, if set, reports whether a node stays although its owners go, as a protected
 	// one does.
 	Stays func(graph.NodeID) bool

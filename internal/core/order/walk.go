@@ -14,7 +14,7 @@ import (
 // goes as soon as the last of its owners does, so rings of living objects stay.
 type walk struct {
 	order  *order
-	over   bool // it serves no more: the order has changed, or ended
+	over   bool // it no longer serves: the order has changed, or ended
 	places map[graph.NodeID]*place
 	counts
 	ids    []graph.NodeID // the root, the sources, and the objects that go, by rank

@@ -166,7 +166,7 @@ func (sw *Sweeps) countMember(v View, id graph.NodeID, m membership, d int) {
 // noteEvery is the number of members that are deleted between two reports of a run.
 const noteEvery = 1024
 
-// block counts a member that is held now, or is held no more.
+// block counts a member that is held now, or is no longer held.
 func (r *run) block(id graph.NodeID, d int) {
 	r.blocked += d
 	i, in := slices.BinarySearch(r.sample, id)

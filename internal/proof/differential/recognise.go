@@ -34,7 +34,7 @@ func isOverride(h history, out outcome) bool {
 }
 
 // exists reports whether so is true of any object of theirs and the same object of
-// ours. gone says that ours has it no more.
+// ours. gone says that ours no longer has it.
 func (o outcome) exists(so func(theirs, ours graph.Object, gone bool) bool) bool {
 	ours, theirs := o.sides()
 	return slices.ContainsFunc(theirs, func(p graph.Object) bool {

@@ -45,7 +45,7 @@ var defects = []struct {
 	}), "S4 S3t", "references are dropped though their owners live"},
 	{"lost block", byHand(func(o graph.Object) ownergraph.Call {
 		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{Unblock: o.Owners}}
-	}), "S3r", "a reference blocks no more, outside of every ring"},
+	}), "S3r", "a reference no longer blocks, outside of every ring"},
 	{"released too early", byHand(func(o graph.Object) ownergraph.Call {
 		name := o.Propagation().Finalizer()
 		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: name}}

@@ -88,7 +88,7 @@ var list = []held{
 	{"K17", "k/k 107457: a restore, and caches that keep the future", "rule S10, script r5-a-uid-that-comes-back, script r5-a-listing-from-before-a-rewind", ""},
 	{"K18", "Velero 10556: restored dependents die of stale owners", "", "the restore mode of the archive, which is not built yet"},
 	{"K19", "k/k 129584: a delete and a new finalizer both succeed", "rule S5, finalizer.TestDeletePreconditions, script r1-delete-carries-the-version", ""},
-	{"K20", "k/k 102641: a reference to a version that is served no more", "script conflicting-data-06-non-preferred-version, script custom-resource-cascading-deletion", ""},
+	{"K20", "k/k 102641: a reference to a version that is no longer served", "script conflicting-data-06-non-preferred-version, script custom-resource-cascading-deletion", ""},
 	{"K21", "k/k 96065: references written twice", "policy.TestDecideCountsOnce, graph.TestFlawed, graph.TestManyOwners", ""},
 	{"K22", "k/k 121113: foreground deletes what does not block at once", "", "a choice of the specification that a policy for each edge may offer, which is not built yet"},
 	{"K23", "Argo CD 9227: an error read as an empty list", "sim G5, .TestBrakeLimit, script g5-a-cascade-above-the-limit", ""},

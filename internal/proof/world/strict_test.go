@@ -26,7 +26,7 @@ func TestStrictUsers(t *testing.T) {
 		{"addref a->d@2", true, "the owner has another UID"},
 		{"addref a->w?", false, "an unresolved reference is not judged"},
 		{"flip b->w", true, "b begins to block the waiting owner"},
-		{"flip c->w", false, "c blocks no more"},
+		{"flip c->w", false, "c no longer blocks"},
 		{"flip d->w", false, "d does not have the reference"},
 		{"dropref b->w", false, "a reference goes"},
 		{"create f -> a, w", true, "the second owner waits"},
