@@ -73,6 +73,7 @@ type Collector struct {
 	wakeups chan struct{}       // the dispatch loop has to look at the engine
 	work    sync.WaitGroup      // the watch and the workers
 	follows *semaphore.Weighted // calls of Follow and Await
+	graphs  *semaphore.Weighted // calls of Graph
 	ended   chan struct{}
 
 	mu        sync.Mutex // guards the fields below
@@ -155,7 +156,7 @@ func drive(e *Engine, cfg Config) *Collector {
 	return &Collector{
 		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, effect.Dropped),
 		batches: run.NewBatches(1, 0), idleWorkers: make(chan []Call), prefetch: run.NewPrefetch[Call, completion](e.Revision, (*Call).isWrite),
-		wakeups: make(chan struct{}, 1), ended: make(chan struct{}), pace: run.NewPace(cfg.Workers), follows: semaphore.NewWeighted(maxFollows),
+		wakeups: make(chan struct{}, 1), ended: make(chan struct{}), pace: run.NewPace(cfg.Workers), follows: semaphore.NewWeighted(maxFollows), graphs: semaphore.NewWeighted(maxGraphs),
 	}
 }
 

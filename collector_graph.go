@@ -23,23 +23,32 @@ type Snapshot struct {
 	OneInstant bool
 }
 
-// Graph returns a copy of the collector's graph: to draw it, to search it, or to decide on it with
-// package policy. It copies a slice of the objects at a time, and lets the engine go on in between,
+// Graph returns a copy of the collector's graph: to draw it, to search it, or to judge it with
+// package policy. Such a judgement knows nothing of the engine's reads, sweeps, guards, order and
+// brake, and of Config.Protect only that marks count for no dependent. With a rule by labels that
+// holds for each object that the rule may select. It copies a slice of the objects at a time, and lets the engine go on in between,
 // as a plan does (RULES, P1). A change meanwhile is copied again.
 //
 // An object with a name of 30 bytes and one owner takes about 530 bytes during the call, and 115
 // bytes in the result. Each slice holds the engine's lock, for as long as
 // a slice of a plan does. Graph makes no request. It may be called before Run and after its end.
 //
+// At most 8 copies are under way at once, and further calls wait for their turn.
+//
 // The error wraps ErrInvalid for a nil context, and the cause of a context that has ended. It wraps
 // ErrBroken if the engine is broken.
 //
-//test:by TestCollectorGraph TestCollectorGraphTorn TestCollectorGraphRewind
+//test:by TestCollectorGraph TestCollectorGraphTorn TestCollectorGraphGrows TestCollectorGraphRewind
+//test:by TestCollectorGraphOtherScope TestCollectorGraphProtects
 //test:by TestCollectorGraphErrors BenchmarkCollectorGraph
 func (c *Collector) Graph(ctx context.Context) (Snapshot, error) {
 	if ctx == nil {
 		return Snapshot{}, fmt.Errorf("copy the graph: context: nil: %w", ErrInvalid)
 	}
+	if err := c.graphs.Acquire(ctx, 1); err != nil {
+		return Snapshot{}, fmt.Errorf("copy the graph: %w", context.Cause(ctx))
+	}
+	defer c.graphs.Release(1)
 	var w wholeCopy
 	c.locked(func(e *Engine, _ time.Time) { w.restart(e) })
 	defer c.locked(func(e *Engine, _ time.Time) { w.close(e) })
@@ -56,11 +65,15 @@ func (c *Collector) Graph(ctx context.Context) (Snapshot, error) {
 	return Snapshot{}, fmt.Errorf("copy the graph: %w", err)
 }
 
+// maxGraphs bounds the copies under way, since each change of the graph visits all of them.
+const maxGraphs = 8
+
 // wholeCopy is a copy of an engine's graph under way.
 type wholeCopy struct {
 	copy  *excerpt.Copy
 	cfg   graph.Config
 	kinds []graph.KindState
+	begun int    // the number of objects at the beginning
 	era   uint64 // the number of rewinds at the beginning
 	torn  bool
 }
@@ -68,8 +81,11 @@ type wholeCopy struct {
 // restart begins the copy, or begins it anew after a rewind.
 func (w *wholeCopy) restart(e *Engine) {
 	w.close(e)
-	w.copy, w.era, w.torn = excerpt.NewWhole(e.graph), e.counts.Rewinds, false
+	w.copy, w.begun, w.era, w.torn = excerpt.NewWhole(e.graph), e.graph.Observed(), e.counts.Rewinds, false
 	w.cfg = e.graph.Inside(inside.Key{}).Config()
+	if rules := e.protect; rules.Any() { // a copy, because a snapshot outlives the engine
+		w.cfg.HoldsMark = func(o graph.Object) bool { return rules.MayHoldMark(&o) }
+	}
 	e.copies = append(e.copies, w.copy)
 }
 
@@ -89,7 +105,7 @@ func (w *wholeCopy) step(e *Engine) (done bool, err error) {
 	if e.counts.Rewinds != w.era {
 		w.restart(e)
 	}
-	if w.copy.Changes() > 1000+2*w.copy.Len() { // it would come to no end
+	if w.copy.Changes() > 1000+2*w.begun { // it would come to no end
 		w.copy.Loosen()
 		w.torn = true
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // TestCollectorGraph: the copy has every object, the state of the kinds, and the ends that the
@@ -63,6 +65,57 @@ func TestCollectorGraphTorn(t *testing.T) {
 	s, err := w.snapshot()
 	if err != nil || s.OneInstant || s.Graph.Observed() != leaves+1 {
 		t.Errorf("one instant %v, %d objects, error %v; want false, %d, nil", s.OneInstant, s.Graph.Observed(), err, leaves+1)
+	}
+}
+
+// TestCollectorGraphGrows: objects that come without an end do not keep a copy from its end.
+func TestCollectorGraphGrows(t *testing.T) {
+	e := listed(t, Config{}, many(1000)...)
+	var w wholeCopy
+	w.restart(e)
+	for steps, done := 0, false; !done; steps++ {
+		if steps > 2000 {
+			t.Fatalf("the copy has %d parts and does not end", w.copy.Len())
+		}
+		for i := range 60 { // more than a step copies
+			e.observeEach(t, put(fmt.Sprintf("b/new%d-%d#1 -> a", steps, i)))
+		}
+		var err error
+		if done, err = w.step(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err := w.snapshot(); err != nil || s.OneInstant {
+		t.Errorf("one instant %v, error %v", s.OneInstant, err)
+	}
+}
+
+// TestCollectorGraphOtherScope: the objects of a kind that has got another scope stay in the copy, as
+// they stay in the graph until the next listing of the kind.
+func TestCollectorGraphOtherScope(t *testing.T) {
+	e := listed(t, Config{}, "a#1", "b#1 -> a", "c#1")
+	e.observeEach(t, Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b", Scoped: true}, {Kind: "c"}}})
+	s, err := drive(e, e.cfg.Config).Graph(t.Context())
+	if err != nil || s.Graph.Observed() != 3 {
+		t.Fatalf("%v, error %v; want three objects", s.Graph, err)
+	}
+	if err := s.Graph.Check(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCollectorGraphProtects: labels are not in the copy, so a mark counts for no dependent where a
+// rule by labels may protect the owner. A judgement then keeps the dependent.
+func TestCollectorGraphProtects(t *testing.T) {
+	e := listed(t, Config{Protect: []guard.Protection{{Kinds: []Kind{"a"}, Selector: "keep"}}}, "a#1~[foreground]", "b#1 -> a")
+	s, err := drive(e, e.cfg.Config).Graph(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, _ := s.Graph.Lookup(put("b").Object.Key)
+	f := policy.FactsOf(n)
+	if d := policy.Decide(&f, policy.Settings{}, nil); f.Owners[0].Class != graph.Solid || d.Action != policy.Keep {
+		t.Errorf("the owner is %s, and the decision %s (%s)", f.Owners[0].Class, d.Action, d.Reason)
 	}
 }
 

@@ -29,7 +29,8 @@ func (e *Engine) holdsMark() func(graph.Object) bool {
 	if !e.protect.Any() {
 		return nil // the graph itself knows the finalizers
 	}
-	return func(o graph.Object) bool { return e.protect.HoldsMark(&o) }
+	rules := e.protect // a copy, because a snapshot outlives the engine
+	return func(o graph.Object) bool { return rules.HoldsMark(&o) }
 }
 
 // guardView returns the lower machines for the guards.

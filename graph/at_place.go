@@ -10,7 +10,7 @@ import "iter"
 func (g *Graph) At(k Key) iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		at, ok := g.byPlace[placeKey{g.byKind[k.Kind], k.Scope}]
-		if !ok || k.Kind == "" {
+		if !ok || g.byKind[k.Kind] == 0 {
 			return
 		}
 		for id := g.places[at].first; id != 0; id = g.inPlace(g.at(id).nextKind, at) {
@@ -28,7 +28,7 @@ func (g *Graph) At(k Key) iter.Seq[Node] {
 //test:by TestAtPlace
 func (g inner) AtPlace(k Key, from NodeID, limit int) (ids []NodeID, next NodeID) {
 	at, ok := g.byPlace[placeKey{g.byKind[k.Kind], k.Scope}]
-	if !ok || k.Kind == "" {
+	if !ok || g.byKind[k.Kind] == 0 {
 		return nil, 0
 	}
 	for id := max(from, 1); id < g.limit; id++ {

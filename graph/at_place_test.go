@@ -52,3 +52,24 @@ func TestAtPlace(t *testing.T) {
 		}
 	}
 }
+
+// TestAtUnknownKind: a kind that the graph does not know has no nodes, and claims are none.
+func TestAtUnknownKind(t *testing.T) {
+	w := play(t, graph.Config{}, "kinds a; put a -> x@u?; put a/y -> none/x")
+	for _, k := range []graph.Key{{Kind: "nosuch", Name: "x"}, {Kind: "nosuch"}, {Name: "x"}, {}} {
+		for n := range w.At(k) {
+			t.Errorf("%s yields %s", k, n.Key())
+		}
+		if ids, _ := w.Inside(inside.Key{}).AtPlace(k, 0, 100); len(ids) > 0 {
+			t.Errorf("%s has nodes %v", k, ids)
+		}
+	}
+}
+
+// TestAt: a place has its nodes in any state and of any UID, and no others.
+func TestAt(t *testing.T) {
+	w := play(t, graph.Config{}, "kinds a b; put a/x@1; put a/x@2; put a/y -> a/x@9; put b/x")
+	if got := names(w.At(graph.Key{Kind: "a", Name: "x"})); got != "a/x@9 a/x@2 a/x@1" {
+		t.Errorf("at a/x are %s", got)
+	}
+}

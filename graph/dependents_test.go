@@ -43,6 +43,35 @@ func TestDependentsByUID(t *testing.T) {
 	}
 }
 
+// TestIsListed: a graph is listed when each kind that a watch can show is listed and well.
+func TestIsListed(t *testing.T) {
+	g := New(Config{Ignore: []Kind{"i"}})
+	if g.IsListed() {
+		t.Error("a graph without a set of kinds is not listed")
+	}
+	apply(t, g, Event{Type: KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "i"}, {Kind: "u", Unwatched: true}}})
+	list := func(k Kind) {
+		apply(t, g, Event{Type: ListBegun, Kind: k})
+		apply(t, g, Event{Type: ListEnded, Kind: k})
+		g.EndListing(k)
+	}
+	for _, c := range []struct {
+		do     func()
+		want   bool
+		reason string
+	}{
+		{func() { list("a") }, false, "b is not listed"},
+		{func() { list("b") }, true, "the ignored and the unwatched kind take no part"},
+		{func() { apply(t, g, Event{Type: KindSick, Kind: "b"}) }, false, "a sick kind may have other objects"},
+		{func() { apply(t, g, Event{Type: KindRecovered, Kind: "b"}) }, true, "it is well again"},
+		{func() { apply(t, g, Event{Type: ListBegun, Kind: "a"}) }, false, "a listing is under way"},
+	} {
+		if c.do(); g.IsListed() != c.want {
+			t.Errorf("%t, want %t: %s", g.IsListed(), c.want, c.reason)
+		}
+	}
+}
+
 // TestIsFenced: a fence has passed when each kind that takes part and the set of kinds passed it.
 func TestIsFenced(t *testing.T) {
 	g := New(Config{Ignore: []Kind{"i"}})

@@ -72,6 +72,23 @@ func (g *Graph) IsFenced(reported map[Kind]bool) bool {
 	return reported[""]
 }
 
+// IsListed reports whether the graph has all objects, as far as its watch can tell: the set of kinds is
+// known, and each kind that a watch can show is listed and well. A store without fences has no better
+// evidence that no dependent is missing.
+//
+//test:by TestIsListed
+func (g *Graph) IsListed() bool {
+	known := false
+	for i := range g.kinds {
+		k := g.kinds[i].report()
+		known = known || k.Known
+		if k.Known && !k.Ignored && !k.Unwatched && (!k.Listed || k.Listing || k.Sick) {
+			return false
+		}
+	}
+	return known
+}
+
 // kindOf returns the kind's id. It makes an id for a kind that only a reference names.
 // dropKind takes such a kind back, so that invented names do not pile up.
 func (g *Graph) kindOf(k Kind) kindID {

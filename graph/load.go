@@ -27,11 +27,14 @@ func Load(cfg Config, kinds []KindInfo, objects []Object) (*Graph, error) {
 			return nil, err
 		}
 	}
-	for i := range kinds {
-		if err := g.applyAll([]Event{{Type: ListEnded, Kind: kinds[i].Kind}}); err != nil {
+	for _, k := range g.Kinds() {
+		if !k.Known {
+			continue // a reference names it
+		}
+		if err := g.applyAll([]Event{{Type: ListEnded, Kind: k.Kind}}); err != nil {
 			return nil, err
 		}
-		g.EndListing(kinds[i].Kind)
+		g.EndListing(k.Kind)
 	}
 	return g, nil
 }

@@ -20,7 +20,7 @@ func parse(t testing.TB, text string) []graph.Object {
 // TestLoad: the graph of a listing has its objects, all kinds are listed, and an owner that the
 // listing does not have is not observed.
 func TestLoad(t *testing.T) {
-	g, err := graph.Load(graph.Config{}, kinds("a b+ c"), parse(t, "a#1; b/s/x#1 -> a, a/none"))
+	g, err := graph.Load(graph.Config{}, kinds("a b+ c a"), parse(t, "a#1; b/s/x#1 -> a, a/none"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestLoadErrors(t *testing.T) {
 		{"a", "b#1", "b: kind: not among the kinds known", "a kind that the listing does not name"},
 		{"a", "a", "a: version: empty", "an object without a version"},
 		{"a+", "a#1", "a: scope: empty", "a scoped kind"},
-		{"a a", "", "kind", "one kind twice"},
+		{"a a+", "", "two different descriptions", "two descriptions of one kind"},
 	} {
 		var objects []graph.Object
 		for text := range strings.SplitSeq(c.objects, "; ") {

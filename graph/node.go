@@ -130,6 +130,12 @@ func (n Node) Deleting() bool { return n.at().is(deletingMark) }
 // HasFinalizers reports whether the observed object has a finalizer.
 func (n innerNode) HasFinalizers() bool { return n.at().is(moreText) && n.g.facts(n.id).finalizers > 0 }
 
+// HasFinalizer reports whether the observed object has this finalizer. It copies the object.
+func (n innerNode) HasFinalizer(name string) bool {
+	o := n.Object()
+	return o.HasFinalizer(name)
+}
+
 // Propagation returns the propagation of the observed object's finalizer.
 func (n innerNode) Propagation() Propagation {
 	if !n.at().is(moreText) {

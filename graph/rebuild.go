@@ -1,6 +1,9 @@
 package graph
 
-import "iter"
+import (
+	"fmt"
+	"iter"
+)
 
 // Rebuild returns a graph of the objects, with kinds in these states, and with the ends that a watch
 // has shown. An end without a reference to its object leaves the graph at once. A listing under way
@@ -26,8 +29,13 @@ func (insider) Rebuild(cfg Config, kinds []KindState, objects iter.Seq[Object], 
 		return nil, err
 	}
 	for o := range objects {
-		if err := g.applyAll([]Event{{Type: Put, Object: o}}); err != nil {
-			return nil, err
+		if o.Kind == "" || o.Name == "" || o.UID == "" || o.Version == "" {
+			return nil, fmt.Errorf("rebuild %s: no object of a graph: %w", o.Key, ErrInvalid)
+		}
+		e := Event{Type: Put, Object: o}
+		if g.delta.reset(); !g.applyRepeat(&o) { // accept would judge the object by the present scope of its kind
+			g.apply(&e)
+			g.freeUnheld(&e)
 		}
 	}
 	for _, k := range *ended {

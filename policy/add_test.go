@@ -96,14 +96,16 @@ func TestAddRead(t *testing.T) {
 	}{
 		{"b -> a/x@x; a", none, 11, policy.Fence{}, "delete: all owners are gone", "the owner is absent"},
 		{"b -> a/x@x; a", none, 10, policy.Fence{}, "verify: an owner has to be read", "the store may have made the owner since"},
-		{"b -> a/x@x; a", "a/x@new", 11, policy.Fence{}, "delete: all owners are gone", "another UID has the place"},
-		{"b -> a/x@x; a", "a/x@x", 11, policy.Fence{}, "keep: an owner exists", "the owner is there"},
+		{"b -> a/x@x; a", "a/x@new#1", 11, policy.Fence{}, "delete: all owners are gone", "another UID has the place"},
+		{"b -> a/x@x; a", "a/x@x#1", 11, policy.Fence{}, "keep: an owner exists", "the owner is there"},
 		{"b -> a/x@x; a", none, 11, exact, "wait: a fence has to pass", "the owner may have another name"},
 		{"b -> a/x@x; a", none, 12, policy.Fence{Exact: true, Passed: 11}, "delete: all owners are gone", "a fence has shown the kind since"},
 		{"w~[foreground]; b -> w", "w#1~[foreground]", 11, policy.Fence{}, "delete: all owners are gone or wait for it", "the owner waits"},
 		{"w~[foreground]; b -> w", "w#2", 11, policy.Fence{}, "wait: a read contradicts the watch", "the owner no longer waits"},
 		{"w~[foreground]; b -> w", none, 11, policy.Fence{}, "delete: all owners are gone", "the owner has gone"},
 		{"w~[foreground, ownergraph.github.io/hold]; b -> w", "w#1~[foreground]", 11, policy.Fence{}, "keep: an owner exists", "a held mark counts for no dependent"},
+		{"a; b -> a", none, 10, policy.Fence{}, "keep: an owner exists", "the watch has shown the owner since the read began"},
+		{"a; b -> a", "a@former#1", 10, policy.Fence{}, "keep: an owner exists", "the namesake before the owner proves nothing"},
 		{"o@u~[orphan]; b -> o/other@u", "o@u#1~[orphan]", 11, policy.Fence{}, "orphan: an owner leaves it", "the object with the UID orphans"},
 	} {
 		n := nodeOf(t, observe(t, c.objects, ""), "b")
@@ -192,7 +194,9 @@ func TestAddReadErrors(t *testing.T) {
 		{3, policy.Read{}, graph.ErrInvalid, "owners[3]: no such reference", "a reference that the object does not have"},
 		{1, policy.Read{}, graph.ErrInvalid, "owners[1]: no owner to read", "a reference to itself"},
 		{0, policy.Read{Err: failed}, failed, "owners[0]: no answer", "an error proves nothing"},
-		{2, policy.Read{Object: graph.Object{Key: graph.Key{Kind: "a", Name: "y"}}}, graph.ErrInvalid, "owners[2]: the object is at a/y", "an object at another place"},
+		{0, policy.Read{Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a"}, Version: "1"}}, graph.ErrInvalid, "owners[0]: the answer has no UID", "an incomplete answer is no other object"},
+		{0, policy.Read{Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "u"}}}, graph.ErrInvalid, "owners[0]: the answer has no UID or no version", "nor is one without a version"},
+		{2, policy.Read{Object: graph.Object{Key: graph.Key{Kind: "a", Name: "y", UID: "x"}, Version: "1"}}, graph.ErrInvalid, "owners[2]: the object is at a/y", "an object at another place"},
 	} {
 		f := policy.FactsOf(n)
 		before := slices.Clone(f.Owners)

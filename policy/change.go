@@ -5,12 +5,13 @@ import "github.com/ownergraph/ownergraph/graph"
 // Change returns the write that carries the decision out, for the judged object. It is a patch or
 // a deletion under the UID and the version of the object (RULES, R1), so a store refuses it with
 // graph.ErrConflict if the object has changed since. It returns false for a decision that does not
-// write. The decision has to be about this object: an index of Owners that the object does not
-// have returns false, too. The write shares no list with the object.
+// write, and for an object without a UID or a version, such as that of a node whose object is gone.
+// The decision has to be about this object: an index of Owners that the object does not have returns
+// false, too. The write shares no list with the object.
 //
 //test:by TestChange
 func (d *Decision) Change(o graph.Object) (w graph.Write, ok bool) {
-	if !d.Action.Writes() {
+	if !d.Action.Writes() || o.UID == "" || o.Version == "" {
 		return graph.Write{}, false
 	}
 	var owners []graph.Owner
@@ -25,8 +26,8 @@ func (d *Decision) Change(o graph.Object) (w graph.Write, ok bool) {
 	return d.ChangeOf(o.Key, o.Version, owners), true
 }
 
-// ChangeOf is Change for a decision that writes, without the object: for its key and version, and
-// the references that Owners of the decision names. The write keeps owners.
+// ChangeOf is Change for a decision that writes, without the object: for its key and version, which
+// are not empty, and the references that Owners of the decision names. The write keeps owners.
 //
 //test:by TestChange
 func (d *Decision) ChangeOf(key graph.Key, version graph.Version, owners []graph.Owner) graph.Write {

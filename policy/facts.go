@@ -82,6 +82,9 @@ type Facts struct {
 	Propagation          graph.Propagation
 	// Flawed: the object breaks a rule of the model. Unreadable: the store could not read it.
 	Flawed, Unreadable bool
+	// Protected: the object may not be deleted, by graph.FinalizerProtect or by a rule of the
+	// caller (RULES, G1). The engine leaves it unset, because its guards judge the decision.
+	Protected bool
 	// References is the number of the object's owner references. Owners has one entry for
 	// each, in their order. With another number of entries the object counts as flawed.
 	References int
@@ -114,7 +117,8 @@ type Fence struct {
 	// set of kinds, behind all earlier events (RULES, R7).
 	Passed Moment
 	// Released is the moment up to which marks may end without a fence. That is best
-	// effort, because the store has no fences or a setting releases them.
+	// effort, because the store has no fences or a setting releases them. It stays 0 until every
+	// kind is listed and well.
 	Released Moment
 	// Held: the fence under way waits for a sick kind.
 	Held bool

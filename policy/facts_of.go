@@ -11,7 +11,8 @@ import (
 // adds that evidence to the facts:
 //
 //	AddMoments   the moments of the object and of its owners
-//	Fence        the fences; at level 1 Released is the present moment, and the rest is zero
+//	Fence        the fences; at level 1 Released is the present moment while graph.Graph.IsListed is
+//	             true, and the rest is zero
 //	AddRing      the references inside of a ring of foreground deletions
 //	AddRead      the answer of a read, for each owner of a decision to verify
 //
@@ -32,6 +33,7 @@ func FactsOf(n graph.Node) Facts {
 	f := Facts{
 		Deleting: n.Deleting(), Finalizers: x.HasFinalizers(), Propagation: x.Propagation(),
 		Flawed: x.Flawed(), Unreadable: x.Unreadable() || x.SharesUID(),
+		Protected:  x.HasFinalizers() && x.HasFinalizer(graph.FinalizerProtect),
 		References: n.Owners(), Referring: n.Referring(), Elsewhere: x.Elsewhere(), Blocking: n.Blocking(),
 		Owners: make([]OwnerFacts, 0, n.Owners()),
 	}
@@ -48,10 +50,14 @@ func FactsOf(n graph.Node) Facts {
 // OwnerOf returns the node that Owners[i] of FactsOf is about. It is the node of the reference. An
 // object that orphans the dependent by its UID alone has precedence. A read of the owner asks for
 // the key of this node, and its moments are those of the facts. It returns false for a reference
-// that no read can resolve: a self-reference, and one without a UID or a known place.
+// that no read can resolve: a self-reference, one without a UID or a known place, and one that the
+// object does not have.
 //
 //test:by TestOwnerOf
 func OwnerOf(n graph.Node, i int) (graph.Node, bool) {
+	if i < 0 || i >= n.Owners() {
+		return graph.Node{}, false
+	}
 	r := n.Reference(i)
 	o, _ := ownerOf(n, &r)
 	return o, o != graph.Node{}

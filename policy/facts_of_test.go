@@ -86,6 +86,7 @@ func TestFactsOfDecides(t *testing.T) {
 		{"w~[foreground]; b~[x.io/hold] -> w!", "", "w", "wait: dependents hold it", "a dependent blocks it"},
 		{"a -> a", "", "a", "keep: owned by itself alone", "a reference to itself"},
 		{"a; b", "", "b", "keep: no owners", "no reference"},
+		{"a; b[ownergraph.github.io/protect] -> a", "a", "b", "wait: it is protected", "every observer knows the finalizer of protection"},
 		{"a; b@u -> a; c@u", "a", "b@u", "keep: the object is flawed", "another object has its UID"},
 		{"a -> b; b -> a", "", "b", "keep: an owner exists", "a cycle keeps itself"},
 		{"o@u~[orphan]; b -> o/other@u", "", "b", "verify: an owner has to be read", "an orphaning under other coordinates needs evidence, too"},
@@ -104,6 +105,12 @@ func TestFactsOfDecides(t *testing.T) {
 // TestChange: each decision that writes has its write, under UID and version, and no other has one.
 func TestChange(t *testing.T) {
 	grace := int64(5)
+	for _, o := range []graph.Object{{Key: graph.Key{Kind: "b", Name: "b"}, Version: "1"}, {Key: graph.Key{Kind: "b", Name: "b", UID: "u"}}} {
+		d := policy.Decision{Action: policy.Delete}
+		if w, ok := d.Change(o); ok || w.Type != graph.WriteUnset {
+			t.Errorf("%+v: a write without a condition: the object has no UID or no version", w)
+		}
+	}
 	o, err := graph.ParseObject("b@u#7[x.io/hold] -> a@1, c@2!")
 	if err != nil {
 		t.Fatal(err)

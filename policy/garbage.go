@@ -24,6 +24,9 @@ func (in *Facts) garbage(c *classes, set Settings, s *Scratch) Decision {
 	case len(v.read) > 0:
 		return verify(v.read)
 	}
+	if in.Protected {
+		return Decision{Action: Wait, Reason: Protected}
+	}
 	d := Decision{Action: Delete, Reason: OwnersGone, Propagation: in.propagation(c, set)}
 	if len(c.waiting) > 0 {
 		d.Reason, d.Owners = OwnersWaiting, c.waiting

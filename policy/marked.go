@@ -14,7 +14,7 @@ func (in *Facts) marked(s *Scratch) Decision {
 	switch {
 	case !in.Finalizers:
 		return Decision{Action: Keep, Reason: NeedGrace}
-	case p == graph.Unset:
+	case p.Finalizer() == "":
 		return Decision{Action: Keep, Reason: NeedFinalizers}
 	case in.Retry:
 		return Decision{Action: Wait, Reason: NeedWatch}

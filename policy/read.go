@@ -24,13 +24,14 @@ type Read struct {
 // the node of FactsOf, and its graph has not changed since. The caller has set Fence and the moments.
 //
 // A missing object proves the owner absent, and so does another UID at its place. It does so for an
-// owner that the watch has not shown only if the read began after Known (RULES, R2). With exact
+// owner that the watch has not shown only if the read began after Known (RULES, R2). It does so for
+// another owner only if the read began after Changed: the watch may show it alive later. With exact
 // fences that absence is Unconfirmed until a fence has passed that began after Known. An owner whose
 // reference is in doubt itself stays unknown.
 //
 // AddRead returns an error for a read that failed, and the owner stays as it was. The error wraps
-// that of the read. It wraps graph.ErrInvalid for an index without an owner to read, and for an object
-// at another place.
+// that of the read. It wraps graph.ErrInvalid for an index without an owner to read, for an object
+// at another place, and for one without a UID or a version.
 //
 //test:by TestAddRead TestAddReadAtOneInstant TestAddReadErrors
 func (in *Facts) AddRead(n graph.Node, i int, r Read) error {
@@ -47,6 +48,9 @@ func (in *Facts) AddRead(n graph.Node, i int, r Read) error {
 	absent := errors.Is(r.Err, graph.ErrNotFound)
 	if r.Err != nil && !absent {
 		return fail("", r.Err)
+	}
+	if !absent && (r.Object.UID == "" || r.Object.Version == "") {
+		return fail("the answer has no UID or no version: ", graph.ErrInvalid)
 	}
 	want, got, f := o.Key(), r.Object.Key, &in.Owners[i]
 	if got.UID = want.UID; !absent && got != want {
@@ -71,7 +75,7 @@ func (in *Facts) addAbsence(n graph.Node, i int, o graph.Node, r Read) {
 	case claim != o:
 		f.Orphaning, f.Read = false, ReadUnset
 		return
-	case phantom && r.Began <= in.Known, !f.mayBeAbsent():
+	case phantom && r.Began <= in.Known, !phantom && r.Began <= f.Changed, !f.mayBeAbsent():
 		return
 	}
 	f.Class, f.Doubt, f.Orphaning, f.Read = graph.Dangling, graph.DoubtUnset, false, ReadUnset

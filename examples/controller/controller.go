@@ -129,7 +129,7 @@ func (c *controller) step(ctx context.Context, now time.Time) (worked bool, err 
 // decide decides on an object. It reports whether the object waits for a fence.
 func (c *controller) decide(ctx context.Context, n graph.Node) (d policy.Decision, fence bool) {
 	f := policy.FactsOf(n)
-	if f.Fence = c.fence; c.fencer == nil {
+	if f.Fence = c.fence; c.fencer == nil && c.graph.IsListed() {
 		f.Fence.Released = c.now() // best effort at level 1
 	}
 	known := func(n graph.Node) policy.Moment { return policy.Moment(c.graph.Note(n.ID())) }

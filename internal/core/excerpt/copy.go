@@ -83,6 +83,7 @@ type Copy struct {
 	loose     bool
 	whole     bool
 	scan      graph.NodeID // the next node of a whole copy
+	until     graph.NodeID // the end of the scan of a loose one
 }
 
 type part struct {
@@ -295,6 +296,9 @@ func (c *Copy) Observe(v View, d *graph.Delta) {
 	}
 	n := v.Graph.Node(d.Node)
 	if c.whole && n.State() == graph.Observed {
+		if c.parts[d.Node] == nil {
+			c.changes++ // objects that come without an end would keep the copy from its own
+		}
 		c.add(d.Node, true)
 		return
 	}

@@ -15,9 +15,16 @@ func NewWhole(g *graph.Graph) *Copy {
 	return c
 }
 
-// stepScan adds the next observed nodes of a whole copy. It returns the cost, and true at the end.
+// stepScan adds the next observed nodes of a whole copy. It returns the cost, and true at the end. A
+// loose copy leaves out the nodes that are made later, since they may come without an end.
 func (c *Copy) stepScan(v View, budget int) (cost int, done bool) {
 	limit := graph.NodeID(v.Graph.Inside(inside.Key{}).Cap())
+	if c.loose && c.until == 0 {
+		c.until = limit
+	}
+	if c.loose {
+		limit = min(limit, c.until)
+	}
 	for ; c.scan < limit && cost < budget && len(c.todo) == 0; c.scan++ {
 		if cost++; v.InUse(c.scan) && v.Graph.Node(c.scan).State() == graph.Observed {
 			c.add(c.scan, true)

@@ -66,6 +66,19 @@ func (r *Rules) HoldsMark(o *graph.Object) bool {
 	return o.Deleting && (len(o.Finalizers) > 0 && o.HasFinalizer(graph.FinalizerHold) || r.Protects(o) != "")
 }
 
+// MayHoldMark is HoldsMark without the labels of objects: a rule with a selector counts for each
+// object that its other conditions select.
+//
+//test:by TestMayHoldMark
+func (r *Rules) MayHoldMark(o *graph.Object) bool {
+	if !o.Deleting || r.HoldsMark(o) {
+		return o.Deleting
+	}
+	return slices.ContainsFunc(r.list, func(p guard.Protection) bool {
+		return p.Selector != "" && selects(p.Kinds, p.Scopes, p.Names, p.Where, o)
+	})
+}
+
 // selects reports whether an object meets all conditions that are set.
 func selects(kinds []graph.Kind, scopes, names []string, where func(graph.Object) bool, o *graph.Object) bool {
 	return within(kinds, o.Kind) && within(scopes, o.Scope) && within(names, o.Name) && (where == nil || where(o.Clone()))

@@ -72,3 +72,31 @@ func TestProtects(t *testing.T) {
 		}
 	}
 }
+
+// TestMayHoldMark: without labels a rule with a selector counts for each object that its other
+// conditions select, so a mark rather counts for no dependent.
+func TestMayHoldMark(t *testing.T) {
+	rules, err := NewRules([]guard.Protection{{Kinds: []graph.Kind{"a"}, Selector: "keep"}, {Names: []string{"kept"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		object string
+		want   bool
+		reason string
+	}{
+		{"a~[foreground]", true, "the labels may select it"},
+		{"a", false, "it has no mark"},
+		{"b~[foreground]", false, "no rule selects its kind"},
+		{"b/kept~[foreground]", true, "a rule without labels selects it"},
+		{"b~[foreground, ownergraph.github.io/hold]", true, "a guard holds it"},
+	} {
+		o, err := graph.ParseObject(c.object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rules.MayHoldMark(&o); got != c.want {
+			t.Errorf("%s: %t, want %t: %s", c.object, got, c.want, c.reason)
+		}
+	}
+}
