@@ -39,7 +39,7 @@ var known = []exception{
 	{"Engine.Kinds", "internal/core/kinds Table.All", "its result has every kind"},
 	{"Engine.Stats", ". Engine.Stats", "it asks every run of a handler, at most Config.HandlerWorkers"},
 	{"Engine.Stats", "internal/core/brake Machine.CountHeld", "at most 4,096 cascades"},
-	{"Engine.Explain", "graph Graph.CountContent", "the kinds with objects in one scope, or of one definition"},
+	{"Engine.Explain", "graph inner.CountContent", "the kinds with objects in one scope, or of one definition"},
 	{"Engine.Held", "internal/core/held Table.First", "it looks at all held objects; Collector.Held has slices"},
 	{"Engine.Held", "internal/core/held first", "it sorts the held objects of its result; Collector.Held has slices"},
 	{"Engine.Held", "graph Graph.facts", "the parts of the texts of its result; Collector.Held has slices"},
