@@ -119,19 +119,14 @@ func (c *Collector) beginFollow(ctx context.Context, keys ...Key) (*following, e
 // findRoots looks for the roots without a UID, slice by slice. Then it begins with one root
 // at a time.
 func (c *Collector) findRoots(ctx context.Context, x *following, keys []Key) (err error) {
-	for done := false; len(keys) > 0 && err == nil; {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		c.locked(func(e *Engine, _ time.Time) {
-			if err = e.Err(); err != nil {
-				return
-			}
-			if !done {
-				done = x.StepSearch(e.followView(), scanSlice)
-				return
-			}
-			err, keys = e.beginFollow(x.Follower, keys[0]), keys[1:]
+	if len(keys) > 0 {
+		err = c.inSlices(ctx, func(e *Engine) (bool, error) { return x.StepSearch(e.followView(), scanSlice), nil })
+	}
+	if len(keys) > 0 && err == nil {
+		err = c.inSlices(ctx, func(e *Engine) (bool, error) {
+			err := e.beginFollow(x.Follower, keys[0])
+			keys = keys[1:]
+			return len(keys) == 0, err
 		})
 	}
 	if err == nil {

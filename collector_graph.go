@@ -3,7 +3,6 @@ package ownergraph
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -52,17 +51,10 @@ func (c *Collector) Graph(ctx context.Context) (Snapshot, error) {
 	var w wholeCopy
 	c.locked(func(e *Engine, _ time.Time) { w.restart(e) })
 	defer c.locked(func(e *Engine, _ time.Time) { w.close(e) })
-	var err error
-	for done := false; !done && err == nil; {
-		if ctx.Err() != nil {
-			return Snapshot{}, fmt.Errorf("copy the graph: %w", context.Cause(ctx))
-		}
-		c.locked(func(e *Engine, _ time.Time) { done, err = w.step(e) })
+	if err := c.inSlices(ctx, func(e *Engine) (bool, error) { return w.step(e), nil }); err != nil {
+		return Snapshot{}, fmt.Errorf("copy the graph: %w", err)
 	}
-	if err == nil {
-		return w.snapshot()
-	}
-	return Snapshot{}, fmt.Errorf("copy the graph: %w", err)
+	return w.snapshot()
 }
 
 // maxGraphs bounds the copies under way, since each change of the graph visits all of them.
@@ -92,16 +84,12 @@ func (w *wholeCopy) restart(e *Engine) {
 // close ends the copy. It may be called again.
 func (w *wholeCopy) close(e *Engine) {
 	if w.copy != nil {
-		w.copy.Close(e.graph)
-		e.copies = slices.DeleteFunc(e.copies, func(c *excerpt.Copy) bool { return c == w.copy })
+		closeCopy(e, w.copy)
 	}
 }
 
 // step copies a slice of the objects. It returns true at the end, which closes the copy.
-func (w *wholeCopy) step(e *Engine) (done bool, err error) {
-	if err := e.Err(); err != nil {
-		return false, err
-	}
+func (w *wholeCopy) step(e *Engine) (done bool) {
 	if e.counts.Rewinds != w.era {
 		w.restart(e)
 	}
@@ -113,7 +101,7 @@ func (w *wholeCopy) step(e *Engine) (done bool, err error) {
 		w.kinds = e.graph.Kinds()
 		w.close(e)
 	}
-	return done, nil
+	return done
 }
 
 // snapshot returns the graph of an ended copy. It needs no lock. It calls the functions of the

@@ -114,14 +114,8 @@ func (c *Collector) Nearby(ctx context.Context, key Key, limit int) (out Nearby,
 		out.Key, out.References = n.Key(), n.Referring()
 	})
 	defer c.locked(func(e *Engine, _ time.Time) { w.Close(e.graph) })
-	for done := false; !done && err == nil; {
-		if ctx.Err() != nil {
-			err = context.Cause(ctx)
-			break
-		}
-		c.locked(func(e *Engine, _ time.Time) {
-			done, err = w.Step(e.graph, nearbySlice), e.Err()
-		})
+	if err == nil {
+		err = c.inSlices(ctx, func(e *Engine) (bool, error) { return w.Step(e.graph, nearbySlice), nil })
 	}
 	if err != nil {
 		return Nearby{}, fmt.Errorf("look around %s: %w", placeText(key), err)

@@ -1,6 +1,7 @@
 package ownergraph
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -26,6 +27,23 @@ func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 	if c.underLock(step) {
 		c.flushLog()
 	}
+}
+
+// inSlices runs steps of the engine under the lock, until one is done or fails. The engine goes on
+// between them. The error is that of a step, of a broken engine, or the cause of a context that has
+// ended.
+func (c *Collector) inSlices(ctx context.Context, step func(e *Engine) (done bool, err error)) (err error) {
+	for done := false; !done && err == nil; {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		c.locked(func(e *Engine, _ time.Time) {
+			if err = e.Err(); err == nil {
+				done, err = step(e)
+			}
+		})
+	}
+	return err
 }
 
 // lockedSoon is locked for Run and its workers. They do not wait for the logger, and

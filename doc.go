@@ -361,9 +361,8 @@
 // Below internal/core each machine is a package. A machine returns its requests to other
 // machines as data.
 //
-//   - observed is the graph: objects, references and their classes.
-//   - evidence reads the facts of a decision from the machines, and rules decides the action.
-//   - queue holds the keys that need a decision, and fanout the owners whose dependents do.
+//   - evidence reads the facts of a decision from the graph and the machines.
+//   - fanout holds the owners whose dependents need a decision.
 //   - record keeps the engine's state of a node, in eight bytes for most nodes.
 //   - tombstone remembers a bounded number of owners that are gone, orphaned the orphaned ones.
 //   - kinds follows the served kinds, their listings and rewinds, and fence the one fence.

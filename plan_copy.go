@@ -88,9 +88,14 @@ func (p *planCopy) restart(e *Engine) {
 // close ends the copy. It may be called again.
 func (p *planCopy) close(e *Engine) {
 	if p.copy != nil {
-		p.copy.Close(e.graph)
-		e.copies = slices.DeleteFunc(e.copies, func(c *excerpt.Copy) bool { return c == p.copy })
+		closeCopy(e, p.copy)
 	}
+}
+
+// closeCopy ends a copy: the engine and its graph forget it. It may be called again.
+func closeCopy(e *Engine, c *excerpt.Copy) {
+	c.Close(e.graph)
+	e.copies = slices.DeleteFunc(e.copies, func(open *excerpt.Copy) bool { return open == c })
 }
 
 // excerptView returns the machines that a copy reads.

@@ -132,22 +132,35 @@ func (g *Graph) classOf(owner NodeID) (Class, Doubt) {
 	if d := g.elsewhere(owner); d != DoubtUnset {
 		return Unknown, d
 	}
+	return Unknown, k.doubtUnobserved()
+}
+
+// doubtUnobserved returns the doubt about an object of a watched kind that was not observed.
+func (k *kind) doubtUnobserved() Doubt {
 	if !k.listed && !k.pruning {
-		return Unknown, Unlisted
+		return Unlisted
 	}
-	return Unknown, Unobserved
+	return Unobserved
 }
 
 // classOfUnwatched: a read can find an owner whose kind is not watched. It cannot tell
 // whether the owner lives in another scope, because that takes a fence of the kind. An
 // observation from before, when the kind was watched, proves nothing.
 func (g *Graph) classOfUnwatched(owner NodeID) (Class, Doubt) {
-	at := &g.places[g.at(owner).place]
-	global := !g.kinds[at.kind].info.Scoped && at.scope == ""
-	if g.at(owner).state() == Observed || !global && g.cfg.Scope == ScopeHold {
+	if g.at(owner).state() == Observed {
 		return Unknown, UnservedKind
 	}
-	return Unknown, Unobserved
+	at := &g.places[g.at(owner).place]
+	return Unknown, g.doubtUnwatched(&g.kinds[at.kind], at.scope)
+}
+
+// doubtUnwatched returns the doubt about an object of an unwatched kind in a scope.
+func (g *Graph) doubtUnwatched(k *kind, scope string) Doubt {
+	global := !k.info.Scoped && scope == ""
+	if !global && g.cfg.Scope == ScopeHold {
+		return UnservedKind
+	}
+	return Unobserved
 }
 
 // elsewhere returns the place at which the UID of an unobserved node lives under the same
@@ -155,8 +168,7 @@ func (g *Graph) classOfUnwatched(owner NodeID) (Class, Doubt) {
 // for another name. If a store has more nodes with one UID than maxDuplicates, one of the
 // others is taken to hold the reference. That deletes nothing.
 func (g *Graph) elsewhere(owner NodeID) Doubt {
-	scopes, names := g.cfg.Scope == ScopeHold, g.cfg.OwnerName != NameAbsent
-	if !scopes && !names || !g.at(owner).is(groupHeadMark|groupMemberMark) {
+	if !g.at(owner).is(groupHeadMark | groupMemberMark) {
 		return DoubtUnset
 	}
 	return g.livesElsewhere(g.aliveWithUIDOf(owner), &g.places[g.at(owner).place], g.name(owner))

@@ -32,17 +32,12 @@ func (g *Graph) classOfMissing(k *Key) (Class, Doubt) {
 		return Unknown, BannedOwner
 	case !x.known:
 		return Unknown, UnservedKind
-	case x.info.Unwatched && (x.info.Scoped || k.Scope != "") && g.cfg.Scope == ScopeHold:
-		return Unknown, UnservedKind
 	case x.info.Unwatched:
-		return Unknown, Unobserved
+		return Unknown, g.doubtUnwatched(x, k.Scope)
 	}
 	at := place{kind: id, scope: k.Scope}
 	if d := g.livesElsewhere(g.alive(k.UID), &at, []byte(k.Name)); d != DoubtUnset {
 		return Unknown, d
 	}
-	if !x.listed && !x.pruning {
-		return Unknown, Unlisted
-	}
-	return Unknown, Unobserved
+	return Unknown, x.doubtUnobserved()
 }

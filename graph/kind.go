@@ -37,6 +37,10 @@ type KindState struct {
 	Objects int
 }
 
+// TakesPart reports whether the store serves the kind, a watch can show its objects, and no setting
+// leaves it out. A fence covers exactly these kinds.
+func (k KindState) TakesPart() bool { return k.Known && !k.Ignored && !k.Unwatched }
+
 func (k *kind) report() KindState {
 	return KindState{k.info, k.known, k.ignored, k.listing || k.pruning, k.listed, k.sick, k.objects}
 }
@@ -64,8 +68,7 @@ func (g *Graph) Kinds() []KindState {
 //test:by TestIsFenced
 func (g *Graph) IsFenced(reported map[Kind]bool) bool {
 	for i := range g.kinds {
-		k := g.kinds[i].report()
-		if k.Known && !k.Ignored && !k.Unwatched && !reported[k.Kind] {
+		if k := g.kinds[i].report(); k.TakesPart() && !reported[k.Kind] {
 			return false
 		}
 	}
@@ -82,7 +85,7 @@ func (g *Graph) IsListed() bool {
 	for i := range g.kinds {
 		k := g.kinds[i].report()
 		known = known || k.Known
-		if k.Known && !k.Ignored && !k.Unwatched && (!k.Listed || k.Listing || k.Sick) {
+		if k.TakesPart() && (!k.Listed || k.Listing || k.Sick) {
 			return false
 		}
 	}

@@ -130,8 +130,12 @@ func (n Node) Deleting() bool { return n.at().is(deletingMark) }
 // HasFinalizers reports whether the observed object has a finalizer.
 func (n innerNode) HasFinalizers() bool { return n.at().is(moreText) && n.g.facts(n.id).finalizers > 0 }
 
-// HasFinalizer reports whether the observed object has this finalizer. It copies the object.
+// HasFinalizer reports whether the observed object has this finalizer. It copies an object with
+// finalizers.
 func (n innerNode) HasFinalizer(name string) bool {
+	if !n.HasFinalizers() {
+		return false
+	}
 	o := n.Object()
 	return o.HasFinalizer(name)
 }

@@ -7,11 +7,10 @@ import (
 
 // Rebuild returns a graph of the objects, with kinds in these states, and with the ends that a watch
 // has shown. An end without a reference to its object leaves the graph at once. A listing under way
-// is one in the result, too, and the objects count as brought by it. The objects may have any order,
-// and the ends are complete after the last one.
+// is one in the result, too, and the objects count as brought by it. The objects may have any order.
 //
 //test:by internal/core/excerpt.TestWholeMeanwhile
-func (insider) Rebuild(cfg Config, kinds []KindState, objects iter.Seq[Object], ended *[]Key) (*Graph, error) {
+func (insider) Rebuild(cfg Config, kinds []KindState, objects iter.Seq[Object], ended []Key) (*Graph, error) {
 	g := New(cfg)
 	all, served := make([]KindInfo, len(kinds)), make([]KindInfo, 0, len(kinds))
 	for i, k := range kinds {
@@ -38,7 +37,7 @@ func (insider) Rebuild(cfg Config, kinds []KindState, objects iter.Seq[Object], 
 			g.freeUnheld(&e)
 		}
 	}
-	for _, k := range *ended {
+	for _, k := range ended {
 		if err := g.applyAll([]Event{{Type: Gone, Key: k}}); err != nil {
 			return nil, err
 		}

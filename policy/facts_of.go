@@ -33,7 +33,7 @@ func FactsOf(n graph.Node) Facts {
 	f := Facts{
 		Deleting: n.Deleting(), Finalizers: x.HasFinalizers(), Propagation: x.Propagation(),
 		Flawed: x.Flawed(), Unreadable: x.Unreadable() || x.SharesUID(),
-		Protected:  x.HasFinalizers() && x.HasFinalizer(graph.FinalizerProtect),
+		Protected:  x.HasFinalizer(graph.FinalizerProtect),
 		References: n.Owners(), Referring: n.Referring(), Elsewhere: x.Elsewhere(), Blocking: n.Blocking(),
 		Owners: make([]OwnerFacts, 0, n.Owners()),
 	}

@@ -60,7 +60,8 @@ func (in *Facts) AddRead(n graph.Node, i int, r Read) error {
 		in.addAbsence(n, i, o, r)
 		return nil
 	}
-	f.Read, f.ReadBegan = readStateOf(n.Inside(inside.Key{}).Graph(), &r.Object), r.Began
+	counts := !n.Inside(inside.Key{}).Graph().Inside(inside.Key{}).WithholdsMark(&r.Object)
+	f.Read, f.ReadBegan = ReadStateOf(counts && r.Object.Waiting(), counts && r.Object.Orphaning()), r.Began
 	f.SameVersion = o.State() == graph.Observed && o.Version() == r.Object.Version && r.Began > f.Changed
 	return nil
 }
@@ -75,7 +76,7 @@ func (in *Facts) addAbsence(n graph.Node, i int, o graph.Node, r Read) {
 	case claim != o:
 		f.Orphaning, f.Read = false, ReadUnset
 		return
-	case phantom && r.Began <= in.Known, !phantom && r.Began <= f.Changed, !f.mayBeAbsent():
+	case phantom && r.Began <= in.Known, !phantom && r.Began <= f.Changed, !f.MayBeAbsent():
 		return
 	}
 	f.Class, f.Doubt, f.Orphaning, f.Read = graph.Dangling, graph.DoubtUnset, false, ReadUnset
@@ -85,24 +86,23 @@ func (in *Facts) addAbsence(n graph.Node, i int, o graph.Node, r Read) {
 		in.Several = Several(in.Owners, n.OwnerAt)
 	}
 	kind, _ := n.Inside(inside.Key{}).Graph().Kind(o.Kind())
-	f.Unconfirmed = phantom && in.Fence.Exact && kind.Known && !kind.Ignored && !kind.Unwatched && in.Fence.Passed <= in.Known
+	f.Unconfirmed = phantom && in.Fence.Exact && kind.TakesPart() && in.Fence.Passed <= in.Known
 }
 
-// mayBeAbsent reports whether absence may replace the class of a reference. It may not where
-// the reference itself is in doubt.
-func (o *OwnerFacts) mayBeAbsent() bool {
-	return o.Class == graph.Solid || o.Class == graph.Waiting || o.Doubt == graph.Unobserved || o.Doubt == graph.Unlisted
+// MayBeAbsent reports whether absence may replace the class of a reference in the graph. It may not
+// where the reference itself is in doubt.
+func (o *OwnerFacts) MayBeAbsent() bool {
+	return o.Class == graph.Solid || o.Class == graph.Waiting ||
+		o.Doubt == graph.Unobserved || o.Doubt == graph.Unlisted
 }
 
-// readStateOf returns the state of an object as an owner. A mark that its holder keeps back
-// counts for no dependent (RULES, G3).
-func readStateOf(g *graph.Graph, o *graph.Object) ReadState {
+// ReadStateOf returns the state of an owner that a read found. An owner whose mark counts for no
+// dependent neither waits nor orphans (RULES, G3).
+func ReadStateOf(waiting, orphaning bool) ReadState {
 	switch {
-	case g.Inside(inside.Key{}).WithholdsMark(o):
-		return ReadSolid
-	case o.Waiting():
+	case waiting:
 		return ReadWaiting
-	case o.Orphaning():
+	case orphaning:
 		return ReadOrphaning
 	}
 	return ReadSolid

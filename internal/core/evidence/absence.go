@@ -4,7 +4,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // absenceServes reports whether absence beyond the graph is evidence for a dependent. An
@@ -16,13 +15,6 @@ import (
 //test:by TestAbsenceServes
 func (v *View) absenceServes(dep *record.State, o graph.Node, m *record.State, since seq.Stamp) bool {
 	return m.Absent > v.Kinds.Rewound() && (m.Absent > since || !v.Kinds.Unconfirmed(v.Graph, o.Kind(), since)) && (m.GoneObserved || o.State() != graph.Phantom || m.Absent > dep.Known)
-}
-
-// believable reports whether absence may replace the class of a reference in the graph. It
-// may not where the reference itself is in doubt.
-func believable(f *policy.OwnerFacts) bool {
-	return f.Class == graph.Solid || f.Class == graph.Waiting ||
-		f.Doubt == graph.Unobserved || f.Doubt == graph.Unlisted
 }
 
 // unsettled reports whether an absent owner may still live in another scope or under

@@ -109,7 +109,7 @@ func (v *View) completeFact(f *policy.OwnerFacts, id graph.NodeID, dep *record.S
 	if f.Class == graph.Dangling && !byUID && v.Kinds.Unconfirmed(v.Graph, o.Kind(), since) { // seen gone, and maybe back
 		f.Class, f.Doubt = graph.Unknown, graph.Unobserved
 	}
-	if !byUID && believable(f) && v.absenceServes(dep, o, m, since) {
+	if !byUID && f.MayBeAbsent() && v.absenceServes(dep, o, m, since) {
 		f.Class, f.Doubt = graph.Dangling, graph.DoubtUnset
 		f.Unconfirmed = o.State() == graph.Phantom && !m.GoneObserved && v.fences(o) && v.unsettled(dep, o)
 	}

@@ -32,20 +32,10 @@ func (v *View) readState(id graph.NodeID) (s policy.ReadState, began seq.Stamp, 
 }
 
 // RoleOf returns the read state that a read of the observed node would return.
-func RoleOf(n graph.Node) policy.ReadState { return readState(n.Waiting(), n.Orphaning()) }
+func RoleOf(n graph.Node) policy.ReadState { return policy.ReadStateOf(n.Waiting(), n.Orphaning()) }
 
 // ReadStateOf returns the read state of an object that a read returned. Held says that its
 // mark counts for no dependent.
 func ReadStateOf(o *graph.Object, held bool) policy.ReadState {
-	return readState(!held && o.Waiting(), !held && o.Orphaning())
-}
-
-func readState(waiting, orphaning bool) policy.ReadState {
-	switch {
-	case waiting:
-		return policy.ReadWaiting
-	case orphaning:
-		return policy.ReadOrphaning
-	}
-	return policy.ReadSolid
+	return policy.ReadStateOf(!held && o.Waiting(), !held && o.Orphaning())
 }

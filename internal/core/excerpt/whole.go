@@ -38,16 +38,21 @@ func (c *Copy) stepScan(v View, budget int) (cost int, done bool) {
 //
 //test:by TestWholeMeanwhile
 func (c *Copy) Graph(cfg graph.Config, kinds []graph.KindState) (*graph.Graph, error) {
+	parts := c.parts
+	c.parts = map[graph.NodeID]*part{}
 	var ended []graph.Key
+	for _, p := range parts {
+		if p.Ended {
+			ended = append(ended, p.Object.Key)
+		}
+	}
 	objects := func(yield func(graph.Object) bool) {
-		for id, p := range c.parts {
-			if delete(c.parts, id); p.Ended {
-				ended = append(ended, p.Object.Key)
-			}
+		for id, p := range parts {
+			delete(parts, id) // the graph has its own form of the object
 			if p.State == Exists && !yield(p.Object) {
 				return
 			}
 		}
 	}
-	return graph.Inside(inside.Key{}).Rebuild(cfg, kinds, objects, &ended)
+	return graph.Inside(inside.Key{}).Rebuild(cfg, kinds, objects, ended)
 }

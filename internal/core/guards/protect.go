@@ -71,12 +71,9 @@ func (r *Rules) HoldsMark(o *graph.Object) bool {
 //
 //test:by TestMayHoldMark
 func (r *Rules) MayHoldMark(o *graph.Object) bool {
-	if !o.Deleting || r.HoldsMark(o) {
-		return o.Deleting
-	}
-	return slices.ContainsFunc(r.list, func(p guard.Protection) bool {
+	return o.Deleting && (r.HoldsMark(o) || slices.ContainsFunc(r.list, func(p guard.Protection) bool {
 		return p.Selector != "" && selects(p.Kinds, p.Scopes, p.Names, p.Where, o)
-	})
+	}))
 }
 
 // selects reports whether an object meets all conditions that are set.
