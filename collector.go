@@ -11,14 +11,12 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
-
-// ErrStuck says that the store, or a handler, has not returned within
-// Config.ShutdownTimeout. Its goroutine is left behind.
-var ErrStuck = errors.New("does not return")
 
 // Collector runs an Engine against a Store. It runs the watch, makes the calls that the
 // engine asks for, and reports their results. Use New. It is safe for concurrent use.
@@ -67,8 +65,8 @@ type Collector struct {
 	cfg      Config // with defaults
 	log      *run.Outbox[effect.Record]
 
-	idleWorkers chan []Call // to workers that wait for calls
-	prefetch    *run.Prefetch[Call, completion]
+	idleWorkers chan []engine.Call // to workers that wait for calls
+	prefetch    *run.Prefetch[engine.Call, completion]
 
 	wakeups chan struct{}       // the dispatch loop has to look at the engine
 	work    sync.WaitGroup      // the watch and the workers
@@ -77,29 +75,29 @@ type Collector struct {
 	ended   chan struct{}
 
 	mu        sync.Mutex // guards the fields below
-	engine    *Engine
+	engine    engine.Driver
 	begun     bool
 	left      bool // Run has ended and left something behind
 	watch     run.Watch
 	stopWatch context.CancelCauseFunc // ends the run of the watch under way
 	health    run.Health
 	stuck     run.StuckLog
-	epoch     time.Time            // see now
-	nextWake  time.Time            // of the dispatch loop, zero if it waits for a wakeup
-	lanes     [LaneControl + 1]int // calls under way
-	pace      run.Pace             // of the store
-	waits     bool                 // calls of the store have waited since the last turn
-	ahead     int                  // calls that were prefetched, some of which workers have taken
-	resting   int                  // idle workers
-	results   []completion         // of the last takeResults
-	call      Call                 // that the engine hands out
-	calls     []Call               // that the turn hands out
-	spare     [][]Call             // of idle workers
-	idle      run.Waiters[seq.Stamp, []Held]
+	epoch     time.Time                   // see now
+	nextWake  time.Time                   // of the dispatch loop, zero if it waits for a wakeup
+	lanes     [engine.LaneControl + 1]int // calls under way
+	pace      run.Pace                    // of the store
+	waits     bool                        // calls of the store have waited since the last turn
+	ahead     int                         // calls that were prefetched, some of which workers have taken
+	resting   int                         // idle workers
+	results   []completion                // of the last takeResults
+	call      engine.Call                 // that the engine hands out
+	calls     []engine.Call               // that the turn hands out
+	spare     [][]engine.Call             // of idle workers
+	idle      run.Waiters[seq.Stamp, []engine.Held]
 	synced    run.Waiters[struct{}, struct{}]
 	observed  run.Waiters[seq.Stamp, struct{}]
 	selected  run.Waiters[seq.Stamp, struct{}] // for labels
-	pausing   run.Waiters[Extent, struct{}]
+	pausing   run.Waiters[engine.Extent, struct{}]
 	following []*following
 }
 
@@ -125,25 +123,25 @@ func New(store Store, cfg Config) (c *Collector, err error) {
 		cfg.CompareVersions = v.CompareVersions
 	}
 	if l, ok := As[Limiter](store); ok && l.MaxCalls() > 0 {
-		cfg.Workers = min(cfg.filled().Workers, l.MaxCalls())
+		cfg.Workers = min(engine.Inside(inside.Key{}).Filled(cfg).Workers, l.MaxCalls())
 	}
-	engine, err := NewEngine(LevelOf(store), cfg)
+	e, err := engine.New(LevelOf(store), cfg)
 	if err != nil {
 		return nil, err
 	}
-	c = drive(engine, cfg.filled())
+	c = drive(e)
 	c.store, c.handlers = store, handlers
 	c.fencer, _ = As[Fencer](store)
 	c.lister, _ = As[Lister](store)
-	if engine.level >= Level2 && c.fencer == nil {
-		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", engine.level, ErrInvalid)
+	if level := c.cfg.Level; level >= Level2 && c.fencer == nil {
+		return nil, fmt.Errorf("configure collector: store: level %s without a Fencer: %w", level, ErrInvalid)
 	}
 	c.batcher, c.batches = batcherOf(store, c.cfg.CallTimeout)
 	c.selector, _ = As[LabelSelector](store)
-	if why := engine.needLabels(); why != "" && c.selector == nil {
+	if why := c.engine.NeedLabels(); why != "" && c.selector == nil {
 		return nil, fmt.Errorf("configure collector: %s: the store is no LabelSelector: %w", why, ErrInvalid)
 	}
-	if c.record, err = newRecorder(store, &cfg, engine); err != nil {
+	if c.record, err = newRecorder(store, &cfg, c.engine); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -151,11 +149,13 @@ func New(store Store, cfg Config) (c *Collector, err error) {
 
 // drive returns a collector of the engine, without a store. The collector takes the lines
 // of the log from the engine.
-func drive(e *Engine, cfg Config) *Collector {
-	e.keepLog()
+func drive(in *engine.Engine) *Collector {
+	e := in.Inside(inside.Key{}).Driver()
+	cfg := e.Settings()
+	e.KeepLog()
 	return &Collector{
 		engine: e, cfg: cfg, log: run.NewOutbox(maxSaid, effect.Dropped),
-		batches: run.NewBatches(1, 0), idleWorkers: make(chan []Call), prefetch: run.NewPrefetch[Call, completion](e.Revision, (*Call).isWrite),
+		batches: run.NewBatches(1, 0), idleWorkers: make(chan []engine.Call), prefetch: run.NewPrefetch[engine.Call, completion](e.Revision, isWrite),
 		wakeups: make(chan struct{}, 1), ended: make(chan struct{}), pace: run.NewPace(cfg.Workers), follows: semaphore.NewWeighted(maxFollows), graphs: semaphore.NewWeighted(maxGraphs),
 	}
 }
@@ -217,7 +217,7 @@ func (c *Collector) over() bool {
 // shutDown gives the prefetched calls back and waits for everything under way, for
 // Config.ShutdownTimeout at most.
 func (c *Collector) shutDown() error {
-	c.lockedSoon(func(_ *Engine, now time.Time) {
+	c.lockedSoon(func(_ engine.Driver, now time.Time) {
 		close(c.idleWorkers) // no turn hands out a call any more; first, since the engine may panic
 		c.giveBack(now)
 	})
@@ -241,7 +241,7 @@ func (c *Collector) leaveBehind() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.left = true
-	names := c.engine.underWay()
+	names := c.engine.UnderWay()
 	if c.watch.Up() {
 		names = append(names, "watch")
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/engine"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // Await waits until each object is gone, with all objects that are removed with it, and
@@ -75,9 +75,9 @@ func (c *Collector) awaitEnds(ctx context.Context, x *following) error {
 // stepAwait does a slice of the walk. It reports whether all are gone, and whether the walk
 // has ended.
 func (c *Collector) stepAwait(x *following) (over, walked bool, err error) {
-	c.locked(func(e *Engine, _ time.Time) {
+	c.locked(func(e engine.Driver, _ time.Time) {
 		if err = e.Err(); err == nil {
-			walked = x.Step(e.followView(), followSlice)
+			walked = x.Step(e.FollowView(), followSlice)
 			_, over = c.countFollow(x)
 		}
 	})
@@ -88,12 +88,12 @@ func (c *Collector) stepAwait(x *following) (over, walked bool, err error) {
 // the cause of the context.
 func (c *Collector) waitObserved(ctx context.Context) error {
 	var w *observedWait
-	c.locked(func(e *Engine, now time.Time) {
+	c.locked(func(e engine.Driver, now time.Time) {
 		w = c.observed.Join(0)
-		w.Since = e.beginWait(now)
+		w.Since = e.BeginWait(now)
 	})
 	c.wake()
-	defer c.locked(func(*Engine, time.Time) { c.observed.Leave(w) })
+	defer c.locked(func(engine.Driver, time.Time) { c.observed.Leave(w) })
 	select {
 	case <-w.Done():
 		return nil
@@ -109,18 +109,18 @@ func (c *Collector) letObservedGo() bool {
 	if c.observed.Len() == 0 || !c.watchListed() {
 		return false
 	}
-	c.observed.End(c.engine.wantObserved, func() struct{} { return struct{}{} })
+	c.observed.End(c.engine.TryObserve, func() struct{} { return struct{}{} })
 	return c.observed.Len() > 0
 }
 
 // stillWaiting returns the error of a wait whose context has ended.
 func (c *Collector) stillWaiting(ctx context.Context, x *following) error {
 	var why []string
-	c.locked(func(e *Engine, now time.Time) {
-		for _, id := range x.Sample(maxShown, true) {
-			why = append(why, e.leftText(id, now))
+	c.locked(func(e engine.Driver, now time.Time) {
+		for _, id := range x.Sample(run.MaxNames, true) {
+			why = append(why, e.WhyLeft(id, now))
 		}
-		if left := x.Counts(e.followView()).Left; left > len(why) {
+		if left := x.Counts(e.FollowView()).Left; left > len(why) {
 			why = append(why, fmt.Sprintf("%d more", left-len(why)))
 		}
 		why = append(why, c.waitsFor(now)...)
@@ -129,55 +129,4 @@ func (c *Collector) stillWaiting(ctx context.Context, x *following) error {
 		why = []string{"the fence of this call"}
 	}
 	return fmt.Errorf("still waiting for: %s: %w", strings.Join(why, ", "), context.Cause(ctx))
-}
-
-// leftText names an object that is left, the cause, and the time since which it holds.
-func (e *Engine) leftText(id graph.NodeID, now time.Time) string {
-	n := e.graph.Node(id)
-	key := n.Key()
-	key.UID = ""
-	why, since := "not deleted yet", time.Time{}
-	switch {
-	case e.held.Has(id):
-		h := e.heldAt(id)
-		why, since = causeText(h), h.Since
-	case n.Deleting():
-		why, since = "marked", e.state(id).Marked
-	}
-	if !since.IsZero() {
-		why += ", " + ageText(now.Sub(since))
-	}
-	return placeText(key) + " (" + why + ")"
-}
-
-// causeText gives the cause that holds an object, without the object.
-func causeText(h Held) string {
-	detail := strings.Join(h.Detail, ", ")
-	if h.Reason == policy.NeedFinalizers {
-		return "finalizer " + detail
-	}
-	why := h.Reason.String()
-	if h.Reason == policy.OwnerUnknown {
-		why = h.Doubt.String()
-	}
-	if detail != "" {
-		why += ": " + detail
-	}
-	if h.LastError != "" && !strings.Contains(detail, h.LastError) {
-		why += "; last error: " + h.LastError
-	}
-	return why
-}
-
-// ageText gives a duration in its largest unit.
-func ageText(d time.Duration) string {
-	for _, u := range [...]struct {
-		of   time.Duration
-		name string
-	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}} {
-		if d >= u.of {
-			return fmt.Sprintf("%d %s", d/u.of, u.name)
-		}
-	}
-	return fmt.Sprintf("%d s", d/time.Second)
 }

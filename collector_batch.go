@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -17,7 +18,9 @@ const (
 )
 
 // isWrite reports whether a call can be part of a batch. A write that took too long goes alone.
-func (c *Call) isWrite() bool { return (c.Type == CallPatch || c.Type == CallDelete) && !c.alone }
+func isWrite(c *engine.Call) bool {
+	return (c.Type == engine.CallPatch || c.Type == engine.CallDelete) && !c.Alone
+}
 
 // batcherOf returns the store's power of batches and their sizes. Without that power no batch
 // has more than one write.
@@ -37,20 +40,20 @@ func batcherOf(store Store, timeout time.Duration) (Batcher, *run.Batches) {
 //test:by TestCollectorWriteBatches TestBatchWaitsForNothing
 func (c *Collector) handOutBatches(ctx context.Context, now time.Time, t *turn) {
 	n := c.fill(now, 0, t)
-	for c.ahead > 0 && c.hasRoom(LaneStore) {
+	for c.ahead > 0 && c.hasRoom(engine.LaneStore) {
 		most := c.batches.Limit()
-		if n == maxBatchTurn && c.ahead < most && c.lanes[LaneStore] > 0 {
+		if n == maxBatchTurn && c.ahead < most && c.lanes[engine.LaneStore] > 0 {
 			break // the next turn comes at once
 		}
 		if c.prefetch.Pick(&c.calls, most) {
 			c.ahead -= len(c.calls)
-			c.assign(ctx, LaneStore, t)
+			c.assign(ctx, engine.LaneStore, t)
 			n = c.fill(now, n, t)
 		} else {
 			c.ahead = 0
 		}
 	}
-	c.waits = c.waits && !c.hasRoom(LaneStore)
+	c.waits = c.waits && !c.hasRoom(engine.LaneStore)
 }
 
 // makeBatch makes the worker's calls as one batch, or as parts of it: see run.Split. Writes
@@ -60,10 +63,10 @@ func (c *Collector) handOutBatches(ctx context.Context, now time.Time, t *turn) 
 //test:by TestBatchResults TestBatchFails TestBatchHalved TestBatchBisected TestLostWriteIsTheLast
 //test:by TestBatchRewind TestBatchPause
 func (c *Collector) makeBatch(ctx context.Context, w *worker) error {
-	w.batch.Set(len(w.calls), func(at int) Write { return w.calls[at].write() })
+	w.batch.Set(len(w.calls), func(at int) Write { return writeOf(&w.calls[at]) })
 	err := w.batch.Make(ctx, c.batches, &run.BatchCalls{
 		Timeout: w.calls[0].Timeout, Name: w.name, Together: c.batcher.Batch,
-		Revoked: func() bool { return c.engine.Revision() != w.calls[0].revision },
+		Revoked: func() bool { return c.engine.Revision() != w.calls[0].Revision },
 		Alone:   func(ctx context.Context, at int) error { return c.make(ctx, &w.calls[at], &w.done[at].result) },
 		End: func(ctx context.Context, at int, err error) {
 			w.done[at].result.Err = run.Plain(causeOf(ctx, &w.calls[at], err))
@@ -78,10 +81,10 @@ func (c *Collector) makeBatch(ctx context.Context, w *worker) error {
 	return err
 }
 
-// write returns the call of a write as a part of a batch.
-func (c *Call) write() Write {
+// writeOf returns the call of a write as a part of a batch.
+func writeOf(c *engine.Call) Write {
 	w := Write{Type: graph.WritePatch, Key: c.Key, Precondition: c.Precondition, Change: c.Change, Options: c.Options}
-	if c.Type == CallDelete {
+	if c.Type == engine.CallDelete {
 		w.Type = graph.WriteDelete
 	}
 	return w

@@ -4,23 +4,25 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 // TestIsWrite: patches and deletes are parts of batches. A write that took too long goes alone,
 // because its neighbours would be late with it.
 func TestIsWrite(t *testing.T) {
 	for _, tc := range []struct {
-		call   Call
+		call   engine.Call
 		want   bool
 		reason string
 	}{
-		{Call{Type: CallDelete}, true, "a delete"},
-		{Call{Type: CallPatch}, true, "a patch"},
-		{Call{Type: CallFence}, false, "a fence"},
-		{Call{Type: CallDelete, alone: true}, false, "the last try took too long"},
-		{Call{Type: CallPatch, alone: true}, false, "the last try took too long"},
+		{engine.Call{Type: engine.CallDelete}, true, "a delete"},
+		{engine.Call{Type: engine.CallPatch}, true, "a patch"},
+		{engine.Call{Type: engine.CallFence}, false, "a fence"},
+		{engine.Call{Type: engine.CallDelete, Alone: true}, false, "the last try took too long"},
+		{engine.Call{Type: engine.CallPatch, Alone: true}, false, "the last try took too long"},
 	} {
-		if got := tc.call.isWrite(); got != tc.want {
+		if got := isWrite(&tc.call); got != tc.want {
 			t.Errorf("%t, want %t: %s", got, tc.want, tc.reason)
 		}
 	}

@@ -3,9 +3,9 @@ package ownergraph
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 )
 
@@ -14,8 +14,8 @@ import (
 // read the record.
 //
 //test:by TestCollectorBrake
-func (c *Collector) Braked(limit int) (out []BrakedCascade) {
-	c.locked(func(e *Engine, _ time.Time) { out = e.Braked(limit) })
+func (c *Collector) Braked(limit int) (out []engine.BrakedCascade) {
+	c.locked(func(e engine.Driver, _ time.Time) { out = e.Braked(limit) })
 	return out
 }
 
@@ -34,21 +34,17 @@ func (c *Collector) Braked(limit int) (out []BrakedCascade) {
 // in force here, and not recorded.
 //
 //test:by TestCollectorBrake TestCollectorBrakeErrors TestRecordedBrake TestRecordedAnswerNotWritten
-func (c *Collector) ApproveCascade(ctx context.Context, key Key, a BrakeApproval) error {
-	return c.answerBrake(ctx, "approve cascade "+key.String(), func(e *Engine, now time.Time) error {
+func (c *Collector) ApproveCascade(ctx context.Context, key Key, a engine.BrakeApproval) error {
+	return c.answerBrake(ctx, "approve cascade "+key.String(), func(e engine.Driver, now time.Time) error {
 		return e.ApproveCascade(now, key, a)
 	})
 }
 
 // ApproveBraked approves every cascade of Braked, each as ApproveCascade does. AtMost counts for
 // each cascade on its own. It returns the number of cascades. Cascades that trip later are held.
-func (c *Collector) ApproveBraked(ctx context.Context, a BrakeApproval) (n int, err error) {
-	const what = "approve braked cascades"
-	err = c.answerBrake(ctx, what, func(e *Engine, now time.Time) error {
-		if err := a.validate(what, now); err != nil {
-			return err
-		}
-		n, err = answerAll(e, func(k Key) error { return e.ApproveCascade(now, k, a) })
+func (c *Collector) ApproveBraked(ctx context.Context, a engine.BrakeApproval) (n int, err error) {
+	err = c.answerBrake(ctx, "approve braked cascades", func(e engine.Driver, now time.Time) error {
+		n, err = e.ApproveBraked(now, a)
 		return err
 	})
 	return n, err
@@ -57,41 +53,26 @@ func (c *Collector) ApproveBraked(ctx context.Context, a BrakeApproval) (n int, 
 // RefuseCascade keeps the objects of a cascade that the brake holds: see Refusal. The errors
 // are those of ApproveCascade.
 //
-//test:by TestCollectorBrake TestCollectorBrakeErrors TestBrakeOrphanSurvives
-func (c *Collector) RefuseCascade(ctx context.Context, key Key, r Refusal) error {
-	return c.answerBrake(ctx, "refuse cascade "+key.String(), func(e *Engine, now time.Time) error {
+//test:by TestCollectorBrake TestCollectorBrakeErrors engine.TestBrakeOrphanSurvives
+func (c *Collector) RefuseCascade(ctx context.Context, key Key, r engine.Refusal) error {
+	return c.answerBrake(ctx, "refuse cascade "+key.String(), func(e engine.Driver, now time.Time) error {
 		return e.RefuseCascade(now, key, r)
 	})
 }
 
 // RefuseBraked refuses every cascade of Braked, each as RefuseCascade does. It returns the
 // number of cascades.
-func (c *Collector) RefuseBraked(ctx context.Context, r Refusal) (n int, err error) {
-	const what = "refuse braked cascades"
-	err = c.answerBrake(ctx, what, func(e *Engine, now time.Time) error {
-		if err := r.validate(what); err != nil {
-			return err
-		}
-		n, err = answerAll(e, func(k Key) error { return e.RefuseCascade(now, k, r) })
+func (c *Collector) RefuseBraked(ctx context.Context, r engine.Refusal) (n int, err error) {
+	err = c.answerBrake(ctx, "refuse braked cascades", func(e engine.Driver, now time.Time) error {
+		n, err = e.RefuseBraked(now, r)
 		return err
 	})
 	return n, err
 }
 
-// answerAll answers for every cascade of Braked.
-func answerAll(e *Engine, answer func(Key) error) (n int, err error) {
-	for _, b := range e.Braked(math.MaxInt) {
-		if err = answer(b.Key); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
-}
-
 // answerBrake gives the brake an answer of a user, has the dispatch loop look at the engine,
 // and writes the record. Before the first read of the record it reads the record itself.
-func (c *Collector) answerBrake(ctx context.Context, what string, answer func(*Engine, time.Time) error) (err error) {
+func (c *Collector) answerBrake(ctx context.Context, what string, answer func(engine.Driver, time.Time) error) (err error) {
 	switch {
 	case ctx == nil:
 		return fmt.Errorf("%s: context: nil: %w", what, ErrInvalid)
@@ -101,13 +82,13 @@ func (c *Collector) answerBrake(ctx context.Context, what string, answer func(*E
 		return fmt.Errorf("%s: %w", what, ErrClosed)
 	}
 	untried := false
-	c.locked(func(*Engine, time.Time) { untried = c.record.isUntried() })
+	c.locked(func(engine.Driver, time.Time) { untried = c.record.isUntried() })
 	if untried {
 		if err := c.refreshRecord(ctx, false); err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
 	}
-	c.locked(func(e *Engine, now time.Time) {
+	c.locked(func(e engine.Driver, now time.Time) {
 		if err = e.Err(); err == nil {
 			err = answer(e, now)
 		}

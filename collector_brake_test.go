@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -22,7 +23,7 @@ func crowd(owner string, n int) string {
 }
 
 func braking(perCascade int) ownergraph.Config {
-	return ownergraph.Config{Brake: ownergraph.Brake{PerCascade: perCascade}}
+	return ownergraph.Config{Brake: engine.Brake{PerCascade: perCascade}}
 }
 
 // TestCollectorBrake: a braked cascade waits for a user, and the answer takes effect at once.
@@ -44,19 +45,19 @@ func TestCollectorBrake(t *testing.T) {
 			t.Fatalf("braked %+v, %+v", all, r.Stats().Brake)
 		}
 		soon := time.Now().Add(time.Hour)
-		if err := r.ApproveCascade(t.Context(), all[0].Key, ownergraph.BrakeApproval{Until: soon, AtMost: 30}); err != nil {
+		if err := r.ApproveCascade(t.Context(), all[0].Key, engine.BrakeApproval{Until: soon, AtMost: 30}); err != nil {
 			t.Error(err)
 		}
-		if err := r.RefuseCascade(t.Context(), all[1].Key, ownergraph.OrphanHeld); err != nil {
+		if err := r.RefuseCascade(t.Context(), all[1].Key, engine.OrphanHeld); err != nil {
 			t.Error(err)
 		}
 		if held := r.idle(); len(held) != 20 || r.count("delete") != 40 || r.count("patch") != 40 {
 			t.Errorf("%d held, %d deletes, %d patches", len(held), r.count("delete"), r.count("patch"))
 		}
-		if n, err := r.RefuseBraked(t.Context(), ownergraph.KeepHeld); n != 1 || err != nil {
+		if n, err := r.RefuseBraked(t.Context(), engine.KeepHeld); n != 1 || err != nil {
 			t.Errorf("refused %d, %v", n, err)
 		}
-		if n, err := r.ApproveBraked(t.Context(), ownergraph.BrakeApproval{Until: soon, AtMost: 20}); n != 1 || err != nil {
+		if n, err := r.ApproveBraked(t.Context(), engine.BrakeApproval{Until: soon, AtMost: 20}); n != 1 || err != nil {
 			t.Errorf("approved %d, %v", n, err)
 		}
 		if held := r.idle(); len(held) != 0 || r.count("delete") != 60 || r.Stats().Objects != 40 {
@@ -72,35 +73,35 @@ func TestCollectorBrakeErrors(t *testing.T) {
 		r.idle()
 		over, end := context.WithCancelCause(t.Context())
 		end(errBusy)
-		soon := ownergraph.BrakeApproval{Until: time.Now().Add(time.Hour), AtMost: 1}
+		soon := engine.BrakeApproval{Until: time.Now().Add(time.Hour), AtMost: 1}
 		for _, c := range []struct {
 			ctx    context.Context
-			a      ownergraph.BrakeApproval
+			a      engine.BrakeApproval
 			want   error
 			reason string
 		}{
 			{nil, soon, ownergraph.ErrInvalid, "no context"},
 			{over, soon, errBusy, "the context has ended"},
-			{t.Context(), ownergraph.BrakeApproval{}, ownergraph.ErrInvalid, "an empty approval"},
+			{t.Context(), engine.BrakeApproval{}, ownergraph.ErrInvalid, "an empty approval"},
 			{t.Context(), soon, ownergraph.ErrNotFound, "the cascade is not held"},
 		} {
 			if err := r.ApproveCascade(c.ctx, keyOf(t, "a"), c.a); !errors.Is(err, c.want) {
 				t.Errorf("%s: %v, want %v", c.reason, err, c.want)
 			}
 		}
-		if err := r.RefuseCascade(t.Context(), keyOf(t, "a"), ownergraph.KeepHeld); !errors.Is(err, ownergraph.ErrNotFound) {
+		if err := r.RefuseCascade(t.Context(), keyOf(t, "a"), engine.KeepHeld); !errors.Is(err, ownergraph.ErrNotFound) {
 			t.Errorf("refuse: %v", err)
 		}
-		if _, err := r.ApproveBraked(t.Context(), ownergraph.BrakeApproval{Until: soon.Until, AtMost: -1}); !errors.Is(err, ownergraph.ErrInvalid) {
+		if _, err := r.ApproveBraked(t.Context(), engine.BrakeApproval{Until: soon.Until, AtMost: -1}); !errors.Is(err, ownergraph.ErrInvalid) {
 			t.Errorf("approve all: %v", err)
 		}
-		if _, err := r.RefuseBraked(t.Context(), ownergraph.RefusalUnset); !errors.Is(err, ownergraph.ErrInvalid) {
+		if _, err := r.RefuseBraked(t.Context(), engine.RefusalUnset); !errors.Is(err, ownergraph.ErrInvalid) {
 			t.Errorf("refuse all: %v", err)
 		}
 		if err := r.stop(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.RefuseBraked(t.Context(), ownergraph.KeepHeld); !errors.Is(err, ownergraph.ErrClosed) {
+		if _, err := r.RefuseBraked(t.Context(), engine.KeepHeld); !errors.Is(err, ownergraph.ErrClosed) {
 			t.Errorf("after the end: %v", err)
 		}
 	})
@@ -133,7 +134,7 @@ func TestBrakeSweep(t *testing.T) {
 			if all := r.Braked(9); len(all) != 1 || all[0].Key != keyOf(t, "tenant/1") {
 				t.Errorf("braked %v, want the holder", all)
 			}
-			if _, err := r.ApproveBraked(t.Context(), ownergraph.BrakeApproval{Until: time.Now().Add(time.Hour), AtMost: 30}); err != nil {
+			if _, err := r.ApproveBraked(t.Context(), engine.BrakeApproval{Until: time.Now().Add(time.Hour), AtMost: 30}); err != nil {
 				t.Fatal(err)
 			}
 			if held := r.idle(); len(held) != 0 || r.count("delete") != 30 {
@@ -146,7 +147,7 @@ func TestBrakeSweep(t *testing.T) {
 // TestCollectorBrakeWindow: the window delays a collector, and an idle one makes no request.
 func TestCollectorBrakeWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		cfg := ownergraph.Config{Brake: ownergraph.Brake{Window: 60, Per: time.Hour}}
+		cfg := ownergraph.Config{Brake: engine.Brake{Window: 60, Per: time.Hour}}
 		r := collect(t, newTap(t, crowd("a", 30)), cfg)
 		r.idle()
 		r.delete(t, "a", graph.Background)
@@ -177,9 +178,9 @@ func TestBrakeReports(t *testing.T) {
 		}{
 			{func() error { r.delete(t, "a", graph.Background); return nil }, "a wait Braked", "a trip"},
 			{func() error { return r.ApproveCascade(t.Context(), keyOf(t, "a"), hour(4)) }, "a keep DeletionApproved; a wait Braked", "an approval, which is used up"},
-			{func() error { return r.RefuseCascade(t.Context(), keyOf(t, "a"), ownergraph.KeepHeld) }, "a keep CascadeRefused", "a refusal"},
+			{func() error { return r.RefuseCascade(t.Context(), keyOf(t, "a"), engine.KeepHeld) }, "a keep CascadeRefused", "a refusal"},
 			{func() error {
-				return r.RefuseCascade(t.Context(), graph.Key{UID: keyOf(t, "a").UID}, ownergraph.OrphanHeld)
+				return r.RefuseCascade(t.Context(), graph.Key{UID: keyOf(t, "a").UID}, engine.OrphanHeld)
 			}, "a orphan CascadeRefused", "another one, by the UID"},
 			{func() error { r.delete(t, "b", graph.Background); return nil }, "b wait Braked", "another cascade"},
 		} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/moments"
 )
@@ -21,11 +22,11 @@ const (
 // turn is one hand-out of calls, under the lock. The first calls of the lane keep go to
 // kept, the worker that has taken the turn.
 type turn struct {
-	keep Lane
+	keep engine.Lane
 	kept *worker
 
-	more   bool  // the turn has ended before its work
-	rested lanes // with room for which the engine has no call now
+	more   bool         // the turn has ended before its work
+	rested engine.Lanes // with room for which the engine has no call now
 }
 
 // dispatch hands out the engine's calls until ctx ends or the engine breaks, and returns
@@ -59,7 +60,7 @@ func (c *Collector) dispatch(ctx context.Context) error {
 
 // dispatchOnce takes a turn and returns the time of the next one.
 func (c *Collector) dispatchOnce(ctx context.Context) (at time.Time, err error) {
-	c.lockedSoon(func(e *Engine, now time.Time) {
+	c.lockedSoon(func(e engine.Driver, now time.Time) {
 		c.nextWake = c.take(ctx, now, turn{})
 		at, err = c.nextWake, e.Err()
 	})
@@ -86,13 +87,13 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	at = c.unstall(now)
 	// The first lane makes the decisions, most of which are for the store. The other lanes
 	// may make more of them, and a decision may have a handler run.
-	c.handOut(ctx, now, LaneStore, &t)
-	c.handOut(ctx, now, LaneControl, &t)
+	c.handOut(ctx, now, engine.LaneStore, &t)
+	c.handOut(ctx, now, engine.LaneControl, &t)
 	if c.storeMisses(&t) {
-		t.rested &^= one(LaneStore)
-		c.handOut(ctx, now, LaneStore, &t)
+		t.rested[engine.LaneStore] = false
+		c.handOut(ctx, now, engine.LaneStore, &t)
 	}
-	c.handOut(ctx, now, LaneHandler, &t)
+	c.handOut(ctx, now, engine.LaneHandler, &t)
 	c.letSyncedGo()
 	c.letPausesGo()
 	c.letRecord()
@@ -101,7 +102,7 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	}
 	observed, idle, selected := c.letObservedGo(), c.letIdleGo(), c.letSelectedGo()
 	if observed || idle || selected { // others go on, and may have asked for a fence
-		c.handOut(ctx, now, LaneControl, &t)
+		c.handOut(ctx, now, engine.LaneControl, &t)
 	}
 	if t.more || c.storeMisses(&t) {
 		return now
@@ -109,13 +110,13 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 	if c.ahead > 0 { // a result may wait in the prefetch while all workers hang
 		at = moments.Soonest(at, now.Add(resultPause))
 	}
-	at = moments.Soonest(moments.Soonest(at, c.engine.wake(t.rested)), c.engine.effects.KeepLate(now))
+	at = moments.Soonest(moments.Soonest(at, c.engine.Wake(t.rested)), c.engine.Late(now))
 	return moments.Soonest(at, moments.Soonest(c.logHealth(now), c.logStuck(now)))
 }
 
 // storeMisses reports whether another lane has made calls for the store since its lane rested.
 func (c *Collector) storeMisses(t *turn) bool {
-	return t.rested.has(LaneStore) && len(c.engine.calls.Prepared()) > 0
+	return t.rested[engine.LaneStore] && c.engine.Prepared() > 0
 }
 
 // resultPause bounds the time for which the engine does not know a result.
@@ -125,8 +126,8 @@ const resultPause = 10 * time.Millisecond
 
 // handOut hands out the next calls of a lane as long as the lane has room. A store lane
 // without room has the prefetch filled.
-func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *turn) {
-	if lane == LaneStore && c.batches.Max() > 1 {
+func (c *Collector) handOut(ctx context.Context, now time.Time, lane engine.Lane, t *turn) {
+	if lane == engine.LaneStore && c.batches.Max() > 1 {
 		c.handOutBatches(ctx, now, t)
 		return
 	}
@@ -141,15 +142,15 @@ func (c *Collector) handOut(ctx context.Context, now time.Time, lane Lane, t *tu
 		}
 		c.assign(ctx, lane, t)
 	}
-	if lane == LaneStore {
+	if lane == engine.LaneStore {
 		c.fill(now, n, t)
 	}
 }
 
 // next makes c.calls the next call of a lane that has room. Prefetched calls go first, so
 // none of them waits while a worker is idle.
-func (c *Collector) next(now time.Time, lane Lane, t *turn) (ok bool) {
-	if lane == LaneStore && c.ahead > 0 {
+func (c *Collector) next(now time.Time, lane engine.Lane, t *turn) (ok bool) {
+	if lane == engine.LaneStore && c.ahead > 0 {
 		if c.ahead--; c.prefetch.Pick(&c.calls, 1) {
 			return true
 		}
@@ -164,10 +165,10 @@ func (c *Collector) next(now time.Time, lane Lane, t *turn) (ok bool) {
 
 // assign gives c.calls to the worker that has taken the turn, or to another one. The
 // engine is done with the calls by now, since it may panic.
-func (c *Collector) assign(ctx context.Context, lane Lane, t *turn) {
+func (c *Collector) assign(ctx context.Context, lane engine.Lane, t *turn) {
 	c.lanes[lane]++
 	if lane == t.keep {
-		t.keep = LaneUnset
+		t.keep = engine.LaneUnset
 		t.kept.calls, c.calls = c.calls, t.kept.calls
 		return
 	}
@@ -176,17 +177,16 @@ func (c *Collector) assign(ctx context.Context, lane Lane, t *turn) {
 
 // ask makes call the engine's next one of a lane. Without one, the turn notes whether the
 // engine has to be asked again at once.
-func (c *Collector) ask(now time.Time, lane Lane, call *Call, t *turn) bool {
-	more, ok := c.engine.nextInto(now, lane, call)
+func (c *Collector) ask(now time.Time, lane engine.Lane, call *engine.Call, t *turn) bool {
+	more, ok := c.engine.NextInto(now, lane, call)
 	switch {
 	case ok:
-		call.revision = c.engine.Revision()
 	case more:
 		t.more = true
 	default:
-		t.rested |= one(lane)
+		t.rested[lane] = true
 	}
-	if lane == LaneStore {
+	if lane == engine.LaneStore {
 		c.waits = ok || more
 	}
 	return ok
@@ -194,11 +194,11 @@ func (c *Collector) ask(now time.Time, lane Lane, call *Call, t *turn) bool {
 
 // hasRoom reports whether a lane has room. Fences and listings report through the
 // watch, so they wait for its first word.
-func (c *Collector) hasRoom(lane Lane) bool {
+func (c *Collector) hasRoom(lane engine.Lane) bool {
 	switch lane {
-	case LaneStore:
+	case engine.LaneStore:
 		return c.lanes[lane] < c.pace.Limit()
-	case LaneControl:
+	case engine.LaneControl:
 		return c.lanes[lane] < controlWorkers && c.watch.KnowsKinds()
 	}
 	return len(c.cfg.Handlers) > 0 // the engine bounds the handlers itself
@@ -209,7 +209,7 @@ func (c *Collector) hasRoom(lane Lane) bool {
 //
 //test:by TestCollectorUnstalls
 func (c *Collector) unstall(now time.Time) time.Time {
-	if !c.waits || c.lanes[LaneStore] < c.pace.Limit() {
+	if !c.waits || c.lanes[engine.LaneStore] < c.pace.Limit() {
 		c.pace.Calm(now.Sub(c.epoch))
 		return time.Time{}
 	}
@@ -225,13 +225,13 @@ func (c *Collector) fill(now time.Time, n int, t *turn) int {
 	if c.batches.Max() > 1 {
 		most, turn = c.batches.Limit(), maxBatchTurn
 	}
-	c.prefetch.SetSurplus(c.lanes[LaneStore] - c.pace.Limit())
+	c.prefetch.SetSurplus(c.lanes[engine.LaneStore] - c.pace.Limit())
 	for c.ahead = c.prefetch.Len(); c.ahead < most; n++ {
 		if n == turn {
 			t.more = true
 			return n
 		}
-		if !c.ask(now, LaneStore, &c.call, t) {
+		if !c.ask(now, engine.LaneStore, &c.call, t) {
 			break
 		}
 		c.prefetch.Fill(&c.call)
@@ -244,7 +244,7 @@ func (c *Collector) fill(now time.Time, n int, t *turn) int {
 // reclaim gives prefetched calls back that the engine has revoked. No worker has taken
 // one of them since the engine raised its revision.
 //
-//test:by TestCollectorRevokes TestRevokedAtOnce
+//test:by TestCollectorRevokes engine.TestRevokedAtOnce
 func (c *Collector) reclaim(now time.Time) {
 	if c.prefetch.Revoked() {
 		c.giveBack(now)
@@ -256,7 +256,7 @@ func (c *Collector) reclaim(now time.Time) {
 func (c *Collector) giveBack(now time.Time) {
 	c.ahead = 0
 	for _, call := range c.prefetch.Reclaim() {
-		c.report(now, call.ID, &Result{Err: ErrNotBegun})
+		c.report(now, call.ID, &engine.Result{Err: ErrNotBegun})
 	}
 }
 
@@ -273,7 +273,7 @@ func (c *Collector) takeResults(now time.Time) {
 }
 
 // report reports the result of a call to the engine. An engine that refuses the result is broken.
-func (c *Collector) report(now time.Time, id CallID, r *Result) {
+func (c *Collector) report(now time.Time, id engine.CallID, r *engine.Result) {
 	if err := c.engine.Done(now, id, *r); err != nil && !errors.Is(err, ErrBroken) {
 		c.abandon(err)
 	}
@@ -282,16 +282,16 @@ func (c *Collector) report(now time.Time, id CallID, r *Result) {
 // reportOrDrop reports the result of a call. After the end of Run it drops the result of
 // a call that was left behind. A handler, a fence or a listing that the shutdown has
 // ended has not failed: it is given back.
-func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, call *Call, x *completion) {
+func (c *Collector) reportOrDrop(ctx context.Context, now time.Time, call *engine.Call, x *completion) {
 	r := &x.result
-	switch ended := r.Err != nil && ctx.Err() != nil && call.Type.lane() != LaneStore; {
+	switch ended := r.Err != nil && ctx.Err() != nil && call.Type.Lane() != engine.LaneStore; {
 	case c.left:
 		return
 	case ended:
-		if call.Type == CallHandle {
+		if call.Type == engine.CallHandle {
 			c.say(effect.Debug, "handler ended by shutdown", "finalizer", call.Finalizer, "key", call.Key.String(), "err", r.Err)
 		}
-		r = &Result{Err: ErrNotBegun}
+		r = &engine.Result{Err: ErrNotBegun}
 	}
 	c.report(now, x.id, r)
 }

@@ -9,66 +9,41 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/engine"
+	"github.com/ownergraph/ownergraph/internal/proof/rig"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
-// TestRevokedAtOnce: the engine raises its revision before it does anything else about the
-// cause of a revocation, since a rewind walks the whole graph. Here that walk panics.
-func TestRevokedAtOnce(t *testing.T) {
-	e, err := NewEngine(Level2, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := e.revision.Number()
-	func() {
-		defer func() { _ = recover() }()
-		e.graph = nil
-		e.rewind("restored")
-		t.Error("the graph was not walked")
-	}()
-	if e.revision.Number() == before {
-		t.Error("a rewind walks the graph before it revokes calls")
-	}
-	before = e.revision.Number()
-	if e.fail("E0: made by the test"); e.revision.Number() == before {
-		t.Error("an engine that broke revokes no calls")
-	}
-}
+// explosive is an error of a store that panics over every question.
+type explosive struct{}
 
-// panicking is deleting with an engine that panics over every result.
-func panicking(t *testing.T, n int) (c *Collector, ids []CallID) {
-	c, ids = deleting(t, n)
-	c.engine.graph = nil
-	return c, ids
-}
+func (explosive) Error() string { return "explosive" }
+
+func (explosive) Is(error) bool { panic("made by the test") }
 
 // deleting returns a collector whose engine has handed out n deletes.
-func deleting(t *testing.T, n int) (c *Collector, ids []CallID) {
-	e, err := NewEngine(Level2, Config{})
+func deleting(t *testing.T, n int) (c *Collector, calls []engine.Call) {
+	e, err := engine.New(Level2, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := time.Unix(1, 0)
-	see := seeing(t, e, now)
-	see(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}, {Kind: "p"}}})
-	see(Event{Type: graph.ListBegun, Kind: "a"}, Event{Type: graph.ListBegun, Kind: "p"}, put("a/a#1"))
+	now, objects := rig.Now(), []Object{rig.Put("a/a#1").Object}
 	for i := range n {
-		see(put(fmt.Sprintf("p/%d#1 -> a/a", i)))
+		objects = append(objects, rig.Put(fmt.Sprintf("p/%d#1 -> a/a", i)).Object)
 	}
-	see(Event{Type: graph.ListEnded, Kind: "a"}, Event{Type: graph.ListEnded, Kind: "p"}, Event{Type: graph.Gone, Key: put("a/a#1").Object.Key})
+	rig.Observe(t, e, append(rig.Listing([]KindInfo{{Kind: "a"}, {Kind: "p"}}, objects), rig.Gone("a/a"))...)
 	for range n {
-		call, _ := e.Next(now, LaneStore)
-		ids = append(ids, call.ID)
+		call, _ := e.Next(now, engine.LaneStore)
+		calls = append(calls, call)
 	}
-	return drive(e, e.cfg.Config), ids
+	return drive(e), calls
 }
 
-// exchanged leaves the result of a refused write in the prefetch, for a next call.
-func exchanged(t *testing.T, c *Collector, id CallID) {
+// exchanged leaves the result of a write in the prefetch, for a next call. The engine panics over it.
+func exchanged(t *testing.T, c *Collector, id engine.CallID) {
 	t.Helper()
-	c.prefetch.Fill(&Call{ID: 1000, Type: CallDelete})
-	if _, ok := c.prefetch.Exchange(t.Context(), new([]Call), []completion{{id: id, result: Result{Err: graph.ErrRefused}}}, 1); !ok {
+	c.prefetch.Fill(&engine.Call{ID: 1000, Type: engine.CallDelete})
+	if _, ok := c.prefetch.Exchange(t.Context(), new([]engine.Call), []completion{{id: id, result: engine.Result{Err: explosive{}}}}, 1); !ok {
 		t.Fatal("no exchange")
 	}
 }
@@ -77,27 +52,28 @@ func exchanged(t *testing.T, c *Collector, id CallID) {
 // calls of all these results are no longer under way, and the calls that their workers
 // have begun are.
 func TestTakeResultsPanics(t *testing.T) {
-	c, ids := panicking(t, 4)
-	c.lanes[LaneStore] = 2
-	exchanged(t, c, ids[0])
-	exchanged(t, c, ids[1])
-	c.locked(func(*Engine, time.Time) {})
+	c, calls := deleting(t, 4)
+	c.lanes[engine.LaneStore] = 2
+	exchanged(t, c, calls[0].ID)
+	exchanged(t, c, calls[1].ID)
+	c.locked(func(engine.Driver, time.Time) {})
 	e := c.engine
-	under, want := e.calls.IDs(), []uint64{uint64(ids[2]), uint64(ids[3])}
-	if e.Err() == nil || !slices.Equal(under, want) || c.lanes[LaneStore] != 2 {
-		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), under, c.lanes[LaneStore], want)
+	under, want := e.UnderWay(), []string{calls[2].String(), calls[3].String()}
+	slices.Sort(want)
+	if e.Err() == nil || !slices.Equal(under, want) || c.lanes[engine.LaneStore] != 2 {
+		t.Errorf("%v; %v are under way, %d in the lane; want calls %v, and 2", e.Err(), under, c.lanes[engine.LaneStore], want)
 	}
 }
 
 // TestCompletesAsTakeResultsPanics: a call completes even if the engine panics over the
 // result of another call in the same moment.
 func TestCompletesAsTakeResultsPanics(t *testing.T) {
-	c, ids := panicking(t, 2)
-	c.lanes[LaneStore] = 1
-	exchanged(t, c, ids[0])
-	c.complete(t.Context(), &worker{calls: []Call{{ID: ids[1], Type: CallDelete}}, done: []completion{{id: ids[1]}}})
-	if e := c.engine; e.Err() == nil || e.calls.Len() > 0 || c.lanes[LaneStore] != 0 {
-		t.Errorf("%v; %v are under way, %d in the lane, want none", e.Err(), e.calls.IDs(), c.lanes[LaneStore])
+	c, calls := deleting(t, 2)
+	c.lanes[engine.LaneStore] = 1
+	exchanged(t, c, calls[0].ID)
+	c.complete(t.Context(), &worker{calls: []engine.Call{calls[1]}, done: []completion{{id: calls[1].ID}}})
+	if e := c.engine; e.Err() == nil || len(e.UnderWay()) > 0 || c.lanes[engine.LaneStore] != 0 {
+		t.Errorf("%v; %v are under way, %d in the lane, want none", e.Err(), e.UnderWay(), c.lanes[engine.LaneStore])
 	}
 }
 
@@ -105,12 +81,12 @@ func TestCompletesAsTakeResultsPanics(t *testing.T) {
 // dispatch loop. All of them may hang in their next calls, so the loop looks soon.
 func TestResultPause(t *testing.T) {
 	c, _ := deleting(t, 3)
-	now := c.engine.now
-	c.lanes[LaneStore] = c.pace.Limit()
+	now := c.engine.Now()
+	c.lanes[engine.LaneStore] = c.pace.Limit()
 	if at := c.take(t.Context(), now, turn{}); !at.After(now.Add(resultPause)) {
 		t.Errorf("the next turn is after %v, and no call is prefetched", at.Sub(now))
 	}
-	c.prefetch.Fill(&Call{ID: 1000, Type: CallDelete})
+	c.prefetch.Fill(&engine.Call{ID: 1000, Type: engine.CallDelete})
 	if at := c.take(t.Context(), now, turn{}); !at.Equal(now.Add(resultPause)) {
 		t.Errorf("the next turn is after %v, want %v", at.Sub(now), resultPause)
 	}
@@ -127,10 +103,10 @@ func (s answers) Delete(ctx context.Context, _ Key, _ DeleteOptions) error { ret
 // TestTimeoutIsSilent: a call that its timeout has ended shows the load of the store.
 func TestTimeoutIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, ids := deleting(t, 1)
+		c, calls := deleting(t, 1)
 		c.store = answers{answer: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
 		c.epoch = time.Now()
-		w := &worker{calls: []Call{{ID: ids[0], Type: CallDelete, Timeout: time.Second}}, done: []completion{{id: ids[0]}}}
+		w := &worker{calls: []engine.Call{{ID: calls[0].ID, Type: engine.CallDelete, Timeout: time.Second}}, done: []completion{{id: calls[0].ID}}}
 		x := &w.done[0]
 		if c.do(t.Context(), w); x.ended.Outcome != run.OutcomeSilent {
 			t.Errorf("%v is %v, want %v", x.result.Err, x.ended.Outcome, run.OutcomeSilent)
@@ -142,9 +118,10 @@ func TestTimeoutIsSilent(t *testing.T) {
 // end all the same.
 func TestShutDownPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, ids := panicking(t, 2)
+		c, calls := deleting(t, 2)
+		c.engine.Engine = nil
 		c.cfg.ShutdownTimeout = time.Second
-		c.prefetch.Fill(&Call{ID: ids[1], Type: CallDelete})
+		c.prefetch.Fill(&calls[1])
 		c.work.Go(func() { c.workLoop(t.Context(), &worker{}) })
 		if err := c.shutDown(); err != nil {
 			t.Errorf("shut down: %v", err)
@@ -154,14 +131,14 @@ func TestShutDownPanics(t *testing.T) {
 
 // TestEndedWorkerIsNotIdle: a worker whose call has ended its goroutine is no idle one.
 func TestEndedWorkerIsNotIdle(t *testing.T) {
-	c, ids := deleting(t, maxResting+1)
+	c, calls := deleting(t, maxResting+1)
 	c.store = answers{answer: func(context.Context) error { runtime.Goexit(); return nil }}
 	c.epoch = time.Now()
 	ended, stop := context.WithCancel(t.Context())
 	stop() // no turn hands out another call
-	for _, id := range ids {
-		c.lanes[LaneStore]++
-		c.work.Go(func() { c.workLoop(ended, &worker{calls: []Call{{ID: id, Type: CallDelete}}}) })
+	for _, call := range calls {
+		c.lanes[engine.LaneStore]++
+		c.work.Go(func() { c.workLoop(ended, &worker{calls: []engine.Call{call}}) })
 		c.work.Wait()
 	}
 	if c.resting != 0 {

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
 )
-
-// explainSlice is the number of nodes that a search by name looks at under one lock.
-const explainSlice = 4096
 
 // Explain explains an object: see Engine.Explain. The key may be without a UID. Then the
 // search looks at a slice of the nodes at a time, and lets the engine go on in between.
@@ -23,22 +22,22 @@ const explainSlice = 4096
 //test:by TestCollectorExplain TestCollectorExplainErrors
 func (c *Collector) Explain(ctx context.Context, key Key) (x explain.Explanation, err error) {
 	if ctx == nil {
-		return x, fmt.Errorf("explain %s: context: nil: %w", placeText(key), ErrInvalid)
+		return x, fmt.Errorf("explain %s: context: nil: %w", seed.PlaceText(key), ErrInvalid)
 	}
-	var s keySearch
-	for !s.done && err == nil {
+	s := c.engine.NewSearch(key)
+	for !s.Done() && err == nil {
 		if ctx.Err() != nil {
-			return x, fmt.Errorf("explain %s: %w", placeText(key), context.Cause(ctx))
+			return x, fmt.Errorf("explain %s: %w", seed.PlaceText(key), context.Cause(ctx))
 		}
-		c.locked(func(e *Engine, _ time.Time) { err = e.search(key, &s, explainSlice) })
+		c.locked(func(e engine.Driver, _ time.Time) { err = s.Step(e) })
 	}
 	if err != nil {
 		return x, fmt.Errorf("explain %w", err)
 	}
-	full, err := s.choose(key)
+	full, err := s.Choose()
 	if err != nil {
 		return x, fmt.Errorf("explain %w", err)
 	}
-	c.locked(func(e *Engine, now time.Time) { x, err = e.explain(full, now) })
+	c.locked(func(e engine.Driver, now time.Time) { x, err = e.ExplainAt(full, now) })
 	return x, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -33,25 +34,15 @@ func (c *Collector) readFacts(d *run.Document) ([]brake.Fact, error) {
 	return list, nil
 }
 
-// takeFacts takes what the record has for the brake.
-func (e *Engine) takeFacts(now time.Time, list []brake.Fact) {
-	if e.broken == nil && e.cfg.Brake.PerCascade > 0 {
-		e.tick(now)
-		e.brake.TakeRecord(e.brakeView(), list)
-		e.carryOut()
-		e.endStep()
-	}
-}
-
 // isUnrecorded reports whether the brake has something for the record.
 func (c *Collector) isUnrecorded() (is bool) {
-	c.locked(func(e *Engine, _ time.Time) { is = e.brake.Unrecorded() })
+	c.locked(func(e engine.Driver, _ time.Time) { is = e.IsUnrecorded() })
 	return is
 }
 
 // letRecord has the record written soon, if the brake has something for it.
 func (c *Collector) letRecord() {
-	if c.record.store != nil && c.engine.brake.Unrecorded() {
+	if c.record.store != nil && c.engine.IsUnrecorded() {
 		select {
 		case c.record.due <- struct{}{}:
 		default:
@@ -65,7 +56,7 @@ func (c *Collector) noteUnwritten(err error) error {
 	if err != nil && !errors.Is(err, ErrConflict) {
 		text = err.Error()
 	}
-	c.locked(func(*Engine, time.Time) {
+	c.locked(func(engine.Driver, time.Time) {
 		if text != "" && text != c.record.unwritten {
 			c.say(effect.Warn, "record cannot be written", "record", c.record.name, "err", text)
 		}
@@ -81,45 +72,11 @@ func (c *Collector) mergeFacts(was, next *content, rest int) run.Document {
 		return was.document
 	}
 	var texts [][]byte
-	c.locked(func(e *Engine, _ time.Time) {
-		next.facts = e.brake.MergeRecord(was.facts)
-		next.facts, texts = c.fitFacts(e, next.facts, min(maxCascadesText, maxRecordText-rest))
+	c.locked(func(e engine.Driver, now time.Time) {
+		next.facts, texts = e.MergeRecord(now, was.facts, min(maxCascadesText, maxRecordText-rest))
 	})
 	if len(texts) == 0 && was.document.Field(cascadesField) == nil {
 		return was.document
 	}
 	return was.document.With(cascadesField, fmt.Appendf(nil, "[%s]", bytes.Join(texts, []byte(","))))
-}
-
-// fitFacts drops the facts for which the record has no room. It says so for a cascade that
-// holds objects.
-func (c *Collector) fitFacts(e *Engine, list []brake.Fact, room int) (kept []brake.Fact, texts [][]byte) {
-	size, drop := 2, map[int]bool{}
-	for _, f := range list {
-		text := brake.WriteFact(f)
-		texts = append(texts, text)
-		size += len(text) + 1
-	}
-	if size <= room {
-		return list, texts
-	}
-	for _, i := range e.brake.Leaving(list) {
-		if size <= room {
-			break
-		}
-		k := list[i].Key
-		size -= len(texts[i]) + 1
-		if drop[i] = true; e.brake.Holds(k) {
-			c.say(effect.Warn, "the record is full and leaves out a cascade that is held: after a restart it is counted anew",
-				"record", c.record.name, "root", k.String(), "cause", list[i].State.String())
-		}
-		e.brake.LeaveOut(k)
-	}
-	var left [][]byte
-	for i, f := range list {
-		if !drop[i] {
-			kept, left = append(kept, f), append(left, texts[i])
-		}
-	}
-	return kept, left
 }

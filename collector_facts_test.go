@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -22,8 +23,8 @@ func recordedBraking(perCascade int) ownergraph.Config {
 	return cfg
 }
 
-func hour(n int) ownergraph.BrakeApproval {
-	return ownergraph.BrakeApproval{Until: time.Now().Add(time.Hour), AtMost: n}
+func hour(n int) engine.BrakeApproval {
+	return engine.BrakeApproval{Until: time.Now().Add(time.Hour), AtMost: n}
 }
 
 // decisions is a list of events, for OnDecision.
@@ -32,7 +33,7 @@ type decisions struct {
 	list []string
 }
 
-func (d *decisions) note(x ownergraph.DecisionEvent) {
+func (d *decisions) note(x engine.DecisionEvent) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if x.Version == "" {
@@ -62,7 +63,7 @@ func TestRecordedBrake(t *testing.T) {
 		if err := first.ApproveCascade(t.Context(), keyOf(t, "a"), hour(40)); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(first.RefuseCascade(t.Context(), keyOf(t, "b"), ownergraph.KeepHeld),
+		if err := errors.Join(first.RefuseCascade(t.Context(), keyOf(t, "b"), engine.KeepHeld),
 			first.ApproveCascade(t.Context(), keyOf(t, "d"), hour(25))); err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +176,7 @@ func TestRecordedAnswerOfAnother(t *testing.T) {
 		if err := answers().ApproveCascade(t.Context(), keyOf(t, "a"), hour(30)); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := answers().RefuseBraked(t.Context(), ownergraph.OrphanHeld); n != 1 || err != nil {
+		if n, err := answers().RefuseBraked(t.Context(), engine.OrphanHeld); n != 1 || err != nil {
 			t.Fatalf("refused %d, %v", n, err)
 		}
 		pass(12 * time.Second)
@@ -186,7 +187,7 @@ func TestRecordedAnswerOfAnother(t *testing.T) {
 		if got := events.take(); got != "a keep DeletionApproved; b orphan CascadeRefused" {
 			t.Errorf("reported %q", got)
 		}
-		if x := r.Stats().Brake; x != (ownergraph.BrakeStats{Trips: 2, Approvals: 1, Refusals: 1}) {
+		if x := r.Stats().Brake; x != (engine.BrakeStats{Trips: 2, Approvals: 1, Refusals: 1}) {
 			t.Errorf("stats %+v", x)
 		}
 	})
@@ -210,17 +211,17 @@ func TestRecordedTogether(t *testing.T) {
 		var done sync.WaitGroup
 		for i, r := range all {
 			done.Go(func() {
-				if err := r.RefuseCascade(t.Context(), keyOf(t, string("abc"[i])), ownergraph.KeepHeld); err != nil {
+				if err := r.RefuseCascade(t.Context(), keyOf(t, string("abc"[i])), engine.KeepHeld); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		done.Go(func() { all[0].pauses(ownergraph.Extent{Kind: "pod"}) })
+		done.Go(func() { all[0].pauses(engine.Extent{Kind: "pod"}) })
 		done.Wait()
 		pass(12 * time.Second)
 		for i, r := range all {
 			for _, b := range r.Braked(9) {
-				if b.Refused != ownergraph.KeepHeld {
+				if b.Refused != engine.KeepHeld {
 					t.Errorf("replica %d: %s", i, b)
 				}
 			}
@@ -274,7 +275,7 @@ func TestRecordedAnswerNotWritten(t *testing.T) {
 		if got := log.lines("record cannot be written"); len(got) != 1 {
 			t.Errorf("logged %q", got)
 		}
-		err := r.RefuseCascade(t.Context(), keyOf(t, "a"), ownergraph.OrphanHeld)
+		err := r.RefuseCascade(t.Context(), keyOf(t, "a"), engine.OrphanHeld)
 		if want := `refuse cascade a: in force here, and not recorded: write record "gc": refused`; !errors.Is(err, ownergraph.ErrRefused) || err.Error() != want {
 			t.Errorf("error %v, want %s", err, want)
 		}

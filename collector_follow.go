@@ -7,7 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/follow"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 const (
@@ -25,9 +28,9 @@ type following struct {
 	*follow.Follower
 	wake   chan struct{} // there may be something to report
 	since  time.Time
-	calls  [numCalls]uint64 // at the beginning
-	gone   int              // at the beginning
-	unseen int              // kinds at the last report
+	stats  engine.Stats // at the beginning
+	gone   int          // at the beginning
+	unseen int          // kinds at the last report
 }
 
 // Follow reports the progress of the deletion of an object: at the beginning, after
@@ -66,11 +69,11 @@ type following struct {
 //test:by TestFollowUnderWay TestFollowUnderWayRestart TestFollowComesLate
 //test:by TestFollowOthersReferences TestFollowReusedName TestFollowScopes TestFollowBound
 //test:by TestFollowNoContext
-func (c *Collector) Follow(ctx context.Context, key Key) iter.Seq2[Progress, error] {
-	return func(yield func(Progress, error) bool) {
+func (c *Collector) Follow(ctx context.Context, key Key) iter.Seq2[engine.Progress, error] {
+	return func(yield func(engine.Progress, error) bool) {
 		x, err := c.beginFollow(ctx, key)
 		if err != nil {
-			yield(Progress{Root: key}, fmt.Errorf("follow: %w", err))
+			yield(engine.Progress{Root: key}, fmt.Errorf("follow: %w", err))
 			return
 		}
 		defer c.endFollow(x)
@@ -98,15 +101,15 @@ func (c *Collector) beginFollow(ctx context.Context, keys ...Key) (*following, e
 		}
 	}
 	if c.over() {
-		return nil, fmt.Errorf("%s: %w", placeText(keys[0]), ErrClosed)
+		return nil, fmt.Errorf("%s: %w", seed.PlaceText(keys[0]), ErrClosed)
 	}
 	if !c.follows.TryAcquire(1) {
-		return nil, fmt.Errorf("%s: %d calls of Follow and Await are under way: %w", placeText(keys[0]), maxFollows, ErrInvalid)
+		return nil, fmt.Errorf("%s: %d calls of Follow and Await are under way: %w", seed.PlaceText(keys[0]), maxFollows, ErrInvalid)
 	}
 	x := &following{Follower: follow.New(keys...), wake: make(chan struct{}, 1)}
-	c.locked(func(e *Engine, now time.Time) {
-		e.follow(x.Follower)
-		x.since, x.calls = now, c.stats().Calls
+	c.locked(func(e engine.Driver, now time.Time) {
+		e.Follow(x.Follower)
+		x.since, x.stats = now, c.stats()
 	})
 	err := c.findRoots(ctx, x, keys)
 	if err != nil {
@@ -120,19 +123,19 @@ func (c *Collector) beginFollow(ctx context.Context, keys ...Key) (*following, e
 // at a time.
 func (c *Collector) findRoots(ctx context.Context, x *following, keys []Key) (err error) {
 	if len(keys) > 0 {
-		err = c.inSlices(ctx, func(e *Engine) (bool, error) { return x.StepSearch(e.followView(), scanSlice), nil })
+		err = c.inSlices(ctx, func(e engine.Driver) (bool, error) { return x.StepSearch(e.FollowView(), seed.ScanSlice), nil })
 	}
 	if len(keys) > 0 && err == nil {
-		err = c.inSlices(ctx, func(e *Engine) (bool, error) {
-			err := e.beginFollow(x.Follower, keys[0])
+		err = c.inSlices(ctx, func(e engine.Driver) (bool, error) {
+			err := e.BeginFollow(x.Follower, keys[0])
 			keys = keys[1:]
 			return len(keys) == 0, err
 		})
 	}
 	if err == nil {
-		c.locked(func(e *Engine, _ time.Time) {
+		c.locked(func(e engine.Driver, _ time.Time) {
 			x.EndSearch()
-			x.gone = x.Counts(e.followView()).Gone
+			x.gone = x.Counts(e.FollowView()).Gone
 			c.following = append(c.following, x)
 		})
 	}
@@ -140,23 +143,23 @@ func (c *Collector) findRoots(ctx context.Context, x *following, keys []Key) (er
 }
 
 func (c *Collector) endFollow(x *following) {
-	c.locked(func(e *Engine, _ time.Time) {
-		e.unfollow(x.Follower)
+	c.locked(func(e engine.Driver, _ time.Time) {
+		e.Unfollow(x.Follower)
 		c.following = slices.DeleteFunc(c.following, func(y *following) bool { return x == y })
 	})
 	c.follows.Release(1)
 }
 
 // nextProgress walks for as long as a pause, or to the end, and reports.
-func (c *Collector) nextProgress(ctx context.Context, x *following) (p Progress, err error) {
+func (c *Collector) nextProgress(ctx context.Context, x *following) (p engine.Progress, err error) {
 	until := time.Now().Add(followPause)
 	for done := false; !done; {
-		c.locked(func(e *Engine, now time.Time) {
+		c.locked(func(e engine.Driver, now time.Time) {
 			if err = e.Err(); err != nil {
 				done = true
 				return
 			}
-			walked := x.Step(e.followView(), followSlice)
+			walked := x.Step(e.FollowView(), followSlice)
 			if done = walked || ctx.Err() != nil || !time.Now().Before(until); done {
 				p = c.progress(x, now)
 			}
@@ -193,7 +196,7 @@ func (c *Collector) pauseFollow(ctx context.Context, x *following) error {
 // wakeFollowing wakes the followers that have something to report.
 func (c *Collector) wakeFollowing() {
 	for _, x := range c.following {
-		if x.Changed(c.engine.followView()) || x.unseen != c.engine.kinds.CountUnseen() {
+		if x.Changed(c.engine.FollowView()) || x.unseen != c.engine.Unseen() {
 			select {
 			case x.wake <- struct{}{}:
 			default:
@@ -206,28 +209,28 @@ func (c *Collector) wakeFollowing() {
 // left, the watch is up, and every kind that is well is listed.
 func (c *Collector) countFollow(x *following) (n follow.Counts, over bool) {
 	e := c.engine
-	n, x.unseen = x.Counts(e.followView()), e.kinds.CountUnseen()
-	return n, n.Over && e.kinds.ListedWell() && c.watchListed()
+	n, x.unseen = x.Counts(e.FollowView()), e.Unseen()
+	return n, n.Over && e.ListedWell() && c.watchListed()
 }
 
 // progress reports a deletion as it is now.
-func (c *Collector) progress(x *following, now time.Time) Progress {
+func (c *Collector) progress(x *following, now time.Time) engine.Progress {
 	e := c.engine
 	n, over := c.countFollow(x)
-	p := Progress{
+	p := engine.Progress{
 		Root: x.Root(), Begun: n.Begun, Known: n.Gone + n.Left, Gone: n.Gone, Left: n.Left, Held: n.Held,
 		Growing: !n.Complete || !n.Begun || x.unseen > 0 && !over, Since: x.since, Done: over,
 	}
-	for _, id := range x.Sample(maxShown, false) {
-		p.By = append(p.By, e.heldAt(id))
+	for _, id := range x.Sample(run.MaxNames, false) {
+		p.By = append(p.By, e.HeldAt(id))
 	}
-	slices.SortFunc(p.By, func(a, b Held) int { return a.Key.Compare(b.Key) })
+	slices.SortFunc(p.By, func(a, b engine.Held) int { return a.Key.Compare(b.Key) })
 	calls := c.stats().Calls
 	for i := range calls {
-		calls[i] -= x.calls[i]
+		calls[i] -= x.stats.Calls[i]
 	}
-	p.Reads, p.Fences = calls[CallRead], calls[CallFence]
-	p.Writes = calls[CallPatch] + calls[CallDelete]
+	p.Reads, p.Fences = calls[engine.CallRead], calls[engine.CallFence]
+	p.Writes = calls[engine.CallPatch] + calls[engine.CallDelete]
 	if d := now.Sub(x.since); d > 0 {
 		p.Rate = float64(n.Gone-x.gone) / d.Seconds()
 	}

@@ -5,13 +5,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // TestFollowBreaks: a caller that breaks off leaves no follower behind, and a clone of the
 // engine has none.
 func TestFollowBreaks(t *testing.T) {
-	e, err := NewEngine(Level2, Config{})
+	e, err := engine.New(Level2, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,24 +23,24 @@ func TestFollowBreaks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := drive(e, Config{}.filled())
+	c := drive(e)
 	n := 0
 	for p, err := range c.Follow(t.Context(), o.Key) {
 		n++
-		if p.Known != 1 || err != nil || len(e.follows) != 1 || len(c.following) != 1 || len(e.clone().follows) != 0 {
-			t.Errorf("%+v, %v with %d followers", p, err, len(e.follows))
+		if p.Known != 1 || err != nil || e.Inside(inside.Key{}).Follows() != 1 || len(c.following) != 1 || e.Inside(inside.Key{}).Clone().Inside(inside.Key{}).Follows() != 0 {
+			t.Errorf("%+v, %v with %d followers", p, err, e.Inside(inside.Key{}).Follows())
 		}
 		break
 	}
-	if n != 1 || len(e.follows) != 0 || len(c.following) != 0 {
-		t.Errorf("%d reports, and %d followers are left", n, len(e.follows))
+	if n != 1 || e.Inside(inside.Key{}).Follows() != 0 || len(c.following) != 0 {
+		t.Errorf("%d reports, and %d followers are left", n, e.Inside(inside.Key{}).Follows())
 	}
 }
 
 // TestFollowBound: one call takes one follower, for any number of keys. A call beyond the
 // bound is an error, and the next one after an end is none.
 func TestFollowBound(t *testing.T) {
-	e, err := NewEngine(Level2, Config{})
+	e, err := engine.New(Level2, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func TestFollowBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := drive(e, Config{}.filled())
+	c := drive(e)
 	var all []*following
 	for range maxFollows {
 		x, err := c.beginFollow(t.Context(), objects[0].Key, Key{Kind: "a", Name: "b"}, objects[1].Key)
@@ -59,10 +61,10 @@ func TestFollowBound(t *testing.T) {
 		}
 		all = append(all, x)
 	}
-	if len(e.follows) != maxFollows {
-		t.Errorf("%d followers of %d calls", len(e.follows), maxFollows)
+	if e.Inside(inside.Key{}).Follows() != maxFollows {
+		t.Errorf("%d followers of %d calls", e.Inside(inside.Key{}).Follows(), maxFollows)
 	}
-	if n := all[0].Counts(e.followView()); n.Left != 2 {
+	if n := all[0].Counts(c.engine.FollowView()); n.Left != 2 {
 		t.Errorf("%+v, want each root once", n)
 	}
 	if _, err := c.beginFollow(t.Context(), objects[0].Key); !errors.Is(err, ErrInvalid) {
@@ -71,20 +73,5 @@ func TestFollowBound(t *testing.T) {
 	c.endFollow(all[0])
 	if _, err := c.beginFollow(t.Context(), objects[0].Key); err != nil {
 		t.Errorf("%v after an end", err)
-	}
-}
-
-func TestAgeText(t *testing.T) {
-	for _, c := range []struct {
-		age    time.Duration
-		want   string
-		reason string
-	}{
-		{0, "0 s", "none"}, {59 * time.Second, "59 s", "below a minute"}, {time.Minute, "1 min", "a minute"},
-		{3*time.Hour + 59*time.Minute, "3 h", "the largest unit alone"}, {50 * time.Hour, "2 d", "days"},
-	} {
-		if got := ageText(c.age); got != c.want {
-			t.Errorf("ageText(%v) = %q, want %q: %s", c.age, got, c.want, c.reason)
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -17,7 +18,7 @@ import (
 
 // followed is the outcome of a Follow that runs beside a test.
 type followed struct {
-	all []ownergraph.Progress
+	all []engine.Progress
 	err error
 }
 
@@ -118,7 +119,7 @@ func TestFollowHeld(t *testing.T) {
 		r := collect(t, s, ownergraph.Config{})
 		r.idle()
 		var times []time.Time
-		var last ownergraph.Progress
+		var last engine.Progress
 		ended := make(chan error, 1)
 		go func() {
 			var err error

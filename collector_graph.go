@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/excerpt"
-	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -48,76 +48,34 @@ func (c *Collector) Graph(ctx context.Context) (Snapshot, error) {
 		return Snapshot{}, fmt.Errorf("copy the graph: %w", context.Cause(ctx))
 	}
 	defer c.graphs.Release(1)
-	var w wholeCopy
-	c.locked(func(e *Engine, _ time.Time) { w.restart(e) })
-	defer c.locked(func(e *Engine, _ time.Time) { w.close(e) })
-	if err := c.inSlices(ctx, func(e *Engine) (bool, error) { return w.step(e), nil }); err != nil {
+	var w seed.Whole
+	c.locked(func(e engine.Driver, _ time.Time) {
+		v := e.Seed()
+		w.Restart(&v, e.GraphConfig())
+	})
+	defer c.locked(func(e engine.Driver, _ time.Time) {
+		v := e.Seed()
+		w.Close(&v)
+	})
+	err := c.inSlices(ctx, func(e engine.Driver) (bool, error) {
+		v := e.Seed()
+		return w.Step(&v), nil
+	})
+	if err != nil {
 		return Snapshot{}, fmt.Errorf("copy the graph: %w", err)
 	}
-	return w.snapshot()
+	return snapshot(&w)
+}
+
+// snapshot returns the graph of an ended copy. It calls the functions of the settings that judge
+// marks, and needs no lock.
+func snapshot(w *seed.Whole) (s Snapshot, err error) {
+	defer run.CatchFunction(&err, "copy the graph")
+	if s.Graph, s.OneInstant, err = w.Graph(); err != nil {
+		return Snapshot{}, fmt.Errorf("copy the graph: %w", err)
+	}
+	return s, nil
 }
 
 // maxGraphs bounds the copies under way, since each change of the graph visits all of them.
 const maxGraphs = 8
-
-// wholeCopy is a copy of an engine's graph under way.
-type wholeCopy struct {
-	copy  *excerpt.Copy
-	cfg   graph.Config
-	kinds []graph.KindState
-	begun int    // the number of objects at the beginning
-	era   uint64 // the number of rewinds at the beginning
-	torn  bool
-}
-
-// restart begins the copy, or begins it anew after a rewind.
-func (w *wholeCopy) restart(e *Engine) {
-	w.close(e)
-	w.copy, w.begun, w.era, w.torn = excerpt.NewWhole(e.graph), e.graph.Observed(), e.counts.Rewinds, false
-	w.cfg = e.graph.Inside(inside.Key{}).Config()
-	if rules := e.protect; rules.Any() { // a copy, because a snapshot outlives the engine
-		w.cfg.HoldsMark = func(o graph.Object) bool { return rules.MayHoldMark(&o) }
-	}
-	e.copies = append(e.copies, w.copy)
-}
-
-// close ends the copy. It may be called again.
-func (w *wholeCopy) close(e *Engine) {
-	if w.copy != nil {
-		closeCopy(e, w.copy)
-	}
-}
-
-// step copies a slice of the objects. It returns true at the end, which closes the copy.
-func (w *wholeCopy) step(e *Engine) (done bool) {
-	if e.counts.Rewinds != w.era {
-		w.restart(e)
-	}
-	if w.copy.Changes() > 1000+2*w.begun { // it would come to no end
-		w.copy.Loosen()
-		w.torn = true
-	}
-	if done = w.copy.Step(e.excerptView(), copySlice); done {
-		w.kinds = e.graph.Kinds()
-		w.close(e)
-	}
-	return done
-}
-
-// snapshot returns the graph of an ended copy. It needs no lock. It calls the functions of the
-// settings that judge marks.
-func (w *wholeCopy) snapshot() (s Snapshot, err error) {
-	defer run.CatchFunction(&err, "copy the graph")
-	g, err := w.copy.Graph(w.cfg, w.kinds)
-	if err != nil {
-		return Snapshot{}, fmt.Errorf("copy the graph: %w", err)
-	}
-	return Snapshot{Graph: g, OneInstant: !w.torn}, nil
-}
-
-// Node returns the node of an object that the engine has observed, or that a reference names. The
-// node leads to its owners and dependents. It is valid until the next call of a method that changes
-// the engine, and it belongs to the goroutine that owns the engine.
-//
-//test:by TestEngineNode
-func (e *Engine) Node(key Key) (graph.Node, bool) { return e.graph.Lookup(key) }

@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/draft"
-	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/forecast"
+	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -47,7 +49,7 @@ func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
 	case ctx == nil:
 		return draft.ErrNoContext
 	case root.UID == "":
-		return fmt.Errorf("approve %s: UID: empty: %w", placeText(root), ErrInvalid)
+		return fmt.Errorf("approve %s: UID: empty: %w", seed.PlaceText(root), ErrInvalid)
 	case (a.Fingerprint == "") == (a.AtMost == nil):
 		return fmt.Errorf("approve %s: Approval: want Fingerprint or AtMost: %w", root, ErrInvalid)
 	case a.AtMost != nil && *a.AtMost < 0:
@@ -76,22 +78,22 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval, repea
 		return bad(err)
 	}
 	ordered := false
-	c.locked(func(e *Engine, _ time.Time) {
-		g, _ := e.guards.Of(&o)
+	c.locked(func(e engine.Driver, _ time.Time) {
+		g, _ := e.GuardOf(&o)
 		ordered = g != nil && len(g.Phases) > 0 && o.Propagation() == graph.Unset && o.GraceSeconds == 0 // until then the store keeps the propagation
 	})
 	if ordered {
 		if o, err = c.repeatForeground(ctx, o); err != nil {
 			return bad(err)
 		}
-		if c.engine.level >= Level2 { // without fences a plan may not know the mark yet
+		if c.cfg.Level >= Level2 { // without fences a plan may not know the mark yet
 			*repeated = true
 			return bad(fmt.Errorf("its deletion was repeated in the foreground, and it keeps changing: %w", ErrConflict))
 		}
 	}
-	c.noteApproval(root, func(e *Engine, id graph.NodeID) { e.guards.BeginApproval(id) })
+	c.locked(func(e engine.Driver, _ time.Time) { e.BeginApproval(root) })
 	defer func() {
-		c.noteApproval(root, func(e *Engine, id graph.NodeID) { e.guards.EndApproval(id, err == nil) })
+		c.locked(func(e engine.Driver, _ time.Time) { e.EndApproval(root, err == nil) })
 	}()
 	if err = c.patchOnce(ctx, o, Change{DropFinalizer: graph.FinalizerHold}); err != nil {
 		return bad(err)
@@ -109,31 +111,26 @@ func (c *Collector) planApproval(ctx context.Context, root Key, a Approval, repe
 	if err := c.whyUnobserved(root); err != nil {
 		return o, err
 	}
-	wanted := newPlanCopy(plan.Request{Delete: []plan.Target{{Key: root}}})
-	if wanted.after, err = c.waitSelected(ctx); err != nil {
-		return o, err
-	}
-	copied, facts, err := c.copyFor(ctx, wanted)
+	after, err := c.waitSelected(ctx)
 	if err != nil {
 		return o, err
 	}
-	facts.approving = true
-	f, err := copied.run(ctx, c.engine, facts)
+	copied, facts, err := c.copyFor(ctx, seed.New(plan.Request{Delete: []plan.Target{{Key: root}}}, after))
 	if err != nil {
 		return o, err
 	}
-	o = f.targets()[0]
+	found, err := forecast.ForApproval(ctx, c.engine.Settings(), copied, facts)
+	if err != nil {
+		return o, err
+	}
+	o = found.Root
 	if err := approvable(&o); err != nil {
 		return o, err
 	}
 	if repeated && o.Propagation() != graph.Foreground {
 		return o, errRepeated()
 	}
-	target, _ := f.links.index.Of(root)
-	if err := f.findAnyway(ctx, target); err != nil {
-		return o, err
-	}
-	return o, a.compare(f, repeated)
+	return o, a.compare(&found, repeated)
 }
 
 // errRepeated is the error for a root whose deletion a user has repeated during its approval.
@@ -150,21 +147,12 @@ func isFingerprint(s string) bool {
 // whyUnobserved returns an error for a root that the collector does not observe, or that has
 // another UID by now.
 func (c *Collector) whyUnobserved(k Key) (err error) {
-	c.locked(func(e *Engine, _ time.Time) {
-		if !e.isObserved(k) {
-			err = fmt.Errorf("UID: no such object is observed: %w%s", ErrNotFound, e.whyNotFound(k))
+	c.locked(func(e engine.Driver, _ time.Time) {
+		if !e.IsObserved(k) {
+			err = fmt.Errorf("UID: no such object is observed: %w%s", ErrNotFound, e.WhyUnobserved(k.Kind))
 		}
 	})
 	return err
-}
-
-// noteApproval has the engine report the end of the hold as an approval, or no more.
-func (c *Collector) noteApproval(root Key, note func(*Engine, graph.NodeID)) {
-	c.locked(func(e *Engine, _ time.Time) {
-		if n, ok := e.graph.Lookup(root); ok {
-			note(e, n.ID())
-		}
-	})
 }
 
 // approvable returns the reason for which nothing of the root can be approved.
@@ -182,36 +170,25 @@ func approvable(o *Object) error {
 // approval covers a plan without all labels. A fingerprint is from before the deletion was repeated.
 //
 //test:by TestApproveUnknown TestApproveRepeated
-func (a Approval) compare(f *forecast, repeated bool) error {
-	p := f.plan()
+func (a Approval) compare(found *forecast.Approval, repeated bool) error {
+	p, ends := &found.Plan, found.Ends
+	now := p.Fingerprint
 	if repeated {
-		p.Fingerprint = f.fingerprintBefore()
+		now = found.Before
 	}
-	target, _ := f.links.index.Of(p.Request.Delete[0].Key)
-	switch ends := f.ending(target, f.possible()); {
-	case f.unselected():
+	switch {
+	case found.Unselected:
 		return fmt.Errorf("the members by labels are not all known: %w", plan.ErrChanged)
-	case f.unlabelled(target):
+	case found.Unlabelled:
 		return fmt.Errorf("the protection by labels is not known of every object: %w", plan.ErrChanged)
 	case p.Torn:
 		return fmt.Errorf("the objects changed while the plan was made: %w", plan.ErrChanged)
 	case a.AtMost != nil && ends > *a.AtMost:
-		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
-	case a.Fingerprint != "" && a.Fingerprint != p.Fingerprint:
-		return fmt.Errorf("Fingerprint: %.12s is of another plan, or out of date; now it is %.12s: %w", a.Fingerprint, p.Fingerprint, plan.ErrChanged)
+		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", run.Counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
+	case a.Fingerprint != "" && a.Fingerprint != now:
+		return fmt.Errorf("Fingerprint: %.12s is of another plan, or out of date; now it is %.12s: %w", a.Fingerprint, now, plan.ErrChanged)
 	}
 	return nil
-}
-
-// fingerprintBefore returns the fingerprint of the parts as they were before the deletion of the
-// target was repeated in the foreground.
-func (f *forecast) fingerprintBefore() string {
-	parts := slices.Clone(f.parts)
-	i, _ := f.links.index.Of(f.req.Delete[0].Key) // newForecast has found it
-	o := parts[i].Object.Clone()
-	o.Finalizers = slices.DeleteFunc(o.Finalizers, func(name string) bool { return name == graph.FinalizerForeground })
-	parts[i].Object = o
-	return draft.Fingerprint(parts, f.labelFacts)
 }
 
 // repeatForeground repeats the deletion of a root in the foreground. It returns the root as the
@@ -256,7 +233,7 @@ func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, 
 	if ctx == nil {
 		return out, draft.ErrNoContext
 	}
-	if cause := c.engine.whyUsed(finalizer); cause != "" {
+	if cause := c.engine.WhyUsed(finalizer); cause != "" {
 		return out, fmt.Errorf("retire %q: %s: %w", finalizer, cause, ErrInvalid)
 	}
 	names := []string{finalizer}
@@ -265,7 +242,7 @@ func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, 
 	}
 	for from, done := graph.NodeID(1), false; !done; {
 		var found []Object
-		c.locked(func(e *Engine, _ time.Time) { found, from, done = e.carriers(names, from) })
+		c.locked(func(e engine.Driver, _ time.Time) { found, from, done = e.Carriers(names, from) })
 		for _, o := range found {
 			retired, err := c.retireOne(ctx, o, names)
 			switch {
@@ -279,46 +256,6 @@ func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, 
 		}
 	}
 	return out, nil
-}
-
-// whyUsed says why a finalizer cannot be retired, or "". It reads the settings alone.
-func (e *Engine) whyUsed(name string) string {
-	switch {
-	case name == "":
-		return "empty"
-	case name == graph.FinalizerForeground || name == graph.FinalizerOrphan:
-		return "it is a propagation's"
-	case name == graph.FinalizerProtect || name == graph.FinalizerNew:
-		return "it is retired by no one: see graph.FinalizerHold"
-	case e.cfg.Handlers[name] != nil:
-		return "a handler has it"
-	}
-	for i := range e.cfg.Sweeps {
-		if e.cfg.Sweeps[i].Finalizer == name {
-			return fmt.Sprintf("Sweeps[%d] has it", i)
-		}
-	}
-	return ""
-}
-
-// carriers returns the observed objects of a slice of the nodes that carry one of the
-// finalizers, and that no guard selects.
-func (e *Engine) carriers(names []string, from graph.NodeID) (found []Object, next graph.NodeID, done bool) {
-	end := min(int(from)+scanSlice, e.graph.Inside(inside.Key{}).Cap())
-	for ; int(from) < end; from++ {
-		if !e.graph.Inside(inside.Key{}).InUse(from) {
-			continue
-		}
-		n := e.graph.Node(from)
-		if n.State() != graph.Observed || !n.Inside(inside.Key{}).HasFinalizers() {
-			continue
-		}
-		o := n.Object()
-		if g, _ := e.guards.Of(&o); g == nil && slices.ContainsFunc(names, o.HasFinalizer) {
-			found = append(found, o)
-		}
-	}
-	return found, from, end == e.graph.Inside(inside.Key{}).Cap()
 }
 
 // retireOne takes the finalizers off one object. It returns false for a marked root with hold.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
@@ -13,10 +14,9 @@ import (
 // labels it waits for nothing.
 func (c *Collector) waitSelected(ctx context.Context) (at seq.Stamp, err error) {
 	var w *observedWait
-	c.locked(func(e *Engine, now time.Time) {
-		e.tick(now)
-		at = e.seq.Stamp()
-		if !e.wantLabels(at) {
+	c.locked(func(e engine.Driver, now time.Time) {
+		at = e.Mark(now)
+		if !e.TrySelect(at) {
 			w = c.selected.Join(at)
 		}
 	})
@@ -24,7 +24,7 @@ func (c *Collector) waitSelected(ctx context.Context) (at seq.Stamp, err error) 
 		return at, nil
 	}
 	c.wake()
-	defer c.locked(func(*Engine, time.Time) { c.selected.Leave(w) })
+	defer c.locked(func(engine.Driver, time.Time) { c.selected.Leave(w) })
 	select {
 	case <-w.Done():
 		return at, nil
@@ -40,15 +40,6 @@ func (c *Collector) letSelectedGo() bool {
 	if c.selected.Len() == 0 {
 		return false
 	}
-	c.selected.End(c.engine.wantLabels, func() struct{} { return struct{}{} })
+	c.selected.End(c.engine.TrySelect, func() struct{} { return struct{}{} })
 	return c.selected.Len() > 0
-}
-
-// wantLabels asks for the selections that begin after the moment, for protections and members. It
-// reports whether all of them are complete.
-func (e *Engine) wantLabels(at seq.Stamp) bool {
-	v := e.guardView()
-	e.labels.WantKinds(v, at)
-	e.members.WantKinds(v, at)
-	return e.labels.SelectedAt(v) > at && e.members.SelectedAt(v) > at
 }

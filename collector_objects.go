@@ -6,8 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
@@ -43,8 +45,8 @@ func (c *Collector) Keys(ctx context.Context, after Key, limit int, match func(K
 			return nil, fmt.Errorf("list keys: %w", context.Cause(ctx))
 		}
 		var err error
-		c.locked(func(e *Engine, _ time.Time) {
-			some, from = e.graph.Inside(inside.Key{}).KeysFrom(some[:0], from, keySlice, keyBytes)
+		c.locked(func(e engine.Driver, _ time.Time) {
+			some, from = e.Graph().Inside(inside.Key{}).KeysFrom(some[:0], from, keySlice, keyBytes)
 			more, err = from != 0, e.Err()
 		})
 		if err != nil {
@@ -94,31 +96,31 @@ type Nearby struct {
 //test:by TestNearby TestNearbyErrors TestNearbyInSlices BenchmarkNearby
 func (c *Collector) Nearby(ctx context.Context, key Key, limit int) (out Nearby, err error) {
 	if ctx == nil {
-		return out, fmt.Errorf("look around %s: context: nil: %w", placeText(key), ErrInvalid)
+		return out, fmt.Errorf("look around %s: context: nil: %w", seed.PlaceText(key), ErrInvalid)
 	}
 	key, err = c.fullKey(ctx, key)
 	if err != nil {
 		return Nearby{}, fmt.Errorf("look around %w", err)
 	}
 	var w excerpt.Around
-	c.locked(func(e *Engine, _ time.Time) {
-		n, ok := e.graph.Lookup(key)
+	c.locked(func(e engine.Driver, _ time.Time) {
+		n, ok := e.Node(key)
 		if key == (Key{UID: key.UID}) {
-			n, ok = e.graph.Alive(key.UID)
+			n, ok = e.Graph().Alive(key.UID)
 		}
 		if !ok {
 			err = ErrNotFound
 			return
 		}
-		w.Start(e.graph, n, limit)
+		w.Start(e.Graph(), n, limit)
 		out.Key, out.References = n.Key(), n.Referring()
 	})
-	defer c.locked(func(e *Engine, _ time.Time) { w.Close(e.graph) })
+	defer c.locked(func(e engine.Driver, _ time.Time) { w.Close(e.Graph()) })
 	if err == nil {
-		err = c.inSlices(ctx, func(e *Engine) (bool, error) { return w.Step(e.graph, nearbySlice), nil })
+		err = c.inSlices(ctx, func(e engine.Driver) (bool, error) { return w.Step(e.Graph(), nearbySlice), nil })
 	}
 	if err != nil {
-		return Nearby{}, fmt.Errorf("look around %s: %w", placeText(key), err)
+		return Nearby{}, fmt.Errorf("look around %s: %w", seed.PlaceText(key), err)
 	}
 	out.Objects, out.More = w.Objects()
 	return out, nil
@@ -129,16 +131,16 @@ func (c *Collector) fullKey(ctx context.Context, key Key) (_ Key, err error) {
 	if key.UID != "" {
 		return key, nil
 	}
-	var s keySearch
-	for !s.done && err == nil {
+	s := c.engine.NewSearch(key)
+	for !s.Done() && err == nil {
 		if ctx.Err() != nil {
-			return key, fmt.Errorf("%s: %w", placeText(key), context.Cause(ctx))
+			return key, fmt.Errorf("%s: %w", seed.PlaceText(key), context.Cause(ctx))
 		}
-		c.locked(func(e *Engine, _ time.Time) { err = e.search(key, &s, explainSlice) })
+		c.locked(func(e engine.Driver, _ time.Time) { err = s.Step(e) })
 	}
 	if err != nil {
 		return key, err
 	}
-	s.gone = Key{}
-	return s.choose(key)
+	s.LeaveGone()
+	return s.Choose()
 }

@@ -6,18 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // putAll returns an engine that observes n pods, each below the one that owner names. A
 // negative owner is none.
-func putAll(t testing.TB, n int, name func(int) string, owner func(int) int) *Engine {
+func putAll(t testing.TB, n int, name func(int) string, owner func(int) int) *engine.Engine {
 	t.Helper()
-	e, err := NewEngine(Level2, Config{})
+	e, err := engine.New(Level2, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.graph.Apply(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "pod"}}}); err != nil {
+	g := e.Inside(inside.Key{}).Driver().Graph()
+	if _, err := g.Apply(Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "pod"}}}); err != nil {
 		t.Fatal(err)
 	}
 	key := func(i int) Key { return Key{Kind: "pod", Name: name(i), UID: graph.UID(fmt.Sprint("u", i))} }
@@ -26,7 +29,7 @@ func putAll(t testing.TB, n int, name func(int) string, owner func(int) int) *En
 		if j := owner(i); j >= 0 {
 			o.Owners = []Owner{{Key: key(j)}}
 		}
-		if _, err := e.graph.Apply(Event{Type: graph.Put, Object: o}); err != nil {
+		if _, err := g.Apply(Event{Type: graph.Put, Object: o}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -40,7 +43,7 @@ func belowFirst(i int) int { return min(i, 1) - 1 }
 func TestKeysInSlices(t *testing.T) {
 	const n = 2*keySlice + 5
 	e := putAll(t, n, func(i int) string { return fmt.Sprintf("p%05d", i*7919%n) }, alone)
-	c, after, all := drive(e, e.cfg.Config), Key{}, []Key(nil)
+	c, after, all := drive(e), Key{}, []Key(nil)
 	for {
 		page, err := c.Keys(t.Context(), after, 300, nil)
 		if err != nil {
@@ -60,7 +63,7 @@ func TestKeysInSlices(t *testing.T) {
 func TestNearbyInSlices(t *testing.T) {
 	const n = 10 * nearbySlice
 	e := putAll(t, n, func(i int) string { return fmt.Sprint(i) }, belowFirst)
-	root, c := Key{Kind: "pod", Name: "0", UID: "u0"}, drive(e, e.cfg.Config)
+	root, c := Key{Kind: "pod", Name: "0", UID: "u0"}, drive(e)
 	for _, limit := range []int{n, n - 1, 20} {
 		got, err := c.Nearby(t.Context(), root, limit)
 		if len(got.Objects) != limit || got.More != (limit < n) || got.References != n-1 || err != nil {
@@ -72,7 +75,7 @@ func TestNearbyInSlices(t *testing.T) {
 // BenchmarkKeys measures a page of 50 of a million objects.
 func BenchmarkKeys(b *testing.B) {
 	e := putAll(b, 1_000_000, func(i int) string { return fmt.Sprintf("web-%d-7d4b9c6f5", i) }, belowFirst)
-	c := drive(e, e.cfg.Config)
+	c := drive(e)
 	for _, m := range []struct {
 		name  string
 		match func(Key) bool
@@ -91,7 +94,7 @@ func BenchmarkKeys(b *testing.B) {
 // BenchmarkNearby measures 500 of a million dependents.
 func BenchmarkNearby(b *testing.B) {
 	e := putAll(b, 1_000_000, func(i int) string { return fmt.Sprintf("web-%d-7d4b9c6f5", i) }, belowFirst)
-	c := drive(e, e.cfg.Config)
+	c := drive(e)
 	for b.Loop() {
 		if x, err := c.Nearby(b.Context(), Key{UID: "u0"}, 500); err != nil || len(x.Objects) != 500 {
 			b.Fatal(len(x.Objects), err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
@@ -33,16 +34,16 @@ import (
 //
 //test:by TestPauseStopsWrites TestPauseHard TestPauseBatch TestPauseUnknown TestPauseNotConfirmed
 //test:by TestPauseNoContext TestRecordSurvivesACrash
-func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err error) {
+func (c *Collector) Pause(ctx context.Context, what engine.Extent) (r engine.PauseReport, err error) {
 	switch {
 	case ctx == nil:
 		return r, fmt.Errorf("pause %s: context: nil: %w", what, ErrInvalid)
 	case c.over():
 		return r, fmt.Errorf("pause %s: %w", what, ErrClosed)
 	}
-	c.locked(func(e *Engine, now time.Time) { r, err = e.beginPause(now, what) })
+	c.locked(func(e engine.Driver, now time.Time) { r, err = e.Pause(now, what) })
 	if err != nil {
-		return PauseReport{}, fmt.Errorf("pause %s: %w", what, err)
+		return r, err
 	}
 	recorded := c.recordPause(ctx, what)
 	r, err = c.awaitPaused(ctx, what)
@@ -65,13 +66,13 @@ func (c *Collector) Pause(ctx context.Context, what Extent) (r PauseReport, err 
 // read: see the package documentation, "Pause". The other errors are those of Pause.
 //
 //test:by TestPauseStopsWrites TestPauseNoContext TestRecordTogether
-func (c *Collector) Resume(ctx context.Context, what Extent) error {
+func (c *Collector) Resume(ctx context.Context, what engine.Extent) error {
 	if ctx == nil {
 		return fmt.Errorf("resume %s: context: nil: %w", what, ErrInvalid)
 	}
 	err := error(ErrClosed)
 	if !c.over() {
-		c.locked(func(e *Engine, now time.Time) { err = e.allowPause(now, what) })
+		c.locked(func(e engine.Driver, now time.Time) { err = e.CheckPause(now, what) })
 	}
 	if err == nil {
 		err = c.recordResume(ctx, what)
@@ -79,7 +80,7 @@ func (c *Collector) Resume(ctx context.Context, what Extent) error {
 	if err != nil {
 		return fmt.Errorf("resume %s: %w", what, err)
 	}
-	c.locked(func(e *Engine, now time.Time) { err = e.Resume(now, what) })
+	c.locked(func(e engine.Driver, now time.Time) { err = e.Resume(now, what) })
 	c.wake()
 	return err
 }
@@ -88,16 +89,16 @@ func (c *Collector) Resume(ctx context.Context, what Extent) error {
 // are still under way or of unknown outcome. A pause of the unknown record comes first.
 //
 //test:by TestPauseUnknown TestRecordUnreadable
-func (c *Collector) Paused() (out []PauseReport) {
-	c.locked(func(e *Engine, _ time.Time) { out = e.Paused() })
+func (c *Collector) Paused() (out []engine.PauseReport) {
+	c.locked(func(e engine.Driver, _ time.Time) { out = e.Paused() })
 	return out
 }
 
 // awaitPaused waits until no covered call is under way.
-func (c *Collector) awaitPaused(ctx context.Context, what Extent) (PauseReport, error) {
+func (c *Collector) awaitPaused(ctx context.Context, what engine.Extent) (engine.PauseReport, error) {
 	for {
-		var w *run.Waiter[Extent, struct{}]
-		c.locked(func(*Engine, time.Time) {
+		var w *run.Waiter[engine.Extent, struct{}]
+		c.locked(func(engine.Driver, time.Time) {
 			w = c.pausing.Join(what)
 			c.letPausesGo()
 		})
@@ -127,20 +128,17 @@ func (c *Collector) awaitPaused(ctx context.Context, what Extent) (PauseReport, 
 
 // leavePaused ends a wait, and returns the present report. It reports whether the pause is
 // in force.
-func (c *Collector) leavePaused(w *run.Waiter[Extent, struct{}], what Extent) (r PauseReport, ok bool, err error) {
-	c.locked(func(e *Engine, _ time.Time) {
+func (c *Collector) leavePaused(w *run.Waiter[engine.Extent, struct{}], what engine.Extent) (r engine.PauseReport, ok bool, err error) {
+	c.locked(func(e engine.Driver, _ time.Time) {
 		c.pausing.Leave(w)
-		var x pause.Pause
-		if x, ok = e.pauses.Get(pause.Extent(what)); ok {
-			r = e.pauseReport(x)
-		}
+		r, ok = e.PauseOf(what)
 		err = e.Err()
 	})
 	return r, ok, err
 }
 
 // notConfirmed returns the error of a pause that has not ended its calls.
-func notConfirmed(r PauseReport, why error) error {
+func notConfirmed(r engine.PauseReport, why error) error {
 	return fmt.Errorf("in force, and not confirmed: under way: %s: %w", run.FirstNames(r.UnderWay, len(r.UnderWay)), why)
 }
 
@@ -150,14 +148,11 @@ func (c *Collector) letPausesGo() {
 	if c.pausing.Len() == 0 {
 		return
 	}
-	c.pausing.End(func(what Extent) bool {
-		_, ok := c.engine.pauses.Get(pause.Extent(what))
-		return !ok || len(c.engine.underWayIn(what)) == 0
-	}, func() struct{} { return struct{}{} })
+	c.pausing.End(func(what engine.Extent) bool { return !c.engine.IsPausing(what) }, func() struct{} { return struct{}{} })
 }
 
 // recordPause adds a pause to the record.
-func (c *Collector) recordPause(ctx context.Context, what Extent) error {
+func (c *Collector) recordPause(ctx context.Context, what engine.Extent) error {
 	return c.changeRecord(ctx, func(list []pause.Pause) []pause.Pause {
 		if slices.ContainsFunc(list, func(x pause.Pause) bool { return x.What == pause.Extent(what) }) {
 			return list
@@ -167,7 +162,7 @@ func (c *Collector) recordPause(ctx context.Context, what Extent) error {
 }
 
 // recordResume takes a pause out of the record.
-func (c *Collector) recordResume(ctx context.Context, what Extent) error {
+func (c *Collector) recordResume(ctx context.Context, what engine.Extent) error {
 	return c.changeRecord(ctx, func(list []pause.Pause) []pause.Pause {
 		return slices.DeleteFunc(list, func(x pause.Pause) bool { return x.What == pause.Extent(what) })
 	})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/plan"
@@ -23,7 +24,7 @@ import (
 var pauseSeed = flag.Uint64("ownergraph.pauseseed", 0, "seed of TestPauseHard, 0 for several")
 
 // pauses pauses a collector, and expects a confirmation within an hour of the test's time.
-func (r *rig) pauses(what ownergraph.Extent) ownergraph.PauseReport {
+func (r *rig) pauses(what engine.Extent) engine.PauseReport {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
@@ -34,7 +35,7 @@ func (r *rig) pauses(what ownergraph.Extent) ownergraph.PauseReport {
 	return x
 }
 
-func (r *rig) resumes(what ownergraph.Extent) {
+func (r *rig) resumes(what engine.Extent) {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
@@ -100,21 +101,21 @@ func TestPauseLetsUsersWrite(t *testing.T) {
 // them.
 type freezer struct {
 	mu     sync.Mutex
-	frozen []ownergraph.Extent
+	frozen []engine.Extent
 	wrong  []string
 	calls  int
 }
 
-func (f *freezer) freeze(what ownergraph.Extent) {
+func (f *freezer) freeze(what engine.Extent) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.frozen = append(f.frozen, what)
 }
 
-func (f *freezer) thaw(what ownergraph.Extent) {
+func (f *freezer) thaw(what engine.Extent) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.frozen = slices.DeleteFunc(f.frozen, func(x ownergraph.Extent) bool { return x == what })
+	f.frozen = slices.DeleteFunc(f.frozen, func(x engine.Extent) bool { return x == what })
 }
 
 // begins notes the beginning of a call for an object.
@@ -214,7 +215,7 @@ func TestPauseHard(t *testing.T) {
 	if *pauseSeed != 0 {
 		seeds = []uint64{*pauseSeed}
 	}
-	extents := []ownergraph.Extent{everything, {Kind: "p"}, {Kind: "b"}, {Kind: "a"}, {InScope: true, Scope: "s"}, {InScope: true}}
+	extents := []engine.Extent{everything, {Kind: "p"}, {Kind: "b"}, {Kind: "a"}, {InScope: true, Scope: "s"}, {InScope: true}}
 	for _, seed := range seeds {
 		synctest.Test(t, func(t *testing.T) {
 			t.Logf("seed %d: -ownergraph.pauseseed=%d", seed, seed)
@@ -235,7 +236,7 @@ func TestPauseHard(t *testing.T) {
 			for range 60 {
 				w.cascade(t)
 				pass(time.Duration(w.draw(12)) * time.Millisecond)
-				var now []ownergraph.Extent
+				var now []engine.Extent
 				for range 1 + w.draw(2) {
 					what := extents[w.draw(len(extents))]
 					r.pauses(what)
@@ -299,8 +300,8 @@ func TestPauseBatch(t *testing.T) {
 		w.delete(t, "a", ownergraph.Background)
 		synctest.Wait() // the first call hangs, and the other writes wait for the next batch
 		before := strings.Count(strings.Join(w.seen(), " "), "p/s/")
-		p := ownergraph.Extent{Kind: "p"}
-		confirmed := make(chan ownergraph.PauseReport)
+		p := engine.Extent{Kind: "p"}
+		confirmed := make(chan engine.PauseReport)
 		go func() {
 			x := r.pauses(p)
 			w.freeze(p)
@@ -343,7 +344,7 @@ func TestPauseUnknown(t *testing.T) {
 		s.delete(t, "a", ownergraph.Background)
 		synctest.Wait()
 		x := r.pauses(everything)
-		if len(x.Unknown) != 2 || x.Unknown[0].Key.Kind != "b" || x.Unknown[0].Type != ownergraph.CallDelete || x.Unknown[0].Since.IsZero() {
+		if len(x.Unknown) != 2 || x.Unknown[0].Key.Kind != "b" || x.Unknown[0].Type != engine.CallDelete || x.Unknown[0].Since.IsZero() {
 			t.Errorf("unknown: %+v, want both deletes", x.Unknown)
 		}
 		r.idle()

@@ -11,8 +11,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/forecast"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 )
@@ -39,7 +43,7 @@ import (
 //
 //test:by internal/proof/properties.TestPlanIsTheRun
 //test:by internal/proof/properties.TestPlanOfRandomWorlds internal/proof/e2e.TestPlansOfNamespaces
-//test:by TestPlanAsksNothing TestPlanGoesOn TestPlanErrors TestPlanBound TestPlanLabels
+//test:by TestPlanAsksNothing TestPlanGoesOn TestPlanErrors internal/forecast.TestPlanBound TestPlanLabels
 //test:by TestPlanLevel1 TestPlanManyTargets TestPlanTooEarly
 func (c *Collector) Plan(ctx context.Context, req plan.Request) (plan.Plan, error) {
 	p, _, err := c.plan(ctx, req)
@@ -52,43 +56,75 @@ func (c *Collector) plan(ctx context.Context, req plan.Request) (plan.Plan, []Ob
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
-	p, facts, err := c.copyFor(ctx, newPlanCopy(req))
+	copied, facts, err := c.copyFor(ctx, seed.New(req, 0))
 	if err != nil {
 		return plan.Plan{}, nil, err
 	}
-	return p.forecast(ctx, c.engine, facts)
+	return forecast.Plan(ctx, c.engine.Settings(), copied, facts)
 }
 
 // copyFor copies the state that the request can affect, slice by slice.
-func (c *Collector) copyFor(ctx context.Context, p *planCopy) (_ *planCopy, facts planFacts, err error) {
+func (c *Collector) copyFor(ctx context.Context, p *seed.Copy) (_ *seed.Copy, facts seed.Seed, err error) {
 	if c.over() {
 		return nil, facts, ErrClosed
 	}
-	c.locked(func(e *Engine, _ time.Time) { p.restart(e) })
-	defer c.locked(func(e *Engine, _ time.Time) { p.close(e) })
+	c.locked(func(e engine.Driver, _ time.Time) {
+		v := e.Seed()
+		p.Restart(&v)
+	})
+	defer c.locked(func(e engine.Driver, _ time.Time) {
+		v := e.Seed()
+		p.Close(&v)
+	})
 	for done := false; !done && err == nil; {
 		if ctx.Err() != nil {
 			return nil, facts, fmt.Errorf("plan: %w", context.Cause(ctx))
 		}
-		c.locked(func(e *Engine, at time.Time) {
+		c.locked(func(e engine.Driver, at time.Time) {
 			if err = e.Err(); err != nil {
 				return
 			}
-			if done, err = p.step(e); done {
-				facts = p.facts(e, at)
+			if done, facts, err = stepCopy(e, at, p); done {
+				return
 			}
 		})
 	}
 	return p, facts, err
 }
 
-// targets returns the objects of the request as they were.
-func (f *forecast) targets() (out []Object) {
-	for _, t := range f.req.Delete {
-		i, _ := f.links.index.Of(t.Key) // newForecast has found it
-		out = append(out, f.parts[i].Object)
+// stepCopy does a slice of a copy under the engine's lock, and returns the seed at the end.
+func stepCopy(e engine.Driver, at time.Time, p *seed.Copy) (done bool, facts seed.Seed, err error) {
+	defer run.CatchFunction(&err, "plan")
+	v := e.Seed()
+	if done, err = p.Step(&v); done {
+		facts = p.Seed(&v, e.SeedRest(at))
 	}
-	return out
+	return done, facts, err
+}
+
+// judge returns the verdict that a CallJudge asks for, in steps.
+func (c *Collector) judge(ctx context.Context, root Key) (plan.Verdict, error) {
+	p, facts, err := c.copyFor(ctx, seed.New(plan.Request{Delete: []plan.Target{{Key: root}}}, 0))
+	if err != nil {
+		return plan.Verdict{}, err
+	}
+	return forecast.Verdict(ctx, c.engine.Settings(), p, facts)
+}
+
+// Judge returns the verdict that a CallJudge of an engine asks for. It plans the cascade of the guarded
+// root on a copy of the engine's state, as if the guard had passed (RULES, G2). It changes nothing,
+// and makes no call. A Collector does the same in steps. Judge is for the goroutine that owns the
+// engine.
+//
+// An error wraps ErrNotFound for a root that is not observed, and ErrInvalid for another call
+// or a root without a guard. It wraps plan.ErrBound if the fork makes more calls than its objects
+// and references explain. Another error says that the plan lacks labels. Pass the last two to
+// Done: the engine selects the labels and asks again. With a bound the root stays held, and Held
+// and Explain have the error.
+//
+//test:by TestJudgeErrors internal/forecast.TestJudgeBound TestGuardedHolderByLabel
+func Judge(ctx context.Context, e *engine.Engine, c engine.Call) (plan.Verdict, error) {
+	return forecast.Judge(ctx, e.Inside(inside.Key{}).Driver(), &c)
 }
 
 // PlanStore returns the forecast for a store without a running collector. It observes the
@@ -191,7 +227,7 @@ func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error
 	}
 	now, targets, err := c.plan(ctx, req)
 	if errors.Is(err, ErrNotFound) && !c.knowsAny(p.Objects) {
-		return nil, fmt.Errorf("delete planned: no object of the plan exists (%s): it is of another store, or too old: %w", counted(len(p.Objects), "object", "objects"), ErrInvalid)
+		return nil, fmt.Errorf("delete planned: no object of the plan exists (%s): it is of another store, or too old: %w", run.Counted(len(p.Objects), "object", "objects"), ErrInvalid)
 	}
 	if errors.Is(err, ErrNotFound) {
 		err = c.goneTargets(p, err)
@@ -218,8 +254,8 @@ func (c *Collector) goneTargets(p plan.Plan, err error) error {
 	}
 	if n := len(gone.Differences); n == 0 {
 		return err
-	} else if n > maxShown {
-		gone.Differences, gone.More = gone.Differences[:maxShown], n-maxShown
+	} else if n > run.MaxNames {
+		gone.Differences, gone.More = gone.Differences[:run.MaxNames], n-run.MaxNames
 	}
 	return fmt.Errorf("%w: %w", gone, err)
 }
@@ -230,7 +266,7 @@ func (c *Collector) knowsAny(objects []plan.Object) bool {
 }
 
 func (c *Collector) isObserved(k Key) (yes bool) {
-	c.locked(func(e *Engine, _ time.Time) { yes = e.isObserved(k) })
+	c.locked(func(e engine.Driver, _ time.Time) { yes = e.IsObserved(k) })
 	return yes
 }
 
@@ -262,6 +298,6 @@ func (c *Collector) passFence(ctx context.Context) error {
 		return err
 	}
 	var why []string
-	c.locked(func(_ *Engine, now time.Time) { why = c.waitsFor(now) })
+	c.locked(func(_ engine.Driver, now time.Time) { why = c.waitsFor(now) })
 	return fmt.Errorf("wait for a fence: %s: %w", cmp.Or(strings.Join(why, ", "), "not begun"), err)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
@@ -15,9 +16,9 @@ import (
 // allowTargets returns the reason for which the deletions of a plan may not begin, though the plan
 // still holds: a guard does not hold a target yet, or the request refuses protected objects.
 func (c *Collector) allowTargets(p *plan.Plan, targets []Object) (err error) {
-	c.locked(func(e *Engine, _ time.Time) {
+	c.locked(func(e engine.Driver, _ time.Time) {
 		for i := range targets {
-			if err = unguarded(e, &targets[i]); err != nil {
+			if err = e.Unguarded(&targets[i]); err != nil {
 				return
 			}
 		}
@@ -28,31 +29,12 @@ func (c *Collector) allowTargets(p *plan.Plan, targets []Object) (err error) {
 	return err
 }
 
-// unguarded returns an error for an unmarked target that a guard selects, and that lacks a
-// finalizer of guards. Its deletion mark would pass by the guard. An engine that writes nothing
-// guards no root.
-func unguarded(e *Engine, o *Object) error {
-	g, name := e.guards.Of(o)
-	if g == nil || o.Deleting || e.cfg.ObserveOnly || e.level == Level0 {
-		return nil
-	}
-	if k, known := e.graph.Kind(o.Kind); known && k.NoOwner { // policy.GuardUnfit
-		return nil
-	}
-	for _, f := range []string{graph.FinalizerHold, graph.FinalizerNew} {
-		if !o.HasFinalizer(f) {
-			return fmt.Errorf("%s: finalizers: guard %s selects it, and %s is not on yet: %w", o.Key, name, f, plan.ErrChanged)
-		}
-	}
-	return nil
-}
-
 // refuseProtected returns an error that names the targets that are protected, or may be, and the
 // objects that a plan keeps for this reason.
-func refuseProtected(e *Engine, p *plan.Plan, targets []Object) error {
+func refuseProtected(e engine.Driver, p *plan.Plan, targets []Object) error {
 	var names []string
 	for i := range targets {
-		if protected, unknown := protection(e, &targets[i]); protected || unknown {
+		if protected, unknown := e.Protection(&targets[i]); protected || unknown {
 			names = append(names, targets[i].Key.String())
 		}
 	}
@@ -71,38 +53,24 @@ func refuseProtected(e *Engine, p *plan.Plan, targets []Object) error {
 }
 
 // isProtected reports whether the observed object with the key is protected, or may be.
-func isProtected(e *Engine, k Key) bool {
-	n, ok := e.graph.Lookup(k)
+func isProtected(e engine.Driver, k Key) bool {
+	n, ok := e.Node(k)
 	if !ok || n.State() != graph.Observed {
 		return false
 	}
 	o := n.Object()
-	protected, unknown := protection(e, &o)
+	protected, unknown := e.Protection(&o)
 	return protected || unknown
-}
-
-// protection reports whether an object is protected, or whether a selection has to tell.
-func protection(e *Engine, o *Object) (protected, unknown bool) {
-	rule := e.protect.Protects(o)
-	if rule != "" || !e.labels.Any() {
-		return rule != "", false
-	}
-	n, ok := e.graph.Lookup(o.Key)
-	if !ok {
-		return false, true
-	}
-	rule, unknown = e.labelState(n.ID(), o)
-	return rule != "", unknown
 }
 
 // knowTargets waits until the store has told whether labels protect the targets of a request.
 func (c *Collector) knowTargets(ctx context.Context, req *plan.Request) error {
 	wait := false
-	c.locked(func(e *Engine, _ time.Time) {
+	c.locked(func(e engine.Driver, _ time.Time) {
 		for _, t := range req.Delete {
-			if n, ok := e.graph.Lookup(t.Key); ok && e.isObserved(t.Key) {
+			if n, ok := e.Node(t.Key); ok && e.IsObserved(t.Key) {
 				o := n.Object()
-				_, unknown := protection(e, &o)
+				_, unknown := e.Protection(&o)
 				wait = wait || unknown
 			}
 		}

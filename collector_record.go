@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
@@ -51,7 +52,7 @@ type recorder struct {
 }
 
 // newRecorder returns the recorder for a Config. The engine awaits the record.
-func newRecorder(store Store, cfg *Config, e *Engine) (r recorder, err error) {
+func newRecorder(store Store, cfg *Config, e engine.Driver) (r recorder, err error) {
 	if cfg.Record == "" {
 		return r, nil
 	}
@@ -59,10 +60,7 @@ func newRecorder(store Store, cfg *Config, e *Engine) (r recorder, err error) {
 	if !ok {
 		return r, fmt.Errorf("configure collector: Record: the store has no Records: %w", ErrInvalid)
 	}
-	e.pauses.AwaitRecord(time.Now())
-	if !cfg.ObserveOnly {
-		e.brake.KeepRecord()
-	}
+	e.AwaitRecord(time.Now(), !cfg.ObserveOnly)
 	return recorder{store: records, name: cfg.Record, turn: semaphore.NewWeighted(1), due: make(chan struct{}, 1)}, nil
 }
 
@@ -82,7 +80,7 @@ type content struct {
 func (c *Collector) keepRecord(ctx context.Context) {
 	defer func() {
 		if ctx.Err() == nil { // the engine would not learn of another pause
-			c.locked(func(*Engine, time.Time) { c.abandon(fmt.Errorf("read the record: %w", errNoAnswer)) })
+			c.locked(func(engine.Driver, time.Time) { c.abandon(fmt.Errorf("read the record: %w", errNoAnswer)) })
 		}
 	}()
 	for backoff := (run.Backoff{}); ctx.Err() == nil; {
@@ -144,17 +142,16 @@ func (r *recorder) begin(ctx context.Context) error {
 // first read has succeeded, and if the record is malformed, the error pauses everything.
 // Otherwise the known pauses stay.
 func (c *Collector) noteRecord(x content, err error) {
-	c.locked(func(e *Engine, now time.Time) {
+	c.locked(func(e engine.Driver, now time.Time) {
 		c.record.tried = true
 		if err == nil {
 			c.record.failed = ""
-			e.takeFacts(now, x.facts) // first, since the engine may resume
-			e.setRecord(now, x.pauses)
+			e.SetRecord(now, x.pauses, x.facts)
 			return
 		}
 		text := err.Error()
-		if _, _, unread := e.pauses.Unread(); unread || errors.Is(err, errMalformed) {
-			e.failRecord(now, text)
+		if e.IsUnread() || errors.Is(err, errMalformed) {
+			e.FailRecord(now, text)
 		}
 		if text != c.record.failed {
 			c.say(effect.Warn, "record cannot be read", "record", c.record.name, "err", text)

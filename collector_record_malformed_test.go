@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 // TestRecordMalformedForCaller: a call for a user that finds the record malformed pauses
 // everything at once, and not at the next read of the collector's own.
 func TestRecordMalformedForCaller(t *testing.T) {
-	kind := ownergraph.Extent{Kind: "c"}
+	kind := engine.Extent{Kind: "c"}
 	for _, c := range []struct {
 		verb string
 		call func(ctx context.Context, r *rig) error
@@ -21,18 +22,18 @@ func TestRecordMalformedForCaller(t *testing.T) {
 		{"pause", func(ctx context.Context, r *rig) error { _, err := r.Pause(ctx, kind); return err }},
 		{"resume", func(ctx context.Context, r *rig) error { return r.Resume(ctx, kind) }},
 		{"approve", func(ctx context.Context, r *rig) error {
-			_, err := r.ApproveBraked(ctx, ownergraph.BrakeApproval{AtMost: 9, Until: time.Now().Add(time.Hour)})
+			_, err := r.ApproveBraked(ctx, engine.BrakeApproval{AtMost: 9, Until: time.Now().Add(time.Hour)})
 			return err
 		}},
 		{"refuse", func(ctx context.Context, r *rig) error {
-			_, err := r.RefuseBraked(ctx, ownergraph.KeepHeld)
+			_, err := r.RefuseBraked(ctx, engine.KeepHeld)
 			return err
 		}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newRecorded(t, "a; b/1 -> a; b/2 -> a; b/3 -> a; c; d -> c")
 			cfg := withRecord
-			cfg.Brake = ownergraph.Brake{PerCascade: 2}
+			cfg.Brake = engine.Brake{PerCascade: 2}
 			r := collectOn(t, s, s.tap, cfg)
 			r.idle()
 			s.delete(t, "a", ownergraph.Background)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -137,7 +138,7 @@ func TestRecordSurvivesACrash(t *testing.T) {
 		s := newRecorded(t, "a; b -> a; c/x/1 -> a")
 		first := collectOn(t, s, s.tap, withRecord)
 		first.idle()
-		x := first.pauses(ownergraph.Extent{Kind: "b"})
+		x := first.pauses(engine.Extent{Kind: "b"})
 		if !x.Recorded {
 			t.Errorf("the report is %+v, want a recorded pause", x)
 		}
@@ -153,7 +154,7 @@ func TestRecordSurvivesACrash(t *testing.T) {
 			t.Errorf("paused: %+v", x)
 		}
 		s.holds(t, "b -> a")
-		second.resumes(ownergraph.Extent{Kind: "b"})
+		second.resumes(engine.Extent{Kind: "b"})
 		second.idle()
 		s.holds(t, "")
 		if got, want := s.text(), `{"announced":"2000-01-01T00:00:00Z","pauses":[],"version":1,"writes":3}`; got != want {
@@ -293,7 +294,7 @@ func TestRecordTogether(t *testing.T) {
 		}
 		var done sync.WaitGroup
 		for i, r := range all {
-			done.Go(func() { r.pauses(ownergraph.Extent{InScope: true, Scope: string("xyz"[i])}) })
+			done.Go(func() { r.pauses(engine.Extent{InScope: true, Scope: string("xyz"[i])}) })
 		}
 		done.Wait()
 		pass(12 * time.Second)
@@ -307,11 +308,11 @@ func TestRecordTogether(t *testing.T) {
 			r.idle()
 		}
 		s.holds(t, "b/x/1 -> a; b/y/1 -> a; b/z/1 -> a")
-		all[0].resumes(ownergraph.Extent{InScope: true, Scope: "y"})
+		all[0].resumes(engine.Extent{InScope: true, Scope: "y"})
 		pass(12 * time.Second)
 		s.holds(t, "b/x/1 -> a; b/z/1 -> a")
 		for i, scope := range []string{"x", "z"} {
-			done.Go(func() { all[i].resumes(ownergraph.Extent{InScope: true, Scope: scope}) })
+			done.Go(func() { all[i].resumes(engine.Extent{InScope: true, Scope: scope}) })
 		}
 		done.Wait()
 		pass(12 * time.Second)

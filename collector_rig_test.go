@@ -15,6 +15,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -159,7 +160,7 @@ func collectOn(t *testing.T, store ownergraph.Store, s *tap, cfg ownergraph.Conf
 
 // idle waits until the collector is idle, for at most an hour of the test's
 // time, and returns the held objects.
-func (r *rig) idle() []ownergraph.Held {
+func (r *rig) idle() []engine.Held {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
@@ -227,7 +228,7 @@ func (s *tap) shape() string {
 	return graph.Format(list)
 }
 
-func lines(held []ownergraph.Held) string {
+func lines(held []engine.Held) string {
 	var out []string
 	for _, h := range held {
 		out = append(out, h.String())
@@ -276,7 +277,7 @@ func (j *journal) logger() *slog.Logger {
 }
 
 // health describes kinds without the numbers of their objects.
-func health(kinds []ownergraph.KindStatus) string {
+func health(kinds []engine.KindStatus) string {
 	out := []string{}
 	for _, k := range kinds {
 		out = append(out, fmt.Sprintf("{%s %t %s}", k.Kind, k.Listed, k.Sick))

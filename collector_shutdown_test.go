@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
@@ -201,7 +202,7 @@ func TestStuckNamesAfterPanic(t *testing.T) {
 			}
 			return do()
 		}
-		c, err := ownergraph.New(s, ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
+		c, err := ownergraph.New(s, ownergraph.Config{OnDecision: func(d engine.DecisionEvent) {
 			if d.Action.Writes() {
 				panic("made by the test")
 			}
@@ -232,8 +233,8 @@ func TestCollectorPrefetchAtTheEnd(t *testing.T) {
 		if err := r.stop(); err != nil || s.count("delete") != 3 {
 			t.Errorf("run: %v after %d deletes, want nil after 3", err, s.count("delete"))
 		}
-		if got := r.Stats(); got.InFlight != 0 || got.Calls[ownergraph.CallDelete] != 3 {
-			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.InFlight, got.Calls[ownergraph.CallDelete])
+		if got := r.Stats(); got.InFlight != 0 || got.Calls[engine.CallDelete] != 3 {
+			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.InFlight, got.Calls[engine.CallDelete])
 		}
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -31,12 +31,12 @@ const (
 // no worker has begun is neither under way nor counted.
 //
 //test:by TestCollectorPrefetch TestCollectorPrefetchCounts
-func (c *Collector) Stats() (s Stats) {
-	c.locked(func(*Engine, time.Time) { s = c.stats() })
+func (c *Collector) Stats() (s engine.Stats) {
+	c.locked(func(engine.Driver, time.Time) { s = c.stats() })
 	return s
 }
 
-func (c *Collector) stats() Stats {
+func (c *Collector) stats() engine.Stats {
 	s := c.engine.Stats()
 	calls, results := c.prefetch.State()
 	for i := range calls {
@@ -44,9 +44,9 @@ func (c *Collector) stats() Stats {
 	}
 	idle := len(calls) + results
 	s.InFlight -= idle
-	s.ByStatus[StatusWorking] -= idle
+	s.ByStatus[engine.StatusWorking] -= idle
 	if c.batches.Max() > 1 {
-		s.Batches = BatchStats(c.batches.State())
+		s.Batches = engine.BatchStats(c.batches.State())
 	}
 	return s
 }
@@ -56,7 +56,7 @@ func (c *Collector) stats() Stats {
 // watch.
 //
 //test:by TestCollectorRecoveredUnlisted
-func (c *Collector) Kinds() []KindStatus {
+func (c *Collector) Kinds() []engine.KindStatus {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.engine.Kinds()
@@ -64,10 +64,10 @@ func (c *Collector) Kinds() []KindStatus {
 
 // Running returns the runs of handlers under way, by key and finalizer. A high age shows a
 // run that hangs.
-func (c *Collector) Running() []HandlerRun {
+func (c *Collector) Running() []engine.HandlerRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.engine.running()
+	return c.engine.Running()
 }
 
 // Held returns at most limit of the objects that are held, by key, with the reason. They
@@ -76,32 +76,32 @@ func (c *Collector) Running() []HandlerRun {
 // many objects its result mixes several moments.
 //
 //test:by TestHeldInSlices
-func (c *Collector) Held(limit int) []Held {
+func (c *Collector) Held(limit int) []engine.Held {
 	return c.held(limit, func(Key) bool { return true })
 }
 
 // HeldIn is Held for the objects of one scope.
 //
 //test:by TestWaitIdleInHeld
-func (c *Collector) HeldIn(scope string, limit int) []Held {
+func (c *Collector) HeldIn(scope string, limit int) []engine.Held {
 	return c.held(limit, func(k Key) bool { return k.Scope == scope })
 }
 
 // held returns the first held objects with such keys.
-func (c *Collector) held(limit int, in func(Key) bool) []Held {
+func (c *Collector) held(limit int, in func(Key) bool) []engine.Held {
 	limit = max(limit, 0)
 	var found []held.Node
 	for from, more := graph.NodeID(0), true; more; {
-		c.locked(func(e *Engine, _ time.Time) { found, from, more = e.held.From(e.graph, found, from) })
+		c.locked(func(e engine.Driver, _ time.Time) { found, from, more = e.HeldFrom(found, from) })
 		found = slices.DeleteFunc(found, func(n held.Node) bool { return !in(n.Key) })
 		if !more || len(found) >= 2*limit+held.Slice {
 			slices.SortFunc(found, func(a, b held.Node) int { return a.Key.Compare(b.Key) })
 			found = found[:min(limit, len(found))]
 		}
 	}
-	out := make([]Held, 0, len(found))
+	out := make([]engine.Held, 0, len(found))
 	for nodes := range slices.Chunk(found, heldDetails) {
-		c.locked(func(e *Engine, _ time.Time) { out = e.describe(out, nodes) })
+		c.locked(func(e engine.Driver, _ time.Time) { out = e.Describe(out, nodes) })
 	}
 	return out
 }
@@ -109,11 +109,11 @@ func (c *Collector) held(limit int, in func(Key) bool) []Held {
 // HeldReasons counts the held objects by reason, in the order of the reasons. It includes the
 // blocked ones, as Held does, and lets the engine go on in between as Held does.
 //
-//test:by TestHeldReasons TestHeldReasonsOfFewer
-func (c *Collector) HeldReasons() (out []HeldReason) {
-	sum := map[policy.Reason]HeldReason{}
+//test:by engine.TestHeldReasons engine.TestHeldReasonsOfFewer
+func (c *Collector) HeldReasons() (out []engine.HeldReason) {
+	sum := map[policy.Reason]engine.HeldReason{}
 	for from, more := graph.NodeID(0), true; more; {
-		c.locked(func(e *Engine, _ time.Time) { from, more = e.heldReasons(sum, from) })
+		c.locked(func(e engine.Driver, _ time.Time) { from, more = e.HeldReasons(sum, from) })
 	}
 	for _, r := range slices.Sorted(maps.Keys(sum)) {
 		out = append(out, sum[r])
@@ -127,16 +127,12 @@ func (c *Collector) HeldReasons() (out []HeldReason) {
 // reference. It makes no request.
 //
 //test:by TestCollectorRoots
-func (c *Collector) Roots(keys ...Key) []Root {
-	out := make([]Root, 0, len(keys))
+func (c *Collector) Roots(keys ...Key) []engine.Root {
+	out := make([]engine.Root, 0, len(keys))
 	for some := range slices.Chunk(keys, rootSlice) {
-		c.locked(func(e *Engine, _ time.Time) {
+		c.locked(func(e engine.Driver, _ time.Time) {
 			for _, k := range some {
-				r := Root{}
-				if n, ok := e.graph.Lookup(k); ok && e.Err() == nil {
-					r = e.roots(n.ID())
-				}
-				out = append(out, r)
+				out = append(out, e.RootsOf(k))
 			}
 		})
 	}
@@ -148,7 +144,7 @@ type observedWait = run.Waiter[seq.Stamp, struct{}]
 
 // idleWait is a WaitIdle under way. The engine has to observe every commit before its
 // moment.
-type idleWait = run.Waiter[seq.Stamp, []Held]
+type idleWait = run.Waiter[seq.Stamp, []engine.Held]
 
 // WaitIdle waits until nothing more can happen without a user or the store. It returns at
 // most 1,000 of the objects that are held then, by key, with the reason. With more than 8 it
@@ -167,7 +163,7 @@ type idleWait = run.Waiter[seq.Stamp, []Held]
 //test:by TestFenceLost TestWaitIdleSaysWhy TestWaitIdle TestWaitIdleSeesLateEvents
 //test:by TestWaitIdleAfterHandlers TestWaitIdleWatchDown TestWaitIdleFenceTakenBack
 //test:by TestWaitIdleEnds
-func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
+func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 	w := c.join()
 	select {
 	case <-w.Done():
@@ -180,7 +176,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 		return nil, ErrClosed
 	case <-ctx.Done():
 		s, why := c.leave(w)
-		state := fmt.Sprintf("%s under way, %s queued, %d held", counted(s.InFlight, "call", "calls"), counted(s.ByStatus[StatusQueued], "object", "objects"), s.Held())
+		state := fmt.Sprintf("%s under way, %s queued, %d held", run.Counted(s.InFlight, "call", "calls"), run.Counted(s.ByStatus[engine.StatusQueued], "object", "objects"), s.Held())
 		return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), context.Cause(ctx))
 	}
 }
@@ -197,7 +193,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]Held, error) {
 // do. Its errors are those of WaitIdle.
 //
 //test:by TestWaitIdleIn TestWaitIdleInSeesLateEvents TestWaitIdleInEnds
-func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]Held, error) {
+func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]engine.Held, error) {
 	w := c.join() // a handler that ends has it wait for a later fence
 	defer c.leave(w)
 	look := time.NewTicker(scopeLook)
@@ -220,8 +216,8 @@ func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]Held, error
 
 // idleIn reports whether the wait for a scope is over.
 func (c *Collector) idleIn(w *idleWait, scope string) (idle bool) {
-	c.locked(func(e *Engine, _ time.Time) {
-		idle = c.watchListed() && !c.record.isUntried() && e.wantIdleIn(w.Since, scope)
+	c.locked(func(e engine.Driver, _ time.Time) {
+		idle = c.watchListed() && !c.record.isUntried() && e.TryEndWaitIn(w.Since, scope)
 	})
 	if !idle {
 		c.wake() // a fence may be wanted
@@ -230,17 +226,17 @@ func (c *Collector) idleIn(w *idleWait, scope string) (idle bool) {
 }
 
 func (c *Collector) join() (w *idleWait) {
-	c.locked(func(e *Engine, now time.Time) {
+	c.locked(func(e engine.Driver, now time.Time) {
 		w = c.idle.Join(0)
-		w.Since = e.beginWait(now)
+		w.Since = e.BeginWait(now)
 	})
 	c.wake()
 	return w
 }
 
 // leave ends a wait. It returns the figures and the causes for which the wait goes on.
-func (c *Collector) leave(w *idleWait) (s Stats, why []string) {
-	c.locked(func(_ *Engine, now time.Time) {
+func (c *Collector) leave(w *idleWait) (s engine.Stats, why []string) {
+	c.locked(func(_ engine.Driver, now time.Time) {
 		c.idle.Leave(w)
 		s, why = c.stats(), c.waitsFor(now)
 	})
@@ -253,8 +249,8 @@ func (c *Collector) letIdleGo() bool {
 	if c.idle.Len() == 0 || !c.engine.Idle() || !c.watchListed() || c.record.isUntried() {
 		return false
 	}
-	c.idle.End(c.engine.tryEndWait, func() []Held { // nil for many, which WaitIdle describes in slices
-		if c.engine.held.Len() > heldDetails {
+	c.idle.End(c.engine.TryEndWait, func() []engine.Held { // nil for many, which WaitIdle describes in slices
+		if c.engine.CountHeld() > heldDetails {
 			return nil
 		}
 		return c.engine.Held(maxHeld)
@@ -265,7 +261,7 @@ func (c *Collector) letIdleGo() bool {
 // waitAgain makes the waiters wait for everything that a handler has done to the store.
 func (c *Collector) waitAgain(now time.Time) {
 	if c.idle.Len() > 0 {
-		c.idle.Again(c.engine.beginWait(now))
+		c.idle.Again(c.engine.BeginWait(now))
 	}
 }
 
@@ -286,17 +282,7 @@ func (c *Collector) waitsFor(now time.Time) (why []string) {
 	if len(unlisted) > 0 {
 		why = append(why, "not listed: "+run.FirstNames(unlisted, len(unlisted)))
 	}
-	if f := c.engine.fenceStatus(); len(f.Open) > 0 {
-		first := fence.Names(f.Open[:min(len(f.Open), run.MaxNames)])
-		why = append(why, fmt.Sprintf("fence not passed by %s for %v", run.FirstNames(first, len(f.Open)), now.Sub(f.Began)))
-	}
-	if f := c.engine.fence.Failing(); f.Times > 0 {
-		why = append(why, fmt.Sprintf("the store begins no fence, the next call is in %v: %s", max(f.Next.Sub(now), 0), f.Cause))
-	}
-	if text := c.engine.kinds.ListError(); text != "" {
-		why = append(why, "the store begins no listing: "+text)
-	}
-	return why
+	return append(why, c.engine.WhyNotIdle(now)...)
 }
 
 // Synced waits until the watch is up and every kind that takes part is listed, and
@@ -340,14 +326,14 @@ func (c *Collector) joinSynced() *syncWait {
 
 // letSyncedGo ends every Synced, if every kind is listed.
 func (c *Collector) letSyncedGo() {
-	if c.synced.Len() > 0 && c.watch.Up() && c.engine.kinds.Synced() {
+	if c.synced.Len() > 0 && c.watch.Up() && c.engine.Synced() {
 		c.synced.End(func(struct{}) bool { return true }, func() struct{} { return struct{}{} })
 	}
 }
 
 // unsynced ends one Synced and names the cause of its wait, "" if the wait is over.
 func (c *Collector) unsynced(w *syncWait) (why string) {
-	c.locked(func(e *Engine, _ time.Time) {
+	c.locked(func(e engine.Driver, _ time.Time) {
 		c.synced.Leave(w)
 		switch {
 		case !c.begun:
@@ -355,8 +341,22 @@ func (c *Collector) unsynced(w *syncWait) (why string) {
 		case !c.watch.Up():
 			why = "the watch is down"
 		default:
-			why = e.kinds.Unsynced()
+			why = e.WhyUnsynced()
 		}
 	})
 	return why
+}
+
+// Orders returns the progress of at most limit of the cascades in phases, by root.
+func (c *Collector) Orders(limit int) []engine.OrderStatus {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.engine.Orders(limit)
+}
+
+// Sweeps returns the progress of at most limit of the sweeps under way, by holder.
+func (c *Collector) Sweeps(limit int) []engine.SweepStatus {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.engine.Sweeps(limit)
 }

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // idleIn is idle for one scope, for at most a minute of the test's time.
-func (r *rig) idleIn(scope string) []ownergraph.Held {
+func (r *rig) idleIn(scope string) []engine.Held {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -23,7 +24,7 @@ import (
 func (r *rig) status() string {
 	s := r.Stats()
 	return fmt.Sprintf("%d working, %d queued, %d blocked, %d waiting, %d stuck, %d held: %s",
-		s.ByStatus[ownergraph.StatusWorking], s.ByStatus[ownergraph.StatusQueued], s.ByStatus[ownergraph.StatusBlocked], s.ByStatus[ownergraph.StatusWaiting], s.ByStatus[ownergraph.StatusStuck], s.Held(), strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
+		s.ByStatus[engine.StatusWorking], s.ByStatus[engine.StatusQueued], s.ByStatus[engine.StatusBlocked], s.ByStatus[engine.StatusWaiting], s.ByStatus[engine.StatusStuck], s.Held(), strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
 }
 
 // TestHeldDuringDeletion has a deletion of 64 objects whose handler takes a while. While
@@ -73,28 +74,28 @@ func TestHeldSince(t *testing.T) {
 		cfg           ownergraph.Config
 		verb          string
 		fails         func(n int) error
-		status        ownergraph.Status
+		status        engine.Status
 		why           policy.Reason
 		err           string
 		reason        string
 	}{
-		{name: "refused", objects: "b -> a/gone; a", verb: "delete", status: ownergraph.StatusStuck, why: policy.StoreRefused,
+		{name: "refused", objects: "b -> a/gone; a", verb: "delete", status: engine.StatusStuck, why: policy.StoreRefused,
 			fails: func(n int) error { return fmt.Errorf("no, for the %d. time: %w", n, ownergraph.ErrRefused) },
 			err:   "no, for the 2. time: refused", reason: "each try is refused"},
-		{name: "long text", objects: "b -> a/gone; a", verb: "delete", status: ownergraph.StatusStuck, why: policy.StoreRefused,
+		{name: "long text", objects: "b -> a/gone; a", verb: "delete", status: engine.StatusStuck, why: policy.StoreRefused,
 			fails: func(int) error { return fmt.Errorf("%s: %w", strings.Repeat("é", 1000), ownergraph.ErrRefused) },
 			err:   strings.Repeat("é", 256) + "...", reason: "the text of an error is bounded"},
-		{name: "owner", objects: "b -> a/gone; a", verb: "get", status: ownergraph.StatusStuck, why: policy.OwnerUnknown,
+		{name: "owner", objects: "b -> a/gone; a", verb: "get", status: engine.StatusStuck, why: policy.OwnerUnknown,
 			fails: func(n int) error { return fmt.Errorf("may not read: %w", ownergraph.ErrRefused) },
 			err:   "may not read: refused", reason: "the owner cannot be read"},
-		{name: "write", objects: "b -> a/gone; a", verb: "delete", status: ownergraph.StatusStuck, why: policy.WriteFails,
+		{name: "write", objects: "b -> a/gone; a", verb: "delete", status: engine.StatusStuck, why: policy.WriteFails,
 			fails: func(int) error { return errTest }, err: errTest.Error(), reason: "each try fails, and none is refused"},
-		{name: "owner fails", objects: "b -> a/gone; a", verb: "get", status: ownergraph.StatusStuck, why: policy.OwnerUnknown,
+		{name: "owner fails", objects: "b -> a/gone; a", verb: "get", status: engine.StatusStuck, why: policy.OwnerUnknown,
 			fails: func(int) error { return errTest }, err: errTest.Error(), reason: "the owner is read again and again"},
-		{name: "handler", objects: "b~[x]", status: ownergraph.StatusStuck, why: policy.HandlerFailed,
+		{name: "handler", objects: "b~[x]", status: engine.StatusStuck, why: policy.HandlerFailed,
 			cfg: handlers(map[string]finalizer.Handler{"x": func(context.Context, ownergraph.Object) error { return errors.New("busy") }}),
 			err: "busy", reason: "a handler is run again and again"},
-		{name: "finalizer", objects: "b~*", status: ownergraph.StatusWaiting, why: policy.NeedFinalizers, reason: "nothing has failed"},
+		{name: "finalizer", objects: "b~*", status: engine.StatusWaiting, why: policy.NeedFinalizers, reason: "nothing has failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -6,7 +6,9 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -23,7 +25,7 @@ func (c *Collector) wake() {
 
 // locked runs one step of the engine under the lock, after the waiting results. Then it
 // writes the lines of the log, without the lock.
-func (c *Collector) locked(step func(e *Engine, now time.Time)) {
+func (c *Collector) locked(step func(e engine.Driver, now time.Time)) {
 	if c.underLock(step) {
 		c.flushLog()
 	}
@@ -32,12 +34,12 @@ func (c *Collector) locked(step func(e *Engine, now time.Time)) {
 // inSlices runs steps of the engine under the lock, until one is done or fails. The engine goes on
 // between them. The error is that of a step, of a broken engine, or the cause of a context that has
 // ended.
-func (c *Collector) inSlices(ctx context.Context, step func(e *Engine) (done bool, err error)) (err error) {
+func (c *Collector) inSlices(ctx context.Context, step func(e engine.Driver) (done bool, err error)) (err error) {
 	for done := false; !done && err == nil; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		c.locked(func(e *Engine, _ time.Time) {
+		c.locked(func(e engine.Driver, _ time.Time) {
 			if err = e.Err(); err == nil {
 				done, err = step(e)
 			}
@@ -50,14 +52,14 @@ func (c *Collector) inSlices(ctx context.Context, step func(e *Engine) (done boo
 // shutDown does.
 //
 //test:by TestSlowLogHoldsNoCall TestSlowLogHoldsNoEnd
-func (c *Collector) lockedSoon(step func(e *Engine, now time.Time)) {
+func (c *Collector) lockedSoon(step func(e engine.Driver, now time.Time)) {
 	if c.underLock(step) {
 		c.work.Go(c.flushLog)
 	}
 }
 
 // underLock is locked without the writing. It reports whether there are lines to write.
-func (c *Collector) underLock(step func(e *Engine, now time.Time)) (said bool) {
+func (c *Collector) underLock(step func(e engine.Driver, now time.Time)) (said bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
@@ -66,7 +68,7 @@ func (c *Collector) underLock(step func(e *Engine, now time.Time)) (said bool) {
 		step(c.engine, now)
 		c.reclaim(now)
 	})
-	list := c.engine.takeLog()
+	list := c.engine.TakeLog()
 	c.log.Add(list)
 	return len(list) > 0
 }
@@ -79,7 +81,7 @@ func (c *Collector) guard(do func()) {
 			c.say(effect.Error, "engine panicked", "panic", v, "stack", string(debug.Stack()))
 			c.abandon(fmt.Errorf("panic: %v", v))
 			for i := range c.results {
-				_ = c.engine.Done(time.Time{}, c.results[i].id, Result{})
+				_ = c.engine.Done(time.Time{}, c.results[i].id, engine.Result{})
 			}
 		}
 	}()
@@ -88,7 +90,7 @@ func (c *Collector) guard(do func()) {
 
 // abandon stops the engine, and Run with it.
 func (c *Collector) abandon(why error) {
-	c.engine.abandon(why)
+	c.engine.Abandon(why)
 	c.wake()
 }
 
@@ -104,7 +106,7 @@ func (c *Collector) now() time.Time {
 
 // say adds a line of the log to the step under way.
 func (c *Collector) say(level effect.Level, text string, args ...any) {
-	c.engine.effects.KeepDue(effect.Record{Level: level, Text: text, Args: args}, c.now())
+	c.engine.Say(effect.Record{Level: level, Text: text, Args: args}, c.now())
 }
 
 // sayNow writes a line of the log without a step. The caller does not hold the lock. An error or the
@@ -117,7 +119,7 @@ func (c *Collector) sayNow(level effect.Level, text string, args ...any) {
 			args[i] = fmt.Errorf("%v", args[i])
 		}
 	}
-	c.locked(func(*Engine, time.Time) { c.say(level, text, args...) })
+	c.locked(func(engine.Driver, time.Time) { c.say(level, text, args...) })
 }
 
 // flushLog writes the lines that wait, without the lock.
@@ -127,10 +129,10 @@ func (c *Collector) flushLog() { c.log.Flush(c.writeLog) }
 func (c *Collector) writeLog(r effect.Record) {
 	defer func() {
 		if v := recover(); v != nil {
-			c.locked(func(*Engine, time.Time) { c.abandon(fmt.Errorf("panic: %v", v)) })
+			c.locked(func(engine.Driver, time.Time) { c.abandon(fmt.Errorf("panic: %v", v)) })
 		}
 	}()
-	writeLine(c.cfg.Logger, r)
+	engine.Inside(inside.Key{}).WriteLine(c.cfg, r)
 }
 
 // logHealth logs the kinds that have become sick or well since the last time. It returns
@@ -168,14 +170,14 @@ func (c *Collector) logHealth(now time.Time) (at time.Time) {
 //
 //test:by TestCollectorLogsStuck
 func (c *Collector) logStuck(now time.Time) (at time.Time) {
-	n := c.engine.held.Stuck()
+	n := c.engine.CountStuck()
 	at, write := c.stuck.Step(now, n)
 	switch {
 	case write && n == 0:
 		c.say(effect.Info, "no object is stuck any more")
 	case write:
 		x := c.stats().ByStatus
-		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "waiting", x[StatusWaiting], "blocked", x[StatusBlocked], "queued", x[StatusQueued], "working", x[StatusWorking])
+		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "waiting", x[engine.StatusWaiting], "blocked", x[engine.StatusBlocked], "queued", x[engine.StatusQueued], "working", x[engine.StatusWorking])
 	}
 	return at
 }

@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // slow is a log handler that shows the message of each line, and then waits for the test.
@@ -36,39 +36,41 @@ func TestSlowLog(t *testing.T) {
 	cancel()
 	kinds := Event{Type: graph.KindsKnown, Kinds: []KindInfo{{Kind: "a"}}}
 	for _, c := range []struct {
-		step   func(c *Collector, e *Engine, now time.Time)
+		step   func(c *Collector, e engine.Driver, now time.Time)
 		want   []string
 		reason string
 	}{
-		{func(_ *Collector, e *Engine, now time.Time) { _ = e.Observe(now, Event{Type: graph.Put}) },
+		{func(_ *Collector, e engine.Driver, now time.Time) { _ = e.Observe(now, Event{Type: graph.Put}) },
 			[]string{"event refused"}, "a line of a machine"},
-		{func(*Collector, *Engine, time.Time) { panic("made by the test") },
+		{func(*Collector, engine.Driver, time.Time) { panic("made by the test") },
 			[]string{"engine panicked", "engine stopped"}, "a panic"},
-		{func(c *Collector, e *Engine, now time.Time) {
+		{func(c *Collector, e engine.Driver, now time.Time) {
 			_, _ = e.Observe(now, kinds), e.Observe(now, Event{Type: graph.KindSick, Kind: "a", Reason: "down"})
 			c.health.Note(now.Add(-time.Minute))
 			c.logHealth(now)
 		}, []string{"kinds cannot be watched"}, "the health of the kinds"},
-		{func(c *Collector, e *Engine, now time.Time) {
-			e.held.Put(1, policy.StoreRefused, graph.DoubtUnset, now)
+		{func(c *Collector, e engine.Driver, now time.Time) {
+			flawed := Object{Key: Key{Kind: "a", Name: "x", UID: "x"}, Version: "1", Finalizers: []string{"x.io/1", "x.io/2"}, Owners: []Owner{{Key: Key{Kind: "a", Name: "y", UID: "y"}}}}
+			_, _ = e.Observe(now, kinds), e.Observe(now, Event{Type: graph.Put, Object: flawed})
+			_, _ = e.Next(now, engine.LaneStore)
 			c.logStuck(now.Add(-time.Minute))
 			c.logStuck(now)
 		}, []string{"objects are stuck: see Held"}, "stuck objects"},
-		{func(c *Collector, _ *Engine, now time.Time) {
-			c.reportOrDrop(ended, now, &Call{Type: CallHandle}, &completion{result: Result{Err: ended.Err()}})
+		{func(c *Collector, _ engine.Driver, now time.Time) {
+			c.reportOrDrop(ended, now, &engine.Call{Type: engine.CallHandle}, &completion{result: engine.Result{Err: ended.Err()}})
 		}, []string{"handler ended by shutdown", "engine stopped"}, "a handler that the shutdown ends, of a call that is not under way"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			h := slow{make(chan string), make(chan string)}
-			e, err := NewEngine(Level2, Config{})
+			e, err := engine.New(Level2, Config{Logger: slog.New(h), Limits: graph.Limits{Finalizers: 1}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := drive(e, Config{Logger: slog.New(h)}.filled())
+			d := drive(e)
 			done := make(chan struct{})
 			go func() {
 				defer close(done)
-				d.locked(func(e *Engine, now time.Time) { c.step(d, e, now) })
+				d.locked(func(e engine.Driver, now time.Time) { c.step(d, e, now) })
 			}()
 			for i, want := range c.want {
 				if got := <-h.begun; got != want {
@@ -78,7 +80,7 @@ func TestSlowLog(t *testing.T) {
 					t.Error("the mutex is held while the handler is at work")
 				} else {
 					d.mu.Unlock()
-					d.locked(func(*Engine, time.Time) {}) // another step does not wait
+					d.locked(func(engine.Driver, time.Time) {}) // another step does not wait
 				}
 				h.end <- ""
 			}
@@ -92,13 +94,13 @@ func TestSlowLog(t *testing.T) {
 func TestSlowLogHoldsNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := slow{make(chan string), make(chan string)}
-		d, ids := deleting(t, 1)
+		d, calls := deleting(t, 1)
 		d.cfg.Logger = slog.New(h)
-		d.lanes[LaneStore] = 1
+		d.lanes[engine.LaneStore] = 1
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			d.complete(t.Context(), &worker{calls: []Call{{ID: ids[0], Type: CallDelete}}, done: []completion{{id: ids[0], result: Result{Err: ErrRefused}}}})
+			d.complete(t.Context(), &worker{calls: calls[:1], done: []completion{{id: calls[0].ID, result: engine.Result{Err: ErrRefused}}}})
 		}()
 		if got := <-h.begun; got != "write refused" {
 			t.Errorf("the line is %q", got)
@@ -129,7 +131,7 @@ func TestSlowLogHoldsNoEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := slow{make(chan string), make(chan string)}
 				d, _ := deleting(t, 1)
-				d.cfg = Config{Logger: slog.New(h)}.filled()
+				d.cfg.Logger = slog.New(h)
 				began, done := time.Now(), make(chan error)
 				go func() {
 					_ = d.engine.Observe(began, Event{Type: graph.Put})
@@ -161,12 +163,12 @@ func (broken) Handle(context.Context, slog.Record) error { panic("out of paper")
 
 // TestLogPanics: a log handler that panics breaks the engine.
 func TestLogPanics(t *testing.T) {
-	e, err := NewEngine(Level2, Config{})
+	e, err := engine.New(Level2, Config{Logger: slog.New(broken{})})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := drive(e, Config{Logger: slog.New(broken{})}.filled())
-	d.locked(func(e *Engine, now time.Time) { _ = e.Observe(now, Event{Type: graph.Put}) })
+	d := drive(e)
+	d.locked(func(e engine.Driver, now time.Time) { _ = e.Observe(now, Event{Type: graph.Put}) })
 	if err := e.Err(); !errors.Is(err, ErrBroken) || err.Error() != "engine broken: panic: out of paper" {
 		t.Errorf("the engine says %v", err)
 	}
@@ -191,12 +193,12 @@ func (exiting) Error() string {
 // TestSayNow: the errors of a store and the values of its panics have methods of the user. They run
 // without the lock, so they may call the Collector, and their end leaves no lock behind.
 func TestSayNow(t *testing.T) {
-	e, err := NewEngine(Level2, Config{})
+	var out strings.Builder
+	e, err := engine.New(Level2, Config{Logger: slog.New(slog.NewTextHandler(&out, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
-	c := drive(e, Config{Logger: slog.New(slog.NewTextHandler(&out, nil))}.filled())
+	c := drive(e)
 	for _, args := range [][]any{{"err", asking{c}}, {"panic", exiting{}}} {
 		done := make(chan struct{})
 		go func() {

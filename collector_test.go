@@ -16,6 +16,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -200,7 +201,7 @@ func TestCollectorBreaks(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{"decision", ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
+		{"decision", ownergraph.Config{OnDecision: func(d engine.DecisionEvent) {
 			if d.Action.Writes() {
 				panic("out of range")
 			}

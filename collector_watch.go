@@ -9,9 +9,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -25,7 +25,7 @@ var (
 func (c *Collector) keepWatching(ctx context.Context) {
 	defer func() {
 		if ctx.Err() == nil { // the engine would observe nothing any more
-			c.locked(func(*Engine, time.Time) { c.abandon(fmt.Errorf("watch: %w", errNoAnswer)) })
+			c.locked(func(engine.Driver, time.Time) { c.abandon(fmt.Errorf("watch: %w", errNoAnswer)) })
 		}
 	}()
 	for backoff := (run.Backoff{}); ctx.Err() == nil; {
@@ -83,7 +83,7 @@ func (c *Collector) callWatch(ctx context.Context, sink func([]Event) error) (er
 // sick until it has been listed again. A watch that broke may also be the first sign of
 // a rewind.
 func (c *Collector) hangUp(err error, broke bool) {
-	c.locked(func(e *Engine, now time.Time) {
+	c.locked(func(e engine.Driver, now time.Time) {
 		var names []Kind
 		for _, k := range e.Kinds() {
 			names = append(names, k.Kind)
@@ -99,8 +99,8 @@ func (c *Collector) hangUp(err error, broke bool) {
 // calls that follow from each piece. The calls end with ctx. An error ends the watch: the
 // run is over, or the engine is broken. The engine deals with refused events itself.
 func (c *Collector) sink(ctx context.Context, number uint64, batch []Event) (err error) {
-	for piece := range slices.Chunk(batch, ahead) {
-		c.locked(func(e *Engine, now time.Time) {
+	for piece := range slices.Chunk(batch, engine.Piece) {
+		c.locked(func(e engine.Driver, now time.Time) {
 			if err = errWatchDone; c.watch.Is(number) && !c.left {
 				c.hear(e, now, piece)
 				c.follow(ctx, now, turn{})
@@ -116,20 +116,19 @@ func (c *Collector) sink(ctx context.Context, number uint64, batch []Event) (err
 
 // hear has the engine observe a piece of a batch, and the recoveries that follow from it.
 // The engine logs an event that it refuses.
-func (c *Collector) hear(e *Engine, now time.Time, piece []Event) {
-	e.tick(now)
-	e.graph.Inside(inside.Key{}).Prefetch(piece)
+func (c *Collector) hear(e engine.Driver, now time.Time, piece []Event) {
+	e.Take(now, piece)
 	for i := range piece {
 		ev := &piece[i]
 		if !c.watch.Hear(now, ev) {
 			continue
 		}
-		ok := e.applyEvent(ev) == nil
+		ok := e.Apply(ev) == nil
 		if !ok || ev.Type == graph.ListEnded || ev.Type >= graph.KindSick || ev.Type == graph.KindsKnown {
 			c.health.Note(now)
 		}
 		if ok && c.watch.Observed(ev) {
-			_ = e.applyEvent(&Event{Type: graph.KindRecovered, Kind: ev.Kind}) // such an event is never refused
+			_ = e.Apply(&Event{Type: graph.KindRecovered, Kind: ev.Kind}) // such an event is never refused
 		}
 	}
 }
@@ -137,5 +136,5 @@ func (c *Collector) hear(e *Engine, now time.Time, piece []Event) {
 // watchListed reports whether the watch is up and has listed every kind that the end of
 // the former watch left in doubt, as far as kinds are well.
 func (c *Collector) watchListed() bool {
-	return c.watch.KnowsKinds() && !slices.ContainsFunc(c.engine.Kinds(), func(k KindStatus) bool { return c.watch.Doubts(k.Kind) })
+	return c.watch.KnowsKinds() && !slices.ContainsFunc(c.engine.Kinds(), func(k engine.KindStatus) bool { return c.watch.Doubts(k.Kind) })
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -63,7 +64,7 @@ type observed struct {
 	text   strings.Builder
 }
 
-func (o *observed) decide(d ownergraph.DecisionEvent) {
+func (o *observed) decide(d engine.DecisionEvent) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if d.Call != 0 {
@@ -78,7 +79,7 @@ func (o *observed) note(r *rig) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	st := r.Stats()
-	st.Calls[ownergraph.CallFence] = 0
+	st.Calls[engine.CallFence] = 0
 	slices.Sort(o.writes)
 	fmt.Fprintf(&o.text, "%d objects, %d nodes, %d refused, %d gone, calls %v, %+v\n%+v\n%s\n%s\n", st.Objects, st.Nodes, st.Refused, st.Gone, st.Calls, st.Writes,
 		r.Kinds(), strings.Join(o.writes, "\n"), r.shape())

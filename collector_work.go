@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
@@ -17,15 +18,15 @@ var errNoAnswer = errors.New("ended without an answer")
 // completion is the result of a call that the engine has not been told yet. The first
 // completion of a batch has the time that the batch took.
 type completion struct {
-	id     CallID
-	result Result
+	id     engine.CallID
+	result engine.Result
 	ended  run.Ended
 }
 
 // worker is one goroutine that makes calls.
 type worker struct {
-	calls  []Call       // one, or the writes of a batch
-	done   []completion // one for each call
+	calls  []engine.Call // one, or the writes of a batch
+	done   []completion  // one for each call
 	batch  run.Batch
 	timing run.Timing
 	died   bool // a call has ended the goroutine
@@ -81,7 +82,7 @@ func (w *worker) begin() {
 	clear(w.done)
 	w.done = w.done[:0]
 	for i := range w.calls {
-		w.done = append(w.done, completion{id: w.calls[i].ID, result: Result{Err: errNoAnswer}})
+		w.done = append(w.done, completion{id: w.calls[i].ID, result: engine.Result{Err: errNoAnswer}})
 	}
 }
 
@@ -90,13 +91,13 @@ func (w *worker) begin() {
 // next calls of its lane itself. It has no call meanwhile, since the engine may panic.
 func (c *Collector) complete(ctx context.Context, w *worker) {
 	first, call := &w.done[0], w.calls[0]
-	lane := call.Type.lane()
+	lane := call.Type.Lane()
 	t := turn{keep: lane, kept: w}
 	if w.died {
-		t.keep = LaneUnset
+		t.keep = engine.LaneUnset
 	}
 	first.ended.Class = uint8(call.Type)
-	if t.keep == LaneStore && !w.lost() {
+	if t.keep == engine.LaneStore && !w.lost() {
 		if left, ok := c.prefetch.Exchange(ctx, &w.calls, w.done, c.batches.Limit()); ok {
 			if left <= run.QuickAhead/2 || len(w.done) > 1 || !w.timing.Quick() {
 				c.wake()
@@ -106,15 +107,15 @@ func (c *Collector) complete(ctx context.Context, w *worker) {
 	}
 	clear(w.calls)
 	w.calls = w.calls[:0]
-	c.lockedSoon(func(_ *Engine, now time.Time) { // the next calls' evidence is of now
+	c.lockedSoon(func(_ engine.Driver, now time.Time) { // the next calls' evidence is of now
 		c.lanes[lane]--
-		if lane == LaneStore {
+		if lane == engine.LaneStore {
 			c.pace.End(now.Sub(c.epoch), &first.ended, c.waits)
 		}
 		for i := range w.done {
 			c.reportOrDrop(ctx, now, &call, &w.done[i])
 		}
-		if call.Type == CallHandle {
+		if call.Type == engine.CallHandle {
 			c.waitAgain(now)
 		}
 		c.follow(ctx, now, t)
@@ -159,12 +160,12 @@ func (c *Collector) do(ctx context.Context, w *worker) {
 	limit := run.NewDeadline(ctx, call.Timeout)
 	defer limit.End()
 	err := c.make(limit, call, &x.result)
-	if w.timing.End(c.epoch, &x.ended); call.Type == CallPatch || call.Type == CallDelete {
+	if w.timing.End(c.epoch, &x.ended); call.Type == engine.CallPatch || call.Type == engine.CallDelete {
 		c.batches.End(1, x.ended.Latency, err)
 	}
 	err = causeOf(limit, call, err)
 	x.ended.Outcome = run.OutcomeOf(err)
-	if call.Type != CallJudge { // which asks no store, and the engine knows its errors
+	if call.Type != engine.CallJudge { // which asks no store, and the engine knows its errors
 		err = run.Plain(err) // last, since the store's error may end the goroutine, too
 	}
 	x.result.Err = err
@@ -175,9 +176,9 @@ func (c *Collector) do(ctx context.Context, w *worker) {
 func BeginCall(ctx context.Context) bool { return run.BeginCall(ctx) }
 
 // causeOf returns the error of a call, or the cause of the end of its context.
-func causeOf(ctx context.Context, call *Call, err error) error {
+func causeOf(ctx context.Context, call *engine.Call, err error) error {
 	if err != nil && err == ctx.Err() {
-		return fmt.Errorf("%s: %w", call.name(), context.Cause(ctx))
+		return fmt.Errorf("%s: %w", call.String(), context.Cause(ctx))
 	}
 	return err
 }
@@ -185,9 +186,9 @@ func causeOf(ctx context.Context, call *Call, err error) error {
 // name describes the worker's calls.
 func (w *worker) name() string {
 	if n := len(w.calls); n > 1 {
-		return fmt.Sprintf("batch of %d writes, the first: %s", n, w.calls[0].name())
+		return fmt.Sprintf("batch of %d writes, the first: %s", n, w.calls[0].String())
 	}
-	return w.calls[0].name()
+	return w.calls[0].String()
 }
 
 // lost reports whether an outcome is unknown. The engine hears of that before a write follows (R5).
@@ -204,28 +205,28 @@ func (w *worker) lost() bool {
 func (w *worker) fail(err error) {
 	for i := range w.done {
 		if x := &w.done[i].result; x.Err == errNoAnswer {
-			*x = Result{Err: err}
+			*x = engine.Result{Err: err}
 		}
 	}
 }
 
-func (c *Collector) make(ctx context.Context, call *Call, r *Result) (err error) {
+func (c *Collector) make(ctx context.Context, call *engine.Call, r *engine.Result) (err error) {
 	switch call.Type {
-	case CallRead:
+	case engine.CallRead:
 		r.Object, err = c.store.Get(ctx, call.Key)
-	case CallPatch:
+	case engine.CallPatch:
 		err = c.store.Patch(ctx, call.Key, call.Precondition, call.Change)
-	case CallDelete:
+	case engine.CallDelete:
 		err = c.store.Delete(ctx, call.Key, call.Options)
-	case CallFence:
+	case engine.CallFence:
 		r.Fence, err = c.fencer.Fence(ctx)
-	case CallList:
+	case engine.CallList:
 		err = c.list(ctx, call.Kind)
-	case CallHandle:
+	case engine.CallHandle:
 		err = run.Cause(ctx, c.handlers.Run(ctx, call.Finalizer, call.Object))
-	case CallSelect:
+	case engine.CallSelect:
 		r.Selected, err = c.selector.Select(ctx, call.Select)
-	case CallJudge:
+	case engine.CallJudge:
 		r.Verdict, err = c.judge(ctx, call.Key)
 	}
 	return err
@@ -243,19 +244,4 @@ func (c *Collector) list(ctx context.Context, kind Kind) error {
 		c.stopWatch(errRelist)
 	}
 	return nil
-}
-
-// name describes the call, as in "delete pod/ns/a@u".
-func (c *Call) name() string {
-	switch c.Type {
-	case CallFence:
-		return c.Type.String()
-	case CallList:
-		return c.Type.String() + " " + string(c.Kind)
-	case CallHandle:
-		return fmt.Sprintf("%s %q of %s", c.Type, c.Finalizer, c.Key)
-	case CallSelect:
-		return fmt.Sprintf("%s %s by %q", c.Type, c.Select.Kind, c.Select.Selector)
-	}
-	return c.Type.String() + " " + c.Key.String()
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -36,7 +37,7 @@ func TestDecisionElsewhere(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var got []string
 			cfg, deletes := c.cfg, false
-			cfg.OnDecision = func(d ownergraph.DecisionEvent) {
+			cfg.OnDecision = func(d engine.DecisionEvent) {
 				deletes = deletes || d.Action == policy.Delete && d.Call != 0
 				for _, x := range d.Elsewhere {
 					if d.Action != policy.Delete {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
@@ -13,7 +14,7 @@ import (
 // the method that caused it.
 func TestLinesOfTheLog(t *testing.T) {
 	var log journal
-	e, err := ownergraph.NewEngine(ownergraph.Level2, ownergraph.Config{Logger: log.logger()})
+	e, err := engine.New(ownergraph.Level2, ownergraph.Config{Logger: log.logger()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,10 +26,10 @@ func TestLinesOfTheLog(t *testing.T) {
 		}
 	}
 	bad := ownergraph.Event{Type: graph.Put}
-	fence := func() ownergraph.Call {
+	fence := func() engine.Call {
 		probe.BeginWait(e, now)
 		for {
-			if c, _ := e.Next(now, ownergraph.LaneControl); c.Type == ownergraph.CallFence {
+			if c, _ := e.Next(now, engine.LaneControl); c.Type == engine.CallFence {
 				return c
 			}
 			now = now.Add(time.Second)
@@ -40,11 +41,11 @@ func TestLinesOfTheLog(t *testing.T) {
 		reason string
 	}{
 		{"event refused", func() { _ = e.Observe(now, bad) }, "Observe"},
-		{"fence failed", func() { _ = e.Done(now, fence().ID, ownergraph.Result{Err: errTest}) }, "Done"},
+		{"fence failed", func() { _ = e.Done(now, fence().ID, engine.Result{Err: errTest}) }, "Done"},
 		{"fence lost", func() {
-			_ = e.Done(now, fence().ID, ownergraph.Result{Fence: 1})
+			_ = e.Done(now, fence().ID, engine.Result{Fence: 1})
 			now = now.Add(time.Hour)
-			e.Next(now, ownergraph.LaneControl)
+			e.Next(now, engine.LaneControl)
 		}, "Next"},
 	} {
 		before := len(log.lines(c.text))

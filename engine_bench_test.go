@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
@@ -60,32 +61,32 @@ func listing(objects []graph.Object) []graph.Event {
 
 var benchNow = time.Unix(1e9, 0)
 
-func benchEngine(b *testing.B) *ownergraph.Engine {
-	e, err := ownergraph.NewEngine(ownergraph.Level2, ownergraph.Config{})
+func benchEngine(b *testing.B) *engine.Engine {
+	e, err := engine.New(ownergraph.Level2, ownergraph.Config{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	return e
 }
 
-func observe(b *testing.B, e *ownergraph.Engine, events []graph.Event) {
+func observe(b *testing.B, e *engine.Engine, events []graph.Event) {
 	if err := probe.ObserveAll(e, benchNow, events); err != nil {
 		b.Fatal(err)
 	}
 }
 
 // drain carries out the calls of the engine, at once, until there is none left.
-func drain(b *testing.B, e *ownergraph.Engine) (calls int) {
+func drain(b *testing.B, e *engine.Engine) (calls int) {
 	for {
-		c, at := e.Next(benchNow, ownergraph.LaneStore)
+		c, at := e.Next(benchNow, engine.LaneStore)
 		switch {
-		case c.Type == ownergraph.CallDelete:
+		case c.Type == engine.CallDelete:
 			calls++
-			if err := e.Done(benchNow, c.ID, ownergraph.Result{Fence: uint64(c.ID)}); err != nil {
+			if err := e.Done(benchNow, c.ID, engine.Result{Fence: uint64(c.ID)}); err != nil {
 				b.Fatal(err)
 			}
 			observe(b, e, []graph.Event{{Type: graph.Gone, Key: c.Key}})
-		case c.Type != ownergraph.CallUnset:
+		case c.Type != engine.CallUnset:
 			b.Fatalf("%s %s", c.Type, c.Key)
 		case at.IsZero() || at.After(benchNow):
 			return calls

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -31,9 +32,9 @@ func TestAnything(t *testing.T) { rapid.Check(t, anything) }
 // hostile is an engine with its input so far.
 type hostile struct {
 	*rapid.T
-	e        *ownergraph.Engine
+	e        *engine.Engine
 	now      time.Time
-	calls    []ownergraph.Call
+	calls    []engine.Call
 	shown    map[graph.Precondition][]graph.Object // every state that a put or a read has shown
 	observes bool
 	sweeps   bool // an object without owner and mark may be a member or a holder
@@ -43,7 +44,7 @@ func anything(t *rapid.T) {
 	levels := []ownergraph.Level{ownergraph.Level0, ownergraph.Level1, ownergraph.Level2}
 	cfg := settings(t)
 	level := rapid.SampledFrom(levels).Draw(t, "level")
-	e, err := ownergraph.NewEngine(level, cfg)
+	e, err := engine.New(level, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,9 +96,9 @@ func (h *hostile) step() {
 	case 0, 1, 2, 3:
 		h.observe(h.event())
 	case 4, 5:
-		lanes := []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler, 9}
+		lanes := []engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler, 9}
 		c, _ := h.e.Next(h.now, rapid.SampledFrom(lanes).Draw(h.T, "lane"))
-		if c.Type != ownergraph.CallUnset {
+		if c.Type != engine.CallUnset {
 			h.judge(c)
 			h.calls = append(h.calls, c)
 		}
@@ -106,7 +107,7 @@ func (h *hostile) step() {
 	case 8:
 		h.now = h.now.Add(time.Duration(rapid.IntRange(-1, 90).Draw(h.T, "seconds")) * time.Second)
 	case 9:
-		if err := h.e.Done(h.now, ownergraph.CallID(1000+rapid.IntRange(0, 9).Draw(h.T, "foreign call")), ownergraph.Result{}); err == nil {
+		if err := h.e.Done(h.now, engine.CallID(1000+rapid.IntRange(0, 9).Draw(h.T, "foreign call")), engine.Result{}); err == nil {
 			h.Fatal("the engine took the result of a call that it never returned")
 		}
 	}
@@ -137,17 +138,17 @@ func (h *hostile) answer() {
 	i := rapid.IntRange(0, len(h.calls)-1).Draw(h.T, "call")
 	c := h.calls[i]
 	h.calls = slices.Delete(h.calls, i, i+1)
-	r := ownergraph.Result{Err: rapid.SampledFrom([]error{
+	r := engine.Result{Err: rapid.SampledFrom([]error{
 		nil, nil, graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused, errors.New("lost"), ownergraph.ErrNotBegun,
 	}).Draw(h.T, "error")}
-	if r.Err == nil && c.Type == ownergraph.CallRead {
+	if r.Err == nil && c.Type == engine.CallRead {
 		r.Object = h.object()
 		if rapid.Bool().Draw(h.T, "at its place") {
 			r.Object.Key = c.Key
 		}
 		h.show(r.Object)
 	}
-	for c.Type == ownergraph.CallSelect && rapid.Bool().Draw(h.T, "one more") {
+	for c.Type == engine.CallSelect && rapid.Bool().Draw(h.T, "one more") {
 		r.Selected.Objects = append(r.Selected.Objects, graph.LabelMatch{
 			Key: h.key(), Version: rapid.SampledFrom([]graph.Version{"1", "2", "3", ""}).Draw(h.T, "version"), Value: rapid.SampledFrom([]string{"m", "n", ""}).Draw(h.T, "value"),
 		})
@@ -155,7 +156,7 @@ func (h *hostile) answer() {
 	}
 	r.Fence = rapid.SampledFrom([]uint64{uint64(c.ID), uint64(c.ID), 0, 1}).Draw(h.T, "token")
 	passes := "never"
-	if c.Type == ownergraph.CallFence {
+	if c.Type == engine.CallFence {
 		passes = rapid.SampledFrom([]string{"never", "before", "after"}).Draw(h.T, "passes")
 	}
 	h.pass(passes == "before", r.Fence)
@@ -175,12 +176,12 @@ func (h *hostile) pass(does bool, token uint64) {
 }
 
 // judge compares a call with the input so far.
-func (h *hostile) judge(c ownergraph.Call) {
+func (h *hostile) judge(c engine.Call) {
 	pre := c.Precondition
 	switch c.Type {
-	case ownergraph.CallDelete:
+	case engine.CallDelete:
 		pre = c.Options.Precondition
-	case ownergraph.CallPatch:
+	case engine.CallPatch:
 	default:
 		return
 	}

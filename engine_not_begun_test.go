@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -20,28 +21,28 @@ func TestNotBegun(t *testing.T) {
 		Sweeps:   []guard.Sweep{sweep},
 		Handlers: map[string]finalizer.Handler{"x.io/h": func(context.Context, graph.Object) error { return nil }},
 	}
-	lanes := [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneHandler, ownergraph.LaneControl}
+	lanes := [...]engine.Lane{engine.LaneStore, engine.LaneHandler, engine.LaneControl}
 	for _, tc := range []struct {
 		notation string
-		want     ownergraph.CallType
+		want     engine.CallType
 		reason   string
 	}{
-		{"o/a#1~[foregroundDeletion]; d/b#2 -> o/a!", ownergraph.CallDelete, "the dependent has to go"},
-		{"o/a#1~[orphan]; d/b#2 -> o/a", ownergraph.CallPatch, "the dependent loses its reference"},
-		{"o/a#1~[foregroundDeletion]", ownergraph.CallFence, "the dependents have to be known"},
-		{"d/b#2 -> o/a", ownergraph.CallRead, "the owner is unknown"},
-		{"o/a#1~[x.io/h]", ownergraph.CallHandle, "the handler has to run"},
-		{"t/a#1~[x.io/t]", ownergraph.CallSelect, "the members are unknown"},
+		{"o/a#1~[foregroundDeletion]; d/b#2 -> o/a!", engine.CallDelete, "the dependent has to go"},
+		{"o/a#1~[orphan]; d/b#2 -> o/a", engine.CallPatch, "the dependent loses its reference"},
+		{"o/a#1~[foregroundDeletion]", engine.CallFence, "the dependents have to be known"},
+		{"d/b#2 -> o/a", engine.CallRead, "the owner is unknown"},
+		{"o/a#1~[x.io/h]", engine.CallHandle, "the handler has to run"},
+		{"t/a#1~[x.io/t]", engine.CallSelect, "the members are unknown"},
 	} {
 		s := newStepped(t, cfg, "o", "d", "t")
 		s.put(tc.notation)
-		ask := func() (c ownergraph.Call) {
+		ask := func() (c engine.Call) {
 			for range 9 {
 				for _, lane := range lanes {
 					switch c = s.next(lane); c.Type {
 					case tc.want:
 						return c
-					case ownergraph.CallFence:
+					case engine.CallFence:
 						s.done(c, nil)
 						s.pass(uint64(c.ID))
 					}
@@ -59,7 +60,7 @@ func TestNotBegun(t *testing.T) {
 			t.Errorf("%s: %s %s is given back, and then it is %s %s", tc.reason, first.Type, first.Key, again.Type, again.Key)
 		}
 		after := s.e.Stats()
-		if probe.Requests(after) != probe.Requests(before) || after.Calls[ownergraph.CallHandle] != before.Calls[ownergraph.CallHandle] || after.InFlight != before.InFlight {
+		if probe.Requests(after) != probe.Requests(before) || after.Calls[engine.CallHandle] != before.Calls[engine.CallHandle] || after.InFlight != before.InFlight {
 			t.Errorf("%s: counted %+v, want %+v", tc.reason, after, before)
 		}
 		if err := probe.Check(s.e); err != nil {
@@ -74,14 +75,14 @@ func TestListNotBegun(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a")
 	s.see(graph.Event{Type: graph.Rewound, Reason: "restored"})
 	for range 4 {
-		c := s.next(ownergraph.LaneControl)
-		if c.Type != ownergraph.CallList || c.Kind != "a" {
+		c := s.next(engine.LaneControl)
+		if c.Type != engine.CallList || c.Kind != "a" {
 			t.Fatalf("%s %s, want the listing again", c.Type, c.Kind)
 		}
 		s.done(c, ownergraph.ErrNotBegun)
 	}
-	s.done(s.next(ownergraph.LaneControl), nil)
-	if c := s.next(ownergraph.LaneControl); c.Type == ownergraph.CallList {
+	s.done(s.next(engine.LaneControl), nil)
+	if c := s.next(engine.LaneControl); c.Type == engine.CallList {
 		t.Errorf("asked again within %v", time.Second)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -14,31 +15,31 @@ var (
 )
 
 // next returns the next call of the lane, once all other work is done.
-func (s stepped) next(lane ownergraph.Lane) ownergraph.Call {
+func (s stepped) next(lane engine.Lane) engine.Call {
 	s.Helper()
 	for {
 		c, at := s.e.Next(s.now, lane)
-		if c.Type != ownergraph.CallUnset || at.IsZero() || at.After(s.now) {
+		if c.Type != engine.CallUnset || at.IsZero() || at.After(s.now) {
 			return c
 		}
 	}
 }
 
 // wants fails unless the next store call is of the type.
-func (s stepped) wants(want ownergraph.CallType, reason string) ownergraph.Call {
+func (s stepped) wants(want engine.CallType, reason string) engine.Call {
 	s.Helper()
-	c := s.next(ownergraph.LaneStore)
+	c := s.next(engine.LaneStore)
 	if c.Type != want {
 		s.Errorf("%s %s, want %s: %s", c.Type, c.Key, want, reason)
 	}
 	return c
 }
 
-func (s stepped) answer(c ownergraph.Call, notation string) {
+func (s stepped) answer(c engine.Call, notation string) {
 	s.Helper()
 	o, err := graph.ParseObject(notation)
 	if err == nil {
-		err = s.e.Done(s.now, c.ID, ownergraph.Result{Object: o})
+		err = s.e.Done(s.now, c.ID, engine.Result{Object: o})
 	}
 	if err != nil {
 		s.Fatal(err)
@@ -56,11 +57,11 @@ func rewound() graph.Event           { return graph.Event{Type: graph.Rewound, R
 // begin returns the fence that is wanted, handed out and begun.
 func (s stepped) begin(reason string) uint64 {
 	s.Helper()
-	c := s.next(ownergraph.LaneControl)
-	for ; c.Type == ownergraph.CallList; c = s.next(ownergraph.LaneControl) {
+	c := s.next(engine.LaneControl)
+	for ; c.Type == engine.CallList; c = s.next(engine.LaneControl) {
 		s.done(c, nil)
 	}
-	if c.Type != ownergraph.CallFence {
+	if c.Type != engine.CallFence {
 		s.Fatalf("%s, want a fence: %s", c.Type, reason)
 	}
 	s.done(c, nil)
@@ -77,19 +78,19 @@ func (s stepped) passed(fence uint64, kinds ...graph.Kind) {
 
 // lasts lets an engine work for a time. The function answer gives the error of each call.
 // It returns the number of calls, and the number of rounds through the lanes.
-func (s *stepped) lasts(span time.Duration, answer func(ownergraph.Call) error, live map[graph.Key]graph.Object) (requests, turns int) {
+func (s *stepped) lasts(span time.Duration, answer func(engine.Call) error, live map[graph.Key]graph.Object) (requests, turns int) {
 	s.Helper()
 	for end := s.now.Add(span); s.now.Before(end); turns++ {
 		if turns > 100_000 {
 			s.Fatalf("asked %d times, %v before the end", turns, end.Sub(s.now))
 		}
 		next := end
-		for _, lane := range []ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+		for _, lane := range []engine.Lane{engine.LaneControl, engine.LaneStore} {
 			c, at := s.e.Next(s.now, lane)
-			if c.Type != ownergraph.CallUnset {
+			if c.Type != engine.CallUnset {
 				requests++
-				r := ownergraph.Result{Err: answer(c), Fence: uint64(c.ID)}
-				if r.Object = live[c.Key]; c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID == "" {
+				r := engine.Result{Err: answer(c), Fence: uint64(c.ID)}
+				if r.Object = live[c.Key]; c.Type == engine.CallRead && r.Err == nil && r.Object.UID == "" {
 					r.Err = ownergraph.ErrNotFound
 				}
 				if err := s.e.Done(s.now, c.ID, r); err != nil {
@@ -107,33 +108,33 @@ func (s *stepped) lasts(span time.Duration, answer func(ownergraph.Call) error, 
 }
 
 // page is the next selection that the engine asks for.
-func (s *stepped) page(reason string) ownergraph.Call {
+func (s *stepped) page(reason string) engine.Call {
 	s.Helper()
 	for range 100 {
-		c := s.next(ownergraph.LaneControl)
+		c := s.next(engine.LaneControl)
 		switch c.Type {
-		case ownergraph.CallSelect:
+		case engine.CallSelect:
 			return c
-		case ownergraph.CallFence:
+		case engine.CallFence:
 			s.done(c, nil)
 			s.pass(uint64(c.ID))
-		case ownergraph.CallUnset:
-			s.next(ownergraph.LaneStore)
+		case engine.CallUnset:
+			s.next(engine.LaneStore)
 			s.now = s.now.Add(time.Second)
 		}
 	}
 	s.Fatalf("no selection: %s", reason)
-	return ownergraph.Call{}
+	return engine.Call{}
 }
 
 // shows answers a selection with objects "key#version" that carry the tenant's name.
-func (s *stepped) shows(c ownergraph.Call, more string, objects ...string) {
+func (s *stepped) shows(c engine.Call, more string, objects ...string) {
 	s.Helper()
 	s.selected(c, more, "1", objects...)
 }
 
 // selected answers it with objects that carry a value.
-func (s *stepped) selected(c ownergraph.Call, more, value string, objects ...string) {
+func (s *stepped) selected(c engine.Call, more, value string, objects ...string) {
 	s.Helper()
 	page := ownergraph.SelectPage{More: more}
 	for _, text := range objects {
@@ -143,7 +144,7 @@ func (s *stepped) selected(c ownergraph.Call, more, value string, objects ...str
 		}
 		page.Objects = append(page.Objects, graph.LabelMatch{Key: o.Key, Version: o.Version, Value: value})
 	}
-	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Selected: page}); err != nil {
+	if err := s.e.Done(s.now, c.ID, engine.Result{Selected: page}); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -28,12 +29,12 @@ func objects(t *testing.T, text string) (out []graph.Event) {
 func (s stepped) drain() {
 	s.Helper()
 	for range 100 {
-		switch c, at := s.e.Next(s.now, ownergraph.LaneStore); {
-		case c.Type == ownergraph.CallRead:
-			if err := s.e.Done(s.now, c.ID, ownergraph.Result{Err: graph.ErrNotFound}); err != nil {
+		switch c, at := s.e.Next(s.now, engine.LaneStore); {
+		case c.Type == engine.CallRead:
+			if err := s.e.Done(s.now, c.ID, engine.Result{Err: graph.ErrNotFound}); err != nil {
 				s.Fatal(err)
 			}
-		case c.Type != ownergraph.CallUnset:
+		case c.Type != engine.CallUnset:
 			s.Fatalf("%s %s", c.Type, c.Key)
 		case at.IsZero() || at.After(s.now):
 			return
@@ -107,7 +108,7 @@ func TestHeldWhileUnlisted(t *testing.T) {
 // TestDecisionsOfFastPath: Stats count decisions. OnDecision reports the fast path too.
 func TestDecisionsOfFastPath(t *testing.T) {
 	var got []string
-	s := newStepped(t, ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
+	s := newStepped(t, ownergraph.Config{OnDecision: func(d engine.DecisionEvent) {
 		got = append(got, d.Key.Name+" "+d.Action.String()+" "+d.Reason.String())
 	}}, "b")
 	s.serve("a", "b")
@@ -138,7 +139,7 @@ func TestSickAgain(t *testing.T) {
 	s.drain()
 	for i := range 60 {
 		s.see(graph.Event{Type: graph.KindSick, Kind: "a", Reason: fmt.Sprint("request ", i)})
-		s.e.Next(s.now, ownergraph.LaneStore)
+		s.e.Next(s.now, engine.LaneStore)
 	}
 	if held := s.e.Held(9); len(held) != 1 {
 		t.Errorf("held are %v after 60 reports, want the last object", held)

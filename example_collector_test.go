@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -92,4 +93,36 @@ func ExampleCollector_WaitIdle() {
 	// pod/two: owner's kind not served (node/north)
 	// service/shop: dependents hold it (pod/one)
 	// true
+}
+
+// A handler hangs. Running names it, with its age.
+func ExampleCollector_Running() {
+	store := exampleStore("bucket/photos[example.org/empty]")
+	begun, empty := make(chan struct{}), make(chan struct{})
+	collector, err := ownergraph.New(store, ownergraph.Config{Handlers: map[string]finalizer.Handler{
+		"example.org/empty": func(context.Context, ownergraph.Object) error {
+			close(begun)
+			<-empty
+			return nil
+		},
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- collector.Run(ctx) }()
+
+	_ = store.Delete(ctx, ownergraph.Key{Kind: "bucket", Name: "photos"}, ownergraph.DeleteOptions{})
+	<-begun
+	for _, run := range collector.Running() {
+		fmt.Println(run.Finalizer, "of", run.Key, "after", run.Tries, "failed runs, hangs:", time.Since(run.Since) > time.Minute)
+	}
+	close(empty)
+	_, _ = collector.WaitIdle(ctx)
+	stop()
+	<-ended
+	// Output:
+	// example.org/empty of bucket/photos after 0 failed runs, hangs: false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
@@ -44,11 +45,11 @@ func ExampleConfig_handlers() {
 // With ObserveOnly the collector reports every decision, and writes nothing.
 func ExampleConfig_observeOnly() {
 	store := exampleStore("team/red; bucket/old -> team/blue; bucket/new -> team/red")
-	decided := map[ownergraph.Key]ownergraph.DecisionEvent{}
+	decided := map[ownergraph.Key]engine.DecisionEvent{}
 	collector, err := ownergraph.New(store, ownergraph.Config{
 		ObserveOnly: true,
 		// The engine is locked during the call: be quick, and do not call back.
-		OnDecision: func(d ownergraph.DecisionEvent) { decided[d.Key] = d },
+		OnDecision: func(d engine.DecisionEvent) { decided[d.Key] = d },
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -82,7 +82,7 @@ func ExampleCollector_Await() {
 }
 
 // A client deletes a tenant. One of its volumes is held, so the sweep goes on.
-func ExampleSweepStatus_Progress() {
+func ExampleCollector_Sweeps_progress() {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	store, collector := startExample(ctx, "tenant/1; volume/1-data[example.com/x]; volume/1-logs", ownergraph.Config{Sweeps: []guard.Sweep{{

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 )
@@ -19,7 +20,7 @@ func TestExplainEnds(t *testing.T) {
 		return func(s *stepped) {
 			s.put("a#1; b#1 -> a")
 			s.see(gone("a"))
-			s.done(s.wants(ownergraph.CallDelete, "the owner is gone"), err)
+			s.done(s.wants(engine.CallDelete, "the owner is gone"), err)
 		}
 	}
 	for _, c := range []struct {

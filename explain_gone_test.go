@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -48,7 +49,7 @@ func TestExplainGone(t *testing.T) {
 		return func(s *stepped) {
 			s.put("a#1; b#7 -> a")
 			s.see(gone("a"))
-			s.done(s.wants(ownergraph.CallDelete, "the owner is gone"), err)
+			s.done(s.wants(engine.CallDelete, "the owner is gone"), err)
 			s.see(gone("b"))
 		}
 	}
@@ -63,8 +64,8 @@ func TestExplainGone(t *testing.T) {
 		{"given back", deleted(ownergraph.ErrNotBegun), "garbage; root a", "another writer did it before the engine asked again"},
 		{"a read", func(s *stepped) {
 			s.put("b#7 -> a")
-			s.done(s.wants(ownergraph.CallRead, "the owner is unknown"), ownergraph.ErrNotFound)
-			s.done(s.wants(ownergraph.CallDelete, "the owner is gone"), nil)
+			s.done(s.wants(engine.CallRead, "the owner is unknown"), ownergraph.ErrNotFound)
+			s.done(s.wants(engine.CallDelete, "the owner is gone"), nil)
 			s.see(gone("b"))
 		}, "garbage; near a; certain true, version 7, OwnersGone; a dangling read-found-nothing", "the watch never showed the owner, so it stands in for the root"},
 		{"a user", func(s *stepped) { s.put("a#1; b#7 -> a"); s.see(gone("b")) }, "no-garbage; root b", "its owner exists"},
@@ -77,7 +78,7 @@ func TestExplainGone(t *testing.T) {
 		{"still referred to", func(s *stepped) {
 			s.put("a#1; b#7 -> a; c#1 -> b")
 			s.see(gone("a"))
-			s.done(s.wants(ownergraph.CallDelete, "the owner is gone"), nil)
+			s.done(s.wants(engine.CallDelete, "the owner is gone"), nil)
 			s.see(gone("b"))
 		}, "garbage; root a; certain true, version 7, OwnersGone; a dangling watch-saw-go", "a dependent keeps its node"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
@@ -40,12 +41,12 @@ func TestExplainOwners(t *testing.T) {
 		{func(s stepped) {
 			s.put("a#1~[foreground]; b#1 -> a!")
 			s.passed(s.begin("the mark wants it"), "a", "b", "c", "")
-			s.wants(ownergraph.CallDelete, "the fence has passed")
+			s.wants(engine.CallDelete, "the fence has passed")
 		}, "waiting Unset fence-passed", "a fence began after the mark and the dependent were known"},
 		{func(s stepped) {
 			s.put("c#1~[foreground]")
 			s.passed(s.begin("the mark of c wants it"), "a", "b", "c", "")
-			s.wants(ownergraph.CallPatch, "nothing depends on c")
+			s.wants(engine.CallPatch, "nothing depends on c")
 			s.put("a#1~[foreground]; b#1 -> a!")
 		}, "waiting Unset watch-saw", "the fence is older than the mark"},
 	} {
@@ -77,7 +78,7 @@ func TestExplainActors(t *testing.T) {
 			"exists keep NeedFinalizers; a: NeedFinalizers controller [x]; a: NeedFinalizers controller [y]; pending", "both controllers have to act"},
 		{func(s *stepped) {
 			s.put("b#1 -> a")
-			s.done(s.wants(ownergraph.CallRead, "the owner is unknown"), errBusy)
+			s.done(s.wants(engine.CallRead, "the owner is unknown"), errBusy)
 		}, "b", "exists verify NeedOwner; a unknown listed; a: OwnerUnknown store [reads of the owner fail]; stuck", "the store fails the read"},
 		{func(s *stepped) {
 			s.put("a#1~[foreground]")
@@ -88,9 +89,9 @@ func TestExplainActors(t *testing.T) {
 		{func(s *stepped) {
 			s.put("a#1~[foreground]")
 			s.passed(s.begin("the mark wants it"), "a", "c", "")
-			s.next(ownergraph.LaneStore)
+			s.next(engine.LaneStore)
 			s.now = s.now.Add(time.Minute)
-			s.next(ownergraph.LaneControl)
+			s.next(engine.LaneControl)
 		}, "a", "exists wait NeedFence; a: FenceLost kind [b]; stuck", "the store has lost the report of b"},
 	} {
 		s := newStepped(t, ownergraph.Config{}, "a", "b", "c")
@@ -126,7 +127,7 @@ func TestExplainHandlerRuns(t *testing.T) {
 	cfg := ownergraph.Config{Handlers: map[string]finalizer.Handler{"h": func(context.Context, graph.Object) error { return nil }}}
 	s := newStepped(t, cfg, "a")
 	s.put("a#1~[h]")
-	if c := s.next(ownergraph.LaneHandler); c.Type != ownergraph.CallHandle {
+	if c := s.next(engine.LaneHandler); c.Type != engine.CallHandle {
 		t.Fatalf("%s, want a run of the handler", c.Type)
 	}
 	x := s.explained("a")

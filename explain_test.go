@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
@@ -75,21 +76,21 @@ func TestExplain(t *testing.T) {
 		{"delete under way", ownergraph.Config{}, func(s *stepped) {
 			s.put("a#1; b#1 -> a")
 			s.see(gone("a"))
-			s.wants(ownergraph.CallDelete, "the owner is gone")
+			s.wants(engine.CallDelete, "the owner is gone")
 		}, "b", "exists delete OwnersGone; a dangling watch-saw-go; b: OwnersGone work [the call delete]; moving", "a call is this engine's own work"},
 		{"owner never seen", ownergraph.Config{}, func(s *stepped) { s.put("b#1 -> a") }, "b",
 			"exists verify NeedOwner; a unknown listed; a: NeedOwner work [a read of the owner is due]; moving", "a read has to follow"},
 		{"read under way", ownergraph.Config{}, func(s *stepped) {
 			s.put("b#1 -> a")
-			s.wants(ownergraph.CallRead, "the owner is unknown")
+			s.wants(engine.CallRead, "the owner is unknown")
 		}, "b", "exists verify NeedOwner; a unknown listed; a: NeedOwner work [a read of the owner]; moving", "the read has begun"},
 		{"a read found nothing", ownergraph.Config{OwnerName: graph.NameAbsent}, func(s *stepped) {
 			s.put("b#1 -> a")
-			s.done(s.wants(ownergraph.CallRead, "the owner is unknown"), ownergraph.ErrNotFound)
+			s.done(s.wants(engine.CallRead, "the owner is unknown"), ownergraph.ErrNotFound)
 		}, "b", "exists delete OwnersGone; a dangling read-found-nothing; b: OwnersGone work [the queue]; moving", "the read is the evidence"},
 		{"unreadable owner", ownergraph.Config{}, func(s *stepped) {
 			s.put("b#1 -> a")
-			s.done(s.wants(ownergraph.CallRead, "the owner is unknown"), refused)
+			s.done(s.wants(engine.CallRead, "the owner is unknown"), refused)
 		}, "b", "exists verify NeedOwner; a unknown listed; " +
 			"a: OwnerUnknown store [reads of the owner fail] [webhook gate.example.com denies it: refused]; stuck", "the store refuses the read"},
 		{"unserved kind", ownergraph.Config{}, func(s *stepped) { s.put("b#1 -> x"); s.run(nil) }, "b",
@@ -99,7 +100,7 @@ func TestExplain(t *testing.T) {
 		{"refused write", ownergraph.Config{}, func(s *stepped) {
 			s.put("a#1; b#1 -> a")
 			s.see(gone("a"))
-			s.done(s.wants(ownergraph.CallDelete, "the owner is gone"), refused)
+			s.done(s.wants(engine.CallDelete, "the owner is gone"), refused)
 		}, "b", "exists delete OwnersGone; a dangling watch-saw-go; b: StoreRefused store [webhook gate.example.com denies it: refused]; stuck",
 			"the store's words"},
 		{"observes", ownergraph.Config{ObserveOnly: true}, func(s *stepped) { s.put("a#1; b#1 -> a"); s.see(gone("a")) }, "b",
@@ -111,7 +112,7 @@ func TestExplain(t *testing.T) {
 		}, "a", "exists wait NeedDependents; b: NeedFinalizers controller [x]; pending", "the chain leads to the dependent's finalizer"},
 		{"foreground ring", ownergraph.Config{}, func(s *stepped) {
 			s.put("a#1~[foreground] -> b!; b#1~[foreground] -> a!")
-			s.next(ownergraph.LaneStore)
+			s.next(engine.LaneStore)
 		}, "a", "exists wait NeedDependents; b waiting watch-saw; a: NeedDependents ring [this engine, which unblocks it] a b; moving",
 			"the engine breaks such a ring"},
 	} {
@@ -133,15 +134,15 @@ func TestExplainHandler(t *testing.T) {
 	}}, "a")
 	s.put("a#1~[x]")
 	for range 3 {
-		c := s.next(ownergraph.LaneHandler)
-		for c.Type == ownergraph.CallUnset {
+		c := s.next(engine.LaneHandler)
+		for c.Type == engine.CallUnset {
 			s.now = s.now.Add(time.Second)
-			s.next(ownergraph.LaneStore)
-			c = s.next(ownergraph.LaneHandler)
+			s.next(engine.LaneStore)
+			c = s.next(engine.LaneHandler)
 		}
 		s.done(c, errBusy)
 	}
-	s.next(ownergraph.LaneStore)
+	s.next(engine.LaneStore)
 	x, err := s.e.Explain(keyOf(t, "a"))
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +177,7 @@ func TestExplainSick(t *testing.T) {
 	}
 	s.put("a/2#1~[foreground]")
 	s.passed(s.begin("the mark wants it"), "a", "")
-	s.next(ownergraph.LaneStore)
+	s.next(engine.LaneStore)
 	want = "exists wait FenceHeld; 2: FenceHeld kind [b] [the server is down]; stuck"
 	if got := s.explains("a/2"); got != want {
 		t.Errorf("a fence: got\n%s\nwant\n%s", got, want)
@@ -233,7 +234,7 @@ func TestExplainTimes(t *testing.T) {
 	s.see(gone("a"))
 	at := s.now
 	s.now = s.now.Add(time.Minute)
-	s.wants(ownergraph.CallDelete, "the owner is gone")
+	s.wants(engine.CallDelete, "the owner is gone")
 	x, err := s.e.Explain(keyOf(t, "b"))
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
@@ -93,7 +94,7 @@ func TestFunctionPanicsRunning(t *testing.T) {
 		names(t, "Plan", err, "Guards[0].Phases[0].Where of")
 		s.delete(t, "a", graph.Background)
 		pass(time.Minute)
-		if held := r.Held(10); len(held) != 1 || held[0].Reason != policy.JudgementFails || held[0].Status != ownergraph.StatusStuck || !strings.Contains(held[0].LastError, "Guards[0].Phases[0].Where of") {
+		if held := r.Held(10); len(held) != 1 || held[0].Reason != policy.JudgementFails || held[0].Status != engine.StatusStuck || !strings.Contains(held[0].LastError, "Guards[0].Phases[0].Where of") {
 			t.Errorf("held: %s", lines(held))
 		}
 		if s.count("delete") != 0 || r.stop() != nil {

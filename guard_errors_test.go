@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
@@ -73,7 +74,7 @@ func TestApproveErrorTexts(t *testing.T) {
 
 // TestJudgeErrors: the error of a judgement that is not asked for names the object and the field.
 func TestJudgeErrors(t *testing.T) {
-	e, err := ownergraph.NewEngine(ownergraph.Level2, guarding(guard.Guard{Names: []string{"a"}, Always: true}))
+	e, err := engine.New(ownergraph.Level2, guarding(guard.Guard{Names: []string{"a"}, Always: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,17 +87,17 @@ func TestJudgeErrors(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		call         ownergraph.Call
+		call         engine.Call
 		is           error
 		want, reason string
 	}{
-		{ownergraph.Call{Type: ownergraph.CallDelete, Key: keyOf(t, "k/a")}, ownergraph.ErrInvalid, "Type: the call is a delete: invalid", "another call"},
-		{ownergraph.Call{Type: ownergraph.CallJudge, Key: keyOf(t, "k/z")}, ownergraph.ErrNotFound, "judge k/z: Key: not observed: not found", "no such object"},
-		{ownergraph.Call{Type: ownergraph.CallJudge}, ownergraph.ErrNotFound, "Key: not observed: not found", "no key"},
-		{ownergraph.Call{Type: ownergraph.CallJudge, Key: keyOf(t, "k/b")}, ownergraph.ErrInvalid, "judge k/b: Guards: none selects it, or it has passed: invalid", "no guard"},
-		{ownergraph.Call{Type: ownergraph.CallJudge, Key: keyOf(t, "k/a")}, ownergraph.ErrInvalid, "judge k/a: Guards: none selects it, or it has passed: invalid", "it has passed"},
+		{engine.Call{Type: engine.CallDelete, Key: keyOf(t, "k/a")}, ownergraph.ErrInvalid, "Type: the call is a delete: invalid", "another call"},
+		{engine.Call{Type: engine.CallJudge, Key: keyOf(t, "k/z")}, ownergraph.ErrNotFound, "judge k/z: Key: not observed: not found", "no such object"},
+		{engine.Call{Type: engine.CallJudge}, ownergraph.ErrNotFound, "Key: not observed: not found", "no key"},
+		{engine.Call{Type: engine.CallJudge, Key: keyOf(t, "k/b")}, ownergraph.ErrInvalid, "judge k/b: Guards: none selects it, or it has passed: invalid", "no guard"},
+		{engine.Call{Type: engine.CallJudge, Key: keyOf(t, "k/a")}, ownergraph.ErrInvalid, "judge k/a: Guards: none selects it, or it has passed: invalid", "it has passed"},
 	} {
-		if _, err := e.Judge(t.Context(), c.call); !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.want) {
+		if _, err := ownergraph.Judge(t.Context(), e, c.call); !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("Judge: %v, want %q: %s", err, c.want, c.reason)
 		}
 	}
@@ -114,7 +115,7 @@ func TestGuardSettingErrors(t *testing.T) {
 		{guard.Guard{Always: true}, "Guards[1].Kinds: no condition selects the roots", "every object would be a root"},
 	} {
 		cfg := ownergraph.Config{Guards: []guard.Guard{{Names: []string{"x"}, Always: true}, c.guard}}
-		if _, err := ownergraph.NewEngine(ownergraph.Level2, cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), c.want) {
+		if _, err := engine.New(ownergraph.Level2, cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("NewEngine: %v, want %q: %s", err, c.want, c.reason)
 		}
 	}
@@ -123,7 +124,7 @@ func TestGuardSettingErrors(t *testing.T) {
 // TestGuardUnfit: a guard on a kind that may not own puts no finalizer on, and the report names
 // the object, the kind and the guard.
 func TestGuardUnfit(t *testing.T) {
-	e, err := ownergraph.NewEngine(ownergraph.Level2, guarding(guard.Guard{Name: "all", Names: []string{"a"}, Always: true}))
+	e, err := engine.New(ownergraph.Level2, guarding(guard.Guard{Name: "all", Names: []string{"a"}, Always: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,9 +137,9 @@ func TestGuardUnfit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl} {
+	for _, lane := range []engine.Lane{engine.LaneStore, engine.LaneControl} {
 		for c, _ := e.Next(now, lane); c.ID != 0; c, _ = e.Next(now, lane) {
-			if c.Type == ownergraph.CallPatch {
+			if c.Type == engine.CallPatch {
 				t.Errorf("a write: %+v", c)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -119,7 +120,7 @@ func TestGuardReports(t *testing.T) {
 			var events []policy.Reason
 			zero := 0
 			cfg := guarding(guard.Guard{Names: []string{"a"}, Above: &zero})
-			cfg.OnDecision = func(d ownergraph.DecisionEvent) {
+			cfg.OnDecision = func(d engine.DecisionEvent) {
 				if d.Key.Name == "a" && (d.Call != 0 || d.Reason == policy.HoldRemoved || d.Reason == policy.DeletionApproved) {
 					events = append(events, d.Reason)
 				}
@@ -258,7 +259,7 @@ func TestBrakeLetsPassedRoots(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := guarding(c.guard)
-			cfg.Brake = ownergraph.Brake{PerCascade: 1}
+			cfg.Brake = engine.Brake{PerCascade: 1}
 			s := newTap(t, "a; b -> a; c -> a")
 			r := collect(t, s, cfg)
 			r.idle()

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
@@ -170,7 +171,7 @@ func TestUnfitRival(t *testing.T) {
 				r.stay(t, "volume/1-b-x", "volume/1-b-y")
 				r.delete(t, c.root, graph.Background)
 				held := r.idle()
-				if refused := slices.ContainsFunc(held, func(h ownergraph.Held) bool { return h.Reason == policy.DeletionRefused }); refused != c.refused {
+				if refused := slices.ContainsFunc(held, func(h engine.Held) bool { return h.Reason == policy.DeletionRefused }); refused != c.refused {
 					t.Errorf("held: %s, want a refusal: %t", lines(held), c.refused)
 				}
 				if c.refused {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -17,13 +18,13 @@ import (
 // stepped is an engine of level 2 whose reads and fences are answered by hand.
 type stepped struct {
 	*testing.T
-	e   *ownergraph.Engine
+	e   *engine.Engine
 	now time.Time
 }
 
 func newStepped(t *testing.T, cfg ownergraph.Config, kinds ...graph.Kind) stepped {
 	t.Helper()
-	e, err := ownergraph.NewEngine(ownergraph.Level2, cfg)
+	e, err := engine.New(ownergraph.Level2, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,16 +78,16 @@ func (s stepped) run(err error) (writes []string) {
 	s.Helper()
 	for more := true; more; {
 		more = false
-		for _, lane := range []ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+		for _, lane := range []engine.Lane{engine.LaneControl, engine.LaneStore} {
 			c, at := s.e.Next(s.now, lane)
-			more = more || c.Type != ownergraph.CallUnset || !at.IsZero() && !at.After(s.now)
+			more = more || c.Type != engine.CallUnset || !at.IsZero() && !at.After(s.now)
 			switch c.Type {
-			case ownergraph.CallRead:
+			case engine.CallRead:
 				s.done(c, err)
-			case ownergraph.CallFence:
+			case engine.CallFence:
 				s.done(c, nil)
 				s.pass(uint64(c.ID))
-			case ownergraph.CallPatch, ownergraph.CallDelete:
+			case engine.CallPatch, engine.CallDelete:
 				writes = append(writes, fmt.Sprintf("%s %s", c.Type, c.Key))
 			}
 		}
@@ -95,9 +96,9 @@ func (s stepped) run(err error) (writes []string) {
 }
 
 // done reports the result of a call. The token of a fence is the call's id.
-func (s stepped) done(c ownergraph.Call, err error) {
+func (s stepped) done(c engine.Call, err error) {
 	s.Helper()
-	if err := s.e.Done(s.now, c.ID, ownergraph.Result{Err: err, Fence: uint64(c.ID)}); err != nil {
+	if err := s.e.Done(s.now, c.ID, engine.Result{Err: err, Fence: uint64(c.ID)}); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -179,13 +180,13 @@ func TestReadComesBackWhenAsked(t *testing.T) {
 	for i, text := range []string{"b#1 -> a", "b/2#1 -> a", "b#2 -> a"} {
 		s.put(text)
 		s.run(busyFor(time.Minute))
-		if n := s.e.Stats().Calls[ownergraph.CallRead]; n != 1 {
+		if n := s.e.Stats().Calls[engine.CallRead]; n != 1 {
 			t.Errorf("%d reads after %d of the events, want 1", n, i+1)
 		}
 	}
 	s.now = s.now.Add(time.Minute)
-	if w := s.run(graph.ErrNotFound); len(w) != 2 || s.e.Stats().Calls[ownergraph.CallRead] != 2 {
-		t.Errorf("%d reads, then %v; want one more read and two deletes", s.e.Stats().Calls[ownergraph.CallRead], w)
+	if w := s.run(graph.ErrNotFound); len(w) != 2 || s.e.Stats().Calls[engine.CallRead] != 2 {
+		t.Errorf("%d reads, then %v; want one more read and two deletes", s.e.Stats().Calls[engine.CallRead], w)
 	}
 }
 
@@ -210,7 +211,7 @@ func TestHeldOnceUnreadable(t *testing.T) {
 func TestHeldIsWhoAsked(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b", "d")
 	s.put("b#1 -> a; d#1")
-	read := s.wants(ownergraph.CallRead, "a was never observed")
+	read := s.wants(engine.CallRead, "a was never observed")
 	s.put("d#2 -> a")
 	s.see(gone("b"))
 	s.put("d#3 -> a, x") // x takes the id of b
@@ -272,7 +273,7 @@ func TestSickKindIsNotListed(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.see(graph.Event{Type: graph.KindSick, Kind: "b", Reason: "down"}, rewound())
 	s.list("a")
-	if c := s.next(ownergraph.LaneControl); c.Type != ownergraph.CallUnset || !s.e.Idle() {
+	if c := s.next(engine.LaneControl); c.Type != engine.CallUnset || !s.e.Idle() {
 		t.Errorf("%s %s, idle: %t, want no call", c.Type, c.Kind, s.e.Idle())
 	}
 }
@@ -283,14 +284,14 @@ func TestConflictIsReadUntilAnswered(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.put("a#1; b#1 -> a")
 	s.see(gone("a"))
-	s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), graph.ErrConflict)
+	s.done(s.wants(engine.CallDelete, "its owner is gone"), graph.ErrConflict)
 	for range 3 {
-		s.done(s.wants(ownergraph.CallRead, "the write was refused"), errBusy)
+		s.done(s.wants(engine.CallRead, "the write was refused"), errBusy)
 		s.now = s.now.Add(time.Hour)
 	}
-	s.answer(s.wants(ownergraph.CallRead, "nothing was answered"), "b#2 -> a")
-	s.done(s.wants(ownergraph.CallRead, "a may be back, where the store was restored"), graph.ErrNotFound)
-	if c := s.wants(ownergraph.CallDelete, "b's owner is as absent as before"); c.Options.Precondition.Version != "2" {
+	s.answer(s.wants(engine.CallRead, "nothing was answered"), "b#2 -> a")
+	s.done(s.wants(engine.CallRead, "a may be back, where the store was restored"), graph.ErrNotFound)
+	if c := s.wants(engine.CallDelete, "b's owner is as absent as before"); c.Options.Precondition.Version != "2" {
 		t.Errorf("deletes version %q, and the read answered 2", c.Options.Precondition.Version)
 	}
 }
@@ -303,7 +304,7 @@ func TestGoneInASickKind(t *testing.T) {
 		s.put("a#1; b#1 -> a")
 		s.see(gone("a"))
 		sick := graph.Event{Type: graph.KindSick, Kind: "b", Reason: "down"}
-		c := s.wants(ownergraph.CallDelete, "its owner is gone")
+		c := s.wants(engine.CallDelete, "its owner is gone")
 		if !late {
 			s.see(sick)
 		}
@@ -317,7 +318,7 @@ func TestGoneInASickKind(t *testing.T) {
 			t.Errorf("late %t: idle: %t, held %v, want rest", late, s.e.Idle(), held)
 		}
 		s.see(graph.Event{Type: graph.KindRecovered, Kind: "b"})
-		if c := s.next(ownergraph.LaneControl); c.Type != ownergraph.CallList || c.Kind != "b" {
+		if c := s.next(engine.LaneControl); c.Type != engine.CallList || c.Kind != "b" {
 			t.Errorf("late %t: %s %s, want the listing of b", late, c.Type, c.Kind)
 		}
 	}

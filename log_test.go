@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
@@ -65,11 +66,11 @@ func TestLogOfCascade(t *testing.T) {
 			}})
 			r.idle()
 			s.delete(t, "a", ownergraph.Background)
-			if _, err := r.Pause(t.Context(), ownergraph.Extent{All: true}); err != nil {
+			if _, err := r.Pause(t.Context(), engine.Extent{All: true}); err != nil {
 				t.Fatal(err)
 			}
 			pass(time.Second)
-			if err := r.Resume(t.Context(), ownergraph.Extent{All: true}); err != nil {
+			if err := r.Resume(t.Context(), engine.Extent{All: true}); err != nil {
 				t.Fatal(err)
 			}
 			r.idle()

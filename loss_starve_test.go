@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -28,7 +29,7 @@ func starveEnd(t *testing.T, level ownergraph.Level, slow, fails time.Duration) 
 	bs()
 	type later struct {
 		at time.Time
-		c  ownergraph.Call
+		c  engine.Call
 	}
 	var open []later
 	losses := 0
@@ -42,9 +43,9 @@ func starveEnd(t *testing.T, level ownergraph.Level, slow, fails time.Duration) 
 			switch {
 			case s.now.Before(x.at):
 				rest = append(rest, x)
-			case x.c.Type == ownergraph.CallFence:
+			case x.c.Type == engine.CallFence:
 				s.pass(uint64(x.c.ID))
-			case x.c.Type == ownergraph.CallList:
+			case x.c.Type == engine.CallList:
 				s.see(begun(x.c.Kind))
 				if x.c.Kind == "b" {
 					bs()
@@ -58,21 +59,21 @@ func starveEnd(t *testing.T, level ownergraph.Level, slow, fails time.Duration) 
 			}
 		}
 		open = rest
-		for _, lane := range []ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
-			for lane == ownergraph.LaneControl || len(open) < 20 {
+		for _, lane := range []engine.Lane{engine.LaneControl, engine.LaneStore} {
+			for lane == engine.LaneControl || len(open) < 20 {
 				c := s.next(lane)
-				if c.Type == ownergraph.CallUnset {
+				if c.Type == engine.CallUnset {
 					break
 				}
 				switch {
-				case c.Type == ownergraph.CallFence, c.Type == ownergraph.CallList:
+				case c.Type == engine.CallFence, c.Type == engine.CallList:
 					s.done(c, nil)
 					open = append(open, later{s.now.Add(slow), c})
-				case c.Type == ownergraph.CallRead && c.Key.Kind == "a":
+				case c.Type == engine.CallRead && c.Key.Kind == "a":
 					s.done(c, graph.ErrNotFound)
-				case c.Type == ownergraph.CallRead:
+				case c.Type == engine.CallRead:
 					s.answer(c, "b/"+c.Key.Name+"#1 -> a")
-				case c.Type == ownergraph.CallPatch && c.Key.Kind == "o":
+				case c.Type == engine.CallPatch && c.Key.Kind == "o":
 					t.Logf("level %v, fence or listing %v, write %v: o ended after %v", level, slow, fails, s.now.Sub(time.Unix(0, 0)))
 					return
 				default: // a webhook of kind b is down
@@ -83,5 +84,5 @@ func starveEnd(t *testing.T, level ownergraph.Level, slow, fails time.Duration) 
 	}
 	st := s.e.Stats()
 	t.Errorf("level %v, fence or listing %v, write %v: o has not ended in an hour: %d losses, %d fences begun, %d passed, %d listings",
-		level, slow, fails, losses, st.Calls[ownergraph.CallFence], st.Fences.Passed, st.Calls[ownergraph.CallList])
+		level, slow, fails, losses, st.Calls[engine.CallFence], st.Fences.Passed, st.Calls[engine.CallList])
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
@@ -137,7 +138,7 @@ func TestOrderOfTwoRoots(t *testing.T) {
 func TestGuardPhasesChecked(t *testing.T) {
 	cfg := inPhases()
 	cfg.Guards[1].Phases = append(cfg.Guards[1].Phases, guard.Phase{Kinds: []graph.Kind{"pod"}})
-	_, err := ownergraph.NewEngine(ownergraph.Level2, cfg)
+	_, err := engine.New(ownergraph.Level2, cfg)
 	if want := "configure engine: Guards[1]: Phases[2]: it matches nothing: Phases[1] takes all of it: invalid"; !errors.Is(err, ownergraph.ErrInvalid) || err.Error() != want {
 		t.Errorf("the error is %v, want %s", err, want)
 	}
@@ -155,11 +156,11 @@ func TestOrderHeldBySickKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallUnset; c = s.next(ownergraph.LaneStore) {
-		if c.Type != ownergraph.CallRead {
+	for c := s.next(engine.LaneStore); c.Type != engine.CallUnset; c = s.next(engine.LaneStore) {
+		if c.Type != engine.CallRead {
 			t.Errorf("%s %s before the fence has passed", c.Type, c.Key)
 		}
-		if err := s.e.Done(s.now, c.ID, ownergraph.Result{Object: root}); err != nil {
+		if err := s.e.Done(s.now, c.ID, engine.Result{Object: root}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -171,7 +172,7 @@ func TestOrderHeldBySickKind(t *testing.T) {
 // TestOrderHidesNoRead: the end of an object waits for the order, and the owner that orphans it
 // waits for the loss of its reference. The explanation has the read that the loss needs.
 func TestOrderHidesNoRead(t *testing.T) {
-	e, err := ownergraph.NewEngine(ownergraph.Level1, ownergraph.Config{
+	e, err := engine.New(ownergraph.Level1, ownergraph.Config{
 		Guards: []guard.Guard{{Kinds: []graph.Kind{"b"}, Phases: []guard.Phase{{Kinds: []graph.Kind{"a"}}}}},
 	})
 	if err != nil {
@@ -181,8 +182,8 @@ func TestOrderHidesNoRead(t *testing.T) {
 	s.serve("a", "b")
 	s.list("a", "b")
 	s.put("a#1~[orphan] -> b; b#1~[foreground] -> a")
-	c := s.next(ownergraph.LaneStore)
-	if c.Type != ownergraph.CallRead || c.Key.Kind != "a" {
+	c := s.next(engine.LaneStore)
+	if c.Type != engine.CallRead || c.Key.Kind != "a" {
 		t.Fatalf("the first call is %s %s", c.Type, c.Key)
 	}
 	for _, x := range []struct{ key, want string }{

@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-var everything = ownergraph.Extent{All: true}
+var everything = engine.Extent{All: true}
 
 // pause pauses an engine, and returns the report.
-func (s stepped) pause(what ownergraph.Extent) ownergraph.PauseReport {
+func (s stepped) pause(what engine.Extent) engine.PauseReport {
 	s.Helper()
 	x, err := s.e.Pause(s.now, what)
 	if err != nil {
@@ -25,7 +26,7 @@ func (s stepped) pause(what ownergraph.Extent) ownergraph.PauseReport {
 	return x
 }
 
-func (s stepped) resume(what ownergraph.Extent) {
+func (s stepped) resume(what engine.Extent) {
 	s.Helper()
 	if err := s.e.Resume(s.now, what); err != nil {
 		s.Fatal(err)
@@ -38,14 +39,14 @@ func TestPauseRevokes(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b", "c")
 	s.put("a#1; b#1 -> a; c#1 -> a")
 	s.see(gone("a"))
-	first, second := s.wants(ownergraph.CallDelete, "a is gone"), s.wants(ownergraph.CallDelete, "a is gone")
+	first, second := s.wants(engine.CallDelete, "a is gone"), s.wants(engine.CallDelete, "a is gone")
 	before := s.e.Revision()
 	x := s.pause(everything)
 	if s.e.Revision() == before || len(x.UnderWay) != 2 {
 		t.Errorf("revision %d after %d, under way %q, want another revision and both deletes", s.e.Revision(), before, x.UnderWay)
 	}
 	s.done(first, ownergraph.ErrNotBegun)
-	s.wants(ownergraph.CallUnset, "everything is paused")
+	s.wants(engine.CallUnset, "everything is paused")
 	if x := s.pause(everything); len(x.UnderWay) != 1 || s.e.Revision() != before+1 {
 		t.Errorf("under way %q at revision %d, want one delete, and no other revocation", x.UnderWay, s.e.Revision())
 	}
@@ -57,7 +58,7 @@ func TestPauseRevokes(t *testing.T) {
 		t.Error(err)
 	}
 	s.resume(everything)
-	if c := s.wants(ownergraph.CallDelete, "the pause is over"); c.Key != first.Key {
+	if c := s.wants(engine.CallDelete, "the pause is over"); c.Key != first.Key {
 		t.Errorf("%s, want the delete that was given back", c.Key)
 	}
 }
@@ -67,29 +68,29 @@ func TestPauseRevokes(t *testing.T) {
 func TestPausesOverlap(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.put("a#1; b#1 -> a")
-	b, global := ownergraph.Extent{Kind: "b"}, ownergraph.Extent{InScope: true}
-	for _, what := range []ownergraph.Extent{global, b, everything} {
+	b, global := engine.Extent{Kind: "b"}, engine.Extent{InScope: true}
+	for _, what := range []engine.Extent{global, b, everything} {
 		s.pause(what)
 	}
 	s.see(gone("a"))
 	for _, c := range []struct {
 		reason string
-		end    ownergraph.Extent
+		end    engine.Extent
 		left   string
 		detail string
 	}{
-		{"a pause that is not in force", ownergraph.Extent{Kind: "a"}, "everything, kind b, the global objects", "everything, kind b, the global objects"},
+		{"a pause that is not in force", engine.Extent{Kind: "a"}, "everything, kind b, the global objects", "everything, kind b, the global objects"},
 		{"everything", everything, "kind b, the global objects", "kind b, the global objects"},
 		{"the kind", b, "the global objects", "the global objects"},
 	} {
 		s.resume(c.end)
-		s.wants(ownergraph.CallUnset, c.reason)
+		s.wants(engine.CallUnset, c.reason)
 		var left []string
 		for _, x := range s.e.Paused() {
 			left = append(left, x.What.String())
 		}
 		held := s.e.Held(9)
-		if got := strings.Join(left, ", "); got != c.left || len(held) != 1 || strings.Join(held[0].Detail, ", ") != c.detail || held[0].Status != ownergraph.StatusWaiting {
+		if got := strings.Join(left, ", "); got != c.left || len(held) != 1 || strings.Join(held[0].Detail, ", ") != c.detail || held[0].Status != engine.StatusWaiting {
 			t.Errorf("%s ends: paused %s, held %v, want %s and %s", c.reason, got, held, c.left, c.detail)
 		}
 		if got, want := s.explains("b"), "b: Paused user [Resume] ["+c.detail+"]"; !strings.Contains(got, want) {
@@ -97,7 +98,7 @@ func TestPausesOverlap(t *testing.T) {
 		}
 	}
 	s.resume(global)
-	s.wants(ownergraph.CallDelete, "no pause is left")
+	s.wants(engine.CallDelete, "no pause is left")
 	if held := s.e.Held(9); len(held) > 0 || len(s.e.Paused()) > 0 {
 		t.Errorf("held %v and paused %v after the last end", held, s.e.Paused())
 	}
@@ -108,12 +109,12 @@ func TestPauseErrors(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a")
 	for _, c := range []struct {
 		reason string
-		what   ownergraph.Extent
+		what   engine.Extent
 		text   string
 	}{
-		{"it is empty", ownergraph.Extent{}, "pause nothing: want exactly one of everything, a scope and a kind: invalid"},
-		{"it has two parts", ownergraph.Extent{All: true, Kind: "a"}, "pause everything: want exactly one of everything, a scope and a kind: invalid"},
-		{"the scope does not count", ownergraph.Extent{Kind: "a", Scope: "s"}, "pause kind a: a scope without InScope: invalid"},
+		{"it is empty", engine.Extent{}, "pause nothing: want exactly one of everything, a scope and a kind: invalid"},
+		{"it has two parts", engine.Extent{All: true, Kind: "a"}, "pause everything: want exactly one of everything, a scope and a kind: invalid"},
+		{"the scope does not count", engine.Extent{Kind: "a", Scope: "s"}, "pause kind a: a scope without InScope: invalid"},
 	} {
 		_, err := s.e.Pause(s.now, c.what)
 		if !errors.Is(err, ownergraph.ErrInvalid) || err.Error() != c.text {
@@ -133,17 +134,17 @@ func TestPauseErrors(t *testing.T) {
 func TestPauseReports(t *testing.T) {
 	var events []string
 	var log journal
-	s := newStepped(t, ownergraph.Config{Logger: log.logger(), OnDecision: func(d ownergraph.DecisionEvent) {
+	s := newStepped(t, ownergraph.Config{Logger: log.logger(), OnDecision: func(d engine.DecisionEvent) {
 		if d.Reason == policy.Paused {
 			events = append(events, d.Action.String()+" "+string(d.Key.Kind)+"/"+d.Key.Scope)
 		}
 	}}, "a")
 	for range 2 {
-		s.pause(ownergraph.Extent{Kind: "a"})
-		s.pause(ownergraph.Extent{InScope: true, Scope: "s"})
+		s.pause(engine.Extent{Kind: "a"})
+		s.pause(engine.Extent{InScope: true, Scope: "s"})
 	}
 	for range 2 {
-		s.resume(ownergraph.Extent{Kind: "a"})
+		s.resume(engine.Extent{Kind: "a"})
 	}
 	if got, want := strings.Join(events, ", "), "wait a/, wait /s, unset a/"; got != want {
 		t.Errorf("the events are %s, want %s", got, want)
@@ -157,12 +158,12 @@ func TestPauseReports(t *testing.T) {
 func TestPauseClone(t *testing.T) {
 	s := newStepped(t, ownergraph.Config{}, "a", "b")
 	s.put("a#1; b#1 -> a")
-	s.next(ownergraph.LaneStore)
+	s.next(engine.LaneStore)
 	before := probe.Fingerprint(s.e, nil)
 	s.pause(everything)
 	paused := probe.Clone(s.e)
 	s.resume(everything)
-	s.next(ownergraph.LaneStore)
+	s.next(engine.LaneStore)
 	if got := probe.Fingerprint(s.e, nil); got != before || probe.Fingerprint(paused, nil) == before {
 		t.Error("the fingerprint does not tell a paused engine from one that is not")
 	}
@@ -200,15 +201,15 @@ func TestPauseUnknownEnds(t *testing.T) {
 		s := newStepped(t, ownergraph.Config{}, "a", "b")
 		s.put("a#1; b#1 -> a")
 		s.see(gone("a"))
-		s.done(s.wants(ownergraph.CallDelete, "a is gone"), errNoAnswer)
+		s.done(s.wants(engine.CallDelete, "a is gone"), errNoAnswer)
 		s.pause(everything)
 		s.now = s.now.Add(time.Minute)
 		s.see(c.event)
 		x := s.pause(everything)
-		if len(x.Unknown) != c.named || c.named > 0 && (x.Unknown[0].Type != ownergraph.CallDelete || x.Unknown[0].Version != "1" || x.Unknown[0].Key.Name != "b") {
+		if len(x.Unknown) != c.named || c.named > 0 && (x.Unknown[0].Type != engine.CallDelete || x.Unknown[0].Version != "1" || x.Unknown[0].Key.Name != "b") {
 			t.Errorf("%s: %+v, want %d named", c.reason, x.Unknown, c.named)
 		}
-		if x := s.pause(ownergraph.Extent{Kind: "a"}); len(x.Unknown) > 0 {
+		if x := s.pause(engine.Extent{Kind: "a"}); len(x.Unknown) > 0 {
 			t.Errorf("%s: another pause names %v", c.reason, x.Unknown)
 		}
 		if err := probe.Check(s.e); err != nil {

@@ -6,8 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/forecast"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 )
@@ -45,19 +48,20 @@ func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (out pl
 		d.Level = Level2
 	}
 	cfg.CompareVersions, cfg.OnDecision, cfg.ObserveOnly = nil, nil, true
-	e, err := NewEngine(d.Level, cfg)
+	in, err := engine.New(d.Level, cfg)
 	if err != nil {
 		return plan.Plan{}, fmt.Errorf("plan: %w", err)
 	}
-	now := time.Time{}.Add(century) // any time serves
-	if err := (insider{e}).ObserveAll(now, d.events()); err != nil {
+	e := in.Inside(inside.Key{}).Driver()
+	now := time.Unix(0, 0) // any time serves
+	if err := in.Inside(inside.Key{}).ObserveAll(now, d.events()); err != nil {
 		return plan.Plan{}, fmt.Errorf("plan: %w", err)
 	}
-	for more := true; more && !e.kinds.IsPruned(); { // a kind is listed once its pruning is over
-		var c Call
-		more, _ = e.nextInto(now, LaneHandler, &c)
+	for more := true; more && !e.IsPruned(); { // a kind is listed once its pruning is over
+		var c engine.Call
+		more, _ = e.NextInto(now, engine.LaneHandler, &c)
 	}
-	out, err = insider{e}.Plan(ctx, now, req)
+	out, err = forecast.PlanAtOnce(ctx, e, now, req)
 	out.Busy = false // nothing works on a dump
 	return out, err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/plan"
@@ -20,7 +21,7 @@ import (
 func TestPlanIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports, log := 0, &journal{}
-		cfg := ownergraph.Config{Logger: log.logger(), OnDecision: func(ownergraph.DecisionEvent) { reports++ }}
+		cfg := ownergraph.Config{Logger: log.logger(), OnDecision: func(engine.DecisionEvent) { reports++ }}
 		r := collect(t, newTap(t, "a; b -> a!; c[x] -> b; d"), cfg)
 		r.idle()
 		before, said := reports, len(log.lines(""))

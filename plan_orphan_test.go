@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -68,8 +69,8 @@ func TestOrphanByUIDIsHeld(t *testing.T) {
 	s.run(nil)
 	s.put("a#2~[orphan]")
 	s.pass(s.begin("the mark needs a fence"))
-	s.done(s.wants(ownergraph.CallPatch, "d is dropped"), ownergraph.ErrRefused)
-	s.next(ownergraph.LaneStore)
+	s.done(s.wants(engine.CallPatch, "d is dropped"), ownergraph.ErrRefused)
+	s.next(engine.LaneStore)
 	held := lines(s.e.Held(10))
 	if want := "a: dependents hold it (a/d)"; !strings.Contains(held, want) {
 		t.Errorf("held: %s, want %s", held, want)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
@@ -37,7 +38,7 @@ type putOff struct {
 
 // stillHeld reports whether the object shows the wait.
 func (r *rig) stillHeld(c putOff) bool {
-	return slices.ContainsFunc(r.Held(100), func(h ownergraph.Held) bool {
+	return slices.ContainsFunc(r.Held(100), func(h engine.Held) bool {
 		return h.Key.Place() == keyOf(r.t, c.key).Place() && h.Reason == c.held && strings.Contains(h.String(), "too many requests")
 	})
 }
@@ -127,7 +128,7 @@ func (c putOff) bounded(t *testing.T, asked, set, want time.Duration) {
 // shown holds that the reports name the wait. The next try comes after the rest at most.
 func (c putOff) shown(t *testing.T, r *rig, rest time.Duration) {
 	t.Helper()
-	var held ownergraph.Held
+	var held engine.Held
 	for _, h := range r.Held(100) {
 		if h.Key.Place() == keyOf(t, c.key).Place() {
 			held = h
@@ -157,8 +158,8 @@ func TestRetryAfterOfListing(t *testing.T) {
 	s.run(nil)
 	s.see(graph.Event{Type: graph.Rewound, Reason: "restored"})
 	s.see(gone("a"))
-	c := s.next(ownergraph.LaneControl)
-	if c.Type != ownergraph.CallList {
+	c := s.next(engine.LaneControl)
+	if c.Type != engine.CallList {
 		t.Fatalf("%s, want a listing", c.Type)
 	}
 	s.done(c, hint{math.MaxInt64})
@@ -166,11 +167,11 @@ func TestRetryAfterOfListing(t *testing.T) {
 		t.Errorf("nothing names the cause: %s", x.Text())
 	}
 	s.now = s.now.Add(5*time.Minute - time.Nanosecond)
-	if c := s.next(ownergraph.LaneControl); c.Type != ownergraph.CallUnset {
+	if c := s.next(engine.LaneControl); c.Type != engine.CallUnset {
 		t.Errorf("%s before the time", c.Type)
 	}
 	s.now = s.now.Add(time.Nanosecond)
-	if c := s.next(ownergraph.LaneControl); c.Type != ownergraph.CallList {
+	if c := s.next(engine.LaneControl); c.Type != engine.CallList {
 		t.Errorf("%s, want the listing after 5 minutes", c.Type)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -24,6 +25,21 @@ type (
 	KindInfo      = graph.KindInfo
 	Write         = graph.Write
 	Record        = graph.Record
+)
+
+// The settings of a collector are those of its engine. See package engine.
+type (
+	Config = engine.Config
+	Level  = engine.Level
+)
+
+// The levels of a store's guarantees. See package engine.
+const (
+	LevelUnset = engine.LevelUnset
+	Level0     = engine.Level0
+	Level1     = engine.Level1
+	Level2     = engine.Level2
+	Level3     = engine.Level3
 )
 
 // The propagations of a deletion. See the constants of package graph.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -118,8 +119,8 @@ func TestSweepMany(t *testing.T) {
 	if cost := probe.Requests(after) - probe.Requests(before); cost > uint64(n)+8 {
 		t.Errorf("%d requests for %d members", cost, n)
 	}
-	t.Logf("%d members: %d deletes, %d patches, %d reads, %d fences", n, after.Calls[ownergraph.CallDelete]-before.Calls[ownergraph.CallDelete],
-		after.Calls[ownergraph.CallPatch]-before.Calls[ownergraph.CallPatch], after.Calls[ownergraph.CallRead]-before.Calls[ownergraph.CallRead], after.Calls[ownergraph.CallFence]-before.Calls[ownergraph.CallFence])
+	t.Logf("%d members: %d deletes, %d patches, %d reads, %d fences", n, after.Calls[engine.CallDelete]-before.Calls[engine.CallDelete],
+		after.Calls[engine.CallPatch]-before.Calls[engine.CallPatch], after.Calls[engine.CallRead]-before.Calls[engine.CallRead], after.Calls[engine.CallFence]-before.Calls[engine.CallFence])
 }
 
 // TestSweepByLabelMany: each of thousands of members costs one request, besides the pages.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 )
@@ -108,7 +108,7 @@ func (s stepped) follow(changes string) {
 func (s stepped) before(call, reason string) {
 	s.Helper()
 	for range 100 {
-		c, _ := s.e.Next(s.now, ownergraph.LaneStore)
+		c, _ := s.e.Next(s.now, engine.LaneStore)
 		if text := fmt.Sprintf("%s %s", c.Type, c.Key); strings.HasPrefix(text, call) {
 			s.Fatalf("%s: %s", text, reason)
 		}
@@ -157,11 +157,11 @@ func TestSweepPhaseCountsFirst(t *testing.T) {
 		t.Fatalf("%v: no tenant is marked", got)
 	}
 	s.put("tenant/1#2~[x.io/tenant]")
-	s.e.Next(s.now, ownergraph.LaneStore) // the count begins
+	s.e.Next(s.now, engine.LaneStore) // the count begins
 	s.put("secret/1-s#1")
 	var fence uint64
 	for range 3 {
-		if c, _ := s.e.Next(s.now, ownergraph.LaneControl); c.Type == ownergraph.CallFence {
+		if c, _ := s.e.Next(s.now, engine.LaneControl); c.Type == engine.CallFence {
 			s.done(c, nil)
 			fence = uint64(c.ID)
 			break
@@ -172,13 +172,13 @@ func TestSweepPhaseCountsFirst(t *testing.T) {
 	}
 	s.pass(fence)
 	s.put("secret/1-s#2")
-	var first ownergraph.Call
-	for n := 0; first.Type == ownergraph.CallUnset; n++ {
+	var first engine.Call
+	for n := 0; first.Type == engine.CallUnset; n++ {
 		if n > 100 {
 			t.Fatal("nothing is swept")
 		}
-		if first, _ = s.e.Next(s.now, ownergraph.LaneStore); first.Type == ownergraph.CallUnset {
-			if c, _ := s.e.Next(s.now, ownergraph.LaneControl); c.Type == ownergraph.CallFence {
+		if first, _ = s.e.Next(s.now, engine.LaneStore); first.Type == engine.CallUnset {
+			if c, _ := s.e.Next(s.now, engine.LaneControl); c.Type == engine.CallFence {
 				s.done(c, nil)
 				s.pass(uint64(c.ID))
 			}
@@ -214,8 +214,8 @@ func TestSweepWalkAsksHolders(t *testing.T) {
 	before := s.e.Stats().Decisions
 	s.put("tenant/1#2~[foreground,x.io/tenant]")
 	for more := true; more; { // the fence is never begun
-		c, at := s.e.Next(s.now, ownergraph.LaneStore)
-		if more = !at.IsZero() && !at.After(s.now); c.Type != ownergraph.CallUnset {
+		c, at := s.e.Next(s.now, engine.LaneStore)
+		if more = !at.IsZero() && !at.After(s.now); c.Type != engine.CallUnset {
 			t.Fatalf("%s %s: without a fence", c.Type, c.Key)
 		}
 	}

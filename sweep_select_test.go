@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -27,13 +28,13 @@ func labels(t *testing.T, objects string) *stepped {
 func (s *stepped) released(answers ...string) bool {
 	s.Helper()
 	for range 50 {
-		if c := s.next(ownergraph.LaneStore); c.Type != ownergraph.CallUnset {
-			return c.Type == ownergraph.CallPatch && c.Change.DropFinalizer == "x.io/tenant"
+		if c := s.next(engine.LaneStore); c.Type != engine.CallUnset {
+			return c.Type == engine.CallPatch && c.Change.DropFinalizer == "x.io/tenant"
 		}
-		switch c := s.next(ownergraph.LaneControl); c.Type {
-		case ownergraph.CallSelect:
+		switch c := s.next(engine.LaneControl); c.Type {
+		case engine.CallSelect:
 			s.shows(c, "", answers...)
-		case ownergraph.CallFence:
+		case engine.CallFence:
 			s.done(c, nil)
 			s.pass(uint64(c.ID))
 		default:
@@ -57,10 +58,10 @@ func TestSelectUnsound(t *testing.T) {
 	} {
 		s := labels(t, "volume/a#3")
 		c := s.page(tc.reason)
-		if err := s.e.Done(s.now, c.ID, ownergraph.Result{Selected: tc.page}); err != nil {
+		if err := s.e.Done(s.now, c.ID, engine.Result{Selected: tc.page}); err != nil {
 			t.Fatal(err)
 		}
-		s.wants(ownergraph.CallUnset, tc.reason)
+		s.wants(engine.CallUnset, tc.reason)
 		if again := s.page(tc.reason); again.Select.After != "" {
 			t.Errorf("%s: %+v, want the first page", tc.reason, again.Select)
 		}
@@ -124,17 +125,17 @@ func (s *stepped) until(d time.Duration, most int, value string, labelled ...str
 	fences := 0
 	for end := s.now.Add(d); s.now.Before(end); s.now = s.now.Add(100 * time.Millisecond) {
 		for range 5 {
-			for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl} {
+			for _, lane := range []engine.Lane{engine.LaneStore, engine.LaneControl} {
 				switch c := s.next(lane); {
-				case c.Type == ownergraph.CallSelect:
+				case c.Type == engine.CallSelect:
 					s.showsOf(c, value, labelled...)
-				case c.Type == ownergraph.CallFence && fences < most:
+				case c.Type == engine.CallFence && fences < most:
 					fences++
 					s.done(c, nil)
 					s.pass(uint64(c.ID))
-				case c.Type == ownergraph.CallDelete && c.Key.Kind == "volume":
+				case c.Type == engine.CallDelete && c.Key.Kind == "volume":
 					return fences
-				case c.Type == ownergraph.CallDelete && c.Key.Kind == "ns":
+				case c.Type == engine.CallDelete && c.Key.Kind == "ns":
 					s.done(c, graph.ErrRefused)
 				}
 			}
@@ -147,7 +148,7 @@ const many = 1000
 
 // showsOf answers a selection with its share of the objects "key#version". All of them
 // carry the value.
-func (s *stepped) showsOf(c ownergraph.Call, value string, objects ...string) {
+func (s *stepped) showsOf(c engine.Call, value string, objects ...string) {
 	s.Helper()
 	var shown []string
 	only := strings.Contains(c.Select.Selector, " in (")

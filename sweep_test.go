@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -136,7 +137,7 @@ func TestSweepDecisions(t *testing.T) {
 	var got []string
 	cfg := sweeping(tenancy(guard.Phase{Name: "pods", Kinds: []graph.Kind{"pod"}}))
 	cfg.Workers = 1
-	cfg.OnDecision = func(d ownergraph.DecisionEvent) {
+	cfg.OnDecision = func(d engine.DecisionEvent) {
 		mu.Lock()
 		defer mu.Unlock()
 		if d.Action.Writes() {
@@ -178,11 +179,11 @@ func TestConfigSweeps(t *testing.T) {
 			"a handler has it", "the same"},
 		{ownergraph.Config{Sweeps: []guard.Sweep{tenancy()}, Ignore: []graph.Kind{"tenant"}}, "kind \"tenant\" takes no part", "the sweep would see no holder"},
 	} {
-		if _, err := ownergraph.NewEngine(ownergraph.Level2, tc.cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
+		if _, err := engine.New(ownergraph.Level2, tc.cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("NewEngine: %v, want %q: %s", err, tc.want, tc.reason)
 		}
 	}
-	if _, err := ownergraph.NewEngine(ownergraph.Level2, sweeping(tenancy(), other)); err != nil {
+	if _, err := engine.New(ownergraph.Level2, sweeping(tenancy(), other)); err != nil {
 		t.Errorf("NewEngine: %v: the sweeps have finalizers of their own", err)
 	}
 }

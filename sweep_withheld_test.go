@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 )
@@ -17,14 +17,14 @@ func TestWithheldMembers(t *testing.T) {
 	for _, c := range []struct {
 		start   string
 		protect []guard.Protection
-		brake   ownergraph.Brake
+		brake   engine.Brake
 		by      graph.Propagation
 		left    string
 		reason  string
 	}{
-		{"tenant/1; o; volume/1-a -> o", protect, ownergraph.Brake{}, graph.Orphan, "tenant/1~[x.io/tenant]; volume/1-a", "the owner orphans it"},
-		{"tenant/1; o; p; volume/1-a -> o!, p", protect, ownergraph.Brake{}, graph.Foreground, "p; tenant/1~[x.io/tenant]; volume/1-a -> p", "another owner keeps it"},
-		{"tenant/1; o; volume/1-a -> o; volume/1-b", nil, ownergraph.Brake{PerCascade: 1}, graph.Orphan, "tenant/1~[x.io/tenant]; volume/1-a; volume/1-b", "the brake holds the sweep"},
+		{"tenant/1; o; volume/1-a -> o", protect, engine.Brake{}, graph.Orphan, "tenant/1~[x.io/tenant]; volume/1-a", "the owner orphans it"},
+		{"tenant/1; o; p; volume/1-a -> o!, p", protect, engine.Brake{}, graph.Foreground, "p; tenant/1~[x.io/tenant]; volume/1-a -> p", "another owner keeps it"},
+		{"tenant/1; o; volume/1-a -> o; volume/1-b", nil, engine.Brake{PerCascade: 1}, graph.Orphan, "tenant/1~[x.io/tenant]; volume/1-a; volume/1-b", "the brake holds the sweep"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := sweeping(tenancy())

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -51,32 +52,32 @@ func TestUnfinished(t *testing.T) {
 	}{
 		{"its owner has to fan out", func(s *stepped) { s.later(minute) }, "a", minute},
 		{"its delete is in flight", func(s *stepped) {
-			s.wants(ownergraph.CallDelete, "its owner is gone")
+			s.wants(engine.CallDelete, "its owner is gone")
 			s.later(time.Hour)
 		}, "b", time.Hour},
 		{"its delete failed, and is put off", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), errNoAnswer)
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), errNoAnswer)
 			s.later(1)
 		}, "b", 1},
 		{"it is read again after a failure", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), errNoAnswer)
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), errNoAnswer)
 			s.later(minute)
-			s.wants(ownergraph.CallRead, "nothing answered")
+			s.wants(engine.CallRead, "nothing answered")
 			s.later(minute)
 		}, "b", 2 * minute},
 		{"the store has deleted it, and the watch does not show it", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), nil)
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), nil)
 			s.later(time.Second)
 		}, "b", time.Second},
 		{"the watch stands still for hours, and reads find nothing", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), nil)
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), nil)
 			for range 3 {
 				s.later(time.Hour)
 				s.run(graph.ErrNotFound)
 			}
 		}, "b", 3 * time.Hour},
 		{"the store has marked it, and its removal is awaited", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), nil)
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), nil)
 			s.later(minute)
 			s.put("b#2~ -> a")
 			s.run(nil)
@@ -85,7 +86,7 @@ func TestUnfinished(t *testing.T) {
 		{"it waits for the read of its owner", func(s *stepped) {
 			s.see(gone("b"))
 			s.put("c#1 -> a/never")
-			s.wants(ownergraph.CallRead, "its owner was never seen")
+			s.wants(engine.CallRead, "its owner was never seen")
 			s.later(minute)
 		}, "c", minute},
 		{"it waits for a fence", func(s *stepped) {
@@ -95,17 +96,17 @@ func TestUnfinished(t *testing.T) {
 			s.later(minute)
 		}, "c", minute},
 		{"it is gone", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), nil)
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), nil)
 			s.see(gone("b"))
 			s.run(nil)
 		}, "", 0},
 		{"it is gone while its delete is in flight", func(s *stepped) {
-			s.wants(ownergraph.CallDelete, "its owner is gone")
+			s.wants(engine.CallDelete, "its owner is gone")
 			s.see(gone("b"))
 			s.run(nil)
 		}, "", 0},
 		{"it is gone, and another one has its place", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), nil)
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), nil)
 			s.later(time.Hour)
 			s.see(gone("b"))
 			s.put("b@new#7 -> a")
@@ -113,7 +114,7 @@ func TestUnfinished(t *testing.T) {
 			s.later(minute)
 		}, "b", minute},
 		{"its owner is back in another version of it", func(s *stepped) {
-			s.wants(ownergraph.CallDelete, "its owner is gone")
+			s.wants(engine.CallDelete, "its owner is gone")
 			s.put("b#2")
 			s.run(nil)
 		}, "b", 0}, // until its call is over
@@ -129,33 +130,33 @@ func TestUnfinished(t *testing.T) {
 			s.later(time.Hour)
 		}, "", 0},
 		{"the store refuses its delete", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), graph.ErrRefused)
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), graph.ErrRefused)
 			s.later(time.Second)
 		}, "", 0},
 		{"the store has put its delete off", func(s *stepped) {
-			s.done(s.wants(ownergraph.CallDelete, "its owner is gone"), busyFor(minute))
+			s.done(s.wants(engine.CallDelete, "its owner is gone"), busyFor(minute))
 			s.later(time.Second)
 		}, "", 0},
 		{"its kind is sick, and its delete fails", func(s *stepped) {
-			call := s.wants(ownergraph.CallDelete, "its owner is gone")
+			call := s.wants(engine.CallDelete, "its owner is gone")
 			s.see(graph.Event{Type: graph.KindSick, Kind: "b", Reason: "down"})
 			s.done(call, errNoAnswer)
 			s.later(time.Hour)
 		}, "", 0},
 		{"the engine is paused", func(s *stepped) {
-			if _, err := s.e.Pause(s.now, ownergraph.Extent{All: true}); err != nil {
+			if _, err := s.e.Pause(s.now, engine.Extent{All: true}); err != nil {
 				s.Fatal(err)
 			}
 			s.run(nil)
 			s.later(time.Hour)
 		}, "", 0},
 		{"the engine was paused for an hour", func(s *stepped) {
-			if _, err := s.e.Pause(s.now, ownergraph.Extent{All: true}); err != nil {
+			if _, err := s.e.Pause(s.now, engine.Extent{All: true}); err != nil {
 				s.Fatal(err)
 			}
 			s.run(nil)
 			s.later(time.Hour)
-			if err := s.e.Resume(s.now, ownergraph.Extent{All: true}); err != nil {
+			if err := s.e.Resume(s.now, engine.Extent{All: true}); err != nil {
 				s.Fatal(err)
 			}
 			s.run(nil)
@@ -176,12 +177,12 @@ func TestUnfinishedRepeats(t *testing.T) {
 	s := orphaned(t, ownergraph.Config{})
 	began, tries, held := s.now, 0, 0
 	for range 200 {
-		switch c := s.next(ownergraph.LaneStore); {
-		case c.Type == ownergraph.CallRead && c.Key.Kind == "b":
+		switch c := s.next(engine.LaneStore); {
+		case c.Type == engine.CallRead && c.Key.Kind == "b":
 			s.answer(c, "b#1 -> a")
-		case c.Type == ownergraph.CallRead:
+		case c.Type == engine.CallRead:
 			s.done(c, graph.ErrNotFound)
-		case c.Type == ownergraph.CallDelete:
+		case c.Type == engine.CallDelete:
 			tries++
 			s.unfinished("b", s.now.Sub(began), "a try is under way")
 			s.done(c, errNoAnswer)
@@ -222,7 +223,7 @@ func TestUnfinishedQueue(t *testing.T) {
 // TestUnfinishedRestart: an engine knows an unfinished object since it began with it itself.
 func TestUnfinishedRestart(t *testing.T) {
 	s := orphaned(t, ownergraph.Config{})
-	s.wants(ownergraph.CallDelete, "its owner is gone")
+	s.wants(engine.CallDelete, "its owner is gone")
 	s.later(time.Hour)
 	s.unfinished("b", time.Hour, "before the restart")
 	c := probe.Clone(s.e)
@@ -246,12 +247,12 @@ func TestUnfinishedHandler(t *testing.T) {
 	s.run(nil)
 	s.later(time.Hour)
 	s.unfinished("", 0, "no run has begun")
-	c := s.next(ownergraph.LaneHandler)
+	c := s.next(engine.LaneHandler)
 	s.later(time.Minute)
 	s.unfinished(c.Key.Kind, time.Minute, "a run is under way")
 	s.done(c, ownergraph.ErrNotBegun)
 	s.unfinished("", 0, "no worker has begun it")
-	c = s.next(ownergraph.LaneHandler)
+	c = s.next(engine.LaneHandler)
 	s.later(time.Minute)
 	s.done(c, nil)
 	s.run(nil)

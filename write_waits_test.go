@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -31,8 +32,8 @@ func TestShortestWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 		const seconds = 10
-		requests, turns := s.lasts(seconds*time.Second, func(c ownergraph.Call) error {
-			if c.Type == ownergraph.CallDelete || c.Type == ownergraph.CallPatch {
+		requests, turns := s.lasts(seconds*time.Second, func(c engine.Call) error {
+			if c.Type == engine.CallDelete || c.Type == engine.CallPatch {
 				return tc.write
 			}
 			return nil
@@ -56,8 +57,8 @@ func TestConflictWithoutEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := func(c ownergraph.Call) error {
-		if c.Type == ownergraph.CallDelete {
+	answer := func(c engine.Call) error {
+		if c.Type == engine.CallDelete {
 			return ownergraph.ErrConflict
 		}
 		return nil
@@ -107,7 +108,7 @@ func TestKindsLostAreAskedFor(t *testing.T) {
 	}
 	_ = s.e.Observe(s.now, graph.Event{Type: graph.Put, Object: graph.Object{Key: graph.Key{Kind: "b", Name: "x", UID: "x"}}}) // without a version
 	asked := map[graph.Kind]int{}
-	count := func(c ownergraph.Call) error {
+	count := func(c engine.Call) error {
 		asked[c.Kind]++
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -287,7 +288,7 @@ func TestUnreadableOwner(t *testing.T) {
 		return m.listings["pod"] > 0 && !there
 	})
 	r.eventually(t, "the root waits", func() bool {
-		return slices.ContainsFunc(c.Held(100), func(h ownergraph.Held) bool { return h.Key == root.Key && h.Reason == policy.NeedDependents })
+		return slices.ContainsFunc(c.Held(100), func(h engine.Held) bool { return h.Key == root.Key && h.Reason == policy.NeedDependents })
 	})
 	if !w.sees(func(m *mirror) bool { _, a := m.objects[kept.Key]; _, b := m.objects[root.Key]; return a && b }) {
 		t.Error("the dependent of an owner that cannot be read is gone, or the root")

@@ -9,13 +9,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/hook"
 )
 
 // calls observes the calls of the store and the runs of handlers.
 type calls struct {
-	roots    func(keys ...ownergraph.Key) []ownergraph.Root // set by New before the first call
+	roots    func(keys ...ownergraph.Key) []engine.Root // set by New before the first call
 	cascades *cascades
 	labels   *kindLabels
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/hook"
 )
@@ -117,9 +118,9 @@ func TestCascadesOfBatch(t *testing.T) {
 	}
 	x := newCascades(100, time.Minute, func(time.Duration) {})
 	calls := newCalls(Config{}.filled(), newKindLabels(10, nil), x)
-	calls.roots = func(keys ...ownergraph.Key) (out []ownergraph.Root) {
+	calls.roots = func(keys ...ownergraph.Key) (out []engine.Root) {
 		for _, k := range keys {
-			out = append(out, ownergraph.Root{Keys: []ownergraph.Key{key("root of " + k.Name), key("another")}})
+			out = append(out, engine.Root{Keys: []ownergraph.Key{key("root of " + k.Name), key("another")}})
 		}
 		return out
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
@@ -34,7 +35,7 @@ func TestSick(t *testing.T) {
 // pausesOnly are the metrics of some pauses.
 type pausesOnly struct {
 	m   *Metrics
-	all []ownergraph.PauseReport
+	all []engine.PauseReport
 }
 
 func (x pausesOnly) Describe(chan<- *prometheus.Desc)     {}
@@ -46,9 +47,9 @@ func TestPausesByExtent(t *testing.T) {
 	r := newRig(t, []ownergraph.Kind{"app"}, nil, ownergraph.Config{}, Config{})
 	defer r.stop()
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(pausesOnly{r.metrics, []ownergraph.PauseReport{
-		{What: ownergraph.Extent{All: true}, Unread: "no rights"}, {What: ownergraph.Extent{All: true}},
-		{What: ownergraph.Extent{Kind: "app"}}, {What: ownergraph.Extent{Kind: "pod"}}, {What: ownergraph.Extent{Scope: "s"}},
+	registry.MustRegister(pausesOnly{r.metrics, []engine.PauseReport{
+		{What: engine.Extent{All: true}, Unread: "no rights"}, {What: engine.Extent{All: true}},
+		{What: engine.Extent{Kind: "app"}}, {What: engine.Extent{Kind: "pod"}}, {What: engine.Extent{Scope: "s"}},
 	}})
 	x := &rig{TB: t, registry: registry}
 	x.wants(x.scrape(), map[string]float64{"pauses{extent=all}": 1, "pauses{extent=kind}": 2, "pauses{extent=scope}": 1, "pauses{extent=unread}": 1})

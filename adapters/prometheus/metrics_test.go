@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
@@ -165,7 +166,7 @@ func TestHandlersAndPauses(t *testing.T) {
 		pass(10 * time.Minute)
 		r.idle()
 		r.wants(r.scrape(), map[string]float64{"calls_total{result=ok,type=handle}": 1, "pauses{extent=kind}": 0, "objects{kind=app}": 0})
-		if _, err := r.collector.Pause(t.Context(), ownergraph.Extent{Kind: "app"}); err != nil {
+		if _, err := r.collector.Pause(t.Context(), engine.Extent{Kind: "app"}); err != nil {
 			t.Fatal(err)
 		}
 		r.wants(r.scrape(), map[string]float64{"pauses{extent=kind}": 1, "pauses{extent=all}": 0, "pauses{extent=scope}": 0, "pauses{extent=unread}": 0})
@@ -286,7 +287,7 @@ func number(v reflect.Value, name string, names []string) []string {
 // statsOnly are the metrics of some stats.
 type statsOnly struct {
 	m *Metrics
-	s ownergraph.Stats
+	s engine.Stats
 }
 
 func (x statsOnly) Describe(chan<- *prometheus.Desc)     {}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/hook"
 )
 
@@ -30,16 +30,16 @@ func (s sink) put(name string, v float64, labels ...string) {
 func (s sink) count(name string, v uint64, labels ...string) { s.put(name, float64(v), labels...) }
 
 // stats sends the figures of the engine, by part.
-func (s sink) stats(x ownergraph.Stats) {
+func (s sink) stats(x engine.Stats) {
 	s.put("graph_nodes", float64(x.Nodes))
 	s.put("unfinished_objects", float64(x.Unfinished.Objects))
-	for _, k := range [...]ownergraph.Status{
-		ownergraph.StatusWorking, ownergraph.StatusQueued, ownergraph.StatusBlocked, ownergraph.StatusWaiting, ownergraph.StatusStuck,
+	for _, k := range [...]engine.Status{
+		engine.StatusWorking, engine.StatusQueued, engine.StatusBlocked, engine.StatusWaiting, engine.StatusStuck,
 	} {
 		s.put("pending_objects", float64(x.ByStatus[k]), k.String())
 	}
 	s.put("calls_in_flight", float64(x.InFlight))
-	for t := ownergraph.CallRead; int(t) < len(x.Calls); t++ {
+	for t := engine.CallRead; int(t) < len(x.Calls); t++ {
 		s.count("started_calls_total", x.Calls[t], t.String())
 	}
 	s.count("gone_objects_total", x.Gone)
@@ -64,14 +64,14 @@ func (s sink) stats(x ownergraph.Stats) {
 	s.protection(x)
 }
 
-func (s sink) batches(x ownergraph.BatchStats) {
+func (s sink) batches(x engine.BatchStats) {
 	s.put("batch_limit_writes", float64(x.Limit))
 	s.put("batch_max_writes", float64(x.Max))
 	s.put("batch_limit_before_writes", float64(x.Before))
 	s.count("late_batches_total", x.Late)
 }
 
-func (s sink) writes(x ownergraph.WriteStats) {
+func (s sink) writes(x engine.WriteStats) {
 	s.count("write_conflicts_total", x.Conflicts)
 	s.count("refused_writes_total", x.Refused)
 	s.count("unknown_writes_total", x.Unknown)
@@ -79,7 +79,7 @@ func (s sink) writes(x ownergraph.WriteStats) {
 	s.count("best_effort_writes_total", x.BestEffort)
 }
 
-func (s sink) fences(x ownergraph.FenceStats) {
+func (s sink) fences(x engine.FenceStats) {
 	s.put("fence_open_kinds", float64(x.Open))
 	s.count("lost_fences_total", x.Lost)
 	s.count("failed_fences_total", x.Failed)
@@ -87,7 +87,7 @@ func (s sink) fences(x ownergraph.FenceStats) {
 }
 
 // protection sends the figures of sweeps, guards and the brake.
-func (s sink) protection(x ownergraph.Stats) {
+func (s sink) protection(x engine.Stats) {
 	s.put("running_sweeps", float64(x.Sweeps.Running))
 	s.count("ended_sweeps_total", x.Sweeps.Ended)
 	s.count("sweep_members_total", x.Sweeps.Members)
@@ -106,7 +106,7 @@ func (s sink) protection(x ownergraph.Stats) {
 }
 
 // unfinished sends the age of the oldest unfinished object, 0 without one.
-func (s sink) unfinished(x ownergraph.UnfinishedStats, now time.Time) {
+func (s sink) unfinished(x engine.UnfinishedStats, now time.Time) {
 	age := time.Duration(0)
 	if !x.Since.IsZero() {
 		age = max(now.Sub(x.Since), 0)
@@ -115,7 +115,7 @@ func (s sink) unfinished(x ownergraph.UnfinishedStats, now time.Time) {
 }
 
 // kinds sends the figures by kind, and the number of kinds by health.
-func (s sink) kinds(all []ownergraph.KindStatus, labels *kindLabels) {
+func (s sink) kinds(all []engine.KindStatus, labels *kindLabels) {
 	objects, sick := map[string]int{}, map[string]int{}
 	var listed, unlisted, unwell int
 	for _, k := range all {
@@ -142,7 +142,7 @@ func (s sink) kinds(all []ownergraph.KindStatus, labels *kindLabels) {
 }
 
 // held sends the held objects by reason. A reason without an object has no sample.
-func (s sink) held(all []ownergraph.HeldReason, now time.Time) {
+func (s sink) held(all []engine.HeldReason, now time.Time) {
 	for _, r := range all {
 		s.put("held_objects", float64(r.Objects), r.Reason.Code())
 		s.put("oldest_held_seconds", max(now.Sub(r.Oldest), 0).Seconds(), r.Reason.Code())
@@ -150,7 +150,7 @@ func (s sink) held(all []ownergraph.HeldReason, now time.Time) {
 }
 
 // pauses sends the number of pauses by extent.
-func (s sink) pauses(all []ownergraph.PauseReport) {
+func (s sink) pauses(all []engine.PauseReport) {
 	n := map[string]int{"all": 0, "kind": 0, "scope": 0, "unread": 0}
 	for _, p := range all {
 		switch {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/fault"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -219,7 +220,7 @@ func (e *engineCase) waitForEnd() {
 }
 
 // waitIdle waits until every collector is idle, and returns their held objects.
-func (e *engineCase) waitIdle() (held []ownergraph.Held, err error) {
+func (e *engineCase) waitIdle() (held []engine.Held, err error) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(e.Context(), e.waits.idle.limit())
 	defer cancel()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/fault"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
@@ -15,7 +16,7 @@ const maxEnds = 3
 
 // endError compares the content of the store with the specification. It returns the
 // error, or "", and logs the content.
-func (e *engineCase) endError(held []ownergraph.Held) string {
+func (e *engineCase) endError(held []engine.Held) string {
 	e.Helper()
 	// The engine writes nothing, and promises nothing.
 	if e.level < ownergraph.Level1 {

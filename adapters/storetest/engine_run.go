@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/fault"
 )
 
@@ -77,7 +78,7 @@ func (r *runner) current() (*ownergraph.Collector, <-chan struct{}, error) {
 }
 
 // idle waits until the collector, or its successor after a crash, is idle.
-func (r *runner) idle(ctx context.Context) ([]ownergraph.Held, error) {
+func (r *runner) idle(ctx context.Context) ([]engine.Held, error) {
 	for {
 		c, more, err := r.current()
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/fault"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/share"
@@ -68,8 +69,8 @@ func TestEngineAtLevel0(t *testing.T) {
 		e.draw(t, fault.Keeping())
 		e.run()
 		for _, r := range e.runners {
-			if s := r.collector.Stats(); s.Calls[ownergraph.CallPatch]+s.Calls[ownergraph.CallDelete] > 0 {
-				t.Fatalf("%d writes", s.Calls[ownergraph.CallPatch]+s.Calls[ownergraph.CallDelete])
+			if s := r.collector.Stats(); s.Calls[engine.CallPatch]+s.Calls[engine.CallDelete] > 0 {
+				t.Fatalf("%d writes", s.Calls[engine.CallPatch]+s.Calls[engine.CallDelete])
 			}
 		}
 	})(t)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -43,7 +43,7 @@ type progress struct {
 // the root alone, so it has no counts.
 //
 //test:by TestCascadeEnded
-func progressOf(p ownergraph.Progress, first bool) progress {
+func progressOf(p engine.Progress, first bool) progress {
 	x := progress{
 		Schema: "ownergraph/progress/v1", Root: keyOf(p.Root), State: "running", Known: p.Known, Gone: p.Gone, Left: p.Left,
 		Held: p.Held, By: []heldObject{}, Growing: p.Growing, Rate: p.Rate, Reads: p.Reads, Writes: p.Writes, Fences: p.Fences, Since: p.Since,
@@ -72,7 +72,7 @@ func (h *Handler) cascade(ctx context.Context, r *http.Request) (content, error)
 	if err != nil {
 		return nil, err
 	}
-	var now ownergraph.Progress
+	var now engine.Progress
 	for p, err := range h.source.Follow(ctx, key) {
 		if err != nil {
 			return nil, err

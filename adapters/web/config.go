@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/plan"
@@ -19,21 +20,21 @@ import (
 // Source has everything that the pages can ask: methods of ownergraph.Collector that change
 // nothing and make no request of the store. An implementation is safe for concurrent use.
 type Source interface {
-	Stats() ownergraph.Stats
-	Kinds() []ownergraph.KindStatus
-	HeldReasons() []ownergraph.HeldReason
-	Held(limit int) []ownergraph.Held
-	Paused() []ownergraph.PauseReport
-	Braked(limit int) []ownergraph.BrakedCascade
-	Sweeps(limit int) []ownergraph.SweepStatus
-	Orders(limit int) []ownergraph.OrderStatus
-	Running() []ownergraph.HandlerRun
-	Roots(keys ...graph.Key) []ownergraph.Root
+	Stats() engine.Stats
+	Kinds() []engine.KindStatus
+	HeldReasons() []engine.HeldReason
+	Held(limit int) []engine.Held
+	Paused() []engine.PauseReport
+	Braked(limit int) []engine.BrakedCascade
+	Sweeps(limit int) []engine.SweepStatus
+	Orders(limit int) []engine.OrderStatus
+	Running() []engine.HandlerRun
+	Roots(keys ...graph.Key) []engine.Root
 	Keys(ctx context.Context, after graph.Key, limit int, match func(graph.Key) bool) ([]graph.Key, error)
 	Nearby(ctx context.Context, key graph.Key, limit int) (ownergraph.Nearby, error)
 	Explain(ctx context.Context, key graph.Key) (explain.Explanation, error)
 	Plan(ctx context.Context, request plan.Request) (plan.Plan, error)
-	Follow(ctx context.Context, key graph.Key) iter.Seq2[ownergraph.Progress, error]
+	Follow(ctx context.Context, key graph.Key) iter.Seq2[engine.Progress, error]
 }
 
 // Config holds the settings of a page. The zero value works. New reads it once.

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -61,7 +61,7 @@ type stream struct {
 }
 
 type report struct {
-	p   ownergraph.Progress
+	p   engine.Progress
 	err error
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -195,10 +195,10 @@ func TestEventsEnd(t *testing.T) {
 // quiet is a source in which nothing happens.
 type quiet struct{ Source }
 
-func (quiet) Stats() (s ownergraph.Stats) { return s }
+func (quiet) Stats() (s engine.Stats) { return s }
 
-func (quiet) Follow(ctx context.Context, _ graph.Key) iter.Seq2[ownergraph.Progress, error] {
-	return func(func(ownergraph.Progress, error) bool) { <-ctx.Done() }
+func (quiet) Follow(ctx context.Context, _ graph.Key) iter.Seq2[engine.Progress, error] {
+	return func(func(engine.Progress, error) bool) { <-ctx.Done() }
 }
 
 // TestEventsBeat: a stream without an event shows a sign of life, so that a proxy keeps it. It ends

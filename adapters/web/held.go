@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -48,7 +48,7 @@ type heldObject struct {
 	Roots  []jsonKey     `json:"roots,omitempty"`
 }
 
-func heldOf(h ownergraph.Held) heldObject {
+func heldOf(h engine.Held) heldObject {
 	x := heldObject{keyOf(h.Key), h.Status.String(), h.Reason, policy.Words(h.Reason, h.Doubt), nil, clean(h.LastError), h.Since, nil}
 	for _, d := range h.Detail {
 		x.Detail = append(x.Detail, clean(d))
@@ -98,10 +98,10 @@ func (h *Handler) held(ctx context.Context, r *http.Request) (content, error) {
 
 // heldAfter returns the held objects behind a key, of all reasons or of one: those of one page,
 // and one more if there is one. It reports whether it has looked at as many as it may.
-func (h *Handler) heldAfter(after graph.Key, reason policy.Reason) (found []ownergraph.Held, cut bool) {
+func (h *Handler) heldAfter(after graph.Key, reason policy.Reason) (found []engine.Held, cut bool) {
 	for limit := 4 * maxHeldRows; ; limit = min(4*limit, maxHeld) {
 		all := h.source.Held(limit)
-		found = slices.DeleteFunc(all, func(x ownergraph.Held) bool {
+		found = slices.DeleteFunc(all, func(x engine.Held) bool {
 			return x.Key.Compare(after) <= 0 || reason != policy.ReasonUnset && x.Reason != reason
 		})
 		switch {

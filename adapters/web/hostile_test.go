@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -101,7 +101,7 @@ func TestHostileMany(t *testing.T) {
 // faulty is a source with a fault of the program.
 type faulty struct{ Source }
 
-func (faulty) HeldReasons() []ownergraph.HeldReason { panic("a fault") }
+func (faulty) HeldReasons() []engine.HeldReason { panic("a fault") }
 
 // TestPanic: an answer that panics gives its place back. The server recovers from the panic.
 func TestPanic(t *testing.T) {

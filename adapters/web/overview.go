@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -85,7 +85,7 @@ func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error
 	if err := h.deletions(ctx, &o.running); err != nil {
 		return nil, err
 	}
-	for st := ownergraph.StatusWorking; st <= ownergraph.StatusStuck; st++ {
+	for st := engine.StatusWorking; st <= engine.StatusStuck; st++ {
 		o.Status = append(o.Status, statusCount{st.String(), s.ByStatus[st]})
 	}
 	if u := s.Unfinished; !u.Since.IsZero() {
@@ -105,7 +105,7 @@ func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error
 // no kind, as before Collector.Run. It is empty if all kinds are observed.
 //
 //test:by TestUnobserved
-func unobserved(kinds []ownergraph.KindStatus) string {
+func unobserved(kinds []engine.KindStatus) string {
 	_, unwell := healths(kinds)
 	switch {
 	case len(kinds) == 0:
@@ -117,7 +117,7 @@ func unobserved(kinds []ownergraph.KindStatus) string {
 }
 
 // healths returns the kinds, those first that need a look.
-func healths(kinds []ownergraph.KindStatus) (out []kindHealth, unwell int) {
+func healths(kinds []engine.KindStatus) (out []kindHealth, unwell int) {
 	out = []kindHealth{}
 	rank := map[string]int{"sick": 1, "unlisted": 2, "listed": 3}
 	for _, k := range kinds {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
@@ -85,9 +86,9 @@ type stalled struct {
 	since time.Time
 }
 
-func (s stalled) Stats() ownergraph.Stats {
+func (s stalled) Stats() engine.Stats {
 	x := s.Source.Stats()
-	x.Unfinished = ownergraph.UnfinishedStats{Objects: 2, Oldest: graph.Key{Kind: "pod", Scope: "shop", Name: "<a>", UID: "u"}, Since: s.since}
+	x.Unfinished = engine.UnfinishedStats{Objects: 2, Oldest: graph.Key{Kind: "pod", Scope: "shop", Name: "<a>", UID: "u"}, Since: s.since}
 	return x
 }
 

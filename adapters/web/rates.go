@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 const (
@@ -21,10 +21,10 @@ type rates struct {
 
 type sample struct {
 	at    time.Time
-	stats ownergraph.Stats
+	stats engine.Stats
 }
 
-func newRates(now time.Time, s ownergraph.Stats) *rates { return &rates{samples: []sample{{now, s}}} }
+func newRates(now time.Time, s engine.Stats) *rates { return &rates{samples: []sample{{now, s}}} }
 
 // rate is the work of a second, and the length of the measured time.
 type rate struct {
@@ -39,7 +39,7 @@ type rate struct {
 // since returns the rates from the oldest sample of the last minute to now.
 //
 //test:by TestRates
-func (r *rates) since(now time.Time, s ownergraph.Stats) rate {
+func (r *rates) since(now time.Time, s engine.Stats) rate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(r.samples) > 1 && now.Sub(r.samples[1].at) >= time.Minute {
@@ -65,8 +65,8 @@ func (r *rates) since(now time.Time, s ownergraph.Stats) rate {
 	return rate{
 		Seconds: d, Events: per(s.Events, old.stats.Events), Gone: per(s.Gone, old.stats.Gone),
 		Decisions: per(s.Decisions, old.stats.Decisions),
-		Reads:     per(s.Calls[ownergraph.CallRead], old.stats.Calls[ownergraph.CallRead]),
-		Writes: per(s.Calls[ownergraph.CallPatch]+s.Calls[ownergraph.CallDelete],
-			old.stats.Calls[ownergraph.CallPatch]+old.stats.Calls[ownergraph.CallDelete]),
+		Reads:     per(s.Calls[engine.CallRead], old.stats.Calls[engine.CallRead]),
+		Writes: per(s.Calls[engine.CallPatch]+s.Calls[engine.CallDelete],
+			old.stats.Calls[engine.CallPatch]+old.stats.Calls[engine.CallDelete]),
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -89,7 +89,7 @@ func (h *Handler) running() (r running) {
 	}
 	for _, b := range h.source.Braked(maxRuns) {
 		x := brakedCascade{keyOf(b.Key), b.Held, b.Limit, "", clean(strings.TrimPrefix(b.String(), b.Key.String()+": "))}
-		if b.Refused != ownergraph.RefusalUnset {
+		if b.Refused != engine.RefusalUnset {
 			x.Refused = b.Refused.String()
 		}
 		r.Braked = append(r.Braked, x)

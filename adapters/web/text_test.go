@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -113,7 +113,7 @@ func TestWantsJSON(t *testing.T) {
 // TestRates: rates are averages of the last minute, and need a second.
 func TestRates(t *testing.T) {
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
-	events := func(n uint64) (s ownergraph.Stats) { s.Events = n; return s }
+	events := func(n uint64) (s engine.Stats) { s.Events = n; return s }
 	r := newRates(at(0), events(100))
 	for _, c := range []struct {
 		at           int

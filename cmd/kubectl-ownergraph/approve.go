@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/printing"
@@ -121,7 +122,7 @@ func ordered(foreground bool) func(*ownergraph.Config, graph.Object) {
 // approveBraked changes the record alone: its collector does not run.
 func (a *app) approveBraked(ctx context.Context, f *approveFlags) error {
 	return a.onRecord(ctx, f.record, func(ctx context.Context, c *ownergraph.Collector, _ ownergraph.Store) (err error) {
-		approval := ownergraph.BrakeApproval{Until: a.now().Add(f.during), AtMost: f.atMost}
+		approval := engine.BrakeApproval{Until: a.now().Add(f.during), AtMost: f.atMost}
 		n := 1
 		if f.all {
 			n, err = c.ApproveBraked(ctx, approval)

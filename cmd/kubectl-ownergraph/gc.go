@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
 	gc "github.com/ownergraph/ownergraph/adapters/clientgo/run"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
@@ -71,7 +71,7 @@ func (a *app) collect(ctx context.Context, config gc.Config) error {
 	if config.Act {
 		word = ""
 	}
-	config.Engine.OnDecision = func(d ownergraph.DecisionEvent) {
+	config.Engine.OnDecision = func(d engine.DecisionEvent) {
 		if d.Action.Writes() {
 			printed.add(fmt.Sprintf("%s%s %s: %s\n", word, d.Action, spell.Key(d.Key), d.Reason))
 		}

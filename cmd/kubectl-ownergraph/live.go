@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
@@ -95,7 +96,7 @@ func synced(ctx context.Context, c *ownergraph.Collector) error {
 
 // forbiddenKinds returns the reasons of the kinds that the server forbids, once each other kind is
 // listed or sick.
-func forbiddenKinds(kinds []ownergraph.KindStatus) (why []string) {
+func forbiddenKinds(kinds []engine.KindStatus) (why []string) {
 	for _, k := range kinds {
 		switch {
 		case clientgo.Forbidden(k.Sick):

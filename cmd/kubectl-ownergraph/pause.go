@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/recordcheck"
@@ -76,7 +77,7 @@ as before the first start of a collector. A pause that the record does not have 
 // there. A namespace that the user may not read counts as one that exists.
 //
 //test:by TestPauseOfNothing
-func checkPause(ctx context.Context, s ownergraph.Store, record string, x ownergraph.Extent, resume, unchecked bool) error {
+func checkPause(ctx context.Context, s ownergraph.Store, record string, x engine.Extent, resume, unchecked bool) error {
 	_, name, _ := strings.Cut(record, "/"+recordPrefix)
 	switch {
 	case resume:
@@ -95,7 +96,7 @@ func checkPause(ctx context.Context, s ownergraph.Store, record string, x ownerg
 }
 
 // extent returns the range of a pause. The namespace counts only if the user types it.
-func (a *app) extent(cmd *cobra.Command, typ string, global bool) (x ownergraph.Extent, err error) {
+func (a *app) extent(cmd *cobra.Command, typ string, global bool) (x engine.Extent, err error) {
 	named := cmd.Flags().Changed("namespace")
 	chosen := 0
 	for _, is := range []bool{a.everywhere, named, typ != "", global} {
@@ -109,7 +110,7 @@ func (a *app) extent(cmd *cobra.Command, typ string, global bool) (x ownergraph.
 	case named && *a.cluster.Namespace == "": // as an extent, it has the objects without a namespace
 		return x, printing.UsageError("-n: the namespace is empty: want a name, or --global")
 	}
-	x = ownergraph.Extent{All: a.everywhere, InScope: named || global}
+	x = engine.Extent{All: a.everywhere, InScope: named || global}
 	if named {
 		x.Scope = *a.cluster.Namespace
 	}
@@ -148,7 +149,7 @@ func (a *app) onRecord(ctx context.Context, record string, do func(context.Conte
 		return err
 	}
 	defer cancel()
-	c, err := ownergraph.New(store, ownergraph.Config{ObserveOnly: false, Record: name, Brake: ownergraph.Brake{PerCascade: math.MaxInt32}})
+	c, err := ownergraph.New(store, ownergraph.Config{ObserveOnly: false, Record: name, Brake: engine.Brake{PerCascade: math.MaxInt32}})
 	if err != nil {
 		return err
 	}

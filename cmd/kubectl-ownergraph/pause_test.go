@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
 )
@@ -38,10 +39,10 @@ func (s paused) Get(_ context.Context, k graph.Key) (graph.Object, error) {
 // TestPauseOfNothing: a pause that would stop nothing, and the end of one that is not there, are
 // errors that say how the user goes on.
 func TestPauseOfNothing(t *testing.T) {
-	all, shop, old := ownergraph.Extent{All: true}, ownergraph.Extent{InScope: true, Scope: "shop"}, ownergraph.Extent{InScope: true, Scope: "old"}
+	all, shop, old := engine.Extent{All: true}, engine.Extent{InScope: true, Scope: "shop"}, engine.Extent{InScope: true, Scope: "old"}
 	for _, c := range []struct {
 		record            string
-		what              ownergraph.Extent
+		what              engine.Extent
 		resume, unchecked bool
 		namespaces        error
 		want, reason      string

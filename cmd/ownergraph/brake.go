@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/recordcheck"
@@ -59,7 +60,7 @@ func (b *brakeFlags) check(cmd *cobra.Command, args []string, ofBrake, ofGuard [
 //
 //test:by TestDeleteUnderBrake
 func braking(record string) ownergraph.Config {
-	return ownergraph.Config{Record: record, Brake: ownergraph.Brake{PerCascade: math.MaxInt32}}
+	return ownergraph.Config{Record: record, Brake: engine.Brake{PerCascade: math.MaxInt32}}
 }
 
 // onRecord opens the store, and calls do with a collector that has the record and does not
@@ -111,8 +112,8 @@ func (a *app) answerBrake(ctx context.Context, b *brakeFlags, with answer) error
 }
 
 func approval(atMost int, during time.Duration) answer {
-	grant := func() ownergraph.BrakeApproval {
-		return ownergraph.BrakeApproval{Until: time.Now().Add(during), AtMost: atMost}
+	grant := func() engine.BrakeApproval {
+		return engine.BrakeApproval{Until: time.Now().Add(during), AtMost: atMost}
 	}
 	return answer{
 		word: fmt.Sprintf("approved for %s, at most %s each", during, spell.Count(uint64(atMost), "delete")),
@@ -123,7 +124,7 @@ func approval(atMost int, during time.Duration) answer {
 	}
 }
 
-func refusal(r ownergraph.Refusal) answer {
+func refusal(r engine.Refusal) answer {
 	return answer{
 		word: "refused: " + r.String(),
 		one: func(ctx context.Context, c *ownergraph.Collector, k graph.Key) error {
@@ -142,7 +143,7 @@ func (a *app) listBraked(ctx context.Context, record string) error {
 	cfg.ObserveOnly = true
 	return a.onRecord(ctx, cfg, func(ctx context.Context, c *ownergraph.Collector, _ ownergraph.Store) error {
 		// Braked has the record once an answer has read it. This one is for no cascade.
-		if err := c.RefuseCascade(ctx, graph.Key{}, ownergraph.KeepHeld); err != nil && !errors.Is(err, ownergraph.ErrNotFound) {
+		if err := c.RefuseCascade(ctx, graph.Key{}, engine.KeepHeld); err != nil && !errors.Is(err, ownergraph.ErrNotFound) {
 			return err
 		}
 		text, found := "", error(nil)
@@ -151,7 +152,7 @@ func (a *app) listBraked(ctx context.Context, record string) error {
 			if b.Key == (graph.Key{UID: b.Key.UID}) {
 				name = "objects with too many roots"
 			}
-			if b.Refused == ownergraph.RefusalUnset {
+			if b.Refused == engine.RefusalUnset {
 				state, found = "held", printing.ErrFound
 			}
 			text += fmt.Sprintf("%s, uid %q: %s\n", name, string(b.Key.UID), state)

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
 // braked returns the settings of a program whose brake holds cascades of more than 2 objects.
 func braked() ownergraph.Config {
-	return ownergraph.Config{Record: "app", Brake: ownergraph.Brake{PerCascade: 2}}
+	return ownergraph.Config{Record: "app", Brake: engine.Brake{PerCascade: 2}}
 }
 
 // deleteBraked deletes the team blue with three objects below it, while a program runs. It

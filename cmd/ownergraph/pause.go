@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/recordcheck"
@@ -33,8 +34,8 @@ func (e *extentFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&e.global, "global", false, "the objects without a scope")
 }
 
-func (e *extentFlags) extent() (x ownergraph.Extent, err error) {
-	x = ownergraph.Extent{All: e.all, Kind: graph.Kind(e.kind), InScope: e.global || e.scope != "", Scope: e.scope}
+func (e *extentFlags) extent() (x engine.Extent, err error) {
+	x = engine.Extent{All: e.all, Kind: graph.Kind(e.kind), InScope: e.global || e.scope != "", Scope: e.scope}
 	chosen := 0
 	for _, is := range []bool{e.all, e.kind != "", e.scope != "", e.global} {
 		if is {
@@ -70,7 +71,7 @@ refused. A collector announces itself in its record when it begins. With --unche
 pauses all the same, as before the first start of a collector.`,
 		Example: `  ownergraph pause --store sqlite:app.db --record app --all
   ownergraph pause --store sqlite:app.db --record app --of-kind bucket`,
-	}, func(ctx context.Context, c *ownergraph.Collector, x ownergraph.Extent) (string, error) {
+	}, func(ctx context.Context, c *ownergraph.Collector, x engine.Extent) (string, error) {
 		_, err := c.Pause(ctx, x)
 		return "paused", err
 	})
@@ -83,13 +84,13 @@ func (a *app) resumeCommand() *cobra.Command {
 		Long: `End a pause of the collectors that share a record. Other pauses stay, even if they cover
 the same objects. A pause that the record does not have is an error.` + recorded,
 		Example: `  ownergraph resume --store sqlite:app.db --record app --all`,
-	}, func(ctx context.Context, c *ownergraph.Collector, x ownergraph.Extent) (string, error) {
+	}, func(ctx context.Context, c *ownergraph.Collector, x engine.Extent) (string, error) {
 		return "resumed", c.Resume(ctx, x)
 	})
 }
 
 // extentCommand completes a subcommand that changes the pauses of a record.
-func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownergraph.Collector, ownergraph.Extent) (string, error)) *cobra.Command {
+func (a *app) extentCommand(cmd *cobra.Command, do func(context.Context, *ownergraph.Collector, engine.Extent) (string, error)) *cobra.Command {
 	var e extentFlags
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -123,7 +124,7 @@ const goOn = "To pause before the first start of a collector, or one of an older
 // set of kinds, so it ends for any kind.
 //
 //test:by TestPauseOfNothing
-func (e *extentFlags) check(ctx context.Context, verb string, s ownergraph.Store, x ownergraph.Extent) error {
+func (e *extentFlags) check(ctx context.Context, verb string, s ownergraph.Store, x engine.Extent) error {
 	if verb == "resume" {
 		return recordcheck.Paused(ctx, s, e.record, x)
 	}
@@ -139,7 +140,7 @@ func (e *extentFlags) check(ctx context.Context, verb string, s ownergraph.Store
 // knowsScope returns an error if the store shows no object in the scope of a pause.
 //
 //test:by TestPauseOfNothing
-func knowsScope(ctx context.Context, s ownergraph.Store, x ownergraph.Extent) error {
+func knowsScope(ctx context.Context, s ownergraph.Store, x engine.Extent) error {
 	if !x.InScope {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
@@ -70,12 +71,12 @@ func (a *app) refuseBraked(ctx context.Context, f *refuseFlags) error {
 	case f.keep == f.orphan:
 		return printing.UsageError("want one of --keep and --orphan")
 	case f.keep:
-		return a.answerBrake(ctx, &f.brakeFlags, refusal(ownergraph.KeepHeld))
+		return a.answerBrake(ctx, &f.brakeFlags, refusal(engine.KeepHeld))
 	}
 	if err := a.confirm(ctx, f.yes, "Remove the references to the owners that are gone?"); err != nil {
 		return err
 	}
-	return a.answerBrake(ctx, &f.brakeFlags, refusal(ownergraph.OrphanHeld))
+	return a.answerBrake(ctx, &f.brakeFlags, refusal(engine.OrphanHeld))
 }
 
 // refuse orphans the dependents of a held root, and lets the root go.

@@ -32,6 +32,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/examples/internal/command"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -55,7 +56,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		}
 	}
 
-	collector, err := ownergraph.New(store, ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
+	collector, err := ownergraph.New(store, ownergraph.Config{OnDecision: func(d engine.DecisionEvent) {
 		if d.Action.Writes() {
 			fmt.Fprintf(out, "%s %s %s: %s\n", d.Action, d.Key.Kind, d.Key.Name, d.Reason)
 		}
@@ -84,7 +85,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 	stats := collector.Stats()
 	fmt.Fprintf(out, "%d objects are gone; the collector made %d deletes and %d reads; %d objects are held\n",
-		stats.Gone, stats.Calls[ownergraph.CallDelete], stats.Calls[ownergraph.CallRead], len(held))
+		stats.Gone, stats.Calls[engine.CallDelete], stats.Calls[engine.CallRead], len(held))
 	return nil
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/spell"
@@ -35,7 +35,7 @@ func TestShowcase(t *testing.T) {
 	if len(c.Objects)-len(after) != 1 {
 		t.Errorf("%d objects are garbage from the start, want 1: batch/left-behind", len(c.Objects)-len(after))
 	}
-	e.check(t, outcome{reason: "start: one owner is read, and one object deleted", reads: 1, writes: 1}, after, ownergraph.Stats{})
+	e.check(t, outcome{reason: "start: one owner is read, and one object deleted", reads: 1, writes: 1}, after, engine.Stats{})
 	for i, s := range showcase() {
 		root, err := spell.Find(c.Objects, s.Target)
 		if err != nil {
@@ -84,7 +84,7 @@ func mustEmbed(t *testing.T, c dump.Content) *rig {
 
 // check waits for the collector. It compares the objects of the store without their
 // versions, the held objects, and the calls since base.
-func (e *rig) check(t *testing.T, want outcome, objects []graph.Object, base ownergraph.Stats) {
+func (e *rig) check(t *testing.T, want outcome, objects []graph.Object, base engine.Stats) {
 	t.Helper()
 	holds, err := e.WaitIdle(t.Context())
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"os"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/examples/internal/command"
 	"github.com/ownergraph/ownergraph/examples/tenants/tenancy"
 	"github.com/ownergraph/ownergraph/graph"
@@ -39,7 +40,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 	collector, err := ownergraph.New(store, ownergraph.Config{
 		Sweeps:     []guard.Sweep{tenancy.Tenants(tenant, true)},
-		OnDecision: func(d ownergraph.DecisionEvent) { print(out, d) },
+		OnDecision: func(d engine.DecisionEvent) { print(out, d) },
 		Workers:    1, // for a stable output
 	})
 	if err != nil {
@@ -66,7 +67,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 }
 
 // print prints the steps of a sweep.
-func print(out io.Writer, d ownergraph.DecisionEvent) {
+func print(out io.Writer, d engine.DecisionEvent) {
 	if d.Reason == policy.HolderDeleted || d.Action == policy.Attach || d.Reason == policy.MembersGone && d.Action == policy.Release {
 		fmt.Fprintf(out, "  %-7s %s: %s\n", d.Action, place(d.Key), d.Reason)
 	}
@@ -74,7 +75,7 @@ func print(out io.Writer, d ownergraph.DecisionEvent) {
 
 // report prints the result. It returns an error if the sweep has deleted too much or
 // too little.
-func report(out io.Writer, before, after []graph.Object, held []ownergraph.Held, s ownergraph.Stats) error {
+func report(out io.Writer, before, after []graph.Object, held []engine.Held, s engine.Stats) error {
 	left := map[graph.Key]graph.Version{}
 	for _, o := range after {
 		left[o.Key] = o.Version
@@ -89,7 +90,7 @@ func report(out io.Writer, before, after []graph.Object, held []ownergraph.Held,
 		}
 	}
 	fmt.Fprintf(out, "%d objects are left, without a tenant or of 1111112 and 222222, and none of them has changed\n", len(after))
-	fmt.Fprintf(out, "%d members are gone with %d deletes; %d objects are held\n", s.Sweeps.MembersGone, s.Calls[ownergraph.CallDelete], len(held))
+	fmt.Fprintf(out, "%d members are gone with %d deletes; %d objects are held\n", s.Sweeps.MembersGone, s.Calls[engine.CallDelete], len(held))
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/examples/tenants/tenancy"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -61,7 +62,7 @@ func TestReportFinds(t *testing.T) {
 		{touched, false, "one object has changed"},
 	} {
 		var out bytes.Buffer
-		if err := report(&out, all, tc.after, nil, ownergraph.Stats{}); (err == nil) != tc.ok {
+		if err := report(&out, all, tc.after, nil, engine.Stats{}); (err == nil) != tc.ok {
 			t.Errorf("report: %v: %s", err, tc.reason)
 		}
 	}

@@ -25,9 +25,6 @@ type Tuning struct {
 	// Misplaced bounds the dependents that are decided again at the end of an owner in another
 	// scope or under another name. The audit decides the others.
 	Misplaced int
-	// Brief leaves text out of the reports of decisions: the key, the version, the root,
-	// and decisions without a call. A forecast knows these from the calls.
-	Brief bool
 	// Named says that the functions of the settings name their panics already.
 	Named bool
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/internal/terminal"
@@ -33,7 +34,7 @@ type Follower struct {
 
 // report is one result of Collector.Follow.
 type report struct {
-	ownergraph.Progress
+	engine.Progress
 	err error
 }
 
@@ -92,7 +93,7 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 }
 
 // sameState reports whether two reports have the same counts of objects.
-func sameState(a, b ownergraph.Progress) bool {
+func sameState(a, b engine.Progress) bool {
 	return a.Begun == b.Begun && a.Gone == b.Gone && a.Left == b.Left && a.Held == b.Held
 }
 
@@ -100,14 +101,14 @@ func sameState(a, b ownergraph.Progress) bool {
 // the deletion, so its own counts would be wrong.
 //
 //test:by cmd/ownergraph.TestActCounts
-func (f *Follower) shown(key graph.Key, p ownergraph.Progress) terminal.Progress {
+func (f *Follower) shown(key graph.Key, p engine.Progress) terminal.Progress {
 	total := terminal.Exact
 	if p.Growing {
 		total = terminal.AtLeast
 	}
 	out := terminal.Progress{Elsewhere: true}
 	if f.Acting != nil {
-		out = Since(ownergraph.Stats{}, f.Acting.Stats())
+		out = Since(engine.Stats{}, f.Acting.Stats())
 		out.Writes += f.Made
 	}
 	out.Label, out.Known, out.Total = "delete "+spell.Key(key), uint64(p.Known), total
@@ -117,7 +118,7 @@ func (f *Follower) shown(key graph.Key, p ownergraph.Progress) terminal.Progress
 }
 
 // unfinished ends the line, and says why a deletion has not ended.
-func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key graph.Key, p ownergraph.Progress, why string) error {
+func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key graph.Key, p engine.Progress, why string) error {
 	if f.Acting != nil {
 		p.Held, p.By = f.heldOfActing(ctx, p)
 	}
@@ -143,8 +144,8 @@ func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key grap
 
 // waitsInside reports whether each held object waits for other objects of the deletion alone. Those
 // that wait for something else come first in a report.
-func waitsInside(by []ownergraph.Held) bool {
-	return !slices.ContainsFunc(by, func(h ownergraph.Held) bool { return h.Status != ownergraph.StatusBlocked })
+func waitsInside(by []engine.Held) bool {
+	return !slices.ContainsFunc(by, func(h engine.Held) bool { return h.Status != engine.StatusBlocked })
 }
 
 // heldWithin bounds the time for the held objects of a large deletion.
@@ -154,7 +155,7 @@ const heldWithin = 5 * time.Second
 // knows the pauses of its record. The other collector stands in for one that has no answer.
 //
 //test:by cmd/ownergraph.TestPause
-func (f *Follower) heldOfActing(ctx context.Context, p ownergraph.Progress) (int, []ownergraph.Held) {
+func (f *Follower) heldOfActing(ctx context.Context, p engine.Progress) (int, []engine.Held) {
 	ctx, cancel := context.WithTimeout(ctx, heldWithin)
 	defer cancel()
 	held, by := p.Held, p.By

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
@@ -14,24 +14,24 @@ import (
 const progressEvery = 100 * time.Millisecond
 
 // Since returns the difference between two states of a collector.
-func Since(base, now ownergraph.Stats) terminal.Progress {
+func Since(base, now engine.Stats) terminal.Progress {
 	return terminal.Progress{
 		Gone:   now.Gone - base.Gone,
-		Held:   uint64(now.Held() + now.ByStatus[ownergraph.StatusBlocked]),
-		Reads:  now.Calls[ownergraph.CallRead] - base.Calls[ownergraph.CallRead],
-		Writes: now.Calls[ownergraph.CallDelete] + now.Calls[ownergraph.CallPatch] - base.Calls[ownergraph.CallDelete] - base.Calls[ownergraph.CallPatch],
-		Fences: now.Calls[ownergraph.CallFence] - base.Calls[ownergraph.CallFence],
+		Held:   uint64(now.Held() + now.ByStatus[engine.StatusBlocked]),
+		Reads:  now.Calls[engine.CallRead] - base.Calls[engine.CallRead],
+		Writes: now.Calls[engine.CallDelete] + now.Calls[engine.CallPatch] - base.Calls[engine.CallDelete] - base.Calls[engine.CallPatch],
+		Fences: now.Calls[engine.CallFence] - base.Calls[engine.CallFence],
 	}
 }
 
 // Waiter waits until no work is left, and returns the held objects.
-type Waiter func(ctx context.Context) ([]ownergraph.Held, error)
+type Waiter func(ctx context.Context) ([]engine.Held, error)
 
 // Watch waits until the collector is idle, and shows the progress since began
 // meanwhile and at the end.
-func Watch(ctx context.Context, out *terminal.Output, began time.Time, wait Waiter, now func() terminal.Progress) ([]ownergraph.Held, error) {
+func Watch(ctx context.Context, out *terminal.Output, began time.Time, wait Waiter, now func() terminal.Progress) ([]engine.Held, error) {
 	line := out.Line(began)
-	var holds []ownergraph.Held
+	var holds []engine.Held
 	done := make(chan error)
 	go func() {
 		var err error

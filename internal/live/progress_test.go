@@ -8,15 +8,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
 func TestSince(t *testing.T) {
-	stats := func(gone uint64, held int, reads, deletes, patches, fences uint64) (s ownergraph.Stats) {
-		s.Gone, s.ByStatus[ownergraph.StatusWaiting] = gone, held
-		s.Calls[ownergraph.CallRead], s.Calls[ownergraph.CallDelete] = reads, deletes
-		s.Calls[ownergraph.CallPatch], s.Calls[ownergraph.CallFence] = patches, fences
+	stats := func(gone uint64, held int, reads, deletes, patches, fences uint64) (s engine.Stats) {
+		s.Gone, s.ByStatus[engine.StatusWaiting] = gone, held
+		s.Calls[engine.CallRead], s.Calls[engine.CallDelete] = reads, deletes
+		s.Calls[engine.CallPatch], s.Calls[engine.CallFence] = patches, fences
 		return s
 	}
 	base, now := stats(1, 1, 2, 3, 4, 5), stats(11, 3, 22, 33, 44, 55)
@@ -34,9 +34,9 @@ func TestWatch(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
 			began := time.Now()
-			wait := func(ctx context.Context) ([]ownergraph.Held, error) {
+			wait := func(ctx context.Context) ([]engine.Held, error) {
 				<-time.After(2500 * time.Millisecond)
-				return []ownergraph.Held{{}}, end
+				return []engine.Held{{}}, end
 			}
 			now := func() terminal.Progress {
 				return terminal.Progress{Label: "x", Known: 9999, Total: terminal.AtMost, Gone: uint64(time.Since(began) / time.Millisecond), Held: 1}
@@ -60,7 +60,7 @@ type brokenWriter string
 func (w brokenWriter) Write([]byte) (int, error) { return 0, errors.New(string(w)) }
 
 func TestWatchReportsWriteError(t *testing.T) {
-	idle := func(context.Context) ([]ownergraph.Held, error) { return nil, nil }
+	idle := func(context.Context) ([]engine.Held, error) { return nil, nil }
 	now := func() terminal.Progress { return terminal.Progress{} }
 	_, err := Watch(t.Context(), terminal.New(brokenWriter("pipe is closed")), time.Now(), idle, now)
 	if err == nil || err.Error() != "pipe is closed" {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
@@ -20,7 +20,7 @@ type Reasons struct {
 }
 
 // Note is an ownergraph.Config.OnDecision, so it must be quick.
-func (r *Reasons) Note(d ownergraph.DecisionEvent) {
+func (r *Reasons) Note(d engine.DecisionEvent) {
 	if !d.Action.Writes() {
 		return
 	}
@@ -54,7 +54,7 @@ func (r *Reasons) Of(key graph.Key) string {
 }
 
 // Explain returns the reason why an object is held, with the details.
-func Explain(h ownergraph.Held) string {
+func Explain(h engine.Held) string {
 	s := policy.Words(h.Reason, h.Doubt)
 	if len(h.Detail) == 0 {
 		return s

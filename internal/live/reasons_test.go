@@ -3,18 +3,18 @@ package live
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 func TestReasons(t *testing.T) {
 	key := node("a").Key
-	decide := func(a policy.Action, r policy.Reason) ownergraph.DecisionEvent {
-		return ownergraph.DecisionEvent{Key: key, Decision: policy.Decision{Action: a, Reason: r}}
+	decide := func(a policy.Action, r policy.Reason) engine.DecisionEvent {
+		return engine.DecisionEvent{Key: key, Decision: policy.Decision{Action: a, Reason: r}}
 	}
 	tests := []struct {
-		decided ownergraph.DecisionEvent
+		decided engine.DecisionEvent
 		want    string
 		reason  string
 	}{
@@ -35,20 +35,20 @@ func TestReasons(t *testing.T) {
 func TestExplainHeld(t *testing.T) {
 	owner := graph.Owner{Key: graph.Key{Kind: "apps/Deployment", Scope: "shop", Name: "odd name!", UID: "1-2"}, Block: true, Controller: true, Unresolved: true}
 	tests := []struct {
-		held   ownergraph.Held
+		held   engine.Held
 		want   string
 		reason string
 	}{
-		{ownergraph.Held{Reason: policy.OnlySelf}, "owned by itself alone", "a reason needs no detail"},
-		{ownergraph.Held{Reason: policy.OwnerUnknown, Doubt: graph.Misplaced, Detail: []string{owner.String()}},
+		{engine.Held{Reason: policy.OnlySelf}, "owned by itself alone", "a reason needs no detail"},
+		{engine.Held{Reason: policy.OwnerUnknown, Doubt: graph.Misplaced, Detail: []string{owner.String()}},
 			`owner lives in another scope ("apps/Deployment"/shop/"odd name!")`, "the doubt says more, and the owner is spelt as it is typed, in quotes where it has to be"},
-		{ownergraph.Held{Reason: policy.NeedDependents, Detail: []string{node("a").Key.String(), node("b").Key.String()}},
+		{engine.Held{Reason: policy.NeedDependents, Detail: []string{node("a").Key.String(), node("b").Key.String()}},
 			"dependents hold it (K/s/a, K/s/b)", "so are dependents"},
-		{ownergraph.Held{Reason: policy.NeedFinalizers, Detail: []string{"x.io/y"}}, "finalizers hold it (x.io/y)", "a finalizer is no object"},
-		{ownergraph.Held{Reason: policy.NeedGrace, Detail: []string{"30 s"}}, "its grace period has to end (30 s)", "nor is a time"},
-		{ownergraph.Held{Reason: policy.StoreRefused, Detail: []string{"no, never"}}, "the store refused the write (no, never)", "a text that is not an object stays"},
-		{ownergraph.Held{Reason: policy.Paused, Detail: []string{"everything"}}, "the engine is paused (everything)", "the extent of a pause is no object"},
-		{ownergraph.Held{Reason: policy.NeedFinalizers, Detail: []string{"1", "2", "3", "4", "5", "6"}}, "finalizers hold it (1, 2, 3, 4, 5, ...)", "a line is bounded"},
+		{engine.Held{Reason: policy.NeedFinalizers, Detail: []string{"x.io/y"}}, "finalizers hold it (x.io/y)", "a finalizer is no object"},
+		{engine.Held{Reason: policy.NeedGrace, Detail: []string{"30 s"}}, "its grace period has to end (30 s)", "nor is a time"},
+		{engine.Held{Reason: policy.StoreRefused, Detail: []string{"no, never"}}, "the store refused the write (no, never)", "a text that is not an object stays"},
+		{engine.Held{Reason: policy.Paused, Detail: []string{"everything"}}, "the engine is paused (everything)", "the extent of a pause is no object"},
+		{engine.Held{Reason: policy.NeedFinalizers, Detail: []string{"1", "2", "3", "4", "5", "6"}}, "finalizers hold it (1, 2, 3, 4, 5, ...)", "a line is bounded"},
 	}
 	for _, tt := range tests {
 		if got := Explain(tt.held); got != tt.want {

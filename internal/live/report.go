@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
 )
@@ -132,7 +132,7 @@ func (f findings) orphaned(was, is *graph.Object) (h held, lost bool) {
 }
 
 // explainAll returns the held objects with the text of their reasons.
-func explainAll(reported []ownergraph.Held) []held {
+func explainAll(reported []engine.Held) []held {
 	var list []held
 	for _, h := range reported {
 		list = append(list, held{h.Key, Explain(h)})

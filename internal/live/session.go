@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/dump"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/internal/terminal"
@@ -37,7 +38,7 @@ type Session struct {
 	mine  int    // requests of the user, who is this program
 	acted int    // writes of the actors of containers
 	held  []held // after the latest step
-	holds []ownergraph.Held
+	holds []engine.Held
 	now   []graph.Object // after the latest step, by key
 }
 
@@ -89,7 +90,7 @@ func (s *Session) Delete(ctx context.Context, key graph.Key, p graph.Propagation
 
 // WaitIdle waits until no work is left, also of the actors of containers, which it does. It returns
 // the held objects. They wait for an action outside of the engine.
-func (s *Session) WaitIdle(ctx context.Context) ([]ownergraph.Held, error) {
+func (s *Session) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 	for {
 		if _, err := s.Collector.WaitIdle(ctx); err != nil {
 			return nil, err
@@ -105,13 +106,13 @@ func (s *Session) WaitIdle(ctx context.Context) ([]ownergraph.Held, error) {
 	}
 }
 
-func (s *Session) idle() []ownergraph.Held {
+func (s *Session) idle() []engine.Held {
 	held := s.Collector.Held(math.MaxInt) // WaitIdle returns the first 1,000
 	return s.unlisted.reword(held, byKey(s.Store.Objects()))
 }
 
 // Held returns the held objects after the latest deletion.
-func (s *Session) Held() []ownergraph.Held { return s.holds }
+func (s *Session) Held() []engine.Held { return s.holds }
 
 // HeldOf returns the held objects that the deletions are about: their own objects, and those
 // below them in before. The dependents of an orphan deletion are not, unless its object is a
@@ -119,7 +120,7 @@ func (s *Session) Held() []ownergraph.Held { return s.holds }
 // returns all held objects.
 //
 //test:by TestHeldOf
-func (s *Session) HeldOf(before []graph.Object, todo []Deletion) (list []ownergraph.Held) {
+func (s *Session) HeldOf(before []graph.Object, todo []Deletion) (list []engine.Held) {
 	asked := map[graph.Key]bool{}
 	for _, d := range todo {
 		asked[d.Key] = true
@@ -145,8 +146,8 @@ func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
 		return err
 	}
 	began := time.Now()
-	var base ownergraph.Stats // at the start the collector already works
-	limit := 0                // no limit is known
+	var base engine.Stats // at the start the collector already works
+	limit := 0            // no limit is known
 	if d != nil {
 		limit = d.maxGone(&s.containers, s.now)
 		base = s.Collector.Stats()
@@ -181,7 +182,7 @@ func (s *Session) explainDelete(key graph.Key, err error) error {
 
 // changes reports the changes of a step and the newly held objects. It includes the
 // step's own object if that is held.
-func (s *Session) changes(holds []ownergraph.Held, d *Deletion) string {
+func (s *Session) changes(holds []engine.Held, d *Deletion) string {
 	f := findings{before: s.now, after: byKey(s.Store.Objects()), why: s.Reasons.Of}
 	s.now = f.after
 	if d != nil {
@@ -202,8 +203,8 @@ func (s *Session) conclusion(first []graph.Object) string {
 	out.WriteString("at the end\n")
 	out.WriteString(indent(f.String()))
 	out.WriteString(indent(finalizers(f.after)))
-	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, spell.Count(stats.Calls[ownergraph.CallRead], "read"),
-		spell.Count(stats.Calls[ownergraph.CallDelete], "delete"), spell.Count(stats.Calls[ownergraph.CallPatch], "patch"), spell.Count(stats.Calls[ownergraph.CallFence], "fence"))
+	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, spell.Count(stats.Calls[engine.CallRead], "read"),
+		spell.Count(stats.Calls[engine.CallDelete], "delete"), spell.Count(stats.Calls[engine.CallPatch], "patch"), spell.Count(stats.Calls[engine.CallFence], "fence"))
 	if s.acted > 0 {
 		fmt.Fprintf(&out, "  of the actors of containers: %s\n", spell.Count(uint64(s.acted), "write"))
 	}

@@ -3,7 +3,7 @@ package live
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -38,7 +38,7 @@ func (u Unlisted) Doubt(d graph.Doubt, owners []graph.Owner) graph.Doubt {
 }
 
 // reword returns the held objects of the copy in terms of the dump. The objects are in order.
-func (u Unlisted) reword(list []ownergraph.Held, objects []graph.Object) []ownergraph.Held {
+func (u Unlisted) reword(list []engine.Held, objects []graph.Object) []engine.Held {
 	for i := range list {
 		h := &list[i]
 		if at, ok := slices.BinarySearchFunc(objects, h.Key, func(o graph.Object, k graph.Key) int { return o.Compare(k) }); ok && h.Reason == policy.OwnerUnknown {

@@ -7,18 +7,20 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/forecast"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
 // Clone returns an engine that goes on from here on its own. The two share the Config, and
 // nothing that either may change.
-func Clone(e *ownergraph.Engine) *ownergraph.Engine { return e.Inside(inside.Key{}).Clone() }
+func Clone(e *engine.Engine) *engine.Engine { return e.Inside(inside.Key{}).Clone() }
 
 // Check verifies the invariants that stand on Engine. An error names the first broken one.
 // Check walks everything.
-func Check(e *ownergraph.Engine) error { return e.Inside(inside.Key{}).Check() }
+func Check(e *engine.Engine) error { return e.Inside(inside.Key{}).Check() }
 
 // Fingerprint returns a hash of all state that decides the engine's later acts. Two
 // engines of one Config with different fingerprints may act differently. Two with the same
@@ -26,37 +28,37 @@ func Check(e *ownergraph.Engine) error { return e.Inside(inside.Key{}).Check() }
 // version.
 //
 //test:by internal/proof/exhaustive.TestFingerprintAgrees
-func Fingerprint(e *ownergraph.Engine, rename func(ownergraph.Key, ownergraph.Version) uint64) uint64 {
+func Fingerprint(e *engine.Engine, rename func(ownergraph.Key, ownergraph.Version) uint64) uint64 {
 	return e.Inside(inside.Key{}).Fingerprint(rename)
 }
 
 // Busy reports whether there is work left that needs neither an event nor a result. Next
 // would hand out a read or a write, or get something done.
-func Busy(e *ownergraph.Engine) bool { return e.Inside(inside.Key{}).Busy() }
+func Busy(e *engine.Engine) bool { return e.Inside(inside.Key{}).Busy() }
 
 // ObserveAll takes many events as Observe does, one after another, and is faster. It
 // returns the errors of the refused events, joined.
-func ObserveAll(e *ownergraph.Engine, now time.Time, events []ownergraph.Event) error {
+func ObserveAll(e *engine.Engine, now time.Time, events []ownergraph.Event) error {
 	return e.Inside(inside.Key{}).ObserveAll(now, events)
 }
 
 // Decide decides an object at once, and returns the first report of that. It returns false
 // for an object without a decision now. The engine is of no further use: clone it before.
-func Decide(e *ownergraph.Engine, key ownergraph.Key) (ownergraph.DecisionEvent, bool) {
+func Decide(e *engine.Engine, key ownergraph.Key) (engine.DecisionEvent, bool) {
 	return e.Inside(inside.Key{}).Decide(key)
 }
 
 // Tick takes the time, and does nothing else.
-func Tick(e *ownergraph.Engine, now time.Time) { e.Inside(inside.Key{}).Tick(now) }
+func Tick(e *engine.Engine, now time.Time) { e.Inside(inside.Key{}).Tick(now) }
 
 // Wake returns the time at which Next of the lane will have something to do if no event
 // and no result comes before. It returns false for never.
-func Wake(e *ownergraph.Engine, lane ownergraph.Lane) (time.Time, bool) {
+func Wake(e *engine.Engine, lane engine.Lane) (time.Time, bool) {
 	return e.Inside(inside.Key{}).Wake(lane)
 }
 
 // BeginWait begins a wait for the engine to be idle, and returns its moment.
-func BeginWait(e *ownergraph.Engine, now time.Time) seq.Stamp {
+func BeginWait(e *engine.Engine, now time.Time) seq.Stamp {
 	return e.Inside(inside.Key{}).BeginWait(now)
 }
 
@@ -64,7 +66,7 @@ func BeginWait(e *ownergraph.Engine, now time.Time) seq.Stamp {
 // Collector.WaitIdle waits so.
 //
 //test:by internal/proof/sim.TestSeeds
-func TryEndWait(e *ownergraph.Engine, at seq.Stamp) bool {
+func TryEndWait(e *engine.Engine, at seq.Stamp) bool {
 	return e.Inside(inside.Key{}).TryEndWait(at)
 }
 
@@ -79,10 +81,10 @@ func Tuned(c ownergraph.Config, t inside.Tuning) ownergraph.Config {
 
 // Requests returns the number of store calls: reads, writes, fences and pages of
 // selections.
-func Requests(s ownergraph.Stats) (n uint64) {
+func Requests(s engine.Stats) (n uint64) {
 	for t, calls := range s.Calls {
-		switch ownergraph.CallType(t) {
-		case ownergraph.CallList, ownergraph.CallHandle:
+		switch engine.CallType(t) {
+		case engine.CallList, engine.CallHandle:
 		default:
 			n += calls
 		}
@@ -93,6 +95,6 @@ func Requests(s ownergraph.Stats) (n uint64) {
 // Plan returns the plan of a request at once. Collector.Plan makes it in steps.
 //
 //test:by internal/proof/properties.TestPlanIsTheRun
-func Plan(e *ownergraph.Engine, now time.Time, req plan.Request) (plan.Plan, error) {
-	return e.Inside(inside.Key{}).Plan(context.Background(), now, req)
+func Plan(e *engine.Engine, now time.Time, req plan.Request) (plan.Plan, error) {
+	return forecast.PlanAtOnce(context.Background(), e.Inside(inside.Key{}).Driver(), now, req)
 }

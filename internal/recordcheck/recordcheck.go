@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
@@ -53,7 +54,7 @@ func Announced(ctx context.Context, store ownergraph.Store, name, remedy string)
 // Paused returns an error for a pause that the record does not have.
 //
 //test:by TestCheckRecord
-func Paused(ctx context.Context, store ownergraph.Store, name string, x ownergraph.Extent) error {
+func Paused(ctx context.Context, store ownergraph.Store, name string, x engine.Extent) error {
 	d, sound, err := readRecord(ctx, store, name)
 	switch {
 	case errors.Is(err, ownergraph.ErrNotFound):

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 // oneRecord is a store with one record. A text that is "" is no record.
@@ -55,7 +56,7 @@ func TestCheckRecord(t *testing.T) {
 			}
 		}
 		check("announced", Announced(t.Context(), s, "app", "Go on."), c.announced)
-		check("paused", Paused(t.Context(), s, "app", ownergraph.Extent{Kind: "team"}), c.paused)
+		check("paused", Paused(t.Context(), s, "app", engine.Extent{Kind: "team"}), c.paused)
 	}
 	if err := Announced(t.Context(), struct{ ownergraph.Store }{}, "app", ""); err != nil {
 		t.Errorf("a store without records: %v", err)
@@ -84,7 +85,7 @@ func TestUnrecorded(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			_, err = collector.Pause(ctx, ownergraph.Extent{All: true})
+			_, err = collector.Pause(ctx, engine.Extent{All: true})
 			if err = Unrecorded(err); err == nil || err.Error() != want || errors.Is(err, ownergraph.ErrRefused) != (c == ownergraph.ErrRefused) {
 				t.Errorf("error %v, want %s", err, want)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 // Collector collects the garbage of one API server until Stop. Use Start. It is safe
@@ -102,7 +103,7 @@ func (c *Collector) Stop() error {
 
 // Held returns the held objects by key, with their reasons: at most 1,000. An object
 // with a bad owner reference stays held until a client corrects the reference.
-func (c *Collector) Held() []ownergraph.Held { return c.engine.Held(maxHeld) }
+func (c *Collector) Held() []engine.Held { return c.engine.Held(maxHeld) }
 
 // ReportTo logs a report at the end of the test, if the test has failed. The report has
 // the collector's writes since the call, and the held objects. A test of Ginkgo passes

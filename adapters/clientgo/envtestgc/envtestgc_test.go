@@ -13,6 +13,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
@@ -98,7 +99,7 @@ func TestStopAfterEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, at := serve(t)
 		r := &rig{server: s, T: t}
-		gc, err := Start(at, Config{Engine: ownergraph.Config{OnDecision: func(ownergraph.DecisionEvent) { panic("made by the test") }}})
+		gc, err := Start(at, Config{Engine: ownergraph.Config{OnDecision: func(engine.DecisionEvent) { panic("made by the test") }}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +248,7 @@ func TestHooksAreKept(t *testing.T) {
 	var decisions int
 	var log strings.Builder
 	c := Config{Keep: 1, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
-	c.Engine.OnDecision = func(ownergraph.DecisionEvent) { decisions++ }
+	c.Engine.OnDecision = func(engine.DecisionEvent) { decisions++ }
 	bubble(t, c, func(r *rig) {
 		a := r.create("a", nil)
 		r.create("b", nil, a)

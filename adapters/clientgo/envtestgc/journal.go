@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -74,8 +74,8 @@ func withoutTime(groups []string, a slog.Attr) slog.Attr {
 }
 
 // decisions returns a hook that records each write and calls then.
-func (j *journal) decisions(then func(ownergraph.DecisionEvent)) func(ownergraph.DecisionEvent) {
-	return func(d ownergraph.DecisionEvent) {
+func (j *journal) decisions(then func(engine.DecisionEvent)) func(engine.DecisionEvent) {
+	return func(d engine.DecisionEvent) {
 		if d.Action.Writes() && d.Call != 0 {
 			line := line(d)
 			j.add(line)
@@ -90,7 +90,7 @@ func (j *journal) decisions(then func(ownergraph.DecisionEvent)) func(ownergraph
 }
 
 // line describes a decision: action, object and reason.
-func line(d ownergraph.DecisionEvent) string {
+func line(d engine.DecisionEvent) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", d.Action, d.Key)
 	switch {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -58,12 +59,12 @@ func (c *Collector) WaitIdle(ctx context.Context) error {
 //
 //test:by TestWaitIdleIn TestWaitIdleInNamesHolder TestParallel
 func (c *Collector) WaitIdleIn(ctx context.Context, namespace string) error {
-	idle := func(ctx context.Context) ([]ownergraph.Held, error) { return c.engine.WaitIdleIn(ctx, namespace) }
-	return c.wait(ctx, idle, func() []ownergraph.Held { return c.engine.HeldIn(namespace, maxHeld) })
+	idle := func(ctx context.Context) ([]engine.Held, error) { return c.engine.WaitIdleIn(ctx, namespace) }
+	return c.wait(ctx, idle, func() []engine.Held { return c.engine.HeldIn(namespace, maxHeld) })
 }
 
 // wait waits until the engine is idle and no held object is awaited.
-func (c *Collector) wait(ctx context.Context, idle func(context.Context) ([]ownergraph.Held, error), now func() []ownergraph.Held) error {
+func (c *Collector) wait(ctx context.Context, idle func(context.Context) ([]engine.Held, error), now func() []engine.Held) error {
 	for {
 		held, err := idle(ctx)
 		switch {
@@ -86,7 +87,7 @@ func (c *Collector) wait(ctx context.Context, idle func(context.Context) ([]owne
 
 // awaited reports whether time or the operator under test can free the object. A
 // kubelet ends grace periods, and a controller ends Namespaces. Neither runs here.
-func (c *Collector) awaited(h ownergraph.Held) bool {
+func (c *Collector) awaited(h engine.Held) bool {
 	switch h.Reason {
 	case policy.OnlySelf, policy.OwnedInRing, policy.OwnerUnknown, policy.ObjectFlawed, policy.ObserveOnly,
 		policy.LevelTooLow, policy.UIDShared, policy.NeedGrace:
@@ -104,9 +105,9 @@ func (c *Collector) awaited(h ownergraph.Held) bool {
 type HeldError struct {
 	// Held has all held objects by key, with reasons and waits. It is empty while there
 	// is only work in flight.
-	Held []ownergraph.Held
+	Held []engine.Held
 	// Sick has the kinds that cannot be watched, with the reasons.
-	Sick []ownergraph.KindStatus
+	Sick []engine.KindStatus
 	err  error
 }
 
@@ -131,17 +132,17 @@ func (e *HeldError) Error() string {
 func (e *HeldError) Unwrap() error { return e.err }
 
 // unfinished returns the error of a wait that has ended early.
-func (c *Collector) unfinished(err error, held func() []ownergraph.Held) error {
+func (c *Collector) unfinished(err error, held func() []engine.Held) error {
 	select {
 	case <-c.ended:
 		return errors.Join(ownergraph.ErrClosed, c.err)
 	default:
 	}
-	sick := slices.DeleteFunc(c.engine.Kinds(), func(k ownergraph.KindStatus) bool { return k.Sick == "" })
+	sick := slices.DeleteFunc(c.engine.Kinds(), func(k engine.KindStatus) bool { return k.Sick == "" })
 	return &HeldError{held(), sick, err}
 }
 
-func texts(held []ownergraph.Held) []string {
+func texts(held []engine.Held) []string {
 	out := make([]string, 0, len(held))
 	for _, h := range held {
 		out = append(out, h.String())

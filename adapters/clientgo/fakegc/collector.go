@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -111,7 +112,7 @@ func (w *watchedStore) failure() error {
 }
 
 // log logs a write.
-func (c *Collector) log(d ownergraph.DecisionEvent) {
+func (c *Collector) log(d engine.DecisionEvent) {
 	if !d.Action.Writes() || d.Call == 0 {
 		return
 	}
@@ -137,7 +138,7 @@ func (l lines) Write(line []byte) (int, error) {
 // removal. It is immutable.
 type HeldError struct {
 	// Held has the objects by key, with reasons and waits.
-	Held []ownergraph.Held
+	Held []engine.Held
 }
 
 const maxLines = 20

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -123,7 +124,7 @@ func TestHeld(t *testing.T) {
 	}
 	r.collect()
 	r.want("")
-	many := &HeldError{make([]ownergraph.Held, 30)}
+	many := &HeldError{make([]engine.Held, 30)}
 	if got := strings.Count(many.Error(), "\n"); got != maxLines+1 || !strings.HasSuffix(many.Error(), "and 10 more") {
 		t.Errorf("30 objects make %d lines:\n%v", got, many)
 	}

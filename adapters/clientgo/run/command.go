@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/recordcheck"
 )
@@ -18,7 +19,7 @@ import (
 type Command struct {
 	Verb Verb
 	// What is the range of Pause and Resume.
-	What ownergraph.Extent
+	What engine.Extent
 	// Unchecked pauses also a record that no collector has announced itself in, and a kind or a
 	// namespace that does not exist. Without it such a pause is an error.
 	Unchecked bool
@@ -30,7 +31,7 @@ type Command struct {
 	AtMost int
 	For    time.Duration
 	// Refusal is the answer of Refuse.
-	Refusal ownergraph.Refusal
+	Refusal engine.Refusal
 	// Finalizer is that of Retire: see ownergraph.Collector.Retire.
 	Finalizer string
 }
@@ -72,7 +73,7 @@ func (c *Command) check() error {
 		return errors.New("it takes uid=UID of a root, or all")
 	case c.Verb == Approve && (c.AtMost < 1 || c.For < 0):
 		return errors.New("it takes atmost=NUMBER, the most deletes of a cascade")
-	case c.Verb == Refuse && c.Refusal == ownergraph.RefusalUnset:
+	case c.Verb == Refuse && c.Refusal == engine.RefusalUnset:
 		return errors.New("it takes keep or orphan")
 	case c.Verb == Retire && c.Finalizer == "":
 		return errors.New("it takes the name of a finalizer")
@@ -118,7 +119,7 @@ func (p *Program) pause(ctx context.Context, c *Command) error {
 	return nil
 }
 
-func (p *Program) resume(ctx context.Context, x ownergraph.Extent) error {
+func (p *Program) resume(ctx context.Context, x engine.Extent) error {
 	if err := recordcheck.Paused(ctx, p.store, p.config.Engine.Record, x); err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (p *Program) recordText() string { return recordFlag{&p.config}.String() }
 
 // answerCascades answers for the cascades that the record holds.
 func (p *Program) answerCascades(ctx context.Context, c *Command) (err error) {
-	approval := ownergraph.BrakeApproval{Until: time.Now().Add(cmp.Or(c.For, time.Hour)), AtMost: c.AtMost}
+	approval := engine.BrakeApproval{Until: time.Now().Add(cmp.Or(c.For, time.Hour)), AtMost: c.AtMost}
 	n, key := 1, ownergraph.Key{UID: c.Cascade}
 	switch {
 	case c.Verb == Approve && c.All:

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -31,7 +31,7 @@ func (f commandFlag) Set(text string) error {
 	switch f.verb {
 	case Pause, Resume:
 		err = eachTerm(text, "all, kind=apps/Deployment or namespace=prod", c.extentTerm)
-		if err == nil && c.What == (ownergraph.Extent{}) {
+		if err == nil && c.What == (engine.Extent{}) {
 			err = errNoRange
 		}
 	case Approve:
@@ -59,7 +59,7 @@ func (c *Command) extentTerm(key, value string) (bool, error) {
 		c.Unchecked = true
 		return value == "", nil
 	}
-	var none ownergraph.Extent
+	var none engine.Extent
 	if c.What != none {
 		return false, errors.New("it takes one term: all, kind=Pod or namespace=prod")
 	}
@@ -95,10 +95,10 @@ func (c *Command) answerTerm(key, value string) (bool, error) {
 		c.For, err = time.ParseDuration(value)
 		return err == nil && c.For > 0, nil
 	case key == "keep" && c.Verb == Refuse:
-		c.Refusal = ownergraph.KeepHeld
+		c.Refusal = engine.KeepHeld
 		return value == "", nil
 	case key == "orphan" && c.Verb == Refuse:
-		c.Refusal = ownergraph.OrphanHeld
+		c.Refusal = engine.OrphanHeld
 		return value == "", nil
 	}
 	return false, nil

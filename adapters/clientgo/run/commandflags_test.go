@@ -13,12 +13,13 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 func TestCommandFlags(t *testing.T) {
 	brake := func(n int) Config {
-		return Config{Engine: ownergraph.Config{Brake: ownergraph.Brake{PerCascade: n}}}
+		return Config{Engine: ownergraph.Config{Brake: engine.Brake{PerCascade: n}}}
 	}
 	does := func(c Command) Config { return Config{Command: c} }
 	for _, c := range []struct {
@@ -31,14 +32,14 @@ func TestCommandFlags(t *testing.T) {
 		{"-brake 0 -brake 7", brake(7), "the last one counts"},
 		{"-record ns/ownergraph-gc", Config{Engine: ownergraph.Config{Record: "gc"}, Store: clientgo.Config{RecordNamespace: "ns"}}, "the ConfigMap has its prefix"},
 		{"-record ns/ownergraph-gc -record=", Config{}, "no record"},
-		{"-pause all", does(Command{Verb: Pause, What: ownergraph.Extent{All: true}}), "everything"},
-		{"-pause kind=apps/Deployment", does(Command{Verb: Pause, What: ownergraph.Extent{Kind: "apps/Deployment"}}), "a kind"},
-		{"-pause namespace=prod,unchecked", does(Command{Verb: Pause, What: ownergraph.Extent{InScope: true, Scope: "prod"}, Unchecked: true}), "before the first collector"},
-		{"-resume namespace=", does(Command{Verb: Resume, What: ownergraph.Extent{InScope: true}}), "the objects without a namespace"},
+		{"-pause all", does(Command{Verb: Pause, What: engine.Extent{All: true}}), "everything"},
+		{"-pause kind=apps/Deployment", does(Command{Verb: Pause, What: engine.Extent{Kind: "apps/Deployment"}}), "a kind"},
+		{"-pause namespace=prod,unchecked", does(Command{Verb: Pause, What: engine.Extent{InScope: true, Scope: "prod"}, Unchecked: true}), "before the first collector"},
+		{"-resume namespace=", does(Command{Verb: Resume, What: engine.Extent{InScope: true}}), "the objects without a namespace"},
 		{"-approve uid=u,atmost=5,for=2h", does(Command{Verb: Approve, Cascade: "u", AtMost: 5, For: 2 * time.Hour}), "one cascade"},
 		{"-approve all,atmost=5", does(Command{Verb: Approve, All: true, AtMost: 5}), "all, for an hour"},
-		{"-refuse uid=u,orphan", does(Command{Verb: Refuse, Cascade: "u", Refusal: ownergraph.OrphanHeld}), "without owners"},
-		{"-refuse all,keep", does(Command{Verb: Refuse, All: true, Refusal: ownergraph.KeepHeld}), "as they are"},
+		{"-refuse uid=u,orphan", does(Command{Verb: Refuse, Cascade: "u", Refusal: engine.OrphanHeld}), "without owners"},
+		{"-refuse all,keep", does(Command{Verb: Refuse, All: true, Refusal: engine.KeepHeld}), "as they are"},
 		{"-retire example.org/x", does(Command{Verb: Retire, Finalizer: "example.org/x"}), "a finalizer"},
 	} {
 		if got := parsed(t, c.args); !reflect.DeepEqual(got, c.want) {
@@ -85,12 +86,12 @@ func TestCommandsRefused(t *testing.T) {
 		config       Config
 		want, reason string
 	}{
-		{Config{Command: Command{Verb: Pause, What: ownergraph.Extent{All: true}}}, "Command.pause: it changes the record, and Engine.Record (flag -record) names none", "no record"},
+		{Config{Command: Command{Verb: Pause, What: engine.Extent{All: true}}}, "Command.pause: it changes the record, and Engine.Record (flag -record) names none", "no record"},
 		{Config{Command: Command{Verb: Approve}, Engine: ownergraph.Config{Record: "x"}}, "Command.approve: it takes uid=UID", "no cascade"},
 		{Config{Command: Command{Verb: 9}}, "Command.verb(9): unknown", "no verb"},
-		{Config{NoBrake: true, Command: Command{Verb: Refuse, All: true, Refusal: ownergraph.KeepHeld}, Engine: ownergraph.Config{Record: "x"}},
+		{Config{NoBrake: true, Command: Command{Verb: Refuse, All: true, Refusal: engine.KeepHeld}, Engine: ownergraph.Config{Record: "x"}},
 			"Command.refuse: it answers for a brake", "no brake"},
-		{Config{NoBrake: true, Engine: ownergraph.Config{Brake: ownergraph.Brake{PerCascade: 1}}}, "NoBrake: set, and", "both"},
+		{Config{NoBrake: true, Engine: ownergraph.Config{Brake: engine.Brake{PerCascade: 1}}}, "NoBrake: set, and", "both"},
 	} {
 		if _, err := c.config.filled(); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), c.want) {
 			t.Errorf("%s: error %v, want %q", c.reason, err, c.want)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 )
@@ -107,7 +108,7 @@ func (p *Program) checkGuardKinds(ctx context.Context) {
 	}
 	served := p.collector.Kinds()
 	for _, k := range kinds {
-		if !slices.ContainsFunc(served, func(s ownergraph.KindStatus) bool { return s.Kind == k }) {
+		if !slices.ContainsFunc(served, func(s engine.KindStatus) bool { return s.Kind == k }) {
 			p.log.Warn("a protection or a guard names a kind that takes no part, so it selects no object of it", "kind", string(k))
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -31,7 +31,7 @@ func (p *Program) watchBraked(ctx context.Context) {
 		case <-tick.C:
 			now := map[graph.UID]bool{}
 			for _, b := range p.collector.Braked(maxHeld) {
-				if now[b.Key.UID] = true; !known[b.Key.UID] && b.Refused == ownergraph.RefusalUnset {
+				if now[b.Key.UID] = true; !known[b.Key.UID] && b.Refused == engine.RefusalUnset {
 					p.log.Warn("the brake holds a cascade: let it go by -approve, keep it by -refuse, or change the limit by -brake",
 						"root", b.Key.String(), "uid", string(b.Key.UID), "count", b.Held, "limit", b.Limit, "kinds", uncounted(b),
 						"services", strings.Join(behind(b.Uncounted, p.services()), ", "), "record", p.recordText())
@@ -43,7 +43,7 @@ func (p *Program) watchBraked(ctx context.Context) {
 }
 
 // uncounted names the kinds that the count of a cascade has left out.
-func uncounted(b ownergraph.BrakedCascade) string {
+func uncounted(b engine.BrakedCascade) string {
 	var names []string
 	for _, k := range b.Uncounted {
 		if k == "" {
@@ -86,8 +86,8 @@ func (p *Program) watchHeld(ctx context.Context) {
 // object.
 //
 //test:by TestHeldEvents TestHeldEventsOfMany
-func (p *Program) reportHeld(held []ownergraph.Held, from graph.Key, now time.Time) (next graph.Key) {
-	first := max(0, slices.IndexFunc(held, func(h ownergraph.Held) bool { return h.Key.Compare(from) >= 0 }))
+func (p *Program) reportHeld(held []engine.Held, from graph.Key, now time.Time) (next graph.Key) {
+	first := max(0, slices.IndexFunc(held, func(h engine.Held) bool { return h.Key.Compare(from) >= 0 }))
 	for i := range held {
 		h := &held[(first+i)%len(held)]
 		switch m := mentionOf(h.Reason); {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -37,7 +37,7 @@ func invalidCode(dependent graph.Key, x *graph.OwnerElsewhere) string {
 // collector deletes the object. A deletion that another reason bars is reported once it goes out.
 //
 //test:by TestInvalidReferences
-func (w *sender) noteInvalid(d ownergraph.DecisionEvent) {
+func (w *sender) noteInvalid(d engine.DecisionEvent) {
 	if d.Barred != policy.ReasonUnset && d.Barred != policy.ObserveOnly {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -156,9 +157,9 @@ func TestInvalidText(t *testing.T) {
 }
 
 // deletion returns the decision about the i-th object with an invalid reference.
-func deletion(i int) ownergraph.DecisionEvent {
+func deletion(i int) engine.DecisionEvent {
 	owner := graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "o", UID: "u"}
-	return ownergraph.DecisionEvent{
+	return engine.DecisionEvent{
 		Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "x", UID: graph.UID(fmt.Sprint(i))}, Version: "7", Call: 1,
 		Decision:  policy.Decision{Action: policy.Delete, Reason: policy.OwnersGone},
 		Elsewhere: []graph.OwnerElsewhere{{Owner: graph.Owner{Key: owner}, Lives: graph.Key{Kind: "apps/Deployment", Scope: "ns", Name: "o", UID: "u"}}},

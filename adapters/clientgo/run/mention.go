@@ -3,7 +3,7 @@ package run
 import (
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -55,7 +55,7 @@ func (m mention) eventType() string {
 
 // mentions reports whether an Event reports a decision at once. A decision about a whole cascade
 // has no version. A barred one is not carried out.
-func mentions(d ownergraph.DecisionEvent) bool {
+func mentions(d engine.DecisionEvent) bool {
 	switch mentionOf(d.Reason) {
 	case mentionDecided, mentionNormal:
 		return d.Barred == policy.ReasonUnset
@@ -67,7 +67,7 @@ func mentions(d ownergraph.DecisionEvent) bool {
 
 // pauses returns whether a decision is the beginning or the end of a pause, and its range in
 // words.
-func pauses(d ownergraph.DecisionEvent) (what string, is bool) {
+func pauses(d engine.DecisionEvent) (what string, is bool) {
 	switch {
 	case d.Reason != policy.Paused || d.Key.Name != "" || d.Key.UID != "":
 		return "", false

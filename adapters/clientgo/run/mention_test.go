@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -15,7 +16,7 @@ import (
 // once, each once for an object. So is the brake of a cascade, about its root alone.
 func TestMentions(t *testing.T) {
 	for _, c := range []struct {
-		event  ownergraph.DecisionEvent
+		event  engine.DecisionEvent
 		want   string
 		reason string
 	}{
@@ -30,10 +31,10 @@ func TestMentions(t *testing.T) {
 		{decision(policy.RootSeen, "7"), "", "it is no verdict"},
 		{decision(policy.NeedVerdict, "7"), "", "only if it takes long"},
 		{decision(policy.Paused, "7"), "", "one of the objects that a pause covers"},
-		{ownergraph.DecisionEvent{Decision: policy.Decision{Reason: policy.Braked}}, "", "it names no object"},
-		{ownergraph.DecisionEvent{Decision: policy.Decision{Reason: policy.VerdictPassed}, Barred: policy.StoreRefused}, "", "the write does not go out"},
+		{engine.DecisionEvent{Decision: policy.Decision{Reason: policy.Braked}}, "", "it names no object"},
+		{engine.DecisionEvent{Decision: policy.Decision{Reason: policy.VerdictPassed}, Barred: policy.StoreRefused}, "", "the write does not go out"},
 	} {
-		bubble(t, Config{Events: true, Engine: ownergraph.Config{Brake: ownergraph.Brake{PerCascade: 7}}}, func(r *rig) {
+		bubble(t, Config{Events: true, Engine: ownergraph.Config{Brake: engine.Brake{PerCascade: 7}}}, func(r *rig) {
 			r.start(r.program)
 			for range 3 {
 				r.program.sender.decided(c.event)
@@ -70,8 +71,8 @@ func TestCascadeRounds(t *testing.T) {
 	})
 }
 
-func decision(why policy.Reason, version graph.Version) ownergraph.DecisionEvent {
-	return ownergraph.DecisionEvent{
+func decision(why policy.Reason, version graph.Version) engine.DecisionEvent {
+	return engine.DecisionEvent{
 		Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "root", UID: "u"}, Version: version,
 		Owners: []graph.Owner{{Key: graph.Key{Kind: "Pod", Name: "p", UID: "o"}}}, Decision: policy.Decision{Reason: why},
 	}
@@ -93,10 +94,10 @@ func TestHeldMentions(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
 		r.start(r.program)
 		now := time.Now()
-		held := func(uid graph.UID, why policy.Reason, since time.Duration, detail ...string) ownergraph.Held {
-			return ownergraph.Held{Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "root", UID: uid}, Reason: why, Since: now.Add(-since), Detail: detail}
+		held := func(uid graph.UID, why policy.Reason, since time.Duration, detail ...string) engine.Held {
+			return engine.Held{Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "root", UID: uid}, Reason: why, Since: now.Add(-since), Detail: detail}
 		}
-		r.program.reportHeld([]ownergraph.Held{
+		r.program.reportHeld([]engine.Held{
 			held("a", policy.DeletionRefused, 0, "2000 objects end, and the limit is 100"), held("b", policy.NeedVerdict, 0),
 			held("c", policy.NeedVerdict, time.Hour, "Pod: no rights"), held("d", policy.Braked, time.Hour), held("e", policy.Paused, time.Hour),
 		}, graph.Key{}, now)

@@ -21,6 +21,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/clientgo/internal/httpctx"
 	promstats "github.com/ownergraph/ownergraph/adapters/prometheus"
 	"github.com/ownergraph/ownergraph/adapters/web"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -111,11 +112,11 @@ func New(server *rest.Config, config Config) (*Program, error) {
 	return p, nil
 }
 
-func both(a, b func(ownergraph.DecisionEvent)) func(ownergraph.DecisionEvent) {
+func both(a, b func(engine.DecisionEvent)) func(engine.DecisionEvent) {
 	if a == nil {
 		return b
 	}
-	return func(d ownergraph.DecisionEvent) { a(d); b(d) }
+	return func(d engine.DecisionEvent) { a(d); b(d) }
 }
 
 // logContext returns a context that sends client-go's log records to the program's

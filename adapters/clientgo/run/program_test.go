@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -25,7 +26,7 @@ func (r *rig) owned() {
 
 func TestRunActs(t *testing.T) {
 	decided := 0
-	bubble(t, Config{Act: true, Events: true, Engine: ownergraph.Config{OnDecision: func(ownergraph.DecisionEvent) { decided++ }}}, func(r *rig) {
+	bubble(t, Config{Act: true, Events: true, Engine: ownergraph.Config{OnDecision: func(engine.DecisionEvent) { decided++ }}}, func(r *rig) {
 		r.owned()
 		end := r.start(r.program)
 		pass(time.Second)
@@ -101,7 +102,7 @@ func TestRunFails(t *testing.T) {
 
 // TestRunBreaks: an error of the engine ends the program.
 func TestRunBreaks(t *testing.T) {
-	bubble(t, Config{Engine: ownergraph.Config{OnDecision: func(ownergraph.DecisionEvent) { panic("hook") }}}, func(r *rig) {
+	bubble(t, Config{Engine: ownergraph.Config{OnDecision: func(engine.DecisionEvent) { panic("hook") }}}, func(r *rig) {
 		r.owned()
 		done := make(chan error, 1)
 		go func() { done <- r.program.Run(r.t.Context()) }()

@@ -16,8 +16,8 @@ import (
 	core "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/util/flowcontrol"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -107,7 +107,7 @@ func (p *Program) newSender(store *clientgo.Store) (*sender, error) {
 // decision of a guard. The engine waits for this call.
 //
 //test:by TestCascadeWithoutObject
-func (w *sender) decided(d ownergraph.DecisionEvent) {
+func (w *sender) decided(d engine.DecisionEvent) {
 	about := topic{uid: d.Key.UID, reason: d.Reason, doubt: d.Doubt}
 	switch {
 	case unresolvable(d.Reason, d.Doubt):
@@ -131,7 +131,7 @@ func (w *sender) decided(d ownergraph.DecisionEvent) {
 
 // roundOf numbers the answers for a cascade, and the trips after each of them. So each of them
 // is an Event, and the programs with one record agree on its name.
-func (w *sender) roundOf(d ownergraph.DecisionEvent) string {
+func (w *sender) roundOf(d engine.DecisionEvent) string {
 	if d.Version != "" {
 		return ""
 	}
@@ -146,7 +146,7 @@ func (w *sender) roundOf(d ownergraph.DecisionEvent) string {
 }
 
 // advice returns what a user can do about a braked cascade, and the kinds that are not counted.
-func (w *sender) advice(d *ownergraph.DecisionEvent) (detail []string) {
+func (w *sender) advice(d *engine.DecisionEvent) (detail []string) {
 	if d.Reason != policy.Braked {
 		return nil
 	}
@@ -160,7 +160,7 @@ func (w *sender) advice(d *ownergraph.DecisionEvent) (detail []string) {
 
 // notePause offers the beginning or the end of a pause. The Event is about the record, and
 // may repeat.
-func (w *sender) notePause(d ownergraph.DecisionEvent) {
+func (w *sender) notePause(d engine.DecisionEvent) {
 	what, is := pauses(d)
 	if !is || w.record.Name == "" {
 		return

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -126,12 +126,12 @@ func TestEventsBounded(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
 		sender := r.program.sender
 		for i := range 100_000 { // no goroutine sends them
-			sender.decided(ownergraph.DecisionEvent{
+			sender.decided(engine.DecisionEvent{
 				Key:      graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "x", UID: graph.UID(fmt.Sprint(i))},
 				Decision: policy.Decision{Reason: policy.OnlySelf},
 			})
 		}
-		sender.decided(ownergraph.DecisionEvent{Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "root", UID: "root"}, Decision: policy.Decision{Reason: policy.Braked}})
+		sender.decided(engine.DecisionEvent{Key: graph.Key{Kind: "ConfigMap", Scope: "ns", Name: "root", UID: "root"}, Decision: policy.Decision{Reason: policy.Braked}})
 		if n := len(sender.queue); n != maxReports/2+1 {
 			t.Errorf("%d wait", n)
 		}
@@ -199,7 +199,7 @@ func TestCascadeWithoutObject(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := &sender{answers: answers, record: c.record, queue: make(chan report, 2)}
-		w.decided(ownergraph.DecisionEvent{Key: graph.Key{UID: "roots-left-out"}, Decision: policy.Decision{Action: policy.Wait, Reason: policy.Braked}})
+		w.decided(engine.DecisionEvent{Key: graph.Key{UID: "roots-left-out"}, Decision: policy.Decision{Action: policy.Wait, Reason: policy.Braked}})
 		if len(w.queue) != c.want {
 			t.Fatalf("%d reports, want %d: %s", len(w.queue), c.want, c.reason)
 		}

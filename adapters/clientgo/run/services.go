@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -35,7 +35,7 @@ func namesOf(services []clientgo.UnavailableService) (names []string) {
 // reasons of the kinds that it waits for.
 //
 //test:by TestHeldByServices
-func causes(h *ownergraph.Held, services []clientgo.UnavailableService) []string {
+func causes(h *engine.Held, services []clientgo.UnavailableService) []string {
 	if h.Key.Kind != "Namespace" || h.Reason != policy.NeedFinalizers || !slices.Contains(h.Detail, clientgo.NamespaceFinalizer) {
 		return nil
 	}

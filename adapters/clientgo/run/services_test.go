@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -44,7 +44,7 @@ func TestBehind(t *testing.T) {
 	}
 	w := &sender{services: func() []clientgo.UnavailableService { return down("a") }}
 	d := decision(policy.Braked, "")
-	d.Cascade = &ownergraph.BrakedCascade{Uncounted: []graph.Kind{"a/*"}}
+	d.Cascade = &engine.BrakedCascade{Uncounted: []graph.Kind{"a/*"}}
 	if got := w.advice(&d); len(got) != 3 || got[1] != "kinds that are sick, and not counted: a/*" || got[2] != isDown("a") {
 		t.Errorf("the advice about a braked cascade is %q", got)
 	}
@@ -56,10 +56,10 @@ func TestHeldByServices(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
 		r.program.services = func() []clientgo.UnavailableService { return down("metrics.k8s.io") }
 		r.start(r.program)
-		held := func(kind graph.Kind, uid graph.UID, why policy.Reason, detail ...string) ownergraph.Held {
-			return ownergraph.Held{Key: graph.Key{Kind: kind, Name: "root", UID: uid}, Reason: why, Since: time.Now().Add(-time.Hour), Detail: detail}
+		held := func(kind graph.Kind, uid graph.UID, why policy.Reason, detail ...string) engine.Held {
+			return engine.Held{Key: graph.Key{Kind: kind, Name: "root", UID: uid}, Reason: why, Since: time.Now().Add(-time.Hour), Detail: detail}
 		}
-		r.program.reportHeld([]ownergraph.Held{
+		r.program.reportHeld([]engine.Held{
 			held("Namespace", "a", policy.NeedFinalizers, clientgo.NamespaceFinalizer),
 			held("Namespace", "b", policy.NeedFinalizers, "x/y"),
 			held("ConfigMap", "c", policy.NeedFinalizers, "x/z"),

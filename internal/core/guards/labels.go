@@ -32,6 +32,8 @@ type Labels struct {
 	waiting map[graph.NodeID]bool // objects to decide again after the next selection
 	recall  map[graph.Key]string  // of a fork: what is known of each object, by the name of the rule
 
+	restored *Shown // of a fork: the known members
+
 	at    selecting.Key
 	under bool
 	began seq.Stamp // the first page was requested, 0 before that

@@ -2,6 +2,7 @@ package guards
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,6 +61,14 @@ type Verdict struct {
 	Refused bool
 	Causes  []string // of a refusal, for reports
 }
+
+// The errors of a judgement after which another one follows, once the labels are selected.
+var (
+	// ErrUnlabelled says that the protection of an object by its labels is not known.
+	ErrUnlabelled = errors.New("the labels of an object are not known")
+	// ErrUnselected says that the members of a sweep by their labels are not known.
+	ErrUnselected = errors.New("the members of a sweep are not selected")
+)
 
 // Counts has the numbers of verdicts so far. It is a value.
 type Counts struct{ Passed, Refused, Unguarded, HoldRemoved, Approved uint64 }

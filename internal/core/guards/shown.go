@@ -54,6 +54,12 @@ func (l *Labels) Shown(since seq.Stamp) *Shown {
 	return s
 }
 
+// Restore has a fork know the members that selections have shown. The fork selects none itself.
+func (l *Labels) Restore(s *Shown) { l.restored = s }
+
+// Restored returns the members that a fork knows, or nil outside of one.
+func (l *Labels) Restored() *Shown { return l.restored }
+
 // Selected reports whether a selection has shown the members of a kind by a rule.
 func (s *Shown) Selected(rule int, kind graph.Kind) bool {
 	return s != nil && s.done[selecting.Key{Rule: rule, Kind: kind}]

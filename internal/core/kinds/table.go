@@ -60,6 +60,20 @@ func (t *Table) Of(name graph.Kind) State {
 	return State{}
 }
 
+// WhyUnobserved says why an object of the kind may exist that the watch has not shown, or "".
+func (t *Table) WhyUnobserved(name graph.Kind) string {
+	x := t.Of(name)
+	switch {
+	case !x.Part:
+		return ": the collector does not watch its kind"
+	case x.Sick != "":
+		return ": its kind is sick: " + x.Sick
+	case !x.Listed:
+		return ": its kind is not listed yet"
+	}
+	return ""
+}
+
 // Has reports whether the kind has a state.
 func (t *Table) Has(name graph.Kind) bool { return t.states[name] != nil }
 

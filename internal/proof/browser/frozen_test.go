@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -34,18 +35,18 @@ func age(k graph.Key) time.Time {
 	return moment().Add(-n * 41 * time.Second)
 }
 
-func (f *frozen) Stats() ownergraph.Stats {
+func (f *frozen) Stats() engine.Stats {
 	s := f.Collector.Stats()
 	s.Calls = [len(s.Calls)]uint64{}
 	s.Events, s.Gone, s.Decisions = 0, 0, 0
 	if f.samples > 1 {
 		s.Events, s.Gone, s.Decisions = 7410, 512, 1873
-		s.Calls[ownergraph.CallRead], s.Calls[ownergraph.CallDelete], s.Calls[ownergraph.CallPatch] = 91, 512, 66
+		s.Calls[engine.CallRead], s.Calls[engine.CallDelete], s.Calls[engine.CallPatch] = 91, 512, 66
 	}
 	return s
 }
 
-func (f *frozen) HeldReasons() []ownergraph.HeldReason {
+func (f *frozen) HeldReasons() []engine.HeldReason {
 	out := f.Collector.HeldReasons()
 	for i := range out {
 		out[i].Oldest = moment().Add(-time.Duration(out[i].Reason) * 7 * time.Minute)
@@ -53,16 +54,16 @@ func (f *frozen) HeldReasons() []ownergraph.HeldReason {
 	return out
 }
 
-func (f *frozen) Held(limit int) []ownergraph.Held { return aged(f.Collector.Held(limit)) }
+func (f *frozen) Held(limit int) []engine.Held { return aged(f.Collector.Held(limit)) }
 
-func aged(list []ownergraph.Held) []ownergraph.Held {
+func aged(list []engine.Held) []engine.Held {
 	for i := range list {
 		list[i].Since = age(list[i].Key)
 	}
 	return list
 }
 
-func (f *frozen) Running() []ownergraph.HandlerRun {
+func (f *frozen) Running() []engine.HandlerRun {
 	out := f.Collector.Running()
 	for i := range out {
 		out[i].Since = age(out[i].Key)
@@ -87,8 +88,8 @@ func agedConditions(list []explain.Condition) {
 	}
 }
 
-func (f *frozen) Follow(ctx context.Context, k graph.Key) iter.Seq2[ownergraph.Progress, error] {
-	return func(yield func(ownergraph.Progress, error) bool) {
+func (f *frozen) Follow(ctx context.Context, k graph.Key) iter.Seq2[engine.Progress, error] {
+	return func(yield func(engine.Progress, error) bool) {
 		for p, err := range f.Collector.Follow(ctx, k) {
 			p.By, p.Since, p.Rate = aged(p.By), moment(), 0
 			p.Reads, p.Writes, p.Fences = 0, 0, 0

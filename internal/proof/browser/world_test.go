@@ -9,6 +9,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -104,7 +105,7 @@ func (w *world) run(t *testing.T) {
 	hangs := func(ctx context.Context, _ graph.Object) error { <-ctx.Done(); return ctx.Err() }
 	w.Store = store
 	w.collector, err = ownergraph.New(sickly{store}, ownergraph.Config{
-		Brake:    ownergraph.Brake{PerCascade: 40},
+		Brake:    engine.Brake{PerCascade: 40},
 		Sweeps:   []guard.Sweep{guard.ScopeSweep("shop.example/Tenant", "shop.example/sweep")},
 		Handlers: map[string]finalizer.Handler{"shop.example/backup": hangs},
 	})
@@ -137,7 +138,7 @@ func (w *world) wait(t *testing.T) {
 	for end := time.Now().Add(20 * time.Second); ; <-tick.C {
 		s, sweeps := w.collector.Stats(), w.collector.Sweeps(1)
 		if len(w.collector.Braked(1)) == 1 && len(w.collector.Running()) == 1 && len(sweeps) == 1 && sweeps[0].MembersLeft == 3 &&
-			s.ByStatus[ownergraph.StatusQueued] == 0 && s.InFlight == 1 {
+			s.ByStatus[engine.StatusQueued] == 0 && s.InFlight == 1 {
 			return
 		}
 		if time.Now().After(end) {

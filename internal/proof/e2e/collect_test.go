@@ -13,6 +13,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 // collecting is a collector of ours at work.
@@ -88,7 +89,7 @@ func (c *collecting) stop() {
 
 // idle waits until the collector has no work left for the changes that were committed
 // before. It returns the held objects in the world's namespace.
-func (c *collecting) idle() []ownergraph.Held {
+func (c *collecting) idle() []engine.Held {
 	c.w.t.Helper()
 	ctx, cancel := context.WithTimeout(c.w.ctx, patience)
 	defer cancel()
@@ -96,7 +97,7 @@ func (c *collecting) idle() []ownergraph.Held {
 	if err != nil {
 		c.w.t.Fatalf("%v; held %v; kinds %v\n%s", err, c.Held(20), c.sick(), c.w.server.Logs())
 	}
-	return slices.DeleteFunc(held, func(h ownergraph.Held) bool { return h.Key.Scope != c.w.ns })
+	return slices.DeleteFunc(held, func(h engine.Held) bool { return h.Key.Scope != c.w.ns })
 }
 
 // quiet waits until the collector is idle while no kind is sick, and demands that no
@@ -105,7 +106,7 @@ func (c *collecting) idle() []ownergraph.Held {
 // exact deletions, and idle does not wait for it.
 func (c *collecting) quiet() {
 	c.w.t.Helper()
-	var held []ownergraph.Held
+	var held []engine.Held
 	c.w.until("wait to be idle with all kinds well", func() error {
 		c.synced()
 		held = c.idle()
@@ -146,9 +147,9 @@ type book struct {
 	*clientgo.Store
 
 	mu      sync.Mutex
-	writes  []ownergraph.Call // that succeeded
-	unknown int               // writes with an unknown outcome
-	after   map[int]func()    // functions to call after so many writes
+	writes  []engine.Call  // that succeeded
+	unknown int            // writes with an unknown outcome
+	after   map[int]func() // functions to call after so many writes
 }
 
 // at calls a function once, on a goroutine of its own, after the given number of writes
@@ -165,18 +166,18 @@ func (b *book) at(writes int, do func()) {
 // Patch is the store's, noted.
 func (b *book) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
 	err := b.Store.Patch(ctx, key, pre, change)
-	b.note(ctx, ownergraph.Call{Type: ownergraph.CallPatch, Key: key, Precondition: pre, Change: change}, err)
+	b.note(ctx, engine.Call{Type: engine.CallPatch, Key: key, Precondition: pre, Change: change}, err)
 	return err
 }
 
 // Delete is the store's, noted.
 func (b *book) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 	err := b.Store.Delete(ctx, key, opts)
-	b.note(ctx, ownergraph.Call{Type: ownergraph.CallDelete, Key: key, Options: opts}, err)
+	b.note(ctx, engine.Call{Type: engine.CallDelete, Key: key, Options: opts}, err)
 	return err
 }
 
-func (b *book) note(ctx context.Context, c ownergraph.Call, err error) {
+func (b *book) note(ctx context.Context, c engine.Call, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
@@ -193,7 +194,7 @@ func (b *book) note(ctx context.Context, c ownergraph.Call, err error) {
 }
 
 // succeeded returns the writes that succeeded.
-func (b *book) succeeded() []ownergraph.Call {
+func (b *book) succeeded() []engine.Call {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.writes)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/examples/tenants/tenancy"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -296,7 +297,7 @@ func (e *estate) report(members int, list ...*collecting) {
 		members, e.asked, float64(writes)/float64(max(1, members)), float64(e.asked[http.MethodGet])/float64(max(1, members)))
 	for _, c := range list {
 		s := c.Stats()
-		e.t.Logf("deletes %d, patches %d, conflicts %d, members gone %d, sweeps ended %d", s.Calls[ownergraph.CallDelete], s.Calls[ownergraph.CallPatch], s.Writes.Conflicts, s.Sweeps.MembersGone, s.Sweeps.Ended)
+		e.t.Logf("deletes %d, patches %d, conflicts %d, members gone %d, sweeps ended %d", s.Calls[engine.CallDelete], s.Calls[engine.CallPatch], s.Writes.Conflicts, s.Sweeps.MembersGone, s.Sweeps.Ended)
 	}
 }
 

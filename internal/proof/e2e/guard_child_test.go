@@ -17,6 +17,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 )
@@ -43,9 +44,9 @@ type childOrder struct {
 // childReport is a line of the program's output: a write of the collector that succeeded, or the
 // answer to an order.
 type childReport struct {
-	Write    *ownergraph.Call `json:",omitempty"`
-	Approved bool             `json:",omitempty"`
-	Err      string           `json:",omitempty"`
+	Write    *engine.Call `json:",omitempty"`
+	Approved bool         `json:",omitempty"`
+	Err      string       `json:",omitempty"`
 }
 
 // guardOf returns the settings of a guard on config maps of one name.
@@ -101,7 +102,7 @@ type teller struct {
 func (s *teller) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.Precondition, change ownergraph.Change) error {
 	err := s.Store.Patch(ctx, key, pre, change)
 	if err == nil && !isApproval(ctx) {
-		s.tell(childReport{Write: &ownergraph.Call{Type: ownergraph.CallPatch, Key: key, Precondition: pre, Change: change}})
+		s.tell(childReport{Write: &engine.Call{Type: engine.CallPatch, Key: key, Precondition: pre, Change: change}})
 	}
 	return err
 }
@@ -110,7 +111,7 @@ func (s *teller) Patch(ctx context.Context, key ownergraph.Key, pre ownergraph.P
 func (s *teller) Delete(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
 	err := s.Store.Delete(ctx, key, opts)
 	if err == nil && !isApproval(ctx) {
-		s.tell(childReport{Write: &ownergraph.Call{Type: ownergraph.CallDelete, Key: key, Options: opts}})
+		s.tell(childReport{Write: &engine.Call{Type: engine.CallDelete, Key: key, Options: opts}})
 	}
 	return err
 }
@@ -119,7 +120,7 @@ func (s *teller) tell(r childReport) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = s.say.Encode(r)
-	if r.Write != nil && r.Write.Type == ownergraph.CallDelete {
+	if r.Write != nil && r.Write.Type == engine.CallDelete {
 		if s.deletes++; s.deletes == s.killed {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL) // no deferred call runs, and no call ends in order
 			select {}
@@ -133,7 +134,7 @@ type child struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
 	answer chan childReport // to an order
-	writes []ownergraph.Call
+	writes []engine.Call
 	ended  chan error
 }
 

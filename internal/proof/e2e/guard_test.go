@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -243,9 +244,9 @@ func TestGuardedHistory(t *testing.T) {
 }
 
 // holds waits until a collector holds an object for a reason.
-func (c *collecting) holds(o object, why policy.Reason) ownergraph.Held {
+func (c *collecting) holds(o object, why policy.Reason) engine.Held {
 	c.w.t.Helper()
-	var found ownergraph.Held
+	var found engine.Held
 	c.w.until(fmt.Sprintf("wait for %s to be held: %s", o, why), func() error {
 		for _, h := range c.Held(10_000) {
 			if h.Key == c.w.key(o) && h.Reason == why {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/e2e/server"
 	"github.com/ownergraph/ownergraph/policy"
@@ -64,7 +65,7 @@ func crossNamespaceReferences(w *world) {
 		w.several(5, secret, "unknown", references(bogus...), wrongKind))
 	c := w.collect(settings{engine: ownergraph.Config{Scope: graph.ScopeAbsent}})
 	held := c.idle()
-	if len(held) != len(unknown) || slices.ContainsFunc(held, func(h ownergraph.Held) bool { return h.Reason != policy.OwnerUnknown }) {
+	if len(held) != len(unknown) || slices.ContainsFunc(held, func(h engine.Held) bool { return h.Reason != policy.OwnerUnknown }) {
 		w.t.Errorf("held: %v, want the %d objects whose owners are of unserved kinds", held, len(unknown))
 	}
 	w.gone(bad...)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -113,7 +113,7 @@ func TestOwnersRestoredByPolicy(t *testing.T) {
 func (c *collecting) patches() []graph.Key {
 	var out []graph.Key
 	for _, call := range c.book.succeeded() {
-		if call.Type == ownergraph.CallPatch && call.Key.Kind == secret.name() {
+		if call.Type == engine.CallPatch && call.Key.Kind == secret.name() {
 			out = append(out, call.Key)
 		}
 	}

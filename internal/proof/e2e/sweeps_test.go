@@ -12,6 +12,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/examples/tenants/tenancy"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/policy"
@@ -166,7 +167,7 @@ func TestSweepAgainstCreator(t *testing.T) {
 	e.free(held)
 	members := e.demandGone(gone) + 2*late
 	e.report(members, c)
-	if s := c.Stats(); int(s.Calls[ownergraph.CallDelete]) > members+int(s.Writes.Conflicts) {
-		t.Errorf("%d deletes of %d members, %d conflicts", s.Calls[ownergraph.CallDelete], members, s.Writes.Conflicts)
+	if s := c.Stats(); int(s.Calls[engine.CallDelete]) > members+int(s.Writes.Conflicts) {
+		t.Errorf("%d deletes of %d members, %d conflicts", s.Calls[engine.CallDelete], members, s.Writes.Conflicts)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"k8s.io/controller-manager/pkg/informerfactory"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
@@ -34,7 +34,7 @@ func TestTwoEngines(t *testing.T) {
 	f.converged()
 	for _, c := range []*collecting{a, b} {
 		s := c.Stats()
-		if s.Calls[ownergraph.CallDelete]+s.Calls[ownergraph.CallPatch] == 0 { // the faster engine's writes succeed
+		if s.Calls[engine.CallDelete]+s.Calls[engine.CallPatch] == 0 { // the faster engine's writes succeed
 			t.Error("an engine had nothing to do: the test shows nothing")
 		}
 		t.Logf("%d writes succeeded, %d conflicts, %d requests", len(c.book.succeeded()), s.Writes.Conflicts, probe.Requests(s))

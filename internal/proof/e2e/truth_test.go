@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 )
@@ -54,7 +54,7 @@ func (w *world) judge() []string {
 	return h.judge(writes)
 }
 
-func (h history) judge(writes []ownergraph.Call) []string {
+func (h history) judge(writes []engine.Call) []string {
 	ledger := invariant.NewLedger(h.before)
 	caused := h.match(writes)
 	var wrong []string
@@ -128,7 +128,7 @@ func (h *history) add(r reader, e *clientv3.Event) {
 // match finds the event that each write of ours has caused. It is the first event of
 // the object after the version on which the write was conditioned. Several writes may
 // have none, since a marked object can be deleted again.
-func (h history) match(writes []ownergraph.Call) map[int][]ownergraph.Call {
+func (h history) match(writes []engine.Call) map[int][]engine.Call {
 	type state struct {
 		key     graph.Key
 		version graph.Version
@@ -146,10 +146,10 @@ func (h history) match(writes []ownergraph.Call) map[int][]ownergraph.Call {
 		next[state{key, last[key]}] = i
 		last[key] = h.revisions[i]
 	}
-	out := map[int][]ownergraph.Call{}
+	out := map[int][]engine.Call{}
 	for _, c := range writes {
 		pre := c.Precondition
-		if c.Type == ownergraph.CallDelete {
+		if c.Type == engine.CallDelete {
 			pre = c.Options.Precondition
 		}
 		if i, ok := next[state{c.Key, pre.Version}]; ok {
@@ -226,11 +226,11 @@ func TestJudge(t *testing.T) {
 	w := begin(t)
 	owner := w.create(configMap, "owner")
 	child := w.create(secret, "child", owned(owner))
-	call := ownergraph.Call{Type: ownergraph.CallDelete, Key: graph.Key{Kind: "Secret", Scope: w.ns, Name: child.name, UID: graph.UID(child.uid)}}
+	call := engine.Call{Type: engine.CallDelete, Key: graph.Key{Kind: "Secret", Scope: w.ns, Name: child.name, UID: graph.UID(child.uid)}}
 	call.Options.Precondition = graph.Precondition{UID: graph.UID(child.uid), Version: graph.Version(w.read(child).GetResourceVersion())}
 	w.delete(child, background)
 	w.delete(owner, background)
-	if wrong := w.history().judge([]ownergraph.Call{call}); len(wrong) != 1 || !strings.Contains(wrong[0], "S1:") {
+	if wrong := w.history().judge([]engine.Call{call}); len(wrong) != 1 || !strings.Contains(wrong[0], "S1:") {
 		t.Errorf("a dependent was deleted although its owner was there, and the judge says %q", wrong)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/proof/e2e/server"
 )
 
@@ -38,7 +38,7 @@ type world struct {
 
 	kinds      []kind // that it has defined
 	collectors []*collecting
-	others     []ownergraph.Call // writes of collectors in other processes
+	others     []engine.Call // writes of collectors in other processes
 
 	mu   sync.Mutex // guards made
 	made []object

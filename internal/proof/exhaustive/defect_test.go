@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -52,13 +52,13 @@ func blindWhenLate(x *state, m move, honest func() (bool, error)) (bool, error) 
 }
 
 // blind makes the precondition of a write hold.
-func blind(x *state, c *ownergraph.Call) {
+func blind(x *state, c *engine.Call) {
 	live, err := x.w.Store.Get(c.Key)
 	switch {
 	case err != nil:
-	case c.Type == ownergraph.CallDelete:
+	case c.Type == engine.CallDelete:
 		c.Options.Precondition.Version = live.Version
-	case c.Type == ownergraph.CallPatch:
+	case c.Type == engine.CallPatch:
 		c.Precondition.Version = live.Version
 	}
 }
@@ -87,8 +87,8 @@ func fenceTooEarly(x *state, _ move, honest func() (bool, error)) (bool, error) 
 // falseAbsence answers every read with absence.
 func falseAbsence(x *state, m move, honest func() (bool, error)) (bool, error) {
 	if m.op == opComplete {
-		if f := &x.w.Sides[0].Calls[m.at]; f.Type == ownergraph.CallRead {
-			f.Answer = ownergraph.Result{Err: graph.ErrNotFound}
+		if f := &x.w.Sides[0].Calls[m.at]; f.Type == engine.CallRead {
+			f.Answer = engine.Result{Err: graph.ErrNotFound}
 		}
 	}
 	return honest()

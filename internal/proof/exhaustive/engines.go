@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
@@ -59,7 +59,7 @@ func newEngines(words *words, kinds []graph.KindInfo, scope Scope) *engines {
 }
 
 // first numbers a first engine. It must have no calls in flight.
-func (e *engines) first(engine *ownergraph.Engine, now time.Time, guard Guard) uint32 {
+func (e *engines) first(engine *engine.Engine, now time.Time, guard Guard) uint32 {
 	l := &live{engine: engine, now: now, guard: guard}
 	n := e.enter(l, 0, input{})
 	for int(n) >= len(e.pinned) {

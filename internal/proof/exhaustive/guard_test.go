@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/share"
 )
 
@@ -65,11 +65,11 @@ func TestGuardWords(t *testing.T) {
 		}
 	}
 	for _, g := range brakes() {
-		if c := g.config(); len(c.Guards) != 0 || c.Brake == (ownergraph.Brake{}) || (g == GuardBraked) != (Scope{Guards: []Guard{g}}).oracle().Braked {
+		if c := g.config(); len(c.Guards) != 0 || c.Brake == (engine.Brake{}) || (g == GuardBraked) != (Scope{Guards: []Guard{g}}).oracle().Braked {
 			t.Errorf("%s: %d guards, brake %v", g, len(c.Guards), c.Brake)
 		}
 	}
-	if err := whilePaused(ownergraph.Call{Type: ownergraph.CallDelete}); err == nil || whilePaused(ownergraph.Call{Type: ownergraph.CallRead}) != nil {
+	if err := whilePaused(engine.Call{Type: engine.CallDelete}); err == nil || whilePaused(engine.Call{Type: engine.CallRead}) != nil {
 		t.Errorf("while an engine is paused, a delete gives %v, and a read must give nil", err)
 	}
 	if s := (Scope{Engines: 2, Guards: []Guard{GuardRule, GuardUnset}}); s.protects() != nil || len(s.oracle().Beside) != 1 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -90,7 +91,7 @@ func (g Guard) config() ownergraph.Config {
 	case GuardBraked:
 		c.Brake.PerCascade = 1
 	case GuardWindow:
-		c.Brake = ownergraph.Brake{Window: 1, Per: time.Hour}
+		c.Brake = engine.Brake{Window: 1, Per: time.Hour}
 	case GuardRule:
 		c.Protect = []guard.Protection{{Names: []string{protected}}}
 	}

@@ -3,7 +3,7 @@ package exhaustive
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -29,9 +29,9 @@ type pasts struct {
 
 // hooks, in tests, make a store break its contract.
 type hooks struct {
-	call   func(live *world.Store, c *ownergraph.Call) // before a write is carried out
-	event  func(e graph.Event) bool                    // whether it is lost
-	answer func(r *ownergraph.Result)                  // to a read
+	call   func(live *world.Store, c *engine.Call) // before a write is carried out
+	event  func(e graph.Event) bool                // whether it is lost
+	answer func(r *engine.Result)                  // to a read
 }
 
 type past struct {
@@ -177,7 +177,7 @@ func (p *pasts) read(n, call uint32) uint32 {
 	r := x.reads.get(hash(uint64(call)))
 	if r == 0 {
 		o, err := x.w.Store.Get(p.words.calls[call].Key)
-		answer := ownergraph.Result{Object: o, Err: err}
+		answer := engine.Result{Object: o, Err: err}
 		if p.hooks.answer != nil {
 			p.hooks.answer(&answer)
 		}

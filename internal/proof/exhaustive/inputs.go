@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
@@ -13,16 +13,16 @@ import (
 // live is an engine that runs.
 type live struct {
 	number uint32
-	engine *ownergraph.Engine
+	engine *engine.Engine
 	now    time.Time
-	calls  []ownergraph.CallID // in flight, in the order of their issue
-	token  uint64              // of the last fence that it began
-	asked  ownergraph.CallID   // the call for that fence, 0 once it has returned
+	calls  []engine.CallID // in flight, in the order of their issue
+	token  uint64          // of the last fence that it began
+	asked  engine.CallID   // the call for that fence, 0 once it has returned
 
-	guard   Guard             // its settings
-	paused  bool              // by a user
-	judging ownergraph.Call   // for a verdict that it has not got yet
-	verdict ownergraph.Result // the result of that call
+	guard   Guard         // its settings
+	paused  bool          // by a user
+	judging engine.Call   // for a verdict that it has not got yet
+	verdict engine.Result // the result of that call
 }
 
 // input is an event or a result for an engine. Afterwards the engine goes on as the
@@ -73,13 +73,13 @@ func (in input) hash(n uint32) uint64 {
 func (l *live) clone() *live {
 	c := *l
 	c.engine = probe.Clone(l.engine)
-	c.calls = append([]ownergraph.CallID(nil), l.calls...)
+	c.calls = append([]engine.CallID(nil), l.calls...)
 	return &c
 }
 
 // idle reports whether a pump would find no move.
 func (l *live) idle() bool {
-	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+	for _, lane := range [...]engine.Lane{engine.LaneControl, engine.LaneStore} {
 		if at, ok := probe.Wake(l.engine, lane); ok && !at.After(l.now.Add(1)) {
 			return false
 		}
@@ -92,7 +92,7 @@ func (l *live) due() time.Duration {
 		return -1
 	}
 	var next time.Time
-	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+	for _, lane := range [...]engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler} {
 		if at, ok := probe.Wake(l.engine, lane); ok && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
@@ -168,7 +168,7 @@ func (l *live) passed(k graph.Kind) error {
 
 // begin begins a fence, whose token comes now or later. A fence that was given up gets its
 // token, which counts for nothing.
-func (l *live) begin(id ownergraph.CallID, later bool) error {
+func (l *live) begin(id engine.CallID, later bool) error {
 	err := l.named()
 	l.token++
 	if l.asked = id; err == nil && !later {
@@ -183,7 +183,7 @@ func (l *live) named() error {
 	if l.asked = 0; id == 0 {
 		return nil
 	}
-	return l.engine.Done(l.now, id, ownergraph.Result{Fence: l.token})
+	return l.engine.Done(l.now, id, engine.Result{Fence: l.token})
 }
 
 func (e *engines) pass(l *live, heads *uint8) error {
@@ -205,17 +205,17 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 		if err := e.pass(l, &heads); err != nil {
 			return err
 		}
-		c, ok := l.next(ownergraph.LaneControl)
+		c, ok := l.next(engine.LaneControl)
 		if ok {
 			switch c.Type {
-			case ownergraph.CallFence:
+			case engine.CallFence:
 				heads = empty
 				out.control = append(out.control, fence)
 				if err := l.begin(c.ID, e.tokens); err != nil {
 					return err
 				}
 				continue
-			case ownergraph.CallJudge:
+			case engine.CallJudge:
 				if e.later {
 					out.control = append(out.control, judged)
 				}
@@ -223,14 +223,14 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 					return err
 				}
 				continue
-			case ownergraph.CallList:
+			case engine.CallList:
 				k := e.kind(c.Kind)
 				empty &^= 1 << k
 				out.control = append(out.control, int8(k))
 			default:
 				return fmt.Errorf("%s in the control lane", c.Type)
 			}
-			if err := l.engine.Done(l.now, c.ID, ownergraph.Result{}); err != nil {
+			if err := l.engine.Done(l.now, c.ID, engine.Result{}); err != nil {
 				return err
 			}
 			continue
@@ -238,11 +238,11 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 		if len(out.calls) == int(in.room) {
 			return l.engine.Err()
 		}
-		if c, ok = l.next(ownergraph.LaneStore); !ok {
+		if c, ok = l.next(engine.LaneStore); !ok {
 			return l.engine.Err()
 		}
 		switch c.Type {
-		case ownergraph.CallRead, ownergraph.CallPatch, ownergraph.CallDelete:
+		case engine.CallRead, engine.CallPatch, engine.CallDelete:
 		default:
 			return errors.New("a " + c.Type.String() + " in the store lane")
 		}
@@ -257,10 +257,10 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 }
 
 // next takes the next call of a lane, if there is one.
-func (l *live) next(lane ownergraph.Lane) (ownergraph.Call, bool) {
+func (l *live) next(lane engine.Lane) (engine.Call, bool) {
 	for {
 		c, at := l.engine.Next(l.now, lane)
-		if c.Type != ownergraph.CallUnset {
+		if c.Type != engine.CallUnset {
 			return c, true
 		}
 		if at.IsZero() || at.After(l.now) {

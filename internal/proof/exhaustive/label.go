@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -89,12 +89,12 @@ func eventText(e graph.Event) string {
 	return e.Type.String()
 }
 
-func callText(c ownergraph.Call) string {
+func callText(c engine.Call) string {
 	text := c.Type.String() + " " + c.Key.String()
 	switch c.Type {
-	case ownergraph.CallPatch:
+	case engine.CallPatch:
 		return text + "#" + string(c.Precondition.Version) + changeText(c.Change)
-	case ownergraph.CallDelete:
+	case engine.CallDelete:
 		return text + "#" + string(c.Options.Precondition.Version) + " " + c.Options.Propagation.String()
 	}
 	return text
@@ -117,9 +117,9 @@ func changeText(c graph.Change) string {
 	return b.String()
 }
 
-func answerText(c ownergraph.Call, r ownergraph.Result) string {
+func answerText(c engine.Call, r engine.Result) string {
 	switch {
-	case c.Type != ownergraph.CallRead:
+	case c.Type != engine.CallRead:
 		return ""
 	case r.Err != nil:
 		return ": nothing"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -92,11 +92,11 @@ func (t *tables) take(x *node, m short) {
 func (t *tables) tell(x *node, side uint8, in input) error {
 	s := &x.sides[side]
 	in.empty, in.room = s.empty(t.kinds)&^x.down, uint8(t.scope.calls())-s.under
-	engine, c := t.engines.tell(s.engine, in)
+	machine, c := t.engines.tell(s.engine, in)
 	if c.bad != nil {
 		return c.bad
 	}
-	s.engine = engine
+	s.engine = machine
 	for _, k := range c.control {
 		switch k {
 		case fence:
@@ -109,7 +109,7 @@ func (t *tables) tell(x *node, side uint8, in input) error {
 	}
 	for _, call := range c.calls {
 		u := under{call: call}
-		if t.words.calls[call].Type == ownergraph.CallRead {
+		if t.words.calls[call].Type == engine.CallRead {
 			u.result = t.read(x, call)
 		}
 		s.calls[s.under] = u

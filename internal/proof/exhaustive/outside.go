@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -67,7 +67,7 @@ func (t *tables) restore(x *node) {
 	x.actions = t.extend(x.actions, rewound)
 	x.past = t.pasts.number(t.pasts.items[t.first.past].w, t.seqs[x.actions].used == t.scope.Actions)
 	x.late = 0
-	lost := t.words.result(ownergraph.Result{Err: errLost})
+	lost := t.words.result(engine.Result{Err: errLost})
 	for i := range t.sides {
 		s := &x.sides[i]
 		s.set = false
@@ -120,7 +120,7 @@ func (t *tables) failing(x *node, call uint32) uint32 {
 	if x.down == 0 || x.down>>t.engines.kind(t.words.calls[call].Key.Kind)&1 == 0 {
 		return 0
 	}
-	return t.words.result(ownergraph.Result{Err: errSick})
+	return t.words.result(engine.Result{Err: errSick})
 }
 
 // outdated does the same as World.Outdated.

@@ -3,15 +3,15 @@ package exhaustive
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 // everything is the extent of each pause.
-var everything = ownergraph.Extent{All: true}
+var everything = engine.Extent{All: true}
 
 // whilePaused returns the breach of G6 by a call that an engine begins while it is paused.
-func whilePaused(c ownergraph.Call) error {
-	if c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+func whilePaused(c engine.Call) error {
+	if c.Type == engine.CallPatch || c.Type == engine.CallDelete {
 		return fmt.Errorf("G6: the engine begins %s while it is paused", callText(c))
 	}
 	return nil

@@ -1,7 +1,7 @@
 package exhaustive
 
 import (
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -155,7 +155,7 @@ func (p *printer) event(e graph.Event, newest uint64) {
 }
 
 // call adds a read or a write, without its id.
-func (p *printer) call(c ownergraph.Call) {
+func (p *printer) call(c engine.Call) {
 	p.word(uint64(c.Type)<<32 | uint64(c.Options.Propagation))
 	p.key(c.Key)
 	p.text(string(c.Precondition.Version))
@@ -173,7 +173,7 @@ func (p *printer) call(c ownergraph.Call) {
 	}
 }
 
-func (p *printer) answer(r ownergraph.Result) {
+func (p *printer) answer(r engine.Result) {
 	p.object(r.Object)
 	if r.Err != nil {
 		p.text(r.Err.Error())

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -92,19 +93,19 @@ func (x *state) pump(side int, scope Scope) error {
 		ok, err := true, error(nil)
 		for ok && err == nil {
 			if err = x.pass(side); err == nil {
-				var c ownergraph.Call
-				c, ok, err = x.w.Issue(side, ownergraph.LaneControl)
+				var c engine.Call
+				c, ok, err = x.w.Issue(side, engine.LaneControl)
 				switch {
-				case err == nil && c.Type == ownergraph.CallFence:
+				case err == nil && c.Type == engine.CallFence:
 					err = x.forget(side)
-				case err == nil && c.Type == ownergraph.CallJudge:
+				case err == nil && c.Type == engine.CallJudge:
 					err = x.takeVerdict(side, scope.Verdicts)
 				}
 			}
 		}
 		if err == nil && len(x.w.Sides[side].Calls) < scope.calls() {
-			var c ownergraph.Call
-			if c, ok, err = x.w.Issue(side, ownergraph.LaneStore); err == nil && x.paused[side] {
+			var c engine.Call
+			if c, ok, err = x.w.Issue(side, engine.LaneStore); err == nil && x.paused[side] {
 				err = whilePaused(c)
 			}
 		}
@@ -141,7 +142,7 @@ func (x *state) idle(side int) bool {
 	if probe.Busy(e) {
 		return false
 	}
-	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+	for _, lane := range [...]engine.Lane{engine.LaneControl, engine.LaneStore} {
 		if at, ok := probe.Wake(e, lane); ok && !at.After(x.w.Now.Add(1)) {
 			return false
 		}
@@ -166,7 +167,7 @@ func (x *state) due() (next time.Time, ok bool) {
 		if s.Engine.Idle() {
 			continue
 		}
-		for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+		for _, lane := range [...]engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler} {
 			if at, waits := probe.Wake(s.Engine, lane); waits && (!ok || at.Before(next)) {
 				next, ok = at, true
 			}

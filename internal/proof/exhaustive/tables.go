@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
@@ -157,7 +157,7 @@ func (t *tables) moves(x *node, side int, tell func(short)) (n int) {
 	}
 	for i := range int(s.under) {
 		c := s.calls[i]
-		reads := t.words.calls[c.call].Type == ownergraph.CallRead
+		reads := t.words.calls[c.call].Type == engine.CallRead
 		if reads && t.outdated(t.read(x, c.call), c.result) {
 			add(opRenew, i)
 		}

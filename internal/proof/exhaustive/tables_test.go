@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 	"github.com/ownergraph/ownergraph/internal/share"
@@ -124,17 +124,17 @@ func TestTablesFindDefects(t *testing.T) {
 	}
 }
 
-func blindCall(live *world.Store, c *ownergraph.Call) {
+func blindCall(live *world.Store, c *engine.Call) {
 	switch o, err := live.Get(c.Key); {
 	case err != nil:
-	case c.Type == ownergraph.CallDelete:
+	case c.Type == engine.CallDelete:
 		c.Options.Precondition.Version = o.Version
 	default:
 		c.Precondition.Version = o.Version
 	}
 }
 
-func deny(r *ownergraph.Result) { *r = ownergraph.Result{Err: graph.ErrNotFound} }
+func deny(r *engine.Result) { *r = engine.Result{Err: graph.ErrNotFound} }
 
 func isGone(e graph.Event) bool { return e.Type == graph.Gone }
 

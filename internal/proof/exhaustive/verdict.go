@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
 
@@ -13,14 +14,14 @@ const judged = -2
 // judgeFor takes the verdict of a guard by what the engine knows now. The engine gets it now
 // or later. Before that it gets the verdict about a root that has changed, which counts for
 // nothing.
-func (l *live) judgeFor(c ownergraph.Call, later bool) error {
+func (l *live) judgeFor(c engine.Call, later bool) error {
 	if l.judging.ID != 0 {
 		if err := l.judgedAs(false); err != nil {
 			return err
 		}
 	}
 	l.judging = c
-	l.verdict.Verdict, l.verdict.Err = l.engine.Judge(context.Background(), c)
+	l.verdict.Verdict, l.verdict.Err = ownergraph.Judge(context.Background(), l.engine, c)
 	if later {
 		return nil
 	}
@@ -30,9 +31,9 @@ func (l *live) judgeFor(c ownergraph.Call, later bool) error {
 // judgedAs gives the engine the verdict, or if so asked the present one.
 func (l *live) judgedAs(present bool) error {
 	c, r := l.judging, l.verdict
-	l.judging, l.verdict = ownergraph.Call{}, ownergraph.Result{}
+	l.judging, l.verdict = engine.Call{}, engine.Result{}
 	if present {
-		r.Verdict, r.Err = l.engine.Judge(context.Background(), c)
+		r.Verdict, r.Err = ownergraph.Judge(context.Background(), l.engine, c)
 	}
 	return l.engine.Done(l.now, c.ID, r)
 }
@@ -60,13 +61,13 @@ func (x *state) giveVerdict(side int, present bool) error {
 	f, e := *x.judging[side], x.w.Sides[side].Engine
 	x.judging[side] = nil
 	if present {
-		f.Answer.Verdict, f.Answer.Err = e.Judge(context.Background(), f.Call)
+		f.Answer.Verdict, f.Answer.Err = ownergraph.Judge(context.Background(), e, f.Call)
 	}
 	return e.Done(x.w.Now, f.ID, f.Answer)
 }
 
 // verdict adds a verdict that the engine has not got yet.
-func (p *printer) verdict(r ownergraph.Result) {
+func (p *printer) verdict(r engine.Result) {
 	p.flags(r.Err != nil)
 	p.text(r.Verdict.String())
 }

@@ -1,7 +1,7 @@
 package exhaustive
 
 import (
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -10,15 +10,15 @@ import (
 type words struct {
 	events  []graph.Event
 	kinds   []uint8 // of events, by number
-	calls   []ownergraph.Call
-	results []ownergraph.Result
+	calls   []engine.Call
+	results []engine.Result
 	known   [3]dict
 }
 
 func newWords() words {
 	return words{
 		events: make([]graph.Event, 1), kinds: make([]uint8, 1),
-		calls: make([]ownergraph.Call, 1), results: make([]ownergraph.Result, 1),
+		calls: make([]engine.Call, 1), results: make([]engine.Result, 1),
 	}
 }
 
@@ -49,14 +49,14 @@ func (w *words) event(e graph.Event, k int) uint32 {
 
 func (w *words) marker(n uint32) bool { return w.events[n].Type == graph.FencePassed }
 
-func (w *words) call(c ownergraph.Call) uint32 {
+func (w *words) call(c engine.Call) uint32 {
 	c.ID = 0
 	p := printer{hash: seed}
 	p.call(c)
 	return number(&w.known[1], &w.calls, p.hash, c)
 }
 
-func (w *words) result(r ownergraph.Result) uint32 {
+func (w *words) result(r engine.Result) uint32 {
 	p := printer{hash: seed}
 	p.answer(r)
 	p.generation(r.Object)

@@ -1,7 +1,7 @@
 package invariant
 
 import (
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -20,7 +20,7 @@ func (l *Ledger) protects(o *graph.Object) bool {
 }
 
 // JudgeHandler returns a *Breach for a handler that runs although a guard holds the object.
-func (l *Ledger) JudgeHandler(c ownergraph.Call) error {
+func (l *Ledger) JudgeHandler(c engine.Call) error {
 	if o := c.Object; l.withholds(&o) {
 		return &Breach{Rule: "G3", Object: c.Key, text: "the handler %[3]q runs for %[1]s, whose mark is held", detail: c.Finalizer}
 	}

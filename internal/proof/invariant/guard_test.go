@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 )
@@ -67,7 +68,7 @@ func TestLedgerOfGuards(t *testing.T) {
 func TestHandlersOfHeldRoots(t *testing.T) {
 	l := invariant.NewLedger(nil)
 	o := graph.Object{Key: parse(t, "a").Key, Deleting: true, Finalizers: []string{"x.io/h", graph.FinalizerHold}}
-	c := ownergraph.Call{Type: ownergraph.CallHandle, Key: o.Key, Object: o, Finalizer: "x.io/h"}
+	c := engine.Call{Type: engine.CallHandle, Key: o.Key, Object: o, Finalizer: "x.io/h"}
 	if err := l.JudgeHandler(c); err == nil || !strings.HasPrefix(err.Error(), "G3:") {
 		t.Errorf("a handler runs for a held root: got %v, want G3", err)
 	}

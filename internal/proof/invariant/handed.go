@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -11,15 +12,15 @@ import (
 // a call that breaks no invariant. For a write, live is the object at the version
 // that the write is conditioned on. It is nil if the store no longer holds that
 // version, because a conflict then refuses the write.
-func (w *Witness) Handed(c ownergraph.Call, live *graph.Object) error {
+func (w *Witness) Handed(c engine.Call, live *graph.Object) error {
 	w.now++
 	w.begun[c.ID] = w.now
 	var bad *Breach
 	switch c.Type {
-	case ownergraph.CallFence:
+	case engine.CallFence:
 		w.forget()
 		w.fences = append(w.fences, fence{call: c.ID, began: w.now})
-	case ownergraph.CallHandle:
+	case engine.CallHandle:
 		switch {
 		case c.Object.MarkHeld():
 			bad = &Breach{Rule: "G3", Object: c.Key, text: "the handler %[3]q runs for %[1]s, whose mark is held", detail: c.Finalizer}
@@ -28,7 +29,7 @@ func (w *Witness) Handed(c ownergraph.Call, live *graph.Object) error {
 		case w.rewound != 0 && w.facts[c.Key].put <= w.rewound:
 			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which the watch has not shown since the rewind", detail: c.Finalizer}
 		}
-	case ownergraph.CallPatch, ownergraph.CallDelete:
+	case engine.CallPatch, engine.CallDelete:
 		bad = w.written(c, live)
 	}
 	if bad != nil {
@@ -51,7 +52,7 @@ func (w *Witness) forget() {
 	w.fences = slices.Delete(w.fences, oldest, oldest+1)
 }
 
-func (w *Witness) written(c ownergraph.Call, live *graph.Object) *Breach {
+func (w *Witness) written(c engine.Call, live *graph.Object) *Breach {
 	if pre := precondition(c); pre.UID == "" || pre.Version == "" || pre.UID != c.Key.UID {
 		return &Breach{Rule: "S5", Object: c.Key, text: "the engine requests %[3]s %[1]s without UID or version", detail: c.Type.String()}
 	}
@@ -71,11 +72,11 @@ func (w *Witness) written(c ownergraph.Call, live *graph.Object) *Breach {
 		return bad
 	}
 	switch {
-	case c.Type == ownergraph.CallDelete && w.sweepCalls[c.ID]: // SweepDecided has judged it
+	case c.Type == engine.CallDelete && w.sweepCalls[c.ID]: // SweepDecided has judged it
 		return nil
-	case c.Type == ownergraph.CallDelete && live.MarkHeld(): // it is repeated for an order (G7)
+	case c.Type == engine.CallDelete && live.MarkHeld(): // it is repeated for an order (G7)
 		return w.verdict(live)
-	case c.Type == ownergraph.CallDelete:
+	case c.Type == engine.CallDelete:
 		return w.certified(live)
 	case graph.IsGuardFinalizer(c.Change.DropFinalizer):
 		return w.verdict(live)
@@ -105,7 +106,7 @@ func (w *Witness) quarantine(own graph.Kind) (graph.Kind, bool) {
 
 // shared finds a write to an object whose UID another observed object has. It also
 // finds a deletion because of an owner with such a UID.
-func (w *Witness) shared(c ownergraph.Call, live *graph.Object) *Breach {
+func (w *Witness) shared(c engine.Call, live *graph.Object) *Breach {
 	at := w.decided[c.ID]
 	duplicate := func(u graph.UID) bool {
 		claim := w.shares[u]
@@ -114,7 +115,7 @@ func (w *Witness) shared(c ownergraph.Call, live *graph.Object) *Breach {
 	if duplicate(live.UID) {
 		return &Breach{Rule: "S8", Object: live.Key, text: "the engine writes to %[1]s, and another object has the same UID"}
 	}
-	if c.Type != ownergraph.CallDelete || w.sweepCalls[c.ID] {
+	if c.Type != engine.CallDelete || w.sweepCalls[c.ID] {
 		return nil
 	}
 	for i := range live.Owners {
@@ -145,7 +146,7 @@ func (w *Witness) certified(d *graph.Object) *Breach {
 
 // dropped finds a dropped reference without a report that its owner is gone, waits
 // or orphans. The Ledger alone judges unresolved references.
-func (w *Witness) dropped(c ownergraph.Call, d *graph.Object) *Breach {
+func (w *Witness) dropped(c engine.Call, d *graph.Object) *Breach {
 	for i := range c.Change.DropOwners {
 		if r := &c.Change.DropOwners[i]; !r.Unresolved && !w.proven(d, r, true) && !w.orphans(r.UID) {
 			return &Breach{Rule: "S4", Object: d.Key, Other: r.Key, text: "the engine drops the reference of %[1]s to %[2]s without a report that the owner is gone, waits or orphans"}
@@ -190,7 +191,7 @@ func (w *Witness) confirmed(name graph.Kind, f fact) bool {
 // released finds a finalizer that goes before its handler has succeeded. The
 // finalizer of a propagation or of a sweep goes after a fence that began when the
 // mark was known. So does a block inside a ring.
-func (w *Witness) released(c ownergraph.Call) *Breach {
+func (w *Witness) released(c engine.Call) *Breach {
 	name := c.Change.DropFinalizer
 	if name == "" && len(c.Change.Unblock) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 )
@@ -25,7 +25,7 @@ func parse(t *testing.T, s string) graph.Object {
 
 // write builds a call from its text, such as "delete b", "drop b->a", "unblock b->a",
 // "release a foregroundDeletion" or "attach a x". An "!" before the text leaves the version out.
-func write(t *testing.T, s string) ownergraph.Call {
+func write(t *testing.T, s string) engine.Call {
 	t.Helper()
 	bare := strings.HasPrefix(s, "!")
 	words := strings.Fields(strings.TrimPrefix(s, "!"))
@@ -34,10 +34,10 @@ func write(t *testing.T, s string) ownergraph.Call {
 	if bare {
 		pre.Version = ""
 	}
-	c := ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre}
+	c := engine.Call{Type: engine.CallPatch, Key: o.Key, Precondition: pre}
 	switch words[0] {
 	case "delete":
-		c.Type, c.Options.Precondition, c.Options.Propagation = ownergraph.CallDelete, pre, graph.Background
+		c.Type, c.Options.Precondition, c.Options.Propagation = engine.CallDelete, pre, graph.Background
 		if len(words) > 2 {
 			c.Options.Propagation = graph.Orphan
 		}

@@ -4,21 +4,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // Judge returns a *Breach, or nil for a write that breaks no invariant. The caller
 // judges a write before its commit, and only if the store will commit it. A write
 // that meets a conflict does no harm.
-func (l *Ledger) Judge(c ownergraph.Call) error {
+func (l *Ledger) Judge(c engine.Call) error {
 	if bad := l.judge(c); bad != nil {
 		return bad
 	}
 	return nil
 }
 
-func (l *Ledger) judge(c ownergraph.Call) *Breach {
+func (l *Ledger) judge(c engine.Call) *Breach {
 	d, ok := l.at(c.Key)
 	if !ok {
 		return nil
@@ -31,7 +31,7 @@ func (l *Ledger) judge(c ownergraph.Call) *Breach {
 		return &Breach{Rule: "S6", Object: c.Key, Other: d.Key, text: "a write of %[1]s meets another incarnation, UID %[3]s", detail: string(d.UID)}
 	case d.Version != pre.Version:
 		return &Breach{Rule: "S5", Object: c.Key, text: "a write of %[1]s meets version %[3]s, which is not its own", detail: string(d.Version)}
-	case c.Type == ownergraph.CallDelete:
+	case c.Type == engine.CallDelete:
 		return l.judgeDelete(d, c.Options.Propagation)
 	}
 	if bad := l.judgeGuard(d, c.Change); bad != nil {
@@ -52,8 +52,8 @@ func (l *Ledger) judge(c ownergraph.Call) *Breach {
 	return l.judgeRelease(d, c.Change.DropFinalizer)
 }
 
-func precondition(c ownergraph.Call) graph.Precondition {
-	if c.Type == ownergraph.CallDelete {
+func precondition(c engine.Call) graph.Precondition {
+	if c.Type == engine.CallDelete {
 		return c.Options.Precondition
 	}
 	return c.Precondition

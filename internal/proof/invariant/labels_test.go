@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -103,7 +104,7 @@ func TestSweepsRestByLabels(t *testing.T) {
 // "of in (a)=v/x#1" answers it with v/x as a member of a.
 func say(t *testing.T, w *invariant.Witness, line string) {
 	t.Helper()
-	c := ownergraph.Call{ID: 60, Type: ownergraph.CallSelect, Select: ownergraph.SelectRequest{Kind: "v"}}
+	c := engine.Call{ID: 60, Type: engine.CallSelect, Select: ownergraph.SelectRequest{Kind: "v"}}
 	text, begins := strings.CutSuffix(line, "!")
 	selector, found, _ := strings.Cut(text, "=")
 	if c.Select.Selector = selector; strings.HasPrefix(selector, "of") {
@@ -115,7 +116,7 @@ func say(t *testing.T, w *invariant.Witness, line string) {
 		}
 		return
 	}
-	var r ownergraph.Result
+	var r engine.Result
 	if found != "" {
 		o := parse(t, found)
 		r.Selected.Objects = []graph.LabelMatch{{Key: o.Key, Version: o.Version, Value: "a"}}
@@ -126,11 +127,11 @@ func say(t *testing.T, w *invariant.Witness, line string) {
 // reads reports the read of an object to a witness.
 func reads(t *testing.T, w *invariant.Witness, o graph.Object) {
 	t.Helper()
-	c := ownergraph.Call{ID: 61, Type: ownergraph.CallRead, Key: o.Key}
+	c := engine.Call{ID: 61, Type: engine.CallRead, Key: o.Key}
 	if err := w.Handed(c, nil); err != nil {
 		t.Fatal(err)
 	}
-	w.Answered(c, ownergraph.Result{Object: o})
+	w.Answered(c, engine.Result{Object: o})
 }
 
 // TestWitnessOfLabels has the reports of labels before a deletion by labels.
@@ -177,7 +178,7 @@ func TestWitnessOfLabels(t *testing.T) {
 		if strings.Contains(tc.history, "v/a-x") {
 			key = parse(t, "v/a-x").Key
 		}
-		d := ownergraph.DecisionEvent{Key: key, Call: 7, Holder: parse(t, "t/a").Key, Decision: policy.Decision{Action: policy.Delete}}
+		d := engine.DecisionEvent{Key: key, Call: 7, Holder: parse(t, "t/a").Key, Decision: policy.Decision{Action: policy.Delete}}
 		if d.Version = "1"; strings.Contains(tc.history, "read ") {
 			d.Version = "2"
 		}

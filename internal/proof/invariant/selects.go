@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
@@ -62,7 +63,7 @@ func serves(p *plan.Plan, members int, q ownergraph.SelectRequest) bool {
 }
 
 // selected takes a page of a selection.
-func (w *Witness) selected(q ownergraph.SelectRequest, r ownergraph.Result, began uint64) {
+func (w *Witness) selected(q ownergraph.SelectRequest, r engine.Result, began uint64) {
 	for _, p := range w.plans {
 		for _, i := range p.LabelledMembers() {
 			at := selecting{p, i, q.Kind}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 )
@@ -70,7 +71,7 @@ func (w *Witness) Follow(plans []*plan.Plan) {
 	w.selects = newSelects()
 	w.objects, w.goneHolders = map[graph.Key]graph.Object{}, map[graph.Key]goneHolder{}
 	w.answers, w.disputed = map[graph.Key]answer{}, map[dispute]uint64{}
-	w.sweepCalls = map[ownergraph.CallID]bool{}
+	w.sweepCalls = map[engine.CallID]bool{}
 }
 
 // note keeps the object of an event, for an engine with sweeps.
@@ -102,7 +103,7 @@ func (w *Witness) holderGone(k graph.Key, listing bool) {
 
 // SweepDecided takes the engine's decision to delete an object for a holder. It
 // returns a *Breach, or nil for a decision that breaks no invariant.
-func (w *Witness) SweepDecided(d ownergraph.DecisionEvent) error {
+func (w *Witness) SweepDecided(d engine.DecisionEvent) error {
 	w.sweepCalls[d.Call] = true
 	bad := func(text string) error { return &Breach{Rule: "S23", Object: d.Key, Other: d.Holder, text: text} }
 	h, here := w.objects[d.Holder]

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
@@ -22,7 +22,7 @@ type Sweeps struct {
 	// Hidden, if set, reports whether the engine could not know the objects of the
 	// kind when it requested the call. No fence sees the objects of a kind that is
 	// not served.
-	Hidden func(c ownergraph.Call, k graph.Kind) bool
+	Hidden func(c engine.Call, k graph.Kind) bool
 	// Labels are the labels of the objects, as of the next Commit. Sweeps keeps them,
 	// so the caller may not change them.
 	Labels map[graph.Key]map[string]string
@@ -146,13 +146,13 @@ func (s *Sweeps) coOwned(p *plan.Plan, h, o graph.Object) bool {
 // Judge takes a write that an engine makes for a sweep. It returns a *Breach, or
 // nil for a write that breaks no invariant. A delete for a sweep has a holder. The
 // caller judges a write before its commit, and only if the store will commit it.
-func (s *Sweeps) Judge(c ownergraph.Call) error {
+func (s *Sweeps) Judge(c engine.Call) error {
 	i := slices.IndexFunc(s.all, func(o graph.Object) bool { return o.Key == c.Key })
 	if i < 0 {
 		return nil
 	}
 	o := s.all[i]
-	if c.Type == ownergraph.CallDelete {
+	if c.Type == engine.CallDelete {
 		if _, ok := s.owed[o.Key]; !ok {
 			return &Breach{Rule: "S23", Object: o.Key, text: "the engine sweeps %[1]s, and at no instant a marked holder alone had a claim on it"}
 		}
@@ -172,7 +172,7 @@ func (s *Sweeps) Judge(c ownergraph.Call) error {
 // empty reports whether at an instant since its mark a holder had no member. Members that
 // the engine could not know do not count. For members by labels each kind has an instant of
 // its own: see bucket.
-func (s *Sweeps) empty(plan int, h graph.Object, c ownergraph.Call) bool {
+func (s *Sweeps) empty(plan int, h graph.Object, c engine.Call) bool {
 	p := s.plans[plan]
 	if !p.IsHolder(h) || p.Fit(h) != nil {
 		return false

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -80,7 +81,7 @@ func TestSweepsJudge(t *testing.T) {
 			if s, err = invariant.NewSweeps(tenancy(), objects(t, state)); err != nil {
 				t.Fatal(err)
 			}
-			s.Hidden = func(_ ownergraph.Call, k graph.Kind) bool { return k == "h" }
+			s.Hidden = func(_ engine.Call, k graph.Kind) bool { return k == "h" }
 		}
 		if got := s.Judge(write(t, tc.write)); !breaks(got, tc.want) {
 			t.Errorf("%s; %s: got %v, want %q: %s", tc.history, tc.write, got, tc.want, tc.reason)
@@ -171,7 +172,7 @@ func TestWitnessOfSweeps(t *testing.T) {
 			tell(t, w, line)
 		}
 		o := parse(t, c.object)
-		d := ownergraph.DecisionEvent{Key: o.Key, Call: 7, Holder: parse(t, c.holder).Key, Decision: policy.Decision{Action: policy.Delete}}
+		d := engine.DecisionEvent{Key: o.Key, Call: 7, Holder: parse(t, c.holder).Key, Decision: policy.Decision{Action: policy.Delete}}
 		if got := w.SweepDecided(d); !breaks(got, c.want) {
 			t.Errorf("%s; delete %s: got %v, want %q: %s", c.history, c.object, got, c.want, c.reason)
 		}

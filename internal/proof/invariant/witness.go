@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -36,8 +37,8 @@ type Witness struct {
 	kinds   map[graph.Kind]kind
 	fences  []fence                 // the newest ones
 	early   map[uint64][]graph.Kind // the kinds that have passed a token, before a call returned it
-	begun   map[ownergraph.CallID]uint64
-	decided map[ownergraph.CallID]uint64
+	begun   map[engine.CallID]uint64
+	decided map[engine.CallID]uint64
 	handled map[handling]uint64
 	sum     uint64
 
@@ -46,7 +47,7 @@ type Witness struct {
 	objects     map[graph.Key]graph.Object // the living objects, at their last event
 	answers     map[graph.Key]answer       // the last read of each object (R1)
 	goneHolders map[graph.Key]goneHolder
-	sweepCalls  map[ownergraph.CallID]bool // deletions for a holder
+	sweepCalls  map[engine.CallID]bool // deletions for a holder
 	// disputed has the last report of another holder's claim on an object.
 	disputed map[dispute]uint64
 }
@@ -86,7 +87,7 @@ type kind struct {
 }
 
 type fence struct {
-	call   ownergraph.CallID
+	call   engine.CallID
 	token  uint64 // 0 before the call has returned
 	began  uint64
 	passed []graph.Kind
@@ -113,7 +114,7 @@ func (w *Witness) Reset() {
 	w.learnt, w.epochs, w.lost, w.replied, w.set = false, nil, 0, 0, 0
 	if w.facts == nil {
 		w.facts, w.shares, w.kinds = map[graph.Key]fact{}, map[graph.UID]claim{}, map[graph.Kind]kind{}
-		w.begun, w.decided = map[ownergraph.CallID]uint64{}, map[ownergraph.CallID]uint64{}
+		w.begun, w.decided = map[engine.CallID]uint64{}, map[engine.CallID]uint64{}
 		w.handled, w.early = map[handling]uint64{}, map[uint64][]graph.Kind{}
 		return
 	}
@@ -224,7 +225,7 @@ func (w *Witness) passed(name graph.Kind, token uint64) {
 }
 
 // named takes the result of the call for a fence.
-func (w *Witness) named(id ownergraph.CallID, r ownergraph.Result) {
+func (w *Witness) named(id engine.CallID, r engine.Result) {
 	i := slices.IndexFunc(w.fences, func(f fence) bool { return f.call == id })
 	switch {
 	case i < 0:
@@ -361,15 +362,15 @@ func (w *Witness) listed(name graph.Kind) {
 }
 
 // Decided records the time of the decision that a call carries out.
-func (w *Witness) Decided(id ownergraph.CallID) { w.decided[id] = w.now }
+func (w *Witness) Decided(id engine.CallID) { w.decided[id] = w.now }
 
 // Answered takes a result before the engine takes it.
-func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
+func (w *Witness) Answered(c engine.Call, r engine.Result) {
 	w.now++
 	began := w.begun[c.ID]
 	delete(w.begun, c.ID)
 	delete(w.decided, c.ID)
-	if c.Type == ownergraph.CallFence {
+	if c.Type == engine.CallFence {
 		w.named(c.ID, r)
 		return
 	}
@@ -377,40 +378,40 @@ func (w *Witness) Answered(c ownergraph.Call, r ownergraph.Result) {
 		return
 	}
 	switch c.Type {
-	case ownergraph.CallHandle:
+	case engine.CallHandle:
 		if r.Err == nil {
 			w.handled[handling{c.Key, c.Finalizer}] = began
 		}
 		return
-	case ownergraph.CallSelect:
+	case engine.CallSelect:
 		w.disputes()
 		if began > w.rewound {
 			w.selected(c.Select, r, began)
 		}
 		return
-	case ownergraph.CallRead, ownergraph.CallPatch, ownergraph.CallDelete:
+	case engine.CallRead, engine.CallPatch, engine.CallDelete:
 	default:
 		return
 	}
 	if began <= w.rewound {
 		return
 	}
-	if unknown := c.Type != ownergraph.CallRead && unknownOutcome(r.Err); unknown {
+	if unknown := c.Type != engine.CallRead && unknownOutcome(r.Err); unknown {
 		w.lost = w.now
 	}
-	if c.Type == ownergraph.CallRead && (r.Err == nil || errors.Is(r.Err, graph.ErrNotFound)) {
+	if c.Type == engine.CallRead && (r.Err == nil || errors.Is(r.Err, graph.ErrNotFound)) {
 		w.replied = max(w.replied, began)
 	}
-	if c.Type == ownergraph.CallRead && r.Err == nil && w.answers != nil {
+	if c.Type == engine.CallRead && r.Err == nil && w.answers != nil {
 		w.answers[c.Key] = answer{r.Object, w.now}
 	}
 	f := w.facts[c.Key]
 	switch {
-	case errors.Is(r.Err, graph.ErrNotFound), c.Type == ownergraph.CallRead && r.Err == nil && r.Object.UID != c.Key.UID:
+	case errors.Is(r.Err, graph.ErrNotFound), c.Type == engine.CallRead && r.Err == nil && r.Object.UID != c.Key.UID:
 		if f.put <= began { // else the watch has shown the object meanwhile
 			f.missed, f.asked = w.now, began
 		}
-	case c.Type == ownergraph.CallRead && r.Err == nil:
+	case c.Type == engine.CallRead && r.Err == nil:
 		f.read, f.readAt = r.Object.Version, w.now
 		if r.Object.Deleting && !r.Object.MarkHeld() {
 			w.role(&f, r.Object.Propagation())

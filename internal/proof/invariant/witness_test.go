@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 )
@@ -23,8 +24,8 @@ var kinds = []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}
 func tell(t *testing.T, w *invariant.Witness, line string) {
 	t.Helper()
 	verb, arg, _ := strings.Cut(line, " ")
-	read := ownergraph.Call{ID: 50, Type: ownergraph.CallRead}
-	answer := func(c ownergraph.Call, r ownergraph.Result) {
+	read := engine.Call{ID: 50, Type: engine.CallRead}
+	answer := func(c engine.Call, r engine.Result) {
 		if err := w.Handed(c, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -55,29 +56,29 @@ func tell(t *testing.T, w *invariant.Witness, line string) {
 	case "passed":
 		w.Observed(graph.Event{Type: graph.FencePassed, Fence: 1, Kind: graph.Kind(arg)})
 	case "fence":
-		answer(ownergraph.Call{ID: 51, Type: ownergraph.CallFence}, ownergraph.Result{Fence: 1})
+		answer(engine.Call{ID: 51, Type: engine.CallFence}, engine.Result{Fence: 1})
 	case "later":
-		answer(ownergraph.Call{ID: 51, Type: ownergraph.CallFence}, ownergraph.Result{Fence: 2})
+		answer(engine.Call{ID: 51, Type: engine.CallFence}, engine.Result{Fence: 2})
 	case "absent":
 		read.Key = parse(t, arg).Key
-		answer(read, ownergraph.Result{Err: graph.ErrNotFound})
+		answer(read, engine.Result{Err: graph.ErrNotFound})
 	case "failed":
 		read.Key = parse(t, arg).Key
-		answer(read, ownergraph.Result{Err: errors.New("timeout")})
+		answer(read, engine.Result{Err: errors.New("timeout")})
 	case "read":
 		o := parse(t, arg)
 		read.Key = o.Key
-		answer(read, ownergraph.Result{Object: o})
+		answer(read, engine.Result{Object: o})
 	case "late": // a read that began before a rewind is answered after it
 		read.Key = parse(t, arg).Key
 		if err := w.Handed(read, nil); err != nil {
 			t.Fatal(err)
 		}
 		w.Observed(graph.Event{Type: graph.Rewound})
-		w.Answered(read, ownergraph.Result{Err: graph.ErrNotFound})
+		w.Answered(read, engine.Result{Err: graph.ErrNotFound})
 	case "handled":
 		o := parse(t, arg)
-		answer(ownergraph.Call{ID: 52, Type: ownergraph.CallHandle, Key: o.Key, Finalizer: "x.io/h", Object: o}, ownergraph.Result{})
+		answer(engine.Call{ID: 52, Type: engine.CallHandle, Key: o.Key, Finalizer: "x.io/h", Object: o}, engine.Result{})
 	case "decided":
 		w.Decided(0)
 	default:
@@ -170,7 +171,7 @@ func TestWitnessOfHandlers(t *testing.T) {
 			}
 		}
 		o := parse(t, c.object)
-		got := w.Handed(ownergraph.Call{Type: ownergraph.CallHandle, Key: o.Key, Object: o, Finalizer: "x.io/h"}, nil)
+		got := w.Handed(engine.Call{Type: engine.CallHandle, Key: o.Key, Object: o, Finalizer: "x.io/h"}, nil)
 		if c.want == "" && got != nil || c.want != "" && (got == nil || !strings.HasPrefix(got.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q: %s", c.object, got, c.want, c.reason)
 		}

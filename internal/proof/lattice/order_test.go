@@ -60,13 +60,14 @@ const layers = `
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels, internal/core/order;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
 	internal/core/fence, guard < internal/core/guards;
-	internal/core/held, internal/core/inflight, internal/core/handlers < internal/core/unfinished/recount < .;
+	internal/core/held, internal/core/inflight, internal/core/handlers < internal/core/unfinished/recount < engine;
 	# Copies and counts of a part of the graph, for reports.
 	internal/core/sweep < internal/core/follow;
 
 	# A plan copies a part of the graph, and runs an engine on the rules of a store.
 	internal/core/orphaned < internal/core/excerpt;
 	internal/core/excerpt, finalizer, plan < internal/draft;
+	internal/core/excerpt, internal/core/sweep, internal/core/guards, internal/core/brake, internal/core/pause, plan < internal/core/seed;
 
 	# Findings about objects as data, and the observer of a running store.
 	graph, policy < lint;
@@ -80,15 +81,16 @@ const layers = `
 	# The rules of a store that honours finalizers, without watches.
 	internal/core/selector, finalizer < internal/replica;
 
-	# The root is the only place that sees every stage.
+	# The engine is the only place that sees every machine.
 	policy, finalizer, guard, queue, internal/core/fifo, internal/core/jsonread < internal/run;
-	internal/run, plan < .;
-	# The proofs open engines and stores with a key that users do not have.
-	. < internal/probe;
+	internal/run, plan, explain < engine;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
 	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/order, internal/core/guards, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause,
-	internal/core/brake < .;
-	explain, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/draft < .;
+	internal/core/brake, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/core/seed < engine;
+	# A forecast runs a fork of an engine. The root drives an engine against a store.
+	engine, internal/draft < internal/forecast < .;
+	# The proofs open engines and stores with a key that users do not have.
+	. < internal/probe;
 
 	# The specification shares no code with the engine that it judges. The judge
 	# of the engine's writes sees only the calls.

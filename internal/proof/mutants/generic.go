@@ -20,7 +20,7 @@ import (
 // targets are the sources of generic mutants: the pure packages, the machines of the
 // engine, and the engine's use of evidence.
 const targets = "graph/*.go policy/*.go finalizer/*.go guard/*.go internal/core/*/*.go internal/core/sweep/*/*.go " +
-	"evidence.go fence.go kinds.go decide.go write.go read.go"
+	"engine/evidence.go engine/fence.go engine/kinds.go engine/decide.go engine/write.go engine/read.go"
 
 // Generic is a run of generic mutants.
 type Generic struct {

@@ -17,6 +17,8 @@ const (
 	Unit
 	// Root: the tests of the root package.
 	Root
+	// Engine: the tests of package engine.
+	Engine
 	// Scripts: the text scenarios.
 	Scripts
 	// Exhaustive: every history of the small scopes.
@@ -27,7 +29,7 @@ const (
 	Simulator
 )
 
-var methodNames = [...]string{"unset", "unit", "root", "scripts", "exhaustive", "properties", "simulator"}
+var methodNames = [...]string{"unset", "unit", "root", "engine", "scripts", "exhaustive", "properties", "simulator"}
 
 // String returns the method's name.
 func (m Method) String() string {
@@ -38,7 +40,9 @@ func (m Method) String() string {
 }
 
 // Methods returns all methods, the cheapest first.
-func Methods() []Method { return []Method{Scripts, Root, Unit, Simulator, Exhaustive, Properties} }
+func Methods() []Method {
+	return []Method{Scripts, Root, Engine, Unit, Simulator, Exhaustive, Properties}
+}
 
 // ParseMethods reads names with commas between them. An error has the first unknown
 // name.
@@ -87,6 +91,8 @@ func (m Method) whole(b Bug) suite {
 		return testsOf(".")
 	case Root:
 		return testsOf(".")
+	case Engine:
+		return testsOf("./engine")
 	case Scripts:
 		return testsOf("./internal/proof/script")
 	case Properties:

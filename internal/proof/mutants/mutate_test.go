@@ -132,7 +132,7 @@ func TestDraw(t *testing.T) {
 	for _, m := range one[:min(len(one), 1000)] {
 		drawn[m.File], drawn[path.Dir(m.File)] = true, true
 	}
-	for _, want := range []string{"graph", "policy", "finalizer", "fence.go", "kinds.go", "decide.go", "write.go", "read.go", "internal/core/cycle", "internal/core/evidence"} {
+	for _, want := range []string{"graph", "policy", "finalizer", "engine/fence.go", "engine/kinds.go", "engine/decide.go", "engine/write.go", "engine/read.go", "internal/core/cycle", "internal/core/evidence"} {
 		if !drawn[want] {
 			t.Errorf("nothing is drawn from %s", want)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -16,19 +17,19 @@ import (
 // which the engine handed them out. bulk measures the largest step of the engine.
 type bulk struct {
 	t       testing.TB
-	engine  *ownergraph.Engine
+	engine  *engine.Engine
 	workers int
 	lag     int // events delivered in a round, 0 for all
 	kinds   []graph.KindInfo
 	objects map[graph.Key]graph.Object // by place
 	commits int
 	events  []graph.Event
-	calls   []ownergraph.Call
+	calls   []engine.Call
 	now     time.Time
 	turns   int // calls of Next
 	largest load
 	// before, if set, runs before each write. Its error refuses the write.
-	before func(ownergraph.Call) error
+	before func(engine.Call) error
 }
 
 // load is the work of one Observe, Next or Done.
@@ -44,7 +45,7 @@ func newBulk(t testing.TB, workers int, objects []graph.Object) *bulk {
 
 func newBulkWith(t testing.TB, cfg ownergraph.Config, workers int, objects []graph.Object) *bulk {
 	t.Helper()
-	e, err := ownergraph.NewEngine(ownergraph.Level2, cfg)
+	e, err := engine.New(ownergraph.Level2, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +98,9 @@ func (b *bulk) step(f func()) {
 	f()
 	after := b.engine.Stats()
 	b.largest.decisions = max(b.largest.decisions, int(after.Decisions-before.Decisions))
-	b.largest.queued = max(b.largest.queued, after.ByStatus[ownergraph.StatusQueued]-before.ByStatus[ownergraph.StatusQueued])
+	b.largest.queued = max(b.largest.queued, after.ByStatus[engine.StatusQueued]-before.ByStatus[engine.StatusQueued])
 	b.largest.gone = max(b.largest.gone, before.Objects-after.Objects)
-	b.largest.keys = max(b.largest.keys, after.ByStatus[ownergraph.StatusQueued])
+	b.largest.keys = max(b.largest.keys, after.ByStatus[engine.StatusQueued])
 }
 
 func (b *bulk) observe(ev graph.Event) {
@@ -139,10 +140,10 @@ func (b *bulk) touch(k graph.Key) {
 }
 
 // answer carries out a call and returns its result.
-func (b *bulk) answer(c ownergraph.Call) (r ownergraph.Result) {
+func (b *bulk) answer(c engine.Call) (r engine.Result) {
 	live, ok := b.objects[c.Key.Place()]
 	switch {
-	case c.Type == ownergraph.CallFence:
+	case c.Type == engine.CallFence:
 		for _, k := range b.kinds {
 			b.events = append(b.events, graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: uint64(c.ID)})
 		}
@@ -152,7 +153,7 @@ func (b *bulk) answer(c ownergraph.Call) (r ownergraph.Result) {
 	case !ok:
 		r.Err = graph.ErrNotFound
 		return r
-	case c.Type == ownergraph.CallRead:
+	case c.Type == engine.CallRead:
 		r.Object = live.Clone()
 		return r
 	}
@@ -162,7 +163,7 @@ func (b *bulk) answer(c ownergraph.Call) (r ownergraph.Result) {
 		}
 		live = b.objects[c.Key.Place()]
 	}
-	if c.Type == ownergraph.CallDelete {
+	if c.Type == engine.CallDelete {
 		r.Err = b.commit(finalizer.Delete(live, c.Options, graph.Background))
 	} else {
 		r.Err = b.commit(finalizer.Patch(live, c.Precondition, c.Change))
@@ -173,13 +174,13 @@ func (b *bulk) answer(c ownergraph.Call) (r ownergraph.Result) {
 // issue takes calls of every lane until the workers are busy.
 func (b *bulk) issue() bool {
 	took := false
-	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+	for _, lane := range [...]engine.Lane{engine.LaneControl, engine.LaneStore} {
 		for len(b.calls) < b.workers {
-			var c ownergraph.Call
+			var c engine.Call
 			var at time.Time
 			b.step(func() { c, at = b.engine.Next(b.now, lane) })
 			b.turns++
-			if c.Type == ownergraph.CallUnset {
+			if c.Type == engine.CallUnset {
 				if at.IsZero() || at.After(b.now) {
 					break
 				}
@@ -232,7 +233,7 @@ func (b *bulk) run() {
 // wait moves the time to the next one that the engine waits for.
 func (b *bulk) wait() bool {
 	var next time.Time
-	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneStore} {
+	for _, lane := range [...]engine.Lane{engine.LaneControl, engine.LaneStore} {
 		if at, ok := probe.Wake(b.engine, lane); ok && (next.IsZero() || at.Before(next)) {
 			next = at
 		}

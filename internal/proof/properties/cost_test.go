@@ -3,7 +3,7 @@ package properties
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -16,9 +16,9 @@ func (b *bulk) billed(f func()) bill {
 	f()
 	after := b.engine.Stats()
 	return bill{
-		writes: int(after.Calls[ownergraph.CallPatch] + after.Calls[ownergraph.CallDelete] - before.Calls[ownergraph.CallPatch] - before.Calls[ownergraph.CallDelete]),
-		reads:  int(after.Calls[ownergraph.CallRead] - before.Calls[ownergraph.CallRead]),
-		fences: int(after.Calls[ownergraph.CallFence] - before.Calls[ownergraph.CallFence]),
+		writes: int(after.Calls[engine.CallPatch] + after.Calls[engine.CallDelete] - before.Calls[engine.CallPatch] - before.Calls[engine.CallDelete]),
+		reads:  int(after.Calls[engine.CallRead] - before.Calls[engine.CallRead]),
+		fences: int(after.Calls[engine.CallFence] - before.Calls[engine.CallFence]),
 	}
 }
 
@@ -147,7 +147,7 @@ func TestCostOfConflicts(t *testing.T) {
 		plain := calm.billed(func() { calm.remove(rootKey, c.p); calm.run() })
 		b := watched(t, workers, tree(30))
 		met := map[graph.Key]bool{}
-		b.before = func(call ownergraph.Call) error {
+		b.before = func(call engine.Call) error {
 			if len(met) < c.conflicts && !met[call.Key] && call.Key != rootKey {
 				met[call.Key] = true
 				b.touch(call.Key)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -12,8 +12,8 @@ import (
 
 // deleted is a delete that succeeded for an engine.
 type deleted struct {
-	engine *ownergraph.Engine
-	call   ownergraph.Call
+	engine *engine.Engine
+	call   engine.Call
 	began  bool // the delete began the deletion of its object
 }
 
@@ -35,8 +35,8 @@ func (h *history) followDeletes() {
 			h.ending[o.Key] = 0
 		}
 	}
-	h.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {
-		if c.Type == ownergraph.CallDelete && r.Err == nil {
+	h.w.OnAnswer = func(side int, c engine.Call, r engine.Result) {
+		if c.Type == engine.CallDelete && r.Err == nil {
 			h.deletes = append(h.deletes, deleted{h.w.Sides[side].Engine, c, h.ending[c.Key] == h.commits})
 		}
 	}

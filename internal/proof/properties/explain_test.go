@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -28,7 +28,7 @@ func TestExplainAgrees(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.w.OnCall = func(side int, _ ownergraph.Call) {
+			h.w.OnCall = func(side int, _ engine.Call) {
 				for _, o := range h.w.Store.Objects() {
 					n, err := explained(h.w.Sides[side].Engine, o.Key)
 					if compared += n; err != nil {
@@ -49,7 +49,7 @@ func TestExplainAgrees(t *testing.T) {
 }
 
 // explained holds the laws for one object. It returns the number of decisions compared.
-func explained(e *ownergraph.Engine, key graph.Key) (compared int, err error) {
+func explained(e *engine.Engine, key graph.Key) (compared int, err error) {
 	before := probe.Fingerprint(e, nil)
 	x, err := e.Explain(key)
 	if err != nil { // the engine has not observed it

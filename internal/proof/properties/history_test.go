@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -118,7 +119,7 @@ func begin(set settings, start []graph.Object) (*history, error) {
 	if set.guards() {
 		w.Ledger.Protects = set.protects
 	}
-	w.OnWrite = func(_ *world.Store, c ownergraph.Call) {
+	w.OnWrite = func(_ *world.Store, c engine.Call) {
 		if bad := h.w.Ledger.Judge(c); bad != nil && h.broken == nil && !h.excused(c, bad) {
 			h.broken = bad
 		}
@@ -129,7 +130,7 @@ func begin(set settings, start []graph.Object) (*history, error) {
 // excused reports whether a breach is within the promises. Without fences, foreground
 // and orphaning are best effort. They also are for the objects of a kind that was not
 // served at some time since the engine handed out the write.
-func (h *history) excused(c ownergraph.Call, bad error) bool {
+func (h *history) excused(c engine.Call, bad error) bool {
 	rule, what, _ := strings.Cut(bad.Error(), ": ")
 	if h.set.Level < ownergraph.Level2 {
 		return strings.HasPrefix(rule, "S2") || strings.HasPrefix(rule, "S3")
@@ -147,7 +148,7 @@ func (h *history) excused(c ownergraph.Call, bad error) bool {
 
 // issue names a call. Each new engine counts from 1.
 type issue struct {
-	id  ownergraph.CallID
+	id  engine.CallID
 	key graph.Key
 }
 
@@ -188,8 +189,8 @@ func (h *history) do(line string) error {
 //	ack KEY, fg KEY, addref KEY->REF ...  actions of users in the notation of package oracle
 func (h *history) move(line string) error {
 	verb, arg, _ := strings.Cut(line, " ")
-	verb, engine, _ := strings.Cut(verb, "@")
-	side, _ := strconv.Atoi(engine)
+	verb, number, _ := strings.Cut(verb, "@")
+	side, _ := strconv.Atoi(number)
 	if side >= len(h.w.Sides) {
 		return fmt.Errorf("%q: the world has no such engine", line)
 	}
@@ -199,7 +200,7 @@ func (h *history) move(line string) error {
 	case "sick", "recover", "vanish", "serve", "down", "up":
 		return h.health(verb, graph.Kind(arg))
 	case "issue":
-		lane := map[string]ownergraph.Lane{"store": ownergraph.LaneStore, "control": ownergraph.LaneControl, "handler": ownergraph.LaneHandler}[arg]
+		lane := map[string]engine.Lane{"store": engine.LaneStore, "control": engine.LaneControl, "handler": engine.LaneHandler}[arg]
 		c, ok, err := h.w.Issue(side, lane)
 		if ok {
 			h.issued[issue{c.ID, c.Key}] = len(h.lines)
@@ -282,7 +283,7 @@ func (h *history) complete(verb string, side int, arg string) error {
 	fault, _ := world.ParseFault(name)
 	if verb == "limbo" {
 		fault = world.Lost
-		if c := calls[i].Call; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+		if c := calls[i].Call; c.Type == engine.CallPatch || c.Type == engine.CallDelete {
 			h.w.Zombies = append(h.w.Zombies, c)
 		}
 	}

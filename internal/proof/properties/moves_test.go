@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -160,7 +160,7 @@ func callMoves(all []move, side int, s *world.Side, now time.Time, f faults) []m
 	if probe.Busy(s.Engine) {
 		all = append(all, move{weight: 10, verb: "issue", side: side, arg: "store"})
 	}
-	if at, ok := probe.Wake(s.Engine, ownergraph.LaneControl); ok && !at.After(now.Add(1)) {
+	if at, ok := probe.Wake(s.Engine, engine.LaneControl); ok && !at.After(now.Add(1)) {
 		all = append(all, move{weight: 6, verb: "issue", side: side, arg: "control"})
 	}
 	return all

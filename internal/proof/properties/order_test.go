@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -119,8 +120,8 @@ func (o *orderedWorld) phase(k graph.Key) int {
 }
 
 // judge fails if an object of an earlier phase is left when an engine deletes one.
-func (o *orderedWorld) judge(before *world.Store, c ownergraph.Call) {
-	if c.Type != ownergraph.CallDelete || !o.judged {
+func (o *orderedWorld) judge(before *world.Store, c engine.Call) {
+	if c.Type != engine.CallDelete || !o.judged {
 		return
 	}
 	phase := o.phase(c.Key)
@@ -135,7 +136,7 @@ func (o *orderedWorld) judge(before *world.Store, c ownergraph.Call) {
 func (o *orderedWorld) move() bool {
 	w, side := o.w, o.IntN(len(o.w.Sides))
 	s := w.Sides[side]
-	lanes := []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl}
+	lanes := []engine.Lane{engine.LaneStore, engine.LaneControl}
 	k := o.IntN(len(s.Streams))
 	check := func(err error) bool {
 		if err == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -187,15 +188,15 @@ func judgeObject(o plan.Object, stays bool, left []graph.Object, i int) error {
 
 // judgeCost compares the cost of a plan with the requests of the run.
 func judgeCost(c plan.Cost, before, after [9]int) error {
-	n := func(t ownergraph.CallType) int { return after[t] - before[t] }
-	writes := n(ownergraph.CallPatch) + n(ownergraph.CallDelete) + 1
+	n := func(t engine.CallType) int { return after[t] - before[t] }
+	writes := n(engine.CallPatch) + n(engine.CallDelete) + 1
 	switch {
 	case !c.Varies && writes != c.Writes:
 		return fmt.Errorf("%d writes, planned %d", writes, c.Writes)
-	case n(ownergraph.CallRead) > c.Reads:
-		return fmt.Errorf("%d reads, planned %d at most", n(ownergraph.CallRead), c.Reads)
-	case n(ownergraph.CallFence) > c.Fences:
-		return fmt.Errorf("%d fences, planned %d at most", n(ownergraph.CallFence), c.Fences)
+	case n(engine.CallRead) > c.Reads:
+		return fmt.Errorf("%d reads, planned %d at most", n(engine.CallRead), c.Reads)
+	case n(engine.CallFence) > c.Fences:
+		return fmt.Errorf("%d fences, planned %d at most", n(engine.CallFence), c.Fences)
 	}
 	return nil
 }

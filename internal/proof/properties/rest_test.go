@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
@@ -18,7 +19,7 @@ func (h *history) spent() (decisions, calls int) {
 	for _, s := range h.w.Sides {
 		stats := s.Engine.Stats()
 		decisions += int(stats.Decisions)
-		calls += int(probe.Requests(stats) + stats.Calls[ownergraph.CallList] + stats.Calls[ownergraph.CallHandle])
+		calls += int(probe.Requests(stats) + stats.Calls[engine.CallList] + stats.Calls[engine.CallHandle])
 	}
 	return decisions, calls
 }
@@ -55,7 +56,7 @@ func (h *history) day() error {
 	for end := h.w.Now.Add(24 * time.Hour); h.w.Now.Before(end); {
 		next := end
 		for _, s := range h.w.Sides {
-			for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+			for _, lane := range []engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler} {
 				if at, ok := probe.Wake(s.Engine, lane); ok && at.Before(next) {
 					next = at
 				}
@@ -80,7 +81,7 @@ func TestIdleDay(t *testing.T) {
 		if err := h.calm(); err != nil {
 			t.Fatal(h.fail(err))
 		}
-		var before []ownergraph.Stats
+		var before []engine.Stats
 		for _, s := range h.w.Sides {
 			before = append(before, s.Engine.Stats())
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -68,7 +69,7 @@ func (c *crashWorld) step(t *testing.T) bool {
 		c.must(t, c.w.Complete(0, 0))
 		return true
 	}
-	for _, lane := range [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+	for _, lane := range [...]engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler} {
 		_, ok, err := c.w.Issue(0, lane)
 		c.must(t, err)
 		if ok {
@@ -128,7 +129,7 @@ func TestSweepCrashes(t *testing.T) {
 // independent. It stays the same while the original ends the sweep.
 func TestSweepClones(t *testing.T) {
 	c := newCrashWorld(t, ownergraph.Level2)
-	var clones []*ownergraph.Engine
+	var clones []*engine.Engine
 	var prints []uint64
 	for more := true; more; more = c.step(t) {
 		e := c.w.Sides[0].Engine

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -34,13 +35,13 @@ func newSweepJudge(t interface {
 	}
 	j := &sweepJudge{sweeps: s, w: w, fair: true}
 	w.OnCommit = func(graph.Event) { s.Commit(unheld(w.Store.Objects())) }
-	w.OnWrite = func(_ *world.Store, c ownergraph.Call) { j.write(c) }
+	w.OnWrite = func(_ *world.Store, c engine.Call) { j.write(c) }
 	return j
 }
 
 // write judges a write of an engine that changes the store. It uses the rules of the
 // ledger that do not concern owners.
-func (j *sweepJudge) write(c ownergraph.Call) {
+func (j *sweepJudge) write(c engine.Call) {
 	var bad *invariant.Breach
 	err := j.sweeps.Judge(c)
 	if errors.As(err, &bad) && bad.Rule == "S24" && !j.fair {
@@ -98,7 +99,7 @@ func TestSweepJudge(t *testing.T) {
 		{"a-v", true, true, "the delete has no version"},
 	} {
 		key := graph.Key{Kind: "vol", Name: tc.name, UID: graph.UID("vol/" + tc.name)}
-		c := ownergraph.Call{Type: ownergraph.CallDelete, Key: key}
+		c := engine.Call{Type: engine.CallDelete, Key: key}
 		if c.Options.Precondition.UID = key.UID; !tc.bare {
 			c.Options.Precondition.Version = "1"
 		}

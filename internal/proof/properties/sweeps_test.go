@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -158,7 +159,7 @@ func (s *sweepRun) step() error {
 		s.note("see@%d %s %v", side, sweepKinds[kind].Kind, st.Events[0])
 		return s.w.Deliver(side, kind)
 	case what < 11:
-		c, ok, err := s.w.Issue(side, []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}[s.pick("lane", 3)])
+		c, ok, err := s.w.Issue(side, []engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler}[s.pick("lane", 3)])
 		if ok {
 			s.note("issue@%d %s %s", side, c.Type, c.Key)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -59,7 +60,7 @@ func TestUndoneWrites(t *testing.T) {
 			if n := u.undone(); n > limit {
 				t.Errorf("%d writes to b in an hour, want at most %d: %s", n, limit, tc.reason)
 			}
-			if !slices.ContainsFunc(u.engine().Held(9), func(h ownergraph.Held) bool { return h.Key.Kind == "b" && h.Reason == policy.WriteUndone }) {
+			if !slices.ContainsFunc(u.engine().Held(9), func(h engine.Held) bool { return h.Key.Kind == "b" && h.Reason == policy.WriteUndone }) {
 				t.Errorf("held: %v, want b: %s", u.engine().Held(9), tc.reason)
 			}
 			if n := strings.Count(u.log.String(), "write undone"); n < 1 || n > u.victims() {
@@ -147,7 +148,7 @@ func (u *undoing) do(actions string) {
 	}
 }
 
-func (u *undoing) engine() *ownergraph.Engine { return u.w.Sides[0].Engine }
+func (u *undoing) engine() *engine.Engine { return u.w.Sides[0].Engine }
 
 // victims returns the number of objects of kind b.
 func (u *undoing) victims() int {
@@ -163,8 +164,8 @@ func (u *undoing) victims() int {
 // undone returns the number of writes since its last call. The store undoes all of
 // them.
 func (u *undoing) undone() int {
-	n := u.w.Requests[ownergraph.CallPatch] + u.w.Requests[ownergraph.CallDelete]
-	u.w.Requests[ownergraph.CallPatch], u.w.Requests[ownergraph.CallDelete] = 0, 0
+	n := u.w.Requests[engine.CallPatch] + u.w.Requests[engine.CallDelete]
+	u.w.Requests[engine.CallPatch], u.w.Requests[engine.CallDelete] = 0, 0
 	return n
 }
 
@@ -188,7 +189,7 @@ func (u *undoing) pass(d time.Duration) {
 			continue
 		}
 		next := end
-		for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler} {
+		for _, lane := range []engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler} {
 			if at, ok := probe.Wake(u.engine(), lane); ok && at.Before(next) {
 				next = at
 			}

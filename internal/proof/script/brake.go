@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -38,7 +38,7 @@ func (r *runner) approve(arg string) error {
 	if err != nil {
 		return err
 	}
-	a := ownergraph.BrakeApproval{Until: r.w.Now.Add(d), AtMost: n}
+	a := engine.BrakeApproval{Until: r.w.Now.Add(d), AtMost: n}
 	if err := r.w.Sides[r.side].Engine.ApproveCascade(r.w.Now, key, a); err != nil {
 		r.printf("%v", err)
 	}
@@ -48,7 +48,7 @@ func (r *runner) approve(arg string) error {
 // refuse refuses a cascade.
 func (r *runner) refuse(arg string) error {
 	name, text, _ := strings.Cut(arg, " ")
-	answer, ok := map[string]ownergraph.Refusal{"keep": ownergraph.KeepHeld, "orphan": ownergraph.OrphanHeld}[text]
+	answer, ok := map[string]engine.Refusal{"keep": engine.KeepHeld, "orphan": engine.OrphanHeld}[text]
 	if !ok {
 		return errUsage
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -162,7 +163,7 @@ func (r *runner) pass(arg string) error {
 
 // take hands out the next call of a lane. By hand a fence and a listing are begun, and
 // nothing else happens.
-func (r *runner) take(lane ownergraph.Lane) (ownergraph.Call, bool, error) {
+func (r *runner) take(lane engine.Lane) (engine.Call, bool, error) {
 	if !r.opt.hand {
 		return r.w.Issue(r.side, lane)
 	}
@@ -170,9 +171,9 @@ func (r *runner) take(lane ownergraph.Lane) (ownergraph.Call, bool, error) {
 	for {
 		c, at := s.Engine.Next(r.w.Now, lane)
 		switch {
-		case c.Type == ownergraph.CallFence, c.Type == ownergraph.CallList:
-			var res ownergraph.Result
-			if c.Type == ownergraph.CallFence { // the token of the N-th fence is N
+		case c.Type == engine.CallFence, c.Type == engine.CallList:
+			var res engine.Result
+			if c.Type == engine.CallFence { // the token of the N-th fence is N
 				r.fence++
 				res.Fence, s.Token = r.fence, r.fence
 			}
@@ -181,7 +182,7 @@ func (r *runner) take(lane ownergraph.Lane) (ownergraph.Call, bool, error) {
 			}
 			r.w.Control = world.NoFault
 			return c, true, s.Engine.Done(r.w.Now, c.ID, res)
-		case c.Type != ownergraph.CallUnset:
+		case c.Type != engine.CallUnset:
 			s.Calls = append(s.Calls, world.InFlight{Call: c})
 			return c, true, nil
 		case at.IsZero() || at.After(r.w.Now):
@@ -199,10 +200,10 @@ func (r *runner) answer(arg string) error {
 	}
 	s := r.w.Sides[r.side]
 	c := s.Calls[i].Call
-	var res ownergraph.Result
+	var res engine.Result
 	if fault, ok := handError(text); ok {
 		res.Err = fault
-	} else if c.Type == ownergraph.CallSelect {
+	} else if c.Type == engine.CallSelect {
 		res.Selected, err = handPage(text)
 	} else {
 		res.Object, err = graph.ParseObject(text)

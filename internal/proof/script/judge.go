@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -82,8 +83,8 @@ func (r *runner) note(a oracle.Action) {
 
 // written lets package invariant judge the writes of a sweep. It also records the end
 // of a handler's finalizer. For the oracle that is an action of a user.
-func (r *runner) written(before *world.Store, c ownergraph.Call) {
-	if r.wrong == nil && r.opt.level >= ownergraph.Level2 && (c.Type != ownergraph.CallDelete || r.sweepCalls[sweepCall{c.ID, c.Key}]) {
+func (r *runner) written(before *world.Store, c engine.Call) {
+	if r.wrong == nil && r.opt.level >= ownergraph.Level2 && (c.Type != engine.CallDelete || r.sweepCalls[sweepCall{c.ID, c.Key}]) {
 		r.wrong = r.sweeps.Judge(c)
 	}
 	if !slices.Contains(r.opt.handlers, c.Change.DropFinalizer) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
@@ -38,7 +39,7 @@ func (r *runner) label(arg string) error {
 func (r *runner) renew(arg string) error {
 	n, err := strconv.Atoi(arg)
 	calls := r.w.Sides[r.side].Calls
-	if err != nil || n < 1 || n > len(calls) || calls[n-1].Type != ownergraph.CallSelect && calls[n-1].Type != ownergraph.CallJudge {
+	if err != nil || n < 1 || n > len(calls) || calls[n-1].Type != engine.CallSelect && calls[n-1].Type != engine.CallJudge {
 		return errUsage
 	}
 	r.w.Renew(r.side, n-1)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -36,7 +37,7 @@ type options struct {
 	absent, workers     int
 	page                int
 	sweeps              []guard.Sweep
-	brake               ownergraph.Brake
+	brake               engine.Brake
 	guards              []guardOption
 	protect             []protectOption
 }

@@ -4,23 +4,23 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // extent returns what "everything", "kind K", "scope S" or "scope" names.
-func extent(arg string) (ownergraph.Extent, error) {
+func extent(arg string) (engine.Extent, error) {
 	switch words := strings.Fields(arg); {
 	case arg == "everything":
-		return ownergraph.Extent{All: true}, nil
+		return engine.Extent{All: true}, nil
 	case len(words) == 2 && words[0] == "kind":
-		return ownergraph.Extent{Kind: graph.Kind(words[1])}, nil
+		return engine.Extent{Kind: graph.Kind(words[1])}, nil
 	case len(words) == 2 && words[0] == "scope":
-		return ownergraph.Extent{InScope: true, Scope: words[1]}, nil
+		return engine.Extent{InScope: true, Scope: words[1]}, nil
 	case arg == "scope":
-		return ownergraph.Extent{InScope: true}, nil
+		return engine.Extent{InScope: true}, nil
 	}
-	return ownergraph.Extent{}, errUsage
+	return engine.Extent{}, errUsage
 }
 
 func (r *runner) pause(arg string) error {
@@ -53,7 +53,7 @@ func (r *runner) paused(string) error {
 }
 
 // printPause prints a pause, and the calls that it waits for.
-func (r *runner) printPause(x ownergraph.PauseReport) {
+func (r *runner) printPause(x engine.PauseReport) {
 	text := "paused: " + x.What.String()
 	for _, name := range x.UnderWay {
 		text += "; under way: " + name

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/policy"
@@ -32,26 +32,26 @@ func eventText(e graph.Event) string {
 }
 
 // callText returns a call in one line, with the version that a write demands.
-func callText(c ownergraph.Call) string {
+func callText(c engine.Call) string {
 	switch c.Type {
-	case ownergraph.CallFence:
+	case engine.CallFence:
 		return "fence"
-	case ownergraph.CallList:
+	case engine.CallList:
 		if c.Kind == "" {
 			return "list the kinds"
 		}
 		return "list " + string(c.Kind)
-	case ownergraph.CallSelect:
+	case engine.CallSelect:
 		text := "select " + string(c.Select.Kind) + " " + c.Select.Selector
 		if c.Select.After != "" {
 			text += " after " + c.Select.After
 		}
 		return text
-	case ownergraph.CallHandle:
+	case engine.CallHandle:
 		return "handle " + c.Finalizer + " of " + c.Key.String()
-	case ownergraph.CallDelete:
+	case engine.CallDelete:
 		return fmt.Sprintf("delete %s#%s %s", c.Key, c.Options.Precondition.Version, c.Options.Propagation)
-	case ownergraph.CallPatch:
+	case engine.CallPatch:
 		return fmt.Sprintf("patch %s#%s %s", c.Key, c.Precondition.Version, changeText(c.Change))
 	}
 	return c.Type.String() + " " + c.Key.String()
@@ -77,7 +77,7 @@ func refsText(refs []graph.Owner) string {
 	return strings.Join(texts, " ")
 }
 
-func resultText(c ownergraph.Call, res ownergraph.Result) string {
+func resultText(c engine.Call, res engine.Result) string {
 	for _, e := range []error{graph.ErrNotFound, graph.ErrConflict, graph.ErrKindUnknown, graph.ErrRefused} {
 		if errors.Is(res.Err, e) {
 			return e.Error()
@@ -86,11 +86,11 @@ func resultText(c ownergraph.Call, res ownergraph.Result) string {
 	switch {
 	case res.Err != nil:
 		return res.Err.Error()
-	case c.Type == ownergraph.CallRead:
+	case c.Type == engine.CallRead:
 		return res.Object.String()
-	case c.Type == ownergraph.CallSelect:
+	case c.Type == engine.CallSelect:
 		return selectedText(res.Selected)
-	case c.Type == ownergraph.CallJudge:
+	case c.Type == engine.CallJudge:
 		return res.Verdict.String()
 	}
 	return "ok"
@@ -120,7 +120,7 @@ func (r *runner) requests() string {
 	var out []string
 	for t, n := range r.w.Requests {
 		if n -= r.printed[t]; n > 0 {
-			out = append(out, fmt.Sprintf("%s %d", ownergraph.CallType(t), n))
+			out = append(out, fmt.Sprintf("%s %d", engine.CallType(t), n))
 		}
 	}
 	r.printed = r.w.Requests

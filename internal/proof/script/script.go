@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -45,7 +46,7 @@ func (r *runner) again() {
 	r.w, r.opt, r.objects, r.fence, r.history = nil, options{}, nil, 0, history{}
 	r.printed, r.effort, r.backup, r.wrong = [9]int{}, 0, world.Store{}, nil
 	r.reports = nil
-	r.decided, r.sweepCalls = map[graph.Key]ownergraph.DecisionEvent{}, map[sweepCall]bool{}
+	r.decided, r.sweepCalls = map[graph.Key]engine.DecisionEvent{}, map[sweepCall]bool{}
 }
 
 // runner is one scenario under way.
@@ -56,7 +57,7 @@ type runner struct {
 	w          *world.World
 	side       int    // the engine of the command
 	fence      uint64 // by hand: the newest fence
-	decided    map[graph.Key]ownergraph.DecisionEvent
+	decided    map[graph.Key]engine.DecisionEvent
 	reports    []string       // of guards, since the last run
 	shadows    []*graph.Graph // a graph of each engine's events
 	printed    [9]int         // requests at the last run
@@ -70,7 +71,7 @@ type runner struct {
 
 // sweepCall is a delete that the engine decided for a holder.
 type sweepCall struct {
-	call ownergraph.CallID
+	call engine.CallID
 	key  graph.Key
 }
 
@@ -204,7 +205,7 @@ func (r *runner) begin() error {
 	return nil
 }
 
-func (r *runner) decides(d ownergraph.DecisionEvent) {
+func (r *runner) decides(d engine.DecisionEvent) {
 	r.decided[d.Key] = d
 	switch d.Reason {
 	case policy.HoldRemoved, policy.RootUnguarded, policy.DeletionApproved:

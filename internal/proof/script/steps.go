@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -92,10 +92,10 @@ func (r *runner) deliver(kind, n int) error {
 }
 
 // issueArgs parses the lanes and the limit of "issue".
-func issueArgs(arg string) (lanes []ownergraph.Lane, limit int, err error) {
-	lanes, limit = []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}, 1<<20
+func issueArgs(arg string) (lanes []engine.Lane, limit int, err error) {
+	lanes, limit = []engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler}, 1<<20
 	for _, word := range strings.Fields(arg) {
-		if i := slices.IndexFunc(lanes, func(l ownergraph.Lane) bool { return l.String() == word }); i >= 0 {
+		if i := slices.IndexFunc(lanes, func(l engine.Lane) bool { return l.String() == word }); i >= 0 {
 			lanes = lanes[i : i+1]
 		} else if limit, err = strconv.Atoi(word); err != nil {
 			return nil, 0, errUsage
@@ -121,7 +121,7 @@ func (r *runner) issue(arg string) error {
 			}
 			n++
 			text := callText(c)
-			if c.Type == ownergraph.CallFence {
+			if c.Type == engine.CallFence {
 				text += fmt.Sprintf(" %d", r.w.Sides[r.side].Token)
 			}
 			r.printf("> %s", text)

@@ -3,7 +3,7 @@ package sim
 import (
 	"math/rand/v2"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -70,7 +70,7 @@ func (s *sim) batchDetail(st step) step {
 func (s *sim) makeBatch(st step) error {
 	side := int(st.side)
 	for range st.number {
-		_, ok, err := s.w.Issue(side, ownergraph.LaneStore)
+		_, ok, err := s.w.Issue(side, engine.LaneStore)
 		if err != nil {
 			return err
 		}

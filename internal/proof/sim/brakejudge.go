@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
@@ -16,18 +17,18 @@ import (
 
 // life has the deletes of one engine, from its beginning to its crash.
 type life struct {
-	brake   ownergraph.Brake
+	brake   engine.Brake
 	began   time.Time
 	latest  time.Time // that the engine has been given
 	rewinds uint64
-	charges map[ownergraph.CallID]charge // of the deletes that are decided or under way
-	handed  map[graph.Key]*int           // deletes without an approval, by root
-	below   map[graph.Key]*int           // the same, by the only owner of the objects
-	grants  map[graph.Key]*grant         // the approvals in force
-	tripped map[graph.Key]bool           // cascades that wait for an answer
-	kept    map[graph.Key]bool           // cascades that a user has refused
-	deletes []time.Time                  // the times at which the deletes were decided that were handed out
-	repeats map[ownergraph.CallID]bool   // deletions of marked roots, which have no limit
+	charges map[engine.CallID]charge // of the deletes that are decided or under way
+	handed  map[graph.Key]*int       // deletes without an approval, by root
+	below   map[graph.Key]*int       // the same, by the only owner of the objects
+	grants  map[graph.Key]*grant     // the approvals in force
+	tripped map[graph.Key]bool       // cascades that wait for an answer
+	kept    map[graph.Key]bool       // cascades that a user has refused
+	deletes []time.Time              // the times at which the deletes were decided that were handed out
+	repeats map[engine.CallID]bool   // deletions of marked roots, which have no limit
 }
 
 // leftOut is the cascade of the objects that have roots which are not known. It has no limit: each
@@ -60,8 +61,8 @@ func (s *sim) beginLife(side int) {
 		now = s.w.Now
 	}
 	s.lives[side] = life{
-		brake: s.o.braking[side], began: now, latest: now, charges: map[ownergraph.CallID]charge{}, handed: map[graph.Key]*int{}, below: map[graph.Key]*int{},
-		grants: map[graph.Key]*grant{}, repeats: map[ownergraph.CallID]bool{}, tripped: map[graph.Key]bool{}, kept: map[graph.Key]bool{},
+		brake: s.o.braking[side], began: now, latest: now, charges: map[engine.CallID]charge{}, handed: map[graph.Key]*int{}, below: map[graph.Key]*int{},
+		grants: map[graph.Key]*grant{}, repeats: map[engine.CallID]bool{}, tripped: map[graph.Key]bool{}, kept: map[graph.Key]bool{},
 	}
 }
 
@@ -82,9 +83,9 @@ func (s *sim) clock(x *life) time.Time {
 }
 
 // noteHeld notes the cascades that wait for an answer.
-func (x *life) noteHeld(e *ownergraph.Engine) {
+func (x *life) noteHeld(e *engine.Engine) {
 	for _, b := range e.Braked(1 << 20) {
-		x.tripped[b.Key] = x.tripped[b.Key] || b.Refused == ownergraph.RefusalUnset
+		x.tripped[b.Key] = x.tripped[b.Key] || b.Refused == engine.RefusalUnset
 	}
 }
 
@@ -94,7 +95,7 @@ func (s *sim) braked(side int, c *ownergraph.Config) {
 		return
 	}
 	inner := c.OnDecision
-	c.OnDecision = func(d ownergraph.DecisionEvent) {
+	c.OnDecision = func(d engine.DecisionEvent) {
 		switch {
 		case d.Call == 0 || d.Action != policy.Delete:
 		case d.Reason == policy.OrderNeedsForeground: // of a marked root
@@ -110,7 +111,7 @@ func (s *sim) braked(side int, c *ownergraph.Config) {
 
 // charge judges the decision of a delete by the answers of users, and notes for what it counts. A
 // cascade that a guard judges has no limit.
-func (s *sim) charge(side int, d ownergraph.DecisionEvent) {
+func (s *sim) charge(side int, d engine.DecisionEvent) {
 	x := &s.lives[side]
 	s.noteRewinds(side)
 	roots, known := cascades(d), len(d.Root.Keys) > 0 && d.Holder.UID == ""
@@ -141,7 +142,7 @@ func (s *sim) charge(side int, d ownergraph.DecisionEvent) {
 }
 
 // cascades returns the roots for which a delete counts (RULES, G5 c).
-func cascades(d ownergraph.DecisionEvent) []graph.Key {
+func cascades(d engine.DecisionEvent) []graph.Key {
 	switch {
 	case d.Holder.UID != "":
 		return []graph.Key{d.Holder}
@@ -171,8 +172,8 @@ func (c *charge) add(n int) {
 
 // judgeDelete judges a delete as an engine hands it out: by the limit, by the approvals, and by
 // the window. The window begins empty, and saves no more than its size.
-func (s *sim) judgeDelete(side int, c ownergraph.Call) error {
-	if s.lives == nil || c.Type != ownergraph.CallDelete || s.lives[side].repeats[c.ID] {
+func (s *sim) judgeDelete(side int, c engine.Call) error {
+	if s.lives == nil || c.Type != engine.CallDelete || s.lives[side].repeats[c.ID] {
 		return nil
 	}
 	x := &s.lives[side]
@@ -225,8 +226,8 @@ func (x *life) judgePeriod(side int, decided time.Time) error {
 
 // uncharge takes a delete off the counts that the store has definitely not carried out. A call
 // that was given back did not use the window either.
-func (s *sim) uncharge(side int, c ownergraph.Call, r ownergraph.Result) {
-	if s.lives == nil || c.Type != ownergraph.CallDelete || s.lives[side].repeats[c.ID] {
+func (s *sim) uncharge(side int, c engine.Call, r engine.Result) {
+	if s.lives == nil || c.Type != engine.CallDelete || s.lives[side].repeats[c.ID] {
 		return
 	}
 	x := &s.lives[side]

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
 // braking has the brakes of a world, by engine. It follows from the seed.
-type braking [4]ownergraph.Brake
+type braking [4]engine.Brake
 
 // String returns it in one line.
 func (y braking) String() string {
@@ -56,7 +56,7 @@ func (o *options) drawBrakes() {
 }
 
 // drawBrake draws limits that small worlds reach.
-func drawBrake(r *rand.Rand) (b ownergraph.Brake) {
+func drawBrake(r *rand.Rand) (b engine.Brake) {
 	if r.IntN(4) > 0 {
 		b.PerCascade = 1 + r.IntN(2)
 	}
@@ -111,14 +111,14 @@ func (s *sim) answer(side int, k graph.Key, how answer) error {
 	s.noteRewinds(side)
 	s.noteCause(side)
 	delete(x.kept, k)
-	a := ownergraph.BrakeApproval{Until: s.clock(x).Add(time.Minute), AtMost: 1}
+	a := engine.BrakeApproval{Until: s.clock(x).Add(time.Minute), AtMost: 1}
 	switch how {
 	case refusesKeep:
 		x.kept[k] = true
-		return e.RefuseCascade(s.w.Now, k, ownergraph.KeepHeld)
+		return e.RefuseCascade(s.w.Now, k, engine.KeepHeld)
 	case refusesOrphan:
 		x.kept[k] = true
-		return e.RefuseCascade(s.w.Now, k, ownergraph.OrphanHeld)
+		return e.RefuseCascade(s.w.Now, k, engine.OrphanHeld)
 	case approvesSome:
 		a.AtMost = 3
 	case approvesAll:
@@ -138,7 +138,7 @@ func (s *sim) answerAll() (answered bool, err error) {
 	for i, side := range s.w.Sides {
 		for n, b := range side.Engine.Braked(len(s.everStored) + 1) {
 			how := approvesAll
-			if b.Refused == ownergraph.RefusalUnset && (n+int(s.o.seed))%3 == 0 {
+			if b.Refused == engine.RefusalUnset && (n+int(s.o.seed))%3 == 0 {
 				how = refusesOrphan
 			}
 			if answered, err = true, s.answer(i, b.Key, how); err != nil {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -156,7 +157,7 @@ func (s *sim) costs() int {
 	n := uint64(0)
 	for _, side := range s.w.Sides {
 		x := side.Engine.Stats()
-		n += x.Decisions + probe.Requests(x) + x.Calls[ownergraph.CallList] + x.Calls[ownergraph.CallHandle]
+		n += x.Decisions + probe.Requests(x) + x.Calls[engine.CallList] + x.Calls[engine.CallHandle]
 	}
 	return int(n)
 }
@@ -215,13 +216,13 @@ func garbled(o graph.Object) bool {
 }
 
 // checkReported checks that each marked object that stays is reported with a reason.
-func (s *sim) checkReported(e *ownergraph.Engine) error {
+func (s *sim) checkReported(e *engine.Engine) error {
 	held := e.Held(len(s.w.Store.Objects()))
 	for _, o := range s.w.Store.Objects() {
 		if !o.Deleting {
 			continue
 		}
-		i := slices.IndexFunc(held, func(h ownergraph.Held) bool { return h.Key == o.Key })
+		i := slices.IndexFunc(held, func(h engine.Held) bool { return h.Key == o.Key })
 		if i < 0 || held[i].Reason == 0 {
 			return fmt.Errorf("%s is marked and stays, and no reason is reported", o.Key)
 		}
@@ -260,7 +261,7 @@ func (o options) forOracle() oracle.Config {
 // checkDay lets 24 hours pass. They may cost no request, and no more decisions than the
 // audits make.
 func (s *sim) checkDay() error {
-	before := make([]ownergraph.Stats, len(s.w.Sides))
+	before := make([]engine.Stats, len(s.w.Sides))
 	for i, side := range s.w.Sides {
 		before[i] = side.Engine.Stats()
 	}
@@ -289,7 +290,7 @@ func (s *sim) checkDay() error {
 	}
 	for i, side := range s.w.Sides {
 		x, b := side.Engine.Stats(), before[i]
-		if n := probe.Requests(x) + x.Calls[ownergraph.CallList] - probe.Requests(b) - b.Calls[ownergraph.CallList]; n > 0 {
+		if n := probe.Requests(x) + x.Calls[engine.CallList] - probe.Requests(b) - b.Calls[engine.CallList]; n > 0 {
 			return fmt.Errorf("L2: engine %d makes %d requests in a day of rest", i, n)
 		}
 		looked := x.Objects
@@ -321,8 +322,8 @@ func (s *sim) checkEmpty() error {
 		return err
 	}
 	for i, side := range s.w.Sides {
-		if x := side.Engine.Stats(); x.Nodes != 0 || x.ByStatus[ownergraph.StatusQueued] != 0 || x.Held() != 0 || x.InFlight != 0 || !side.Engine.Idle() {
-			return fmt.Errorf("L10: everything is gone, and engine %d holds %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.ByStatus[ownergraph.StatusQueued], x.Held(), x.InFlight)
+		if x := side.Engine.Stats(); x.Nodes != 0 || x.ByStatus[engine.StatusQueued] != 0 || x.Held() != 0 || x.InFlight != 0 || !side.Engine.Idle() {
+			return fmt.Errorf("L10: everything is gone, and engine %d holds %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.ByStatus[engine.StatusQueued], x.Held(), x.InFlight)
 		}
 	}
 	return nil

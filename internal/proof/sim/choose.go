@@ -3,7 +3,7 @@ package sim
 import (
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -109,7 +109,7 @@ func (s *sim) ofSide(side int8) {
 		if s.o.has(lateAnswers) && s.w.Uncommitted(int(side), i) {
 			s.may(2, step{op: opExecute, side: side, number: int16(i)})
 		}
-		if x.Calls[i].Type == ownergraph.CallSelect || x.Calls[i].Type == ownergraph.CallJudge {
+		if x.Calls[i].Type == engine.CallSelect || x.Calls[i].Type == engine.CallJudge {
 			s.may(2, step{op: opRenew, side: side, number: int16(i)})
 		}
 		if s.o.has(returns) && !x.Calls[i].Committed {
@@ -128,14 +128,14 @@ func (s *sim) ofSide(side int8) {
 	}
 	s.ofBatches(side)
 	if probe.Busy(x.Engine) {
-		s.may(s.rarely(12, issueOfBatch), step{op: opIssue, side: side, lane: ownergraph.LaneStore})
+		s.may(s.rarely(12, issueOfBatch), step{op: opIssue, side: side, lane: engine.LaneStore})
 	}
 	for _, lane := range lanes[1:] {
 		if at, ok := probe.Wake(x.Engine, lane); ok && !at.After(s.w.Now.Add(1)) {
 			s.may(4, step{op: opIssue, side: side, lane: lane})
 		}
 	}
-	s.may(1, step{op: opIssue, side: side, lane: ownergraph.LaneHandler})
+	s.may(1, step{op: opIssue, side: side, lane: engine.LaneHandler})
 }
 
 // ofLuck adds the moves that are possible for an engine at any time.
@@ -226,7 +226,7 @@ func (s *sim) ofStore() {
 // fault draws the fault with which a call completes.
 func (s *sim) fault(st step) step {
 	how := s.rng.IntN(16)
-	handler := s.w.Sides[st.side].Calls[st.number].Type == ownergraph.CallHandle
+	handler := s.w.Sides[st.side].Calls[st.number].Type == engine.CallHandle
 	switch {
 	case handler && s.o.has(handlerFaults) && how < 8:
 		st.fault = world.Fails

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	planning "github.com/ownergraph/ownergraph/plan"
@@ -128,8 +129,8 @@ func (c *comparison) changed(was graph.Object) bool {
 
 // compareCost compares the cost of a plan of one deletion with the requests of one engine.
 func (c *comparison) compareCost(n *Plans) error {
-	made := func(t ownergraph.CallType) int { return c.s.w.Requests[t] - c.requests[t] }
-	cost, writes := c.plan.Cost, made(ownergraph.CallPatch)+made(ownergraph.CallDelete)+1
+	made := func(t engine.CallType) int { return c.s.w.Requests[t] - c.requests[t] }
+	cost, writes := c.plan.Cost, made(engine.CallPatch)+made(engine.CallDelete)+1
 	switch {
 	case len(c.s.w.Sides) > 1 || len(c.plan.Request.Delete) > 1 || cost.Varies || c.helped || len(c.plan.Request.Removed) > 0,
 		c.s.w.Sides[0].Engine.Stats().Writes.Undone > 0: // it may put off a write, and a plan does not know that
@@ -138,10 +139,10 @@ func (c *comparison) compareCost(n *Plans) error {
 		return nil // the engine may have put off to guard a holder, and a plan does not know that
 	case writes != cost.Writes:
 		return fmt.Errorf("P3: a plan of %d writes cost %d", cost.Writes, writes)
-	case made(ownergraph.CallRead) > cost.Reads:
-		return fmt.Errorf("P3: a plan of %d reads at most cost %d", cost.Reads, made(ownergraph.CallRead))
-	case made(ownergraph.CallFence) > cost.Fences:
-		return fmt.Errorf("P3: a plan of %d fences at most cost %d", cost.Fences, made(ownergraph.CallFence))
+	case made(engine.CallRead) > cost.Reads:
+		return fmt.Errorf("P3: a plan of %d reads at most cost %d", cost.Reads, made(engine.CallRead))
+	case made(engine.CallFence) > cost.Fences:
+		return fmt.Errorf("P3: a plan of %d fences at most cost %d", cost.Fences, made(engine.CallFence))
 	}
 	n.Costs++
 	return nil

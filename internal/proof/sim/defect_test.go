@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -34,21 +35,21 @@ var defects = []struct {
 	{"batch blind to versions", batchBlindToVersions, "S5 S6 S1 S1b S1c S2 S3 S3t S3r S4 S14", "a write of a batch is carried out at any version"},
 	{"batch without an answer", batchAbsent, "S1 S1c S2 S4 S22 L1", "a batch of which a part is done answers that no object is there"},
 	{"blind to UIDs", blindToUIDs, "S6", "a write changes another incarnation"},
-	{"unconditional write", byHand(func(o graph.Object) ownergraph.Call {
-		return ownergraph.Call{Type: ownergraph.CallDelete, Key: o.Key}
+	{"unconditional write", byHand(func(o graph.Object) engine.Call {
+		return engine.Call{Type: engine.CallDelete, Key: o.Key}
 	}), "S5", "a delete without UID and version, whatever its result"},
-	{"delete of a root", byHand(func(o graph.Object) ownergraph.Call {
-		return ownergraph.Call{Type: ownergraph.CallDelete, Key: o.Key, Options: graph.DeleteOptions{Precondition: pre(o)}}
+	{"delete of a root", byHand(func(o graph.Object) engine.Call {
+		return engine.Call{Type: engine.CallDelete, Key: o.Key, Options: graph.DeleteOptions{Precondition: pre(o)}}
 	}), "S1 S1b S1c S2", "an object dies without the end of an owner"},
-	{"lost owners", byHand(func(o graph.Object) ownergraph.Call {
-		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropOwners: o.Owners}}
+	{"lost owners", byHand(func(o graph.Object) engine.Call {
+		return engine.Call{Type: engine.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropOwners: o.Owners}}
 	}), "S4 S3t", "references are dropped though their owners live"},
-	{"lost block", byHand(func(o graph.Object) ownergraph.Call {
-		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{Unblock: o.Owners}}
+	{"lost block", byHand(func(o graph.Object) engine.Call {
+		return engine.Call{Type: engine.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{Unblock: o.Owners}}
 	}), "S3r", "a reference no longer blocks, outside of every ring"},
-	{"released too early", byHand(func(o graph.Object) ownergraph.Call {
+	{"released too early", byHand(func(o graph.Object) engine.Call {
 		name := o.Propagation().Finalizer()
-		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: name}}
+		return engine.Call{Type: engine.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: name}}
 	}), "S2 S3", "an owner ends that dependents still hold"},
 	{"another scope rule", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Scope = graph.ScopeAbsent }), "S1a S4 S1 S2 L1 S22", "references across scopes are taken to be absent"},
 	{"another propagation", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Override = true }), "S14", "an object's own propagation is replaced"},
@@ -56,14 +57,14 @@ var defects = []struct {
 	{"impatient", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.FenceWait = 1 }), "R3 S2 S3", "a fence that is held is waited for no longer"},
 	{"restless", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.AuditEvery = 1 }), "L1 L2", "everything is looked at all the time"},
 	{"blind", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Ignore = []graph.Kind{"a", "g"} }), "L1 S22 R3 S1 S2 S3", "a kind is left out"},
-	{"swept by hand", byHand(func(o graph.Object) ownergraph.Call {
-		return ownergraph.Call{ID: forSweep, Type: ownergraph.CallDelete, Key: o.Key, Options: graph.DeleteOptions{Precondition: pre(o)}}
+	{"swept by hand", byHand(func(o graph.Object) engine.Call {
+		return engine.Call{ID: forSweep, Type: engine.CallDelete, Key: o.Key, Options: graph.DeleteOptions{Precondition: pre(o)}}
 	}), "S23", "a sweep takes every object"},
-	{"holder released by hand", byHand(func(o graph.Object) ownergraph.Call {
-		return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: tenantFinalizer}}
+	{"holder released by hand", byHand(func(o graph.Object) engine.Call {
+		return engine.Call{Type: engine.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: tenantFinalizer}}
 	}), "S24", "a holder goes before what belongs to it"},
-	{"approved by hand", byHand(func(o graph.Object) ownergraph.Call {
-		return ownergraph.Call{ID: forGuard, Type: ownergraph.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: graph.FinalizerHold}}
+	{"approved by hand", byHand(func(o graph.Object) engine.Call {
+		return engine.Call{ID: forGuard, Type: engine.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: graph.FinalizerHold}}
 	}), "G2", "an engine approves in place of a user"},
 	{"no protection", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Protect = nil }), "G1 G3", "a protected object is deleted"},
 	{"no guards", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Guards = nil }), "G2", "no root is guarded"},
@@ -210,32 +211,32 @@ func timeTravel(s *sim, st step) {
 }
 
 // answers replaces the result of a read.
-func answers(s *sim, st step, answer func(graph.Key) ownergraph.Result) {
+func answers(s *sim, st step, answer func(graph.Key) engine.Result) {
 	calls := s.w.Sides[st.side].Calls
-	if st.op == opComplete && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallRead {
+	if st.op == opComplete && int(st.number) < len(calls) && calls[st.number].Type == engine.CallRead {
 		calls[st.number].Answer = answer(calls[st.number].Key)
 	}
 }
 
 func staleReads(s *sim, st step) {
-	answers(s, st, func(k graph.Key) ownergraph.Result {
+	answers(s, st, func(k graph.Key) engine.Result {
 		o, ok := s.backup.At(k)
 		if !ok {
-			return ownergraph.Result{Err: graph.ErrNotFound}
+			return engine.Result{Err: graph.ErrNotFound}
 		}
-		return ownergraph.Result{Object: o.Clone()}
+		return engine.Result{Object: o.Clone()}
 	})
 }
 
 func emptySelections(s *sim, st step) {
 	calls := s.w.Sides[st.side].Calls
-	if st.op == opComplete && int(st.number) < len(calls) && calls[st.number].Type == ownergraph.CallSelect {
+	if st.op == opComplete && int(st.number) < len(calls) && calls[st.number].Type == engine.CallSelect {
 		calls[st.number].Answer.Selected = ownergraph.SelectPage{}
 	}
 }
 
 func falseAbsence(s *sim, st step) {
-	answers(s, st, func(graph.Key) ownergraph.Result { return ownergraph.Result{Err: graph.ErrNotFound} })
+	answers(s, st, func(graph.Key) engine.Result { return engine.Result{Err: graph.ErrNotFound} })
 }
 
 func halfAListing(s *sim, st step) {
@@ -262,9 +263,9 @@ func blind(s *sim, st step, defect func(p *graph.Precondition, o graph.Object)) 
 	}
 	c := &calls[st.number].Call
 	if o, ok := s.w.Store.At(c.Key); ok {
-		if c.Type == ownergraph.CallDelete {
+		if c.Type == engine.CallDelete {
 			defect(&c.Options.Precondition, o)
-		} else if c.Type == ownergraph.CallPatch {
+		} else if c.Type == engine.CallPatch {
 			defect(&c.Precondition, o)
 		}
 	}
@@ -280,7 +281,7 @@ func batchBlindToVersions(s *sim, st step) {
 		return
 	}
 	for range st.number { // as the step itself does
-		if _, ok, err := s.w.Issue(int(st.side), ownergraph.LaneStore); err != nil || !ok {
+		if _, ok, err := s.w.Issue(int(st.side), engine.LaneStore); err != nil || !ok {
 			break
 		}
 	}
@@ -307,7 +308,7 @@ func batchAbsent(s *sim, st step) {
 func approvedUnasked(s *sim, _ step) {
 	for _, side := range s.w.Sides {
 		for _, b := range side.Engine.Braked(9) {
-			s.fail(side.Engine.ApproveCascade(s.w.Now, b.Key, ownergraph.BrakeApproval{Until: s.w.Now.Add(time.Hour), AtMost: 9}))
+			s.fail(side.Engine.ApproveCascade(s.w.Now, b.Key, engine.BrakeApproval{Until: s.w.Now.Add(time.Hour), AtMost: 9}))
 		}
 	}
 }
@@ -330,7 +331,7 @@ func blindToUIDs(s *sim, st step) {
 }
 
 // byHand writes in an engine's name, once in a while.
-func byHand(make func(graph.Object) ownergraph.Call) func(*sim, step) {
+func byHand(make func(graph.Object) engine.Call) func(*sim, step) {
 	return func(s *sim, _ step) {
 		if objects := s.w.Store.Objects(); s.at%16 == 0 && len(objects) > 0 {
 			c := make(objects[s.at/16%len(objects)])
@@ -363,7 +364,7 @@ func settings(level ownergraph.Level, change func(*ownergraph.Config)) func(*sim
 				cfg.OnDecision = s.decided
 			}
 			s.braked(i, &cfg)
-			e, err := ownergraph.NewEngine(level, cfg)
+			e, err := engine.New(level, cfg)
 			if err != nil {
 				s.fail(err)
 				return

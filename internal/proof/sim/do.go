@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
@@ -224,7 +224,7 @@ func (s *sim) complete(st step) error {
 		return nil
 	}
 	if st.op == opRenew {
-		if calls[i].Type == ownergraph.CallSelect || calls[i].Type == ownergraph.CallJudge {
+		if calls[i].Type == engine.CallSelect || calls[i].Type == engine.CallJudge {
 			s.w.Renew(side, i)
 		}
 		return nil

@@ -3,7 +3,7 @@ package sim
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 	planning "github.com/ownergraph/ownergraph/plan"
@@ -75,7 +75,7 @@ func (c *comparison) remembered(_ graph.Object, r graph.Owner) bool {
 // goesOn reports whether an engine goes on with a sweep whose holder is gone.
 func (s *sim) goesOn() bool {
 	return slices.ContainsFunc(s.w.Sides, func(side *world.Side) bool {
-		return slices.ContainsFunc(side.Engine.Sweeps(len(s.pool)), func(x ownergraph.SweepStatus) bool { return x.Gone })
+		return slices.ContainsFunc(side.Engine.Sweeps(len(s.pool)), func(x engine.SweepStatus) bool { return x.Gone })
 	})
 }
 

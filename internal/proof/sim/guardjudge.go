@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -86,7 +87,7 @@ func (s *sim) seen(side int, ev graph.Event) graph.Event {
 }
 
 // answered returns a result as it counts for the dependents in one engine.
-func (s *sim) answered(side int, r ownergraph.Result) ownergraph.Result {
+func (s *sim) answered(side int, r engine.Result) engine.Result {
 	if s.shields != nil {
 		r.Object = s.shields[side].counts(r.Object)
 	}
@@ -127,7 +128,7 @@ func (s *sim) shieldCommit(ev graph.Event) {
 
 // judgeShield judges a write before its commit. Two engines may count their calls alike. Then
 // one of them may have sent it.
-func (s *sim) judgeShield(c ownergraph.Call, o graph.Object) error {
+func (s *sim) judgeShield(c engine.Call, o graph.Object) error {
 	switch {
 	case repeated(c, &o):
 		return s.judgeRepeat(c, o)
@@ -146,12 +147,12 @@ func (s *sim) judgeShield(c ownergraph.Call, o graph.Object) error {
 }
 
 // repeated reports whether a write deletes a root again that a guard holds.
-func repeated(c ownergraph.Call, o *graph.Object) bool {
-	return c.Type == ownergraph.CallDelete && o.Deleting && o.HasFinalizer(graph.FinalizerHold)
+func repeated(c engine.Call, o *graph.Object) bool {
+	return c.Type == engine.CallDelete && o.Deleting && o.HasFinalizer(graph.FinalizerHold)
 }
 
 // judgeRepeat judges the repeated deletion of a root that passes in order (RULES, G7).
-func (s *sim) judgeRepeat(c ownergraph.Call, o graph.Object) error {
+func (s *sim) judgeRepeat(c engine.Call, o graph.Object) error {
 	ordered := func(side int) bool {
 		g := s.shields[side].guard(&o)
 		return g != nil && len(g.Phases) > 0
@@ -165,14 +166,14 @@ func (s *sim) judgeRepeat(c ownergraph.Call, o graph.Object) error {
 
 // judgeAsked judges a write as an engine asks for it. The object is at the version of the
 // write.
-func (s *sim) judgeAsked(side int, c ownergraph.Call, o *graph.Object) error {
+func (s *sim) judgeAsked(side int, c engine.Call, o *graph.Object) error {
 	if s.shields == nil || o == nil {
 		return nil
 	}
 	s.issuers[issue{c.ID, c.Key}] = append(s.issuers[issue{c.ID, c.Key}], side)
 	x := &s.shields[side]
 	switch name := c.Change.DropFinalizer; {
-	case c.Type == ownergraph.CallDelete && !o.Deleting && x.protects(o):
+	case c.Type == engine.CallDelete && !o.Deleting && x.protects(o):
 		return fmt.Errorf("G1: engine %d deletes %s, which is protected", side, o)
 	case name == graph.FinalizerProtect:
 		return fmt.Errorf("G1: engine %d takes the protection off %s", side, o)

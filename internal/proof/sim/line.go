@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -96,7 +96,7 @@ func (l line) change(c graph.Change) line {
 }
 
 // sweep appends the numbers of a sweep.
-func (l line) sweep(s ownergraph.SweepStatus) line {
+func (l line) sweep(s engine.SweepStatus) line {
 	l = l.key(s.Holder).text(s.Finalizer).flags(s.Gone, s.Halted).num(s.Members).num(s.MembersGone).num(s.MembersLeft)
 	for _, n := range s.Phases {
 		l = l.num(n)

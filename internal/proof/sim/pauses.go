@@ -4,29 +4,29 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
 // extents are the pauses that no kind names. Kinds follow them.
-var extents = [...]ownergraph.Extent{{All: true}, {InScope: true, Scope: "s"}, {InScope: true, Scope: "t"}, {InScope: true}}
+var extents = [...]engine.Extent{{All: true}, {InScope: true, Scope: "s"}, {InScope: true, Scope: "t"}, {InScope: true}}
 
 // extent returns the extent with a number.
-func (s *sim) pauseOf(n int16) ownergraph.Extent {
+func (s *sim) pauseOf(n int16) engine.Extent {
 	if int(n) < len(extents) {
 		return extents[n]
 	}
-	return ownergraph.Extent{Kind: s.w.Kinds[(int(n)-len(extents))%len(s.w.Kinds)].Kind}
+	return engine.Extent{Kind: s.w.Kinds[(int(n)-len(extents))%len(s.w.Kinds)].Kind}
 }
 
 // covers reports whether a pause covers an object.
-func covers(x ownergraph.Extent, k graph.Key) bool {
+func covers(x engine.Extent, k graph.Key) bool {
 	return x.All || x.InScope && x.Scope == k.Scope || x.Kind != "" && x.Kind == k.Kind
 }
 
 // acts reports whether a call is a write or a run of a handler.
-func acts(c ownergraph.Call) bool {
-	return c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete || c.Type == ownergraph.CallHandle
+func acts(c engine.Call) bool {
+	return c.Type == engine.CallPatch || c.Type == engine.CallDelete || c.Type == engine.CallHandle
 }
 
 // pauseMove draws a pause of an engine. Two in three moves of an engine with pauses end one.
@@ -65,8 +65,8 @@ func (s *sim) pause(st step) error {
 }
 
 // keyOf returns the object of a call.
-func keyOf(c ownergraph.Call) graph.Key {
-	if c.Type == ownergraph.CallHandle {
+func keyOf(c engine.Call) graph.Key {
+	if c.Type == engine.CallHandle {
 		return c.Object.Key
 	}
 	return c.Key
@@ -101,7 +101,7 @@ func (s *sim) resumeAll() error {
 }
 
 // judgePause judges a call as an engine hands it out (RULES, G6).
-func (s *sim) judgePause(side int, c ownergraph.Call) error {
+func (s *sim) judgePause(side int, c engine.Call) error {
 	for _, what := range s.paused[side] {
 		if acts(c) && covers(what, keyOf(c)) {
 			return fmt.Errorf("G6: engine %d hands out %s of %s during a pause of %s", side, c.Type, keyOf(c), what)

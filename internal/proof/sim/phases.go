@@ -3,7 +3,7 @@ package sim
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -22,7 +22,7 @@ type awaited struct {
 const maxNamed = 8
 
 // phasedIn returns the objects of the store that wait for a phase in an engine.
-func (s *sim) phasedIn(e *ownergraph.Engine) phased {
+func (s *sim) phasedIn(e *engine.Engine) phased {
 	objects := s.w.Store.Objects()
 	out := phased{}
 	for _, h := range e.Held(len(objects)) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -31,7 +32,7 @@ type recorder struct {
 type (
 	call struct {
 		side int
-		id   ownergraph.CallID
+		id   engine.CallID
 	}
 	fence struct {
 		side  int
@@ -65,7 +66,7 @@ func (r *recorder) end() {
 func (r *recorder) configure(cfgs []ownergraph.Config) {
 	for side := range cfgs {
 		inner := cfgs[side].OnDecision
-		cfgs[side].OnDecision = func(d ownergraph.DecisionEvent) {
+		cfgs[side].OnDecision = func(d engine.DecisionEvent) {
 			r.decision(side, d)
 			if inner != nil {
 				inner(d)
@@ -82,15 +83,15 @@ func (r *recorder) watch(w *world.World) {
 		r.event(side, ev)
 		event(side, ev)
 	}
-	w.OnCall = func(side int, c ownergraph.Call) {
+	w.OnCall = func(side int, c engine.Call) {
 		r.call(side, c)
 		handed(side, c)
 	}
-	w.OnAnswer = func(side int, c ownergraph.Call, res ownergraph.Result) {
+	w.OnAnswer = func(side int, c engine.Call, res engine.Result) {
 		r.result(side, c, res)
 		answer(side, c, res)
 	}
-	w.OnWake = func(side int, lane ownergraph.Lane, at time.Time) {
+	w.OnWake = func(side int, lane engine.Lane, at time.Time) {
 		r.wake(side, lane, at)
 	}
 }
@@ -134,26 +135,26 @@ func (r *recorder) event(side int, ev graph.Event) {
 	r.end()
 }
 
-func (r *recorder) call(side int, c ownergraph.Call) {
+func (r *recorder) call(side int, c engine.Call) {
 	id := call{side, c.ID}
-	if c.Type == ownergraph.CallFence {
+	if c.Type == engine.CallFence {
 		r.begun = len(r.fences) + 1
 		r.fences[fence{side, r.world.Sides[side].Token}] = r.begun
 	}
 	l := r.lines.word("call").num(side).num(int(c.Type)).num(r.calls[id]).key(c.Key).num(int(c.Timeout))
 	delete(r.calls, id)
 	switch c.Type {
-	case ownergraph.CallPatch:
+	case engine.CallPatch:
 		l = l.precondition(c.Precondition).change(c.Change)
-	case ownergraph.CallDelete:
+	case engine.CallDelete:
 		l = l.precondition(c.Options.Precondition).num(int(c.Options.Propagation)).seconds(c.Options.GraceSeconds)
-	case ownergraph.CallFence:
+	case engine.CallFence:
 		l = l.num(r.begun)
-	case ownergraph.CallList:
+	case engine.CallList:
 		l = l.text(string(c.Kind))
-	case ownergraph.CallHandle:
+	case engine.CallHandle:
 		l = l.text(c.Finalizer).object(c.Object)
-	case ownergraph.CallSelect:
+	case engine.CallSelect:
 		q := c.Select
 		l = l.text(string(q.Kind)).text(q.Selector).text(q.Label).num(q.Limit).text(q.After)
 	}
@@ -161,7 +162,7 @@ func (r *recorder) call(side int, c ownergraph.Call) {
 	r.end()
 }
 
-func (r *recorder) result(side int, c ownergraph.Call, res ownergraph.Result) {
+func (r *recorder) result(side int, c engine.Call, res engine.Result) {
 	l := r.lines.word("result").num(side).num(int(c.Type)).key(c.Key).failure(res.Err).object(res.Object)
 	for _, o := range res.Selected.Objects {
 		l = l.key(o.Key).text(string(o.Version)).text(o.Value)
@@ -170,12 +171,12 @@ func (r *recorder) result(side int, c ownergraph.Call, res ownergraph.Result) {
 	r.end()
 }
 
-func (r *recorder) wake(side int, lane ownergraph.Lane, at time.Time) {
+func (r *recorder) wake(side int, lane engine.Lane, at time.Time) {
 	r.lines = r.lines.word("wake").num(side).num(int(lane)).time(at)
 	r.end()
 }
 
-func (r *recorder) decision(side int, d ownergraph.DecisionEvent) {
+func (r *recorder) decision(side int, d engine.DecisionEvent) {
 	r.decided++
 	if d.Call != 0 {
 		r.calls[call{side, d.Call}] = r.decided

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
@@ -148,7 +148,7 @@ func (s *sim) label(st step) string {
 		if int(st.number) < len(side.Calls) {
 			c := side.Calls[st.number]
 			line += ": " + c.Type.String() + " " + c.Key.String() + c.Finalizer
-			if c.Type == ownergraph.CallSelect {
+			if c.Type == engine.CallSelect {
 				line += selectionText(side.Calls[st.number])
 			}
 		}

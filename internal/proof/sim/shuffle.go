@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -41,7 +41,7 @@ func (s *sim) shuffle(c *comparison, x *wish) error {
 var harmless = [...]fault{oneCall, lateAnswers, sweeps, tunings, lengths}
 
 // noteOrphan notes an object that an engine decides to orphan while a plan is carried out.
-func (s *sim) noteOrphan(d ownergraph.DecisionEvent) {
+func (s *sim) noteOrphan(d engine.DecisionEvent) {
 	if s.orphaned != nil && d.Call != 0 && d.Action == policy.Orphan {
 		s.orphaned[d.Key] = true
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -55,12 +56,12 @@ type sim struct {
 	issuers       map[issue][]int      // the engines that asked for a write
 	lives         []life               // by engine; nil in a world without brakes
 	unbraked      map[graph.UID]bool   // guarded roots, whose cascades have no limit
-	paused        [4][]ownergraph.Extent
+	paused        [4][]engine.Extent
 }
 
 // issue names a write. Engines that follow each other count from 1.
 type issue struct {
-	id  ownergraph.CallID
+	id  engine.CallID
 	key graph.Key
 }
 
@@ -90,7 +91,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	cfg := o.config()
 	s.makeShields(o.configs(cfg))
 	if o.has(duplicateUIDs) {
-		cfg.OnDecision = func(d ownergraph.DecisionEvent) { s.witnesses[s.w.Polled].Decided(d.Call) }
+		cfg.OnDecision = func(d engine.DecisionEvent) { s.witnesses[s.w.Polled].Decided(d.Call) }
 	}
 	infos := o.infos()
 	for range o.engines {
@@ -156,15 +157,15 @@ func (s *sim) watch() {
 		s.witnesses[side].Observed(s.seen(side, ev))
 		s.noteCause(side)
 	}
-	s.w.OnAnswer = func(side int, c ownergraph.Call, r ownergraph.Result) {
+	s.w.OnAnswer = func(side int, c engine.Call, r engine.Result) {
 		s.uncharge(side, c, r)
 		s.witnesses[side].Answered(c, s.answered(side, r))
 		s.noteCause(side)
-		if c.Type == ownergraph.CallPatch && c.Change.DropFinalizer == graph.FinalizerOrphan && r.Err == nil { // the store may have undone it
+		if c.Type == engine.CallPatch && c.Change.DropFinalizer == graph.FinalizerOrphan && r.Err == nil { // the store may have undone it
 			s.spared[c.Key] = true
 		}
 	}
-	s.w.OnToken = func(side int, c ownergraph.Call, r ownergraph.Result) {
+	s.w.OnToken = func(side int, c engine.Call, r engine.Result) {
 		s.witnesses[side].Answered(c, r)
 		s.noteCause(side)
 	}
@@ -172,8 +173,8 @@ func (s *sim) watch() {
 	if s.record != nil {
 		s.record.watch(s.w)
 	}
-	s.w.OnWrite = func(before *world.Store, c ownergraph.Call) {
-		if c.Type == ownergraph.CallPatch && c.Change.DropFinalizer == graph.FinalizerOrphan {
+	s.w.OnWrite = func(before *world.Store, c engine.Call) {
+		if c.Type == engine.CallPatch && c.Change.DropFinalizer == graph.FinalizerOrphan {
 			s.spared[c.Key] = true
 		}
 		bad := s.judgeWrite(before, c)
@@ -187,7 +188,7 @@ func (s *sim) watch() {
 }
 
 // judgeWrite judges a write before its commit.
-func (s *sim) judgeWrite(before *world.Store, c ownergraph.Call) error {
+func (s *sim) judgeWrite(before *world.Store, c engine.Call) error {
 	if s.shields == nil {
 		return s.w.Ledger.Judge(c)
 	}
@@ -203,19 +204,19 @@ func (s *sim) fail(err error) {
 }
 
 // judgeCall judges a call at its issue.
-func (s *sim) judgeCall(side int, c ownergraph.Call) {
+func (s *sim) judgeCall(side int, c engine.Call) {
 	var live *graph.Object
-	if c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+	if c.Type == engine.CallPatch || c.Type == engine.CallDelete {
 		s.issued[issue{c.ID, c.Key}] = s.at
 		pre := c.Precondition
-		if c.Type == ownergraph.CallDelete {
+		if c.Type == engine.CallDelete {
 			pre = c.Options.Precondition
 		}
 		if o, ok := s.w.Store.At(c.Key); ok && pre.Holds(o) {
 			live = &o
 		}
 	}
-	if s.o.tuning.observes[side] && (c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete || c.Type == ownergraph.CallHandle) {
+	if s.o.tuning.observes[side] && (c.Type == engine.CallPatch || c.Type == engine.CallDelete || c.Type == engine.CallHandle) {
 		s.fail(fmt.Errorf("S5: engine %d only observes, and asks for %s %s", side, c.Type, c.Key))
 	}
 	if bad := errors.Join(s.judgeAsked(side, c, live), s.judgeDelete(side, c), s.judgePause(side, c)); bad != nil {
@@ -233,7 +234,7 @@ func (s *sim) judgeCall(side int, c ownergraph.Call) {
 // excused reports whether the promises do not cover a broken rule. Without fences,
 // foreground and orphan deletions are best effort. The same holds for the objects of a
 // kind that was not served at some time since the issue of the write.
-func (s *sim) excused(c ownergraph.Call, err error) bool {
+func (s *sim) excused(c engine.Call, err error) bool {
 	var bad *invariant.Breach
 	if !errors.As(err, &bad) {
 		return false
@@ -249,7 +250,7 @@ func (s *sim) excused(c ownergraph.Call, err error) bool {
 }
 
 // hidden reports whether a kind was not served at some time since the issue of a write.
-func (s *sim) hidden(c ownergraph.Call, kind int) bool {
+func (s *sim) hidden(c engine.Call, kind int) bool {
 	since, known := s.issued[issue{c.ID, c.Key}]
 	return s.down[kind] == opVanish || known && s.served[kind] >= since
 }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
@@ -61,7 +61,7 @@ const (
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
 	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "guard", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch", "brake", "pause", "resume"}
 
-var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
+var lanes = [...]engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler}
 
 // step is one step of a history. An impossible step changes nothing. So any part of a
 // history is a history.
@@ -74,7 +74,7 @@ type step struct {
 	item   int8           // opBatch: the write that the outcome singles out
 	end    world.BatchEnd // opBatch
 	answer answer         // opBrake
-	lane   ownergraph.Lane
+	lane   engine.Lane
 	pass   time.Duration
 	action *oracle.Action // opUser, opAck, opGuard, opDuplicate and opLabel: the object
 	labels tags           // opLabel

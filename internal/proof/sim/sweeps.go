@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -233,7 +234,7 @@ func (s *sim) sweeping(cfg *ownergraph.Config) error {
 	}
 	s.sweeps.Override = cfg.Override
 	s.bySweep = map[issue]bool{}
-	s.sweeps.Hidden = func(c ownergraph.Call, k graph.Kind) bool {
+	s.sweeps.Hidden = func(c engine.Call, k graph.Kind) bool {
 		i := slices.IndexFunc(s.w.Kinds, func(x graph.KindInfo) bool { return x.Kind == k })
 		return i >= 0 && s.hidden(c, i)
 	}
@@ -245,7 +246,7 @@ func (s *sim) sweeping(cfg *ownergraph.Config) error {
 }
 
 // decided takes a decision of the engine that was asked last.
-func (s *sim) decided(d ownergraph.DecisionEvent) {
+func (s *sim) decided(d engine.DecisionEvent) {
 	x := s.witnesses[s.w.Polled]
 	x.Decided(d.Call)
 	if d.Call == 0 || d.Action != policy.Delete {
@@ -260,8 +261,8 @@ func (s *sim) decided(d ownergraph.DecisionEvent) {
 }
 
 // judgeSweep judges a write that may be a sweep's. Without a sweep it would break bad.
-func (s *sim) judgeSweep(c ownergraph.Call, bad error) error {
-	if c.Type == ownergraph.CallDelete && !s.bySweep[issue{c.ID, c.Key}] {
+func (s *sim) judgeSweep(c engine.Call, bad error) error {
+	if c.Type == engine.CallDelete && !s.bySweep[issue{c.ID, c.Key}] {
 		return bad
 	}
 	own := s.sweeps.Judge(c)
@@ -269,7 +270,7 @@ func (s *sim) judgeSweep(c ownergraph.Call, bad error) error {
 	switch {
 	case s.o.level < ownergraph.Level2 && errors.As(own, &of) && of.Rule == "S24": // best effort
 		return bad
-	case own != nil || c.Type != ownergraph.CallDelete:
+	case own != nil || c.Type != engine.CallDelete:
 		return errors.Join(own, bad)
 	case errors.As(bad, &of) && (of.Rule == "S5" || of.Rule == "S6"):
 		return bad
@@ -285,7 +286,7 @@ func (s *sim) checkSweeps() error {
 	}
 	held := s.w.Sides[0].Engine.Held(len(s.w.Store.Objects()))
 	return s.sweeps.Rest(func(o graph.Object) bool {
-		i := slices.IndexFunc(held, func(h ownergraph.Held) bool { return h.Key == o.Key })
+		i := slices.IndexFunc(held, func(h engine.Held) bool { return h.Key == o.Key })
 		reasons := []policy.Reason{policy.NeedSweep, policy.NeedMembers, policy.Contested, policy.NeedFence}
 		return garbled(o) || s.o.flawed(o) || i >= 0 && !slices.Contains(reasons, held[i].Reason)
 	})

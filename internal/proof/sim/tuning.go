@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -84,7 +85,7 @@ func (o options) flawed(x graph.Object) bool {
 
 // exempt reports whether the decision behind a call was labelled best effort. Then the
 // owner's end need not be exact, and neither are decisions that rest on that end.
-func (s *sim) exempt(c ownergraph.Call, err error) bool {
+func (s *sim) exempt(c engine.Call, err error) bool {
 	var bad *invariant.Breach
 	if !errors.As(err, &bad) {
 		return false
@@ -102,7 +103,7 @@ func (s *sim) exempt(c ownergraph.Call, err error) bool {
 // efforts notes the calls of the engines that are labelled best effort.
 func (s *sim) efforts(c *ownergraph.Config) {
 	inner := c.OnDecision
-	c.OnDecision = func(d ownergraph.DecisionEvent) {
+	c.OnDecision = func(d engine.DecisionEvent) {
 		if d.Call != 0 && d.BestEffort { // two engines may count alike
 			s.effort[issue{d.Call, d.Key}] = true
 		}

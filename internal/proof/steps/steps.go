@@ -40,7 +40,7 @@ const (
 )
 
 // metered are the directories whose loops count, with all below them.
-var metered = []string{"graph", "policy", "finalizer", "internal/core"}
+var metered = []string{"graph", "policy", "queue", "finalizer", "engine", "internal/core"}
 
 // Overlay writes the edited files of the module at root to an absolute directory. It returns the
 // file for the -overlay flag of the go command, and the number of loops that count.
@@ -151,7 +151,7 @@ func (e *editor) edit(name string, src []byte) ([]byte, error) {
 		f.visit(n)
 		return true
 	})
-	if path.Dir(name) == "." {
+	if d := path.Dir(name); d == "." || d == "engine" {
 		f.steps(tree)
 	}
 	if len(f.list) == 0 {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -87,7 +87,7 @@ func (w *World) batch(side int) (batch []int) {
 }
 
 // callIDs returns the ids of calls under way, whose indices change with each answer.
-func (w *World) callIDs(side int, indices []int) (ids []ownergraph.CallID) {
+func (w *World) callIDs(side int, indices []int) (ids []engine.CallID) {
 	for _, i := range indices {
 		ids = append(ids, w.Sides[side].Calls[i].ID)
 	}

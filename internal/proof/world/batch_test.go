@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -34,9 +35,9 @@ func garbage(t *testing.T) *World {
 				}
 			}
 		}
-		for _, lane := range []ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl} {
+		for _, lane := range []engine.Lane{engine.LaneStore, engine.LaneControl} {
 			c, _, err := w.Issue(0, lane)
-			if err == nil && c.Type == ownergraph.CallRead {
+			if err == nil && c.Type == engine.CallRead {
 				err = w.Complete(0, len(w.Sides[0].Calls)-1)
 			}
 			if err != nil {
@@ -74,12 +75,12 @@ func TestBatchEnds(t *testing.T) {
 		t.Run(fmt.Sprint(c.end, c.item), func(t *testing.T) {
 			w := garbage(t)
 			var answers []string
-			w.OnWrite = func(*Store, ownergraph.Call) {
+			w.OnWrite = func(*Store, engine.Call) {
 				if len(answers) > 0 {
 					t.Error("a write comes after an answer")
 				}
 			}
-			w.OnAnswer = func(_ int, x ownergraph.Call, r ownergraph.Result) {
+			w.OnAnswer = func(_ int, x engine.Call, r engine.Result) {
 				answers = append(answers, x.Key.Name+":"+answerText(r.Err))
 			}
 			if err := w.Batch(0, c.item, c.end); err != nil {

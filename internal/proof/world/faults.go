@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 )
@@ -83,7 +84,7 @@ func (f Fault) err() error {
 
 // CompleteAs completes the i-th call under way of a side with a fault. It returns the
 // result that the engine takes.
-func (w *World) CompleteAs(side, i int, fault Fault) (ownergraph.Result, error) {
+func (w *World) CompleteAs(side, i int, fault Fault) (engine.Result, error) {
 	s := w.Sides[side]
 	f := s.Calls[i]
 	s.Calls = slices.Delete(s.Calls, i, i+1)
@@ -94,7 +95,7 @@ func (w *World) CompleteAs(side, i int, fault Fault) (ownergraph.Result, error) 
 	case fault == Undone && f.writes() && !f.Committed:
 		f.Answer.Err = w.undo(f.Call)
 	case fault != NoFault && fault != Undone:
-		f.Answer = ownergraph.Result{Err: fault.err()}
+		f.Answer = engine.Result{Err: fault.err()}
 	}
 	w.Requests[f.Type]++
 	f.Answer.Object = f.Answer.Object.Clone()
@@ -121,18 +122,18 @@ func (w *World) Uncommitted(side, i int) bool {
 }
 
 func (f *InFlight) writes() bool {
-	return f.Type == ownergraph.CallPatch || f.Type == ownergraph.CallDelete
+	return f.Type == engine.CallPatch || f.Type == engine.CallDelete
 }
 
 // failControl answers a fence or a listing that fails. The store does not begin it
 // and returns the error. A lost call returns no error.
-func (w *World) failControl(side int, c ownergraph.Call) error {
-	r := ownergraph.Result{Fence: w.Sides[side].Token}
+func (w *World) failControl(side int, c engine.Call) error {
+	r := engine.Result{Fence: w.Sides[side].Token}
 	if w.Control != Lost {
 		r.Err = w.Control.err()
 	}
 	w.Control = NoFault
-	if c.Type == ownergraph.CallFence {
+	if c.Type == engine.CallFence {
 		return w.named(side, c, r)
 	}
 	return w.Sides[side].Engine.Done(w.Now, c.ID, r)
@@ -269,7 +270,7 @@ func (w *World) LoseWrites() {
 	w.Zombies = nil
 	for _, s := range w.Sides {
 		for i := range s.Calls {
-			if c := &s.Calls[i]; c.Type == ownergraph.CallPatch || c.Type == ownergraph.CallDelete {
+			if c := &s.Calls[i]; c.Type == engine.CallPatch || c.Type == engine.CallDelete {
 				c.Key.Name += "/lost"
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -86,7 +87,7 @@ func (w *World) Label(k graph.Key, set map[string]string) bool {
 
 // selected returns the answer of a page from a present or older store. A kind that
 // is down or sick now returns an error.
-func (w *World) selected(side int, from *Store, q ownergraph.SelectRequest) (r ownergraph.Result) {
+func (w *World) selected(side int, from *Store, q ownergraph.SelectRequest) (r engine.Result) {
 	if r.Err = w.serves(graph.Key{Kind: q.Kind}); r.Err != nil {
 		return r
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -59,15 +60,15 @@ func (w *World) label(t *testing.T, name, of string) {
 // issue takes the engine's next page of the selection. It passes the fences before it.
 func (w *World) issue(t *testing.T) {
 	t.Helper()
-	if c, ok, err := w.Issue(0, ownergraph.LaneStore); ok || err != nil {
+	if c, ok, err := w.Issue(0, engine.LaneStore); ok || err != nil {
 		t.Fatalf("%v, %v", c, err)
 	}
 	for {
-		c, ok, err := w.Issue(0, ownergraph.LaneControl)
+		c, ok, err := w.Issue(0, engine.LaneControl)
 		switch {
 		case !ok || err != nil:
 			t.Fatalf("%v, %v, want a selection", c, err)
-		case c.Type == ownergraph.CallSelect:
+		case c.Type == engine.CallSelect:
 			return
 		}
 	}
@@ -109,7 +110,7 @@ func TestSelectionsAreOld(t *testing.T) {
 	if got, want := w.page(t), "v/2#2=a then "; got != want {
 		t.Errorf("the second page, renewed: %q, want %q", got, want)
 	}
-	if w.Requests[ownergraph.CallSelect] != 2 {
+	if w.Requests[engine.CallSelect] != 2 {
 		t.Errorf("%v requests", w.Requests)
 	}
 }

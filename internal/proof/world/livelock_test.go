@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 // TestLivelock: an engine that asks to be called again and again, and brings nothing, is an error.
@@ -20,7 +20,7 @@ func TestLivelock(t *testing.T) {
 		{restless + restNodes*9, 9, false, "each object may bring some"},
 		{restless + restNodes*9 + 1, 9, true, "there is an end to that"},
 	} {
-		err := livelock(c.calls, ownergraph.Stats{Nodes: c.nodes})
+		err := livelock(c.calls, engine.Stats{Nodes: c.nodes})
 		if (err != nil) != c.ends || err != nil && !strings.Contains(err.Error(), "livelock") {
 			t.Errorf("%s: %v", c.reason, err)
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
@@ -22,7 +22,7 @@ func (w *World) Held() string {
 
 // Seen returns every node of an engine's graph with its version. It leaves out
 // holders that are gone, and objects that only a selection has shown.
-func Seen(e *ownergraph.Engine) string {
+func Seen(e *engine.Engine) string {
 	var b strings.Builder
 	named, gone := map[graph.Key]bool{}, map[graph.Key]bool{}
 	for _, s := range e.Sweeps(e.Stats().Sweeps.Running) {

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // maxRounds bounds a run to rest.
 const maxRounds = 1_000_000
 
-var lanes = [...]ownergraph.Lane{ownergraph.LaneStore, ownergraph.LaneControl, ownergraph.LaneHandler}
+var lanes = [...]engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler}
 
 // RunToRest runs the world until it is at rest, in a fixed order. A round begins
 // listings, delivers events, hands out calls and completes them. If a round does

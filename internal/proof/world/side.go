@@ -3,14 +3,14 @@ package world
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
 )
 
 // Side is one engine with its watch and the calls that it has handed out.
 type Side struct {
-	Engine *ownergraph.Engine
+	Engine *engine.Engine
 	// Streams holds the undelivered events of the watch, by kind.
 	Streams []Stream
 	// Calls are the calls under way, in the order in which the engine handed them out.
@@ -40,15 +40,15 @@ type Stream struct {
 // handed it out. The answer of a page of a selection is of the time of the first
 // page. Renew makes a later answer.
 type InFlight struct {
-	ownergraph.Call
-	Answer ownergraph.Result
+	engine.Call
+	Answer engine.Result
 	// Committed: the store has committed the write and not answered yet.
 	Committed bool
 }
 
 // Asked is a fence that has begun, and whose call has not returned.
 type Asked struct {
-	Call  ownergraph.Call
+	Call  engine.Call
 	Token uint64
 }
 

@@ -3,7 +3,7 @@ package world
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -19,7 +19,7 @@ func (w *World) Undo(kind graph.Kind, undo bool) {
 
 // undo carries out a write and undoes it in the same step. The write succeeds. Its
 // object has the old content and a new version.
-func (w *World) undo(c ownergraph.Call) error {
+func (w *World) undo(c engine.Call) error {
 	if err := w.serves(c.Key); err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (w *World) undo(c ownergraph.Call) error {
 		return err
 	}
 	tried, ev := w.Store, graph.Event{}
-	if c.Type == ownergraph.CallDelete {
+	if c.Type == engine.CallDelete {
 		ev, err = tried.Delete(c.Key, c.Options)
 	} else {
 		ev, err = tried.Patch(c.Key, c.Precondition, c.Change)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -20,7 +21,7 @@ type World struct {
 	Sides []*Side
 	Now   time.Time
 	// Zombies are writes of crashed engines that may still complete.
-	Zombies []ownergraph.Call
+	Zombies []engine.Call
 	// Control is the fault of the next fence or listing.
 	Control Fault
 	// Requests counts the completed calls by type.
@@ -40,17 +41,17 @@ type World struct {
 	OnEvent func(side int, ev graph.Event)
 	// OnWrite, if set, gets every write of an engine that changed the store, and the
 	// store before the write.
-	OnWrite func(before *Store, c ownergraph.Call)
+	OnWrite func(before *Store, c engine.Call)
 	// OnCommit, if set, gets every change of the store before the ledger.
 	OnCommit func(ev graph.Event)
 	// OnCall, if set, gets every call as an engine hands it out. OnAnswer, if set, gets
 	// every result of a read, a write or a handler before the engine.
-	OnCall   func(side int, c ownergraph.Call)
-	OnAnswer func(side int, c ownergraph.Call, r ownergraph.Result)
+	OnCall   func(side int, c engine.Call)
+	OnAnswer func(side int, c engine.Call, r engine.Result)
 	// OnToken, if set, gets every result of a fence before the engine.
-	OnToken func(side int, c ownergraph.Call, r ownergraph.Result)
+	OnToken func(side int, c engine.Call, r engine.Result)
 	// OnWake, if set, gets the time that Next returns for a lane without a call.
-	OnWake func(side int, lane ownergraph.Lane, at time.Time)
+	OnWake func(side int, lane engine.Lane, at time.Time)
 
 	// Strict makes the store refuse what a store of level 3 refuses (W4 of package oracle).
 	// New sets it for level 3.
@@ -116,7 +117,7 @@ func (w *World) Clone() *World {
 
 // restart gives side i a new engine that knows the set of kinds alone.
 func (w *World) restart(i int) error {
-	e, err := ownergraph.NewEngine(w.level, w.cfgs[i])
+	e, err := engine.New(w.level, w.cfgs[i])
 	if err != nil {
 		return err
 	}
@@ -225,7 +226,7 @@ const restless, restNodes = 1000, 8
 
 // livelock returns an error for an engine that has asked to be called again so many times, at one
 // time, and has brought nothing.
-func livelock(calls int, s ownergraph.Stats) error {
+func livelock(calls int, s engine.Stats) error {
 	if calls <= restless+restNodes*s.Nodes {
 		return nil
 	}
@@ -237,18 +238,18 @@ func livelock(calls int, s ownergraph.Stats) error {
 // rest, is an error.
 //
 //test:by TestLivelock
-func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, error) {
+func (w *World) Issue(side int, lane engine.Lane) (engine.Call, bool, error) {
 	s := w.Sides[side]
 	w.Polled = side
 	for n := 0; ; n++ {
 		if n > restless {
 			if err := livelock(n, s.Engine.Stats()); err != nil {
-				return ownergraph.Call{}, false, err
+				return engine.Call{}, false, err
 			}
 		}
 		c, at := s.Engine.Next(w.Now, lane)
 		switch {
-		case c.Type != ownergraph.CallUnset:
+		case c.Type != engine.CallUnset:
 			return c, true, w.begin(side, c)
 		case at.IsZero() || at.After(w.Now):
 			if w.OnWake != nil {
@@ -259,9 +260,9 @@ func (w *World) Issue(side int, lane ownergraph.Lane) (ownergraph.Call, bool, er
 	}
 }
 
-func (w *World) begin(side int, c ownergraph.Call) error {
+func (w *World) begin(side int, c engine.Call) error {
 	s := w.Sides[side]
-	if c.Type == ownergraph.CallFence {
+	if c.Type == engine.CallFence {
 		s.Token++
 	}
 	if w.OnCall != nil {
@@ -269,7 +270,7 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 	}
 	f := InFlight{Call: c}
 	switch c.Type {
-	case ownergraph.CallFence:
+	case engine.CallFence:
 		w.Requests[c.Type]++
 		if w.Control != NoFault {
 			return w.failControl(side, c)
@@ -285,7 +286,7 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 			return nil
 		}
 		return w.Name(side, len(s.Asked)-1, NoFault)
-	case ownergraph.CallList:
+	case engine.CallList:
 		w.Requests[c.Type]++
 		if w.Control != NoFault {
 			return w.failControl(side, c)
@@ -295,17 +296,17 @@ func (w *World) begin(side int, c ownergraph.Call) error {
 		} else if err := w.observe(side, graph.Event{Type: graph.KindsKnown, Kinds: w.Served()}); err != nil {
 			return err
 		}
-		return s.Engine.Done(w.Now, c.ID, ownergraph.Result{})
-	case ownergraph.CallRead:
+		return s.Engine.Done(w.Now, c.ID, engine.Result{})
+	case engine.CallRead:
 		f.Answer = w.answer(c.Key)
-	case ownergraph.CallSelect:
+	case engine.CallSelect:
 		if c.Select.After == "" {
 			s.selecting = w.Store
 		}
 		f.Answer = w.selected(side, &s.selecting, c.Select)
-	case ownergraph.CallJudge:
+	case engine.CallJudge:
 		f.Answer = w.judged(side, c)
-	case ownergraph.CallHandle:
+	case engine.CallHandle:
 		w.breaks(w.Ledger.JudgeHandler(c))
 	}
 	s.Calls = append(s.Calls, f)
@@ -318,15 +319,15 @@ func (w *World) Name(side, i int, fault Fault) error {
 	s := w.Sides[side]
 	f := s.Asked[i]
 	s.Asked = slices.Delete(s.Asked, i, i+1)
-	r := ownergraph.Result{Fence: f.Token}
+	r := engine.Result{Fence: f.Token}
 	if fault != NoFault {
-		r = ownergraph.Result{Err: fault.err()}
+		r = engine.Result{Err: fault.err()}
 	}
 	return w.named(side, f.Call, r)
 }
 
 // named gives an engine the result of a fence.
-func (w *World) named(side int, c ownergraph.Call, r ownergraph.Result) error {
+func (w *World) named(side int, c engine.Call, r engine.Result) error {
 	if w.OnToken != nil {
 		w.OnToken(side, c, r)
 	}
@@ -342,7 +343,7 @@ func (w *World) PassSet(side int) error {
 }
 
 // answer returns the answer of a read at the present time.
-func (w *World) answer(k graph.Key) (r ownergraph.Result) {
+func (w *World) answer(k graph.Key) (r engine.Result) {
 	if r.Err = w.serves(k); r.Err == nil {
 		r.Object, r.Err = w.Store.Get(k)
 	}
@@ -353,7 +354,7 @@ func (w *World) answer(k graph.Key) (r ownergraph.Result) {
 // store would answer otherwise now.
 func (w *World) Outdated(side, i int) bool {
 	f := &w.Sides[side].Calls[i]
-	if f.Type != ownergraph.CallRead {
+	if f.Type != engine.CallRead {
 		return false
 	}
 	now := w.answer(f.Key)
@@ -383,9 +384,9 @@ func (w *World) Overtaken(side, kind int) bool {
 func (w *World) Renew(side, i int) {
 	f := &w.Sides[side].Calls[i]
 	switch f.Type {
-	case ownergraph.CallSelect:
+	case engine.CallSelect:
 		f.Answer = w.selected(side, &w.Store, f.Select)
-	case ownergraph.CallJudge:
+	case engine.CallJudge:
 		f.Answer = w.judged(side, f.Call)
 	default:
 		f.Answer = w.answer(f.Key)
@@ -400,7 +401,7 @@ func (w *World) Complete(side, i int) error {
 }
 
 // write carries out a write.
-func (w *World) write(c ownergraph.Call) error {
+func (w *World) write(c engine.Call) error {
 	if slices.Contains(w.undoes, c.Key.Kind) {
 		return w.undo(c)
 	}
@@ -408,9 +409,9 @@ func (w *World) write(c ownergraph.Call) error {
 	before, err := w.Store, w.serves(c.Key)
 	switch {
 	case err != nil:
-	case c.Type == ownergraph.CallDelete:
+	case c.Type == engine.CallDelete:
 		ev, err = w.Store.Delete(c.Key, c.Options)
-	case c.Type == ownergraph.CallPatch:
+	case c.Type == engine.CallPatch:
 		ev, err = w.Store.Patch(c.Key, c.Precondition, c.Change)
 	default:
 		return fmt.Errorf("carry out %s: no write", c.Type)
@@ -433,8 +434,8 @@ func (w *World) breaks(bad error) {
 }
 
 // judged returns the verdict of a guard by what the engine knows now.
-func (w *World) judged(side int, c ownergraph.Call) (r ownergraph.Result) {
-	r.Verdict, r.Err = w.Sides[side].Engine.Judge(context.Background(), c)
+func (w *World) judged(side int, c engine.Call) (r engine.Result) {
+	r.Verdict, r.Err = ownergraph.Judge(context.Background(), w.Sides[side].Engine, c)
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -14,7 +15,7 @@ const batch = 256
 
 // rig is an engine at a time that stands still.
 type rig struct {
-	engine *ownergraph.Engine
+	engine *engine.Engine
 	now    time.Time
 	events int
 	calls  int
@@ -22,7 +23,7 @@ type rig struct {
 
 // newRig returns an engine that has heard of all kinds and of the begin of their listings.
 func newRig() (*rig, error) {
-	e, err := ownergraph.NewEngine(ownergraph.Level2, ownergraph.Config{})
+	e, err := engine.New(ownergraph.Level2, ownergraph.Config{})
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +51,11 @@ func (r *rig) observe(ev graph.Event) error {
 // decide makes all decisions. It carries out the deletes at once.
 func (r *rig) decide() error {
 	for {
-		c, at := r.engine.Next(r.now, ownergraph.LaneStore)
+		c, at := r.engine.Next(r.now, engine.LaneStore)
 		switch {
-		case c.Type == ownergraph.CallDelete:
+		case c.Type == engine.CallDelete:
 			r.calls++
-			if err := r.engine.Done(r.now, c.ID, ownergraph.Result{}); err != nil {
+			if err := r.engine.Done(r.now, c.ID, engine.Result{}); err != nil {
 				return err
 			}
 			if err := r.engine.Observe(r.now, graph.Event{Type: graph.Gone, Key: c.Key}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/probe"
@@ -17,29 +18,29 @@ import (
 // maxBatch is the number of calls that a Collector takes under one lock.
 const maxBatch = 16
 
-// engine is an Engine that is driven as a Collector drives it, without the calls.
-type engine struct {
-	engine *ownergraph.Engine
+// driven is an Engine that is driven as a Collector drives it, without the calls.
+type driven struct {
+	engine *engine.Engine
 	events []graph.Event
 }
 
 func newEngine() (measure.Graph, error) {
-	e, err := ownergraph.NewEngine(ownergraph.Level2, ownergraph.Config{
+	e, err := engine.New(ownergraph.Level2, ownergraph.Config{
 		CompareVersions: func(_ graph.Kind, a, b graph.Version) int { return server.CompareVersions(a, b) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &engine{engine: e}, nil
+	return &driven{engine: e}, nil
 }
 
-func (g *engine) Begin() error {
+func (g *driven) Begin() error {
 	g.events = beginning()
 	defer g.Drop()
 	return g.Apply()
 }
 
-func (g *engine) Listed() error {
+func (g *driven) Listed() error {
 	g.events = listed()
 	defer g.Drop()
 	if err := g.Apply(); err != nil {
@@ -48,22 +49,22 @@ func (g *engine) Listed() error {
 	return g.Process()
 }
 
-func (g *engine) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
+func (g *driven) Prepare(events []measure.Event) { g.events = prepare(g.events, events) }
 
-func (g *engine) Apply() error {
+func (g *driven) Apply() error {
 	return probe.ObserveAll(g.engine, time.Now(), g.events)
 }
 
-func (g *engine) Drop() {
+func (g *driven) Drop() {
 	clear(g.events)
 	g.events = g.events[:0]
 }
 
 // Process makes all pending decisions of the engine. They must not lead to a call.
-func (g *engine) Process() error {
+func (g *driven) Process() error {
 	now := time.Now()
 	for {
-		call, at := g.engine.Next(now, ownergraph.LaneStore)
+		call, at := g.engine.Next(now, engine.LaneStore)
 		if call.ID != 0 {
 			return fmt.Errorf("engine: %s %s: nothing is to be collected", call.Type, call.Key)
 		}
@@ -73,21 +74,21 @@ func (g *engine) Process() error {
 	}
 }
 
-func (g *engine) Len() int { return g.engine.Stats().Objects }
+func (g *driven) Len() int { return g.engine.Stats().Objects }
 
 // Drain carries out the engine's calls, with a store that answers at once. A step is
 // the work of the Collector under one lock: it takes up to 16 calls, or reports one, or
 // observes one event.
-func (g *engine) Drain(step func(measure.Span)) error {
-	var calls []ownergraph.Call
+func (g *driven) Drain(step func(measure.Span)) error {
+	var calls []engine.Call
 	for again := true; again; {
 		calls, again = g.take(calls[:0], step)
 		for _, c := range calls {
-			if c.Type != ownergraph.CallDelete {
+			if c.Type != engine.CallDelete {
 				return fmt.Errorf("engine: %s %s: only deletes are called for", c.Type, c.Key)
 			}
 			now, start := time.Now(), measure.Now()
-			err := g.engine.Done(now, c.ID, ownergraph.Result{})
+			err := g.engine.Done(now, c.ID, engine.Result{})
 			step(start.Span())
 			if err == nil {
 				now, start = time.Now(), measure.Now()
@@ -107,12 +108,12 @@ func (g *engine) Drain(step func(measure.Span)) error {
 }
 
 // take returns the next calls, and whether the engine has more work at once.
-func (g *engine) take(calls []ownergraph.Call, step func(measure.Span)) ([]ownergraph.Call, bool) {
+func (g *driven) take(calls []engine.Call, step func(measure.Span)) ([]engine.Call, bool) {
 	now, start := time.Now(), measure.Now()
 	var at time.Time
 	for len(calls) < maxBatch {
-		var c ownergraph.Call
-		if c, at = g.engine.Next(now, ownergraph.LaneStore); c.ID == 0 {
+		var c engine.Call
+		if c, at = g.engine.Next(now, engine.LaneStore); c.ID == 0 {
 			break
 		}
 		calls = append(calls, c)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 )
 
 // ownSide is this module's collector.
@@ -44,7 +45,7 @@ func (s ownSide) run(ctx context.Context, ready func()) error {
 
 func (s ownSide) listed() bool {
 	kinds := s.Kinds()
-	return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k ownergraph.KindStatus) bool { return !k.Listed || k.Sick != "" })
+	return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(k engine.KindStatus) bool { return !k.Listed || k.Sick != "" })
 }
 
 func (ownSide) send(context.Context) error { return fmt.Errorf("%s: sees for itself", ours) }

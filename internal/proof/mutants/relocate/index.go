@@ -12,7 +12,7 @@ import (
 // Production are the directories that a bug may move to, each with all directories
 // below it. The root stands for itself alone.
 func Production() []string {
-	return []string{"graph", "policy", "queue", "finalizer", "internal/core", "internal/run", "internal/replica", "adapters/memory"}
+	return []string{"graph", "policy", "queue", "finalizer", "guard", "engine", "owners", "lint", "internal/core", "internal/forecast", "internal/run", "internal/draft", "internal/replica", "internal/fault", "internal/proof/world", "adapters/memory"}
 }
 
 // entry is one declaration of the source as it is now.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -59,7 +60,7 @@ func definition() {
 		}
 	}
 	kinds = append(kinds, graph.KindInfo{Kind: "top"}, graph.KindInfo{Kind: "def", Container: graph.Container{Members: graph.KindMembers, Actor: "x"}})
-	r := newRig(ownergraph.Config{Brake: ownergraph.Brake{PerCascade: many * many}}, kinds, all)
+	r := newRig(ownergraph.Config{Brake: engine.Brake{PerCascade: many * many}}, kinds, all)
 	r.run(time.Minute)
 	r.events(all[1].Key)
 	r.delete(all[0].Key, graph.Background)

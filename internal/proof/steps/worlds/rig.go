@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/steps/meter"
@@ -14,22 +15,22 @@ import (
 
 // rig is an engine and a store that answers at once.
 type rig struct {
-	e        *ownergraph.Engine
+	e        *engine.Engine
 	now      time.Time
 	kinds    []graph.KindInfo
 	objects  map[graph.Key]graph.Object // by place
 	revision int
 	unserved map[graph.Kind]bool
 	labels   map[graph.Key]string
-	answer   func(ownergraph.Call) error // the error of a call, if not nil
-	late     []ownergraph.Call           // calls that are not answered
-	keep     func(ownergraph.Call) bool  // calls that are not answered, if not nil
-	silent   bool                        // fences do not pass
+	answer   func(engine.Call) error // the error of a call, if not nil
+	late     []engine.Call           // calls that are not answered
+	keep     func(engine.Call) bool  // calls that are not answered, if not nil
+	silent   bool                    // fences do not pass
 }
 
 // newRig returns a rig that has listed the objects, of these kinds and more.
 func newRig(cfg ownergraph.Config, kinds []graph.KindInfo, objects []graph.Object) *rig {
-	e, err := ownergraph.NewEngine(ownergraph.Level2, cfg)
+	e, err := engine.New(ownergraph.Level2, cfg)
 	if err != nil {
 		panic(err)
 	}
@@ -94,7 +95,7 @@ func (r *rig) commit(k graph.Key, out finalizer.Outcome, err error) error {
 	return nil
 }
 
-var lanes = [...]ownergraph.Lane{ownergraph.LaneControl, ownergraph.LaneHandler, ownergraph.LaneStore}
+var lanes = [...]engine.Lane{engine.LaneControl, engine.LaneHandler, engine.LaneStore}
 
 // run lets the engine work, at most for a time of its own.
 func (r *rig) run(span time.Duration) {
@@ -117,7 +118,7 @@ func (r *rig) rest() (next time.Time) {
 			meter.Label(lane.String())
 			c, at := r.e.Next(r.now, lane)
 			switch {
-			case c.Type != ownergraph.CallUnset:
+			case c.Type != engine.CallUnset:
 				idle = false
 				if r.keep != nil && r.keep(c) {
 					r.late = append(r.late, c)
@@ -145,8 +146,8 @@ func (r *rig) release() {
 }
 
 // complete carries a call out, and shows its effects behind its result.
-func (r *rig) complete(c ownergraph.Call) {
-	var res ownergraph.Result
+func (r *rig) complete(c engine.Call) {
+	var res engine.Result
 	if r.answer != nil {
 		res.Err = r.answer(c)
 	}
@@ -162,31 +163,31 @@ func (r *rig) complete(c ownergraph.Call) {
 }
 
 // carryOut carries a call out. It returns a function that shows the effects.
-func (r *rig) carryOut(c ownergraph.Call, res *ownergraph.Result) (show func()) {
+func (r *rig) carryOut(c engine.Call, res *engine.Result) (show func()) {
 	live, ok := r.objects[c.Key.Place()]
 	show = func() {}
 	switch c.Type {
-	case ownergraph.CallRead:
+	case engine.CallRead:
 		if res.Object = live; !ok {
 			res.Err = graph.ErrNotFound
 		}
-	case ownergraph.CallPatch, ownergraph.CallDelete:
+	case engine.CallPatch, engine.CallDelete:
 		if !ok {
 			res.Err = graph.ErrNotFound
 			return show
 		}
 		var out finalizer.Outcome
-		if c.Type == ownergraph.CallDelete {
+		if c.Type == engine.CallDelete {
 			out, res.Err = finalizer.Delete(live, c.Options, graph.Background)
 		} else {
 			out, res.Err = finalizer.Patch(live, c.Precondition, c.Change)
 		}
 		err := res.Err
 		return func() { _ = r.commit(c.Key, out, err) }
-	case ownergraph.CallFence:
+	case engine.CallFence:
 		res.Fence = uint64(c.ID)
 		return func() { r.pass(res.Fence) }
-	case ownergraph.CallList:
+	case engine.CallList:
 		return func() {
 			if c.Kind == "" {
 				r.see(graph.Event{Type: graph.KindsKnown, Kinds: r.kinds})
@@ -194,11 +195,11 @@ func (r *rig) carryOut(c ownergraph.Call, res *ownergraph.Result) (show func()) 
 			}
 			r.relist(c.Kind)
 		}
-	case ownergraph.CallHandle:
+	case engine.CallHandle:
 		res.Err = errors.New("not now")
-	case ownergraph.CallJudge:
-		res.Verdict, res.Err = r.e.Judge(context.Background(), c)
-	case ownergraph.CallSelect:
+	case engine.CallJudge:
+		res.Verdict, res.Err = ownergraph.Judge(context.Background(), r.e, c)
+	case engine.CallSelect:
 		for _, k := range sorted(r.objects) {
 			if v, ok := r.labels[k]; ok {
 				o := r.objects[k]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
@@ -82,10 +83,10 @@ func (r *rig) events(some graph.Key) {
 	r.ask(some)
 	r.see(graph.Event{Type: graph.KindRecovered, Kind: kind})
 	r.rest()
-	_, _ = r.e.Pause(r.now, ownergraph.Extent{All: true})
+	_, _ = r.e.Pause(r.now, engine.Extent{All: true})
 	r.rest()
 	r.ask(some)
-	_ = r.e.Resume(r.now, ownergraph.Extent{All: true})
+	_ = r.e.Resume(r.now, engine.Extent{All: true})
 	r.run(time.Minute)
 	r.relist(r.kinds[0].Kind)
 	r.run(time.Minute)
@@ -117,7 +118,7 @@ func dependents(p graph.Propagation) {
 	r.run(time.Minute)
 	r.events(root.Key)
 	r.delete(root.Key, p)
-	r.answer = func(c ownergraph.Call) error {
+	r.answer = func(c engine.Call) error {
 		if r.revision%1000 == 0 {
 			r.revision++
 			return graph.ErrConflict
@@ -142,7 +143,7 @@ func phantoms() {
 	r.run(time.Minute)
 	r.restore()
 	down := errors.New("down")
-	r.answer = func(ownergraph.Call) error { return down }
+	r.answer = func(engine.Call) error { return down }
 	r.events(all[0].Key)
 }
 
@@ -256,7 +257,7 @@ func guardedRoots() {
 
 func brakedCascades() {
 	all, roots := forest(many)
-	r := newRig(ownergraph.Config{Brake: ownergraph.Brake{PerCascade: 1}}, infos("a", "b", "c"), all)
+	r := newRig(ownergraph.Config{Brake: engine.Brake{PerCascade: 1}}, infos("a", "b", "c"), all)
 	r.run(time.Minute)
 	for _, k := range roots {
 		r.delete(k, graph.Background)
@@ -265,9 +266,9 @@ func brakedCascades() {
 	r.events(roots[0])
 	for i, k := range roots {
 		if i%2 == 0 {
-			_ = r.e.ApproveCascade(r.now, k, ownergraph.BrakeApproval{Until: r.now.Add(time.Hour), AtMost: 10})
+			_ = r.e.ApproveCascade(r.now, k, engine.BrakeApproval{Until: r.now.Add(time.Hour), AtMost: 10})
 		} else if i < 1000 {
-			_ = r.e.RefuseCascade(r.now, k, ownergraph.OrphanHeld)
+			_ = r.e.RefuseCascade(r.now, k, engine.OrphanHeld)
 		}
 	}
 	r.run(time.Hour)
@@ -329,7 +330,7 @@ func handlerRuns() {
 		all = append(all, o)
 	}
 	r := newRig(ownergraph.Config{HandlerWorkers: many, Handlers: map[string]finalizer.Handler{"x.io/work": func(context.Context, graph.Object) error { return nil }}}, infos("a"), all)
-	r.keep = func(c ownergraph.Call) bool { return c.Type == ownergraph.CallHandle }
+	r.keep = func(c engine.Call) bool { return c.Type == engine.CallHandle }
 	for _, o := range all {
 		r.delete(o.Key, graph.Background)
 	}
@@ -409,13 +410,13 @@ func pendingReads() {
 		all = append(all, object("b", fmt.Sprint(i), owner))
 	}
 	r := newRig(ownergraph.Config{}, infos("a", "b"), all)
-	r.keep = func(c ownergraph.Call) bool { return c.Type == ownergraph.CallRead }
+	r.keep = func(c engine.Call) bool { return c.Type == engine.CallRead }
 	r.run(time.Minute)
 	r.ask(all[0].Key)
-	r.answer = func(ownergraph.Call) error { return graph.ErrKindUnknown }
+	r.answer = func(engine.Call) error { return graph.ErrKindUnknown }
 	r.release()
 	r.events(all[0].Key)
-	r.answer = func(ownergraph.Call) error { return errors.New("down") }
+	r.answer = func(engine.Call) error { return errors.New("down") }
 	r.events(all[0].Key)
 	r.answer = nil
 	r.events(all[0].Key)
@@ -451,18 +452,18 @@ func lateCalls() {
 	r := newRig(ownergraph.Config{}, infos("a", "b"), all)
 	r.run(time.Minute)
 	r.delete(root.Key, graph.Background)
-	r.keep = func(c ownergraph.Call) bool { return c.Type == ownergraph.CallDelete }
+	r.keep = func(c engine.Call) bool { return c.Type == engine.CallDelete }
 	r.run(time.Minute)
 	r.ask(all[1].Key)
 	r.e.WatchEnded(r.now, "broke", true)
 	r.rest()
 	r.list()
 	r.run(time.Minute)
-	r.answer = func(ownergraph.Call) error { return errors.New("no answer") }
+	r.answer = func(engine.Call) error { return errors.New("no answer") }
 	r.release()
 	r.ask(all[1].Key)
 	r.events(all[1].Key)
-	r.answer = func(ownergraph.Call) error { return graph.ErrRefused }
+	r.answer = func(engine.Call) error { return graph.ErrRefused }
 	r.events(all[1].Key)
 	r.restore()
 	r.events(all[1].Key)

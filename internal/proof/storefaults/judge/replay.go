@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 )
@@ -194,18 +194,18 @@ func (j *judging) userDeletes(uid graph.UID, p graph.Propagation) bool {
 	return slices.ContainsFunc(j.deletes[uid], func(c *Call) bool { return c.MayBeDone() && c.Propagation == p })
 }
 
-func (j *judging) judge(ledger *invariant.Ledger, old graph.Object, c ownergraph.Call) {
+func (j *judging) judge(ledger *invariant.Ledger, old graph.Object, c engine.Call) {
 	if err := ledger.Judge(c); err != nil {
 		j.add("deleted", "%s: %v", old, err)
 	}
 }
 
-func deletion(o graph.Object, p graph.Propagation) ownergraph.Call {
-	return ownergraph.Call{Type: ownergraph.CallDelete, Key: o.Key,
+func deletion(o graph.Object, p graph.Propagation) engine.Call {
+	return engine.Call{Type: engine.CallDelete, Key: o.Key,
 		Options: graph.DeleteOptions{Precondition: graph.Precondition{UID: o.UID, Version: o.Version}, Propagation: p}}
 }
 
-func patch(o graph.Object, change graph.Change) ownergraph.Call {
-	return ownergraph.Call{Type: ownergraph.CallPatch, Key: o.Key,
+func patch(o graph.Object, change graph.Change) engine.Call {
+	return engine.Call{Type: engine.CallPatch, Key: o.Key,
 		Precondition: graph.Precondition{UID: o.UID, Version: o.Version}, Change: change}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/proof/e2e/server"
 )
 
@@ -63,7 +64,7 @@ func play(ctx context.Context, life time.Duration) (err error) {
 }
 
 // say prints a decision of the collector.
-func say(d ownergraph.DecisionEvent) {
+func say(d engine.DecisionEvent) {
 	if d.Decision.Action.Writes() {
 		fmt.Printf("%s  %s: %s: %s\n", time.Now().Format("15:04:05.000"), d.Key, d.Decision.Action, d.Decision.Reason)
 	}

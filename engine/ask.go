@@ -1,0 +1,294 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/core/brake"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/follow"
+	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/pause"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Graph returns the graph, to read it under the driver's lock.
+func (d driver) Graph() *graph.Graph { return d.e.graph }
+
+// IsObserved reports whether the engine observes an object.
+func (d driver) IsObserved(k graph.Key) bool { return d.e.isObserved(k) }
+
+// WhyUnobserved says why an object of a kind may exist that the engine does not observe, or "".
+func (d driver) WhyUnobserved(k graph.Kind) string { return d.e.kinds.WhyUnobserved(k) }
+
+// Seed returns the machines that a copy for a plan reads.
+func (d driver) Seed() seed.View { return d.e.seedView() }
+
+// SeedRest returns what a seed needs beside its copy.
+func (d driver) SeedRest(now time.Time) seed.Rest {
+	rest := seed.Rest{Now: now, Busy: !d.e.Idle(), Labels: &d.e.labels, Brake: d.e.brake.Memory(d.e.brakeView())}
+	for _, x := range d.e.Paused() {
+		rest.Pauses = append(rest.Pauses, seed.Pause{What: pause.Extent(x.What), Unread: x.Unread})
+	}
+	return rest
+}
+
+// seedView returns the machines that a copy for a plan reads.
+func (e *Engine) seedView() seed.View {
+	return seed.View{
+		View: e.sweepView(), Sweeps: &e.sweeps, Guards: &e.guards, Members: &e.members, Orphaned: &e.orphaned, Work: e.work,
+		Open: &e.copies, Rewinds: e.counts.Rewinds,
+	}
+}
+
+// GraphConfig returns the settings of a copy of the graph, which outlives the engine.
+func (d driver) GraphConfig() graph.Config {
+	cfg := d.e.graph.Inside(inside.Key{}).Config()
+	if rules := d.e.protect; rules.Any() { // a copy of the rules
+		cfg.HoldsMark = func(o graph.Object) bool { return rules.MayHoldMark(&o) }
+	}
+	return cfg
+}
+
+// Follow begins to follow some deletions, and Unfollow ends that. FollowView returns the machines that
+// a follower reads, and Begin finds a root of a follower whose search is over.
+func (d driver) Follow(f *follow.Follower)                         { d.e.follow(f) }
+func (d driver) Unfollow(f *follow.Follower)                       { d.e.unfollow(f) }
+func (d driver) FollowView() follow.View                           { return d.e.followView() }
+func (d driver) BeginFollow(f *follow.Follower, k graph.Key) error { return d.e.beginFollow(f, k) }
+
+// Unseen counts the kinds of which a listing is to come. ListedWell reports whether every kind that is
+// well is listed, and Synced whether every kind is. WhyUnsynced names the kinds that are not.
+func (d driver) Unseen() int         { return d.e.kinds.CountUnseen() }
+func (d driver) ListedWell() bool    { return d.e.kinds.ListedWell() }
+func (d driver) Synced() bool        { return d.e.kinds.Synced() }
+func (d driver) WhyUnsynced() string { return d.e.kinds.Unsynced() }
+
+// IsPruned reports whether no kind waits for the end of its listing.
+func (d driver) IsPruned() bool { return d.e.kinds.IsPruned() }
+
+// WhyNotIdle names the fences and listings for which a wait goes on.
+func (d driver) WhyNotIdle(now time.Time) (why []string) {
+	if f := d.e.fenceStatus(); len(f.Open) > 0 {
+		first := fence.Names(f.Open[:min(len(f.Open), run.MaxNames)])
+		why = append(why, fmt.Sprintf("fence not passed by %s for %v", run.FirstNames(first, len(f.Open)), now.Sub(f.Began)))
+	}
+	if f := d.e.fence.Failing(); f.Times > 0 {
+		why = append(why, fmt.Sprintf("the store begins no fence, the next call is in %v: %s", max(f.Next.Sub(now), 0), f.Cause))
+	}
+	if text := d.e.kinds.ListError(); text != "" {
+		why = append(why, "the store begins no listing: "+text)
+	}
+	return why
+}
+
+// HeldFrom appends a slice of the held nodes, and returns the next slice. Describe appends the reports
+// of those that are still held. HeldReasons sums up a slice by reason.
+func (d driver) HeldFrom(found []held.Node, from graph.NodeID) ([]held.Node, graph.NodeID, bool) {
+	return d.e.held.From(d.e.graph, found, from)
+}
+
+func (d driver) Describe(out []Held, some []held.Node) []Held { return d.e.describe(out, some) }
+
+func (d driver) HeldReasons(sum map[policy.Reason]HeldReason, from graph.NodeID) (graph.NodeID, bool) {
+	return d.e.heldReasons(sum, from)
+}
+
+// HeldAt returns the report of a held node.
+func (d driver) HeldAt(id graph.NodeID) Held { return d.e.heldAt(id) }
+
+// CountHeld returns the number of held nodes, and CountStuck of those that are stuck.
+func (d driver) CountHeld() int  { return d.e.held.Len() }
+func (d driver) CountStuck() int { return d.e.held.Stuck() }
+
+// RootsOf returns the roots of an object's deletion: see Collector.Roots.
+func (d driver) RootsOf(k graph.Key) Root {
+	n, ok := d.e.graph.Lookup(k)
+	if !ok || d.e.broken != nil {
+		return Root{}
+	}
+	return d.e.roots(n.ID())
+}
+
+// Running returns the runs of handlers under way, by key and finalizer.
+func (d driver) Running() []HandlerRun { return d.e.running() }
+
+// NewSearch returns a search for the objects with a key, which may be without a UID. ExplainAt explains
+// the object that it has found.
+func (d driver) NewSearch(k graph.Key) *keySearch { return &keySearch{key: k} }
+
+// ExplainAt explains the object with the full coordinates at a time.
+func (d driver) ExplainAt(k graph.Key, now time.Time) (explain.Explanation, error) {
+	return d.e.explain(k, now)
+}
+
+// NeedLabels names the field of the Config that needs a LabelSelector, "" for none.
+func (d driver) NeedLabels() string { return d.e.needLabels() }
+
+// GuardOf returns the guard that selects an object, with its name, or nil.
+func (d driver) GuardOf(o *graph.Object) (*guard.Guard, string) { return d.e.guards.Of(o) }
+
+// BeginApproval notes that a user's approval of a root is under way, and EndApproval that it has ended,
+// and whether it has taken the hold off. Then the engine reports the end of the hold as an approval.
+func (d driver) BeginApproval(k graph.Key) {
+	if n, ok := d.e.graph.Lookup(k); ok {
+		d.e.guards.BeginApproval(n.ID())
+	}
+}
+
+func (d driver) EndApproval(k graph.Key, taken bool) {
+	if n, ok := d.e.graph.Lookup(k); ok {
+		d.e.guards.EndApproval(n.ID(), taken)
+	}
+}
+
+// Unguarded returns an error for an unmarked object that a guard selects, and that lacks a finalizer
+// of guards. Its deletion mark would pass by the guard. An engine that writes nothing guards no root.
+// The error wraps plan.ErrChanged.
+func (d driver) Unguarded(o *graph.Object) error {
+	g, name := d.e.guards.Of(o)
+	if g == nil || o.Deleting || d.e.cfg.ObserveOnly || d.e.level == Level0 {
+		return nil
+	}
+	if k, known := d.e.graph.Kind(o.Kind); known && k.NoOwner { // policy.GuardUnfit
+		return nil
+	}
+	for _, f := range []string{graph.FinalizerHold, graph.FinalizerNew} {
+		if !o.HasFinalizer(f) {
+			return fmt.Errorf("%s: finalizers: guard %s selects it, and %s is not on yet: %w", o.Key, name, f, plan.ErrChanged)
+		}
+	}
+	return nil
+}
+
+// Protection reports whether an object is protected, or whether a selection has to tell.
+func (d driver) Protection(o *graph.Object) (protected, unknown bool) {
+	rule := d.e.protect.Protects(o)
+	if rule != "" || !d.e.labels.Any() {
+		return rule != "", false
+	}
+	n, ok := d.e.graph.Lookup(o.Key)
+	if !ok {
+		return false, true
+	}
+	rule, unknown = d.e.labelState(n.ID(), o)
+	return rule != "", unknown
+}
+
+// WhyUsed says why a finalizer cannot be retired, or "". It reads the settings alone.
+func (d driver) WhyUsed(name string) string {
+	switch {
+	case name == "":
+		return "empty"
+	case name == graph.FinalizerForeground || name == graph.FinalizerOrphan:
+		return "it is a propagation's"
+	case name == graph.FinalizerProtect || name == graph.FinalizerNew:
+		return "it is retired by no one: see graph.FinalizerHold"
+	case d.e.cfg.Handlers[name] != nil:
+		return "a handler has it"
+	}
+	for i := range d.e.cfg.Sweeps {
+		if d.e.cfg.Sweeps[i].Finalizer == name {
+			return fmt.Sprintf("Sweeps[%d] has it", i)
+		}
+	}
+	return ""
+}
+
+// Carriers returns the observed objects of a slice of the nodes that carry one of the finalizers, and
+// that no guard selects.
+func (d driver) Carriers(names []string, from graph.NodeID) (found []graph.Object, next graph.NodeID, done bool) {
+	g := d.e.graph.Inside(inside.Key{})
+	end := min(int(from)+seed.ScanSlice, g.Cap())
+	for ; int(from) < end; from++ {
+		if !g.InUse(from) {
+			continue
+		}
+		n := d.e.graph.Node(from)
+		if n.State() != graph.Observed || !n.Inside(inside.Key{}).HasFinalizers() {
+			continue
+		}
+		o := n.Object()
+		if x, _ := d.e.guards.Of(&o); x == nil && slices.ContainsFunc(names, o.HasFinalizer) {
+			found = append(found, o)
+		}
+	}
+	return found, from, end == g.Cap()
+}
+
+// WhyLeft names an object that is left, the cause, and the time since which it holds.
+func (d driver) WhyLeft(id graph.NodeID, now time.Time) string {
+	n := d.e.graph.Node(id)
+	key := n.Key()
+	key.UID = ""
+	why, since := "not deleted yet", time.Time{}
+	switch {
+	case d.e.held.Has(id):
+		h := d.e.heldAt(id)
+		why, since = causeText(h), h.Since
+	case n.Deleting():
+		why, since = "marked", d.e.state(id).Marked
+	}
+	if !since.IsZero() {
+		why += ", " + ageText(now.Sub(since))
+	}
+	return seed.PlaceText(key) + " (" + why + ")"
+}
+
+// causeText gives the cause that holds an object, without the object.
+func causeText(h Held) string {
+	detail := strings.Join(h.Detail, ", ")
+	if h.Reason == policy.NeedFinalizers {
+		return "finalizer " + detail
+	}
+	why := h.Reason.String()
+	if h.Reason == policy.OwnerUnknown {
+		why = h.Doubt.String()
+	}
+	if detail != "" {
+		why += ": " + detail
+	}
+	if h.LastError != "" && !strings.Contains(detail, h.LastError) {
+		why += "; last error: " + h.LastError
+	}
+	return why
+}
+
+// ageText gives a duration in its largest unit.
+func ageText(d time.Duration) string {
+	for _, u := range [...]struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}} {
+		if d >= u.of {
+			return fmt.Sprintf("%d %s", d/u.of, u.name)
+		}
+	}
+	return fmt.Sprintf("%d s", d/time.Second)
+}
+
+// takeFacts takes what the record has for the brake.
+func (e *Engine) takeFacts(now time.Time, list []brake.Fact) {
+	if e.broken == nil && e.cfg.Brake.PerCascade > 0 {
+		e.tick(now)
+		e.brake.TakeRecord(e.brakeView(), list)
+		e.carryOut()
+		e.endStep()
+	}
+}
+
+// Node returns the node of an object that the engine has observed, or that a reference names. The
+// node leads to its owners and dependents. It is valid until the next call of a method that changes
+// the engine, and it belongs to the goroutine that owns the engine.
+//
+//test:by TestEngineNode
+func (e *Engine) Node(key graph.Key) (graph.Node, bool) { return e.graph.Lookup(key) }

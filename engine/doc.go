@@ -1,0 +1,239 @@
+// Package engine decides the work of a collector, as a state machine without I/O. An [Engine]
+// takes the events of a store's watch, and returns calls of the store as data. It is the sans-I/O
+// core of [github.com/ownergraph/ownergraph.Collector], which watches the store and makes the
+// calls.
+//
+// Most users run a Collector, and set its [Config]. This page is their manual for status, pause,
+// record, brake and logs. It is also for the author of another driver, such as a simulator, and
+// for readers of the code. The names Collector, Store, Records and ErrNotFound are of package
+// ownergraph, whose documentation comes first. The documentation of package guard has protections,
+// guards, order and sweeps.
+//
+// # The flow
+//
+// Events and results go one way, and no I/O happens inside:
+//
+//	Store.Watch --event--> Engine.Observe --> graph --keys--> queue --key--> rules ---decision--+
+//	    ^                                                                                       |
+//	    |                                                                                       v
+//	    +-- Store.Get, Patch, Delete <-- Collector <-- Engine.Next <----- calls, as data -------+
+//	                  |                                    ^
+//	                  +--result--> Engine.Done --evidence--+
+//
+// Only events of the watch change the graph. A successful write changes nothing in the graph, but
+// its event does. The result of a read is evidence for the decisions that wait for it.
+//
+// Most events change no decision: the object is not deleted, and has no owner or a living one.
+// Observe keeps such an object on a fast path, without a turn in the queue. A version that brings
+// no other change needs no new decision. The fast path decides as the rules of policy do
+// (invariant N9 of Engine). The exhaustive search and the simulator check that at every step.
+//
+// A plan runs a fork of the engine on a copy. The engine copies the affected objects out in small
+// steps, and goes on with its work in between.
+//
+// # Driving an Engine
+//
+// A driver gives an engine the time, the events and the results, and gets the calls. One goroutine
+// drives it, or several with a lock:
+//
+//	err := e.Observe(now, event)    // each event of the watch, in its order
+//	call, at := e.Next(now, lane)   // the next call of a lane, or the time to ask again
+//	err = e.Done(now, call.ID, r)   // the result of each call, in any order
+//
+// [Engine.Next] returns the calls of one [Lane]: reads and writes, handlers, or the rest. The
+// driver bounds the calls of each lane on its own, so a slow handler holds up no write.
+//
+//   - Without a call, the driver sleeps until the time of Next, or until an event or a result
+//     comes.
+//   - A driver that takes calls ahead compares [Engine.Revision] before it begins one.
+//   - [Call] names the fields of each type, and [Result] the field that answers it. [Engine.Judge]
+//     answers a [CallJudge] without the store.
+//   - [Engine.WatchEnded] takes the end of the watch, which no event reports.
+//   - [Engine.Err] returns the broken invariant of an engine that has stopped.
+//
+// # Proof before a write
+//
+// Every write carries the UID and the version of the decision (R1). After a conflict the engine
+// reads the object and decides again. No write falls back to a weaker condition. If a client
+// changes an object again and again, each conditional delete fails. The object stays until the
+// client stops. The engine makes no unconditional delete.
+//
+// RULES.md in the repository's root has all rules, and comments cite them as "RULES, R1". In
+// short:
+//
+//   - Unknown deletes nothing. An owner that is missing from the graph is unknown.
+//   - Absence needs one of two proofs. The watch showed the end of exactly that incarnation. Or a
+//     read did not find the owner, and began after the engine knew the reference.
+//   - Absence lasts until a restore, since a UID never returns. So a background cascade that the
+//     watch has shown needs no read.
+//   - A deletion may change its propagation. So a read or a fence has to show the state of an
+//     owner in deletion. That read or fence begins after the engine observed the dependent's
+//     version. For several owners, one moment has to show all states.
+//   - A restore from a backup moves the history of a store backwards. The watch announces such a
+//     rewind, or the engine sees versions fall.
+//   - A write without an answer, or a watch that breaks, may be the first sign of a rewind. The
+//     engine then writes nothing before the store has answered a call. It also reads an owner
+//     again before it deletes a dependent of that owner.
+//
+// A reference to an orphaned owner may come late. After the end of that owner it makes garbage, as
+// a reference to any absent owner does. The engine that ended the orphaning drops a reference from
+// between the mark and the end, at best effort. It also drops every reference to the last 1,024
+// owners that it orphaned without a fence.
+//
+// # Status and statistics
+//
+// A [Status] names the actor that has to act next for an object. The last column names the method
+// of the Collector that lists such objects:
+//
+//	working  this engine: a call or a run of a handler is under way     Running
+//	queued   this engine, when it is the object's turn
+//	blocked  the object's dependents or members                         Held
+//	waiting  something outside that a deletion commonly waits for       Held
+//	stuck    something outside that has to be mended                    Held
+//
+// [Stats] has the counts, and the Collector's methods Keys and Nearby the objects. Stats.ByStatus
+// counts the objects by status. Stats.Held adds the waiting and the stuck objects, for which only
+// the outside can act. Stats.Unfinished has the oldest object that the engine has begun with and
+// neither finished nor held. Its age shows a stall of any cause.
+//
+// Config.OnDecision receives every decision, as a [DecisionEvent]. [Engine.Orders] reports the
+// phases of each ordered cascade with the objects left. If clients create objects of an early
+// phase again and again, that phase counts the waves.
+//
+// # Pause
+//
+// Collector.Pause stops the writes and the handlers for everything, for a kind or for a scope,
+// until Collector.Resume. It returns when no such write or run is under way. From then on none
+// begins (RULES, G6). The report names the writes of unknown outcome. The store may still carry
+// such a write out.
+//
+//   - A pause covers the objects that the engine would write, and not their owners.
+//   - Observing, reads, fences, plans and explanations go on. Held lists the objects that a pause
+//     keeps back. The user's own writes, such as DeletePlanned, go on too.
+//   - Config.OnDecision gets each beginning once, with the action Wait and the reason Paused. It
+//     gets each end once, with the unset action and the same reason. The key of the decision has
+//     the kind or the scope alone. The key is empty for everything, and for the global objects.
+//   - Other collectors go on, unless they share a record.
+//
+// # Brake
+//
+// A [Brake] bounds mass deletions, such as those after a removed definition, a restore, or a fault
+// of a store. By default there is no brake.
+//
+//   - PerCascade bounds the deletes of one cascade without an approval. Before the first delete
+//     the engine counts the objects below the root: see Brake.AwaitSick for sick kinds. If there
+//     are more, the brake trips: the engine deletes none of them, and Held reports them as Braked.
+//   - Window and Per bound the deletes of all cascades together. The window begins empty, so no
+//     number of restarts or of small cascades exceeds its rate. The window delays deletes, and
+//     needs no approval.
+//   - A cascade has the name of its root. After a restart the nearest absent owners stand in.
+//     Deletes of a sweep count for the cascade of its holder. Removals of references and of
+//     finalizers do not count.
+//   - An object with more than 8 roots, or with the key of a root above 6 KiB, goes only with an
+//     approval. Braked lists all such objects as one cascade, which has the UID "roots-left-out"
+//     and no kind.
+//   - The engine remembers 4,096 cascades. Beyond that it forgets one without held objects and
+//     deletes under way, first those with the fewest deletes. It counts a forgotten cascade from 0
+//     again.
+//   - The engine knows the root of an object that has gone as long as another object refers to it.
+//     After that, an object that comes late below it counts for that object alone.
+//   - The window counts a delete as it is decided. At most 64 decided deletes wait for a caller.
+//     Since the engine began, no more deletes go out than the rate gives for that time.
+//
+// Collector.Braked lists the cascades that are held, each as a [BrakedCascade]. There are two
+// answers. Collector.ApproveCascade lets a number of deletes go until a time: see [BrakeApproval].
+// A deletion of unknown outcome counts. Collector.RefuseCascade keeps the objects, or removes
+// their references to absent owners: see [Refusal]. That removal is a write, so it survives a
+// restart. Without a record, trips and other answers end with the Collector: a new one counts
+// anew.
+//
+// # Record
+//
+// A record makes the pauses, and the trips and answers of the brake, outlive their Collector. It
+// needs a store with the power Records, and Config.Record, which names the record. All replicas of
+// a program name the same one.
+//
+//   - A new Collector writes nothing before it has read the record. Only ErrNotFound means that
+//     there is none. After another error everything stays paused, Held has the error, and the
+//     Collector reads again with backoff.
+//   - A malformed record pauses everything, also later. Correct it or delete it in the store.
+//   - A Collector that runs reads the record again every 10 s. If such a read fails, the known
+//     pauses stay.
+//
+// The record is an object of JSON. The Collector keeps the fields that it does not know. The first
+// Collector notes its beginning in a field "announced". The pauses look like this:
+//
+//	{"version": 1, "writes": 3, "pauses": [{"all": true}, {"kind": "pod"}, {"scope": "east"}]}
+//
+// The field "cascades" has the trips and the answers of the brake, by the key of the cascade:
+//
+//   - A Collector writes a trip soon after it, and an answer before the call returns.
+//   - Replicas keep the changes of each other. Of two answers the later write counts. A trip ends
+//     the approval that is used up, and no other answer.
+//   - Each engine counts the deletes of an approval on its own, and so does one after a restart. A
+//     rewind of the store's history ends the approvals.
+//   - The cascades take at most 32 KiB. The oldest answers leave a full record first, and then the
+//     oldest trips. The log names each one that holds objects.
+//   - A cascade that was partly deleted has other names after a restart: those of the nearest
+//     absent owners. The record does not know these.
+//
+// # Logs
+//
+// Config.Logger receives lines for the operator. No line of level info is about one object, so
+// their number does not grow with the objects.
+//
+//	level error  the engine has stopped, or a call of the store has panicked
+//	level warn   something outside needs a look, such as a refused write or a sick kind
+//	level info   a change of the whole that needs no action, such as a pause or a recovery
+//	level debug  one object or run that needs no action
+//
+// The log reports objects that are stuck for 10 s, and the end of that. It names kinds that become
+// sick or recover, and fences that are lost.
+//
+// In a minute the warnings with one text have at most 8 lines for errors, one for each cause, or
+// 32 for objects. The attribute others counts the lines that are left out. The adapters have the
+// same levels. These are all attributes:
+//
+//	attr key                    an object, as graph.Key.String
+//	attr kind, kinds            one kind, and the first of several
+//	attr reason                 a code of package policy
+//	attr root                   the root of a cascade, as graph.Key.String
+//	attr call, write            a call of the store, and the action of a decision
+//	attr finalizer, selector    the name of a handler, and a selector of labels
+//	attr cause                  the cause of a rewind, of a brake, or of an undone write
+//	attr extent, record         the extent of a pause, and the name of the record
+//	attr count, others, limit   numbers of things
+//	attr stuck, waiting, blocked, queued, working  the numbers of objects by Status
+//	attr waited, asked, wait, unseen  times, and whether the watch had a gap
+//	attr err, panic, stack      an error, and the value of a panic with its stack
+//
+// # Machines
+//
+// Below internal/core each machine of the engine is a package. A machine returns its requests to
+// other machines as data.
+//
+//   - evidence reads the facts of a decision from the graph and the machines.
+//   - fanout holds the owners whose dependents need a decision.
+//   - record keeps the engine's state of a node, in eight bytes for most nodes.
+//   - tombstone remembers a bounded number of owners that are gone, orphaned the orphaned ones.
+//   - kinds follows the served kinds, their listings and rewinds, and fence the one fence.
+//   - cycle finds foreground deletions that wait for themselves, and audit isolated cycles.
+//   - reads follows the wanted reads, and inflight the writes with the events that they expect.
+//   - handlers follows the runs of finalizer handlers, and pause has the pauses.
+//   - brake bounds the deletes of a cascade and of a time, order the phases below guarded roots.
+//   - held keeps the held objects with their causes, and history the last deletions with proofs.
+//   - moments has the times of stamps, excerpt the copies for plans.
+//   - sweep follows holders and their members, and selecting the selections by labels.
+//   - guards protects objects, and follows guarded roots and their verdicts.
+//
+// # Testing
+//
+// The proofs are below internal/proof. The suites compare every end state with the specification
+// in oracle, and invariant judges every write. There are these suites:
+//
+//   - script has scenarios as text, those of Kubernetes among them, and exhaustive small graphs.
+//   - properties has random worlds, and sim has random fleets.
+//   - mutants has a seeded bug for each rule, which the suites find.
+//   - differential runs the Kubernetes collector beside the engine.
+//   - e2e runs on a real kube-apiserver, with crashes, a restore and two collectors at once.
+package engine

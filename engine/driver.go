@@ -1,0 +1,219 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/brake"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/pause"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
+)
+
+// Driver is an Engine with the rights of a Collector of this module: it drives the engine without a
+// copy of each call, and under a lock of its own. A program outside of the module has no use for it,
+// because it cannot make a Key. See Engine.Inside.
+type Driver struct {
+	*Engine
+	driver
+}
+
+// driver has the methods of a Driver: of the loop here, of the record in record.go, and the
+// questions in ask.go.
+type driver struct{ e *Engine }
+
+// Driver returns the engine with the rights of a driver.
+func (i insider) Driver() Driver { return Driver{i.e, driver{i.e}} }
+
+// Settings returns the Config with its defaults, and with the level of the engine.
+func (d driver) Settings() Config {
+	cfg := d.e.cfg.Config
+	cfg.Level = d.e.level
+	return cfg
+}
+
+// KeepLog makes the engine keep the lines of its log for TakeLog: the driver writes them without its
+// lock.
+func (d driver) KeepLog() { d.e.keepLog() }
+
+// Filled returns a Config with its defaults.
+func (insider) Filled(cfg Config) Config { return cfg.filled() }
+
+// NextInto is Next without a copy of the call, which is large. It makes c the call, or returns
+// false. More says that it has not looked at all work.
+func (d driver) NextInto(now time.Time, lane Lane, c *Call) (more, ok bool) {
+	return d.e.nextInto(now, lane, c)
+}
+
+// Lanes is a set of lanes.
+type Lanes [LaneControl + 1]bool
+
+// Wake returns the time at which Next of one of the lanes will have something to do, the zero time for
+// never, as without a lane.
+func (d driver) Wake(of Lanes) time.Time { return d.e.wake(of) }
+
+// Prepared returns the number of store calls that wait for their lane.
+func (d driver) Prepared() int { return len(d.e.calls.Prepared()) }
+
+// Piece is the number of events that a driver takes together: see Take.
+const Piece = ahead
+
+// Take begins a step for some events at a time. The events follow one by one, with Apply.
+func (d driver) Take(now time.Time, piece []graph.Event) {
+	d.e.tick(now)
+	d.e.graph.Inside(inside.Key{}).Prefetch(piece)
+}
+
+// Apply observes an event at the time of Take. The engine logs an event that it refuses.
+func (d driver) Apply(ev *graph.Event) error { return d.e.applyEvent(ev) }
+
+// Abandon stops the engine for good.
+func (d driver) Abandon(why error) { d.e.abandon(why) }
+
+// Say adds a line to the log, and TakeLog returns the lines since the last time. Late writes the
+// counts of lines that were left out, and returns the time of its next look.
+func (d driver) Say(r effect.Record, now time.Time) { d.e.effects.KeepDue(r, now) }
+func (d driver) TakeLog() []effect.Record           { return d.e.takeLog() }
+func (d driver) Late(now time.Time) time.Time       { return d.e.effects.KeepLate(now) }
+
+// UnderWay names the calls under way, sorted.
+func (d driver) UnderWay() []string { return d.e.underWay() }
+
+// Mark takes the time, and returns its moment.
+func (d driver) Mark(now time.Time) seq.Stamp {
+	d.e.tick(now)
+	return d.e.seq.Stamp()
+}
+
+// BeginWait begins a wait for the engine to be idle, and returns its moment. On a store of level 2 it
+// asks for a fence that begins after the moment, so that the engine observes every commit before it.
+func (d driver) BeginWait(now time.Time) seq.Stamp { return d.e.beginWait(now) }
+
+// TryEndWait reports whether a wait is over, TryEndWaitIn for the objects of a scope and global ones,
+// and TryObserve only for what was committed before the moment. Each asks for the fence that it waits
+// for.
+func (d driver) TryEndWait(at seq.Stamp) bool                 { return d.e.tryEndWait(at) }
+func (d driver) TryEndWaitIn(at seq.Stamp, scope string) bool { return d.e.wantIdleIn(at, scope) }
+func (d driver) TryObserve(at seq.Stamp) bool                 { return d.e.wantObserved(at) }
+
+// TrySelect asks for the selections by labels that begin after the moment, for protections and
+// members. It reports whether all of them are complete.
+func (d driver) TrySelect(at seq.Stamp) bool {
+	v := d.e.guardView()
+	d.e.labels.WantKinds(v, at)
+	d.e.members.WantKinds(v, at)
+	return d.e.labels.SelectedAt(v) > at && d.e.members.SelectedAt(v) > at
+}
+
+// AwaitRecord pauses everything until a record has been read. With kept, the brake keeps facts for it.
+func (d driver) AwaitRecord(now time.Time, kept bool) {
+	d.e.pauses.AwaitRecord(now)
+	if kept {
+		d.e.brake.KeepRecord()
+	}
+}
+
+// SetRecord takes the pauses and the facts of the program's record.
+func (d driver) SetRecord(now time.Time, pauses []pause.Pause, facts []brake.Fact) {
+	d.e.takeFacts(now, facts) // first, since the engine may resume
+	d.e.setRecord(now, pauses)
+}
+
+// FailRecord pauses everything, since the program's record is unknown.
+func (d driver) FailRecord(now time.Time, why string) { d.e.failRecord(now, why) }
+
+// IsUnread reports whether everything is paused because the record is unknown.
+func (d driver) IsUnread() bool {
+	_, _, unread := d.e.pauses.Unread()
+	return unread
+}
+
+// IsUnrecorded reports whether the brake has something for the record.
+func (d driver) IsUnrecorded() bool { return d.e.brake.Unrecorded() }
+
+// MergeRecord returns the facts of the record with those of the brake, as values and as texts. It
+// drops the facts for which the record has no room in bytes, and says so for a cascade that holds
+// objects.
+func (d driver) MergeRecord(now time.Time, was []brake.Fact, room int) (kept []brake.Fact, texts [][]byte) {
+	list := d.e.brake.MergeRecord(was)
+	size, drop := 2, map[int]bool{}
+	for _, f := range list {
+		text := brake.WriteFact(f)
+		texts = append(texts, text)
+		size += len(text) + 1
+	}
+	if size <= room {
+		return list, texts
+	}
+	for _, i := range d.e.brake.Leaving(list) {
+		if size <= room {
+			break
+		}
+		k := list[i].Key
+		size -= len(texts[i]) + 1
+		if drop[i] = true; d.e.brake.Holds(k) {
+			d.Say(effect.Record{
+				Level: effect.Warn, Text: "the record is full and leaves out a cascade that is held: after a restart it is counted anew",
+				Args: []any{"record", d.e.cfg.Record, "root", k.String(), "cause", list[i].State.String()},
+			}, now)
+		}
+		d.e.brake.LeaveOut(k)
+	}
+	var left [][]byte
+	for i, f := range list {
+		if !drop[i] {
+			kept, left = append(kept, f), append(left, texts[i])
+		}
+	}
+	return kept, left
+}
+
+// CheckPause takes the time, and checks an extent.
+func (d driver) CheckPause(now time.Time, what Extent) error { return d.e.allowPause(now, what) }
+
+// PauseOf returns the report of a pause in force.
+func (d driver) PauseOf(what Extent) (r PauseReport, ok bool) {
+	x, ok := d.e.pauses.Get(pause.Extent(what))
+	if ok {
+		r = d.e.pauseReport(x)
+	}
+	return r, ok
+}
+
+// IsPausing reports whether a pause is in force that waits for calls under way.
+func (d driver) IsPausing(what Extent) bool {
+	_, ok := d.e.pauses.Get(pause.Extent(what))
+	return ok && len(d.e.underWayIn(what)) > 0
+}
+
+// ApproveBraked and RefuseBraked answer for every cascade of Braked. They return the number of the
+// cascades.
+func (d driver) ApproveBraked(now time.Time, a BrakeApproval) (n int, err error) {
+	if err := a.validate("approve braked cascades", now); err != nil {
+		return 0, err
+	}
+	return d.e.answerAll(func(k graph.Key) error { return d.e.ApproveCascade(now, k, a) })
+}
+
+func (d driver) RefuseBraked(now time.Time, r Refusal) (n int, err error) {
+	if err := r.validate("refuse braked cascades"); err != nil {
+		return 0, err
+	}
+	return d.e.answerAll(func(k graph.Key) error { return d.e.RefuseCascade(now, k, r) })
+}
+
+// answerAll answers for every cascade of Braked.
+func (e *Engine) answerAll(answer func(graph.Key) error) (n int, err error) {
+	for _, s := range slices.Clone(e.brake.Held()) {
+		if err = answer(s.Key); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// Now returns the time of the last step.
+func (d driver) Now() time.Time { return d.e.now }

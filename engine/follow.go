@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/follow"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
+)
+
+// maxShown bounds the objects that a report names.
+const maxShown = 8
+
+// Progress is the state of one deletion or sweep. It is a value, and the receiver owns it.
+//
+// The members of a deletion are its root and all objects that hang below the root:
+// dependents at all depths, and members of a sweep. An object in a scope has members in
+// that scope alone. An object that loses its last reference into the deletion and stays is
+// no longer a member. It is not left then.
+//
+//test:by ownergraph.TestFollow ownergraph.TestFollowScopes internal/core/follow.TestRecount
+type Progress struct {
+	Root graph.Key
+	// Begun: the root is marked for deletion, or gone. Follow waits for that.
+	Begun bool
+	// Known is the sum of Gone and Left. Gone counts the members that the watch has shown
+	// to go since Since, and the root. Left counts the members that exist, and Held those
+	// of them that Collector.Held lists. A member that only waits for the write of another
+	// collector (policy.ObserveOnly) is not held.
+	Known, Gone, Left, Held int
+	// By has at most 8 of the held members, by key, with the reason. Members that wait for
+	// other members come in only where there are not enough others.
+	By []Held
+	// Growing says that Known may grow without a new object in the store. The walk over the
+	// members is under way, a kind is not listed, or the deletion has not begun. Otherwise
+	// Known grows only if a client creates an object below a member.
+	Growing bool
+	// Reads, Writes and Fences count the engine's calls of the store since Since, also for
+	// other deletions.
+	Reads, Writes, Fences uint64
+	// Rate is the number of members that went per second since Since.
+	Rate float64
+	// Since is the time of the call of Follow. For a sweep it is zero.
+	Since time.Time
+	// Done: the root is gone, and no member is left. The watch is up, and every kind is
+	// listed. A kind that is sick by the store's own word does not hold up Done.
+	Done bool
+}
+
+// Progress returns the progress of the sweep as that of the deletion of its holder. The
+// holder and the members of the sweep count, and not the dependents of a member. Follow
+// with the holder's key counts these, too.
+//
+//test:by ownergraph.TestSweepProgress
+func (s SweepStatus) Progress() Progress {
+	p := Progress{
+		Root: s.Holder, Begun: true, Gone: s.MembersGone, Left: s.MembersLeft,
+		Held: s.Blocked, By: slices.Clone(s.By), Growing: s.Open > 0,
+	}
+	if s.Gone {
+		p.Gone++
+	} else {
+		p.Left++
+	}
+	p.Known = p.Gone + p.Left
+	return p
+}
+
+// followView returns the machines that a follower reads.
+func (e *Engine) followView() follow.View {
+	return follow.View{View: e.sweepView(), Sweeps: &e.sweeps, Ends: &e.history, Absent: &e.absent, Rewound: e.kinds.Rewound()}
+}
+
+// follow begins to follow some deletions. The caller ends it with unfollow.
+func (e *Engine) follow(f *follow.Follower) {
+	f.Open(e.graph)
+	e.follows = append(e.follows, f)
+}
+
+// unfollow ends follow.
+func (e *Engine) unfollow(f *follow.Follower) {
+	f.Close(e.graph)
+	e.follows = slices.DeleteFunc(e.follows, func(x *follow.Follower) bool { return x == f })
+}
+
+// observeFollows has the followers take a change of the graph.
+func (e *Engine) observeFollows(d *graph.Delta) {
+	v := e.followView()
+	for _, f := range e.follows {
+		f.Observe(v, d)
+	}
+}
+
+// followEnding has the followers look at an object that is about to go.
+func (e *Engine) followEnding(k graph.Key) {
+	for _, f := range e.follows {
+		f.Ending(e.followView(), k)
+	}
+}
+
+// followHeld has the followers look at an object that is held, or is not any more.
+func (e *Engine) followHeld(id graph.NodeID) {
+	for _, f := range e.follows {
+		f.Held(e.followView(), id)
+	}
+}
+
+func (e *Engine) checkFollows() error {
+	for _, f := range e.follows {
+		if err := f.Check(e.followView()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beginFollow finds a root of a follower, whose search is over. An error wraps ErrNotFound
+// or ErrInvalid.
+func (e *Engine) beginFollow(f *follow.Follower, key graph.Key) error {
+	roots := f.Roots(e.followView(), key)
+	switch len(roots) {
+	case 0:
+		return fmt.Errorf("%s: %w%s", seed.PlaceText(key), graph.ErrNotFound, e.kinds.WhyUnobserved(key.Kind))
+	case 1:
+		f.Begin(e.followView(), roots[0])
+		return nil
+	}
+	var uids []string
+	for _, k := range roots {
+		uids = append(uids, string(k.UID))
+	}
+	slices.Sort(uids)
+	return seed.Ambiguous(key, uids)
+}

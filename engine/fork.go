@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"cmp"
+	"strconv"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/guards"
+	"github.com/ownergraph/ownergraph/internal/core/seed"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Fork is an Engine on a seed, with the rights of a forecast of this module. A program outside of the
+// module has no use for it, because it cannot make a Key. See Engine.Inside.
+type Fork struct {
+	*Engine
+	fork
+}
+
+// fork has the methods of a Fork.
+type fork struct{ e *Engine }
+
+// Sent is a decision that a call carries out.
+type Sent struct {
+	Call CallID
+	Key  graph.Key
+	policy.Decision
+	// Owners are the references of the decision, and Holder is that of the sweep that deletes the
+	// object.
+	Owners []graph.Owner
+	Holder graph.Key
+}
+
+// Fork returns an engine of the same settings that starts with a seed. Its store keeps the contract
+// and answers at once. It reports no decision, makes no audit, has no history, and its brake counts no
+// deletes of a time.
+func (insider) Fork(cfg Config, s *seed.Seed) (Fork, error) {
+	cfg.ObserveOnly, cfg.CompareVersions, cfg.OnDecision = false, nil, nil
+	cfg.AuditEvery, cfg.History = century, -1
+	cfg.MaxRetryAfter = century // the last answer of the store about an unknown object
+	cfg.Brake.Window, cfg.Brake.Per = 0, 0
+	e, err := New(cfg.Level, cfg)
+	if err != nil {
+		return Fork{}, err
+	}
+	e.cfg.Misplaced = len(s.Parts) // no audit decides the others
+	e.keepLog()
+	if s.Labels.Any() {
+		e.labels.Recall(s.Protections())
+	}
+	if e.members.Any() {
+		e.members.Restore(cmp.Or(s.Members, &guards.Shown{}))
+	}
+	return Fork{e, fork{e}}, nil
+}
+
+// Load observes the events that list the parts of the seed. Afterwards the fork calls sent for each
+// decision that a call of the store carries out.
+func (f fork) Load(s *seed.Seed, events []graph.Event, sent func(Sent)) error {
+	e := f.e
+	for i := range s.Parts {
+		p := &s.Parts[i]
+		if p.State == excerpt.Absent {
+			e.absent.Add(p.Object.Key)
+		}
+		if p.Orphaned {
+			e.orphaned.Add(p.Object.Key, p.End)
+		}
+		for _, owner := range p.Shown {
+			e.orphaned.Show(p.Object.UID, owner)
+		}
+	}
+	err := insider{e}.ObserveAll(s.Now, events)
+	e.sweeps.Recall(e.sweepView(), s.Sweeps)
+	e.brake.Recall(e.brakeView(), s.Brake)
+	e.cfg.onCall = sent
+	return err
+}
+
+// Rests is the time without progress after which the fork waits for nothing but the outside.
+func (f fork) Rests() time.Duration {
+	return time.Minute + max(2*f.e.cfg.AwaitTimeout, f.e.cfg.AcknowledgeWithin, f.e.cfg.FenceWait)
+}
+
+// NextInto is Next without a copy of the call. More says that it has not looked at all work.
+func (f fork) NextInto(now time.Time, lane Lane, c *Call) (more, ok bool) {
+	return f.e.nextInto(now, lane, c)
+}
+
+// Wake returns the time at which Next of some lane will have something to do, the zero time for never.
+func (f fork) Wake() time.Time {
+	return f.e.wake(Lanes{LaneStore: true, LaneHandler: true, LaneControl: true})
+}
+
+// DropLog drops the lines of the log, which is about the store and not about a forecast.
+func (f fork) DropLog() { f.e.takeLog() }
+
+// FailForGood takes the failure of a handler's run that is not tried again.
+func (f fork) FailForGood(now time.Time, id CallID, err error) {
+	f.e.tick(now)
+	if x, ok := f.e.calls.Take(uint64(id)); ok {
+		f.e.handlerDone(id, &x, err, true)
+	}
+	f.e.endStep()
+}
+
+// HoldUnread holds the objects that still wait for an owner which the store cannot tell.
+func (f fork) HoldUnread(owner graph.Key, err error) {
+	if n, ok := f.e.graph.Lookup(owner); ok {
+		f.e.holdUnreadable(n.ID(), err, false)
+	}
+}
+
+// ReportOf returns the report of an object that the fork holds, or that a mark makes wait.
+func (f fork) ReportOf(n graph.Node, marked bool) (h Held, held bool) {
+	if !marked && !f.e.held.Has(n.ID()) {
+		return Held{}, false
+	}
+	return f.e.heldAt(n.ID()), true
+}
+
+// ReasonOf returns the last reason about an object, or unset.
+func (f fork) ReasonOf(k graph.Key) policy.Reason {
+	n, ok := f.e.graph.Lookup(k)
+	if !ok {
+		return policy.ReasonUnset
+	}
+	return f.e.state(n.ID()).Reason
+}
+
+// IsFlawed reports whether the fork observes an object that is flawed.
+func (f fork) IsFlawed(k graph.Key) bool {
+	n, ok := f.e.graph.Lookup(k)
+	return ok && n.Inside(inside.Key{}).Flawed()
+}
+
+// GuardOf returns the guard that selects an object, with its name, or nil.
+func (f fork) GuardOf(o *graph.Object) (*guard.Guard, string) { return f.e.guards.Of(o) }
+
+// OrderOf returns the guard whose phases order the deletion of a root, or -1.
+func (f fork) OrderOf(o *graph.Object) int { return f.e.order.GuardOf(o) }
+
+// Protection returns the rule that protects an object, or "". Unknown says that labels may protect it,
+// and are not known.
+func (f fork) Protection(o *graph.Object) (rule string, unknown bool) {
+	if n, ok := f.e.graph.Lookup(o.Key); ok && f.e.protect.Protects(o) == "" {
+		_, unknown = f.e.labelState(n.ID(), o)
+	}
+	return f.e.protection(o), unknown
+}
+
+// MemberText names the matches that make an object a member of sweeps by its labels.
+func (f fork) MemberText(k graph.Key) (text string) {
+	for i := range f.e.members.Rules() {
+		if value, is, _ := f.e.members.Restored().Value(i, k); is {
+			text += "\n" + strconv.Itoa(i) + "=" + value
+		}
+	}
+	return text
+}
+
+// HasSweeps reports whether there is a sweep. Holders returns the holders of a node, and Unfit a
+// function that reports whether a holder does not fit.
+func (f fork) HasSweeps() bool { return f.e.sweeps.Any() }
+func (f fork) Holders(id graph.NodeID) []graph.NodeID {
+	return f.e.sweeps.HoldersOf(f.e.sweepView(), id)
+}
+func (f fork) Unfit() func(graph.NodeID) bool { return f.e.sweeps.Unfit(f.e.sweepView()) }
+
+// DependsOnLabels reports whether labels may make an object a member of a sweep, and BoundsSweep
+// whether the sweep of a holder ends at a scope.
+func (f fork) DependsOnLabels(o graph.Object) bool { return f.e.sweeps.DependsOnLabels(o) }
+func (f fork) BoundsSweep(o graph.Object) bool     { return len(f.e.sweeps.InScope(o)) > 0 }
+
+// IsUnproven reports whether an object refers to an owner that is proven neither present nor absent.
+func (f fork) IsUnproven(k graph.Key) bool {
+	n, ok := f.e.graph.Lookup(k)
+	if !ok || n.State() != graph.Observed {
+		return false
+	}
+	for i := range n.Owners() {
+		o, ok := n.OwnerNode(i)
+		if c, _ := n.Inside(inside.Key{}).OwnerClass(i); c == graph.Unknown && (!ok || f.e.state(o.ID()).Absent <= f.e.kinds.Rewound()) {
+			return true
+		}
+	}
+	return false
+}
+
+// NodeOf returns a node by its id.
+func (f fork) NodeOf(id graph.NodeID) graph.Node { return f.e.graph.Node(id) }

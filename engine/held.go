@@ -1,0 +1,290 @@
+package engine
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/unfinished"
+	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Status names the actor that has to act next for an object which stays although its
+// owners or its deletion mark ask for something else.
+type Status uint8
+
+const (
+	// StatusUnset is no status: nothing keeps the object.
+	StatusUnset Status = Status(held.Unset)
+	// StatusWorking: a call of this engine is under way for it, or a run of a handler.
+	StatusWorking Status = Status(held.Working)
+	// StatusQueued: it waits for its turn at this engine, to be decided or handled.
+	StatusQueued Status = Status(held.Queued)
+	// StatusBlocked: it waits for its dependents or members. Each of these has a status of its own.
+	StatusBlocked Status = Status(held.Blocked)
+	// StatusWaiting: it waits for something outside that a deletion commonly waits for:
+	// the controller of a finalizer, the end of a grace period, a listing.
+	StatusWaiting Status = Status(held.Waiting)
+	// StatusStuck: it waits for something outside that has to be mended or changed: a
+	// sick kind, a refused write, a handler that fails, a flawed object.
+	StatusStuck Status = Status(held.Stuck)
+
+	numStatuses = int(held.Stuck) + 1
+)
+
+// String returns the status in lower case.
+func (s Status) String() string { return held.Status(s).String() }
+
+// Held is an object that stays although its owners or its deletion mark ask for something
+// else. It is a value.
+//
+//test:by ownergraph.TestHeldSince
+type Held struct {
+	Key graph.Key
+	// Status is StatusBlocked, StatusWaiting or StatusStuck. Objects that this engine
+	// works on, or that wait for their turn, are not held.
+	Status Status
+	Reason policy.Reason
+	// Doubt says more where Reason is OwnerUnknown.
+	Doubt graph.Doubt
+	// Detail names the cause: owners, dependents, finalizers, sick kinds, or the flaw of
+	// the object. It is sorted and has at most 8 entries.
+	Detail []string
+	// Since is the time from which this reason has held the object. Another try with the
+	// same outcome does not change it.
+	Since time.Time
+	// LastError is the last error of a call for the object, of its handler, or of the read
+	// of its owner: at most about 512 bytes. It is empty if nothing failed.
+	LastError string
+}
+
+// String returns the object, the reason, the details and the last error on one line.
+func (h Held) String() string {
+	s := h.Key.String() + ": " + policy.Words(h.Reason, h.Doubt)
+	detail := strings.Join(h.Detail, ", ")
+	if detail != "" {
+		s += " (" + detail + ")"
+	}
+	if h.LastError != "" && !strings.Contains(detail, h.LastError) {
+		s += "; last error: " + h.LastError
+	}
+	return s
+}
+
+// HeldReason counts the objects that are held for one reason. It is a value.
+type HeldReason struct {
+	Reason  policy.Reason
+	Objects int
+	// Oldest is the earliest time from which one of them is held.
+	Oldest time.Time
+}
+
+// heldReasons sums up a slice of the held objects by reason. It returns the next slice.
+func (e *Engine) heldReasons(sum map[policy.Reason]HeldReason, from graph.NodeID) (next graph.NodeID, more bool) {
+	if e.held.Len() <= held.Slice { // one slice has all of them, also in the middle of a walk
+		clear(sum)
+	}
+	return e.held.Entries(e.graph, from, func(x held.Entry) {
+		s := sum[x.Reason]
+		if s.Objects == 0 || x.Since.Before(s.Oldest) {
+			s.Oldest = x.Since
+		}
+		s.Reason, s.Objects = x.Reason, s.Objects+1
+		sum[x.Reason] = s
+	})
+}
+
+// Held returns at most limit of the held objects, by key, each with the reason.
+func (e *Engine) Held(limit int) []Held {
+	ids := e.held.First(e.graph, max(limit, 0))
+	out := make([]Held, 0, len(ids))
+	for _, id := range ids {
+		out = append(out, e.heldAt(id))
+	}
+	return out
+}
+
+// describe appends the reports of those nodes that are still held.
+func (e *Engine) describe(out []Held, some []held.Node) []Held {
+	for _, n := range some {
+		if e.held.Is(e.graph, n) {
+			out = append(out, e.heldAt(n.ID))
+		}
+	}
+	return out
+}
+
+// heldAt returns the report of a held node.
+func (e *Engine) heldAt(id graph.NodeID) Held {
+	m, x := e.state(id), e.held.Get(id)
+	h := Held{
+		Key: e.graph.Node(id).Key(), Status: Status(held.StatusOf(m.Reason)), Reason: m.Reason, Doubt: m.Doubt,
+		Since: x.Since, LastError: x.Error, Detail: held.Trim(e.detail(id)),
+	}
+	switch m.Reason {
+	case policy.HandlerFailed:
+		h.LastError = e.handlers.Error(id)
+	case policy.NeedVerdict:
+		h.LastError = e.fence.Failing().Cause
+	case policy.JudgementFails:
+		h.LastError = e.guards.Err(id)
+	case policy.Paused:
+		h.LastError, _, _ = e.pauses.Unread()
+	case policy.NeedMembers:
+		h.LastError, _ = e.sweeps.ReadError(id)
+		if h.LastError == "" && e.sweeps.AwaitsFence(id) {
+			h.LastError = e.fence.Failing().Cause
+		}
+	case policy.FenceFails:
+		h.LastError = e.fence.Failing().Cause
+	case policy.NeedListing:
+		h.LastError = cmp.Or(x.Error, e.kinds.ListError())
+	}
+	return h
+}
+
+// detail names the objects and parts that a held object waits for.
+func (e *Engine) detail(id graph.NodeID) []string {
+	n := e.graph.Node(id)
+	switch e.state(id).Reason {
+	case policy.ObjectFlawed:
+		return held.Flaw(n)
+	case policy.NeedDependents:
+		return held.Dependents(n)
+	case policy.NeedGrace:
+		return held.Grace(n)
+	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
+		return e.handlers.Names(id, n.Object().Finalizers)
+	case policy.FenceHeld:
+		return e.kinds.SickNames()
+	case policy.FenceLost:
+		_, late := e.fence.Lost()
+		return fence.Names(late)
+	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedSelect:
+		return e.sweeps.Names(e.sweepView(), id)
+	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.JudgementFails, policy.GuardMissing, policy.GuardUnfit:
+		return e.guardDetail(n)
+	case policy.Braked, policy.CascadeRefused:
+		return e.brakeDetail(id)
+	case policy.BrakeListing:
+		return namesOf(e.unlisted())
+	case policy.NeedPhase:
+		return e.orderDetail(id)
+	case policy.Contested:
+		return e.sweeps.Rivals(e.sweepView(), id)
+	case policy.Paused:
+		names, _ := e.pausesOf(n)
+		return names
+	}
+	return held.Owners(n)
+}
+
+// recordDecision notes the outcome of a decision for the reports.
+func (e *Engine) recordDecision(id graph.NodeID, d policy.Decision) {
+	m := e.edit(id)
+	m.Reason, m.Doubt = d.Reason, d.Doubt
+	switch {
+	case (d.Action.Writes() || d.Action == policy.Verify) && m.Conflicts > 1:
+		m.Reason = policy.Disturbed
+	case d.Reason == policy.NeedFence && e.fence.Failing().Times > 0:
+		m.Reason = policy.FenceFails
+	case d.Reason == policy.NeedFence && e.fence.IsLost():
+		m.Reason = policy.FenceLost
+	case d.Action.Writes() && e.undone.IsFinal(id):
+		m.Reason = policy.WriteUndone
+	case m.IsolatedCycle && d.Reason == policy.OwnerSolid:
+		m.Reason = policy.OwnedInRing
+	}
+	if m.Reason == policy.Disturbed || m.Reason == policy.WriteUndone || !d.Action.Writes() && m.Reason.Held() {
+		e.setHeld(id)
+	} else {
+		e.held.Open.Note(id, unfinished.Rests(d, e.handlers.IsRunning(id)), e.now)
+		e.unhold(id, d.Action.Writes() || d.Action == policy.Verify)
+	}
+}
+
+// hold reports a node as held for a reason that no decision gives.
+func (e *Engine) hold(id graph.NodeID, why policy.Reason, doubt graph.Doubt) {
+	e.edit(id).Reason, e.edit(id).Doubt = why, doubt
+	e.setHeld(id)
+}
+
+// setHeld notes that a node is held, for the reason of its state.
+func (e *Engine) setHeld(id graph.NodeID) {
+	if e.sweeps.Any() {
+		e.sweeps.SetHeld(e.sweepView(), id, true)
+		e.carryOut()
+	}
+	m, since := e.state(id), e.now
+	if m.Reason == policy.HandlerFailed {
+		if at := e.handlers.FailingSince(id); !at.IsZero() {
+			since = at
+		}
+	}
+	e.held.Put(id, m.Reason, m.Doubt, since)
+	if len(e.follows) > 0 {
+		e.followHeld(id)
+	}
+	if e.order.Any() {
+		e.keepInOrder(id)
+	}
+}
+
+// unhold notes that a node is not held. A retry may have the same outcome as the last
+// try, so the table keeps the former entry until then.
+func (e *Engine) unhold(id graph.NodeID, retry bool) {
+	if e.sweeps.Any() {
+		e.sweeps.SetHeld(e.sweepView(), id, false)
+		e.carryOut()
+	}
+	e.held.Drop(id, retry)
+	if len(e.follows) > 0 {
+		e.followHeld(id)
+	}
+}
+
+// holdFailing reports a node whose reads or writes (what) fail, and returns how many took too long.
+func (e *Engine) holdFailing(id graph.NodeID, what string, err error) (times int) {
+	if run.IsLate(err) {
+		times = e.held.Late(id, e.now)
+		line := effect.Record{Level: effect.Warn, Text: "write takes too long", Args: []any{"reason", policy.WriteFails.Code(), "key", e.graph.Node(id).Key().String(), "err", err}}
+		if what == "read" {
+			line.Text = "read takes too long"
+		}
+		if _, undone := run.RetryIn(err); !undone {
+			line.Cause = "the timeout of the call" // its errors have many words, such as those of drivers
+		}
+		e.effects.KeepDue(line, e.now)
+	} else {
+		e.held.Fail(id, e.now)
+	}
+	if since, ok := e.held.FailingSince(id); ok {
+		e.hold(id, policy.WriteFails, graph.DoubtUnset)
+		e.held.SetSince(id, since)
+	}
+	return times
+}
+
+// holdUnreadable reports the nodes that wait for an owner whose reads fail again and again, or
+// that the store has put off.
+func (e *Engine) holdUnreadable(owner graph.NodeID, err error, delayed bool) {
+	if delayed {
+		e.held.Delay(owner, e.now)
+	} else {
+		e.held.Fail(owner, e.now)
+	}
+	since, ok := e.held.FailingSince(owner)
+	if !ok {
+		return
+	}
+	for _, d := range e.reads.Waiting(e.view(), owner) {
+		e.hold(d, policy.OwnerUnknown, graph.Unreadable)
+		e.held.SetSince(d, since)
+		e.held.SetError(d, err)
+	}
+}

@@ -1,0 +1,351 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// ignores reports whether an event is about a kind that takes no part, by setting. It is
+// no evidence (R5).
+//
+//test:by internal/proof/script.TestScenarios/r5-an-ignored-kind-is-no-evidence
+func (e *Engine) ignores(ev *graph.Event) bool {
+	return e.kinds.Ignores() && e.kinds.Ignored(ev.Of())
+}
+
+// isGoneObserved reports whether the watch showed the end of a node that references still
+// name. The node remembers that longer than the bounded memory does.
+func (e *Engine) isGoneObserved(id graph.NodeID) bool {
+	if !e.graph.Inside(inside.Key{}).InUse(id) || e.nodes.IsCompact(e.graph, id) {
+		return false
+	}
+	m := e.state(id)
+	return m.GoneObserved && m.Absent > e.kinds.Rewound()
+}
+
+// returned is the end of a text about an object that was observed gone and is back (R5).
+const returned = " was seen gone and is back"
+
+// apply changes the graph, and no other function does (N2). It applies an event of the
+// watch, of a pruning or of a rewind. Without an event it goes on with a pruning.
+// During a decision it returns an error and changes nothing.
+//
+//test:by TestGraphIsFixedDuringDecision
+func (e *Engine) apply(ev *graph.Event, p *pruning) (*graph.Delta, error) {
+	switch {
+	case e.scratch.deciding:
+		return nil, errDeciding
+	case ev != nil:
+		if ev.Type == graph.Gone { // its node has the owners until then
+			e.noteEnd(ev.Key)
+		}
+		return e.graph.Inside(inside.Key{}).ApplyEvent(ev)
+	}
+	p.at, p.seen, p.done = e.graph.Inside(inside.Key{}).Prune(p.kind, p.limit)
+	return nil, nil
+}
+
+// errDeciding refuses a change of the graph.
+var errDeciding = errors.New("N2: the graph is fixed during a decision")
+
+// ahead is how many events the engine looks at together: see [graph.Graph.Prefetch].
+const ahead = 32
+
+// applyDelta takes the change that an event made in the graph.
+func (e *Engine) applyDelta(ev *graph.Event, d *graph.Delta) {
+	for _, id := range d.Added {
+		e.addPhantom(id)
+	}
+	if d.Node != 0 && e.graph.Inside(inside.Key{}).InUse(d.Node) {
+		e.applyNode(ev, d)
+	}
+	for _, id := range d.Owners {
+		e.work.Add(id, queue.High)
+	}
+	if d.Gone {
+		e.counts.Gone++
+		e.history.Keep()
+		e.wakeMisplaced(ev.Key.UID)
+		e.orphaned.Observe(e.graph, ev.Key)
+	}
+	if d.Gone && d.SharesUID {
+		if c, ok := e.graph.Lookup(graph.Key{UID: ev.Key.UID}); ok { // the claims on its UID, too
+			e.fanout.Push(e.view(), c.ID())
+		}
+		if n, ok := e.graph.Alive(ev.Key.UID); ok { // a claim on the UID means another object now
+			e.cycles.Restart(e.now)
+			if !n.Inside(inside.Key{}).SharesUID() { // it was one of two until now
+				e.work.Add(n.ID(), queue.High)
+				e.fanout.Push(e.view(), n.ID())
+			}
+		}
+	}
+	if d.DuplicateUID {
+		e.effects.Warn("two live objects have one UID", "reason", policy.UIDShared.Code(), "key", ev.Object.Key.String())
+		e.counts.DuplicateUIDs++
+		e.cycles.Restart(e.now)
+		e.auditSoon() // no decision may rest on either any more
+	}
+	if e.copies.Any() {
+		v := e.seedView()
+		e.copies.Observe(&v, d)
+	}
+	if len(e.follows) > 0 {
+		e.observeFollows(d)
+	}
+	if e.order.HasPhases() {
+		e.observeOrder(ev, d)
+	}
+	for _, f := range d.Freed {
+		e.freeNode(f, d.Unseen)
+	}
+	if len(d.Freed) > 0 && d.Mark { // it may have waited
+		e.cycles.Restart(e.now)
+	}
+}
+
+// addPhantom adds a phantom, whose absence may be known already.
+func (e *Engine) addPhantom(id graph.NodeID) {
+	if e.absent.Empty() {
+		return
+	}
+	if root, ok := e.absent.UseRoot(e.graph.Node(id).Key()); ok {
+		t, m := e.seq.Stamp(), e.edit(id)
+		m.Root = root
+		m.Absent, m.Changed, m.GoneObserved = e.kinds.Rewound()+1, t, true // it may go back to right after the rewind
+	}
+}
+
+func (e *Engine) applyNode(ev *graph.Event, d *graph.Delta) {
+	id := d.Node
+	n := e.graph.Node(id)
+	if d.Version {
+		e.orphaned.Update(n)
+	}
+	if d.Version && e.pauses.AnyUnknown() {
+		e.pauses.Show(n)
+	}
+	if !d.Version && e.state(id).Known > e.kinds.Rewound() && n.State() == graph.Observed && !n.Deleting() {
+		if e.state(id).Absent != 0 {
+			e.dropAbsence(id, n, ev.Object.Key)
+		}
+		return // nothing else is new
+	}
+	if d.Created && n.State() == graph.Observed && !n.Deleting() {
+		e.addObject(id, n, ev.Object.Key)
+		return
+	}
+	if d.Version && !d.Class && !d.Observed && !n.Deleting() && e.nodes.IsCompact(e.graph, id) {
+		e.updateVersion(id, n, d.Alike)
+		return
+	}
+	m := e.edit(id)
+	switch {
+	case d.Version:
+		t := e.seq.Stamp()
+		m.Known, m.Changed = t, t
+		e.newVersion(id, n)
+		e.dropAbsence(id, n, ev.Object.Key)
+		if e.sweeps.Any() {
+			e.sweeps.Observe(e.sweepView(), id, n)
+			e.carryOut()
+		}
+	case m.Known <= e.kinds.Rewound(): // the same state, of another history
+		t := e.seq.Stamp()
+		m.Known, m.Changed = t, t
+		e.cycles.Changed(e.view(), id, e.now)
+		e.cycles.Restart(e.now)
+	}
+	e.applyMark(d, n, m)
+	e.applyRoot(d, n)
+	if d.Class {
+		m.Role = e.seq.Stamp()
+	}
+	watched := d.Version && n.Waiting() && e.expected.WatchLen() > 0 // a read may have shown this version first
+	if d.Class || d.Acknowledged && n.Orphaning() || watched {
+		e.fanout.Push(e.view(), id)
+	}
+	if d.Mark || d.Version && n.Waiting() { // it waits, or did
+		e.cycles.Restart(e.now)
+	}
+	if d.Gone {
+		e.endObject(id, d.Unseen)
+	}
+	if d.Version && n.State() == graph.Observed {
+		m.Audited = false
+		e.held.Observe(id, m.Call != 0, e.now)
+		e.keepOrEnqueue(id, effect.Priority(n))
+	}
+}
+
+// addObject adds a new object, as most events of a listing do. Only a reference by UID may
+// name it already.
+func (e *Engine) addObject(id graph.NodeID, n graph.Node, k graph.Key) {
+	e.nodes.SetNew(e.graph, id, e.seq.Stamp())
+	e.absent.Remove(k)
+	if c, ok := e.graph.Inside(inside.Key{}).Claim(id); ok {
+		e.fanout.Push(e.view(), c)
+	}
+	if e.sweeps.Any() {
+		e.sweeps.Observe(e.sweepView(), id, n)
+		e.carryOut()
+	}
+	if !e.tryKeepNew(id) {
+		e.work.Add(id, effect.Priority(n))
+	}
+}
+
+// updateVersion takes another version of an object with a compact state, whose role as an
+// owner is the same. Most updates are so.
+func (e *Engine) updateVersion(id graph.NodeID, n graph.Node, alike bool) {
+	e.nodes.SetKnown(e.graph, id, e.seq.Stamp())
+	if alike && e.stillKept(id) {
+		e.work.Forget(id)
+		return
+	}
+	e.endWaits(id, n)
+	if e.sweeps.Any() {
+		e.sweeps.Observe(e.sweepView(), id, n)
+		e.carryOut()
+	}
+	e.keepOrEnqueue(id, effect.Priority(n))
+}
+
+// dropAbsence voids the absence of a node that the watch shows (R2, absence). Mostly the
+// watch lags, and shows the end soon. But a reference may have named a UID before the
+// store made it, or a restore may have brought the object back. No call that rests on the
+// absence goes out.
+//
+//test:by internal/proof/script.TestScenarios/r2-a-forged-uid
+func (e *Engine) dropAbsence(id graph.NodeID, n graph.Node, k graph.Key) {
+	if n.State() != graph.Observed {
+		return
+	}
+	e.absent.Remove(k)
+	if m := e.edit(id); m.Absent != 0 {
+		m.Absent, m.GoneObserved = 0, false
+		e.counts.Contradictions++
+		e.revokePrepared()
+		e.fanout.Push(e.view(), id)
+	}
+}
+
+// applyMark keeps the moment since which the node's mark is observed without a gap.
+// Another finalizer begins anew. So does another version from a listing, because the mark
+// may have changed and changed back in between (R3). So does any version after a rewind.
+func (e *Engine) applyMark(d *graph.Delta, n graph.Node, m *record.State) {
+	withheld := false
+	if e.labels.Any() && n.State() == graph.Observed && n.Deleting() {
+		o := n.Object()
+		rule, unknown := e.labelState(n.ID(), &o)
+		withheld = rule != "" || unknown
+	}
+	e.noteWithheld(n.ID(), withheld)
+	if n.State() != graph.Observed || !n.Deleting() || n.Inside(inside.Key{}).Propagation() == graph.Unset || n.Inside(inside.Key{}).MarkHeld() {
+		m.Mark = 0
+		if n.State() == graph.Observed && n.Deleting() && m.Marked.IsZero() {
+			m.Marked = e.now
+		}
+		return
+	}
+	if m.Marked.IsZero() || d.Mark || m.Mark <= e.kinds.Rewound() {
+		m.Marked = e.now
+	}
+	k, _ := e.graph.Kind(n.Kind())
+	if m.Mark <= e.kinds.Rewound() || d.Mark || d.Version && k.Listing {
+		m.Mark = e.seq.Stamp()
+	}
+}
+
+// newVersion ends the notes about a node's former version.
+func (e *Engine) newVersion(id graph.NodeID, n graph.Node) {
+	if e.endWaits(id, n) {
+		e.edit(id).Reread = false
+	}
+	e.edit(id).IsolatedCycle, e.edit(id).Overdue = false, false
+	e.cycles.Changed(e.view(), id, e.now)
+}
+
+// endWaits ends the waits of a node's former version. It reports whether the node expected
+// the new one.
+func (e *Engine) endWaits(id graph.NodeID, n graph.Node) bool {
+	e.calls.DropRetry(id)
+	e.expected.EndWatch(id)
+	e.work.Forget(id)
+	wrote, met := e.expected.Meet(n)
+	if wrote != 0 && n.State() == graph.Observed {
+		e.undone.Wrote(id, wrote)
+	}
+	return met
+}
+
+// endObject ends the work for an object that is gone. Unseen says that the watch may have
+// skipped states of it.
+func (e *Engine) endObject(id graph.NodeID, unseen bool) {
+	k, v := e.graph.Node(id).Inside(inside.Key{}).Named()
+	e.leaveGuards(id, k, v)
+	e.expected.Drop(id)
+	e.undone.Drop(id)
+	e.pauses.Drop(id)
+	e.reads.DropResult(e.view(), id)
+	e.handlers.Drop(id)
+	e.brake.End(id)
+	e.held.Open.End(id)
+	m := e.edit(id)
+	m.Reread, m.Marked = false, time.Time{}
+	e.unhold(id, false)
+	if e.sweeps.Any() {
+		e.sweeps.Leave(e.sweepView(), id, unseen)
+		e.carryOut()
+	}
+}
+
+// freeNode forgets a node that left the graph, and remembers its proven absence.
+func (e *Engine) freeNode(f graph.Freed, unseen bool) {
+	m := e.nodes.Free(f.Note)
+	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
+		e.remember(f.Key, m.Root)
+	}
+	e.unhold(f.ID, false)
+	e.leaveGuards(f.ID, f.Key, "")
+	if e.sweeps.Any() {
+		e.sweeps.Leave(e.sweepView(), f.ID, unseen)
+		e.carryOut()
+	}
+	e.cycles.Drop(m.Cycle, e.now)
+	e.work.Drop(f.ID)
+	e.work.Done(f.ID) // the id may name another node before the call completes
+	e.reads.Release(f.ID)
+	e.expected.Drop(f.ID)
+	e.undone.Drop(f.ID)
+	e.pauses.Drop(f.ID)
+	e.calls.DropRetry(f.ID)
+	e.expected.EndWatch(f.ID)
+	e.reads.Leave(e.view(), f.ID, m.ReadFailing, &e.effects)
+	e.carryOut()
+	e.handlers.Drop(f.ID)
+	e.brake.Drop(f.ID)
+	e.held.Open.End(f.ID)
+}
+
+// fewestAbsent and absentShare bound the remembered owners by the most nodes at one time:
+// one key for each 192 nodes, about a byte a node. So a graph that has lost all objects
+// takes little more memory than an empty one.
+const (
+	fewestAbsent = 512
+	absentShare  = 192
+)
+
+// remember notes that the watch showed the end of the object. Later references need it,
+// and so does the detection of a rewind.
+func (e *Engine) remember(k graph.Key, root uint64) {
+	e.absent.AddRoot(k, root)
+	e.absent.Limit(max(fewestAbsent, e.graph.Inside(inside.Key{}).Cap()/absentShare))
+}

@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// OrderStatus is the progress of a cascade whose guard has phases. It is a value, and the
+// receiver owns it.
+type OrderStatus struct {
+	// Root is the root, and Guard the name of its guard.
+	Root  graph.Key
+	Guard string
+	// Phases are the phases in their order. The last one is for the objects that no phase
+	// takes.
+	Phases []OrderPhase
+	// Open is the number of phases that may delete, from the first on. It is 1 while the
+	// engine looks at the objects below the root.
+	Open int
+	// Waves is the sum of the waves of the phases.
+	Waves int
+	// MovedForward counts the objects that ownership moved to an earlier phase.
+	MovedForward int
+}
+
+// OrderPhase is the progress of one phase. It is a value.
+type OrderPhase struct {
+	Name string
+	// Left counts the objects that have to go before the next phase begins.
+	Left int
+	// Waves counts how often objects came back after the phase had none. It rises while
+	// clients create such objects again and again.
+	Waves int
+}
+
+// Orders returns the progress of at most limit of the cascades in phases, by root.
+func (e *Engine) Orders(limit int) []OrderStatus {
+	found := e.order.Statuses(e.orderView(), limit)
+	out := make([]OrderStatus, len(found))
+	for i, s := range found {
+		out[i] = OrderStatus{Root: s.Root, Guard: s.Guard, Open: s.Open, MovedForward: s.Forward}
+		for _, p := range s.Phases {
+			out[i].Phases = append(out[i].Phases, OrderPhase(p))
+			out[i].Waves += p.Waves
+		}
+	}
+	return out
+}
+
+// orderView returns the lower machines for the orders.
+func (e *Engine) orderView() order.View {
+	v := order.View{
+		Nodes: e.view(), Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Rewound: e.kinds.Rewound(), Stays: e.staysInOrder,
+	}
+	if e.sweeps.Any() {
+		v.Holders = func(id graph.NodeID) []graph.NodeID { return e.sweeps.HoldersOf(e.sweepView(), id) }
+	}
+	return v
+}
+
+// staysInOrder reports whether an object stays by its last decision, although its owners go.
+func (e *Engine) staysInOrder(id graph.NodeID) bool {
+	n := e.graph.Node(id)
+	return (!n.Deleting() || n.Inside(inside.Key{}).MarkHeld()) && keepsInOrder(e.state(id).Reason)
+}
+
+func keepsInOrder(why policy.Reason) bool {
+	return why == policy.OwnerUnknown || why == policy.Protected || why == policy.ProtectionUnknown
+}
+
+// observeOrder takes a change of the graph for the orders.
+func (e *Engine) observeOrder(ev *graph.Event, d *graph.Delta) {
+	if e.order.Any() {
+		e.order.Observe(e.orderView(), d, ev.Key)
+	}
+	if d.Node != 0 && e.graph.Inside(inside.Key{}).InUse(d.Node) {
+		e.beginOrder(d.Node)
+	}
+	e.carryOut()
+}
+
+// beginOrder begins the order of a root that has passed: it waits, a guard with phases selects
+// it, and it carries no hold. It ends the order of a node that is no such root any more. The
+// observed state alone decides that, so a new engine begins the same orders.
+func (e *Engine) beginOrder(id graph.NodeID) {
+	n := e.graph.Node(id)
+	if !n.Waiting() {
+		e.order.End(id)
+		return
+	}
+	o := n.Object()
+	if guard := e.order.GuardOf(&o); guard >= 0 && !o.MarkHeld() {
+		e.order.Begin(e.orderView(), id, guard)
+	} else {
+		e.order.End(id)
+	}
+}
+
+// inOrder has the delete of an object below an ordered root wait for its phase (G7), and the
+// end of an owner for the objects below it.
+func (e *Engine) inOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, holder graph.Key) policy.Decision {
+	wait, v := false, e.orderView()
+	switch {
+	case d.Action == policy.Delete:
+		h, _ := e.graph.Lookup(holder)
+		wait = e.order.TryDelete(v, id, h.ID())
+	case releases(d):
+		wait = e.order.TryRelease(v, id)
+	case d.Action == policy.Keep || d.Action == policy.Trim || d.Action == policy.Orphan:
+		e.order.Spare(v, id)
+	}
+	e.carryOut()
+	if wait {
+		return order.Delayed(in, e.set, &e.scratch.lists, d)
+	}
+	return d
+}
+
+// tryDelay reports whether the order delays the end of an owner. Its sweep goes on meanwhile.
+func (e *Engine) tryDelay(id graph.NodeID, d policy.Decision) bool {
+	return e.order.Any() && releases(d) && e.order.TryRelease(e.orderView(), id)
+}
+
+func releases(d policy.Decision) bool {
+	return d.Action == policy.Release && d.Finalizer == graph.FinalizerForeground
+}
+
+// keepInOrder notes that a held object does not go with an ordered root.
+func (e *Engine) keepInOrder(id graph.NodeID) {
+	if keepsInOrder(e.state(id).Reason) {
+		e.order.Keep(e.orderView(), id)
+		e.carryOut()
+	}
+}
+
+// stepOrder goes on with the orders.
+func (e *Engine) stepOrder() {
+	e.order.Step(e.orderView(), slice, lowWater-e.work.Ready())
+	e.carryOut()
+}
+
+// judgedInOrder returns the decision of inOrder, as the record of the object shows it.
+func (e *Engine) judgedInOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, s *policy.Scratch) policy.Decision {
+	if d.Action == policy.Delete && e.state(id).Reason == policy.NeedPhase || releases(d) && e.order.Awaits(id) {
+		return order.Delayed(in, e.set, s, d)
+	}
+	return d
+}
+
+// phases follows the chain to the objects of an earlier phase.
+func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition {
+	root, phase, some, ok := x.e.order.Awaited(x.e.orderView(), j.id, maxScanned)
+	c.End, c.Actor = explain.Work, "the order of its root"
+	switch {
+	case !ok:
+		return x.one(c)
+	case x.e.order.AwaitsFence(j.id):
+		if len(x.e.kinds.SickNames()) > 0 {
+			c.Reason = policy.FenceHeld
+		}
+		return x.fences(c)
+	}
+	if some = slices.DeleteFunc(some, func(id graph.NodeID) bool { return slices.Contains(x.path, id) }); len(some) > 0 {
+		return x.visits(some, max(phase.Left, len(some)))
+	}
+	c.Actor = fmt.Sprintf("the order of %s: %s, %d left, wave %d", root, phase.Name, phase.Left, phase.Waves+1)
+	return x.one(c)
+}
+
+// orderDetail names the root and the phase for which an object waits. It also names objects of
+// the phase, or the sick kinds that hold the fence before it.
+func (e *Engine) orderDetail(id graph.NodeID) (out []string) {
+	root, phase, some, ok := e.order.Awaited(e.orderView(), id, maxScanned)
+	if !ok {
+		return nil
+	}
+	out = append(out, "phase "+phase.Name+" of "+root.String())
+	if e.order.AwaitsFence(id) {
+		if f := e.fence.Failing(); f.Times > 0 {
+			return append(out, "the store begins no fence: "+f.Cause)
+		}
+		return append(append(out, "a fence"), e.kinds.SickNames()...)
+	}
+	for _, o := range some {
+		out = append(out, e.graph.Node(o).Key().String())
+	}
+	return out
+}

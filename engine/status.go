@@ -1,0 +1,396 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/queue"
+)
+
+// Stats has the counts of an engine: of its objects now, and of its work since New. It is a
+// value that shares nothing with the engine.
+//
+//test:by ownergraph.TestHeldDuringDeletion
+type Stats struct {
+	// Objects are in the graph, and Nodes counts unobserved owners too. ByStatus counts
+	// the objects by their Status. An object is queued while it waits for a decision, now
+	// or later, or for a handler. A held object that waits for its next try is queued too.
+	Objects, Nodes int
+	ByStatus       [numStatuses]int
+	// Calls counts the calls of the store and the runs of handlers, and InFlight those
+	// under way. A selection is a call for each page.
+	Calls    [numCalls]uint64
+	InFlight int
+	// Events counts the observed events, and Refused the events that the engine refused.
+	// Decisions counts the decisions, without the ones that the graph alone replaces.
+	Events, Refused, Decisions uint64
+	// FailedReads, FailedHandlers and FailedListings count the calls of these types that
+	// failed.
+	FailedReads, FailedHandlers, FailedListings uint64
+	// PutOff counts the calls that the store has put off. Their errors have RetryAfter.
+	PutOff uint64
+	// Gone counts the objects that the watch showed to go. Listings counts the listings
+	// that the engine wanted, Rings the detected cycles, and Rewinds the detected rewinds.
+	Gone, Listings, Rings, Rewinds uint64
+	// Contradictions counts the disagreements of watch and reads: the watch shows an
+	// object, and a read does not find it.
+	Contradictions uint64
+	// Losses counts writes without an answer and broken watches. Each may be the first
+	// sign of a rewind.
+	Losses uint64
+	// DuplicateUIDs counts live objects that share a UID.
+	DuplicateUIDs uint64
+	// Audits counts the finished audits, and AuditRepairs the writes that only an audit
+	// caused.
+	Audits, AuditRepairs uint64
+
+	// Unfinished shows a stall of any cause.
+	Unfinished UnfinishedStats
+
+	Writes  WriteStats
+	Batches BatchStats // zero for an Engine alone, and for a store without batches
+	Fences  FenceStats
+	Sweeps  SweepStats
+	Guards  GuardStats
+	Brake   BrakeStats
+	// Pauses is the number of pauses in force. That of an unknown record counts.
+	Pauses int
+}
+
+// UnfinishedStats describes the objects with which the engine has begun, and which it has
+// not finished: queued again, in a call, awaited from the watch, put off, or marked.
+type UnfinishedStats struct {
+	// Objects counts them. Held objects do not count, nor do those that wait for their first
+	// decision, or for their turn at a handler, a sweep or the brake.
+	Objects int
+	// Oldest has been unfinished longest: since Since, through every repeated try. If no
+	// object was taken for a longer time of those that wait for a decision, it is the next
+	// one of these. Both are zero without one.
+	Oldest graph.Key
+	Since  time.Time
+}
+
+// WriteStats counts the writes with a special outcome.
+type WriteStats struct {
+	// Unknown counts the writes without a known outcome.
+	Conflicts, Refused, Unknown uint64
+	// Undone counts the writes that succeeded, and that the next version asked for again.
+	Undone uint64
+	// BestEffort counts the writes that were not exact.
+	BestEffort uint64
+}
+
+// BatchStats describes the batches of a Batcher.
+type BatchStats struct {
+	// Limit is the number of writes that a batch may have now, and Max the largest one.
+	Limit, Max int
+	// Before is Limit before a batch took too long, until Limit is there again. Otherwise it is 0.
+	Before int
+	// Late counts the batches that exceeded a limit of time: Config.CallTimeout, or a limit of
+	// the store.
+	Late uint64
+}
+
+// FenceStats counts the fences.
+type FenceStats struct {
+	// Open is the number of kinds that have still to pass the fence under way. The set of
+	// kinds counts as one.
+	Open   int
+	Passed uint64
+	// Lost counts the fences that the engine gave up, because a healthy kind did not
+	// report that it has passed them.
+	Lost uint64
+	// Failed counts the calls for a fence that failed.
+	Failed uint64
+	// Time is the sum of the times of the passed fences: from the call of the store until the
+	// last kind has passed.
+	//
+	//test:by ownergraph.TestFenceTime
+	Time time.Duration
+}
+
+// SweepStats counts the sweeps.
+type SweepStats struct {
+	Running int
+	Ended   uint64
+	// Members counts the observed members of the holders, and MembersGone of them are gone.
+	Members, MembersGone uint64
+	// Unguarded counts the holders that were deleted before the engine observed the
+	// finalizer of their sweep on them.
+	Unguarded uint64
+}
+
+// GuardStats counts the verdicts of this engine on guarded roots.
+type GuardStats struct {
+	Passed, Refused uint64
+	// Unguarded counts the roots that were deleted before they carried the hold of their
+	// guard. HoldRemoved counts the roots from which another writer took it, and Approved
+	// those from which Collector.Approve of this engine took it.
+	Unguarded, HoldRemoved, Approved uint64
+}
+
+// Held returns the number of objects that wait for something outside of the engine. They
+// are waiting or stuck.
+func (s Stats) Held() int { return s.ByStatus[StatusWaiting] + s.ByStatus[StatusStuck] }
+
+// tally has the counts that the engine keeps itself. See Stats.
+type tally struct {
+	Calls                                        [numCalls]uint64
+	Events, Refused, Decisions, Gone, Listings   uint64
+	Conflicts, RefusedWrites, UnknownOutcomes    uint64
+	FailedReads, Contradictions, Losses, Rewinds uint64
+	FailedListings, PutOff                       uint64
+	DuplicateUIDs, BestEffort                    uint64
+	FenceTime                                    time.Duration
+}
+
+// Stats returns the engine's figures. It does not walk the graph.
+func (e *Engine) Stats() Stats {
+	t, fences, sweeps, audits := e.counts, e.fence.Counts(), e.sweeps.Counts(), e.audit.Counts()
+	s := Stats{
+		Objects: e.graph.Observed(), Nodes: e.graph.Len(),
+		Calls: t.Calls, InFlight: e.calls.Len() - len(e.calls.Prepared()),
+		Events: t.Events, Refused: t.Refused, Decisions: t.Decisions,
+		FailedReads: t.FailedReads, FailedHandlers: e.handlers.Failed(), FailedListings: t.FailedListings, PutOff: t.PutOff,
+		Gone: t.Gone, Listings: t.Listings, Rings: e.cycles.Found(), Rewinds: t.Rewinds,
+		Contradictions: t.Contradictions, Losses: t.Losses, DuplicateUIDs: t.DuplicateUIDs,
+		Audits: audits.Audits, AuditRepairs: audits.Repairs,
+		Writes: WriteStats{t.Conflicts, t.RefusedWrites, t.UnknownOutcomes, e.undone.Count(), t.BestEffort},
+		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost, fences.Failed, t.FenceTime},
+		Sweeps: SweepStats{e.sweeps.Runs(), sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded},
+		Guards: GuardStats(e.guards.Counts()),
+	}
+	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
+		s.ByStatus[k] = e.held.Count(k)
+	}
+	s.Brake, s.Pauses, s.Unfinished = e.brakeStats(), e.pauses.Len(), UnfinishedStats{Objects: e.held.Open.Len()}
+	if id, since, ok := e.held.Open.Stalled(e.graph, e.work, &e.fanout); ok {
+		s.Unfinished.Oldest, s.Unfinished.Since = e.graph.Node(id).Key(), since
+	}
+	s.ByStatus[StatusQueued] = e.work.Len() - e.work.InFlight() + e.handlers.Queued() + e.brake.Waiting()
+	s.ByStatus[StatusWorking] = s.InFlight
+	for _, x := range e.calls.All() {
+		if typeFor(x.Purpose).Lane() == LaneControl {
+			s.ByStatus[StatusWorking]--
+		}
+	}
+	return s
+}
+
+// KindStatus is the health of one kind. It is a value.
+type KindStatus struct {
+	Kind   graph.Kind
+	Listed bool
+	// Sick is the reason why the kind cannot be watched, or empty.
+	Sick string
+	// Objects is the number of observed objects of the kind.
+	Objects int
+}
+
+// Kinds returns the health of every kind that takes part, by name.
+func (e *Engine) Kinds() []KindStatus {
+	var out []KindStatus
+	for name, k := range e.kinds.All() {
+		if k.Part {
+			at, _ := e.graph.Kind(name)
+			out = append(out, KindStatus{name, k.Listed, k.Sick, at.Objects})
+		}
+	}
+	return out
+}
+
+// HandlerRun is a run of a handler that is under way.
+type HandlerRun struct {
+	Key       graph.Key
+	Finalizer string
+	Since     time.Time
+	// Tries is the number of failed runs before this one.
+	Tries int
+}
+
+// running returns the runs of handlers under way, by key and finalizer.
+func (e *Engine) running() []HandlerRun {
+	var out []HandlerRun
+	for _, s := range e.handlers.Running() {
+		out = append(out, HandlerRun{e.graph.Node(s.Run.Node).Key(), s.Run.Name, s.Since, s.Tries})
+	}
+	slices.SortFunc(out, func(a, b HandlerRun) int {
+		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Finalizer, b.Finalizer))
+	})
+	return out
+}
+
+// The Collector asks its engine these questions, and those of held.go. They
+// change nothing, but for wantIdleIn.
+
+// needLabels names the field of the Config that needs a LabelSelector, "" for none.
+func (e *Engine) needLabels() string {
+	for i := range e.cfg.Protect {
+		if e.cfg.Protect[i].Selector != "" {
+			return fmt.Sprintf("Protect[%d].Selector", i)
+		}
+	}
+	return e.sweeps.NeedLabels()
+}
+
+// fenceStatus returns the state of the fence under way.
+func (e *Engine) fenceStatus() fence.Status { return e.fence.Status(&e.kinds) }
+
+// underWay names the calls under way, sorted.
+func (e *Engine) underWay() []string {
+	var names []string
+	for x := range e.calls.UnderWay() {
+		names = append(names, underWayName(&x))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// underWayName describes a call under way, as Call.String does.
+func underWayName(x *inflight.Call) string {
+	c := Call{Type: typeFor(x.Purpose), Key: x.Key, Kind: x.Key.Kind, Finalizer: x.Handler}
+	if c.Type == CallSelect {
+		return c.Type.String() + " " + string(c.Kind)
+	}
+	return c.String()
+}
+
+// maxPending bounds the pieces of work that one idleIn considers.
+const maxPending = 1024
+
+// beginWait begins a wait for the engine to be idle, and returns its moment, for
+// tryEndWait. On a store of level 2 it asks for a fence that begins after the moment, so
+// that the engine observes every commit before it.
+func (e *Engine) beginWait(now time.Time) seq.Stamp {
+	e.tick(now)
+	t := e.seq.Stamp()
+	if e.level >= Level2 {
+		e.fence.Want(t, e.now)
+	}
+	return t
+}
+
+// tryEndWait reports whether a wait is over. Then the engine is idle, and a fence that
+// began after the moment has passed, or sick kinds alone hold it. Without fences, idle is
+// enough. If a kind that joins, or a rewind, has taken the fence back, tryEndWait asks for
+// another one, and Next of LaneControl hands it out.
+//
+//test:by ownergraph.TestWaitIdleFenceTakenBack internal/proof/sim.TestSeeds
+func (e *Engine) tryEndWait(at seq.Stamp) bool { return e.Idle() && e.wantObserved(at) }
+
+// wantIdleIn is tryEndWait for the objects of a scope and global ones.
+func (e *Engine) wantIdleIn(at seq.Stamp, scope string) bool {
+	return e.wantObserved(at) && e.idleIn(scope)
+}
+
+// wantObserved asks for a fence that begins after the moment, unless the engine has
+// observed every commit before it, as far as kinds are well. Then it returns true.
+func (e *Engine) wantObserved(at seq.Stamp) bool {
+	if e.fence.Serves(at, &e.kinds) {
+		return true
+	}
+	e.fence.Want(at, e.now)
+	return false
+}
+
+// Idle reports whether the engine has no work without an event from outside. Then no call
+// is under way or due, and no object waits for an expected event. Refused writes and held
+// objects do not count as work.
+func (e *Engine) Idle() bool {
+	if e.busy() || e.calls.Len() > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
+		return false
+	}
+	if e.guards.Busy() || e.labelsBusy() {
+		return false
+	}
+	if e.fence.Busy(&e.kinds) || e.expected.HasUnblocked() || e.kindsBusy() || e.brake.Waiting() > 0 {
+		return false
+	}
+	return e.onlyLater()
+}
+
+// onlyLater reports whether every entry of the queues waits for the outside. The next try
+// of a failed read is work.
+func (e *Engine) onlyLater() bool {
+	for x := range e.work.Entries() {
+		if x.State == queue.Delayed && !e.waitsOutside(x.Key) {
+			return false
+		}
+	}
+	for x := range e.reads.Entries() {
+		if x.State == queue.Delayed && e.state(x.Key).Blocked == graph.DoubtUnset {
+			return false
+		}
+	}
+	return true
+}
+
+// waitsOutside reports whether the delayed decision of a node waits for a user or the
+// store. The wait for an acknowledgement is work.
+func (e *Engine) waitsOutside(id graph.NodeID) bool {
+	m := e.state(id)
+	return (!m.Reread || e.expected.IsBlocked(id)) && m.Reason != policy.NeedAcknowledgement
+}
+
+// idleIn is Idle for the objects of a scope and global ones. With more than maxPending
+// pieces of work it is Idle.
+func (e *Engine) idleIn(scope string) bool {
+	pending := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + e.calls.Len()
+	pending += e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len() + e.brake.Waiting()
+	if pending > maxPending {
+		return e.Idle()
+	}
+	if e.kindsBusy() || e.cycles.Searching() || e.audit.IsRunning() || e.pauses.Walks() {
+		return false
+	}
+	return !slices.ContainsFunc(e.busyNodes(), func(id graph.NodeID) bool {
+		if !e.graph.Inside(inside.Key{}).InUse(id) {
+			return false
+		}
+		at := e.graph.Node(id).Scope()
+		return at == "" || at == scope
+	})
+}
+
+// kindsBusy reports whether kinds have still to be told or listed, or members have still to
+// be selected or proven.
+func (e *Engine) kindsBusy() bool {
+	return !e.kinds.SetKnown() || e.kinds.Busy() || e.sweeps.Proving(e.sweepView()) || e.sweeps.Selecting(e.sweepView())
+}
+
+// busyNodes returns the nodes that are queued, that a call under way is about, or that
+// await an event that has to come, or a fence that no sick kind holds.
+func (e *Engine) busyNodes() []graph.NodeID {
+	ids := slices.Concat(e.guards.Pending(), e.fanout.Woken(), e.fanout.Owners(), e.cycles.Suspects(), e.expected.AwaitingWatch(), e.brake.WaitingNodes())
+	for x := range e.work.Entries() {
+		if x.State != queue.Idle && (x.State != queue.Delayed || !e.waitsOutside(x.Key)) {
+			ids = append(ids, x.Key)
+		}
+	}
+	for x := range e.reads.Entries() {
+		if x.State != queue.Idle && (x.State != queue.Delayed || e.state(x.Key).Blocked == graph.DoubtUnset) {
+			ids = append(ids, x.Key)
+		}
+	}
+	for _, x := range e.calls.All() {
+		if x.Node != 0 {
+			ids = append(ids, x.Node)
+		}
+	}
+	for id := range e.expected.Unblocked() {
+		ids = append(ids, id)
+	}
+	if e.level >= Level2 && !e.fenceHeld() {
+		ids = append(ids, e.fence.Waiters(e.graph, &e.nodes)...)
+	}
+	return ids
+}
