@@ -63,7 +63,7 @@ func (c *Collector) Pause(ctx context.Context, what engine.Extent) (r engine.Pau
 //
 // With Config.Record, Resume takes the pause out of the record first. If that fails, the pause
 // stays in force, and the error has the cause. Resume cannot end a pause of a record that cannot be
-// read: see the package documentation, "Pause". The other errors are those of Pause.
+// read: see the documentation of package engine, "Record". The other errors are those of Pause.
 //
 //test:by TestPauseStopsWrites TestPauseNoContext TestRecordTogether
 func (c *Collector) Resume(ctx context.Context, what engine.Extent) error {

@@ -17,7 +17,7 @@ import (
 )
 
 // Level is the level of a store's guarantees, and so of the engine's promises. See the
-// package documentation, "Writing a Store".
+// documentation of package ownergraph, "Writing a Store".
 type Level uint8
 
 const (
@@ -157,7 +157,7 @@ type Config struct {
 	// Record, if set, names the record of this program in a store with the power Records.
 	// All replicas of the program have the same name. The record keeps the pauses, so a new
 	// Collector is paused before its first write. With a Brake it keeps the trips and the
-	// answers, too. An Engine alone leaves it out. See the package documentation, "Pause".
+	// answers, too. An Engine alone leaves it out. See the package documentation, "Record".
 	//
 	// A crash between a trip and its write loses the trip, as a crash before the trip does. The
 	// next Collector counts the objects that are left. It deletes none if these are more than

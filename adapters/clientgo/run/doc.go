@@ -73,7 +73,7 @@
 //
 // # Logs
 //
-// The levels and the attributes are those of package ownergraph, "Logs", and these:
+// The levels and the attributes are those of package engine, "Logs", and these:
 //
 //	attr address       the address of the server
 //	attr act, events   settings of the program

@@ -116,7 +116,7 @@ func checkLogWords(vocabulary func(dir string) []string) func(*file) []finding {
 				word, constant := literal(l.args[i])
 				switch {
 				case !constant || !slices.Contains(words, word):
-					list = append(list, f.found(l.at, "attribute %d (%q) is not of the vocabulary: see the package comment, Logs", i/2, word))
+					list = append(list, f.found(l.at, "attribute %d (%q) is not of the vocabulary: see engine/doc.go, Logs", i/2, word))
 				case l.level == "Info" && word == "key":
 					list = append(list, f.found(l.at, "a line of level info is not about one object"))
 				}
@@ -130,7 +130,7 @@ func checkLogWords(vocabulary func(dir string) []string) func(*file) []finding {
 // attrLine is a line of the table of attributes in a package comment.
 var attrLine = regexp.MustCompile(`(?m)^//\tattr ((?:[a-z]+, )*[a-z]+)(?:  .*)?$`)
 
-// logVocabulary returns the words in the lines of attributes of the root's package comment, and
+// logVocabulary returns the words in the lines of attributes of the engine's package comment, and
 // of the comment of the directory.
 func logVocabulary(t *testing.T) func(dir string) []string {
 	known := map[string][]string{}
@@ -153,8 +153,8 @@ func logVocabulary(t *testing.T) func(dir string) []string {
 	}
 }
 
-// TestLogWords: the lines of the log have a fixed vocabulary of attributes, which the package
-// comment lists.
+// TestLogWords: the lines of the log have a fixed vocabulary of attributes, which the engine's
+// package comment lists.
 func TestLogWords(t *testing.T) {
 	words := logVocabulary(t)
 	for _, w := range []string{"key", "kind", "reason", "root", "err"} {
