@@ -1,5 +1,5 @@
-// Package guard declares exceptions from the cascade of a deletion, as data. The engine of
-// package ownergraph carries them out:
+// Package guard declares exceptions from the cascade of a deletion, as data. Package engine
+// carries them out:
 //
 //   - A [Protection] selects objects that may not go (Config.Protect).
 //   - A [Guard] selects roots whose deletion needs a verdict (Config.Guards).
@@ -7,8 +7,8 @@
 //   - A [Sweep] selects objects that go with a holder, without an owner reference (Config.Sweeps).
 //   - A [Selector] matches labels.
 //
-// This page is their manual. Config, Collector, Plan and Held are names of package ownergraph,
-// whose documentation describes fences and propagations.
+// This page is their manual. Config and Collector are types of package ownergraph, whose
+// documentation describes fences and propagations. Plan and Held are methods of the Collector.
 //
 // # Protection
 //
@@ -77,8 +77,8 @@
 //     be open for each of these roots.
 //   - A sweep of a holder below the root deletes its members in the phases of the sweep.
 //
-// Collector.Orders reports the phases with the objects left. If clients create objects of an
-// early phase again and again, that phase counts the waves.
+// Collector.Orders reports the progress: see the documentation of package engine, "Status and
+// statistics".
 //
 // # Sweeps
 //
