@@ -46,7 +46,8 @@
 //   - Without a call, the driver sleeps until the time of Next, or until an event or a result
 //     comes.
 //   - A driver that takes calls ahead compares [Engine.Revision] before it begins one.
-//   - [Call] names the fields of each type, and [Result] the field that answers it. [Engine.Judge]
+//   - [Call] names the fields of each type, and [Result] the field that answers it. Function Judge of
+//     package ownergraph
 //     answers a [CallJudge] without the store.
 //   - [Engine.WatchEnded] takes the end of the watch, which no event reports.
 //   - [Engine.Err] returns the broken invariant of an engine that has stopped.
