@@ -13,7 +13,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
@@ -93,11 +92,11 @@ type Collector struct {
 	call      engine.Call                 // that the engine hands out
 	calls     []engine.Call               // that the turn hands out
 	spare     [][]engine.Call             // of idle workers
-	idle      run.Waiters[seq.Stamp, []engine.Held]
-	synced    run.Waiters[struct{}, struct{}]
-	observed  run.Waiters[seq.Stamp, struct{}]
-	selected  run.Waiters[seq.Stamp, struct{}] // for labels
-	pausing   run.Waiters[engine.Extent, struct{}]
+	idle      run.Waiters
+	synced    run.Waiters
+	observed  run.Waiters
+	selected  run.Waiters // for labels
+	pausing   run.Waiters
 	following []*following
 }
 

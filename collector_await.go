@@ -63,11 +63,8 @@ func (c *Collector) awaitEnds(ctx context.Context, x *following) error {
 		case !walked:
 			continue
 		}
-		select {
-		case <-x.wake:
-		case <-c.ended:
+		if c.until(ctx, x.wake) != nil && c.over() {
 			return ErrClosed
-		case <-ctx.Done():
 		}
 	}
 }
@@ -87,30 +84,7 @@ func (c *Collector) stepAwait(x *following) (over, walked bool, err error) {
 // waitObserved waits until every commit before the call is observed. The error is ErrClosed, or
 // the cause of the context.
 func (c *Collector) waitObserved(ctx context.Context) error {
-	var w *observedWait
-	c.locked(func(e engine.Driver, now time.Time) {
-		w = c.observed.Join(0)
-		w.Since = e.BeginWait(now)
-	})
-	c.wake()
-	defer c.locked(func(engine.Driver, time.Time) { c.observed.Leave(w) })
-	select {
-	case <-w.Done():
-		return nil
-	case <-c.ended:
-		return ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// letObservedGo ends the waits for a fence that are over. It reports whether others go on.
-func (c *Collector) letObservedGo() bool {
-	if c.observed.Len() == 0 || !c.watchListed() {
-		return false
-	}
-	c.observed.End(c.engine.TryObserve, func() struct{} { return struct{}{} })
-	return c.observed.Len() > 0
+	return c.wait(ctx, &c.observed, c.engine.TryObserve, c.fromNow)
 }
 
 // stillWaiting returns the error of a wait whose context has ended.

@@ -78,7 +78,7 @@ func (c *Collector) follow(ctx context.Context, now time.Time, t turn) {
 }
 
 // take takes a turn. It hands out the next calls of every lane that has room. If the store
-// lane has none, it fills the prefetch. Then it lets waiters go. It returns the time
+// lane has none, it fills the prefetch. Then it ends the waits that are over. It returns the time
 // of the next turn, which is zero if an event or a result has to come first.
 func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Time) {
 	if ctx.Err() != nil || c.engine.Err() != nil {
@@ -94,14 +94,7 @@ func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Ti
 		c.handOut(ctx, now, engine.LaneStore, &t)
 	}
 	c.handOut(ctx, now, engine.LaneHandler, &t)
-	c.letSyncedGo()
-	c.letPausesGo()
-	c.letRecord()
-	if len(c.following) > 0 {
-		c.wakeFollowing()
-	}
-	observed, idle, selected := c.letObservedGo(), c.letIdleGo(), c.letSelectedGo()
-	if observed || idle || selected { // others go on, and may have asked for a fence
+	if c.endWaits() {
 		c.handOut(ctx, now, engine.LaneControl, &t)
 	}
 	if t.more || c.storeMisses(&t) {

@@ -176,21 +176,11 @@ func (c *Collector) nextProgress(ctx context.Context, x *following) (p engine.Pr
 
 // pauseFollow waits for a pause, and then for a change.
 func (c *Collector) pauseFollow(ctx context.Context, x *following) error {
-	pause := time.NewTimer(followPause)
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-c.ended:
-	case <-ctx.Done():
+	waitFor(ctx, c.ended, nil, followPause)
+	if err := c.until(ctx, x.wake); err != nil {
+		return fmt.Errorf("follow %s: %w", x.Root(), err)
 	}
-	select {
-	case <-x.wake:
-		return nil
-	case <-c.ended:
-		return fmt.Errorf("follow %s: %w", x.Root(), ErrClosed)
-	case <-ctx.Done():
-		return fmt.Errorf("follow %s: %w", x.Root(), context.Cause(ctx))
-	}
+	return nil
 }
 
 // wakeFollowing wakes the followers that have something to report.

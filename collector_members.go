@@ -5,41 +5,25 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // waitSelected waits until the labels are known as of an instant after the call: of protected
 // objects, and of the members of sweeps. It returns the moment of the call. Without a rule by
 // labels it waits for nothing.
 func (c *Collector) waitSelected(ctx context.Context) (at seq.Stamp, err error) {
-	var w *observedWait
-	c.locked(func(e engine.Driver, now time.Time) {
-		at = e.Mark(now)
-		if !e.TrySelect(at) {
-			w = c.selected.Join(at)
+	err = c.wait(ctx, &c.selected, c.engine.TrySelect, func(w *run.Waiter, now time.Time) {
+		at = c.engine.Mark(now)
+		if w.Since = at; !c.selected.Try(w) {
+			c.wake()
 		}
 	})
-	if w == nil {
+	switch {
+	case err == nil:
 		return at, nil
-	}
-	c.wake()
-	defer c.locked(func(engine.Driver, time.Time) { c.selected.Leave(w) })
-	select {
-	case <-w.Done():
-		return at, nil
-	case <-c.ended:
+	case c.over():
 		return at, ErrClosed
-	case <-ctx.Done():
-		return at, fmt.Errorf("wait for selections by labels: %w", context.Cause(ctx))
 	}
-}
-
-// letSelectedGo ends the waits for labels that are over. It reports whether others go on.
-func (c *Collector) letSelectedGo() bool {
-	if c.selected.Len() == 0 {
-		return false
-	}
-	c.selected.End(c.engine.TrySelect, func() struct{} { return struct{}{} })
-	return c.selected.Len() > 0
+	return at, fmt.Errorf("wait for selections by labels: %w", err)
 }

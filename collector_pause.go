@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -97,20 +98,8 @@ func (c *Collector) Paused() (out []engine.PauseReport) {
 // awaitPaused waits until no covered call is under way.
 func (c *Collector) awaitPaused(ctx context.Context, what engine.Extent) (engine.PauseReport, error) {
 	for {
-		var w *run.Waiter[engine.Extent, struct{}]
-		c.locked(func(engine.Driver, time.Time) {
-			w = c.pausing.Join(what)
-			c.letPausesGo()
-		})
-		over := false
-		select {
-		case <-w.Done():
-		case <-c.ended:
-			over = true
-		case <-ctx.Done():
-			over = true
-		}
-		r, ok, err := c.leavePaused(w, what)
+		why := c.wait(ctx, &c.pausing, func(seq.Stamp) bool { return !c.engine.IsPausing(what) }, func(*run.Waiter, time.Time) { c.pausing.End() })
+		r, ok, err := c.pauseNow(what)
 		switch {
 		case err != nil:
 			return r, err
@@ -118,19 +107,17 @@ func (c *Collector) awaitPaused(ctx context.Context, what engine.Extent) (engine
 			return r, fmt.Errorf("resumed before it was confirmed: %w", ErrConflict)
 		case len(r.UnderWay) == 0:
 			return r, nil
-		case over && c.over():
+		case why != nil && c.over():
 			return r, notConfirmed(r, ErrClosed)
-		case over:
-			return r, notConfirmed(r, context.Cause(ctx))
+		case why != nil:
+			return r, notConfirmed(r, why)
 		}
 	}
 }
 
-// leavePaused ends a wait, and returns the present report. It reports whether the pause is
-// in force.
-func (c *Collector) leavePaused(w *run.Waiter[engine.Extent, struct{}], what engine.Extent) (r engine.PauseReport, ok bool, err error) {
+// pauseNow returns the present report of a pause. It reports whether the pause is in force.
+func (c *Collector) pauseNow(what engine.Extent) (r engine.PauseReport, ok bool, err error) {
 	c.locked(func(e engine.Driver, _ time.Time) {
-		c.pausing.Leave(w)
 		r, ok = e.PauseOf(what)
 		err = e.Err()
 	})
@@ -140,15 +127,6 @@ func (c *Collector) leavePaused(w *run.Waiter[engine.Extent, struct{}], what eng
 // notConfirmed returns the error of a pause that has not ended its calls.
 func notConfirmed(r engine.PauseReport, why error) error {
 	return fmt.Errorf("in force, and not confirmed: under way: %s: %w", run.FirstNames(r.UnderWay, len(r.UnderWay)), why)
-}
-
-// letPausesGo ends the waits of pauses without a call under way, and of those that a Resume
-// has ended.
-func (c *Collector) letPausesGo() {
-	if c.pausing.Len() == 0 {
-		return
-	}
-	c.pausing.End(func(what engine.Extent) bool { return !c.engine.IsPausing(what) }, func() struct{} { return struct{}{} })
 }
 
 // recordPause adds a pause to the record.

@@ -139,13 +139,6 @@ func (c *Collector) Roots(keys ...Key) []engine.Root {
 	return out
 }
 
-// observedWait is the wait for a fence of an Await.
-type observedWait = run.Waiter[seq.Stamp, struct{}]
-
-// idleWait is a WaitIdle under way. The engine has to observe every commit before its
-// moment.
-type idleWait = run.Waiter[seq.Stamp, []engine.Held]
-
 // WaitIdle waits until nothing more can happen without a user or the store. It returns at
 // most 1,000 of the objects that are held then, by key, with the reason. With more than 8 it
 // returns them as Held does. It may be called before Run.
@@ -164,21 +157,27 @@ type idleWait = run.Waiter[seq.Stamp, []engine.Held]
 //test:by TestWaitIdleAfterHandlers TestWaitIdleWatchDown TestWaitIdleFenceTakenBack
 //test:by TestWaitIdleEnds
 func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
-	w := c.join()
-	select {
-	case <-w.Done():
-		if few := w.Result(); few != nil {
-			return few, nil
+	var few []engine.Held // nil for many, which Held describes in slices
+	err := c.wait(ctx, &c.idle, func(since seq.Stamp) bool {
+		over := c.engine.TryEndWait(since)
+		if over && c.engine.CountHeld() <= heldDetails {
+			few = c.engine.Held(maxHeld)
 		}
+		return over
+	}, c.fromNow)
+	switch {
+	case err == nil && few == nil:
 		return c.Held(maxHeld), nil
-	case <-c.ended:
-		c.leave(w)
+	case err == nil:
+		return few, nil
+	case c.over():
 		return nil, ErrClosed
-	case <-ctx.Done():
-		s, why := c.leave(w)
-		state := fmt.Sprintf("%s under way, %s queued, %d held", run.Counted(s.InFlight, "call", "calls"), run.Counted(s.ByStatus[engine.StatusQueued], "object", "objects"), s.Held())
-		return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), context.Cause(ctx))
 	}
+	var s engine.Stats
+	var why []string
+	c.locked(func(_ engine.Driver, now time.Time) { s, why = c.stats(), c.waitsFor(now) })
+	state := fmt.Sprintf("%s under way, %s queued, %d held", run.Counted(s.InFlight, "call", "calls"), run.Counted(s.ByStatus[engine.StatusQueued], "object", "objects"), s.Held())
+	return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), err)
 }
 
 // WaitIdleIn is WaitIdle for one scope. It waits until nothing more can happen to the
@@ -194,8 +193,8 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 //
 //test:by TestWaitIdleIn TestWaitIdleInSeesLateEvents TestWaitIdleInEnds
 func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]engine.Held, error) {
-	w := c.join() // a handler that ends has it wait for a later fence
-	defer c.leave(w)
+	w := c.join(&c.idle, c.engine.TryEndWait, c.fromNow) // a handler that ends has it wait for a later fence
+	defer c.leave(&c.idle, w)
 	look := time.NewTicker(scopeLook)
 	defer look.Stop()
 	for {
@@ -215,7 +214,7 @@ func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]engine.Held
 }
 
 // idleIn reports whether the wait for a scope is over.
-func (c *Collector) idleIn(w *idleWait, scope string) (idle bool) {
+func (c *Collector) idleIn(w *run.Waiter, scope string) (idle bool) {
 	c.locked(func(e engine.Driver, _ time.Time) {
 		idle = c.watchListed() && !c.record.isUntried() && e.TryEndWaitIn(w.Since, scope)
 	})
@@ -223,39 +222,6 @@ func (c *Collector) idleIn(w *idleWait, scope string) (idle bool) {
 		c.wake() // a fence may be wanted
 	}
 	return idle
-}
-
-func (c *Collector) join() (w *idleWait) {
-	c.locked(func(e engine.Driver, now time.Time) {
-		w = c.idle.Join(0)
-		w.Since = e.BeginWait(now)
-	})
-	c.wake()
-	return w
-}
-
-// leave ends a wait. It returns the figures and the causes for which the wait goes on.
-func (c *Collector) leave(w *idleWait) (s engine.Stats, why []string) {
-	c.locked(func(_ engine.Driver, now time.Time) {
-		c.idle.Leave(w)
-		s, why = c.stats(), c.waitsFor(now)
-	})
-	return s, why
-}
-
-// letIdleGo ends the waits that are over. It reports whether others go on although the
-// engine is idle: they may have asked for a fence.
-func (c *Collector) letIdleGo() bool {
-	if c.idle.Len() == 0 || !c.engine.Idle() || !c.watchListed() || c.record.isUntried() {
-		return false
-	}
-	c.idle.End(c.engine.TryEndWait, func() []engine.Held { // nil for many, which WaitIdle describes in slices
-		if c.engine.CountHeld() > heldDetails {
-			return nil
-		}
-		return c.engine.Held(maxHeld)
-	})
-	return c.idle.Len() > 0
 }
 
 // waitAgain makes the waiters wait for everything that a handler has done to the store.
@@ -299,42 +265,22 @@ func (c *Collector) waitsFor(now time.Time) (why []string) {
 //
 //test:by TestSynced TestSyncedAgain TestSyncedLate TestSyncedEnds
 func (c *Collector) Synced(ctx context.Context) error {
-	w := c.joinSynced()
-	select {
-	case <-w.Done():
+	err := c.wait(ctx, &c.synced, func(seq.Stamp) bool { return true }, func(*run.Waiter, time.Time) { c.wake() })
+	switch {
+	case err == nil:
 		return nil
-	case <-c.ended:
-		c.unsynced(w)
+	case c.over():
 		return ErrClosed
-	case <-ctx.Done():
-		if why := c.unsynced(w); why != "" {
-			return fmt.Errorf("wait until synced: %s: %w", why, context.Cause(ctx))
-		}
-		return nil // since this moment
 	}
-}
-
-// syncWait is a Synced under way.
-type syncWait = run.Waiter[struct{}, struct{}]
-
-func (c *Collector) joinSynced() *syncWait {
-	defer c.wake()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.synced.Join(struct{}{})
-}
-
-// letSyncedGo ends every Synced, if every kind is listed.
-func (c *Collector) letSyncedGo() {
-	if c.synced.Len() > 0 && c.watch.Up() && c.engine.Synced() {
-		c.synced.End(func(struct{}) bool { return true }, func() struct{} { return struct{}{} })
+	if why := c.unsynced(); why != "" {
+		return fmt.Errorf("wait until synced: %s: %w", why, err)
 	}
+	return nil // since this moment
 }
 
-// unsynced ends one Synced and names the cause of its wait, "" if the wait is over.
-func (c *Collector) unsynced(w *syncWait) (why string) {
+// unsynced names the cause for which a Synced waits, "" if none does.
+func (c *Collector) unsynced() (why string) {
 	c.locked(func(e engine.Driver, _ time.Time) {
-		c.synced.Leave(w)
 		switch {
 		case !c.begun:
 			why = "Run has not begun"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
@@ -29,6 +30,69 @@ func (c *Collector) locked(step func(e engine.Driver, now time.Time)) {
 	if c.underLock(step) {
 		c.flushLog()
 	}
+}
+
+// wait waits until a condition holds. Both functions run under the lock: begin once, to set the moment
+// of the wait and to wake the dispatch loop if the wait needs a turn, and over in each turn until it
+// holds. Without the shared condition of endWaits, a turn leaves over out. The error is ErrClosed, or
+// the cause of the context.
+func (c *Collector) wait(ctx context.Context, ws *run.Waiters, over func(since seq.Stamp) bool, begin func(w *run.Waiter, now time.Time)) error {
+	w := c.join(ws, over, begin)
+	if err := c.until(ctx, w.Done()); err != nil && c.leave(ws, w) {
+		return err
+	}
+	return nil
+}
+
+func (c *Collector) join(ws *run.Waiters, over func(since seq.Stamp) bool, begin func(w *run.Waiter, now time.Time)) (w *run.Waiter) {
+	c.locked(func(_ engine.Driver, now time.Time) {
+		w = ws.Join(over) // first, since the engine may panic
+		begin(w, now)
+	})
+	return w
+}
+
+// leave gives a wait up. It reports whether the wait was still under way.
+func (c *Collector) leave(ws *run.Waiters, w *run.Waiter) (waits bool) {
+	c.locked(func(engine.Driver, time.Time) { waits = ws.Leave(w) })
+	return waits
+}
+
+// until waits for a channel. The error is ErrClosed, or the cause of the context.
+func (c *Collector) until(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-c.ended:
+		return ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// fromNow begins a wait for every commit before now.
+func (c *Collector) fromNow(w *run.Waiter, now time.Time) {
+	w.Since = c.engine.BeginWait(now)
+	c.wake()
+}
+
+// endWaits ends the waits that are over. It reports whether others may have asked for a fence or for
+// selections. The conditions here are those that all waits of a kind share.
+func (c *Collector) endWaits() (asked bool) {
+	e := c.engine
+	if c.synced.Len() > 0 && c.watch.Up() && e.Synced() {
+		c.synced.End()
+	}
+	c.pausing.End()
+	c.letRecord()
+	c.wakeFollowing()
+	if c.observed.Len() > 0 && c.watchListed() {
+		asked = c.observed.End()
+	}
+	if c.idle.Len() > 0 && e.Idle() && c.watchListed() && !c.record.isUntried() {
+		asked = c.idle.End() || asked
+	}
+	return c.selected.End() || asked
 }
 
 // inSlices runs steps of the engine under the lock, until one is done or fails. The engine goes on

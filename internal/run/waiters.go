@@ -1,55 +1,66 @@
 package run
 
-// Waiters are the callers that wait for one condition. Each waits for something since a
-// moment S, and gets a result R. The driver looks at the condition after each step, and
-// ends the waits that are over. The driver's lock guards a Waiters. The zero value is
-// empty.
-type Waiters[S, R any] struct{ all map[*Waiter[S, R]]struct{} }
+import "github.com/ownergraph/ownergraph/policy"
+
+// Waiters are the callers that wait for one kind of condition. The driver looks at them after
+// each step, and ends the waits that are over. The driver's lock guards a Waiters and its
+// conditions. The zero value is empty.
+type Waiters struct{ all map[*Waiter]struct{} }
 
 // Waiter is one wait under way.
-type Waiter[S, R any] struct {
-	// Since is the moment. The driver's lock guards it.
-	Since  S
-	done   chan struct{}
-	result R // written once, before done is closed
+type Waiter struct {
+	// Since is the moment from which the wait counts, for its condition. The driver's lock
+	// guards it.
+	Since policy.Moment
+	over  func(since policy.Moment) bool
+	done  chan struct{}
 }
 
 // Done returns a channel that is closed when the wait is over.
-func (w *Waiter[S, R]) Done() <-chan struct{} { return w.done }
-
-// Result returns the result of a wait that is over. It needs no lock.
-func (w *Waiter[S, R]) Result() R { return w.result }
+func (w *Waiter) Done() <-chan struct{} { return w.done }
 
 // Len returns the number of waits.
-func (ws *Waiters[S, R]) Len() int { return len(ws.all) }
+func (ws *Waiters) Len() int { return len(ws.all) }
 
-// Join begins a wait.
-func (ws *Waiters[S, R]) Join(since S) *Waiter[S, R] {
-	w := &Waiter[S, R]{Since: since, done: make(chan struct{})}
+// Join begins a wait. The condition may keep a result for the caller when it holds. It is not
+// asked again after that.
+func (ws *Waiters) Join(over func(since policy.Moment) bool) *Waiter {
+	w := &Waiter{over: over, done: make(chan struct{})}
 	if ws.all == nil {
-		ws.all = map[*Waiter[S, R]]struct{}{}
+		ws.all = map[*Waiter]struct{}{}
 	}
 	ws.all[w] = struct{}{}
 	return w
 }
 
-// Leave gives a wait up. It has no effect on one that is over.
-func (ws *Waiters[S, R]) Leave(w *Waiter[S, R]) { delete(ws.all, w) }
+// Leave gives a wait up. It reports whether the wait was still under way.
+func (ws *Waiters) Leave(w *Waiter) bool {
+	_, waits := ws.all[w]
+	delete(ws.all, w)
+	return waits
+}
 
-// Again has all of them wait for something since a later moment.
-func (ws *Waiters[S, R]) Again(since S) {
+// Again sets the moment of all waits to a later one.
+func (ws *Waiters) Again(since policy.Moment) {
 	for w := range ws.all {
 		w.Since = since
 	}
 }
 
-// End ends the waits that are over, each with its result.
-func (ws *Waiters[S, R]) End(over func(since S) bool, result func() R) {
-	for w := range ws.all {
-		if over(w.Since) {
-			w.result = result()
-			delete(ws.all, w)
-			close(w.done)
-		}
+// Try ends a wait under way if its condition holds. It reports whether that is so.
+func (ws *Waiters) Try(w *Waiter) bool {
+	if !w.over(w.Since) {
+		return false
 	}
+	delete(ws.all, w)
+	close(w.done)
+	return true
+}
+
+// End tries all waits. It reports whether some of them go on.
+func (ws *Waiters) End() bool {
+	for w := range ws.all {
+		ws.Try(w)
+	}
+	return len(ws.all) > 0
 }
