@@ -126,6 +126,7 @@ func TestWrappersAreSound(t *testing.T) {
 		{"restarting", restarting(func(_ TB, s Subject) Subject { return s }), "the restarted store is sound too"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			list := share.Of(4, laws()[i%4:])
 			if share.Whole() {
 				list = laws()
