@@ -59,7 +59,8 @@
 // A run leaves the tree as it is. A mutant is one changed file in a scratch directory,
 // and the go command gets it by -overlay. Each mutant builds a suite once and runs it as
 // a program. An exit status other than 0 kills the mutant, and so does a hang. Each suite
-// first runs without any mutant, because a suite that fails there would kill all of them.
+// first runs without any mutant, because a suite that fails there would kill all of them. With
+// -first, the suites that killed run so afterwards, and the others do not run at all.
 //
 // The mutator is our own. Other tools change files in place or copy the module, and run
 // one suite, that of the package. Here most faults show only two packages away.

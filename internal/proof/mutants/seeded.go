@@ -21,7 +21,8 @@ type Seeded struct {
 	Verbose bool // print the failure of each suite
 }
 
-// Run runs the suites on the source, and then on each bug. It prints the kill table row
+// Run runs the suites on the source, and then on each bug. If it stops at the first kill, it
+// runs only the suites that killed on the source, after the bugs. It prints the kill table row
 // by row. It reports whether each method that a bug names killed the bug.
 func (s Seeded) Run(ctx context.Context, out io.Writer, bugs []Bug) (bool, error) {
 	methods := slices.DeleteFunc(Methods(), func(m Method) bool {
@@ -34,39 +35,52 @@ func (s Seeded) Run(ctx context.Context, out io.Writer, bugs []Bug) (bool, error
 			return false, err
 		}
 	}
-	if err := s.healthy(ctx, out, bugs, methods); err != nil {
-		return false, err
+	if !s.First {
+		var all []suite
+		for _, b := range bugs {
+			all = append(all, suitesOf(s.asked(methods, b), b)...)
+		}
+		if err := s.Bench.Healthy(ctx, out, s.Workers, all); err != nil {
+			return false, err
+		}
 	}
-	t := newTable(out, methods, s.Verbose)
+	t, killers := newTable(out, methods, s.Verbose), make([][]suite, len(bugs))
 	each(s.Workers, len(bugs), func(i int) {
-		b := bugs[i]
-		var asked []Method
-		for _, m := range methods {
-			if s.All || slices.Contains(b.Killers, m) {
-				asked = append(asked, m)
-			}
-		}
-		t.row(b, asked, s.Bench.try(ctx, edits[i], suitesOf(asked, b), s.First))
+		asked := s.asked(methods, bugs[i])
+		suites := suitesOf(asked, bugs[i])
+		outcomes := s.Bench.try(ctx, edits[i], suites, s.First)
+		t.row(bugs[i], asked, outcomes)
+		killers[i] = killersOf(suites, outcomes)
 	})
-	return t.close(len(bugs)), ctx.Err()
+	ok := t.close(len(bugs))
+	if s.First && ctx.Err() == nil {
+		return ok, s.Bench.Healthy(ctx, out, s.Workers, slices.Concat(killers...))
+	}
+	return ok, ctx.Err()
 }
 
-// healthy runs every suite of the bugs on the source without a bug. A kill by a suite
-// that fails there would prove nothing.
-func (s Seeded) healthy(ctx context.Context, out io.Writer, bugs []Bug, methods []Method) error {
-	var all []suite
-	for _, b := range bugs {
-		for _, m := range methods {
-			if s.All || slices.Contains(b.Killers, m) {
-				all = append(all, m.suite(b))
-			}
+// asked returns the methods that are run on a bug.
+func (s Seeded) asked(methods []Method, b Bug) (asked []Method) {
+	for _, m := range methods {
+		if s.All || slices.Contains(b.Killers, m) {
+			asked = append(asked, m)
 		}
 	}
-	return s.Bench.Healthy(ctx, out, s.Workers, all)
+	return asked
 }
 
-// Healthy runs each suite once on the source without a mutant. An error names the first
-// suite that fails.
+// killersOf returns the suites that killed. There are at most as many outcomes as suites.
+func killersOf(suites []suite, outcomes []Outcome) (out []suite) {
+	for i, o := range outcomes {
+		if o.Dead() {
+			out = append(out, suites[i])
+		}
+	}
+	return out
+}
+
+// Healthy runs each suite once on the source without a mutant. A kill by a suite that fails
+// there would prove nothing. An error names the first suite that fails.
 func (b *Bench) Healthy(ctx context.Context, out io.Writer, workers int, suites []suite) error {
 	var once []suite
 	for _, s := range suites {
