@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/share"
 )
@@ -206,33 +207,53 @@ func (w *world) goesWith(n graph.Node, root int) (is bool) {
 	return is
 }
 
-// moves returns the worlds after each of the next moves.
+// moves returns the worlds after each of the next moves. It makes the last move on this world,
+// because a copy costs more than all else.
 func (w *world) moves() (out []*world) {
-	try := func(move func(c *world) bool) {
-		if c := w.clone(); move(c) {
-			c.wake()
-			out = append(out, c)
+	next := w.next()
+	for i, move := range next {
+		c := w
+		if i < len(next)-1 {
+			c = w.clone()
 		}
-	}
-	if w.m.HasWork() {
-		try(func(c *world) bool { c.m.Step(c.view(), 1<<20, 100); return true })
-	}
-	for _, id := range w.ids() {
-		if !w.idle(id) { // a copy costs more than all else
-			try(func(c *world) bool { c.act(id); return true })
-		}
-	}
-	try(func(c *world) bool { return c.beginFence() })
-	if w.fence.Under() {
-		try(func(c *world) bool { c.passFence(); return true })
-	}
-	if w.late != "" && len(w.m.orders) > 0 {
-		try(func(c *world) bool { c.put(c.late); c.late = ""; return true })
-	}
-	if w.restarts > 0 && len(w.m.orders) > 0 {
-		try(func(c *world) bool { c.restart(); return true })
+		c.out = effect.List{}
+		move(c)
+		c.wake()
+		out = append(out, c)
 	}
 	return out
+}
+
+// next returns the moves that are possible now.
+func (w *world) next() (all []func(c *world)) {
+	if w.m.HasWork() {
+		all = append(all, func(c *world) { c.m.Step(c.view(), 1<<20, 100) })
+	}
+	for _, id := range w.ids() {
+		if !w.idle(id) {
+			all = append(all, func(c *world) { c.act(id) })
+		}
+	}
+	if w.mayBeginFence() {
+		all = append(all, func(c *world) { c.beginFence() })
+	}
+	if w.fence.Under() {
+		all = append(all, func(c *world) { c.passFence() })
+	}
+	if w.late != "" && len(w.m.orders) > 0 {
+		all = append(all, func(c *world) { c.put(c.late); c.late = "" })
+	}
+	if w.restarts > 0 && len(w.m.orders) > 0 {
+		all = append(all, func(c *world) { c.restart() })
+	}
+	return all
+}
+
+// mayBeginFence tries that on copies of the parts that it changes.
+func (w *world) mayBeginFence() bool {
+	f, kinds := w.fence.Clone(), w.kinds.Clone()
+	_, ok := f.Begin(start, &kinds, &effect.List{})
+	return ok
 }
 
 func (w *world) ids() (ids []graph.NodeID) {
