@@ -28,6 +28,7 @@ type bulk struct {
 	now     time.Time
 	turns   int // calls of Next
 	largest load
+	stats   engine.Stats // after the last step
 	// before, if set, runs before each write. Its error refuses the write.
 	before func(engine.Call) error
 }
@@ -49,7 +50,7 @@ func newBulkWith(t testing.TB, cfg ownergraph.Config, workers int, objects []gra
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bulk{t: t, engine: e, workers: workers, now: time.Unix(0, 0).UTC(), objects: map[graph.Key]graph.Object{}}
+	b := &bulk{t: t, engine: e, workers: workers, now: time.Unix(0, 0).UTC(), objects: map[graph.Key]graph.Object{}, stats: e.Stats()}
 	seen := map[graph.Kind]bool{}
 	for _, o := range objects {
 		if !seen[o.Kind] {
@@ -92,11 +93,13 @@ func watched(t testing.TB, workers int, objects []graph.Object) *bulk {
 	return b
 }
 
-// step runs one call of the engine and measures it.
+// step runs one call of the engine and measures it. Only steps change the engine, so each one
+// counts once.
 func (b *bulk) step(f func()) {
-	before := b.engine.Stats()
+	before := b.stats
 	f()
 	after := b.engine.Stats()
+	b.stats = after
 	b.largest.decisions = max(b.largest.decisions, int(after.Decisions-before.Decisions))
 	b.largest.queued = max(b.largest.queued, after.ByStatus[engine.StatusQueued]-before.ByStatus[engine.StatusQueued])
 	b.largest.gone = max(b.largest.gone, before.Objects-after.Objects)
