@@ -116,7 +116,7 @@ func TestGuardSettingErrors(t *testing.T) {
 	} {
 		cfg := ownergraph.Config{Guards: []guard.Guard{{Names: []string{"x"}, Always: true}, c.guard}}
 		if _, err := engine.New(ownergraph.Level2, cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(fmt.Sprint(err), c.want) {
-			t.Errorf("NewEngine: %v, want %q: %s", err, c.want, c.reason)
+			t.Errorf("engine.New: %v, want %q: %s", err, c.want, c.reason)
 		}
 	}
 }

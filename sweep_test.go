@@ -180,10 +180,10 @@ func TestConfigSweeps(t *testing.T) {
 		{ownergraph.Config{Sweeps: []guard.Sweep{tenancy()}, Ignore: []graph.Kind{"tenant"}}, "kind \"tenant\" takes no part", "the sweep would see no holder"},
 	} {
 		if _, err := engine.New(ownergraph.Level2, tc.cfg); !errors.Is(err, ownergraph.ErrInvalid) || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("NewEngine: %v, want %q: %s", err, tc.want, tc.reason)
+			t.Errorf("engine.New: %v, want %q: %s", err, tc.want, tc.reason)
 		}
 	}
 	if _, err := engine.New(ownergraph.Level2, sweeping(tenancy(), other)); err != nil {
-		t.Errorf("NewEngine: %v: the sweeps have finalizers of their own", err)
+		t.Errorf("engine.New: %v: the sweeps have finalizers of their own", err)
 	}
 }

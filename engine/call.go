@@ -34,7 +34,7 @@ const (
 	CallHandle
 	// CallSelect asks LabelSelector.Select for Select.
 	CallSelect
-	// CallJudge asks for the verdict about the guarded root at Key: see Engine.Judge.
+	// CallJudge asks for the verdict about the guarded root at Key: see ownergraph.Judge.
 	CallJudge
 
 	numCalls

@@ -116,7 +116,7 @@ type Engine struct {
 	counts tally
 }
 
-// NewEngine returns an engine for stores of the level. It knows nothing yet.
+// New returns an engine for stores of the level. It knows nothing yet.
 // An error wraps ErrInvalid and names the field of cfg.
 func New(level Level, cfg Config) (*Engine, error) {
 	if err := cfg.validate(); err != nil {

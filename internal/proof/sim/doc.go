@@ -115,7 +115,7 @@
 // beginning. Users put the finalizer of protection on and take it off. They approve deletions,
 // take a root's finalizers off, and delete a held root again with another propagation.
 //
-// A judgement is a call, which Engine.Judge answers. It gets lost and fails as any call. Its
+// A judgement is a call, which ownergraph.Judge answers. It gets lost and fails as any call. Its
 // answer is of the time of the call, or of a later one.
 //
 // The judges get each object as it counts for its dependents: a held mark is no mark (RULES,
