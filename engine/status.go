@@ -229,9 +229,6 @@ func (e *Engine) running() []HandlerRun {
 	return out
 }
 
-// The Collector asks its engine these questions, and those of held.go. They
-// change nothing, but for wantIdleIn.
-
 // needLabels names the field of the Config that needs a LabelSelector, "" for none.
 func (e *Engine) needLabels() string {
 	for i := range e.cfg.Protect {
