@@ -30,7 +30,7 @@ type turn struct {
 }
 
 // dispatch hands out the engine's calls until ctx ends or the engine breaks, and returns
-// that error. An event or a result takes a turn by itself. The loop is for the calls that
+// that error. An event or a result runs a turn by itself. The loop is for the calls that
 // become due by time, and goes on where one turn is not enough.
 func (c *Collector) dispatch(ctx context.Context) error {
 	timer := time.NewTimer(0)
@@ -58,29 +58,29 @@ func (c *Collector) dispatch(ctx context.Context) error {
 	return nil
 }
 
-// dispatchOnce takes a turn and returns the time of the next one.
+// dispatchOnce runs a turn and returns the time of the next one.
 func (c *Collector) dispatchOnce(ctx context.Context) (at time.Time, err error) {
 	c.lockedSoon(func(e engine.Driver, now time.Time) {
-		c.nextWake = c.take(ctx, now, turn{})
+		c.nextWake = c.runTurn(ctx, now, turn{})
 		at, err = c.nextWake, e.Err()
 	})
 	return at, err
 }
 
-// follow takes a turn after an event or a result, and wakes the dispatch loop if that
+// runTurnAfter runs a turn after an event or a result, and wakes the dispatch loop if that
 // would come too late.
-func (c *Collector) follow(ctx context.Context, now time.Time, t turn) {
-	at := c.take(ctx, now, t)
+func (c *Collector) runTurnAfter(ctx context.Context, now time.Time, t turn) {
+	at := c.runTurn(ctx, now, t)
 	if !at.IsZero() && (c.nextWake.IsZero() || at.Before(c.nextWake)) || c.engine.Err() != nil {
 		c.nextWake = at
 		c.wake()
 	}
 }
 
-// take takes a turn. It hands out the next calls of every lane that has room. If the store
+// runTurn runs a turn. It hands out the next calls of every lane that has room. If the store
 // lane has none, it fills the prefetch. Then it ends the waits that are over. It returns the time
 // of the next turn, which is zero if an event or a result has to come first.
-func (c *Collector) take(ctx context.Context, now time.Time, t turn) (at time.Time) {
+func (c *Collector) runTurn(ctx context.Context, now time.Time, t turn) (at time.Time) {
 	if ctx.Err() != nil || c.engine.Err() != nil {
 		return time.Time{}
 	}

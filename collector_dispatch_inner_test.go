@@ -83,11 +83,11 @@ func TestResultPause(t *testing.T) {
 	c, _ := deleting(t, 3)
 	now := c.engine.Now()
 	c.lanes[engine.LaneStore] = c.pace.Limit()
-	if at := c.take(t.Context(), now, turn{}); !at.After(now.Add(resultPause)) {
+	if at := c.runTurn(t.Context(), now, turn{}); !at.After(now.Add(resultPause)) {
 		t.Errorf("the next turn is after %v, and no call is prefetched", at.Sub(now))
 	}
 	c.prefetch.Fill(&engine.Call{ID: 1000, Type: engine.CallDelete})
-	if at := c.take(t.Context(), now, turn{}); !at.Equal(now.Add(resultPause)) {
+	if at := c.runTurn(t.Context(), now, turn{}); !at.Equal(now.Add(resultPause)) {
 		t.Errorf("the next turn is after %v, want %v", at.Sub(now), resultPause)
 	}
 }

@@ -103,7 +103,7 @@ func (c *Collector) sink(ctx context.Context, number uint64, batch []Event) (err
 		c.locked(func(e engine.Driver, now time.Time) {
 			if err = errWatchDone; c.watch.Is(number) && !c.left {
 				c.hear(e, now, piece)
-				c.follow(ctx, now, turn{})
+				c.runTurnAfter(ctx, now, turn{})
 				err = e.Err()
 			}
 		})

@@ -87,7 +87,7 @@ func (w *worker) begin() {
 }
 
 // complete exchanges the results of a worker's calls for prefetched calls. If there are
-// none, or a call is lost, it reports the results itself and takes a turn. The worker makes the
+// none, or a call is lost, it reports the results itself and runs a turn. The worker makes the
 // next calls of its lane itself. It has no call meanwhile, since the engine may panic.
 func (c *Collector) complete(ctx context.Context, w *worker) {
 	first, call := &w.done[0], w.calls[0]
@@ -118,15 +118,15 @@ func (c *Collector) complete(ctx context.Context, w *worker) {
 		if call.Type == engine.CallHandle {
 			c.waitAgain(now)
 		}
-		c.follow(ctx, now, t)
+		c.runTurnAfter(ctx, now, t)
 		if !w.died {
-			c.rest(w)
+			c.keepIdle(w)
 		}
 	})
 }
 
-// rest counts a worker without a next call as idle, or ends it.
-func (c *Collector) rest(w *worker) {
+// keepIdle counts a worker without a next call as idle, or ends it.
+func (c *Collector) keepIdle(w *worker) {
 	switch {
 	case len(w.calls) > 0:
 	case c.resting >= maxResting:

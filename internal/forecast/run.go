@@ -146,7 +146,7 @@ func (f *forecast) run(ctx context.Context) error {
 	if err := f.load(); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
-	if err := f.rest(ctx); err != nil {
+	if err := f.runUntilIdle(ctx); err != nil {
 		return err
 	}
 	for _, t := range f.req.Delete {
@@ -160,7 +160,7 @@ func (f *forecast) run(ctx context.Context) error {
 		}
 	}
 	f.emptyContainers()
-	err := f.rest(ctx)
+	err := f.runUntilIdle(ctx)
 	f.holdUnread()
 	return err
 }
@@ -173,8 +173,8 @@ func (f *forecast) holdUnread() {
 	}
 }
 
-// rest runs the engine until it has nothing left to do.
-func (f *forecast) rest(ctx context.Context) error {
+// runUntilIdle runs the engine until it has nothing left to do.
+func (f *forecast) runUntilIdle(ctx context.Context) error {
 	last := f.Now
 	for {
 		progress, err := f.drain(ctx)

@@ -125,7 +125,7 @@ func (w *walk) visitNext(v View) int {
 	id, ok := w.cursor.Next(v.Graph)
 	switch {
 	case ok && w.inside:
-		w.take(v, id)
+		w.countMember(v, id)
 	case ok:
 		return w.visit(v, id)
 	case !w.inside:
@@ -137,11 +137,11 @@ func (w *walk) visitNext(v View) int {
 	return 0
 }
 
-// take counts a member of a container. No owner keeps it: the actor of the container deletes it
+// countMember counts a member of a container. No owner keeps it: the actor of the container deletes it
 // with every other member.
 //
 //test:by TestWalkContents
-func (w *walk) take(v View, id graph.NodeID) {
+func (w *walk) countMember(v View, id graph.NodeID) {
 	n := v.Node(id)
 	if _, ok := w.seen[id]; ok || n.State() != graph.Observed {
 		return

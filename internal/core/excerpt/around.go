@@ -56,14 +56,14 @@ func (a *Around) Step(g *graph.Graph, budget int) (done bool) {
 		a.todo = a.todo[1:]
 		if n, ok := g.Lookup(item.key); ok {
 			budget -= n.Owners()
-			a.take(g, n, item)
+			a.addNode(g, n, item)
 		}
 	}
 	return false
 }
 
-// take adds the object of a node to the result, and the objects beside it to the walk.
-func (a *Around) take(g *graph.Graph, n graph.Node, item aroundItem) {
+// addNode adds the object of a node to the result, and the objects beside it to the walk.
+func (a *Around) addNode(g *graph.Graph, n graph.Node, item aroundItem) {
 	if n.State() == graph.Observed {
 		if len(a.objects) >= a.limit {
 			a.todo, a.more = nil, true

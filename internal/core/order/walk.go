@@ -201,7 +201,7 @@ func (m *Machine) visit(v View, w *walk, id graph.NodeID, free bool) {
 	}
 	p := w.places[id]
 	if p == nil || !p.queued {
-		p = m.take(v, w, id)
+		p = m.addPlace(v, w, id)
 	}
 	if !free && p.pending > 0 && p.pending < never {
 		p.pending--
@@ -211,8 +211,8 @@ func (m *Machine) visit(v View, w *walk, id graph.NodeID, free bool) {
 	}
 }
 
-// take takes up an object below the root, and counts the owners for which it has to wait.
-func (m *Machine) take(v View, w *walk, id graph.NodeID) *place {
+// addPlace adds an object below the root, and counts the owners for which it has to wait.
+func (m *Machine) addPlace(v View, w *walk, id graph.NodeID) *place {
 	n := v.Node(id)
 	o := n.Object()
 	p := w.place(m, v, id)
