@@ -70,7 +70,7 @@ func (c *Collector) RefuseBraked(ctx context.Context, r engine.Refusal) (n int, 
 	return n, err
 }
 
-// answerBrake gives the brake an answer of a user, has the dispatch loop look at the engine,
+// answerBrake gives the brake an answer of a user, wakes the dispatch loop,
 // and writes the record. Before the first read of the record it reads the record itself.
 func (c *Collector) answerBrake(ctx context.Context, what string, answer func(engine.Driver, time.Time) error) (err error) {
 	switch {

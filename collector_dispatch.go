@@ -86,7 +86,7 @@ func (c *Collector) runTurn(ctx context.Context, now time.Time, t turn) (at time
 	}
 	at = c.unstall(now)
 	// The first lane makes the decisions, most of which are for the store. The other lanes
-	// may make more of them, and a decision may have a handler run.
+	// may make more of them, and a decision may ask for a handler.
 	c.handOut(ctx, now, engine.LaneStore, &t)
 	c.handOut(ctx, now, engine.LaneControl, &t)
 	if c.storeMisses(&t) {
@@ -117,8 +117,8 @@ func (c *Collector) storeMisses(t *turn) bool {
 //test:by TestResultPause
 const resultPause = 10 * time.Millisecond
 
-// handOut hands out the next calls of a lane as long as the lane has room. A store lane
-// without room has the prefetch filled.
+// handOut hands out the next calls of a lane as long as the lane has room. For a store
+// lane without room it fills the prefetch.
 func (c *Collector) handOut(ctx context.Context, now time.Time, lane engine.Lane, t *turn) {
 	if lane == engine.LaneStore && c.batches.Max() > 1 {
 		c.handOutBatches(ctx, now, t)

@@ -40,7 +40,7 @@ func (c *Collector) isUnrecorded() (is bool) {
 	return is
 }
 
-// letRecord has the record written soon, if the brake has something for it.
+// letRecord asks for a write of the record, if the brake has something for it.
 func (c *Collector) letRecord() {
 	if c.record.store != nil && c.engine.IsUnrecorded() {
 		select {

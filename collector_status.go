@@ -193,7 +193,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 //
 //test:by TestWaitIdleIn TestWaitIdleInSeesLateEvents TestWaitIdleInEnds
 func (c *Collector) WaitIdleIn(ctx context.Context, scope string) ([]engine.Held, error) {
-	w := c.join(&c.idle, c.engine.TryEndWait, c.fromNow) // a handler that ends has it wait for a later fence
+	w := c.join(&c.idle, c.engine.TryEndWait, c.fromNow) // after the end of a handler it waits for a later fence
 	defer c.leave(&c.idle, w)
 	look := time.NewTicker(scopeLook)
 	defer look.Stop()

@@ -16,7 +16,7 @@ import (
 // maxSaid bounds the lines of the log that wait for the logger.
 const maxSaid = 1024
 
-// wake has the dispatch loop look at the engine.
+// wake makes the dispatch loop look at the engine.
 func (c *Collector) wake() {
 	select {
 	case c.wakeups <- struct{}{}:
@@ -137,7 +137,7 @@ func (c *Collector) underLock(step func(e engine.Driver, now time.Time)) (said b
 	return len(list) > 0
 }
 
-// guard has the engine abandoned if do panics, because the state that a panic leaves
+// guard abandons the engine if do panics, because the state that a panic leaves
 // behind is not to be trusted. The broken engine drops the waiting results.
 func (c *Collector) guard(do func()) {
 	defer func() {

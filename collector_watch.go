@@ -114,7 +114,7 @@ func (c *Collector) sink(ctx context.Context, number uint64, batch []Event) (err
 	return err
 }
 
-// hear has the engine observe a piece of a batch, and the recoveries that follow from it.
+// hear shows a piece of a batch to the engine, and the recoveries that follow from it.
 // The engine logs an event that it refuses.
 func (c *Collector) hear(e engine.Driver, now time.Time, piece []Event) {
 	e.Take(now, piece)

@@ -71,7 +71,7 @@ var (
 //
 // The store makes the UIDs. It never makes one twice, and no user can foresee one. UIDs are
 // random, with 96 bits or more. Otherwise a user could name a UID before the store makes it,
-// and have the dependents of the later object deleted (SECURITY.md).
+// and so delete the dependents of the later object (SECURITY.md).
 //
 // After a restore from a backup, the store must give every object a version that the object
 // never had. A store that cannot do so loses one guarantee. A write sent before the restore

@@ -203,7 +203,7 @@ func (t *sqliteTables) setKind(ctx context.Context, c *conn, info graph.KindInfo
 		return err
 	}
 	_, err := t.log(ctx, c, logKinds, 0, graph.Key{}, nil)
-	if errors.Is(err, errLogEmpty) { // as in Migrate; a new epoch has every watch read the kinds
+	if errors.Is(err, errLogEmpty) { // as in Migrate; after a new epoch every watch reads the kinds
 		err = t.refill(ctx, c)
 	}
 	if err != nil {

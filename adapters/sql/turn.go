@@ -43,7 +43,7 @@ func (s *Store) MaxCalls() int {
 
 var errNoTurn = errors.New("other writers had the database for the whole time of the call")
 
-// takeTurn has the writers of this process wait for each other on SQLite, without polling. A
+// takeTurn makes the writers of this process wait for each other on SQLite, without polling. A
 // write without a turn has done nothing.
 //
 //test:by TestNoTurn

@@ -26,7 +26,7 @@ func cancelledCallsLeaveNothing(t *trial) {
 	t.watch().mustSee("a watch knows "+shared.String(), func(r *replica) bool { return r.listed() && r.holds(shared) })
 }
 
-// cancelAll has several callers make cancelled calls, and waits for them.
+// cancelAll makes cancelled calls on several goroutines, and waits for them.
 func (t *trial) cancelAll(key ownergraph.Key, typical time.Duration) {
 	t.Helper()
 	t.together(func(ctx context.Context, i int) error {

@@ -56,7 +56,7 @@ func (b *brakeFlags) check(cmd *cobra.Command, args []string, ofBrake, ofGuard [
 	return nil
 }
 
-// braking has a collector take part in the brake of a record, with no limit of its own.
+// braking makes a collector take part in the brake of a record, with no limit of its own.
 //
 //test:by TestDeleteUnderBrake
 func braking(record string) ownergraph.Config {

@@ -105,7 +105,7 @@ func (b *batch) amid(ctx context.Context) {
 	}
 }
 
-// write has the inner store make some of the writes as one batch.
+// write makes some of the writes on the inner store, as one batch.
 func (b *batch) write(ctx context.Context, some []int) error {
 	if len(some) == 0 {
 		return nil

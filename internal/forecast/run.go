@@ -325,7 +325,7 @@ func (f *forecast) tryWrite(c *engine.Call) bool {
 	return err == nil
 }
 
-// report has the engine observe the outcome of a write.
+// report shows the outcome of a write to the fork.
 func (f *forecast) report(out finalizer.Outcome) {
 	switch out.Effect {
 	case finalizer.Stored:

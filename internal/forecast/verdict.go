@@ -268,7 +268,7 @@ func (f *forecast) pass(k graph.Key) {
 	f.others(out)
 }
 
-// guardStep notes a write of the guard to a target, and has the fork observe it.
+// guardStep notes a write of the guard to a target, and shows it to the fork.
 func (f *forecast) guardStep(s plan.Step, k graph.Key, out finalizer.Outcome) {
 	f.cost.Writes++
 	s.Actor, s.Key, s.Removes = plan.Engine, k, out.Effect == finalizer.Removed

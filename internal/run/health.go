@@ -39,7 +39,7 @@ type KindHealth struct {
 // and that are not served any more. Each list is in the order of the names.
 type HealthChanges struct{ Sick, Well, Gone []string }
 
-// Note has the next look come soon.
+// Note makes the next look come soon.
 func (h *Health) Note(now time.Time) {
 	if at := now.Add(healthPause); h.due.IsZero() || at.Before(h.due) {
 		h.due = at

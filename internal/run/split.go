@@ -53,7 +53,7 @@ func (s *Split) Next(most int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// Again has the writes of a range go again, in smaller parts, since none of them is done. They
+// Again makes the writes of a range go again, in smaller parts, since none of them is done. They
 // have gone in the last part. A single write that has gone with others goes alone. Refused says
 // that one of them is refused, and that no limit of time is the cause.
 func (s *Split) Again(from, to int, refused bool) {

@@ -159,7 +159,7 @@ func (m *Machine) place(k graph.Key, own []slot) (s slot) {
 	return s
 }
 
-// trip has the objects of a cascade wait for a user.
+// trip makes the objects of a cascade wait for a user.
 func (m *Machine) trip(v View, s slot, why Cause) {
 	c := m.at(s)
 	c.state, c.cause, c.seeds = Tripped, why, nil

@@ -45,7 +45,7 @@ func (a Answer) String() string {
 
 // Judge answers for the delete of a node that counts in these cascades, at most maxRoots. The
 // caller has called TryReserve, and Begin for the unknown ones, if no listing is awaited. With an answer other
-// than Go the node waits, and the machine has it decided again. A cascade trips here before
+// than Go the node waits, and the machine asks for a new decision of it. A cascade trips here before
 // the first delete beyond its limit.
 func (m *Machine) Judge(v View, id graph.NodeID, roots []graph.Key) Answer {
 	var blocked [maxRoots]slot

@@ -84,7 +84,7 @@ func (f *Fact) yields(c *cascade) bool {
 }
 
 // TakeRecord takes over the facts of the record. The record counts, except for later changes
-// of this machine. It has the cascades decided whose answer changes. A fact that has left the
+// of this machine. It asks for decisions of the cascades whose answer changes. A fact that has left the
 // record is written again, as long as objects wait for it.
 //
 //test:by TestRecordMerged TestRecordAnswers TestRecordLost

@@ -79,7 +79,7 @@ func (m *Machine) isRoomy() bool {
 	return false
 }
 
-// callRoomy has as many objects decided as there are places for them, the oldest first.
+// callRoomy asks for decisions of as many objects as there are places for them, the oldest first.
 func (m *Machine) callRoomy(v View, budget int) {
 	for ; budget > 0 && m.isRoomy(); budget-- {
 		room, first := m.room()-m.promised, place{}

@@ -21,7 +21,7 @@ func (m *Machine) isFilled(now time.Time) bool {
 	return b.tokens > m.called
 }
 
-// Step goes on with the walks, and has nodes decided that wait no longer. It looks at about
+// Step goes on with the walks, and asks for decisions of nodes that wait no longer. It looks at about
 // budget references. It reports whether there was anything to do.
 func (m *Machine) Step(v View, budget int) bool {
 	if m.set.Window > 0 {

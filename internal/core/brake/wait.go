@@ -55,7 +55,7 @@ func (m *Machine) lineFor(a Answer, need uint8) *line {
 	return nil
 }
 
-// join has a node wait. A node that waits for the same keeps its place.
+// join makes a node wait. A node that waits for the same keeps its place.
 func (m *Machine) join(id graph.NodeID, a Answer, slots [maxRoots]slot) {
 	need := uint8(0)
 	if a == NeedRoom {
@@ -166,7 +166,7 @@ func (m *Machine) Drop(id graph.NodeID) {
 // Waits reports whether a node waits.
 func (m *Machine) Waits() bool { return len(m.waits) > 0 }
 
-// wake has the nodes of a line decided. They wait until then.
+// wake asks for decisions of the nodes of a line. They wait until then.
 func (m *Machine) wake(v View, l *line) {
 	if l.called {
 		return
@@ -179,7 +179,7 @@ func (m *Machine) wake(v View, l *line) {
 	}
 }
 
-// callNext has as many nodes decided as there are tokens, the oldest first.
+// callNext asks for decisions of as many nodes as there are tokens, the oldest first.
 func (m *Machine) callNext(v View, budget int) (n int) {
 	if m.window.live == 0 {
 		return 0

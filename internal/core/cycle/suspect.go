@@ -43,7 +43,7 @@ func (d *Detector) suspect(v record.Nodes, now time.Time, id graph.NodeID) {
 	}
 }
 
-// again has the next search begin with the nodes. It looks at none of them, since there may
+// again makes the next search begin with the nodes. It looks at none of them, since there may
 // be many, so a suspect may be there twice.
 func (d *Detector) again(now time.Time, ids ...graph.NodeID) {
 	if len(d.suspects) == 0 {

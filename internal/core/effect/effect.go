@@ -31,7 +31,7 @@ const (
 	WantFence
 	// AwaitFence has Node decided when a fence passes.
 	AwaitFence
-	// WakeFence has all nodes decided that wait for a fence.
+	// WakeFence asks for decisions of all nodes that wait for a fence.
 	WakeFence
 	// Relist asks for a new listing of Kind.
 	Relist

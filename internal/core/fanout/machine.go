@@ -36,7 +36,7 @@ type Machine struct {
 	woken  []graph.NodeID // they have to be decided, and with a waiting owner its dependents
 }
 
-// Push has the dependents of an owner decided, from the first on. For an observed owner
+// Push asks for decisions of the dependents of an owner, from the first on. For an observed owner
 // these include the dependents whose references have its UID and other coordinates, or none:
 // they may count by the UID alone.
 func (m *Machine) Push(v record.Nodes, id graph.NodeID) {
@@ -46,7 +46,7 @@ func (m *Machine) Push(v record.Nodes, id graph.NodeID) {
 	}
 }
 
-// Wake has a node decided.
+// Wake asks for a decision of a node.
 func (m *Machine) Wake(id graph.NodeID) { m.woken = append(m.woken, id) }
 
 // Next moves on by one dependent of the listed owners, and returns it. It returns 0 for a

@@ -133,7 +133,7 @@ func (f *Machine) Want(after seq.Stamp, now time.Time) {
 	f.wanted = max(f.wanted, after)
 }
 
-// Await has a node decided when the fence passes, is lost, or is not needed any more. State
+// Await asks for a decision of a node when the fence passes, is lost, or is not needed any more. State
 // is the node's.
 func (f *Machine) Await(id graph.NodeID, state *record.State) {
 	if !state.AwaitsFence {
@@ -142,7 +142,7 @@ func (f *Machine) Await(id graph.NodeID, state *record.State) {
 	}
 }
 
-// AwaitKind has a node decided when the kind passes the fence.
+// AwaitKind asks for a decision of a node when the kind passes the fence.
 func (f *Machine) AwaitKind(name graph.Kind, id graph.NodeID) {
 	w := f.byKind[name]
 	if w == nil {
@@ -155,7 +155,7 @@ func (f *Machine) AwaitKind(name graph.Kind, id graph.NodeID) {
 	w[id] = struct{}{}
 }
 
-// Wake has the nodes decided that wait for a fence. An id of a node that is gone may name
+// Wake asks for decisions of the nodes that wait for a fence. An id of a node that is gone may name
 // another node, which does not wait.
 func (f *Machine) Wake(g *graph.Graph, nodes *record.Table, out *effect.List) {
 	for _, id := range f.waiting {

@@ -129,7 +129,7 @@ type Outcome struct {
 // forGood is longer than an engine runs.
 const forGood = 100 * 365 * 24 * time.Hour
 
-// Done takes the result of a run, and has its object decided. The result counts for nothing
+// Done takes the result of a run, and asks for a decision of its object. The result counts for nothing
 // if the object or the finalizer has gone.
 func (r *Runs) Done(o Outcome, now time.Time, out *effect.List) {
 	r.running[o.Run.Name]--

@@ -33,11 +33,11 @@ type OnTimeout uint8
 const (
 	// TimeoutUnset is no action.
 	TimeoutUnset OnTimeout = iota
-	// TimeoutRead has the object read: the outcome of its write is unknown.
+	// TimeoutRead asks for a read of the object: the outcome of its write is unknown.
 	TimeoutRead
 	// TimeoutList has its kind listed anew: a read has contradicted the watch.
 	TimeoutList
-	// TimeoutDecide has the object decided again: nothing was written.
+	// TimeoutDecide asks for a new decision of the object: nothing was written.
 	TimeoutDecide
 	// TimeoutHeld is TimeoutDecide for an object that only the outside can help.
 	TimeoutHeld

@@ -18,7 +18,7 @@ type walk struct {
 	next  []graph.Kind // of the next walk, sorted
 }
 
-// Retry has the writes tried again that wait for a kind: it has recovered. StepRetry follows.
+// Retry begins new tries of the writes that wait for a kind: it has recovered. StepRetry follows.
 func (t *Expectations) Retry(kind graph.Kind) {
 	if i, ok := slices.BinarySearch(t.walk.next, kind); !ok && t.Len() > 0 {
 		t.walk.next = slices.Insert(t.walk.next, i, kind)

@@ -35,7 +35,7 @@ func (t *Expectations) IsPending(id graph.NodeID, kind graph.Kind, now time.Time
 	return x != nil && (now.Before(x.Deadline) || x.OnTimeout == TimeoutList && !k.Relisted(kind, x.listed))
 }
 
-// Postpone has a pending node decided at the deadline. If the deadline has passed, it asks
+// Postpone asks for a decision of a pending node at the deadline. If the deadline has passed, it asks
 // for a listing of the kind, and the next deadline is after the time wait.
 func (t *Expectations) Postpone(id graph.NodeID, kind graph.Kind, now time.Time, wait time.Duration, k *kinds.Table, stamps *seq.Counter, out *effect.List) {
 	x := t.at(id)

@@ -28,7 +28,7 @@ func (m *Machine) TryDelete(v View, id, holder graph.NodeID) (wait bool) {
 		case o.stale:
 		case p.status == stays && holder == 0:
 			m.doomed[id] = struct{}{} // it goes after all, and has to be counted
-			if !p.known {             // another walk would find the same, and have the object decided again without end
+			if !p.known {             // another walk would find the same, and ask for decisions of the object without end
 				m.setStale(v, o)
 			}
 		case m.isHeldUp(v, o, p, id):

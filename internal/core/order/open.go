@@ -66,7 +66,7 @@ func (m *Machine) await(o *order) {
 // FencePassed notes that a fence has passed.
 func (m *Machine) FencePassed() { m.lookAtFenced() }
 
-// lookAtFenced has the orders that wait for a fence looked at again, by Step.
+// lookAtFenced makes Step look again at the orders that wait for a fence.
 func (m *Machine) lookAtFenced() {
 	m.opening = append(m.opening, m.fenced...)
 	m.fenced = nil
@@ -94,7 +94,7 @@ func (m *Machine) openPhases(v View, budget int) {
 	}
 }
 
-// release has the objects decided again that wait for a phase up to this one.
+// release asks for new decisions of the objects that wait for a phase up to this one.
 func (m *Machine) release(o *order, phase int) {
 	for i := range o.waiting[:phase+1] {
 		for _, id := range o.waiting[i] {

@@ -54,7 +54,7 @@ func (m *Machine) HasWork() bool {
 	return m.due || m.walk != nil || len(m.stale) > 0 || len(m.ready) > 0 || len(m.ended) > 0
 }
 
-// Step goes on with the walks, within the budget, and has at most room objects decided whose
+// Step goes on with the walks, within the budget, and asks for decisions of at most room objects whose
 // phase has opened.
 func (m *Machine) Step(v View, budget, room int) {
 	m.openPhases(v, budget)
@@ -171,7 +171,7 @@ func (w *walk) passesOn(v View, id graph.NodeID) bool {
 	return w.places[id] != nil && v.InUse(id) && v.Node(id).Inside(inside.Key{}).Propagation() != graph.Orphan
 }
 
-// tryForce has the next object go that is marked, or that a decision deletes, although an owner
+// tryForce lets the next object go that is marked, or that a decision deletes, although an owner
 // of it stays. It returns false without one.
 func (w *walk) tryForce() bool {
 	for len(w.marked) > 0 {

@@ -6,5 +6,5 @@
 // machine covers everything while the record is unknown. It also names the writes of
 // unknown outcome, until the watch has shown another version or the end of their objects.
 //
-// After the end of a pause, a walk over all nodes has the engine decide them again.
+// After the end of a pause, a walk over all nodes asks for new decisions.
 package pause

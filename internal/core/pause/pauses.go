@@ -111,7 +111,7 @@ func (p *Pauses) add(x Pause, out *effect.List) {
 	begun(x.What, x.What.String(), out)
 }
 
-// End ends a pause, and has the objects that it covered decided.
+// End ends a pause, and asks for decisions of the objects that it covered.
 func (p *Pauses) End(what Extent, out *effect.List) {
 	if i, ok := p.find(what); ok {
 		p.list = slices.Delete(p.list, i, i+1)

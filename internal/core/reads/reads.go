@@ -141,7 +141,7 @@ func (m *Machine) Fail(v record.Nodes, owner graph.NodeID, was, doubt graph.Doub
 	return free
 }
 
-// Answer has the dependents decided again that waited for the read of the owner, and for
+// Answer asks for new decisions of the dependents that waited for the read of the owner, and for
 // no other one.
 func (m *Machine) Answer(v record.Nodes, owner graph.NodeID, out *effect.List) {
 	w, counted := m.waiters[owner], !v.State(owner).ReadFailing
@@ -155,7 +155,7 @@ func (m *Machine) Answer(v record.Nodes, owner graph.NodeID, out *effect.List) {
 	}
 }
 
-// endWait has a waiting node decided again if it waits for no other read, and reports that.
+// endWait asks for a new decision of a waiting node if it waits for no other read, and reports that.
 // Counted says that it waited for this one. Ids are used again, so another node may be
 // decided early.
 func (m *Machine) endWait(v record.Nodes, id graph.NodeID, counted bool, out *effect.List) bool {

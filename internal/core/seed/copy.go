@@ -24,7 +24,7 @@ const (
 const maxWalks = 16
 
 // Copy copies the part of an engine's state that a request can affect, in steps of bounded work
-// (RULES, P1). The engine has the copy follow each change of the graph until the last step, or
+// (RULES, P1). The engine shows each change of the graph to the copy until the last step, or
 // until Close. Afterwards the goroutine that plans has the copy to itself.
 //
 // Make one with New. A Copy is not safe for concurrent use.

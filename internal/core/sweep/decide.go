@@ -45,7 +45,7 @@ func (sw *Sweeps) Concerns(id graph.NodeID) bool {
 }
 
 // Recorded returns the decision of the sweeps for a node, as its recorded reason shows it.
-// A change of a sweep has its nodes decided again, so the record is present for each node
+// A change of a sweep asks for new decisions of its nodes, so the record is present for each node
 // that is not queued. Without such a reason it is the decision d of collection.
 func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decision {
 	action := policy.Wait
@@ -208,7 +208,7 @@ func (sw *Sweeps) decideMember(v View, id graph.NodeID, o graph.Object, d policy
 
 // waitMember returns the reason for which a member waits, or ReasonUnset if it may be
 // deleted now. It requests the proof, or the selections, that end the wait. A phase that opens
-// has its members decided again, so no audit requests anything for a member of a closed phase.
+// asks for new decisions of its members, so no audit requests anything for a member of a closed phase.
 func (sw *Sweeps) waitMember(v View, id graph.NodeID, o graph.Object, m membership) policy.Reason {
 	if v.Kinds.Sick(o.Kind) != "" { // the watch would not show its end
 		return policy.KindSick

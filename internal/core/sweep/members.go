@@ -141,7 +141,7 @@ func (sw *Sweeps) setMemberships(v View, id graph.NodeID, now []membership, gone
 	}
 }
 
-// countMember keeps the counts of a run. It has the run advanced when they let something
+// countMember keeps the counts of a run. It asks for an advance of the run when they let something
 // begin.
 func (sw *Sweeps) countMember(v View, id graph.NodeID, m membership, d int) {
 	r := sw.runs[m.run]

@@ -161,7 +161,7 @@ func (sw *Sweeps) mayHaveHolder(v View, o graph.Object) bool {
 // anyLabels stands for labels that make every possible claim.
 func anyLabels(int) (string, bool) { return "any", true }
 
-// retryContested has contested members decided again after a rival ended or changed. Such
+// retryContested asks for new decisions of contested members after a rival ended or changed. Such
 // members are held.
 func (sw *Sweeps) retryContested(v View) {
 	if sw.anyBlocked() {

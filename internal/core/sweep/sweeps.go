@@ -237,7 +237,7 @@ func (sw *Sweeps) Rewind() {
 	sw.walk, sw.again, sw.dirty, sw.due = 0, false, false, time.Time{}
 }
 
-// Lose has each run that waits for a proof request one that begins after the moment.
+// Lose makes each run that waits for a proof request one that begins after the moment.
 func (sw *Sweeps) Lose(at seq.Stamp) {
 	for _, r := range sw.runs {
 		r.proofAfter = 0

@@ -78,7 +78,7 @@ func (sw *Sweeps) endWalk(v View) {
 	}
 }
 
-// walkNode counts a node as a member, and has it decided if it may be deleted.
+// walkNode counts a node as a member, and asks for its decision if it may be deleted.
 func (sw *Sweeps) walkNode(v View, id graph.NodeID) {
 	if !v.Graph.Inside(inside.Key{}).InUse(id) || v.Graph.Node(id).State() != graph.Observed {
 		return

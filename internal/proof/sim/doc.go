@@ -146,7 +146,7 @@
 //     the pause. The report of a pause has as many calls as are under way there.
 //   - Without an event, a result or a later time, each engine comes to rest: see World.Issue.
 //
-// One engine in four with a limit has its counts wait for sick kinds.
+// In one engine of four with a limit, the counts wait for sick kinds.
 //
 // A guarded root has no limit. A rewind takes approvals back. Plans of worlds with a limit are
 // carried out, and are not compared.

@@ -16,9 +16,9 @@ const (
 	unknownIsAbsent   = "unknown-is-absent"
 	// refusedIsDone turns a deletion that was not carried out into one that is done.
 	refusedIsDone = "refused-is-done"
-	// watchLies has the watch of the collectors report the end of objects that live.
+	// watchLies makes the watch of the collectors report the end of objects that live.
 	watchLies = "watch-lies"
-	// getLies has a failed read of the collectors answer that the object is not there, and
+	// getLies makes a failed read of the collectors answer that the object is not there, and
 	// the watch hides owners from them.
 	getLies = "get-lies"
 )

@@ -208,7 +208,7 @@ func phased() ownergraph.Config {
 	}}}}
 }
 
-// forest has n roots with two dependents each, and may have them wait for a finalizer.
+// forest has n roots with two dependents each, and may make them wait for a finalizer.
 func forest(n int, finalizers ...string) (all []graph.Object, roots []graph.Key) {
 	for i := range n {
 		root := object("a", fmt.Sprint(i))
@@ -402,7 +402,7 @@ func chain() {
 	r.restore()
 }
 
-// pendingReads has many objects wait for the read of one owner.
+// pendingReads makes many objects wait for the read of one owner.
 func pendingReads() {
 	owner := object("a", "owner").Key
 	var all []graph.Object
@@ -423,7 +423,7 @@ func pendingReads() {
 	r.restore()
 }
 
-// fences has many owners wait for one fence.
+// fences makes many owners wait for one fence.
 func fences() {
 	var all []graph.Object
 	for i := range many {

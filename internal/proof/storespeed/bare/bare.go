@@ -54,7 +54,7 @@ func Load(ctx context.Context, db *sql.DB, dialect string) (rows []Row, err erro
 	return rows, list.Err()
 }
 
-// share has the clients take parts of n items, one part after another. It returns the first
+// share gives the clients parts of n items, one part after another. It returns the first
 // errors of the clients.
 func share(clients, n, part int, work func(client, from, to int) error) error {
 	var next atomic.Int64
