@@ -35,7 +35,7 @@ func (d driver) Seed() seed.View { return d.e.seedView() }
 
 // SeedRest returns what a seed needs beside its copy.
 func (d driver) SeedRest(now time.Time) seed.Rest {
-	rest := seed.Rest{Now: now, Busy: !d.e.Idle(), Labels: &d.e.labels, Brake: d.e.brake.Memory(d.e.brakeView())}
+	rest := seed.Rest{Now: now, Busy: !d.e.Idle(), Brake: d.e.brake.Memory(d.e.brakeView())}
 	for _, x := range d.e.Paused() {
 		rest.Pauses = append(rest.Pauses, seed.Pause{What: pause.Extent(x.What), Unread: x.Unread})
 	}
@@ -45,7 +45,7 @@ func (d driver) SeedRest(now time.Time) seed.Rest {
 // seedView returns the machines that a copy for a plan reads.
 func (e *Engine) seedView() seed.View {
 	return seed.View{
-		View: e.sweepView(), Sweeps: &e.sweeps, Guards: &e.guards, Members: &e.members, Orphaned: &e.orphaned, Work: e.work,
+		View: e.sweepView(), Sweeps: &e.sweeps, Guards: &e.guards, Orphaned: &e.orphaned, Work: e.work,
 		Open: &e.copies, Rewinds: e.counts.Rewinds,
 	}
 }
@@ -53,7 +53,7 @@ func (e *Engine) seedView() seed.View {
 // GraphConfig returns the settings of a copy of the graph, which outlives the engine.
 func (d driver) GraphConfig() graph.Config {
 	cfg := d.e.graph.Inside(inside.Key{}).Config()
-	if rules := d.e.protect; rules.Any() { // a copy of the rules
+	if rules := d.e.guards.Rules; rules.Any() { // a copy of the rules
 		cfg.HoldsMark = func(o graph.Object) bool { return rules.MayHoldMark(&o) }
 	}
 	return cfg
@@ -135,19 +135,19 @@ func (d driver) ExplainAt(k graph.Key, now time.Time) (explain.Explanation, erro
 func (d driver) NeedLabels() string { return d.e.needLabels() }
 
 // GuardOf returns the guard that selects an object, with its name, or nil.
-func (d driver) GuardOf(o *graph.Object) (*guard.Guard, string) { return d.e.guards.Of(o) }
+func (d driver) GuardOf(o *graph.Object) (*guard.Guard, string) { return d.e.guards.Roots.Of(o) }
 
 // BeginApproval notes that a user's approval of a root is under way, and EndApproval that it has ended,
 // and whether it has taken the hold off. Then the engine reports the end of the hold as an approval.
 func (d driver) BeginApproval(k graph.Key) {
 	if n, ok := d.e.graph.Lookup(k); ok {
-		d.e.guards.BeginApproval(n.ID())
+		d.e.guards.Roots.BeginApproval(n.ID())
 	}
 }
 
 func (d driver) EndApproval(k graph.Key, taken bool) {
 	if n, ok := d.e.graph.Lookup(k); ok {
-		d.e.guards.EndApproval(n.ID(), taken)
+		d.e.guards.Roots.EndApproval(n.ID(), taken)
 	}
 }
 
@@ -155,7 +155,7 @@ func (d driver) EndApproval(k graph.Key, taken bool) {
 // of guards. Its deletion mark would pass by the guard. An engine that writes nothing guards no root.
 // The error wraps plan.ErrChanged.
 func (d driver) Unguarded(o *graph.Object) error {
-	g, name := d.e.guards.Of(o)
+	g, name := d.e.guards.Roots.Of(o)
 	if g == nil || o.Deleting || d.e.cfg.ObserveOnly || d.e.level == Level0 {
 		return nil
 	}
@@ -172,16 +172,9 @@ func (d driver) Unguarded(o *graph.Object) error {
 
 // Protection reports whether an object is protected, or whether a selection has to tell.
 func (d driver) Protection(o *graph.Object) (protected, unknown bool) {
-	rule := d.e.protect.Protects(o)
-	if rule != "" || !d.e.labels.Any() {
-		return rule != "", false
-	}
-	n, ok := d.e.graph.Lookup(o.Key)
-	if !ok {
-		return false, true
-	}
-	rule, unknown = d.e.labelState(n.ID(), o)
-	return rule != "", unknown
+	rule, unknown := d.e.guards.Protection(d.e.guardView(), o)
+	_, ok := d.e.graph.Lookup(o.Key)
+	return rule != "", unknown || rule == "" && !ok && d.e.guards.Labels.Any()
 }
 
 // WhyUsed says why a finalizer cannot be retired, or "". It reads the settings alone.
@@ -218,7 +211,7 @@ func (d driver) Carriers(names []string, from graph.NodeID) (found []graph.Objec
 			continue
 		}
 		o := n.Object()
-		if x, _ := d.e.guards.Of(&o); x == nil && slices.ContainsFunc(names, o.HasFinalizer) {
+		if x, _ := d.e.guards.Roots.Of(&o); x == nil && slices.ContainsFunc(names, o.HasFinalizer) {
 			found = append(found, o)
 		}
 	}

@@ -100,12 +100,7 @@ func (d driver) TryObserve(at seq.Stamp) bool                 { return d.e.wantO
 
 // TrySelect asks for the selections by labels that begin after the moment, for protections and
 // members. It reports whether all of them are complete.
-func (d driver) TrySelect(at seq.Stamp) bool {
-	v := d.e.guardView()
-	d.e.labels.WantKinds(v, at)
-	d.e.members.WantKinds(v, at)
-	return d.e.labels.SelectedAt(v) > at && d.e.members.SelectedAt(v) > at
-}
+func (d driver) TrySelect(at seq.Stamp) bool { return d.e.guards.TrySelect(d.e.guardView(), at) }
 
 // AwaitRecord pauses everything until a record has been read. With kept, the brake keeps facts for it.
 func (d driver) AwaitRecord(now time.Time, kept bool) {

@@ -89,8 +89,7 @@ type Engine struct {
 	held     held.Table
 	calls    inflight.Calls[Call]
 
-	misplaced       map[graph.UID][]graph.NodeID // the dependents of owners in another scope or under another name
-	labels, members guards.Labels                // of protections, and of sweeps for verdicts
+	misplaced map[graph.UID][]graph.NodeID // the dependents of owners in another scope or under another name
 
 	absent   tombstone.Set   // owners that are gone and have no dependent left
 	orphaned orphaned.Memory // owners whose orphaning this engine ended
@@ -100,8 +99,7 @@ type Engine struct {
 	handlers handlers.Runs
 	sweeps   sweep.Sweeps
 	order    order.Machine
-	protect  guards.Rules
-	guards   guards.Machine
+	guards   guards.Guards
 	audit    audit.Auditor
 	brake    brake.Machine
 
@@ -146,13 +144,11 @@ func New(level Level, cfg Config) (*Engine, error) {
 		revision:  run.NewRevision(0),
 		brake:     brake.New(brake.Settings{PerCascade: set.Brake.PerCascade, Window: set.Brake.Window, Per: set.Brake.Per}),
 	}
-	e.protect, _ = guards.NewRules(cfg.Protect)
-	e.guards, _ = guards.New(cfg.Guards)
-	e.labels = guards.NewLabels(e.protect, set.SelectPage)
-	e.graph = graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.holdsMark()})
-	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
-	e.order, e.members = order.New(cfg.Guards), e.newMembers()
+	e.guards, _ = guards.New(guards.Settings{Protect: cfg.Protect, Guards: cfg.Guards, Members: e.sweeps.LabelRules(), Page: set.SelectPage})
+	e.graph = graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.guards.Rules.MarkHolder()})
+	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
+	e.order = order.New(cfg.Guards)
 	return e, nil
 }
 
@@ -386,9 +382,10 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 	case inflight.Handle:
 		e.handlerDone(id, x, r.Err, false)
 	case inflight.Select:
-		e.selectDone(id, r)
+		wait, _ := e.retryIn(r.Err)
+		e.selections().Done(uint64(id), r.Selected, r.Err, wait)
 	case inflight.Judge:
-		e.judgeDone(id, x, r)
+		e.guards.Done(e.guardView(), uint64(id), x.Node, guards.Verdict{Refused: r.Verdict.Refused(), Causes: r.Verdict.Causes()}, r.Err)
 	}
 }
 
@@ -406,9 +403,9 @@ func (e *Engine) notBegun(id CallID, x *inflight.Call) {
 	case inflight.List:
 		e.kinds.ReturnList(x.Key.Kind, e.now)
 	case inflight.Select:
-		e.returnSelect(id)
+		e.selections().Return(uint64(id))
 	case inflight.Judge:
-		e.guards.Return(uint64(id))
+		e.guards.Roots.Return(uint64(id))
 	case inflight.Handle:
 		e.handlers.Return(handlers.Run{Node: x.Node, Name: x.Handler}, uint64(id))
 		e.held.Open.Return(x.Node, e.state(x.Node).Reason, e.handlers.IsRunning(x.Node))

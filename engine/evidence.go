@@ -70,7 +70,7 @@ func (e *Engine) useOrphaned(id graph.NodeID, in *policy.Facts) {
 // needed: also where Held has to name a sick kind.
 func (e *Engine) fastKeep(id graph.NodeID) policy.Reason {
 	owner, quick := e.graph.Node(id).Inside(inside.Key{}).Fast()
-	if quick == fate.Unset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.guards.Any() && e.guards.MaySelect(e.graph.Node(id)) || e.expected.Has(id) || e.calls.HasRetry(id) {
+	if quick == fate.Unset || !e.nodes.IsDefault(e.graph, id) || e.sweeps.Any() || e.guards.Roots.Any() && e.guards.Roots.MaySelect(e.graph.Node(id)) || e.expected.Has(id) || e.calls.HasRetry(id) {
 		return policy.ReasonUnset
 	}
 	switch {

@@ -33,7 +33,7 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 		x.verdict(c)
 	case policy.JudgementFails: // the text has the cause, such as a condition that panics
 		c.End, c.Actor = explain.User, "the judgement fails"
-		c.Text, c.Next = e.guards.Err(j.id), e.guards.RetryAt(j.id)
+		c.Text, c.Next = e.guards.Roots.Err(j.id), e.guards.Roots.RetryAt(j.id)
 	case policy.NeedSelect, policy.ProtectionUnknown:
 		x.selection(j, c)
 	case policy.SweepUnserved:
@@ -55,7 +55,7 @@ func (x *explainer) detail(j judgement, n graph.Node) []string {
 	case policy.ObjectFlawed:
 		return held.Flaw(n)
 	case policy.Protected, policy.DeletionRefused, policy.GuardMissing, policy.GuardUnfit:
-		return x.e.guardDetail(n)
+		return x.e.guards.Detail(x.e.guardView(), n)
 	case policy.HolderUnfit, policy.HolderUnguarded:
 		return x.e.sweeps.Names(x.e.sweepView(), j.id)
 	}
@@ -70,8 +70,8 @@ func (x *explainer) verdict(c *explain.Condition) {
 		c.End, c.Text = explain.User, "the store has no fences, so no guard passes a deletion: approve it"
 	case len(sick) > 0:
 		c.End, c.Actor = explain.Kind, held.Join(sick)
-	case len(e.labels.Failing()) > 0:
-		c.End, c.Actor, c.Text = explain.Store, "selections by labels fail", held.Join(e.labels.Failing())
+	case len(e.guards.Labels.Failing()) > 0:
+		c.End, c.Actor, c.Text = explain.Store, "selections by labels fail", held.Join(e.guards.Labels.Failing())
 	default:
 		c.End, c.Actor = explain.Work, "the plan of the deletion, behind a fence"
 		x.failedFence(c)
@@ -89,8 +89,8 @@ func (x *explainer) failedFence(c *explain.Condition) {
 // selection sets the end of a wait for a selection by label.
 func (x *explainer) selection(j judgement, c *explain.Condition) {
 	e := x.e
-	failing := e.labels.Failing()
-	next, _ := e.labels.SelectAt(e.guardView())
+	failing := e.guards.Labels.Failing()
+	next, _ := e.guards.Labels.SelectAt(e.guardView())
 	if j.d.Reason == policy.NeedSelect {
 		failing = e.sweeps.Failing()
 		next, _ = e.sweeps.SelectAt(e.sweepView())

@@ -50,10 +50,10 @@ func (insider) Fork(cfg Config, s *seed.Seed) (Fork, error) {
 	e.cfg.Misplaced = len(s.Parts) // no audit decides the others
 	e.keepLog()
 	if s.Labels.Any() {
-		e.labels.Recall(s.Protections())
+		e.guards.Labels.Recall(s.Protections())
 	}
-	if e.members.Any() {
-		e.members.Restore(cmp.Or(s.Members, &guards.Shown{}))
+	if e.guards.Members.Any() {
+		e.guards.Members.Restore(cmp.Or(s.Members, &guards.Shown{}))
 	}
 	return Fork{e, fork{e}}, nil
 }
@@ -139,7 +139,7 @@ func (f fork) IsFlawed(k graph.Key) bool {
 }
 
 // GuardOf returns the guard that selects an object, with its name, or nil.
-func (f fork) GuardOf(o *graph.Object) (*guard.Guard, string) { return f.e.guards.Of(o) }
+func (f fork) GuardOf(o *graph.Object) (*guard.Guard, string) { return f.e.guards.Roots.Of(o) }
 
 // OrderOf returns the guard whose phases order the deletion of a root, or -1.
 func (f fork) OrderOf(o *graph.Object) int { return f.e.order.GuardOf(o) }
@@ -147,16 +147,14 @@ func (f fork) OrderOf(o *graph.Object) int { return f.e.order.GuardOf(o) }
 // Protection returns the rule that protects an object, or "". Unknown says that labels may protect it,
 // and are not known.
 func (f fork) Protection(o *graph.Object) (rule string, unknown bool) {
-	if n, ok := f.e.graph.Lookup(o.Key); ok && f.e.protect.Protects(o) == "" {
-		_, unknown = f.e.labelState(n.ID(), o)
-	}
-	return f.e.protection(o), unknown
+	return f.e.guards.Protection(f.e.guardView(), o)
 }
 
 // MemberText names the matches that make an object a member of sweeps by its labels.
 func (f fork) MemberText(k graph.Key) (text string) {
-	for i := range f.e.members.Rules() {
-		if value, is, _ := f.e.members.Restored().Value(i, k); is {
+	members := &f.e.guards.Members
+	for i := range members.Rules() {
+		if value, is, _ := members.Restored().Value(i, k); is {
 			text += "\n" + strconv.Itoa(i) + "=" + value
 		}
 	}

@@ -132,7 +132,7 @@ func (e *Engine) heldAt(id graph.NodeID) Held {
 	case policy.NeedVerdict:
 		h.LastError = e.fence.Failing().Cause
 	case policy.JudgementFails:
-		h.LastError = e.guards.Err(id)
+		h.LastError = e.guards.Roots.Err(id)
 	case policy.Paused:
 		h.LastError, _, _ = e.pauses.Unread()
 	case policy.NeedMembers:
@@ -168,7 +168,7 @@ func (e *Engine) detail(id graph.NodeID) []string {
 	case policy.HolderUnfit, policy.HolderUnguarded, policy.SweepUnserved, policy.NeedMembers, policy.NeedSelect:
 		return e.sweeps.Names(e.sweepView(), id)
 	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.JudgementFails, policy.GuardMissing, policy.GuardUnfit:
-		return e.guardDetail(n)
+		return e.guards.Detail(e.guardView(), n)
 	case policy.Braked, policy.CascadeRefused:
 		return e.brakeDetail(id)
 	case policy.BrakeListing:

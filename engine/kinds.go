@@ -49,7 +49,7 @@ func (e *Engine) observeKind(ev *graph.Event, newest bool) {
 func (e *Engine) leaveKind(name graph.Kind) {
 	e.fence.WakeKind(name, &e.effects)
 	e.carryOut()
-	e.dropSelects()
+	e.selections().Drop()
 	e.carryOut()
 	e.fence.Void(&e.kinds)
 	e.order.Doubt(e.orderView())
@@ -76,7 +76,7 @@ func (e *Engine) observeKinds(infos []graph.KindInfo) {
 	if e.kinds.EndSet(e.graph, e.sweeps.Holders()) {
 		e.resumeReads()
 	}
-	e.dropSelects()
+	e.selections().Drop()
 	e.carryOut()
 	e.endRewind()
 	e.confirm()
@@ -218,9 +218,7 @@ func (e *Engine) endListing(name graph.Kind) {
 // resume tries the calls again at once that failed while the kind was sick.
 func (e *Engine) resume(name graph.Kind) {
 	e.sweeps.WalkAgain()
-	e.sweeps.ResumeSelects(e.sweepView(), name)
-	e.labels.ResumeSelects(e.guardView(), name)
-	e.members.ResumeSelects(e.guardView(), name)
+	e.selections().Resume(name)
 	e.carryOut()
 	e.reads.Resume(e.view(), name)
 	e.expected.Retry(name)

@@ -81,12 +81,8 @@ func (e *Engine) wakeLane(lane Lane) time.Time {
 		}
 		w.Add(e.kinds.ListAt())
 		w.Add(e.kinds.LateAt())
-		if e.sweeps.Any() {
-			w.Add(e.sweeps.SelectAt(e.sweepView()))
-		}
-		w.Add(e.guards.At())
-		w.Add(e.labels.SelectAt(e.guardView()))
-		w.Add(e.members.SelectAt(e.guardView()))
+		w.Add(e.guards.Roots.At())
+		w.Add(e.selections().At())
 	}
 	return w.At()
 }
@@ -191,7 +187,7 @@ func (e *Engine) stepAudit() bool {
 // references that it looked at.
 func (e *Engine) auditNode(id graph.NodeID) (cost int) {
 	n := e.graph.Node(id)
-	root := e.sweeps.IsHolder(id) || e.guards.Follows(id) || e.guards.Any() && e.guards.MaySelect(n)
+	root := e.sweeps.IsHolder(id) || e.guards.Roots.Follows(id) || e.guards.Roots.Any() && e.guards.Roots.MaySelect(n)
 	if n.Owners() > 0 || n.Deleting() || root {
 		cost = e.forgetUnwatched(n)
 		if e.tryKeep(id) {

@@ -242,10 +242,9 @@ func (e *Engine) dropAbsence(id graph.NodeID, n graph.Node, k graph.Key) {
 // may have changed and changed back in between (R3). So does any version after a rewind.
 func (e *Engine) applyMark(d *graph.Delta, n graph.Node, m *record.State) {
 	withheld := false
-	if e.labels.Any() && n.State() == graph.Observed && n.Deleting() {
+	if e.guards.Labels.Any() && n.State() == graph.Observed && n.Deleting() {
 		o := n.Object()
-		rule, unknown := e.labelState(n.ID(), &o)
-		withheld = rule != "" || unknown
+		withheld = e.guards.Labels.MayProtect(&o, m.Known, e.kinds.Rewound())
 	}
 	e.noteWithheld(n.ID(), withheld)
 	if n.State() != graph.Observed || !n.Deleting() || n.Inside(inside.Key{}).Propagation() == graph.Unset || n.Inside(inside.Key{}).MarkHeld() {

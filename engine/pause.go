@@ -234,7 +234,7 @@ func (e *Engine) stepPauses() {
 			continue
 		}
 		n := e.graph.Node(id)
-		root := e.guards.Any() && e.guards.MaySelect(n) // it may lack finalizers
+		root := e.guards.Roots.Any() && e.guards.Roots.MaySelect(n) // it may lack finalizers
 		if n.Owners() > 0 || n.Deleting() || root || e.sweeps.IsHolder(id) {
 			e.keepOrEnqueue(id, queue.Low)
 		}

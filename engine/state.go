@@ -116,7 +116,7 @@ func (e *Engine) clone() *Engine {
 	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
 	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
 	c.sweeps, c.order = e.sweeps.Clone(), e.order.Clone()
-	c.guards, c.labels, c.members = e.guards.Clone(), e.labels.Clone(), e.members.Clone()
+	c.guards = e.guards.Clone()
 	c.audit, c.brake = e.audit.Clone(), e.brake.Clone()
 	if e.audit.IsSearching() { // the copy begins the audit anew
 		c.auditSoon()
@@ -134,7 +134,7 @@ func (e *Engine) check() error {
 	for _, check := range []func() error{
 		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, func() error { return e.order.Check(e.orderView()) }, e.checkFastPath, e.kinds.Check,
 		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
-		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, e.labels.CheckLabels, e.members.CheckLabels, func() error { return e.held.Check(e.graph) },
+		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, func() error { return e.held.Check(e.graph) },
 		func() error {
 			return recount.Check(recount.View{Nodes: e.view(), Work: e.work, Fanout: &e.fanout, Held: &e.held, Expected: &e.expected, Handlers: &e.handlers})
 		},
@@ -305,8 +305,6 @@ func (p *printer) rest() {
 	e.orphaned.Hash(p.Printer)
 	e.handlers.Hash(p.Printer)
 	e.guards.Hash(p.Printer, p.fenceAfter)
-	e.labels.HashLabels(p.Printer, p.fenceAfter)
-	e.members.HashLabels(p.Printer, p.fenceAfter)
 	e.pauses.Hash(p.Printer)
 	e.brake.Hash(p.Printer)
 }

@@ -205,7 +205,7 @@ var unhashed = map[string]string{
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit", "Engine.brake": "see package brake", "Engine.follows": "for reports",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
-	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard", "Engine.protect": "one Config", "Engine.labels": "see package guard", "Engine.members": "see package guard",
+	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard",
 	"Engine.order": "see package order",
 }
 

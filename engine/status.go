@@ -167,7 +167,7 @@ func (e *Engine) Stats() Stats {
 		Writes: WriteStats{t.Conflicts, t.RefusedWrites, t.UnknownOutcomes, e.undone.Count(), t.BestEffort},
 		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost, fences.Failed, t.FenceTime},
 		Sweeps: SweepStats{e.sweeps.Runs(), sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded},
-		Guards: GuardStats(e.guards.Counts()),
+		Guards: GuardStats(e.guards.Roots.Counts()),
 	}
 	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
 		s.ByStatus[k] = e.held.Count(k)
@@ -306,7 +306,7 @@ func (e *Engine) Idle() bool {
 	if e.busy() || e.calls.Len() > 0 || e.expected.WatchLen() > 0 || len(e.cycles.Suspects()) > 0 {
 		return false
 	}
-	if e.guards.Busy() || e.labelsBusy() {
+	if e.guards.Busy(e.guardView()) {
 		return false
 	}
 	if e.fence.Busy(&e.kinds) || e.expected.HasUnblocked() || e.kindsBusy() || e.brake.Waiting() > 0 {
@@ -367,7 +367,7 @@ func (e *Engine) kindsBusy() bool {
 // busyNodes returns the nodes that are queued, that a call under way is about, or that
 // await an event that has to come, or a fence that no sick kind holds.
 func (e *Engine) busyNodes() []graph.NodeID {
-	ids := slices.Concat(e.guards.Pending(), e.fanout.Woken(), e.fanout.Owners(), e.cycles.Suspects(), e.expected.AwaitingWatch(), e.brake.WaitingNodes())
+	ids := slices.Concat(e.guards.Roots.Pending(), e.fanout.Woken(), e.fanout.Owners(), e.cycles.Suspects(), e.expected.AwaitingWatch(), e.brake.WaitingNodes())
 	for x := range e.work.Entries() {
 		if x.State != queue.Idle && (x.State != queue.Delayed || !e.waitsOutside(x.Key)) {
 			ids = append(ids, x.Key)

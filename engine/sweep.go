@@ -86,28 +86,10 @@ func (e *Engine) sweepView() sweep.View {
 		Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Held: &e.held, Stamps: &e.seq,
 		Retries: e.calls.Retries(), Out: &e.effects, Now: e.now,
 	}
-	if s := e.members.Restored(); s != nil {
+	if s := e.guards.Members.Restored(); s != nil {
 		v.Shown = s
 	}
 	return v
-}
-
-// nextSelect sets c to the call for the next page of a selection, if one is due.
-func (e *Engine) nextSelect(c *Call) bool {
-	if e.labels.Any() && e.nextProtected(c) || e.members.Any() && e.nextMembers(c) {
-		return true
-	}
-	if !e.sweeps.Any() {
-		return false
-	}
-	req, ok := e.sweeps.NextSelect(e.sweepView())
-	if ok {
-		began := e.issue(c, inflight.Call{Purpose: inflight.Select, Key: graph.Key{Kind: req.Kind}})
-		c.Select = req
-		e.sweeps.SetSelectCall(uint64(c.ID), began)
-	}
-	e.carryOut()
-	return ok
 }
 
 // readHolder prepares the read of a holder.

@@ -12,8 +12,10 @@ import (
 type Facts struct {
 	Protected policy.Reason // its mark counts for no dependent: Protected or ProtectionUnknown
 	Bar       policy.Reason // no write may go out now, for this reason
-	Selected  seq.Stamp     // the protection by labels is known as of this moment
+	Selected  seq.Stamp     // the labels that a verdict needs are known as of this moment
 	Reread    bool          // a read returned the object after a conflict, and the watch has not shown it
+	// HoldsByLabel says that objects of the kind hold members of a sweep by labels.
+	HoldsByLabel bool
 }
 
 // Decide returns the decision of the guards for an object, where the rules alone decide d. A

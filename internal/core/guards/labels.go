@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Labels follows the protection of objects by labels. Labels are no part of an object, so the
@@ -18,9 +19,9 @@ import (
 //     or a later one, and began after the version was known.
 //   - Otherwise its protection is unknown.
 //
-// Make it with NewLabels. It is not safe for concurrent use.
+// New makes it. It is not safe for concurrent use.
 //
-// Its invariants, which CheckLabels verifies:
+// Its invariants, which Check verifies:
 //
 //  1. a selection under way is of a rule with a selector
 //  2. the wanted selections are sorted, and each stands there once
@@ -70,8 +71,8 @@ type selection struct {
 	err   string // of the last one, "" for none
 }
 
-// NewLabels returns the protection by labels of rules. Page is the number of objects in a page.
-func NewLabels(r Rules, page int) Labels {
+// newLabels returns the protection by labels of rules. Page is the number of objects in a page.
+func newLabels(r Rules, page int) Labels {
 	l := Labels{page: page, matches: map[matchKey]match{}, done: map[selecting.Key]selection{}, waiting: map[graph.NodeID]bool{}}
 	for _, i := range r.labelled {
 		p := &r.list[i]
@@ -112,14 +113,24 @@ func (l *Labels) State(o *graph.Object, known, rewound seq.Stamp) (rule string, 
 	return "", unknown
 }
 
-// MayProtect reports whether a rule may protect an object by its labels.
-func (l *Labels) MayProtect(o *graph.Object) bool {
-	for i := range l.rules {
-		if l.rules[i].selects(o) {
-			return true
-		}
+// MayProtect reports whether a rule protects an object by its labels, or a selection has to tell.
+// Known and rewound are as in State.
+func (l *Labels) MayProtect(o *graph.Object, known, rewound seq.Stamp) bool {
+	rule, unknown := l.State(o, known, rewound)
+	return rule != "" || unknown
+}
+
+// Decide returns Protected for an object that its labels protect. If a selection has to tell, it
+// returns ProtectionUnknown, and asks for that selection.
+func (l *Labels) Decide(v View, id graph.NodeID, o *graph.Object) policy.Reason {
+	switch rule, unknown := l.State(o, v.State(id).Known, v.Kinds.Rewound()); {
+	case rule != "":
+		return policy.Protected
+	case unknown:
+		l.Want(v, id, o)
+		return policy.ProtectionUnknown
 	}
-	return false
+	return policy.ReasonUnset
 }
 
 // Want asks for the selections that tell the protection of an object, and has it decided again

@@ -14,11 +14,11 @@ import (
 // labelled returns a rig, and the protection by the label keep.
 func labelled(t *testing.T) (*rig, *Labels) {
 	t.Helper()
-	rules, err := NewRules([]guard.Protection{{Name: "kept", Kinds: []graph.Kind{"a"}, Selector: "keep"}})
+	rules, err := newRules([]guard.Protection{{Name: "kept", Kinds: []graph.Kind{"a"}, Selector: "keep"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := NewLabels(rules, 2)
+	l := newLabels(rules, 2)
 	return newRig(t), &l
 }
 
@@ -51,11 +51,9 @@ func (r *rig) page(l *Labels, call uint64, more string, err error, ids ...graph.
 		o := r.nodes.Node(id).Object()
 		page.Objects = append(page.Objects, graph.LabelMatch{Key: o.Key, Version: o.Version})
 	}
-	if l.Requested(call+1) || !l.Requested(call) {
-		r.Error("the page under way is not known")
-	}
-	l.SelectDone(r.view(), page, err, 0)
-	if err := l.CheckLabels(); err != nil {
+	l.SelectDone(r.view(), call+1, graph.SelectPage{}, errors.New("of another machine"), 0)
+	l.SelectDone(r.view(), call, page, err, 0)
+	if err := l.Check(); err != nil {
 		r.Error(err)
 	}
 }
@@ -172,12 +170,12 @@ func TestUnsoundPage(t *testing.T) {
 		t.Fatal("no page is due")
 	}
 	l.SetSelectCall(1, r.stamps.Stamp())
-	l.ReturnSelect()
+	l.ReturnSelect(1)
 	if _, ok := l.NextSelect(r.view()); !ok {
 		t.Error("a page that was given back is not asked for again")
 	}
 	l.SetSelectCall(2, r.stamps.Stamp())
-	l.SelectDone(r.view(), graph.SelectPage{Objects: []graph.LabelMatch{{Key: graph.Key{Kind: "b", Name: "a", UID: "1"}, Version: "1"}}}, nil, 0)
+	l.SelectDone(r.view(), 2, graph.SelectPage{Objects: []graph.LabelMatch{{Key: graph.Key{Kind: "b", Name: "a", UID: "1"}, Version: "1"}}}, nil, 0)
 	if got := r.state(l, a); got != "unknown" {
 		t.Errorf("%s, want unknown", got)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Machine follows the guarded roots of one engine. Make it with New. A Machine is not safe for
+// Machine follows the guarded roots of one engine. New makes it. A Machine is not safe for
 // concurrent use.
 //
 // Its invariants, which Check verifies:

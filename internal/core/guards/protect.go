@@ -66,6 +66,16 @@ func (r *Rules) HoldsMark(o *graph.Object) bool {
 	return o.Deleting && (len(o.Finalizers) > 0 && o.HasFinalizer(graph.FinalizerHold) || r.Protects(o) != "")
 }
 
+// MarkHolder returns HoldsMark as the setting of a graph, or nil without a rule, since a graph knows the
+// finalizers. It keeps a copy of the rules, because a snapshot of the graph outlives the engine.
+func (r *Rules) MarkHolder() func(graph.Object) bool {
+	if !r.Any() {
+		return nil
+	}
+	rules := *r
+	return func(o graph.Object) bool { return rules.HoldsMark(&o) }
+}
+
 // MayHoldMark is HoldsMark without the labels of objects: a rule with a selector counts for each
 // object that its other conditions select.
 //

@@ -28,7 +28,7 @@ func TestMaySelect(t *testing.T) {
 		{[]graph.Kind{"s"}, []string{"t"}, []string{"x"}, "s/s/x#1", false, "only the scope is another"},
 	} {
 		r := newRig(t, guard.Guard{Kinds: c.kinds, Scopes: c.scopes, Names: c.names, Where: where, Always: true})
-		rules, err := NewRules([]guard.Protection{{Kinds: c.kinds, Scopes: c.scopes, Names: c.names, Where: where}})
+		rules, err := newRules([]guard.Protection{{Kinds: c.kinds, Scopes: c.scopes, Names: c.names, Where: where}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,7 @@ type rig struct {
 // newRig returns a rig with fences, over the kinds a, event and s. An event may not own, and s has scopes.
 func newRig(t *testing.T, guards ...guard.Guard) *rig {
 	t.Helper()
-	m, err := New(guards)
+	m, err := newMachine(guards)
 	if err != nil {
 		t.Fatal(err)
 	}

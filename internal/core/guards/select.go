@@ -79,15 +79,19 @@ func (l *Labels) SetSelectCall(id uint64, began seq.Stamp) {
 	}
 }
 
-// Requested reports whether the page of a call under way is of these selections.
-func (l *Labels) Requested(id uint64) bool { return l.call == id && id != 0 }
+// ReturnSelect takes back a page that no worker has requested.
+func (l *Labels) ReturnSelect(id uint64) {
+	if l.call == id { // the same page is requested again
+		l.call = 0
+	}
+}
 
-// ReturnSelect takes back the page under way, which no worker has requested.
-func (l *Labels) ReturnSelect() { l.call = 0 }
-
-// SelectDone takes the page under way that the call returned, or its error. Wait is the store's
-// own delay after the error.
-func (l *Labels) SelectDone(v View, page graph.SelectPage, err error, wait time.Duration) {
+// SelectDone takes the page that a call returned, or its error. Wait is the store's own delay after
+// the error.
+func (l *Labels) SelectDone(v View, id uint64, page graph.SelectPage, err error, wait time.Duration) {
+	if l.call != id { // it was given up, or is of others
+		return
+	}
 	l.call = 0
 	if err == nil {
 		err = selecting.CheckPage(l.request(), &page)
@@ -178,8 +182,8 @@ func (l *Labels) Failing() (out []string) {
 	return slices.Compact(out)
 }
 
-// CheckLabels verifies the invariants of Labels.
-func (l *Labels) CheckLabels() error {
+// Check verifies the invariants of Labels.
+func (l *Labels) Check() error {
 	switch {
 	case l.under && l.at.Rule >= len(l.rules):
 		return fmt.Errorf("guard: a selection of rule %d is under way, which has no selector", l.at.Rule)
@@ -189,8 +193,8 @@ func (l *Labels) CheckLabels() error {
 	return nil
 }
 
-// HashLabels writes the state to the printer.
-func (l *Labels) HashLabels(p *fingerprint.Printer, after func(seq.Stamp)) {
+// Hash writes the state to the printer.
+func (l *Labels) Hash(p *fingerprint.Printer, after func(seq.Stamp)) {
 	if len(l.rules) == 0 {
 		return
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
-// New returns the machine of a configuration. An error wraps graph.ErrInvalid and names the
-// field.
-func New(guards []guard.Guard) (Machine, error) {
+// newMachine returns the machine of the guards of a configuration. An error wraps graph.ErrInvalid
+// and names the field.
+func newMachine(guards []guard.Guard) (Machine, error) {
 	for i := range guards {
 		if err := checkGuard(fmt.Sprintf("configure engine: Guards[%d]", i), &guards[i]); err != nil {
 			return Machine{}, err
@@ -40,9 +40,8 @@ func checkGuard(at string, g *guard.Guard) error {
 	return nil
 }
 
-// NewRules returns the rules of protection. An error wraps graph.ErrInvalid and names the
-// field.
-func NewRules(list []guard.Protection) (Rules, error) {
+// newRules returns the rules of protection. An error wraps graph.ErrInvalid and names the field.
+func newRules(list []guard.Protection) (Rules, error) {
 	r := Rules{list: slices.Clone(list)}
 	for i := range list {
 		p := &list[i]

@@ -23,8 +23,8 @@ func TestSettingsErrors(t *testing.T) {
 		{guard.Guard{Names: []string{"r"}, Above: &less}, "Guards[0].Above: negative", "no cascade is smaller"},
 		{guard.Guard{Names: []string{"r"}}, "Guards[0].Always: the guard refuses nothing", "it would cost and do nothing"},
 	} {
-		if _, err := New([]guard.Guard{c.guard}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("New: %v, want %q: %s", err, c.want, c.reason)
+		if _, err := newMachine([]guard.Guard{c.guard}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("newMachine: %v, want %q: %s", err, c.want, c.reason)
 		}
 	}
 	for _, c := range []struct {
@@ -38,15 +38,15 @@ func TestSettingsErrors(t *testing.T) {
 		{guard.Protection{Selector: "a=b=c"}, "Protect[0].Selector", "no selector"},
 		{guard.Protection{Selector: "-/x"}, "Protect[0].Selector", "no label can have the name"},
 	} {
-		if _, err := NewRules([]guard.Protection{c.rule}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("NewRules: %v, want %q: %s", err, c.want, c.reason)
+		if _, err := newRules([]guard.Protection{c.rule}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("newRules: %v, want %q: %s", err, c.want, c.reason)
 		}
 	}
 }
 
 // TestProtects: an object is protected by each rule that selects it, and by its finalizer.
 func TestProtects(t *testing.T) {
-	rules, err := NewRules([]guard.Protection{
+	rules, err := newRules([]guard.Protection{
 		{Kinds: []graph.Kind{"k"}, Scopes: []string{""}}, {Name: "n", Names: []string{"x"}, Where: func(o graph.Object) bool { return o.Scope == "s" }},
 		{Kinds: []graph.Kind{"l"}, Selector: "keep"},
 	})
@@ -76,7 +76,7 @@ func TestProtects(t *testing.T) {
 // TestMayHoldMark: without labels a rule with a selector counts for each object that its other
 // conditions select, so a mark rather counts for no dependent.
 func TestMayHoldMark(t *testing.T) {
-	rules, err := NewRules([]guard.Protection{{Kinds: []graph.Kind{"a"}, Selector: "keep"}, {Names: []string{"kept"}}})
+	rules, err := newRules([]guard.Protection{{Kinds: []graph.Kind{"a"}, Selector: "keep"}, {Names: []string{"kept"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

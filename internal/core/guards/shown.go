@@ -8,20 +8,10 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
-// MemberRule is a rule that makes objects members of a sweep by their labels.
-type MemberRule struct {
-	// Takes reports whether objects of the kind may be members, and Needs whether the labels of
-	// the object decide.
-	Takes func(graph.Kind) bool
-	Needs func(graph.Object) bool
-	// Selector and Label are those of the request.
-	Selector, Label string
-}
-
-// NewMembers returns the selections of members for verdicts. Page is the number of objects in a
+// newMembers returns the selections of members for verdicts. Page is the number of objects in a
 // page.
-func NewMembers(rules []MemberRule, page int) Labels {
-	l := NewLabels(Rules{}, page)
+func newMembers(rules []selecting.Rule, page int) Labels {
+	l := newLabels(Rules{}, page)
 	for _, r := range rules {
 		l.rules = append(l.rules, labelRule{
 			takes: r.Takes, selects: func(o *graph.Object) bool { return r.Needs(*o) }, selector: r.Selector, label: r.Label,

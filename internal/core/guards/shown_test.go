@@ -5,13 +5,14 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // members returns a rig, and the selections of members among the objects of the kind a.
 func members(t *testing.T) (*rig, *Labels) {
 	t.Helper()
-	l := NewMembers([]MemberRule{{
+	l := newMembers([]selecting.Rule{{
 		Takes: func(k graph.Kind) bool { return k == "a" }, Needs: func(graph.Object) bool { return true }, Selector: "of", Label: "of",
 	}}, 2)
 	return newRig(t), &l

@@ -19,8 +19,7 @@ import (
 type View struct {
 	sweep.View
 	Sweeps   *sweep.Sweeps
-	Guards   *guards.Machine
-	Members  *guards.Labels
+	Guards   *guards.Guards
 	Orphaned *orphaned.Memory
 	Work     *queue.Queue[graph.NodeID]
 	Open     *Open
@@ -32,7 +31,6 @@ type Rest struct {
 	Now    time.Time
 	Busy   bool
 	Pauses []Pause
-	Labels *guards.Labels
 	Brake  brake.Memory
 }
 
@@ -41,7 +39,7 @@ type Rest struct {
 func (c *Copy) Seed(v *View, rest Rest) Seed {
 	return Seed{
 		Now: rest.Now, Kinds: kindsOf(v.Graph, v.Kinds), Defined: definedKinds(v.Graph), Behind: c.gone, Torn: c.torn, Busy: rest.Busy, Pauses: rest.Pauses,
-		Sweeps: v.Sweeps.Memory(), Brake: rest.Brake, Labels: rest.Labels.Clone(), Rewound: v.Kinds.Rewound(), Members: c.shown,
+		Sweeps: v.Sweeps.Memory(), Brake: rest.Brake, Labels: v.Guards.Labels.Clone(), Rewound: v.Kinds.Rewound(), Members: c.shown,
 	}
 }
 
@@ -57,16 +55,16 @@ func (v *View) excerptView() excerpt.View {
 // know the members by labels. After is a later moment, or 0.
 func (v *View) shownFor(req *plan.Request, after seq.Stamp) *guards.Shown {
 	switch {
-	case v.Members.Restored() != nil:
-		return v.Members.Restored()
-	case !v.Members.Any():
+	case v.Guards.Members.Restored() != nil:
+		return v.Guards.Members.Restored()
+	case !v.Guards.Members.Any():
 		return nil
 	}
 	after = max(after, v.Kinds.Rewound())
 	for _, t := range req.Delete {
 		at := seq.Stamp(0)
 		if n, ok := v.Graph.Lookup(t.Key); ok {
-			at = v.Guards.Marked(n.ID())
+			at = v.Guards.Roots.Marked(n.ID())
 		}
 		if at == 0 {
 			return &guards.Shown{}
@@ -76,7 +74,7 @@ func (v *View) shownFor(req *plan.Request, after seq.Stamp) *guards.Shown {
 	if len(req.Delete) == 0 {
 		return &guards.Shown{}
 	}
-	return v.Members.Shown(after)
+	return v.Guards.Members.Shown(after)
 }
 
 // Open are the copies under way, which follow each change of the graph. The zero value has none.

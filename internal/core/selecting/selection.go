@@ -29,6 +29,13 @@ func (k Key) Hash(p *fingerprint.Printer) {
 	p.Text(string(k.Kind))
 }
 
+// Rule is a rule that makes objects members of a sweep by their labels. It is a value.
+type Rule struct {
+	Takes           func(graph.Kind) bool   // objects of the kind may be members
+	Needs           func(graph.Object) bool // the labels of the object decide
+	Selector, Label string                  // that select the members of all holders
+}
+
 // Pace bounds how often the selections of one key begin. The pause between them grows: clients
 // that change labels all the time must not keep a server busy. The zero value has begun none. It
 // is a value.

@@ -295,18 +295,11 @@ func (sw *Sweeps) hidesMembers(v View, r *run, a labelRule, name graph.Kind) boo
 	return false
 }
 
-// LabelRule is a rule by which objects are members through their labels. It is a value.
-type LabelRule struct {
-	Takes           func(graph.Kind) bool
-	Needs           func(graph.Object) bool // the labels of the object decide
-	Selector, Label string                  // that select the members of all holders
-}
-
 // LabelRules returns the rules by labels, in their order.
-func (sw *Sweeps) LabelRules() (out []LabelRule) {
+func (sw *Sweeps) LabelRules() (out []selecting.Rule) {
 	for _, a := range sw.labels.rules {
 		p := sw.plans[a.plan]
-		r := LabelRule{
+		r := selecting.Rule{
 			Takes: func(k graph.Kind) bool { return p.Takes(a.members, k) },
 			Needs: func(o graph.Object) bool { return p.NeedsLabels(a.members, o) },
 		}
