@@ -107,15 +107,6 @@ func (e *Engine) followHeld(id graph.NodeID) {
 	}
 }
 
-func (e *Engine) checkFollows() error {
-	for _, f := range e.follows {
-		if err := f.Check(e.followView()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // beginFollow finds a root of a follower, whose search is over. An error wraps ErrNotFound
 // or ErrInvalid.
 func (e *Engine) beginFollow(f *follow.Follower, key graph.Key) error {

@@ -89,15 +89,6 @@ func (e *Engine) decideProtected(id graph.NodeID, s inflight.Subject, d policy.D
 	return e.guards.DecideDelete(e.guardView(), id, &o, d)
 }
 
-// leaveGuards forgets an object that is gone, with its last key and version, as far as it is
-// known.
-func (e *Engine) leaveGuards(id graph.NodeID, k graph.Key, v graph.Version) {
-	if e.guards.Follows(id) {
-		e.guards.Leave(e.guardView(), id, k, v)
-		e.carryOut()
-	}
-}
-
 // nextJudge makes c the call for the next verdict, if one is due.
 func (e *Engine) nextJudge(c *Call) bool {
 	id, ok := e.guards.Roots.Next(e.guardView())

@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"time"
-
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/cycle"
-	"github.com/ownergraph/ownergraph/internal/core/moments"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -23,68 +20,12 @@ func (e *Engine) quiet() bool {
 	return e.calls.Len() == 0 && e.expected.Len() == 0 && e.fence.Rests()
 }
 
-// busy reports whether there is work left that needs neither an event nor a result. Next
-// would hand out a read or a write, or get something done.
-func (e *Engine) busy() bool {
-	return len(e.calls.Prepared()) > 0 || len(e.fanout.Woken()) > 0 || len(e.fanout.Owners()) > 0 || !e.kinds.IsPruned() ||
-		e.work.Ready() > 0 || e.reads.Ready() > 0 || e.cycles.HasWork(e.now, e.quiet()) || e.audit.IsRunning() ||
-		e.sweeps.IsReady() || e.pauses.Walks() || e.expected.Retries() || e.brake.Any() && e.brake.HasWork(e.now, e.brakeListed()) || e.order.HasWork()
-}
-
-// wake returns the time at which Next of one of the lanes will have something to do, the
-// zero time for never, as without a lane.
-func (e *Engine) wake(of Lanes) (at time.Time) {
-	if of == (Lanes{}) {
-		return at
-	}
-	at = e.wakeStep()
-	for lane := LaneStore; lane <= LaneControl; lane++ {
-		if of[lane] {
-			at = moments.Soonest(at, e.wakeLane(lane))
-		}
-	}
-	return at
-}
-
 // one returns the set of one lane, without an unknown one.
 func one(lane Lane) (of Lanes) {
 	if int(lane) < len(of) {
 		of[lane] = true
 	}
 	return of
-}
-
-// wakeStep returns the time at which step will have something to do.
-func (e *Engine) wakeStep() time.Time {
-	if len(e.calls.Prepared()) >= maxPrepared {
-		return time.Time{}
-	}
-	w := moments.First{After: e.now}
-	w.Add(e.work.Due())
-	w.Add(e.cycles.DueAt())
-	w.Add(e.audit.NextAt(), true)
-	w.Add(e.sweeps.At())
-	w.Add(e.brake.At())
-	return w.At()
-}
-
-// wakeLane returns the time at which a call of the lane will be ready.
-func (e *Engine) wakeLane(lane Lane) time.Time {
-	w := moments.First{After: e.now}
-	switch lane {
-	case LaneStore:
-		w.Add(e.reads.Due())
-	case LaneControl:
-		at, counts := e.fence.Times(&e.kinds)
-		for i := range at {
-			w.Add(at[i], counts[i])
-		}
-		w.Add(e.kinds.ListAt())
-		w.Add(e.kinds.LateAt())
-		w.Add(e.guards.Roots.At())
-		w.Add(e.selections().At())
-	}
-	return w.At()
 }
 
 // slice is the most units of bulk work in one step.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
@@ -176,7 +175,7 @@ func (e *Engine) applyNode(ev *graph.Event, d *graph.Delta) {
 		e.cycles.Restart(e.now)
 	}
 	if d.Gone {
-		e.endObject(id, d.Unseen)
+		e.leaveObject(id, d.Unseen)
 	}
 	if d.Version && n.State() == graph.Observed {
 		m.Audited = false
@@ -283,68 +282,4 @@ func (e *Engine) endWaits(id graph.NodeID, n graph.Node) bool {
 		e.undone.Wrote(id, wrote)
 	}
 	return met
-}
-
-// endObject ends the work for an object that is gone. Unseen says that the watch may have
-// skipped states of it.
-func (e *Engine) endObject(id graph.NodeID, unseen bool) {
-	k, v := e.graph.Node(id).Inside(inside.Key{}).Named()
-	e.leaveGuards(id, k, v)
-	e.expected.Drop(id)
-	e.undone.Drop(id)
-	e.pauses.Drop(id)
-	e.reads.DropResult(e.view(), id)
-	e.handlers.Drop(id)
-	e.brake.End(id)
-	e.held.Open.End(id)
-	m := e.edit(id)
-	m.Reread, m.Marked = false, time.Time{}
-	e.unhold(id, false)
-	if e.sweeps.Any() {
-		e.sweeps.Leave(e.sweepView(), id, unseen)
-		e.carryOut()
-	}
-}
-
-// freeNode forgets a node that left the graph, and remembers its proven absence.
-func (e *Engine) freeNode(f graph.Freed, unseen bool) {
-	m := e.nodes.Free(f.Note)
-	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
-		e.remember(f.Key, m.Root)
-	}
-	e.unhold(f.ID, false)
-	e.leaveGuards(f.ID, f.Key, "")
-	if e.sweeps.Any() {
-		e.sweeps.Leave(e.sweepView(), f.ID, unseen)
-		e.carryOut()
-	}
-	e.cycles.Drop(m.Cycle, e.now)
-	e.work.Drop(f.ID)
-	e.work.Done(f.ID) // the id may name another node before the call completes
-	e.reads.Release(f.ID)
-	e.expected.Drop(f.ID)
-	e.undone.Drop(f.ID)
-	e.pauses.Drop(f.ID)
-	e.calls.DropRetry(f.ID)
-	e.expected.EndWatch(f.ID)
-	e.reads.Leave(e.view(), f.ID, m.ReadFailing, &e.effects)
-	e.carryOut()
-	e.handlers.Drop(f.ID)
-	e.brake.Drop(f.ID)
-	e.held.Open.End(f.ID)
-}
-
-// fewestAbsent and absentShare bound the remembered owners by the most nodes at one time:
-// one key for each 192 nodes, about a byte a node. So a graph that has lost all objects
-// takes little more memory than an empty one.
-const (
-	fewestAbsent = 512
-	absentShare  = 192
-)
-
-// remember notes that the watch showed the end of the object. Later references need it,
-// and so does the detection of a rewind.
-func (e *Engine) remember(k graph.Key, root uint64) {
-	e.absent.AddRoot(k, root)
-	e.absent.Limit(max(fewestAbsent, e.graph.Inside(inside.Key{}).Cap()/absentShare))
 }

@@ -2,19 +2,14 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/core/unfinished/recount"
 	"github.com/ownergraph/ownergraph/internal/inside"
-	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // Inside returns the view of the engine for the proofs of this module. Users cannot call
@@ -28,8 +23,7 @@ type insider struct{ e *Engine }
 // Inside returns the functions of the package for this module.
 func Inside(inside.Key) insider { return insider{} }
 
-// Clone returns an engine that goes on from here on its own. The two share the Config, and
-// nothing that either may change.
+// Clone returns an engine that goes on from here on its own.
 func (i insider) Clone() *Engine { return i.e.clone() }
 
 // Check verifies the invariants that stand on Engine. An error names the first broken one.
@@ -95,163 +89,10 @@ func (i insider) BeginWait(now time.Time) seq.Stamp { return i.e.beginWait(now) 
 // TryEndWait reports whether a wait is over, or asks for the fence that it waits for.
 func (i insider) TryEndWait(at seq.Stamp) bool { return i.e.tryEndWait(at) }
 
-// clone returns an engine that goes on from here on its own. The two share the Config, and
-// nothing that either may change.
-func (e *Engine) clone() *Engine {
-	c := *e
-	c.graph = e.graph.Clone()
-	c.nodes = e.nodes.Clone()
-	c.times = e.times.Clone()
-	c.kinds, c.fence = e.kinds.Clone(), e.fence.Clone()
-	c.work, c.reads = e.work.Clone(), e.reads.Clone()
-	c.expected = e.expected.Clone()
-	c.undone = e.undone.Clone()
-	c.pauses = e.pauses.Clone()
-	c.history = e.history.Clone()
-	c.held, c.calls = e.held.Clone(), e.calls.Clone()
-	c.misplaced = make(map[graph.UID][]graph.NodeID, len(e.misplaced))
-	for u, w := range e.misplaced {
-		c.misplaced[u] = slices.Clone(w)
-	}
-	c.absent, c.orphaned = e.absent.Clone(), e.orphaned.Clone()
-	c.cycles, c.handlers = e.cycles.Clone(), e.handlers.Clone()
-	c.sweeps, c.order = e.sweeps.Clone(), e.order.Clone()
-	c.guards = e.guards.Clone()
-	c.audit, c.brake = e.audit.Clone(), e.brake.Clone()
-	if e.audit.IsSearching() { // the copy begins the audit anew
-		c.auditSoon()
-	}
-	c.revision = run.NewRevision(e.revision.Number())
-	c.effects, c.carrying = effect.List{}, false
-	c.scratch = scratch{}
-	c.fanout, c.copies, c.follows = e.fanout.Clone(), seed.Open{}, nil
-	return &c
-}
-
-// check verifies the invariants that stand on Engine and returns an error that
-// names the first one broken. It walks everything: it is for tests and audits.
-func (e *Engine) check() error {
-	for _, check := range []func() error{
-		e.graph.Check, e.work.Check, e.checkSides, func() error { return e.calls.Check(e.view(), e.work, e.kinds.Rewound()) }, func() error { return e.reads.Check(e.view()) }, func() error { return e.sweeps.Check(e.sweepView()) }, func() error { return e.order.Check(e.orderView()) }, e.checkFastPath, e.kinds.Check,
-		func() error { return e.cycles.Check(e.view()) }, e.audit.Check, func() error { return e.fanout.Check(e.view()) },
-		func() error { return e.handlers.Check(e.graph) }, func() error { return e.guards.Check(e.guardView()) }, func() error { return e.held.Check(e.graph) },
-		func() error {
-			return recount.Check(recount.View{Nodes: e.view(), Work: e.work, Fanout: &e.fanout, Held: &e.held, Expected: &e.expected, Handlers: &e.handlers})
-		},
-		func() error { return e.undone.Check(e.view()) }, func() error { return e.expected.Check(e.graph) }, e.absent.Check, e.orphaned.Check,
-		func() error { return e.pauses.Check(e.graph) },
-		e.times.Check, e.history.Check, e.checkFollows, func() error { return e.brake.Check(e.graph) },
-	} {
-		if err := check(); err != nil {
-			return fmt.Errorf("engine invariant: %w", err)
-		}
-	}
-	return e.broken
-}
-
-func (e *Engine) checkSides() error {
-	for k := range e.absent.All() {
-		if n, ok := e.graph.Lookup(k); ok && n.State() == graph.Observed {
-			return fmt.Errorf("N5: %s is remembered as absent, and is observed", k)
-		}
-	}
-	return nil
-}
-
-// fingerprint returns a hash of all state that decides the engine's later acts. Two
-// engines of one Config with different fingerprints may act differently. Two with the same
-// fingerprint act alike, except for a collision. Counters, reports and logs are no part of
-// it. The time and order of the next audit are none either: they decide only where the
-// engine had a fault. Times enter as distances from now.
-//
-// Stamps enter only through the comparisons that the engine makes of them. Rename, if not
-// nil, stands for each version. So a checker may merge states that differ only in the text
-// of versions.
-//
-//test:by TestFingerprint internal/proof/exhaustive.TestFingerprintAgrees
-func (e *Engine) fingerprint(rename func(graph.Key, graph.Version) uint64) uint64 {
-	p := printer{fingerprint.New(e.graph, e.now, rename), e}
-	p.nodes()
-	e.kinds.Hash(p.Printer, e.graph, e.cfg.CompareVersions != nil)
-	p.Queue(e.work)
-	e.reads.Hash(p.Printer)
-	e.fence.Hash(p.Printer, &e.kinds, e.graph, &e.nodes)
-	p.rest()
-	e.sweeps.Hash(p.Printer, e.sweepView())
-	e.order.Hash(p.Printer, e.orderView())
-	return p.Sum()
-}
-
 // printer hashes the state of an engine.
 type printer struct {
 	*fingerprint.Printer
 	e *Engine
-}
-
-func (p *printer) nodes() {
-	e := p.e
-	for _, id := range p.Nodes() {
-		n, m := e.graph.Node(id), e.state(id)
-		p.Object(n.Object())
-		p.Word(uint64(n.State()))
-		p.Flags(m.Known > e.kinds.Rewound(), m.Mark > e.kinds.Rewound(), m.Absent > e.kinds.Rewound(), m.Absent > e.kinds.LostAt() || e.kinds.Confirmed(n.Kind()), m.GoneObserved, m.Reread, m.Reread && m.Probing, m.OutcomeUnknown, m.ReadFailing, m.Suspect, m.Overdue, m.Withheld, m.FanningOut, m.AwaitsFence,
-			m.Call != 0, m.Mark != 0, m.Cycle != 0, e.graph.Inside(inside.Key{}).PendingPrune(id))
-		if m.Cycle != 0 {
-			members, seen := e.cycles.At(m.Cycle)
-			p.Set(members)
-			p.fenceAfter(seen)
-		}
-		p.fenceAfter(m.Known)
-		p.fenceAfter(m.Mark)
-		if len(e.cfg.Acknowledge) > 0 && !m.Marked.IsZero() {
-			p.Until(e.acknowledgedBy(id))
-		}
-		if m.Absent > e.kinds.Rewound() {
-			p.absentSince(n, m.Absent)
-		}
-		if e.brake.Any() {
-			p.root(n, m.Root)
-		}
-		if s, ok := e.reads.Result(id); ok {
-			p.Flags(s.Began > e.kinds.LostAt())
-			p.Word(uint64(s.State))
-			p.Version(n.Key(), s.Version)
-			p.Flags(m.Known > s.Done, m.Role > s.Done, m.Known < s.Began)
-			p.began(n, s.Began)
-		}
-		e.expected.HashNode(p.Printer, n, &e.kinds)
-		e.undone.HashNode(p.Printer, id)
-		if r, ok := e.calls.Retry(id); ok {
-			p.Version(n.Key(), r.Version)
-			p.Flags(e.kinds.Relisted(n.Kind(), m.Known), e.kinds.Of(n.Kind()).Begun > m.Known)
-			for _, o := range n.OwnerNodes() {
-				p.Flags(e.kinds.Unconfirmed(e.graph, o.Kind(), m.Known), e.state(o.ID()).Absent > m.Known)
-			}
-		}
-		e.reads.HashWaiters(p.Printer, id)
-		p.Word(uint64(m.PendingReads)<<8 | uint64(m.Blocked))
-		for d := range n.Dependents() {
-			p.Node(d.ID())
-			if n.State() == graph.Phantom { // see unsettled in package evidence
-				p.Flags(e.kinds.Of(n.Kind()).Passed > e.state(d.ID()).Known)
-			}
-		}
-		if m.FanningOut {
-			p.Seq(e.graph.Inside(inside.Key{}).Unfanned(id))
-		}
-		p.Word(uint64(min(m.Conflicts, 2)))
-		p.List(e.misplaced[n.Key().UID])
-	}
-}
-
-// root hashes the roots of a node: they name the cascades of the brake.
-func (p *printer) root(n graph.Node, number uint64) {
-	r := p.e.history.RootAt(n, number)
-	p.Word(uint64(len(r.Keys)))
-	p.Flags(r.More > 0)
-	for _, k := range r.Keys {
-		p.Key(k)
-	}
 }
 
 // absentSince hashes the dependents for which the absence of n is evidence. A call that
@@ -286,29 +127,6 @@ func (p *printer) began(n graph.Node, at seq.Stamp) {
 	}
 }
 
-func (p *printer) rest() {
-	e := p.e
-	for _, id := range e.calls.IDs() {
-		p.underWay(id, e.calls.At(id))
-	}
-	for _, c := range e.calls.Prepared() {
-		p.call(c)
-	}
-	e.fanout.Hash(p.Printer)
-	e.cycles.Hash(p.Printer)
-	p.Flags(e.broken != nil)
-	e.audit.Hash(p.Printer)
-	for k := range e.absent.All() {
-		p.Key(k)
-	}
-	p.Word(uint64(e.absent.Len()))
-	e.orphaned.Hash(p.Printer)
-	e.handlers.Hash(p.Printer)
-	e.guards.Hash(p.Printer, p.fenceAfter)
-	e.pauses.Hash(p.Printer)
-	e.brake.Hash(p.Printer)
-}
-
 // underWay hashes a call under way, and the objects for which it may be evidence.
 func (p *printer) underWay(id uint64, x inflight.Call) {
 	x.Hash(p.Printer, id, p.e.view(), &p.e.kinds, p.e.fence.ID())
@@ -332,7 +150,6 @@ func (p *printer) call(c Call) {
 	if c.Change.AddFinalizer != "" {
 		p.Text(c.Change.AddFinalizer)
 	}
-	for _, refs := range [...][]graph.Owner{c.Change.DropOwners, c.Change.Unblock} {
-		p.Owners(refs)
-	}
+	p.Owners(c.Change.DropOwners)
+	p.Owners(c.Change.Unblock)
 }
