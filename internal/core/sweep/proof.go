@@ -128,7 +128,7 @@ func (sw *Sweeps) proveEmpty(v View, r *run) (why policy.Reason, done bool) {
 			r.fenced = v.Fence.Passed()
 		}
 		return policy.MembersGone, true
-	case !sw.mayRequestFence(v, r, &sw.ends, last):
+	case !sw.tryRequestFence(v, r, &sw.ends, last):
 		return policy.NeedFence, false
 	}
 	v.Fence.Want(last, v.Now)
@@ -152,7 +152,7 @@ func (sw *Sweeps) requestProof(v View, r *run) {
 		return
 	}
 	if r.proofAfter == 0 {
-		if !sw.mayRequestFence(v, r, &sw.proofs, r.need) {
+		if !sw.tryRequestFence(v, r, &sw.proofs, r.need) {
 			return
 		}
 		r.proofAfter = r.need
@@ -177,10 +177,10 @@ func (sw *Sweeps) requestProof(v View, r *run) {
 // after another share fences.
 const fencePace = time.Second
 
-// mayRequestFence reports whether a run may request a fence that begins after the moment:
+// tryRequestFence reports whether a run may request a fence that begins after the moment:
 // another waiter wants one, or it is time. The turn of the next run comes fencePace later. A
 // run that may not advances at its turn.
-func (sw *Sweeps) mayRequestFence(v View, r *run, next *time.Time, after seq.Stamp) bool {
+func (sw *Sweeps) tryRequestFence(v View, r *run, next *time.Time, after seq.Stamp) bool {
 	switch {
 	case !v.Fence.Exact() || v.Fence.CanJoin(after):
 		return true
