@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
-	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/follow"
 	"github.com/ownergraph/ownergraph/internal/core/held"
@@ -25,7 +25,7 @@ import (
 func (d driver) Graph() *graph.Graph { return d.e.graph }
 
 // IsObserved reports whether the engine observes an object.
-func (d driver) IsObserved(k graph.Key) bool { return d.e.isObserved(k) }
+func (d driver) IsObserved(k graph.Key) bool { return isObserved(d.e.graph, k) }
 
 // WhyUnobserved says why an object of a kind may exist that the engine does not observe, or "".
 func (d driver) WhyUnobserved(k graph.Kind) string { return d.e.kinds.WhyUnobserved(k) }
@@ -59,12 +59,37 @@ func (d driver) GraphConfig() graph.Config {
 	return cfg
 }
 
-// Follow begins to follow some deletions, and Unfollow ends that. FollowView returns the machines that
-// a follower reads, and Begin finds a root of a follower whose search is over.
-func (d driver) Follow(f *follow.Follower)                         { d.e.follow(f) }
-func (d driver) Unfollow(f *follow.Follower)                       { d.e.unfollow(f) }
-func (d driver) FollowView() follow.View                           { return d.e.followView() }
-func (d driver) BeginFollow(f *follow.Follower, k graph.Key) error { return d.e.beginFollow(f, k) }
+// Follow begins to follow some deletions, and Unfollow ends that.
+func (d driver) Follow(f *follow.Follower) {
+	f.Open(d.e.graph)
+	d.e.follows = append(d.e.follows, f)
+}
+
+func (d driver) Unfollow(f *follow.Follower) {
+	f.Close(d.e.graph)
+	d.e.follows = slices.DeleteFunc(d.e.follows, func(x *follow.Follower) bool { return x == f })
+}
+
+// FollowView returns the machines that a follower reads.
+func (d driver) FollowView() follow.View { return d.e.followView() }
+
+// BeginFollow finds a root of a follower, whose search is over. An error wraps ErrNotFound or ErrInvalid.
+func (d driver) BeginFollow(f *follow.Follower, key graph.Key) error {
+	roots := f.Roots(d.e.followView(), key)
+	switch len(roots) {
+	case 0:
+		return fmt.Errorf("%s: %w%s", seed.PlaceText(key), graph.ErrNotFound, d.e.kinds.WhyUnobserved(key.Kind))
+	case 1:
+		f.Begin(d.e.followView(), roots[0])
+		return nil
+	}
+	var uids []string
+	for _, k := range roots {
+		uids = append(uids, string(k.UID))
+	}
+	slices.Sort(uids)
+	return seed.Ambiguous(key, uids)
+}
 
 // Unseen counts the kinds of which a listing is to come. ListedWell reports whether every kind that is
 // well is listed, and Synced whether every kind is. WhyUnsynced names the kinds that are not.
@@ -78,7 +103,7 @@ func (d driver) IsPruned() bool { return d.e.kinds.IsPruned() }
 
 // WhyNotIdle names the fences and listings for which a wait goes on.
 func (d driver) WhyNotIdle(now time.Time) (why []string) {
-	if f := d.e.fenceStatus(); len(f.Open) > 0 {
+	if f := d.e.fence.Status(&d.e.kinds); len(f.Open) > 0 {
 		first := fence.Names(f.Open[:min(len(f.Open), run.MaxNames)])
 		why = append(why, fmt.Sprintf("fence not passed by %s for %v", run.FirstNames(first, len(f.Open)), now.Sub(f.Began)))
 	}
@@ -91,20 +116,39 @@ func (d driver) WhyNotIdle(now time.Time) (why []string) {
 	return why
 }
 
-// HeldFrom appends a slice of the held nodes, and returns the next slice. Describe appends the reports
-// of those that are still held. HeldReasons sums up a slice by reason.
+// HeldFrom appends a slice of the held nodes, and returns the next slice.
 func (d driver) HeldFrom(found []held.Node, from graph.NodeID) ([]held.Node, graph.NodeID, bool) {
 	return d.e.held.From(d.e.graph, found, from)
 }
 
-func (d driver) Describe(out []Held, some []held.Node) []Held { return d.e.describe(out, some) }
+// Describe appends the reports of those nodes that are still held.
+func (d driver) Describe(out []Held, some []held.Node) []Held {
+	for _, n := range some {
+		if d.e.held.Is(d.e.graph, n) {
+			out = append(out, d.HeldAt(n.ID))
+		}
+	}
+	return out
+}
 
-func (d driver) HeldReasons(sum map[policy.Reason]HeldReason, from graph.NodeID) (graph.NodeID, bool) {
-	return d.e.heldReasons(sum, from)
+// HeldReasons sums up a slice of the held objects by reason. It returns the next slice.
+func (d driver) HeldReasons(sum map[policy.Reason]HeldReason, from graph.NodeID) (next graph.NodeID, more bool) {
+	e := d.e
+	if e.held.Len() <= held.Slice { // one slice has all of them, also in the middle of a walk
+		clear(sum)
+	}
+	return e.held.Entries(e.graph, from, func(x held.Entry) {
+		s := sum[x.Reason]
+		if s.Objects == 0 || x.Since.Before(s.Oldest) {
+			s.Oldest = x.Since
+		}
+		s.Reason, s.Objects = x.Reason, s.Objects+1
+		sum[x.Reason] = s
+	})
 }
 
 // HeldAt returns the report of a held node.
-func (d driver) HeldAt(id graph.NodeID) Held { return d.e.heldAt(id) }
+func (d driver) HeldAt(id graph.NodeID) Held { return reports(d).heldAt(id) }
 
 // CountHeld returns the number of held nodes, and CountStuck of those that are stuck.
 func (d driver) CountHeld() int  { return d.e.held.Len() }
@@ -112,15 +156,28 @@ func (d driver) CountStuck() int { return d.e.held.Stuck() }
 
 // RootsOf returns the roots of an object's deletion: see Collector.Roots.
 func (d driver) RootsOf(k graph.Key) Root {
-	n, ok := d.e.graph.Lookup(k)
-	if !ok || d.e.broken != nil {
+	e := d.e
+	n, ok := e.graph.Lookup(k)
+	switch {
+	case !ok || e.broken != nil:
 		return Root{}
+	case n.State() == graph.Observed && !n.Deleting(): // of a deletion that begins now
+		return Root(e.history.RootAt(n, e.history.RootOf(e.view(), n.ID(), e.input(n.ID(), &e.scratch.evidence))))
 	}
-	return d.e.roots(n.ID())
+	return Root(e.history.RootAt(n, e.state(n.ID()).Root))
 }
 
 // Running returns the runs of handlers under way, by key and finalizer.
-func (d driver) Running() []HandlerRun { return d.e.running() }
+func (d driver) Running() []HandlerRun {
+	var out []HandlerRun
+	for _, s := range d.e.handlers.Running() {
+		out = append(out, HandlerRun{d.e.graph.Node(s.Run.Node).Key(), s.Run.Name, s.Since, s.Tries})
+	}
+	slices.SortFunc(out, func(a, b HandlerRun) int {
+		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Finalizer, b.Finalizer))
+	})
+	return out
+}
 
 // NewSearch returns a search for the objects with a key, which may be without a UID. ExplainAt explains
 // the object that it has found.
@@ -128,11 +185,19 @@ func (d driver) NewSearch(k graph.Key) *keySearch { return &keySearch{key: k} }
 
 // ExplainAt explains the object with the full coordinates at a time.
 func (d driver) ExplainAt(k graph.Key, now time.Time) (explain.Explanation, error) {
-	return d.e.explain(k, now)
+	x := explainer{e: d.e, now: now, left: maxConditions}
+	return x.explain(k)
 }
 
 // NeedLabels names the field of the Config that needs a LabelSelector, "" for none.
-func (d driver) NeedLabels() string { return d.e.needLabels() }
+func (d driver) NeedLabels() string {
+	for i := range d.e.cfg.Protect {
+		if d.e.cfg.Protect[i].Selector != "" {
+			return fmt.Sprintf("Protect[%d].Selector", i)
+		}
+	}
+	return d.e.sweeps.NeedLabels()
+}
 
 // GuardOf returns the guard that selects an object, with its name, or nil.
 func (d driver) GuardOf(o *graph.Object) (*guard.Guard, string) { return d.e.guards.Roots.Of(o) }
@@ -226,7 +291,7 @@ func (d driver) WhyLeft(id graph.NodeID, now time.Time) string {
 	why, since := "not deleted yet", time.Time{}
 	switch {
 	case d.e.held.Has(id):
-		h := d.e.heldAt(id)
+		h := d.HeldAt(id)
 		why, since = causeText(h), h.Since
 	case n.Deleting():
 		why, since = "marked", d.e.state(id).Marked
@@ -267,16 +332,6 @@ func ageText(d time.Duration) string {
 		}
 	}
 	return fmt.Sprintf("%d s", d/time.Second)
-}
-
-// takeFacts takes what the record has for the brake.
-func (e *Engine) takeFacts(now time.Time, list []brake.Fact) {
-	if e.broken == nil && e.cfg.Brake.PerCascade > 0 {
-		e.tick(now)
-		e.brake.TakeRecord(e.brakeView(), list)
-		e.carryOut()
-		e.endStep()
-	}
 }
 
 // Node returns the node of an object that the engine has observed, or that a reference names. The

@@ -73,13 +73,6 @@ func (e *Engine) brakeListed() bool {
 	return e.kinds.Countable()
 }
 
-// stepBrake goes on with the counts of cascades, beside the decisions.
-func (e *Engine) stepBrake() bool {
-	worked := e.brake.Step(e.brakeView(), slice)
-	e.carryOut()
-	return worked
-}
-
 // brakeDecision returns the decision that the brake makes of a decision to delete. The
 // deletes of a sweep count for its holder.
 func (e *Engine) brakeDecision(id graph.NodeID, in *policy.Facts, d policy.Decision, holder graph.Key) policy.Decision {

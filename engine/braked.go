@@ -104,7 +104,9 @@ type BrakeStats struct {
 	Uncounted int
 }
 
-func (e *Engine) brakeStats() BrakeStats {
+// brakeStats returns the figures of the brake.
+func (r reports) brakeStats() BrakeStats {
+	e := r.e
 	n, missing := e.brake.Counts(), 0
 	if e.cfg.Brake.PerCascade > 0 && !e.cfg.Brake.AwaitSick {
 		missing = e.kinds.CountMissing()
@@ -129,6 +131,41 @@ func brakedCascade(s brake.Status) BrakedCascade {
 	return b
 }
 
+// brakeDetail names the cascade that holds an object, with the count and the limit.
+func (r reports) brakeDetail(id graph.NodeID) []string {
+	switch w, ok := r.e.brake.WaitOf(id); {
+	case !ok:
+		return nil
+	case w.For == brake.NeedRoom:
+		return []string{"too many cascades are under way"}
+	default:
+		return []string{"cascade " + brakedCascade(w.Cascade).String()}
+	}
+}
+
+// unlisted returns the kinds whose listings the brake awaits.
+func (r reports) unlisted() (out []KindStatus) {
+	e := r.e
+	for _, k := range e.Kinds() {
+		awaited := k.Sick == "" || e.cfg.Brake.AwaitSick || e.kinds.Relisting()
+		if awaited && (!k.Listed || e.kinds.Stale(k.Kind)) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// namesOf names kinds, each with the reason for which it is sick, if it is.
+func namesOf(kinds []KindStatus) (names []string) {
+	for _, k := range kinds {
+		if k.Sick != "" {
+			k.Kind += graph.Kind(": " + k.Sick)
+		}
+		names = append(names, string(k.Kind))
+	}
+	return names
+}
+
 // Braked returns at most limit of the cascades that the brake holds, by key.
 func (e *Engine) Braked(limit int) []BrakedCascade {
 	all := e.brake.Held()
@@ -145,7 +182,7 @@ func (e *Engine) ApproveCascade(now time.Time, key graph.Key, a BrakeApproval) e
 	if err := a.validate("approve cascade "+key.String(), e.now); err != nil {
 		return err
 	}
-	if !e.brake.TryApprove(e.brakeView(), e.cascadeOf(key), a.Until, a.AtMost) {
+	if !e.brake.TryApprove(e.brakeView(), completed(e.brake.Held(), key), a.Until, a.AtMost) {
 		return notHeld("approve", key)
 	}
 	e.carryOut()
@@ -159,7 +196,7 @@ func (e *Engine) RefuseCascade(now time.Time, key graph.Key, r Refusal) error {
 	if err := r.validate("refuse cascade " + key.String()); err != nil {
 		return err
 	}
-	if !e.brake.TryRefuse(e.brakeView(), e.cascadeOf(key), r == OrphanHeld) {
+	if !e.brake.TryRefuse(e.brakeView(), completed(e.brake.Held(), key), r == OrphanHeld) {
 		return notHeld("refuse", key)
 	}
 	e.carryOut()
@@ -167,12 +204,12 @@ func (e *Engine) RefuseCascade(now time.Time, key graph.Key, r Refusal) error {
 	return nil
 }
 
-// cascadeOf completes a key with the UID alone.
-func (e *Engine) cascadeOf(k graph.Key) graph.Key {
+// completed returns the root among the held cascades that a key with the UID alone means.
+func completed(held []brake.Status, k graph.Key) graph.Key {
 	if k != (graph.Key{UID: k.UID}) {
 		return k
 	}
-	for _, s := range e.brake.Held() {
+	for _, s := range held {
 		if s.Key.UID == k.UID {
 			return s.Key
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -181,7 +182,7 @@ func (c *Config) Inside(inside.Key) *inside.Tuning { return &c.tuning }
 type settings struct {
 	Config
 	inside.Tuning
-	onCall func(Sent) // of a fork, or nil
+	onCall func(inflight.Sent) // of a fork, or nil
 }
 
 // settings returns the settings of an engine. A write waits 10 ms at least for its event

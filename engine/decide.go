@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -33,7 +34,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 		return true
 	}
 	e.counts.Decisions++
-	s, in, w := e.calls.Subject(n), e.input(id), &e.scratch.write
+	s, in, w := e.calls.Subject(n), e.input(id, &e.scratch.evidence), &e.scratch.write
 	e.useOrphaned(id, in)
 	d, holder := e.rule(id, n, s, in)
 	meant, bar := d, policy.ReasonUnset
@@ -73,10 +74,10 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	}
 	root := e.noteDelete(id, s, in, meant, holder, sent)
 	if sent != nil && e.cfg.onCall != nil {
-		e.cfg.onCall(Sent{Call: call, Key: c.Key, Decision: meant, Owners: s.References(meant.Owners), Holder: holder})
+		e.cfg.onCall(inflight.Sent{Call: uint64(call), Key: c.Key, Decision: meant, Owners: s.References(meant.Owners), Holder: holder})
 	}
 	if e.cfg.OnDecision != nil {
-		e.report(s, DecisionEvent{Decision: meant, Barred: bar, Call: call, Root: e.rootOf(id, meant, root), Holder: holder, Sweep: e.reportedSweep(id)})
+		e.report(s, DecisionEvent{Decision: meant, Barred: bar, Call: call, Root: reports{e}.rootOf(id, meant, root), Holder: holder, Sweep: reports{e}.reportedSweep(id)})
 	}
 	if !ok {
 		e.work.Done(id)
@@ -98,7 +99,10 @@ func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *pol
 	d = e.decideGuarded(id, s, in, policy.Decide(in, e.set, &e.scratch.lists), why)
 	own := d
 	if e.sweeps.Any() && !withheld {
-		blocked := d.Action.Writes() && (e.bar(n) != policy.ReasonUnset || e.tryDelay(id, d))
+		blocked := d.Action.Writes() && e.bar(n) != policy.ReasonUnset
+		if !blocked && e.order.Any() && releases(d) { // the sweep goes on meanwhile
+			blocked = e.order.TryRelease(e.orderView(), id)
+		}
 		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
 		e.carryOut()
 	}
@@ -139,7 +143,7 @@ func (e *Engine) updateReread(n graph.Node, m *record.State) {
 // whether the node waits.
 func (e *Engine) tryPutOff(id graph.NodeID) bool {
 	switch n := e.graph.Node(id); {
-	case e.isPendingPrune(n): // if another listing begins first, this one never prunes
+	case e.graph.Inside(inside.Key{}).PendingPrune(id) && e.kinds.Of(n.Kind()).Pruning: // if another listing begins first, this one never prunes
 		e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
 	case e.expected.Has(id) && e.expected.IsPending(id, n.Kind(), e.now, &e.kinds):
 		e.expected.Postpone(id, n.Kind(), e.now, e.cfg.AwaitTimeout, &e.kinds, &e.seq, &e.effects)
@@ -148,12 +152,6 @@ func (e *Engine) tryPutOff(id graph.NodeID) bool {
 		return false
 	}
 	return true
-}
-
-// isPendingPrune reports whether a listing has ended that did not bring the node, so that
-// its pruning is about to remove the node.
-func (e *Engine) isPendingPrune(n graph.Node) bool {
-	return e.graph.Inside(inside.Key{}).PendingPrune(n.ID()) && e.kinds.Of(n.Kind()).Pruning
 }
 
 // endExpectation ends the expectation of a node that waits no longer. It reports whether
@@ -181,10 +179,10 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 		return policy.LevelTooLow
 	case e.cfg.ObserveOnly:
 		return policy.ObserveOnly
-	case e.isPaused(n):
+	case e.pauses.Any() && e.pauses.Covers(n.Kind(), n.Scope()):
 		return policy.Paused
 	}
-	if why := e.kinds.Blocked(e.graph, n.ID()); why != policy.ReasonUnset || !e.kinds.Unanswered() && !e.kinds.Losing(n.Kind(), e.now, e.fenceHeld()) {
+	if why := e.kinds.Blocked(e.graph, n.ID()); why != policy.ReasonUnset || !e.kinds.Unanswered() && !e.kinds.Losing(n.Kind(), e.now, e.fence.Held(&e.kinds)) {
 		return why
 	}
 	return policy.NeedAnswer
@@ -204,10 +202,12 @@ func (e *Engine) arrange(id graph.NodeID, s inflight.Subject, in *policy.Facts, 
 		e.awaitWatch(id, d)
 	case policy.NeedAcknowledgement:
 		if len(d.Owners) == 0 {
-			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(id))
+			m := e.state(id)
+			e.work.AddAt(id, queue.Normal, evidence.AcknowledgedBy(&m, e.cfg.AcknowledgeWithin))
 		}
 		for _, i := range d.Owners { // the earliest counts
-			e.work.AddAt(id, queue.Normal, e.acknowledgedBy(e.view().OwnerID(id, i)))
+			m := e.state(e.view().OwnerID(id, i))
+			e.work.AddAt(id, queue.Normal, evidence.AcknowledgedBy(&m, e.cfg.AcknowledgeWithin))
 		}
 	case policy.NeedGrace:
 		e.awaitRemoval(id, s)

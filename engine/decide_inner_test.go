@@ -124,7 +124,7 @@ func TestBrokenInDecision(t *testing.T) {
 	}
 	e.effects.Do(effect.Unset) // the decision carries it out
 	c, _ := e.Next(e.now, LaneStore)
-	if e.Err() == nil || c.Type != CallUnset || len(e.underWay()) > 0 {
-		t.Errorf("%v: a %v of %s is handed out, and under way are %q", e.Err(), c.Type, c.Key, e.underWay())
+	if e.Err() == nil || c.Type != CallUnset || len((driver{e}).UnderWay()) > 0 {
+		t.Errorf("%v: a %v of %s is handed out, and under way are %q", e.Err(), c.Type, c.Key, (driver{e}).UnderWay())
 	}
 }

@@ -25,7 +25,7 @@ type Driver struct {
 type driver struct{ e *Engine }
 
 // Driver returns the engine with the rights of a driver.
-func (i insider) Driver() Driver { return Driver{i.e, driver{i.e}} }
+func (i insider) Driver() Driver { return Driver{i.e, driver(i)} }
 
 // Settings returns the Config with its defaults, and with the level of the engine.
 func (d driver) Settings() Config {
@@ -33,10 +33,6 @@ func (d driver) Settings() Config {
 	cfg.Level = d.e.level
 	return cfg
 }
-
-// KeepLog makes the engine keep the lines of its log for TakeLog: the driver writes them without its
-// lock.
-func (d driver) KeepLog() { d.e.keepLog() }
 
 // Filled returns a Config with its defaults.
 func (insider) Filled(cfg Config) Config { return cfg.filled() }
@@ -69,17 +65,25 @@ func (d driver) Take(now time.Time, piece []graph.Event) {
 // Apply observes an event at the time of Take. The engine logs an event that it refuses.
 func (d driver) Apply(ev *graph.Event) error { return d.e.applyEvent(ev) }
 
-// Abandon stops the engine for good.
-func (d driver) Abandon(why error) { d.e.abandon(why) }
+// Abandon stops the engine for good, on the word of the driver: a call into the engine has panicked, or
+// the driver can tell the engine no more. The state is then not to be trusted.
+func (d driver) Abandon(why error) { d.e.fail("%v", why) }
 
 // Say adds a line to the log, and TakeLog returns the lines since the last time. Late writes the
 // counts of lines that were left out, and returns the time of its next look.
 func (d driver) Say(r effect.Record, now time.Time) { d.e.effects.KeepDue(r, now) }
-func (d driver) TakeLog() []effect.Record           { return d.e.takeLog() }
+func (d driver) TakeLog() []effect.Record           { return d.e.effects.TakeLines() }
 func (d driver) Late(now time.Time) time.Time       { return d.e.effects.KeepLate(now) }
 
 // UnderWay names the calls under way, sorted.
-func (d driver) UnderWay() []string { return d.e.underWay() }
+func (d driver) UnderWay() []string {
+	var names []string
+	for x := range d.e.calls.UnderWay() {
+		names = append(names, underWayName(&x))
+	}
+	slices.Sort(names)
+	return names
+}
 
 // Mark takes the time, and returns its moment.
 func (d driver) Mark(now time.Time) seq.Stamp {
@@ -89,14 +93,37 @@ func (d driver) Mark(now time.Time) seq.Stamp {
 
 // BeginWait begins a wait for the engine to be idle, and returns its moment. On a store of level 2 it
 // asks for a fence that begins after the moment, so that the engine observes every commit before it.
-func (d driver) BeginWait(now time.Time) seq.Stamp { return d.e.beginWait(now) }
+func (d driver) BeginWait(now time.Time) seq.Stamp {
+	e := d.e
+	e.tick(now)
+	t := e.seq.Stamp()
+	if e.level >= Level2 {
+		e.fence.Want(t, e.now)
+	}
+	return t
+}
 
-// TryEndWait reports whether a wait is over, TryEndWaitIn for the objects of a scope and global ones,
-// and TryObserve only for what was committed before the moment. Each asks for the fence that it waits
-// for.
-func (d driver) TryEndWait(at seq.Stamp) bool                 { return d.e.tryEndWait(at) }
-func (d driver) TryEndWaitIn(at seq.Stamp, scope string) bool { return d.e.wantIdleIn(at, scope) }
-func (d driver) TryObserve(at seq.Stamp) bool                 { return d.e.wantObserved(at) }
+// TryEndWait reports whether a wait is over. Then the engine is idle, and a fence that began after the
+// moment has passed, or sick kinds alone hold it. Without fences, idle is enough. If a kind that joins,
+// or a rewind, has taken the fence back, TryEndWait asks for another one, and Next of LaneControl hands
+// it out. TryEndWaitIn is the same for the objects of a scope and global ones.
+//
+//test:by ownergraph.TestWaitIdleFenceTakenBack internal/proof/sim.TestSeeds
+func (d driver) TryEndWait(at seq.Stamp) bool { return d.e.Idle() && d.TryObserve(at) }
+func (d driver) TryEndWaitIn(at seq.Stamp, scope string) bool {
+	return d.TryObserve(at) && d.e.idleIn(scope)
+}
+
+// TryObserve asks for a fence that begins after the moment, unless the engine has observed every commit
+// before it, as far as kinds are well. Then it returns true.
+func (d driver) TryObserve(at seq.Stamp) bool {
+	e := d.e
+	if e.fence.Serves(at, &e.kinds) {
+		return true
+	}
+	e.fence.Want(at, e.now)
+	return false
+}
 
 // TrySelect asks for the selections by labels that begin after the moment, for protections and
 // members. It reports whether all of them are complete.
@@ -112,12 +139,29 @@ func (d driver) AwaitRecord(now time.Time, kept bool) {
 
 // SetRecord takes the pauses and the facts of the program's record.
 func (d driver) SetRecord(now time.Time, pauses []pause.Pause, facts []brake.Fact) {
-	d.e.takeFacts(now, facts) // first, since the engine may resume
-	d.e.setRecord(now, pauses)
+	e := d.e
+	if e.broken == nil && e.cfg.Brake.PerCascade > 0 { // first, since the engine may resume
+		e.tick(now)
+		e.brake.TakeRecord(e.brakeView(), facts)
+		e.carryOut()
+		e.endStep()
+	}
+	if e.broken == nil {
+		e.tick(now)
+		e.pauses.SetRecord(pauses, e.now, &e.effects)
+		e.endPauses()
+	}
 }
 
 // FailRecord pauses everything, since the program's record is unknown.
-func (d driver) FailRecord(now time.Time, why string) { d.e.failRecord(now, why) }
+func (d driver) FailRecord(now time.Time, why string) {
+	e := d.e
+	if e.broken == nil {
+		e.tick(now)
+		e.pauses.FailRecord(why, e.now, &e.effects)
+		e.endPauses()
+	}
+}
 
 // IsUnread reports whether everything is paused because the record is unknown.
 func (d driver) IsUnread() bool {
@@ -172,7 +216,7 @@ func (d driver) CheckPause(now time.Time, what Extent) error { return d.e.allowP
 func (d driver) PauseOf(what Extent) (r PauseReport, ok bool) {
 	x, ok := d.e.pauses.Get(pause.Extent(what))
 	if ok {
-		r = d.e.pauseReport(x)
+		r = reports(d).pauseReport(x)
 	}
 	return r, ok
 }
@@ -180,7 +224,7 @@ func (d driver) PauseOf(what Extent) (r PauseReport, ok bool) {
 // IsPausing reports whether a pause is in force that waits for calls under way.
 func (d driver) IsPausing(what Extent) bool {
 	_, ok := d.e.pauses.Get(pause.Extent(what))
-	return ok && len(d.e.underWayIn(what)) > 0
+	return ok && len(reports(d).underWayIn(what)) > 0
 }
 
 // ApproveBraked and RefuseBraked answer for every cascade of Braked. They return the number of the
@@ -189,19 +233,19 @@ func (d driver) ApproveBraked(now time.Time, a BrakeApproval) (n int, err error)
 	if err := a.validate("approve braked cascades", now); err != nil {
 		return 0, err
 	}
-	return d.e.answerAll(func(k graph.Key) error { return d.e.ApproveCascade(now, k, a) })
+	return answerAll(d.e.brake.Held(), func(k graph.Key) error { return d.e.ApproveCascade(now, k, a) })
 }
 
 func (d driver) RefuseBraked(now time.Time, r Refusal) (n int, err error) {
 	if err := r.validate("refuse braked cascades"); err != nil {
 		return 0, err
 	}
-	return d.e.answerAll(func(k graph.Key) error { return d.e.RefuseCascade(now, k, r) })
+	return answerAll(d.e.brake.Held(), func(k graph.Key) error { return d.e.RefuseCascade(now, k, r) })
 }
 
-// answerAll answers for every cascade of Braked.
-func (e *Engine) answerAll(answer func(graph.Key) error) (n int, err error) {
-	for _, s := range slices.Clone(e.brake.Held()) {
+// answerAll answers for each of the cascades.
+func answerAll(held []brake.Status, answer func(graph.Key) error) (n int, err error) {
+	for _, s := range slices.Clone(held) {
 		if err = answer(s.Key); err != nil {
 			return n, err
 		}

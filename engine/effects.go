@@ -76,17 +76,14 @@ func (e *Engine) endStep() {
 		return
 	}
 	e.effects.KeepLate(e.now)
-	for _, r := range e.takeLog() {
+	for _, r := range e.effects.TakeLines() {
 		writeLine(e.cfg.Logger, r)
 	}
 }
 
-// keepLog has the engine keep the lines of the log for takeLog. The Collector writes them
-// itself, because it holds a lock while a step runs.
-func (e *Engine) keepLog() { e.cfg.Logger = nil }
-
-// takeLog returns the lines of the log since the last time.
-func (e *Engine) takeLog() []effect.Record { return e.effects.TakeLines() }
+// KeepLog makes the engine keep the lines of its log for TakeLog: the driver writes them itself, because
+// it holds a lock while a step runs.
+func (d driver) KeepLog() { d.e.cfg.Logger = nil }
 
 // WriteLine writes one line of the log.
 func (insider) WriteLine(cfg Config, r effect.Record) { writeLine(cfg.Logger, r) }

@@ -108,8 +108,8 @@ type Engine struct {
 	revision run.Revision
 	scratch  scratch // of the decision at hand
 	fanout   fanout.Machine
-	copies   seed.Open          // for plans, under way
-	follows  []*follow.Follower // of deletions
+	copies   seed.Open        // for plans, under way
+	follows  follow.Followers // of deletions
 
 	counts tally
 }
@@ -197,7 +197,7 @@ func (e *Engine) applyEvent(ev *graph.Event) error {
 		return nil
 	}
 	if len(e.follows) > 0 && ev.Type == graph.Gone {
-		e.followEnding(ev.Key)
+		e.follows.Ending(e.followView(), ev.Key)
 	}
 	d, err := e.apply(ev, nil)
 	if err != nil {
@@ -302,7 +302,11 @@ func (e *Engine) step(lane Lane, c *Call) (cost int, made bool) {
 	if len(e.fanout.Woken()) > 0 {
 		e.fanout.StepWoken(fanout.View{Nodes: e.view(), Work: e.work}, slice, lowWater)
 	}
-	counted := e.brake.Any() && e.stepBrake()
+	counted := false
+	if e.brake.Any() { // the counts of cascades go on beside the decisions
+		counted = e.brake.Step(e.brakeView(), slice)
+		e.carryOut()
+	}
 	if id, ok := e.work.Next(e.now); ok {
 		e.held.Open.Progress.Move(e.now)
 		cost, made = e.stepKey(id, lane, c)
@@ -459,11 +463,6 @@ func (e *Engine) tick(now time.Time) {
 //
 //test:by TestRevokedAtOnce
 func (e *Engine) Revision() uint64 { return e.revision.Number() }
-
-// abandon stops the engine for good, on the word of its driver: a call into the engine
-// has panicked, or the driver can tell the engine no more. The state is then not to be
-// trusted. A plain caller drops the engine instead.
-func (e *Engine) abandon(why error) { e.fail("%v", why) }
 
 // fail stops the engine for good. A call that is being decided in this moment is not handed out.
 func (e *Engine) fail(format string, args ...any) {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/fate"
 
@@ -27,15 +26,12 @@ type scratch struct {
 }
 
 // input gathers the evidence for a decision about an observed node. It is valid until the
-// next decision.
-func (e *Engine) input(id graph.NodeID) *policy.Facts { return e.inputIn(id, &e.scratch.evidence) }
-
-// inputIn is input with the memory of the caller. An explanation has its own.
-func (e *Engine) inputIn(id graph.NodeID, memory *evidence.Scratch) *policy.Facts {
+// next use of the memory. A decision uses that of the engine, and an explanation has its own.
+func (e *Engine) input(id graph.NodeID, memory *evidence.Scratch) *policy.Facts {
 	v := evidence.View{
 		Nodes: e.view(), Kinds: &e.kinds, Reads: &e.reads, Cycles: &e.cycles, Orphaned: &e.orphaned, Retries: e.calls.Retries(), Now: e.now,
-		Fence: policy.Fence{
-			Exact: e.level >= Level2, Passed: e.fence.Passed(), Released: e.released(), Held: e.fenceHeld(),
+		Fence: policy.Fence{ // marks up to Released may end without a passed fence, as best effort
+			Exact: e.level >= Level2, Passed: e.fence.Passed(), Released: e.fence.Released(&e.kinds, e.seq.Last()), Held: e.fence.Held(&e.kinds),
 		},
 		Settings: evidence.Settings{
 			Scope: e.cfg.Scope, OwnerName: e.cfg.OwnerName,
@@ -43,13 +39,6 @@ func (e *Engine) inputIn(id graph.NodeID, memory *evidence.Scratch) *policy.Fact
 		},
 	}
 	return v.Input(id, memory)
-}
-
-// acknowledgedBy returns the time by which an orphaning node's controller has to
-// acknowledge the deletion.
-func (e *Engine) acknowledgedBy(id graph.NodeID) time.Time {
-	m := e.state(id)
-	return evidence.AcknowledgedBy(&m, e.cfg.AcknowledgeWithin)
 }
 
 // useOrphaned counts a decision as a use of the remembered owners that it rests on: the
@@ -164,7 +153,7 @@ func (e *Engine) checkFastPath() error {
 		if reason == policy.ReasonUnset && !still {
 			continue
 		}
-		d := policy.Decide(e.input(n.ID()), e.set, &e.scratch.lists)
+		d := policy.Decide(e.input(n.ID(), &e.scratch.evidence), e.set, &e.scratch.lists)
 		if !servesFast(reason, e.state(n.ID()).Reason, d) {
 			return fmt.Errorf("N9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, d.Action, d.Reason)
 		}

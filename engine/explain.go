@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
@@ -45,7 +44,7 @@ func (e *Engine) Explain(key graph.Key) (explain.Explanation, error) {
 	if err != nil {
 		return explain.Explanation{}, fmt.Errorf("explain %w", err)
 	}
-	return e.explain(full, e.now)
+	return driver{e}.ExplainAt(full, e.now)
 }
 
 // keySearch is a search for the objects with the coordinates of a key without UID.
@@ -89,14 +88,16 @@ func (s *keySearch) step(e *Engine, limit int) error {
 		}
 	}
 	if s.done = s.from == 0; s.done {
-		s.alive = slices.DeleteFunc(s.alive, func(k graph.Key) bool { return !e.isObserved(k) }) // it may have gone since
-		s.gone = e.lastGoneAt(key)
+		s.alive = slices.DeleteFunc(s.alive, func(k graph.Key) bool { return !isObserved(e.graph, k) }) // it may have gone since
+		if d, ok := e.history.Find(key); ok && !isObserved(e.graph, d.Object.Key) {
+			s.gone = d.Object.Key // a rewind has not brought it back
+		}
 	}
 	return nil
 }
 
-func (e *Engine) isObserved(k graph.Key) bool {
-	n, ok := e.graph.Lookup(k)
+func isObserved(g *graph.Graph, k graph.Key) bool {
+	n, ok := g.Lookup(k)
 	return ok && n.State() == graph.Observed
 }
 
@@ -129,17 +130,17 @@ func (s *keySearch) Choose() (graph.Key, error) {
 	return graph.Key{}, fmt.Errorf("%s: uid: %d objects have these coordinates: %s: %w", seed.PlaceText(key), len(found), strings.Join(uids, ", "), graph.ErrInvalid)
 }
 
-// explain explains the object with the full coordinates at a time.
+// explain explains the object with the full coordinates.
 //
 // The panic of a function of the Config is an error that names the function. An explanation
 // changes nothing, so the engine goes on.
-func (e *Engine) explain(key graph.Key, now time.Time) (out explain.Explanation, err error) {
+func (x *explainer) explain(key graph.Key) (out explain.Explanation, err error) {
 	defer run.CatchFunction(&err, "explain "+key.String())
+	e := x.e
 	n, ok := e.graph.Lookup(key)
 	if !ok {
-		return e.explainGone(key)
+		return x.gone(key)
 	}
-	x := &explainer{e: e, now: now, left: maxConditions}
 	out = explain.Explanation{Key: n.Key()}
 	switch n.State() {
 	case graph.Observed:
@@ -156,7 +157,7 @@ func (e *Engine) explain(key graph.Key, now time.Time) (out explain.Explanation,
 		}
 	default:
 		if x.referred(n, &out); out.State == explain.Gone {
-			e.explainDeletion(&out)
+			x.deletion(&out)
 		}
 	}
 	out.Cut = x.cut

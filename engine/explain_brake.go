@@ -9,8 +9,8 @@ import (
 )
 
 // brakedDecision returns the present decision about an object that the brake may hold.
-func (e *Engine) brakedDecision(id graph.NodeID, d policy.Decision) (policy.Decision, brake.Answer) {
-	w, ok := e.brake.WaitOf(id)
+func (x *explainer) brakedDecision(id graph.NodeID, d policy.Decision) (policy.Decision, brake.Answer) {
+	w, ok := x.e.brake.WaitOf(id)
 	if !ok {
 		return d, brake.AnswerUnset
 	}
@@ -18,18 +18,6 @@ func (e *Engine) brakedDecision(id graph.NodeID, d policy.Decision) (policy.Deci
 		d.Reason = policy.HolderDeleted
 	}
 	return braked(w.For, d), w.For
-}
-
-// brakeDetail names the cascade that holds an object, with the count and the limit.
-func (e *Engine) brakeDetail(id graph.NodeID) []string {
-	switch w, ok := e.brake.WaitOf(id); {
-	case !ok:
-		return nil
-	case w.For == brake.NeedRoom:
-		return []string{"too many cascades are under way"}
-	default:
-		return []string{"cascade " + brakedCascade(w.Cascade).String()}
-	}
 }
 
 // braked explains a wait for the brake.
@@ -43,36 +31,14 @@ func (x *explainer) braked(j judgement, c explain.Condition) (out []explain.Cond
 	case brake.NeedListings:
 		return x.unlistedKinds(c)
 	default:
-		c.End, c.Text = explain.User, held.Join(x.e.brakeDetail(j.id))
+		c.End, c.Text = explain.User, held.Join(reports{x.e}.brakeDetail(j.id))
 	}
 	return x.one(c)
 }
 
-// unlisted returns the kinds whose listings the brake awaits.
-func (e *Engine) unlisted() (out []KindStatus) {
-	for _, k := range e.Kinds() {
-		awaited := k.Sick == "" || e.cfg.Brake.AwaitSick || e.kinds.Relisting()
-		if awaited && (!k.Listed || e.kinds.Stale(k.Kind)) {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-// namesOf names kinds, each with the reason for which it is sick, if it is.
-func namesOf(kinds []KindStatus) (names []string) {
-	for _, k := range kinds {
-		if k.Sick != "" {
-			k.Kind += graph.Kind(": " + k.Sick)
-		}
-		names = append(names, string(k.Kind))
-	}
-	return names
-}
-
 // unlistedKinds explains a wait until every kind is listed.
 func (x *explainer) unlistedKinds(c explain.Condition) (out []explain.Condition) {
-	kinds := x.e.unlisted()
+	kinds := reports{x.e}.unlisted()
 	for _, k := range kinds[:x.take(len(kinds))] {
 		d := c
 		x.sick(k.Kind, &d)

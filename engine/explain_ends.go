@@ -184,7 +184,7 @@ func (x *explainer) underWay(id graph.NodeID, c explain.Condition) (explain.Cond
 // fences explains a wait for a fence: by the kinds that have still to pass it.
 func (x *explainer) fences(c explain.Condition) (out []explain.Condition) {
 	e := x.e
-	s := e.fenceStatus()
+	s := e.fence.Status(&e.kinds)
 	c.End, c.Actor, c.Since = explain.Work, "a fence", s.Began
 	if e.fence.Failing().Times > 0 {
 		c.Reason = policy.FenceFails

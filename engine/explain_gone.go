@@ -10,20 +10,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 )
 
-// lastGoneAt returns the object with these coordinates whose end is the last in the history,
-// the zero Key without one. A rewind may have brought it back.
-func (e *Engine) lastGoneAt(place graph.Key) graph.Key {
-	if d, ok := e.deletion(place); ok && !e.isObserved(d.Object.Key) {
-		return d.Object.Key
-	}
-	return graph.Key{}
-}
-
-// explainGone explains an object that has left the graph. Until its kind is listed after a
+// gone explains an object that has left the graph. Until its kind is listed after a
 // rewind it may be back in the store.
-func (e *Engine) explainGone(key graph.Key) (explain.Explanation, error) {
-	out := explain.Explanation{Key: key, State: explain.Gone}
-	e.explainDeletion(&out)
+func (x *explainer) gone(key graph.Key) (explain.Explanation, error) {
+	e, out := x.e, explain.Explanation{Key: key, State: explain.Gone}
+	x.deletion(&out)
 	if out.Deletion == nil && !e.absent.Has(key) {
 		return explain.Explanation{}, fmt.Errorf("explain %s: %w%s", seed.PlaceText(key), graph.ErrNotFound, e.kinds.WhyUnobserved(key.Kind))
 	}
@@ -33,9 +24,9 @@ func (e *Engine) explainGone(key graph.Key) (explain.Explanation, error) {
 	return out, nil
 }
 
-// explainDeletion adds the end of an object that is gone, as far as the history keeps it.
-func (e *Engine) explainDeletion(out *explain.Explanation) {
-	d, ok := e.deletion(out.Key)
+// deletion adds the end of an object that is gone, as far as the history keeps it.
+func (x *explainer) deletion(out *explain.Explanation) {
+	d, ok := x.e.history.Find(out.Key)
 	if !ok {
 		return
 	}

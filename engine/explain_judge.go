@@ -41,7 +41,7 @@ type judgement struct {
 // steps of decide, and changes nothing.
 func (x *explainer) judge(id graph.NodeID) judgement {
 	e, n := x.e, x.e.graph.Node(id)
-	in := *e.inputIn(id, &x.evidence)
+	in := *e.input(id, &x.evidence)
 	in.Owners = slices.Clone(in.Owners)
 	j := judgement{id: id, in: &in}
 	if why := e.fastKeep(id); why != policy.ReasonUnset {
@@ -53,7 +53,7 @@ func (x *explainer) judge(id graph.NodeID) judgement {
 	}
 	j.d = policy.Decide(&in, e.set, &x.lists)
 	if e.sweeps.Concerns(id) && !(j.d.Action.Writes() && e.bar(n) == policy.ReasonUnset) {
-		j.d = e.judgePaused(id, sweep.Recorded(e.state(id).Reason, in.Deleting, j.d))
+		j.d = x.judgePaused(id, sweep.Recorded(e.state(id).Reason, in.Deleting, j.d))
 	}
 	unguarded := j.d.Reason
 	j.d = guards.Recorded(e.state(id).Reason, j.d)
@@ -61,9 +61,9 @@ func (x *explainer) judge(id graph.NodeID) judgement {
 	if j.d.Reason == unguarded && in.Deleting && !in.Unreadable && e.handlers.Any() && !j.d.Action.Writes() {
 		j.d = e.handlers.Judge(id, s.Object().Finalizers, j.d, e.bar(n), e.now)
 	}
-	j.d = e.judgedInOrder(id, &in, j.d, &x.lists)
+	j.d = x.judgedInOrder(id, &in, j.d)
 	if e.brake.Waits() && (j.d.Action == policy.Delete || e.sweeps.Concerns(id)) {
-		j.d, j.braked = e.brakedDecision(id, j.d)
+		j.d, j.braked = x.brakedDecision(id, j.d)
 	}
 	if j.d.Action.Writes() {
 		if j.barred = e.bar(n); j.barred == policy.ReasonUnset {

@@ -150,7 +150,7 @@ func (x *explainer) conditions(j judgement) []explain.Condition {
 
 // paused sets the end of a wait for the end of a pause.
 func (x *explainer) paused(n graph.Node, c *explain.Condition) {
-	names, since := x.e.pausesOf(n)
+	names, since := reports{x.e}.pausesOf(n)
 	c.End, c.Actor, c.Text, c.Since = explain.User, "Resume", held.Join(names), since
 }
 

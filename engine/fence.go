@@ -6,7 +6,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -37,13 +36,6 @@ func (e *Engine) wakeFence() {
 	e.fence.Wake(e.graph, &e.nodes, &e.effects)
 	e.carryOut()
 }
-
-// released returns the moment up to which marks may end without a passed fence, as best
-// effort.
-func (e *Engine) released() seq.Stamp { return e.fence.Released(&e.kinds, e.seq.Last()) }
-
-// fenceHeld reports whether only sick kinds have still to pass the fence.
-func (e *Engine) fenceHeld() bool { return e.fence.Held(&e.kinds) }
 
 // nextFence makes c the call that begins a fence, if one is due.
 func (e *Engine) nextFence(c *Call) bool {
@@ -90,7 +82,7 @@ func (e *Engine) passFence(p fence.Passage) {
 		e.confirm()
 		e.order.FencePassed()
 		e.wakeFence()
-	case e.fenceHeld(): // best effort may go on
+	case e.fence.Held(&e.kinds): // best effort may go on
 		e.wakeFence()
 	}
 }

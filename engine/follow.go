@@ -1,17 +1,12 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/follow"
-	"github.com/ownergraph/ownergraph/internal/core/seed"
 )
-
-// maxShown bounds the objects that a report names.
-const maxShown = 8
 
 // Progress is the state of one deletion or sweep. It is a value, and the receiver owns it.
 //
@@ -71,57 +66,4 @@ func (s SweepStatus) Progress() Progress {
 // followView returns the machines that a follower reads.
 func (e *Engine) followView() follow.View {
 	return follow.View{View: e.sweepView(), Sweeps: &e.sweeps, Ends: &e.history, Absent: &e.absent, Rewound: e.kinds.Rewound()}
-}
-
-// follow begins to follow some deletions. The caller ends it with unfollow.
-func (e *Engine) follow(f *follow.Follower) {
-	f.Open(e.graph)
-	e.follows = append(e.follows, f)
-}
-
-// unfollow ends follow.
-func (e *Engine) unfollow(f *follow.Follower) {
-	f.Close(e.graph)
-	e.follows = slices.DeleteFunc(e.follows, func(x *follow.Follower) bool { return x == f })
-}
-
-// observeFollows has the followers take a change of the graph.
-func (e *Engine) observeFollows(d *graph.Delta) {
-	v := e.followView()
-	for _, f := range e.follows {
-		f.Observe(v, d)
-	}
-}
-
-// followEnding has the followers look at an object that is about to go.
-func (e *Engine) followEnding(k graph.Key) {
-	for _, f := range e.follows {
-		f.Ending(e.followView(), k)
-	}
-}
-
-// followHeld has the followers look at an object that is held, or is not any more.
-func (e *Engine) followHeld(id graph.NodeID) {
-	for _, f := range e.follows {
-		f.Held(e.followView(), id)
-	}
-}
-
-// beginFollow finds a root of a follower, whose search is over. An error wraps ErrNotFound
-// or ErrInvalid.
-func (e *Engine) beginFollow(f *follow.Follower, key graph.Key) error {
-	roots := f.Roots(e.followView(), key)
-	switch len(roots) {
-	case 0:
-		return fmt.Errorf("%s: %w%s", seed.PlaceText(key), graph.ErrNotFound, e.kinds.WhyUnobserved(key.Kind))
-	case 1:
-		f.Begin(e.followView(), roots[0])
-		return nil
-	}
-	var uids []string
-	for _, k := range roots {
-		uids = append(uids, string(k.UID))
-	}
-	slices.Sort(uids)
-	return seed.Ambiguous(key, uids)
 }

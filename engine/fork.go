@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guards"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
@@ -24,17 +25,6 @@ type Fork struct {
 // fork has the methods of a Fork.
 type fork struct{ e *Engine }
 
-// Sent is a decision that a call carries out.
-type Sent struct {
-	Call CallID
-	Key  graph.Key
-	policy.Decision
-	// Owners are the references of the decision, and Holder is that of the sweep that deletes the
-	// object.
-	Owners []graph.Owner
-	Holder graph.Key
-}
-
 // Fork returns an engine of the same settings that starts with a seed. Its store keeps the contract
 // and answers at once. It reports no decision, makes no audit, has no history, and its brake counts no
 // deletes of a time.
@@ -48,7 +38,7 @@ func (insider) Fork(cfg Config, s *seed.Seed) (Fork, error) {
 		return Fork{}, err
 	}
 	e.cfg.Misplaced = len(s.Parts) // no audit decides the others
-	e.keepLog()
+	driver{e}.KeepLog()            // DropLog takes the lines
 	if s.Labels.Any() {
 		e.guards.Labels.Recall(s.Protections())
 	}
@@ -60,7 +50,7 @@ func (insider) Fork(cfg Config, s *seed.Seed) (Fork, error) {
 
 // Load observes the events that list the parts of the seed. Afterwards the fork calls sent for each
 // decision that a call of the store carries out.
-func (f fork) Load(s *seed.Seed, events []graph.Event, sent func(Sent)) error {
+func (f fork) Load(s *seed.Seed, events []graph.Event, sent func(inflight.Sent)) error {
 	e := f.e
 	for i := range s.Parts {
 		p := &s.Parts[i]
@@ -97,7 +87,7 @@ func (f fork) Wake() time.Time {
 }
 
 // DropLog drops the lines of the log, which is about the store and not about a forecast.
-func (f fork) DropLog() { f.e.takeLog() }
+func (f fork) DropLog() { f.e.effects.TakeLines() }
 
 // FailForGood takes the failure of a handler's run that is not tried again.
 func (f fork) FailForGood(now time.Time, id CallID, err error) {
@@ -120,7 +110,7 @@ func (f fork) ReportOf(n graph.Node, marked bool) (h Held, held bool) {
 	if !marked && !f.e.held.Has(n.ID()) {
 		return Held{}, false
 	}
-	return f.e.heldAt(n.ID()), true
+	return reports(f).heldAt(n.ID()), true
 }
 
 // ReasonOf returns the last reason about an object, or unset.

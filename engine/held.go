@@ -84,47 +84,26 @@ type HeldReason struct {
 	Oldest time.Time
 }
 
-// heldReasons sums up a slice of the held objects by reason. It returns the next slice.
-func (e *Engine) heldReasons(sum map[policy.Reason]HeldReason, from graph.NodeID) (next graph.NodeID, more bool) {
-	if e.held.Len() <= held.Slice { // one slice has all of them, also in the middle of a walk
-		clear(sum)
-	}
-	return e.held.Entries(e.graph, from, func(x held.Entry) {
-		s := sum[x.Reason]
-		if s.Objects == 0 || x.Since.Before(s.Oldest) {
-			s.Oldest = x.Since
-		}
-		s.Reason, s.Objects = x.Reason, s.Objects+1
-		sum[x.Reason] = s
-	})
-}
-
 // Held returns at most limit of the held objects, by key, each with the reason.
 func (e *Engine) Held(limit int) []Held {
 	ids := e.held.First(e.graph, max(limit, 0))
 	out := make([]Held, 0, len(ids))
 	for _, id := range ids {
-		out = append(out, e.heldAt(id))
+		out = append(out, reports{e}.heldAt(id))
 	}
 	return out
 }
 
-// describe appends the reports of those nodes that are still held.
-func (e *Engine) describe(out []Held, some []held.Node) []Held {
-	for _, n := range some {
-		if e.held.Is(e.graph, n) {
-			out = append(out, e.heldAt(n.ID))
-		}
-	}
-	return out
-}
+// reports makes the reports of an engine about objects, cascades, sweeps and pauses. It changes nothing.
+type reports struct{ e *Engine }
 
 // heldAt returns the report of a held node.
-func (e *Engine) heldAt(id graph.NodeID) Held {
+func (r reports) heldAt(id graph.NodeID) Held {
+	e := r.e
 	m, x := e.state(id), e.held.Get(id)
 	h := Held{
 		Key: e.graph.Node(id).Key(), Status: Status(held.StatusOf(m.Reason)), Reason: m.Reason, Doubt: m.Doubt,
-		Since: x.Since, LastError: x.Error, Detail: held.Trim(e.detail(id)),
+		Since: x.Since, LastError: x.Error, Detail: held.Trim(r.detail(id)),
 	}
 	switch m.Reason {
 	case policy.HandlerFailed:
@@ -149,8 +128,8 @@ func (e *Engine) heldAt(id graph.NodeID) Held {
 }
 
 // detail names the objects and parts that a held object waits for.
-func (e *Engine) detail(id graph.NodeID) []string {
-	n := e.graph.Node(id)
+func (r reports) detail(id graph.NodeID) []string {
+	e, n := r.e, r.e.graph.Node(id)
 	switch e.state(id).Reason {
 	case policy.ObjectFlawed:
 		return held.Flaw(n)
@@ -170,15 +149,15 @@ func (e *Engine) detail(id graph.NodeID) []string {
 	case policy.Protected, policy.ProtectionUnknown, policy.DeletionRefused, policy.NeedVerdict, policy.JudgementFails, policy.GuardMissing, policy.GuardUnfit:
 		return e.guards.Detail(e.guardView(), n)
 	case policy.Braked, policy.CascadeRefused:
-		return e.brakeDetail(id)
+		return r.brakeDetail(id)
 	case policy.BrakeListing:
-		return namesOf(e.unlisted())
+		return namesOf(r.unlisted())
 	case policy.NeedPhase:
-		return e.orderDetail(id)
+		return r.orderDetail(id)
 	case policy.Contested:
 		return e.sweeps.Rivals(e.sweepView(), id)
 	case policy.Paused:
-		names, _ := e.pausesOf(n)
+		names, _ := r.pausesOf(n)
 		return names
 	}
 	return held.Owners(n)
@@ -228,7 +207,7 @@ func (e *Engine) setHeld(id graph.NodeID) {
 	}
 	e.held.Put(id, m.Reason, m.Doubt, since)
 	if len(e.follows) > 0 {
-		e.followHeld(id)
+		e.follows.Held(e.followView(), id)
 	}
 	if e.order.Any() {
 		e.keepInOrder(id)
@@ -244,7 +223,7 @@ func (e *Engine) unhold(id graph.NodeID, retry bool) {
 	}
 	e.held.Drop(id, retry)
 	if len(e.follows) > 0 {
-		e.followHeld(id)
+		e.follows.Held(e.followView(), id)
 	}
 }
 

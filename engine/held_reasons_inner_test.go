@@ -16,7 +16,7 @@ import (
 func reasonsOf(e *Engine) (out []HeldReason) {
 	sum := map[policy.Reason]HeldReason{}
 	for from, more := graph.NodeID(0), true; more; {
-		from, more = e.heldReasons(sum, from)
+		from, more = driver{e}.HeldReasons(sum, from)
 	}
 	for _, r := range slices.Sorted(maps.Keys(sum)) {
 		out = append(out, sum[r])
@@ -90,12 +90,12 @@ func TestHeldReasonsOfFewer(t *testing.T) {
 		ids = append(ids, d.Node)
 	}
 	sum := map[policy.Reason]HeldReason{}
-	next, more := e.heldReasons(sum, 0)
+	next, more := driver{e}.HeldReasons(sum, 0)
 	for _, id := range ids[held.Slice/2:] {
 		e.unhold(id, false)
 	}
 	for more {
-		next, more = e.heldReasons(sum, next)
+		next, more = driver{e}.HeldReasons(sum, next)
 	}
 	if n := sum[policy.StoreRefused].Objects; n != held.Slice/2 {
 		t.Errorf("%d objects are counted, want %d", n, held.Slice/2)

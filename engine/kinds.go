@@ -182,7 +182,7 @@ func (e *Engine) pruneNode(id graph.NodeID) {
 	}
 	ev := graph.Event{Type: graph.Gone, Key: n.Key()}
 	if len(e.follows) > 0 {
-		e.followEnding(ev.Key)
+		e.follows.Ending(e.followView(), ev.Key)
 	}
 	if d, err := e.apply(&ev, nil); err != nil {
 		e.fail("prune a listing: %v", err)

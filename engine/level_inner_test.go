@@ -25,7 +25,7 @@ func TestWaitAsksForFence(t *testing.T) {
 			var c Call
 			more, _ = e.nextInto(now, LaneHandler, &c)
 		}
-		e.beginWait(now)
+		driver{e}.BeginWait(now)
 		if c, _ := e.Next(now, LaneControl); (c.Type == CallFence) != tc.fence {
 			t.Errorf("level %s: the next call is %s, want a fence: %t", tc.level, c.Type, tc.fence)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/moments"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -163,7 +164,7 @@ func (e *Engine) check() error {
 		on(e.graph, e.pauses.Check),
 		e.times.Check,
 		e.history.Check,
-		on(e, checkFollows),
+		on(e.followView(), e.follows.Check),
 		on(e.graph, e.brake.Check),
 	} {
 		if err := check(); err != nil {
@@ -182,15 +183,6 @@ func checkAbsent(e *Engine) error {
 	for k := range e.absent.All() {
 		if n, ok := e.graph.Lookup(k); ok && n.State() == graph.Observed {
 			return fmt.Errorf("N5: %s is remembered as absent, and is observed", k)
-		}
-	}
-	return nil
-}
-
-func checkFollows(e *Engine) error {
-	for _, f := range e.follows {
-		if err := f.Check(e.followView()); err != nil {
-			return err
 		}
 	}
 	return nil
@@ -255,7 +247,7 @@ func (p *printer) node(n graph.Node, m record.State) {
 	p.fenceAfter(m.Known)
 	p.fenceAfter(m.Mark)
 	if len(e.cfg.Acknowledge) > 0 && !m.Marked.IsZero() {
-		p.Until(e.acknowledgedBy(id))
+		p.Until(evidence.AcknowledgedBy(&m, e.cfg.AcknowledgeWithin))
 	}
 	if m.Absent > e.kinds.Rewound() {
 		p.absentSince(n, m.Absent)
@@ -417,7 +409,7 @@ func (e *Engine) pendingNodes() []graph.NodeID {
 			ids = append(ids, x.Node)
 		}
 	}
-	if e.level >= Level2 && !e.fenceHeld() {
+	if e.level >= Level2 && !e.fence.Held(&e.kinds) {
 		ids = append(ids, e.fence.Waiters(e.graph, &e.nodes)...)
 	}
 	return ids

@@ -97,7 +97,7 @@ func (e *Engine) applyDelta(ev *graph.Event, d *graph.Delta) {
 		e.copies.Observe(&v, d)
 	}
 	if len(e.follows) > 0 {
-		e.observeFollows(d)
+		e.follows.Observe(e.followView(), d)
 	}
 	if e.order.HasPhases() {
 		e.observeOrder(ev, d)

@@ -122,11 +122,6 @@ func (e *Engine) inOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, h
 	return d
 }
 
-// tryDelay reports whether the order delays the end of an owner. Its sweep goes on meanwhile.
-func (e *Engine) tryDelay(id graph.NodeID, d policy.Decision) bool {
-	return e.order.Any() && releases(d) && e.order.TryRelease(e.orderView(), id)
-}
-
 func releases(d policy.Decision) bool {
 	return d.Action == policy.Release && d.Finalizer == graph.FinalizerForeground
 }
@@ -146,9 +141,10 @@ func (e *Engine) stepOrder() {
 }
 
 // judgedInOrder returns the decision of inOrder, as the record of the object shows it.
-func (e *Engine) judgedInOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, s *policy.Scratch) policy.Decision {
+func (x *explainer) judgedInOrder(id graph.NodeID, in *policy.Facts, d policy.Decision) policy.Decision {
+	e := x.e
 	if d.Action == policy.Delete && e.state(id).Reason == policy.NeedPhase || releases(d) && e.order.Awaits(id) {
-		return order.Delayed(in, e.set, s, d)
+		return order.Delayed(in, e.set, &x.lists, d)
 	}
 	return d
 }
@@ -175,7 +171,8 @@ func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition
 
 // orderDetail names the root and the phase for which an object waits. It also names objects of
 // the phase, or the sick kinds that hold the fence before it.
-func (e *Engine) orderDetail(id graph.NodeID) (out []string) {
+func (r reports) orderDetail(id graph.NodeID) (out []string) {
+	e := r.e
 	root, phase, some, ok := e.order.Awaited(e.orderView(), id, maxScanned)
 	if !ok {
 		return nil

@@ -70,24 +70,16 @@ type UnknownWrite struct {
 //
 //test:by ownergraph.TestPauseStopsWrites ownergraph.TestPauseRevokes ownergraph.TestPauseErrors
 func (e *Engine) Pause(now time.Time, what Extent) (PauseReport, error) {
-	x, err := e.beginPause(now, what)
-	if err != nil {
+	if err := e.allowPause(now, what); err != nil {
 		return PauseReport{}, fmt.Errorf("pause %s: %w", what, err)
 	}
-	return x, nil
-}
-
-func (e *Engine) beginPause(now time.Time, what Extent) (PauseReport, error) {
-	if err := e.allowPause(now, what); err != nil {
-		return PauseReport{}, err
-	}
 	if err := e.pauses.Begin(pause.Extent(what), e.now, &e.effects); err != nil {
-		return PauseReport{}, fmt.Errorf("%w: %w", err, graph.ErrInvalid)
+		return PauseReport{}, fmt.Errorf("pause %s: %w: %w", what, err, graph.ErrInvalid)
 	}
 	e.carryOut()
 	e.endStep()
 	x, _ := e.pauses.Get(pause.Extent(what))
-	return e.pauseReport(x), nil
+	return reports{e}.pauseReport(x), nil
 }
 
 // Resume ends a pause. It changes nothing without one. The other pauses stay, even if they
@@ -130,12 +122,12 @@ func (e *Engine) endPauses() {
 //test:by ownergraph.TestPausesOverlap ownergraph.TestRecordUnreadable
 func (e *Engine) Paused() (out []PauseReport) {
 	if why, since, is := e.pauses.Unread(); is {
-		x := e.pauseReport(pause.Pause{What: pause.Extent{All: true}, Since: since})
+		x := reports{e}.pauseReport(pause.Pause{What: pause.Extent{All: true}, Since: since})
 		x.Unread = cmp.Or(why, "not read yet")
 		out = append(out, x)
 	}
 	for _, x := range e.pauses.All() {
-		out = append(out, e.pauseReport(x))
+		out = append(out, reports{e}.pauseReport(x))
 	}
 	return out
 }
@@ -144,28 +136,29 @@ func (e *Engine) Paused() (out []PauseReport) {
 const maxUnknown = 1000
 
 // pauseReport returns the report of a pause.
-func (e *Engine) pauseReport(x pause.Pause) PauseReport {
-	r := PauseReport{What: Extent(x.What), Since: x.Since, Recorded: x.Recorded, UnderWay: e.underWayIn(Extent(x.What))}
+func (r reports) pauseReport(x pause.Pause) PauseReport {
+	e := r.e
+	out := PauseReport{What: Extent(x.What), Since: x.Since, Recorded: x.Recorded, UnderWay: r.underWayIn(Extent(x.What))}
 	for id, w := range e.pauses.Unknown() {
 		u := UnknownWrite{Type: CallPatch, Key: e.graph.Node(id).Key(), Version: w.Version, Since: w.Since}
 		if w.Delete {
 			u.Type = CallDelete
 		}
-		if r.What.covers(u.Key) {
-			r.Unknown = append(r.Unknown, u)
+		if out.What.covers(u.Key) {
+			out.Unknown = append(out.Unknown, u)
 		}
 	}
-	slices.SortFunc(r.Unknown, func(a, b UnknownWrite) int { return a.Key.Compare(b.Key) })
-	if r.More = max(len(r.Unknown)-maxUnknown, 0); r.More > 0 {
-		r.Unknown = slices.Clone(r.Unknown[:maxUnknown])
+	slices.SortFunc(out.Unknown, func(a, b UnknownWrite) int { return a.Key.Compare(b.Key) })
+	if out.More = max(len(out.Unknown)-maxUnknown, 0); out.More > 0 {
+		out.Unknown = slices.Clone(out.Unknown[:maxUnknown])
 	}
-	return r
+	return out
 }
 
 // underWayIn names the writes and runs of handlers of covered objects that a caller has,
 // sorted.
-func (e *Engine) underWayIn(what Extent) (names []string) {
-	for x := range e.calls.UnderWay() {
+func (r reports) underWayIn(what Extent) (names []string) {
+	for x := range r.e.calls.UnderWay() {
 		if x.Purpose.Acts() && what.covers(x.Key) {
 			names = append(names, underWayName(&x))
 		}
@@ -174,31 +167,9 @@ func (e *Engine) underWayIn(what Extent) (names []string) {
 	return names
 }
 
-// setRecord takes the pauses of the program's record.
-func (e *Engine) setRecord(now time.Time, list []pause.Pause) {
-	if e.broken == nil {
-		e.tick(now)
-		e.pauses.SetRecord(list, e.now, &e.effects)
-		e.endPauses()
-	}
-}
-
-// failRecord pauses everything, since the program's record is unknown.
-func (e *Engine) failRecord(now time.Time, why string) {
-	if e.broken == nil {
-		e.tick(now)
-		e.pauses.FailRecord(why, e.now, &e.effects)
-		e.endPauses()
-	}
-}
-
-// isPaused reports whether a pause covers a node.
-func (e *Engine) isPaused(n graph.Node) bool {
-	return e.pauses.Any() && e.pauses.Covers(n.Kind(), n.Scope())
-}
-
 // pausesOf names the pauses that cover a node, and the time of the first one.
-func (e *Engine) pausesOf(n graph.Node) (names []string, since time.Time) {
+func (r reports) pausesOf(n graph.Node) (names []string, since time.Time) {
+	e := r.e
 	why, since, is := e.pauses.Unread()
 	if is {
 		names = append(names, "everything, since the record is unknown")
@@ -243,8 +214,9 @@ func (e *Engine) stepPauses() {
 
 // judgePaused returns the decision about an object to which the sweeps have meant a write
 // that a pause has kept back. The record of the sweeps has the pause alone.
-func (e *Engine) judgePaused(id graph.NodeID, d policy.Decision) policy.Decision {
-	if e.state(id).Reason == policy.Paused && !d.Action.Writes() && e.isPaused(e.graph.Node(id)) {
+func (x *explainer) judgePaused(id graph.NodeID, d policy.Decision) policy.Decision {
+	e, n := x.e, x.e.graph.Node(id)
+	if e.state(id).Reason == policy.Paused && !d.Action.Writes() && e.pauses.Covers(n.Kind(), n.Scope()) {
 		return policy.Decision{Action: policy.Wait, Reason: policy.Paused}
 	}
 	return d

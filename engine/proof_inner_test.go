@@ -20,7 +20,7 @@ func TestProofOfTombstone(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.observeEach(t, goneOf("b"))
-	got, ok := e.deletion(call.Key)
+	got, ok := e.history.Find(call.Key)
 	if !ok || len(got.Proof.Owners) != 1 || got.Proof.Owners[0].Class != graph.Dangling || got.Proof.Owners[0].Source != history.WatchGone {
 		t.Errorf("%t, %+v, want the watch as the witness", ok, got.Proof)
 	}
@@ -47,7 +47,7 @@ func TestProofAfterConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.observeEach(t, goneOf("b"))
-	got, ok := e.deletion(second.Key)
+	got, ok := e.history.Find(second.Key)
 	if !ok || got.Proof.Version != "5" || got.Proof.Outcome != inflight.Succeeded || got.Object.Version != "1" {
 		t.Errorf("%t, the object was %s, the proof is %+v, want version 5", ok, got.Object, got.Proof)
 	}
@@ -59,7 +59,7 @@ func TestRootAfterRewind(t *testing.T) {
 	e := listed(t, Config{}, "a#1", "b#1 -> a", "c#1 -> b")
 	e.observeEach(t, goneOf("a"), goneOf("b"))
 	n, _ := e.graph.Lookup(put("c#1").Object.Key)
-	if r := e.roots(n.ID()); fmt.Sprint(r) != fmt.Sprint(Root{Keys: []graph.Key{put("a#1").Object.Key}}) {
+	if r := rootsOf(e, n); fmt.Sprint(r) != fmt.Sprint(Root{Keys: []graph.Key{put("a#1").Object.Key}}) {
 		t.Fatalf("the root is %+v before the rewind", r)
 	}
 	e.observeEach(t, graph.Event{Type: graph.Rewound, Reason: "restored"})
@@ -71,7 +71,7 @@ func TestRootAfterRewind(t *testing.T) {
 		e.observeEach(t, graph.Event{Type: graph.ListEnded, Kind: k})
 	}
 	e.call(t, CallDelete, graph.ErrNotFound) // b is proven absent by a read
-	if r := e.roots(n.ID()); fmt.Sprint(r) != fmt.Sprint(Root{Keys: []graph.Key{put("b#1").Object.Key}, Nearest: true}) {
+	if r := rootsOf(e, n); fmt.Sprint(r) != fmt.Sprint(Root{Keys: []graph.Key{put("b#1").Object.Key}, Nearest: true}) {
 		t.Errorf("the root is %+v after the rewind, want b as the nearest owner", r)
 	}
 }
@@ -96,7 +96,7 @@ func TestRootsLeftOut(t *testing.T) {
 	e.now = e.now.Add(time.Second)
 	e.observeEach(t, goneOf("b"), goneOf("a/last"))
 	n, _ := e.graph.Lookup(put("c#1").Object.Key)
-	if r := e.roots(n.ID()); len(r.Keys) != history.MaxRoots || r.More != roots+1-history.MaxRoots || r.Nearest {
+	if r := rootsOf(e, n); len(r.Keys) != history.MaxRoots || r.More != roots+1-history.MaxRoots || r.Nearest {
 		t.Errorf("%d roots and %d more, want %d in all", len(r.Keys), r.More, roots+1)
 	}
 }

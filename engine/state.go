@@ -83,12 +83,6 @@ func (i insider) Wake(lane Lane) (time.Time, bool) {
 	return at, !at.IsZero()
 }
 
-// BeginWait begins a wait for the engine to be idle, and returns its moment.
-func (i insider) BeginWait(now time.Time) seq.Stamp { return i.e.beginWait(now) }
-
-// TryEndWait reports whether a wait is over, or asks for the fence that it waits for.
-func (i insider) TryEndWait(at seq.Stamp) bool { return i.e.tryEndWait(at) }
-
 // printer hashes the state of an engine.
 type printer struct {
 	*fingerprint.Printer

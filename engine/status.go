@@ -1,16 +1,11 @@
 package engine
 
 import (
-	"cmp"
-	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/seq"
 )
 
 // Stats has the counts of an engine: of its objects now, and of its work since New. It is a
@@ -162,14 +157,14 @@ func (e *Engine) Stats() Stats {
 		Contradictions: t.Contradictions, Losses: t.Losses, DuplicateUIDs: t.DuplicateUIDs,
 		Audits: audits.Audits, AuditRepairs: audits.Repairs,
 		Writes: WriteStats{t.Conflicts, t.RefusedWrites, t.UnknownOutcomes, e.undone.Count(), t.BestEffort},
-		Fences: FenceStats{len(e.fenceStatus().Open), fences.Passed, fences.Lost, fences.Failed, t.FenceTime},
+		Fences: FenceStats{len(e.fence.Status(&e.kinds).Open), fences.Passed, fences.Lost, fences.Failed, t.FenceTime},
 		Sweeps: SweepStats{e.sweeps.Runs(), sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded},
 		Guards: GuardStats(e.guards.Roots.Counts()),
 	}
 	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
 		s.ByStatus[k] = e.held.Count(k)
 	}
-	s.Brake, s.Pauses, s.Unfinished = e.brakeStats(), e.pauses.Len(), UnfinishedStats{Objects: e.held.Open.Len()}
+	s.Brake, s.Pauses, s.Unfinished = reports{e}.brakeStats(), e.pauses.Len(), UnfinishedStats{Objects: e.held.Open.Len()}
 	if id, since, ok := e.held.Open.Stalled(e.graph, e.work, &e.fanout); ok {
 		s.Unfinished.Oldest, s.Unfinished.Since = e.graph.Node(id).Key(), since
 	}
@@ -214,41 +209,6 @@ type HandlerRun struct {
 	Tries int
 }
 
-// running returns the runs of handlers under way, by key and finalizer.
-func (e *Engine) running() []HandlerRun {
-	var out []HandlerRun
-	for _, s := range e.handlers.Running() {
-		out = append(out, HandlerRun{e.graph.Node(s.Run.Node).Key(), s.Run.Name, s.Since, s.Tries})
-	}
-	slices.SortFunc(out, func(a, b HandlerRun) int {
-		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Finalizer, b.Finalizer))
-	})
-	return out
-}
-
-// needLabels names the field of the Config that needs a LabelSelector, "" for none.
-func (e *Engine) needLabels() string {
-	for i := range e.cfg.Protect {
-		if e.cfg.Protect[i].Selector != "" {
-			return fmt.Sprintf("Protect[%d].Selector", i)
-		}
-	}
-	return e.sweeps.NeedLabels()
-}
-
-// fenceStatus returns the state of the fence under way.
-func (e *Engine) fenceStatus() fence.Status { return e.fence.Status(&e.kinds) }
-
-// underWay names the calls under way, sorted.
-func (e *Engine) underWay() []string {
-	var names []string
-	for x := range e.calls.UnderWay() {
-		names = append(names, underWayName(&x))
-	}
-	slices.Sort(names)
-	return names
-}
-
 // underWayName describes a call under way, as Call.String does.
 func underWayName(x *inflight.Call) string {
 	c := Call{Type: typeFor(x.Purpose), Key: x.Key, Kind: x.Key.Kind, Finalizer: x.Handler}
@@ -256,39 +216,4 @@ func underWayName(x *inflight.Call) string {
 		return c.Type.String() + " " + string(c.Kind)
 	}
 	return c.String()
-}
-
-// beginWait begins a wait for the engine to be idle, and returns its moment, for
-// tryEndWait. On a store of level 2 it asks for a fence that begins after the moment, so
-// that the engine observes every commit before it.
-func (e *Engine) beginWait(now time.Time) seq.Stamp {
-	e.tick(now)
-	t := e.seq.Stamp()
-	if e.level >= Level2 {
-		e.fence.Want(t, e.now)
-	}
-	return t
-}
-
-// tryEndWait reports whether a wait is over. Then the engine is idle, and a fence that
-// began after the moment has passed, or sick kinds alone hold it. Without fences, idle is
-// enough. If a kind that joins, or a rewind, has taken the fence back, tryEndWait asks for
-// another one, and Next of LaneControl hands it out.
-//
-//test:by ownergraph.TestWaitIdleFenceTakenBack internal/proof/sim.TestSeeds
-func (e *Engine) tryEndWait(at seq.Stamp) bool { return e.Idle() && e.wantObserved(at) }
-
-// wantIdleIn is tryEndWait for the objects of a scope and global ones.
-func (e *Engine) wantIdleIn(at seq.Stamp, scope string) bool {
-	return e.wantObserved(at) && e.idleIn(scope)
-}
-
-// wantObserved asks for a fence that begins after the moment, unless the engine has
-// observed every commit before it, as far as kinds are well. Then it returns true.
-func (e *Engine) wantObserved(at seq.Stamp) bool {
-	if e.fence.Serves(at, &e.kinds) {
-		return true
-	}
-	e.fence.Want(at, e.now)
-	return false
 }

@@ -49,12 +49,13 @@ func (e *Engine) Sweeps(limit int) []SweepStatus {
 	found := e.sweeps.Statuses(limit)
 	out := make([]SweepStatus, len(found))
 	for i, s := range found {
-		out[i] = e.sweepStatus(s)
+		out[i] = reports{e}.sweepStatus(s)
 	}
 	return out
 }
 
-func (e *Engine) sweepStatus(s sweep.Status) SweepStatus {
+// sweepStatus returns the progress of a sweep.
+func (r reports) sweepStatus(s sweep.Status) SweepStatus {
 	out := SweepStatus{
 		Holder: s.Holder, Finalizer: s.Finalizer, Gone: s.Gone, Halted: s.Halted,
 		Members: s.Members, MembersGone: s.MembersGone, MembersLeft: s.MembersLeft,
@@ -64,19 +65,19 @@ func (e *Engine) sweepStatus(s sweep.Status) SweepStatus {
 		out.Kinds = append(out.Kinds, KindCount(k))
 	}
 	for _, id := range s.Sample {
-		out.By = append(out.By, e.heldAt(id))
+		out.By = append(out.By, r.heldAt(id))
 	}
 	slices.SortFunc(out.By, func(a, b Held) int { return a.Key.Compare(b.Key) })
 	return out
 }
 
 // reportedSweep returns the progress of the first sweep of a holder for OnDecision.
-func (e *Engine) reportedSweep(id graph.NodeID) *SweepStatus {
-	s, ok := e.sweeps.StatusOf(id)
+func (r reports) reportedSweep(id graph.NodeID) *SweepStatus {
+	s, ok := r.e.sweeps.StatusOf(id)
 	if !ok {
 		return nil
 	}
-	out := e.sweepStatus(s)
+	out := r.sweepStatus(s)
 	return &out
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -35,7 +36,7 @@ type forecast struct {
 	bound  draft.Bound   // of the calls
 	calls  int
 
-	decided    []engine.Sent // of the calls to come, few
+	decided    []inflight.Sent // of the calls to come, few
 	steps      []plan.Step
 	cost       plan.Cost
 	bestEffort bool // of one of the writes
@@ -86,12 +87,12 @@ func (f *forecast) isFull(k graph.Kind) bool {
 	return ok && f.Kinds[i].Listed && f.Kinds[i].Sick == ""
 }
 
-func (f *forecast) noteSent(d engine.Sent) { f.decided = append(f.decided, d) }
+func (f *forecast) noteSent(d inflight.Sent) { f.decided = append(f.decided, d) }
 
 // takeDecision returns the decision that wanted a call.
-func (f *forecast) takeDecision(id engine.CallID) (d engine.Sent) {
+func (f *forecast) takeDecision(id engine.CallID) (d inflight.Sent) {
 	for i := len(f.decided) - 1; i >= 0; i-- {
-		if f.decided[i].Call == id {
+		if f.decided[i].Call == uint64(id) {
 			d = f.decided[i]
 			f.decided = slices.Delete(f.decided, i, i+1)
 			break

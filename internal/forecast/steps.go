@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
@@ -108,7 +109,7 @@ func (l *links) own(k graph.Key) []int32 {
 }
 
 // stepOf describes a write of the engine.
-func (f *forecast) stepOf(d *engine.Sent, out finalizer.Outcome) plan.Step {
+func (f *forecast) stepOf(d *inflight.Sent, out finalizer.Outcome) plan.Step {
 	s := plan.Step{
 		Actor: plan.Engine, Action: d.Action, Key: d.Key, Reason: d.Reason, Propagation: d.Propagation, Finalizer: d.Finalizer,
 		Removes: out.Effect == finalizer.Removed,
@@ -130,7 +131,7 @@ func (f *forecast) stepOf(d *engine.Sent, out finalizer.Outcome) plan.Step {
 
 // before returns the steps that a write of the engine waits for: those of its owners, of
 // its dependents if it ends their owner, and its own last one.
-func (f *forecast) before(d *engine.Sent) []int32 {
+func (f *forecast) before(d *inflight.Sent) []int32 {
 	l := &f.links
 	out := l.own(d.Key)
 	if d.Holder != (graph.Key{}) {

@@ -59,7 +59,7 @@ func Wake(e *engine.Engine, lane engine.Lane) (time.Time, bool) {
 
 // BeginWait begins a wait for the engine to be idle, and returns its moment.
 func BeginWait(e *engine.Engine, now time.Time) seq.Stamp {
-	return e.Inside(inside.Key{}).BeginWait(now)
+	return e.Inside(inside.Key{}).Driver().BeginWait(now)
 }
 
 // TryEndWait reports whether a wait is over, or asks for the fence that it waits for.
@@ -67,7 +67,7 @@ func BeginWait(e *engine.Engine, now time.Time) seq.Stamp {
 //
 //test:by internal/proof/sim.TestSeeds
 func TryEndWait(e *engine.Engine, at seq.Stamp) bool {
-	return e.Inside(inside.Key{}).TryEndWait(at)
+	return e.Inside(inside.Key{}).Driver().TryEndWait(at)
 }
 
 // Tuning returns the tuning of a config, which the caller may change.

@@ -113,7 +113,7 @@ func TestManyRoots(t *testing.T) {
 		e.observeEach(t, graph.Event{Type: graph.Gone, Key: k})
 	}
 	e.observeEach(t, graph.Event{Type: graph.Gone, Key: podOf(roots+1, graph.Key{}).Key})
-	got, ok := e.deletion(podOf(roots+1, graph.Key{}).Key)
+	got, ok := e.history.Find(podOf(roots+1, graph.Key{}).Key)
 	if !ok || len(got.Root.Keys) == 0 || len(got.Root.Keys)+got.Root.More != 64 || len(got.Object.Owners)+got.Cut != 64 || len(got.Object.Owners) == 0 {
 		t.Errorf("%t: %d roots and %d more, %d owners and %d more, want 64 of each", ok, len(got.Root.Keys), got.Root.More, len(got.Object.Owners), got.Cut)
 	}
@@ -133,11 +133,11 @@ func TestForgottenRoot(t *testing.T) {
 	n, _ := e.graph.Lookup(put("b#1").Object.Key)
 	e.edit(n.ID()).Root = 1 << 40 // of a set that the ring does not hold
 	c, _ := e.graph.Lookup(put("c#1").Object.Key)
-	if got := e.roots(c.ID()); !got.Nearest || len(got.Keys) != 1 || got.Keys[0].Name != "b" {
+	if got := rootsOf(e, c); !got.Nearest || len(got.Keys) != 1 || got.Keys[0].Name != "b" {
 		t.Errorf("the root is %+v, want b as the nearest absent owner", got)
 	}
 	e.observeEach(t, goneOf("c"))
-	got, _ := e.deletion(put("c#1").Object.Key)
+	got, _ := e.history.Find(put("c#1").Object.Key)
 	if want := (history.Root{Keys: []graph.Key{put("b#1").Object.Key}, Nearest: true}); fmt.Sprint(got.Root) != fmt.Sprint(want) {
 		t.Errorf("the root is %+v, want %+v", got.Root, want)
 	}

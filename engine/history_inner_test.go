@@ -90,7 +90,7 @@ func TestProof(t *testing.T) {
 				f.observeEach(t, put(last))
 			}
 			f.observeEach(t, goneOf("b"))
-			got, ok := f.deletion(call.Key)
+			got, ok := f.history.Find(call.Key)
 			if !ok || !got.Own || got.Proof.Version != call.Options.Precondition.Version || got.Proof.Call != uint64(call.ID) || got.Proof.Outcome != inflight.Succeeded || got.Proof.Reason != policy.OwnersGone || got.Proof.Action != policy.Delete {
 				t.Fatalf("%s: %t, %+v", c.reason, ok, got)
 			}
@@ -113,7 +113,7 @@ func TestProof(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if _, ok := e.deletion(call.Key); ok {
+		if _, ok := e.history.Find(call.Key); ok {
 			t.Errorf("%s: a clone has changed the history of the engine", c.reason)
 		}
 	}
@@ -129,13 +129,13 @@ func TestProofOfWaiting(t *testing.T) {
 	}
 	call := e.call(t, CallDelete, nil)
 	e.observeEach(t, goneOf("b"))
-	if got, _ := e.deletion(call.Key); got.Proof.Outcome != inflight.OutcomeUnset || !got.Own {
+	if got, _ := e.history.Find(call.Key); got.Proof.Outcome != inflight.OutcomeUnset || !got.Own {
 		t.Errorf("the call is under way: %+v", got)
 	}
 	if err := e.Done(e.now, call.ID, Result{}); err != nil {
 		t.Fatal(err)
 	}
-	got, _ := e.deletion(call.Key)
+	got, _ := e.history.Find(call.Key)
 	want := history.OwnerProof{Owner: put("b#7 -> a!").Object.Owners[0], Class: graph.Waiting, Source: history.ReadWaiting, Since: time.Unix(1000, 0)}
 	if len(got.Proof.Owners) != 1 || got.Proof.Owners[0] != want || got.Proof.Outcome != inflight.Succeeded {
 		t.Errorf("%+v, want %+v", got.Proof, want)
@@ -182,7 +182,7 @@ func TestNotOwn(t *testing.T) {
 		if c.late {
 			answer()
 		}
-		got, ok := e.deletion(graph.Key{Kind: "b", Name: "b"})
+		got, ok := e.history.Find(graph.Key{Kind: "b", Name: "b"})
 		if !ok || got.Own != c.own || got.Garbage != c.garbage || !c.own && !reflect.DeepEqual(got.Proof, history.Proof{}) {
 			t.Errorf("%t, %+v: %s", ok, got, c.reason)
 		}
@@ -210,7 +210,7 @@ func TestDecisionRoot(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 		n, _ := e.graph.Lookup(put("c#1").Object.Key)
-		if r := e.roots(n.ID()); len(r.Keys) != 1 || r.Keys[0].Name != "a" {
+		if r := rootsOf(e, n); len(r.Keys) != 1 || r.Keys[0].Name != "a" {
 			t.Errorf("the root of c would be %+v", r)
 		}
 	}
@@ -233,8 +233,11 @@ func TestRootTombstone(t *testing.T) {
 	} {
 		c.e.observeEach(t, put("c#1 -> b"))
 		n, _ := c.e.graph.Lookup(put("c#1").Object.Key)
-		if r := c.e.roots(n.ID()); !reflect.DeepEqual(r, c.want) {
+		if r := rootsOf(c.e, n); !reflect.DeepEqual(r, c.want) {
 			t.Errorf("%+v, want %+v: %s", r, c.want, c.reason)
 		}
 	}
 }
+
+// rootsOf returns the roots of a node's deletion.
+func rootsOf(e *Engine, n graph.Node) Root { return driver{e}.RootsOf(n.Key()) }
