@@ -119,18 +119,16 @@ func (c *Collector) planApproval(ctx context.Context, root Key, a Approval, repe
 	if err != nil {
 		return o, err
 	}
-	found, err := forecast.ForApproval(ctx, c.engine.Settings(), copied, facts)
+	found, err := forecast.ForApproval(ctx, c.engine.Settings(), copied, facts, repeated, func(o *Object) error {
+		if err := approvable(o); err != nil || !repeated || o.Propagation() == graph.Foreground {
+			return err
+		}
+		return errRepeated()
+	})
 	if err != nil {
-		return o, err
+		return found.Root, err
 	}
-	o = found.Root
-	if err := approvable(&o); err != nil {
-		return o, err
-	}
-	if repeated && o.Propagation() != graph.Foreground {
-		return o, errRepeated()
-	}
-	return o, a.compare(&found, repeated)
+	return found.Root, a.compare(&found, repeated)
 }
 
 // errRepeated is the error for a root whose deletion a user has repeated during its approval.
@@ -184,7 +182,7 @@ func (a Approval) compare(found *forecast.Approval, repeated bool) error {
 	case p.Torn:
 		return fmt.Errorf("the objects changed while the plan was made: %w", plan.ErrChanged)
 	case a.AtMost != nil && ends > *a.AtMost:
-		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", run.Counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
+		return fmt.Errorf("%s: %s would end, and the bound is %d: %w", "AtMost", run.Counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
 	case a.Fingerprint != "" && a.Fingerprint != now:
 		return fmt.Errorf("Fingerprint: %.12s is of another plan, or out of date; now it is %.12s: %w", a.Fingerprint, now, plan.ErrChanged)
 	}

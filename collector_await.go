@@ -63,8 +63,8 @@ func (c *Collector) awaitEnds(ctx context.Context, x *following) error {
 		case !walked:
 			continue
 		}
-		if c.until(ctx, x.wake) != nil && c.over() {
-			return ErrClosed
+		if err := c.until(ctx, x.wake); err == ErrClosed {
+			return err
 		}
 	}
 }

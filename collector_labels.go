@@ -22,8 +22,8 @@ func (c *Collector) waitSelected(ctx context.Context) (at seq.Stamp, err error) 
 	switch {
 	case err == nil:
 		return at, nil
-	case c.over():
-		return at, ErrClosed
+	case err == ErrClosed:
+		return at, err
 	}
 	return at, fmt.Errorf("wait for selections by labels: %w", err)
 }

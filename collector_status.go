@@ -170,8 +170,8 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 		return c.Held(maxHeld), nil
 	case err == nil:
 		return few, nil
-	case c.over():
-		return nil, ErrClosed
+	case err == ErrClosed:
+		return nil, err
 	}
 	var s engine.Stats
 	var why []string
@@ -269,8 +269,8 @@ func (c *Collector) Synced(ctx context.Context) error {
 	switch {
 	case err == nil:
 		return nil
-	case c.over():
-		return ErrClosed
+	case err == ErrClosed:
+		return err
 	}
 	if why := c.unsynced(); why != "" {
 		return fmt.Errorf("wait until synced: %s: %w", why, err)

@@ -13,15 +13,15 @@ import (
 )
 
 // Driver is an Engine with the rights of a Collector of this module: it drives the engine without a
-// copy of each call, and under a lock of its own. A program outside of the module has no use for it,
-// because it cannot make a Key. See Engine.Inside.
+// copy of each call, and under a lock of its own. A program outside of the module drives the
+// Engine itself. See Engine.Inside.
 type Driver struct {
 	*Engine
 	driver
 }
 
-// driver has the methods of a Driver: of the loop here, of the record in record.go, and the
-// questions in ask.go.
+// driver has the methods of a Driver: those of the loop and of the record here, and the questions in
+// ask.go.
 type driver struct{ e *Engine }
 
 // Driver returns the engine with the rights of a driver.
@@ -111,7 +111,7 @@ func (d driver) BeginWait(now time.Time) seq.Stamp {
 //test:by ownergraph.TestWaitIdleFenceTakenBack internal/proof/sim.TestSeeds
 func (d driver) TryEndWait(at seq.Stamp) bool { return d.e.Idle() && d.TryObserve(at) }
 func (d driver) TryEndWaitIn(at seq.Stamp, scope string) bool {
-	return d.TryObserve(at) && d.e.idleIn(scope)
+	return d.TryObserve(at) && pending(d).idleIn(scope)
 }
 
 // TryObserve asks for a fence that begins after the moment, unless the engine has observed every commit

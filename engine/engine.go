@@ -179,7 +179,8 @@ func (e *Engine) applyEvent(ev *graph.Event) error {
 	if e.nodes.Compact(e.graph); e.broken != nil {
 		return e.broken
 	}
-	if ev.Type == graph.Rewound && !e.takeAnnounced(ev) || e.ignores(ev) {
+	ignored := e.kinds.Ignores() && e.kinds.Ignored(ev.Of()) // it is no evidence (R5)
+	if ev.Type == graph.Rewound && !e.takeAnnounced(ev) || ignored {
 		e.counts.Events++
 		return nil
 	}

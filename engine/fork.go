@@ -15,8 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Fork is an Engine on a seed, with the rights of a forecast of this module. A program outside of the
-// module has no use for it, because it cannot make a Key. See Engine.Inside.
+// Fork is an Engine on a seed, with the rights of a forecast of this module. See Engine.Inside.
 type Fork struct {
 	*Engine
 	fork

@@ -343,6 +343,7 @@ func (e *Engine) wake(of Lanes) time.Time {
 // is under way or due, and no object waits for an expected event. Refused writes and held
 // objects do not count as work.
 func (e *Engine) Idle() bool {
+	p := pending{e}
 	if e.busy() || // what looks at many entries stands last
 		e.calls.Len() > 0 ||
 		e.expected.WatchLen() > 0 ||
@@ -350,19 +351,23 @@ func (e *Engine) Idle() bool {
 		e.guards.Busy(e.guardView()) ||
 		e.fence.Busy(&e.kinds) ||
 		e.expected.HasUnblocked() ||
-		e.hasSharedWork() ||
+		p.isShared() ||
 		e.brake.Waiting() > 0 {
 		return false
 	}
-	for range e.queued {
+	for range p.queued {
 		return false
 	}
 	return true
 }
 
-// hasSharedWork reports whether there is work that is of no object alone: kinds have still to be
+// pending has the questions about the work that is left. It changes nothing.
+type pending struct{ e *Engine }
+
+// isShared reports whether there is work that is of no object alone: kinds have still to be
 // told or listed, members to be selected or proven, or a walk goes on.
-func (e *Engine) hasSharedWork() bool {
+func (p pending) isShared() bool {
+	e := p.e
 	return !e.kinds.SetKnown() || e.kinds.Busy() ||
 		e.sweeps.Proving(e.sweepView()) || e.sweeps.Selecting(e.sweepView()) ||
 		e.cycles.Searching() ||
@@ -372,14 +377,14 @@ func (e *Engine) hasSharedWork() bool {
 
 // queued yields the nodes of the queues that do not wait for the outside. The next try of a
 // failed read is work.
-func (e *Engine) queued(yield func(graph.NodeID) bool) {
-	for x := range e.work.Entries() {
-		if x.State != queue.Idle && (x.State != queue.Delayed || !e.waitsOutside(x.Key)) && !yield(x.Key) {
+func (p pending) queued(yield func(graph.NodeID) bool) {
+	for x := range p.e.work.Entries() {
+		if x.State != queue.Idle && (x.State != queue.Delayed || !p.waitsOutside(x.Key)) && !yield(x.Key) {
 			return
 		}
 	}
-	for x := range e.reads.Entries() {
-		if x.State != queue.Idle && (x.State != queue.Delayed || e.state(x.Key).Blocked == graph.DoubtUnset) && !yield(x.Key) {
+	for x := range p.e.reads.Entries() {
+		if x.State != queue.Idle && (x.State != queue.Delayed || p.e.state(x.Key).Blocked == graph.DoubtUnset) && !yield(x.Key) {
 			return
 		}
 	}
@@ -387,14 +392,15 @@ func (e *Engine) queued(yield func(graph.NodeID) bool) {
 
 // waitsOutside reports whether the delayed decision of a node waits for a user or the
 // store. The wait for an acknowledgement is work.
-func (e *Engine) waitsOutside(id graph.NodeID) bool {
-	m := e.state(id)
-	return (!m.Reread || e.expected.IsBlocked(id)) && m.Reason != policy.NeedAcknowledgement
+func (p pending) waitsOutside(id graph.NodeID) bool {
+	m := p.e.state(id)
+	return (!m.Reread || p.e.expected.IsBlocked(id)) && m.Reason != policy.NeedAcknowledgement
 }
 
-// pendingNodes returns the nodes that are queued, that a call under way is about, or that
+// nodesLeft returns the nodes that are queued, that a call under way is about, or that
 // await an event that has to come, or a fence that no sick kind holds.
-func (e *Engine) pendingNodes() []graph.NodeID {
+func (p pending) nodesLeft() []graph.NodeID {
+	e := p.e
 	ids := slices.Concat(
 		e.guards.Roots.Pending(),
 		e.fanout.Woken(), e.fanout.Owners(),
@@ -402,7 +408,7 @@ func (e *Engine) pendingNodes() []graph.NodeID {
 		e.expected.AwaitingWatch(),
 		e.brake.WaitingNodes(),
 	)
-	ids = slices.AppendSeq(ids, e.queued)
+	ids = slices.AppendSeq(ids, p.queued)
 	ids = slices.AppendSeq(ids, e.expected.Unblocked())
 	for _, x := range e.calls.All() {
 		if x.Node != 0 {
@@ -420,16 +426,17 @@ const maxPending = 1024
 
 // idleIn is Idle for the objects of a scope and global ones. With more than maxPending
 // pieces of work it is Idle.
-func (e *Engine) idleIn(scope string) bool {
-	pending := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + e.calls.Len()
-	pending += e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len() + e.brake.Waiting()
-	if pending > maxPending {
+func (p pending) idleIn(scope string) bool {
+	e := p.e
+	count := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + e.calls.Len()
+	count += e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len() + e.brake.Waiting()
+	if count > maxPending {
 		return e.Idle()
 	}
-	if e.hasSharedWork() {
+	if p.isShared() {
 		return false
 	}
-	return !slices.ContainsFunc(e.pendingNodes(), func(id graph.NodeID) bool {
+	return !slices.ContainsFunc(p.nodesLeft(), func(id graph.NodeID) bool {
 		return e.graph.Inside(inside.Key{}).InUse(id) && slices.Contains([]string{"", scope}, e.graph.Node(id).Scope())
 	})
 }

@@ -11,14 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/queue"
 )
 
-// ignores reports whether an event is about a kind that takes no part, by setting. It is
-// no evidence (R5).
-//
-//test:by internal/proof/script.TestScenarios/r5-an-ignored-kind-is-no-evidence
-func (e *Engine) ignores(ev *graph.Event) bool {
-	return e.kinds.Ignores() && e.kinds.Ignored(ev.Of())
-}
-
 // isGoneObserved reports whether the watch showed the end of a node that references still
 // name. The node remembers that longer than the bounded memory does.
 func (e *Engine) isGoneObserved(id graph.NodeID) bool {

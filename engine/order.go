@@ -56,7 +56,7 @@ func (e *Engine) Orders(limit int) []OrderStatus {
 // orderView returns the lower machines for the orders.
 func (e *Engine) orderView() order.View {
 	v := order.View{
-		Nodes: e.view(), Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Rewound: e.kinds.Rewound(), Stays: e.staysInOrder,
+		Nodes: e.view(), Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Rewound: e.kinds.Rewound(), Stays: reports{e}.staysInOrder,
 	}
 	if e.sweeps.Any() {
 		v.Holders = func(id graph.NodeID) []graph.NodeID { return e.sweeps.HoldersOf(e.sweepView(), id) }
@@ -65,7 +65,8 @@ func (e *Engine) orderView() order.View {
 }
 
 // staysInOrder reports whether an object stays by its last decision, although its owners go.
-func (e *Engine) staysInOrder(id graph.NodeID) bool {
+func (r reports) staysInOrder(id graph.NodeID) bool {
+	e := r.e
 	n := e.graph.Node(id)
 	return (!n.Deleting() || n.Inside(inside.Key{}).MarkHeld()) && keepsInOrder(e.state(id).Reason)
 }

@@ -76,7 +76,7 @@ func TestIdleInAfterVanished(t *testing.T) {
 		now = now.Add(time.Minute)
 	}
 	t.Logf("held %v", e.Held(9))
-	if !e.Idle() || !e.idleIn("") {
-		t.Errorf("idle %t, idle in scope %t, waiting %v", e.Idle(), e.idleIn(""), e.fence.AwaitingKind("a"))
+	if !e.Idle() || !(pending{e}).idleIn("") {
+		t.Errorf("idle %t, idle in scope %t, waiting %v", e.Idle(), pending{e}.idleIn(""), e.fence.AwaitingKind("a"))
 	}
 }

@@ -110,7 +110,7 @@ func (w *worker) explain(err error) string {
 // rightsMissing is a part of each reason of a kind that the server forbids.
 const rightsMissing = "it takes the rights to get, list and watch them"
 
-// Forbidden reports whether the reason of a sick kind, as in ownergraph.KindStatus, says that the
+// Forbidden reports whether the reason of a sick kind, as in engine.KindStatus, says that the
 // account of the store has no right to list or watch it. Such a kind stays sick until someone
 // grants the right.
 //

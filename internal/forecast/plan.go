@@ -85,20 +85,27 @@ type Approval struct {
 	Before string
 }
 
-// ForApproval returns the plan of an ended copy of one root, for an approval of the root.
-func ForApproval(ctx context.Context, cfg engine.Config, c *seed.Copy, s seed.Seed) (a Approval, err error) {
+// ForApproval returns the plan of an ended copy of one root, for an approval of the root. Allows returns
+// the reason for which nothing of the root can be approved. With repeated, the approval has repeated the
+// deletion in the foreground.
+func ForApproval(ctx context.Context, cfg engine.Config, c *seed.Copy, s seed.Seed, repeated bool, allows func(*graph.Object) error) (a Approval, err error) {
 	defer run.CatchFunction(&err, "plan")
 	f, err := begin(ctx, cfg, c, s, beside{approving: true})
 	if err != nil {
 		return a, err
 	}
 	a.Root = f.targets()[0]
+	if err := allows(&a.Root); err != nil {
+		return a, err
+	}
 	target, _ := f.links.index.Of(a.Root.Key)
 	if err := f.findAnyway(ctx, target); err != nil {
 		return a, err
 	}
 	a.Plan, a.Ends = f.plan(), f.ending(target, f.possible())
-	a.Unselected, a.Unlabelled, a.Before = f.unselected(), f.unlabelled(target), f.fingerprintBefore()
+	if a.Unselected, a.Unlabelled = f.unselected(), f.unlabelled(target); repeated {
+		a.Before = f.fingerprintBefore()
+	}
 	return a, nil
 }
 

@@ -124,7 +124,7 @@
 // # Brake, pause and record
 //
 // A program that acts deletes at most 1,000 objects of one cascade. The flag -brake changes
-// that, and 0 is no limit: see ownergraph.Brake. The kinds that cannot be listed are not counted, and
+// that, and 0 is no limit: see engine.Brake. The kinds that cannot be listed are not counted, and
 // the Event and the log name them. With -brake-await-sick the count waits for them, and so does each
 // deletion below an owner. The flag -record names the ConfigMap that keeps
 // pauses, trips and answers. These flags change the record, and the program ends:

@@ -43,7 +43,7 @@ var known = []exception{
 	{"Engine.Held", "internal/core/held Table.First", "it looks at all held objects; Collector.Held has slices"},
 	{"Engine.Held", "internal/core/held first", "it sorts the held objects of its result; Collector.Held has slices"},
 	{"Engine.Held", "graph Graph.facts", "the parts of the texts of its result; Collector.Held has slices"},
-	{"Engine.Idle", "engine Engine.queued", "it asks each run of a handler, at most Config.HandlerWorkers"},
+	{"Engine.Idle", "engine pending.queued", "it asks each run of a handler, at most Config.HandlerWorkers"},
 	{"Engine.Idle", "internal/core/kinds Table.Listing", "it asks each kind"},
 	{"Engine.Idle", "queue Queue.eachDelayed", "it asks the delayed keys until one is due for more than a time"},
 	{"Engine.Idle", "internal/core/sweep Sweeps.Proving", "it asks each run of a sweep: one for each holder in deletion"},
