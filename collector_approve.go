@@ -182,9 +182,9 @@ func (a Approval) compare(found *forecast.Approval, repeated bool) error {
 	case p.Torn:
 		return fmt.Errorf("the objects changed while the plan was made: %w", plan.ErrChanged)
 	case a.AtMost != nil && ends > *a.AtMost:
-		return fmt.Errorf("%s: %s would end, and the bound is %d: %w", "AtMost", run.Counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
+		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", run.Counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
 	case a.Fingerprint != "" && a.Fingerprint != now:
-		return fmt.Errorf("Fingerprint: %.12s is of another plan, or out of date; now it is %.12s: %w", a.Fingerprint, now, plan.ErrChanged)
+		return fmt.Errorf("%s: %.12s is of another plan, or out of date; now it is %.12s: %w", "Fingerprint", a.Fingerprint, now, plan.ErrChanged)
 	}
 	return nil
 }
