@@ -46,7 +46,7 @@ func counts() []count {
 		{"BenchmarkDecide/whole/wait", 20_000, 1},
 		{"BenchmarkDecide/whole/verify", 20_000, 1},
 	} {
-		out = append(out, count{name: "root " + b.benchmark, benchmark: b.benchmark, places: []string{"."}, work: b.work, each: b.each})
+		out = append(out, count{name: "engine " + b.benchmark, benchmark: b.benchmark, places: []string{"engine", "."}, work: b.work, each: b.each})
 	}
 	for _, b := range []struct {
 		benchmark  string

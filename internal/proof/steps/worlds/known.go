@@ -48,8 +48,8 @@ var known = []exception{
 	{"Engine.Idle", "queue Queue.eachDelayed", "it asks the delayed keys until one is due for more than a time"},
 	{"Engine.Idle", "internal/core/sweep Sweeps.Proving", "it asks each run of a sweep: one for each holder in deletion"},
 	{"Engine.Sweeps", "internal/core/sweep Sweeps.sorted", "it sorts the runs of sweeps: one for each holder in deletion"},
-	{"Engine.Pause", "engine Engine.pauseReport", "the writes of unknown outcome, each of which a call has left without an answer"},
-	{"Engine.Pause", "engine Engine.underWayIn", "the calls under way, at most the workers of a Collector and its batches"},
+	{"Engine.Pause", "engine reports.pauseReport", "the writes of unknown outcome, each of which a call has left without an answer"},
+	{"Engine.Pause", "engine reports.underWayIn", "the calls under way, at most the workers of a Collector and its batches"},
 	{"Engine.Pause", "internal/core/inflight Calls.UnderWay", "the calls under way, at most the workers of a Collector and its batches"},
 	{"Engine.Pause", "graph appendWord", "the letters of the names of the calls under way"},
 
