@@ -54,7 +54,11 @@ func TestAwaitFence(t *testing.T) {
 		s.watch = func(ctx context.Context, sink sinkFunc, do watchFunc) error {
 			return do(ctx, func(ev ownergraph.Event) error {
 				if ev.Of() == "c" && late.Load() > 0 {
-					pass(time.Duration(late.Load()))
+					select {
+					case <-time.After(time.Duration(late.Load())):
+					case <-ctx.Done(): // the bubble ends
+						return ctx.Err()
+					}
 				}
 				return sink(ev)
 			})
