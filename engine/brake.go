@@ -30,7 +30,7 @@ type Brake struct {
 	// and needs no approval. Both are zero without a window.
 	Window int
 	Per    time.Duration
-	// AwaitSick has the count wait for sick kinds, too. By default it waits for the listings under
+	// AwaitSick makes the count wait for sick kinds, too. By default it waits for the listings under
 	// way alone. BrakedCascade.Uncounted names the sick kinds that were never listed. When such a
 	// kind is listed, the engine counts again. A kind that is not listed in 5 minutes is sick.
 	//

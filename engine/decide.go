@@ -139,7 +139,7 @@ func (e *Engine) updateReread(n graph.Node, m *record.State) {
 	}
 }
 
-// tryPutOff has a node decided later that waits for its event or for a pruning. It reports
+// tryPutOff puts off the decision of a node that waits for its event or for a pruning. It reports
 // whether the node waits.
 func (e *Engine) tryPutOff(id graph.NodeID) bool {
 	switch n := e.graph.Node(id); {
@@ -188,7 +188,7 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 	return policy.NeedAnswer
 }
 
-// arrange has a waiting key decided again in time.
+// arrange asks for the next decision of a waiting key.
 func (e *Engine) arrange(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
 	if d.Reason != policy.NeedWatch {
 		e.expected.EndWatch(id)
@@ -244,7 +244,7 @@ func (e *Engine) awaitRemoval(id graph.NodeID, s inflight.Subject) {
 	}
 }
 
-// awaitMisplaced has a key decided again when an owner goes that lives in another scope or
+// awaitMisplaced asks for a decision of a key when an owner goes that lives in another scope or
 // under another name. Beside a solid owner the reference is dangling then, and goes. Past the
 // bound the audit does that.
 //
@@ -262,7 +262,7 @@ func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *policy.
 	}
 }
 
-// wakeMisplaced has the dependents decided again of an owner that lived in another scope
+// wakeMisplaced asks for decisions of the dependents of an owner that lived in another scope
 // or under another name.
 func (e *Engine) wakeMisplaced(u graph.UID) {
 	for _, id := range e.misplaced[u] {

@@ -75,7 +75,7 @@ func (e *Engine) fastKeep(id graph.NodeID) policy.Reason {
 }
 
 // stillKept reports whether the fast path has kept a node. Another version with the same
-// owners changes nothing then, and every other change has the node decided anew.
+// owners changes nothing then, and every other change asks for a new decision.
 func (e *Engine) stillKept(id graph.NodeID) bool {
 	return e.nodes.IsKept(e.graph, id) && !e.expected.Has(id)
 }

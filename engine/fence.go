@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// awaitFence has a key decided again when the fence that it needs has passed: the key
+// awaitFence asks for a decision of a key when the fence that it needs has passed: the key
 // itself if its own end waits, otherwise the owners that it waits for, and with them all
 // of their dependents.
 func (e *Engine) awaitFence(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
@@ -30,7 +30,7 @@ func (e *Engine) awaitFence(id graph.NodeID, s inflight.Subject, in *policy.Fact
 	}
 }
 
-// wakeFence has everything decided again that waits for a fence.
+// wakeFence asks for decisions of all nodes that wait for a fence.
 func (e *Engine) wakeFence() {
 	e.sweeps.MarkDetached()
 	e.fence.Wake(e.graph, &e.nodes, &e.effects)
@@ -67,7 +67,7 @@ func (e *Engine) fenceDone(id uint64, r Result) {
 	e.passFence(e.fence.SetToken(id, r.Fence, &e.kinds, &e.effects))
 }
 
-// passFence has everything decided again that has waited for what has passed the fence.
+// passFence asks for decisions of all nodes that waited for a kind, or for all, to pass the fence.
 func (e *Engine) passFence(p fence.Passage) {
 	e.carryOut()
 	if !p.Any() {

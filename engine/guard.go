@@ -45,7 +45,7 @@ func (e *Engine) withholds(id graph.NodeID, n graph.Node, s inflight.Subject) (w
 }
 
 // noteWithheld notes whether the mark of a node counts for no dependent, because of its labels.
-// After a change it has the dependents decided again, and the rings through the node sought again.
+// After a change it asks for decisions of the dependents, and for a new search of its rings.
 //
 //test:by ownergraph.TestRingOfProtected
 func (e *Engine) noteWithheld(id graph.NodeID, withheld bool) {

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/queue"
 )
 
-// handle has the handlers of a marked object run, and returns the decision that follows
-// from their state.
+// handle asks for the handlers of a marked object, and returns the decision that follows from their
+// state.
 func (e *Engine) handle(id graph.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
 	finalizers := s.Object().Finalizers
 	if !e.handlers.HandlesAny(finalizers) {

@@ -101,9 +101,9 @@ func (e *Engine) refuse(ev *graph.Event, why string) {
 	}
 }
 
-// holdUnlisted has the objects decided that wait for the first listing of a kind that has
-// become sick, so that Held names them, and notes since when it is sick. The fast path has passed over them. Another reason
-// begins no other audit, since one may be under way.
+// holdUnlisted asks for decisions of the objects that wait for the first listing of a kind that has
+// become sick, so that Held names them. The fast path has passed over them. It notes the time of the
+// sickness. Another reason begins no other audit, since one may be under way.
 //
 //test:by ownergraph.TestHeldWhileUnlisted ownergraph.TestSickAgain
 func (e *Engine) holdUnlisted(name graph.Kind, was string) {

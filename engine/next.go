@@ -124,8 +124,8 @@ func (e *Engine) stepAudit() bool {
 	return true
 }
 
-// auditNode has an observed object decided if a decision could change it. It returns the number of
-// references that it looked at.
+// auditNode asks for a decision of an observed object if the decision could change it. It returns the
+// number of references that it looked at.
 func (e *Engine) auditNode(id graph.NodeID) (cost int) {
 	n := e.graph.Node(id)
 	root := e.sweeps.IsHolder(id) || e.guards.Roots.Follows(id) || e.guards.Roots.Any() && e.guards.Roots.MaySelect(n)

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// wantReads has the owners read that a decision needs. The dependent is decided again when
+// wantReads asks for reads of the owners that a decision needs. The dependent is decided again when
 // the last of them has been answered, or has failed.
 func (e *Engine) wantReads(id graph.NodeID, d policy.Decision) {
 	for _, i := range d.Owners {
@@ -133,7 +133,7 @@ func (e *Engine) noteRead(n graph.Node, x *inflight.Call, o graph.Object) {
 	e.reads.SetResult(e.view(), id, reads.Result{State: s, Version: o.Version, Began: x.Began, Done: e.seq.Stamp()})
 }
 
-// answered has the dependents decided again that waited for a read of the owner alone.
+// answered asks for decisions of the dependents that waited for a read of the owner alone.
 func (e *Engine) answered(id graph.NodeID) {
 	e.reads.Answer(e.view(), id, &e.effects)
 	e.held.Succeed(id)

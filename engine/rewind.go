@@ -109,7 +109,7 @@ func (e *Engine) WatchEnded(now time.Time, reason string, broke bool) {
 	e.endStep()
 }
 
-// awaitAnswer has an object read before it is written, after a sign, or has it wait with
+// awaitAnswer asks for a read of an object before its write, after a sign, or makes it wait with
 // its kind. Once the store has answered any call the read is not needed.
 func (e *Engine) awaitAnswer(id graph.NodeID) {
 	m := e.edit(id)

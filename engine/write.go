@@ -142,7 +142,7 @@ func (e *Engine) expect(id graph.NodeID, x inflight.Expectation) {
 	e.work.AddAt(id, queue.Normal, x.Deadline)
 }
 
-// noteConflict has the object read again: at once the first time, then with backoff or at
+// noteConflict asks for a new read of the object: at once the first time, then with backoff or at
 // the writer's next event. Against a faster writer that costs at most one write and one
 // read for each of its versions.
 func (e *Engine) noteConflict(id graph.NodeID) {

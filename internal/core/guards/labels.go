@@ -133,7 +133,7 @@ func (l *Labels) Decide(v View, id graph.NodeID, o *graph.Object) policy.Reason 
 	return policy.ReasonUnset
 }
 
-// Want asks for the selections that tell the protection of an object, and has it decided again
+// Want asks for the selections that tell the protection of an object, and for a decision
 // after them.
 func (l *Labels) Want(v View, id graph.NodeID, o *graph.Object) {
 	if l.recall != nil { // a fork asks nothing
@@ -215,6 +215,6 @@ func (l *Labels) Clone() Labels {
 	return c
 }
 
-// Recall has a fork know the protection of each object, by the name of the rule. An object that
+// Recall tells a fork the protection of each object, by the name of the rule. An object that
 // is not there is unknown.
 func (l *Labels) Recall(known map[graph.Key]string) { l.recall = known }

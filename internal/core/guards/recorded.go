@@ -3,7 +3,7 @@ package guards
 import "github.com/ownergraph/ownergraph/policy"
 
 // Recorded returns the decision of the guards for a node, as its recorded reason shows it. A
-// change of a root or of a protection has its node decided again, so the record is present for
+// change of a root or of a protection asks for a decision of its node, so the record is present for
 // each node that is not queued. Without such a reason it is the decision d.
 func Recorded(why policy.Reason, d policy.Decision) policy.Decision {
 	action := policy.Wait

@@ -44,7 +44,7 @@ func (l *Labels) Shown(since seq.Stamp) *Shown {
 	return s
 }
 
-// Restore has a fork know the members that selections have shown. The fork selects none itself.
+// Restore tells a fork the members that selections have shown. The fork selects none itself.
 func (l *Labels) Restore(s *Shown) { l.restored = s }
 
 // Restored returns the members that a fork knows, or nil outside of one.
