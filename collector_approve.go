@@ -128,7 +128,7 @@ func (c *Collector) planApproval(ctx context.Context, root Key, a Approval, repe
 	if err != nil {
 		return found.Root, err
 	}
-	return found.Root, a.compare(&found, repeated)
+	return found.Root, a.compare(&found)
 }
 
 // errRepeated is the error for a root whose deletion a user has repeated during its approval.
@@ -168,18 +168,13 @@ func approvable(o *Object) error {
 // approval covers a plan without all labels. A fingerprint is from before the deletion was repeated.
 //
 //test:by TestApproveUnknown TestApproveRepeated
-func (a Approval) compare(found *forecast.Approval, repeated bool) error {
-	p, ends := &found.Plan, found.Ends
-	now := p.Fingerprint
-	if repeated {
-		now = found.Before
-	}
-	switch {
+func (a Approval) compare(found *forecast.Approval) error {
+	switch now, ends := found.Fingerprint, found.Ends; {
 	case found.Unselected:
 		return fmt.Errorf("the members by labels are not all known: %w", plan.ErrChanged)
 	case found.Unlabelled:
 		return fmt.Errorf("the protection by labels is not known of every object: %w", plan.ErrChanged)
-	case p.Torn:
+	case found.Torn:
 		return fmt.Errorf("the objects changed while the plan was made: %w", plan.ErrChanged)
 	case a.AtMost != nil && ends > *a.AtMost:
 		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", run.Counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)

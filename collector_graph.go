@@ -49,19 +49,9 @@ func (c *Collector) Graph(ctx context.Context) (Snapshot, error) {
 	}
 	defer c.graphs.Release(1)
 	var w seed.Whole
-	c.locked(func(e engine.Driver, _ time.Time) {
-		v := e.Seed()
-		w.Restart(&v, e.GraphConfig())
-	})
-	defer c.locked(func(e engine.Driver, _ time.Time) {
-		v := e.Seed()
-		w.Close(&v)
-	})
-	err := c.inSlices(ctx, func(e engine.Driver) (bool, error) {
-		v := e.Seed()
-		return w.Step(&v), nil
-	})
-	if err != nil {
+	c.locked(func(e engine.Driver, _ time.Time) { w.Restart(e.Seed(), e.GraphConfig()) })
+	defer c.locked(func(e engine.Driver, _ time.Time) { w.Close(e.Seed()) })
+	if err := c.inSlices(ctx, func(e engine.Driver) (bool, error) { return w.Step(e.Seed()), nil }); err != nil {
 		return Snapshot{}, fmt.Errorf("copy the graph: %w", err)
 	}
 	return snapshot(&w)

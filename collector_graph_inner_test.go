@@ -54,16 +54,15 @@ func steps(t *testing.T, c *Collector, w *seed.Whole, change func(step int)) (Sn
 			t.Fatal("the copy does not end")
 		}
 		change(step)
-		v := c.engine.Seed()
-		done = w.Step(&v)
+		done = w.Step(c.engine.Seed())
 	}
 	return snapshot(w)
 }
 
 // begun returns a copy of the graph that has begun.
 func begun(c *Collector) *seed.Whole {
-	w, v := new(seed.Whole), c.engine.Seed()
-	w.Restart(&v, c.engine.GraphConfig())
+	w := new(seed.Whole)
+	w.Restart(c.engine.Seed(), c.engine.GraphConfig())
 	return w
 }
 

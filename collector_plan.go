@@ -67,24 +67,15 @@ func (c *Collector) copyFor(ctx context.Context, p *seed.Copy) (_ *seed.Copy, fa
 	if c.over() {
 		return nil, facts, ErrClosed
 	}
-	c.locked(func(e engine.Driver, _ time.Time) {
-		v := e.Seed()
-		p.Restart(&v)
-	})
-	defer c.locked(func(e engine.Driver, _ time.Time) {
-		v := e.Seed()
-		p.Close(&v)
-	})
+	c.locked(func(e engine.Driver, _ time.Time) { p.Restart(e.Seed()) })
+	defer c.locked(func(e engine.Driver, _ time.Time) { p.Close(e.Seed()) })
 	for done := false; !done && err == nil; {
 		if ctx.Err() != nil {
 			return nil, facts, fmt.Errorf("plan: %w", context.Cause(ctx))
 		}
 		c.locked(func(e engine.Driver, at time.Time) {
-			if err = e.Err(); err != nil {
-				return
-			}
-			if done, facts, err = stepCopy(e, at, p); done {
-				return
+			if err = e.Err(); err == nil {
+				done, facts, err = stepCopy(e, at, p)
 			}
 		})
 	}
@@ -95,8 +86,8 @@ func (c *Collector) copyFor(ctx context.Context, p *seed.Copy) (_ *seed.Copy, fa
 func stepCopy(e engine.Driver, at time.Time, p *seed.Copy) (done bool, facts seed.Seed, err error) {
 	defer run.CatchFunction(&err, "plan")
 	v := e.Seed()
-	if done, err = p.Step(&v); done {
-		facts = p.Seed(&v, e.SeedRest(at))
+	if done, err = p.Step(v); done {
+		facts = p.Seed(v, e.SeedRest(at))
 	}
 	return done, facts, err
 }

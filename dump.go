@@ -53,7 +53,7 @@ func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (out pl
 		return plan.Plan{}, fmt.Errorf("plan: %w", err)
 	}
 	e := in.Inside(inside.Key{}).Driver()
-	now := time.Unix(0, 0) // any time serves
+	now := time.Time{}.AddDate(100, 0, 0) // any time serves
 	if err := in.Inside(inside.Key{}).ObserveAll(now, d.events()); err != nil {
 		return plan.Plan{}, fmt.Errorf("plan: %w", err)
 	}

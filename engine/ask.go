@@ -30,8 +30,11 @@ func (d driver) IsObserved(k graph.Key) bool { return isObserved(d.e.graph, k) }
 // WhyUnobserved says why an object of a kind may exist that the engine does not observe, or "".
 func (d driver) WhyUnobserved(k graph.Kind) string { return d.e.kinds.WhyUnobserved(k) }
 
-// Seed returns the machines that a copy for a plan reads.
-func (d driver) Seed() seed.View { return d.e.seedView() }
+// Seed returns the machines that a copy for a plan reads, for one step of the copy.
+func (d driver) Seed() *seed.View {
+	v := d.e.seedView()
+	return &v
+}
 
 // SeedRest returns what a seed needs beside its copy.
 func (d driver) SeedRest(now time.Time) seed.Rest {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
@@ -17,11 +16,11 @@ import (
 
 // Fork is an Engine on a seed, with the rights of a forecast of this module. See Engine.Inside.
 type Fork struct {
-	*Engine
+	Driver
 	fork
 }
 
-// fork has the methods of a Fork.
+// fork has the methods of a Fork beside those of a Driver.
 type fork struct{ e *Engine }
 
 // Fork returns an engine of the same settings that starts with a seed. Its store keeps the contract
@@ -37,14 +36,15 @@ func (insider) Fork(cfg Config, s *seed.Seed) (Fork, error) {
 		return Fork{}, err
 	}
 	e.cfg.Misplaced = len(s.Parts) // no audit decides the others
-	driver{e}.KeepLog()            // DropLog takes the lines
 	if s.Labels.Any() {
 		e.guards.Labels.Recall(s.Protections())
 	}
 	if e.guards.Members.Any() {
 		e.guards.Members.Restore(cmp.Or(s.Members, &guards.Shown{}))
 	}
-	return Fork{e, fork{e}}, nil
+	d := insider{e}.Driver()
+	d.KeepLog()
+	return Fork{d, fork{e}}, nil
 }
 
 // Load observes the events that list the parts of the seed. Afterwards the fork calls sent for each
@@ -74,19 +74,6 @@ func (f fork) Load(s *seed.Seed, events []graph.Event, sent func(inflight.Sent))
 func (f fork) Rests() time.Duration {
 	return time.Minute + max(2*f.e.cfg.AwaitTimeout, f.e.cfg.AcknowledgeWithin, f.e.cfg.FenceWait)
 }
-
-// NextInto is Next without a copy of the call. More says that it has not looked at all work.
-func (f fork) NextInto(now time.Time, lane Lane, c *Call) (more, ok bool) {
-	return f.e.nextInto(now, lane, c)
-}
-
-// Wake returns the time at which Next of some lane will have something to do, the zero time for never.
-func (f fork) Wake() time.Time {
-	return f.e.wake(Lanes{LaneStore: true, LaneHandler: true, LaneControl: true})
-}
-
-// DropLog drops the lines of the log, which is about the store and not about a forecast.
-func (f fork) DropLog() { f.e.effects.TakeLines() }
 
 // FailForGood takes the failure of a handler's run that is not tried again.
 func (f fork) FailForGood(now time.Time, id CallID, err error) {
@@ -127,15 +114,12 @@ func (f fork) IsFlawed(k graph.Key) bool {
 	return ok && n.Inside(inside.Key{}).Flawed()
 }
 
-// GuardOf returns the guard that selects an object, with its name, or nil.
-func (f fork) GuardOf(o *graph.Object) (*guard.Guard, string) { return f.e.guards.Roots.Of(o) }
-
 // OrderOf returns the guard whose phases order the deletion of a root, or -1.
 func (f fork) OrderOf(o *graph.Object) int { return f.e.order.GuardOf(o) }
 
-// Protection returns the rule that protects an object, or "". Unknown says that labels may protect it,
+// RuleOf returns the rule that protects an object, or "". Unknown says that labels may protect it,
 // and are not known.
-func (f fork) Protection(o *graph.Object) (rule string, unknown bool) {
+func (f fork) RuleOf(o *graph.Object) (rule string, unknown bool) {
 	return f.e.guards.Protection(f.e.guardView(), o)
 }
 

@@ -39,14 +39,12 @@ func BenchmarkPlanOthersWait(b *testing.B) {
 			steps := 0
 			for b.Loop() {
 				p := seed.New(plan.Request{Delete: []plan.Target{{Key: root, Propagation: graph.Foreground}}}, 0)
-				v := driver(e).Seed()
-				p.Restart(&v)
+				p.Restart(driver(e).Seed())
 				var worst [2]int64
 				for done := false; !done; steps++ {
 					thread, wall := threadTime(b), time.Now()
 					var err error
-					v := driver(e).Seed()
-					if done, err = p.Step(&v); err != nil {
+					if done, err = p.Step(driver(e).Seed()); err != nil {
 						b.Fatal(err)
 					}
 					for i, d := range [2]time.Duration{time.Since(wall), threadTime(b) - thread} {

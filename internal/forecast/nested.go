@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/draft"
-	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -28,7 +27,7 @@ func (f *forecast) judge(ctx context.Context, root graph.Key) (plan.Verdict, err
 	if v, ended := n.Begin(root); ended {
 		return v, nil
 	}
-	v, err := judge(ctx, f.fork.Inside(inside.Key{}).Driver(), root, n)
+	v, err := judge(ctx, f.fork.Driver, root, n)
 	missing := errors.Is(err, guards.ErrUnselected) || errors.Is(err, guards.ErrUnlabelled)
 	n.Unlabelled = n.Unlabelled || errors.Is(err, guards.ErrUnlabelled)
 	if v = n.End(root, v, missing, err == nil); missing {

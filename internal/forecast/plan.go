@@ -42,14 +42,14 @@ func copyAtOnce(e engine.Driver, now time.Time, req plan.Request) (c *seed.Copy,
 	defer run.CatchFunction(&err, "plan")
 	v := e.Seed()
 	c = seed.New(req, 0)
-	c.Restart(&v)
-	defer c.Close(&v)
+	c.Restart(v)
+	defer c.Close(v)
 	for done := false; !done; {
-		if done, err = c.Step(&v); err != nil {
+		if done, err = c.Step(v); err != nil {
 			return nil, s, err
 		}
 	}
-	return c, c.Seed(&v, e.SeedRest(now)), nil
+	return c, c.Seed(v, e.SeedRest(now)), nil
 }
 
 // begin returns the forecast of an ended copy, which has come to rest.
@@ -74,18 +74,19 @@ func (f *forecast) targets() (out []graph.Object) {
 
 // Approval has the facts with which a user's approval of a guarded root is compared. It is a value.
 type Approval struct {
-	Plan plan.Plan
 	// Root is the root as the plan has it, and Ends the number of objects that go with it.
 	Root graph.Object
 	Ends int
+	// Fingerprint is that of the plan, or of the plan before the deletion was repeated in the
+	// foreground. Torn says that the copy is of several instants.
+	Fingerprint string
+	Torn        bool
 	// Unselected says that members by labels are missing, and Unlabelled that the protection of an
 	// object is not known.
 	Unselected, Unlabelled bool
-	// Before is the fingerprint of the plan before the deletion was repeated in the foreground.
-	Before string
 }
 
-// ForApproval returns the plan of an ended copy of one root, for an approval of the root. Allows returns
+// ForApproval plans the deletion of one root on an ended copy, for an approval of the root. Allows returns
 // the reason for which nothing of the root can be approved. With repeated, the approval has repeated the
 // deletion in the foreground.
 func ForApproval(ctx context.Context, cfg engine.Config, c *seed.Copy, s seed.Seed, repeated bool, allows func(*graph.Object) error) (a Approval, err error) {
@@ -102,12 +103,18 @@ func ForApproval(ctx context.Context, cfg engine.Config, c *seed.Copy, s seed.Se
 	if err := f.findAnyway(ctx, target); err != nil {
 		return a, err
 	}
-	a.Plan, a.Ends = f.plan(), f.ending(target, f.possible())
-	if a.Unselected, a.Unlabelled = f.unselected(), f.unlabelled(target); repeated {
-		a.Before = f.fingerprintBefore()
+	f.addNested()
+	a.Ends, a.Torn = f.ending(target, f.possible()), f.Torn
+	a.Unselected, a.Unlabelled = f.unselected(), f.unlabelled(target)
+	if repeated {
+		a.Fingerprint = f.fingerprintBefore()
+	} else {
+		a.Fingerprint = f.fingerprint()
 	}
 	return a, nil
 }
+
+func (f *forecast) fingerprint() string { return draft.Fingerprint(f.Parts, f.labelFacts) }
 
 // fingerprintBefore returns the fingerprint of the parts as they were before the deletion of the
 // target was repeated in the foreground.

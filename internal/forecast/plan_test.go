@@ -17,18 +17,18 @@ import (
 func TestPlanCopyTargetGoes(t *testing.T) {
 	e := rig.Listed(t, engine.Config{}, rig.Many(2*seed.Slice)...)
 	p, v := seed.New(plan.Request{Delete: []plan.Target{{Key: rig.Put("a#1").Object.Key}}}, 0), driver(e).Seed()
-	p.Restart(&v)
-	defer p.Close(&v)
+	p.Restart(v)
+	defer p.Close(v)
 	for step, done := 0, false; !done; step++ {
 		var err error
-		if done, err = p.Step(&v); err != nil || step > 100 {
+		if done, err = p.Step(v); err != nil || step > 100 {
 			t.Fatalf("step %d: %v", step, err)
 		}
 		if step == 1 {
 			rig.Observe(t, e, rig.Gone("a"))
 		}
 	}
-	s := p.Seed(&v, driver(e).SeedRest(rig.Now()))
+	s := p.Seed(v, driver(e).SeedRest(rig.Now()))
 	if _, err := begin(t.Context(), driver(e).Settings(), p, s, beside{}); !errors.Is(err, graph.ErrNotFound) {
 		t.Errorf("%v, want that a is not found", err)
 	}

@@ -16,18 +16,13 @@ import (
 // plan returns the plan of a forecast that has come to rest.
 func (f *forecast) plan() plan.Plan {
 	p := plan.Plan{
-		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.cfg.Level < engine.Level2 || f.bestEffort, Fingerprint: draft.Fingerprint(f.Parts, f.labelFacts),
+		Request: f.req, Steps: f.steps, Cost: f.cost, BestEffort: f.cfg.Level < engine.Level2 || f.bestEffort, Fingerprint: f.fingerprint(),
 		Torn: f.Torn, Busy: f.Busy,
 	}
 	for i := range f.steps {
 		p.Waves = max(p.Waves, f.steps[i].Wave)
 	}
-	if f.nested != nil {
-		f.nested.AddOpen(f.open)
-		for kind := range f.nested.Labels {
-			f.assumeUncounted(plan.LabelsUnknown, kind)
-		}
-	}
+	f.addNested()
 	possible := f.possible()
 	parents := f.parents()
 	ends := f.ends()
@@ -60,9 +55,21 @@ func (f *forecast) plan() plan.Plan {
 	return p
 }
 
+// addNested adds the open roots and the unknown labels of the judgements around the forecast. Which
+// ends are possible depends on both.
+func (f *forecast) addNested() {
+	if f.nested == nil {
+		return
+	}
+	f.nested.AddOpen(f.open)
+	for kind := range f.nested.Labels {
+		f.assumeUncounted(plan.LabelsUnknown, kind)
+	}
+}
+
 // rule returns the name of the rule that protects a part, or "".
 func (f *forecast) rule(i int32) string {
-	rule, _ := f.fork.Protection(&f.Parts[i].Object)
+	rule, _ := f.fork.RuleOf(&f.Parts[i].Object)
 	return rule
 }
 
@@ -70,7 +77,7 @@ func (f *forecast) rule(i int32) string {
 // rule that protects it, and the matches that make it a member of a sweep. An object whose labels are not
 // known is neither protected nor unprotected, so it has a text of its own.
 func (f *forecast) labelFacts(o *graph.Object) string {
-	rule, unknown := f.fork.Protection(o)
+	rule, unknown := f.fork.RuleOf(o)
 	if unknown {
 		rule = "?"
 	}

@@ -185,7 +185,7 @@ func (f *forecast) runUntilIdle(ctx context.Context) error {
 		if progress {
 			last = f.Now
 		}
-		at := f.fork.Wake()
+		at := f.fork.Wake(engine.Lanes{engine.LaneStore: true, engine.LaneHandler: true, engine.LaneControl: true})
 		if at.IsZero() || at.Sub(last) > f.until {
 			return nil
 		}
@@ -220,7 +220,7 @@ func (f *forecast) drain(ctx context.Context) (progress bool, err error) {
 			return false, fmt.Errorf("plan: %w", err)
 		}
 	}
-	f.fork.DropLog() // the log is about the store, and not about a forecast
+	f.fork.TakeLog() // the log is about the store, and not about a forecast
 	return progress, nil
 }
 

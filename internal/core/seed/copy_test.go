@@ -14,10 +14,7 @@ import (
 )
 
 // view returns the machines of an engine.
-func view(e *engine.Engine) *seed.View {
-	v := e.Inside(inside.Key{}).Driver().Seed()
-	return &v
-}
+func view(e *engine.Engine) *seed.View { return e.Inside(inside.Key{}).Driver().Seed() }
 
 // copyOf begins the copy for the deletion of an object of kind a, and takes the given steps.
 func copyOf(t *testing.T, e *engine.Engine, steps int) *seed.Copy {
