@@ -47,8 +47,7 @@
 //     comes.
 //   - A driver that takes calls ahead compares [Engine.Revision] before it begins one.
 //   - [Call] names the fields of each type, and [Result] the field that answers it. Function Judge of
-//     package ownergraph
-//     answers a [CallJudge] without the store.
+//     package ownergraph answers a [CallJudge] without the store.
 //   - [Engine.WatchEnded] takes the end of the watch, which no event reports.
 //   - [Engine.Err] returns the broken invariant of an engine that has stopped.
 //
@@ -216,15 +215,16 @@
 //   - evidence reads the facts of a decision from the graph and the machines.
 //   - fanout holds the owners whose dependents need a decision.
 //   - record keeps the engine's state of a node, in eight bytes for most nodes.
-//   - tombstone remembers a bounded number of owners that are gone, orphaned the orphaned ones.
-//   - kinds follows the served kinds, their listings and rewinds, and fence the one fence.
-//   - cycle finds foreground deletions that wait for themselves, and audit isolated cycles.
-//   - reads follows the wanted reads, and inflight the writes with the events that they expect.
-//   - handlers follows the runs of finalizer handlers, and pause has the pauses.
-//   - brake bounds the deletes of a cascade and of a time, order the phases below guarded roots.
-//   - held keeps the held objects with their causes, and history the last deletions with proofs.
-//   - moments has the times of stamps, excerpt the copies for plans.
-//   - sweep follows holders and their members, and selecting the selections by labels.
+//   - tombstone remembers owners that are gone. Package orphaned remembers them after an orphaning.
+//   - kinds follows the served kinds and their listings. Package fence follows the one fence.
+//   - cycle finds foreground deletions that wait for themselves.
+//   - audit visits every object from time to time, and finds isolated cycles.
+//   - reads follows the wanted reads. Package inflight follows the writes and their events.
+//   - handlers follows the runs of finalizer handlers. Package pause has the pauses.
+//   - brake bounds the deletes. Package order has the phases below guarded roots.
+//   - held keeps the held objects with their causes. Package history keeps the last deletions.
+//   - moments has the times of stamps. Package excerpt copies the objects for plans.
+//   - sweep follows holders and their members. Package selections routes the pages of labels.
 //   - guards protects objects, and follows guarded roots and their verdicts.
 //
 // # Testing
