@@ -217,7 +217,7 @@ func (c *Collector) over() bool {
 // Config.ShutdownTimeout at most.
 func (c *Collector) shutDown() error {
 	c.lockedSoon(func(_ engine.Driver, now time.Time) {
-		close(c.idleWorkers) // no turn hands out a call any more; first, since the engine may panic
+		close(c.idleWorkers) // from now on no turn hands out a call; first, since the engine may panic
 		c.giveBack(now)
 	})
 	done := make(chan struct{})

@@ -30,7 +30,7 @@ type Approval struct {
 // make them members of sweeps, it waits for selections that begin after the call, too. It plans
 // the deletion, and compares the plan with the approval. Then it takes graph.FinalizerHold off
 // under the root's UID and version. The collector's Run does the rest of the cascade, so Approve does
-// not wait for it. It also does so for a root that no guard selects any more. Like DeletePlanned it
+// not wait for it. It also does so for a root that guards no longer select. Like DeletePlanned it
 // is a write of the caller: neither Config.ObserveOnly nor a pause keeps it.
 //
 // A root whose guard has phases gets a foreground mark first. On a store with fences the deletion is

@@ -80,7 +80,7 @@ func TestAwaitFence(t *testing.T) {
 	})
 }
 
-// TestAwaitSaysWhy: at the deadline Await names what is left, the cause and the time.
+// TestAwaitSaysWhy: at the deadline Await names the rest, the cause and the time.
 func TestAwaitSaysWhy(t *testing.T) {
 	for _, c := range []struct {
 		objects string

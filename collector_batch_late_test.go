@@ -23,7 +23,7 @@ func (undoneLate) Error() string             { return "canceling statement due t
 func (undoneLate) RetryAfter() time.Duration { return time.Second }
 func (undoneLate) Is(target error) bool      { return target == context.DeadlineExceeded }
 
-// failing has each call fail that writes one of the objects with these names. Call it before the
+// failing makes each call fail that writes one of the objects with these names. Call it before the
 // collector runs. The names may be replaced later.
 func (s *batched) failing(fail func(ctx context.Context) error, names ...string) (replace func(names ...string)) {
 	var now atomic.Pointer[[]string]

@@ -19,8 +19,8 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 )
 
-// TestCollectorPanics has each method of a store panic, or end its goroutine,
-// once. That costs a try.
+// TestCollectorPanics: each method of a store panics, or ends its goroutine, once. That costs a
+// try.
 func TestCollectorPanics(t *testing.T) {
 	for _, c := range []struct {
 		name, verb string
@@ -146,7 +146,7 @@ func TestCollectorHandlerHangs(t *testing.T) {
 	})
 }
 
-// TestCollectorHandlerFails has a handler fail, then panic, then succeed.
+// TestCollectorHandlerFails: a handler fails, then panics, then succeeds.
 func TestCollectorHandlerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a[x]; b -> a")

@@ -133,8 +133,8 @@ func TestCollectorPrefetchCounts(t *testing.T) {
 	})
 }
 
-// TestCollectorWorkers has the same deletions end the same with one worker, with
-// twenty, and without a memory of owners that are gone.
+// TestCollectorWorkers: the same deletions end the same with one worker, with twenty, and without a
+// memory of owners that are gone.
 func TestCollectorWorkers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		objects, deletions := drawForest(t)

@@ -16,7 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// slowly has the deletes of an object take ten seconds.
+// slowly makes the deletes of an object take ten seconds.
 func (s *tap) slowly(name string) {
 	s.call = func(_ context.Context, verb string, key ownergraph.Key, do func() error) error {
 		if verb == "delete" && key.Name == name {
@@ -212,7 +212,7 @@ func TestFollowUnderWaySweep(t *testing.T) {
 }
 
 // TestFollowOthersReferences: references of other clients do not hide an object that exists,
-// do not make its name ambiguous, and do not have an older object stand for it.
+// do not make its name ambiguous, and do not put an older object in its place.
 func TestFollowOthersReferences(t *testing.T) {
 	for _, c := range []struct {
 		before, after int

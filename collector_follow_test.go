@@ -312,7 +312,7 @@ func TestFollowUnguarded(t *testing.T) {
 		reason    string
 	}{
 		{false, "1 known, 1 gone, 0 left, 0 held, done true", "the members stay"},
-		{true, "3 known, 3 gone, 0 left, 0 held, done true", "the setting has them swept"},
+		{true, "3 known, 3 gone, 0 left, 0 held, done true", "by the setting the sweep goes on"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newTap(t, "tenant/1; volume/1-a; volume/1-b; volume/2-c")

@@ -125,8 +125,8 @@ func TestCollectorGraphProtects(t *testing.T) {
 	}
 }
 
-// TestCollectorGraphRewind: a copy begins anew after a rewind, since the ends from before prove
-// nothing any more.
+// TestCollectorGraphRewind: a copy begins anew after a rewind, since the ends from before no longer
+// prove anything.
 func TestCollectorGraphRewind(t *testing.T) {
 	e := rig.Listed(t, Config{}, append(rig.Many(2*seed.Slice), "c#1 -> a")...)
 	rig.Observe(t, e, rig.Gone("a"))

@@ -80,7 +80,7 @@ func TestKeysErrors(t *testing.T) {
 }
 
 // TestNearby: owners come at all heights, dependents at all depths, and the other owners of
-// dependents without what is below them. The nearest objects come first.
+// dependents without the objects below these owners. The nearest objects come first.
 func TestNearby(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := collect(t, newTap(t, "top; other; up -> top; beside -> top; it -> up; d1 -> it, other; d2 -> d1; d3 -> d2, it; under -> other; far; lost -> none/n@gone, far"), ownergraph.Config{})

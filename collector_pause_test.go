@@ -179,8 +179,8 @@ func newHardWorld(t *testing.T, seed uint64, most int) *hardWorld {
 	return w
 }
 
-// cascade has a user create owners with dependents in two kinds and two scopes, and delete
-// the owners.
+// cascade creates owners with dependents in two kinds and two scopes as a user, and deletes the
+// owners.
 func (w *hardWorld) cascade(t *testing.T) {
 	w.n++
 	owner := fmt.Sprintf("a/%d", w.n)

@@ -234,7 +234,7 @@ func TestPlanDue(t *testing.T) {
 		r.idle()
 		p, err := r.Plan(t.Context(), plan.Request{})
 		if err != nil || outcomes(p) != "b removed; c removed" || p.Cost.Writes != 2 {
-			t.Errorf("Plan: %s, %+v, %v, want b and what is below", outcomes(p), p.Cost, err)
+			t.Errorf("Plan: %s, %+v, %v, want b and the objects below", outcomes(p), p.Cost, err)
 		}
 	})
 }
@@ -326,8 +326,8 @@ func TestDeletePlanned(t *testing.T) {
 	})
 }
 
-// TestDeletePlannedChanged: a plan that does not hold any more deletes nothing. A change of
-// a version alone is no such change.
+// TestDeletePlannedChanged: a plan that no longer holds deletes nothing. A change of a version
+// alone is no such change.
 func TestDeletePlannedChanged(t *testing.T) {
 	for _, c := range []struct {
 		change  func(t *testing.T, s *tap)

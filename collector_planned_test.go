@@ -60,8 +60,8 @@ func TestDeletePlannedUnguarded(t *testing.T) {
 	}
 }
 
-// refusing is a store that refuses to put a finalizer on. After maxRefused refusals it answers no
-// such write any more. So a collector that repeats it at once ends, and lets time pass.
+// refusing is a store that refuses to put a finalizer on. After maxRefused refusals it no longer
+// answers such writes. So a collector that repeats it at once ends, and lets time pass.
 type refusing struct {
 	*tap
 	finalizer string

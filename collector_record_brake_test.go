@@ -100,8 +100,8 @@ func TestRecordedBrake(t *testing.T) {
 }
 
 // TestTripBeforeRecord: a crash between a trip and its write loses the trip. The next collector
-// counts what is left, as after a crash before the trip. So each collector deletes no more of a
-// cascade than the limit, and none of a cascade that is still beyond it.
+// counts the rest, as after a crash before the trip. So each collector deletes no more of a cascade
+// than the limit, and none of a cascade that is still beyond it.
 func TestTripBeforeRecord(t *testing.T) {
 	for _, c := range []struct {
 		first, later int // objects below the owner: at its end, and after the first deletes

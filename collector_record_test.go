@@ -104,7 +104,7 @@ func (s *recorded) readsSoFar() int {
 	return s.reads
 }
 
-// set has a user write the record.
+// set writes the record as a user.
 func (s *recorded) set(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

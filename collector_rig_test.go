@@ -171,7 +171,7 @@ func (r *rig) idle() []engine.Held {
 	return held
 }
 
-// delete has a user delete the object that is a line of the notation.
+// delete deletes the object that is a line of the notation, as a user.
 func (s *tap) delete(t *testing.T, key string, p graph.Propagation) {
 	t.Helper()
 	if err := s.Store.Delete(t.Context(), keyOf(t, key), ownergraph.DeleteOptions{Propagation: p}); err != nil {
@@ -179,7 +179,7 @@ func (s *tap) delete(t *testing.T, key string, p graph.Propagation) {
 	}
 }
 
-// endObject has a user remove a finalizer of the object.
+// finish removes a finalizer of the object as a user.
 func (s *tap) finish(t *testing.T, key, finalizer string) {
 	t.Helper()
 	if err := s.Store.Patch(t.Context(), keyOf(t, key), ownergraph.Precondition{}, ownergraph.Change{DropFinalizer: finalizer}); err != nil {
@@ -187,7 +187,7 @@ func (s *tap) finish(t *testing.T, key, finalizer string) {
 	}
 }
 
-// create has a user create an object. The store makes its UID.
+// create creates an object as a user. The store makes its UID.
 func (s *tap) create(t *testing.T, line string) ownergraph.Object {
 	t.Helper()
 	list, err := graph.Parse(line)

@@ -137,8 +137,8 @@ func TestCollectorShutdownTimeout(t *testing.T) {
 	}
 }
 
-// TestCollectorShutdownIsNoWarning has every call under way as Run ends, and each
-// ends with its context.
+// TestCollectorShutdownIsNoWarning: every call is under way as Run ends, and each ends with its
+// context.
 func TestCollectorShutdownIsNoWarning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, log := newTap(t, "a~[x]; b~[foreground]; c -> c/gone"), &journal{}

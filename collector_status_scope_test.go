@@ -26,7 +26,7 @@ func (r *rig) idleIn(scope string) []engine.Held {
 	return held
 }
 
-// slowly has every write to an object of a scope take an hour.
+// slowly makes every write to an object of a scope take an hour.
 func slowly(scope string) func(context.Context, string, ownergraph.Key, func() error) error {
 	return func(ctx context.Context, verb string, key ownergraph.Key, do func() error) error {
 		if key.Scope == scope && (verb == "delete" || verb == "patch") {

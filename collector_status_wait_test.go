@@ -65,8 +65,8 @@ func TestWaitIdle(t *testing.T) {
 	}
 }
 
-// TestWaitIdleTries has calls fail in every way that passes by itself. WaitIdle
-// does not return before they have succeeded.
+// TestWaitIdleTries: calls fail in every way that passes by itself. WaitIdle does not return before
+// they have succeeded.
 func TestWaitIdleTries(t *testing.T) {
 	for _, c := range []struct {
 		name, verb string
@@ -178,8 +178,7 @@ func laggard(lag time.Duration, kinds ...ownergraph.Kind) func(context.Context, 
 	}
 }
 
-// TestWaitIdleAfterHandlers has a handler delete an object of a kind whose
-// events come late.
+// TestWaitIdleAfterHandlers: a handler deletes an object of a kind whose events come late.
 func TestWaitIdleAfterHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a[x]; b; c -> b")
@@ -274,8 +273,8 @@ func TestWaitIdleEnds(t *testing.T) {
 	})
 }
 
-// TestWaitIdleFenceTakenBack has a fence pass while a write is still under way, and
-// then an event that takes the fence back. WaitIdle asks for another fence.
+// TestWaitIdleFenceTakenBack: a fence passes while a write is still under way. Then an event takes
+// the fence back. WaitIdle asks for another fence.
 func TestWaitIdleFenceTakenBack(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -353,8 +352,8 @@ func forgetful(kind ownergraph.Kind, n int) (watch func(context.Context, sinkFun
 	}, func() { close(armed) }
 }
 
-// TestFenceLost has a store forget that a kind has passed a fence: the wait is logged,
-// and Held, Stats and WaitIdle name the kind.
+// TestFenceLost: a store forgets that a kind has passed a fence. The wait is logged, and Held,
+// Stats and WaitIdle name the kind.
 func TestFenceLost(t *testing.T) {
 	for _, c := range []struct {
 		kind, named ownergraph.Kind

@@ -211,7 +211,7 @@ func TestCollectorBreaks(t *testing.T) {
 		}}, nil, "run collector: engine broken: panic: not a number", "a hook that panics in Observe"},
 		{"watch", ownergraph.Config{}, func(s *tap) {
 			s.watch = func(context.Context, sinkFunc, watchFunc) error { runtime.Goexit(); return nil }
-		}, "run collector: engine broken: watch: ended without an answer", "nothing would be observed any more"},
+		}, "run collector: engine broken: watch: ended without an answer", "the engine would observe nothing from then on"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -296,8 +296,8 @@ func forest(n int) string {
 	return b.String()
 }
 
-// TestCollectorsTogether has three collectors work on one store, while users
-// delete in all three ways and add dependents.
+// TestCollectorsTogether: three collectors work on one store, while users delete in all three ways
+// and add dependents.
 func TestCollectorsTogether(t *testing.T) {
 	requests := map[int]int{}
 	for _, n := range []int{1, 3} {

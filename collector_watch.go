@@ -24,7 +24,7 @@ var (
 // keepWatching runs the store's watch again and again until ctx ends.
 func (c *Collector) keepWatching(ctx context.Context) {
 	defer func() {
-		if ctx.Err() == nil { // the engine would observe nothing any more
+		if ctx.Err() == nil { // from now on the engine would observe nothing
 			c.locked(func(engine.Driver, time.Time) { c.abandon(fmt.Errorf("watch: %w", errNoAnswer)) })
 		}
 	}()

@@ -152,8 +152,8 @@ func TestCollectorKindSick(t *testing.T) {
 	})
 }
 
-// TestCollectorRecoveredUnlisted has a new watch report that a kind has recovered before
-// the watch has listed it. The kind stays sick, since the engine may have missed events.
+// TestCollectorRecoveredUnlisted: a new watch reports that a kind has recovered before the watch
+// has listed it. The kind stays sick, since the engine may have missed events.
 func TestCollectorRecoveredUnlisted(t *testing.T) {
 	kinds := ownergraph.Event{Type: graph.KindsKnown, Kinds: []ownergraph.KindInfo{{Kind: "a"}}}
 	of := func(t graph.EventType) ownergraph.Event { return ownergraph.Event{Type: t, Kind: "a"} }

@@ -171,8 +171,8 @@ func (c *Collector) do(ctx context.Context, w *worker) {
 	x.result.Err = err
 }
 
-// BeginCall has the CallTimeout of a Collector's call begin anew, once. It is for a store in which
-// the call has waited for other ones. It reports whether ctx is of such a call.
+// BeginCall begins the CallTimeout of a Collector's call anew, once. It is for a store in which the
+// call has waited for other ones. It reports whether ctx is of such a call.
 func BeginCall(ctx context.Context) bool { return run.BeginCall(ctx) }
 
 // causeOf returns the error of a call, or the cause of the end of its context.

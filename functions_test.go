@@ -19,7 +19,7 @@ import (
 // panics is a condition of the settings that panics.
 func panics(graph.Object) bool { panic("no such field") }
 
-// inPhase has a condition of a phase panic, inProtection one of a protection.
+// inPhase lets a condition of a phase panic, inProtection one of a protection.
 func inPhase() ownergraph.Config {
 	return ownergraph.Config{Guards: []guard.Guard{{Kinds: []ownergraph.Kind{"a"}, Above: new(int), Phases: []guard.Phase{{Name: "x", Where: panics}}}}}
 }

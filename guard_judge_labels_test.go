@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/guard"
 )
 
-// changeAfterSelect has a user change the object once, after the first selection.
+// changeAfterSelect changes the object once as a user, after the first selection.
 func (s *tap) changeAfterSelect(t *testing.T, key string) {
 	first := true
 	s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {

@@ -43,7 +43,7 @@ func TestPlanLabels(t *testing.T) {
 			}
 			s.delete(t, c.key, c.propagation)
 			pass(20 * time.Minute)
-			again, err := r.Plan(t.Context(), plan.Request{}) // what is due, which is nothing
+			again, err := r.Plan(t.Context(), plan.Request{}) // the due deletions, of which there are none
 			if unmet := append(p.Unmet(s.Objects()), again.Unmet(s.Objects())...); err != nil || len(unmet) > 0 {
 				t.Errorf("%s: plans %s and %s, end %s: %v, %v", c.start, outcomes(p), outcomes(again), s.shape(), unmet, err)
 			}

@@ -43,7 +43,7 @@ func (r *rig) stillHeld(c putOff) bool {
 	})
 }
 
-// deletes has a user delete an object.
+// deletes deletes an object as a user.
 func deletes(key string, how graph.Propagation) func(t *testing.T, s *tap) {
 	return func(t *testing.T, s *tap) { s.delete(t, key, how) }
 }
@@ -60,9 +60,9 @@ var putOffs = []putOff{
 		ownergraph.Config{Protect: []guard.Protection{{Name: "p", Selector: "keep=yes"}}}, "b", policy.ProtectionUnknown, "WARN selection failed"},
 }
 
-// TestRetryAfterIsBounded has the store put one call off, for times that no store means. The
-// object waits for 5 minutes at most, or for the setting. Meanwhile Held and Explain show the
-// wait with its cause, and the log has one line about it.
+// TestRetryAfterIsBounded: the store puts one call off, for times that no store means. The object
+// waits for 5 minutes at most, or for the setting. Meanwhile Held and Explain show the wait with
+// its cause, and the log has one line about it.
 func TestRetryAfterIsBounded(t *testing.T) {
 	for _, c := range putOffs {
 		for _, after := range []struct{ asked, set, want time.Duration }{
@@ -80,7 +80,7 @@ func TestRetryAfterIsBounded(t *testing.T) {
 	}
 }
 
-// bounded has the store put the call off once.
+// bounded makes the store put the call off once.
 func (c putOff) bounded(t *testing.T, asked, set, want time.Duration) {
 	log := &lineCounter{lines: map[string]int{}}
 	cfg := c.cfg

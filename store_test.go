@@ -131,8 +131,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestNewTakesVersionComparer has the store's history go back. The setting goes
-// before the store's own power.
+// TestNewTakesVersionComparer: the store's history goes back. The setting goes before the store's
+// own power.
 func TestNewTakesVersionComparer(t *testing.T) {
 	for _, c := range []struct {
 		name   string

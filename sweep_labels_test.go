@@ -26,7 +26,7 @@ func labelled(selector string) guard.Sweep {
 	}
 }
 
-// label has a user set the labels of an object, as in "a=b,c=d".
+// label sets the labels of an object as a user, as in "a=b,c=d".
 func (s *tap) label(t *testing.T, key, labels string) {
 	t.Helper()
 	set := map[string]string{}

@@ -46,11 +46,11 @@ func TestSweepProofStaleByChange(t *testing.T) {
 	}{
 		{"a rival says otherwise", says, "rival/1#2[x.io/rival]", []guard.Sweep{tenants(), of("rival", where(named("volume")))}},
 		{"a deleted rival says otherwise", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []guard.Sweep{tenants(), of("rival", where(named("volume")))}},
-		{"a rival is none any more", says, "rival/1#2[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
-		{"a rival is none any more, and gone", says, "rival/1#2[x.io/rival]; gone rival/1", []guard.Sweep{tenants(), picked(rival)}},
-		{"a rival is none any more as it is deleted", says, "rival/1#2~[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
-		{"a deleted rival is none any more", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
-		{"a deleted rival is none any more, and gone", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]; gone rival/1", []guard.Sweep{tenants(), picked(rival)}},
+		{"a rival is no longer one", says, "rival/1#2[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
+		{"a rival is no longer one, and gone", says, "rival/1#2[x.io/rival]; gone rival/1", []guard.Sweep{tenants(), picked(rival)}},
+		{"a rival is no longer one as it is deleted", says, "rival/1#2~[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
+		{"a deleted rival is no longer one", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]", []guard.Sweep{tenants(), picked(rival)}},
+		{"a deleted rival is no longer one, and gone", says, "rival/1#2~[x.io/rival,x.io/purge]; rival/1#3~[x.io/rival]; gone rival/1", []guard.Sweep{tenants(), picked(rival)}},
 		{"a rival is the holder's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1-a#2[x.io/tenant] -> tenant/1", []guard.Sweep{tenants(owned)}},
 		{"a deleted rival is the holder's, by its state", "rival/1#1[x.io/rival]; volume/1-a#1", "rival/1#2~[x.io/z]; rival/1#3~[x.io/z,x.io/of-1]",
 			[]guard.Sweep{tenants(marked), rival}},
@@ -65,7 +65,7 @@ func TestSweepProofStaleByChange(t *testing.T) {
 		{"the holder of a rival says so while it is deleted", team + calls, "team/x#2~[x.io/team] -> tenant/1; team/x#3~[x.io/team,x.io/purge] -> tenant/1",
 			[]guard.Sweep{tenants(owned), of("team", where(named("rival"))), called}},
 		{"the holder is a rival's", "tenant/1-a#1[x.io/tenant]; volume/1-a-a#1", "tenant/1#3~[x.io/tenant,x.io/z] -> tenant/1-a", []guard.Sweep{tenants(owned)}},
-		{"the object is a rival's no more", "tenant/2#1[x.io/tenant]; volume/1-a#1 -> tenant/2", "volume/1-a#2", []guard.Sweep{tenants(owned)}},
+		{"the object is no longer a rival's", "tenant/2#1[x.io/tenant]; volume/1-a#1 -> tenant/2", "volume/1-a#2", []guard.Sweep{tenants(owned)}},
 	} {
 		for _, orphans := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, orphans %t", tc.name, orphans), func(t *testing.T) {

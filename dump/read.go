@@ -32,10 +32,10 @@ type Content struct {
 	// Kinds are the kinds with an object, and those of WithListed. The input contains
 	// nothing about other kinds, and unknown never deletes anything.
 	Kinds []graph.KindInfo
-	// Unlisted are the other kinds that owner references name, sorted by name. A dump lists
-	// what was asked for, so it does not tell whether they are served and have objects.
-	// Scoped is false, too, for a kind whose scope Read does not know. The references to
-	// such a kind are Unresolved.
+	// Unlisted are the other kinds that owner references name, sorted by name. A dump lists the
+	// kinds of its request, so it does not tell whether they are served and have objects. Scoped is
+	// false, too, for a kind whose scope Read does not know. The references to such a kind are
+	// Unresolved.
 	Unlisted []graph.KindInfo
 	// MarkedAt has the instants of the deletion marks, as far as the input has them.
 	MarkedAt map[graph.Key]time.Time

@@ -26,7 +26,7 @@ type Brake struct {
 	// are more. Zero is no limit.
 	PerCascade int
 	// Window is the most deletes of all cascades in Per. It is a bucket that begins empty and
-	// fills evenly, so that restarts and many small cascades bring no more deletes. It delays,
+	// fills evenly, so that restarts and many small cascades bring no further deletes. It delays,
 	// and needs no approval. Both are zero without a window.
 	Window int
 	Per    time.Duration
@@ -139,7 +139,7 @@ func danglingAlone(in *policy.Facts) (refs []int) {
 	return refs
 }
 
-// countHeld has the brake count the cascade of a holder.
+// countHeld makes the brake count the cascade of a holder.
 func (e *Engine) countHeld(id graph.NodeID, holder graph.Key) []graph.Key {
 	roots := []graph.Key{holder}
 	if e.brakeListed() && e.brake.TryReserve(id, roots) {
@@ -152,8 +152,8 @@ func (e *Engine) countHeld(id graph.NodeID, holder graph.Key) []graph.Key {
 	return roots
 }
 
-// countRoots returns the roots of an object, and has the brake count their cascades. If some
-// are not known, LeftOut is among them.
+// countRoots returns the roots of an object, and makes the brake count their cascades. If some are
+// not known, LeftOut is among them.
 //
 //test:by TestBrakeManyRoots TestBrakeLongNames TestBrakeUnknownRoot
 func (e *Engine) countRoots(id graph.NodeID, in *policy.Facts) []graph.Key {

@@ -48,7 +48,7 @@ func (e *Engine) carries(t *testing.T, answer func(Call) error) (deleted []strin
 	}
 }
 
-// shows has the engine observe what a write has changed.
+// shows makes the engine observe the change of a write.
 func (e *Engine) shows(t *testing.T, c Call) {
 	t.Helper()
 	n, _ := e.graph.Lookup(c.Key)
@@ -207,7 +207,7 @@ func TestBrakeLimit(t *testing.T) {
 	}
 }
 
-// errReadSame has a read answer what the graph shows.
+// errReadSame makes a read answer the object of the graph.
 var errReadSame = errors.New("same")
 
 // carriesSame is carries for an answer that may ask for the graph's object.

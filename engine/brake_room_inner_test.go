@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// endsRoots has n objects go one after another, each with some owners of its own that go before
-// it. It returns the number of deletes.
+// endsRoots ends n objects one after another, and some owners of its own before each. It returns
+// the number of deletes.
 func (e *Engine) endsRoots(t *testing.T, name string, n, own int) (deleted int) {
 	t.Helper()
 	for i := range n {

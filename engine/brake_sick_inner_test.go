@@ -54,8 +54,8 @@ func TestBrakeSickKinds(t *testing.T) {
 		{[]graph.Event{begin}, 5 * time.Minute, false, "", "its listing never ends"},
 		{[]graph.Event{sick}, time.Hour, true, "1 BrakeListing", "by the setting the count waits for it"},
 		{nil, time.Hour, true, "1 BrakeListing", "by the setting the count waits for a listing that never begins"},
-		{[]graph.Event{{Type: graph.KindVanished, Kind: "c"}}, 0, true, "", "the store does not serve it any more"},
-		{[]graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}}}, 0, true, "", "it is not in the set any more"},
+		{[]graph.Event{{Type: graph.KindVanished, Kind: "c"}}, 0, true, "", "the store no longer serves it"},
+		{[]graph.Event{{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}}}, 0, true, "", "it is no longer in the set"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			cfg := braking(3)

@@ -65,8 +65,9 @@ func (d driver) Take(now time.Time, piece []graph.Event) {
 // Apply observes an event at the time of Take. The engine logs an event that it refuses.
 func (d driver) Apply(ev *graph.Event) error { return d.e.applyEvent(ev) }
 
-// Abandon stops the engine for good, on the word of the driver: a call into the engine has panicked, or
-// the driver can tell the engine no more. The state is then not to be trusted.
+// Abandon stops the engine for good, on the word of the driver: a call into the engine has
+// panicked, or the driver can no longer tell the engine anything. The state is then not to be
+// trusted.
 func (d driver) Abandon(why error) { d.e.fail("%v", why) }
 
 // Say adds a line to the log, and TakeLog returns the lines since the last time. Late writes the

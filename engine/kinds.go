@@ -44,8 +44,7 @@ func (e *Engine) observeKind(ev *graph.Event, newest bool) {
 	}
 }
 
-// leaveKind gives up the fence and the selections that covered a kind which is not served
-// any more.
+// leaveKind gives up the fence and the selections that covered a kind which is no longer served.
 func (e *Engine) leaveKind(name graph.Kind) {
 	e.fence.WakeKind(name, &e.effects)
 	e.carryOut()

@@ -82,7 +82,7 @@ func (e *Engine) applyDelta(ev *graph.Event, d *graph.Delta) {
 		e.effects.Warn("two live objects have one UID", "reason", policy.UIDShared.Code(), "key", ev.Object.Key.String())
 		e.counts.DuplicateUIDs++
 		e.cycles.Restart(e.now)
-		e.auditSoon() // no decision may rest on either any more
+		e.auditSoon() // no decision may rest on either from now on
 	}
 	if e.copies.Any() {
 		v := e.seedView()

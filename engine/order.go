@@ -87,7 +87,7 @@ func (e *Engine) observeOrder(ev *graph.Event, d *graph.Delta) {
 }
 
 // beginOrder begins the order of a root that has passed: it waits, a guard with phases selects
-// it, and it carries no hold. It ends the order of a node that is no such root any more. The
+// it, and it carries no hold. It ends the order of a node that is no longer such a root. The
 // observed state alone decides that, so a new engine begins the same orders.
 func (e *Engine) beginOrder(id graph.NodeID) {
 	n := e.graph.Node(id)
@@ -103,8 +103,8 @@ func (e *Engine) beginOrder(id graph.NodeID) {
 	}
 }
 
-// inOrder has the delete of an object below an ordered root wait for its phase (G7), and the
-// end of an owner for the objects below it.
+// inOrder makes the delete of an object below an ordered root wait for its phase (G7), and the end
+// of an owner for the objects below it.
 func (e *Engine) inOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, holder graph.Key) policy.Decision {
 	wait, v := false, e.orderView()
 	switch {

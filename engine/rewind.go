@@ -43,8 +43,8 @@ func (e *Engine) rewind(why string) {
 	e.follows.Rewind()
 }
 
-// forgetDoubts takes back the waits of objects that belong to the former history, and has
-// these objects decided again.
+// forgetDoubts takes back the waits of objects that belong to the former history, and puts these
+// objects in the queue.
 func (e *Engine) forgetDoubts() {
 	expecting, awaiting := e.expected.Rewind()
 	for _, id := range expecting {

@@ -58,7 +58,7 @@ func (i insider) ObserveAll(now time.Time, events []graph.Event) error {
 }
 
 // Decide decides an object at once, and returns the first report of that. It returns false
-// for an object without a decision now. The engine's OnDecision gets no report any more.
+// for an object without a decision now. The engine's OnDecision no longer gets a report.
 func (i insider) Decide(key graph.Key) (d DecisionEvent, ok bool) {
 	n, found := i.e.graph.Lookup(key)
 	i.e.cfg.OnDecision = func(ev DecisionEvent) {

@@ -106,8 +106,8 @@ func (e *Engine) writeDone(id CallID, x *inflight.Call, err error) {
 	}
 }
 
-// noteWritten has the object of a write await its event. If the event came first, its
-// version is not current any more, and the key is in the queue.
+// noteWritten makes the object of a write await its event. If the event came first, its version is
+// no longer current, and the key is in the queue.
 func (e *Engine) noteWritten(x *inflight.Call, current bool) {
 	e.work.Forget(x.Node)
 	e.edit(x.Node).Conflicts = 0

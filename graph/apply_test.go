@@ -68,7 +68,7 @@ func TestApply(t *testing.T) {
 		{"gone other incarnation", "put a; put b -> a", "gone a'", "created, version, class, freed a' (absent)", "a <1/0>; b -> a {solid}",
 			"an end is that of one UID"},
 		{"gone last dependent", "put a; put b -> a; gone a", "gone b", "version, class, gone, freed a (absent), freed b (absent)", "",
-			"the proof is not needed in the graph any more; the caller may remember it"},
+			"the proof is no longer needed in the graph; the caller may remember it"},
 		{"gone dependent of marked", "put a~[foreground]; put b -> a!; put c -> a!", "gone b", "version, class, gone, owner a, freed b (absent)",
 			"a~[foreground] <1/1>; c -> a! {waiting}", "the owner waits for one less"},
 		{"gone self owner", "put a~[foreground] -> a!", "gone a", "version, class, mark, gone, freed a (absent)", "",

@@ -99,7 +99,7 @@ func TestNameRules(t *testing.T) {
 		{"other kind", "put node/q@u; put pod/s/p -> rs/s/r@u", nil,
 			"node/q@u; pod/s/p -> rs/s/r@u {CLASS}; phantom rs/s/r@u <1/0>", "unobserved", "wrong in more than the name"},
 		{"gone there", "put rs/s/q@u; put pod/s/p -> rs/s/r@u; gone rs/s/q@u", nil,
-			"pod/s/p -> rs/s/r@u {CLASS}; phantom rs/s/r@u <1/0>", "unobserved", "nothing lives under the UID any more"},
+			"pod/s/p -> rs/s/r@u {CLASS}; phantom rs/s/r@u <1/0>", "unobserved", "by then nothing lives under the UID"},
 		{"gone here", "put rs/s/q@u; put pod/s/p -> rs/s/r@u; gone rs/s/r@u", slices.Concat(both, names),
 			"pod/s/p -> rs/s/r@u {CLASS}; rs/s/q@u; absent rs/s/r@u <1/0>", "dangling", "whether an end was observed before the reference must not matter"},
 		{"beside the true name", "put rs/s/q@u; put pod/s/p -> rs/s/r@u; put pod/s/o -> rs/s/q@u", slices.Concat(both, names),
@@ -223,7 +223,7 @@ func TestFlawed(t *testing.T) {
 	}
 }
 
-// TestUnreadable: an observed object is unreadable while a finalizer names the cause.
+// TestNodeUnreadable: an observed object is unreadable while a finalizer names the cause.
 func TestNodeUnreadable(t *testing.T) {
 	w := play(t, graph.Config{}, "kinds a b; put b -> a@u, a@v")
 	n, _ := w.Lookup(stored(t, "b").Key)

@@ -257,7 +257,7 @@ func (g *Graph) describe(id kindID, info KindInfo) {
 	}
 }
 
-// define finds the kinds of each definition. A kind that is not served any more keeps its nodes and
+// define finds the kinds of each definition. A kind that is no longer served keeps its nodes and
 // its definition, as it keeps its scopes.
 //
 //test:by TestContentsOfVanishedKind

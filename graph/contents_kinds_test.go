@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestContentsOfVanishedKind: a kind that is not served any more keeps its nodes. They are members of
+// TestContentsOfVanishedKind: a kind that is no longer served keeps its nodes. They are members of
 // their definition until their ends, as they are members of their scope. A kind without a node
 // leaves the definition, also where the ids of kinds are used again or cut off.
 func TestContentsOfVanishedKind(t *testing.T) {

@@ -65,8 +65,8 @@ func (g *Graph) passCursors(id, next edgeID) {
 	}
 }
 
-// leaveCursors has the cursors forget a claim that leaves the graph: its id may name
-// another node later.
+// leaveCursors makes the cursors forget a claim that leaves the graph: its id may name another node
+// later.
 func (g *Graph) leaveCursors(id NodeID) {
 	for _, c := range g.cursors {
 		if c.claim == id {

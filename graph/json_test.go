@@ -22,7 +22,7 @@ func TestJSON(t *testing.T) {
 				`"generation":2,"observedGeneration":1}`, "every field"},
 		{"node/n@1 -> a:release, b:restrict", `{"kind":"node","name":"n","uid":"1","owners":[` +
 			`{"kind":"a","name":"a","uid":"a","onDelete":"release"},{"kind":"b","name":"b","uid":"b","onDelete":"restrict"}]}`, "the policies of a reference"},
-		{"node/n@1", `{"kind":"node","name":"n","uid":"1"}`, "what is zero is left out"},
+		{"node/n@1", `{"kind":"node","name":"n","uid":"1"}`, "a zero value is left out"},
 		{`a@""`, `{"kind":"a","name":"a"}`, "an object that is asked for has no UID"},
 		{`""`, `{"kind":"","name":""}`, "kind and name are always there"},
 		{`a@u -> ""@""`, `{"kind":"a","name":"a","uid":"u","owners":[{"kind":"","name":"","uid":""}]}`, "so is the UID of an owner"},
@@ -48,7 +48,7 @@ func TestJSON(t *testing.T) {
 func TestJSONReads(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
 		{" {\n\"name\" : \"n\", \"uid\":\"1\",\"kind\":\"node\"}\n", "node/n@1", "blanks and order say nothing"},
-		{`{"kind":"node","scope":"","name":"n","uid":"1","owners":[],"finalizers":[],"deleting":false,"graceSeconds":0}`, "node/n@1", "what is zero may stand there"},
+		{`{"kind":"node","scope":"","name":"n","uid":"1","owners":[],"finalizers":[],"deleting":false,"graceSeconds":0}`, "node/n@1", "a zero value may stand there"},
 		{`{"kind":"a","name":"a","uid":"a","owners":[{"kind":"b","name":"b","uid":"b","onDelete":"unset"}]}`, "a -> b", "so may the policy unset"},
 		{`{"\u006bind":"a","name":"\uD83D\uDE00","uid":"\u0075"}`, `a/"😀"@u`, "escapes, of pairs too"},
 		{`{"kind":"a","name":"\\ud800","uid":"\ufffd"}`, `a/"\\ud800"@"` + "\ufffd" + `"`, "an escaped backslash, and the sign itself"},
@@ -167,7 +167,7 @@ func FuzzJSON(f *testing.F) {
 			return
 		}
 		if !json.Valid(text) {
-			t.Fatalf("UnmarshalJSON(%q) takes what is not JSON: %v", text, o)
+			t.Fatalf("UnmarshalJSON(%q) takes a text that is not JSON: %v", text, o)
 		}
 		written, err := json.Marshal(o)
 		if err != nil {

@@ -30,7 +30,7 @@ func TestKinds(t *testing.T) {
 		{"banned and gone", "kinds a- b; put a; put b -> a; gone a", "absent a <1/0>; b -> a {banned}",
 			"an event's end must not take what names it as owner with it"},
 		{"banned and vanished", "kinds a- b; put a; put b -> a; gone a; vanish a", "absent a <1/0>; b -> a {unserved}", "still it is no owner"},
-		{"banned no more", "kinds a- b; put b -> a; gone a; kinds a b", "absent a <1/0>; b -> a {dangling}", "now it may own, and it is known to be gone"},
+		{"no longer banned", "kinds a- b; put b -> a; gone a; kinds a b", "absent a <1/0>; b -> a {dangling}", "now it may own, and it is known to be gone"},
 		{"ignored", "kinds ign b; list ign; put ign; end ign; prune ign; put b -> ign", `phantom ""@ign <1/0>; b -> ign {ignored}`, "what takes no part is not kept, and counts by its UID"},
 		{"ignored and not served", "kinds b; put ign -> b; put b -> ign; put ign -> b; gone ign; vanish ign; bogus ign", `phantom ""@ign <1/0>; b -> ign {ignored}`,
 			"whether its events are looked at does not depend on who refers to it"},

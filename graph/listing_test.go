@@ -84,11 +84,11 @@ func TestPruneDuring(t *testing.T) {
 	for _, tc := range []struct{ event, want, reason string }{
 		{"", all, "nothing happens"},
 		{"gone a/y", all, "the node at the cursor leaves the graph: the pruning goes on behind it"},
-		{"put a/y#2", "a/x absent, a/y observed, a/z absent", "it is not pending any more"},
+		{"put a/y#2", "a/x absent, a/y observed, a/z absent", "it is no longer pending"},
 		{"put a/w", "a/w observed, " + all, "a new object is not pending"},
 		{"put b -> a/y", all, "a reference to it does not keep it"},
 		{"list a", "a/x observed, a/y observed, a/z absent", "a new listing begins: nothing more is said before its end"},
-		{"vanish a", "a/x observed, a/y observed, a/z absent", "nothing is known of the kind any more"},
+		{"vanish a", "a/x observed, a/y observed, a/z absent", "the graph knows nothing of the kind from then on"},
 	} {
 		w := play(t, graph.Config{}, "kinds a b; put a/x; put a/y; put a/z; put b/all -> a/x, a/y, a/z; list a; end a")
 		id, seen, done := w.Inside(inside.Key{}).Prune("a", 1)

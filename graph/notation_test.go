@@ -82,7 +82,7 @@ func TestNotationCanonical(t *testing.T) {
 		{"a[ foregroundDeletion , foreign ]", "a[foreground]*", "each finalizer has one shortest spelling"},
 		{`"a"/""/"b"@"u"`, "a/b@u", "quotes and an empty scope that need not be are left out"},
 		{"a/a@a", "a", "the shortest form of a key wins"},
-		{`a#""~0%0/0`, "a~", "what is zero is left out"},
+		{`a#""~0%0/0`, "a~", "a zero value is left out"},
 		{"a~007", "a~7", "a number has no leading zeros"},
 	} {
 		objects, err := graph.Parse(tc.text)

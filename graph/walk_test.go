@@ -191,7 +191,7 @@ func TestStepLimits(t *testing.T) {
 		{"a", 1, 1, false, "one node is pending"},
 		{"b", 1, 1, false, "a phantom"},
 		{"b", 0, 0, true, "that was all: to say so costs nothing"},
-		{"b", 9, 0, true, "no pruning is under way any more"},
+		{"b", 9, 0, true, "the pruning has ended"},
 	} {
 		if _, seen, done := w.Inside(inside.Key{}).Prune(tc.kind, tc.limit); seen != tc.seen || done != tc.done {
 			t.Errorf("Prune(%s, %d): %d seen, done %t, want %d, %t: %s", tc.kind, tc.limit, seen, done, tc.seen, tc.done, tc.reason)

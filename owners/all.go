@@ -64,7 +64,7 @@ var (
 type lister struct {
 	match   func(o graph.Object) (graph.Owner, bool)
 	owed    map[graph.Kind]bool // kinds without a complete listing, true if the kind is sick
-	over    map[graph.Kind]bool // kinds that need no listing any more
+	over    map[graph.Kind]bool // kinds that no longer need a listing
 	known   bool
 	already map[graph.Key]bool        // objects that have their owner
 	orphans map[graph.Key]graph.Owner // the owner for each object to adopt

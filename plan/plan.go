@@ -15,9 +15,9 @@ type Request struct {
 	// Limit bounds the objects of the plan, and its steps. 0 is no bound. Truncated and
 	// StepsTruncated count the rest.
 	Limit int
-	// RefuseProtected has DeletePlanned refuse the plan if a target is protected, or if a
-	// protected object stays that the deletion would have ended. By default that object stays,
-	// and all others go. A protected target goes too by default, because the user deletes it.
+	// RefuseProtected makes DeletePlanned refuse the plan if a target is protected, or if a
+	// protected object stays that the deletion would have ended. By default that object stays, and
+	// all others go. A protected target goes too by default, because the user deletes it.
 	RefuseProtected bool
 }
 

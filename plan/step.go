@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Actor is the one who takes a step.
+// Actor takes a step of a plan.
 type Actor uint8
 
 const (

@@ -31,9 +31,9 @@ const (
 	OwnerOrphaned
 	// RingConfirmed: the object waits for itself in a ring.
 	RingConfirmed
-	// DependentsGone: no dependent blocks the object's foreground deletion any more.
+	// DependentsGone: dependents no longer block the object's foreground deletion.
 	DependentsGone
-	// DependentsFree: no reference leads to the orphaning object any more.
+	// DependentsFree: references no longer lead to the orphaning object.
 	DependentsFree
 	// AcknowledgementOverdue: an orphaning goes on, because its controller has not
 	// acknowledged the deletion in time.

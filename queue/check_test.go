@@ -57,7 +57,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		{"an idle key has no attempts", 3, func(q Q) { at(q, resting).attempts = 0 }},
 		{"a ready key has a time", 4, func(q Q) { at(q, ready).at = epoch }},
 		{"a delayed key has none", 4, func(q Q) { at(q, delayed).at = time.Time{} }},
-		{"a key in flight has a time that nobody asked for", 4, func(q Q) { at(q, flying).priority = PriorityUnset }},
+		{"a key in flight has a time that no call asked for", 4, func(q Q) { at(q, flying).priority = PriorityUnset }},
 		{"an idle key has a time", 4, func(q Q) { at(q, resting).at = epoch }},
 		{"the heap is out of order by time", 5, func(q Q) {
 			at(q, delayed).at = epoch.Add(time.Hour)

@@ -46,12 +46,11 @@
 // # Cost
 //
 // Add, Next and Done take constant time. So does a call with a delay that ends after nearly
-// all others, and any other delay takes O(log n). Up to 1024 keys, a queue that was filled
-// once allocates nothing any more. Beyond that it grows and shrinks in pages of 256. Its
-// index alone grows by copying, in amortized constant time, and [Config].Number avoids the
-// index. The queue gives memory back when 2,048 places are unused, and fifteen sixteenths of
-// the index. A queue of at most 8 keys has no index, and a clone of it takes at most three
-// allocations.
+// all others, and any other delay takes O(log n). Up to 1024 keys, a queue that was filled once no
+// longer allocates. Beyond that it grows and shrinks in pages of 256. Its index alone grows by
+// copying, in amortized constant time, and [Config].Number avoids the index. The queue gives memory
+// back when 2,048 places are unused, and fifteen sixteenths of the index. A queue of at most 8 keys
+// has no index, and a clone of it takes at most three allocations.
 //
 // Three steps take the time of a cycle. Each call finds the slot of the key and links it
 // into its list. The time parameter has 24 bytes, which are compared if a key is delayed.

@@ -281,7 +281,7 @@ func (c *machine[K]) flood(t *rapid.T) {
 	}
 }
 
-// clone continues with one side. The other side must not change any more.
+// clone continues with one side. The other side must no longer change.
 func (c *machine[K]) clone(withCopy bool) {
 	c.frozen = c.q.Clone()
 	if withCopy {

@@ -12,8 +12,7 @@ const (
 	none = dense.None
 	// scanLimit is the number of slots up to which a scan finds a key, without an index.
 	scanLimit = 8
-	// warmSize is the number of keys up to which a queue that was filled once
-	// allocates nothing any more.
+	// warmSize is the number of keys up to which a queue that was filled once no longer allocates.
 	warmSize = 1024
 	// keepCapacity is the capacity that a slice may always keep. Growth may double it.
 	keepCapacity = dense.Keep

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-var graphviz = flag.Bool("graphviz", false, "have Graphviz read the pictures, too")
+var graphviz = flag.Bool("graphviz", false, "let Graphviz read the pictures, too")
 
 // dotLine is the form of each line of a graph. Text is in quotes, and a name cannot end it.
 var dotLine = func() *regexp.Regexp {
@@ -52,8 +52,8 @@ func checkDOT(t fataler, text string) {
 	}
 }
 
-// TestDOTIsRead: each picture is a graph of a few forms of lines. CI has Graphviz read them
-// with the flag -graphviz.
+// TestDOTIsRead: each picture is a graph of a few forms of lines. In CI, Graphviz reads them with
+// the flag -graphviz.
 func TestDOTIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkDOT(t, drawPicture(t).DOT()) })
 }

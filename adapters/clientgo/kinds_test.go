@@ -171,7 +171,7 @@ func TestReferencesResolvedAnew(t *testing.T) {
 		pass(time.Minute)
 		r.want(sorted(of(r.reported(), "begun")), "list-begun ConfigMap", "list-begun shop.example/Cart")
 		if o := owner(); !o.Unresolved {
-			t.Errorf("its version is not served any more: %+v", o)
+			t.Errorf("its version is no longer served: %+v", o)
 		}
 		r.locked(func() { r.kindOf("shop.example/Cart").versions = []string{"v2", "v1"} })
 		pass(time.Minute)
@@ -179,7 +179,7 @@ func TestReferencesResolvedAnew(t *testing.T) {
 		pass(time.Minute)
 		r.reported()
 		if o := owner(); o.Unresolved || o.Scope != "ns" {
-			t.Errorf("its kind is not served any more, and its meaning has changed: %+v", o)
+			t.Errorf("its kind is no longer served, and its meaning has changed: %+v", o)
 		}
 	})
 }

@@ -42,7 +42,7 @@ func TestRecordLayout(t *testing.T) {
 		{Config{RecordNamespace: "tools", RecordPrefix: "gc.east-"}, "tools", "gc.east-pause", "", "data/value", "", "no bytes are text"},
 		{Config{}, "kube-system", "ownergraph-pause", "a\tb\n", "data/value", "a\tb\n", "text of several lines"},
 		{Config{}, "kube-system", "ownergraph-pause", "\xff", "binaryData/value", "/w==", "data has UTF-8 only"},
-		{Config{}, "kube-system", "ownergraph-pause", "a\x00", "binaryData/value", "YQA=", "no one can edit a zero byte"},
+		{Config{}, "kube-system", "ownergraph-pause", "a\x00", "binaryData/value", "YQA=", "an editor cannot show a zero byte"},
 	} {
 		bubble(t, newFake(standardKinds()...), c.config, func(r *rig) {
 			version := graph.Version("")

@@ -27,7 +27,7 @@ func TestKindRetired(t *testing.T) {
 			r.undefine()
 			r.hide(true)
 		}, []string{"gone a", "gone b", "gone carts.shop.example", vanished}, ""},
-		{"it does not list them any more, and says so all the same", func(r *rig) {
+		{"it no longer lists them, and says so all the same", func(r *rig) {
 			r.unserve()
 			r.remove("a", "b")
 			r.undefine()

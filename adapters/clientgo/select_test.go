@@ -72,7 +72,7 @@ func TestSelect(t *testing.T) {
 		}
 		q.After = ""
 		if got, _, err = choose(q); fmt.Sprint(got) != "[c0=0 c2=2]" || err != nil {
-			t.Errorf("%v, %v: c4 has no labels any more", got, err)
+			t.Errorf("%v, %v: c4 no longer has labels", got, err)
 		}
 		for _, c := range []struct {
 			q      ownergraph.SelectRequest

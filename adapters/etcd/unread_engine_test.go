@@ -15,7 +15,7 @@ import (
 )
 
 // rests waits until the collector has deleted two pieces of garbage, one after the other. It has
-// then seen what was there before, and decided it.
+// then seen the objects from before, and decided them.
 func (r *rig) rests(t *testing.T, w *watcher) {
 	t.Helper()
 	for range 2 {

@@ -64,7 +64,7 @@ func (t *Tracer) Wrap(store ownergraph.Store, c ownergraph.Config) (ownergraph.S
 	return hook.Store(store, observer{t}), c
 }
 
-// Bind has the tracer ask a collector for the roots of cascades. Spans from before it have no
+// Bind makes the tracer ask a collector for the roots of cascades. Spans from before it have no
 // link.
 func (t *Tracer) Bind(c *ownergraph.Collector) { t.bound.Store(c) }
 

@@ -37,7 +37,7 @@ func TestCascades(t *testing.T) {
 		{[]word{{"delete", "a", "r"}, {"delete", "b", "s"}, {"gone", "b", ""}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{time.Second, 3 * time.Second}, 0, 0, "two cascades"},
 		{[]word{{"delete", "a", "r"}, {"delete", "b", "r"}, {"begun", "", ""}, {"put", "b", ""}, {"ended", "", ""}, {"gone", "b", ""}, {"pass", "", ""}}, []time.Duration{5 * time.Second}, 0, 0, "a listing leaves one out"},
 		{[]word{{"begun", "", ""}, {"delete", "a", "r"}, {"ended", "", ""}, {"pass", "", ""}}, nil, 1, 0, "a listing may have brought it before its delete"},
-		{[]word{{"delete", "a", "r"}, {"vanished", "", ""}, {"pass", "", ""}}, []time.Duration{time.Second}, 0, 0, "the kind is not served any more"},
+		{[]word{{"delete", "a", "r"}, {"vanished", "", ""}, {"pass", "", ""}}, []time.Duration{time.Second}, 0, 0, "the kind is no longer served"},
 		{[]word{{"delete", "a", "r"}, {"delete", "b", "r"}, {"delete", "c", "r"}, {"delete", "d", "s"}, {"gone", "b", ""}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{5 * time.Second}, 0, 1, "beyond the bound of two objects"},
 		{[]word{{"delete", "a", "r"}, {"timeout", "a", ""}, {"gone", "a", ""}, {"pass", "", ""}}, []time.Duration{2 * time.Second}, 0, 0, "a delete without an answer was accepted"},
 		{[]word{{"delete", "a", "r"}, {"timeout", "a", ""}, {"pass", "", ""}}, nil, 1, 0, "a delete without an answer may have been accepted"},

@@ -85,8 +85,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestRetriesAreBounded has the database abort every transaction. After a bounded number of
-// tries the error says that nothing is done. A database that stops aborting is not noticed.
+// TestRetriesAreBounded: the database aborts every transaction. After a bounded number of tries the
+// error says that nothing is done. A database that stops aborting is not noticed.
 func TestRetriesAreBounded(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h := d.mustHandle(t, func(c *Config) { c.RetryLimit = 3 })

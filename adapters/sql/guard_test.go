@@ -117,10 +117,10 @@ func (h *handle) past(t *testing.T) (out []graph.Event) {
 	return out
 }
 
-// guardedPast returns what is wrong in the past. The root got hold and then new, was marked,
-// lost new by the refusal, and hold by the approval. Between the mark and the approval the past
-// has no write to another object. Afterwards each object below it went once. A foreground
-// deletion marks them before, and nothing else is written. No other object was written to.
+// guardedPast returns the faults of the past. The root got hold and then new, was marked, lost new
+// by the refusal, and hold by the approval. Between the mark and the approval the past has no write
+// to another object. Afterwards each object below it went once. A foreground deletion marks them
+// before, and nothing else is written. No other object was written to.
 func guardedPast(past []graph.Event, root graph.Key, below []graph.Key, by graph.Propagation) (wrong []string) {
 	ends := map[graph.UID]int{}
 	for _, k := range below {

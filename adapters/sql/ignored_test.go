@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestIgnoredWrites has a trigger of the user ignore deletions and changes on SQLite. Each
-// write is refused, nothing is reported, and the object is as it was.
+// TestIgnoredWrites: a trigger of the user ignores deletions and changes on SQLite. Each write is
+// refused, nothing is reported, and the object is as it was.
 func TestIgnoredWrites(t *testing.T) {
 	h := newDatabases["sqlite"](t).mustHandle(t, nil)
 	name := h.conf.names().Replace(`{#objects}`)

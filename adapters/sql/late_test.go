@@ -13,8 +13,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestLateIsUndone has Postgres break each write off by a limit of time. The error says so, and
-// that nothing is done. So the Collector makes smaller batches.
+// TestLateIsUndone: Postgres breaks each write off by a limit of time. The error says so, and that
+// nothing is done. So the Collector makes smaller batches.
 func TestLateIsUndone(t *testing.T) {
 	for _, c := range []struct{ state, reason string }{
 		{"57014", "statement_timeout"}, {"55P03", "lock_timeout"}, {"25P04", "transaction_timeout"},

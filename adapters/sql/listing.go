@@ -26,9 +26,9 @@ func (w *watch) listAll(ctx context.Context) error {
 	return w.endAfter(ctx, sortedKinds(w.kinds))
 }
 
-// endAfter has the listings of the kinds end when the watch has reported every change that
-// their pages may have seen. Otherwise the changes after the listing would be older than the
-// listing: one of them could bring an object back that the listing has ended.
+// endAfter ends the listings of the kinds when the watch has reported every change that their pages
+// may have seen. Otherwise the changes after the listing would be older than the listing: one of
+// them could bring an object back that the listing has ended.
 //
 //test:by TestListingsEndLate
 func (w *watch) endAfter(ctx context.Context, kinds []graph.Kind) error {

@@ -15,10 +15,10 @@ import (
 // of the Config. Several processes may call it at once.
 //
 // Migrate reads the version first. If the tables are current and have the kinds, it writes
-// nothing, takes no lock, and needs no right but to read. Otherwise it needs the right to
-// create what is missing. On Postgres it waits at most a second for each lock, because
-// writers wait behind it, and lets them pass before it tries again. After five tries it
-// returns an error with a RetryAfter. Then a transaction that writes the tables is too long.
+// nothing, takes no lock, and needs no right but to read. Otherwise it needs the right to create
+// tables. On Postgres it waits at most a second for each lock, because writers wait behind it, and
+// lets them pass before it tries again. After five tries it returns an error with a RetryAfter.
+// Then a transaction that writes the tables is too long.
 //
 // An upgrade waits for the writers that run. A program that does not know the new version
 // writes and lists nothing after it: its calls return an error with both versions.

@@ -145,9 +145,9 @@ func (h *handle) mustCreate(t *testing.T, o graph.Object) graph.Object {
 	return made
 }
 
-// TestCommitOrder has two writers that commit in the reverse order of their numbers. The
-// second one commits, a third one as well, and the watch looks. Only then does the first
-// one commit. The watch misses nothing, and a fence of the time between waits for it.
+// TestCommitOrder: two writers commit in the reverse order of their numbers. The second one
+// commits, a third one as well, and the watch looks. Only then does the first one commit. The watch
+// misses nothing, and a fence of the time between waits for it.
 func TestCommitOrder(t *testing.T) {
 	h := newPostgresDatabase(t).mustHandle(t, nil)
 	w := h.watch(t)
@@ -198,8 +198,8 @@ func TestCommitOrder(t *testing.T) {
 	}
 }
 
-// TestCommitOrderOfOneObject has a transaction with a low number change an object after one
-// with a higher number, while a third one holds the watch back between the two.
+// TestCommitOrderOfOneObject: a transaction with a low number changes an object after one with a
+// higher number, while a third one holds the watch back between the two.
 func TestCommitOrderOfOneObject(t *testing.T) {
 	h := newPostgresDatabase(t).mustHandle(t, nil)
 	o := h.mustCreate(t, object("team", "", "a"))
@@ -239,8 +239,8 @@ func TestCommitOrderOfOneObject(t *testing.T) {
 	rises(t, h.Store, events)
 }
 
-// TestManyWriters has writers of two handles change few objects in transactions of random
-// length. The watch ends with the state that a read shows, and no version falls.
+// TestManyWriters: writers of two handles change few objects in transactions of random length. The
+// watch ends with the state that a read shows, and no version falls.
 func TestManyWriters(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h, other := d.mustHandle(t, nil), d.mustHandle(t, nil)

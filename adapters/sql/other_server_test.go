@@ -67,8 +67,8 @@ func TestPageOfOtherServer(t *testing.T) {
 	}
 }
 
-// TestFenceOfOtherServer: a fence meets another server, whose position is lower. It would pass before
-// the watch has reported what was committed before the call.
+// TestFenceOfOtherServer: a fence meets another server, whose position is lower. It would pass
+// before the watch has reported the commits before the call.
 func TestFenceOfOtherServer(t *testing.T) {
 	first, _, both, pool, _ := twoServers(t)
 	s := both.d.storeOn(t, byContext{pool})

@@ -7,8 +7,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// outbox hands events to a sink in batches, which share one array. It keeps the first
-// error, and then takes no more events.
+// outbox hands events to a sink in batches, which share one array. It keeps the first error, and
+// then takes no further event.
 type outbox struct {
 	ctx   context.Context
 	sink  func(batch []graph.Event) error

@@ -281,7 +281,7 @@ func (t *postgresTables) look(ctx context.Context, c *conn, from position, a anc
 }
 
 // compact deletes no change that a running transaction may still precede. The lower bounds
-// keep its statements from reading the index entries of what was deleted before.
+// keep its statements from reading the index entries of the changes that were deleted before.
 func (t *postgresTables) compact(ctx context.Context, c *conn, x *cut) (more bool, err error) {
 	b, err := t.bound(ctx, c) // for each part: a pool may lead to another server
 	if err != nil {

@@ -139,7 +139,7 @@ func (s *Store) transactOnce(ctx context.Context, lock func(context.Context, *co
 }
 
 // txOptions returns the level of a transaction. The positions on Postgres rest on it: each
-// statement sees what was committed before it.
+// statement sees the commits before it.
 func (s *Store) txOptions() *sql.TxOptions {
 	if s.conf.Dialect == Postgres {
 		return &sql.TxOptions{Isolation: sql.LevelReadCommitted}

@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestMigrateTogether has several processes migrate one new database at once.
+// TestMigrateTogether: several processes migrate one new database at once.
 func TestMigrateTogether(t *testing.T) {
 	for _, name := range sortedNames(newDatabases) {
 		t.Run(name, func(t *testing.T) {

@@ -157,7 +157,7 @@ func TestWriteSkew(t *testing.T) {
 	}
 }
 
-// TestStrictShrinks has many writers refer to owners that others mark. Each owner has no more
+// TestStrictShrinks: many writers refer to owners that others mark. Each owner has no more
 // dependents in the end than right after its mark.
 func TestStrictShrinks(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {

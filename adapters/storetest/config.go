@@ -74,8 +74,8 @@ type Subject struct {
 	// Label replaces the labels of an object, as users do. It is for a Store that
 	// is an ownergraph.LabelSelector. The labels are stored when Label returns.
 	Label func(ctx context.Context, key ownergraph.Key, labels map[string]string) error
-	// Restart opens the same data again, as a new process does. The kit does not
-	// use the former Store any more.
+	// Restart opens the same data again, as a new process does. The kit no longer uses the former
+	// Store.
 	Restart func(ctx context.Context) (Subject, error)
 	// Second opens the same data once more, as a second process does. The kit uses
 	// both from then on. It does not call the hooks of the result.

@@ -117,9 +117,9 @@
 // laws "argument/...", "batch/argument" and "records/argument" lend each call its
 // lists in arrays with more room: owners, finalizers, the lists of a change, the
 // writes of a batch, the value of a record. They look at the whole array after each
-// call, also after a refused or cancelled one. The law "argument/together" has
-// several calls use the same lists at once. Every other law hands the store copies.
-// So a store that writes into its arguments breaks the laws of arguments alone.
+// call, also after a refused or cancelled one. In the law "argument/together" several calls use the
+// same lists at once. Every other law hands the store copies. So a store that writes into its
+// arguments breaks the laws of arguments alone.
 //
 // # References
 //

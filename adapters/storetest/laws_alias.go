@@ -91,7 +91,7 @@ func optionsAreCopied(t *trial) {
 	t.wantContent("after a Delete, when its options have been changed", o, t.live(o.Key))
 }
 
-// eventsAreCopied has one watch overwrite all its events.
+// eventsAreCopied: one watch overwrites all its events.
 func eventsAreCopied(t *trial) {
 	want := []ownergraph.Object{t.full("a")}
 	other := t.watch().ready()

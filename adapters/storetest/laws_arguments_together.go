@@ -105,8 +105,8 @@ func writeRecordLeavesItsValue(t *trial) {
 // rounds is the number of rounds in which calls share their arguments.
 const rounds = 12
 
-// callsShareTheirArguments has several users and engines use the same lists at once, for
-// objects of two scopes. Another goroutine looks at the lists meanwhile.
+// callsShareTheirArguments: several users and engines use the same lists at once, for objects of
+// two scopes. Another goroutine looks at the lists meanwhile.
 func callsShareTheirArguments(t *trial) {
 	owners := t.someOwners()[:2] // without a scope
 	x := &shared{trial: t, owners: owners, lent: &lent{}}

@@ -41,7 +41,7 @@ func lawsOfBatches() []law {
 		},
 		{
 			name: batchOrder, rests: beside(),
-			why: "the engine takes the answer of one object for that of another: it repeats what is done, and forgets what is not",
+			why: "the engine takes the answer of one object for that of another: it repeats a write that is done, and forgets one that is not",
 			run: batchesAnswerInOrder,
 		},
 		{
@@ -99,7 +99,7 @@ func (t *trial) batch(ctx context.Context, writes []ownergraph.Write) (results [
 	return t.batchOf(ctx, cloneWrites(writes))
 }
 
-// batchOf has the store carry out these writes, in this order and in this memory.
+// batchOf calls Batch with these writes, in this order and in this memory.
 func (t *trial) batchOf(ctx context.Context, writes []ownergraph.Write) (results []error, err error) {
 	t.Helper()
 	b, _ := ownergraph.As[ownergraph.Batcher](t.Store)

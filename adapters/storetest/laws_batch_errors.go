@@ -126,8 +126,8 @@ func (t *trial) tellsError(f failing, err error) {
 	}
 }
 
-// batchesAtOnce has several callers write batches about the same objects, under the same
-// versions. Each object has one winner at most.
+// batchesAtOnce: several callers write batches about the same objects, under the same versions.
+// Each object has one winner at most.
 func batchesAtOnce(t *trial) {
 	var objects []ownergraph.Object
 	for i := range 6 {

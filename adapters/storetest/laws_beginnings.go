@@ -218,8 +218,8 @@ func beginningsDoNotGoBackBesideWriters(t *trial) {
 	})
 }
 
-// rewrite has each writer change and replace its objects, and returns the watches that
-// began in between.
+// rewrite makes each writer change and replace its objects, and returns the watches that began in
+// between.
 func (g *writerGroup) rewrite(c *commits) []*watcher {
 	t := g.t
 	t.Helper()

@@ -113,7 +113,7 @@ func changesAreReportedOnce(t *trial) {
 // is behind with others.
 func listingsAreNotOlder(t *trial) {
 	w := t.watchHeld()
-	j := t.history(w) // it is not held any more
+	j := t.history(w) // it is no longer held
 	t.allReported(w, j)
 	a, b := j.put(t.made("late-a")), j.put(t.made("late-b"))
 	t.allReported(w, j)

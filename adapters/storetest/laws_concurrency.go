@@ -82,7 +82,7 @@ func oneWriterWins(t *trial) {
 
 const maxPatches = 500
 
-// noUpdateIsLost has each writer add finalizers of its own, by read and write.
+// noUpdateIsLost: each writer adds finalizers of its own, by read and write.
 func noUpdateIsLost(t *trial) {
 	o := t.made("a")
 	const each = 3

@@ -32,7 +32,7 @@ func lawsOfEnds() []law {
 		},
 		{
 			name: "cancel/select", needs: []need{needSelector, needLabel}, rests: []string{"select/pages", "select/marked", "cancel/ended"},
-			why: "the engine releases the holder when no object matches any more: a page that broke off leaves the missing members behind",
+			why: "the engine releases the holder when objects no longer match: a page that broke off leaves the missing members behind",
 			run: endedSelectionsAreWhole,
 		},
 		{

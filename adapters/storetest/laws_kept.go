@@ -253,7 +253,7 @@ func (t *trial) check(k *keeper, step string) {
 	}
 }
 
-// kindsAreCopied has a kind vanish and come back twice.
+// kindsAreCopied: a kind vanishes and comes back twice.
 func kindsAreCopied(t *trial) {
 	k := &keeper{}
 	keeping := t.watchWith(k.see).ready()

@@ -160,7 +160,7 @@ func patchDropsOwners(t *trial) {
 	o = t.patched(o, ownergraph.Change{DropOwners: []ownergraph.Owner{next}})
 	o = t.patched(o, ownergraph.Change{DropOwners: []ownergraph.Owner{flagged}})
 	o = t.patched(o, ownergraph.Change{DropOwners: o.Owners})
-	t.patched(o, ownergraph.Change{DropOwners: []ownergraph.Owner{flagged}}) // it is not there any more
+	t.patched(o, ownergraph.Change{DropOwners: []ownergraph.Owner{flagged}}) // it is no longer there
 
 	// A store may accept one reference twice. Then both go.
 	owner := ownergraph.Owner{Key: t.made("twice").Key}
@@ -193,7 +193,7 @@ func patchDropsFinalizer(t *trial) {
 	o := t.made("a", holdFinalizer, moreFinalizer)
 	o = t.patched(o, ownergraph.Change{DropFinalizer: holdFinalizer})
 	o = t.patched(o, ownergraph.Change{DropFinalizer: moreFinalizer})
-	t.patched(o, ownergraph.Change{DropFinalizer: moreFinalizer}) // it is not there any more
+	t.patched(o, ownergraph.Change{DropFinalizer: moreFinalizer}) // it is no longer there
 }
 
 func patchAddsFinalizer(t *trial) {

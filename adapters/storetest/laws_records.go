@@ -125,7 +125,7 @@ func (t *trial) wantNoRecord(when, name string) {
 	}
 }
 
-// wantConflict has a write refused. It returns after the record is read unchanged.
+// wantConflict wants ErrConflict for a write, and then reads the record unchanged.
 func (t *trial) wantConflict(what, name, value string, version ownergraph.Version, want ownergraph.Record) {
 	t.Helper()
 	what = fmt.Sprintf("WriteRecord of %q with %s %q", name, what, version)

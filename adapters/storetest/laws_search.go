@@ -43,8 +43,8 @@ func lawsOfSearch() []law {
 	}
 }
 
-// write has each writer touch all its objects, in one round. After each write, the
-// writer's goroutine calls then.
+// write makes each writer touch all its objects, in one round. After each write, the writer's
+// goroutine calls then.
 func (g *writerGroup) write(then func(ctx context.Context, number int) error) {
 	t := g.t
 	t.Helper()

@@ -26,7 +26,7 @@ func lawsOfSelector() []law {
 		},
 		{
 			name: "select/fresh", needs: needs, rests: []string{selectMatches},
-			why: "a holder goes when nothing matches any more: an answer older than the call leaves behind an object that was labelled since",
+			why: "a holder goes when objects no longer match: an answer older than the call leaves behind an object that was labelled since",
 			run: selectsFresh,
 		},
 		{

@@ -70,7 +70,7 @@ func lawsOfStrict() []law {
 		},
 		{
 			name: strictKept, rests: append([]string{strictUpdate, strictPatch}, changed...),
-			why: "an object with such a reference could not be changed any more: no controller could free its finalizers",
+			why: "an object with such a reference could no longer be changed: no controller could free its finalizers",
 			run: acceptsKeptReferences,
 		},
 		{

@@ -26,8 +26,8 @@ func set(t *testing.T, flags map[string]string) {
 	}
 }
 
-// find has rapid search for a counterexample in this number of cases, in a bubble.
-// It returns the message of the counterexample, or "".
+// find searches for a counterexample with rapid, in this number of cases and in a bubble. It
+// returns the message of the counterexample, or "".
 func find(t *testing.T, seed, checks int, property func(*rapid.T)) (message string) {
 	t.Helper()
 	set(t, map[string]string{"seed": fmt.Sprint(seed), "checks": fmt.Sprint(checks), "nofailfile": "true", "shrinktime": "30s"})

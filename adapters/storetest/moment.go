@@ -47,7 +47,7 @@ func (c *endingContext) Done() <-chan struct{} {
 	return c.done
 }
 
-// AfterFunc has package context end the contexts that the store derives from this one.
+// AfterFunc lets package context end the contexts that the store derives from this one.
 func (c *endingContext) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

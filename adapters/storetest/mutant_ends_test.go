@@ -118,7 +118,7 @@ func deadlinesFind(ctx context.Context, verb string, err error) error {
 // mutantsOfEnds are stores that answer wrongly if a context ends during the call.
 func mutantsOfEnds() []mutant {
 	return []mutant{
-		{name: "a write that was done is not found", law: cancelAnswer, reason: "the row count is not known any more, and counts as 0", plant: answeredLate(asError(graph.ErrNotFound))},
+		{name: "a write that was done is not found", law: cancelAnswer, reason: "the row count is no longer known, and counts as 0", plant: answeredLate(asError(graph.ErrNotFound))},
 		{name: "a write that was done is in conflict", law: cancelAnswer, reason: "a transaction without an answer counts as rolled back", plant: answeredLate(asError(graph.ErrConflict))},
 		{name: "a write that was done is refused", law: cancelAnswer, reason: "every error of the last step is the server's", plant: answeredLate(asError(graph.ErrRefused))},
 		{name: "a write that was done comes again", law: cancelAnswer, reason: "every timeout asks to try again", plant: answeredLate(asError(comesLater{}))},

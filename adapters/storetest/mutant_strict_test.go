@@ -65,7 +65,7 @@ func mutantsOfStrict() []mutant {
 				w.had = nil
 				return soundly(w, r, owner, err)
 			}))},
-		{name: "a reference that blocks no more is checked", law: "level3/released", reason: "references are compared with their flags",
+		{name: "a reference that no longer blocks is checked", law: "level3/released", reason: "references are compared with their flags",
 			plant: strictBug(judged(func(w refWrite, r ownergraph.Owner, owner ownergraph.Object, err error) bool {
 				w.had = slices.DeleteFunc(slices.Clone(w.had), func(old ownergraph.Owner) bool { return old != r })
 				return soundly(w, r, owner, err)

@@ -64,8 +64,7 @@ func (r *replica) apply(e ownergraph.Event) {
 	}
 }
 
-// rewind forgets the listings from before the rewind, because they prove nothing
-// any more.
+// rewind forgets the listings from before the rewind, because they no longer prove anything.
 func (r *replica) rewind() {
 	r.rewound = true
 	for _, k := range r.kinds {

@@ -120,7 +120,7 @@ func (w *watcher) hold(ctx context.Context, e ownergraph.Event) error {
 	}
 	select {
 	case w.arrived <- e:
-	case <-w.next: // closed: the watch is not held any more
+	case <-w.next: // closed: the watch is no longer held
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

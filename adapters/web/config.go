@@ -84,8 +84,8 @@ func (c Config) filled() (Config, error) {
 
 // allows reports whether a request with this Host header may be answered.
 //
-// A hostile site may have its own name resolve to this address, and read the pages through
-// the browser of a user. The Host header then has that name.
+// A hostile site may resolve its own name to this address, and read the pages through the browser
+// of a user. The Host header then has that name.
 func (c *Config) allows(header string) bool {
 	if slices.Contains(c.Hosts, "*") {
 		return true

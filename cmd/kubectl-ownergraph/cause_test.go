@@ -75,7 +75,7 @@ func TestWritersOfFinalizers(t *testing.T) {
 	checkText(t, "a marked object", flags, []string{"explain", "backup/a", "-n", "old"}, 3, []string{writer}, "")
 	checkText(t, "in JSON too", flags, []string{"explain", "backup/a", "-n", "old", "-o", "json"}, 3, []string{`"manager": "backup-operator"`}, "")
 	checkText(t, "no managed fields", flags, []string{"explain", "backup/b", "-n", "old"}, 3, nil, "last writer")
-	checkText(t, "nobody waits for the finalizer", flags, []string{"explain", "backup/used"}, 0, nil, "last writer")
+	checkText(t, "no client waits for the finalizer", flags, []string{"explain", "backup/used"}, 0, nil, "last writer")
 
 	a.fault = func(verb, plural string, q *http.Request) http.HandlerFunc {
 		if plural == "backups" && (verb == "get" || q.URL.Query().Has("fieldSelector")) {

@@ -308,7 +308,7 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-// TestOutsideOfOwnership: an object that takes no part is no missing object.
+// TestOutsideOfOwnership: an object that takes no part does not count as missing.
 func TestOutsideOfOwnership(t *testing.T) {
 	a := cluster()
 	a.resources = append(a.resources, &resource{version: "v1", kind: "Event", plural: "events", short: "ev", scoped: true, objects: map[string]map[string]any{}})

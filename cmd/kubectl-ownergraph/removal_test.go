@@ -80,7 +80,7 @@ func TestTryRemoval(t *testing.T) {
 		{said(400, metav1.StatusReasonBadRequest, `admission webhook "m.example.org" does not support dry run`), []string{
 			"not known: a webhook has side effects, so the server sends no dry run to it\n    by the mutating webhook m.example.org (configuration changer, URL https://hooks.example.org/m, failure policy Ignore, side effects Some)\n",
 		}, "the webhook has side effects"},
-		{said(500, metav1.StatusReasonInternalError, `Internal error occurred: failed calling webhook "gone.example.org": EOF`), []string{"refused\n    by the webhook gone.example.org\n"}, "no configuration has the name any more"},
+		{said(500, metav1.StatusReasonInternalError, `Internal error occurred: failed calling webhook "gone.example.org": EOF`), []string{"refused\n    by the webhook gone.example.org\n"}, "the configuration is gone"},
 		{said(422, metav1.StatusReasonInvalid, `backups.example.org "a" is forbidden: ValidatingAdmissionPolicy 'policy' with binding 'binding' denied request: failed to configure binding: no params found`), []string{
 			"refused\n    by the validating admission policy policy (binding binding, parameter vap.example.org/v1 Limit default, if it is missing: Deny, failure policy Fail)\n",
 		}, "the parameter of a policy is missing"},

@@ -30,7 +30,7 @@ type unlistedKind struct {
 const maxFacts = 20
 
 // unknowns returns the kinds that are not listed, and the owners in a part that stay unknown
-// because of that. A kind that no one can watch counts only if an object names it as owner. The
+// because of that. A kind that cannot be watched counts only if an object names it as owner. The
 // answer is about objects in a scope, or in all of them for "".
 //
 //test:by TestMissingRights TestOneNamespaceAlone TestFactsOfOneNamespace

@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
-// asCommand has the test program be the command.
+// asCommand makes the test program run as the command.
 const asCommand = "OWNERGRAPH_TEST_COMMAND"
 
 func TestMain(m *testing.M) {

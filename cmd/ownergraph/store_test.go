@@ -89,8 +89,8 @@ func TestDelete(t *testing.T) {
 		{"so does one of this command", "", []string{"--yes", "--act", "--cascade", "foreground"}, false, 0, "", []string{"red"}},
 		{"another answer", "y\n", nil, true, 1, "not confirmed: nothing is changed", []string{"blue", "red", "shop", "site", "todo"}},
 		{"no answer", "", nil, true, 2, "give --yes", []string{"blue", "red", "shop", "site", "todo"}},
-		{"nobody acts", "", []string{"--yes", "--patience", "200ms"}, false, 3, "does one run on the store?", []string{"red", "shop", "site", "todo"}},
-		{"nobody waits", "", []string{"--yes", "--no-wait"}, false, 0, "", []string{"red", "shop", "site", "todo"}},
+		{"no collector acts", "", []string{"--yes", "--patience", "200ms"}, false, 3, "does one run on the store?", []string{"red", "shop", "site", "todo"}},
+		{"the command does not wait", "", []string{"--yes", "--no-wait"}, false, 0, "", []string{"red", "shop", "site", "todo"}},
 	} {
 		d := newSQLite(t)
 		if c.program {

@@ -20,7 +20,7 @@ func TestUnlistedKinds(t *testing.T) {
 		want   string
 		reason string
 	}{
-		{job, []string{"lint"}, 3, "OG002 warning", "a dump lists what was asked for"},
+		{job, []string{"lint"}, 3, "OG002 warning", "a dump lists the kinds of its request"},
 		{job, []string{"lint", "--partial", "all"}, 3, "OG002 warning", "the user says the same"},
 		{job, []string{"lint", "--partial", "batch/Job"}, 3, "OG002 warning", "of one kind, too"},
 		{job, []string{"lint", "--partial", "Job.batch"}, 3, "OG002 warning", "in the spelling of the output"},

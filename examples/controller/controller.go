@@ -35,7 +35,7 @@ func newController(store ownergraph.Store, wrote func(graph.Key, policy.Decision
 
 func (c *controller) now() policy.Moment { c.last++; return c.last }
 
-// observe takes an event of the watch. After an error the controller is of no more use.
+// observe takes an event of the watch. After an error the controller is of no use.
 func (c *controller) observe(e graph.Event) error {
 	d, err := c.graph.Apply(e)
 	if err != nil {

@@ -168,7 +168,7 @@ func (r *rig) deliver(x *side, kind graph.Kind) bool {
 	return true
 }
 
-// step has a controller decide on one object, at the time at which it is due.
+// step lets a controller decide on one object, at the time at which it is due.
 func (r *rig) step(x *side) bool {
 	var now time.Time
 	if at, ok := x.c.keys.Due(); ok {

@@ -78,7 +78,7 @@ func onEtcd(t *testing.T) place {
 	return place{fmt.Sprintf("etcd://%s/test-%d", server.Address(), databases.Add(1)), filepath.Join(t.TempDir(), "databases")}
 }
 
-// stopLater has a server stopped after all tests. A second stop has no effect.
+// stopLater asks for the stop of a server after all tests. A second stop has no effect.
 func stopLater(stop func() error) {
 	started.Lock()
 	defer started.Unlock()

@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 )
 
-// TestContents: a container that is marked or gone has its members deleted, and once the last of
-// them is gone the actor looks at it again.
+// TestContents: the actor deletes the members of a container that is marked or gone. Once the last
+// of them is gone, the actor looks at the container again.
 func TestContents(t *testing.T) {
 	kinds := []graph.KindInfo{
 		{Kind: "ns", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor", Finalizer: "janitor"}},

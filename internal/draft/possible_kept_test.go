@@ -14,7 +14,7 @@ func TestPossibleKept(t *testing.T) {
 		want         int
 		reason       string
 	}{
-		{"k/p", "k/r", 0, "p stays, and so does what is below it"},
+		{"k/p", "k/r", 0, "p stays, and so do the parts below it"},
 		{"k/none", "k/r", 2, "by rule 3 the ends of p and of the object below it depend on the order"},
 		{"k/r", "k/r", 2, "a user deletes the protected object"},
 	} {

@@ -54,8 +54,8 @@ func TestVanish(t *testing.T) {
 	})
 }
 
-// TestSickerThanThat checks a kind that falls sick in the store itself while a
-// fault has it down. The kind recovers when both are over.
+// TestSickerThanThat checks a kind that falls sick in the store itself while a fault makes it sick.
+// The kind recovers when both are over.
 func TestSickerThanThat(t *testing.T) {
 	in(t, func(t *testing.T) {
 		r := onto(t, "sick@1", "", fault.Config{Lag: time.Minute})

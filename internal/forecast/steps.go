@@ -218,7 +218,7 @@ func (f *forecast) others(out finalizer.Outcome) {
 	}
 }
 
-// controllerReleases has the controller of a finalizer remove it.
+// controllerReleases removes a finalizer as its controller.
 func (f *forecast) controllerReleases(k graph.Key, name string) {
 	f.assume(plan.FinalizerRemoved, name)
 	out, err := f.store.Patch(k, graph.Precondition{}, graph.Change{DropFinalizer: name})

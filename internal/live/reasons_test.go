@@ -21,7 +21,7 @@ func TestReasons(t *testing.T) {
 		{decide(policy.Wait, policy.NeedFence), "", "what writes nothing explains nothing"},
 		{decide(policy.Delete, policy.OwnersWaiting), "all owners are gone or wait for it", "a write"},
 		{decide(policy.Release, policy.DependentsGone), "nothing blocks it any more", "the latest write counts"},
-		{decide(policy.Keep, policy.NeedFinalizers), "nothing blocks it any more", "what writes nothing changes nothing"},
+		{decide(policy.Keep, policy.NeedFinalizers), "nothing blocks it any more", "a decision without a write changes nothing"},
 	}
 	var r Reasons
 	for _, tt := range tests {

@@ -98,7 +98,7 @@ func TestUIDs(t *testing.T) {
 		same   bool
 		reason string
 	}{
-		{"", false, "a user who can name the next UID can have the victim's dependents deleted"},
+		{"", false, "a user who can name the next UID can cause the end of the victim's dependents"},
 		{"u", true, "a test that steps two clones compares what they hold"},
 	} {
 		s, err := New(Config{Kinds: testKinds, UIDPrefix: tc.prefix})

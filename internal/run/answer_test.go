@@ -75,8 +75,8 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// TestOfBatch: a batch that fails as a whole is no answer about a write. A refusal has each
-// write tried alone, and the time of the next try stays.
+// TestOfBatch: a batch that fails as a whole is no answer about a write. After a refusal each write
+// is tried alone, and the time of the next try stays.
 func TestOfBatch(t *testing.T) {
 	for _, c := range []struct {
 		err    error

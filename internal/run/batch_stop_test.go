@@ -69,7 +69,8 @@ func (s *stopping) make(ctx context.Context, t *testing.T) (sizes []int, ended, 
 func TestBatchStops(t *testing.T) {
 	late := fmt.Errorf("batch: %w", undoneLate{})
 	ctx, cancel := context.WithCancel(t.Context())
-	// second gives one call the answer, and has the other calls with several writes divided.
+	// second gives one call the answer, and makes the machine divide the other calls with several
+	// writes.
 	second := func(by error, list []error, err error) func(int, []graph.Write) ([]error, error) {
 		return func(call int, w []graph.Write) ([]error, error) {
 			switch {

@@ -54,10 +54,10 @@ func (d *Deadline) End() {
 // deadlineKey is the key under which a Deadline is a value of the contexts made of it.
 type deadlineKey struct{}
 
-// BeginCall has the timeout of a call run from now, once. A store calls it when a call that
-// waited for others gets its turn. It reports whether ctx is a Deadline, or is made of one. A
-// context that has ended stays so. The contexts that were made of it before with an end of
-// their own keep the former end.
+// BeginCall begins the timeout of a call anew, once. A store calls it when a call that waited for
+// others gets its turn. It reports whether ctx is a Deadline, or is made of one. A context that has
+// ended stays so. The contexts that were made of it before with an end of their own keep the former
+// end.
 func BeginCall(ctx context.Context) bool {
 	d, ok := ctx.Value(deadlineKey{}).(*Deadline)
 	if ok && d.Err() == nil {

@@ -21,7 +21,7 @@ type Document struct {
 // documentVersion is the version that this package reads and writes.
 const documentVersion = 1
 
-// ReadDocument reads the content of a record. An error says what is wrong with it.
+// ReadDocument reads the content of a record. An error names the fault.
 func ReadDocument(text []byte) (d Document, err error) {
 	if err := jsonread.Sound(text); err != nil {
 		return Document{}, err

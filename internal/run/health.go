@@ -35,8 +35,8 @@ type KindHealth struct {
 	Doubtful bool
 }
 
-// HealthChanges are the kinds that have become sick, with the reason, that are well again,
-// and that are not served any more. Each list is in the order of the names.
+// HealthChanges are the kinds that have become sick, with the reason, that are well again, and that
+// are no longer served. Each list is in the order of the names.
 type HealthChanges struct{ Sick, Well, Gone []string }
 
 // Note makes the next look come soon.

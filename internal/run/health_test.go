@@ -23,7 +23,7 @@ func TestHealth(t *testing.T) {
 		{0, []run.KindHealth{{Kind: "a"}, {Kind: "b"}}, "[] [] []", false, "all are well"},
 		{1, []run.KindHealth{{Kind: "a", Sick: "down"}, {Kind: "b", Sick: "down"}}, "[a: down b: down] [] []", false, "two become sick"},
 		{2, []run.KindHealth{{Kind: "a", Sick: "down"}, {Kind: "b", Sick: "gone"}}, "[b: gone] [] []", false, "another reason is news"},
-		{3, []run.KindHealth{{Kind: "a"}}, "[] [a] [b]", false, "one is well, and one is not served any more"},
+		{3, []run.KindHealth{{Kind: "a"}}, "[] [a] [b]", false, "one is well, and one is no longer served"},
 		{4, []run.KindHealth{{Kind: "a", Sick: "watch", Doubtful: true}}, "[] [] []", true, "the next watch may list it"},
 		{10 * time.Second, []run.KindHealth{{Kind: "a", Sick: "watch", Doubtful: true}}, "[a: watch] [] []", false, "the next watch has not listed it"},
 		{10 * time.Second, []run.KindHealth{{Kind: "a", Sick: "watch", Doubtful: true}}, "[] [] []", false, "nothing is new"},

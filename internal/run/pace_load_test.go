@@ -270,7 +270,7 @@ func TestPaceStall(t *testing.T) {
 }
 
 // TestPaceNoStall: a pause before the calls is no stall, nor are errors without a word about
-// the load. A store that is down gets no more calls.
+// the load. A store that is down gets no further calls.
 func TestPaceNoStall(t *testing.T) {
 	for _, c := range []struct {
 		reason string

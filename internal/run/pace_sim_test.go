@@ -140,7 +140,7 @@ func (s *sim) ready() int {
 	return come - s.begun
 }
 
-// work has an idle driver take a turn: it takes all results, hands out calls, and fills the
+// work lets an idle driver take a turn: it takes all results, hands out calls, and fills the
 // prefetch.
 func (s *sim) work() {
 	if s.busy {
@@ -207,7 +207,7 @@ func (s *sim) take(r *result) {
 	}
 }
 
-// begin has a worker make a call.
+// begin lets a worker make a call.
 func (s *sim) begin() {
 	s.peak = max(s.peak, s.lanes)
 	class := uint8(0)

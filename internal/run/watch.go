@@ -95,7 +95,7 @@ func (w *Watch) Observed(ev *graph.Event) (recovered bool) {
 	return recovered
 }
 
-// forget drops the kinds that are not served any more.
+// forget drops the kinds that are no longer served.
 func (w *Watch) forget(kinds []graph.KindInfo) {
 	known := make(map[graph.Kind]bool, len(kinds))
 	for _, i := range kinds {

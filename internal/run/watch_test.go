@@ -25,7 +25,7 @@ func newWatchRig() *watchRig {
 	return r
 }
 
-// see has the run tell of a kind, or of both, and the engine observe the event.
+// see shows the event to the run, and to the engine if the run wants that.
 func (r *watchRig) see(of graph.EventType, kind graph.Kind) (observe, recovered bool) {
 	ev := graph.Event{Type: of, Kind: kind}
 	if of == graph.KindsKnown {
@@ -72,7 +72,7 @@ func TestWatchDoubts(t *testing.T) {
 	}
 }
 
-// TestWatchForgets: a kind that is not served any more is in no doubt.
+// TestWatchForgets: a kind that is no longer served is in no doubt.
 func TestWatchForgets(t *testing.T) {
 	r := newWatchRig()
 	r.Observed(&graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "b"}}})

@@ -35,7 +35,7 @@ func parsed(t *testing.T, args string) Config {
 	return c
 }
 
-// command has another program carry out a command.
+// command makes another program carry out a command.
 func (r *rig) command(args string) error {
 	r.t.Helper()
 	return r.add(parsed(r.t, recordArgs+args)).Run(r.t.Context())
@@ -264,8 +264,8 @@ func TestBrakeAwaitSick(t *testing.T) {
 	}
 }
 
-// TestCommandRetire: the finalizers of a guard that the flags do not have any more go, and
-// nothing else is written. A marked root keeps them, and is named.
+// TestCommandRetire: the finalizers of a guard that the flags no longer have go, and nothing else
+// is written. A marked root keeps them, and is named.
 func TestCommandRetire(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		old := named("old")

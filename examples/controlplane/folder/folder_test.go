@@ -172,8 +172,7 @@ func TestOpenAfterCrash(t *testing.T) {
 	}
 }
 
-// TestDiscard holds that Discard moves a directory with its content, and nothing that is no
-// directory of a UID.
+// TestDiscard holds that Discard moves a directory with its content, and only directories of UIDs.
 func TestDiscard(t *testing.T) {
 	path := t.TempDir()
 	f := open(t, path)

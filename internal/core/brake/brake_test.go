@@ -439,7 +439,7 @@ func TestPostponeCallsNothing(t *testing.T) {
 		t.Fatalf("%v, want that it needs listings", a)
 	}
 	if a := r.judge("b/1", "a"); a != NeedCount && a != Held {
-		t.Fatalf("%v, want that another object has the cascade counted", a)
+		t.Fatalf("%v, want that the cascade is counted for another object", a)
 	}
 	r.steps()
 	for range 3 {

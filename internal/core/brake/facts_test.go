@@ -43,8 +43,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestFactsRefused: a fact that this version does not understand is an error, and never no
-// fact.
+// TestFactsRefused: a fact that this version does not understand is an error, and never counts as
+// absent.
 func TestFactsRefused(t *testing.T) {
 	const head = `[{"kind":"a","name":"n","uid":"u",`
 	for _, c := range []struct{ reason, text, want string }{

@@ -21,7 +21,7 @@ type Fact struct {
 	At     time.Time
 }
 
-// KeepRecord has the machine note what the record does not have yet.
+// KeepRecord makes the machine note the facts that the record lacks.
 func (m *Machine) KeepRecord() { m.keeps = true }
 
 // AwaitsRecord reports whether the first read of the record is still to come. Until then no

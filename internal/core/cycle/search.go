@@ -54,9 +54,8 @@ type rest struct {
 	first graph.NodeID     // of the members before, by key
 }
 
-// begin begins a search with the suspects. The search leaves out those that do not wait any
-// more. The mark of a withheld node counts for no dependent, so no ring leads through it
-// (RULES, G3).
+// begin begins a search with the suspects. The search leaves out those that no longer wait. The
+// mark of a withheld node counts for no dependent, so no ring leads through it (RULES, G3).
 func (d *Detector) begin(v record.Nodes) {
 	d.searched, d.suspects = d.suspects, nil
 	d.search = graph.Inside(inside.Key{}).NewRingSearch(d.searched)

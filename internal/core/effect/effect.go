@@ -19,17 +19,18 @@ type Type uint8
 const (
 	// Unset is no request.
 	Unset Type = iota
-	// Look has Node decided, with Priority.
+	// Look asks for a decision of Node, with Priority.
 	Look
-	// LookAt has Node decided at At, with Priority.
+	// LookAt asks for a decision of Node at At, with Priority.
 	LookAt
-	// Wake has Node decided when the queue is short, and with a waiting owner its dependents.
+	// Wake asks for a decision of Node when the queue is short. With a waiting owner it asks for
+	// its dependents too.
 	Wake
-	// Fan has the dependents of Node decided.
+	// Fan asks for decisions of the dependents of Node.
 	Fan
 	// WantFence asks for a fence that begins after After.
 	WantFence
-	// AwaitFence has Node decided when a fence passes.
+	// AwaitFence asks for a decision of Node when a fence passes.
 	AwaitFence
 	// WakeFence asks for decisions of all nodes that wait for a fence.
 	WakeFence
@@ -54,7 +55,7 @@ const (
 	Rewind
 	// Report reports Decision for the object Key at Version, which may be gone.
 	Report
-	// Exempt has the brake let the cascade of the root Key pass.
+	// Exempt makes the brake let the cascade of the root Key pass.
 	Exempt
 	// Log keeps Record for the caller, which writes it.
 	Log

@@ -138,7 +138,7 @@ func TestOrphaningFact(t *testing.T) {
 		{"the reference is not resolved, and counts by its UID", "a/o@u#1~[orphan]; b/d#1 -> a/o@u?", func(*rig) {}, true, false, false},
 		{"the owner is solid", "a/o#1; b/d#1 -> a/o", func(*rig) {}, false, false, false},
 		{"two live objects have its UID", "a/o@u#1~[orphan]; a/x@u#1; b/d#1 -> a/o@u", func(*rig) {}, false, false, false},
-		{"its kind takes no part any more", leaves, func(r *rig) {
+		{"its kind no longer takes part", leaves, func(r *rig) {
 			r.apply(graph.Event{Type: graph.KindVanished, Kind: "a"})
 		}, false, false, false},
 		{"a later lookup did not find it", leaves, func(r *rig) { r.v.Edit(r.id("o")).Absent = late }, false, false, false},

@@ -74,7 +74,7 @@ func (r *rig) apply(ev graph.Event) {
 	r.kinds.Apply(&ev, &r.stamps, nil)
 }
 
-// list has the watch list a kind that has no objects.
+// list lets the watch list a kind that has no objects.
 func (r *rig) list(name graph.Kind) {
 	r.Helper()
 	r.apply(graph.Event{Type: graph.ListBegun, Kind: name})

@@ -127,8 +127,8 @@ func (c *Copy) IsCut() bool { return c.cut }
 // Changes returns the number of parts that had to be copied again.
 func (c *Copy) Changes() int { return c.changes }
 
-// Loosen has the copy disregard changes from now on, except for nodes that leave the graph.
-// So it comes to an end, and its parts are of several moments.
+// Loosen makes the copy disregard changes from now on, except for nodes that leave the graph. So it
+// comes to an end, and its parts are of several moments.
 //
 //test:by TestCopyLoose
 func (c *Copy) Loosen() { c.loose = true }
@@ -270,8 +270,8 @@ func stateOf(v View, n graph.Node) State {
 	return Unknown
 }
 
-// Observe takes a change of the graph. It has the parts copied again that the change
-// concerns, and adds a new object below a member. The delta's nodes may have left the graph.
+// Observe takes a change of the graph. It forgets the parts that the change concerns, so that they
+// are copied again. It adds a new object below a member. The delta's nodes may have left the graph.
 //
 //test:by TestCopyMeanwhile
 func (c *Copy) Observe(v View, d *graph.Delta) {

@@ -24,7 +24,7 @@ func (r *rig) lines() (n int, wakes bool) {
 }
 
 // TestFailing: failed calls are one state with its cause and the time of the next call. Its
-// beginning and its end have the waiters decided again, and each cause has one line.
+// beginning and its end ask for decisions of the waiters, and each cause has one line.
 func TestFailing(t *testing.T) {
 	r := newRig(t, true, 0)
 	r.want()

@@ -133,7 +133,7 @@ func (f *Machine) Want(after seq.Stamp, now time.Time) {
 	f.wanted = max(f.wanted, after)
 }
 
-// Await asks for a decision of a node when the fence passes, is lost, or is not needed any more. State
+// Await asks for a decision of a node when the fence passes, is lost, or is no longer needed. State
 // is the node's.
 func (f *Machine) Await(id graph.NodeID, state *record.State) {
 	if !state.AwaitsFence {
@@ -167,7 +167,7 @@ func (f *Machine) Wake(g *graph.Graph, nodes *record.Table, out *effect.List) {
 	f.waiting = nil
 }
 
-// WakeKind has the nodes decided that wait for the kind, which may have left.
+// WakeKind asks for decisions of the nodes that wait for the kind, which may have left.
 func (f *Machine) WakeKind(name graph.Kind, out *effect.List) {
 	out.Wake(f.AwaitingKind(name)...)
 	delete(f.byKind, name)

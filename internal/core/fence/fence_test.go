@@ -235,7 +235,7 @@ func TestWaiters(t *testing.T) {
 		t.Errorf("nodes %v wait", got)
 	}
 	if r.f.Wake(r.v.Graph, r.v.Table, &r.out); r.woken() != nil {
-		t.Error("an id that waits no more is woken")
+		t.Error("an id that no longer waits is woken")
 	}
 }
 

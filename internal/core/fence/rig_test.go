@@ -53,7 +53,7 @@ func (r *rig) put(name string) graph.NodeID {
 	return n.ID()
 }
 
-// sick has a kind become sick or well.
+// sick makes a kind sick or well.
 func (r *rig) sick(kind graph.Kind, is bool) {
 	ev := graph.Event{Type: graph.KindRecovered, Kind: kind}
 	if is {
@@ -88,7 +88,7 @@ func (r *rig) report(token uint64, names ...graph.Kind) (last bool) {
 	return last
 }
 
-// named has the call for the fence with the id return the token.
+// named ends the call for the fence with the id, which returns the token.
 func (r *rig) named(id, token uint64) (last bool) {
 	r.Helper()
 	if why := r.f.Refuses(token); why != "" {
@@ -97,7 +97,7 @@ func (r *rig) named(id, token uint64) (last bool) {
 	return r.f.SetToken(id, token, &r.k, &r.out).Last
 }
 
-// pass has kinds pass the fence under way, and reports whether it has passed.
+// pass lets kinds pass the fence under way, and reports whether it has passed.
 func (r *rig) pass(names ...graph.Kind) (last bool) {
 	for _, name := range names {
 		last = r.f.Pass(name, r.f.ID(), &r.k, &r.out).Last

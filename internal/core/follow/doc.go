@@ -7,10 +7,10 @@
 // references lead to it, because its dependents go with it. An object that loses its last
 // way to the root and stays is no longer a member.
 //
-// A member may go before the follower begins. References then lead to its node, which has
-// no owners any more. A scan finds such nodes by the roots of their deletions, which package
-// history keeps, and by the owners at each end. If both are forgotten, the node counts as a
-// member that is gone. A report may then wait for other deletions.
+// A member may go before the follower begins. References then lead to its node, which no longer has
+// owners. A scan finds such nodes by the roots of their deletions, which package history keeps, and
+// by the owners at each end. If both are forgotten, the node counts as a member that is gone. A
+// report may then wait for other deletions.
 //
 // References may form rings, so a count of references cannot tell whether a way is left.
 // Each member therefore has a depth, and a way that it knows leads only to smaller depths.

@@ -59,10 +59,10 @@ func New(roots ...graph.Key) *Follower {
 // Open opens the follower in the graph, until Close.
 func (f *Follower) Open(g *graph.Graph) { f.set = newMembers(g, &f.past) }
 
-// Begin takes a root as the graph has it, and has its members found. The key has a UID. A
-// root that the graph does not show counts as gone, and references to it lead to a member.
-// With a root that is marked or gone, others may have gone with it before the call. A scan
-// finds these others, and the objects below them.
+// Begin takes a root as the graph has it, and begins the search for its members. The key has a UID.
+// A root that the graph does not show counts as gone, and references to it lead to a member. With a
+// root that is marked or gone, others may have gone with it before the call. A scan finds these
+// others, and the objects below them.
 //
 //test:by TestGoneBefore
 func (f *Follower) Begin(v View, root graph.Key) {

@@ -19,7 +19,7 @@ func (l Followers) Ending(v View, k graph.Key) {
 	}
 }
 
-// Held makes the followers look at an object that is held, or is not any more.
+// Held makes the followers look at an object that is held, or is no longer held.
 func (l Followers) Held(v View, id graph.NodeID) {
 	for _, f := range l {
 		f.Held(v, id)

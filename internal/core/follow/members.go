@@ -69,7 +69,7 @@ type members struct {
 	again     bool         // another scan is wanted
 	holder    bool         // a holder is a member
 	selected  uint64       // the members of sweeps at the beginning of the last scan
-	suspect   bool         // a member may have no way to the root any more
+	suspect   bool         // a member may no longer have a way to the root
 }
 
 func newMembers(g *graph.Graph, p *past) *members {
@@ -128,7 +128,7 @@ func (m *members) move(id graph.NodeID, to class) {
 	}
 }
 
-// add adds an observed node, and has its dependents visited.
+// add adds an observed node, and asks for a visit of its dependents.
 func (m *members) add(v *View, id graph.NodeID, depth uint32) {
 	m.put(id, depth, classOf(v, id))
 	m.todo.Push(id)
@@ -161,7 +161,7 @@ func (m *members) stop(id graph.NodeID) {
 	}
 }
 
-// leave removes a member that stays in the graph, and has its dependents reviewed.
+// leave removes a member that stays in the graph, and asks for a review of its dependents.
 func (m *members) leave(v *View, id graph.NodeID) {
 	if _, ok := m.take(id); !ok {
 		return

@@ -136,8 +136,8 @@ func (f *Follower) end(v *View, d *graph.Delta) {
 	f.set.suspect = f.set.suspect || f.holder // its members stay, unless a sweep goes on without it
 }
 
-// leaveContent has the members visited that a container leaves to its actor. A container with the
-// actor's finalizer leaves none: one that is there all the same is no longer a member.
+// leaveContent asks for a visit of the members that a container leaves to its actor. A container
+// with the actor's finalizer leaves none: one that is there all the same is no longer a member.
 func (f *Follower) leaveContent(v *View) {
 	if f.content.Name == "" || f.past.contents[f.content] {
 		return
@@ -201,7 +201,7 @@ func (f *Follower) restore(v *View, k graph.Key) {
 	}
 }
 
-// Held takes the outcome of a decision about a node: it is held, or is not any more.
+// Held takes the outcome of a decision about a node: it is held, or is no longer held.
 func (f *Follower) Held(v View, id graph.NodeID) {
 	for _, m := range f.sets() {
 		is, _, ok := m.place(id)
@@ -215,6 +215,6 @@ func (f *Follower) Held(v View, id graph.NodeID) {
 	}
 }
 
-// Rewind has the members walked anew: the history of the store went backwards. An object
+// Rewind asks for a new walk over the members: the history of the store went backwards. An object
 // that was gone and comes back is no longer gone.
 func (f *Follower) Rewind() { f.set.suspect, f.changed = true, true }

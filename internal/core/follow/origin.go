@@ -201,7 +201,7 @@ func (f *Follower) joinHolders(v *View, id graph.NodeID) (cost int) {
 	return cost
 }
 
-// wantScan has the members of sweeps looked for.
+// wantScan asks for a scan for the members of sweeps.
 func (f *Follower) wantScan() {
 	for _, m := range f.sets() {
 		m.holder, m.again = true, true

@@ -104,7 +104,7 @@ func TestRecountDuringWalk(t *testing.T) {
 	})
 }
 
-// world has a graph and its model take the same changes.
+// world gives the same changes to a graph and its model.
 type world struct {
 	t *rapid.T
 	*rig

@@ -18,7 +18,7 @@ type Found struct {
 	Alive []graph.NodeID
 	// Gone has at most 64 objects whose end the watch has shown.
 	Gone []graph.NodeID
-	// Named has at most 64 other nodes. Any client may have references name them.
+	// Named has at most 64 other nodes. Any client may write references that name them.
 	Named []graph.NodeID
 }
 
@@ -52,7 +52,7 @@ func (s *search) step(v *View, budget int) (done bool) {
 	return len(s.places) == 0 || int(s.next) >= v.Graph.Inside(inside.Key{}).Cap()
 }
 
-// at returns what was found at the place of a node, or nil.
+// at returns the finds at the place of a node, or nil.
 func (s *search) at(n graph.Node) *Found {
 	if s.one.Kind != "" {
 		if !n.Inside(inside.Key{}).IsPlaced(s.one) {

@@ -31,7 +31,7 @@ type Labels struct {
 	done    map[selecting.Key]selection
 	wanted  []selecting.Key
 	waiting map[graph.NodeID]bool // objects to decide again after the next selection
-	recall  map[graph.Key]string  // of a fork: what is known of each object, by the name of the rule
+	recall  map[graph.Key]string  // of a fork: the knowledge of each object, by the name of the rule
 
 	restored *Shown // of a fork: the known members
 

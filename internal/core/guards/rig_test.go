@@ -53,7 +53,7 @@ func (r *rig) apply(ev graph.Event) {
 	r.kinds.Apply(&ev, &r.stamps, nil)
 }
 
-// put has the watch show an object, and returns its node.
+// put makes the watch show an object, and returns its node.
 func (r *rig) put(line string) graph.NodeID {
 	r.Helper()
 	o, err := graph.ParseObject(line)
@@ -89,7 +89,7 @@ func (r *rig) decides(id graph.NodeID, action policy.Action, why policy.Reason, 
 	}
 }
 
-// pass has a fence pass that begins now.
+// pass begins a fence now and lets it pass.
 func (r *rig) pass() {
 	r.Helper()
 	r.fence.Want(r.stamps.Stamp(), r.now)

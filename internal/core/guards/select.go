@@ -122,7 +122,7 @@ func (l *Labels) SelectDone(v View, id uint64, page graph.SelectPage, err error,
 // end gives up the selection under way, or ends it.
 func (l *Labels) end() { l.at, l.under, l.began, l.after, l.call = selecting.Key{}, false, 0, "", 0 }
 
-// failed has a selection begun anew, after a pause.
+// failed ends a selection, which begins anew after a pause.
 func (l *Labels) failed(v View, err error, wait time.Duration) {
 	k := l.at
 	l.end()
@@ -147,7 +147,7 @@ func (l *Labels) ResumeSelects(v View, kind graph.Kind) {
 	}
 }
 
-// DropSelects forgets the selections of the kinds that take no part any more.
+// DropSelects forgets the selections of the kinds that no longer take part.
 func (l *Labels) DropSelects(v View) {
 	out := func(k selecting.Key) bool { return !v.Kinds.Of(k.Kind).Part }
 	l.wanted = slices.DeleteFunc(l.wanted, out)

@@ -18,8 +18,8 @@ func members(t *testing.T) (*rig, *Labels) {
 	return newRig(t), &l
 }
 
-// TestShown: an answer counts if its selection is complete and began after the moment. It changes
-// no more, and holds for every version.
+// TestShown: an answer counts if its selection is complete and began after the moment. Then it no
+// longer changes, and holds for every version.
 func TestShown(t *testing.T) {
 	r, l := members(t)
 	a, b := r.put("a/a#1"), r.put("a/b#1")

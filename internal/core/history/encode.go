@@ -11,9 +11,9 @@ import (
 )
 
 // A record begins with the outcome and the number of a call, without a call with zeros. The
-// record of a delete goes on with the byte whether it is of no use any more, the root, the ends
-// of two parts of the proof, and the key. The record of an end goes on with the time, the
-// finding about garbage, the flags, and the key.
+// record of a delete goes on with the byte whether it is no longer of use, the root, the ends of
+// two parts of the proof, and the key. The record of an end goes on with the time, the finding
+// about garbage, the flags, and the key.
 const (
 	headSize    = 9
 	sentUseless = headSize

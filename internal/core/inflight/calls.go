@@ -128,7 +128,7 @@ type Completion uint8
 const (
 	// CompletionUnset is none.
 	CompletionUnset Completion = iota
-	// Replaced means that the call is not the node's any more: the node is another one.
+	// Replaced means that the call is no longer the node's: the node is another one.
 	Replaced
 	// Ended means that the object of the node has gone.
 	Ended

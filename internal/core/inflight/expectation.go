@@ -35,7 +35,7 @@ const (
 	TimeoutUnset OnTimeout = iota
 	// TimeoutRead asks for a read of the object: the outcome of its write is unknown.
 	TimeoutRead
-	// TimeoutList has its kind listed anew: a read has contradicted the watch.
+	// TimeoutList asks for a new listing of its kind: a read has contradicted the watch.
 	TimeoutList
 	// TimeoutDecide asks for a new decision of the object: nothing was written.
 	TimeoutDecide

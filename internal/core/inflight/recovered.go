@@ -7,9 +7,10 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// A kind may recover while many writes wait for it. A walk over the expectations has these writes
-// tried again, in steps. One walk serves all kinds that have recovered before its beginning. A
-// walk goes from the last entry to the first, because Drop moves an entry to the front alone.
+// A kind may recover while many writes wait for it. A walk over the expectations lets the engine
+// try these writes again, in steps. One walk serves all kinds that have recovered before its
+// beginning. A walk goes from the last entry to the first, because Drop moves an entry to the front
+// alone.
 
 // walk is a walk over the expectations for kinds that have recovered.
 type walk struct {

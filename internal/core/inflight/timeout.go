@@ -65,8 +65,8 @@ func (t *Expectations) Rewind() (expecting, awaiting []graph.NodeID) {
 	return expecting, awaiting
 }
 
-// AwaitWatch has a node await an event, because a read contradicts the watch. It returns
-// the deadline, which is the time wait from now. Late says that the last one has passed.
+// AwaitWatch makes a node await an event, because a read contradicts the watch. It returns the
+// deadline, which is the time wait from now. Late says that the last one has passed.
 func (t *Expectations) AwaitWatch(id graph.NodeID, now time.Time, wait time.Duration) (deadline time.Time, late bool) {
 	deadline, ok := t.watch[id]
 	late = ok && !now.Before(deadline)
@@ -80,7 +80,7 @@ func (t *Expectations) AwaitWatch(id graph.NodeID, now time.Time, wait time.Dura
 	return deadline, late
 }
 
-// EndWatch notes that a node awaits the watch no more.
+// EndWatch notes that a node no longer awaits the watch.
 func (t *Expectations) EndWatch(id graph.NodeID) { delete(t.watch, id) }
 
 // WatchLen returns the number of nodes that await the watch.

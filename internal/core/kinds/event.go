@@ -15,7 +15,7 @@ type Compare func(kind graph.Kind, a, b graph.Version) int
 type Change struct {
 	Health    bool // the kind became sick, well or unserved
 	Recovered bool // failed calls for the kind may succeed now
-	Left      bool // the kind takes no part any more
+	Left      bool // the kind no longer takes part
 }
 
 // Apply takes an event of the watch about a kind: a listing, progress, health or the end
@@ -68,8 +68,8 @@ func (t *Table) Apply(ev *graph.Event, stamps *seq.Counter, compare Compare) (c 
 	return c
 }
 
-// left returns the state of a kind that takes no part any more. It passes no fence. Its
-// objects stay, with the versions that they had.
+// left returns the state of a kind that no longer takes part. It passes no fence. Its objects stay,
+// with the versions that they had.
 func (s *State) left(stamps *seq.Counter) State {
 	confirmed := s.Confirmed
 	if s.Ended > s.Begun && !s.Pruning {

@@ -22,7 +22,7 @@ func TestGap(t *testing.T) {
 		{"list a 1; sick b down", []graph.Kind{"b"}, 0, 0, "b is sick before its first listing"},
 		{"list a 1; sick b down; well b", nil, 0, 1, "b is awaited again"},
 		{"list a 1; sick b down; list b 1", nil, 0, 1, "b is listed, though the store has not said that it is well"},
-		{"list a 1; sick b down; vanish b", nil, 0, 1, "b takes no part any more"},
+		{"list a 1; sick b down; vanish b", nil, 0, 1, "b no longer takes part"},
 		{"list a 1; list b 1; refuse-set", []graph.Kind{""}, 0, 0, "the refused set may have had more kinds"},
 		{"list a 1; list b 1; refuse-set; kinds a b", nil, 0, 1, "a later set has all of them"},
 		{"kinds a b c d e f g h i j; refuse-set; sick a x; sick b x; sick c x; sick d x; sick e x; sick f x; sick g x; sick h x; sick j x",

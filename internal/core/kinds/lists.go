@@ -87,7 +87,7 @@ func (t *Table) WantLists() {
 	t.lists.wanted = wanted
 }
 
-// drop takes a kind out: a listing has begun, or the kind takes no part any more.
+// drop takes a kind out: a listing has begun, or the kind no longer takes part.
 func (l *lists) drop(name graph.Kind) {
 	if i, ok := slices.BinarySearch(l.wanted, name); ok {
 		l.wanted = slices.Delete(l.wanted, i, i+1)

@@ -79,7 +79,7 @@ func TestLossWithoutFences(t *testing.T) {
 		t.Error(err)
 	}
 	if !r.t.EndSet(r.g, nil) {
-		t.Error("a set that a loss wanted has the waiting reads go on")
+		t.Error("a set that a loss wanted lets the waiting reads go on")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 var unhashed = map[string]string{
 	"Machine.guards": "one Config", "Machine.phased": "one Config", "Machine.above": "follows from the places", "Machine.looked": "a report",
 	"Machine.sorted": "follows from the orders", "Machine.gone": "follows from the orders", "Machine.stales": "follows from the orders",
-	"Machine.fenced": "follows from the orders", "Machine.ended": "of orders that are no more",
+	"Machine.fenced": "follows from the orders", "Machine.ended": "of orders that have ended",
 	"order.key": "follows from the root", "order.queued": "follows from Machine.stale", "order.fenced": "follows from Machine.opening",
 	"order.waves": "a report", "counts.left": "follows from the places", "counts.total": "follows from the places",
 	"counts.forward": "follows from the places", "order.counts": "follows from the places",

@@ -130,7 +130,7 @@ func (m *Machine) Rewind(v View) {
 	m.Doubt(v)
 }
 
-// Doubt has all orders walked again: the classes of many owners may have changed at once.
+// Doubt asks for a new walk of all orders: the classes of many owners may have changed at once.
 func (m *Machine) Doubt(v View) {
 	for _, root := range slices.Sorted(maps.Keys(m.orders)) {
 		m.setStale(v, m.orders[root])

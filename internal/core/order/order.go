@@ -236,8 +236,8 @@ func (m *Machine) topPlace(v View, o *order) *place {
 	return &place{status: top, free: true, facts: factsOf(n, &x, uint8(PhaseOf(m.phases(o), x)))}
 }
 
-// End ends the order of a root that is gone, or whose deletion is no foreground deletion any
-// more. The objects that wait are decided again.
+// End ends the order of a root that is gone, or whose deletion is no longer a foreground deletion.
+// The objects that wait are decided again.
 func (m *Machine) End(root graph.NodeID) {
 	o := m.orders[root]
 	if o == nil {
@@ -283,7 +283,7 @@ func (m *Machine) note(o *order, id graph.NodeID) {
 	m.above[id] = append(now, o.root)
 }
 
-// setStale has the order walked again. The calls of later phases that no caller has begun are
+// setStale asks for a new walk of the order. The calls of later phases that no caller has begun are
 // revoked.
 func (m *Machine) setStale(v View, o *order) {
 	if w := m.walk; w != nil && w.order == o {

@@ -434,7 +434,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// mark has the watch show the mark of an object.
+// mark makes the watch show the mark of an object.
 func (r *rig) mark(id graph.NodeID) {
 	r.Helper()
 	o := r.nodes.Node(id).Object()

@@ -89,7 +89,7 @@ func (r *rig) begin(id graph.NodeID) {
 	}
 }
 
-// put has the watch report objects.
+// put makes the watch report objects.
 func (r *rig) put(objects string) {
 	r.Helper()
 	all, err := graph.Parse(objects)
@@ -104,7 +104,7 @@ func (r *rig) put(objects string) {
 	}
 }
 
-// gone has the watch report the end of objects.
+// gone makes the watch report the end of objects.
 func (r *rig) gone(objects string) {
 	r.Helper()
 	for name := range strings.FieldsSeq(objects) {
@@ -172,7 +172,7 @@ func (r *rig) check() {
 	}
 }
 
-// opens begins a fence and has it pass.
+// opens begins a fence and lets it pass.
 func (r *rig) opens() {
 	r.Helper()
 	if !r.beginFence() {

@@ -52,9 +52,9 @@ func linked(text string) string {
 	return text
 }
 
-// TestEveryRing: no order has objects wait for ever that own each other and the roots, if they
-// would go without the order. Ownership goes before order (RULES, G7). Without -whole it has
-// a share of the graphs.
+// TestEveryRing: no order makes objects wait for ever that own each other and the roots, if they
+// would go without the order. Ownership goes before order (RULES, G7). Without -whole it has a
+// share of the graphs.
 func TestEveryRing(t *testing.T) {
 	const marked = "#1~[foreground]"
 	for _, c := range []struct {

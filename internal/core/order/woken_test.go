@@ -8,7 +8,7 @@ import (
 )
 
 // TestAsksOnce: a walk may find that an object stays although a decision deletes it. Then the
-// decision has another walk made, once. Each further try is for the queue, with its backoff.
+// decision asks for another walk, once. Each further try is for the queue, with its backoff.
 func TestAsksOnce(t *testing.T) {
 	for _, c := range []struct {
 		objects, name string
@@ -31,7 +31,7 @@ func TestAsksOnce(t *testing.T) {
 			}
 		}
 		if woken > 1 {
-			t.Errorf("%d tries have it decided again, want one at most: %s", woken, c.reason)
+			t.Errorf("%d tries ask for another decision, want one at most: %s", woken, c.reason)
 		}
 		r.gone("x1/first")
 		r.rest()
@@ -41,7 +41,7 @@ func TestAsksOnce(t *testing.T) {
 	}
 }
 
-// isWoken reports whether the machine has an object decided.
+// isWoken reports whether the machine asks for a decision of an object.
 func (r *rig) isWoken(name string) bool {
 	ids, _ := r.rest()
 	return slices.Contains(ids, r.id(name))

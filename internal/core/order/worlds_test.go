@@ -16,9 +16,9 @@ import (
 
 var objects = flag.Int("order.objects", 4, "the objects below the root in TestEveryOrder")
 
-// world is a store without a lag of the watch, and the rules R2 and R3 in short. An object
-// whose delete has to wait sleeps until the machine has it decided, or an owner or a dependent
-// of it changes.
+// world is a store without a lag of the watch, and the rules R2 and R3 in short. An object whose
+// delete has to wait sleeps until the machine asks for its decision, or an owner or a dependent of
+// it changes.
 type world struct {
 	*rig
 	asleep   map[graph.NodeID]bool
@@ -55,7 +55,7 @@ func (w *world) String() string {
 	return graph.Format(left)
 }
 
-// wake has the objects decided that the machine asks for.
+// wake wakes the objects of which the machine asks for a decision.
 func (w *world) wake() {
 	ids, _ := w.looks()
 	for _, id := range ids {
@@ -63,7 +63,7 @@ func (w *world) wake() {
 	}
 }
 
-// disturb has the owners and dependents of an object decided again.
+// disturb wakes the owners and dependents of an object.
 func (w *world) disturb(id graph.NodeID) {
 	n := w.nodes.Node(id)
 	for d := range n.Dependents() {

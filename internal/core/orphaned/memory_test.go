@@ -36,7 +36,7 @@ func (w *world) apply(ev graph.Event) {
 	}
 }
 
-// show has the watch show objects in our notation.
+// show makes the watch show objects in our notation.
 func (w *world) show(objects string) {
 	w.Helper()
 	parsed, err := graph.Parse(objects)
@@ -65,7 +65,7 @@ func owner(name string) graph.Key {
 	return graph.Key{Kind: "a", Name: name, UID: graph.UID(name)}
 }
 
-// end has the watch show the end of an owner.
+// end makes the watch show the end of an owner.
 func (w *world) end(name string) {
 	w.Helper()
 	w.apply(graph.Event{Type: graph.Gone, Key: owner(name)})

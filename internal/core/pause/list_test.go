@@ -24,8 +24,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestListsRefused: a pause that this version does not understand is an error, and never no
-// pause.
+// TestListsRefused: a pause that this version does not understand is an error, and never counts as
+// absent.
 func TestListsRefused(t *testing.T) {
 	for _, c := range []struct{ reason, text, want string }{
 		{"it is no list", `{}`, "found an object, want an array"},

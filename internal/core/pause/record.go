@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 )
 
-// AwaitRecord has the machine cover everything until the record is known.
+// AwaitRecord makes the machine cover everything until the record is known.
 func (p *Pauses) AwaitRecord(now time.Time) { p.record = unread{is: true, since: now} }
 
 // FailRecord notes that the record is unknown, and why. It covers everything until the
@@ -28,9 +28,9 @@ func (p *Pauses) Unread() (why string, since time.Time, is bool) {
 	return p.record.why, p.record.since, p.record.is
 }
 
-// SetRecord takes the pauses of the record, which is known. A pause that the record does
-// not have any more ends. The engine's own pauses stay. A list is of ReadList, so the
-// recorded pauses alone are not too many.
+// SetRecord takes the pauses of the record, which is known. A pause that the record no longer has
+// ends. The engine's own pauses stay. A list is of ReadList, so the recorded pauses alone are not
+// too many.
 func (p *Pauses) SetRecord(list []Pause, now time.Time, out *effect.List) {
 	for _, x := range list {
 		x.Recorded = true

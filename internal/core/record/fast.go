@@ -82,7 +82,7 @@ func (t *Table) AwaitsReads(g *graph.Graph, id graph.NodeID) bool {
 	return note&noteFull != 0 && t.at(uint32(note)).PendingReads > 0
 }
 
-// ClearResult notes that no read result is kept for a node in use any more.
+// ClearResult notes that a read result is no longer kept for a node in use.
 func (t *Table) ClearResult(g *graph.Graph, id graph.NodeID) {
 	if note := g.Note(id); note&noteFull != 0 {
 		t.at(uint32(note)).HasResult = false

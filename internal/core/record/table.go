@@ -133,7 +133,7 @@ func (t *Table) Edit(g *graph.Graph, id graph.NodeID) *State {
 	return &s.State
 }
 
-// Compact gives back the full states that are not needed any more.
+// Compact gives back the full states that are no longer needed.
 func (t *Table) Compact(g *graph.Graph) {
 	for _, id := range t.dirty {
 		if !g.Inside(inside.Key{}).InUse(id) || g.Note(id)&noteFull == 0 {

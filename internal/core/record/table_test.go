@@ -103,7 +103,7 @@ func TestFanning(t *testing.T) {
 		v.Table.SetKept(v.Graph, id, policy.NoOwners)
 		v.Table.Compact(v.Graph)
 		if !v.Table.IsFanning(v.Graph, id) || !v.State(id).FanningOut || v.Table.AwaitsReads(v.Graph, id) != (id%2 == 0) {
-			t.Errorf("node %d does not fan out any more: %+v", id, v.State(id))
+			t.Errorf("node %d no longer fans out: %+v", id, v.State(id))
 		}
 		v.Table.SetFanning(v.Graph, id, false)
 		if v.Table.IsFanning(v.Graph, id) || v.State(id).FanningOut {

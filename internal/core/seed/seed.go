@@ -73,8 +73,8 @@ func kindsOf(g *graph.Graph, t *kinds.Table) (out []Kind) {
 	return out
 }
 
-// definedKinds returns the kinds of a definition that the store does not serve any more. Their
-// objects are members of the definition until their ends.
+// definedKinds returns the kinds of a definition that the store no longer serves. Their objects are
+// members of the definition until their ends.
 //
 //test:by internal/forecast.TestPlanUnservedMembers
 func definedKinds(g *graph.Graph) (out []graph.KindInfo) {

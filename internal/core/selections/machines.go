@@ -64,7 +64,7 @@ func (m Machines) Return(id uint64) {
 	m.Sweeps.ReturnSelect(id)
 }
 
-// Drop forgets the selections of the kinds that take no part any more.
+// Drop forgets the selections of the kinds that no longer take part.
 func (m Machines) Drop() {
 	for _, l := range m.labels() {
 		l.DropSelects(m.guardView())

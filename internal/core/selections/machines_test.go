@@ -53,7 +53,7 @@ func newRig(t *testing.T) *rig {
 	return r
 }
 
-// serve has the store report the set of kinds.
+// serve makes the store report the set of kinds.
 func (r *rig) serve(names ...graph.Kind) {
 	r.Helper()
 	ev := graph.Event{Type: graph.KindsKnown}
@@ -73,7 +73,7 @@ func (r *rig) apply(ev graph.Event) {
 	r.Kinds.Apply(&ev, r.Stamps, nil)
 }
 
-// want has each machine want a selection: a holder is marked, and a wait asks for the rest.
+// want makes each machine want a selection: a holder is marked, and a wait asks for the rest.
 func (r *rig) want() {
 	r.Helper()
 	o, err := graph.ParseObject("tenant/1#1~[x.io/tenant]")
@@ -162,7 +162,7 @@ func TestResume(t *testing.T) {
 	r.nextAll("the kind has recovered", "protections", "members", "sweeps")
 }
 
-// TestDrop: a kind that is not served any more has no selection, and the page under way is for no
+// TestDrop: a kind that is no longer served has no selection, and the page under way is for no
 // machine.
 func TestDrop(t *testing.T) {
 	r := newRig(t)

@@ -145,11 +145,11 @@ func (sw *Sweeps) detach(v View, r *run, id RunID) {
 // maxDetached bounds the number of detached runs.
 const maxDetached = 64
 
-// holderGone ends the run of a holder that is gone. A holder that was never guarded is
-// reported, and a setting has its members swept all the same. If the watch may have missed
-// states of the holder, it is only reported. It may have been guarded and released, or belong
-// to a lost history, and unknown deletes nothing. A halted run ends with its holder: nothing could
-// let it go on.
+// holderGone ends the run of a holder that is gone. A holder that was never guarded is reported,
+// and by a setting the engine sweeps its members all the same. If the watch may have missed states
+// of the holder, it is only reported. It may have been guarded and released, or belong to a lost
+// history, and unknown deletes nothing. A halted run ends with its holder: nothing could let it go
+// on.
 //
 //test:by TestUnguardedHolder
 func (sw *Sweeps) holderGone(v View, plan int, id graph.NodeID, was graph.Object, unseen bool) {

@@ -93,7 +93,7 @@ func hostileRig(t *rapid.T, s guard.Sweep, tenants, all []graph.Object) *rig {
 	return r
 }
 
-// mark has the watch report that an object is being deleted.
+// mark makes the watch report that an object is being deleted.
 func (r *rig) mark(o *graph.Object) {
 	o.Deleting, o.Version = true, o.Version+"0"
 	r.observe(*o)

@@ -192,7 +192,7 @@ func (sw *Sweeps) SetHeld(v View, id graph.NodeID, held bool) {
 	}
 }
 
-// advanceSoon has a run advanced.
+// advanceSoon asks for the next step of a run.
 func (sw *Sweeps) advanceSoon(v View, r *run) {
 	if r.node == 0 {
 		sw.dirty = true

@@ -139,8 +139,8 @@ func (sw *Sweeps) proveEmpty(v View, r *run) (why policy.Reason, done bool) {
 	return policy.NeedFence, false
 }
 
-// pause returns the time until the next proof. A client that creates members all the time has
-// them deleted in waves, at most one in half a minute.
+// pause returns the time until the next proof. If a client creates members all the time, the engine
+// deletes them in waves, at most one in half a minute.
 func pause(waves int) time.Duration {
 	return min(250*time.Millisecond<<min(waves-1, 7), 30*time.Second)
 }
@@ -193,7 +193,7 @@ func (sw *Sweeps) tryRequestFence(v View, r *run, next *time.Time, after seq.Sta
 	return true
 }
 
-// advanceAt has a run advanced at a time.
+// advanceAt asks for the next step of a run at a time.
 func (sw *Sweeps) advanceAt(v View, r *run, at time.Time) {
 	if r.node != 0 {
 		v.Out.LookAt(r.node, queue.Normal, at)
@@ -231,8 +231,8 @@ func (sw *Sweeps) ReadError(id graph.NodeID) (text string, next time.Time) {
 	return "", time.Time{}
 }
 
-// requestReads reads the holder and has the kinds of holders listed, for stores without
-// fences.
+// requestReads asks for a read of the holder and for listings of the kinds of holders, for stores
+// without fences.
 func (sw *Sweeps) requestReads(v View, r *run) {
 	for _, name := range sw.Holders() {
 		if !v.Kinds.Relisted(name, r.proofAfter) && v.Kinds.Of(name).Begun <= r.proofAfter {

@@ -87,7 +87,7 @@ func (r *rig) apply(ev graph.Event) *graph.Delta {
 	return &d
 }
 
-// serve has the store report the set of kinds.
+// serve makes the store report the set of kinds.
 func (r *rig) serve(names ...graph.Kind) {
 	r.Helper()
 	infos := make([]graph.KindInfo, len(names))
@@ -106,7 +106,7 @@ func (r *rig) serveAll(infos []graph.KindInfo) {
 	r.kinds.EndSet(r.nodes.Graph, r.sw.Holders())
 }
 
-// put has the watch report objects, and returns the last one.
+// put makes the watch report objects, and returns the last one.
 func (r *rig) put(objects string) graph.Object {
 	r.Helper()
 	all := r.parse(objects)
@@ -123,7 +123,7 @@ func (r *rig) parse(objects string) []graph.Object {
 	return all
 }
 
-// observe has the watch report objects.
+// observe makes the watch report objects.
 func (r *rig) observe(all ...graph.Object) {
 	r.Helper()
 	for _, o := range all {
@@ -137,7 +137,7 @@ func (r *rig) observe(all ...graph.Object) {
 	r.check()
 }
 
-// gone has the watch report the end of an object. Unseen says that the watch had a gap.
+// gone makes the watch report the end of an object. Unseen says that the watch had a gap.
 func (r *rig) gone(object string, unseen bool) {
 	r.Helper()
 	r.leave(r.object(object), unseen)
@@ -215,7 +215,7 @@ func (r *rig) walk() {
 	r.check()
 }
 
-// pass has a fence begin and pass, which proves the state of the holders up to now.
+// pass begins a fence and lets it pass, which proves the state of the holders up to now.
 func (r *rig) pass() {
 	r.Helper()
 	r.fence.Want(r.stamps.Stamp(), r.now)

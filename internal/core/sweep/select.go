@@ -62,7 +62,7 @@ func (sw *Sweeps) wantSelect(v View, k selecting.Key, after seq.Stamp) {
 	}
 }
 
-// DropSelects forgets the selections of the kinds that take no part any more.
+// DropSelects forgets the selections of the kinds that no longer take part.
 func (sw *Sweeps) DropSelects(v View) {
 	s := &sw.labels.selects
 	out := func(k selecting.Key) bool { return !v.Kinds.Part(k.Kind) }
@@ -235,7 +235,7 @@ func (s *selects) request(limit int) graph.SelectRequest {
 	return graph.SelectRequest{Kind: s.at.Kind, Selector: s.selector, Label: s.label, Limit: limit, After: s.after}
 }
 
-// selectFailed has a selection begun anew, after a pause.
+// selectFailed ends a selection, which begins anew after a pause.
 func (sw *Sweeps) selectFailed(v View, err error, wait time.Duration) {
 	s := &sw.labels.selects
 	k, selector := s.at, s.selector

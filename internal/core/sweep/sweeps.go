@@ -144,7 +144,7 @@ type run struct {
 	fenced        seq.Stamp    // the fence began that showed no member
 	read          bool         // a read of the holder is under way
 	halted        bool         // no member may be deleted now
-	over          bool         // the holder does not need the run any more
+	over          bool         // the holder no longer needs the run
 	unguarded     bool         // the holder does not carry the finalizer
 	done          bool         // no member is left, and the finalizer may go
 	fenceDelayed  bool         // it waits for the time to request a fence

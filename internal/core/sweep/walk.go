@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/queue"
 )
 
-// WalkAgain has the membership of every node computed, and each member decided that may be
-// deleted by now.
+// WalkAgain asks for a walk that computes the membership of every node. The walk asks for a
+// decision of each member that may be deleted by now.
 func (sw *Sweeps) WalkAgain() {
 	sw.again = sw.again || len(sw.runs) > 0
 }
@@ -122,7 +122,7 @@ func (sw *Sweeps) stepDetached(v View) {
 	}
 }
 
-// MarkDetached has the detached runs advanced.
+// MarkDetached asks for the next step of the detached runs.
 func (sw *Sweeps) MarkDetached() {
 	sw.dirty = sw.dirty || len(sw.detached) > 0
 }

@@ -18,7 +18,7 @@ var errAbsent = errors.New("absent")
 type tree struct {
 	version      string // former or present
 	root, module string // the folders of the repository and of the benchmark
-	programs     string // the folder for what is built
+	programs     string // the folder for the built programs
 	overlay      string // of Go's runtime; see steady
 	built        map[string]build
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/web"
 )
 
-// awaited has a script wait for its promise.
+// awaited makes a script wait for its promise.
 func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }
 
 // pages are all pages, with the objects of the world that fill them.

@@ -130,7 +130,7 @@ func (w *world) delete(t *testing.T, k graph.Key, p graph.Propagation) {
 	}
 }
 
-// wait returns once the collector has no more work.
+// wait returns once the collector has no work left.
 func (w *world) wait(t *testing.T) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

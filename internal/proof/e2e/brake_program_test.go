@@ -18,7 +18,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// command has another process of package run's program carry out a command.
+// command makes another process of package run's program carry out a command.
 func (w *world) command(flags string) {
 	w.t.Helper()
 	w.commandAs(w.server.Admin(), flags)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEngineKilled: an engine is killed in the middle of its work, three times. From
-// one moment on no request leaves it any more. The next engine knows nothing of it.
+// TestEngineKilled: an engine is killed in the middle of its work, three times. From one moment on
+// no request leaves it. The next engine knows nothing of it.
 func TestEngineKilled(t *testing.T) {
 	w := begin(t)
 	f := w.families(6, 60)

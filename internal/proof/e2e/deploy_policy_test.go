@@ -199,7 +199,8 @@ func TestManifestsApprovers(t *testing.T) {
 	w.dropPolicies(func() error { return w.patchAs(w.as("stranger"), probe, finalizerPatch(), true) }, policyNames...)
 }
 
-// subresources has a user go around the policy by subresources. A namespace ends as before.
+// subresources tries to go around the policy by subresources, as a user. A namespace ends as
+// before.
 func (w *world) subresources(stranger dynamic.Interface) {
 	w.t.Helper()
 	o := w.guarded(controller, "controller")
@@ -249,7 +250,7 @@ func (w *world) dropPolicies(write func() error, names ...string) {
 	w.until("wait for the end of the policies", write)
 }
 
-// TestManifestsProtect: with the component protect nobody deletes a named namespace or definition,
+// TestManifestsProtect: with the component protect no user deletes a named namespace or definition,
 // alone or with a collection. Every other deletion and every change passes. The server refuses the
 // policy without names.
 func TestManifestsProtect(t *testing.T) {

@@ -60,7 +60,7 @@ func (w *world) unresolved() object {
 	}))
 }
 
-// commands has the program's user pause and resume, as kubectl exec does.
+// commands pauses and resumes as the program's user, as kubectl exec does.
 func (w *world) commands(user *rest.Config, all rendered) {
 	w.t.Helper()
 	record := all.args(w.t)[slices.Index(all.container(w.t).Args, "-record=$(NAMESPACE)/ownergraph-collector")]

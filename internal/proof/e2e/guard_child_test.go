@@ -181,7 +181,7 @@ func (c *child) read(out io.Reader) error {
 	return lines.Err()
 }
 
-// approve has the child approve a root.
+// approve makes the child approve a root.
 func (c *child) approve(root object, atMost int) {
 	c.w.t.Helper()
 	if err := json.NewEncoder(c.in).Encode(childOrder{c.w.key(root), atMost}); err != nil {

@@ -31,8 +31,8 @@ func besideUpstream(t *testing.T) (w *world, c *collecting, theirs *upstream, ro
 	return w, c, theirs, root, children
 }
 
-// works has the upstream collector end a cascade of its own. Its queues are then past every
-// earlier event.
+// works waits until the upstream collector has ended a cascade of its own. Its queues are then past
+// every earlier event.
 func (u *upstream) works() {
 	u.w.t.Helper()
 	owner := u.w.create(configMap, "sentinel")

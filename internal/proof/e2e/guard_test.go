@@ -152,11 +152,11 @@ func (g *guardedTree) ended() {
 	w.made = g.others // the rest is gone
 }
 
-// lived returns what is wrong in the history. The root was created and got hold and then new.
-// It was marked, lost new by the refusal, and hold by the approval. Between the mark and the
-// approval the history has no write to another object. Afterwards each object below it went
-// once. A foreground deletion marks them before, and nothing else is written. No other object
-// was written to after the mark.
+// lived returns the faults of the history. The root was created and got hold and then new. It was
+// marked, lost new by the refusal, and hold by the approval. Between the mark and the approval the
+// history has no write to another object. Afterwards each object below it went once. A foreground
+// deletion marks them before, and nothing else is written. No other object was written to after the
+// mark.
 func (g *guardedTree) lived(h history) (wrong []string) {
 	root := g.w.key(g.root)
 	below, ends := map[graph.Key]bool{}, map[graph.Key]int{}

@@ -31,7 +31,7 @@ func TestServerFault(t *testing.T) {
 		Preconditions:     &metav1.Preconditions{UID: &o.uid, ResourceVersion: new(w.read(o).GetResourceVersion())},
 	}
 	if err := w.of(o).Delete(w.ctx, o.name, opts); err == nil || !strings.Contains(err.Error(), faulty) {
-		t.Errorf("the server has no fault any more: %v", err)
+		t.Errorf("the server no longer has a fault: %v", err)
 	}
 }
 

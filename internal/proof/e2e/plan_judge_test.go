@@ -59,7 +59,7 @@ func (p *planCase) judge() (wrong []string) {
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(p.past), graph.Key.Compare) {
 		if indexOf(p.before, k) < 0 {
-			complain("%s is new, and nobody made an object", k)
+			complain("%s is new, and no user made an object", k)
 		}
 	}
 	return wrong
@@ -124,7 +124,7 @@ func (p *planCase) loss(was, got graph.Object) plan.Outcome {
 	return plan.Trimmed
 }
 
-// lost returns the references that an object has no more.
+// lost returns the references that an object no longer has.
 func lost(was, got graph.Object) []graph.Owner {
 	return slices.DeleteFunc(slices.Clone(was.Owners), func(r graph.Owner) bool {
 		return slices.ContainsFunc(got.Owners, func(x graph.Owner) bool { return x.Key == r.Key })
@@ -163,7 +163,7 @@ func (p *planCase) after(o graph.Object) graph.Object {
 	return o
 }
 
-// marked returns the finalizers of an object that somebody deletes, by Kubernetes' rules.
+// marked returns the finalizers of an object that a client deletes, by Kubernetes' rules.
 func marked(finalizers []string, p graph.Propagation) []string {
 	if p == graph.Unset {
 		return finalizers // the object's own finalizer counts

@@ -60,7 +60,7 @@ func (w *world) restoreOwners() (end func()) {
 	}
 }
 
-// patchRules makes a policy match no object any more.
+// patchRules makes a policy match no object from then on.
 func (w *world) patchRules(policy object) {
 	w.t.Helper()
 	w.patchSpec(policy, map[string]any{"matchConditions": []any{map[string]any{"name": "lost", "expression": "false"}}})

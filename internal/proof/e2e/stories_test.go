@@ -52,7 +52,7 @@ func TestUserStory2Definitions(t *testing.T) {
 		}
 		c := start()
 		e.delete(e.holders[gone], background)
-		e.until("wait for the sweep to show what is left", func() error {
+		e.until("wait for the sweep to show the members that are left", func() error {
 			for _, s := range c.Sweeps(10) {
 				if s.Holder.Name == gone && s.MembersLeft > 0 && s.Members > s.MembersLeft && e.whyHeld(c, e.holders[gone]) == policy.NeedMembers {
 					return nil

@@ -108,8 +108,8 @@ func TestTwoSweepers(t *testing.T) {
 	e.report(e.demandGone(gone), a, b)
 }
 
-// TestSweeperKilled: the engine is killed in the middle of a sweep, twice. From one
-// moment on no request leaves it any more. The next engine knows nothing of it.
+// TestSweeperKilled: the engine is killed in the middle of a sweep, twice. From one moment on no
+// request leaves it. The next engine knows nothing of it.
 func TestSweeperKilled(t *testing.T) {
 	e := newEstate(t)
 	e.several(90, volume, e.its(gone, "volume"))

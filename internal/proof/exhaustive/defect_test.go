@@ -24,7 +24,7 @@ var defects = []struct {
 	{"fence too early", Scope{Actions: 2}, fenceTooEarly, "S",
 		"a fence that passes before the events that it covers ends a deletion too early"},
 	{"false absence", Scope{Actions: 2}, falseAbsence, "S",
-		"a read that denies an object that lives has its dependents deleted"},
+		"a read that denies an object that lives ends its dependents"},
 	{"half a listing", Scope{Actions: 1, Listings: 1}, halfAListing, "ends with",
 		"an owner that a listing leaves out is taken to be gone, and its dependents are deleted"},
 	{"blind to versions after a crash", Scope{Actions: 2, Crashes: 1}, blindWhenLate, "S",

@@ -36,7 +36,7 @@ type hooks struct {
 
 type past struct {
 	w       *world.World
-	last    bool // no user acts any more
+	last    bool // the users have ended their actions
 	actions []uint32
 	line    string
 	reads   dict     // by place: the result

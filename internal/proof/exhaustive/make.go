@@ -224,8 +224,7 @@ func (t *tables) act(x *node, action uint32) (bool, error) {
 	return true, bad
 }
 
-// rewound stands among actions for a rewind. The actions before it do not count any
-// more.
+// rewound stands among actions for a rewind. The actions before it no longer count.
 const rewound = ^uint32(0)
 
 // extend returns the sequence with one more action.

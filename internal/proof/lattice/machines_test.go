@@ -41,8 +41,8 @@ var leftOuts = []leftOut{
 	{"leave", "calls", "endWaits has dropped the retry, and a call under way finds its object gone"},
 	{"leave", "cycles", "its last version has begun the search anew: see newVersion"},
 	{"leave", "absent", "the node itself has its absence until it is freed"},
-	{"leave free", "history", "it explains what is gone, and has its own bound"},
-	{"leave free", "orphaned", "it remembers what is gone, and has its own bound: see applyDelta"},
+	{"leave free", "history", "it explains objects that are gone, and has its own bound"},
+	{"leave free", "orphaned", "it remembers owners that are gone, and has its own bound: see applyDelta"},
 	{"leave free", "order", "it takes the change of the graph before: see observeOrder"},
 	{"leave free", "fence fanout audit", "their lists may have nodes out of use, which they pass over"},
 

@@ -17,7 +17,7 @@ import (
 //
 // Do not edit the order to make a build pass, because the order is the design.
 const layers = `
-	# The vocabulary, the graph of what was observed, and the words of decisions.
+	# The vocabulary, the graph of the observed objects, and the words of decisions.
 	internal/core/swar;
 	internal/core/jsonread;
 	internal/inside; # the rights that users do not have

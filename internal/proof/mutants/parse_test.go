@@ -69,7 +69,7 @@ func TestSurvivorsAreThere(t *testing.T) {
 	}
 	for _, s := range argued {
 		if d, ok := found[s.ID]; !ok || d != s.Decl {
-			t.Errorf("survivor %s is no mutant of %s any more: %s", s.ID, s.Decl, s.Argument)
+			t.Errorf("survivor %s is no longer a mutant of %s: %s", s.ID, s.Decl, s.Argument)
 		}
 	}
 }

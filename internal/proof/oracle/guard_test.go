@@ -105,7 +105,7 @@ func TestGuardEnds(t *testing.T) {
 	check(bound(0), []endCase{
 		{"a[HOLD,NEW]; b -> a | bg a", []string{"a~[HOLD]; b -> a"}, nil, "the deletion is refused"},
 		{"a[HOLD,NEW]; b -> a | bg a; approve a", []string{""}, nil, "an approval lets it go on"},
-		{"a[HOLD,NEW]; b -> a | bg a; dropref b->a", []string{"a~[HOLD]; b", "b"}, []string{"a~[HOLD]; b"}, "what is left decides before the verdict, and nothing after it"},
+		{"a[HOLD,NEW]; b -> a | bg a; dropref b->a", []string{"a~[HOLD]; b", "b"}, []string{"a~[HOLD]; b"}, "the rest decides before the verdict, and nothing after it"},
 		{"a[HOLD,NEW]; b -> a | fg a; orphan a", []string{"a~[orphan,HOLD]; b -> a", "b"}, []string{"a~[orphan,HOLD]; b -> a"}, "the last propagation is judged"},
 		{"a[HOLD,NEW] | bg a; recreate a", []string{"", "a'[HOLD,NEW]"}, []string{"a'[HOLD,NEW]"}, "the next root of the name is guarded anew"},
 	})

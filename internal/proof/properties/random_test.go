@@ -50,7 +50,7 @@ func rounds(t *testing.T, n int, property func(*rapid.T, int)) {
 	}
 }
 
-// fewer has a test run the first three of ten checks of each property. With -whole or
+// fewer makes a test run the first three of ten checks of each property. With -whole or
 // -rapid.checks, it runs all.
 func fewer(t *testing.T) {
 	t.Helper()

@@ -134,8 +134,8 @@ func handEvents(verb, rest, text string) ([]graph.Event, error) {
 	return []graph.Event{ev}, err
 }
 
-// pass has kinds pass a fence: the newest one, or the N-th. Without a name every
-// watched kind and the set of kinds pass.
+// pass lets kinds pass a fence: the newest one, or the N-th. Without a name every watched kind and
+// the set of kinds pass.
 func (r *runner) pass(arg string) error {
 	id, words := r.fence, strings.Fields(arg)
 	if len(words) > 0 {

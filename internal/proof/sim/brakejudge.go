@@ -89,7 +89,7 @@ func (x *life) noteHeld(e *engine.Engine) {
 	}
 }
 
-// braked has the judge get the decisions of an engine.
+// braked gives the decisions of an engine to the judge.
 func (s *sim) braked(side int, c *ownergraph.Config) {
 	if !s.o.has(brakes) {
 		return

@@ -49,8 +49,8 @@ func (s *sim) converge() error {
 }
 
 // calm ends all faults and runs the world to rest. It also lets the longest time pass
-// after which an engine tries something again by itself. Late writes come last, when no
-// engine expects them any more.
+// after which an engine tries something again by itself. Late writes come last, when the engines no
+// longer expect them.
 func (s *sim) calm() error {
 	if err := s.repair(); err != nil {
 		return err

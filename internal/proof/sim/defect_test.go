@@ -27,7 +27,7 @@ var defects = []struct {
 	{"lost event", lostEvent, "S22 L1", "a Gone that is lost without a gap stays in the graph for ever"},
 	{"lost put", lostPut, "S22 L1 S1 S2 S3 S3t", "an object of which no event tells is missing from the graph, and a listing ends without it"},
 	{"time travel", timeTravel, "S22 S1 S1a S2 S3 S4 L1", "an old state is reported again after the new one"},
-	{"stale reads", staleReads, "S1 S1c S2 S3 S4 S3t S22 L1", "a read answers what was long ago"},
+	{"stale reads", staleReads, "S1 S1c S2 S3 S4 S3t S22 L1", "a read answers with a state of long ago"},
 	{"false absence", falseAbsence, "S1 S1c S2 S4 S22", "a read denies an object that lives"},
 	{"half a listing", halfAListing, "S1 S2 S3 S4 S22 L1", "a listing leaves out live objects"},
 	{"fence too early", fenceTooEarly, "S2 S3 S3t", "a fence passes before what it covers"},

@@ -56,7 +56,7 @@ func TestFormerSeeds(t *testing.T) {
 		{105650, "a holder that was stripped unseen was taken for an unguarded one (S23)"},
 		{715831, "the same"},
 		{700106, "the same"},
-		{219842, "each walk of a sweep had all decided that a holder owns (L2)"},
+		{219842, "each walk of a sweep asked for decisions of all that a holder owns (L2)"},
 		{2030422, "a member asked for a proof while its phase waited, when an audit came (L2)"},
 		{91017603, "two objects had one UID, and the ledger took the later one for the owner that a reference named (S4)"},
 	} {

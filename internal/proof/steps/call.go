@@ -24,7 +24,7 @@ var functions = map[string]map[string]effort{
 	"maps": {"All": none, "Keys": none, "Values": none, "Collect": makes},
 }
 
-// call has the elements count that a call looks at.
+// call makes the elements count that a call looks at.
 func (f *edited) call(c *ast.CallExpr) {
 	if len(c.Args) == 0 {
 		return
@@ -60,7 +60,7 @@ func (f *edited) call(c *ast.CallExpr) {
 	}
 }
 
-// wrap has the elements of an expression count.
+// wrap makes the elements of an expression count.
 func (f *edited) wrap(x ast.Expr, what, how string) {
 	switch x := x.(type) {
 	case *ast.BasicLit:

@@ -189,7 +189,7 @@ func (f *edited) site(at token.Pos, what string) string {
 	return strconv.Itoa(len(f.sites) - 1)
 }
 
-// visit has a loop count, and a call of a function that loops.
+// visit makes a loop count, and a call of a function that loops.
 func (f *edited) visit(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.FuncDecl:
@@ -205,7 +205,7 @@ func (f *edited) visit(n ast.Node) {
 	}
 }
 
-// steps has each exported method of an engine count as a step, and each holding of the
+// steps makes each exported method of an engine count as a step, and each holding of the
 // Collector's lock.
 func (f *edited) steps(tree *ast.File) {
 	for _, d := range tree.Decls {

@@ -120,7 +120,7 @@ func (s *sqliteSite) clock(ctx context.Context, rnd *rand.Rand) (func(context.Co
 // hour is in milliseconds.
 const hour = 3_600_000
 
-// compact has the store cut its log.
+// compact makes the store cut its log.
 func compact(ctx context.Context, db *sql.DB, c sqlstore.Config) error {
 	s, err := sqlstore.New(db, c)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/proof/storefaults/judge"
 )
 
-// TestStrictUnderLoad has users add references to owners while other users delete these. In
-// the order of the changes no owner gets a dependent after its mark.
+// TestStrictUnderLoad: users add references to owners while other users delete these. In the order
+// of the changes no owner gets a dependent after its mark.
 func TestStrictUnderLoad(t *testing.T) {
 	t.Logf("-seed %d", *seed)
 	for _, store := range []string{"sqlite", "postgres"} {

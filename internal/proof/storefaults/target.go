@@ -43,8 +43,8 @@ type target struct {
 	Address string
 	// Space is the schema of Postgres, or the prefix of etcd.
 	Space string
-	// Strict has a SQL store refuse references to owners that are gone or that end. Only
-	// users add references, so the collectors open the store without it.
+	// Strict makes a SQL store refuse references to owners that are gone or that end. Only users
+	// add references, so the collectors open the store without it.
 	Strict bool
 }
 

@@ -144,9 +144,9 @@ func direct(s site) target {
 	return t
 }
 
-// TestWatchUnderLoad has writers commit in any order, while one watch keeps pace, one is
-// slow and meets compactions, and one begins its listings in between. At a fence each of
-// them knows every commit before it, and no event goes backwards.
+// TestWatchUnderLoad: writers commit in any order, while one watch keeps pace, one is slow and
+// meets compactions, and one begins its listings in between. At a fence each of them knows every
+// commit before it, and no event goes backwards.
 func TestWatchUnderLoad(t *testing.T) {
 	t.Logf("-seed %d", *seed)
 	for _, store := range stores() {

@@ -107,8 +107,8 @@ func withConfig(ctx context.Context, db *sql.DB, c sqlstore.Config, use func(*sq
 	return errors.Join(err, s.Close())
 }
 
-// paced creates n objects through writer, and has a watch of reader see them. It returns
-// when the watch has seen all.
+// paced creates n objects through writer, while a watch of reader sees them. It returns when the
+// watch has seen all.
 func paced(ctx context.Context, reader, writer *sqlstore.Store, n int) (got sample, err error) {
 	seen := newSightings(n)
 	stop, err := seen.watch(ctx, reader)

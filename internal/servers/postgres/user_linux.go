@@ -29,7 +29,7 @@ func credential() (*syscall.Credential, error) {
 	return nil, errors.New("no user postgres or nobody: the server refuses root")
 }
 
-// attributes have the process end with this one.
+// attributes end the process with this one.
 func attributes(as *syscall.Credential) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: as, Pdeathsig: syscall.SIGKILL}
 }

@@ -17,7 +17,7 @@ func (a answer) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusTooManyRequests, Header: h, Body: http.NoBody}, nil
 }
 
-// TestCapped: client-go sees no pause beyond the bound, and none that is no number of seconds.
+// TestCapped: client-go sees a pause only within the bound, and only as a number of seconds.
 func TestCapped(t *testing.T) {
 	for _, c := range []struct{ sent, want, reason string }{
 		{"", "", "the server names none"},

@@ -115,8 +115,8 @@ func collectorForeground(size, work int) error {
 
 func collectorOrphan(size, work int) error { return deleteRoots(size, work, graph.Orphan, 1) }
 
-// deleteRoots has the user delete as many roots as there is work. Each takes so many
-// objects of its tree with it.
+// deleteRoots deletes as many roots as there is work, as the user. Each takes so many objects of
+// its tree with it.
 func deleteRoots(size, work int, by graph.Propagation, removed int) error {
 	s, err := newSite(size)
 	if err != nil {

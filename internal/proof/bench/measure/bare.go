@@ -18,7 +18,7 @@ import (
 // The bare rows do only the inevitable work, and decide nothing. They take the time of
 // the machine and of the server.
 
-// bares has the bare run beside a row.
+// bares are the bare runs beside the rows, by the names of the rows.
 var bares = map[string]func(Side, Params) (Metrics, error){
 	"background": bareRow, "chain": bareChainRow, "fan": bareClockRow, "queue": bareMutexRow,
 }

@@ -19,8 +19,8 @@ func TestVerbOf(t *testing.T) {
 		{"a watch", "GET", "/api/v1/nodes?watch=true&resourceVersion=5", verbWatch},
 		{"a watch, as others say it", "GET", "/api/v1/nodes?watch=1", verbWatch},
 		{"no watch", "GET", "/api/v1/nodes?watch=false", verbList},
-		{"what is served", "GET", "/apis", verbDiscover},
-		{"what is served of a version", "GET", "/apis/apps/v1", verbDiscover},
+		{"the served groups", "GET", "/apis", verbDiscover},
+		{"the served kinds of a version", "GET", "/apis/apps/v1", verbDiscover},
 		{"a write", "PATCH", "/api/v1/namespaces/ns/configmaps/a", verbPatch},
 		{"a write", "DELETE", "/api/v1/nodes/n", verbDelete},
 	} {

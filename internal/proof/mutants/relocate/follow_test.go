@@ -130,7 +130,7 @@ func TestFollow(t *testing.T) {
 		},
 		{
 			"\tgoto done", "\tgoto again", "", "", "no counterpart",
-			"code that is no more is left to a person",
+			"code that is gone is left to a person",
 		},
 	} {
 		r := moved(t, "")

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/proof/mutants"
 )
 
-// survivors gives each argued survivor that is no mutant any more the id of the mutant
-// at the same place of its new declaration.
+// survivors gives each argued survivor that is no longer a mutant the id of the mutant at the same
+// place of its new declaration.
 func (r *runner) survivors(ctx context.Context, out io.Writer) error {
 	argued, err := mutants.LoadSurvivors(r.Root)
 	if err != nil {

@@ -149,7 +149,7 @@ func TestPlanted(t *testing.T) {
 		{"row without an object", func(s *story) { s.content.Rows = append(s.content.Rows, Row{"uid-old", "old"}) }, "tables", "the row goes with its object"},
 		{"object without its row", func(s *story) { s.content.Rows = nil }, "tables", "the row and the object commit together"},
 		{"state of the history differs", func(s *story) { s.content.Objects[0].Generation = 7 }, "tables", "the log has the last state of each object"},
-		{"object that nobody made", func(s *story) { s.put(graph.Object{Key: graph.Key{Kind: "thing", Name: "x", UID: "x"}}) }, "deleted", "only users create"},
+		{"object that no user made", func(s *story) { s.put(graph.Object{Key: graph.Key{Kind: "thing", Name: "x", UID: "x"}}) }, "deleted", "only users create"},
 		{"foreign reference", func(s *story) {
 			o := s.object("bucket")
 			o.Owners = append(o.Owners, graph.Owner{Key: s.keys["old"]})
