@@ -6,9 +6,8 @@
 // differences, and RULES.md has the rules. The engine, the deciding part of the library, deletes
 // an object only after a proof that the deletion is right.
 //
-// The package is for two kinds of users. The author of a control plane writes a [Store] of four
-// methods over their database. The author of a Kubernetes operator takes the store of
-// adapters/clientgo.
+// The author of a control plane writes a [Store] of four methods over their database. The author
+// of a Kubernetes operator takes the store of adapters/clientgo.
 //
 // # A first run
 //
@@ -26,17 +25,17 @@
 //
 // # Objects and owners
 //
-// An [Object] is the metadata of one stored thing. It has no labels and no payload. Its Key has a
-// kind, a scope, a name and a UID. The scope is the namespace in Kubernetes, and "" for a global
-// object. Kind, scope and name are the coordinates. A UID names one incarnation of an object, and
-// the store never uses it again.
+// An [Object] is the metadata of one stored thing. It has no payload and no labels: the store
+// answers a selection by labels. Its Key has a kind, a scope, a name and a UID. The scope is the
+// namespace in Kubernetes, and "" for a global object. Kind, scope and name are the place of the
+// object. A UID names one incarnation of an object, and the store never uses it again.
 //
 // An [Owner] is an owner reference: the claim of a dependent that another object owns it. The
 // dependent carries the reference, and the owner carries nothing. Four fields describe the claim:
 //
 //   - Block: a foreground deletion of the owner waits for this dependent.
 //   - Controller: the owner manages this object. An object has at most one such owner.
-//   - Unresolved: the store could not tell the owner's scope, so the owner is unknown.
+//   - Unresolved: the store could not tell the owner's scope or kind, so the owner is unknown.
 //   - OnDelete: reserved for a policy of this reference. Stores keep it, and no decision reads it
 //     yet. The store of adapters/clientgo refuses it.
 //
@@ -45,38 +44,40 @@
 //
 // # Propagation
 //
-// The deletion of an owner has one of three propagations:
+// A finalizer is a name on an object. A store keeps a deleted object as long as it has a finalizer.
+// Meanwhile the object has a deletion mark (deletionTimestamp in Kubernetes). The deletion of an
+// owner has one of three propagations:
 //
 //   - Background: the owner goes at once. The engine deletes its dependents afterwards.
 //   - Foreground: the owner is marked and stays until its blocking dependents are gone.
-//   - Orphan: the engine removes each reference with the owner's UID. The dependents stay.
+//   - Orphan: the owner is marked. The engine removes each reference with the owner's UID, and the
+//     dependents stay. Then the owner goes.
 //
-// A foreground or orphan deletion puts a finalizer on the owner. If the store has fences, the
-// engine removes that finalizer after a fence has passed. A fence begins at one moment of the
-// store. It passes when the watch has shown every earlier commit of every kind. So a fence that
-// begins after the deletion mark shows every dependent from before the mark. Without fences the
-// removal is best effort.
+// A foreground or orphan deletion puts a propagation finalizer on the owner, and the engine removes
+// it at the end. Before that the engine has to know every dependent from before the mark. So it asks
+// the store for a fence: a token that the store sends on the watch of each kind, behind all earlier
+// events. The fence has passed when the token has come for every kind. Without fences the end of
+// the deletion is best effort.
 //
 // A deletion has these limits:
 //
 //   - A dependent that is created after its owner's deletion mark may go with the owner. It may
-//     also stay until the engine collects it as the garbage of an absent owner.
-//   - Two owners of one object may be deleted with different propagations at the same time. The
-//     object then goes or stays.
-//   - The engine keeps objects that own each other and have no other owner. Held lists them after
-//     the next audit (Config.AuditEvery).
+//     also stay until the engine deletes it, because its owner is absent.
+//   - An object whose owners are deleted at once, with different propagations, goes or stays.
+//   - The engine keeps objects that own each other and have no other owner. Held lists them later.
 //
 // # Finalizers and handlers
 //
-// A finalizer keeps a deleted object until its work is done. Config.Handlers has a handler for
-// each finalizer name. See ExampleConfig_handlers.
+// Finalizers delay a deletion until some work is done. Register a handler for a finalizer name in
+// Config.Handlers. The engine runs it for each marked object with that finalizer, and leaves the
+// other finalizers alone. See ExampleConfig_handlers.
 //
 //   - The engine runs a handler after the deletion mark appears. It may run the handler again at
 //     any time, also after a crash.
-//   - The engine removes the finalizer after the handler returns nil.
-//   - Each name has workers of its own, so a handler that hangs holds up no other name.
-//     [Collector.Running] lists the runs, and so shows a handler that hangs.
-//   - A failed handler runs again with backoff.
+//   - The engine removes the finalizer after the handler returns nil. Otherwise it runs the handler
+//     again with backoff.
+//   - Each name has workers of its own, so a handler that hangs delays no other name.
+//     [Collector.Running] lists the runs.
 //
 // # Writing a Store
 //
@@ -91,14 +92,21 @@
 //   - The events of one kind come in the order of its commits. ListEnded comes only after every
 //     object of the kind. A watch hands over each page of a listing as one batch.
 //
-// Optional powers are small interfaces: [Fencer], [Lister], [LabelSelector], [Leveler],
-// [VersionComparer], [Records], [Limiter] and [Batcher]. A store that wraps another one shows its
-// powers through Unwrap, except Batcher: batches would pass by the wrapper's Patch and Delete.
+// A store may implement further interfaces. Each of them is optional:
+//
+//	Fencer, Leveler         fences, and the level of the store: see the table
+//	Lister, LabelSelector   a new listing on demand; members, protections and guards by labels
+//	VersionComparer         the order of two versions, which shows a restore
+//	Records                 a value under a name, for Config.Record
+//	Limiter, Batcher        the number of calls at once; several writes in one call
+//
+// A store that wraps another one shows these powers through Unwrap, except Batcher: batches would
+// pass by the wrapper's Patch and Delete.
 //
 // The level of a store says how exact the engine is. [LevelOf] finds it. Config.Level lowers it.
 //
 //	level  the store                                      the engine
-//	0      promises less than the four methods say        observes, reports, refuses to write
+//	0      declares less than level 1 (Leveler)           observes, reports, refuses to write
 //	1      keeps the contract of Store                    deletes only objects whose owners are gone, or in
 //	                                                      a foreground deletion; foreground and orphan
 //	                                                      deletions are best effort, as in Kubernetes,
@@ -108,16 +116,11 @@
 //	3      refuses new references to absent owners, and   the same for all that was ever committed
 //	       to those in a foreground or orphan deletion
 //
-// Level 3 (Leveler) takes a transaction over a dependent and its owner. Kubernetes has none, so it
-// cannot offer level 3.
+// Level 3 needs a transaction over a dependent and its owner. Kubernetes has none. Test your store
+// in your CI with adapters/storetest, as kit_test.go of examples/customstore does.
 //
-// Test your store with adapters/storetest, in one test function of your CI. The file kit_test.go
-// of examples/customstore does so.
-//
-// The package adapters/clientgo makes any API server a store of level 2. An API server without
-// kube-controller-manager has no garbage collector. The tests of operators run on such servers
-// (envtest), or on a fake client. The packages envtestgc and fakegc, below adapters/clientgo,
-// bring a collector to these tests. See adapters/clientgo/README.md.
+// The package adapters/clientgo makes any API server a store of level 2. Its packages envtestgc and
+// fakegc bring a collector to the tests of operators, on envtest or on a fake client.
 //
 // # Running the Collector
 //
@@ -127,25 +130,20 @@
 // be the leader.
 //
 // Synced waits until every kind is listed. WaitIdle waits until the engine has no work left, and
-// returns the held objects. WaitIdleIn does the same for one scope. Config.ObserveOnly reports
-// every decision and writes nothing.
+// returns the held objects. With Config.ObserveOnly the engine reports decisions and writes nothing.
 //
 // # Held objects
 //
-// An object is held if its deletion, or its judgement, waits for a dependent or for something
-// outside. The engine deletes no object that it cannot judge. [Collector.Held] and WaitIdle list
+// An object is held if the engine cannot decide on it, or cannot complete its deletion, until
+// another object or another program changes. [Collector.Held] and WaitIdle list
 // the held objects by key. Each entry, an [engine.Held], has the status, the reason, the names of
 // the causes, the start of the hold, and the last error. REASONS.md has each reason with its
 // remedy. Some reasons are:
 //
 //   - The store does not serve the kind of the owner.
 //   - The reference names another scope or another name than the living owner has.
-//   - The object has two controllers.
-//   - A finalizer of another controller holds the object.
-//   - A policy of the store undoes the write.
-//   - A sick kind holds the fence. A kind is sick while the store cannot list or watch it.
-//   - Two live objects have one UID. That breaks the contract of Store. The engine holds both, and
-//     their dependents too.
+//   - The object has a finalizer that another program has to remove.
+//   - A fence waits for a sick kind. A kind is sick while the store cannot list or watch it.
 //
 // [Collector.Explain] explains one object: the decision with its reason, the evidence for each
 // owner, and the chain of conditions that the object waits for. The chain ends at an actor
@@ -154,27 +152,30 @@
 //
 // # Plans and progress
 //
-// [Collector.Plan] forecasts a deletion before it begins. The plan has the end of each object, the
-// steps, the cost, and the assumptions. It writes nothing, and asks nothing of the store. See
-// package plan and ExampleCollector_Plan.
+// [Collector.Plan] forecasts a deletion before it begins. The plan has the outcome of each object,
+// the steps in their waves, the cost, and the assumptions. The steps of one wave do not wait for each
+// other. A plan writes nothing, and asks nothing of the store. See package plan and
+// ExampleCollector_Plan.
 //
-//   - An object is removed, orphaned, trimmed, kept by an owner, or held for a reason.
-//   - An end is possible, and not definite, if it depends on the order of the writes.
-//   - Finalizers of other controllers stay, and handlers succeed, unless the request names them.
-//   - The actor of a container, such as a namespace, deletes its members (KindInfo.Container).
+//   - An object is removed, orphaned, trimmed, kept by an owner, or held for a reason. A trimmed
+//     object stays, and loses some references.
+//   - An outcome is possible, and not definite, if it depends on the order of the writes.
+//   - The plan assumes that handlers succeed, and that other programs remove no finalizer. The
+//     request may name other assumptions.
 //
 // [Collector.DeletePlanned] carries a plan out. It plans again behind a fence, and deletes nothing
 // if the plan has changed. PlanStore and PlanDump plan without a Collector. [Collector.Follow]
 // reports the progress of a deletion, and [Collector.Await] returns at its end.
 //
-// # Further powers
+// # Further features
 //
-// The packages [github.com/ownergraph/ownergraph/guard] and
-// [github.com/ownergraph/ownergraph/engine] have the manuals of most further powers:
+// The root of a cascade is the object that a client deletes. Its cascade is the root and each object
+// that is deleted because of it. The packages [github.com/ownergraph/ownergraph/guard] and
+// [github.com/ownergraph/ownergraph/engine] have the manuals of most further features:
 //
-//	power        use                                    name               manual
+//	feature      use                                    name               manual
 //	protections  some objects may not go                Config.Protect     package guard, "Protection"
-//	guards       the cascade of a root needs a verdict  Config.Guards      package guard, "Guards"
+//	guards       a cascade needs a permission           Config.Guards      package guard, "Guards"
 //	order        the objects of a cascade go in phases  Guard.Phases       package guard, "Order"
 //	sweeps       a tenant goes after its members        Config.Sweeps      package guard, "Sweeps"
 //	brake        mass deletions have a bound            Config.Brake       package engine, "Brake"

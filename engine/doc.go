@@ -4,9 +4,9 @@
 // calls.
 //
 // Most users run a Collector, and set its [Config]. This page is their manual for status, pause,
-// record, brake and logs. It is also for the author of another driver, such as a simulator, and
-// for readers of the code. The names Collector, Store, Records and ErrNotFound are of package
-// ownergraph, whose documentation comes first. The documentation of package guard has protections,
+// brake, record and logs. It is also for the author of another driver, such as a simulator, and
+// for readers of the code. Read the documentation of package ownergraph first. It has the names
+// Collector, Store, Records and ErrNotFound. The documentation of package guard has protections,
 // guards, order and sweeps.
 //
 // # The flow
@@ -25,11 +25,10 @@
 //
 // Most events change no decision: the object is not deleted, and has no owner or a living one.
 // Observe keeps such an object on a fast path, without a turn in the queue. A version that brings
-// no other change needs no new decision. The fast path decides as the rules of policy do
-// (invariant N9 of Engine). The exhaustive search and the simulator check that at every step.
+// no other change needs no new decision. The result is that of the rules of package policy.
 //
-// A plan runs a fork of the engine on a copy. The engine copies the affected objects out in small
-// steps, and goes on with its work in between.
+// A plan runs a copy of the engine on the affected objects. The engine copies these in small steps,
+// and goes on with its work in between.
 //
 // # Driving an Engine
 //
@@ -45,9 +44,11 @@
 //
 //   - Without a call, the driver sleeps until the time of Next, or until an event or a result
 //     comes.
-//   - A driver that takes calls ahead compares [Engine.Revision] before it begins one.
-//   - [Call] names the fields of each type, and [Result] the field that answers it. Function Judge of
-//     package ownergraph answers a [CallJudge] without the store.
+//   - A driver may take calls before it begins them. It begins a call only if [Engine.Revision] is
+//     still the Revision of the call. Otherwise the engine has taken the call back.
+//   - [Call] names the fields of each type, and [Result] the field that answers it.
+//   - A [CallJudge] asks for the verdict of a guard. The driver answers it by function Judge of
+//     package ownergraph, without a call of the store.
 //   - [Engine.WatchEnded] takes the end of the watch, which no event reports.
 //   - [Engine.Err] returns the broken invariant of an engine that has stopped.
 //
@@ -66,19 +67,20 @@
 //     read did not find the owner, and began after the engine knew the reference.
 //   - Absence lasts until a restore, since a UID never returns. So a background cascade that the
 //     watch has shown needs no read.
-//   - A deletion may change its propagation. So a read or a fence has to show the state of an
-//     owner in deletion. That read or fence begins after the engine observed the dependent's
-//     version. For several owners, one moment has to show all states.
+//   - A client may change the propagation of a deletion. So a read or a fence has to show the state
+//     of an owner in deletion. It has to begin after the engine observed the dependent's version.
+//     The states of several owners have to be of one moment.
 //   - A restore from a backup moves the history of a store backwards. The watch announces such a
 //     rewind, or the engine sees versions fall.
 //   - A write without an answer, or a watch that breaks, may be the first sign of a rewind. The
 //     engine then writes nothing before the store has answered a call. It also reads an owner
 //     again before it deletes a dependent of that owner.
 //
-// A reference to an orphaned owner may come late. After the end of that owner it makes garbage, as
-// a reference to any absent owner does. The engine that ended the orphaning drops a reference from
-// between the mark and the end, at best effort. It also drops every reference to the last 1,024
-// owners that it orphaned without a fence.
+// A client may add a reference to an owner late, during or after the orphan deletion of that owner.
+// A dependent with such a reference is deleted, as with a reference to any absent owner. There are
+// two exceptions, at best effort. The engine that ended the orphan deletion drops a reference that
+// came between the mark and the end. It also drops each reference to the last 1,024 owners that it
+// orphaned without a fence.
 //
 // # Status and statistics
 //
@@ -91,14 +93,15 @@
 //	waiting  something outside that a deletion commonly waits for       Held
 //	stuck    something outside that has to be mended                    Held
 //
-// [Stats] has the counts, and the Collector's methods Keys and Nearby the objects. Stats.ByStatus
-// counts the objects by status. Stats.Held adds the waiting and the stuck objects, for which only
-// the outside can act. Stats.Unfinished has the oldest object that the engine has begun with and
+// [Stats] has the counts. The Collector's method Keys returns keys of objects, and Nearby the owners
+// and dependents of one object. Stats.ByStatus counts the objects by status. The list of Held has
+// the blocked objects too, and the number Stats.Held leaves them out: it counts the waiting and the
+// stuck objects alone. Stats.Unfinished has the oldest object that the engine has begun with and
 // neither finished nor held. Its age shows a stall of any cause.
 //
 // Config.OnDecision receives every decision, as a [DecisionEvent]. [Engine.Orders] reports the
-// phases of each ordered cascade with the objects left. If clients create objects of an early
-// phase again and again, that phase counts the waves.
+// phases of each ordered cascade with the objects left. Clients may create objects of a phase that
+// had none left. The phase counts how often that happened.
 //
 // # Pause
 //
@@ -126,26 +129,27 @@
 //   - Window and Per bound the deletes of all cascades together. The window begins empty, so no
 //     number of restarts or of small cascades exceeds its rate. The window delays deletes, and
 //     needs no approval.
-//   - A cascade has the name of its root. After a restart the nearest absent owners stand in.
-//     Deletes of a sweep count for the cascade of its holder. Removals of references and of
-//     finalizers do not count.
+//   - The brake counts a cascade by the key of its root. After a restart the engine does not know
+//     the root, and counts by the nearest absent owners. Deletes of a sweep count for the cascade of
+//     its holder, the object whose members they are. Removals of references and of finalizers do
+//     not count.
 //   - An object with more than 8 roots, or with the key of a root above 6 KiB, goes only with an
 //     approval. Braked lists all such objects as one cascade, which has the UID "roots-left-out"
 //     and no kind.
 //   - The engine remembers 4,096 cascades. Beyond that it forgets one without held objects and
 //     deletes under way, first those with the fewest deletes. It counts a forgotten cascade from 0
 //     again.
-//   - The engine knows the root of an object that has gone as long as another object refers to it.
-//     After that, an object that comes late below it counts for that object alone.
+//   - The engine remembers the root of an object that has gone while another object refers to the
+//     first. Later it forgets the root. A late dependent then counts for the cascade of the object
+//     that has gone.
 //   - The window counts a delete as it is decided. At most 64 decided deletes wait for a caller.
 //     Since the engine began, no more deletes go out than the rate gives for that time.
 //
-// Collector.Braked lists the cascades that are held, each as a [BrakedCascade]. There are two
+// Collector.Braked lists the cascades that are held, each as a [BrakedCascade]. A user has two
 // answers. Collector.ApproveCascade lets a number of deletes go until a time: see [BrakeApproval].
-// A deletion of unknown outcome counts. Collector.RefuseCascade keeps the objects, or removes
-// their references to absent owners: see [Refusal]. That removal is a write, so it survives a
-// restart. Without a record, trips and other answers end with the Collector: a new one counts
-// anew.
+// A delete of unknown outcome counts for that number. Collector.RefuseCascade keeps the objects, or
+// removes their references to absent owners: see [Refusal]. That removal is a write, so it survives
+// a restart. Without a record, a new Collector knows no trip and no other answer, and counts from 0.
 //
 // # Record
 //
@@ -156,7 +160,8 @@
 //   - A new Collector writes nothing before it has read the record. Only ErrNotFound means that
 //     there is none. After another error everything stays paused, Held has the error, and the
 //     Collector reads again with backoff.
-//   - A malformed record pauses everything, also later. Correct it or delete it in the store.
+//   - A malformed record pauses everything, also if it becomes malformed while the Collector runs.
+//     Correct it or delete it in the store.
 //   - A Collector that runs reads the record again every 10 s. If such a read fails, the known
 //     pauses stay.
 //
@@ -168,12 +173,12 @@
 // The field "cascades" has the trips and the answers of the brake, by the key of the cascade:
 //
 //   - A Collector writes a trip soon after it, and an answer before the call returns.
-//   - Replicas keep the changes of each other. Of two answers the later write counts. A trip ends
-//     the approval that is used up, and no other answer.
+//   - Replicas keep the changes of each other. Of two answers to one cascade the later write counts.
+//     A trip ends only an approval whose deletes are used up.
 //   - Each engine counts the deletes of an approval on its own, and so does one after a restart. A
 //     rewind of the store's history ends the approvals.
-//   - The cascades take at most 32 KiB. The oldest answers leave a full record first, and then the
-//     oldest trips. The log names each one that holds objects.
+//   - The cascades take at most 32 KiB. The Collector removes the oldest answers from a full record
+//     first, and then the oldest trips. The log names each removed cascade that holds objects.
 //   - A cascade that was partly deleted has other names after a restart: those of the nearest
 //     absent owners. The record does not know these.
 //
@@ -190,9 +195,9 @@
 // The log reports objects that are stuck for 10 s, and the end of that. It names kinds that become
 // sick or recover, and fences that are lost.
 //
-// In a minute the warnings with one text have at most 8 lines for errors, one for each cause, or
-// 32 for objects. The attribute others counts the lines that are left out. The adapters have the
-// same levels. These are all attributes:
+// The log bounds the warnings with one text in each minute. Warnings about errors have at most 8
+// lines, one for each cause. Warnings about objects have at most 32 lines. The attribute others
+// counts the lines that are left out. The adapters have the same levels. These are all attributes:
 //
 //	attr key                    an object, as graph.Key.String
 //	attr kind, kinds            one kind, and the first of several
@@ -206,35 +211,4 @@
 //	attr stuck, waiting, blocked, queued, working  the numbers of objects by Status
 //	attr waited, asked, wait, unseen  times, and whether the watch had a gap
 //	attr err, panic, stack      an error, and the value of a panic with its stack
-//
-// # Machines
-//
-// Below internal/core each machine of the engine is a package. A machine returns its requests to
-// other machines as data.
-//
-//   - evidence reads the facts of a decision from the graph and the machines.
-//   - fanout holds the owners whose dependents need a decision.
-//   - record keeps the engine's state of a node, in eight bytes for most nodes.
-//   - tombstone remembers owners that are gone. Package orphaned remembers them after an orphaning.
-//   - kinds follows the served kinds and their listings. Package fence follows the one fence.
-//   - cycle finds foreground deletions that wait for themselves.
-//   - audit visits every object from time to time, and finds isolated cycles.
-//   - reads follows the wanted reads. Package inflight follows the writes and their events.
-//   - handlers follows the runs of finalizer handlers. Package pause has the pauses.
-//   - brake bounds the deletes. Package order has the phases below guarded roots.
-//   - held keeps the held objects with their causes. Package history keeps the last deletions.
-//   - moments has the times of stamps. Package excerpt copies the objects for plans.
-//   - sweep follows holders and their members. Package selections routes the pages of labels.
-//   - guards protects objects, and follows guarded roots and their verdicts.
-//
-// # Testing
-//
-// The proofs are below internal/proof. The suites compare every end state with the specification
-// in oracle, and invariant judges every write. There are these suites:
-//
-//   - script has scenarios as text, those of Kubernetes among them, and exhaustive small graphs.
-//   - properties has random worlds, and sim has random fleets.
-//   - mutants has a seeded bug for each rule, which the suites find.
-//   - differential runs the Kubernetes collector beside the engine.
-//   - e2e runs on a real kube-apiserver, with crashes, a restore and two collectors at once.
 package engine

@@ -5,24 +5,24 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fate"
 )
 
-// Class is the state of an owner reference, as far as it is known. Kubernetes' collector
-// has the classes solid, dangling and waiting for dependents deletion. The fourth class
-// is implicit in the I/O of Kubernetes.
+// Class is the state of the owner of a reference, as far as it is known. The collector of
+// Kubernetes has the classes solid, dangling and waiting for dependents deletion. Unknown is the
+// fourth class: the collector of Kubernetes makes a call instead.
 type Class uint8
 
 const (
 	// ClassUnset is no class.
 	ClassUnset Class = iota
-	// Solid: the owner exists and does not wait for its dependents.
+	// Solid: the owner exists and does not wait for its dependents. An owner in an orphan deletion
+	// is solid, too: see Node.Orphaning.
 	Solid
-	// Dangling: the owner is proven absent. Dangling is stable (rule R2 of package
-	// policy).
+	// Dangling: the owner is proven absent. Dangling is stable (RULES, R2).
 	Dangling
 	// Waiting: the owner is being deleted in the foreground and waits for its dependents.
 	// Waiting is not stable, so an action needs evidence of it.
 	Waiting
-	// Unknown: the owner is proven neither present nor absent. An unknown owner never
-	// deletes a dependent.
+	// Unknown: there is no proof that the owner exists, and no proof that it is absent. An unknown
+	// owner never deletes a dependent.
 	Unknown
 )
 

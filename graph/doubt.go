@@ -12,7 +12,7 @@ const (
 	Unobserved
 	// Unlisted: the first listing of the owner's kind has not ended.
 	Unlisted
-	// UnresolvedScope: the store could not resolve the owner's scope.
+	// UnresolvedScope: the store could not tell the owner's scope or kind.
 	UnresolvedScope
 	// UnservedKind: the store does not serve the owner's kind now.
 	UnservedKind

@@ -12,16 +12,18 @@ type Action uint8
 const (
 	// ActionUnset is no action.
 	ActionUnset Action = iota
-	// Keep: the object stays until something changes.
+	// Keep: there is nothing to do for the object, and the engine asks for nothing. A change of
+	// the object or of an owner brings the next decision.
 	Keep
-	// Wait: the object stays until the event that Reason names.
+	// Wait: the decision needs something that Reason names, such as a fence or the end of a
+	// dependent. The object stays until then.
 	Wait
 	// Verify: the engine reads the owners that Owners lists, then decides again.
 	Verify
 	// Trim: the engine drops the references that Owners lists, beside a solid owner.
 	Trim
-	// Orphan: the engine drops the references that Owners lists, because an owner leaves
-	// the object.
+	// Orphan: the engine drops the references that Owners lists, because an orphan deletion of an
+	// owner keeps the object.
 	Orphan
 	// Unblock: the engine clears Block of the references that Owners lists.
 	Unblock

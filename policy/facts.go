@@ -71,13 +71,13 @@ type OwnerFacts struct {
 // object, and no text of it. Decide keeps nothing of it, and changes nothing in it. FactsOf
 // returns the facts that a graph shows, and names those that its caller adds.
 type Facts struct {
-	// Retry: the judged version is the answer of the read after a conflict. Otherwise it
-	// is the graph's.
+	// Retry: the decision is on the version that a read after a conflict has returned. Without
+	// Retry it is on the version in the graph.
 	Retry bool
-	// Known is the moment at which that version became known.
+	// Known is the moment at which the observer learned that version.
 	Known Moment
-	// Deleting: the object is marked. Finalizers: it has any. Propagation is the one that
-	// they ask for.
+	// Deleting: the object is marked. Finalizers: it has at least one finalizer. Propagation is
+	// the propagation of its propagation finalizer.
 	Deleting, Finalizers bool
 	Propagation          graph.Propagation
 	// Flawed: the object breaks a rule of the model. Unreadable: the store could not read it.
@@ -89,11 +89,12 @@ type Facts struct {
 	// each, in their order. With another number of entries the object counts as flawed.
 	References int
 	Owners     []OwnerFacts
-	// Several: the object has more than one owner. Self-references do not count, and the
-	// same reference twice counts once.
+	// Several: the object has more than one owner. Self-references do not count, and two
+	// references to one owner count once.
 	Several bool
 	// Referring and Blocking count the references of other objects to the object. Elsewhere
-	// counts those with its UID and other coordinates, which hold an orphaning alone.
+	// counts the references with its UID and another place. They delay only the end of an orphan
+	// deletion of the object.
 	Referring, Blocking, Elsewhere int
 	// Mark is the moment since which the object's own propagation mark has been observed
 	// without a gap.

@@ -25,9 +25,9 @@ const (
 	DanglingBesideSolid
 	// WaitingBesideSolid: some owners wait, another is solid.
 	WaitingBesideSolid
-	// OwnerOrphans: an owner is being deleted and leaves its dependents.
+	// OwnerOrphans: an owner is in an orphan deletion, which keeps its dependents.
 	OwnerOrphans
-	// OwnerOrphaned: this engine deleted an owner, and that owner left its dependents.
+	// OwnerOrphaned: this engine completed the orphan deletion of an owner, which keeps the object.
 	OwnerOrphaned
 	// RingConfirmed: the object waits for itself in a ring.
 	RingConfirmed
@@ -58,7 +58,7 @@ const (
 
 	// FenceHeld: a sick kind holds the fence.
 	FenceHeld
-	// OwnerUnknown: an owner is proven neither present nor absent.
+	// OwnerUnknown: there is no proof that an owner exists, and no proof that it is absent.
 	OwnerUnknown
 	// ObjectFlawed: the object breaks a rule of the model.
 	ObjectFlawed
@@ -93,7 +93,7 @@ const (
 	// before the next write.
 	NeedAnswer
 
-	// HolderSeen: a holder gets the finalizer of its sweep.
+	// HolderSeen: the engine has found a holder, and adds the finalizer of its sweep.
 	HolderSeen
 	// HolderDeleted: the object's holder is being deleted.
 	HolderDeleted
@@ -106,7 +106,7 @@ const (
 	// HolderUnguarded: the holder was deleted before it carried the finalizer of
 	// its sweep.
 	HolderUnguarded
-	// HolderUnfit: the holder's members cannot be told from the members of others.
+	// HolderUnfit: the engine cannot distinguish the holder's members from those of other holders.
 	HolderUnfit
 	// SweepUnserved: the sweep names a kind that the store does not serve.
 	SweepUnserved
@@ -115,7 +115,7 @@ const (
 	// NeedSelect: the holder's members by label must be selected.
 	NeedSelect
 
-	// FenceLost: a healthy kind has not passed the fence in time.
+	// FenceLost: the fence has not come for a healthy kind in time.
 	FenceLost
 	// WriteFails: writes to the object have failed several times, and the store does not
 	// say that it refuses them.
@@ -138,9 +138,9 @@ const (
 	DeletionRefused
 	// DeletionApproved: a user approved the root's deletion.
 	DeletionApproved
-	// HoldRemoved: another writer has taken the guard's hold off a marked root.
+	// HoldRemoved: another writer has removed the finalizer hold of a guard from a marked root.
 	HoldRemoved
-	// HoldGone: the guard's hold is gone from a marked root, so its other finalizer goes too.
+	// HoldGone: a marked root has lost the finalizer hold of its guard, so its other finalizer goes too.
 	HoldGone
 	// RootUnguarded: the root was deleted before it carried the finalizers of its guard.
 	RootUnguarded
