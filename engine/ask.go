@@ -253,7 +253,7 @@ func (d driver) WhyUsed(name string) string {
 	case name == graph.FinalizerForeground || name == graph.FinalizerOrphan:
 		return "it is a propagation's"
 	case name == graph.FinalizerProtect || name == graph.FinalizerNew:
-		return "it is retired by no one: see graph.FinalizerHold"
+		return "no collector retires it: see graph.FinalizerHold"
 	case d.e.cfg.Handlers[name] != nil:
 		return "a handler has it"
 	}

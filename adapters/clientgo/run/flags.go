@@ -20,7 +20,7 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.Var(brakeFlag{c}, "brake",
 		"with -act, the most objects of one cascade that the program deletes without an approval (-approve); `number` 0 is no limit. Kinds that cannot be listed are not counted: see -brake-await-sick")
 	f.BoolVar(&c.Engine.Brake.AwaitSick, "brake-await-sick", c.Engine.Brake.AwaitSick,
-		"have -brake count a cascade only when every kind is listed, also the sick ones; one API service that is down then stops all deletions")
+		"make -brake count a cascade only when every kind is listed, also the sick ones; one API service that is down then stops all deletions")
 	f.Var(recordFlag{c}, "record",
 		"keep pauses, and the trips and answers of the brake, in the ConfigMap `namespace/ownergraph-name`, so that they survive a restart and other programs share them")
 	c.registerCommands(f)
@@ -51,13 +51,13 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 
 // registerCommands registers the flags of the command.
 func (c *Config) registerCommands(f *flag.FlagSet) {
-	f.Var(commandFlag{&c.Command, Pause}, "pause", "have the programs with the same -record write nothing for a `range`, and end: all, kind=apps/Deployment or namespace=prod; with \",unchecked\" also before the first collector begins")
+	f.Var(commandFlag{&c.Command, Pause}, "pause", "stop the writes of the programs with the same -record for a `range`, and end: all, kind=apps/Deployment or namespace=prod; with \",unchecked\" also before the first collector begins")
 	f.Var(commandFlag{&c.Command, Resume}, "resume", "end a pause of the same `range`, and end")
 	f.Var(commandFlag{&c.Command, Approve}, "approve",
 		"let deletes go that the brake of the programs with the same -record holds, and end; a `cascade` is uid=UID,atmost=5000,for=1h, or all,atmost=5000")
 	f.Var(commandFlag{&c.Command, Refuse}, "refuse",
 		"refuse a `cascade` that the brake of the programs with the same -record holds, and end: uid=UID,keep, or all,orphan to remove its owners")
-	f.Var(commandFlag{&c.Command, Retire}, "retire", "take the `finalizer` of a guard or sweep that the settings do not have any more off all objects, and end")
+	f.Var(commandFlag{&c.Command, Retire}, "retire", "take the `finalizer` of a guard or sweep that the settings no longer have off all objects, and end")
 }
 
 // leaseFlag reads "namespace/name".
