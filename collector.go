@@ -44,14 +44,14 @@ import (
 //
 // A panic of a store's method, or of a handler, is an error of that call. The Collector
 // logs it. A panic of the engine, of the hooks OnDecision and CompareVersions, or of the
-// logger, breaks the engine: see Run. A slow logger may hold up the watch, and the callers
-// of the Collector's own methods. It never holds up the engine, a call or the end of Run.
+// logger, breaks the engine: see Run. A slow logger may delay the watch, and the callers
+// of the Collector's own methods. It never delays the engine, a call or the end of Run.
 // Other lines wait meanwhile. Beyond a bound the Collector drops and counts them.
 //
 //test:by TestCollectorIdleIsQuiet TestCollectorSlowStore TestCollectorHandlerHangs
 //test:by TestCollectorWatchBreaks TestCollectorWatchBackoff TestCollectorFencesWaitForWatch
 //test:by TestCollectorRelists TestCollectorsTogether TestCollectorForeignFences TestCollectorPanics
-//test:by TestCollectorBreaks TestCollectorAdapts TestSlowLog TestSlowLogHoldsNoEnd
+//test:by TestCollectorBreaks TestCollectorAdapts TestSlowLog TestSlowLogDelaysNoEnd
 type Collector struct {
 	store    Store
 	fencer   Fencer        // set at level 2

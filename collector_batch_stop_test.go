@@ -36,7 +36,7 @@ func TestLostWriteIsTheLast(t *testing.T) {
 				r.idle()
 				s.delete(t, "a", ownergraph.Background)
 				pass(10 * time.Minute)
-				s.holds(t, "")
+				s.contains(t, "")
 				if w := r.Stats().Writes; s.lost == 0 || w.Unknown != uint64(s.lost) || w.Refused+w.Conflicts > 0 {
 					t.Errorf("%+v after a lost call for %d writes: %s", w, s.lost, c.reason)
 				}
@@ -176,7 +176,7 @@ func TestBatchPause(t *testing.T) {
 		}
 		replace()
 		pass(10 * time.Minute)
-		s.holds(t, "")
+		s.contains(t, "")
 		if w := r.Stats().Writes; w.Unknown+w.Refused+w.Conflicts > 0 {
 			t.Errorf("%+v: a write that is given back is no failure", w)
 		}
@@ -203,7 +203,7 @@ func TestBatchLocked(t *testing.T) {
 		r.idle()
 		s.delete(t, "a", ownergraph.Background)
 		pass(time.Hour)
-		s.holds(t, strings.Join(left, "; "))
+		s.contains(t, strings.Join(left, "; "))
 		for _, h := range r.Held(n) {
 			if h.Reason != policy.WriteFails {
 				t.Errorf("held %s, want the locked rows", h)
@@ -214,6 +214,6 @@ func TestBatchLocked(t *testing.T) {
 		}
 		replace()
 		pass(time.Hour)
-		s.holds(t, "")
+		s.contains(t, "")
 	})
 }

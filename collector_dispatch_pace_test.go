@@ -51,7 +51,7 @@ func TestCollectorAdapts(t *testing.T) {
 		within      time.Duration
 	}{
 		{"a remote store gets up to 256 at once", 0, time.Millisecond, 128, 256, 60 * time.Millisecond},
-		{"the bound holds", 10, time.Millisecond, 10, 10, 500 * time.Millisecond},
+		{"the bound applies", 10, time.Millisecond, 10, 10, 500 * time.Millisecond},
 		{"a store that answers at once gets a few", 0, 0, 1, 8, time.Millisecond},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -25,11 +25,11 @@ type Snapshot struct {
 // Graph returns a copy of the collector's graph: to draw it, to search it, or to judge it with
 // package policy. Such a judgement knows nothing of the engine's reads, sweeps, guards, order and
 // brake, and of Config.Protect only that marks count for no dependent. With a rule by labels that
-// holds for each object that the rule may select. It copies a slice of the objects at a time, and lets the engine go on in between,
-// as a plan does (RULES, P1). A change meanwhile is copied again.
+// applies to each object that the rule may select. It copies a slice of the objects at a time, and
+// lets the engine go on in between, as a plan does (RULES, P1). A change meanwhile is copied again.
 //
 // An object with a name of 30 bytes and one owner takes about 530 bytes during the call, and 115
-// bytes in the result. Each slice holds the engine's lock, for as long as
+// bytes in the result. Each slice keeps the engine's lock for as long as
 // a slice of a plan does. Graph makes no request. It may be called before Run and after its end.
 //
 // At most 8 copies are under way at once, and further calls wait for their turn.

@@ -34,7 +34,7 @@ func TestOrphanAgain(t *testing.T) {
 			for _, r := range rigs {
 				r.idle()
 			}
-			s.holds(t, "b; c; d")
+			s.contains(t, "b; c; d")
 			if c.restart {
 				_ = rigs[0].stop()
 				rigs[0] = collect(t, s, ownergraph.Config{})
@@ -50,7 +50,7 @@ func TestOrphanAgain(t *testing.T) {
 				r.idle()
 			}
 			if got := s.shape(); got != "c" {
-				t.Errorf("the store holds %q, want c alone: %s", got, c.reason)
+				t.Errorf("the store has %q, want c alone: %s", got, c.reason)
 			}
 			for _, r := range rigs {
 				_ = r.stop()
@@ -92,7 +92,7 @@ func TestOrphanAnswerLate(t *testing.T) {
 			s.delete(t, "a", graph.Orphan)
 			r.idle()
 			if got := s.shape(); got != "b; d" {
-				t.Errorf("the store holds %q, want b and d: %s", got, c.reason)
+				t.Errorf("the store has %q, want b and d: %s", got, c.reason)
 			}
 		})
 	}

@@ -93,7 +93,7 @@ func TestPlanAsksNothing(t *testing.T) {
 		}
 		pass(time.Minute)
 		if got := s.count(""); got != calls || s.shape() != shape {
-			t.Errorf("%d calls of the store while planning, want none; the store holds %s", got-calls, s.shape())
+			t.Errorf("%d calls of the store while planning, want none; the store has %s", got-calls, s.shape())
 		}
 		if now := r.Stats(); now.Decisions != stats.Decisions || now.Calls != stats.Calls {
 			t.Errorf("the collector has worked while planning: %+v, before %+v", now, stats)
@@ -174,7 +174,7 @@ func TestPlanAssumes(t *testing.T) {
 		start  string
 		req    plan.Request
 		want   string
-		holds  string
+		named  string
 		reason string
 	}{
 		{"a[h]", plan.Request{}, "a removed", "handler succeeds h", "a handler is assumed to succeed"},
@@ -195,8 +195,8 @@ func TestPlanAssumes(t *testing.T) {
 			for _, a := range p.Assumptions {
 				named = append(named, strings.TrimSpace(a.Type.String()+" "+a.Name))
 			}
-			if got := strings.Join(named, ", "); got != c.holds || outcomes(p) != c.want {
-				t.Errorf("%s: %s, assumed %q, want %s, %q: %s", c.start, outcomes(p), got, c.want, c.holds, c.reason)
+			if got := strings.Join(named, ", "); got != c.named || outcomes(p) != c.want {
+				t.Errorf("%s: %s, assumed %q, want %s, %q: %s", c.start, outcomes(p), got, c.want, c.named, c.reason)
 			}
 		})
 	}
@@ -260,7 +260,7 @@ func TestPlanStore(t *testing.T) {
 	})
 }
 
-// TestPlanDump: a dump that holds a kind in part proves no absence.
+// TestPlanDump: a dump that has a kind in part proves no absence.
 func TestPlanDump(t *testing.T) {
 	objects, err := graph.Parse("k/a; d/b -> k/a, k/gone; d/c -> k/a, p/gone")
 	if err != nil {
@@ -304,7 +304,7 @@ func TestPlanDumpDue(t *testing.T) {
 	}
 }
 
-// TestDeletePlanned: a plan that holds is carried out under UID and version (RULES, P5).
+// TestDeletePlanned: a plan that is still valid is carried out under UID and version (RULES, P5).
 func TestDeletePlanned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; b -> a!; c -> b; d")
@@ -322,11 +322,11 @@ func TestDeletePlanned(t *testing.T) {
 			t.Error("no fence began after the call")
 		}
 		r.idle()
-		s.holds(t, "d")
+		s.contains(t, "d")
 	})
 }
 
-// TestDeletePlannedChanged: a plan that no longer holds deletes nothing. A change of a version
+// TestDeletePlannedChanged: a plan that is no longer valid deletes nothing. A change of a version
 // alone is no such change.
 func TestDeletePlannedChanged(t *testing.T) {
 	for _, c := range []struct {
@@ -413,7 +413,7 @@ func TestDeletePlannedConflict(t *testing.T) {
 			t.Errorf("DeletePlanned: %v, %d conflicts left", err, left)
 		}
 		r.idle()
-		s.holds(t, "")
+		s.contains(t, "")
 	})
 }
 
@@ -439,7 +439,7 @@ func TestDeletePlannedFails(t *testing.T) {
 		if !errors.Is(err, ownergraph.ErrRefused) || !strings.Contains(err.Error(), "not sent: k/c") {
 			t.Errorf("DeletePlanned: %v, want the refusal, and the target that was not sent", err)
 		}
-		s.holds(t, "k/b; k/c")
+		s.contains(t, "k/b; k/c")
 	})
 }
 

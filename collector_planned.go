@@ -14,7 +14,7 @@ import (
 )
 
 // allowTargets returns the reason for which the deletions of a plan may not begin, though the plan
-// still holds: a guard does not hold a target yet, or the request refuses protected objects.
+// is still valid: a guard does not hold a target yet, or the request refuses protected objects.
 func (c *Collector) allowTargets(p *plan.Plan, targets []Object) (err error) {
 	c.locked(func(e engine.Driver, _ time.Time) {
 		for i := range targets {

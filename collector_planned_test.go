@@ -54,7 +54,7 @@ func TestDeletePlannedUnguarded(t *testing.T) {
 				t.Errorf("%v, want %s: %s", err, want, c.reason)
 			case c.lacks != "":
 				pass(time.Hour)
-				s.holds(t, shape)
+				s.contains(t, shape)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestDeletePlannedUnfit(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		s.holds(t, "")
+		s.contains(t, "")
 	})
 }
 
@@ -145,7 +145,7 @@ func TestDeletePlannedProtectedTarget(t *testing.T) {
 			case c.refused == "" && err != nil:
 				t.Errorf("%v: %s", err, c.reason)
 			case c.refused != "" && (!errors.Is(err, plan.ErrProtected) || !strings.HasSuffix(err.Error(), ": "+c.refused) || len(s.Objects()) != 3):
-				t.Errorf("%v, and the store holds %s: %s", err, s.shape(), c.reason)
+				t.Errorf("%v, and the store has %s: %s", err, s.shape(), c.reason)
 			}
 		})
 	}

@@ -123,7 +123,7 @@ type rig struct {
 	stop func() error // ends Run and returns its error
 }
 
-// newTap returns a store that holds the objects, in notation.
+// newTap returns a store that has the objects, in notation.
 func newTap(t *testing.T, objects string) *tap {
 	t.Helper()
 	list, err := graph.Parse(objects)
@@ -211,11 +211,11 @@ func keyOf(t *testing.T, line string) ownergraph.Key {
 	return list[0].Key
 }
 
-// holds checks the objects of the store, without versions and generations.
-func (s *tap) holds(t *testing.T, want string) {
+// contains checks the objects of the store, without versions and generations.
+func (s *tap) contains(t *testing.T, want string) {
 	t.Helper()
 	if got := s.shape(); got != want {
-		t.Errorf("the store holds %q, want %q", got, want)
+		t.Errorf("the store has %q, want %q", got, want)
 	}
 }
 

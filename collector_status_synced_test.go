@@ -120,7 +120,7 @@ func TestSyncedAgain(t *testing.T) {
 		{"joins", func(s *tap, _ *breaker) error {
 			return errors.Join(s.Inside(inside.Key{}).AddKind(graph.KindInfo{Kind: "c"}), s.Inside(inside.Key{}).Sicken("c", "new"))
 		},
-			func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Recover("c") }, "kinds that are not listed: c (new)", "it may hold dependents"},
+			func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Recover("c") }, "kinds that are not listed: c (new)", "it may have dependents"},
 		{"sick", func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Sicken("b", "no disk") },
 			func(s *tap, _ *breaker) error { return s.Inside(inside.Key{}).Recover("b") }, "kinds that are not listed: b (no disk)", "its objects are unknown now"},
 		{"restored", func(s *tap, _ *breaker) error {

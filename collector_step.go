@@ -32,9 +32,9 @@ func (c *Collector) locked(step func(e engine.Driver, now time.Time)) {
 	}
 }
 
-// wait waits until a condition holds. Both functions run under the lock: begin once, to set the moment
+// wait waits until a condition is met. Both functions run under the lock: begin once, to set the moment
 // of the wait and to wake the dispatch loop if the wait needs a turn, and over in each turn until it
-// holds. Without the shared condition of endWaits, a turn leaves over out. The error is ErrClosed, or
+// is met. Without the shared condition of endWaits, a turn leaves over out. The error is ErrClosed, or
 // the cause of the context.
 func (c *Collector) wait(ctx context.Context, ws *run.Waiters, over func(since seq.Stamp) bool, begin func(w *run.Waiter, now time.Time)) error {
 	w := c.join(ws, over, begin)
@@ -115,7 +115,7 @@ func (c *Collector) inSlices(ctx context.Context, step func(e engine.Driver) (do
 // lockedSoon is locked for Run and its workers. They do not wait for the logger, and
 // shutDown does.
 //
-//test:by TestSlowLogHoldsNoCall TestSlowLogHoldsNoEnd
+//test:by TestSlowLogDelaysNoCall TestSlowLogDelaysNoEnd
 func (c *Collector) lockedSoon(step func(e engine.Driver, now time.Time)) {
 	if c.underLock(step) {
 		c.work.Go(c.flushLog)
@@ -173,7 +173,7 @@ func (c *Collector) say(level effect.Level, text string, args ...any) {
 	c.engine.Say(effect.Record{Level: level, Text: text, Args: args}, c.now())
 }
 
-// sayNow writes a line of the log without a step. The caller does not hold the lock. An error or the
+// sayNow writes a line of the log without a step. The caller does not have the lock. An error or the
 // value of a panic is the user's, so its method runs before the lock.
 //
 //test:by TestSayNow

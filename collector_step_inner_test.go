@@ -77,7 +77,7 @@ func TestSlowLog(t *testing.T) {
 					t.Errorf("line %d is %q, want %q", i, got, want)
 				}
 				if !d.mu.TryLock() {
-					t.Error("the mutex is held while the handler is at work")
+					t.Error("the mutex is locked while the handler is at work")
 				} else {
 					d.mu.Unlock()
 					d.locked(func(engine.Driver, time.Time) {}) // another step does not wait
@@ -89,9 +89,9 @@ func TestSlowLog(t *testing.T) {
 	}
 }
 
-// TestSlowLogHoldsNoCall: a worker whose result has a line for the log goes on with its
+// TestSlowLogDelaysNoCall: a worker whose result has a line for the log goes on with its
 // next call, and does not wait for the handler. The evidence of that call is of now.
-func TestSlowLogHoldsNoCall(t *testing.T) {
+func TestSlowLogDelaysNoCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := slow{make(chan string), make(chan string)}
 		d, calls := deleting(t, 1)
@@ -117,9 +117,9 @@ func TestSlowLogHoldsNoCall(t *testing.T) {
 	})
 }
 
-// TestSlowLogHoldsNoEnd: a log handler that hangs does not keep Run from its end. The error
+// TestSlowLogDelaysNoEnd: a log handler that hangs does not keep Run from its end. The error
 // of Run names it.
-func TestSlowLogHoldsNoEnd(t *testing.T) {
+func TestSlowLogDelaysNoEnd(t *testing.T) {
 	for _, c := range []struct {
 		last   bool
 		reason string

@@ -80,7 +80,7 @@ func TestCollectorRelists(t *testing.T) {
 				if held := r.idle(); len(held) > 0 {
 					t.Errorf("held: %s", lines(held))
 				}
-				s.holds(t, "")
+				s.contains(t, "")
 				if d := time.Since(began); d > 0 {
 					t.Errorf("the listing was put off for %v", d)
 				}
@@ -137,7 +137,7 @@ func TestCollectorKindSick(t *testing.T) {
 		if held := lines(r.idle()); held != "a: dependents hold it (b)\nb: a sick kind holds the fence (x: disk full)" {
 			t.Errorf("held: %s", held)
 		}
-		s.holds(t, "a~[foreground]; b~[foreground] -> a!; x")
+		s.contains(t, "a~[foreground]; b~[foreground] -> a!; x")
 		if got := health(r.Kinds()); got != "[{a true } {b true } {x true disk full}]" {
 			t.Errorf("kinds %s", got)
 		}
@@ -145,7 +145,7 @@ func TestCollectorKindSick(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.idle()
-		s.holds(t, "x")
+		s.contains(t, "x")
 		if got := health(r.Kinds()); got != "[{a true } {b true } {x true }]" {
 			t.Errorf("kinds %s", got)
 		}
@@ -284,7 +284,7 @@ func TestCollectorRestoreInFlight(t *testing.T) {
 				close(arrives)
 				r.idle()
 				pass(time.Hour)
-				s.holds(t, "a; b -> a")
+				s.contains(t, "a; b -> a")
 				if st := r.Stats(); st.Writes.Conflicts != 1 || st.Gone != 1 {
 					t.Errorf("%d conflicts and %d gone, want one conflict, and the owner that had gone", st.Writes.Conflicts, st.Gone)
 				}

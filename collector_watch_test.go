@@ -14,7 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
-// breaker is a watch that the test can break and hold down.
+// breaker is a watch that the test can break and keep down.
 type breaker struct {
 	mu     sync.Mutex
 	down   bool
@@ -76,7 +76,7 @@ func TestCollectorWatchBreaks(t *testing.T) {
 					t.Errorf("held: %s: %s", lines(held), c.reason)
 				}
 				if got := strings.ReplaceAll(s.shape(), "@new-1", ""); got != c.end {
-					t.Errorf("the store holds %q, want %q: %s", got, c.end, c.reason)
+					t.Errorf("the store has %q, want %q: %s", got, c.end, c.reason)
 				}
 				for _, k := range r.Kinds() {
 					if k.Sick != "" || !k.Listed {
@@ -114,7 +114,7 @@ func TestCollectorWatchBackoff(t *testing.T) {
 	})
 }
 
-// TestCollectorWatchBackoffEnds: a watch was down for long, and then held for long. Its
+// TestCollectorWatchBackoffEnds: a watch was down for long, and then ran for long. Its
 // next pause is short again.
 func TestCollectorWatchBackoffEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -158,15 +158,15 @@ func TestCollectorFencesWaitForWatch(t *testing.T) {
 		if n := s.count("fence"); n != 1 {
 			t.Errorf("%d fences, want 1", n)
 		}
-		s.holds(t, "a~[foreground]; b")
+		s.contains(t, "a~[foreground]; b")
 		s.call = nil
 		b.set(false)
 		r.idle()
-		s.holds(t, "b")
+		s.contains(t, "b")
 	})
 }
 
-// TestCollectorFenceWait: a setting releases the objects that a sick kind holds, to the
+// TestCollectorFenceWait: a setting releases the objects that wait for a sick kind, to the
 // second.
 func TestCollectorFenceWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -180,10 +180,10 @@ func TestCollectorFenceWait(t *testing.T) {
 			t.Errorf("held: %s", held)
 		}
 		pass(59*time.Second - time.Since(began)) // WaitIdle's own fence may have had to wait for one under way
-		s.holds(t, "a~[foreground]; b; x")
+		s.contains(t, "a~[foreground]; b; x")
 		pass(time.Second)
 		synctest.Wait()
-		s.holds(t, "b; x")
+		s.contains(t, "b; x")
 		if n := r.Stats().Writes.BestEffort; n != 1 {
 			t.Errorf("%d writes were best effort, want 1", n)
 		}
@@ -217,7 +217,7 @@ func TestCollectorLateSink(t *testing.T) {
 			t.Error("the sink of a watch that is over takes events")
 		}
 		r.idle()
-		s.holds(t, "a; b -> a")
+		s.contains(t, "a; b -> a")
 		if now := r.Stats().Events; now-events > 4 { // the fence of idle
 			t.Errorf("%d events came through", now-events)
 		}
@@ -243,7 +243,7 @@ func TestCollectorForeignFences(t *testing.T) {
 		if st := r.Stats(); st.Fences.Passed != 0 || st.Fences.Open != 3 {
 			t.Errorf("%d fences have passed, and %d kinds are missing, want 0 and 3", st.Fences.Passed, st.Fences.Open)
 		}
-		s.holds(t, "a~[foreground]; b -> a!")
+		s.contains(t, "a~[foreground]; b -> a!")
 	})
 }
 
@@ -275,7 +275,7 @@ func TestCollectorFenceReturnsLate(t *testing.T) {
 			}
 			s.delete(t, "a", ownergraph.Foreground)
 			r.idle()
-			s.holds(t, "")
+			s.contains(t, "")
 			if n := s.count("fence") - before; n < c.fences {
 				t.Errorf("%d fences, want at least %d: %s", n, c.fences, c.reason)
 			}

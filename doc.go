@@ -137,7 +137,7 @@
 // An object is held if the engine cannot decide on it, or cannot complete its deletion, until
 // another object or another program changes. [Collector.Held] and WaitIdle list
 // the held objects by key. Each entry, an [engine.Held], has the status, the reason, the names of
-// the causes, the start of the hold, and the last error. REASONS.md has each reason with its
+// the causes, the time since which it is held, and the last error. REASONS.md has each reason with its
 // remedy. Some reasons are:
 //
 //   - The store does not serve the kind of the owner.

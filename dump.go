@@ -20,7 +20,7 @@ type Dump struct {
 	// Kinds are the kinds that the store serves.
 	Kinds []KindInfo
 	// Partial names those of the kinds of which the dump may lack objects. An owner of such a kind
-	// that the dump does not have is unknown. Every other kind is held in full.
+	// that the dump does not have is unknown. Every other kind is there in full.
 	Partial []Kind
 	// Objects are the objects, in any order. Objects of kinds that are not in Kinds add
 	// the kind, which is scoped if the object has a scope.

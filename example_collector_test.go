@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// exampleStore returns a store that holds the objects, given in notation.
+// exampleStore returns a store that has the objects, given in notation.
 func exampleStore(objects string) *memory.Store {
 	list, err := graph.Parse(objects)
 	if err != nil {

@@ -50,7 +50,7 @@ func ExampleCollector_Plan() {
 	// <nil>
 }
 
-// A plan is carried out only if it still holds. Here a client has created another pod since.
+// A plan is carried out only if it is still valid. Here a client has created another pod since.
 func ExampleCollector_DeletePlanned() {
 	store := exampleStore("service/shop; pod/one -> service/shop")
 	collector, err := ownergraph.New(store, ownergraph.Config{})

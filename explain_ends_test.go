@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/guard"
 )
 
-// TestExplainEnds holds X2: the chain of each object that waits leads to an actor outside,
+// TestExplainEnds checks X2: the chain of each object that waits leads to an actor outside,
 // to a period, or to this engine's own work.
 func TestExplainEnds(t *testing.T) {
 	tenants := sweeping(guard.Sweep{Finalizer: "x.io/tenant", Holder: "tenant", Members: []guard.Members{named("volume", "disk")}},

@@ -41,7 +41,7 @@ func goneSummary(x *explain.Explanation) string {
 	return strings.Join(out, "; ")
 }
 
-// TestExplainGone holds X4: the explanation of an object that is gone has the proof of this
+// TestExplainGone checks X4: the explanation of an object that is gone has the proof of this
 // engine's delete, or says that another writer deleted it.
 func TestExplainGone(t *testing.T) {
 	refused := fmt.Errorf("no: %w", ownergraph.ErrRefused)

@@ -85,7 +85,7 @@ func TestExplainActors(t *testing.T) {
 			s.see(graph.Event{Type: graph.KindSick, Kind: "b", Reason: "no access"}, graph.Event{Type: graph.KindSick, Kind: "c", Reason: "down"})
 			s.passed(s.begin("the mark wants it"), "a", "")
 			s.run(nil)
-		}, "a", "exists wait FenceHeld; a: FenceHeld kind [b] [no access]; a: FenceHeld kind [c] [down]; stuck", "both kinds hold the fence"},
+		}, "a", "exists wait FenceHeld; a: FenceHeld kind [b] [no access]; a: FenceHeld kind [c] [down]; stuck", "both kinds block the fence"},
 		{func(s *stepped) {
 			s.put("a#1~[foreground]")
 			s.passed(s.begin("the mark wants it"), "a", "c", "")

@@ -40,12 +40,12 @@ func TestApproveUnknownLabels(t *testing.T) {
 				t.Errorf("%+v: %v, want a refusal: both objects end", a, err)
 			}
 		}
-		s.holds(t, shape)
+		s.contains(t, shape)
 		if err := r.Approve(t.Context(), keyOf(t, "a"), ownergraph.Approval{AtMost: &two}); err != nil {
 			t.Error(err)
 		}
 		r.idle()
-		s.holds(t, "")
+		s.contains(t, "")
 	})
 }
 
@@ -73,7 +73,7 @@ func TestApproveTwice(t *testing.T) {
 			t.Errorf("errors: %v and %v, want one", one, other)
 		}
 		r.idle()
-		s.holds(t, "")
+		s.contains(t, "")
 		if g := r.Stats().Guards; g.HoldRemoved != 0 {
 			t.Errorf("%+v: no other writer has removed the hold", g)
 		}
@@ -133,9 +133,9 @@ func TestApproveRepeated(t *testing.T) {
 				case !changed:
 					t.Errorf("no call of %s: %s", c.verb, c.reason)
 				case c.passes && (err != nil || s.shape() != ""):
-					t.Errorf("%v, and the store holds %s: %s", err, s.shape(), c.reason)
+					t.Errorf("%v, and the store has %s: %s", err, s.shape(), c.reason)
 				case !c.passes && (!errors.Is(err, plan.ErrChanged) || len(s.Objects()) < 3):
-					t.Errorf("%v, and the store holds %s: %s", err, s.shape(), c.reason)
+					t.Errorf("%v, and the store has %s: %s", err, s.shape(), c.reason)
 				}
 			})
 		}

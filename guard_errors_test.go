@@ -63,7 +63,7 @@ func TestApproveErrorTexts(t *testing.T) {
 				t.Errorf("Approve: %v, want %q: %s", err, c.want, c.reason)
 			}
 		}
-		s.holds(t, shape)
+		s.contains(t, shape)
 		s.finish(t, "a", heldBy)
 		r.idle()
 		if err := r.Approve(t.Context(), keyOf(t, "a"), ownergraph.Approval{AtMost: upTo(9)}); !errors.Is(err, ownergraph.ErrNotFound) {

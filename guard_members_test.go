@@ -106,7 +106,7 @@ func TestApproveUnknown(t *testing.T) {
 			if err := r.Approve(ctx, keyOf(t, "tenant/1"), ownergraph.Approval{AtMost: upTo(99)}); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%v, want a wait for the labels: %s", err, c.reason)
 			}
-			r.holds(t, shape)
+			r.contains(t, shape)
 			sick.Store(false)
 			pass(time.Minute)
 			if err := r.Approve(t.Context(), keyOf(t, "tenant/1"), ownergraph.Approval{AtMost: upTo(0)}); !errors.Is(err, plan.ErrChanged) {

@@ -56,7 +56,7 @@ func TestProtectedStays(t *testing.T) {
 			if len(held) != 1 || held[0].Reason != policy.Protected || fmt.Sprint(held[0].Detail) != "["+c.want+"]" {
 				t.Errorf("held: %v, want one object %q: %s", held, c.want, c.reason)
 			}
-			s.holds(t, strings.Join(parts[1:3], "; "))
+			s.contains(t, strings.Join(parts[1:3], "; "))
 		})
 	}
 }
@@ -89,14 +89,14 @@ func TestVerdict(t *testing.T) {
 			cfg.Protect = protect
 			r := collect(t, s, cfg)
 			r.idle()
-			s.holds(t, "a["+guarded+"]; b -> a; c -> b; d -> a")
+			s.contains(t, "a["+guarded+"]; b -> a; c -> b; d -> a")
 			s.delete(t, "a", c.by)
 			r.idle()
 			if c.want == "c -> b" {
-				s.holds(t, c.want)
+				s.contains(t, c.want)
 				return
 			}
-			s.holds(t, c.want)
+			s.contains(t, c.want)
 			deletes := s.count("delete")
 			r.idle()
 			pass(time.Hour)
@@ -139,7 +139,7 @@ func TestApprove(t *testing.T) {
 				t.Fatalf("%v: %s", err, c.reason)
 			}
 			r.idle()
-			s.holds(t, c.want)
+			s.contains(t, c.want)
 		})
 	}
 }
@@ -182,6 +182,6 @@ func TestApproveErrors(t *testing.T) {
 			}
 		}
 		r.idle()
-		s.holds(t, shape)
+		s.contains(t, shape)
 	})
 }

@@ -52,12 +52,12 @@ func TestOrders(t *testing.T) {
 		if r.idle(); len(r.Orders(9)) != 0 {
 			t.Errorf("the order outlives its root: %+v", r.Orders(9))
 		}
-		s.holds(t, "")
+		s.contains(t, "")
 	})
 }
 
 // TestOrderExplained: the chain of an object that waits for its phase leads to the object that
-// holds up an earlier one. The chain of the root does as well.
+// delays an earlier one. The chain of the root does as well.
 func TestOrderExplained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "r; pod[x] -> r; claim -> r")
@@ -130,7 +130,7 @@ func TestOrderOfTwoRoots(t *testing.T) {
 		s.finish(t, "pod", "x")
 		s.finish(t, "claim", "x")
 		r.idle()
-		s.holds(t, "")
+		s.contains(t, "")
 	})
 }
 
@@ -144,7 +144,7 @@ func TestGuardPhasesChecked(t *testing.T) {
 	}
 }
 
-// TestOrderHeldBySickKind: the chain of an object leads to the kind that holds the fence before
+// TestOrderHeldBySickKind: the chain of an object leads to the kind that blocks the fence before
 // its phase, and not to the objects of that phase.
 func TestOrderHeldBySickKind(t *testing.T) {
 	phases := []guard.Phase{{Kinds: []graph.Kind{"b"}}, {Kinds: []graph.Kind{"c"}}}

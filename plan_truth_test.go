@@ -229,12 +229,12 @@ func TestDeletePlannedGone(t *testing.T) {
 		if !errors.As(err, &changed) || !errors.Is(err, ownergraph.ErrNotFound) || len(changed.Differences) != 1 || changed.Differences[0].Key.Name != "a" {
 			t.Errorf("DeletePlanned: %v, want that k/a is gone", err)
 		}
-		s.holds(t, "d -> k/b; k/b")
+		s.contains(t, "d -> k/b; k/b")
 	})
 }
 
 // TestDeletePlannedNamesTheKind: the error of a fence that does not pass names the kind that
-// holds it.
+// blocks it.
 func TestDeletePlannedNamesTheKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTap(t, "a; k/x")

@@ -125,7 +125,7 @@ func (c putOff) bounded(t *testing.T, asked, set, want time.Duration) {
 	}
 }
 
-// shown holds that the reports name the wait. The next try comes after the rest at most.
+// shown checks that the reports name the wait. The next try comes after the rest at most.
 func (c putOff) shown(t *testing.T, r *rig, rest time.Duration) {
 	t.Helper()
 	var held engine.Held
@@ -194,7 +194,7 @@ func TestRetryAfterOfHandler(t *testing.T) {
 			pass(100 * time.Millisecond)
 		}
 		if r.idle(); runs != 2 || s.shape() != "" {
-			t.Errorf("%d runs in %v, the store holds %q", runs, time.Since(began), s.shape())
+			t.Errorf("%d runs in %v, the store has %q", runs, time.Since(began), s.shape())
 		}
 	})
 }

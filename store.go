@@ -86,7 +86,7 @@ type Store interface {
 	Get(ctx context.Context, key Key) (Object, error)
 
 	// Patch applies change to the object at key's coordinates in one atomic step. It
-	// returns ErrConflict if pre does not hold, ErrNotFound if there is no object, and
+	// returns ErrConflict if pre is not met, ErrNotFound if there is no object, and
 	// ErrRefused if the store forbids the change. If the change takes the last finalizer
 	// of a marked object without a grace period, Patch removes the object.
 	Patch(ctx context.Context, key Key, pre Precondition, change Change) error
@@ -94,7 +94,7 @@ type Store interface {
 	// Delete removes the object at key's coordinates, if it has neither a finalizer nor a
 	// grace period. Otherwise Delete sets the deletion mark, and the object stays. Before
 	// that, the propagation foreground or orphan adds its finalizer. Delete returns
-	// ErrConflict if the options' precondition does not hold, ErrNotFound if there is no
+	// ErrConflict if the options' precondition is not met, ErrNotFound if there is no
 	// object, and ErrRefused if the store forbids the deletion.
 	Delete(ctx context.Context, key Key, opts DeleteOptions) error
 

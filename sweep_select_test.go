@@ -106,7 +106,7 @@ func named(kinds ...graph.Kind) guard.Members {
 	return guard.Members{By: guard.ByName, Delimiter: "-", Kinds: kinds}
 }
 
-// spaces returns two sweeps. Tenants hold namespaces by a label, and both hold volumes
+// spaces returns two sweeps. Tenants have namespaces by a label, and both have volumes
 // by name.
 func spaces(also ...guard.Members) ownergraph.Config {
 	labelled := guard.Members{By: guard.ByLabel, Label: "x.io/of", Kinds: []graph.Kind{"ns"}}

@@ -62,7 +62,7 @@ func TestSweepPhases(t *testing.T) {
 		r.delete(t, "tenant/1", graph.Unset)
 		r.reports(t, "definition/1-d: finalizers hold it (x.io/slow)",
 			"tenant/1: its members are not gone (definition: 1 left, pod: 1 left, volume: 1 left)")
-		r.holds(t, "definition/1-d~[x.io/slow]; pod/1-web/p; tenant/1~[x.io/tenant]; volume/1-v")
+		r.contains(t, "definition/1-d~[x.io/slow]; pod/1-web/p; tenant/1~[x.io/tenant]; volume/1-v")
 		r.finish(t, "definition/1-d", "x.io/slow")
 		r.reports(t, "pod/1-web/p: its grace period has to end (7 s)", "tenant/1: its members are not gone (pod: 1 left)")
 		none := int64(0)
@@ -70,7 +70,7 @@ func TestSweepPhases(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.reports(t)
-		r.holds(t, "")
+		r.contains(t, "")
 	})
 }
 
@@ -101,7 +101,7 @@ func TestSweepStorm(t *testing.T) {
 		}
 		calm.Store(true)
 		r.reports(t)
-		r.holds(t, "")
+		r.contains(t, "")
 	})
 }
 

@@ -37,7 +37,7 @@ func TestWithheldMembers(t *testing.T) {
 			s.delete(t, "o", c.by)
 			pass(time.Hour)
 			if got := s.shape(); got != c.left {
-				t.Errorf("the store holds %s, want %s: %s; held: %s", got, c.left, c.reason, lines(r.Held(9)))
+				t.Errorf("the store has %s, want %s: %s; held: %s", got, c.left, c.reason, lines(r.Held(9)))
 			}
 		})
 	}

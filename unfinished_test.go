@@ -196,7 +196,7 @@ func TestUnfinishedRepeats(t *testing.T) {
 		}
 	}
 	if tries < 9 || held < 9 || s.now.Sub(began) < time.Hour {
-		t.Errorf("%d tries and %d holds in %v show nothing", tries, held, s.now.Sub(began))
+		t.Errorf("%d tries and %d held objects in %v show nothing", tries, held, s.now.Sub(began))
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 // ErrTooLarge says that an input has more than 1 GiB.
 var ErrTooLarge = errors.New("too large")
 
-// Content holds every object of one input, sorted by key, and their kinds, sorted by
+// Content has every object of one input, sorted by key, and their kinds, sorted by
 // name. It is a value, and the caller owns it.
 type Content struct {
 	Objects []graph.Object

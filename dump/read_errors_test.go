@@ -36,7 +36,7 @@ func TestReadErrors(t *testing.T) {
 		{"namespace of a node", "a Node with one would be scoped", with(`Pod`, `Node`), `document 1 (Node/n/a): metadata.namespace: n: objects of this kind have none`},
 		{"mixed kind", "the first object decides the scope of an unknown kind", with(`Pod`, `X`) + `{"apiVersion":"v1","kind":"X","metadata":{"name":"b","uid":"b"}}`,
 			`document 2 (X/b): metadata.namespace: missing: objects of this kind have one`},
-		{"second at a place", "one place holds one object", pod("a") + with(`uid-a`, `other`), `document 2 (Pod/n/a): metadata.name: a second object at this place, the first has UID uid-a`},
+		{"second at a place", "one place has one object", pod("a") + with(`uid-a`, `other`), `document 2 (Pod/n/a): metadata.name: a second object at this place, the first has UID uid-a`},
 		{"second of a UID", "one UID names one object", `{"kind":"List","items":[` + pod("a") + `,` + with(`"a"`, `"b"`) + `]}`,
 			`document 1, items[1] (Pod/n/b): metadata.uid: uid-a is the UID of Pod/n/a too (if two API groups serve one object, leave one out)`},
 		{"kind is a number", "a wrong type is not guessed at", with(`"Pod"`, `5`), `document 1: kind: want text, have number`},

@@ -107,7 +107,7 @@ func TestReadShapes(t *testing.T) {
 		{"objects", "documents may follow each other without a separator", pod("a") + pod("b") + "\n" + pod("c")},
 		{"list", "kubectl prints a List with its kind behind the items", `{"apiVersion":"v1","items":[` + pod("a") + `,` + pod("b") + `,` + pod("c") + `],"kind":"List","metadata":{"resourceVersion":""}}`},
 		{"lists", "several lists may follow each other", `{"items":[` + pod("b") + `,` + pod("c") + `],"kind":"List"} {"items":[` + pod("a") + `],"kind":"PodList"}`},
-		{"nested", "a list may hold lists", `{"kind":"List","items":[` + pod("a") + `,{"items":[{"kind":"List","items":[` + pod("c") + `]},` + pod("b") + `],"kind":"List"}]}`},
+		{"nested", "a list may contain lists", `{"kind":"List","items":[` + pod("a") + `,{"items":[{"kind":"List","items":[` + pod("c") + `]},` + pod("b") + `],"kind":"List"}]}`},
 		{"typed", "a server's own list leaves the kind of its items out", `{"kind":"PodList","apiVersion":"v1","items":[
 			{"metadata":{"name":"a","namespace":"n","uid":"uid-a"}},{"metadata":{"name":"b","namespace":"n","uid":"uid-b"}},` + pod("c") + `]}`},
 		{"empty list", "an empty list among others is no error, in either of its spellings", `{"kind":"PodList","items":null}` + pod("a") + `{"kind":"List","items":[]}` + pod("b") + pod("c")},

@@ -57,7 +57,7 @@ func (e *Engine) seedView() seed.View {
 func (d driver) GraphConfig() graph.Config {
 	cfg := d.e.graph.Inside(inside.Key{}).Config()
 	if rules := d.e.guards.Rules; rules.Any() { // a copy of the rules
-		cfg.HoldsMark = func(o graph.Object) bool { return rules.MayHoldMark(&o) }
+		cfg.WithholdsMark = func(o graph.Object) bool { return rules.MayWithholdMark(&o) }
 	}
 	return cfg
 }
@@ -286,7 +286,7 @@ func (d driver) Carriers(names []string, from graph.NodeID) (found []graph.Objec
 	return found, from, end == g.Cap()
 }
 
-// WhyLeft names an object that is left, the cause, and the time since which it holds.
+// WhyLeft names an object that is left, the cause, and the time since which it stays.
 func (d driver) WhyLeft(id graph.NodeID, now time.Time) string {
 	n := d.e.graph.Node(id)
 	key := n.Key()

@@ -41,7 +41,7 @@ func tripped(t *testing.T, limit, n int) (*Engine, *[]DecisionEvent) {
 	return e, &events
 }
 
-// TestBrakeApproval holds G5 (e): an approval is valid for a UID, until a time, and up to a
+// TestBrakeApproval checks G5 (e): an approval is valid for a UID, until a time, and up to a
 // number of deletes. Then the cascade is held again.
 func TestBrakeApproval(t *testing.T) {
 	for _, c := range []struct {
@@ -209,7 +209,7 @@ func TestBrakeOrphanSurvives(t *testing.T) {
 	}
 }
 
-// TestBrakeNames holds G5 (c): after a restart the nearest absent owners name the cascade.
+// TestBrakeNames checks G5 (c): after a restart the nearest absent owners name the cascade.
 func TestBrakeNames(t *testing.T) {
 	objects := []string{"a#1", "a/m#1 -> a"}
 	objects = append(objects, below("a/m", 3)...)

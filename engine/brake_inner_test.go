@@ -100,7 +100,7 @@ func (e *Engine) whyHeld() string {
 	return strings.Join(out, ", ")
 }
 
-// TestBrakeWalk holds G5 (b): the engine counts the objects below the root before it deletes
+// TestBrakeWalk checks G5 (b): the engine counts the objects below the root before it deletes
 // the first one.
 func TestBrakeWalk(t *testing.T) {
 	for _, c := range []struct {
@@ -160,7 +160,7 @@ func TestBrakeCountsBeforeAll(t *testing.T) {
 	}
 }
 
-// TestBrakeLimit holds G5 (a): objects that come after the count are counted too. A delete of
+// TestBrakeLimit checks G5 (a): objects that come after the count are counted too. A delete of
 // unknown outcome counts, and one that the store has not carried out does not.
 func TestBrakeLimit(t *testing.T) {
 	for _, c := range []struct {

@@ -155,8 +155,8 @@ func (w *brakeWorld) answers(t *rapid.T) {
 	}
 }
 
-// TestBrakeWorlds holds G5 (a) and (d) in random worlds, by the outcomes of the calls. The
-// engine's invariants hold at each step, and a copy has the same fingerprint.
+// TestBrakeWorlds checks G5 (a) and (d) in random worlds, by the outcomes of the calls. The
+// engine's invariants are true at each step, and a copy has the same fingerprint.
 func TestBrakeWorlds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newBrakeWorld(t)

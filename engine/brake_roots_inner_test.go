@@ -133,7 +133,7 @@ func TestBrakeForgetsSmall(t *testing.T) {
 	}
 }
 
-// TestBrakeWindowPrepared holds G5 (d) for deletes that are decided before a caller asks: their
+// TestBrakeWindowPrepared checks G5 (d) for deletes that are decided before a caller asks: their
 // number since the beginning stays within the rate, also if they are taken back again and again.
 func TestBrakeWindowPrepared(t *testing.T) {
 	objects, owners := roots(300)

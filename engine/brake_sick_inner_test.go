@@ -32,7 +32,7 @@ func (e *Engine) passes(d time.Duration) {
 	}
 }
 
-// TestBrakeSickKinds holds G5 (b): the count waits for a kind that is being listed, and not for a
+// TestBrakeSickKinds checks G5 (b): the count waits for a kind that is being listed, and not for a
 // sick one. With a setting it waits for sick kinds, too. In each row, c is not listed.
 func TestBrakeSickKinds(t *testing.T) {
 	begin, sick := graph.Event{Type: graph.ListBegun, Kind: "c"}, graph.Event{Type: graph.KindSick, Kind: "c", Reason: "down"}

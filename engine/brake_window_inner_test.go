@@ -40,7 +40,7 @@ func roots(n int) (objects, owners []string) {
 	return objects, owners
 }
 
-// TestBrakeBucket holds G5 (d): the window begins empty, fills evenly, and bounds all
+// TestBrakeBucket checks G5 (d): the window begins empty, fills evenly, and bounds all
 // cascades together. A cascade that is split into many small ones is bounded too.
 func TestBrakeBucket(t *testing.T) {
 	objects, owners := roots(500)

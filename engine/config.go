@@ -50,7 +50,7 @@ func (l Level) String() string {
 	return fmt.Sprintf("level(%d)", uint8(l))
 }
 
-// Config holds the settings of an Engine and of its Collector. The zero value works. Every
+// Config has the settings of an Engine and of its Collector. The zero value works. Every
 // zero field takes the default that its comment names. The engine reads a Config only at
 // construction.
 type Config struct {
@@ -135,7 +135,7 @@ type Config struct {
 	// still be under way then.
 	ShutdownTimeout time.Duration
 	// FenceWait bounds the time for which a deletion waits for a fence that a sick kind
-	// holds. A deletion past that time is best effort. It opens no phase of a guard, and passes
+	// blocks. A deletion past that time is best effort. It opens no phase of a guard, and passes
 	// no guarded root. A kind whose listing takes long counts as sick for the brake alone. By
 	// default there is no bound.
 	FenceWait time.Duration

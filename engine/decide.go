@@ -182,7 +182,7 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 	case e.pauses.Any() && e.pauses.Covers(n.Kind(), n.Scope()):
 		return policy.Paused
 	}
-	if why := e.kinds.Blocked(e.graph, n.ID()); why != policy.ReasonUnset || !e.kinds.Unanswered() && !e.kinds.Losing(n.Kind(), e.now, e.fence.Held(&e.kinds)) {
+	if why := e.kinds.Blocked(e.graph, n.ID()); why != policy.ReasonUnset || !e.kinds.Unanswered() && !e.kinds.Losing(n.Kind(), e.now, e.fence.Blocked(&e.kinds)) {
 		return why
 	}
 	return policy.NeedAnswer

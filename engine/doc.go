@@ -40,7 +40,7 @@
 //	err = e.Done(now, call.ID, r)   // the result of each call, in any order
 //
 // [Engine.Next] returns the calls of one [Lane]: reads and writes, handlers, or the rest. The
-// driver bounds the calls of each lane on its own, so a slow handler holds up no write.
+// driver bounds the calls of each lane on its own, so a slow handler delays no write.
 //
 //   - Without a call, the driver sleeps until the time of Next, or until an event or a result
 //     comes.

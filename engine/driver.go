@@ -105,7 +105,7 @@ func (d driver) BeginWait(now time.Time) seq.Stamp {
 }
 
 // TryEndWait reports whether a wait is over. Then the engine is idle, and a fence that began after the
-// moment has passed, or sick kinds alone hold it. Without fences, idle is enough. If a kind that joins,
+// moment has passed, or sick kinds alone block it. Without fences, idle is enough. If a kind that joins,
 // or a rewind, has taken the fence back, TryEndWait asks for another one, and Next of LaneControl hands
 // it out. TryEndWaitIn is the same for the objects of a scope and global ones.
 //

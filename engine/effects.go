@@ -82,7 +82,7 @@ func (e *Engine) endStep() {
 }
 
 // KeepLog makes the engine keep the lines of its log for TakeLog: the driver writes them itself, because
-// it holds a lock while a step runs.
+// it has a lock while a step runs.
 func (d driver) KeepLog() { d.e.cfg.Logger = nil }
 
 // WriteLine writes one line of the log.

@@ -39,7 +39,7 @@ import (
 
 // Engine is a single-threaded state machine. Observe takes an event of the watch, Next returns the
 // next call as data, and Done takes the result of a call. The engine makes no call itself. It
-// starts no goroutine, holds no lock and reads no clock, because the time is a parameter. So the
+// starts no goroutine, has no lock and reads no clock, because the time is a parameter. So the
 // caller chooses every interleaving, crash and fault: a test, a model checker or a Collector.
 //
 // The engine saves no state. After a crash a new engine observes the store from the start
@@ -52,7 +52,7 @@ import (
 //
 // Its invariants, which the proofs verify:
 //
-//	N1  the graph's own invariants hold
+//	N1  the graph's own invariants are true
 //	N2  the graph changes in apply alone, and never during a decision
 //	N3  an object has at most one write or reread in flight, and its key is in flight in the queue. Calls from
 //	    before a rewind, or from before the object went and came back, do not count
@@ -146,7 +146,7 @@ func New(level Level, cfg Config) (*Engine, error) {
 	}
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
 	e.guards, _ = guards.New(guards.Settings{Protect: cfg.Protect, Guards: cfg.Guards, Members: e.sweeps.LabelRules(), Page: set.SelectPage})
-	e.graph = graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, HoldsMark: e.guards.Rules.MarkHolder()})
+	e.graph = graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, WithholdsMark: e.guards.Rules.MarkWithholder()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.order = order.New(cfg.Guards)
 	return e, nil
@@ -457,7 +457,7 @@ func (e *Engine) tick(now time.Time) {
 // that is safe for concurrent use.
 //
 // A caller may take calls by Next before it can begin them. The engine revokes the calls
-// that no caller has begun when their evidence no longer holds: its history went
+// that no caller has begun when their evidence no longer applies: its history went
 // backwards, a kind joined, or the engine broke. A rewind raises the revision before it
 // walks the graph. The caller compares the revision before it begins a call. If it has
 // changed since Next, the caller reports the call with ErrNotBegun.

@@ -58,7 +58,7 @@ func TestDecisionsAmongManyKinds(t *testing.T) {
 	}{
 		{Level1, false, "best effort asks whether all kinds are listed"},
 		{Level1, true, "and whether one is sick"},
-		{Level2, true, "a fence is held as long as all kinds are sick that have still to pass it"},
+		{Level2, true, "a fence is blocked as long as all kinds are sick that have still to pass it"},
 	} {
 		e, err := New(tc.level, Config{})
 		if err != nil {

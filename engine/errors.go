@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// ErrBroken means that an invariant of the engine does not hold. The engine has
+	// ErrBroken means that an invariant of the engine is broken. The engine has
 	// stopped, and makes no further call.
 	ErrBroken = errors.New("engine broken")
 	// ErrNotBegun is the result of a call that the caller gives back to the engine before

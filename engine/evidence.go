@@ -31,7 +31,7 @@ func (e *Engine) input(id graph.NodeID, memory *evidence.Scratch) *policy.Facts 
 	v := evidence.View{
 		Nodes: e.view(), Kinds: &e.kinds, Reads: &e.reads, Cycles: &e.cycles, Orphaned: &e.orphaned, Retries: e.calls.Retries(), Now: e.now,
 		Fence: policy.Fence{ // marks up to Released may end without a passed fence, as best effort
-			Exact: e.level >= Level2, Passed: e.fence.Passed(), Released: e.fence.Released(&e.kinds, e.seq.Last()), Held: e.fence.Held(&e.kinds),
+			Exact: e.level >= Level2, Passed: e.fence.Passed(), Released: e.fence.Released(&e.kinds, e.seq.Last()), Blocked: e.fence.Blocked(&e.kinds),
 		},
 		Settings: evidence.Settings{
 			Scope: e.cfg.Scope, OwnerName: e.cfg.OwnerName,

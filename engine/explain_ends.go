@@ -62,7 +62,7 @@ func (x *explainer) detail(j judgement, n graph.Node) []string {
 	return nil
 }
 
-// verdict sets the end of a wait for a verdict: a fence that a sick kind holds, or the plan.
+// verdict sets the end of a wait for a verdict: a fence that a sick kind blocks, or the plan.
 func (x *explainer) verdict(c *explain.Condition) {
 	e := x.e
 	switch sick := e.kinds.SickNames(); {

@@ -48,7 +48,7 @@ func (x *explainer) judge(id graph.NodeID) judgement {
 		j.d = fastDecision(why)
 		return j
 	}
-	if n.Inside(inside.Key{}).MarkHeld() || e.state(id).Withheld {
+	if n.Inside(inside.Key{}).MarkWithheld() || e.state(id).Withheld {
 		in.Propagation = graph.Unset
 	}
 	j.d = policy.Decide(&in, e.set, &x.lists)

@@ -82,7 +82,7 @@ func (e *Engine) passFence(p fence.Passage) {
 		e.confirm()
 		e.order.FencePassed()
 		e.wakeFence()
-	case e.fence.Held(&e.kinds): // best effort may go on
+	case e.fence.Blocked(&e.kinds): // best effort may go on
 		e.wakeFence()
 	}
 }

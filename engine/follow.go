@@ -40,7 +40,7 @@ type Progress struct {
 	// Since is the time of the call of Follow. For a sweep it is zero.
 	Since time.Time
 	// Done: the root is gone, and no member is left. The watch is up, and every kind is
-	// listed. A kind that is sick by the store's own word does not hold up Done.
+	// listed. A kind that is sick by the store's own word does not delay Done.
 	Done bool
 }
 

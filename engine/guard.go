@@ -28,7 +28,7 @@ func (e *Engine) guardView() guards.View {
 // nor a handler goes on, and nothing ends its propagation. Why is Protected or ProtectionUnknown
 // if a protection is the cause.
 func (e *Engine) withholds(id graph.NodeID, n graph.Node, s inflight.Subject) (withheld bool, why policy.Reason) {
-	if !n.Inside(inside.Key{}).MarkHeld() && (!e.guards.Labels.Any() || !n.Deleting()) && !e.calls.HasRetry(id) {
+	if !n.Inside(inside.Key{}).MarkWithheld() && (!e.guards.Labels.Any() || !n.Deleting()) && !e.calls.HasRetry(id) {
 		return false, policy.ReasonUnset
 	}
 	switch o := s.Object(); {
@@ -72,7 +72,7 @@ func (e *Engine) decideGuarded(id graph.NodeID, s inflight.Subject, in *policy.F
 	}
 	f := guards.Facts{Protected: why, Reread: e.calls.HasRetry(id)}
 	if o.Deleting {
-		f.Bar, f.HoldsByLabel = e.bar(n), e.sweeps.HoldsByLabel(o.Kind)
+		f.Bar, f.HasMembersByLabel = e.bar(n), e.sweeps.HasMembersByLabel(o.Kind)
 	}
 	d = g.Decide(e.guardView(), id, &o, d, f)
 	e.carryOut()

@@ -53,7 +53,7 @@ func (e *Engine) handles(r handlers.Run) bool {
 	if !e.graph.Inside(inside.Key{}).InUse(r.Node) || e.bar(e.graph.Node(r.Node)) != policy.ReasonUnset {
 		return false
 	}
-	if n := e.graph.Node(r.Node); n.Inside(inside.Key{}).MarkHeld() || n.Inside(inside.Key{}).Unreadable() {
+	if n := e.graph.Node(r.Node); n.Inside(inside.Key{}).MarkWithheld() || n.Inside(inside.Key{}).Unreadable() {
 		return false
 	}
 	o := e.graph.Node(r.Node).Object()

@@ -131,7 +131,7 @@ func TestForgottenRoot(t *testing.T) {
 	e := listed(t, Config{}, "a#1", "b#1 -> a", "c#1 -> b")
 	e.observeEach(t, goneOf("a"), goneOf("b"))
 	n, _ := e.graph.Lookup(put("b#1").Object.Key)
-	e.edit(n.ID()).Root = 1 << 40 // of a set that the ring does not hold
+	e.edit(n.ID()).Root = 1 << 40 // of a set that the ring does not have
 	c, _ := e.graph.Lookup(put("c#1").Object.Key)
 	if got := rootsOf(e, c); !got.Nearest || len(got.Keys) != 1 || got.Keys[0].Name != "b" {
 		t.Errorf("the root is %+v, want b as the nearest absent owner", got)

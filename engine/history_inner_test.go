@@ -64,7 +64,7 @@ func (e *Engine) call(t *testing.T, want CallType, other error) Call {
 	return Call{}
 }
 
-// TestProof holds X4: the proof of a deletion has the version that the call carried, and
+// TestProof checks X4: the proof of a deletion has the version that the call carried, and
 // for each owner the evidence.
 func TestProof(t *testing.T) {
 	for _, c := range []struct {

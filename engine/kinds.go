@@ -85,7 +85,7 @@ func (e *Engine) observeKinds(infos []graph.KindInfo) {
 	e.auditSoon()
 }
 
-// refuse holds the kind of a refused event: nothing ends before a new listing of it.
+// refuse marks the kind of a refused event: nothing ends before a new listing of it.
 // After a refused set of kinds, nothing ends before another set.
 func (e *Engine) refuse(ev *graph.Event, why string) {
 	was := e.kinds.Sick(ev.Of())

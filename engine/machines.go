@@ -398,7 +398,7 @@ func (p pending) waitsOutside(id graph.NodeID) bool {
 }
 
 // nodesLeft returns the nodes that are queued, that a call under way is about, or that
-// await an event that has to come, or a fence that no sick kind holds.
+// await an event that has to come, or a fence that no sick kind blocks.
 func (p pending) nodesLeft() []graph.NodeID {
 	e := p.e
 	ids := slices.Concat(
@@ -415,7 +415,7 @@ func (p pending) nodesLeft() []graph.NodeID {
 			ids = append(ids, x.Node)
 		}
 	}
-	if e.level >= Level2 && !e.fence.Held(&e.kinds) {
+	if e.level >= Level2 && !e.fence.Blocked(&e.kinds) {
 		ids = append(ids, e.fence.Waiters(e.graph, &e.nodes)...)
 	}
 	return ids

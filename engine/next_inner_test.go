@@ -35,7 +35,7 @@ func wording(c Call) string {
 	return fmt.Sprintf("%s %+v", c.String(), c)
 }
 
-// TestFenceFreedInTurn: a listing ends that held a fence beside a sick kind, and the time
+// TestFenceFreedInTurn: a listing ends that blocked a fence beside a sick kind, and the time
 // of the sick kind is over. One Next of each lane decides the objects that wait for the
 // fence.
 func TestFenceFreedInTurn(t *testing.T) {

@@ -238,7 +238,7 @@ func (e *Engine) applyMark(d *graph.Delta, n graph.Node, m *record.State) {
 		withheld = e.guards.Labels.MayProtect(&o, m.Known, e.kinds.Rewound())
 	}
 	e.noteWithheld(n.ID(), withheld)
-	if n.State() != graph.Observed || !n.Deleting() || n.Inside(inside.Key{}).Propagation() == graph.Unset || n.Inside(inside.Key{}).MarkHeld() {
+	if n.State() != graph.Observed || !n.Deleting() || n.Inside(inside.Key{}).Propagation() == graph.Unset || n.Inside(inside.Key{}).MarkWithheld() {
 		m.Mark = 0
 		if n.State() == graph.Observed && n.Deleting() && m.Marked.IsZero() {
 			m.Marked = e.now

@@ -68,7 +68,7 @@ func (e *Engine) orderView() order.View {
 func (r reports) staysInOrder(id graph.NodeID) bool {
 	e := r.e
 	n := e.graph.Node(id)
-	return (!n.Deleting() || n.Inside(inside.Key{}).MarkHeld()) && keepsInOrder(e.state(id).Reason)
+	return (!n.Deleting() || n.Inside(inside.Key{}).MarkWithheld()) && keepsInOrder(e.state(id).Reason)
 }
 
 func keepsInOrder(why policy.Reason) bool {
@@ -96,7 +96,7 @@ func (e *Engine) beginOrder(id graph.NodeID) {
 		return
 	}
 	o := n.Object()
-	if guard := e.order.GuardOf(&o); guard >= 0 && !o.MarkHeld() {
+	if guard := e.order.GuardOf(&o); guard >= 0 && !o.MarkWithheld() {
 		e.order.Begin(e.orderView(), id, guard)
 	} else {
 		e.order.End(id)
@@ -171,7 +171,7 @@ func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition
 }
 
 // orderDetail names the root and the phase for which an object waits. It also names objects of
-// the phase, or the sick kinds that hold the fence before it.
+// the phase, or the sick kinds that block the fence before it.
 func (r reports) orderDetail(id graph.NodeID) (out []string) {
 	e := r.e
 	root, phase, some, ok := e.order.Awaited(e.orderView(), id, maxScanned)

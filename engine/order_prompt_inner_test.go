@@ -9,9 +9,9 @@ import (
 	"github.com/ownergraph/ownergraph/guard"
 )
 
-// TestOrderHoldsUpNoOther: clients change the objects below an ordered root faster than a walk
+// TestOrderDelaysNoOther: clients change the objects below an ordered root faster than a walk
 // over them ends. Another cascade goes on all the same.
-func TestOrderHoldsUpNoOther(t *testing.T) {
+func TestOrderDelaysNoOther(t *testing.T) {
 	const objects, every = 20_000, 20
 	e, err := New(Level2, Config{Guards: []guard.Guard{{Kinds: []graph.Kind{"a"}, Names: []string{"a"}, Phases: []guard.Phase{{Kinds: []graph.Kind{"b"}}}}}})
 	if err != nil {

@@ -117,7 +117,7 @@ func (e *Engine) readFailed(id graph.NodeID, was graph.Doubt, err error) {
 func (e *Engine) noteRead(n graph.Node, x *inflight.Call, o graph.Object) {
 	id := n.ID()
 	m := e.state(id)
-	s := evidence.ReadStateOf(&o, e.guards.HoldsMark(&o, m.Known, e.kinds.Rewound()))
+	s := evidence.ReadStateOf(&o, e.guards.WithholdsMark(&o, m.Known, e.kinds.Rewound()))
 	switch n.State() {
 	case graph.Phantom:
 		if e.kinds.Of(x.Key.Kind).Ended > x.Began {

@@ -38,7 +38,7 @@ func TestIdleInAfterVanished(t *testing.T) {
 			see(graph.Event{Type: graph.ListBegun, Kind: k}, graph.Event{Type: graph.ListEnded, Kind: k})
 		}
 	}
-	run := func(hold bool) {
+	run := func(delay bool) {
 		for range 1000 {
 			for _, lane := range []Lane{LaneControl, LaneStore} {
 				c, _ := e.Next(now, lane)
@@ -46,7 +46,7 @@ func TestIdleInAfterVanished(t *testing.T) {
 				case CallUnset:
 				case CallFence:
 					_ = e.Done(now, c.ID, Result{Fence: uint64(c.ID)})
-					if !hold {
+					if !delay {
 						for _, k := range e.Kinds() {
 							see(graph.Event{Type: graph.FencePassed, Kind: k.Kind, Fence: uint64(c.ID)})
 						}

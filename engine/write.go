@@ -34,8 +34,8 @@ func (e *Engine) issue(c *Call, x inflight.Call) seq.Stamp {
 }
 
 // revokePrepared revokes the calls that no caller has begun, since their evidence no longer
-// holds. Their keys are decided again. The prepared calls are taken back here. The
-// caller gives back the calls that it holds (see Engine.revision).
+// applies. Their keys are decided again. The prepared calls are taken back here. The
+// caller gives back the calls that it has (see Engine.revision).
 func (e *Engine) revokePrepared() {
 	e.revision.Raise()
 	for _, id := range e.calls.DropPrepared() {

@@ -1,6 +1,6 @@
 // Package explain has the words of an explanation: the answer to the question why an
 // object stays, goes, or waits. Collector.Explain of package ownergraph makes explanations
-// from the engine's own state. This package only holds, prints and reads them.
+// from the engine's own state. This package only keeps, prints and reads them.
 //
 // An explanation states four facts (laws X1 to X3 of the design):
 //

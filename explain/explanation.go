@@ -79,7 +79,7 @@ type Condition struct {
 	Actor string
 	// Text has the words of the store, of a handler, or of a kind's health.
 	Text string
-	// Since is the time from which the condition holds, and Next the time of the next try
+	// Since is the time from which the condition is met, and Next the time of the next try
 	// or the end of a period. Each is the zero time where it is not known.
 	Since, Next time.Time
 	// Tries counts the failures so far.

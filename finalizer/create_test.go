@@ -47,7 +47,7 @@ func TestCreate(t *testing.T) {
 		{"a", func(o *graph.Object) { o.Finalizers = []string{""} }, graph.Limits{}, invalid,
 			"create: refused: validate a/a: finalizers[0]: empty: invalid", "no client could take it off"},
 		{"a[x,x]", nil, graph.Limits{}, invalid, "create: refused: validate a/a: finalizers[1]: the same as finalizers[0]: invalid", "one goes, the other stays"},
-		{"a[x,y]", nil, graph.Limits{Finalizers: 1}, invalid, "create: refused: validate a/a: finalizers: 2, more than 1: invalid", "the store's own limits hold"},
+		{"a[x,y]", nil, graph.Limits{Finalizers: 1}, invalid, "create: refused: validate a/a: finalizers: 2, more than 1: invalid", "the store's own limits apply"},
 		{"a -> b, b/b@c, b/d@b", nil, graph.Limits{}, invalid, "create: refused: validate a/a: owners[2].uid: the same as owners[0].uid: invalid", "one of two is wrong"},
 		{"a -> a/a@u", nil, graph.Limits{}, invalid, "create: refused: validate a/a: owners[0].name: the object's own coordinates: invalid", "it would wait for itself"},
 		{"a", func(o *graph.Object) { o.Name = "" }, graph.Limits{}, invalid, `create: refused: validate a/"": name: empty: invalid`, "it could not be found"},

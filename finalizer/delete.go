@@ -25,7 +25,7 @@ import (
 //   - A nil grace stands for 0 on the first deletion and for the pending one afterwards.
 //     A store with a default of its own fills it in before.
 //
-// Errors: ErrConflict if the precondition does not hold, and ErrRefused for options or a
+// Errors: ErrConflict if the precondition is not met, and ErrRefused for options or a
 // default without a meaning.
 //
 //test:by TestDeletePropagation TestDeleteGrace TestDeletePreconditions TestLaws

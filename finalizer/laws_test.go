@@ -18,7 +18,7 @@ var (
 		key := graph.Key{Kind: graph.Kind(name), Name: name, UID: graph.UID(name)}
 		return graph.Owner{Key: key, Block: rapid.Bool().Draw(t, "block"), OnDelete: graph.OnDelete(rapid.IntRange(0, 2).Draw(t, "policy"))}
 	})
-	// objects are the objects that a store may hold, with flawed ones among them.
+	// objects are the objects that a store may have, with flawed ones among them.
 	objects = rapid.Custom(func(t *rapid.T) graph.Object {
 		o := graph.Object{
 			Key:        graph.Key{Kind: "a", Name: "a", UID: "a"},
@@ -110,7 +110,7 @@ func checkStep(t *rapid.T, live graph.Object, w write) {
 	stays := w.out.Effect == Unchanged || w.out.Effect == Stored
 	switch {
 	case free != (w.out.Effect == Removed), stays == (w.out.Effect == Removed):
-		t.Fatalf("%s: %v, but what holds %v", w.name, w.out.Effect, next)
+		t.Fatalf("%s: %v, but what applies is %v", w.name, w.out.Effect, next)
 	case stays && next.EqualContent(live) != (w.out.Effect == Unchanged):
 		t.Fatalf("%s: %v: %v, was %v", w.name, w.out.Effect, next, live)
 	case next.Key != live.Key || next.Version != live.Version:

@@ -83,7 +83,7 @@ func TestDeleteAgain(t *testing.T) {
 		{"a~[x]", graph.Unset, graph.Orphan, "a~[x,orphan]", "without a finalizer the default decides anew, as in Kubernetes"},
 		{"a~[x]", graph.Unset, 0, "unchanged", "nothing to change"},
 		{"a~[orphan,x]", graph.Orphan, 0, "unchanged", "a right list keeps its order"},
-		{"a~[orphan,foreground]", graph.Unset, 0, "a~[orphan]", "of two, which no store should hold, orphan keeps objects"},
+		{"a~[orphan,foreground]", graph.Unset, 0, "a~[orphan]", "of two, which no store should have, orphan keeps objects"},
 		{"a~*%3/1", graph.Foreground, 0, "a~*[foreground]%3/1", "the generation rises for the first mark only"},
 		{"a~", graph.Unset, 0, "removed", "an object that was left over goes"},
 	} {
@@ -148,7 +148,7 @@ func TestDeletePreconditions(t *testing.T) {
 		reason string
 	}{
 		{"none", graph.DeleteOptions{}, 0, nil, "", "zero demands nothing"},
-		{"both", graph.DeleteOptions{Precondition: graph.Precondition{UID: "a", Version: "7"}}, 0, nil, "", "they hold"},
+		{"both", graph.DeleteOptions{Precondition: graph.Precondition{UID: "a", Version: "7"}}, 0, nil, "", "they are met"},
 		{"uid", graph.DeleteOptions{Precondition: graph.Precondition{UID: "a'"}}, 0, graph.ErrConflict,
 			`delete a: uid: want "a'", is "a"`, "another incarnation"},
 		{"version", graph.DeleteOptions{Precondition: graph.Precondition{UID: "a", Version: "6"}}, 0, graph.ErrConflict,

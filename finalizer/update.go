@@ -50,7 +50,7 @@ func Update(live, wanted graph.Object) (Outcome, error) {
 // Patch returns the effect of applying change to the live object, by the rules of Update.
 // The argument pre is the precondition.
 //
-// Errors: ErrConflict if pre does not hold, and ErrRefused for a finalizer added too
+// Errors: ErrConflict if pre is not met, and ErrRefused for a finalizer added too
 // late.
 //
 //test:by TestPatch TestLaws

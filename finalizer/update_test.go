@@ -94,7 +94,7 @@ func TestPatch(t *testing.T) {
 		{"a~[orphan,x]", graph.Precondition{}, graph.Change{DropFinalizer: "orphan"}, nil, "a~[x]", "another one holds it"},
 		{"a~9[x]", graph.Precondition{}, graph.Change{DropFinalizer: "x"}, nil, "a~9", "the grace period holds it"},
 		{"a[x]", graph.Precondition{}, graph.Change{DropFinalizer: "x"}, nil, "a", "without a mark nothing goes"},
-		{"a#3", graph.Precondition{UID: "a", Version: "3"}, graph.Change{AddFinalizer: "x"}, nil, "a#3[x]", "it holds"},
+		{"a#3", graph.Precondition{UID: "a", Version: "3"}, graph.Change{AddFinalizer: "x"}, nil, "a#3[x]", "it is met"},
 		{"a#3", graph.Precondition{Version: "2"}, graph.Change{}, graph.ErrConflict, `patch a: version: want "2", is "3"`,
 			"a change of nothing has its precondition, too"},
 		{"a", graph.Precondition{UID: "z"}, graph.Change{}, graph.ErrConflict, `patch a: uid: want "z", is "a"`, "another incarnation"},

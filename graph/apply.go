@@ -33,7 +33,7 @@ func (g inner) ApplyEvent(e *Event) (*Delta, error) {
 		return &Delta{}, err
 	}
 	g.apply(e)
-	g.freeUnheld(e)
+	g.freeUnused(e)
 	return d, nil
 }
 
@@ -90,7 +90,7 @@ func (g *Graph) gone(k *Key) {
 	}
 	x.set(flawedMark, false)
 	x.setRole(plain)
-	g.unheld = append(g.unheld, id)
+	g.unused = append(g.unused, id)
 }
 
 // rewind takes back every observed absence, because an absent owner may exist again after

@@ -4,7 +4,7 @@ import "slices"
 
 // Precondition is the state of the live object that a write demands. A zero field demands
 // nothing. The engine always sets both fields (RULES, R1). If the
-// precondition does not hold, the write changes nothing and returns ErrConflict.
+// precondition is not met, the write changes nothing and returns ErrConflict.
 type Precondition struct {
 	UID     UID
 	Version Version

@@ -179,7 +179,7 @@ func (g *Graph) checkList(id NodeID) (found int, err error) {
 		}
 	}
 	if refs != h.refs || blocks != h.blocks {
-		return 0, fmt.Errorf("I4: %s: counts %d/%d, holds %d/%d", g.key(id), h.refs, h.blocks, refs, blocks)
+		return 0, fmt.Errorf("I4: %s: counts %d/%d, has %d/%d", g.key(id), h.refs, h.blocks, refs, blocks)
 	}
 	if !fan {
 		return 0, fmt.Errorf("I8: %s: its cursor stands elsewhere", g.key(id))
@@ -231,7 +231,7 @@ func (g *Graph) checkPlaces() error {
 			alive[g.at(id).place]++
 		}
 	}
-	held := 0
+	found := 0
 	for i := range g.places {
 		at := &g.places[i]
 		if at.used != used[i] {
@@ -241,13 +241,13 @@ func (g *Graph) checkPlaces() error {
 			return fmt.Errorf("I6: place %d has %d observed nodes, counted as %d", i, alive[i], at.alive)
 		}
 		if i == 0 || at.used > 0 {
-			if held++; g.byPlace[placeKey{at.kind, at.scope}] != placeID(i) || at.name != g.kinds[at.kind].info.Kind {
+			if found++; g.byPlace[placeKey{at.kind, at.scope}] != placeID(i) || at.name != g.kinds[at.kind].info.Kind {
 				return fmt.Errorf("I6: place %d is not found", i)
 			}
 		}
 	}
-	if held != len(g.byPlace) {
-		return fmt.Errorf("I6: %d places, %d found", held, len(g.byPlace))
+	if found != len(g.byPlace) {
+		return fmt.Errorf("I6: %d places, %d found", found, len(g.byPlace))
 	}
 	return g.checkTogether()
 }

@@ -80,7 +80,7 @@ func (p *page) check(n int) error {
 // no other. checkKeys finds the nodes that the index lacks.
 func (g *Graph) checkIndex() error {
 	x := &g.index
-	held, deep := 0, 0
+	found, deep := 0, 0
 	for at, s := range x.segments() {
 		d, n := x.heads[at], 0
 		for i := range len(x.heads) >> d.depth {
@@ -97,12 +97,12 @@ func (g *Graph) checkIndex() error {
 			deep++
 		}
 		if n != int(d.used) || bits.OnesCount(uint(len(s))) != 1 {
-			return fmt.Errorf("I1: a segment of %d buckets holds %d nodes, counted as %d", len(s), n, d.used)
+			return fmt.Errorf("I1: a segment of %d buckets has %d nodes, counted as %d", len(s), n, d.used)
 		}
-		held += n
+		found += n
 	}
-	if held+len(g.groupNodes) != g.live || deep != x.deep {
-		return fmt.Errorf("I1: the index leads to %d nodes of %d; %d segments are deep, counted as %d", held, g.live-len(g.groupNodes), deep, x.deep)
+	if found+len(g.groupNodes) != g.live || deep != x.deep {
+		return fmt.Errorf("I1: the index leads to %d nodes of %d; %d segments are deep, counted as %d", found, g.live-len(g.groupNodes), deep, x.deep)
 	}
 	return nil
 }

@@ -164,9 +164,9 @@ func (g *Graph) doubtUnwatched(k *kind, scope string) Doubt {
 }
 
 // elsewhere returns the place at which the UID of an unobserved node lives under the same
-// kind, if a rule holds such references. Misplaced stands for the same name, and Renamed
+// kind, if a rule keeps such references unknown. Misplaced stands for the same name, and Renamed
 // for another name. If a store has more nodes with one UID than maxDuplicates, one of the
-// others is taken to hold the reference. That deletes nothing.
+// others is taken to be the one that the reference means. That deletes nothing.
 func (g *Graph) elsewhere(owner NodeID) Doubt {
 	if !g.at(owner).is(groupHeadMark | groupMemberMark) {
 		return DoubtUnset

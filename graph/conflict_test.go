@@ -61,7 +61,7 @@ func TestConflictingData(t *testing.T) {
 		{"child -> non-existent owner with inaccessible API version (inaccessible parent apiVersion first)",
 			[]string{"put pod/ns1/c1 -> ext.deployment/ns1/d@u", "put pod/ns1/c2 -> deployment/ns1/d@u", "gone deployment/ns1/d@u"},
 			"absent deployment/ns1/d@u <1/0>; phantom ext.deployment/ns1/d@u <1/0>; pod/ns1/c1 -> ext.deployment/ns1/d@u {unserved}; pod/ns1/c2 -> deployment/ns1/d@u {dangling}", "",
-			"one that cannot be resolved does not hold up its sibling"},
+			"one that cannot be resolved does not delay its sibling"},
 		{"child -> non-existent owner with inaccessible API version (accessible parent apiVersion first)",
 			[]string{"put pod/ns1/c2 -> deployment/ns1/d@u; gone pod/ns1/c2", "put pod/ns1/c1 -> ext.deployment/ns1/d@u", "gone deployment/ns1/d@u"},
 			"phantom ext.deployment/ns1/d@u <1/0>; pod/ns1/c1 -> ext.deployment/ns1/d@u {unserved}", "",

@@ -38,7 +38,7 @@ type Delta struct {
 	Owners []NodeID
 	// Added lists the new phantoms. Freed lists the nodes that have left the graph. The
 	// graph does not use an id of Freed again within the Apply. Freed also has the Gone
-	// of an object that the graph did not hold.
+	// of an object that the graph did not have.
 	Added []NodeID
 	Freed []Freed
 }

@@ -85,7 +85,7 @@ func TestIsFenced(t *testing.T) {
 	}{
 		{[]Kind{"a", "b", ""}, true, "the ignored, the unwatched and the unserved kind take no part"},
 		{[]Kind{"a", "b"}, false, "the set of kinds may have grown"},
-		{[]Kind{"a", ""}, false, "a sick kind holds the fence"},
+		{[]Kind{"a", ""}, false, "a sick kind blocks the fence"},
 		{nil, false, "nothing was reported"},
 	} {
 		reported := map[Kind]bool{}

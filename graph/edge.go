@@ -100,7 +100,7 @@ func (g *Graph) setPrev(id, prev edgeID) {
 	}
 }
 
-// table holds records by number, in pages of 512, so that it grows without a copy. The
+// table keeps records by number, in pages of 512, so that it grows without a copy. The
 // number 0 is never used. A large table gives its memory back when its last record goes.
 type table[T any] struct {
 	pages [][]T

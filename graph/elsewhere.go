@@ -266,7 +266,7 @@ func (g *Graph) checkElsewhere(u UID, f *uidGroup, head NodeID) error {
 		}
 	}
 	if !maps.Equal(elsewhere, f.elsewhere) || !maps.Equal(own, f.own) {
-		return fmt.Errorf("I4: UID %q: counts %v elsewhere and %v of its own, holds %v and %v", u, f.elsewhere, f.own, elsewhere, own)
+		return fmt.Errorf("I4: UID %q: counts %v elsewhere and %v of its own, has %v and %v", u, f.elsewhere, f.own, elsewhere, own)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ var (
 	// these coordinates. A store never returns it for a kind that it does not serve, or
 	// that it cannot reach.
 	ErrNotFound = errors.New("not found")
-	// ErrConflict says that a precondition did not hold. The store changed nothing.
+	// ErrConflict says that a precondition was not met. The store changed nothing.
 	ErrConflict = errors.New("conflict")
 	// ErrKindUnknown says that the store does not serve the kind. It proves nothing about
 	// any object.

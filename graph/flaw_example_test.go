@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// A store may hold objects from before it called Validate. Flaw finds those that the
+// A store may have objects from before it called Validate. Flaw finds those that the
 // engine would hold as policy.ObjectFlawed.
 func ExampleFlaw() {
 	for _, text := range []string{"pod/shop/web -> rs/shop/web!", "pod/shop/db -> rs/shop/db@7^, rs/shop/db2@8^"} {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Config holds the settings of a graph. The zero value works.
+// Config has the settings of a graph. The zero value works.
 type Config struct {
 	// Scope is the reading of references across scopes.
 	Scope ScopeRule
@@ -17,12 +17,12 @@ type Config struct {
 	// Ignore names the kinds that take no part. The graph keeps no object of these. A
 	// reference to such a kind is unknown, and counts by its UID alone.
 	Ignore []Kind
-	// HoldsMark, if set, reports whether the mark of a marked object counts for no dependent,
-	// beyond the finalizers of [Object.MarkHeld]. It is pure.
-	HoldsMark func(Object) bool
+	// WithholdsMark, if set, reports whether the mark of a marked object counts for no dependent,
+	// beyond the finalizers of [Object.MarkWithheld]. It is pure.
+	WithholdsMark func(Object) bool
 }
 
-// Graph holds the observed state of a store: objects, their owner references, and the
+// Graph has the observed state of a store: objects, their owner references, and the
 // dependents of each object. Only Apply and ApplyEvent change it.
 //
 // A Graph is not safe for concurrent use. Its invariants, which Check verifies:
@@ -64,7 +64,7 @@ type Graph struct {
 
 	observed   int
 	delta      Delta
-	unheld     []NodeID    // nodes that lost a dependent in this Apply
+	unused     []NodeID    // nodes that lost a dependent in this Apply
 	packing    form        // the form of the present object
 	found      found       // the node of the present object
 	lastOwner  NodeID      // the owner of the last reference
@@ -123,7 +123,7 @@ func (g *Graph) Clone() *Graph {
 			c.groups[u] = &own
 		}
 	}
-	c.delta, c.unheld, c.packing, c.prefetched, c.cursors = Delta{}, nil, form{}, nil, nil
+	c.delta, c.unused, c.packing, c.prefetched, c.cursors = Delta{}, nil, form{}, nil, nil
 	return &c
 }
 
@@ -223,7 +223,7 @@ func (g inner) Claim(id NodeID) (NodeID, bool) {
 	return c, c != 0
 }
 
-// addPhantom makes a node that holds its key alone.
+// addPhantom makes a node that has its key alone.
 func (g *Graph) addPhantom(k *Key, s *location) NodeID {
 	return g.addNode(k, g.keyForm(k, s.uid), s)
 }
@@ -242,10 +242,10 @@ func (g *Graph) addNode(k *Key, f *form, s *location) NodeID {
 	return id
 }
 
-// freeUnheld frees the unobserved nodes without dependents. It runs last in an Apply, so
+// freeUnused frees the unobserved nodes without dependents. It runs last in an Apply, so
 // that no id changes its meaning within an Apply.
-func (g *Graph) freeUnheld(e *Event) {
-	for _, id := range g.unheld {
+func (g *Graph) freeUnused(e *Event) {
+	for _, id := range g.unused {
 		x := g.at(id)
 		if x.state() == StateUnset || x.state() == Observed || g.ownerRecordOf(id).firstDep != 0 {
 			continue
@@ -268,8 +268,8 @@ func (g *Graph) freeUnheld(e *Event) {
 	for _, f := range g.delta.Freed {
 		g.freeID(f.ID)
 	}
-	if len(g.unheld) > 0 {
-		g.unheld = g.unheld[:0]
+	if len(g.unused) > 0 {
+		g.unused = g.unused[:0]
 		g.shrinkNames()
 	}
 }

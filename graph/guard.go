@@ -20,8 +20,8 @@ func IsGuardFinalizer(name string) bool {
 	return name == FinalizerHold || name == FinalizerNew || name == FinalizerProtect
 }
 
-// MarkHeld reports whether the object is marked, and a guard's hold or the finalizer of
+// MarkWithheld reports whether the object is marked, and a guard's hold or the finalizer of
 // protection is on it. Such a mark counts for no dependent: the object is solid (RULES, G3).
-func (o Object) MarkHeld() bool {
+func (o Object) MarkWithheld() bool {
 	return o.Deleting && (o.HasFinalizer(FinalizerHold) || o.HasFinalizer(FinalizerProtect))
 }

@@ -192,7 +192,7 @@ func TestManyDuplicates(t *testing.T) {
 }
 
 // TestMaxDuplicates: a step looks at a bounded number of nodes with one UID. The others
-// hold the reference.
+// take the reference.
 func TestMaxDuplicates(t *testing.T) {
 	for _, tc := range []struct {
 		duplicates int

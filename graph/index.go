@@ -9,7 +9,7 @@ import (
 // index finds a node by its UID. It is extendible hashing (Fagin and others, TODS 1979).
 // A directory leads to segments of 16 buckets, and a full segment is split in two. Growth
 // copies the directory of pointers alone, so no event pays for a rehash of all nodes. The
-// index holds ids, about 9 bytes for each node. The nodes hold the UIDs.
+// index has ids, about 9 bytes for each node. The nodes have the UIDs.
 //
 // An id that finds its bucket full goes to the next bucket of the segment. Each bucket
 // counts the ids that passed it, so that a lookup ends at the first bucket without such
@@ -89,12 +89,12 @@ func (g *Graph) withHash(h uint64, p packed, u UID) NodeID {
 
 // hasUID reports whether the node's UID is u. p is the form of u in a node.
 func (g *Graph) hasUID(id NodeID, p packed, u UID) bool {
-	return g.at(id).holds(p) && (!p.text || g.saysUID(id, u))
+	return g.at(id).hasUID(p) && (!p.text || g.saysUID(id, u))
 }
 
-// holds reports whether the record has such a UID. For a UID that is text the hash alone
+// hasUID reports whether the record has such a UID. For a UID that is text the hash alone
 // is compared.
-func (x *node) holds(p packed) bool { return x.uid == p.uid && x.is(textUID) == p.text }
+func (x *node) hasUID(p packed) bool { return x.uid == p.uid && x.is(textUID) == p.text }
 
 // saysUID reports whether a UID that is text is u.
 func (g *Graph) saysUID(id NodeID, u UID) bool { return string(g.facts(id).uid) == string(u) }

@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// TestJSON holds the JSON form, which others have stored: no row of it changes.
+// TestJSON checks the JSON form, which others have stored: no row of it changes.
 func TestJSON(t *testing.T) {
 	for _, tc := range []struct{ object, want, reason string }{
 		{`pod/shop/web@8d12#3~30[example.org/empty,orphan]%2/1 -> "apps/Site"/shop/front@77aa!^?, node/n@1`,
@@ -72,7 +72,7 @@ func TestJSONErrors(t *testing.T) {
 		{with(`"labels":{}`), `"labels": unknown field`, "what it says would be lost"},
 		{with(`"Owners":[]`), `"Owners": unknown field`, "names are exact: no owner is overlooked"},
 		{with(`"` + strings.Repeat("x", 99) + `":0`), `"` + strings.Repeat("x", 50) + `": unknown field`, "a message is bounded"},
-		{with(`"kind":"a"`), "kind: there twice", "which one holds?"},
+		{with(`"kind":"a"`), "kind: there twice", "which one counts?"},
 		{with(`"uid":7`), "uid: found a number, want a string", "no conversion"},
 		{with(`"uid":null`), "uid: found null, want a string", "null is not empty"},
 		{with(`"version":true`), "version: found true or false, want a string", "no conversion"},
@@ -129,7 +129,7 @@ func TestJSONErrors(t *testing.T) {
 }
 
 // TestJSONRoundTrip: the reader returns each object that the writer took. The writer
-// refuses text that JSON cannot hold.
+// refuses text that JSON cannot have.
 func TestJSONRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObject().Draw(t, "object")

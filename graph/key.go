@@ -17,7 +17,7 @@ type UID string
 // equal or not. Only a store that declares it can order versions.
 type Version string
 
-// Key holds the full coordinates of one incarnation of an object. Scope "" is global
+// Key has the full coordinates of one incarnation of an object. Scope "" is global
 // (cluster-scoped).
 //
 // Two keys with one UID and different coordinates are two different objects to the
@@ -30,7 +30,7 @@ type Key struct {
 	UID   UID
 }
 
-// Place returns the key without its UID. One incarnation after another may hold these
+// Place returns the key without its UID. One incarnation after another may have these
 // coordinates.
 func (k Key) Place() Key {
 	k.UID = ""

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// TestLayout holds the sizes of the records and the space that they reserve.
+// TestLayout checks the sizes of the records and the space that they reserve.
 func TestLayout(t *testing.T) {
 	for _, c := range []struct {
 		record    string

@@ -51,7 +51,7 @@ func (g *Graph) isPlain(scope string, r *Owner) bool {
 	return r.UID != "" && !g.isByUID(r) && (g.cfg.Scope != ScopeAbsent || r.Scope == "" || scope == "" || r.Scope == scope)
 }
 
-// isOnePlain reports whether a list holds one plain reference. OnDelete alone puts it there.
+// isOnePlain reports whether a list is one plain reference. OnDelete alone puts it there.
 func (g *Graph) isOnePlain(dep NodeID) bool {
 	list := g.page(dep).owners[slotOf(dep)]
 	return len(list) == 1 && g.isPlain(g.places[g.at(dep).place].scope, &list[0])
@@ -172,7 +172,7 @@ func (g *Graph) unlink(dep NodeID) {
 			g.setPrev(e.next, e.prev)
 		}
 		g.count(h, dep, e.owner, e.block, -1)
-		g.unheld = append(g.unheld, e.owner)
+		g.unused = append(g.unused, e.owner)
 		if id&furtherEdge != 0 {
 			g.edges.drop(uint32(id &^ furtherEdge))
 		}

@@ -60,11 +60,11 @@ func (g *Graph) roleOf(o *Object) role {
 	switch {
 	case !o.Deleting:
 		return plain
-	case g.cfg.HoldsMark != nil && g.cfg.HoldsMark(*o):
+	case g.cfg.WithholdsMark != nil && g.cfg.WithholdsMark(*o):
 		return withheld
 	case len(o.Finalizers) == 0:
 		return plain
-	case o.MarkHeld():
+	case o.MarkWithheld():
 		return withheld
 	}
 	switch o.Propagation() {
@@ -117,7 +117,7 @@ func (n innerNode) HasVersion(v Version) bool {
 }
 
 // Object returns a copy of the observed object, which the caller owns. For a phantom and
-// an absent node it holds the key alone.
+// an absent node it has the key alone.
 func (n Node) Object() Object { return n.g.object(n.id) }
 
 // ByUID reports whether the node is no object and stands for the references to a UID
@@ -155,9 +155,9 @@ func (n innerNode) Generations() (generation, seen int64) {
 	return f.generation, f.seen
 }
 
-// MarkHeld reports whether the node is marked, and its mark counts for no dependent: see
-// [Config.HoldsMark].
-func (n innerNode) MarkHeld() bool { return n.at().role() == withheld }
+// MarkWithheld reports whether the node is marked, and its mark counts for no dependent: see
+// [Config.WithholdsMark].
+func (n innerNode) MarkWithheld() bool { return n.at().role() == withheld }
 
 // Waiting reports whether the node is observed and waits for its dependents.
 func (n Node) Waiting() bool { return n.at().role() == waiting }
@@ -184,7 +184,7 @@ func (n Node) OwnerAt(i int) Owner {
 	return [1]Owner{n.g.plainOwner(n.id)}[i]
 }
 
-// Blocks reports whether the i-th reference holds up the foreground deletion of its owner.
+// Blocks reports whether the i-th reference delays the foreground deletion of its owner.
 func (n innerNode) Blocks(i int) bool {
 	if x := n.at(); !x.is(ownersMark) {
 		return x.is(blockMark)
@@ -335,7 +335,7 @@ func (n Node) Referring() int {
 	return int(n.g.ownerRecordOf(n.id).refs + n.g.ownerRecordOf(n.g.claim(n.id)).refs)
 }
 
-// Blocking returns the number of those references that hold the node's foreground
+// Blocking returns the number of those references that delay the node's foreground
 // deletion.
 func (n Node) Blocking() int {
 	return int(n.g.ownerRecordOf(n.id).blocks + n.g.ownerRecordOf(n.g.claim(n.id)).blocks)

@@ -2,19 +2,19 @@ package graph
 
 // node is the record of one object: 64 bytes, one cache line, without a pointer.
 //
-// It holds the common parts of an object, each in the smallest exact form. A UUID takes
+// It has the common parts of an object, each in the smallest exact form. A UUID takes
 // 16 bytes, and a version that is a number takes eight. Kind and scope are one number. The
 // one owner is the node of the owner, with the links of the owner's list. Rare parts are
 // written behind the name (pack.go). The page has the lists of owners and the objects with
 // several references.
 //
 // Space is reserved for later rules about guards and orders (RULES, Guards and Explanations). TestLayout
-// holds the sizes:
+// checks the sizes:
 //
 //   - Two bits of each owner reference. The first reference has the two top bits of record,
 //     since a page has at most 512 owner records. Every other reference has the bytes behind
 //     edge.block.
-//   - The root of a cascade, eight bytes, and the held mark of a node. Only full node states
+//   - The root of a cascade, eight bytes, and the withheld mark of a node. Only full node states
 //     need them: see State of package record. All bits of marks and of note are in use.
 type node struct {
 	uid     uid
@@ -33,7 +33,7 @@ type node struct {
 	marks  marks
 }
 
-// marks holds a node's state, its role and its flags.
+// marks has a node's state, its role and its flags.
 type marks uint16
 
 const (

@@ -86,6 +86,6 @@ func TestObjectOwnership(t *testing.T) {
 	o := n.Object()
 	o.Owners[0].Name, o.Finalizers[0] = "changed", "changed"
 	if got := fmt.Sprint(n.Object()); got != "b#1* -> a" || w.Check() != nil {
-		t.Errorf("the graph holds %s after a caller changed its copy", got)
+		t.Errorf("the graph has %s after a caller changed its copy", got)
 	}
 }

@@ -40,7 +40,7 @@ const maxNotation = 1 << 20
 //
 // Format is the inverse for every set of objects with distinct keys whose text is no
 // longer than 1 MiB. Objects with a negative number, with an unknown OnDelete, or with a
-// grace period and no mark are an exception. No store may hold them. Format prints them, so
+// grace period and no mark are an exception. No store may have them. Format prints them, so
 // that a failure shows them, and Parse refuses them.
 //
 //test:by TestNotationRoundTrip FuzzNotation

@@ -2,7 +2,7 @@ package graph
 
 // PlaceString returns the key without its UID as text: kind/name for a global object,
 // kind/scope/name for another one. A part is a Go string in double quotes if it is empty
-// or holds other bytes than A-Z a-z 0-9 . _ -. A "/", a blank, a quote or a control
+// or has other bytes than A-Z a-z 0-9 . _ -. A "/", a blank, a quote or a control
 // character in a name can therefore not pass for another place. The text is printable
 // ASCII or the printable characters of other alphabets. It is stable, and may be stored.
 //
@@ -47,7 +47,7 @@ func (p *parser) place() (k Key, parts int, err error) {
 	list := make([]string, 0, 3)
 	for len(list) == 0 || p.accept("/") {
 		if len(list) == 3 {
-			return k, 3, p.fail("key", `more than kind, scope and name: quote a part that holds "/"`)
+			return k, 3, p.fail("key", `more than kind, scope and name: quote a part that has "/"`)
 		}
 		part, err := p.word("key", isPlain)
 		if err != nil {

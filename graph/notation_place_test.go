@@ -46,7 +46,7 @@ func TestPlaceErrors(t *testing.T) {
 		{"", "byte 1: key: want plain text or a quoted string, found the end", "nothing is no place"},
 		{"a", `byte 2: place: want "/" and the name, found the end`, "the kind alone names nothing"},
 		{"a/", "byte 3: key: want plain text or a quoted string, found the end", "a name is not empty by accident"},
-		{"a/b/c/d", `byte 7: key: more than kind, scope and name: quote a part that holds "/"`, "which part is the scope?"},
+		{"a/b/c/d", `byte 7: key: more than kind, scope and name: quote a part that has "/"`, "which part is the scope?"},
 		{"a/b@u", `byte 4: place: want the end, found "@"`, "a place has no UID"},
 		{"a/b'", `byte 4: place: want the end, found "'"`, "nor an incarnation"},
 		{"a/b ", `byte 4: place: want the end, found " "`, "one place has one text"},

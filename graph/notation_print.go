@@ -62,7 +62,7 @@ func (o Object) appendText(b []byte) []byte {
 
 func (o Object) appendMark(b []byte) []byte {
 	if !o.Deleting && o.GraceSeconds != 0 {
-		b = append(b, '!') // no store may hold it, and Parse refuses it
+		b = append(b, '!') // no store may have it, and Parse refuses it
 	}
 	if o.Deleting || o.GraceSeconds != 0 {
 		b = append(b, '~')

@@ -73,7 +73,7 @@ func TestNotation(t *testing.T) {
 
 func TestNotationCanonical(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
-		{" ", "", "blank text holds no objects"},
+		{" ", "", "blank text has no objects"},
 		{"b;a", "a; b", "objects are sorted by key"},
 		{"b->a!", "b -> a!", "blanks around an arrow are optional"},
 		{"a-->b", "a- -> b", "an arrow ends a name, a dash before it belongs to the name"},
@@ -105,7 +105,7 @@ func TestNotationErrors(t *testing.T) {
 		{"a~99999999999999999999", "byte 3: grace period: the number is too large", "numbers have 64 bits"},
 		{"a%2", `byte 4: generation: want "/" and the observed generation, found the end`, "both generations are given"},
 		{"a%-2/1", `byte 3: generation: want a number, found "-"`, "no number is negative"},
-		{"a[]", `byte 3: finalizer: want plain text or a quoted string, found "]"`, "brackets hold something"},
+		{"a[]", `byte 3: finalizer: want plain text or a quoted string, found "]"`, "brackets have something"},
 		{"a[x", `byte 4: finalizer: want "," or "]", found the end`, "brackets are closed"},
 		{"a -> ", "byte 6: key: want plain text or a quoted string, found the end", "an arrow points at something"},
 		{"a -> b!!", `byte 8: reference: '!' is there twice`, "a flag stands once"},
@@ -114,7 +114,7 @@ func TestNotationErrors(t *testing.T) {
 		{"a -> b:Release", `byte 8: policy: want release or restrict, found "Release"`, "a policy has one spelling"},
 		{"a -> b:unset", `byte 8: policy: want release or restrict, found "unset"`, "no policy has no text"},
 		{"a:release", `byte 2: object: want ";" or the end, found ":"`, "an object has no policy"},
-		{"a/b/c/d", `byte 7: key: more than kind, scope and name: quote a part that holds "/"`, "a kind with a slash is quoted"},
+		{"a/b/c/d", `byte 7: key: more than kind, scope and name: quote a part that has "/"`, "a kind with a slash is quoted"},
 		{"a'@b", `byte 3: object: want ";" or the end, found "@"`, "a prime and a UID contradict"},
 		{"a@b'", `byte 4: object: want ";" or the end, found "'"`, "a prime in a UID is quoted"},
 		{`"a`, "byte 1: key: not a Go string, or it does not end", "a quote is closed"},
@@ -154,7 +154,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// What no store may hold shows in a failure, and cannot be read back.
+// What no store may have shows in a failure, and cannot be read back.
 func TestNotationInvalid(t *testing.T) {
 	a := graph.Key{Kind: "a", Name: "a", UID: "a"}
 	for _, tc := range []struct {

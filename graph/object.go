@@ -5,10 +5,10 @@ import "slices"
 // Owner is an owner reference. It is a dependent's claim that the object at these
 // coordinates owns it. It is a value and safe for concurrent use.
 type Owner struct {
-	// Key holds the owner's coordinates, its scope as the store resolved it.
+	// Key has the owner's coordinates, its scope as the store resolved it.
 	Key
 	// Unresolved says that the store could not tell the owner's scope or kind. Such an
-	// owner is unknown. The reference deletes nothing, and it holds each owner with its
+	// owner is unknown. The reference deletes nothing, and it blocks each owner with its
 	// UID.
 	Unresolved bool
 	// Block says that a foreground deletion of the owner waits for this object.

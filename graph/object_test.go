@@ -69,7 +69,7 @@ func TestPrecondition(t *testing.T) {
 		{graph.Precondition{UID: "a", Version: "1"}, false, "both are demanded"},
 	} {
 		if got := tc.p.Holds(o); got != tc.want {
-			t.Errorf("%+v holds: %t, want %t: %s", tc.p, got, tc.want, tc.reason)
+			t.Errorf("%+v is met: %t, want %t: %s", tc.p, got, tc.want, tc.reason)
 		}
 	}
 }

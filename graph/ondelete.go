@@ -18,7 +18,7 @@ const (
 	// OnDeleteRelease is reserved. The end of the owner is to remove the reference, and the
 	// dependent is to stay.
 	OnDeleteRelease
-	// OnDeleteRestrict is reserved. The reference is to hold up the deletion of the owner.
+	// OnDeleteRestrict is reserved. The reference is to delay the deletion of the owner.
 	OnDeleteRestrict
 )
 

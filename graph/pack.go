@@ -85,7 +85,7 @@ func (f facts) propagation() Propagation {
 	return Unset
 }
 
-// form is an object as the graph holds it: the marks and the number of its record, and
+// form is an object as the graph has it: the marks and the number of its record, and
 // its text.
 type form struct {
 	marks   marks
@@ -170,9 +170,9 @@ func (f *form) appendText(b []byte, o *Object) []byte {
 	return append(b, longForm)
 }
 
-// holds reports whether the observed node has exactly this form. It does not compare
+// hasForm reports whether the observed node has exactly this form. It does not compare
 // references.
-func (g *Graph) holds(id NodeID, f *form) bool {
+func (g *Graph) hasForm(id NodeID, f *form) bool {
 	x := g.at(id)
 	return x.version == f.version && x.marks&formMarks == f.marks && string(g.content(id)) == string(f.text)
 }

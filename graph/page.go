@@ -14,7 +14,7 @@ const (
 	pageNodes = 1 << pageBits
 )
 
-// page holds 512 nodes and the data of these nodes alone.
+// page has 512 nodes and the data of these nodes alone.
 type page struct {
 	nodes []node // up to the last one ever used
 	used  int    // the number of nodes in use

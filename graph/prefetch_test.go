@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
-// uuids gives UUIDs to two of the three UIDs of the random worlds. The graph holds these
+// uuids gives UUIDs to two of the three UIDs of the random worlds. The graph has these
 // in another form.
 func uuids(u *graph.UID) {
 	switch *u {

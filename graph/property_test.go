@@ -296,12 +296,12 @@ func TestNonInterference(t *testing.T) {
 			w.try(t, e)
 		}
 		before := w.classes()
-		held := w.keys()
+		keys := w.keys()
 		for range rapid.IntRange(1, 5).Draw(t, "more") {
 			k := drawServed(t, rapid.SampledFrom(worldKinds).Draw(t, "kind"))
 			k.Name = rapid.SampledFrom([]string{"x", "other"}).Draw(t, "place")
 			known := false
-			for _, h := range held {
+			for _, h := range keys {
 				known = known || h == k
 			}
 			if !known {

@@ -34,7 +34,7 @@ func (insider) Rebuild(cfg Config, kinds []KindState, objects iter.Seq[Object], 
 		e := Event{Type: Put, Object: o}
 		if g.delta.reset(); !g.applyRepeat(&o) { // accept would judge the object by the present scope of its kind
 			g.apply(&e)
-			g.freeUnheld(&e)
+			g.freeUnused(&e)
 		}
 	}
 	for _, k := range ended {

@@ -23,7 +23,7 @@ func (g *Graph) applyRepeat(o *Object) bool {
 	n, number := parseVersion(o.Version)
 	switch {
 	case !number || x.is(textVersion):
-		if o.Version == "" || !g.holds(id, g.form(o, g.found.uid)) {
+		if o.Version == "" || !g.hasForm(id, g.form(o, g.found.uid)) {
 			return false
 		}
 	case !g.isUnaltered(id, o):

@@ -39,14 +39,15 @@
 // delete the root again with orphan, and approve that, or leave the root as it is.
 //
 //   - A plan of a guarded root is that of a deletion which has passed. Plan.Verdicts has the
-//     judgement. The plan holds the protected objects, and a marked root with hold that no guard selects.
+//     judgement. The plan shows the protected objects as held, and a marked root with hold that no
+//     guard selects.
 //   - A verdict counts the objects of its root's own plan, also where a request has several
 //     targets. A marked object counts only if it would stay without the deletion.
 //   - A judgement plans each other guarded root that its deletions reach. With more than 64 of
 //     them the guard refuses, and the cause says so.
 //   - Before a verdict the engine selects the members that labels name. A plan of a root without
 //     hold does not know them, and its verdict then counts as a refusal.
-//   - A store without fences gets no pass. A sick kind holds every verdict, and so does a bound
+//   - A store without fences gets no pass. A sick kind delays every verdict, and so does a bound
 //     of the plan (plan.ErrBound). Held names the kind or the bound.
 //   - A root that is marked before it carries hold is not guarded. The engine reports it, unless
 //     a listing has brought the root: its deletion may have passed before.
@@ -70,8 +71,8 @@
 //     or earlier, because the owner waits for it. A plan names the objects that were moved
 //     forward.
 //   - Each owner below the root, and the root itself, stays until the objects below it have
-//     gone. That holds for references that do not block, too. So a crash loses no order.
-//   - An object that stays by another owner, or that is protected, holds up no phase. An object
+//     gone. That is true for references that do not block, too. So a crash loses no order.
+//   - An object that stays by another owner, or that is protected, delays no phase. An object
 //     that a user has marked counts until it has gone.
 //   - An object below several ordered roots is in the earliest of its phases. That phase has to
 //     be open for each of these roots.

@@ -34,7 +34,7 @@ type Sweep struct {
 	Phases []Phase
 	// Unguarded permits the sweep of a holder that was deleted before it carried the
 	// finalizer. By default the engine reports such a holder and deletes nothing. The
-	// same holds if the watch did not report each version of the holder. If a listing
+	// same happens if the watch did not report each version of the holder. If a listing
 	// alone shows its end, another client may have removed the finalizer.
 	Unguarded bool
 }
@@ -43,7 +43,7 @@ type Sweep struct {
 // that merely begins like a holder's is not enough. A member meets all conditions that
 // are set.
 //
-// A holder with a scope holds members of its own scope only. Members outside of it are not
+// A holder with a scope has members of its own scope only. Members outside of it are not
 // covered, and stay: plans, explanations and package run of adapters/clientgo say so. A holder
 // is a member of another one only if Kinds names its kind, and never of itself.
 type Members struct {
@@ -64,7 +64,7 @@ type Members struct {
 	TrimSuffix string
 	// Named returns the name of an object's holder, "" for none, with ByFunc.
 	Named func(o graph.Object) string
-	// Label is the label that holds the holder's name, with ByLabel.
+	// Label is the label that has the holder's name, with ByLabel.
 	Label string
 	// Selector, if set, is a condition on the labels of members: "app=web,!keep". See
 	// ParseSelector. Labels are no part of an object, so the engine asks a store that can

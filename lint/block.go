@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
-// blocker checks a blocking reference: whether it can hold up a deletion of its owner, and
+// blocker checks a blocking reference: whether it can delay a deletion of its owner, and
 // whether it does so for ever.
 func (c *checker) blocker(i, j int, r graph.Owner) {
 	owner, ok := c.g.Alive(r.UID)

@@ -116,7 +116,7 @@ const (
 	NotKnown
 	// Leaving: it carries a deletion mark, which no decision takes back.
 	Leaving
-	// Blocks: it holds up a deletion.
+	// Blocks: it delays a deletion.
 	Blocks
 	// Passed: the deletion does not wait for it.
 	Passed

@@ -35,7 +35,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestPage holds LINT.md. go test ./lint -run TestPage -update writes it.
+// TestPage checks LINT.md. go test ./lint -run TestPage -update writes it.
 func TestPage(t *testing.T) { checkGolden(t, "LINT.md", lint.Page()) }
 
 // TestNames: the zero value of an enum is "unset", and a value out of range has a name.

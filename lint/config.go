@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Config holds the settings of Check. The zero value works: a bound that is not positive
+// Config has the settings of Check. The zero value works: a bound that is not positive
 // has its default. It is a value and safe for concurrent use.
 type Config struct {
 	// MaxMarkAge bounds the age of a deletion mark, one hour by default.

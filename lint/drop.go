@@ -138,7 +138,7 @@ func (c *checker) drop(i int, w wrongs) (d Drop, left []LeftReference) {
 	o := c.objects[i]
 	d.Object, d.Version = o.Key, o.Version
 	firsts := make(map[claim]int, len(o.Owners))
-	holds, rest, solids := false, 0, 0
+	keeps, rest, solids := false, 0, 0
 	for j, r := range o.Owners {
 		first, twice := firsts[claim{r.Key, r.Unresolved}]
 		if !twice {
@@ -152,7 +152,7 @@ func (c *checker) drop(i int, w wrongs) (d Drop, left []LeftReference) {
 		switch {
 		case wrong && cause == "":
 			d.Owners, d.Indexes = append(d.Owners, r), append(d.Indexes, j)
-			holds = holds || code != MissingOwner // a collector keeps the object because of it
+			keeps = keeps || code != MissingOwner // a collector keeps the object because of it
 			continue
 		case wrong:
 			left = append(left, LeftReference{o.Key, j, cause})
@@ -161,7 +161,7 @@ func (c *checker) drop(i int, w wrongs) (d Drop, left []LeftReference) {
 		}
 		rest++
 	}
-	if holds && rest > 0 && solids == 0 {
+	if keeps && rest > 0 && solids == 0 {
 		for _, j := range d.Indexes {
 			left = append(left, LeftReference{o.Key, j, leftRest})
 		}

@@ -25,7 +25,7 @@ type tap struct {
 	patches int
 }
 
-// newTap returns a store that holds the objects, in notation.
+// newTap returns a store that has the objects, in notation.
 func newTap(t *testing.T, objects string) *tap {
 	t.Helper()
 	list, err := graph.Parse(objects)
@@ -94,11 +94,11 @@ func (s *tap) create(t *testing.T, line string) {
 	}
 }
 
-// holds checks the objects of the store, without versions and generations.
-func (s *tap) holds(t *testing.T, want string) {
+// contains checks the objects of the store, without versions and generations.
+func (s *tap) contains(t *testing.T, want string) {
 	t.Helper()
 	if got := s.shape(); got != want {
-		t.Errorf("the store holds %q, want %q", got, want)
+		t.Errorf("the store has %q, want %q", got, want)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// ErrChanged says that a plan no longer holds.
+// ErrChanged says that a plan is no longer valid.
 var ErrChanged = errors.New("plan changed")
 
 // ErrProtected says that a protected object would stay, and that the request refuses such a

@@ -1,9 +1,9 @@
-// Package plan holds plans of deletions as data: the end of each object, the steps, and
+// Package plan has plans of deletions as data: the end of each object, the steps, and
 // the cost. This package prints a plan as a tree. It compares a plan with another one, and
 // with the objects that a deletion leaves.
 //
 // A plan is a forecast by the engine itself. The engine runs on a copy of the affected
-// objects, against a copy of the store's rules (RULES, P1 and P2). The forecast holds for
+// objects, against a copy of the store's rules (RULES, P1 and P2). The forecast is true for
 // a store at rest, under the plan's assumptions (P3 and P4):
 //
 //   - every definite outcome of the plan comes true

@@ -56,7 +56,7 @@ const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set",
 	`"protected":[{"kind":"pod","scope":"shop","name":"a","uid":"1"}],"protectedMore":1,"ends":9,"above":true,"limit":8,"unknown":true}],` +
 	`"assumptions":[{"type":"handler fails","name":"y","count":1,"detail":"d"}],"bestEffort":true,"torn":true,"busy":true,"fingerprint":"9f"}`
 
-// TestJSON holds the JSON form, which others have stored: no row of it changes.
+// TestJSON checks the JSON form, which others have stored: no row of it changes.
 func TestJSON(t *testing.T) {
 	for _, c := range []struct {
 		plan         plan.Plan
@@ -80,7 +80,7 @@ func TestJSON(t *testing.T) {
 	checkAllSet(t, reflect.ValueOf(full()), "Plan")
 }
 
-// checkAllSet finds a field that no element of the value sets, so that TestJSON holds new
+// checkAllSet finds a field that no element of the value sets, so that TestJSON checks new
 // fields too.
 func checkAllSet(t *testing.T, v reflect.Value, name string) {
 	switch {
@@ -117,9 +117,9 @@ func TestJSONErrors(t *testing.T) {
 		{"{}", "schema: missing", "another document"},
 		{`{"schema":"plan/v2"}`, `schema: found "plan/v2", want "plan/v1"`, "another version means something else"},
 		{`{"schema":1}`, "schema: found a number, want a string", "no conversion"},
-		{with(`"schema":"plan/v1"`), "schema: there twice", "which one holds?"},
+		{with(`"schema":"plan/v1"`), "schema: there twice", "which one counts?"},
 		{with(`"Objects":[]`), `"Objects": unknown field`, "names are exact"},
-		{with(`"torn":false,"torn":true`), "torn: there twice", "which one holds?"},
+		{with(`"torn":false,"torn":true`), "torn: there twice", "which one counts?"},
 		{with(`"waves":-1`), "waves: found -1, want a count", "no number of waves"},
 		{with(`"waves":1.5`), "waves: found a number, want a whole number of 64 bits", "no rounding"},
 		{with(`"fingerprint":"\ud800"`), "fingerprint: half of a surrogate pair", "two texts would become one"},
@@ -137,7 +137,7 @@ func TestJSONErrors(t *testing.T) {
 		{object(`"outcome":"held","owners":[{"kind":"a"}]`), "objects[1].owners[0].name: missing", "an owner has a name"},
 		{object(`"outcome":"held","parent":{"kind":"a","name":"b","id":"c"}`), `objects[1].parent."id": unknown field`, "what it says would be lost"},
 		{with(`"objects":[{"key":{"kind":"b","name":"b"},"outcome":"kept"},{"key":{"kind":"a","name":"a"},"outcome":"kept"}]`), "objects[1].key: not after the key of the object before", "At would not find it"},
-		{with(`"objects":[{"key":{"kind":"b","name":"b"},"outcome":"kept"},{"key":{"kind":"b","name":"b"},"outcome":"held"}]`), "objects[1].key: not after the key of the object before", "which outcome holds?"},
+		{with(`"objects":[{"key":{"kind":"b","name":"b"},"outcome":"kept"},{"key":{"kind":"b","name":"b"},"outcome":"held"}]`), "objects[1].key: not after the key of the object before", "which outcome counts?"},
 		{step(`"wave":1`), "steps[0].action: missing", "a step does something"},
 		{step(`"action":"patch"`), `steps[0].action: unknown value "patch"`, "no such action"},
 		{step(`"action":"delete","after":[0]`), "steps[0].after[0]: step 0 is not before step 1", "steps count from 1"},

@@ -50,7 +50,7 @@ type Object struct {
 	// is OwnerUnknown.
 	Reason policy.Reason
 	Doubt  graph.Doubt
-	// Causes names the causes of a hold: finalizers, dependents, owners or kinds. It is
+	// Causes names the causes for which it is held: finalizers, dependents, owners or kinds. It is
 	// sorted and has at most 8 entries.
 	Causes []string
 	// Owners are the owners that keep the object, at most 8, in order of the references.

@@ -61,7 +61,7 @@ type Plan struct {
 	// Torn says that the objects kept changing during the copy, so that the plan is of no
 	// one instant (P1). It also says so where more than 4,096 wrong references name one UID.
 	Torn bool
-	// Busy says that the collector had work under way. The plan holds for a store at rest,
+	// Busy says that the collector had work under way. The plan is true for a store at rest,
 	// and includes the end of that work (P3).
 	Busy bool
 	// Fingerprint is a hash of the facts of the decisions: UIDs, owners, finalizers and

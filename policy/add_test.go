@@ -103,7 +103,7 @@ func TestAddRead(t *testing.T) {
 		{"w~[foreground]; b -> w", "w#1~[foreground]", 11, policy.Fence{}, "delete: all owners are gone or wait for it", "the owner waits"},
 		{"w~[foreground]; b -> w", "w#2", 11, policy.Fence{}, "wait: a read contradicts the watch", "the owner no longer waits"},
 		{"w~[foreground]; b -> w", none, 11, policy.Fence{}, "delete: all owners are gone", "the owner has gone"},
-		{"w~[foreground, ownergraph.github.io/hold]; b -> w", "w#1~[foreground]", 11, policy.Fence{}, "keep: an owner exists", "a held mark counts for no dependent"},
+		{"w~[foreground, ownergraph.github.io/hold]; b -> w", "w#1~[foreground]", 11, policy.Fence{}, "keep: an owner exists", "a withheld mark counts for no dependent"},
 		{"a; b -> a", none, 10, policy.Fence{}, "keep: an owner exists", "the watch has shown the owner since the read began"},
 		{"a; b -> a", "a@former#1", 10, policy.Fence{}, "keep: an owner exists", "the namesake before the owner proves nothing"},
 		{"o@u~[orphan]; b -> o/other@u", "o@u#1~[orphan]", 11, policy.Fence{}, "orphan: an owner leaves it", "the object with the UID orphans"},

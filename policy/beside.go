@@ -5,8 +5,8 @@ import ()
 // beside trims dangling and waiting references beside a solid owner, in one write as far
 // as the evidence goes. It also asks for a read of each unobserved owner, since that owner
 // may be absent. The needs
-// of a waiting owner come first, because they hold up the end of that owner. A dangling
-// reference holds up nothing.
+// of a waiting owner come first, because they delay the end of that owner. A dangling
+// reference delays nothing.
 func (in *Facts) beside(c *classes, s *Scratch) Decision {
 	v := s.verdict()
 	for at := range c.waiting {

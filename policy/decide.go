@@ -16,7 +16,7 @@ import (
 // An object that the store could not read is flawed, also with a mark and without known
 // references. Its true references, finalizers and mark are unknown, so no write rests on it.
 //
-// The scratch holds the lists of the decision. They are valid until the next decision
+// The scratch has the lists of the decision. They are valid until the next decision
 // with it. With nil the decision has lists of its own, which the caller owns.
 //
 //test:by TestDecideTotal TestDecideOrderless TestDecideExhaustive TestDecideEnds
@@ -88,7 +88,7 @@ func watch(owners []int) Decision {
 // without owners.
 func (in *Facts) fence(owners []int) Decision {
 	d := Decision{Action: Wait, Reason: NeedFence, Owners: owners}
-	if in.Fence.Held {
+	if in.Fence.Blocked {
 		d.Reason = FenceHeld
 	}
 	return d

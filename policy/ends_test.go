@@ -32,7 +32,7 @@ func (p *play) end() bool {
 				return true
 			}
 			p.read(d.Owners)
-		case d.Reason == policy.NeedFence && (p.in.Fence.Exact || p.in.Fence.Held):
+		case d.Reason == policy.NeedFence && (p.in.Fence.Exact || p.in.Fence.Blocked):
 			p.in.Fence.Passed = p.now
 			p.watch(upTo(len(p.in.Owners)))
 		case d.Reason == policy.NeedWatch:
@@ -86,8 +86,8 @@ func (p *play) watch(owners []int) {
 	}
 }
 
-// holds reports whether a readable owner has the named state, for the graph and in truth.
-func (p *play) holds(class graph.Class, truth policy.ReadState) bool {
+// any reports whether a readable owner has the named state, for the graph and in truth.
+func (p *play) any(class graph.Class, truth policy.ReadState) bool {
 	return spec{in: p.in}.those(func(i int, o policy.OwnerFacts) bool {
 		return p.unread>>i&1 == 0 && o.Class == class && p.truth[i] == truth
 	}) != 0
@@ -102,7 +102,7 @@ func plays(unread func(n int) refs, yield func(p *play)) {
 		{Class: graph.Solid, Orphaning: true, Mark: 6, Unacknowledged: true}, {Class: graph.Dangling},
 		{Class: graph.Unknown, Doubt: graph.Unobserved}, {Class: graph.Dangling, Unconfirmed: true},
 	}
-	fences := []policy.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Held: true}, {Released: 9}}
+	fences := []policy.Fence{{Exact: true}, {Exact: true, Passed: 5}, {Exact: true, Passed: 8}, {Exact: true, Passed: 4, Blocked: true}, {Released: 9}}
 	marks := [][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}}
 	each := len(graphs) * 4
 	for n := range each * each * each {
@@ -164,7 +164,7 @@ func TestDecideUnreadable(t *testing.T) {
 				t.Fatalf("%+v: owner %d orphans, and waits for a read of another: %s", begin, i, says(p.in.Object, p.decision))
 			}
 		}
-		if !p.in.Object.Deleting && p.holds(graph.Waiting, policy.ReadWaiting) && p.holds(graph.Solid, policy.ReadSolid) {
+		if !p.in.Object.Deleting && p.any(graph.Waiting, policy.ReadWaiting) && p.any(graph.Solid, policy.ReadSolid) {
 			t.Fatalf("%+v: an owner waits beside a solid one, and a third is read: %s", begin, says(p.in.Object, p.decision))
 		}
 		if p.in.Object.Deleting && !p.in.Retry {

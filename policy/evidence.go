@@ -81,7 +81,7 @@ func (in *Facts) proof(o *OwnerFacts, want ReadState) evidence {
 
 // due reports whether the owner's fence has still to pass, and can pass.
 func (in *Facts) due(o *OwnerFacts) bool {
-	return in.Fence.Exact && !in.Fence.Held && o.Mark != 0 && !in.ended(o)
+	return in.Fence.Exact && !in.Fence.Blocked && o.Mark != 0 && !in.ended(o)
 }
 
 // keeps returns the state of the proof that the solid owner x stood at an instant after

@@ -22,7 +22,7 @@ func TestDecideExhaustive(t *testing.T) {
 	c := checker{t: t}
 	fences := everyFence([]policy.Moment{0, 3, 4, 5}, []policy.Moment{0, 4, 5}, true)
 	few := everyFence([]policy.Moment{0, 4, 5}, []policy.Moment{0, 5}, false)
-	states := append(few, policy.Fence{Exact: true, Held: true}, policy.Fence{Released: 4}, policy.Fence{Released: 5})
+	states := append(few, policy.Fence{Exact: true, Blocked: true}, policy.Fence{Released: 4}, policy.Fence{Released: 5})
 	plain := []input{{}, {Facts: policy.Facts{Referring: 1}}}
 
 	one := everyFact([]policy.Moment{0, 2, 3, 4}, []policy.Moment{3, 4, 5, 6}, []policy.Moment{1, 5})
@@ -103,13 +103,13 @@ func choice(facts []policy.OwnerFacts) []policy.OwnerFacts {
 	})
 }
 
-func everyFence(passed, released []policy.Moment, held bool) (out []policy.Fence) {
+func everyFence(passed, released []policy.Moment, blocked bool) (out []policy.Fence) {
 	for _, p := range passed {
 		for _, r := range released {
 			out = append(out, policy.Fence{Exact: true, Passed: p, Released: r})
-			if held {
-				out = append(out, policy.Fence{Exact: true, Passed: p, Released: r, Held: true},
-					policy.Fence{Passed: p, Released: r}, policy.Fence{Passed: p, Released: r, Held: true})
+			if blocked {
+				out = append(out, policy.Fence{Exact: true, Passed: p, Released: r, Blocked: true},
+					policy.Fence{Passed: p, Released: r}, policy.Fence{Passed: p, Released: r, Blocked: true})
 			}
 		}
 	}

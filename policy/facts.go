@@ -34,7 +34,7 @@ func (s ReadState) String() string {
 // from Self to Orphaning. Its caller sets Mark and Changed, and Facts.AddRead the fields of a read.
 type OwnerFacts struct {
 	// Self: the reference leads back to the object. It never counts. Block: the reference
-	// holds up the owner's foreground deletion.
+	// delays the owner's foreground deletion.
 	Self, Block bool
 	// Class is the owner's class in the graph, or Dangling if a read proved absence. Doubt
 	// says why it is unknown.
@@ -60,8 +60,8 @@ type OwnerFacts struct {
 	// neither is known.
 	Changed Moment
 	// Read is the state in the last valid read, and ReadBegan is the moment at which that
-	// read was handed out. SameVersion: the read answered the version that the graph held
-	// then and holds now.
+	// read was handed out. SameVersion: the read answered the version that the graph had
+	// then and has now.
 	Read        ReadState
 	ReadBegan   Moment
 	SameVersion bool
@@ -121,8 +121,8 @@ type Fence struct {
 	// effort, because the store has no fences or a setting releases them. It stays 0 until every
 	// kind is listed and well.
 	Released Moment
-	// Held: the fence under way waits for a sick kind.
-	Held bool
+	// Blocked: the fence under way waits for a sick kind.
+	Blocked bool
 }
 
 // Settings are the choices of a user. With the zero value, the decisions are those of the

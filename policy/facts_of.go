@@ -37,7 +37,7 @@ func FactsOf(n graph.Node) Facts {
 		References: n.Owners(), Referring: n.Referring(), Elsewhere: x.Elsewhere(), Blocking: n.Blocking(),
 		Owners: make([]OwnerFacts, 0, n.Owners()),
 	}
-	if x.MarkHeld() {
+	if x.MarkWithheld() {
 		f.Propagation = graph.Unset
 	}
 	for _, r := range n.References() {
@@ -95,10 +95,10 @@ func ownerFacts(n graph.Node, r *graph.Reference) OwnerFacts {
 		}
 	}
 	o := of.Inside(inside.Key{})
-	if o.MarkHeld() && f.Class == graph.Waiting {
+	if o.MarkWithheld() && f.Class == graph.Waiting {
 		f.Class = graph.Solid
 	}
-	f.Orphaning = o.Orphaning() && !o.MarkHeld() && !o.SharesUID()
+	f.Orphaning = o.Orphaning() && !o.MarkWithheld() && !o.SharesUID()
 	return f
 }
 

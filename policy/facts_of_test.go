@@ -91,7 +91,7 @@ func TestFactsOfDecides(t *testing.T) {
 		{"a -> b; b -> a", "", "b", "keep: an owner exists", "a cycle keeps itself"},
 		{"o@u~[orphan]; b -> o/other@u", "", "b", "verify: an owner has to be read", "an orphaning under other coordinates needs evidence, too"},
 		{"b~[orphan] -> b/other@b", "", "b", "wait: a fence has to pass", "no object orphans itself by its own UID"},
-		{"b~[foreground, ownergraph.github.io/hold]", "", "b", "keep: finalizers hold it", "a held mark asks for no propagation"},
+		{"b~[foreground, ownergraph.github.io/hold]", "", "b", "keep: finalizers hold it", "a withheld mark asks for no propagation"},
 	} {
 		g := observe(t, c.objects, c.gone)
 		f := policy.FactsOf(nodeOf(t, g, c.of))

@@ -59,7 +59,7 @@ func drawInput(t *rapid.T, odd bool) input {
 	in.Ring = rapid.SliceOfN(rapid.IntRange(0, max(0, len(in.Owners)-1)), 0, 3).Draw(t, "ring")
 	slices.Sort(in.Ring)
 	in.Fence = policy.Fence{
-		Exact: rapid.Bool().Draw(t, "exact"), Held: rapid.Bool().Draw(t, "held"),
+		Exact: rapid.Bool().Draw(t, "exact"), Blocked: rapid.Bool().Draw(t, "held"),
 		Passed:   policy.Moment(rapid.IntRange(0, 7).Draw(t, "passed")),
 		Released: policy.Moment(rapid.IntRange(0, 7).Draw(t, "released")),
 	}

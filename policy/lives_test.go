@@ -53,7 +53,7 @@ func TestDeploymentOrphans(t *testing.T) {
 }
 
 // TestAcknowledgement: a decision waits for a silent controller until its time is over.
-// It holds up nothing else meanwhile.
+// It delays nothing else meanwhile.
 func TestAcknowledgement(t *testing.T) {
 	decideRows(t, []row{
 		{"x -> a, b | solid orphaning mark 2 unacknowledged; solid orphaning mark 2 | known 3 exact passed 4",

@@ -110,7 +110,7 @@ func parseMoments(in *input, set *policy.Settings, text string) error {
 		case "exact":
 			in.Fence.Exact = true
 		case "held":
-			in.Fence.Held = true
+			in.Fence.Blocked = true
 		case "retry":
 			in.Retry = true
 		case "flawed":

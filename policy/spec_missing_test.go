@@ -120,7 +120,7 @@ func (s spec) rest() ask {
 }
 
 func (s spec) fence(of refs) ask {
-	if s.in.Fence.Held {
+	if s.in.Fence.Blocked {
 		return ask{policy.FenceHeld, of}
 	}
 	return ask{policy.NeedFence, of}

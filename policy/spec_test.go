@@ -107,7 +107,7 @@ func (s spec) seen(o policy.OwnerFacts, want policy.ReadState) bool {
 // fenceDue: the fence for which the owner waits comes before a read would help.
 func (s spec) fenceDue(o policy.OwnerFacts) bool {
 	f := s.in.Fence
-	return f.Exact && !f.Held && o.Mark != 0 && f.Passed <= o.Mark && f.Released <= o.Mark
+	return f.Exact && !f.Blocked && o.Mark != 0 && f.Passed <= o.Mark && f.Released <= o.Mark
 }
 
 // stood is the first half of the trimming rule: after o's mark was known, x existed and

@@ -26,7 +26,7 @@ func parseRow(line string) (r row, err error) {
 	return r, err
 }
 
-// TestDecideTable holds the golden table: a row of inputs for each reason.
+// TestDecideTable checks the golden table: a row of inputs for each reason.
 func TestDecideTable(t *testing.T) {
 	text, err := os.ReadFile(table)
 	if err != nil {

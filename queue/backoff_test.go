@@ -22,7 +22,7 @@ func TestBackoff(t *testing.T) {
 		{"the first retry waits for the base", time.Second, time.Hour, 1, time.Second},
 		{"each further one doubles", time.Second, time.Hour, 4, 8 * time.Second},
 		{"the last one below the cap", time.Second, 8 * time.Second, 4, 8 * time.Second},
-		{"the cap holds", time.Second, 15 * time.Second, 5, 15 * time.Second},
+		{"the cap applies", time.Second, 15 * time.Second, 5, 15 * time.Second},
 		{"no shift overflows", time.Second, math.MaxInt64, 35, math.MaxInt64},
 		{"no attempt is too many", time.Second, time.Hour, max, time.Hour},
 		{"zero is the default base", 0, 0, 1, 5 * time.Millisecond},

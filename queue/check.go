@@ -71,7 +71,7 @@ func (s *slot[K]) check() error {
 	return nil
 }
 
-// checkLists walks each list. The lists and the heap hold as many slots as exist, and
+// checkLists walks each list. The lists and the heap have as many slots as exist, and
 // none twice, so none is missing.
 func (q *Queue[K]) checkLists() error {
 	total := len(q.heap)
@@ -174,7 +174,7 @@ func (q *Queue[K]) checkCapacity() error {
 		{"index", q.index.used, len(q.index.cells), keepCells, 2 * dense.Share},
 	} {
 		if r.cap > r.keep && r.len < r.cap/r.spare {
-			return broken(8, "%s have space for %d and hold %d", r.of, r.cap, r.len)
+			return broken(8, "%s have space for %d and has %d", r.of, r.cap, r.len)
 		}
 	}
 	return nil

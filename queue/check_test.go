@@ -38,7 +38,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		invariant int
 		damage    func(q Q)
 	}{
-		{"two slots hold one key", 1, func(q Q) { at(q, ready).key = delayed }},
+		{"two slots have one key", 1, func(q Q) { at(q, ready).key = delayed }},
 		{"a key is under another hash", 1, func(q Q) { q.seed = New(Config[int]{}).seed }},
 		{"a slot is in no state", 2, func(q Q) { at(q, ready).state = StateUnset }},
 		{"a ready key says that it is in flight", 2, func(q Q) { at(q, ready).state = InFlight }},
@@ -49,7 +49,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		{"a list miscounts", 2, func(q Q) { q.lists[Low].len++ }},
 		{"a list forgets its end", 2, func(q Q) { q.lists[inFlight].tail = none }},
 		{"a slot is nowhere", 2, func(q Q) { q.heap = q.heap[:len(q.heap)-1] }},
-		{"the heap holds a ready key", 2, func(q Q) { q.heap[3].slot = q.find(ready) }},
+		{"the heap has a ready key", 2, func(q Q) { q.heap[3].slot = q.find(ready) }},
 		{"a position is wrong", 2, func(q Q) { at(q, delayed).pos++ }},
 		{"a ready key has no priority", 3, func(q Q) { at(q, ready).priority = PriorityUnset }},
 		{"a delayed key has an unknown priority", 3, func(q Q) { at(q, delayed).priority = Low + 1 }},

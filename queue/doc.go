@@ -3,13 +3,13 @@
 //
 // # Passive
 //
-// A [Queue] starts no goroutine, holds no lock and reads no clock. Time is a parameter, and
+// A [Queue] starts no goroutine, has no lock and reads no clock. Time is a parameter, and
 // a call never blocks. The caller asks [Queue.Next] for a key. Without a key [Queue.Due]
 // gives the time of the next call. Equal calls give equal answers, [Queue.Clone] copies the
 // whole state, and [Queue.Entries] lists it. A checker can therefore try every order of
 // calls.
 //
-// The queue holds keys, never events. A key means "look at this". The receiver of a key
+// The queue has keys, never events. A key means "look at this". The receiver of a key
 // looks at the present state. A key with two requests is handed out once. A needless key
 // costs time, never correctness.
 //
@@ -63,7 +63,7 @@
 //   - In client-go Get blocks, a goroutine waits for delays, and the queue has a shutdown.
 //     Here the caller does all that, so a test can choose each order of calls.
 //   - In client-go all retries of a queue share, by default, one bucket of ten a second. A
-//     thousand conflicts of one cascade then hold up every other key. Here a key waits for
+//     thousand conflicts of one cascade then delay every other key. Here a key waits for
 //     its own failures only. The client of a store limits the rate for the store.
 //   - In client-go keys that fail together return together. Here each delay has a jitter from
 //     the key and the attempt. The keys are spread out, and the same in each run.

@@ -3,7 +3,7 @@ package queue
 import "github.com/ownergraph/ownergraph/internal/core/dense"
 
 // index finds slots by the hash of their key. It is open addressing with linear probing,
-// at most three quarters full. It holds no keys, so a copy and a change of size hash no
+// at most three quarters full. It has no keys, so a copy and a change of size hash no
 // key. Unlike a map it leaves no tombstones, so a steady state allocates nothing.
 type index struct {
 	cells []cell // a power of two, or nil

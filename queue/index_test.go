@@ -14,7 +14,7 @@ func TestIndex(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var x index
 		hashes := map[int32]uint32{}
-		held := func() []int32 {
+		used := func() []int32 {
 			slots := []int32{}
 			for slot := range int32(64) {
 				if _, ok := hashes[slot]; ok {
@@ -24,7 +24,7 @@ func TestIndex(t *testing.T) {
 			return slots
 		}
 		free := func(t *rapid.T) int32 {
-			return rapid.Int32Range(0, 63).Filter(func(s int32) bool { return !slices.Contains(held(), s) }).Draw(t, "free")
+			return rapid.Int32Range(0, 63).Filter(func(s int32) bool { return !slices.Contains(used(), s) }).Draw(t, "free")
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"insert": func(t *rapid.T) {
@@ -37,14 +37,14 @@ func TestIndex(t *testing.T) {
 			},
 			"remove": func(t *rapid.T) {
 				if len(hashes) > 0 {
-					slot := rapid.SampledFrom(held()).Draw(t, "slot")
+					slot := rapid.SampledFrom(used()).Draw(t, "slot")
 					x.remove(hashes[slot], slot)
 					delete(hashes, slot)
 				}
 			},
 			"move": func(t *rapid.T) {
 				if len(hashes) > 0 {
-					from, to := rapid.SampledFrom(held()).Draw(t, "from"), free(t)
+					from, to := rapid.SampledFrom(used()).Draw(t, "from"), free(t)
 					x.move(hashes[from], from, to)
 					hashes[to] = hashes[from]
 					delete(hashes, from)

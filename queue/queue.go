@@ -20,7 +20,7 @@ const dueBatch = 256
 //
 // Check verifies these invariants:
 //
-//  1. No two slots hold one key, and each key is found at its slot.
+//  1. No two slots have one key, and each key is found at its slot.
 //  2. Each slot is only in the place of its state: the list of its priority, the
 //     in-flight list, the idle list, or the heap.
 //  3. Ready and delayed keys have a priority. An idle key has none, and has
@@ -31,7 +31,7 @@ const dueBatch = 256
 //     the times of its slots.
 //  6. A class that is passed over has ready keys, and was passed over at most
 //     once more than the limit.
-//  7. The index holds each slot once. Without an index there are few slots.
+//  7. The index has each slot once. Without an index there are few slots.
 //  8. No slice keeps much more memory than its content needs.
 type Queue[K comparable] struct {
 	cfg    Config[K]

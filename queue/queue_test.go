@@ -48,7 +48,7 @@ func TestMerge(t *testing.T) {
 		{"a key in flight is not handed out again", func(q Q) { q.Add("a", Low); q.Next(ms(0)); q.Add("a", High) }, 0, ""},
 		{"a key that was added in flight comes at Done", func(q Q) { q.Add("a", Low); q.Next(ms(0)); q.Add("a", Low); q.Done("a") }, 0, "a"},
 		{"a key that was not added in flight does not", func(q Q) { q.Add("a", Low); q.Next(ms(0)); q.Done("a") }, 9, ""},
-		{"a delay asked in flight holds after Done", func(q Q) { q.Add("a", Low); q.Next(ms(0)); q.AddAt("a", Low, ms(5)); q.Done("a") }, 4, ""},
+		{"a delay asked in flight applies after Done", func(q Q) { q.Add("a", Low); q.Next(ms(0)); q.AddAt("a", Low, ms(5)); q.Done("a") }, 4, ""},
 		{"a delay asked in flight ends after Done", func(q Q) { q.Add("a", Low); q.Next(ms(0)); q.AddAt("a", Low, ms(5)); q.Done("a") }, 5, "a"},
 		{"in flight the earlier wins", func(q Q) { q.Add("a", Low); q.Next(ms(0)); q.AddAt("a", Low, ms(5)); q.Add("a", Low); q.Done("a") }, 0, "a"},
 		{"in flight at once stays at once", func(q Q) { q.Add("a", Low); q.Next(ms(0)); q.Add("a", Low); q.AddAt("a", Low, ms(5)); q.Done("a") }, 0, "a"},

@@ -52,7 +52,7 @@
 // longest lines of very dense pictures, and counts them.
 //
 // Any input is safe: rings, references to nothing, equal UIDs, 100,000 objects. Names may
-// hold any bytes. A control character, a mark that turns the direction of writing, and a
+// have any bytes. A control character, a mark that turns the direction of writing, and a
 // backslash show as the escapes of Go. A name of more than 512 bytes loses its middle, and
 // so does a name that is too wide for its box. The SVG has no scripts, links or identifiers,
 // so a page may show several. A page with a Content-Security-Policy without inline styles

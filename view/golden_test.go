@@ -79,7 +79,7 @@ func explanation(t testing.TB) explain.Explanation {
 	}
 }
 
-// TestGolden holds the four forms of four pictures.
+// TestGolden checks the four forms of four pictures.
 func TestGolden(t *testing.T) {
 	objects := parse(t, shop)
 	forecast, of := forecast(t)

@@ -104,7 +104,7 @@ func because(o *plan.Object) (notes []string) {
 	return notes
 }
 
-// cause spells a cause of a hold. A key with a UID loses it, because the picture spells
+// cause spells a cause for which an object is held. A key with a UID loses it, because the picture spells
 // keys without.
 func cause(s string) string {
 	if place, _, ok := strings.Cut(s, "@"); ok && len(s) <= maxWord && strings.Contains(place, "/") {

@@ -75,7 +75,7 @@ func TestCascade(t *testing.T) {
 					if held, err := col.WaitIdle(r.t.Context()); err != nil || len(held) != 0 {
 						t.Errorf("held %v, %v", held, err)
 					}
-					if o := r.held("apps/Deployment", "ns", "owner"); o != nil {
+					if o := r.stored("apps/Deployment", "ns", "owner"); o != nil {
 						t.Errorf("the owner is still present: %v", o)
 					}
 					left := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Config holds a Store's settings. The zero value works. Each zero field has the
+// Config has a Store's settings. The zero value works. Each zero field has the
 // default that its comment names. New reads the Config once. It is not safe for
 // concurrent modification.
 type Config struct {
@@ -35,7 +35,7 @@ type Config struct {
 	Listings int
 	// NoStreaming lists by pages even if the server could stream a listing.
 	NoStreaming bool
-	// RecordNamespace is the namespace of the ConfigMaps that hold records
+	// RecordNamespace is the namespace of the ConfigMaps that keep records
 	// (ownergraph.Records). The default is "kube-system". The namespace has to exist. All
 	// engines of a cluster need the same one.
 	//

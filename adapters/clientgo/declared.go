@@ -20,7 +20,7 @@ import (
 // APIServices. If discovery has all of them, their names suffice. The store reads whole
 // only the definitions that discovery lacks.
 
-// undiscovered holds the kinds and groups that definitions or API services name and
+// undiscovered has the kinds and groups that definitions or API services name and
 // discovery lacks. The zero value is empty.
 type undiscovered struct {
 	known    []schema.GroupResource       // definitions whose kinds an earlier discovery found
@@ -37,7 +37,7 @@ type versionDefinition struct {
 	definition
 }
 
-// declared holds the metadata of the definitions and API services.
+// declared has the metadata of the definitions and API services.
 type declared struct {
 	definitions, services []metav1.PartialObjectMetadata
 	failed                map[graph.Kind]error

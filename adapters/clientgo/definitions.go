@@ -59,7 +59,7 @@ type apiService struct {
 // rejected reports whether the definition was never served, because another definition
 // has its names. Then it has no objects.
 //
-//test:by TestDefinitionsThatHoldNothing
+//test:by TestDefinitionsThatBlockNothing
 func (d *definition) rejected() bool {
 	return d.is("NamesAccepted", metav1.ConditionFalse) && !d.is("Established", metav1.ConditionTrue)
 }

@@ -15,10 +15,10 @@ func serviceKinds() []*fakeKind {
 		&fakeKind{group: "apiregistration.k8s.io", kind: "APIService", plural: "apiservices", versions: []string{"v1"}})
 }
 
-// TestDefinitionHoldsFences: a kind with a definition holds up fences while discovery
+// TestDefinitionBlocksFences: a kind with a definition blocks fences while discovery
 // lacks it. This is so in a watch that knows the kind and in a new one. The watch
 // reports its objects if the server lists them.
-func TestDefinitionHoldsFences(t *testing.T) {
+func TestDefinitionBlocksFences(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		fresh  bool
@@ -63,10 +63,10 @@ func TestDefinitionHoldsFences(t *testing.T) {
 	}
 }
 
-// TestDefinitionsThatHoldNothing: a kind leaves the set only when its definition is
+// TestDefinitionsThatBlockNothing: a kind leaves the set only when its definition is
 // gone. A definition whose names were not accepted never had objects. An ignored kind
 // is not in the set.
-func TestDefinitionsThatHoldNothing(t *testing.T) {
+func TestDefinitionsThatBlockNothing(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		ignore []graph.Kind
@@ -91,10 +91,10 @@ func TestDefinitionsThatHoldNothing(t *testing.T) {
 	}
 }
 
-// TestServiceHoldsFences: a group that only an API service names is sick. If no kind of
+// TestServiceBlocksFences: a group that only an API service names is sick. If no kind of
 // it is known, the whole group is sick. Otherwise each known kind is sick. A version in
 // a group with definitions belongs to them.
-func TestServiceHoldsFences(t *testing.T) {
+func TestServiceBlocksFences(t *testing.T) {
 	for _, c := range []struct {
 		reason, service string
 		remote          bool
@@ -130,7 +130,7 @@ func TestServiceHoldsFences(t *testing.T) {
 }
 
 // TestDefinitionsUnread: while the definitions cannot be read, no kind leaves the set
-// and the set passes no fence. An ignored kind holds up nothing.
+// and the set passes no fence. An ignored kind delays nothing.
 func TestDefinitionsUnread(t *testing.T) {
 	for _, c := range []struct {
 		reason string

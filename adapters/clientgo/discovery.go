@@ -35,7 +35,7 @@ type groupVersion struct {
 	failed    string // the error, or ""
 }
 
-// discovered holds the groups by name, with their versions in the server's order.
+// discovered has the groups by name, with their versions in the server's order.
 type discovered map[string][]groupVersion
 
 // names reports whether discovery names a resource, in any version.

@@ -22,9 +22,9 @@
 // The store does not trust discovery alone. For a moment after its start, an API server
 // answers without the groups of definitions and reports no error. So the store compares
 // discovery with consistent lists of the CustomResourceDefinitions and the APIServices.
-// A kind or group that they name and discovery lacks is sick, and holds up fences. A
+// A kind or group that they name and discovery lacks is sick, and blocks fences. A
 // kind leaves the set only when its definition is gone. A definition whose names were
-// never accepted has no objects, and holds up nothing.
+// never accepted has no objects, and delays nothing.
 //
 // If the store cannot read these lists, the set of kinds is not certain. Then
 // CustomResourceDefinition or APIService is sick with the reason, no kind leaves the
@@ -43,7 +43,7 @@
 //
 // If the server cannot discover a group, the kinds of the group that are known stay in
 // the set as sick kinds. A group without a known kind stands in the set as the sick kind
-// "group/*". A sick kind holds up fences, and with them foreground and orphan deletions.
+// "group/*". A sick kind blocks fences, and with them foreground and orphan deletions.
 // To go on without the kind, name it in Config.Ignore or set the engine's FenceWait. A
 // broken conversion webhook, a stopped aggregated server or a missing right makes only
 // the affected kinds sick.
@@ -63,7 +63,7 @@
 // Two more references are Unresolved: a reference to a kind outside of the set, and a
 // reference to a name that no object can have. An Unresolved reference counts by its UID.
 // An orphan deletion of the object with that UID drops the reference, as in Kubernetes. A
-// blocking reference holds up the foreground deletion of that object.
+// blocking reference delays the foreground deletion of that object.
 //
 // A kind without namespaces that allows get and not watch, such as ComponentStatus, can
 // own too. The store reads such an owner, and reads it again with every audit of the
@@ -96,7 +96,7 @@
 //
 // # Writing
 //
-// Each write is one request, conditioned on UID and version. This holds for built-in
+// Each write is one request, conditioned on UID and version. This is true for built-in
 // kinds and for custom resources. The end of a namespace is the exception: see below. A
 // patch is a JSON patch that sets UID and version, so a change by another client is a
 // conflict. It tests each value that it removes: see [Store.Patch].
@@ -239,7 +239,7 @@
 //
 // Package envtestgc adds a garbage collector to envtest, or to any server without
 // kube-controller-manager, in one line of a TestMain. Its WaitIdle returns when a cascade
-// has ended, or reports the objects that hold it up. Package fakegc does the same for
+// has ended, or reports the objects that delay it. Package fakegc does the same for
 // controller-runtime's fake client. It is a module of its own. It adds the UIDs,
 // preconditions and propagation that the fake client lacks. examples/operator uses it.
 package clientgo

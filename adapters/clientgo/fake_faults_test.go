@@ -53,18 +53,18 @@ func (f *fake) backup() (restore func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	version := f.version
-	held := make([]map[types.NamespacedName]*meta, len(f.kinds))
+	stored := make([]map[types.NamespacedName]*meta, len(f.kinds))
 	for i, k := range f.kinds {
-		held[i] = map[types.NamespacedName]*meta{}
+		stored[i] = map[types.NamespacedName]*meta{}
 		for at, o := range k.objects {
-			held[i][at] = o
+			stored[i][at] = o
 		}
 	}
 	return func() {
 		f.locked(func() {
 			f.version = version
 			for i, k := range f.kinds {
-				k.objects, k.log, k.compacted = held[i], nil, 0
+				k.objects, k.log, k.compacted = stored[i], nil, 0
 				k.dropped = 0
 			}
 			f.endWatches()

@@ -42,7 +42,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case holdsRecord(r, k):
+	case isOfRecord(r, k):
 		f.serveRecord(w, r, k, scope, name)
 	case name != "":
 		f.serveObject(w, r, k, scope, name)

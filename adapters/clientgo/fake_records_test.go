@@ -29,8 +29,8 @@ type fakeBody struct {
 	Data, BinaryData map[string]*string
 }
 
-// holdsRecord reports whether a request is for the data of a ConfigMap.
-func holdsRecord(r *http.Request, k *fakeKind) bool {
+// isOfRecord reports whether a request is for the data of a ConfigMap.
+func isOfRecord(r *http.Request, k *fakeKind) bool {
 	return k.plural == "configmaps" && (r.Method == http.MethodPost || r.Header.Get("Content-Type") == string(types.MergePatchType) ||
 		r.Method == http.MethodGet && r.Header.Get("Accept") == "application/json")
 }

@@ -124,7 +124,7 @@ func TestFenceOfSickKind(t *testing.T) {
 	})
 }
 
-// TestFenceOfUncertainKind: a kind that discovery does not confirm holds up the fence
+// TestFenceOfUncertainKind: a kind that discovery does not confirm blocks the fence
 // too.
 func TestFenceOfUncertainKind(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {

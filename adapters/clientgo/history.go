@@ -103,7 +103,7 @@ func (h *history) byVersion() []graph.Kind {
 }
 
 // slots bounds the parallel listings. Kinds whose listing failed have slots of their
-// own, so that they hold up no other kind. Fences have slots of their own too, for one
+// own, so that they delay no other kind. Fences have slots of their own too, for one
 // page each.
 type slots struct{ healthy, failed, fence chan struct{} }
 

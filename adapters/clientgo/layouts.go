@@ -13,7 +13,7 @@ import (
 // layouts caches two facts that a patch needs and the graph lacks: the order of an
 // object's references and finalizers, and the apiVersion of its references. Most
 // objects have one owner and at most one finalizer. For them index 0 is right, and the
-// cache holds only one apiVersion for each pair of kinds.
+// cache has only one apiVersion for each pair of kinds.
 //
 // A wrong or missing entry costs a patch one read and a second request, because the
 // patch tests all that it assumes. layouts is safe for concurrent use.
@@ -23,7 +23,7 @@ type layouts struct {
 	apiVersions map[[2]graph.Kind]string // by the kinds of dependent and owner
 }
 
-// layout holds an object's references and finalizers in order.
+// layout has an object's references and finalizers in order.
 type layout struct {
 	version    string
 	owners     []metav1.OwnerReference

@@ -47,7 +47,7 @@ func TestManyOwnersAreHeld(t *testing.T) {
 				t.Error(err)
 			}
 			left := ""
-			if r.held("ConfigMap", "ns", "many") != nil {
+			if r.stored("ConfigMap", "ns", "many") != nil {
 				left = "many"
 			}
 			if left != c.left || (left != "") != (len(held) == 1 && held[0].Reason == policy.ObjectFlawed) {

@@ -25,7 +25,7 @@ const rewindPause = time.Second
 // errUnsent says that a write was not sent, because it may be of a former history.
 var errUnsent = errors.New("not sent")
 
-// losses holds back writes that may be of a former history (RULES, R5).
+// losses delays writes that may be of a former history (RULES, R5).
 // It is safe for concurrent use.
 //
 //test:by TestLossIsCompared TestLossAndRestore TestLossWithoutComparison

@@ -11,7 +11,7 @@ type commands struct {
 	retire  int64    // the number of the kind's retirement; negative if the kind is served again
 }
 
-// mailbox holds a worker's commands until the worker takes them. It is safe for
+// mailbox keeps a worker's commands until the worker takes them. It is safe for
 // concurrent use.
 type mailbox struct {
 	mu      sync.Mutex

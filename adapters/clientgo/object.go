@@ -78,7 +78,7 @@ func (c *catalog) ownerOf(share func(string) string, scope string, r *metav1.Own
 // maxName is the longest name of an object in the graph.
 const maxName = 1024
 
-// validName reports whether an object may have the name. A path can hold it, and the
+// validName reports whether an object may have the name. A path can contain it, and the
 // graph accepts it.
 func validName(s string) bool {
 	return len(s) <= maxName && len(content.IsPathSegmentName(s)) == 0 && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0

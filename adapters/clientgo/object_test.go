@@ -53,7 +53,7 @@ func TestOwnerOf(t *testing.T) {
 	}
 }
 
-// TestOwnerOfHostileName: no object has a name that a path cannot hold. A reference to
+// TestOwnerOfHostileName: no object has a name that a path cannot contain. A reference to
 // such a name counts by its UID, because no read can answer.
 func TestOwnerOfHostileName(t *testing.T) {
 	for _, x := range []struct {

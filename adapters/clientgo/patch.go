@@ -16,7 +16,7 @@ import (
 // another client writes meanwhile.
 const triesWithoutVersion = 5
 
-// Patch applies change to the object at key's coordinates, if pre holds. It sends one
+// Patch applies change to the object at key's coordinates, if pre is met. It sends one
 // JSON patch, for built-in kinds and custom resources alike.
 //
 // The patch sets uid and resourceVersion to those of the precondition. The server

@@ -97,7 +97,7 @@ func TestPatch(t *testing.T) {
 				if got := strings.Join(r.takeCalls(), ", "); got != c.calls {
 					t.Errorf("it took %q, want %q", got, c.calls)
 				}
-				o := r.held("ConfigMap", "ns", "a")
+				o := r.stored("ConfigMap", "ns", "a")
 				if got := owners(o); got != c.owners {
 					t.Errorf("owners %q, want %q", got, c.owners)
 				}
@@ -128,7 +128,7 @@ func TestPatchIsExact(t *testing.T) {
 			func(*rig) {}, graph.Change{DropOwners: []graph.Owner{node}}, graph.ErrConflict},
 		{"another version, and nothing to change", func(m *meta) graph.Precondition { return graph.Precondition{Version: "1"} },
 			func(*rig) {}, graph.Change{}, graph.ErrConflict},
-		{"written meanwhile: the first place holds something else", exactly, func(r *rig) {
+		{"written meanwhile: the first place has something else", exactly, func(r *rig) {
 			r.update("ConfigMap", "ns", "a", func(m *meta) { m.OwnerReferences = []metav1.OwnerReference{ref("v1", "Node", "o", "u9")} })
 		}, graph.Change{DropOwners: []graph.Owner{node}}, graph.ErrConflict},
 		{"gone meanwhile", exactly, func(r *rig) { r.delete("ConfigMap", "ns", "a", 0) },
@@ -149,14 +149,14 @@ func TestPatchIsExact(t *testing.T) {
 				live := r.create("ConfigMap", m)
 				if c.change.AddFinalizer != "" {
 					r.delete("ConfigMap", "ns", "a", 0)
-					live = r.held("ConfigMap", "ns", "a")
+					live = r.stored("ConfigMap", "ns", "a")
 				}
 				r.watch()
 				c.before(r)
-				was := r.held("ConfigMap", "ns", "a")
+				was := r.stored("ConfigMap", "ns", "a")
 				err := r.store.Patch(r.t.Context(), key("ConfigMap", "ns", "a"), c.pre(live), c.change)
 				only(t, c.reason, err, c.want)
-				if r.held("ConfigMap", "ns", "a") != was {
+				if r.stored("ConfigMap", "ns", "a") != was {
 					t.Error("it was changed")
 				}
 			})

@@ -12,7 +12,7 @@ import (
 const maxProbed = 3
 
 // probe compares the written kind. If no probe since the sign did so, it also compares
-// the kind with the newest observed version. One database holds most kinds, and the
+// the kind with the newest observed version. One database stores most kinds, and the
 // last observation of a quiet kind may be old. If a kind's server returns an error,
 // probe tries the next kind.
 func (s *Store) probe(ctx context.Context, r resource, all bool) error {

@@ -45,7 +45,7 @@ func (r *rig) names() string {
 }
 
 // TestReadOwners: the store reads an owner whose kind is served and cannot be watched.
-// A kind outside of the set holds up no fence.
+// A kind outside of the set blocks no fence.
 func TestReadOwners(t *testing.T) {
 	bubble(t, newFake(readKinds()...), Config{}, func(r *rig) {
 		r.fault = unstoredStatus

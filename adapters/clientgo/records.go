@@ -26,7 +26,7 @@ const (
 	writeKey = "write" // random, so that a write of the same value makes another version
 )
 
-// configMap is the part of a ConfigMap that holds a record.
+// configMap is the part of a ConfigMap that has a record.
 type configMap struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -38,7 +38,7 @@ func configMapsAt() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 }
 
-// errNoRecord says that a ConfigMap has the name of a record, and holds none.
+// errNoRecord says that a ConfigMap has the name of a record, and has none.
 var errNoRecord = errors.New("the ConfigMap has no value")
 
 // ReadRecord returns the record of the name (ownergraph.Records). It is a consistent read of a

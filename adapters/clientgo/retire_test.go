@@ -159,7 +159,7 @@ func TestRetirementIsBounded(t *testing.T) {
 }
 
 // TestFenceWhileKindsRetire: a fence waits for the retirements that began before it,
-// and for no later ones. Kinds that come and go all the time do not hold it up.
+// and for no later ones. Kinds that come and go all the time do not delay it.
 func TestFenceWhileKindsRetire(t *testing.T) {
 	r, _, events := newLoop(t)
 	r.catalog, r.retirements = &catalog{}, 2

@@ -21,7 +21,7 @@ import (
 // Lister, a Selector, a Leveler and a VersionComparer too, and it keeps Records. Use New. It
 // is safe for concurrent use.
 //
-// A Store holds no object. It runs only the goroutines of its running watches. Each
+// A Store keeps no object. It runs only the goroutines of its running watches. Each
 // Watch ends its goroutines before it returns. The package links no typed client and no
 // informer.
 //
@@ -36,7 +36,7 @@ type Store struct {
 	slots   *slots
 	token   atomic.Uint64 // of the last fence; it begins at a random number
 
-	discovering sync.Mutex // held during a discovery
+	discovering sync.Mutex // locked during a discovery
 	catalog     atomic.Pointer[catalog]
 
 	lines lines.Shared // of the log

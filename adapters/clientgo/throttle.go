@@ -172,7 +172,7 @@ func (t *throttle) leave(k ticket, said load, after time.Duration) {
 }
 
 // raise raises the bound after as many good answers as it allows writes. It does so
-// only if the bound holds up a write.
+// only if the bound delays a write.
 func (t *throttle) raise(now time.Time) {
 	t.refusals = 0
 	if t.limit == 0 || len(t.queue) == 0 && t.inFlight < t.limit {

@@ -29,12 +29,12 @@ func withServices(found discovered, versions []schema.GroupVersion) discovered {
 }
 
 // addUndiscovered adds the kinds that discovery lacks and that have a definition. They
-// are sick and hold up fences, because their objects exist and no watch reports them.
+// are sick and block fences, because their objects exist and no watch reports them.
 // While the definitions cannot be read, no kind leaves the set.
 //
-//test:by TestDefinitionHoldsFences TestServiceHoldsFences TestDefinitionsUnread
-//test:by internal/proof/e2e.TestStartingServerHoldsKinds
-//test:by internal/proof/e2e.TestUnservedVersionHoldsKinds
+//test:by TestDefinitionBlocksFences TestServiceBlocksFences TestDefinitionsUnread
+//test:by internal/proof/e2e.TestStartingServerBlocksKinds
+//test:by internal/proof/e2e.TestUnservedVersionBlocksKinds
 func (c *catalog) addUndiscovered(lacks undiscovered, before *catalog, ignore ignored) {
 	c.defined, c.uncertain, c.waived = lacks.defined, len(lacks.unread) > 0, lacks.waived
 	c.incomplete = len(lacks.known)+len(lacks.versions) > 0

@@ -42,7 +42,7 @@ func TestUnlistedOwner(t *testing.T) {
 			r.collect()
 			pass(c.lasts)
 			r.locked(func() { r.fault = nil })
-			for r.held("ConfigMap", "ns", "a") != nil && time.Since(began) < c.lasts+5*time.Minute {
+			for r.stored("ConfigMap", "ns", "a") != nil && time.Since(began) < c.lasts+5*time.Minute {
 				pass(100 * time.Millisecond)
 			}
 			took := time.Since(began) - c.lasts

@@ -203,7 +203,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// TestWatchSlowSink: a blocked sink holds up only its own watch.
+// TestWatchSlowSink: a blocked sink delays only its own watch.
 func TestWatchSlowSink(t *testing.T) {
 	bubble(t, newFake(standardKinds()...), Config{}, func(r *rig) {
 		ctx, cancel := context.WithCancel(context.Background())

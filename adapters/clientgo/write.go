@@ -15,7 +15,7 @@ import (
 // consistent read in one request.
 //
 // Errors: see storeError. ErrNotFound also if the key's scope contradicts its kind,
-// because no such object can exist. ErrRefused for a name that no path can hold.
+// because no such object can exist. ErrRefused for a name that no path can contain.
 //
 //test:by TestGet
 func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {

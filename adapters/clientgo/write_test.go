@@ -18,8 +18,8 @@ func key(kind graph.Kind, scope, name string) graph.Key {
 	return graph.Key{Kind: kind, Scope: scope, Name: name}
 }
 
-// held returns an object of the fake.
-func (r *rig) held(kind graph.Kind, scope, name string) *meta {
+// stored returns an object of the fake.
+func (r *rig) stored(kind graph.Kind, scope, name string) *meta {
 	r.fake.mu.Lock()
 	defer r.fake.mu.Unlock()
 	return r.kindOf(kind).objects[types.NamespacedName{Namespace: scope, Name: name}]
@@ -201,7 +201,7 @@ func TestDelete(t *testing.T) {
 					t.Error(err)
 				}
 				left := "-"
-				if o := r.held("ConfigMap", "ns", "a"); o != nil {
+				if o := r.stored("ConfigMap", "ns", "a"); o != nil {
 					left = strings.Join(o.Finalizers, ",")
 				}
 				if left != c.left {

@@ -4,7 +4,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Record is everything that one key holds: the metadata of an object, its labels, and the
+// Record is everything that one key contains: the metadata of an object, its labels, and the
 // payload of its user. It is a plain value that owns its slices and its map.
 type Record struct {
 	// Object is the metadata. Its version is the key's mod revision, and no part of the

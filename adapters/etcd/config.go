@@ -14,7 +14,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// Config holds a store's settings. The zero value works: a store without kinds. Only New
+// Config has a store's settings. The zero value works: a store without kinds. Only New
 // reads it.
 type Config struct {
 	// Kinds are the kinds that the store serves, always the same. All processes on one

@@ -8,7 +8,7 @@
 //
 // # Keys and values
 //
-// One key holds one object: its metadata, its labels and the payload of its user. They
+// One key stores one object: its metadata, its labels and the payload of its user. They
 // change together, in one step. The default codec writes
 //
 //	ownergraph/objects/project/blue/site     kind, scope and name, as graph.Key.PlaceString

@@ -149,7 +149,7 @@ func (w *watch) takeEvent(ctx context.Context, e *mvccpb.Event) error {
 	}
 	_, r, err := w.store.readKV(e.Kv)
 	if err != nil {
-		w.hold(ctx, k, e.Kv, err)
+		w.reportUnread(ctx, k, e.Kv, err)
 		return nil
 	}
 	was, ok := k.known.get(key)

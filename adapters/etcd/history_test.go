@@ -102,7 +102,7 @@ func TestOriginRewritten(t *testing.T) {
 	}
 	r.mustPut(t, r.originKey, nil)
 	o := r.create(t, "pod/ns/a")
-	w.until(t, "the next change", func(m *mirror) bool { return m.holds(o) })
+	w.until(t, "the next change", func(m *mirror) bool { return m.is(o) })
 	if !w.sees(func(m *mirror) bool { return len(m.epochs) == 0 && m.begun["pod"] == 1 }) {
 		t.Error("the watch has announced a restore, or has listed again")
 	}
@@ -133,12 +133,12 @@ func TestRevisionFalls(t *testing.T) {
 		}
 	}
 	lost := r.create(t, "pod/ns/lost")
-	w.until(t, "it has both", func(m *mirror) bool { return m.holds(kept, lost) })
+	w.until(t, "it has both", func(m *mirror) bool { return m.is(kept, lost) })
 	s.Kill()
 	if err := errors.Join(os.RemoveAll(etcd.Data(s)), os.CopyFS(etcd.Data(s), os.DirFS(copied)), s.Launch(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	w.until(t, "it announces the restore, and has the old object alone", func(m *mirror) bool { return len(m.epochs) == 1 && m.holds(kept) })
+	w.until(t, "it announces the restore, and has the old object alone", func(m *mirror) bool { return len(m.epochs) == 1 && m.is(kept) })
 	late := watchOf(t, newStore(t, clientOf(t, s, nil)))
 	late.until(t, "another process announces it too", func(m *mirror) bool { return listed(1)(m) && len(m.epochs) == 1 })
 	if late.lastEpoch() != w.lastEpoch() {

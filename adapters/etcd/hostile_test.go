@@ -75,7 +75,7 @@ func (r *rig) refusedOrKept(t *testing.T, o graph.Object) error {
 	}
 	w := watchOf(t, r.Store)
 	defer w.cancel()
-	w.until(t, "the watch has the object alone", func(m *mirror) bool { return m.holds(made.Object) })
+	w.until(t, "the watch has the object alone", func(m *mirror) bool { return m.is(made.Object) })
 	freed, err := r.Update(t.Context(), Record{Object: graph.Object{Key: made.Object.Key}})
 	if err != nil {
 		return err

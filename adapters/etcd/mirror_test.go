@@ -61,8 +61,8 @@ func (m *mirror) apply(e *graph.Event) {
 	}
 }
 
-// holds reports whether the mirror has exactly these objects.
-func (m *mirror) holds(want ...graph.Object) bool {
+// is reports whether the mirror has exactly these objects.
+func (m *mirror) is(want ...graph.Object) bool {
 	if len(m.objects) != len(want) {
 		return false
 	}

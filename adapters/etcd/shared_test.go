@@ -35,7 +35,7 @@ func TestSharedRevision(t *testing.T) {
 			all = append(all, direct.writeLarge(t, fmt.Sprintf("r%d-%d", round, 10+len(all)))...)
 			r.proxy.cut()
 		}
-		w.until(t, "the watch has every object", func(m *mirror) bool { return m.holds(all...) })
+		w.until(t, "the watch has every object", func(m *mirror) bool { return m.is(all...) })
 		if n := r.commits.cuts.Load(); n != 0 {
 			t.Errorf("round %d: %d cuts are left: the server has split no answer", round, n)
 		}

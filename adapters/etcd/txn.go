@@ -165,7 +165,7 @@ func (s *Store) conclude(it *item, r *pb.TxnResponse, revision int64) {
 		return
 	}
 	kv := only(answer.GetResponseRange().GetKvs())
-	// Kine refuses a write whose commit failed, as if its condition did not hold.
+	// Kine refuses a write whose commit failed, as if its condition was not met.
 	switch {
 	case s.conf.Kine && kv != nil && it.rule != nil && !it.next.remove && bytes.Equal(kv.Value, it.next.value):
 		it.fail(fmt.Errorf("%s: %w", it, errMaybeDone))

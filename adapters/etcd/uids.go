@@ -52,7 +52,7 @@ func formerly(keys map[string]known) map[string]known {
 }
 
 // keepUIDs keeps the UIDs of a watch that is over, for a later watch of the same engine. The
-// lock is held.
+// caller has the lock.
 func (s *Store) keepUIDs(w *watch) {
 	for _, k := range w.list {
 		left := k.known.all()
@@ -90,7 +90,7 @@ func (s *Store) checkUID(o *graph.Object, kv *mvccpb.KeyValue) error {
 	at := string(kv.Key)
 	check := func(k known, ok bool) error {
 		if ok && !k.made && k.uid != o.UID && kv.CreateRevision <= k.revision && k.revision <= kv.ModRevision {
-			return fmt.Errorf("object.uid: %.100q, the key holds %.100q until it is removed: %w", o.UID, k.uid, graph.ErrInvalid)
+			return fmt.Errorf("object.uid: %.100q, the key has %.100q until it is removed: %w", o.UID, k.uid, graph.ErrInvalid)
 		}
 		return nil
 	}

@@ -136,8 +136,8 @@ func (b *unread) report(w *watch) {
 	w.out.report(graph.Event{Type: graph.Put, Object: o})
 }
 
-// hold reports the object of a change that cannot be read.
-func (w *watch) hold(ctx context.Context, k *kindState, kv *mvccpb.KeyValue, cause error) {
+// reportUnread reports the object of a change that cannot be read.
+func (w *watch) reportUnread(ctx context.Context, k *kindState, kv *mvccpb.KeyValue, cause error) {
 	at := string(kv.Key)
 	b := w.unreadOf(ctx, k, kv, cause)
 	was, ok := k.known.get(at)

@@ -163,11 +163,11 @@ func TestBlindKeepsOwner(t *testing.T) {
 	y := &eye{mirror: newMirror()}
 	reached, free := make(chan struct{}), make(chan struct{})
 	var stop sync.Once
-	hold := false
+	cut := false
 	var mu sync.Mutex
 	w := watchGated(t, r.Store, func(batch []graph.Event) {
 		mu.Lock()
-		now := hold
+		now := cut
 		mu.Unlock()
 		if now {
 			stop.Do(func() { close(reached); <-free })
@@ -179,7 +179,7 @@ func TestBlindKeepsOwner(t *testing.T) {
 	r.fenced(t, w)
 	y.arm(t, owner)
 	mu.Lock()
-	hold = true
+	cut = true
 	mu.Unlock()
 	r.create(t, "node/n")
 	<-reached

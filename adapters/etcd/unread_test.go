@@ -99,7 +99,7 @@ func TestUnreadableAlone(t *testing.T) {
 		running.until(t, "it is held again", heldAt(o.Key))
 		r.mustPut(t, at, nil)
 		for _, w := range []*watcher{running, late} {
-			w.until(t, "the object is gone", func(m *mirror) bool { return m.holds(owner, other) })
+			w.until(t, "the object is gone", func(m *mirror) bool { return m.is(owner, other) })
 		}
 		running.cancel()
 		late.cancel()
@@ -203,7 +203,7 @@ func TestUIDReplaced(t *testing.T) {
 	if err := r.List(t.Context(), "pod"); err != nil {
 		t.Fatal(err)
 	}
-	w.until(t, "a listing holds it too", func(m *mirror) bool {
+	w.until(t, "a listing has it too", func(m *mirror) bool {
 		_, ok := m.objects[o.Key]
 		return m.listings["pod"] == 2 && ok && heldAt(o.Key)(m)
 	})

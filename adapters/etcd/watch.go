@@ -65,7 +65,7 @@ type watch struct {
 	list  []*kindState              // the same, in order
 
 	orders orders        // guarded by the store's lock
-	wake   chan struct{} // holds one signal
+	wake   chan struct{} // has space for one signal
 
 	started  bool   // the kinds were reported
 	epoch    string // of the last restore, as announced

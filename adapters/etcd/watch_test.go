@@ -31,7 +31,7 @@ func TestWatchResumes(t *testing.T) {
 			if err := r.poll(t.Context(), r.proxy.listen); err != nil {
 				t.Fatal(err)
 			}
-			w.until(t, "the watch has the changes", func(m *mirror) bool { return m.holds(want...) })
+			w.until(t, "the watch has the changes", func(m *mirror) bool { return m.is(want...) })
 		}
 		if !w.sees(func(m *mirror) bool { return m.begun["pod"] == 1 }) {
 			t.Errorf("kine %t: the watch has listed again", onKine)
@@ -81,9 +81,9 @@ func TestCompactionBesideSlowWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		close(free)
-		w.until(t, "the slow watch has the present objects", func(m *mirror) bool { return listed(1)(m) && m.holds(want...) })
+		w.until(t, "the slow watch has the present objects", func(m *mirror) bool { return listed(1)(m) && m.is(want...) })
 		last := r.create(t, "pod/ns/last")
-		w.until(t, "and the next change", func(m *mirror) bool { return m.holds(append(want, last)...) })
+		w.until(t, "and the next change", func(m *mirror) bool { return m.is(append(want, last)...) })
 	}
 }
 
@@ -121,7 +121,7 @@ func TestPagedListing(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := watchOf(t, r.Store)
-		w.until(t, "the last watch has exactly those that stay", func(m *mirror) bool { return listed(1)(m) && m.holds(stay...) })
+		w.until(t, "the last watch has exactly those that stay", func(m *mirror) bool { return listed(1)(m) && m.is(stay...) })
 	}
 }
 

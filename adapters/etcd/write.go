@@ -11,7 +11,7 @@ import (
 )
 
 // Update replaces the object at wanted's coordinates, by the rules of finalizer.Update. UID
-// and Version are preconditions. An empty one always holds. Nil Labels and a nil Payload
+// and Version are preconditions. An empty one is always met. Nil Labels and a nil Payload
 // keep the present ones, and empty ones remove them. Update returns the record after the
 // write. If the update removes the object, it returns the last state.
 //
@@ -57,7 +57,7 @@ func stored(e finalizer.Effect) finalizer.Effect {
 	return e
 }
 
-// Patch applies change to the object at key's coordinates, if pre holds, by the rules of
+// Patch applies change to the object at key's coordinates, if pre is met, by the rules of
 // finalizer.Patch. A change that only removes is always valid, so a caller can free an
 // invalid object. Patch costs a read and a transaction.
 //
@@ -129,12 +129,12 @@ func (s *Store) deletion(ctx context.Context, key graph.Key, opts graph.DeleteOp
 	return it, nil
 }
 
-// Label replaces the labels of the object at key's coordinates, if pre holds, and returns
+// Label replaces the labels of the object at key's coordinates, if pre is met, and returns
 // the object with its new version. Equal labels change nothing.
 //
 // Errors:
 //   - ErrKindUnknown, ErrNotFound.
-//   - ErrConflict if pre does not hold.
+//   - ErrConflict if pre is not met.
 //   - ErrRefused and ErrInvalid for more than 256 labels, or for a label that no selector
 //     can name.
 //

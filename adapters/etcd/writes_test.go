@@ -254,14 +254,14 @@ func TestDeleteInOneRequest(t *testing.T) {
 	r.staleDeletion(t)
 }
 
-// staleDeletion deletes by the version of a held watch, after another handle has added a
+// staleDeletion deletes by the version of a paused watch, after another handle has added a
 // finalizer.
 func (r *rig) staleDeletion(t *testing.T) {
 	o, reached, free := r.create(t, "pod/ns/stale"), make(chan struct{}), make(chan struct{})
-	held := false
+	stopped := false
 	w := watchGated(t, r.Store, func(batch []graph.Event) {
-		if !held && batch[len(batch)-1].Type != graph.KindsKnown {
-			held = true
+		if !stopped && batch[len(batch)-1].Type != graph.KindsKnown {
+			stopped = true
 			close(reached)
 			<-free
 		}

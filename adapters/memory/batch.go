@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// maxWrites bounds the time for which one batch holds the lock.
+// maxWrites bounds the time for which one batch has the lock.
 const maxWrites = 256
 
 // MaxBatch returns the largest number of writes for one Batch, or 0 if of is not s

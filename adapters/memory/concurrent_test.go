@@ -114,7 +114,7 @@ func disturb(t *testing.T, s *Store, w, i int) error {
 // copyUntil watches until a fence has passed for every kind, and returns its copy of
 // the objects.
 func copyUntil(t *testing.T, s *Store, last uint64, begun chan struct{}) map[graph.Key]graph.Object {
-	held, listing := map[graph.Key]graph.Object{}, map[graph.Key]bool{}
+	found, listing := map[graph.Key]graph.Object{}, map[graph.Key]bool{}
 	done := errors.New("done")
 	err := s.Watch(t.Context(), oneByOne(func(e graph.Event) error {
 		if begun != nil {
@@ -123,16 +123,16 @@ func copyUntil(t *testing.T, s *Store, last uint64, begun chan struct{}) map[gra
 		}
 		switch {
 		case e.Type == graph.Put:
-			held[e.Object.Place()] = e.Object
+			found[e.Object.Place()] = e.Object
 			listing[e.Object.Place()] = true
 		case e.Type == graph.Gone:
-			delete(held, e.Key.Place())
+			delete(found, e.Key.Place())
 		case e.Type == graph.ListBegun:
 			clear(listing)
 		case e.Type == graph.ListEnded:
-			for place := range held {
+			for place := range found {
 				if place.Kind == e.Kind && !listing[place] {
-					delete(held, place)
+					delete(found, place)
 				}
 			}
 		case e.Type == graph.FencePassed && e.Fence == last && e.Kind == "":
@@ -143,10 +143,10 @@ func copyUntil(t *testing.T, s *Store, last uint64, begun chan struct{}) map[gra
 	if !errors.Is(err, done) {
 		t.Errorf("Watch: %v, want it to pass the last fence", err)
 	}
-	return held
+	return found
 }
 
-// TestReadersNeverWait: a listing does not hold up a writer, and does not contain the
+// TestReadersNeverWait: a listing does not delay a writer, and does not contain the
 // writes since its begin. The listing has several batches, and the writes come after the
 // first one.
 func TestReadersNeverWait(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// Config holds a store's settings. The zero value works: an empty store without kinds.
+// Config has a store's settings. The zero value works: an empty store without kinds.
 type Config struct {
 	// Kinds are served from the start.
 	Kinds []graph.KindInfo
-	// Objects are held from the start, unchanged. They keep their recorded UIDs, their
+	// Objects are there from the start, unchanged. They keep their recorded UIDs, their
 	// versions and even wrong references.
 	//
 	// Each object needs a kind, a name and a UID. Its place and its UID are its own. It has

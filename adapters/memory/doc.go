@@ -1,4 +1,4 @@
-// Package memory is the reference Store. It holds all objects in memory, and has level 2 or,
+// Package memory is the reference Store. It keeps all objects in memory, and has level 2 or,
 // with Config.Strict, level 3. It is the embedded default and the store of this module's tests. It is also the shortest
 // example of a complete Store.
 //

@@ -85,7 +85,7 @@ func (s insider) RemoveKind(kind graph.Kind) error {
 // Sicken takes a kind out of service, with a reason. Get, Patch and Delete then return
 // replica.ErrSick. A watch reports KindSick, and then no event of the kind until the kind
 // recovers. Create and Update still work, because other writers go on. That is why a sick
-// kind holds up a fence. Sicken returns ErrKindUnknown for a kind that is not served.
+// kind blocks a fence. Sicken returns ErrKindUnknown for a kind that is not served.
 //
 //test:by TestFenceOfSickKind internal/replica.TestSick
 func (s insider) Sicken(kind graph.Kind, reason string) error {

@@ -2,7 +2,7 @@ package memory
 
 import "github.com/ownergraph/ownergraph/internal/replica"
 
-// changeLog holds the latest changes. Each watch reads it by position. The log drops
+// changeLog has the latest changes. Each watch reads it by position. The log drops
 // its oldest change when it is full, so a slow watch costs it nothing. A watch that
 // misses a change lists every kind anew.
 type changeLog struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// reader reads a watch. It holds a copy of the objects and judges each event.
+// reader reads a watch. It keeps a copy of the objects and judges each event.
 type reader struct {
 	tokens  chan struct{} // one for each event that the sink may take
 	kinds   map[graph.Kind]*copied
@@ -193,10 +193,10 @@ func (r *reader) pass(k *copied, e graph.Event) error {
 	if then.rewinds != *r.rewinds {
 		return nil
 	}
-	held := map[graph.UID]bool{}
+	known := map[graph.UID]bool{}
 	live := r.store.Objects()
 	for o := range then.state.ObjectsOf(e.Kind) { // served then or not
-		held[o.UID] = true
+		known[o.UID] = true
 		now, there := k.objects[o.Place()]
 		there = there && now.UID == o.UID
 		lives := slices.ContainsFunc(live, func(l graph.Object) bool { return l.UID == o.UID })
@@ -208,7 +208,7 @@ func (r *reader) pass(k *copied, e graph.Event) error {
 		}
 	}
 	for _, o := range k.objects {
-		if number(o.Version) <= number(then.state.Version()) && !held[o.UID] {
+		if number(o.Version) <= number(then.state.Version()) && !known[o.UID] {
 			return fmt.Errorf("early: the reader still has %v", o)
 		}
 	}

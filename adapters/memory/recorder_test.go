@@ -87,7 +87,7 @@ func (r *recorder) sink(batch []graph.Event) error {
 	return nil
 }
 
-// note records an event. The lock is held.
+// note records an event. The caller has the lock.
 func (r *recorder) note(e graph.Event) {
 	if e.Type != graph.Progress || r.progress {
 		r.events = append(r.events, say(e))

@@ -43,7 +43,7 @@ func (w *watch) next() ([]iter.Seq[graph.Event], <-chan struct{}) {
 	return r.reports, s.changed()
 }
 
-// round holds the reports of one round, in order.
+// round has the reports of one round, in order.
 type round struct {
 	*watch
 	state   *replica.State

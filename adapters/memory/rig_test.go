@@ -53,8 +53,8 @@ func key(t testing.TB, text string) graph.Key {
 	return fresh(t, text).Key
 }
 
-// holds compares the objects of a store with the notation.
-func holds(t testing.TB, s *Store, want string) {
+// equals compares the objects of a store with the notation.
+func equals(t testing.TB, s *Store, want string) {
 	t.Helper()
 	if got := graph.Format(s.Objects()); got != want {
 		t.Errorf("objects:\n%s\nwant:\n%s", got, want)

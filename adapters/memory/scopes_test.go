@@ -81,7 +81,7 @@ func TestScopeSweep(t *testing.T) {
 				got = append(got, o.String())
 			}
 			if have := strings.Join(got, "; "); have != want {
-				t.Errorf("the store holds %s, want %s", have, want)
+				t.Errorf("the store has %s, want %s", have, want)
 			}
 		}
 		wait("ns/a[x.io/scope]; ns/aa[x.io/scope]; pod/a/p[x.io/slow]; pod/aa/p; secret/a/s")

@@ -15,8 +15,8 @@ import (
 // goroutines and watches. It is an ownergraph.Store, Fencer, Lister, Selector, Leveler,
 // VersionComparer and Records. Use New.
 //
-// Store holds its lock for one write, or to compute the reports of a watch. It never
-// holds the lock while a sink runs. A call whose context has ended returns the
+// Store has its lock for one write, or to compute the reports of a watch. It never
+// has the lock while a sink runs. A call whose context has ended returns the
 // context's error at once and has no effect.
 //
 //test:by TestStoreAliasesNothing TestReadersNeverWait TestEndedContext TestSinkMayCall
@@ -63,7 +63,7 @@ func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error
 }
 
 // Update replaces the object at o's coordinates by o, by the rules of finalizer.Update.
-// UID and Version are preconditions. An empty one always holds. Update returns the
+// UID and Version are preconditions. An empty one is always met. Update returns the
 // object after the write. If the update removes the object, it returns the last state.
 //
 // Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Update, and Create's for the
@@ -72,7 +72,7 @@ func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error
 	return s.write(ctx, func() (replica.Commit, error) { return s.state.Update(o) })
 }
 
-// Patch applies change to the object at key's coordinates, if pre holds, by the rules
+// Patch applies change to the object at key's coordinates, if pre is met, by the rules
 // of finalizer.Patch. A change that only removes is always valid, so a caller can free
 // an invalid object. DropOwners and Unblock name references as Get returns them.
 //
@@ -144,7 +144,7 @@ func (s *Store) alter(do func() error) error {
 	return nil
 }
 
-// announce wakes every idle watch. The lock is held.
+// announce wakes every idle watch. The caller has the lock.
 func (s *Store) announce() {
 	if s.wake != nil {
 		close(s.wake)
@@ -152,7 +152,7 @@ func (s *Store) announce() {
 	}
 }
 
-// changed returns a channel that is closed at the next change. The lock is held.
+// changed returns a channel that is closed at the next change. The caller has the lock.
 func (s *Store) changed() <-chan struct{} {
 	if s.wake == nil {
 		s.wake = make(chan struct{})

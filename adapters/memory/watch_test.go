@@ -116,7 +116,7 @@ func TestProgressNeverFallsBack(t *testing.T) {
 	})
 }
 
-// TestWatchFallsBehind: a slow sink holds up neither writers nor other watches. Its
+// TestWatchFallsBehind: a slow sink delays neither writers nor other watches. Its
 // watch lists every kind anew, also after Compact.
 func TestWatchFallsBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestWatchEnds(t *testing.T) {
 	})
 }
 
-// TestSinkMayCall: a sink may call the store, because the store holds no lock
+// TestSinkMayCall: a sink may call the store, because the store has no lock
 // meanwhile.
 func TestSinkMayCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -233,7 +233,7 @@ func TestEndedContext(t *testing.T) {
 			t.Errorf("%s: %v, want the context's error", name, err)
 		}
 	}
-	holds(t, s, start)
+	equals(t, s, start)
 }
 
 // TestStoreErrors: a store returns the errors of its State.
@@ -254,5 +254,5 @@ func TestStoreErrors(t *testing.T) {
 	refused(t, "Sicken", insider{s}.Sicken("job", ""), "sicken kind job", "not served", graph.ErrKindUnknown)
 	refused(t, "Recover", insider{s}.Recover("job"), "recover kind job", "not served", graph.ErrKindUnknown)
 	refused(t, "Restore", insider{s}.Restore(replica.Snapshot{}), "restore: snapshot: of another store", "the zero snapshot is of no store", graph.ErrRefused)
-	holds(t, s, start)
+	equals(t, s, start)
 }

@@ -50,7 +50,7 @@ func TestBatchWrites(t *testing.T) {
 			is     error
 			reason string
 		}{
-			{nil, "its precondition holds"}, {nil, "it marks"}, {graph.ErrConflict, "a former version"}, {nil, "the last finalizer of a marked object"},
+			{nil, "its precondition is met"}, {nil, "it marks"}, {graph.ErrConflict, "a former version"}, {nil, "the last finalizer of a marked object"},
 			{nil, "a new owner"}, {graph.ErrRefused, "a marked object takes no finalizer"}, {graph.ErrNotFound, "nothing is there"},
 			{graph.ErrKindUnknown, "the kind is not served"}, {graph.ErrRefused, "a write without a type"},
 		} {
@@ -60,7 +60,7 @@ func TestBatchWrites(t *testing.T) {
 				}
 			}
 		}
-		holds(t, s, "node/b@b#8~[x,foreground]; node/c@c#3; node/e@e#10 -> node/m@m!; node/f@f#6~[x]")
+		equals(t, s, "node/b@b#8~[x,foreground]; node/c@c#3; node/e@e#10 -> node/m@m!; node/f@f#6~[x]")
 		r.wants(t, "gone node/a@a", "put node/b@b#8~[x,foreground]", "gone node/d@d", "put node/e@e#10 -> node/m@m!")
 	})
 }

@@ -16,7 +16,7 @@ import (
 
 const scope = "github.com/ownergraph/ownergraph/adapters/otel"
 
-// Config holds the settings of a Tracer. The zero value traces nothing.
+// Config has the settings of a Tracer. The zero value traces nothing.
 type Config struct {
 	// Provider makes the spans. Without one, and with the no-op provider of OpenTelemetry,
 	// tracing is off. otel.GetTracerProvider() is the provider of the program.

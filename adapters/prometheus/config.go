@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// Config holds the settings of the metrics. The zero value works. New reads it once.
+// Config has the settings of the metrics. The zero value works. New reads it once.
 type Config struct {
 	// Kinds always have a label of their own, so no other kind can take their place.
 	Kinds []ownergraph.Kind

@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// maxWrites bounds the time for which one batch holds its locks.
+// maxWrites bounds the time for which one batch has its locks.
 const maxWrites = 500
 
 // MaxBatch returns the largest number of writes for one Batch, or 0 if of is not s

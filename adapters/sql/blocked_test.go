@@ -32,7 +32,7 @@ var blockers = map[string]struct {
 			return func() { h.run(t, h.db, `ROLLBACK PREPARED 'blocking'`) }
 		}, []string{"which has the lock", `prepared transaction "blocking"`},
 	},
-	"a VACUUM FULL that waits for a long reader, and holds each later reader up": {
+	"a VACUUM FULL that waits for a long reader, and delays each later reader": {
 		func(t *testing.T, h *handle, text string) func() {
 			reader, waits := h.begin(t, sql.LevelReadCommitted), h.begin(t, sql.LevelReadCommitted)
 			h.run(t, reader, strings.Replace(text, "ACCESS EXCLUSIVE", "ACCESS SHARE", 1))
@@ -45,7 +45,7 @@ var blockers = map[string]struct {
 }
 
 // TestBlockedWatch: a transaction locks a table, so that a read of the watch waits. Each kind is
-// sick, and the reason names the transaction. The watch holds no connection meanwhile, so that one
+// sick, and the reason names the transaction. The watch has no connection meanwhile, so that one
 // is enough for the question. The kinds recover with the end of the transaction, and the fence
 // passes.
 func TestBlockedWatch(t *testing.T) {

@@ -110,7 +110,7 @@ func TestBoundOfUnrelated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tx.Rollback() //nolint:errcheck // it only holds a number
+	defer tx.Rollback() //nolint:errcheck // it only has a number
 	h.run(t, tx, `SELECT pg_current_xact_id()`)
 
 	h.mustCreate(t, object("team", "", "meanwhile"))

@@ -57,7 +57,7 @@ func (d *database) compactions(t *testing.T, fail func(text string) error) (seen
 	}
 }
 
-// TestCompactIsLinear holds that each transaction of the compaction deletes maxCut changes, and
+// TestCompactIsLinear checks that each transaction of the compaction deletes maxCut changes, and
 // reads about as many: a plan without bounds read all that were left each time, and 1,000,000
 // old changes took two minutes.
 func TestCompactIsLinear(t *testing.T) {
@@ -119,7 +119,7 @@ func (h *handle) planOfBounds(t *testing.T) (plan string) {
 	return plan
 }
 
-// TestCompactBesideTheWatch holds that the compaction begins after the first listing, and that
+// TestCompactBesideTheWatch checks that the compaction begins after the first listing, and that
 // a watch goes on while the compaction hangs. It was a part of the loop of the watch before, so
 // a program that started with an old log stood still for minutes.
 func TestCompactBesideTheWatch(t *testing.T) {
@@ -177,7 +177,7 @@ func TestCompactBesideTheWatch(t *testing.T) {
 	})
 }
 
-// TestCompactionFails holds that a failed compaction is counted and has a line for each cause,
+// TestCompactionFails checks that a failed compaction is counted and has a line for each cause,
 // and that the watch goes on. Its errors were dropped before, and the log grew in silence.
 func TestCompactionFails(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {

@@ -37,7 +37,7 @@ func (d Dialect) String() string {
 	return fmt.Sprintf("dialect(%d)", uint8(d))
 }
 
-// Config holds the settings of a Store. The zero value works. New keeps copies of the map
+// Config has the settings of a Store. The zero value works. New keeps copies of the map
 // and of the slice.
 type Config struct {
 	// Dialect is the database. Unset: New tells it by the driver.

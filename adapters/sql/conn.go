@@ -106,7 +106,7 @@ func (c *conn) one(ctx context.Context, text string, args []any, into ...any) (f
 	return found && err == nil, err
 }
 
-// statements holds prepared statements. Without them SQLite parses each text again.
+// statements keeps prepared statements. Without them SQLite parses each text again.
 // Drivers of Postgres keep statements themselves.
 type statements struct {
 	mu  sync.Mutex

@@ -15,7 +15,7 @@
 // Migrate makes these tables. Config.Prefix and Config.Schema set other names.
 //
 //   - og_objects has a row for each object. Its uid is unique, so tables of the user can
-//     refer to it. The body holds the owners, the finalizers and the numbers.
+//     refer to it. The body has the owners, the finalizers and the numbers.
 //   - og_owners has a row (uid, owner) for each UID of an owner. It is for queries of the user.
 //   - og_log has a row for each change. Watches read it.
 //   - og_records has the records of engines (ownergraph.Records). Its rows are no objects.
@@ -32,7 +32,7 @@
 // calls return ErrRefused with both versions. A program from before this check goes on.
 //
 // Only the store writes its tables. A kind, a scope and a name are unique together. The key
-// holds the bytes of the scope and the name. A key of 128 bytes or more ends with their
+// has the bytes of the scope and the name. A key of 128 bytes or more ends with their
 // SHA-256, because databases limit the length of an indexed key. So two names with different
 // bytes are two names, in any collation. The store keeps
 // text byte by byte. It refuses text that graph.Validate refuses, with ErrRefused and
@@ -57,7 +57,7 @@
 // A connection to a former primary stays in the pool until db.SetConnMaxLifetime ends it.
 //
 // Two servers with two system identifiers (pg_control_system) have two histories. If a
-// connection leads to another one than before, the store holds: each call returns ErrRefused
+// connection leads to another one than before, the store stops: each call returns ErrRefused
 // with both identifiers. That ends when all connections agree, or by [Store.Restored]. If they
 // agree on the other server, its data are a restored dump, and the store begins an epoch.
 // A role without EXECUTE on pg_control_system does not see this.
@@ -78,7 +78,7 @@
 // that is not served is Unresolved. The store resolves a reference when it writes the
 // reference, and never again.
 //
-// The body also holds graph.Owner.OnDelete. A body with such a policy has a format of its
+// The body also has graph.Owner.OnDelete. A body with such a policy has a format of its
 // own, which an earlier version of this package cannot read.
 //
 // # Errors
@@ -102,7 +102,7 @@
 // # Order
 //
 // If a write begins after the commit of another one, every watch reports it after that one,
-// and its version is higher. This holds for different objects too. Two writes at the same
+// and its version is higher. This is true for different objects too. Two writes at the same
 // time have either order. The changes of one object keep the order of their commits. A
 // transaction of the user at the level REPEATABLE READ keeps only the order of each object. Its
 // first write needs the right to UPDATE og_kinds. If an epoch or an upgrade is younger than its
@@ -113,28 +113,28 @@
 //
 // On Postgres a change has the number of its transaction and a number of a sequence. A watch
 // reads only below the oldest transaction that may write to the log, and so misses none. Such
-// a transaction holds the lock RowExclusiveLock of og_log (pg_locks). Other transactions do not
+// a transaction has the lock RowExclusiveLock of og_log (pg_locks). Other transactions do not
 // count. A notification only wakes the watch. Progress is the position that a watch has read.
 // ListEnded has no version there.
 //
 // # Watches
 //
-// A watch holds no lock, no transaction and no connection while its sink runs. A listing is
+// A watch has no lock, no transaction and no connection while its sink runs. A listing is
 // read in pages of 4,096 rows. The log then repeats the changes since the first page, and
-// ListEnded comes after these. So a long transaction on Postgres holds up the end of a listing,
+// ListEnded comes after these. So a long transaction on Postgres delays the end of a listing,
 // too. Every watch cuts the log once a minute, beside its reports. A watch that is further behind
 // lists every kind anew. Store.FailedCompactions and Config.Logger show a failure of that: the
 // log grows then. On SQLite never delete the last row of og_log. An emptied log costs a new epoch.
 // On Postgres a program of an older version in a transaction with an old snapshot, from before an epoch,
 // writes below the log. The next compaction finds that, and begins an epoch.
 //
-// If one transaction holds a watch back for 10 seconds, the watch reports every kind as sick
+// If one transaction delays a watch for 10 seconds, the watch reports every kind as sick
 // ([graph.KindSick]). The reason names the transaction: the pid, the application, its state, and
 // since when it is open, or the name of a prepared transaction. The log of the collector, Held
 // and the metric of sick kinds have it. The kinds recover when the transaction ends.
 //
-// On Postgres a transaction with the lock ACCESS EXCLUSIVE of a table of the store holds each read
-// up, as ALTER TABLE and VACUUM FULL do. So a watch breaks a read off after 10 seconds, names the
+// On Postgres a transaction with the lock ACCESS EXCLUSIVE of a table of the store delays each read,
+// as ALTER TABLE and VACUUM FULL do. So a watch breaks a read off after 10 seconds, names the
 // transaction, and reads again. A watch that has not reported its kinds yet cannot name it. A read
 // that has no answer for an unknown reason makes the kinds sick, too.
 //
@@ -164,7 +164,7 @@
 //		SELECT 1 FROM pragma_index_list(m.name) l JOIN pragma_index_info(l.name) i
 //		WHERE i.seqno = 0 AND i.name = f."from" AND NOT l.partial)
 //
-// A transaction of the user that locks the row of an object holds up the deletion of that object.
+// A transaction of the user that locks the row of an object delays the deletion of that object.
 // A batch on Postgres passes by the locked rows of og_objects, and deletes them last. If the user
 // locks a row that goes with an object, the neighbours wait until the batch exceeds a limit. So set
 // lock_timeout. Then the batch is halved until the object is alone.
@@ -228,9 +228,9 @@
 //
 // # Advice for Postgres
 //
-//   - A long transaction that wrote objects holds every watch and every fence back, and so
+//   - A long transaction that wrote objects delays every watch and every fence, and so
 //     does a prepared one. Set idle_in_transaction_session_timeout. Transactions that wrote
-//     only other tables hold nothing back.
+//     only other tables delay nothing.
 //   - Connect to the primary only: see "Servers". Treat a failover that may lose commits as a
 //     restore.
 //   - Prefer the level READ COMMITTED. At the other levels a [Tx] takes up to six statements

@@ -65,7 +65,7 @@ func TestDrivers(t *testing.T) {
 	}
 }
 
-// TestDriverErrors holds that the store knows the answers of each driver: a lock of another
+// TestDriverErrors checks that the store knows the answers of each driver: a lock of another
 // writer is "not done", and a constraint of the user is a refusal. The errors of mattn have no
 // method for their code, so each of them had an unknown outcome. A deletion there left a
 // statement with RETURNING open, so its transaction failed.

@@ -15,7 +15,7 @@ func (h *handle) empty(t *testing.T) {
 	}
 }
 
-// TestLogEmptied holds that an emptied log costs one new epoch on each database, like a
+// TestLogEmptied checks that an emptied log costs one new epoch on each database, like a
 // restore. On SQLite the last row of the log has the last number. Each write failed there with
 // "another write came first", a deletion went by the watches, and Migrate gave versions again.
 func TestLogEmptied(t *testing.T) {
@@ -78,7 +78,7 @@ func TestLogEmptied(t *testing.T) {
 	})
 }
 
-// TestLogEmptiedInTransaction holds that a transaction of the user fails with the cause in its
+// TestLogEmptiedInTransaction checks that a transaction of the user fails with the cause in its
 // text, and that the next write of the store ends that.
 func TestLogEmptiedInTransaction(t *testing.T) {
 	h := newSQLiteDatabase(t).mustHandle(t, nil)

@@ -49,7 +49,7 @@ func TestIgnoredWrites(t *testing.T) {
 	}
 }
 
-// TestOneConnectionTaken: the user holds the only connection of the pool. A write ends with
+// TestOneConnectionTaken: the user has the only connection of the pool. A write ends with
 // its own context.
 func TestOneConnectionTaken(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {

@@ -18,13 +18,13 @@ import (
 // maxLabels bounds the labels of an object.
 const maxLabels = 256
 
-// Label replaces the labels of the object at key's coordinates, if pre holds, and returns
+// Label replaces the labels of the object at key's coordinates, if pre is met, and returns
 // the object with its new version. Equal labels change nothing. A new object has no labels,
 // and the labels go when the object is removed.
 //
 // Errors:
 //   - ErrKindUnknown, ErrNotFound.
-//   - ErrConflict if pre does not hold.
+//   - ErrConflict if pre is not met.
 //   - ErrRefused and ErrInvalid for more than 256 labels, or for a label or value that
 //     Kubernetes does not allow.
 //

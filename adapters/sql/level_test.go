@@ -94,7 +94,7 @@ func TestBoundOfUserLock(t *testing.T) {
 	w.reports(t, "late")
 }
 
-// TestBoundOfReader: a transaction at a higher level that only reads objects holds nothing back.
+// TestBoundOfReader: a transaction at a higher level that only reads objects delays nothing.
 func TestBoundOfReader(t *testing.T) {
 	for _, level := range levels {
 		h := newPostgresDatabase(t).mustHandle(t, nil)

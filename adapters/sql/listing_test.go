@@ -40,16 +40,16 @@ func numbered(n int) (list []graph.Object) {
 	return list
 }
 
-// TestListingWhileObjectsComeAndGo lists more objects than fit on two pages. The sink holds
+// TestListingWhileObjectsComeAndGo lists more objects than fit on two pages. The sink pauses
 // the watch after each batch, while users create, change, remove and create again.
 func TestListingWhileObjectsComeAndGo(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h := d.mustHandle(t, nil)
 		made := h.createMany(t, numbered(2*pageSize+100))
-		hold := make(chan struct{})
-		w := h.watchHeld(t, hold)
+		stop := make(chan struct{})
+		w := h.watchStopped(t, stop)
 		for i := range 30 {
-			hold <- struct{}{}
+			stop <- struct{}{}
 			early, late := made[i], made[len(made)-1-i]
 			for _, o := range []graph.Object{early, late} {
 				if i%2 == 0 {
@@ -67,7 +67,7 @@ func TestListingWhileObjectsComeAndGo(t *testing.T) {
 			}
 			h.mustCreate(t, object("photo", "two", fmt.Sprint(i)))
 		}
-		close(hold)
+		close(stop)
 		want := h.contentOf(t)
 		events := w.until(t, "the watch knows every object as it is", func(events []graph.Event) bool {
 			return listed(events) && agree(replayed(events), want)
@@ -111,17 +111,17 @@ func agree(a, b map[graph.Key]graph.Object) bool {
 	return true
 }
 
-// TestSlowWatchBehindCompaction holds a watch, writes, and cuts the log to a few changes.
+// TestSlowWatchBehindCompaction pauses a watch, writes, and cuts the log to a few changes.
 // The watch lists anew, and knows everything.
 func TestSlowWatchBehindCompaction(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h := d.mustHandle(t, func(c *Config) { c.LogSize = 5 })
 		gone, kept := h.mustCreate(t, object("team", "", "gone")), h.mustCreate(t, object("team", "", "kept"))
-		hold := make(chan struct{})
-		w := h.watchHeld(t, hold)
+		stop := make(chan struct{})
+		w := h.watchStopped(t, stop)
 		for !listed(w.reported()) {
 			select {
-			case hold <- struct{}{}:
+			case stop <- struct{}{}:
 			case <-time.After(time.Millisecond): // the last batch may be there, and not noted yet
 			case <-t.Context().Done():
 				t.Fatal("not listed")
@@ -131,7 +131,7 @@ func TestSlowWatchBehindCompaction(t *testing.T) {
 		if _, err := h.Update(t.Context(), graph.Object{Key: kept.Key, Finalizers: []string{"x/first"}}); err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the watch has read the first change, and is held", w.held.Load)
+		eventually(t, "the watch has read the first change, and is stopped", w.stopped.Load)
 		if err := h.Delete(t.Context(), gone.Key, graph.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func TestSlowWatchBehindCompaction(t *testing.T) {
 			}
 		}
 		h.compactAll(t)
-		close(hold)
+		close(stop)
 		want := h.contentOf(t)
 		w.until(t, "the watch knows the content after a new listing", func(events []graph.Event) bool {
 			return agree(replayed(events), want) && count(events, graph.ListBegun) > before
@@ -240,9 +240,9 @@ func TestKindDuringListing(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h := d.mustHandle(t, nil)
 		h.mustCreate(t, object("team", "", "a"))
-		hold := make(chan struct{})
-		w := h.watchHeld(t, hold)
-		eventually(t, "the sink has the beginning of the listing", w.held.Load)
+		stop := make(chan struct{})
+		w := h.watchStopped(t, stop)
+		eventually(t, "the sink has the beginning of the listing", w.stopped.Load)
 		token, err := h.Fence(t.Context())
 		if err == nil {
 			err = h.AddKind(t.Context(), graph.KindInfo{Kind: "added"})
@@ -250,7 +250,7 @@ func TestKindDuringListing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		close(hold)
+		close(stop)
 		w.until(t, "the fence has passed", passed(token))
 		ended := func(e graph.Event) bool { return e.Type == graph.ListEnded && e.Kind == "added" }
 		if events := w.reported(); !reported("a")(events) || !slices.ContainsFunc(events, ended) || count(events, graph.ListBegun) != len(kindsOfTests())+1 {

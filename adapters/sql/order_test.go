@@ -13,32 +13,32 @@ import (
 
 // watcher collects the events of a watch.
 type watcher struct {
-	mu     sync.Mutex
-	events []graph.Event
-	end    context.CancelFunc
-	done   chan struct{}
-	err    error
-	hold   chan struct{} // if not nil, each call of the sink waits for it
-	held   atomic.Bool   // a call waits
+	mu      sync.Mutex
+	events  []graph.Event
+	end     context.CancelFunc
+	done    chan struct{}
+	err     error
+	stop    chan struct{} // if not nil, each call of the sink waits for it
+	stopped atomic.Bool   // a call waits
 }
 
 // watch starts a watch that ends with the test.
-func (h *handle) watch(t *testing.T) *watcher { return h.watchHeld(t, nil) }
+func (h *handle) watch(t *testing.T) *watcher { return h.watchStopped(t, nil) }
 
-func (h *handle) watchHeld(t *testing.T, hold chan struct{}) *watcher {
+func (h *handle) watchStopped(t *testing.T, stop chan struct{}) *watcher {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	w := &watcher{end: cancel, done: make(chan struct{}), hold: hold}
+	w := &watcher{end: cancel, done: make(chan struct{}), stop: stop}
 	go func() {
 		defer close(w.done)
 		w.err = h.Watch(ctx, func(batch []graph.Event) error {
-			if w.hold != nil {
-				w.held.Store(true)
+			if w.stop != nil {
+				w.stopped.Store(true)
 				select {
-				case <-w.hold:
+				case <-w.stop:
 				case <-ctx.Done():
 				}
-				w.held.Store(false)
+				w.stopped.Store(false)
 			}
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -199,7 +199,7 @@ func TestCommitOrder(t *testing.T) {
 }
 
 // TestCommitOrderOfOneObject: a transaction with a low number changes an object after one with a
-// higher number, while a third one holds the watch back between the two.
+// higher number, while a third one delays the watch between the two.
 func TestCommitOrderOfOneObject(t *testing.T) {
 	h := newPostgresDatabase(t).mustHandle(t, nil)
 	o := h.mustCreate(t, object("team", "", "a"))

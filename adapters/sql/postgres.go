@@ -92,9 +92,9 @@ func postgresTexts() map[string]string {
 		"part": `WITH part AS MATERIALIZED (SELECT pos, seq, at FROM {log} WHERE pos >= $1 ORDER BY pos, seq LIMIT $3 + 1)
 		SELECT (SELECT pos FROM part ORDER BY pos, seq LIMIT 1), (SELECT pos FROM part WHERE at >= $2 ORDER BY pos, seq LIMIT 1),
 		(SELECT pos FROM part ORDER BY pos, seq OFFSET $3 LIMIT 1)`,
-		"hold":  `SELECT id FROM {objects} WHERE id = $1 AND pos = $2 AND seq = $3 FOR UPDATE`,
-		"cut":   `DELETE FROM {log} WHERE pos >= $1 AND pos < $2`,
-		"floor": `UPDATE {meta} SET floor = greatest(floor, $1) WHERE id = 1`,
+		"lockRow": `SELECT id FROM {objects} WHERE id = $1 AND pos = $2 AND seq = $3 FOR UPDATE`,
+		"cut":     `DELETE FROM {log} WHERE pos >= $1 AND pos < $2`,
+		"floor":   `UPDATE {meta} SET floor = greatest(floor, $1) WHERE id = 1`,
 		"heights": `SELECT m.epoch, greatest(` + pgTop + `, m.floor, (SELECT max(pos) FROM {objects}), (SELECT max(pos) FROM {log}))
 		FROM {meta} m WHERE m.id = 1 AND {stamp} >= 0`,
 	}

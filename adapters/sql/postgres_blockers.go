@@ -14,7 +14,7 @@ const pgBlockers = `SELECT coalesce(h.pid, 0), h.granted, h.relation::regclass::
 		AND h.relation IN (to_regclass('{meta}'), to_regclass('{kinds}'), to_regclass('{objects}'), to_regclass('{log}'))
 	ORDER BY h.granted DESC, h.pid, 3 LIMIT 1`
 
-// blocker returns the transaction that holds up each reader of the tables, with its program, or
+// blocker returns the transaction that delays each reader of the tables, with its program, or
 // "". Of several ones it prefers one that has the lock.
 //
 //test:by TestBlockedWatch

@@ -12,13 +12,13 @@ import (
 // bound says how far the log of changes is complete. A look reads it, and then the log in a
 // later statement.
 //
-// Each transaction that writes to {log} holds the lock RowExclusiveLock of that table, from
+// Each transaction that writes to {log} has the lock RowExclusiveLock of that table, from
 // before the snapshot of its statement until after its end. The locks are read after top and
 // drawn. So four kinds of transactions are left:
 //
 //   - It has ended before. The later statement reads its changes.
-//   - It holds the lock, and has a number. Its changes are not below (number, 0).
-//   - It holds the lock, and shows no number. Either it gets one that is not below top, or it has
+//   - It has the lock, and has a number. Its changes are not below (number, 0).
+//   - It has the lock, and shows no number. Either it gets one that is not below top, or it has
 //     one without the lock of that number, which Postgres takes a moment later. The latter number
 //     is a running one of the snapshot, and has no lock: see unlocked.
 //   - It takes the lock later. Its snapshot is later too, so its pos is not below top - 1,
@@ -36,7 +36,7 @@ type bound struct {
 	top    int64 // above the pos of each change that was committed
 	drawn  int64 // the last number of the sequence
 	writer writer
-	// unlocked is the pos of the lowest running number without a lock, if a transaction that holds
+	// unlocked is the pos of the lowest running number without a lock, if a transaction that has
 	// the lock of the log shows no number. Otherwise it is top.
 	unlocked int64
 }

@@ -146,7 +146,7 @@ func all(at map[graph.UID]position, list []*row, err error) error {
 	return err
 }
 
-func (t *postgresTables) hold(ctx context.Context, c *conn, r *row) (bool, error) {
+func (t *postgresTables) lockRow(ctx context.Context, c *conn, r *row) (bool, error) {
 	var id int64
-	return c.one(ctx, t.text["hold"], []any{r.id, r.at.pos, r.at.seq}, &id)
+	return c.one(ctx, t.text["lockRow"], []any{r.id, r.at.pos, r.at.seq}, &id)
 }

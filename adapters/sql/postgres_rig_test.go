@@ -78,7 +78,7 @@ func emptySchema(schema string) error {
 	defer db.Close()
 	names := Config{Schema: schema, Prefix: "og_"}.names()
 	text := `DROP TABLE IF EXISTS "` + schema + `"."payload_og_meta"; TRUNCATE {objects}, {owners}, {log}, {records}, {kinds}, {meta}`
-	for range 10 { // a caller that was cancelled may still hold locks for a moment
+	for range 10 { // a caller that was cancelled may still have locks for a moment
 		if _, err = db.Exec(names.Replace(text)); answerOf(err) != answerRetry {
 			return err
 		}

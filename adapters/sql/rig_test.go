@@ -160,7 +160,7 @@ func (h *handle) failCommits(_ context.Context, done bool) (func(context.Context
 	return func(context.Context) error { h.d.faults.commits.Store(int32(commitsSound)); return nil }, nil
 }
 
-// content holds the rows of the tables at one moment.
+// content has the rows of the tables at one moment.
 type content map[string][][]any
 
 var copied = []string{"{meta}", "{kinds}", "{objects}", "{owners}", "{log}", "{records}"}

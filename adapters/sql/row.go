@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// row is one object as the tables hold it.
+// row is one object as the tables store it.
 type row struct {
 	id     int64 // the order of creation
 	kind   int64 // the number of the kind

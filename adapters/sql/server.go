@@ -15,8 +15,8 @@ import (
 // errNoAnswer says that a server accepts a connection or a question, and is silent then.
 var errNoAnswer = errors.New("the server gives no answer")
 
-// askWithin bounds the time for which a call asks the server. A watch has no deadline, and holds
-// the others up meanwhile. A server that wakes up needs some seconds.
+// askWithin bounds the time for which a call asks the server. A watch has no deadline, and delays
+// the others meanwhile. A server that wakes up needs some seconds.
 const askWithin = 30 * time.Second
 
 // errOtherServer says that two connections lead to two servers.
@@ -189,14 +189,14 @@ func oneTransaction(ctx context.Context, c *sql.Conn, opts *sql.TxOptions, high,
 
 const (
 	systemText = `(SELECT system_identifier FROM pg_control_system())`
-	// agreeWithin bounds the time for which a store holds the connections of its pool.
+	// agreeWithin bounds the time for which a store delays the connections of its pool.
 	agreeWithin = 2 * time.Second
 	leastAsked  = 4 // connections, so that a small pool shows where its next ones lead
 )
 
 // agree asks all idle connections of the pool at once, and a new one, and returns an error if
 // they do not lead to one primary. Connections in use cannot be asked, and a pool that is used
-// up has no new one in time. A later answer of another server then holds the store again.
+// up has no new one in time. A later answer of another server then stops the store again.
 func (s *Store) agree(ctx context.Context, t *postgresTables) (system int64, err error) {
 	err = within(ctx, func(ctx context.Context) error {
 		system, err = s.askAll(ctx, t)

@@ -200,13 +200,13 @@ func (h *handle) systemOf(t *testing.T) (text string) {
 
 // TestTwoServers: the connections of a pool lead to two primaries with the same rows, as after
 // a failover that left the former primary alive. The store cannot know which of them is right.
-// It holds: no watch goes on, no write happens, and the errors have both identifiers. That
+// It stops: no watch goes on, no write happens, and the errors have both identifiers. That
 // ends when the pool leads to one server.
 func TestTwoServers(t *testing.T) {
 	first, second, both, pool, o := twoServers(t)
 	one, two := first.epochOf(t), second.epochOf(t)
 	pool.only.Store(0)
-	held := 0
+	stopped := 0
 	for range 10 {
 		err := both.ends(t)
 		if !errors.Is(err, errOtherServer) || !strings.Contains(err.Error(), first.systemOf(t)) || !strings.Contains(err.Error(), second.systemOf(t)) {
@@ -215,10 +215,10 @@ func TestTwoServers(t *testing.T) {
 		if err := both.Delete(t.Context(), o.Key, deletion(o).Options); !errors.Is(err, errOtherServer) {
 			t.Errorf("a deletion: %v", err)
 		} else {
-			held++
+			stopped++
 		}
 	}
-	if now, is := first.epochOf(t), second.epochOf(t); held != 10 || now != one || is != two {
+	if now, is := first.epochOf(t), second.epochOf(t); stopped != 10 || now != one || is != two {
 		t.Errorf("the servers went from %s to %s, and from %s to %s", one, now, two, is)
 	}
 	pool.only.Store(1)
@@ -268,7 +268,7 @@ func TestRestoredEndsDoubt(t *testing.T) {
 	_, second, both, pool, _ := twoServers(t)
 	pool.only.Store(0)
 	for both.primary.other.Load() == 0 {
-		_ = both.ends(t) // until it holds
+		_ = both.ends(t) // until it stops
 	}
 	pool.only.Store(2)
 	if err := both.Restored(t.Context()); err != nil {

@@ -36,8 +36,8 @@ type tables interface {
 	// owners reads the rows with the UIDs, which are sorted. No other transaction changes
 	// them before the end of this one.
 	owners(ctx context.Context, c *conn, uids []string, add func(*row) error) error
-	// hold locks a row, and reports whether it is as it was read.
-	hold(ctx context.Context, c *conn, r *row) (bool, error)
+	// lockRow locks a row, and reports whether it is as it was read.
+	lockRow(ctx context.Context, c *conn, r *row) (bool, error)
 	// createAll adds rows in the transaction of the caller, and reports whether it added
 	// all of them.
 	createAll(ctx context.Context, c *conn, list []*row, stamp int64) (bool, error)

@@ -296,8 +296,8 @@ func (t *sqliteTables) restored(ctx context.Context, c *conn, expect *string, ep
 func (t *sqliteTables) describe(context.Context, *conn, writer) (string, error) { return "", nil }
 func (t *sqliteTables) freshen(context.Context, *conn) (bool, error)            { return false, nil }
 
-// hold has nothing to do, because SQLite has one writer.
-func (t *sqliteTables) hold(context.Context, *conn, *row) (bool, error) { return true, nil }
+// lockRow has nothing to do, because SQLite has one writer.
+func (t *sqliteTables) lockRow(context.Context, *conn, *row) (bool, error) { return true, nil }
 
 func (t *sqliteTables) createAll(ctx context.Context, c *conn, list []*row, stamp int64) (bool, error) {
 	for _, r := range list {

@@ -65,7 +65,7 @@ func (s *Store) describe(ctx context.Context, of writer) string {
 }
 
 // await carries out a read of the watch. A read that takes longer than Store.standAfter is broken
-// off, so that the watch holds no connection while it reports, and begins anew. If a transaction
+// off, so that the watch has no connection while it reports, and begins anew. If a transaction
 // locks the tables, or if that cannot be found out, every kind is sick, with the reason. The next
 // look ends that. Without such a transaction the next try gets twice the time, so that it ends on
 // a slow database.
@@ -100,7 +100,7 @@ func (w *watch) await(ctx context.Context, read func(context.Context) error) err
 	}
 }
 
-// standBlocked reports that a read is held up, if who is not empty.
+// standBlocked reports that a read is delayed, if who is not empty.
 func (w *watch) standBlocked(who string) error {
 	if who == "" || who == w.stands.sick || len(w.kinds) == 0 {
 		return nil

@@ -58,7 +58,7 @@ func (ses *session) lockOwners(ctx context.Context, uids []string, live *row, fo
 	if err := ses.s.tables.owners(ctx, &ses.c, uids[:at], add); err != nil {
 		return err
 	}
-	same, err := ses.s.tables.hold(ctx, &ses.c, live)
+	same, err := ses.s.tables.lockRow(ctx, &ses.c, live)
 	if err == nil && !same {
 		err = errRaced
 	}

@@ -18,7 +18,7 @@ func refTo(o graph.Object) []graph.Owner { return []graph.Owner{{Key: o.Key}} }
 func TestStrictReferences(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h := d.mustHandle(t, strict)
-		hold := func(name string, p graph.Propagation) graph.Object {
+		with := func(name string, p graph.Propagation) graph.Object {
 			o := object("bucket", "one", name)
 			o.Finalizers = []string{"x/y"}
 			o = h.mustCreate(t, o)
@@ -29,7 +29,7 @@ func TestStrictReferences(t *testing.T) {
 			}
 			return o
 		}
-		gone, moved := hold("gone", graph.Unset), hold("moved", graph.Unset)
+		gone, moved := with("gone", graph.Unset), with("moved", graph.Unset)
 		gone.UID, moved.Name = "never", "elsewhere"
 		for _, tc := range []struct {
 			name    string
@@ -37,10 +37,10 @@ func TestStrictReferences(t *testing.T) {
 			refused bool
 			reason  string
 		}{
-			{"live", hold("live", graph.Unset), false, "it exists"},
-			{"background", hold("background", graph.Background), false, "its dependents go after it"},
-			{"foreground", hold("foreground", graph.Foreground), true, "its set of dependents only shrinks"},
-			{"orphan", hold("orphan", graph.Orphan), true, "its set of dependents only shrinks"},
+			{"live", with("live", graph.Unset), false, "it exists"},
+			{"background", with("background", graph.Background), false, "its dependents go after it"},
+			{"foreground", with("foreground", graph.Foreground), true, "its set of dependents only shrinks"},
+			{"orphan", with("orphan", graph.Orphan), true, "its set of dependents only shrinks"},
 			{"gone", gone, true, "there is no such UID"},
 			{"moved", moved, true, "the UID has other coordinates"},
 			{"outside", object("unknown", "", "x"), false, "a kind outside of the store is unresolved"},

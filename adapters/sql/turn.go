@@ -14,7 +14,7 @@ import (
 const maxCalls = 2
 
 const (
-	// maxTurns is the time for which the writers of this process hold the lock of a SQLite
+	// maxTurns is the time for which the writers of this process have the lock of a SQLite
 	// database one after another.
 	maxTurns = time.Second
 	// breath is the time for which they leave the database free then. SQLite has no queue of the
@@ -26,7 +26,7 @@ const (
 // turns is the time of the writers of this process since the last breath. The writer that has
 // the turn owns it.
 type turns struct {
-	held  time.Duration
+	used  time.Duration
 	ended time.Time
 }
 
@@ -65,7 +65,7 @@ func (s *Store) takeTurn(ctx context.Context) (release func(), err error) {
 func (s *Store) beginTurn(ctx context.Context) (release func(), err error) {
 	t := &s.turns
 	free := time.Since(t.ended)
-	if t.held >= maxTurns && free < breath {
+	if t.used >= maxTurns && free < breath {
 		if sleep(ctx, breath-free) != nil {
 			<-s.writing
 			return nil, noTurn(ctx)
@@ -73,12 +73,12 @@ func (s *Store) beginTurn(ctx context.Context) (release func(), err error) {
 		free = breath
 	}
 	if free >= breath {
-		t.held = 0
+		t.used = 0
 	}
 	began := time.Now()
 	return func() {
 		t.ended = time.Now()
-		t.held += t.ended.Sub(began)
+		t.used += t.ended.Sub(began)
 		<-s.writing
 	}, nil
 }

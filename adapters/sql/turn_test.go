@@ -18,7 +18,7 @@ func isNotDone(err error) bool {
 	return errors.As(err, &later) && later.RetryAfter() > 0
 }
 
-// TestOneWriter holds that a Collector has two calls under way on SQLite. Further ones would
+// TestOneWriter checks that a Collector has two calls under way on SQLite. Further ones would
 // wait for the writer while their time runs. On Postgres a Collector finds the number itself.
 func TestOneWriter(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
@@ -29,7 +29,7 @@ func TestOneWriter(t *testing.T) {
 	})
 }
 
-// TestNoTurn holds that a write without a turn is not done. It had an unknown outcome before,
+// TestNoTurn checks that a write without a turn is not done. It had an unknown outcome before,
 // so the engine read each object again. It is no late call either: a smaller batch would wait
 // as long. A user's own context keeps its error.
 func TestNoTurn(t *testing.T) {
@@ -57,7 +57,7 @@ func TestNoTurn(t *testing.T) {
 	}
 }
 
-// TestBrokenOff holds that the end of a call before its COMMIT is "not done" on SQLite: the
+// TestBrokenOff checks that the end of a call before its COMMIT is "not done" on SQLite: the
 // object is as before, and the error wraps that of the context.
 func TestBrokenOff(t *testing.T) {
 	h := newSQLiteDatabase(t).mustHandle(t, nil)
@@ -103,7 +103,7 @@ func TestBrokenOff(t *testing.T) {
 	}
 }
 
-// TestBrokenOffPostgres holds that such an error has an unknown outcome on Postgres. It may be
+// TestBrokenOffPostgres checks that such an error has an unknown outcome on Postgres. It may be
 // the first sign of a server that was restored, and the engine then looks before it writes.
 func TestBrokenOffPostgres(t *testing.T) {
 	h := newPostgresDatabase(t).mustHandle(t, strict)
@@ -117,7 +117,7 @@ func TestBrokenOffPostgres(t *testing.T) {
 	}
 }
 
-// TestTurnBeginsTheTime holds that the time of a Collector's call begins anew once it has the
+// TestTurnBeginsTheTime checks that the time of a Collector's call begins anew once it has the
 // lock of the writer, and before it reads or writes. A wrapper may have added values.
 func TestTurnBeginsTheTime(t *testing.T) {
 	type key struct{}

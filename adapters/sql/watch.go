@@ -17,7 +17,7 @@ const (
 )
 
 // Watch reports the kinds, a listing of each kind, and every later change, in the order of
-// the commits. It calls sink from the caller's goroutine. While sink runs, Watch holds no
+// the commits. It calls sink from the caller's goroutine. While sink runs, Watch has no
 // lock, no transaction and no connection. It ends when ctx ends, when sink returns an
 // error, or when the database fails. It returns the context's error and the sink's error
 // wrapped.
@@ -64,7 +64,7 @@ type watch struct {
 	start   int64 // of the server, in the last look
 	set     *kindSet
 	kinds   map[graph.Kind]*watched // the reported kinds
-	// listed holds the objects that a listing brought in a state which the log has not
+	// listed has the objects that a listing brought in a state which the log has not
 	// reached. The log has older states of them.
 	listed map[graph.UID]position
 	newest position // of listed

@@ -33,7 +33,7 @@ func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error
 }
 
 // Update replaces the object at o's coordinates by o, by the rules of finalizer.Update.
-// UID and Version are preconditions. An empty one always holds. Update returns the object
+// UID and Version are preconditions. An empty one is always met. Update returns the object
 // after the write. If the update removes the object, it returns the last state.
 //
 // Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Update, and Create's for the
@@ -44,7 +44,7 @@ func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error
 	return s.writeOne(ctx, "update", o.Key, len(o.Owners) > 0, s.updateRule(o))
 }
 
-// Patch applies change to the object at key's coordinates, if pre holds, by the rules of
+// Patch applies change to the object at key's coordinates, if pre is met, by the rules of
 // finalizer.Patch. A change that only removes is always valid, so a caller can free an
 // invalid object. DropOwners and Unblock name references as Get returns them.
 //

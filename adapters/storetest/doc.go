@@ -157,7 +157,7 @@
 //   - ErrConflict, if the precondition held and no other client wrote.
 //   - ErrRefused, ErrInvalid, or an error with a method RetryAfter, if the write was
 //     done. Such an error says that nothing is done.
-//   - Success, if the write was not done. The same holds for a page or a listing that
+//   - Success, if the write was not done. The same is true for a page or a listing that
 //     broke off, and for a fence that did not begin.
 //
 // A red law shows the object before the call, the call, the moment, the answer and a
@@ -187,7 +187,7 @@
 //
 // A watch reports no state of an object behind a newer state, and none behind the
 // object's end. Otherwise its version falls, or a UID comes back, and the engine takes
-// that for a restore. This also holds in and around listings. A store breaks it that reads the
+// that for a restore. This is also true in and around listings. A store breaks it that reads the
 // position of its changes first, and lists in a later transaction. Read both from one
 // snapshot, or leave out the changes that the listing has brought. The laws
 // "watch/not-back" and "search/not-back" write during the beginning of a watch.
@@ -309,7 +309,7 @@
 // a store over SQLite it finds.
 //
 // The kit cannot prove that a fence is never early. It only shows that no fence
-// was early while a watch was held and changes were pending. It does not test
+// was early while a watch was paused and changes were pending. It does not test
 // the store's clock, disk and network. It judges neither the validation in
 // Client nor speed. Run it often, with -race, against the database that you
 // deploy, and not against a stand-in.

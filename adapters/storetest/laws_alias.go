@@ -102,20 +102,20 @@ func eventsAreCopied(t *trial) {
 		}
 		return nil
 	}).ready()
-	slow := t.watchHeld()
-	slow.holdListed()
+	slow := t.watchStepped()
+	slow.pauseListed()
 	b := t.object("b", holdFinalizer, moreFinalizer)
 	b.Owners = []ownergraph.Owner{{Key: want[0].Key, Block: true}, {Key: t.made("beside").Key}}
 	want = append(want, t.create(b))
 	for _, o := range want {
-		overwriting.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+		overwriting.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.knows(o) })
 	}
 	slow.free() // it now gets the events that the other one has had
 	late := t.watch().ready()
 	for _, o := range want {
 		t.wantSame("a read, after a sink has changed its event", o, t.live(o.Key))
 		for _, w := range []*watcher{other, slow, late} {
-			w.mustSee("another watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+			w.mustSee("another watch reports "+o.String(), func(r *replica) bool { return r.knows(o) })
 			events, _ := w.reported()
 			t.wantSame("another watch, after a sink has changed its event", o, replay(events).of(o.Kind).objects[o.Key])
 			if !replay(events).serves(t.main.Kind) {

@@ -169,7 +169,7 @@ func (t *trial) unkept(what string, l *lent, keys ...ownergraph.Key) {
 		w := t.watch().ready()
 		for _, key := range keys {
 			o := t.live(key)
-			w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+			w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.knows(o) })
 			list = append(list, o, w.known.of(o.Kind).objects[o.Key].Clone())
 		}
 		return list

@@ -46,7 +46,7 @@ func lawsOfBatches() []law {
 		},
 		{
 			name: batchNeighbours, rests: beside(batchOrder),
-			why: "one busy object holds up all others that are in a batch with it",
+			why: "one busy object delays all others that are in a batch with it",
 			run: batchesSpareNeighbours,
 		},
 		{
@@ -280,16 +280,16 @@ func batchesAreReported(t *trial) {
 			if err != nil {
 				return !r.hasPlace(x.Key)
 			}
-			return r.holds(now)
+			return r.knows(now)
 		})
 	}
 }
 
-// batchesComeBeforeFences holds the watch while a batch is written and a fence begins.
+// batchesComeBeforeFences pauses the watch while a batch is written and a fence begins.
 func batchesComeBeforeFences(t *trial) {
 	writes := t.someWrites()
-	w := t.watchHeld()
-	w.holdListed()
+	w := t.watchStepped()
+	w.pauseListed()
 	t.doneAll(writes...)
 	j := &journal{}
 	for _, x := range writes {

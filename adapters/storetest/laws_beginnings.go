@@ -145,7 +145,7 @@ func beginningsDoNotGoBack(t *trial) {
 		list[0] = c.put(t.touch(c.put(t.touch(list[0]))))
 		list[1] = t.replaced(c, list[1])
 	}
-	w := t.watchHeld()
+	w := t.watchStepped()
 	t.writeAtEach(w, write)
 	w.free()
 	for _, info := range t.few {
@@ -158,7 +158,7 @@ func beginningsDoNotGoBack(t *trial) {
 	t.notBack(w, c)
 }
 
-// writeAtEach writes at each event of a held watch until it has listed every kind, and then
+// writeAtEach writes at each event of a paused watch until it has listed every kind, and then
 // until it has listed again. The first event comes before every listing, so all kinds are
 // written then.
 func (t *trial) writeAtEach(w *watcher, write func(ownergraph.Kind)) {

@@ -23,7 +23,7 @@ func cancelledCallsLeaveNothing(t *trial) {
 		shared = t.rewritten(shared.Key, i)
 		t.freshToMany(shared)
 	})
-	t.watch().mustSee("a watch knows "+shared.String(), func(r *replica) bool { return r.listed() && r.holds(shared) })
+	t.watch().mustSee("a watch knows "+shared.String(), func(r *replica) bool { return r.listed() && r.knows(shared) })
 }
 
 // cancelAll makes cancelled calls on several goroutines, and waits for them.

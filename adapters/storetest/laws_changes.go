@@ -28,12 +28,12 @@ func lawsOfChanges() []law {
 	}
 }
 
-// history writes several objects of one kind. The watch is held during the first
+// history writes several objects of one kind. The watch is paused during the first
 // half, so that it has several changes to report.
 func (t *trial) history(w *watcher) *journal {
 	t.Helper()
 	j := &journal{}
-	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	w.pauseAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
 	var objects []ownergraph.Object
 	for i := range 4 {
 		objects = append(objects, j.put(t.made(fmt.Sprintf("a%d", i))))
@@ -65,7 +65,7 @@ func withFinalizers(o ownergraph.Object, finalizers ...string) ownergraph.Object
 // reported it. So the law sees late reports too. It returns the reported events.
 func (t *trial) reportedHistory() (*journal, []ownergraph.Event) {
 	t.Helper()
-	w := t.watchHeld()
+	w := t.watchStepped()
 	j := t.history(w)
 	t.allReported(w, j)
 	j.put(t.made("last"))
@@ -112,8 +112,8 @@ func changesAreReportedOnce(t *trial) {
 // listingsAreNotOlder makes a watch list again that has reported some changes and
 // is behind with others.
 func listingsAreNotOlder(t *trial) {
-	w := t.watchHeld()
-	j := t.history(w) // it is no longer held
+	w := t.watchStepped()
+	j := t.history(w) // it is no longer stepped
 	t.allReported(w, j)
 	a, b := j.put(t.made("late-a")), j.put(t.made("late-b"))
 	t.allReported(w, j)
@@ -129,7 +129,7 @@ func listingsAreNotOlder(t *trial) {
 	j.gone(b)
 	t.relist()
 	last := j.put(t.made("last"))
-	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.holds(last) && !r.has(b.Key) && r.of(t.main.Kind).listing == nil })
+	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.knows(last) && !r.has(b.Key) && r.of(t.main.Kind).listing == nil })
 	events, _ := w.reported()
 	r := j.reader()
 	for _, e := range events {

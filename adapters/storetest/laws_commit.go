@@ -147,7 +147,7 @@ func (t *trial) wholeOrNot(w *watcher, a failingWrite, answer error) {
 	}
 	w.mustSee(fmt.Sprintf("the watch agrees with reads after %s of %s, whose commit failed", a.name, place(a.key)), func(r *replica) bool {
 		if here {
-			return r.holds(now)
+			return r.knows(now)
 		}
 		return !r.hasPlace(a.key)
 	})

@@ -23,12 +23,12 @@ func lawsOfFence() []law {
 			run: fencesPass,
 		},
 		{
-			name: fenceNotEarly, rests: []string{fencePasses, "watch/ordered", slowHolds},
+			name: fenceNotEarly, rests: []string{fencePasses, "watch/ordered", slowDelaysNone},
 			why: "a fence that passes too early removes an owner while a dependent still refers to it",
 			run: fencesAreNotEarly,
 		},
 		{
-			name: "fence/listing", rests: []string{fencePasses, watchComplete, slowHolds},
+			name: "fence/listing", rests: []string{fencePasses, watchComplete, slowDelaysNone},
 			why: "in the middle of a listing, the engine does not know the rest of it",
 			run: fencesWaitForListings,
 		},
@@ -43,14 +43,14 @@ func lawsOfFence() []law {
 			run: fencesAreMany,
 		},
 		{
-			name: "fence/returns", rests: []string{fencePasses, slowHolds},
+			name: "fence/returns", rests: []string{fencePasses, slowDelaysNone},
 			why: "an engine that waits for its own watch, which waits for the engine, waits for ever",
 			run: fenceReturns,
 		},
 		{
 			name: fenceSick, needs: []need{needSicken, needTwoKinds}, rests: []string{fencePasses, sickReported},
 			why: "a fence that passes a kind out of reach covers dependents that no engine has seen: their owner goes too early",
-			run: fencesHoldForSickKinds,
+			run: fencesWaitForSickKinds,
 		},
 		{
 			name: "fence/recovered", needs: []need{needSicken}, rests: []string{fencePasses, "kinds/recovered"},
@@ -58,7 +58,7 @@ func lawsOfFence() []law {
 			run: fencesPassAfterSickness,
 		},
 		{
-			name: "fence/kinds", needs: []need{needVanish, needTwoKinds}, rests: []string{fencePasses, "kinds/vanished-told", "kinds/served-again", slowHolds},
+			name: "fence/kinds", needs: []need{needVanish, needTwoKinds}, rests: []string{fencePasses, "kinds/vanished-told", "kinds/served-again", slowDelaysNone},
 			why: "a kind that was just added may have dependents: a fence must not leave it out",
 			run: fencesCoverTheKinds,
 		},
@@ -116,8 +116,8 @@ func fencesPass(t *trial) {
 func fencesAreNotEarly(t *trial) {
 	j := &journal{}
 	keep := j.put(t.made("keep"))
-	w := t.watchHeld()
-	w.holdListed()
+	w := t.watchStepped()
+	w.pauseListed()
 	marks := map[uint64]int{}
 	var last uint64
 	for i := range 6 {
@@ -170,7 +170,7 @@ func fencesWaitForListings(t *trial) {
 		j.put(t.made(fmt.Sprintf("a%d", i)))
 		j.put(t.create(ownergraph.Object{Key: keyOf(t.second, fmt.Sprintf("b%d", i))}))
 	}
-	w := t.watchHeld()
+	w := t.watchStepped()
 	marks := map[uint64]int{}
 	var last uint64
 	for range beginEvents {
@@ -204,8 +204,8 @@ func fencesPassInEveryWatch(t *trial) {
 }
 
 func fencesAreMany(t *trial) {
-	w := t.watchHeld()
-	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	w := t.watchStepped()
+	w.pauseAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
 	var ids []uint64
 	for i := range 8 {
 		ids = append(ids, t.fence())
@@ -219,11 +219,11 @@ func fencesAreMany(t *trial) {
 	}
 }
 
-// fenceReturns begins a fence without a watch, and beside a held one.
+// fenceReturns begins a fence without a watch, and beside a paused one.
 func fenceReturns(t *trial) {
 	t.fence()
-	w := t.watchHeld()
-	w.holdAt("the watch begins", func(ownergraph.Event) bool { return true })
+	w := t.watchStepped()
+	w.pauseAt("the watch begins", func(ownergraph.Event) bool { return true })
 	id := t.fence()
 	w.free()
 	t.mustPass(w, id)

@@ -84,12 +84,12 @@ func (t *trial) newToken(former map[uint64]bool, event string) {
 	former[token] = true
 }
 
-// fencesOutliveCompaction holds the watch while a fence begins and the store
+// fencesOutliveCompaction pauses the watch while a fence begins and the store
 // forgets its log.
 func fencesOutliveCompaction(t *trial) {
 	j := &journal{}
-	w := t.watchHeld()
-	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	w := t.watchStepped()
+	w.pauseAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
 	j.put(t.made("before"))
 	id := t.fence()
 	marks := map[uint64]int{id: j.last()}

@@ -6,9 +6,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// fencesHoldForSickKinds begins two fences. When the second has passed all other
+// fencesWaitForSickKinds begins two fences. When the second has passed all other
 // kinds, the store had its chance to pass the first.
-func fencesHoldForSickKinds(t *trial) {
+func fencesWaitForSickKinds(t *trial) {
 	sick := t.second.Kind
 	w := t.watch().ready()
 	t.sicken(sick)
@@ -38,11 +38,11 @@ func fencesPassAfterSickness(t *trial) {
 	t.mustPass(w, id)
 }
 
-// fencesCoverTheKinds holds the watch while a kind goes and comes back.
+// fencesCoverTheKinds pauses the watch while a kind goes and comes back.
 func fencesCoverTheKinds(t *trial) {
 	kind := t.second.Kind
-	w := t.watchHeld()
-	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	w := t.watchStepped()
+	w.pauseAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
 	serve := t.vanish(kind)
 	gone := t.fence()
 	w.free()

@@ -269,7 +269,7 @@ func kindsAreCopied(t *trial) {
 		fresh := t.create(ownergraph.Object{Key: keyOf(t.second, fmt.Sprint("fresh", i))})
 		for _, w := range watches {
 			w.mustSee(fmt.Sprintf("a watch whose sink changed its list of kinds lists %s again, and knows %s", kind, fresh), func(r *replica) bool {
-				return r.listed() && r.serves(kind) && r.holds(fresh)
+				return r.listed() && r.serves(kind) && r.knows(fresh)
 			})
 			t.onlyKnown(w)
 			for _, e := range replayedKinds(w) {

@@ -49,7 +49,7 @@ func (t *trial) kept(k *keeper, o ownergraph.Object, step string, w *watcher) ow
 	t.check(k, step)
 	k.object("the answer of a Get after "+step, t.live(o.Key))
 	now := t.live(o.Key).Clone()
-	w.mustSee("the watch reports "+now.String(), func(r *replica) bool { return r.holds(now) })
+	w.mustSee("the watch reports "+now.String(), func(r *replica) bool { return r.knows(now) })
 	t.check(k, step)
 	return now
 }

@@ -237,7 +237,7 @@ func servedKindsAreListed(t *trial) {
 	fresh := t.create(ownergraph.Object{Key: keyOf(t.second, "fresh")})
 	_, err := t.get(o.Key)
 	w.mustSee(fmt.Sprintf("the watch lists %s again, and knows %s", kind, fresh), func(r *replica) bool {
-		listed := r.serves(kind) && r.of(kind).ended > 0 && r.holds(fresh)
+		listed := r.serves(kind) && r.of(kind).ended > 0 && r.knows(fresh)
 		return listed && (r.has(o.Key) == (err == nil))
 	})
 	events, _ := w.reported()

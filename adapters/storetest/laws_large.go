@@ -69,12 +69,12 @@ func largeListingsAreComplete(t *trial) {
 	})
 }
 
-// watchesFarBehindLoseNothing holds a watch while the log grows beyond the length
+// watchesFarBehindLoseNothing pauses a watch while the log grows beyond the length
 // that a store may keep for it.
 func watchesFarBehindLoseNothing(t *trial) {
 	gone := t.made("gone")
-	w := t.watchHeld()
-	w.holdListed()
+	w := t.watchStepped()
+	w.pauseListed()
 	t.remove(gone)
 	want := t.makeMany("a")
 	w.free()
@@ -83,8 +83,8 @@ func watchesFarBehindLoseNothing(t *trial) {
 
 func progressFarBehindIsNotAhead(t *trial) {
 	first := t.made("first")
-	w := t.watchHeld()
-	w.holdListed()
+	w := t.watchStepped()
+	w.pauseListed()
 	j := &journal{}
 	j.put(first)
 	for _, o := range t.makeMany("a") {

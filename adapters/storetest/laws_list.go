@@ -28,7 +28,7 @@ func lawsOfLister() []law {
 			run: listsInEveryWatch,
 		},
 		{
-			name: "list/returns", needs: []need{needLister}, rests: []string{listAnew, slowHolds},
+			name: "list/returns", needs: []need{needLister}, rests: []string{listAnew, slowDelaysNone},
 			why: "an engine that waits for its own watch, which waits for the engine, waits for ever",
 			run: listReturns,
 		},
@@ -82,8 +82,8 @@ func listsInEveryWatch(t *trial) {
 }
 
 func listReturns(t *trial) {
-	w := t.watchHeld()
-	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	w := t.watchStepped()
+	w.pauseAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
 	t.list(t.main.Kind)
 	w.free()
 	w.mustSee(fmt.Sprintf("the watch lists %s again", t.main.Kind), func(r *replica) bool { return r.of(t.main.Kind).ended > 1 })

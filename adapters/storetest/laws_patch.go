@@ -210,7 +210,7 @@ func patchIsOneStep(t *trial) {
 	w := t.watch().ready()
 	change := ownergraph.Change{DropOwners: o.Owners[:1], Unblock: o.Owners[1:2], DropFinalizer: holdFinalizer, AddFinalizer: moreFinalizer}
 	now := t.patched(o, change)
-	w.sees(func(r *replica) bool { return r.holds(now) })
+	w.sees(func(r *replica) bool { return r.knows(now) })
 	events, _ := w.reported()
 	for _, e := range events {
 		if e.Object.Key == o.Key && !sameContent(e.Object, o) && !sameContent(e.Object, now) {

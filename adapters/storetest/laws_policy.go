@@ -37,7 +37,7 @@ func policiesAreKept(t *trial) {
 	}
 	for _, w := range []*watcher{changes, t.watch().ready()} {
 		for _, o := range all {
-			w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+			w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.knows(o) })
 			events, _ := w.reported()
 			t.wantContent("the watch reports the answer of a read", o, replay(events).of(o.Kind).objects[o.Key])
 		}

@@ -245,7 +245,7 @@ func recordsAreNoObjects(t *trial) {
 	r := t.recorded("record", "first", "")
 	t.recorded("record", "second", r.Version)
 	marker := t.made("marker")
-	knows := func(r *replica) bool { return r.holds(marker) }
+	knows := func(r *replica) bool { return r.knows(marker) }
 	w.mustSee("the watch reports "+marker.String(), knows)
 	after, _ := w.reported()
 	late := t.watch().ready()

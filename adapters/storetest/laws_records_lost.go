@@ -26,7 +26,7 @@ func lawsOfRecordsLost() []law {
 		},
 		{
 			name: "records/second", needs: []need{needSecond}, rests: []string{recordsVersion},
-			why: "a pause has to hold the engines of all processes",
+			why: "a pause has to stop the engines of all processes",
 			run: secondsShareRecords,
 		},
 		{

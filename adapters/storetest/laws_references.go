@@ -218,7 +218,7 @@ func unservedOwnersAreUnresolved(t *trial) {
 	t.writtenAlike(took)
 	for _, w := range []*watcher{running, t.watch().ready()} {
 		for _, o := range took {
-			w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+			w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.knows(o) })
 			t.wantContent("the watch reports the answer of a read", o, w.known.of(o.Kind).objects[o.Key])
 		}
 	}
@@ -387,7 +387,7 @@ func unresolvedSurvivesRestart(t *trial) {
 	w := t.watch().ready()
 	for _, x := range took {
 		o := t.live(x.key)
-		w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+		w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.knows(o) })
 		t.inPlace("a restart, by the watch", w.known.of(o.Kind).objects[o.Key], x.ref, t.flatOnly())
 	}
 }

@@ -54,11 +54,11 @@ func rewindsAreReported(t *trial) {
 	restore := t.backup()
 	w := t.watch().ready()
 	later := t.touch(a)
-	w.mustSee("the watch reports "+later.String(), func(r *replica) bool { return r.holds(later) })
+	w.mustSee("the watch reports "+later.String(), func(r *replica) bool { return r.knows(later) })
 	restore()
 	reported := w.until(func(events []ownergraph.Event) bool {
 		r := replay(events)
-		return r.rewound || is[ownergraph.VersionComparer](t.Subject) && r.holds(a)
+		return r.rewound || is[ownergraph.VersionComparer](t.Subject) && r.knows(a)
 	})
 	if reported {
 		return
@@ -89,7 +89,7 @@ func rewindsAreListed(t *trial) {
 	w := t.watch().ready()
 	t.remove(a)
 	c := t.made("c")
-	w.mustSee("the watch reports "+c.String(), func(r *replica) bool { return r.holds(c) })
+	w.mustSee("the watch reports "+c.String(), func(r *replica) bool { return r.knows(c) })
 	restore()
 	want := []ownergraph.Object{t.live(a.Key), t.live(b.Key)}
 	listed := func(r *replica) bool { return r.listed() && r.agrees(t.main.Kind, want) }

@@ -85,7 +85,7 @@ func (g *writerGroup) mustBeKnown(w *watcher) {
 	known := w.after(events)
 	var behind []ownergraph.Object
 	for _, o := range g.all() {
-		if !known.holds(o) {
+		if !known.knows(o) {
 			behind = append(behind, o)
 		}
 	}

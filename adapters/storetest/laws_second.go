@@ -176,7 +176,7 @@ func secondsReportRewinds(t *trial) {
 		restore := t.backup()
 		w := other.watch().ready()
 		later := t.touch(a)
-		w.mustSee("the watch reports "+later.String(), func(r *replica) bool { return r.holds(later) })
+		w.mustSee("the watch reports "+later.String(), func(r *replica) bool { return r.knows(later) })
 		restore()
 		if !w.until(func([]ownergraph.Event) bool { return len(w.epochs()) > 0 }) && !w.hasEnded() {
 			w.missing("a watch of another process reports the restore")

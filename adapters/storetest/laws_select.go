@@ -154,7 +154,7 @@ func labelsMakeVersions(t *trial) {
 		if b.Version == a.Version {
 			t.broken(fmt.Sprintf("%s has another version when its labels are %v", a, labels), b.String())
 		}
-		w.mustSee(fmt.Sprintf("the watch reports %s", b), func(r *replica) bool { return r.holds(b) })
+		w.mustSee(fmt.Sprintf("the watch reports %s", b), func(r *replica) bool { return r.knows(b) })
 		a = b
 	}
 }

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	slowHolds     = "watch/slow-holds-nobody"
-	oneCall       = "watch/one-call"
-	batchKept     = "watch/batch-kept"
-	slowLosesNone = "watch/slow-loses-nothing"
+	slowDelaysNone = "watch/slow-holds-nobody"
+	oneCall        = "watch/one-call"
+	batchKept      = "watch/batch-kept"
+	slowLosesNone  = "watch/slow-loses-nothing"
 )
 
 // lawsOfSink are about a watch and its sink.
 func lawsOfSink() []law {
 	return []law{
 		{
-			name: slowHolds, rests: []string{watchEveryChange},
+			name: slowDelaysNone, rests: []string{watchEveryChange},
 			why: "the engine's sink may be slow: if users and other engines wait for it, one slow engine stops a whole cluster",
-			run: slowHoldsNoCaller,
+			run: slowDelaysNoCaller,
 		},
 		{
-			name: slowLosesNone, rests: []string{watchGone, slowHolds},
+			name: slowLosesNone, rests: []string{watchGone, slowDelaysNone},
 			why: "a bounded buffer that overflows without a new listing loses the end of an owner for ever",
 			run: slowLosesNothing,
 		},
@@ -46,22 +46,22 @@ func lawsOfSink() []law {
 	}
 }
 
-func slowHoldsNoCaller(t *trial) {
+func slowDelaysNoCaller(t *trial) {
 	other := t.watch().ready()
-	w := t.watchHeld()
-	w.holdAt("the watch begins", func(ownergraph.Event) bool { return true })
+	w := t.watchStepped()
+	w.pauseAt("the watch begins", func(ownergraph.Event) bool { return true })
 	var want []ownergraph.Object
 	for i := range 40 {
-		o := t.heldWrite("Client.Create", func() (ownergraph.Object, error) { return t.tryCreate(t.object(fmt.Sprintf("a%d", i))) })
+		o := t.writeBeside("Client.Create", func() (ownergraph.Object, error) { return t.tryCreate(t.object(fmt.Sprintf("a%d", i))) })
 		want = append(want, o)
 	}
-	t.heldWrite("Get", func() (ownergraph.Object, error) { return t.get(want[0].Key) })
-	other.mustSee("another watch reports all that is written while one is held", func(r *replica) bool { return r.agrees(t.main.Kind, want) })
+	t.writeBeside("Get", func() (ownergraph.Object, error) { return t.get(want[0].Key) })
+	other.mustSee("another watch reports all that is written while one is paused", func(r *replica) bool { return r.agrees(t.main.Kind, want) })
 	w.free()
 }
 
-// heldWrite makes a call that has to succeed although a watch is held.
-func (t *trial) heldWrite(what string, call func() (ownergraph.Object, error)) ownergraph.Object {
+// writeBeside makes a call that has to succeed although a watch is paused.
+func (t *trial) writeBeside(what string, call func() (ownergraph.Object, error)) ownergraph.Object {
 	t.Helper()
 	o, err := call()
 	if err != nil {
@@ -72,8 +72,8 @@ func (t *trial) heldWrite(what string, call func() (ownergraph.Object, error)) o
 
 func slowLosesNothing(t *trial) {
 	first, gone := t.made("first"), t.made("gone")
-	w := t.watchHeld()
-	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	w := t.watchStepped()
+	w.pauseAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
 	t.remove(gone)
 	want := []ownergraph.Object{first}
 	for i := range 40 {
@@ -122,12 +122,12 @@ func (t *trial) sinkFailsAt(what string, at func(ownergraph.Event) bool) {
 	}
 }
 
-// sinkIsCalledOnce makes changes of every kind while a call of the sink is held.
+// sinkIsCalledOnce makes changes of every kind while a call of the sink is paused.
 // When the other watch has reported all of them, the store had its chance to call
 // the sink again.
 func sinkIsCalledOnce(t *trial) {
-	w := t.watchHeld()
-	w.holdAt("the watch begins a listing", func(e ownergraph.Event) bool { return e.Type == graph.ListBegun })
+	w := t.watchStepped()
+	w.pauseAt("the watch begins a listing", func(e ownergraph.Event) bool { return e.Type == graph.ListBegun })
 	other := t.watch().ready()
 	var last ownergraph.Object
 	for i := range 20 {
@@ -135,9 +135,9 @@ func sinkIsCalledOnce(t *trial) {
 			last = t.create(ownergraph.Object{Key: keyOf(info, fmt.Sprintf("a%d", i))})
 		}
 	}
-	other.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.holds(last) })
+	other.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.knows(last) })
 	w.free()
-	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.listed() && r.holds(last) })
+	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.listed() && r.knows(last) })
 	w.mu.Lock()
 	overlap := w.overlap
 	w.mu.Unlock()
@@ -146,25 +146,25 @@ func sinkIsCalledOnce(t *trial) {
 	}
 }
 
-// batchIsKept holds a watch in a listing and in its next changes, while users write.
+// batchIsKept pauses a watch in a listing and in its next changes, while users write.
 func batchIsKept(t *trial) {
 	for i := range 5 {
 		t.made(fmt.Sprintf("a%d", i))
 	}
-	other, w := t.watch().ready(), t.watchHeld()
-	w.holdAt("the watch lists an object", isMain(t, graph.Put))
+	other, w := t.watch().ready(), t.watchStepped()
+	w.pauseAt("the watch lists an object", isMain(t, graph.Put))
 	for i := range 20 {
 		t.made(fmt.Sprintf("b%d", i))
 	}
 	w.pass()
-	w.holdAt("the watch reports a change", func(e ownergraph.Event) bool { return e.Type == graph.Put && e.Object.Name[0] == 'b' })
+	w.pauseAt("the watch reports a change", func(e ownergraph.Event) bool { return e.Type == graph.Put && e.Object.Name[0] == 'b' })
 	var last ownergraph.Object
 	for i := range 20 {
 		last = t.made(fmt.Sprintf("c%d", i))
 	}
-	other.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.holds(last) })
+	other.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.knows(last) })
 	w.free()
-	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.listed() && r.holds(last) })
+	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.listed() && r.knows(last) })
 	w.mu.Lock()
 	altered := w.altered
 	w.mu.Unlock()

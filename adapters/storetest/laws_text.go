@@ -269,7 +269,7 @@ func sizesAreExact(t *trial) {
 		o.Key = made.Key
 		what := fmt.Sprintf("an object with %d owners", n)
 		t.sameSize(what+", read", o, t.live(made.Key))
-		w.mustSee("the watch reports "+what, func(r *replica) bool { return r.holds(made) })
+		w.mustSee("the watch reports "+what, func(r *replica) bool { return r.knows(made) })
 		events, _ := w.reported()
 		t.sameSize(what+", watched", o, w.after(events).of(o.Kind).objects[o.Key])
 	}
@@ -284,7 +284,7 @@ func (t *trial) sameSize(what string, want, seen ownergraph.Object) {
 	}
 }
 
-// graceIsExact takes numbers that a 32-bit integer, and a float64, cannot hold.
+// graceIsExact takes numbers that a 32-bit integer, and a float64, cannot have.
 func graceIsExact(t *trial) {
 	for i, seconds := range []int64{1, math.MaxInt32 + 1, 1<<53 + 1, math.MaxInt64} {
 		o := t.made(fmt.Sprintf("a%d", i))

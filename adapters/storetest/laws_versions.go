@@ -93,12 +93,12 @@ func versionsAreOrdered(t *trial) {
 	}
 }
 
-// progressIsNotAhead writes while the watch is held, so that it is behind.
+// progressIsNotAhead writes while the watch is paused, so that it is behind.
 func progressIsNotAhead(t *trial) {
-	w := t.watchHeld()
+	w := t.watchStepped()
 	j := &journal{}
 	objects := []ownergraph.Object{j.put(t.made("a")), j.put(t.made("b"))}
-	w.holdAt("the watch reports "+place(objects[0].Key), func(e ownergraph.Event) bool { return e.Type == graph.Put })
+	w.pauseAt("the watch reports "+place(objects[0].Key), func(e ownergraph.Event) bool { return e.Type == graph.Put })
 	for i := range 12 {
 		at := i % len(objects)
 		objects[at] = j.put(t.touch(objects[at]))
@@ -106,7 +106,7 @@ func progressIsNotAhead(t *trial) {
 	w.free()
 	w.mustSee("the watch reports every object", func(r *replica) bool { return r.agrees(t.main.Kind, objects) })
 	last := j.put(t.touch(objects[0]))
-	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.holds(last) })
+	w.mustSee("the watch reports "+last.String(), func(r *replica) bool { return r.knows(last) })
 	t.notAhead(w, j)
 }
 

@@ -221,7 +221,7 @@ func putsAreExact(t *trial) {
 	w := t.watch().ready()
 	want = append(want, made("b"))
 	for _, o := range want {
-		w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.holds(o) })
+		w.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.knows(o) })
 		events, _ := w.reported()
 		if seen := replay(events).of(o.Kind).objects[o.Key]; !sameContent(o, seen) || o.Generation != seen.Generation {
 			t.broken(fmt.Sprintf("the watch reports the answer of a read: %s", o), seen.String())
@@ -237,7 +237,7 @@ func goneIsReported(t *trial) {
 	other := t.create(ownergraph.Object{Key: keyOf(t.second, "other")})
 	w := t.watch().ready()
 	d, newest := t.made("d"), t.made("newest")
-	w.mustSee("the watch reports "+newest.String(), func(r *replica) bool { return r.holds(newest) })
+	w.mustSee("the watch reports "+newest.String(), func(r *replica) bool { return r.knows(newest) })
 	end := func(o ownergraph.Object, remove func()) {
 		t.Helper()
 		remove()
@@ -265,11 +265,11 @@ func goneIsReported(t *trial) {
 	end(newest, func() { t.remove(newest) }) // the kind is empty after it
 }
 
-// recreatedIsReported holds the watch while one incarnation follows another.
+// recreatedIsReported pauses the watch while one incarnation follows another.
 func recreatedIsReported(t *trial) {
 	old := t.made("a")
-	w := t.watchHeld()
-	w.holdAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
+	w := t.watchStepped()
+	w.pauseAt("the watch lists "+string(t.main.Kind), isMain(t, graph.ListEnded))
 	t.remove(old)
 	between := t.made("a")
 	t.remove(between)

@@ -24,7 +24,7 @@ func (s *stuck) Unwrap() ownergraph.Store { return s.Store }
 func (s *stuck) Get(ctx context.Context, key ownergraph.Key) (ownergraph.Object, error) {
 	o, err := s.Store.Get(ctx, key)
 	s.open.with(func(m *map[ownergraph.Key]ownergraph.Object) {
-		if old, held := (*m)[key.Place()]; held && err == nil {
+		if old, there := (*m)[key.Place()]; there && err == nil {
 			o = old.Clone()
 		} else if err == nil && *m != nil {
 			(*m)[key.Place()] = o.Clone()

@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// follower keeps a watch of the store running, as an engine does, and holds its
+// follower keeps a watch of the store running, as an engine does, and keeps its
 // content. It is safe for concurrent use.
 type follower struct {
 	cancel context.CancelFunc
@@ -84,7 +84,7 @@ func (f *follower) sink(batch []ownergraph.Event) error {
 	return nil
 }
 
-// take applies an event. The lock is held.
+// take applies an event. The caller has the lock.
 func (f *follower) take(e ownergraph.Event) {
 	switch e.Type {
 	case graph.Put, graph.Gone:
@@ -99,7 +99,7 @@ func (f *follower) take(e ownergraph.Event) {
 	f.known.apply(e)
 }
 
-// notify wakes the waiting callers. The lock is held.
+// notify wakes the waiting callers. The caller has the lock.
 func (f *follower) notify() {
 	close(f.wake)
 	f.wake = make(chan struct{})
@@ -108,21 +108,21 @@ func (f *follower) notify() {
 // earlyFence is a fence that passed a kind before the watch had reported all
 // objects that the fence covers.
 type earlyFence struct {
-	kind        ownergraph.Kind
-	shown, held []ownergraph.Object
+	kind          ownergraph.Kind
+	shown, stored []ownergraph.Object
 }
 
 // checkFence notes a fence that passed too early. The test writes nothing while a
 // fence is in progress.
 func (f *follower) checkFence(e ownergraph.Event) {
-	held, ours := f.fences[e.Fence]
+	stored, ours := f.fences[e.Fence]
 	if !ours {
-		held = f.pending
+		stored = f.pending
 	}
 	if e.Kind == "" || f.early != nil {
 		return
 	}
-	want := ofKind(held, e.Kind)
+	want := ofKind(stored, e.Kind)
 	switch {
 	case f.known.agrees(e.Kind, want):
 	case ours:
@@ -152,18 +152,18 @@ func ofKind(list []ownergraph.Object, kind ownergraph.Kind) (out []ownergraph.Ob
 }
 
 // beginFence notes the objects that a fence has to cover, before its call.
-func (f *follower) beginFence(held []ownergraph.Object) {
+func (f *follower) beginFence(stored []ownergraph.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.pending = held
+	f.pending = stored
 	clear(f.unnamed)
 }
 
 // nameFence notes the token of that fence, which reports may have named before.
-func (f *follower) nameFence(token uint64, held []ownergraph.Object) {
+func (f *follower) nameFence(token uint64, stored []ownergraph.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.fences[token] = held
+	f.fences[token] = stored
 	if f.early == nil {
 		f.early = f.unnamed[token]
 	}

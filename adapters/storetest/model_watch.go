@@ -167,14 +167,14 @@ func (m *model) fence() {
 	fencer, _ := ownergraph.As[ownergraph.Fencer](m.Store)
 	m.addStep("fence")
 	for range maxFences {
-		id, run, held := uint64(0), 0, m.live()
+		id, run, stored := uint64(0), 0, m.live()
 		m.follower.waitFor(func(r *follower) bool { run = r.runs; return r.begun })
-		m.follower.beginFence(held)
+		m.follower.beginFence(stored)
 		if err := m.call(func(ctx context.Context) (err error) { id, err = fencer.Fence(ctx); return err }); err != nil {
 			m.Logf("the store: %v", err)
 			m.fail("Fence: %s", cause(err))
 		}
-		m.follower.nameFence(id, held)
+		m.follower.nameFence(id, stored)
 		passed, broke := false, false
 		m.follower.waitFor(func(r *follower) bool {
 			passed, broke = r.passed(id), r.runs != run
@@ -183,7 +183,7 @@ func (m *model) fence() {
 		switch {
 		case m.follower.tooEarly() != nil:
 			h := m.follower.tooEarly()
-			m.logDifference(fmt.Sprintf("the watch, when the fence passed %s", h.kind), h.held, h.shown)
+			m.logDifference(fmt.Sprintf("the watch, when the fence passed %s", h.kind), h.stored, h.shown)
 			m.fail("a fence passed a kind before the watch had reported its objects")
 		case passed:
 			return

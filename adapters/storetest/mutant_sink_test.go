@@ -14,7 +14,7 @@ import (
 
 func mutantsOfSinks() []mutant {
 	return []mutant{
-		{name: "a full buffer holds the writers", law: slowHolds, reason: "a channel of limited size, sent to under the lock", plant: fullBuffer},
+		{name: "a full buffer delays the writers", law: slowDelaysNone, reason: "a channel of limited size, sent to under the lock", plant: fullBuffer},
 		{name: "a full buffer overflows", law: "watch/slow-loses-nothing", reason: "a send that gives up", plant: losing(overflowing)},
 		{name: "the sink's error is ignored", law: "watch/sink-error", reason: "errors are logged and forgotten", plant: deafToSinks},
 		{name: "a heartbeat has its own goroutine", law: "watch/one-call", reason: "a timer beside the reader of the log", plant: watching(heartbeat)},

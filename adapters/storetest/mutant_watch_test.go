@@ -114,32 +114,32 @@ func wrongGone() func(ownergraph.Event, sinkFunc) error {
 
 // lateGone keeps an end until the next report of the kind.
 func lateGone() func(ownergraph.Event, sinkFunc) error {
-	var held []ownergraph.Event
+	var delayed []ownergraph.Event
 	return func(e ownergraph.Event, sink sinkFunc) error {
 		if e.Type == graph.Gone {
-			held = append(held, e)
+			delayed = append(delayed, e)
 			return nil
 		}
 		if e.Type != graph.Put && e.Type != graph.ListBegun {
 			return sink(e)
 		}
-		reported := append(held, e)
-		held = nil
+		reported := append(delayed, e)
+		delayed = nil
 		return sendAll(sink, reported...)
 	}
 }
 
 // folding drops an end that the next incarnation follows at once.
 func folding() func(ownergraph.Event, sinkFunc) error {
-	var held []ownergraph.Event
+	var delayed []ownergraph.Event
 	return func(e ownergraph.Event, sink sinkFunc) error {
-		if e.Type == graph.Put && len(held) > 0 && held[0].Key.Place() == e.Object.Place() {
-			held = nil
+		if e.Type == graph.Put && len(delayed) > 0 && delayed[0].Key.Place() == e.Object.Place() {
+			delayed = nil
 		}
-		reported := append(held, e)
-		held = nil
+		reported := append(delayed, e)
+		delayed = nil
 		if e.Type == graph.Gone {
-			held, reported = reported[len(reported)-1:], reported[:len(reported)-1]
+			delayed, reported = reported[len(reported)-1:], reported[:len(reported)-1]
 		}
 		return sendAll(sink, reported...)
 	}
@@ -163,15 +163,15 @@ func oneQueue(_ TB, s Subject) Subject {
 // come at once.
 func swapping() func(ownergraph.Event, sinkFunc) error {
 	in := newListings()
-	var held []ownergraph.Event
+	var delayed []ownergraph.Event
 	return func(e ownergraph.Event, sink sinkFunc) error {
 		in.applyEvent(e)
-		reported := append(held, e)
-		held = nil
+		reported := append(delayed, e)
+		delayed = nil
 		switch {
 		case !in.change(e):
 		case len(reported) == 1:
-			held, reported = reported, nil
+			delayed, reported = reported, nil
 		case e.Of() == reported[0].Of() && placeOf(e) != placeOf(reported[0]):
 			slices.Reverse(reported)
 		}

@@ -116,8 +116,8 @@ func (r *replica) serves(kind ownergraph.Kind) bool {
 	return slices.ContainsFunc(r.infos, func(i ownergraph.KindInfo) bool { return i.Kind == kind })
 }
 
-// holds reports whether exactly this state of the object is known.
-func (r *replica) holds(o ownergraph.Object) bool {
+// knows reports whether exactly this state of the object is known.
+func (r *replica) knows(o ownergraph.Object) bool {
 	x, ok := r.of(o.Kind).objects[o.Key]
 	return ok && x.Version == o.Version
 }
@@ -132,7 +132,7 @@ func (r *replica) has(key ownergraph.Key) bool {
 // states, and no others.
 func (r *replica) agrees(kind ownergraph.Kind, want []ownergraph.Object) bool {
 	r.compared = &comparison{kind, want}
-	return len(r.of(kind).objects) == len(want) && !slices.ContainsFunc(want, func(o ownergraph.Object) bool { return !r.holds(o) })
+	return len(r.of(kind).objects) == len(want) && !slices.ContainsFunc(want, func(o ownergraph.Object) bool { return !r.knows(o) })
 }
 
 // all returns the known objects of the kind, sorted by key.

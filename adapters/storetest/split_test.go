@@ -10,7 +10,7 @@ import (
 )
 
 // split reports each kind by a watch of its own, as a store with a table for each
-// kind does. Order holds only within a kind.
+// kind does. Order is kept only within a kind.
 type split struct{ *testStore }
 
 // splitWatch is one watch of a split.

@@ -30,7 +30,7 @@ type watcher struct {
 	known   *replica // after the first applied events; for the law's goroutine
 	applied int
 
-	// A held watch gives each event to arrived, and goes on by a token of next. A
+	// A paused watch gives each event to arrived, and goes on by a token of next. A
 	// store that calls the sink twice at once takes turns.
 	arrived   chan ownergraph.Event
 	next      chan struct{}
@@ -40,8 +40,8 @@ type watcher struct {
 // watch starts a watch. It ends with the law.
 func (t *trial) watch() *watcher { return t.newWatcher(&watcher{}) }
 
-// watchHeld starts a watch that reports one event at each step.
-func (t *trial) watchHeld() *watcher {
+// watchStepped starts a watch that reports one event at each step.
+func (t *trial) watchStepped() *watcher {
 	return t.newWatcher(&watcher{arrived: make(chan ownergraph.Event), next: make(chan struct{}), exclusive: make(chan struct{}, 1)})
 }
 
@@ -82,7 +82,7 @@ func (w *watcher) sink(ctx context.Context, batch []ownergraph.Event) error {
 		}
 		w.record(e)
 		if err == nil && w.arrived != nil {
-			err = w.hold(ctx, e)
+			err = w.pause(ctx, e)
 		}
 		if err != nil {
 			return err
@@ -110,8 +110,8 @@ func alike(a, b *ownergraph.Event) bool {
 		a.Object.Key == b.Object.Key && a.Object.Version == b.Object.Version
 }
 
-// hold waits until the law has taken the event and lets the watch go on.
-func (w *watcher) hold(ctx context.Context, e ownergraph.Event) error {
+// pause waits until the law has taken the event and lets the watch go on.
+func (w *watcher) pause(ctx context.Context, e ownergraph.Event) error {
 	select {
 	case w.exclusive <- struct{}{}:
 		defer func() { <-w.exclusive }()
@@ -120,7 +120,7 @@ func (w *watcher) hold(ctx context.Context, e ownergraph.Event) error {
 	}
 	select {
 	case w.arrived <- e:
-	case <-w.next: // closed: the watch is no longer held
+	case <-w.next: // closed: the watch is no longer paused
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -167,7 +167,7 @@ func (w *watcher) record(e ownergraph.Event) {
 	}
 }
 
-// step lets a held watch go on until its next event. It returns the event, and
+// step lets a paused watch go on until its next event. It returns the event, and
 // whether there was one in time.
 func (w *watcher) step() (ownergraph.Event, bool) {
 	limit := time.NewTimer(w.t.patience)
@@ -181,7 +181,7 @@ func (w *watcher) step() (ownergraph.Event, bool) {
 	return ownergraph.Event{}, false
 }
 
-// pass lets a held watch go on after the event that step returned.
+// pass lets a paused watch go on after the event that step returned.
 func (w *watcher) pass() {
 	select {
 	case w.next <- struct{}{}:
@@ -189,8 +189,8 @@ func (w *watcher) pass() {
 	}
 }
 
-// holdAt steps a held watch up to such an event, and holds it there.
-func (w *watcher) holdAt(what string, at func(ownergraph.Event) bool) {
+// pauseAt steps a paused watch up to such an event, and pauses it there.
+func (w *watcher) pauseAt(what string, at func(ownergraph.Event) bool) {
 	w.t.Helper()
 	for {
 		e, ok := w.step()
@@ -204,16 +204,16 @@ func (w *watcher) holdAt(what string, at func(ownergraph.Event) bool) {
 	}
 }
 
-// holdListed holds a watch at the end of the last listing of its beginning.
-func (w *watcher) holdListed() {
+// pauseListed pauses a watch at the end of the last listing of its beginning.
+func (w *watcher) pauseListed() {
 	w.t.Helper()
-	w.holdAt("the watch lists every kind", func(ownergraph.Event) bool {
+	w.pauseAt("the watch lists every kind", func(ownergraph.Event) bool {
 		events, _ := w.reported()
 		return replay(events).listed()
 	})
 }
 
-// free lets a held watch run.
+// free lets a paused watch run.
 func (w *watcher) free() { close(w.next) }
 
 // stop ends the watch. It returns the error of Watch, and whether Watch returned in

@@ -37,7 +37,7 @@ type Source interface {
 	Follow(ctx context.Context, key graph.Key) iter.Seq2[engine.Progress, error]
 }
 
-// Config holds the settings of a page. The zero value works. New reads it once.
+// Config has the settings of a page. The zero value works. New reads it once.
 type Config struct {
 	// Hosts are the names under which browsers may reach the page, without a port. IP
 	// addresses, "localhost" and the names below it are always allowed, because another site

@@ -40,7 +40,7 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // a proxy would hold the events back
+	w.Header().Set("X-Accel-Buffering", "no") // a proxy would delay the events
 	if r.Method == http.MethodHead {
 		return
 	}

@@ -130,7 +130,7 @@ func TestEventsFail(t *testing.T) {
 	}
 }
 
-// TestEventsNoFlush: behind a handler that holds an answer back until its end, a stream is an error
+// TestEventsNoFlush: behind a handler that delays an answer until its end, a stream is an error
 // at once. The browser then does not open it again and again.
 func TestEventsNoFlush(t *testing.T) {
 	r := newRig(t, shop, Config{})

@@ -126,7 +126,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, name string) {
 	ctx, cancel := context.WithTimeoutCause(r.Context(), h.config.Timeout, errTooLong)
 	defer cancel()
 	places := h.work
-	if strings.HasPrefix(name, "plan") { // plans that wait hold up no other answer
+	if strings.HasPrefix(name, "plan") { // plans that wait delay no other answer
 		places = h.plans
 	}
 	c, err := content(nil), error(nil)

@@ -92,7 +92,7 @@ func (a *app) approveGuarded(cmd *cobra.Command, args []string, f *approveFlags)
 		approval.AtMost = &f.atMost
 	}
 	return a.onLive(cmd.Context(), args, f.timeout, ordered(f.foreground), func(ctx context.Context, c *ownergraph.Collector, key graph.Key) error {
-		if f.timeout > 0 { // a sick kind holds the fence
+		if f.timeout > 0 { // a sick kind blocks the fence
 			end := fmt.Errorf("no answer within --timeout %s", f.timeout)
 			bounded, cancel := context.WithTimeoutCause(ctx, f.timeout, end)
 			defer cancel()

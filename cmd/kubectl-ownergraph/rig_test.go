@@ -99,7 +99,7 @@ func cluster() *api {
 	return a
 }
 
-// eventually polls a condition until it holds, or the test fails.
+// eventually polls a condition until it is met, or the test fails.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); !is(); {

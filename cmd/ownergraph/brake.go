@@ -134,7 +134,7 @@ func refusal(r engine.Refusal) answer {
 	}
 }
 
-// listBraked writes the cascades that the record holds. It returns printing.ErrFound if one of them
+// listBraked writes the cascades that the record has. It returns printing.ErrFound if one of them
 // has no answer. The record stays as it is.
 //
 //test:by TestBrake

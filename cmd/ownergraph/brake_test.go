@@ -54,7 +54,7 @@ func apart(t *testing.T, args ...string) result {
 }
 
 // TestBrake: answers of another process reach a program that begins later. A program that runs
-// reads the record every 10 s: the tests of the library hold that.
+// reads the record every 10 s: the tests of the library check that.
 func TestBrake(t *testing.T) {
 	d := newSQLite(t)
 	if got := apart(t, "approve", "--record", "app", "--store", d.flag); got.code != printing.ExitDone || got.stdout != "in record \"app\": no cascade is held\n" {
@@ -117,7 +117,7 @@ func TestBrakeOrphan(t *testing.T) {
 	}
 }
 
-// TestDeleteUnderBrake: the collector of delete --act leaves a cascade that the record holds.
+// TestDeleteUnderBrake: the collector of delete --act leaves a cascade that the record has.
 func TestDeleteUnderBrake(t *testing.T) {
 	d := newSQLite(t)
 	d.deleteBraked(t, "--store", d.flag)

@@ -88,7 +88,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 // TestExitOfEach: each subcommand exits with 2 without arguments and for an unknown flag, and
-// with 1 for a database that is not there. The tests of a subcommand hold its exit codes 0 and
+// with 1 for a database that is not there. The tests of a subcommand check its exit codes 0 and
 // 3.
 func TestExitOfEach(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "missing")

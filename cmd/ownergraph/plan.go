@@ -96,8 +96,8 @@ Exit code 3: an object would be held.`,
 	return cmd
 }
 
-// plan returns the forecast of a request. Without a target it has the objects with a write or
-// a hold alone.
+// plan returns the forecast of a request. Without a target it has the objects that are written or
+// that are held.
 //
 //test:by TestPlanOfManyDue TestDump
 func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
@@ -114,7 +114,7 @@ func (a *app) writePlan(p *plan.Plan) error {
 	return a.printer().Text(p.Text() + fmt.Sprintf("fingerprint %s\n", p.Fingerprint))
 }
 
-// foundHeld returns printing.ErrFound if the plan holds an object.
+// foundHeld returns printing.ErrFound if the plan has a held object.
 func foundHeld(p *plan.Plan) error {
 	for _, t := range p.Totals {
 		if t.Held > 0 {

@@ -295,7 +295,7 @@ func TestRefuse(t *testing.T) {
 
 // TestPause: a program that begins after a pause of this command obeys it, and one that
 // begins after the end of the pause works. A program that runs obeys within 10 s: the tests
-// of the library hold that.
+// of the library check that.
 func TestPause(t *testing.T) {
 	d := newSQLite(t)
 	if got := call(t, "", "pause", "--all", "--record", "app", "--store", d.flag, "--unchecked"); got.code != printing.ExitDone || got.stdout != "paused in record \"app\": everything\n" {

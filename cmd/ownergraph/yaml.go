@@ -23,7 +23,7 @@ func isJSON(head []byte) bool {
 	return len(head) == 0 || head[0] == '{' || head[0] == '['
 }
 
-// yamlReader reads documents of YAML, and returns them as documents of JSON. It holds one
+// yamlReader reads documents of YAML, and returns them as documents of JSON. It reads one
 // document at a time, or one item of a list in the layout of kubectl: the field items begins
 // a line, and so does each item. Everything inside of an item is indented.
 //

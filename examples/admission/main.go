@@ -20,7 +20,7 @@ func main() {
 }
 
 // admit returns an error that names the object and the field, for an owner that the object may not
-// have. The error wraps graph.ErrInvalid for an object that no store may hold, else graph.ErrRefused.
+// have. The error wraps graph.ErrInvalid for an object that no store may have, else graph.ErrRefused.
 // An owner whose kind is not listed yet is no cause to refuse the object.
 func admit(g *graph.Graph, o graph.Object) error {
 	if err := graph.Validate(o, graph.Limits{}); err != nil {

@@ -24,7 +24,7 @@
 //   - A controller ends when the history of the store goes backwards, when its watch breaks, and after
 //     a write with an unknown outcome. Then the caller begins anew with an empty graph. An unannounced
 //     restore goes unseen, because the controller compares no versions.
-//   - A kind that is sick or not listed holds every foreground and orphan deletion.
+//   - A kind that is sick or not listed delays every foreground and orphan deletion.
 //   - The change of an owner whose kind is not watched asks for no new decision. Neither does the end of
 //     one of two objects with one UID. The next listing of a kind decides these objects anew.
 //   - It makes one call at a time, remembers no orphaned owners, and has no sweeps, guards or brake.

@@ -276,7 +276,7 @@ func propagates(start []graph.Object, actions []oracle.Action) bool {
 }
 
 // TestWorlds: one or two controllers and racing users end in a state that the specification
-// permits. On a store without fences that holds for background deletions.
+// permits. On a store without fences that is true for background deletions.
 func TestWorlds(t *testing.T) {
 	for _, level := range []string{"with fences", "without fences"} {
 		for i := range share.Number(5, 50) {

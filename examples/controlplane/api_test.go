@@ -124,7 +124,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// TestOtherOrigin holds that a page of another site cannot delete.
+// TestOtherOrigin checks that a page of another site cannot delete.
 func TestOtherOrigin(t *testing.T) {
 	p := start(t, onSQLite(t))
 	p.create("/teams", "blue")

@@ -17,7 +17,7 @@ import (
 // gone is the UID of no database.
 const gone = "ZZZZZZZZZZZZZZZZZZZZZZZZZZ"
 
-// TestRepair holds that a start makes the directories that a killed process has not made,
+// TestRepair checks that a start makes the directories that a killed process has not made,
 // and moves those that it has left behind to the trash. Other files of the user stay.
 func TestRepair(t *testing.T) {
 	onEach(t, func(t *testing.T, at place) {
@@ -65,7 +65,7 @@ func mustRefuse(t *testing.T, at place, texts ...string) {
 	}
 }
 
-// TestForeignFolder holds that the program refuses a folder of another store, and one with
+// TestForeignFolder checks that the program refuses a folder of another store, and one with
 // files of the user, with the names of both, and that it changes neither. An earlier version
 // removed all of these files at its start.
 func TestForeignFolder(t *testing.T) {
@@ -92,7 +92,7 @@ func TestForeignFolder(t *testing.T) {
 	}
 }
 
-// TestRestoredBackup holds that the files come back which a start on an old copy of the store
+// TestRestoredBackup checks that the files come back which a start on an old copy of the store
 // has moved to the trash, once the right store is back.
 func TestRestoredBackup(t *testing.T) {
 	at := onSQLite(t)
@@ -134,7 +134,7 @@ func (s racing) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	return s.store.Get(ctx, key)
 }
 
-// TestEnsureRaces holds that no directory stays if its database is deleted while the
+// TestEnsureRaces checks that no directory stays if its database is deleted while the
 // directory is made, by a process whose handler has run before.
 func TestEnsureRaces(t *testing.T) {
 	for _, c := range []struct {

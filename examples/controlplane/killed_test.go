@@ -129,17 +129,17 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// hold is a backup that a finalizer of another controller holds. So the cascade cannot end
+// blocker is a backup that a finalizer of another controller holds. So the cascade cannot end
 // before it is killed.
-type hold struct {
+type blocker struct {
 	store ownergraph.Store
 	key   graph.Key
 }
 
 const holding = "test.example/hold"
 
-// holdOne holds a random backup of the team.
-func holdOne(t *testing.T, draw *rand.Rand, at place, m team) hold {
+// holdOne has a random backup of the team.
+func holdOne(t *testing.T, draw *rand.Rand, at place, m team) blocker {
 	t.Helper()
 	opened, err := openRecords(t.Context(), at.store)
 	if err != nil {
@@ -147,19 +147,19 @@ func holdOne(t *testing.T, draw *rand.Rand, at place, m team) hold {
 	}
 	t.Cleanup(func() { _ = opened.close() })
 	backups := slices.DeleteFunc(slices.Clone(m.paths), func(path string) bool { return !strings.Contains(path, "/backups/") })
-	h := hold{opened.store(), graph.Key{Kind: "backups", Scope: m.name, Name: filepath.Base(backups[draw.IntN(len(backups))])}}
+	h := blocker{opened.store(), graph.Key{Kind: "backups", Scope: m.name, Name: filepath.Base(backups[draw.IntN(len(backups))])}}
 	h.patch(t, graph.Change{AddFinalizer: holding})
 	return h
 }
 
-func (h hold) patch(t *testing.T, change graph.Change) {
+func (h blocker) patch(t *testing.T, change graph.Change) {
 	t.Helper()
 	if err := h.store.Patch(t.Context(), h.key, graph.Precondition{}, change); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// heldBranch is the number of objects that one held backup can hold, with its owners. One of
+// heldBranch is the number of objects that one held backup can keep, with its owners. One of
 // them is a database.
 const heldBranch = 4
 

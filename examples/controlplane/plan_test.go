@@ -20,8 +20,8 @@ func (p *program) planOf(path string) plan.Plan {
 	return made
 }
 
-// TestPlan holds that a plan deletes nothing, that a plan that no longer holds is refused
-// with the difference, and that one that holds is carried out.
+// TestPlan checks that a plan deletes nothing, that a plan that is no longer valid is refused
+// with the difference, and that one that is still valid is carried out.
 func TestPlan(t *testing.T) {
 	onEach(t, func(t *testing.T, at place) {
 		p := start(t, at)
@@ -50,7 +50,7 @@ func TestPlan(t *testing.T) {
 	})
 }
 
-// TestPlansAreBounded holds that the program forgets old plans, and not the newest one.
+// TestPlansAreBounded checks that the program forgets old plans, and not the newest one.
 func TestPlansAreBounded(t *testing.T) {
 	p := start(t, onSQLite(t))
 	p.create("/teams", "blue")
@@ -64,7 +64,7 @@ func TestPlansAreBounded(t *testing.T) {
 	p.want(http.StatusAccepted, "DELETE", path+"&fingerprint="+p.planOf(path).Fingerprint, "")
 }
 
-// TestExplain holds that an object is explained while it is there and after its end.
+// TestExplain checks that an object is explained while it is there and after its end.
 func TestExplain(t *testing.T) {
 	onEach(t, func(t *testing.T, at place) {
 		p := start(t, at)

@@ -88,7 +88,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmeCode holds that the code in the README is that of the program.
+// TestReadmeCode checks that the code in the README is that of the program.
 func TestReadmeCode(t *testing.T) {
 	code := ""
 	files, err := filepath.Glob("*.go")
@@ -107,7 +107,7 @@ func TestReadmeCode(t *testing.T) {
 	}
 }
 
-// TestSize holds the bounds that make the program easy to copy.
+// TestSize checks the bounds that make the program easy to copy.
 func TestSize(t *testing.T) {
 	lines := map[bool]int{}
 	files, err := filepath.Glob("*")

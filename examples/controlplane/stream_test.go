@@ -44,7 +44,7 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// TestStopEndsStreams holds that SIGTERM ends the program in order while a client follows a
+// TestStopEndsStreams checks that SIGTERM ends the program in order while a client follows a
 // deletion that cannot end. The client gets an error event.
 func TestStopEndsStreams(t *testing.T) {
 	at := onSQLite(t)

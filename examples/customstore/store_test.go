@@ -46,7 +46,7 @@ func TestCreate(t *testing.T) {
 	s := NewStore("a")
 	o := create(t, s, "a", "x", graph.Owner{Key: graph.Key{Kind: "a", Name: "y", UID: "u"}})
 	if o.UID == "" || o.Version == "" || len(o.Owners) != 1 || !get(t, s, o.Key).Equal(o) {
-		t.Errorf("Create = %v, the store holds %v", o, get(t, s, o.Key))
+		t.Errorf("Create = %v, the store has %v", o, get(t, s, o.Key))
 	}
 	tests := []struct {
 		kind   graph.Kind
@@ -149,9 +149,9 @@ func TestPreconditions(t *testing.T) {
 	}{
 		{graph.Precondition{UID: "other"}, graph.ErrConflict, "another incarnation"},
 		{graph.Precondition{Version: "other"}, graph.ErrConflict, "another state"},
-		{graph.Precondition{UID: o.UID, Version: "other"}, graph.ErrConflict, "both have to hold"},
-		{graph.Precondition{UID: "other", Version: o.Version}, graph.ErrConflict, "both have to hold"},
-		{only(o), nil, "both hold"},
+		{graph.Precondition{UID: o.UID, Version: "other"}, graph.ErrConflict, "both have to be met"},
+		{graph.Precondition{UID: "other", Version: o.Version}, graph.ErrConflict, "both have to be met"},
+		{only(o), nil, "both are met"},
 	}
 	for _, tt := range tests {
 		before := get(t, s, o.Key)
@@ -269,6 +269,6 @@ func TestNothingIsShared(t *testing.T) {
 		}
 	}
 	if now := get(t, s, made.Key).String(); now != want {
-		t.Errorf("the store holds %s, want %s", now, want)
+		t.Errorf("the store has %s, want %s", now, want)
 	}
 }

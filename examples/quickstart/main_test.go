@@ -28,8 +28,8 @@ func TestRun(t *testing.T) {
 		args         []string
 		stdin        string
 		code         int
-		stdout       string // holds this
-		stderr       string // holds this
+		stdout       string // contains this
+		stderr       string // contains this
 	}{
 		{"plain", "the recorded cluster and its first Deployment", nil, "", 0, "\nthe plan\n  delete \"apps/Deployment\"/shop/frontend in the background: 12 removed\n", ""},
 		{"tree", "only the tree", []string{"-tree", "cronjob/cleanup"}, "", 0, "CronJob.batch/batch/cleanup\n└── ", ""},

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
-// options holds the values of the command line.
+// options has the values of the command line.
 type options struct {
 	file  string      // "" for the recorded cluster, "-" for standard input
 	steps []live.Step // the deletions, or one object to draw

@@ -86,7 +86,7 @@ func mustEmbed(t *testing.T, c dump.Content) *rig {
 // versions, the held objects, and the calls since base.
 func (e *rig) check(t *testing.T, want outcome, objects []graph.Object, base engine.Stats) {
 	t.Helper()
-	holds, err := e.WaitIdle(t.Context())
+	held, err := e.WaitIdle(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func (e *rig) check(t *testing.T, want outcome, objects []graph.Object, base eng
 		t.Errorf("%d reads, %d writes, want %d and %d: %s", got.Reads, got.Writes, want.reads, want.writes, want.reason)
 	}
 	var names []string
-	for _, h := range holds {
+	for _, h := range held {
 		names = append(names, spell.Key(h.Key)+": "+live.Explain(h))
 	}
 	wantHeld := []string{

@@ -19,7 +19,7 @@ func TestPossibleOfSweep(t *testing.T) {
 		{"k/h", "k/m", "", "k/d k/h k/m k/n", "h waits for m, and deletes n"},
 		{"k/h", "k/h", "", "k/d k/h k/m k/n", "h may delete no member"},
 		{"k/h", "", "", "", "h deletes all members"},
-		{"k/h", "", "k/m", "", "m holds h"},
+		{"k/h", "", "k/m", "", "h is a member of m"},
 		{"k/u", "k/m", "", "k/d k/m", "h stays"},
 		{"k/o", "k/m", "", "k/d k/h k/m k/n k/o", "o waits for h, which blocks it"},
 	} {

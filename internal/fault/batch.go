@@ -48,7 +48,7 @@ func clonedWrite(w ownergraph.Write) ownergraph.Write {
 	return w
 }
 
-// batch is one call of Batch. The results hold the errors of the writes with a fault, and
+// batch is one call of Batch. The results have the errors of the writes with a fault, and
 // perform adds those of the others.
 type batch struct {
 	s       *Store

@@ -115,7 +115,7 @@ func (s *Store) startItem(c call) Fault {
 	return s.drawFor(c)
 }
 
-// drawFor draws the fault of a call, and takes its kind out of service. The lock is held.
+// drawFor draws the fault of a call, and takes its kind out of service. The caller has the lock.
 func (s *Store) drawFor(c call) Fault {
 	f := s.draw(c.site)
 	if f != Unset && f != Stale && f != Absent {

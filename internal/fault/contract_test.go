@@ -342,6 +342,6 @@ func (tr *trial) finish() {
 	}
 	slices.SortFunc(got, func(a, b graph.Object) int { return a.Key.Compare(b.Key) })
 	if want := tr.memory.Objects(); !slices.EqualFunc(got, want, graph.Object.Equal) {
-		tr.t.Fatalf("the reader knows %q, the store holds %q; notes %q", graph.Format(got), graph.Format(want), tr.Notes())
+		tr.t.Fatalf("the reader knows %q, the store has %q; notes %q", graph.Format(got), graph.Format(want), tr.Notes())
 	}
 }

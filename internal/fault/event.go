@@ -10,7 +10,7 @@ import (
 )
 
 // receive draws a fault for an event of the inner watch, and queues the rest of the
-// event. The lock is held, as in all of this file.
+// event. The caller has the lock, as in all of this file.
 func (st *stream) receive(ev ownergraph.Event) {
 	s := st.s
 	at := atOther
@@ -70,9 +70,9 @@ func (st *stream) inject(f Fault, ev ownergraph.Event) (gone bool) {
 		again.Object = ev.Object.Clone()
 		st.push(again)
 	case Delay:
-		l.held = time.Now().Add(s.conf.Lag)
+		l.delayed = time.Now().Add(s.conf.Lag)
 	case Reorder:
-		l.held, l.overtaken = time.Now().Add(s.conf.Lag), 1
+		l.delayed, l.overtaken = time.Now().Add(s.conf.Lag), 1
 	case Sick, Vanish:
 		s.takeDown(kind, f)
 	}

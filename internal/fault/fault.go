@@ -23,10 +23,10 @@ const (
 	// Duplicate reports a change twice. The contract does not exclude that, and the
 	// engine accepts it. Occasion: a Put or a Gone.
 	Duplicate
-	// Delay holds the events of a kind back for Config.Lag, from a change on.
+	// Delay delays the events of a kind for Config.Lag, from a change on.
 	// Occasion: a Put or a Gone.
 	Delay
-	// Reorder holds the events of a kind back until an event of another kind has
+	// Reorder delays the events of a kind until an event of another kind has
 	// overtaken them. Occasion: a Put or a Gone.
 	Reorder
 	// Compact calls the hook, if there is one, and makes the watch list every kind

@@ -26,9 +26,9 @@ type kindState struct {
 	// owed are the fences that passed during the gap. The stream reports them after
 	// the listing that ends the gap.
 	owed []uint64
-	// The events of the kind wait until held, or until this number of other kinds'
+	// The events of the kind wait until delayed, or until this number of other kinds'
 	// events overtook them.
-	held      time.Time
+	delayed   time.Time
 	overtaken int
 }
 
@@ -48,13 +48,13 @@ func (st *stream) state(kind ownergraph.Kind) *kindState {
 	return l
 }
 
-// heldUntil returns the time until which the event has to wait, or the zero time.
-func (st *stream) heldUntil(ev ownergraph.Event, now time.Time) time.Time {
+// delayedUntil returns the time until which the event has to wait, or the zero time.
+func (st *stream) delayedUntil(ev ownergraph.Event, now time.Time) time.Time {
 	l := st.states[ev.Of()]
-	if l == nil || barrier(ev) || !l.held.After(now) {
+	if l == nil || barrier(ev) || !l.delayed.After(now) {
 		return time.Time{}
 	}
-	return l.held
+	return l.delayed
 }
 
 // overtake notes that an event goes to the sink. Only changes count.
@@ -65,7 +65,7 @@ func (st *stream) overtake(ev ownergraph.Event) {
 	for k, l := range st.states {
 		if k != ev.Of() && l.overtaken > 0 {
 			if l.overtaken--; l.overtaken == 0 {
-				l.held = time.Time{}
+				l.delayed = time.Time{}
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func (st *stream) overtake(ev ownergraph.Event) {
 // release ends all delays.
 func (st *stream) release() {
 	for _, l := range st.states {
-		l.held, l.overtaken = time.Time{}, 0
+		l.delayed, l.overtaken = time.Time{}, 0
 	}
 	signal(st.changed)
 }
@@ -112,7 +112,7 @@ func (s *Store) relistAll() {
 	}
 }
 
-// takeDown takes a kind out of service for a while. The lock is held.
+// takeDown takes a kind out of service for a while. The caller has the lock.
 func (s *Store) takeDown(kind ownergraph.Kind, f Fault) {
 	if s.down[kind] != Unset {
 		return

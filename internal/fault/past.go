@@ -11,7 +11,7 @@ const (
 	maxStates = 4    // of each
 )
 
-// past holds the former states of objects for stale reads: by place, the oldest
+// past has the former states of objects for stale reads: by place, the oldest
 // first.
 type past map[ownergraph.Key][]ownergraph.Object
 
@@ -22,7 +22,7 @@ func (s *Store) remember(o ownergraph.Object) {
 	s.rememberLocked(o)
 }
 
-// rememberLocked is remember with the lock held.
+// rememberLocked is remember under the lock.
 func (s *Store) rememberLocked(o ownergraph.Object) {
 	if !s.conf.Plan.Has(Stale) {
 		return

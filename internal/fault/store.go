@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 )
 
-// Config holds the settings of a Store. The Store reads them only at construction.
+// Config has the settings of a Store. The Store reads them only at construction.
 // A fault whose hook is nil does not happen. Compact is the exception: the watch lists
 // every kind again also without a hook. A hook runs on the goroutine of the call that
 // has the fault. Several hooks may run at once.
@@ -217,7 +217,7 @@ func (s *Store) Notes() []string {
 	return append([]string(nil), s.notes...)
 }
 
-// note counts a fault that happens. The lock is held.
+// note counts a fault that happens. The caller has the lock.
 func (s *Store) note(f Fault, what string) {
 	s.fired[f]++
 	if len(s.notes) < maxNotes {
@@ -226,7 +226,7 @@ func (s *Store) note(f Fault, what string) {
 }
 
 // draw counts one occasion of every fault of the site. It returns the first fault
-// that is hit and can happen. The lock is held.
+// that is hit and can happen. The caller has the lock.
 func (s *Store) draw(at site) (hit Fault) {
 	if s.calm {
 		return Unset

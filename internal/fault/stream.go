@@ -212,13 +212,13 @@ func (st *stream) next(now time.Time) (n action) {
 }
 
 // pop takes the next event for the sink out of the queue. If every event has to wait,
-// pop returns the time until which the first of them waits. The lock is held.
+// pop returns the time until which the first of them waits. The caller has the lock.
 func (st *stream) pop(now time.Time) (next ownergraph.Event, at time.Time, ok bool) {
 	for i, ev := range st.queue {
 		if barrier(ev) && i > 0 {
 			break
 		}
-		if until := st.heldUntil(ev, now); !until.IsZero() {
+		if until := st.delayedUntil(ev, now); !until.IsZero() {
 			if at.IsZero() || until.Before(at) {
 				at = until
 			}
@@ -232,7 +232,7 @@ func (st *stream) pop(now time.Time) (next ownergraph.Event, at time.Time, ok bo
 	return ownergraph.Event{}, at, false
 }
 
-// maxBatch bounds the next batch. It is a power of two up to 128. The lock is held.
+// maxBatch bounds the next batch. It is a power of two up to 128. The caller has the lock.
 func (s *Store) maxBatch() int { return 1 << (mix(s.conf.Plan.Seed, s.batches) % 8) }
 
 // barrier reports whether the event keeps its place in the order. No event may
@@ -252,7 +252,7 @@ func (st *stream) crashes(ev ownergraph.Event) bool {
 	return false
 }
 
-// push queues an event. The lock is held, as in the following functions.
+// push queues an event. The caller has the lock, as in the following functions.
 func (st *stream) push(ev ownergraph.Event) {
 	st.queue = append(st.queue, ev)
 	signal(st.changed)

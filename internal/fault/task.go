@@ -21,7 +21,7 @@ func (s *Store) after(do func()) {
 	s.schedule(do)
 }
 
-// schedule is after, with the lock held. The work runs without the lock.
+// schedule is after, under the lock. The work runs without the lock.
 func (s *Store) schedule(do func()) {
 	t := &task{s: s, due: s.calls + callsUntilDue, do: do}
 	s.tasks = append(s.tasks, t)
@@ -58,7 +58,7 @@ func (t *task) run() {
 }
 
 // takeDue removes the tasks that are due from the list, or all tasks, and returns
-// them. The lock is held.
+// them. The caller has the lock.
 func (s *Store) takeDue(all bool) (due []*task) {
 	s.tasks = slices.DeleteFunc(s.tasks, func(t *task) bool {
 		ready := all || t.due <= s.calls

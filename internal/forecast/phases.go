@@ -91,7 +91,7 @@ func (q *orderedParts) below(root int32) (out []int32) {
 
 // noteRoot notes a part that waits in the forecast and is an ordered root.
 func (f *forecast) noteRoot(i int32, o *graph.Object) {
-	if o.Propagation() != graph.Foreground || o.MarkHeld() {
+	if o.Propagation() != graph.Foreground || o.MarkWithheld() {
 		return
 	}
 	if g := f.fork.OrderOf(o); g >= 0 {

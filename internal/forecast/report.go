@@ -181,7 +181,7 @@ func (f *forecast) isFixed(i int32) bool {
 	if ok && now.Deleting && now.HasFinalizer(f.contents.Container(i).Finalizer) {
 		return true
 	}
-	return ok && now.MarkHeld() || ok && now.Deleting && slices.ContainsFunc(f.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
+	return ok && now.MarkWithheld() || ok && now.Deleting && slices.ContainsFunc(f.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
 }
 
 // isKept reports whether a part is unmarked, and protected from its deletion or flawed.

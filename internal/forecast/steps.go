@@ -82,7 +82,7 @@ func (f *forecast) isContested(n graph.Node, holders []graph.NodeID, unfit func(
 	return f.Behind[n.Key()] || slices.ContainsFunc(holders, func(id graph.NodeID) bool {
 		h := f.fork.NodeOf(id)
 		at, ok := f.links.index.Of(h.Key())
-		return !unfit(id) && (h.Deleting() && !h.Inside(inside.Key{}).MarkHeld() || ok && f.target[at])
+		return !unfit(id) && (h.Deleting() && !h.Inside(inside.Key{}).MarkWithheld() || ok && f.target[at])
 	})
 }
 

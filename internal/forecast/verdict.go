@@ -201,7 +201,7 @@ func (f *forecast) keepers(i, target int32, ends []bool) iter.Seq2[int32, bool] 
 				continue
 			}
 			owner, lives := f.store.At(f.Parts[at].Object.Key)
-			good := owner.MarkHeld() && at != target || owner.Propagation() == graph.Orphan
+			good := owner.MarkWithheld() && at != target || owner.Propagation() == graph.Orphan
 			if lives && (good || !ends[at]) && !yield(at, good) {
 				return
 			}

@@ -15,7 +15,7 @@ func TestHeldOf(t *testing.T) {
 	}
 	s := Session{}
 	for _, o := range objects[1:] {
-		s.holds = append(s.holds, engine.Held{Key: o.Key})
+		s.all = append(s.all, engine.Held{Key: o.Key})
 	}
 	at := func(i int, p graph.Propagation) Deletion { return Deletion{objects[i].Key, p} }
 	for _, c := range []struct {
@@ -48,7 +48,7 @@ func TestHeldOfContainer(t *testing.T) {
 	kinds := []graph.KindInfo{{Kind: "ns", Container: graph.Container{Members: graph.ScopeMembers, Actor: "the janitor"}}, {Kind: "pod", Scoped: true}}
 	s := Session{containers: newContainers(kinds, objects)}
 	for _, o := range objects {
-		s.holds = append(s.holds, engine.Held{Key: o.Key})
+		s.all = append(s.all, engine.Held{Key: o.Key})
 	}
 	for _, p := range []graph.Propagation{graph.Background, graph.Orphan} {
 		got := ""

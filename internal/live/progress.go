@@ -31,11 +31,11 @@ type Waiter func(ctx context.Context) ([]engine.Held, error)
 // meanwhile and at the end.
 func Watch(ctx context.Context, out *terminal.Output, began time.Time, wait Waiter, now func() terminal.Progress) ([]engine.Held, error) {
 	line := out.Line(began)
-	var holds []engine.Held
+	var held []engine.Held
 	done := make(chan error)
 	go func() {
 		var err error
-		holds, err = wait(ctx)
+		held, err = wait(ctx)
 		done <- err
 	}()
 	tick := time.NewTicker(progressEvery)
@@ -53,7 +53,7 @@ func Watch(ctx context.Context, out *terminal.Output, began time.Time, wait Wait
 				p.Held = 0
 			}
 			p.Elapsed = time.Since(began)
-			return holds, errors.Join(err, line.End(p))
+			return held, errors.Join(err, line.End(p))
 		}
 	}
 }

@@ -41,9 +41,9 @@ func TestWatch(t *testing.T) {
 			now := func() terminal.Progress {
 				return terminal.Progress{Label: "x", Known: 9999, Total: terminal.AtMost, Gone: uint64(time.Since(began) / time.Millisecond), Held: 1}
 			}
-			holds, err := Watch(t.Context(), terminal.New(&out), began, wait, now)
-			if !errors.Is(err, end) || len(holds) != 1 {
-				t.Errorf("Watch = %v, %v, want the results of wait, and %v", holds, err, end)
+			held, err := Watch(t.Context(), terminal.New(&out), began, wait, now)
+			if !errors.Is(err, end) || len(held) != 1 {
+				t.Errorf("Watch = %v, %v, want the results of wait, and %v", held, err, end)
 			}
 			const none = "0 reads, 0 writes, 0 fences, "
 			want := "x: 1000 of at most 9999 gone; " + none + "1s\nx: 2000 of at most 9999 gone; " + none + "2s\n" + last + none + "2.5s\n"

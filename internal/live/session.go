@@ -38,7 +38,7 @@ type Session struct {
 	mine  int    // requests of the user, who is this program
 	acted int    // writes of the actors of containers
 	held  []held // after the latest step
-	holds []engine.Held
+	all   []engine.Held
 	now   []graph.Object // after the latest step, by key
 }
 
@@ -112,7 +112,7 @@ func (s *Session) idle() []engine.Held {
 }
 
 // Held returns the held objects after the latest deletion.
-func (s *Session) Held() []engine.Held { return s.holds }
+func (s *Session) Held() []engine.Held { return s.all }
 
 // HeldOf returns the held objects that the deletions are about: their own objects, and those
 // below them in before. The dependents of an orphan deletion are not, unless its object is a
@@ -131,7 +131,7 @@ func (s *Session) HeldOf(before []graph.Object, todo []Deletion) (list []engine.
 			asked[before[i].Key] = true
 		}
 	}
-	for _, h := range s.holds {
+	for _, h := range s.all {
 		if len(todo) == 0 || asked[h.Key] {
 			list = append(list, h)
 		}
@@ -156,7 +156,7 @@ func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
 			return s.explainDelete(d.Key, err)
 		}
 	}
-	holds, err := Watch(ctx, s.Out, began, s.WaitIdle, func() terminal.Progress {
+	all, err := Watch(ctx, s.Out, began, s.WaitIdle, func() terminal.Progress {
 		p := Since(base, s.Collector.Stats())
 		p.Label = label
 		if limit > 0 {
@@ -167,8 +167,8 @@ func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
 	if err != nil {
 		return err
 	}
-	s.holds = holds
-	s.Out.Print(indent(s.changes(holds, d)) + "\n")
+	s.all = all
+	s.Out.Print(indent(s.changes(all, d)) + "\n")
 	return s.Out.Err()
 }
 
@@ -182,13 +182,13 @@ func (s *Session) explainDelete(key graph.Key, err error) error {
 
 // changes reports the changes of a step and the newly held objects. It includes the
 // step's own object if that is held.
-func (s *Session) changes(holds []engine.Held, d *Deletion) string {
+func (s *Session) changes(all []engine.Held, d *Deletion) string {
 	f := findings{before: s.now, after: byKey(s.Store.Objects()), why: s.Reasons.Of}
 	s.now = f.after
 	if d != nil {
 		f.user = d.Key
 	}
-	now := explainAll(holds)
+	now := explainAll(all)
 	f.held = newHeld(now, s.held, f.user)
 	f.heldBefore = len(now) - len(f.held)
 	s.held = now

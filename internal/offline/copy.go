@@ -53,7 +53,7 @@ func (r *Replica) List(ctx context.Context, kind graph.Kind) error {
 // Watch reports a partial kind as sick in place of the end of its listing, and of each fence
 // that it passes.
 //
-//test:by TestPartialKindHoldsFences
+//test:by TestPartialKindBlocksFences
 func (r *Replica) Watch(ctx context.Context, sink func([]graph.Event) error) error {
 	return r.Store.Watch(ctx, func(batch []graph.Event) error {
 		for i := range batch {

@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Missing returns the places of owners that no object is although their kind is held in full,
+// Missing returns the places of owners that no object is although their kind is dumped in full,
 // each once, in the order of the references. Their absence rests on the content alone.
 func (c *Content) Missing() (list []graph.Key) {
 	there := make(map[graph.UID]bool, len(c.Objects))
@@ -32,7 +32,7 @@ func (c *Content) Missing() (list []graph.Key) {
 
 // MissingContainers returns the places of containers that no object is although objects have their
 // names as scopes, each once, sorted. Their absence rests on the content alone. There is none if
-// a kind of such containers is not held in full.
+// a kind of such containers is not dumped in full.
 //
 //test:by TestMissingContainers
 func (c *Content) MissingContainers() (list []graph.Key) {

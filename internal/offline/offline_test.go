@@ -86,7 +86,7 @@ func TestNearAnswersAlike(t *testing.T) {
 	}{
 		{cluster(t), "the objects of a real cluster"},
 		{parse(t, faulty), "objects with most faults"},
-		{partial, "a kind that is not held in full"},
+		{partial, "a kind that is not dumped in full"},
 	} {
 		var keys []graph.Key
 		for _, o := range c.content.Objects {
@@ -162,7 +162,7 @@ func TestDuplicateUIDs(t *testing.T) {
 	}
 }
 
-// TestMissing: an owner is missing if its kind is held in full.
+// TestMissing: an owner is missing if its kind is dumped in full.
 func TestMissing(t *testing.T) {
 	c := parse(t, `set/s/a#1; old/s/a#1; pod/s/a#1 -> set/s/a; pod/s/b#1 -> set/s/gone, set/s/gone@other; pod/s/c#1 -> old/s/gone; pod/s/d#1 -> set/s/x@u?`)
 	c.Partial = map[graph.Kind]string{"old": "forbidden"}
@@ -262,9 +262,9 @@ func draw(r *rand.Rand) Content {
 	return c
 }
 
-// TestPartialKindHoldsFences: a dependent of a partial kind may be missing, so no orphaning
+// TestPartialKindBlocksFences: a dependent of a partial kind may be missing, so no orphaning
 // and no foreground deletion ends.
-func TestPartialKindHoldsFences(t *testing.T) {
+func TestPartialKindBlocksFences(t *testing.T) {
 	for range 30 {
 		c := parse(t, `pod/s/a#1~[orphan]; pod/s/b#1~[foreground]; set/s/c#1 -> pod/s/a`)
 		c.Partial = map[graph.Kind]string{"set": "forbidden"}

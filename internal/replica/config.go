@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Config holds the settings of a State. memory.Config documents the fields. The zero value
+// Config has the settings of a State. memory.Config documents the fields. The zero value
 // works: an empty store without kinds.
 type Config struct {
 	Kinds       []graph.KindInfo
@@ -24,7 +24,7 @@ type Config struct {
 
 const maxVersion = 1 << 62 // of a recorded object: the counter goes on from there
 
-// settings holds the values that never change in the life of a State and of its clones.
+// settings has the values that never change in the life of a State and of its clones.
 type settings struct {
 	propagation map[graph.Kind]graph.Propagation
 	limits      graph.Limits

@@ -62,13 +62,13 @@ func TestConfig(t *testing.T) {
 func TestRecorded(t *testing.T) {
 	const flawed = "node/n@n1#12~[foreground,orphan] -> node/n@n1, job/ns/j@j1!?; pod/ns/a@u2#7~; pod/ns/b@u1#3%9/4"
 	s := newState(t, flawed)
-	holds(t, s, flawed)
+	equals(t, s, flawed)
 	_, o, err := apart(s.Create(fresh(t, "pod/ns/c")))
 	if err != nil || o.UID != "u3" || o.Version != "13" {
 		t.Errorf("Create: %v, %v, want UID u3 and version 13: past all that are recorded", o, err)
 	}
 	s = newState(t, "node/a@u1; node/b@u2#5; node/c@u3")
-	holds(t, s, "node/a@u1#6; node/b@u2#5; node/c@u3#7")
+	equals(t, s, "node/a@u1#6; node/b@u2#5; node/c@u3#7")
 }
 
 // TestConfigIsCopied: a state keeps no part of its Config.
@@ -84,7 +84,7 @@ func TestConfigIsCopied(t *testing.T) {
 	}
 	c.Kinds[0].Kind, c.Objects[0].Finalizers[0], c.Objects[0].Owners[0].Name = "changed", "changed", "changed"
 	c.Propagation["node"] = graph.Orphan
-	holds(t, s, "node/n@n1#3[x] -> node/m@m1")
+	equals(t, s, "node/n@n1#3[x] -> node/m@m1")
 	if _, o, err := apart(s.Delete(key(t, "node/n"), graph.DeleteOptions{})); err != nil || o.Propagation() != graph.Unset {
 		t.Errorf("Delete: %v, %v, want the defaults as they were", o, err)
 	}
@@ -99,7 +99,7 @@ func TestUIDs(t *testing.T) {
 		reason string
 	}{
 		{"", false, "a user who can name the next UID can cause the end of the victim's dependents"},
-		{"u", true, "a test that steps two clones compares what they hold"},
+		{"u", true, "a test that steps two clones compares what they have"},
 	} {
 		s, err := New(Config{Kinds: testKinds, UIDPrefix: tc.prefix})
 		if err != nil {

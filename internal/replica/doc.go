@@ -1,5 +1,5 @@
-// Package replica holds the server rules of the reference store, without its
-// watches. A State holds kinds, objects and labels. Each write is one atomic step
+// Package replica has the server rules of the reference store, without its
+// watches. A State has kinds, objects and labels. Each write is one atomic step
 // and returns a Commit.
 //
 // A State has no lock, no goroutine and no clock. A caller steps it one write at a

@@ -14,7 +14,7 @@ import (
 // maxLabels bounds the labels of an object.
 const maxLabels = 256
 
-// Label replaces the labels of the object at key's coordinates, if pre holds. The Label
+// Label replaces the labels of the object at key's coordinates, if pre is met. The Label
 // of memory.Store documents the errors.
 //
 //test:by TestLabel

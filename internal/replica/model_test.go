@@ -22,9 +22,9 @@ type model struct {
 	sick    map[graph.Kind]bool
 	version uint64
 	used    map[graph.UID]bool
-	// clone is an earlier state without later writes, and held has its objects.
+	// clone is an earlier state without later writes, and before has its objects.
 	clone    *State
-	held     []graph.Object
+	before   []graph.Object
 	snapshot Snapshot
 	then     map[graph.Key]graph.Object
 	served   map[graph.Kind]bool
@@ -74,7 +74,7 @@ func TestStateAgainstModel(t *testing.T) {
 }
 
 func (m *model) mark() {
-	m.clone, m.held = m.state.Clone(), m.state.Objects()
+	m.clone, m.before = m.state.Clone(), m.state.Objects()
 	m.snapshot, m.then, m.served = m.state.Snapshot(), maps.Clone(m.objects), maps.Clone(m.kinds)
 }
 
@@ -273,10 +273,10 @@ func (m *model) check(t *rapid.T) {
 	}
 	slices.SortFunc(want, func(a, b graph.Object) int { return cmp.Or(a.Key.Compare(b.Key)) })
 	if got := m.state.Objects(); !slices.EqualFunc(got, want, graph.Object.Equal) {
-		t.Fatalf("held:\n%s\nwant:\n%s", graph.Format(got), graph.Format(want))
+		t.Fatalf("has:\n%s\nwant:\n%s", graph.Format(got), graph.Format(want))
 	}
-	if got := m.clone.Objects(); !slices.EqualFunc(got, m.held, graph.Object.Equal) {
-		t.Fatalf("a clone holds:\n%s\nwant:\n%s", graph.Format(got), graph.Format(m.held))
+	if got := m.clone.Objects(); !slices.EqualFunc(got, m.before, graph.Object.Equal) {
+		t.Fatalf("a clone has:\n%s\nwant:\n%s", graph.Format(got), graph.Format(m.before))
 	}
 	if got, want := m.state.Version(), graph.Version(strconv.FormatUint(m.version, 10)); got != want {
 		t.Fatalf("Version() = %s, want %s", got, want)

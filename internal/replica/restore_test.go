@@ -10,7 +10,7 @@ import (
 // TestRestoreRefusesOldWrites: an engine observes the removal of an owner and sends the
 // delete of its dependent. A restore brings the owner back before that delete arrives.
 func TestRestoreRefusesOldWrites(t *testing.T) {
-	const held = "node/o@o1#1; pod/ns/d@d1#2[x] -> node/o@o1"
+	const before = "node/o@o1#1; pod/ns/d@d1#2[x] -> node/o@o1"
 	dependent := key(t, "pod/ns/d")
 	for _, tc := range []struct {
 		name   string
@@ -30,14 +30,14 @@ func TestRestoreRefusesOldWrites(t *testing.T) {
 			return err
 		}, "every conditional write is void"},
 		{"update", func(s *State, pre graph.Precondition) error {
-			o := parse(t, held)[1]
+			o := parse(t, before)[1]
 			o.UID, o.Version, o.Finalizers = pre.UID, pre.Version, nil
 			_, err := s.Update(o)
 			return err
 		}, "a user's write, too"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := newState(t, held)
+			s := newState(t, before)
 			before := s.Snapshot()
 			if _, err := s.Delete(key(t, "node/o"), graph.DeleteOptions{}); err != nil {
 				t.Fatal(err)
@@ -46,11 +46,11 @@ func TestRestoreRefusesOldWrites(t *testing.T) {
 				t.Fatal(err)
 			}
 			const back = "node/o@o1#5; pod/ns/d@d1#6[x] -> node/o@o1"
-			holds(t, s, back)
+			equals(t, s, back)
 			if err := tc.write(s, graph.Precondition{UID: "d1", Version: "2"}); !errors.Is(err, graph.ErrConflict) {
 				t.Errorf("%s of the version before the restore: %v, want a conflict: %s", tc.name, err, tc.reason)
 			}
-			holds(t, s, back)
+			equals(t, s, back)
 			if err := tc.write(s, graph.Precondition{UID: "d1", Version: "6"}); err != nil {
 				t.Errorf("%s of the restored version: %v", tc.name, err)
 			}
@@ -59,7 +59,7 @@ func TestRestoreRefusesOldWrites(t *testing.T) {
 }
 
 // TestRestoreRaisesEveryVersion: after a restore, a version of before names no object.
-// This also holds for a second restore of the same snapshot, for a removed kind, and
+// This is also true for a second restore of the same snapshot, for a removed kind, and
 // for an empty state.
 func TestRestoreRaisesEveryVersion(t *testing.T) {
 	s := newState(t, "node/a@a1#1; node/b@b1#2; pod/ns/c@c1#3")
@@ -78,9 +78,9 @@ func TestRestoreRaisesEveryVersion(t *testing.T) {
 		if err := s.AddKind(graph.KindInfo{Kind: "pod", Scoped: true}); err != nil {
 			t.Fatal(err)
 		}
-		holds(t, s, want)
+		equals(t, s, want)
 	}
-	holds(t, clone, "node/a@a1#1; node/b@b1#2; pod/ns/c@c1#3")
+	equals(t, clone, "node/a@a1#1; node/b@b1#2; pod/ns/c@c1#3")
 	empty := newState(t, "")
 	if err := empty.Restore(empty.Snapshot()); err != nil || empty.Version() != "1" {
 		t.Errorf("Restore of nothing: %v, version %s, want 1: the next listing must be newer than the last one", err, empty.Version())

@@ -38,7 +38,7 @@ func key(t testing.TB, text string) graph.Key {
 	return fresh(t, text).Key
 }
 
-// newState returns a state that holds the objects of the notation and makes
+// newState returns a state that has the objects of the notation and makes
 // the UIDs u1, u2, ...
 func newState(t testing.TB, objects string) *State {
 	t.Helper()
@@ -57,8 +57,8 @@ func apart(c Commit, err error) (graph.Event, graph.Object, error) {
 	return c.Event(), c.Object(), nil
 }
 
-// holds compares the objects of a state with the notation.
-func holds(t testing.TB, s interface{ Objects() []graph.Object }, want string) {
+// equals compares the objects of a state with the notation.
+func equals(t testing.TB, s interface{ Objects() []graph.Object }, want string) {
 	t.Helper()
 	if got := graph.Format(s.Objects()); got != want {
 		t.Errorf("objects:\n%s\nwant:\n%s", got, want)

@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Snapshot holds the kinds and objects of a State at one moment. It is an immutable value,
+// Snapshot has the kinds and objects of a State at one moment. It is an immutable value,
 // made in constant time, and safe for concurrent use.
 type Snapshot struct {
 	of      *settings

@@ -15,7 +15,7 @@ import (
 // proves nothing about any object.
 var ErrSick = errors.New("kind out of service")
 
-// State holds the kinds, objects and labels of a store. Each call is one atomic step.
+// State has the kinds, objects and labels of a store. Each call is one atomic step.
 // A call that fails changes nothing.
 //
 // A State is not safe for concurrent use. Its clones are independent of it. Use New.
@@ -30,7 +30,7 @@ type State struct {
 	epoch    string // of the latest restore
 }
 
-// table holds the objects of one kind. It is a value.
+// table has the objects of one kind. It is a value.
 type table struct {
 	info   graph.KindInfo
 	served bool

@@ -20,7 +20,7 @@ func TestCreate(t *testing.T) {
 			t.Errorf("Create(%s): %v, %v %v, %v; want %s: %s", tc.object, o, e.Type, e.Object, err, tc.want, tc.reason)
 		}
 	}
-	holds(t, s, "node/n@u2#7*%1/0; pod/ns/a@u1#6%1/0 -> rs/ns/r@r1!^; pod/ns/c@u5#9%1/0 -> node/x@u4; pod/other/a@u3#8%1/0; rs/ns/r@r1#5")
+	equals(t, s, "node/n@u2#7*%1/0; pod/ns/a@u1#6%1/0 -> rs/ns/r@r1!^; pod/ns/c@u5#9%1/0 -> node/x@u4; pod/other/a@u3#8%1/0; rs/ns/r@r1#5")
 	if s.Version() != "9" {
 		t.Errorf("Version() = %s, want that of the latest write, 9", s.Version())
 	}
@@ -57,7 +57,7 @@ func TestCreateRefuses(t *testing.T) {
 		s := newState(t, "pod/ns/a@a1#3")
 		_, err := s.Create(tc.object)
 		refused(t, "Create("+tc.object.String()+")", err, tc.want, tc.reason, tc.is...)
-		holds(t, s, "pod/ns/a@a1#3")
+		equals(t, s, "pod/ns/a@a1#3")
 		if _, o, err := apart(s.Create(fresh(t, "pod/ns/next"))); err != nil || o.UID != "u1" || o.Version != "4" {
 			t.Errorf("after a refused Create: %v, %v; want u1 and version 4: a refused write takes no version", o, err)
 		}

@@ -101,7 +101,7 @@ func TestStrict(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), ": "+tc.want) {
 				t.Errorf("%v, want %q: %s", err, tc.want, tc.reason)
 			}
-			holds(t, s, before)
+			equals(t, s, before)
 			if !strings.HasPrefix(tc.want, "owners") {
 				return
 			}

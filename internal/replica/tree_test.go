@@ -44,7 +44,7 @@ func checkTree(t *rapid.T, got tree[int, int], want map[int]int) {
 	var keys []int
 	for key, value := range got.all() {
 		if value != want[key] {
-			t.Fatalf("%d holds %d, want %d", key, value, want[key])
+			t.Fatalf("%d has %d, want %d", key, value, want[key])
 		}
 		keys = append(keys, key)
 	}

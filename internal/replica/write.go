@@ -57,7 +57,7 @@ func (s *State) Update(o graph.Object) (Commit, error) {
 	return s.commit(t, out), nil
 }
 
-// Patch applies change to the object at key's coordinates, if pre holds, by the rules
+// Patch applies change to the object at key's coordinates, if pre is met, by the rules
 // of finalizer.Patch. The Patch of memory.Store documents the errors.
 func (s *State) Patch(key graph.Key, pre graph.Precondition, change graph.Change) (Commit, error) {
 	const verb = "patch"

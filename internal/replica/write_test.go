@@ -48,14 +48,14 @@ func TestWrites(t *testing.T) {
 			}
 			switch e.Type {
 			case graph.Gone:
-				holds(t, s, "")
+				equals(t, s, "")
 				if e.Key != o.Key || s.Version() != "4" {
 					t.Errorf("gone %v at %s, want %v at 4: a removal takes a version", e.Key, s.Version(), o.Key)
 				}
 			case graph.Put:
-				holds(t, s, tc.object)
+				equals(t, s, tc.object)
 			default:
-				holds(t, s, tc.live)
+				equals(t, s, tc.live)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 		},
 			"update: refused: validate pod/ns/a@a1: finalizers[0]: empty", invalid, "the check is the same"},
 		{"update mark", func(s *State) error { _, err := s.Update(graph.Object{Key: here, Deleting: true}); return err },
-			"update pod/ns/a@a1: deleting: only a deletion sets the mark", []error{graph.ErrRefused}, "finalizer's rules hold"},
+			"update pod/ns/a@a1: deleting: only a deletion sets the mark", []error{graph.ErrRefused}, "finalizer's rules apply"},
 		{"patch", func(s *State) error { _, err := s.Patch(gone, graph.Precondition{}, graph.Change{}); return err }, "patch pod/ns/z",
 			[]error{graph.ErrNotFound}, "a patch creates nothing"},
 		{"patch version", func(s *State) error { _, err := s.Patch(here, stale, graph.Change{}); return err },
@@ -120,7 +120,7 @@ func TestErrors(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := newState(t, "pod/ns/a@a1#3[orphan]")
 			refused(t, tc.name, tc.call(s), tc.want, tc.reason, tc.is...)
-			holds(t, s, "pod/ns/a@a1#3[orphan]")
+			equals(t, s, "pod/ns/a@a1#3[orphan]")
 		})
 	}
 }
@@ -138,5 +138,5 @@ func TestDefaultPropagation(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	holds(t, s, "node/n@n1#6~[foreground]; rs/ns/r@r1#5~[orphan]")
+	equals(t, s, "node/n@n1#6~[foreground]; rs/ns/r@r1#5~[orphan]")
 }

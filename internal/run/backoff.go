@@ -11,11 +11,11 @@ const (
 )
 
 // Backoff is the pause between two runs of a watch. It doubles each time, from 250 ms to
-// 30 s. After a watch that held for a minute it is the first one again. The zero value is
+// 30 s. After a watch that ran for a minute it is the first one again. The zero value is
 // ready.
 type Backoff struct{ last time.Duration }
 
-// Next returns the pause after a watch that held for a time.
+// Next returns the pause after a watch that ran for a time.
 func (b *Backoff) Next(held time.Duration) time.Duration {
 	b.last = min(2*b.last, maxPause)
 	if b.last == 0 || held >= steadyAfter {

@@ -12,7 +12,7 @@ func TestBackoff(t *testing.T) {
 	const first = 250 * time.Millisecond
 	var b run.Backoff
 	for _, c := range []struct {
-		held   time.Duration
+		ran    time.Duration
 		reset  bool
 		want   time.Duration
 		reason string
@@ -27,7 +27,7 @@ func TestBackoff(t *testing.T) {
 		if c.reset {
 			b.Reset()
 		}
-		if got := b.Next(c.held); got != c.want {
+		if got := b.Next(c.ran); got != c.want {
 			t.Errorf("%s: the pause is %v, want %v", c.reason, got, c.want)
 		}
 	}

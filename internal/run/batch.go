@@ -34,7 +34,7 @@ type Batch struct {
 type BatchCalls struct {
 	// Timeout bounds each call. It bounds the time in which parts of the batch begin, too.
 	Timeout time.Duration
-	// Revoked reports whether the reasons of the writes no longer hold.
+	// Revoked reports whether the reasons of the writes no longer apply.
 	Revoked func() bool
 	// Name names the calls.
 	Name func() string

@@ -117,7 +117,7 @@ type retryLater time.Duration
 func (retryLater) Error() string               { return "deadlock" }
 func (e retryLater) RetryAfter() time.Duration { return time.Duration(e) }
 
-// TestBatchStopsInTime: users hold locks on rows of a batch. No part begins after the timeout of
+// TestBatchStopsInTime: users have locks on rows of a batch. No part begins after the timeout of
 // a call, and few parts are late. The next batches are smaller.
 func TestBatchStopsInTime(t *testing.T) {
 	late := fmt.Errorf("batch: %w", undoneLate{})

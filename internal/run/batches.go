@@ -12,13 +12,13 @@ const (
 	firstBatch = 4
 	// minRefused bounds the fall of the size by refused batches.
 	minRefused = 16
-	// batchSpan is the time that a batch may take longer than a single write. A batch holds
+	// batchSpan is the time that a batch may take longer than a single write. A batch has
 	// its locks for that time, and other writers wait for them.
 	batchSpan = time.Second
 	// spanShare is the share of the timeout of a call that bounds batchSpan for short timeouts.
 	spanShare = 4
-	// maxHoldBatches bounds the batches between two tries of a larger size.
-	maxHoldBatches = 1024
+	// maxWaitBatches bounds the batches between two tries of a larger size.
+	maxWaitBatches = 1024
 	// lateEvery is the time between two lines about late batches.
 	lateEvery = time.Minute
 )
@@ -53,8 +53,8 @@ type Batches struct {
 	base   time.Duration // of the shortest batch, or of the last single write
 	peak   int           // the limit before it fell, 0 once it is there again
 	raised bool          // the last change of the limit has raised it
-	hold   int           // full batches before the next rise, after a failed one
-	left   int           // of hold
+	wait   int           // full batches before the next rise, after a failed one
+	left   int           // of wait
 	late   uint64
 	said   time.Time // of the last line
 	others int       // late batches since then
@@ -126,7 +126,7 @@ func (b *Batches) rise(size int) {
 		return
 	}
 	if b.raised {
-		b.hold /= 2 // the last rise was right
+		b.wait /= 2 // the last rise was right
 	}
 	b.limit, b.raised = min(2*size, b.max), true
 	if b.limit >= b.peak {
@@ -140,10 +140,10 @@ func (b *Batches) fall(size, limit int) {
 		return // a batch of an earlier limit
 	}
 	if b.raised && size == b.limit {
-		b.hold = min(2*b.hold+1, maxHoldBatches)
+		b.wait = min(2*b.wait+1, maxWaitBatches)
 	}
 	b.peak = max(b.peak, b.limit)
-	b.limit, b.left, b.raised = limit, b.hold, false
+	b.limit, b.left, b.raised = limit, b.wait, false
 }
 
 // Refused takes a batch with that many writes that the store refused because of some of them.

@@ -3,11 +3,11 @@ package run
 import "sync"
 
 // Outbox hands lines of a log to their writer outside of the lock of the driver. The
-// driver adds lines while it holds its lock, so they keep the order of the steps. It
+// driver adds lines while it has its lock, so they keep the order of the steps. It
 // flushes the outbox after it has released the lock.
 //
 // One goroutine writes at a time, and the others do not wait for it. So a slow writer
-// holds one goroutine up, and the lines of the others wait. Beyond its bound the outbox
+// delays one goroutine, and the lines of the others wait. Beyond its bound the outbox
 // counts lines and drops them.
 //
 // Its methods are safe for concurrent use. Use NewOutbox.

@@ -76,7 +76,7 @@ const (
 //	U2 a trial of more has more than the limit before it, a trial of less has less
 //	U3 without a trial or a ramp, the limit is the one before it
 //	U4 the calls of a round are fresh ones and others; busy and silent ones are fresh
-//	U5 no trial waits for longer than maxHold windows
+//	U5 no trial waits for longer than maxWait windows
 //	U6 the limit is at most the number of calls that can be under way at the mean latency
 //
 //test:by TestPaceStores TestPaceRandomStores TestPaceInvariants

@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
-// TestPaceInvariants: the invariants hold after any results, and equal results lead to
+// TestPaceInvariants: the invariants are true after any results, and equal results lead to
 // equal limits.
 func TestPaceInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

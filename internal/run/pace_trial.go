@@ -10,11 +10,11 @@ const (
 	clearly = 0.4
 	// rampEnded is the number of calls after which Ramp decides without a clear gain.
 	rampEnded = 64
-	// firstRaise, firstLower and maxHold bound the windows between two trials in one
+	// firstRaise, firstLower and maxWait bound the windows between two trials in one
 	// direction. A trial of less costs a quarter of the throughput for its time.
 	firstRaise = 4
 	firstLower = 8
-	maxHold    = 64
+	maxWait    = 64
 	// A trial goes on, for maxEnded calls at most, while its gain is within 1.4 deviations of
 	// the threshold. The deviation for exponential latencies is 1/sqrt(calls): 1.4*1.4 = 2.
 	sure     = 2
@@ -26,14 +26,14 @@ const (
 )
 
 // pause is the number of windows before the next trial. It doubles while trials fail.
-type pause struct{ left, hold, first int }
+type pause struct{ left, length, first int }
 
 func newPause(first int) pause { return pause{first, first, first} }
-func (w *pause) wait()         { w.left = w.hold }
-func (w *pause) fail()         { w.hold = min(2*w.hold, maxHold); w.left = w.hold }
-func (w *pause) rarely()       { w.hold = maxHold; w.left = w.hold }
-func (w *pause) reset()        { w.hold = w.first; w.left = min(w.left, w.hold) }
-func (w *pause) ok() bool      { return w.first <= w.hold && w.hold <= maxHold && w.left <= w.hold }
+func (w *pause) wait()         { w.left = w.length }
+func (w *pause) fail()         { w.length = min(2*w.length, maxWait); w.left = w.length }
+func (w *pause) rarely()       { w.length = maxWait; w.left = w.length }
+func (w *pause) reset()        { w.length = w.first; w.left = min(w.left, w.length) }
+func (w *pause) ok() bool      { return w.first <= w.length && w.length <= maxWait && w.left <= w.length }
 
 // move sets the phase and the limit, and begins a window.
 func (p *Pace) move(phase Phase, limit int) {
@@ -193,7 +193,7 @@ func (p *Pace) rise() {
 func (p *Pace) Calm(now time.Duration) { p.calm, p.stalls = now, 0 }
 
 // Stall doubles the limit if no call has ended for a second, then for two seconds
-// more, and so on. The driver calls it while the limit holds up a call. It returns the time
+// more, and so on. The driver calls it while the limit delays a call. It returns the time
 // to call it again. After a call without an answer it raises nothing: the whole store may
 // be down.
 func (p *Pace) Stall(now time.Duration) (at time.Duration) {

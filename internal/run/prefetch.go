@@ -7,11 +7,11 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 )
 
-// Prefetch holds calls that a driver has taken from its engine before a worker is
+// Prefetch has calls that a driver has taken from its engine before a worker is
 // free, and the results of calls that the engine has not been told yet.
 //
 // A worker that comes back exchanges its result for a call, under a lock of the
-// prefetch's own that no goroutine holds for longer. Calls that end in the same moment
+// prefetch's own that no goroutine has for longer. Calls that end in the same moment
 // therefore do not queue up for the engine, one decision after another, while the
 // store has nothing to do.
 //

@@ -101,7 +101,7 @@ func TestPrefetchRevoked(t *testing.T) {
 	engine.Raise()
 	call := 9
 	if exchange(p, t.Context(), &call, "") || pick(p, &call) || call != 9 || !p.Revoked() {
-		t.Errorf("call %d left, and its evidence no longer holds", call)
+		t.Errorf("call %d left, and its evidence no longer applies", call)
 	}
 	late := 3
 	p.Fill(&late)

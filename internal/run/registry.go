@@ -20,8 +20,8 @@ var (
 	ErrNoHandler = errors.New("no handler")
 )
 
-// Registry holds handlers by the name of their finalizer. It is immutable and safe for
-// concurrent use. The zero Registry and a nil one hold no handler.
+// Registry has handlers by the name of their finalizer. It is immutable and safe for
+// concurrent use. The zero Registry and a nil one have no handler.
 type Registry struct {
 	handlers map[string]finalizer.Handler
 }

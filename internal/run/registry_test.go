@@ -48,7 +48,7 @@ func TestNames(t *testing.T) {
 	}
 	var none *Registry
 	if names := append(none.Names(), (&Registry{}).Names()...); len(names) != 0 {
-		t.Errorf("a nil and a zero registry hold %q", names)
+		t.Errorf("a nil and a zero registry have %q", names)
 	}
 }
 

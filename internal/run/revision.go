@@ -9,7 +9,7 @@ import "sync/atomic"
 // Revision is a number that its owner raises and that any goroutine may read.
 //
 // An engine raises its revision in the moment in which it revokes calls. A driver that
-// holds calls compares the revision before it begins one of them. The number is
+// has calls compares the revision before it begins one of them. The number is
 // the only part of an engine that a second goroutine reads, so that a worker sees
 // the revocation while the engine is still at work. Use NewRevision.
 type Revision struct{ number *atomic.Uint64 }

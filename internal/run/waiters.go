@@ -22,7 +22,7 @@ func (w *Waiter) Done() <-chan struct{} { return w.done }
 // Len returns the number of waits.
 func (ws *Waiters) Len() int { return len(ws.all) }
 
-// Join begins a wait. The condition may keep a result for the caller when it holds. It is not
+// Join begins a wait. The condition may keep a result for the caller when it is met. It is not
 // asked again after that.
 func (ws *Waiters) Join(over func(since policy.Moment) bool) *Waiter {
 	w := &Waiter{over: over, done: make(chan struct{})}
@@ -47,7 +47,7 @@ func (ws *Waiters) Again(since policy.Moment) {
 	}
 }
 
-// Try ends a wait under way if its condition holds. It reports whether that is so.
+// Try ends a wait under way if its condition is met. It reports whether that is so.
 func (ws *Waiters) Try(w *Waiter) bool {
 	if !w.over(w.Since) {
 		return false

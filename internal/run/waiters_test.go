@@ -25,15 +25,15 @@ func TestWaiters(t *testing.T) {
 		change func(ws *run.Waiters, w *run.Waiter)
 		ends   bool
 	}{
-		{"the condition holds since the moment", func(*run.Waiters, *run.Waiter) {}, true},
+		{"the condition is met since the moment", func(*run.Waiters, *run.Waiter) {}, true},
 		{"the condition was tried before", func(ws *run.Waiters, w *run.Waiter) { ws.Try(w) }, true},
 		{"the wait was given up", func(ws *run.Waiters, w *run.Waiter) { ws.Leave(w) }, false},
 		{"all wait for a later moment", func(ws *run.Waiters, _ *run.Waiter) { ws.Again(now + 1) }, false},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			var ws run.Waiters
-			holds := func(since policy.Moment) bool { return since <= now }
-			w, late := ws.Join(holds), ws.Join(holds)
+			met := func(since policy.Moment) bool { return since <= now }
+			w, late := ws.Join(met), ws.Join(met)
 			w.Since, late.Since = now, now+1
 			c.change(&ws, w)
 			if left := ws.End(); !left || over(w) != c.ends {

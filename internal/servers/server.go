@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Settings hold the settings of a Server. The zero value of all but Source and Args works.
+// Settings are the settings of a Server. The zero value of all but Source and Args works.
 type Settings struct {
 	Source Source
 	// Args returns the program's arguments for its address.

@@ -37,7 +37,7 @@ func TestFind(t *testing.T) {
 		{"endpoints/shop/cart", "Endpoints/shop/cart", "a kind that is its own plural"},
 		{"deployment/cart", "Deployment.apps/shop/cart", "the scope may be left out where the name is used once"},
 		{"Cluster/orders", "Cluster.db.example.com/orders", "a global object has no scope"},
-		{"customresourcedefinition/clusters.db.example.com", "CustomResourceDefinition.apiextensions.k8s.io/clusters.db.example.com", "a name may hold dots"},
+		{"customresourcedefinition/clusters.db.example.com", "CustomResourceDefinition.apiextensions.k8s.io/clusters.db.example.com", "a name may contain dots"},
 		{"ConfigMap./batch/left-behind", "ConfigMap/batch/left-behind", "a dot without a group is the core group"},
 	}
 	objects := recorded(t)

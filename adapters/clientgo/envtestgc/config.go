@@ -11,13 +11,13 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
 )
 
-// Config holds a Collector's settings. The zero value works. Each zero field has the
+// Config has a Collector's settings. The zero value works. Each zero field has the
 // default that its comment names. Start reads it once.
 type Config struct {
-	// Store holds the settings of the watches. By default the store leaves out only
+	// Store has the settings of the watches. By default the store leaves out only
 	// events and measurements, and runs discovery every 2 s.
 	Store clientgo.Config
-	// Engine holds the settings of the engine. By default a sick kind holds up a
+	// Engine has the settings of the engine. By default a sick kind delays a
 	// foreground deletion for at most 5 s (FenceWait). An example is a kind whose
 	// conversion webhook does not run.
 	Engine ownergraph.Config

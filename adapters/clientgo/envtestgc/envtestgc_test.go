@@ -158,7 +158,7 @@ func TestWaitIdleWaitsForOperator(t *testing.T) {
 	})
 }
 
-func TestWaitIdleNamesHolder(t *testing.T) {
+func TestWaitIdleNamesCause(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		a := r.create("a", nil)
 		b := r.create("b", []string{"example.org/cleanup"}, a)

@@ -52,7 +52,7 @@ func TestWaitIdleIn(t *testing.T) {
 	}
 }
 
-func TestWaitIdleInNamesHolder(t *testing.T) {
+func TestWaitIdleInNamesCause(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
 		held := []graph.Object{r.createIn("one", "a", []string{"example.org/x"}), r.createIn("two", "b", []string{"example.org/x"})}
 		for _, o := range held {
@@ -104,7 +104,7 @@ func TestParallel(t *testing.T) {
 	})
 	t.Cleanup(func() {
 		if left := (&rig{server: s, T: t}).names(); left != "" {
-			t.Errorf("the server holds %q", left)
+			t.Errorf("the server has %q", left)
 		}
 	})
 }

@@ -89,7 +89,7 @@ func (r *rig) names() string {
 func (r *rig) want(names string) {
 	r.Helper()
 	if got := r.names(); got != names {
-		r.Errorf("the server holds %q, want %q", got, names)
+		r.Errorf("the server has %q, want %q", got, names)
 	}
 }
 

@@ -43,7 +43,7 @@ const (
 // Errors: a *HeldError if ctx ends first, which names the held objects with their
 // reasons. ErrClosed after Stop.
 //
-//test:by TestWaitIdle TestWaitIdleWaitsForOperator TestWaitIdleNamesHolder TestWaitIdleGrace
+//test:by TestWaitIdle TestWaitIdleWaitsForOperator TestWaitIdleNamesCause TestWaitIdleGrace
 //test:by TestWaitIdleUnhandled
 func (c *Collector) WaitIdle(ctx context.Context) error {
 	return c.wait(ctx, c.engine.WaitIdle, c.Held)
@@ -57,7 +57,7 @@ func (c *Collector) WaitIdle(ctx context.Context) error {
 //
 // Errors: those of WaitIdle.
 //
-//test:by TestWaitIdleIn TestWaitIdleInNamesHolder TestParallel
+//test:by TestWaitIdleIn TestWaitIdleInNamesCause TestParallel
 func (c *Collector) WaitIdleIn(ctx context.Context, namespace string) error {
 	idle := func(ctx context.Context) ([]engine.Held, error) { return c.engine.WaitIdleIn(ctx, namespace) }
 	return c.wait(ctx, idle, func() []engine.Held { return c.engine.HeldIn(namespace, maxHeld) })

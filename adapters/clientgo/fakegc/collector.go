@@ -26,7 +26,7 @@ type Collector struct {
 
 // New returns the fake client with the additions of this package, and its collector.
 // The collector logs its writes and their reasons to the test. New ends the test if the
-// fake client holds an object that contradicts its kind. A test of Ginkgo passes
+// fake client has an object that contradicts its kind. A test of Ginkgo passes
 // GinkgoTB().
 //
 //test:by TestNew TestLog

@@ -155,7 +155,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestConformanceInBubble: the laws hold in a bubble too, because no call waits outside
+// TestConformanceInBubble: the laws are true in a bubble too, because no call waits outside
 // of it.
 func TestConformanceInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -18,7 +18,7 @@
 //   - Every object has a UID. An object of the builder gets one too, and with it a new
 //     version. The client keeps a UID that the test sets, once. An object that is created
 //     again has a new UID.
-//   - A UID precondition holds for deletions, updates and patches.
+//   - A UID precondition is met for deletions, updates and patches.
 //   - A deletion propagates. With Foreground or Orphan the object stays, with a deletion
 //     mark and the finalizer of that name. The collector removes the finalizer. The
 //     defaults are those of the API server: a Job and a ReplicationController orphan.

@@ -20,7 +20,7 @@ import (
 )
 
 // partial is the metadata of an object, with the version of its kind in which the fake
-// client holds it.
+// client has it.
 type partial = metav1.PartialObjectMetadata
 
 // read returns the live object at a place. The fake client keeps the versions of a kind

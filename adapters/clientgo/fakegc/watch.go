@@ -140,7 +140,7 @@ func (s *store) reportList(w *watch, k *kind, items []*partial) []graph.Event {
 	return append(out, graph.Event{Type: graph.ListEnded, Kind: k.info.Kind})
 }
 
-// touch makes every watch report the present object at a place. The lock is held.
+// touch makes every watch report the present object at a place. The caller has the lock.
 func (s *store) touch(ctx context.Context, k *kind, namespace, name string) {
 	if len(s.watches) == 0 {
 		return
@@ -177,7 +177,7 @@ func (w *watch) add(at graph.Key, now *graph.Object) {
 }
 
 // renew makes every watch list every kind, because references may have another meaning.
-// The lock is held.
+// The caller has the lock.
 func (s *store) renew() {
 	s.renewals++
 	for w := range s.watches {

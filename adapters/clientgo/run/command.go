@@ -160,7 +160,7 @@ const commandTimeout = 10 * time.Minute
 
 func (p *Program) recordText() string { return recordFlag{&p.config}.String() }
 
-// answerCascades answers for the cascades that the record holds.
+// answerCascades answers for the cascades that the record has.
 func (p *Program) answerCascades(ctx context.Context, c *Command) (err error) {
 	approval := engine.BrakeApproval{Until: time.Now().Add(cmp.Or(c.For, time.Hour)), AtMost: c.AtMost}
 	n, key := 1, ownergraph.Key{UID: c.Cascade}

@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Config holds the settings of a Program. The zero value observes and writes nothing.
+// Config has the settings of a Program. The zero value observes and writes nothing.
 // New reads it once. It is not safe for concurrent modification.
 type Config struct {
 	// Act patches and deletes by the rules. Without it the program only observes.
@@ -28,7 +28,7 @@ type Config struct {
 	NoBrake bool
 	// Command, if its Verb is set, is what Run does instead of collecting.
 	Command Command
-	// Lease, if it has a name, is the Lease that the program must hold to collect.
+	// Lease, if it has a name, is the Lease that the program must own to collect.
 	Lease Lease
 	// Events reports bad references, deletions because of them, and held objects by Kubernetes
 	// Events.

@@ -1,5 +1,5 @@
 // Package run makes a program of a clientgo.Store and an ownergraph.Collector. The program
-// observes or acts, alone or while it holds a Lease. It reports held objects by Kubernetes
+// observes or acts, alone or while it has a Lease. It reports held objects by Kubernetes
 // Events, and serves its health and metrics.
 //
 //	err := run.Run(ctx, restConfig, run.Config{Act: true})
@@ -14,7 +14,7 @@
 //
 // # Leader election
 //
-// With Config.Lease a Program collects while it holds that Lease, by client-go's leader
+// With Config.Lease a Program collects while it has that Lease, by client-go's leader
 // election. Otherwise it stands by. It releases the Lease after its last write, so that
 // the next program starts at once. If it cannot renew the Lease in time, it stops, and Run
 // returns ErrLeaseLost. The caller then starts the program again.

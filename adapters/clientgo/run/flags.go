@@ -26,7 +26,7 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	c.registerCommands(f)
 	f.BoolVar(&c.Events, "events", c.Events, "report bad references, deletions because of them, and held objects by Kubernetes Events")
 	f.DurationVar(&c.HeldAfter, "held-after", c.HeldAfter, "the time that an object is held before an Event reports it (0: 5m)")
-	f.Var(leaseFlag{&c.Lease}, "lease", "collect only while holding the Lease `namespace/name`, so that one of several programs collects")
+	f.Var(leaseFlag{&c.Lease}, "lease", "collect only with the Lease `namespace/name`, so that one of several programs collects")
 	f.DurationVar(&c.Lease.Duration, "lease-duration", c.Lease.Duration, "the time that other programs wait for a holder that does not renew (0: 30s)")
 	f.StringVar(&c.Lease.Identity, "lease-identity", c.Lease.Identity, "the holder's `name` (default the host's and a random part)")
 	f.StringVar(&c.Listen, "listen", c.Listen, "serve /healthz, /readyz and /metrics at this `address` (default: nowhere)")

@@ -38,7 +38,7 @@ func (p *Program) newLock() (resourcelock.Interface, error) {
 	}, nil
 }
 
-// lead collects while the program holds its Lease. The election ends after the
+// lead collects while the program has its Lease. The election ends after the
 // collector, so that the Lease is released after the last write.
 //
 //test:by TestLease TestLeaseLost TestLeaseTaken
@@ -59,18 +59,18 @@ func (p *Program) lead(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
-	case held := <-leads:
-		return p.collectWhile(ctx, held)
+	case leading := <-leads:
+		return p.collectWhile(ctx, leading)
 	}
 }
 
 // collectWhile collects until one of two contexts ends.
-func (p *Program) collectWhile(ctx, held context.Context) error {
+func (p *Program) collectWhile(ctx, leading context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	defer context.AfterFunc(held, stop)()
+	defer context.AfterFunc(leading, stop)()
 	err := p.collect(ctx)
-	if held.Err() != nil {
+	if leading.Err() != nil {
 		return errors.Join(fmt.Errorf("run: Lease %s: %w", p.config.Lease, ErrLeaseLost), err)
 	}
 	return err

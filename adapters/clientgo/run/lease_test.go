@@ -42,7 +42,7 @@ func TestLease(t *testing.T) {
 		r.start(other)
 		pass(10 * time.Minute)
 		if got := r.holder(); got != "a" {
-			t.Errorf("%q holds the lease", got)
+			t.Errorf("%q has the lease", got)
 		}
 		if s := other.collector.Stats(); s.Events != 0 {
 			t.Errorf("the other one observes: %+v", s)
@@ -56,11 +56,11 @@ func TestLease(t *testing.T) {
 		}
 		calls := r.takeCalls("list", "watch", "get", "update", "patch", "delete")
 		if len(calls) == 0 || calls[len(calls)-1] != "update leases ownergraph" || r.holder() != "" {
-			t.Errorf("held by %q at the end of %q", r.holder(), calls)
+			t.Errorf("owned by %q at the end of %q", r.holder(), calls)
 		}
 		pass(11 * time.Second) // client-go tries every sixth of the Lease, with up to 1.2 sixths of jitter
 		if got := r.holder(); got != "b" {
-			t.Errorf("%q holds the lease", got)
+			t.Errorf("%q has the lease", got)
 		}
 		r.remove("deployments", "ns", "owner")
 		pass(time.Second)
@@ -114,8 +114,8 @@ func TestLeaseTaken(t *testing.T) {
 	})
 }
 
-// TestLeaseNeverHeld: a program that ends while it waits does not touch the Lease.
-func TestLeaseNeverHeld(t *testing.T) {
+// TestLeaseNeverOwned: a program that ends while it waits does not touch the Lease.
+func TestLeaseNeverOwned(t *testing.T) {
 	bubble(t, leased("a"), func(r *rig) {
 		r.start(r.program)
 		pass(time.Second)
@@ -125,7 +125,7 @@ func TestLeaseNeverHeld(t *testing.T) {
 			t.Error(err)
 		}
 		if got := r.holder(); got != "a" {
-			t.Errorf("%q holds the lease", got)
+			t.Errorf("%q has the lease", got)
 		}
 	})
 }

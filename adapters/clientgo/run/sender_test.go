@@ -164,7 +164,7 @@ func TestEventsRefused(t *testing.T) {
 	})
 }
 
-// TestEventsEnd: a server without an answer does not hold up the end of the program.
+// TestEventsEnd: a server without an answer does not delay the end of the program.
 func TestEventsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{api: newAPI(), journal: &journal{}, t: t}

@@ -45,7 +45,7 @@ func TestWebOnRequest(t *testing.T) {
 }
 
 // TestWeb: the pages have an address of their own, on this machine alone. An open stream does not
-// hold up the end of the program.
+// delay the end of the program.
 func TestWeb(t *testing.T) {
 	a := newAPI()
 	a.put("configmaps", named("settings"))

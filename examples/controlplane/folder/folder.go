@@ -1,9 +1,9 @@
 // Package folder keeps a directory for each UID in one folder of the file system. The folder
 // belongs to one store. Its files are:
 //
-//   - ".controlplane", the marker, which holds the identity of the store.
+//   - ".controlplane", the marker, which has the identity of the store.
 //   - a directory for each UID.
-//   - ".trash", which holds the directories that Discard has moved there.
+//   - ".trash", which has the directories that Discard has moved there.
 //
 // The package touches no other file: a name without the form of a UID stays, and so does a
 // file that is no directory. It removes a directory with content only from the trash, once

@@ -71,7 +71,7 @@ func open(t *testing.T, path string) *Folder {
 	return f
 }
 
-// TestOpen holds that a folder serves one store, and that the error for another one names
+// TestOpen checks that a folder serves one store, and that the error for another one names
 // both and changes nothing.
 func TestOpen(t *testing.T) {
 	store, other := newStore(t), newStore(t)
@@ -129,7 +129,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenTogether holds that of two stores that open a new folder together one gets it, with
+// TestOpenTogether checks that of two stores that open a new folder together one gets it, with
 // all of its processes.
 func TestOpenTogether(t *testing.T) {
 	for range 50 {
@@ -160,7 +160,7 @@ func TestOpenTogether(t *testing.T) {
 	}
 }
 
-// TestOpenAfterCrash holds that a process that was killed before its marker was in place
+// TestOpenAfterCrash checks that a process that was killed before its marker was in place
 // leaves a folder that is still empty, also for another store.
 func TestOpenAfterCrash(t *testing.T) {
 	for _, text := range []string{"", "HAL", "SOME-IDENTITY\n"} {
@@ -172,7 +172,7 @@ func TestOpenAfterCrash(t *testing.T) {
 	}
 }
 
-// TestDiscard holds that Discard moves a directory with its content, and only directories of UIDs.
+// TestDiscard checks that Discard moves a directory with its content, and only directories of UIDs.
 func TestDiscard(t *testing.T) {
 	path := t.TempDir()
 	f := open(t, path)
@@ -208,7 +208,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestRepair holds that a directory without a live UID goes to the trash with its content,
+// TestRepair checks that a directory without a live UID goes to the trash with its content,
 // that it comes back with its UID, and that files of the user stay where they are.
 func TestRepair(t *testing.T) {
 	path := t.TempDir()
@@ -252,7 +252,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestRepairNewest holds that of two directories of one UID in the trash the newer one comes
+// TestRepairNewest checks that of two directories of one UID in the trash the newer one comes
 // back, and that no directory with content is replaced.
 func TestRepairNewest(t *testing.T) {
 	path := t.TempDir()
@@ -273,7 +273,7 @@ func TestRepairNewest(t *testing.T) {
 	}
 }
 
-// TestRepairFails holds that an error of the store is no proof that its objects are gone.
+// TestRepairFails checks that an error of the store is no proof that its objects are gone.
 func TestRepairFails(t *testing.T) {
 	path := t.TempDir()
 	f := open(t, path)
@@ -287,7 +287,7 @@ func TestRepairFails(t *testing.T) {
 	}
 }
 
-// TestRepairAsksAgain holds that a directory does not stay back if its UID was live only before
+// TestRepairAsksAgain checks that a directory does not stay back if its UID was live only before
 // it came back. Then the handler of another process has run before, and does not run again.
 func TestRepairAsksAgain(t *testing.T) {
 	failed := errors.New("failed")
@@ -324,7 +324,7 @@ func TestRepairAsksAgain(t *testing.T) {
 	}
 }
 
-// TestDiscardWithoutTrash holds that Discard makes a trash that a user has removed, and reports
+// TestDiscardWithoutTrash checks that Discard makes a trash that a user has removed, and reports
 // an error if it cannot. A success without a move would leave the files of a deleted object.
 func TestDiscardWithoutTrash(t *testing.T) {
 	for _, c := range []struct {
@@ -364,7 +364,7 @@ func changedAt(t *testing.T, at time.Time, parts ...string) {
 	}
 }
 
-// TestEmptyAfterCrash holds that Repair takes no directory of which a killed process has removed
+// TestEmptyAfterCrash checks that Repair takes no directory of which a killed process has removed
 // a part, and that the next Empty removes the rest at once.
 func TestEmptyAfterCrash(t *testing.T) {
 	path := t.TempDir()
@@ -398,7 +398,7 @@ func TestEmptyAfterCrash(t *testing.T) {
 	}
 }
 
-// TestEmptyAfterWrongClock holds that a directory whose entries have changed after the recorded
+// TestEmptyAfterWrongClock checks that a directory whose entries have changed after the recorded
 // time stays for the whole time from that change.
 func TestEmptyAfterWrongClock(t *testing.T) {
 	path := t.TempDir()
@@ -421,7 +421,7 @@ func TestEmptyAfterWrongClock(t *testing.T) {
 	}
 }
 
-// TestEmpty holds that the trash keeps a directory for the whole time, and forever what
+// TestEmpty checks that the trash keeps a directory for the whole time, and forever what
 // Discard has not moved there.
 func TestEmpty(t *testing.T) {
 	path := t.TempDir()

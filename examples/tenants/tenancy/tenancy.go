@@ -1,5 +1,5 @@
 // Package tenancy decides which objects belong to a tenant of a shared Kubernetes
-// cluster. Each tenant's objects begin with the tenant's name and a dash. This holds
+// cluster. Each tenant's objects begin with the tenant's name and a dash. This is true
 // for the names of cluster-scoped objects, for namespaces, and for the groups of the
 // tenant's custom resource definitions.
 //

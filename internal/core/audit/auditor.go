@@ -17,7 +17,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
-// Auditor holds the cursor of the audit over all nodes. The zero value is ready: Schedule
+// Auditor has the cursor of the audit over all nodes. The zero value is ready: Schedule
 // sets the time of the first audit. An Auditor is not safe for concurrent use.
 //
 // Its invariants, which Check verifies:

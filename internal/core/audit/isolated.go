@@ -86,7 +86,7 @@ func (a *Auditor) hold(v record.Nodes, id graph.NodeID, out *effect.List) {
 	out.Hold(id, policy.OwnedInRing, graph.DoubtUnset)
 }
 
-// keep looks at one of the nodes that an audit has held. It no longer holds one that this
+// keep looks at one of the nodes that an audit has held. It takes back the report of one that this
 // audit has not found.
 func (a *Auditor) keep(v record.Nodes, out *effect.List) {
 	r := a.report

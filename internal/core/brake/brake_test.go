@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 )
 
-// TestLimit holds G5 (a): a cascade trips before the first delete beyond its limit. Calls
+// TestLimit checks G5 (a): a cascade trips before the first delete beyond its limit. Calls
 // under way and unknown outcomes count.
 func TestLimit(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 2}, "a; b/0 -> a; b/1 -> a; a/x; c -> a, a/x")

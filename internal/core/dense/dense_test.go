@@ -88,7 +88,7 @@ func TestIndexCheck(t *testing.T) {
 	}
 }
 
-// TestList fills a list beyond several pages and empties it. It holds the pushed
+// TestList fills a list beyond several pages and empties it. It has the pushed
 // elements, drops the popped ones, and gives their memory back.
 func TestList(t *testing.T) {
 	const n = 40 * listPage

@@ -105,16 +105,16 @@ func (d *Index) Check() (used int, err error) {
 			continue
 		}
 		live++
-		held := 0
+		found := 0
 		for _, ref := range p.refs {
 			if ref != 0 {
-				held++
+				found++
 			}
 		}
-		if held != p.used {
-			return used, fmt.Errorf("a page holds %d numbers, and says %d", held, p.used)
+		if found != p.used {
+			return used, fmt.Errorf("a page has %d numbers, and says %d", found, p.used)
 		}
-		used += held
+		used += found
 	}
 	if live != d.live {
 		return used, fmt.Errorf("%d pages, by count %d", live, d.live)

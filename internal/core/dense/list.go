@@ -76,7 +76,7 @@ func (p *List[E]) Cap() int { return cap(p.first) + len(p.more)*listPage }
 // Check returns an error if the list keeps too much memory.
 func (p *List[E]) Check() error {
 	if size := p.Cap(); size > p.len+Keep+Spare {
-		return fmt.Errorf("a list has space for %d and holds %d", size, p.len)
+		return fmt.Errorf("a list has space for %d and has %d", size, p.len)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func TestAbsenceServes(t *testing.T) {
 		{"nothing shows the owner", "b/d#1 -> a/o", func(*rig) {}, graph.Unknown},
 		{"a read after the dependent was known did not find it", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = late }), graph.Dangling},
 		{"the store may have made the owner since that read", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = early }), graph.Unknown},
-		{"the watch showed the end, which holds for all dependents", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent, m.GoneObserved = early, true }), graph.Dangling},
+		{"the watch showed the end, which is true for all dependents", "b/d#1 -> a/o", edit(func(m *record.State) { m.Absent, m.GoneObserved = early, true }), graph.Dangling},
 		{"the watch had shown the owner before a lookup failed", "a/o#1; b/d#1 -> a/o", edit(func(m *record.State) { m.Absent = early }), graph.Dangling},
 		{"the owner is there", "a/o#1; b/d#1 -> a/o", func(*rig) {}, graph.Solid},
 		{"the absence is of a former history", "b/d#1 -> a/o", func(r *rig) {

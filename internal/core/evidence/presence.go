@@ -34,8 +34,8 @@ func (v *View) readState(id graph.NodeID) (s policy.ReadState, began seq.Stamp, 
 // RoleOf returns the read state that a read of the observed node would return.
 func RoleOf(n graph.Node) policy.ReadState { return policy.ReadStateOf(n.Waiting(), n.Orphaning()) }
 
-// ReadStateOf returns the read state of an object that a read returned. Held says that its
+// ReadStateOf returns the read state of an object that a read returned. Withheld says that its
 // mark counts for no dependent.
-func ReadStateOf(o *graph.Object, held bool) policy.ReadState {
-	return policy.ReadStateOf(!held && o.Waiting(), !held && o.Orphaning())
+func ReadStateOf(o *graph.Object, withheld bool) policy.ReadState {
+	return policy.ReadStateOf(!withheld && o.Waiting(), !withheld && o.Orphaning())
 }

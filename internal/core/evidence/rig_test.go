@@ -26,7 +26,7 @@ const (
 	later seq.Stamp = 40
 )
 
-// rig is the machines that hold evidence.
+// rig is the machines that have evidence.
 type rig struct {
 	*testing.T
 	v        View

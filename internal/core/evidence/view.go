@@ -20,7 +20,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// View has the machines that hold evidence, and the settings. The caller makes one for a
+// View has the machines that have evidence, and the settings. The caller makes one for a
 // decision. No method changes a machine.
 type View struct {
 	record.Nodes
@@ -59,5 +59,5 @@ type Scratch struct {
 	facts []policy.OwnerFacts
 }
 
-// maxScratch bounds the references that Scratch holds: those of an object within the default limits.
+// maxScratch bounds the references that Scratch has: those of an object within the default limits.
 const maxScratch = 1024

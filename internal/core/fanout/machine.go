@@ -25,7 +25,7 @@ type View struct {
 	Work *queue.Queue[graph.NodeID] // the nodes to decide
 }
 
-// Machine holds the owners that fan out, and the nodes that were woken. The zero value is
+// Machine has the owners that fan out, and the nodes that were woken. The zero value is
 // empty. It is not safe for concurrent use.
 //
 // Its invariants, which Check verifies:

@@ -33,7 +33,7 @@ const timeout = 30 * time.Second
 // for concurrent use.
 type Machine struct {
 	exact   bool          // the store has fences
-	release time.Duration // a held fence releases its waiters after this, 0 for never
+	release time.Duration // a blocked fence releases its waiters after this, 0 for never
 
 	wanted  seq.Stamp // a fence that begins after this is wanted, 0 for none
 	since   time.Time // the first waiter waits since then, or a little longer
@@ -46,7 +46,7 @@ type Machine struct {
 	started time.Time
 	lost    int          // the number of lost fences in a row
 	late    []graph.Kind // the first kinds that had not passed the last of these, sorted
-	yielded int          // the number of held fences in a row that gave way to a newer one
+	yielded int          // the number of blocked fences in a row that gave way to a newer one
 	passed  seq.Stamp    // the newest fence that has passed began
 	set     seq.Stamp    // the newest fence that the set of kinds has passed began
 	freed   seq.Stamp    // marks up to here may end without a fence: it took too long
@@ -62,7 +62,7 @@ type Machine struct {
 // Failed counts the calls for a fence that failed.
 type Counts struct{ Passed, Lost, Failed uint64 }
 
-// New returns a machine. Exact says that the store has fences. A held fence releases its
+// New returns a machine. Exact says that the store has fences. A blocked fence releases its
 // waiters after the release time, which is 0 for never.
 func New(exact bool, release time.Duration) Machine {
 	return Machine{exact: exact, release: release}
@@ -106,9 +106,9 @@ func (f *Machine) Wanted() bool { return f.wanted != 0 }
 // BeganAfter reports whether a fence is under way that began after the moment.
 func (f *Machine) BeganAfter(at seq.Stamp) bool { return f.id != 0 && f.began > at }
 
-// Held reports whether only sick kinds have still to pass the fence. For a store without
+// Blocked reports whether only sick kinds have still to pass the fence. For a store without
 // fences it reports whether a sick kind hides the end of a deletion.
-func (f *Machine) Held(k *kinds.Table) bool {
+func (f *Machine) Blocked(k *kinds.Table) bool {
 	if !f.exact {
 		return k.AnySick()
 	}

@@ -79,21 +79,21 @@ func TestPassReports(t *testing.T) {
 	}
 }
 
-// TestHeld: sick kinds alone hold a fence. A held fence gives way to a newer one, with
+// TestBlocked: sick kinds alone block a fence. A blocked fence gives way to a newer one, with
 // growing pauses.
-func TestHeld(t *testing.T) {
+func TestBlocked(t *testing.T) {
 	r := newRig(t, true, 0)
 	r.want()
 	r.begin()
 	r.sick("b", true)
-	if r.f.Held(&r.k) || !r.f.Busy(&r.k) {
+	if r.f.Blocked(&r.k) || !r.f.Busy(&r.k) {
 		t.Error("well kinds have still to pass")
 	}
-	if r.pass("a", ""); !r.f.Held(&r.k) || r.f.Busy(&r.k) {
-		t.Error("the sick kind holds the fence")
+	if r.pass("a", ""); !r.f.Blocked(&r.k) || r.f.Busy(&r.k) {
+		t.Error("the sick kind blocks the fence")
 	}
 	if r.now = r.now.Add(time.Hour); r.begins() {
-		t.Error("a held fence without newer waiters gives way")
+		t.Error("a blocked fence without newer waiters gives way")
 	}
 	r.want()
 	for i, pause := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
@@ -151,7 +151,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestReleased: a fence that is held for too long releases its waiters, by a setting.
+// TestReleased: a fence that is blocked for too long releases its waiters, by a setting.
 func TestReleased(t *testing.T) {
 	r := newRig(t, true, time.Minute)
 	at := r.want()
@@ -175,7 +175,7 @@ func TestReleased(t *testing.T) {
 	r.f.TakeBack()
 	r.sick("b", false)
 	if release() {
-		t.Error("a fence that is not held releases no waiter")
+		t.Error("a fence that is not blocked releases no waiter")
 	}
 }
 
@@ -291,7 +291,7 @@ func TestTimes(t *testing.T) {
 }
 
 // TestWithoutFences: a store without fences begins none, and serves every mark as best
-// effort. Only unseen kinds hold the end of a deletion.
+// effort. Only unseen kinds delay the end of a deletion.
 func TestWithoutFences(t *testing.T) {
 	r := newRig(t, false, 0)
 	at := r.want()
@@ -299,7 +299,7 @@ func TestWithoutFences(t *testing.T) {
 		t.Error("a store without fences begins none")
 	}
 	if r.f.Released(&r.k, at) != 0 {
-		t.Error("unlisted kinds hold the end of a deletion")
+		t.Error("unlisted kinds delay the end of a deletion")
 	}
 	for _, k := range []graph.Kind{"a", "b"} {
 		r.k.Apply(&graph.Event{Type: graph.ListBegun, Kind: k}, &r.stamps, nil)
@@ -309,7 +309,7 @@ func TestWithoutFences(t *testing.T) {
 	if got := r.f.Released(&r.k, at); got <= at {
 		t.Errorf("marks may end up to %d, want past %d", got, at)
 	}
-	if r.sick("a", true); !r.f.Held(&r.k) || r.f.Released(&r.k, at) != 0 {
+	if r.sick("a", true); !r.f.Blocked(&r.k) || r.f.Released(&r.k, at) != 0 {
 		t.Error("a sick kind hides the end of a deletion")
 	}
 }

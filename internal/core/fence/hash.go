@@ -22,7 +22,7 @@ func (f *Machine) Hash(p *fingerprint.Printer, k *kinds.Table, g *graph.Graph, n
 		p.Set(f.AwaitingKind(name))
 	}
 	if f.id != 0 {
-		p.Until(f.due(f.Held(k)))
+		p.Until(f.due(f.Blocked(k)))
 		p.Word(uint64(f.lost)<<32 | uint64(f.yielded))
 		p.Flags(f.token != 0)
 		for _, r := range f.early {
@@ -44,16 +44,16 @@ func (f *Machine) HashAfter(p *fingerprint.Printer, at seq.Stamp) {
 	p.Flags(f.passed > at, f.id != 0 && f.began > at, f.freed > at)
 }
 
-// Busy reports whether a fence is wanted or under way that no sick kind holds.
+// Busy reports whether a fence is wanted or under way that no sick kind blocks.
 func (f *Machine) Busy(k *kinds.Table) bool {
-	return f.exact && (f.wanted != 0 || f.id != 0) && !f.Held(k)
+	return f.exact && (f.wanted != 0 || f.id != 0) && !f.Blocked(k)
 }
 
 // Serves reports whether the observed state of the well kinds includes every commit before
-// the moment. A fence that began after the moment has passed, or sick kinds alone hold one.
+// the moment. A fence that began after the moment has passed, or sick kinds alone block one.
 // Without fences it is always true.
 func (f *Machine) Serves(at seq.Stamp, k *kinds.Table) bool {
-	return !f.exact || f.passed > at || f.BeganAfter(at) && f.Held(k)
+	return !f.exact || f.passed > at || f.BeganAfter(at) && f.Blocked(k)
 }
 
 // CanJoin reports whether a fence is wanted anyway, or is under way and began after the

@@ -45,10 +45,10 @@ func (f *Machine) MaxWaiters() int {
 }
 
 // due returns the time at which the fence under way gives way to another. A fence that
-// should have passed counts as lost then. A held one makes room for the waiters of a newer
+// should have passed counts as lost then. A blocked one makes room for the waiters of a newer
 // one.
-func (f *Machine) due(held bool) time.Time {
-	if held {
+func (f *Machine) due(blocked bool) time.Time {
+	if blocked {
 		return f.started.Add(time.Second << min(f.yielded, 5))
 	}
 	return f.started.Add(timeout << min(f.lost, 7))
@@ -63,29 +63,29 @@ func (f *Machine) Times(k *kinds.Table) (at [3]time.Time, counts [3]bool) {
 	if f.Rests() {
 		return at, counts
 	}
-	held := f.Held(k)
-	at = [3]time.Time{f.retry, f.due(held), f.since.Add(f.release)}
+	blocked := f.Blocked(k)
+	at = [3]time.Time{f.retry, f.due(blocked), f.since.Add(f.release)}
 	counts = [3]bool{
 		f.exact && f.wanted != 0 && f.id == 0,
-		f.id != 0 && (!held || f.wanted > f.began),
-		held && f.id != 0 && f.release != 0 && f.freed < f.began && !k.IsOpenLate(),
+		f.id != 0 && (!blocked || f.wanted > f.began),
+		blocked && f.id != 0 && f.release != 0 && f.freed < f.began && !k.IsOpenLate(),
 	}
 	return at, counts
 }
 
 // Begin begins a fence, if one is due, and returns its id. A fence under way serves the
-// waiters from before its beginning. A held one gives way to a newer one. SetBegan follows,
+// waiters from before its beginning. A blocked one gives way to a newer one. SetBegan follows,
 // with the moment of the call that asks the store.
 func (f *Machine) Begin(now time.Time, k *kinds.Table, out *effect.List) (id uint64, ok bool) {
 	if !f.exact || f.Rests() || now.Before(f.retry) {
 		return 0, false
 	}
 	if f.id != 0 {
-		held := f.Held(k)
-		if now.Before(f.due(held)) || held && f.wanted <= f.began {
+		blocked := f.Blocked(k)
+		if now.Before(f.due(blocked)) || blocked && f.wanted <= f.began {
 			return 0, false
 		}
-		if held {
+		if blocked {
 			f.yielded++
 		} else {
 			f.lose(now, k, out)
@@ -186,11 +186,11 @@ func (f *Machine) lose(now time.Time, k *kinds.Table, out *effect.List) {
 // maxLate bounds the kinds that a report names.
 const maxLate = 8
 
-// Release frees the deletions that have waited for a held fence for longer than the release
+// Release frees the deletions that have waited for a blocked fence for longer than the release
 // time of New. A late kind is no sick one here: its listing may take long, and has all of its
 // dependents.
 func (f *Machine) Release(now time.Time, k *kinds.Table, out *effect.List) {
-	if f.release == 0 || f.id == 0 || !f.Held(k) || k.IsOpenLate() || now.Before(f.since.Add(f.release)) || f.freed >= f.began {
+	if f.release == 0 || f.id == 0 || !f.Blocked(k) || k.IsOpenLate() || now.Before(f.since.Add(f.release)) || f.freed >= f.began {
 		return
 	}
 	f.freed = f.began

@@ -6,7 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// past holds the members that are gone. A reference may name one after the graph has
+// past has the members that are gone. A reference may name one after the graph has
 // forgotten it. An entry is a hash of 64 bits, so two keys are confused once in about 10^19
 // pairs, and a report then counts an object too many. The value says whether the object
 // counts as gone: one that went before the call does not.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestScopes: an object in a scope owns in that scope alone. This holds for a reference, for a claim
+// TestScopes: an object in a scope owns in that scope alone. This is true for a reference, for a claim
 // on the UID alone, while the root exists, after its end, and for an end during the walk.
 func TestScopes(t *testing.T) {
 	for _, c := range []struct{ root, objects, ends, left, reason string }{

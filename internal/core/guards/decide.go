@@ -14,8 +14,8 @@ type Facts struct {
 	Bar       policy.Reason // no write may go out now, for this reason
 	Selected  seq.Stamp     // the labels that a verdict needs are known as of this moment
 	Reread    bool          // a read returned the object after a conflict, and the watch has not shown it
-	// HoldsByLabel says that objects of the kind hold members of a sweep by labels.
-	HoldsByLabel bool
+	// HasMembersByLabel says that objects of the kind have members of a sweep by labels.
+	HasMembersByLabel bool
 }
 
 // Decide returns the decision of the guards for an object, where the rules alone decide d. A

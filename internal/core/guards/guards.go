@@ -27,7 +27,7 @@ type Guards struct {
 	Roots  Machine // guarded
 	Labels Labels  // of protections
 	// Members are the labels that make members of sweeps. A verdict counts the members, so the
-	// labels are selected before it: for a root that holds members by labels at once, and for
+	// labels are selected before it: for a root that has members by labels at once, and for
 	// another root once its plan has asked for them.
 	Members Labels
 }
@@ -69,7 +69,7 @@ func (g *Guards) Decide(v View, id graph.NodeID, o *graph.Object, d policy.Decis
 // countsMembers reports whether the verdict about a root needs members by labels. A fork asks
 // nothing.
 func (g *Guards) countsMembers(id graph.NodeID, f Facts) bool {
-	return g.Members.Any() && g.Members.Restored() == nil && (f.HoldsByLabel || g.Roots.NeedsMembers(id))
+	return g.Members.Any() && g.Members.Restored() == nil && (f.HasMembersByLabel || g.Roots.NeedsMembers(id))
 }
 
 // DecideDelete keeps a protected object that would be deleted (RULES, G1).
@@ -84,10 +84,10 @@ func (g *Guards) DecideDelete(v View, id graph.NodeID, o *graph.Object, d policy
 	return wait(why)
 }
 
-// HoldsMark reports whether the mark of an object counts for no dependent, by its content or by its
+// WithholdsMark reports whether the mark of an object counts for no dependent, by its content or by its
 // labels (RULES, G3). Known and rewound are as in Labels.State.
-func (g *Guards) HoldsMark(o *graph.Object, known, rewound seq.Stamp) bool {
-	return g.Rules.HoldsMark(o) || o.Deleting && g.Labels.Any() && g.Labels.MayProtect(o, known, rewound)
+func (g *Guards) WithholdsMark(o *graph.Object, known, rewound seq.Stamp) bool {
+	return g.Rules.WithholdsMark(o) || o.Deleting && g.Labels.Any() && g.Labels.MayProtect(o, known, rewound)
 }
 
 // Protection returns the name of the rule that protects an object, or "". Unknown says that a

@@ -11,18 +11,18 @@ import (
 )
 
 // TestLacking: a verdict asks for the labels that it lacks. The members by labels count for a root that
-// holds such members, and for any other root once its plan has asked for them.
+// has such members, and for any other root once its plan has asked for them.
 func TestLacking(t *testing.T) {
 	all := func(k graph.Kind) bool { return k == "a" }
 	for _, c := range []struct {
-		holds  bool
+		labels bool
 		err    error
 		want   string // the selections that are wanted after the decision, and after the judgement
 		failed bool
 		reason string
 	}{
 		{false, nil, "protections, none", false, "the plan lacks nothing"},
-		{true, nil, "both, none", false, "the root holds members by labels"},
+		{true, nil, "both, none", false, "the root has members by labels"},
 		{false, ErrUnlabelled, "protections, protections", true, "an object has come since"},
 		{false, ErrUnselected, "protections, none", false, "the next decision asks for the members"},
 	} {
@@ -48,7 +48,7 @@ func TestLacking(t *testing.T) {
 		id := r.put("a/r#1~[" + graph.FinalizerHold + "," + graph.FinalizerNew + "]")
 		decide := func() {
 			o := r.nodes.Node(id).Object()
-			g.Decide(r.view(), id, &o, policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}, Facts{HoldsByLabel: c.holds})
+			g.Decide(r.view(), id, &o, policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}, Facts{HasMembersByLabel: c.labels})
 			if err := g.Check(r.view()); err != nil {
 				t.Error(err)
 			}
@@ -56,7 +56,7 @@ func TestLacking(t *testing.T) {
 		decide()
 		got := wanted()
 		r.page(&g.Labels, 1, "", nil)
-		if c.holds {
+		if c.labels {
 			r.page(&g.Members, 2, "", nil)
 		}
 		r.pass()

@@ -60,28 +60,29 @@ func (r *Rules) Protects(o *graph.Object) string {
 	return ""
 }
 
-// HoldsMark reports whether the mark of an object counts for no dependent, by the content of
+// WithholdsMark reports whether the mark of an object counts for no dependent, by the content of
 // the object alone (RULES, G3).
-func (r *Rules) HoldsMark(o *graph.Object) bool {
+func (r *Rules) WithholdsMark(o *graph.Object) bool {
 	return o.Deleting && (len(o.Finalizers) > 0 && o.HasFinalizer(graph.FinalizerHold) || r.Protects(o) != "")
 }
 
-// MarkHolder returns HoldsMark as the setting of a graph, or nil without a rule, since a graph knows the
-// finalizers. It keeps a copy of the rules, because a snapshot of the graph outlives the engine.
-func (r *Rules) MarkHolder() func(graph.Object) bool {
+// MarkWithholder returns WithholdsMark as the setting of a graph, or nil without a rule, since a
+// graph knows the finalizers. It keeps a copy of the rules, because a snapshot of the
+// graph outlives the engine.
+func (r *Rules) MarkWithholder() func(graph.Object) bool {
 	if !r.Any() {
 		return nil
 	}
 	rules := *r
-	return func(o graph.Object) bool { return rules.HoldsMark(&o) }
+	return func(o graph.Object) bool { return rules.WithholdsMark(&o) }
 }
 
-// MayHoldMark is HoldsMark without the labels of objects: a rule with a selector counts for each
+// MayWithholdMark is WithholdsMark without the labels of objects: a rule with a selector counts for each
 // object that its other conditions select.
 //
-//test:by TestMayHoldMark
-func (r *Rules) MayHoldMark(o *graph.Object) bool {
-	return o.Deleting && (r.HoldsMark(o) || slices.ContainsFunc(r.list, func(p guard.Protection) bool {
+//test:by TestMayWithholdMark
+func (r *Rules) MayWithholdMark(o *graph.Object) bool {
+	return o.Deleting && (r.WithholdsMark(o) || slices.ContainsFunc(r.list, func(p guard.Protection) bool {
 		return p.Selector != "" && selects(p.Kinds, p.Scopes, p.Names, p.Where, o)
 	}))
 }

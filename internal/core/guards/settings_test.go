@@ -66,16 +66,16 @@ func TestProtects(t *testing.T) {
 		}
 		for _, marked := range []bool{false, true} {
 			o.Deleting = marked
-			if got := rules.HoldsMark(&o); got != (marked && c.want != "") {
-				t.Errorf("%s, marked %t: holds its mark %t: %s", c.line, marked, got, c.reason)
+			if got := rules.WithholdsMark(&o); got != (marked && c.want != "") {
+				t.Errorf("%s, marked %t: withholds its mark %t: %s", c.line, marked, got, c.reason)
 			}
 		}
 	}
 }
 
-// TestMayHoldMark: without labels a rule with a selector counts for each object that its other
+// TestMayWithholdMark: without labels a rule with a selector counts for each object that its other
 // conditions select, so a mark rather counts for no dependent.
-func TestMayHoldMark(t *testing.T) {
+func TestMayWithholdMark(t *testing.T) {
 	rules, err := newRules([]guard.Protection{{Kinds: []graph.Kind{"a"}, Selector: "keep"}, {Names: []string{"kept"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -89,13 +89,13 @@ func TestMayHoldMark(t *testing.T) {
 		{"a", false, "it has no mark"},
 		{"b~[foreground]", false, "no rule selects its kind"},
 		{"b/kept~[foreground]", true, "a rule without labels selects it"},
-		{"b~[foreground, ownergraph.github.io/hold]", true, "a guard holds it"},
+		{"b~[foreground, ownergraph.github.io/withholds]", true, "a guard holds it"},
 	} {
 		o, err := graph.ParseObject(c.object)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := rules.MayHoldMark(&o); got != c.want {
+		if got := rules.MayWithholdMark(&o); got != c.want {
 			t.Errorf("%s: %t, want %t: %s", c.object, got, c.want, c.reason)
 		}
 	}

@@ -19,7 +19,7 @@ func members(t *testing.T) (*rig, *Labels) {
 }
 
 // TestShown: an answer counts if its selection is complete and began after the moment. Then it no
-// longer changes, and holds for every version.
+// longer changes, and is true for every version.
 func TestShown(t *testing.T) {
 	r, l := members(t)
 	a, b := r.put("a/a#1"), r.put("a/b#1")

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
-// Runs holds the runs of the handlers of one engine. Make it with New. Runs is not safe
+// Runs keeps the runs of the handlers of one engine. Make it with New. Runs is not safe
 // for concurrent use.
 //
 // Its invariants, which Check verifies:

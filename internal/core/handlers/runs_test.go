@@ -102,7 +102,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsAreBounded: the bound is of one name, so a handler that hangs holds up no other
+// TestRunsAreBounded: the bound is of one name, so a handler that hangs delays no other
 // handler.
 func TestRunsAreBounded(t *testing.T) {
 	r := newRig(t)

@@ -49,7 +49,7 @@ func TestBegin(t *testing.T) {
 	x.Open.Note(id, false, start.Add(time.Hour))
 	x.Drop(id, true)
 	if _, since, ok := x.Open.Oldest(); !ok || !since.Equal(start) {
-		t.Errorf("a try after the hold: unfinished since %v (%v), want %v", since, ok, start)
+		t.Errorf("a try after it was held: unfinished since %v (%v), want %v", since, ok, start)
 	}
 	x.Open.Note(id, true, start)
 	if x.Drop(id, false); x.Open.Has(id) {

@@ -1,6 +1,6 @@
 // Package held keeps the held objects for the reports. A held object stays although its
 // owners or its deletion mark ask for something else. The table has the reason of each
-// held object, the time since which it holds, and the last error.
+// held object, the time since which it is held, and the last error.
 //
 // The engine puts an object into the table after a decision that holds it, and drops the
 // object after another decision. The table decides nothing, so it is no part of the
@@ -20,7 +20,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Table holds the held objects. Make one with New. A Table is not safe for concurrent use.
+// Table has the held objects. Make one with New. A Table is not safe for concurrent use.
 //
 // Its invariants, which Check verifies:
 //

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// ring holds the newest records of bytes, in the order of their numbers. Numbers begin at 1
+// ring has the newest records of bytes, in the order of their numbers. Numbers begin at 1
 // and rise, and no record gets one again. The records lie in chunks, so the ring has few
 // pointers. At its bounds a new record displaces the oldest ones, and takes their memory.
 // The first chunk grows as a slice does, so a short ring is small.
@@ -50,12 +50,12 @@ func (r *ring) hash(text []byte) uint64 { return maphash.Bytes(r.seed, text) }
 
 func (r *ring) len() int { return int(r.next - r.first) }
 
-// has reports whether the ring still holds a record.
+// has reports whether the ring still has a record.
 func (r *ring) has(n uint64) bool { return r.first <= n && n < r.next }
 
 func (r *ring) place(n uint64) *place { return &r.places[n&uint64(len(r.places)-1)] }
 
-// at returns a record that the ring holds. The ring owns it until the next add.
+// at returns a record that the ring has. The ring owns it until the next add.
 func (r *ring) at(n uint64) []byte {
 	p := r.place(n)
 	return r.chunks[p.chunk-r.base][p.at : p.at+p.size]

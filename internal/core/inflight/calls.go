@@ -14,7 +14,7 @@ import (
 )
 
 // Call is a call that was handed out, or that is prepared. It takes at most 128 bytes, up
-// to which a map holds values in itself. It is a value.
+// to which a map stores values in itself. It is a value.
 type Call struct {
 	Purpose Purpose
 	Shown   bool         // the watch has shown its object since

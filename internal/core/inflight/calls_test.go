@@ -46,7 +46,7 @@ func (r *callRig) queued() bool {
 	return false
 }
 
-// TestCallSize: a call takes at most 128 bytes. A map holds no larger value in itself.
+// TestCallSize: a call takes at most 128 bytes. A map stores no larger value in itself.
 func TestCallSize(t *testing.T) {
 	if n := unsafe.Sizeof(Call{}); n > 128 {
 		t.Errorf("a call takes %d bytes, want 128 at most", n)

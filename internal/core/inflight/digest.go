@@ -39,7 +39,7 @@ func digest(verb policy.Action, words ...string) uint32 {
 		for i := range len(w) {
 			h = (h ^ uint32(w[i])) * prime
 		}
-		h = (h ^ 0xff) * prime // no text holds it
+		h = (h ^ 0xff) * prime // no text has it
 	}
 	return h
 }

@@ -23,7 +23,7 @@ type Field struct {
 	Read func(value []byte) error
 }
 
-// Text reads the fields of the object of JSON that the text holds, and no more. An error
+// Text reads the fields of the object of JSON that the text contains, and no more. An error
 // names the path of the field and the cause. The work is in proportion to the text.
 func Text(text []byte, fields []Field) error {
 	value, err := whole(text)

@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
-// lists holds the kinds that need a new listing. The table asks for one at a time, with
+// lists has the kinds that need a new listing. The table asks for one at a time, with
 // backoff.
 type lists struct {
 	wanted []graph.Kind // sorted

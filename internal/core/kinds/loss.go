@@ -85,9 +85,9 @@ func (t *Table) HasLoss(name graph.Kind) bool { return t.loss.open && t.Of(name)
 
 // Losing reports whether writes to the kind wait until all kinds are confirmed: a write to
 // it got no answer since they were. Further writes might get none either, and each would
-// be another sign, which keeps all kinds from an end (R8). Held is the fence's.
-func (t *Table) Losing(name graph.Kind, now time.Time, held bool) bool {
-	return t.HasLoss(name) && now.Before(t.LossEnd()) && !held
+// be another sign, which keeps all kinds from an end (R8). Blocked is that of the fence.
+func (t *Table) Losing(name graph.Kind, now time.Time, blocked bool) bool {
+	return t.HasLoss(name) && now.Before(t.LossEnd()) && !blocked
 }
 
 // Unconfirmed reports whether the observed state of a kind's objects goes back to before

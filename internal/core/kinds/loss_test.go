@@ -46,18 +46,18 @@ func TestLosing(t *testing.T) {
 	r := newRig(t, "progress a 5; progress b 5; lose")
 	r.t.LoseWrite("a")
 	for _, c := range []struct {
-		reason string
-		kind   graph.Kind
-		after  time.Duration
-		held   bool
-		want   bool
+		reason  string
+		kind    graph.Kind
+		after   time.Duration
+		blocked bool
+		want    bool
 	}{
 		{"a write got no answer", "a", 0, false, true},
 		{"no write to this kind was lost", "b", 0, false, false},
 		{"the wait is bounded", "a", MaxLossWait, false, false},
-		{"a held fence confirms no other kind", "a", 0, true, false},
+		{"a blocked fence confirms no other kind", "a", 0, true, false},
 	} {
-		if got := r.t.Losing(c.kind, start.Add(c.after), c.held); got != c.want {
+		if got := r.t.Losing(c.kind, start.Add(c.after), c.blocked); got != c.want {
 			t.Errorf("%s: writes wait: %t, want %t", c.reason, got, c.want)
 		}
 	}

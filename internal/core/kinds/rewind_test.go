@@ -18,7 +18,7 @@ func TestRewind(t *testing.T) {
 		{"every kind is wanted for a listing", listed, func(r *rig) bool { return slices.Equal(r.t.lists.wanted, []graph.Kind{"a", "b"}) }},
 		{"one listed kind does not end it", listed + "list a 1", func(r *rig) bool { return !r.t.EndRewind() && !r.t.Stale("a") && r.t.Stale("b") }},
 		{"the last one does", listed + "list a 1; list b 1", func(r *rig) bool { return r.t.EndRewind() && !r.t.Relisting() && !r.t.EndRewind() }},
-		{"a kind that left does not hold it", listed + "list a 1; vanish b", func(r *rig) bool { return r.t.EndRewind() }},
+		{"a kind that left does not delay it", listed + "list a 1; vanish b", func(r *rig) bool { return r.t.EndRewind() }},
 		{"a listing from before proves nothing", "begin a; rewind; end a 5; prune a", func(r *rig) bool { return r.t.Stale("a") && !r.t.Of("a").Listed }},
 		{"the passed fence no longer counts", "open; pass a; rewind", func(r *rig) bool { return r.t.Of("a").Passed == 0 }},
 	})

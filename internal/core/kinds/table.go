@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Table holds the kinds of one engine. Make one with New. A Table is not safe for
+// Table has the kinds of one engine. Make one with New. A Table is not safe for
 // concurrent use.
 //
 // Its invariants, which Check verifies:

@@ -7,16 +7,16 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// rule is one case: after the script, the query holds.
+// rule is one case: after the script, the check is true.
 type rule struct {
 	reason, script string
-	holds          func(r *rig) bool
+	check          func(r *rig) bool
 }
 
 func try(t *testing.T, rules []rule) {
 	t.Helper()
 	for _, c := range rules {
-		if r := newRig(t, c.script); !c.holds(r) {
+		if r := newRig(t, c.script); !c.check(r) {
 			t.Errorf("%s: %q does not lead to it; the kind a is %+v", c.reason, c.script, r.t.Of("a"))
 		}
 	}

@@ -31,7 +31,7 @@ func (m *Machine) TryDelete(v View, id, holder graph.NodeID) (wait bool) {
 			if !p.known {             // another walk would find the same, and ask for decisions of the object without end
 				m.setStale(v, o)
 			}
-		case m.isHeldUp(v, o, p, id):
+		case m.isDelayed(v, o, p, id):
 			m.setStale(v, o)
 		}
 		o.wants(id, p, phase)
@@ -40,9 +40,9 @@ func (m *Machine) TryDelete(v View, id, holder graph.NodeID) (wait bool) {
 	return false
 }
 
-// isHeldUp reports whether the object is a member of a holder with an earlier due phase. The
+// isDelayed reports whether the object is a member of a holder with an earlier due phase. The
 // walk did not know that yet.
-func (m *Machine) isHeldUp(v View, o *order, p *place, id graph.NodeID) bool {
+func (m *Machine) isDelayed(v View, o *order, p *place, id graph.NodeID) bool {
 	return v.Holders != nil && slices.ContainsFunc(v.Holders(id), func(h graph.NodeID) bool {
 		q := m.found(o, h)
 		return q != nil && h != id && q.status == goes && q.due < p.due && p.status == goes

@@ -6,7 +6,7 @@ import (
 )
 
 // Delayed returns the decision about an object whose delete or release d has to wait for its
-// phase (G7). The wait of a release holds no other decision up. An owner that orphans the object
+// phase (G7). The wait of a release delays no other decision. An owner that orphans the object
 // waits for the loss of its reference, and the order may wait for that owner.
 func Delayed(in *policy.Facts, set policy.Settings, s *policy.Scratch, d policy.Decision) policy.Decision {
 	if d.Action == policy.Release {

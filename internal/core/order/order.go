@@ -26,7 +26,7 @@
 // Ownership goes before order. An object that the root blocks ends only after the root, so the
 // root and the phases wait for no such object. Two ordered roots that own each other do not wait
 // for each other. In a ring below the root no owner stays for its dependents, unless they block
-// it. TestEveryRing holds that no order stops a cascade that ends without the order.
+// it. TestEveryRing checks that no order stops a cascade that ends without the order.
 //
 // An object below several ordered roots has the earliest of its delete phases, and that phase
 // has to be open for each of them. The root with the earliest open phase can then always go on.
@@ -67,7 +67,7 @@ type View struct {
 	Holders func(graph.NodeID) []graph.NodeID
 }
 
-// Machine holds the orders under way. Make one with New. It is not safe for concurrent use.
+// Machine has the orders under way. Make one with New. It is not safe for concurrent use.
 //
 // Its invariants, which Check verifies:
 //
@@ -166,7 +166,7 @@ type place struct {
 	pending int32  // during a walk: the owners that are not known to go
 	rank    int32  // the place in the order in which the walk found that objects go
 	ring    int32  // the ring of owners to which it belongs, 0 without one
-	kept    int32  // the references to it that do not hold it up: see holdsUp
+	kept    int32  // the references to it that do not delay it: see delays
 	facts   uint64 // a digest of the object, as the walk saw it
 }
 

@@ -46,7 +46,7 @@ func TestPhases(t *testing.T) {
 		{"x1/a~[foreground] -> r/R!, x2/b!; x2/b -> x1/a!", "x1/a x2/b", "1111 2111", "a marked member of a ring goes"},
 		{"x2/a~* -> r/R!; x1/b -> x2/a!", "x2/a x1/b", "2211 1111", "an object that a user has marked counts"},
 		{"x2/a[orphan] -> r/R!; x1/b -> x2/a!", "x2/a x1/b", "2222 none", "a orphans b"},
-		{"x2/a~[ownergraph.github.io/hold,foreground] -> r/R!; x1/b -> x2/a!", "x2/a x1/b", "stays none", "a held mark is none"},
+		{"x2/a~[ownergraph.github.io/hold,foreground] -> r/R!; x1/b -> x2/a!", "x2/a x1/b", "stays none", "a withheld mark is none"},
 		{"x1/a -> r/R!, r/R?", "x1/a", "stays", "an unresolved reference keeps a"},
 		{"x1/a -> r/R!, y/gone", "x1/a", "stays", "the kind of an owner is not served"},
 		{"x1/a -> r/R!, x2/unseen", "x1/a", "1111", "a read is about to tell whether the owner exists"},
@@ -153,7 +153,7 @@ func TestFenceBeforeTheEnd(t *testing.T) {
 	r.waits("x2/b", "", "a fence of all kinds has passed")
 }
 
-// TestKeptObject: a protected object holds up no phase, nor does the owner that it blocks.
+// TestKeptObject: a protected object delays no phase, nor does the owner that it blocks.
 func TestKeptObject(t *testing.T) {
 	r := newRig(t, "r/R~[foreground]; x1/a -> r/R!; x1/kept -> x1/a!; x1/below -> x1/kept!; x2/b -> r/R!")
 	r.stays[r.id("x1/kept")] = true

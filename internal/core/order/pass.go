@@ -88,7 +88,7 @@ func (w *walk) raise(phase *uint8, to uint8) {
 	}
 }
 
-// count counts the next object below the root, and the references that hold no owner up. Those
+// count counts the next object below the root, and the references that delay no owner. Those
 // of the root are among them.
 func (m *Machine) count(v View, w *walk) {
 	if w.at == len(w.taken) {
@@ -107,7 +107,7 @@ func (m *Machine) count(v View, w *walk) {
 		return
 	}
 	for o := range m.owners(v, w.places, id) {
-		if !holdsUp(o, p) {
+		if !delays(o, p) {
 			o.kept++
 		}
 	}

@@ -82,7 +82,7 @@ func (r *rig) apply(ev graph.Event) {
 func (r *rig) begin(id graph.NodeID) {
 	n := r.nodes.Node(id)
 	o := n.Object()
-	if g := r.m.GuardOf(&o); n.Waiting() && g >= 0 && !o.MarkHeld() {
+	if g := r.m.GuardOf(&o); n.Waiting() && g >= 0 && !o.MarkWithheld() {
 		r.m.Begin(r.view(), id, g)
 	} else {
 		r.m.End(id)

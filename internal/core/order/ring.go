@@ -173,9 +173,9 @@ func (s *rings) leave(w *walk) {
 	}
 }
 
-// holdsUp reports whether an order makes the owner stay until the dependent has gone. The owner
+// delays reports whether an order makes the owner stay until the dependent has gone. The owner
 // goes before a dependent that stays, or that ends only after the root. In a ring ownership alone
 // decides: each order knows only its own root, so two orders would differ.
-func holdsUp(owner, dependent *place) bool {
+func delays(owner, dependent *place) bool {
 	return dependent.status == goes && !dependent.after && owner.rank < dependent.rank && (owner.ring == 0 || owner.ring != dependent.ring)
 }

@@ -51,7 +51,7 @@ func (m *Machine) Awaited(v View, id graph.NodeID, scanned int) (root graph.Key,
 	for o, p := range m.all(id) {
 		if p.listed {
 			s := m.status(v, o)
-			return s.Root, s.Phases[o.low], m.holding(v, o, scanned), true
+			return s.Root, s.Phases[o.low], m.waitedFor(v, o, scanned), true
 		}
 	}
 	return graph.Key{}, PhaseStatus{}, nil, false
@@ -68,7 +68,7 @@ func (m *Machine) Awaits(id graph.NodeID) bool {
 }
 
 // AwaitsFence reports whether an object waits for the fence before the first phase that has
-// objects left. No object holds up that phase.
+// objects left. No object delays that phase.
 func (m *Machine) AwaitsFence(id graph.NodeID) bool {
 	for o, p := range m.all(id) {
 		if p.listed {
@@ -78,9 +78,9 @@ func (m *Machine) AwaitsFence(id graph.NodeID) bool {
 	return false
 }
 
-// holding returns objects of the first phase that has any. They hang below the root, or below
+// waitedFor returns objects of the first phase that has any. They hang below the root, or below
 // objects that went.
-func (m *Machine) holding(v View, o *order, scanned int) (some []graph.NodeID) {
+func (m *Machine) waitedFor(v View, o *order, scanned int) (some []graph.NodeID) {
 	todo, seen := append([]graph.NodeID{o.root}, slices.Sorted(maps.Keys(o.sources))...), map[graph.NodeID]bool{o.root: true}
 	for at := 0; at < len(todo); at++ {
 		for d := range v.Node(todo[at]).Dependents() {

@@ -221,7 +221,7 @@ func (m *Machine) addPlace(v View, w *walk, id graph.NodeID) *place {
 	p.own = uint8(PhaseOf(m.phases(w.order), o))
 	p.due, p.facts = p.own, factsOf(n, &o, p.own)
 	w.taken = append(w.taken, id)
-	if o.MarkHeld() || v.Stays != nil && v.Stays(id) || n.Inside(inside.Key{}).Flawed() && !o.Deleting {
+	if o.MarkWithheld() || v.Stays != nil && v.Stays(id) || n.Inside(inside.Key{}).Flawed() && !o.Deleting {
 		p.pending = never
 		return p
 	}
@@ -275,7 +275,7 @@ func (w *walk) place(m *Machine, v View, id graph.NodeID) *place {
 func factsOf(n graph.Node, o *graph.Object, own uint8) uint64 {
 	h := uint64(own)
 	mix := func(x uint64) { h = (h ^ x) * 0x9e3779b97f4a7c15; h ^= h >> 29 }
-	for _, flag := range [...]bool{n.Inside(inside.Key{}).Propagation() == graph.Orphan, n.Inside(inside.Key{}).Flawed() && !o.Deleting, o.MarkHeld()} {
+	for _, flag := range [...]bool{n.Inside(inside.Key{}).Propagation() == graph.Orphan, n.Inside(inside.Key{}).Flawed() && !o.Deleting, o.MarkWithheld()} {
 		mix(bit(flag))
 	}
 	for i, owner := range n.OwnerNodes() {

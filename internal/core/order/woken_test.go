@@ -61,7 +61,7 @@ func TestAwaitedBelowGone(t *testing.T) {
 	}
 }
 
-// TestRootInARing: a reference of the root holds no object below it up, because the root goes
+// TestRootInARing: a reference of the root delays no object below it, because the root goes
 // last.
 func TestRootInARing(t *testing.T) {
 	for _, c := range []struct{ late, reason string }{

@@ -377,7 +377,7 @@ func TestEveryOrder(t *testing.T) {
 	}
 }
 
-// TestEveryLateArrival: the same holds with an object that is created at any time below any of
+// TestEveryLateArrival: the same is true with an object that is created at any time below any of
 // the others, and with a restart at any time. Without -whole it has a share of the cascades.
 func TestEveryLateArrival(t *testing.T) {
 	every(t, 3, 23, one, func(string) []string { return []string{""} }, 1)
@@ -393,7 +393,7 @@ func TestEveryLateArrival(t *testing.T) {
 }
 
 // TestEveryTwoRoots: objects below two ordered roots never wait for ever, also if the two guards
-// order them the other way round. With the same phases, both orders hold. Without -whole it has a
+// order them the other way round. With the same phases, both orders are true. Without -whole it has a
 // share of the cascades.
 func TestEveryTwoRoots(t *testing.T) {
 	none := func(string) []string { return []string{""} }

@@ -9,7 +9,7 @@ import (
 // The fast path serves most events: a node with a compact state, whose owners decide
 // nothing new. It reads and writes the note alone.
 
-// IsCompact reports whether the note holds the state of a node in use.
+// IsCompact reports whether the note has the state of a node in use.
 func (t *Table) IsCompact(g *graph.Graph, id graph.NodeID) bool {
 	return g.Note(id)&noteFull == 0
 }
@@ -42,7 +42,7 @@ func (t *Table) SetKept(g *graph.Graph, id graph.NodeID, why policy.Reason) {
 	s.Reason, s.Doubt, s.Audited = why, graph.DoubtUnset, false
 }
 
-// IsKept reports whether SetKept was called for a node in use and still holds.
+// IsKept reports whether SetKept was called for a node in use and still applies.
 func (t *Table) IsKept(g *graph.Graph, id graph.NodeID) bool {
 	return g.Note(id)&(noteFull|noteKept) == noteKept
 }

@@ -42,13 +42,13 @@ type State struct {
 	Overdue        bool // its removal was awaited, and only the store keeps it
 	Withheld       bool // it is marked, and its labels protect it, or they are not known: its mark counts for no dependent
 
-	// Root and Ended are for reports and for the brake, and no note holds them: see package
+	// Root and Ended are for reports and for the brake, and no note has them: see package
 	// history.
 	Root  uint64 // the root of a marked or absent object
 	Ended int64  // when its absence became known, in Unix nanoseconds; 0 if that is not known
 }
 
-// IsDefault reports whether eight bytes could hold the state. Role is of use only
+// IsDefault reports whether eight bytes could store the state. Role is of use only
 // beside a read result. FanningOut is no evidence, nor are Root and Ended.
 func (s *State) IsDefault() bool {
 	if s.Call|uint64(s.Mark|s.Absent) != 0 { // most other states

@@ -1,7 +1,7 @@
 // Package record keeps the engine's knowledge of each node beyond the graph.
 //
 // Most nodes need only the moment of their version and the reason of their last
-// decision. Eight bytes hold that, in the node's own note. Another node has a full
+// decision. Eight bytes store that, in the node's own note. Another node has a full
 // State. Edit makes one, and Compact gives it back when the note suffices again.
 package record
 
@@ -14,12 +14,12 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Table holds the states of the nodes of one graph. The zero value is empty. A Table is
+// Table has the states of the nodes of one graph. The zero value is empty. A Table is
 // not safe for concurrent use.
 //
 // Its invariants, which Check verifies:
 //
-//  1. the note of a node in use names a full state that is not free, or holds a compact one
+//  1. the note of a node in use names a full state that is not free, or has a compact one
 //  2. each full state in use has one node
 type Table struct {
 	pages [][]full // of pageSize each, which do not move
@@ -105,7 +105,7 @@ func (t *Table) read(note uint64) State {
 	return readCompact(note)
 }
 
-// readCompact returns the compact state that a note holds.
+// readCompact returns the compact state that a note has.
 func readCompact(note uint64) State {
 	known := seq.Stamp(note & maxStamp)
 	return State{
@@ -150,7 +150,7 @@ func (t *Table) Compact(g *graph.Graph) {
 	t.dirty = t.dirty[:0]
 }
 
-// compact returns the state as a note, if a note can hold it.
+// compact returns the state as a note, if a note can store it.
 func (s *State) compact() (note uint64, ok bool) {
 	if !s.IsDefault() || s.HasResult || s.Root != 0 || s.Ended != 0 || s.Known > seq.Max || s.Reason > maxReason || s.Doubt > maxDoubt {
 		return 0, false

@@ -31,7 +31,7 @@ func nodes(t *testing.T, n int) Nodes {
 	return v
 }
 
-// TestCompact: a state that eight bytes can hold is compact after Compact, and every other
+// TestCompact: a state that eight bytes can store is compact after Compact, and every other
 // state stays as it is.
 func TestCompact(t *testing.T) {
 	v := nodes(t, (pageSize+2)*pageSize)
@@ -112,7 +112,7 @@ func TestFanning(t *testing.T) {
 	}
 }
 
-// TestPeek: a state reads the same wherever the table holds it, and no full state is copied.
+// TestPeek: a state reads the same wherever the table keeps it, and no full state is copied.
 func TestPeek(t *testing.T) {
 	v := nodes(t, 3)
 	for n := range v.Graph.Nodes() {

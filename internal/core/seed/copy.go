@@ -187,7 +187,7 @@ func (c *Copy) stepParts(v *View) (done bool, err error) {
 }
 
 // stepMembers looks for members of sweeps whose holder is a member of the copy. A member may
-// itself hold others, so the walk begins anew until it finds none.
+// itself have members, so the walk begins anew until it finds none.
 func (c *Copy) stepMembers(v *View) (done bool, err error) {
 	limit, sv := v.Graph.Inside(inside.Key{}).Cap(), v.View
 	if c.shown != nil {
@@ -203,7 +203,7 @@ func (c *Copy) stepMembers(v *View) (done bool, err error) {
 	switch {
 	case int(c.scan) < limit || !quiet:
 		return false, nil
-	case c.parts.Members() > c.known && c.walks < maxWalks: // one of them may hold others
+	case c.parts.Members() > c.known && c.walks < maxWalks: // one of them may have members
 		c.scan, c.known = 1, c.parts.Members()
 		c.walks++
 		return false, nil

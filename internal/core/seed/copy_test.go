@@ -83,7 +83,7 @@ func TestPlanCopyTorn(t *testing.T) {
 }
 
 // TestPlanCopyTargetsInSteps: a step of a copy adds a bounded number of targets, since the
-// lock is held meanwhile (RULES, P1).
+// caller has the lock meanwhile (RULES, P1).
 func TestPlanCopyTargetsInSteps(t *testing.T) {
 	e := rig.Listed(t, engine.Config{}, rig.Many(2*seed.Slice)...)
 	req := plan.Request{}
@@ -148,8 +148,8 @@ func TestPlanCopyRewound(t *testing.T) {
 	}
 }
 
-// TestPlanScanSteps: a step of a scan looks at a bounded number of references, since the lock is held
-// meanwhile (RULES, P1).
+// TestPlanScanSteps: a step of a scan looks at a bounded number of references, since
+// the caller has the lock meanwhile (RULES, P1).
 func TestPlanScanSteps(t *testing.T) {
 	const owners, dependents = 512, 60
 	list := []graph.Event{}

@@ -36,8 +36,8 @@ func TestMatches(t *testing.T) {
 		{"keep in (gold)", web, false, "without the label"},
 		{"tier notin (gold,silver)", web, false, "one of them"},
 		{"keep notin (gold)", web, true, "without the label"},
-		{"app=web,tier in (gold),!keep", web, true, "all hold"},
-		{"app=web,tier in (lead),!keep", web, false, "one does not hold"},
+		{"app=web,tier in (gold),!keep", web, true, "all match"},
+		{"app=web,tier in (lead),!keep", web, false, "one does not match"},
 		{"x.io/app=Web.1_2-3", "x.io/app=Web.1_2-3", true, "a domain, and all that a value may have"},
 		{"in in (in)", "in=in", true, "words are words where they stand"},
 	} {

@@ -76,7 +76,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 // belongs reports whether an object is a member of a run by its known claims.
 func (sw *Sweeps) belongs(v View, r *run, id graph.NodeID, o graph.Object) bool {
 	for claim := range sw.claims(v, r.plan, id, o, true) {
-		if !claim.Shadow && sw.plans[r.plan].Holds(r.holder, o, claim) {
+		if !claim.Shadow && sw.plans[r.plan].Names(r.holder, o, claim) {
 			return true
 		}
 	}

@@ -156,7 +156,7 @@ func (sw *Sweeps) halt(v View, id graph.NodeID, plan int, o graph.Object) policy
 		return block
 	case v.Graph.Node(id).Inside(inside.Key{}).Unreadable(): // its mark and its propagation may be others
 		return policy.ObjectFlawed
-	case o.MarkHeld() || v.Graph.Node(id).Inside(inside.Key{}).MarkHeld(): // its mark counts for no member
+	case o.MarkWithheld() || v.Graph.Node(id).Inside(inside.Key{}).MarkWithheld(): // its mark counts for no member
 		return policy.NeedVerdict
 	case o.Orphaning(): // its dependents are being orphaned
 		return policy.NeedDependents
@@ -230,7 +230,7 @@ func (sw *Sweeps) waitMember(v View, id graph.NodeID, o graph.Object, m membersh
 		return policy.Contested
 	}
 	if rival, by, contested := sw.rival(v, id, r, o); contested {
-		if rival != 0 && asks { // labels may say that one of the two holds the other
+		if rival != 0 && asks { // labels may say that one of the two is a member of the other
 			sw.wantHolderLabels(v, r.node, r.holder)
 			sw.wantHolderLabels(v, rival, by)
 		}
@@ -277,14 +277,14 @@ func (sw *Sweeps) propagationOf(v View, o graph.Object, phase guard.Phase) graph
 	return phase.Propagation
 }
 
-// isMarked reports whether a holder is being deleted. A mark that a guard or a protection holds
+// isMarked reports whether a holder is being deleted. A mark that a guard or a protection withholds
 // does not count (RULES, G3).
 func isMarked(v View, id graph.NodeID, holder *graph.Object) bool {
-	return holder.Deleting && !holder.MarkHeld() && !v.Graph.Node(id).Inside(inside.Key{}).MarkHeld()
+	return holder.Deleting && !holder.MarkWithheld() && !v.Graph.Node(id).Inside(inside.Key{}).MarkWithheld()
 }
 
 // rival returns a holder that contests an object. It is not marked, and it has a claim on the
-// object too. A name that may be read so is enough. If one of two holders holds the other,
+// object too. A name that may be read so is enough. If one of two holders is a member of the other,
 // they do not contest their common members: a tenant, and a scope of the tenant. With too many
 // holders to compare, the object is contested and the rival is 0.
 func (sw *Sweeps) rival(v View, id graph.NodeID, r *run, o graph.Object) (rival graph.NodeID, by graph.Object, contested bool) {
@@ -326,17 +326,17 @@ func (sw *Sweeps) isMarkedHolder(v View, k graph.Key, plan int) bool {
 	return r != nil && !r.over && isMarked(v, n.ID(), &r.holder)
 }
 
-// maxRelated bounds the holders that are searched to tell whether one holds the other. Past it
+// maxRelated bounds the holders that are searched to tell whether one is a member of the other. Past it
 // neither counts as held by the other.
 const maxRelated = 32
 
-// related reports whether one of two holders holds the other, directly or through other
+// related reports whether one of two holders is a member of the other, directly or through other
 // holders.
 func (sw *Sweeps) related(v View, a, b graph.Object) bool {
 	return sw.above(v, a, b.Key) || sw.above(v, b, a.Key)
 }
 
-// above reports whether the holder with the key holds o, directly or through other holders.
+// above reports whether the holder with the key has o as a member, directly or through other holders.
 func (sw *Sweeps) above(v View, o graph.Object, k graph.Key) bool {
 	seen := []graph.Object{o}
 	for at := 0; at < len(seen) && at < maxRelated; at++ {

@@ -81,7 +81,7 @@ func TestSickMember(t *testing.T) {
 	r.decides("volume/1-a", policy.Delete, policy.HolderDeleted, "its kind is well again")
 }
 
-// TestContested: a living rival holds a member. After its end the member needs a later
+// TestContested: a living rival contests a member. After its end the member needs a later
 // proof.
 func TestContested(t *testing.T) {
 	r := newRig(t, byName())

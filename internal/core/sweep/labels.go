@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
-// labels holds the matches that selections have shown for objects of the graph. UID and
+// labels has the matches that selections have shown for objects of the graph. UID and
 // version fix the labels of an object, until a rewind. So a match of the judged version is
 // true, however old the answer is.
 //
@@ -133,7 +133,7 @@ func (sw *Sweeps) noteLabels(v View, id graph.NodeID, n graph.Node) {
 			continue
 		}
 		for claim := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
-			if claim.Members == a.members && !claim.Shadow && sw.noteLabelsChanged(v, a.plan, o, claim) && (!o.Deleting || n.Inside(inside.Key{}).MarkHeld()) { // a marked object goes soon, unless its mark is held
+			if claim.Members == a.members && !claim.Shadow && sw.noteLabelsChanged(v, a.plan, o, claim) && (!o.Deleting || n.Inside(inside.Key{}).MarkWithheld()) { // a marked object goes soon, unless its mark is withheld
 				sw.wantSelect(v, selecting.Key{Rule: i, Kind: o.Kind}, v.State(id).Known)
 			}
 		}
@@ -145,7 +145,7 @@ func (sw *Sweeps) noteLabels(v View, id graph.NodeID, n graph.Node) {
 func (sw *Sweeps) noteLabelsChanged(v View, plan int, o graph.Object, claim plan.Claim) (noted bool) {
 	at := v.Stamps.Stamp()
 	for _, r := range sw.runs {
-		if r.plan == plan && sw.plans[plan].Holds(r.holder, o, claim) {
+		if r.plan == plan && sw.plans[plan].Names(r.holder, o, claim) {
 			r.labelsChanged, noted = at, true
 		}
 	}
@@ -193,7 +193,7 @@ func (sw *Sweeps) recordMatch(v View, i int, o graph.LabelMatch, began seq.Stamp
 	m, is := sw.labels.matches[k]
 	gap := m.version != o.Version && m.began < sw.labels.selections[selecting.Key{Rule: i, Kind: n.Kind()}].began // a selection has not shown it since
 	if _, holder := sw.known[id]; holder && o.Version == n.Version() && (!is || m.value != o.Value || gap) {
-		sw.staleAt = max(sw.staleAt, v.State(id).Known) // at this version another holder holds it, and it contests none of that one's members
+		sw.staleAt = max(sw.staleAt, v.State(id).Known) // at this version another holder has it, and it contests none of that one's members
 		sw.retryContested(v)
 	}
 	if !is || m.version != n.Version() { // otherwise it stays true
@@ -309,7 +309,7 @@ func (sw *Sweeps) LabelRules() (out []selecting.Rule) {
 	return out
 }
 
-// HoldsByLabel reports whether objects of the kind hold members by labels.
-func (sw *Sweeps) HoldsByLabel(kind graph.Kind) bool {
+// HasMembersByLabel reports whether objects of the kind have members by labels.
+func (sw *Sweeps) HasMembersByLabel(kind graph.Kind) bool {
 	return slices.ContainsFunc(sw.labels.rules, func(a labelRule) bool { return sw.plans[a.plan].Sweep().Holder == kind })
 }

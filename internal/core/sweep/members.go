@@ -29,7 +29,7 @@ func (sw *Sweeps) claimants(v View, plan int, o graph.Object, c plan.Claim) func
 				ids = ids[:min(len(ids), MaxByRest)]
 			}
 			for _, id := range ids {
-				if h := sw.known[id]; sw.plans[plan].Holds(h, o, c) && !yield(id, h) {
+				if h := sw.known[id]; sw.plans[plan].Names(h, o, c) && !yield(id, h) {
 					return
 				}
 			}
@@ -98,7 +98,7 @@ func (sw *Sweeps) addMembers(v View, now []membership, id graph.NodeID, plan int
 		}
 	}
 	for _, scope := range [...]string{"", o.Scope} {
-		if r, ok := sw.detached[holderName{plan, scope, claim.Name}]; ok && sw.plans[plan].Holds(sw.runs[r].holder, o, claim) {
+		if r, ok := sw.detached[holderName{plan, scope, claim.Name}]; ok && sw.plans[plan].Names(sw.runs[r].holder, o, claim) {
 			add(r)
 		}
 	}

@@ -133,7 +133,7 @@ func (sw *Sweeps) proveEmpty(v View, r *run) (why policy.Reason, done bool) {
 	}
 	v.Fence.Want(last, v.Now)
 	sw.wakeHolder(v, r)
-	if v.Fence.Held(v.Kinds) {
+	if v.Fence.Blocked(v.Kinds) {
 		return policy.FenceHeld, false
 	}
 	return policy.NeedFence, false

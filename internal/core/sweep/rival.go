@@ -8,7 +8,7 @@ import (
 )
 
 // Two holders with a claim on an object contest it as long as one of them lives, unless one
-// holds the other. The contest ends by a change of either holder, of the holders above
+// is a member of the other. The contest ends by a change of either holder, of the holders above
 // them, or of the object. The state of the swept holder is known only up to its last proof.
 // So there may be no instant at which the swept holder alone had the object. Therefore the
 // run needs another proof that begins later. This file keeps the moments at which claims
@@ -33,7 +33,7 @@ func (sw *Sweeps) contestedUntil(v View, id graph.NodeID, r *run, o graph.Object
 }
 
 // releasedFor returns the last change of the holders that may have a claim on an object. It
-// includes the holders that hold these, directly or through others: see related.
+// includes the holders that have these as members, directly or through others: see related.
 func (sw *Sweeps) releasedFor(v View, id graph.NodeID, o graph.Object) (last seq.Stamp) {
 	if len(sw.releases) == 0 {
 		return 0
@@ -73,8 +73,8 @@ func (sw *Sweeps) holderVersionChanged(v View, id graph.NodeID, o graph.Object) 
 }
 
 // noteRelease keeps the moment at which a holder came, or changed, in a way that may have
-// ended a claim. That may be a claim of its own, or of a holder that holds it now, or is held
-// by it. Until then that holder contested the objects. A holder that was marked before had no
+// ended a claim. That may be a claim of its own, or of a holder that has it now, or is a member
+// of it. Until then that holder contested the objects. A holder that was marked before had no
 // claim since the mark, which dying has.
 //
 //test:by TestRivalChanged
@@ -133,7 +133,7 @@ func (sw *Sweeps) releasedAt(v View, id graph.NodeID, was, o graph.Object, had b
 
 // mayRelease reports whether a change of a holder may have ended claims. Own is for a claim of
 // its own, without its deletion. Others is for a claim of another holder, since one of the two
-// holds the other now.
+// has the other now.
 func (sw *Sweeps) mayRelease(v View, was, o graph.Object) (own, others bool) {
 	for _, p := range sw.plans {
 		s := p.Sweep()
@@ -148,7 +148,7 @@ func (sw *Sweeps) mayRelease(v View, was, o graph.Object) (own, others bool) {
 }
 
 // mayHaveHolder reports whether a holder may be a member of another one. Then a holder that it
-// holds may become a member by its coming, too.
+// has may become a member by its coming, too.
 func (sw *Sweeps) mayHaveHolder(v View, o graph.Object) bool {
 	for _, p := range sw.plans {
 		for range p.ClaimsBy(o, anyLabels) {

@@ -175,7 +175,7 @@ func (sw *Sweeps) beginSelect(v View) bool {
 // the same objects, which contests them.
 func (sw *Sweeps) selectedNames(v View, k selecting.Key) (names []string) {
 	a := sw.labels.rules[k.Rule]
-	if slices.Contains(sw.Holders(), k.Kind) { // any holder may hold another one
+	if slices.Contains(sw.Holders(), k.Kind) { // any holder may have another one
 		return nil
 	}
 	for i, p := range sw.plans {

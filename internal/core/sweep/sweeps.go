@@ -76,7 +76,7 @@ func (v *View) judged(id graph.NodeID) graph.Object {
 // Counts counts what the sweeps of one engine have done.
 type Counts struct{ Ended, Members, MembersGone, Unguarded uint64 }
 
-// Sweeps holds all runs, and the holders and members that they follow. Make one with New.
+// Sweeps has all runs, and the holders and members that they follow. Make one with New.
 // It is not safe for concurrent use.
 //
 // Its invariant, which Check verifies:
@@ -168,7 +168,7 @@ type membership struct {
 	kind  graph.Kind
 	phase int
 	since seq.Stamp    // the claim became known
-	fixed bool         // the claim holds for every later version of the object, and by has all other claims
+	fixed bool         // the claim is true for every later version of the object, and by has all other claims
 	by    []plan.Claim // the claims that may end; never changed in place
 	owned bool         // owner references alone make the claim
 }

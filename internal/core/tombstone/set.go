@@ -1,4 +1,4 @@
-// Package tombstone holds a bounded memory of objects that are gone.
+// Package tombstone has a bounded memory of objects that are gone.
 package tombstone
 
 import (
@@ -13,7 +13,7 @@ import (
 // Set is a bounded set of full coordinates. At its bound it forgets the least recently
 // used ones first. Make one with New. A Set is not safe for concurrent use.
 //
-// It holds owners that left the graph after the watch had shown their end. The absence
+// It keeps owners that left the graph after the watch had shown their end. The absence
 // that a read proves enters no Set: it lasts as long as the phantom (R2, absence).
 //
 // Every end of an object enters a Set, so the set is a table of its own. At the bound a new
@@ -21,7 +21,7 @@ import (
 //
 // Its invariants, which Check verifies:
 //
-//  1. the order of use and the chains of the table hold the same slots, each once
+//  1. the order of use and the chains of the table have the same slots, each once
 //  2. each slot is in the chain of its hash
 //  3. the sieve counts the keys
 type Set struct {
@@ -97,11 +97,11 @@ func (s *Set) Limit(n int) {
 	}
 }
 
-// MayHave reports whether the set may hold a key with the UID. It is false for nearly
+// MayHave reports whether the set may have a key with the UID. It is false for nearly
 // all others.
 func (s *Set) MayHave(u graph.UID) bool { return s.sieve != nil && s.sieve[bucket(u)] != 0 }
 
-// Has reports whether the set holds k. The order of use stays.
+// Has reports whether the set has k. The order of use stays.
 func (s *Set) Has(k graph.Key) bool { return s.find(&k) != 0 }
 
 // OfUID returns the key of the set with the UID. Of several ones, which no store may have, it
@@ -163,7 +163,7 @@ func (s *Set) UseRoot(k graph.Key) (root uint64, ok bool) {
 // Len returns the number of keys.
 func (s *Set) Len() int { return s.used }
 
-// Empty reports whether the set holds no key.
+// Empty reports whether the set has no key.
 func (s *Set) Empty() bool { return s.used == 0 }
 
 // Remove takes k out of the set.

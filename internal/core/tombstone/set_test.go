@@ -28,11 +28,11 @@ func TestSet(t *testing.T) {
 		got = append(got, k)
 	}
 	if want := []graph.Key{key(2), key(3), key(1)}; !slices.Equal(got, want) {
-		t.Errorf("holds %v, want %v", got, want)
+		t.Errorf("has %v, want %v", got, want)
 	}
 	for _, k := range []graph.Key{key(0), {Kind: "pods", Scope: "0", Name: "n3", UID: "u3"}, {Kind: "pod", Scope: "s0", Name: "n3u", UID: "3"}} {
 		if m.Has(k) {
-			t.Errorf("holds %s", k)
+			t.Errorf("has %s", k)
 		}
 		m.Remove(k) // changes nothing
 	}
@@ -137,7 +137,7 @@ func TestModel(t *testing.T) {
 			"clone": func(*rapid.T) { m = m.Clone() },
 			"": func(t *rapid.T) {
 				if got := slices.Collect(m.All()); !slices.Equal(got, want) || m.Len() != len(want) || m.Empty() != (len(want) == 0) {
-					t.Fatalf("holds %v, want %v", got, want)
+					t.Fatalf("has %v, want %v", got, want)
 				}
 				if err := m.Check(); err != nil {
 					t.Fatal(err)

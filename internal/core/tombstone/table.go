@@ -7,7 +7,7 @@ import (
 )
 
 // table is a hash table with chains, whose slots are also a ring in the order of use. Slot 0
-// holds no key: its neighbours in the ring are the oldest and the newest slot. The zero
+// has no key: its neighbours in the ring are the oldest and the newest slot. The zero
 // value is empty.
 type table struct {
 	slots  []slot

@@ -28,7 +28,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Table holds the unfinished objects. Make one with New. It is not safe for concurrent use.
+// Table has the unfinished objects. Make one with New. It is not safe for concurrent use.
 // Mostly the object that comes is the newest one, so a list has these in the order of their
 // beginnings, and a step for one costs the same for any number. An object that was stuck comes
 // back with an older time. A heap has these. An object takes about 40 bytes.

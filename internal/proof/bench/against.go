@@ -22,7 +22,7 @@ const (
 	present = "B" // the working tree
 )
 
-// homes are the folders that have held the benchmark, relative to the repository.
+// homes are the folders that have had the benchmark, relative to the repository.
 func homes(prefix string) []string {
 	return []string{prefix, "internal/proof/bench", "internal/bench"}
 }

@@ -5,7 +5,7 @@ package main
 type count struct {
 	name      string
 	benchmark string   // with its parts, as "BenchmarkCycle/keys=1"
-	places    []string // the folders that have held the benchmark; nil for program counted
+	places    []string // the folders that have had the benchmark; nil for program counted
 	size      int      // of the setup, for program counted
 	work      int      // of the first run; the second has twice as much
 	each      int      // objects of a unit of work

@@ -60,7 +60,7 @@
 //     reference with unresolved coordinates counts by UID (RULES, Decisions;
 //     kubernetes#65200, kubernetes#72192).
 //   - forgotten: theirs looks once at a global object with a reference to a scoped
-//     kind, and then never again (without retries since kubernetes#98040). That holds
+//     kind, and then never again (without retries since kubernetes#98040). That is true
 //     also when the reference has gone and only absent ones are left. We decide by the
 //     present state, without regard to the change.
 //   - override: an object carries the orphan or foreground finalizer before its

@@ -13,7 +13,7 @@ import (
 
 // TestPatch: the server applies the garbage collector's patches as an API server does.
 func TestPatch(t *testing.T) {
-	const held = `custom/s/c#7 -> pod/s/b, pod/s/a!; node/n#8; pod/s/a#1; pod/s/b#2*[orphan] -> pod/s/a!, node/n; pod/s/d#3~[foreground]`
+	const before = `custom/s/c#7 -> pod/s/b, pod/s/a!; node/n#8; pod/s/a#1; pod/s/b#2*[orphan] -> pod/s/a!, node/n; pod/s/d#3~[foreground]`
 	const (
 		strategic = types.StrategicMergePatchType
 		merge     = types.MergePatchType
@@ -43,7 +43,7 @@ func TestPatch(t *testing.T) {
 		{"pod", "z", merge, `{"metadata":{}}`, "NotFound", "there is no such object"},
 		{"pod", "b", merge, `{"metadata":{"finalizers":["foreign","orphan","new"]}}`, "BadRequest", "no garbage collector adds a finalizer"},
 	} {
-		objects, err := graph.Parse(held)
+		objects, err := graph.Parse(before)
 		if err != nil {
 			t.Fatal(err)
 		}

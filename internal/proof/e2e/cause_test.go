@@ -44,7 +44,7 @@ func (w *world) end(space object) {
 	}
 }
 
-// TestPluginTriesDeadWebhook: no service stands behind a webhook. It holds the finalizer of an object,
+// TestPluginTriesDeadWebhook: no service stands behind a webhook. It keeps the finalizer of an object,
 // and the end of a namespace. A dry run names the webhook and its service, and removes nothing. The
 // managed fields name the last writer of the finalizer.
 func TestPluginTriesDeadWebhook(t *testing.T) {
@@ -77,7 +77,7 @@ func TestPluginTriesDeadWebhook(t *testing.T) {
 	w.stays(plain)
 }
 
-// TestPluginTriesPolicy: the parameter of an admission policy is gone. The policy holds a finalizer in
+// TestPluginTriesPolicy: the parameter of an admission policy is gone. The policy keeps a finalizer in
 // a namespace that ends. A dry run names the policy, its binding and the parameter. An account
 // without the right to the write is told so.
 func TestPluginTriesPolicy(t *testing.T) {

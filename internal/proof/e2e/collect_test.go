@@ -33,7 +33,7 @@ type settings struct {
 	engine ownergraph.Config
 	store  clientgo.Config
 	user   string // the user that it logs in as; the administrator by default
-	// meet sees every request before it is sent, and may hold it or refuse it.
+	// meet sees every request before it is sent, and may delay it or refuse it.
 	meet func(*http.Request) error
 	// late is asked for each arriving part of an answer. It returns a channel that ends
 	// the delay of that part, nil for no delay.
@@ -102,7 +102,7 @@ func (c *collecting) idle() []engine.Held {
 
 // quiet waits until the collector is idle while no kind is sick, and demands that no
 // object of the world is held. A server refuses a kind for a moment after its own start
-// and after a change of the kind's definition. The kind is sick until then and holds
+// and after a change of the kind's definition. The kind is sick until then and delays
 // exact deletions, and idle does not wait for it.
 func (c *collecting) quiet() {
 	c.w.t.Helper()

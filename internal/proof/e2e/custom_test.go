@@ -110,7 +110,7 @@ func TestMixedKinds(t *testing.T) {
 }
 
 // TestDefinitionDeleted: the objects of a definition go with it, and so do their
-// dependents. The same holds for the second definition of the name. Upstream:
+// dependents. The same is true for the second definition of the name. Upstream:
 // TestCRDDeletionCascading.
 func TestDefinitionDeleted(t *testing.T) {
 	w := begin(t)

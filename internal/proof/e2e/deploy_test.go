@@ -68,8 +68,8 @@ func (w *world) commands(user *rest.Config, all rendered) {
 	w.commandAs(user, "-resume namespace=nowhere "+record)
 }
 
-// heldBack returns the number of objects that a program would delete if it acted.
-func heldBack(p *program.Program) int {
+// wouldDelete returns the number of objects that a program would delete if it acted.
+func wouldDelete(p *program.Program) int {
 	n, err := strconv.Atoi(metric(p, `ownergraph_held_objects{reason="ObserveOnly"}`))
 	if err != nil {
 		return 0 // without such an object there is no sample
@@ -97,14 +97,14 @@ func TestManifestsObserve(t *testing.T) {
 	other, _, idle, stop := w.deployed(all)
 	w.probe(other, c.LivenessProbe.HTTPGet.Path)
 	w.probe(other, c.ReadinessProbe.HTTPGet.Path)
-	before := heldBack(p)
+	before := wouldDelete(p)
 	never := object{kind: configMap, name: "never", uid: "no-such-object"}
 	garbage := w.create(secret, "garbage", owned(never))
 	owner := w.create(configMap, "owner")
 	child := w.create(secret, "child", owned(owner))
 	w.delete(owner, background)
 	w.until("wait for the program to find the garbage", func() error {
-		if got := heldBack(p) - before; got != 2 {
+		if got := wouldDelete(p) - before; got != 2 {
 			return fmt.Errorf("%d objects: %w", got, errNotYet)
 		}
 		return nil

@@ -36,7 +36,7 @@
 //
 //   - It holds a reference to an owner in another namespace, unless Config.Scope asks
 //     for Kubernetes' reading (TestCrossNamespaceHeld).
-//   - A kind that cannot be watched holds exact deletions, which are the foreground and
+//   - A kind that cannot be watched delays exact deletions, which are the foreground and
 //     orphan deletions, unless Config.FenceWait bounds the wait (TestConversionFails).
 //     Upstream goes on without having seen the kind.
 //
@@ -62,7 +62,7 @@
 // Attacks found these scenarios, and they are tested since:
 //
 //   - Discovery lacks a group while the server starts, or while no version of a
-//     definition is served (TestStartingServerHoldsKinds, TestUnservedVersionHoldsKinds).
+//     definition is served (TestStartingServerBlocksKinds, TestUnservedVersionBlocksKinds).
 //   - The server is restored in the middle of a cascade (TestRestoredMidCascade).
 //   - A policy puts owner references back (TestOwnersRestoredByPolicy).
 //

@@ -16,7 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// These tests hold the limits of guards that the README of adapters/clientgo names.
+// These tests check the limits of guards that the README of adapters/clientgo names.
 
 // besideUpstream makes a guarded root with dependents that block it, beside the collector of
 // Kubernetes, which has seen them.

@@ -13,7 +13,7 @@ import (
 
 // TestKit runs the kit's laws on a real server with three kinds of custom resources and
 // every hook. Compactions, restores and rights are real, and so are connections that
-// break. The test lists the laws that do not hold, with the reasons. The list is that
+// break. The test lists the laws that are broken, with the reasons. The list is that
 // of adapters/clientgo for the simulated server of its own tests.
 func TestKit(t *testing.T) {
 	t.Parallel() // it has a server of its own

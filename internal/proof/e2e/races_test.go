@@ -83,15 +83,15 @@ func TestLateWatch(t *testing.T) {
 	gate := make(chan struct{})
 	open := sync.OnceFunc(func() { close(gate) })
 	t.Cleanup(open)
-	var hold atomic.Bool
+	var late atomic.Bool
 	c := w.collect(settings{late: func(r *http.Request) <-chan struct{} {
-		if hold.Load() && r.URL.Query().Get("watch") != "" && strings.HasSuffix(r.URL.Path, "/secrets") {
+		if late.Load() && r.URL.Query().Get("watch") != "" && strings.HasSuffix(r.URL.Path, "/secrets") {
 			return gate
 		}
 		return nil
 	}})
 	c.quiet()
-	hold.Store(true)
+	late.Store(true)
 	f := w.families(6, 10)
 	f.delete()
 	for _, m := range f.list {

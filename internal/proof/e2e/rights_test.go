@@ -44,7 +44,7 @@ func TestRightsLackOneKind(t *testing.T) {
 		}
 	}
 	if held != nil {
-		t.Errorf("held: %v, want one that waits for the fence that secrets hold", held)
+		t.Errorf("held: %v, want one that waits for the fence that secrets block", held)
 	}
 	w.marked(owner, "foregroundDeletion")
 	w.stays(unseen)

@@ -92,11 +92,11 @@ func (c *collecting) untilSickOrGone(k kind, owner object) {
 	})
 }
 
-// TestStartingServerHoldsKinds: the server has just started. Its discovery lacks the
+// TestStartingServerBlocksKinds: the server has just started. Its discovery lacks the
 // groups of definitions, and names no error. An owner that orphans stays until its
 // dependents of such a group are known. Neither its collector nor the next one deletes
 // them. The test prolongs that moment, with an answer that the server gave in it.
-func TestStartingServerHoldsKinds(t *testing.T) {
+func TestStartingServerBlocksKinds(t *testing.T) {
 	w := begin(t)
 	k, _ := w.define("Thing")
 	owner := w.create(configMap, "owner")
@@ -121,10 +121,10 @@ func TestStartingServerHoldsKinds(t *testing.T) {
 	w.stays(children...)
 }
 
-// TestUnservedVersionHoldsKinds: no version of a definition is served while an owner
+// TestUnservedVersionBlocksKinds: no version of a definition is served while an owner
 // orphans, and the collector is a new one. The kind is sick until a version is served
 // again.
-func TestUnservedVersionHoldsKinds(t *testing.T) {
+func TestUnservedVersionBlocksKinds(t *testing.T) {
 	w := begin(t)
 	k, d := w.define("Thing")
 	owner := w.create(configMap, "owner")

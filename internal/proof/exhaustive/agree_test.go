@@ -10,7 +10,7 @@ import (
 
 // TestFingerprintAgrees: states with one fingerprint act alike. The test takes each
 // state that the search reaches a second time. Every move leads from it to the same
-// state as from the first one, with the same calls. The same holds for all later
+// state as from the first one, with the same calls. The same is true for all later
 // states, since the test compares them as well. Without -whole each stage has a share of its
 // graphs, and some have fewer actions or faults.
 func TestFingerprintAgrees(t *testing.T) {

@@ -51,7 +51,7 @@ func blindWhenLate(x *state, m move, honest func() (bool, error)) (bool, error) 
 	return honest()
 }
 
-// blind makes the precondition of a write hold.
+// blind makes the precondition of a write true.
 func blind(x *state, c *engine.Call) {
 	live, err := x.w.Store.Get(c.Key)
 	switch {

@@ -32,7 +32,7 @@
 //
 // Package mutants removes each rule in turn. For each it names the row of the first command, and
 // the graph, that then breaks (Sure, TestSure; there TestWhere and
-// TestRulesAreHeldExhaustively). Most rules break on two or three objects with two or
+// TestRulesAreTestedExhaustively). Most rules break on two or three objects with two or
 // three plain actions. The others have rows of their own:
 //
 //   - R1, the read after a conflict: "touching actions". Only a version without new
@@ -41,7 +41,7 @@
 //     "adopting actions" with foreign finalizers. A waiting owner has to become solid
 //     again. That takes three actions on three objects. With fewer sorts of actions there
 //     are few states.
-//   - Unresolved references, which block and hold an orphaning: a row with them.
+//   - Unresolved references, which block, and delay an orphaning: a row with them.
 //   - R5: "rewind". The store is restored to its start, and its watch announces that.
 //     Writes in flight are lost, and reads complete.
 //   - R7 of a kind that cannot be watched, and R8: "sick kind".
@@ -101,7 +101,7 @@
 //     of its last fence. Another fence brings the token of the former one.
 //   - A read answers with the store of an instant between its issue and its completion.
 //     The instants in between are moves of their own only after a change of the store
-//     (opRenew). The same holds for a listing.
+//     (opRenew). The same is true for a listing.
 //   - The beginning of a listing tells an engine nothing. So it is delivered together
 //     with the first object or the end.
 //   - Time passes only if no other move is possible, or within the scope's "early

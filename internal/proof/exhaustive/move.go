@@ -45,12 +45,12 @@ type move struct {
 }
 
 // engineMoves returns the moves that need neither a user nor a fault. It also reports
-// whether the bound on switches held a move back.
-func (x *state) engineMoves(scope Scope) (out []move, held bool) {
+// whether the bound on switches barred a move.
+func (x *state) engineMoves(scope Scope) (out []move, barred bool) {
 	for i := range x.w.Sides {
 		moves := x.sideMoves(i, scope)
 		if x.turn != 0 && x.turn != i+1 && x.switches == 0 {
-			held = held || len(moves) > 0
+			barred = barred || len(moves) > 0
 			continue
 		}
 		out = append(out, moves...)
@@ -68,7 +68,7 @@ func (x *state) engineMoves(scope Scope) (out []move, held bool) {
 			out = append(out, move{op: opResume, side: i})
 		}
 	}
-	return out, held
+	return out, barred
 }
 
 func (x *state) sideMoves(i int, scope Scope) []move {

@@ -110,8 +110,8 @@ func (s *search) share(i, branches int) {
 
 // moves returns the possible moves of a state. It judges a quiet one.
 func (s *search) moves(x *state) []move {
-	moves, held := x.engineMoves(s.scope)
-	if len(moves) == 0 && !held {
+	moves, barred := x.engineMoves(s.scope)
+	if len(moves) == 0 && !barred {
 		moves = s.rest(x)
 	}
 	return append(moves, x.otherMoves(s)...)

@@ -1,6 +1,6 @@
 package exhaustive
 
-// set holds the fingerprints of visited states, and marks those on the way to the
+// set has the fingerprints of visited states, and marks those on the way to the
 // present one. It is a table with open addressing, at most three quarters full. The
 // lowest bit of a cell is the mark.
 type set struct {

@@ -92,10 +92,10 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 // rule.
 func (t *tables) expand(x *node, out []successor) ([]successor, error) {
 	before := len(out)
-	held := false // by the bound on switches
+	barred := false // by the bound on switches
 	for s := range t.sides {
 		if x.turn != 0 && int(x.turn) != s+1 && x.switches == 0 {
-			held = held || t.moves(x, s, func(short) {}) > 0
+			barred = barred || t.moves(x, s, func(short) {}) > 0
 			continue
 		}
 		t.moves(x, s, func(m short) { out = t.make(x, m, out) })
@@ -113,7 +113,7 @@ func (t *tables) expand(x *node, out []successor) ([]successor, error) {
 			out = t.make(x, short{op: opResume, side: uint8(s)}, out)
 		}
 	}
-	if len(out) == before && !held {
+	if len(out) == before && !barred {
 		switch due, ok := t.due(x); {
 		case !ok:
 			if err := t.quiet(x); err != nil {

@@ -1,6 +1,6 @@
 package exhaustive
 
-// visited holds the fingerprints of visited nodes, with the crashes and listings that
+// visited has the fingerprints of visited nodes, with the crashes and listings that
 // were left. It is a table with open addressing, at most three quarters full. The rest
 // of the scope is a number below eight.
 type visited struct {

@@ -26,7 +26,7 @@ func Number(v float64) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// Printer writes the lines of a table, the first of which holds the names of the
+// Printer writes the lines of a table, the first of which has the names of the
 // columns. It is not safe for concurrent use.
 type Printer interface {
 	Print(cells []string) error

@@ -41,7 +41,7 @@ func (c *claims) member(p *plan.Plan, h, o graph.Object) bool {
 		return false
 	}
 	for x := range c.of(p, o) {
-		if !x.Shadow && p.Holds(h, o, x) {
+		if !x.Shadow && p.Names(h, o, x) {
 			return true
 		}
 	}
@@ -61,7 +61,7 @@ func (c *claims) contests(p *plan.Plan, h, o graph.Object) bool {
 		return false
 	}
 	for x := range c.of(p, o) {
-		if p.Holds(h, o, x) {
+		if p.Names(h, o, x) {
 			return true
 		}
 	}
@@ -71,7 +71,7 @@ func (c *claims) contests(p *plan.Plan, h, o graph.Object) bool {
 // fixed reports whether the object belongs to the holder through every change.
 func (c *claims) fixed(p *plan.Plan, h, o graph.Object) bool {
 	for x := range c.of(p, o) {
-		if x.Fixed && !x.Shadow && p.Holds(h, o, x) {
+		if x.Fixed && !x.Shadow && p.Names(h, o, x) {
 			return true
 		}
 	}
@@ -81,7 +81,7 @@ func (c *claims) fixed(p *plan.Plan, h, o graph.Object) bool {
 // maxDepth bounds the number of holders between a holder and its member.
 const maxDepth = 2
 
-// above reports whether the holder h holds o, directly or through others.
+// above reports whether the holder h has o as a member, directly or through others.
 func (c *claims) above(h, o graph.Object, all []graph.Object, depth int) bool {
 	for _, p := range c.plans {
 		if c.member(p, h, o) {
@@ -97,7 +97,7 @@ func (c *claims) above(h, o graph.Object, all []graph.Object, depth int) bool {
 }
 
 // contested reports whether another living holder has a claim on the object. A
-// holder that holds h does not count, and neither does one that h holds.
+// holder with h as a member does not count, and neither does a member of h.
 func (c *claims) contested(h, o graph.Object, all []graph.Object) bool {
 	for range c.rivals(h, o, all) {
 		return true
@@ -122,7 +122,7 @@ func (c *claims) rivals(h, o graph.Object, all []graph.Object) iter.Seq[graph.Ob
 // owned reports whether the object is a member by an owner reference alone.
 func (c *claims) owned(p *plan.Plan, h, o graph.Object) bool {
 	for x := range c.of(p, o) {
-		if !x.Shadow && x.Key.UID == "" && p.Holds(h, o, x) {
+		if !x.Shadow && x.Key.UID == "" && p.Names(h, o, x) {
 			return false
 		}
 	}

@@ -16,7 +16,7 @@
 //	     reads these coordinates as absent
 //	S3   a waiting owner ends only after the end of every blocking reference that
 //	     was committed before its mark
-//	     On a store of level 3 (Ledger.Strict), S2 and S3 hold for every reference that was
+//	     On a store of level 3 (Ledger.Strict), S2 and S3 are true for every reference that was
 //	     ever committed. The deletion of a dependent is not a part of this.
 //	S3b  an object that is deleted because its owner waits is deleted in the
 //	     foreground, if a dependent blocks it since before the mark of that owner
@@ -29,7 +29,7 @@
 //	S6   every write meets that incarnation
 //	G1   a protected object is not deleted, and the engine leaves its protection alone
 //	G2   hold goes on before new, and neither goes off an unmarked root
-//	G3   no write below a root rests on a mark that is held, and such a mark ends nothing
+//	G3   no write below a root rests on a mark that is withheld, and such a mark ends nothing
 //	G4   hold never leaves a root whose deletion was refused, except by a user
 //	S14  an object with a propagation finalizer is deleted with that propagation
 //

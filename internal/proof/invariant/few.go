@@ -31,7 +31,7 @@ func (s *Sweeps) counts(p *plan.Plan, h graph.Object, except func(o graph.Object
 		}
 		seen := map[int]bool{}
 		for x := range s.of(p, o) {
-			if m := &p.Sweep().Members[x.Members]; !x.Shadow && (m.Label != "" || m.Selector != "") && !seen[x.Members] && p.Holds(h, o, x) {
+			if m := &p.Sweep().Members[x.Members]; !x.Shadow && (m.Label != "" || m.Selector != "") && !seen[x.Members] && p.Names(h, o, x) {
 				seen[x.Members] = true
 				out[bucket{x.Members, o.Kind}]++
 			}

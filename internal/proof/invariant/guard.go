@@ -5,9 +5,9 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// withholds reports whether the object has a held mark, which counts for no dependent.
+// withholds reports whether the object has a withheld mark, which counts for no dependent.
 func (l *Ledger) withholds(o *graph.Object) bool {
-	return o.Deleting && (o.MarkHeld() || l.protects(o))
+	return o.Deleting && (o.MarkWithheld() || l.protects(o))
 }
 
 func (l *Ledger) waits(o *graph.Object) bool { return o.Waiting() && !l.withholds(o) }
@@ -22,16 +22,16 @@ func (l *Ledger) protects(o *graph.Object) bool {
 // JudgeHandler returns a *Breach for a handler that runs although a guard holds the object.
 func (l *Ledger) JudgeHandler(c engine.Call) error {
 	if o := c.Object; l.withholds(&o) {
-		return &Breach{Rule: "G3", Object: c.Key, text: "the handler %[3]q runs for %[1]s, whose mark is held", detail: c.Finalizer}
+		return &Breach{Rule: "G3", Object: c.Key, text: "the handler %[3]q runs for %[1]s, whose mark is withheld", detail: c.Finalizer}
 	}
 	return nil
 }
 
-// held returns the breach of G3 by a write of d that rests on the mark of o, or bad if that
-// mark is not held.
-func (l *Ledger) held(bad *Breach, o *graph.Object) *Breach {
+// withheld returns the breach of G3 by a write of d that rests on the mark of o, or bad if that
+// mark is not withheld.
+func (l *Ledger) withheld(bad *Breach, o *graph.Object) *Breach {
 	if bad != nil && l.withholds(o) && (o.Waiting() || o.Orphaning()) {
-		return &Breach{Rule: "G3", Object: bad.Object, Other: o.Key, text: "a write of %[1]s rests on the mark of %[2]s, which is held"}
+		return &Breach{Rule: "G3", Object: bad.Object, Other: o.Key, text: "a write of %[1]s rests on the mark of %[2]s, which is withheld"}
 	}
 	return bad
 }
@@ -52,7 +52,7 @@ func (l *Ledger) judgeGuard(o *graph.Object, c graph.Change) *Breach {
 	case add == graph.FinalizerNew && !hold:
 		return breach("G2", "the engine puts %[3]s on %[1]s before hold", add)
 	case (drop == graph.FinalizerForeground || drop == graph.FinalizerOrphan) && l.withholds(o):
-		return breach("G3", "the engine takes %[3]s off %[1]s, whose mark is held", drop)
+		return breach("G3", "the engine takes %[3]s off %[1]s, whose mark is withheld", drop)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func (l *Ledger) judgeGuard(o *graph.Object, c graph.Change) *Breach {
 // verdict finds a verdict without a fence that began when the mark was known. A finalizer of a
 // guard without hold is no verdict.
 func (w *Witness) verdict(live *graph.Object) *Breach {
-	if !live.MarkHeld() {
+	if !live.MarkWithheld() {
 		return nil
 	}
 	since := w.facts[live.Key].dying

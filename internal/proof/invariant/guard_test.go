@@ -31,14 +31,14 @@ func TestLedgerOfGuards(t *testing.T) {
 		{"a[HOLD]", "", "attach a NEW", "", "hold is on"},
 		{"a~[HOLD]", "", "release a HOLD", "G4:", "the deletion was refused"},
 		{"a~[HOLD,NEW]", "put a#2~[HOLD]", "release a#2 HOLD", "G4:", "the deletion is refused now"},
-		{"a~[HOLD,NEW,foreground]; b -> a", "", "delete b", "G3:", "the mark is held"},
+		{"a~[HOLD,NEW,foreground]; b -> a", "", "delete b", "G3:", "the mark is withheld"},
 		{"a~[HOLD,NEW,foreground]; b -> a", "put a#2~[foreground,NEW]", "delete b", "", "the guard has let it pass"},
 		{"a~[HOLD,foreground]; b -> a, c; c", "", "drop b->a", "G3:", "a held owner does not wait beside c"},
 		{"a~[HOLD,orphan]; b -> a", "", "drop b->a", "G3:", "a held owner frees no dependent"},
-		{"a~[PROTECT,foreground]; b -> a", "", "delete b", "G3:", "the mark of a protected object is held"},
+		{"a~[PROTECT,foreground]; b -> a", "", "delete b", "G3:", "the mark of a protected object is withheld"},
 		{"c~[foreground]; b -> c", "", "delete b", "G3:", "a rule protects c"},
-		{"a~[HOLD,foreground]", "", "release a foregroundDeletion", "G3:", "a held mark ends nothing"},
-		{"a~[HOLD,orphan]", "", "release a orphan", "G3:", "a held mark ends nothing"},
+		{"a~[HOLD,foreground]", "", "release a foregroundDeletion", "G3:", "a withheld mark ends nothing"},
+		{"a~[HOLD,orphan]", "", "release a orphan", "G3:", "a withheld mark ends nothing"},
 		{"a~[foreground] -> b!; b~[HOLD,foreground] -> a!", "", "unblock a->b!", "", "b did not wait before, so its mark protects nothing"},
 		{"a~[HOLD,NEW]", "", "delete a as foreground", "", "the deletion is repeated for an order"},
 	} {
@@ -64,7 +64,7 @@ func TestLedgerOfGuards(t *testing.T) {
 	}
 }
 
-// TestHandlersOfHeldRoots holds that a handler that runs for a held root is a breach.
+// TestHandlersOfHeldRoots checks that a handler that runs for a held root is a breach.
 func TestHandlersOfHeldRoots(t *testing.T) {
 	l := invariant.NewLedger(nil)
 	o := graph.Object{Key: parse(t, "a").Key, Deleting: true, Finalizers: []string{"x.io/h", graph.FinalizerHold}}
@@ -82,7 +82,7 @@ func TestHandlersOfHeldRoots(t *testing.T) {
 	}
 }
 
-// TestWitnessOfVerdicts holds that an engine writes a verdict behind a fence that began when
+// TestWitnessOfVerdicts checks that an engine writes a verdict behind a fence that began when
 // the mark was known.
 func TestWitnessOfVerdicts(t *testing.T) {
 	const both = "[ownergraph.github.io/hold,ownergraph.github.io/new]"

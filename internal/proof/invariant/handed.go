@@ -10,7 +10,7 @@ import (
 
 // Handed takes a call as the engine hands it out. It returns a *Breach, or nil for
 // a call that breaks no invariant. For a write, live is the object at the version
-// that the write is conditioned on. It is nil if the store no longer holds that
+// that the write is conditioned on. It is nil if the store no longer has that
 // version, because a conflict then refuses the write.
 func (w *Witness) Handed(c engine.Call, live *graph.Object) error {
 	w.now++
@@ -22,8 +22,8 @@ func (w *Witness) Handed(c engine.Call, live *graph.Object) error {
 		w.fences = append(w.fences, fence{call: c.ID, began: w.now})
 	case engine.CallHandle:
 		switch {
-		case c.Object.MarkHeld():
-			bad = &Breach{Rule: "G3", Object: c.Key, text: "the handler %[3]q runs for %[1]s, whose mark is held", detail: c.Finalizer}
+		case c.Object.MarkWithheld():
+			bad = &Breach{Rule: "G3", Object: c.Key, text: "the handler %[3]q runs for %[1]s, whose mark is withheld", detail: c.Finalizer}
 		case !c.Object.Deleting || !c.Object.HasFinalizer(c.Finalizer):
 			bad = &Breach{Rule: "S21", Object: c.Key, text: "the handler %[3]q runs for %[1]s, which is not marked or lacks the finalizer", detail: c.Finalizer}
 		case w.rewound != 0 && w.facts[c.Key].put <= w.rewound:
@@ -74,7 +74,7 @@ func (w *Witness) written(c engine.Call, live *graph.Object) *Breach {
 	switch {
 	case c.Type == engine.CallDelete && w.sweepCalls[c.ID]: // SweepDecided has judged it
 		return nil
-	case c.Type == engine.CallDelete && live.MarkHeld(): // it is repeated for an order (G7)
+	case c.Type == engine.CallDelete && live.MarkWithheld(): // it is repeated for an order (G7)
 		return w.verdict(live)
 	case c.Type == engine.CallDelete:
 		return w.certified(live)

@@ -46,7 +46,7 @@ func (l *Ledger) judge(c engine.Call) *Breach {
 			continue
 		}
 		if p := l.past(d.Key, o.Key); p.blocked && !p.ringed {
-			return l.held(&Breach{Rule: "S3r", Object: d.Key, Other: o.Key, text: "%[1]s is unblocked from %[2]s outside of a ring of waiting objects"}, o)
+			return l.withheld(&Breach{Rule: "S3r", Object: d.Key, Other: o.Key, text: "%[1]s is unblocked from %[2]s outside of a ring of waiting objects"}, o)
 		}
 	}
 	return l.judgeRelease(d, c.Change.DropFinalizer)
@@ -85,7 +85,7 @@ func (l *Ledger) judgeDelete(d *graph.Object, as graph.Propagation) *Breach {
 			return &Breach{Rule: "S2", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s orphans it"}
 		}
 		if !p.waited {
-			return l.held(&Breach{Rule: "S1", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s lives and never waited since"}, o)
+			return l.withheld(&Breach{Rule: "S1", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s lives and never waited since"}, o)
 		}
 		waits = true
 	}
@@ -123,7 +123,7 @@ func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
 		}
 		p := l.past(d.Key, o.Key)
 		if !p.waited && !p.orphaned && !p.unborn {
-			return l.held(&Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "the engine drops the reference of %[1]s to %[2]s, which neither waited nor orphaned since"}, o)
+			return l.withheld(&Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "the engine drops the reference of %[1]s to %[2]s, which neither waited nor orphaned since"}, o)
 		}
 		if p.blocked && !p.orphaned && !p.beside {
 			return &Breach{Rule: "S3t", Object: d.Key, Other: o.Key, text: "the engine trims the reference of %[1]s to %[2]s, and no other owner was solid"}

@@ -188,7 +188,7 @@ func TestWitnessOfLabels(t *testing.T) {
 	}
 }
 
-// TestWitnessOfReleasesByLabels holds the order of a release. The selections of each
+// TestWitnessOfReleasesByLabels checks the order of a release. The selections of each
 // kind, for all Members by labels, begin after the mark is known and end before.
 func TestWitnessOfReleasesByLabels(t *testing.T) {
 	const before, after = "of!; of=; !keep!; !keep=; ", "; of!; of=; !keep!; !keep="

@@ -43,7 +43,7 @@ type past struct {
 	below      bool // the reference blocked when an owner of the owner was marked foreground
 }
 
-// NewLedger returns the ledger of a store that holds the objects.
+// NewLedger returns the ledger of a store that has the objects.
 func NewLedger(objects []graph.Object) *Ledger {
 	l := &Ledger{objects: slices.Clone(objects)}
 	l.recordAll()

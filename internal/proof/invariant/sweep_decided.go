@@ -42,7 +42,7 @@ func (w *Witness) disputes() {
 				continue
 			}
 			for x := range w.rivals(h, o, all) {
-				if w.labelsKnown(x, w.selects.since[x.Key]) && w.labelsKnown(h, w.selects.since[h.Key]) { // else one may hold the other
+				if w.labelsKnown(x, w.selects.since[x.Key]) && w.labelsKnown(h, w.selects.since[h.Key]) { // else one may be a member of the other
 					w.disputed[dispute{h.Key, o.Key}] = w.now
 				}
 			}

@@ -48,7 +48,7 @@ type tenure struct {
 	holder graph.Key
 }
 
-// NewSweeps returns the judge of a store that holds the objects. The error is that
+// NewSweeps returns the judge of a store that has the objects. The error is that
 // of plan.New.
 func NewSweeps(sweeps []guard.Sweep, objects []graph.Object) (*Sweeps, error) {
 	s := &Sweeps{}
@@ -69,7 +69,7 @@ func NewSweeps(sweeps []guard.Sweep, objects []graph.Object) (*Sweeps, error) {
 // Plans returns the plans of the sweeps. The caller shares them and may not change them.
 func (s *Sweeps) Plans() []*plan.Plan { return s.plans }
 
-// Begin begins a new history with a store that holds the objects, as after a
+// Begin begins a new history with a store that has the objects, as after a
 // restore.
 func (s *Sweeps) Begin(objects []graph.Object) {
 	s.all, s.detached = nil, nil

@@ -120,10 +120,10 @@ func TestSweepsRest(t *testing.T) {
 		{"t/a~[x.io/t]; v/a-x", "L12:", "the engine has to delete the member"},
 		{"t/a~[x.io/t]; v/a-x~*", "", "a finalizer holds the member"},
 		{"t/a~[x.io/t]; v/a-x~*; w/a-y", "", "the next phase waits for the held member"},
-		{"t/a~[x.io/t]; w/a-y", "L12:", "no earlier phase holds the member"},
+		{"t/a~[x.io/t]; w/a-y", "L12:", "no earlier phase delays the member"},
 		{"t/a~[x.io/t]; t/a-b; v/a-b-x", "", "another holder claims the member"},
 		{"t/a~[x.io/t]; v/x -> t/a, t/b@?", "", "the other owner may exist"},
-		{"t/a~[x.io/t]; v/a-x -> t/b@?", "L12:", "an owner does not hold a member by name"},
+		{"t/a~[x.io/t]; v/a-x -> t/b@?", "L12:", "an owner has no member by name"},
 		{"t/a~[x.io/t]; v/a-excused", "", "the caller excuses the member"},
 	} {
 		s, err := invariant.NewSweeps(tenancy(), objects(t, strings.ReplaceAll(tc.store, "@?", "?")))

@@ -269,7 +269,7 @@ func (w *Witness) put(o *graph.Object) {
 	f.sum = Sum(o)
 	w.sum ^= f.sum
 	mark := graph.Unset
-	if o.Deleting && !o.MarkHeld() {
+	if o.Deleting && !o.MarkWithheld() {
 		mark = o.Propagation()
 	}
 	if f.mark != mark || !f.here || f.put <= w.rewound {
@@ -413,7 +413,7 @@ func (w *Witness) Answered(c engine.Call, r engine.Result) {
 		}
 	case c.Type == engine.CallRead && r.Err == nil:
 		f.read, f.readAt = r.Object.Version, w.now
-		if r.Object.Deleting && !r.Object.MarkHeld() {
+		if r.Object.Deleting && !r.Object.MarkWithheld() {
 			w.role(&f, r.Object.Propagation())
 		}
 	default:

@@ -154,7 +154,7 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestWitnessOfHandlers holds that a handler runs only for a marked object with its
+// TestWitnessOfHandlers checks that a handler runs only for a marked object with its
 // finalizer.
 func TestWitnessOfHandlers(t *testing.T) {
 	for _, c := range []struct{ history, object, want, reason string }{
@@ -178,7 +178,7 @@ func TestWitnessOfHandlers(t *testing.T) {
 	}
 }
 
-// TestPhantoms holds that references bound the number of unobserved owners.
+// TestPhantoms checks that references bound the number of unobserved owners.
 func TestPhantoms(t *testing.T) {
 	w := invariant.NewWitness(ownergraph.Level2, false)
 	w.Observed(graph.Event{Type: graph.Put, Object: parse(t, "a -> b, b/2")})
@@ -190,7 +190,7 @@ func TestPhantoms(t *testing.T) {
 	}
 }
 
-// TestSum holds that equal objects give an equal sum. Neither their versions nor the
+// TestSum checks that equal objects give an equal sum. Neither their versions nor the
 // order of events count.
 func TestSum(t *testing.T) {
 	w := invariant.NewWitness(ownergraph.Level2, false)

@@ -71,7 +71,7 @@ func texts(p, src string) (list []string) {
 	return []string{strings.Join(block, "\n")}
 }
 
-// TestCitations holds that RULES.md defines each law that a comment, the manual or a scenario cites.
+// TestCitations checks that RULES.md defines each law that a comment, the manual or a scenario cites.
 func TestCitations(t *testing.T) {
 	l, _ := readLaws(repositoryWorld(t).text(lawsFile))
 	cited := 0

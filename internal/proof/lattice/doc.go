@@ -1,9 +1,9 @@
-// Package lattice holds the house rules of the repository as tests. It has no
+// Package lattice has the house rules of the repository as tests. It has no
 // code that another package imports.
 //
 // There are rules for the import order, for pure packages and for the modules
 // that the core requires. There are rules for the size of files, functions and
-// the root package. Others hold the public API, the words of identifiers, and the
+// the root package. Others check the public API, the words of identifiers, and the
 // prose of comments and Markdown.
 //
 // Each rule is a function from parsed files to findings, in a file of its own.

@@ -23,8 +23,8 @@ func (f *file) found(p token.Pos, format string, args ...any) finding {
 	return finding{f.path, f.line(p), fmt.Sprintf(format, args...)}
 }
 
-// hold reports every finding of the check over the repository as an error.
-func hold(t *testing.T, check func(*file) []finding) {
+// passes reports every finding of the check over the repository as an error.
+func passes(t *testing.T, check func(*file) []finding) {
 	t.Helper()
 	files := repo(t).files
 	if len(files) == 0 {

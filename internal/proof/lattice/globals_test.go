@@ -166,7 +166,7 @@ func stale(listed map[string]string, packages map[string][]*file) []string {
 	return gone
 }
 
-// TestConstantsAreThere holds that the list has no entry for a removed variable.
+// TestConstantsAreThere checks that the list has no entry for a removed variable.
 func TestConstantsAreThere(t *testing.T) {
 	for _, name := range stale(constants, repo(t).packages()) {
 		t.Errorf("listed constant %s does not exist", name)

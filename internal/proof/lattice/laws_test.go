@@ -246,7 +246,7 @@ func repositoryWorld(t *testing.T) world {
 	return w
 }
 
-// TestLaws holds that RULES.md names the place of each law, and that its index is complete.
+// TestLaws checks that RULES.md names the place of each law, and that its index is complete.
 func TestLaws(t *testing.T) {
 	w := repositoryWorld(t)
 	l, faults := readLaws(w.text(lawsFile))

@@ -176,7 +176,7 @@ func TestLogWords(t *testing.T) {
 	if lines < 30 {
 		t.Errorf("%d lines of the log found: the check sees too few", lines)
 	}
-	hold(t, checkLogWords(words))
+	passes(t, checkLogWords(words))
 }
 
 func TestLogWordsCanFail(t *testing.T) {

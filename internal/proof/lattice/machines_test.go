@@ -173,7 +173,7 @@ func checkMachines(machines []string, lists []machineList, left []leftOut) func(
 	}
 }
 
-// TestMachines holds that each list of engine/machines.go names each machine of an Engine, or has
+// TestMachines checks that each list of engine/machines.go names each machine of an Engine, or has
 // a reason to leave it out.
 func TestMachines(t *testing.T) {
 	files := repo(t).packages()["engine"]
@@ -193,7 +193,7 @@ const sampleEngine = `package p
 import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
-	held "github.com/ownergraph/ownergraph/internal/core/holds"
+	held "github.com/ownergraph/ownergraph/internal/core/kept"
 	"github.com/ownergraph/ownergraph/queue"
 )
 

@@ -31,7 +31,7 @@ func checkPlaces(list []law, comments map[string]string) (faults []string) {
 	return faults
 }
 
-// TestRulesHavePlaces holds that a reader finds the code of each rule.
+// TestRulesHavePlaces checks that a reader finds the code of each rule.
 func TestRulesHavePlaces(t *testing.T) {
 	comments := map[string]string{}
 	for _, f := range repo(t).files {

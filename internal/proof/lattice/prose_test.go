@@ -178,7 +178,7 @@ func prose() (map[string]*figures, error) {
 	return groups, err
 }
 
-// TestProse holds the figures of comments and Markdown in every folder. A figure
+// TestProse checks the figures of comments and Markdown in every folder. A figure
 // points to a place to look at, and the reader is the judge.
 func TestProse(t *testing.T) {
 	groups, err := prose()

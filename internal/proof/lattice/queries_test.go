@@ -32,7 +32,7 @@ func core(f *file) bool {
 	return engineFile(f) || f.below(machines...) && f.dir() != "graph"
 }
 
-// TestOnePlaceChangesTheGraph holds that one function of the engine calls the
+// TestOnePlaceChangesTheGraph checks that one function of the engine calls the
 // methods that change the graph. The ratchet ends at 1.
 func TestOnePlaceChangesTheGraph(t *testing.T) {
 	p := typed(t)

@@ -59,7 +59,7 @@ func modulesToImport(t *testing.T) map[string]string {
 	return list
 }
 
-// TestReadmeNamesGo holds that the README names the Go version of every module.
+// TestReadmeNamesGo checks that the README names the Go version of every module.
 func TestReadmeNamesGo(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root(), "README.md"))
 	if err != nil {

@@ -44,7 +44,7 @@ func count(list *ast.FieldList) int {
 	return n
 }
 
-// TestShape holds the sizes of the root package and of package engine, of Engine, and of what this
+// TestShape checks the sizes of the root package and of package engine, of Engine, and of what this
 // module may do with an Engine beside its methods. None of them grows.
 func TestShape(t *testing.T) {
 	p := repo(t).packages()

@@ -49,7 +49,7 @@ func functions(files []*file) []function {
 }
 
 // checkFuncSize finds the long functions of a package, if they are more than one
-// tenth of all its functions, rounded up. Test functions hold tables, and do not
+// tenth of all its functions, rounded up. Test functions contain tables, and do not
 // count.
 func checkFuncSize(files []*file) []finding {
 	all := functions(files)
@@ -65,7 +65,7 @@ func checkFuncSize(files []*file) []finding {
 	return list
 }
 
-func TestFileSize(t *testing.T) { hold(t, checkFileSize) }
+func TestFileSize(t *testing.T) { passes(t, checkFileSize) }
 
 func TestFuncSize(t *testing.T) {
 	packages := repo(t).packages()

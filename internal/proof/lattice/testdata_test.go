@@ -15,7 +15,7 @@ import (
 func binary(content []byte) string {
 	switch {
 	case bytes.IndexByte(content, 0) >= 0:
-		return "holds a NUL byte"
+		return "has a NUL byte"
 	case !utf8.Valid(content):
 		return "is not UTF-8"
 	}
@@ -45,7 +45,7 @@ func TestTestdataCanFail(t *testing.T) {
 		content, want, reason string
 	}{
 		{"text, even ünïcode\n", "", "testdata has text"},
-		{"a\x00b", "holds a NUL byte", "no text has one"},
+		{"a\x00b", "has a NUL byte", "no text has one"},
 		{"\x7fELF\xff", "is not UTF-8", "a program is no test data"},
 	} {
 		if got := binary([]byte(c.content)); got != c.want {

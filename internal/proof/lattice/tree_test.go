@@ -83,7 +83,7 @@ func (f *file) uses(importPath string, yield func(*ast.SelectorExpr)) {
 // repository is every Go file and every module of the repository.
 type repository struct {
 	files []*file
-	mods  map[string]bool // directories that hold a go.mod
+	mods  map[string]bool // directories that have a go.mod
 }
 
 // home returns the directory of the module that contains a file or directory.

@@ -129,7 +129,7 @@ func declares(n ast.Node) []*ast.Ident {
 	return list
 }
 
-// TestWords holds the table of words for identifiers and file names. An exception
+// TestWords checks the table of words for identifiers and file names. An exception
 // is a directory and a word.
 func TestWords(t *testing.T) {
 	breaches := map[string]string{}

@@ -176,17 +176,17 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-// TestRulesAreHeldExhaustively: these rules have a bug that one graph of CI's exhaustive
+// TestRulesAreTestedExhaustively: these rules have a bug that one graph of CI's exhaustive
 // search kills. The rules of the queue and the handlers have none, because the search has
 // no such events. Package exhaustive has the list.
-func TestRulesAreHeldExhaustively(t *testing.T) {
-	var held []Bug
+func TestRulesAreTestedExhaustively(t *testing.T) {
+	var tested []Bug
 	for _, b := range bugs(t) {
 		if slices.Contains(b.Killers, Exhaustive) && b.Where != (Where{}) {
-			held = append(held, b)
+			tested = append(tested, b)
 		}
 	}
-	by := sources(held)
+	by := sources(tested)
 	for _, rule := range []string{"decide", "R1", "R2", "instant", "R3", "R4", "R5", "R6", "R7", "R8", "rings", "listing", "work"} {
 		if len(by[rule]) == 0 {
 			t.Errorf("the exhaustive search kills no bug that breaks %s", rule)

@@ -1,5 +1,5 @@
 // Package mutants puts faults into the engine's own source and runs the suites on it. A
-// rule is held if a suite fails when the rule is broken.
+// rule is checked if a suite fails when the rule is broken.
 //
 //	go run ./internal/proof/mutants/cmd/mutants -seeded
 //	go run ./internal/proof/mutants/cmd/mutants -generic

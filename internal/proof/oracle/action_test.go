@@ -135,7 +135,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplySpent holds that no action makes a spent UID again.
+// TestApplySpent checks that no action makes a spent UID again.
 func TestApplySpent(t *testing.T) {
 	start, actions := scenario(t, "a; b | bg a; recreate a; bg a'; addref b->a''; recreate a; create a'")
 	s, changed := NewState(start), false
@@ -146,7 +146,7 @@ func TestApplySpent(t *testing.T) {
 	}
 }
 
-// TestApplyUnparsed holds that an invalid action changes nothing.
+// TestApplyUnparsed checks that an invalid action changes nothing.
 func TestApplyUnparsed(t *testing.T) {
 	for _, tc := range []struct {
 		action Action

@@ -40,16 +40,16 @@ func (s State) class(d graph.Object, r graph.Owner, cfg Config) class {
 			return waiting
 		case o.Key == r.Key:
 			return solid
-		case o.UID == r.UID && o.Kind == r.Kind && cfg.holds(r, o.Key):
+		case o.UID == r.UID && o.Kind == r.Kind && cfg.keeps(r, o.Key):
 			return unknown
 		}
 	}
 	return gone
 }
 
-// holds reports whether a living object holds a reference with its UID and another
+// keeps reports whether a living object keeps a reference with its UID and another
 // scope or name. It does if no setting makes the difference an absence.
-func (c Config) holds(r graph.Owner, live graph.Key) bool {
+func (c Config) keeps(r graph.Owner, live graph.Key) bool {
 	return (r.Scope == live.Scope || c.Scope != ScopeAbsent) && (r.Name == live.Name || c.OwnerName != NameAbsent)
 }
 

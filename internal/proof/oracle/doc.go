@@ -2,7 +2,7 @@
 // collector as a simple program, written to be read. It shares only graph's contract
 // types with the engine. It is for a handful of objects.
 //
-// A State holds the living objects of a store. Actions of users and steps of the
+// A State has the living objects of a store. Actions of users and steps of the
 // collector change it, in any order. A state is quiet if the collector has no step
 // left that it must take. An engine is right if its end state is an element of Ends.
 // The path to that state is no part of this: two wrong steps may end well.
@@ -70,7 +70,7 @@
 //
 // The steps of guards (RULES, Guards):
 //
-//	V1 Held marks. A marked object that carries graph.FinalizerHold, or that is
+//	V1 Withheld marks. A marked object that carries graph.FinalizerHold, or that is
 //	   protected, is solid. It neither waits nor orphans, so C3 and T4 to T8 take it
 //	   for unmarked (RULES, G3).
 //	V2 Protection. A protected object is not deleted (RULES, G1).

@@ -139,7 +139,7 @@ func TestEndsOfStore(t *testing.T) {
 	})
 }
 
-// TestEndsLate holds J1: a write may complete after a change of other objects.
+// TestEndsLate checks J1: a write may complete after a change of other objects.
 func TestEndsLate(t *testing.T) {
 	checkEnds(t, Config{}, []endCase{
 		{"a*; b* | fg a; addref b->a!", []string{"a~*; b* -> a!", "a~*; b~* -> a!", "a~[foreground]*; b~* -> a!"}, []string{"a~*; b* -> a!"},

@@ -26,7 +26,7 @@ func (c Config) protects(o graph.Object) bool {
 	return o.HasFinalizer(graph.FinalizerProtect) || slices.Contains(c.Protect, o.Name)
 }
 
-// withholds reports whether the object has a held mark, V1.
+// withholds reports whether the object has a withheld mark, V1.
 func (c Config) withholds(o graph.Object) bool {
 	return o.Deleting && (o.HasFinalizer(graph.FinalizerHold) || c.protects(o))
 }

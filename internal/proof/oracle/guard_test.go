@@ -27,9 +27,9 @@ func checkGuardRules(t *testing.T, cfg Config, cases []ruleCase) {
 
 func TestGuardRules(t *testing.T) {
 	checkGuardRules(t, Config{}, []ruleCase{
-		{"a~[HOLD,foreground]; b -> a", "", "", "V1: a held foreground mark does not wait, and is not ended"},
+		{"a~[HOLD,foreground]; b -> a", "", "", "V1: a withheld foreground mark does not wait, and is not ended"},
 		{"a~[HOLD,foreground]", "", "", "V1: nor without dependents"},
-		{"a~[HOLD,orphan]; b -> a", "", "", "V1: a held orphan mark frees no dependent"},
+		{"a~[HOLD,orphan]; b -> a", "", "", "V1: a withheld orphan mark frees no dependent"},
 		{"a~[PROTECT,foreground]; b -> a", "", "", "V1: the same for a protected object"},
 		{"a~[HOLD,NEW]; b -> a", "", "", "V4: without its guard in the settings no verdict is due"},
 		{"a~[NEW,foreground]; b~[x] -> a!", "a~[foreground]; b~[x] -> a!", "", "V5: new goes after hold"},
@@ -69,7 +69,7 @@ func TestGuardConditions(t *testing.T) {
 	})
 	checkGuardRules(t, Config{Guards: []Guard{{Roots: root, Protected: true}}, Protect: []string{"b"}}, []ruleCase{
 		{"a~[HOLD,NEW]; b -> a", "a~[HOLD]; b -> a", "", "the settings protect b"},
-		{"b~[foreground]; c -> b", "", "", "its mark is held, too"},
+		{"b~[foreground]; c -> b", "", "", "its mark is withheld, too"},
 	})
 	checkGuardRules(t, Config{Guards: []Guard{{Roots: root, Ordered: true}}}, []ruleCase{
 		{"a~[HOLD,NEW]; b -> a", "a~[foreground,HOLD,NEW]; b -> a", "", "a background deletion is repeated in the foreground"},
@@ -121,7 +121,7 @@ func TestGuardEnds(t *testing.T) {
 	})
 }
 
-// TestG8 holds that a guard that refuses nothing changes no end, up to its finalizers.
+// TestG8 checks that a guard that refuses nothing changes no end, up to its finalizers.
 func TestG8(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		plain := drawStart(t, true, true)

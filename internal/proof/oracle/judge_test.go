@@ -114,7 +114,7 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// TestRulesLate holds J1: a judged step stays until its object has a new version.
+// TestRulesLate checks J1: a judged step stays until its object has a new version.
 func TestRulesLate(t *testing.T) {
 	objects, err := graph.Parse("a~[foreground]*; b -> a")
 	if err != nil {
@@ -238,7 +238,7 @@ func TestRulesScope(t *testing.T) {
 	for _, unset := range []Scope{ScopeUnset, ScopeHold} {
 		checkRules(t, Config{Scope: unset}, cases("", "", ""))
 	}
-	hold := cases("-", "AT", "")
-	hold[len(hold)-1].must, hold[len(hold)-1].may = "c; pod/s/b -> c", "c; pod/s/b -> c"
-	checkRules(t, Config{Scope: ScopeAbsent}, hold)
+	list := cases("-", "AT", "")
+	list[len(list)-1].must, list[len(list)-1].may = "c; pod/s/b -> c", "c; pod/s/b -> c"
+	checkRules(t, Config{Scope: ScopeAbsent}, list)
 }

@@ -78,7 +78,7 @@ func TestLaws(t *testing.T) {
 	})
 }
 
-// checkEnd holds laws of every end under any rules. It knows neither classes nor
+// checkEnd checks laws of every end under any rules. It knows neither classes nor
 // propagation.
 func checkEnd(t *rapid.T, start []graph.Object, actions []Action, end []graph.Object) {
 	find := func(list []graph.Object, k graph.Key) (graph.Object, bool) {

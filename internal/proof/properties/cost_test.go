@@ -44,7 +44,7 @@ func shapes() []shape {
 	}
 }
 
-// TestCost holds the table of costs: writes and reads exactly, fences by level.
+// TestCost checks the table of costs: writes and reads exactly, fences by level.
 func TestCost(t *testing.T) {
 	for _, s := range shapes() {
 		for _, c := range []struct {
@@ -71,7 +71,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestCostOfSlowEvents holds that late events cause no second write of an object. A
+// TestCostOfSlowEvents checks that late events cause no second write of an object. A
 // level may need a second fence if its marks come one by one, or in several batches.
 func TestCostOfSlowEvents(t *testing.T) {
 	broad := shape{"broad", tree(60, 3), 180, 60, 60, 2, 0, "three batches of marks"}
@@ -89,7 +89,7 @@ func TestCostOfSlowEvents(t *testing.T) {
 	}
 }
 
-// TestCostOfUnseenOwners holds that an owner that was gone before the engine began
+// TestCostOfUnseenOwners checks that an owner that was gone before the engine began
 // costs one read. Its number of dependents does not matter. The watch shows the end
 // of each further level.
 func TestCostOfUnseenOwners(t *testing.T) {
@@ -128,7 +128,7 @@ func TestCostOfUnseenOwners(t *testing.T) {
 	}
 }
 
-// TestCostOfConflicts holds that each conflict costs one more write and one more
+// TestCostOfConflicts checks that each conflict costs one more write and one more
 // read. Each batch of objects that changed below a waiting or orphaning owner costs a
 // read of the owner.
 func TestCostOfConflicts(t *testing.T) {
@@ -163,7 +163,7 @@ func TestCostOfConflicts(t *testing.T) {
 	}
 }
 
-// TestOneWriteUntilItsEvent holds that the engine does not judge a written object by
+// TestOneWriteUntilItsEvent checks that the engine does not judge a written object by
 // its old version. Its owners change while the event of the write is late.
 func TestOneWriteUntilItsEvent(t *testing.T) {
 	x, y, z := key("x", "x"), key("y", "y"), key("z", "z")

@@ -1,4 +1,4 @@
-// Package properties tests laws of the engine that hold for every history and every
+// Package properties tests laws of the engine that are true for every history and every
 // size. One sort of test runs random worlds with random users, faults and schedules.
 // A second sort compares histories that have to end alike. A third one counts the
 // requests of a cascade. The last one measures the growth of the work up to 5,000 dependents, and

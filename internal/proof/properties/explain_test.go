@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// TestExplainAgrees holds X1 and X2 in random worlds, whenever an engine hands out a call.
+// TestExplainAgrees checks X1 and X2 in random worlds, whenever an engine hands out a call.
 // Each explanation has the decision that the engine takes if it decides the object now.
 // Each chain ends in a listed end. The explanation changes nothing, and reads back.
 func TestExplainAgrees(t *testing.T) {
@@ -48,7 +48,7 @@ func TestExplainAgrees(t *testing.T) {
 	t.Logf("%d decisions compared", compared)
 }
 
-// explained holds the laws for one object. It returns the number of decisions compared.
+// explained checks the laws for one object. It returns the number of decisions compared.
 func explained(e *engine.Engine, key graph.Key) (compared int, err error) {
 	before := probe.Fingerprint(e, nil)
 	x, err := e.Explain(key)
@@ -89,7 +89,7 @@ func explained(e *engine.Engine, key graph.Key) (compared int, err error) {
 	return 1, nil
 }
 
-// bounded holds X2: each chain has an end, and the explanation is bounded.
+// bounded checks X2: each chain has an end, and the explanation is bounded.
 func bounded(x *explain.Explanation) error {
 	n, err := 0, error(nil)
 	var walk func(all []explain.Condition)

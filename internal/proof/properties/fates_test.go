@@ -97,7 +97,7 @@ func variants() []variant {
 	}
 }
 
-// TestFatesOfManyObjects holds that a deletion at rest has one end in every variant.
+// TestFatesOfManyObjects checks that a deletion at rest has one end in every variant.
 // A specification of ten lines names the end.
 func TestFatesOfManyObjects(t *testing.T) {
 	fewer(t)

@@ -25,7 +25,7 @@ func judgeRefusal(p plan.Plan, before, after []graph.Object) error {
 	}
 	for i := range p.Verdicts {
 		v := &p.Verdicts[i]
-		if o, ok := find(after, v.Root); v.Refused() && (!ok || !o.MarkHeld() || o.HasFinalizer(graph.FinalizerNew)) {
+		if o, ok := find(after, v.Root); v.Refused() && (!ok || !o.MarkWithheld() || o.HasFinalizer(graph.FinalizerNew)) {
 			return fmt.Errorf("%s, and the root is %q", v, o)
 		}
 	}

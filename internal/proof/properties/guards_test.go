@@ -53,14 +53,14 @@ func (s settings) protects(o graph.Object) bool {
 }
 
 // kept returns the objects for the oracle, which knows no guards. A foreign finalizer keeps
-// the objects that no engine may delete, and those whose mark is held.
+// the objects that no engine may delete, and those whose mark is withheld.
 func (s settings) kept(objects []graph.Object) []graph.Object {
 	if !s.guards() {
 		return objects
 	}
 	objects = slices.Clone(objects)
 	for i, o := range objects {
-		if !s.protects(o) && !o.MarkHeld() {
+		if !s.protects(o) && !o.MarkWithheld() {
 			continue
 		}
 		o = o.Clone()
@@ -102,7 +102,7 @@ func (h *history) guardUser(verb, arg string) error {
 }
 
 // TestGuardedWorlds is TestRandomWorlds and TestTightWorlds with guards and protections. No
-// write relies on a held mark, no protected object is deleted, and at rest each marked root is
+// write relies on a withheld mark, no protected object is deleted, and at rest each marked root is
 // judged (RULES, G1 to G3).
 func TestGuardedWorlds(t *testing.T) {
 	rounds(t, 8, func(t *rapid.T, engines int) {

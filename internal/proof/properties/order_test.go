@@ -210,7 +210,7 @@ func (o *orderedWorld) users() (moved bool) {
 		switch {
 		case x.Deleting && x.HasFinalizer("x.io/slow"):
 			moved = o.do("finish "+x.Key.String()) || moved
-		case x.MarkHeld() && !x.HasFinalizer(graph.FinalizerNew): // marked before it had new
+		case x.MarkWithheld() && !x.HasFinalizer(graph.FinalizerNew): // marked before it had new
 			moved = o.do("approve "+x.Key.String()) || moved
 		}
 	}

@@ -28,7 +28,7 @@ func planAndRun(t rapid.TB, w *world.World, targets []plan.Target) {
 	}
 	before, objects := w.Requests, w.Store.Objects()
 	heldBefore := slices.ContainsFunc(objects, func(o graph.Object) bool {
-		return o.MarkHeld() && slices.ContainsFunc(targets, func(x plan.Target) bool { return x.Key == o.Key })
+		return o.MarkWithheld() && slices.ContainsFunc(targets, func(x plan.Target) bool { return x.Key == o.Key })
 	})
 	for _, x := range targets {
 		w.Do(oracle.Action{Verb: verbOf(x.Propagation), Object: graph.Object{Key: x.Key}})

@@ -66,7 +66,7 @@ func fewer(t *testing.T) {
 	t.Cleanup(func() { checks.Value.Set(given) })
 }
 
-// TestRandomWorlds holds for any actions of users and any faults: no write of an
+// TestRandomWorlds checks for any actions of users and any faults: no write of an
 // engine breaks an invariant of the ledger. At rest the collector has no step left,
 // and each engine's graph equals a graph of a new listing.
 func TestRandomWorlds(t *testing.T) {
@@ -84,7 +84,7 @@ func TestTightWorlds(t *testing.T) {
 	})
 }
 
-// TestSmallWorlds holds that a handful of objects end in a permitted state.
+// TestSmallWorlds checks that a handful of objects end in a permitted state.
 func TestSmallWorlds(t *testing.T) {
 	rounds(t, 4, func(t *rapid.T, engines int) {
 		d := draws{t, size{style: wild, engines: engines, objects: 4, actions: 3, judged: true}}

@@ -33,7 +33,7 @@ func (h *history) extent() int {
 	return n
 }
 
-// TestConverges holds that a world comes to rest after the last action and the last
+// TestConverges checks that a world comes to rest after the last action and the last
 // fault. The number of steps is linear in objects and references.
 func TestConverges(t *testing.T) {
 	const each, base = 24, 48
@@ -73,7 +73,7 @@ func (h *history) day() error {
 	return h.broken
 }
 
-// TestIdleDay holds that a world at rest makes no request in 24 hours. Only its audits
+// TestIdleDay checks that a world at rest makes no request in 24 hours. Only its audits
 // make decisions, so no object is decided again without a cause.
 func TestIdleDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,7 +115,7 @@ func calmly(t *testing.T, engines int, notation string) *history {
 	return h
 }
 
-// TestRefusedForADay holds that a refused write costs its retries alone. The engine
+// TestRefusedForADay checks that a refused write costs its retries alone. The engine
 // reports it all the time.
 func TestRefusedForADay(t *testing.T) {
 	h := calmly(t, 1, "g/a; g/b -> g/a")
@@ -151,7 +151,7 @@ func TestFasterWriter(t *testing.T) {
 		t.Errorf("%d requests for %d writes of the other writer", n, touches)
 	}
 	if got := oracle.Line(h.w.Store.Objects()); got != "g/b -> g/a" {
-		t.Errorf("the store holds %q, want g/b", got)
+		t.Errorf("the store has %q, want g/b", got)
 	}
 	if held := h.w.Held(); !strings.HasPrefix(held, "g/b: other writers are faster (g/a); last error: ") || !strings.HasSuffix(held, ": conflict") {
 		t.Errorf("held: %q", held)
@@ -161,7 +161,7 @@ func TestFasterWriter(t *testing.T) {
 	}
 }
 
-// TestSickKindIsABulkhead holds that a kind that cannot be read holds only the objects
+// TestSickKindIsABulkhead checks that a kind that cannot be read holds only the objects
 // that depend on it. The requests to this kind become rare.
 func TestSickKindIsABulkhead(t *testing.T) {
 	set := settings{Kinds: mixedKinds, Level: ownergraph.Level2, Engines: 1}
@@ -175,7 +175,7 @@ func TestSickKindIsABulkhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := oracle.Line(h.w.Store.Objects()); got != "g/d -> h/c; g/e -> h/gone; h/c" {
-		t.Errorf("the store holds %q: g/b does not depend on kind h", got)
+		t.Errorf("the store has %q: g/b does not depend on kind h", got)
 	}
 	if n := h.w.Total() - requests; n > 24*60/2 {
 		t.Errorf("%d requests in a day", n)

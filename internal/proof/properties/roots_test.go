@@ -26,7 +26,7 @@ func rootLine(r explain.Root) string {
 	return line
 }
 
-// TestRoots holds the rules of the root (RULES, Root). Each case is the history of one world.
+// TestRoots checks the rules of the root (RULES, Root). Each case is the history of one world.
 func TestRoots(t *testing.T) {
 	for _, c := range []struct {
 		objects, steps string

@@ -65,12 +65,12 @@ func linear(t *testing.T, name string, all []work) {
 func small(t *testing.T, name string, largest load) {
 	t.Helper()
 	if largest.decisions > 128 || largest.queued > 256 || largest.gone > 1024 || largest.keys > 512 {
-		t.Errorf("%s: one call decided %d, queued %d and pruned %d objects, the queue held %d: want at most 128, 256, 1024 and 512",
+		t.Errorf("%s: one call decided %d, queued %d and pruned %d objects, the queue had %d: want at most 128, 256, 1024 and 512",
 			name, largest.decisions, largest.queued, largest.gone, largest.keys)
 	}
 }
 
-// TestLinear holds that the work of a cascade is linear in its objects, for every
+// TestLinear checks that the work of a cascade is linear in its objects, for every
 // shape, and that each step is small. Stars test fan-out. Chains and rings test depth:
 // no function recurses, and the search for rings does not begin anew for each level.
 func TestLinear(t *testing.T) {
@@ -166,7 +166,7 @@ func TestBulkInSlices(t *testing.T) {
 	}
 }
 
-// TestManyMarksShareAFence holds that foreground deletions at one time share one
+// TestManyMarksShareAFence checks that foreground deletions at one time share one
 // fence.
 func TestManyMarksShareAFence(t *testing.T) {
 	n := sizes()[0]

@@ -115,7 +115,7 @@ func TestSweepCrashes(t *testing.T) {
 					want = "pod/aa-n/p#1; tenant/aa#2[x.io/tenant]; vol/aa-v#1"
 				}
 				if got := graph.Format(c.w.Store.Objects()); got != want {
-					t.Fatalf("level %s, crash after %d steps, late %t: the store holds %s, want %s", level, at, late, got, want)
+					t.Fatalf("level %s, crash after %d steps, late %t: the store has %s, want %s", level, at, late, got, want)
 				}
 			}
 			if t.Logf("level %s: %d steps", level, at); at < 40 {
@@ -125,7 +125,7 @@ func TestSweepCrashes(t *testing.T) {
 	}
 }
 
-// TestSweepClones holds that a copy of an engine in the middle of a sweep is
+// TestSweepClones checks that a copy of an engine in the middle of a sweep is
 // independent. It stays the same while the original ends the sweep.
 func TestSweepClones(t *testing.T) {
 	c := newCrashWorld(t, ownergraph.Level2)

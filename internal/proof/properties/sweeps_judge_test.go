@@ -34,7 +34,7 @@ func newSweepJudge(t interface {
 		t.Fatal(err)
 	}
 	j := &sweepJudge{sweeps: s, w: w, fair: true}
-	w.OnCommit = func(graph.Event) { s.Commit(unheld(w.Store.Objects())) }
+	w.OnCommit = func(graph.Event) { s.Commit(asCounted(w.Store.Objects())) }
 	w.OnWrite = func(_ *world.Store, c engine.Call) { j.write(c) }
 	return j
 }
@@ -59,21 +59,21 @@ func (j *sweepJudge) write(c engine.Call) {
 func (j *sweepJudge) rest() error {
 	return j.sweeps.Rest(func(o graph.Object) bool {
 		now, _ := j.w.Store.At(o.Key)
-		return now.MarkHeld() // it may have lived without the finalizer of its sweep
+		return now.MarkWithheld() // it may have lived without the finalizer of its sweep
 	})
 }
 
-// unheld returns the objects as they count for their members: a mark that a guard holds is
+// asCounted returns the objects as they count for their members: a mark that a guard withholds is
 // no mark.
-func unheld(objects []graph.Object) []graph.Object {
+func asCounted(objects []graph.Object) []graph.Object {
 	objects = slices.Clone(objects)
 	for i, o := range objects {
-		objects[i].Deleting = o.Deleting && !o.MarkHeld()
+		objects[i].Deleting = o.Deleting && !o.MarkWithheld()
 	}
 	return objects
 }
 
-// TestSweepJudge holds that the judge of random worlds finds breaches.
+// TestSweepJudge checks that the judge of random worlds finds breaches.
 func TestSweepJudge(t *testing.T) {
 	objects, err := graph.Parse("tenant/a~[x.io/tenant]; vol/a-v; vol/aa-v")
 	if err != nil {

@@ -77,7 +77,7 @@ func TestSweepAtStart(t *testing.T) {
 	}
 }
 
-// TestSweepsShareFences holds that a thousand tenants that are deleted at once share
+// TestSweepsShareFences checks that a thousand tenants that are deleted at once share
 // walks and fences.
 func TestSweepsShareFences(t *testing.T) {
 	const tenants, each = 1000, 10

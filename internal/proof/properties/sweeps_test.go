@@ -120,7 +120,7 @@ func (s *sweepRun) pick(label string, n int) int { return rapid.IntRange(0, n-1)
 func (s *sweepRun) user() {
 	k := s.places[s.pick("place", len(s.places))]
 	o, there := s.w.Store.At(k)
-	if s.guarded && o.MarkHeld() && s.pick("approves", 2) == 0 {
+	if s.guarded && o.MarkWithheld() && s.pick("approves", 2) == 0 {
 		s.note("approve %s", o.Key)
 		s.w.Drop(o.Key, graph.FinalizerHold)
 		return
@@ -215,7 +215,7 @@ func (s *sweepRun) restore() error {
 	s.note("restore")
 	s.w.LoseWrites()
 	err := s.w.Restore(s.backup, true)
-	s.j.sweeps.Begin(unheld(s.w.Store.Objects()))
+	s.j.sweeps.Begin(asCounted(s.w.Store.Objects()))
 	return err
 }
 
@@ -255,11 +255,11 @@ func (s *sweepRun) check(err error) {
 		for _, line := range s.trace {
 			s.t.Log(line)
 		}
-		s.t.Fatalf("%v\nthe store holds %s\nheld: %s", err, graph.Format(s.w.Store.Objects()), s.w.Held())
+		s.t.Fatalf("%v\nthe store has %s\nheld: %s", err, graph.Format(s.w.Store.Objects()), s.w.Held())
 	}
 }
 
-// TestSweepWorlds holds three laws under users, delays, lost answers, conflicts,
+// TestSweepWorlds checks three laws under users, delays, lost answers, conflicts,
 // crashes and a second engine. A sweep deletes an object only if at some instant a
 // marked holder alone claimed it. It releases a holder only after an instant without
 // members. At rest it leaves no member that it may delete.

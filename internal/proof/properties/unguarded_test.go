@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 )
 
-// TestUnguardedPlaceIsTaken holds that a read proves the end of an unguarded holder,
+// TestUnguardedPlaceIsTaken checks that a read proves the end of an unguarded holder,
 // where there are no fences. A new object with its name that is no holder proves the
 // end, too. The engine then sweeps the members of the old holder.
 func TestUnguardedPlaceIsTaken(t *testing.T) {

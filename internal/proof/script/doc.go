@@ -2,7 +2,7 @@
 // by step, and has the output of each step below it. The scenarios are the project's
 // rules as examples, in the style of etcd raft's interaction tests.
 //
-// A file begins with "# why:" and its reason: the rule or story that it holds, and
+// A file begins with "# why:" and its reason: the rule or story that it checks, and
 // the failure of a weaker rule. Then come blocks. A block has commands, one on a line,
 // then "----" and their output, up to a blank line. A block without output ends
 // without "----". Comments may stand between blocks and before commands.
@@ -84,7 +84,7 @@
 // time.
 //
 // A guard has the objects of a name as its roots, and a rule of protection protects them.
-// Both hold for all engines, or for one of them. The objects of a guard with phases go
+// Both apply to all engines, or for one of them. The objects of a guard with phases go
 // in phases. After "run", the reports of guards stand behind the word "reported".
 //
 // In a sweep, scopes are the scopes that begin with the holder's name and "-". The words
@@ -130,7 +130,7 @@
 //
 // # Judgement
 //
-// After every command the invariants of the engines have to hold. A world by hand has no
+// After every command the invariants of the engines have to be true. A world by hand has no
 // other judge than its output. In each other world package invariant judges every write.
 // In an "unsafe" scenario it judges only the writes of a sweep, which rest on no owner.
 // A scenario ends at rest. Then package oracle has to permit the state of the store after

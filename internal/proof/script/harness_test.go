@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestHarnessCanFail holds that a faulty scenario, or a faulty engine, is an error.
+// TestHarnessCanFail checks that a faulty scenario, or a faulty engine, is an error.
 func TestHarnessCanFail(t *testing.T) {
 	const why = "# why: x\n\n"
 	for _, tc := range []struct{ text, want, reason string }{
@@ -50,7 +50,7 @@ func TestHarnessCanFail(t *testing.T) {
 	}
 }
 
-// TestHarnessPrints holds that a run replaces the output and keeps all other text.
+// TestHarnessPrints checks that a run replaces the output and keeps all other text.
 func TestHarnessPrints(t *testing.T) {
 	const before = "# why: x\n\n# A comment.\nobjects a; b -> a\nbg a\n# Another.\nrun\n----\nnonsense\n\nheld\n"
 	const after = "# why: x\n\n# A comment.\nobjects a; b -> a\nbg a\n# Another.\nrun\n----\nstore: (empty)\nrequests: delete 1\n\nheld\n"

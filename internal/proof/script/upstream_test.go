@@ -190,7 +190,7 @@ func ours() map[string][]string {
 	}
 }
 
-// TestUpstream holds that every upstream scenario has a file here, or a reason.
+// TestUpstream checks that every upstream scenario has a file here, or a reason.
 func TestUpstream(t *testing.T) {
 	table := ours()
 	for line := range strings.SplitSeq(upstream, "\n") {

@@ -185,7 +185,7 @@ func (s *sim) checkRest() error {
 			return fmt.Errorf("L1: engine %d is not idle, and waits for nothing", i)
 		}
 		if got := world.Seen(side.Engine); got != want {
-			return fmt.Errorf("S22: engine %d holds\n%s, a graph built from a new listing\n%s", i, got, want)
+			return fmt.Errorf("S22: engine %d has\n%s, a graph built from a new listing\n%s", i, got, want)
 		}
 		stats := side.Engine.Stats()
 		if err := s.witnesses[i].Phantoms(stats.Nodes, stats.Objects); err != nil {
@@ -314,7 +314,7 @@ func (s *sim) checkEmpty() error {
 		for _, verb := range [...]oracle.Verb{oracle.Strip, oracle.Finish, oracle.Background, oracle.Grace0} {
 			s.w.Do(oracle.Action{Verb: verb, Object: graph.Object{Key: k}})
 		}
-		if s.holds(k) {
+		if s.stores(k) {
 			return fmt.Errorf("the simulator cannot delete %s", k)
 		}
 	}
@@ -323,7 +323,7 @@ func (s *sim) checkEmpty() error {
 	}
 	for i, side := range s.w.Sides {
 		if x := side.Engine.Stats(); x.Nodes != 0 || x.ByStatus[engine.StatusQueued] != 0 || x.Held() != 0 || x.InFlight != 0 || !side.Engine.Idle() {
-			return fmt.Errorf("L10: everything is gone, and engine %d holds %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.ByStatus[engine.StatusQueued], x.Held(), x.InFlight)
+			return fmt.Errorf("L10: everything is gone, and engine %d has %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.ByStatus[engine.StatusQueued], x.Held(), x.InFlight)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ var defects = []struct {
 	{"released too early", byHand(func(o graph.Object) engine.Call {
 		name := o.Propagation().Finalizer()
 		return engine.Call{Type: engine.CallPatch, Key: o.Key, Precondition: pre(o), Change: graph.Change{DropFinalizer: name}}
-	}), "S2 S3", "an owner ends that dependents still hold"},
+	}), "S2 S3", "an owner ends that dependents still block"},
 	{"another scope rule", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Scope = graph.ScopeAbsent }), "S1a S4 S1 S2 L1 S22", "references across scopes are taken to be absent"},
 	{"another propagation", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Override = true }), "S14", "an object's own propagation is replaced"},
 	{"no fences", settings(ownergraph.Level1, func(*ownergraph.Config) {}), "R3 S2 S3", "deletions end without a fence"},

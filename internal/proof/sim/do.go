@@ -306,7 +306,7 @@ func cured(how op) op {
 	return [...]op{opSick: opRecover, opVanish: opServe, opDown: opUp}[how]
 }
 
-// holds reports whether the store holds the key.
-func (s *sim) holds(k graph.Key) bool {
+// stores reports whether the store has the key.
+func (s *sim) stores(k graph.Key) bool {
 	return slices.ContainsFunc(s.w.Store.Objects(), func(o graph.Object) bool { return o.Key == k })
 }

@@ -24,7 +24,7 @@
 //   - An engine may make only a bounded number of decisions without a cause.
 //   - From time to time each engine checks its own invariants.
 //
-// In liveness mode faults stop and users rest. Then these conditions hold:
+// In liveness mode faults stop and users rest. Then these conditions are met:
 //
 //   - Everything ends after work in proportion to the objects and references.
 //   - Each engine's graph equals the graph that a new listing builds.
@@ -44,7 +44,7 @@
 //
 // One seed in five has sweeps (Config.Sweeps). The names of its tenants consist of each
 // other and of the delimiter. Some objects belong to tenants by name, scope or owner,
-// and others only look so. There are spaces that hold too, and phases.
+// and others only look so. There are spaces that are holders too, and phases.
 // Users make members under a sweep, remove finalizers, and make holders of the same
 // name again. invariant.Sweeps and the witnesses judge the engines' sweeps.
 //
@@ -96,7 +96,7 @@
 // a random one, and quiet (see sim.quiet). An engine then plans the deletion of one to
 // three objects. This may ask nothing of the store and change no engine. The user deletes
 // the objects, and the engines make some moves in a random order and then the rest. The
-// following conditions hold (RULES, P3):
+// following conditions are met (RULES, P3):
 //
 //   - Each definite outcome has come true.
 //   - Each object that changes is in the plan.
@@ -118,9 +118,9 @@
 // A judgement is a call, which ownergraph.Judge answers. It gets lost and fails as any call. Its
 // answer is of the time of the call, or of a later one.
 //
-// The judges get each object as it counts for its dependents: a held mark is no mark (RULES,
-// G3). So a write that relies on a held mark breaks the laws of owners and of sweeps. These
-// laws hold too:
+// The judges get each object as it counts for its dependents: a withheld mark is no mark (RULES,
+// G3). So a write that relies on a withheld mark breaks the laws of owners and of sweeps. These
+// laws are true too:
 //
 //   - G1: no engine deletes an object that its settings, or the object itself, protect.
 //   - G2: an engine begins the cascade of an unjudged root only, behind fences.
@@ -135,7 +135,7 @@
 // engines may have the same brake, different ones, or none. Users approve held cascades for some
 // deletes or refuse them. One seed in five has pauses of one engine: of everything, a scope or a
 // kind. Meanwhile the others go on. At the end of a world all pauses end, and users answer for
-// each held cascade. These laws hold:
+// each held cascade. These laws are true:
 //
 //   - G5: an engine hands out no more deletes of a cascade than its limit, or than a user
 //     approves. Deletes count unless the store has definitely not carried them out.
@@ -172,6 +172,6 @@
 // History.Record hashes the observable behaviour of the engines. Two versions of the
 // engine that behave alike have the same digest for each seed.
 //
-// TestInvariantsAreHeld lists every invariant with its checks, and every real case that
+// TestInvariantsAreTested lists every invariant with its checks, and every real case that
 // engines of this sort have got wrong.
 package sim

@@ -63,7 +63,7 @@ func (s *sim) fulfil(st step) error {
 	}
 	req := planning.Request{Removed: st.wish.removed}
 	for _, t := range st.wish.targets {
-		if s.holds(t.Key) {
+		if s.stores(t.Key) {
 			req.Delete = append(req.Delete, t)
 		}
 	}

@@ -40,7 +40,7 @@ func (c *comparison) gap() gap {
 		return guardRefusal
 	case c.s.o.has(brakes) && c.s.o.braking.brakes(c.s.o.engines):
 		return brakeHolds
-	case c.s.guardsDiffer() || c.s.shields != nil && slices.Contains(c.plan.Request.Removed, handled): // the others may hold the mark, and run no handler
+	case c.s.guardsDiffer() || c.s.shields != nil && slices.Contains(c.plan.Request.Removed, handled): // the others may withhold the mark, and run no handler
 		return otherGuards
 	case len(c.s.w.Sides) == 1: // the plan has the memory of the only engine
 		return noGap
@@ -59,7 +59,7 @@ func (c *comparison) sweepsOutside() bool {
 	return c.goneHolder || slices.ContainsFunc(c.plan.Assumptions, assumed)
 }
 
-// anyOwner reports whether the condition holds for a reference of an object.
+// anyOwner reports whether the condition is met for a reference of an object.
 func (c *comparison) anyOwner(is func(graph.Object, graph.Owner) bool) bool {
 	return slices.ContainsFunc(c.before, func(o graph.Object) bool {
 		return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return is(o, r) })

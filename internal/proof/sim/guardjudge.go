@@ -133,7 +133,7 @@ func (s *sim) judgeShield(c engine.Call, o graph.Object) error {
 	case repeated(c, &o):
 		return s.judgeRepeat(c, o)
 	case graph.IsGuardFinalizer(c.Change.DropFinalizer) || graph.IsGuardFinalizer(c.Change.AddFinalizer):
-		return nil // the ledgers know no held marks: see judgeAsked
+		return nil // the ledgers know no withheld marks: see judgeAsked
 	}
 	var bad error
 	for _, side := range s.issuers[issue{c.ID, c.Key}] {
@@ -184,7 +184,7 @@ func (s *sim) judgeAsked(side int, c engine.Call, o *graph.Object) error {
 	case name == graph.FinalizerNew && (!o.Deleting || o.HasFinalizer(graph.FinalizerHold) && x.guard(o) == nil):
 		return fmt.Errorf("G2: engine %d refuses the deletion of %s, which is not marked or not guarded", side, o)
 	case (name == graph.FinalizerForeground || name == graph.FinalizerOrphan) && o.Deleting && !x.counts(*o).Deleting:
-		return fmt.Errorf("G3: engine %d ends the propagation of %s, whose mark is held", side, o)
+		return fmt.Errorf("G3: engine %d ends the propagation of %s, whose mark is withheld", side, o)
 	}
 	return nil
 }

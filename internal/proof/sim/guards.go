@@ -150,8 +150,8 @@ func (y guarding) guard(i int, c *ownergraph.Config) {
 	}
 }
 
-// hold lets some of the first objects carry the finalizers of guards already.
-func (o options) hold(r *rand.Rand, x *graph.Object) {
+// guard lets some of the first objects carry the finalizers of guards already.
+func (o options) guard(r *rand.Rand, x *graph.Object) {
 	if !o.has(guards) || x.Deleting && r.IntN(2) == 0 {
 		return
 	}

@@ -69,7 +69,7 @@ func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
 		if o.has(sweeps) {
 			o.adapt(r, &out[i])
 		}
-		o.hold(r, &out[i])
+		o.guard(r, &out[i])
 	}
 	return out
 }

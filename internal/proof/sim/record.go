@@ -12,7 +12,7 @@ import (
 )
 
 // recorder hashes the observable behaviour of the engines of one history, line by line.
-// A line holds numbers and the texts of the store. It holds no name of the engine, and
+// A line has numbers and the texts of the store. It has no name of the engine, and
 // no text of a reason or an error. It replaces each CallID and token by an order
 // number. So the inner structure of an engine does not change its lines.
 type recorder struct {

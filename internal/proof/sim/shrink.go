@@ -113,15 +113,15 @@ func shrink(p plan, want string) (plan, error) {
 func trace(p plan, broken error, long int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%v\n%s\n%s\n%d steps, of %d:\n", broken, p.o, graph.Format(p.start), len(p.steps), long)
-	last, held := "", ""
+	last, printed := "", ""
 	line := func(s *sim, next string) {
 		now := oracle.Line(s.w.Store.Objects())
-		if last != "" && now == held {
+		if last != "" && now == printed {
 			fmt.Fprintf(&b, "  %s\n", last)
 		} else if last != "" {
 			fmt.Fprintf(&b, "  %-40s %s\n", last, now)
 		}
-		last, held = next, now
+		last, printed = next, now
 	}
 	var end *sim
 	_, _ = replay(p, func(s *sim, st step) {

@@ -232,7 +232,7 @@ func (s *sim) judgeCall(side int, c engine.Call) {
 }
 
 // excused reports whether the promises do not cover a broken rule. Without fences,
-// foreground and orphan deletions are best effort. The same holds for the objects of a
+// foreground and orphan deletions are best effort. The same is true for the objects of a
 // kind that was not served at some time since the issue of the write.
 func (s *sim) excused(c engine.Call, err error) bool {
 	var bad *invariant.Breach

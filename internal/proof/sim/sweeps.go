@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// The kinds of worlds of sweeps. Tenants hold, and so do the spaces n, some of which
+// The kinds of worlds of sweeps. Tenants are holders, and so are the spaces n, some of which
 // belong to a tenant. Kind g is global, P and Q are scoped.
 const (
 	tenants, spaces graph.Kind = "t", "n"
@@ -31,11 +31,11 @@ const (
 // tenancy describes the sweeps of a world. It follows from the seed.
 type tenancy struct {
 	names             []string // of tenants
-	nested            bool     // spaces hold, too
+	nested            bool     // spaces are holders, too
 	owned, free       bool     // members by owner references too; no member is free
-	judged            bool     // a free holder holds nothing
-	picked, inverse   bool     // except for tenant a, only a free one is a holder, or holds anything
-	rings             bool     // tenants hold tenants that they own
+	judged            bool     // a free holder has no member
+	picked, inverse   bool     // except for tenant a, only a free one is a holder, or has a member
+	rings             bool     // tenants have tenants as members that they own
 	phases            bool
 	unguarded, spared bool
 	suffix, ways      bool
@@ -172,7 +172,7 @@ func (o options) freed(r *rand.Rand, x *graph.Object) {
 	}
 }
 
-// places returns the places of the objects of a world of sweeps. They hold tenants,
+// places returns the places of the objects of a world of sweeps. They have tenants,
 // their members by name and scope, and objects that only look like members.
 func (o options) places(r *rand.Rand) []graph.Key {
 	var out []graph.Key

@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 )
 
-// tuning holds rare settings of the engines of a world, besides its options. It follows
+// tuning has rare settings of the engines of a world, besides its options. It follows
 // from the seed.
 type tuning struct {
 	fenceWait, await, refused, acknowledge time.Duration

@@ -3,8 +3,8 @@
 // author's help.
 //
 // Overlay edits the engine for one build: each loop counts its turns, and so does each call that
-// loops in the standard library. Each exported method of the Engine is a step, and each holding
-// of the Collector's lock is one. No other build has a counter. Command worlds runs worlds that
+// loops in the standard library. Each exported method of the Engine is a step, and each lock
+// of the Collector's mutex is one. No other build has a counter. Command worlds runs worlds that
 // are large in one dimension. Any other program can be built with the overlay, too:
 //
 //	go run ./internal/proof/steps/cmd/steps -o DIR
@@ -205,8 +205,8 @@ func (f *edited) visit(n ast.Node) {
 	}
 }
 
-// steps makes each exported method of an engine count as a step, and each holding of the
-// Collector's lock.
+// steps makes each exported method of an engine count as a step, and each lock of the
+// Collector's mutex.
 func (f *edited) steps(tree *ast.File) {
 	for _, d := range tree.Decls {
 		switch d := d.(type) {

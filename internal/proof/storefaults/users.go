@@ -119,7 +119,7 @@ func (u *crowd) create(ctx context.Context, rnd *rand.Rand) {
 	}
 }
 
-// hear adds an object to the known ones. The caller holds the lock.
+// hear adds an object to the known ones. The caller has the lock.
 func (u *crowd) hear(k known) {
 	if !slices.ContainsFunc(u.known, func(old known) bool { return old.key == k.key }) {
 		u.heard++

@@ -128,7 +128,7 @@ func compactSite(ctx context.Context, s site) error {
 }
 
 // deafen keeps the events from the clients behind a proxy until the next compaction. A
-// client of etcd holds the events of a slow watch, so the watch alone never falls behind.
+// client of etcd delays the events of a slow watch, so the watch alone never falls behind.
 func deafen(s site) {
 	if e, ok := s.(*etcdSite); ok {
 		e.proxy.Lose()

@@ -15,7 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/proof/storespeed/tree"
 )
 
-// sightings holds the times when each object was written and seen.
+// sightings has the times when each object was written and seen.
 type sightings struct {
 	epoch         time.Time
 	written, seen []atomic.Int64 // since epoch

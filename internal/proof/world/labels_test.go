@@ -91,7 +91,7 @@ func (w *World) page(t *testing.T) string {
 	return text + "then " + r.Selected.More
 }
 
-// TestSelectionsAreOld holds that a page of a selection shows the labels at the time
+// TestSelectionsAreOld checks that a page of a selection shows the labels at the time
 // of the first page. A renewed page shows the present labels.
 func TestSelectionsAreOld(t *testing.T) {
 	w := labelled(t)
@@ -115,7 +115,7 @@ func TestSelectionsAreOld(t *testing.T) {
 	}
 }
 
-// TestSelectionsFail holds that a sick, down or unserved kind answers no selection.
+// TestSelectionsFail checks that a sick, down or unserved kind answers no selection.
 func TestSelectionsFail(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -136,7 +136,7 @@ func TestSelectionsFail(t *testing.T) {
 	}
 }
 
-// TestLabel holds that labels belong to one incarnation, and that a change of labels
+// TestLabel checks that labels belong to one incarnation, and that a change of labels
 // makes a new version. A restored store has its old labels.
 func TestLabel(t *testing.T) {
 	w := labelled(t)

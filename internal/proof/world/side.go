@@ -11,7 +11,7 @@ import (
 // Side is one engine with its watch and the calls that it has handed out.
 type Side struct {
 	Engine *engine.Engine
-	// Streams holds the undelivered events of the watch, by kind.
+	// Streams has the undelivered events of the watch, by kind.
 	Streams []Stream
 	// Calls are the calls under way, in the order in which the engine handed them out.
 	Calls []InFlight

@@ -86,6 +86,6 @@ func TestStrictUnserved(t *testing.T) {
 		t.Errorf("%s is refused, and the kind is not served", a)
 	}
 	if o, _ = w.Store.At(a.Object.Key); len(o.Owners) != 1 || !o.Owners[0].Unresolved {
-		t.Errorf("the store holds %s, want an unresolved reference", o)
+		t.Errorf("the store has %s, want an unresolved reference", o)
 	}
 }

@@ -16,7 +16,7 @@ func Source() servers.Source {
 	}
 }
 
-// Config holds a server's settings. The zero value works.
+// Config has a server's settings. The zero value works.
 type Config struct {
 	// Flags are added to those of etcd. The last of a name counts.
 	Flags []string

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Config holds the settings of a server. The zero value works.
+// Config has the settings of a server. The zero value works.
 type Config struct {
 	// Dir is the directory of the data and of the socket. Empty: a temporary one, which
 	// Stop removes.

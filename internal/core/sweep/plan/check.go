@@ -48,7 +48,7 @@ func (c *planCheck) bad(field, cause string) {
 	c.errs = append(c.errs, fmt.Errorf("plan sweep %q: %s: %s: %w", c.sweep.Finalizer, field, cause, graph.ErrInvalid))
 }
 
-// when adds a fault if the condition holds.
+// when adds a fault if the condition is met.
 func (c *planCheck) when(is bool, field, cause string) {
 	if is {
 		c.bad(field, cause)

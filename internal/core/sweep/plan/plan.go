@@ -33,7 +33,7 @@ func (p *Plan) DependsOnHolder() bool {
 	return slices.ContainsFunc(p.sweep.Members, func(m guard.Members) bool { return m.Where != nil })
 }
 
-// IsHolder reports whether the object may hold members.
+// IsHolder reports whether the object may have members.
 func (p *Plan) IsHolder(o graph.Object) bool {
 	return o.Kind == p.sweep.Holder && (p.sweep.Holders == nil || p.sweep.Holders(o))
 }
@@ -94,12 +94,12 @@ type Claim struct {
 	// exists, the object is contested.
 	Shadow bool
 	// Rest says that the claim is a shadow for all names that are too long, or too many,
-	// to be yielded. Name is then empty, and Holds compares the holder's own name with
+	// to be yielded. Name is then empty, and Names compares the holder's own name with
 	// the object. NamedByRest tells the holders for which that is needed.
 	Rest bool
 }
 
-// Claims yields the holders that the object names. Holds tells whether such a holder
+// Claims yields the holders that the object names. Names tells whether such a holder
 // agrees. Each of Members yields at most 33 claims by the object's name, of any length.
 // Conditions on labels yield no claim here: see ClaimsBy.
 //
@@ -154,9 +154,9 @@ func (p *Plan) claims(i int, m *members, o graph.Object, label string, yield fun
 	return true
 }
 
-// Holds reports whether the claim of the object names the holder, by a shadow too. The
+// Names reports whether the claim of the object names the holder, by a shadow too. The
 // caller has checked IsHolder.
-func (p *Plan) Holds(holder, o graph.Object, c Claim) bool {
+func (p *Plan) Names(holder, o graph.Object, c Claim) bool {
 	m := p.members(c.Members)
 	if c.Rest {
 		if !m.names(o, holder.Name) {

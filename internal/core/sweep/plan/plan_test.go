@@ -44,7 +44,7 @@ func TestNewPlanRefuses(t *testing.T) {
 	}{
 		{all(func(s *guard.Sweep) { s.Finalizer = "" }), "Finalizer: empty", "nothing would hold the holder"},
 		{all(func(s *guard.Sweep) { s.Finalizer = "orphan" }), "Finalizer: it is a propagation's", "the engine's work"},
-		{all(func(s *guard.Sweep) { s.Holder = "" }), "Holder: empty", "no object holds"},
+		{all(func(s *guard.Sweep) { s.Holder = "" }), "Holder: empty", "no object has members"},
 		{all(func(s *guard.Sweep) { s.Members, s.Phases = nil, nil }), "Members: none", "nothing would be swept"},
 		{members(guard.Members{}), "Members[0].By: unset is no way", "unset is no way"},
 		{members(guard.Members{By: 99, Delimiter: "-"}), "Members[0].By: by(99) is no way|Members[0].Delimiter: nothing is cut", "there is none like it"},
@@ -123,7 +123,7 @@ func object(t testing.TB, line string) graph.Object {
 // member reports whether the object belongs to the holder. It does not use labels.
 func member(p *Plan, holder, o graph.Object) bool {
 	for c := range p.Claims(o) {
-		if p.IsHolder(holder) && !c.Shadow && p.Holds(holder, o, c) {
+		if p.IsHolder(holder) && !c.Shadow && p.Names(holder, o, c) {
 			return true
 		}
 	}
@@ -133,7 +133,7 @@ func member(p *Plan, holder, o graph.Object) bool {
 // contests reports whether a living holder has a claim on the object, by a shadow too.
 func contests(p *Plan, holder, o graph.Object) bool {
 	for c := range p.Claims(o) {
-		if p.IsHolder(holder) && !holder.Deleting && p.Holds(holder, o, c) {
+		if p.IsHolder(holder) && !holder.Deleting && p.Names(holder, o, c) {
 			return true
 		}
 	}
@@ -193,7 +193,7 @@ func TestMember(t *testing.T) {
 		{scoped, "tenant/shop", "pod/shop/a", true, "it is in the scope"},
 		{scoped, "tenant/shop", "pod/shop-2/a", false, "it is in another one"},
 		{scoped, "tenant/shop", "volume/shop", false, "it is in none"},
-		{scoped, "tenant/x/shop", "pod/shop/a", false, "a holder in a scope holds nothing elsewhere"},
+		{scoped, "tenant/x/shop", "pod/shop/a", false, "a holder in a scope has no member nothing elsewhere"},
 		{global, "tenant/a", "volume/a-x", true, "it has no scope"},
 		{global, "tenant/a", "pod/system/a-x", false, "it has one"},
 		{except, "tenant/111111", "volume/111111-keep", false, "it is excepted"},
@@ -201,7 +201,7 @@ func TestMember(t *testing.T) {
 	} {
 		p := mustPlan(t, tc.sweep)
 		if got := member(p, object(t, tc.holder), object(t, tc.object)); got != tc.want {
-			t.Errorf("%s holds %s: %t, want %t: %s", tc.holder, tc.object, got, tc.want, tc.reason)
+			t.Errorf("%s has the member %s: %t, want %t: %s", tc.holder, tc.object, got, tc.want, tc.reason)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func TestContests(t *testing.T) {
 		{"tenant/a-b", "pod/a-b-c", true, "a reader may read it so"},
 		{"tenant/a-b~", "pod/a-b-c", false, "it is being deleted"},
 		{"tenant/a-c", "pod/a-b-c", false, "no reader can read it so"},
-		{"team/a-b", "pod/a-b-c", false, "a team holds nothing"},
+		{"team/a-b", "pod/a-b-c", false, "a team has no member nothing"},
 	} {
 		if got := contests(p, object(t, tc.holder), object(t, tc.object)); got != tc.want {
 			t.Errorf("%s contests %s: %t, want %t: %s", tc.holder, tc.object, got, tc.want, tc.reason)
@@ -282,7 +282,7 @@ func TestPhases(t *testing.T) {
 		{[]int{0, 0, 0, 0}, 4, "nothing is left"},
 		{[]int{1, 0, 0, 0}, 2, "volumes wait for definitions"},
 		{[]int{0, 2, 1, 1}, 2, "volumes wait for pods, and so does the last phase"},
-		{[]int{0, 0, 5, 5}, 4, "only pods and definitions hold volumes"},
+		{[]int{0, 0, 5, 5}, 4, "only pods and definitions have volumes"},
 	} {
 		if got := p.Open(tc.left); got != tc.want {
 			t.Errorf("Open(%v) = %d, want %d: %s", tc.left, got, tc.want, tc.reason)

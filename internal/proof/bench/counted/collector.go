@@ -54,8 +54,8 @@ func idle(ctx context.Context, c *ownergraph.Collector) error {
 	return err
 }
 
-// holds checks the number of objects in the store.
-func (s site) holds(n int) error {
+// has checks the number of objects in the store.
+func (s site) has(n int) error {
 	if got := len(s.store.Objects()); got != n {
 		return fmt.Errorf("end state: %d objects, want %d", got, n)
 	}
@@ -80,7 +80,7 @@ func collectorListing(size, work int) error {
 			return err
 		}
 	}
-	return s.holds(len(s.objects))
+	return s.has(len(s.objects))
 }
 
 // collectorUpdate writes the objects of as many trees as there is work to the store.
@@ -102,7 +102,7 @@ func collectorUpdate(size, work int) error {
 	if err != nil {
 		return err
 	}
-	return s.holds(len(s.objects))
+	return s.has(len(s.objects))
 }
 
 func collectorBackground(size, work int) error {
@@ -133,7 +133,7 @@ func deleteRoots(size, work int, by graph.Propagation, removed int) error {
 	if err != nil {
 		return err
 	}
-	return s.holds(len(s.objects) - work*removed)
+	return s.has(len(s.objects) - work*removed)
 }
 
 // planRow plans as many deletions of a root as there is work.

@@ -84,8 +84,8 @@ func (r *rig) list(objects []graph.Object) error {
 	return r.decide()
 }
 
-// holds checks the number of objects, and that of the calls so far.
-func (r *rig) holds(objects, calls int) error {
+// has checks the number of objects, and that of the calls so far.
+func (r *rig) has(objects, calls int) error {
 	if n := r.engine.Stats().Objects; n != objects || r.calls != calls {
 		return fmt.Errorf("end state: %d objects, want %d; %d deletes, want %d", n, objects, r.calls, calls)
 	}
@@ -116,7 +116,7 @@ func list(objects []graph.Object) error {
 	if err != nil {
 		return err
 	}
-	return r.holds(len(objects), 0)
+	return r.has(len(objects), 0)
 }
 
 // updateRow gives new versions to the objects of as many trees as there is work, and no
@@ -138,7 +138,7 @@ func updateRow(size, work int) error {
 	if err := r.decide(); err != nil {
 		return err
 	}
-	return r.holds(len(objects), 0)
+	return r.has(len(objects), 0)
 }
 
 // cascadeRow ends as many roots as there is work, and carries out the deletes that follow.
@@ -156,5 +156,5 @@ func cascadeRow(size, work int) error {
 	if err := r.decide(); err != nil {
 		return err
 	}
-	return r.holds(len(objects)-work*treeSize, work*(treeSize-1))
+	return r.has(len(objects)-work*treeSize, work*(treeSize-1))
 }

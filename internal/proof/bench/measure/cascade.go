@@ -192,7 +192,7 @@ func share(scope string, n int) int {
 }
 
 // settled waits for each collector. It checks the number of objects only of a collector
-// that holds all.
+// that has all.
 func (t team) settled(ctx context.Context, objects int) error {
 	for _, c := range t {
 		n := objects

@@ -100,7 +100,7 @@ func (r *filling) fill(name string) error {
 		return err
 	}
 	r.m[name+" settled ns"] += float64(time.Since(start).Nanoseconds()) / float64(n)
-	return r.holds(n)
+	return r.has(n)
 }
 
 // update puts new versions of objects, in random order and without another change. A
@@ -113,7 +113,7 @@ func (r *filling) update(name string) error {
 	if err != nil {
 		return err
 	}
-	return r.holds(r.world.Len())
+	return r.has(r.world.Len())
 }
 
 // churn replaces pods in random order, each once, by another with the same owner.
@@ -129,7 +129,7 @@ func (r *filling) churn() error {
 	if err != nil {
 		return err
 	}
-	return r.holds(r.world.Len())
+	return r.has(r.world.Len())
 }
 
 // empty removes all objects, dependents first.
@@ -138,10 +138,10 @@ func (r *filling) empty() error {
 	if err := r.run("gone", n, func(i int) []Event { return []Event{{true, r.world.Object(n - 1 - i)}} }); err != nil {
 		return err
 	}
-	return r.holds(0)
+	return r.has(0)
 }
 
-func (r *filling) holds(n int) error {
+func (r *filling) has(n int) error {
 	if got := r.graph.Len(); got != n {
 		return fmt.Errorf("end state: %d objects, want %d", got, n)
 	}

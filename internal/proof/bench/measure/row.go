@@ -93,7 +93,7 @@ func (t *meter) per(n int, m Metrics, name string) {
 	m[name+" bytes"] = float64(t.bytes) / float64(n)
 }
 
-// heap returns the bytes of the reachable objects, and of the pages that hold them.
+// heap returns the bytes of the reachable objects, and of the pages that have them.
 func heap() (alloc, inUse float64) {
 	runtime.GC()
 	runtime.GC()

@@ -23,7 +23,7 @@ type Side interface {
 	Queue(consumers, cycles int, product bool) func()
 }
 
-// How holds the settings of a collector.
+// How has the settings of a collector.
 type How struct {
 	Workers int  // 0 for the product's default
 	Batch   bool // writes go in batches, if the side can

@@ -112,5 +112,5 @@ func crowd(g Graph, w *workload.World) error {
 	if err != nil {
 		return err
 	}
-	return r.holds(w.Len())
+	return r.has(w.Len())
 }

@@ -120,7 +120,7 @@ func (s *Server) commit(sh *kindTable, live, now *Record) {
 		sh.objects[at] = now
 	} else {
 		delete(sh.objects, at)
-		if s.held.Add(-1) == s.goal.Load() {
+		if s.stored.Add(-1) == s.goal.Load() {
 			close(s.reached)
 		}
 	}

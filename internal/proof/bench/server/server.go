@@ -13,7 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// Config holds a server's settings. The zero value works.
+// Config has a server's settings. The zero value works.
 type Config struct {
 	Kinds []graph.KindInfo
 	// Latency is added to each request, outside of every lock.
@@ -58,7 +58,7 @@ type Counts struct {
 // Total returns the number of all requests.
 func (c Counts) Total() uint64 { return c.Gets + c.Patches + c.Deletes + c.Fences + c.Batches }
 
-// Server holds objects. It is safe for concurrent use once it is loaded.
+// Server stores objects. It is safe for concurrent use once it is loaded.
 type Server struct {
 	cfg     Config
 	tables  map[graph.Kind]*kindTable
@@ -71,7 +71,7 @@ type Server struct {
 	waiting atomic.Int64
 	waited  atomic.Int64 // the most that waited at once
 	last    atomic.Int64 // in nanoseconds since 1970
-	held    atomic.Int64
+	stored  atomic.Int64
 	goal    atomic.Int64
 	reached chan struct{}
 
@@ -110,7 +110,7 @@ func (s *Server) Load(o graph.Object) {
 	r := s.record(o)
 	s.tables[o.Kind].objects[placeOf(o.Key)] = r
 	s.loaded = append(s.loaded, r)
-	s.held.Add(1)
+	s.stored.Add(1)
 }
 
 func (s *Server) record(o graph.Object) *Record {
@@ -122,7 +122,7 @@ func (s *Server) record(o graph.Object) *Record {
 }
 
 // Len returns the number of objects.
-func (s *Server) Len() int { return int(s.held.Load()) }
+func (s *Server) Len() int { return int(s.stored.Load()) }
 
 // Kinds returns the configured kinds.
 func (s *Server) Kinds() []graph.KindInfo { return slices.Clone(s.cfg.Kinds) }

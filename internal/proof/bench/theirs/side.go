@@ -41,7 +41,7 @@ func Hush(bubbled bool) {
 	}
 }
 
-// View returns the form that its informers would hold.
+// View returns the form that its informers would keep.
 func (Side) View(o graph.Object) any { return partial(o) }
 
 // Graph returns an empty graph. With whole it comes with the cache of an informer.
@@ -57,7 +57,7 @@ func (s Side) Graph(whole bool) (measure.Graph, error) {
 	return g, nil
 }
 
-// item is the type to which the queue holds pointers, as the garbage collector's queue
+// item is the type to which the queue has pointers, as the garbage collector's queue
 // does.
 type item struct{ _ int }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Config holds a Server's settings. The zero value works. Only Start reads it.
+// Config has a Server's settings. The zero value works. Only Start reads it.
 type Config struct {
 	// Users may log in beside the administrator. They have the rights that RBAC grants
 	// them, and none at first.

@@ -46,7 +46,7 @@ func prepare(dir string, users []string) error {
 	return os.WriteFile(filepath.Join(dir, tokensFile), []byte(tokens.String()), 0o600)
 }
 
-// token returns the token of a user. The server listens on this machine only, holds no
+// token returns the token of a user. The server listens on this machine only, has no
 // secrets, and does not live long.
 func token(user string) string { return fmt.Sprintf("token-%x", user) }
 

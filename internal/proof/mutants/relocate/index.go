@@ -23,7 +23,7 @@ type entry struct {
 	total int
 }
 
-// index holds the declarations that a bug may move to.
+// index has the declarations that a bug may move to.
 type index []*entry
 
 func newIndex(source *mutants.Source) (index, error) {

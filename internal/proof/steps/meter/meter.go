@@ -159,7 +159,7 @@ func Worst(bound int) (out []Finding) {
 	return out
 }
 
-// Mutex is a mutex whose holding is a step.
+// Mutex is a mutex whose locking is a step.
 type Mutex struct {
 	mu  sync.Mutex
 	end func()

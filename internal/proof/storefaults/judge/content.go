@@ -7,7 +7,7 @@ type Change struct {
 	// Gone says that the object was removed. Otherwise Object is its new state.
 	Gone   bool
 	Object graph.Object
-	// Drawn is a number that the transaction drew when it held the locks of the change, so of
+	// Drawn is a number that the transaction drew when it had the locks of the change, so of
 	// two changes that lock one row the first commit has the lower one. With 0 everywhere the
 	// order of the changes is that of the commits.
 	Drawn int64

@@ -9,7 +9,7 @@ import (
 )
 
 // Waiting returns the objects that wait for a step of a collector, or of a handler. It is
-// empty for a database at rest. Holds of users count too, so users remove them before.
+// empty for a database at rest. The hold finalizers of users count too, so users remove them before.
 //
 //test:by TestWaiting
 func Waiting(objects []graph.Object) (out []string) {

@@ -1,4 +1,4 @@
-// Package bare holds the loops and the statements that the stores are compared with. They
+// Package bare has the loops and the statements that the stores are compared with. They
 // write the tables and the keys of the stores, decide nothing, and call no store.
 package bare
 
@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// Row is one object as the tables hold it.
+// Row is one object as the tables store it.
 type Row struct {
 	ID, Kind, Pos, Seq int64
 	Place, Body        []byte

@@ -15,7 +15,7 @@ const (
 	Backup  graph.Kind = "backup"
 )
 
-// Scope holds all objects but the root.
+// Scope has all objects but the root.
 const Scope = "blue"
 
 // Kinds are the kinds that a store of the rows serves.

@@ -86,7 +86,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "exhaustive: a flag is out of its bounds, or there is an argument; see -help")
 		os.Exit(2)
 	}
-	debug.SetGCPercent(800) // the tables hold no pointers
+	debug.SetGCPercent(800) // the tables have no pointers
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(maxMemory)
 	}

@@ -16,17 +16,17 @@ import (
 const testedBy = "//test:by "
 
 var (
-	// holder is a test in a promise: an optional directory, the name, and an optional scenario, or
+	// testRef is a test in a promise: an optional directory, the name, and an optional scenario, or
 	// the beginning of the names of several.
-	holder = regexp.MustCompile(`^(?:([a-z][\w/-]*)\.)?((?:Test|Fuzz|Benchmark)[A-Z]\w*)(?:/([\w-]+))?$`)
+	testRef = regexp.MustCompile(`^(?:([a-z][\w/-]*)\.)?((?:Test|Fuzz|Benchmark)[A-Z]\w*)(?:/([\w-]+))?$`)
 	// inText is a promise that documentation would show.
-	inText = regexp.MustCompile(`(?i)\bheld by (?:Test|Fuzz|Benchmark)[A-Z]`)
+	inText = regexp.MustCompile(`(?i)\b(?:held|tested) by (?:Test|Fuzz|Benchmark)[A-Z]`)
 	// testName is the name of a test in a text.
 	testName = regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark)[A-Z]\w*`)
 )
 
-// holders returns the directories that have a test, by the test's name.
-func (r *repository) holders() map[string][]string {
+// testDirs returns the directories that have a test, by the test's name.
+func (r *repository) testDirs() map[string][]string {
 	out := map[string][]string{}
 	for _, f := range r.files {
 		for _, d := range f.ast.Decls {
@@ -38,10 +38,10 @@ func (r *repository) holders() map[string][]string {
 	return out
 }
 
-// checkHolders finds promises whose test does not exist. The test is in the package of the
+// checkTestNames finds promises whose test does not exist. The test is in the package of the
 // comment, or in the directory before its name. A scenario is among the given ones. A promise ends
 // its comment, and each word of it is a test.
-func checkHolders(tests map[string][]string, scenarios []string) func(*file) []finding {
+func checkTestNames(tests map[string][]string, scenarios []string) func(*file) []finding {
 	return func(f *file) (list []finding) {
 		for _, c := range f.ast.Comments {
 			if !f.test() && inText.MatchString(strings.Join(strings.Fields(c.Text()), " ")) {
@@ -68,7 +68,7 @@ func checkHolders(tests map[string][]string, scenarios []string) func(*file) []f
 func (f *file) checkPromise(line *ast.Comment, words string, tests map[string][]string, scenarios []string) (list []finding) {
 	words, _, _ = strings.Cut(words, " //")
 	for _, word := range strings.Fields(words) {
-		m := holder.FindStringSubmatch(word)
+		m := testRef.FindStringSubmatch(word)
 		if m == nil {
 			list = append(list, f.found(line.Pos(), "%q is no test", word))
 			continue
@@ -103,12 +103,12 @@ func scenarios(t *testing.T) (names []string) {
 	return names
 }
 
-func TestHolders(t *testing.T) {
-	tests := repo(t).holders()
+func TestPromisesHaveTests(t *testing.T) {
+	tests := repo(t).testDirs()
 	if len(tests) < 500 {
 		t.Fatalf("%d tests found: the check sees too few", len(tests))
 	}
-	hold(t, checkHolders(tests, scenarios(t)))
+	passes(t, checkTestNames(tests, scenarios(t)))
 	n := 0
 	for _, f := range repo(t).files {
 		n += strings.Count(string(f.src), testedBy)
@@ -118,10 +118,10 @@ func TestHolders(t *testing.T) {
 	}
 }
 
-func TestHoldersCanFail(t *testing.T) {
+func TestPromisesHaveTestsCanFail(t *testing.T) {
 	tests := map[string][]string{"TestRoot": {"."}, "TestHere": {"graph"}, "TestElsewhere": {"internal/proof/sim", "policy"}, "TestScenarios": {"internal/proof/script"}}
-	fails(t, "holders.txt", checkHolders(tests, []string{"r1-a-rule"}))
-	if found := (&repository{files: []*file{mustParse(t, "package p\n\nfunc TestX() {}\n")}}).holders(); len(found) > 0 {
+	fails(t, "testby.txt", checkTestNames(tests, []string{"r1-a-rule"}))
+	if found := (&repository{files: []*file{mustParse(t, "package p\n\nfunc TestX() {}\n")}}).testDirs(); len(found) > 0 {
 		t.Errorf("found %v in a file that is no test", slices.Sorted(maps.Keys(found)))
 	}
 }
