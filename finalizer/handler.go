@@ -25,5 +25,5 @@ import (
 // name. It returns nil for work that is already done, or that another run does at this
 // moment. It returns soon after ctx ends. The example shows such a handler.
 //
-// The handler owns the object and may change it. Its changes go nowhere.
+// The object is a copy. The handler may change it, and the engine ignores the change.
 type Handler func(ctx context.Context, o graph.Object) error

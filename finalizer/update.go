@@ -15,12 +15,12 @@ import (
 //   - Deleting, GraceSeconds and Generation are the store's. Zero stands for the live
 //     value, so a writer need not know them, and can never clear the mark (Kubernetes).
 //     Any value but zero and the live one is refused.
-//   - A marked object gains no finalizer. A propagation finalizer takes a deletion
+//   - A marked object gains no finalizer. Only a deletion adds a propagation finalizer
 //     (proposal, "API changes"; Kubernetes).
 //   - A marked object whose last finalizer goes is removed if its grace period is 0.
 //     Otherwise it stays (proposal, update handler).
 //
-// A store judges an outcome that is Stored by graph.Validate. It does not judge one that
+// A store checks an outcome that is Stored by graph.Validate. It does not check one that
 // is Removed, so that a flawed object can go.
 //
 // Errors: ErrConflict for another UID or version. ErrRefused for a field of the store, a

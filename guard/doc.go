@@ -1,10 +1,14 @@
-// Package guard declares exceptions from the cascade of a deletion, as data. Package engine
-// carries them out:
+// Package guard declares limits and extensions of the cascade of a deletion, as data. A cascade is
+// the deleted object, its root, with each object that is deleted because of it. Package engine
+// carries the declarations out:
 //
-//   - A [Protection] selects objects that may not go (Config.Protect).
-//   - A [Guard] selects roots whose deletion needs a verdict (Config.Guards).
+//   - A [Protection] keeps objects, whatever happens to their owners (Config.Protect).
+//   - A [Guard] stops the deletion of a root before its first dependent goes, if the cascade is too
+//     large or has a protected object (Config.Guards). It is for roots that a person may delete by
+//     mistake.
 //   - A [Phase] has its place in the order of a cascade (Guard.Phases and Sweep.Phases).
-//   - A [Sweep] selects objects that go with a holder, without an owner reference (Config.Sweeps).
+//   - A [Sweep] deletes all objects of a holder, such as a tenant, before the holder goes. The
+//     objects need no owner reference (Config.Sweeps).
 //   - A [Selector] matches labels.
 //
 // This page is their manual. Config and Collector are types of package ownergraph, whose
@@ -38,15 +42,15 @@
 // too. A restart, a lifted protection or a raised limit approves nothing. The user may also
 // delete the root again with orphan, and approve that, or leave the root as it is.
 //
-//   - A plan of a guarded root is that of a deletion which has passed. Plan.Verdicts has the
-//     judgement. The plan shows the protected objects as held, and a marked root with hold that no
-//     guard selects.
+//   - A plan of a guarded root assumes that the guard lets the deletion pass. Plan.Verdicts has the
+//     verdict that the engine would write. The plan lists two kinds of objects as held: protected
+//     objects, and each marked root with hold that no guard selects.
 //   - A verdict counts the objects of its root's own plan, also where a request has several
 //     targets. A marked object counts only if it would stay without the deletion.
 //   - A judgement plans each other guarded root that its deletions reach. With more than 64 of
 //     them the guard refuses, and the cause says so.
-//   - Before a verdict the engine selects the members that labels name. A plan of a root without
-//     hold does not know them, and its verdict then counts as a refusal.
+//   - Before a verdict the engine selects the members that labels name. It does so for roots with
+//     hold. A plan of another root does not know these members, and shows a refusal.
 //   - A store without fences gets no pass. A sick kind delays every verdict, and so does a bound
 //     of the plan (plan.ErrBound). Held names the kind or the bound.
 //   - A root that is marked before it carries hold is not guarded. The engine reports it, unless
@@ -56,16 +60,17 @@
 // # Order
 //
 // Each [Phase] of a guard is a part of the order in which the objects below its root go. The
-// order begins when the root waits in a foreground deletion, and carries no hold. The engine
-// repeats a background deletion that passes in the foreground. Collector.Approve does the same.
-// Another writer who takes hold off does not, so the cascade of such a background deletion has
-// no order.
+// order begins when the root waits in a foreground deletion, and carries no hold. After a verdict
+// that passes a background deletion, the engine repeats it as a foreground deletion.
+// Collector.Approve does the same. Another writer who takes hold off does not, so the cascade of
+// such a background deletion has no order.
 //
 //   - An object is in the first phase that takes it, and in a last one if none does. A phase
 //     begins after all objects of the phases before have gone.
-//   - Before a phase begins, a fence of all kinds passes that began after that was known. So
-//     the order is exact for every commit before that fence. A later arrival of an earlier
-//     phase stops the deletes that have not been sent.
+//   - The engine first learns that the objects of the phases before are gone. Then it begins a
+//     fence, and the phase begins after that fence has passed. So the order is exact for every
+//     commit before that fence. A later arrival of an earlier phase stops the deletes that have not
+//     been sent.
 //   - Ownership goes before order. An object with dependents is marked when the first of them
 //     has its turn, and goes after the last. An object below an owner goes in the owner's phase
 //     or earlier, because the owner waits for it. A plan names the objects that were moved
@@ -100,7 +105,7 @@
 //     holder, so the holder existed together with the member. The watch has also reported
 //     every other holder that has a claim on the member.
 //   - A namesake is a later holder of the same name. Its members stay, even before the engine
-//     has observed the namesake.
+//     has observed the namesake: the fence is the proof that a member is not of the namesake.
 //   - A holder goes after a fence of all kinds that began when no member was left. If clients
 //     create members meanwhile, the sweep deletes these members too, and needs another fence.
 //   - Three things hold the holder: a sick kind, a named kind that the store does not
@@ -112,8 +117,8 @@
 // holders live. The other claim ends if its holder goes, or if a change of the object or of
 // a holder ends it. Then the sweep needs a proof that its own holder existed after that end.
 // A tenant and a namespace that is a member of the tenant do not contest their common
-// members. The store may stop to serve a kind of holders. The engine then deletes no object
-// that names a holder of that kind, because the holder may still exist.
+// members. If the store no longer serves a kind of holders, the engine deletes no object that names
+// a holder of that kind, because the holder may still exist.
 //
 // Collector.Sweeps reports the progress, and Config.OnDecision receives every step. In a
 // store without fences, the engine reads the holder, and lists every kind again before the
@@ -123,8 +128,9 @@
 // # Selectors
 //
 // A [Selector] matches labels, which a store keeps beside its objects. Labels are no part of
-// an object. For a sweep the engine asks a store that is an ownergraph.LabelSelector: once
-// at the beginning of a sweep and once when no member is left, in pages, for each kind. UID
+// an object. For a sweep the engine asks the store, which has to implement
+// ownergraph.LabelSelector: once at the beginning of a sweep and once when no member is left, in
+// pages, for each kind. UID
 // and version fix the labels of an object. The engine therefore deletes a member only at a
 // version that a selection showed to match. At another version it asks again. The holder
 // goes after a selection of every kind that began after the mark and after the last member

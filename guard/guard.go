@@ -6,8 +6,9 @@ import "github.com/ownergraph/ownergraph/graph"
 // the guard. The engine puts them on every root that it observes. After the deletion mark it
 // plans the cascade, and takes one of the two off: see the package documentation, "Guards".
 //
-// The conditions that are set select the roots, and a Guard without one is an error. The
-// functions must be pure. It is data apart from them.
+// Kinds, Scopes, Names and Where select the roots, and a Guard without any of them is an error.
+// Always, Protected and Above say when it refuses. The functions must be pure. It is data apart
+// from them.
 //
 // A guard holds the writes of engines. Another actor may delete the content of a root at the
 // mark, without owner references. Then the guard protects nothing but the empty root. In
@@ -33,8 +34,8 @@ type Guard struct {
 	Above *int
 
 	// Phases run in order. An object of the cascade is in the first phase that takes it, and
-	// in a last one if none does. The phase of an object is moved forward to the earliest
-	// phase of the objects that can go only after it (RULES, G7). Each phase begins after the
-	// end of the phases before, with or without After. The first one may not have it.
+	// in a last one if none does. If an object of an earlier phase can go only after it, the
+	// object goes in that earlier phase (RULES, G7). Each phase begins after the end of the phases
+	// before, with or without After. The first phase may not have After.
 	Phases []Phase
 }

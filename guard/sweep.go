@@ -30,7 +30,8 @@ type Sweep struct {
 	// Except, if set, excludes objects. They are members of no holder.
 	Except func(o graph.Object) bool
 	// Phases run in order. A member is in the first phase that takes it. The members that
-	// no phase takes are in a last one, which waits for nothing.
+	// no phase takes are in a last one, which waits for nothing. That differs from a Guard, whose
+	// last phase waits.
 	Phases []Phase
 	// Unguarded permits the sweep of a holder that was deleted before it carried the
 	// finalizer. By default the engine reports such a holder and deletes nothing. The
@@ -55,12 +56,12 @@ type Members struct {
 	Delimiter string
 	Suffix    bool
 	// AfterText is the text before the examined part: "." for the group in
-	// "widgets.acme-shop.example.org". An object without it is no member. It cannot go
-	// with Suffix.
+	// "widgets.acme-shop.example.org". An object without this text is no member. AfterText
+	// and Suffix exclude each other.
 	AfterText string
 	// TrimSuffix is an end of the text that is cut off first: ".example.org" with Suffix
-	// for "widgets.acme.example.org". An object without it is no member. It cannot go
-	// without Suffix.
+	// for "widgets.acme.example.org". An object without this end is no member. TrimSuffix needs
+	// Suffix.
 	TrimSuffix string
 	// Named returns the name of an object's holder, "" for none, with ByFunc.
 	Named func(o graph.Object) string

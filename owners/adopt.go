@@ -20,10 +20,10 @@ var ErrOwned = errors.New("owned already")
 // as it is.
 //
 // Adopt checks fresh reads, first of the object and then of the owner. The write is
-// conditional on the UID and the version of the check. An owner that is being deleted
-// adopts nothing, and no object is adopted from such an owner. If the owner is marked to
-// orphan in between, the engine drops the new reference again. Name the owner's kind in
-// ownergraph.Config.Acknowledge if its controller adopts.
+// conditional on the UID and the version of the check. Adopt refuses if the new owner, or a present
+// owner of the object, is being deleted. If the owner is marked to orphan in between, the engine
+// drops the new reference again. The controller of an owner may adopt too. Name the kind of such an
+// owner in ownergraph.Config.Acknowledge: an orphan deletion then waits for its controller.
 //
 // Besides the errors of the store, Adopt returns:
 //

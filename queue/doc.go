@@ -1,5 +1,6 @@
-// Package queue schedules keys: a keyed work queue for an engine that does no I/O. The engine
-// asks it for the next node to decide. It knows neither nodes nor graphs.
+// Package queue schedules keys: a keyed work queue for a program that does no I/O. Use it where a
+// test has to choose the time and the order of each step. The engine asks it for the next node to
+// decide. It knows neither nodes nor graphs.
 //
 // # Passive
 //
@@ -36,8 +37,8 @@
 //
 // The queue hands out ready keys by priority, and within one priority in the order in which
 // they became ready. A priority with ready keys that was passed over 64 times in a row has
-// the next turn. A lower priority therefore advances under any load: of any 66 takes at
-// least one is its own.
+// the next turn, and two of them may be so at once. A lower priority therefore advances under any
+// load: each priority with ready keys gets at least one of any 66 keys.
 //
 // Next makes at most 256 due keys ready in one call. If more keys fall due at one time,
 // because the process was asleep, the later ones follow with the next calls. A high one
