@@ -2,9 +2,8 @@
 // The deletion of an owner cascades in the background, cascades in the foreground, or orphans the
 // dependents. The result stays correct while other clients change the store.
 //
-// The rules follow the Kubernetes garbage collector, without its races. RATIONALE.md lists the
-// differences, and RULES.md has the rules. The engine, the deciding part of the library, deletes
-// an object only after a proof that the deletion is right.
+// The rules follow the Kubernetes garbage collector, without its races. RULES.md has the rules. The
+// engine, the deciding part, deletes an object only after a proof that the deletion is right.
 //
 // The author of a control plane writes a [Store] of four methods over their database. The author
 // of a Kubernetes operator takes the store of adapters/clientgo.

@@ -2,7 +2,7 @@
 // the deleted object, its root, with each object that is deleted because of it. Package engine
 // carries the declarations out:
 //
-//   - A [Protection] keeps objects, whatever happens to their owners (Config.Protect).
+//   - A [Protection] keeps objects, also after the end of their owners (Config.Protect).
 //   - A [Guard] stops the deletion of a root before its first dependent goes, if the cascade is too
 //     large or has a protected object (Config.Guards). It is for roots that a person may delete by
 //     mistake.
