@@ -100,7 +100,7 @@ func TestCollectorWatchBackoff(t *testing.T) {
 		pass(10 * time.Minute)
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		longest := 500 * time.Millisecond // the first pause is between the run that held and the first try
+		longest := 500 * time.Millisecond // the first pause is between the run that lasted and the first try
 		for i := 2; i < len(b.starts); i++ {
 			gap := b.starts[i].Sub(b.starts[i-1])
 			if gap < longest/2 || gap > longest {

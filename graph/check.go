@@ -212,7 +212,7 @@ func (g *Graph) checkKinds() error {
 			continue
 		}
 		if known++; g.byKind[k.info.Kind] != kindID(i) || !k.known && k.first == 0 {
-			return fmt.Errorf("I6: kind %q is not found, or held for nothing", k.info.Kind)
+			return fmt.Errorf("I6: kind %q is not found, or kept for nothing", k.info.Kind)
 		}
 	}
 	if listed != g.live || known != len(g.byKind) {

@@ -139,9 +139,9 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			"a link does not lead back"},
 		{"I6: 9 nodes, 8 in lists of kinds; 5 kinds, 5 found", func(_ *testing.T, g *Graph) { g.kinds[g.byKind["a"]].first = 0 },
 			"a node is in no list"},
-		{"I6: kind \"a\" is not found, or held for nothing", func(_ *testing.T, g *Graph) { g.byKind["a"] = g.byKind["b"] },
+		{"I6: kind \"a\" is not found, or kept for nothing", func(_ *testing.T, g *Graph) { g.byKind["a"] = g.byKind["b"] },
 			"a kind is not found"},
-		{"I6: kind \"c\" is not found, or held for nothing", func(_ *testing.T, g *Graph) {
+		{"I6: kind \"c\" is not found, or kept for nothing", func(_ *testing.T, g *Graph) {
 			g.kinds = append(g.kinds, kind{info: KindInfo{Kind: "c"}})
 			g.byKind["c"] = kindID(len(g.kinds) - 1)
 		}, "a kind is neither served nor has it a node"},

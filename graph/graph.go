@@ -55,7 +55,7 @@ type Graph struct {
 	byPlace    map[placeKey]placeID
 	contents   contents // of containers
 	lastPlaces [64]placeID
-	maxNames   int // the most kinds and places that the maps have held
+	maxNames   int // the most kinds and places that the maps have had
 
 	groups     map[UID]*uidGroup // by UID, where several nodes have it
 	groupNodes map[Key]NodeID    // the nodes of groups that are not in the index

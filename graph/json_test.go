@@ -129,7 +129,7 @@ func TestJSONErrors(t *testing.T) {
 }
 
 // TestJSONRoundTrip: the reader returns each object that the writer took. The writer
-// refuses text that JSON cannot have.
+// refuses text that JSON cannot contain.
 func TestJSONRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawObject().Draw(t, "object")

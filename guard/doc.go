@@ -76,7 +76,7 @@
 //     or earlier, because the owner waits for it. A plan names the objects that were moved
 //     forward.
 //   - Each owner below the root, and the root itself, stays until the objects below it have
-//     gone. That is true for references that do not block, too. So a crash loses no order.
+//     gone. That applies to references that do not block, too. So a crash loses no order.
 //   - An object that stays by another owner, or that is protected, delays no phase. An object
 //     that a user has marked counts until it has gone.
 //   - An object below several ordered roots is in the earliest of its phases. That phase has to

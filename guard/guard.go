@@ -10,7 +10,7 @@ import "github.com/ownergraph/ownergraph/graph"
 // Always, Protected and Above say when it refuses. The functions must be pure. It is data apart
 // from them.
 //
-// A guard holds the writes of engines. Another actor may delete the content of a root at the
+// A guard delays the writes of engines. Another actor may delete the content of a root at the
 // mark, without owner references. Then the guard protects nothing but the empty root. In
 // Kubernetes the API server deletes the instances of a CustomResourceDefinition so, and the
 // namespace controller the content of a Namespace. Refuse the deletion of such a root itself,

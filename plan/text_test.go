@@ -113,7 +113,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestUnmet: definite outcomes are held against the store, and possible ones are not.
+// TestUnmet: definite outcomes are compared with the store, and possible ones are not.
 func TestUnmet(t *testing.T) {
 	a, b := key("a"), key("b")
 	for _, c := range []struct {

@@ -56,7 +56,7 @@ const (
 	// NeedAcknowledgement: a controller must acknowledge the deletion.
 	NeedAcknowledgement
 
-	// FenceHeld: a sick kind holds the fence.
+	// FenceHeld: a sick kind blocks the fence.
 	FenceHeld
 	// OwnerUnknown: there is no proof that an owner exists, and no proof that it is absent.
 	OwnerUnknown

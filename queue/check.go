@@ -174,7 +174,7 @@ func (q *Queue[K]) checkCapacity() error {
 		{"index", q.index.used, len(q.index.cells), keepCells, 2 * dense.Share},
 	} {
 		if r.cap > r.keep && r.len < r.cap/r.spare {
-			return broken(8, "%s have space for %d and has %d", r.of, r.cap, r.len)
+			return broken(8, "%s have space for %d and have %d", r.of, r.cap, r.len)
 		}
 	}
 	return nil

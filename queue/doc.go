@@ -74,7 +74,7 @@
 //   - In client-go a key cannot be taken back. Here Drop removes it.
 //   - In client-go all keys are equal, unless the user brings a queue. Here an owner with
 //     waiting dependents goes before thousands of leaves.
-//   - In client-go a map that held a burst keeps its size. Here memory comes back.
+//   - In client-go a map that had a burst keeps its size. Here memory comes back.
 //
 //test:by TestFairness TestNoClassStarves TestDueInBatches TestSteadyStateAllocatesNothing TestRoomComesBack
 package queue

@@ -160,7 +160,7 @@ func TestTurnEnds(t *testing.T) {
 	}
 }
 
-// TestBreath: the writers of a process have held a SQLite database for a second, one after
+// TestBreath: the writers of a process have had the lock of a SQLite database for a second, one after
 // another. The next one leaves it free for as long as another process takes to look again.
 func TestBreath(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

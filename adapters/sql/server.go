@@ -189,7 +189,7 @@ func oneTransaction(ctx context.Context, c *sql.Conn, opts *sql.TxOptions, high,
 
 const (
 	systemText = `(SELECT system_identifier FROM pg_control_system())`
-	// agreeWithin bounds the time for which a store delays the connections of its pool.
+	// agreeWithin bounds the time for which a store takes the connections of its pool.
 	agreeWithin = 2 * time.Second
 	leastAsked  = 4 // connections, so that a small pool shows where its next ones lead
 )

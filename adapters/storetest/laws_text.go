@@ -284,7 +284,7 @@ func (t *trial) sameSize(what string, want, seen ownergraph.Object) {
 	}
 }
 
-// graceIsExact takes numbers that a 32-bit integer, and a float64, cannot have.
+// graceIsExact takes numbers that a 32-bit integer, and a float64, cannot store.
 func graceIsExact(t *trial) {
 	for i, seconds := range []int64{1, math.MaxInt32 + 1, 1<<53 + 1, math.MaxInt64} {
 		o := t.made(fmt.Sprintf("a%d", i))

@@ -53,7 +53,7 @@ func flaw(g *graph.Graph, o graph.Object, r graph.Owner) string {
 
 // run admits and refuses objects.
 //
-// Held by Example.
+// Tested by Example.
 func run(_ context.Context, out io.Writer) error {
 	stored, err := graph.Parse(`team/blue#1; repo/shop/site#2 -> team/blue; repo/other/app#3; team/red#4~[foreground];
 		team/gold#5~[orphan]; team/grey#6; page/shop/old#7 -> team/grey`)

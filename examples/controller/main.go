@@ -94,7 +94,7 @@ func (c *controller) due() <-chan time.Time {
 
 // run deletes three owners, one cascade after another, and prints the writes of the controller.
 //
-// Held by Example.
+// Tested by Example.
 func run(ctx context.Context, out io.Writer) error {
 	objects, err := graph.Parse(`
 		team/blue; repo/site -> team/blue!; page/home -> repo/site!;

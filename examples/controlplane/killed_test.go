@@ -138,7 +138,7 @@ type blocker struct {
 
 const holding = "test.example/hold"
 
-// holdOne has a random backup of the team.
+// holdOne holds a random backup of the team.
 func holdOne(t *testing.T, draw *rand.Rand, at place, m team) blocker {
 	t.Helper()
 	opened, err := openRecords(t.Context(), at.store)

@@ -43,7 +43,7 @@ func main() {
 
 // run creates a team with two repositories, deletes the team, and prints the cascade.
 //
-// Held by Example.
+// Tested by Example.
 func run(ctx context.Context, out io.Writer) (err error) {
 	store := NewStore("Team", "Repo")
 	team, err := store.Create("Team", "blue")

@@ -27,7 +27,7 @@ func main() {
 
 // run loads the listing, takes the end of one object, and draws the graph.
 //
-// Held by Example.
+// Tested by Example.
 func run(_ context.Context, out io.Writer) error {
 	objects, err := graph.Parse(listing)
 	if err != nil {

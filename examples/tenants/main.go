@@ -32,7 +32,7 @@ func main() {
 
 // run runs the example.
 //
-// Held by Example.
+// Tested by Example.
 func run(ctx context.Context, out io.Writer) (err error) {
 	store, err := fill(ctx, "111111", "1111112", "222222")
 	if err != nil {

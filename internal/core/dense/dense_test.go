@@ -107,7 +107,7 @@ func TestList(t *testing.T) {
 		}
 		l.Pop()
 		if *at != nil {
-			t.Fatalf("element %d is still held", i)
+			t.Fatalf("element %d is still there", i)
 		}
 		if err := l.Check(); err != nil {
 			t.Fatal(err)

@@ -89,7 +89,7 @@ func TestMayWithholdMark(t *testing.T) {
 		{"a", false, "it has no mark"},
 		{"b~[foreground]", false, "no rule selects its kind"},
 		{"b/kept~[foreground]", true, "a rule without labels selects it"},
-		{"b~[foreground, ownergraph.github.io/withholds]", true, "a guard holds it"},
+		{"b~[foreground, ownergraph.github.io/hold]", true, "a guard withholds it"},
 	} {
 		o, err := graph.ParseObject(c.object)
 		if err != nil {

@@ -393,7 +393,7 @@ func TestEveryLateArrival(t *testing.T) {
 }
 
 // TestEveryTwoRoots: objects below two ordered roots never wait for ever, also if the two guards
-// order them the other way round. With the same phases, both orders are true. Without -whole it has a
+// order them the other way round. With the same phases, both orders apply. Without -whole it has a
 // share of the cascades.
 func TestEveryTwoRoots(t *testing.T) {
 	none := func(string) []string { return []string{""} }

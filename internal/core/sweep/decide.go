@@ -327,7 +327,7 @@ func (sw *Sweeps) isMarkedHolder(v View, k graph.Key, plan int) bool {
 }
 
 // maxRelated bounds the holders that are searched to tell whether one is a member of the other. Past it
-// neither counts as held by the other.
+// neither counts as a member of the other.
 const maxRelated = 32
 
 // related reports whether one of two holders is a member of the other, directly or through other

@@ -168,7 +168,7 @@ type membership struct {
 	kind  graph.Kind
 	phase int
 	since seq.Stamp    // the claim became known
-	fixed bool         // the claim is true for every later version of the object, and by has all other claims
+	fixed bool         // the claim applies to every later version of the object, and by has all other claims
 	by    []plan.Claim // the claims that may end; never changed in place
 	owned bool         // owner references alone make the claim
 }

@@ -84,7 +84,7 @@
 // time.
 //
 // A guard has the objects of a name as its roots, and a rule of protection protects them.
-// Both apply to all engines, or for one of them. The objects of a guard with phases go
+// Both apply to all engines, or to one of them. The objects of a guard with phases go
 // in phases. After "run", the reports of guards stand behind the word "reported".
 //
 // In a sweep, scopes are the scopes that begin with the holder's name and "-". The words

@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
-// Store stores objects under the rules of package finalizer. Versions count the
+// Store keeps objects under the rules of package finalizer. Versions count the
 // states of one object, so that equal histories give equal versions. A Store is a
 // value: a change makes new slices, so that copies are independent.
 type Store struct {

@@ -193,7 +193,7 @@ func TestMember(t *testing.T) {
 		{scoped, "tenant/shop", "pod/shop/a", true, "it is in the scope"},
 		{scoped, "tenant/shop", "pod/shop-2/a", false, "it is in another one"},
 		{scoped, "tenant/shop", "volume/shop", false, "it is in none"},
-		{scoped, "tenant/x/shop", "pod/shop/a", false, "a holder in a scope has no member nothing elsewhere"},
+		{scoped, "tenant/x/shop", "pod/shop/a", false, "a holder in a scope has no member elsewhere"},
 		{global, "tenant/a", "volume/a-x", true, "it has no scope"},
 		{global, "tenant/a", "pod/system/a-x", false, "it has one"},
 		{except, "tenant/111111", "volume/111111-keep", false, "it is excepted"},
