@@ -263,8 +263,7 @@ func TestCrashTakesNumbersBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the server is up", func() bool { return h.db.PingContext(t.Context()) == nil })
-	next := h.watch(t) // as the collector does
-	next.until(t, "listed", listed)
+	next := h.watchAgain(t)
 	h.mustCreate(t, object("team", "", "after-crash"))
 	next.reports(t, "after-crash")
 }

@@ -56,12 +56,47 @@ func (w *watcher) reported() []graph.Event {
 	return append([]graph.Event(nil), w.events...)
 }
 
-// until waits until the events satisfy the condition.
+// until waits until the events satisfy the condition. It fails at once if the watch has ended before.
 func (w *watcher) until(t *testing.T, what string, ok func([]graph.Event) bool) []graph.Event {
 	t.Helper()
 	var events []graph.Event
-	eventually(t, what, func() bool { events = w.reported(); return ok(events) })
+	eventually(t, what, func() bool {
+		ended := w.hasEnded()
+		if events = w.reported(); ok(events) {
+			return true
+		}
+		if ended {
+			t.Fatalf("not %s, and the watch has ended: %v", what, w.err)
+		}
+		return false
+	})
 	return events
+}
+
+// hasEnded reports whether the watch has ended. Then err has its error.
+func (w *watcher) hasEnded() bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// watchAgain returns a watch that has listed every kind. It begins a watch that ends anew, as the
+// Collector does: after a crash of the server the pool may have further dead connections.
+func (h *handle) watchAgain(t *testing.T) *watcher {
+	t.Helper()
+	for range 10 {
+		w := h.watch(t)
+		eventually(t, "listed", func() bool { return w.hasEnded() || listed(w.reported()) })
+		if !w.hasEnded() {
+			return w
+		}
+		t.Logf("the watch has ended: %v", w.err)
+	}
+	t.Fatal("each watch ended before it had listed every kind")
+	return nil
 }
 
 // eventually polls a condition, with a deadline.
