@@ -11,7 +11,9 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
 )
 
 // idleIn is idle for one scope, for at most a minute of the test's time.
@@ -89,6 +91,62 @@ func TestWaitIdleInHeld(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWaitIdleInCountsAll: a scope is not idle while an object of it waits for a worker of its
+// handler, or for a selection of the protected objects. Both end without a user.
+func TestWaitIdleInCountsAll(t *testing.T) {
+	hour := func(ctx context.Context, _ graph.Object) error {
+		return spend(ctx, time.Hour)
+	}
+	for _, c := range []struct {
+		objects string
+		cfg     ownergraph.Config
+		reason  string
+	}{
+		{"p/other/a[x.io/h]; p/s/b[x.io/h]",
+			ownergraph.Config{HandlerWorkers: 1, HandlerTimeout: 2 * time.Hour, Handlers: map[string]finalizer.Handler{"x.io/h": hour}},
+			"the handler of the other scope has the only worker"},
+		{"p/other/a; p/s/b; p/s/c -> p/s/b",
+			protecting(guard.Protection{Kinds: []graph.Kind{"p"}, Scopes: []string{"s"}, Selector: "keep=yes"}),
+			"a selection has to tell that c is not protected"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newTap(t, c.objects)
+			s.call = func(ctx context.Context, verb string, _ ownergraph.Key, make func() error) error {
+				if verb == "select" {
+					if err := spend(ctx, time.Hour); err != nil {
+						return err
+					}
+				}
+				return make()
+			}
+			c.cfg.CallTimeout = 2 * time.Hour
+			r := collect(t, s, c.cfg)
+			pass(2 * time.Hour)
+			s.delete(t, "p/other/a", ownergraph.Background)
+			s.delete(t, "p/s/b", ownergraph.Background)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if held, err := r.WaitIdleIn(ctx, "s"); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("idle with %s left, error %v, held %v: %s", s.shape(), err, held, c.reason)
+			}
+			pass(3 * time.Hour)
+			if held := r.idleIn("s"); len(held) > 0 || len(s.Objects()) > 0 {
+				t.Errorf("held %v, left %s: %s", held, s.shape(), c.reason)
+			}
+		})
+	}
+}
+
+// spend takes a time, unless the context ends first.
+func spend(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
 
 // TestWaitIdleInSeesLateEvents has a watch that is behind. A commit before the call

@@ -348,7 +348,7 @@ func (e *Engine) Idle() bool {
 		e.calls.Len() > 0 ||
 		e.expected.WatchLen() > 0 ||
 		len(e.cycles.Suspects()) > 0 ||
-		e.guards.Busy(e.guardView()) ||
+		e.guards.Roots.Busy() ||
 		e.fence.Busy(&e.kinds) ||
 		e.expected.HasUnblocked() ||
 		p.isShared() ||
@@ -365,11 +365,11 @@ func (e *Engine) Idle() bool {
 type pending struct{ e *Engine }
 
 // isShared reports whether there is work that is of no object alone: kinds have still to be
-// told or listed, members to be selected or proven, or a walk goes on.
+// told or listed, objects to be selected by labels, members to be proven, or a walk goes on.
 func (p pending) isShared() bool {
 	e := p.e
 	return !e.kinds.SetKnown() || e.kinds.Busy() ||
-		e.sweeps.Proving(e.sweepView()) || e.sweeps.Selecting(e.sweepView()) ||
+		e.sweeps.Proving(e.sweepView()) || e.sweeps.Selecting(e.sweepView()) || e.guards.Selecting(e.guardView()) ||
 		e.cycles.Searching() ||
 		e.audit.IsRunning() ||
 		e.pauses.Walks()
@@ -397,8 +397,8 @@ func (p pending) waitsOutside(id graph.NodeID) bool {
 	return (!m.Reread || p.e.expected.IsBlocked(id)) && m.Reason != policy.NeedAcknowledgement
 }
 
-// nodesLeft returns the nodes that are queued, that a call under way is about, or that
-// await an event that has to come, or a fence that no sick kind blocks.
+// nodesLeft returns the nodes that are queued for a decision or a handler, that a call under way is
+// about, or that await an event that has to come, or a fence that no sick kind blocks.
 func (p pending) nodesLeft() []graph.NodeID {
 	e := p.e
 	ids := slices.Concat(
@@ -407,6 +407,7 @@ func (p pending) nodesLeft() []graph.NodeID {
 		e.cycles.Suspects(),
 		e.expected.AwaitingWatch(),
 		e.brake.WaitingNodes(),
+		e.handlers.QueuedNodes(),
 	)
 	ids = slices.AppendSeq(ids, p.queued)
 	ids = slices.AppendSeq(ids, e.expected.Unblocked())
@@ -429,7 +430,7 @@ const maxPending = 1024
 func (p pending) idleIn(scope string) bool {
 	e := p.e
 	count := len(e.fanout.Woken()) + len(e.fanout.Owners()) + len(e.cycles.Suspects()) + e.expected.WatchLen() + e.calls.Len()
-	count += e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len() + e.brake.Waiting()
+	count += e.fence.MaxWaiters() + e.kinds.Len() + e.work.Len() + e.reads.Len() + e.expected.Len() + e.brake.Waiting() + e.handlers.Queued()
 	if count > maxPending {
 		return e.Idle()
 	}

@@ -139,11 +139,8 @@ func (g *Guards) Leave(v View, id graph.NodeID, k graph.Key, version graph.Versi
 	}
 }
 
-// Busy reports whether a judgement, or a selection for a verdict or a protection, is due or under
-// way.
-func (g *Guards) Busy(v View) bool {
-	return g.Roots.Busy() || g.Labels.Busy(v) || g.Members.Busy(v)
-}
+// Selecting reports whether a selection for a verdict or a protection is due or under way.
+func (g *Guards) Selecting(v View) bool { return g.Labels.Busy(v) || g.Members.Busy(v) }
 
 // Detail names the rule or the guard that holds a node, and the cause.
 func (g *Guards) Detail(v View, n graph.Node) (out []string) {

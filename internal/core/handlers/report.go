@@ -12,6 +12,19 @@ import (
 // Queued returns the number of runs that wait in a queue.
 func (r *Runs) Queued() int { return r.waiting }
 
+// QueuedNodes returns the nodes of the queued runs, in the order of the queues. A node may be there
+// for each of its handlers.
+func (r *Runs) QueuedNodes() (ids []graph.NodeID) {
+	for _, name := range r.names {
+		for _, id := range r.queues[name] {
+			if r.states[Run{id, name}].phase == queued {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
 // Failed returns the number of failed runs so far.
 func (r *Runs) Failed() uint64 { return r.failures }
 

@@ -82,8 +82,8 @@ func TestRuns(t *testing.T) {
 		t.Errorf("reason %v, %d runs, want none for a finalizer without a handler", d.Reason, r.r.Queued())
 	}
 	for range 2 { // a second decision queues nothing more
-		if d := r.decide(r.a, "x"); d.Reason != policy.HandlerRuns || r.r.Queued() != 1 {
-			t.Errorf("reason %v, %d runs, want %v and one run", d.Reason, r.r.Queued(), policy.HandlerRuns)
+		if d := r.decide(r.a, "x"); d.Reason != policy.HandlerRuns || r.r.Queued() != 1 || !slices.Equal(r.r.QueuedNodes(), []graph.NodeID{r.a}) {
+			t.Errorf("reason %v, runs of %v, want %v and one run", d.Reason, r.r.QueuedNodes(), policy.HandlerRuns)
 		}
 	}
 	r.start(r.a, "x", 1)

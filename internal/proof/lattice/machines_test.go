@@ -51,7 +51,6 @@ var leftOuts = []leftOut{
 
 	{"work", "absent orphaned undone history", "it remembers, and begins nothing"},
 	{"work", "held", "a held object waits for the outside, or in another machine"},
-	{"work", "handlers", "a run that is queued goes out at the next Next of its lane"},
 }
 
 // machinesOf returns the fields of the type Engine that are machines: their types are those of
