@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/ownergraph/ownergraph/graph"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -177,28 +178,34 @@ func (s *Store) conclude(it *item, r *pb.TxnResponse, revision int64) {
 	}
 }
 
-// errVersionUnknown says that kine has done a write, and another one followed before its
-// revision was read. The outcome counts as unknown, so that no caller gets a wrong version.
+// errVersionUnknown says that kine has done a write, and its revision cannot be read. The outcome
+// counts as unknown, so that no caller gets a wrong version.
 var errVersionUnknown = errors.New("kine has done the write, and its version is unknown")
 
 // correct reads the revision of a value that kine has written. The revision of kine's answer
-// may be that of a write at the same time.
+// may be that of a write at the same time. Another write of the key may have followed already, so
+// correct also reads the key as of that answer.
 //
-//test:by TestLinearizableOnKine
+//test:by TestLinearizableOnKine TestOvertakenOnKine
 func (s *Store) correct(ctx context.Context, it *item) error {
 	if !s.conf.Kine || it.next.remove || it.next.value == nil { // an unchanged record has no new value
 		return nil
 	}
-	r, err := s.kv.Get(ctx, it.at)
+	answered, err := strconv.ParseInt(string(it.next.record.Object.Version), 10, 64)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errVersionUnknown, err)
 	}
-	kv := only(r.Kvs)
-	if kv == nil || !bytes.Equal(kv.Value, it.next.value) {
-		return errVersionUnknown
+	for _, at := range []int64{0, answered} { // 0 is now
+		r, err := s.kv.Get(ctx, it.at, clientv3.WithRev(at))
+		if err != nil {
+			return fmt.Errorf("%w: %w", errVersionUnknown, err)
+		}
+		if kv := only(r.Kvs); kv != nil && bytes.Equal(kv.Value, it.next.value) {
+			it.next.record.Object.Version = version(kv.ModRevision)
+			return nil
+		}
 	}
-	it.next.record.Object.Version = version(kv.ModRevision)
-	return nil
+	return errVersionUnknown
 }
 
 // refusal adds ErrRefused to an error by which the server refuses the client. The server

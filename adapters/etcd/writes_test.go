@@ -1,6 +1,7 @@
 package etcdstore
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -278,5 +279,52 @@ func (r *rig) staleDeletion(t *testing.T) {
 	}
 	if seen, err := r.Get(t.Context(), o.Key); err != nil || seen.Deleting {
 		t.Errorf("after a Delete by an old version: %v, %v", seen, err)
+	}
+}
+
+// overtaken is a client of a server. Another writer overtakes its first read of an object.
+type overtaken struct {
+	clientv3.KV
+	write func() // nil once it is done
+}
+
+func (o *overtaken) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	if r, err := o.KV.Get(ctx, key); err == nil && len(r.Kvs) == 1 && o.write != nil && strings.HasSuffix(key, "blue") {
+		write := o.write
+		o.write = nil
+		write()
+	}
+	return o.KV.Get(ctx, key, opts...)
+}
+
+// TestOvertakenOnKine: another writer changes or removes an object before its creator has read the
+// version. The creator gets the version that it has made.
+func TestOvertakenOnKine(t *testing.T) {
+	for _, tc := range []struct {
+		write  func(r *rig, k graph.Key) error
+		reason string
+	}{
+		{func(r *rig, k graph.Key) error { return r.Delete(t.Context(), k, graph.DeleteOptions{}) }, "the object is gone"},
+		{func(r *rig, k graph.Key) error {
+			return r.Patch(t.Context(), k, graph.Precondition{}, graph.Change{AddFinalizer: "x"})
+		}, "the object has another value"},
+	} {
+		r := newRig(t, Config{Kine: true})
+		o, shown := parse(t, "node/blue"), graph.Version("")
+		kv := &overtaken{KV: r.Store.kv, write: func() {
+			live, err := r.Get(t.Context(), o.Key)
+			if shown = live.Version; err == nil {
+				err = tc.write(r, live.Key)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}}
+		r.Store.kv = kv
+		o.UID = ""
+		made, err := r.Create(t.Context(), Record{Object: o})
+		if err != nil || kv.write != nil || made.Object.Version != shown {
+			t.Errorf("version %q, want %q, error %v: %s", made.Object.Version, shown, err, tc.reason)
+		}
 	}
 }
