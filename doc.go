@@ -2,11 +2,11 @@
 // The deletion of an owner cascades in the background, cascades in the foreground, or orphans the
 // dependents. The result stays correct while other clients change the store.
 //
-// The rules follow the Kubernetes garbage collector, without its races. RULES.md has the rules. The
-// engine, the deciding part, deletes an object only after a proof that the deletion is right.
+// The rules follow the Kubernetes garbage collector, without its races. By default they also keep
+// the dependent of a reference with a wrong scope or name (Config.Scope, Config.OwnerName). RULES.md
+// has them. The engine, the deciding part, deletes only after a proof that the deletion is right.
 //
-// The author of a control plane writes a [Store] of four methods over their database. The author
-// of a Kubernetes operator takes the store of adapters/clientgo.
+// Write a [Store] of four methods over your database, or take adapters/clientgo for Kubernetes.
 //
 // # A first run
 //
@@ -38,8 +38,8 @@
 //   - OnDelete: reserved for a policy of this reference. Stores keep it, and no decision reads it
 //     yet. The store of adapters/clientgo refuses it.
 //
-// An object without owners stays. The engine deletes an object with owners when each owner is
-// gone, or is in a foreground deletion. Until then the object stays.
+// An object without owners stays, unless a sweep deletes it. The engine deletes an object with
+// owners when each owner is gone, or is in a foreground deletion.
 //
 // # Propagation
 //
@@ -60,10 +60,10 @@
 //
 // A deletion has these limits:
 //
-//   - A dependent that is created after its owner's deletion mark may go with the owner. It may
-//     also stay until the engine deletes it, because its owner is absent.
-//   - An object whose owners are deleted at once, with different propagations, goes or stays.
-//   - The engine keeps objects that own each other and have no other owner. Held lists them later.
+//   - A dependent that is created after its owner's deletion mark goes with the owner, or after it.
+//   - If two owners of an object are deleted at the same time, with different propagations, the
+//     object goes or stays. Both ends are right.
+//   - The engine keeps objects that own each other and have no other owner, and lists them in Held.
 //
 // # Finalizers and handlers
 //
@@ -85,7 +85,7 @@
 // watch that only repeats listings is valid. The file examples/customstore/store.go has the four
 // methods in less than a hundred lines. These promises matter most:
 //
-//   - The store makes the UIDs and the tokens of fences. They are random, and none returns.
+//   - The store makes the UIDs and the tokens of fences. They are random, and each is made once.
 //   - ErrNotFound is proof of absence. An unreachable kind is another error.
 //   - Patch and Delete check UID and version in the step that writes (RULES, R1).
 //   - The events of one kind come in the order of its commits. ListEnded comes only after every
@@ -105,7 +105,7 @@
 // The level of a store says how exact the engine is. [LevelOf] finds it. Config.Level lowers it.
 //
 //	level  the store                                      the engine
-//	0      declares less than level 1 (Leveler)           observes, reports, refuses to write
+//	0      declares that it breaks the contract (Leveler) observes, reports, refuses to write
 //	1      keeps the contract of Store                    deletes only objects whose owners are gone, or in
 //	                                                      a foreground deletion; foreground and orphan
 //	                                                      deletions are best effort, as in Kubernetes,
@@ -128,8 +128,8 @@
 // has never seen. Any number of Collectors may run on one store at once, and none of them has to
 // be the leader.
 //
-// Synced waits until every kind is listed. WaitIdle waits until the engine has no work left, and
-// returns the held objects. With Config.ObserveOnly the engine reports decisions and writes nothing.
+// Synced waits until every kind is listed. WaitIdle waits until no work is left, and returns the
+// held objects. With Config.ObserveOnly the engine reports decisions and writes nothing.
 //
 // # Held objects
 //

@@ -94,9 +94,9 @@
 //	stuck    something outside that has to be mended                    Held
 //
 // [Stats] has the counts. The Collector's method Keys returns keys of objects, and Nearby the owners
-// and dependents of one object. Stats.ByStatus counts the objects by status. The list of Held has
-// the blocked objects too, and the number Stats.Held leaves them out: it counts the waiting and the
-// stuck objects alone. Stats.Unfinished has the oldest object that the engine has begun with and
+// and dependents of one object. Stats.ByStatus counts the objects by status. Collector.Held lists the
+// blocked, the waiting and the stuck objects. The number Stats.Held omits the blocked ones, because
+// other objects have the cause. Stats.Unfinished has the oldest object that the engine has begun with and
 // neither finished nor held. Its age shows a stall of any cause.
 //
 // Config.OnDecision receives every decision, as a [DecisionEvent]. [Engine.Orders] reports the
@@ -126,9 +126,9 @@
 //   - PerCascade bounds the deletes of one cascade without an approval. Before the first delete
 //     the engine counts the objects below the root: see Brake.AwaitSick for sick kinds. If there
 //     are more, the brake trips: the engine deletes none of them, and Held reports them as Braked.
-//   - Window and Per bound the deletes of all cascades together. The window begins empty, so no
-//     number of restarts or of small cascades exceeds its rate. The window delays deletes, and
-//     needs no approval.
+//   - Window and Per bound the deletes of all cascades together. The window permits no delete at
+//     first, and fills evenly. So no number of restarts or of small cascades exceeds its rate. The
+//     window delays deletes, and needs no approval.
 //   - The brake counts a cascade by the key of its root. After a restart the engine does not know
 //     the root, and counts by the nearest absent owners. Deletes of a sweep count for the cascade of
 //     its holder, the object whose members they are. Removals of references and of finalizers do
@@ -165,8 +165,9 @@
 //   - A Collector that runs reads the record again every 10 s. If such a read fails, the known
 //     pauses stay.
 //
-// The record is an object of JSON. The Collector keeps the fields that it does not know. The first
-// Collector notes its beginning in a field "announced". The pauses look like this:
+// The record is an object of JSON. The Collector keeps the fields that it does not know. The field
+// "announced" has the time at which the first Collector began to use the record. The pauses look
+// like this:
 //
 //	{"version": 1, "writes": 3, "pauses": [{"all": true}, {"kind": "pod"}, {"scope": "east"}]}
 //

@@ -18,7 +18,7 @@
 //
 // A UID names one incarnation of an object, and no store uses it again. The UID alone is no
 // identity, because a reference may name the right UID and the wrong place. Such a reference is a
-// claim on another object here. The absence of that other object proves nothing about the true
+// claim on another object. The absence of that other object proves nothing about the true
 // owner. RATIONALE.md has the real deletion behind this rule (kubernetes#65200).
 //
 // # The graph
@@ -45,7 +45,8 @@
 //
 // An absent node is the proof that its object is gone. A phantom or an absent node leaves the graph
 // with its last dependent. [Delta].Freed reports each absence that leaves, so the caller may
-// remember it for longer. Events of different kinds may come in any order: the graph ends the same.
+// remember it for longer. The events of two kinds of objects may come in any order between each
+// other. The graph is the same in the end.
 //
 // [Graph.Lookup] finds a node by its key, [Graph.Alive] by its UID, and [Graph.At] by its place. A
 // reference with a wrong kind, scope or name has a phantom of its own. So it never changes the
@@ -56,8 +57,13 @@
 //
 // # Classes
 //
-// [Node.Reference] returns the class of a reference: [Solid], [Dangling], [Waiting], or
-// [Unknown] with a [Doubt]. [Graph.Classify] does so for an object that is not in the graph.
+// [Node.Reference] returns the class of a reference. [Graph.Classify] does so for an object that is
+// not in the graph. The classes are:
+//
+//	Solid     the owner exists, and is in no foreground deletion
+//	Waiting   the owner is in a foreground deletion, and waits for its dependents
+//	Dangling  the owner is proven absent
+//	Unknown   none of these is proven, for the reason of a Doubt
 //
 // Dangling is proven (RULES, R2), and stays proven until a rewind. A Gone is the graph's only proof.
 // The caller adds the absence that a read of the store proves. An unknown owner never deletes a
@@ -74,9 +80,9 @@
 //     counts its flag Block. The graph treats a kind of [Config].Ignore in the same way.
 //   - An object may name its own UID at another place, where no object is. That reference counts
 //     for the other place alone.
-//   - An orphan deletion of an owner drops each reference with its UID, also one with another
-//     place. ScopeAbsent and NameAbsent, below, read some of these as references to absent owners.
-//     The orphan deletion then leaves those.
+//   - An orphan deletion of an owner drops the references with its UID, also those with another
+//     place. It does not drop those that ScopeAbsent or NameAbsent, below, reads as references to
+//     absent owners.
 //   - [OnDelete] is reserved for a policy of one reference. No decision reads it yet.
 //
 // # Scopes
@@ -84,9 +90,9 @@
 // A global object, with the scope "", may own every object. The owner of a global object is
 // unknown if it has a scope. Two rules exist for a reference from one scope into another:
 //
-//   - [ScopeHold], the default: the owner is unknown. A store that resolves names within the
-//     dependent's scope may misread a reference. So the owner is unknown ([Misplaced]) if its UID
-//     is alive under the same kind and name in another scope.
+//   - [ScopeHold], the default: the owner of a reference into another scope is unknown. An owner is
+//     also unknown ([Misplaced]) if its UID is alive under the same kind and name in another scope.
+//     A store that resolves names within the dependent's scope may have misread such a reference.
 //   - [ScopeAbsent], as in Kubernetes: the engine looks for the owner in the dependent's own
 //     scope only. The scope of the reference does not matter.
 //
@@ -102,16 +108,18 @@
 //   - [NameAbsent], as in Kubernetes: the engine looks for the owner under the name of the
 //     reference.
 //
-// Both rules need an owner that the engine has observed. They do not find an owner of a kind that
-// is not listed yet, or of a kind that the engine leaves out.
+// The doubts Misplaced and Renamed need an owner that the engine has observed. The graph does not
+// know an owner of a kind that is not listed yet, or that takes no part.
 //
 // # Kinds and listings
 //
 // The event KindsKnown has the complete set of kinds. A kind may leave the set, or KindVanished may
 // report its end. References to its objects are then unknown until the store serves the kind
-// again. An object that was observed gone stays gone. A store reports nothing about an Unwatched kind, so only a read can find a global
-// owner of that kind. A reference to a NoOwner kind is unknown even after the end of the owner: see
-// [KindInfo].
+// again. An object that was observed gone stays gone. Two flags of [KindInfo] limit a kind:
+//
+//   - Unwatched: the store reports no object of the kind. Only a read can find an owner of the kind,
+//     and only a global one.
+//   - NoOwner: objects of the kind may not own. A reference to one is unknown, also after its end.
 //
 // A complete listing proves that each unlisted object of the kind is gone. [Graph.EndListing]
 // returns the keys of these objects, and the caller applies a Gone for each. A new listing voids
@@ -127,9 +135,9 @@
 //
 // # Text
 //
-// An [Object] has two forms of text. [Parse] and [Format] read and write one line for each
-// object, for tests, logs and reports. Parse has the whole notation. In this line the object b is
-// marked (~) and has a finalizer and three owners:
+// An [Object] has two forms of text. [Parse] and [Format] read and write a short notation, for tests,
+// logs and reports: see Parse. A semicolon divides the objects. Here b has version 3, a mark (~), a
+// finalizer, a blocking owner (!), a controller (^) and an unresolved owner (?):
 //
 //	a; b#3~[foreground] -> a!, pod/shop/web^, x?
 //
@@ -139,7 +147,7 @@
 // # Stored objects
 //
 // [Validate] finds the fault of an object before a store stores it. [Flaw] finds the stored objects
-// that break the model. The engine holds these.
+// that break the model. The engine deletes none of these, and reports them.
 //
 // If a store cannot decode one stored object, its event reports the finalizer of
 // [UnreadableBecause] for that object. The engine then holds that object alone, writes nothing to

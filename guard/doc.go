@@ -25,8 +25,8 @@
 //
 // A [Guard] selects the roots that it judges, and the conditions on which it refuses: always, a
 // protected object below, or more than a number of objects. See ExampleConfig_guards of package
-// ownergraph. The engine puts two finalizers on each root, graph.FinalizerHold and
-// graph.FinalizerNew.
+// ownergraph. The engine puts two finalizers on each object that a guard selects, before its
+// deletion: graph.FinalizerHold and graph.FinalizerNew.
 //
 //	a marked root with   state
 //	hold and new         unjudged: the engine plans the whole cascade behind a fence
@@ -35,7 +35,8 @@
 //
 // The verdict is a write: a pass takes hold off, and a refusal takes new off. So the first
 // verdict binds every engine, and survives every crash. Every engine knows the two names, with
-// any settings. The mark of a root with hold counts for no dependent, no sweep and no handler.
+// any settings. The mark of a root with hold has no effect: the engine deletes no dependent, sweeps
+// no member and runs no handler because of it.
 //
 // A refused deletion needs an approval. Collector.Approve plans the deletion again, compares
 // the plan with a fingerprint or a bound, and takes hold off. Any other writer may take hold off
@@ -53,8 +54,9 @@
 //     hold. A plan of another root does not know these members, and shows a refusal.
 //   - A store without fences gets no pass. A sick kind delays every verdict, and so does a bound
 //     of the plan (plan.ErrBound). Held names the kind or the bound.
-//   - A root that is marked before it carries hold is not guarded. The engine reports it, unless
-//     a listing has brought the root: its deletion may have passed before.
+//   - A root that is marked before it carries hold is not guarded. The engine reports such a root if
+//     an event showed the mark. It does not report a root of a listing, because an earlier verdict
+//     may have let that deletion pass.
 //   - Collector.Retire takes the finalizers of former guards and sweeps off.
 //
 // # Order
@@ -77,7 +79,7 @@
 //     forward.
 //   - Each owner below the root, and the root itself, stays until the objects below it have
 //     gone. That applies to references that do not block, too. So a crash loses no order.
-//   - An object that stays by another owner, or that is protected, delays no phase. An object
+//   - An object that stays because of another owner, or that is protected, delays no phase. An object
 //     that a user has marked counts until it has gone.
 //   - An object below several ordered roots is in the earliest of its phases. That phase has to
 //     be open for each of these roots.
@@ -100,9 +102,9 @@
 //
 //   - Each delete carries UID and version. After a conflict the engine decides again. An
 //     object that returns under its name is another object.
-//   - Before the engine deletes a member, the kinds of holders pass a fence that began after
-//     the engine observed the member and the mark. The watch has then reported no end of the
-//     holder, so the holder existed together with the member. The watch has also reported
+//   - The engine begins a fence after it has observed the member and the mark. It deletes the member
+//     only after the fence has passed for every kind of holders. The watch has then reported no end
+//     of the holder, so the holder existed together with the member. The watch has also reported
 //     every other holder that has a claim on the member.
 //   - A namesake is a later holder of the same name. Its members stay, even before the engine
 //     has observed the namesake: the fence is the proof that a member is not of the namesake.

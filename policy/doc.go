@@ -33,15 +33,16 @@
 //     owners of each other, so both stay.
 //   - An owner that lives at another place under the UID of the reference is unknown. The settings
 //     graph.ScopeAbsent and graph.NameAbsent read it as absent, as Kubernetes does.
-//   - An object with wrong data is held. The engine writes nothing to an object that it
-//     cannot read: see graph.FinalizerUnreadable.
+//   - A flawed object breaks a rule of the model, such as one with two controllers. The engine
+//     deletes no such object, and reports it. It writes nothing to an object that it cannot read:
+//     see graph.FinalizerUnreadable.
 //
 // # The rules
 //
 // RULES.md in the repository's root has the rules of a correct deletion: the wording, the
 // histories that break a weaker one, and the package and the tests of each. Comments cite it
-// as "RULES, R2". Decide implements the parts "presence" and "one instant" of R2, R3, and the
-// decisions. A reader of decisions needs these parts of the rules:
+// as "RULES, R2". Decide implements R3, and two parts of R2: presence, and one instant. A reader of
+// decisions needs these parts of the rules:
 //
 //   - R1: every write carries UID and version. After a conflict the engine reads the object
 //     again and decides on the answer.
@@ -61,19 +62,19 @@
 // # Evidence
 //
 // A [Moment] is a number that an observer raises for each fact that it learns, and for each read
-// and fence that it begins. Absence is stable, so its proof needs no moment. Any other fact needs a
-// read or a fence that began after the version of the object was known. Each function names the
-// rule that it implements.
+// and fence that it begins. A proof of absence stays valid until a rewind. A read proves absence
+// only if it began after the reference was known. Any other fact needs a read or a fence that began
+// after the version of the object was known. Each function names the rule that it implements.
 //
 // # The table
 //
 // An object is marked while it is being deleted. A marked object may have a propagation finalizer,
-// foreground or orphan. An object is flawed if it breaks a rule of the model, such as one with two
-// controllers. A ring is a cycle of waiting objects, each of which blocks the next.
+// foreground or orphan. A ring is a cycle of waiting objects, each of which blocks the next.
 //
-// The first row that fits is the decision. If evidence is missing, the decision asks for it. It is
-// Verify if a read can bring the evidence. It is Wait if a fence, an acknowledgement or the watch
-// can bring it. Guards and sweeps alone decide Attach.
+// The first row that fits is the decision. "By evidence" means that a read or a fence has shown the
+// state. If evidence is missing, the decision asks for it. It is Verify if a read can bring the
+// evidence. It is Wait if a fence or the watch can bring it, or a controller that has to acknowledge
+// the deletion. Only guards and sweeps decide Attach, which puts a finalizer on an object.
 //
 //	object              owners, or another condition           decision
 //	flawed              one owner orphans, by evidence         Orphan: drop the references to it
