@@ -60,10 +60,12 @@
 //
 // A deletion has these limits:
 //
-//   - A dependent that is created after its owner's deletion mark goes with the owner, or after it.
+//   - A dependent that is created after its owner's deletion mark may go with the owner, or later,
+//     because its owner is absent.
 //   - If two owners of an object are deleted at the same time, with different propagations, the
 //     object goes or stays. Both ends are right.
-//   - The engine keeps objects that own each other and have no other owner, and lists them in Held.
+//   - The engine keeps objects that own each other and have no other owner. An audit finds them, and
+//     Held lists them then (Config.AuditEvery).
 //
 // # Finalizers and handlers
 //
@@ -133,11 +135,10 @@
 //
 // # Held objects
 //
-// An object is held if the engine cannot decide on it, or cannot complete its deletion, until
-// another object or another program changes. [Collector.Held] and WaitIdle list
-// the held objects by key. Each entry, an [engine.Held], has the status, the reason, the names of
-// the causes, the time since which it is held, and the last error. REASONS.md has each reason with its
-// remedy. Some reasons are:
+// An object is held if the engine cannot decide on it, or cannot complete its deletion, until another
+// object or another program changes. [Collector.Held] and WaitIdle list the held objects by key. Each
+// entry, an [engine.Held], has the status, the reason, the names of the causes, the time, and the
+// last error. REASONS.md has each reason with its remedy. Some reasons are:
 //
 //   - The store does not serve the kind of the owner.
 //   - The reference names another scope or another name than the living owner has.
@@ -153,8 +154,7 @@
 //
 // [Collector.Plan] forecasts a deletion before it begins. The plan has the outcome of each object,
 // the steps in their waves, the cost, and the assumptions. The steps of one wave do not wait for each
-// other. A plan writes nothing, and asks nothing of the store. See package plan and
-// ExampleCollector_Plan.
+// other. A plan writes nothing, and asks nothing of the store. See package plan.
 //
 //   - An object is removed, orphaned, trimmed, kept by an owner, or held for a reason. A trimmed
 //     object stays, and loses some references.

@@ -147,7 +147,7 @@
 // # Stored objects
 //
 // [Validate] finds the fault of an object before a store stores it. [Flaw] finds the stored objects
-// that break the model. The engine deletes none of these, and reports them.
+// that break the model. The end of their owners deletes none of these, and the engine reports them.
 //
 // If a store cannot decode one stored object, its event reports the finalizer of
 // [UnreadableBecause] for that object. The engine then holds that object alone, writes nothing to

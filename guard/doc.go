@@ -131,11 +131,10 @@
 //
 // A [Selector] matches labels, which a store keeps beside its objects. Labels are no part of
 // an object. For a sweep the engine asks the store, which has to implement
-// ownergraph.LabelSelector: once at the beginning of a sweep and once when no member is left, in
-// pages, for each kind. UID
-// and version fix the labels of an object. The engine therefore deletes a member only at a
-// version that a selection showed to match. At another version it asks again. The holder
-// goes after a selection of every kind that began after the mark and after the last member
-// went. The watch must have shown every object of that selection too. If other holders may
-// have a claim on objects of a kind, the engine selects every object with the label.
+// ownergraph.LabelSelector. It asks for each kind, in pages, at the beginning of a sweep and when no
+// member is left. Labels do not change while UID and version stay the same. The engine therefore
+// deletes a member only at a version that a selection showed to match. At another version it asks
+// again. The holder goes after a selection of every kind that began after the mark and after the
+// last member went. The watch must have shown every object of that selection too. If other holders
+// may have a claim on objects of a kind, the engine selects every object with the label.
 package guard

@@ -33,9 +33,9 @@
 //     owners of each other, so both stay.
 //   - An owner that lives at another place under the UID of the reference is unknown. The settings
 //     graph.ScopeAbsent and graph.NameAbsent read it as absent, as Kubernetes does.
-//   - A flawed object breaks a rule of the model, such as one with two controllers. The engine
-//     deletes no such object, and reports it. It writes nothing to an object that it cannot read:
-//     see graph.FinalizerUnreadable.
+//   - A flawed object breaks a rule of the model, such as one with two controllers. The end of its
+//     owners does not delete it, and the engine reports it. The engine writes nothing to an object
+//     that it cannot read: see graph.FinalizerUnreadable.
 //
 // # The rules
 //

@@ -20,6 +20,8 @@ type item struct {
 	next step
 	done bool // err and next.record are the answer
 	err  error
+
+	answered int64 // the revision of the answer to the write
 }
 
 // rule is a pure rule of a store. It returns the effect of a write on the present record,

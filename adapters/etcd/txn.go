@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/ownergraph/ownergraph/graph"
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
@@ -160,7 +159,7 @@ func (s *Store) conclude(it *item, r *pb.TxnResponse, revision int64) {
 		return
 	}
 	if r.Succeeded {
-		if it.done = true; !it.next.remove {
+		if it.done, it.answered = true, revision; !it.next.remove {
 			it.next.record.Object.Version = version(revision)
 		}
 		return
@@ -191,11 +190,7 @@ func (s *Store) correct(ctx context.Context, it *item) error {
 	if !s.conf.Kine || it.next.remove || it.next.value == nil { // an unchanged record has no new value
 		return nil
 	}
-	answered, err := strconv.ParseInt(string(it.next.record.Object.Version), 10, 64)
-	if err != nil {
-		return fmt.Errorf("%w: %w", errVersionUnknown, err)
-	}
-	for _, at := range []int64{0, answered} { // 0 is now
+	for _, at := range []int64{0, it.answered} { // 0 is now
 		r, err := s.kv.Get(ctx, it.at, clientv3.WithRev(at))
 		if err != nil {
 			return fmt.Errorf("%w: %w", errVersionUnknown, err)

@@ -129,7 +129,7 @@ func TestDraw(t *testing.T) {
 		t.Error("a seed does not fix the order, or every seed gives the same")
 	}
 	drawn := map[string]bool{}
-	for i, m := range one {
+	for i, m := range one[:min(len(one), 2000)] {
 		drawn[m.File] = true
 		drawn[path.Dir(m.File)] = drawn[path.Dir(m.File)] || i < 1000
 	}
