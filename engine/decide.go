@@ -41,7 +41,8 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	if d.Action.Writes() {
 		if bar = e.bar(n); bar == policy.ReasonUnset {
 			inflight.WriteOf(w, s, &d)
-			bar = e.undone.Judge(&w.Call, &d, e.now, e.work, &e.effects)
+			bar = e.undone.Judge(&w.Call, e.now)
+			e.undone.Commit(&w.Call, &d, e.now, e.work, &e.effects)
 			e.carryOut()
 		}
 		if bar != policy.ReasonUnset {
@@ -103,7 +104,11 @@ func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *pol
 		if !blocked && e.order.Any() && releases(d) { // the sweep goes on meanwhile
 			blocked = e.order.TryRelease(e.orderView(), id)
 		}
-		d, holder = e.sweeps.Decide(e.sweepView(), id, d, blocked)
+		v, j := e.sweepView(), &e.scratch.sweep
+		e.sweeps.Refresh(v, id)
+		e.sweeps.Judge(v, id, d, blocked, j)
+		e.sweeps.Commit(v, id, j)
+		d, holder = j.Decision, j.Holder
 		e.carryOut()
 	}
 	if in.Deleting && e.handlers.Any() && !d.Action.Writes() && !withheld && !in.Unreadable {

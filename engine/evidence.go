@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -19,6 +20,7 @@ type scratch struct {
 	call     Call   // that waits for its lane
 	issued   CallID // of the decision at hand, 0 without a call
 	write    inflight.Write
+	sweep    sweep.Judgement
 	evidence evidence.Scratch
 	lists    policy.Scratch
 	root     uint64 // the last one of the brake, and its keys

@@ -69,7 +69,7 @@ func (x *explainer) judge(id graph.NodeID) judgement {
 		if j.barred = e.bar(n); j.barred == policy.ReasonUnset {
 			var w inflight.Write
 			inflight.WriteOf(&w, s, &j.d)
-			j.barred = e.undone.Barred(&w.Call, e.now)
+			j.barred = e.undone.Judge(&w.Call, e.now)
 		}
 	}
 	j.d.Owners = slices.Clone(j.d.Owners)

@@ -38,7 +38,9 @@ func (e *Engine) withholds(id graph.NodeID, n graph.Node, s inflight.Subject) (w
 	case o.HasFinalizer(graph.FinalizerHold):
 		return true, policy.ReasonUnset
 	case e.guards.Labels.Any():
-		why = e.guards.Labels.Decide(e.guardView(), id, &o)
+		if why = e.guards.Labels.Judge(e.guardView(), id, &o); why == policy.ProtectionUnknown {
+			e.guards.Labels.Want(e.guardView(), id, &o)
+		}
 		e.noteWithheld(id, why != policy.ReasonUnset)
 	}
 	return why != policy.ReasonUnset, why
@@ -74,9 +76,10 @@ func (e *Engine) decideGuarded(id graph.NodeID, s inflight.Subject, in *policy.F
 	if o.Deleting {
 		f.Bar, f.HasMembersByLabel = e.bar(n), e.sweeps.HasMembersByLabel(o.Kind)
 	}
-	d = g.Decide(e.guardView(), id, &o, d, f)
+	j := g.Judge(e.guardView(), id, &o, d, f)
+	g.Commit(e.guardView(), id, &o, &j)
 	e.carryOut()
-	return d
+	return j.Decision
 }
 
 // decideProtected keeps a protected object that would be deleted (RULES, G1).
@@ -86,7 +89,15 @@ func (e *Engine) decideProtected(id graph.NodeID, s inflight.Subject, d policy.D
 		return d
 	}
 	o := s.Object()
-	return e.guards.DecideDelete(e.guardView(), id, &o, d)
+	switch why := e.guards.JudgeDelete(e.guardView(), id, &o); why {
+	case policy.ReasonUnset:
+		return d
+	case policy.ProtectionUnknown:
+		e.guards.Labels.Want(e.guardView(), id, &o)
+		fallthrough
+	default:
+		return policy.Decision{Action: policy.Wait, Reason: why}
+	}
 }
 
 // nextJudge makes c the call for the next verdict, if one is due.

@@ -20,8 +20,11 @@ func (e *Engine) handle(id graph.NodeID, s inflight.Subject, d policy.Decision) 
 	if block == policy.NeedAnswer {
 		e.awaitAnswer(id)
 	}
-	d = e.handlers.Decide(id, finalizers, d, block, e.now, &e.effects)
-	e.carryOut()
+	d = e.handlers.Judge(id, finalizers, d, block, e.now)
+	if block == policy.ReasonUnset {
+		e.handlers.Commit(id, finalizers, e.now, &e.effects)
+		e.carryOut()
+	}
 	return d
 }
 

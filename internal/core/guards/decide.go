@@ -18,116 +18,100 @@ type Facts struct {
 	HasMembersByLabel bool
 }
 
-// Decide returns the decision of the guards for an object, where the rules alone decide d. A
-// mark that counts for no dependent ends nothing: its propagation finalizer stays.
-func (m *Machine) Decide(v View, id graph.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
-	if !o.Deleting {
-		if m.Any() {
-			d = m.guard(v, id, o, d)
-		}
-		return d
-	}
-	if d.Action == policy.Orphan || d.Action == policy.Trim { // its own references go all the same
-		return d
-	}
-	x := m.decideMarked(v, id, o, d, f)
-	if !x.Action.Writes() && (d.Action == policy.Verify || len(d.Owners) > 0) { // as above: they wait for evidence
-		return d
-	}
-	return x
+// Judgement is the decision of the guards about an object, with what its commit does. It is a value
+// that is valid until the next step of the engine.
+type Judgement struct {
+	Decision policy.Decision
+	lacks    lack
+	unheld   bool // marked, without hold
+	isNew    bool // with new
+	bar      policy.Reason
+	held     bool // root is that of a marked object with hold
+	begins   bool // root is kept anew
+	stamps   bool // root.since is the next stamp
+	root     root
+	due      bool // its judgement is due
+	fences   bool // it waits for a fence
+	labels   bool // a verdict lacks the labels of protections
+	members  bool // and those that make members
 }
 
-// decideMarked is Decide for a marked object whose own references stay.
-func (m *Machine) decideMarked(v View, id graph.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
-	hold, isNew := o.HasFinalizer(graph.FinalizerHold), o.HasFinalizer(graph.FinalizerNew)
-	if !hold {
-		m.noteReleased(v, id, o.Key, o.Version)
-		m.noteUnguarded(v, id, o, isNew, f)
+// lack says which finalizer an unmarked root lacks, for Machine.bare.
+type lack uint8
+
+const (
+	lackUnset lack = iota
+	// lacksNone: it lacks none, or the object is no such root.
+	lacksNone
+	// lacksNew: it has hold alone.
+	lacksNew
+	// lacksHold: it may have neither.
+	lacksHold
+)
+
+// Judge returns the decision of the guards for an object, where the rules alone decide d. A
+// mark that counts for no dependent ends nothing: its propagation finalizer stays.
+func (m *Machine) Judge(v View, id graph.NodeID, o *graph.Object, d policy.Decision, f Facts) (j Judgement) {
+	j.Decision = d
+	if !o.Deleting {
+		if m.Any() {
+			m.guard(v, o, &j)
+		}
+		return j
 	}
-	delete(m.bare, id)
+	if d.Action == policy.Orphan || d.Action == policy.Trim { // its own references go all the same
+		return j
+	}
+	m.judgeMarked(v, id, o, f, &j)
+	if !j.Decision.Action.Writes() && (d.Action == policy.Verify || len(d.Owners) > 0) { // as above: they wait for evidence
+		j.Decision = d
+	}
+	return j
+}
+
+// judgeMarked is Judge for a marked object whose own references stay.
+func (m *Machine) judgeMarked(v View, id graph.NodeID, o *graph.Object, f Facts, j *Judgement) {
+	hold, isNew := o.HasFinalizer(graph.FinalizerHold), o.HasFinalizer(graph.FinalizerNew)
+	j.lacks, j.unheld, j.isNew, j.bar = lacksNone, !hold, isNew, f.Bar
 	switch {
 	case !hold && isNew:
-		return policy.Decision{Action: policy.Release, Reason: policy.HoldGone, Finalizer: graph.FinalizerNew}
+		j.Decision = policy.Decision{Action: policy.Release, Reason: policy.HoldGone, Finalizer: graph.FinalizerNew}
+		return
 	case !hold && f.Protected != policy.ReasonUnset:
-		return wait(f.Protected)
+		j.Decision = wait(f.Protected)
+		return
 	case !hold:
-		return d
+		return
 	}
-	r := m.follow(v, id, o)
+	m.follow(v, id, o, j)
 	g, _ := m.Of(o)
 	switch {
 	case !isNew:
-		return wait(policy.DeletionRefused)
+		j.Decision = wait(policy.DeletionRefused)
 	case g == nil:
-		return wait(policy.GuardMissing)
+		j.Decision = wait(policy.GuardMissing)
 	case f.Bar != policy.ReasonUnset: // its own wait ends it
-		return wait(f.Bar)
+		j.Decision = wait(f.Bar)
+	default:
+		j.Decision = judgeRoot(v, o, f, len(g.Phases) > 0, j)
 	}
-	return m.judge(v, id, o, r, f, len(g.Phases) > 0)
 }
 
-// follow keeps a marked root with hold. Its mark counts as observed anew if the content of the
-// root has changed since, or the history went backwards.
-func (m *Machine) follow(v View, id graph.NodeID, o *graph.Object) root {
+// follow finds the knowledge of a marked root with hold. Its mark counts as observed anew if the
+// content of the root has changed since, or the history went backwards.
+func (m *Machine) follow(v View, id graph.NodeID, o *graph.Object, j *Judgement) {
 	r, ok := m.roots[id]
+	j.held, j.root = true, r
 	if ok && r.object.EqualContent(*o) && r.since > v.Kinds.Rewound() {
-		return r
+		return
 	}
-	verdict, asking, approved, marked, members := r.verdict, r.asking, r.approved, r.marked, r.members
-	m.forget(id)
-	r = root{object: o.Clone(), since: v.Stamps.Stamp(), asking: asking, approved: approved, members: members}
-	if r.marked = marked; marked <= v.Kinds.Rewound() { // 0 for a new root
-		r.marked = r.since
+	j.begins, j.stamps = true, true
+	j.root = root{since: v.Stamps.Last() + 1, asking: r.asking, approved: r.approved, members: r.members}
+	if j.root.marked = r.marked; r.marked <= v.Kinds.Rewound() { // 0 for a new root
+		j.root.marked = j.root.since
 	}
 	if !o.HasFinalizer(graph.FinalizerNew) { // the refusal took new off
-		r.verdict = verdict
-	}
-	m.roots[id] = r
-	return r
-}
-
-// noteReleased reports that the hold of a marked root is gone, unless this engine took it off.
-func (m *Machine) noteReleased(v View, id graph.NodeID, k graph.Key, version graph.Version) {
-	r, ok := m.roots[id]
-	if !ok {
-		return
-	}
-	why := policy.HoldRemoved
-	switch {
-	case r.passing:
-		why = policy.ReasonUnset
-		m.counts.Passed++
-	case r.approved || r.asking > 0:
-		why = policy.DeletionApproved
-		m.counts.Approved++
-	default:
-		m.counts.HoldRemoved++
-	}
-	m.over[id] = true
-	v.Out.Exempt(k)
-	if why != policy.ReasonUnset {
-		v.Out.Report(k, version, policy.Decision{Action: policy.Keep, Reason: why})
-	}
-	m.forget(id)
-}
-
-// noteUnguarded reports a marked root without hold, once, if it was marked before it carried
-// hold. A root with new has passed. A root that a listing brings may have passed too, before this
-// engine began.
-func (m *Machine) noteUnguarded(v View, id graph.NodeID, o *graph.Object, isNew bool, f Facts) {
-	if m.over[id] || f.Bar == policy.ObserveOnly {
-		return
-	}
-	if g, _ := m.Of(o); g == nil {
-		return
-	}
-	m.over[id] = true
-	kind := v.Kinds.Of(o.Kind)
-	switch bare, had := m.bare[id]; {
-	case isNew:
-		v.Out.Exempt(o.Key)
-	case had && bare, !had && kind.Listed && v.State(id).Known > kind.Ended:
-		m.reportUnguarded(v, o.Key, o.Version)
+		j.root.verdict = r.verdict
 	}
 }
 
@@ -137,37 +121,41 @@ func wait(why policy.Reason) policy.Decision {
 
 // guard puts the two finalizers on an unmarked root, hold first. A root that is about to be
 // deleted by the engine itself gets them before.
-func (m *Machine) guard(v View, id graph.NodeID, o *graph.Object, d policy.Decision) policy.Decision {
+func (m *Machine) guard(v View, o *graph.Object, j *Judgement) {
 	g, _ := m.Of(o)
 	hold := o.HasFinalizer(graph.FinalizerHold)
-	if delete(m.bare, id); g == nil || hold && o.HasFinalizer(graph.FinalizerNew) {
-		return d
+	if j.lacks = lacksNone; g == nil || hold && o.HasFinalizer(graph.FinalizerNew) {
+		return
 	}
+	d := &j.Decision
 	if k, known := v.Graph.Kind(o.Kind); known && k.NoOwner {
 		if d.Action == policy.Keep {
-			d = policy.Decision{Action: policy.Keep, Reason: policy.GuardUnfit}
+			*d = policy.Decision{Action: policy.Keep, Reason: policy.GuardUnfit}
 		}
-		return d
+		return
 	}
-	m.bare[id] = !hold
+	if j.lacks = lacksNew; !hold {
+		j.lacks = lacksHold
+	}
 	switch {
 	case d.Action.Writes() && d.Action != policy.Delete:
-		return d
 	case !hold:
-		return policy.Decision{Action: policy.Attach, Reason: policy.RootSeen, Finalizer: graph.FinalizerHold}
+		*d = policy.Decision{Action: policy.Attach, Reason: policy.RootSeen, Finalizer: graph.FinalizerHold}
+	default:
+		*d = policy.Decision{Action: policy.Attach, Reason: policy.RootSeen, Finalizer: graph.FinalizerNew}
 	}
-	return policy.Decision{Action: policy.Attach, Reason: policy.RootSeen, Finalizer: graph.FinalizerNew}
 }
 
 // verdictFor bounds the time from a verdict that passes to its write. The store may refuse the
 // write for hours, or a pause may bar it, and objects come below the root meanwhile.
 const verdictFor = 10 * time.Second
 
-// judge asks for the verdict of a marked root with both finalizers, and writes it. The
+// judgeRoot returns the decision about a marked root with both finalizers, by its verdict. The
 // judgement begins behind a fence that began after the mark was observed (G2). A store without
 // fences never passes a root. A verdict that passes counts for the mark that it judged: a restore
 // may have ended that mark, and a conflict is the first sign of it.
-func (m *Machine) judge(v View, id graph.NodeID, o *graph.Object, r root, f Facts, ordered bool) policy.Decision {
+func judgeRoot(v View, o *graph.Object, f Facts, ordered bool, j *Judgement) policy.Decision {
+	r := &j.root
 	// The store keeps the propagation until the grace period ends. That end is a change, and the
 	// root is judged anew. Until then an old verdict does no harm, and a newer one is of no use.
 	if r.judged && !r.verdict.Refused && ordered && o.Propagation() == graph.Unset && o.GraceSeconds > 0 {
@@ -175,9 +163,8 @@ func (m *Machine) judge(v View, id graph.NodeID, o *graph.Object, r root, f Fact
 	}
 	if r.judged && !r.verdict.Refused && (f.Reread || v.Now.After(r.until)) {
 		if r.judged = false; f.Reread {
-			r.since = v.Stamps.Stamp()
+			r.since, j.stamps = v.Stamps.Last()+1, true
 		}
-		m.roots[id] = r
 	}
 	switch {
 	case r.judged && r.verdict.Refused:
@@ -186,17 +173,13 @@ func (m *Machine) judge(v View, id graph.NodeID, o *graph.Object, r root, f Fact
 		return policy.Decision{Action: policy.Delete, Reason: policy.OrderNeedsForeground, Propagation: graph.Foreground}
 	case r.judged:
 		r.passing = true
-		m.roots[id] = r
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictPassed, Finalizer: graph.FinalizerHold}
 	case r.asked, !v.Fence.Exact():
-	case f.Selected <= r.since: // the caller asks for the selections
+	case f.Selected <= r.since: // its commit asks for the selections
 	case v.Fence.Passed() > r.since:
-		r.asked = true
-		m.roots[id] = r
-		m.due = append(m.due, id)
+		r.asked, j.due = true, true
 	default:
-		v.Out.WantFence(r.since)
-		v.Out.AwaitFence(id)
+		j.fences = true
 	}
 	if r.asked && r.err != "" { // only the outside can help
 		return wait(policy.JudgementFails)

@@ -47,23 +47,22 @@ func New(s Settings) (g Guards, err error) {
 	return g, nil
 }
 
-// Decide returns the decision of the guards for an object, where the rules alone decide d. It asks
-// for the labels that a verdict lacks. The caller leaves Selected of the facts unset.
-func (g *Guards) Decide(v View, id graph.NodeID, o *graph.Object, d policy.Decision, f Facts) policy.Decision {
+// Judge returns the decision of the guards for an object, where the rules alone decide d. It changes
+// nothing: see Commit. The caller leaves Selected of the facts unset.
+//
+//test:by TestJudgement
+func (g *Guards) Judge(v View, id graph.NodeID, o *graph.Object, d policy.Decision, f Facts) Judgement {
 	if o.Deleting {
 		f.Selected = g.Labels.SelectedAt(v)
 		if g.countsMembers(id, f) {
 			f.Selected = min(f.Selected, g.Members.SelectedAt(v))
 		}
 	}
-	d = g.Roots.Decide(v, id, o, d, f)
-	if d.Reason == policy.NeedVerdict || d.Reason == policy.JudgementFails {
-		g.Labels.WantAll(v, id, g.Roots.Since(id))
-		if g.countsMembers(id, f) {
-			g.Members.WantAll(v, id, g.Roots.Since(id))
-		}
+	j := g.Roots.Judge(v, id, o, d, f)
+	if j.Decision.Reason == policy.NeedVerdict || j.Decision.Reason == policy.JudgementFails {
+		j.labels, j.members = true, g.countsMembers(id, f)
 	}
-	return d
+	return j
 }
 
 // countsMembers reports whether the verdict about a root needs members by labels. A fork asks
@@ -72,16 +71,13 @@ func (g *Guards) countsMembers(id graph.NodeID, f Facts) bool {
 	return g.Members.Any() && g.Members.Restored() == nil && (f.HasMembersByLabel || g.Roots.NeedsMembers(id))
 }
 
-// DecideDelete keeps a protected object that would be deleted (RULES, G1).
-func (g *Guards) DecideDelete(v View, id graph.NodeID, o *graph.Object, d policy.Decision) policy.Decision {
-	why := policy.Protected
-	if g.Rules.Protects(o) == "" {
-		why = g.Labels.Decide(v, id, o)
+// JudgeDelete returns Protected or ProtectionUnknown for an object that may not be deleted (RULES,
+// G1), and ReasonUnset for every other one. With ProtectionUnknown, Labels.Want follows.
+func (g *Guards) JudgeDelete(v View, id graph.NodeID, o *graph.Object) policy.Reason {
+	if g.Rules.Protects(o) != "" {
+		return policy.Protected
 	}
-	if why == policy.ReasonUnset {
-		return d
-	}
-	return wait(why)
+	return g.Labels.Judge(v, id, o)
 }
 
 // WithholdsMark reports whether the mark of an object counts for no dependent, by its content or by its

@@ -48,7 +48,8 @@ func TestLacking(t *testing.T) {
 		id := r.put("a/r#1~[" + graph.FinalizerHold + "," + graph.FinalizerNew + "]")
 		decide := func() {
 			o := r.nodes.Node(id).Object()
-			g.Decide(r.view(), id, &o, policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}, Facts{HasMembersByLabel: c.labels})
+			j := g.Judge(r.view(), id, &o, policy.Decision{Action: policy.Keep, Reason: policy.NoOwners}, Facts{HasMembersByLabel: c.labels})
+			g.Commit(r.view(), id, &o, &j)
 			if err := g.Check(r.view()); err != nil {
 				t.Error(err)
 			}

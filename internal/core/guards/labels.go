@@ -120,14 +120,13 @@ func (l *Labels) MayProtect(o *graph.Object, known, rewound seq.Stamp) bool {
 	return rule != "" || unknown
 }
 
-// Decide returns Protected for an object that its labels protect. If a selection has to tell, it
-// returns ProtectionUnknown, and asks for that selection.
-func (l *Labels) Decide(v View, id graph.NodeID, o *graph.Object) policy.Reason {
+// Judge returns Protected for an object that its labels protect. If a selection has to tell, it
+// returns ProtectionUnknown, and Want asks for that selection.
+func (l *Labels) Judge(v View, id graph.NodeID, o *graph.Object) policy.Reason {
 	switch rule, unknown := l.State(o, v.State(id).Known, v.Kinds.Rewound()); {
 	case rule != "":
 		return policy.Protected
 	case unknown:
-		l.Want(v, id, o)
 		return policy.ProtectionUnknown
 	}
 	return policy.ReasonUnset

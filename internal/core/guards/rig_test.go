@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -66,14 +67,22 @@ func (r *rig) put(line string) graph.NodeID {
 	return n.ID()
 }
 
-// decide decides a node that the rules alone would keep.
+// decide decides a node where the rules alone decide d. Its judgement changes nothing.
 func (r *rig) decide(id graph.NodeID, d policy.Decision, f Facts) policy.Decision {
 	r.Helper()
 	if f.Selected == 0 {
 		f.Selected = seq.Max
 	}
 	o := r.nodes.Node(id).Object()
-	out := r.m.Decide(r.view(), id, &o, d, f)
+	g := Guards{Roots: r.m}
+	before, stamp, effects := r.m.Clone(), r.stamps.Last(), len(r.out.Items())
+	j := g.Roots.Judge(r.view(), id, &o, d, f)
+	if !reflect.DeepEqual(before, g.Roots) || r.stamps.Last() != stamp || len(r.out.Items()) != effects {
+		r.Errorf("the judgement of %s has changed something", o.Key)
+	}
+	out := j.Decision
+	g.Commit(r.view(), id, &o, &j)
+	r.m = g.Roots
 	if err := r.m.Check(r.view()); err != nil {
 		r.Error(err)
 	}

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -58,7 +59,13 @@ func newRig(t *testing.T) *rig {
 // decide returns the decision about an object that only finalizers hold.
 func (r *rig) decide(id graph.NodeID, finalizers ...string) policy.Decision {
 	d := policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}
-	return r.r.Decide(id, finalizers, d, policy.ReasonUnset, r.now, &r.out)
+	before := r.r.Clone()
+	d = r.r.Judge(id, finalizers, d, policy.ReasonUnset, r.now)
+	if before.waiting != r.r.waiting || !maps.Equal(before.states, r.r.states) {
+		r.Errorf("the judgement of node %d has changed something", id)
+	}
+	r.r.Commit(id, finalizers, r.now, &r.out)
+	return d
 }
 
 // start begins the next run, which has to be this one.
@@ -178,7 +185,7 @@ func TestResultCountsForNothing(t *testing.T) {
 // TestRunIsBlocked: no handler runs for an object that no write may go out to.
 func TestRunIsBlocked(t *testing.T) {
 	r := newRig(t)
-	d := r.r.Decide(r.a, []string{"x"}, policy.Decision{Reason: policy.NeedFinalizers}, policy.NeedListing, r.now, &r.out)
+	d := r.r.Judge(r.a, []string{"x"}, policy.Decision{Reason: policy.NeedFinalizers}, policy.NeedListing, r.now)
 	if d.Reason != policy.NeedListing || r.r.Queued() != 0 {
 		t.Errorf("reason %v, %d runs, want %v and none", d.Reason, r.r.Queued(), policy.NeedListing)
 	}

@@ -13,28 +13,23 @@ import (
 	"github.com/ownergraph/ownergraph/queue"
 )
 
-// Decide queues the missing runs for a marked object with these finalizers, and returns the
-// decision of Judge. No handler runs for a blocked object.
-func (r *Runs) Decide(id graph.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time, out *effect.List) policy.Decision {
-	d = r.Judge(id, finalizers, d, block, now)
-	if block != policy.ReasonUnset {
-		return d
-	}
+// Commit queues the missing runs for a marked object with these finalizers, after a judgement that no
+// reason blocked. After a failed run it asks for a decision when the next one is due.
+func (r *Runs) Commit(id graph.NodeID, finalizers []string, now time.Time, out *effect.List) {
 	for _, name := range finalizers {
 		if !r.handles(name) {
 			continue
 		}
 		run := Run{id, name}
 		switch s := r.states[run]; {
-		case s.phase == done:
-			return d
+		case s.phase == done: // its finalizer goes first
+			return
 		case s.isDue(now):
 			r.enqueue(run, s)
 		case s.phase == failed:
 			out.LookAt(id, queue.Normal, s.due())
 		}
 	}
-	return d
 }
 
 // isDue reports whether a run has to be queued.
@@ -43,7 +38,7 @@ func (s *state) isDue(now time.Time) bool {
 }
 
 // Judge returns the decision about a marked object with these finalizers, and changes
-// nothing. The decision releases a finalizer whose handler has succeeded. Otherwise it is
+// nothing: see Commit. The decision releases a finalizer whose handler has succeeded. Otherwise it is
 // d. If only finalizers hold the object, the state of a handler becomes the reason. Block
 // is the reason why no write may go out to the object.
 func (r *Runs) Judge(id graph.NodeID, finalizers []string, d policy.Decision, block policy.Reason, now time.Time) policy.Decision {

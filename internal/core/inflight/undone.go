@@ -61,36 +61,31 @@ func (u *Undone) Wrote(id graph.NodeID, digest uint32) {
 }
 
 // Judge returns WriteUndone for the write of a decision that is the last write again, until
-// the backoff is over. The queue has the backoff.
-func (u *Undone) Judge(x *Call, d *policy.Decision, now time.Time, q *queue.Queue[graph.NodeID], out *effect.List) policy.Reason {
-	id := x.Node
-	w, ok := u.writes[id]
-	if !ok || w.digest != x.Wrote {
-		return policy.ReasonUnset
-	}
-	if !w.judged {
-		w.judged = true
-		w.tries = min(w.tries+1, maxTries)
-		w.after = now.Add(q.Backoff(id, attempt(w.tries)))
-		u.writes[id] = w
-		u.count++
-		if w.tries == maxUndone {
-			u.lines.warn(x.Key, d, now, out)
-		}
-	}
-	if now.Before(w.after) {
-		return policy.WriteUndone
-	}
-	return policy.ReasonUnset
-}
-
-// Barred returns the reason that Judge would return for the write, and changes nothing.
-func (u *Undone) Barred(x *Call, now time.Time) policy.Reason {
+// the backoff is over. Otherwise it returns ReasonUnset. It changes nothing: see Commit.
+func (u *Undone) Judge(x *Call, now time.Time) policy.Reason {
 	w, ok := u.writes[x.Node]
 	if ok && w.digest == x.Wrote && (!w.judged || now.Before(w.after)) {
 		return policy.WriteUndone
 	}
 	return policy.ReasonUnset
+}
+
+// Commit counts the write of a decision that is the last write again, once for each success. The
+// queue has the backoff, which begins now.
+func (u *Undone) Commit(x *Call, d *policy.Decision, now time.Time, q *queue.Queue[graph.NodeID], out *effect.List) {
+	id := x.Node
+	w, ok := u.writes[id]
+	if !ok || w.digest != x.Wrote || w.judged {
+		return
+	}
+	w.judged = true
+	w.tries = min(w.tries+1, maxTries)
+	w.after = now.Add(q.Backoff(id, attempt(w.tries)))
+	u.writes[id] = w
+	u.count++
+	if w.tries == maxUndone {
+		u.lines.warn(x.Key, d, now, out)
+	}
 }
 
 // Tries returns the number of times that the last write to an object was undone in a row.

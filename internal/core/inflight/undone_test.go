@@ -51,7 +51,12 @@ var trim = policy.Decision{Action: policy.Trim, Owners: []int{0}}
 // judge judges a decision to write, and returns the reason to wait.
 func (r *rig) judge(d policy.Decision) policy.Reason {
 	x := r.call(d)
-	return r.u.Judge(&x, &d, r.now, r.q, &r.out)
+	why, again := r.u.Judge(&x, r.now), r.u.Judge(&x, r.now)
+	if why != again {
+		r.Errorf("the first judgement is %v, and the second one is %v", why, again)
+	}
+	r.u.Commit(&x, &d, r.now, r.q, &r.out)
+	return why
 }
 
 // wrote notes the success of the write of a decision.

@@ -84,7 +84,9 @@ func (r *rig) want() {
 	n, _ := r.Graph.Lookup(o.Key)
 	r.Edit(n.ID()).Known = r.Stamps.Stamp()
 	r.Sweeps.Observe(r.View, n.ID(), n)
-	r.Sweeps.Decide(r.View, n.ID(), policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}, false)
+	var j sweep.Judgement
+	r.Sweeps.Judge(r.View, n.ID(), policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}, false, &j)
+	r.Sweeps.Commit(r.View, n.ID(), &j)
 	r.Guards.TrySelect(r.guardView(), 0)
 }
 

@@ -5,37 +5,36 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
-	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Decide returns the decision of the sweeps for an object, and the holder of a deleted member.
-// Collection alone decides d for the object. A holder gets its finalizer, or loses it. A
-// member is deleted. A write of collection goes first. Blocked says that such a write may not
-// go out now. Then the sweeps take note of the object and leave d. They do the same for an
-// object that the store could not read.
-func (sw *Sweeps) Decide(v View, id graph.NodeID, d policy.Decision, blocked bool) (policy.Decision, graph.Key) {
-	if len(sw.plans) == 0 {
-		return d, graph.Key{}
-	}
-	if d.Action.Writes() && !blocked {
-		return d, graph.Key{}
+// Judge judges an object into j: the decision of the sweeps, and the holder of a deleted member. It
+// changes nothing but the count of looks, and Commit follows. Collection alone decides d for the
+// object. A holder gets its finalizer, or loses it. A member is deleted. A write of collection goes
+// first. Blocked says that such a write may not go out now. Then the sweeps take note of the object
+// and leave d. They do the same for an object that the store could not read.
+//
+//test:by TestMember
+func (sw *Sweeps) Judge(v View, id graph.NodeID, d policy.Decision, blocked bool, j *Judgement) {
+	j.reset(d)
+	if len(sw.plans) == 0 || d.Action.Writes() && !blocked {
+		return
 	}
 	o := v.judged(id)
 	if o.Unreadable() { // the selections that the run of its holder needs are wanted all the same
-		sw.decideMember(v, id, o, d)
-		return d, graph.Key{}
+		sw.judgeMember(v, id, o, j)
+		j.Decision, j.Holder = d, graph.Key{}
+		return
 	}
 	if _, may := sw.known[id]; may {
-		if x := sw.decideHolder(v, id, o, d); !blocked {
-			d = x
+		if x := sw.judgeHolder(v, id, o, d, j); !blocked {
+			j.Decision = x
 		}
 	}
-	if d.Action.Writes() {
-		return d, graph.Key{}
+	if !j.Decision.Action.Writes() {
+		sw.judgeMember(v, id, o, j)
 	}
-	return sw.decideMember(v, id, o, d)
 }
 
 // Concerns reports whether the sweeps may change the decision of collection for a node.
@@ -44,43 +43,15 @@ func (sw *Sweeps) Concerns(id graph.NodeID) bool {
 	return holder || len(sw.members[id]) > 0
 }
 
-// Recorded returns the decision of the sweeps for a node, as its recorded reason shows it.
-// A change of a sweep asks for new decisions of its nodes, so the record is present for each node
-// that is not queued. Without such a reason it is the decision d of collection.
-func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decision {
-	action := policy.Wait
-	if why == policy.FenceLost || why == policy.FenceFails { // the report of a wait for a fence
-		why = policy.NeedFence
-	}
-	switch why {
-	case d.Reason:
-		return d
-	case policy.HolderSeen:
-		action = policy.Attach
-	case policy.HolderDeleted:
-		action = policy.Delete
-	case policy.MembersGone:
-		action = policy.Release
-	case policy.HolderUnfit:
-		if !deleting {
-			action = policy.Keep
-		}
-	case policy.HolderUnguarded, policy.SweepUnserved, policy.Contested, policy.NeedMembers, policy.NeedSweep, policy.NeedSelect, policy.NeedFence, policy.FenceHeld:
-	default:
-		return d
-	}
-	return policy.Decision{Action: action, Reason: why}
-}
-
-// decideHolder guards a holder, and releases a marked one without members.
-func (sw *Sweeps) decideHolder(v View, id graph.NodeID, o graph.Object, d policy.Decision) policy.Decision {
+// judgeHolder guards a holder, and releases a marked one without members.
+func (sw *Sweeps) judgeHolder(v View, id graph.NodeID, o graph.Object, d policy.Decision, j *Judgement) policy.Decision {
 	for i, p := range sw.plans {
 		if !p.IsHolder(o) {
 			continue
 		}
 		switch name := p.Sweep().Finalizer; {
 		case o.Deleting:
-			x := sw.decideMarked(v, id, i, o)
+			x := sw.judgeMarked(v, id, i, o, j)
 			if x.Action.Writes() {
 				return x
 			}
@@ -98,19 +69,16 @@ func (sw *Sweeps) decideHolder(v View, id graph.NodeID, o graph.Object, d policy
 	return d
 }
 
-// decideMarked begins the run of a marked holder, and advances it. The decision is unset for a
-// holder that the run does not concern.
-func (sw *Sweeps) decideMarked(v View, id graph.NodeID, plan int, o graph.Object) policy.Decision {
+// judgeMarked judges the run of a marked holder. The run begins if there is none. The decision is
+// unset for a holder that the run does not concern.
+func (sw *Sweeps) judgeMarked(v View, id graph.NodeID, plan int, o graph.Object, j *Judgement) policy.Decision {
 	sweep := sw.plans[plan].Sweep()
 	guarded := o.HasFinalizer(sweep.Finalizer)
 	r := sw.runs[sw.of[runKey{id, plan}]]
 	halt := sw.halt(v, id, plan, o)
 	switch {
 	case r != nil && !r.over && !guarded && !r.unguarded: // released by this engine, or by another one
-		r.over = true
-		if r.done {
-			sw.counts.Ended++
-		}
+		j.steps = append(j.steps, step{plan: plan, run: r, what: leaves})
 		return policy.Decision{}
 	case r != nil && r.over:
 		return policy.Decision{}
@@ -121,31 +89,22 @@ func (sw *Sweeps) decideMarked(v View, id graph.NodeID, plan int, o graph.Object
 	case r == nil && halt != policy.ReasonUnset:
 		return policy.Decision{Action: policy.Wait, Reason: halt}
 	case r == nil:
-		r = sw.begin(v, plan, id, o)
-	}
-	if r.halted != (halt != policy.ReasonUnset) {
-		r.halted = !r.halted
-		sw.WalkAgain()
-	}
-	if r.halted {
+		j.steps = append(j.steps, step{plan: plan, what: begins})
+		return policy.Decision{Action: policy.Wait, Reason: policy.NeedMembers} // until a walk has ended
+	case halt != policy.ReasonUnset:
+		j.steps = append(j.steps, step{plan: plan, run: r, what: halts})
 		return policy.Decision{Action: policy.Wait, Reason: halt}
 	}
-	return sw.decideEnd(v, r, guarded, sweep.Finalizer)
-}
-
-// decideEnd advances a run, and releases the holder at its end.
-func (sw *Sweeps) decideEnd(v View, r *run, guarded bool, name string) policy.Decision {
-	why, done := sw.advance(v, r)
-	r.done = done
+	x := step{plan: plan, run: r, what: advances, progress: sw.progress(v, r)}
+	d := policy.Decision{Action: policy.Wait, Reason: x.progress.why}
 	switch {
-	case !done:
-		return policy.Decision{Action: policy.Wait, Reason: why}
-	case guarded:
-		return policy.Decision{Action: policy.Release, Reason: why, Finalizer: name, BestEffort: !v.Fence.Exact()}
+	case x.progress.done && guarded:
+		d = policy.Decision{Action: policy.Release, Reason: x.progress.why, Finalizer: sweep.Finalizer, BestEffort: !v.Fence.Exact()}
+	case x.progress.done:
+		x.what, d = ends, policy.Decision{}
 	}
-	r.over = true
-	sw.counts.Ended++
-	return policy.Decision{}
+	j.steps = append(j.steps, x)
+	return d
 }
 
 // halt returns the reason for which no member of a holder may be deleted now, or ReasonUnset.
@@ -168,18 +127,15 @@ func (sw *Sweeps) halt(v View, id graph.NodeID, plan int, o graph.Object) policy
 	return policy.ReasonUnset
 }
 
-// decideMember deletes a member of a holder that is being swept. The phase of the member has
+// judgeMember deletes a member of a holder that is being swept. The phase of the member has
 // to be open. No other owner or holder may have a claim on it. And the holder has to be proven
 // to exist at an instant at which the claim existed.
-func (sw *Sweeps) decideMember(v View, id graph.NodeID, o graph.Object, d policy.Decision) (policy.Decision, graph.Key) {
+func (sw *Sweeps) judgeMember(v View, id graph.NodeID, o graph.Object, j *Judgement) {
 	if o.Deleting {
 		if len(sw.members[id]) > 0 {
-			sw.wantSelects(v, sw.missingLabels(v, id, o)) // it may have no holder by now
+			j.want(sw.missingLabels(v, id, o)) // it may have no holder by now
 		}
-		return d, graph.Key{}
-	}
-	if slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.DependsOnHolder() }) {
-		sw.updateMember(v, id) // a holder may have changed its members
+		return
 	}
 	why := policy.ReasonUnset
 	for _, m := range sw.members[id] {
@@ -187,29 +143,29 @@ func (sw *Sweeps) decideMember(v View, id graph.NodeID, o graph.Object, d policy
 		if r == nil || r.halted || r.over {
 			continue
 		}
-		switch wait := sw.waitMember(v, id, o, m); wait {
+		switch wait := sw.waitMember(v, id, o, m, j); wait {
 		case policy.ReasonUnset:
 			phase := sw.plans[r.plan].Phase(m.phase)
-			return policy.Decision{
+			j.Holder, j.Decision = r.holder.Key, policy.Decision{
 				Action: policy.Delete, Reason: policy.HolderDeleted,
 				Propagation: sw.propagationOf(v, o, phase), GraceSeconds: phase.GraceSeconds,
-			}, r.holder.Key
+			}
+			return
 		case policy.Contested:
 			why = wait
 		default:
 			why = max(why, wait)
 		}
 	}
-	if why != policy.ReasonUnset && d.Action == policy.Keep {
-		d = policy.Decision{Action: policy.Wait, Reason: why}
+	if why != policy.ReasonUnset && j.Decision.Action == policy.Keep {
+		j.Decision = policy.Decision{Action: policy.Wait, Reason: why}
 	}
-	return d, graph.Key{}
 }
 
 // waitMember returns the reason for which a member waits, or ReasonUnset if it may be
-// deleted now. It requests the proof, or the selections, that end the wait. A phase that opens
+// deleted now. The judgement has the proof, or the selections, that end the wait. A phase that opens
 // asks for new decisions of its members, so no audit requests anything for a member of a closed phase.
-func (sw *Sweeps) waitMember(v View, id graph.NodeID, o graph.Object, m membership) policy.Reason {
+func (sw *Sweeps) waitMember(v View, id graph.NodeID, o graph.Object, m membership, j *Judgement) policy.Reason {
 	if v.Kinds.Sick(o.Kind) != "" { // the watch would not show its end
 		return policy.KindSick
 	}
@@ -219,7 +175,7 @@ func (sw *Sweeps) waitMember(v View, id graph.NodeID, o graph.Object, m membersh
 	asks := open || !v.State(id).Audited
 	if missing := sw.missingLabels(v, id, o); len(missing) > 0 {
 		if asks {
-			sw.wantSelects(v, missing)
+			j.want(missing)
 		}
 		return policy.NeedSweep
 	}
@@ -231,22 +187,22 @@ func (sw *Sweeps) waitMember(v View, id graph.NodeID, o graph.Object, m membersh
 	}
 	if rival, by, contested := sw.rival(v, id, r, o); contested {
 		if rival != 0 && asks { // labels may say that one of the two is a member of the other
-			sw.wantHolderLabels(v, r.node, r.holder)
-			sw.wantHolderLabels(v, rival, by)
+			j.want(sw.missingOfHolder(v, r.node, r.holder))
+			j.want(sw.missingOfHolder(v, rival, by))
 		}
 		return policy.Contested
 	}
 	if since := sw.claimedSince(v, id, m); !sw.proven(v, r, since) {
 		if asks {
-			sw.needProof(v, r, since)
+			j.need(r, since)
 		}
 		return policy.NeedSweep
 	}
-	if sw.wantSelects(v, closing); !open {
+	if j.want(closing); !open {
 		return policy.NeedSweep
 	}
 	if last := sw.contestedUntil(v, id, r, o); last != 0 && !sw.proven(v, r, last) {
-		sw.needProof(v, r, last)
+		j.need(r, last)
 		return policy.NeedSweep
 	}
 	return policy.ReasonUnset
@@ -358,4 +314,31 @@ func (sw *Sweeps) above(v View, o graph.Object, k graph.Key) bool {
 		}
 	}
 	return false
+}
+// Recorded returns the decision of the sweeps for a node, as its recorded reason shows it.
+// A change of a sweep asks for new decisions of its nodes, so the record is present for each node
+// that is not queued. Without such a reason it is the decision d of collection.
+func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decision {
+	action := policy.Wait
+	if why == policy.FenceLost || why == policy.FenceFails { // the report of a wait for a fence
+		why = policy.NeedFence
+	}
+	switch why {
+	case d.Reason:
+		return d
+	case policy.HolderSeen:
+		action = policy.Attach
+	case policy.HolderDeleted:
+		action = policy.Delete
+	case policy.MembersGone:
+		action = policy.Release
+	case policy.HolderUnfit:
+		if !deleting {
+			action = policy.Keep
+		}
+	case policy.HolderUnguarded, policy.SweepUnserved, policy.Contested, policy.NeedMembers, policy.NeedSweep, policy.NeedSelect, policy.NeedFence, policy.FenceHeld:
+	default:
+		return d
+	}
+	return policy.Decision{Action: action, Reason: why}
 }

@@ -111,12 +111,12 @@ func (sw *Sweeps) DependsOnLabels(o graph.Object) bool {
 	return slices.ContainsFunc(sw.labels.rules, func(a labelRule) bool { return sw.plans[a.plan].NeedsLabels(a.members, o) })
 }
 
-// wantHolderLabels wants the missing labels of a holder. The labels of a holder that is gone
-// decide nothing.
-func (sw *Sweeps) wantHolderLabels(v View, id graph.NodeID, o graph.Object) {
-	if id != 0 {
-		sw.wantSelects(v, sw.missingLabels(v, id, o))
+// missingOfHolder is missingLabels for a holder. The labels of a holder that is gone decide nothing.
+func (sw *Sweeps) missingOfHolder(v View, id graph.NodeID, o graph.Object) []selectWant {
+	if id == 0 {
+		return nil
 	}
+	return sw.missingLabels(v, id, o)
 }
 
 // noteLabels notes that the graph shows a version for which only the labels tell the

@@ -76,67 +76,108 @@ func (sw *Sweeps) needProof(v View, r *run, after seq.Stamp) {
 	}
 }
 
-// advance takes a run on. It returns the reason for which the run waits, and whether the
-// holder has no member left.
-func (sw *Sweeps) advance(v View, r *run) (why policy.Reason, done bool) {
+// progress is how far a run is, with what its next step does. It is a value that is valid until
+// that step.
+type progress struct {
+	why      policy.Reason // for which the run waits, or for which the holder may go
+	done     bool          // the holder has no member left
+	proved   bool          // the requested proof has come
+	served   bool          // no member waits for a proof any longer
+	requests bool          // members wait for a proof
+	selects  []selectWant  // that are missing
+	fence    bool          // a fence is wanted that begins after last
+	last     seq.Stamp
+	fenced   seq.Stamp  // see run
+	relists  bool       // without fences: listings of every kind are wanted
+	unlisted graph.Kind // see run
+	listing  bool       // the holder waits for a listing or a kind
+}
+
+// progress returns how far a run is, and changes nothing: see advance.
+func (sw *Sweeps) progress(v View, r *run) (p progress) {
+	p.proved = r.proofAfter != 0 && sw.proven(v, r, r.proofAfter)
+	p.served = r.need != 0 && sw.proven(v, r, r.need)
+	p.fenced = r.fenced
+	switch {
+	case r.need != 0 && !p.served:
+		p.why, p.requests = policy.NeedMembers, true
+		return p
+	case sw.walked <= r.since || r.members > 0:
+		p.why = policy.NeedMembers
+		return p
+	case !sw.addSelects(v, r, max(r.since, r.labelsChanged), &p):
+		return p
+	}
+	if sw.proveEmpty(v, r, &p); p.done {
+		p.done = sw.addSelects(v, r, max(p.fenced, r.labelsChanged), &p)
+	}
+	return p
+}
+
+// addSelects reports whether the members of the run are known by labels as of the moment. Otherwise
+// the progress has the missing selections.
+func (sw *Sweeps) addSelects(v View, r *run, after seq.Stamp, p *progress) bool {
+	missing, ok := sw.missingSelects(v, r, after)
+	if !ok {
+		p.why, p.selects = policy.NeedSelect, missing
+	}
+	return ok
+}
+
+// proveEmpty tells whether the holder has no member left, apart from members by labels
+// alone. The proof is a fence that began after the last member came or went. Without the proof
+// one is wanted. A selection that begins after the fence finds the other members.
+func (sw *Sweeps) proveEmpty(v View, r *run, p *progress) {
+	if !v.Fence.Exact() {
+		sw.proveListed(v, r, p)
+		return
+	}
+	p.last = max(r.since, r.seen, v.Kinds.LostAt())
+	if v.Fence.Passed() > p.last {
+		if r.fenced <= p.last {
+			p.fenced = v.Fence.Passed()
+		}
+		p.why, p.done = policy.MembersGone, true
+		return
+	}
+	p.why, p.fence = policy.NeedFence, true
+	if sw.mayRequestFence(v, sw.ends, p.last) && v.Fence.Blocked(v.Kinds) {
+		p.why = policy.FenceHeld
+	}
+}
+
+// advance takes a run on by its progress.
+func (sw *Sweeps) advance(v View, r *run, p *progress) {
 	r.fenceDelayed = false
-	if r.proofAfter != 0 && sw.proven(v, r, r.proofAfter) {
+	if p.proved {
 		r.proofAfter = 0
 		r.waves++
 		r.next = v.Now.Add(pause(r.waves))
 		sw.WalkAgain()
 	}
-	if r.need != 0 && sw.proven(v, r, r.need) {
+	if p.served {
 		r.need = 0
 		sw.WalkAgain() // the waiting members are decided again
 	}
-	switch {
-	case r.need != 0:
+	if r.fenced = p.fenced; p.requests {
 		sw.requestProof(v, r)
-		return policy.NeedMembers, false
-	case sw.walked <= r.since || r.members > 0:
-		return policy.NeedMembers, false
-	case !sw.wantMissing(v, r, max(r.since, r.labelsChanged)):
-		return policy.NeedSelect, false
 	}
-	why, done = sw.proveEmpty(v, r)
-	if done && !sw.wantMissing(v, r, max(r.fenced, r.labelsChanged)) {
-		return policy.NeedSelect, false
+	if p.relists {
+		r.listsWanted = v.Stamps.Stamp()
+		r.fenced = r.listsWanted
+		v.Kinds.WantLists()
 	}
-	return why, done
-}
-
-// wantMissing wants the selections that are missing after the moment. It reports whether
-// the members of the run are known by labels already.
-func (sw *Sweeps) wantMissing(v View, r *run, after seq.Stamp) (known bool) {
-	missing, ok := sw.missingSelects(v, r, after)
-	sw.wantSelects(v, missing)
-	return ok
-}
-
-// proveEmpty reports whether the holder has no member left, apart from members by labels
-// alone. The proof is a fence that began after the last member came or went. Without the proof
-// it requests one. A selection that begins after the fence finds the other members.
-func (sw *Sweeps) proveEmpty(v View, r *run) (why policy.Reason, done bool) {
-	if !v.Fence.Exact() {
-		return sw.relist(v, r)
+	if p.unlisted != "" {
+		r.unlisted = p.unlisted
 	}
-	last := max(r.since, r.seen, v.Kinds.LostAt())
-	switch {
-	case v.Fence.Passed() > last:
-		if r.fenced <= last {
-			r.fenced = v.Fence.Passed()
-		}
-		return policy.MembersGone, true
-	case !sw.tryRequestFence(v, r, &sw.ends, last):
-		return policy.NeedFence, false
+	if p.listing {
+		sw.wakeHolder(v, r)
 	}
-	v.Fence.Want(last, v.Now)
-	sw.wakeHolder(v, r)
-	if v.Fence.Blocked(v.Kinds) {
-		return policy.FenceHeld, false
+	if p.fence && sw.tryRequestFence(v, r, &sw.ends, p.last) {
+		v.Fence.Want(p.last, v.Now)
+		sw.wakeHolder(v, r)
 	}
-	return policy.NeedFence, false
+	sw.wantSelects(v, p.selects)
 }
 
 // pause returns the time until the next proof. If a client creates members all the time, the engine
@@ -177,19 +218,24 @@ func (sw *Sweeps) requestProof(v View, r *run) {
 // after another share fences.
 const fencePace = time.Second
 
-// tryRequestFence reports whether a run may request a fence that begins after the moment:
-// another waiter wants one, or it is time. The turn of the next run comes fencePace later. A
-// run that may not advances at its turn.
+// mayRequestFence reports whether a run may request a fence that begins after the moment: another
+// waiter wants one, or it is time.
+func (sw *Sweeps) mayRequestFence(v View, next time.Time, after seq.Stamp) bool {
+	return !v.Fence.Exact() || v.Fence.CanJoin(after) || !v.Now.Before(next)
+}
+
+// tryRequestFence reports whether a run may request a fence that begins after the moment. Then the
+// turn of the next run comes fencePace later, unless the run joins another waiter. A run that may
+// not advances at its turn.
 func (sw *Sweeps) tryRequestFence(v View, r *run, next *time.Time, after seq.Stamp) bool {
 	switch {
-	case !v.Fence.Exact() || v.Fence.CanJoin(after):
-		return true
-	case v.Now.Before(*next):
+	case !sw.mayRequestFence(v, *next, after):
 		r.fenceDelayed = true
 		sw.advanceAt(v, r, *next)
 		return false
+	case v.Fence.Exact() && !v.Fence.CanJoin(after):
+		*next = v.Now.Add(fencePace)
 	}
-	*next = v.Now.Add(fencePace)
 	return true
 }
 
@@ -281,34 +327,30 @@ func (sw *Sweeps) ReturnRead(v View, id RunID) {
 	}
 }
 
-// relist requests a new listing of every kind, for stores without fences. It reports whether
-// all kinds have been listed since a member last came or went.
-func (sw *Sweeps) relist(v View, r *run) (policy.Reason, bool) {
-	if r.listsWanted <= max(r.since, r.seen, v.Kinds.LostAt()) {
-		r.listsWanted = v.Stamps.Stamp()
-		r.fenced = r.listsWanted
-		v.Kinds.WantLists()
+// proveListed is proveEmpty for stores without fences: every kind has been listed since a member
+// last came or went.
+func (sw *Sweeps) proveListed(v View, r *run, p *progress) {
+	after := r.listsWanted
+	if p.relists = after <= max(r.since, r.seen, v.Kinds.LostAt()); p.relists {
+		after = v.Stamps.Last() + 1 // no listing is that new
+		p.fenced = after
 	}
-	if kind := sw.missingList(v, r); kind != "" {
-		r.unlisted = kind
-		sw.wakeHolder(v, r)
-		if v.Kinds.AnySick() {
-			return policy.FenceHeld, false
-		}
-		return policy.NeedFence, false
+	p.unlisted = sw.missingList(v, r, after)
+	switch p.listing = true; {
+	case p.unlisted != "" && !v.Kinds.AnySick():
+		p.why = policy.NeedFence
+	case p.unlisted != "" || v.Kinds.SetLost(): // there may be unknown kinds
+		p.why = policy.FenceHeld
+	default:
+		p.why, p.done, p.listing = policy.MembersGone, true, false
 	}
-	if v.Kinds.SetLost() { // there may be unknown kinds
-		sw.wakeHolder(v, r)
-		return policy.FenceHeld, false
-	}
-	return policy.MembersGone, true
 }
 
-// missingList returns a kind that has still to be listed anew, "" without one. It tries the
+// missingList returns a kind that has still to be listed after the moment, "" without one. It tries the
 // kind of the last result first: a holder is decided at each listing's end, and does not walk
 // all kinds each time.
-func (sw *Sweeps) missingList(v View, r *run) graph.Kind {
-	lacks := func(name graph.Kind) bool { return v.Kinds.Part(name) && !v.Kinds.Relisted(name, r.listsWanted) }
+func (sw *Sweeps) missingList(v View, r *run, after seq.Stamp) graph.Kind {
+	lacks := func(name graph.Kind) bool { return v.Kinds.Part(name) && !v.Kinds.Relisted(name, after) }
 	if lacks(r.unlisted) {
 		return r.unlisted
 	}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"reflect"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -189,9 +190,17 @@ func (r *rig) judge(k graph.Key) policy.Decision {
 	if r.nodes.Graph.Node(id).Deleting() {
 		d = policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}
 	}
-	d, _ = r.sw.Decide(r.view(), id, d, false)
+	r.sw.Refresh(r.view(), id)
+	before, stamp, effects := r.sw.Clone(), r.stamps.Last(), len(r.out.Items())
+	var j Judgement
+	r.sw.Judge(r.view(), id, d, false, &j)
+	before.looked = r.sw.looked // queries count
+	if !reflect.DeepEqual(before, r.sw) || r.stamps.Last() != stamp || len(r.out.Items()) != effects {
+		r.Errorf("the judgement of %s has changed something", k)
+	}
+	r.sw.Commit(r.view(), id, &j)
 	r.check()
-	return d
+	return j.Decision
 }
 
 // decides fails unless the decision has this action and this reason.

@@ -111,12 +111,13 @@ func (sw *Sweeps) stepDetached(v View) {
 		}
 		name := holderName{r.plan, r.holder.Scope, r.holder.Name}
 		taken := len(sw.holders[name]) > 0 // a new holder of the name has the members
-		_, done := sw.advance(v, r)
-		if taken || done {
+		p := sw.progress(v, r)
+		sw.advance(v, r, &p)
+		if taken || p.done {
 			delete(sw.runs, id)
 			delete(sw.detached, name)
 		}
-		if done && !taken {
+		if p.done && !taken {
 			sw.counts.Ended++
 		}
 	}

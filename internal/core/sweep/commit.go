@@ -1,0 +1,106 @@
+package sweep
+
+import (
+	"slices"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// Judgement is the decision of the sweeps about an object, with what its commit does. It is valid
+// until the next step of the engine, and may be used for another object then.
+type Judgement struct {
+	Decision policy.Decision
+	Holder   graph.Key // whose sweep deletes the object
+	steps    []step    // of the runs of a holder, by plan
+	selects  []selectWant
+	proofs   []proof // for which a member waits
+}
+
+// proof is a proof that begins after a moment.
+type proof struct {
+	run   *run
+	after seq.Stamp
+}
+
+// step is the next step of the run of a holder.
+type step struct {
+	plan     int
+	run      *run // nil if it begins
+	what     stepType
+	progress progress
+}
+
+// stepType is what a step does to the run.
+type stepType uint8
+
+const (
+	stepUnset stepType = iota
+	// begins: the run begins.
+	begins
+	// halts: the holder is not one whose members go now.
+	halts
+	// advances: the run goes on.
+	advances
+	// ends: the run is over, since the holder never carried the finalizer.
+	ends
+	// leaves: the run is over, since the finalizer is off.
+	leaves
+)
+
+func (j *Judgement) reset(d policy.Decision) {
+	*j = Judgement{Decision: d, steps: j.steps[:0], selects: j.selects[:0], proofs: j.proofs[:0]}
+}
+
+func (j *Judgement) want(missing []selectWant) { j.selects = append(j.selects, missing...) }
+
+func (j *Judgement) need(r *run, after seq.Stamp) { j.proofs = append(j.proofs, proof{r, after}) }
+
+// Refresh brings the memberships of an unmarked object up to date, where a holder may have changed
+// them. A decision begins with it.
+func (sw *Sweeps) Refresh(v View, id graph.NodeID) {
+	if slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.DependsOnHolder() }) && !v.judged(id).Deleting {
+		sw.updateMember(v, id)
+	}
+}
+
+// Commit takes note of a judgement about a node: it takes the runs of a holder on, and asks for the
+// proofs and the selections that a member waits for.
+func (sw *Sweeps) Commit(v View, id graph.NodeID, j *Judgement) {
+	for i := range j.steps {
+		sw.commitStep(v, id, &j.steps[i])
+	}
+	sw.wantSelects(v, j.selects)
+	for _, p := range j.proofs {
+		sw.needProof(v, p.run, p.after)
+	}
+}
+
+// commitStep takes the run of a holder on.
+func (sw *Sweeps) commitStep(v View, id graph.NodeID, x *step) {
+	r := x.run
+	switch x.what {
+	case begins:
+		sw.begin(v, x.plan, id, v.judged(id))
+		return
+	case leaves:
+		if r.over = true; r.done {
+			sw.counts.Ended++
+		}
+		return
+	}
+	if halts := x.what == halts; r.halted != halts {
+		r.halted = halts
+		sw.WalkAgain()
+	}
+	if x.what == halts {
+		return
+	}
+	sw.advance(v, r, &x.progress)
+	if r.done = x.progress.done; x.what == ends {
+		r.over = true
+		sw.counts.Ended++
+	}
+}
