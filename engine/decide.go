@@ -102,7 +102,10 @@ func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *pol
 	if e.sweeps.Any() && !withheld {
 		blocked := d.Action.Writes() && e.bar(n) != policy.ReasonUnset
 		if !blocked && e.order.Any() && releases(d) { // the sweep goes on meanwhile
-			blocked = e.order.TryRelease(e.orderView(), id)
+			v := e.orderView()
+			j := e.order.JudgeRelease(v, id)
+			e.order.Commit(v, id, &j)
+			blocked = j.Wait
 		}
 		v, j := e.sweepView(), &e.scratch.sweep
 		e.sweeps.Refresh(v, id)

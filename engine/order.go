@@ -106,18 +106,20 @@ func (e *Engine) beginOrder(id graph.NodeID) {
 // inOrder makes the delete of an object below an ordered root wait for its phase (G7), and the end
 // of an owner for the objects below it.
 func (e *Engine) inOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, holder graph.Key) policy.Decision {
-	wait, v := false, e.orderView()
+	var j order.Judgement
+	v := e.orderView()
 	switch {
 	case d.Action == policy.Delete:
 		h, _ := e.graph.Lookup(holder)
-		wait = e.order.TryDelete(v, id, h.ID())
+		j = e.order.JudgeDelete(v, id, h.ID())
 	case releases(d):
-		wait = e.order.TryRelease(v, id)
+		j = e.order.JudgeRelease(v, id)
 	case d.Action == policy.Keep || d.Action == policy.Trim || d.Action == policy.Orphan:
 		e.order.Spare(v, id)
 	}
+	e.order.Commit(v, id, &j)
 	e.carryOut()
-	if wait {
+	if j.Wait {
 		return order.Delayed(in, e.set, &e.scratch.lists, d)
 	}
 	return d

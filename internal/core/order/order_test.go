@@ -86,11 +86,11 @@ func TestScenario(t *testing.T) {
 		t.Error("c is not decided when its phase opens")
 	}
 	r.waits("x2/c", "", "its phase is open")
-	if !r.m.TryRelease(r.view(), r.id("r/R")) {
+	if !r.tryRelease(r.id("r/R")) {
 		t.Error("the root goes before c")
 	}
 	r.gone("x2/c")
-	if ids, _ := r.rest(); !slices.Contains(ids, r.id("r/R")) || r.m.TryRelease(r.view(), r.id("r/R")) {
+	if ids, _ := r.rest(); !slices.Contains(ids, r.id("r/R")) || r.tryRelease(r.id("r/R")) {
 		t.Error("the root waits for nothing")
 	}
 	if r.gone("r/R"); r.m.Orders() != 0 {
@@ -196,16 +196,16 @@ func TestRelease(t *testing.T) {
 	r := newRig(t, "r/R~[foreground]; x1/a~[foreground] -> r/R!; x1/b -> x1/a; x1/kept -> x1/a; x2/solid; x1/other -> x1/a, x2/solid")
 	r.stays[r.id("x1/kept")] = true
 	a := r.id("x1/a")
-	if !r.m.TryRelease(r.view(), a) {
+	if !r.tryRelease(a) {
 		t.Error("a goes before a walk has come to it")
 	}
 	r.rest()
-	if !r.m.TryRelease(r.view(), a) {
+	if !r.tryRelease(a) {
 		t.Error("a goes before b, although it blocks nothing")
 	}
 	r.gone("x1/b")
 	r.rest()
-	if r.m.TryRelease(r.view(), a) {
+	if r.tryRelease(a) {
 		t.Error("a waits for objects that stay")
 	}
 }
@@ -224,7 +224,7 @@ func TestSweepBelow(t *testing.T) {
 		{"r/R", true, "the root goes last"},
 		{"x3/elsewhere", true, "no object of the order waits for the holder"},
 	} {
-		if got := r.m.TryDelete(r.view(), r.id("x2/member"), r.id(c.holder)); got != c.wait {
+		if got := r.tryDelete(r.id("x2/member"), r.id(c.holder)); got != c.wait {
 			t.Errorf("%s: the sweep of %s waits: %t", c.reason, c.holder, got)
 		}
 	}
@@ -423,7 +423,8 @@ func TestWork(t *testing.T) {
 		}
 		for i := n - 1; i >= 0; i-- {
 			id := r.id(fmt.Sprintf("x%d/%d", i%3+1, i))
-			r.m.TryDelete(r.view(), id, 0)
+			j := r.m.JudgeDelete(r.view(), id, 0)
+			r.m.Commit(r.view(), id, &j)
 			r.mark(id)
 			r.gone(fmt.Sprintf("x%d/%d", i%3+1, i))
 			r.looks()

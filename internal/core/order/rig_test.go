@@ -202,7 +202,7 @@ func (r *rig) waits(objects, want, reason string) {
 	r.Helper()
 	var got []string
 	for name := range strings.FieldsSeq(objects) {
-		if r.m.TryDelete(r.view(), r.id(name), 0) {
+		if r.tryDelete(r.id(name), 0) {
 			got = append(got, name)
 		}
 	}

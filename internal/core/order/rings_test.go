@@ -101,14 +101,14 @@ func TestRingChanges(t *testing.T) {
 		r := newRig(t, c.before)
 		r.rest()
 		for name := range strings.FieldsSeq(c.waits) {
-			if !r.m.TryRelease(r.view(), r.id(name)) {
+			if !r.tryRelease(r.id(name)) {
 				t.Errorf("%s: %s does not wait before that", c.reason, name)
 			}
 		}
 		r.put(c.change)
 		r.rest()
 		for name := range strings.FieldsSeq(c.frees) {
-			if r.m.TryRelease(r.view(), r.id(name)) {
+			if r.tryRelease(r.id(name)) {
 				t.Errorf("%s: %s still waits", c.reason, name)
 			}
 		}

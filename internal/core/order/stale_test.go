@@ -36,7 +36,7 @@ func TestManyStale(t *testing.T) {
 		{"x2/long", true, maxJoined, "it may be below any of them"},
 	} {
 		before := r.m.Looked()
-		wait := r.m.TryDelete(r.view(), r.id(c.key), 0)
+		wait := r.tryDelete(r.id(c.key), 0)
 		if places := len(r.m.above[r.id(c.key)]); wait != c.wait || places != c.places {
 			t.Errorf("%s waits %t with %d places, want %t and %d: %s", c.key, wait, places, c.wait, c.places, c.reason)
 		}

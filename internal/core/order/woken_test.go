@@ -53,7 +53,7 @@ func TestAwaitedBelowGone(t *testing.T) {
 	r.rest()
 	r.gone("x1/a")
 	r.rest()
-	if !r.m.TryRelease(r.view(), r.id("r/R")) {
+	if !r.tryRelease(r.id("r/R")) {
 		t.Fatal("the root does not wait")
 	}
 	if _, _, some, ok := r.m.Awaited(r.view(), r.id("r/R"), 9); !ok || !slices.Equal(some, []graph.NodeID{r.id("x1/b")}) {
@@ -76,7 +76,7 @@ func TestRootInARing(t *testing.T) {
 		r.rest()
 		r.put(c.late)
 		r.rest()
-		if r.m.TryRelease(r.view(), r.id("x1/b")) {
+		if r.tryRelease(r.id("x1/b")) {
 			t.Errorf("the object waits for the root: %s", c.reason)
 		}
 	}

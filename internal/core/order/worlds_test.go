@@ -95,14 +95,14 @@ func (w *world) idle(id graph.NodeID) bool {
 func (w *world) act(id graph.NodeID) {
 	n := w.nodes.Node(id)
 	if n.Waiting() {
-		if w.m.TryRelease(w.view(), id) {
+		if w.tryRelease(id) {
 			w.asleep[id] = true
 			return
 		}
 		w.end(id)
 		return
 	}
-	if w.m.TryDelete(w.view(), id, 0) {
+	if w.tryDelete(id, 0) {
 		w.asleep[id] = true
 		return
 	}
