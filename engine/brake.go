@@ -1,12 +1,8 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
-	"slices"
 	"time"
-
-	"github.com/ownergraph/ownergraph/internal/inside"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
@@ -59,7 +55,7 @@ func (b Brake) validate() error {
 
 // brakeView returns the lower machines for the brake.
 func (e *Engine) brakeView() brake.View {
-	return brake.View{Nodes: e.view(), Out: &e.effects, Now: e.now, Listed: e.brakeListed(), Gap: e.kinds.Gap()}
+	return brake.View{Nodes: e.view(), Out: &e.effects, Now: e.now, Listed: e.brakeListed(), Gap: e.kinds.Gap(), Returned: e.kinds.Returned()}
 }
 
 // brakeListed reports whether cascades can be counted: no listing is awaited.
@@ -73,37 +69,77 @@ func (e *Engine) brakeListed() bool {
 	return e.kinds.Countable()
 }
 
-// brakeDecision returns the decision that the brake makes of a decision to delete. The
-// deletes of a sweep count for its holder.
-func (e *Engine) brakeDecision(id graph.NodeID, in *policy.Facts, d policy.Decision, holder graph.Key) policy.Decision {
-	switch {
-	case e.brake.AwaitsRecord(): // the pause of the unread record keeps it
-		e.brake.Leave(id)
-		return d
-	case d.Action == policy.Delete:
-	case d.Action == policy.Wait, d.Action == policy.Verify:
-		e.brake.Postpone(id)
-		return d
-	default:
-		e.brake.Leave(id)
+// brakeNote is the judgement of the brake about one decision, with what its commit needs.
+type brakeNote struct {
+	brake.Judgement                 // of a delete, without an answer for another decision
+	decision        policy.Decision // without the brake
+	postpones       bool            // the object cannot be decided now
+	holds           bool            // the root is the holder of a sweep
+	fixes           bool            // the commit fixes the roots in the history
+}
+
+// judgeBrake returns the decision that the brake makes of a decision to delete, and notes what
+// commitBrake does. The deletes of a sweep count for its holder. It changes the cache alone, which may
+// be nil. The time may be later than that of the engine.
+//
+//test:by TestJudgeBrakeIsPure
+func (e *Engine) judgeBrake(now time.Time, id graph.NodeID, in *policy.Facts, d policy.Decision, holder graph.Key, cache *history.RootCache, n *brakeNote) policy.Decision {
+	*n = brakeNote{decision: d, holds: holder.UID != ""}
+	if e.brake.AwaitsRecord() || d.Action != policy.Delete { // the pause of the unread record keeps it
+		n.postpones = !e.brake.AwaitsRecord() && (d.Action == policy.Wait || d.Action == policy.Verify)
 		return d
 	}
-	e.brake.SetReturned(e.kinds.Returned())
 	var roots []graph.Key
 	switch {
 	case e.cfg.Brake.PerCascade == 0:
-	case holder.UID != "":
-		roots = e.countHeld(id, holder)
+	case n.holds:
+		roots = []graph.Key{holder}
 	default:
-		roots = e.countRoots(id, in)
+		roots, n.fixes = e.history.AskRoots(e.view(), id, in, brake.LeftOut(), cache)
 	}
-	answer := e.brake.Judge(e.brakeView(), id, roots)
-	e.carryOut()
-	if refs := danglingAlone(in); answer == brake.Orphan && len(refs) > 0 {
+	n.Judgement = e.brake.Judge(brake.View{Nodes: e.view(), Now: now, Listed: e.brakeListed(), Returned: e.kinds.Returned()}, id, roots)
+	return n.settled(in)
+}
+
+// commitBrake carries the judgement of the brake out, and returns the decision. D is the decision of
+// judgeBrake, which came just before. A cascade that is counted in the commit may change it.
+func (e *Engine) commitBrake(id graph.NodeID, in *policy.Facts, d policy.Decision, n *brakeNote) policy.Decision {
+	switch {
+	case n.postpones:
+		e.brake.Postpone(id)
+		return d
+	case n.Answer == brake.AnswerUnset:
 		e.brake.Leave(id)
-		return policy.Decision{Action: policy.Orphan, Reason: policy.CascadeRefused, Owners: refs}
+		return d
 	}
-	return braked(answer, d)
+	v, changes := e.brakeView(), n.fixes || n.Begins
+	if n.fixes {
+		n.Judgement = e.brake.Judge(v, id, e.history.FixRoots(e.view(), id, in, brake.LeftOut(), &e.scratch.roots))
+	}
+	e.brake.Commit(v, id, &n.Judgement, func(root graph.Key) ([]graph.NodeID, int) {
+		if n.holds {
+			return e.history.SeedsOf(e.view(), id, nil, root), e.sweeps.MembersOf(root)
+		}
+		return e.history.SeedsOf(e.view(), id, in, root), 0
+	})
+	e.carryOut()
+	if changes {
+		d = n.settled(in)
+	}
+	if d.Action == policy.Orphan {
+		e.brake.Leave(id)
+	}
+	return d
+}
+
+// settled returns the decision for the answer of the brake.
+func (n *brakeNote) settled(in *policy.Facts) policy.Decision {
+	if n.Answer == brake.Orphan {
+		if refs := danglingAlone(in); len(refs) > 0 {
+			return policy.Decision{Action: policy.Orphan, Reason: policy.CascadeRefused, Owners: refs}
+		}
+	}
+	return braked(n.Answer, n.decision)
 }
 
 // braked returns the decision for an answer of the brake. D is the decision to delete.
@@ -137,62 +173,6 @@ func danglingAlone(in *policy.Facts) (refs []int) {
 		}
 	}
 	return refs
-}
-
-// countHeld makes the brake count the cascade of a holder.
-func (e *Engine) countHeld(id graph.NodeID, holder graph.Key) []graph.Key {
-	roots := []graph.Key{holder}
-	if e.brakeListed() && e.brake.TryReserve(id, roots) {
-		var seeds []graph.NodeID
-		if n, ok := e.graph.Lookup(holder); ok {
-			seeds = append(seeds, n.ID())
-		}
-		e.brake.Begin(e.brakeView(), holder, seeds, e.sweeps.MembersOf(holder))
-	}
-	return roots
-}
-
-// countRoots returns the roots of an object, and makes the brake count their cascades. If some are
-// not known, LeftOut is among them.
-//
-//test:by TestBrakeManyRoots TestBrakeLongNames TestBrakeUnknownRoot
-func (e *Engine) countRoots(id graph.NodeID, in *policy.Facts) []graph.Key {
-	number := e.history.RootOf(e.view(), id, in)
-	if number <= history.Self || number != e.scratch.root { // most objects have the roots of the one before
-		r := e.history.RootAt(e.graph.Node(id), number)
-		if r.More > 0 || len(r.Keys) == 0 { // too many, or with names that are too long for the history
-			r.Keys = append(r.Keys, brake.LeftOut())
-		}
-		e.scratch.root, e.scratch.roots = number, r.Keys
-	}
-	roots := e.scratch.roots
-	if e.brakeListed() && e.brake.TryReserve(id, roots) {
-		for _, k := range roots {
-			if !e.brake.IsKnown(k) {
-				e.brake.Begin(e.brakeView(), k, e.brakeSeeds(id, in, k), 0)
-			}
-		}
-	}
-	return roots
-}
-
-// brakeSeeds returns the nodes from which the objects of a cascade are counted: the root,
-// and those owners of an object that have this root.
-func (e *Engine) brakeSeeds(id graph.NodeID, in *policy.Facts, root graph.Key) (seeds []graph.NodeID) {
-	if n, ok := e.graph.Lookup(root); ok {
-		seeds = append(seeds, n.ID())
-	}
-	text := graph.Inside(inside.Key{}).AppendKey(nil, &root)
-	for i := range in.Owners {
-		o := e.view().OwnerID(id, i)
-		if o == 0 || slices.Contains(seeds, o) {
-			continue
-		}
-		if found, _, _ := e.history.Names(e.state(o).Root, func(k []byte) bool { return bytes.Equal(k, text) }); found {
-			seeds = append(seeds, o)
-		}
-	}
-	return seeds
 }
 
 // reportedCascade returns the cascade that a report of the brake is about, or nil.

@@ -57,7 +57,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 	case d.Action.Writes():
 		e.writeCall(w, d.BestEffort, c)
 		if d.Action == policy.Delete && d.Reason != policy.OrderNeedsForeground && e.brake.Any() {
-			e.brake.Take(uint64(c.ID))
+			e.brake.Take(uint64(c.ID), &e.scratch.brake.Judgement)
 		}
 		ok, call, sent = true, c.ID, c
 		if m.Audited {
@@ -125,7 +125,8 @@ func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *pol
 		d = e.inOrder(id, in, d, holder)
 	}
 	if e.brake.Any() && !repeats {
-		d = e.brakeDecision(id, in, d, holder)
+		note := &e.scratch.brake
+		d = e.commitBrake(id, in, e.judgeBrake(e.now, id, in, d, holder, &e.scratch.roots, note), note)
 	}
 	if d.Action == policy.Wait && holder.UID != "" && own.Action != policy.Delete && !releases(own) && (own.Action.Writes() || own.Action == policy.Verify || own.Reason == policy.NeedFence) {
 		return own, graph.Key{} // an owner may wait for this write

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
+	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -23,8 +24,8 @@ type scratch struct {
 	sweep    sweep.Judgement
 	evidence evidence.Scratch
 	lists    policy.Scratch
-	root     uint64 // the last one of the brake, and its keys
-	roots    []graph.Key
+	roots    history.RootCache // of the brake
+	brake    brakeNote
 }
 
 // input gathers the evidence for a decision about an observed node. It is valid until the

@@ -226,7 +226,7 @@ func (e *Engine) fingerprint(rename func(graph.Key, graph.Version) uint64) uint6
 	e.handlers.Hash(p.Printer)
 	e.guards.Hash(p.Printer, p.fenceAfter)
 	e.pauses.Hash(p.Printer)
-	e.brake.Hash(p.Printer)
+	e.brake.Hash(p.Printer, e.kinds.Returned())
 	e.sweeps.Hash(p.Printer, e.sweepView())
 	e.order.Hash(p.Printer, e.orderView())
 	return p.Sum()

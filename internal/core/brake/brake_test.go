@@ -20,7 +20,7 @@ func TestLimit(t *testing.T) {
 		if a := r.judge(fmt.Sprint("b/", call), "a"); a != Go {
 			t.Fatalf("%v within the limit", a)
 		}
-		r.m.Take(call + 1)
+		r.take(call + 1)
 	}
 	r.check()
 	r.m.Return(2)
@@ -28,7 +28,7 @@ func TestLimit(t *testing.T) {
 	if a := r.judge("b/1", "a"); a != Go {
 		t.Errorf("%v after a call was given back", a)
 	}
-	r.m.Take(3)
+	r.take(3)
 	r.m.Done(1, false)
 	if a := r.judge("c", "a", "a/x"); a != Held || r.m.CountHeld() != 1 {
 		t.Errorf("%v, %d held cascades, want one beyond the limit", a, r.m.CountHeld())
@@ -54,13 +54,13 @@ func TestSameRootTwice(t *testing.T) {
 		{"b/0", Go, "the first delete is within the limit"},
 		{"b/1", Held, "it is the second one"},
 	} {
-		if !r.m.IsKnown(key("a")) {
-			r.m.Begin(r.view(), key("a"), nil, 0) // without a walk, which would find too many
+		if !r.isKnown(key("a")) {
+			r.m.begin(r.view(), key("a"), nil, 0) // without a walk, which would find too many
 		}
 		if got := r.judge(c.name, "a", "a"); got != c.want {
 			t.Errorf("%s: %v, want %v: %s", c.name, got, c.want, c.reason)
 		} else if got == Go {
-			r.m.Take(1)
+			r.take(1)
 		}
 		r.check()
 	}
@@ -82,7 +82,7 @@ func TestApprovedCalls(t *testing.T) {
 			t.Fatalf("%s: %v, want %v", name, a, want)
 		}
 		if want == Go {
-			r.m.Take(call)
+			r.take(call)
 		}
 	}
 	take("b/0", 0, Held)
@@ -133,7 +133,7 @@ func TestReports(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 1}, "a/k; a/o; a/t; b -> a/k, a/o, a/t; b/k -> a/k; b/o -> a/o; b/t -> a/t")
 	for _, name := range []string{"k", "o", "t"} {
-		r.m.Begin(r.view(), key("a/"+name), nil, 2)
+		r.m.begin(r.view(), key("a/"+name), nil, 2)
 		r.judge("b/"+name, "a/"+name)
 	}
 	r.m.TryRefuse(r.view(), key("a/k"), false)
@@ -172,7 +172,7 @@ func TestRoom(t *testing.T) {
 	if a := r.judge("b/1", "a/1"); a != Go {
 		t.Fatal(a)
 	}
-	r.m.Take(1)
+	r.take(1)
 	if a := r.judge("b/2", "a/2"); a != NeedRoom || r.m.HasWork(r.now, true) {
 		t.Fatalf("%v, and work is left", a)
 	}
@@ -184,7 +184,7 @@ func TestRoom(t *testing.T) {
 	if !r.m.Step(r.view(), 9) || r.woken() != 1 || r.m.HasWork(r.now, true) {
 		t.Error("the end of a cascade wakes none, or again and again")
 	}
-	if a := r.judge("b/2", "a/2"); a != Go || r.m.IsKnown(key("a/1")) || !r.m.IsKnown(key("a/0")) {
+	if a := r.judge("b/2", "a/2"); a != Go || r.isKnown(key("a/1")) || !r.isKnown(key("a/0")) {
 		t.Errorf("%v, want the place of the cascade that has ended", a)
 	}
 }
@@ -196,7 +196,7 @@ func TestListings(t *testing.T) {
 	v.Listed = false
 	for range 2 {
 		for _, name := range []string{"b/0", "b/1"} {
-			if a := r.m.Judge(v, r.id(name), []graph.Key{key("a")}); a != NeedListings {
+			if a := r.judgeIn(v, name, []graph.Key{key("a")}); a != NeedListings {
 				t.Fatal(a)
 			}
 		}
@@ -204,7 +204,7 @@ func TestListings(t *testing.T) {
 	if r.m.Step(v, 9) || !r.m.Step(r.view(), 9) || r.woken() != 2 || r.m.Step(r.view(), 9) {
 		t.Error("the end of the listings does not wake both objects once")
 	}
-	r.m.Judge(v, r.id("b/0"), []graph.Key{key("a")}) // another kind has come
+	r.judgeIn(v, "b/0", []graph.Key{key("a")}) // another kind has come
 	if !r.m.Step(r.view(), 9) || r.woken() == 0 {
 		t.Error("an object that waits again is not woken")
 	}
@@ -236,7 +236,7 @@ func TestWindow(t *testing.T) {
 	if a := r.judge("b/0"); a != Go {
 		t.Errorf("%v for the woken object", a)
 	}
-	r.m.Take(1)
+	r.take(1)
 	r.m.Return(1)
 	if r.m.Step(r.view(), 9); len(r.out.Items()) != 2 || r.out.Items()[1].Node != r.id("b/1") {
 		t.Errorf("%+v, want the next object for the token", r.out.Items())
@@ -252,9 +252,9 @@ func TestWindow(t *testing.T) {
 func TestRewind(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 2}, "a/0; a/1; a/2; a/3; b/0 -> a/0; b/1 -> a/1; b/2 -> a/2; b/3 -> a/3")
 	r.judge("b/0", "a/0")
-	r.m.Take(1)
+	r.take(1)
 	for i, name := range []string{"a/1", "a/2"} {
-		r.m.Begin(r.view(), key(name), nil, 3)
+		r.m.begin(r.view(), key(name), nil, 3)
 		r.judge(fmt.Sprint("b/", i+1), name)
 	}
 	r.m.TryApprove(r.view(), key("a/1"), r.now.Add(time.Hour), 9)
@@ -262,7 +262,7 @@ func TestRewind(t *testing.T) {
 	r.m.Exempt(r.view(), key("a/3"))
 	r.m.Rewind(r.view())
 	for name, want := range map[string]bool{"a/0": false, "a/1": false, "a/2": true, "a/3": false} {
-		if r.m.IsKnown(key(name)) != want {
+		if r.isKnown(key(name)) != want {
 			t.Errorf("%s: known is %t, want %t", name, !want, want)
 		}
 	}
@@ -299,12 +299,12 @@ func TestExempt(t *testing.T) {
 func TestRecall(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 1}, "a/0; a/1; a/2; a/3; b/0 -> a/0; b/1 -> a/1; b/2 -> a/2; b/3 -> a/3")
 	for i := range 3 {
-		r.m.Begin(r.view(), key(fmt.Sprint("a/", i)), nil, 3)
+		r.m.begin(r.view(), key(fmt.Sprint("a/", i)), nil, 3)
 		r.judge(fmt.Sprint("b/", i), fmt.Sprint("a/", i))
 	}
 	r.m.TryApprove(r.view(), key("a/0"), r.now.Add(time.Hour), 2)
 	r.judge("b/0", "a/0")
-	r.m.Take(1)
+	r.take(1)
 	r.m.TryRefuse(r.view(), key("a/1"), true)
 	r.m.Exempt(r.view(), key("a/3"))
 	all := r.m.Memory(r.view())
@@ -382,10 +382,7 @@ func TestLeftOut(t *testing.T) {
 	r.m.Exempt(r.view(), graph.Key{Kind: "a", UID: LeftOut().UID})
 	r.begin("a")
 	judge := func(name string) Answer {
-		if k := LeftOut(); !r.m.IsKnown(k) {
-			r.m.Begin(r.view(), k, nil, 0)
-		}
-		return r.m.Judge(r.view(), r.id(name), []graph.Key{key("a"), LeftOut()})
+		return r.judgeIn(r.view(), name, []graph.Key{key("a"), LeftOut()})
 	}
 	if a := judge("b/0"); a != Held || r.judge("b/1", "a") != Go {
 		t.Fatalf("%v, want that the object with unknown roots is held alone", a)
@@ -408,7 +405,7 @@ func TestLeftOut(t *testing.T) {
 		if a := judge(c.name); a != c.want {
 			t.Errorf("%s: %v, want %v: %s", c.name, a, c.want, c.reason)
 		} else if a == Go {
-			r.m.Take(uint64(i + 1))
+			r.take(uint64(i + 1))
 		}
 	}
 	r.m.TryApprove(r.view(), LeftOut(), r.now.Add(time.Hour), 9)
@@ -435,7 +432,7 @@ func TestPostponeCallsNothing(t *testing.T) {
 	}
 	unlisted := r.view()
 	unlisted.Listed = false
-	if a := r.m.Judge(unlisted, r.id("b/0"), []graph.Key{key("a")}); a != NeedListings {
+	if a := r.judgeIn(unlisted, "b/0", []graph.Key{key("a")}); a != NeedListings {
 		t.Fatalf("%v, want that it needs listings", a)
 	}
 	if a := r.judge("b/1", "a"); a != NeedCount && a != Held {

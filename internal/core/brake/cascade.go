@@ -114,20 +114,22 @@ type share struct {
 
 func (m *Machine) at(s slot) *cascade { return &m.cascades[s] }
 
-// IsKnown reports whether Judge can answer for a cascade without Begin.
-func (m *Machine) IsKnown(k graph.Key) bool {
-	c := m.at(m.index[k])
-	return m.isExempt(k) || c.state != StateUnset && !m.isOutdated(c)
+// isKnown reports whether Judge can answer for a cascade without a count that begins.
+func (m *Machine) isKnown(v View, k graph.Key) bool {
+	return m.isExempt(k) || !m.at(m.index[k]).isUnknown(v.Returned)
 }
 
-// SetReturned takes the number of kinds that a count takes in again, so far. A cascade within its
-// limit is counted anew, if a kind has come back that its count has left out.
+// isUnknown reports whether a cascade has to be counted before Judge can answer for it.
+func (c *cascade) isUnknown(returned uint64) bool {
+	return c.state == StateUnset || c.isOutdated(returned)
+}
+
+// isOutdated reports whether a cascade within its limit is counted anew: a kind has come back that its
+// count has left out. Returned is the number of the kinds that have come back so far.
 //
 //test:by TestCountAgain
-func (m *Machine) SetReturned(n uint64) { m.returned = n }
-
-func (m *Machine) isOutdated(c *cascade) bool {
-	return c.state == Open && c.gap != nil && c.returned != m.returned
+func (c *cascade) isOutdated(returned uint64) bool {
+	return c.state == Open && c.gap != nil && c.returned != returned
 }
 
 // remember returns the slot of a cascade, or 0 if there is no room for another one. NoteEnd

@@ -77,7 +77,7 @@ func recording(t *testing.T) *rig {
 func (r *rig) tripped() {
 	r.Helper()
 	for _, n := range []string{"0", "1"} {
-		r.m.Begin(r.view(), key("a/"+n), nil, 3)
+		r.m.begin(r.view(), key("a/"+n), nil, 3)
 		if a := r.judge("b/"+n, "a/"+n); a != Held {
 			r.Fatalf("a/%s: %v", n, a)
 		}
@@ -138,7 +138,7 @@ func TestRecordAnswers(t *testing.T) {
 		r.m.TryApprove(r.view(), key("a/0"), until, 1)
 		r.m.TakeRecord(r.view(), fact(Approved, until, 1))
 		r.judge("b/0", "a/0")
-		r.m.Take(1)
+		r.take(1)
 		r.m.Done(1, false)
 		if a := r.judge("b/0", "a/0"); a != Held || !r.m.Unrecorded() {
 			r.Errorf("%v, want that the approval is used up", a)
@@ -231,9 +231,9 @@ func TestRecordEndsCount(t *testing.T) {
 		r := newRig(t, Settings{PerCascade: counted}, "a; c"+crowd("a", 1200)+"; c/1 -> c")
 		r.m.KeepRecord()
 		if counted == 1 {
-			r.m.Begin(r.view(), key("c"), []graph.NodeID{r.id("c")}, 0)
+			r.m.begin(r.view(), key("c"), []graph.NodeID{r.id("c")}, 0)
 		}
-		r.m.Begin(r.view(), key("a"), []graph.NodeID{r.id("a")}, 0)
+		r.m.begin(r.view(), key("a"), []graph.NodeID{r.id("a")}, 0)
 		r.m.TakeRecord(r.view(), []Fact{{Key: key("a"), State: RefusedKeep}})
 		r.steps()
 		if a := r.judge("b/0", "a"); a != Keep || r.judge("c/1", "c") != Go {

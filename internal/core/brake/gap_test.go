@@ -16,17 +16,17 @@ func TestCountAgain(t *testing.T) {
 	v := r.view()
 	r.begin("a/x")
 	v.Gap = gap
-	r.m.Begin(v, key("a"), nil, 0)
-	if a := r.m.Judge(v, r.id("b/0"), []graph.Key{key("a")}); a != Go {
+	r.m.begin(v, key("a"), nil, 0)
+	if a := r.judgeIn(v, "b/0", []graph.Key{key("a")}); a != Go {
 		t.Fatal(a)
 	}
-	r.m.Take(1)
-	if r.m.SetReturned(1); r.m.IsKnown(key("a")) || !r.m.IsKnown(key("a/x")) {
-		t.Errorf("known are a: %t, a/x: %t; want a/x alone", r.m.IsKnown(key("a")), r.m.IsKnown(key("a/x")))
+	r.take(1)
+	if r.returned = 1; r.isKnown(key("a")) || !r.isKnown(key("a/x")) {
+		t.Errorf("known are a: %t, a/x: %t; want a/x alone", r.isKnown(key("a")), r.isKnown(key("a/x")))
 	}
 	v = r.view()
 	v.Listed = false
-	if a := r.m.Judge(v, r.id("b/1"), []graph.Key{key("a")}); a != NeedListings {
+	if a := r.judgeIn(v, "b/1", []graph.Key{key("a")}); a != NeedListings {
 		t.Errorf("%v, want that the object waits for the listing of the kind", a)
 	}
 	if w, ok := r.m.WaitOf(r.id("b/1")); !ok || w.For != NeedListings {
@@ -47,7 +47,7 @@ func TestGapLine(t *testing.T) {
 	lines := func(root string, gap *kinds.Gap) (n int) {
 		v := r.view()
 		v.Gap = gap
-		r.m.Begin(v, key(root), nil, 0)
+		r.m.begin(v, key(root), nil, 0)
 		for _, x := range r.out.Items() {
 			if x.Type == effect.Log {
 				n++

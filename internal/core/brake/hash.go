@@ -10,8 +10,8 @@ import (
 )
 
 // Hash writes the state to the printer. A walk under way counts as one that has still to
-// begin.
-func (m *Machine) Hash(p *fingerprint.Printer) {
+// begin. Returned is that of View.
+func (m *Machine) Hash(p *fingerprint.Printer, returned uint64) {
 	if !m.Any() {
 		return
 	}
@@ -21,7 +21,7 @@ func (m *Machine) Hash(p *fingerprint.Printer) {
 		ranks[m.index[k]] = uint64(i + 1)
 	}
 	for _, k := range keys {
-		m.hashCascade(p, m.at(m.index[k]))
+		m.hashCascade(p, m.at(m.index[k]), returned)
 	}
 	if s := m.walk.slot; s != 0 {
 		p.Word(ranks[s])
@@ -44,9 +44,9 @@ func (m *Machine) Hash(p *fingerprint.Printer) {
 	m.hashWaits(p)
 }
 
-func (m *Machine) hashCascade(p *fingerprint.Printer, c *cascade) {
+func (m *Machine) hashCascade(p *fingerprint.Printer, c *cascade, returned uint64) {
 	p.Key(c.key)
-	p.Flags(c.listed, c.recorded, c.unrecorded, c.gap != nil, m.isOutdated(c))
+	p.Flags(c.listed, c.recorded, c.unrecorded, c.gap != nil, c.isOutdated(returned))
 	p.Word(uint64(c.state)<<8 | uint64(c.cause))
 	p.Word(uint64(c.handed))
 	p.Set(c.seeds)

@@ -15,10 +15,9 @@ import (
 var unhashed = map[string]string{
 	"Machine.set": "one Config", "Machine.index": "follows from the cascades",
 	"Machine.joins": "only the order of the lines counts", "Machine.counted": "follows from the waits", "Machine.called": "follows from the waits",
-	"Machine.asked": "of the decision at hand", "Machine.counts": "a report",
-	"Machine.free": "follows from the cascades", "Machine.promised": "follows from the waits", "Machine.need": "of the decision at hand",
-	"Machine.own": "of the decision at hand", "Machine.fresh": "of the decision at hand", "Machine.said": "a line of the log",
-	"cascade.free": "follows from the cascade", "cascade.returned": "see Machine.returned",
+	"Machine.counts": "a report",
+	"Machine.free":   "follows from the cascades", "Machine.promised": "follows from the waits",
+	"Machine.said": "a line of the log", "cascade.free": "follows from the cascade",
 	"Machine.keeps": "one Config", "Machine.unrecorded": "follows from the cascades", "cascade.at": "the order in a full record",
 	"cascade.underWay": "follows from the calls", "cascade.approvals": "only the calls of the last approval count",
 }
@@ -29,15 +28,15 @@ func TestHash(t *testing.T) {
 	r.m.Step(r.view(), 9)
 	r.now = r.now.Add(time.Minute)
 	r.judge("b", "a")
-	r.m.Take(1)
-	r.m.Begin(r.view(), key("a/x"), []graph.NodeID{r.id("a/x")}, 3)
+	r.take(1)
+	r.m.begin(r.view(), key("a/x"), []graph.NodeID{r.id("a/x")}, 3)
 	r.judge("c", "a/x")
 	r.m.TryApprove(r.view(), key("a/x"), r.now.Add(time.Hour), 5)
 	r.m.Exempt(r.view(), graph.Key{UID: "u"})
 	r.m.at(1).gap = &kinds.Gap{}
 	sum := func(m Machine) uint64 {
 		p := fingerprint.New(r.g, r.now, nil)
-		m.Hash(p)
+		m.Hash(p, 0)
 		return p.Sum()
 	}
 	edit := func(change func(c *cascade)) func(*Machine) {
@@ -63,7 +62,6 @@ func TestHash(t *testing.T) {
 		{"Machine.walk", func(m *Machine) { m.walk.slot = 1 }},
 		{"Machine.bucket", func(m *Machine) { m.bucket.tokens-- }},
 		{"Machine.taken", func(m *Machine) { m.taken = true }},
-		{"Machine.returned", func(m *Machine) { m.returned++ }},
 		{"Machine.listed", func(m *Machine) { m.listed = true }},
 		{"cascade.key", func(m *Machine) { // as another cascade at the same place
 			m.at(2).key = key("b")
@@ -73,6 +71,7 @@ func TestHash(t *testing.T) {
 		{"cascade.state", edit(func(c *cascade) { c.state = Tripped })},
 		{"cascade.cause", edit(func(c *cascade) { c.cause = LimitReached })},
 		{"cascade.listed", edit(func(c *cascade) { c.listed = !c.listed })},
+		{"cascade.returned", func(m *Machine) { m.at(1).returned++ }},
 		{"cascade.gap", edit(func(c *cascade) { c.gap = &kinds.Gap{} })},
 		{"cascade.recorded", edit(func(c *cascade) { c.recorded = true })},
 		{"cascade.unrecorded", edit(func(c *cascade) { c.unrecorded = true })},

@@ -3,6 +3,7 @@ package brake
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -43,85 +44,140 @@ func (a Answer) String() string {
 	return fmt.Sprintf("answer(%d)", uint8(a))
 }
 
-// Judge answers for the delete of a node that counts in these cascades, at most maxRoots. The
-// caller has called TryReserve, and Begin for the unknown ones, if no listing is awaited. With an answer other
-// than Go the node waits, and the machine asks for a new decision of it. A cascade trips here before
-// the first delete beyond its limit.
-func (m *Machine) Judge(v View, id graph.NodeID, roots []graph.Key) Answer {
-	var blocked [maxRoots]slot
-	n, worst := 0, Go
-	m.asked = m.asked[:0]
+// Judgement is the answer of the brake for a delete, with what its commit does. It is a value, and
+// its roots belong to the caller.
+type Judgement struct {
+	Answer Answer
+	// Begins says that the commit begins to count a cascade. Then the answer is NeedCount, or a larger
+	// one. A small cascade is counted in the commit, which may change the answer.
+	Begins bool
+
+	need    uint8 // places, with NeedRoom
+	known   int   // cascades that are remembered
+	roots   []graph.Key
+	slots   [maxRoots]slot   // of the remembered cascades, each once; 0 ends them
+	answers [maxRoots]Answer // of these
+	trips   [maxRoots]Cause  // of these, with which they trip
+}
+
+// Judge answers for the delete of a node that counts in these cascades, at most maxRoots. It changes
+// nothing, and the time may be later than that of the last step. Commit carries the judgement out.
+//
+//test:by TestJudgeLater TestJudgeUnknown
+func (m *Machine) Judge(v View, id graph.NodeID, roots []graph.Key) Judgement {
+	j := Judgement{Answer: Go, roots: roots}
+	j.Begins, j.need = m.begins(v, id, roots)
 	for _, k := range roots {
 		if m.isExempt(k) {
 			continue
 		}
 		s := m.index[k]
-		a := m.answer(v, s)
-		worst = max(worst, a)
-		if s == 0 || len(m.asked) == maxRoots || slices.Contains(m.asked, s) { // several references to one owner
-			continue
+		a, trip := m.answer(v, s)
+		if j.Begins && m.at(s).isUnknown(v.Returned) {
+			a, trip = begun(k), CauseUnset
 		}
-		if m.asked = append(m.asked, s); a != Go {
-			blocked[n], n = s, n+1
+		j.add(s, a, trip)
+	}
+	if m.set.Window > 0 && j.Answer == Go && !m.hasToken(id, v.Now) {
+		j.Answer = NeedToken
+	}
+	return j
+}
+
+// add adds the answer of one cascade.
+func (j *Judgement) add(s slot, a Answer, trip Cause) {
+	j.Answer = max(j.Answer, a)
+	n := j.known
+	if s == 0 || n == maxRoots || slices.Contains(j.slots[:n], s) { // several references to one owner
+		return
+	}
+	j.slots[n], j.answers[n], j.trips[n] = s, a, trip
+	j.known++
+}
+
+// begun returns the answer of a cascade whose count begins.
+func begun(k graph.Key) Answer {
+	if k == LeftOut() {
+		return Held
+	}
+	return NeedCount
+}
+
+// answer returns the answer of one cascade, and the cause if the cascade trips with it. Slot 0 is a
+// cascade that is not remembered.
+func (m *Machine) answer(v View, s slot) (a Answer, trip Cause) {
+	c := m.at(s)
+	switch {
+	case !v.Listed && c.isUnknown(v.Returned):
+		return NeedListings, CauseUnset
+	case c.state == StateUnset:
+		return NeedRoom, CauseUnset
+	case c.state == Open && c.handed >= m.set.PerCascade:
+		return Held, LimitReached
+	case c.state == Approved && !v.Now.Before(c.until):
+		return Held, ApprovalExpired
+	case c.state == Approved && c.used >= c.atMost:
+		return Held, ApprovalUsed
+	}
+	return m.stateAnswer(s), CauseUnset
+}
+
+// hasToken reports whether the window has a token for a node at a time. Nodes that were woken for
+// the tokens go first.
+func (m *Machine) hasToken(id graph.NodeID, now time.Time) bool {
+	return m.waits[id].called || m.bucket.at(now).tokens > m.called
+}
+
+// Commit carries a judgement out. Nothing changes between the two. With an answer other than Go the
+// node waits, and the machine asks for a new decision of it. A cascade trips here before the first
+// delete beyond its limit. If counts begin, J becomes the judgement after them. Seeds returns the nodes
+// from which a cascade is counted, and the number of its objects that are known without a walk.
+//
+//test:by TestJudgeUnknown TestCommitTrips TestReports
+func (m *Machine) Commit(v View, id graph.NodeID, j *Judgement, seeds func(root graph.Key) (from []graph.NodeID, members int)) {
+	if j.Begins {
+		m.reserve(j.roots)
+		for _, k := range j.roots {
+			if !m.isKnown(v, k) {
+				from, members := seeds(k)
+				m.begin(v, k, from, members)
+			}
+		}
+		*j = m.Judge(v, id, j.roots)
+	}
+	for i, s := range j.slots[:j.known] {
+		if j.trips[i] != CauseUnset {
+			m.trip(v, s, j.trips[i])
 		}
 	}
 	if m.set.Window > 0 {
-		if m.bucket.fill(v.Now); worst == Go && !m.hasToken(id) {
-			worst = NeedToken
+		m.bucket.fill(v.Now)
+	}
+	if j.Answer == Go {
+		m.Leave(id)
+		return
+	}
+	m.join(id, j)
+}
+
+// blocked returns the cascades that a node waits for. Until a count its others keep their places.
+func (j *Judgement) blocked() (slots [maxRoots]slot) {
+	if j.Answer == NeedCount {
+		return j.slots
+	}
+	n := 0
+	for i, a := range j.answers[:j.known] {
+		if a != Go {
+			slots[n], n = j.slots[i], n+1
 		}
 	}
-	switch worst {
-	case Go:
-		m.Leave(id)
-	case NeedCount: // until the count the others of the node keep their places
-		blocked = [maxRoots]slot{}
-		copy(blocked[:], m.asked)
-		fallthrough
-	default:
-		m.join(id, worst, blocked)
-	}
-	m.need = 0
-	return worst
+	return slots
 }
 
-// answer returns the answer of one cascade. Slot 0 is a cascade that is not remembered.
-func (m *Machine) answer(v View, s slot) Answer {
-	c := m.at(s)
-	switch {
-	case !v.Listed && (c.state == StateUnset || m.isOutdated(c)):
-		return NeedListings
-	case c.state == StateUnset:
-		return NeedRoom
-	case c.state == Counting:
-		return NeedCount
-	case c.state == Open && c.handed >= m.set.PerCascade:
-		m.trip(v, s, LimitReached)
-	case c.state == Approved && !v.Now.Before(c.until):
-		m.trip(v, s, ApprovalExpired)
-	case c.state == Approved && c.used >= c.atMost:
-		m.trip(v, s, ApprovalUsed)
-	}
-	switch c.state {
-	case Tripped:
-		return Held
-	case RefusedKeep:
-		return Keep
-	case RefusedOrphan:
-		return Orphan
-	}
-	return Go
-}
-
-// hasToken reports whether the window has a token for a node. Nodes that were woken for the
-// tokens go first.
-func (m *Machine) hasToken(id graph.NodeID) bool {
-	return m.waits[id].called || m.bucket.tokens > m.called
-}
-
-// Take counts the delete that Judge has let go, as a call with this number.
-func (m *Machine) Take(call uint64) {
+// Take counts a delete that its judgement has let go, as a call with this number.
+func (m *Machine) Take(call uint64, j *Judgement) {
 	var shares [maxRoots]share
-	for i, s := range m.asked {
+	for i, s := range j.slots[:j.known] {
 		c := m.at(s)
 		x := share{slot: s}
 		c.underWay++

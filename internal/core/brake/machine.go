@@ -30,14 +30,14 @@ const MaxCascades = 4096
 const maxWindow = math.MaxInt / 4
 
 // View has the lower machines, the effects and the time. The caller makes one for each call,
-// and the machine keeps none. Listed says that no listing has to be awaited. Gap has the kinds that
-// a count leaves out, or is nil.
+// and the machine keeps none. Judge needs neither Out nor Gap.
 type View struct {
 	record.Nodes
-	Out    *effect.List
-	Now    time.Time
-	Listed bool
-	Gap    *kinds.Gap
+	Out      *effect.List
+	Now      time.Time
+	Listed   bool       // no listing has to be awaited
+	Gap      *kinds.Gap // the kinds that a count leaves out, nil for none
+	Returned uint64     // how many kinds a count takes in again, so far
 }
 
 // Machine has the brake of one engine. Make one with New. It is not safe for concurrent use.
@@ -71,17 +71,11 @@ type Machine struct {
 	bucket  bucket
 	called  int // nodes that were woken for a token and are not decided yet
 
-	free     int         // cascades that may be forgotten
-	promised int         // places of nodes that were woken for them and are not decided yet
-	need     int         // places that the last TryReserve has lacked, and those of its own ended ones
-	own      []slot      // of the last TryReserve
-	fresh    []graph.Key // of it, those that had no place
+	free     int // cascades that may be forgotten
+	promised int // places of nodes that were woken for them and are not decided yet
 
-	returned uint64     // see SetReturned
-	said     *kinds.Gap // the kinds that the last line of the log has named
-
-	asked  []slot // of the last Judge, for Take
-	listed bool   // every kind was listed, by the memory of another brake
+	said   *kinds.Gap // the kinds that the last line of the log has named
+	listed bool       // every kind was listed, by the memory of another brake
 	counts Counts
 
 	keeps      bool // a record keeps trips and answers
@@ -113,7 +107,7 @@ func (m *Machine) Counts() Counts { return m.counts }
 // Clone returns a machine that shares nothing with m. It begins the walk under way anew.
 func (m *Machine) Clone() Machine {
 	c := *m
-	c.cascades, c.asked, c.own, c.fresh = slices.Clone(m.cascades), nil, nil, nil
+	c.cascades = slices.Clone(m.cascades)
 	for i := range c.cascades {
 		c.cascades[i].held = c.cascades[i].held.clone()
 	}

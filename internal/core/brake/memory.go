@@ -48,7 +48,7 @@ func (m *Machine) Memory(v View) Memory {
 func (m *Machine) Recall(v View, all Memory) {
 	m.listed = m.listed || all.Listed
 	for _, x := range all.Cascades {
-		if m.IsKnown(x.Key) || x.State < Tripped || x.State >= numStates {
+		if m.isKnown(v, x.Key) || x.State < Tripped || x.State >= numStates {
 			continue
 		}
 		s := m.remember(x.Key)

@@ -2,11 +2,15 @@ package brake
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
+	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 )
 
@@ -20,6 +24,9 @@ type rig struct {
 	t   record.Table
 	out effect.List
 	now time.Time
+
+	returned uint64
+	last     Judgement // the last one that was carried out
 }
 
 func newRig(t *testing.T, s Settings, objects string) *rig {
@@ -69,7 +76,7 @@ func (r *rig) gone(names ...string) {
 }
 
 func (r *rig) view() View {
-	return View{Nodes: record.Nodes{Graph: r.g, Table: &r.t}, Out: &r.out, Now: r.now, Listed: true}
+	return View{Nodes: record.Nodes{Graph: r.g, Table: &r.t}, Out: &r.out, Now: r.now, Listed: true, Returned: r.returned}
 }
 
 func (r *rig) id(name string) graph.NodeID {
@@ -79,24 +86,70 @@ func (r *rig) id(name string) graph.NodeID {
 
 // begin begins to count a cascade from its root.
 func (r *rig) begin(root string) {
-	r.m.Begin(r.view(), key(root), []graph.NodeID{r.id(root)}, 0)
+	r.m.begin(r.view(), key(root), []graph.NodeID{r.id(root)}, 0)
 }
 
-// judge begins the unknown cascades, and judges the delete of an object in all of them.
+// judge judges the delete of an object in cascades, and carries the judgement out.
 func (r *rig) judge(name string, roots ...string) Answer {
+	r.Helper()
 	var keys []graph.Key
 	for _, root := range roots {
 		keys = append(keys, key(root))
 	}
-	if r.m.TryReserve(r.id(name), keys) {
-		for _, root := range roots {
-			if !r.m.IsKnown(key(root)) {
-				r.begin(root)
-			}
-		}
-	}
-	return r.m.Judge(r.view(), r.id(name), keys)
+	return r.judgeIn(r.view(), name, keys)
 }
+
+func (r *rig) judgeIn(v View, name string, roots []graph.Key) Answer {
+	r.Helper()
+	r.last = r.judged(v, name, roots)
+	r.m.Commit(v, r.id(name), &r.last, r.seeds)
+	return r.last.Answer
+}
+
+// seeds returns the node of a root.
+func (r *rig) seeds(root graph.Key) ([]graph.NodeID, int) {
+	n, ok := r.g.Lookup(root)
+	if !ok {
+		return nil, 0
+	}
+	return []graph.NodeID{n.ID()}, 0
+}
+
+// judged judges a delete, and checks that this changes nothing.
+func (r *rig) judged(v View, name string, roots []graph.Key) Judgement {
+	r.Helper()
+	before := r.state()
+	j := r.m.Judge(v, r.id(name), roots)
+	if after := r.state(); !reflect.DeepEqual(before, after) {
+		r.Fatalf("the judgement of %s changes the machine:\n%+v\n%+v", name, before, after)
+	}
+	return j
+}
+
+// state is a copy of all that a judgement must not change.
+type state struct {
+	machine Machine
+	walk    walk
+	cursor  graph.Cursor
+	effects int
+	hash    uint64
+}
+
+func (r *rig) state() state {
+	p := fingerprint.New(r.g, r.now, nil)
+	r.m.Hash(p, r.returned)
+	s := state{machine: r.m.Clone(), walk: r.m.walk, effects: len(r.out.Items()), hash: p.Sum()}
+	s.walk.seen, s.walk.todo = maps.Clone(s.walk.seen), slices.Clone(s.walk.todo)
+	if c := s.walk.cursor; c != nil {
+		s.cursor = *c
+	}
+	return s
+}
+
+// take counts the delete of the last judgement as a call.
+func (r *rig) take(call uint64) { r.m.Take(call, &r.last) }
+
+func (r *rig) isKnown(k graph.Key) bool { return r.m.isKnown(r.view(), k) }
 
 // woken returns the nodes that the effects so far have decided, and forgets the effects.
 func (r *rig) woken() (n int) {

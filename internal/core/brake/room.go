@@ -26,43 +26,52 @@ func (r *rooms) clone() (c rooms) {
 	return c
 }
 
-// TryReserve makes room for the cascades of an object, at most maxRoots, if Judge cannot answer for
-// all of them. Begin and Judge follow. It reports false if nothing is to be begun, or if there is not
-// enough room for all. Then it forgets nothing.
+// begins reports whether a judgement of an object begins counts: one of its cascades is not known, no
+// listing is awaited, and there is room for all. Without room it returns the places that the object
+// needs.
 //
 //test:by TestOwnRoots TestOwnEndedRoots TestNoRoomForAll
-func (m *Machine) TryReserve(id graph.NodeID, roots []graph.Key) bool {
-	own, fresh := m.own[:0], m.fresh[:0]
-	ended := 0
-	for i := range roots {
-		k := roots[i]
-		switch s := m.index[k]; {
-		case m.isExempt(k):
-		case s == 0 && !slices.Contains(fresh, k):
-			fresh = append(fresh, k)
-		case s != 0 && !slices.Contains(own, s):
-			if own = append(own, s); m.at(s).free {
-				ended++
-			}
+func (m *Machine) begins(v View, id graph.NodeID, roots []graph.Key) (begins bool, need uint8) {
+	if !v.Listed {
+		return false, 0
+	}
+	fresh, ended := 0, 0
+	for i, k := range roots {
+		if m.isExempt(k) || slices.Contains(roots[:i], k) {
+			continue
+		}
+		s := m.index[k]
+		begins = begins || m.at(s).isUnknown(v.Returned)
+		switch {
+		case s == 0:
+			fresh++
+		case m.at(s).free:
+			ended++
 		}
 	}
-	m.own, m.fresh, m.need = own, fresh, 0
 	room := m.room()
 	if w := m.waits[id]; !w.called || w.answer != NeedRoom { // others were promised a place
 		room -= m.promised
 	}
-	if len(fresh) == 0 {
-		return slices.ContainsFunc(roots, func(k graph.Key) bool { return !m.IsKnown(k) })
+	if all := fresh + ended; fresh > 0 && all > room {
+		return false, uint8(min(all, maxRoots))
 	}
-	if need := len(fresh) + ended; need > room {
-		m.need = min(need, maxRoots)
-		return false
+	return begins, 0
+}
+
+// reserve gives the cascades of an object their places. Judge has found room for all of them.
+func (m *Machine) reserve(roots []graph.Key) {
+	own := make([]slot, 0, maxRoots)
+	for _, k := range roots {
+		if s := m.index[k]; s != 0 && !m.isExempt(k) {
+			own = append(own, s)
+		}
 	}
-	for _, k := range fresh {
-		own = append(own, m.place(k, own))
+	for _, k := range roots {
+		if m.index[k] == 0 && !m.isExempt(k) {
+			own = append(own, m.place(k, own))
+		}
 	}
-	m.own = own
-	return true
 }
 
 // isRoomy reports whether an object waits for places, and there are so many.

@@ -38,11 +38,11 @@ func TestOwnRoots(t *testing.T) {
 					t.Fatalf("%d roots of %d places: %v for object %d", own, places, a, i)
 				}
 				for _, root := range at {
-					if !r.m.IsKnown(key(root)) {
+					if !r.isKnown(key(root)) {
 						t.Fatalf("%d roots of %d places: object %d goes, and its root %s is forgotten", own, places, i, root)
 					}
 				}
-				r.m.Take(uint64(i + 1))
+				r.take(uint64(i + 1))
 				r.check()
 				r.m.Done(uint64(i+1), false)
 			}
@@ -62,7 +62,7 @@ func TestOwnEndedRoots(t *testing.T) {
 			judge := func(i int, at []string) Answer {
 				a := r.judge(fmt.Sprint("b/", i), at...)
 				if call++; a == Go {
-					r.m.Take(call)
+					r.take(call)
 					r.m.Done(call, false)
 				}
 				return a
@@ -92,7 +92,7 @@ func TestNoRoomForAll(t *testing.T) {
 	if judge(0) != Go {
 		t.Fatal("the first object has no room")
 	}
-	r.m.Take(1)
+	r.take(1)
 	if a := judge(1); a != NeedRoom || r.m.HasWork(r.now, true) || len(r.m.index) != 3 {
 		t.Fatalf("%v with %d cascades, want that the object waits and takes no place", a, len(r.m.index))
 	}
@@ -119,7 +119,7 @@ func TestNoRoomForAll(t *testing.T) {
 	if judge(1) != Go {
 		t.Error("the called object has no room")
 	}
-	r.m.Take(2)
+	r.take(2)
 	r.check()
 }
 
@@ -142,7 +142,7 @@ func TestMoreRootsThanPlaces(t *testing.T) {
 func TestRoomLeaves(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 1, Cascades: 1}, "a/0; a/1; a/2; b/0 -> a/0; b/1 -> a/1; b/2 -> a/2")
 	r.judge("b/0", "a/0")
-	r.m.Take(1)
+	r.take(1)
 	for _, i := range []string{"1", "2"} {
 		if a := r.judge("b/"+i, "a/"+i); a != NeedRoom {
 			t.Fatal(a)
@@ -177,7 +177,7 @@ func TestCountKeepsOwn(t *testing.T) {
 func TestRoomOfBraked(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 1, Cascades: 3}, "a/0; a/1; a/x; a/y; b/0 -> a/0; b/1 -> a/1; b/2 -> a/x, a/y; c -> a/x")
 	for i := range 2 {
-		r.m.Begin(r.view(), key(fmt.Sprint("a/", i)), []graph.NodeID{}, 2)
+		r.m.begin(r.view(), key(fmt.Sprint("a/", i)), []graph.NodeID{}, 2)
 		if a := r.judge(fmt.Sprint("b/", i), fmt.Sprint("a/", i)); a != Held {
 			t.Fatal(a)
 		}
@@ -195,7 +195,7 @@ func TestRoomOfBraked(t *testing.T) {
 	if a := r.judge("b/0", "a/0"); a != Go {
 		t.Fatal(a)
 	}
-	r.m.Take(1)
+	r.take(1)
 	r.m.Done(1, false)
 	if !r.m.Step(r.view(), 9) || r.judge("b/2", "a/x", "a/y") != Go || r.m.CountHeld() != 1 {
 		t.Error("the end of an approved cascade makes no room, or a refused one is forgotten")

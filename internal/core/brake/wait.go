@@ -56,10 +56,10 @@ func (m *Machine) lineFor(a Answer, need uint8) *line {
 }
 
 // join makes a node wait. A node that waits for the same keeps its place.
-func (m *Machine) join(id graph.NodeID, a Answer, slots [maxRoots]slot) {
-	need := uint8(0)
+func (m *Machine) join(id graph.NodeID, j *Judgement) {
+	a, need, slots := j.Answer, uint8(0), j.blocked()
 	if a == NeedRoom {
-		need = uint8(max(m.need, 1))
+		need = j.need
 	}
 	if w, ok := m.waits[id]; ok && w.answer == a && w.slots == slots && w.need == need && !w.called && a >= NeedCount {
 		w.later = false

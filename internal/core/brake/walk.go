@@ -22,11 +22,11 @@ type walk struct {
 // inline is the number of references that a decision looks at itself.
 const inline = 256
 
-// Begin begins to count a cascade that is not known. The walk begins at the seeds: the nodes
+// begin begins to count a cascade that is not known. The walk begins at the seeds: the nodes
 // of the root, and of those owners that are gone and have this root. Known is a number of
 // objects below the root that is known without a walk. Without room it does nothing. LeftOut
 // trips at once.
-func (m *Machine) Begin(v View, root graph.Key, seeds []graph.NodeID, known int) {
+func (m *Machine) begin(v View, root graph.Key, seeds []graph.NodeID, known int) {
 	s := m.remember(root)
 	if s == 0 {
 		return
@@ -49,7 +49,7 @@ func (m *Machine) Begin(v View, root graph.Key, seeds []graph.NodeID, known int)
 
 // noteGap notes which kinds the count of a cascade leaves out. The log names the same kinds once.
 func (m *Machine) noteGap(v View, c *cascade) {
-	c.gap, c.returned = v.Gap, m.returned
+	c.gap, c.returned = v.Gap, v.Returned
 	if v.Gap == nil || v.Gap.Is(m.said) {
 		return
 	}

@@ -116,8 +116,8 @@ func TestWalkClone(t *testing.T) {
 // counts for nothing.
 func TestWalkKnown(t *testing.T) {
 	r := newRig(t, Settings{PerCascade: 3}, "a; a/x; b -> a")
-	r.m.Begin(r.view(), key("a"), nil, 4)
-	r.m.Begin(r.view(), key("a/x"), []graph.NodeID{99}, 3)
+	r.m.begin(r.view(), key("a"), nil, 4)
+	r.m.begin(r.view(), key("a/x"), []graph.NodeID{99}, 3)
 	if r.m.at(1).state != Tripped || r.m.at(2).state != Open {
 		t.Errorf("%v and %v", r.m.at(1).state, r.m.at(2).state)
 	}

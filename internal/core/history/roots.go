@@ -29,13 +29,16 @@ const MaxRoots = 8
 
 // isKnown reports whether a root is known, and not forgotten.
 func (m *Machine) isKnown(root uint64) bool {
-	return root == Self || root >= firstSet && m.sets.has(root-firstSet+1)
+	return root == Self || root >= firstSet && (m.sets.has(root-firstSet+1) || m.isFound(root))
 }
 
 // setOf returns the text of a set, or nil.
 func (m *Machine) setOf(root uint64) []byte {
 	if root == Self || !m.isKnown(root) {
 		return nil
+	}
+	if m.isFound(root) {
+		return m.found.sets[root-m.firstFound()]
 	}
 	return m.sets.at(root - firstSet + 1)
 }
@@ -48,6 +51,9 @@ func (m *Machine) intern(text []byte) uint64 {
 		if bytes.Equal(m.sets.at(n), text) {
 			return n - 1 + firstSet
 		}
+	}
+	if m.found.asks {
+		return m.find(text)
 	}
 	if n := m.sets.add(hash, text); n != 0 {
 		return n - 1 + firstSet
@@ -65,6 +71,10 @@ type owners struct {
 	any, solid, unknown bool
 	ids                 []graph.NodeID // gone or waiting
 	text                []byte         // scratch of a set
+
+	asks  bool     // nothing is kept: see AskRoots
+	fixes bool     // something would be kept
+	sets  [][]byte // that would be kept
 }
 
 func (w *owners) reset() { w.any, w.solid, w.unknown, w.ids = false, false, false, w.ids[:0] }
@@ -161,7 +171,11 @@ func (m *Machine) rootOfOwner(v record.Nodes, o graph.NodeID) uint64 {
 	default:
 		return root
 	}
-	if n.State() != graph.Observed || n.Deleting() { // otherwise its root is not fixed yet
+	switch {
+	case n.State() == graph.Observed && !n.Deleting(): // its root is not fixed yet
+	case m.found.asks:
+		m.found.fixes = true
+	default:
 		v.Edit(o).Root = root
 	}
 	return root
