@@ -24,17 +24,7 @@ func (c *Collector) Explain(ctx context.Context, key Key) (x explain.Explanation
 	if ctx == nil {
 		return x, fmt.Errorf("explain %s: context: nil: %w", seed.PlaceText(key), ErrInvalid)
 	}
-	s := c.engine.NewSearch(key)
-	for !s.Done() && err == nil {
-		if ctx.Err() != nil {
-			return x, fmt.Errorf("explain %s: %w", seed.PlaceText(key), context.Cause(ctx))
-		}
-		c.locked(func(e engine.Driver, _ time.Time) { err = s.Step(e) })
-	}
-	if err != nil {
-		return x, fmt.Errorf("explain %w", err)
-	}
-	full, err := s.Choose()
+	full, err := c.fullKey(ctx, key, true)
 	if err != nil {
 		return x, fmt.Errorf("explain %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/search"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
@@ -98,7 +99,7 @@ func (c *Collector) Nearby(ctx context.Context, key Key, limit int) (out Nearby,
 	if ctx == nil {
 		return out, fmt.Errorf("look around %s: context: nil: %w", seed.PlaceText(key), ErrInvalid)
 	}
-	key, err = c.fullKey(ctx, key)
+	key, err = c.fullKey(ctx, key, false)
 	if err != nil {
 		return Nearby{}, fmt.Errorf("look around %w", err)
 	}
@@ -126,21 +127,24 @@ func (c *Collector) Nearby(ctx context.Context, key Key, limit int) (out Nearby,
 	return out, nil
 }
 
-// fullKey adds the UID to a key without one. Its errors begin with the key.
-func (c *Collector) fullKey(ctx context.Context, key Key) (_ Key, err error) {
-	if key.UID != "" {
+// fullKey adds the UID to a key without one, also that of an object that is gone. Its errors begin with
+// the key.
+func (c *Collector) fullKey(ctx context.Context, key Key, gone bool) (_ Key, err error) {
+	if key.UID != "" && !gone {
 		return key, nil
 	}
-	s := c.engine.NewSearch(key)
+	s := search.New(key)
 	for !s.Done() && err == nil {
 		if ctx.Err() != nil {
 			return key, fmt.Errorf("%s: %w", seed.PlaceText(key), context.Cause(ctx))
 		}
-		c.locked(func(e engine.Driver, _ time.Time) { err = s.Step(e) })
+		c.locked(func(e engine.Driver, _ time.Time) { err = e.StepSearch(s) })
 	}
 	if err != nil {
 		return key, err
 	}
-	s.LeaveGone()
+	if !gone {
+		s.LeaveGone()
+	}
 	return s.Choose()
 }

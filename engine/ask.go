@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/follow"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
+	"github.com/ownergraph/ownergraph/internal/core/search"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
@@ -25,7 +26,7 @@ import (
 func (d driver) Graph() *graph.Graph { return d.e.graph }
 
 // IsObserved reports whether the engine observes an object.
-func (d driver) IsObserved(k graph.Key) bool { return isObserved(d.e.graph, k) }
+func (d driver) IsObserved(k graph.Key) bool { return search.IsObserved(d.e.graph, k) }
 
 // WhyUnobserved says why an object of a kind may exist that the engine does not observe, or "".
 func (d driver) WhyUnobserved(k graph.Kind) string { return d.e.kinds.WhyUnobserved(k) }
@@ -182,9 +183,11 @@ func (d driver) Running() []HandlerRun {
 	return out
 }
 
-// NewSearch returns a search for the objects with a key, which may be without a UID. ExplainAt explains
-// the object that it has found.
-func (d driver) NewSearch(k graph.Key) *keySearch { return &keySearch{key: k} }
+// StepSearch looks at a slice of the nodes for the objects with a key. ExplainAt explains the object
+// that the search has found.
+func (d driver) StepSearch(s *search.Search) error {
+	return s.Step(d.e.graph, &d.e.history, searchSlice)
+}
 
 // ExplainAt explains the object with the full coordinates at a time.
 func (d driver) ExplainAt(k graph.Key, now time.Time) (explain.Explanation, error) {

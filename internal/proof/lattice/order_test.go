@@ -69,6 +69,7 @@ const layers = `
 	internal/core/orphaned < internal/core/excerpt;
 	internal/core/excerpt, finalizer, plan < internal/draft;
 	internal/core/excerpt, internal/core/sweep, internal/core/guards, internal/core/brake, internal/core/pause, plan < internal/core/seed;
+	internal/core/history, internal/core/seed < internal/core/search < engine;
 
 	# Findings about objects as data, and the observer of a running store.
 	graph, policy < lint;
