@@ -7,7 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
-	"github.com/ownergraph/ownergraph/internal/core/history"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -71,108 +71,81 @@ func (e *Engine) brakeListed() bool {
 
 // brakeNote is the judgement of the brake about one decision, with what its commit needs.
 type brakeNote struct {
-	brake.Judgement                 // of a delete, without an answer for another decision
-	decision        policy.Decision // without the brake
-	postpones       bool            // the object cannot be decided now
-	holds           bool            // the root is the holder of a sweep
-	fixes           bool            // the commit fixes the roots in the history
+	brake.Judgement      // of a delete, without an answer for another decision
+	postpones       bool // the object cannot be decided now
+	holds           bool // the root is the holder of a sweep
+	fixes           bool // the history has still to fix the roots
 }
 
-// judgeBrake returns the decision that the brake makes of a decision to delete, and notes what
-// commitBrake does. The deletes of a sweep count for its holder. It changes the cache alone, which may
-// be nil. The time may be later than that of the engine.
-//
-//test:by TestJudgeBrakeIsPure
-func (e *Engine) judgeBrake(now time.Time, id graph.NodeID, in *policy.Facts, d policy.Decision, holder graph.Key, cache *history.RootCache, n *brakeNote) policy.Decision {
-	*n = brakeNote{decision: d, holds: holder.UID != ""}
-	if e.brake.AwaitsRecord() || d.Action != policy.Delete { // the pause of the unread record keeps it
-		n.postpones = !e.brake.AwaitsRecord() && (d.Action == policy.Wait || d.Action == policy.Verify)
-		return d
+// judgeBrake judges a decision to delete. The deletes of a sweep count for its holder. An object whose
+// write is under way is counted already.
+func (j *judgement) judgeBrake(e *Engine) {
+	n := &j.notes.brake
+	*n = brakeNote{holds: j.holder.UID != ""}
+	j.notes.passed.brake = true
+	switch {
+	case e.brake.AwaitsRecord(): // the pause of the unread record keeps it
+		return
+	case j.d.Action != policy.Delete:
+		n.postpones = j.d.Action == policy.Wait || j.d.Action == policy.Verify
+		return
+	case e.state(j.id).Call != 0 || e.isExpected(e.graph.Node(j.id)): // so only an explanation asks
+		return
 	}
 	var roots []graph.Key
 	switch {
 	case e.cfg.Brake.PerCascade == 0:
 	case n.holds:
-		roots = []graph.Key{holder}
+		roots = []graph.Key{j.holder}
 	default:
-		roots, n.fixes = e.history.AskRoots(e.view(), id, in, brake.LeftOut(), cache)
+		roots, n.fixes = e.history.AskRoots(e.view(), j.id, j.in, brake.LeftOut(), &j.roots)
 	}
-	n.Judgement = e.brake.Judge(brake.View{Nodes: e.view(), Now: now, Listed: e.brakeListed(), Returned: e.kinds.Returned()}, id, roots)
-	return n.settled(in)
+	n.Judgement = e.brake.Judge(e.brakeView(), j.id, roots)
+	j.notes.answer = n.Answer
+	if n.Answer == brake.Orphan {
+		if refs := evidence.DanglingAlone(j.in); len(refs) > 0 {
+			j.d = policy.Decision{Action: policy.Orphan, Reason: policy.CascadeRefused, Owners: refs}
+			return
+		}
+	}
+	j.d = n.Answer.Decide(j.d)
 }
 
-// commitBrake carries the judgement of the brake out, and returns the decision. D is the decision of
-// judgeBrake, which came just before. A cascade that is counted in the commit may change it.
-func (e *Engine) commitBrake(id graph.NodeID, in *policy.Facts, d policy.Decision, n *brakeNote) policy.Decision {
+// tryCount does what a judgement lacks, and reports whether the object is judged again: the history fixes
+// its roots, or the counts of its cascades begin. A small cascade is counted at once.
+func (j *judgement) tryCount(e *Engine) bool {
+	n := &j.notes.brake
 	switch {
-	case n.postpones:
-		e.brake.Postpone(id)
-		return d
-	case n.Answer == brake.AnswerUnset:
-		e.brake.Leave(id)
-		return d
+	case !j.notes.passed.brake, !n.fixes && !n.Begins:
+		return false
+	case n.fixes:
+		e.history.RootOf(e.view(), j.id, j.in)
+		return true
 	}
-	v, changes := e.brakeView(), n.fixes || n.Begins
-	if n.fixes {
-		n.Judgement = e.brake.Judge(v, id, e.history.FixRoots(e.view(), id, in, brake.LeftOut(), &e.scratch.roots))
-	}
-	e.brake.Commit(v, id, &n.Judgement, func(root graph.Key) ([]graph.NodeID, int) {
+	e.brake.Begin(e.brakeView(), &n.Judgement, func(root graph.Key) ([]graph.NodeID, int) {
 		if n.holds {
-			return e.history.SeedsOf(e.view(), id, nil, root), e.sweeps.MembersOf(root)
+			return e.history.SeedsOf(e.view(), j.id, nil, root), e.sweeps.MembersOf(root)
 		}
-		return e.history.SeedsOf(e.view(), id, in, root), 0
+		return e.history.SeedsOf(e.view(), j.id, j.in, root), 0
 	})
 	e.carryOut()
-	if changes {
-		d = n.settled(in)
-	}
-	if d.Action == policy.Orphan {
-		e.brake.Leave(id)
-	}
-	return d
+	return true
 }
 
-// settled returns the decision for the answer of the brake.
-func (n *brakeNote) settled(in *policy.Facts) policy.Decision {
-	if n.Answer == brake.Orphan {
-		if refs := danglingAlone(in); len(refs) > 0 {
-			return policy.Decision{Action: policy.Orphan, Reason: policy.CascadeRefused, Owners: refs}
+// commitBrake takes note of the judgement of the brake.
+func (j *judgement) commitBrake(e *Engine) {
+	switch n := &j.notes.brake; {
+	case n.postpones:
+		e.brake.Postpone(j.id)
+	case n.Answer == brake.AnswerUnset:
+		e.brake.Leave(j.id)
+	default:
+		e.brake.Commit(e.brakeView(), j.id, &n.Judgement)
+		e.carryOut()
+		if j.d.Action == policy.Orphan {
+			e.brake.Leave(j.id)
 		}
 	}
-	return braked(n.Answer, n.decision)
-}
-
-// braked returns the decision for an answer of the brake. D is the decision to delete.
-func braked(answer brake.Answer, d policy.Decision) policy.Decision {
-	why := d.Reason
-	switch answer {
-	case brake.Go:
-		return d
-	case brake.NeedToken:
-		why = policy.BrakeWindow
-	case brake.NeedListings:
-		why = policy.BrakeListing
-	case brake.NeedRoom, brake.Held:
-		why = policy.Braked
-	case brake.Keep, brake.Orphan:
-		why = policy.CascadeRefused
-	}
-	return policy.Decision{Action: policy.Wait, Reason: why}
-}
-
-// danglingAlone returns the dangling references of an object, or none if it has an owner
-// that waits. A user can delete such an owner again with orphan.
-func danglingAlone(in *policy.Facts) (refs []int) {
-	for i := range in.Owners {
-		switch f := &in.Owners[i]; {
-		case f.Self:
-		case in.ClassOf(f) != graph.Dangling:
-			return nil
-		default:
-			refs = append(refs, i)
-		}
-	}
-	return refs
 }
 
 // reportedCascade returns the cascade that a report of the brake is about, or nil.

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/policy"
@@ -17,19 +16,18 @@ func (e *Engine) judgesAll(t *testing.T, after time.Duration, objects ...string)
 	t.Helper()
 	answers := map[string]brake.Answer{}
 	want, scratch, memory := e.fingerprint(nil), e.scratch, e.brake.Clone()
-	nodes, items := e.nodes.Clone(), len(e.effects.Items())
+	nodes, items, was := e.nodes.Clone(), len(e.effects.Items()), e.now
+	e.now = e.now.Add(after)
 	for _, name := range objects {
 		n, _ := e.graph.Lookup(put(name).Object.Key)
-		var note brakeNote
-		in := e.input(n.ID(), &evidence.Scratch{})
-		d := policy.Decision{Action: policy.Delete, Reason: policy.OwnersGone}
-		got := e.judgeBrake(e.now.Add(after), n.ID(), in, d, graph.Key{}, nil, &note)
-		if answers[n.Key().Name] = note.Answer; !reflect.DeepEqual(got, note.settled(in)) {
-			t.Errorf("%s: %+v, want the decision for %v", name, got, note.Answer)
+		j := judgement{id: n.ID(), in: e.input(n.ID(), &evidence.Scratch{})}
+		for _, a := range []policy.Action{policy.Keep, policy.Wait, policy.Delete} {
+			j.d = policy.Decision{Action: a, Reason: policy.OwnersGone}
+			j.judgeBrake(e)
 		}
-		e.judgeBrake(e.now.Add(after), n.ID(), in, policy.Decision{Action: policy.Keep}, graph.Key{}, nil, &note)
-		e.judgeBrake(e.now.Add(after), n.ID(), in, policy.Decision{Action: policy.Wait}, graph.Key{}, nil, &note)
+		answers[n.Key().Name] = j.notes.answer
 	}
+	e.now = was
 	if !reflect.DeepEqual(memory, e.brake.Clone()) || !reflect.DeepEqual(nodes, e.nodes.Clone()) || len(e.effects.Items()) != items {
 		t.Error("a judgement changes the brake, a node or the effects")
 	}

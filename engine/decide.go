@@ -34,104 +34,63 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 		return true
 	}
 	e.counts.Decisions++
-	s, in, w := e.calls.Subject(n), e.input(id, &e.scratch.evidence), &e.scratch.write
-	e.useOrphaned(id, in)
-	d, holder := e.rule(id, n, s, in)
-	meant, bar := d, policy.ReasonUnset
-	if d.Action.Writes() {
-		if bar = e.bar(n); bar == policy.ReasonUnset {
-			inflight.WriteOf(w, s, &d)
-			bar = e.undone.Judge(&w.Call, e.now)
-			e.undone.Commit(&w.Call, &d, e.now, e.work, &e.effects)
-			e.carryOut()
-		}
-		if bar != policy.ReasonUnset {
-			d = policy.Decision{Action: policy.Wait, Reason: bar}
-		}
-	} else {
-		e.undone.Rest(id, d)
+	j := &e.scratch.judgement
+	e.refresh(id, j)
+	j.commit(e)
+	e.act(j, m, c)
+	if ok = j.decision().Action.Writes(); !ok {
+		e.work.Done(id)
 	}
+	return ok
+}
+
+// act carries a decision out, and reports it. It makes c the call of a write. Every other decision asks
+// for reads, or waits.
+func (e *Engine) act(j *judgement, m *record.State, c *Call) {
+	id, d := j.id, j.decision()
 	var call CallID
 	var sent *Call
 	switch {
 	case d.Action.Writes():
-		e.writeCall(w, d.BestEffort, c)
-		if d.Action == policy.Delete && d.Reason != policy.OrderNeedsForeground && e.brake.Any() {
-			e.brake.Take(uint64(c.ID), &e.scratch.brake.Judgement)
+		e.writeCall(&j.write, d.BestEffort, c)
+		if j.notes.passed.brake && d.Action == policy.Delete {
+			e.brake.Take(uint64(c.ID), &j.notes.brake.Judgement)
 		}
-		ok, call, sent = true, c.ID, c
+		call, sent = c.ID, c
 		if m.Audited {
 			e.audit.CountRepair()
 		}
 	case d.Action == policy.Verify:
 		e.wantReads(id, d)
 	default:
-		e.arrange(id, s, in, d)
+		e.arrange(j, d)
 	}
 	m.Audited = false
 	e.recordDecision(id, d)
 	if d.Action == policy.Verify {
 		e.holdUnread(id, d)
 	}
-	root := e.noteDelete(id, s, in, meant, holder, sent)
+	root := e.noteDelete(j, sent)
 	if sent != nil && e.cfg.onCall != nil {
-		e.cfg.onCall(inflight.Sent{Call: uint64(call), Key: c.Key, Decision: meant, Owners: s.References(meant.Owners), Holder: holder})
+		e.cfg.onCall(inflight.Sent{Call: uint64(call), Key: c.Key, Decision: j.d, Owners: j.subject.References(j.d.Owners), Holder: j.holder})
 	}
 	if e.cfg.OnDecision != nil {
-		e.report(s, DecisionEvent{Decision: meant, Barred: bar, Call: call, Root: reports{e}.rootOf(id, meant, root), Holder: holder, Sweep: reports{e}.reportedSweep(id)})
+		e.report(j.subject, DecisionEvent{Decision: j.d, Barred: j.bar, Call: call, Root: reports{e}.rootOf(id, j.d, root), Holder: j.holder, Sweep: reports{e}.reportedSweep(id)})
 	}
-	if !ok {
-		e.work.Done(id)
-	}
-	return ok
 }
 
-// rule returns the decision of all rules about an object, before the answer of its kind or of
-// its calls can bar it: the rules of ownership, then guards, sweeps, handlers, protection,
-// order and brake. The key is the holder of the sweep that deletes it. A delete of a sweep that has
-// to wait withholds no loss of a reference.
-//
-//test:by ownergraph.TestWithheldMembers
-func (e *Engine) rule(id graph.NodeID, n graph.Node, s inflight.Subject, in *policy.Facts) (d policy.Decision, holder graph.Key) {
-	withheld, why := e.withholds(id, n, s)
-	if withheld { // it ends no propagation, and its references go as those of others
-		in.Propagation = graph.Unset
-	}
-	d = e.decideGuarded(id, s, in, policy.Decide(in, e.set, &e.scratch.lists), why)
-	own := d
-	if e.sweeps.Any() && !withheld {
-		blocked := d.Action.Writes() && e.bar(n) != policy.ReasonUnset
-		if !blocked && e.order.Any() && releases(d) { // the sweep goes on meanwhile
-			v := e.orderView()
-			j := e.order.JudgeRelease(v, id)
-			e.order.Commit(v, id, &j)
-			blocked = j.Wait
+// refresh judges an object, and brings up to date what the judgement rests on: the memberships of the
+// object, and the counts of its cascades.
+func (e *Engine) refresh(id graph.NodeID, j *judgement) {
+	if e.sweeps.DependsOnHolders() {
+		if j.judgeOwn(e, id); !j.notes.withheld {
+			e.sweeps.Refresh(e.sweepView(), id, j.d, j.blocksWrite(e))
 		}
-		v, j := e.sweepView(), &e.scratch.sweep
-		e.sweeps.Refresh(v, id)
-		e.sweeps.Judge(v, id, d, blocked, j)
-		e.sweeps.Commit(v, id, j)
-		d, holder = j.Decision, j.Holder
-		e.carryOut()
 	}
-	if in.Deleting && e.handlers.Any() && !d.Action.Writes() && !withheld && !in.Unreadable {
-		d = e.handle(id, s, d)
+	j.judge(e, id)
+	for tries := 0; tries < 2 && j.tryCount(e); tries++ { // once for the roots, and once for the counts
+		j.judge(e, id)
 	}
-	if d.Action == policy.Delete && !in.Deleting {
-		d = e.decideProtected(id, s, d)
-	}
-	repeats := d.Reason == policy.OrderNeedsForeground // of a marked root: neither order nor brake is about it
-	if e.order.Any() && !repeats {
-		d = e.inOrder(id, in, d, holder)
-	}
-	if e.brake.Any() && !repeats {
-		note := &e.scratch.brake
-		d = e.commitBrake(id, in, e.judgeBrake(e.now, id, in, d, holder, &e.scratch.roots, note), note)
-	}
-	if d.Action == policy.Wait && holder.UID != "" && own.Action != policy.Delete && !releases(own) && (own.Action.Writes() || own.Action == policy.Verify || own.Reason == policy.NeedFence) {
-		return own, graph.Key{} // an owner may wait for this write
-	}
-	return d, holder
 }
 
 // updateReread notes whether an object has to be read before it is decided. The result of
@@ -154,13 +113,18 @@ func (e *Engine) tryPutOff(id graph.NodeID) bool {
 	switch n := e.graph.Node(id); {
 	case e.graph.Inside(inside.Key{}).PendingPrune(id) && e.kinds.Of(n.Kind()).Pruning: // if another listing begins first, this one never prunes
 		e.work.AddAt(id, queue.Low, e.now.Add(time.Second))
-	case e.expected.Has(id) && e.expected.IsPending(id, n.Kind(), e.now, &e.kinds):
+	case e.isExpected(n):
 		e.expected.Postpone(id, n.Kind(), e.now, e.cfg.AwaitTimeout, &e.kinds, &e.seq, &e.effects)
 		e.carryOut()
 	default:
 		return false
 	}
 	return true
+}
+
+// isExpected reports whether a node waits for its event.
+func (e *Engine) isExpected(n graph.Node) bool {
+	return e.expected.Has(n.ID()) && e.expected.IsPending(n.ID(), n.Kind(), e.now, &e.kinds)
 }
 
 // endExpectation ends the expectation of a node that waits no longer. It reports whether
@@ -198,13 +162,14 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 }
 
 // arrange asks for the next decision of a waiting key.
-func (e *Engine) arrange(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
+func (e *Engine) arrange(j *judgement, d policy.Decision) {
+	id := j.id
 	if d.Reason != policy.NeedWatch {
 		e.expected.EndWatch(id)
 	}
 	switch d.Reason {
 	case policy.NeedFence, policy.FenceHeld:
-		e.awaitFence(id, s, in, d)
+		e.awaitFence(id, j.subject, j.in, d)
 	case policy.NeedAnswer:
 		e.awaitAnswer(id)
 	case policy.NeedWatch:
@@ -219,14 +184,14 @@ func (e *Engine) arrange(id graph.NodeID, s inflight.Subject, in *policy.Facts, 
 			e.work.AddAt(id, queue.Normal, evidence.AcknowledgedBy(&m, e.cfg.AcknowledgeWithin))
 		}
 	case policy.NeedGrace:
-		e.awaitRemoval(id, s)
+		e.awaitRemoval(id, j.subject)
 	case policy.WriteUndone:
-		e.awaitUndone(id, e.scratch.write.Call.Version)
+		e.awaitUndone(id, j.write.Call.Version)
 	case policy.NeedDependents:
 		e.cycles.Blocked(e.view(), id, e.now, e.fence.Passed(), &e.effects)
 		e.carryOut()
 	case policy.OwnerUnknown, policy.OwnerSolid:
-		e.awaitMisplaced(id, s, in)
+		e.awaitMisplaced(id, j.subject, j.in)
 	}
 }
 

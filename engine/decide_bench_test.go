@@ -79,11 +79,13 @@ func TestDecisionMemory(t *testing.T) {
 func testDecisionMemory(t *testing.T, cfg Config, c decided) {
 	t.Helper()
 	e, id := undecided(t, cfg, c.events)
-	d := policy.Decide(e.input(id, &e.scratch.evidence), e.set, &e.scratch.lists)
+	d := policy.Decide(e.input(id, &e.scratch.judgement.evidence), e.set, &e.scratch.judgement.lists)
 	if d.Action != c.want.Action || d.Reason != c.want.Reason {
 		t.Errorf("%s: %v (%v)", c.name, d.Action, d.Reason)
 	}
-	if n := testing.AllocsPerRun(100, func() { policy.Decide(e.input(id, &e.scratch.evidence), e.set, &e.scratch.lists) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() {
+		policy.Decide(e.input(id, &e.scratch.judgement.evidence), e.set, &e.scratch.judgement.lists)
+	}); n > 0 {
 		t.Errorf("%s: %v allocations for evidence and rules", c.name, n)
 	}
 	most := 0.0
@@ -104,7 +106,7 @@ func BenchmarkDecide(b *testing.B) {
 			e, id := undecided(b, Config{}, c.events)
 			b.ReportAllocs()
 			for b.Loop() {
-				policy.Decide(e.input(id, &e.scratch.evidence), e.set, &e.scratch.lists)
+				policy.Decide(e.input(id, &e.scratch.judgement.evidence), e.set, &e.scratch.judgement.lists)
 			}
 		})
 		for name, cfg := range map[string]Config{"whole/": {}, "guarded/": idleGuards} {

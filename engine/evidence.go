@@ -7,9 +7,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
-	"github.com/ownergraph/ownergraph/internal/core/history"
-	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -17,15 +14,10 @@ import (
 
 // scratch is the memory of the decision at hand. The next decision uses it again.
 type scratch struct {
-	deciding bool   // the graph may not change: see apply
-	call     Call   // that waits for its lane
-	issued   CallID // of the decision at hand, 0 without a call
-	write    inflight.Write
-	sweep    sweep.Judgement
-	evidence evidence.Scratch
-	lists    policy.Scratch
-	roots    history.RootCache // of the brake
-	brake    brakeNote
+	deciding  bool   // the graph may not change: see apply
+	call      Call   // that waits for its lane
+	issued    CallID // of the decision at hand, 0 without a call
+	judgement judgement
 }
 
 // input gathers the evidence for a decision about an observed node. It is valid until the
@@ -156,9 +148,9 @@ func (e *Engine) checkFastPath() error {
 		if reason == policy.ReasonUnset && !still {
 			continue
 		}
-		d := policy.Decide(e.input(n.ID(), &e.scratch.evidence), e.set, &e.scratch.lists)
-		if !servesFast(reason, e.state(n.ID()).Reason, d) {
-			return fmt.Errorf("N9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, d.Action, d.Reason)
+		j := &e.scratch.judgement
+		if j.judgeOwn(e, n.ID()); !servesFast(reason, e.state(n.ID()).Reason, j.d) {
+			return fmt.Errorf("N9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, j.d.Action, j.d.Reason)
 		}
 	}
 	return nil

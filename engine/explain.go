@@ -21,8 +21,9 @@ const maxExplained = 64
 // walks all nodes. Objects that are gone are known as long as Config.History keeps their
 // deletions. With the UID, the engine also knows those that are still of use as absent owners.
 //
-// The decision is that of the engine's own path at the time of its last step. For a holder
-// or member of a sweep it is the recorded one. A chain has at most 64 conditions, and the
+// The decision is the one that the engine would make at the time of its last step: both ask one
+// judgement. A decision brings two things up to date before: memberships of a sweep that a change of
+// the holder brings, and the count of a small cascade. A chain has at most 64 conditions, and the
 // explanation counts the others.
 //
 // An error wraps ErrNotFound where no object and no reference has the key. It wraps
@@ -30,7 +31,7 @@ const maxExplained = 64
 // objects at once. Such an error lists the UIDs.
 //
 //test:by ownergraph.TestExplain ownergraph.TestExplainEnds ownergraph.TestExplainKeys ownergraph.TestExplainGone
-//test:by internal/proof/properties.TestExplainAgrees
+//test:by internal/proof/properties.TestExplainAgrees internal/proof/sim.TestSeeds
 func (e *Engine) Explain(key graph.Key) (explain.Explanation, error) {
 	s := search.New(key)
 	for !s.Done() {

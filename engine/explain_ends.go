@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
@@ -15,7 +16,7 @@ import (
 )
 
 // end sets the end of a chain whose reason alone tells it.
-func (x *explainer) end(j judgement, c *explain.Condition) {
+func (x *explainer) end(j finding, c *explain.Condition) {
 	e, n := x.e, x.e.graph.Node(j.id)
 	switch j.d.Reason {
 	case policy.NeedWatch:
@@ -50,7 +51,7 @@ func (x *explainer) end(j judgement, c *explain.Condition) {
 }
 
 // detail names the parts that a user has to look at.
-func (x *explainer) detail(j judgement, n graph.Node) []string {
+func (x *explainer) detail(j finding, n graph.Node) []string {
 	switch j.d.Reason {
 	case policy.ObjectFlawed:
 		return held.Flaw(n)
@@ -87,7 +88,7 @@ func (x *explainer) failedFence(c *explain.Condition) {
 }
 
 // selection sets the end of a wait for a selection by label.
-func (x *explainer) selection(j judgement, c *explain.Condition) {
+func (x *explainer) selection(j finding, c *explain.Condition) {
 	e := x.e
 	failing := e.guards.Labels.Failing()
 	next, _ := e.guards.Labels.SelectAt(e.guardView())
@@ -117,7 +118,7 @@ func (x *explainer) grace(id graph.NodeID, n graph.Node, c *explain.Condition) {
 }
 
 // barred explains why no write may go out.
-func (x *explainer) barred(j judgement, c explain.Condition) []explain.Condition {
+func (x *explainer) barred(j finding, c explain.Condition) []explain.Condition {
 	e, n := x.e, x.e.graph.Node(j.id)
 	switch j.barred {
 	case policy.ObserveOnly:
@@ -216,7 +217,7 @@ func (x *explainer) fences(c explain.Condition) (out []explain.Condition) {
 
 // listings explains a wait for listings: of the owners' kinds, or of every kind after a
 // rewind.
-func (x *explainer) listings(j judgement, c explain.Condition) (out []explain.Condition) {
+func (x *explainer) listings(j finding, c explain.Condition) (out []explain.Condition) {
 	e := x.e
 	var kinds []graph.Kind
 	if e.kinds.Relisting() || e.kinds.Stale(e.graph.Node(j.id).Kind()) {
@@ -277,7 +278,7 @@ func later(at queue.Entry[graph.NodeID]) time.Time {
 }
 
 // wantedReads explains a wait for reads of owners.
-func (x *explainer) wantedReads(j judgement) (out []explain.Condition) {
+func (x *explainer) wantedReads(j finding) (out []explain.Condition) {
 	for _, i := range j.d.Owners[:x.take(len(j.d.Owners))] {
 		owner := x.e.graph.Node(x.e.view().OwnerID(j.id, i))
 		out = append(out, x.read(owner, policy.NeedOwner, j.in.Owners[i].Doubt, j.id))
@@ -308,7 +309,7 @@ func (x *explainer) read(owner graph.Node, why policy.Reason, doubt graph.Doubt,
 }
 
 // unknownOwners explains a wait for owners that are neither present nor absent.
-func (x *explainer) unknownOwners(j judgement) (out []explain.Condition) {
+func (x *explainer) unknownOwners(j finding) (out []explain.Condition) {
 	n := x.e.graph.Node(j.id)
 	for _, i := range j.d.Owners[:x.take(len(j.d.Owners))] {
 		o, ok := n.OwnerNode(i)
@@ -347,4 +348,35 @@ func (x *explainer) unknown(o graph.Node, doubt graph.Doubt) []explain.Condition
 		c.End = explain.User
 	}
 	return x.one(c)
+}
+
+// braked explains a wait for the brake.
+func (x *explainer) braked(j finding, c explain.Condition) (out []explain.Condition) {
+	w, _ := x.e.brake.WaitOf(j.id)
+	switch j.braked {
+	case brake.NeedToken:
+		c.End, c.Actor, c.Next = explain.Time, "the window of the brake", w.Next
+	case brake.NeedCount:
+		c.End, c.Actor = explain.Work, "the count of its cascade"
+	case brake.NeedListings:
+		return x.unlistedKinds(c)
+	default:
+		c.End, c.Text = explain.User, held.Join(reports{x.e}.brakeDetail(j.id))
+	}
+	return x.one(c)
+}
+
+// unlistedKinds explains a wait until every kind is listed.
+func (x *explainer) unlistedKinds(c explain.Condition) (out []explain.Condition) {
+	kinds := reports{x.e}.unlisted()
+	for _, k := range kinds[:x.take(len(kinds))] {
+		d := c
+		x.sick(k.Kind, &d)
+		out = append(out, d)
+	}
+	if len(kinds) == 0 {
+		c.End, c.Actor = explain.Work, "the set of kinds"
+		return x.one(c)
+	}
+	return out
 }

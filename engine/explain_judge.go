@@ -7,77 +7,50 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
-	"github.com/ownergraph/ownergraph/internal/core/evidence"
-	"github.com/ownergraph/ownergraph/internal/core/guards"
-	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // explainer makes one explanation. It has memory of its own, so the engine's stays as it is.
 type explainer struct {
-	e        *Engine
-	now      time.Time // not before the engine's own, which is that of its last step
-	evidence evidence.Scratch
-	lists    policy.Scratch
-	path     []graph.NodeID // from the explained object to the present one
-	left     int            // conditions that may follow
-	cut      int
+	e         *Engine
+	now       time.Time // not before the engine's own, which is that of its last step
+	judgement judgement
+	path      []graph.NodeID // from the explained object to the present one
+	left      int            // conditions that may follow
+	cut       int
 }
 
-// judgement is the present decision about one observed node, with its facts.
-type judgement struct {
+// finding is the present decision about one observed node, with its facts.
+type finding struct {
 	id     graph.NodeID
 	d      policy.Decision
 	barred policy.Reason
-	braked brake.Answer  // unset for an object that the brake does not hold
-	in     *policy.Facts // the caller owns it
+	braked brake.Answer // unset for an object that does not wait for the brake
+	in     policy.Facts
 }
 
-// judge returns the decision that the engine's path has for a node now. It follows the
-// steps of decide, and changes nothing.
-func (x *explainer) judge(id graph.NodeID) judgement {
-	e, n := x.e, x.e.graph.Node(id)
-	in := *e.input(id, &x.evidence)
-	in.Owners = slices.Clone(in.Owners)
-	j := judgement{id: id, in: &in}
+// judge returns the decision that the engine has for a node now: see Engine.judge.
+func (x *explainer) judge(id graph.NodeID) finding {
+	e, j := x.e, &x.judgement
+	f := finding{id: id}
 	if why := e.fastKeep(id); why != policy.ReasonUnset {
-		j.d = fastDecision(why)
-		return j
-	}
-	if n.Inside(inside.Key{}).MarkWithheld() || e.state(id).Withheld {
-		in.Propagation = graph.Unset
-	}
-	j.d = policy.Decide(&in, e.set, &x.lists)
-	if e.sweeps.Concerns(id) && !(j.d.Action.Writes() && e.bar(n) == policy.ReasonUnset) {
-		j.d = x.judgePaused(id, sweep.Recorded(e.state(id).Reason, in.Deleting, j.d))
-	}
-	unguarded := j.d.Reason
-	j.d = guards.Recorded(e.state(id).Reason, j.d)
-	s := e.calls.Subject(n)
-	if j.d.Reason == unguarded && in.Deleting && !in.Unreadable && e.handlers.Any() && !j.d.Action.Writes() {
-		j.d = e.handlers.Judge(id, s.Object().Finalizers, j.d, e.bar(n), e.now)
-	}
-	j.d = x.judgedInOrder(id, &in, j.d)
-	if e.brake.Waits() && (j.d.Action == policy.Delete || e.sweeps.Concerns(id)) {
-		j.d, j.braked = x.brakedDecision(id, j.d)
-	}
-	if j.d.Action.Writes() {
-		if j.barred = e.bar(n); j.barred == policy.ReasonUnset {
-			var w inflight.Write
-			inflight.WriteOf(&w, s, &j.d)
-			j.barred = e.undone.Judge(&w.Call, e.now)
+		f.in, f.d = *e.input(id, &j.evidence), fastDecision(why)
+	} else {
+		j.judge(e, id)
+		f.in, f.d, f.barred = *j.in, j.d, j.bar
+		if j.d.Action == policy.Wait {
+			f.braked = j.notes.answer
 		}
 	}
-	j.d.Owners = slices.Clone(j.d.Owners)
-	return j
+	f.in.Owners, f.d.Owners = slices.Clone(f.in.Owners), slices.Clone(f.d.Owners) // the next judgement uses the memory again
+	return f
 }
 
 // explained returns the decision in the words of an explanation.
-func (j *judgement) explained() explain.Decision {
+func (j *finding) explained() explain.Decision {
 	return explain.Decision{
 		Action: j.d.Action, Reason: j.d.Reason, Doubt: j.d.Doubt, Propagation: j.d.Propagation,
 		Finalizer: j.d.Finalizer, BestEffort: j.d.BestEffort, Barred: j.barred,
@@ -85,7 +58,7 @@ func (j *judgement) explained() explain.Decision {
 }
 
 // owners explains the references of an object.
-func (x *explainer) owners(j judgement) (out []explain.Owner) {
+func (x *explainer) owners(j finding) (out []explain.Owner) {
 	n := x.e.graph.Node(j.id)
 	for i := range min(len(j.in.Owners), maxExplained) {
 		f := &j.in.Owners[i]
@@ -94,7 +67,7 @@ func (x *explainer) owners(j judgement) (out []explain.Owner) {
 			o.Doubt = f.Doubt
 		}
 		if owner, ok := n.OwnerNode(i); ok && !f.Self {
-			o.Evidence, o.At = x.evidenceOf(j.in, f, owner)
+			o.Evidence, o.At = x.evidenceOf(&j.in, f, owner)
 		}
 		out = append(out, o)
 	}

@@ -92,7 +92,7 @@ func (x *explainer) visits(ids []graph.NodeID, total int) (out []explain.Conditi
 }
 
 // conditions returns the conditions for which an observed node waits.
-func (x *explainer) conditions(j judgement) []explain.Condition {
+func (x *explainer) conditions(j finding) []explain.Condition {
 	e, n := x.e, x.e.graph.Node(j.id)
 	c := explain.Condition{Key: n.Key(), Reason: j.d.Reason, Doubt: j.d.Doubt}
 	if h := e.held.Get(j.id); h.Reason == j.d.Reason {
@@ -155,7 +155,7 @@ func (x *explainer) paused(n graph.Node, c *explain.Condition) {
 }
 
 // solidOwners follows the chain to the owners that keep an object.
-func (x *explainer) solidOwners(j judgement) []explain.Condition {
+func (x *explainer) solidOwners(j finding) []explain.Condition {
 	var ids []graph.NodeID
 	for i := range j.in.Owners {
 		if f := &j.in.Owners[i]; f.Class == graph.Solid && !f.Self {
@@ -192,7 +192,7 @@ func (x *explainer) dependents(n graph.Node) []explain.Condition {
 }
 
 // finalizers names the controllers and handlers that hold an object.
-func (x *explainer) finalizers(j judgement, c explain.Condition) (out []explain.Condition) {
+func (x *explainer) finalizers(j finding, c explain.Condition) (out []explain.Condition) {
 	e, n := x.e, x.e.graph.Node(j.id)
 	names := n.Object().Finalizers
 	for _, name := range names[:x.take(len(names))] {
@@ -216,7 +216,7 @@ func (x *explainer) finalizers(j judgement, c explain.Condition) (out []explain.
 }
 
 // members follows the chain to the members that hold a holder.
-func (x *explainer) members(j judgement, c explain.Condition) []explain.Condition {
+func (x *explainer) members(j finding, c explain.Condition) []explain.Condition {
 	s, ok := x.e.sweeps.StatusOf(j.id)
 	if ok && len(s.Sample) > 0 {
 		return x.visits(s.Sample, max(s.Blocked, len(s.Sample)))
@@ -232,7 +232,7 @@ func (x *explainer) members(j judgement, c explain.Condition) []explain.Conditio
 }
 
 // rivals names the other owners and holders of a member.
-func (x *explainer) rivals(j judgement, c explain.Condition) []explain.Condition {
+func (x *explainer) rivals(j finding, c explain.Condition) []explain.Condition {
 	c.End, c.Actor = explain.User, "of "+held.Join(x.e.sweeps.Rivals(x.e.sweepView(), j.id))
 	return x.one(c)
 }

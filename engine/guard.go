@@ -24,26 +24,24 @@ func (e *Engine) guardView() guards.View {
 	return guards.View{Nodes: e.view(), Kinds: &e.kinds, Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Now: e.now}
 }
 
-// withholds reports whether the mark of an object counts for no dependent. Then neither a sweep
-// nor a handler goes on, and nothing ends its propagation. Why is Protected or ProtectionUnknown
-// if a protection is the cause.
-func (e *Engine) withholds(id graph.NodeID, n graph.Node, s inflight.Subject) (withheld bool, why policy.Reason) {
-	if !n.Inside(inside.Key{}).MarkWithheld() && (!e.guards.Labels.Any() || !n.Deleting()) && !e.calls.HasRetry(id) {
-		return false, policy.ReasonUnset
+// judgeMark judges whether the mark of an object counts for no dependent. Then neither a sweep
+// nor a handler goes on, and nothing ends its propagation. The reason is Protected or
+// ProtectionUnknown if a protection is the cause.
+func (j *judgement) judgeMark(e *Engine, n graph.Node) {
+	if !n.Inside(inside.Key{}).MarkWithheld() && (!e.guards.Labels.Any() || !n.Deleting()) && !e.calls.HasRetry(j.id) {
+		return
 	}
-	switch o := s.Object(); {
+	switch o, note := j.subject.Object(), &j.notes; {
 	case !o.Deleting:
 	case e.guards.Rules.Protects(&o) != "":
-		return true, policy.Protected
+		note.withheld, note.mark = true, policy.Protected
 	case o.HasFinalizer(graph.FinalizerHold):
-		return true, policy.ReasonUnset
+		note.withheld = true
 	case e.guards.Labels.Any():
-		if why = e.guards.Labels.Judge(e.guardView(), id, &o); why == policy.ProtectionUnknown {
-			e.guards.Labels.Want(e.guardView(), id, &o)
-		}
-		e.noteWithheld(id, why != policy.ReasonUnset)
+		note.passed.mark = true
+		note.mark = e.guards.Labels.Judge(e.guardView(), j.id, &o)
+		note.withheld = note.mark != policy.ReasonUnset
 	}
-	return why != policy.ReasonUnset, why
 }
 
 // noteWithheld notes whether the mark of a node counts for no dependent, because of its labels.
@@ -62,41 +60,35 @@ func (e *Engine) noteWithheld(id graph.NodeID, withheld bool) {
 	e.cycles.Restart(e.now)
 }
 
-// decideGuarded returns the guards' decision, where the rules alone decide d. Why withholds a mark.
-func (e *Engine) decideGuarded(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision, why policy.Reason) policy.Decision {
-	n, g := e.graph.Node(id), &e.guards
-	if in.Unreadable || !(g.Roots.Any() && g.Roots.MaySelect(n)) && !n.Inside(inside.Key{}).HasFinalizers() && why == policy.ReasonUnset && !e.calls.HasRetry(id) {
-		return d
+// judgeGuarded judges an object by the guards of roots.
+func (j *judgement) judgeGuarded(e *Engine, n graph.Node) {
+	g, retried := &e.guards, e.calls.HasRetry(j.id)
+	if j.in.Unreadable || !(g.Roots.Any() && g.Roots.MaySelect(n)) && !n.Inside(inside.Key{}).HasFinalizers() && j.notes.mark == policy.ReasonUnset && !retried {
+		return
 	}
-	o := s.Object()
+	o := j.subject.Object()
 	if !o.Deleting && (!g.Roots.Any() || e.cfg.ObserveOnly) { // an engine that only observes guards no root
-		return d
+		return
 	}
-	f := guards.Facts{Protected: why, Reread: e.calls.HasRetry(id)}
+	f := guards.Facts{Protected: j.notes.mark, Reread: retried}
 	if o.Deleting {
 		f.Bar, f.HasMembersByLabel = e.bar(n), e.sweeps.HasMembersByLabel(o.Kind)
 	}
-	j := g.Judge(e.guardView(), id, &o, d, f)
-	g.Commit(e.guardView(), id, &o, &j)
-	e.carryOut()
-	return j.Decision
+	j.notes.passed.guard = true
+	j.notes.guard = g.Judge(e.guardView(), j.id, &o, j.d, f)
+	j.d = j.notes.guard.Decision
 }
 
-// decideProtected keeps a protected object that would be deleted (RULES, G1).
-func (e *Engine) decideProtected(id graph.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
-	n, rules := e.graph.Node(id), &e.guards.Rules
-	if !(rules.Any() && rules.MaySelect(n)) && !n.Inside(inside.Key{}).HasFinalizers() && !e.calls.HasRetry(id) {
-		return d
+// judgeProtected keeps a protected object that would be deleted (RULES, G1).
+func (j *judgement) judgeProtected(e *Engine, n graph.Node) {
+	rules := &e.guards.Rules
+	if !(rules.Any() && rules.MaySelect(n)) && !n.Inside(inside.Key{}).HasFinalizers() && !e.calls.HasRetry(j.id) {
+		return
 	}
-	o := s.Object()
-	switch why := e.guards.JudgeDelete(e.guardView(), id, &o); why {
-	case policy.ReasonUnset:
-		return d
-	case policy.ProtectionUnknown:
-		e.guards.Labels.Want(e.guardView(), id, &o)
-		fallthrough
-	default:
-		return policy.Decision{Action: policy.Wait, Reason: why}
+	o := j.subject.Object()
+	j.notes.passed.protection = true
+	if j.notes.protected = e.guards.JudgeDelete(e.guardView(), j.id, &o); j.notes.protected != policy.ReasonUnset {
+		j.d = policy.Decision{Action: policy.Wait, Reason: j.notes.protected}
 	}
 }
 

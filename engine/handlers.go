@@ -9,23 +9,26 @@ import (
 	"github.com/ownergraph/ownergraph/queue"
 )
 
-// handle asks for the handlers of a marked object, and returns the decision that follows from their
-// state.
-func (e *Engine) handle(id graph.NodeID, s inflight.Subject, d policy.Decision) policy.Decision {
-	finalizers := s.Object().Finalizers
+// judgeHandlers judges a marked object by the state of its handlers.
+func (j *judgement) judgeHandlers(e *Engine, n graph.Node) {
+	finalizers := j.subject.Object().Finalizers
 	if !e.handlers.HandlesAny(finalizers) {
-		return d
+		return
 	}
-	block := e.bar(e.graph.Node(id)) // for example, the mark may be of a former history
-	if block == policy.NeedAnswer {
-		e.awaitAnswer(id)
-	}
-	d = e.handlers.Judge(id, finalizers, d, block, e.now)
-	if block == policy.ReasonUnset {
-		e.handlers.Commit(id, finalizers, e.now, &e.effects)
+	j.notes.passed.handlers = true
+	j.notes.block = e.bar(n) // for example, the mark may be of a former history
+	j.d = e.handlers.Judge(j.id, finalizers, j.d, j.notes.block, e.now)
+}
+
+// commitHandlers asks for the handlers of a marked object, or for the answer that blocks them.
+func (j *judgement) commitHandlers(e *Engine) {
+	switch j.notes.block {
+	case policy.ReasonUnset:
+		e.handlers.Commit(j.id, j.subject.Object().Finalizers, e.now, &e.effects)
 		e.carryOut()
+	case policy.NeedAnswer:
+		e.awaitAnswer(j.id)
 	}
-	return d
 }
 
 // nextHandler makes c the next run of a handler, if one is ready and the bound of its name

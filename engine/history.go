@@ -4,7 +4,6 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/history"
-	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -25,14 +24,14 @@ func (e *Engine) noteEnd(k graph.Key) {
 
 // noteDelete returns the number of the root of a decision to delete, Unknown for another
 // one. It notes the delete that carries the decision out, if any, with its evidence.
-func (e *Engine) noteDelete(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision, holder graph.Key, sent *Call) (root uint64) {
-	if d.Action != policy.Delete {
+func (e *Engine) noteDelete(j *judgement, sent *Call) (root uint64) {
+	if j.d.Action != policy.Delete {
 		return history.Unknown
 	}
-	if root = e.history.RootOf(e.view(), id, in); sent != nil {
+	if root = e.history.RootOf(e.view(), j.id, j.in); sent != nil {
 		e.history.Sent(e.view(), &history.Deletion{
-			Call: uint64(sent.ID), Key: sent.Key, Version: sent.Options.Precondition.Version, Subject: s, Node: id,
-			Input: in, Decision: d, Holder: holder, Root: root,
+			Call: uint64(sent.ID), Key: sent.Key, Version: sent.Options.Precondition.Version, Subject: j.subject, Node: j.id,
+			Input: j.in, Decision: j.d, Holder: j.holder, Root: root,
 		})
 	}
 	return root

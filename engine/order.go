@@ -103,26 +103,35 @@ func (e *Engine) beginOrder(id graph.NodeID) {
 	}
 }
 
-// inOrder makes the delete of an object below an ordered root wait for its phase (G7), and the end
+// judgeOrder makes the delete of an object below an ordered root wait for its phase (G7), and the end
 // of an owner for the objects below it.
-func (e *Engine) inOrder(id graph.NodeID, in *policy.Facts, d policy.Decision, holder graph.Key) policy.Decision {
-	var j order.Judgement
-	v := e.orderView()
+func (j *judgement) judgeOrder(e *Engine) {
+	note := &j.notes.order
+	*note = order.Judgement{}
 	switch {
-	case d.Action == policy.Delete:
-		h, _ := e.graph.Lookup(holder)
-		j = e.order.JudgeDelete(v, id, h.ID())
-	case releases(d):
-		j = e.order.JudgeRelease(v, id)
-	case d.Action == policy.Keep || d.Action == policy.Trim || d.Action == policy.Orphan:
-		e.order.Spare(v, id)
+	case j.d.Action == policy.Delete:
+		h, _ := e.graph.Lookup(j.holder)
+		*note = e.order.JudgeDelete(e.orderView(), j.id, h.ID())
+	case releases(j.d):
+		*note = e.order.JudgeRelease(e.orderView(), j.id)
+	case j.d.Action == policy.Keep || j.d.Action == policy.Trim || j.d.Action == policy.Orphan:
+		j.notes.spared = true
+	default:
+		return
 	}
-	e.order.Commit(v, id, &j)
+	j.notes.passed.order = true
+	if note.Wait {
+		j.d = order.Delayed(j.in, e.set, &j.lists, j.d)
+	}
+}
+
+// commitOrder takes note of the judgement of the orders.
+func (j *judgement) commitOrder(e *Engine) {
+	if j.notes.spared {
+		e.order.Spare(e.orderView(), j.id)
+	}
+	e.order.Commit(e.orderView(), j.id, &j.notes.order)
 	e.carryOut()
-	if j.Wait {
-		return order.Delayed(in, e.set, &e.scratch.lists, d)
-	}
-	return d
 }
 
 func releases(d policy.Decision) bool {
@@ -143,17 +152,8 @@ func (e *Engine) stepOrder() {
 	e.carryOut()
 }
 
-// judgedInOrder returns the decision of inOrder, as the record of the object shows it.
-func (x *explainer) judgedInOrder(id graph.NodeID, in *policy.Facts, d policy.Decision) policy.Decision {
-	e := x.e
-	if d.Action == policy.Delete && e.state(id).Reason == policy.NeedPhase || releases(d) && e.order.Awaits(id) {
-		return order.Delayed(in, e.set, &x.lists, d)
-	}
-	return d
-}
-
 // phases follows the chain to the objects of an earlier phase.
-func (x *explainer) phases(j judgement, c explain.Condition) []explain.Condition {
+func (x *explainer) phases(j finding, c explain.Condition) []explain.Condition {
 	root, phase, some, ok := x.e.order.Awaited(x.e.orderView(), j.id, maxScanned)
 	c.End, c.Actor = explain.Work, "the order of its root"
 	switch {

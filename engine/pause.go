@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/inside"
-	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -210,14 +209,4 @@ func (e *Engine) stepPauses() {
 			e.keepOrEnqueue(id, queue.Low)
 		}
 	}
-}
-
-// judgePaused returns the decision about an object to which the sweeps have meant a write
-// that a pause has kept back. The record of the sweeps has the pause alone.
-func (x *explainer) judgePaused(id graph.NodeID, d policy.Decision) policy.Decision {
-	e, n := x.e, x.e.graph.Node(id)
-	if e.state(id).Reason == policy.Paused && !d.Action.Writes() && e.pauses.Covers(n.Kind(), n.Scope()) {
-		return policy.Decision{Action: policy.Wait, Reason: policy.Paused}
-	}
-	return d
 }

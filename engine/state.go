@@ -57,12 +57,12 @@ func (i insider) ObserveAll(now time.Time, events []graph.Event) error {
 	return errors.Join(errs...)
 }
 
-// Decide decides an object at once, and returns the first report of that. It returns false
+// Decide decides an object at once, and returns the report of the decision. It returns false
 // for an object without a decision now. The engine's OnDecision no longer gets a report.
 func (i insider) Decide(key graph.Key) (d DecisionEvent, ok bool) {
 	n, found := i.e.graph.Lookup(key)
 	i.e.cfg.OnDecision = func(ev DecisionEvent) {
-		if !ok && ev.Key == key {
+		if ev.Key == key { // reports of its guard come before
 			d, ok = ev, true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // SweepStatus is the progress of the sweep of one holder. It is a value, and the receiver
@@ -79,6 +80,25 @@ func (r reports) reportedSweep(id graph.NodeID) *SweepStatus {
 	}
 	out := r.sweepStatus(s)
 	return &out
+}
+
+// judgeSweeps judges a holder or a member of a sweep. A write that may not go out now leaves the sweep
+// to go on, and so does a release that has to wait for its phase.
+func (j *judgement) judgeSweeps(e *Engine) {
+	blocked := j.blocksWrite(e)
+	if !blocked && e.order.Any() && releases(j.d) {
+		j.notes.passed.release = true
+		j.notes.release = e.order.JudgeRelease(e.orderView(), j.id)
+		blocked = j.notes.release.Wait
+	}
+	j.notes.passed.sweep = true
+	e.sweeps.Judge(e.sweepView(), j.id, j.d, blocked, &j.notes.sweep)
+	j.d, j.holder = j.notes.sweep.Decision, j.notes.sweep.Holder
+}
+
+// blocksWrite reports whether the decision so far is a write that may not go out now.
+func (j *judgement) blocksWrite(e *Engine) bool {
+	return j.d.Action.Writes() && e.bar(e.graph.Node(j.id)) != policy.ReasonUnset
 }
 
 // sweepView returns the lower machines for the sweeps.

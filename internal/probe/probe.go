@@ -42,7 +42,7 @@ func ObserveAll(e *engine.Engine, now time.Time, events []ownergraph.Event) erro
 	return e.Inside(inside.Key{}).ObserveAll(now, events)
 }
 
-// Decide decides an object at once, and returns the first report of that. It returns false
+// Decide decides an object at once, and returns the report of the decision. It returns false
 // for an object without a decision now. The engine is of no further use: clone it before.
 func Decide(e *engine.Engine, key ownergraph.Key) (engine.DecisionEvent, bool) {
 	return e.Inside(inside.Key{}).Decide(key)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Answer is the answer of the brake for a delete. Of several cascades the largest answer counts.
@@ -44,12 +45,30 @@ func (a Answer) String() string {
 	return fmt.Sprintf("answer(%d)", uint8(a))
 }
 
+// Decide returns the decision about an object for the answer. D is the decision to delete it.
+func (a Answer) Decide(d policy.Decision) policy.Decision {
+	why := d.Reason
+	switch a {
+	case Go:
+		return d
+	case NeedToken:
+		why = policy.BrakeWindow
+	case NeedListings:
+		why = policy.BrakeListing
+	case NeedRoom, Held:
+		why = policy.Braked
+	case Keep, Orphan:
+		why = policy.CascadeRefused
+	}
+	return policy.Decision{Action: policy.Wait, Reason: why}
+}
+
 // Judgement is the answer of the brake for a delete, with what its commit does. It is a value, and
 // its roots belong to the caller.
 type Judgement struct {
 	Answer Answer
-	// Begins says that the commit begins to count a cascade. Then the answer is NeedCount, or a larger
-	// one. A small cascade is counted in the commit, which may change the answer.
+	// Begins says that a cascade has to be counted, and that there is room: see Begin. Then the answer is
+	// NeedCount, or a larger one.
 	Begins bool
 
 	need    uint8 // places, with NeedRoom
@@ -61,7 +80,8 @@ type Judgement struct {
 }
 
 // Judge answers for the delete of a node that counts in these cascades, at most maxRoots. It changes
-// nothing, and the time may be later than that of the last step. Commit carries the judgement out.
+// nothing, and the time may be later than that of the last step. Begin and Commit carry the judgement
+// out.
 //
 //test:by TestJudgeLater TestJudgeUnknown
 func (m *Machine) Judge(v View, id graph.NodeID, roots []graph.Key) Judgement {
@@ -128,23 +148,27 @@ func (m *Machine) hasToken(id graph.NodeID, now time.Time) bool {
 	return m.waits[id].called || m.bucket.at(now).tokens > m.called
 }
 
-// Commit carries a judgement out. Nothing changes between the two. With an answer other than Go the
-// node waits, and the machine asks for a new decision of it. A cascade trips here before the first
-// delete beyond its limit. If counts begin, J becomes the judgement after them. Seeds returns the nodes
-// from which a cascade is counted, and the number of its objects that are known without a walk.
+// Begin begins the counts that a judgement lacks. The object is judged again then, since a small cascade
+// is counted at once. Seeds returns the nodes from which a cascade is counted, and the number of its
+// objects that are known without a walk.
 //
-//test:by TestJudgeUnknown TestCommitTrips TestReports
-func (m *Machine) Commit(v View, id graph.NodeID, j *Judgement, seeds func(root graph.Key) (from []graph.NodeID, members int)) {
-	if j.Begins {
-		m.reserve(j.roots)
-		for _, k := range j.roots {
-			if !m.isKnown(v, k) {
-				from, members := seeds(k)
-				m.begin(v, k, from, members)
-			}
+//test:by TestJudgeUnknown
+func (m *Machine) Begin(v View, j *Judgement, seeds func(root graph.Key) (from []graph.NodeID, members int)) {
+	m.reserve(j.roots)
+	for _, k := range j.roots {
+		if !m.isKnown(v, k) {
+			from, members := seeds(k)
+			m.begin(v, k, from, members)
 		}
-		*j = m.Judge(v, id, j.roots)
 	}
+}
+
+// Commit carries a judgement out that lacks no count. With an answer other than Go the node waits, and
+// the machine asks for a new decision of it. A cascade trips here before the first delete beyond its
+// limit.
+//
+//test:by TestCommitTrips TestReports
+func (m *Machine) Commit(v View, id graph.NodeID, j *Judgement) {
 	for i, s := range j.slots[:j.known] {
 		if j.trips[i] != CauseUnset {
 			m.trip(v, s, j.trips[i])

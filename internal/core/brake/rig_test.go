@@ -101,8 +101,11 @@ func (r *rig) judge(name string, roots ...string) Answer {
 
 func (r *rig) judgeIn(v View, name string, roots []graph.Key) Answer {
 	r.Helper()
-	r.last = r.judged(v, name, roots)
-	r.m.Commit(v, r.id(name), &r.last, r.seeds)
+	if r.last = r.judged(v, name, roots); r.last.Begins {
+		r.m.Begin(v, &r.last, r.seeds)
+		r.last = r.judged(v, name, roots)
+	}
+	r.m.Commit(v, r.id(name), &r.last)
 	return r.last.Answer
 }
 

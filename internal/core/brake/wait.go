@@ -163,9 +163,6 @@ func (m *Machine) Drop(id graph.NodeID) {
 	m.walk.drop(id)
 }
 
-// Waits reports whether a node waits.
-func (m *Machine) Waits() bool { return len(m.waits) > 0 }
-
 // wake asks for decisions of the nodes of a line. They wait until then.
 func (m *Machine) wake(v View, l *line) {
 	if l.called {

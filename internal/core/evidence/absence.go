@@ -4,6 +4,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // absenceServes reports whether absence beyond the graph is evidence for a dependent. An
@@ -25,4 +26,19 @@ func (v *View) unsettled(dep *record.State, o graph.Node) bool {
 	scopes := (kind.Scoped || o.Scope() != "") && v.Scope == graph.ScopeHold
 	return (scopes || v.OwnerName != graph.NameAbsent) && v.Fence.Exact &&
 		v.Kinds.Of(o.Kind()).Passed <= dep.Known
+}
+
+// DanglingAlone returns the dangling references of an object, or none if it has an owner
+// that waits. A user can delete such an owner again with orphan.
+func DanglingAlone(in *policy.Facts) (refs []int) {
+	for i := range in.Owners {
+		switch f := &in.Owners[i]; {
+		case f.Self:
+		case in.ClassOf(f) != graph.Dangling:
+			return nil
+		default:
+			refs = append(refs, i)
+		}
+	}
+	return refs
 }

@@ -31,27 +31,12 @@ func (c *RootCache) keep(number uint64, r Root, rest graph.Key) []graph.Key {
 // has reports whether the cache has the roots of a number.
 func (c *RootCache) has(number uint64) bool { return number > Self && number == c.number }
 
-// FixRoots returns the roots that an object has if it is deleted by a decision with this evidence: see
-// RootOf. If some are not known, Rest is among them.
+// AskRoots returns the roots that an object has if it is deleted by a decision with this evidence. If
+// some are not known, rest is among them. Fixes says that RootOf would fix a root or number a set. It
+// changes nothing but the cache and scratch.
 //
 //test:by TestAskRoots engine.TestBrakeManyRoots engine.TestBrakeLongNames engine.TestBrakeUnknownRoot
-func (m *Machine) FixRoots(v record.Nodes, id graph.NodeID, in *policy.Facts, rest graph.Key, c *RootCache) []graph.Key {
-	number := m.RootOf(v, id, in)
-	if c.has(number) {
-		return c.keys
-	}
-	return c.keep(number, m.RootAt(v.Node(id), number), rest)
-}
-
-// AskRoots returns the roots of FixRoots, and whether FixRoots would fix a root or number a set. It
-// changes nothing but the cache, which may be nil, and scratch. FixRoots finds other roots only if the
-// history forgets some meanwhile.
-//
-//test:by TestAskRoots
 func (m *Machine) AskRoots(v record.Nodes, id graph.NodeID, in *policy.Facts, rest graph.Key, c *RootCache) (roots []graph.Key, fixes bool) {
-	if c == nil {
-		c = &RootCache{}
-	}
 	a := Machine{sets: m.sets, found: owners{ids: m.found.ids, text: m.found.text, asks: true}}
 	number := a.RootOf(v, id, in)
 	m.found.ids, m.found.text = a.found.ids, a.found.text // the next search uses their memory

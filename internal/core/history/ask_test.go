@@ -12,8 +12,8 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// TestAskRoots: a question about roots has the answer of FixRoots, and changes no set and no node. It
-// reports whether FixRoots does. If some roots are not known, the rest is among them.
+// TestAskRoots: a question about roots has the answer of RootOf, and changes no set and no node. It
+// reports whether RootOf does. If some roots are not known, the rest is among them.
 func TestAskRoots(t *testing.T) {
 	m, g := New(100), graph.New(graph.Config{})
 	v := record.Nodes{Graph: g, Table: &record.Table{}}
@@ -63,7 +63,7 @@ func TestAskRoots(t *testing.T) {
 		}
 		for round := range 3 {
 			sets, table := m.sets.clone(), v.Table.Clone()
-			roots, fixes := m.AskRoots(v, n.ID(), in, rest, nil)
+			roots, fixes := m.AskRoots(v, n.ID(), in, rest, &RootCache{})
 			if !reflect.DeepEqual(sets, m.sets.clone()) || !reflect.DeepEqual(table, v.Table.Clone()) {
 				t.Errorf("%s: the question changes a set or a node", c.reason)
 			}
@@ -71,7 +71,8 @@ func TestAskRoots(t *testing.T) {
 				t.Errorf("%s, round %d: %v, fixes %t", c.reason, round, roots, fixes)
 			}
 			cached, _ := m.AskRoots(v, n.ID(), in, rest, &cache)
-			if want := m.FixRoots(v, n.ID(), in, rest, &RootCache{}); !slices.Equal(roots, want) || !slices.Equal(cached, want) {
+			number := m.RootOf(v, n.ID(), in)
+			if want := (&RootCache{}).keep(number, m.RootAt(n, number), rest); !slices.Equal(roots, want) || !slices.Equal(cached, want) {
 				t.Errorf("%s, round %d: %v, with a cache %v, want %v", c.reason, round, roots, cached, want)
 			}
 		}

@@ -57,16 +57,6 @@ func (m *Machine) Awaited(v View, id graph.NodeID, scanned int) (root graph.Key,
 	return graph.Key{}, PhaseStatus{}, nil, false
 }
 
-// Awaits reports whether an object waits for its phase.
-func (m *Machine) Awaits(id graph.NodeID) bool {
-	for _, p := range m.all(id) {
-		if p.listed {
-			return true
-		}
-	}
-	return false
-}
-
 // AwaitsFence reports whether an object waits for the fence before the first phase that has
 // objects left. No object delays that phase.
 func (m *Machine) AwaitsFence(id graph.NodeID) bool {

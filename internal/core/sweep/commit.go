@@ -1,11 +1,8 @@
 package sweep
 
 import (
-	"slices"
-
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
-	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -14,6 +11,7 @@ import (
 type Judgement struct {
 	Decision policy.Decision
 	Holder   graph.Key // whose sweep deletes the object
+	member   bool      // it is judged as a member
 	steps    []step    // of the runs of a holder, by plan
 	selects  []selectWant
 	proofs   []proof // for which a member waits
@@ -57,14 +55,6 @@ func (j *Judgement) reset(d policy.Decision) {
 func (j *Judgement) want(missing []selectWant) { j.selects = append(j.selects, missing...) }
 
 func (j *Judgement) need(r *run, after seq.Stamp) { j.proofs = append(j.proofs, proof{r, after}) }
-
-// Refresh brings the memberships of an unmarked object up to date, where a holder may have changed
-// them. A decision begins with it.
-func (sw *Sweeps) Refresh(v View, id graph.NodeID) {
-	if slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.DependsOnHolder() }) && !v.judged(id).Deleting {
-		sw.updateMember(v, id)
-	}
-}
 
 // Commit takes note of a judgement about a node: it takes the runs of a holder on, and asks for the
 // proofs and the selections that a member waits for.

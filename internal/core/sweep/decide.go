@@ -5,9 +5,28 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
+
+// DependsOnHolders reports whether a change of a holder may change its members. Then Refresh comes
+// before each judgement for a decision.
+func (sw *Sweeps) DependsOnHolders() bool {
+	return slices.ContainsFunc(sw.plans, func(p *plan.Plan) bool { return p.DependsOnHolder() })
+}
+
+// Refresh brings the memberships of an unmarked object up to date, if its judgement looks at them. D and
+// blocked are those of Judge.
+func (sw *Sweeps) Refresh(v View, id graph.NodeID, d policy.Decision, blocked bool) {
+	o, j := v.judged(id), Judgement{Decision: d}
+	if o.Deleting {
+		return
+	}
+	if sw.judgeAsHolder(v, id, o, blocked, &j); j.member {
+		sw.updateMember(v, id)
+	}
+}
 
 // Judge judges an object into j: the decision of the sweeps, and the holder of a deleted member. It
 // changes nothing but the count of looks, and Commit follows. Collection alone decides d for the
@@ -22,25 +41,28 @@ func (sw *Sweeps) Judge(v View, id graph.NodeID, d policy.Decision, blocked bool
 		return
 	}
 	o := v.judged(id)
+	if sw.judgeAsHolder(v, id, o, blocked, j); j.member {
+		sw.judgeMember(v, id, o, j)
+	}
 	if o.Unreadable() { // the selections that the run of its holder needs are wanted all the same
-		sw.judgeMember(v, id, o, j)
 		j.Decision, j.Holder = d, graph.Key{}
-		return
-	}
-	if _, may := sw.known[id]; may {
-		if x := sw.judgeHolder(v, id, o, d, j); !blocked {
-			j.Decision = x
-		}
-	}
-	if !j.Decision.Action.Writes() {
-		sw.judgeMember(v, id, o, j)
 	}
 }
 
-// Concerns reports whether the sweeps may change the decision of collection for a node.
-func (sw *Sweeps) Concerns(id graph.NodeID) bool {
-	_, holder := sw.known[id]
-	return holder || len(sw.members[id]) > 0
+// judgeAsHolder judges an object as a holder, and tells whether it is judged as a member, too.
+func (sw *Sweeps) judgeAsHolder(v View, id graph.NodeID, o graph.Object, blocked bool, j *Judgement) {
+	if j.Decision.Action.Writes() && !blocked {
+		return
+	}
+	if j.member = o.Unreadable(); j.member {
+		return
+	}
+	if _, may := sw.known[id]; may {
+		if x := sw.judgeHolder(v, id, o, j.Decision, j); !blocked {
+			j.Decision = x
+		}
+	}
+	j.member = !j.Decision.Action.Writes()
 }
 
 // judgeHolder guards a holder, and releases a marked one without members.
@@ -314,31 +336,4 @@ func (sw *Sweeps) above(v View, o graph.Object, k graph.Key) bool {
 		}
 	}
 	return false
-}
-// Recorded returns the decision of the sweeps for a node, as its recorded reason shows it.
-// A change of a sweep asks for new decisions of its nodes, so the record is present for each node
-// that is not queued. Without such a reason it is the decision d of collection.
-func Recorded(why policy.Reason, deleting bool, d policy.Decision) policy.Decision {
-	action := policy.Wait
-	if why == policy.FenceLost || why == policy.FenceFails { // the report of a wait for a fence
-		why = policy.NeedFence
-	}
-	switch why {
-	case d.Reason:
-		return d
-	case policy.HolderSeen:
-		action = policy.Attach
-	case policy.HolderDeleted:
-		action = policy.Delete
-	case policy.MembersGone:
-		action = policy.Release
-	case policy.HolderUnfit:
-		if !deleting {
-			action = policy.Keep
-		}
-	case policy.HolderUnguarded, policy.SweepUnserved, policy.Contested, policy.NeedMembers, policy.NeedSweep, policy.NeedSelect, policy.NeedFence, policy.FenceHeld:
-	default:
-		return d
-	}
-	return policy.Decision{Action: action, Reason: why}
 }

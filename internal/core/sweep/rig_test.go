@@ -190,7 +190,9 @@ func (r *rig) judge(k graph.Key) policy.Decision {
 	if r.nodes.Graph.Node(id).Deleting() {
 		d = policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}
 	}
-	r.sw.Refresh(r.view(), id)
+	if r.sw.DependsOnHolders() {
+		r.sw.Refresh(r.view(), id, d, false)
+	}
 	before, stamp, effects := r.sw.Clone(), r.stamps.Last(), len(r.out.Items())
 	var j Judgement
 	r.sw.Judge(r.view(), id, d, false, &j)
