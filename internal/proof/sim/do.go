@@ -42,6 +42,9 @@ func (s *sim) check() error {
 			return fmt.Errorf("S18: engine %d: %w", i, err)
 		}
 	}
+	if err := s.checkExplained(); err != nil {
+		return err
+	}
 	return s.w.Ledger.Check()
 }
 

@@ -1,0 +1,67 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/engine"
+	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/probe"
+	"github.com/ownergraph/ownergraph/internal/proof/world"
+	"github.com/ownergraph/ownergraph/policy"
+)
+
+// explainEvery is the number of full checks for each checked explanation. It costs as much as some of
+// them.
+const explainEvery = 4
+
+// checkExplained checks the law X1 for one object, another one each time: an engine explains the
+// decision that it would make now, and the explanation changes nothing.
+func (s *sim) checkExplained() error {
+	all, n := s.w.Store.Objects(), s.at/s.every/explainEvery
+	if len(all) == 0 || s.at/s.every%explainEvery != 0 {
+		return nil
+	}
+	key := all[n%len(all)].Key
+	for i, side := range s.w.Sides {
+		if slices.ContainsFunc(side.Calls, func(f world.InFlight) bool { return f.Call.Key == key }) {
+			continue // the call carries out an earlier decision
+		}
+		if err := explained(side.Engine, key); err != nil {
+			return fmt.Errorf("engine %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// explained compares the explanation of an object with the decision of a copy of the engine.
+func explained(e *engine.Engine, key graph.Key) error {
+	before := probe.Fingerprint(e, nil)
+	x, err := e.Explain(key)
+	switch {
+	case err != nil || x.State != explain.Exists: // the engine has not observed it
+		return nil
+	case probe.Fingerprint(e, nil) != before:
+		return fmt.Errorf("X1: the explanation of %s has changed the engine", key)
+	}
+	d, ok := probe.Decide(probe.Clone(e), key)
+	if !ok {
+		return nil // it waits for an event, or a read of it is due
+	}
+	if len(x.Wait) == 1 && x.Wait[0].Actor == "the count of its cascade" { // a decision counts a small one at once
+		return nil
+	}
+	want := explain.Decision{
+		Action: d.Action, Reason: d.Reason, Doubt: d.Doubt, Propagation: d.Propagation,
+		Finalizer: d.Finalizer, BestEffort: d.BestEffort, Barred: d.Barred,
+	}
+	switch {
+	case reflect.DeepEqual(x.Decision, want):
+	case probe.Busy(e) && x.Decision.Action == policy.Keep && d.Reason == policy.NeedSweep: // a walk has still to make it a member
+	default:
+		return fmt.Errorf("X1: %s is explained as %+v, and the engine decides %+v", key, x.Decision, want)
+	}
+	return nil
+}
