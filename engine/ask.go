@@ -166,7 +166,7 @@ func (d driver) RootsOf(k graph.Key) Root {
 	case !ok || e.broken != nil:
 		return Root{}
 	case n.State() == graph.Observed && !n.Deleting(): // of a deletion that begins now
-		return Root(e.history.RootAt(n, e.history.RootOf(e.view(), n.ID(), e.input(n.ID(), &e.scratch.judgement.evidence))))
+		return Root(e.history.AskRoot(e.view(), n.ID(), e.input(n.ID(), &e.scratch.judgement.evidence)))
 	}
 	return Root(e.history.RootAt(n, e.state(n.ID()).Root))
 }

@@ -37,9 +37,7 @@ func (c *RootCache) has(number uint64) bool { return number > Self && number == 
 //
 //test:by TestAskRoots engine.TestBrakeManyRoots engine.TestBrakeLongNames engine.TestBrakeUnknownRoot
 func (m *Machine) AskRoots(v record.Nodes, id graph.NodeID, in *policy.Facts, rest graph.Key, c *RootCache) (roots []graph.Key, fixes bool) {
-	a := Machine{sets: m.sets, found: owners{ids: m.found.ids, text: m.found.text, asks: true}}
-	number := a.RootOf(v, id, in)
-	m.found.ids, m.found.text = a.found.ids, a.found.text // the next search uses their memory
+	a, number := m.ask(v, id, in)
 	if c.has(number) {
 		return c.keys, a.found.fixes
 	}
@@ -48,6 +46,22 @@ func (m *Machine) AskRoots(v record.Nodes, id graph.NodeID, in *policy.Facts, re
 		number = Unknown
 	}
 	return c.keep(number, r, rest), a.found.fixes
+}
+
+// AskRoot returns the root that RootOf would fix. It changes nothing but scratch.
+//
+//test:by TestAskRoots
+func (m *Machine) AskRoot(v record.Nodes, id graph.NodeID, in *policy.Facts) Root {
+	a, number := m.ask(v, id, in)
+	return a.RootAt(v.Node(id), number)
+}
+
+// ask returns a machine with the sets of m that keeps nothing, and the number that a root has there.
+func (m *Machine) ask(v record.Nodes, id graph.NodeID, in *policy.Facts) (a Machine, number uint64) {
+	a = Machine{sets: m.sets, found: owners{ids: m.found.ids, text: m.found.text, asks: true}}
+	number = a.RootOf(v, id, in)
+	m.found.ids, m.found.text = a.found.ids, a.found.text // the next search uses their memory
+	return a, number
 }
 
 // SeedsOf returns the nodes of a root, and of those owners of an object that have this root. Without

@@ -71,7 +71,11 @@ func TestAskRoots(t *testing.T) {
 				t.Errorf("%s, round %d: %v, fixes %t", c.reason, round, roots, fixes)
 			}
 			cached, _ := m.AskRoots(v, n.ID(), in, rest, &cache)
+			root := m.AskRoot(v, n.ID(), in)
 			number := m.RootOf(v, n.ID(), in)
+			if want := m.RootAt(n, number); !reflect.DeepEqual(root, want) {
+				t.Errorf("%s, round %d: %+v, want %+v", c.reason, round, root, want)
+			}
 			if want := (&RootCache{}).keep(number, m.RootAt(n, number), rest); !slices.Equal(roots, want) || !slices.Equal(cached, want) {
 				t.Errorf("%s, round %d: %v, with a cache %v, want %v", c.reason, round, roots, cached, want)
 			}

@@ -40,6 +40,7 @@ func TestMember(t *testing.T) {
 	r.decides("volume/1-a", policy.Keep, policy.NoOwners, "the holder is not marked")
 	r.put("tenant/1#2~[x.io/tenant]")
 	r.decides("tenant/1", policy.Wait, policy.NeedMembers, "no walk has counted the members")
+	r.decides("tenant/1", policy.Wait, policy.NeedMembers, "the walk has still to end")
 	r.walk()
 	r.decides("volume/1-a", policy.Wait, policy.NeedSweep, "the holder may have had a successor already")
 	r.pass()
