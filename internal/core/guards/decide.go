@@ -40,7 +40,7 @@ type Judgement struct {
 type lack uint8
 
 const (
-	lackUnset lack = iota
+	_ lack = iota // unset
 	// lacksNone: it lacks none, or the object is no such root.
 	lacksNone
 	// lacksNew: it has hold alone.

@@ -35,7 +35,7 @@ type step struct {
 type stepType uint8
 
 const (
-	stepUnset stepType = iota
+	_ stepType = iota // unset
 	// begins: the run begins.
 	begins
 	// halts: the holder is not one whose members go now.
