@@ -97,6 +97,8 @@ func (j *judgement) judgeBrake(e *Engine) {
 	case e.cfg.Brake.PerCascade == 0:
 	case n.holds:
 		roots = []graph.Key{j.holder}
+	case j.fixed != nil:
+		roots = j.fixed
 	default:
 		roots, n.fixes = e.history.AskRoots(e.view(), j.id, j.in, brake.LeftOut(), &j.roots)
 	}
@@ -119,7 +121,7 @@ func (j *judgement) tryCount(e *Engine) bool {
 	case !j.notes.passed.brake, !n.fixes && !n.Begins:
 		return false
 	case n.fixes:
-		e.history.RootOf(e.view(), j.id, j.in)
+		j.fixed = e.history.FixRoots(e.view(), j.id, j.in, brake.LeftOut(), &j.roots)
 		return true
 	}
 	e.brake.Begin(e.brakeView(), &n.Judgement, func(root graph.Key) ([]graph.NodeID, int) {

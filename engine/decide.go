@@ -82,9 +82,9 @@ func (e *Engine) act(j *judgement, m *record.State, c *Call) {
 // refresh judges an object, and brings up to date what the judgement rests on: the memberships of the
 // object, and the counts of its cascades.
 func (e *Engine) refresh(id graph.NodeID, j *judgement) {
-	if e.sweeps.DependsOnHolders() {
-		if j.judgeOwn(e, id); !j.notes.withheld {
-			e.sweeps.Refresh(e.sweepView(), id, j.d, j.blocksWrite(e))
+	if j.fixed = nil; e.sweeps.DependsOnHolders() {
+		if n := j.judgeOwn(e, id); !j.notes.withheld {
+			e.sweeps.Refresh(e.sweepView(), id, j.d, j.d.Action.Writes() && e.bar(n) != policy.ReasonUnset)
 		}
 	}
 	j.judge(e, id)

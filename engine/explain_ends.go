@@ -352,14 +352,16 @@ func (x *explainer) unknown(o graph.Node, doubt graph.Doubt) []explain.Condition
 
 // braked explains a wait for the brake.
 func (x *explainer) braked(j finding, c explain.Condition) (out []explain.Condition) {
-	w, _ := x.e.brake.WaitOf(j.id)
-	switch j.braked {
-	case brake.NeedToken:
-		c.End, c.Actor, c.Next = explain.Time, "the window of the brake", w.Next
-	case brake.NeedCount:
+	w, waits := x.e.brake.WaitOf(j.id)
+	switch {
+	case j.braked == brake.NeedCount:
 		c.End, c.Actor = explain.Work, "the count of its cascade"
-	case brake.NeedListings:
+	case j.braked == brake.NeedListings:
 		return x.unlistedKinds(c)
+	case !waits: // the next decision makes it wait
+		c.End, c.Actor, c.Next = explain.Work, "the queue", later(x.e.work.EntryOf(j.id))
+	case j.braked == brake.NeedToken:
+		c.End, c.Actor, c.Next = explain.Time, "the window of the brake", w.Next
 	default:
 		c.End, c.Text = explain.User, held.Join(reports{x.e}.brakeDetail(j.id))
 	}

@@ -27,6 +27,7 @@ type judgement struct {
 	evidence evidence.Scratch
 	lists    policy.Scratch
 	roots    history.RootCache // of the brake
+	fixed    []graph.Key       // the roots that the history has fixed for the decision at hand, nil before
 }
 
 // gates are the gates that an object has passed, because they are about it. They are in their order.
@@ -57,7 +58,7 @@ func (j *judgement) judge(e *Engine, id graph.NodeID) {
 	n := j.judgeOwn(e, id)
 	own := j.d
 	if e.sweeps.Any() && !j.notes.withheld {
-		j.judgeSweeps(e)
+		j.judgeSweeps(e, n)
 	}
 	if j.in.Deleting && e.handlers.Any() && !j.d.Action.Writes() && !j.notes.withheld && !j.in.Unreadable {
 		j.judgeHandlers(e, n)
@@ -104,7 +105,7 @@ func (j *judgement) judgeOwn(e *Engine, id graph.NodeID) graph.Node {
 //
 //test:by ownergraph.TestWithheldMembers
 func goesFirst(own policy.Decision) bool {
-	return own.Action != policy.Delete && !releases(own) && (own.Action.Writes() || own.Action == policy.Verify || own.Reason == policy.NeedFence)
+	return own.Action == policy.Verify || own.Reason == policy.NeedFence
 }
 
 // decision returns the decision of a judgement after its bar.

@@ -84,8 +84,8 @@ func (r reports) reportedSweep(id graph.NodeID) *SweepStatus {
 
 // judgeSweeps judges a holder or a member of a sweep. A write that may not go out now leaves the sweep
 // to go on, and so does a release that has to wait for its phase.
-func (j *judgement) judgeSweeps(e *Engine) {
-	blocked := j.blocksWrite(e)
+func (j *judgement) judgeSweeps(e *Engine, n graph.Node) {
+	blocked := j.d.Action.Writes() && e.bar(n) != policy.ReasonUnset
 	if !blocked && e.order.Any() && releases(j.d) {
 		j.notes.passed.release = true
 		j.notes.release = e.order.JudgeRelease(e.orderView(), j.id)
@@ -94,11 +94,6 @@ func (j *judgement) judgeSweeps(e *Engine) {
 	j.notes.passed.sweep = true
 	e.sweeps.Judge(e.sweepView(), j.id, j.d, blocked, &j.notes.sweep)
 	j.d, j.holder = j.notes.sweep.Decision, j.notes.sweep.Holder
-}
-
-// blocksWrite reports whether the decision so far is a write that may not go out now.
-func (j *judgement) blocksWrite(e *Engine) bool {
-	return j.d.Action.Writes() && e.bar(e.graph.Node(j.id)) != policy.ReasonUnset
 }
 
 // sweepView returns the lower machines for the sweeps.

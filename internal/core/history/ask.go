@@ -31,9 +31,21 @@ func (c *RootCache) keep(number uint64, r Root, rest graph.Key) []graph.Key {
 // has reports whether the cache has the roots of a number.
 func (c *RootCache) has(number uint64) bool { return number > Self && number == c.number }
 
-// AskRoots returns the roots that an object has if it is deleted by a decision with this evidence. If
-// some are not known, rest is among them. Fixes says that RootOf would fix a root or number a set. It
-// changes nothing but the cache and scratch.
+// FixRoots returns the roots that an object has if it is deleted by a decision with this evidence, and
+// fixes them: see RootOf. If some are not known, rest is among them.
+//
+//test:by TestAskRoots engine.TestBrakeOldRoots
+func (m *Machine) FixRoots(v record.Nodes, id graph.NodeID, in *policy.Facts, rest graph.Key, c *RootCache) []graph.Key {
+	number := m.RootOf(v, id, in)
+	if c.has(number) {
+		return c.keys
+	}
+	return c.keep(number, m.RootAt(v.Node(id), number), rest)
+}
+
+// AskRoots returns the roots of FixRoots. Fixes says that FixRoots would fix a root or number a set. A set
+// that it numbers may make another one old, so the next question may say so again. AskRoots changes
+// nothing but the cache and scratch.
 //
 //test:by TestAskRoots engine.TestBrakeManyRoots engine.TestBrakeLongNames engine.TestBrakeUnknownRoot
 func (m *Machine) AskRoots(v record.Nodes, id graph.NodeID, in *policy.Facts, rest graph.Key, c *RootCache) (roots []graph.Key, fixes bool) {
@@ -96,12 +108,16 @@ func (m *Machine) isFound(root uint64) bool {
 	return len(m.found.sets) > 0 && root >= m.firstFound() && root-m.firstFound() < uint64(len(m.found.sets))
 }
 
-// find returns a number for the text of a set that is not kept. A text that is too long for the history
-// has none.
+// find returns the number of the text of a set that is not kept. Equal texts have one number. A text that
+// is too long for the history has none.
 func (m *Machine) find(text []byte) uint64 {
 	if m.found.fixes = true; len(text) > maxRecord {
 		return Unknown
 	}
-	m.found.sets = append(m.found.sets, bytes.Clone(text))
-	return m.firstFound() + uint64(len(m.found.sets)) - 1
+	at := slices.IndexFunc(m.found.sets, func(set []byte) bool { return bytes.Equal(set, text) })
+	if at < 0 {
+		at = len(m.found.sets)
+		m.found.sets = append(m.found.sets, bytes.Clone(text))
+	}
+	return m.firstFound() + uint64(at)
 }

@@ -76,7 +76,7 @@ func TestAskRoots(t *testing.T) {
 			if want := m.RootAt(n, number); !reflect.DeepEqual(root, want) {
 				t.Errorf("%s, round %d: %+v, want %+v", c.reason, round, root, want)
 			}
-			if want := (&RootCache{}).keep(number, m.RootAt(n, number), rest); !slices.Equal(roots, want) || !slices.Equal(cached, want) {
+			if want := m.FixRoots(v, n.ID(), in, rest, &RootCache{}); !slices.Equal(roots, want) || !slices.Equal(cached, want) {
 				t.Errorf("%s, round %d: %v, with a cache %v, want %v", c.reason, round, roots, cached, want)
 			}
 		}

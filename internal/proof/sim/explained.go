@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -41,8 +42,10 @@ func explained(e *engine.Engine, key graph.Key) error {
 	before := probe.Fingerprint(e, nil)
 	x, err := e.Explain(key)
 	switch {
-	case err != nil || x.State != explain.Exists: // the engine has not observed it
+	case errors.Is(err, graph.ErrNotFound), err == nil && x.State != explain.Exists: // the engine has not observed it
 		return nil
+	case err != nil:
+		return fmt.Errorf("X1: %w", err)
 	case probe.Fingerprint(e, nil) != before:
 		return fmt.Errorf("X1: the explanation of %s has changed the engine", key)
 	}
@@ -50,18 +53,30 @@ func explained(e *engine.Engine, key graph.Key) error {
 	if !ok {
 		return nil // it waits for an event, or a read of it is due
 	}
-	if len(x.Wait) == 1 && x.Wait[0].Actor == "the count of its cascade" { // a decision counts a small one at once
-		return nil
-	}
 	want := explain.Decision{
 		Action: d.Action, Reason: d.Reason, Doubt: d.Doubt, Propagation: d.Propagation,
 		Finalizer: d.Finalizer, BestEffort: d.BestEffort, Barred: d.Barred,
 	}
 	switch {
 	case reflect.DeepEqual(x.Decision, want):
-	case probe.Busy(e) && x.Decision.Action == policy.Keep && d.Reason == policy.NeedSweep: // a walk has still to make it a member
+	case x.Decision.Action == policy.Wait && toDelete(x.Decision.Reason): // its cascade has to be counted, and a decision counts a small one at once
+	case probe.Busy(e) && (bySweep(x.Decision.Reason) || bySweep(d.Reason)): // a walk has still to find its holders
 	default:
 		return fmt.Errorf("X1: %s is explained as %+v, and the engine decides %+v", key, x.Decision, want)
 	}
 	return nil
+}
+
+// toDelete reports whether a decision to delete has the reason.
+func toDelete(why policy.Reason) bool {
+	return why == policy.OwnersGone || why == policy.OwnersWaiting || why == policy.HolderDeleted
+}
+
+// bySweep reports whether a decision about the member of a sweep may have the reason.
+func bySweep(why policy.Reason) bool {
+	switch why {
+	case policy.NeedSweep, policy.KindSick, policy.Contested, policy.SweepUnserved, policy.HolderDeleted:
+		return true
+	}
+	return false
 }
