@@ -30,6 +30,8 @@ func (v *View) unsettled(dep *record.State, o graph.Node) bool {
 
 // DanglingAlone returns the dangling references of an object, or none if it has an owner
 // that waits. A user can delete such an owner again with orphan.
+//
+//test:by TestDanglingAlone
 func DanglingAlone(in *policy.Facts) (refs []int) {
 	for i := range in.Owners {
 		switch f := &in.Owners[i]; {
