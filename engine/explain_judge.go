@@ -32,7 +32,7 @@ type finding struct {
 	in     policy.Facts
 }
 
-// judge returns the decision that the engine has for a node now: see Engine.judge.
+// judge returns the decision that the engine has for a node now: see judgement.judge.
 func (x *explainer) judge(id graph.NodeID) finding {
 	e, j := x.e, &x.judgement
 	f := finding{id: id}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
+	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/forecast"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -46,6 +47,14 @@ func ObserveAll(e *engine.Engine, now time.Time, events []ownergraph.Event) erro
 // for an object without a decision now. The engine is of no further use: clone it before.
 func Decide(e *engine.Engine, key ownergraph.Key) (engine.DecisionEvent, bool) {
 	return e.Inside(inside.Key{}).Decide(key)
+}
+
+// Explained returns a decision in the words of an explanation (X1).
+func Explained(d engine.DecisionEvent) explain.Decision {
+	return explain.Decision{
+		Action: d.Action, Reason: d.Reason, Doubt: d.Doubt, Propagation: d.Propagation,
+		Finalizer: d.Finalizer, BestEffort: d.BestEffort, Barred: d.Barred,
+	}
 }
 
 // Tick takes the time, and does nothing else.

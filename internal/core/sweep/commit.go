@@ -81,11 +81,12 @@ func (sw *Sweeps) commitStep(v View, id graph.NodeID, x *step) {
 		}
 		return
 	}
-	if halts := x.what == halts; r.halted != halts {
-		r.halted = halts
+	halted := x.what == halts
+	if r.halted != halted {
+		r.halted = halted
 		sw.WalkAgain()
 	}
-	if x.what == halts {
+	if halted {
 		return
 	}
 	sw.advance(v, r, &x.progress)

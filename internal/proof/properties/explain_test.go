@@ -79,10 +79,7 @@ func explained(e *engine.Engine, key graph.Key) (compared int, err error) {
 	if !ok {
 		return 0, nil // it waits for an event, or a read of it is due
 	}
-	want := explain.Decision{
-		Action: d.Action, Reason: d.Reason, Doubt: d.Doubt, Propagation: d.Propagation,
-		Finalizer: d.Finalizer, BestEffort: d.BestEffort, Barred: d.Barred,
-	}
+	want := probe.Explained(d)
 	if !reflect.DeepEqual(x.Decision, want) {
 		return 0, fmt.Errorf("%s is explained as %+v, and the engine decides %+v", key, x.Decision, want)
 	}

@@ -53,10 +53,7 @@ func explained(e *engine.Engine, key graph.Key) error {
 	if !ok {
 		return nil // it waits for an event, or a read of it is due
 	}
-	want := explain.Decision{
-		Action: d.Action, Reason: d.Reason, Doubt: d.Doubt, Propagation: d.Propagation,
-		Finalizer: d.Finalizer, BestEffort: d.BestEffort, Barred: d.Barred,
-	}
+	want := probe.Explained(d)
 	switch {
 	case reflect.DeepEqual(x.Decision, want):
 	case x.Decision.Action == policy.Wait && toDelete(x.Decision.Reason): // its cascade has to be counted, and a decision counts a small one at once
