@@ -175,6 +175,12 @@ func memoryKinds() []ownergraph.KindInfo {
 // Store, a *testStore. The hooks and the Client go to the memory store.
 func memorySubject(tb TB) Subject { return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds()}) }
 
+// countedSubject is memorySubject with predictable UIDs. A search then runs each time as
+// before, and so does its shrinking.
+func countedSubject(tb TB) Subject {
+	return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), UIDPrefix: "counted-by-the-test-"})
+}
+
 // strictSubject is memorySubject of level 3.
 func strictSubject(tb TB) Subject {
 	return memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Strict: true})
