@@ -253,3 +253,9 @@ func (r Reason) Held() bool {
 	}
 	return false
 }
+
+// NamesFinalizers reports whether the causes of a decision with this reason are finalizers. A
+// finalizer may look like a key in the notation of package graph, and is none.
+func (r Reason) NamesFinalizers() bool {
+	return r == NeedFinalizers || r == HandlerRuns || r == HandlerFailed
+}

@@ -65,24 +65,15 @@ func Explain(h engine.Held) string {
 			names = append(names, "...")
 			break
 		}
-		names = append(names, respell(h.Reason, text))
+		names = append(names, causeText(h.Reason, text))
 	}
 	return s + " (" + strings.Join(names, ", ") + ")"
 }
 
-// respell changes a dependent or an owner reference from the notation of package graph
-// to the notation of this program. Other details stay.
-func respell(r policy.Reason, text string) string {
-	switch r {
-	case policy.ObjectFlawed, policy.NeedFinalizers, policy.NeedGrace, policy.HandlerRuns, policy.HandlerFailed, policy.FenceHeld:
-		return text
+// causeText returns a cause as people read it.
+func causeText(r policy.Reason, text string) string {
+	if r.NamesFinalizers() {
+		return spell.Line(text)
 	}
-	if !strings.Contains(text, "@") { // without a UID it is no object, but a rule or an extent
-		return text
-	}
-	o, err := graph.ParseObject("dependent -> " + text)
-	if err != nil || len(o.Owners) != 1 {
-		return text
-	}
-	return spell.Key(o.Owners[0].Key)
+	return spell.Text(text)
 }

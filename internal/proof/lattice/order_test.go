@@ -25,9 +25,10 @@ const layers = `
 	internal/core/swar, internal/core/jsonread, internal/core/fate, internal/core/flags, internal/inside < graph;
 	graph < internal/core/selector;
 	graph < policy; # desired state
-	internal/core/jsonread, policy < plan;
+	graph < internal/spell; # names as people type and read them
+	internal/core/jsonread, policy, internal/spell < plan;
 	# The words of explanations are values alone.
-	policy < explain;
+	policy, internal/spell < explain;
 	# Pictures draw the values of the packages before.
 	plan, explain < view;
 	graph < finalizer;
@@ -72,12 +73,11 @@ const layers = `
 	internal/core/history, internal/core/seed < internal/core/search < engine;
 
 	# Findings about objects as data, and the observer of a running store.
-	graph, policy < lint;
+	graph, policy, internal/spell < lint;
 	lint < lint/live;
 	# The display of progress knows no part of the engine. Commands convert to its input.
 	internal/terminal;
-	# Names as people type them, files of objects, and their text.
-	graph < internal/spell;
+	# Files of objects, and their text.
 	lint, internal/spell < dump;
 
 	# The rules of a store that honours finalizers, without watches.
