@@ -64,7 +64,7 @@ func (c *containers) is(key graph.Key) bool {
 // each container that has a mark or is gone, and then takes the actor's finalizer off the empty
 // container. It returns the number of writes, 0 if no work is left.
 //
-//test:by cmd/ownergraph.TestRunOfContainers
+//test:by cmd/internal/cli.TestRunOfContainers
 func (s *Session) act(ctx context.Context) (writes int, err error) {
 	if len(s.containers.list) == 0 {
 		return 0, nil

@@ -100,7 +100,7 @@ func sameState(a, b engine.Progress) bool {
 // shown returns the line for a progress. A collector that only observes makes no request for
 // the deletion, so its own counts would be wrong.
 //
-//test:by cmd/ownergraph.TestActCounts
+//test:by cmd/internal/cli.TestActCounts
 func (f *Follower) shown(key graph.Key, p engine.Progress) terminal.Progress {
 	total := terminal.Exact
 	if p.Growing {
@@ -154,7 +154,7 @@ const heldWithin = 5 * time.Second
 // heldOfActing returns the held members of a deletion as the acting collector has them, which
 // knows the pauses of its record. The other collector stands in for one that has no answer.
 //
-//test:by cmd/ownergraph.TestPause
+//test:by cmd/internal/cli.TestPause
 func (f *Follower) heldOfActing(ctx context.Context, p engine.Progress) (int, []engine.Held) {
 	ctx, cancel := context.WithTimeout(ctx, heldWithin)
 	defer cancel()

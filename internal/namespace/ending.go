@@ -45,7 +45,7 @@ func EndingOf(objects []lint.Object, scope string) *Ending {
 
 // Text returns the lines for a person. The function ago describes the instant of a mark.
 //
-//test:by cmd/kubectl-ownergraph.TestEndingNamespace
+//test:by cmd/internal/cli.TestPluginEndingNamespace
 //test:by internal/proof/e2e.TestPluginExplainsRefusedContent
 func (e *Ending) Text(ago func(time.Time) string) string {
 	var out strings.Builder
@@ -65,7 +65,7 @@ func markedText(at *time.Time, ago func(time.Time) string) string {
 // Writers returns the lines about the last writers of an object's finalizers. The function ago
 // describes the instant of a write.
 //
-//test:by cmd/kubectl-ownergraph.TestWritersOfFinalizers
+//test:by cmd/internal/cli.TestPluginWritersOfFinalizers
 func Writers(list []dump.Writer, ago func(time.Time) string) string {
 	var out strings.Builder
 	for _, w := range list[:min(len(list), maxNamed)] {

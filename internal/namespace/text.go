@@ -20,7 +20,7 @@ const Finalizer = "spec.finalizers:kubernetes"
 
 // Conclude names the actors that have to act next for the namespace.
 //
-//test:by cmd/ownergraph.TestTerminatingNamespace cmd/kubectl-ownergraph.TestGolden
+//test:by cmd/internal/cli.TestTerminatingNamespace cmd/internal/cli.TestGolden
 //test:by internal/proof/e2e.TestPluginExplainsNamespace
 func (n *Answer) Conclude(ns *lint.Object, partly bool) {
 	for _, c := range n.Conditions[:min(len(n.Conditions), maxNamed)] {

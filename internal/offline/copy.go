@@ -15,7 +15,7 @@ import (
 // copy proves the absence of none of their objects. It is safe for concurrent use, as
 // memory.Store.
 //
-//test:by cmd/ownergraph.TestPartialKindsProveNothing
+//test:by cmd/internal/cli.TestPartialKindsProveNothing
 type Replica struct {
 	*memory.Store
 	partial map[graph.Kind]string

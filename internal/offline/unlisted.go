@@ -12,7 +12,7 @@ const noObject = "the dump has no object of it"
 
 // rewordExplanation puts an explanation by the copy in terms of the dump.
 //
-//test:by cmd/ownergraph.TestUnlistedKinds
+//test:by cmd/internal/cli.TestUnlistedKinds
 func (c *Content) rewordExplanation(x *explain.Explanation) {
 	if len(c.Unlisted) == 0 {
 		return
@@ -40,7 +40,7 @@ func (c *Content) rewordConditions(list []explain.Condition) {
 
 // rewordPlan puts a plan by the copy in terms of the dump.
 //
-//test:by cmd/ownergraph.TestUnlistedKinds
+//test:by cmd/internal/cli.TestUnlistedKinds
 func (c *Content) rewordPlan(p *plan.Plan) {
 	if len(c.Unlisted) == 0 {
 		return

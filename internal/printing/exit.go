@@ -29,7 +29,7 @@ func (e UsageError) Error() string { return string(e) }
 // Exit returns the exit code for the error of a command, and reports the error. A command that
 // has not started was used wrongly.
 //
-//test:by cmd/kubectl-ownergraph.TestExitCodes cmd/kubectl-ownergraph.TestExitCodes
+//test:by cmd/internal/cli.TestExitCodes cmd/internal/cli.TestPluginExitCodes
 func Exit(stderr io.Writer, command string, started bool, err error) int {
 	switch {
 	case err == nil:

@@ -83,6 +83,18 @@ func (p *Printer) JSON(value any) error {
 	return err
 }
 
+// JSONLine writes a value as one line of JSON.
+//
+//test:by TestJSONLine
+func (p *Printer) JSONLine(value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = p.Out.Write(append(text, '\n'))
+	return err
+}
+
 // Text writes text, with its telling words in colour on a terminal. NO_COLOR turns the
 // colour off. No character of an object's text controls the terminal.
 //

@@ -78,3 +78,17 @@ func TestLimit(t *testing.T) {
 		}
 	}
 }
+
+// TestJSONLine checks that each value is a line of its own, so that a program reads them one by one.
+func TestJSONLine(t *testing.T) {
+	var out bytes.Buffer
+	p := &Printer{Out: &out}
+	for _, v := range []any{map[string]int{"a": 1}, "two\nlines"} {
+		if err := p.JSONLine(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "{\"a\":1}\n\"two\\nlines\"\n"; out.String() != want {
+		t.Errorf("%q, want %q", &out, want)
+	}
+}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/lint"
+)
+
+// listing is one listing of all objects, from any origin.
+type listing struct {
+	in      *lint.Input
+	content *offline.Content
+	index   *offline.Index
+	inside  func(graph.Key) bool // the scope of the question
+	note    string               // of the kinds that were not read
+
+	ofCluster bool // its answers have their unknown facts
+
+	markedAt map[graph.UID]time.Time // or nil, see marks
+}
+
+// list reads the objects of the flags, and the scope that the question is about. In a cluster, that is
+// one namespace without -A.
+func (a *app) list(ctx context.Context) (*listing, error) {
+	from, err := a.origin()
+	switch {
+	case err != nil:
+		return nil, err
+	case from == ofCluster:
+		return a.listCluster(ctx)
+	}
+	c, err := a.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	scope := a.scope()
+	return &listing{in: &c.lint, content: c.offline(), index: c.offline().Index(), inside: func(k graph.Key) bool {
+		return scope == "" || k.Scope == scope || k.Kind == namespaceKind && k.Name == scope
+	}}, nil
+}
+
+func (a *app) listCluster(ctx context.Context) (*listing, error) {
+	r, inside, err := a.readInside(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &listing{in: &r.in, content: &r.content, index: r.index(), inside: inside, note: a.unreadNote(r.in), ofCluster: true}, nil
+}
+
+// partOf returns the objects that an answer is about, with their owners.
+func (r *listing) partOf(shown func(graph.Key) bool) offline.Content {
+	c := *r.content
+	c.Objects = slices.DeleteFunc(slices.Clone(c.Objects), func(o graph.Object) bool { return !shown(o.Key) })
+	return withOwners(c, r.content.Objects)
+}

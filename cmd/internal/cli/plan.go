@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/live"
+	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/view"
+)
+
+// planFlags are the flags of a planned deletion.
+type planFlags struct {
+	propagation graph.Propagation
+	removed     []string
+	limit       int
+}
+
+func (p *planFlags) add(cmd *cobra.Command) {
+	cmd.Flags().Var((*live.PropagationFlag)(&p.propagation), "cascade", "how to delete: background, foreground or orphan (default background, or as the deletion has begun)")
+	_ = cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (p *planFlags) addForecast(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&p.removed, "removed", nil, "foreign finalizers whose controllers remove them in time")
+	cmd.Flags().IntVar(&p.limit, "limit", 0, "most objects and steps of the plan; 0 for all")
+}
+
+// request returns the request for the deletion of the objects.
+func (p *planFlags) request(objects []graph.Object) plan.Request {
+	req := plan.Request{Removed: p.removed, Limit: p.limit}
+	for _, o := range objects {
+		req.Delete = append(req.Delete, plan.Target{Key: o.Key, Propagation: p.of(o)})
+	}
+	return req
+}
+
+// of returns the propagation for an object. Without the flag, a deletion that has begun
+// keeps its own.
+//
+//test:by TestDeletionKeepsItsPropagation
+func (p *planFlags) of(o graph.Object) graph.Propagation {
+	if p.propagation == graph.Unset && !o.Deleting {
+		return graph.Background
+	}
+	return p.propagation
+}
+
+func (a *app) planCommand() *cobra.Command {
+	var p planFlags
+	cmd := &cobra.Command{
+		Use:   "plan [OBJECT...] [--cascade background|foreground|orphan]",
+		Short: "Forecast the deletion of objects",
+		Long: `Forecast the deletion of objects, as "kubectl delete --cascade" begins it: the end of each object.
+Without an object it forecasts the writes that are due in a dump or a store without a deletion.
+It changes nothing. A namespace takes its content along. A picture has the waves from left to
+right, and at most 1,000 objects (100 for mermaid).
+
+The plan knows the rules of ownership and the finalizers. It knows neither the controllers that
+make objects anew, nor the handlers, sweeps, guards and protections that a program configures.
+
+Exit code 3: an object would be held.`,
+		Example: a.examples("plan -f all.json deploy/shop/cart --cascade foreground", "plan --store sqlite:app.db tenant/blue -o mermaid",
+			"", "plan deploy/cart -n shop --cascade foreground", "plan namespace/shop -o svg > shop.svg"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			from, err := a.origin()
+			switch {
+			case err != nil:
+				return err
+			case from == ofCluster:
+				return a.planOfCluster(cmd.Context(), args, &p)
+			}
+			return a.planOfContent(cmd.Context(), args, &p)
+		},
+	}
+	a.addSource(cmd)
+	a.addFormat(cmd, printing.Pictures())
+	p.add(cmd)
+	p.addForecast(cmd)
+	return cmd
+}
+
+// planOfContent plans a deletion in a dump or a store.
+func (a *app) planOfContent(ctx context.Context, args []string, p *planFlags) error {
+	c, err := a.load(ctx)
+	if err != nil {
+		return err
+	}
+	objects, err := c.find(args, a.scope())
+	if err != nil {
+		return err
+	}
+	made, err := c.plan(ctx, p.request(objects))
+	if err != nil {
+		return err
+	}
+	draw := func() view.Picture { return view.Plan(made, c.Objects, a.printer().Limit(p.limit)) }
+	done, err := a.printer().Picture(draw)
+	if !done {
+		err = a.writePlan(&made)
+	}
+	if err != nil {
+		return err
+	}
+	return foundHeld(&made)
+}
+
+// plan returns the forecast of a request. Without a target it has the objects that are written or
+// that are held.
+//
+//test:by TestPlanOfManyDue TestDump
+func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
+	if len(req.Delete) > 0 {
+		return c.offline().Plan(ctx, ownergraph.Config{}, req)
+	}
+	return c.offline().PlanDue(ctx, req)
+}
+
+func (a *app) writePlan(p *plan.Plan) error {
+	if a.format == printing.JSON {
+		return a.printer().JSON(p)
+	}
+	return a.printer().Text(p.Text() + fmt.Sprintf("fingerprint %s\n", p.Fingerprint))
+}
+
+// foundHeld returns printing.ErrFound if the plan has a held object.
+func foundHeld(p *plan.Plan) error {
+	for _, t := range p.Totals {
+		if t.Held > 0 {
+			return printing.ErrFound
+		}
+	}
+	return nil
+}
