@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,6 +21,8 @@ type Follower struct {
 	Out       *terminal.Output
 	// Notes gets the reasons of a deletion that has not ended.
 	Notes io.Writer
+	// Lines gets each change of the progress, or is nil. The end is empty before the last call.
+	Lines func(p engine.Progress, end End) error
 	// Patience is the longest time without a change.
 	Patience time.Duration
 	// Deadline is the end of the wait, or nil.
@@ -30,6 +33,33 @@ type Follower struct {
 	// Made is the number of writes that this program has made for the deletion before. The line
 	// counts them beside those of Acting.
 	Made uint64
+}
+
+// End says how a wait for a deletion has ended.
+type End uint8
+
+const (
+	// EndUnset: the wait goes on.
+	EndUnset End = iota
+	// EndDone: the object and everything below it are gone.
+	EndDone
+	// EndQuiet: nothing has changed for the time of Patience.
+	EndQuiet
+	// EndDeadline: the time is over.
+	EndDeadline
+)
+
+var endNames = [...]string{"", "done", "quiet", "deadline"}
+
+// String returns the end in lower case.
+func (e End) String() string { return endNames[e] }
+
+// tell hands a progress to Lines.
+func (f *Follower) tell(p engine.Progress, end End) error {
+	if f.Lines == nil {
+		return nil
+	}
+	return f.Lines(p, end)
 }
 
 // report is one result of Collector.Follow.
@@ -63,7 +93,8 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 	for {
 		select {
 		case r := <-reports:
-			if !sameState(r.Progress, last.Progress) {
+			changed := !sameState(r.Progress, last.Progress)
+			if changed {
 				quiet.Reset(f.Patience)
 			}
 			last = r
@@ -71,7 +102,11 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 			case r.err != nil:
 				return false, r.err
 			case r.Done:
-				return true, line.End(f.shown(key, r.Progress))
+				return true, errors.Join(f.tell(r.Progress, EndDone), line.End(f.shown(key, r.Progress)))
+			case changed:
+				if err := f.tell(r.Progress, EndUnset); err != nil {
+					return false, err
+				}
 			}
 		case at := <-tick.C: // a deletion may show no change for long
 			now := f.shown(key, last.Progress)
@@ -80,9 +115,9 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 				line.Update(at, now)
 			}
 		case <-quiet.C:
-			return false, f.unfinished(ctx, line, key, last.Progress, fmt.Sprintf("nothing has changed for %s", f.Patience))
+			return false, f.unfinished(ctx, line, key, last.Progress, EndQuiet)
 		case <-f.Deadline:
-			return false, f.unfinished(ctx, line, key, last.Progress, "the time is over")
+			return false, f.unfinished(ctx, line, key, last.Progress, EndDeadline)
 		case <-ctx.Done():
 			if last.Known > 0 { // the error gets a line of its own
 				_ = line.End(f.shown(key, last.Progress))
@@ -118,9 +153,16 @@ func (f *Follower) shown(key graph.Key, p engine.Progress) terminal.Progress {
 }
 
 // unfinished ends the line, and says why a deletion has not ended.
-func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key graph.Key, p engine.Progress, why string) error {
+func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key graph.Key, p engine.Progress, end End) error {
 	if f.Acting != nil {
 		p.Held, p.By = f.heldOfActing(ctx, p)
+	}
+	why := "the time is over"
+	if end == EndQuiet {
+		why = fmt.Sprintf("nothing has changed for %s", f.Patience)
+	}
+	if err := f.tell(p, end); err != nil {
+		return err
 	}
 	if err := line.End(f.shown(key, p)); err != nil {
 		return err

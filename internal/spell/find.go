@@ -3,6 +3,7 @@ package spell
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -104,7 +105,7 @@ func findPlace(objects []graph.Object, place graph.Key) (graph.Object, error) {
 }
 
 // kindsOf returns the kinds that t may mean: the kinds with the typed name, or else
-// those with the typed plural.
+// those with the typed plural, or else the one with the typed short name.
 func kindsOf(objects []graph.Object, t Target) map[graph.Kind]bool {
 	all := make(map[graph.Kind]bool)
 	for _, o := range objects {
@@ -125,6 +126,9 @@ func kindsOf(objects []graph.Object, t Target) map[graph.Kind]bool {
 			return kinds
 		}
 	}
+	if k := kindOfShort(t.Kind); k != "" && !t.Grouped && all[k] {
+		return map[graph.Kind]bool{k: true}
+	}
 	return nil
 }
 
@@ -139,7 +143,7 @@ func near(objects []graph.Object, t Target, kinds map[graph.Kind]bool) string {
 		switch sameName := strings.EqualFold(o.Name, t.Name); {
 		case sameName && kinds[o.Kind]:
 			ranks[0] = append(ranks[0], o)
-		case inScope && (sameName || kinds[o.Kind] && strings.HasPrefix(o.Name, t.Name)):
+		case inScope && (sameName || kinds[o.Kind] && isNear(o.Name, t.Name)):
 			ranks[1] = append(ranks[1], o)
 		case sameName:
 			ranks[2] = append(ranks[2], o)
@@ -147,7 +151,7 @@ func near(objects []graph.Object, t Target, kinds map[graph.Kind]bool) string {
 	}
 	cause := "no such object"
 	if len(kinds) == 0 {
-		cause = "no object of that kind"
+		cause = "no object of that kind" + similarKinds(objects, t)
 	}
 	for _, closest := range ranks {
 		if len(closest) > 0 {
@@ -155,4 +159,34 @@ func near(objects []graph.Object, t Target, kinds map[graph.Kind]bool) string {
 		}
 	}
 	return cause
+}
+
+// similarKinds names the kinds that a misspelt one may mean, or returns "".
+func similarKinds(objects []graph.Object, t Target) string {
+	names := map[string]bool{}
+	for i := range objects {
+		names[Kind(objects[i].Kind)] = true
+	}
+	short := map[string]string{} // by the part that the user may have typed
+	var among []string
+	for full := range names {
+		name, _, _ := strings.Cut(full, ".")
+		short[name] = full
+		among = append(among, name, Plural(name))
+		short[Plural(name)] = full
+	}
+	var list []string
+	for _, name := range Similar(t.Kind, among) {
+		list = append(list, short[name])
+	}
+	slices.Sort(list)
+	if list = slices.Compact(list); len(list) == 0 {
+		return ""
+	}
+	return " (do you mean the kind " + Some(list) + "?)"
+}
+
+// isNear reports whether a name begins with the typed one, or differs by a letter or two.
+func isNear(name, typed string) bool {
+	return strings.HasPrefix(name, typed) || len(Similar(typed, []string{name})) > 0
 }

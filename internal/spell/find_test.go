@@ -69,14 +69,14 @@ func TestFindErrors(t *testing.T) {
 		{"statefulset/shop/cart", graph.ErrNotFound,
 			"no such object, but there is Endpoints/shop/cart, Service/shop/cart, Deployment.apps/shop/cart, PodDisruptionBudget.policy/shop/cart", "the same name of another kind"},
 		{"deploymnt/shop/cart", graph.ErrNotFound,
-			"no object of that kind, but there is Endpoints/shop/cart, Service/shop/cart, Deployment.apps/shop/cart, PodDisruptionBudget.policy/shop/cart", "a kind that nothing has"},
+			"no object of that kind (do you mean the kind Deployment.apps?), but there is Endpoints/shop/cart, Service/shop/cart, Deployment.apps/shop/cart, PodDisruptionBudget.policy/shop/cart", "a kind that nothing has"},
 		{"deployment.batch/shop/cart", graph.ErrNotFound,
-			"no object of that kind, but there is Endpoints/shop/cart, Service/shop/cart, Deployment.apps/shop/cart, PodDisruptionBudget.policy/shop/cart", "the kind of another group is another kind"},
+			"no object of that kind (do you mean the kind Deployment.apps?), but there is Endpoints/shop/cart, Service/shop/cart, Deployment.apps/shop/cart, PodDisruptionBudget.policy/shop/cart", "the kind of another group is another kind"},
 		{"Deployment/shop/Cart", graph.ErrNotFound,
 			"no such object, but there is Deployment.apps/shop/cart", "names are typed in their case"},
 		{"pod/shop/frontend-7bf546966", graph.ErrNotFound,
 			"no such object, but there is Pod/shop/frontend-7bf546966-49h49, Pod/shop/frontend-7bf546966-jh4qk, ReplicaSet.apps/shop/frontend-7bf546966", "names that start alike, and the same name"},
-		{"deploymnt/payments/frontend", graph.ErrNotFound, "no object of that kind, but there is Endpoints/shop/frontend, Service/shop/frontend, " +
+		{"deploymnt/payments/frontend", graph.ErrNotFound, "no object of that kind (do you mean the kind Deployment.apps?), but there is Endpoints/shop/frontend, Service/shop/frontend, " +
 			"Deployment.apps/shop/frontend, PodDisruptionBudget.policy/shop/frontend", "the name anywhere is the last resort"},
 		{"pod/nothing", graph.ErrNotFound, "no such object", "nothing comes near"},
 		{"serviceaccount/default", spell.ErrAmbiguous, "ServiceAccount/batch/default, ServiceAccount/data/default, ServiceAccount/default/default, " +

@@ -68,6 +68,11 @@ func (w wholes) get(ctx context.Context, path []string, into any) error {
 
 // list calls add with the items of each page.
 func (w wholes) list(ctx context.Context, path []string, add func(json.RawMessage) error) error {
+	return w.listAs(ctx, path, "application/json", add)
+}
+
+// listAs calls add with the items of each page, in the form of an Accept header.
+func (w wholes) listAs(ctx context.Context, path []string, accept string, add func(json.RawMessage) error) error {
 	ctx, cancel := context.WithTimeout(ctx, wholeTimeout)
 	defer cancel()
 	next := ""
@@ -78,7 +83,7 @@ func (w wholes) list(ctx context.Context, path []string, add func(json.RawMessag
 			} `json:"metadata"`
 			Items []json.RawMessage `json:"items"`
 		}
-		q := w.client.Get().AbsPath(path...).Param("limit", fmt.Sprint(wholePage))
+		q := w.client.Get().AbsPath(path...).Param("limit", fmt.Sprint(wholePage)).SetHeader("Accept", accept)
 		if next != "" {
 			q = q.Param("continue", next)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/recordcheck"
 	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/plan"
 )
 
 // waitFlags are the flags of a subcommand that follows a deletion.
@@ -45,6 +46,8 @@ command ends. Such a collector acts on the whole store, and not on this cascade 
 --record it obeys the pauses of that record, and the cascades that its brake holds stay. It knows
 neither the handlers nor the sweeps, guards, protections and limits of your program, so it deletes
 objects that these would keep. Use it on a store without a program.
+
+-o json prints a line with the plan, and then a line for each change.
 
 Exit code 3: objects are held, or nothing has changed for the time of --patience.`,
 		Example: a.examples("delete --store sqlite:app.db tenant/blue --cascade foreground", "delete --store postgres://localhost/app bucket/blue/photos --yes --no-wait",
@@ -80,6 +83,7 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 		},
 	}
 	a.addLive(cmd)
+	a.addFormat(cmd, printing.Plain())
 	p.add(cmd)
 	w.add(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "ask for no confirmation")
@@ -88,6 +92,12 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 	cmd.Flags().BoolVar(&nowait, "no-wait", false, "end after the deletion mark")
 	cmd.MarkFlagsMutuallyExclusive("act", "no-wait")
 	return cmd
+}
+
+// jsonDelete is the form delete/v1, the first line of a deletion. Lines of follow/v1 come behind it.
+type jsonDelete struct {
+	Schema string    `json:"schema"`
+	Plan   plan.Plan `json:"plan"`
 }
 
 // act follows the deletion while a second collector acts. That one begins after the user has
@@ -118,7 +128,12 @@ func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool, questio
 	if err != nil {
 		return err
 	}
-	if err := s.app.writePlan(&made); err != nil {
+	if s.app.format == printing.JSON {
+		err = s.app.printer().JSONLine(jsonDelete{"delete/v1", made})
+	} else {
+		err = s.app.writePlan(&made)
+	}
+	if err != nil {
 		return err
 	}
 	if err := s.app.confirm(ctx, yes, question); err != nil {

@@ -47,7 +47,7 @@ func TestExitCodes(t *testing.T) {
 		{"an unknown format", 2, "want text, json, dot, mermaid or svg", []string{"tree", "-f", cluster, "pod/a", "-o", "png"}},
 		{"lint has no picture", 2, "this subcommand has no picture: want text or json", []string{"lint", "-f", cluster, "-o", "dot"}},
 		{"run has no picture", 2, "this subcommand has no picture", []string{"run", "-f", cluster, "-o", "svg"}},
-		{"delete has text alone", 2, "unknown shorthand flag: 'o'", []string{"delete", "pod/a", "--store", "sqlite:x", "-o", "mermaid"}},
+		{"delete has no picture", 2, "this subcommand has no picture", []string{"delete", "pod/a", "--store", "sqlite:x", "-o", "mermaid"}},
 		{"an unknown propagation", 2, "want background, foreground or orphan", []string{"plan", "-f", cluster, "--cascade", "all"}},
 		{"an unset propagation", 2, "want background, foreground or orphan", []string{"plan", "-f", cluster, "--cascade", "unset"}},
 		{"an unknown store", 2, "want sqlite:FILE", []string{"lint", "--store", "mysql://x"}},

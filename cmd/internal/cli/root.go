@@ -65,6 +65,9 @@ func (a *app) command() *cobra.Command {
 	root.SetHelpCommandGroupID(otherGroup)
 	root.SetCompletionCommandGroupID(otherGroup)
 	for _, cmd := range root.Commands() {
+		if strings.Contains(cmd.Use, "OBJECT") {
+			cmd.ValidArgsFunction = a.complete
+		}
 		do := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			a.started = true

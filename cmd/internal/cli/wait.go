@@ -12,7 +12,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/spell"
-	"github.com/ownergraph/ownergraph/internal/terminal"
 )
 
 // goneAlready is the answer for an object that is not there. Without its UID the command cannot
@@ -44,6 +43,7 @@ not be listed. Or the right to list a kind is missing: the command says so at on
 	}
 	cmd.Flags().DurationVar(&a.source.timeout, "timeout", 5*time.Minute, "longest wait; 0 for none")
 	a.addStore(cmd)
+	a.addFormat(cmd, printing.Plain())
 	return cmd
 }
 
@@ -54,12 +54,9 @@ func (a *app) wait(ctx context.Context, args []string) error {
 		over = time.After(a.source.timeout)
 	}
 	err := a.onStore(ctx, args, nil, func(ctx context.Context, s *site) error {
-		f := live.Follower{Collector: s.Collector, Out: terminal.New(a.stdout), Notes: a.stderr, Patience: forEver, Deadline: over}
-		done, err := f.Follow(ctx, s.objects[0].Key)
-		if err == nil && !done {
-			return printing.ErrFound
-		}
-		return err
+		f := a.follower(s)
+		f.Patience, f.Deadline = forEver, over
+		return followed(f.Follow(ctx, s.objects[0].Key))
 	})
 	switch {
 	case errors.Is(err, errForbidden) && ctx.Err() == nil:
@@ -68,6 +65,8 @@ func (a *app) wait(ctx context.Context, args []string) error {
 	case errors.Is(err, errUnlisted) && ctx.Err() == nil:
 		fmt.Fprintf(a.stderr, "the time is over: %s\n", spell.Line(err.Error()))
 		return printing.ErrFound
+	case errors.Is(err, graph.ErrNotFound) && a.format == printing.JSON:
+		return a.printer().JSONLine(map[string]string{"schema": "follow/v1", "end": "absent"})
 	case errors.Is(err, graph.ErrNotFound):
 		_, err = fmt.Fprintln(a.stdout, goneAlready)
 	}
