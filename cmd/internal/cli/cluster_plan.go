@@ -47,7 +47,11 @@ func (a *app) planOfCluster(ctx context.Context, args []string, p *planFlags) er
 	case a.format == printing.JSON:
 		err = out.JSON(planAnswer{"kubectl-ownergraph.plan/v1", made, u})
 	default:
-		err = out.Text(made.Text() + fmt.Sprintf("fingerprint %s\n", made.Fingerprint) + u.text())
+		var text string
+		if text, err = a.inColumns(ctx, r, objects, made.Text(), p.columns); err != nil {
+			return err
+		}
+		err = out.Text(text + fmt.Sprintf("fingerprint %s\n", made.Fingerprint) + u.text())
 	}
 	if err != nil {
 		return err
@@ -59,14 +63,14 @@ func (a *app) planOfCluster(ctx context.Context, args []string, p *planFlags) er
 //
 //test:by TestGolden
 func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (made plan.Plan, u unknown, objects []graph.Object, err error) {
-	req := plan.Request{Removed: p.removed, Limit: p.limit}
+	var found []graph.Object
 	var keys []graph.Key
 	for _, t := range targets {
 		o, err := r.find(ctx, t)
 		if err != nil {
 			return made, u, nil, err
 		}
-		req.Delete = append(req.Delete, plan.Target{Key: o.Key, Propagation: p.of(o.Object)})
+		found = append(found, o.Object)
 		keys = append(keys, o.Key)
 	}
 	near, err := r.proven(ctx, func() offline.Content { return r.index().Near(keys...) })
@@ -75,7 +79,7 @@ func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (mad
 	}
 	scope := scopeOf(targets)
 	part := relevant(r.in, near, scope)
-	made, err = part.Plan(ctx, ownergraph.Config{}, req)
+	made, err = part.Plan(ctx, ownergraph.Config{}, p.request(found, carried(part.Objects, removedByKubernetes())))
 	if errors.Is(err, graph.ErrInvalid) {
 		err = fmt.Errorf("%s: %w", strings.Join(names(targets), ", "), err)
 	}

@@ -124,7 +124,11 @@ func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool, questio
 	if _, err := s.WaitIdle(reading); err != nil && (reading.Err() == nil || ctx.Err() != nil) {
 		return err
 	}
-	made, err := s.Plan(ctx, p.request(s.objects))
+	var byItself []string
+	if s.store.isCluster {
+		byItself = removedByKubernetes()
+	}
+	made, err := s.Plan(ctx, p.request(s.objects, byItself))
 	if err != nil {
 		return err
 	}

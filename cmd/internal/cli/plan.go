@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,22 @@ import (
 type planFlags struct {
 	propagation graph.Propagation
 	removed     []string
+	stay        []string
 	limit       int
+	columns     bool
+}
+
+// removedByKubernetes are the finalizers that a controller of Kubernetes itself takes off, once the object
+// is no longer in use. The plan names each one that it assumes.
+func removedByKubernetes() []string {
+	return []string{
+		"batch.kubernetes.io/job-tracking",
+		"kubernetes.io/pv-protection",
+		"kubernetes.io/pvc-protection",
+		"kubernetes.io/vac-protection",
+		"networking.k8s.io/service-cidr-finalizer",
+		"resource.kubernetes.io/delete-protection",
+	}
 }
 
 func (p *planFlags) add(cmd *cobra.Command) {
@@ -27,13 +43,29 @@ func (p *planFlags) add(cmd *cobra.Command) {
 }
 
 func (p *planFlags) addForecast(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&p.removed, "removed", nil, "foreign finalizers whose controllers remove them in time")
+	cmd.Flags().StringSliceVar(&p.removed, "removed", nil, "foreign finalizers whose controllers take them off in time; those of Kubernetes itself count, too")
+	cmd.Flags().StringSliceVar(&p.stay, "stay", nil, "finalizers of Kubernetes itself that stay all the same")
 	cmd.Flags().IntVar(&p.limit, "limit", 0, "most objects and steps of the plan; 0 for all")
 }
 
-// request returns the request for the deletion of the objects.
-func (p *planFlags) request(objects []graph.Object) plan.Request {
-	req := plan.Request{Removed: p.removed, Limit: p.limit}
+// carried returns the finalizers of a list that an object has.
+func carried(objects []graph.Object, list []string) []string {
+	return slices.DeleteFunc(list, func(f string) bool {
+		return !slices.ContainsFunc(objects, func(o graph.Object) bool { return o.HasFinalizer(f) })
+	})
+}
+
+// request returns the request for the deletion of the objects. Kubernetes takes some finalizers off by
+// itself: those of byItself, unless the user says that they stay.
+//
+//test:by TestRemovedByKubernetes
+func (p *planFlags) request(objects []graph.Object, byItself []string) plan.Request {
+	req := plan.Request{Removed: slices.Clone(p.removed), Limit: p.limit}
+	for _, f := range byItself {
+		if !slices.Contains(p.stay, f) && !slices.Contains(p.removed, f) {
+			req.Removed = append(req.Removed, f)
+		}
+	}
 	for _, o := range objects {
 		req.Delete = append(req.Delete, plan.Target{Key: o.Key, Propagation: p.of(o)})
 	}
@@ -72,6 +104,8 @@ Exit code 3: an object would be held.`,
 			switch {
 			case err != nil:
 				return err
+			case p.columns && a.checkColumns(true) != nil:
+				return a.checkColumns(true)
 			case from == ofCluster:
 				return a.planOfCluster(cmd.Context(), args, &p)
 			}
@@ -82,6 +116,7 @@ Exit code 3: an object would be held.`,
 	a.addFormat(cmd, printing.Pictures())
 	p.add(cmd)
 	p.addForecast(cmd)
+	addColumns(cmd, &p.columns)
 	return cmd
 }
 
@@ -95,7 +130,11 @@ func (a *app) planOfContent(ctx context.Context, args []string, p *planFlags) er
 	if err != nil {
 		return err
 	}
-	made, err := c.plan(ctx, p.request(objects))
+	var byItself []string
+	if c.lint.Kubernetes {
+		byItself = carried(c.Objects, removedByKubernetes())
+	}
+	made, err := c.plan(ctx, p.request(objects, byItself))
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *app) treeCommand() *cobra.Command {
-	limit := 0
+	limit, columns := 0, false
 	cmd := &cobra.Command{
 		Use:   "tree OBJECT",
 		Short: "Draw an object with the objects above and below it",
@@ -25,15 +25,19 @@ objects, and counts the others.`,
 			"", "tree deploy/cart -n shop", "tree deploy cart -n shop -o svg > cart.svg"),
 		Args: a.wantsObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.checkColumns(columns); err != nil {
+				return err
+			}
 			return a.onOne(cmd.Context(), args, func(c *content, o graph.Object) error {
 				return a.writeTree(c.offline().Index(), c.Objects, o.Key, limit)
-			}, func(_ context.Context, r *reading, key graph.Key) error {
-				return a.writeTreeOfCluster(r, key, limit)
+			}, func(ctx context.Context, r *reading, key graph.Key) error {
+				return a.writeTreeOfCluster(ctx, r, key, limit, columns)
 			})
 		},
 	}
 	a.addSource(cmd)
 	a.addFormat(cmd, printing.Pictures())
+	addColumns(cmd, &columns)
 	cmd.Flags().IntVar(&limit, "limit", 0, "most objects of the picture, up to 5000 (default 1000, and 100 for mermaid)")
 	return cmd
 }
@@ -87,7 +91,7 @@ type clusterTree struct {
 	Unknown unknown `json:"unknown"`
 }
 
-func (a *app) writeTreeOfCluster(r *reading, key graph.Key, limit int) error {
+func (a *app) writeTreeOfCluster(ctx context.Context, r *reading, key graph.Key, limit int, columns bool) error {
 	near := r.index().Near(key)
 	u := unknowns(r.in, near, key.Scope)
 	draw := a.treePicture(near.Index(), near.Objects, key, limit)
@@ -101,5 +105,9 @@ func (a *app) writeTreeOfCluster(r *reading, key graph.Key, limit int) error {
 		slices.SortFunc(objects, func(a, b graph.Object) int { return a.Compare(b.Key) })
 		return p.JSON(clusterTree{jsonTree{"kubectl-ownergraph.tree/v1", objects, r.index().JSONContainers(objects)}, u})
 	}
-	return p.Text(draw().Text() + u.text())
+	text, err := a.inColumns(ctx, r, near.Objects, draw().Text(), columns)
+	if err != nil {
+		return err
+	}
+	return p.Text(text + u.text())
 }
