@@ -53,6 +53,13 @@ func (r *Reasons) Of(key graph.Key) string {
 	return r.by[key]
 }
 
+// Code returns the reason of the last write, or ReasonUnset if the collector did not write the object.
+func (r *Reasons) Code(key graph.Key) policy.Reason {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.why[key]
+}
+
 // Explain returns the reason why an object is held, with the details.
 func Explain(h engine.Held) string {
 	s := policy.Words(h.Reason, h.Doubt)

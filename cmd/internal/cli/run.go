@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -112,10 +113,19 @@ type jsonDeletion struct {
 	Propagation string  `json:"propagation"`
 }
 
-// jsonEnd is an object with a reason. The user's deletion has none.
+// jsonEnd is an object with a reason, as a code and as text. The user's deletion has none, and the work
+// of another actor has no code.
 type jsonEnd struct {
 	Key    jsonKey `json:"key"`
+	Code   string  `json:"code,omitempty"`
 	Reason string  `json:"reason,omitempty"`
+}
+
+func codeOf(r policy.Reason) string {
+	if r == policy.ReasonUnset {
+		return ""
+	}
+	return r.Code()
 }
 
 type jsonKey struct {
@@ -137,7 +147,7 @@ func newJSONRun(s *live.Session, before []graph.Object, todo []live.Deletion) js
 	}
 	for _, o := range before {
 		if !stays[o.Key] {
-			r.Gone = append(r.Gone, jsonEnd{jsonKey(o.Key), s.Reasons.Of(o.Key)})
+			r.Gone = append(r.Gone, jsonEnd{jsonKey(o.Key), codeOf(s.Reasons.Code(o.Key)), s.Reasons.Of(o.Key)})
 		}
 	}
 	asked := map[graph.Key]bool{}
@@ -145,7 +155,7 @@ func newJSONRun(s *live.Session, before []graph.Object, todo []live.Deletion) js
 		asked[h.Key] = true
 	}
 	for _, h := range s.Held() {
-		r.Held = append(r.Held, jsonHeld{jsonEnd{jsonKey(h.Key), live.Explain(h)}, asked[h.Key]})
+		r.Held = append(r.Held, jsonHeld{jsonEnd{jsonKey(h.Key), codeOf(h.Reason), live.Explain(h)}, asked[h.Key]})
 	}
 	return r
 }
