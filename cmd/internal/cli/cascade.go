@@ -12,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // cascade is one deletion under way.
@@ -40,6 +41,7 @@ type blocker struct {
 	Name       string     `json:"name"`
 	UID        graph.UID  `json:"uid"`
 	Finalizers []string   `json:"finalizers"`
+	Reason     string     `json:"reason,omitempty"` // the code, of a running program
 	since      time.Time
 }
 
@@ -48,7 +50,11 @@ func (b *blocker) text() string {
 	if b == nil {
 		return "-"
 	}
-	return namespace.Finalizers(b.Finalizers) + " on " + spell.Key(graph.Key{Kind: b.Kind, Scope: b.Scope, Name: b.Name, UID: b.UID})
+	what := namespace.Finalizers(b.Finalizers)
+	if b.Reason != "" && b.Reason != policy.NeedFinalizers.Code() {
+		what = b.Reason
+	}
+	return what + " on " + spell.Key(graph.Key{Kind: b.Kind, Scope: b.Scope, Name: b.Name, UID: b.UID})
 }
 
 func (c *cascade) key() graph.Key {
@@ -160,7 +166,7 @@ func (c *cascade) count(objects []graph.Object, markedAt map[graph.UID]time.Time
 			finalizers[f] = true
 		}
 		if at := markedAt[o.UID]; c.Blocker == nil || at.Before(c.Blocker.since) {
-			c.Blocker = &blocker{o.Kind, o.Scope, o.Name, o.UID, foreign, at}
+			c.Blocker = &blocker{Kind: o.Kind, Scope: o.Scope, Name: o.Name, UID: o.UID, Finalizers: foreign, since: at}
 		}
 	}
 	c.HeldBy = append([]string{}, slices.Sorted(maps.Keys(finalizers))...)

@@ -23,16 +23,24 @@ with the objects that remain in it, and in a cluster with the API services that 
 A marked object has the last writers of its finalizers. A dump has them if it is of
 kubectl get --show-managed-fields. The command decides on a copy in memory, and writes nothing.
 
+With --from it asks a running program, which also knows why an object is gone.
+
 With --try-removal it sends a dry run to the cluster for the removal of each finalizer of a marked
 object, or for the deletion of an object whose namespace is marked. The answer names the webhook
 or the admission policy that refuses the write. The server calls webhooks without side effects.
 Give --as to ask as the account of a controller.
 
 Exit code 3: the object waits for an actor outside, or it is stuck.`,
-		Example: a.examples("explain -f all.json pod/shop/web-0", "explain --store postgres://localhost/app namespace/blue -o svg > blue.svg",
+		Example: a.examples("explain -f all.json pod/shop/web-0", "explain --store postgres://localhost/app namespace/blue -o svg > blue.svg", "explain --from http://localhost:8080/ownergraph tenant/blue",
 			"", "explain namespace/shop", "explain pod/web-0 -n shop", "explain pvc data-0 -n shop -o json", "explain backup/a -n shop --try-removal"),
 		Args: a.wantsObject,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.from != "" {
+				if err := a.checkFrom(); err != nil {
+					return err
+				}
+				return a.explainFrom(cmd.Context(), args)
+			}
 			from, err := a.origin()
 			switch {
 			case err != nil:
@@ -51,6 +59,7 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 		},
 	}
 	a.addSource(cmd)
+	a.addFrom(cmd)
 	a.addFormat(cmd, printing.Pictures())
 	cmd.Flags().BoolVar(&try, "try-removal", false, "send dry runs of the removal of the finalizers, or of the object")
 	return cmd
@@ -65,14 +74,18 @@ func (a *app) explainContent(ctx context.Context, c *content, o graph.Object) er
 	if err != nil {
 		return err
 	}
-	x := list[0]
+	return a.writeExplained(list[0], c.around(o))
+}
+
+// writeExplained writes an explanation, and lines about the object that it does not have.
+func (a *app) writeExplained(x explain.Explanation, around string) error {
 	done, err := a.printer().Picture(func() view.Picture { return view.Explanation(x, a.printer().Limit(0)) })
 	switch {
 	case done:
 	case a.format == printing.JSON:
 		err = a.printer().JSON(x)
 	default:
-		err = a.printer().Text(x.Text() + c.around(o))
+		err = a.printer().Text(x.Text() + around)
 	}
 	if pace, _ := x.Pace(); err == nil && pace > explain.Moving {
 		return printing.ErrFound

@@ -19,6 +19,7 @@ type listing struct {
 	note    string               // of the kinds that were not read
 
 	ofCluster bool // its answers have their unknown facts
+	counted   bool // a running program has counted what is gone
 
 	markedAt map[graph.UID]time.Time // or nil, see marks
 }

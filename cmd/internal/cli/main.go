@@ -51,7 +51,8 @@ type app struct {
 	started        bool // the command line was right
 	source         source
 	cluster        kubeflags.Flags
-	everywhere     bool // -A
+	from           string // the address of a running program
+	everywhere     bool   // -A
 	format         string
 	now            func() time.Time
 }

@@ -43,6 +43,7 @@ Exit code 1: no kind could be listed.`,
 	}
 	t.add(cmd)
 	a.addSource(cmd)
+	a.addFrom(cmd)
 	a.addFormat(cmd, printing.Plain())
 	a.addEverywhere(cmd)
 	return cmd
@@ -77,20 +78,22 @@ func (a *app) top(ctx context.Context, t *topFlags) error {
 	case t.watch && t.every < 100*time.Millisecond:
 		return printing.UsageError("--every: want a time from 100ms")
 	case !t.watch:
-		r, err := a.list(ctx)
+		r, list, err := a.lookTop(ctx)
 		if err != nil {
 			return err
 		}
-		return a.writeTop(r, r.cascades(), nil)
+		return a.writeTop(r, list, nil)
 	}
 	seen := seenCascades{}
 	for {
-		r, err := a.list(ctx)
+		r, list, err := a.lookTop(ctx)
 		if err != nil {
 			return err
 		}
-		now, list := a.now(), r.cascades()
-		seen.look(list, now)
+		now := a.now()
+		if a.from == "" { // a program counts by itself
+			seen.look(list, now)
+		}
 		if err := a.writeTop(r, list, &now); err != nil || len(list) == 0 {
 			return err
 		}
@@ -100,6 +103,26 @@ func (a *app) top(ctx context.Context, t *topFlags) error {
 		case <-time.After(t.every):
 		}
 	}
+}
+
+// lookTop returns the deletions under way, and the listing that has them.
+func (a *app) lookTop(ctx context.Context) (*listing, []cascade, error) {
+	if a.from == "" {
+		r, err := a.list(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, r.cascades(), nil
+	}
+	if err := a.checkFrom(); err != nil {
+		return nil, nil, err
+	}
+	list, more, err := a.topFrom(ctx)
+	r := &listing{counted: true}
+	if more > 0 {
+		r.note = fmt.Sprintf(" (and %s)", spell.Count(uint64(more), "more deletion"))
+	}
+	return r, list, err
 }
 
 // writeTop writes the deletions of one look. A look with --watch has an instant.
@@ -119,9 +142,12 @@ func (a *app) writeTop(r *listing, list []cascade, at *time.Time) error {
 		}
 		return a.printer().JSON(out)
 	}
-	text := topText(list, a.now(), at != nil)
+	text := topText(list, a.now(), at != nil || r.counted)
 	if len(list) == 0 {
 		text = "no deletion is under way" + r.note + "\n"
+	}
+	if r.counted && r.note != "" && len(list) > 0 {
+		text += strings.Trim(r.note, " ()") + "\n"
 	}
 	if at != nil && terminal.New(a.stdout).IsTerminal() {
 		if _, err := fmt.Fprint(a.stdout, "\x1b[H\x1b[J"); err != nil { // the looks share the screen
