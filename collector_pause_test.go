@@ -67,7 +67,7 @@ func TestPauseStopsWrites(t *testing.T) {
 			t.Errorf("paused: %+v", x)
 		}
 		p, err := r.Plan(t.Context(), plan.Request{})
-		if err != nil || p.Cost.Writes != 4 || !strings.Contains(p.Text(), "assumed: engine paused everything") {
+		if err != nil || p.Cost.Writes != 4 || !strings.Contains(p.Text(), "assumed: the pause everything ends") {
 			t.Errorf("the plan, error %v:\n%s", err, p.Text())
 		}
 		r.resumes(everything)

@@ -214,7 +214,7 @@ func TestPlanLimit(t *testing.T) {
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		if len(p.Objects) != 2 || p.Truncated != 2 || !slices.Equal(p.Totals, whole.Totals) || p.Cost != whole.Cost || p.Fingerprint != whole.Fingerprint {
+		if len(p.Objects) != 2 || p.Truncated != 2 || !slices.Equal(p.Totals, whole.Totals) || !slices.Equal(p.Scopes, whole.Scopes) || p.Goes() != 4 || p.Cost != whole.Cost || p.Fingerprint != whole.Fingerprint {
 			t.Errorf("%d objects, %d left out, totals %v, cost %v", len(p.Objects), p.Truncated, p.Totals, p.Cost)
 		}
 		if len(p.Steps) != 2 || p.StepsTruncated != 2 {

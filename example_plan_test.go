@@ -37,15 +37,12 @@ func ExampleCollector_Plan() {
 	stop()
 	fmt.Println(<-ended)
 	// Output:
-	// delete service/shop in the background: 2 removed, 1 trimmed, 1 held
-	// service/shop removed; wave 1
-	//   pod/one removed: all owners are gone; wave 2
-	//   pod/three trimmed: an owner exists; by service/blog; wave 2
-	//   pod/two held: finalizers hold it (example.com/x); wave 2
-	// pod: 1 removed, 1 trimmed, 1 held
-	// service: 1 removed
-	// 2 waves: 4 writes, at most 0 reads and 0 fences
-	// assumed: finalizer stays example.com/x (1 object)
+	// - service/shop
+	//   - pod/one
+	//   ~ pod/three loses the owner service/shop; service/blog keeps it
+	//   ! pod/two stays: the finalizer example.com/x holds it
+	// assumed: no controller takes the finalizer example.com/x off (1 object)
+	// 2 objects go; 1 stays and loses an owner; 1 is held
 	// 5 objects
 	// <nil>
 }

@@ -189,7 +189,11 @@ func (o *Object) state() string {
 		s += " (possible)"
 	}
 	if o.Outcome == Held && o.Reason != policy.ReasonUnset {
-		s += " (" + strings.Join(append([]string{policy.Words(o.Reason, o.Doubt)}, words(o.Causes)...), ", ") + ")"
+		list := []string{policy.Words(o.Reason, o.Doubt)}
+		for _, cause := range o.Causes {
+			list = append(list, word(cause))
+		}
+		s += " (" + strings.Join(list, ", ") + ")"
 	}
 	return s
 }

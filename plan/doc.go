@@ -1,6 +1,7 @@
 // Package plan has plans of deletions as data: the end of each object, the steps, and
-// the cost. This package prints a plan as a tree. It compares a plan with another one, and
-// with the objects that a deletion leaves.
+// the cost. This package prints a plan as a tree with a sign for each end: see [Plan.Text]. The
+// steps and the cost are in [Plan.Details]. It compares a plan with another one, and with the
+// objects that a deletion leaves.
 //
 // A plan is a forecast by the engine itself. The engine runs on a copy of the affected
 // objects, against a copy of the store's rules (RULES, P1 and P2). The forecast is true for

@@ -79,6 +79,9 @@ func drawPlan(t *rapid.T) plan.Plan {
 	for n := range rapid.IntRange(0, 4).Draw(t, "steps") {
 		p.Steps = append(p.Steps, drawStep(t, n+1))
 	}
+	p.Scopes = drawList(t, rapid.Custom(func(t *rapid.T) plan.ScopeTotal {
+		return plan.ScopeTotal{Scope: rapid.String().Draw(t, "scope"), Removed: count.Draw(t, "removed")}
+	}), "scopes")
 	p.Totals = drawList(t, rapid.Custom(func(t *rapid.T) plan.Total {
 		n := func(name string) int { return count.Draw(t, name) }
 		return plan.Total{

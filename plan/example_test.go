@@ -29,6 +29,7 @@ func shop() plan.Plan {
 			{Key: set, Outcome: plan.Removed, Reason: policy.OwnersGone, Wave: 2, Parent: web},
 		},
 		Totals:      []plan.Total{{Kind: "deploy", Removed: 1, Affected: 1}, {Kind: "pod", Removed: 1, Held: 1, Affected: 2}, {Kind: "set", Removed: 1, Affected: 1}},
+		Scopes:      []plan.ScopeTotal{{Scope: "shop", Removed: 3}},
 		Waves:       3,
 		Cost:        plan.Cost{Writes: 4, Reads: 2, Fences: 1},
 		Assumptions: []plan.Assumption{{Type: plan.FinalizerStays, Name: "example.org/x", Count: 1}},
@@ -39,16 +40,23 @@ func shop() plan.Plan {
 func ExamplePlan_Text() {
 	fmt.Print(shop().Text())
 	// Output:
-	// delete deploy/shop/web in the background: 3 removed, 1 held
-	// deploy/shop/web removed; wave 1
-	//   set/shop/web removed: all owners are gone; wave 2
-	//     pod/shop/a removed: all owners are gone; wave 3
-	//     pod/shop/b held: finalizers hold it (example.org/x); wave 3
-	// deploy: 1 removed
-	// pod: 1 removed, 1 held
-	// set: 1 removed
+	// - deploy/shop/web
+	//   - set/shop/web
+	//     - pod/shop/a
+	//     ! pod/shop/b stays: the finalizer example.org/x holds it
+	// assumed: no controller takes the finalizer example.org/x off (1 object)
+	// 3 objects go; 1 is held
+}
+
+func ExamplePlan_Details() {
+	fmt.Print(shop().Details())
+	// Output:
+	// no steps
+	// deploy: 1 goes
+	// pod: 1 goes, 1 is held
+	// set: 1 goes
 	// 3 waves: 4 writes, at most 2 reads and 1 fence
-	// assumed: finalizer stays example.org/x (1 object)
+	// fingerprint 00
 }
 
 func ExampleCompare() {

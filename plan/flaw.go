@@ -51,6 +51,7 @@ func (p *Plan) flaw() flaw {
 		each("steps", p.Steps, func(i int, s *Step) flaw { return s.flaw(i + 1) }),
 		count("truncated", p.Truncated), count("stepsTruncated", p.StepsTruncated),
 		each("totals", p.Totals, func(_ int, t *Total) flaw { return t.flaw() }),
+		each("scopes", p.Scopes, func(_ int, t *ScopeTotal) flaw { return first(text("scope", t.Scope), count("removed", t.Removed)) }),
 		count("waves", p.Waves),
 		p.Cost.flaw().in("cost"),
 		each("verdicts", p.Verdicts, func(_ int, v *Verdict) flaw {

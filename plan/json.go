@@ -21,6 +21,7 @@ type (
 		Truncated      int              `json:"truncated,omitempty"`
 		StepsTruncated int              `json:"stepsTruncated,omitempty"`
 		Totals         []jsonTotal      `json:"totals,omitempty"`
+		Scopes         []jsonScope      `json:"scopes,omitempty"`
 		Waves          int              `json:"waves,omitempty"`
 		Cost           jsonCost         `json:"cost,omitzero"`
 		Verdicts       []jsonVerdict    `json:"verdicts,omitempty"`
@@ -87,6 +88,10 @@ type (
 		Held     int        `json:"held,omitempty"`
 		Possible int        `json:"possible,omitempty"`
 		Affected int        `json:"affected,omitempty"`
+	}
+	jsonScope struct {
+		Scope   string `json:"scope"`
+		Removed int    `json:"removed"`
 	}
 	jsonCost struct {
 		Writes   int  `json:"writes,omitempty"`
@@ -170,6 +175,7 @@ type (
 //	  "stepsTruncated": 5,
 //	  "totals": [{"kind": "pod",     always there
 //	    "removed": 1, "orphaned": 1, "trimmed": 1, "kept": 1, "held": 1, "possible": 1, "affected": 5}],
+//	  "scopes": [{"scope": "shop", "removed": 1}],    both always there
 //	  "waves": 3,
 //	  "cost": {"writes": 4, "reads": 2, "fences": 1, "handlers": 1, "varies": true},
 //	  "verdicts": [{
@@ -215,6 +221,9 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	}
 	for _, t := range p.Totals {
 		out.Totals = append(out.Totals, jsonTotal(t))
+	}
+	for _, t := range p.Scopes {
+		out.Scopes = append(out.Scopes, jsonScope(t))
 	}
 	for _, v := range p.Verdicts {
 		out.Verdicts = append(out.Verdicts, jsonVerdict{

@@ -41,6 +41,7 @@ func readJSON(text []byte, p *Plan) error {
 		countField("truncated", &p.Truncated),
 		countField("stepsTruncated", &p.StepsTruncated),
 		list("totals", &p.Totals, readTotal),
+		list("scopes", &p.Scopes, readScope),
 		countField("waves", &p.Waves),
 		{Name: "cost", Read: func(value []byte) error { return readCost(value, &p.Cost) }},
 		list("verdicts", &p.Verdicts, readVerdict),
@@ -128,6 +129,13 @@ func readTotal(value []byte, t *Total) error {
 		countField("removed", &t.Removed), countField("orphaned", &t.Orphaned), countField("trimmed", &t.Trimmed),
 		countField("kept", &t.Kept), countField("held", &t.Held),
 		countField("possible", &t.Possible), countField("affected", &t.Affected),
+	})
+}
+
+func readScope(value []byte, t *ScopeTotal) error {
+	return jsonread.Object(value, []jsonread.Field{
+		jsonread.StringField("scope", true, &t.Scope),
+		{Name: "removed", Must: true, Read: func(value []byte) error { return readNumber(value, &t.Removed) }},
 	})
 }
 

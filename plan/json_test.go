@@ -35,6 +35,7 @@ func full() plan.Plan {
 		},
 		Truncated: 4, StepsTruncated: 5,
 		Totals: []plan.Total{{Kind: "pod", Removed: 1, Orphaned: 2, Trimmed: 3, Kept: 4, Held: 5, Possible: 6, Affected: 15}},
+		Scopes: []plan.ScopeTotal{{Scope: "shop", Removed: 1}},
 		Waves:  7, Cost: plan.Cost{Writes: 1, Reads: 2, Fences: 3, Handlers: 4, Varies: true},
 		Verdicts:    []plan.Verdict{{Root: b, Guard: "g", Always: true, Protected: []graph.Key{a}, ProtectedMore: 1, Ends: 9, Above: true, Limit: 8, Unknown: true}},
 		Assumptions: []plan.Assumption{{Type: plan.HandlerFails, Name: "y", Count: 1, Detail: "d"}},
@@ -51,7 +52,7 @@ const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set",
 	`{"actor":"engine","action":"release","key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"reason":"HandlerRuns","finalizer":"y",` +
 	`"handler":true,"owners":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],"removes":true,"wave":2,"after":[1],"afterMore":3,"fence":true}],` +
 	`"truncated":4,"stepsTruncated":5,"totals":[{"kind":"pod","removed":1,"orphaned":2,"trimmed":3,"kept":4,"held":5,"possible":6,"affected":15}],` +
-	`"waves":7,"cost":{"writes":1,"reads":2,"fences":3,"handlers":4,"varies":true},` +
+	`"scopes":[{"scope":"shop","removed":1}],"waves":7,"cost":{"writes":1,"reads":2,"fences":3,"handlers":4,"varies":true},` +
 	`"verdicts":[{"root":{"kind":"set","scope":"shop","name":"b","uid":"2"},"guard":"g","always":true,` +
 	`"protected":[{"kind":"pod","scope":"shop","name":"a","uid":"1"}],"protectedMore":1,"ends":9,"above":true,"limit":8,"unknown":true}],` +
 	`"assumptions":[{"type":"handler fails","name":"y","count":1,"detail":"d"}],"bestEffort":true,"torn":true,"busy":true,"fingerprint":"9f"}`
@@ -145,6 +146,7 @@ func TestJSONErrors(t *testing.T) {
 		{step(`"action":"delete","after":["1"]`), "steps[0].after[0]: found a string, want a whole number of 64 bits", "no conversion"},
 		{with(`"steps":[{"actor":"admin","action":"delete","key":{"kind":"a","name":"b"}}]`), `steps[0].actor: unknown value "admin"`, "no such actor"},
 		{with(`"totals":[{"held":1}]`), "totals[0].kind: missing", "a total is that of a kind"},
+		{with(`"scopes":[{"scope":"shop"}]`), "scopes[0].removed: missing", "a scope has a count"},
 		{with(`"cost":{"writes":1,"deletes":1}`), `cost."deletes": unknown field`, "what it says would be lost"},
 		{with(`"assumptions":[{"name":"x"}]`), "assumptions[0].type: missing", "a name alone assumes nothing"},
 		{with(`"assumptions":[{"type":"handlers succeed"}]`), `assumptions[0].type: unknown value "handlers succeed"`, "no such type"},
@@ -182,6 +184,7 @@ func TestJSONWriteErrors(t *testing.T) {
 		{func(p *plan.Plan) { p.Steps[1].After = []int{1, 1} }, "steps[1].after[1]: not sorted", "each number is there once"},
 		{func(p *plan.Plan) { p.Steps[1].Finalizer = "\xff" }, "steps[1].finalizer: not UTF-8", "JSON has no form for it"},
 		{func(p *plan.Plan) { p.Totals[0].Kept = -1 }, "totals[0].kept: found -1, want a count", "no number of objects"},
+		{func(p *plan.Plan) { p.Scopes[0].Removed = -1 }, "scopes[0].removed: found -1, want a count", "no number of objects"},
 		{func(p *plan.Plan) { p.Cost.Reads = -1 }, "cost.reads: found -1, want a count", "no number of reads"},
 		{func(p *plan.Plan) { p.Assumptions[0].Type = plan.SweepInScope + 1 }, "assumptions[0].type: unknown value 15", "it has no name"},
 		{func(p *plan.Plan) { p.StepsTruncated = -1 }, "stepsTruncated: found -1, want a count", "no number of steps"},
@@ -216,7 +219,7 @@ func FuzzJSON(f *testing.F) {
 		if err := json.Unmarshal(written, &again); err != nil || !reflect.DeepEqual(again, p) {
 			t.Fatalf("%q is read as %+v, written as %s, and read as %+v, %v", text, p, written, again, err)
 		}
-		_, _ = p.Text(), p.StepsText() // neither panics
+		_, _ = p.Text(), p.Details() // neither panics
 	})
 }
 

@@ -47,6 +47,8 @@ type Plan struct {
 	StepsTruncated int
 	// Totals counts the objects by kind, in order of kinds.
 	Totals []Total
+	// Scopes counts the objects that go by scope, in order of scopes.
+	Scopes []ScopeTotal
 	// Waves is the number of waves. The steps of one wave wait only for earlier ones.
 	Waves int
 	Cost  Cost
@@ -74,6 +76,12 @@ type Total struct {
 	Kind                                     graph.Kind
 	Removed, Orphaned, Trimmed, Kept, Held   int
 	Possible /* of all of these */, Affected int
+}
+
+// ScopeTotal counts the objects of one scope that go. It is a value.
+type ScopeTotal struct {
+	Scope   string
+	Removed int
 }
 
 // Cost counts the requests of the engine and the runs of handlers. It is a value.

@@ -42,7 +42,7 @@ func (p Plan) StepsText() string {
 func (s *Step) words() string {
 	out := s.Actor.words() + " " + s.act()
 	if s.Actor == Grace {
-		out = "the grace period of " + shown(s.Key) + " ends"
+		out = "the grace period of " + name(s.Key) + " ends"
 	}
 	if s.Removes {
 		out += ", which removes it"
@@ -64,7 +64,7 @@ func (a Actor) words() string {
 }
 
 func (s *Step) act() string {
-	key := shown(s.Key)
+	key := name(s.Key)
 	switch {
 	case s.Handler:
 		return "runs the handler of " + word(s.Finalizer) + " for " + key
@@ -84,12 +84,24 @@ func (s *Step) act() string {
 	return "takes the action " + s.Action.String() + " on " + key
 }
 
+func manner(p graph.Propagation) string {
+	switch p {
+	case graph.Background:
+		return " in the background"
+	case graph.Foreground:
+		return " in the foreground"
+	case graph.Orphan:
+		return " and orphans its dependents"
+	}
+	return ""
+}
+
 // named lists keys behind a preposition.
 func named(before string, list []graph.Key) string {
 	if len(list) == 0 {
 		return ""
 	}
-	out := before + keys(list[:min(len(list), maxNames)])
+	out := before + strings.Join(names(list[:min(len(list), maxNames)]), ", ")
 	if n := len(list) - maxNames; n > 0 {
 		out += fmt.Sprintf(" and %d more", n)
 	}

@@ -1,55 +1,61 @@
 package plan
 
-import "github.com/ownergraph/ownergraph/graph"
+import (
+	"slices"
 
-// tally counts objects by outcome.
-type tally struct {
-	ends     [len(outcomeNames)]int
-	possible int
-}
+	"github.com/ownergraph/ownergraph/graph"
+)
 
-func (t *tally) count(o *Object) {
-	if int(o.Outcome) < len(t.ends) {
-		t.ends[o.Outcome]++
+// count counts an object.
+func (t *Total) count(o *Object) {
+	t.Affected++
+	switch o.Outcome {
+	case Removed:
+		t.Removed++
+	case Orphaned:
+		t.Orphaned++
+	case Trimmed:
+		t.Trimmed++
+	case Kept:
+		t.Kept++
+	case Held:
+		t.Held++
 	}
 	if o.Possible {
-		t.possible++
+		t.Possible++
 	}
 }
 
-func (t *tally) add(u *tally) {
-	for i, n := range u.ends {
-		t.ends[i] += n
-	}
-	t.possible += u.possible
-}
-
-func (t *tally) total() (n int) {
-	for _, k := range t.ends {
-		n += k
-	}
-	return n
+func (t *Total) add(u *Total) {
+	t.Removed += u.Removed
+	t.Orphaned += u.Orphaned
+	t.Trimmed += u.Trimmed
+	t.Kept += u.Kept
+	t.Held += u.Held
+	t.Possible += u.Possible
+	t.Affected += u.Affected
 }
 
 // tree arranges the objects of a plan by their parents. An object is its index.
 type tree struct {
 	objects  []Object
-	index    map[graph.Key]int
 	parent   []int // -1 at the top
 	children [][]int
 	tops     []int
-	below    []tally // of the object and all objects below it
+	order    []int   // parents before children
+	below    []Total // of the object and all objects below it
 }
 
 func newTree(objects []Object) *tree {
 	n := len(objects)
-	t := &tree{objects, make(map[graph.Key]int, n), make([]int, n), make([][]int, n), nil, make([]tally, n)}
+	t := &tree{objects: objects, parent: make([]int, n), children: make([][]int, n), below: make([]Total, n)}
+	index := make(map[graph.Key]int, n)
 	for i := range objects {
-		t.index[objects[i].Key] = i
+		index[objects[i].Key] = i
 	}
 	for i := range objects {
 		t.parent[i] = -1
-		if at, ok := t.index[objects[i].Parent]; ok && at != i {
+		if at, ok := index[objects[i].Parent]; ok && at != i {
 			t.parent[i] = at
 		}
 	}
@@ -86,14 +92,13 @@ func (t *tree) cutRings() {
 	}
 }
 
-// countBelow fills in below, children before parents.
+// countBelow fills in order and below.
 func (t *tree) countBelow() {
-	order := append(make([]int, 0, len(t.parent)), t.tops...)
-	for at := 0; at < len(order); at++ {
-		order = append(order, t.children[order[at]]...)
+	t.order = append(make([]int, 0, len(t.parent)), t.tops...)
+	for at := 0; at < len(t.order); at++ {
+		t.order = append(t.order, t.children[t.order[at]]...)
 	}
-	for at := len(order) - 1; at >= 0; at-- {
-		i := order[at]
+	for _, i := range slices.Backward(t.order) {
 		t.below[i].count(&t.objects[i])
 		if p := t.parent[i]; p >= 0 {
 			t.below[p].add(&t.below[i])

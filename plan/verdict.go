@@ -42,16 +42,12 @@ func (v *Verdict) Causes() (out []string) {
 	if v.Always {
 		out = append(out, "every deletion needs an approval")
 	}
-	if n := len(v.Protected); n > 0 {
-		names := make([]string, n)
-		for i, k := range v.Protected {
-			names[i] = k.String()
-		}
+	if len(v.Protected) > 0 {
 		more := ""
 		if v.ProtectedMore > 0 {
 			more = fmt.Sprintf(" and %d more", v.ProtectedMore)
 		}
-		out = append(out, "protected: "+strings.Join(names, ", ")+more)
+		out = append(out, "protected: "+strings.Join(names(v.Protected), ", ")+more)
 	}
 	if v.Above && v.Ends > v.Limit {
 		out = append(out, fmt.Sprintf("%s, and the limit is %d", ending(v.Ends), v.Limit))
@@ -65,9 +61,9 @@ func (v *Verdict) Causes() (out []string) {
 // String returns the verdict in one line.
 func (v *Verdict) String() string {
 	if !v.Refused() {
-		return fmt.Sprintf("guard %s lets the deletion of %s pass: %s", v.Guard, v.Root, ending(v.Ends))
+		return fmt.Sprintf("guard %s lets the deletion of %s pass: %s", word(v.Guard), name(v.Root), ending(v.Ends))
 	}
-	return fmt.Sprintf("guard %s refuses the deletion of %s: %s", v.Guard, v.Root, strings.Join(v.Causes(), "; "))
+	return fmt.Sprintf("guard %s refuses the deletion of %s: %s", word(v.Guard), name(v.Root), strings.Join(v.Causes(), "; "))
 }
 
 // ending returns "1 object ends", "2 objects end".

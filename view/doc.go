@@ -48,7 +48,8 @@
 // nodes nearest to the subject, at most 40 of one kind below one owner. A reference leads
 // to at most 5 objects that share its UID. Of the siblings in a plan, it takes those that
 // stay before those that go. Each node counts its neighbours that are left out, and the
-// last lines count all of them. The text has at most 32 levels. The drawing leaves out the
+// last lines count all of them. The text has at most 32 levels. More than 10 dependents that are
+// alike share a line of the text, unless the caller gives a limit. The drawing leaves out the
 // longest lines of very dense pictures, and counts them.
 //
 // Any input is safe: rings, references to nothing, equal UIDs, 100,000 objects. Names may

@@ -37,7 +37,7 @@ func Explanation(x explain.Explanation, limit int) Picture {
 	b.follow(x.Key, x.Decision.Reason, x.Wait)
 	b.w.arrange()
 	s := b.w.all([]int{b.w.find(x.Key)}, bound(limit))
-	p := s.picture(bound(limit))
+	p := s.picture(limit)
 	p.title = "Explanation of " + spell(x.Key)
 	p.summary = []string{clean(x.Sentence())}
 	if x.Cut > 0 {

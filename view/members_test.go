@@ -73,7 +73,11 @@ func TestTreeOfManyMembers(t *testing.T) {
 	for i := range 3000 {
 		objects = append(objects, graph.Object{Key: graph.Key{Kind: "a", Scope: "s", Name: fmt.Sprint("x", i), UID: graph.UID(fmt.Sprint("u", i))}})
 	}
-	p := view.TreeWithMembers(objects, inSpace(objects), objects[0].Key, 0)
+	const folded = "ns/s  (3000 members end with it, by the janitor)\n└── a x 3000: s/x0, s/x1, s/x10 and 2997 more  (member)\n3000 objects below it\n"
+	if got := view.TreeWithMembers(objects, inSpace(objects), objects[0].Key, 0).Text(); got != folded {
+		t.Errorf("got\n%s\nwant\n%s", got, folded)
+	}
+	p := view.TreeWithMembers(objects, inSpace(objects), objects[0].Key, 1000)
 	text := p.Text()
 	for _, want := range []string{"3000 members end with it", "... and 2960 more a\n", "3000 objects below it\n2960 objects left out\n"} {
 		if !strings.Contains(text, want) {

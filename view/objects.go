@@ -26,7 +26,7 @@ func treeOf(w *world, key graph.Key, limit int) Picture {
 	}
 	w.nodes[start].subject = true
 	s, below := w.around(start, bound(limit))
-	p := s.picture(bound(limit))
+	p := s.picture(limit)
 	p.title = "Ownership of " + spell(key)
 	p.below = below
 	if above := s.total - 1 - below; above > 0 {
@@ -44,7 +44,7 @@ func treeOf(w *world, key graph.Key, limit int) Picture {
 func All(objects []graph.Object, limit int) Picture {
 	w := ofObjects(objects, nil)
 	s := w.all(nil, bound(limit))
-	p := s.picture(bound(limit))
+	p := s.picture(limit)
 	p.title = "Ownership of all objects"
 	p.summary = []string{numbered(len(w.nodes), "object")}
 	return p

@@ -27,10 +27,11 @@ type Picture struct {
 	// summary has the lines below the picture, without the counts of the parts left out.
 	summary []string
 	limit   int
-	below   int // objects below the subject, drawn or not
-	omitted int // objects that are not drawn
-	cut     int // edges between drawn objects that are not drawn
-	waves   int // of a plan
+	open    bool // the caller gave a limit, so each node has a line of text
+	below   int  // objects below the subject, drawn or not
+	omitted int  // objects that are not drawn
+	cut     int  // edges between drawn objects that are not drawn
+	waves   int  // of a plan
 }
 
 // Below returns the number of objects below the subject of Tree, drawn or not. Each counts
@@ -73,8 +74,9 @@ type node struct {
 }
 
 type count struct {
-	kind graph.Kind
-	n    int
+	kind  graph.Kind
+	n     int
+	plain map[string]int // of these, the plain ones by their remark: see plain
 }
 
 // edge leads from an upper node down to a lower one: from an owner to its dependent, or

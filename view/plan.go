@@ -2,9 +2,9 @@ package view
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	spelling "github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -38,7 +38,7 @@ func Plan(p plan.Plan, objects []graph.Object, limit int) Picture {
 		}
 	}
 	s := b.w.all(roots, bound(limit))
-	out := s.picture(bound(limit))
+	out := s.picture(limit)
 	out.title = "Plan without a deletion"
 	if len(p.Request.Delete) > 0 {
 		out.title = "Plan of the deletion of " + some(p.Request.Delete, func(t plan.Target) string { return spell(t.Key) })
@@ -88,7 +88,7 @@ func because(o *plan.Object) (notes []string) {
 	if o.Reason != policy.ReasonUnset && o.Reason != policy.Protected {
 		s := policy.Words(o.Reason, o.Doubt)
 		if len(o.Causes) > 0 {
-			s += ": " + some(o.Causes, cause)
+			s += ": " + causes(o)
 		}
 		notes = append(notes, s)
 	}
@@ -104,15 +104,12 @@ func because(o *plan.Object) (notes []string) {
 	return notes
 }
 
-// cause spells a cause for which an object is held. A key with a UID loses it, because the picture spells
-// keys without.
-func cause(s string) string {
-	if place, _, ok := strings.Cut(s, "@"); ok && len(s) <= maxWord && strings.Contains(place, "/") {
-		if k, err := graph.ParseKey(s); err == nil {
-			return spell(k)
-		}
+// causes spells the causes for which an object is held, as the picture spells keys.
+func causes(o *plan.Object) string {
+	if o.Reason.NamesFinalizers() {
+		return some(o.Causes, clean)
 	}
-	return clean(s)
+	return some(o.Causes, func(s string) string { return clean(spelling.Text(s)) })
 }
 
 // builder makes a world from keys.

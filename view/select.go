@@ -75,11 +75,11 @@ func (s *selection) add(v visit, limit int) bool {
 	return true
 }
 
-// picture returns the selected nodes with the edges between them.
+// picture returns the selected nodes with the edges between them. The limit is that of the caller.
 func (s *selection) picture(limit int) Picture {
 	drawn := slices.Sorted(slices.Values(s.order))
 	at := make(map[int]int, len(drawn))
-	p := Picture{limit: limit, omitted: s.total - len(drawn)}
+	p := Picture{limit: bound(limit), open: limit > 0, omitted: s.total - len(drawn)}
 	for to, from := range drawn {
 		at[from] = to
 		p.nodes = append(p.nodes, s.w.nodes[from])
@@ -102,7 +102,11 @@ func (s *selection) rest(from int, at map[int]int) (more []count, owners int) {
 			if n := len(more); n == 0 || more[n-1].kind != kind {
 				more = append(more, count{kind: kind})
 			}
-			more[len(more)-1].n++
+			c := &more[len(more)-1]
+			c.n++
+			if note, ok := s.w.plain(to); ok {
+				c.count(note)
+			}
 		})
 	}
 	if s.ways[from]&upward != 0 {
@@ -113,6 +117,13 @@ func (s *selection) rest(from int, at map[int]int) (more []count, owners int) {
 		}
 	}
 	return more, owners
+}
+
+func (c *count) count(note string) {
+	if c.plain == nil {
+		c.plain = map[string]int{}
+	}
+	c.plain[note]++
 }
 
 // connect adds the edges between the drawn nodes, up to a bound. The edge that leads to

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	spelling "github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // maxDepth bounds the drawn levels of a text below a top.
@@ -13,10 +14,12 @@ const maxDepth = 32
 
 // Text returns the picture as a tree for a terminal, one node in each line, in the order of
 // the keys. It draws a node with several owners once, and mentions it again, so rings end.
+// More than 10 dependents of one owner share a line if they are alike: of one kind, with one remark,
+// and without dependents. A picture that was made with a limit has a line for each.
 // The lines after the tree count the objects. The text has at most 32 levels, and at most
 // twice as many lines as the limit of the picture.
 //
-//test:by TestTextShapes TestTextDrawsEachOnce TestTextIsBounded
+//test:by TestTextShapes TestTextDrawsEachOnce TestTextIsBounded TestTextFolds
 func (p Picture) Text() string {
 	t := &tree{p: &p, below: make([][]int, len(p.nodes)), drawn: make([]bool, len(p.nodes))}
 	for i, e := range p.edges {
@@ -25,6 +28,7 @@ func (p Picture) Text() string {
 	for _, top := range p.tops(t.below) {
 		t.draw(top)
 	}
+	p.omitted -= t.merged
 	for _, line := range p.footer() {
 		fmt.Fprintln(&t.out, line)
 	}
@@ -90,6 +94,8 @@ type tree struct {
 	out   strings.Builder
 	lines int
 	path  []int // nodes from the top to the current line
+	// merged counts the objects that are not drawn and that a line of several counts.
+	merged int
 }
 
 // branch is one line of the drawing: a node below another one, or a remark.
@@ -120,7 +126,7 @@ func (t *tree) draw(top int) {
 			continue
 		}
 		ring := slices.Contains(t.path[:b.depth], b.node)
-		fmt.Fprintf(&t.out, "%s%s%s\n", b.prefix, t.p.nodes[b.node].name(), t.note(b, ring))
+		fmt.Fprintf(&t.out, "%s%s%s\n", b.prefix, spelling.Short(t.p.nodes[b.node].name()), t.note(b, ring))
 		if !t.drawn[b.node] {
 			t.drawn[b.node] = true
 			t.path = append(t.path[:b.depth], b.node)
@@ -139,7 +145,7 @@ func (n *node) name() string {
 
 // under returns the branches under b, last first.
 func (t *tree) under(b branch) []branch {
-	edges, more := t.below[b.node], t.p.nodes[b.node].more
+	edges, more := t.below[b.node], slices.Clone(t.p.nodes[b.node].more)
 	var list []branch
 	if b.depth == maxDepth && len(edges)+len(more) > 0 {
 		n := len(edges)
@@ -149,18 +155,7 @@ func (t *tree) under(b branch) []branch {
 		list = []branch{{remark: fmt.Sprintf("... and %s, too deep to draw", numbered(n, "dependent"))}}
 		edges, more = nil, nil
 	}
-	rest := func(c count) { list = append(list, branch{remark: c.String()}) }
-	for _, e := range edges {
-		to := t.p.edges[e].lower
-		for len(more) > 0 && more[0].kind < t.p.nodes[to].key.Kind && t.p.nodes[to].actor == "" {
-			rest(more[0])
-			more = more[1:]
-		}
-		list = append(list, branch{node: to, edge: e})
-	}
-	for _, c := range more {
-		rest(c)
-	}
+	list = append(list, t.lists(edges, more)...)
 	for i := range list {
 		list[i].depth = b.depth + 1
 		list[i].prefix, list[i].indent = b.indent+"├── ", b.indent+"│   "
@@ -169,6 +164,33 @@ func (t *tree) under(b branch) []branch {
 		}
 	}
 	slices.Reverse(list)
+	return list
+}
+
+// lists returns the branches of dependents, and of the counts of others after each kind.
+func (t *tree) lists(edges []int, more []count) (list []branch) {
+	rest := func(c count) {
+		if c.n > 0 {
+			list = append(list, branch{remark: c.String()})
+		}
+	}
+	folds := t.folds(edges)
+	for _, e := range edges {
+		to := t.p.edges[e].lower
+		for len(more) > 0 && more[0].kind < t.p.nodes[to].key.Kind && t.p.nodes[to].actor == "" {
+			rest(more[0])
+			more = more[1:]
+		}
+		switch group, folded := folds[e]; {
+		case !folded:
+			list = append(list, branch{node: to, edge: e})
+		case group != nil:
+			list = append(list, branch{remark: t.fold(group, more)})
+		}
+	}
+	for _, c := range more {
+		rest(c)
+	}
 	return list
 }
 

@@ -77,10 +77,14 @@ func TestTextIsBounded(t *testing.T) {
 		wide = append(wide, node(fmt.Sprintf("%03d", i), "root"))
 	}
 	got := view.Tree(wide, wide[0].Key, 0).Text()
-	if !strings.HasSuffix(got, "├── K/s/039\n└── ... and 7 more K\n47 objects below it\n7 objects left out\n") || strings.Count(got, "\n") != 44 {
+	if !strings.HasSuffix(got, "└── K x 47: 000, 001, 002 and 44 more\n47 objects below it\n") || strings.Count(got, "\n") != 3 {
 		t.Errorf("tree of a wide owner:\n%s", got)
 	}
-	if got := view.Tree(wide[:41], wide[0].Key, 0).Text(); strings.Contains(got, "more") || strings.Contains(got, "left out") {
+	got = view.Tree(wide, wide[0].Key, 1000).Text()
+	if !strings.HasSuffix(got, "├── K/s/039\n└── ... and 7 more K\n47 objects below it\n7 objects left out\n") || strings.Count(got, "\n") != 44 {
+		t.Errorf("tree of a wide owner with a limit:\n%s", got)
+	}
+	if got := view.Tree(wide[:41], wide[0].Key, 1000).Text(); strings.Contains(got, "more") || strings.Contains(got, "left out") {
 		t.Errorf("tree of an owner that is just not too wide:\n%s", got)
 	}
 	deep := []graph.Object{node("0")}
@@ -251,5 +255,43 @@ func TestPartial(t *testing.T) {
 	}
 	if got := view.All(objects, 0); got.Partial().Text() != got.Text() {
 		t.Errorf("a picture without a subject has changed:\n%s", got.Partial().Text())
+	}
+}
+
+// TestTextFolds: more than 10 dependents that are alike share a line, and the others have their own.
+func TestTextFolds(t *testing.T) {
+	many := func(n int, owners ...string) []graph.Object {
+		list := []graph.Object{node("root"), node("z")}
+		for i := range n {
+			list = append(list, node(fmt.Sprintf("%03d", i), append([]string{"root"}, owners...)...))
+		}
+		return list
+	}
+	marked, parent, far, both := many(12), many(12), many(100), many(100)
+	marked[5].Finalizers = []string{"x.io/f"}
+	parent = append(parent, node("c", "003"))
+	both[100].Finalizers = []string{"x.io/f"}
+	for i := range far[2:] {
+		far[i+2].Scope = "far"
+	}
+	heap := strings.Repeat("\u0301", 80)
+	for _, tt := range []struct {
+		objects      []graph.Object
+		limit        int
+		want, reason string
+	}{
+		{many(10), 0, "K/s/root\n├── K/s/000\n", "10 have a line each"},
+		{many(11), 0, "K/s/root\n└── K x 11: 000, 001, 002 and 8 more\n11 objects below it\n", "11 share a line"},
+		{many(11), 50, "K/s/root\n├── K/s/000\n", "a limit opens it"},
+		{marked, 0, "K/s/root\n├── K x 11: 000, 001, 002 and 8 more\n└── K/s/003  (finalizer x.io/f)\n", "one has a remark"},
+		{parent, 0, "K/s/root\n├── K x 11: 000, 001, 002 and 8 more\n└── K/s/003\n    └── K/s/c\n", "one has a dependent"},
+		{many(12, "z"), 0, "K/s/root\n└── K x 12: 000, 001, 002 and 9 more  (also owned by K/s/z)\n", "all have one remark"},
+		{far, 0, "└── K x 100: far/000, far/001, far/002 and 97 more\n100 objects below it\n", "the line counts those that are not drawn, and their scope shows"},
+		{both, 0, "├── K x 99: 000, 001, 002 and 96 more\n└── ... and 1 more K\n100 objects below it\n1 object left out\n", "one that is not drawn has a remark"},
+		{[]graph.Object{node("a" + heap)}, 0, "K/s/a" + strings.Repeat("\u0301", 4) + "…\n", "a heap of marks covers no other line"},
+	} {
+		if got := view.Tree(tt.objects, tt.objects[0].Key, tt.limit).Text(); !strings.Contains(got, tt.want) {
+			t.Errorf("%q is not in\n%s: %s", tt.want, got, tt.reason)
+		}
 	}
 }

@@ -88,7 +88,7 @@ func TestPlanBound(t *testing.T) {
 			r.contains(w, 503, "more than 3 objects")
 		}
 	}
-	r.contains(newRig(t, shop, Config{MaxPlan: 4}).get("plan?key=deploy/shop/web"), 200, "removed")
+	r.contains(newRig(t, shop, Config{MaxPlan: 4}).get("plan?key=deploy/shop/web"), 200, "objects go")
 }
 
 // TestPictures: the pictures are SVG with a policy of their own.

@@ -31,7 +31,7 @@ func TestRun(t *testing.T) {
 		stdout       string // contains this
 		stderr       string // contains this
 	}{
-		{"plain", "the recorded cluster and its first Deployment", nil, "", 0, "\nthe plan\n  delete \"apps/Deployment\"/shop/frontend in the background: 12 removed\n", ""},
+		{"plain", "the recorded cluster and its first Deployment", nil, "", 0, "\nthe plan\n  - Deployment.apps/shop/frontend\n    - ReplicaSet.apps/", ""},
 		{"tree", "only the tree", []string{"-tree", "cronjob/cleanup"}, "", 0, "CronJob.batch/batch/cleanup\n└── ", ""},
 		{"file", "a file of the user", []string{"-f", file}, "", 0, "gone: 0 of 1 object, 1 stays\n  requests: 0 of the user; of the collector 0 reads, 0 deletes", ""},
 		{"several documents", "a pipe of several lists", []string{"-f", "-", "-delete", "pod/a"}, pod("a") + "\n" + pod("b"), 0, "gone: 1 of 2 objects, 1 stays\n", ""},
@@ -111,7 +111,7 @@ func (w *interrupter) Write(p []byte) (int, error) {
 func TestRunInterrupted(t *testing.T) {
 	tests := []struct{ at, last, reason string }{
 		{"287 objects", "287 objects of 27 kinds", "before anything was done"},
-		{"in the background", "in the background", "between two deletions"},
+		{"the plan\n", "- Deployment.apps/shop/frontend\n", "before the first deletion"},
 	}
 	for _, tt := range tests {
 		ctx, stop := context.WithCancel(t.Context())
@@ -120,7 +120,7 @@ func TestRunInterrupted(t *testing.T) {
 		if code != 1 || stderr.String() != "quickstart: interrupted: context canceled\n" {
 			t.Errorf("exit %d, standard error %q: %s", code, &stderr, tt.reason)
 		}
-		if got := out.String(); !strings.Contains(got, tt.last) || strings.Contains(got, "in the foreground") || strings.Contains(got, "at the end") {
+		if got := out.String(); !strings.Contains(got, tt.last) || strings.Contains(got, "in the background") || strings.Contains(got, "at the end") {
 			t.Errorf("wrote\n%s\n%s", got, tt.reason)
 		}
 	}

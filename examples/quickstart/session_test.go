@@ -98,16 +98,29 @@ func TestManyHeld(t *testing.T) {
 
 // TestManyGo: the tree before a large deletion is short, and the total is printed.
 func TestManyGo(t *testing.T) {
-	var input strings.Builder
-	input.WriteString(pod("r"))
-	for i := range 50 {
-		owned := `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"r","uid":"uid-r"}],"uid"`
-		input.WriteString(strings.Replace(pod(fmt.Sprintf("p%02d", i)), `"uid"`, owned, 1))
+	below := func(name, owner string) string {
+		owned := `"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"o","uid":"uid-` + owner + `"}],"uid"`
+		return strings.Replace(pod(name), `"uid"`, strings.Replace(owned, `"o"`, `"`+owner+`"`, 1), 1)
 	}
-	got := plainOutput(t, input.String(), "-f", "-", "-delete", "pod/r")
-	for _, want := range []string{"... and 11 more objects left out by the limit\n", "in the background: 51 of at most 51 gone; "} {
-		if !strings.Contains(got, want) {
-			t.Errorf("wrote\n%s\nwant in it %q", got, want)
+	flat, wide := pod("r"), pod("r")
+	for i := range 50 {
+		flat += below(fmt.Sprintf("p%02d", i), "r")
+	}
+	for i := range 10 {
+		owner := fmt.Sprint("p", i)
+		wide += below(owner, "r")
+		for j := range 4 {
+			wide += below(fmt.Sprint(owner, j), owner)
+		}
+	}
+	const sum = "  51 objects go, all of them in n; 0 are held\n"
+	for _, c := range []struct{ input, want, reason string }{
+		{flat, "\n    - Pod x 50: p00, p01, p02 and 47 more\n" + sum, "like pods share a line"},
+		{wide, "\n    ... and 10 more objects: 10 go\n" + sum, "the tree has 40 lines"},
+	} {
+		got := plainOutput(t, c.input, "-f", "-", "-delete", "pod/r")
+		if !strings.Contains(got, c.want) || !strings.Contains(got, "in the background: 51 of at most 51 gone; ") {
+			t.Errorf("wrote\n%s\nwant in it %q: %s", got, c.want, c.reason)
 		}
 	}
 }

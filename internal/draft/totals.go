@@ -1,6 +1,11 @@
 package draft
 
-import "github.com/ownergraph/ownergraph/plan"
+import (
+	"maps"
+	"slices"
+
+	"github.com/ownergraph/ownergraph/plan"
+)
 
 // Totals counts the objects by kind and outcome. They are sorted by key.
 func Totals(objects []plan.Object) (out []plan.Total) {
@@ -26,6 +31,20 @@ func Totals(objects []plan.Object) (out []plan.Total) {
 		case plan.Held:
 			t.Held++
 		}
+	}
+	return out
+}
+
+// Scopes counts the objects that go by scope, in order of scopes.
+func Scopes(objects []plan.Object) (out []plan.ScopeTotal) {
+	count := map[string]int{}
+	for i := range objects {
+		if objects[i].Outcome == plan.Removed {
+			count[objects[i].Key.Scope]++
+		}
+	}
+	for _, scope := range slices.Sorted(maps.Keys(count)) {
+		out = append(out, plan.ScopeTotal{Scope: scope, Removed: count[scope]})
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func (f *forecast) plan() plan.Plan {
 		p.Objects = append(p.Objects, o)
 	}
 	f.addPhases(p.Objects)
-	p.Totals = draft.Totals(p.Objects)
+	p.Totals, p.Scopes = draft.Totals(p.Objects), draft.Scopes(p.Objects)
 	p.Verdicts = f.verdicts
 	p.Cost.Varies = f.acted || slices.Contains(possible, true) || f.varies()
 	f.boundCost(&p.Cost)

@@ -14,7 +14,7 @@ import (
 const (
 	// maxUnmet bounds the printed differences of a plan and its outcome.
 	maxUnmet = 10
-	// maxPreview bounds the objects in the preview of a plan.
+	// maxPreview bounds the lines in the preview of a plan.
 	maxPreview = 40
 )
 
@@ -30,15 +30,13 @@ func (s *Session) forecast(ctx context.Context, d Deletion) (*plan.Plan, error) 
 	return &p, err
 }
 
-// preview prints a plan before its deletion: the first objects, or the first line alone.
+// preview prints a plan before its deletion, or its sum alone.
 func (s *Session) preview(p *plan.Plan, whole bool) {
-	shown := *p
-	shown.Objects = p.Objects[:min(len(p.Objects), maxPreview)]
-	shown.Truncated = len(p.Objects) - len(shown.Objects)
-	text := shown.Text()
-	if !whole {
-		text, _, _ = strings.Cut(text, "\n")
-		text += "\n"
+	text := p.Sum() + "\n"
+	if whole {
+		if text = p.Text(); strings.Count(text, "\n") > maxPreview {
+			text = p.TextOf(maxPreview)
+		}
 	}
 	s.Out.Print("the plan\n" + indent(text))
 }

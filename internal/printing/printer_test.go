@@ -16,6 +16,15 @@ func TestPaint(t *testing.T) {
 		{"a held: b\n  c held", "a " + yellow + "held" + plain + ": b\n  c " + yellow + "held" + plain, "a word of each line, with its sign outside"},
 		{"it is stuck, and held\n", "it is " + red + "stuck" + plain + ", and held\n", "the first word of a line"},
 		{"held\n\n", yellow + "held" + plain + "\n\n", "the line breaks stay"},
+		{"    - pod/a\n", "    " + red + "- pod/a" + plain + "\n", "an object that goes"},
+		{"~ pod/a loses the owner set/b\n", yellow + "~ pod/a" + plain + " loses the owner set/b\n", "the sign and the name alone"},
+		{"  ! pod/a stays: finalizers hold it", "  " + strong + "! pod/a" + plain + " stays: finalizers hold it", "it needs a look"},
+		{`- pod/"a b\" c" goes`, red + `- pod/"a b\" c"` + plain + " goes", "a blank in a name"},
+		{"- pod x 40: a, held\n", red + "- pod" + plain + " x 40: a, held\n", "several objects in a line"},
+		{"    pod/a stays\n", "    pod/a stays\n", "an object without a sign"},
+		{"2 objects go; 3 are held\n", "2 objects go; " + yellow + "3 are held" + plain + "\n", "the held ones in the sum"},
+		{"2 objects go; 0 are held\n", "2 objects go; 0 are held\n", "none is held"},
+		{"it is held\n", "it is " + yellow + "held" + plain + "\n", "no count"},
 		{"heldover pod/held\n", "heldover pod/held\n", "a part of a name is no word"},
 	} {
 		if got := paint(c.text); got != c.want {

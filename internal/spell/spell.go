@@ -120,3 +120,39 @@ func Line(s string) string {
 		return unicode.ReplacementChar
 	}, s)
 }
+
+const (
+	maxName  = 512 // bytes of a name that Short leaves
+	maxMarks = 4   // marks above and below one character
+)
+
+// Short returns the spelling of a name for a line of text. Longer text than 512 bytes loses its
+// middle. Of the marks that stand above and below one character, it leaves 4, because a heap of
+// them covers other lines.
+//
+//test:by TestShort
+func Short(s string) string {
+	if len(s) > maxName {
+		s = strings.ToValidUTF8(s[:maxName/2], "") + "…" + strings.ToValidUTF8(s[len(s)-maxName/4:], "")
+	}
+	if isASCII(s) {
+		return s
+	}
+	marks := 0
+	return strings.Map(func(r rune) rune {
+		if marks++; !unicode.In(r, unicode.Mn, unicode.Me) {
+			marks = 0
+		}
+		switch {
+		case marks <= maxMarks:
+			return r
+		case marks == maxMarks+1:
+			return '…'
+		}
+		return -1
+	}, s)
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
+}
