@@ -191,7 +191,8 @@ func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error
 		return nil, fmt.Errorf("delete planned: %w", err)
 	}
 	now, targets, err := c.plan(ctx, req)
-	if errors.Is(err, ErrNotFound) && !c.knowsAny(p.Objects) {
+	known := func(o plan.Object) bool { return c.isObserved(o.Key) }
+	if errors.Is(err, ErrNotFound) && !slices.ContainsFunc(p.Objects[:min(len(p.Objects), 1000)], known) {
 		return nil, fmt.Errorf("delete planned: no object of the plan exists (%s): it is of another store, or too old: %w", run.Counted(len(p.Objects), "object", "objects"), ErrInvalid)
 	}
 	if errors.Is(err, ErrNotFound) {
@@ -223,11 +224,6 @@ func (c *Collector) goneTargets(p plan.Plan, err error) error {
 		gone.Differences, gone.More = gone.Differences[:run.MaxNames], n-run.MaxNames
 	}
 	return fmt.Errorf("%w: %w", gone, err)
-}
-
-// knowsAny reports whether the collector observes one of the first objects of a plan.
-func (c *Collector) knowsAny(objects []plan.Object) bool {
-	return slices.ContainsFunc(objects[:min(len(objects), 1000)], func(o plan.Object) bool { return c.isObserved(o.Key) })
 }
 
 func (c *Collector) isObserved(k Key) (yes bool) {

@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
@@ -26,6 +27,13 @@ const (
 	// scopeLook is the time between two looks of a WaitIdleIn. A look makes no request.
 	scopeLook = 10 * time.Millisecond
 )
+
+// ask asks the engine one question under the lock.
+func ask[T any](c *Collector, question func(engine.Driver) T) T {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return question(c.engine)
+}
 
 // Stats returns the engine's figures. It does not walk the graph. A prefetched call that
 // no worker has begun is neither under way nor counted.
@@ -51,29 +59,18 @@ func (c *Collector) stats() engine.Stats {
 	return s
 }
 
-// Kinds returns the health of every kind that takes part, by name. A kind is sick while the
-// watch is down, and until the watch has listed it anew. The reason is the error of the
-// watch.
+// Kinds returns the health of every kind that takes part, by name. A kind is sick while the watch is down, and
+// until the watch has listed it anew. The reason is the error of the watch.
 //
 //test:by TestCollectorRecoveredUnlisted
-func (c *Collector) Kinds() []engine.KindStatus {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.engine.Kinds()
-}
+func (c *Collector) Kinds() []engine.KindStatus { return ask(c, engine.Driver.Kinds) }
 
-// Running returns the runs of handlers under way, by key and finalizer. A high age shows a
-// run that hangs.
-func (c *Collector) Running() []engine.HandlerRun {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.engine.Running()
-}
+// Running returns the runs of handlers under way, by key and finalizer. A high age shows a run that hangs.
+func (c *Collector) Running() []engine.HandlerRun { return ask(c, engine.Driver.Running) }
 
-// Held returns at most limit of the objects that are held, by key, with the reason. They
-// are blocked, waiting or stuck (see Status). Blocked ones are not in Stats.Held. Held
-// looks at a slice of the objects at a time and lets the engine go on in between. With
-// many objects its result mixes several moments.
+// Held returns at most limit of the objects that are held, by key, with the reason. They are blocked, waiting or
+// stuck (see Status). Blocked ones are not in Stats.Held. Held looks at a slice of the objects at a time and lets
+// the engine go on in between. With many objects its result mixes several moments.
 //
 //test:by TestHeldInSlices
 func (c *Collector) Held(limit int) []engine.Held {
@@ -139,19 +136,33 @@ func (c *Collector) Roots(keys ...Key) []engine.Root {
 	return out
 }
 
-// WaitIdle waits until nothing more can happen without a user or the store. It returns at
-// most 1,000 of the objects that are held then, by key, with the reason. With more than 8 it
-// returns them as Held does. It may be called before Run.
+// Deletions returns at most limit of the deletions under way, by root. An object with several roots counts
+// for each of them. Deletions looks at a slice of the objects at a time, as Held does, and makes no request.
 //
-// On a store of level 2 it takes into account every commit before the call, and
-// everything that a handler does before it returns. A fence of the call's own has to pass.
-// Below level 2 no client can tell whether events are still on the way, and a write just
-// before the call may go unseen. The engine's own writes count at every level. WaitIdle does
-// not wait for a kind that is sick by the store's own word. It does wait for a watch that is down.
+//test:by engine.TestDeletions
+func (c *Collector) Deletions(limit int) (out []engine.Deletion) {
+	t := history.NewTally(limit)
+	for from, more := graph.NodeID(0), true; more; {
+		c.locked(func(e engine.Driver, _ time.Time) { from, more = e.TallyFrom(t, from) })
+	}
+	for _, d := range t.Cascades() {
+		out = append(out, engine.Deletion(d))
+	}
+	return out
+}
+
+// WaitIdle waits until nothing more can happen without a user or the store. It returns at most 1,000 of the
+// objects that are held then, by key, with the reason. With more than 8 it returns them as Held does. It may be
+// called before Run.
 //
-// After the end of the collector the error is ErrClosed. Otherwise it wraps the context's
-// and gives the reason of the wait. Reasons are calls, a watch that is down, kinds that
-// are not listed, and kinds that have not passed the fence.
+// On a store of level 2 it takes into account every commit before the call, and everything that a handler does
+// before it returns. A fence of the call's own has to pass. Below level 2 no client can tell whether events are
+// still on the way, and a write just before the call may go unseen. The engine's own writes count at every level.
+// WaitIdle does not wait for a kind that is sick by the store's own word. It does wait for a watch that is down.
+//
+// After the end of the collector the error is ErrClosed. Otherwise it wraps the context's and gives the reason of
+// the wait. Reasons are calls, a watch that is down, kinds that are not listed, and kinds that have not passed the
+// fence.
 //
 //test:by TestFenceLost TestWaitIdleSaysWhy TestWaitIdle TestWaitIdleSeesLateEvents
 //test:by TestWaitIdleAfterHandlers TestWaitIdleWatchDown TestWaitIdleFenceTakenBack
@@ -160,7 +171,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 	var few []engine.Held // nil for many, which Held describes in slices
 	err := c.wait(ctx, &c.idle, func(since seq.Stamp) bool {
 		over := c.engine.TryEndWait(since)
-		if over && c.engine.CountHeld() <= heldDetails {
+		if n := c.engine.Stats(); over && n.Held()+n.ByStatus[engine.StatusBlocked] <= heldDetails {
 			few = c.engine.Held(maxHeld)
 		}
 		return over
@@ -295,14 +306,10 @@ func (c *Collector) unsynced() (why string) {
 
 // Orders returns the progress of at most limit of the cascades in phases, by root.
 func (c *Collector) Orders(limit int) []engine.OrderStatus {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.engine.Orders(limit)
+	return ask(c, func(e engine.Driver) []engine.OrderStatus { return e.Orders(limit) })
 }
 
 // Sweeps returns the progress of at most limit of the sweeps under way, by holder.
 func (c *Collector) Sweeps(limit int) []engine.SweepStatus {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.engine.Sweeps(limit)
+	return ask(c, func(e engine.Driver) []engine.SweepStatus { return e.Sweeps(limit) })
 }

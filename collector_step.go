@@ -28,7 +28,7 @@ func (c *Collector) wake() {
 // writes the lines of the log, without the lock.
 func (c *Collector) locked(step func(e engine.Driver, now time.Time)) {
 	if c.underLock(step) {
-		c.flushLog()
+		c.log.Flush(c.writeLog)
 	}
 }
 
@@ -118,7 +118,7 @@ func (c *Collector) inSlices(ctx context.Context, step func(e engine.Driver) (do
 //test:by TestSlowLogDelaysNoCall TestSlowLogDelaysNoEnd
 func (c *Collector) lockedSoon(step func(e engine.Driver, now time.Time)) {
 	if c.underLock(step) {
-		c.work.Go(c.flushLog)
+		c.work.Go(func() { c.log.Flush(c.writeLog) })
 	}
 }
 
@@ -185,9 +185,6 @@ func (c *Collector) sayNow(level effect.Level, text string, args ...any) {
 	}
 	c.locked(func(engine.Driver, time.Time) { c.say(level, text, args...) })
 }
-
-// flushLog writes the lines that wait, without the lock.
-func (c *Collector) flushLog() { c.log.Flush(c.writeLog) }
 
 // writeLog writes a line of the log. A logger that panics breaks the engine.
 func (c *Collector) writeLog(r effect.Record) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/explain"
@@ -13,6 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/follow"
 	"github.com/ownergraph/ownergraph/internal/core/held"
+	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/core/search"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
@@ -154,8 +154,7 @@ func (d driver) HeldReasons(sum map[policy.Reason]HeldReason, from graph.NodeID)
 // HeldAt returns the report of a held node.
 func (d driver) HeldAt(id graph.NodeID) Held { return reports(d).heldAt(id) }
 
-// CountHeld returns the number of held nodes, and CountStuck of those that are stuck.
-func (d driver) CountHeld() int  { return d.e.held.Len() }
+// CountStuck returns the number of held nodes that are stuck.
 func (d driver) CountStuck() int { return d.e.held.Stuck() }
 
 // RootsOf returns the roots of an object's deletion: see Collector.Roots.
@@ -169,6 +168,18 @@ func (d driver) RootsOf(k graph.Key) Root {
 		return Root(e.history.AskRoot(e.view(), n.ID(), e.input(n.ID(), &e.scratch.judgement.evidence)))
 	}
 	return Root(e.history.RootAt(n, e.state(n.ID()).Root))
+}
+
+// TallyFrom adds a slice of the nodes to a tally of the deletions under way. It returns the next slice.
+func (d driver) TallyFrom(t *history.Tally, from graph.NodeID) (next graph.NodeID, more bool) {
+	g := d.e.graph.Inside(inside.Key{})
+	next = min(from+seed.ScanSlice, graph.NodeID(g.Cap()))
+	for ; from < next; from++ {
+		if g.InUse(from) {
+			t.Add(&d.e.history, d.e.view(), from, d.e.kinds.Rewound())
+		}
+	}
+	return next, int(next) < g.Cap()
 }
 
 // Running returns the runs of handlers under way, by key and finalizer.
@@ -298,46 +309,14 @@ func (d driver) WhyLeft(id graph.NodeID, now time.Time) string {
 	switch {
 	case d.e.held.Has(id):
 		h := d.HeldAt(id)
-		why, since = causeText(h), h.Since
+		why, since = held.Cause(h.Reason, h.Doubt, h.Detail, h.LastError), h.Since
 	case n.Deleting():
 		why, since = "marked", d.e.state(id).Marked
 	}
 	if !since.IsZero() {
-		why += ", " + ageText(now.Sub(since))
+		why += ", " + held.Age(now.Sub(since))
 	}
 	return seed.PlaceText(key) + " (" + why + ")"
-}
-
-// causeText gives the cause that holds an object, without the object.
-func causeText(h Held) string {
-	detail := strings.Join(h.Detail, ", ")
-	if h.Reason == policy.NeedFinalizers {
-		return "finalizer " + detail
-	}
-	why := h.Reason.String()
-	if h.Reason == policy.OwnerUnknown {
-		why = h.Doubt.String()
-	}
-	if detail != "" {
-		why += ": " + detail
-	}
-	if h.LastError != "" && !strings.Contains(detail, h.LastError) {
-		why += "; last error: " + h.LastError
-	}
-	return why
-}
-
-// ageText gives a duration in its largest unit.
-func ageText(d time.Duration) string {
-	for _, u := range [...]struct {
-		of   time.Duration
-		name string
-	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}} {
-		if d >= u.of {
-			return fmt.Sprintf("%d %s", d/u.of, u.name)
-		}
-	}
-	return fmt.Sprintf("%d s", d/time.Second)
 }
 
 // Node returns the node of an object that the engine has observed, or that a reference names. The

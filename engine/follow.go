@@ -44,6 +44,19 @@ type Progress struct {
 	Done bool
 }
 
+// Deletion is a deletion under way: see Collector.Deletions.
+type Deletion struct {
+	Root graph.Key
+	// Since is the time at which the engine observed the mark of the root, its end, or the first
+	// mark of the objects. It is zero if none is known.
+	Since time.Time
+	// Open counts the observed objects that are marked, or whose owners are all gone or waiting.
+	Open int
+	// Gone counts the ends that the watch has shown since New, also that of the root. It is a least
+	// number for objects with several roots, and for more than 16,384 sets of roots.
+	Gone int
+}
+
 // Progress returns the progress of the sweep as that of the deletion of its holder. The
 // holder and the members of the sweep count, and not the dependents of a member. Follow
 // with the holder's key counts these, too.

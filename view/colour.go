@@ -9,7 +9,6 @@ type colour struct{ fill, line string }
 const (
 	lightText, lightPage, lightEdge = "#1b1b1b", "#ffffff", "#555555"
 	darkText, darkPage, darkEdge    = "#f2f2f2", "#16181d", "#b0b0b0"
-	lightBand, darkBand             = "#f3f3f3", "#20232a"
 )
 
 // colours returns the looks of a class on a light and on a dark page.

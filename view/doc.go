@@ -39,8 +39,10 @@
 // A list of objects proves no absence, since a kind may be missing. So an owner that no
 // object is, is unknown.
 //
-// In SVG, a plan has a column for each wave, from left to right. Objects without a step are
-// in the last column. DOT and Mermaid frame each wave.
+// In SVG, each box of a plan names its wave. DOT and Mermaid frame each wave, and those without a step.
+//
+// A page of HTML draws a picture with [Picture.Page], whose boxes are links, and with the style sheet
+// of [Style]. [Picture.Grouped] makes one box of many dependents of one kind.
 //
 // # Bounds
 //
@@ -55,7 +57,6 @@
 // Any input is safe: rings, references to nothing, equal UIDs, 100,000 objects. Names may
 // have any bytes. A control character, a mark that turns the direction of writing, and a
 // backslash show as the escapes of Go. A name of more than 512 bytes loses its middle, and
-// so does a name that is too wide for its box. The SVG has no scripts, links or identifiers,
-// so a page may show several. A page with a Content-Security-Policy without inline styles
-// shows it as an image.
+// so does a name that is too wide for its box. The SVG has no scripts and no identifiers, so a page may
+// show several.
 package view

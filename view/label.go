@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -43,9 +44,17 @@ func (p *Picture) labels() []label {
 		if n.owners == 0 {
 			notes = n.others(func(k graph.Key) bool { return owners[i].first(k) >= 0 })
 		}
-		l.why = strings.Join(slices.Concat([]string{n.word()}, refs[i], n.notes, notes), "; ")
+		word := []string{n.word()}
+		if n.group > 0 {
+			l.kind, l.name, word = fmt.Sprintf("%s × %d", l.kind, n.group), "", nil
+		}
+		l.why = strings.Join(slices.Concat(word, refs[i], n.notes, notes), "; ")
 		l.more = n.leftOut()
-		l.full = strings.Join(append([]string{n.name() + ": " + l.why}, l.more...), "; ")
+		name := n.name()
+		if n.group > 0 {
+			name = l.kind
+		}
+		l.full = strings.Join(append([]string{name + ": " + l.why}, l.more...), "; ")
 		out[i] = l
 	}
 	return out

@@ -4,26 +4,22 @@ import "slices"
 
 // The measures of the drawing, in pixels.
 const (
-	gapX, gapY = 24, 48 // between boxes
-	lane       = 14     // between a line and its neighbours
-	margin     = 20
-	bandHead   = 26 // the title of a wave
-	bandGap    = 28
+	gapX, gapY = 14, 30 // between boxes
+	lane       = 10     // between a line and its neighbours
+	margin     = 10
 )
 
 // The bounds of the layout.
 const (
-	sweeps     = 8  // of the search for few crossings
-	shifts     = 6  // of the search for straight lines
-	perRow     = 16 // the largest number of boxes in one row
-	perBandRow = 4  // the same within one wave
+	sweeps = 8 // of the search for few crossings
+	shifts = 6 // of the search for straight lines
+	perRow = 8 // the largest number of boxes in one row, by default
 )
 
 // place is a place in a row: a box, or a line on its way down through the row.
 type place struct {
 	node  int // of the box, or the upper end of the line
 	line  bool
-	band  int
 	row   int
 	x     int // of the middle
 	order int // in the row
@@ -42,37 +38,39 @@ type segment struct {
 // line of places down from its upper end, and a segment. Edges with one upper end share
 // the line.
 type layout struct {
-	p          *Picture
-	ring       []bool
-	row        []int // of each node
-	places     []place
-	rows       [][]int // places in order
-	segments   []segment
-	far        int // edges that are too long to draw
-	boxW, boxH int
-	bands      []band
-	bandOf     []int
-	left       []int // of each band
-	right      []int
-	width      int
+	p           *Picture
+	ring        []bool
+	row         []int // of each node
+	places      []place
+	rows        [][]int // places in order
+	segments    []segment
+	far         int // edges that are too long to draw
+	boxW, width int
 }
 
-// lay returns the layout of a picture with boxes of one size. Equal pictures have equal
-// layouts. The time is linear in nodes and edges, but for sorting.
+// lay returns the layout of a picture with boxes of one width, and with at most perRow of them in a
+// row. Equal pictures have equal layouts. The time is linear in nodes and edges, but for sorting.
 //
 //test:by TestLayout BenchmarkPictures
-func lay(p *Picture, boxW, boxH int) *layout {
-	l := &layout{p: p, ring: p.rings(), boxW: boxW, boxH: boxH, bands: p.bands(), bandOf: make([]int, len(p.nodes))}
-	for b, band := range l.bands {
-		for _, n := range band.nodes {
-			l.bandOf[n] = b
-		}
-	}
-	l.layer()
+func lay(p *Picture, boxW, perRow int) *layout {
+	l := &layout{p: p, ring: p.rings(), boxW: boxW}
+	l.layer(perRow)
 	l.thread()
 	l.untangle()
 	l.spread()
 	return l
+}
+
+// rowOf returns the number of boxes in one row, by default. Small pictures have short rows, so that they are
+// legible in a narrow column.
+func (p *Picture) rowOf() int {
+	switch n := len(p.nodes); {
+	case n <= 9:
+		return 3
+	case n <= 60:
+		return 5
+	}
+	return perRow
 }
 
 // down returns the ends of an edge as the drawing has them: the upper end above.
@@ -85,7 +83,7 @@ func (l *layout) down(e int) (from, to int) {
 
 // layer gives each node a row below the rows of all its owners. A full row passes nodes on
 // to the next one.
-func (l *layout) layer() {
+func (l *layout) layer(perRow int) {
 	n := len(l.p.nodes)
 	below, waits := make([][]int, n), make([]int, n)
 	for e := range l.p.edges {
@@ -101,10 +99,10 @@ func (l *layout) layer() {
 			queue = append(queue, i)
 		}
 	}
-	full := newRoom(len(l.bands), l.perRow())
+	full := room{perRow, map[int]int{}, map[int]int{}}
 	for at := 0; at < len(queue); at++ {
 		i := queue[at]
-		l.row[i] = full.take(l.bandOf[i], l.row[i])
+		l.row[i] = full.take(l.row[i])
 		for _, to := range below[i] {
 			l.row[to] = max(l.row[to], l.row[i]+1)
 			if waits[to]--; waits[to] == 0 {
@@ -114,43 +112,23 @@ func (l *layout) layer() {
 	}
 }
 
-// perRow is the number of boxes in one row. Small pictures have short rows.
-func (l *layout) perRow() int {
-	if len(l.bands) > 1 {
-		return perBandRow
-	}
-	n := 8
-	for n < perRow && n*n < 4*len(l.p.nodes) {
-		n++
-	}
-	return n
-}
-
-// room counts the boxes of the rows of each band.
+// room counts the boxes of the rows.
 type room struct {
 	size int
-	used []map[int]int
-	next []map[int]int // a row that may have room, for a full row
-}
-
-func newRoom(bands, size int) *room {
-	r := &room{size: size}
-	for range bands {
-		r.used, r.next = append(r.used, map[int]int{}), append(r.next, map[int]int{})
-	}
-	return r
+	used map[int]int
+	next map[int]int // a row that may have room, for a full row
 }
 
 // take returns the first row with room from the given one on.
-func (r *room) take(band, row int) int {
+func (r *room) take(row int) int {
 	at := row
-	for r.used[band][at] == r.size {
-		at = max(at+1, r.next[band][at])
+	for r.used[at] == r.size {
+		at = max(at+1, r.next[at])
 	}
-	for r.used[band][row] == r.size { // the next search is shorter
-		row, r.next[band][row] = max(row+1, r.next[band][row]), at
+	for r.used[row] == r.size { // the next search is shorter
+		row, r.next[row] = max(row+1, r.next[row]), at
 	}
-	r.used[band][at]++
+	r.used[at]++
 	return at
 }
 
@@ -163,7 +141,7 @@ func (l *layout) thread() {
 	}
 	l.rows = make([][]int, last+1)
 	for i := range l.p.nodes {
-		l.add(place{node: i, band: l.bandOf[i], row: l.row[i]})
+		l.add(place{node: i, row: l.row[i]})
 	}
 	order := make([]int, 0, len(l.p.edges))
 	for e := range l.p.edges {
@@ -193,7 +171,7 @@ func (l *layout) thread() {
 			continue
 		}
 		for l.places[at].row < l.row[to]-1 {
-			next := l.add(place{node: from, line: true, band: l.bandOf[from], row: l.places[at].row + 1})
+			next := l.add(place{node: from, line: true, row: l.places[at].row + 1})
 			l.link(at, next)
 			at = next
 			left--

@@ -35,19 +35,16 @@ func drawGraph(t *rapid.T) *Picture {
 }
 
 // TestLayout: no two places overlap, each edge but those of rings goes down, a line passes
-// each row between its ends, each edge is drawn or counted, and each wave has a column.
+// each row between its ends, and each edge is drawn or counted.
 func TestLayout(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawGraph(t)
-		l := lay(p, 100, 40)
+		l := lay(p, 100, perRow)
 		checkRows(t, l)
 		checkEdges(t, p, l)
 		for at := range l.places {
 			if x := l.places[at].x; x-l.half(at) < 0 || x+l.half(at) > l.width {
 				t.Fatalf("place %d at %d is outside of the width %d", at, x, l.width)
-			}
-			if b := l.places[at].band; p.waves > 0 && (l.places[at].x-l.half(at) < l.left[b] || l.places[at].x+l.half(at) > l.right[b]) {
-				t.Fatalf("place %d is outside of its wave", at)
 			}
 		}
 	})
@@ -60,7 +57,7 @@ type fataler interface {
 func checkRows(t fataler, l *layout) {
 	seen := 0
 	for i, row := range l.rows {
-		boxes := map[int]int{}
+		boxes := 0
 		for order, at := range row {
 			p := &l.places[at]
 			if seen++; p.row != i || p.order != order {
@@ -70,13 +67,11 @@ func checkRows(t fataler, l *layout) {
 				t.Fatalf("places %d and %d of row %d overlap", row[order-1], at, i)
 			}
 			if !p.line {
-				boxes[p.band]++
+				boxes++
 			}
 		}
-		for _, n := range boxes {
-			if n > perRow {
-				t.Fatalf("%d boxes in row %d", n, i)
-			}
+		if boxes > perRow {
+			t.Fatalf("%d boxes in row %d", boxes, i)
 		}
 	}
 	if seen != len(l.places) {
@@ -154,7 +149,7 @@ func TestRings(t *testing.T) {
 // TestCrossings compares the count with a count of all pairs.
 func TestCrossings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := lay(drawGraph(t), 100, 40)
+		l := lay(drawGraph(t), 100, perRow)
 		want := 0
 		for _, row := range l.rows {
 			var lines [][2]int
@@ -184,23 +179,22 @@ func TestUntangle(t *testing.T) {
 		p.nodes = append(p.nodes, node{key: graph.Key{Name: fmt.Sprint(i)}})
 	}
 	p.edges = []edge{{upper: 0, lower: 5}, {upper: 1, lower: 4}, {upper: 2, lower: 3}}
-	if l := lay(p, 100, 40); l.crossings() != 0 || len(l.rows) != 2 {
+	if l := lay(p, 100, perRow); l.crossings() != 0 || len(l.rows) != 2 {
 		t.Errorf("%d crossings in %d rows", l.crossings(), len(l.rows))
 	}
 }
 
 // TestFullRows: a node that a full row passes on stays above its dependents.
 func TestFullRows(t *testing.T) {
-	p := &Picture{limit: 10, waves: 2}
-	for i := range perBandRow + 3 {
-		p.nodes = append(p.nodes, node{key: graph.Key{Name: fmt.Sprint(i)}, wave: 1})
+	p := &Picture{limit: 10}
+	for i := range perRow + 3 {
+		p.nodes = append(p.nodes, node{key: graph.Key{Name: fmt.Sprint(i)}})
 	}
-	p.nodes[perBandRow+1].wave = 2
-	p.edges = []edge{{upper: perBandRow, lower: perBandRow + 2}, {upper: perBandRow + 1, lower: perBandRow + 2}}
-	l := lay(p, 100, 40)
+	p.edges = []edge{{upper: perRow, lower: perRow + 2}, {upper: perRow + 1, lower: perRow + 2}}
+	l := lay(p, 100, perRow)
 	checkRows(t, l)
 	checkEdges(t, p, l)
-	if l.row[perBandRow] != 1 || l.row[perBandRow+2] != 2 {
+	if l.row[perRow] != 1 || l.row[perRow+2] != 2 {
 		t.Errorf("rows %v", l.row)
 	}
 }
@@ -266,7 +260,7 @@ func TestLongLines(t *testing.T) {
 	w := world{nodes: p.nodes, edges: p.edges}
 	w.merge()
 	p.edges = w.edges
-	if l := lay(p, 100, 40); l.far == 0 || len(l.places) > 10*n {
+	if l := lay(p, 100, perRow); l.far == 0 || len(l.places) > 10*n {
 		t.Errorf("%d places, and %d lines left out", len(l.places), l.far)
 	}
 }

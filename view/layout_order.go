@@ -7,7 +7,7 @@ import (
 
 // untangle orders the places of each row for few crossings: it moves each place to the
 // middle of its neighbours, in a fixed number of sweeps down and up. It keeps the best
-// order. The bands stay apart.
+// order.
 func (l *layout) untangle() {
 	l.begin()
 	best, crossings := l.orders(), l.crossings()
@@ -53,7 +53,7 @@ func (l *layout) begin() {
 	}
 	for i, row := range l.rows {
 		slices.SortStableFunc(row, func(a, b int) int {
-			return cmp.Or(cmp.Compare(l.places[a].band, l.places[b].band), cmp.Compare(rank[a], rank[b]))
+			return cmp.Compare(rank[a], rank[b])
 		})
 		l.setRow(i, row)
 	}
@@ -91,7 +91,7 @@ func (l *layout) sortRow(row []int, neighbours func(*place) []int) {
 		means[at] = m
 	}
 	slices.SortStableFunc(row, func(a, b int) int {
-		return cmp.Or(cmp.Compare(l.places[a].band, l.places[b].band), cmp.Compare(means[a].sum*means[b].n, means[b].sum*means[a].n))
+		return cmp.Compare(means[a].sum*means[b].n, means[b].sum*means[a].n)
 	})
 	for order, at := range row {
 		l.places[at].order = order

@@ -68,6 +68,9 @@ type node struct {
 	maybe   bool // the class is possible, and not certain
 	wave    int  // of a plan; 0 is none
 	rank    int  // higher ranks come first among siblings of one kind
+	// group counts the objects that the node stands for, dependents of one kind of another object.
+	group int
+	of    graph.Key
 	// more counts the dependents that are not drawn, by kind. owners counts the owners.
 	more   []count
 	owners int

@@ -4,45 +4,67 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 const (
-	columns   = 34 // of one line in a box
+	columns   = 26 // of one line in a box
+	narrow    = 17 // of one line in a box of a picture with few boxes in a row
 	lineH     = 16 // height of one line
-	padding   = 12
+	padding   = 8
 	minWidth  = 320
 	cellWidth = 15 // in halves of a pixel
 )
 
-// SVG returns the picture as a drawing: a box for each node in rows from top to bottom,
-// owners above their dependents, and a column for each wave of a plan. Shape, colour and
-// words of a box tell its class. The drawing has a light and a dark look, a title and a
-// description for screen readers, and neither scripts nor links. Long names lose their
-// middle, and the title of a box has more of them.
+// SVG returns the picture as a drawing: a box for each node in rows from top to bottom, owners above
+// their dependents. Shape, colour and words of a box tell its class, and its wave in a plan. The
+// drawing has a light and a dark look, a title and a description for screen readers, and neither
+// scripts nor links. Long names lose their middle, and the title of a box has more of them.
 //
-//test:by TestSVGIsSound TestContrast FuzzPicture
-func (p Picture) SVG() string {
-	d := &drawing{p: &p, labels: p.labels()}
-	boxW, boxH := d.measure()
-	d.l = lay(&p, boxW, boxH)
-	d.top = margin
-	if p.waves > 0 {
-		d.top += bandHead
+//test:by TestSVGIsSound TestContrast TestSVGIsNarrow FuzzPicture
+func (p Picture) SVG() string { return p.draw(p.rowOf(), nil) }
+
+// Page returns the drawing for a page of HTML, with at most perRow boxes in a row. Each box is a link
+// with the address that link returns, or no link without one. The page has the style sheet of Style.
+// The drawing has no styles and no scripts, so a strict Content-Security-Policy permits it.
+//
+//test:by TestPage TestGrouped
+func (p Picture) Page(perRow int, link func(Box) string) string {
+	return p.draw(min(max(perRow, 1), perRowOfPage), link)
+}
+
+const perRowOfPage = 16
+
+// Box names a box of a picture: an object, or with a Kind the group of the dependents of this kind.
+type Box struct {
+	Key  graph.Key
+	Kind graph.Kind
+}
+
+func (p Picture) draw(perRow int, link func(Box) string) string {
+	d := &drawing{p: &p, labels: p.labels(), link: link, columns: columns}
+	if perRow < 3 {
+		d.columns = narrow
 	}
-	d.w = max(d.l.width+2*margin, minWidth)
+	boxW := d.measure()
+	d.l = lay(&p, boxW, perRow)
+	bottom := d.stack()
+	d.w = max(d.l.width+2*margin+stackGap, minWidth)
+	d.left = (d.w - stackGap - d.l.width) / 2
 	captions := d.captions()
-	bottom := d.top + len(d.l.rows)*(boxH+gapY) - gapY + margin
-	if len(p.nodes) == 0 {
-		bottom = margin
-	}
 	d.h = bottom + len(captions)*lineH + margin
-	d.open(bottom)
+	d.open()
 	for _, s := range d.l.segments {
 		d.segment(s)
 	}
 	d.lines()
-	for i := range p.nodes {
-		d.box(i)
+	for _, row := range d.l.rows { // a keyboard goes from top to bottom
+		for _, at := range row {
+			if !d.l.places[at].line {
+				d.box(at)
+			}
+		}
 	}
 	for i, s := range captions {
 		fmt.Fprintf(&d.out, "<text class=\"caption\" x=\"%d\" y=\"%d\">%s</text>\n", margin, bottom+(i+1)*lineH, escape(s))
@@ -53,42 +75,68 @@ func (p Picture) SVG() string {
 
 // drawing is the text of an SVG under way.
 type drawing struct {
-	p      *Picture
-	l      *layout
-	labels []label
-	rows   [][]string // the lines of each box
-	out    strings.Builder
-	top    int
-	w, h   int
+	p       *Picture
+	l       *layout
+	link    func(Box) string // nil for a document of its own
+	columns int              // of one line in a box
+	labels  []label
+	rows    [][]string // the lines of each box
+	tops    []int      // of each row of boxes
+	heights []int      // the same
+	out     strings.Builder
+	left    int
+	w, h    int
 }
 
-// measure finds the lines of the boxes, and the size of all boxes.
-func (d *drawing) measure() (boxW, boxH int) {
-	wide, high := 12, 1
+// measure finds the lines of the boxes, and the width of all boxes.
+func (d *drawing) measure() (boxW int) {
+	wide := 12
 	for i := range d.labels {
 		l := &d.labels[i]
-		rows := []string{fit(l.kind, columns)}
+		rows := []string{fit(l.kind, d.columns)}
 		if l.name != "" {
-			rows = append(rows, fit(l.name, columns))
+			rows = append(rows, fit(l.name, d.columns))
 		}
-		rows = append(rows, wrap(l.why, columns, 3)...)
+		rows = append(rows, wrap(l.why, d.columns, 3)...)
 		for _, s := range l.more {
-			rows = append(rows, fit(s, columns))
+			rows = append(rows, fit(s, d.columns))
 		}
 		d.rows = append(d.rows, rows)
 		for _, s := range rows {
 			wide = max(wide, width(s))
 		}
-		high = max(high, len(rows))
 	}
 	boxW = wide*cellWidth/2 + 2*padding
-	return boxW + boxW%2, high*lineH + padding
+	return boxW + boxW%2
+}
+
+// stack gives each row its place from top to bottom, as high as its highest box. It returns the bottom.
+func (d *drawing) stack() (y int) {
+	y = margin
+	for _, row := range d.l.rows {
+		high := 0
+		for _, at := range row {
+			if !d.l.places[at].line {
+				high = max(high, len(d.rows[at]))
+			}
+		}
+		d.tops, d.heights = append(d.tops, y), append(d.heights, high*lineH+padding)
+		y += high*lineH + padding + gapY
+	}
+	if len(d.p.nodes) == 0 {
+		return margin
+	}
+	return y - gapY + margin
 }
 
 // captions has the lines below the drawing, and the meaning of its lines.
 func (d *drawing) captions() (list []string) {
 	room := (d.w - 2*margin) * 2 / cellWidth
-	for _, s := range append([]string{d.p.title}, d.p.footer()...) {
+	lines := append([]string{d.p.title}, d.p.footer()...)
+	if d.link != nil { // the page has a title
+		lines = lines[1:]
+	}
+	for _, s := range lines {
 		if s != "" {
 			list = append(list, wrap(s, room, 4)...)
 		}
@@ -120,23 +168,20 @@ func (d *drawing) captions() (list []string) {
 	return list
 }
 
-// open writes the head: the size, the texts for screen readers, the looks, and the waves.
-func (d *drawing) open(bottom int) {
-	title := d.p.title
+// open writes the head: the size, the texts for screen readers, and the looks.
+func (d *drawing) open() {
+	title, role := d.p.title, "img"
 	if title == "" {
 		title = "Nothing to draw"
 	}
-	fmt.Fprintf(&d.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ownergraph\" role=\"img\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", d.w, d.h, d.w, d.h)
-	fmt.Fprintf(&d.out, "<title>%s</title>\n<desc>%s</desc>\n", escape(title), escape(d.describe()))
-	d.style()
-	fmt.Fprintf(&d.out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", d.w, d.h)
-	if d.p.waves == 0 {
-		return
+	if d.link != nil {
+		role = "group"
 	}
-	for b, band := range d.l.bands {
-		x, w := d.l.left[b]+margin-bandGap/3, d.l.right[b]-d.l.left[b]+2*(bandGap/3)
-		fmt.Fprintf(&d.out, "<rect class=\"band\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", x, margin/2, w, bottom-margin)
-		fmt.Fprintf(&d.out, "<text class=\"wave\" x=\"%d\" y=\"%d\">%s</text>\n", x+padding/2, margin/2+lineH, escape(band.title))
+	fmt.Fprintf(&d.out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ownergraph\" role=\"%s\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n", role, d.w, d.h, d.w, d.h)
+	fmt.Fprintf(&d.out, "<title>%s</title>\n<desc>%s</desc>\n", escape(title), escape(d.describe()))
+	if d.link == nil {
+		fmt.Fprintf(&d.out, "<style>\n%s</style>\n", d.style())
+		fmt.Fprintf(&d.out, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", d.w, d.h)
 	}
 }
 
@@ -155,10 +200,12 @@ func (d *drawing) describe() string {
 	return strings.Join(list, "; ")
 }
 
-// middle and y place a place of the layout on the drawing.
-func (d *drawing) middle(at int) int { return d.l.places[at].x + margin }
+// middle, top and bottom place a place of the layout on the drawing.
+func (d *drawing) middle(at int) int { return d.l.places[at].x + d.left }
 
-func (d *drawing) y(at int) int { return d.top + d.l.places[at].row*(d.l.boxH+gapY) }
+func (d *drawing) top(at int) int { return d.tops[d.l.places[at].row] }
+
+func (d *drawing) bottom(at int) int { return d.top(at) + d.heights[d.l.places[at].row] }
 
 // escape writes a text as XML. The text has no control characters, because clean has
 // replaced them.

@@ -5,11 +5,14 @@ import (
 	"strings"
 )
 
-// box draws a node: its shape, and its lines.
+// stackGap is the distance between the boxes of a group, which lie behind each other.
+const stackGap = 4
+
+// box draws a node: its shape, and its lines. On a page it is a link.
 func (d *drawing) box(i int) {
 	n := &d.p.nodes[i]
-	w, h := d.l.boxW, d.l.boxH
-	x, y := d.middle(i)-w/2, d.y(i)
+	w, h := d.l.boxW, d.heights[d.l.places[i].row]
+	x, y := d.middle(i)-w/2, d.top(i)
 	look := n.class.css()
 	if n.subject {
 		look += " subject"
@@ -17,7 +20,22 @@ func (d *drawing) box(i int) {
 	if n.maybe {
 		look += " maybe"
 	}
-	fmt.Fprintf(&d.out, "<g class=\"%s\"><title>%s</title><path class=\"box\" d=\"%s\"/>\n", look, escape(d.labels[i].full), n.class.shape(x, y, w, h))
+	address := ""
+	if d.link != nil && n.actor == "" {
+		address = d.link(n.box())
+	}
+	if address != "" {
+		here := ""
+		if n.subject {
+			here = " aria-current=\"true\""
+		}
+		fmt.Fprintf(&d.out, "<a href=\"%s\"%s>", escape(address), here)
+	}
+	fmt.Fprintf(&d.out, "<g class=\"%s\"><title>%s</title>", look, escape(d.labels[i].full))
+	if n.group > 0 {
+		fmt.Fprintf(&d.out, "<path class=\"box\" d=\"%s\"/>", n.class.shape(x+stackGap, y+stackGap, w, h))
+	}
+	fmt.Fprintf(&d.out, "<path class=\"box\" d=\"%s\"/>\n", n.class.shape(x, y, w, h))
 	rows := d.rows[i]
 	start := y + (h-len(rows)*lineH)/2 + lineH - 4
 	for row, s := range rows {
@@ -27,7 +45,19 @@ func (d *drawing) box(i int) {
 		}
 		fmt.Fprintf(&d.out, "<text%s x=\"%d\" y=\"%d\">%s</text>\n", style, x+w/2, start+row*lineH, escape(s))
 	}
-	d.out.WriteString("</g>\n")
+	d.out.WriteString("</g>")
+	if address != "" {
+		d.out.WriteString("</a>")
+	}
+	d.out.WriteString("\n")
+}
+
+// box names the box of a node.
+func (n *node) box() Box {
+	if n.group > 0 {
+		return Box{n.of, n.key.Kind}
+	}
+	return Box{Key: n.key}
 }
 
 // shape returns the path of a box. Each class has a shape of its own within the same
@@ -76,12 +106,12 @@ func (d *drawing) lines() {
 		if !p.line {
 			continue
 		}
-		x, y, from := d.middle(at), d.y(at), p.up[0]
-		fmt.Fprintf(&d.out, "<path class=\"edge%s\" d=\"%sV%d\"/>\n", looks[at], curve(d.middle(from), d.y(from)+d.l.boxH, x, y), y+d.l.boxH)
+		x, y, from := d.middle(at), d.top(at), p.up[0]
+		fmt.Fprintf(&d.out, "<path class=\"edge%s\" d=\"%sV%d\"/>\n", looks[at], curve(d.middle(from), d.bottom(from), x, y), d.bottom(at))
 	}
 	for i, e := range d.p.edges {
 		if e.upper == e.lower {
-			x, y := d.middle(e.upper)+d.l.boxW/2, d.y(e.upper)+d.l.boxH/2
+			x, y := d.middle(e.upper)+d.l.boxW/2, (d.top(e.upper)+d.bottom(e.upper))/2
 			fmt.Fprintf(&d.out, "<path class=\"edge ring\" d=\"M%d %dC%d %d %d %d %d %d\"><title>%s</title></path>\n", x, y-8, x+18, y-14, x+18, y+14, x, y+8, escape(d.relation(i)))
 		}
 	}
@@ -141,12 +171,12 @@ func curve(x1, y1, x2, y2 int) string {
 // the node waited for.
 func (d *drawing) segment(s segment) {
 	e := &d.p.edges[s.edge]
-	x1, y1, x2, y2 := d.middle(s.from), d.y(s.from)+d.l.boxH, d.middle(s.to), d.y(s.to)
+	x1, y1, x2, y2 := d.middle(s.from), d.bottom(s.from), d.middle(s.to), d.top(s.to)
 	fmt.Fprintf(&d.out, "<path class=\"edge%s\" d=\"%s\"><title>%s</title></path>\n", e.look(s.ring), curve(x1, y1, x2, y2), escape(d.relation(s.edge)))
 	x, y, dir := x2, y2, 1
 	if s.ring { // it leads up to the box of its upper end, along the shared line
 		at := d.l.places[s.from].node
-		x, y, dir = d.middle(at), d.y(at)+d.l.boxH, -1
+		x, y, dir = d.middle(at), d.bottom(at), -1
 	}
 	if e.block {
 		fmt.Fprintf(&d.out, "<path class=\"end\" d=\"M%d %dh8v%dh-8Z\"/>\n", x-4, y, -8*dir)

@@ -5,15 +5,30 @@ import (
 	"strings"
 )
 
-// style writes the looks of the classes in the picture, on a light and on a dark page.
-func (d *drawing) style() {
+// Style returns the style sheet for the drawings of Page, on a light and on a dark page.
+//
+//test:by TestPage
+func Style() string {
+	all := [len(classNames)]bool{}
+	for c := live; int(c) < len(all); c++ {
+		all[c] = true
+	}
+	return styleOf(all)
+}
+
+// style returns the looks of the classes in the picture, on a light and on a dark page.
+func (d *drawing) style() string {
 	used := [len(classNames)]bool{}
 	for i := range d.p.nodes {
 		used[d.p.nodes[i].class] = true
 	}
+	return styleOf(used)
+}
+
+func styleOf(used [len(classNames)]bool) string {
 	var light, dark strings.Builder
-	page(&light, lightText, lightPage, lightEdge, lightBand)
-	page(&dark, darkText, darkPage, darkEdge, darkBand)
+	page(&light, lightText, lightPage, lightEdge)
+	page(&dark, darkText, darkPage, darkEdge)
 	for c, ok := range used {
 		if !ok {
 			continue
@@ -26,13 +41,13 @@ func (d *drawing) style() {
 			fmt.Fprintf(look.to, ".ownergraph .%s .box{fill:%s;stroke:%s}\n", class(c).css(), look.fill, look.line)
 		}
 	}
-	fmt.Fprintf(&d.out, "<style>\n%s%s@media (prefers-color-scheme:dark){\n%s}\n</style>\n", shared, light.String(), dark.String())
+	return shared + light.String() + "@media (prefers-color-scheme:dark){\n" + dark.String() + "}\n"
 }
 
 // shared has the looks that no page changes.
 const shared = `.ownergraph text{font:12px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;text-anchor:middle;direction:ltr;unicode-bidi:isolate}
-.ownergraph .caption,.ownergraph .wave{text-anchor:start}
-.ownergraph .kind,.ownergraph .wave{font-weight:bold}
+.ownergraph .caption{text-anchor:start}
+.ownergraph .kind{font-weight:bold}
 .ownergraph .box{stroke-width:1.5;fill-rule:nonzero}
 .ownergraph .marked .box{stroke-dasharray:7 3}
 .ownergraph .absent .box,.ownergraph .unknown .box,.ownergraph .maybe .box{stroke-dasharray:2 3}
@@ -44,7 +59,7 @@ const shared = `.ownergraph text{font:12px ui-monospace,"DejaVu Sans Mono",Menlo
 .ownergraph .ring,.ownergraph .flawed{stroke-dasharray:7 4}
 `
 
-func page(to *strings.Builder, text, back, edge, band string) {
-	fmt.Fprintf(to, ".ownergraph text{fill:%s}\n.ownergraph .page{fill:%s}\n.ownergraph .band{fill:%s}\n", text, back, band)
+func page(to *strings.Builder, text, back, edge string) {
+	fmt.Fprintf(to, ".ownergraph text{fill:%s}\n.ownergraph .page{fill:%s}\n", text, back)
 	fmt.Fprintf(to, ".ownergraph .edge{stroke:%s}\n.ownergraph .end{fill:%s}\n", edge, edge)
 }

@@ -84,18 +84,18 @@ func TestContrast(t *testing.T) {
 		light, dark := colours(c)
 		check(c.css()+" text", lightText, light.fill, 4.5)
 		check(c.css()+" text", darkText, dark.fill, 4.5)
-		for _, back := range []string{lightPage, lightBand, light.fill} {
+		for _, back := range []string{lightPage, light.fill} {
 			check(c.css()+" border", light.line, back, 3)
 		}
-		for _, back := range []string{darkPage, darkBand, dark.fill} {
+		for _, back := range []string{darkPage, dark.fill} {
 			check(c.css()+" border", dark.line, back, 3)
 		}
 	}
-	for _, back := range []string{lightPage, lightBand} {
+	for _, back := range []string{lightPage} {
 		check("caption", lightText, back, 4.5)
 		check("line", lightEdge, back, 3)
 	}
-	for _, back := range []string{darkPage, darkBand} {
+	for _, back := range []string{darkPage} {
 		check("caption", darkText, back, 4.5)
 		check("line", darkEdge, back, 3)
 	}

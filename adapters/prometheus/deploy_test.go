@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // board is the part of a dashboard that the test reads.
@@ -121,8 +123,8 @@ func TestAlerts(t *testing.T) {
 	if bad := unknown(known(t), string(text)); len(bad) > 0 {
 		t.Errorf("no such metrics: %q", bad)
 	}
-	if n := strings.Count(string(text), "- alert:"); n != 7 {
-		t.Errorf("%d alerts, want 7", n)
+	if n := strings.Count(string(text), "- alert:"); n != 12 {
+		t.Errorf("%d alerts, want 12", n)
 	}
 	if out, err := command(t, "deploy", promtool(t), "check", "rules", "alerts.yaml"); err != nil {
 		t.Errorf("%v: %s", err, out)
@@ -150,6 +152,17 @@ func TestAlerts(t *testing.T) {
 		{"quantile_over_time(0.5, ", "min_over_time(", "a moment in which the object is held ends the alert"},
 		{"> 900", "> 60", "a compaction that failed once raises an alert"},
 		{"> 900", "> 9000", "a log that is not cut raises no alert for two hours"},
+		{"absent(ownergraph_build_info)", "absent(ownergraph_build_info) > 1", "an absent collector raises no alert"},
+		{`reason!~"Protected|`, `reason!~"`, "an object that a guard protects raises an alert"},
+		{"> 86400", "> 864000", "an object may wait for two days"},
+		{"> 86400", "> 3600", "an object that waits for hours raises an alert"},
+		{"or (ownergraph_duplicate_uids_total > 0 unless ownergraph_duplicate_uids_total offset 1h)", "", "shared UIDs at the start raise no alert"},
+		{" unless ownergraph_duplicate_uids_total offset 1h", "", "the alert of shared UIDs never ends"},
+		{"[15m]) > 10", "[15m]) > 2", "a few contradictions raise an alert"},
+		{"[15m]) > 10", "[15m]) > 100", "many contradictions raise no alert"},
+		{"[15m]) > 30", "[15m]) > 90", "slow fences raise no alert"},
+		{"[15m]) > 30", "[15m]) > .5", "fast fences raise an alert"},
+		{"increase(ownergraph_lost_fences_total[15m]) > 0", "increase(ownergraph_lost_fences_total[15m]) > 9", "a lost fence raises no alert"},
 	} {
 		changed := strings.Replace(string(text), c.old, c.new, 1)
 		if changed == string(text) {
@@ -166,6 +179,25 @@ func TestAlerts(t *testing.T) {
 		}
 		if out, err := command(t, dir, promtool(t), "test", "rules", "alerts_test.yaml"); err == nil {
 			t.Errorf("no case fails although %s: %s", c.reason, out)
+		}
+	}
+}
+
+// TestReasonsOfAlerts: each reason that an alert names is one of the policy.
+func TestReasonsOfAlerts(t *testing.T) {
+	text, err := os.ReadFile("deploy/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`reason!?[=~]+"([^"]*)"`).FindAllStringSubmatch(string(text), -1)
+	if len(found) == 0 {
+		t.Error("no alert names a reason")
+	}
+	for _, m := range found {
+		for code := range strings.SplitSeq(m[1], "|") {
+			if _, err := policy.ParseReason(code); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }

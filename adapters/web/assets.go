@@ -10,6 +10,8 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/ownergraph/ownergraph/view"
 )
 
 //go:embed assets
@@ -37,29 +39,37 @@ func (a asset) serve(w http.ResponseWriter, version string) {
 func readAssets() (map[string]asset, error) {
 	out := map[string]asset{}
 	for name, kind := range map[string]string{
-		"style.css": "text/css; charset=utf-8", "cascade.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
+		"style.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml",
+		"cascade.js": "text/javascript; charset=utf-8", "live.js": "text/javascript; charset=utf-8",
 	} {
 		text, err := files.ReadFile(path.Join("assets", name))
 		if err != nil {
 			return nil, err
 		}
-		sum := sha256.Sum256(text)
-		out[name] = asset{text, kind, hex.EncodeToString(sum[:6])}
+		out[name] = newAsset(text, kind)
 	}
+	out["graph.css"] = newAsset([]byte(view.Style()), "text/css; charset=utf-8")
 	return out, nil
 }
 
+func newAsset(text []byte, kind string) asset {
+	sum := sha256.Sum256(text)
+	return asset{text, kind, hex.EncodeToString(sum[:6])}
+}
+
 // readPages reads the templates. Each page is a file that fills the layout.
-func readPages(assets map[string]asset) (map[string]*template.Template, error) {
+func readPages(assets map[string]asset, clock func() time.Time) (map[string]*template.Template, error) {
 	functions := template.FuncMap{
 		"clean": func(s any) string { return clean(fmt.Sprint(s)) },
 		"pre":   pre, "count": count, "things": things, "age": age, "rate": rateText,
 		"ago":   func(now, then time.Time) string { return age(now.Sub(then)) },
+		"now":   clock,
+		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" },
 		"utc":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"asset": func(name string) string { return name + "?v=" + assets[name].hash },
 	}
 	out := map[string]*template.Template{}
-	for _, name := range []string{"overview", "search", "held", "object", "plan", "cascade", "reasons", "error"} {
+	for _, name := range []string{"overview", "search", "held", "object", "plan", "cascade", "deletions", "reasons", "error"} {
 		t, err := template.New("layout.html").Funcs(functions).ParseFS(files, "assets/layout.html", "assets/parts.html", "assets/"+name+".html")
 		if err != nil {
 			return nil, err

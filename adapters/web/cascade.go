@@ -72,13 +72,9 @@ func (h *Handler) cascade(ctx context.Context, r *http.Request) (content, error)
 	if err != nil {
 		return nil, err
 	}
-	var now engine.Progress
-	for p, err := range h.source.Follow(ctx, key) {
-		if err != nil {
-			return nil, err
-		}
-		now = p
-		break
+	now, err := h.progressNow(ctx, key)
+	if err != nil {
+		return nil, err
 	}
 	p := cascadePage{
 		head: head{Title: "Deletion of " + title(now.Root)}, Progress: progressOf(now, true), Place: now.Root.PlaceString(),

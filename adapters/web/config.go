@@ -22,6 +22,7 @@ import (
 type Source interface {
 	Stats() engine.Stats
 	Kinds() []engine.KindStatus
+	Deletions(limit int) []engine.Deletion
 	HeldReasons() []engine.HeldReason
 	Held(limit int) []engine.Held
 	Paused() []engine.PauseReport
@@ -46,8 +47,8 @@ type Config struct {
 	Hosts []string
 	// Timeout bounds the work for one answer, by default 10 s.
 	Timeout time.Duration
-	// MaxStreams bounds the event streams at one time, by default 16. Each open page of a
-	// cascade has one.
+	// MaxStreams bounds the event streams at one time, by default 64. Each page that a browser shows
+	// has one. A page beyond the bound has no live figures.
 	MaxStreams int
 	// MaxPlan bounds the objects around an object of which the page makes a plan, by default
 	// 20,000. A plan takes memory and time in proportion to them.
@@ -74,7 +75,7 @@ func (c Config) filled() (Config, error) {
 		c.Hosts[i] = foldHost(h)
 	}
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	c.MaxStreams = cmp.Or(c.MaxStreams, 16)
+	c.MaxStreams = cmp.Or(c.MaxStreams, 64)
 	c.MaxPlan = cmp.Or(c.MaxPlan, 20_000)
 	if c.Now == nil {
 		c.Now = time.Now

@@ -7,7 +7,8 @@
 //
 // The pages only read. They ask the collector alone, so they make no request of the store. The
 // collector has no payloads, and the pages have none. Every link is relative, so the handler works
-// below any prefix. Styles and scripts are in the binary. All pages work without scripts.
+// below any prefix. Styles and scripts are in the binary. All pages work without scripts. With
+// scripts, a page that a browser shows updates itself, and names the time of the last update.
 //
 // # Pages
 //
@@ -15,12 +16,13 @@
 // their schema, and later versions of this module may add fields.
 //
 //	./                the objects by state, the rates, the held objects by reason, the deletions, the kinds
+//	deletions?from=   the deletions under way, the largest first, 50 on a page
 //	held?reason=      the held objects, of all reasons or of one, 100 on a page
 //	search?kind=&scope=&name=    the objects by key, 50 on a page
-//	object?key=       one object: its explanation, owners, dependents and tree
-//	plan?key=&propagation=       the forecast of a deletion, as package plan writes it in JSON
+//	object?key=&open=&from=      one object: its picture, explanation, owners and dependents
+//	plan?key=&propagation=&from= the forecast of a deletion, as package plan writes it in JSON
 //	cascade?key=      the progress of a deletion
-//	events?key=       the same as a stream of server-sent events
+//	events?key=       the same as a stream of server-sent events; without a key an event after a change
 //	reasons           each reason and doubt with its meaning, cause and remedy
 //	tree.svg?key=     the tree of an object
 //	plan.svg?key=&propagation=   the picture of a plan
@@ -50,6 +52,10 @@
 // of readers. At most four answers are made at one time, each within Config.Timeout. A search
 // looks at each object once, so a page of a million objects takes about 0.1 s of one CPU.
 //
-// Config.MaxPlan bounds the objects of a plan. A sweep can bring in more of them: the members of a
+// An answer counts deletions for half a second. Beyond that, the other deletions of the page have
+// least numbers. Each page that a browser shows has a stream, and loads itself again at most every 2 s.
+//
+// Config.MaxPlan bounds the objects of a plan. Beyond it the page has the number of the objects alone,
+// in JSON with the schema ownergraph/plan-sum/v1. A sweep can bring in more of them: the members of a
 // holder are not around it. Config.Timeout bounds the time of such a plan.
 package web

@@ -14,15 +14,18 @@ import (
 
 const (
 	beat       = 15 * time.Second // between two signs of life
+	look       = time.Second      // between two looks for changes
+	rest       = 10 * time.Second // between two events without a change, since pages have ages
 	writeLimit = 10 * time.Second // for one write to a slow client
 	longest    = 30 * time.Minute // of one stream: the browser then opens another one
 )
 
-// events streams the progress of one deletion as server-sent events: "progress" with the JSON of
-// the page, and at the end "done" or "failed".
+// events streams server-sent events. With a key they are the progress of one deletion: "progress" with the
+// JSON of its page, and at the end "done" or "failed". Without a key they say that a page may have other
+// content: "changed", at most once in a second, and at rest once in ten seconds.
 //
 //test:by TestEvents TestEventsFail TestEventsNoFlush TestEventsAreBounded TestEventsEnd
-//test:by TestEventsBeat
+//test:by TestEventsBeat TestEventsChanged
 func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	select {
 	case h.streams <- struct{}{}:
@@ -34,10 +37,15 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), longest)
 	defer cancel()
-	key, err := h.rootOf(ctx, r)
-	if err != nil {
-		h.fail(w, r, err)
-		return
+	q := r.URL.Query()
+	any := !q.Has("key") && !q.Has("uid")
+	var key graph.Key
+	if !any {
+		var err error
+		if key, err = h.rootOf(ctx, r); err != nil {
+			h.fail(w, r, err)
+			return
+		}
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // a proxy would delay the events
@@ -50,7 +58,32 @@ func (h *Handler) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = s.to.SetReadDeadline(time.Time{}) // the limits of the server are for short answers
+	if any {
+		s.runChanges(ctx, h.source)
+		return
+	}
 	s.run(ctx, h.source, key)
+}
+
+// runChanges writes an event whenever the figures of the collector have changed, until the context ends.
+func (s *stream) runChanges(ctx context.Context, source Source) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	last, written := source.Stats(), time.Time{}
+	for {
+		now := source.Stats()
+		if written.IsZero() || now != last || time.Since(written) >= rest {
+			last, written = now, time.Now()
+			if s.event("changed", map[string]time.Time{"at": written.UTC()}) != nil {
+				return
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // stream writes server-sent events.

@@ -113,7 +113,7 @@ func TestEvents(t *testing.T) {
 func TestEventsFail(t *testing.T) {
 	r := newRig(t, shop, Config{})
 	server := r.serve()
-	for target, code := range map[string]int{"events": 400, "events?uid=none": 404} {
+	for target, code := range map[string]int{"events?key=": 400, "events?uid=none": 404} {
 		if w, _ := r.listen(t.Context(), server, target); w.StatusCode != code {
 			t.Errorf("%s: status %d, want %d", target, w.StatusCode, code)
 		}

@@ -29,6 +29,7 @@ type Handler struct {
 	assets  map[string]asset
 	pages   map[string]*template.Template
 	rates   *rates
+	paces   paces
 	work    chan struct{} // a place for each answer under way
 	plans   chan struct{} // the same for plans
 	streams chan struct{}
@@ -51,7 +52,7 @@ func New(source Source, c Config) (*Handler, error) {
 	if h.assets, err = readAssets(); err != nil {
 		return nil, fmt.Errorf("configure web: %w", err)
 	}
-	if h.pages, err = readPages(h.assets); err != nil {
+	if h.pages, err = readPages(h.assets, c.Now); err != nil {
 		return nil, fmt.Errorf("configure web: %w", err)
 	}
 	return h, nil
@@ -117,7 +118,7 @@ func slash(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, name string) {
 	page := map[string]func(context.Context, *http.Request) (content, error){
 		"": h.overview, "search": h.search, "held": h.held, "object": h.object, "plan": h.plan,
-		"cascade": h.cascade, "reasons": h.reasons, "tree.svg": h.treePicture, "plan.svg": h.planPicture,
+		"cascade": h.cascade, "deletions": h.deletions, "reasons": h.reasons, "tree.svg": h.treePicture, "plan.svg": h.planPicture,
 	}[name]
 	if page == nil {
 		h.fail(w, r, &statusError{http.StatusNotFound, "there is no such page"})

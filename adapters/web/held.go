@@ -56,6 +56,9 @@ func heldOf(h engine.Held) heldObject {
 	return x
 }
 
+// Causes have the links of the objects in the detail, for a template.
+func (h heldObject) Causes() []cause { return causesOf(h.Reason, h.Detail) }
+
 // held lists held objects, of all reasons or of one, page by page.
 //
 //test:by TestHeldPage TestHeldMany TestHeldPages

@@ -3,8 +3,11 @@ package web
 import (
 	"context"
 	"errors"
+	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,8 +33,10 @@ type objectPage struct {
 	Sentence   string
 	Owners     []ownerRow
 	Dependents []jsonKey
-	Drawn      bool
-	Tree, Why  string
+	Next       string // the link to the next dependents
+	Graph      drawn
+	Tree       string
+	Why        template.HTML
 	Now        time.Time
 }
 
@@ -81,10 +86,16 @@ func (h *Handler) around(ctx context.Context, r *http.Request, limit int) (x exp
 //
 //test:by TestObject TestObjectGone TestHostile TestHostileMany TestGolden
 func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) {
-	x, n, err := h.around(ctx, r, maxNearby)
+	from, err := offset(r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
+	x, n, err := h.around(ctx, r, min(maxNearby+from, max(maxNearby, h.config.MaxPlan)))
+	if err != nil {
+		return nil, err
+	}
+	below := dependents(n.Objects, x.Key)
+	n.Objects, n.More = n.Objects[:min(len(n.Objects), maxNearby)], n.More || len(n.Objects) > maxNearby
 	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, light(n.Objects), n.More, unobserved(h.source.Kinds())}
 	o.More = o.More || len(o.Objects) < len(n.Objects)
 	pace, _ := x.Pace()
@@ -93,20 +104,32 @@ func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) 
 		return nil, &statusError{http.StatusNotAcceptable, "the names in this explanation are too long for JSON: open the page in HTML, or make it by Collector.Explain"}
 	}
 	_, why, _ := strings.Cut(text, "\n") // the first line is the sentence
-	p := objectPage{head: head{Title: title(x.Key)}, object: o, Place: x.Key.PlaceString(), Pace: pace.String(), Sentence: x.Sentence(), Now: h.config.Now(), Why: why}
+	p := objectPage{head: head{Title: title(x.Key)}, object: o, Place: x.Key.PlaceString(), Pace: pace.String(), Sentence: x.Sentence(), Now: h.config.Now(), Why: explained(&x).linked(why)}
 	for i := range x.Owners {
 		p.Owners = append(p.Owners, ownerRow{x.Owners[i], keyOf(x.Owners[i].Key)})
 	}
-	for _, d := range n.Objects {
-		if d.Key != x.Key && slices.ContainsFunc(d.Owners, func(o graph.Owner) bool { return o.UID == x.Key.UID }) {
-			p.Dependents = append(p.Dependents, keyOf(d.Key))
-		}
+	below = below[min(from, len(below)):]
+	for _, k := range below[:min(len(below), maxNeighbor)] {
+		p.Dependents = append(p.Dependents, keyOf(k))
 	}
-	p.Dependents = p.Dependents[:min(len(p.Dependents), maxNeighbor)]
+	if len(below) > maxNeighbor {
+		p.Next = link("object", x.Key, url.Values{"from": {strconv.Itoa(from + maxNeighbor)}})
+	}
 	if len(n.Objects) > 0 {
-		p.Drawn, p.Tree = true, tree(n, x.Key, maxNearby).Text()
+		t := tree(n, x.Key, maxNearby)
+		p.Graph, p.Tree = drawPage(t, "object", x.Key, r.URL.Query()), t.Text()
 	}
 	return page{name: "object", data: p, json: o}, nil
+}
+
+// dependents returns the objects that refer to an object, in the order of the objects around it.
+func dependents(objects []graph.Object, of graph.Key) (out []graph.Key) {
+	for _, d := range objects {
+		if d.Key != of && slices.ContainsFunc(d.Owners, func(o graph.Owner) bool { return o.UID == of.UID }) {
+			out = append(out, d.Key)
+		}
+	}
+	return out
 }
 
 func title(k graph.Key) string { return clean(string(k.Kind)) + " " + clean(k.Name) }

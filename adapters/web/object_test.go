@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"fmt"
+	"html"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,7 +18,7 @@ func TestObject(t *testing.T) {
 	r := newRig(t, shop, Config{})
 	r.delete("deploy/shop/web@d1", graph.Foreground)
 	r.contains(r.get("object?key=rs/shop/web-1"), 200, "dependents hold it", `href="object?key=deploy%2Fshop%2Fweb&amp;uid=d1"`,
-		`href="object?key=pod%2Fshop%2Fa&amp;uid=p1"`, `src="tree.svg?key=rs%2Fshop%2Fweb-1&amp;uid=r1"`, `href="plan?key=rs%2Fshop%2Fweb-1&amp;uid=r1"`)
+		`href="object?key=pod%2Fshop%2Fa&amp;uid=p1"`, `href="tree.svg?key=rs%2Fshop%2Fweb-1&amp;uid=r1&amp;all"`, `href="plan?key=rs%2Fshop%2Fweb-1&amp;uid=r1"`)
 	o := decode[object](r, "object?uid=r1")
 	want, err := r.collector.Explain(t.Context(), r.key("rs/shop/web-1@r1"))
 	if err != nil || o.Explanation.Sentence() != want.Sentence() || len(o.Objects) != 3 || o.References != 1 {
@@ -50,7 +52,7 @@ func TestPlan(t *testing.T) {
 		if root, ok := p.At(r.key("deploy/shop/web@d1")); !ok || root.Outcome != want {
 			t.Errorf("%s: %v, want %v", how, root.Outcome, want)
 		}
-		r.contains(r.get("plan?key=deploy/shop/web&propagation="+how), 200, "deploy/shop/web", `src="plan.svg?key=`)
+		r.contains(r.get("plan?key=deploy/shop/web&propagation="+how), 200, "deploy/shop/web", `href="plan.svg?key=`)
 	}
 	r.contains(r.get("plan?key=deploy/shop/web&propagation=all"), 400, "background, foreground or orphan")
 	r.contains(r.get("plan?key=deploy/shop/none"), 404, "not found")
@@ -78,17 +80,67 @@ func TestPlanPossible(t *testing.T) {
 	r.contains(r.get("plan?key=deploy/shop/web"), 200, "Of these outcomes, 1 is possible only")
 }
 
-// TestPlanBound: a plan of too many objects is refused before it costs anything.
+// TestPlanBound: a plan of too many objects shows their number alone, and has no picture.
 func TestPlanBound(t *testing.T) {
 	r := newRig(t, shop, Config{MaxPlan: 3})
-	for _, p := range []string{"plan", "plan.svg"} {
-		if w := r.get(p + "?key=deploy/shop/web"); w.Header().Get("Retry-After") != "5" {
-			t.Errorf("no Retry-After")
-		} else {
-			r.contains(w, 503, "more than 3 objects")
-		}
+	r.contains(r.get("plan?key=deploy/shop/web"), 200, "are 4 objects. A deletion removes at most these.", "limit of this page, which is 3 objects")
+	if x := decode[planSum](r, "plan?key=deploy/shop/web"); x.Schema != "ownergraph/plan-sum/v1" || x.Objects != 4 || x.Growing || x.Limit != 3 {
+		t.Errorf("the sum is %+v", x)
+	}
+	w := r.get("plan.svg?key=deploy/shop/web")
+	if r.contains(w, 503, "too many objects"); w.Header().Get("Retry-After") != "5" {
+		t.Errorf("no Retry-After")
 	}
 	r.contains(newRig(t, shop, Config{MaxPlan: 4}).get("plan?key=deploy/shop/web"), 200, "objects go")
+}
+
+// TestPlanPages: the pages of a plan together have each object once.
+func TestPlanPages(t *testing.T) {
+	r := newWide(t, 1200)
+	seen, pages := map[string]bool{}, 0
+	for next := "plan?key=root/root"; next != ""; pages++ {
+		body := r.get(next).Body.String()
+		_, table, _ := strings.Cut(body, `aria-labelledby="objects"`)
+		for _, m := range regexp.MustCompile(`<td role="cell"><a href="(object[^"]*)"`).FindAllStringSubmatch(table, -1) {
+			seen[m[1]] = true
+		}
+		next = ""
+		if m := regexp.MustCompile(`href="([^"]*)" rel="next"`).FindStringSubmatch(body); m != nil {
+			next = html.UnescapeString(m[1])
+		}
+	}
+	if len(seen) != 1201 || pages != 13 {
+		t.Errorf("%d objects on %d pages", len(seen), pages)
+	}
+	r.contains(r.get("plan?key=root/root&from=x"), 400, "no number")
+}
+
+// TestObjectGraph: the picture of an object has links to the others. A group opens and closes by a link.
+func TestObjectGraph(t *testing.T) {
+	r := newWide(t, 60)
+	opens := `href="object?key=root%2Froot&amp;open=pod%40root&amp;uid=root#tree"`
+	r.contains(r.get("object?key=root/root"), 200, "<svg", "pod × 60", opens)
+	w := r.get("object?key=root/root&open=pod%40root")
+	r.contains(w, 200, ">p0000</text>", `href="object?key=pod%2Fp0000&amp;uid=u0000"`, "close <bdi>pod</bdi>", `href="object?key=root%2Froot&amp;uid=root#tree"`)
+	if strings.Contains(w.Body.String(), "pod × 60") {
+		t.Error("an open group shows as a group")
+	}
+	r.contains(r.get("plan?key=root/root"), 200, "pod × 60", `href="plan?key=root%2Froot&amp;open=pod%40root&amp;uid=root#tree"`)
+	seen := map[string]bool{}
+	for next := "object?key=root/root"; next != ""; {
+		body := r.get(next).Body.String()
+		_, list, _ := strings.Cut(body, `<ul class="objects">`)
+		for _, m := range regexp.MustCompile(`<li><a href="(object[^"]*)"`).FindAllStringSubmatch(list, -1) {
+			seen[m[1]] = true
+		}
+		next = ""
+		if m := regexp.MustCompile(`href="([^"]*)" rel="next"`).FindStringSubmatch(body); m != nil {
+			next = html.UnescapeString(m[1])
+		}
+	}
+	if len(seen) != 60 {
+		t.Errorf("%d dependents on the pages", len(seen))
+	}
 }
 
 // TestPictures: the pictures are SVG with a policy of their own.

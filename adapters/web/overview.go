@@ -82,7 +82,7 @@ func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error
 		Schema: "ownergraph/overview/v1", Objects: s.Objects, Nodes: s.Nodes, InFlight: s.InFlight,
 		Rates: h.rates.since(now, s), Held: []heldCount{}, running: h.running(),
 	}
-	if err := h.deletions(ctx, &o.running); err != nil {
+	if err := h.addDeletions(ctx, &o.running); err != nil {
 		return nil, err
 	}
 	for st := engine.StatusWorking; st <= engine.StatusStuck; st++ {

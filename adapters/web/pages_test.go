@@ -31,7 +31,7 @@ func TestGolden(t *testing.T) {
 	r := newRig(t, shop, Config{})
 	r.delete("deploy/shop/web@d1", graph.Foreground)
 	for name, page := range map[string]string{
-		"overview": "", "held": "held", "search": "search?kind=pod", "object": "object?key=rs/shop/web-1", "plan": "plan?key=rs/shop/web-1",
+		"overview": "", "deletions": "deletions", "held": "held", "search": "search?kind=pod", "object": "object?key=rs/shop/web-1", "plan": "plan?key=rs/shop/web-1",
 		"cascade": "cascade?key=deploy/shop/web", "error": "object?key=pod/shop/none",
 	} {
 		got := changing.ReplaceAllString(r.json(page).Body.String(), `"changes"`)

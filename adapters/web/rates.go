@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/engine"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 const (
@@ -69,4 +70,44 @@ func (r *rates) since(now time.Time, s engine.Stats) rate {
 		Writes: per(s.Calls[engine.CallPatch]+s.Calls[engine.CallDelete],
 			old.stats.Calls[engine.CallPatch]+old.stats.Calls[engine.CallDelete]),
 	}
+}
+
+const (
+	paceStep = 10 * time.Second // between two samples of a deletion, at least
+	maxPaces = 1000             // deletions with samples
+)
+
+// paces has two samples of each deletion that a page has shown, so that an answer can tell the work of
+// the last seconds. Safe for concurrent use.
+type paces struct {
+	mu      sync.Mutex
+	samples map[graph.Key][2]gone // the older one first
+}
+
+type gone struct {
+	at time.Time
+	n  int
+}
+
+// of returns the number of objects that went per second: since an older sample, or since the beginning.
+//
+//test:by TestPaces
+func (p *paces) of(d engine.Deletion, now time.Time) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s, ok := p.samples[d.Root]
+	switch {
+	case !ok:
+		s = [2]gone{{d.Since, 0}, {now, d.Gone}}
+	case now.Sub(s[1].at) >= paceStep:
+		s = [2]gone{s[1], {now, d.Gone}}
+	}
+	if p.samples == nil || len(p.samples) >= maxPaces {
+		p.samples = map[graph.Key][2]gone{}
+	}
+	p.samples[d.Root] = s
+	if seconds := now.Sub(s[0].at).Seconds(); !s[0].at.IsZero() && seconds >= 1 && d.Gone > s[0].n {
+		return float64(d.Gone-s[0].n) / seconds
+	}
+	return 0
 }

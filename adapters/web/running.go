@@ -2,29 +2,25 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/engine"
-	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
-const (
-	maxRoots     = 10_000 // held objects among which the overview looks for roots
-	maxDeletions = 10     // deletions that the overview counts
-)
+// maxShown bounds the deletions of the overview.
+const maxShown = 10
 
 // running has the deletions under way that the collector reports one by one, and the causes for
 // which it writes nothing.
 type running struct {
-	// Deletions have a root that waits, the first ones by key. Those of the sweeps and phases below
-	// are not repeated. DeletionsCut says that there may be others.
-	Deletions    []deletion `json:"deletions,omitempty"`
-	DeletionsCut bool       `json:"deletionsCut,omitempty"`
+	// Deletions are the largest ones. Those of the sweeps and phases below are not repeated.
+	// DeletionsTotal counts all of them, and DeletionsCut says that it is a least number.
+	Deletions      []deletion `json:"deletions,omitempty"`
+	DeletionsTotal int        `json:"deletionsTotal"`
+	DeletionsCut   bool       `json:"deletionsCut,omitempty"`
 
 	Pauses   []pause         `json:"pauses,omitempty"`
 	Braked   []brakedCascade `json:"braked,omitempty"`
@@ -48,15 +44,6 @@ type brakedCascade struct {
 	Limit   int     `json:"limit"`
 	Refused string  `json:"refused,omitempty"`
 	Words   string  `json:"words"`
-}
-
-// deletion is a deletion under way whose root is still there.
-type deletion struct {
-	Root jsonKey `json:"root"`
-	Link string  `json:"link"` // to its page
-	Left int     `json:"left"` // the root and the objects below it
-	// Growing says that Left is a least number.
-	Growing bool `json:"growing,omitempty"`
 }
 
 type sweep struct {
@@ -112,10 +99,10 @@ func (h *Handler) running() (r running) {
 	return r
 }
 
-// deletions returns the deletions under way whose root waits for its dependents.
+// addDeletions adds the largest deletions under way. It leaves out those of the sweeps and phases.
 //
-//test:by TestOverviewDeletions
-func (h *Handler) deletions(ctx context.Context, r *running) error {
+//test:by TestOverviewDeletions TestOverviewAtWork
+func (h *Handler) addDeletions(ctx context.Context, r *running) (err error) {
 	shown := map[string]bool{}
 	for _, s := range r.Sweeps {
 		shown[s.Holder.Link] = true
@@ -123,32 +110,11 @@ func (h *Handler) deletions(ctx context.Context, r *running) error {
 	for _, o := range r.Orders {
 		shown[o.Root.Link] = true
 	}
-	held := h.source.Held(maxRoots)
-	r.DeletionsCut = len(held) == maxRoots
-	keys := make([]graph.Key, len(held))
-	for i := range held {
-		keys[i] = held[i].Key
-	}
-	for i, root := range h.source.Roots(keys...) {
-		if held[i].Reason != policy.NeedDependents || !slices.Contains(root.Keys, keys[i]) || shown[keyOf(keys[i]).Link] {
-			continue
-		}
-		if len(r.Deletions) == maxDeletions {
-			r.DeletionsCut = true
-			break
-		}
-		for p, err := range h.source.Follow(ctx, keys[i]) {
-			switch {
-			case errors.Is(err, graph.ErrNotFound): // it has gone meanwhile
-			case err != nil:
-				return err
-			case p.Begun && !p.Done:
-				r.Deletions = append(r.Deletions, deletion{keyOf(keys[i]), link("cascade", keys[i], nil), p.Left, p.Growing})
-			}
-			break
-		}
-	}
-	return nil
+	all := h.largest()
+	r.DeletionsTotal, r.DeletionsCut = len(all), len(all) == maxDeletions
+	all = slices.DeleteFunc(all, func(d engine.Deletion) bool { return shown[objectLink(d.Root)] })
+	r.Deletions, err = h.counted(ctx, all[:min(len(all), maxShown)])
+	return err
 }
 
 // first returns the first entries of a list.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
@@ -17,6 +18,7 @@ import (
 
 const (
 	maxFound = 50        // objects of one page
+	maxChips = 12        // kinds that are filters
 	maxText  = 1024      // bytes of a searched text
 	maxNames = 256 << 10 // bytes of the names of one page, apart from one object
 )
@@ -25,6 +27,7 @@ type searchPage struct {
 	head
 	Found found
 	Kinds []graph.Kind // that the field proposes
+	Chips []chip       // the filters by kind
 	Asked bool         // the form has been sent
 }
 
@@ -68,6 +71,7 @@ func (h *Handler) search(ctx context.Context, r *http.Request) (content, error) 
 	for _, k := range kinds[:min(len(kinds), maxRows)] {
 		names = append(names, k.Kind)
 	}
+	chips := f.chips(kinds)
 	keys, err := h.source.Keys(ctx, after, maxFound+1, f.matches())
 	if err != nil {
 		return nil, err
@@ -83,7 +87,42 @@ func (h *Handler) search(ctx context.Context, r *http.Request) (content, error) 
 	if len(shown) < len(keys) {
 		f.Next = f.next(shown[len(shown)-1])
 	}
-	return page{name: "search", data: searchPage{head{"Search", "search"}, f, names, len(q) > 0}, json: f}, nil
+	return page{name: "search", data: searchPage{head{"Search", "search"}, f, names, chips, len(q) > 0}, json: f}, nil
+}
+
+// chip is a filter by kind: a link to the same search in one kind, or in all.
+type chip struct {
+	Kind    graph.Kind // empty for all
+	Objects int
+	Link    string
+	Here    bool
+}
+
+// chips returns the filters by kind: the kinds with the most objects, and the one that is chosen.
+//
+//test:by TestSearchChips
+func (f *found) chips(kinds []engine.KindStatus) []chip {
+	kinds = slices.Clone(kinds)
+	slices.SortStableFunc(kinds, func(a, b engine.KindStatus) int { return b.Objects - a.Objects })
+	out, chosen := []chip{{Link: f.to(""), Here: f.Kind == ""}}, strings.ToLower(f.Kind)
+	for _, k := range kinds {
+		here := chosen != "" && isKind(k.Kind, chosen)
+		if k.Objects > 0 && len(out) <= maxChips || here {
+			out = append(out, chip{k.Kind, k.Objects, f.to(k.Kind), here})
+		}
+	}
+	return out
+}
+
+// to returns the link to the same search in another kind.
+func (f *found) to(k graph.Kind) string {
+	q := url.Values{"kind": {string(k)}, "scope": {f.Scope}, "name": {f.Name}}
+	for name, values := range q {
+		if values[0] == "" {
+			delete(q, name)
+		}
+	}
+	return "search?" + q.Encode()
 }
 
 // bounded returns the keys of one page. Hostile names make it shorter.

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 const (
@@ -80,3 +82,35 @@ func Owners(n graph.Node) []string {
 
 // Join returns the names for one report as a text.
 func Join(names []string) string { return strings.Join(Trim(names), ", ") }
+
+// Cause gives the cause that holds an object, without the object.
+func Cause(why policy.Reason, doubt graph.Doubt, details []string, lastError string) string {
+	detail := strings.Join(details, ", ")
+	if why == policy.NeedFinalizers {
+		return "finalizer " + detail
+	}
+	text := why.String()
+	if why == policy.OwnerUnknown {
+		text = doubt.String()
+	}
+	if detail != "" {
+		text += ": " + detail
+	}
+	if lastError != "" && !strings.Contains(detail, lastError) {
+		text += "; last error: " + lastError
+	}
+	return text
+}
+
+// Age gives a duration in its largest unit.
+func Age(d time.Duration) string {
+	for _, u := range [...]struct {
+		of   time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}} {
+		if d >= u.of {
+			return fmt.Sprintf("%d %s", d/u.of, u.name)
+		}
+	}
+	return fmt.Sprintf("%d s", d/time.Second)
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"iter"
+	"maps"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -21,6 +22,9 @@ type Machine struct {
 	sent  ring // the deletes that were handed out, by key
 	ended ring // the ends of objects, by coordinates without the UID
 	sets  ring // sets of roots, by text
+
+	gone   map[uint64]int // the ends since the beginning, by the set of their roots; for reports
+	ending uint64         // the root of the end at hand
 
 	draft []byte // the record of the end at hand, which the graph has still to take
 	text  []byte // scratch for a record
@@ -127,7 +131,7 @@ func (m *Machine) Draft(v record.Nodes, x *End) {
 	own := m.own(m.key, s.Call)
 	judged, garbage := m.judge(v, x.Node, x.Rewound)
 	s.Root = m.rootAtEnd(n, s.Root, own, judged)
-	s.Ended = x.Now.UnixNano()
+	s.Ended, m.ending = x.Now.UnixNano(), s.Root
 	if m.draft = m.draft[:0]; m.ended.max > 0 {
 		m.draft = m.appendEnd(m.draft, n, x, own, s.Root, garbage)
 		m.trim()
@@ -136,6 +140,8 @@ func (m *Machine) Draft(v record.Nodes, x *End) {
 
 // Keep takes the draft into the history: the graph has taken the end.
 func (m *Machine) Keep() {
+	m.countEnd(m.ending)
+	m.ending = Unknown
 	if len(m.draft) > 0 {
 		place := placeSize(m.draft[endKey:])
 		m.ended.add(m.ended.hash(m.draft[endKey:][:place]), m.draft)
@@ -189,7 +195,7 @@ func (m *Machine) Bytes() int { return m.sent.bytes() + m.ended.bytes() + m.sets
 
 // Clone returns a history that shares nothing with m.
 func (m *Machine) Clone() Machine {
-	return Machine{sent: m.sent.clone(), ended: m.ended.clone(), sets: m.sets.clone()}
+	return Machine{sent: m.sent.clone(), ended: m.ended.clone(), sets: m.sets.clone(), gone: maps.Clone(m.gone)}
 }
 
 // Check verifies the invariants of Machine.

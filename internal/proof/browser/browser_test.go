@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -87,10 +88,23 @@ func (b *tab) do(actions ...chromedp.Action) {
 	}
 }
 
-// visit loads a page.
-func (b *tab) visit(page string) {
+// still leaves out the stream of changes, so that no page changes during a check.
+func (b *tab) still() {
 	b.Helper()
-	b.do(chromedp.Navigate(b.base + page))
+	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(`(() => {
+			const real = window.EventSource;
+			window.EventSource = function (address) { return address === "events" ? { addEventListener() {}, close() {} } : new real(address); };
+			window.EventSource.CLOSED = 2;
+		})()`).Do(ctx)
+		return err
+	}))
+}
+
+// visit loads a page.
+func (b *tab) visit(address string) {
+	b.Helper()
+	b.do(chromedp.Navigate(b.base + address))
 }
 
 // value evaluates a script.

@@ -56,6 +56,15 @@ func (f *frozen) HeldReasons() []engine.HeldReason {
 
 func (f *frozen) Held(limit int) []engine.Held { return aged(f.Collector.Held(limit)) }
 
+// Deletions have begun at fixed times, so that their order and their rates stay the same.
+func (f *frozen) Deletions(limit int) []engine.Deletion {
+	out := f.Collector.Deletions(limit)
+	for i := range out {
+		out[i].Since = age(out[i].Root)
+	}
+	return out
+}
+
 func aged(list []engine.Held) []engine.Held {
 	for i := range list {
 		list[i].Since = age(list[i].Key)

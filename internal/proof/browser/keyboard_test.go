@@ -35,6 +35,7 @@ type focus struct {
 func TestKeyboard(t *testing.T) {
 	w := newWorld(t)
 	b := open(t, w.collector, web.Config{})
+	b.still()
 	for name, page := range w.pages(b) {
 		for _, width := range []int64{320, 1440} {
 			if width > 320 && strings.HasPrefix(page, "held") || page == "search?scope=shop" {

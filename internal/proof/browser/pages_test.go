@@ -17,7 +17,7 @@ func awaited(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithA
 func (w *world) pages(b *tab) map[string]string {
 	checkout, cart := w.find(b, "apps/Deployment/checkout"), w.find(b, "apps/Deployment/cart")
 	return map[string]string{
-		"overview": "", "held": "held", "held for a reason": "held?reason=NeedFinalizers", "search": "search?scope=shop", "no result": "search?name=none",
+		"overview": "", "deletions": "deletions", "held": "held", "held for a reason": "held?reason=NeedFinalizers", "search": "search?scope=shop", "no result": "search?name=none",
 		"object": address("object", checkout), "pod": address("object", w.find(b, "checkout-7d4b9c6f5-k0")), "hostile object": address("object", w.find(b, hostile()[0])),
 		"stuck object": address("object", w.find(b, "payment-keys")), "plan": address("plan", cart), "foreground plan": address("plan", cart, "propagation", "foreground"),
 		"cascade": address("cascade", checkout), "waiting cascade": address("cascade", cart), "reasons": "reasons", "error": "object?key=Pod/shop/none",
@@ -45,6 +45,7 @@ const broken = `[...document.images].filter(i => !(i.complete && i.naturalWidth 
 func TestPages(t *testing.T) {
 	w, script := newWorld(t), axe(t)
 	b := open(t, w.collector, web.Config{})
+	b.still()
 	for name, page := range w.pages(b) {
 		b.look(320, "light")
 		b.visit(page)

@@ -27,14 +27,16 @@ func TestScreenshots(t *testing.T) {
 	w := newWorld(t)
 	f := &frozen{Collector: w.collector}
 	b := open(t, f, web.Config{Now: f.clock})
+	b.still()
 	for _, c := range []struct {
 		name, page, scheme, reason string
 		width, height              int64
 	}{
 		{"overview", "", "light", "the first page", 1280, 1000},
+		{"deletions", "deletions", "light", "the deletions under way", 1280, 800},
 		{"object", address("object", w.find(b, "apps/Deployment/checkout")), "dark", "an object that waits", 1280, 1150},
 		{"plan", address("plan", w.find(b, "apps/Deployment/cart"), "propagation", "background"), "light", "a forecast", 1280, 1000},
-		{"phone", "held", "light", "the smallest width", 320, 720},
+		{"phone", "deletions", "light", "the smallest width", 320, 720},
 	} {
 		b.look(c.width, c.scheme)
 		b.visit(c.page)

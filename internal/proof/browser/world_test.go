@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -53,7 +54,7 @@ func (w *world) app(name string, pods int, finalizers ...string) graph.Key {
 
 // hostile are names that would do harm on a careless page.
 func hostile() []string {
-	return []string{`<script>document.title="broken"</script>`, `"><img src=x onerror=alert(1)>`, "abc\u202egpj.exe", "line\nbreak\x00", "{{.Title}}", "javascript:alert(1)"}
+	return []string{`<script>document.title="broken"</script>`, `"><img src=x onerror=alert(1)>`, "abc\u202egpj.exe", "line\nbreak\x00", "{{.Title}}", "javascript:alert(1)", "e" + strings.Repeat("\u0301", 80)}
 }
 
 // newWorld runs a collector on the world until the test ends.

@@ -1,12 +1,12 @@
-package engine
+package held
 
 import (
 	"testing"
 	"time"
 )
 
-// TestAgeText: an age is a number of its largest unit.
-func TestAgeText(t *testing.T) {
+// TestAge: an age is a number of its largest unit.
+func TestAge(t *testing.T) {
 	for _, c := range []struct {
 		age    time.Duration
 		want   string
@@ -15,8 +15,8 @@ func TestAgeText(t *testing.T) {
 		{0, "0 s", "none"}, {59 * time.Second, "59 s", "below a minute"}, {time.Minute, "1 min", "a minute"},
 		{3*time.Hour + 59*time.Minute, "3 h", "the largest unit alone"}, {50 * time.Hour, "2 d", "days"},
 	} {
-		if got := ageText(c.age); got != c.want {
-			t.Errorf("ageText(%v) = %q, want %q: %s", c.age, got, c.want, c.reason)
+		if got := Age(c.age); got != c.want {
+			t.Errorf("Age(%v) = %q, want %q: %s", c.age, got, c.want, c.reason)
 		}
 	}
 }
