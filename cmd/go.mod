@@ -75,7 +75,7 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ownergraph/ownergraph/adapters/clientgo v0.0.0
 	github.com/ownergraph/ownergraph/adapters/prometheus v0.0.0 // indirect
-	github.com/ownergraph/ownergraph/adapters/web v0.0.0 // indirect
+	github.com/ownergraph/ownergraph/adapters/web v0.0.0
 	github.com/peterbourgon/diskv v2.0.1+incompatible // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect

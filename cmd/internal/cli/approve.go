@@ -34,7 +34,7 @@ OBJECT, a marked object that a guard holds, with --fingerprint or --at-most. The
 the deletion behind a fence, compares the plan with the approval, and takes the finalizer
 ` + graph.FinalizerHold + ` off the object. If the guard has phases, give
 --foreground: the command then repeats the deletion in the foreground first, because a
-background deletion has no order. Take the fingerprint from "plan", which knows as little of a
+background deletion has no order. Take the fingerprint from "plan -v", which knows as little of a
 program's settings as this command. Neither counts the members of sweeps.
 
 --record, for the brake of all collectors that share this record: at most --at-most deletes of

@@ -35,7 +35,7 @@ func (a *app) planOfCluster(ctx context.Context, args []string, p *planFlags) er
 	if err != nil {
 		return err
 	}
-	made, u, objects, err := r.plan(ctx, targets, p)
+	made, u, objects, err := r.plan(ctx, targets, p, a.planLimit(p))
 	if err != nil {
 		return err
 	}
@@ -48,10 +48,10 @@ func (a *app) planOfCluster(ctx context.Context, args []string, p *planFlags) er
 		err = out.JSON(planAnswer{"kubectl-ownergraph.plan/v1", made, u})
 	default:
 		var text string
-		if text, err = a.inColumns(ctx, r, objects, made.Text(), p.columns); err != nil {
+		if text, err = a.inColumns(ctx, r, objects, p.text(&made), p.columns); err != nil {
 			return err
 		}
-		err = out.Text(text + fmt.Sprintf("fingerprint %s\n", made.Fingerprint) + u.text())
+		err = out.Text(text + u.text())
 	}
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (a *app) planOfCluster(ctx context.Context, args []string, p *planFlags) er
 // plan plans the deletion of the targets. Their actors empty the containers among the objects.
 //
 //test:by TestGolden
-func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (made plan.Plan, u unknown, objects []graph.Object, err error) {
+func (r *reading) plan(ctx context.Context, targets []target, p *planFlags, limit int) (made plan.Plan, u unknown, objects []graph.Object, err error) {
 	var found []graph.Object
 	var keys []graph.Key
 	for _, t := range targets {
@@ -79,7 +79,7 @@ func (r *reading) plan(ctx context.Context, targets []target, p *planFlags) (mad
 	}
 	scope := scopeOf(targets)
 	part := relevant(r.in, near, scope)
-	made, err = part.Plan(ctx, ownergraph.Config{}, p.request(found, carried(part.Objects, removedByKubernetes())))
+	made, err = part.Plan(ctx, ownergraph.Config{}, p.request(found, carried(part.Objects, removedByKubernetes()), limit))
 	if errors.Is(err, graph.ErrInvalid) {
 		err = fmt.Errorf("%s: %w", strings.Join(names(targets), ", "), err)
 	}

@@ -128,19 +128,19 @@ func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool, questio
 	if s.store.isCluster {
 		byItself = removedByKubernetes()
 	}
-	made, err := s.Plan(ctx, p.request(s.objects, byItself))
+	made, err := s.Plan(ctx, p.request(s.objects, byItself, 0))
 	if err != nil {
 		return err
 	}
 	if s.app.format == printing.JSON {
 		err = s.app.printer().JSONLine(jsonDelete{"delete/v1", made})
 	} else {
-		err = s.app.writePlan(&made)
+		err = s.app.writePlan(&made, &p)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.app.confirm(ctx, yes, question); err != nil {
+	if err := s.app.confirmPlan(ctx, yes, question, &made); err != nil {
 		return err
 	}
 	deleting, cancel := s.app.source.deadline(ctx)

@@ -15,11 +15,13 @@ import (
 func TestFrom(t *testing.T) {
 	d := newSQLite(t)
 	c := d.program(t, ownergraph.Config{})
-	pages, err := web.New(c, web.Config{Prefix: "/ownergraph"})
+	pages, err := web.New(c, web.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(pages)
+	mux := http.NewServeMux()
+	mux.Handle("/ownergraph/", pages)
+	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	from := server.URL + "/ownergraph"
 

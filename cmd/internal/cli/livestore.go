@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ownergraph/ownergraph"
@@ -12,6 +13,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
+	"github.com/ownergraph/ownergraph/internal/terminal"
+	"github.com/ownergraph/ownergraph/plan"
 )
 
 // liveOrigin returns the origin of a subcommand that needs a live store.
@@ -137,17 +140,36 @@ type site struct {
 	objects []graph.Object        // of the arguments, as they were listed
 }
 
-// confirm asks the user, unless --yes was given. Without a terminal it needs --yes. An
+// askNumber is the number of objects from which on a user types the number, and not only "yes".
+const askNumber = 100
+
+// confirmPlan asks for the word yes, or for the number of the objects that go if they are many.
+//
+//test:by TestQuestions TestInterruptedQuestion
+func (a *app) confirmPlan(ctx context.Context, yes bool, question string, made *plan.Plan) error {
+	word := "yes"
+	if n := made.Goes(); n >= askNumber {
+		word = strconv.Itoa(n)
+	}
+	return a.confirmBy(ctx, yes, question+" "+made.Sum()+".", word)
+}
+
+// confirm asks the user for the word yes.
+func (a *app) confirm(ctx context.Context, yes bool, question string) error {
+	return a.confirmBy(ctx, yes, question, "yes")
+}
+
+// confirmBy asks the user to type a word, unless --yes was given. Without a terminal it needs --yes. An
 // interrupt ends the question.
 //
 //test:by TestInterruptedQuestion
-func (a *app) confirm(ctx context.Context, yes bool, question string) error {
+func (a *app) confirmBy(ctx context.Context, yes bool, question, word string) error {
 	if yes {
 		return nil
 	}
-	fmt.Fprintf(a.stderr, "%s Type yes to go on: ", question)
+	fmt.Fprintf(a.stderr, "%s Type %s to go on: ", terminal.Printable(question), word)
 	reply := make(chan error, 1)
-	go func() { reply <- a.readYes() }()
+	go func() { reply <- a.readWord(word) }()
 	select {
 	case err := <-reply:
 		return err
@@ -157,10 +179,10 @@ func (a *app) confirm(ctx context.Context, yes bool, question string) error {
 	}
 }
 
-func (a *app) readYes() error {
+func (a *app) readWord(word string) error {
 	line, err := bufio.NewReader(a.stdin).ReadString('\n')
 	switch {
-	case strings.TrimSpace(line) == "yes":
+	case strings.TrimSpace(line) == word:
 		return nil
 	case err != nil && line == "":
 		fmt.Fprintln(a.stderr)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -22,6 +21,7 @@ type planFlags struct {
 	stay        []string
 	limit       int
 	columns     bool
+	verbose     bool
 }
 
 // removedByKubernetes are the finalizers that a controller of Kubernetes itself takes off, once the object
@@ -45,7 +45,8 @@ func (p *planFlags) add(cmd *cobra.Command) {
 func (p *planFlags) addForecast(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&p.removed, "removed", nil, "foreign finalizers whose controllers take them off in time; those of Kubernetes itself count, too")
 	cmd.Flags().StringSliceVar(&p.stay, "stay", nil, "finalizers of Kubernetes itself that stay all the same")
-	cmd.Flags().IntVar(&p.limit, "limit", 0, "most objects and steps of the plan; 0 for all")
+	cmd.Flags().IntVar(&p.limit, "limit", 0, "most lines of the text, or most objects and steps of the JSON; 0 for the usual bounds of the text, and for all in JSON")
+	cmd.Flags().BoolVarP(&p.verbose, "verbose", "v", false, "also print the steps, the waves, the cost, the counts by kind and the fingerprint")
 }
 
 // carried returns the finalizers of a list that an object has.
@@ -59,8 +60,8 @@ func carried(objects []graph.Object, list []string) []string {
 // itself: those of byItself, unless the user says that they stay.
 //
 //test:by TestRemovedByKubernetes
-func (p *planFlags) request(objects []graph.Object, byItself []string) plan.Request {
-	req := plan.Request{Removed: slices.Clone(p.removed), Limit: p.limit}
+func (p *planFlags) request(objects []graph.Object, byItself []string, limit int) plan.Request {
+	req := plan.Request{Removed: slices.Clone(p.removed), Limit: limit}
 	for _, f := range byItself {
 		if !slices.Contains(p.stay, f) && !slices.Contains(p.removed, f) {
 			req.Removed = append(req.Removed, f)
@@ -134,14 +135,14 @@ func (a *app) planOfContent(ctx context.Context, args []string, p *planFlags) er
 	if c.lint.Kubernetes {
 		byItself = carried(c.Objects, removedByKubernetes())
 	}
-	made, err := c.plan(ctx, p.request(objects, byItself))
+	made, err := c.plan(ctx, p.request(objects, byItself, a.planLimit(p)))
 	if err != nil {
 		return err
 	}
 	draw := func() view.Picture { return view.Plan(made, c.Objects, a.printer().Limit(p.limit)) }
 	done, err := a.printer().Picture(draw)
 	if !done {
-		err = a.writePlan(&made)
+		err = a.writePlan(&made, p)
 	}
 	if err != nil {
 		return err
@@ -160,11 +161,32 @@ func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, e
 	return c.offline().PlanDue(ctx, req)
 }
 
-func (a *app) writePlan(p *plan.Plan) error {
+// writePlan writes a plan. The limit is one of lines in text.
+func (a *app) writePlan(made *plan.Plan, p *planFlags) error {
 	if a.format == printing.JSON {
-		return a.printer().JSON(p)
+		return a.printer().JSON(made)
 	}
-	return a.printer().Text(p.Text() + fmt.Sprintf("fingerprint %s\n", p.Fingerprint))
+	return a.printer().Text(p.text(made))
+}
+
+// text returns the plan as text: the objects with the sum, or also the cost, the steps and the
+// fingerprint.
+//
+//test:by TestPlanText
+func (p *planFlags) text(made *plan.Plan) string {
+	text := made.TextOf(p.limit)
+	if p.verbose {
+		text += "\n" + made.Details()
+	}
+	return text
+}
+
+// planLimit is the limit of objects and steps in a plan. Text cuts its lines, and not the plan.
+func (a *app) planLimit(p *planFlags) int {
+	if a.format == printing.JSON {
+		return p.limit
+	}
+	return 0
 }
 
 // foundHeld returns printing.ErrFound if the plan has a held object.

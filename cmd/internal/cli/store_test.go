@@ -85,7 +85,7 @@ func TestDelete(t *testing.T) {
 		stderr        string
 		left          []string
 	}{
-		{"the program's collector does the cascade", "yes\n", nil, true, 0, "Delete team/blue? Type yes to go on: ", []string{"red"}},
+		{"the program's collector does the cascade", "yes\n", nil, true, 0, "Delete team/blue? 4 objects go", []string{"red"}},
 		{"so does one of this command", "", []string{"--yes", "--act", "--cascade", "foreground"}, false, 0, "", []string{"red"}},
 		{"another answer", "y\n", nil, true, 1, "not confirmed: nothing is changed", []string{"blue", "red", "shop", "site", "todo"}},
 		{"no answer", "", nil, true, 2, "give --yes", []string{"blue", "red", "shop", "site", "todo"}},
