@@ -46,8 +46,8 @@ func TestCollectorExplain(t *testing.T) {
 			}
 		}
 		x, _ := r.Explain(t.Context(), keyOf(t, "a"))
-		if want := "a loses the finalizer foregroundDeletion: nothing blocks it any more; it is stuck, and the next actor is the store: " +
-			`"failed calling webhook \"gate.example.com\": connection refused: refused".`; x.Sentence() != want {
+		if want := `a/a has to lose the finalizer foregroundDeletion: nothing blocks it any more. It is stuck. ` +
+			`Who has to act: the store (failed calling webhook "gate.example.com": connection refused: refused).`; x.Sentence() != want {
 			t.Errorf("sentence %q, want %q", x.Sentence(), want)
 		}
 		if n := s.count(""); n != calls {

@@ -17,6 +17,7 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // A test bends a watch event by event.
@@ -228,10 +229,12 @@ func (s *tap) shape() string {
 	return graph.Format(list)
 }
 
+// lines returns held objects as text, each with its key in the notation of package graph, which is
+// shorter for the objects of tests.
 func lines(held []engine.Held) string {
 	var out []string
 	for _, h := range held {
-		out = append(out, h.String())
+		out = append(out, h.Key.String()+strings.TrimPrefix(h.String(), spell.Key(h.Key)))
 	}
 	return strings.Join(out, "\n")
 }

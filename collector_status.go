@@ -52,7 +52,7 @@ func (c *Collector) stats() engine.Stats {
 	}
 	idle := len(calls) + results
 	s.InFlight -= idle
-	s.ByStatus[engine.StatusWorking] -= idle
+	s.ByStatus[engine.StatusMoving] -= idle
 	if c.batches.Max() > 1 {
 		s.Batches = engine.BatchStats(c.batches.State())
 	}

@@ -23,8 +23,8 @@ import (
 // status returns the figures by status, and the held objects.
 func (r *rig) status() string {
 	s := r.Stats()
-	return fmt.Sprintf("%d working, %d queued, %d blocked, %d waiting, %d stuck, %d held: %s",
-		s.ByStatus[engine.StatusWorking], s.ByStatus[engine.StatusQueued], s.ByStatus[engine.StatusBlocked], s.ByStatus[engine.StatusWaiting], s.ByStatus[engine.StatusStuck], s.Held(), strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
+	return fmt.Sprintf("%d moving, %d queued, %d blocked, %d pending, %d stuck, %d held: %s",
+		s.ByStatus[engine.StatusMoving], s.ByStatus[engine.StatusQueued], s.ByStatus[engine.StatusBlocked], s.ByStatus[engine.StatusPending], s.ByStatus[engine.StatusStuck], s.Held(), strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
 }
 
 // TestHeldDuringDeletion has a deletion of 64 objects whose handler takes a while. While
@@ -50,18 +50,18 @@ func TestHeldDuringDeletion(t *testing.T) {
 			}
 		}
 		r.idle()
-		expect("0 working, 0 queued, 0 blocked, 0 waiting, 0 stuck, 0 held: ", "nothing is deleted")
+		expect("0 moving, 0 queued, 0 blocked, 0 pending, 0 stuck, 0 held: ", "nothing is deleted")
 		s.delete(t, "a", ownergraph.Foreground)
 		pass(500 * time.Millisecond)
-		expect("4 working, 60 queued, 1 blocked, 0 waiting, 0 stuck, 0 held: a: dependents hold it (", "four handlers run at once")
+		expect("4 moving, 60 queued, 1 blocked, 0 pending, 0 stuck, 0 held: a: dependents hold it (", "four handlers run at once")
 		pass(time.Second)
-		expect("4 working, 56 queued, 1 blocked, 0 waiting, 0 stuck, 0 held: ", "the next four run")
+		expect("4 moving, 56 queued, 1 blocked, 0 pending, 0 stuck, 0 held: ", "the next four run")
 		fails.Store(true)
 		pass(500*time.Millisecond + 1)
-		expect("4 working, 56 queued, 1 blocked, 0 waiting, 4 stuck, 4 held: ", "four have failed, and are tried again later")
+		expect("4 moving, 56 queued, 1 blocked, 0 pending, 4 stuck, 4 held: ", "four have failed, and are tried again later")
 		fails.Store(false)
 		r.idle()
-		expect("0 working, 0 queued, 0 blocked, 0 waiting, 0 stuck, 0 held: ", "all is gone")
+		expect("0 moving, 0 queued, 0 blocked, 0 pending, 0 stuck, 0 held: ", "all is gone")
 		s.contains(t, "b/keep")
 	})
 }
@@ -95,7 +95,7 @@ func TestHeldSince(t *testing.T) {
 		{name: "handler", objects: "b~[x]", status: engine.StatusStuck, why: policy.HandlerFailed,
 			cfg: handlers(map[string]finalizer.Handler{"x": func(context.Context, ownergraph.Object) error { return errors.New("busy") }}),
 			err: "busy", reason: "a handler is run again and again"},
-		{name: "finalizer", objects: "b~*", status: engine.StatusWaiting, why: policy.NeedFinalizers, reason: "nothing has failed"},
+		{name: "finalizer", objects: "b~*", status: engine.StatusPending, why: policy.NeedFinalizers, reason: "nothing has failed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestCollectorLogsStuck(t *testing.T) {
 			t.Errorf("log: %q, and it may pass", got)
 		}
 		pass(time.Hour)
-		if got := log.lines("stuck"); len(got) != 1 || !strings.Contains(got[0], "level=WARN") || !strings.Contains(got[0], "stuck=2 waiting=0 blocked=0") {
+		if got := log.lines("stuck"); len(got) != 1 || !strings.Contains(got[0], "level=WARN") || !strings.Contains(got[0], "stuck=2 pending=0 blocked=0") {
 			t.Errorf("log: %q", got)
 		}
 		s.mu.Lock()

@@ -238,7 +238,7 @@ func (c *Collector) logStuck(now time.Time) (at time.Time) {
 		c.say(effect.Info, "no object is stuck any more")
 	case write:
 		x := c.stats().ByStatus
-		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "waiting", x[engine.StatusWaiting], "blocked", x[engine.StatusBlocked], "queued", x[engine.StatusQueued], "working", x[engine.StatusWorking])
+		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "pending", x[engine.StatusPending], "blocked", x[engine.StatusBlocked], "queued", x[engine.StatusQueued], "moving", x[engine.StatusMoving])
 	}
 	return at
 }

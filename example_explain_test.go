@@ -46,7 +46,7 @@ func ExampleCollector_Explain() {
 	stop()
 	<-ended
 	// Output:
-	// site/front is being deleted and waits: dependents hold it; it is pending, and the next actor is the controller of the finalizer example.com/archive.
+	// site/front is being deleted and waits for its dependents: page/home. Who has to act: the controller of the finalizer example.com/archive, for page/home.
 	// look at page/home NeedFinalizers example.com/archive
 	// explain site/back: not found
 }

@@ -32,13 +32,13 @@ func contained(t *testing.T, objects string) stepped {
 func TestExplainContainer(t *testing.T) {
 	for _, c := range []struct{ objects, key, want, reason string }{
 		{"ns/shop#1~[janitor]; pod/shop/a#1~[upload]; pod/shop/b#1; pod/other/c#1", "ns/shop",
-			"exists keep NeedFinalizers; a: NeedFinalizers controller [upload]; b: NoOwners writer [the janitor] [ns/shop is marked for deletion]; pending",
+			"exists keep NeedFinalizers; a: NeedFinalizers controller [upload]; b: NoOwners writer [the janitor] [ns/shop]; pending",
 			"the finalizer of a member holds the container"},
 		{"ns/shop#1~[janitor]", "ns/shop", "exists keep NeedFinalizers; shop: NeedFinalizers writer [the janitor]; pending", "the actor has only to end it"},
 		{"ns/shop#1~[janitor,backup]", "ns/shop",
 			"exists keep NeedFinalizers; shop: NeedFinalizers writer [the janitor]; shop: NeedFinalizers controller [backup]; pending", "another finalizer has its own controller"},
 		{"ns/shop#1~[janitor]; node/n#1; pod/shop/a#1 -> node/n", "pod/shop/a",
-			"exists keep OwnerSolid; n solid watch-saw; a: OwnerSolid writer [the janitor] [ns/shop is marked for deletion]; pending", "no owner keeps a member"},
+			"exists keep OwnerSolid; n solid watch-saw; a: OwnerSolid writer [the janitor] [ns/shop]; pending", "no owner keeps a member"},
 		{"ns/shop#1; pod/shop/a#1", "pod/shop/a", "exists keep NoOwners; a: NoOwners user; resting", "the container stays"},
 		{"ns/shop#1~[janitor]; pod/other/a#1", "pod/other/a", "exists keep NoOwners; a: NoOwners user; resting", "the object is in another scope"},
 	} {

@@ -190,3 +190,27 @@ func TestExplainPace(t *testing.T) {
 		}
 	}
 }
+
+// TestExplainElsewhere: an owner that a wrong reference means has its true place, and no other
+// owner has one (RULES, X1).
+func TestExplainElsewhere(t *testing.T) {
+	for _, c := range []struct{ objects, want, reason string }{
+		{"a/s/x@1#1; b/t/y#1 -> a/t/x@1", "unknown Misplaced a/s/x@1", "the owner is in another scope"},
+		{"a/t/x@1#1; b/t/y#1 -> a/t/w@1", "unknown Renamed a/t/x@1", "the owner has another name"},
+		{"a/t/x@1#1; b/t/y#1 -> a/t/x@1", "solid Unset none", "the reference is right"},
+		{"b/t/y#1 -> a/t/x@1", "unknown Unobserved none", "no object has the UID"},
+	} {
+		s := newStepped(t, ownergraph.Config{})
+		s.see(graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a", Scoped: true}, {Kind: "b", Scoped: true}}})
+		s.list("a", "b")
+		s.put(c.objects)
+		x := s.explained("b/t/y")
+		o, place := x.Owners[0], "none"
+		if o.Elsewhere != (graph.Key{}) {
+			place = o.Elsewhere.String()
+		}
+		if got := fmt.Sprintf("%s %s %s", o.Class, o.Doubt.Code(), place); got != c.want {
+			t.Errorf("%s: %s, want %s: %s", c.objects, got, c.want, c.reason)
+		}
+	}
+}

@@ -72,22 +72,22 @@ func TestExplain(t *testing.T) {
 		{"own each other", ownergraph.Config{}, func(s *stepped) { s.put("a#1 -> b; b#1 -> a"); s.run(nil) }, "a",
 			"exists keep OwnerSolid; b solid watch-saw; a: OwnerSolid ring a b; resting", "the ring has a name"},
 		{"owner gone", ownergraph.Config{}, func(s *stepped) { s.put("a#1; b#1 -> a"); s.see(gone("a")) }, "b",
-			"exists delete OwnersGone; a dangling watch-saw-go; b: OwnersGone work [the queue]; moving", "the watch saw it go"},
+			"exists delete OwnersGone; a dangling watch-saw-go; b: OwnersGone work [its turn in the queue]; moving", "the watch saw it go"},
 		{"delete under way", ownergraph.Config{}, func(s *stepped) {
 			s.put("a#1; b#1 -> a")
 			s.see(gone("a"))
 			s.wants(engine.CallDelete, "the owner is gone")
-		}, "b", "exists delete OwnersGone; a dangling watch-saw-go; b: OwnersGone work [the call delete]; moving", "a call is this engine's own work"},
+		}, "b", "exists delete OwnersGone; a dangling watch-saw-go; b: OwnersGone work [the answer to a call (delete)]; moving", "a call is this engine's own work"},
 		{"owner never seen", ownergraph.Config{}, func(s *stepped) { s.put("b#1 -> a") }, "b",
-			"exists verify NeedOwner; a unknown listed; a: NeedOwner work [a read of the owner is due]; moving", "a read has to follow"},
+			"exists verify NeedOwner; a unknown listed; a: NeedOwner work [a read of the owner]; moving", "a read has to follow"},
 		{"read under way", ownergraph.Config{}, func(s *stepped) {
 			s.put("b#1 -> a")
 			s.wants(engine.CallRead, "the owner is unknown")
-		}, "b", "exists verify NeedOwner; a unknown listed; a: NeedOwner work [a read of the owner]; moving", "the read has begun"},
+		}, "b", "exists verify NeedOwner; a unknown listed; a: NeedOwner work [the answer to a read of the owner]; moving", "the read has begun"},
 		{"a read found nothing", ownergraph.Config{OwnerName: graph.NameAbsent}, func(s *stepped) {
 			s.put("b#1 -> a")
 			s.done(s.wants(engine.CallRead, "the owner is unknown"), ownergraph.ErrNotFound)
-		}, "b", "exists delete OwnersGone; a dangling read-found-nothing; b: OwnersGone work [the queue]; moving", "the read is the evidence"},
+		}, "b", "exists delete OwnersGone; a dangling read-found-nothing; b: OwnersGone work [its turn in the queue]; moving", "the read is the evidence"},
 		{"unreadable owner", ownergraph.Config{}, func(s *stepped) {
 			s.put("b#1 -> a")
 			s.done(s.wants(engine.CallRead, "the owner is unknown"), refused)
@@ -104,7 +104,7 @@ func TestExplain(t *testing.T) {
 		}, "b", "exists delete OwnersGone; a dangling watch-saw-go; b: StoreRefused store [webhook gate.example.com denies it: refused]; stuck",
 			"the store's words"},
 		{"observes", ownergraph.Config{ObserveOnly: true}, func(s *stepped) { s.put("a#1; b#1 -> a"); s.see(gone("a")) }, "b",
-			"exists delete OwnersGone; a dangling watch-saw-go; b: ObserveOnly writer [this engine only observes, so another collector has to act]; pending",
+			"exists delete OwnersGone; a dangling watch-saw-go; b: ObserveOnly writer [the collector of the store]; pending",
 			"another engine has to act"},
 		{"foreground", ownergraph.Config{}, func(s *stepped) {
 			s.put("a#1~[foreground]; b#1~[x] -> a!")
@@ -113,7 +113,7 @@ func TestExplain(t *testing.T) {
 		{"foreground ring", ownergraph.Config{}, func(s *stepped) {
 			s.put("a#1~[foreground] -> b!; b#1~[foreground] -> a!")
 			s.next(engine.LaneStore)
-		}, "a", "exists wait NeedDependents; b waiting watch-saw; a: NeedDependents ring [this engine, which unblocks it] a b; moving",
+		}, "a", "exists wait NeedDependents; b waiting watch-saw; a: NeedDependents ring [this engine] a b; moving",
 			"the engine breaks such a ring"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

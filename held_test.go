@@ -323,3 +323,24 @@ func TestGoneInASickKind(t *testing.T) {
 		}
 	}
 }
+
+// TestHeldText: a held object has a line for a person. Keys have neither UIDs nor marks, finalizers
+// stay as they are, and no text controls a terminal.
+func TestHeldText(t *testing.T) {
+	web := graph.Key{Kind: "apps/Deployment", Scope: "shop", Name: "web", UID: "u"}
+	for _, c := range []struct {
+		h            engine.Held
+		want, reason string
+	}{
+		{engine.Held{Key: web, Reason: policy.NeedDependents, Detail: []string{"Pod/shop/a@1", "Pod/shop/b@2!^"}},
+			"Deployment.apps/shop/web: dependents hold it (Pod/shop/a, Pod/shop/b)", "the details are keys"},
+		{engine.Held{Key: web, Reason: policy.NeedFinalizers, Detail: []string{"a/b@c"}},
+			"Deployment.apps/shop/web: finalizers hold it (a/b@c)", "a finalizer may look like a key"},
+		{engine.Held{Key: web, Reason: policy.StoreRefused, LastError: "no\x1b[2J"},
+			"Deployment.apps/shop/web: the store refused the write; last error: no\ufffd[2J", "a store may send anything"},
+	} {
+		if got := c.h.String(); got != c.want {
+			t.Errorf("%q, want %q: %s", got, c.want, c.reason)
+		}
+	}
+}

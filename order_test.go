@@ -187,8 +187,8 @@ func TestOrderHidesNoRead(t *testing.T) {
 		t.Fatalf("the first call is %s %s", c.Type, c.Key)
 	}
 	for _, x := range []struct{ key, want string }{
-		{"b", "exists verify NeedOwner; a orphaning watch-saw; a: NeedOwner work [a read of the owner]; moving"},
-		{"a", "exists wait NeedDependents; b waiting watch-saw; a: NeedOwner work [a read of the owner]; moving"},
+		{"b", "exists verify NeedOwner; a orphaning watch-saw; a: NeedOwner work [the answer to a read of the owner]; moving"},
+		{"a", "exists wait NeedDependents; b waiting watch-saw; a: NeedOwner work [the answer to a read of the owner]; moving"},
 	} {
 		if got := s.explains(x.key); got != x.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", x.key, got, x.want)

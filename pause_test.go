@@ -90,10 +90,10 @@ func TestPausesOverlap(t *testing.T) {
 			left = append(left, x.What.String())
 		}
 		held := s.e.Held(9)
-		if got := strings.Join(left, ", "); got != c.left || len(held) != 1 || strings.Join(held[0].Detail, ", ") != c.detail || held[0].Status != engine.StatusWaiting {
+		if got := strings.Join(left, ", "); got != c.left || len(held) != 1 || strings.Join(held[0].Detail, ", ") != c.detail || held[0].Status != engine.StatusPending {
 			t.Errorf("%s ends: paused %s, held %v, want %s and %s", c.reason, got, held, c.left, c.detail)
 		}
-		if got, want := s.explains("b"), "b: Paused user [Resume] ["+c.detail+"]"; !strings.Contains(got, want) {
+		if got, want := s.explains("b"), "b: Paused user ["+c.detail+"]"; !strings.Contains(got, want) {
 			t.Errorf("%s ends: the explanation is %s, want %q in it", c.reason, got, want)
 		}
 	}

@@ -56,8 +56,8 @@ func TestSweepInScope(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, got, _ := strings.Cut(x.Text(), "members outside its scope are not covered by the sweep of ")
-			if got, _, _ = strings.Cut(got, "\n"); got != c.text {
+			_, got, _ := strings.Cut(x.Text(), "Members outside its scope are not covered by the sweep of ")
+			if got, _, _ = strings.Cut(got, ".\n"); got != c.text {
 				t.Errorf("%s: the explanation names %q, want %q: %s", c.objects, got, c.text, c.reason)
 			}
 			if err := r.Store.Delete(t.Context(), keyOf(t, c.deleted), ownergraph.DeleteOptions{}); err != nil {

@@ -149,7 +149,7 @@ func TestBrakeAwaitExplains(t *testing.T) {
 	e := sickAt(t, cfg)
 	e.observeEach(t, graph.Event{Type: graph.KindSick, Kind: "c", Reason: "down"})
 	e.carries(t, absent)
-	if h := e.Held(1); len(h) != 1 || h[0].String() != "b: kinds have to be listed before the brake counts its cascade (c: down)" {
+	if h := e.Held(1); len(h) != 1 || h[0].String() != "b/b: kinds have to be listed before the brake counts its cascade (c: down)" {
 		t.Errorf("held %v", h)
 	}
 	x, err := e.Explain(keyAt("b"))

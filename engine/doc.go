@@ -84,18 +84,11 @@
 //
 // # Status and statistics
 //
-// A [Status] names the actor that has to act next for an object. The last column names the method
-// of the Collector that lists such objects:
+// A [Status] tells a stuck object from a slow one, in the words of package explain. The method
+// Running of the Collector lists the moving objects, and Held those that are blocked, pending or stuck.
 //
-//	working  this engine: a call or a run of a handler is under way     Running
-//	queued   this engine, when it is the object's turn
-//	blocked  the object's dependents or members                         Held
-//	waiting  something outside that a deletion commonly waits for       Held
-//	stuck    something outside that has to be mended                    Held
-//
-// [Stats] has the counts. The Collector's method Keys returns keys of objects, and Nearby the owners
-// and dependents of one object. Stats.ByStatus counts the objects by status. Collector.Held lists the
-// blocked, the waiting and the stuck objects. The number Stats.Held omits the blocked ones, because
+// [Stats] has the counts, ByStatus by status. The Collector's method Keys returns keys of objects, and
+// Nearby the owners and dependents of one object. The number Stats.Held omits the blocked ones, because
 // other objects have the cause. Stats.Unfinished has the oldest object that the engine has begun with and
 // neither finished nor held. Its age shows a stall of any cause.
 //

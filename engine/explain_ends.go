@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -20,7 +21,7 @@ func (x *explainer) end(j finding, c *explain.Condition) {
 	e, n := x.e, x.e.graph.Node(j.id)
 	switch j.d.Reason {
 	case policy.NeedWatch:
-		c.End, c.Actor, c.Next = explain.Work, "the watch has to show the change", e.expected.WatchUntil(j.id)
+		c.End, c.Actor, c.Next = explain.Work, "the watch to show the change", e.expected.WatchUntil(j.id)
 		x.failedListing(n.Kind(), c)
 	case policy.NeedGrace:
 		x.grace(j.id, n, c)
@@ -33,7 +34,7 @@ func (x *explainer) end(j finding, c *explain.Condition) {
 	case policy.NeedVerdict:
 		x.verdict(c)
 	case policy.JudgementFails: // the text has the cause, such as a condition that panics
-		c.End, c.Actor = explain.User, "the judgement fails"
+		c.End = explain.User
 		c.Text, c.Next = e.guards.Roots.Err(j.id), e.guards.Roots.RetryAt(j.id)
 	case policy.NeedSelect, policy.ProtectionUnknown:
 		x.selection(j, c)
@@ -68,7 +69,7 @@ func (x *explainer) verdict(c *explain.Condition) {
 	e := x.e
 	switch sick := e.kinds.SickNames(); {
 	case e.level < Level2:
-		c.End, c.Text = explain.User, "the store has no fences, so no guard passes a deletion: approve it"
+		c.End, c.Text = explain.User, "the store has no fences, so no guard passes a deletion"
 	case len(sick) > 0:
 		c.End, c.Actor = explain.Kind, held.Join(sick)
 	case len(e.guards.Labels.Failing()) > 0:
@@ -113,7 +114,7 @@ func (x *explainer) grace(id graph.NodeID, n graph.Node, c *explain.Condition) {
 		c.Next = marked.Add(time.Duration(min(seconds, maxGrace)) * time.Second)
 	}
 	if seconds == 0 || !marked.IsZero() && !x.now.Before(c.Next) && x.now.Sub(c.Next) > removalTime {
-		c.End, c.Actor = explain.Store, "it has to remove the object, or the agent of the object has to end it"
+		c.End, c.Actor = explain.Store, "the agent of the object has to end it, or the store has to remove it"
 	}
 }
 
@@ -122,9 +123,9 @@ func (x *explainer) barred(j finding, c explain.Condition) []explain.Condition {
 	e, n := x.e, x.e.graph.Node(j.id)
 	switch j.barred {
 	case policy.ObserveOnly:
-		c.End, c.Actor = explain.Writer, "this engine only observes, so another collector has to act"
+		c.End, c.Actor = explain.Writer, "the collector of the store"
 	case policy.WriteUndone:
-		c.End, c.Actor, c.Tries = explain.Writer, "it undoes the write", e.undone.Tries(j.id)
+		c.End, c.Actor, c.Tries = explain.Writer, "the writer that undoes the write", e.undone.Tries(j.id)
 		c.Next = e.undone.Until(j.id)
 	case policy.KindUnserved:
 		x.sick(n.Kind(), &c)
@@ -146,7 +147,7 @@ func (x *explainer) underWay(id graph.NodeID, c explain.Condition) (explain.Cond
 	e := x.e
 	m, h := e.state(id), e.held.Get(id)
 	if call, ok := e.calls.Of(m.Call); ok && m.Call != 0 {
-		c.End, c.Actor, c.Since = explain.Work, "the call "+typeFor(call.Purpose).String(), e.times.At(call.Began)
+		c.End, c.Actor, c.Since = explain.Work, "the answer to a call ("+typeFor(call.Purpose).String()+")", e.times.At(call.Began)
 		return c, true
 	}
 	wait, expects := e.expected.Of(id)
@@ -169,13 +170,13 @@ func (x *explainer) underWay(id graph.NodeID, c explain.Condition) (explain.Cond
 	}
 	switch {
 	case expects && wait.OnTimeout == inflight.TimeoutRead && wait.Wrote != 0:
-		c.End, c.Actor, c.Next = explain.Work, "the watch has to show the write", wait.Deadline
+		c.End, c.Actor, c.Next = explain.Work, "the watch to show the write", wait.Deadline
 	case expects && (wait.OnTimeout == inflight.TimeoutList || c.Reason == policy.NeedGrace):
-		c.End, c.Actor, c.Next = explain.Work, "the watch has to show the object's end", wait.Deadline
+		c.End, c.Actor, c.Next = explain.Work, "the watch to show the object's end", wait.Deadline
 	case expects:
 		c.End, c.Actor, c.Next = explain.Work, "the next try", wait.Deadline
 	case m.Reread:
-		c.End, c.Actor, c.Since = explain.Work, "a read of the object is due", e.times.At(m.Changed)
+		c.End, c.Actor, c.Since = explain.Work, "a read of the object", e.times.At(m.Changed)
 	default:
 		return c, false
 	}
@@ -256,7 +257,7 @@ func (x *explainer) sick(k graph.Kind, c *explain.Condition) {
 	case !s.Part:
 		c.Text = "the store does not serve it"
 	case !s.Listed || x.e.kinds.Stale(k):
-		c.End, c.Actor, c.Since = explain.Work, "the listing of "+string(k), x.e.times.At(s.Begun)
+		c.End, c.Actor, c.Since = explain.Work, "the listing of "+spell.Kind(k), x.e.times.At(s.Begun)
 		x.failedListing(k, c)
 	}
 }
@@ -264,7 +265,7 @@ func (x *explainer) sick(k graph.Kind, c *explain.Condition) {
 // failedListing replaces the end of a wait for a new listing if the store begins none.
 func (x *explainer) failedListing(k graph.Kind, c *explain.Condition) {
 	if f, is := x.e.kinds.ListFailing(k); is {
-		c.End, c.Actor, c.Text = explain.Store, "the store begins no listing of "+string(k), f.Cause
+		c.End, c.Actor, c.Text = explain.Store, "the store begins no listing of "+spell.Kind(k), f.Cause
 		c.Since, c.Next = f.Since, f.Next
 	}
 }
@@ -295,7 +296,7 @@ func (x *explainer) read(owner graph.Node, why policy.Reason, doubt graph.Doubt,
 	blocked := e.state(owner.ID()).Blocked
 	switch {
 	case under:
-		c.End, c.Actor, c.Since = explain.Work, "a read of the owner", e.times.At(call.Began)
+		c.End, c.Actor, c.Since = explain.Work, "the answer to a read of the owner", e.times.At(call.Began)
 	case blocked != graph.DoubtUnset || e.state(owner.ID()).ReadFailing:
 		h := e.held.Get(dependent)
 		c.Reason, c.Doubt, c.Text, c.Since, c.Next, c.Tries = policy.OwnerUnknown, blocked, h.Error, h.Since, later(at), at.Attempts
@@ -303,7 +304,7 @@ func (x *explainer) read(owner graph.Node, why policy.Reason, doubt graph.Doubt,
 			x.sick(owner.Kind(), &c)
 		}
 	default:
-		c.End, c.Actor, c.Next = explain.Work, "a read of the owner is due", later(at)
+		c.End, c.Actor, c.Next = explain.Work, "a read of the owner", later(at)
 	}
 	return c
 }

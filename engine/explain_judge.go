@@ -69,6 +69,9 @@ func (x *explainer) owners(j finding) (out []explain.Owner) {
 		if owner, ok := n.OwnerNode(i); ok && !f.Self {
 			o.Evidence, o.At = x.evidenceOf(&j.in, f, owner)
 		}
+		if live, ok := x.e.graph.Alive(o.UID); ok && !f.Self && live.Key() != o.Key {
+			o.Elsewhere = live.Key()
+		}
 		out = append(out, o)
 	}
 	return out

@@ -45,13 +45,13 @@ func (x *explainer) visit(id graph.NodeID) explain.Condition {
 	n := x.e.graph.Node(id)
 	c := explain.Condition{Key: n.Key()}
 	if n.State() != graph.Observed { // a read alone has shown it
-		c.Reason, c.End, c.Actor = policy.OwnerSolid, explain.User, "the owner exists"
+		c.Reason, c.End = policy.OwnerSolid, explain.User
 		return c
 	}
 	j := x.judge(id)
 	c.Reason, c.Doubt = j.d.Reason, j.d.Doubt
 	if at := slices.Index(x.path, id); at >= 0 {
-		c.End, c.Actor = explain.Ring, "this engine, which unblocks it"
+		c.End, c.Actor = explain.Ring, "this engine"
 		for _, member := range x.path[at:] {
 			o := x.e.graph.Node(member)
 			if c.Ring = append(c.Ring, o.Key()); !o.Waiting() {
@@ -115,7 +115,7 @@ func (x *explainer) conditions(j finding) []explain.Condition {
 		return x.one(d)
 	}
 	if j.d.Action.Writes() {
-		c.End, c.Actor = explain.Work, "the queue"
+		c.End, c.Actor = explain.Work, "its turn in the queue"
 		c.Since, c.Next = e.times.At(e.state(j.id).Changed), later(e.work.EntryOf(j.id))
 		return x.one(c)
 	}
@@ -151,7 +151,7 @@ func (x *explainer) conditions(j finding) []explain.Condition {
 // paused sets the end of a wait for the end of a pause.
 func (x *explainer) paused(n graph.Node, c *explain.Condition) {
 	names, since := reports{x.e}.pausesOf(n)
-	c.End, c.Actor, c.Text, c.Since = explain.User, "Resume", held.Join(names), since
+	c.End, c.Text, c.Since = explain.User, held.Join(names), since
 }
 
 // solidOwners follows the chain to the owners that keep an object.
@@ -221,7 +221,7 @@ func (x *explainer) members(j finding, c explain.Condition) []explain.Condition 
 	if ok && len(s.Sample) > 0 {
 		return x.visits(s.Sample, max(s.Blocked, len(s.Sample)))
 	}
-	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep, %s left", run.Counted(s.MembersLeft, "member", "members"))
+	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep (%s left)", run.Counted(s.MembersLeft, "member", "members"))
 	if x.e.sweeps.AwaitsFence(j.id) {
 		x.failedFence(&c)
 	}
@@ -233,7 +233,7 @@ func (x *explainer) members(j finding, c explain.Condition) []explain.Condition 
 
 // rivals names the other owners and holders of a member.
 func (x *explainer) rivals(j finding, c explain.Condition) []explain.Condition {
-	c.End, c.Actor = explain.User, "of "+held.Join(x.e.sweeps.Rivals(x.e.sweepView(), j.id))
+	c.End, c.Text = explain.User, held.Join(x.e.sweeps.Rivals(x.e.sweepView(), j.id))
 	return x.one(c)
 }
 
@@ -288,7 +288,7 @@ func (x *explainer) contained(n graph.Node, c explain.Condition) (explain.Condit
 	for _, id := range n.Inside(inside.Key{}).Containers() {
 		if container := x.e.graph.Node(id); container.Deleting() {
 			c.End, c.Actor, c.Since = explain.Writer, container.Inside(inside.Key{}).Container().Actor, x.e.state(id).Marked
-			c.Text = container.Key().String() + " is marked for deletion"
+			c.Text = container.Key().String()
 			return c, true
 		}
 	}

@@ -11,27 +11,28 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/unfinished"
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Status names the actor that has to act next for an object which stays although its
-// owners or its deletion mark ask for something else.
+// Status tells a stuck object from a slow one. It has the words of explain.Pace, and two more:
+// see package explain.
 type Status uint8
 
 const (
 	// StatusUnset is no status: nothing keeps the object.
 	StatusUnset Status = Status(held.Unset)
-	// StatusWorking: a call of this engine is under way for it, or a run of a handler.
-	StatusWorking Status = Status(held.Working)
+	// StatusMoving: a call of this engine is under way for it, or a run of a handler.
+	StatusMoving Status = Status(held.Moving)
 	// StatusQueued: it waits for its turn at this engine, to be decided or handled.
 	StatusQueued Status = Status(held.Queued)
 	// StatusBlocked: it waits for its dependents or members. Each of these has a status of its own.
 	StatusBlocked Status = Status(held.Blocked)
-	// StatusWaiting: it waits for something outside that a deletion commonly waits for:
-	// the controller of a finalizer, the end of a grace period, a listing.
-	StatusWaiting Status = Status(held.Waiting)
-	// StatusStuck: it waits for something outside that has to be mended or changed: a
-	// sick kind, a refused write, a handler that fails, a flawed object.
+	// StatusPending: it waits for an actor outside, as is common in a deletion: the controller
+	// of a finalizer, the end of a grace period, a listing.
+	StatusPending Status = Status(held.Pending)
+	// StatusStuck: a part outside has to be mended or changed: a sick kind, a refused write, a
+	// handler that fails, a flawed object.
 	StatusStuck Status = Status(held.Stuck)
 
 	numStatuses = int(held.Stuck) + 1
@@ -46,7 +47,7 @@ func (s Status) String() string { return held.Status(s).String() }
 //test:by ownergraph.TestHeldSince
 type Held struct {
 	Key graph.Key
-	// Status is StatusBlocked, StatusWaiting or StatusStuck. Objects that this engine
+	// Status is StatusBlocked, StatusPending or StatusStuck. Objects that this engine
 	// works on, or that wait for their turn, are not held.
 	Status Status
 	Reason policy.Reason
@@ -63,15 +64,17 @@ type Held struct {
 	LastError string
 }
 
-// String returns the object, the reason, the details and the last error on one line.
+// String returns the object, the reason, the details and the last error on one line, without UIDs.
+//
+//test:by ownergraph.TestHeldText
 func (h Held) String() string {
-	s := h.Key.String() + ": " + policy.Words(h.Reason, h.Doubt)
-	detail := strings.Join(h.Detail, ", ")
+	s := spell.Key(h.Key) + ": " + policy.Words(h.Reason, h.Doubt)
+	detail := strings.Join(spell.Causes(h.Detail, h.Reason.NamesFinalizers()), ", ")
 	if detail != "" {
 		s += " (" + detail + ")"
 	}
-	if h.LastError != "" && !strings.Contains(detail, h.LastError) {
-		s += "; last error: " + h.LastError
+	if last := spell.Line(h.LastError); last != "" && !strings.Contains(detail, last) {
+		s += "; last error: " + last
 	}
 	return s
 }

@@ -131,8 +131,8 @@ type GuardStats struct {
 }
 
 // Held returns the number of objects that wait for something outside of the engine. They
-// are waiting or stuck.
-func (s Stats) Held() int { return s.ByStatus[StatusWaiting] + s.ByStatus[StatusStuck] }
+// are pending or stuck.
+func (s Stats) Held() int { return s.ByStatus[StatusPending] + s.ByStatus[StatusStuck] }
 
 // tally has the counts that the engine keeps itself. See Stats.
 type tally struct {
@@ -161,7 +161,7 @@ func (e *Engine) Stats() Stats {
 		Sweeps: SweepStats{e.sweeps.Runs(), sweeps.Ended, sweeps.Members, sweeps.MembersGone, sweeps.Unguarded},
 		Guards: GuardStats(e.guards.Roots.Counts()),
 	}
-	for _, k := range [...]held.Status{held.Blocked, held.Waiting, held.Stuck} {
+	for _, k := range [...]held.Status{held.Blocked, held.Pending, held.Stuck} {
 		s.ByStatus[k] = e.held.Count(k)
 	}
 	s.Brake, s.Pauses, s.Unfinished = reports{e}.brakeStats(), e.pauses.Len(), UnfinishedStats{Objects: e.held.Open.Len()}
@@ -169,10 +169,10 @@ func (e *Engine) Stats() Stats {
 		s.Unfinished.Oldest, s.Unfinished.Since = e.graph.Node(id).Key(), since
 	}
 	s.ByStatus[StatusQueued] = e.work.Len() - e.work.InFlight() + e.handlers.Queued() + e.brake.Waiting()
-	s.ByStatus[StatusWorking] = s.InFlight
+	s.ByStatus[StatusMoving] = s.InFlight
 	for _, x := range e.calls.All() {
 		if typeFor(x.Purpose).Lane() == LaneControl {
-			s.ByStatus[StatusWorking]--
+			s.ByStatus[StatusMoving]--
 		}
 	}
 	return s

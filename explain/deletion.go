@@ -68,7 +68,7 @@ const (
 
 var garbageNames = [...]string{"unset", "no-garbage", "garbage", "unknown"}
 
-var garbageTextNames = [...]string{"", "it was no garbage", "it was garbage", "an owner was unknown, so it may have been garbage"}
+var garbageTextNames = [...]string{"", "it was no garbage", "it was garbage", "an owner was not known, so it may have been garbage"}
 
 // String returns the finding as a word.
 func (g Garbage) String() string { return word("garbage", garbageNames[:], uint8(g)) }

@@ -19,11 +19,11 @@ func TestGoneSentence(t *testing.T) {
 		d            *explain.Deletion
 		want, reason string
 	}{
-		{nil, "a@1 is gone since 2020-01-02T12:00:00Z.", "the history keeps no entry"},
-		{&explain.Deletion{Proof: &proof}, "a@1 is gone since 2020-01-02T12:00:00Z: this engine deleted it, because all owners are gone.", "the store has confirmed the delete"},
-		{&explain.Deletion{Proof: &open}, "a@1 is gone since 2020-01-02T12:00:00Z: a delete of this engine with an unknown outcome, or another writer, ended it.", "the outcome is unknown"},
-		{&explain.Deletion{Garbage: explain.NoGarbage}, "a@1 is gone since 2020-01-02T12:00:00Z: another writer deleted it, and it was no garbage.", "a user deleted it"},
-		{&explain.Deletion{Unseen: true, Garbage: explain.GarbageUnknown}, "a@1 is gone since 2020-01-02T12:00:00Z or earlier: another writer deleted it, and an owner was unknown, so it may have been garbage.", "a listing showed the end"},
+		{nil, "a/a is gone since 2020-01-02T12:00:00Z.", "the history keeps no entry"},
+		{&explain.Deletion{Proof: &proof}, "a/a is gone since 2020-01-02T12:00:00Z: this engine deleted it, because all owners are gone.", "the store has confirmed the delete"},
+		{&explain.Deletion{Proof: &open}, "a/a is gone since 2020-01-02T12:00:00Z: a delete of this engine without an answer, or another writer, ended it.", "the outcome is unknown"},
+		{&explain.Deletion{Garbage: explain.NoGarbage}, "a/a is gone since 2020-01-02T12:00:00Z: another writer deleted it, and it was no garbage.", "a user deleted it"},
+		{&explain.Deletion{Unseen: true, Garbage: explain.GarbageUnknown}, "a/a is gone since 2020-01-02T12:00:00Z or earlier: another writer deleted it, and an owner was not known, so it may have been garbage.", "a listing showed the end"},
 	} {
 		x := explain.Explanation{Key: graph.Key{Kind: "a", Name: "a", UID: "1"}, State: explain.Gone, Changed: noon, Deletion: c.d}
 		if got := x.Sentence(); got != c.want {
@@ -51,12 +51,12 @@ func ExampleDeletion() {
 	}
 	fmt.Print(x.Text())
 	// Output:
-	// Pod/shop/a@2 is gone since 2020-01-02T12:00:01Z: this engine deleted it, because all owners are gone.
-	// last seen as Pod/shop/a@2#7 -> ReplicaSet/shop/web-1@1^
-	// judged at version 7: all owners are gone, propagation background
-	// owner ReplicaSet/shop/web-1@1^: dangling, the watch saw it go, known since 2020-01-02T12:00:00Z
-	// at its end it was garbage
-	// root Deployment/shop/web@0
+	// Pod/shop/a is gone since 2020-01-02T12:00:01Z: this engine deleted it, because all owners are gone.
+	// It was seen last at version 7, owned by ReplicaSet/shop/web-1.
+	// This engine judged version 7: all owners are gone; the propagation of the delete is background.
+	// Owner ReplicaSet/shop/web-1 was gone; the watch saw it go at 2020-01-02T12:00:00Z.
+	// At its end it was garbage.
+	// The root of its deletion: Deployment/shop/web.
 }
 
 // TestRootText: the roots of a deletion are named, and unknown ones are labelled.
@@ -66,13 +66,13 @@ func TestRootText(t *testing.T) {
 		root         explain.Root
 		want, reason string
 	}{
-		{explain.Root{Keys: keys}, "root a@1, b@2\n", "two roots"},
-		{explain.Root{Keys: keys, More: 3}, "root a@1, b@2 and 3 more\n", "the bound leaves some out"},
-		{explain.Root{Keys: keys[:1], Nearest: true}, "root unknown, nearest absent owners: a@1\n", "a restart has made it unknown"},
-		{explain.Root{Nearest: true}, "root unknown\n", "no owner is known to be absent"},
+		{explain.Root{Keys: keys}, "The root of its deletion: a/a and b/b.\n", "two roots"},
+		{explain.Root{Keys: keys, More: 3}, "The root of its deletion: a/a, b/b and 3 more.\n", "the bound leaves some out"},
+		{explain.Root{Keys: keys[:1], Nearest: true}, "The root of its deletion is not known. The nearest absent owners: a/a.\n", "a restart has made it unknown"},
+		{explain.Root{Nearest: true}, "The root of its deletion is not known.\n", "no owner is known to be absent"},
 	} {
 		x := explain.Explanation{Key: keys[0], State: explain.Gone, Deletion: &explain.Deletion{Object: graph.Object{Key: keys[0]}, Root: c.root}}
-		if want := "a@1 is gone: another writer deleted it.\nlast seen as a@1\n" + c.want; x.Text() != want {
+		if want := "a/a is gone: another writer deleted it.\nIt was seen last.\n" + c.want; x.Text() != want {
 			t.Errorf("%q, want %q: %s", x.Text(), want, c.reason)
 		}
 	}

@@ -29,7 +29,7 @@ func full() explain.Explanation {
 		},
 		Owners: []explain.Owner{{
 			Owner: graph.Owner{Key: pod, Unresolved: true, Block: true, Controller: true, OnDelete: graph.OnDeleteRelease},
-			Self:  true, Class: explain.Unknown, Doubt: graph.Unobserved, Evidence: explain.Listed, At: noon,
+			Self:  true, Class: explain.Unknown, Doubt: graph.Unobserved, Evidence: explain.Listed, At: noon, Elsewhere: web,
 		}},
 		OwnersCut: 3,
 		Wait: []explain.Condition{{Key: pod, Reason: policy.NeedFinalizers, For: []explain.Condition{
@@ -176,6 +176,8 @@ func TestPace(t *testing.T) {
 		{ends(explain.Condition{End: explain.Handler, Tries: 1}), explain.Stuck, explain.Handler, "the handler fails"},
 		{ends(explain.Condition{End: explain.Work}, explain.Condition{End: explain.Controller}), explain.Pending, explain.Controller, "a controller is outside"},
 		{ends(explain.Condition{End: explain.Controller}, explain.Condition{End: explain.Store}, explain.Condition{End: explain.Work}), explain.Stuck, explain.Store, "the store goes before both"},
+		{ends(explain.Condition{End: explain.User, Reason: policy.Paused}), explain.Pending, explain.User, "a user means it"},
+		{ends(explain.Condition{End: explain.User, Reason: policy.Braked}), explain.Stuck, explain.User, "a user has to decide"},
 		{ends(explain.Condition{End: explain.Ring}), explain.Stuck, explain.Ring, "a ring does not end by itself"},
 	} {
 		if pace, next := c.x.Pace(); pace != c.pace || next.End != c.end {
@@ -209,7 +211,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// The text of an explanation has the sentence, the owners, the chain, and the times.
+// The text of an explanation has the state, the actor, the owners, the chain, the remedy, and the times.
 func ExampleExplanation_Text() {
 	web := graph.Key{Kind: "Deployment", Scope: "shop", Name: "web", UID: "1"}
 	pod := graph.Key{Kind: "Pod", Scope: "shop", Name: "a", UID: "2"}
@@ -227,9 +229,12 @@ func ExampleExplanation_Text() {
 	}
 	fmt.Print(x.Text())
 	// Output:
-	// Deployment/shop/web@1 is being deleted and waits: dependents hold it; it is pending, and the next actor is the controller of the finalizer example.com/x.
-	// owner Site/shop/front@3^: dangling, the watch saw it go at 2020-01-02T12:00:00Z
-	// - Pod/shop/a@2: finalizers hold it; the controller of the finalizer example.com/x; since 2020-01-02T12:00:00Z
-	// members outside its scope are not covered by the sweep of Deployment/shop/web@1 (example.com/sweep)
-	// last change at 2020-01-02T12:00:00Z
+	// Deployment/shop/web is being deleted and waits for its dependents: Pod/shop/a.
+	// Who has to act: the controller of the finalizer example.com/x, for Pod/shop/a, since 2020-01-02T12:00:00Z.
+	// Owner Site/shop/front is gone; the watch saw it go at 2020-01-02T12:00:00Z.
+	// It waits for:
+	//   Pod/shop/a: the finalizer example.com/x holds it, and its controller has to act, since 2020-01-02T12:00:00Z
+	// Members outside its scope are not covered by the sweep of Deployment/shop/web (example.com/sweep).
+	// Remedy: Look at the controller of the finalizer. If that is gone for good, take the finalizer off.
+	// Last change: 2020-01-02T12:00:00Z.
 }

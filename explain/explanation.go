@@ -63,6 +63,11 @@ type Owner struct {
 	Evidence Evidence
 	// At is the time of the evidence, as exact as the engine's record of moments.
 	At time.Time
+	// Elsewhere is the live object with the UID of the reference, if the reference has other
+	// coordinates than this object. Otherwise it is the zero Key.
+	//
+	//test:by ownergraph.TestExplainElsewhere
+	Elsewhere graph.Key
 }
 
 // Condition is one condition of a chain. It either ends the chain with End, or leads to the
@@ -75,9 +80,10 @@ type Condition struct {
 	Doubt graph.Doubt
 	// End is the end of the chain. It is unset where For goes on.
 	End End
-	// Actor names the actor of the end: a finalizer, a kind, an object, a kind of call.
+	// Actor names the actor of the end: a finalizer, a kind, a part of this engine's work.
 	Actor string
-	// Text has the words of the store, of a handler, or of a kind's health.
+	// Text has the words of the store, of a handler, or of a kind's health. It names the parts
+	// that a user has to look at, and the container that takes the object along.
 	Text string
 	// Since is the time from which the condition is met, and Next the time of the next try
 	// or the end of a period. Each is the zero time where it is not known.

@@ -65,6 +65,7 @@ type jsonOwner struct {
 	Doubt      graph.Doubt    `json:"doubt,omitzero"`
 	Evidence   Evidence       `json:"evidence"`
 	At         time.Time      `json:"at,omitzero"`
+	Elsewhere  jsonKey        `json:"elsewhere,omitzero"`
 }
 
 type jsonCondition struct {

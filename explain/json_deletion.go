@@ -71,7 +71,7 @@ func keysIn(all []jsonKey) (out []graph.Key) {
 func ownersOut(all []Owner) (out []jsonOwner) {
 	for _, o := range all {
 		out = append(out, jsonOwner{
-			jsonKey(o.Key), o.Unresolved, o.Block, o.Controller, o.OnDelete, o.Self, o.Class, o.Doubt, o.Evidence, o.At.UTC(),
+			jsonKey(o.Key), o.Unresolved, o.Block, o.Controller, o.OnDelete, o.Self, o.Class, o.Doubt, o.Evidence, o.At.UTC(), jsonKey(o.Elsewhere),
 		})
 	}
 	return out
@@ -80,7 +80,7 @@ func ownersOut(all []Owner) (out []jsonOwner) {
 func ownersIn(all []jsonOwner) (out []Owner) {
 	for _, o := range all {
 		ref := graph.Owner{Key: graph.Key(o.Key), Unresolved: o.Unresolved, Block: o.Block, Controller: o.Controller, OnDelete: o.OnDelete}
-		out = append(out, Owner{ref, o.Self, o.Class, o.Doubt, o.Evidence, o.At})
+		out = append(out, Owner{ref, o.Self, o.Class, o.Doubt, o.Evidence, o.At, graph.Key(o.Elsewhere)})
 	}
 	return out
 }

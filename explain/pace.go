@@ -46,7 +46,7 @@ func (x *Explanation) Pace() (p Pace, next Condition) {
 // isContained reports whether the actor of a container has to delete the object, which this engine
 // keeps.
 func (x *Explanation) isContained() bool {
-	return len(x.Wait) == 1 && x.Wait[0].Key == x.Key && x.Wait[0].End == Writer
+	return x.Decision.rests() && len(x.Wait) == 1 && x.Wait[0].Key == x.Key && x.Wait[0].End == Writer && x.Wait[0].Text != ""
 }
 
 // rests reports whether nothing has to happen to an object with the decision.
@@ -61,6 +61,10 @@ func (c *Condition) pace() Pace {
 		return Moving
 	case Controller, Writer:
 		return Pending
+	case User:
+		if meant(c.Reason) {
+			return Pending
+		}
 	case Store:
 		if c.Reason == policy.StoreDelays { // a busy store is no fault
 			return Pending
@@ -77,4 +81,14 @@ func (c *Condition) pace() Pace {
 		return PaceUnset
 	}
 	return Stuck
+}
+
+// meant reports whether an object stays because a user wants that, or has to say so. Nothing has to
+// be mended.
+func meant(r policy.Reason) bool {
+	switch r {
+	case policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.DeletionRefused, policy.CascadeRefused, policy.Paused, policy.LevelTooLow:
+		return true
+	}
+	return false
 }

@@ -2,196 +2,120 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Sentence explains the object in one sentence, without a line break at its end.
+// Sentence explains the object in one line, without a line break at its end: its state with the
+// reason, and the actor that has to act next. It has no times of conditions.
 func (x *Explanation) Sentence() string {
-	switch x.State {
-	case Gone:
-		return x.goneSentence()
-	case Referred:
-		return fmt.Sprintf("%s is only referred to: %s.", x.Key, policy.Words(x.Decision.Reason, x.Decision.Doubt))
+	s := speech{x: x}
+	out := s.statement()
+	if next := s.next(false); next != "" {
+		out += " " + next
 	}
-	s := fmt.Sprintf("%s %s: %s", x.Key, x.Decision.act(x.Deleting), policy.Words(x.Decision.Reason, x.Decision.Doubt))
-	if x.Decision.Barred != policy.ReasonUnset {
-		s += fmt.Sprintf("; no write goes out now: %s", x.Decision.Barred)
-	}
-	if p, next := x.Pace(); p > Resting {
-		s += fmt.Sprintf("; it is %s, and the next actor is %s", p, next.actor())
-		if next.Text != "" {
-			s += fmt.Sprintf(": %q", next.Text)
-		}
-	}
-	return s + "."
+	return out
 }
 
-// act returns the verb of the decision.
-func (d *Decision) act(deleting bool) string {
-	switch d.Action {
-	case policy.Keep:
-		if deleting {
-			return "is being deleted and stays"
-		}
-		return "is kept"
-	case policy.Wait:
-		if deleting {
-			return "is being deleted and waits"
-		}
-		return "waits"
-	case policy.Verify:
-		return "waits for a read"
-	case policy.Delete:
-		return "is to be deleted"
-	case policy.Trim:
-		return "loses references to former owners"
-	case policy.Orphan:
-		return "is being orphaned"
-	case policy.Unblock:
-		return "is to be unblocked"
-	case policy.Release:
-		return "loses the finalizer " + d.Finalizer
-	case policy.Attach:
-		return "gets the finalizer " + d.Finalizer
-	}
-	return "has no decision"
+// Text returns the explanation as lines for a person: the state of the object, the actor that has
+// to act, the proof of a deletion, the owners, the chain of conditions, and the remedy. A key has
+// the form that the commands read, without a UID. No text of an object can control a terminal.
+// Every line ends with a line break.
+//
+//test:by TestTextOfEnds TestTextOfActions TestTextOfStates TestTextControlsNoTerminal
+func (x *Explanation) Text() string { return speech{x: x}.text() }
+
+// Wide returns Text with the UID of each object, and with the flags of each owner reference.
+//
+//test:by TestWide
+func (x *Explanation) Wide() string { return speech{x: x, wide: true}.text() }
+
+// speech makes the sentences about one explanation.
+type speech struct {
+	x    *Explanation
+	wide bool // with UIDs and the flags of references
 }
 
-// Text returns the explanation as lines: the sentence, the proof of a deletion, the owners,
-// the tree of conditions, and the bound of a sweep. Every line ends with a line break.
-func (x *Explanation) Text() string {
+func (s speech) text() string {
+	x := s.x
 	var b strings.Builder
-	fmt.Fprintln(&b, x.Sentence())
-	x.Deletion.write(&b)
-	for i := range x.Owners {
-		fmt.Fprintf(&b, "owner %s\n", x.Owners[i].line())
+	fmt.Fprintln(&b, s.statement())
+	if next := s.next(true); next != "" {
+		fmt.Fprintln(&b, next)
 	}
-	if x.OwnersCut > 0 {
-		fmt.Fprintf(&b, "and %s\n", number(x.OwnersCut, "more owner"))
-	}
-	writeConditions(&b, x.Wait, "")
-	if x.Cut > 0 {
-		fmt.Fprintf(&b, "and %s\n", number(x.Cut, "more condition"))
-	}
+	s.deletion(&b, x.Deletion)
+	s.owners(&b, x.Owners, x.OwnersCut, Owner.now)
+	s.chain(&b)
 	if len(x.SweepsInScope) > 0 {
-		fmt.Fprintf(&b, "members outside its scope are not covered by the sweep of %s (%s)\n", x.Key, strings.Join(x.SweepsInScope, ", "))
+		fmt.Fprintf(&b, "Members outside its scope are not covered by the sweep of %s (%s).\n", s.key(x.Key), spell.Line(strings.Join(x.SweepsInScope, ", ")))
+	}
+	if remedy := s.remedy(); remedy != "" {
+		fmt.Fprintf(&b, "Remedy: %s\n", remedy)
 	}
 	if !x.Look.IsZero() {
-		fmt.Fprintf(&b, "next look at %s\n", stamp(x.Look))
+		fmt.Fprintf(&b, "The engine looks again at %s.\n", stamp(x.Look))
 	}
 	if !x.Changed.IsZero() && x.State == Exists {
-		fmt.Fprintf(&b, "last change at %s\n", stamp(x.Changed))
+		fmt.Fprintf(&b, "Last change: %s.\n", stamp(x.Changed))
 	}
 	return b.String()
 }
 
-func (o *Owner) line() string {
-	s := o.head()
-	if o.Self || o.At.IsZero() {
-		return s
+// remedy returns the remedy for the deciding reason. It is empty for an object that rests or moves,
+// and where nothing is needed.
+func (s speech) remedy() string {
+	pace, next := s.x.Pace()
+	if pace <= Moving || s.x.isContained() {
+		return ""
 	}
-	switch o.Evidence {
-	case ReadFound, ReadFoundNothing, FencePassed:
-		s += ", begun"
+	reason, doubt := next.Reason, next.Doubt
+	if reason == policy.ObserveOnly {
+		reason, doubt = s.x.Decision.Reason, s.x.Decision.Doubt
 	}
-	return s + " at " + stamp(o.At)
+	article := policy.About(reason)
+	if reason == policy.OwnerUnknown && doubt != graph.DoubtUnset {
+		article = policy.AboutDoubt(doubt)
+	}
+	if article.Remedy == "None is needed." {
+		return ""
+	}
+	return article.Remedy
 }
 
-// head has the owner, its class and the evidence, without the time.
-func (o *Owner) head() string {
-	s := fmt.Sprintf("%s: %s", o.Owner, o.Class)
-	switch {
-	case o.Self:
-		return fmt.Sprintf("%s: the object itself, which never counts", o.Owner)
-	case o.Doubt != graph.DoubtUnset:
-		s += " (" + o.Doubt.String() + ")"
+// key spells a key.
+func (s speech) key(k graph.Key) string {
+	if s.wide && k.UID != "" {
+		return spell.Key(k) + " (UID " + spell.Clip(string(k.UID)) + ")"
 	}
-	if int(o.Evidence) < len(evidenceTextNames) {
-		s += ", " + evidenceTextNames[o.Evidence]
-	}
-	return s
+	return spell.Key(k)
 }
 
-func writeConditions(b *strings.Builder, all []Condition, indent string) {
-	for i := range all {
-		fmt.Fprintf(b, "%s- %s\n", indent, all[i].line())
-		writeConditions(b, all[i].For, indent+"  ")
+// keys spells keys, and counts those beyond the bound and more others.
+func (s speech) keys(list []graph.Key, more int) string {
+	names := make([]string, 0, spell.MaxNamed)
+	for _, k := range list[:min(len(list), spell.MaxNamed)] {
+		names = append(names, s.key(k))
 	}
+	return and(names, more+len(list)-len(names))
 }
 
-func (c *Condition) line() string {
-	s := policy.Words(c.Reason, c.Doubt)
-	if c.Key != (graph.Key{}) {
-		s = c.Key.String() + ": " + s
+// and joins names, and counts more of them.
+func and(names []string, more int) string {
+	if more > 0 {
+		names = append(slices.Clip(names), fmt.Sprint(more, " more"))
 	}
-	if c.End != EndUnset {
-		s += "; " + c.actor()
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 	}
-	if c.Tries > 0 {
-		s += "; " + number(c.Tries, "failure")
-	}
-	if c.Text != "" {
-		s += fmt.Sprintf(": %q", c.Text)
-	}
-	if !c.Since.IsZero() {
-		s += "; since " + stamp(c.Since)
-	}
-	if !c.Next.IsZero() {
-		s += "; next at " + stamp(c.Next)
-	}
-	return s
-}
-
-// actor names the actor of the end.
-func (c *Condition) actor() string {
-	switch c.End {
-	case Ring:
-		names := make([]string, len(c.Ring))
-		for i, k := range c.Ring {
-			names[i] = k.String()
-		}
-		return "a ring of " + strings.Join(names, ", ")
-	case Cut:
-		return "the rest of the chain"
-	case Controller:
-		return "the controller of the finalizer " + c.Actor
-	case Handler:
-		return "the handler of the finalizer " + c.Actor
-	case Kind:
-		return "the kind " + c.Actor
-	case Work:
-		return "this engine (" + c.Actor + ")"
-	case Time:
-		return "the end of " + c.Actor
-	case User, Store, Writer:
-		if c.Actor == "" {
-			return article(c.End)
-		}
-		return article(c.End) + " (" + c.Actor + ")"
-	}
-	return c.Actor
-}
-
-func article(e End) string {
-	switch e {
-	case Store:
-		return "the store"
-	case Writer:
-		return "another writer"
-	}
-	return "a user"
+	return strings.Join(names, "")
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // number returns "1 owner", "2 owners".
-func number(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
-}
+func number(n int, noun string) string { return spell.Count(uint64(max(n, 0)), noun) }

@@ -5,91 +5,97 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// goneSentence explains an object that is gone.
-func (x *Explanation) goneSentence() string {
-	s := fmt.Sprintf("%s is gone", x.Key)
-	if !x.Changed.IsZero() {
-		s += " since " + stamp(x.Changed)
+// gone explains an object that is gone.
+func (s speech) gone() string {
+	out := s.key(s.x.Key) + " is gone"
+	if !s.x.Changed.IsZero() {
+		out += " since " + stamp(s.x.Changed)
 	}
-	d := x.Deletion
+	d := s.x.Deletion
 	if d == nil {
-		return s + "."
+		return out + "."
 	}
 	if d.Unseen {
-		s += " or earlier"
+		out += " or earlier"
 	}
 	switch p := d.Proof; {
 	case p == nil:
-		s += ": another writer deleted it"
+		out += ": another writer deleted it"
 		if int(d.Garbage) < len(garbageTextNames) && d.Garbage != GarbageUnset {
-			s += ", and " + garbageTextNames[d.Garbage]
+			out += ", and " + garbageTextNames[d.Garbage]
 		}
 	case p.Certain:
-		s += ": this engine deleted it, because " + policy.Words(p.Decision.Reason, p.Decision.Doubt)
+		out += ": this engine deleted it, because " + policy.Words(p.Decision.Reason, p.Decision.Doubt)
 	default:
-		s += ": a delete of this engine with an unknown outcome, or another writer, ended it"
+		out += ": a delete of this engine without an answer, or another writer, ended it"
 	}
-	return s + "."
+	return out + "."
 }
 
-// write writes the end of an object as lines.
-func (d *Deletion) write(b *strings.Builder) {
+// deletion writes the end of an object as lines.
+func (s speech) deletion(b *strings.Builder, d *Deletion) {
 	if d == nil {
 		return
 	}
-	fmt.Fprintf(b, "last seen as %s\n", d.Object)
+	fmt.Fprintf(b, "It was seen last%s.\n", s.seen(&d.Object))
 	if d.Cut > 0 {
-		fmt.Fprintf(b, "owners and finalizers left out: %d\n", d.Cut)
+		fmt.Fprintf(b, "Owners and finalizers left out: %d.\n", d.Cut)
 	}
 	if p := d.Proof; p != nil {
-		p.write(b)
+		s.proof(b, p)
 	}
 	if d.Proof != nil && d.Garbage != GarbageUnset {
-		fmt.Fprintf(b, "at its end %s\n", garbageTextNames[d.Garbage&3])
+		fmt.Fprintf(b, "At its end %s.\n", garbageTextNames[d.Garbage&3])
 	}
-	fmt.Fprintln(b, d.Root.line())
+	fmt.Fprintln(b, s.root(&d.Root))
 }
 
-func (p *Proof) write(b *strings.Builder) {
-	fmt.Fprintf(b, "judged at version %s: %s", p.Version, policy.Words(p.Decision.Reason, p.Decision.Doubt))
+// seen describes an object as the watch showed it last.
+func (s speech) seen(o *graph.Object) string {
+	var out string
+	if o.Version != "" {
+		out = " at version " + spell.Line(string(o.Version))
+	}
+	if o.Deleting {
+		out += ", with a deletion mark"
+	}
+	owners := make([]graph.Key, 0, len(o.Owners))
+	for _, r := range o.Owners {
+		owners = append(owners, r.Key)
+	}
+	if len(owners) > 0 {
+		out += ", owned by " + s.keys(owners, 0)
+	}
+	if len(o.Finalizers) > 0 {
+		out += ", with the finalizers " + spell.Line(strings.Join(o.Finalizers, ", "))
+	}
+	return out
+}
+
+func (s speech) proof(b *strings.Builder, p *Proof) {
+	fmt.Fprintf(b, "This engine judged version %s: %s", spell.Line(string(p.Version)), policy.Words(p.Decision.Reason, p.Decision.Doubt))
 	if p.Decision.Propagation != graph.Unset {
-		fmt.Fprintf(b, ", propagation %s", p.Decision.Propagation)
+		fmt.Fprintf(b, "; the propagation of the delete is %s", p.Decision.Propagation)
 	}
-	fmt.Fprintln(b)
-	for i := range p.Owners {
-		o := &p.Owners[i]
-		fmt.Fprintf(b, "owner %s", o.head())
-		if !o.Self && !o.At.IsZero() {
-			fmt.Fprintf(b, ", known since %s", stamp(o.At))
-		}
-		fmt.Fprintln(b)
-	}
-	if p.OwnersCut > 0 {
-		fmt.Fprintf(b, "and %s\n", number(p.OwnersCut, "more owner"))
-	}
+	fmt.Fprintln(b, ".")
+	s.owners(b, p.Owners, p.OwnersCut, Owner.then)
 	if p.Holder != (graph.Key{}) {
-		fmt.Fprintf(b, "holder %s\n", p.Holder)
+		fmt.Fprintf(b, "Holder %s: its sweep deleted the object.\n", s.key(p.Holder))
 	}
 }
 
-// line names the roots.
-func (r *Root) line() string {
-	names := make([]string, len(r.Keys))
-	for i, k := range r.Keys {
-		names[i] = k.String()
-	}
-	s := strings.Join(names, ", ")
-	if r.More > 0 {
-		s += fmt.Sprintf(" and %d more", r.More)
-	}
-	switch {
-	case len(r.Keys) == 0 && r.More == 0:
-		return "root unknown"
+// root names the objects whose deletion began the cascade.
+func (s speech) root(r *Root) string {
+	switch list := s.keys(r.Keys, r.More); {
+	case list == "":
+		return "The root of its deletion is not known."
 	case r.Nearest:
-		return "root unknown, nearest absent owners: " + strings.TrimPrefix(s, " and ")
+		return "The root of its deletion is not known. The nearest absent owners: " + list + "."
+	default:
+		return "The root of its deletion: " + list + "."
 	}
-	return "root " + strings.TrimPrefix(s, " and ")
 }

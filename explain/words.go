@@ -139,7 +139,7 @@ func (e End) MarshalText() ([]byte, error) { return text("end", endNames[:], uin
 // UnmarshalText reads the word. An error wraps graph.ErrInvalid.
 func (e *End) UnmarshalText(t []byte) error { return parse("end", endNames[:], t, (*uint8)(e)) }
 
-// Pace tells a stuck object from a slow one (law X3).
+// Pace tells a stuck object from a slow one (law X3). The package comment defines its words.
 type Pace uint8
 
 const (

@@ -106,9 +106,9 @@ func Page() string {
 	var b strings.Builder
 	b.WriteString("# Codes of package lint\n\nThis page is the output of `lint.Page`. " +
 		"A later version may add codes, and gives no code another meaning.\n\n" +
-		"| code | fault | importance | remedy |\n|---|---|---|---|\n")
+		"| code | fault | importance | example | remedy |\n|---|---|---|---|---|\n")
 	for _, c := range Codes() {
-		fmt.Fprintf(&b, "| <a id=%q></a>%s | %s | %s | %s |\n", strings.ToLower(c.Code.String()), c.Code, c.Title, c.Importance, c.Remedy)
+		fmt.Fprintf(&b, "| <a id=%q></a>%s | %s | %s | %s | %s |\n", strings.ToLower(c.Code.String()), c.Code, c.Title, c.Importance, exampleNames[c.Code], c.Remedy)
 	}
 	b.WriteString("\nA finding also names the fate of its object, if nothing changes. The collector is the one of the store. " +
 		"On Kubernetes a finding also names the end by the engine of this module, where it is another one:\n\n")

@@ -1,10 +1,12 @@
 package lint_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -31,6 +33,28 @@ func TestCodes(t *testing.T) {
 	for _, c := range list {
 		if c.Code != lint.UnresolvedOwner && c.Code != lint.UnqualifiedFinalizer && !slices.Contains(planted, c.Code.String()) {
 			t.Errorf("no planted fault has the code %s", c.Code)
+		}
+	}
+}
+
+// TestDescribe: each code has a text with an example, also in small letters. Another code is an error.
+func TestDescribe(t *testing.T) {
+	for _, c := range lint.Codes() {
+		for _, typed := range []string{c.Code.String(), strings.ToLower(c.Code.String())} {
+			text, err := lint.Describe(typed)
+			lines := strings.Split(text, "\n")
+			if err != nil || len(lines) != 5 || lines[0] != c.Code.String()+": "+c.Title || !strings.HasSuffix(lines[2], ".") || lines[3] != "Remedy: "+c.Remedy {
+				t.Errorf("describe %s: %q, error %v", typed, text, err)
+			}
+		}
+	}
+	for _, c := range []struct{ typed, want, reason string }{
+		{"OG1", `describe code "OG1": want OG001 to OG032: invalid`, "digits are missing"},
+		{"unset", `describe code "unset": want OG001 to OG032: invalid`, "the zero value has no text"},
+		{"\x1b[2J", `describe code "\x1b[2J": want OG001 to OG032: invalid`, "the error controls no terminal"},
+	} {
+		if text, err := lint.Describe(c.typed); text != "" || !errors.Is(err, graph.ErrInvalid) || err.Error() != c.want {
+			t.Errorf("describe %q: %q, error %v, want %s: %s", c.typed, text, err, c.want, c.reason)
 		}
 	}
 }

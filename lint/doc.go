@@ -32,7 +32,8 @@
 // # Codes
 //
 // Each fault has a stable [Code]. A later version may add codes, and gives no code another
-// meaning. [Codes] has the title, importance and remedy of each, and LINT.md shows them.
+// meaning. [Codes] has the title, importance and remedy of each, [Describe] has them as
+// text with an example, and LINT.md shows them.
 // [ParseIgnore] reads a list of codes and objects that a report leaves out.
 //
 // # Bounds

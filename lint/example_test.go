@@ -39,6 +39,23 @@ func ExampleCheck() {
 	// OG022 warning volume/shop/data: finalizers: No handler is known for the finalizer "example.com/empty".
 }
 
+// A person reads the findings by code, in columns, with the remedy of each code.
+func ExampleReport_Text() {
+	report, err := lint.Check(shop(), lint.Config{})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Print(report.Text(10, len(shop().Objects)))
+	// Output:
+	// OG001 error: owner missing (1)
+	//   pod/shop/web  owners[0].uid  No object has the UID of the owner set/shop/web  the collector deletes this now
+	//   Remedy: Keep the object by dropping the reference, or create the owner first after a restore.
+	// OG006 error: owner in another scope (1)
+	//   pod/test/web  owners[0].scope  The owner's scope is "shop", and the object's scope is "test"  kept for ever
+	//   Remedy: Move one of the two, or use a global owner.
+	// 2 errors in 4 objects
+}
+
 // A report counts the findings that the list leaves out.
 func ExampleParseIgnore() {
 	list, err := lint.ParseIgnore(`

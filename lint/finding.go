@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // Finding is one fault of one object. It is a comparable value and safe for concurrent
@@ -31,20 +32,33 @@ type Finding struct {
 
 // String returns the finding as one line, without its end.
 func (f Finding) String() string {
-	object := f.Object.String()
-	if f.Object.UID == "" { // of a file
-		object = f.Object.PlaceString()
+	text := fmt.Sprintf("%s %s %s: %s: %s", f.Code, f.Severity, object(f.Object), spell.Line(f.Field), spell.Line(f.Message))
+	if end := f.end(); end != "" {
+		text += " Fate: " + end + "."
 	}
-	text := fmt.Sprintf("%s %s %s: %s: %s", f.Code, f.Severity, short(object), f.Field, f.Message)
+	return text
+}
+
+// end returns the fate in words, with the other object or the other collector. It is empty if the
+// finding says nothing about an end.
+func (f Finding) end() string {
 	switch {
 	case f.Fate == FateUnset:
-		return text
+		return ""
 	case f.Engine != FateUnset:
-		return text + " Fate: " + f.Fate.by("Kubernetes' collector") + "; by the engine of this module: " + f.Engine.by("it") + "."
+		return f.Fate.by("Kubernetes' collector") + "; by the engine of this module: " + f.Engine.by("it")
 	case f.Of == graph.Key{}:
-		return text + " Fate: " + f.Fate.String() + "."
+		return f.Fate.String()
 	}
-	return text + " Fate: " + f.Fate.String() + " " + short(f.Of.String()) + "."
+	return f.Fate.String() + " " + object(f.Of)
+}
+
+// object spells an object. A file may have one without a kind or a name.
+func object(k graph.Key) string {
+	if k.Kind == "" || k.Name == "" {
+		return short(k.PlaceString())
+	}
+	return short(spell.Key(k))
 }
 
 // by returns the fate in words with the name of the collector.
@@ -74,10 +88,11 @@ type Report struct {
 	Counts []Count
 }
 
-// String returns the report as text: one line for each finding, and one for each code with
-// findings that the report does not have. The text of an empty report is empty.
+// String returns the report as lines of a log: one for each finding, and one for each code with
+// findings that the report does not have. The text of an empty report is empty. [Report.Text] is
+// for a person.
 //
-//test:by TestReportText
+//test:by TestReportString
 func (r Report) String() string {
 	var b strings.Builder
 	for _, f := range r.Findings {

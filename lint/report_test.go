@@ -26,9 +26,9 @@ func sample(t testing.TB) lint.Report {
 	return r
 }
 
-func TestReportText(t *testing.T) {
+func TestReportString(t *testing.T) {
 	want := `OG012 error node/n: owners[0].uid: The object names itself as its owner. Fate: kept for ever.
-OG023 error pod/s/"<é>": finalizers: The object has the finalizers of both propagations, which contradict each other.
+OG023 error pod/s/<é>: finalizers: The object has the finalizers of both propagations, which contradict each other.
 OG020 warning pod/s/a: owners[0].block: The dependent is being deleted and keeps the finalizer "f". Fate: blocks the deletion of pod/s/b.
 OG021 note pod/s/a: deleting: The age of the deletion mark is not known. It keeps the finalizer "f". Fate: is being deleted.
 OG021 note pod/s/b: deleting: The age of the deletion mark is not known. It waits for the blocking references of its dependents (1): pod/s/a. Fate: is being deleted.

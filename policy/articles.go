@@ -97,7 +97,7 @@ var articles = [...]Article{
 	NeedFinalizers: {
 		"The object is being deleted, and finalizers hold it. This engine does not handle them.",
 		"The controller of each finalizer has not finished its work, or does not run.",
-		"Look at the controller of the finalizer. Remove a finalizer by hand only if its controller is gone for good.",
+		"Look at the controller of the finalizer. If that is gone for good, take the finalizer off.",
 	},
 	NeedGrace: {
 		"The object is being deleted, and its grace period has to end. Afterwards the store removes the object.",

@@ -118,5 +118,5 @@ func ExampleAbout() {
 	// Output:
 	// finalizers hold it
 	// The object is being deleted, and finalizers hold it. This engine does not handle them.
-	// Look at the controller of the finalizer. Remove a finalizer by hand only if its controller is gone for good.
+	// Look at the controller of the finalizer. If that is gone for good, take the finalizer off.
 }

@@ -63,7 +63,7 @@ finalizers hold it
 its grace period has to end
 its controller has to acknowledge the deletion
 a sick kind holds the fence
-unknown
+it is not known whether an owner exists
 the object is flawed
 it and its owners own each other
 its kind is not served

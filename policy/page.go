@@ -46,5 +46,5 @@ Package ` + "`policy`" + ` has the texts of this page. Change them there, and ru
 
 // write writes the section of one word.
 func (a Article) write(b *strings.Builder, code, words string) {
-	fmt.Fprintf(b, "\n### %s\n\nIn words: \"%s\".\n\n- Meaning: %s\n- Cause: %s\n- Action: %s\n", code, words, a.Meaning, a.Cause, a.Remedy)
+	fmt.Fprintf(b, "\n### %s\n\nIn words: \"%s\".\n\n- Meaning: %s\n- Cause: %s\n- Remedy: %s\n", code, words, a.Meaning, a.Cause, a.Remedy)
 }

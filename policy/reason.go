@@ -189,7 +189,7 @@ var reasonNames = [...]string{
 	NeedDependents: "dependents hold it", NeedFinalizers: "finalizers hold it",
 	NeedGrace:           "its grace period has to end",
 	NeedAcknowledgement: "its controller has to acknowledge the deletion",
-	FenceHeld:           "a sick kind holds the fence", OwnerUnknown: "unknown",
+	FenceHeld:           "a sick kind holds the fence", OwnerUnknown: "it is not known whether an owner exists",
 	ObjectFlawed: "the object is flawed", KindUnserved: "its kind is not served", KindSick: "its kind is sick", StoreRefused: "the store refused the write",
 	HandlerFailed: "a finalizer's handler failed", HandlerRuns: "a finalizer's handler is at work",
 	HandlerDone: "a finalizer's handler has succeeded",

@@ -77,5 +77,5 @@ func ExampleExplanation() {
 	// site/front  (being deleted, waits for its dependents; dependents hold it)
 	// └── page/home  (waited for; held; finalizers hold it)
 	//     └── controller example.com/archive  (next actor)
-	// site/front@f is being deleted and waits: dependents hold it; it is pending, and the next actor is the controller of the finalizer example.com/archive.
+	// site/front is being deleted and waits for its dependents: page/home. Who has to act: the controller of the finalizer example.com/archive, for page/home.
 }

@@ -148,7 +148,7 @@ func (w *world) flaws(r *graph.Owner, upper int) []string {
 	case owner.class == unknown || r.Key == owner.key && !r.Unresolved:
 		return nil
 	case r.Unresolved:
-		return []string{"its owner's scope is unknown"}
+		return []string{"its owner's scope is not resolved"}
 	}
 	return []string{"its reference names " + spell(r.Key)}
 }

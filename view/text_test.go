@@ -50,7 +50,7 @@ func TestTextShapes(t *testing.T) {
 			"K/s/a\n├── K/s/b\n│   └── K/s/d  (also owned by K/s/c)\n│       └── K/s/e\n└── K/s/c\n    └── K/s/d  (drawn above)\n4 objects below it\n"},
 		{"twice", "two claims on one owner are one line, and the sound one counts", []graph.Object{node("a"), twice}, "K/s/a\n└── K/s/b\n1 object below it\n"},
 		{"wrong", "the UID alone leads to the owner, and the flaw shows", []graph.Object{node("a"), wrong}, "K/s/a\n└── K/s/b  (its reference names K/elsewhere/a)\n1 object below it\n"},
-		{"unresolved", "the scope of an owner may be unknown", []graph.Object{node("a"), unresolved}, "K/s/a\n└── K/s/b  (its owner's scope is unknown)\n1 object below it\n"},
+		{"unresolved", "the scope of an owner may be unknown", []graph.Object{node("a"), unresolved}, "K/s/a\n└── K/s/b  (its owner's scope is not resolved)\n1 object below it\n"},
 		{"no UID", "without a UID the place leads to the owner", []graph.Object{unplaced, plain}, "K/s/a\n└── K/s/b\n1 object below it\n"},
 		{"many owners", "a list of owners is bounded", []graph.Object{node("a"), node("b", "a", "1", "2", "3", "4", "5", "6", "7")},
 			"K/s/a\n└── K/s/b  (also owned by K/s/1, K/s/2, K/s/3, K/s/4, K/s/5 and 2 more)\n1 object below it\n"},

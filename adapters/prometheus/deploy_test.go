@@ -138,7 +138,7 @@ func TestAlerts(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, reason string }{
 		{`{status="stuck"}) > 0`, `{status="stuck"}) > 3`, "three stuck objects raise no alert"},
-		{`status="stuck"`, `status=~"stuck|waiting"`, "waiting objects raise an alert"},
+		{`status="stuck"`, `status=~"stuck|pending"`, "pending objects raise an alert"},
 		{"for: 15m", "for: 1m", "an alert comes too early"},
 		{"kind_sick > 0", "kind_sick > 1", "one sick kind raises no alert"},
 		{"> 0.1", "> 0.3", "a fifth of the calls may fail"},

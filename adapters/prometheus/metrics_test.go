@@ -79,7 +79,7 @@ func TestCascade(t *testing.T) {
 			"calls_total{result=ok,type=delete}": float64(s.deletes.Load()), "calls_total{result=refused,type=delete}": float64(s.refused.Load()),
 			"call_duration_seconds{type=delete} count": float64(s.deletes.Load() + s.refused.Load()), "started_calls_total{type=delete}": float64(s.deletes.Load() + s.refused.Load()),
 			"held_objects{reason=NeedFinalizers}": 1, "held_objects{reason=StoreRefused}": 1, "cascades_in_progress": 1, "cascade_duration_seconds count": 0,
-			"pending_objects{status=waiting}": 1, "pending_objects{status=stuck}": 1, "refused_writes_total": float64(s.refused.Load()),
+			"pending_objects{status=pending}": 1, "pending_objects{status=stuck}": 1, "refused_writes_total": float64(s.refused.Load()),
 		})
 		if sum, least := r.scrape()["call_duration_seconds{type=delete} sum"], 0.01*float64(s.deletes.Load()); sum < least-1e-6 || sum > least+1 {
 			t.Errorf("the deletes took %v s, want about %v", sum, least)

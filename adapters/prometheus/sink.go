@@ -34,7 +34,7 @@ func (s sink) stats(x engine.Stats) {
 	s.put("graph_nodes", float64(x.Nodes))
 	s.put("unfinished_objects", float64(x.Unfinished.Objects))
 	for _, k := range [...]engine.Status{
-		engine.StatusWorking, engine.StatusQueued, engine.StatusBlocked, engine.StatusWaiting, engine.StatusStuck,
+		engine.StatusMoving, engine.StatusQueued, engine.StatusBlocked, engine.StatusPending, engine.StatusStuck,
 	} {
 		s.put("pending_objects", float64(x.ByStatus[k]), k.String())
 	}

@@ -85,7 +85,7 @@ func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error
 	if err := h.addDeletions(ctx, &o.running); err != nil {
 		return nil, err
 	}
-	for st := engine.StatusWorking; st <= engine.StatusStuck; st++ {
+	for st := engine.StatusMoving; st <= engine.StatusStuck; st++ {
 		o.Status = append(o.Status, statusCount{st.String(), s.ByStatus[st]})
 	}
 	if u := s.Unfinished; !u.Since.IsZero() {

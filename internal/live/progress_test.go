@@ -14,7 +14,7 @@ import (
 
 func TestSince(t *testing.T) {
 	stats := func(gone uint64, held int, reads, deletes, patches, fences uint64) (s engine.Stats) {
-		s.Gone, s.ByStatus[engine.StatusWaiting] = gone, held
+		s.Gone, s.ByStatus[engine.StatusPending] = gone, held
 		s.Calls[engine.CallRead], s.Calls[engine.CallDelete] = reads, deletes
 		s.Calls[engine.CallPatch], s.Calls[engine.CallFence] = patches, fences
 		return s

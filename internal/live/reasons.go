@@ -66,21 +66,9 @@ func Explain(h engine.Held) string {
 	if len(h.Detail) == 0 {
 		return s
 	}
-	var names []string
-	for i, text := range h.Detail {
-		if i == spell.MaxNamed { // a report does not have the number of the others
-			names = append(names, "...")
-			break
-		}
-		names = append(names, causeText(h.Reason, text))
+	names := spell.Causes(h.Detail[:min(len(h.Detail), spell.MaxNamed)], h.Reason.NamesFinalizers())
+	if len(h.Detail) > spell.MaxNamed { // a report does not have the number of the others
+		names = append(names, "...")
 	}
 	return s + " (" + strings.Join(names, ", ") + ")"
-}
-
-// causeText returns a cause as people read it.
-func causeText(r policy.Reason, text string) string {
-	if r.NamesFinalizers() {
-		return spell.Line(text)
-	}
-	return spell.Text(text)
 }

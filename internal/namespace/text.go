@@ -143,7 +143,7 @@ func (o *remainingObject) text(ago func(time.Time) string) string {
 	}
 	line := fmt.Sprintf("  %s: %s; finalizers: %s\n", spell.Key(x.Key), mark, Finalizers(o.Finalizers))
 	if pace, _ := x.Pace(); pace > explain.Resting {
-		line += "    it " + strings.TrimPrefix(x.Sentence(), x.Key.String()+" ") + "\n"
+		line += "    it " + strings.TrimPrefix(x.Sentence(), spell.Key(x.Key)+" ") + "\n"
 	}
 	return line
 }

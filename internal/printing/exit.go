@@ -49,7 +49,7 @@ func Exit(stderr io.Writer, command string, started bool, err error) int {
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {
-		return "unknown"
+		return "without a version: the build did not record one"
 	}
 	return info.Main.Version
 }

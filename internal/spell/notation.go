@@ -25,3 +25,18 @@ func Text(s string) string {
 	}
 	return Line(s)
 }
+
+// Causes returns the text of each cause. Finalizers stay as they are, because one may look like a key.
+//
+//test:by ownergraph.TestHeldText
+func Causes(list []string, finalizers bool) []string {
+	out := make([]string, 0, len(list))
+	for _, s := range list {
+		if finalizers {
+			out = append(out, Line(s))
+		} else {
+			out = append(out, Text(s))
+		}
+	}
+	return out
+}

@@ -68,7 +68,7 @@ func (v Verb) String() string {
 func (c *Command) check() error {
 	switch {
 	case c.Verb > Retire:
-		return errors.New("unknown")
+		return errors.New("no verb of the list")
 	case (c.Verb == Approve || c.Verb == Refuse) && c.All == (c.Cascade != ""):
 		return errors.New("it takes uid=UID of a root, or all")
 	case c.Verb == Approve && (c.AtMost < 1 || c.For < 0):

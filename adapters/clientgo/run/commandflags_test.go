@@ -88,7 +88,7 @@ func TestCommandsRefused(t *testing.T) {
 	}{
 		{Config{Command: Command{Verb: Pause, What: engine.Extent{All: true}}}, "Command.pause: it changes the record, and Engine.Record (flag -record) names none", "no record"},
 		{Config{Command: Command{Verb: Approve}, Engine: ownergraph.Config{Record: "x"}}, "Command.approve: it takes uid=UID", "no cascade"},
-		{Config{Command: Command{Verb: 9}}, "Command.verb(9): unknown", "no verb"},
+		{Config{Command: Command{Verb: 9}}, "Command.verb(9): no verb of the list", "no verb"},
 		{Config{NoBrake: true, Command: Command{Verb: Refuse, All: true, Refusal: engine.KeepHeld}, Engine: ownergraph.Config{Record: "x"}},
 			"Command.refuse: it answers for a brake", "no brake"},
 		{Config{NoBrake: true, Engine: ownergraph.Config{Brake: engine.Brake{PerCascade: 1}}}, "NoBrake: set, and", "both"},

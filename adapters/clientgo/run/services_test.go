@@ -72,7 +72,7 @@ func TestHeldByServices(t *testing.T) {
 			"Warning NeedFinalizers: finalizers hold it: " + clientgo.NamespaceFinalizer + ", " + isDown("metrics.k8s.io"),
 			"Warning NeedFinalizers: finalizers hold it: x/y",
 			"Warning NeedFinalizers: finalizers hold it: x/z",
-			"Warning OwnerUnknown: unknown",
+			"Warning OwnerUnknown: it is not known whether an owner exists",
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%q, want %q", got, want)

@@ -6,27 +6,29 @@ import (
 	"github.com/ownergraph/ownergraph/policy"
 )
 
-// Status names the actor that has to act next for an object.
+// Status tells a stuck object from a slow one. Package explain defines the words.
+//
+//test:by engine.TestOneVocabulary
 type Status uint8
 
 const (
 	// Unset is no status: nothing keeps the object.
 	Unset Status = iota
-	// Working: a call or a run of a handler is under way for it.
-	Working
+	// Moving: a call or a run of a handler is under way for it.
+	Moving
 	// Queued: it waits for its turn.
 	Queued
 	// Blocked: it waits for its dependents or members.
 	Blocked
-	// Waiting: it waits for something outside that a deletion commonly waits for.
-	Waiting
-	// Stuck: it waits for something outside that has to be mended or changed.
+	// Pending: it waits for an actor outside, as is common in a deletion.
+	Pending
+	// Stuck: a part outside has to be mended or changed.
 	Stuck
 
 	numStatuses
 )
 
-var statusNames = [numStatuses]string{"unset", "working", "queued", "blocked", "waiting", "stuck"}
+var statusNames = [numStatuses]string{"unset", "moving", "queued", "blocked", "pending", "stuck"}
 
 // String returns the status in lower case.
 func (s Status) String() string {
@@ -46,7 +48,7 @@ func StatusOf(r policy.Reason) Status {
 	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing, policy.BrakeListing,
 		policy.NeedSelect, policy.StoreDelays, policy.ObserveOnly, policy.LevelTooLow,
 		policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.DeletionRefused, policy.CascadeRefused, policy.Paused:
-		return Waiting
+		return Pending
 	}
 	if r.Held() {
 		return Stuck

@@ -10,14 +10,14 @@ import (
 func TestStatusOfReasons(t *testing.T) {
 	const want = `
 owned by itself alone: stuck
-the owner's kind has to be listed: waiting
-a read contradicts the watch: waiting
+the owner's kind has to be listed: pending
+a read contradicts the watch: pending
 dependents hold it: blocked
-finalizers hold it: waiting
-its grace period has to end: waiting
-its controller has to acknowledge the deletion: waiting
+finalizers hold it: pending
+its grace period has to end: pending
+its controller has to acknowledge the deletion: pending
 a sick kind holds the fence: stuck
-unknown: stuck
+it is not known whether an owner exists: stuck
 the object is flawed: stuck
 it and its owners own each other: stuck
 its kind is not served: stuck
@@ -26,31 +26,31 @@ the store refused the write: stuck
 a finalizer's handler failed: stuck
 other writers are faster: stuck
 its write is undone again and again: stuck
-observing only: waiting
-the store promises too little: waiting
+observing only: pending
+the store promises too little: pending
 another live object has its UID: stuck
 its members are not gone: blocked
 it was deleted before its sweep could guard it: stuck
 its members cannot be told from the members of others: stuck
 its sweep names a kind that is not served: stuck
 another object has a claim on it: stuck
-its members by label have to be selected: waiting
+its members by label have to be selected: pending
 a kind has not passed the fence in time: stuck
 writes to it fail: stuck
-it is protected: waiting
-its protection is not known: waiting
-a guard has to judge its deletion: waiting
-its deletion needs an approval: waiting
+it is protected: pending
+its protection is not known: pending
+a guard has to judge its deletion: pending
+its deletion needs an approval: pending
 it carries the finalizers of a guard that is not in the settings: stuck
 it may not own others, so no guard can judge it: stuck
 objects of an earlier phase go first: blocked
 its cascade has more objects than the brake allows: stuck
-a user refused the cascade: waiting
-kinds have to be listed before the brake counts its cascade: waiting
-the store has put the call off: waiting
+a user refused the cascade: pending
+kinds have to be listed before the brake counts its cascade: pending
+the store has put the call off: pending
 the store does not begin a fence: stuck
 the judgement of its deletion fails: stuck
-the engine is paused: waiting
+the engine is paused: pending
 `
 	got := "\n"
 	for r := range policy.Reason(255) {
