@@ -102,7 +102,8 @@ func (d *drawing) measure() (boxW int) {
 			rows = append(rows, fit(s, d.columns))
 		}
 		d.rows = append(d.rows, rows)
-		for _, s := range rows {
+		for row, s := range rows {
+			rows[row] = bare(s)
 			wide = max(wide, width(s))
 		}
 	}

@@ -82,6 +82,24 @@ func width(s string) (n int) {
 	return n
 }
 
+// maxMarks bounds the marks above and below one character in a box. More of them would lie on other boxes.
+const maxMarks = 4
+
+// bare returns a text with few marks on each character.
+//
+//test:by TestBare
+func bare(s string) string {
+	n := 0
+	return strings.Map(func(r rune) rune {
+		if cells(r) > 0 {
+			n = 0
+		} else if n++; n > maxMarks {
+			return -1
+		}
+		return r
+	}, s)
+}
+
 // fit cuts the middle out of a text that is wider than columns.
 func fit(s string, columns int) string {
 	if width(s) <= columns {

@@ -134,3 +134,16 @@ func TestClassesDiffer(t *testing.T) {
 		t.Errorf("%d words, %d shapes and %d looks in DOT for %d classes", len(words), len(shapes), len(dots), n)
 	}
 }
+
+// TestBare: a character keeps few marks, and other text stays.
+func TestBare(t *testing.T) {
+	for _, c := range []struct{ in, want, reason string }{
+		{"web-1", "web-1", "common text"},
+		{"e\u0301a", "e\u0301a", "one mark"},
+		{"e" + strings.Repeat("\u0301", 80) + "a\u0301", "e" + strings.Repeat("\u0301", maxMarks) + "a\u0301", "80 marks"},
+	} {
+		if got := bare(c.in); got != c.want {
+			t.Errorf("%q, want %q: %s", got, c.want, c.reason)
+		}
+	}
+}

@@ -203,6 +203,8 @@ func TestCauses(t *testing.T) {
 		{policy.OwnerUnknown, "pod/s/a@u^!", "object?key=pod%2Fs%2Fa&uid=u", "a reference to an owner"},
 		{policy.NeedFinalizers, "pod/s/a@u", "", "a finalizer"},
 		{policy.NeedDependents, "some words", "", "no key"},
+		{policy.OwnerUnknown, "validate", "", "a bare word"},
+		{policy.Braked, "cascade pod/s/a@u: more than 40 objects", "object?key=pod%2Fs%2Fa&uid=u", "a root in a sentence"},
 	} {
 		if got := causesOf(c.why, []string{c.text}); len(got) != 1 || got[0].Link != c.link {
 			t.Errorf("%q becomes %+v, want the link %q: %s", c.text, got, c.link, c.reason)

@@ -83,6 +83,13 @@ func (n names) linked(text string) template.HTML {
 	return template.HTML(b.String()) // each part is escaped above
 }
 
+// named reads the key of an object with its UID, also as a reference with its marks.
+func named(s string) (graph.Key, bool) {
+	k, err := graph.ParseKey(strings.TrimRight(s, "!^?"))
+	place, uid, _ := strings.Cut(s, "@") // a bare word is a short form of a key
+	return k, err == nil && uid != "" && strings.Contains(place, "/")
+}
+
 // cause is the text of a cause, with the link to the object that it names.
 type cause struct{ Text, Link string }
 
@@ -95,9 +102,14 @@ func causesOf(why policy.Reason, details []string) (out []cause) {
 		switch why {
 		case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed: // a finalizer may look like a key
 		default:
-			k, err := graph.ParseKey(strings.TrimRight(s, "!^?"))
-			if err == nil && k.Kind != "" && k.UID != "" {
+			if k, ok := named(s); ok {
 				c = cause{clean(spell.Key(k)), objectLink(k)}
+				break
+			}
+			for word := range strings.FieldsSeq(shortened(s, maxWord)) {
+				if k, ok := named(strings.TrimRight(word, ":,;")); ok && c.Link == "" {
+					c.Link = objectLink(k)
+				}
 			}
 		}
 		out = append(out, c)
