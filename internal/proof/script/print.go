@@ -110,9 +110,18 @@ func (r *runner) printHeld(side int) {
 		name = fmt.Sprintf("held@%d", side+1)
 	}
 	for _, h := range r.w.Sides[side].Engine.Held(maxHeld) {
-		h.LastError = "" // the output has the failed step
-		r.printf("%s %s", name, h)
+		r.printf("%s %s", name, heldLine(h))
 	}
+}
+
+// heldLine returns a held object in the notation of package graph, with its UIDs. The output has the failed
+// step, so the line has no error.
+func heldLine(h engine.Held) string {
+	s := h.Key.String() + ": " + policy.Words(h.Reason, h.Doubt)
+	if len(h.Detail) > 0 {
+		s += " (" + strings.Join(h.Detail, ", ") + ")"
+	}
+	return s
 }
 
 // requests returns the number of completed calls since its last call, by type.
