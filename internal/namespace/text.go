@@ -52,8 +52,14 @@ func (n *Answer) Conclude(ns *lint.Object, partly bool) {
 	n.Next = append(n.Next, last)
 }
 
-// finalizers returns a line for each finalizer of the remaining objects with a mark.
-func (n *Answer) finalizers() (lines []string) {
+// Holder is a finalizer that holds objects of a namespace.
+type Holder struct {
+	Finalizer string
+	Objects   []graph.Object // with a mark
+}
+
+// Holders returns the finalizers of the remaining objects with a mark, by name.
+func (n *Answer) Holders() (list []Holder) {
 	by := map[string][]graph.Object{}
 	for _, k := range n.Remaining {
 		for _, o := range k.all {
@@ -65,11 +71,19 @@ func (n *Answer) finalizers() (lines []string) {
 		}
 	}
 	for _, f := range slices.Sorted(maps.Keys(by)) {
-		actor := "the controller of the finalizer " + spell.Line(f)
-		if f == graph.FinalizerForeground || f == graph.FinalizerOrphan {
-			actor = "the garbage collector, for the finalizer " + f + ","
+		list = append(list, Holder{f, by[f]})
+	}
+	return list
+}
+
+// finalizers returns a line for each finalizer of the remaining objects with a mark.
+func (n *Answer) finalizers() (lines []string) {
+	for _, h := range n.Holders() {
+		actor := "the controller of the finalizer " + spell.Line(h.Finalizer)
+		if h.Finalizer == graph.FinalizerForeground || h.Finalizer == graph.FinalizerOrphan {
+			actor = "the garbage collector, for the finalizer " + h.Finalizer + ","
 		}
-		lines = append(lines, fmt.Sprintf("%s has to take it off %s: %s", actor, spell.Count(uint64(len(by[f])), "object"), spell.List(by[f])))
+		lines = append(lines, fmt.Sprintf("%s has to take it off %s: %s", actor, spell.Count(uint64(len(h.Objects)), "object"), spell.List(h.Objects)))
 	}
 	return lines
 }
@@ -89,9 +103,24 @@ func (n *Answer) withoutFinalizers() (unmarked, ending int) {
 	return unmarked, ending
 }
 
-// Text returns the answer as lines. The function ago describes the instant of a mark.
-func (n *Answer) Text(ago func(time.Time) string) string {
+// Text returns the answer as lines: the age of the mark, the actors that have to act next, the
+// conditions, and the objects that remain. The function ago describes an instant.
+//
+//test:by cmd/internal/cli.TestTerminatingNamespace cmd/internal/cli.TestGolden
+func (n *Answer) Text(name string, markedAt time.Time, ago func(time.Time) string) string {
 	var out strings.Builder
+	left, since := 0, ""
+	for _, k := range n.Remaining {
+		left += k.Count
+	}
+	if !markedAt.IsZero() {
+		since = " since its deletion " + ago(markedAt)
+	}
+	fmt.Fprintf(&out, "Namespace/%s does not terminate%s; %s left\n", spell.Line(name), since, spell.Count(uint64(left), "object"))
+	out.WriteString("next:\n")
+	for _, line := range n.Next {
+		fmt.Fprintf(&out, "  %s\n", line)
+	}
 	conditions(&out, n.Conditions, n.Unread)
 	n.Services.text(&out)
 	if len(n.Remaining) == 0 {
@@ -105,10 +134,6 @@ func (n *Answer) Text(ago func(time.Time) string) string {
 		if more := k.Count - len(k.Objects); more > 0 {
 			fmt.Fprintf(&out, "  ... and %d more\n", more)
 		}
-	}
-	out.WriteString("next:\n")
-	for _, line := range n.Next {
-		fmt.Fprintf(&out, "  %s\n", line)
 	}
 	return out.String()
 }

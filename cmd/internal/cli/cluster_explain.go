@@ -124,7 +124,7 @@ func (a *app) writeExplanation(x *explainAnswer) (err error) {
 	case a.format == printing.JSON:
 		err = out.JSON(x)
 	default:
-		err = out.Text(x.text(a.now()))
+		err = out.Text(a.textOf(x))
 	}
 	pace, _ := x.Explanation.Pace()
 	if err == nil && (pace > explain.Moving || x.Namespace != nil) {
@@ -133,10 +133,18 @@ func (a *app) writeExplanation(x *explainAnswer) (err error) {
 	return err
 }
 
-func (x *explainAnswer) text(now time.Time) string {
+// textOf returns an answer as text. The facts of a namespace that does not terminate come first.
+func (a *app) textOf(x *explainAnswer) string {
 	var out strings.Builder
-	ago := func(at time.Time) string { return age(now, at) + " ago" }
-	out.WriteString(x.Explanation.Text())
+	ago := func(at time.Time) string { return age(a.now(), at) + " ago" }
+	if x.Namespace != nil {
+		var at time.Time
+		if x.MarkedAt != nil {
+			at = *x.MarkedAt
+		}
+		out.WriteString(x.Namespace.Text(x.Explanation.Key.Name, at, ago) + endingCommands(x.Namespace, a.clusterFlags()))
+	}
+	out.WriteString(a.explained(&x.Explanation))
 	mark := "no deletion mark"
 	if x.Explanation.Deleting {
 		mark = "marked for deletion"
@@ -155,9 +163,6 @@ func (x *explainAnswer) text(now time.Time) string {
 	}
 	if x.Ending != nil {
 		out.WriteString(x.Ending.Text(ago))
-	}
-	if x.Namespace != nil {
-		out.WriteString(x.Namespace.Text(ago))
 	}
 	out.WriteString(x.Unknown.text())
 	return out.String()

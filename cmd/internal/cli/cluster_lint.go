@@ -134,7 +134,7 @@ func (a *app) writeReportOfCluster(x *lintAnswer, note string) (err error) {
 	if x.Schema = "kubectl-ownergraph.lint/v1"; a.format == printing.JSON {
 		err = out.JSON(x)
 	} else {
-		text := x.Report.String() + fmt.Sprintf("findings: %d%s\n", len(x.Report.Findings), note) + x.Unknown.text()
+		text := a.reportText(&x.Report, 0, note) + x.Unknown.text()
 		if x.Answer != nil {
 			text += x.Answer.Text()
 		}

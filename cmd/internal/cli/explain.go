@@ -61,6 +61,7 @@ Exit code 3: the object waits for an actor outside, or it is stuck.`,
 	a.addSource(cmd)
 	a.addFrom(cmd)
 	a.addFormat(cmd, printing.Pictures())
+	cmd.Flags().BoolVar(&a.wide, "wide", false, "with the UIDs, and the flags of each reference")
 	cmd.Flags().BoolVar(&try, "try-removal", false, "send dry runs of the removal of the finalizers, or of the object")
 	return cmd
 }
@@ -77,6 +78,14 @@ func (a *app) explainContent(ctx context.Context, c *content, o graph.Object) er
 	return a.writeExplained(list[0], c.around(o))
 }
 
+// explained returns the text of an explanation, with the UIDs if they are wanted.
+func (a *app) explained(x *explain.Explanation) string {
+	if a.wide {
+		return x.Wide()
+	}
+	return x.Text()
+}
+
 // writeExplained writes an explanation, and lines about the object that it does not have.
 func (a *app) writeExplained(x explain.Explanation, around string) error {
 	done, err := a.printer().Picture(func() view.Picture { return view.Explanation(x, a.printer().Limit(0)) })
@@ -85,7 +94,7 @@ func (a *app) writeExplained(x explain.Explanation, around string) error {
 	case a.format == printing.JSON:
 		err = a.printer().JSON(x)
 	default:
-		err = a.printer().Text(x.Text() + around)
+		err = a.printer().Text(a.explained(&x) + around)
 	}
 	if pace, _ := x.Pace(); err == nil && pace > explain.Moving {
 		return printing.ErrFound

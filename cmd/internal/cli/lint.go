@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -61,6 +62,7 @@ mend.`,
 	f.StringSliceVar(&l.handlers, "handler", nil, "finalizers that have a handler or a controller; all others count as faults then")
 	f.StringSliceVar(&l.owned, "owned-kind", nil, "kinds whose objects always have an owner, such as apps/ReplicaSet")
 	f.IntVar(&l.perCode, "per-code", 0, "most findings of one code (default 1000)")
+	f.IntVar(&a.perCode, "limit", 0, "most findings of one code in the text; 0 for all")
 	f.BoolVar(&l.patch, "patch", false, "also print commands of kubectl that drop the wrong references")
 	f.BoolVar(&l.apply, "apply", false, "drop the wrong references in the cluster, after a dry run by the server")
 	f.IntVar(&l.most, "at-most", 100, "with --apply, the most objects to patch")
@@ -107,7 +109,7 @@ func (a *app) lintBesideDump(cmd *cobra.Command, args []string, l *lintFlags, cf
 		return err
 	}
 	unread, kinds := c.unread()
-	return a.writeReport(&report, unread, kinds)
+	return a.writeReport(&report, len(c.lint.Objects), unread, kinds)
 }
 
 func (l *lintFlags) config() (cfg lint.Config, err error) {
@@ -143,10 +145,10 @@ func (c *content) unread() (unread, kinds int) {
 	return unread, kinds
 }
 
-// writeReport writes a report on a number of kinds. It fails if none of them was read.
+// writeReport writes a report on a number of objects and kinds. It fails if no kind was read.
 //
 //test:by TestNothingRead
-func (a *app) writeReport(r *lint.Report, unread, kinds int) error {
+func (a *app) writeReport(r *lint.Report, objects, unread, kinds int) error {
 	note := ""
 	switch {
 	case unread > 0 && unread == kinds:
@@ -154,17 +156,28 @@ func (a *app) writeReport(r *lint.Report, unread, kinds int) error {
 	case unread > 0:
 		note = fmt.Sprintf(" (%d of %d kinds were not read)", unread, kinds)
 	}
-	return a.printReport(r, note)
+	return a.printReport(r, objects, note)
 }
 
-func (a *app) printReport(r *lint.Report, note string) (err error) {
+func (a *app) printReport(r *lint.Report, objects int, note string) (err error) {
 	if a.format == printing.JSON {
 		err = a.printer().JSON(r)
 	} else {
-		err = a.printer().Text(r.String() + fmt.Sprintf("findings: %d%s\n", len(r.Findings), note))
+		err = a.printer().Text(a.reportText(r, objects, note))
 	}
 	if err == nil && len(r.Findings) > 0 {
 		return printing.ErrFound
 	}
 	return err
+}
+
+// reportText returns a report as text, with a line for a note.
+func (a *app) reportText(r *lint.Report, objects int, note string) string {
+	text := r.Text(a.perCode, objects)
+	for _, part := range strings.Split(note, " (") {
+		if part = strings.TrimSuffix(part, ")"); part != "" {
+			text += part + "\n"
+		}
+	}
+	return text
 }

@@ -54,6 +54,8 @@ type app struct {
 	from           string // the address of a running program
 	everywhere     bool   // -A
 	format         string
+	wide           bool // the text has UIDs
+	perCode        int  // most findings of one code in the text of lint
 	now            func() time.Time
 }
 

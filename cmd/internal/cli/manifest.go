@@ -45,7 +45,7 @@ func (a *app) lintManifests(ctx context.Context, names []string, l *lintFlags, c
 	if n := all.WithoutUID(); n > 0 {
 		note = fmt.Sprintf(" (owner references without a uid, judged by kind and name: %d)", n)
 	}
-	return a.printReport(&report, note)
+	return a.printReport(&report, len(all.Objects), note)
 }
 
 func (a *app) checkManifestFlags(names []string, patch bool) error {

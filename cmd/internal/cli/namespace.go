@@ -39,12 +39,22 @@ func (a *app) explainNamespace(ctx context.Context, c *content, o graph.Object) 
 	if a.format == printing.JSON {
 		err = a.printer().JSON(jsonNamespace{"ownergraph.explain-namespace/v1", list[0], n})
 	} else {
-		err = a.printer().Text(list[0].Text() + namespace.Writers(c.Writers[o.Key], atInstant) + n.Text(atInstant))
+		err = a.printer().Text(n.Text(o.Name, c.markedAt(o.Key), atInstant) + endingCommands(n, nil) + a.explained(&list[0]) + namespace.Writers(c.Writers[o.Key], atInstant))
 	}
 	if err != nil {
 		return err
 	}
 	return printing.ErrFound
+}
+
+// markedAt returns the instant of the deletion mark of an object, or the zero time.
+func (c *content) markedAt(key graph.Key) time.Time {
+	for i := range c.lint.Objects {
+		if c.lint.Objects[i].Key == key {
+			return c.lint.Objects[i].MarkedAt
+		}
+	}
+	return time.Time{}
 }
 
 func atInstant(at time.Time) string { return "at " + at.UTC().Format(time.RFC3339) }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/ownergraph/ownergraph/internal/droppatch"
 	"github.com/ownergraph/ownergraph/internal/printing"
 	"github.com/ownergraph/ownergraph/lint"
@@ -30,7 +28,7 @@ func (a *app) lintPatches(c *content, cfg lint.Config) error {
 	if a.format == printing.JSON {
 		err = a.printer().JSON(jsonPatches{"ownergraph.lint-patches/v1", report, answer})
 	} else {
-		err = a.printer().Text(report.String() + fmt.Sprintf("findings: %d\n", len(report.Findings)) + answer.Text())
+		err = a.printer().Text(a.reportText(&report, len(c.lint.Objects), "") + answer.Text())
 	}
 	if err == nil && len(report.Findings) > 0 {
 		return printing.ErrFound

@@ -15,13 +15,13 @@ func TestNothingRead(t *testing.T) {
 		want, err     string
 		reason        string
 	}{
-		{0, 3, "findings: 0\n", "", "each kind was read"},
-		{1, 3, "findings: 0 (1 of 3 kinds were not read)\n", "", "a part of the store was read"},
+		{0, 3, "no findings\n", "", "each kind was read"},
+		{1, 3, "no findings\n1 of 3 kinds were not read\n", "", "a part of the store was read"},
 		{3, 3, "", "nothing was read: none of the 3 kinds of the store could be listed", "no fact is known"},
-		{0, 0, "findings: 0\n", "", "a dump, or a store without kinds"},
+		{0, 0, "no findings\n", "", "a dump, or a store without kinds"},
 	} {
 		var out bytes.Buffer
-		err := (&app{stdout: &out}).writeReport(&lint.Report{}, c.unread, c.kinds)
+		err := (&app{stdout: &out}).writeReport(&lint.Report{}, 0, c.unread, c.kinds)
 		if got := out.String(); got != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
 			t.Errorf("%d of %d: %q, error %v, want %q and %q: %s", c.unread, c.kinds, got, err, c.want, c.err, c.reason)
 		}
