@@ -72,3 +72,6 @@ func (a *app) addFormat(cmd *cobra.Command, allowed []string) {
 }
 
 func (a *app) printer() *printing.Printer { return &printing.Printer{Out: a.stdout, Format: a.format} }
+
+// Tree returns the command tree of a name, for its documentation.
+func Tree(name Name) *cobra.Command { return newApp(name, os.Stdin, os.Stdout, os.Stderr).command() }
