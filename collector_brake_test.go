@@ -37,7 +37,7 @@ func TestCollectorBrake(t *testing.T) {
 		if held := r.idle(); len(held) != 90 || r.count("delete") != 10 {
 			t.Fatalf("%d held, %d deletes", len(held), r.count("delete"))
 		}
-		if got := fmt.Sprint(r.Braked(2)); got != "[a: more than 10 objects, the limit is 10 b: more than 10 objects, the limit is 10]" {
+		if got := fmt.Sprint(r.Braked(2)); got != "[a/a: more than 10 objects, the limit is 10 b/b: more than 10 objects, the limit is 10]" {
 			t.Errorf("braked %s", got)
 		}
 		all := r.Braked(9)

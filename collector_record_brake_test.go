@@ -85,8 +85,8 @@ func TestRecordedBrake(t *testing.T) {
 		if got := events.take(); got != "" {
 			t.Errorf("the restart reports %q", got)
 		}
-		want := "[b: more than 29 objects, the limit is 29, refused: keep c: more than 29 objects, the limit is 29 " +
-			"d: 0 deletes were approved and handed out, the limit is 29]"
+		want := "[b/b: more than 29 objects, the limit is 29, refused: keep c/c: more than 29 objects, the limit is 29 " +
+			"d/d: 0 deletes were approved and handed out, the limit is 29]"
 		if got := fmt.Sprint(second.Braked(9)); got != want {
 			t.Errorf("braked %s, want %s", got, want)
 		}

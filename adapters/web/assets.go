@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/view"
 )
 
@@ -61,6 +62,7 @@ func newAsset(text []byte, kind string) asset {
 func readPages(assets map[string]asset, clock func() time.Time) (map[string]*template.Template, error) {
 	functions := template.FuncMap{
 		"clean": func(s any) string { return clean(fmt.Sprint(s)) },
+		"kind":  func(s any) string { return kindText(graph.Kind(fmt.Sprint(s))) },
 		"pre":   pre, "count": count, "things": things, "age": age, "rate": rateText,
 		"ago":   func(now, then time.Time) string { return age(now.Sub(then)) },
 		"now":   clock,

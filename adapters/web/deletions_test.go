@@ -33,7 +33,7 @@ func TestDeletions(t *testing.T) {
 		if got.Root.Name != want.Root.Name || got.Known != want.Known || got.Gone != want.Gone || got.Left != want.Left || got.Held != want.Held || got.Growing || got.Since.IsZero() {
 			t.Errorf("%+v, want %+v", got, want)
 		}
-		if b := got.Blocker; b == nil || b.Reason != policy.NeedFinalizers || b.Status != "waiting" || len(b.Detail) != 1 || b.Detail[0] != "x.io/f" {
+		if b := got.Blocker; b == nil || b.Reason != policy.NeedFinalizers || b.Status != "pending" || len(b.Detail) != 1 || b.Detail[0] != "x.io/f" {
 			t.Errorf("the blocker is %+v", b)
 		}
 	}

@@ -132,7 +132,7 @@ func dependents(objects []graph.Object, of graph.Key) (out []graph.Key) {
 	return out
 }
 
-func title(k graph.Key) string { return clean(string(k.Kind)) + " " + clean(k.Name) }
+func title(k graph.Key) string { return kindText(k.Kind) + " " + clean(k.Name) }
 
 // tree draws an object with those around it. Counts of a part of them are least numbers. For an object that references alone name, it
 // draws the dependents, with the object as an unknown owner.

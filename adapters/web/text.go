@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 const (
@@ -25,6 +26,9 @@ const (
 //
 //test:by TestClean
 func clean(s string) string { return cleanTo(s, maxWord) }
+
+// kindText spells a kind as the texts of the commands do: KIND[.GROUP].
+func kindText(k graph.Kind) string { return clean(spell.Kind(k)) }
 
 func cleanTo(s string, limit int) string {
 	s = shortened(s, limit)
