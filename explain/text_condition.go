@@ -25,12 +25,7 @@ func (s speech) next(timed bool) string {
 	if pace == Moving {
 		return "It is moving: " + s.under(&next) + times + "."
 	}
-	var actors []string
-	for c := range s.x.Ends() {
-		if who := s.actor(&c); c.pace() == pace && !slices.Contains(actors, who) {
-			actors = append(actors, who)
-		}
-	}
+	actors := s.actors(pace)
 	out := "Who has to act: "
 	if pace == Stuck {
 		out = "It is stuck. " + out
@@ -42,6 +37,43 @@ func (s speech) next(timed bool) string {
 		actors = append(actors[:spell.MaxNamed], fmt.Sprint(more, " more"))
 	}
 	return out + strings.Join(actors, "; ") + "."
+}
+
+// task is what one actor has to do, for some objects.
+type task struct {
+	who, rest string
+	on        []graph.Key
+}
+
+// actors names the actors of the ends with a pace, each once with the objects on which it has to act.
+//
+//test:by TestActorsOnce
+func (s speech) actors(pace Pace) (list []string) {
+	var tasks []task
+	for c := range s.x.Ends() {
+		if c.pace() != pace {
+			continue
+		}
+		t := s.task(&c)
+		i := slices.IndexFunc(tasks, func(o task) bool { return o.who == t.who && o.rest == t.rest })
+		if i < 0 {
+			tasks = append(tasks, t)
+			continue
+		}
+		for _, k := range t.on {
+			if !slices.Contains(tasks[i].on, k) {
+				tasks[i].on = append(tasks[i].on, k)
+			}
+		}
+	}
+	for _, t := range tasks {
+		on := ""
+		if len(t.on) > 0 {
+			on = ", for " + s.keys(t.on, 0)
+		}
+		list = append(list, t.who+on+t.rest)
+	}
+	return list
 }
 
 // under describes the work or the period of a moving object.
@@ -59,35 +91,36 @@ func (s speech) under(c *Condition) string {
 	return "it waits for " + spell.Line(c.Actor)
 }
 
-// actor names the actor of an end outside of this engine, and the object on which it has to act.
-func (s speech) actor(c *Condition) string {
-	var who string
+// task returns the actor of an end outside of this engine, and the object on which it has to act.
+func (s speech) task(c *Condition) (t task) {
 	switch c.End {
 	case Controller:
-		who = "the controller of the finalizer " + spell.Line(c.Actor)
+		t.who = "the controller of the finalizer " + spell.Line(c.Actor)
 	case Handler:
-		who = "the handler of the finalizer " + spell.Line(c.Actor)
+		t.who = "the handler of the finalizer " + spell.Line(c.Actor)
 	case Kind:
-		return "the store, for " + c.kinds() + c.cause()
+		t.who = "the store, for " + c.kinds() + c.cause()
+		return t
 	case Store:
-		who = "the store"
+		t.who = "the store"
 	case Writer:
-		who = spell.Line(c.Actor)
+		t.who = spell.Line(c.Actor)
 	case Ring:
-		return s.breaker(c)
+		t.who = s.breaker(c)
+		return t
 	default:
-		who = userFor(c.Reason)
+		t.who = userFor(c.Reason)
 	}
 	if c.Key != s.x.Key && c.Key != (graph.Key{}) && c.Reason != policy.OwnerUnknown {
-		who += ", for " + s.key(c.Key)
+		t.on = []graph.Key{c.Key}
 	}
 	if c.Tries > 0 {
-		who += ", after " + number(c.Tries, "failure")
+		t.rest = ", after " + number(c.Tries, "failure")
 	}
 	if c.End != Writer {
-		who += c.cause()
+		t.rest += c.cause()
 	}
-	return who
+	return t
 }
 
 // userFor names the user who has to act for a reason.

@@ -234,3 +234,20 @@ func TestTextControlsNoTerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestActorsOnce: an actor with the same work on several objects has one mention.
+func TestActorsOnce(t *testing.T) {
+	x := explain.Explanation{Key: deployment, State: explain.Exists, Deleting: true, Decision: explain.Decision{Action: policy.Wait, Reason: policy.NeedDependents}}
+	for i, name := range []string{"a", "b", "c", "d", "e", "f", "a"} {
+		c := explain.Condition{Key: graph.Key{Kind: "Pod", Scope: "shop", Name: name, UID: graph.UID(name)}, Reason: policy.NeedFinalizers, End: explain.Controller, Actor: "example.org/drain"}
+		if i == 1 {
+			c.Actor = "example.org/backup"
+		}
+		x.Wait = append(x.Wait, c)
+	}
+	const want = "Who has to act: the controller of the finalizer example.org/drain, for Pod/shop/a, Pod/shop/c, Pod/shop/d, Pod/shop/e and Pod/shop/f; " +
+		"the controller of the finalizer example.org/backup, for Pod/shop/b."
+	if got := x.Sentence(); !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}
