@@ -48,7 +48,7 @@ func TestSweepInScope(t *testing.T) {
 				t.Errorf("%s: the plan names %q, want %q: %s", c.objects, got, c.plan, c.reason)
 			}
 			for _, name := range names {
-				if line := fmt.Sprintf("assumed: members outside its scope are not covered by the sweep of %s\n", name); !strings.Contains(p.Text(), line) {
+				if line := fmt.Sprintf("assumed: the sweep of %s covers the members in its own scope alone\n", name); !strings.Contains(p.Text(), line) {
 					t.Errorf("%s: no line %q in:\n%s", c.objects, line, p.Text())
 				}
 			}

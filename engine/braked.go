@@ -146,10 +146,9 @@ func (r reports) brakeDetail(id graph.NodeID) []string {
 
 // unlisted returns the kinds whose listings the brake awaits.
 func (r reports) unlisted() (out []KindStatus) {
-	e := r.e
-	for _, k := range e.Kinds() {
-		awaited := k.Sick == "" || e.cfg.Brake.AwaitSick || e.kinds.Relisting()
-		if awaited && (!k.Listed || e.kinds.Stale(k.Kind)) {
+	for _, k := range r.e.Kinds() {
+		awaited := k.Sick == "" || r.e.cfg.Brake.AwaitSick || r.e.kinds.Relisting()
+		if awaited && (!k.Listed || r.e.kinds.Stale(k.Kind)) {
 			out = append(out, k)
 		}
 	}

@@ -50,7 +50,7 @@ func TestRun(t *testing.T) {
 		{"ambiguous object", "the words are right, the cluster decides", []string{"-tree", "serviceaccount/default"}, "", 1, "", "ambiguous: ServiceAccount/batch/default"},
 		{"bad object", "wrong usage", []string{"-tree", "pod"}, "", 2, "", want},
 		{"empty object", "an unset variable of a shell is not no flag", []string{"-tree", ""}, "", 2, "", want},
-		{"missing object to delete", "the object is not there", []string{"-delete", "deployment/shop/frontent"}, "", 1, "", "quickstart: find deployment/shop/frontent: not found: no such object\n"},
+		{"missing object to delete", "the object is not there", []string{"-delete", "deployment/shop/frontent"}, "", 1, "", "quickstart: find deployment/shop/frontent: not found: no such object, but there is Deployment.apps/shop/frontend\n"},
 		{"ambiguous object to delete", "nothing is deleted by a guess", []string{"-delete", "serviceaccount/default"}, "", 1, "", "ambiguous: ServiceAccount/batch/default"},
 		{"bad object to delete", "wrong usage", []string{"-delete", "/x"}, "", 2, "", want},
 		{"two objects", "the second would hide the first", []string{"-delete", "pod/a", "-delete", "pod/b"}, "", 2, "", `invalid value "pod/b" for flag -delete: given twice`},

@@ -85,7 +85,7 @@ func TestEtcd(t *testing.T) {
 	}
 	flags := []string{"--store", "etcd://" + server.Address(), "--kind", "project"}
 	got := call(t, "", append(flags, "plan")...)
-	if got.code != printing.ExitFound || !strings.Contains(got.stdout, "project/s/site held: owner's kind not served") {
+	if got.code != printing.ExitFound || !strings.Contains(got.stdout, "! project/s/site stays: owner's kind not served (team/blue)\n") {
 		t.Errorf("plan without the kind team: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	flags = append(flags, "--global-kind", "team")

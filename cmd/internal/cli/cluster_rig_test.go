@@ -19,6 +19,7 @@ func callPlugin(t testing.TB, args ...string) result {
 var (
 	oldAges = regexp.MustCompile(`[0-9]+ (d|h|min|s)( [0-9]+ (h|min|s))? old`)
 	ages    = regexp.MustCompile(`[0-9]+[ydhms][0-9ydhms]* ago`)
+	config  = regexp.MustCompile(`--kubeconfig=\S+`) // in a directory of the run
 )
 
 // steadyAges returns text without the parts that differ between runs.
@@ -26,6 +27,7 @@ func steadyAges(text string) string {
 	text = instant.ReplaceAllString(text, "TIME")
 	text = oldAges.ReplaceAllString(text, "AGE old")
 	text = ages.ReplaceAllString(text, "AGE ago")
+	text = config.ReplaceAllString(text, "--kubeconfig=FILE")
 	return fences.ReplaceAllString(text, "N fences")
 }
 

@@ -26,10 +26,10 @@ func TestRunOfContainers(t *testing.T) {
 		below         string
 		reason        string
 	}{
-		{tenancy, "tenant/blue", 0, "assumed: members removed by the namespace controller (1 object)\n", "1  Deployment.apps: deleted by the namespace controller\n", "2 objects below it\n", "a namespace below the target"},
-		{tenancy, "namespace/app", 0, "Deployment\"/app/web removed; by the actor of Namespace/app", "of the actors of containers: 2 writes\n", "1 object below it\n", "a namespace"},
-		{tenancy, "customresourcedefinition/certs.y.io", 0, "assumed: members removed by the API server (1 object)\n", "1  Cert.y.io: deleted by the API server\n", "2 objects below it\n", "a definition, with an object below an instance"},
-		{held, "tenant/blue", 3, "Namespace/app held: finalizers hold it", "Deployment.apps/app/web: finalizers hold it (x.io/drain)\n", "2 objects below it\n", "a member that stays"},
+		{tenancy, "tenant/blue", 0, "assumed: the namespace controller deletes 1 member of containers that go\n", "1  Deployment.apps: deleted by the namespace controller\n", "2 objects below it\n", "a namespace below the target"},
+		{tenancy, "namespace/app", 0, "- Namespace/app\n  - Deployment.apps/app/web\nassumed: the namespace controller deletes 1 member of containers that go\n", "of the actors of containers: 2 writes\n", "1 object below it\n", "a namespace"},
+		{tenancy, "customresourcedefinition/certs.y.io", 0, "assumed: the API server deletes 1 member of containers that go\n", "1  Cert.y.io: deleted by the API server\n", "2 objects below it\n", "a definition, with an object below an instance"},
+		{held, "tenant/blue", 3, "! Namespace/app stays: the finalizer spec.finalizers:kubernetes holds it\n", "Deployment.apps/app/web: finalizers hold it (x.io/drain)\n", "2 objects below it\n", "a member that stays"},
 	} {
 		for _, q := range []struct {
 			command, want string

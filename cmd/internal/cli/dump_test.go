@@ -95,9 +95,9 @@ func TestPartialKindsProveNothing(t *testing.T) {
 		codeFull, codePart int
 		reason             string
 	}{
-		{[]string{"plan", "pod/a"}, "Pod/n/c removed", "Pod/n/c held", 0, 3, "no plan deletes for an unknown owner"},
+		{[]string{"plan", "pod/a"}, "  - Pod/n/c\n", "! Pod/n/c stays: the owner's kind has to be listed (Pod/n/gone)\n", 0, 3, "no plan deletes for an unknown owner"},
 		{[]string{"run", "pod/a"}, "gone: 3 of 3", "gone: 1 of 3", 0, 3, "no run does"},
-		{[]string{"explain", "pod/b"}, "all owners are gone", "the owner's kind has to be listed", 3, 3, "no explanation calls it garbage"},
+		{[]string{"explain", "pod/b"}, "Pod/n/b is garbage: its only owner Pod/n/gone is gone.", "the owner's kind has to be listed", 3, 3, "no explanation calls it garbage"},
 		{[]string{"lint"}, "OG001 error", "OG002 warning", 3, 3, "the finding says that the kind is not listed"},
 	} {
 		full := call(t, input, append(c.args, "-f", "-")...)
@@ -121,7 +121,11 @@ func TestPlanOfManyDue(t *testing.T) {
 			input.WriteString(strings.Replace(pod(fmt.Sprint("p", i)), `"uid"`, gone, 1))
 		}
 		got := call(t, input.String(), "plan", "-f", "-")
-		if want := fmt.Sprintf("without a deletion: %d removed\n", n); got.code != printing.ExitDone || !strings.HasPrefix(got.stdout, want) {
+		want := fmt.Sprintf("\nwithout a deletion %d objects go, all of them in n; 0 are held\n", n)
+		if n == 1 {
+			want = "\nwithout a deletion 1 object goes in n; 0 are held\n"
+		}
+		if got.code != printing.ExitDone || !strings.HasSuffix(got.stdout, want) {
 			t.Errorf("%d objects of an owner that is gone: exit %d\n%.300s%s", n, got.code, got.stdout, got.stderr)
 		}
 	}
@@ -137,7 +141,7 @@ func TestManyBelow(t *testing.T) {
 		input.WriteString(strings.Replace(pod(fmt.Sprintf("p%04d", i)), `"uid"`, owner, 1))
 	}
 	for _, c := range []struct{ name, want string }{
-		{"tree", "5000 objects below it\n"}, {"plan", ": 5001 removed\n"}, {"run", "gone: 5001 of 5001 objects, 0 stay\n"}, {"explain", "is kept: no owners"},
+		{"tree", "5000 objects below it\n"}, {"plan", "\n5001 objects go, all of them in n; 0 are held\n"}, {"run", "gone: 5001 of 5001 objects, 0 stay\n"}, {"explain", "Pod/n/root has no owner, so it stays until a user deletes it.\n"},
 	} {
 		got := call(t, input.String(), c.name, "pod/root", "-f", "-")
 		if lines := strings.Count(got.stdout, "\n"); got.code != printing.ExitDone || lines > 100 || !strings.Contains(got.stdout, c.want) {

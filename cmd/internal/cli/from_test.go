@@ -37,9 +37,10 @@ func TestFrom(t *testing.T) {
 	if err := d.Delete(t.Context(), d.made["blue"].Key, graph.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "site is gone", func() bool {
-		got := call(t, "", "explain", "--from", from, "project/s/site")
-		return got.code == 0 && strings.Contains(got.stdout, "gone")
+	eventually(t, "site is gone, and the deletion has come to the note", func() bool {
+		gone := call(t, "", "explain", "--from", from, "project/s/site", "-o", "json")
+		held := call(t, "", "explain", "--from", from, "note/s/todo", "-o", "json")
+		return strings.Contains(gone.stdout, `"state": "gone"`) && strings.Contains(held.stdout, `"NeedFinalizers"`)
 	})
 	for _, c := range []struct {
 		args   []string

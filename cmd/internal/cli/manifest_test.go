@@ -53,7 +53,7 @@ func TestLintManifests(t *testing.T) {
 	all := write("all.json", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"cart","namespace":"shop","uid":"u"}}`)
 	none := write("none.json", `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"shop","uid":"u"}}`)
 	strange := write("strange.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: shop, ownerReferences: [{apiVersion: x.io/v1, kind: Y, name: y}]}\n")
-	const role = "OG011 error \"rbac.authorization.k8s.io/ClusterRole\"/cart: owners[0].scope"
+	const role = "OG011 error ClusterRole.rbac.authorization.k8s.io/cart: owners[0].scope"
 	for _, c := range []struct {
 		args   []string
 		want   string
@@ -69,10 +69,10 @@ func TestLintManifests(t *testing.T) {
 		{[]string{web, "-f", all}, role, "settings", 3, "the dump has the owner"},
 		{[]string{web, "-f", none}, "OG001 error ConfigMap/shop/settings: owners[0].name: Neither the files nor the store have", "", 3, "the dump lists the kind"},
 		{[]string{web, "-f", none, "--partial", "apps/Deployment"}, "OG002 warning ConfigMap/shop/settings", "OG001", 3, "the dump may lack the owner"},
-		{[]string{web}, "findings: 3 (owner references without a uid, judged by kind and name: 2)", "", 3, "no reference has a UID"},
+		{[]string{web}, "\n1 error, 2 warnings in 3 objects\nowner references without a uid, judged by kind and name: 2\n", "", 3, "no reference has a UID"},
 		{[]string{strange, "-f", none}, "OG002 warning Pod/shop/a: owners[0].kind", "OG009", 3, "a dump does not tell the served kinds"},
 		{[]string{strange, "-f", none, "--kind", "x.io/Y"}, "OG001 error Pod/shop/a: owners[0].name", "", 3, "the caller tells that there is none"},
-		{[]string{near}, "findings: 0\n", "", 0, "no fault"},
+		{[]string{near}, "no findings in 1 object\n", "", 0, "no fault"},
 		{[]string{"-o", "json", near}, `"findings": []`, "", 0, "JSON"},
 		{[]string{near, near}, "name: a second object at the place of", "", 1, "a file given twice"},
 		{[]string{filepath.Join(dir, "no.yaml")}, "no such file", "", 1, "no file"},
@@ -83,7 +83,7 @@ func TestLintManifests(t *testing.T) {
 		{[]string{"-"}, role, "", 3, "standard input"},
 	} {
 		got := call(t, manifests, append([]string{"lint"}, c.args...)...)
-		out := got.stdout + got.stderr
+		out := reported(got.stdout) + got.stdout + got.stderr
 		if got.code != c.code || !strings.Contains(out, c.want) || c.not != "" && strings.Contains(out, c.not) {
 			t.Errorf("%v: exit %d, want %d and %q without %q: %s\n%s", c.args, got.code, c.code, c.want, c.not, c.reason, out)
 		}

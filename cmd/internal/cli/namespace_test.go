@@ -28,9 +28,11 @@ func TestTerminatingNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := call(t, old, "explain", "namespace/old", "-f", "-")
-	first, conditions, found := strings.Cut(string(golden), "marked for deletion ")
-	_, conditions, _ = strings.Cut(conditions, "conditions:")
-	want := first + "conditions:" + strings.ReplaceAll(conditions, "marked AGE ago", "marked at 2026-01-02T03:04:05Z")
+	// The plugin has two more lines: the mark of the namespace, and the number of dependents.
+	want, rest, found := strings.Cut(string(golden), "marked for deletion ")
+	found = found && strings.Count(rest, "\n") == 2 && strings.Contains(rest, "\ndependents: ")
+	want = strings.ReplaceAll(want, "AGE ago", "at 2026-01-02T03:04:05Z")
+	want = strings.ReplaceAll(want, "kubectl --kubeconfig=FILE ", "kubectl ")
 	if got.code != 3 || !found || got.stdout != want {
 		t.Errorf("exit %d:\n%s%swant\n%s", got.code, got.stdout, got.stderr, want)
 	}
@@ -54,7 +56,7 @@ func TestTerminatingNamespace(t *testing.T) {
 		reason string
 	}{
 		{[]string{"lint"}, 3, `It keeps the finalizer "spec.finalizers:kubernetes".`, "no finalizer", "lint knows the finalizer"},
-		{[]string{"plan", "namespace/old"}, 3, "ConfigMap/old/of-a removed; by the actor of Namespace/old", "grace period", "the content goes along"},
+		{[]string{"plan", "namespace/old"}, 3, "! Namespace/old stays: the finalizer spec.finalizers:kubernetes holds it\n  - ConfigMap/old/of-a\n", "grace period", "the content goes along"},
 		{[]string{"tree", "namespace/old"}, 0, "3 members end with it, by the namespace controller", "0 objects below", "the tree has the content"},
 		{[]string{"run", "namespace/old"}, 3, "1  ConfigMap: deleted by the namespace controller", "grace period", "a run does the work of the controller"},
 	} {

@@ -27,8 +27,8 @@ func TestLintPatch(t *testing.T) {
 		code   int
 		reason string
 	}{
-		{[]string{"-f", "-", "--patch"}, "findings: 2\npatches: 2\n" + account + role, 3, "both kinds of left-over references"},
-		{[]string{"-f", "-", "--patch", "--partial", "x.io/CSV"}, "findings: 2\npatches: 0\nleft: ServiceAccount/team/sa: owners[1]: the owner's kind is not listed in full\n" +
+		{[]string{"-f", "-", "--patch"}, "2 errors in 4 objects\npatches: 2\n" + account + role, 3, "both kinds of left-over references"},
+		{[]string{"-f", "-", "--patch", "--partial", "x.io/CSV"}, "2 errors in 4 objects\npatches: 0\nleft: ServiceAccount/team/sa: owners[1]: the owner's kind is not listed in full\n" +
 			"left: ClusterRole.rbac.authorization.k8s.io/op-role: owners[0]: the owner's kind is not listed in full\n", 3, "the dump may lack owners"},
 		{[]string{"--store", "sqlite:" + t.TempDir() + "/a.db", "--patch"}, "--patch: want a dump with -f", 2, "only Kubernetes takes the patch"},
 		{[]string{"-f", "-", "--patch", "x.yaml"}, "--patch: want a dump with -f, and no MANIFEST", 2, "files have no version"},

@@ -92,10 +92,10 @@ func TestTmux(t *testing.T) {
 	quoted := fmt.Sprintf("%s=1 exec '%s' delete team/blue --cascade foreground --patience 1h --store '%s'", asCommand, os.Args[0], d.flag)
 	tmux("new-session", "-d", "-x", "60", "-y", "40", quoted)
 	t.Cleanup(func() { _ = exec.Command("tmux", "-S", socket, "kill-server").Run() })
-	shows := func(text string) func() bool {
-		return func() bool { return strings.Contains(tmux("capture-pane", "-p"), text) }
+	shows := func(text string) func() bool { // also a text that the terminal wraps
+		return func() bool { return strings.Contains(tmux("capture-pane", "-p", "-J"), text) }
 	}
-	eventually(t, "the question", shows(". Type yes to go on:"))
+	eventually(t, "the question", shows("Delete team/blue? 1 object goes in s; 3 are held. Type yes to go on:"))
 	tmux("send-keys", "yes", "Enter")
 	eventually(t, "the progress", shows("1 of 4 gone"))
 	screen := tmux("capture-pane", "-p")

@@ -66,6 +66,40 @@ func checkGolden(t *testing.T, name, got string) {
 	}
 }
 
+// The lines of a lint report.
+var (
+	group   = regexp.MustCompile(`^(OG[0-9]+ (?:error|warning)): .* \([0-9]+\)$`)
+	columns = regexp.MustCompile(` {2,}`)
+)
+
+// reported returns the findings of the text of a lint report, each in a line of its own with its code:
+// CODE SEVERITY OBJECT: FIELD: MESSAGE. Fate: FATE.
+func reported(text string) string {
+	var lines []string
+	code := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if m := group.FindStringSubmatch(line); m != nil {
+			code = m[1]
+			continue
+		}
+		row, indented := strings.CutPrefix(line, "  ")
+		if !indented {
+			code = ""
+		}
+		if code == "" || strings.HasPrefix(row, "Remedy: ") {
+			continue
+		}
+		part := columns.Split(row, 4)
+		out := code + " " + strings.Join(part[:min(len(part), 3)], ": ")
+		if len(part) > 3 {
+			out += ". Fate: " + part[3] + "."
+		}
+		lines = append(lines, out+"\n")
+	}
+	return strings.Join(lines, "")
+}
+
 // pod is an object in the shortest notation.
 func pod(name string) string {
 	return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"` + name + `","namespace":"n","uid":"uid-` + name + `"}}`

@@ -21,7 +21,7 @@ func TestDeleteOrphanByUID(t *testing.T) {
 		d.made[c.name] = made
 	}
 	got := call(t, "", "delete", "project/s/site", "--store", d.flag, "--cascade", "orphan", "--act", "--yes")
-	if got.code != 0 || !strings.Contains(got.stdout, "1 removed, 3 orphaned") {
+	if got.code != 0 || !strings.Contains(got.stdout, "\n1 object goes; 3 stay and lose an owner; 0 are held\n") {
 		t.Errorf("exit %d, wrote\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	for _, name := range []string{"elsewhere", "renamed", "todo"} {

@@ -28,10 +28,10 @@ func TestStoreReads(t *testing.T) {
 		want string
 	}{
 		{[]string{"tree", "team/blue"}, 0, "team/blue\n├── project/s/shop\n└── project/s/site\n    └── note/s/todo\n3 objects below it\n"},
-		{[]string{"plan", "TEAM/blue"}, 0, "delete team/blue in the background: 4 removed\n"},
-		{[]string{"plan", "project/s/site", "--cascade", "orphan"}, 0, "1 removed, 1 orphaned"},
-		{[]string{"explain", "note/todo"}, 0, "is kept: an owner exists"},
-		{[]string{"lint"}, 0, "findings: 0\n"},
+		{[]string{"plan", "TEAM/blue"}, 0, "- team/blue\n  - project/s/shop\n  - project/s/site\n    - note/s/todo\n4 objects go, 3 of them in s; 0 are held\n"},
+		{[]string{"plan", "project/s/site", "--cascade", "orphan"}, 0, "\n1 object goes; 1 stays and loses an owner; 0 are held\n"},
+		{[]string{"explain", "note/todo"}, 0, "note/s/todo is kept by its owner project/s/site"},
+		{[]string{"lint"}, 0, "no findings in 5 objects\n"},
 		{[]string{"run", "team/blue"}, 0, "gone: 4 of 5 objects, 1 stays\n"},
 	} {
 		got := call(t, "", append(c.args, "--store", d.flag)...)
@@ -100,7 +100,7 @@ func TestDelete(t *testing.T) {
 		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) {
 			t.Errorf("%s: exit %d, want %d and %q\n%s%s", c.reason, got.code, c.code, c.stderr, got.stdout, got.stderr)
 		}
-		if !strings.Contains(got.stdout, "4 removed") || c.code == 0 && c.program && !strings.Contains(got.stdout, "delete team/blue: 4 of 4 gone") {
+		if !strings.Contains(got.stdout, "\n4 objects go, 3 of them in s; 0 are held\n") || c.code == 0 && c.program && !strings.Contains(got.stdout, "delete team/blue: 4 of 4 gone") {
 			t.Errorf("%s: wrote\n%s", c.reason, got.stdout)
 		}
 		if left := d.left(t); !slices.Equal(left, c.left) {
@@ -212,7 +212,7 @@ func (d *database) deleteGuarded(t *testing.T) {
 // fingerprint returns that of the plan of the deletion of the team blue.
 func (d *database) fingerprint(t *testing.T) string {
 	t.Helper()
-	got := call(t, "", "plan", "team/blue", "--store", d.flag)
+	got := call(t, "", "plan", "team/blue", "-v", "--store", d.flag)
 	_, fingerprint, _ := strings.Cut(got.stdout, "\nfingerprint ")
 	return strings.TrimSpace(fingerprint)
 }

@@ -40,7 +40,7 @@ func TestColour(t *testing.T) {
 	args := []string{"lint", "-f", cluster}
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "")
-	if got := onTTY(t, args...); !strings.HasPrefix(got, "OG001 \x1b[31merror\x1b[0m ConfigMap/batch/left-behind") {
+	if got := onTTY(t, args...); !strings.HasPrefix(got, "OG001 \x1b[31merror\x1b[0m: owner missing (1)\r\n  ConfigMap/batch/left-behind  ") {
 		t.Errorf("on a terminal: %.100q", got)
 	}
 	if got := call(t, "", args...); strings.Contains(got.stdout, "\x1b") {

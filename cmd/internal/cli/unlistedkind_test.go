@@ -12,7 +12,7 @@ func TestUnlistedKinds(t *testing.T) {
 		return strings.Replace(pod("a"), `"uid"`, `"ownerReferences":[{"apiVersion":"`+apiVersion+`","kind":"`+kind+`","name":"o","uid":"uid-o"}],"uid"`, 1)
 	}
 	job, custom := owned("batch/v1", "Job"), owned("x.io/v1", "Y")
-	const lacks, gone = "the dump has no object of it", "all owners are gone"
+	const lacks, gone = "the dump has no object of it", "Pod/n/a is garbage: its only owner Job.batch/n/o is gone."
 	for _, c := range []struct {
 		input  string
 		args   []string
@@ -32,9 +32,9 @@ func TestUnlistedKinds(t *testing.T) {
 		{job, []string{"explain", "pod/a", "-o", "json"}, 3, `"doubt": "Unlisted"`, "in JSON too"},
 		{job, []string{"explain", "pod/a", "--kind", "batch/Job"}, 3, gone, "the owner is gone"},
 		{custom, []string{"explain", "pod/a"}, 3, lacks, "the scope of the reference is no fault of the reference"},
-		{job, []string{"plan"}, 3, "held: owner's kind not listed yet", "a plan holds it"},
+		{job, []string{"plan"}, 3, "! Pod/n/a stays: owner's kind not listed yet (Job.batch/n/o)\n", "a plan holds it"},
 		{job, []string{"plan", "-o", "json"}, 3, `"doubt": "owner's kind not listed yet"`, "in JSON too"},
-		{job, []string{"plan", "--kind", "batch/Job"}, 0, "1 removed", "nothing holds it"},
+		{job, []string{"plan", "--kind", "batch/Job"}, 0, "- Pod/n/a\nwithout a deletion 1 object goes in n; 0 are held\n", "nothing holds it"},
 		{custom, []string{"run"}, 3, "owner's kind not listed yet", "a run holds it"},
 		{job, []string{"run", "-o", "json"}, 3, "owner's kind not listed yet", "in JSON too"},
 		{job, []string{"run", "--kind", "batch/Job"}, 0, "gone: 1 of 1", "nothing holds it"},
