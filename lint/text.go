@@ -12,8 +12,8 @@ import (
 
 // Text returns the report as lines for a person. The findings of one code stand together, the
 // errors first, with the remedy once. Each finding has a line with its object, field, message and fate.
-// At most limit findings of a code have a line, all if limit is 0. The last line counts the
-// findings of the report by severity. It names the number of checked objects if that is not 0.
+// At most limit findings of a code have a line, all if limit is 0. The last line counts all
+// findings by severity, also those that the bound of the check has left out. It names the number of checked objects if that is not 0.
 //
 //test:by TestReportText TestReportTextIsBounded
 func (r Report) Text(limit, objects int) string {
@@ -106,8 +106,11 @@ func rows(b *strings.Builder, list []Finding) {
 // total counts the findings by severity, such as "3 errors, 1 note".
 func (r Report) total() string {
 	var n [Error + 1]int
-	for _, f := range r.Findings {
-		n[min(f.Severity, Error)]++
+	for _, g := range r.groups() {
+		for _, f := range g.findings {
+			n[min(f.Severity, Error)]++
+		}
+		n[min(g.worst, Error)] += g.LeftOut // their severity is that of their code
 	}
 	var words []string
 	for s := Error; s >= Note; s-- {

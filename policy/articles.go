@@ -81,8 +81,8 @@ var articles = [...]Article{
 	},
 	NeedListing: {
 		"The engine waits for a complete listing of a kind.",
-		"The collector has just begun, a watch broke, or the store was restored.",
-		"None is needed at first. Look at the health of the kind if this takes long.",
+		"The collector has just begun, a watch broke, the store was restored, or the kind may not be listed.",
+		"Wait for the end of the listing. If that takes long, mend the kind, or grant the right to list it.",
 	},
 	NeedWatch: {
 		"A read shows another state than the watch. The engine waits until the watch shows the change.",

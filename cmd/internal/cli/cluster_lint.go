@@ -47,6 +47,8 @@ type lintAnswer struct {
 	Unknown unknown     `json:"unknown"`
 	// Drops are there with --patch or --apply.
 	*droppatch.Answer
+
+	objects int // that were judged
 }
 
 // fixFlags are the flags about wrong references.
@@ -90,7 +92,13 @@ func (a *app) lintAnswer(r *reading, report lint.Report, inside func(graph.Key) 
 	if !a.everywhere {
 		report = within(report, inside)
 	}
-	return &lintAnswer{Report: report, Unknown: unknowns(r.in, r.part(inside), "")}
+	judged := 0
+	for i := range r.in.Objects {
+		if inside(r.in.Objects[i].Key) {
+			judged++
+		}
+	}
+	return &lintAnswer{Report: report, Unknown: unknowns(r.in, r.part(inside), ""), objects: judged}
 }
 
 // lintDrops writes the findings, and prints or applies the patches that drop the wrong references.
@@ -134,7 +142,7 @@ func (a *app) writeReportOfCluster(x *lintAnswer, note string) (err error) {
 	if x.Schema = "kubectl-ownergraph.lint/v1"; a.format == printing.JSON {
 		err = out.JSON(x)
 	} else {
-		text := a.reportText(&x.Report, 0, note) + x.Unknown.text()
+		text := a.reportText(&x.Report, x.objects, note) + x.Unknown.text()
 		if x.Answer != nil {
 			text += x.Answer.Text()
 		}

@@ -59,7 +59,7 @@ func (a *app) lintManifestsOfCluster(ctx context.Context, names []string, cfg li
 	if n := all.WithoutUID(); n > 0 {
 		note = fmt.Sprintf(" (owner references without a uid, judged by kind and name: %d)", n)
 	}
-	return a.writeReportOfCluster(&lintAnswer{Report: report, Unknown: unknownOwners(all)}, note+a.unreadNote(r.in))
+	return a.writeReportOfCluster(&lintAnswer{Report: report, Unknown: unknownOwners(all), objects: len(all.Objects)}, note+a.unreadNote(r.in))
 }
 
 // unknownOwners returns the kinds of owners in the files that are not listed.

@@ -23,10 +23,10 @@ func TestPluginLintManifests(t *testing.T) {
 		code               int
 		args               []string
 	}{
-		{text: manifest("", "Deployment", "cart"), want: "no findings\nowner references without a uid, judged by kind and name: 1\n", reason: "the cluster has the owner in the namespace of the flags"},
+		{text: manifest("", "Deployment", "cart"), want: "no findings in 1 object\nowner references without a uid, judged by kind and name: 1\n", reason: "the cluster has the owner in the namespace of the flags"},
 		{text: manifest("  namespace: old\n", "Deployment", "cart"), want: `OG006 error ConfigMap/old/a: owners[0].scope: The owner Deployment.apps/cart is in the scope "shop"`, code: 3, reason: "another namespace"},
 		{text: manifest("", "Deployment", "none"), want: `OG001 error ConfigMap/shop/a: owners[0].name: Neither the files nor the store have`, code: 3, reason: "no such owner"},
-		{text: manifest("", "Deployment", "late"), want: "no findings\n", reason: "the owner is newer than its listing"},
+		{text: manifest("", "Deployment", "late"), want: "no findings in 1 object\n", reason: "the owner is newer than its listing"},
 		{text: manifest("", "Gadget", "a"), want: `OG009 error ConfigMap/shop/a: owners[0].kind`, code: 3, reason: "the server does not serve the kind"},
 		{text: manifest("  namespace: none\n", "Deployment", "cart"), want: `OG031 error ConfigMap/none/a: scope: No Namespace has`, code: 3, reason: "no such namespace"},
 		{text: "# only a comment\n---\n" + manifest("", "Deployment", "none"), want: "OG001", code: 3, reason: "documents"},

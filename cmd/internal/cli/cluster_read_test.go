@@ -132,7 +132,7 @@ func TestNoRights(t *testing.T) {
 		{[]string{"namespaces"}, []string{"top", "-A"}, printing.ExitDone, "Namespace/old", "the namespaces are known"},
 		{[]string{"replicasets"}, []string{"top", "-n", "shop"}, printing.ExitDone, "no deletion is under way (", "a part was read"},
 		{[]string{"replicasets"}, []string{"lint", "-n", "old"}, printing.ExitDone, "no findings\n5 of 6 kinds were not read\n", "a part was read"},
-		{[]string{"in old"}, []string{"lint", "-n", "old"}, printing.ExitFound, "\n3 warnings\nnot known:\n", "everything in the namespace was read"},
+		{[]string{"in old"}, []string{"lint", "-n", "old"}, printing.ExitFound, "\n3 warnings in 3 objects\nnot known:\n", "everything in the namespace was read"},
 	} {
 		a := newCluster()
 		a.fault = denied(c.allowed...)

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
@@ -68,9 +68,9 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 						return err
 					}
 				}
-				question := fmt.Sprintf("Delete %s?", spell.Key(s.objects[0].Key))
+				question := deletion(s.objects[0], p.of(s.objects[0])) + "?"
 				if act {
-					question = fmt.Sprintf("Delete %s, and act on the whole store?", spell.Key(s.objects[0].Key))
+					question = deletion(s.objects[0], p.of(s.objects[0])) + ", and act on the whole store?"
 				}
 				switch err := s.deletePlanned(ctx, p, yes, question); {
 				case err != nil || nowait:
@@ -92,6 +92,18 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 	cmd.Flags().BoolVar(&nowait, "no-wait", false, "end after the deletion mark")
 	cmd.MarkFlagsMutuallyExclusive("act", "no-wait")
 	return cmd
+}
+
+// deletion describes a deletion for the question. One that has begun keeps its own propagation.
+func deletion(o graph.Object, how graph.Propagation) string {
+	text := "Delete " + spell.Key(o.Key)
+	switch how {
+	case graph.Foreground:
+		text += " in the foreground"
+	case graph.Orphan:
+		text += " and orphan its dependents"
+	}
+	return text
 }
 
 // jsonDelete is the form delete/v1, the first line of a deletion. Lines of follow/v1 come behind it.

@@ -95,7 +95,7 @@ func TestTmux(t *testing.T) {
 	shows := func(text string) func() bool { // also a text that the terminal wraps
 		return func() bool { return strings.Contains(tmux("capture-pane", "-p", "-J"), text) }
 	}
-	eventually(t, "the question", shows("Delete team/blue? 1 object goes in s; 3 are held. Type yes to go on:"))
+	eventually(t, "the question", shows("Delete team/blue in the foreground? 1 object goes in s; 3 are held. Type yes to go on:"))
 	tmux("send-keys", "yes", "Enter")
 	eventually(t, "the progress", shows("1 of 4 gone"))
 	screen := tmux("capture-pane", "-p")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,8 +31,11 @@ func endingCommands(n *namespace.Answer, flags []string) string {
 			continue // the garbage collector takes its own off
 		}
 		path := fmt.Sprintf("/metadata/finalizers/%d", at)
-		patch := fmt.Sprintf(`[{"op":"test","path":%q,"value":%q},{"op":"remove","path":%q}]`, path, h.Finalizer, path)
-		list = append(list, kubectl(flags, "patch", strings.ToLower(spell.Kind(o.Kind)), o.Name, "-n", o.Scope, "--type=json", "-p", patch))
+		patch, err := json.Marshal([]droppatch.Operation{{Op: "test", Path: path, Value: h.Finalizer}, {Op: "remove", Path: path}})
+		if err != nil {
+			continue // text is always JSON
+		}
+		list = append(list, kubectl(flags, "patch", strings.ToLower(spell.Kind(o.Kind)), o.Name, "-n", o.Scope, "--type=json", "-p", string(patch)))
 	}
 	if len(list) == 0 {
 		return ""
