@@ -140,7 +140,7 @@ func (n *node) name() string {
 	if n.actor != "" {
 		return n.actor
 	}
-	return spell(n.key)
+	return spelling.Short(spelling.Key(n.key)) // as the commands read it
 }
 
 // under returns the branches under b, last first.

@@ -79,6 +79,9 @@ func (r *reading) plan(ctx context.Context, targets []target, p *planFlags, limi
 	}
 	scope := scopeOf(targets)
 	part := relevant(r.in, near, scope)
+	if err := p.checkStay(r.content.Objects); err != nil {
+		return made, u, nil, err
+	}
 	made, err = part.Plan(ctx, ownergraph.Config{}, p.request(found, carried(part.Objects, removedByKubernetes()), limit))
 	if errors.Is(err, graph.ErrInvalid) {
 		err = fmt.Errorf("%s: %w", strings.Join(names(targets), ", "), err)

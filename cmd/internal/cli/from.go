@@ -42,7 +42,7 @@ func (a *app) checkFrom() error {
 // ask reads the JSON of a page of the program.
 //
 //test:by TestFrom
-func (a *app) ask(ctx context.Context, page string, q url.Values, into any) error {
+func (a *app) ask(ctx context.Context, page, form string, q url.Values, into any) error {
 	ctx, cancel := a.source.deadline(ctx)
 	defer cancel()
 	u, err := url.Parse(a.from)
@@ -72,8 +72,12 @@ func (a *app) ask(ctx context.Context, page string, q url.Values, into any) erro
 	case answer.StatusCode != http.StatusOK:
 		return fmt.Errorf("ask %s: %s: %s", u.Redacted(), answer.Status, errorOf(text))
 	}
+	var named struct{ Schema string }
+	if err := json.Unmarshal(text, &named); err != nil || named.Schema != form {
+		return fmt.Errorf("ask %s: no page of ownergraph: want JSON of the form %s", u.Redacted(), form)
+	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("ask %s: no page of ownergraph: %w", u.Redacted(), err)
+		return fmt.Errorf("ask %s: read the form %s: %w", u.Redacted(), form, err)
 	}
 	return nil
 }
@@ -106,7 +110,7 @@ func (a *app) explainFrom(ctx context.Context, args []string) error {
 	var page struct {
 		Explanation explain.Explanation `json:"explanation"`
 	}
-	if err := a.ask(ctx, "object", url.Values{"key": {place.PlaceString()}}, &page); err != nil {
+	if err := a.ask(ctx, "object", "ownergraph/object/v1", url.Values{"key": {place.PlaceString()}}, &page); err != nil {
 		return err
 	}
 	return a.writeExplained(page.Explanation, "")
@@ -143,7 +147,7 @@ func (a *app) kindFrom(ctx context.Context, typ string) (graph.Kind, error) {
 			Kind graph.Kind `json:"kind"`
 		} `json:"kinds"`
 	}
-	if err := a.ask(ctx, "", nil, &page); err != nil {
+	if err := a.ask(ctx, "", "ownergraph/overview/v1", nil, &page); err != nil {
 		return "", err
 	}
 	t, err := spell.ParseTarget(typ + "/any")
@@ -156,7 +160,7 @@ func (a *app) kindFrom(ctx context.Context, typ string) (graph.Kind, error) {
 	}
 	o, err := spell.Find(one, t)
 	if err != nil {
-		return "", fmt.Errorf("the program has no kind %q: %w", typ, err)
+		return "", fmt.Errorf("the program has no kind %q: %w", typ, graph.ErrNotFound)
 	}
 	return o.Kind, nil
 }
@@ -173,7 +177,7 @@ func (a *app) searchFrom(ctx context.Context, k graph.Key) (graph.Key, error) {
 			} `json:"objects"`
 			Next string `json:"next"`
 		}
-		if err := a.ask(ctx, "search", next, &page); err != nil {
+		if err := a.ask(ctx, "search", "ownergraph/search/v1", next, &page); err != nil {
 			return k, err
 		}
 		for _, o := range page.Objects {
@@ -231,7 +235,7 @@ func (a *app) topFrom(ctx context.Context) (list []cascade, more int, err error)
 	var all deletionsPage
 	for next := (url.Values{}); next != nil && len(all.Deletions) < maxAsked; {
 		var page deletionsPage
-		if err := a.ask(ctx, "deletions", next, &page); err != nil {
+		if err := a.ask(ctx, "deletions", "ownergraph/deletions/v1", next, &page); err != nil {
 			return nil, 0, err
 		}
 		all.Total, all.Deletions = page.Total, append(all.Deletions, page.Deletions...)

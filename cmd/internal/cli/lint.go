@@ -51,6 +51,9 @@ mend.`,
 			if err != nil {
 				return err
 			}
+			if a.source.store.url != "" && len(l.files) > 0 {
+				return printing.UsageError("-f and --store: want one of them")
+			}
 			if a.name == Plugin && a.source.store.url == "" {
 				return a.lintBesideCluster(cmd, args, &l, cfg)
 			}
@@ -81,7 +84,12 @@ mend.`,
 // lintBesideDump judges a dump, a store, a cluster that a flag names, or files beside a dump.
 func (a *app) lintBesideDump(cmd *cobra.Command, args []string, l *lintFlags, cfg lint.Config) error {
 	ctx := cmd.Context()
-	if len(args) > 0 {
+	switch {
+	case len(args) > 0 && a.cluster.Names() && a.source.file != "":
+		return printing.UsageError("-f and --context: want one of them beside MANIFEST")
+	case len(args) > 0 && a.cluster.Names():
+		return a.lintBesideCluster(cmd, args, l, cfg)
+	case len(args) > 0:
 		return a.lintManifests(ctx, args, l, cfg)
 	}
 	from, err := a.origin()
@@ -90,8 +98,6 @@ func (a *app) lintBesideDump(cmd *cobra.Command, args []string, l *lintFlags, cf
 		return err
 	case from == ofCluster:
 		return a.lintBesideCluster(cmd, nil, l, cfg)
-	case a.scope() != "":
-		return printing.UsageError("--namespace: want a MANIFEST")
 	case l.apply:
 		return printing.UsageError("--apply: want a cluster")
 	case l.patch && from == ofStore:
@@ -109,7 +115,14 @@ func (a *app) lintBesideDump(cmd *cobra.Command, args []string, l *lintFlags, cf
 		return err
 	}
 	unread, kinds := c.unread()
-	return a.writeReport(&report, len(c.lint.Objects), unread, kinds)
+	judged, scope := len(c.lint.Objects), a.scope()
+	if scope != "" && !a.everywhere {
+		if err := c.hasScope(scope); err != nil {
+			return err
+		}
+		report, judged = within(report, insideOf(scope)), 0
+	}
+	return a.writeReport(&report, judged, unread, kinds)
 }
 
 func (l *lintFlags) config() (cfg lint.Config, err error) {

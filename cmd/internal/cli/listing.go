@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -39,9 +41,31 @@ func (a *app) list(ctx context.Context) (*listing, error) {
 		return nil, err
 	}
 	scope := a.scope()
-	return &listing{in: &c.lint, content: c.offline(), index: c.offline().Index(), inside: func(k graph.Key) bool {
+	if a.everywhere {
+		scope = ""
+	}
+	if err := c.hasScope(scope); err != nil {
+		return nil, err
+	}
+	return &listing{in: &c.lint, content: c.offline(), index: c.offline().Index(), inside: insideOf(scope)}, nil
+}
+
+// insideOf returns the objects that a question about a scope is about: all for "".
+func insideOf(scope string) func(graph.Key) bool {
+	return func(k graph.Key) bool {
 		return scope == "" || k.Scope == scope || k.Kind == namespaceKind && k.Name == scope
-	}}, nil
+	}
+}
+
+// hasScope returns an error for a scope that no object has. An answer about it would be clean by mistake.
+//
+//test:by TestScopeOfQuestion
+func (c *content) hasScope(scope string) error {
+	inside := insideOf(scope)
+	if scope == "" || slices.ContainsFunc(c.Objects, func(o graph.Object) bool { return inside(o.Key) }) {
+		return nil
+	}
+	return fmt.Errorf("-n %s: no object has this scope", spell.Clip(scope))
 }
 
 func (a *app) listCluster(ctx context.Context) (*listing, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,8 @@ import (
 // liveOrigin returns the origin of a subcommand that needs a live store.
 func (a *app) liveOrigin() (origin, error) {
 	switch {
+	case a.source.store.url != "" && a.cluster.Names():
+		return 0, printing.UsageError("--context, --kubeconfig and --server name a cluster: want it, or --store")
 	case a.source.store.url != "":
 		return ofStore, nil
 	case a.name == Plugin || a.cluster.Names():
@@ -143,15 +146,44 @@ type site struct {
 // askNumber is the number of objects from which on a user types the number, and not only "yes".
 const askNumber = 100
 
-// confirmPlan asks for the word yes, or for the number of the objects that go if they are many.
+// confirmPlan asks for the word yes, or for the number of the objects that change if they are many.
 //
 //test:by TestQuestions TestInterruptedQuestion
 func (a *app) confirmPlan(ctx context.Context, yes bool, question string, made *plan.Plan) error {
-	word := "yes"
-	if n := made.Goes(); n >= askNumber {
+	if !yes {
+		fmt.Fprintf(a.stderr, "The place is %s.\n", terminal.Printable(a.place()))
+	}
+	text, word, n := question+" "+made.Sum()+".", "yes", changed(made)
+	if n >= askNumber {
 		word = strconv.Itoa(n)
 	}
-	return a.confirmBy(ctx, yes, question+" "+made.Sum()+".", word)
+	if n >= askNumber && n != made.Goes() {
+		text += fmt.Sprintf(" The deletion changes %d objects.", n)
+	}
+	return a.confirmBy(ctx, yes, text, word)
+}
+
+// changed returns the number of objects that a deletion removes, marks or takes references from.
+func changed(made *plan.Plan) (n int) {
+	for _, t := range made.Totals {
+		n += t.Removed + t.Held + t.Orphaned + t.Trimmed
+	}
+	return n
+}
+
+// place names the store or the cluster of the flags, without a password.
+func (a *app) place() string {
+	if from, err := a.liveOrigin(); err == nil && from == ofStore {
+		if u, err := url.Parse(a.source.store.url); err == nil && u.User != nil {
+			return "the store " + u.Redacted()
+		}
+		return "the store " + a.source.store.url
+	}
+	config, err := a.cluster.Config()
+	if err != nil {
+		return "the cluster of the flags"
+	}
+	return "the cluster " + config.Host
 }
 
 // confirm asks the user for the word yes.

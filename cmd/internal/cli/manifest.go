@@ -16,7 +16,7 @@ import (
 //
 //test:by TestLintManifests
 func (a *app) lintManifests(ctx context.Context, names []string, l *lintFlags, cfg lint.Config) error {
-	if err := a.checkManifestFlags(names, l.patch); err != nil {
+	if err := a.checkManifestFlags(names, l.patch || l.apply); err != nil {
 		return err
 	}
 	all := lint.Manifests{Scope: a.scope(), Kinds: a.source.store.kindInfos()}
@@ -57,7 +57,7 @@ func (a *app) checkManifestFlags(names []string, patch bool) error {
 	}
 	switch {
 	case patch:
-		return printing.UsageError("--patch: want a dump with -f, and no MANIFEST")
+		return printing.UsageError("--patch and --apply: want no MANIFEST: a file has no version to test")
 	case a.source.store.url != "":
 		return printing.UsageError("MANIFEST and --store: want a dump with -f, or no store")
 	case a.source.file == "" && len(a.source.partial) > 0:

@@ -18,6 +18,8 @@ const (
 func (a *app) origin() (origin, error) {
 	dump, store := a.source.file != "", a.source.store.url != ""
 	switch {
+	case (dump || store) && a.cluster.Names():
+		return 0, printing.UsageError("--context, --kubeconfig and --server name a cluster: want it, or -f, or --store")
 	case dump && store:
 		return 0, printing.UsageError("-f and --store: want one of them")
 	case dump:

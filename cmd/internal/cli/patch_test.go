@@ -31,7 +31,7 @@ func TestLintPatch(t *testing.T) {
 		{[]string{"-f", "-", "--patch", "--partial", "x.io/CSV"}, "2 errors in 4 objects\npatches: 0\nleft: ServiceAccount/team/sa: owners[1]: the owner's kind is not listed in full\n" +
 			"left: ClusterRole.rbac.authorization.k8s.io/op-role: owners[0]: the owner's kind is not listed in full\n", 3, "the dump may lack owners"},
 		{[]string{"--store", "sqlite:" + t.TempDir() + "/a.db", "--patch"}, "--patch: want a dump with -f", 2, "only Kubernetes takes the patch"},
-		{[]string{"-f", "-", "--patch", "x.yaml"}, "--patch: want a dump with -f, and no MANIFEST", 2, "files have no version"},
+		{[]string{"-f", "-", "--patch", "x.yaml"}, "--patch and --apply: want no MANIFEST", 2, "files have no version"},
 	} {
 		got := call(t, leftOver, append([]string{"lint"}, c.args...)...)
 		if got.code != c.code || !strings.Contains(got.stdout+got.stderr, c.want) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,18 @@ func carried(objects []graph.Object, list []string) []string {
 	return slices.DeleteFunc(list, func(f string) bool {
 		return !slices.ContainsFunc(objects, func(o graph.Object) bool { return o.HasFinalizer(f) })
 	})
+}
+
+// checkStay refuses a finalizer of --stay that no object has, such as a misspelt one.
+//
+//test:by TestRemovedByKubernetes
+func (p *planFlags) checkStay(objects []graph.Object) error {
+	for _, f := range p.stay {
+		if len(carried(objects, []string{f})) == 0 {
+			return printing.UsageError(fmt.Sprintf("--stay %q: no object has this finalizer", f))
+		}
+	}
+	return nil
 }
 
 // request returns the request for the deletion of the objects. Kubernetes takes some finalizers off by
@@ -134,6 +147,9 @@ func (a *app) planOfContent(ctx context.Context, args []string, p *planFlags) er
 	var byItself []string
 	if c.lint.Kubernetes {
 		byItself = carried(c.Objects, removedByKubernetes())
+	}
+	if err := p.checkStay(c.Objects); err != nil {
+		return err
 	}
 	made, err := c.plan(ctx, p.request(objects, byItself, a.planLimit(p)))
 	if err != nil {

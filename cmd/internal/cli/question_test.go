@@ -24,12 +24,16 @@ func TestQuestions(t *testing.T) {
 		{501, "501\n", false, "Delete a/b? 501 objects go, 500 of them in prod; 0 are held. Type 501 to go on: ", "many objects"},
 		{501, "yes\n", true, "Type 501", "a habit"},
 		{501, "502\n", true, "Type 501", "another number"},
+		{-150, "150\n", false, "0 objects go; 150 are held. The deletion changes 150 objects. Type 150 to go on: ", "a mark cannot be taken back"},
 	} {
 		var asked bytes.Buffer
 		a := newApp(Command, strings.NewReader(c.answer), nil, &asked)
 		made := plan.Plan{Totals: []plan.Total{{Kind: "pod", Removed: c.goes}}, Request: plan.Request{Delete: []plan.Target{{Key: graph.Key{Kind: "a", Name: "b", UID: "u"}}}}}
 		if c.goes > 100 {
 			made.Scopes = []plan.ScopeTotal{{Scope: "", Removed: 1}, {Scope: "prod", Removed: c.goes - 1}}
+		}
+		if c.goes < 0 {
+			made.Totals = []plan.Total{{Kind: "pod", Held: -c.goes}}
 		}
 		err := a.confirmPlan(t.Context(), false, "Delete a/b?", &made)
 		if errors.Is(err, errDeclined) != c.declined || !strings.Contains(asked.String(), c.want) {

@@ -19,6 +19,7 @@ func TestRemovedByKubernetes(t *testing.T) {
 	}{
 		{claim, nil, 0, "kubernetes.io/pvc-protection", "the assumption has a line"},
 		{claim, []string{"--stay", "kubernetes.io/pvc-protection"}, 3, "kubernetes.io/pvc-protection", "the user knows that it stays"},
+		{claim, []string{"--stay", "kubernetes.io/pvc-protecton"}, 2, "", "a misspelt finalizer"},
 		{other, nil, 3, "x.io/y", "a foreign finalizer stays"},
 		{other, []string{"--removed", "x.io/y"}, 0, "x.io/y", "its controller takes it off"},
 	} {

@@ -71,10 +71,26 @@ func (a *app) command() *cobra.Command {
 		do := cmd.RunE
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			a.started = true
+			if err := emptyFlag(cmd); err != nil {
+				return err
+			}
 			return do(cmd, args)
 		}
 	}
 	return root
+}
+
+// emptyFlag refuses a flag that names a place and has no value, such as one of an unset variable of a
+// shell. Without it the program would take another place.
+//
+//test:by TestEmptyPlaces
+func emptyFlag(cmd *cobra.Command) error {
+	for _, name := range []string{"store", "filename", "from", "context", "kubeconfig", "server"} {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && strings.Trim(f.Value.String(), "[]") == "" {
+			return printing.UsageError(fmt.Sprintf("--%s is empty: want a value, or leave it out", name))
+		}
+	}
+	return nil
 }
 
 // noCommand refuses the name of a subcommand that does not exist, and names similar ones.
