@@ -136,7 +136,7 @@ func (a *app) lintDrops(ctx context.Context, r *reading, cfg lint.Config, inside
 	return nil
 }
 
-// writeReport writes a report, and a note beside the number of its findings.
+// writeReportOfCluster writes a report, and a note beside the number of its findings.
 func (a *app) writeReportOfCluster(x *lintAnswer, note string) (err error) {
 	out := a.printer()
 	if x.Schema = "kubectl-ownergraph.lint/v1"; a.format == printing.JSON {

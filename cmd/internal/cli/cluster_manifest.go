@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/lint"
 )
 
-// lintManifests judges files before a server has them. The owners are looked up in the cluster, and
+// lintManifestsOfCluster judges files before a server has them. The owners are looked up in the cluster, and
 // each that is missing there is read again.
 //
 //test:by TestPluginLintManifests
@@ -79,7 +79,7 @@ func unknownOwners(m lint.Manifests) unknown {
 	return u
 }
 
-// checkManifestFlags returns the fault of a command line with files.
+// checkManifestFlagsOfCluster returns the fault of a command line with files.
 func (a *app) checkManifestFlagsOfCluster(names []string) error {
 	stdin := 0
 	for _, n := range names {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// guarded returns a server with webhooks and a policy. Their kinds take no part in ownership here.
+// newGuarded returns a server with webhooks and a policy. Their kinds take no part in ownership here.
 func newGuarded(t *testing.T) *api {
 	t.Helper()
 	a := newCluster()

@@ -38,7 +38,7 @@ func owned(apiVersion, kind, name string) string {
 
 const marked = `"deletionTimestamp":"2026-01-02T03:04:05Z","deletionGracePeriodSeconds":0`
 
-// cluster returns a server with a namespace that does not terminate, and with one that is
+// newCluster returns a server with a namespace that does not terminate, and with one that is
 // in use.
 func newCluster() *api {
 	a := newAPI()
