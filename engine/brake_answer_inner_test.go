@@ -52,8 +52,8 @@ func TestBrakeApproval(t *testing.T) {
 		reason  string
 	}{
 		{5, 0, 5, "", "every object is approved"},
-		{4, 0, 4, "a: 4 deletes were approved and handed out, the limit is 2", "the number is used up, and one object would be within the limit"},
-		{5, time.Hour, 1, "a: 1 delete was handed out before the approval expired, the limit is 2", "the time is over"},
+		{4, 0, 4, "a/a: 4 deletes were approved and handed out, the limit is 2", "the number is used up, and one object would be within the limit"},
+		{5, time.Hour, 1, "a/a: 1 delete was handed out before the approval expired, the limit is 2", "the time is over"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			e, events := tripped(t, 2, 5)
@@ -157,7 +157,7 @@ func TestBrakeRefusal(t *testing.T) {
 	if got := e.carries(t, absent); len(got) != 0 || e.whyHeld() != "3 CascadeRefused" {
 		t.Errorf("%q are deleted, held %q", got, e.whyHeld())
 	}
-	if all := e.Braked(1); len(all) != 1 || all[0].String() != "a: more than 2 objects, the limit is 2, refused: keep" || all[0].Refused != KeepHeld {
+	if all := e.Braked(1); len(all) != 1 || all[0].String() != "a/a: more than 2 objects, the limit is 2, refused: keep" || all[0].Refused != KeepHeld {
 		t.Errorf("braked %v", all)
 	}
 	if n, err := e.approvesAll(BrakeApproval{Until: e.now.Add(1), AtMost: 3}); n != 1 || err != nil {
@@ -302,7 +302,7 @@ func TestBrakeExempt(t *testing.T) {
 // count and the limit. So does the report of the held object.
 func TestBrakeExplains(t *testing.T) {
 	e, _ := tripped(t, 2, 3)
-	const want = "cascade a: more than 2 objects, the limit is 2"
+	const want = "cascade a/a: more than 2 objects, the limit is 2"
 	x, err := e.Explain(keyAt("b/a-0"))
 	if err != nil || x.Decision.Reason != policy.Braked || len(x.Wait) != 1 || x.Wait[0].End.String() != "user" || x.Wait[0].Text != want {
 		t.Errorf("%+v, %v", x, err)

@@ -125,7 +125,7 @@ func TestBrakeNamesUncounted(t *testing.T) {
 	e := sickAt(t, cfg)
 	e.observeEach(t, graph.Event{Type: graph.KindSick, Kind: "c", Reason: "down"}, put("b/1#1 -> a"), put("b/2#1 -> a"))
 	e.carries(t, absent)
-	const want = "a: more than 1 object, the limit is 1, not counted: c"
+	const want = "a/a: more than 1 object, the limit is 1, not counted: c"
 	if b := e.Braked(1); len(b) != 1 || b[0].String() != want || len(b[0].Uncounted) != 1 || b[0].MoreUncounted != 0 {
 		t.Errorf("braked %v, want %q", b, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -172,10 +173,13 @@ func TestWaitIdleNamesCause(t *testing.T) {
 		}
 		const want = `the cascade has not ended: context deadline exceeded
 held:
-  ConfigMap/default/a@uid-1: dependents hold it (ConfigMap/default/b@uid-2)
-  ConfigMap/default/b@uid-2: finalizers hold it (example.org/cleanup)`
+  ConfigMap/default/a: dependents hold it (ConfigMap/default/b)
+  ConfigMap/default/b: finalizers hold it (example.org/cleanup)`
 		if got := err.Error(); got != want {
 			r.Errorf("error\n%s\nwant\n%s", got, want)
+		}
+		if h := held.Held; h[0].Key != a.Key || h[1].Key != b.Key || !slices.Equal(h[0].Detail, []string{b.Key.String()}) { // the text has no UIDs
+			r.Errorf("held %+v, want %s, which waits for %s", h, a.Key, b.Key)
 		}
 		go func() { // WaitIdle ends with the collector, too
 			_ = r.gc.Stop()

@@ -109,11 +109,15 @@ func TestHeld(t *testing.T) {
 	if !errors.As(err, &held) || len(held.Held) != 2 {
 		t.Fatalf("error %v, want the two that are held", err)
 	}
-	want := fmt.Sprintf(`2 held:
-  ConfigMap/default/a@%s: dependents hold it (ConfigMap/default/b@%s)
-  ConfigMap/default/b@%[2]s: finalizers hold it (example.org/cleanup)`, a.UID, b.UID)
+	const want = `2 held:
+  ConfigMap/default/a: dependents hold it (ConfigMap/default/b)
+  ConfigMap/default/b: finalizers hold it (example.org/cleanup)`
 	if err.Error() != want {
 		t.Errorf("error\n%v\nwant\n%s", err, want)
+	}
+	h := held.Held // the text has no UIDs
+	if h[0].Key.UID != graph.UID(a.UID) || h[1].Key.UID != graph.UID(b.UID) || !slices.Equal(h[0].Detail, []string{h[1].Key.String()}) {
+		t.Errorf("held %+v, want the one with UID %s, which waits for UID %s", h, a.UID, b.UID)
 	}
 	if err := r.Get(t.Context(), client.ObjectKeyFromObject(b), b); err != nil {
 		t.Fatal(err)

@@ -164,7 +164,7 @@ func TestPluginExplainsRefusedContent(t *testing.T) {
 	w.namespaceController()
 	w.end(space)
 	text := w.explains(3, []string{typed(peer, "p1"), "-n", space.name},
-		"is kept: no owners; it is pending, and the next actor is another writer (the namespace controller)",
+		"/p1 goes with its container Namespace/"+space.name+", which is being deleted.\nWho has to act: the namespace controller.\nno deletion mark; finalizers: none\n",
 		"its namespace "+space.name+": marked for deletion", "NamespaceDeletionContentFailure (ContentDeletionFailed): ", "vpeer."+peer.gvk.Group)
 	if strings.Contains(text, "a user") {
 		t.Errorf("the explanation guesses:\n%s", text)

@@ -205,7 +205,7 @@ func TestPluginKnowsContainers(t *testing.T) {
 			t.Errorf("the tree has no %q:\n%s", want, tree)
 		}
 	}
-	for _, want := range []string{"ConfigMap/" + space.name + "/a removed; by the actor of Namespace/" + space.name, "assumed: members removed by the namespace controller"} {
+	for _, want := range []string{"- Namespace/" + space.name + "\n  - ConfigMap/" + space.name + "/a\n  - Secret/" + space.name + "/b\n", "assumed: the namespace controller deletes 2 members of containers that go\n"} {
 		if !strings.Contains(forecast, want) {
 			t.Errorf("the plan has no %q:\n%s", want, forecast)
 		}
@@ -235,7 +235,7 @@ func TestPluginRights(t *testing.T) {
 		reason string
 	}{
 		{[]string{"tree", "cm/owner"}, "Pod/" + w.ns + "/child", "a dependent"},
-		{[]string{"explain", "po/child"}, "is kept: an owner exists", "an owner that is listed"},
+		{[]string{"explain", "po/child"}, "Pod/" + w.ns + "/child is kept by its owner ConfigMap/" + w.ns + "/owner.\nOwner ConfigMap/" + w.ns + "/owner exists; ", "an owner that is listed"},
 		{[]string{"explain", "cm/" + of.name}, "whether Secret/" + w.ns + "/token exists", "an owner that is not listed"},
 	} {
 		out := w.kubectl(slices.Concat([]string{"ownergraph"}, c.args, []string{"-n", w.ns, "--as", limited})...)
