@@ -38,8 +38,8 @@ func TestUnlisted(t *testing.T) {
 		finding          string
 		reason           string
 	}{
-		{"batch/v1", "Job", graph.KindInfo{Kind: "batch/Job", Scoped: true}, `OG002: The dump does not list the kind "batch/Job" (the dump has no object of it), so the owner may exist. not known from this dump`, "a kind of every cluster"},
-		{"x.io/v1", "Y", graph.KindInfo{Kind: "x.io/Y"}, `OG002: The dump does not list the kind "x.io/Y" (the dump has no object of it), so the owner may exist. not known from this dump`, "a kind of unknown scope"},
+		{"batch/v1", "Job", graph.KindInfo{Kind: "batch/Job", Scoped: true}, `OG002: The dump does not list the kind "Job.batch" (the dump has no object of it), so the owner may exist. not known from this dump`, "a kind of every cluster"},
+		{"x.io/v1", "Y", graph.KindInfo{Kind: "x.io/Y"}, `OG002: The dump does not list the kind "Y.x.io" (the dump has no object of it), so the owner may exist. not known from this dump`, "a kind of unknown scope"},
 		{"v1", "Event", graph.KindInfo{Kind: "Event", Scoped: true, NoOwner: true}, `OG008: Objects of the kind "Event" may not own. not known from this dump`, "no event owns in any cluster"},
 	} {
 		got := mustRead(t, ownedBy("a", c.apiVersion, c.kind))

@@ -22,13 +22,13 @@ func TestReadManifests(t *testing.T) {
 	for _, c := range []struct{ input, want, reason string }{
 		{pod("shop", ","+owners) + cart, "", "the owner is beside the object"},
 		{`{"apiVersion":"v1","kind":"List","items":[` + pod("shop", ","+owners) + "," + cart + "]}", "", "a list"},
-		{pod("shop", ","+owners), "OG002 warning Pod/shop/a: owners[0].name: The files do not have the owner \"apps/Deployment\"/cart, and it may exist.\n", "the owner may exist"},
-		{pod("other", ","+owners) + cart, "OG006 error Pod/other/a: owners[0].scope: The owner \"apps/Deployment\"/cart is in the scope \"shop\", and the object's scope is \"other\".\n" +
+		{pod("shop", ","+owners), "OG002 warning Pod/shop/a: owners[0].name: The files do not have the owner Deployment.apps/cart, and it may exist.\n", "the owner may exist"},
+		{pod("other", ","+owners) + cart, "OG006 error Pod/other/a: owners[0].scope: The owner Deployment.apps/cart is in the scope \"shop\", and the object's scope is \"other\".\n" +
 			"OG019 warning Pod/other/a: owners[0].block: The reference does not lead to an owner, so no deletion waits for the object.\n", "another namespace"},
-		{`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n",` + owners + `}}` + cart, "OG011 error Node/n: owners[0].scope: A global object cannot have an owner of the scoped kind \"apps/Deployment\".\n" +
+		{`{"apiVersion":"v1","kind":"Node","metadata":{"name":"n",` + owners + `}}` + cart, "OG011 error Node/n: owners[0].scope: A global object cannot have an owner of the scoped kind \"Deployment.apps\".\n" +
 			"OG019 warning Node/n: owners[0].block: The reference does not lead to an owner, so no deletion waits for the object.\n", "a global object"},
-		{definition + `{"apiVersion":"x.io/v1","kind":"Widget","metadata":{"name":"w",` + owners + `}}` + cart, "OG011 error \"x.io/Widget\"/w: owners[0].scope: A global object cannot have an owner of the scoped kind \"apps/Deployment\".\n" +
-			"OG019 warning \"x.io/Widget\"/w: owners[0].block: The reference does not lead to an owner, so no deletion waits for the object.\n", "the files define the scope of the kind"},
+		{definition + `{"apiVersion":"x.io/v1","kind":"Widget","metadata":{"name":"w",` + owners + `}}` + cart, "OG011 error Widget.x.io/w: owners[0].scope: A global object cannot have an owner of the scoped kind \"Deployment.apps\".\n" +
+			"OG019 warning Widget.x.io/w: owners[0].block: The reference does not lead to an owner, so no deletion waits for the object.\n", "the files define the scope of the kind"},
 		{`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"r","namespace":"shop"}}` +
 			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRoleBinding","metadata":{"name":"r","ownerReferences":[{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","name":"r"}]}}`,
 			"", "a server drops the namespace of a global object"},
