@@ -77,7 +77,7 @@ func TestKeyboardWalk(t *testing.T) {
 	b.until(`document.querySelector("h1")?.textContent === "cart-7d4b9c6f5-k0"`, "the link leads to the object")
 	b.press(`document.activeElement.textContent === "Plan its deletion"`)
 	b.do(chromedp.KeyEvent(kb.Enter))
-	b.until(`location.pathname.endsWith("/plan") && document.querySelector("pre")?.textContent.includes("1 removed")`, "the button leads to the plan")
+	b.until(`location.pathname.endsWith("/plan") && document.querySelector("pre")?.textContent.includes("\n1 object goes; 0 are held\n")`, "the button leads to the plan")
 	b.press(`document.activeElement.textContent.startsWith("orphan")`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`location.search.includes("propagation=orphan")`, "the choice leads to another plan")
