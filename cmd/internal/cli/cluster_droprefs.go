@@ -63,7 +63,7 @@ func (r *reading) provenDrops(ctx context.Context, cfg lint.Config, inside func(
 			places = places[:len(places)-over]
 		}
 		if err := r.store.Reread(ctx, &r.in, places); err != nil {
-			return report, drops, caused(ctx, err)
+			return report, drops, timely(ctx, err)
 		}
 		r.refresh()
 	}

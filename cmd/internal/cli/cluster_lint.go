@@ -213,7 +213,7 @@ func (r *reading) provenContainers(ctx context.Context, inside func(graph.Key) b
 		missing = missing[:maxReads]
 	}
 	if err := r.store.Reread(ctx, &r.in, missing); err != nil {
-		return caused(ctx, err)
+		return timely(ctx, err)
 	}
 	r.refresh()
 	return nil
@@ -221,9 +221,14 @@ func (r *reading) provenContainers(ctx context.Context, inside func(graph.Key) b
 
 // part returns the objects that a command is about, with their owners.
 func (r *reading) part(inside func(graph.Key) bool) offline.Content {
-	c := r.content
-	c.Objects = slices.DeleteFunc(slices.Clone(c.Objects), func(o graph.Object) bool { return !inside(o.Key) })
-	return withOwners(c, r.content.Objects)
+	return partOf(r.content, inside)
+}
+
+// partOf returns the objects of a content that an answer is about, with their owners.
+func partOf(all offline.Content, shown func(graph.Key) bool) offline.Content {
+	c := all
+	c.Objects = slices.DeleteFunc(slices.Clone(all.Objects), func(o graph.Object) bool { return !shown(o.Key) })
+	return withOwners(c, all.Objects)
 }
 
 // withOwners adds the owners of the objects of a part, so that none of them counts as missing.

@@ -36,7 +36,7 @@ func synced(ctx context.Context, c *ownergraph.Collector) error {
 		select {
 		case err := <-ended:
 			if err != nil {
-				err = fmt.Errorf("%w: %w", errUnlisted, caused(ctx, err))
+				err = fmt.Errorf("%w: %w", errUnlisted, timely(ctx, err))
 			}
 			return err
 		case <-tick.C:

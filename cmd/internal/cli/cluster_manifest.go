@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
@@ -15,14 +14,10 @@ import (
 //test:by TestPluginLintManifests
 func (a *app) lintManifestsOfCluster(ctx context.Context, names []string, cfg lint.Config) error {
 	all := lint.Manifests{}
-	for _, name := range names {
-		m, err := a.readManifests(name)
-		if err != nil {
-			return err
-		}
-		all.Objects, all.Kinds = append(all.Objects, m.Objects...), append(all.Kinds, m.Kinds...)
+	err := a.addManifests(&all, names)
+	if err != nil {
+		return err
 	}
-	var err error
 	if all.Scope, err = a.namespace(); err != nil {
 		return err
 	}
@@ -49,17 +44,13 @@ func (a *app) lintManifestsOfCluster(ctx context.Context, names []string, cfg li
 		missing = missing[:maxReads]
 	}
 	if err := r.store.Reread(ctx, &r.in, missing); err != nil {
-		return caused(ctx, err)
+		return timely(ctx, err)
 	}
 	report, err := lint.CheckManifests(all, cfg)
 	if err != nil {
 		return err
 	}
-	note := ""
-	if n := all.WithoutUID(); n > 0 {
-		note = fmt.Sprintf(" (owner references without a uid, judged by kind and name: %d)", n)
-	}
-	return a.writeReportOfCluster(&lintAnswer{Report: report, Unknown: unknownOwners(all), objects: len(all.Objects)}, note+a.unreadNote(r.in))
+	return a.writeReportOfCluster(&lintAnswer{Report: report, Unknown: unknownOwners(all), objects: len(all.Objects)}, uidNote(all)+a.unreadNote(r.in))
 }
 
 // unknownOwners returns the kinds of owners in the files that are not listed.
@@ -81,16 +72,10 @@ func unknownOwners(m lint.Manifests) unknown {
 
 // checkManifestFlagsOfCluster returns the fault of a command line with files.
 func (a *app) checkManifestFlagsOfCluster(names []string) error {
-	stdin := 0
-	for _, n := range names {
-		if n == "-" {
-			stdin++
-		}
+	if err := stdinOnce(names); err != nil {
+		return err
 	}
-	switch {
-	case stdin > 1:
-		return printing.UsageError(`"-" stands for standard input once`)
-	case a.everywhere:
+	if a.everywhere {
 		return printing.UsageError("-A and -f: want one of them; -n is the namespace of objects that name none")
 	}
 	return nil

@@ -48,7 +48,7 @@ func (a *app) read(ctx context.Context, namespace string) (*reading, error) {
 	}
 	in, err := store.Dump(ctx, namespace)
 	if err != nil {
-		return nil, caused(ctx, err)
+		return nil, timely(ctx, err)
 	}
 	whole, err := newWholes(server)
 	if err != nil {
@@ -57,14 +57,6 @@ func (a *app) read(ctx context.Context, namespace string) (*reading, error) {
 	r := &reading{store: store, wholes: whole, in: in}
 	r.refresh()
 	return r, nil
-}
-
-// caused returns an error with the cause of an end of the context.
-func caused(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(err, cause) {
-		return fmt.Errorf("%w: %w", cause, err)
-	}
-	return err
 }
 
 // refresh makes the content of the listing.
@@ -139,7 +131,7 @@ func (r *reading) proven(ctx context.Context, part func() offline.Content) (offl
 			missing = missing[:len(missing)-over]
 		}
 		if err := r.store.Reread(ctx, &r.in, missing); err != nil {
-			return c, caused(ctx, err)
+			return c, timely(ctx, err)
 		}
 		for _, k := range missing {
 			done[k] = true

@@ -116,7 +116,7 @@ func (r *reading) tryRemoval(ctx context.Context, uid graph.UID, x *removal) (er
 	for range removalTries {
 		var m objectMeta
 		if m, err = r.wholes.metadata(ctx, path); err != nil {
-			return caused(ctx, err)
+			return timely(ctx, err)
 		}
 		if m.UID != uid || !x.Deletion && !slices.Contains(m.Finalizers, x.Finalizer) {
 			return errOtherObject
@@ -131,7 +131,7 @@ func (r *reading) tryRemoval(ctx context.Context, uid graph.UID, x *removal) (er
 		}
 	}
 	if err != nil {
-		return caused(ctx, err)
+		return timely(ctx, err)
 	}
 	return nil
 }

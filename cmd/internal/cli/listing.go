@@ -75,10 +75,3 @@ func (a *app) listCluster(ctx context.Context) (*listing, error) {
 	}
 	return &listing{in: &r.in, content: &r.content, index: r.index(), inside: inside, note: a.unreadNote(r.in), ofCluster: true}, nil
 }
-
-// partOf returns the objects that an answer is about, with their owners.
-func (r *listing) partOf(shown func(graph.Key) bool) offline.Content {
-	c := *r.content
-	c.Objects = slices.DeleteFunc(slices.Clone(c.Objects), func(o graph.Object) bool { return !shown(o.Key) })
-	return withOwners(c, r.content.Objects)
-}

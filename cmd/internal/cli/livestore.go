@@ -116,7 +116,7 @@ func (a *app) findLive(ctx context.Context, s *opened, args []string) (list []gr
 	for _, t := range targets {
 		o, err := s.Get(ctx, t.key)
 		if err != nil {
-			return nil, caused(ctx, err)
+			return nil, timely(ctx, err)
 		}
 		list = append(list, o)
 	}

@@ -27,12 +27,8 @@ func (a *app) lintManifests(ctx context.Context, names []string, l *lintFlags, c
 		}
 		all.Store = &c.lint
 	}
-	for _, name := range names {
-		m, err := a.readManifests(name)
-		if err != nil {
-			return err
-		}
-		all.Objects, all.Kinds = append(all.Objects, m.Objects...), append(all.Kinds, m.Kinds...)
+	if err := a.addManifests(&all, names); err != nil {
+		return err
 	}
 	if all.Store != nil {
 		besideDump(&all)
@@ -41,20 +37,10 @@ func (a *app) lintManifests(ctx context.Context, names []string, l *lintFlags, c
 	if err != nil {
 		return err
 	}
-	note := ""
-	if n := all.WithoutUID(); n > 0 {
-		note = fmt.Sprintf(" (owner references without a uid, judged by kind and name: %d)", n)
-	}
-	return a.printReport(&report, len(all.Objects), note)
+	return a.printReport(&report, len(all.Objects), uidNote(all))
 }
 
 func (a *app) checkManifestFlags(names []string, patch bool) error {
-	stdin := 0
-	for _, n := range append([]string{a.source.file}, names...) {
-		if n == "-" {
-			stdin++
-		}
-	}
 	switch {
 	case patch:
 		return printing.UsageError("--patch and --apply: want no MANIFEST: a file has no version to test")
@@ -62,10 +48,42 @@ func (a *app) checkManifestFlags(names []string, patch bool) error {
 		return printing.UsageError("MANIFEST and --store: want a dump with -f, or no store")
 	case a.source.file == "" && len(a.source.partial) > 0:
 		return printing.UsageError("--partial: want a dump with -f")
-	case stdin > 1:
+	}
+	return stdinOnce(append([]string{a.source.file}, names...))
+}
+
+// stdinOnce refuses several files that are standard input.
+func stdinOnce(names []string) error {
+	count := 0
+	for _, n := range names {
+		if n == "-" {
+			count++
+		}
+	}
+	if count > 1 {
 		return printing.UsageError(`"-" stands for standard input once`)
 	}
 	return nil
+}
+
+// addManifests adds the objects and kinds of files.
+func (a *app) addManifests(all *lint.Manifests, names []string) error {
+	for _, name := range names {
+		m, err := a.readManifests(name)
+		if err != nil {
+			return err
+		}
+		all.Objects, all.Kinds = append(all.Objects, m.Objects...), append(all.Kinds, m.Kinds...)
+	}
+	return nil
+}
+
+// uidNote counts the references of files that are judged without a UID, or returns "".
+func uidNote(all lint.Manifests) string {
+	if n := all.WithoutUID(); n > 0 {
+		return fmt.Sprintf(" (owner references without a uid, judged by kind and name: %d)", n)
+	}
+	return ""
 }
 
 // readManifests reads one file of JSON or YAML, or standard input for "-".

@@ -176,7 +176,7 @@ func (a *app) openAndList(ctx context.Context) (content, error) {
 	return a.listStore(ctx, s)
 }
 
-// timely returns an error with the cause, if the time of --timeout is over.
+// timely returns an error with the cause of the end of its context, such as the time of --timeout.
 func timely(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); err != nil && ctx.Err() != nil && !errors.Is(err, cause) {
 		return fmt.Errorf("%w: %w", cause, err)

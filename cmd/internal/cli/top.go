@@ -130,7 +130,7 @@ func (a *app) writeTop(r *listing, list []cascade, at *time.Time) error {
 	open := unknown{}
 	if r.ofCluster {
 		shown := covered(list)
-		open = unknowns(*r.in, r.partOf(func(k graph.Key) bool { return r.inside(k) || shown[k.UID] }), "")
+		open = unknowns(*r.in, partOf(*r.content, func(k graph.Key) bool { return r.inside(k) || shown[k.UID] }), "")
 	}
 	if a.format == printing.JSON {
 		out := topAnswer{Schema: "top/v1", At: at, Cascades: append([]cascade{}, list...)}
