@@ -17,7 +17,6 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // A test bends a watch event by event.
@@ -234,7 +233,7 @@ func (s *tap) shape() string {
 func lines(held []engine.Held) string {
 	var out []string
 	for _, h := range held {
-		out = append(out, h.Key.String()+strings.TrimPrefix(h.String(), spell.Key(h.Key)))
+		out = append(out, h.Key.String()+strings.TrimPrefix(h.String(), h.Key.Text()))
 	}
 	return strings.Join(out, "\n")
 }

@@ -51,9 +51,9 @@ func checkContent(t *testing.T, c Content) {
 	}
 	for _, o := range c.Objects {
 		if !slices.ContainsFunc(c.Kinds, func(k graph.KindInfo) bool { return k.Kind == o.Kind && k.Scoped == (o.Scope != "") }) {
-			t.Errorf("%s does not fit the kinds %v", spell.Key(o.Key), c.Kinds)
+			t.Errorf("%s does not fit the kinds %v", o.Key.Text(), c.Kinds)
 		}
-		target, err := spell.ParseTarget(spell.Key(o.Key))
+		target, err := spell.ParseTarget(o.Key.Text())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 const (
@@ -114,7 +113,7 @@ func (s *inventory) add(o graph.Object) error {
 		return fmt.Errorf("metadata.name: a second object at this place, the first has UID %s", uid)
 	}
 	if key, taken := s.uids[o.UID]; taken {
-		return fmt.Errorf("metadata.uid: %s is the UID of %s too (if two API groups serve one object, leave one out)", o.UID, spell.Key(key))
+		return fmt.Errorf("metadata.uid: %s is the UID of %s too (if two API groups serve one object, leave one out)", o.UID, key.Text())
 	}
 	if err := s.checkScope(o); err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -57,7 +56,7 @@ func TestReadRecorded(t *testing.T) {
 	for _, o := range c.Objects {
 		for _, ref := range o.Owners {
 			if ref.Unresolved || uids[ref.UID] != ref.Key {
-				wrong = append(wrong, spell.Key(o.Key)+" -> "+spell.Key(ref.Key))
+				wrong = append(wrong, o.Key.Text()+" -> "+ref.Key.Text())
 			}
 		}
 	}

@@ -174,7 +174,7 @@ func (r *record) label() string {
 	if err != nil {
 		kind = graph.Kind(r.kind)
 	}
-	return spell.Clip(strings.Trim(spell.Key(graph.Key{Kind: kind, Scope: r.meta.Namespace, Name: r.meta.Name}), "/"))
+	return spell.Clip(strings.Trim(graph.Key{Kind: kind, Scope: r.meta.Namespace, Name: r.meta.Name}.Text(), "/"))
 }
 
 // observedGeneration returns status.observedGeneration, or 0. A status belongs to its

@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/run"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // BrakedCascade is a cascade that the brake holds. It is a value.
@@ -41,7 +40,7 @@ type BrakedCascade struct {
 
 // String returns the root, the count and the limit on one line.
 func (b BrakedCascade) String() string {
-	s := spell.Key(b.Key) + ": "
+	s := b.Key.Text() + ": "
 	switch {
 	case b.Over:
 		s += "more than " + run.Counted(b.Limit, "object", "objects")

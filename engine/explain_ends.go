@@ -11,7 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/inside"
-	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -257,7 +256,7 @@ func (x *explainer) sick(k graph.Kind, c *explain.Condition) {
 	case !s.Part:
 		c.Text = "the store does not serve it"
 	case !s.Listed || x.e.kinds.Stale(k):
-		c.End, c.Actor, c.Since = explain.Work, "the listing of "+spell.Kind(k), x.e.times.At(s.Begun)
+		c.End, c.Actor, c.Since = explain.Work, "the listing of "+k.Text(), x.e.times.At(s.Begun)
 		x.failedListing(k, c)
 	}
 }
@@ -265,7 +264,7 @@ func (x *explainer) sick(k graph.Kind, c *explain.Condition) {
 // failedListing replaces the end of a wait for a new listing if the store begins none.
 func (x *explainer) failedListing(k graph.Kind, c *explain.Condition) {
 	if f, is := x.e.kinds.ListFailing(k); is {
-		c.End, c.Actor, c.Text = explain.Store, "the store begins no listing of "+spell.Kind(k), f.Cause
+		c.End, c.Actor, c.Text = explain.Store, "the store begins no listing of "+k.Text(), f.Cause
 		c.Since, c.Next = f.Since, f.Next
 	}
 }

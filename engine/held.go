@@ -68,7 +68,7 @@ type Held struct {
 //
 //test:by ownergraph.TestHeldText
 func (h Held) String() string {
-	s := spell.Key(h.Key) + ": " + policy.Words(h.Reason, h.Doubt)
+	s := h.Key.Text() + ": " + policy.Words(h.Reason, h.Doubt)
 	detail := strings.Join(spell.Causes(h.Detail, h.Reason.NamesFinalizers()), ", ")
 	if detail != "" {
 		s += " (" + detail + ")"

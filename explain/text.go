@@ -90,9 +90,9 @@ func (s speech) remedy() string {
 // key spells a key.
 func (s speech) key(k graph.Key) string {
 	if s.wide && k.UID != "" {
-		return spell.Key(k) + " (UID " + spell.Clip(string(k.UID)) + ")"
+		return k.Text() + " (UID " + spell.Clip(string(k.UID)) + ")"
 	}
-	return spell.Key(k)
+	return k.Text()
 }
 
 // keys spells keys, and counts those beyond the bound and more others.

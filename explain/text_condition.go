@@ -173,7 +173,7 @@ func (c *Condition) kinds() string {
 	names := strings.Split(c.Actor, ", ")
 	for i, name := range names {
 		if !strings.Contains(name, " ") {
-			name = spell.Kind(graph.Kind(name))
+			name = graph.Kind(name).Text()
 		}
 		names[i] = spell.Line(name)
 	}

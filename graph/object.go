@@ -26,6 +26,28 @@ type Owner struct {
 // OnDelete. A Change names references by it.
 func (o Owner) Same(p Owner) bool { return o.Key == p.Key && o.Unresolved == p.Unresolved }
 
+// Resolve returns the reference with the scope that a store gives it when it writes the reference.
+// Scoped says that the owner's kind has scopes, and served that the store serves this kind. The stores
+// of this module have these rules, and a store of a user may call Resolve:
+//
+//   - A reference to a kind that is not served is Unresolved.
+//   - If the owner's kind has scopes and the reference names none, the owner is in the dependent's scope.
+//   - If the dependent is global then, the reference is Unresolved.
+//
+//test:by TestOwnerResolve
+func (o Owner) Resolve(dependent Key, scoped, served bool) Owner {
+	switch {
+	case !served:
+		o.Unresolved = true
+	case !scoped || o.Scope != "":
+	case dependent.Scope == "":
+		o.Unresolved = true
+	case !o.Unresolved:
+		o.Scope = dependent.Scope
+	}
+	return o
+}
+
 // OwnerElsewhere is an owner reference whose UID belongs to a live object at other coordinates.
 type OwnerElsewhere struct {
 	Owner Owner

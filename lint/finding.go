@@ -58,7 +58,7 @@ func object(k graph.Key) string {
 	if k.Kind == "" || k.Name == "" {
 		return short(k.PlaceString())
 	}
-	return short(spell.Key(k))
+	return short(k.Text())
 }
 
 // by returns the fate in words with the name of the collector.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // references checks the owner references of a manifest.
@@ -36,7 +35,7 @@ func at(j int, field string) string { return fmt.Sprintf("owners[%d].%s", j, fie
 // no owner by the reference, though the kind is served.
 func (c *manifestChecker) wrong(o *Manifest, j int, r graph.Owner) bool {
 	kind := c.kindNamed(r.Kind)
-	name := short(spell.Kind(r.Kind))
+	name := short(r.Kind.Text())
 	own := c.kindNamed(o.Kind)
 	switch {
 	case kind == nil && c.m.Store != nil && !c.undiscovered(r.Kind):
@@ -61,7 +60,7 @@ func (c *manifestChecker) wrong(o *Manifest, j int, r graph.Owner) bool {
 		return true
 	}
 	if kind.Kind != r.Kind {
-		c.found(LowerCaseKind, Note, o, at(j, "kind"), "The kind is %q, and Kubernetes takes the spelling %q for it.", short(spell.Kind(kind.Kind)), name)
+		c.found(LowerCaseKind, Note, o, at(j, "kind"), "The kind is %q, and Kubernetes takes the spelling %q for it.", short(kind.Kind.Text()), name)
 	}
 	return c.misplaced(o, j, r, kind)
 }
@@ -115,7 +114,7 @@ func (c *manifestChecker) byUID(o *Manifest, j int, r graph.Owner) bool {
 	}
 	switch {
 	case alive.Kind != r.Kind:
-		c.found(OtherKind, Error, o, at(j, "kind"), "The object with this UID has the kind %q.", short(spell.Kind(alive.Kind)))
+		c.found(OtherKind, Error, o, at(j, "kind"), "The object with this UID has the kind %q.", short(alive.Kind.Text()))
 	case alive.Name != r.Name:
 		c.found(OtherName, Error, o, at(j, "name"), "The object with this UID has the name %q.", short(alive.Name))
 	default:
@@ -125,7 +124,7 @@ func (c *manifestChecker) byUID(o *Manifest, j int, r graph.Owner) bool {
 }
 
 func ownerText(r graph.Owner) string {
-	return short(spell.Key(graph.Key{Kind: r.Kind, Name: r.Name}))
+	return short(graph.Key{Kind: r.Kind, Name: r.Name}.Text())
 }
 
 // because says why a kind is not listed.

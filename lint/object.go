@@ -7,7 +7,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // object checks the i-th object: itself, its references, and its part as an owner.
@@ -76,9 +75,9 @@ func (c *checker) sharedUID(i int, n graph.Node) {
 	o := c.objects[i]
 	first, _ := c.g.Alive(o.UID)
 	if at := first.Key(); at != o.Key && at.Scope == o.Scope && at.Name == o.Name {
-		c.whole(SeveralKinds, Note, i, "uid", FateUnset, fmt.Sprintf("The object is there under the kind %q, too.", short(spell.Kind(at.Kind))))
+		c.whole(SeveralKinds, Note, i, "uid", FateUnset, fmt.Sprintf("The object is there under the kind %q, too.", short(at.Kind.Text())))
 	} else if at != o.Key {
-		c.whole(DuplicateUID, Error, i, "uid", FateUnset, fmt.Sprintf("%s has the same UID.", short(spell.Key(at))))
+		c.whole(DuplicateUID, Error, i, "uid", FateUnset, fmt.Sprintf("%s has the same UID.", short(at.Text())))
 	}
 }
 
@@ -159,7 +158,7 @@ func (c *checker) blockers(n graph.Node) string {
 		}
 		i := c.of(d.ID())
 		if i >= 0 && slices.ContainsFunc(c.objects[i].Owners, func(r graph.Owner) bool { return r.Block && r.UID == uid }) {
-			names = append(names, spell.Key(d.Key()))
+			names = append(names, d.Key().Text())
 		}
 	}
 	return c.names(slices.Compact(names))

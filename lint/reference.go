@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // references checks the owner references of the i-th object.
@@ -81,7 +80,7 @@ func (c *checker) owner(i, j int) {
 	o := c.objects[i]
 	r := o.Owners[j]
 	kind := c.kindNamed(r.Kind)
-	name := short(spell.Kind(r.Kind))
+	name := short(r.Kind.Text())
 	switch {
 	case kind == nil && c.undiscovered(r.Kind) != nil:
 		c.absent(i, j, r, c.undiscovered(r.Kind))
@@ -104,7 +103,7 @@ func (c *checker) owner(i, j int) {
 		c.reference(Malformed, Error, i, j, "scope", fmt.Sprintf("The reference names no scope, and the kind %q is scoped.", name))
 	default:
 		if kind.Kind != r.Kind {
-			c.reference(LowerCaseKind, Note, i, j, "kind", fmt.Sprintf("The kind is %q, and Kubernetes takes the spelling %q for it.", short(spell.Kind(kind.Kind)), name))
+			c.reference(LowerCaseKind, Note, i, j, "kind", fmt.Sprintf("The kind is %q, and Kubernetes takes the spelling %q for it.", short(kind.Kind.Text()), name))
 			r.Kind = kind.Kind
 		}
 		c.place(i, j, r, kind)
@@ -131,13 +130,13 @@ func (c *checker) place(i, j int, r graph.Owner, kind *Kind) {
 	}
 	at := alive.Key()
 	if at.Scope != "" && at.Scope != o.Scope {
-		c.reference(OtherScope, Error, i, j, "scope", fmt.Sprintf("The object with this UID is %s, in the scope %q.", short(spell.Key(at)), short(at.Scope)))
+		c.reference(OtherScope, Error, i, j, "scope", fmt.Sprintf("The object with this UID is %s, in the scope %q.", short(at.Text()), short(at.Scope)))
 	}
 	if at.Name != r.Name {
 		c.reference(OtherName, Error, i, j, "name", fmt.Sprintf("The object with this UID has the name %q.", short(at.Name)))
 	}
 	if at.Kind != r.Kind {
-		c.reference(OtherKind, Error, i, j, "kind", fmt.Sprintf("The object with this UID has the kind %q.", short(spell.Kind(at.Kind))))
+		c.reference(OtherKind, Error, i, j, "kind", fmt.Sprintf("The object with this UID has the kind %q.", short(at.Kind.Text())))
 	}
 }
 
@@ -147,7 +146,7 @@ func (c *checker) place(i, j int, r graph.Owner, kind *Kind) {
 func (c *checker) unlisted(i, j int, r graph.Owner, kind *Kind) {
 	last := func(k graph.Kind) graph.Kind { return k[strings.LastIndex(string(k), "/")+1:] }
 	if at, ok := c.g.Alive(r.UID); ok && last(at.Kind()) != last(r.Kind) {
-		c.reference(OtherKind, Error, i, j, "kind", fmt.Sprintf("The object with this UID has the kind %q.", short(spell.Kind(at.Kind()))))
+		c.reference(OtherKind, Error, i, j, "kind", fmt.Sprintf("The object with this UID has the kind %q.", short(at.Kind().Text())))
 		return
 	}
 	c.absent(i, j, r, kind)
@@ -156,7 +155,7 @@ func (c *checker) unlisted(i, j int, r graph.Owner, kind *Kind) {
 // absent checks a reference to a UID that the dump does not have.
 func (c *checker) absent(i, j int, r graph.Owner, kind *Kind) {
 	if kind.Listed {
-		c.reference(MissingOwner, Error, i, j, "uid", fmt.Sprintf("No object has the UID of the owner %s.", short(spell.Key(r.Key))))
+		c.reference(MissingOwner, Error, i, j, "uid", fmt.Sprintf("No object has the UID of the owner %s.", short(r.Key.Text())))
 		return
 	}
 	cause := kind.Reason
@@ -164,7 +163,7 @@ func (c *checker) absent(i, j int, r graph.Owner, kind *Kind) {
 		cause = "no reason given"
 	}
 	c.reference(UnlistedOwner, Warning, i, j, "kind",
-		fmt.Sprintf("The dump does not list the kind %q (%s), so the owner may exist.", short(spell.Kind(r.Kind)), short(cause)))
+		fmt.Sprintf("The dump does not list the kind %q (%s), so the owner may exist.", short(r.Kind.Text()), short(cause)))
 }
 
 // controllers checks the references that name the controller of the i-th object.

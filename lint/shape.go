@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/inside"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // rings finds the cycles of objects that own each other. The finding is about the member
@@ -40,7 +39,7 @@ func (c *checker) rings(rings [][]int) {
 func (c *checker) members(ring []int) string {
 	names := make([]string, 0, c.cfg.Details)
 	for _, m := range ring[:min(len(ring), c.cfg.Details)] {
-		names = append(names, short(spell.Key(c.objects[m].Key)))
+		names = append(names, short(c.objects[m].Key.Text()))
 	}
 	return strings.Join(names, ", ") + andMore(len(ring)-len(names))
 }

@@ -173,7 +173,7 @@ func nouns(noun string, list []string) string {
 }
 
 // name spells a key as people read it. The JSON has the UID.
-func name(k graph.Key) string { return spell.Short(spell.Key(k)) }
+func name(k graph.Key) string { return spell.Short(k.Text()) }
 
 func names(list []graph.Key) []string {
 	out := make([]string, len(list))
@@ -197,5 +197,5 @@ func kindName(k graph.Kind) string {
 	if k == "" {
 		return `""`
 	}
-	return word(spell.Kind(k))
+	return word(k.Text())
 }

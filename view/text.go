@@ -140,7 +140,7 @@ func (n *node) name() string {
 	if n.actor != "" {
 		return n.actor
 	}
-	return spelling.Short(spelling.Key(n.key)) // as the commands read it
+	return spelling.Short(n.key.Text()) // as the commands read it
 }
 
 // under returns the branches under b, last first.

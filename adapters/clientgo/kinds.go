@@ -1,13 +1,14 @@
 package clientgo
 
 import (
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/lines"
+	"github.com/ownergraph/ownergraph/logline"
 )
 
 const (
@@ -85,8 +86,8 @@ func (r *run) rediscover() time.Duration {
 	r.mu.Unlock()
 	c, err := r.store.discover(r.ctx, time.Now())
 	if err != nil {
-		if others, ok := r.store.lines.Note("discovery failed", lines.Cause(err), time.Now()); ok && r.ctx.Err() == nil {
-			r.store.config.Logger.Warn("discovery failed", "err", err, "others", others)
+		if r.ctx.Err() == nil {
+			r.store.log.Line(slog.LevelWarn, "discovery failed", logline.Cause(err), "err", err)
 		}
 		r.requeueFences(ids)
 		return rediscoverRetry

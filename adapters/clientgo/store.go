@@ -14,7 +14,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/lines"
+	"github.com/ownergraph/ownergraph/logline"
 )
 
 // Store is a Kubernetes API server as an ownergraph.Store of level 2. It is a Fencer, a
@@ -39,7 +39,7 @@ type Store struct {
 	discovering sync.Mutex // locked during a discovery
 	catalog     atomic.Pointer[catalog]
 
-	lines lines.Shared // of the log
+	log *logline.Log
 
 	mu      sync.Mutex
 	running map[*run]struct{}
@@ -73,7 +73,7 @@ func New(server *rest.Config, config Config) (*Store, error) {
 	s := &Store{
 		config: filled, ignore: newIgnored(filled.Ignore), client: c,
 		layouts: newLayouts(), history: newHistory(), losses: newLosses(), slots: newSlots(filled.Listings),
-		running: map[*run]struct{}{},
+		running: map[*run]struct{}{}, log: logline.New(filled.Logger),
 	}
 	s.token.Store(rand.Uint64() / 2) // no other process has the same tokens, and the counter does not overflow
 	return s, nil

@@ -10,8 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/logline"
 )
 
 // Config has a store's settings. The zero value works: a store without kinds. Only New
@@ -76,7 +78,7 @@ func New(client *clientv3.Client, c Config) (*Store, error) {
 	}
 	s := &Store{
 		client: client, kv: clientv3.NewKV(client), conf: c,
-		kinds: map[graph.Kind]kindLayout{}, originKey: c.Prefix + "origin", versionKey: c.Prefix + versionName, watches: map[*watch]struct{}{},
+		kinds: map[graph.Kind]kindLayout{}, originKey: c.Prefix + "origin", versionKey: c.Prefix + versionName, watches: map[*watch]struct{}{}, log: logline.New(c.Logger),
 	}
 	if err := c.check(); err != nil {
 		return nil, err

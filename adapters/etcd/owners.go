@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // check returns the reason to refuse o, whose references are resolved, or nil.
@@ -40,5 +39,5 @@ func (s *Store) resolveAll(o graph.Object) graph.Object {
 //test:by TestResolve
 func (s *Store) resolve(dependent graph.Key, r graph.Owner) graph.Owner {
 	layout, served := s.kinds[r.Kind]
-	return replica.Resolve(dependent, r, layout.info.Scoped, served)
+	return r.Resolve(dependent, layout.info.Scoped, served)
 }

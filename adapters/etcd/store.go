@@ -9,10 +9,11 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/lines"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/logline"
 )
 
 // Store is a store of level 2 on an etcd cluster. It is an ownergraph.Store, Fencer,
@@ -32,7 +33,7 @@ type Store struct {
 	checking sync.Mutex
 	checked  atomic.Bool // the servers and the version of the prefix were accepted
 
-	lines lines.Shared // of the log
+	log *logline.Log
 
 	mu      sync.Mutex
 	watches map[*watch]struct{}

@@ -7,11 +7,11 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/lines"
-	"github.com/ownergraph/ownergraph/internal/lines/write"
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/logline"
 )
 
 // unread is an object whose key or value cannot be read, as a watch reports it. The object
@@ -36,7 +36,7 @@ func (w *watch) unreadOf(ctx context.Context, k *kindState, kv *mvccpb.KeyValue,
 	b := k.unread[at]
 	if b == nil || b.created != kv.CreateRevision {
 		b = w.newUnread(k, kv)
-		write.Line(w.store.conf.Logger, &w.store.lines, slog.LevelWarn, lines.Cause(cause, at, b.object.PlaceString(), b.object.Name), "object held: it cannot be read", "key", b.object.Key.String(), "err", cause)
+		w.store.log.Line(slog.LevelWarn, "object held: it cannot be read", logline.Cause(cause, at, b.object.PlaceString(), b.object.Name), "key", b.object.Key.String(), "err", cause)
 	}
 	if b.blind {
 		w.recall(ctx, b, kv)
@@ -174,5 +174,5 @@ func (w *watch) release(k *kindState, at string) {
 	}
 	delete(k.unread, at)
 	w.dropBlind(b)
-	write.Line(w.store.conf.Logger, &w.store.lines, slog.LevelInfo, "", "objects can be read again, or are gone")
+	w.store.log.Line(slog.LevelInfo, "objects can be read again, or are gone", "")
 }

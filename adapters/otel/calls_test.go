@@ -12,7 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/internal/hook"
+	"github.com/ownergraph/ownergraph/hook"
 )
 
 // TestResults: the span of a batch has its size and the number of writes that failed. A conflict

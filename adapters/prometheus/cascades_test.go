@@ -9,7 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/hook"
+	"github.com/ownergraph/ownergraph/hook"
 )
 
 // TestCascades steps the time by one second for each word.

@@ -9,7 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ownergraph/ownergraph/engine"
-	"github.com/ownergraph/ownergraph/internal/hook"
+	"github.com/ownergraph/ownergraph/hook"
 )
 
 // sink takes the metrics of one scrape.

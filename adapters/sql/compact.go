@@ -7,8 +7,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/lines"
-	"github.com/ownergraph/ownergraph/internal/lines/write"
+	"github.com/ownergraph/ownergraph/logline"
 )
 
 const (
@@ -117,8 +116,8 @@ func (s *Store) noteCompaction(err error) {
 	s.mu.Unlock()
 	switch {
 	case err != nil:
-		write.Line(s.conf.Logger, &s.lines, slog.LevelWarn, lines.Cause(err), "compaction of the log fails", "err", err)
+		s.log.Line(slog.LevelWarn, "compaction of the log fails", logline.Cause(err), "err", err)
 	case old.err != nil:
-		write.Line(s.conf.Logger, &s.lines, slog.LevelInfo, "", "compaction of the log succeeds again")
+		s.log.Line(slog.LevelInfo, "compaction of the log succeeds again", "")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/logline"
 )
 
 // Dialect is the database behind a *sql.DB.
@@ -106,7 +107,7 @@ func New(db *sql.DB, c Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{db: db, conf: c, writing: make(chan struct{}, 1), standAfter: standAfter, watches: map[*watch]struct{}{}, wake: make(chan struct{})}
+	s := &Store{db: db, conf: c, writing: make(chan struct{}, 1), standAfter: standAfter, watches: map[*watch]struct{}{}, wake: make(chan struct{}), log: logline.New(c.Logger)}
 	s.primary.asking = make(chan struct{}, 1)
 	if s.tables = newSQLite(c); c.Dialect == Postgres {
 		s.tables = newPostgres(c)

@@ -12,7 +12,6 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
-	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
 // maxLabels bounds the labels of an object.
@@ -65,7 +64,7 @@ func encodeLabels(verb string, key graph.Key, labels map[string]string) (string,
 		return "", refused(verb, key, "labels", fmt.Sprintf("more than %d", maxLabels))
 	}
 	for _, label := range slices.Sorted(maps.Keys(labels)) {
-		if !selector.ValidName(label) || !selector.ValidValue(labels[label]) {
+		if by, err := guard.ParseSelector(label + "=" + labels[label]); err != nil || !by.Matches(map[string]string{label: labels[label]}) || by.Matches(nil) {
 			return "", refused(verb, key, fmt.Sprintf("labels[%q]", label), fmt.Sprintf("it or %q is none", labels[label]))
 		}
 	}

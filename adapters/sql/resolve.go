@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 func sortKinds(list []graph.KindInfo) {
@@ -19,7 +18,7 @@ func sortKinds(list []graph.KindInfo) {
 //test:by TestResolveAsMemory
 func (k *kindSet) resolve(dep graph.Key, r graph.Owner) graph.Owner {
 	kind := k.byName[r.Kind]
-	return replica.Resolve(dep, r, kind.info.Scoped, kind.served)
+	return r.Resolve(dep, kind.info.Scoped, kind.served)
 }
 
 func (k *kindSet) resolveAll(o graph.Object) graph.Object {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/lines"
+	"github.com/ownergraph/ownergraph/logline"
 )
 
 // Store keeps objects in a database. It is an ownergraph.Store, Fencer, Lister,
@@ -40,7 +40,7 @@ type Store struct {
 	cut     time.Time     // of the last compaction beside a watch
 	cutting bool          // one is under way
 	cuts    failures      // of all compactions
-	lines   lines.Shared  // of the log
+	log     *logline.Log
 }
 
 var _ interface {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -18,7 +17,7 @@ type names map[string]string
 func (n names) add(keys ...graph.Key) {
 	for _, k := range keys {
 		if link := objectLink(k); k.Kind != "" && link != "" {
-			for _, s := range []string{k.String(), k.PlaceString(), spell.Key(k)} {
+			for _, s := range []string{k.String(), k.PlaceString(), k.Text()} {
 				n[s] = link
 			}
 		}
@@ -103,7 +102,7 @@ func causesOf(why policy.Reason, details []string) (out []cause) {
 		case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed: // a finalizer may look like a key
 		default:
 			if k, ok := named(s); ok {
-				c = cause{clean(spell.Key(k)), objectLink(k)}
+				c = cause{clean(k.Text()), objectLink(k)}
 				break
 			}
 			for word := range strings.FieldsSeq(shortened(s, maxWord)) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/engine"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // maxShown bounds the deletions of the overview.
@@ -76,7 +75,7 @@ func (h *Handler) running() (r running) {
 		r.Pauses = append(r.Pauses, pause{p.What.String(), p.Since, p.Recorded, clean(p.Unread), len(p.UnderWay), len(p.Unknown) + p.More})
 	}
 	for _, b := range h.source.Braked(maxRuns) {
-		x := brakedCascade{keyOf(b.Key), b.Held, b.Limit, "", clean(strings.TrimPrefix(b.String(), spell.Key(b.Key)+": "))}
+		x := brakedCascade{keyOf(b.Key), b.Held, b.Limit, "", clean(strings.TrimPrefix(b.String(), b.Key.Text()+": "))}
 		if b.Refused != engine.RefusalUnset {
 			x.Refused = b.Refused.String()
 		}

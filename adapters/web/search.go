@@ -12,7 +12,6 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -187,9 +186,23 @@ func (f *found) matches() func(graph.Key) bool {
 
 // isKind reports whether a text in lower case names a kind.
 func isKind(k graph.Kind, text string) bool {
-	_, name := spell.Split(k)
-	spellings := []string{strings.ToLower(string(k)), strings.ToLower(name), spell.Plural(name), strings.ToLower(spell.Kind(k))}
-	return slices.Contains(spellings, text)
+	_, name, grouped := strings.Cut(string(k), "/")
+	if !grouped {
+		name = string(k)
+	}
+	name = strings.ToLower(name)
+	return slices.Contains([]string{strings.ToLower(string(k)), name, plural(name), strings.ToLower(k.Text())}, text)
+}
+
+// plural returns the plural of a kind in lower case, by the simple rules of the commands.
+func plural(kind string) string {
+	switch {
+	case strings.HasSuffix(kind, "s"), strings.HasSuffix(kind, "x"), strings.HasSuffix(kind, "ch"):
+		return kind + "es"
+	case strings.HasSuffix(kind, "y") && !strings.HasSuffix(kind, "ey") && !strings.HasSuffix(kind, "ay"):
+		return kind[:len(kind)-1] + "ies"
+	}
+	return kind + "s"
 }
 
 // look adds the present state to a found object. The object may have gone since, or the collector

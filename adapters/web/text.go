@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 const (
@@ -28,7 +27,7 @@ const (
 func clean(s string) string { return cleanTo(s, maxWord) }
 
 // kindText spells a kind as the texts of the commands do: KIND[.GROUP].
-func kindText(k graph.Kind) string { return clean(spell.Kind(k)) }
+func kindText(k graph.Kind) string { return clean(k.Text()) }
 
 func cleanTo(s string, limit int) string {
 	s = shortened(s, limit)

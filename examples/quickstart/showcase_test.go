@@ -46,7 +46,7 @@ func TestShowcase(t *testing.T) {
 		for _, o := range below {
 			kinds[o.Kind]++
 			if len(o.Owners) != 1 || !o.Owners[0].Block || len(o.Finalizers) > 0 {
-				t.Errorf("%s has another owner, or does not block, or has a finalizer: the count would be wrong", spell.Key(o.Key))
+				t.Errorf("%s has another owner, or does not block, or has a finalizer: the count would be wrong", o.Key.Text())
 			}
 		}
 		if diff := cmp.Diff(want[i].below, kinds); diff != "" {
@@ -98,7 +98,7 @@ func (e *rig) check(t *testing.T, want outcome, objects []graph.Object, base eng
 	}
 	var names []string
 	for _, h := range held {
-		names = append(names, spell.Key(h.Key)+": "+live.Explain(h))
+		names = append(names, h.Key.Text()+": "+live.Explain(h))
 	}
 	wantHeld := []string{
 		"ConfigMap/payments/cart-settings-copy: owner lives in another scope (Deployment.apps/payments/cart)",

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 )
 
@@ -48,7 +47,7 @@ func Command(d lint.Drop, flags []string) (string, error) {
 	if d.Object.Scope != "" {
 		words = append(words, "--namespace="+d.Object.Scope)
 	}
-	words = append(words, spell.Kind(d.Object.Kind)+"/"+d.Object.Name, "--type=json", "--patch="+string(patch))
+	words = append(words, d.Object.Kind.Text()+"/"+d.Object.Name, "--type=json", "--patch="+string(patch))
 	for i := range words {
 		words[i] = Quote(words[i])
 	}
@@ -94,14 +93,14 @@ type Left struct {
 func New(all lint.Drops, flags []string) (x Answer, err error) {
 	x = Answer{[]Patch{}, []Left{}}
 	for _, d := range all.Objects {
-		p := Patch{Object: spell.Key(d.Object), Patch: Operations(d)}
+		p := Patch{Object: d.Object.Text(), Patch: Operations(d)}
 		if p.Command, err = Command(d, flags); err != nil {
 			return x, err
 		}
 		x.Patches = append(x.Patches, p)
 	}
 	for _, l := range all.Left {
-		x.Left = append(x.Left, Left{spell.Key(l.Object), "owners[" + strconv.Itoa(l.Index) + "]", l.Cause})
+		x.Left = append(x.Left, Left{l.Object.Text(), "owners[" + strconv.Itoa(l.Index) + "]", l.Cause})
 	}
 	return x, nil
 }

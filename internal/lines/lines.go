@@ -7,7 +7,6 @@ package lines
 import (
 	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -155,19 +154,6 @@ func (l *Lines) Late(now time.Time, yield func(text string, others int)) (at tim
 		}
 	}
 	return l.late
-}
-
-// Shared is Lines for several goroutines. The zero value has none. It is safe for concurrent use.
-type Shared struct {
-	mu    sync.Mutex
-	lines Lines
-}
-
-// Note is Lines.Note with one line of a cause in a minute.
-func (s *Shared) Note(text, cause string, now time.Time) (others int, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lines.Note(text, cause, 1, now)
 }
 
 const maxCause = 512 // bytes

@@ -13,7 +13,7 @@ var start = time.Unix(1, 0)
 // TestLines: a cause has one line a minute, with the number of the others. The errors of a text
 // beyond its causes have no line, and its next line counts them.
 func TestLines(t *testing.T) {
-	var l Shared
+	var l Lines
 	for i, c := range []struct {
 		cause  string
 		times  int
@@ -34,7 +34,7 @@ func TestLines(t *testing.T) {
 		lines, others := 0, 0
 		for i := range c.times {
 			cause := strings.ReplaceAll(c.cause, "%d", fmt.Sprint(i))
-			if n, ok := l.Note("write refused", cause, start.Add(c.after)); ok {
+			if n, ok := l.Note("write refused", cause, 1, start.Add(c.after)); ok {
 				lines, others = lines+1, others+n
 			}
 		}

@@ -16,11 +16,11 @@ type Deletion struct {
 func (d Deletion) String() string {
 	switch d.Propagation {
 	case graph.Foreground:
-		return "delete " + spell.Key(d.Key) + " in the foreground"
+		return "delete " + d.Key.Text() + " in the foreground"
 	case graph.Orphan:
-		return "delete " + spell.Key(d.Key) + " and orphan its dependents"
+		return "delete " + d.Key.Text() + " and orphan its dependents"
 	}
-	return "delete " + spell.Key(d.Key) + " in the background"
+	return "delete " + d.Key.Text() + " in the background"
 }
 
 // maxGone returns the maximum number of objects that the deletion removes, including

@@ -146,7 +146,7 @@ func (f *Follower) shown(key graph.Key, p engine.Progress) terminal.Progress {
 		out = Since(engine.Stats{}, f.Acting.Stats())
 		out.Writes += f.Made
 	}
-	out.Label, out.Known, out.Total = "delete "+spell.Key(key), uint64(p.Known), total
+	out.Label, out.Known, out.Total = "delete "+key.Text(), uint64(p.Known), total
 	out.Gone, out.Left, out.Held = uint64(p.Gone), uint64(p.Left), uint64(p.Held)
 	out.Rate, out.Elapsed = p.Rate, time.Since(p.Since)
 	return out
@@ -175,7 +175,7 @@ func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key grap
 	default:
 		fmt.Fprintf(f.Notes, "%s. Held:\n", why)
 		for _, h := range p.By {
-			fmt.Fprintf(f.Notes, "  %s: %s\n", spell.Key(h.Key), terminal.Printable(Explain(h)))
+			fmt.Fprintf(f.Notes, "  %s: %s\n", h.Key.Text(), terminal.Printable(Explain(h)))
 		}
 		if more := p.Held - len(p.By); more > 0 {
 			fmt.Fprintf(f.Notes, "  ... and %s\n", spell.Count(uint64(more), "more object"))

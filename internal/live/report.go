@@ -118,7 +118,7 @@ func (f findings) orphaned(was, is *graph.Object) (h held, lost bool) {
 	var owners []string
 	for _, ref := range was.Owners {
 		if !slices.ContainsFunc(is.Owners, ref.Same) {
-			owners = append(owners, spell.Key(ref.Key))
+			owners = append(owners, ref.Key.Text())
 		}
 	}
 	if len(owners) == 0 {
@@ -161,7 +161,7 @@ func indent(lines string) string {
 func writeCounts(out *strings.Builder, keys []graph.Key, reason func(graph.Key) string) {
 	perLine := make(map[string]int)
 	for _, key := range keys {
-		line := spell.Kind(key.Kind)
+		line := key.Kind.Text()
 		if reason != nil && reason(key) != "" {
 			line += ": " + reason(key)
 		}
@@ -193,10 +193,10 @@ func writeList(out *strings.Builder, title, note string, list []held) {
 			n = len(list)
 		}
 		for _, h := range list[:min(n, maxListed)] {
-			fmt.Fprintf(out, "  %s: %s\n", spell.Key(h.key), h.reason)
+			fmt.Fprintf(out, "  %s: %s\n", h.key.Text(), h.reason)
 		}
 		if n > maxListed {
-			fmt.Fprintf(out, "  ... and %d more %s\n", n-maxListed, spell.Kind(kind))
+			fmt.Fprintf(out, "  ... and %d more %s\n", n-maxListed, kind.Text())
 		}
 		list = list[n:]
 	}
@@ -212,7 +212,7 @@ func finalizers(is []graph.Object) string {
 		for i, f := range o.Finalizers {
 			again := slices.Contains(o.Finalizers[:i], f)
 			if f != graph.FinalizerForeground && f != graph.FinalizerOrphan && !strings.HasPrefix(f, "spec.finalizers:") && !again {
-				perLine[f+" on "+spell.Kind(o.Kind)]++
+				perLine[f+" on "+o.Kind.Text()]++
 				foreign = 1
 			}
 		}

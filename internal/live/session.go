@@ -175,7 +175,7 @@ func (s *Session) step(ctx context.Context, label string, d *Deletion) error {
 // explainDelete adds the reason if the object has gone before, by the collector or by an actor.
 func (s *Session) explainDelete(key graph.Key, err error) error {
 	if why := s.Reasons.Of(key); why != "" && errors.Is(err, graph.ErrNotFound) {
-		return fmt.Errorf("delete %s: %w: it has gone before: %s", spell.Key(key), graph.ErrNotFound, why)
+		return fmt.Errorf("delete %s: %w: it has gone before: %s", key.Text(), graph.ErrNotFound, why)
 	}
 	return err
 }

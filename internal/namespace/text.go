@@ -127,7 +127,7 @@ func (n *Answer) Text(name string, markedAt time.Time, ago func(time.Time) strin
 		out.WriteString("remaining: no object of the listed kinds\n")
 	}
 	for _, k := range n.Remaining {
-		fmt.Fprintf(&out, "remaining %s: %d, %d with a mark\n", spell.Kind(k.Kind), k.Count, k.Marked)
+		fmt.Fprintf(&out, "remaining %s: %d, %d with a mark\n", k.Kind.Text(), k.Count, k.Marked)
 		for _, o := range k.Objects {
 			out.WriteString(o.text(ago))
 		}
@@ -166,9 +166,9 @@ func (o *remainingObject) text(ago func(time.Time) string) string {
 			mark += " " + ago(*o.MarkedAt)
 		}
 	}
-	line := fmt.Sprintf("  %s: %s; finalizers: %s\n", spell.Key(x.Key), mark, Finalizers(o.Finalizers))
+	line := fmt.Sprintf("  %s: %s; finalizers: %s\n", x.Key.Text(), mark, Finalizers(o.Finalizers))
 	if pace, _ := x.Pace(); pace > explain.Resting {
-		line += "    it " + strings.TrimPrefix(x.Sentence(), spell.Key(x.Key)+" ") + "\n"
+		line += "    it " + strings.TrimPrefix(x.Sentence(), x.Key.Text()+" ") + "\n"
 	}
 	return line
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // Replica is a copy of a content in memory. It reports the partial kinds as sick, so that the
@@ -37,7 +36,7 @@ func (c *Content) Copy() (*Replica, error) {
 func (r *Replica) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 	o, err := r.Store.Get(ctx, key)
 	if _, is := r.partial[key.Kind]; is && errors.Is(err, graph.ErrNotFound) {
-		return o, fmt.Errorf("get %s: %w", spell.Key(key), errPartial)
+		return o, fmt.Errorf("get %s: %w", key.Text(), errPartial)
 	}
 	return o, err
 }

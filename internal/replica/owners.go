@@ -43,23 +43,7 @@ func (s *State) resolveAll(o graph.Object) graph.Object {
 //test:by TestResolve
 func (s *State) resolve(dep graph.Key, r graph.Owner) graph.Owner {
 	t, _ := s.tables.get(r.Kind)
-	return Resolve(dep, r, t.info.Scoped, t.served)
-}
-
-// Resolve returns the reference with the scope that the stores of this repository give it,
-// by the rules of the package comment. Served says that the store serves the owner's kind,
-// and scoped that this kind is scoped.
-func Resolve(dep graph.Key, r graph.Owner, scoped, served bool) graph.Owner {
-	switch {
-	case !served:
-		r.Unresolved = true
-	case !scoped || r.Scope != "":
-	case dep.Scope == "":
-		r.Unresolved = true
-	case !r.Unresolved:
-		r.Scope = dep.Scope
-	}
-	return r
+	return r.Resolve(dep, t.info.Scoped, t.served)
 }
 
 // admits returns the reason why the key's scope admits no new objects, or nil.

@@ -165,7 +165,7 @@ func near(objects []graph.Object, t Target, kinds map[graph.Kind]bool) string {
 func similarKinds(objects []graph.Object, t Target) string {
 	names := map[string]bool{}
 	for i := range objects {
-		names[Kind(objects[i].Kind)] = true
+		names[objects[i].Kind.Text()] = true
 	}
 	short := map[string]string{} // by the part that the user may have typed
 	var among []string

@@ -51,7 +51,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("String of %q = %q", tt.typed, parsed)
 		}
 		o, err := spell.Find(objects, parsed)
-		if got := spell.Key(o.Key); err != nil || got != tt.want {
+		if got := o.Key.Text(); err != nil || got != tt.want {
 			t.Errorf("find %s = %s, %v, want %s: %s", tt.typed, got, err, tt.want, tt.reason)
 		}
 	}
@@ -125,12 +125,12 @@ func TestFindAmbiguousGroup(t *testing.T) {
 func TestEverySpellingIsFound(t *testing.T) {
 	objects := recorded(t)
 	for _, o := range objects {
-		parsed, err := spell.ParseTarget(spell.Key(o.Key))
+		parsed, err := spell.ParseTarget(o.Key.Text())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, err := spell.Find(objects, parsed); err != nil || got.Key != o.Key {
-			t.Errorf("find %s = %v, %v", spell.Key(o.Key), got.Key, err)
+			t.Errorf("find %s = %v, %v", o.Key.Text(), got.Key, err)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestFindOddNames(t *testing.T) {
 		{Kind: "pod", Name: "\xff"},
 	} {
 		k.UID = "u"
-		text := spell.Key(k)
+		text := k.Text()
 		parsed, err := spell.ParseTarget(text)
 		if err != nil {
 			t.Error(err)

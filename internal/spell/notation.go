@@ -17,7 +17,7 @@ const maxText = 512
 func Text(s string) string {
 	if place, _, has := strings.Cut(s, "@"); has && len(s) <= maxText && strings.Contains(place, "/") {
 		if k, err := graph.ParseKey(strings.TrimRight(s, "!^?")); err == nil {
-			return Key(k)
+			return k.Text()
 		}
 	}
 	if len(s) > maxText {

@@ -40,37 +40,6 @@ func Split(k graph.Kind) (group, name string) {
 	return "", string(k)
 }
 
-// Kind returns KIND[.GROUP].
-func Kind(k graph.Kind) string {
-	group, name := Split(k)
-	if group == "" {
-		return name
-	}
-	return name + "." + group
-}
-
-// Key returns a key in the form that ParseTarget reads. A name that the short form cannot
-// have is quoted, so no name can control a terminal.
-//
-//test:by TestEverySpellingIsFound TestFindOddNames
-func Key(k graph.Key) string {
-	_, kind := Split(k.Kind)
-	if odd(string(k.Kind)) || odd(k.Scope) || odd(k.Name) || strings.ContainsAny(kind, "./") || strings.ContainsAny(k.Scope+k.Name, "/") {
-		return k.PlaceString()
-	}
-	if k.Scope == "" {
-		return Kind(k.Kind) + "/" + k.Name
-	}
-	return Kind(k.Kind) + "/" + k.Scope + "/" + k.Name
-}
-
-// odd reports whether a name has a character that the short form cannot have.
-func odd(name string) bool {
-	return strings.ContainsFunc(name, func(r rune) bool {
-		return r == '"' || r == ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
-	})
-}
-
 // List names some of the objects, in a form that the user can type.
 func List(objects []graph.Object) string {
 	first := make(map[string]graph.Kind) // kind by its name without group
@@ -84,7 +53,7 @@ func List(objects []graph.Object) string {
 	}
 	var names []string
 	for _, o := range objects {
-		s := Key(o.Key)
+		s := o.Key.Text()
 		if group, name := Split(o.Kind); clash && group == "" {
 			s = name + "." + strings.TrimPrefix(s, name)
 		}

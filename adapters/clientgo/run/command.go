@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/recordcheck"
+	"github.com/ownergraph/ownergraph/recordcheck"
 )
 
 // Command is one order of a user. Run carries it out and ends, and collects nothing. All

@@ -11,7 +11,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/printing"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // approveFlags are the flags of the subcommand approve.
@@ -79,7 +78,7 @@ func (a *app) approveGuarded(cmd *cobra.Command, args []string, f *approveFlags)
 		if err := s.Approve(ctx, s.objects[0].Key, approval); err != nil {
 			return timely(ctx, err)
 		}
-		return a.printer().Text(fmt.Sprintf("approved: %s\n", spell.Key(s.objects[0].Key)))
+		return a.printer().Text(fmt.Sprintf("approved: %s\n", s.objects[0].Key.Text()))
 	})
 }
 

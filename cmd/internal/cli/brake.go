@@ -15,8 +15,8 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
-	"github.com/ownergraph/ownergraph/internal/recordcheck"
 	"github.com/ownergraph/ownergraph/internal/spell"
+	"github.com/ownergraph/ownergraph/recordcheck"
 )
 
 // brakeFlags name the cascades in the record of a program.
@@ -173,7 +173,7 @@ func (a *app) listBraked(ctx context.Context, record string) error {
 		}
 		text, found := "", error(nil)
 		for _, b := range c.Braked(math.MaxInt) {
-			name, state := spell.Key(b.Key), "refused: "+b.Refused.String()
+			name, state := b.Key.Text(), "refused: "+b.Refused.String()
 			if b.Key == (graph.Key{UID: b.Key.UID}) {
 				name = "objects with too many roots"
 			}

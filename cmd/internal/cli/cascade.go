@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/namespace"
 	"github.com/ownergraph/ownergraph/internal/offline"
-	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -54,7 +53,7 @@ func (b *blocker) text() string {
 	if b.Reason != "" && b.Reason != policy.NeedFinalizers.Code() {
 		what = b.Reason
 	}
-	return what + " on " + spell.Key(graph.Key{Kind: b.Kind, Scope: b.Scope, Name: b.Name, UID: b.UID})
+	return what + " on " + graph.Key{Kind: b.Kind, Scope: b.Scope, Name: b.Name, UID: b.UID}.Text()
 }
 
 func (c *cascade) key() graph.Key {

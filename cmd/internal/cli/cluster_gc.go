@@ -14,7 +14,6 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/printing"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 func (a *app) gcCommand() *cobra.Command {
@@ -77,7 +76,7 @@ func (a *app) collect(ctx context.Context, config gc.Config) error {
 	}
 	config.Engine.OnDecision = func(d engine.DecisionEvent) {
 		if d.Action.Writes() {
-			printed.add(fmt.Sprintf("%s%s %s: %s\n", word, d.Action, spell.Key(d.Key), d.Reason))
+			printed.add(fmt.Sprintf("%s%s %s: %s\n", word, d.Action, d.Key.Text(), d.Reason))
 		}
 	}
 	err = gc.Run(ctx, server, config)

@@ -90,7 +90,7 @@ func (t *table) add(of map[string]string, like graph.Key) {
 		}
 		like.Name = row.Object.Metadata.Name
 		if len(words) > 0 {
-			of[spell.Key(like)] = strings.Join(words, ", ")
+			of[like.Text()] = strings.Join(words, ", ")
 		}
 	}
 }

@@ -55,7 +55,7 @@ func unknowns(in lint.Input, part offline.Content, scope string) unknown {
 				more++
 				continue
 			}
-			u.Facts = append(u.Facts, fmt.Sprintf("whether %s exists, the owner of %s", spell.Key(owner.Key), spell.Key(o.Key)))
+			u.Facts = append(u.Facts, fmt.Sprintf("whether %s exists, the owner of %s", owner.Key.Text(), o.Key.Text()))
 		}
 	}
 	if more > 0 {
@@ -153,7 +153,7 @@ func grouped(kinds []unlistedKind) (lines []string) {
 			cause = ": " + cause
 		}
 		if !is || !strings.HasPrefix(k.Reason, cannotList) {
-			lines = append(lines, spell.Line(spell.Kind(k.Kind)+": "+k.Reason))
+			lines = append(lines, spell.Line(k.Kind.Text()+": "+k.Reason))
 			continue
 		}
 		by[cause] = append(by[cause], resource)

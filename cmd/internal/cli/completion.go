@@ -10,8 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 const (
@@ -69,9 +67,9 @@ func (a *app) contentNames(ctx context.Context, typed string) (list []string, er
 	}
 	for i := range c.Objects {
 		if o := &c.Objects[i]; strings.Contains(typed, "/") {
-			list = append(list, spell.Key(o.Key))
+			list = append(list, o.Key.Text())
 		} else {
-			list = append(list, spell.Kind(o.Kind)+"/")
+			list = append(list, o.Kind.Text()+"/")
 		}
 	}
 	return list, nil

@@ -11,9 +11,8 @@ import (
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
-	"github.com/ownergraph/ownergraph/internal/recordcheck"
-	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/recordcheck"
 )
 
 // waitFlags are the flags of a subcommand that follows a deletion.
@@ -96,7 +95,7 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 
 // deletion describes a deletion for the question. One that has begun keeps its own propagation.
 func deletion(o graph.Object, how graph.Propagation) string {
-	text := "Delete " + spell.Key(o.Key)
+	text := "Delete " + o.Key.Text()
 	switch how {
 	case graph.Foreground:
 		text += " in the foreground"

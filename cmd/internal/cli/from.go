@@ -196,7 +196,7 @@ func (a *app) searchFrom(ctx context.Context, k graph.Key) (graph.Key, error) {
 	case 1:
 		return found[0].Place(), nil
 	}
-	return k, fmt.Errorf("find %s: %w: %s", spell.Key(k), spell.ErrAmbiguous, spell.List(found))
+	return k, fmt.Errorf("find %s: %w: %s", k.Text(), spell.ErrAmbiguous, spell.List(found))
 }
 
 // queryOf returns the query of a link to a next page, or nil.

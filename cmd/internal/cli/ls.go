@@ -85,7 +85,7 @@ func (a *app) ls(ctx context.Context) error {
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "KIND\tOBJECTS\tROOTS\tOWNED\tMARKED\tHELD")
 	for _, k := range append(out.Kinds, out.Sum) {
-		name := spell.Kind(k.Kind)
+		name := k.Kind.Text()
 		if k.Kind == "" {
 			name = spell.Count(uint64(len(out.Kinds)), "kind")
 		}
@@ -193,7 +193,7 @@ func (a *app) roots(ctx context.Context, limit int) error {
 		if one.Marked {
 			mark = "\tmarked for deletion"
 		}
-		fmt.Fprintf(w, "%s\t%d%s\n", spell.Key(graph.Key{Kind: one.Kind, Scope: one.Scope, Name: one.Name, UID: one.UID}), one.Below, mark)
+		fmt.Fprintf(w, "%s\t%d%s\n", graph.Key{Kind: one.Kind, Scope: one.Scope, Name: one.Name, UID: one.UID}.Text(), one.Below, mark)
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	if more := len(list) - limit; more > 0 && limit > 0 {

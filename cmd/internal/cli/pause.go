@@ -12,10 +12,10 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
-	"github.com/ownergraph/ownergraph/internal/recordcheck"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/lint"
 	observe "github.com/ownergraph/ownergraph/lint/live"
+	"github.com/ownergraph/ownergraph/recordcheck"
 )
 
 // extentFlags name the range of a pause.
@@ -218,7 +218,7 @@ func knowsScope(ctx context.Context, s ownergraph.Store, x engine.Extent) error 
 	var unlisted []string
 	for _, k := range in.Kinds {
 		if !k.Listed {
-			unlisted = append(unlisted, spell.Kind(k.Kind))
+			unlisted = append(unlisted, k.Kind.Text())
 		}
 	}
 	but := ""

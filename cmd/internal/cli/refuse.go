@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // refuseFlags are the flags of the subcommand refuse.
@@ -91,7 +90,7 @@ func (s *site) refuse(ctx context.Context, key graph.Key, yes bool) error {
 	case !o.Deleting || !o.HasFinalizer(graph.FinalizerHold):
 		return fmt.Errorf("refuse %s: no guard holds its deletion: %w", key, graph.ErrInvalid)
 	}
-	if err := s.app.confirm(ctx, yes, fmt.Sprintf("Let %s go, and orphan its dependents?", spell.Key(key))); err != nil {
+	if err := s.app.confirm(ctx, yes, fmt.Sprintf("Let %s go, and orphan its dependents?", key.Text())); err != nil {
 		return err
 	}
 	ctx, cancel := s.app.source.deadline(ctx)
@@ -104,5 +103,5 @@ func (s *site) refuse(ctx context.Context, key graph.Key, yes bool) error {
 	if err := s.Approve(ctx, key, ownergraph.Approval{AtMost: &none}); err != nil {
 		return fmt.Errorf("its deletion orphans now, and is still held: %w", timely(ctx, err))
 	}
-	return s.app.printer().Text(fmt.Sprintf("refused: %s goes, and its dependents stay\n", spell.Key(key)))
+	return s.app.printer().Text(fmt.Sprintf("refused: %s goes, and its dependents stay\n", key.Text()))
 }

@@ -35,7 +35,7 @@ func endingCommands(n *namespace.Answer, flags []string) string {
 		if err != nil {
 			continue // text is always JSON
 		}
-		list = append(list, kubectl(flags, "patch", strings.ToLower(spell.Kind(o.Kind)), o.Name, "-n", o.Scope, "--type=json", "-p", string(patch)))
+		list = append(list, kubectl(flags, "patch", strings.ToLower(o.Kind.Text()), o.Name, "-n", o.Scope, "--type=json", "-p", string(patch)))
 	}
 	if len(list) == 0 {
 		return ""

@@ -82,7 +82,7 @@ func (s *site) retire(ctx context.Context, finalizer string, yes bool) error {
 	done, err := s.Retire(ctx, finalizer)
 	text := fmt.Sprintf("retired: taken off %s\n", spell.Count(uint64(done.Objects), "object"))
 	for _, k := range done.Left {
-		text += fmt.Sprintf("left: %s\n", spell.Key(k))
+		text += fmt.Sprintf("left: %s\n", k.Text())
 	}
 	if wrong := s.app.printer().Text(text); wrong != nil && err == nil {
 		err = wrong

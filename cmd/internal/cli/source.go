@@ -17,7 +17,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/offline"
 	"github.com/ownergraph/ownergraph/internal/printing"
-	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/internal/terminal"
 	"github.com/ownergraph/ownergraph/lint"
 	"github.com/ownergraph/ownergraph/lint/live"
@@ -120,7 +119,7 @@ func (s *source) listed(c dump.Content) (dump.Content, []graph.KindInfo, error) 
 	kinds := s.store.kindInfos()
 	for i, k := range kinds {
 		for _, u := range c.Unlisted {
-			if string(k.Kind) == spell.Kind(u.Kind) {
+			if string(k.Kind) == u.Kind.Text() {
 				kinds[i].Kind = u.Kind
 			}
 		}
@@ -140,7 +139,7 @@ func (s *source) listed(c dump.Content) (dump.Content, []graph.KindInfo, error) 
 func partialKinds(c dump.Content, names []string, full []graph.KindInfo) (list []graph.Kind, err error) {
 	for _, name := range names {
 		means := func(k graph.KindInfo) bool {
-			return name == "all" || name == string(k.Kind) || name == spell.Kind(k.Kind)
+			return name == "all" || name == string(k.Kind) || name == k.Kind.Text()
 		}
 		found := name == "all" || slices.ContainsFunc(c.Unlisted, means)
 		for _, k := range c.Kinds {
@@ -200,7 +199,7 @@ func (a *app) listStore(ctx context.Context, s *opened) (content, error) {
 		if !k.Listed {
 			out.partial[k.Kind] = k.Reason
 			fmt.Fprintf(a.stderr, "not known: the objects of the kind %s, which could not be listed: %s\n",
-				terminal.Printable(spell.Kind(k.Kind)), terminal.Printable(k.Reason))
+				terminal.Printable(k.Kind.Text()), terminal.Printable(k.Reason))
 		}
 	}
 	for _, o := range in.Objects {

@@ -171,7 +171,7 @@ func topText(list []cascade, now time.Time, watched bool) string {
 		if c.MarkedAt != nil {
 			since = age(now, *c.MarkedAt)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t", spell.Key(c.key()), c.Propagation, since)
+		fmt.Fprintf(w, "%s\t%s\t%s\t", c.key().Text(), c.Propagation, since)
 		if watched {
 			fmt.Fprintf(w, "%s\t%.0f/s\t%d\t", bar(c.Gone, c.Gone+c.Left), c.rate, c.Left)
 		} else {

@@ -46,6 +46,23 @@ func (r *repository) checkNested(f *file) []finding {
 	return list
 }
 
+// checkShared finds imports of another module's internal package by a module that users import. The
+// user may take a newer version of the other module, which has another internal package.
+func (r *repository) checkShared(f *file) []finding {
+	here := r.home(f.dir())
+	if f.test() || !within(here, "adapters") {
+		return nil
+	}
+	var list []finding
+	for _, s := range f.ast.Imports {
+		dir, ours := target(imported(s))
+		if ours && r.home(dir) != here && slices.Contains(strings.Split(dir, "/"), "internal") {
+			list = append(list, f.found(s.Pos(), "module %s may not import %s, which is internal to module %s", here, dir, r.home(dir)))
+		}
+	}
+	return list
+}
+
 func TestLayers(t *testing.T) {
 	o, err := parseOrder(layers)
 	if err != nil {
@@ -53,6 +70,7 @@ func TestLayers(t *testing.T) {
 	}
 	passes(t, o.checkLayers)
 	passes(t, repo(t).checkNested)
+	passes(t, repo(t).checkShared)
 }
 
 func TestLayersCanFail(t *testing.T) {
@@ -66,6 +84,7 @@ func TestLayersCanFail(t *testing.T) {
 	fails(t, "nomachine.txt", o.checkLayers)
 	nested := &repository{mods: map[string]bool{".": true, "adapters/clientgo": true}}
 	fails(t, "nested.txt", nested.checkNested)
+	fails(t, "shared.txt", nested.checkShared)
 }
 
 // TestMachinesAreBelowTheRoot checks that the engine may use each machine, and

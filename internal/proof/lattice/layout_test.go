@@ -14,7 +14,7 @@ var (
 	// machines are the directories whose packages are the engine's state machines.
 	machines = []string{"internal/core", "queue"}
 	// machinery is the production code below internal.
-	machinery = append([]string{"internal/run", "internal/lines", "internal/lines/write", "internal/replica", "internal/terminal", "internal/spell", "internal/live", "internal/recordcheck", "internal/offline", "internal/printing", "internal/hook"}, machines...)
+	machinery = append([]string{"internal/run", "internal/lines", "internal/replica", "internal/terminal", "internal/spell", "internal/live", "internal/offline", "internal/printing"}, machines...)
 	// harness is the code that exists for tests. Everything else is production:
 	// neither it nor its dependencies need the test packages.
 	harness = []string{"internal", "adapters/storetest", "adapters/clientgo/fakegc", "adapters/clientgo/envtestgc"}
@@ -85,7 +85,7 @@ func TestLayout(t *testing.T) {
 		{"internal/core/kinds", false, "a machine is a part of the engine"},
 		{"internal/run", false, "the Collector links it"},
 		{"internal/terminal", false, "commands link it"},
-		{"internal/hook", false, "the adapters for metrics and traces link it"},
+		{"hook", false, "the adapters for metrics and traces link it"},
 		{"internal/proof/oracle", true, "only tests use the specification"},
 		{"adapters/memory", false, "users link the reference store"},
 		{"adapters/storetest/fault", true, "the kit is for tests"},

@@ -43,9 +43,9 @@ const layers = `
 	policy < internal/core/seq < internal/core/moments;
 	graph, internal/core/dense < internal/core/fifo, internal/core/tombstone;
 	internal/core/seq, internal/core/fifo, internal/core/tombstone < internal/core/record;
-	internal/lines; # of a log, also of adapters
-	internal/lines < internal/core/effect, adapters/sql, adapters/etcd, adapters/clientgo/...;
-	internal/lines < internal/lines/write < adapters/sql, adapters/etcd; # the core does not log
+	internal/lines; # of a log
+	internal/lines < internal/core/effect;
+	internal/lines < logline < adapters/sql, adapters/etcd, adapters/clientgo/...; # the core does not log
 	queue, internal/core/record < internal/core/effect, internal/core/fingerprint
 	< internal/core/kinds < internal/core/fence
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
@@ -105,13 +105,13 @@ const layers = `
 
 	# Faults stand between an engine and any store.
 	. < internal/fault;
-	internal/replica < adapters/memory, adapters/sql, adapters/etcd; # one rule of the scope of a reference
+	internal/replica < adapters/memory;
 
 	# Adapters for metrics and traces observe the calls of any store.
-	. < internal/hook;
-	internal/hook < adapters/prometheus, adapters/otel;
+	. < hook;
+	hook < adapters/prometheus, adapters/otel;
 	# Pages and pictures of a collector.
-	., view, internal/spell < adapters/web;
+	., view < adapters/web;
 	adapters/prometheus, adapters/web < adapters/clientgo/...; # package run alone
 
 	# An adapter knows no other adapter. The kit judges a user's store, and the
@@ -131,8 +131,8 @@ const layers = `
 	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd, view < examples/...;
 
 	# Whether a collector has a record, for the commands that change it.
-	. < internal/recordcheck;
-	internal/recordcheck < adapters/clientgo/..., cmd/...;
+	. < recordcheck;
+	recordcheck < adapters/clientgo/..., cmd/...;
 	# Commands share the run on a copy in memory. A command of ours may use any adapter.
 	graph < internal/lineage;
 	., dump, internal/terminal, internal/lineage < internal/live;

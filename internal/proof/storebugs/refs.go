@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
 // resolve gives the new references of an object the scope of their owners, as adapters/memory
@@ -27,7 +26,7 @@ func (t *tx) resolve(live, next graph.Object) (graph.Object, error) {
 		if at < 0 && t.s.has(PatchResolvesUnserved) && t.verb == "patch" {
 			continue
 		}
-		next.Owners[i] = replica.Resolve(next.Key, r, at >= 0 && kinds[at].info.Scoped, at >= 0)
+		next.Owners[i] = r.Resolve(next.Key, at >= 0 && kinds[at].info.Scoped, at >= 0)
 	}
 	return next, nil
 }

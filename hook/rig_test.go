@@ -10,7 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/internal/hook"
+	"github.com/ownergraph/ownergraph/hook"
 )
 
 // journal writes the calls down. It marks the context of each call.

@@ -8,7 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/adapters/storetest"
-	"github.com/ownergraph/ownergraph/internal/hook"
+	"github.com/ownergraph/ownergraph/hook"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
