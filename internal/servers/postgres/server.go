@@ -37,7 +37,7 @@ type Server struct {
 	conf Config
 	bin  string
 	own  bool // Dir is removed in the end
-	as   *syscall.Credential
+	as   account
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd
@@ -66,7 +66,7 @@ func (s *Server) prepare() (err error) {
 	if s.bin, err = findPrograms(); err != nil {
 		return err
 	}
-	if s.as, err = credential(); err != nil {
+	if s.as, err = newAccount(); err != nil {
 		return err
 	}
 	if s.conf.Dir == "" {
@@ -78,10 +78,8 @@ func (s *Server) prepare() (err error) {
 	if err := os.Chmod(s.conf.Dir, 0o755); err != nil { // the server's user enters it
 		return err
 	}
-	if s.as != nil {
-		if err := os.Chown(s.conf.Dir, int(s.as.Uid), int(s.as.Gid)); err != nil {
-			return err
-		}
+	if err := s.as.take(s.conf.Dir); err != nil {
+		return err
 	}
 	if _, err := os.Stat(s.data()); err == nil {
 		return nil // a cluster of before
@@ -93,7 +91,7 @@ func (s *Server) prepare() (err error) {
 		cmd = exec.CommandContext(ctx, filepath.Join(s.bin, "pg_basebackup"), "-h", of.conf.Dir, "-U", user, "-D", s.data(), "-R", "-c", "fast")
 	}
 	cmd.Dir = s.conf.Dir
-	cmd.SysProcAttr = attributes(s.as)
+	cmd.SysProcAttr = s.as.attributes()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", filepath.Base(cmd.Path), err, out)
 	}
@@ -150,7 +148,7 @@ func (s *Server) Restart() error {
 	}
 	cmd := exec.Command(filepath.Join(s.bin, "postgres"), args...)
 	cmd.Dir = s.conf.Dir
-	cmd.SysProcAttr = attributes(s.as)
+	cmd.SysProcAttr = s.as.attributes()
 	lines, err := cmd.StderrPipe()
 	if err != nil {
 		return err

@@ -8,11 +8,13 @@ import (
 	"syscall"
 )
 
-// credential returns the user for a server that root starts, because the server refuses
-// root. It is nil for every other user.
-func credential() (*syscall.Credential, error) {
+// account is the user of a server that root starts, because the server refuses root. It is nil for
+// every other user.
+type account struct{ as *syscall.Credential }
+
+func newAccount() (account, error) {
 	if os.Geteuid() != 0 {
-		return nil, nil
+		return account{}, nil
 	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := osuser.Lookup(name)
@@ -21,15 +23,23 @@ func credential() (*syscall.Credential, error) {
 		}
 		uid, err := strconv.ParseUint(u.Uid, 10, 32)
 		if err != nil {
-			return nil, err
+			return account{}, err
 		}
 		gid, err := strconv.ParseUint(u.Gid, 10, 32)
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
+		return account{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, err
 	}
-	return nil, errors.New("no user postgres or nobody: the server refuses root")
+	return account{}, errors.New("no user postgres or nobody: the server refuses root")
 }
 
 // attributes end the process with this one.
-func attributes(as *syscall.Credential) *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Credential: as, Pdeathsig: syscall.SIGKILL}
+func (a account) attributes() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Credential: a.as, Pdeathsig: syscall.SIGKILL}
+}
+
+// take gives a directory to the user.
+func (a account) take(dir string) error {
+	if a.as == nil {
+		return nil
+	}
+	return os.Chown(dir, int(a.as.Uid), int(a.as.Gid))
 }

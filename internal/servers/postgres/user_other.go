@@ -8,12 +8,17 @@ import (
 	"syscall"
 )
 
-// credential refuses root, whose server refuses to start.
-func credential() (*syscall.Credential, error) {
+// account is the user of the server, which is that of this process.
+type account struct{}
+
+// newAccount refuses root, whose server refuses to start.
+func newAccount() (account, error) {
 	if os.Geteuid() == 0 {
-		return nil, errors.New("root: the server refuses root")
+		return account{}, errors.New("root: the server refuses root")
 	}
-	return nil, nil
+	return account{}, nil
 }
 
-func attributes(*syscall.Credential) *syscall.SysProcAttr { return nil }
+func (account) attributes() *syscall.SysProcAttr { return nil }
+
+func (account) take(string) error { return nil }

@@ -55,6 +55,7 @@ func makeRelease(t *testing.T) *user {
 		r.env = append(r.env, name+"_NAME=a", name+"_EMAIL=a@example.org")
 	}
 	r.run(t, r.clone, "git", "commit", "--quiet", "--all", "--message", "CHANGELOG")
+	r.env = append(r.env, "GOWORK=")
 	t.Log(r.run(t, r.clone, "go", "run", "./internal/release", "-proxy", r.proxy, r.version))
 	before := strings.TrimSpace(r.run(t, ".", "go", "env", "GOPROXY"))
 	r.env = append(r.env, "GOPROXY=file://"+r.proxy+","+before, "GONOSUMDB="+root+","+root+"/*", "GOFLAGS=", "GOWORK=off", "GOBIN="+t.TempDir())

@@ -13,7 +13,7 @@ import (
 func subject(tb storetest.TB) storetest.Subject {
 	store, err := memory.New(memory.Config{Kinds: []ownergraph.KindInfo{{Kind: "node"}, {Kind: "pod", Scoped: true}}})
 	if err != nil {
-		tb.Fatal(err)
+		tb.Fatalf("new store: %v", err)
 	}
 	return storetest.Subject{Store: store, Client: store}
 }
