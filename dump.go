@@ -3,11 +3,9 @@ package ownergraph
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/engine"
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/forecast"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -54,7 +52,7 @@ func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (out pl
 	}
 	e := in.Inside(inside.Key{}).Driver()
 	now := time.Time{}.AddDate(100, 0, 0) // any time serves
-	if err := in.Inside(inside.Key{}).ObserveAll(now, d.events()); err != nil {
+	if err := in.Inside(inside.Key{}).ObserveAll(now, draft.DumpEvents(d.Kinds, d.Partial, d.Objects)); err != nil {
 		return plan.Plan{}, fmt.Errorf("plan: %w", err)
 	}
 	for more := true; more && !e.IsPruned(); { // a kind is listed once its pruning is over
@@ -64,30 +62,4 @@ func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (out pl
 	out, err = forecast.PlanAtOnce(ctx, e, now, req)
 	out.Busy = false // nothing works on a dump
 	return out, err
-}
-
-// events returns the events of a watch that lists the dump.
-func (d *Dump) events() []Event {
-	kinds := slices.Clone(d.Kinds)
-	of := make(map[Kind][]Object, len(kinds))
-	for _, o := range d.Objects {
-		of[o.Kind] = append(of[o.Kind], o)
-		if len(of[o.Kind]) == 1 && !slices.ContainsFunc(kinds, func(k KindInfo) bool { return k.Kind == o.Kind }) {
-			kinds = append(kinds, KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
-		}
-	}
-	events := []Event{{Type: graph.KindsKnown, Kinds: kinds}}
-	for _, k := range kinds {
-		events = append(events, Event{Type: graph.ListBegun, Kind: k.Kind})
-		for _, o := range of[k.Kind] {
-			if o.Version == "" { // no plan depends on it
-				o.Version = "1"
-			}
-			events = append(events, Event{Type: graph.Put, Object: o})
-		}
-		if !slices.Contains(d.Partial, k.Kind) {
-			events = append(events, Event{Type: graph.ListEnded, Kind: k.Kind})
-		}
-	}
-	return events
 }

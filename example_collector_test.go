@@ -8,7 +8,6 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
-	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -99,7 +98,7 @@ func ExampleCollector_WaitIdle() {
 func ExampleCollector_Running() {
 	store := exampleStore("bucket/photos[example.org/empty]")
 	begun, empty := make(chan struct{}), make(chan struct{})
-	collector, err := ownergraph.New(store, ownergraph.Config{Handlers: map[string]finalizer.Handler{
+	collector, err := ownergraph.New(store, ownergraph.Config{Handlers: map[string]ownergraph.Handler{
 		"example.org/empty": func(context.Context, ownergraph.Object) error {
 			close(begun)
 			<-empty

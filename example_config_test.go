@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/engine"
-	"github.com/ownergraph/ownergraph/finalizer"
 )
 
 // A handler does the work of a finalizer. The collector runs it for objects that are being
@@ -14,7 +12,7 @@ import (
 func ExampleConfig_handlers() {
 	store := exampleStore("team/red; bucket/photos[example.org/empty] -> team/red")
 	collector, err := ownergraph.New(store, ownergraph.Config{
-		Handlers: map[string]finalizer.Handler{
+		Handlers: map[string]ownergraph.Handler{
 			"example.org/empty": func(_ context.Context, o ownergraph.Object) error {
 				fmt.Println("emptying", o.Key)
 				return nil
@@ -45,11 +43,11 @@ func ExampleConfig_handlers() {
 // With ObserveOnly the collector reports every decision, and writes nothing.
 func ExampleConfig_observeOnly() {
 	store := exampleStore("team/red; bucket/old -> team/blue; bucket/new -> team/red")
-	decided := map[ownergraph.Key]engine.DecisionEvent{}
+	decided := map[ownergraph.Key]ownergraph.DecisionEvent{}
 	collector, err := ownergraph.New(store, ownergraph.Config{
 		ObserveOnly: true,
 		// The engine is locked during the call: be quick, and do not call back.
-		OnDecision: func(d engine.DecisionEvent) { decided[d.Key] = d },
+		OnDecision: func(d ownergraph.DecisionEvent) { decided[d.Key] = d },
 	})
 	if err != nil {
 		fmt.Println(err)

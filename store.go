@@ -5,13 +5,15 @@ import (
 	"context"
 
 	"github.com/ownergraph/ownergraph/engine"
+	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// The vocabulary of a Store is in package graph. These aliases of the names that Store and
-// Config mention let their users import one package.
+// The vocabulary of a Store is in package graph. These aliases of the names that Store,
+// Config and their users mention let a first program import one package.
 type (
 	Kind          = graph.Kind
+	UID           = graph.UID
 	Version       = graph.Version
 	Key           = graph.Key
 	Owner         = graph.Owner
@@ -21,16 +23,21 @@ type (
 	Precondition  = graph.Precondition
 	Change        = graph.Change
 	DeleteOptions = graph.DeleteOptions
+	Propagation   = graph.Propagation
 	Event         = graph.Event
 	KindInfo      = graph.KindInfo
 	Write         = graph.Write
 	Record        = graph.Record
 )
 
-// The settings of a collector are those of its engine. See package engine.
+// The settings of a collector are those of its engine, and its reports are those of the
+// engine. See package engine, and package finalizer for handlers.
 type (
-	Config = engine.Config
-	Level  = engine.Level
+	Config        = engine.Config
+	Level         = engine.Level
+	Handler       = finalizer.Handler
+	DecisionEvent = engine.DecisionEvent
+	Held          = engine.Held
 )
 
 // The levels of a store's guarantees. See package engine.
@@ -42,7 +49,8 @@ const (
 	Level3     = engine.Level3
 )
 
-// The propagations of a deletion. See the constants of package graph.
+// The propagations of a deletion. See the constants of package graph, where Unset is the
+// zero value.
 const (
 	Background = graph.Background
 	Foreground = graph.Foreground

@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/finalizer"
 )
 
 // passwords matches each part of a store's address that may have a password.
@@ -56,7 +55,7 @@ func run(ctx context.Context, listen, store, data string, trash time.Duration) e
 	if err != nil {
 		return fmt.Errorf("open %s for %s: %w", data, name, err)
 	}
-	handlers := map[string]finalizer.Handler{directoryFinalizer: dirs.remove}
+	handlers := map[string]ownergraph.Handler{directoryFinalizer: dirs.remove}
 	collector, err := ownergraph.New(records.store(), ownergraph.Config{Logger: slog.Default(), Handlers: handlers})
 	if err != nil {
 		return err

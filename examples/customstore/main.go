@@ -56,7 +56,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		}
 	}
 
-	collector, err := ownergraph.New(store, ownergraph.Config{OnDecision: func(d engine.DecisionEvent) {
+	collector, err := ownergraph.New(store, ownergraph.Config{OnDecision: func(d ownergraph.DecisionEvent) {
 		if d.Action.Writes() {
 			fmt.Fprintf(out, "%s %s %s: %s\n", d.Action, d.Key.Kind, d.Key.Name, d.Reason)
 		}

@@ -40,7 +40,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 	collector, err := ownergraph.New(store, ownergraph.Config{
 		Sweeps:     []guard.Sweep{tenancy.Tenants(tenant, true)},
-		OnDecision: func(d engine.DecisionEvent) { print(out, d) },
+		OnDecision: func(d ownergraph.DecisionEvent) { print(out, d) },
 		Workers:    1, // for a stable output
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 }
 
 // print prints the steps of a sweep.
-func print(out io.Writer, d engine.DecisionEvent) {
+func print(out io.Writer, d ownergraph.DecisionEvent) {
 	if d.Reason == policy.HolderDeleted || d.Action == policy.Attach || d.Reason == policy.MembersGone && d.Action == policy.Release {
 		fmt.Fprintf(out, "  %-7s %s: %s\n", d.Action, place(d.Key), d.Reason)
 	}
@@ -75,7 +75,7 @@ func print(out io.Writer, d engine.DecisionEvent) {
 
 // report prints the result. It returns an error if the sweep has deleted too much or
 // too little.
-func report(out io.Writer, before, after []graph.Object, held []engine.Held, s engine.Stats) error {
+func report(out io.Writer, before, after []graph.Object, held []ownergraph.Held, s engine.Stats) error {
 	left := map[graph.Key]graph.Version{}
 	for _, o := range after {
 		left[o.Key] = o.Version

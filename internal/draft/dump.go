@@ -47,6 +47,33 @@ func CheckDump(kinds []graph.KindInfo, partial []graph.Kind, objects []graph.Obj
 	return nil
 }
 
+// DumpEvents returns the events of a watch that lists the dump. A kind of an object that is not
+// among the kinds is one of them: it is scoped if the object has a scope. The caller owns the result.
+func DumpEvents(kinds []graph.KindInfo, partial []graph.Kind, objects []graph.Object) []graph.Event {
+	kinds = slices.Clone(kinds)
+	of := make(map[graph.Kind][]graph.Object, len(kinds))
+	for _, o := range objects {
+		of[o.Kind] = append(of[o.Kind], o)
+		if len(of[o.Kind]) == 1 && !slices.ContainsFunc(kinds, func(k graph.KindInfo) bool { return k.Kind == o.Kind }) {
+			kinds = append(kinds, graph.KindInfo{Kind: o.Kind, Scoped: o.Scope != ""})
+		}
+	}
+	events := []graph.Event{{Type: graph.KindsKnown, Kinds: kinds}}
+	for _, k := range kinds {
+		events = append(events, graph.Event{Type: graph.ListBegun, Kind: k.Kind})
+		for _, o := range of[k.Kind] {
+			if o.Version == "" { // no plan depends on it
+				o.Version = "1"
+			}
+			events = append(events, graph.Event{Type: graph.Put, Object: o})
+		}
+		if !slices.Contains(partial, k.Kind) {
+			events = append(events, graph.Event{Type: graph.ListEnded, Kind: k.Kind})
+		}
+	}
+	return events
+}
+
 func bad(field string, i int, format string, args ...any) error {
 	return fmt.Errorf("%s[%d]: %s: %w", field, i, fmt.Sprintf(format, args...), graph.ErrInvalid)
 }
