@@ -20,7 +20,7 @@ func Example() {
 	team, _ := store.Create(ctx, ownergraph.Object{Key: ownergraph.Key{Kind: "Team", Name: "blue"}})
 	store.Create(ctx, ownergraph.Object{
 		Key:    ownergraph.Key{Kind: "Repo", Name: "site"},
-		Owners: []ownergraph.Owner{{Key: team.Key}},
+		Owners: []ownergraph.Owner{team.ControllerRef()},
 	})
 
 	store.Delete(ctx, team.Key, ownergraph.DeleteOptions{Propagation: ownergraph.Background})

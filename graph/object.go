@@ -79,6 +79,16 @@ type Object struct {
 	Generation, ObservedGeneration int64
 }
 
+// ControllerRef returns the usual reference to o, for the owners of an object that o manages: o is the
+// controller, and a foreground deletion of o waits for that object. The result shares nothing with o.
+//
+// Take an object that the store has made. Without a UID the reference has none, so Validate refuses
+// each object with it, and the stores of this module refuse the write. An object has at most one
+// controller: further owners are an Owner without Controller.
+//
+//test:by TestControllerRef
+func (o Object) ControllerRef() Owner { return Owner{Key: o.Key, Block: true, Controller: true} }
+
 // Clone returns a copy that shares nothing with o.
 func (o Object) Clone() Object {
 	o.Owners = slices.Clone(o.Owners)

@@ -190,6 +190,33 @@ func TestEventOf(t *testing.T) {
 	}
 }
 
+// TestControllerRef: the reference has the owner's place and UID, and both flags. Bad ones do not get
+// into a store.
+func TestControllerRef(t *testing.T) {
+	owner, pod := object(t, "set/a/x"), object(t, "pod/a/y")
+	want := graph.Owner{Key: owner.Key, Block: true, Controller: true}
+	if got := owner.ControllerRef(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	unstored := owner
+	unstored.UID = ""
+	for _, tc := range []struct {
+		owners       []graph.Owner
+		want, reason string
+	}{
+		{[]graph.Owner{owner.ControllerRef()}, "", "one controller"},
+		{[]graph.Owner{unstored.ControllerRef()}, "owners[0].uid: empty", "no store has made the owner"},
+		{[]graph.Owner{owner.ControllerRef(), object(t, "set/a/z").ControllerRef()}, "owners[1].controller: owners[0] is one already", "two controllers"},
+		{[]graph.Owner{owner.ControllerRef(), {Key: object(t, "set/a/z").Key}}, "", "an owner beside the controller"},
+	} {
+		pod.Owners = tc.owners
+		err := graph.Validate(pod, graph.Limits{})
+		if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%v, want %q: %s", err, tc.want, tc.reason)
+		}
+	}
+}
+
 // object reads one object of the notation.
 func object(t testing.TB, text string) graph.Object {
 	t.Helper()

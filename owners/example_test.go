@@ -38,12 +38,12 @@ func Example() {
 		fmt.Println(key.Name, o.Owners, err)
 	}
 	show(logs, owners.Replace(ctx, store, blue.Key, graph.Owner{Key: red.Key}, logs))
-	show(data, owners.Adopt(ctx, store, graph.Owner{Key: blue.Key, Controller: true}, data))
+	show(data, owners.Adopt(ctx, store, blue.ControllerRef(), data))
 	show(data, owners.Remove(ctx, store, red.Key, data))
 	// Output:
 	// 1 adopted, 0 adopted before, 1 left <nil>
 	// true adopt volume/red-logs: for tenant/red: tenant/blue has it: owned already
 	// red-logs [tenant/red] <nil>
-	// red-data [tenant/red tenant/blue^] <nil>
-	// red-data [tenant/blue^] <nil>
+	// red-data [tenant/red tenant/blue!^] <nil>
+	// red-data [tenant/blue!^] <nil>
 }

@@ -29,7 +29,7 @@ func Example() {
 	team, _ := store.Create(ctx, graph.Object{Key: graph.Key{Kind: "team", Name: "red"}})
 	bucket, _ := store.Create(ctx, graph.Object{
 		Key:        graph.Key{Kind: "bucket", Scope: "prod", Name: "photos"},
-		Owners:     []graph.Owner{{Key: team.Key, Block: true}},
+		Owners:     []graph.Owner{team.ControllerRef()},
 		Finalizers: []string{"example.org/empty"},
 	})
 	fmt.Println(bucket)
@@ -43,8 +43,8 @@ func Example() {
 	_, err = store.Get(ctx, bucket.Key)
 	fmt.Println(errors.Is(err, graph.ErrNotFound), err)
 	// Output:
-	// bucket/prod/photos@uid-2#2[example.org/empty]%1/0 -> team/red@uid-1!
-	// bucket/prod/photos@uid-2#3~[example.org/empty]%2/0 -> team/red@uid-1!
+	// bucket/prod/photos@uid-2#2[example.org/empty]%1/0 -> team/red@uid-1!^
+	// bucket/prod/photos@uid-2#3~[example.org/empty]%2/0 -> team/red@uid-1!^
 	// true get bucket/prod/photos@uid-2: not found
 }
 

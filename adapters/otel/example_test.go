@@ -34,7 +34,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	repo := ownergraph.Object{Key: ownergraph.Key{Kind: "repo", Name: "site"}, Owners: []ownergraph.Owner{{Key: team.Key}}}
+	repo := ownergraph.Object{Key: ownergraph.Key{Kind: "repo", Name: "site"}, Owners: []ownergraph.Owner{team.ControllerRef()}}
 	if _, err := store.Create(ctx, repo); err != nil {
 		log.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func makePhoto(ctx context.Context, db *sql.DB, store *sqlstore.Store) (photo ow
 		return photo, err
 	}
 	photo.Key = ownergraph.Key{Kind: "photo", Scope: "holiday", Name: "beach"}
-	photo.Owners = []ownergraph.Owner{{Key: album.Key}}
+	photo.Owners = []ownergraph.Owner{album.ControllerRef()}
 	if photo, err = objects.Create(ctx, photo); err != nil {
 		return photo, err
 	}

@@ -51,7 +51,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		return err
 	}
 	for _, name := range []string{"docs", "site"} {
-		if _, err := store.Create("Repo", name, graph.Owner{Key: team.Key}); err != nil {
+		if _, err := store.Create("Repo", name, team.ControllerRef()); err != nil {
 			return err
 		}
 	}
