@@ -32,6 +32,7 @@ const layers = `
 	# Pictures draw the values of the packages before.
 	plan, explain < view;
 	graph < finalizer;
+	graph < feed; # the watch of a store, from a log
 	# What may not go, by whose word, in which order, and what goes with an object.
 	graph, internal/core/selector < guard;
 
@@ -128,7 +129,7 @@ const layers = `
 	adapters/memory, adapters/storetest/..., dump, internal/... < TESTS;
 
 	# Examples see the packages of users, and their tests see the kit.
-	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd, view < examples/...;
+	adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd, feed, view < examples/...;
 
 	# Whether a collector has a record, for the commands that change it.
 	. < recordcheck;
@@ -274,6 +275,8 @@ func TestOrderAllows(t *testing.T) {
 		{".", "view", false, false, "the engine draws nothing"},
 		{"policy", "finalizer", false, false, "siblings do not know each other"},
 		{"finalizer", "guard", false, false, "the rules of a store know no settings of the engine"},
+		{"feed", ".", false, false, "a store needs no engine"},
+		{".", "feed", false, false, "the engine reads a watch, and makes none"},
 		{".", "graph", false, true, "the order is transitive"},
 		{".", "internal/core/kinds", false, true, "the engine owns the machines"},
 		{"internal/core/fence", "internal/core/kinds", false, true, "a fence covers the set of kinds"},
