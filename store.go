@@ -71,8 +71,8 @@ var (
 //
 // Callers may call all methods from several goroutines at once. Values that a store returns
 // or hands to a sink belong to the receiver, except the array of a batch. A store keeps no
-// reference to its arguments, and does not write into their memory. Neither side may alias the state of the other. The comments of
-// the errors in package graph give the meaning of each error.
+// reference to its arguments, and does not write into their memory. Neither side may alias the
+// state of the other. The comments of the errors in package graph give the meaning of each error.
 //
 // A store resolves the scope of an owner reference when it writes or reads the reference. If
 // it does not serve the owner's kind, or cannot tell the scope, the reference is Unresolved.
@@ -111,7 +111,7 @@ type Store interface {
 	// means that the watch broke, which may be the first sign of a restore.
 	//
 	// Watch starts with KindsKnown and a listing of each kind. If the store's history ever
-	// went backwards, Rewound comes before them, with the epoch of the newest restore.
+	// went backwards, Rewound comes before KindsKnown, with the epoch of the newest restore.
 	// The caller may have missed that restore.
 	//
 	// Watch calls sink from one goroutine. A batch is a whole page of a listing, or the events

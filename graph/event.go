@@ -8,8 +8,8 @@ type EventType uint8
 const (
 	// EventUnset is no event. The engine rejects it.
 	EventUnset EventType = iota
-	// KindsKnown brings the complete set of kinds in Kinds. It comes first, and
-	// again on every change.
+	// KindsKnown brings the complete set of kinds in Kinds. It comes before every event of a
+	// kind, and again on every change. Only Rewound may come before it.
 	KindsKnown
 	// ListBegun says that a listing of Kind begins. Every object of the kind follows as a
 	// Put, mixed with later changes, until ListEnded.
@@ -36,7 +36,8 @@ const (
 	// objects.
 	KindVanished
 	// Rewound says that the store's history went backwards, as after a restore. Epoch
-	// names the restore. A watch that begins later announces the newest restore again.
+	// names the restore. A watch that begins later announces the newest restore again, before
+	// its KindsKnown.
 	Rewound
 )
 

@@ -75,8 +75,14 @@ func (t *trial) fence() uint64 {
 
 func (t *trial) fenceBy(f ownergraph.Fencer) uint64 {
 	t.Helper()
+	return t.fenceAt("Fence", f)
+}
+
+// fenceAt is fenceBy, and names the moment of the call.
+func (t *trial) fenceAt(what string, f ownergraph.Fencer) uint64 {
+	t.Helper()
 	var token uint64
-	t.accept("Fence", t.do("Fence", func(ctx context.Context) (err error) { token, err = f.Fence(ctx); return err }))
+	t.accept(what, t.do(what, func(ctx context.Context) (err error) { token, err = f.Fence(ctx); return err }))
 	return token
 }
 
@@ -219,12 +225,14 @@ func fencesAreMany(t *trial) {
 	}
 }
 
-// fenceReturns begins a fence without a watch, and beside a paused one.
+// fenceReturns begins a fence without a watch, and one inside of a sink's call.
 func fenceReturns(t *trial) {
-	t.fence()
+	f, _ := ownergraph.As[ownergraph.Fencer](t.Store)
+	t.fenceAt("Fence, while no watch runs,", f)
 	w := t.watchStepped()
 	w.pauseAt("the watch begins", func(ownergraph.Event) bool { return true })
-	id := t.fence()
+	id := t.fenceAt("Fence, called while the sink of a watch has the first event and has not returned,", f)
 	w.free()
-	t.mustPass(w, id)
+	w.mustSee(fmt.Sprintf("the watch reports fence-passed %d of every kind, and of the set of kinds; "+
+		"the fence began while the sink of this watch had the first event", id), func(r *replica) bool { return t.passedBy(r, id) })
 }

@@ -26,7 +26,7 @@ func chosen(choose func(s Subject, sound selectFunc) selectFunc) func(TB, Subjec
 	return func(tb TB, s Subject) Subject {
 		sound, ok := ownergraph.As[ownergraph.LabelSelector](s.Store)
 		if !ok {
-			tb.Fatalf("the sound store is no Selector")
+			tb.Fatalf("the sound store is no LabelSelector")
 		}
 		s.Store = &selecting{s.Store, choose(s, sound.Select)}
 		return s

@@ -72,7 +72,7 @@ func (n need) lacking(s Subject, c testKinds) (lack, bool) {
 	case needComparer:
 		return lack{missing: "the store is no VersionComparer"}, !is[ownergraph.VersionComparer](s)
 	case needSelector:
-		return lack{missing: "the store is no Selector"}, !is[ownergraph.LabelSelector](s)
+		return lack{missing: "the store is no LabelSelector"}, !is[ownergraph.LabelSelector](s)
 	case needLabel:
 		return hook(s.Label == nil, "Label", Labels)
 	case needSecond:
