@@ -85,7 +85,7 @@
 // Implement four methods over your database: Get, Patch, Delete and Watch. The rules of deletion
 // and of finalizers are pure functions in package finalizer. Call them inside your transaction. A
 // watch that only repeats listings is valid. The file examples/customstore/store.go has the four
-// methods in less than a hundred lines. These promises matter most:
+// methods in less than a hundred lines (docs/write-a-store.md). These promises matter most:
 //
 //   - The store makes the UIDs and the tokens of fences. They are random, and each is made once.
 //   - ErrNotFound is proof of absence. An unreachable kind is another error.
@@ -117,8 +117,8 @@
 //	3      refuses new references to absent owners, and   the same for all that was ever committed
 //	       to those in a foreground or orphan deletion
 //
-// Level 3 needs a transaction over a dependent and its owner. Kubernetes has none. Test your store
-// in your CI with adapters/storetest, as kit_test.go of examples/customstore does.
+// Package feed makes level 2 from a log in your database, as examples/boltstore shows. Level 3 needs
+// a transaction over a dependent and its owner. Test your store with adapters/storetest in your CI.
 //
 // The package adapters/clientgo makes any API server a store of level 2. Its packages envtestgc and
 // fakegc bring a collector to the tests of operators, on envtest or on a fake client.
@@ -190,7 +190,7 @@
 //
 //   - graph has the vocabulary: keys, objects, owner references, events, errors.
 //   - policy has the action and the reason of each decision.
-//   - finalizer has the rules of a store, and the type of handlers.
+//   - finalizer has the rules of a store, and the type of handlers. Feed makes a store's watch.
 //   - owners changes the owners of an object, and brings a whole store under ownership.
 //   - plan and explain have the answers of Plan and Explain, with their text and JSON.
 //   - view draws pictures, and dump reads the objects that kubectl prints.

@@ -18,9 +18,9 @@
 // An orphan deletion may miss such a dependent, which the engine then deletes. WaitIdle
 // may return before it observes the latest write.
 //
-// A complete listing after each change is valid and slow. A database with a change feed
-// reports the changes as Put and Gone after the first listing. Its UIDs and versions
-// must outlive the process, unlike the ones here.
+// A complete listing after each change is valid and slow. A database with a log of its changes
+// reports them as Put and Gone after the first listing, and has fences: see
+// examples/boltstore. Its UIDs and versions must outlive the process, unlike the ones here.
 package main
 
 import (
