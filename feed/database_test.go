@@ -25,7 +25,11 @@ type database struct {
 	down    bool // every call fails
 	refuses bool // every commit fails
 	silent  bool // every commit is done, and its answer is lost
-	noted   atomic.Uint64
+	leaks   bool // a refused commit appends its entry
+
+	// The mutants keep these of a read of the log.
+	noted atomic.Uint64
+	was   atomic.Pointer[replica.State]
 }
 
 var errDown = errors.New("the test broke the connection")
@@ -106,6 +110,12 @@ func (d *database) write(ctx context.Context, do func() (replica.Commit, error))
 		return graph.Object{}, err
 	}
 	if d.refuses {
+		if was := d.state.Clone(); d.leaks {
+			if c, err := do(); err == nil && c.Changed() {
+				d.append(feed.Entry{Object: c.Object(), Removed: c.Event().Type == graph.Gone})
+			}
+			d.state = was
+		}
 		return graph.Object{}, errDown
 	}
 	c, err := do()

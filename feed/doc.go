@@ -31,7 +31,7 @@
 //
 //  1. The transaction that writes an object appends its entry. A write that changes nothing
 //     appends none, and a transaction that fails appends none (watch/every-change, watch/gone,
-//     commit/...).
+//     commit/failed).
 //  2. Positions grow in the order of the commits. As soon as a read has returned Next, no entry
 //     below it appears (watch/every-change, watch/exact, search/every-write). A sequence that
 //     gives numbers before the commit breaks this law. Take the number under a lock, or read
@@ -41,7 +41,7 @@
 //  4. ReadObjects returns every object of the kind, also marked ones, in the order of the places
 //     (watch/listing-complete).
 //  5. A page is of one snapshot, which is not older than the call. This is also true for the
-//     position of a page of objects (watch/not-back, search/not-back).
+//     position of a page of objects (watch/no-gap, watch/not-back, search/not-back).
 //  6. A log may drop its oldest entries. LogPage.First then shows it (watch/compaction).
 //  7. The entry of a fence is behind every commit from before the call (fence/not-early,
 //     fence/passes).

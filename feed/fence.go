@@ -25,7 +25,7 @@ type fence struct {
 // meanwhile. A watch of another Feed reports it if it reads the entry. A watch that is slower
 // than its fences reports the newest 64. Errors are the Log's, and the fence may pass then too.
 //
-//test:by TestKit TestFenceOfDroppedEntry TestFencesAreBounded
+//test:by TestKit TestFenceOfOtherFeed TestFenceOfDroppedEntry TestFencesAreBounded
 func (f *Feed) Fence(ctx context.Context) (token uint64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -2,9 +2,11 @@ package feed_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ownergraph/ownergraph/feed"
 	"github.com/ownergraph/ownergraph/graph"
@@ -82,6 +84,24 @@ func TestFencesAreBounded(t *testing.T) {
 		})
 		if n := strings.Count(seen(), `of ""`); n != 64 {
 			t.Errorf("the watch passes %d fences, want the newest 64", n)
+		}
+		_ = stop()
+	})
+}
+
+// TestFenceOfOtherFeed: a fence passes the watches of another process, in the order of the log.
+func TestFenceOfOtherFeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDatabase(nodes...)
+		one, other := newFeed(t, d, feed.Config{}), newFeed(t, d, feed.Config{})
+		seen, stop := watching(t, other, nil)
+		seen()
+		d.put(t, "a")
+		token, err := one.Fence(t.Context())
+		d.put(t, "b")
+		<-time.After(time.Second) // a poll sees them
+		if got, want := seen(), fmt.Sprintf(`put a, fence %d of "node", fence %d of "", put b`, token, token); err != nil || got != want {
+			t.Errorf("the watch reports %s, %v, want %s", got, err, want)
 		}
 		_ = stop()
 	})

@@ -90,6 +90,10 @@ var mutants = []struct {
 		"watch/every-change", "law 1"},
 	{"a removal is not in the log", dropping(func(e feed.Entry) bool { return e.Removed }),
 		"watch/gone", "law 1: a removal is a write"},
+	{"a refused commit is in the log", broken{readLog: func(d *database, page feed.LogPage) feed.LogPage {
+		_ = d.set(func() error { d.leaks = true; return nil })
+		return page
+	}}, "commit/failed", "law 1: the entry is refused with its write"},
 	{"the newest entry appears late", broken{readLog: func(_ *database, page feed.LogPage) feed.LogPage {
 		page.Entries = slices.DeleteFunc(page.Entries, func(e feed.Entry) bool { return e.Position == page.Next-1 })
 		return page
@@ -116,6 +120,20 @@ var mutants = []struct {
 		"watch/listing-complete", "law 4: the page has every object"},
 	{"a listing has one page", hides(func(o graph.Object) bool { return o.Name > "a25" }),
 		"watch/listing-complete", "law 4"},
+	{"a page has objects from before its position", broken{
+		readLog: func(d *database, page feed.LogPage) feed.LogPage {
+			_ = d.set(func() error { d.was.Store(d.state.Clone()); return nil })
+			return page
+		},
+		readObjects: func(d *database, page feed.ObjectPage) feed.ObjectPage {
+			was := d.was.Load()
+			page.Objects = slices.DeleteFunc(page.Objects, func(o graph.Object) bool { _, err := was.Get(o.Key); return err != nil })
+			for i, o := range page.Objects {
+				page.Objects[i], _ = was.Get(o.Key)
+			}
+			return page
+		},
+	}, "watch/", "law 5: objects and position are of one snapshot; several laws of a watch see the gap"},
 	{"a page has a position from before its snapshot", broken{
 		readLog:     func(d *database, page feed.LogPage) feed.LogPage { d.noted.Store(page.Next); return page },
 		readObjects: func(d *database, page feed.ObjectPage) feed.ObjectPage { page.Next = d.noted.Load(); return page },

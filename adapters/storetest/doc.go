@@ -14,6 +14,8 @@
 //		})
 //	}
 //
+// The page docs/store-laws.md has all laws by level. Read it before you write a store.
+//
 // New makes an empty store. Client has the writes of the store's users, which
 // are not among the four methods of a Store. It creates an object, sets the
 // owners and finalizers of an object, and deletes an object. Run the test with

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -49,7 +50,7 @@ func openFile(tb storetest.TB, path string) *bolt.DB {
 	return db
 }
 
-// openSubject opens a file. Pages are small, so that each listing has several.
+// openSubject opens a file.
 func openSubject(tb storetest.TB, path string) storetest.Subject {
 	db := openFile(tb, path)
 	sub := subject(tb, db)
@@ -63,8 +64,10 @@ func openSubject(tb storetest.TB, path string) storetest.Subject {
 	return sub
 }
 
+// subject is a store with small pages, so that each listing has several. It polls often, because a
+// second handle sees the writes of the first by polls alone.
 func subject(tb storetest.TB, db *bolt.DB) storetest.Subject {
-	s, err := New(db, feed.Config{PageSize: 7}, "Team", "Repo", "Page")
+	s, err := New(db, feed.Config{PageSize: 7, Poll: 10 * time.Millisecond}, "Team", "Repo", "Page")
 	if err != nil {
 		tb.Fatalf("%v", err)
 	}
