@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -10,14 +11,12 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// New returns the store in a file, which serves the kinds. Several stores may use one file at
-// once. Errors: those of feed.New, and of bbolt for an empty kind.
+// New returns the store in a file, and adds the kinds to those that the file serves. Several
+// stores may use one file at once, and serve the same kinds. Errors: those of feed.New and of
+// bbolt.
 func New(db *bolt.DB, conf feed.Config, kinds ...graph.Kind) (s *Store, err error) {
 	s = &Store{db: db}
-	for _, kind := range kinds {
-		s.kinds = append(s.kinds, graph.KindInfo{Kind: kind})
-	}
-	if err := db.Update(s.makeBuckets); err != nil {
+	if err := db.Update(func(tx *bolt.Tx) error { return makeBuckets(tx, kinds) }); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	s.Feed, err = feed.New(s, conf)
@@ -26,10 +25,10 @@ func New(db *bolt.DB, conf feed.Config, kinds ...graph.Kind) (s *Store, err erro
 
 // makeBuckets makes the buckets of the file: the objects of each kind by name, the log by
 // position, and the epoch.
-func (s *Store) makeBuckets(tx *bolt.Tx) error {
+func makeBuckets(tx *bolt.Tx, kinds []graph.Kind) error {
 	names := [][]byte{logName(), epochName()}
-	for _, info := range s.kinds {
-		names = append(names, objectsOf(info.Kind))
+	for _, kind := range kinds {
+		names = append(names, objectsOf(kind))
 	}
 	for _, name := range names {
 		if _, err := tx.CreateBucketIfNotExists(name); err != nil {
@@ -48,3 +47,12 @@ func at(position uint64) []byte { return binary.BigEndian.AppendUint64(nil, posi
 
 // epoch names the newest restore of the file, "" before the first.
 func epoch(tx *bolt.Tx) string { return string(tx.Bucket(epochName()).Get(epochName())) }
+
+// kindsOf returns the kinds that the file serves. Each of them has a bucket.
+func kindsOf(tx *bolt.Tx) (kinds []graph.KindInfo) {
+	c := tx.Cursor()
+	for name, _ := c.Seek(objectsOf("")); bytes.HasPrefix(name, objectsOf("")); name, _ = c.Next() {
+		kinds = append(kinds, graph.KindInfo{Kind: graph.Kind(bytes.TrimPrefix(name, objectsOf("")))})
+	}
+	return kinds
+}

@@ -24,7 +24,7 @@ func TestKit(t *testing.T) {
 		Without: []storetest.Promise{
 			storetest.ScopedKinds,       // the store has one flat space of names
 			storetest.SickKinds,         // all kinds are in one file, so none is out of reach alone
-			storetest.ChangingKinds,     // the kinds are those of New
+			storetest.ChangingKinds,     // no call removes a kind
 			storetest.BrokenConnections, // a file has no connection
 			storetest.Outages,           // bbolt has no seam where a test could make its reads fail
 			storetest.FailedCommits,     // nor one for its commits

@@ -22,7 +22,6 @@ const maxLog = 10_000
 type Store struct {
 	*feed.Feed // Watch, Fence and List
 	db         *bolt.DB
-	kinds      []graph.KindInfo
 }
 
 // Get reads in a transaction, so its answer is never older than the call.
@@ -116,7 +115,7 @@ func (s *Store) AppendFence(_ context.Context, token uint64) (position uint64, e
 func (s *Store) ReadLog(_ context.Context, from uint64, limit int) (page feed.LogPage, err error) {
 	err = s.db.View(func(tx *bolt.Tx) error {
 		log, next := tx.Bucket(logName()), tx.Bucket(logName()).Sequence()+1
-		page = feed.LogPage{Kinds: s.kinds, Epoch: epoch(tx), First: next, Next: next}
+		page = feed.LogPage{Kinds: kindsOf(tx), Epoch: epoch(tx), First: next, Next: next}
 		c := log.Cursor()
 		if first, _ := c.First(); first != nil {
 			page.First = binary.BigEndian.Uint64(first)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -103,5 +104,49 @@ func TestUpdateRefuses(t *testing.T) {
 	o.Finalizers = []string{""}
 	if _, err := s.Update(o); !errors.Is(err, graph.ErrRefused) {
 		t.Errorf("Update with an empty finalizer: %v", err)
+	}
+}
+
+// TestRestoreRefuses: a file of another program is no backup, and the store stays as it is.
+func TestRestoreRefuses(t *testing.T) {
+	s := newStore(t)
+	o, err := s.Create(graph.Object{Key: graph.Key{Kind: "Team", Name: "blue"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Restore(openFile(t, filepath.Join(t.TempDir(), "other.db"))); err == nil {
+		t.Error("the store is restored from an empty file")
+	}
+	if now, err := s.Get(t.Context(), o.Key); err != nil || !now.Equal(o) {
+		t.Errorf("the store has %s, %v, want %s", now, err, o)
+	}
+}
+
+// TestKindsOfTheFile: two stores of one file serve the same kinds, also after a restore.
+func TestKindsOfTheFile(t *testing.T) {
+	s := newStore(t)
+	other, err := New(s.db, feed.Config{}, "Page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "backup.db")
+	old, err := New(openFile(t, path), feed.Config{}, "Team", "Wiki")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"[Page Repo Team]", "[Page Repo Team Wiki]"} {
+		for _, x := range []*Store{s, other} {
+			page, err := x.ReadLog(t.Context(), 1, 1)
+			var kinds []graph.Kind
+			for _, info := range page.Kinds {
+				kinds = append(kinds, info.Kind)
+			}
+			if got := fmt.Sprint(kinds); err != nil || got != want {
+				t.Errorf("kinds %s, %v, want %s", got, err, want)
+			}
+		}
+		if err := s.Restore(old.db); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
