@@ -1,6 +1,6 @@
-// Command boltstore gives a bbolt file the ownership model of Kubernetes, at level 2. Copy
-// store.go, and put your database in the place of bbolt: the four methods over one transaction
-// each, and the three methods of package feed over a log.
+// Command boltstore gives a bbolt file the ownership model of Kubernetes, at level 2. Copy it,
+// and put your database in the place of bbolt. The file store.go has three methods over one
+// transaction each, and three methods of a log. Package feed makes Watch, Fence and List of it.
 //
 // # Guarantees
 //
