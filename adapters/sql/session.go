@@ -41,6 +41,14 @@ type tables interface {
 	// createAll adds rows in the transaction of the caller, and reports whether it added
 	// all of them.
 	createAll(ctx context.Context, c *conn, list []*row, stamp int64) (bool, error)
+	// changeAll stores rows that are locked.
+	changeAll(ctx context.Context, c *conn, old, next []*row) error
+	// locate finds the table of a declaration, or returns an unsound.
+	locate(ctx context.Context, c *conn, src *source) error
+	// makeAdopted creates the table of the records of Adopt, unless it is there.
+	makeAdopted(ctx context.Context, c *conn) error
+	adoptTexts() map[adoptText]string
+	taken(ctx context.Context, c *conn, kind int64, places [][]byte, add func(place []byte, uid string)) error
 	// setKind stores a kind, and logs that.
 	setKind(ctx context.Context, c *conn, info graph.KindInfo, served bool) error
 	look(ctx context.Context, c *conn, from position, anchor anchor, limit int) (*look, error)

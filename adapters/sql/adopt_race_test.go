@@ -1,0 +1,248 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// loose adds a table without foreign keys, whose rows may name a bucket that is not there.
+func (a *old) loose() (table string, list []AdoptedTable) {
+	table = a.in + `"loose"`
+	a.do(`CREATE TABLE ` + table + ` (id integer PRIMARY KEY, bucket integer, second integer, uid text)`)
+	list = append(a.tables(), AdoptedTable{Kind: "note", Schema: a.conf.Schema, Table: "loose", Key: "id", UID: "uid", Name: "(r.id)", Scope: "('s')",
+		Owners: []AdoptedOwner{{Kind: "bucket", Key: "bucket"}, {Kind: "bucket", Key: "second"}}})
+	return table, list
+}
+
+// TestAdoptNeverGuesses: a row names a bucket that is not there, beside one that is. Its object has no
+// references, so that the end of the other bucket does not take it along. Once the bucket is there, the
+// object has both. The row of a bucket goes, and a row still names it: the object stays, too.
+func TestAdoptNeverGuesses(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		a := d.mustHandle(t, nil).withOld(t)
+		a.fill()
+		table, list := a.loose()
+		a.do(`INSERT INTO ` + table + ` (id, bucket, second) VALUES (1, 10, 99), (2, 10, NULL)`)
+		c := a.collect(t, guardTeams())
+		defer c.stop()
+		refs := func(id string) string {
+			o, found := a.objects(t.Context(), t)[graph.UID(a.one(`SELECT uid FROM `+table+` WHERE id = `+id))]
+			text := "none:"
+			if found {
+				text = ""
+			}
+			for _, r := range o.Owners {
+				text += r.Name + " "
+			}
+			return text
+		}
+		step := func(findings int64, one, two string) {
+			t.Helper()
+			r, err := a.Adopt(t.Context(), list, AdoptConfig{Batch: 1})
+			if r.Findings != findings || (err == nil) != (findings == 0) || err != nil && !strings.Contains(err.Error(), `column second: its owner "99" is not in table`) && !strings.Contains(err.Error(), `column bucket: its owner "10" is not in table`) {
+				t.Errorf("%+v, %v, want %d findings", r, err, findings)
+			}
+			c.idle()
+			if refs("1") != one || refs("2") != two {
+				t.Errorf("owners: %q and %q, want %q and %q", refs("1"), refs("2"), one, two)
+			}
+		}
+		step(1, "", "b10 ")
+		a.do(`INSERT INTO {buckets} (no, space, title) VALUES (99, 's', 'b99')`)
+		step(0, "b10 b99 ", "b10 ")
+		a.do(`DELETE FROM {buckets} WHERE no = 99`)
+		step(1, "", "b10 ")
+		a.do(`DELETE FROM {buckets} WHERE no = 10`)
+		step(2, "", "")
+	})
+}
+
+// TestAdoptOwnerInDeletion: an owner is marked. An object that has the reference keeps it. Another one
+// gets no reference to it.
+func TestAdoptOwnerInDeletion(t *testing.T) {
+	for _, strict := range []bool{false, true} {
+		onEach(t, func(t *testing.T, d *database) {
+			a := d.mustHandle(t, func(c *Config) { c.Strict = strict }).withOld(t)
+			a.fill()
+			a.adopt(AdoptConfig{})
+			team := a.objects(t.Context(), t)[graph.UID(a.one(`SELECT uid FROM {teams} WHERE id = 1`))]
+			if err := a.Delete(t.Context(), team.Key, graph.DeleteOptions{Propagation: graph.Foreground}); err != nil {
+				t.Fatal(err)
+			}
+			a.do(`INSERT INTO {buckets} (no, "team id", space, title) VALUES (20, 1, 's', 'b20')`)
+			r, err := a.Adopt(t.Context(), a.tables(), AdoptConfig{})
+			if !errors.Is(err, graph.ErrInvalid) || r.Findings != 1 || !strings.Contains(err.Error(), `row "20": column team id: its owner team/red@`) {
+				t.Errorf("%+v, %v", r, err)
+			}
+			all := a.objects(t.Context(), t)
+			for no, want := range map[string]int{"10": 1, "20": 0} {
+				if o := all[graph.UID(a.one(`SELECT uid FROM {buckets} WHERE no = `+no))]; len(o.Owners) != want {
+					t.Errorf("bucket %s has the owners %v, want %d", no, o.Owners, want)
+				}
+			}
+		})
+	}
+}
+
+// TestAdoptFinalizer: the row of an object with a finalizer goes. The object is marked once, and stays.
+func TestAdoptFinalizer(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		a := d.mustHandle(t, nil).withOld(t)
+		a.do(`INSERT INTO {teams} (id, title) VALUES (2, 'blue')`)
+		a.adopt(AdoptConfig{})
+		uid := graph.UID(a.one(`SELECT uid FROM {teams} WHERE id = 2`))
+		a.do(`DELETE FROM {teams} WHERE id = 2`)
+		for run, want := range []int64{1, 0} {
+			if r := a.adopt(AdoptConfig{}); r.Deleted != want {
+				t.Errorf("run %d: %+v", run, r)
+			}
+		}
+		if o := a.objects(t.Context(), t)[uid]; !o.Deleting {
+			t.Errorf("the object of a row that has gone: %v", o)
+		}
+	})
+}
+
+// TestAdoptCopies: a row is copied with its UID. The copy is a finding, and the first row has the
+// object. Without the first row the copy has it.
+func TestAdoptCopies(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		a := d.mustHandle(t, nil).withOld(t)
+		a.fill()
+		a.adopt(AdoptConfig{})
+		a.do(`INSERT INTO {photos} (code, bucket, title, uid) SELECT 'copy', 12, title, uid FROM {photos} WHERE code = 'b'`)
+		before := a.state()
+		r, err := a.Adopt(t.Context(), a.tables(), AdoptConfig{})
+		if !errors.Is(err, graph.ErrInvalid) || r.Findings != 1 || !strings.Contains(err.Error(), `row "copy": column uid: row "b" has the same UID`) || a.state() != before {
+			t.Errorf("%+v, %v", r, err)
+		}
+		a.do(`DELETE FROM {photos} WHERE code = 'b'`)
+		a.adopt(AdoptConfig{})
+		a.check("the copy is the row")
+	})
+}
+
+// TestAdoptWrongTable: a declaration names other columns, or the table of another kind. No object is
+// deleted or marked, and the objects keep their UIDs.
+func TestAdoptWrongTable(t *testing.T) {
+	for _, tc := range []struct {
+		edit   func(x *AdoptedTable)
+		want   string // in the error
+		reason string
+	}{
+		{func(x *AdoptedTable) { x.UID = "other" }, `is taken by the object`, "the column is empty"},
+		{func(x *AdoptedTable) { x.UID, x.Key = "other", "slug" }, `is taken by the object`, "no record has the keys either"},
+		{func(x *AdoptedTable) { x.Key = "slug" }, ``, "the UIDs are there"},
+		{func(x *AdoptedTable) { x.Table, x.Key, x.Name = "photos", "code", "title" }, `is no object of the kind`, "the UIDs are those of photos"},
+		{func(x *AdoptedTable) { x.Table, x.Key, x.UID = "photos", "code", "title" }, `is no object of the kind`, "the titles are no UIDs"},
+	} {
+		onEach(t, func(t *testing.T, d *database) {
+			a := d.mustHandle(t, nil).withOld(t)
+			a.fill()
+			a.do(`ALTER TABLE {teams} ADD other text`)
+			a.do(`ALTER TABLE {teams} ADD slug text`)
+			a.do(`ALTER TABLE {photos} ADD slug text`)
+			a.do(`UPDATE {teams} SET slug = 'slug ' || title`)
+			a.do(`CREATE UNIQUE INDEX ` + onSQLite(d.conf.Dialect, a.in) + `"slugs" ON {teams} (slug)`)
+			a.adopt(AdoptConfig{})
+			before := a.state()
+			x := a.tables()[2]
+			x.Name = "slug"
+			if tc.edit(&x); x.Table == "teams" {
+				x.Name = "title"
+			}
+			if _, err := a.Adopt(t.Context(), []AdoptedTable{x}, AdoptConfig{}); (tc.want != "") != errors.Is(err, graph.ErrInvalid) || err != nil && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%v, want %q: %s", err, tc.want, tc.reason)
+			}
+			if after := a.state(); after != before {
+				t.Errorf("%s:\n%s\nwas\n%s", tc.reason, after, before)
+			}
+			a.adopt(AdoptConfig{})
+			if after := a.state(); after != before {
+				t.Errorf("%s: after the right declaration:\n%s\nwas\n%s", tc.reason, after, before)
+			}
+		})
+	}
+}
+
+// TestAdoptTableAnew: a table of Postgres was made anew with the same name. It is another table, and
+// no object is deleted because its rows are missing there.
+func TestAdoptTableAnew(t *testing.T) {
+	a := newPostgresDatabase(t).mustHandle(t, nil).withOld(t)
+	a.fill()
+	a.adopt(AdoptConfig{})
+	before := a.actual()
+	a.do(`ALTER TABLE {photos} RENAME TO loose`)
+	a.do(`CREATE TABLE {photos} (LIKE ` + a.in + `"loose" INCLUDING ALL)`)
+	if r := a.adopt(AdoptConfig{}); r.Deleted != 0 || !slices.Equal(a.actual(), before) {
+		t.Errorf("%+v", r)
+	}
+	a.do(`INSERT INTO {photos} SELECT * FROM ` + a.in + `"loose" WHERE code <> 'b'`)
+	a.do(`UPDATE {photos} SET bucket = 11`)
+	if r := a.adopt(AdoptConfig{}); r.Deleted != 0 || r.Changed != 3 {
+		t.Errorf("the rows are back, but one: %+v", r)
+	}
+}
+
+// TestAdoptLocks: old code moves a row in a transaction that is open. Adopt waits for its end, so no
+// state of the object has the former owner.
+func TestAdoptLocks(t *testing.T) {
+	a := newPostgresDatabase(t).mustHandle(t, nil).withOld(t)
+	a.fill()
+	tx, err := a.db.BeginTx(t.Context(), nil)
+	if err == nil {
+		_, err = tx.ExecContext(t.Context(), a.text(`UPDATE {photos} SET bucket = 12 WHERE code = 'b'`))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := a.Adopt(t.Context(), a.tables(), AdoptConfig{})
+		done <- err
+	}()
+	for waits := false; !waits; {
+		err := a.db.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"photos" r WHERE%')`).Scan(&waits)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(tx.Commit(), <-done); err != nil {
+		t.Fatal(err)
+	}
+	a.check("after the move")
+	for _, e := range a.past(t) {
+		for _, r := range e.Object.Owners {
+			if e.Object.Name == "pb" && r.Name == "b10" {
+				t.Errorf("a state of the object has the former owner: %v", e.Object)
+			}
+		}
+	}
+}
+
+// TestAdoptLockTimeout: a transaction keeps a row locked. Adopt gives up with an error that has a
+// RetryAfter, and the next run goes on.
+func TestAdoptLockTimeout(t *testing.T) {
+	a := newPostgresDatabase(t).mustHandle(t, nil).withOld(t)
+	a.fill()
+	tx, err := a.db.BeginTx(t.Context(), nil)
+	if err == nil {
+		_, err = tx.ExecContext(t.Context(), a.text(`UPDATE {photos} SET bucket = 12 WHERE code = 'b'`))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Adopt(t.Context(), a.tables(), AdoptConfig{}); !isNotDone(err) || !strings.Contains(err.Error(), "is open for longer") {
+		t.Errorf("a locked row: %v", err)
+	}
+	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		t.Fatal(err)
+	}
+	a.adopt(AdoptConfig{})
+	a.check("after the lock")
+}
