@@ -72,7 +72,8 @@ func adoptTexts(d Dialect) map[adoptText]string {
 		texts[textNote] = `INSERT INTO {adopted} (uid, source, key) SELECT x.uid, $3, x.key FROM unnest($1::text[], $2::text[]) AS x(key, uid)`
 		return texts
 	}
-	texts[textFill] = `UPDATE {table} AS r SET {uidname} = x.value ->> 1 FROM json_each(?1) x WHERE {key} = x.value ->> 0 AND ({uid} IS NULL OR {uid} = '')`
+	// The sign keeps an index on the UID out of the plan. It would find all rows without a UID.
+	texts[textFill] = `UPDATE {table} AS r SET {uidname} = x.value ->> 1 FROM json_each(?1) x WHERE {key} = x.value ->> 0 AND (+{uid} IS NULL OR +{uid} = '')`
 	texts[textNote] = `INSERT INTO {adopted} (uid, source, key) SELECT x.value ->> 1, ?2, x.value ->> 0 FROM json_each(?1) x`
 	return texts
 }
