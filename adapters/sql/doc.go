@@ -22,6 +22,8 @@
 //   - og_kinds has the kinds, and og_meta has one row of settings. Postgres also has the
 //     sequence og_seq.
 //
+// [Store.Adopt] makes a further table, og_adopted. Programs of each version work beside it.
+//
 // The tables of this package have version 2, by og_meta. Version 1 lacked og_records. Migrate
 // upgrades them in one transaction. It reads the version first: on current tables it writes
 // nothing and takes no lock, so each start of a program may call it.
@@ -71,6 +73,24 @@
 // [Store.Tx] writes objects inside of a transaction of the user. A row and its ownership
 // then commit together or not at all. A constraint or trigger of the user may refuse a
 // deletion. The error wraps ErrRefused, and the object stays.
+//
+// # Existing tables
+//
+// [Store.Adopt] creates objects for the rows of existing tables, and writes the UIDs into a column
+// of them. A declaration names the table, the columns of the key, the name and the owners. Programs
+// that do not know this package go on meanwhile. Each further run follows the rows that they have
+// inserted, moved and deleted. docs/adopt-sql.md has the steps, and ExampleStore_Adopt runs them.
+//
+// A row is wrong if it has no name, names an owner that is not in the table, or has the UID of no
+// object. Adopt reports it and goes on. The object of such a row has no owner, so that no deletion
+// takes it along. These limits hold:
+//
+//   - A key is one column. A kind has one table, and a table has one kind.
+//   - An owner is global or in the scope of its dependent, as the engine demands.
+//   - The name and the scope of an object do not follow those of its row.
+//   - On Postgres a batch locks its rows, and its longest wait for a lock is a second. After five
+//     tries Adopt returns an error with a RetryAfter.
+//   - A program without a watch calls Compact after a long run, because each object is in the log.
 //
 // # Owner references
 //
