@@ -118,7 +118,8 @@ const (
 // each error the report has the progress so far.
 //
 //test:by TestAdopt TestAdoptTwice TestAdoptDeclarations TestAdoptFindings TestAdoptRandom
-//test:by TestAdoptKilled TestAdoptNeverGuesses TestAdoptLocks TestAdoptLeavesOthers
+//test:by TestAdoptKilled TestAdoptNeverGuesses TestAdoptLocks TestAdoptLeavesOthers TestAdoptWrongTable
+//test:by TestAdoptOwnerDeleted
 func (s *Store) Adopt(ctx context.Context, tables []AdoptedTable, c AdoptConfig) (AdoptReport, error) {
 	a := &adoption{s: s, batch: c.Batch, progress: c.OnProgress}
 	err := a.begin(ctx, tables)

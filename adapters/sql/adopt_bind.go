@@ -111,7 +111,7 @@ func (a *adoption) bindIn(ctx context.Context, ses *session, src *source, keys [
 	if f.kinds, err = a.s.readKinds(ctx, c); err != nil {
 		return out, err
 	}
-	if err = a.gather(ctx, c, f, uidsIn(rows)); err != nil {
+	if err = a.gatherAll(ctx, c, f, rows); err != nil {
 		return out, err
 	}
 	if err = a.makeObjects(ctx, c, f, src, rows, look); err != nil {

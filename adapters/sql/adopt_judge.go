@@ -8,8 +8,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// verdict is the outcome for one row. A finding leaves the object of the row without references to
-// the kinds of its owners, and so no deletion of an owner takes the object along.
+// verdict is the outcome for one row. A finding takes the references to the kinds of the owners from
+// the object of the row, so that no later deletion of an owner takes the object along.
 type verdict struct {
 	work  bool        // it needs the locks of a transaction
 	old   *row        // the object to change
@@ -62,6 +62,10 @@ func (a *adoption) judgeObject(src *source, r *userRow, f *facts, live *row, v *
 		return
 	}
 	refs, err := src.references(r, f, o)
+	if err != nil && src.losesOwner(o, f) {
+		v.err = err
+		return
+	}
 	if v.err = err; err == nil && (o.Name != r.name || o.Scope != r.scope) {
 		v.err = src.wrongRow(r, src.Name, fmt.Sprintf("the name is %q in the scope %q, and the object is %s", cutText(r.name), cutText(r.scope), name(o.Key)))
 	}
@@ -73,6 +77,15 @@ func (a *adoption) judgeObject(src *source, r *userRow, f *facts, live *row, v *
 	if err == nil && next != nil {
 		v.old, v.next, v.added = live, live.next(*next), added
 	}
+}
+
+// losesOwner reports whether the store has deleted an owner of the object, or has marked it. Such an
+// object is the engine's, and its row may go with it. A finding takes no reference from it then.
+func (src *source) losesOwner(o *graph.Object, f *facts) bool {
+	return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
+		owner := f.objects[string(r.UID)]
+		return src.managed[r.Kind] && (owner == nil || owner.object.Deleting)
+	})
 }
 
 // withOwners returns the object with these references to the kinds of the owners, and nil if it has

@@ -89,6 +89,36 @@ func TestAdoptOwnerInDeletion(t *testing.T) {
 	}
 }
 
+// TestAdoptOwnerDeleted: new code deletes a bucket through the store, and its row goes with it. A row
+// without a foreign key still names it. Adopt leaves the reference to the engine, which deletes the
+// object.
+func TestAdoptOwnerDeleted(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		a := d.mustHandle(t, nil).withOld(t)
+		a.fill()
+		table, list := a.loose()
+		a.do(`INSERT INTO ` + table + ` (id, bucket) VALUES (1, 12)`)
+		if _, err := a.Adopt(t.Context(), list, AdoptConfig{}); err != nil {
+			t.Fatal(err)
+		}
+		uid := graph.UID(a.one(`SELECT uid FROM ` + table))
+		bucket := a.objects(t.Context(), t)[uid].Owners[0]
+		if err := a.Delete(t.Context(), bucket.Key, graph.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		a.do(`DELETE FROM {buckets} WHERE no = 12`)
+		if r, err := a.Adopt(t.Context(), list, AdoptConfig{}); !errors.Is(err, graph.ErrInvalid) || r.Findings != 1 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		c := a.collect(t, guardTeams())
+		c.idle()
+		c.stop()
+		if o, is := a.objects(t.Context(), t)[uid]; is {
+			t.Errorf("the dependent of a deleted bucket is there: %v", o)
+		}
+	})
+}
+
 // TestAdoptFinalizer: the row of an object with a finalizer goes. The object is marked once, and stays.
 func TestAdoptFinalizer(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -117,7 +118,7 @@ func (a *adoption) judgeUnlocked(ctx context.Context, src *source, rows []*userR
 			return err
 		}
 		f := &facts{kinds: kinds}
-		if err := a.gather(ctx, c, f, uidsIn(rows)); err != nil {
+		if err := a.gatherAll(ctx, c, f, rows); err != nil {
 			return err
 		}
 		for _, r := range rows {
@@ -144,6 +145,25 @@ func uidsIn(rows []*userRow) (uids []string) {
 		}
 	}
 	return uids
+}
+
+// gatherAll gathers the objects of rows, of their owners, and of the owners that they have had.
+func (a *adoption) gatherAll(ctx context.Context, c *conn, f *facts, rows []*userRow) error {
+	if err := a.gather(ctx, c, f, uidsIn(rows)); err != nil {
+		return err
+	}
+	var former []string
+	for _, r := range rows {
+		if live := f.objects[r.uid]; live != nil {
+			for _, o := range live.object.Owners {
+				if f.objects[string(o.UID)] == nil {
+					former = append(former, string(o.UID))
+				}
+			}
+		}
+	}
+	slices.Sort(former)
+	return a.gather(ctx, c, f, slices.Compact(former))
 }
 
 // gather adds objects and records to the facts.
