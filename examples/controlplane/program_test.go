@@ -20,7 +20,7 @@ import (
 
 const patience = time.Minute // for one step of a program
 
-// binary is the built program.
+// binary is the built program. The one of the folder old has the suffix "-old".
 var binary string
 
 func TestMain(m *testing.M) {
@@ -35,11 +35,13 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "controlplane")
-	build := exec.Command("go", "build", "-o", binary, ".")
-	build.Env = append(os.Environ(), "GOWORK=off") // this module is in no workspace
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
-		return 1
+	for path, program := range map[string]string{".": binary, "./old": binary + "-old"} {
+		build := exec.Command("go", "build", "-o", program, path)
+		build.Env = append(os.Environ(), "GOWORK=off") // this module is in no workspace
+		if out, err := build.CombinedOutput(); err != nil {
+			fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
+			return 1
+		}
 	}
 	defer stopServers()
 	return m.Run()
