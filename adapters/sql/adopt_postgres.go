@@ -81,7 +81,8 @@ func (t *postgresTables) column(ctx context.Context, c *conn, oid int64, field, 
 	return x, err
 }
 
-// makeAdopted creates the table of the records, unless it is there.
+// makeAdopted creates the table of the records, unless it is there. The key is first in its index: new
+// statistics lack the sources, and an index that began with them would be read as a whole.
 func (t *postgresTables) makeAdopted(ctx context.Context, c *conn) error {
 	name, there := t.names.Replace(`{adopted}`), false
 	const look = `SELECT to_regclass($1) IS NOT NULL`
@@ -91,7 +92,7 @@ func (t *postgresTables) makeAdopted(ctx context.Context, c *conn) error {
 	if _, err := c.exec(ctx, fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, int64(migrateLock))); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `CREATE TABLE IF NOT EXISTS `+name+` (uid text COLLATE "C" PRIMARY KEY, source text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, UNIQUE (source, key))`)
+	_, err := c.exec(ctx, `CREATE TABLE IF NOT EXISTS `+name+` (uid text COLLATE "C" PRIMARY KEY, source text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, UNIQUE (key, source))`)
 	return err
 }
 
