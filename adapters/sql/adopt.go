@@ -119,7 +119,7 @@ const (
 //
 //test:by TestAdopt TestAdoptTwice TestAdoptDeclarations TestAdoptFindings TestAdoptRandom
 //test:by TestAdoptKilled TestAdoptNeverGuesses TestAdoptLocks TestAdoptLeavesOthers TestAdoptWrongTable
-//test:by TestAdoptOwnerDeleted
+//test:by TestAdoptOwnerDeleted TestAdoptMeanwhile TestAdoptEnds
 func (s *Store) Adopt(ctx context.Context, tables []AdoptedTable, c AdoptConfig) (AdoptReport, error) {
 	a := &adoption{s: s, batch: c.Batch, progress: c.OnProgress}
 	err := a.begin(ctx, tables)

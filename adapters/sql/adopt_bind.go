@@ -74,11 +74,21 @@ func isRowFault(err error) bool {
 }
 
 // transact waits briefly for the locks of rows, because programs of the user wait behind it, and lets
-// them pass before it tries again.
+// them pass before it tries again. A row that a policy of Postgres hides has not gone. So a statement
+// that a policy would affect is an error.
+//
+//test:by TestAdoptLockTimeout TestAdoptHiddenRows
 func (a *adoption) transact(ctx context.Context, do func(*session) error) error {
 	defer a.s.announce()
 	for n := 1; ; n++ {
-		err := a.s.transact(ctx, do)
+		err := a.s.transact(ctx, func(ses *session) error {
+			if text := a.text[textBegin]; text != "" {
+				if err := ses.c.each(ctx, text, nil, func(*sql.Rows) error { return nil }); err != nil {
+					return err
+				}
+			}
+			return do(ses)
+		})
 		switch {
 		case !isLockTimeout(err):
 			return err
@@ -98,11 +108,6 @@ var errTaken = errors.New("a name is taken")
 // objects.
 func (a *adoption) bindIn(ctx context.Context, ses *session, src *source, keys []string, look bool) (out tally, err error) {
 	c := &ses.c
-	if text := a.text[textPatience]; text != "" {
-		if _, err := c.exec(ctx, text); err != nil {
-			return out, err
-		}
-	}
 	rows, err := a.lockAndRead(ctx, c, src, keys)
 	if err != nil {
 		return out, err

@@ -103,7 +103,7 @@ func (t *postgresTables) adoptTexts() map[adoptText]string {
 		textRecorded: `SELECT uid, source, key FROM {adopted} WHERE uid = ANY ($1::text[])`,
 		textForget:   `DELETE FROM {adopted} WHERE uid = ANY ($1::text[])`,
 		textLockAll:  `SELECT uid, pos, seq FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR UPDATE`,
-		textPatience: fmt.Sprintf(`SET LOCAL lock_timeout = %d`, lockWithin.Milliseconds()),
+		textBegin:    fmt.Sprintf(`SELECT set_config('lock_timeout', '%d', true), set_config('row_security', 'off', true)`, lockWithin.Milliseconds()),
 	}
 }
 

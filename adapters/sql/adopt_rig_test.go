@@ -20,12 +20,13 @@ func oldSchema(d Dialect, in string) []string {
 	if d == Postgres {
 		key, ref = "bigint PRIMARY KEY", "int"
 	}
+	of := onPostgres(d, in) // SQLite takes no schema there
 	return []string{
 		`CREATE TABLE ` + in + `"teams" (id ` + key + `, title text, uid text)`,
-		`CREATE TABLE ` + in + `"the ""buckets"";" (no ` + key + `, "team id" ` + ref + ` REFERENCES ` + in + `"teams" ON DELETE CASCADE, space text, title text, uid varchar(40))`,
-		`CREATE TABLE ` + in + `"photos" (code varchar(20) PRIMARY KEY, bucket ` + ref + ` REFERENCES ` + in + `"the ""buckets"";" ON DELETE CASCADE,
-			second ` + ref + ` REFERENCES ` + in + `"the ""buckets"";" ON DELETE SET NULL, parent varchar(20) REFERENCES ` + in + `"photos" ON DELETE CASCADE, title text, uid text)`,
-		`CREATE INDEX ` + strings.TrimSuffix(onSQLite(d, in), ".") + `"photos_uid" ON ` + onPostgres(d, in) + `"photos" (uid)`,
+		`CREATE TABLE ` + in + `"the ""buckets"";" (no ` + key + `, "team id" ` + ref + ` REFERENCES ` + of + `"teams" ON DELETE CASCADE, space text, title text, uid varchar(40))`,
+		`CREATE TABLE ` + in + `"photos" (code varchar(20) PRIMARY KEY, bucket ` + ref + ` REFERENCES ` + of + `"the ""buckets"";" ON DELETE CASCADE,
+			second ` + ref + ` REFERENCES ` + of + `"the ""buckets"";" ON DELETE SET NULL, parent varchar(20) REFERENCES ` + of + `"photos" ON DELETE CASCADE, title text, uid text)`,
+		`CREATE INDEX ` + onSQLite(d, in) + `"photos_uid" ON ` + onPostgres(d, in) + `"photos" (uid)`,
 	}
 }
 

@@ -44,7 +44,7 @@ const (
 	textRecorded // records
 	textForget   // deletes records
 	textLockAll  // locks objects, on Postgres
-	textPatience // bounds the wait for locks, on Postgres
+	textBegin    // begins a transaction, on Postgres
 )
 
 // adoptTexts are the statements of a source. A list is an argument: an array on Postgres, and JSON

@@ -88,6 +88,7 @@
 //   - A key is one column. A kind has one table, and a table has one kind.
 //   - An owner is global or in the scope of its dependent, as the engine demands.
 //   - The name and the scope of an object do not follow those of its row.
+//   - On Postgres a policy may hide rows from the role (row-level security). Then Adopt is refused.
 //   - On Postgres a batch locks its rows, and its longest wait for a lock is a second. After five
 //     tries Adopt returns an error with a RetryAfter.
 //   - A program without a watch calls Compact after a long run, because each object is in the log.
