@@ -174,9 +174,10 @@ func (a *adoption) pass(ctx context.Context, src *source) error {
 	if err := a.findUnsound(ctx, src); err != nil {
 		return err
 	}
-	last, read := "", int64(0)
+	last := ""
+	src.read = 0
 	for more := true; more; {
-		rows, err := a.readPage(ctx, src, last, read == 0)
+		rows, err := a.readPage(ctx, src, last, src.read == 0)
 		if err != nil {
 			return err
 		}
@@ -187,9 +188,9 @@ func (a *adoption) pass(ctx context.Context, src *source) error {
 		if err := a.passRows(ctx, src, rows); err != nil {
 			return err
 		}
-		read += int64(len(rows))
+		src.read += int64(len(rows))
 		a.report.Rows += int64(len(rows))
-		a.tell(src, read)
+		a.tell(src)
 	}
 	return nil
 }
@@ -220,9 +221,9 @@ func (a *adoption) find(err error) {
 	}
 }
 
-func (a *adoption) tell(src *source, read int64) {
+func (a *adoption) tell(src *source) {
 	if a.progress != nil {
 		r := &a.report
-		a.progress(AdoptProgress{Pass: r.Passes, Kind: src.Kind, Rows: read, Created: r.Created, Changed: r.Changed, Deleted: r.Deleted})
+		a.progress(AdoptProgress{Pass: r.Passes, Kind: src.Kind, Rows: src.read, Created: r.Created, Changed: r.Changed, Deleted: r.Deleted})
 	}
 }

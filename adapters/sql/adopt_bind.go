@@ -125,7 +125,7 @@ func (a *adoption) bindIn(ctx context.Context, ses *session, src *source, keys [
 	if err = a.findCopies(ctx, c, f, src, rows); err != nil {
 		return out, err
 	}
-	w := &changeSet{facts: f}
+	w := &changeSet{facts: f, looked: look}
 	for _, r := range rows {
 		v := a.judge(src, r, f)
 		w.take(src, r, v)
@@ -172,6 +172,7 @@ func (a *adoption) findCopies(ctx context.Context, c *conn, f *facts, src *sourc
 // changeSet has the changes of a transaction.
 type changeSet struct {
 	*facts
+	looked    bool // for taken names
 	old, next []*row
 	added     []string // UIDs of owners that get references
 	fills     map[*source]*pairList
@@ -241,7 +242,10 @@ func (a *adoption) write(ctx context.Context, ses *session, w *changeSet) error 
 	}
 	if len(create) > 0 {
 		done, err := a.s.tables.createAll(ctx, &ses.c, create, w.kinds.stamp)
-		if err == nil && !done {
+		switch {
+		case err == nil && !done && w.looked: // another writer was first, or the set of kinds has changed
+			err = errRaced
+		case err == nil && !done:
 			err = errTaken
 		}
 		if err != nil {

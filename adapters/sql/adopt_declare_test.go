@@ -139,13 +139,13 @@ func TestAdoptFindings(t *testing.T) {
 func TestAdoptKeys(t *testing.T) {
 	a := newSQLiteDatabase(t).mustHandle(t, nil).withOld(t)
 	a.fill()
-	a.do(`INSERT INTO {photos} (code, title) VALUES (NULL, 'x'), (x'01', 'y'), (CAST(x'ff41' AS text), 'z'), ('long' || printf('%.2000c', 'x'), 'w')`)
+	a.do(`INSERT INTO {photos} (code, title) VALUES (NULL, 'x'), (x'01', 'y'), (CAST(x'ff41' AS text), 'z'), ('long' || printf('%.2000c', 'x'), 'w'), ('', 'v')`)
 	r, err := a.Adopt(t.Context(), a.tables(), AdoptConfig{Batch: 1})
-	if !errors.Is(err, graph.ErrInvalid) || r.Findings != 4 || r.Created != 10 {
-		t.Errorf("%+v, %v, want 4 findings and 10 objects", r, err)
+	if !errors.Is(err, graph.ErrInvalid) || r.Findings != 5 || r.Created != 10 {
+		t.Errorf("%+v, %v, want 5 findings and 10 objects", r, err)
 	}
 	a.do(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300) INSERT INTO {photos} (code, title) SELECT 'n' || i, '' FROM n`)
-	if r, err = a.Adopt(t.Context(), a.tables(), AdoptConfig{}); err == nil || r.Findings != 304 || len(r.Errors) != maxAdoptErrors {
+	if r, err = a.Adopt(t.Context(), a.tables(), AdoptConfig{}); err == nil || r.Findings != 305 || len(r.Errors) != maxAdoptErrors {
 		t.Errorf("%d findings, %d errors, %v", r.Findings, len(r.Errors), err)
 	}
 }

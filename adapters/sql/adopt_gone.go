@@ -37,7 +37,7 @@ func (a *adoption) removeGone(ctx context.Context, src *source) error {
 			if err := a.removeSome(ctx, src, list[begin:min(begin+maxWrites, len(list))]); err != nil {
 				return err
 			}
-			a.tell(src, 0)
+			a.tell(src)
 		}
 		if len(list) < a.batch {
 			return nil

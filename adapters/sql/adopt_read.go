@@ -96,6 +96,8 @@ func (a *adoption) findUnsound(ctx context.Context, src *source) error {
 // unsoundKey returns the fault of a key as an argument, or "".
 func unsoundKey(key string) string {
 	switch {
+	case key == "":
+		return "the key is empty"
 	case len(key) > maxAdoptKey:
 		return fmt.Sprintf("the key has %d bytes, more than %d", len(key), maxAdoptKey)
 	case !utf8.ValidString(key):

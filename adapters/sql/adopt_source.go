@@ -20,6 +20,7 @@ type source struct {
 	owners  []*source
 	managed map[graph.Kind]bool // the kinds of Owners
 	text    map[adoptText]string
+	read    int64 // rows in this pass
 }
 
 // adoptText names a statement on the table of a source.
