@@ -237,7 +237,7 @@ func TestAdoptLocks(t *testing.T) {
 		done <- err
 	}()
 	for waits := false; !waits; {
-		err := a.db.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"photos" r WHERE%')`).Scan(&waits)
+		err := a.db.QueryRowContext(t.Context(), `SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%"photos" r%')`).Scan(&waits)
 		if err != nil {
 			t.Fatal(err)
 		}
