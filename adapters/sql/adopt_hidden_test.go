@@ -114,3 +114,34 @@ func TestAdoptEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestAdoptFaults: the answer of a commit is lost, or the commit itself, or the server. The error says
+// so, and the next run ends as one run would.
+func TestAdoptFaults(t *testing.T) {
+	for _, how := range []commits{commitsUndone, commitsUnanswered} {
+		onEach(t, func(t *testing.T, d *database) {
+			a := d.mustHandle(t, nil).withOld(t)
+			a.fill()
+			for n := 1; n < 4; n++ {
+				batches := 0
+				_, err := a.Adopt(t.Context(), a.tables(), AdoptConfig{Batch: 2, OnProgress: func(AdoptProgress) {
+					if batches++; batches == n {
+						d.faults.commits.Store(int32(how))
+					}
+				}})
+				d.faults.commits.Store(int32(commitsSound))
+				if err != nil && (errors.Is(err, graph.ErrInvalid) || isNotDone(err)) {
+					t.Errorf("a lost commit: %v, want an unknown outcome", err)
+				}
+				a.atomic()
+			}
+			d.faults.outage.Store(true)
+			if _, err := a.Adopt(t.Context(), a.tables(), AdoptConfig{}); err == nil || errors.Is(err, graph.ErrInvalid) {
+				t.Errorf("a server out of reach: %v", err)
+			}
+			d.faults.outage.Store(false)
+			a.adopt(AdoptConfig{})
+			a.check("after the faults")
+		})
+	}
+}
