@@ -17,7 +17,7 @@ type goModule struct {
 	dir  string // from the root, "." for the root
 	path string
 	file *modfile.File
-	// kept says that nobody takes the module by a version. It keeps its replace lines.
+	// kept says that no user takes the module by a version. It keeps its replace lines.
 	kept bool
 	// needs are the indexes of the modules that it requires.
 	needs []string
@@ -48,8 +48,8 @@ func readModules(dir string, files []string) ([]*goModule, error) {
 		}
 		m := &goModule{dir: path.Dir(name), path: f.Module.Mod.Path, file: f}
 		m.kept = slices.Contains(strings.Split(m.dir, "/"), "internal")
-		if twin := byPath[m.path]; twin != nil {
-			return nil, fmt.Errorf("read module: %s: module %s: %s has it too", name, m.path, twin.dir)
+		if other := byPath[m.path]; other != nil {
+			return nil, fmt.Errorf("read module: %s: module %s: %s has it too", name, m.path, other.dir)
 		}
 		byPath[m.path] = m
 	}
