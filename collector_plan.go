@@ -21,7 +21,8 @@ import (
 )
 
 // Plan returns the forecast of the deletions of a request, or of the writes that are due
-// without any. It writes nothing, and asks nothing of the store (RULES, P1). The engine
+// without any. It writes nothing, and asks nothing of the store but its constraints, if the store
+// is a Constrainer (RULES, P1). Without an answer in Config.CallTimeout the plan says so. The engine
 // copies the affected objects in steps of a fraction of a millisecond, and goes on in
 // between. Then a fork of it runs on the copy, on the goroutine of the caller. The caller
 // owns the plan.
@@ -43,7 +44,7 @@ import (
 //test:by internal/proof/properties.TestPlanIsTheRun
 //test:by internal/proof/properties.TestPlanOfRandomWorlds internal/proof/e2e.TestPlansOfNamespaces
 //test:by TestPlanAsksNothing TestPlanGoesOn TestPlanErrors internal/forecast.TestPlanBound TestPlanLabels
-//test:by TestPlanLevel1 TestPlanManyTargets TestPlanTooEarly
+//test:by TestPlanLevel1 TestPlanManyTargets TestPlanTooEarly TestPlanConstraints
 func (c *Collector) Plan(ctx context.Context, req plan.Request) (plan.Plan, error) {
 	p, _, err := c.plan(ctx, req)
 	return p, err
@@ -58,6 +59,9 @@ func (c *Collector) plan(ctx context.Context, req plan.Request) (plan.Plan, []Ob
 	copied, facts, err := c.copyFor(ctx, seed.New(req, 0))
 	if err != nil {
 		return plan.Plan{}, nil, err
+	}
+	if rules, ok := As[Constrainer](c.store); ok {
+		facts.Constraints, facts.Unconstrained = run.ReadConstraints(ctx, rules, c.cfg.CallTimeout)
 	}
 	return forecast.Plan(ctx, c.engine.Settings(), copied, facts)
 }

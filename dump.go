@@ -25,6 +25,8 @@ type Dump struct {
 	Objects []Object
 	// Level is the level of the store. LevelUnset stands for Level2.
 	Level Level
+	// Constraints are the rules of the store's database (Constrainer). Nil: none are known.
+	Constraints []Constraint
 }
 
 // PlanDump returns the forecast for objects that are given as data. The result is that of
@@ -59,7 +61,7 @@ func PlanDump(ctx context.Context, d Dump, cfg Config, req plan.Request) (out pl
 		var c engine.Call
 		more, _ = e.NextInto(now, engine.LaneHandler, &c)
 	}
-	out, err = forecast.PlanAtOnce(ctx, e, now, req)
+	out, err = forecast.PlanAtOnce(ctx, e, now, req, d.Constraints)
 	out.Busy = false // nothing works on a dump
 	return out, err
 }

@@ -28,6 +28,7 @@ type (
 	KindInfo      = graph.KindInfo
 	Write         = graph.Write
 	Record        = graph.Record
+	Constraint    = graph.Constraint
 )
 
 // The settings of a collector are those of its engine, and its reports are those of the
@@ -244,6 +245,13 @@ type Records interface {
 	WriteRecord(ctx context.Context, name string, value []byte, version Version) (Version, error)
 }
 
+// Constrainer is the optional power to name the rules of a database that the removal of an object
+// meets, such as foreign keys between tables of a user. Plans and package lint show them.
+type Constrainer interface {
+	// Constraints returns the rules, sorted. The caller owns the result. It changes nothing.
+	Constraints(ctx context.Context) ([]Constraint, error)
+}
+
 // VersionComparer is the optional power to order versions. With it the engine detects a
 // history that goes backwards. Config.CompareVersions has precedence.
 type VersionComparer interface {
@@ -258,7 +266,7 @@ type VersionComparer interface {
 const maxWraps = 64
 
 // As returns the optional power T of a store, and whether the store has it. T is Fencer,
-// Lister, LabelSelector, Leveler, VersionComparer, Records, Limiter or Batcher. A store with a method
+// Lister, LabelSelector, Leveler, VersionComparer, Records, Constrainer, Limiter or Batcher. A store with a method
 // Unwrap() Store wraps another one, and has all powers of that store except Batcher. As
 // returns the outermost store that has T itself. A wrapper has to be a Batcher itself,
 // because batches would pass by its Patch and Delete.

@@ -41,12 +41,21 @@ const (
 	// SweepInScope: the sweep of the holder at the place Name covers the members in the holder's
 	// scope alone. Others that it would select stay.
 	SweepInScope
+	// RemovalsAllowed: the database allows the removal of Count objects of the kind Name, although
+	// rows of dependents that are still there may refer to theirs. Detail is the constraint.
+	RemovalsAllowed
+	// RowsKept: the removal of Count objects of the kind Name takes no row of a dependent along that
+	// needs it. Detail is the constraint.
+	RowsKept
+	// ConstraintsUnread: the rules of the database are not known. Detail is the cause.
+	ConstraintsUnread
 )
 
 var assumptionNames = [...]string{
 	"unset", "handler succeeds", "handler fails", "finalizer stays", "finalizer removed", "grace passes",
 	"owner absent", "owner unknown", "kind sick", "kind unlisted", "propagation assumed", "labels unknown",
 	"engine paused", "members removed by", "members outside its scope are not covered by the sweep of",
+	"removals allowed", "rows kept", "constraints unread",
 }
 
 // String returns the type in words.
@@ -63,7 +72,7 @@ type Assumption struct {
 	// Name is a finalizer, a kind, an actor, a pause or the place of a holder.
 	Name string
 	// Count is the number of objects that the assumption is about. It is zero for kinds as a
-	// whole (KindSick, KindUnlisted and LabelsUnknown) and for SweepInScope.
+	// whole (KindSick, KindUnlisted and LabelsUnknown), for SweepInScope and for ConstraintsUnread.
 	Count int
 	// Detail says more, such as the reason of a sick kind. It has at most about 512 bytes.
 	Detail string

@@ -91,7 +91,7 @@ func drawPlan(t *rapid.T) plan.Plan {
 	}), "totals")
 	p.Assumptions = drawList(t, rapid.Custom(func(t *rapid.T) plan.Assumption {
 		return plan.Assumption{
-			Type: drawEnum(t, plan.SweepInScope, "type"), Name: rapid.String().Draw(t, "name"), Count: count.Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
+			Type: drawEnum(t, plan.ConstraintsUnread, "type"), Name: rapid.String().Draw(t, "name"), Count: count.Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
 		}
 	}), "assumptions")
 	return p

@@ -59,7 +59,7 @@ func (p *Plan) flaw() flaw {
 				count("protectedMore", v.ProtectedMore), count("ends", v.Ends), count("limit", v.Limit))
 		}),
 		each("assumptions", p.Assumptions, func(_ int, a *Assumption) flaw {
-			return first(known("type", a.Type, SweepInScope), text("name", a.Name), count("count", a.Count), text("detail", a.Detail))
+			return first(known("type", a.Type, ConstraintsUnread), text("name", a.Name), count("count", a.Count), text("detail", a.Detail))
 		}),
 		text("fingerprint", p.Fingerprint),
 	)

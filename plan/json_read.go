@@ -148,7 +148,7 @@ func readCost(value []byte, c *Cost) error {
 
 func readAssumption(value []byte, a *Assumption) error {
 	return jsonread.Object(value, []jsonread.Field{
-		enumField("type", true, SweepInScope, &a.Type), jsonread.StringField("name", false, &a.Name),
+		enumField("type", true, ConstraintsUnread, &a.Type), jsonread.StringField("name", false, &a.Name),
 		countField("count", &a.Count), jsonread.StringField("detail", false, &a.Detail),
 	})
 }

@@ -27,7 +27,7 @@ func TestNames(t *testing.T) {
 	}
 	check("outcome", int(plan.Held), func(v int) string { return plan.Outcome(v).String() })
 	check("actor", int(plan.Container), func(v int) string { return plan.Actor(v).String() })
-	check("assumption", int(plan.SweepInScope), func(v int) string { return plan.AssumptionType(v).String() })
+	check("assumption", int(plan.ConstraintsUnread), func(v int) string { return plan.AssumptionType(v).String() })
 	check("action", int(policy.Attach), func(v int) string { return policy.Action(v).String() })
 	check("propagation", int(graph.Orphan), func(v int) string { return graph.Propagation(v).String() })
 	check("doubt", int(graph.Renamed), func(v int) string { return graph.Doubt(v).String() })

@@ -91,6 +91,12 @@ func (a *Assumption) words() string {
 		return about + " deletes " + number(a.Count, "member") + " of containers that go"
 	case SweepInScope:
 		return "the sweep of " + about + " covers the members in its own scope alone"
+	case RemovalsAllowed:
+		return "no row of a dependent that is still there refers to the row of the kind " + kind + objects + ", else the database refuses"
+	case RowsKept:
+		return "no row of a dependent that needs it goes with the row of the kind " + kind + objects
+	case ConstraintsUnread:
+		return "no foreign key of the database refuses, because its constraints could not be read"
 	}
 	return a.Type.String() + " " + about + objects
 }

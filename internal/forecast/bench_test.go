@@ -84,7 +84,7 @@ func BenchmarkPlan(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d-in-%d", p, size.n, size.n+size.more), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					out, err := PlanAtOnce(b.Context(), driver(e), time.Unix(2000, 0), plan.Request{Delete: []plan.Target{{Key: root, Propagation: p}}})
+					out, err := PlanAtOnce(b.Context(), driver(e), time.Unix(2000, 0), plan.Request{Delete: []plan.Target{{Key: root, Propagation: p}}}, nil)
 					if err != nil || len(out.Objects) != size.n+1 {
 						b.Fatalf("%d objects, %v", len(out.Objects), err)
 					}

@@ -246,7 +246,7 @@ func TestPlanDense(t *testing.T) {
 			t.Fatal(err)
 		}
 		rig.Observe(t, e, rig.Listing(kinds, versioned(c.objects))...)
-		p, err := PlanAtOnce(t.Context(), driver(e), rig.Now(), req)
+		p, err := PlanAtOnce(t.Context(), driver(e), rig.Now(), req, nil)
 		if err != nil {
 			t.Errorf("%v: %s", err, c.reason)
 			continue

@@ -116,9 +116,9 @@ func (f *forecast) assumptions() (out []plan.Assumption) {
 			out = append(out, plan.Assumption{Type: plan.KindUnlisted, Name: string(k.Kind)})
 		}
 	}
-	out = append(out, f.pauses()...)
+	out = append(append(out, f.pauses()...), f.constraints()...)
 	slices.SortFunc(out, func(a, b plan.Assumption) int {
-		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Detail, b.Detail))
 	})
 	return out
 }

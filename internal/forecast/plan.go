@@ -27,12 +27,13 @@ func Plan(ctx context.Context, cfg engine.Config, c *seed.Copy, s seed.Seed) (_ 
 	return f.plan(), f.targets(), nil
 }
 
-// PlanAtOnce returns the plan of a request without steps.
-func PlanAtOnce(ctx context.Context, e engine.Driver, now time.Time, req plan.Request) (plan.Plan, error) {
+// PlanAtOnce returns the plan of a request without steps. The constraints are those of the store.
+func PlanAtOnce(ctx context.Context, e engine.Driver, now time.Time, req plan.Request, constraints []graph.Constraint) (plan.Plan, error) {
 	c, s, err := copyAtOnce(e, now, req)
 	if err != nil {
 		return plan.Plan{}, err
 	}
+	s.Constraints = constraints
 	p, _, err := Plan(ctx, e.Settings(), c, s)
 	return p, err
 }

@@ -42,7 +42,7 @@ func TestBrakePlan(t *testing.T) {
 	rig.Answer(t, e, graph.ErrNotFound) // the listings end
 	ends := func(name string) string {
 		t.Helper()
-		p, err := PlanAtOnce(t.Context(), driver(e), rig.Now(), plan.Request{Delete: []plan.Target{{Key: rig.Put(name + "#1").Object.Key, Propagation: graph.Background}}})
+		p, err := PlanAtOnce(t.Context(), driver(e), rig.Now(), plan.Request{Delete: []plan.Target{{Key: rig.Put(name + "#1").Object.Key, Propagation: graph.Background}}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestBrakePlan(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p, err := PlanAtOnce(t.Context(), driver(e), rig.Now(), plan.Request{})
+	p, err := PlanAtOnce(t.Context(), driver(e), rig.Now(), plan.Request{}, nil)
 	if err != nil || len(p.Objects) != 3 || p.Objects[0].Outcome != plan.Removed {
 		t.Errorf("%+v, %v; want that the approved objects are removed", p.Objects, err)
 	}

@@ -33,7 +33,7 @@ func TestPlanUnservedMembers(t *testing.T) {
 		if err := e.Inside(inside.Key{}).ObserveAll(now, events); err != nil {
 			t.Fatal(err)
 		}
-		p, err := PlanAtOnce(t.Context(), driver(e), now, plan.Request{Delete: []plan.Target{{Key: graph.Key{Kind: "def", Name: "ws"}, Propagation: graph.Background}}})
+		p, err := PlanAtOnce(t.Context(), driver(e), now, plan.Request{Delete: []plan.Target{{Key: graph.Key{Kind: "def", Name: "ws"}, Propagation: graph.Background}}}, nil)
 		removed := 0
 		for _, n := range p.Totals {
 			removed += n.Removed

@@ -21,11 +21,13 @@ type Content struct {
 	// kind that is not among Kinds is not served.
 	Unlisted live.Unlisted
 	Level    ownergraph.Level
+	// Constraints are the rules of the store's database.
+	Constraints []graph.Constraint
 }
 
 // Dump returns the content for ownergraph.PlanDump.
 func (c *Content) Dump() ownergraph.Dump {
-	d := ownergraph.Dump{Kinds: c.Kinds, Objects: c.Objects, Level: c.Level}
+	d := ownergraph.Dump{Kinds: c.Kinds, Objects: c.Objects, Level: c.Level, Constraints: c.Constraints}
 	for _, k := range c.Kinds {
 		if _, is := c.Partial[k.Kind]; is {
 			d.Partial = append(d.Partial, k.Kind)

@@ -105,5 +105,5 @@ func Requests(s engine.Stats) (n uint64) {
 //
 //test:by internal/proof/properties.TestPlanIsTheRun
 func Plan(e *engine.Engine, now time.Time, req plan.Request) (plan.Plan, error) {
-	return forecast.PlanAtOnce(context.Background(), e.Inside(inside.Key{}).Driver(), now, req)
+	return forecast.PlanAtOnce(context.Background(), e.Inside(inside.Key{}).Driver(), now, req, nil)
 }

@@ -29,6 +29,10 @@ type Seed struct {
 	// Torn says that the parts are of several instants, and Busy that the engine has work to do.
 	Torn, Busy bool
 	Pauses     []Pause
+	// Constraints are the rules of the store's database, and Unconstrained the reason for which they
+	// are not known.
+	Constraints   []graph.Constraint
+	Unconstrained string
 
 	Sweeps  []sweep.Memory
 	Brake   brake.Memory
