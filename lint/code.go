@@ -45,10 +45,13 @@ const (
 	UnservedObject
 	AbsentContainer
 	UnqualifiedFinalizer
+	RefusingConstraint
+	RemovingConstraint
+	UnindexedConstraint
 )
 
 // maxCode is the last code.
-const maxCode = UnqualifiedFinalizer
+const maxCode = UnindexedConstraint
 
 // String returns the stable name, such as OG001.
 func (c Code) String() string {

@@ -17,7 +17,7 @@ type CodeInfo struct {
 //test:by TestCodes
 func Codes() []CodeInfo {
 	list := append(ownerCodes(), referenceCodes()...)
-	return append(list, objectCodes()...)
+	return append(append(list, objectCodes()...), tableCodes()...)
 }
 
 func ownerCodes() []CodeInfo {
@@ -96,6 +96,17 @@ func objectCodes() []CodeInfo {
 			"Delete the object, or create its container again."},
 		{UnqualifiedFinalizer, "finalizer without a domain", "Nothing in the name tells its controller. A Kubernetes server refuses such a finalizer for its own kinds, and warns for others. Only files are judged by this code.",
 			"Write the finalizer with the domain of its controller, such as example.org/backup."},
+	}
+}
+
+func tableCodes() []CodeInfo {
+	return []CodeInfo{
+		{RefusingConstraint, "foreign key that refuses deletions", "A background or orphan deletion removes an owner before its dependents, and the database refuses that. A background deletion then does nothing. The owner of an orphan deletion keeps its mark for ever.",
+			"Declare ON DELETE SET NULL on a column that takes NULL. Or delete in the foreground, with references that block. Deferred constraints do not help."},
+		{RemovingConstraint, "foreign key that takes rows of other objects", "The database removes the row of a dependent with its owner, whatever becomes of the dependent. An orphaned or shared object loses its row, and a finalizer's handler finds none.",
+			"Declare ON DELETE SET NULL in place of CASCADE, and leave the rows of dependents to the collector."},
+		{UnindexedConstraint, "foreign key without an index", "Each removal of an object reads the whole table. Large cascades take long, and exceed limits of time.",
+			"Create an index that begins with the column."},
 	}
 }
 

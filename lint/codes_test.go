@@ -10,7 +10,8 @@ import (
 	"github.com/ownergraph/ownergraph/lint"
 )
 
-// TestCodes: each code has a description, and a planted fault or a row of TestChecks or TestManifests.
+// TestCodes: each code has a description, and a planted fault or a row of TestChecks, TestManifests or
+// TestConstraints.
 func TestCodes(t *testing.T) {
 	list := lint.Codes()
 	for i, c := range list {
@@ -21,7 +22,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("ParseCode(%s) = %s, error %v", c.Code, got, err)
 		}
 	}
-	if last := list[len(list)-1].Code; last != lint.UnqualifiedFinalizer || last.String() != "OG032" {
+	if last := list[len(list)-1].Code; last != lint.UnindexedConstraint || last.String() != "OG035" {
 		t.Errorf("the last description is of %s", last)
 	}
 	var planted []string
@@ -31,7 +32,7 @@ func TestCodes(t *testing.T) {
 		}
 	}
 	for _, c := range list {
-		if c.Code != lint.UnresolvedOwner && c.Code != lint.UnqualifiedFinalizer && !slices.Contains(planted, c.Code.String()) {
+		if c.Code != lint.UnresolvedOwner && c.Code < lint.UnqualifiedFinalizer && !slices.Contains(planted, c.Code.String()) {
 			t.Errorf("no planted fault has the code %s", c.Code)
 		}
 	}
@@ -49,9 +50,9 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ typed, want, reason string }{
-		{"OG1", `describe code "OG1": want OG001 to OG032: invalid`, "digits are missing"},
-		{"unset", `describe code "unset": want OG001 to OG032: invalid`, "the zero value has no text"},
-		{"\x1b[2J", `describe code "\x1b[2J": want OG001 to OG032: invalid`, "the error controls no terminal"},
+		{"OG1", `describe code "OG1": want OG001 to OG035: invalid`, "digits are missing"},
+		{"unset", `describe code "unset": want OG001 to OG035: invalid`, "the zero value has no text"},
+		{"\x1b[2J", `describe code "\x1b[2J": want OG001 to OG035: invalid`, "the error controls no terminal"},
 	} {
 		if text, err := lint.Describe(c.typed); text != "" || !errors.Is(err, graph.ErrInvalid) || err.Error() != c.want {
 			t.Errorf("describe %q: %q, error %v, want %s: %s", c.typed, text, err, c.want, c.reason)

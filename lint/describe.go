@@ -55,4 +55,7 @@ var exampleNames = [...]string{
 	UnservedObject:       "The database has objects of a definition that was removed.",
 	AbsentContainer:      "ConfigMap/blue/a is there, and Namespace/blue is absent.",
 	UnqualifiedFinalizer: "A file has the finalizer backup in place of example.org/backup.",
+	RefusingConstraint:   "The column projects.team_id takes no NULL and refers to the table teams, whose rows go with objects.",
+	RemovingConstraint:   "The column projects.team_id refers to the table teams with ON DELETE CASCADE, and projects are objects of their own.",
+	UnindexedConstraint:  "The column projects.team_id refers to the table teams, and no index begins with team_id.",
 }

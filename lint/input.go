@@ -24,6 +24,9 @@ type Input struct {
 	// decides about the objects, and an engine of this module may do so beside it. The
 	// engine is the only collector of any other store.
 	Kubernetes bool
+	// Constraints are rules of the store's database, as an ownergraph.Constrainer has them. Nil:
+	// none are known.
+	Constraints []graph.Constraint
 }
 
 // Kind is one kind that a store serves, and the part of it that the dump has. The name

@@ -82,6 +82,7 @@ func (c *checker) run() {
 	rings := c.cycles()
 	c.rings(rings)
 	c.depths(rings)
+	c.constraints()
 }
 
 // load puts the objects into a graph. The kinds of objects that no kind of the input has
