@@ -78,7 +78,7 @@ type Config struct {
 	// another one. Default: 16. The waits between them grow from 1 to 64 ms.
 	RetryLimit int
 	// Logger receives a line for a failed compaction of the log: one for each cause in a minute,
-	// with the number of the others. Nil: none.
+	// with the number of the others. Migrate writes at most 21 lines about foreign keys. Nil: none.
 	Logger *slog.Logger
 }
 

@@ -93,6 +93,55 @@
 //     tries Adopt returns an error with a RetryAfter.
 //   - A program without a watch calls Compact after a long run, because each object is in the log.
 //
+// # Foreign keys of the user
+//
+// A cascade removes rows, and a foreign key between two tables of the user may refuse that.
+// [Store.Constraints] finds the keys that a removal of an object meets. So does Migrate with a
+// Config.Logger, and "ownergraph lint --store". A plan has an assumption for each of its removals
+// that meets such a key.
+//
+// Take teams and projects, whose rows go with their objects, and a column projects.team_id that
+// refers to teams. Each project has its team as an owner. These are the ends of a deletion of a team:
+//
+//	ON DELETE of team_id     background   orphan                       foreground
+//	NO ACTION, RESTRICT      refused      the team stays marked        passes
+//	SET NULL, a NULL column  passes       passes                       passes
+//	SET NULL, NOT NULL       refused      the team stays marked        passes
+//	CASCADE                  passes       the projects lose their rows passes
+//
+// A foreground deletion removes those dependents first whose references block (graph.Owner.Block).
+// The other ones go while the store refuses the owner, and the Collector tries again. A row refuses
+// each deletion if its own object stays, or if it has none. A deferred constraint refuses at the
+// commit. CASCADE between tables of objects takes a row away from its object before the finalizers
+// of the object have run.
+//
+// So declare SET NULL on a column that takes NULL. For a column that is NOT NULL delete in the
+// foreground, by Config.Propagation, with blocking references. Orphans cannot exist there.
+//
+// The effect follows from the catalog, so it is certain for empty tables, too. The kind of a table
+// does not: Constraints reads the kinds of the objects of 1,000 rows. Triggers and CHECK constraints
+// of the user may refuse more. With SET DEFAULT the default may name a row, which passes.
+//
+// # Old code
+//
+// A program that does not know the store deletes the row of an object, and the object stays with
+// its finalizers. Or it inserts a row without a UID. [Store.InstallTriggers] makes triggers that
+// refuse both, a changed UID, and a changed owner without the reference. The errors name the
+// remedy. The store itself passes, because it removes the object before the row goes. CASCADE between
+// two tables of objects is refused then, too. Call it after the tables of the user are there.
+// [Store.RemoveTriggers] drops the triggers.
+//
+// On SQLite, INSERT OR REPLACE deletes a row without the triggers, unless recursive_triggers is on.
+// On Postgres the owner of a table executes its cascades, so that role reads og_objects and og_owners.
+//
+// # Tables by hand
+//
+// [Schema] has the statements of each version of the tables, and [TriggerText] those of triggers.
+// The command "ownergraph schema" prints them, for goose, Flyway, Atlas or a person. They give what
+// Migrate gives. Then the role of the program needs no right to create anything: SELECT, INSERT,
+// UPDATE and DELETE on the tables, and USAGE on the sequences. Migrate still serves the kinds. Execute the statements of one version in one transaction. A tool that splits a
+// file at ";" has to take a trigger or a function as one statement.
+//
 // # Owner references
 //
 // The store resolves the scope of a reference as adapters/memory does. A reference to a kind
@@ -169,21 +218,7 @@
 // reports small ones.
 //
 // A foreign key of the user needs an index. Without it each deletion reads the whole table of the
-// user. Package lint sees objects and no tables, so it cannot find such a key. On Postgres this
-// query does, if og_objects is in the search path:
-//
-//	SELECT c.conrelid::regclass::text, a.attname FROM pg_constraint c
-//	JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
-//	WHERE c.contype = 'f' AND c.confrelid = 'og_objects'::regclass AND NOT EXISTS (
-//		SELECT 1 FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1]
-//		AND i.indisvalid AND i.indpred IS NULL)
-//
-// This is the query for SQLite:
-//
-//	SELECT m.name, f."from" FROM sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
-//	WHERE m.type = 'table' AND f."table" = 'og_objects' AND NOT EXISTS (
-//		SELECT 1 FROM pragma_index_list(m.name) l JOIN pragma_index_info(l.name) i
-//		WHERE i.seqno = 0 AND i.name = f."from" AND NOT l.partial)
+// user. [Store.Constraints] finds such a key, and so does "ownergraph lint --store".
 //
 // A transaction of the user that locks the row of an object delays the deletion of that object.
 // A batch on Postgres passes by the locked rows of og_objects, and deletes them last. If the user

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -196,59 +196,37 @@ func TestBreath(t *testing.T) {
 	})
 }
 
-// TestQueryOfTheManual: the queries of the manual name each foreign key without an index, and no
-// other one.
-func TestQueryOfTheManual(t *testing.T) {
-	text, err := os.ReadFile("doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+// TestUnindexedKeys: Constraints names each foreign key without an index that serves its searches,
+// and no other one.
+func TestUnindexedKeys(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h := d.mustHandle(t, nil)
-		begin := map[Dialect]string{SQLite: "//\tSELECT m.name,", Postgres: "//\tSELECT c.conrelid"}[d.conf.Dialect]
-		_, query, ok := strings.Cut(string(text), begin)
-		if !ok {
-			t.Fatal("the manual has no query")
+		on := map[Dialect]string{SQLite: "%s", Postgres: "[%s]"}[d.conf.Dialect] // SQLite takes a table of the index's database
+		index := func(table, rest string) string {
+			return `CREATE INDEX by_` + table + ` ON ` + fmt.Sprintf(on, table) + ` ` + rest
 		}
-		query, _, _ = strings.Cut(query, "//\n")
-		query = strings.ReplaceAll(strings.TrimPrefix(begin, "//")+query, "//", "")
-		objects := "og_objects"
-		if d.conf.Dialect == Postgres {
-			objects = `"` + d.conf.Schema + `".og_objects`
-			query = strings.ReplaceAll(query, "'og_objects'", "'"+objects+"'")
-		}
-		schema := ""
-		if d.conf.Dialect == Postgres {
-			schema = `"` + d.conf.Schema + `".`
-		}
-		for _, make := range []string{
-			`CREATE TABLE {p}without_index (n integer, uid text REFERENCES ` + objects + ` (uid) ON DELETE CASCADE)`,
-			`CREATE TABLE {p}second_column (uid text REFERENCES ` + objects + ` (uid), n integer, UNIQUE (n, uid))`,
-			`CREATE TABLE {p}with_key (uid text PRIMARY KEY REFERENCES ` + objects + ` (uid))`,
-			`CREATE TABLE {p}with_index (n integer, uid text REFERENCES ` + objects + ` (uid), UNIQUE (uid, n))`,
-			`CREATE TABLE {p}no_reference (uid text)`,
-		} {
-			if _, err := h.db.ExecContext(t.Context(), strings.ReplaceAll(make, "{p}", schema)); err != nil {
-				t.Fatal(err)
-			}
-			table, _, _ := strings.Cut(strings.Fields(make)[2], " ")
-			defer h.db.Exec(`DROP TABLE ` + strings.ReplaceAll(table, "{p}", schema))
-		}
-		rows, err := h.db.QueryContext(t.Context(), query)
+		h.define(t, teamsTable,
+			`CREATE TABLE [without_index] (n integer, uid text REFERENCES {objects} (uid) ON DELETE CASCADE)`,
+			`CREATE TABLE [second_column] (uid text REFERENCES {objects} (uid), n integer, UNIQUE (n, uid))`,
+			`CREATE TABLE [partial_index] (uid text REFERENCES {objects} (uid), n integer)`, index("partial_index", `(uid) WHERE n > 0`),
+			`CREATE TABLE [of_a_team] (n integer, team integer REFERENCES [teams] (id))`,
+			`CREATE TABLE [with_key] (uid text PRIMARY KEY REFERENCES {objects} (uid))`,
+			`CREATE TABLE [with_index] (n integer, uid text REFERENCES {objects} (uid), UNIQUE (uid, n))`,
+			`CREATE TABLE [all_rows] (uid text REFERENCES {objects} (uid))`, index("all_rows", `(uid) WHERE uid IS NOT NULL`),
+			`CREATE TABLE [team_key] (team integer PRIMARY KEY REFERENCES [teams] (id))`,
+			`CREATE TABLE [no_reference] (uid text)`)
+		list, err := h.Constraints(t.Context())
 		if err != nil {
-			t.Fatalf("%s: %v", query, err)
+			t.Fatal(err)
 		}
-		defer rows.Close()
-		found := map[string]string{}
-		for rows.Next() {
-			var table, column string
-			if err := rows.Scan(&table, &column); err != nil {
-				t.Fatal(err)
+		var found []string
+		for _, c := range list {
+			if c.Unindexed {
+				found = append(found, c.Table[strings.LastIndexByte(c.Table, '.')+1:])
 			}
-			found[table[strings.LastIndexByte(table, '.')+1:]] = column
 		}
-		if len(found) != 2 || found["without_index"] != "uid" || found["second_column"] != "uid" {
-			t.Errorf("found %v, %v; want without_index and second_column", found, rows.Err())
+		if want := []string{"of_a_team", "partial_index", "second_column", "without_index"}; !slices.Equal(found, want) {
+			t.Errorf("found %v, want %v", found, want)
 		}
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -20,6 +19,9 @@ import (
 // lets them pass before it tries again. After five tries it returns an error with a RetryAfter.
 // Then a transaction that writes the tables is too long.
 //
+// With a Config.Logger it writes a line for each foreign key of the user that refuses deletions,
+// takes rows along, or has no index: see Constraints.
+//
 // An upgrade waits for the writers that run. A program that does not know the new version
 // writes and lists nothing after it: its calls return an error with both versions.
 //
@@ -27,7 +29,7 @@ import (
 // the package documentation), and those of AddKind.
 //
 //test:by TestMigrateTogether TestMigrateRefusesNewer TestMigrateUpgrades TestMigrateOfCurrentTables
-//test:by TestMigrateWithoutRights TestMigrateWaitsBriefly TestVersionShutsOut
+//test:by TestMigrateWithoutRights TestMigrateWaitsBriefly TestVersionShutsOut TestMigrateReports
 func (s *Store) Migrate(ctx context.Context) error {
 	err := s.checkServer(ctx)
 	if err == nil {
@@ -38,6 +40,9 @@ func (s *Store) Migrate(ctx context.Context) error {
 	}
 	if err == nil {
 		err = s.serveKinds(ctx)
+	}
+	if err == nil {
+		s.reportConstraints(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -52,17 +57,21 @@ const (
 
 // makeTables creates or upgrades the tables, if they are not current.
 func (s *Store) makeTables(ctx context.Context) error {
+	version, err := s.tables.schema(ctx, &conn{s: s})
+	if err == nil && version != 0 {
+		err = checkSchema(version)
+	}
+	if err != nil || version == schemaVersion {
+		return err
+	}
+	return s.withLocks(ctx, s.tables.lockSchema, func(ses *session) error { return s.tables.migrate(ctx, &ses.c) })
+}
+
+// withLocks runs statements that change the shape of tables, in one transaction. On Postgres it
+// gives its place in the queue of a lock up after a while, and tries again.
+func (s *Store) withLocks(ctx context.Context, lock func(context.Context, *conn) error, do func(*session) error) error {
 	for n := 1; ; n++ {
-		version, err := s.tables.schema(ctx, &conn{s: s})
-		if err == nil && version != 0 {
-			err = checkSchema(version)
-		}
-		if err != nil || version == schemaVersion {
-			return err
-		}
-		err = s.retry(ctx, func() error {
-			return s.transactOnce(ctx, s.tables.migrate, func(*session) error { return nil })
-		})
+		err := s.retry(ctx, func() error { return s.transactOnce(ctx, lock, do) })
 		switch {
 		case err == nil || !isLockTimeout(err):
 			return err
@@ -108,21 +117,19 @@ func (s *Store) serveKinds(ctx context.Context) error {
 	})
 }
 
-// upgrade makes the tables of the newest version of those that are there. Step i makes version
-// i + 2. New tables take all of the steps too.
-func upgrade(ctx context.Context, c *conn, names *strings.Replacer, steps []string) error {
+// upgrade makes the tables of the newest version of those that are there.
+func upgrade(ctx context.Context, c *conn) error {
 	var version int64
-	if _, err := c.one(ctx, names.Replace(`SELECT version FROM {meta} WHERE id = 1`), nil, &version); err != nil {
+	if _, err := c.one(ctx, c.s.conf.names().Replace(`SELECT version FROM {meta} WHERE id = 1`), nil, &version); err != nil {
 		return err
 	}
-	if err := checkSchema(version); err != nil || version == schemaVersion {
+	if err := checkSchema(version); err != nil {
 		return err
 	}
-	for _, text := range steps[version-firstSchema:] {
-		if _, err := c.exec(ctx, names.Replace(text)); err != nil {
+	for _, step := range c.s.conf.steps()[version:] {
+		if err := c.execAll(ctx, step); err != nil {
 			return fmt.Errorf("upgrade the tables of version %d: %w", version, err)
 		}
 	}
-	_, err := c.exec(ctx, names.Replace(fmt.Sprintf(`UPDATE {meta} SET version = %d WHERE id = 1`, schemaVersion)))
-	return err
+	return nil
 }

@@ -29,11 +29,29 @@ func postgresSchema() []string {
 	}
 }
 
-// postgresUpgrades has one step for each further version.
+// postgresFirst creates the row of settings. The stamp of the kinds is random.
+const postgresFirst = `INSERT INTO {meta} (id, version, kinds, floor, base, epoch, reason)
+	VALUES (1, 1, floor(random() * 9007199254740992)::bigint, 0, 0, '', '') ON CONFLICT DO NOTHING`
+
+// postgresUpgrades has one step for each further version. An upgrade waits for the writers that
+// have passed the check of the version. Those that begin behind it find the new version: a
+// statement has its locks before its snapshot.
+//
+//test:by TestVersionShutsOut
 func postgresUpgrades() []string {
 	return []string{
 		`CREATE TABLE IF NOT EXISTS {records} (name text COLLATE "C" PRIMARY KEY, version text COLLATE "C" NOT NULL, value bytea NOT NULL)`,
 	}
+}
+
+// postgresSteps has the statements that make each version of the one before. Each step is for one
+// transaction.
+func postgresSteps() [][]string {
+	list := [][]string{append(postgresSchema(), postgresFirst)}
+	for i, text := range postgresUpgrades() {
+		list = append(list, []string{`LOCK TABLE {objects} IN SHARE ROW EXCLUSIVE MODE`, touchKinds, text, raised(i + firstSchema)})
+	}
+	return list
 }
 
 // migrateLock is the number of the advisory lock of all migrations.
@@ -53,36 +71,28 @@ func (t *postgresTables) schema(ctx context.Context, c *conn) (version int64, er
 // touchKinds shows an epoch or an upgrade to a transaction with an older snapshot: see freshen.
 const touchKinds = `UPDATE {kinds} SET served = served`
 
+func (t *postgresTables) lockSchema(ctx context.Context, c *conn) error {
+	return c.execAll(ctx, []string{
+		fmt.Sprintf(`SET LOCAL lock_timeout = %d`, lockWithin.Milliseconds()),
+		fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, int64(migrateLock)),
+	})
+}
+
 // migrate makes no table anew, because CREATE INDEX IF NOT EXISTS waits for every writer of a
-// table, even if the index is there. An upgrade waits for the writers that have passed the
-// check of the version. Those that begin behind it find the new version: a statement has its
-// locks before its snapshot.
+// table, even if the index is there.
 //
 //test:by TestVersionShutsOut
 func (t *postgresTables) migrate(ctx context.Context, c *conn) error {
-	for _, text := range []string{
-		fmt.Sprintf(`SET LOCAL lock_timeout = %d`, lockWithin.Milliseconds()),
-		fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, int64(migrateLock)),
-	} {
-		if _, err := c.exec(ctx, text); err != nil {
-			return err
-		}
-	}
-	switch version, err := t.schema(ctx, c); {
-	case err != nil || version == schemaVersion: // another process was first
+	version, err := t.schema(ctx, c)
+	if err != nil || version == schemaVersion { // another process was first
 		return err
-	case version == 0:
+	}
+	if version == 0 {
 		if err := t.makeFirst(ctx, c); err != nil {
 			return err
 		}
-	default:
-		for _, text := range []string{`LOCK TABLE {objects} IN SHARE ROW EXCLUSIVE MODE`, touchKinds} {
-			if _, err := c.exec(ctx, t.names.Replace(text)); err != nil {
-				return err
-			}
-		}
 	}
-	return upgrade(ctx, c, t.names, postgresUpgrades())
+	return upgrade(ctx, c)
 }
 
 // makeFirst makes the tables of the first version. The right to create a schema is not needed
@@ -94,19 +104,12 @@ func (t *postgresTables) makeFirst(ctx context.Context, c *conn) error {
 			return err
 		}
 		if !there {
-			if _, err := c.exec(ctx, `CREATE SCHEMA IF NOT EXISTS "`+t.conf.Schema+`"`); err != nil {
+			if _, err := c.exec(ctx, t.conf.createSchema()); err != nil {
 				return err
 			}
 		}
 	}
-	for _, text := range postgresSchema() {
-		if _, err := c.exec(ctx, t.names.Replace(text)); err != nil {
-			return err
-		}
-	}
-	first := t.names.Replace(`INSERT INTO {meta} (id, version, kinds, floor, base, epoch, reason) VALUES (1, $1, $2, 0, 0, '', '') ON CONFLICT DO NOTHING`)
-	_, err := c.exec(ctx, first, firstSchema, rand.Int64())
-	return err
+	return c.execAll(ctx, t.conf.steps()[0])
 }
 
 func (t *postgresTables) setKind(ctx context.Context, c *conn, info graph.KindInfo, served bool) error {

@@ -18,6 +18,9 @@ type tables interface {
 	texts() []string
 	// schema returns the version of the tables, 0 if they lack something.
 	schema(ctx context.Context, c *conn) (int64, error)
+	// lockSchema begins a transaction that changes the shape of tables, and migrate creates or
+	// upgrades the tables in it.
+	lockSchema(ctx context.Context, c *conn) error
 	migrate(ctx context.Context, c *conn) error
 	// lock begins the writes of a transaction. On SQLite it takes the lock of the writer.
 	lock(ctx context.Context, c *conn) error
@@ -67,6 +70,14 @@ type tables interface {
 	compact(ctx context.Context, c *conn, x *cut) (more bool, err error)
 	// restored begins a new epoch. If expect is not nil, it does so only in that epoch.
 	restored(ctx context.Context, c *conn, expect *string, epoch, reason string, base int64) error
+	// foreignKeys reads the foreign keys of all tables, and the id of {objects} among them.
+	foreignKeys(ctx context.Context, c *conn) (objects string, list []foreignKey, err error)
+	// sampleKinds reads the kinds of the objects to which rows refer by a key.
+	sampleKinds(ctx context.Context, c *conn, k foreignKey, add func(graph.Kind)) error
+	// shapeOf reads the shape of a table of the user.
+	shapeOf(ctx context.Context, c *conn, t Table) (shape, error)
+	// lockTable keeps writers of a table of the user out until the end of the transaction.
+	lockTable(ctx context.Context, c *conn, t Table) error
 	// after returns the position behind a change.
 	after(p position) position
 	// known returns the version up to which a watch at this position knows every change,

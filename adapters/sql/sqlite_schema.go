@@ -4,7 +4,6 @@ import (
 	"context"
 	crand "crypto/rand"
 	"errors"
-	"math/rand/v2"
 	"time"
 )
 
@@ -33,11 +32,24 @@ func sqliteUpgrades() []string {
 	}
 }
 
+// The first rows of new tables. The stamp of the kinds and the mark of the log are random.
 const (
-	sqliteFirstMeta = `INSERT INTO {meta} (id, version, kinds, floor, epoch, reason) VALUES (1, ?1, ?2, 1, '', '') ON CONFLICT DO NOTHING`
-	sqliteFirstLog  = `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name) SELECT 1, ?1, ?2, 0, 0, '', '', ''
+	sqliteFirstMeta = `INSERT INTO {meta} (id, version, kinds, floor, epoch, reason)
+		VALUES (1, 1, random() & 9223372036854775807, 1, '', '') ON CONFLICT DO NOTHING`
+	sqliteFirstLog = `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name)
+		SELECT 1, random() & 9223372036854775807, CAST(strftime('%s', 'now') AS INTEGER) * 1000, 0, 0, '', '', ''
 		WHERE NOT EXISTS (SELECT 1 FROM {log}) AND NOT EXISTS (SELECT 1 FROM {objects}) AND (SELECT floor FROM {meta} WHERE id = 1) = 1`
 )
+
+// sqliteSteps has the statements that make each version of the one before. Each step is for one
+// transaction.
+func sqliteSteps() [][]string {
+	list := [][]string{append(sqliteSchema(), sqliteFirstMeta, sqliteFirstLog)}
+	for i, text := range sqliteUpgrades() {
+		list = append(list, []string{text, raised(i + firstSchema)})
+	}
+	return list
+}
 
 // errLogEmpty says that the log has lost its last row, which has the last number. The number
 // of the next change is unknown then, and so is the history.
@@ -70,18 +82,13 @@ func (t *sqliteTables) schema(ctx context.Context, c *conn) (version int64, err 
 	return version, err
 }
 
+// lockSchema has nothing to do, because the first statement of the transaction has the lock.
+func (t *sqliteTables) lockSchema(context.Context, *conn) error { return nil }
+
+// migrate creates the tables that are not there. The texts are for existing tables, too.
 func (t *sqliteTables) migrate(ctx context.Context, c *conn) error {
-	names := t.conf.names()
-	for _, text := range sqliteSchema() {
-		if _, err := c.exec(ctx, names.Replace(text)); err != nil {
-			return err
-		}
-	}
-	if _, err := c.exec(ctx, names.Replace(sqliteFirstMeta), firstSchema, rand.Int64()); err != nil {
+	if err := c.execAll(ctx, t.conf.steps()[0]); err != nil {
 		return err
 	}
-	if _, err := c.exec(ctx, names.Replace(sqliteFirstLog), rand.Int64(), time.Now().UnixMilli()); err != nil {
-		return err
-	}
-	return upgrade(ctx, c, names, sqliteUpgrades())
+	return upgrade(ctx, c)
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // Store keeps objects in a database. It is an ownergraph.Store, Fencer, Lister,
-// LabelSelector, VersionComparer, Leveler, Records, Batcher and Limiter. It is safe for concurrent
-// use. Any number of stores and processes may use one database. Use New.
+// LabelSelector, VersionComparer, Leveler, Records, Constrainer, Batcher and Limiter. It is safe
+// for concurrent use. Any number of stores and processes may use one database. Use New.
 type Store struct {
 	db      *sql.DB
 	conf    Config
@@ -53,6 +53,7 @@ var _ interface {
 	ownergraph.Records
 	ownergraph.Batcher
 	ownergraph.Limiter
+	ownergraph.Constrainer
 } = (*Store)(nil)
 
 // Close closes the prepared statements. It does not close the database. No other method
