@@ -33,7 +33,7 @@ func (c *Content) Observe(ctx context.Context, do func(context.Context, *ownergr
 		return err
 	}
 	cfg := ownergraph.Config{ObserveOnly: true, Level: c.Level}
-	return Collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
+	return Collect(ctx, constrained{copied, c.Constraints}, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
 		if _, err := of.WaitIdle(ctx); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
@@ -75,3 +76,15 @@ func (c Content) withoutDuplicates() Content {
 	c.Partial = partial
 	return c
 }
+
+// constrained is a copy of a store with the rules of the store's database.
+type constrained struct {
+	ownergraph.Store
+	list []graph.Constraint
+}
+
+// Unwrap returns the copy, which has the other powers.
+func (c constrained) Unwrap() ownergraph.Store { return c.Store }
+
+// Constraints returns the rules.
+func (c constrained) Constraints(context.Context) ([]graph.Constraint, error) { return c.list, nil }

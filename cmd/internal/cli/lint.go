@@ -29,6 +29,8 @@ func (a *app) lintCommand() *cobra.Command {
 		Short: "Find faults of ownership",
 		Long: `Find faults of ownership: owners that are missing, in another namespace or of another UID,
 cycles, deletions that wait for ever. In a cluster it looks at a namespace, or at all with -A.
+In a store of SQLite or Postgres it also looks at the foreign keys of tables beside the objects:
+those that refuse a deletion, take rows of other objects along, or have no index.
 
 With files it judges objects before a server has them: JSON or YAML, objects or lists, with or
 without UIDs. An owner is looked up in the files, and in the dump or the cluster. "-" is standard

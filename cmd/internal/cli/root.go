@@ -61,7 +61,7 @@ func (a *app) command() *cobra.Command {
 	}
 	add(readGroup, a.lsCommand(), a.rootsCommand(), a.treeCommand(), a.planCommand(), a.explainCommand(), a.lintCommand(), a.topCommand(), a.runCommand(), a.waitCommand(), a.followCommand())
 	add(writeGroup, a.deleteCommand(), a.approveCommand(), a.refuseCommand(), a.pauseCommand(), a.resumeCommand(), a.retireCommand(), a.gcCommand())
-	add(otherGroup, a.reasonCommand(), a.versionCommand())
+	add(otherGroup, a.reasonCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommandGroupID(otherGroup)
 	root.SetCompletionCommandGroupID(otherGroup)
 	for _, cmd := range root.Commands() {

@@ -192,7 +192,7 @@ func (a *app) listStore(ctx context.Context, s *opened) (content, error) {
 	if err != nil {
 		return content{}, timely(ctx, err)
 	}
-	in.Now = time.Now()
+	in.Now, in.Constraints = time.Now(), a.constraints(ctx, s)
 	out := content{lint: in, partial: map[graph.Kind]string{}, level: ownergraph.LevelOf(s.Store), live: true}
 	for _, k := range in.Kinds {
 		out.Kinds = append(out.Kinds, k.KindInfo)
@@ -209,6 +209,20 @@ func (a *app) listStore(ctx context.Context, s *opened) (content, error) {
 	return out, nil
 }
 
+// constraints returns the rules of the store's database. Without an answer it says so on standard
+// error.
+func (a *app) constraints(ctx context.Context, s *opened) []graph.Constraint {
+	rules, ok := ownergraph.As[ownergraph.Constrainer](s.Store)
+	if !ok {
+		return nil
+	}
+	list, err := rules.Constraints(ctx)
+	if err != nil {
+		fmt.Fprintf(a.stderr, "not known: the foreign keys of the database: %s\n", terminal.Printable(err.Error()))
+	}
+	return list
+}
+
 // deadline bounds the wait for a store.
 func (s *source) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if s.timeout <= 0 {
@@ -219,5 +233,5 @@ func (s *source) deadline(ctx context.Context) (context.Context, context.CancelF
 
 // offline returns the content for answers on a copy.
 func (c *content) offline() *offline.Content {
-	return &offline.Content{Kinds: c.Kinds, Objects: c.Objects, Partial: c.partial, Unlisted: c.Unlisted, Level: c.level}
+	return &offline.Content{Kinds: c.Kinds, Objects: c.Objects, Partial: c.partial, Unlisted: c.Unlisted, Level: c.level, Constraints: c.lint.Constraints}
 }

@@ -90,10 +90,13 @@ func (s *storeFlags) openSQLite(ctx context.Context, file string) (*opened, erro
 	return s.openSQL(ctx, "sqlite", sqliteName(file))
 }
 
-// sqliteName returns the name of a database in a file, for the driver.
+// sqliteName returns the name of a database in a file, for the driver. Without foreign_keys the rows of
+// the user would stay after their objects.
+//
+//test:by TestRowsGoWithObjects
 func sqliteName(file string) string {
 	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: file}).EscapedPath()}
-	return name.String() + "?_pragma=busy_timeout(5000)&_txlock=immediate"
+	return name.String() + "?_pragma=busy_timeout(5000)&_pragma=foreign_keys(1)&_txlock=immediate"
 }
 
 func (s *storeFlags) openSQL(ctx context.Context, driver, name string) (*opened, error) {

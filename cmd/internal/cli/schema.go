@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
+	"github.com/ownergraph/ownergraph/internal/printing"
+)
+
+// schemaFlags are the flags of the subcommand schema.
+type schemaFlags struct {
+	dialect, schema, prefix string
+	from                    int
+	triggers                []string
+}
+
+func (a *app) schemaCommand() *cobra.Command {
+	var s schemaFlags
+	cmd := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the SQL of the tables of a store",
+		Long: `Print the statements that make the tables of a store in SQLite or Postgres, for a tool such as goose,
+Flyway or Atlas, or for a person. They give what Migrate of package sqlstore gives. The program then
+needs no right to create tables. The command opens no database.
+
+--from is the version that the tables have; only the later versions are printed. Execute the
+statements of each version in one transaction. A second execution changes nothing.
+
+--triggers also prints triggers for a table of the user. They refuse a DELETE of a row before its
+object, an INSERT without an object, and a changed owner without the owner reference. TABLE is
+[SCHEMA.]NAME[:UID], where UID is the column with the UID of the object (default uid). Each OWNER is
+a column that names an owner: COLUMN=TABLE.KEY[:UID] for a key of the owner's row, or COLUMN for a UID.
+A tool that splits a file at ";" has to take a trigger or a function as one statement.`,
+		Example: a.examples("schema --dialect postgres --schema app", "schema --dialect sqlite --from 1",
+			"schema --dialect postgres --triggers teams --triggers projects,team_id=teams.id", "", "schema --dialect postgres --schema app"),
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			text, err := s.text()
+			if err != nil {
+				return err
+			}
+			return a.printer().Text(text)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&s.dialect, "dialect", "", "sqlite or postgres")
+	f.IntVar(&s.from, "from", 0, "the version of the tables that are there; 0 for none")
+	f.StringVar(&s.schema, "schema", "", "schema of the tables (default the connection's own)")
+	f.StringVar(&s.prefix, "prefix", "", `prefix of the tables (default "og_")`)
+	f.StringArrayVar(&s.triggers, "triggers", nil, "also print triggers for this table: TABLE[,OWNER]...")
+	return cmd
+}
+
+// text returns the statements of the flags.
+//
+//test:by TestSchema TestSchemaErrors
+func (s *schemaFlags) text() (string, error) {
+	c := sqlstore.Config{Schema: s.schema, Prefix: s.prefix}
+	switch s.dialect {
+	case sqlstore.SQLite.String():
+		c.Dialect = sqlstore.SQLite
+	case sqlstore.Postgres.String():
+		c.Dialect = sqlstore.Postgres
+	case "":
+		return "", printing.UsageError("--dialect is missing: want sqlite or postgres")
+	default:
+		return "", printing.UsageError(fmt.Sprintf("--dialect %q: want sqlite or postgres", s.dialect))
+	}
+	if s.from < 0 || s.from > sqlstore.SchemaVersion {
+		return "", printing.UsageError(fmt.Sprintf("--from %d: want 0 to %d", s.from, sqlstore.SchemaVersion))
+	}
+	var b strings.Builder
+	for version := s.from + 1; version <= sqlstore.SchemaVersion; version++ {
+		list, err := sqlstore.Schema(c, version)
+		if err != nil {
+			return "", printing.UsageError(err.Error())
+		}
+		writeStatements(&b, fmt.Sprintf("version %d of the tables", version), list)
+	}
+	for _, text := range s.triggers {
+		t, err := parseTable(text)
+		if err != nil {
+			return "", err
+		}
+		list, err := sqlstore.TriggerText(c, t)
+		if err != nil {
+			return "", printing.UsageError(fmt.Sprintf("--triggers %q: %v", text, err))
+		}
+		writeStatements(&b, "triggers of the table "+t.Name, list)
+	}
+	return b.String(), nil
+}
+
+func writeStatements(b *strings.Builder, title string, list []string) {
+	fmt.Fprintf(b, "-- ownergraph: %s, for one transaction\n", title)
+	for _, statement := range list {
+		b.WriteString(statement + ";\n")
+	}
+}
+
+// parseTable reads a table with its columns of owners: [SCHEMA.]NAME[:UID][,OWNER]...
+func parseTable(text string) (t sqlstore.Table, err error) {
+	parts := strings.Split(text, ",")
+	name, uid, _ := strings.Cut(parts[0], ":")
+	if schema, of, ok := strings.Cut(name, "."); ok {
+		t.Schema, name = schema, of
+	}
+	t.Name, t.UID = name, uid
+	for _, part := range parts[1:] {
+		column, owner, named := strings.Cut(part, "=")
+		o := sqlstore.OwnerColumn{Column: column}
+		if named {
+			place, uid, _ := strings.Cut(owner, ":")
+			table, key, ok := strings.Cut(place, ".")
+			if !ok || table == "" || key == "" {
+				return t, printing.UsageError(fmt.Sprintf("--triggers %q: %q: want COLUMN=TABLE.KEY, or COLUMN", text, part))
+			}
+			o.Table, o.Key, o.UID = table, key, uid
+		}
+		t.Owners = append(t.Owners, o)
+	}
+	return t, nil
+}
