@@ -100,6 +100,7 @@
 //	VersionComparer         the order of two versions, which shows a restore
 //	Records                 a value under a name, for Config.Record
 //	Limiter, Batcher        the number of calls at once; several writes in one call
+//	Constrainer             plans name foreign keys that refuse a removal
 //
 // A store that wraps another one shows these powers through Unwrap, except Batcher: batches would
 // pass by the wrapper's Patch and Delete.

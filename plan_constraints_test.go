@@ -34,7 +34,7 @@ func teamRule(effect graph.ConstraintEffect) ownergraph.Constraint {
 // TestPlanConstraints: a plan names the constraints that its removals meet, for each propagation.
 func TestPlanConstraints(t *testing.T) {
 	const refers = ": bs.a refers to as.id (ON DELETE x)"
-	const refuses = "no row of a dependent that is still there refers to the row of the kind a (1 object), else the database refuses" + refers
+	const refuses = "no row that is still there refers to the row of the kind a (1 object), else the database refuses" + refers
 	const takes = "no row of a dependent that needs it goes with the row of the kind a (1 object)" + refers
 	loose := func(c *ownergraph.Constraint) { c.OfObjects, c.Dependents = false, nil }
 	unread := func(c *ownergraph.Constraint) { c.Unread, c.Owners, c.Dependents = true, nil, nil }

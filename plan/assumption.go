@@ -42,7 +42,8 @@ const (
 	// scope alone. Others that it would select stay.
 	SweepInScope
 	// RemovalsAllowed: the database allows the removal of Count objects of the kind Name, although
-	// rows of dependents that are still there may refer to theirs. Detail is the constraint.
+	// rows that are still there may refer to theirs: those of dependents, or of no object. Detail is
+	// the constraint. The plan does not look for rows of other objects.
 	RemovalsAllowed
 	// RowsKept: the removal of Count objects of the kind Name takes no row of a dependent along that
 	// needs it. Detail is the constraint.

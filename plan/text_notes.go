@@ -92,7 +92,7 @@ func (a *Assumption) words() string {
 	case SweepInScope:
 		return "the sweep of " + about + " covers the members in its own scope alone"
 	case RemovalsAllowed:
-		return "no row of a dependent that is still there refers to the row of the kind " + kind + objects + ", else the database refuses"
+		return "no row that is still there refers to the row of the kind " + kind + objects + ", else the database refuses"
 	case RowsKept:
 		return "no row of a dependent that needs it goes with the row of the kind " + kind + objects
 	case ConstraintsUnread:

@@ -62,6 +62,9 @@ func (s *Store) Constraints(ctx context.Context) ([]graph.Constraint, error) {
 }
 
 func (ses *session) constraints(ctx context.Context) ([]graph.Constraint, error) {
+	if _, err := ses.c.checkTables(ctx); err != nil {
+		return nil, err
+	}
 	objects, keys, err := ses.s.tables.foreignKeys(ctx, &ses.c)
 	if err != nil {
 		return nil, err

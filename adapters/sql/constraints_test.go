@@ -280,6 +280,19 @@ func TestConstraintsWithoutRights(t *testing.T) {
 	}
 }
 
+// TestConstraintsWithoutTables: a database without a store has an error, and no empty answer.
+func TestConstraintsWithoutTables(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		if d.conf.Dialect == Postgres {
+			d.mustHandle(t, nil) // the rig empties these tables
+		}
+		d.conf.Prefix = "none_"
+		if list, err := d.withoutMigrate(t).Constraints(t.Context()); err == nil || list != nil || !strings.Contains(err.Error(), "read constraints: ") {
+			t.Errorf("%v, %v", list, err)
+		}
+	})
+}
+
 // roleWithoutDDL makes a role that may read and write the tables of the schema.
 func (h *handle) roleWithoutDDL(t *testing.T) (role string) {
 	t.Helper()

@@ -34,7 +34,7 @@ var errForeignKeysOff = errors.New("foreign_keys is off: rows stay after their o
 // their number, and for SQLite without foreign_keys. A schema of another database is ErrInvalid.
 //
 //test:by TestTriggersRefuse TestTriggersLetTheStorePass TestTriggersOfOwners TestInstallTriggersErrors
-//test:by TestTriggersAreIdempotent TestTriggersNames
+//test:by TestTriggersAreIdempotent TestTriggersNames TestTriggersTogether TestTriggersInBatches
 func (s *Store) InstallTriggers(ctx context.Context, tables ...Table) error {
 	list, err := s.completeAll(tables)
 	current := false
@@ -57,7 +57,8 @@ func (s *Store) InstallTriggers(ctx context.Context, tables ...Table) error {
 }
 
 // RemoveTriggers drops the triggers of InstallTriggers from tables of the user. Tables without
-// them stay as they are. Errors: ErrInvalid for a table that does not exist.
+// them stay as they are. Call it before DROP TABLE, which leaves the function of a table's triggers
+// behind on Postgres. Errors: ErrInvalid for a table that does not exist.
 //
 //test:by TestTriggersAreIdempotent
 func (s *Store) RemoveTriggers(ctx context.Context, tables ...Table) error {
@@ -152,6 +153,9 @@ func (s *Store) onTables(ctx context.Context, list []Table, do func(*session, Ta
 	}
 	defer release()
 	return s.withLocks(ctx, s.tables.lockSchema, func(ses *session) error {
+		if err := s.tables.lock(ctx, &ses.c); err != nil {
+			return err
+		}
 		for _, t := range list {
 			if err := do(ses, t); err != nil {
 				return inTable(t, err)

@@ -31,7 +31,7 @@ const pgForeignKeys = `SELECT c.conname, c.conrelid::bigint, c.confrelid::bigint
 		AND i.indpred IS NULL),
 	has_table_privilege(c.conrelid, 'SELECT') AND has_schema_privilege(r.relnamespace, 'USAGE'),
 	EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.conrelid AND t.tgname = $2 AND t.tgenabled IN ('O', 'A')),
-	c.confrelid = to_regclass($1)
+	coalesce(c.confrelid = to_regclass($1), false)
 FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid, LATERAL (SELECT to_jsonb(c) AS row) x
 WHERE c.contype = 'f' AND c.conparentid = 0 AND coalesce((x.row ->> 'conenforced')::boolean, true)
 ORDER BY c.conrelid, c.oid`

@@ -203,3 +203,67 @@ func TestTriggersOfOwners(t *testing.T) {
 		}
 	})
 }
+
+// TestTriggersInBatches: a batch removes many objects with one statement, and their rows.
+func TestTriggersInBatches(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.mustHandle(t, nil)
+		h.define(t, teamsTable)
+		teams, _ := h.guarded()
+		h.mustInstall(t, teams)
+		var writes []graph.Write
+		for i := range 20 {
+			o := h.mustCreate(t, object("team", "", fmt.Sprint(i)))
+			h.mustExec(t, fmt.Sprintf(`INSERT INTO [teams] (id, uid) VALUES (%d, '%s')`, i, o.UID))
+			writes = append(writes, deletion(o))
+		}
+		results, err := h.Batch(t.Context(), writes)
+		if err := errors.Join(append(results, err)...); err != nil || h.rows(t, h.tableOf("teams")) != 0 {
+			t.Errorf("%v, %d rows are left", err, h.rows(t, h.tableOf("teams")))
+		}
+	})
+}
+
+// TestTriggersTogether: programs that start at one time install the triggers together.
+func TestTriggersTogether(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.mustHandle(t, nil)
+		h.define(t, teamsTable, projectsTable("", ""))
+		teams, projects := h.guarded()
+		done := make(chan error)
+		for range 8 {
+			other := d.mustHandle(t, nil)
+			go func() { done <- other.InstallTriggers(t.Context(), teams, projects) }()
+		}
+		for range 8 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if current, err := h.haveTriggers(t.Context(), h.mustComplete(t, teams, projects)); err != nil || !current {
+			t.Errorf("the triggers are there: %t, %v", current, err)
+		}
+	})
+}
+
+// TestReplacePasses: INSERT OR REPLACE of SQLite deletes a row without the triggers of a deletion,
+// unless recursive_triggers is on. The package documentation says so.
+func TestReplacePasses(t *testing.T) {
+	h := newSQLiteDatabase(t).mustHandle(t, nil)
+	h.define(t, teamsTable)
+	h.db.SetMaxOpenConns(1)
+	teams, _ := h.guarded()
+	h.mustInstall(t, teams)
+	a, b := h.mustCreate(t, object("team", "", "a")), h.mustCreate(t, object("team", "", "b"))
+	h.mustExec(t, `INSERT INTO [teams] (id, uid) VALUES (1, '`+string(a.UID)+`')`)
+	for _, c := range []struct {
+		recursive string
+		refused   bool
+	}{{"ON", true}, {"OFF", false}} {
+		h.mustExec(t, `PRAGMA recursive_triggers = `+c.recursive)
+		err := h.tryExec(t, `INSERT OR REPLACE INTO [teams] (id, uid) VALUES (1, '`+string(b.UID)+`')`)
+		if (err != nil) != c.refused {
+			t.Errorf("recursive_triggers %s: %v", c.recursive, err)
+		}
+	}
+}

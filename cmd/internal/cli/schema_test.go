@@ -37,7 +37,7 @@ func (d *database) withRows(t *testing.T) *sql.DB {
 func TestForeignKeys(t *testing.T) {
 	d := newSQLite(t)
 	d.withRows(t)
-	const assumed = "assumed: no row of a dependent that is still there refers to the row of the kind team (1 object), else the database refuses: " +
+	const assumed = "assumed: no row that is still there refers to the row of the kind team (1 object), else the database refuses: " +
 		"projects.team_id refers to teams.id (ON DELETE NO ACTION)\n"
 	for _, c := range []struct {
 		args   []string
