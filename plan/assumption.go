@@ -43,11 +43,14 @@ const (
 	SweepInScope
 	// RemovalsAllowed: the database allows the removal of Count objects of the kind Name, although
 	// rows that are still there may refer to theirs: those of dependents, or of no object. Detail is
-	// the constraint. The plan does not look for rows of other objects.
+	// the constraint.
 	RemovalsAllowed
 	// RowsKept: the removal of Count objects of the kind Name takes no row of a dependent along that
 	// needs it. Detail is the constraint.
 	RowsKept
+	// OnlyDependentsRefer: of rows that may refer to those of Count objects of the kind Name, there
+	// are those of dependents alone, and the order of the plan suits these. Detail is the constraint.
+	OnlyDependentsRefer
 	// ConstraintsUnread: the rules of the database are not known. Detail is the cause.
 	ConstraintsUnread
 )
@@ -56,7 +59,7 @@ var assumptionNames = [...]string{
 	"unset", "handler succeeds", "handler fails", "finalizer stays", "finalizer removed", "grace passes",
 	"owner absent", "owner unknown", "kind sick", "kind unlisted", "propagation assumed", "labels unknown",
 	"engine paused", "members removed by", "members outside its scope are not covered by the sweep of",
-	"removals allowed", "rows kept", "constraints unread",
+	"removals allowed", "rows kept", "only dependents refer", "constraints unread",
 }
 
 // String returns the type in words.

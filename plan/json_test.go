@@ -186,7 +186,7 @@ func TestJSONWriteErrors(t *testing.T) {
 		{func(p *plan.Plan) { p.Totals[0].Kept = -1 }, "totals[0].kept: found -1, want a count", "no number of objects"},
 		{func(p *plan.Plan) { p.Scopes[0].Removed = -1 }, "scopes[0].removed: found -1, want a count", "no number of objects"},
 		{func(p *plan.Plan) { p.Cost.Reads = -1 }, "cost.reads: found -1, want a count", "no number of reads"},
-		{func(p *plan.Plan) { p.Assumptions[0].Type = plan.ConstraintsUnread + 1 }, "assumptions[0].type: unknown value 18", "it has no name"},
+		{func(p *plan.Plan) { p.Assumptions[0].Type = plan.ConstraintsUnread + 1 }, "assumptions[0].type: unknown value 19", "it has no name"},
 		{func(p *plan.Plan) { p.StepsTruncated = -1 }, "stepsTruncated: found -1, want a count", "no number of steps"},
 	} {
 		p := full()

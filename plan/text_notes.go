@@ -95,6 +95,8 @@ func (a *Assumption) words() string {
 		return "no row that is still there refers to the row of the kind " + kind + objects + ", else the database refuses"
 	case RowsKept:
 		return "no row of a dependent that needs it goes with the row of the kind " + kind + objects
+	case OnlyDependentsRefer:
+		return "only rows of dependents refer to the row of the kind " + kind + objects
 	case ConstraintsUnread:
 		return "no foreign key of the database refuses, because its constraints could not be read"
 	}

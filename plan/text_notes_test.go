@@ -33,8 +33,9 @@ func TestAssumptions(t *testing.T) {
 		{plan.Assumption{Type: plan.RemovalsAllowed, Name: "team", Count: 1, Detail: "projects.team_id refers to teams.id (ON DELETE NO ACTION)"},
 			"no row that is still there refers to the row of the kind team (1 object), else the database refuses: projects.team_id refers to teams.id (ON DELETE NO ACTION)", "a foreign key"},
 		{plan.Assumption{Type: plan.RowsKept, Name: "team", Count: 2}, "no row of a dependent that needs it goes with the row of the kind team (2 objects)", "a cascade of the database"},
+		{plan.Assumption{Type: plan.OnlyDependentsRefer, Name: "team", Count: 1}, "only rows of dependents refer to the row of the kind team (1 object)", "the dependents go first"},
 		{plan.Assumption{Type: plan.ConstraintsUnread, Detail: "no answer"}, "no foreign key of the database refuses, because its constraints could not be read: no answer", "the catalog is out of reach"},
-		{plan.Assumption{Type: plan.ConstraintsUnread + 1, Name: "x", Count: 1}, "assumption(18) x (1 object)", "an unknown value has a line"},
+		{plan.Assumption{Type: plan.ConstraintsUnread + 1, Name: "x", Count: 1}, "assumption(19) x (1 object)", "an unknown value has a line"},
 	} {
 		if got := c.assumption.String(); got != c.want {
 			t.Errorf("got %q, want %q: %s", got, c.want, c.reason)

@@ -97,8 +97,8 @@
 //
 // A cascade removes rows, and a foreign key between two tables of the user may refuse that.
 // [Store.Constraints] finds the keys that a removal of an object meets. So does Migrate with a
-// Config.Logger, and "ownergraph lint --store". A plan has an assumption for each of its removals
-// that meets such a key.
+// Config.Logger, and "ownergraph lint --store". A plan has an assumption for each kind whose
+// removals meet such a key. It tells rows of dependents that are still there from all other rows.
 //
 // Take teams and projects, whose rows go with their objects, and a column projects.team_id that
 // refers to teams. Each project has its team as an owner. These are the ends of a deletion of a team:

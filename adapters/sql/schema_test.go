@@ -179,7 +179,13 @@ func linesOf(t *testing.T, rows *sql.Rows, h *handle) (list []string) {
 // right to create anything then runs the store, with Migrate and InstallTriggers.
 func TestSchemaWithoutRights(t *testing.T) {
 	d := newPostgresDatabase(t)
-	h := d.mustHandle(t, nil)
+	d.mustHandle(t, nil) // the rig empties these tables
+	d.conf.Schema = fmt.Sprintf("by_hand_%d", schemas.Add(1))
+	h := d.withoutMigrate(t)
+	t.Cleanup(func() { h.dropSchema(t) })
+	for version := range SchemaVersion {
+		h.makeByHand(t, version+1)
+	}
 	h.define(t, teamsTable, projectsTable("", "ON DELETE SET NULL"))
 	teams, projects := h.guarded()
 	for _, table := range []Table{teams, projects} {
@@ -213,6 +219,12 @@ func TestSchemaWithoutRights(t *testing.T) {
 	projects.Owners = nil
 	if err := s.InstallTriggers(t.Context(), projects); !errors.Is(err, graph.ErrRefused) {
 		t.Errorf("other triggers without a right: %v", err)
+	}
+}
+
+func (h *handle) dropSchema(t *testing.T) {
+	if _, err := h.db.Exec(`DROP SCHEMA "` + h.conf.Schema + `" CASCADE`); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // constraints has the rules of the store's database that removals of the plan meet. A rule counts
-// for an object if a dependent of it has its row in the table of the rule, and is still there when
+// fully if a dependent of an object has its row in the table of the rule, and is still there when
 // the object goes. Whether that row refers to the row of the object, the database alone knows.
 //
 //test:by ownergraph.TestPlanConstraints
@@ -18,26 +18,41 @@ func (f *forecast) constraints() (out []plan.Assumption) {
 	if f.Unconstrained != "" {
 		out = append(out, plan.Assumption{Type: plan.ConstraintsUnread, Detail: detail(f.Unconstrained)})
 	}
-	for _, c := range f.Constraints {
-		t := plan.RemovalsAllowed
-		switch c.Effect {
-		case graph.EffectRefuses:
-		case graph.EffectRemoves:
-			t = plan.RowsKept
-		default:
+	for i := range f.Constraints {
+		c := &f.Constraints[i]
+		if c.Effect != graph.EffectRefuses && c.Effect != graph.EffectRemoves {
 			continue
 		}
-		of := map[graph.Kind]int{}
-		for i := range f.Parts {
-			if p := &f.Parts[i]; p.Member && p.State == excerpt.Exists && has(c.Owners, p.Object.Kind, c.Unread) && f.meets(int32(i), &c) {
-				of[p.Object.Kind]++
+		removed, met := f.removals(c)
+		for kind, n := range removed {
+			t := plan.OnlyDependentsRefer
+			switch {
+			case met[kind] && c.Effect == graph.EffectRefuses:
+				t = plan.RemovalsAllowed
+			case met[kind]:
+				t = plan.RowsKept
 			}
-		}
-		for kind, n := range of {
 			out = append(out, plan.Assumption{Type: t, Name: string(kind), Count: n, Detail: detail(c.String())})
 		}
 	}
 	return out
+}
+
+// removals counts the objects by kind whose removal may meet a rule, and has the kinds of those that
+// do meet it.
+func (f *forecast) removals(c *graph.Constraint) (removed map[graph.Kind]int, met map[graph.Kind]bool) {
+	removed, met = map[graph.Kind]int{}, map[graph.Kind]bool{}
+	for i := range f.Parts {
+		p := &f.Parts[i]
+		if !p.Member || p.State != excerpt.Exists || !has(c.Owners, p.Object.Kind, c.Unread) {
+			continue
+		}
+		if _, stays := f.store.At(p.Object.Key); !stays {
+			removed[p.Object.Kind]++
+			met[p.Object.Kind] = met[p.Object.Kind] || f.meets(int32(i), c)
+		}
+	}
+	return removed, met
 }
 
 // maxDetail bounds the text of a database, in bytes.
@@ -50,11 +65,8 @@ func has(list []graph.Kind, kind graph.Kind, unread bool) bool {
 	return unread || slices.Contains(list, kind)
 }
 
-// meets reports whether the end of a part meets a rule.
+// meets reports whether the removal of a part meets a rule.
 func (f *forecast) meets(i int32, c *graph.Constraint) bool {
-	if _, stays := f.store.At(f.Parts[i].Object.Key); stays {
-		return false
-	}
 	if !c.OfObjects {
 		return true
 	}
