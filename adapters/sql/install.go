@@ -29,9 +29,9 @@ var errForeignKeysOff = errors.New("foreign_keys is off: rows stay after their o
 // triggers of all tables or of none. A trigger of another shape is replaced. On Postgres the lock
 // of a table is SHARE ROW EXCLUSIVE, and the waits for it are those of Migrate.
 //
-// Errors: ErrInvalid for a table or a column that does not exist, and for a UID that does not refer
-// to og_objects with ON DELETE CASCADE. ErrRefused for rows that the triggers would refuse, with
-// their number, and for SQLite without foreign_keys. A schema of another database is ErrInvalid.
+// Errors: ErrInvalid for a table or a column that does not exist, for a UID that does not refer to
+// og_objects with ON DELETE CASCADE, and for Table.Schema on SQLite. ErrRefused for rows that the triggers would refuse, with
+// their number, and for SQLite without foreign_keys.
 //
 //test:by TestTriggersRefuse TestTriggersLetTheStorePass TestTriggersOfOwners TestInstallTriggersErrors
 //test:by TestTriggersAreIdempotent TestTriggersNames TestTriggersTogether TestTriggersInBatches
@@ -141,8 +141,7 @@ func (s *Store) haveTriggers(ctx context.Context, list []Table) (current bool, e
 
 func inTable(t Table, err error) error { return fmt.Errorf("table %.80q: %w", t.Name, err) }
 
-// onTables calls do for each table in one transaction, as a migration does. On Postgres it locks
-// the tables first, in their order.
+// onTables calls do for each table in one transaction, as a migration does.
 func (s *Store) onTables(ctx context.Context, list []Table, do func(*session, Table) error) error {
 	if err := s.ready(ctx); err != nil {
 		return err
