@@ -43,9 +43,8 @@ func (h *handle) define(t *testing.T, statements ...string) {
 		}
 		slices.Sort(tables)
 		for _, name := range slices.Compact(tables) {
-			if _, err := h.db.ExecContext(context.WithoutCancel(t.Context()), `DROP TABLE IF EXISTS `+h.tableOf(name)+` CASCADE`); err != nil {
-				t.Error(err)
-			}
+			h.drop(t, `DROP TABLE IF EXISTS `+h.tableOf(name)+` CASCADE`)
+			h.drop(t, `DROP FUNCTION IF EXISTS `+functionPlace(h.conf, Table{Schema: h.conf.Schema, Name: name})+` ()`)
 		}
 	})
 }

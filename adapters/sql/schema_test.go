@@ -74,10 +74,7 @@ func (d *database) withNames(t *testing.T) *handle {
 	h := d.withoutMigrate(t)
 	if d.conf.Dialect == Postgres {
 		t.Cleanup(func() {
-			text := h.conf.names().Replace(`DROP TABLE IF EXISTS {objects}, {owners}, {log}, {records}, {kinds}, {meta}; DROP SEQUENCE IF EXISTS {seq}`)
-			if _, err := h.db.Exec(text); err != nil {
-				t.Error(err)
-			}
+			h.drop(t, h.conf.names().Replace(`DROP TABLE IF EXISTS {objects}, {owners}, {log}, {records}, {kinds}, {meta}; DROP SEQUENCE IF EXISTS {seq}`))
 		})
 	}
 	return h
@@ -182,7 +179,7 @@ func TestSchemaWithoutRights(t *testing.T) {
 	d.mustHandle(t, nil) // the rig empties these tables
 	d.conf.Schema = fmt.Sprintf("by_hand_%d", schemas.Add(1))
 	h := d.withoutMigrate(t)
-	t.Cleanup(func() { h.dropSchema(t) })
+	t.Cleanup(func() { h.drop(t, `DROP SCHEMA "`+h.conf.Schema+`" CASCADE`) })
 	for version := range SchemaVersion {
 		h.makeByHand(t, version+1)
 	}
@@ -219,12 +216,6 @@ func TestSchemaWithoutRights(t *testing.T) {
 	projects.Owners = nil
 	if err := s.InstallTriggers(t.Context(), projects); !errors.Is(err, graph.ErrRefused) {
 		t.Errorf("other triggers without a right: %v", err)
-	}
-}
-
-func (h *handle) dropSchema(t *testing.T) {
-	if _, err := h.db.Exec(`DROP SCHEMA "` + h.conf.Schema + `" CASCADE`); err != nil {
-		t.Error(err)
 	}
 }
 
