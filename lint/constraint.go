@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // tableKind is the kind of the object of a finding about a table of the database. Such an object
@@ -45,7 +44,7 @@ func (c *checker) kindsText(kinds []graph.Kind) string {
 	}
 	list := make([]string, 0, len(kinds))
 	for _, k := range slices.Sorted(slices.Values(kinds)) {
-		list = append(list, spell.Kind(k))
+		list = append(list, k.Text())
 	}
 	return " (" + c.names(list) + ")"
 }

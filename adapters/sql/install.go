@@ -225,10 +225,10 @@ func (ses *session) checkRows(ctx context.Context, t Table) error {
 		if n == 0 {
 			continue
 		}
-		column, cause := t.UID, "have no UID: give them objects first"
+		column, cause := t.UID, "have no UID: give them objects first, for example by Adopt"
 		switch {
 		case i == 1:
-			cause = "have a UID of no object: give them objects first"
+			cause = "have a UID of no object: give them objects first, for example by Adopt"
 		case i > 1:
 			column, cause = t.Owners[i-2].Column, "name an owner to which their object has no reference: write the references first"
 		}

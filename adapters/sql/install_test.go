@@ -43,7 +43,7 @@ func TestInstallTriggersErrors(t *testing.T) {
 			{named("a\x00b"), graph.ErrInvalid, `Name: "a\x00b": a control character`, "no statement has it"},
 			{Table{Schema: h.userSchema(), Name: "teams", UID: "object"}, graph.ErrInvalid, `column "object": there is no such column`, "no such column"},
 			{named("loose"), graph.ErrInvalid, `table "loose": column "uid": it does not refer to og_objects (uid) with ON DELETE CASCADE`, "the row would stay"},
-			{named("old"), graph.ErrRefused, `table "old": column "uid": 2 rows have no UID: give them objects first`, "rows of before"},
+			{named("old"), graph.ErrRefused, `table "old": column "uid": 2 rows have no UID: give them objects first, for example by Adopt`, "rows of before"},
 			{projects, graph.ErrRefused, `table "projects": column "team_id": 1 rows name an owner to which their object has no reference`, "a moved row of before"},
 			{withOwner(OwnerColumn{Column: "none", Table: "teams"}), graph.ErrInvalid, `column "none": there is no such column`, "no such column"},
 			{withOwner(OwnerColumn{Column: "team_id", Table: "none"}), graph.ErrInvalid, `column "team_id": table "none": there is no such table`, "no such table of owners"},

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/lines/write"
 )
 
 // maxReported bounds the lines of one Migrate.
@@ -39,7 +38,7 @@ func (s *Store) reportConstraints(ctx context.Context) {
 }
 
 func (s *Store) warn(text string, args ...any) {
-	write.Line(s.conf.Logger, &s.lines, slog.LevelWarn, fmt.Sprint(args...), text, args...)
+	s.log.Line(slog.LevelWarn, text, fmt.Sprint(args...), args...)
 }
 
 // faultsOf returns the findings of package lint about a constraint.
