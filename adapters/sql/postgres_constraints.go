@@ -90,6 +90,3 @@ func readKindsOf(ctx context.Context, c *conn, names *strings.Replacer, table st
 		return nil
 	})
 }
-
-// quoteName quotes the name of a table or of a column.
-func quoteName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
