@@ -66,6 +66,8 @@
 //   - The server is restored in the middle of a cascade (TestRestoredMidCascade).
 //   - A policy puts owner references back (TestOwnersRestoredByPolicy).
 //
+// Package upstream runs Kubernetes' own end-to-end tests of the garbage collector.
+//
 // # Sweeps
 //
 // The user stories of KubeZoo's proposal describe the sweep of tenants
