@@ -50,7 +50,7 @@ func newClient(c *rest.Config, log *slog.Logger) (*client, error) {
 	if config.QPS == 0 && config.RateLimiter == nil {
 		config.QPS = -1
 	}
-	if config.WarningHandler == nil && config.WarningHandlerWithContext == nil {
+	if config.WarningHandler == nil { // client-go prefers a WarningHandlerWithContext to it
 		config.WarningHandler = rest.NoWarnings{}
 	}
 	config.Timeout = 0 // it would end watches; every request has a context

@@ -49,7 +49,10 @@ func drawMeta(t *rapid.T) meta {
 	}
 	m.Finalizers = rapid.SliceOfN(text, 0, 3).Draw(t, "finalizers")
 	for range rapid.IntRange(0, 2).Draw(t, "managers") {
-		fields := metav1.NewFieldsV1(text.Draw(t, "fields"))
+		fields := &metav1.FieldsV1{}
+		if err := fields.UnmarshalJSON([]byte(text.Draw(t, "fields"))); err != nil {
+			t.Fatal(err)
+		}
 		m.ManagedFields = append(m.ManagedFields, metav1.ManagedFieldsEntry{Manager: text.Draw(t, "manager"), FieldsV1: fields})
 	}
 	return m

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -88,11 +88,11 @@ func (c Config) filled() (Config, error) {
 	c.Listings = cmp.Or(c.Listings, defaultListings)
 	c.RecordNamespace = cmp.Or(c.RecordNamespace, defaultRecordNamespace)
 	c.RecordPrefix = cmp.Or(c.RecordPrefix, defaultRecordPrefix)
-	if why := content.IsDNS1123Label(c.RecordNamespace); len(why) > 0 {
+	if why := validation.IsDNS1123Label(c.RecordNamespace); len(why) > 0 {
 		return c, fmt.Errorf("new store: RecordNamespace: %s: %w", why[0], graph.ErrInvalid)
 	}
 	longest := c.RecordPrefix + strings.Repeat("x", 63)
-	if why := content.IsDNS1123Subdomain(longest); len(why) > 0 {
+	if why := validation.IsDNS1123Subdomain(longest); len(why) > 0 {
 		return c, fmt.Errorf("new store: RecordPrefix: %s: %w", why[0], graph.ErrInvalid)
 	}
 	if c.Logger == nil {

@@ -1,12 +1,12 @@
 package clientgo
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 	"unique"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -81,7 +81,19 @@ const maxName = 1024
 // validName reports whether an object may have the name. A path can contain it, and the
 // graph accepts it.
 func validName(s string) bool {
-	return len(s) <= maxName && len(content.IsPathSegmentName(s)) == 0 && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+	return len(s) <= maxName && notSegment(s) == "" && utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// notSegment returns the reason for which no server accepts the text as one segment of a path, or
+// "". The functions of apimachinery for it are not in all supported versions.
+func notSegment(s string) string {
+	switch {
+	case s == ".", s == "..":
+		return fmt.Sprintf("%q is a folder in a path", s)
+	case strings.ContainsAny(s, "/%"):
+		return fmt.Sprintf("%q contains '/' or '%%'", s)
+	}
+	return ""
 }
 
 // gvkOf returns the group, version and kind of a reference. A malformed apiVersion

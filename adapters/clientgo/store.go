@@ -1,15 +1,16 @@
 package clientgo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/rest"
 
 	"github.com/ownergraph/ownergraph"
@@ -113,18 +114,18 @@ func (s *Store) CompareVersions(_ graph.Kind, a, b graph.Version) int {
 	return compare(string(a), string(b))
 }
 
+// compare orders decimal numbers of any length. The one with more digits is greater.
 func compare(a, b string) int {
-	c, err := resourceversion.CompareResourceVersion(a, b)
-	if err != nil {
+	if !ordered(a) || !ordered(b) {
 		return 0
 	}
-	return c
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
-// ordered reports whether a version can be compared.
+// ordered reports whether a version can be compared. It is a positive decimal number without
+// leading zeros.
 func ordered(v string) bool {
-	_, err := resourceversion.CompareResourceVersion(v, v)
-	return err == nil
+	return v != "" && v[0] != '0' && strings.Trim(v, "0123456789") == ""
 }
 
 // discover returns the result of a discovery that began after since. Callers that wait

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -79,8 +78,8 @@ func (s *Store) reach(ctx context.Context, verb string, key graph.Key) (resource
 		return r, c, err
 	}
 	for _, f := range [...]struct{ field, text string }{{"name", key.Name}, {"scope", key.Scope}} {
-		if why := content.IsPathSegmentName(f.text); len(why) > 0 {
-			return r, c, fmt.Errorf("%s %s: %s: %s: %w", verb, placeText(key), f.field, why[0], graph.ErrRefused)
+		if why := notSegment(f.text); why != "" {
+			return r, c, fmt.Errorf("%s %s: %s: %s: %w", verb, placeText(key), f.field, why, graph.ErrRefused)
 		}
 	}
 	switch {

@@ -8,7 +8,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -181,10 +180,16 @@ func (s *store) ownerOf(namespace string, r *metav1.OwnerReference) graph.Owner 
 	}
 	k := s.kinds[o.Kind]
 	switch {
-	case k == nil || !slices.Contains(k.versions, gv.Version), k.info.Scoped && namespace == "", len(content.IsPathSegmentName(r.Name)) > 0:
+	case k == nil || !slices.Contains(k.versions, gv.Version), k.info.Scoped && namespace == "", !isSegment(r.Name):
 		o.Unresolved = true
 	case k.info.Scoped:
 		o.Scope = namespace
 	}
 	return o
+}
+
+// isSegment reports whether a path can contain the name, as in an API server. The functions of
+// apimachinery for it are not in all supported versions.
+func isSegment(name string) bool {
+	return name != "." && name != ".." && !strings.ContainsAny(name, "/%")
 }
