@@ -34,6 +34,7 @@
 //
 //   - Block: a foreground deletion of the owner waits for this dependent.
 //   - Controller: the owner manages this object. An object has at most one such owner.
+//     [graph.Object.ControllerRef] is the usual reference, with Controller and Block.
 //   - Unresolved: the store could not tell the owner's scope or kind, so the owner is unknown.
 //   - OnDelete: reserved for a policy of this reference. Stores keep it, and no decision reads it
 //     yet. The store of adapters/clientgo refuses it.
@@ -48,7 +49,8 @@
 // owner has one of three propagations:
 //
 //   - Background: the owner goes at once. The engine deletes its dependents afterwards.
-//   - Foreground: the owner is marked and stays until its blocking dependents are gone.
+//   - Foreground: the owner is marked and stays until the dependents with Block are gone. It may go
+//     before the others. A plan says so if no dependent blocks.
 //   - Orphan: the owner is marked. The engine removes each reference with the owner's UID, and the
 //     dependents stay. Then the owner goes.
 //

@@ -11,7 +11,8 @@ type Owner struct {
 	// owner is unknown. The reference deletes nothing, and it blocks each owner with its
 	// UID.
 	Unresolved bool
-	// Block says that a foreground deletion of the owner waits for this object.
+	// Block says that a foreground deletion of the owner waits for this object. Without it
+	// the owner may go before this object.
 	Block bool
 	// Controller marks the one owner that manages this object. No other owner may adopt
 	// the object. Decisions treat all owners alike, but an object with two controllers is

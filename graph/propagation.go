@@ -18,8 +18,8 @@ const (
 	Unset Propagation = iota
 	// Background removes the owner at once and its dependents afterwards.
 	Background
-	// Foreground removes the dependents first. The owner waits for the dependents whose
-	// reference blocks.
+	// Foreground marks the owner, which stays until the dependents whose reference blocks are
+	// gone (Owner.Block). It waits for no other dependent, so the owner may go before those.
 	Foreground
 	// Orphan removes the owner and keeps the dependents, without their reference to it.
 	Orphan

@@ -68,7 +68,7 @@ func drawPlan(t *rapid.T) plan.Plan {
 			Writes: count.Draw(t, "writes"), Reads: count.Draw(t, "reads"), Fences: count.Draw(t, "fences"),
 			Handlers: count.Draw(t, "handlers"), Varies: rapid.Bool().Draw(t, "varies"),
 		},
-		BestEffort: rapid.Bool().Draw(t, "best effort"), Torn: rapid.Bool().Draw(t, "torn"), Busy: rapid.Bool().Draw(t, "busy"),
+		WithoutBlocker: drawList(t, drawKey(), "without blocker"), BestEffort: rapid.Bool().Draw(t, "best effort"), Torn: rapid.Bool().Draw(t, "torn"), Busy: rapid.Bool().Draw(t, "busy"),
 		Fingerprint: rapid.String().Draw(t, "fingerprint"),
 	}
 	p.Request.Delete = drawList(t, rapid.Custom(func(t *rapid.T) plan.Target {

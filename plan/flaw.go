@@ -61,6 +61,7 @@ func (p *Plan) flaw() flaw {
 		each("assumptions", p.Assumptions, func(_ int, a *Assumption) flaw {
 			return first(known("type", a.Type, ConstraintsUnread), text("name", a.Name), count("count", a.Count), text("detail", a.Detail))
 		}),
+		each("withoutBlocker", p.WithoutBlocker, ownerFlaw),
 		text("fingerprint", p.Fingerprint),
 	)
 }

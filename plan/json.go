@@ -26,6 +26,7 @@ type (
 		Cost           jsonCost         `json:"cost,omitzero"`
 		Verdicts       []jsonVerdict    `json:"verdicts,omitempty"`
 		Assumptions    []jsonAssumption `json:"assumptions,omitempty"`
+		WithoutBlocker []jsonKey        `json:"withoutBlocker,omitempty"`
 		BestEffort     bool             `json:"bestEffort,omitempty"`
 		Torn           bool             `json:"torn,omitempty"`
 		Busy           bool             `json:"busy,omitempty"`
@@ -191,6 +192,7 @@ type (
 //	    "type": "handler succeeds",  always there, as AssumptionType.String writes it
 //	    "name": "example.org/y", "count": 1, "detail": "..."
 //	  }],
+//	  "withoutBlocker": [{...}],     keys
 //	  "bestEffort": true,
 //	  "torn": true,
 //	  "busy": true,
@@ -209,7 +211,7 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	out := jsonPlan{
 		Schema: Schema, Request: requestOut(&p.Request),
 		Truncated: p.Truncated, StepsTruncated: p.StepsTruncated, Waves: p.Waves, Cost: jsonCost(p.Cost),
-		BestEffort: p.BestEffort, Torn: p.Torn, Busy: p.Busy, Fingerprint: p.Fingerprint,
+		WithoutBlocker: keysOut(p.WithoutBlocker), BestEffort: p.BestEffort, Torn: p.Torn, Busy: p.Busy, Fingerprint: p.Fingerprint,
 	}
 	out.Objects = make([]jsonObject, len(p.Objects))
 	for i := range p.Objects {

@@ -46,6 +46,7 @@ func readJSON(text []byte, p *Plan) error {
 		{Name: "cost", Read: func(value []byte) error { return readCost(value, &p.Cost) }},
 		list("verdicts", &p.Verdicts, readVerdict),
 		list("assumptions", &p.Assumptions, readAssumption),
+		list("withoutBlocker", &p.WithoutBlocker, readKey),
 		jsonread.Flag("bestEffort", &p.BestEffort), jsonread.Flag("torn", &p.Torn), jsonread.Flag("busy", &p.Busy),
 		jsonread.StringField("fingerprint", false, &p.Fingerprint),
 	})

@@ -37,9 +37,9 @@ func full() plan.Plan {
 		Totals: []plan.Total{{Kind: "pod", Removed: 1, Orphaned: 2, Trimmed: 3, Kept: 4, Held: 5, Possible: 6, Affected: 15}},
 		Scopes: []plan.ScopeTotal{{Scope: "shop", Removed: 1}},
 		Waves:  7, Cost: plan.Cost{Writes: 1, Reads: 2, Fences: 3, Handlers: 4, Varies: true},
-		Verdicts:    []plan.Verdict{{Root: b, Guard: "g", Always: true, Protected: []graph.Key{a}, ProtectedMore: 1, Ends: 9, Above: true, Limit: 8, Unknown: true}},
-		Assumptions: []plan.Assumption{{Type: plan.HandlerFails, Name: "y", Count: 1, Detail: "d"}},
-		BestEffort:  true, Torn: true, Busy: true, Fingerprint: "9f",
+		Verdicts:       []plan.Verdict{{Root: b, Guard: "g", Always: true, Protected: []graph.Key{a}, ProtectedMore: 1, Ends: 9, Above: true, Limit: 8, Unknown: true}},
+		Assumptions:    []plan.Assumption{{Type: plan.HandlerFails, Name: "y", Count: 1, Detail: "d"}},
+		WithoutBlocker: []graph.Key{b}, BestEffort: true, Torn: true, Busy: true, Fingerprint: "9f",
 	}
 }
 
@@ -55,7 +55,7 @@ const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set",
 	`"scopes":[{"scope":"shop","removed":1}],"waves":7,"cost":{"writes":1,"reads":2,"fences":3,"handlers":4,"varies":true},` +
 	`"verdicts":[{"root":{"kind":"set","scope":"shop","name":"b","uid":"2"},"guard":"g","always":true,` +
 	`"protected":[{"kind":"pod","scope":"shop","name":"a","uid":"1"}],"protectedMore":1,"ends":9,"above":true,"limit":8,"unknown":true}],` +
-	`"assumptions":[{"type":"handler fails","name":"y","count":1,"detail":"d"}],"bestEffort":true,"torn":true,"busy":true,"fingerprint":"9f"}`
+	`"assumptions":[{"type":"handler fails","name":"y","count":1,"detail":"d"}],"withoutBlocker":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],"bestEffort":true,"torn":true,"busy":true,"fingerprint":"9f"}`
 
 // TestJSON checks the JSON form, which others have stored: no row of it changes.
 func TestJSON(t *testing.T) {

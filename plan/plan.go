@@ -57,6 +57,13 @@ type Plan struct {
 	Verdicts []Verdict
 	// Assumptions are the facts that the plan takes for granted (RULES, P4), sorted.
 	Assumptions []Assumption
+	// WithoutBlocker has the targets in the foreground that have dependents, and none that blocks
+	// (graph.Owner.Block), in the order of the request. Such a target does not wait for its dependents,
+	// so it may go before them. Targets that wait for other objects are left out: holders, containers,
+	// and roots of an order in phases.
+	//
+	//test:by ownergraph.TestPlanWithoutBlocker
+	WithoutBlocker []graph.Key
 	// BestEffort says that the store has no fences, or that a write goes on without a fence
 	// after the longest wait. A foreground or orphan deletion may then miss a dependent.
 	BestEffort bool

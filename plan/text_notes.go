@@ -21,6 +21,9 @@ func (w *writer) notes(p *Plan) {
 	}
 	listed(w, refused, "refusal", func(v Verdict) string { return "! " + v.String() })
 	listed(w, p.Assumptions, "assumption", func(a Assumption) string { return "assumed: " + a.String() })
+	listed(w, p.WithoutBlocker, "deletion without a blocker", func(k graph.Key) string {
+		return "no dependent blocks the deletion of " + name(k) + ", so it does not wait for its dependents"
+	})
 	for _, label := range []struct {
 		on   bool
 		text string

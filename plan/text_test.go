@@ -111,6 +111,8 @@ func TestText(t *testing.T) {
 		{plan.Plan{}, "without a deletion 0 objects go; 0 are held\n", "an empty request asks for the writes that are due"},
 		{plan.Plan{Truncated: 7}, "... and 7 more objects left out by the limit\n", "never silently"},
 		{plan.Plan{BestEffort: true}, "best effort", "the store has no fences"},
+		{plan.Plan{WithoutBlocker: []graph.Key{a}}, "no dependent blocks the deletion of a/s/a, so it does not wait for its dependents\n", "the foreground is of no use"},
+		{plan.Plan{WithoutBlocker: make([]graph.Key, 101)}, "... and 1 more deletion without a blocker\n", "the text is bounded"},
 		{plan.Plan{Torn: true}, "not of one instant", "the copy is of several instants"},
 		{plan.Plan{Busy: true}, "the collector had work under way", "the plan includes that work"},
 		{plan.Plan{Verdicts: []plan.Verdict{{Root: a, Guard: "g", Always: true}}}, "! guard g refuses the deletion of a/s/a: every deletion needs an approval\n", "the deletion does not begin"},

@@ -164,7 +164,7 @@ func (h *Handler) plan(ctx context.Context, r *http.Request) (content, error) {
 	}
 	for _, c := range []planChoice{
 		{Name: graph.Background.String(), Words: "dependents go afterwards"},
-		{Name: graph.Foreground.String(), Words: "dependents go first"},
+		{Name: graph.Foreground.String(), Words: "dependents that block go first"},
 		{Name: graph.Orphan.String(), Words: "dependents stay"},
 	} {
 		q := url.Values{"propagation": {c.Name}}

@@ -35,7 +35,7 @@ func parseOptions(args []string, stderr io.Writer) (o options, err error) {
 	flags.StringVar(&o.file, "f", "", "read the objects from `FILE`, as kubectl get -A -o json prints them; - is standard input\n(default a recorded cluster)")
 	flags.Func("tree", "draw the owners and the dependents of the `OBJECT`, and end", into(&drawn))
 	flags.Func("delete", "delete the `OBJECT`, in place of three Deployments of the recorded cluster", into(&deleted))
-	flags.Var((*live.PropagationFlag)(&how), "propagation", "`HOW` to delete: background (the default), foreground or orphan")
+	flags.Var((*live.PropagationFlag)(&how), "propagation", "`HOW` to delete: background (the default), foreground (it waits for the dependents that block) or orphan")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}

@@ -44,6 +44,7 @@ func (f *forecast) plan() plan.Plan {
 	p.Cost.Varies = f.acted || slices.Contains(possible, true) || f.varies()
 	f.boundCost(&p.Cost)
 	p.Assumptions = f.assumptions()
+	p.WithoutBlocker = f.withoutBlocker()
 	if f.req.Limit > 0 && len(p.Objects) > f.req.Limit {
 		p.Truncated = len(p.Objects) - f.req.Limit
 		p.Objects = p.Objects[:f.req.Limit]

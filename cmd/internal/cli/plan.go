@@ -39,7 +39,7 @@ func removedByKubernetes() []string {
 }
 
 func (p *planFlags) add(cmd *cobra.Command) {
-	cmd.Flags().Var((*live.PropagationFlag)(&p.propagation), "cascade", "how to delete: background, foreground or orphan (default background, or as the deletion has begun)")
+	cmd.Flags().Var((*live.PropagationFlag)(&p.propagation), "cascade", "how to delete: background, foreground (the object stays until the dependents that block it are gone) or orphan (default background, or as the deletion has begun)")
 	_ = cmd.RegisterFlagCompletionFunc("cascade", cobra.FixedCompletions([]string{"background", "foreground", "orphan"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
