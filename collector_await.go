@@ -91,7 +91,7 @@ func (c *Collector) waitObserved(ctx context.Context) error {
 func (c *Collector) stillWaiting(ctx context.Context, x *following) error {
 	var why []string
 	c.locked(func(e engine.Driver, now time.Time) {
-		for _, id := range x.Sample(run.MaxNames, true) {
+		for _, id := range x.Sample(e.FollowView(), run.MaxNames, true) {
 			why = append(why, e.WhyLeft(id, now))
 		}
 		if left := x.Counts(e.FollowView()).Left; left > len(why) {

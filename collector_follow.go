@@ -208,10 +208,10 @@ func (c *Collector) progress(x *following, now time.Time) engine.Progress {
 	e := c.engine
 	n, over := c.countFollow(x)
 	p := engine.Progress{
-		Root: x.Root(), Begun: n.Begun, Known: n.Gone + n.Left, Gone: n.Gone, Left: n.Left, Held: n.Held,
+		Root: x.Root(), Begun: n.Begun, Known: n.Gone + n.Left, Gone: n.Gone, Left: n.Left, Held: n.Held, Blocked: n.Blocked, References: n.References, Dropped: n.Dropped,
 		Growing: !n.Complete || !n.Begun || x.unseen > 0 && !over, Since: x.since, Done: over,
 	}
-	for _, id := range x.Sample(run.MaxNames, false) {
+	for _, id := range x.Sample(e.FollowView(), run.MaxNames, false) {
 		p.By = append(p.By, e.HeldAt(id))
 	}
 	slices.SortFunc(p.By, func(a, b engine.Held) int { return a.Key.Compare(b.Key) })

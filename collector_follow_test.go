@@ -57,7 +57,7 @@ func (f followed) want(t *testing.T, want, reason string) {
 		t.Errorf("%s, %v; want %s: %s", got, f.err, want, reason)
 	}
 	for i, p := range f.all {
-		if p.Known != p.Gone+p.Left || p.Held > p.Left || len(p.By) > p.Held || p.Done != (i == len(f.all)-1) || p.Since.IsZero() {
+		if p.Known != p.Gone+p.Left || p.Held+p.Blocked > p.Left || len(p.By) > p.Held+p.Blocked || p.Done != (i == len(f.all)-1) || p.Since.IsZero() {
 			t.Errorf("progress %d is %+v", i, p)
 		}
 	}
@@ -132,8 +132,8 @@ func TestFollowHeld(t *testing.T) {
 		s.delete(t, "p/s/x", ownergraph.Background)
 		s.delete(t, "p/s/a", ownergraph.Foreground)
 		pass(time.Hour)
-		if last.Held != 2 || last.Left != 2 || last.Gone != 1 || last.Growing || last.Writes == 0 || last.Fences == 0 || last.Rate <= 0 {
-			t.Errorf("%+v, want 2 held of 2 left, 1 gone, and requests", last)
+		if last.Held != 1 || last.Blocked != 1 || last.Left != 2 || last.Gone != 1 || last.Growing || last.Writes == 0 || last.Fences == 0 || last.Rate <= 0 {
+			t.Errorf("%+v, want 1 held and 1 blocked of 2 left, 1 gone, and requests", last)
 		}
 		if got, want := lines(last.By), "p/s/a: dependents hold it (p/s/b)\np/s/b: finalizers hold it (foreign)"; got != want {
 			t.Errorf("held: %s, want %s", got, want)
@@ -291,7 +291,7 @@ func TestSweepProgress(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		for p, err := range r.Follow(ctx, got.Root) {
-			if err != nil || p.Left != got.Left || p.Held != got.Held+1 {
+			if err != nil || p.Left != got.Left || p.Held != got.Held || p.Blocked != got.Blocked+1 {
 				t.Errorf("Follow has %+v, %v, and the sweep %+v", p, err, got)
 			}
 			break

@@ -68,9 +68,9 @@ func (c *Collector) Kinds() []engine.KindStatus { return ask(c, engine.Driver.Ki
 // Running returns the runs of handlers under way, by key and finalizer. A high age shows a run that hangs.
 func (c *Collector) Running() []engine.HandlerRun { return ask(c, engine.Driver.Running) }
 
-// Held returns at most limit of the objects that are held, by key, with the reason. They are blocked, waiting or
-// stuck (see Status). Blocked ones are not in Stats.Held. Held looks at a slice of the objects at a time and lets
-// the engine go on in between. With many objects its result mixes several moments.
+// Held returns at most limit of the objects that are held or blocked, by key, with the reason. Held ones are
+// pending or stuck (see engine.Status), and Stats.Held counts them alone. Held looks at a slice of the objects at
+// a time and lets the engine go on in between. With many objects its result mixes several moments.
 //
 //test:by TestHeldInSlices
 func (c *Collector) Held(limit int) []engine.Held {
@@ -103,8 +103,8 @@ func (c *Collector) held(limit int, in func(Key) bool) []engine.Held {
 	return out
 }
 
-// HeldReasons counts the held objects by reason, in the order of the reasons. It includes the
-// blocked ones, as Held does, and lets the engine go on in between as Held does.
+// HeldReasons counts the held and the blocked objects by reason, in the order of the reasons. The
+// reason has the status. HeldReasons lets the engine go on in between as Held does.
 //
 //test:by engine.TestHeldReasons engine.TestHeldReasonsOfFewer
 func (c *Collector) HeldReasons() (out []engine.HeldReason) {
@@ -152,7 +152,7 @@ func (c *Collector) Deletions(limit int) (out []engine.Deletion) {
 }
 
 // WaitIdle waits until nothing more can happen without a user or the store. It returns at most 1,000 of the
-// objects that are held then, by key, with the reason. With more than 8 it returns them as Held does. It may be
+// objects that are held or blocked then, by key, with the reason. With more than 8 it returns them as Held does. It may be
 // called before Run.
 //
 // On a store of level 2 it takes into account every commit before the call, and everything that a handler does

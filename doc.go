@@ -138,8 +138,9 @@
 //
 // # Held objects
 //
-// An object is held if the engine cannot decide on it, or cannot complete its deletion, until another
-// object or another program changes. [Collector.Held] and WaitIdle list the held objects by key. Each
+// An object is held if the engine cannot decide on it, or cannot complete its deletion, until something
+// outside of the engine changes. An object is blocked if it waits for its dependents or members. Each
+// number of held objects leaves the blocked ones out. [Collector.Held] and WaitIdle list both by key. Each
 // entry, an [engine.Held], has the status, the reason, the names of the causes, the time, and the
 // last error. REASONS.md has each reason with its remedy. Some reasons are:
 //

@@ -114,7 +114,7 @@ func TestSweepStatus(t *testing.T) {
 		r.idle()
 		got := fmt.Sprintf("%+v", r.Sweeps(9))
 		const want = "[{Holder:tenant/1 Finalizer:x.io/tenant Gone:false Members:4 MembersGone:1 MembersLeft:3 Phases:[1 2 0] Open:1 " +
-			"Kinds:[{Kind:pod Count:1} {Kind:secret Count:1} {Kind:volume Count:1}] Blocked:1 " +
+			"Kinds:[{Kind:pod Count:1} {Kind:secret Count:1} {Kind:volume Count:1}] Held:1 Blocked:0 " +
 			"By:[pod/1-x/a: finalizers hold it (x.io/slow)] Waves:1 Halted:false}]"
 		if got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)

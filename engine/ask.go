@@ -146,7 +146,7 @@ func (d driver) HeldReasons(sum map[policy.Reason]HeldReason, from graph.NodeID)
 		if s.Objects == 0 || x.Since.Before(s.Oldest) {
 			s.Oldest = x.Since
 		}
-		s.Reason, s.Objects = x.Reason, s.Objects+1
+		s.Reason, s.Status, s.Objects = x.Reason, Status(held.StatusOf(x.Reason)), s.Objects+1
 		sum[x.Reason] = s
 	})
 }

@@ -85,11 +85,12 @@
 // # Status and statistics
 //
 // A [Status] tells a stuck object from a slow one, in the words of package explain. The method
-// Running of the Collector lists the moving objects, and Held those that are blocked, pending or stuck.
+// Running of the Collector lists the moving objects, and Held the held and the blocked ones. A held
+// object is pending or stuck. A blocked object waits for others, which have the cause, so no number of
+// held objects counts it.
 //
 // [Stats] has the counts, ByStatus by status. The Collector's method Keys returns keys of objects, and
-// Nearby the owners and dependents of one object. The number Stats.Held omits the blocked ones, because
-// other objects have the cause. Stats.Unfinished has the oldest object that the engine has begun with and
+// Nearby the owners and dependents of one object. Stats.Unfinished has the oldest object that the engine has begun with and
 // neither finished nor held. Its age shows a stall of any cause.
 //
 // Config.OnDecision receives every decision, as a [DecisionEvent]. [Engine.Orders] reports the

@@ -110,30 +110,9 @@ func (e *Engine) tryKeepNew(id graph.NodeID) bool {
 	}
 	e.nodes.SetKept(e.graph, id, why)
 	if e.cfg.OnDecision != nil {
-		e.report(e.calls.Subject(e.graph.Node(id)), DecisionEvent{Decision: fastDecision(why)})
+		e.report(e.calls.Subject(e.graph.Node(id)), DecisionEvent{Decision: evidence.FastDecision(why)})
 	}
 	return true
-}
-
-// fastDecision returns the decision that the fast path replaces.
-func fastDecision(why policy.Reason) policy.Decision {
-	if why == policy.NeedListing {
-		return policy.Decision{Action: policy.Wait, Reason: why, Owners: []int{0}}
-	}
-	return policy.Decision{Action: policy.Keep, Reason: why}
-}
-
-// servesFast reports whether the fast path, with its reason, may replace a decision. The
-// node may have been kept earlier, and the reason is unset then. A node that was left to a
-// listing may have got a doubt since, and the end of the listing decides it.
-func servesFast(reason, noted policy.Reason, d policy.Decision) bool {
-	switch {
-	case reason == policy.NeedListing:
-		return d.Action == policy.Wait && d.Reason == policy.NeedListing
-	case reason == policy.ReasonUnset && noted == policy.NeedListing:
-		return d.Action == policy.Keep || d.Action == policy.Wait
-	}
-	return d.Action == policy.Keep && (d.Reason == policy.NoOwners || d.Reason == policy.OwnerSolid)
 }
 
 // checkFastPath compares the fast path with the decisions that it replaces.
@@ -149,7 +128,7 @@ func (e *Engine) checkFastPath() error {
 			continue
 		}
 		j := &e.scratch.judgement
-		if j.judgeOwn(e, n.ID()); !servesFast(reason, e.state(n.ID()).Reason, j.d) {
+		if j.judgeOwn(e, n.ID()); !evidence.ServesFast(reason, e.state(n.ID()).Reason, j.d) {
 			return fmt.Errorf("N9: the fast path keeps %s (%v), and a decision would be %v (%v)", n.Key(), reason, j.d.Action, j.d.Reason)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -37,7 +38,7 @@ func (x *explainer) judge(id graph.NodeID) finding {
 	e, j := x.e, &x.judgement
 	f := finding{id: id}
 	if why := e.fastKeep(id); why != policy.ReasonUnset {
-		f.in, f.d = *e.input(id, &j.evidence), fastDecision(why)
+		f.in, f.d = *e.input(id, &j.evidence), evidence.FastDecision(why)
 	} else {
 		j.judge(e, id)
 		f.in, f.d, f.barred = *j.in, j.d, j.bar

@@ -219,7 +219,7 @@ func (x *explainer) finalizers(j finding, c explain.Condition) (out []explain.Co
 func (x *explainer) members(j finding, c explain.Condition) []explain.Condition {
 	s, ok := x.e.sweeps.StatusOf(j.id)
 	if ok && len(s.Sample) > 0 {
-		return x.visits(s.Sample, max(s.Blocked, len(s.Sample)))
+		return x.visits(s.Sample, max(s.Held+s.Blocked, len(s.Sample)))
 	}
 	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep (%s left)", run.Counted(s.MembersLeft, "member", "members"))
 	if x.e.sweeps.AwaitsFence(j.id) {

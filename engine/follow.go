@@ -21,12 +21,21 @@ type Progress struct {
 	// Begun: the root is marked for deletion, or gone. Follow waits for that.
 	Begun bool
 	// Known is the sum of Gone and Left. Gone counts the members that the watch has shown
-	// to go since Since, and the root. Left counts the members that exist, and Held those
-	// of them that Collector.Held lists. A member that only waits for the write of another
-	// collector (policy.ObserveOnly) is not held.
-	Known, Gone, Left, Held int
-	// By has at most 8 of the held members, by key, with the reason. Members that wait for
-	// other members come in only where there are not enough others.
+	// to go since Since, and the root. Left counts the members that exist. A root in an orphan
+	// deletion is the only member, as its dependents stay. A holder or a container has members
+	// all the same.
+	Known, Gone, Left int
+	// Held counts the members that wait for something outside of the engine, as Stats.Held does.
+	// A member that only waits for the write of another collector (policy.ObserveOnly) is not
+	// held. Blocked counts the members that wait for other members, as is normal.
+	Held, Blocked int
+	// References counts the references to a root in an orphan deletion, and Dropped those of them
+	// that have gone since Since. Both are 0 for other deletions.
+	//
+	//test:by ownergraph.TestFollowOrphan internal/core/follow.TestReferences
+	References, Dropped int
+	// By has at most 8 of the held and the blocked members, by key, with the reason. Blocked ones
+	// come in only where there are not enough held ones.
 	By []Held
 	// Growing says that Known may grow without a new object in the store. The walk over the
 	// members is under way, a kind is not listed, or the deletion has not begun. Otherwise
@@ -65,7 +74,7 @@ type Deletion struct {
 func (s SweepStatus) Progress() Progress {
 	p := Progress{
 		Root: s.Holder, Begun: true, Gone: s.MembersGone, Left: s.MembersLeft,
-		Held: s.Blocked, By: slices.Clone(s.By), Growing: s.Open > 0,
+		Held: s.Held, Blocked: s.Blocked, By: slices.Clone(s.By), Growing: s.Open > 0,
 	}
 	if s.Gone {
 		p.Gone++

@@ -42,13 +42,13 @@ const (
 func (s Status) String() string { return held.Status(s).String() }
 
 // Held is an object that stays although its owners or its deletion mark ask for something
-// else. It is a value.
+// else: a held or a blocked one. It is a value.
 //
 //test:by ownergraph.TestHeldSince
 type Held struct {
 	Key graph.Key
-	// Status is StatusBlocked, StatusPending or StatusStuck. Objects that this engine
-	// works on, or that wait for their turn, are not held.
+	// Status is StatusBlocked for a blocked object, and StatusPending or StatusStuck for a held
+	// one. An object that this engine works on, or that waits for its turn, is neither.
 	Status Status
 	Reason policy.Reason
 	// Doubt says more where Reason is OwnerUnknown.
@@ -79,9 +79,11 @@ func (h Held) String() string {
 	return s
 }
 
-// HeldReason counts the objects that are held for one reason. It is a value.
+// HeldReason counts the objects that are held or blocked for one reason. It is a value.
 type HeldReason struct {
-	Reason  policy.Reason
+	Reason policy.Reason
+	// Status is StatusBlocked, StatusPending or StatusStuck. It follows from the reason.
+	Status  Status
 	Objects int
 	// Oldest is the earliest time from which one of them is held.
 	Oldest time.Time
@@ -199,7 +201,7 @@ func (e *Engine) hold(id graph.NodeID, why policy.Reason, doubt graph.Doubt) {
 // setHeld notes that a node is held, for the reason of its state.
 func (e *Engine) setHeld(id graph.NodeID) {
 	if e.sweeps.Any() {
-		e.sweeps.SetHeld(e.sweepView(), id, true)
+		e.sweeps.SetHeld(e.sweepView(), id, held.StatusOf(e.state(id).Reason))
 		e.carryOut()
 	}
 	m, since := e.state(id), e.now
@@ -221,7 +223,7 @@ func (e *Engine) setHeld(id graph.NodeID) {
 // try, so the table keeps the former entry until then.
 func (e *Engine) unhold(id graph.NodeID, retry bool) {
 	if e.sweeps.Any() {
-		e.sweeps.SetHeld(e.sweepView(), id, false)
+		e.sweeps.SetHeld(e.sweepView(), id, held.Unset)
 		e.carryOut()
 	}
 	e.held.Drop(id, retry)

@@ -56,7 +56,7 @@ func TestHeldReasons(t *testing.T) {
 			if w.Objects == 0 || e.now.Before(w.Oldest) {
 				w.Oldest = e.now
 			}
-			want[why] = HeldReason{why, w.Objects + 1, w.Oldest}
+			want[why] = HeldReason{why, Status(held.StatusOf(why)), w.Objects + 1, w.Oldest}
 		}
 		got := reasonsOf(e)
 		for i, r := range got {

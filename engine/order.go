@@ -68,11 +68,7 @@ func (e *Engine) orderView() order.View {
 func (r reports) staysInOrder(id graph.NodeID) bool {
 	e := r.e
 	n := e.graph.Node(id)
-	return (!n.Deleting() || n.Inside(inside.Key{}).MarkWithheld()) && keepsInOrder(e.state(id).Reason)
-}
-
-func keepsInOrder(why policy.Reason) bool {
-	return why == policy.OwnerUnknown || why == policy.Protected || why == policy.ProtectionUnknown
+	return (!n.Deleting() || n.Inside(inside.Key{}).MarkWithheld()) && order.Keeps(e.state(id).Reason)
 }
 
 // observeOrder takes a change of the graph for the orders.
@@ -112,7 +108,7 @@ func (j *judgement) judgeOrder(e *Engine) {
 	case j.d.Action == policy.Delete:
 		h, _ := e.graph.Lookup(j.holder)
 		*note = e.order.JudgeDelete(e.orderView(), j.id, h.ID())
-	case releases(j.d):
+	case order.Releases(j.d):
 		*note = e.order.JudgeRelease(e.orderView(), j.id)
 	case j.d.Action == policy.Keep || j.d.Action == policy.Trim || j.d.Action == policy.Orphan:
 		j.notes.spared = true
@@ -134,13 +130,9 @@ func (j *judgement) commitOrder(e *Engine) {
 	e.carryOut()
 }
 
-func releases(d policy.Decision) bool {
-	return d.Action == policy.Release && d.Finalizer == graph.FinalizerForeground
-}
-
 // keepInOrder notes that a held object does not go with an ordered root.
 func (e *Engine) keepInOrder(id graph.NodeID) {
-	if keepsInOrder(e.state(id).Reason) {
+	if order.Keeps(e.state(id).Reason) {
 		e.order.Keep(e.orderView(), id)
 		e.carryOut()
 	}

@@ -130,8 +130,8 @@ type GuardStats struct {
 	Unguarded, HoldRemoved, Approved uint64
 }
 
-// Held returns the number of objects that wait for something outside of the engine. They
-// are pending or stuck.
+// Held returns the number of held objects: they wait for something outside of the engine, and are
+// pending or stuck. Each number with the name Held counts such objects.
 func (s Stats) Held() int { return s.ByStatus[StatusPending] + s.ByStatus[StatusStuck] }
 
 // tally has the counts that the engine keeps itself. See Stats.

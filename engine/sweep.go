@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -27,10 +28,10 @@ type SweepStatus struct {
 	Open   int
 	// Kinds counts the members left by kind, sorted.
 	Kinds []KindCount
-	// Blocked counts the held members, and By has at most 8 of them, by key, with the
-	// reason.
-	Blocked int
-	By      []Held
+	// Held counts the members that are held, and Blocked those that wait for their dependents or
+	// members: see Progress. By has at most 8 of both, by key, with the reason.
+	Held, Blocked int
+	By            []Held
 	// Waves counts the waits of members for a proof that the holder existed together
 	// with them. It rises while clients create members.
 	Waves int
@@ -60,7 +61,7 @@ func (r reports) sweepStatus(s sweep.Status) SweepStatus {
 	out := SweepStatus{
 		Holder: s.Holder, Finalizer: s.Finalizer, Gone: s.Gone, Halted: s.Halted,
 		Members: s.Members, MembersGone: s.MembersGone, MembersLeft: s.MembersLeft,
-		Phases: s.Phases, Open: s.Open, Blocked: s.Blocked, Waves: s.Waves,
+		Phases: s.Phases, Open: s.Open, Held: s.Held, Blocked: s.Blocked, Waves: s.Waves,
 	}
 	for _, k := range s.Kinds {
 		out.Kinds = append(out.Kinds, KindCount(k))
@@ -86,7 +87,7 @@ func (r reports) reportedSweep(id graph.NodeID) *SweepStatus {
 // to go on, and so does a release that has to wait for its phase.
 func (j *judgement) judgeSweeps(e *Engine, n graph.Node) {
 	blocked := j.d.Action.Writes() && e.bar(n) != policy.ReasonUnset
-	if !blocked && e.order.Any() && releases(j.d) {
+	if !blocked && e.order.Any() && order.Releases(j.d) {
 		j.notes.passed.release = true
 		j.notes.release = e.order.JudgeRelease(e.orderView(), j.id)
 		blocked = j.notes.release.Wait

@@ -28,7 +28,7 @@ func families() []family {
 		{"objects", "Observed objects by kind.", "kind"},
 		{"graph_nodes", "Objects in the graph, with the owners that were never observed.", ""},
 		{"pending_objects", "Objects that wait for an action, by status: see engine.Status.", "status"},
-		{"held_objects", "Objects that stay although their owners or their deletion mark ask for something else, by reason.", "reason"},
+		{"held_objects", "Objects that wait for something outside of the collector, by reason. They are pending or stuck.", "reason"},
 		{"oldest_held_seconds", "Time for which the object that is held longest has been held, by reason.", "reason"},
 		{"unfinished_objects", "Objects that the engine has begun with, and has neither finished nor held.", ""},
 		{"oldest_unfinished_seconds", "Time since the engine began with the oldest unfinished object, or last took one of the objects that wait for a decision.", ""},

@@ -316,3 +316,25 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+// TestBlockedIsNotHeld: an owner that waits for its dependents is blocked. The finalizer of another
+// program holds the dependent.
+func TestBlockedIsNotHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, []ownergraph.Kind{"app", "pod"}, nil, ownergraph.Config{}, Config{})
+		defer r.stop()
+		root := r.create("app", "root", nil)
+		pod := ownergraph.Object{Key: ownergraph.Key{Kind: "pod", Name: "a"}, Finalizers: []string{"example.org/hold"}, Owners: []ownergraph.Owner{{Key: root, Block: true}}}
+		if _, err := r.store.Create(t.Context(), pod); err != nil {
+			t.Fatal(err)
+		}
+		r.idle()
+		r.delete(root, ownergraph.DeleteOptions{Propagation: ownergraph.Foreground})
+		r.idle()
+		got := r.scrape()
+		r.wants(got, map[string]float64{"held_objects{reason=NeedFinalizers}": 1, "pending_objects{status=pending}": 1, "pending_objects{status=blocked}": 1})
+		if _, ok := got["held_objects{reason=NeedDependents}"]; ok {
+			t.Errorf("a blocked object counts as held: %v", got)
+		}
+	})
+}

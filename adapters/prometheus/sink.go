@@ -141,9 +141,15 @@ func (s sink) kinds(all []engine.KindStatus, labels *kindLabels) {
 	s.put("kinds", float64(unwell), "sick")
 }
 
-// held sends the held objects by reason. A reason without an object has no sample.
+// held sends the held objects by reason. A reason without an object has no sample. Blocked objects wait
+// for others, and pending_objects counts them.
+//
+//test:by TestBlockedIsNotHeld
 func (s sink) held(all []engine.HeldReason, now time.Time) {
 	for _, r := range all {
+		if r.Status == engine.StatusBlocked {
+			continue
+		}
 		s.put("held_objects", float64(r.Objects), r.Reason.Code())
 		s.put("oldest_held_seconds", max(now.Sub(r.Oldest), 0).Seconds(), r.Reason.Code())
 	}

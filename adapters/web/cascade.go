@@ -21,20 +21,24 @@ type cascadePage struct {
 
 // progress is the JSON form of a deletion under way, on its page and in its stream.
 type progress struct {
-	Schema  string       `json:"schema"`
-	Root    jsonKey      `json:"root"`
-	State   string       `json:"state"` // waiting, running or done
-	Known   int          `json:"known"`
-	Gone    int          `json:"gone"`
-	Left    int          `json:"left"`
-	Held    int          `json:"held"`
-	By      []heldObject `json:"by"`
-	Growing bool         `json:"growing,omitempty"`
-	Rate    float64      `json:"gonePerSecond"`
-	Reads   uint64       `json:"reads"`
-	Writes  uint64       `json:"writes"`
-	Fences  uint64       `json:"fences"`
-	Since   time.Time    `json:"since"`
+	Schema  string  `json:"schema"`
+	Root    jsonKey `json:"root"`
+	State   string  `json:"state"` // waiting, running or done
+	Known   int     `json:"known"`
+	Gone    int     `json:"gone"`
+	Left    int     `json:"left"`
+	Held    int     `json:"held"`
+	Blocked int     `json:"blocked"`
+	// An orphan deletion drops References, and Dropped of them have gone.
+	References int          `json:"references"`
+	Dropped    int          `json:"dropped"`
+	By         []heldObject `json:"by"`
+	Growing    bool         `json:"growing,omitempty"`
+	Rate       float64      `json:"gonePerSecond"`
+	Reads      uint64       `json:"reads"`
+	Writes     uint64       `json:"writes"`
+	Fences     uint64       `json:"fences"`
+	Since      time.Time    `json:"since"`
 	// Uncounted says that the deletion had ended before the counts began. They are zero then.
 	Uncounted bool `json:"uncounted,omitempty"`
 }
@@ -46,7 +50,7 @@ type progress struct {
 func progressOf(p engine.Progress, first bool) progress {
 	x := progress{
 		Schema: "ownergraph/progress/v1", Root: keyOf(p.Root), State: "running", Known: p.Known, Gone: p.Gone, Left: p.Left,
-		Held: p.Held, By: []heldObject{}, Growing: p.Growing, Rate: p.Rate, Reads: p.Reads, Writes: p.Writes, Fences: p.Fences, Since: p.Since,
+		Held: p.Held, Blocked: p.Blocked, References: p.References, Dropped: p.Dropped, By: []heldObject{}, Growing: p.Growing, Rate: p.Rate, Reads: p.Reads, Writes: p.Writes, Fences: p.Fences, Since: p.Since,
 	}
 	switch {
 	case p.Done:

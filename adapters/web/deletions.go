@@ -50,11 +50,16 @@ type deletion struct {
 	Known int `json:"known"`
 	Gone  int `json:"gone"`
 	Left  int `json:"left"`
-	Held  int `json:"held"`
-	// Growing says that Known, Left and Held are least numbers.
+	// Held counts the objects that wait for something outside, and Blocked those that wait for others
+	// of the deletion.
+	Held    int `json:"held"`
+	Blocked int `json:"blocked"`
+	// References counts the references that an orphan deletion has still to drop.
+	References int `json:"references,omitempty"`
+	// Growing says that Known, Left, Held and Blocked are least numbers.
 	Growing bool    `json:"growing,omitempty"`
 	Rate    float64 `json:"gonePerSecond"`
-	// Blocker is one of the held objects: a stuck one before a waiting one, and the oldest of those.
+	// Blocker is one of the held objects: a stuck one before a pending one, and the oldest of those.
 	Blocker *blocker `json:"blocker,omitempty"`
 }
 
@@ -125,7 +130,8 @@ func (h *Handler) counted(ctx context.Context, list []engine.Deletion) ([]deleti
 			case err != nil:
 				return nil, err
 			}
-			x.Left, x.Held, x.Growing, x.Blocker = p.Left, p.Held, p.Growing, blockerOf(p.By)
+			x.Left, x.Held, x.Blocked, x.References = p.Left, p.Held, p.Blocked, p.References
+			x.Growing, x.Blocker = p.Growing, blockerOf(p.By)
 		}
 		x.Known, x.Rate = x.Gone+x.Left, h.paces.of(d, now)
 		out = append(out, x)

@@ -28,9 +28,9 @@ func TestDeletions(t *testing.T) {
 	if list.Schema != "ownergraph/deletions/v1" || list.Total != 2 || len(list.Deletions) != 2 || list.Cut || list.Next != "" {
 		t.Fatalf("%+v", list)
 	}
-	for i, want := range []deletion{{Root: jsonKey{Name: "web"}, Known: 4, Gone: 1, Left: 3, Held: 3}, {Root: jsonKey{Name: "j"}, Known: 2, Gone: 1, Left: 1, Held: 1}} {
+	for i, want := range []deletion{{Root: jsonKey{Name: "web"}, Known: 4, Gone: 1, Left: 3, Held: 1, Blocked: 2}, {Root: jsonKey{Name: "j"}, Known: 2, Gone: 1, Left: 1, Held: 1}} {
 		got := list.Deletions[i]
-		if got.Root.Name != want.Root.Name || got.Known != want.Known || got.Gone != want.Gone || got.Left != want.Left || got.Held != want.Held || got.Growing || got.Since.IsZero() {
+		if got.Root.Name != want.Root.Name || got.Known != want.Known || got.Gone != want.Gone || got.Left != want.Left || got.Held != want.Held || got.Blocked != want.Blocked || got.Growing || got.Since.IsZero() {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		if b := got.Blocker; b == nil || b.Reason != policy.NeedFinalizers || b.Status != "pending" || len(b.Detail) != 1 || b.Detail[0] != "x.io/f" {

@@ -63,7 +63,7 @@ func TestCascade(t *testing.T) {
 		t.Errorf("before: %+v", p)
 	}
 	r.delete("deploy/shop/web@d1", graph.Foreground)
-	if p := decode[progress](r, "cascade?key=deploy/shop/web"); p.State != "running" || p.Left != 3 || p.Held != 3 || len(p.By) == 0 || p.By[1].Key.Name != "a" {
+	if p := decode[progress](r, "cascade?key=deploy/shop/web"); p.State != "running" || p.Left != 3 || p.Held != 1 || p.Blocked != 2 || len(p.By) == 0 || p.By[1].Key.Name != "a" {
 		t.Errorf("in the middle: %+v", p)
 	}
 	r.contains(r.get("cascade?key=deploy/shop/web"), 200, "The deletion is running", `data-events="events?key=deploy%2Fshop%2Fweb&amp;uid=d1"`, "finalizers hold it", `&amp;reload=5&amp;`)
@@ -89,7 +89,7 @@ func TestEvents(t *testing.T) {
 	}
 	<-time.After(2 * server.Config.WriteTimeout) // the limits pass
 	r.delete("deploy/shop/web@d1", graph.Foreground)
-	for name, data := event(s); !strings.Contains(data, `"held":3`); name, data = event(s) {
+	for name, data := event(s); !strings.Contains(data, `"held":1,"blocked":2`); name, data = event(s) {
 		if name != "progress" {
 			t.Fatalf("event %q: %s", name, data)
 		}

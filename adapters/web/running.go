@@ -51,6 +51,7 @@ type sweep struct {
 	Members int     `json:"members"`
 	Gone    int     `json:"gone"`
 	Left    int     `json:"left"`
+	Held    int     `json:"held"`
 	Blocked int     `json:"blocked"`
 	Halted  bool    `json:"halted,omitempty"`
 }
@@ -82,7 +83,7 @@ func (h *Handler) running() (r running) {
 		r.Braked = append(r.Braked, x)
 	}
 	for _, s := range h.source.Sweeps(maxRuns) {
-		r.Sweeps = append(r.Sweeps, sweep{keyOf(s.Holder), s.Members, s.MembersGone, s.MembersLeft, s.Blocked, s.Halted})
+		r.Sweeps = append(r.Sweeps, sweep{keyOf(s.Holder), s.Members, s.MembersGone, s.MembersLeft, s.Held, s.Blocked, s.Halted})
 	}
 	for _, o := range h.source.Orders(maxRuns) {
 		x := order{Root: keyOf(o.Root), Open: o.Open, Phases: len(o.Phases)}

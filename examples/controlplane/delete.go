@@ -77,7 +77,7 @@ func (a *api) follow(key graph.Key) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for p, err := range a.collector.Follow(r.Context(), key) {
-			name, value := "progress", map[string]any{"gone": p.Gone, "left": p.Left, "held": p.Held, "done": p.Done}
+			name, value := "progress", map[string]any{"gone": p.Gone, "left": p.Left, "held": p.Held, "blocked": p.Blocked, "dropped": p.Dropped, "references": p.References, "done": p.Done}
 			if err != nil {
 				name, value = "error", map[string]any{"error": err.Error()}
 			}

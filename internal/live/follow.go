@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -110,7 +109,7 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 			}
 		case at := <-tick.C: // a deletion may show no change for long
 			now := f.shown(key, last.Progress)
-			now.Held = 0 // a waiting object need not be held at the end
+			now.Held, now.Blocked = 0, 0 // a waiting object need not be held at the end
 			if last.Known > 0 {
 				line.Update(at, now)
 			}
@@ -129,7 +128,7 @@ func (f *Follower) Follow(ctx context.Context, key graph.Key) (done bool, err er
 
 // sameState reports whether two reports have the same counts of objects.
 func sameState(a, b engine.Progress) bool {
-	return a.Begun == b.Begun && a.Gone == b.Gone && a.Left == b.Left && a.Held == b.Held
+	return a.Begun == b.Begun && a.Gone == b.Gone && a.Left == b.Left && a.Held == b.Held && a.Blocked == b.Blocked && a.Dropped == b.Dropped
 }
 
 // shown returns the line for a progress. A collector that only observes makes no request for
@@ -147,7 +146,8 @@ func (f *Follower) shown(key graph.Key, p engine.Progress) terminal.Progress {
 		out.Writes += f.Made
 	}
 	out.Label, out.Known, out.Total = "delete "+key.Text(), uint64(p.Known), total
-	out.Gone, out.Left, out.Held = uint64(p.Gone), uint64(p.Left), uint64(p.Held)
+	out.Gone, out.Left, out.Held, out.Blocked = uint64(p.Gone), uint64(p.Left), uint64(p.Held), uint64(p.Blocked)
+	out.References, out.Dropped = uint64(p.References), uint64(p.Dropped)
 	out.Rate, out.Elapsed = p.Rate, time.Since(p.Since)
 	return out
 }
@@ -155,7 +155,7 @@ func (f *Follower) shown(key graph.Key, p engine.Progress) terminal.Progress {
 // unfinished ends the line, and says why a deletion has not ended.
 func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key graph.Key, p engine.Progress, end End) error {
 	if f.Acting != nil {
-		p.Held, p.By = f.heldOfActing(ctx, p)
+		p.Held, p.Blocked, p.By = f.heldOfActing(ctx, p)
 	}
 	why := "the time is over"
 	if end == EndQuiet {
@@ -170,44 +170,42 @@ func (f *Follower) unfinished(ctx context.Context, line *terminal.Line, key grap
 	switch {
 	case !p.Begun:
 		fmt.Fprintf(f.Notes, "the object has no deletion mark, and %s\n", why)
-	case p.Held == 0, f.Acting == nil && waitsInside(p.By):
+	case p.Held+p.Blocked == 0, f.Acting == nil && p.Held == 0:
 		fmt.Fprintf(f.Notes, "%s, and objects wait for a collector: does one run on the store?\n", why)
 	default:
-		fmt.Fprintf(f.Notes, "%s. Held:\n", why)
+		kept := "Held"
+		if p.Blocked > 0 {
+			kept = "Held or blocked"
+		}
+		fmt.Fprintf(f.Notes, "%s. %s:\n", why, kept)
 		for _, h := range p.By {
 			fmt.Fprintf(f.Notes, "  %s: %s\n", h.Key.Text(), terminal.Printable(Explain(h)))
 		}
-		if more := p.Held - len(p.By); more > 0 {
+		if more := p.Held + p.Blocked - len(p.By); more > 0 {
 			fmt.Fprintf(f.Notes, "  ... and %s\n", spell.Count(uint64(more), "more object"))
 		}
 	}
 	return nil
 }
 
-// waitsInside reports whether each held object waits for other objects of the deletion alone. Those
-// that wait for something else come first in a report.
-func waitsInside(by []engine.Held) bool {
-	return !slices.ContainsFunc(by, func(h engine.Held) bool { return h.Status != engine.StatusBlocked })
-}
-
 // heldWithin bounds the time for the held objects of a large deletion.
 const heldWithin = 5 * time.Second
 
-// heldOfActing returns the held members of a deletion as the acting collector has them, which
+// heldOfActing returns the held and blocked members of a deletion as the acting collector has them, which
 // knows the pauses of its record. The other collector stands in for one that has no answer.
 //
 //test:by cmd/internal/cli.TestPause
-func (f *Follower) heldOfActing(ctx context.Context, p engine.Progress) (int, []engine.Held) {
+func (f *Follower) heldOfActing(ctx context.Context, p engine.Progress) (held, blocked int, by []engine.Held) {
 	ctx, cancel := context.WithTimeout(ctx, heldWithin)
 	defer cancel()
-	held, by := p.Held, p.By
+	held, blocked, by = p.Held, p.Blocked, p.By
 	for now, err := range f.Acting.Follow(ctx, p.Root) {
 		if err != nil {
 			break
 		}
-		if held, by = now.Held, now.By; !now.Growing {
+		if held, blocked, by = now.Held, now.Blocked, now.By; !now.Growing {
 			break
 		}
 	}
-	return held, by
+	return held, blocked, by
 }

@@ -17,7 +17,7 @@ const progressEvery = 100 * time.Millisecond
 func Since(base, now engine.Stats) terminal.Progress {
 	return terminal.Progress{
 		Gone:   now.Gone - base.Gone,
-		Held:   uint64(now.Held() + now.ByStatus[engine.StatusBlocked]),
+		Held:   uint64(now.Held()), Blocked: uint64(now.ByStatus[engine.StatusBlocked]),
 		Reads:  now.Calls[engine.CallRead] - base.Calls[engine.CallRead],
 		Writes: now.Calls[engine.CallDelete] + now.Calls[engine.CallPatch] - base.Calls[engine.CallDelete] - base.Calls[engine.CallPatch],
 		Fences: now.Calls[engine.CallFence] - base.Calls[engine.CallFence],
@@ -44,13 +44,13 @@ func Watch(ctx context.Context, out *terminal.Output, began time.Time, wait Wait
 		select {
 		case at := <-tick.C:
 			p := now()
-			p.Held = 0 // a waiting object need not be held at the end
+			p.Held, p.Blocked = 0, 0 // a waiting object need not be held at the end
 			p.Elapsed = at.Sub(began)
 			line.Update(at, p)
 		case err := <-done:
 			p := now()
 			if err != nil {
-				p.Held = 0
+				p.Held, p.Blocked = 0, 0
 			}
 			p.Elapsed = time.Since(began)
 			return held, errors.Join(err, line.End(p))

@@ -15,10 +15,11 @@ import (
 // maxListed bounds the objects of one kind in a section of the report.
 const maxListed = 40
 
-// held is a held object with its reason.
+// held is a held or blocked object with its reason.
 type held struct {
-	key    graph.Key
-	reason string
+	key     graph.Key
+	reason  string
+	blocked bool
 }
 
 // findings are the changes between two moments. Their text does not depend on any
@@ -28,7 +29,7 @@ type held struct {
 type findings struct {
 	before, after []graph.Object // of byKey
 	held          []held
-	heldBefore    int                        // the held objects that an earlier report lists
+	heldBefore    int                        // the held objects, without blocked ones, that an earlier report lists
 	user          graph.Key                  // the object that the user deleted, if any
 	why           func(key graph.Key) string // of a write of the collector; nil for no reasons
 }
@@ -62,7 +63,9 @@ func (f findings) String() string {
 	if f.heldBefore > 0 {
 		beside = fmt.Sprintf(" (beside %s of before)", spell.Count(uint64(f.heldBefore), "held object"))
 	}
-	writeList(&out, "held", beside, f.held)
+	blocked := slices.DeleteFunc(slices.Clone(f.held), func(h held) bool { return !h.blocked })
+	writeList(&out, "held", beside, slices.DeleteFunc(slices.Clone(f.held), func(h held) bool { return h.blocked }))
+	writeList(&out, "blocked", "", blocked)
 	return out.String()
 }
 
@@ -128,14 +131,14 @@ func (f findings) orphaned(was, is *graph.Object) (h held, lost bool) {
 	if why := f.reason(is.Key); why != "" {
 		text += ": " + why
 	}
-	return held{is.Key, text}, true
+	return held{key: is.Key, reason: text}, true
 }
 
 // explainAll returns the held objects with the text of their reasons.
 func explainAll(reported []engine.Held) []held {
 	var list []held
 	for _, h := range reported {
-		list = append(list, held{h.Key, Explain(h)})
+		list = append(list, held{h.Key, Explain(h), h.Status == engine.StatusBlocked})
 	}
 	return list
 }
@@ -147,6 +150,16 @@ func newHeld(list, old []held, key graph.Key) []held {
 		known[h] = h.key != key
 	}
 	return slices.DeleteFunc(slices.Clone(list), func(h held) bool { return known[h] })
+}
+
+// countHeld counts the held objects without the blocked ones.
+func countHeld(list []held) (n int) {
+	for _, h := range list {
+		if !h.blocked {
+			n++
+		}
+	}
+	return n
 }
 
 // indent moves lines to the right.

@@ -40,7 +40,7 @@ func TestFindings(t *testing.T) {
 			"gone: 0 of 1 object, 1 stays\nstay without an owner that they had: 1\n  K/s/b: K/s/a\n"},
 		{"orphaned, and why", "a reason is given", []graph.Object{node("b", "a", "c")}, []graph.Object{node("b")}, nil, graph.Key{}, why,
 			"gone: 0 of 1 object, 1 stays\nstay without an owner that they had: 1\n  K/s/b: K/s/a, K/s/c: because\n"},
-		{"held", "a reason is given as it was", all, all, []held{{all[1].Key, "because"}}, graph.Key{}, nil,
+		{"held", "a reason is given as it was", all, all, []held{{key: all[1].Key, reason: "because"}}, graph.Key{}, nil,
 			"gone: 0 of 4 objects, 4 stay\nheld: 1\n  K/s/b: because\n"},
 		{"another incarnation", "the UID tells one from the other", []graph.Object{node("a")}, []graph.Object{again}, nil, graph.Key{}, nil,
 			"gone: 1 of 1 object, 1 stays\n      1  K\nnew: 1\n      1  K\n"},
@@ -56,7 +56,7 @@ func TestFindings(t *testing.T) {
 }
 
 func TestNews(t *testing.T) {
-	a, b, c := held{node("a").Key, "one"}, held{node("a").Key, "two"}, held{node("c").Key, "one"}
+	a, b, c := held{key: node("a").Key, reason: "one"}, held{key: node("a").Key, reason: "two"}, held{key: node("c").Key, reason: "one"}
 	tests := []struct {
 		list, old []held
 		key       graph.Key
@@ -91,7 +91,7 @@ func TestFinalizers(t *testing.T) {
 func TestReportCutsLongLists(t *testing.T) {
 	var list []held
 	for i := range maxListed + 3 {
-		list = append(list, held{node(fmt.Sprintf("%03d", i)).Key, "because"})
+		list = append(list, held{key: node(fmt.Sprintf("%03d", i)).Key, reason: "because"})
 	}
 	got := findings{held: list}.String()
 	if !strings.HasSuffix(got, "  K/s/039: because\n  ... and 3 more K\n") || !strings.Contains(got, "\nheld: 43\n") {
@@ -104,7 +104,7 @@ func TestReportIgnoresOrder(t *testing.T) {
 	after := slices.Clone(before[:200])
 	var list []held
 	for _, o := range after[:50] {
-		list = append(list, held{o.Key, "one"}, held{o.Key, "two"})
+		list = append(list, held{key: o.Key, reason: "one"}, held{key: o.Key, reason: "two"})
 	}
 	say := func(before, after []graph.Object, list []held) string {
 		f := findings{before: byKey(before), after: byKey(after), held: list}
@@ -172,9 +172,10 @@ func TestHeldBefore(t *testing.T) {
 		before int
 		want   string
 	}{
-		{[]held{{node("a").Key, "why"}}, 2, "held: 1 (beside 2 held objects of before)\n  K/s/a: why\n"},
+		{[]held{{key: node("a").Key, reason: "why"}}, 2, "held: 1 (beside 2 held objects of before)\n  K/s/a: why\n"},
 		{nil, 2, "held: 0 (beside 2 held objects of before)\n"},
-		{[]held{{node("a").Key, "why"}}, 0, "held: 1\n  K/s/a: why\n"},
+		{[]held{{key: node("a").Key, reason: "why"}}, 0, "held: 1\n  K/s/a: why\n"},
+		{[]held{{key: node("b").Key, reason: "waits", blocked: true}, {key: node("a").Key, reason: "why"}}, 0, "held: 1\n  K/s/a: why\nblocked: 1\n  K/s/b: waits\n"},
 	} {
 		if got := (findings{held: c.list, heldBefore: c.before}).String(); !strings.HasSuffix(got, "stay\n"+c.want) {
 			t.Errorf("%s, want the end %s", got, c.want)

@@ -190,7 +190,7 @@ func (s *Session) changes(all []engine.Held, d *Deletion) string {
 	}
 	now := explainAll(all)
 	f.held = newHeld(now, s.held, f.user)
-	f.heldBefore = len(now) - len(f.held)
+	f.heldBefore = countHeld(now) - countHeld(f.held)
 	s.held = now
 	return f.String()
 }

@@ -41,7 +41,11 @@ type Progress struct {
 	Total Total  // the meaning of Known
 	Gone  uint64 // objects that are gone
 	Left  uint64 // objects that are not gone yet; 0 is not shown
-	Held  uint64 // objects that stay for a reason; 0 is not shown
+	Held  uint64 // objects that wait for something outside; 0 is not shown
+	// Blocked counts the objects that wait for others of the deletion; 0 is not shown.
+	Blocked uint64
+	// Dropped of References have gone, which an orphan deletion drops; 0 References are not shown.
+	References, Dropped uint64
 
 	Reads, Writes, Fences uint64 // requests to the store
 	// Elsewhere says that other programs make the requests. Then none is shown.
@@ -77,11 +81,17 @@ func (p Progress) counts() string {
 		fmt.Fprintf(&s, " of %s %d", p.Total, p.Known)
 	}
 	s.WriteString(" gone")
+	if p.References > 0 {
+		fmt.Fprintf(&s, ", %d of %s dropped", p.Dropped, numbered(p.References, "reference"))
+	}
 	if p.Left > 0 {
 		fmt.Fprintf(&s, ", %d left", p.Left)
 	}
 	if p.Held > 0 {
 		fmt.Fprintf(&s, ", %d held", p.Held)
+	}
+	if p.Blocked > 0 {
+		fmt.Fprintf(&s, ", %d blocked", p.Blocked)
 	}
 	sep := "; "
 	if !p.Elsewhere {

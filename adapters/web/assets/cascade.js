@@ -84,6 +84,7 @@
       return;
     }
     for (const e of root.querySelectorAll("[data-field]")) e.textContent = number(p[e.dataset.field]);
+    for (const e of root.querySelectorAll("[data-orphan]")) e.hidden = !p.references;
     const bar = document.getElementById("bar");
     bar.max = Math.max(p.known, 1);
     bar.value = p.gone;

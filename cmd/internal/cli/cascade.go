@@ -26,6 +26,7 @@ type cascade struct {
 	Left        int        `json:"left"`
 	Marked      int        `json:"marked"`
 	Held        int        `json:"held"`
+	References  int        `json:"references,omitempty"` // that an orphan deletion has still to drop
 	HeldBy      []string   `json:"heldBy"`
 	Blocker     *blocker   `json:"blocker,omitempty"`
 
@@ -136,10 +137,35 @@ func (r *listing) cascade(o *lint.Object, index *offline.Index) cascade {
 	}
 	if o.Kind != namespaceKind {
 		c.count(index.Below(o.Key), r.marks())
+		c.spare(o)
 		return c
 	}
 	c.count(slices.DeleteFunc(slices.Clone(r.content.Objects), func(in graph.Object) bool { return in.Scope != o.Name && in.Key != o.Key }), r.marks())
 	return c
+}
+
+// spare takes the dependents of an orphan deletion out of the counts, because they stay. It counts their
+// references, which have to go.
+func (c *cascade) spare(root *lint.Object) {
+	if c.Propagation != graph.Orphan.String() {
+		return
+	}
+	all := c.objects
+	c.Left, c.Marked, c.Held, c.Blocker = 0, 0, 0, nil
+	c.count([]graph.Object{root.Object}, map[graph.UID]time.Time{root.UID: root.MarkedAt})
+	counted := map[graph.UID]bool{}
+	for i := range all {
+		if counted[all[i].UID] {
+			continue
+		}
+		counted[all[i].UID] = true
+		for _, w := range all[i].Owners {
+			if w.UID == root.UID {
+				c.References++
+			}
+		}
+	}
+	c.objects = all
 }
 
 func (c *cascade) count(objects []graph.Object, markedAt map[graph.UID]time.Time) {

@@ -20,10 +20,14 @@ func TestTop(t *testing.T) {
 	a.put("pods", "shop/right", owned("apps/v1", "Deployment", "former-too"))
 	both := `{"apiVersion":"v1","kind":"Pod","name":"left","uid":"uid-left"},{"apiVersion":"v1","kind":"Pod","name":"right","uid":"uid-right"}`
 	a.put("pods", "shop/below", `"ownerReferences":[`+both+`]`)
+	a.put("configmaps", "shop/kept", marked+`,"finalizers":["orphan"]`)
+	a.put("pods", "shop/stays", owned("v1", "ConfigMap", "kept"))
+	a.put("pods", "shop/stays-too", owned("v1", "ConfigMap", "kept"))
 	got := callPlugin(t, append([]string{"top", "-n", "shop"}, a.serve(t)...)...)
 	for _, c := range []struct{ want, reason string }{
 		{`ConfigMap/shop/one +background +\S+ +2 +2 +2 +x/y on ConfigMap/shop/one`, "the first object of the ring stands for it"},
 		{`APIService.apiregistration.k8s.io/former +gone +- +1 +0 +0 +-`, "the root is outside of the namespace"},
+		{`ConfigMap/shop/kept +orphan +\S+ +1, 2 references +1 +0 +-`, "an orphan deletion leaves its dependents"},
 		{`Deployment.apps/shop/former-too +gone +- +3 +0 +0 +-`, "the pod below two others counts once"},
 	} {
 		if got.code != printing.ExitDone || !regexp.MustCompile(c.want).MatchString(got.stdout) {

@@ -79,16 +79,20 @@ func (a *app) follower(s *site) *live.Follower {
 
 // jsonProgress is one line of the form follow/v1.
 type jsonProgress struct {
-	Schema  string     `json:"schema"`
-	At      time.Time  `json:"at"`
-	Root    jsonKey    `json:"root"`
-	Begun   bool       `json:"begun"`
-	Known   int        `json:"known"`
-	Gone    int        `json:"gone"`
-	Left    int        `json:"left"`
-	Held    int        `json:"held"`
-	Growing bool       `json:"growing,omitempty"`
-	By      []jsonWait `json:"by,omitempty"` // some of the held objects
+	Schema  string    `json:"schema"`
+	At      time.Time `json:"at"`
+	Root    jsonKey   `json:"root"`
+	Begun   bool      `json:"begun"`
+	Known   int       `json:"known"`
+	Gone    int       `json:"gone"`
+	Left    int       `json:"left"`
+	Held    int       `json:"held"`
+	Blocked int       `json:"blocked"`
+	// References counts the references that an orphan deletion drops, and Dropped those that have gone.
+	References int        `json:"references,omitempty"`
+	Dropped    int        `json:"dropped,omitempty"`
+	Growing    bool       `json:"growing,omitempty"`
+	By         []jsonWait `json:"by,omitempty"` // some of the held and blocked objects
 	// End is that of the last line: "done", "quiet" or "deadline".
 	End string `json:"end,omitempty"`
 }
@@ -102,7 +106,7 @@ type jsonWait struct {
 }
 
 func newJSONProgress(p engine.Progress, end live.End, now time.Time) jsonProgress {
-	out := jsonProgress{Schema: "follow/v1", At: now.UTC(), Root: jsonKey(p.Root), Begun: p.Begun, Known: p.Known, Gone: p.Gone, Left: p.Left, Held: p.Held,
+	out := jsonProgress{Schema: "follow/v1", At: now.UTC(), Root: jsonKey(p.Root), Begun: p.Begun, Known: p.Known, Gone: p.Gone, Left: p.Left, Held: p.Held, Blocked: p.Blocked, References: p.References, Dropped: p.Dropped,
 		Growing: p.Growing, End: end.String()}
 	for _, h := range p.By {
 		out.By = append(out.By, jsonWait{jsonKey(h.Key), h.Reason, h.Detail, h.LastError})

@@ -219,6 +219,7 @@ type deletionsPage struct {
 		Gone    int       `json:"gone"`
 		Left    int       `json:"left"`
 		Held    int       `json:"held"`
+		Drop    int       `json:"references"`
 		Rate    float64   `json:"gonePerSecond"`
 		Blocker *struct {
 			Key    jsonKey       `json:"key"`
@@ -242,7 +243,7 @@ func (a *app) topFrom(ctx context.Context) (list []cascade, more int, err error)
 		next = queryOf(page.Next)
 	}
 	for _, d := range all.Deletions {
-		c := cascade{Kind: d.Root.Kind, Scope: d.Root.Scope, Name: d.Root.Name, UID: d.Root.UID, Gone: d.Gone, Left: d.Left, Held: d.Held, HeldBy: []string{}, rate: d.Rate}
+		c := cascade{Kind: d.Root.Kind, Scope: d.Root.Scope, Name: d.Root.Name, UID: d.Root.UID, Gone: d.Gone, Left: d.Left, Held: d.Held, References: d.Drop, HeldBy: []string{}, rate: d.Rate}
 		if !d.Since.IsZero() {
 			c.MarkedAt = &d.Since
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/live"
 	"github.com/ownergraph/ownergraph/internal/offline"
@@ -102,10 +103,11 @@ type jsonRun struct {
 	Held      []jsonHeld     `json:"held"`
 }
 
-// jsonHeld is a held object with its reason. The deletions are about an asked one.
+// jsonHeld is a held or blocked object with its reason. The deletions are about an asked one.
 type jsonHeld struct {
 	jsonEnd
-	Asked bool `json:"asked"`
+	Blocked bool `json:"blocked,omitempty"`
+	Asked   bool `json:"asked"`
 }
 
 type jsonDeletion struct {
@@ -155,7 +157,7 @@ func newJSONRun(s *live.Session, before []graph.Object, todo []live.Deletion) js
 		asked[h.Key] = true
 	}
 	for _, h := range s.Held() {
-		r.Held = append(r.Held, jsonHeld{jsonEnd{jsonKey(h.Key), codeOf(h.Reason), live.Explain(h)}, asked[h.Key]})
+		r.Held = append(r.Held, jsonHeld{jsonEnd{jsonKey(h.Key), codeOf(h.Reason), live.Explain(h)}, h.Status == engine.StatusBlocked, asked[h.Key]})
 	}
 	return r
 }

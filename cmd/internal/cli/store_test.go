@@ -188,7 +188,7 @@ func TestFollowHeld(t *testing.T) {
 	}
 	eventually(t, "the note is marked", func() bool { o, _ := d.get(t, "todo"); return o.Deleting })
 	got := call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", "1s")
-	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "note/s/todo: finalizers hold it (example.com/x)") || !strings.Contains(got.stdout, "held; ") {
+	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "note/s/todo: finalizers hold it (example.com/x)") || !strings.Contains(got.stdout, "1 held, 2 blocked; ") {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -26,7 +27,8 @@ root of a cascade: an object with a deletion mark, whose owners have none. A nam
 its content. Owners that are gone come last, with the dependents that are left.
 
 LEFT counts the root and the objects below it, MARKED those with a mark, and HELD those with a mark
-and the finalizer of a controller. BLOCKER is one of them: the one with the oldest mark.
+and the finalizer of a controller. BLOCKER is one of them: the one with the oldest mark. An orphan
+deletion leaves the objects below its root. LEFT then counts the root, and the references to drop.
 
 With --watch it lists again and again, until no deletion is left or an interrupt. DONE is the share
 of the objects that it has seen. The JSON has a line for each look then.
@@ -173,14 +175,22 @@ func topText(list []cascade, now time.Time, watched bool) string {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t", c.key().Text(), c.Propagation, since)
 		if watched {
-			fmt.Fprintf(w, "%s\t%.0f/s\t%d\t", bar(c.Gone, c.Gone+c.Left), c.rate, c.Left)
+			fmt.Fprintf(w, "%s\t%.0f/s\t%s\t", bar(c.Gone, c.Gone+c.Left), c.rate, c.left())
 		} else {
-			fmt.Fprintf(w, "%d\t%d\t", c.Left, c.Marked)
+			fmt.Fprintf(w, "%s\t%d\t", c.left(), c.Marked)
 		}
 		fmt.Fprintf(w, "%d\t%s\n", c.Held, c.Blocker.text())
 	}
 	_ = w.Flush() // a strings.Builder does not fail
 	return out.String()
+}
+
+// left returns the number of objects that are left, and that of the references that have to go.
+func (c *cascade) left() string {
+	if c.References == 0 {
+		return strconv.Itoa(c.Left)
+	}
+	return fmt.Sprintf("%d, %s", c.Left, spell.Count(uint64(c.References), "reference"))
 }
 
 // barCells is the number of cells of a bar.

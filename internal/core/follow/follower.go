@@ -9,8 +9,12 @@ type Counts struct {
 	// Gone counts the members that the watch has shown to go, and the roots that were gone
 	// at the beginning.
 	Gone int
-	// Left counts the members that exist, and Held those of them that are held.
-	Left, Held int
+	// Left counts the members that exist. Held of them wait for something that is no member, and
+	// Blocked of them for their dependents or members.
+	Left, Held, Blocked int
+	// References counts the references to a root in an orphan deletion, and Dropped those of
+	// them that have gone since Begin.
+	References, Dropped int
 	// Complete: no walk is under way.
 	Complete bool
 	// Begun: the first root is marked or gone.
@@ -48,6 +52,8 @@ type Follower struct {
 	content   graph.Content // of that node
 	finalizer bool          // its members go first
 	changed   bool          // since the last Counts
+
+	references references
 }
 
 // New returns a follower of the roots. Open comes next, then StepSearch, then Roots and Begin
@@ -79,6 +85,7 @@ func (f *Follower) Begin(v View, root graph.Key) {
 		f.origins.add(&v, root)
 		f.scan = 1
 	}
+	f.countReferences(&v)
 	if exists {
 		f.set.add(&v, n.ID(), 0)
 		return
@@ -183,23 +190,29 @@ func (f *Follower) Counts(v View) Counts {
 	n, ok := v.Graph.Lookup(f.root)
 	exists := ok && n.State() == graph.Observed
 	c := Counts{
-		Gone: f.gone, Held: f.set.len(caused) + f.set.len(blocked),
+		Gone: f.gone, Held: f.set.len(caused), Blocked: f.set.len(blocked),
+		References: f.references.left + f.references.dropped, Dropped: f.references.dropped,
 		Complete: f.isWalked(&v) && !(f.set.holder && v.Sweeps.Walking()),
 		Begun:    !exists || n.Deleting(),
 	}
-	c.Left = c.Held + f.set.len(active)
+	c.Left = c.Held + c.Blocked + f.set.len(active)
 	c.Over = c.Complete && c.Left == 0 // a root that exists is left
+	if f.isAlone(&v) {
+		f.countAlone(&v, &c)
+	}
 	return c
 }
 
-// Sample returns at most limit of the members that are held. Those that wait for something
-// outside come first, and those that wait for their dependents last. With others it goes on
-// with members that are not held.
-func (f *Follower) Sample(limit int, others bool) (out []graph.NodeID) {
+// Sample returns at most limit of the members that are held or blocked, the held ones first. With others
+// it goes on with the other members.
+func (f *Follower) Sample(v View, limit int, others bool) (out []graph.NodeID) {
+	alone := f.isAlone(&v)
 	for _, c := range [...]class{caused, blocked, active} {
 		l := &f.set.lists[c]
 		for i := 0; i < l.Len() && len(out) < limit && (c != active || others); i++ {
-			out = append(out, l.At(int32(i)).id)
+			if id := l.At(int32(i)).id; !alone || v.Graph.Node(id).Key() == f.root {
+				out = append(out, id)
+			}
 		}
 	}
 	return out

@@ -118,14 +118,14 @@ func TestHeld(t *testing.T) {
 	r.hold("k/b", policy.KindSick)
 	r.hold("k/x", policy.KindSick)
 	first := func(limit int, others bool) (out []string) {
-		for _, id := range r.Sample(limit, others) {
+		for _, id := range r.Sample(r.view(), limit, others) {
 			out = append(out, r.graph.Node(id).Key().Name)
 		}
 		slices.Sort(out)
 		return out
 	}
-	if c := r.walk(); c.Held != 3 || c.Left != 4 {
-		t.Errorf("%+v, want 3 held of 4: x is no member", c)
+	if c := r.walk(); c.Held != 2 || c.Blocked != 1 || c.Left != 4 {
+		t.Errorf("%+v, want 2 held and 1 blocked of 4: x is no member", c)
 	}
 	for _, s := range []struct {
 		limit  int
@@ -145,8 +145,8 @@ func TestHeld(t *testing.T) {
 	r.hold("k/b", policy.ReasonUnset)
 	r.hold("k/a", policy.NeedDependents)
 	r.end("k/r")
-	if c := r.walk(); c.Held != 1 || c.Left != 3 || c.Gone != 1 {
-		t.Errorf("%+v, want 1 held, 3 left and 1 gone", c)
+	if c := r.walk(); c.Blocked != 1 || c.Left != 3 || c.Gone != 1 {
+		t.Errorf("%+v, want 1 blocked, 3 left and 1 gone", c)
 	}
 }
 

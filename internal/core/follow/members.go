@@ -26,9 +26,9 @@ type class uint8
 
 const (
 	gone    class = iota // the object is gone, and references may lead to it
-	active               // the object exists and is not held
-	caused               // it is held, and waits for something that is no member
-	blocked              // it is held, and waits for its dependents or members
+	active               // the object exists, and is neither held nor blocked
+	caused               // it is held: it waits for something that is no member
+	blocked              // it waits for its dependents or members
 	classes
 
 	classBits = 2

@@ -85,7 +85,9 @@ func (f *Follower) Observe(v View, d *graph.Delta) {
 	case d.Observed || d.Version && !d.Alike:
 		f.look(&v, d)
 	}
-	f.ending = 0
+	if f.ending = 0; d.Mark || d.Observed || d.Gone || len(d.Owners) > 0 {
+		f.countReferences(&v)
+	}
 	for _, x := range d.Freed {
 		for _, m := range f.sets() {
 			m.forget(x.ID)
@@ -217,4 +219,7 @@ func (f *Follower) Held(v View, id graph.NodeID) {
 
 // Rewind asks for a new walk over the members: the history of the store went backwards. An object
 // that was gone and comes back is no longer gone.
-func (f *Follower) Rewind() { f.set.suspect, f.changed = true, true }
+func (f *Follower) Rewind() {
+	f.set.suspect, f.changed = true, true
+	f.references.dropped = 0
+}

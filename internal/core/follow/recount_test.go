@@ -170,13 +170,16 @@ func (w *world) draw(name string) graph.Object {
 func (w *world) compare() {
 	in := w.model.members()
 	c := w.walk()
-	held := 0
+	held, blocked := 0, 0
 	for n := range w.graph.Nodes() {
 		if in[n.Key()] && w.rig.held.Has(n.ID()) && w.rig.held.Get(n.ID()).Reason != policy.ObserveOnly {
 			held++
+			if w.rig.held.Get(n.ID()).Reason == policy.NeedDependents {
+				held, blocked = held-1, blocked+1
+			}
 		}
 	}
-	if c.Gone != len(w.model.gone) || c.Left != len(in) || c.Held != held || !c.Complete {
-		w.t.Fatalf("%+v, want %d gone, %d left %v, %d held; %v", c, len(w.model.gone), len(in), slices.Collect(maps.Keys(in)), held, w.model.objects)
+	if c.Gone != len(w.model.gone) || c.Left != len(in) || c.Held != held || c.Blocked != blocked || !c.Complete {
+		w.t.Fatalf("%+v, want %d gone, %d left %v, %d held, %d blocked; %v", c, len(w.model.gone), len(in), slices.Collect(maps.Keys(in)), held, blocked, w.model.objects)
 	}
 }

@@ -172,7 +172,7 @@ func (r *rig) walk() Counts {
 
 // names returns the names of the members that exist, sorted.
 func (r *rig) names() (out []string) {
-	for _, id := range r.Sample(1<<20, true) {
+	for _, id := range r.Sample(r.view(), 1<<20, true) {
 		out = append(out, r.graph.Node(id).Key().Name)
 	}
 	slices.Sort(out)

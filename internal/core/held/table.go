@@ -59,6 +59,10 @@ func (t *Table) Has(id graph.NodeID) bool {
 // Get returns the entry of an object, the zero Entry for one that is not held.
 func (t *Table) Get(id graph.NodeID) Entry { return t.held[id] }
 
+// StatusAt returns the status of an object: Blocked, Pending, Stuck, or Unset for one that is not in the
+// table.
+func (t *Table) StatusAt(id graph.NodeID) Status { return StatusOf(t.held[id].Reason) }
+
 // Len returns the number of held objects.
 func (t *Table) Len() int { return len(t.held) }
 

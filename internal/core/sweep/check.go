@@ -32,14 +32,14 @@ func (sw *Sweeps) Check(v View) error {
 }
 
 // checkRun counts the members of one run anew.
-func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
-	if sw.idOf(r) != run {
+func (sw *Sweeps) checkRun(v View, of RunID, r *run) error {
+	if sw.idOf(r) != of {
 		return fmt.Errorf("N8: the sweep of %s is not found under its holder", r.holder.Key)
 	}
-	left, kinds, held, all := make([]int, len(r.left)), map[graph.Kind]int{}, 0, 0
+	left, kinds, all, count := make([]int, len(r.left)), map[graph.Kind]int{}, 0, run{}
 	for id, ms := range sw.members {
 		for _, m := range ms {
-			if m.run != run {
+			if m.run != of {
 				continue
 			}
 			if !v.Graph.Inside(inside.Key{}).InUse(id) || v.Graph.Node(id).State() != graph.Observed || v.Graph.Node(id).Key().Kind != m.kind {
@@ -48,14 +48,12 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 			left[m.phase]++
 			all++
 			kinds[m.kind]++
-			if v.Held.Has(id) {
-				held++
-			}
+			count.countHeld(id, v.Held.StatusAt(id), 1)
 		}
 	}
-	if !slices.Equal(left, r.left) || !maps.Equal(kinds, r.kinds) || held != r.blocked || all != r.members {
-		return fmt.Errorf("N8: %s has %v, %v and %d held members, and counts %v, %v and %d",
-			r.holder.Key, left, kinds, held, r.left, r.kinds, r.blocked)
+	if !slices.Equal(left, r.left) || !maps.Equal(kinds, r.kinds) || count.held != r.held || count.blocked != r.blocked || all != r.members {
+		return fmt.Errorf("N8: %s has %v, %v, %d held and %d blocked members, and counts %v, %v, %d and %d",
+			r.holder.Key, left, kinds, count.held, count.blocked, r.left, r.kinds, r.held, r.blocked)
 	}
 	if sw.walked <= r.since {
 		return nil
@@ -65,7 +63,7 @@ func (sw *Sweeps) checkRun(v View, run RunID, r *run) error {
 			continue
 		}
 		o := v.Graph.Node(id).Object()
-		is := slices.ContainsFunc(sw.members[id], func(m membership) bool { return m.run == run })
+		is := slices.ContainsFunc(sw.members[id], func(m membership) bool { return m.run == of })
 		if want := sw.belongs(v, r, id, o); r.node != 0 && is != want && sw.plans[r.plan].IsHolder(r.holder) {
 			return fmt.Errorf("N8: %s is counted as a member of %s: %t, want %t", o.Key, r.holder.Key, is, want)
 		}

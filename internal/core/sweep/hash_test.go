@@ -21,7 +21,7 @@ var unhashed = map[string]string{
 	"Sweeps.counts": "a report", "Sweeps.looked": "the cost of a step",
 	"run.unlisted": "saves a walk over the kinds", "run.failed": "a report", "run.members": "follows from the members", "run.left": "follows from the members",
 	"run.open": "follows from the members", "run.first": "one Config", "run.total": "a report", "run.gone": "a report",
-	"run.kinds": "follows from the members", "run.blocked": "a report", "run.sample": "a report",
+	"run.kinds": "follows from the members", "run.held": "a report", "run.blocked": "a report", "run.sample": "a report",
 	"membership.kind": "follows from the node", "membership.by": "follows from the graph and the labels",
 	"labels.rules": "one Config", "labels.selects": "see selects",
 }

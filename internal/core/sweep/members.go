@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/sweep/plan"
 	"github.com/ownergraph/ownergraph/queue"
 )
@@ -151,9 +152,7 @@ func (sw *Sweeps) countMember(v View, id graph.NodeID, m membership, d int) {
 	if r.kinds[m.kind] += d; r.kinds[m.kind] == 0 {
 		delete(r.kinds, m.kind)
 	}
-	if v.Held.Has(id) {
-		r.block(id, d)
-	}
+	r.countHeld(id, v.Held.StatusAt(id), d)
 	was := r.open
 	if r.open = sw.plans[r.plan].Open(r.left); r.open > was {
 		sw.WalkAgain()
@@ -166,9 +165,16 @@ func (sw *Sweeps) countMember(v View, id graph.NodeID, m membership, d int) {
 // noteEvery is the number of members that are deleted between two reports of a run.
 const noteEvery = 1024
 
-// block counts a member that is held now, or is no longer held.
-func (r *run) block(id graph.NodeID, d int) {
-	r.blocked += d
+// countHeld counts a member that is held or blocked now, or is no longer.
+func (r *run) countHeld(id graph.NodeID, s held.Status, d int) {
+	switch s {
+	case held.Unset:
+		return
+	case held.Blocked:
+		r.blocked += d
+	default:
+		r.held += d
+	}
 	i, in := slices.BinarySearch(r.sample, id)
 	switch {
 	case d < 0 && in:
@@ -178,16 +184,17 @@ func (r *run) block(id graph.NodeID, d int) {
 	}
 }
 
-// SetHeld notes whether a member is held.
-func (sw *Sweeps) SetHeld(v View, id graph.NodeID, held bool) {
-	if v.Held.Has(id) == held {
+// SetHeld notes the status of a member, before the table of held objects has it. It is held.Unset for a
+// member that is neither held nor blocked.
+func (sw *Sweeps) SetHeld(v View, id graph.NodeID, now held.Status) {
+	was := v.Held.StatusAt(id)
+	if was == now {
 		return
 	}
 	for _, m := range sw.members[id] {
-		if r := sw.runs[m.run]; r != nil && held {
-			r.block(id, 1)
-		} else if r != nil {
-			r.block(id, -1)
+		if r := sw.runs[m.run]; r != nil {
+			r.countHeld(id, was, -1)
+			r.countHeld(id, now, 1)
 		}
 	}
 }

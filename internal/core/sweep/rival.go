@@ -67,7 +67,7 @@ func (sw *Sweeps) holderVersionChanged(v View, id graph.NodeID, o graph.Object) 
 	case sw.hasMatch(id, o.Version):
 		sw.staleAt = v.Stamps.Stamp()
 		sw.retryContested(v)
-	case sw.anyBlocked():
+	case sw.anyHeld():
 		sw.wantSelects(v, sw.missingLabels(v, id, o))
 	}
 }
@@ -164,15 +164,15 @@ func anyLabels(int) (string, bool) { return "any", true }
 // retryContested asks for new decisions of contested members after a rival ended or changed. Such
 // members are held.
 func (sw *Sweeps) retryContested(v View) {
-	if sw.anyBlocked() {
+	if sw.anyHeld() {
 		sw.WalkAgain()
 	}
 }
 
-// anyBlocked reports whether a member is held.
-func (sw *Sweeps) anyBlocked() bool {
+// anyHeld reports whether a member is held or blocked.
+func (sw *Sweeps) anyHeld() bool {
 	for _, r := range sw.runs {
-		if r.blocked > 0 {
+		if r.held+r.blocked > 0 {
 			return true
 		}
 	}

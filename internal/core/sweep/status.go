@@ -21,8 +21,8 @@ type Status struct {
 	Phases                            []int // members left by phase
 	Open                              int   // the number of phases that may delete
 	Kinds                             []KindCount
-	Blocked                           int
-	Sample                            []graph.NodeID // some of the blocked members
+	Held, Blocked                     int
+	Sample                            []graph.NodeID // some of the held and the blocked members
 	Waves                             int
 }
 
@@ -67,7 +67,7 @@ func (sw *Sweeps) status(r *run) Status {
 	return Status{
 		Holder: r.holder.Key, Finalizer: sw.plans[r.plan].Sweep().Finalizer, Gone: r.node == 0,
 		Members: r.total, MembersGone: r.gone, Phases: slices.Clone(r.left), Open: r.open,
-		Blocked: r.blocked, Waves: r.waves, Halted: r.halted, MembersLeft: r.members,
+		Held: r.held, Blocked: r.blocked, Waves: r.waves, Halted: r.halted, MembersLeft: r.members,
 		Kinds: r.kindCounts(), Sample: slices.Clone(r.sample),
 	}
 }

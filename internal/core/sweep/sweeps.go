@@ -158,7 +158,8 @@ type run struct {
 	first       int   // the number of phases that may delete at once
 	total, gone int
 	kinds       map[graph.Kind]int // members left by kind
-	blocked     int                // members that are held
+	held        int                // members that are held
+	blocked     int                // members that wait for their dependents or members
 	sample      []graph.NodeID     // some of these, sorted
 }
 
