@@ -74,7 +74,7 @@ func TestBatchHalved(t *testing.T) {
 				if len(held) != 1 || held[0].Key.Name != "77" || held[0].Reason != policy.WriteFails || held[0].LastError == "" {
 					t.Errorf("held %v, want the locked row with the error", held)
 				}
-				if x := r.Stats().ByStatus[engine.StatusStuck]; x != 1 {
+				if x := r.Stats().ByStatus.Of(engine.StatusStuck); x != 1 {
 					t.Errorf("%d objects are stuck, want the locked one", x)
 				}
 				if n := log.count("WARN batch takes too long"); n != 1 {

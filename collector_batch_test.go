@@ -78,7 +78,7 @@ func TestCollectorWriteBatches(t *testing.T) {
 				t.Errorf("batch %s, want at most 4 writes, sorted", b)
 			}
 		}
-		if got := r.Stats().Calls[engine.CallDelete]; total != 10 || got != 10 {
+		if got := r.Stats().Calls.Of(engine.CallDelete); total != 10 || got != 10 {
 			t.Errorf("batches %q and %d single deletes, %d counted; want 10 deletes", s.seen(), s.count("delete"), got)
 		}
 		if n := len(s.seen()) + s.count("delete"); n != 3 {

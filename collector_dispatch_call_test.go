@@ -180,8 +180,8 @@ func TestCollectorHandlerFails(t *testing.T) {
 		if line := `msg="handler failed" reason=HandlerFailed finalizer=x key=a err="the disk is busy"`; !strings.Contains(log.String(), line) {
 			t.Errorf("logged:\n%s\nwant %s: the finalizer is named once", log.String(), line)
 		}
-		if st := r.Stats(); st.FailedHandlers != 2 || st.Calls[engine.CallHandle] != 3 {
-			t.Errorf("%d failed runs of %d, want 2 of 3", st.FailedHandlers, st.Calls[engine.CallHandle])
+		if st := r.Stats(); st.FailedHandlers != 2 || st.Calls.Of(engine.CallHandle) != 3 {
+			t.Errorf("%d failed runs of %d, want 2 of 3", st.FailedHandlers, st.Calls.Of(engine.CallHandle))
 		}
 	})
 }

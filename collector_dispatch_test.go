@@ -60,13 +60,13 @@ func TestCollectorPrefetch(t *testing.T) {
 		r.idle()
 		s.delete(t, "a", ownergraph.Background)
 		synctest.Wait()
-		if got := r.Stats(); got.InFlight != 2 || got.Calls[engine.CallDelete] != 2 {
-			t.Errorf("%d calls under way, %d deletes counted, want 2 and 2", got.InFlight, got.Calls[engine.CallDelete])
+		if got := r.Stats(); got.InFlight != 2 || got.Calls.Of(engine.CallDelete) != 2 {
+			t.Errorf("%d calls under way, %d deletes counted, want 2 and 2", got.InFlight, got.Calls.Of(engine.CallDelete))
 		}
 		close(deletes.open)
 		r.idle()
-		if got := r.Stats(); got.InFlight != 0 || got.Calls[engine.CallDelete] != 8 || s.count("delete") != 8 {
-			t.Errorf("%d calls under way, %d deletes counted, %d made; want 0, 8 and 8", got.InFlight, got.Calls[engine.CallDelete], s.count("delete"))
+		if got := r.Stats(); got.InFlight != 0 || got.Calls.Of(engine.CallDelete) != 8 || s.count("delete") != 8 {
+			t.Errorf("%d calls under way, %d deletes counted, %d made; want 0, 8 and 8", got.InFlight, got.Calls.Of(engine.CallDelete), s.count("delete"))
 		}
 		s.contains(t, "")
 	})
@@ -118,8 +118,8 @@ func TestCollectorPrefetchCounts(t *testing.T) {
 		var r *rig
 		s.call = func(_ context.Context, verb string, _ ownergraph.Key, do func() error) error {
 			if verb == "delete" {
-				if made, got := s.count(verb), r.Stats(); got.Calls[engine.CallDelete] < uint64(made) || got.InFlight > 2 {
-					t.Errorf("%d deletes counted of %d that began, %d calls under way of 2 workers", got.Calls[engine.CallDelete], made, got.InFlight)
+				if made, got := s.count(verb), r.Stats(); got.Calls.Of(engine.CallDelete) < uint64(made) || got.InFlight > 2 {
+					t.Errorf("%d deletes counted of %d that began, %d calls under way of 2 workers", got.Calls.Of(engine.CallDelete), made, got.InFlight)
 				}
 				pass(time.Millisecond)
 			}

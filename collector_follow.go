@@ -216,11 +216,9 @@ func (c *Collector) progress(x *following, now time.Time) engine.Progress {
 	}
 	slices.SortFunc(p.By, func(a, b engine.Held) int { return a.Key.Compare(b.Key) })
 	calls := c.stats().Calls
-	for i := range calls {
-		calls[i] -= x.stats.Calls[i]
-	}
-	p.Reads, p.Fences = calls[engine.CallRead], calls[engine.CallFence]
-	p.Writes = calls[engine.CallPatch] + calls[engine.CallDelete]
+	since := func(t engine.CallType) uint64 { return calls.Of(t) - x.stats.Calls.Of(t) }
+	p.Reads, p.Fences = since(engine.CallRead), since(engine.CallFence)
+	p.Writes = since(engine.CallPatch) + since(engine.CallDelete)
 	if d := now.Sub(x.since); d > 0 {
 		p.Rate = float64(n.Gone-x.gone) / d.Seconds()
 	}

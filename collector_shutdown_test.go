@@ -233,8 +233,8 @@ func TestCollectorPrefetchAtTheEnd(t *testing.T) {
 		if err := r.stop(); err != nil || s.count("delete") != 3 {
 			t.Errorf("run: %v after %d deletes, want nil after 3", err, s.count("delete"))
 		}
-		if got := r.Stats(); got.InFlight != 0 || got.Calls[engine.CallDelete] != 3 {
-			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.InFlight, got.Calls[engine.CallDelete])
+		if got := r.Stats(); got.InFlight != 0 || got.Calls.Of(engine.CallDelete) != 3 {
+			t.Errorf("after the end %d calls under way, %d deletes counted, want 0 and 3", got.InFlight, got.Calls.Of(engine.CallDelete))
 		}
 	})
 }

@@ -48,11 +48,11 @@ func (c *Collector) stats() engine.Stats {
 	s := c.engine.Stats()
 	calls, results := c.prefetch.State()
 	for i := range calls {
-		s.Calls[calls[i].Type]--
+		s.Calls.Add(calls[i].Type, -1)
 	}
 	idle := len(calls) + results
 	s.InFlight -= idle
-	s.ByStatus[engine.StatusMoving] -= idle
+	s.ByStatus.Add(engine.StatusMoving, -idle)
 	if c.batches.Max() > 1 {
 		s.Batches = engine.BatchStats(c.batches.State())
 	}
@@ -171,7 +171,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 	var few []engine.Held // nil for many, which Held describes in slices
 	err := c.wait(ctx, &c.idle, func(since seq.Stamp) bool {
 		over := c.engine.TryEndWait(since)
-		if n := c.engine.Stats(); over && n.Held()+n.ByStatus[engine.StatusBlocked] <= heldDetails {
+		if n := c.engine.Stats(); over && n.Held()+n.ByStatus.Of(engine.StatusBlocked) <= heldDetails {
 			few = c.engine.Held(maxHeld)
 		}
 		return over
@@ -187,7 +187,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 	var s engine.Stats
 	var why []string
 	c.locked(func(_ engine.Driver, now time.Time) { s, why = c.stats(), c.waitsFor(now) })
-	state := fmt.Sprintf("%s under way, %s queued, %d held", run.Counted(s.InFlight, "call", "calls"), run.Counted(s.ByStatus[engine.StatusQueued], "object", "objects"), s.Held())
+	state := fmt.Sprintf("%s under way, %s queued, %d held", run.Counted(s.InFlight, "call", "calls"), run.Counted(s.ByStatus.Of(engine.StatusQueued), "object", "objects"), s.Held())
 	return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), err)
 }
 

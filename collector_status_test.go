@@ -24,7 +24,7 @@ import (
 func (r *rig) status() string {
 	s := r.Stats()
 	return fmt.Sprintf("%d moving, %d queued, %d blocked, %d pending, %d stuck, %d held: %s",
-		s.ByStatus[engine.StatusMoving], s.ByStatus[engine.StatusQueued], s.ByStatus[engine.StatusBlocked], s.ByStatus[engine.StatusPending], s.ByStatus[engine.StatusStuck], s.Held(), strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
+		s.ByStatus.Of(engine.StatusMoving), s.ByStatus.Of(engine.StatusQueued), s.ByStatus.Of(engine.StatusBlocked), s.ByStatus.Of(engine.StatusPending), s.ByStatus.Of(engine.StatusStuck), s.Held(), strings.ReplaceAll(lines(r.Held(9)), "\n", ", "))
 }
 
 // TestHeldDuringDeletion has a deletion of 64 objects whose handler takes a while. While

@@ -238,7 +238,7 @@ func (c *Collector) logStuck(now time.Time) (at time.Time) {
 		c.say(effect.Info, "no object is stuck any more")
 	case write:
 		x := c.stats().ByStatus
-		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "pending", x[engine.StatusPending], "blocked", x[engine.StatusBlocked], "queued", x[engine.StatusQueued], "moving", x[engine.StatusMoving])
+		c.say(effect.Warn, "objects are stuck: see Held", "stuck", n, "pending", x.Of(engine.StatusPending), "blocked", x.Of(engine.StatusBlocked), "queued", x.Of(engine.StatusQueued), "moving", x.Of(engine.StatusMoving))
 	}
 	return at
 }

@@ -79,7 +79,7 @@ func (o *observed) note(r *rig) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	st := r.Stats()
-	st.Calls[engine.CallFence] = 0
+	st.Calls.Add(engine.CallFence, -int(st.Calls.Of(engine.CallFence)))
 	slices.Sort(o.writes)
 	fmt.Fprintf(&o.text, "%d objects, %d nodes, %d refused, %d gone, calls %v, %+v\n%+v\n%s\n%s\n", st.Objects, st.Nodes, st.Refused, st.Gone, st.Calls, st.Writes,
 		r.Kinds(), strings.Join(o.writes, "\n"), r.shape())

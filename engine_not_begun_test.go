@@ -60,7 +60,7 @@ func TestNotBegun(t *testing.T) {
 			t.Errorf("%s: %s %s is given back, and then it is %s %s", tc.reason, first.Type, first.Key, again.Type, again.Key)
 		}
 		after := s.e.Stats()
-		if probe.Requests(after) != probe.Requests(before) || after.Calls[engine.CallHandle] != before.Calls[engine.CallHandle] || after.InFlight != before.InFlight {
+		if probe.Requests(after) != probe.Requests(before) || after.Calls.Of(engine.CallHandle) != before.Calls.Of(engine.CallHandle) || after.InFlight != before.InFlight {
 			t.Errorf("%s: counted %+v, want %+v", tc.reason, after, before)
 		}
 		if err := probe.Check(s.e); err != nil {

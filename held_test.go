@@ -180,13 +180,13 @@ func TestReadComesBackWhenAsked(t *testing.T) {
 	for i, text := range []string{"b#1 -> a", "b/2#1 -> a", "b#2 -> a"} {
 		s.put(text)
 		s.run(busyFor(time.Minute))
-		if n := s.e.Stats().Calls[engine.CallRead]; n != 1 {
+		if n := s.e.Stats().Calls.Of(engine.CallRead); n != 1 {
 			t.Errorf("%d reads after %d of the events, want 1", n, i+1)
 		}
 	}
 	s.now = s.now.Add(time.Minute)
-	if w := s.run(graph.ErrNotFound); len(w) != 2 || s.e.Stats().Calls[engine.CallRead] != 2 {
-		t.Errorf("%d reads, then %v; want one more read and two deletes", s.e.Stats().Calls[engine.CallRead], w)
+	if w := s.run(graph.ErrNotFound); len(w) != 2 || s.e.Stats().Calls.Of(engine.CallRead) != 2 {
+		t.Errorf("%d reads, then %v; want one more read and two deletes", s.e.Stats().Calls.Of(engine.CallRead), w)
 	}
 }
 

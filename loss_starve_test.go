@@ -84,5 +84,5 @@ func starveEnd(t *testing.T, level ownergraph.Level, slow, fails time.Duration) 
 	}
 	st := s.e.Stats()
 	t.Errorf("level %v, fence or listing %v, write %v: o has not ended in an hour: %d losses, %d fences begun, %d passed, %d listings",
-		level, slow, fails, losses, st.Calls[engine.CallFence], st.Fences.Passed, st.Calls[engine.CallList])
+		level, slow, fails, losses, st.Calls.Of(engine.CallFence), st.Fences.Passed, st.Calls.Of(engine.CallList))
 }

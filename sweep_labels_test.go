@@ -119,8 +119,8 @@ func TestSweepMany(t *testing.T) {
 	if cost := probe.Requests(after) - probe.Requests(before); cost > uint64(n)+8 {
 		t.Errorf("%d requests for %d members", cost, n)
 	}
-	t.Logf("%d members: %d deletes, %d patches, %d reads, %d fences", n, after.Calls[engine.CallDelete]-before.Calls[engine.CallDelete],
-		after.Calls[engine.CallPatch]-before.Calls[engine.CallPatch], after.Calls[engine.CallRead]-before.Calls[engine.CallRead], after.Calls[engine.CallFence]-before.Calls[engine.CallFence])
+	t.Logf("%d members: %d deletes, %d patches, %d reads, %d fences", n, after.Calls.Of(engine.CallDelete)-before.Calls.Of(engine.CallDelete),
+		after.Calls.Of(engine.CallPatch)-before.Calls.Of(engine.CallPatch), after.Calls.Of(engine.CallRead)-before.Calls.Of(engine.CallRead), after.Calls.Of(engine.CallFence)-before.Calls.Of(engine.CallFence))
 }
 
 // TestSweepByLabelMany: each of thousands of members costs one request, besides the pages.

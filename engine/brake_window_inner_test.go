@@ -58,7 +58,7 @@ func TestBrakeBucket(t *testing.T) {
 	if err != nil || x.Decision.Reason != policy.BrakeWindow || len(x.Wait) != 1 || x.Wait[0].End.String() != "time" || !x.Wait[0].Next.After(e.now) {
 		t.Errorf("%+v, %v; want the end at a time", x, err)
 	}
-	if e.Idle() || e.whyHeld() != "" || e.Stats().ByStatus[StatusQueued] != 500 {
+	if e.Idle() || e.whyHeld() != "" || e.Stats().ByStatus.Of(StatusQueued) != 500 {
 		t.Errorf("idle %t, held %q, %v; want 500 queued objects", e.Idle(), e.whyHeld(), e.Stats().ByStatus)
 	}
 	at, decisions := e.works(t, 10*time.Minute, absent)

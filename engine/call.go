@@ -36,8 +36,6 @@ const (
 	CallSelect
 	// CallJudge asks for the verdict about the guarded root at Key: see ownergraph.Judge.
 	CallJudge
-
-	numCalls
 )
 
 var callNames = [...]string{"unset", "read", "patch", "delete", "fence", "list", "handle", "select", "judge"}

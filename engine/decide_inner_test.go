@@ -109,8 +109,8 @@ func TestListingBringsVanished(t *testing.T) {
 	e.answer(t, late, nil) // the pruning
 	later := late.Add(e.cfg.AwaitTimeout)
 	e.answer(t, later, nil)
-	if err := e.check(); err != nil || e.counts.Rewinds != 1 || e.counts.Calls[CallDelete] != 1 {
-		t.Errorf("%v; %d rewinds and %d deletes, want one of each", err, e.counts.Rewinds, e.counts.Calls[CallDelete])
+	if err := e.check(); err != nil || e.counts.Rewinds != 1 || e.counts.Calls.Of(CallDelete) != 1 {
+		t.Errorf("%v; %d rewinds and %d deletes, want one of each", err, e.counts.Rewinds, e.counts.Calls.Of(CallDelete))
 	}
 }
 

@@ -265,7 +265,7 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (more, ok bool) {
 		}
 		switch {
 		case made:
-			e.counts.Calls[c.Type]++
+			e.counts.Calls.Add(c.Type, 1)
 			c.Revision = e.revision.Number()
 			return false, true
 		case cost == 0:
@@ -399,7 +399,7 @@ func (e *Engine) done(id CallID, x *inflight.Call, r Result) {
 //
 //test:by ownergraph.TestNotBegun ownergraph.TestListNotBegun internal/proof/sim.TestReturns
 func (e *Engine) notBegun(id CallID, x *inflight.Call) {
-	e.counts.Calls[typeFor(x.Purpose)]--
+	e.counts.Calls.Add(typeFor(x.Purpose), -1)
 	switch x.Purpose {
 	case inflight.Fence:
 		if x.Fence == e.fence.ID() {

@@ -34,8 +34,6 @@ const (
 	// StatusStuck: a part outside has to be mended or changed: a sick kind, a refused write, a
 	// handler that fails, a flawed object.
 	StatusStuck Status = Status(held.Stuck)
-
-	numStatuses = int(held.Stuck) + 1
 )
 
 // String returns the status in lower case.

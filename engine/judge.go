@@ -74,7 +74,7 @@ func (j *judgement) judge(e *Engine, id graph.NodeID) {
 			j.judgeBrake(e)
 		}
 	}
-	if j.d.Action == policy.Wait && j.holder.UID != "" && goesFirst(own) {
+	if j.d.Action == policy.Wait && j.holder.UID != "" && sweep.GoesFirst(own) {
 		j.d, j.holder, j.notes.answer = own, graph.Key{}, brake.AnswerUnset
 	}
 	if j.d.Action.Writes() {
@@ -98,14 +98,6 @@ func (j *judgement) judgeOwn(e *Engine, id graph.NodeID) graph.Node {
 	j.d = policy.Decide(j.in, e.set, &j.lists)
 	j.judgeGuarded(e, n)
 	return n
-}
-
-// goesFirst reports whether the own decision of a member goes before the wait of its sweep. A delete of
-// a sweep that has to wait withholds no loss of a reference, because an owner may wait for that write.
-//
-//test:by ownergraph.TestWithheldMembers
-func goesFirst(own policy.Decision) bool {
-	return own.Action == policy.Verify || own.Reason == policy.NeedFence
 }
 
 // decision returns the decision of a judgement after its bar.

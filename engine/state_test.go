@@ -254,7 +254,7 @@ func TestFingerprintForgets(t *testing.T) {
 		reason string
 		change func(e *Engine)
 	}{
-		{"counters", func(e *Engine) { e.counts.Calls[CallRead]++ }},
+		{"counters", func(e *Engine) { e.counts.Calls.Add(CallRead, 1) }},
 		{"reports", func(e *Engine) { e.edit(e.idOf("c")).Reason = policy.OwnerSolid }},
 		{"the last id", func(e *Engine) { e.issue(new(Call), inflight.Call{}); e.calls.Drop(5) }},
 		{"a stamp that nothing has", func(e *Engine) { e.seq.Stamp() }},

@@ -17,10 +17,10 @@ type Stats struct {
 	// the objects by their Status. An object is queued while it waits for a decision, now
 	// or later, or for a handler. A held object that waits for its next try is queued too.
 	Objects, Nodes int
-	ByStatus       [numStatuses]int
+	ByStatus       Counts[Status, int]
 	// Calls counts the calls of the store and the runs of handlers, and InFlight those
 	// under way. A selection is a call for each page.
-	Calls    [numCalls]uint64
+	Calls    Counts[CallType, uint64]
 	InFlight int
 	// Events counts the observed events, and Refused the events that the engine refused.
 	// Decisions counts the decisions, without the ones that the graph alone replaces.
@@ -56,6 +56,30 @@ type Stats struct {
 	Brake   BrakeStats
 	// Pauses is the number of pauses in force. That of an unknown record counts.
 	Pauses int
+}
+
+// Counts are numbers by a key: a Status or a CallType. It is a value that one can compare with ==.
+//
+//test:by TestCounts
+type Counts[K Status | CallType, N int | uint64] struct{ of [maxKeys]N }
+
+// maxKeys bounds the keys of Counts. A further status or type changes no type of the API.
+const maxKeys = 16
+
+// Of returns the number of a key, 0 for a key that has none.
+func (c Counts[K, N]) Of(key K) N {
+	if key >= maxKeys {
+		return 0
+	}
+	return c.of[key]
+}
+
+// Add adds n to the number of a key. It subtracts with a negative n, such as calls that were taken ahead
+// and have not begun. A key that does not exist changes nothing.
+func (c *Counts[K, N]) Add(key K, n int) {
+	if key < maxKeys {
+		c.of[key] += N(n)
+	}
 }
 
 // UnfinishedStats describes the objects with which the engine has begun, and which it has
@@ -132,11 +156,11 @@ type GuardStats struct {
 
 // Held returns the number of held objects: they wait for something outside of the engine, and are
 // pending or stuck. Each number with the name Held counts such objects.
-func (s Stats) Held() int { return s.ByStatus[StatusPending] + s.ByStatus[StatusStuck] }
+func (s Stats) Held() int { return s.ByStatus.Of(StatusPending) + s.ByStatus.Of(StatusStuck) }
 
 // tally has the counts that the engine keeps itself. See Stats.
 type tally struct {
-	Calls                                        [numCalls]uint64
+	Calls                                        Counts[CallType, uint64]
 	Events, Refused, Decisions, Gone, Listings   uint64
 	Conflicts, RefusedWrites, UnknownOutcomes    uint64
 	FailedReads, Contradictions, Losses, Rewinds uint64
@@ -162,17 +186,17 @@ func (e *Engine) Stats() Stats {
 		Guards: GuardStats(e.guards.Roots.Counts()),
 	}
 	for _, k := range [...]held.Status{held.Blocked, held.Pending, held.Stuck} {
-		s.ByStatus[k] = e.held.Count(k)
+		s.ByStatus.Add(Status(k), e.held.Count(k))
 	}
 	s.Brake, s.Pauses, s.Unfinished = reports{e}.brakeStats(), e.pauses.Len(), UnfinishedStats{Objects: e.held.Open.Len()}
 	if id, since, ok := e.held.Open.Stalled(e.graph, e.work, &e.fanout); ok {
 		s.Unfinished.Oldest, s.Unfinished.Since = e.graph.Node(id).Key(), since
 	}
-	s.ByStatus[StatusQueued] = e.work.Len() - e.work.InFlight() + e.handlers.Queued() + e.brake.Waiting()
-	s.ByStatus[StatusMoving] = s.InFlight
+	s.ByStatus.Add(StatusQueued, e.work.Len()-e.work.InFlight()+e.handlers.Queued()+e.brake.Waiting())
+	s.ByStatus.Add(StatusMoving, s.InFlight)
 	for _, x := range e.calls.All() {
 		if typeFor(x.Purpose).Lane() == LaneControl {
-			s.ByStatus[StatusMoving]--
+			s.ByStatus.Add(StatusMoving, -1)
 		}
 	}
 	return s

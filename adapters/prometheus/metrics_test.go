@@ -261,17 +261,18 @@ func hasFamily(samples map[string]float64, name string) bool {
 
 // number gives each figure a number of its own, from 1000 on, and returns their names.
 func number(v reflect.Value, name string, names []string) []string {
+	switch c := v.Addr().Interface().(type) {
+	case *engine.Counts[engine.CallType, uint64]:
+		return numberCounts(c, name, names)
+	case *engine.Counts[engine.Status, int]:
+		return numberCounts(c, name, names)
+	}
 	switch {
 	case v.Type() == reflect.TypeFor[time.Time](), v.Type() == reflect.TypeFor[ownergraph.Key](): // see TestUnfinished
 		return names
 	case v.Kind() == reflect.Struct:
 		for i := range v.NumField() {
 			names = number(v.Field(i), name+"."+v.Type().Field(i).Name, names)
-		}
-		return names
-	case v.Kind() == reflect.Array:
-		for i := 1; i < v.Len(); i++ { // 0 is the unset status or type
-			names = number(v.Index(i), fmt.Sprintf("%s[%d]", name, i), names)
 		}
 		return names
 	case v.Type() == reflect.TypeFor[time.Duration]():
@@ -282,6 +283,15 @@ func number(v reflect.Value, name string, names []string) []string {
 		v.SetUint(uint64(1000 + len(names)))
 	}
 	return append(names, name)
+}
+
+// numberCounts does so for each key that has a name. 0 is the unset status or type.
+func numberCounts[K engine.Status | engine.CallType, N int | uint64](c *engine.Counts[K, N], name string, names []string) []string {
+	for k := K(1); !strings.Contains(fmt.Sprint(k), "("); k++ {
+		c.Add(k, 1000+len(names))
+		names = append(names, fmt.Sprintf("%s of %v", name, k))
+	}
+	return names
 }
 
 // statsOnly are the metrics of some stats.

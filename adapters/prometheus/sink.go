@@ -36,11 +36,11 @@ func (s sink) stats(x engine.Stats) {
 	for _, k := range [...]engine.Status{
 		engine.StatusMoving, engine.StatusQueued, engine.StatusBlocked, engine.StatusPending, engine.StatusStuck,
 	} {
-		s.put("pending_objects", float64(x.ByStatus[k]), k.String())
+		s.put("pending_objects", float64(x.ByStatus.Of(k)), k.String())
 	}
 	s.put("calls_in_flight", float64(x.InFlight))
-	for t := engine.CallRead; int(t) < len(x.Calls); t++ {
-		s.count("started_calls_total", x.Calls[t], t.String())
+	for t := engine.CallRead; t <= engine.CallJudge; t++ {
+		s.count("started_calls_total", x.Calls.Of(t), t.String())
 	}
 	s.count("gone_objects_total", x.Gone)
 	s.count("events_total", x.Events)

@@ -69,8 +69,8 @@ func TestEngineAtLevel0(t *testing.T) {
 		e.draw(t, fault.Keeping())
 		e.run()
 		for _, r := range e.runners {
-			if s := r.collector.Stats(); s.Calls[engine.CallPatch]+s.Calls[engine.CallDelete] > 0 {
-				t.Fatalf("%d writes", s.Calls[engine.CallPatch]+s.Calls[engine.CallDelete])
+			if s := r.collector.Stats(); s.Calls.Of(engine.CallPatch)+s.Calls.Of(engine.CallDelete) > 0 {
+				t.Fatalf("%d writes", s.Calls.Of(engine.CallPatch)+s.Calls.Of(engine.CallDelete))
 			}
 		}
 	})(t)

@@ -86,7 +86,7 @@ func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error
 		return nil, err
 	}
 	for st := engine.StatusMoving; st <= engine.StatusStuck; st++ {
-		o.Status = append(o.Status, statusCount{st.String(), s.ByStatus[st]})
+		o.Status = append(o.Status, statusCount{st.String(), s.ByStatus.Of(st)})
 	}
 	if u := s.Unfinished; !u.Since.IsZero() {
 		o.Unfinished = &unfinished{u.Objects, keyOf(u.Oldest), u.Since}

@@ -66,9 +66,9 @@ func (r *rates) since(now time.Time, s engine.Stats) rate {
 	return rate{
 		Seconds: d, Events: per(s.Events, old.stats.Events), Gone: per(s.Gone, old.stats.Gone),
 		Decisions: per(s.Decisions, old.stats.Decisions),
-		Reads:     per(s.Calls[engine.CallRead], old.stats.Calls[engine.CallRead]),
-		Writes: per(s.Calls[engine.CallPatch]+s.Calls[engine.CallDelete],
-			old.stats.Calls[engine.CallPatch]+old.stats.Calls[engine.CallDelete]),
+		Reads:     per(s.Calls.Of(engine.CallRead), old.stats.Calls.Of(engine.CallRead)),
+		Writes: per(s.Calls.Of(engine.CallPatch)+s.Calls.Of(engine.CallDelete),
+			old.stats.Calls.Of(engine.CallPatch)+old.stats.Calls.Of(engine.CallDelete)),
 	}
 }
 

@@ -85,7 +85,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 	stats := collector.Stats()
 	fmt.Fprintf(out, "%d objects are gone; the collector made %d deletes and %d reads; %d objects are held\n",
-		stats.Gone, stats.Calls[engine.CallDelete], stats.Calls[engine.CallRead], len(held))
+		stats.Gone, stats.Calls.Of(engine.CallDelete), stats.Calls.Of(engine.CallRead), len(held))
 	return nil
 }
 

@@ -90,7 +90,7 @@ func report(out io.Writer, before, after []graph.Object, held []ownergraph.Held,
 		}
 	}
 	fmt.Fprintf(out, "%d objects are left, without a tenant or of 1111112 and 222222, and none of them has changed\n", len(after))
-	fmt.Fprintf(out, "%d members are gone with %d deletes; %d objects are held\n", s.Sweeps.MembersGone, s.Calls[engine.CallDelete], len(held))
+	fmt.Fprintf(out, "%d members are gone with %d deletes; %d objects are held\n", s.Sweeps.MembersGone, s.Calls.Of(engine.CallDelete), len(held))
 	return nil
 }
 

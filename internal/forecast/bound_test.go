@@ -183,7 +183,7 @@ func TestJudgeBound(t *testing.T) {
 	if !judged || len(held) != 1 || held[0].Reason != policy.JudgementFails || held[0].Status != engine.StatusStuck || held[0].LastError != want || !strings.Contains(held[0].String(), want) {
 		t.Errorf("judged %t, held %+v, want that it is stuck: %s", judged, held, want)
 	}
-	if n := e.Stats().ByStatus[engine.StatusStuck]; n != 1 {
+	if n := e.Stats().ByStatus.Of(engine.StatusStuck); n != 1 {
 		t.Errorf("%d objects are stuck, want the root", n)
 	}
 	x, err := e.Explain(objects[0].Key)

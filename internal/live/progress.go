@@ -17,10 +17,10 @@ const progressEvery = 100 * time.Millisecond
 func Since(base, now engine.Stats) terminal.Progress {
 	return terminal.Progress{
 		Gone:   now.Gone - base.Gone,
-		Held:   uint64(now.Held()), Blocked: uint64(now.ByStatus[engine.StatusBlocked]),
-		Reads:  now.Calls[engine.CallRead] - base.Calls[engine.CallRead],
-		Writes: now.Calls[engine.CallDelete] + now.Calls[engine.CallPatch] - base.Calls[engine.CallDelete] - base.Calls[engine.CallPatch],
-		Fences: now.Calls[engine.CallFence] - base.Calls[engine.CallFence],
+		Held:   uint64(now.Held()), Blocked: uint64(now.ByStatus.Of(engine.StatusBlocked)),
+		Reads:  now.Calls.Of(engine.CallRead) - base.Calls.Of(engine.CallRead),
+		Writes: now.Calls.Of(engine.CallDelete) + now.Calls.Of(engine.CallPatch) - base.Calls.Of(engine.CallDelete) - base.Calls.Of(engine.CallPatch),
+		Fences: now.Calls.Of(engine.CallFence) - base.Calls.Of(engine.CallFence),
 	}
 }
 

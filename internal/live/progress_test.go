@@ -14,9 +14,11 @@ import (
 
 func TestSince(t *testing.T) {
 	stats := func(gone uint64, held int, reads, deletes, patches, fences uint64) (s engine.Stats) {
-		s.Gone, s.ByStatus[engine.StatusPending] = gone, held
-		s.Calls[engine.CallRead], s.Calls[engine.CallDelete] = reads, deletes
-		s.Calls[engine.CallPatch], s.Calls[engine.CallFence] = patches, fences
+		s.Gone = gone
+		s.ByStatus.Add(engine.StatusPending, held)
+		for t, n := range map[engine.CallType]uint64{engine.CallRead: reads, engine.CallDelete: deletes, engine.CallPatch: patches, engine.CallFence: fences} {
+			s.Calls.Add(t, int(n))
+		}
 		return s
 	}
 	base, now := stats(1, 1, 2, 3, 4, 5), stats(11, 3, 22, 33, 44, 55)

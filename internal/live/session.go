@@ -203,8 +203,8 @@ func (s *Session) conclusion(first []graph.Object) string {
 	out.WriteString("at the end\n")
 	out.WriteString(indent(f.String()))
 	out.WriteString(indent(finalizers(f.after)))
-	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, spell.Count(stats.Calls[engine.CallRead], "read"),
-		spell.Count(stats.Calls[engine.CallDelete], "delete"), spell.Count(stats.Calls[engine.CallPatch], "patch"), spell.Count(stats.Calls[engine.CallFence], "fence"))
+	fmt.Fprintf(&out, "  requests: %d of the user; of the collector %s, %s, %s, %s\n", s.mine, spell.Count(stats.Calls.Of(engine.CallRead), "read"),
+		spell.Count(stats.Calls.Of(engine.CallDelete), "delete"), spell.Count(stats.Calls.Of(engine.CallPatch), "patch"), spell.Count(stats.Calls.Of(engine.CallFence), "fence"))
 	if s.acted > 0 {
 		fmt.Fprintf(&out, "  of the actors of containers: %s\n", spell.Count(uint64(s.acted), "write"))
 	}

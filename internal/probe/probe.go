@@ -91,11 +91,9 @@ func Tuned(c ownergraph.Config, t inside.Tuning) ownergraph.Config {
 // Requests returns the number of store calls: reads, writes, fences and pages of
 // selections.
 func Requests(s engine.Stats) (n uint64) {
-	for t, calls := range s.Calls {
-		switch engine.CallType(t) {
-		case engine.CallList, engine.CallHandle:
-		default:
-			n += calls
+	for t := engine.CallRead; t <= engine.CallJudge; t++ {
+		if t != engine.CallList && t != engine.CallHandle {
+			n += s.Calls.Of(t)
 		}
 	}
 	return n

@@ -37,11 +37,13 @@ func age(k graph.Key) time.Time {
 
 func (f *frozen) Stats() engine.Stats {
 	s := f.Collector.Stats()
-	s.Calls = [len(s.Calls)]uint64{}
+	s.Calls = engine.Counts[engine.CallType, uint64]{}
 	s.Events, s.Gone, s.Decisions = 0, 0, 0
 	if f.samples > 1 {
 		s.Events, s.Gone, s.Decisions = 7410, 512, 1873
-		s.Calls[engine.CallRead], s.Calls[engine.CallDelete], s.Calls[engine.CallPatch] = 91, 512, 66
+		s.Calls.Add(engine.CallRead, 91)
+		s.Calls.Add(engine.CallDelete, 512)
+		s.Calls.Add(engine.CallPatch, 66)
 	}
 	return s
 }

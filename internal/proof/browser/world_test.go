@@ -139,7 +139,7 @@ func (w *world) wait(t *testing.T) {
 	for end := time.Now().Add(20 * time.Second); ; <-tick.C {
 		s, sweeps := w.collector.Stats(), w.collector.Sweeps(1)
 		if len(w.collector.Braked(1)) == 1 && len(w.collector.Running()) == 1 && len(sweeps) == 1 && sweeps[0].MembersLeft == 3 &&
-			s.ByStatus[engine.StatusQueued] == 0 && s.InFlight == 1 {
+			s.ByStatus.Of(engine.StatusQueued) == 0 && s.InFlight == 1 {
 			return
 		}
 		if time.Now().After(end) {

@@ -297,7 +297,7 @@ func (e *estate) report(members int, list ...*collecting) {
 		members, e.asked, float64(writes)/float64(max(1, members)), float64(e.asked[http.MethodGet])/float64(max(1, members)))
 	for _, c := range list {
 		s := c.Stats()
-		e.t.Logf("deletes %d, patches %d, conflicts %d, members gone %d, sweeps ended %d", s.Calls[engine.CallDelete], s.Calls[engine.CallPatch], s.Writes.Conflicts, s.Sweeps.MembersGone, s.Sweeps.Ended)
+		e.t.Logf("deletes %d, patches %d, conflicts %d, members gone %d, sweeps ended %d", s.Calls.Of(engine.CallDelete), s.Calls.Of(engine.CallPatch), s.Writes.Conflicts, s.Sweeps.MembersGone, s.Sweeps.Ended)
 	}
 }
 

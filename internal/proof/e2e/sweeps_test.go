@@ -167,7 +167,7 @@ func TestSweepAgainstCreator(t *testing.T) {
 	e.free(held)
 	members := e.demandGone(gone) + 2*late
 	e.report(members, c)
-	if s := c.Stats(); int(s.Calls[engine.CallDelete]) > members+int(s.Writes.Conflicts) {
-		t.Errorf("%d deletes of %d members, %d conflicts", s.Calls[engine.CallDelete], members, s.Writes.Conflicts)
+	if s := c.Stats(); int(s.Calls.Of(engine.CallDelete)) > members+int(s.Writes.Conflicts) {
+		t.Errorf("%d deletes of %d members, %d conflicts", s.Calls.Of(engine.CallDelete), members, s.Writes.Conflicts)
 	}
 }

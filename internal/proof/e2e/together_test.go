@@ -34,7 +34,7 @@ func TestTwoEngines(t *testing.T) {
 	f.converged()
 	for _, c := range []*collecting{a, b} {
 		s := c.Stats()
-		if s.Calls[engine.CallDelete]+s.Calls[engine.CallPatch] == 0 { // the faster engine's writes succeed
+		if s.Calls.Of(engine.CallDelete)+s.Calls.Of(engine.CallPatch) == 0 { // the faster engine's writes succeed
 			t.Error("an engine had nothing to do: the test shows nothing")
 		}
 		t.Logf("%d writes succeeded, %d conflicts, %d requests", len(c.book.succeeded()), s.Writes.Conflicts, probe.Requests(s))

@@ -101,9 +101,9 @@ func (b *bulk) step(f func()) {
 	after := b.engine.Stats()
 	b.stats = after
 	b.largest.decisions = max(b.largest.decisions, int(after.Decisions-before.Decisions))
-	b.largest.queued = max(b.largest.queued, after.ByStatus[engine.StatusQueued]-before.ByStatus[engine.StatusQueued])
+	b.largest.queued = max(b.largest.queued, after.ByStatus.Of(engine.StatusQueued)-before.ByStatus.Of(engine.StatusQueued))
 	b.largest.gone = max(b.largest.gone, before.Objects-after.Objects)
-	b.largest.keys = max(b.largest.keys, after.ByStatus[engine.StatusQueued])
+	b.largest.keys = max(b.largest.keys, after.ByStatus.Of(engine.StatusQueued))
 }
 
 func (b *bulk) observe(ev graph.Event) {

@@ -16,9 +16,9 @@ func (b *bulk) billed(f func()) bill {
 	f()
 	after := b.engine.Stats()
 	return bill{
-		writes: int(after.Calls[engine.CallPatch] + after.Calls[engine.CallDelete] - before.Calls[engine.CallPatch] - before.Calls[engine.CallDelete]),
-		reads:  int(after.Calls[engine.CallRead] - before.Calls[engine.CallRead]),
-		fences: int(after.Calls[engine.CallFence] - before.Calls[engine.CallFence]),
+		writes: int(after.Calls.Of(engine.CallPatch) + after.Calls.Of(engine.CallDelete) - before.Calls.Of(engine.CallPatch) - before.Calls.Of(engine.CallDelete)),
+		reads:  int(after.Calls.Of(engine.CallRead) - before.Calls.Of(engine.CallRead)),
+		fences: int(after.Calls.Of(engine.CallFence) - before.Calls.Of(engine.CallFence)),
 	}
 }
 

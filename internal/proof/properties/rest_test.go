@@ -19,7 +19,7 @@ func (h *history) spent() (decisions, calls int) {
 	for _, s := range h.w.Sides {
 		stats := s.Engine.Stats()
 		decisions += int(stats.Decisions)
-		calls += int(probe.Requests(stats) + stats.Calls[engine.CallList] + stats.Calls[engine.CallHandle])
+		calls += int(probe.Requests(stats) + stats.Calls.Of(engine.CallList) + stats.Calls.Of(engine.CallHandle))
 	}
 	return decisions, calls
 }

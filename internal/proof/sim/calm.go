@@ -157,7 +157,7 @@ func (s *sim) costs() int {
 	n := uint64(0)
 	for _, side := range s.w.Sides {
 		x := side.Engine.Stats()
-		n += x.Decisions + probe.Requests(x) + x.Calls[engine.CallList] + x.Calls[engine.CallHandle]
+		n += x.Decisions + probe.Requests(x) + x.Calls.Of(engine.CallList) + x.Calls.Of(engine.CallHandle)
 	}
 	return int(n)
 }
@@ -290,7 +290,7 @@ func (s *sim) checkDay() error {
 	}
 	for i, side := range s.w.Sides {
 		x, b := side.Engine.Stats(), before[i]
-		if n := probe.Requests(x) + x.Calls[engine.CallList] - probe.Requests(b) - b.Calls[engine.CallList]; n > 0 {
+		if n := probe.Requests(x) + x.Calls.Of(engine.CallList) - probe.Requests(b) - b.Calls.Of(engine.CallList); n > 0 {
 			return fmt.Errorf("L2: engine %d makes %d requests in a day of rest", i, n)
 		}
 		looked := x.Objects
@@ -322,8 +322,8 @@ func (s *sim) checkEmpty() error {
 		return err
 	}
 	for i, side := range s.w.Sides {
-		if x := side.Engine.Stats(); x.Nodes != 0 || x.ByStatus[engine.StatusQueued] != 0 || x.Held() != 0 || x.InFlight != 0 || !side.Engine.Idle() {
-			return fmt.Errorf("L10: everything is gone, and engine %d has %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.ByStatus[engine.StatusQueued], x.Held(), x.InFlight)
+		if x := side.Engine.Stats(); x.Nodes != 0 || x.ByStatus.Of(engine.StatusQueued) != 0 || x.Held() != 0 || x.InFlight != 0 || !side.Engine.Idle() {
+			return fmt.Errorf("L10: everything is gone, and engine %d has %d nodes, %d keys, %d reports, %d calls", i, x.Nodes, x.ByStatus.Of(engine.StatusQueued), x.Held(), x.InFlight)
 		}
 	}
 	return nil
