@@ -174,8 +174,7 @@ type Config struct {
 	tuning inside.Tuning
 }
 
-// Inside returns the tuning for the proofs of this module. Users cannot call it, because
-// they cannot make a Key.
+// Inside returns the tuning. Only this module can call it, because only it can make a Key.
 func (c *Config) Inside(inside.Key) *inside.Tuning { return &c.tuning }
 
 // settings are the Config of an engine with its tuning, both with their defaults.

@@ -12,15 +12,14 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
-// Inside returns the view of the engine for the proofs of this module. Users cannot call
-// it, because they cannot make a Key.
+// Inside returns a view of the engine. Only this module can call it, because only it can make a Key.
 func (e *Engine) Inside(inside.Key) insider { return insider{e} }
 
 // insider is the view of an engine for the proofs of this module. Package internal/probe
 // has its methods as functions.
 type insider struct{ e *Engine }
 
-// Inside returns the functions of the package for this module.
+// Inside returns further functions. Only this module can call it, because only it can make a Key.
 func Inside(inside.Key) insider { return insider{} }
 
 // Clone returns an engine that goes on from here on its own.

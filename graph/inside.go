@@ -6,7 +6,7 @@ import "github.com/ownergraph/ownergraph/internal/inside"
 // they depend on the order of its steps, or avoid an allocation.
 type inner struct{ *Graph }
 
-// Inside returns the graph with the methods of the engine. Only this module can call it.
+// Inside returns the graph with further methods. Only this module can call it, because only it can make a Key.
 func (g *Graph) Inside(inside.Key) inner { return inner{g} }
 
 func (g *Graph) inner() inner { return inner{g} }
@@ -17,7 +17,7 @@ func (g inner) Config() Config { return g.cfg }
 // innerNode is a node with the methods that only this module may call.
 type innerNode struct{ Node }
 
-// Inside returns the node with the methods of the engine. Only this module can call it.
+// Inside returns the node with further methods. Only this module can call it, because only it can make a Key.
 func (n Node) Inside(inside.Key) innerNode { return innerNode{n} }
 
 func (n Node) inner() innerNode { return innerNode{n} }
@@ -25,7 +25,7 @@ func (n Node) inner() innerNode { return innerNode{n} }
 // insider has the functions that only this module may call.
 type insider struct{}
 
-// Inside returns the functions of the engine. Only this module can call it.
+// Inside returns further functions. Only this module can call it, because only it can make a Key.
 func Inside(inside.Key) insider { return insider{} }
 
 // AppendKey appends coordinates to bytes: see append.go for the form.

@@ -8,8 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
 
-// Inside returns the store with the faults and changes that the tests of this module make.
-// Users cannot call it, because they cannot make a Key.
+// Inside returns the store with faults for tests. Only this module can call it, because only it can make a Key.
 func (s *Store) Inside(inside.Key) insider { return insider{s} }
 
 // insider makes the faults of a store: restores, lost logs, and kinds that come, go and are
