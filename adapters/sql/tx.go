@@ -48,7 +48,8 @@ func (t *Tx) Create(ctx context.Context, o graph.Object) (made graph.Object, err
 }
 
 // CreateAll adds objects, as Create does, in few statements. The objects have different
-// places. After an error the user has to roll the transaction back, because some of the
+// places. The results have the order of the list: made[i] is list[i] as the store has it, with
+// its UID and version. The caller owns them. After an error the user has to roll the transaction back, because some of the
 // objects may be there.
 //
 //test:by TestCreateAll

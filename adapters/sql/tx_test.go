@@ -121,6 +121,9 @@ func TestCreateAll(t *testing.T) {
 		}
 		made := h.createMany(t, list)
 		for i, o := range made {
+			if o.Place() != list[i].Place() || o.UID == "" || o.Version == "" {
+				t.Fatalf("result %d is %v, want %s with a UID and a version", i, o, list[i].Key)
+			}
 			if now, err := h.Get(t.Context(), o.Key); i%50 == 0 && (err != nil || !now.Equal(o) || now.Owners[0].Scope != "one") {
 				t.Fatalf("read %v, %v, want %v", now, err, o)
 			}
