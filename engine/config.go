@@ -111,9 +111,13 @@ type Config struct {
 	//test:by internal/proof/properties.TestSweepWorlds internal/proof/properties.TestSweepCost
 	//test:by internal/proof/script.TestScenarios/a-sweep
 	Sweeps []guard.Sweep
-	// Protect has the rules that protect objects from the engine's deletes. Guards judge the
-	// deletions of roots before their cascades, and order these. See package guard.
+	// Protect has the rules that protect objects from the engine's deletes. A rule keeps an object
+	// only as long as the Config has it. The first start without the rule deletes each kept object
+	// whose owners are gone. A PlanStore with the new Config and without a target shows them before.
+	//
+	//test:by ownergraph.TestProtectionLifted
 	Protect []guard.Protection
+	// Guards judge the deletions of roots before their cascades, and order these. See package guard.
 	Guards  []guard.Guard
 
 	// Workers, by default 256, bounds the store calls at once. Below the bound a Collector

@@ -18,7 +18,9 @@
 //
 // Rules protect objects by kind, scope, name, label or a function. An object may also carry
 // graph.FinalizerProtect. The engine deletes no protected object. Its dependents stay too,
-// because it lives. All other objects of the cascade go. Protections and guards delay or
+// because it lives. All other objects of the cascade go. A kept object whose owners are gone is
+// deleted once nothing protects it: at the first start without its rule, or after the finalizer
+// goes. See ExampleConfig_protect of package ownergraph. Protections and guards delay or
 // prevent deletes of the engine. None of them makes a deletion right.
 //
 // # Guards
