@@ -1,5 +1,6 @@
-// Command quickstart deletes objects of a recorded Kubernetes cluster, or of a list of
-// objects that kubectl prints as JSON. It works on a copy in memory and changes no cluster.
+// Command quickstart deletes a project of a small control plane, and then objects of a recorded
+// Kubernetes cluster. With flags it takes a list of objects that kubectl prints as JSON. It works on
+// copies in memory and changes no cluster.
 package main
 
 import (
@@ -61,6 +62,14 @@ func perform(ctx context.Context, opts options, stdin io.Reader, out *terminal.O
 	}
 	ctx, stop := live.Interruptible(ctx) // reading is over
 	defer stop()
+	if opts.plane {
+		if err := showPlane(ctx, out); err != nil {
+			if ctx.Err() != nil {
+				err = fmt.Errorf("interrupted: %w", context.Cause(ctx))
+			}
+			return err
+		}
+	}
 	return show(ctx, c, todo, out, began)
 }
 

@@ -110,6 +110,7 @@ func (w *interrupter) Write(p []byte) (int, error) {
 
 func TestRunInterrupted(t *testing.T) {
 	tests := []struct{ at, last, reason string }{
+		{"plan: delete", "0 are held\n", "before the deletion in the control plane"},
 		{"287 objects", "287 objects of 27 kinds", "before anything was done"},
 		{"the plan\n", "- Deployment.apps/shop/frontend\n", "before the first deletion"},
 	}

@@ -16,11 +16,13 @@ type options struct {
 	file  string      // "" for the recorded cluster, "-" for standard input
 	steps []live.Step // the deletions, or one object to draw
 	tree  bool        // draw it and end
+	plane bool        // show the control plane first
 }
 
 const usage = `usage: quickstart [-f FILE] [-delete OBJECT [-propagation HOW] | -tree OBJECT]
 
-Deletes objects in a copy of a cluster, in memory. Shows the deleted objects, the
+Without flags, deletes a project of a small control plane first. Deletes objects in a copy of a
+cluster, in memory. Shows the deleted objects, the
 remaining objects and the reasons. OBJECT is KIND[.GROUP]/[SCOPE/]NAME, as in deployment/shop/cart.
 
 `
@@ -48,7 +50,7 @@ func parseOptions(args []string, stderr io.Writer) (o options, err error) {
 	case how != graph.Unset && deleted == nil:
 		err = errors.New("-propagation: -delete is missing")
 	case len(o.steps) == 0 && o.file == "":
-		o.steps = showcase()
+		o.steps, o.plane = showcase(), true
 	case deleted != nil:
 		o.steps[0].Propagation = max(how, graph.Background)
 	}
