@@ -22,7 +22,8 @@ const (
 	Trimmed
 	// Kept: the object stays as it is. Owners has the owners that keep it.
 	Kept
-	// Held: the object stays against its mark or against its owners. Reason has the cause.
+	// Held: the object stays against its mark or against its owners. Reason has the cause. At the end
+	// of a plan a blocked object is held, too, because an object that it waits for stays.
 	Held
 )
 

@@ -46,6 +46,9 @@ func Plan(p plan.Plan, objects []graph.Object, limit int) Picture {
 	out.omitted += max(p.Truncated, 0)
 	out.waves = max(p.Waves, 0)
 	out.summary = []string{fmt.Sprintf("%s, %s, %s", numbered(len(p.Objects)+max(p.Truncated, 0), "object"), numbered(out.waves, "wave"), p.Cost)}
+	if len(p.WithoutBlocker) > 0 {
+		out.summary = append(out.summary, "no dependent blocks the deletion of "+some(p.WithoutBlocker, spell))
+	}
 	if p.BestEffort {
 		out.summary = append(out.summary, "best effort: the deletion may miss a dependent")
 	}

@@ -39,6 +39,20 @@ func TestPlanClasses(t *testing.T) {
 	}
 }
 
+// TestPlanWithoutBlocker: the picture of a plan says that no dependent blocks the deletion.
+func TestPlanWithoutBlocker(t *testing.T) {
+	a := graph.Key{Kind: "k", Name: "a", UID: "a"}
+	p := plan.Plan{Objects: []plan.Object{{Key: a, Root: true, Outcome: plan.Removed}}, WithoutBlocker: []graph.Key{a}}
+	const want = "no dependent blocks the deletion of k/a"
+	if text := view.Plan(p, nil, 0).DOT(); !strings.Contains(text, want) {
+		t.Errorf("%s\nwant %q", text, want)
+	}
+	p.WithoutBlocker = nil
+	if text := view.Plan(p, nil, 0).DOT(); strings.Contains(text, "blocks the deletion") {
+		t.Errorf("%s\nsays that no dependent blocks, and no field says so", text)
+	}
+}
+
 // TestPlanTakesHeldFirst: of many siblings, the picture of a plan draws those that stay.
 func TestPlanTakesHeldFirst(t *testing.T) {
 	root := graph.Key{Kind: "k", Name: "root", UID: "root"}

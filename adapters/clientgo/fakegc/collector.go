@@ -134,7 +134,7 @@ func (l lines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// HeldError names the held objects, whose owners or deletion marks demand their
+// HeldError names the held and the blocked objects, whose owners or deletion marks demand their
 // removal. It is immutable.
 type HeldError struct {
 	// Held has the objects by key, with reasons and waits.
@@ -146,7 +146,7 @@ const maxLines = 20
 // Error has one line for each object, and at most 20.
 func (e *HeldError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d held:", len(e.Held))
+	fmt.Fprintf(&b, "%d held or blocked:", len(e.Held))
 	for i, h := range e.Held {
 		if i == maxLines {
 			fmt.Fprintf(&b, "\n  and %d more", len(e.Held)-i)

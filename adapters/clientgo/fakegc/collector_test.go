@@ -109,7 +109,7 @@ func TestHeld(t *testing.T) {
 	if !errors.As(err, &held) || len(held.Held) != 2 {
 		t.Fatalf("error %v, want the two that are held", err)
 	}
-	const want = `2 held:
+	const want = `2 held or blocked:
   ConfigMap/default/a: dependents hold it (ConfigMap/default/b)
   ConfigMap/default/b: finalizers hold it (example.org/cleanup)`
 	if err.Error() != want {
