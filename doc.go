@@ -33,8 +33,7 @@
 // dependent carries the reference, and the owner carries nothing. Four fields describe the claim:
 //
 //   - Block: a foreground deletion of the owner waits for this dependent.
-//   - Controller: the owner manages this object. An object has at most one such owner.
-//     [graph.Object.ControllerRef] is the usual reference, with Controller and Block.
+//   - Controller: the owner manages this object. At most one does. [graph.Object.ControllerRef] has both.
 //   - Unresolved: the store could not tell the owner's scope or kind, so the owner is unknown.
 //   - OnDelete: reserved for a policy of this reference. Stores keep it, and no decision reads it
 //     yet. The store of adapters/clientgo refuses it.
