@@ -118,7 +118,7 @@ type Config struct {
 	//test:by ownergraph.TestProtectionLifted
 	Protect []guard.Protection
 	// Guards judge the deletions of roots before their cascades, and order these. See package guard.
-	Guards  []guard.Guard
+	Guards []guard.Guard
 
 	// Workers, by default 256, bounds the store calls at once. Below the bound a Collector
 	// adapts their number to the store, by latency and errors. A store in the same process

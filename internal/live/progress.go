@@ -16,8 +16,8 @@ const progressEvery = 100 * time.Millisecond
 // Since returns the difference between two states of a collector.
 func Since(base, now engine.Stats) terminal.Progress {
 	return terminal.Progress{
-		Gone:   now.Gone - base.Gone,
-		Held:   uint64(now.Held()), Blocked: uint64(now.ByStatus.Of(engine.StatusBlocked)),
+		Gone: now.Gone - base.Gone,
+		Held: uint64(now.Held()), Blocked: uint64(now.ByStatus.Of(engine.StatusBlocked)),
 		Reads:  now.Calls.Of(engine.CallRead) - base.Calls.Of(engine.CallRead),
 		Writes: now.Calls.Of(engine.CallDelete) + now.Calls.Of(engine.CallPatch) - base.Calls.Of(engine.CallDelete) - base.Calls.Of(engine.CallPatch),
 		Fences: now.Calls.Of(engine.CallFence) - base.Calls.Of(engine.CallFence),

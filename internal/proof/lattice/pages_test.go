@@ -101,7 +101,9 @@ func body(name, text, function string) ([]string, error) {
 // function is called by a test of its file.
 func ran(function, file string, source []string) bool {
 	has := func(lines []string) bool {
-		return slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "// Output:") || strings.Contains(s, "// Unordered output:") })
+		return slices.ContainsFunc(lines, func(s string) bool {
+			return strings.Contains(s, "// Output:") || strings.Contains(s, "// Unordered output:")
+		})
 	}
 	if strings.HasPrefix(function, "Example") {
 		return has(source)
