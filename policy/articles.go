@@ -141,8 +141,8 @@ var articles = [...]Article{
 	},
 	StoreRefused: {
 		"The store refused the write. The engine tries it again slowly.",
-		"An admission webhook is dead or denies the write, a permission is missing, or the store finds the object invalid.",
-		"Read the words of the store. Mend the webhook that they name, or grant the permission.",
+		"An admission webhook is dead or denies the write, a permission is missing, a foreign key or a trigger of a database refuses it, or the store finds the object invalid.",
+		"Read the words of the store. Mend the webhook, or grant the permission. On a SQL store, lint --store names the foreign keys that refuse.",
 	},
 	HandlerFailed: {
 		"The handler of a finalizer failed. The engine runs it again after a growing delay.",

@@ -139,8 +139,11 @@
 // [Schema] has the statements of each version of the tables, and [TriggerText] those of triggers.
 // The command "ownergraph schema" prints them, for goose, Flyway, Atlas or a person. They give what
 // Migrate gives. Then the role of the program needs no right to create anything: SELECT, INSERT,
-// UPDATE and DELETE on the tables, and USAGE on the sequences. Migrate still serves the kinds. Execute the statements of one version in one transaction. A tool that splits a
-// file at ";" has to take a trigger or a function as one statement.
+// UPDATE and DELETE on the tables, and USAGE on the sequences. Two calls remain. The program still
+// calls Migrate at its start, which serves the kinds. Adopt creates og_adopted, with the rights of Migrate.
+//
+// Execute the statements of one version in one transaction. A tool that splits a file at ";" has to
+// take a trigger or a function as one statement. With --goose the command marks each statement.
 //
 // # Owner references
 //

@@ -15,6 +15,7 @@ type schemaFlags struct {
 	dialect, schema, prefix string
 	from                    int
 	triggers                []string
+	goose                   bool
 }
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -33,7 +34,8 @@ statements of each version in one transaction. A second execution changes nothin
 object, an INSERT without an object, and a changed owner without the owner reference. TABLE is
 [SCHEMA.]NAME[:UID], where UID is the column with the UID of the object (default uid). Each OWNER is
 a column that names an owner: COLUMN=TABLE.KEY[:UID] for a key of the owner's row, or COLUMN for a UID.
-A tool that splits a file at ";" has to take a trigger or a function as one statement.`,
+A tool that splits a file at ";" has to take a trigger or a function as one statement. --goose marks
+each statement for goose.`,
 		Example: a.examples("schema --dialect postgres --schema app", "schema --dialect sqlite --from 1",
 			"schema --dialect postgres --triggers teams --triggers projects,team_id=teams.id", "", "schema --dialect postgres --schema app"),
 		Args: cobra.NoArgs,
@@ -50,6 +52,7 @@ A tool that splits a file at ";" has to take a trigger or a function as one stat
 	f.IntVar(&s.from, "from", 0, "the version of the tables that are there; 0 for none")
 	f.StringVar(&s.schema, "schema", "", "schema of the tables (default the connection's own)")
 	f.StringVar(&s.prefix, "prefix", "", `prefix of the tables (default "og_")`)
+	f.BoolVar(&s.goose, "goose", false, "write a file of goose: mark each statement, because some have a \";\" inside")
 	f.StringArrayVar(&s.triggers, "triggers", nil, "also print triggers for this table: TABLE[,OWNER]...")
 	return cmd
 }
@@ -73,12 +76,18 @@ func (s *schemaFlags) text() (string, error) {
 		return "", printing.UsageError(fmt.Sprintf("--from %d: want 0 to %d", s.from, sqlstore.SchemaVersion))
 	}
 	var b strings.Builder
+	if s.goose {
+		b.WriteString("-- +goose Up\n")
+	}
+	if s.from == sqlstore.SchemaVersion {
+		fmt.Fprintf(&b, "-- ownergraph: the tables have version %d, which is the newest\n", s.from)
+	}
 	for version := s.from + 1; version <= sqlstore.SchemaVersion; version++ {
 		list, err := sqlstore.Schema(c, version)
 		if err != nil {
 			return "", printing.UsageError(err.Error())
 		}
-		writeStatements(&b, fmt.Sprintf("version %d of the tables", version), list)
+		s.writeStatements(&b, fmt.Sprintf("version %d of the tables", version), list)
 	}
 	for _, text := range s.triggers {
 		t, err := parseTable(text)
@@ -89,15 +98,20 @@ func (s *schemaFlags) text() (string, error) {
 		if err != nil {
 			return "", printing.UsageError(fmt.Sprintf("--triggers %q: %v", text, err))
 		}
-		writeStatements(&b, "triggers of the table "+t.Name, list)
+		s.writeStatements(&b, "triggers of the table "+t.Name, list)
 	}
 	return b.String(), nil
 }
 
-func writeStatements(b *strings.Builder, title string, list []string) {
+func (s *schemaFlags) writeStatements(b *strings.Builder, title string, list []string) {
 	fmt.Fprintf(b, "-- ownergraph: %s, for one transaction\n", title)
 	for _, statement := range list {
-		b.WriteString(statement + ";\n")
+		if s.goose {
+			statement = "-- +goose StatementBegin\n" + statement + ";\n-- +goose StatementEnd\n"
+		} else {
+			statement += ";\n"
+		}
+		b.WriteString(statement)
 	}
 }
 

@@ -133,6 +133,7 @@ func TestSchemaVersions(t *testing.T) {
 	}{
 		{"0", []string{"version 1", "version 2", `CREATE SCHEMA IF NOT EXISTS "app";`}, "triggers"},
 		{"1", []string{"version 2", `LOCK TABLE "app"."og_objects"`}, "version 1"},
+		{"2", []string{"-- ownergraph: the tables have version 2, which is the newest"}, "CREATE"},
 	} {
 		got := call(t, "", "schema", "--dialect", "postgres", "--schema", "app", "--from", c.from)
 		for _, want := range c.want {
@@ -140,6 +141,35 @@ func TestSchemaVersions(t *testing.T) {
 				t.Errorf("--from %s: exit %d, want %q and never %q\n%s", c.from, got.code, want, c.never, got.stdout)
 			}
 		}
+	}
+}
+
+// TestSchemaForGoose executes each marked statement alone, as goose does. Some have a ";" inside.
+func TestSchemaForGoose(t *testing.T) {
+	text := call(t, "", "schema", "--dialect", "sqlite", "--goose", "--triggers", "teams").stdout
+	if !strings.HasPrefix(text, "-- +goose Up\n") {
+		t.Errorf("no mark of goose at the beginning: %.40q", text)
+	}
+	db, err := sql.Open("sqlite", sqliteName(filepath.Join(t.TempDir(), "app.db")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	if _, err := db.ExecContext(t.Context(), `CREATE TABLE teams (id integer PRIMARY KEY, uid text)`); err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(text, "-- +goose StatementBegin\n")[1:]
+	for _, part := range parts {
+		statement, rest, ended := strings.Cut(part, "-- +goose StatementEnd\n")
+		if _, err := db.ExecContext(t.Context(), statement); err != nil || !ended {
+			t.Errorf("%s: %v", statement, err)
+		}
+		if rest = strings.TrimSpace(rest); rest != "" && (!strings.HasPrefix(rest, "-- ") || strings.Contains(rest, "\n")) {
+			t.Errorf("outside of the marks: %s", rest)
+		}
+	}
+	if len(parts) < 10 {
+		t.Errorf("%d statements", len(parts))
 	}
 }
 
