@@ -107,7 +107,7 @@ func (o OwnerColumn) flaw() error {
 	case o.Table != "":
 		return errors.Join(err, nameFlaw("Table", o.Table), nameFlaw("Key", o.Key), nameFlaw("UID", o.UID))
 	case o.Key != "" || o.UID != "":
-		return errors.Join(err, errors.New("Key and UID: want a Table"))
+		return errors.Join(err, fmt.Errorf("%s and %s: want a Table", "Key", "UID"))
 	}
 	return err
 }
