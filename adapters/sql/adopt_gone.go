@@ -66,6 +66,9 @@ func (a *adoption) removeSome(ctx context.Context, src *source, list []goneRow) 
 		var next below
 		var deleted int64
 		err := a.transact(ctx, func(ses *session) (err error) {
+			if err = a.lockGone(ctx, ses, uids); err != nil {
+				return err
+			}
 			if out, next, more, err = a.release(ctx, ses, src, uids, at); err != nil || more {
 				return err
 			}
@@ -88,6 +91,17 @@ func (a *adoption) removeSome(ctx context.Context, src *source, list []goneRow) 
 		a.changed = a.changed || deleted > 0
 	}
 	return nil
+}
+
+// lockGone locks the objects before their dependents are read. Another run that gives a dependent a
+// reference to one of them has committed then, or finds the object gone.
+//
+//test:by TestAdoptGoneOwnerLocks
+func (a *adoption) lockGone(ctx context.Context, ses *session, uids []string) error {
+	if a.s.conf.Dialect != Postgres {
+		return nil
+	}
+	return ses.c.eachOf(ctx, a.text[textLockAll], uids, nil, func(*sql.Rows) error { return nil })
 }
 
 // below is a place in the rows that may depend on some objects.

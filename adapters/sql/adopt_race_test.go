@@ -276,3 +276,74 @@ func TestAdoptLockTimeout(t *testing.T) {
 	a.adopt(AdoptConfig{})
 	a.check("after the lock")
 }
+
+// TestAdoptGoneOwnerLocks: one run gives a row a reference to a bucket, and has not committed. The row
+// of the bucket goes meanwhile, and another run deletes its object. It takes the new reference away
+// first, so that at no moment the object of the row has only an owner that is gone.
+func TestAdoptGoneOwnerLocks(t *testing.T) {
+	d := newPostgresDatabase(t)
+	a := d.mustHandle(t, nil).withOld(t)
+	a.fill()
+	a.do(`UPDATE {photos} SET bucket = 12`)
+	table, list := a.loose()
+	a.do(`INSERT INTO ` + table + ` (id, bucket) VALUES (1, 12)`)
+	if _, err := a.Adopt(t.Context(), list, AdoptConfig{}); err != nil {
+		t.Fatal(err)
+	}
+	uid := a.one(`SELECT uid FROM ` + table)
+	a.do(`CREATE FUNCTION ` + a.in + `waits() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NULL; END'`)
+	defer a.do(`DROP FUNCTION ` + a.in + `waits() CASCADE`)
+	a.do(a.conf.names().Replace(`CREATE CONSTRAINT TRIGGER waits AFTER UPDATE ON {objects} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.uid = '`+uid+`') EXECUTE FUNCTION `) + a.in + `waits()`)
+	gate, err := a.db.Conn(t.Context())
+	if err == nil {
+		_, err = gate.ExecContext(t.Context(), `SELECT pg_advisory_lock(4711)`)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gate.Close()
+	waiting := func(n string) {
+		for is := ""; is < n; {
+			is = a.one(`SELECT count(*) FROM pg_locks WHERE NOT granted`)
+		}
+	}
+	other, begun := d.mustHandle(t, nil), false
+	done := make(chan error, 2)
+	_, err = a.Adopt(t.Context(), list, AdoptConfig{OnProgress: func(p AdoptProgress) {
+		if p.Kind != "note" || begun {
+			return
+		}
+		begun = true // this run has read all rows
+		a.do(`UPDATE ` + table + ` SET bucket = 10`)
+		go func() {
+			_, err := other.Adopt(t.Context(), list, AdoptConfig{})
+			done <- err
+		}()
+		waiting("1") // with its commit
+		a.do(`DELETE FROM {buckets} WHERE no = 10`)
+		go func() {
+			waiting("2") // this run, for the other one
+			_, err := gate.ExecContext(t.Context(), `SELECT pg_advisory_unlock(4711)`)
+			done <- err
+		}()
+	}})
+	for _, err := range []error{err, <-done, <-done} {
+		if err != nil && !errors.Is(err, graph.ErrInvalid) { // the row names no bucket now
+			t.Error(err)
+		}
+	}
+	refs, gone := 0, false
+	for _, e := range a.past(t) {
+		switch {
+		case string(e.Object.UID) == uid:
+			refs = len(e.Object.Owners)
+		case e.Key.Name == "b10":
+			if gone = true; refs > 0 {
+				t.Error("the bucket is gone, and a row that remains has a reference to it")
+			}
+		}
+	}
+	if !gone {
+		t.Error("the bucket is not gone")
+	}
+}
