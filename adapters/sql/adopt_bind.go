@@ -30,12 +30,12 @@ func (a *adoption) bind(ctx context.Context, src *source, keys []string) error {
 	}
 	var out tally
 	err := a.transact(ctx, func(ses *session) (err error) {
-		out, err = a.bindIn(ctx, ses, src, keys, false)
+		out, err = a.bindIn(ctx, ses, src, keys, nil, false)
 		return err
 	})
 	if errors.Is(err, errTaken) {
 		err = a.transact(ctx, func(ses *session) (err error) {
-			out, err = a.bindIn(ctx, ses, src, keys, true)
+			out, err = a.bindIn(ctx, ses, src, keys, nil, true)
 			return err
 		})
 	}
@@ -105,14 +105,17 @@ func (a *adoption) transact(ctx context.Context, do func(*session) error) error 
 var errTaken = errors.New("a name is taken")
 
 // bindIn is bind inside of a transaction. With look it looks for taken names before it creates
-// objects.
-func (a *adoption) bindIn(ctx context.Context, ses *session, src *source, keys []string, look bool) (out tally, err error) {
+// objects. The objects with the UIDs in gone are deleted next.
+func (a *adoption) bindIn(ctx context.Context, ses *session, src *source, keys, gone []string, look bool) (out tally, err error) {
 	c := &ses.c
 	rows, err := a.lockAndRead(ctx, c, src, keys)
 	if err != nil {
 		return out, err
 	}
-	f := &facts{made: map[*source]map[string]*row{}, fresh: map[string]bool{}, faults: map[*userRow]error{}}
+	f := &facts{made: map[*source]map[string]*row{}, fresh: map[string]bool{}, faults: map[*userRow]error{}, gone: map[string]bool{}}
+	for _, uid := range gone {
+		f.gone[uid] = true
+	}
 	if f.kinds, err = a.s.readKinds(ctx, c); err != nil {
 		return out, err
 	}

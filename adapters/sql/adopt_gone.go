@@ -130,7 +130,7 @@ func (a *adoption) release(ctx context.Context, ses *session, src *source, uids 
 			}
 			continue
 		}
-		part, err := a.bindIn(ctx, ses, of, keys, true)
+		part, err := a.bindIn(ctx, ses, of, keys, uids, true)
 		if err != nil {
 			return out, at, false, err
 		}

@@ -63,8 +63,7 @@ func (a *adoption) judgeObject(src *source, r *userRow, f *facts, live *row, v *
 	}
 	refs, err := src.references(r, f, o)
 	if err != nil && src.losesOwner(o, f) {
-		v.err = err
-		return
+		refs = src.remaining(o, f)
 	}
 	if v.err = err; err == nil && (o.Name != r.name || o.Scope != r.scope) {
 		v.err = src.wrongRow(r, src.Name, fmt.Sprintf("the name is %q in the scope %q, and the object is %s", cutText(r.name), cutText(r.scope), name(o.Key)))
@@ -79,8 +78,21 @@ func (a *adoption) judgeObject(src *source, r *userRow, f *facts, live *row, v *
 	}
 }
 
+// remaining returns the references to the kinds of the owners without those that Adopt is about to
+// delete.
+func (src *source) remaining(o *graph.Object, f *facts) (refs []graph.Owner) {
+	for _, r := range o.Owners {
+		owner := f.objects[string(r.UID)]
+		if src.managed[r.Kind] && (!f.gone[string(r.UID)] || owner == nil || owner.object.Deleting) {
+			refs = append(refs, r)
+		}
+	}
+	return refs
+}
+
 // losesOwner reports whether the store has deleted an owner of the object, or has marked it. Such an
-// object is the engine's, and its row may go with it. A finding takes no reference from it then.
+// object is the engine's, and its row may go with it. A finding takes no reference from it then, but
+// those to objects that Adopt deletes itself.
 func (src *source) losesOwner(o *graph.Object, f *facts) bool {
 	return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
 		owner := f.objects[string(r.UID)]

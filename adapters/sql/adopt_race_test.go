@@ -347,3 +347,33 @@ func TestAdoptGoneOwnerLocks(t *testing.T) {
 		t.Error("the bucket is not gone")
 	}
 }
+
+// TestAdoptOwnerOrphans: new code deletes a bucket and orphans its dependents. The row of the other owner
+// of a dependent goes meanwhile. The object of the dependent loses the reference to that one before it
+// is deleted, so it stays.
+func TestAdoptOwnerOrphans(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		a := d.mustHandle(t, nil).withOld(t)
+		a.fill()
+		a.do(`UPDATE {photos} SET bucket = 12`)
+		table, list := a.loose()
+		a.do(`INSERT INTO ` + table + ` (id, bucket, second) VALUES (1, 10, 11)`)
+		if _, err := a.Adopt(t.Context(), list, AdoptConfig{}); err != nil {
+			t.Fatal(err)
+		}
+		bucket := a.objects(t.Context(), t)[graph.UID(a.one(`SELECT uid FROM {buckets} WHERE no = 11`))]
+		if err := a.Delete(t.Context(), bucket.Key, graph.DeleteOptions{Propagation: graph.Orphan}); err != nil {
+			t.Fatal(err)
+		}
+		a.do(`DELETE FROM {buckets} WHERE no = 10`)
+		if r, err := a.Adopt(t.Context(), list, AdoptConfig{}); !errors.Is(err, graph.ErrInvalid) || r.Findings != 1 || r.Deleted != 1 {
+			t.Errorf("%+v, %v", r, err)
+		}
+		c := a.collect(t, guardTeams())
+		c.idle()
+		c.stop()
+		if o, is := a.objects(t.Context(), t)[graph.UID(a.one(`SELECT uid FROM `+table))]; !is || len(o.Owners) > 0 {
+			t.Errorf("the dependent is there: %v, with the owners %v", is, o.Owners)
+		}
+	})
+}

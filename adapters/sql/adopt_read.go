@@ -34,6 +34,7 @@ type facts struct {
 	records map[string]record           // by UID
 	made    map[*source]map[string]*row // objects for rows without a UID, by key: in a transaction only
 	fresh   map[string]bool             // the UIDs of objects that the transaction creates
+	gone    map[string]bool             // the UIDs of objects that the transaction may delete
 
 	newcomers []newcomer
 	faults    map[*userRow]error // of rows without an object
