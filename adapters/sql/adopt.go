@@ -103,6 +103,8 @@ const (
 //     og_adopted, which it wrote together with the UID: it names the table, its columns, the key
 //     and the UID. Neither that key nor that UID is in the table now. First the dependents whose
 //     rows remain lose their references to the object, in the same transaction.
+//     If adopted rows of a table depend on the object, and no declaration of this call names that
+//     table with such an owner, the object stays, and that is a finding.
 //   - The name and the scope of an object never change.
 //
 // Until a run ends, a reference may lag behind a change of the row. So delete an owner through the

@@ -65,6 +65,7 @@ func (a *adoption) removeSome(ctx context.Context, src *source, list []goneRow) 
 		var out tally
 		var next below
 		var deleted int64
+		var kept []error
 		err := a.transact(ctx, func(ses *session) (err error) {
 			if err = a.lockGone(ctx, ses, uids); err != nil {
 				return err
@@ -72,7 +73,7 @@ func (a *adoption) removeSome(ctx context.Context, src *source, list []goneRow) 
 			if out, next, more, err = a.release(ctx, ses, src, uids, at); err != nil || more {
 				return err
 			}
-			deleted, err = a.deleteGone(ctx, ses, src, uids)
+			deleted, kept, err = a.deleteGone(ctx, ses, src, uids)
 			return err
 		})
 		if half := len(list) / 2; isRowFault(err) && half > 0 {
@@ -88,6 +89,9 @@ func (a *adoption) removeSome(ctx context.Context, src *source, list []goneRow) 
 		at = next
 		a.count(out)
 		a.report.Deleted += deleted
+		for _, e := range kept {
+			a.find(e)
+		}
 		a.changed = a.changed || deleted > 0
 	}
 	return nil
@@ -142,32 +146,66 @@ func (a *adoption) release(ctx context.Context, ses *session, src *source, uids 
 	return out, at, false, nil
 }
 
+// foreignTo returns, for those objects on which objects of further tables depend, one of the tables. No
+// declaration of this call tells whether these rows remain, and whom they name now.
+//
+//test:by TestAdoptPart
+func (a *adoption) foreignTo(ctx context.Context, ses *session, src *source, uids []string) (map[string]string, error) {
+	known := []string{}
+	for _, of := range a.sources {
+		if of.managed[src.Kind] {
+			known = append(known, of.id)
+		}
+	}
+	list, err := a.s.list(known)
+	if err != nil {
+		return nil, err
+	}
+	tables := map[string]string{}
+	err = ses.c.eachOf(ctx, a.text[textForeign], uids, []any{list}, func(rows *sql.Rows) error {
+		var uid, table string
+		err := rows.Scan(&uid, &table)
+		tables[uid] = table
+		return err
+	})
+	return tables, err
+}
+
 // deleteGone deletes objects, if their rows are still gone. The records of objects that are gone go.
-func (a *adoption) deleteGone(ctx context.Context, ses *session, src *source, uids []string) (deleted int64, err error) {
+func (a *adoption) deleteGone(ctx context.Context, ses *session, src *source, uids []string) (deleted int64, kept []error, err error) {
 	var still []goneRow
 	err = ses.c.eachOf(ctx, src.text[textStillGone], uids, []any{src.id}, func(rows *sql.Rows) error { return scanGone(rows, &still) })
 	if err != nil || len(still) == 0 {
-		return 0, err
+		return 0, nil, err
 	}
 	f := &facts{}
 	if f.kinds, err = a.s.readKinds(ctx, &ses.c); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	uids = nil
 	for _, g := range still {
 		uids = append(uids, g.uid)
 	}
 	if err := a.gather(ctx, &ses.c, f, uids); err != nil {
-		return 0, err
+		return 0, nil, err
+	}
+	foreign, err := a.foreignTo(ctx, ses, src, uids)
+	if err != nil {
+		return 0, nil, err
 	}
 	var forgotten []string
-	for _, uid := range uids {
+	for i, uid := range uids {
 		o := f.objects[uid]
 		if o == nil {
 			forgotten = append(forgotten, uid)
 			continue
 		}
 		if o.object.Kind != src.Kind || o.object.Deleting {
+			continue
+		}
+		if table := foreign[uid]; table != "" {
+			kept = append(kept, fmt.Errorf("adopt kind %s: table %s: row %.80q, which has gone: its object stays, because objects of the table %s depend on it, and no declaration names both: %w",
+				src.Kind, src.table, still[i].key, cutText(table), graph.ErrInvalid))
 			continue
 		}
 		after, err := ses.apply(ctx, verbDelete, o.object.Key, a.s.deleteRule(src.Kind, graph.DeleteOptions{
@@ -177,11 +215,11 @@ func (a *adoption) deleteGone(ctx context.Context, ses *session, src *source, ui
 			deleted++
 		case errors.Is(err, graph.ErrNotFound), errors.Is(err, graph.ErrConflict): // a collector was first
 		default:
-			return 0, err
+			return 0, nil, err
 		}
 		if err != nil || len(after.Finalizers) == 0 && after.GraceSeconds == 0 {
 			forgotten = append(forgotten, uid)
 		}
 	}
-	return deleted, a.forget(ctx, &ses.c, forgotten)
+	return deleted, kept, a.forget(ctx, &ses.c, forgotten)
 }

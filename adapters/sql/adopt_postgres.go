@@ -102,6 +102,7 @@ func (t *postgresTables) adoptTexts() map[adoptText]string {
 		textByUID:    `SELECT o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body, o.place, o.labels FROM {objects} o WHERE o.uid = ANY ($1::text[])`,
 		textRecorded: `SELECT uid, source, key FROM {adopted} WHERE uid = ANY ($1::text[])`,
 		textForget:   `DELETE FROM {adopted} WHERE uid = ANY ($1::text[])`,
+		textForeign:  `SELECT w.owner, min(a.source) FROM {owners} w JOIN {adopted} a ON a.uid = w.uid WHERE w.owner = ANY ($1::text[]) AND a.source <> ALL ($2::text[]) GROUP BY w.owner`,
 		textLockAll:  `SELECT uid, pos, seq FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR UPDATE`,
 		textBegin:    fmt.Sprintf(`SELECT set_config('lock_timeout', '%d', true), set_config('row_security', 'off', true)`, lockWithin.Milliseconds()),
 	}

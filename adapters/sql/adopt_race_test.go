@@ -377,3 +377,39 @@ func TestAdoptOwnerOrphans(t *testing.T) {
 		}
 	})
 }
+
+// TestAdoptPart: a call declares the table of the owners, and not that of their dependents, or not as
+// dependents. The row of an owner has gone, and a dependent no longer names it. The object of the owner
+// stays until a call declares both, because the engine would delete that of the dependent.
+func TestAdoptPart(t *testing.T) {
+	for _, tc := range []struct {
+		part   func(list []AdoptedTable) []AdoptedTable
+		reason string
+	}{
+		{func(list []AdoptedTable) []AdoptedTable { return list[2:] }, "the table of the dependents is missing"},
+		{func(list []AdoptedTable) []AdoptedTable { list[1].Owners = nil; return list[1:] }, "their declaration lacks the owner"},
+	} {
+		onEach(t, func(t *testing.T, d *database) {
+			a := d.mustHandle(t, nil).withOld(t)
+			a.fill()
+			tables := func() []AdoptedTable {
+				list := a.tables()
+				list[2].Finalizers = nil
+				return list
+			}
+			if _, err := a.Adopt(t.Context(), tables(), AdoptConfig{}); err != nil {
+				t.Fatal(err)
+			}
+			a.do(`UPDATE {buckets} SET "team id" = NULL WHERE no = 10`)
+			a.do(`DELETE FROM {teams} WHERE id = 1`)
+			r, err := a.Adopt(t.Context(), tc.part(tables()), AdoptConfig{})
+			if !errors.Is(err, graph.ErrInvalid) || r.Findings != 1 || r.Deleted != 0 || !strings.Contains(err.Error(), `row "1", which has gone: its object stays`) {
+				t.Errorf("%s: %+v, %v", tc.reason, r, err)
+			}
+			if r, err := a.Adopt(t.Context(), tables(), AdoptConfig{}); err != nil || r.Deleted != 1 {
+				t.Errorf("%s: with all declarations: %+v, %v", tc.reason, r, err)
+			}
+			a.check(tc.reason)
+		})
+	}
+}

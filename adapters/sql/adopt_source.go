@@ -44,6 +44,7 @@ const (
 	textByUID    // objects
 	textRecorded // records
 	textForget   // deletes records
+	textForeign  // owners of objects of other sources
 	textLockAll  // locks objects, on Postgres
 	textBegin    // begins a transaction, on Postgres
 )

@@ -101,6 +101,8 @@ func (t *sqliteTables) adoptTexts() map[adoptText]string {
 		textByUID:    `SELECT o.id, o.kind, o.uid, o.scope, o.name, o.pos, 0, o.body, o.place, o.labels FROM {objects} o WHERE o.uid IN (SELECT value FROM json_each(?1))`,
 		textRecorded: `SELECT uid, source, key FROM {adopted} WHERE uid IN (SELECT value FROM json_each(?1))`,
 		textForget:   `DELETE FROM {adopted} WHERE uid IN (SELECT value FROM json_each(?1))`,
+		textForeign: `SELECT w.owner, min(a.source) FROM {owners} w JOIN {adopted} a ON a.uid = w.uid WHERE w.owner IN (SELECT value FROM json_each(?1))
+			AND a.source NOT IN (SELECT value FROM json_each(?2)) GROUP BY w.owner`,
 	}
 }
 
