@@ -101,7 +101,8 @@ const (
 //     of Owners stay. A row with the UID of another object of the kind stays as it is.
 //   - If a row has gone, Adopt deletes its object in the background. The proof is a row of
 //     og_adopted, which it wrote together with the UID: it names the table, its columns, the key
-//     and the UID. Neither that key nor that UID is in the table now. First the dependents whose
+//     and the UID. That UID is not in the table now, and no row has that key, but one with a record
+//     of its own. First the dependents whose
 //     rows remain lose their references to the object, in the same transaction.
 //     If adopted rows of a table depend on the object, and no declaration of this call names that
 //     table with such an owner, the object stays, and that is a finding.

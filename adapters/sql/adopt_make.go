@@ -85,7 +85,7 @@ func (a *adoption) makeSome(ctx context.Context, c *conn, f *facts, src *source,
 			without, keys = append(without, r), append(keys, r.key)
 		}
 	}
-	formers, err := a.formers(ctx, c, f, src, keys)
+	formers, err := a.formers(ctx, c, f, src, without, keys)
 	if err != nil || len(keys) == 0 {
 		return err
 	}
@@ -148,27 +148,29 @@ func (a *adoption) place(ctx context.Context, c *conn, f *facts, src *source, fr
 }
 
 // formers returns the objects that Adopt has created for the keys, which have lost their UIDs, as by
-// INSERT OR REPLACE. The record of an object that is gone or going no longer counts.
-func (a *adoption) formers(ctx context.Context, c *conn, f *facts, src *source, keys []string) (map[string]*row, error) {
-	byKey, uids := map[string]string{}, []string{}
+// INSERT OR REPLACE. The record of an object that is gone or going no longer counts. A key that rows
+// have had after another has several records, until the objects of the rows that have gone are
+// deleted. The object with the name of the row counts first.
+func (a *adoption) formers(ctx context.Context, c *conn, f *facts, src *source, without []*userRow, keys []string) (map[string]*row, error) {
+	byKey, uids := map[string][]string{}, []string{}
 	err := c.eachOf(ctx, src.text[textFormer], keys, []any{src.id}, func(rows *sql.Rows) error {
 		var key, uid string
 		err := rows.Scan(&key, &uid)
-		byKey[key], uids = uid, append(uids, uid)
+		byKey[key], uids = append(byKey[key], uid), append(uids, uid)
 		return err
 	})
 	if err == nil {
 		err = a.gather(ctx, c, f, uids)
 	}
 	found := map[string]*row{}
-	for _, key := range keys {
-		uid, recorded := byKey[key]
-		switch o := f.objects[uid]; {
-		case !recorded:
-		case o != nil && o.object.Kind == src.Kind && !o.object.Deleting:
-			found[key] = o
-		default:
-			f.stale = append(f.stale, uid)
+	for _, r := range without {
+		for _, uid := range byKey[r.key] {
+			switch o := f.objects[uid]; {
+			case o == nil || o.object.Kind != src.Kind || o.object.Deleting:
+				f.stale = append(f.stale, uid)
+			case found[r.key] == nil || o.object.Name == r.name && o.object.Scope == r.scope:
+				found[r.key] = o
+			}
 		}
 	}
 	return found, err

@@ -92,7 +92,7 @@ func (t *postgresTables) makeAdopted(ctx context.Context, c *conn) error {
 	if _, err := c.exec(ctx, fmt.Sprintf(`SELECT pg_advisory_xact_lock(%d)`, int64(migrateLock))); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, `CREATE TABLE IF NOT EXISTS `+name+` (uid text COLLATE "C" PRIMARY KEY, source text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, UNIQUE (key, source))`)
+	_, err := c.exec(ctx, `CREATE TABLE IF NOT EXISTS `+name+` (uid text COLLATE "C" PRIMARY KEY, source text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, UNIQUE (key, source, uid))`)
 	return err
 }
 

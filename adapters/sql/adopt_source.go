@@ -53,15 +53,17 @@ const (
 // on SQLite. A row with an empty UID counts as one without.
 func adoptTexts(d Dialect) map[adoptText]string {
 	const read = `SELECT {columns} FROM {from} WHERE {sound} `
-	const gone = `SELECT a.uid, a.key FROM {adopted} a WHERE a.source = {2} AND NOT EXISTS (SELECT 1 FROM {table} r WHERE {key} = {recorded})
-		AND NOT EXISTS (SELECT 1 FROM {table} r WHERE {uid} = {recordeduid})`
+	// The key may be that of another row now, which has a UID and a record of its own.
+	const gone = `SELECT a.uid, a.key FROM {adopted} a WHERE a.source = {2} AND NOT EXISTS (SELECT 1 FROM {table} r WHERE {uid} = {recordeduid})
+		AND NOT EXISTS (SELECT 1 FROM {table} r WHERE {key} = {recorded}
+			AND NOT EXISTS (SELECT 1 FROM {adopted} b WHERE b.uid = {uidtext}{bytes} AND b.source = {2} AND b.key = {keytext}{bytes}))`
 	texts := map[adoptText]string{
 		textFirst:     read + `ORDER BY {key} LIMIT {limit}`,
 		textNext:      read + `AND {key} > {cursor} ORDER BY {key} LIMIT {limit}`,
 		textSome:      read + `AND {key} {keys} ORDER BY {key}`,
 		textLock:      `SELECT count(*) FROM (SELECT 1 FROM {table} r WHERE {key} {keys} ORDER BY {key} FOR NO KEY UPDATE) x`,
 		textUnsound:   `SELECT count(*) FROM {table} r WHERE NOT ({sound})`,
-		textFormer:    `SELECT key, uid FROM {adopted} WHERE source = {2} AND key {texts}`,
+		textFormer:    `SELECT key, uid FROM {adopted} WHERE source = {2} AND key {texts} ORDER BY uid`,
 		textGone:      gone + ` AND a.key > {1} ORDER BY a.key LIMIT {limit}`,
 		textStillGone: gone + ` AND a.uid {texts} ORDER BY a.uid`,
 		textBelow: `SELECT x.key FROM (SELECT {keytext} AS key FROM {owners} w JOIN {adopted} a ON a.uid = w.uid JOIN {table} r ON {uid} = {recordeduid} WHERE w.owner {texts}
@@ -116,7 +118,7 @@ func (s *Store) compile(src *source, batch int) {
 	}
 	pairs := []string{
 		"{columns}", strings.Join(columns, ", "), "{from}", strings.Join(from, " "), "{table}", src.table,
-		"{key}", key, "{keytext}", asText(key), "{uid}", valueOf(src.UID), "{uidname}", quoteName(src.UID),
+		"{key}", key, "{keytext}", asText(key), "{uidtext}", asText(valueOf(src.UID)), "{uid}", valueOf(src.UID), "{uidname}", quoteName(src.UID),
 		"{limit}", fmt.Sprint(batch), "{type}", src.keyType,
 	}
 	pairs = append(pairs, s.adoptPairs(src, key)...)

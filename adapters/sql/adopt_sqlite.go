@@ -80,7 +80,7 @@ func (t *sqliteTables) column(ctx context.Context, c *conn, schema, table, field
 
 // makeAdopted creates the table of the records, unless it is there.
 func (t *sqliteTables) makeAdopted(ctx context.Context, c *conn) error {
-	_, err := c.exec(ctx, t.conf.names().Replace(`CREATE TABLE IF NOT EXISTS {adopted} (uid TEXT PRIMARY KEY, source TEXT NOT NULL, key TEXT NOT NULL, UNIQUE (key, source)) WITHOUT ROWID`))
+	_, err := c.exec(ctx, t.conf.names().Replace(`CREATE TABLE IF NOT EXISTS {adopted} (uid TEXT PRIMARY KEY, source TEXT NOT NULL, key TEXT NOT NULL, UNIQUE (key, source, uid)) WITHOUT ROWID`))
 	return err
 }
 

@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +94,8 @@ func TestAdoptFollows(t *testing.T) {
 		{"an owner goes, and its dependents stay", []string{`UPDATE {photos} SET bucket = 11 WHERE bucket = 10`, `DELETE FROM {buckets} WHERE no = 10`}},
 		{"a row is made anew", []string{`DELETE FROM {photos} WHERE code = 'e''"'`, `INSERT INTO {photos} (code, bucket, title) VALUES ('e''"', 10, 'p e')`}},
 		{"a key changes", []string{`UPDATE {photos} SET code = 'z' WHERE code = 'b'`}},
+		{"a key that was free for a moment changes its row", []string{`DELETE FROM {photos} WHERE code = 'e''"'`, `UPDATE {photos} SET code = 'e''"', bucket = 12 WHERE code = 'b'`}},
+		{"all keys change", []string{`UPDATE {photos} SET bucket = NULL, second = NULL`, `UPDATE {buckets} SET no = no + 100`, `UPDATE {buckets} SET no = no - 99`, `UPDATE {photos} SET bucket = 12 WHERE code = 'b'`}},
 		{"a row loses its UID", []string{`UPDATE {photos} SET uid = '' WHERE code = 'b'`}},
 		{"all rows go", []string{`DELETE FROM {photos}`, `DELETE FROM {buckets}`}},
 	} {
@@ -196,6 +200,37 @@ func TestAdoptKeepsFurtherOwners(t *testing.T) {
 		slices.Sort(has)
 		if got := strings.Join(has, ", "); got != "bucket/s/b12, team/further" {
 			t.Errorf("owners: %s", got)
+		}
+	})
+}
+
+// TestAdoptKeyAgain: a row goes, and another row takes its key. The run is broken off before it deletes the
+// object of the former row, and the row loses its UID. It gets the UID of its own object back.
+func TestAdoptKeyAgain(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		a := d.mustHandle(t, nil).withOld(t)
+		a.fill()
+		a.adopt(AdoptConfig{})
+		a.do(`UPDATE {photos} SET parent = NULL`)
+		for _, of := range []string{"b", "c", "d"} { // some of their UIDs are below that of the row that goes
+			uid := a.one(`SELECT uid FROM {photos} WHERE code = '` + of + `'`)
+			a.do(`DELETE FROM {photos} WHERE code = 'a'`)
+			a.do(`UPDATE {photos} SET code = 'a' WHERE code = '` + of + `'`)
+			ctx, cancel := context.WithCancel(t.Context())
+			_, err := a.Adopt(ctx, a.tables(), AdoptConfig{OnProgress: func(p AdoptProgress) {
+				if p.Kind == "team" {
+					cancel()
+				}
+			}})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("broken off: %v", err)
+			}
+			a.do(`UPDATE {photos} SET uid = NULL WHERE code = 'a'`)
+			a.adopt(AdoptConfig{})
+			if got := a.one(`SELECT uid FROM {photos} WHERE code = 'a'`); got != uid {
+				t.Errorf("the UID is %s, was %s", got, uid)
+			}
+			a.check("the key of " + of)
 		}
 	})
 }
