@@ -180,14 +180,14 @@ func (a *adoption) pass(ctx context.Context, src *source) error {
 	last := ""
 	src.read = 0
 	for more := true; more; {
-		rows, err := a.readPage(ctx, src, last, src.read == 0)
-		if err != nil {
+		var rows []*userRow
+		var err error
+		if rows, more, err = a.readPage(ctx, src, last, src.read == 0); err != nil {
 			return err
 		}
 		if len(rows) > 0 {
 			last = rows[len(rows)-1].key
 		}
-		more = len(rows) == a.batch
 		if err := a.passRows(ctx, src, rows); err != nil {
 			return err
 		}

@@ -190,6 +190,9 @@ func (src *source) ownerOf(i int, of userOwner, f *facts) (owner *row, cause str
 	if !of.key.Valid {
 		return nil, fmt.Sprintf("its owner %.80q is not in table %s", of.value.String, src.owners[i].table)
 	}
+	if of.several {
+		return nil, fmt.Sprintf("several rows of table %s are equal to its owner %.80q", src.owners[i].table, of.value.String)
+	}
 	if of.uid == "" {
 		owner = f.made[src.owners[i]][of.key.String]
 	} else {

@@ -413,3 +413,31 @@ func TestAdoptPart(t *testing.T) {
 		})
 	}
 }
+
+// TestAdoptSeveralOwners: the column of an owner is a number, and two keys of text are equal to it. That
+// is a finding, and the object has no owner. The run ends, and the next one writes nothing.
+func TestAdoptSeveralOwners(t *testing.T) {
+	a := newSQLiteDatabase(t).mustHandle(t, nil).withOld(t)
+	a.do(`CREATE TABLE places (code text PRIMARY KEY, uid text)`)
+	a.do(`INSERT INTO places (code) VALUES ('1'), ('01'), ('2')`)
+	a.do(`CREATE TABLE things (id integer PRIMARY KEY, place integer, uid text)`)
+	a.do(`INSERT INTO things (id, place) VALUES (1, 1), (2, 2), (3, 1), (4, NULL)`)
+	list := []AdoptedTable{{Kind: "team", Table: "places", Key: "code", UID: "uid", Name: "code"},
+		{Kind: "bucket", Table: "things", Key: "id", UID: "uid", Name: "id", Scope: "('s')", Owners: []AdoptedOwner{{Kind: "team", Key: "place"}}}}
+	before := ""
+	for run, batch := range []int{1, 2, 0} {
+		r, err := a.Adopt(t.Context(), list, AdoptConfig{Batch: batch})
+		if !errors.Is(err, graph.ErrInvalid) || r.Findings != 2 || r.Rows != 7 || !r.Complete || !strings.Contains(err.Error(), `row "1": column place: several rows`) {
+			t.Errorf("run %d: %+v, %v", run, r, err)
+		}
+		if run > 0 && a.state() != before {
+			t.Errorf("run %d has written", run)
+		}
+		before = a.state()
+		for _, o := range a.objects(t.Context(), t) {
+			if want := o.Name == "2" && o.Kind == "bucket"; want != (len(o.Owners) > 0) {
+				t.Errorf("%s has the owners %v", o.Key, o.Owners)
+			}
+		}
+	}
+}

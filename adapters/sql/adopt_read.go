@@ -22,6 +22,8 @@ type userOwner struct {
 	value sql.NullString // in the row
 	key   sql.NullString // of the owner's row, if it is there
 	uid   string         // in the owner's row
+
+	several bool // rows are equal to the value, as '1' and '01' are to the number 1
 }
 
 // record is a row of {adopted}: the proof that Adopt has created an object for a row.
@@ -43,16 +45,19 @@ type facts struct {
 }
 
 // readPage reads the rows behind a key, without a lock.
-func (a *adoption) readPage(ctx context.Context, src *source, last string, first bool) (list []*userRow, err error) {
+func (a *adoption) readPage(ctx context.Context, src *source, last string, first bool) (list []*userRow, more bool, err error) {
 	text, args := src.text[textNext], []any{last}
 	if first {
 		text, args = src.text[textFirst], nil
 	}
 	err = a.onServer(ctx, src, func(c *conn) error {
 		list = nil
-		return c.each(ctx, text, args, func(rows *sql.Rows) error { return src.scan(rows, &list) })
+		n := 0
+		err := c.each(ctx, text, args, func(rows *sql.Rows) error { n++; return src.scan(rows, &list) })
+		more = n == a.batch
+		return err
 	})
-	return list, err
+	return list, more, err
 }
 
 // onServer reads outside of a transaction, and names the source in an error.
@@ -64,14 +69,26 @@ func (a *adoption) onServer(ctx context.Context, src *source, read func(*conn) e
 	return err
 }
 
+// scan adds a row to a list in the order of the keys. The row is there once for each pair of rows that are
+// equal to its owners.
 func (src *source) scan(rows *sql.Rows, list *[]*userRow) error {
 	r := &userRow{owners: make([]userOwner, len(src.owners))}
 	into := []any{&r.key, &r.uid, &r.name, &r.scope}
 	for i := range r.owners {
 		into = append(into, &r.owners[i].value, &r.owners[i].key, &r.owners[i].uid)
 	}
+	if err := rows.Scan(into...); err != nil {
+		return err
+	}
+	if n := len(*list); n > 0 && (*list)[n-1].key == r.key {
+		for i := range r.owners {
+			last := &(*list)[n-1].owners[i]
+			last.several = last.several || last.key != r.owners[i].key
+		}
+		return nil
+	}
 	*list = append(*list, r)
-	return rows.Scan(into...)
+	return nil
 }
 
 // some reads rows by their keys.
