@@ -78,10 +78,13 @@ func TestAdoptAttached(t *testing.T) {
 					t.Errorf("a table of another file, schema %q: %v", schema, err)
 				}
 			}
-			a.do(`CREATE TABLE app.untyped (id UNIQUE, uid text)`)
-			other = AdoptedTable{Kind: "team", Table: "untyped", Key: "id", UID: "uid", Name: "id"}
-			if _, err := s.Adopt(t.Context(), []AdoptedTable{other}, AdoptConfig{}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "column id has no type") {
-				t.Errorf("a key without a type: %v", err)
+			for i, of := range []string{"", "BLOB"} { // neither changes the type of a value
+				table := fmt.Sprint("untyped", i)
+				a.do(`CREATE TABLE app.` + table + ` (id ` + of + ` UNIQUE, uid text)`)
+				other = AdoptedTable{Kind: "team", Table: table, Key: "id", UID: "uid", Name: "id"}
+				if _, err := s.Adopt(t.Context(), []AdoptedTable{other}, AdoptConfig{}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "column id has no type") {
+					t.Errorf("a key of the type %q: %v", of, err)
+				}
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func (t *sqliteTables) locate(ctx context.Context, c *conn, src *source) error {
 		return err
 	case !key.unique:
 		return &unsound{"Key", fmt.Sprintf("column %s has no unique key of its own", src.Key)}
-	case key.of == "" || key.of == "ANY":
+	case key.of == "" || key.of == "ANY" || isBlobType(key.of):
 		return &unsound{"Key", fmt.Sprintf("column %s has no type, so 1 and '1' are two keys", src.Key)}
 	case !isTextType(uid.of):
 		return &unsound{"UID", fmt.Sprintf("column %s is %q, want text", src.UID, uid.of)}
@@ -59,6 +59,11 @@ func isTextType(of string) bool {
 		return false
 	}
 	return strings.Contains(of, "CHAR") || strings.Contains(of, "CLOB") || strings.Contains(of, "TEXT")
+}
+
+// isBlobType reports whether a column of the type keeps each value as it is.
+func isBlobType(of string) bool {
+	return strings.Contains(of, "BLOB") && !strings.Contains(of, "INT") && !isTextType(of)
 }
 
 // liteColumn is a column of a table. Its type is in upper case.
