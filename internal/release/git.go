@@ -50,7 +50,7 @@ const maxNamed = 5 // changes that an error names
 
 // checkClean returns an error that names the changes that are not committed.
 func (t tree) checkClean(ctx context.Context) error {
-	out, err := t.git(ctx, "status", "--porcelain")
+	out, err := t.git(ctx, "status", "--porcelain", "--untracked-files=normal")
 	if err != nil || out == "" {
 		return err
 	}

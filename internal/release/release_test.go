@@ -155,6 +155,10 @@ func TestRefusals(t *testing.T) {
 		{"none", "", nil, 1, `version "": want vX.Y.Z`, "an unset variable is no version"},
 		{"dirty", "v0.2.0", func(t *testing.T, r tree) { r.write(t, "graph.go", "package other\n") }, 1, "changes that are not committed:  M graph.go", "the release has committed files alone"},
 		{"untracked", "v0.2.0", func(t *testing.T, r tree) { r.write(t, "new.go", "package graph\n") }, 1, "?? new.go", "a forgotten file would be missing"},
+		{"untracked, and not shown", "v0.2.0", func(t *testing.T, r tree) {
+			r.do(t, "config", "status.showUntrackedFiles", "no")
+			r.write(t, "new.go", "package graph\n")
+		}, 1, "?? new.go", "a setting of the user hides it"},
 		{"no section", "v0.3.0", nil, 1, "CHANGELOG.md: no section [0.3.0]", "users read what changes"},
 		{"tagged", "v0.2.0", func(t *testing.T, r tree) { r.do(t, "tag", "cmd/v0.2.0") }, 1, "refs/tags/cmd/v0.2.0 exists", "a proxy keeps the first content of a version for ever"},
 		{"again", "v0.2.0", func(t *testing.T, r tree) { attempt(t, "v0.2.0") }, 1, "refs/heads/release/v0.2.0 exists", "two commits of a version would differ"},
