@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,8 @@ import (
 type tree struct {
 	dir string
 	env []string // of git, besides that of the process
+
+	settings []string // of git, before the command
 }
 
 // beside returns an empty directory as a second work tree of the repository, with an index of its own.
@@ -22,12 +25,14 @@ func (t tree) beside(ctx context.Context, dir, index string) (tree, error) {
 	if err != nil {
 		return tree{}, err
 	}
-	return tree{dir, []string{"GIT_DIR=" + repository, "GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + index}}, os.MkdirAll(dir, 0o755)
+	env := []string{"GIT_DIR=" + repository, "GIT_WORK_TREE=" + dir, "GIT_INDEX_FILE=" + index}
+	settings := []string{"-c", "core.autocrlf=false"} // the sums are those of the committed bytes
+	return tree{dir, env, settings}, os.MkdirAll(dir, 0o755)
 }
 
 // git runs a command of git in the tree, and returns its output without the last line end.
 func (t tree) git(ctx context.Context, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(t.settings, args)...)
 	cmd.Dir, cmd.Env = t.dir, append(os.Environ(), t.env...)
 	var out, errors bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errors

@@ -122,9 +122,9 @@ func (r *release) make(ctx context.Context, proxy string) (err error) {
 	return nil
 }
 
-// record commits the work tree.
+// record commits the work tree, with files that the user's git ignores, as a new go.sum.
 func (r *release) record(ctx context.Context, work tree) error {
-	if _, err := work.git(ctx, "add", "--all"); err != nil {
+	if _, err := work.git(ctx, "add", "--all", "--force"); err != nil {
 		return err
 	}
 	content, err := work.git(ctx, "write-tree")

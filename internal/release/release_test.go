@@ -249,3 +249,36 @@ func TestAddSums(t *testing.T) {
 		t.Errorf("a line of two fields: %v", err)
 	}
 }
+
+// TestSettings: settings of the user's git change neither the content of a release nor its sums.
+func TestSettings(t *testing.T) {
+	plain := newRepository(t)
+	if code, _, stderr := attempt(t, "v0.2.0"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	want := plain.do(t, "rev-parse", "release/v0.2.0^{tree}")
+	for _, c := range []struct {
+		name   string
+		before func(t *testing.T, r tree)
+		reason string
+	}{
+		{"line ends", func(t *testing.T, r tree) { r.do(t, "config", "core.autocrlf", "true") }, "git for Windows has it by default"},
+		{"ignored", func(t *testing.T, r tree) { r.write(t, ".git/info/exclude", "go.sum\nLICENSE\n") }, "a go.sum that is new is needed"},
+		{"signed", func(t *testing.T, r tree) { r.do(t, "config", "commit.gpgsign", "true") }, "the tags can be signed"},
+		{"hook", func(t *testing.T, r tree) { r.do(t, "config", "core.hooksPath", "/nothing") }, "no hook is for this commit"},
+		{"detached", func(t *testing.T, r tree) { r.do(t, "checkout", "--quiet", "--detach") }, "CI has no branch"},
+		{"below", func(t *testing.T, r tree) { t.Chdir(filepath.Join(r.dir, "cmd")) }, "go run works there, too"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRepository(t)
+			c.before(t, r)
+			code, _, stderr := attempt(t, "v0.2.0")
+			if code != 0 {
+				t.Fatalf("exit %d: %s: %s", code, stderr, c.reason)
+			}
+			if got := r.do(t, "rev-parse", "release/v0.2.0^{tree}"); got != want {
+				t.Errorf("the content is %s, want %s: %s", got, want, c.reason)
+			}
+		})
+	}
+}
