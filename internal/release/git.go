@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -40,6 +41,16 @@ func (t tree) git(ctx context.Context, args ...string) (string, error) {
 		return "", fmt.Errorf("git %s: %w: %s", args[0], err, strings.TrimSpace(errors.String()))
 	}
 	return strings.TrimRight(out.String(), "\n"), nil
+}
+
+// first returns the first work tree of the repository, which has the directory .git. The package zip knows
+// no other one.
+func (t tree) first(ctx context.Context) (string, error) {
+	common, err := t.git(ctx, "rev-parse", "--path-format=absolute", "--git-common-dir")
+	if err != nil || filepath.Base(common) != ".git" {
+		return t.dir, err
+	}
+	return filepath.Dir(common), nil
 }
 
 // files lists the tracked files below the tree, in order.

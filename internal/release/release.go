@@ -105,7 +105,7 @@ func (r *release) make(ctx context.Context, proxy string) (err error) {
 	if err := r.record(ctx, work); err != nil {
 		return err
 	}
-	if err := r.verify(temp); err != nil {
+	if err := r.verify(ctx, temp); err != nil {
 		return err
 	}
 	_, err = r.repo.git(ctx, "branch", r.branch(), r.commit)
@@ -138,7 +138,11 @@ func (r *release) record(ctx context.Context, work tree) error {
 
 // verify compares each zip with the one that the Go command makes from the commit. A tracked file
 // that git archives differently would fail the sums of every user.
-func (r *release) verify(temp string) error {
+func (r *release) verify(ctx context.Context, temp string) error {
+	first, err := r.repo.first(ctx)
+	if err != nil {
+		return err
+	}
 	file := filepath.Join(temp, "archive.zip")
 	for _, m := range r.modules {
 		if m.kept {
@@ -152,7 +156,7 @@ func (r *release) verify(temp string) error {
 		if err != nil {
 			return err
 		}
-		err = modzip.CreateFromVCS(f, module.Version{Path: m.path, Version: r.version}, r.repo.dir, r.commit, subdir)
+		err = modzip.CreateFromVCS(f, module.Version{Path: m.path, Version: r.version}, first, r.commit, subdir)
 		if err = cmp.Or(err, f.Close()); err != nil {
 			return fmt.Errorf("archive %s: %w", m.path, err)
 		}

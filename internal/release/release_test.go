@@ -267,6 +267,11 @@ func TestSettings(t *testing.T) {
 		{"signed", func(t *testing.T, r tree) { r.do(t, "config", "commit.gpgsign", "true") }, "the tags can be signed"},
 		{"hook", func(t *testing.T, r tree) { r.do(t, "config", "core.hooksPath", "/nothing") }, "no hook is for this commit"},
 		{"detached", func(t *testing.T, r tree) { r.do(t, "checkout", "--quiet", "--detach") }, "CI has no branch"},
+		{"linked", func(t *testing.T, r tree) {
+			linked := filepath.Join(t.TempDir(), "linked")
+			r.do(t, "worktree", "add", "--quiet", linked)
+			t.Chdir(linked)
+		}, "the first work tree may be busy"},
 		{"below", func(t *testing.T, r tree) { t.Chdir(filepath.Join(r.dir, "cmd")) }, "go run works there, too"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
