@@ -108,18 +108,17 @@ func (r *release) make(ctx context.Context, proxy string) (err error) {
 	if err := r.verify(ctx, temp); err != nil {
 		return err
 	}
-	_, err = r.repo.git(ctx, "branch", r.branch(), r.commit)
-	if err != nil || proxy == "" {
-		return err
+	if proxy != "" {
+		when, err := r.repo.git(ctx, "show", "--no-patch", "--format=%cI", r.head)
+		if err != nil {
+			return err
+		}
+		if err := r.publish(proxy, work.dir, temp, when); err != nil {
+			return fmt.Errorf("write proxy %s: %w", proxy, err)
+		}
 	}
-	when, err := r.repo.git(ctx, "show", "--no-patch", "--format=%cI", r.head)
-	if err != nil {
-		return err
-	}
-	if err := r.publish(proxy, work.dir, temp, when); err != nil {
-		return fmt.Errorf("write proxy %s: %w", proxy, err)
-	}
-	return nil
+	_, err = r.repo.git(ctx, "branch", r.branch(), r.commit) // last, so that after an error the same command works
+	return err
 }
 
 // record commits the work tree, with files that the user's git ignores, as a new go.sum.

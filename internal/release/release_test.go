@@ -287,3 +287,23 @@ func TestSettings(t *testing.T) {
 		})
 	}
 }
+
+// TestAgain: a proxy that cannot be written leaves no branch, so the same command works afterwards.
+func TestAgain(t *testing.T) {
+	r, proxy := newRepository(t), filepath.Join(t.TempDir(), "proxy")
+	if err := os.WriteFile(proxy, []byte("a file"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := attempt(t, "-proxy", proxy, "v0.2.0"); code != 1 || !strings.Contains(stderr, "write proxy") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if refs := r.do(t, "for-each-ref", "refs/heads/release"); refs != "" {
+		t.Errorf("a failed release left %s", refs)
+	}
+	if err := os.Remove(proxy); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := attempt(t, "-proxy", proxy, "v0.2.0"); code != 0 {
+		t.Errorf("again: exit %d: %s", code, stderr)
+	}
+}
