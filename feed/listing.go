@@ -81,6 +81,11 @@ func (w *watch) list(ctx context.Context, kind graph.Kind) error {
 			return err
 		}
 		page, err := w.feed.log.ReadObjects(ctx, kind, after, w.feed.conf.PageSize)
+		if err == nil && page.Next < w.newest {
+			if restored, err := w.restored(ctx); restored || err != nil {
+				return err
+			}
+		}
 		if err == nil {
 			err = w.checkObjects(&page, after)
 		}
@@ -97,4 +102,16 @@ func (w *watch) list(ctx context.Context, kind graph.Kind) error {
 		after = page.Objects[len(page.Objects)-1].Place()
 		w.listing.add(&page, after)
 	}
+}
+
+// restored tells whether an old page is due to a restore, which the next round then reports.
+func (w *watch) restored(ctx context.Context) (bool, error) {
+	page, err := w.feed.log.ReadLog(ctx, w.next, 1)
+	if err != nil {
+		return false, fmt.Errorf("read the log: %w", err)
+	}
+	if page.Epoch == w.epoch && page.Next < w.newest {
+		return false, w.fell(&page)
+	}
+	return page.Epoch != w.epoch, nil
 }

@@ -23,7 +23,7 @@ import (
 // breaks a law that Watch can see. It returns the context's error as it is, and wraps the
 // others. It returns ErrRefused for a nil sink, and ErrInvalid for a broken law.
 //
-//test:by TestKit TestWatchEnds TestWatchRefusesBadPages TestRewoundWithoutEpoch
+//test:by TestKit TestWatchEnds TestWatchRefusesBadPages TestRewoundWithoutEpoch TestRestoreBesideListing
 //test:by TestListingBesideWrites
 func (f *Feed) Watch(ctx context.Context, sink func(batch []graph.Event) error) error {
 	if sink == nil {

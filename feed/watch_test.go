@@ -193,6 +193,53 @@ func TestRewoundWithoutEpoch(t *testing.T) {
 	})
 }
 
+// restoring is a Log whose database is restored to its begin before the second page of a listing.
+type restoring struct {
+	*database
+	pages   int
+	restore func() error
+}
+
+func (r *restoring) ReadObjects(ctx context.Context, kind graph.Kind, after graph.Key, limit int) (feed.ObjectPage, error) {
+	if r.pages++; r.pages == 2 {
+		if err := r.restore(); err != nil {
+			return feed.ObjectPage{}, err
+		}
+	}
+	return r.database.ReadObjects(ctx, kind, after, limit)
+}
+
+// TestRestoreBesideListing: a restore takes the log back in the middle of a listing. The watch reports it
+// as it does between two listings. Otherwise a restore without an epoch would never be reported.
+func TestRestoreBesideListing(t *testing.T) {
+	for _, tc := range []struct {
+		epoch bool
+		want  string
+		err   string
+	}{
+		{true, "kinds 1, list-begun node, put a, rewound: the log has a new epoch, kinds 1, list-begun node, put z, list-ended node", "context canceled"},
+		{false, "kinds 1, list-begun node, put a, rewound: the log ends below a position that it had", "watch: read the log: next: position 2 is below 4, and the epoch is the same: invalid"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			d := newDatabase(nodes...)
+			d.put(t, "z")
+			r := &restoring{database: d, restore: d.backup()}
+			if !tc.epoch {
+				r.restore = func() error { return d.set(func() error { d.next, d.entries = 2, d.entries[:1]; return nil }) }
+			}
+			d.put(t, "a")
+			d.put(t, "b")
+			seen, stop := watching(t, newFeed(t, r, feed.Config{PageSize: 1}), nil)
+			if got := seen(); got != tc.want {
+				t.Errorf("the watch reports %s", got)
+			}
+			if err := stop(); err == nil || err.Error() != tc.err {
+				t.Errorf("Watch = %v, want %s", err, tc.err)
+			}
+		})
+	}
+}
+
 // TestWatchRefusesBadPages: each breach that a watch can see ends it with the place of the
 // breach.
 func TestWatchRefusesBadPages(t *testing.T) {
