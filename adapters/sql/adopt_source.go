@@ -63,7 +63,7 @@ func adoptTexts(d Dialect) map[adoptText]string {
 		textSome:      read + `AND {key} {keys} ORDER BY {key}`,
 		textLock:      `SELECT count(*) FROM (SELECT 1 FROM {table} r WHERE {key} {keys} ORDER BY {key} FOR NO KEY UPDATE) x`,
 		textUnsound:   `SELECT count(*) FROM {table} r WHERE NOT ({sound})`,
-		textFormer:    `SELECT key, uid FROM {adopted} WHERE source = {2} AND key {texts} ORDER BY uid`,
+		textFormer:    `SELECT a.key, a.uid FROM {adopted} a WHERE a.source = {2} AND a.key {texts} AND NOT EXISTS (SELECT 1 FROM {table} r WHERE {uid} = {recordeduid}) ORDER BY a.uid`,
 		textGone:      gone + ` AND a.key > {1} ORDER BY a.key LIMIT {limit}`,
 		textStillGone: gone + ` AND a.uid {texts} ORDER BY a.uid`,
 		textBelow: `SELECT x.key FROM (SELECT {keytext} AS key FROM {owners} w JOIN {adopted} a ON a.uid = w.uid JOIN {table} r ON {uid} = {recordeduid} WHERE w.owner {texts}

@@ -94,6 +94,7 @@ func TestAdoptFollows(t *testing.T) {
 		{"an owner goes, and its dependents stay", []string{`UPDATE {photos} SET bucket = 11 WHERE bucket = 10`, `DELETE FROM {buckets} WHERE no = 10`}},
 		{"a row is made anew", []string{`DELETE FROM {photos} WHERE code = 'e''"'`, `INSERT INTO {photos} (code, bucket, title) VALUES ('e''"', 10, 'p e')`}},
 		{"a key changes", []string{`UPDATE {photos} SET code = 'z' WHERE code = 'b'`}},
+		{"a row gives its key to a new row", []string{`UPDATE {photos} SET code = 'z' WHERE code = 'b'`, `INSERT INTO {photos} (code, bucket, title) VALUES ('b', 12, 'new')`}},
 		{"a key that was free for a moment changes its row", []string{`DELETE FROM {photos} WHERE code = 'e''"'`, `UPDATE {photos} SET code = 'e''"', bucket = 12 WHERE code = 'b'`}},
 		{"all keys change", []string{`UPDATE {photos} SET bucket = NULL, second = NULL`, `UPDATE {buckets} SET no = no + 100`, `UPDATE {buckets} SET no = no - 99`, `UPDATE {photos} SET bucket = 12 WHERE code = 'b'`}},
 		{"a row loses its UID", []string{`UPDATE {photos} SET uid = '' WHERE code = 'b'`}},
