@@ -148,9 +148,10 @@ func (a *adoption) place(ctx context.Context, c *conn, f *facts, src *source, fr
 }
 
 // formers returns the objects that Adopt has created for the keys, which have lost their UIDs, as by
-// INSERT OR REPLACE. An object whose UID another row has does not count: that row has had the key. The record of an object that is gone or going no longer counts. A key that rows
-// have had after another has several records, until the objects of the rows that have gone are
-// deleted. The object with the name of the row counts first.
+// INSERT OR REPLACE. An object whose UID another row has does not count, because that row has had
+// the key. Nor does the record of an object that is gone or going. A key that rows have had after
+// another has several records, until the objects of the rows that have gone are deleted. The object
+// with the name of the row counts first.
 func (a *adoption) formers(ctx context.Context, c *conn, f *facts, src *source, without []*userRow, keys []string) (map[string]*row, error) {
 	byKey, uids := map[string][]string{}, []string{}
 	err := c.eachOf(ctx, src.text[textFormer], keys, []any{src.id}, func(rows *sql.Rows) error {
