@@ -13,6 +13,8 @@ func FastDecision(why policy.Reason) policy.Decision {
 // ServesFast reports whether the fast path, with its reason, may replace a decision. The
 // node may have been kept earlier, and the reason is unset then. A node that was left to a
 // listing may have got a doubt since, and the end of the listing decides it.
+//
+//test:by TestServesFast
 func ServesFast(reason, noted policy.Reason, d policy.Decision) bool {
 	switch {
 	case reason == policy.NeedListing:

@@ -61,6 +61,8 @@ func (t *Table) Get(id graph.NodeID) Entry { return t.held[id] }
 
 // StatusAt returns the status of an object: Blocked, Pending, Stuck, or Unset for one that is not in the
 // table.
+//
+//test:by TestStatusAt
 func (t *Table) StatusAt(id graph.NodeID) Status { return StatusOf(t.held[id].Reason) }
 
 // Len returns the number of held objects.

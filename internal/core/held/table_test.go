@@ -113,3 +113,16 @@ func TestFailing(t *testing.T) {
 		t.Error("the node fails after a success")
 	}
 }
+
+// TestStatusAt: an object outside of the table has no status.
+func TestStatusAt(t *testing.T) {
+	_, id := graphOf(t)
+	x := New()
+	if s := x.StatusAt(id); s != Unset {
+		t.Errorf("status %s of an object that is not held", s)
+	}
+	x.Put(id, policy.NeedDependents, graph.DoubtUnset, start)
+	if s := x.StatusAt(id); s != Blocked {
+		t.Errorf("status %s of an object that waits for its dependents, want %s", s, Blocked)
+	}
+}

@@ -61,7 +61,7 @@ var known = []exception{
 	{"", "engine Engine.awaitMisplaced", "a scan of at most 1,024 ids in each of a step's decisions"},
 	{"", "internal/core/reads Machine.Want", "a search in at most 1,024 ids, and the insertion of one, in each of a step's decisions"},
 	{"", "queue Queue.Next", "a call makes at most 256 due keys ready, and a step makes many calls"},
-	{"put", "internal/core/sweep Sweeps.anyBlocked", "it asks each run of a sweep: one for each holder in deletion"},
+	{"put", "internal/core/sweep Sweeps.anyHeld", "it asks each run of a sweep: one for each holder in deletion"},
 	{"", "internal/core/sweep Sweeps.endWalk", "it enters the holder of each run in the queue after a walk over all nodes"},
 	{"", "internal/core/sweep Sweeps.sorted", "it sorts the runs of sweeps after a walk over all nodes"},
 
