@@ -21,17 +21,17 @@ func ExampleConfig_protect() {
 		_ = store.Delete(ctx, ownergraph.Key{Kind: "team", Name: "blue"}, ownergraph.DeleteOptions{})
 	})
 	p, err := ownergraph.PlanStore(context.Background(), store, ownergraph.Config{}, plan.Request{})
-	fmt.Print("without the rule:\n", p.Text())
 	if err != nil {
 		fmt.Println(err)
+	}
+	for _, o := range p.Objects {
+		fmt.Println("without the rule:", o.Key.Text(), o.Outcome)
 	}
 	runOnce(store, ownergraph.Config{}, func(context.Context) {})
 	fmt.Println(len(store.Objects()), "objects left")
 	// Output:
 	// backup/monday: it is protected (by backups)
-	// without the rule:
-	// - backup/monday
-	// without a deletion 1 object goes; 0 are held
+	// without the rule: backup/monday removed
 	// 0 objects left
 }
 
