@@ -244,7 +244,7 @@ func TestBrakeAwaitSick(t *testing.T) {
 			secrets := *r.of("configmaps")
 			secrets.kind, secrets.plural, secrets.objects = "Secret", "secrets", map[types.NamespacedName]object{}
 			r.resources = append(r.resources, &secrets)
-			r.broken = func(_, plural string) bool { return plural == "secrets" }
+			r.set(func() { r.broken = func(_, plural string) bool { return plural == "secrets" } })
 			r.start(r.program)
 			pass(time.Second)
 			r.crowd("a", 2)

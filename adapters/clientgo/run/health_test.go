@@ -22,7 +22,7 @@ func TestHealth(t *testing.T) {
 		}
 		expect("/healthz", 200, "ok\n")
 		expect("/readyz", 503, "not collecting\n")
-		r.broken = func(_, plural string) bool { return plural == "configmaps" }
+		r.set(func() { r.broken = func(_, plural string) bool { return plural == "configmaps" } })
 		end := r.start(r.program)
 		expect("/healthz", 200, "ok\n")
 		pass(time.Second)

@@ -177,17 +177,17 @@ func TestRightMissing(t *testing.T) {
 // TestRightsUnknown: a program runs on a server that cannot answer about rights.
 func TestRightsUnknown(t *testing.T) {
 	bubble(t, Config{}, func(r *rig) {
-		r.broken = func(_, plural string) bool { return plural == "selfsubjectaccessreviews" }
+		r.set(func() { r.broken = func(_, plural string) bool { return plural == "selfsubjectaccessreviews" } })
 		if _, err := r.program.Missing(r.t.Context()); err == nil || !strings.HasPrefix(err.Error(), "ask for rights: ") {
 			t.Errorf("error %v", err)
 		}
 		r.grant("list", "observe")
-		r.broken = func(verb, _ string) bool { return verb == "discover" }
+		r.set(func() { r.broken = func(verb, _ string) bool { return verb == "discover" } })
 		if _, err := r.program.Missing(r.t.Context()); err == nil || !strings.HasPrefix(err.Error(), "ask for rights: ") {
 			t.Errorf("with failing discovery: error %v", err)
 		}
-		r.rules = nil
-		r.broken = func(_, plural string) bool { return plural == "selfsubjectaccessreviews" }
+		r.set(func() { r.rules = nil })
+		r.set(func() { r.broken = func(_, plural string) bool { return plural == "selfsubjectaccessreviews" } })
 		r.start(r.program)
 		pass(time.Second)
 		if lines := r.with("the rights could not be checked", "level=INFO"); len(lines) != 1 {

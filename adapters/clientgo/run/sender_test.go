@@ -146,7 +146,7 @@ func TestEventsBounded(t *testing.T) {
 // TestEventsRefused: a server that refuses Events costs one log record in ten minutes.
 func TestEventsRefused(t *testing.T) {
 	bubble(t, Config{Events: true}, func(r *rig) {
-		r.broken = func(verb, plural string) bool { return verb == "create" && plural == "events" }
+		r.set(func() { r.broken = func(verb, plural string) bool { return verb == "create" && plural == "events" } })
 		for i := range 100 {
 			r.put("configmaps", named(fmt.Sprint("bad", i), ref("apps/v9", "Deployment", "d", "u")))
 		}
