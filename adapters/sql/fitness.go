@@ -121,7 +121,11 @@ var errNoFile = errors.New("the database has no file, and each connection has on
 func (s *Store) checkFile(ctx context.Context) error {
 	base := cmp.Or(s.conf.Schema, "main")
 	var file sql.NullString
-	if err := s.db.QueryRowContext(ctx, `SELECT max(coalesce(file, '')) FROM pragma_database_list WHERE name = ? COLLATE NOCASE`, base).Scan(&file); err != nil {
+	// The first connections of a new file set journal_mode(WAL), and only one of them at a time can.
+	err := s.retry(ctx, func() error {
+		return s.db.QueryRowContext(ctx, `SELECT max(coalesce(file, '')) FROM pragma_database_list WHERE name = ? COLLATE NOCASE`, base).Scan(&file)
+	})
+	if err != nil {
 		return fmt.Errorf("check the database: %w", err)
 	}
 	if !file.Valid {
