@@ -16,6 +16,11 @@ type tally struct {
 	errs                            []error
 }
 
+// add adds the changes of another part of the transaction.
+func (t *tally) add(x tally) {
+	t.created, t.changed, t.filled, t.noted = t.created+x.created, t.changed+x.changed, t.filled+x.filled, t.noted+x.noted
+}
+
 func (a *adoption) count(x tally) {
 	a.report.Created += x.created
 	a.report.Changed += x.changed
@@ -29,15 +34,15 @@ func (a *adoption) bind(ctx context.Context, src *source, keys []string) error {
 		return nil
 	}
 	var out tally
-	err := a.transact(ctx, func(ses *session) (err error) {
-		out, err = a.bindIn(ctx, ses, src, keys, nil, false)
-		return err
-	})
-	if errors.Is(err, errTaken) {
-		err = a.transact(ctx, func(ses *session) (err error) {
-			out, err = a.bindIn(ctx, ses, src, keys, nil, true)
+	try := func(look bool) error {
+		return a.transact(ctx, func(ses *session) (err error) {
+			out, err = a.bindIn(ctx, ses, src, keys, nil, look)
 			return err
 		})
+	}
+	err := try(false)
+	if errors.Is(err, errTaken) {
+		err = try(true)
 	}
 	switch half := len(keys) / 2; {
 	case err == nil:
@@ -80,8 +85,8 @@ func isRowFault(err error) bool {
 //test:by TestAdoptLockTimeout TestAdoptHiddenRows
 func (a *adoption) transact(ctx context.Context, do func(*session) error) error {
 	defer a.s.announce()
-	for n := 1; ; n++ {
-		err := a.s.transact(ctx, func(ses *session) error {
+	return tryLocks(ctx, "rows", "locks", func() error {
+		return a.s.transact(ctx, func(ses *session) error {
 			if text := a.text[textBegin]; text != "" {
 				if err := ses.c.each(ctx, text, nil, func(*sql.Rows) error { return nil }); err != nil {
 					return err
@@ -89,16 +94,7 @@ func (a *adoption) transact(ctx context.Context, do func(*session) error) error 
 			}
 			return do(ses)
 		})
-		switch {
-		case !isLockTimeout(err):
-			return err
-		case n == lockTries:
-			return &notDone{cause: fmt.Errorf("%d tries to lock rows for %s each: a transaction that locks them is open for longer: %w", n, lockWithin, err), after: later}
-		}
-		if err := sleep(ctx, lockWithin); err != nil {
-			return err
-		}
-	}
+	})
 }
 
 // errTaken says that a place of a new object is taken. The transaction is repeated, and looks for it.

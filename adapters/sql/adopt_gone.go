@@ -138,7 +138,7 @@ func (a *adoption) release(ctx context.Context, ses *session, src *source, uids 
 		if err != nil {
 			return out, at, false, err
 		}
-		out.created, out.changed, out.filled, out.noted = out.created+part.created, out.changed+part.changed, out.filled+part.filled, out.noted+part.noted
+		out.add(part)
 		if len(keys) == a.batch {
 			return out, below{at.source, keys[len(keys)-1]}, true, nil
 		}

@@ -11,10 +11,7 @@ import (
 // locate finds the table of a declaration, in the file of the store. A transaction over two files is
 // not whole after a crash.
 func (t *sqliteTables) locate(ctx context.Context, c *conn, src *source) error {
-	schema := t.conf.Schema
-	if schema == "" {
-		schema = "main"
-	}
+	schema := t.conf.database()
 	if src.Schema != "" && !strings.EqualFold(src.Schema, schema) {
 		return &unsound{"Schema", fmt.Sprintf("%q: the tables of the store are in %q", cutText(src.Schema), schema)}
 	}

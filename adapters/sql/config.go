@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -115,14 +116,17 @@ func New(db *sql.DB, c Config) (*Store, error) {
 	return s, nil
 }
 
+const defaultPrefix = "og_"
+
+// database is the name of the SQLite database that has the tables. It may be an attached one.
+func (c Config) database() string { return cmp.Or(c.Schema, "main") }
+
 // complete returns the settings with the defaults, or the first wrong setting.
 func (c Config) complete(driver string) (Config, error) {
 	if c.Dialect == DialectUnset {
 		c.Dialect = dialectOf(driver)
 	}
-	if c.Prefix == "" {
-		c.Prefix = "og_"
-	}
+	c.Prefix = cmp.Or(c.Prefix, defaultPrefix)
 	if wrong := c.wrong(driver); wrong != "" {
 		return c, fmt.Errorf("new store: %s", wrong)
 	}

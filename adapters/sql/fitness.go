@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -119,7 +118,7 @@ var errNoFile = errors.New("the database has no file, and each connection has on
 //
 //test:by TestInMemory TestAttached
 func (s *Store) checkFile(ctx context.Context) error {
-	base := cmp.Or(s.conf.Schema, "main")
+	base := s.conf.database()
 	var file sql.NullString
 	// The first connections of a new file set journal_mode(WAL), and only one of them at a time can.
 	err := s.retry(ctx, func() error {

@@ -70,13 +70,21 @@ func (s *Store) makeTables(ctx context.Context) error {
 // withLocks runs statements that change the shape of tables, in one transaction. On Postgres it
 // gives its place in the queue of a lock up after a while, and tries again.
 func (s *Store) withLocks(ctx context.Context, lock func(context.Context, *conn) error, do func(*session) error) error {
+	return tryLocks(ctx, "the tables", "writes", func() error {
+		return s.retry(ctx, func() error { return s.transactOnce(ctx, lock, do) })
+	})
+}
+
+// tryLocks repeats a transaction that lock_timeout has ended, because others wait behind its place in
+// the queue of a lock. The last error names what it locks, and what another transaction does with that.
+func tryLocks(ctx context.Context, locked, held string, do func() error) error {
 	for n := 1; ; n++ {
-		err := s.retry(ctx, func() error { return s.transactOnce(ctx, lock, do) })
+		err := do()
 		switch {
-		case err == nil || !isLockTimeout(err):
+		case !isLockTimeout(err):
 			return err
 		case n == lockTries:
-			return &notDone{cause: fmt.Errorf("%d tries to lock the tables for %s each: a transaction that writes them is open for longer: %w", n, lockWithin, err), after: later}
+			return &notDone{cause: fmt.Errorf("%d tries to lock %s for %s each: a transaction that %s them is open for longer: %w", n, locked, lockWithin, held, err), after: later}
 		}
 		if err := sleep(ctx, lockWithin); err != nil {
 			return err

@@ -43,7 +43,7 @@ func (c Config) named() (Config, error) {
 	if c.Dialect != SQLite && c.Dialect != Postgres {
 		return c, fmt.Errorf("Dialect: %s: want SQLite or Postgres: %w", c.Dialect, graph.ErrInvalid)
 	}
-	c.Prefix = cmp.Or(c.Prefix, "og_")
+	c.Prefix = cmp.Or(c.Prefix, defaultPrefix)
 	if wrong := c.wrong(""); wrong != "" {
 		return c, fmt.Errorf("%s: %w", wrong, graph.ErrInvalid)
 	}

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"strings"
@@ -20,17 +19,14 @@ WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq`
 const sqliteUnique = `SELECT EXISTS (SELECT 1 FROM pragma_index_list(?2, ?1) l WHERE l."unique" AND NOT l.partial
 	AND (SELECT group_concat(i.name) FROM pragma_index_info(l.name, ?1) i) = ?3 COLLATE NOCASE)`
 
-// database is the name of the database of the tables.
-func (t *sqliteTables) database() string { return cmp.Or(t.conf.Schema, "main") }
-
 // master replaces the name of the catalog of that database.
 func (t *sqliteTables) master(text string) string {
-	return strings.ReplaceAll(text, "{master}", quoteName(t.database())+`.sqlite_master`)
+	return strings.ReplaceAll(text, "{master}", quoteName(t.conf.database())+`.sqlite_master`)
 }
 
 func (t *sqliteTables) foreignKeys(ctx context.Context, c *conn) (objects string, list []foreignKey, err error) {
 	last := -1
-	err = c.each(ctx, t.master(sqliteForeignKeys), []any{t.database(), t.conf.triggerName(onDelete) + "_"}, func(rows *sql.Rows) error {
+	err = c.each(ctx, t.master(sqliteForeignKeys), []any{t.conf.database(), t.conf.triggerName(onDelete) + "_"}, func(rows *sql.Rows) error {
 		var k foreignKey
 		var id int
 		var column, of string
@@ -63,7 +59,7 @@ func (t *sqliteTables) readIndexes(ctx context.Context, c *conn, k *foreignKey) 
 	for _, column := range k.columns {
 		conditions = append(conditions, quoteName(column)+` = ?`)
 	}
-	text := `EXPLAIN QUERY PLAN SELECT 1 FROM ` + quoteName(t.database()) + `.` + quoteName(k.tableName) + ` WHERE ` + strings.Join(conditions, ` AND `)
+	text := `EXPLAIN QUERY PLAN SELECT 1 FROM ` + quoteName(t.conf.database()) + `.` + quoteName(k.tableName) + ` WHERE ` + strings.Join(conditions, ` AND `)
 	err := c.each(ctx, text, make([]any, len(k.columns)), func(rows *sql.Rows) error {
 		var id, parent, unused int
 		var detail string
@@ -76,12 +72,12 @@ func (t *sqliteTables) readIndexes(ctx context.Context, c *conn, k *foreignKey) 
 	if err != nil || len(k.columns) > 1 {
 		return err
 	}
-	_, err = c.one(ctx, sqliteUnique, []any{t.database(), k.tableName, k.columns[0]}, &k.unique)
+	_, err = c.one(ctx, sqliteUnique, []any{t.conf.database(), k.tableName, k.columns[0]}, &k.unique)
 	return err
 }
 
 func (t *sqliteTables) sampleKinds(ctx context.Context, c *conn, k foreignKey, add func(graph.Kind)) error {
-	table := quoteName(t.database()) + `.` + quoteName(k.tableName)
+	table := quoteName(t.conf.database()) + `.` + quoteName(k.tableName)
 	equal := func(column, of string) string { return `t.` + column + ` = o.` + of }
 	return readKindsOf(ctx, c, t.conf.names(), table, k, equal, add)
 }

@@ -12,7 +12,7 @@ const sqliteShape = `SELECT i.name, EXISTS (SELECT 1 FROM pragma_foreign_key_lis
 FROM {master} m JOIN pragma_table_info(?2, ?1) i WHERE m.type = 'table' AND m.name = ?2 COLLATE NOCASE`
 
 func (t *sqliteTables) shapeOf(ctx context.Context, c *conn, of Table) (is shape, err error) {
-	err = c.each(ctx, t.master(sqliteShape), []any{t.database(), of.Name, of.UID, t.conf.Prefix + "objects"}, func(rows *sql.Rows) error {
+	err = c.each(ctx, t.master(sqliteShape), []any{t.conf.database(), of.Name, of.UID, t.conf.Prefix + "objects"}, func(rows *sql.Rows) error {
 		if is.columns == nil {
 			is.columns = map[string]bool{}
 		}

@@ -60,7 +60,7 @@ func (e event) String() string {
 }
 
 // triggerName begins the name of a trigger. On Postgres it is the whole name.
-func (c Config) triggerName(e event) string { return cmp.Or(c.Prefix, "og_") + "row_" + e.String() }
+func (c Config) triggerName(e event) string { return c.Prefix + "row_" + e.String() }
 
 // maxName is the longest name that Postgres takes, in bytes.
 const maxName = 63
@@ -107,7 +107,7 @@ func (o OwnerColumn) flaw() error {
 	case o.Table != "":
 		return errors.Join(err, nameFlaw("Table", o.Table), nameFlaw("Key", o.Key), nameFlaw("UID", o.UID))
 	case o.Key != "" || o.UID != "":
-		return errors.Join(err, fmt.Errorf("%s and %s: want a Table", "Key", "UID"))
+		return errors.Join(err, fmt.Errorf("%s: want a Table", "Key and UID"))
 	}
 	return err
 }
