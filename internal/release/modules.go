@@ -19,7 +19,7 @@ type goModule struct {
 	file *modfile.File
 	// kept says that no user takes the module by a version. It keeps its replace lines.
 	kept bool
-	// needs are the indexes of the modules that it requires.
+	// needs are the paths of the modules of the repository that it requires.
 	needs []string
 	sums  sums
 	size  int64 // of the zip, in bytes

@@ -128,38 +128,29 @@ func output(source []string) (list []string) {
 // contains reports whether the source has the lines one after another, with any indentation. A
 // line "..." on a page stands for lines that it leaves out.
 func contains(source, lines []string) bool {
-	parts, part := [][]string{}, []string{}
-	for _, line := range append(slices.Clone(lines), "...") {
-		if strings.TrimSpace(line) != "..." {
-			part = append(part, strings.TrimSpace(line))
-			continue
+	source, lines = trimmed(source), trimmed(lines)
+	for len(lines) > 0 {
+		part, rest := lines, []string(nil)
+		if i := slices.Index(lines, "..."); i >= 0 {
+			part, rest = lines[:i], lines[i+1:]
 		}
-		parts, part = append(parts, part), nil
-	}
-	at := 0
-	for _, p := range parts {
-		for ; ; at++ {
-			if at+len(p) > len(source) {
-				return false
-			}
-			same := func(i int) bool { return strings.TrimSpace(source[at+i]) == p[i] }
-			if !slices.ContainsFunc(slices.Collect(indexes(len(p))), func(i int) bool { return !same(i) }) {
-				break
-			}
+		for len(part) <= len(source) && !slices.Equal(source[:len(part)], part) {
+			source = source[1:]
 		}
-		at += len(p)
+		if len(part) > len(source) {
+			return false
+		}
+		source, lines = source[len(part):], rest
 	}
 	return true
 }
 
-func indexes(n int) func(yield func(int) bool) {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
+func trimmed(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimSpace(line)
 	}
+	return out
 }
 
 // pageFaults returns the faults of a page.
