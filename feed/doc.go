@@ -39,9 +39,9 @@
 //  3. An entry has the state that the write stored, with its new version. The entry of a removal
 //     has the UID of the removed object (watch/exact, watch/gone).
 //  4. ReadObjects returns every object of the kind, also marked ones, in the order of the places
-//     (graph.Key.Compare): by scope, and then by name (watch/listing-complete). The bytes of
-//     scope + "/" + name have another order, because "-" and "." are below "/". A page behind a
-//     place then misses objects. The kit has no scopes that show that.
+//     (graph.Key.Compare): by scope, and then by name (watch/listing-complete,
+//     watch/every-change). The bytes of scope + "/" + name have another order, because "-" and
+//     "." are below "/". A page behind a place then misses objects.
 //  5. A page is of one snapshot, which is not older than the call. This is also true for the
 //     position of a page of objects (watch/no-gap, watch/not-back, search/not-back).
 //  6. A log may drop its oldest entries. LogPage.First then shows it (watch/compaction).

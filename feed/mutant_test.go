@@ -116,6 +116,11 @@ var mutants = []struct {
 	}), "watch/gone", "law 3"},
 	{"a removal looks like a state", entries(func(e *feed.Entry) { e.Removed = false }),
 		"watch/gone", "law 3"},
+	{"a listing is in the order of the bytes", listings(func(page *feed.ObjectPage) {
+		slices.SortFunc(page.Objects, func(a, b graph.Object) int {
+			return strings.Compare(a.Scope+"/"+a.Name, b.Scope+"/"+b.Name)
+		})
+	}), "watch/every-change", "law 4: a hyphen is below the slash, so a scope is before its prefix"},
 	{"a listing has no marked objects", hides(func(o graph.Object) bool { return o.Deleting }),
 		"watch/listing-complete", "law 4: the page has every object"},
 	{"a listing has one page", hides(func(o graph.Object) bool { return o.Name > "a25" }),

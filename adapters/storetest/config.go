@@ -99,7 +99,7 @@ type Subject struct {
 type Client interface {
 	// Create stores a new object and returns it as stored. The object's UID and
 	// Version are empty, because the store makes them. The store also makes the
-	// scope, if it has to. The scope is "one" or "two". Names are short and in
+	// scope, if it has to. The scope is "one" or "one-two". Names are short and in
 	// lower case. Finalizers have a domain in front ("example.org/hold"). The laws
 	// "text/..." try other names, scopes, references and sizes, and an error
 	// refuses those. The law "policy/kept" sets Owner.OnDelete. A store that cannot

@@ -43,7 +43,7 @@ type kit struct {
 
 func newKit(w *world) *kit {
 	k := &kit{w: w, defs: map[graph.Kind]object{}, roles: map[graph.Kind]object{}}
-	for _, scope := range []string{"one", "two"} {
+	for _, scope := range []string{"one", "one-two"} {
 		w.create(namespace, scope)
 	}
 	for _, name := range []string{"Box", "Cart", "World"} {
