@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/draft"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -21,7 +21,7 @@ import (
 // there are too many of them the guard refuses, and the cause says so. An approval lets one go.
 func TestManyRootsOneTree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		many, n := 1000, share.Number(30, 200)
+		many, n := 1000, portion.Number(30, 200)
 		var roots, owners []string
 		for i := range n {
 			roots = append(roots, fmt.Sprintf("k/%d~[%s]", i, guarded))
@@ -60,7 +60,7 @@ func TestTooManyNestedRoots(t *testing.T) {
 		left   int
 		reason string
 	}{
-		{share.Number(20, draft.MaxNested+1), 0, "as many others as may be are judged with the first one"},
+		{portion.Number(20, draft.MaxNested+1), 0, "as many others as may be are judged with the first one"},
 		{draft.MaxNested + 2, draft.MaxNested + 2, "one too many"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/history"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // podOf is a pod as a cluster has it, with one owner.
@@ -82,7 +82,7 @@ func TestHistoryMemory(t *testing.T) {
 // TestManyRoots: any number of roots, and names of any length, take a bounded memory. A
 // root that was forgotten is labelled so.
 func TestManyRoots(t *testing.T) {
-	roots := share.Number(20_000, 100_000)
+	roots := portion.Number(20_000, 100_000)
 	e := listed(t, Config{History: 100})
 	e.observeEach(t, graph.Event{Type: graph.Put, Object: ownerOf(roots)})
 	e.observeEach(t, graph.Event{Type: graph.Put, Object: podOf(roots, ownerOf(roots).Key)})

@@ -3,7 +3,7 @@ package feed_test
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
-func TestMain(m *testing.M) { share.Main(m, "100ms") }
+func TestMain(m *testing.M) { portion.Main(m, "100ms") }

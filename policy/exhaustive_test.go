@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -26,25 +26,25 @@ func TestDecideExhaustive(t *testing.T) {
 	plain := []input{{}, {Facts: policy.Facts{Referring: 1}}}
 
 	one := everyFact([]policy.Moment{0, 2, 3, 4}, []policy.Moment{3, 4, 5, 6}, []policy.Moment{1, 5})
-	for _, o := range share.Of(3, one) {
+	for _, o := range portion.Of(3, one) {
 		c.run(plain, fences, o)
 		c.run(plain[:1], few, o, twice(o))
 	}
 	two := choice(everyFact([]policy.Moment{2, 4}, []policy.Moment{4, 6}, []policy.Moment{1, 5}))
-	for _, o := range share.Of(5, two) {
+	for _, o := range portion.Of(5, two) {
 		for _, p := range two {
 			c.run(plain[:1], few, o, p)
 		}
 	}
 	three := choice(everyFact([]policy.Moment{2}, []policy.Moment{6}, []policy.Moment{1}))
-	for _, o := range share.Of(5, three) {
+	for _, o := range portion.Of(5, three) {
 		for _, p := range three {
 			for _, q := range three {
 				c.run(plain[:1], few[:2], o, p, q)
 			}
 		}
 	}
-	objects := share.Of(5, everyObject())
+	objects := portion.Of(5, everyObject())
 	for _, o := range []string{"gone", "waiting mark 2", "solid orphaning mark 4", "self", "gone remembered"} {
 		f, err := parseFact(o)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/adapters/storetest"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // users are the clients of a fake for the kit.
@@ -214,7 +214,7 @@ func TestConformance(t *testing.T) {
 		storetest.HiddenRecords,     // a record is a ConfigMap
 		storetest.UnforeseeableUIDs, // the fake counts, and a real server draws UUIDs at random
 	}
-	search := time.Duration(share.Number(4, 40)) * time.Millisecond
+	search := time.Duration(portion.Number(4, 40)) * time.Millisecond
 	for _, streaming := range []bool{true, false} {
 		t.Run(fmt.Sprint("streaming ", streaming), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -13,15 +13,15 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/fault"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
-	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // TestEngineOnMemory runs the engine on the memory store, under every fault that
 // keeps the contract. It also checks that each of these faults happens.
 func TestEngineOnMemory(t *testing.T) {
 	fired := map[fault.Fault]int{}
-	inBubble(share.Number(7, 20), func(t *rapid.T) {
+	inBubble(portion.Number(7, 20), func(t *rapid.T) {
 		e := newEngineCase(t, Config{New: memorySubject}, newEngineWaits(Config{}))
 		e.draw(t, fault.Keeping())
 		e.run()
@@ -57,8 +57,8 @@ func TestEngineBelowLevel2(t *testing.T) {
 // TestEngineOnOthers runs the engine on two other stores. The watch of one only
 // lists again and again, and the other has a watch for each kind.
 func TestEngineOnOthers(t *testing.T) {
-	t.Run("relisting", inBubble(share.Number(2, 5), engineTest(relistingConfig())))
-	t.Run("split", inBubble(share.Number(2, 5), engineTest(splitConfig())))
+	t.Run("relisting", inBubble(portion.Number(2, 5), engineTest(relistingConfig())))
+	t.Run("split", inBubble(portion.Number(2, 5), engineTest(splitConfig())))
 }
 
 // TestEngineAtLevel0 checks that the engine writes nothing to a store that promises

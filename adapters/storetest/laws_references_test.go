@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // TestReferencesAtEachLevel checks that the references to kinds that are not served are judged
@@ -16,7 +16,7 @@ func TestReferencesAtEachLevel(t *testing.T) {
 	for _, level := range []ownergraph.Level{ownergraph.Level1, ownergraph.Level2, ownergraph.Level3} {
 		for _, m := range []mutant{all[0], all[1], all[3]} {
 			some := lawsAlone(m.law)
-			if share.Whole() {
+			if portion.Whole() {
 				some = laws()
 			}
 			synctest.Test(t, func(t *testing.T) {

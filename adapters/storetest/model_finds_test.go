@@ -8,9 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/fault"
-	"github.com/ownergraph/ownergraph/internal/share"
 	"pgregory.net/rapid"
+
+	"github.com/ownergraph/ownergraph/internal/fault"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // set sets flags of rapid until the test ends.
@@ -112,7 +113,7 @@ func TestLawsAcceptFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := faulty(t, "seed=3 reorder/5 delay/7 mute/2 duplicate/3 compact/40")
 		c.Without = []Promise{SingleReports, Durability}
-		c.Search = time.Duration(share.Number(20, 100)) * time.Millisecond
+		c.Search = time.Duration(portion.Number(20, 100)) * time.Millisecond
 		for _, r := range Judge(t.Context(), c).Of(Broken) {
 			if !strings.HasPrefix(r.Law, "large/") { // a listing that restarts every 40 events never ends
 				t.Error(r)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // TestModelShrinks checks that the model's findings shrink to a few steps. Some failures
@@ -109,9 +109,9 @@ func TestWaitTimes(t *testing.T) {
 // at most five steps.
 func TestMutantsShrink(t *testing.T) {
 	longer := map[string]int{"rewind/versions": 6} // backup, write, read, restore, write, and watch
-	enough := share.Number(8, 25)
+	enough := portion.Number(8, 25)
 	found := 0
-	for _, m := range share.Of(3, undetected(slices.Concat(broadBugs(), mutants()))) {
+	for _, m := range portion.Of(3, undetected(slices.Concat(broadBugs(), mutants()))) {
 		search := func(seed, checks int) string { // a search remembers its failure, so each one is new
 			return find(t, seed, checks, modelTest(Config{New: func(tb TB) Subject { return m.plant(tb, countedSubject(tb)) }}))
 		}

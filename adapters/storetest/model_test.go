@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/share"
-	"pgregory.net/rapid"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // inBubble runs a property in bubbles, where time costs nothing. The number of
@@ -39,8 +40,8 @@ func inBubble(times int, property func(*rapid.T)) func(*testing.T) {
 // TestModelOfMemory compares the memory store and its watch with the map, with
 // every hook, and without any.
 func TestModelOfMemory(t *testing.T) {
-	t.Run("hooks", inBubble(share.Number(1, 3), modelTest(Config{New: memorySubject})))
-	t.Run("none", inBubble(share.Number(1, 3), modelTest(Config{New: bare})))
+	t.Run("hooks", inBubble(portion.Number(1, 3), modelTest(Config{New: memorySubject})))
+	t.Run("none", inBubble(portion.Number(1, 3), modelTest(Config{New: bare})))
 }
 
 // TestKindsOfClient checks that objects are only of the kinds of Config.Kinds.

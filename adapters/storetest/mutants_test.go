@@ -8,7 +8,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // mutant is a sound store with one bug.
@@ -63,7 +63,7 @@ func TestMutants(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			list := laws()
-			if i%share.Number(wholeKit, 1) != 0 {
+			if i%portion.Number(wholeKit, 1) != 0 {
 				list = lawsAlone(m.law)
 			}
 			synctest.Test(t, func(t *testing.T) {
@@ -127,8 +127,8 @@ func TestWrappersAreSound(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			list := share.Of(4, laws()[i%4:])
-			if share.Whole() {
+			list := portion.Of(4, laws()[i%4:])
+			if portion.Whole() {
 				list = laws()
 			}
 			synctest.Test(t, func(t *testing.T) {

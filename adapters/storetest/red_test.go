@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 const redStore = "STORETEST_RED_STORE"
@@ -83,7 +83,7 @@ func TestRed(t *testing.T) {
 func TestRedOnce(t *testing.T) {
 	t.Parallel()
 	line := regexp.MustCompile(`law (\S+) is broken|law (\S+): not proven`)
-	for _, m := range share.Of(5, broadBugs()) {
+	for _, m := range portion.Of(5, broadBugs()) {
 		for _, args := range [][]string{nil, {"-test.v"}} {
 			text := red(t, m.name, args...)
 			seen := map[string]bool{}
@@ -126,7 +126,7 @@ func lastScreen(text string) string {
 // diagnosis, although the store owes few laws and breaks many.
 func TestLastScreen(t *testing.T) {
 	t.Parallel()
-	for _, m := range share.Of(5, broadBugs()) {
+	for _, m := range portion.Of(5, broadBugs()) {
 		text := red(t, fewPromises+m.name)
 		end := lastScreen(text)
 		for _, want := range []string{"mend first: " + m.law, "expected: ", "seen: ", "because: "} {

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/ownergraph/ownergraph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // TestModelAtLevel3 compares the memory store of level 3 with the map.
@@ -17,7 +17,7 @@ func TestModelAtLevel3(t *testing.T) {
 
 // TestEngineAtLevel3 runs the engine on the memory store of level 3.
 func TestEngineAtLevel3(t *testing.T) {
-	inBubble(share.Number(3, 10), engineTest(Config{New: strictSubject}))(t)
+	inBubble(portion.Number(3, 10), engineTest(Config{New: strictSubject}))(t)
 }
 
 // TestLevel3Finds checks that histories show a store that claims level 3 and refuses no

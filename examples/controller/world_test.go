@@ -15,9 +15,9 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
-	"github.com/ownergraph/ownergraph/internal/share"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -279,7 +279,7 @@ func propagates(start []graph.Object, actions []oracle.Action) bool {
 // permits. On a store without fences that is true for background deletions.
 func TestWorlds(t *testing.T) {
 	for _, level := range []string{"with fences", "without fences"} {
-		for i := range share.Number(5, 50) {
+		for i := range portion.Number(5, 50) {
 			t.Run(fmt.Sprint(level, i), rapid.MakeCheck(func(t *rapid.T) { check(t, level == "with fences") }))
 		}
 	}

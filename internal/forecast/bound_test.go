@@ -16,8 +16,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/rig"
-	"github.com/ownergraph/ownergraph/internal/share"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -236,7 +236,7 @@ func TestPlanDense(t *testing.T) {
 		objects []graph.Object
 		reason  string
 	}{
-		{dense(share.Number(150, 300)), "each object is owned by all before it"},
+		{dense(portion.Number(150, 300)), "each object is owned by all before it"},
 		{wide(1024, 12), "as many owners as an object may have"},
 	} {
 		kinds := []graph.KindInfo{{Kind: "t"}}

@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/run"
-	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // limited is a store that answers so many calls a second, and refuses the others.
@@ -94,7 +94,7 @@ func TestPaceRecovers(t *testing.T) {
 			case s.now >= c.until && p.Limit() == 256 && back == 0:
 				back = s.now - c.until
 			}
-			if n++; n%share.Number(16, 1) == 0 && p.Check() != nil {
+			if n++; n%portion.Number(16, 1) == 0 && p.Check() != nil {
 				t.Fatal(p.Check())
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/run"
-	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 var (
@@ -137,7 +137,7 @@ func inTurns(n int) uint8     { return uint8(n / 500 & 1) }
 // TestPaceStores: the limit finds the capacity of each store, and about its throughput. The
 // driver needs 1.5 us for a call, under one lock.
 func TestPaceStores(t *testing.T) {
-	for _, c := range share.Of(2, []paceStore{
+	for _, c := range portion.Of(2, []paceStore{
 		{name: "map", store: queueing(1, 200, slightly), max: 256, calls: 50_000, share: 0.93, lo: 1, hi: 4, peak: 16,
 			reason: "the driver's lock is the bound"},
 		{name: "map on 2 CPUs", store: inside(200, slightly), cpus: 2, max: 256, calls: 50_000, share: 0.95, lo: 1, hi: 4, peak: 16,

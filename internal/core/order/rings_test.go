@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // webs returns every graph of some objects in which each may own each other one. Each reference
@@ -68,7 +68,7 @@ func TestEveryRing(t *testing.T) {
 		{[]string{"r/0" + marked, "s/1" + marked, "r/2" + marked}, 2},
 	} {
 		worlds, states, ends := 0, 0, 0
-		for _, text := range share.Of(17, webs(c.objects, c.kinds)) {
+		for _, text := range portion.Of(17, webs(c.objects, c.kinds)) {
 			if t.Failed() {
 				return
 			}

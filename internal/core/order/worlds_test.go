@@ -11,7 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/inside"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 var objects = flag.Int("order.objects", 4, "the objects below the root in TestEveryOrder")
@@ -351,7 +351,7 @@ var (
 // every explores one in so many cascades, and all with -whole.
 func every(t *testing.T, n, oneIn int, roots []string, late func(objects string) []string, restarts int) {
 	worlds, states := 0, 0
-	for _, text := range share.Of(oneIn, cascades(n, roots)) {
+	for _, text := range portion.Of(oneIn, cascades(n, roots)) {
 		for _, l := range late(text) {
 			w := &world{rig: newRig(t, text), asleep: map[graph.NodeID]bool{}, late: l, restarts: restarts, both: len(roots) > 1}
 			w.wake()

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // TestFingerprintAgrees: states with one fingerprint act alike. The test takes each
@@ -21,14 +21,14 @@ func TestFingerprintAgrees(t *testing.T) {
 		reason string
 	}{
 		{5, Stage{Objects: 2, Scope: Scope{Actions: 2}}, 1, "an engine that has seen everything"},
-		{3, Stage{Objects: 2, Scope: Scope{Actions: share.Number(1, 2), Late: true, Calls: 2}}, uint64(share.Number(1, 7)), "one that is late"},
+		{3, Stage{Objects: 2, Scope: Scope{Actions: portion.Number(1, 2), Late: true, Calls: 2}}, uint64(portion.Number(1, 7)), "one that is late"},
 		{2, Stage{Objects: 2, Kinds: 1, Scope: Scope{Actions: 1, Crashes: 1}}, 1, "one that knows nothing at first"},
-		{1, Stage{Objects: 2, Every: 3, Scope: Scope{Actions: 1, Crashes: share.Number(0, 1), Listings: 1, Late: true}}, uint64(share.Number(17, 499)), "one that has to list anew"},
+		{1, Stage{Objects: 2, Every: 3, Scope: Scope{Actions: 1, Crashes: portion.Number(0, 1), Listings: 1, Late: true}}, uint64(portion.Number(17, 499)), "one that has to list anew"},
 		{5, Stage{Objects: 2, Scope: Scope{Actions: 2, Waits: 1}}, 7, "one that loses patience"},
-		{1, Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: share.Number(1, 2), Rewinds: 1, Users: Restoring}}, uint64(share.Number(1, 17)), "one whose store is restored"},
-		{1, Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: share.Number(1, 2), Outages: 1}}, uint64(share.Number(1, 17)), "one that a kind is kept from"},
+		{1, Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: portion.Number(1, 2), Rewinds: 1, Users: Restoring}}, uint64(portion.Number(1, 17)), "one whose store is restored"},
+		{1, Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: portion.Number(1, 2), Outages: 1}}, uint64(portion.Number(1, 17)), "one that a kind is kept from"},
 		{2, Stage{Objects: 2, Scope: Scope{Actions: 1, Listings: 1, Tokens: true}}, 7, "one that gets its tokens late"},
-		{7, Stage{Objects: 3, From: 1, Every: 20, Scope: Scope{Actions: 2}}, uint64(share.Number(11, 97)), "one with more to see"},
+		{7, Stage{Objects: 3, From: 1, Every: 20, Scope: Scope{Actions: 2}}, uint64(portion.Number(11, 97)), "one with more to see"},
 		{8, guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, GuardNone), 17, "one with a guard, whose verdicts come late"},
 		{4, guardStage(2, Scope{Actions: 2}, GuardOrder), 7, "one with a guard and an order"},
 	} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 var minutes = flag.Float64("exhaustive.minutes", 0, "minutes for the whole plan on three objects; 0 for the small scopes alone")
@@ -14,7 +14,7 @@ var minutes = flag.Float64("exhaustive.minutes", 0, "minutes for the whole plan 
 // graph of most stages has no reference, so their shares begin with the second, unless the stage
 // says where it begins.
 func some(n int, s Stage) Stage {
-	if n = share.Number(n, 1); n == 1 {
+	if n = portion.Number(n, 1); n == 1 {
 		return s
 	}
 	every := max(s.Every, 1)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/engine"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // TestGuardedScopes: no law of guards breaks in scopes that are searched in full (RULES, G1
@@ -19,12 +19,12 @@ func TestGuardedScopes(t *testing.T) {
 		some(4, guardStage(2, Scope{Actions: 1, Rewinds: 1}, GuardNone)),
 		some(4, guardStage(2, Scope{Actions: 1, Outages: 1}, GuardAlways)),
 		some(4, guardStage(2, Scope{Actions: 1, Outages: 1}, GuardMany)),
-		some(8, guardStage(2, Scope{Actions: 1, Engines: 2, Switches: share.Number(2, 3)}, GuardProtected, GuardUnset)),
-		some(8, guardStage(2, Scope{Actions: 1, Engines: 2, Switches: share.Number(2, 3)}, GuardNone, GuardMany)),
+		some(8, guardStage(2, Scope{Actions: 1, Engines: 2, Switches: portion.Number(2, 3)}, GuardProtected, GuardUnset)),
+		some(8, guardStage(2, Scope{Actions: 1, Engines: 2, Switches: portion.Number(2, 3)}, GuardNone, GuardMany)),
 	}
 	for _, g := range guards() {
 		stages = append(stages,
-			some(4, guardStage(2, Scope{Actions: share.Number(1, 2), Late: true, Verdicts: true}, g)),
+			some(4, guardStage(2, Scope{Actions: portion.Number(1, 2), Late: true, Verdicts: true}, g)),
 			some(16, guardStage(3, Scope{Actions: 2}, g)))
 	}
 	t.Log("\n" + Heading())

@@ -7,8 +7,8 @@ import (
 
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
-	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // onWorld and byTables search one graph, and also return the end states that they
@@ -45,7 +45,7 @@ func TestTablesAgree(t *testing.T) {
 		{2, Stage{Objects: 2, From: 1, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Late: true}}, "late writes"},
 		{2, Stage{Objects: 2, Kinds: 1, From: 1, Every: 3, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}}, "one kind"},
 		{2, Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 3}}, "two engines"},
-		{2, Stage{Objects: 2, From: share.Number(1, 2), Every: 4, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Crashes: 1}}, "two engines, one of which crashes"},
+		{2, Stage{Objects: 2, From: portion.Number(1, 2), Every: 4, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Crashes: 1}}, "two engines, one of which crashes"},
 		{5, Stage{Objects: 2, Scope: Scope{Actions: 2, Tokens: true}}, "late tokens of fences"},
 		{5, Stage{Objects: 2, Scope: Scope{Actions: 2, Late: true, Strict: true}}, "a store of level 3"},
 		{2, Stage{Objects: 2, Every: 2, Scope: Scope{Actions: 1, Listings: 1, Waits: 1, Tokens: true}}, "the same, with new listings, and fences that are given up"},

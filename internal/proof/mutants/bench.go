@@ -19,7 +19,7 @@ import (
 const maxMemory = 6 << 20
 
 // sharePackage has the flag -whole, as an import names it.
-const sharePackage = `"github.com/ownergraph/ownergraph/internal/share"`
+const sharePackage = `"github.com/ownergraph/ownergraph/internal/portion"`
 
 // Edit replaces one file of the module for one build. The zero value changes
 // nothing. It is a value.

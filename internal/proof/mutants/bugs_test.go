@@ -123,7 +123,7 @@ func TestWholeSuites(t *testing.T) {
 		{"internal/core/order", true, "a test has a share of its worlds"},
 		{"policy", true, "the tests are of another package than the code"},
 		{"internal/core/seq", false, "each test has all cases"},
-		{"internal/share", false, "the package is not imported"},
+		{"internal/portion", false, "the package is not imported"},
 		{"internal/nothing", false, "there is no such directory"},
 	} {
 		if got := shares(filepath.Join(root, filepath.FromSlash(c.dir))); got != c.want {

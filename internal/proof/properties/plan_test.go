@@ -9,10 +9,10 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
-	"github.com/ownergraph/ownergraph/internal/share"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -45,7 +45,7 @@ func planGraphs(yield func(string)) {
 	if *planOrders {
 		marks = append(marks, "[foreground]", "[orphan]")
 	}
-	for _, code := range share.Of(7, codes) {
+	for _, code := range portion.Of(7, codes) {
 		var refs [3]string
 		for i, n := 0, code; i < 6; i, n = i+1, n/3 {
 			dep := i / 2

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // run draws a history: settings, a store and steps.
@@ -58,7 +58,7 @@ func fewer(t *testing.T) {
 	given := checks.Value.String()
 	all, err := strconv.Atoi(given)
 	if err == nil && given == checks.DefValue {
-		err = checks.Value.Set(strconv.Itoa(share.Number(all*3/10, all)))
+		err = checks.Value.Set(strconv.Itoa(portion.Number(all*3/10, all)))
 	}
 	if err != nil {
 		t.Fatal(err)

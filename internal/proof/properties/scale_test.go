@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 var large = flag.Int("properties.large", 0, "objects of the largest graphs; 0 for 100,000 with -whole, and for 5,000 without")
@@ -18,7 +18,7 @@ var large = flag.Int("properties.large", 0, "objects of the largest graphs; 0 fo
 func sizes() []int {
 	n := *large
 	if n == 0 {
-		n = share.Number(5_000, 100_000)
+		n = portion.Number(5_000, 100_000)
 	}
 	return []int{n / 50, n}
 }

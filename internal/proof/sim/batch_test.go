@@ -3,15 +3,15 @@ package sim
 import (
 	"testing"
 
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
-	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // TestBatchesEnd runs histories with batches. Batches of several writes end in each way.
 // Without -whole there are fewer histories, and two of the ways may be missing.
 func TestBatchesEnd(t *testing.T) {
 	var ends [world.BatchEnds]int
-	worlds, n := 0, share.Number(100, 400)
+	worlds, n := 0, portion.Number(100, 400)
 	for seed := range uint64(n) {
 		h := History{Seed: seed + 1, Steps: 1000}
 		s, err := begin(h)
@@ -39,7 +39,7 @@ func TestBatchesEnd(t *testing.T) {
 			missing = append(missing, world.BatchEnd(end))
 		}
 	}
-	if len(missing) > share.Number(2, 0) {
+	if len(missing) > portion.Number(2, 0) {
 		t.Errorf("no batch of several writes ends %v: %v", missing, ends)
 	}
 	t.Logf("%d worlds with batches; ends %v", worlds, ends)

@@ -3,7 +3,7 @@ package sim
 import (
 	"testing"
 
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 )
 
 // TestBrakesAct: among some hundred seeds cascades trip and are approved and refused, windows
@@ -11,7 +11,7 @@ import (
 func TestBrakesAct(t *testing.T) {
 	var trips, approvals, refusals uint64
 	windows, paused, beside := 0, 0, 0
-	n := share.Number(150, 250)
+	n := portion.Number(150, 250)
 	for seed := range uint64(n) {
 		s, err := begin(History{Seed: seed + 1})
 		if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
-	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // defects are worlds that break their contract, and engines with settings that differ
@@ -126,7 +126,7 @@ func TestDefectsAreFound(t *testing.T) {
 	for _, c := range defects {
 		t.Run(c.name, func(t *testing.T) {
 			const most = 1000
-			first := share.Number(int(found[c.name]), 0)
+			first := portion.Number(int(found[c.name]), 0)
 			for seed := range uint64(most) {
 				h := History{Seed: uint64(first) + seed + 1, Steps: 300, Without: "rewinds,duplicate-uids,garbles,clocks,tunings,oddities,plans"}
 				if !ofSweeps(c.rules) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/share"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	planning "github.com/ownergraph/ownergraph/plan"
 )
 
@@ -14,7 +14,7 @@ import (
 // compared. Without -whole there are half as many.
 func TestPlansHappen(t *testing.T) {
 	var all Plans
-	n := share.Number(250, 500)
+	n := portion.Number(250, 500)
 	for seed := range uint64(n) {
 		h := History{Seed: seed + 1, Steps: 100}
 		r := h.Run(nil)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
-	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 var (
@@ -42,7 +42,7 @@ func seeded(some int) int {
 	if *seeds > 0 {
 		return *seeds
 	}
-	return share.Number(some, 1000)
+	return portion.Number(some, 1000)
 }
 
 // TestFormerSeeds: seeds that once failed, with defects that took long to mend. The
@@ -104,7 +104,7 @@ func TestFormerGuardSeeds(t *testing.T) {
 // Collector does with the calls that no worker has begun. Without -whole there are fewer.
 func TestReturns(t *testing.T) {
 	returned := 0
-	n := share.Number(20, 60)
+	n := portion.Number(20, 60)
 	for seed := range uint64(n) {
 		h := History{Seed: seed + 1, Steps: 1000, With: "returns"}
 		r := h.run(nil, nil, true)
@@ -124,7 +124,7 @@ func TestReturns(t *testing.T) {
 
 // TestSeedsAreReplayed: a seed has one history, also while other seeds run beside it.
 func TestSeedsAreReplayed(t *testing.T) {
-	for seed := range uint64(share.Number(8, 20)) {
+	for seed := range uint64(portion.Number(8, 20)) {
 		h := History{Seed: seed + 1, Steps: 300}
 		a, b := h.run(nil, nil, true), h.run(nil, nil, true)
 		if x, y := lines(t, h, a.steps), lines(t, h, b.steps); x != y {
@@ -159,7 +159,7 @@ func lines(t *testing.T, h History, steps []step) string {
 func TestEverythingHappens(t *testing.T) {
 	var made [numOps]int
 	var had [numFaults]int
-	for seed := range uint64(share.Number(120, 300)) {
+	for seed := range uint64(portion.Number(120, 300)) {
 		h := History{Seed: seed + 1, Steps: 150}
 		if seed%10 == 0 {
 			h.With = "returns,policies"
@@ -229,7 +229,7 @@ func plainly(t *testing.T, notation string) *sim {
 // and a read of its owner in about five minutes. The requests end when the write stops
 // to fail. The time is a day with -whole, and six hours without.
 func TestRetryBudget(t *testing.T) {
-	hours := share.Number(6, 24)
+	hours := portion.Number(6, 24)
 	most := 5 * hours * 12
 	for _, c := range []struct {
 		fault  world.Fault

@@ -7,15 +7,15 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
-	"github.com/ownergraph/ownergraph/internal/share"
 )
 
 // TestStorms: a user creates a member as soon as there is none, for an hour. Sweeps
 // then cost a few calls for each member and each wave. They end when the user stops. Without
 // -whole there are fewer worlds.
 func TestStorms(t *testing.T) {
-	storms := share.Number(6, 20)
+	storms := portion.Number(6, 20)
 	calm := strings.Join(faultNames[:sweeps], ",") + ",guards" // without other faults
 	found, wild := 0, 0
 	for seed := uint64(1); found < storms; seed++ {

@@ -1,7 +1,7 @@
-// Package share says which of its cases a test runs. By default a test with many cases runs
+// Package portion says which of its cases a test runs. By default a test with many cases runs
 // a fixed share. The command go test work then ends within minutes on a slow machine.
 // With the flag -whole a test runs every case. Only tests import this package.
-package share
+package portion
 
 import "flag"
 
