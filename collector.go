@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"sync"
@@ -61,6 +62,7 @@ type Collector struct {
 	record   recorder
 	batches  *run.Batches
 	handlers *run.Registry
+	handling run.Handling
 	cfg      Config // with defaults
 	log      *run.Outbox[effect.Record]
 
@@ -123,6 +125,9 @@ func New(store Store, cfg Config) (c *Collector, err error) {
 	}
 	if l, ok := As[Limiter](store); ok && l.MaxCalls() > 0 {
 		cfg.Workers = min(engine.Inside(inside.Key{}).Filled(cfg).Workers, l.MaxCalls())
+	}
+	if t := cfg.Inside(inside.Key{}); t.Order == 0 { // so that two collectors on one store begin at different ends
+		t.Order = rand.Uint64() | 1
 	}
 	e, err := engine.New(LevelOf(store), cfg)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/forecast"
-	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -177,7 +177,7 @@ func (a Approval) compare(found *forecast.Approval) error {
 	case found.Torn:
 		return fmt.Errorf("the objects changed while the plan was made: %w", plan.ErrChanged)
 	case a.AtMost != nil && ends > *a.AtMost:
-		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", run.Counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
+		return fmt.Errorf("AtMost: %s would end, and the bound is %d: %w", spell.Counted(ends, "object", "objects"), *a.AtMost, plan.ErrChanged)
 	case a.Fingerprint != "" && a.Fingerprint != now:
 		return fmt.Errorf("%s: %.12s is of another plan, or out of date; now it is %.12s: %w", "Fingerprint", a.Fingerprint, now, plan.ErrChanged)
 	}

@@ -3,13 +3,13 @@ package ownergraph
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // Pause stops the writes and the handlers of the covered objects (RULES, G6). It returns as
@@ -46,7 +46,7 @@ func (c *Collector) Pause(ctx context.Context, what engine.Extent) (r engine.Pau
 	if err != nil {
 		return r, err
 	}
-	recorded := c.recordPause(ctx, what)
+	recorded := c.changeRecord(ctx, func(list []pause.Pause) []pause.Pause { return pause.Add(list, pause.Extent(what), time.Now()) })
 	r, err = c.awaitPaused(ctx, what)
 	switch {
 	case recorded == nil && err == nil:
@@ -76,7 +76,7 @@ func (c *Collector) Resume(ctx context.Context, what engine.Extent) error {
 		c.locked(func(e engine.Driver, now time.Time) { err = e.CheckPause(now, what) })
 	}
 	if err == nil {
-		err = c.recordResume(ctx, what)
+		err = c.changeRecord(ctx, func(list []pause.Pause) []pause.Pause { return pause.Remove(list, pause.Extent(what)) })
 	}
 	if err != nil {
 		return fmt.Errorf("resume %s: %w", what, err)
@@ -129,19 +129,28 @@ func notConfirmed(r engine.PauseReport, why error) error {
 	return fmt.Errorf("in force, and not confirmed: under way: %s: %w", run.FirstNames(r.UnderWay, len(r.UnderWay)), why)
 }
 
-// recordPause adds a pause to the record.
-func (c *Collector) recordPause(ctx context.Context, what engine.Extent) error {
-	return c.changeRecord(ctx, func(list []pause.Pause) []pause.Pause {
-		if slices.ContainsFunc(list, func(x pause.Pause) bool { return x.What == pause.Extent(what) }) {
-			return list
-		}
-		return append(list, pause.Pause{What: pause.Extent(what), Since: time.Now()})
-	})
-}
-
-// recordResume takes a pause out of the record.
-func (c *Collector) recordResume(ctx context.Context, what engine.Extent) error {
-	return c.changeRecord(ctx, func(list []pause.Pause) []pause.Pause {
-		return slices.DeleteFunc(list, func(x pause.Pause) bool { return x.What == pause.Extent(what) })
-	})
+// SetShare sets the UIDs to whose objects this collector writes, until a time (RULES, H1). From then
+// on it writes to no object. The zero time is no end. The collector goes on to observe every object.
+// Config.Share is the first set. Package group calls SetShare for the members of a group. A call
+// under way ends. The context of a handler ends when its object leaves the set. That is no failure.
+//
+// The error wraps ErrClosed after the end of the collector, ErrRefused for a collector that only
+// observes, and ErrBroken for a broken engine.
+//
+//test:by TestSharesTogether TestShareTakeover TestShareCancelsHandlers TestShareEndsHandlers TestShareEndsPrefetch TestShareErrors
+func (c *Collector) SetShare(set share.Set, until time.Time) error {
+	err := error(ErrClosed)
+	if !c.over() {
+		c.locked(func(e engine.Driver, now time.Time) {
+			if err = e.SetShare(now, set, until); err == nil {
+				c.handling.SetShare(set, until)
+				c.prefetch.SetEnd(until)
+			}
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("set share: %w", err)
+	}
+	c.wake()
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/forecast"
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -197,7 +198,7 @@ func (c *Collector) planAgain(ctx context.Context, p plan.Plan) ([]Object, error
 	now, targets, err := c.plan(ctx, req)
 	known := func(o plan.Object) bool { return c.isObserved(o.Key) }
 	if errors.Is(err, ErrNotFound) && !slices.ContainsFunc(p.Objects[:min(len(p.Objects), 1000)], known) {
-		return nil, fmt.Errorf("delete planned: no object of the plan exists (%s): it is of another store, or too old: %w", run.Counted(len(p.Objects), "object", "objects"), ErrInvalid)
+		return nil, fmt.Errorf("delete planned: no object of the plan exists (%s): it is of another store, or too old: %w", spell.Counted(len(p.Objects), "object", "objects"), ErrInvalid)
 	}
 	if errors.Is(err, ErrNotFound) {
 		err = c.goneTargets(p, err)

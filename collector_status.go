@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -187,7 +188,7 @@ func (c *Collector) WaitIdle(ctx context.Context) ([]engine.Held, error) {
 	var s engine.Stats
 	var why []string
 	c.locked(func(_ engine.Driver, now time.Time) { s, why = c.stats(), c.waitsFor(now) })
-	state := fmt.Sprintf("%s under way, %s queued, %d held", run.Counted(s.InFlight, "call", "calls"), run.Counted(s.ByStatus.Of(engine.StatusQueued), "object", "objects"), s.Held())
+	state := fmt.Sprintf("%s under way, %s queued, %d held", spell.Counted(s.InFlight, "call", "calls"), spell.Counted(s.ByStatus.Of(engine.StatusQueued), "object", "objects"), s.Held())
 	return nil, fmt.Errorf("wait until idle: %s: %w", strings.Join(append([]string{state}, why...), "; "), err)
 }
 

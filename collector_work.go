@@ -165,7 +165,9 @@ func (c *Collector) do(ctx context.Context, w *worker) {
 	}
 	err = causeOf(limit, call, err)
 	x.ended.Outcome = run.OutcomeOf(err)
-	if call.Type != engine.CallJudge { // which asks no store, and the engine knows its errors
+	if err == run.ErrOtherShare {
+		err = ErrNotBegun
+	} else if call.Type != engine.CallJudge { // which asks no store, and the engine knows its errors
 		err = run.Plain(err) // last, since the store's error may end the goroutine, too
 	}
 	x.result.Err = err
@@ -223,7 +225,7 @@ func (c *Collector) make(ctx context.Context, call *engine.Call, r *engine.Resul
 	case engine.CallList:
 		err = c.list(ctx, call.Kind)
 	case engine.CallHandle:
-		err = run.Cause(ctx, c.handlers.Run(ctx, call.Finalizer, call.Object))
+		err = c.handling.Run(ctx, call.Key.UID, func(ctx context.Context) error { return c.handlers.Run(ctx, call.Finalizer, call.Object) })
 	case engine.CallSelect:
 		r.Selected, err = c.selector.Select(ctx, call.Select)
 	case engine.CallJudge:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
@@ -52,5 +53,26 @@ func TestDecisionElsewhere(t *testing.T) {
 				t.Errorf("%s: %q, deletes %t, want %q and %t: %s", c.start, got, deletes, c.want, c.delete, c.reason)
 			}
 		})
+	}
+}
+
+// TestOrphanedElsewhere: an owner orphans a dependent by its UID alone, and goes while the dependent
+// waits for a fence. The engine looks at the dependent at once, and not only in an audit.
+func TestOrphanedElsewhere(t *testing.T) {
+	for _, relist := range []bool{false, true} {
+		s := newStepped(t, ownergraph.Config{AuditEvery: 1000 * time.Hour}, "a", "b", "d")
+		s.put("a@aaa#1~[orphan,x]; d#1 -> b/a@aaa")
+		if c, _ := s.e.Next(s.now, engine.LaneStore); c.Type != engine.CallUnset {
+			t.Errorf("%s before the fence has passed", c.String())
+		}
+		if relist {
+			s.list("a")
+		} else {
+			s.see(ends("a", "aaa"))
+		}
+		if got := fmt.Sprint(s.run(graph.ErrNotFound)); got != "[delete d]" {
+			t.Errorf("by a listing %t: writes %s, want the end of d", relist, got)
+		}
+		s.sound()
 	}
 }

@@ -80,19 +80,14 @@ func (d driver) FollowView() follow.View { return d.e.followView() }
 // BeginFollow finds a root of a follower, whose search is over. An error wraps ErrNotFound or ErrInvalid.
 func (d driver) BeginFollow(f *follow.Follower, key graph.Key) error {
 	roots := f.Roots(d.e.followView(), key)
-	switch len(roots) {
-	case 0:
-		return fmt.Errorf("%s: %w%s", seed.PlaceText(key), graph.ErrNotFound, d.e.kinds.WhyUnobserved(key.Kind))
-	case 1:
-		f.Begin(d.e.followView(), roots[0])
-		return nil
+	root, err := seed.Only(key, roots)
+	if len(roots) == 0 {
+		return fmt.Errorf("%w%s", err, d.e.kinds.WhyUnobserved(key.Kind))
 	}
-	var uids []string
-	for _, k := range roots {
-		uids = append(uids, string(k.UID))
+	if err == nil {
+		f.Begin(d.e.followView(), root)
 	}
-	slices.Sort(uids)
-	return seed.Ambiguous(key, uids)
+	return err
 }
 
 // Unseen counts the kinds of which a listing is to come. ListedWell reports whether every kind that is
@@ -172,14 +167,7 @@ func (d driver) RootsOf(k graph.Key) Root {
 
 // TallyFrom adds a slice of the nodes to a tally of the deletions under way. It returns the next slice.
 func (d driver) TallyFrom(t *history.Tally, from graph.NodeID) (next graph.NodeID, more bool) {
-	g := d.e.graph.Inside(inside.Key{})
-	next = min(from+seed.ScanSlice, graph.NodeID(g.Cap()))
-	for ; from < next; from++ {
-		if g.InUse(from) {
-			t.Add(&d.e.history, d.e.view(), from, d.e.kinds.Rewound())
-		}
-	}
-	return next, int(next) < g.Cap()
+	return t.AddFrom(&d.e.history, d.e.view(), d.e.kinds.Rewound(), from, from+seed.ScanSlice)
 }
 
 // Running returns the runs of handlers under way, by key and finalizer.
@@ -208,12 +196,7 @@ func (d driver) ExplainAt(k graph.Key, now time.Time) (explain.Explanation, erro
 
 // NeedLabels names the field of the Config that needs a LabelSelector, "" for none.
 func (d driver) NeedLabels() string {
-	for i := range d.e.cfg.Protect {
-		if d.e.cfg.Protect[i].Selector != "" {
-			return fmt.Sprintf("Protect[%d].Selector", i)
-		}
-	}
-	return d.e.sweeps.NeedLabels()
+	return cmp.Or(d.e.guards.Rules.NeedLabels(), d.e.sweeps.NeedLabels())
 }
 
 // GuardOf returns the guard that selects an object, with its name, or nil.
@@ -237,17 +220,11 @@ func (d driver) EndApproval(k graph.Key, taken bool) {
 // of guards. Its deletion mark would pass by the guard. An engine that writes nothing guards no root.
 // The error wraps plan.ErrChanged.
 func (d driver) Unguarded(o *graph.Object) error {
-	g, name := d.e.guards.Roots.Of(o)
-	if g == nil || o.Deleting || d.e.cfg.ObserveOnly || d.e.level == Level0 {
+	if d.e.cfg.ObserveOnly || d.e.level == Level0 {
 		return nil
 	}
-	if k, known := d.e.graph.Kind(o.Kind); known && k.NoOwner { // policy.GuardUnfit
-		return nil
-	}
-	for _, f := range []string{graph.FinalizerHold, graph.FinalizerNew} {
-		if !o.HasFinalizer(f) {
-			return fmt.Errorf("%s: finalizers: guard %s selects it, and %s is not on yet: %w", o.Key, name, f, plan.ErrChanged)
-		}
+	if guard, missing := d.e.guards.Roots.Lacks(d.e.graph, o); missing != "" {
+		return fmt.Errorf("%s: finalizers: guard %s selects it, and %s is not on yet: %w", o.Key, guard, missing, plan.ErrChanged)
 	}
 	return nil
 }
@@ -282,22 +259,7 @@ func (d driver) WhyUsed(name string) string {
 // Carriers returns the observed objects of a slice of the nodes that carry one of the finalizers, and
 // that no guard selects.
 func (d driver) Carriers(names []string, from graph.NodeID) (found []graph.Object, next graph.NodeID, done bool) {
-	g := d.e.graph.Inside(inside.Key{})
-	end := min(int(from)+seed.ScanSlice, g.Cap())
-	for ; int(from) < end; from++ {
-		if !g.InUse(from) {
-			continue
-		}
-		n := d.e.graph.Node(from)
-		if n.State() != graph.Observed || !n.Inside(inside.Key{}).HasFinalizers() {
-			continue
-		}
-		o := n.Object()
-		if x, _ := d.e.guards.Roots.Of(&o); x == nil && slices.ContainsFunc(names, o.HasFinalizer) {
-			found = append(found, o)
-		}
-	}
-	return found, from, end == g.Cap()
+	return d.e.guards.Roots.Carriers(d.e.graph, names, from, from+seed.ScanSlice)
 }
 
 // WhyLeft names an object that is left, the cause, and the time since which it stays.

@@ -19,11 +19,12 @@ import (
 type Brake struct {
 	// PerCascade is the most deletes of one cascade without an approval. Before the first
 	// delete the engine counts the objects below the root. It deletes none of them if there
-	// are more. Zero is no limit.
+	// are more. Zero is no limit. An engine with a share deletes its part of this number, rounded
+	// up, and counts all objects.
 	PerCascade int
 	// Window is the most deletes of all cascades in Per. It is a bucket that begins empty and
 	// fills evenly, so that restarts and many small cascades bring no further deletes. It delays,
-	// and needs no approval. Both are zero without a window.
+	// and needs no approval. An engine with a share has its part. Both are zero without a window.
 	Window int
 	Per    time.Duration
 	// AwaitSick makes the count wait for sick kinds, too. By default it waits for the listings under

@@ -16,11 +16,11 @@ func keyAt(name string) graph.Key { return put(name + "#1").Object.Key }
 
 // approvesAll approves every braked cascade, as Collector.ApproveBraked does.
 func (e *Engine) approvesAll(a BrakeApproval) (int, error) {
-	return answerAll(e.brake.Held(), func(k graph.Key) error { return e.ApproveCascade(e.now, k, a) })
+	return driver{e}.answerAll(func(k graph.Key) error { return e.ApproveCascade(e.now, k, a) })
 }
 
 func (e *Engine) refusesAll(r Refusal) (int, error) {
-	return answerAll(e.brake.Held(), func(k graph.Key) error { return e.RefuseCascade(e.now, k, r) })
+	return driver{e}.answerAll(func(k graph.Key) error { return e.RefuseCascade(e.now, k, r) })
 }
 
 // tripped returns an engine with a braked cascade of n objects below a, and its events.

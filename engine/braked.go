@@ -9,7 +9,6 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
-	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // BrakedCascade is a cascade that the brake holds. It is a value.
@@ -40,20 +39,12 @@ type BrakedCascade struct {
 
 // String returns the root, the count and the limit on one line.
 func (b BrakedCascade) String() string {
-	s := b.Key.Text() + ": "
-	switch {
-	case b.Over:
-		s += "more than " + run.Counted(b.Limit, "object", "objects")
-	case b.cause == brake.RootsLeftOut:
-		s += "these objects have more roots than the engine keeps"
-	case b.cause == brake.ApprovalUsed:
-		s += run.Counted(b.Approved, "delete was", "deletes were") + " approved and handed out"
-	case b.cause == brake.ApprovalExpired:
-		s += run.Counted(b.Approved, "delete was", "deletes were") + " handed out before the approval expired"
-	default:
-		s += run.Counted(b.Handed, "delete was", "deletes were") + " handed out"
+	x := brake.Status{Key: b.Key, Cause: b.cause, Limit: b.Limit, Handed: b.Handed, Approved: b.Approved}
+	if b.Over {
+		x.Cause = brake.TooMany
 	}
-	if s += fmt.Sprintf(", the limit is %d", b.Limit); b.Refused != RefusalUnset {
+	s := x.Text()
+	if b.Refused != RefusalUnset {
 		s += ", refused: " + b.Refused.String()
 	}
 	if gap := (&kinds.Gap{Kinds: b.Uncounted, More: b.MoreUncounted}).Names(); len(gap) > 0 {
@@ -181,10 +172,9 @@ func (e *Engine) ApproveCascade(now time.Time, key graph.Key, a BrakeApproval) e
 	if err := a.validate("approve cascade "+key.String(), e.now); err != nil {
 		return err
 	}
-	if !e.brake.TryApprove(e.brakeView(), completed(e.brake.Held(), key), a.Until, a.AtMost) {
+	if !e.brake.TryApprove(e.brakeView(), e.brake.Complete(key), a.Until, a.AtMost) {
 		return notHeld("approve", key)
 	}
-	e.carryOut()
 	e.endStep()
 	return nil
 }
@@ -195,25 +185,11 @@ func (e *Engine) RefuseCascade(now time.Time, key graph.Key, r Refusal) error {
 	if err := r.validate("refuse cascade " + key.String()); err != nil {
 		return err
 	}
-	if !e.brake.TryRefuse(e.brakeView(), completed(e.brake.Held(), key), r == OrphanHeld) {
+	if !e.brake.TryRefuse(e.brakeView(), e.brake.Complete(key), r == OrphanHeld) {
 		return notHeld("refuse", key)
 	}
-	e.carryOut()
 	e.endStep()
 	return nil
-}
-
-// completed returns the root among the held cascades that a key with the UID alone means.
-func completed(held []brake.Status, k graph.Key) graph.Key {
-	if k != (graph.Key{UID: k.UID}) {
-		return k
-	}
-	for _, s := range held {
-		if s.Key.UID == k.UID {
-			return s.Key
-		}
-	}
-	return k
 }
 
 func notHeld(verb string, k graph.Key) error {

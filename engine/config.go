@@ -15,6 +15,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // Level is the level of a store's guarantees, and so of the engine's promises. See the
@@ -77,6 +78,10 @@ type Config struct {
 	// Limits bounds the content of one object. The engine holds an object above the
 	// bounds as flawed.
 	Limits graph.Limits
+	// Share is the set of UIDs that the engine writes to at first, by default all: see SetShare.
+	// With share.None it is a hot standby.
+	Share share.Set
+
 	// Ignore names kinds that take no part. The engine does not collect their objects,
 	// and none of them is an owner. A reference to such a kind holds its object. It
 	// counts by its UID: an owner with that UID waits for it in a foreground deletion, and
@@ -207,6 +212,7 @@ func (c Config) settings() settings {
 		// if that is more.
 		AbsentOwners:   cmp.Or(t.AbsentOwners, 65536),
 		OrphanedOwners: cmp.Or(t.OrphanedOwners, 1024),
+		Order:          t.Order,
 	}}
 }
 

@@ -28,7 +28,7 @@ func (e *Engine) decide(id graph.NodeID, c *Call) (ok bool) {
 		return false
 	}
 	n, m := e.graph.Node(id), e.edit(id)
-	if e.updateReread(n, m); m.Reread {
+	if e.updateReread(n, m); m.Reread && !e.share.IsForeign(n) {
 		e.issue(c, inflight.Call{Purpose: inflight.Reread, Node: id, Key: n.Key()})
 		e.scratch.issued = c.ID
 		return true
@@ -152,6 +152,8 @@ func (e *Engine) bar(n graph.Node) policy.Reason {
 		return policy.LevelTooLow
 	case e.cfg.ObserveOnly:
 		return policy.ObserveOnly
+	case e.share.IsForeign(n):
+		return policy.OtherShare
 	case e.pauses.Any() && e.pauses.Covers(n.Kind(), n.Scope()):
 		return policy.Paused
 	}
@@ -228,23 +230,8 @@ func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *policy.
 		if doubt := in.Owners[i].Doubt; doubt != graph.Misplaced && doubt != graph.Renamed {
 			continue
 		}
-		u := s.Owner(i).UID
-		w := e.misplaced[u]
-		if at, noted := slices.BinarySearch(w, id); !noted && len(w) < cmp.Or(e.cfg.Misplaced, reads.MaxWaiters) {
-			e.misplaced[u] = slices.Insert(w, at, id)
-		}
+		e.misplaced.Add(s.Owner(i).UID, id, cmp.Or(e.cfg.Misplaced, reads.MaxWaiters))
 	}
-}
-
-// wakeMisplaced asks for decisions of the dependents of an owner that lived in another scope
-// or under another name.
-func (e *Engine) wakeMisplaced(u graph.UID) {
-	for _, id := range e.misplaced[u] {
-		if e.graph.Inside(inside.Key{}).InUse(id) {
-			e.work.Add(id, queue.Normal)
-		}
-	}
-	delete(e.misplaced, u)
 }
 
 // awaitWatch waits for an event, because a read contradicts the watch. After the deadline

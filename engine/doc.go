@@ -112,6 +112,17 @@
 //     the kind or the scope alone. The key is empty for everything, and for the global objects.
 //   - Other collectors go on, unless they share a record.
 //
+// # Shares
+//
+// Several engines on one store divide the work if each has a share: see Config.Share and
+// [Engine.SetShare], and package group for the leases of a group.
+//
+//   - The engine observes all objects, and asks for nothing on behalf of an object of another share.
+//     Held and Explain report such an object with the reason OtherShare. Its own decision is in the
+//     detail.
+//   - Idle speaks of the own share, and Await and Follow of all objects.
+//   - Without a share an engine is a standby, which takes over at once.
+//
 // # Brake
 //
 // A [Brake] bounds mass deletions, such as those after a removed definition, a restore, or a fault
@@ -201,7 +212,7 @@
 //	attr call, write            a call of the store, and the action of a decision
 //	attr finalizer, selector    the name of a handler, and a selector of labels
 //	attr cause                  the cause of a rewind, of a brake, or of an undone write
-//	attr extent, record         the extent of a pause, and the name of the record
+//	attr extent, record         the extent of a pause or a share, and the name of the record
 //	attr count, others, limit   numbers of things
 //	attr stuck, waiting, blocked, queued, working  the numbers of objects by Status
 //	attr waited, asked, wait, unseen  times, and whether the watch had a gap

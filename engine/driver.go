@@ -144,7 +144,6 @@ func (d driver) SetRecord(now time.Time, pauses []pause.Pause, facts []brake.Fac
 	if e.broken == nil && e.cfg.Brake.PerCascade > 0 { // first, since the engine may resume
 		e.tick(now)
 		e.brake.TakeRecord(e.brakeView(), facts)
-		e.carryOut()
 		e.endStep()
 	}
 	if e.broken == nil {
@@ -177,37 +176,14 @@ func (d driver) IsUnrecorded() bool { return d.e.brake.Unrecorded() }
 // drops the facts for which the record has no room in bytes, and says so for a cascade that holds
 // objects.
 func (d driver) MergeRecord(now time.Time, was []brake.Fact, room int) (kept []brake.Fact, texts [][]byte) {
-	list := d.e.brake.MergeRecord(was)
-	size, drop := 2, map[int]bool{}
-	for _, f := range list {
-		text := brake.WriteFact(f)
-		texts = append(texts, text)
-		size += len(text) + 1
+	kept, texts, held := d.e.brake.FitRecord(d.e.brake.MergeRecord(was), room)
+	for _, f := range held {
+		d.Say(effect.Record{
+			Level: effect.Warn, Text: "the record is full and leaves out a cascade that is held: after a restart it is counted anew",
+			Args: []any{"record", d.e.cfg.Record, "root", f.Key.String(), "cause", f.State.String()},
+		}, now)
 	}
-	if size <= room {
-		return list, texts
-	}
-	for _, i := range d.e.brake.Leaving(list) {
-		if size <= room {
-			break
-		}
-		k := list[i].Key
-		size -= len(texts[i]) + 1
-		if drop[i] = true; d.e.brake.Holds(k) {
-			d.Say(effect.Record{
-				Level: effect.Warn, Text: "the record is full and leaves out a cascade that is held: after a restart it is counted anew",
-				Args: []any{"record", d.e.cfg.Record, "root", k.String(), "cause", list[i].State.String()},
-			}, now)
-		}
-		d.e.brake.LeaveOut(k)
-	}
-	var left [][]byte
-	for i, f := range list {
-		if !drop[i] {
-			kept, left = append(kept, f), append(left, texts[i])
-		}
-	}
-	return kept, left
+	return kept, texts
 }
 
 // CheckPause takes the time, and checks an extent.
@@ -234,25 +210,25 @@ func (d driver) ApproveBraked(now time.Time, a BrakeApproval) (n int, err error)
 	if err := a.validate("approve braked cascades", now); err != nil {
 		return 0, err
 	}
-	return answerAll(d.e.brake.Held(), func(k graph.Key) error { return d.e.ApproveCascade(now, k, a) })
+	return d.answerAll(func(k graph.Key) error { return d.e.ApproveCascade(now, k, a) })
 }
 
 func (d driver) RefuseBraked(now time.Time, r Refusal) (n int, err error) {
 	if err := r.validate("refuse braked cascades"); err != nil {
 		return 0, err
 	}
-	return answerAll(d.e.brake.Held(), func(k graph.Key) error { return d.e.RefuseCascade(now, k, r) })
+	return d.answerAll(func(k graph.Key) error { return d.e.RefuseCascade(now, k, r) })
 }
 
 // answerAll answers for each of the cascades.
-func answerAll(held []brake.Status, answer func(graph.Key) error) (n int, err error) {
-	for _, s := range slices.Clone(held) {
+func (d driver) answerAll(answer func(graph.Key) error) (n int, err error) {
+	for _, s := range d.e.brake.Held() {
 		if err = answer(s.Key); err != nil {
-			return n, err
+			break
 		}
 		n++
 	}
-	return n, nil
+	return n, err
 }
 
 // Now returns the time of the last step.

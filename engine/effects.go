@@ -10,14 +10,14 @@ import (
 // carryOut carries out the effects that machines have returned, in their order. Carrying
 // one out may append others, which follow. It is the only place that does so.
 func (e *Engine) carryOut() {
-	if e.carrying || e.effects.Empty() {
+	if e.scratch.carrying || e.effects.Empty() {
 		return
 	}
-	e.carrying = true
+	e.scratch.carrying = true
 	for i := 0; i < len(e.effects.Items()); i++ {
 		e.do(e.effects.Items()[i])
 	}
-	e.carrying = false
+	e.scratch.carrying = false
 	e.effects.Reset()
 }
 
@@ -33,7 +33,9 @@ func (e *Engine) do(x effect.Effect) {
 	case effect.Fan:
 		e.fanout.Push(e.view(), x.Node)
 	case effect.WantFence:
-		e.fence.Want(x.After, e.now)
+		if !e.share.IsNone() {
+			e.fence.Want(x.After, e.now)
+		}
 	case effect.AwaitFence:
 		e.fence.Await(x.Node, e.edit(x.Node))
 	case effect.WakeFence:
@@ -49,6 +51,8 @@ func (e *Engine) do(x effect.Effect) {
 		e.held.Open.Note(x.Node, e.state(x.Node).Call == 0, e.now)
 	case effect.Revoke:
 		e.revokePrepared()
+	case effect.LookAtShare:
+		lookAtShare(e)
 	case effect.Audit:
 		e.auditSoon()
 	case effect.ReadHolder:
@@ -70,8 +74,9 @@ func (e *Engine) do(x effect.Effect) {
 	}
 }
 
-// endStep writes the lines of the log, at the end of each method that may have any.
+// endStep ends each method that may have effects or lines of the log.
 func (e *Engine) endStep() {
+	e.carryOut()
 	if e.cfg.Logger == nil {
 		return
 	}

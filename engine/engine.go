@@ -24,6 +24,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/moments"
 	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
+	"github.com/ownergraph/ownergraph/internal/core/own"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
 	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/internal/core/record"
@@ -35,6 +36,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // Engine is a single-threaded state machine. Observe takes an event of the watch, Next returns the
@@ -86,13 +88,13 @@ type Engine struct {
 	undone   inflight.Undone
 	history  history.Machine
 	pauses   pause.Pauses
+	share    own.Share
 	held     held.Table
 	calls    inflight.Calls[Call]
 
-	misplaced map[graph.UID][]graph.NodeID // the dependents of owners in another scope or under another name
-
-	absent   tombstone.Set   // owners that are gone and have no dependent left
-	orphaned orphaned.Memory // owners whose orphaning this engine ended
+	absent    tombstone.Set   // owners that are gone and have no dependent left
+	orphaned  orphaned.Memory // owners whose orphaning this engine ended
+	misplaced reads.Misplaced // the dependents of owners in another scope or under another name
 
 	fence    fence.Machine
 	cycles   cycle.Detector
@@ -104,7 +106,6 @@ type Engine struct {
 	brake    brake.Machine
 
 	effects  effect.List // of machines, not carried out yet
-	carrying bool        // carryOut runs
 	revision run.Revision
 	scratch  scratch // of the decision at hand
 	fanout   fanout.Machine
@@ -138,17 +139,18 @@ func New(level Level, cfg Config) (*Engine, error) {
 		held:  held.New(),
 		calls: inflight.NewCalls[Call](),
 
-		misplaced: map[graph.UID][]graph.NodeID{},
+		misplaced: reads.Misplaced{},
 		absent:    tombstone.New(set.AbsentOwners),
 		orphaned:  orphaned.New(set.OrphanedOwners),
-		revision:  run.NewRevision(0),
-		brake:     brake.New(brake.Settings{PerCascade: set.Brake.PerCascade, Window: set.Brake.Window, Per: set.Brake.Per}),
+		revision:  run.NewRevision(0), share: own.New(set.Share), fanout: fanout.New(set.Order),
+		brake: brake.New(brake.Settings{PerCascade: set.Brake.PerCascade, Window: set.Brake.Window, Per: set.Brake.Per}),
 	}
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
 	e.guards, _ = guards.New(guards.Settings{Protect: cfg.Protect, Guards: cfg.Guards, Members: e.sweeps.LabelRules(), Page: set.SelectPage})
 	e.graph = graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, WithholdsMark: e.guards.Rules.MarkWithholder()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.order = order.New(cfg.Guards)
+	e.brake.SetPart(e.share.Slots(), share.Slots, e.now)
 	return e, nil
 }
 
@@ -258,6 +260,8 @@ func (e *Engine) nextInto(now time.Time, lane Lane, c *Call) (more, ok bool) {
 	if e.broken != nil {
 		return false, false
 	}
+	e.share.Expire(e.now, &e.effects)
+	e.carryOut()
 	for budget := steps; budget > 0; {
 		cost, made := 0, e.broken == nil && e.popCall(lane, c) // the step before may have broken it
 		if !made {
@@ -361,7 +365,6 @@ func (e *Engine) Done(now time.Time, id CallID, r Result) error {
 	default:
 		e.done(id, &x, r)
 	}
-	e.carryOut()
 	e.endStep()
 	return nil
 }

@@ -3,10 +3,9 @@ package engine
 import (
 	"fmt"
 
-	"github.com/ownergraph/ownergraph/internal/core/fate"
-
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
+	"github.com/ownergraph/ownergraph/internal/core/fate"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/queue"
@@ -15,6 +14,7 @@ import (
 // scratch is the memory of the decision at hand. The next decision uses it again.
 type scratch struct {
 	deciding  bool   // the graph may not change: see apply
+	carrying  bool   // carryOut runs
 	call      Call   // that waits for its lane
 	issued    CallID // of the decision at hand, 0 without a call
 	judgement judgement
@@ -94,6 +94,7 @@ func (e *Engine) tryKeep(id graph.NodeID) bool {
 	e.held.Open.End(id)
 	e.expected.EndWatch(id)
 	e.undone.Drop(id)
+	e.share.Drop(id)
 	if e.state(id).Reason == policy.NeedListing {
 		e.brake.Postpone(id)
 	} else {

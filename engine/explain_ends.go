@@ -123,6 +123,8 @@ func (x *explainer) barred(j finding, c explain.Condition) []explain.Condition {
 	switch j.barred {
 	case policy.ObserveOnly:
 		c.End, c.Actor = explain.Writer, "the collector of the store"
+	case policy.OtherShare:
+		c.End, c.Actor = explain.Writer, "the collector of its share"
 	case policy.WriteUndone:
 		c.End, c.Actor, c.Tries = explain.Writer, "the writer that undoes the write", e.undone.Tries(j.id)
 		c.Next = e.undone.Until(j.id)
@@ -183,7 +185,7 @@ func (x *explainer) underWay(id graph.NodeID, c explain.Condition) (explain.Cond
 }
 
 // fences explains a wait for a fence: by the kinds that have still to pass it.
-func (x *explainer) fences(c explain.Condition) (out []explain.Condition) {
+func (x *explainer) fences(c explain.Condition) []explain.Condition {
 	e := x.e
 	s := e.fence.Status(&e.kinds)
 	c.End, c.Actor, c.Since = explain.Work, "a fence", s.Began
@@ -207,7 +209,12 @@ func (x *explainer) fences(c explain.Condition) (out []explain.Condition) {
 	if c.Reason != policy.FenceHeld || len(sick) == 0 {
 		return x.one(c)
 	}
-	for _, k := range sick[:x.take(len(sick))] {
+	return x.kinds(sick, c)
+}
+
+// kinds explains a wait for some kinds.
+func (x *explainer) kinds(all []graph.Kind, c explain.Condition) (out []explain.Condition) {
+	for _, k := range all[:x.take(len(all))] {
 		d := c
 		x.sick(k, &d)
 		out = append(out, d)
@@ -217,7 +224,7 @@ func (x *explainer) fences(c explain.Condition) (out []explain.Condition) {
 
 // listings explains a wait for listings: of the owners' kinds, or of every kind after a
 // rewind.
-func (x *explainer) listings(j finding, c explain.Condition) (out []explain.Condition) {
+func (x *explainer) listings(j finding, c explain.Condition) []explain.Condition {
 	e := x.e
 	var kinds []graph.Kind
 	if e.kinds.Relisting() || e.kinds.Stale(e.graph.Node(j.id).Kind()) {
@@ -232,16 +239,11 @@ func (x *explainer) listings(j finding, c explain.Condition) (out []explain.Cond
 			kinds = append(kinds, k)
 		}
 	}
-	for _, k := range kinds[:x.take(len(kinds))] {
-		d := c
-		x.sick(k, &d)
-		out = append(out, d)
+	if len(kinds) > 0 {
+		return x.kinds(kinds, c)
 	}
-	if len(kinds) == 0 {
-		c.End, c.Actor = explain.Work, "a listing"
-		return x.one(c)
-	}
-	return out
+	c.End, c.Actor = explain.Work, "a listing"
+	return x.one(c)
 }
 
 // sick sets the end of a wait for a kind: its health, or its listing.
@@ -369,16 +371,14 @@ func (x *explainer) braked(j finding, c explain.Condition) (out []explain.Condit
 }
 
 // unlistedKinds explains a wait until every kind is listed.
-func (x *explainer) unlistedKinds(c explain.Condition) (out []explain.Condition) {
-	kinds := reports{x.e}.unlisted()
-	for _, k := range kinds[:x.take(len(kinds))] {
-		d := c
-		x.sick(k.Kind, &d)
-		out = append(out, d)
+func (x *explainer) unlistedKinds(c explain.Condition) []explain.Condition {
+	var kinds []graph.Kind
+	for _, k := range (reports{x.e}).unlisted() {
+		kinds = append(kinds, k.Kind)
 	}
-	if len(kinds) == 0 {
-		c.End, c.Actor = explain.Work, "the set of kinds"
-		return x.one(c)
+	if len(kinds) > 0 {
+		return x.kinds(kinds, c)
 	}
-	return out
+	c.End, c.Actor = explain.Work, "the set of kinds"
+	return x.one(c)
 }

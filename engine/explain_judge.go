@@ -63,7 +63,10 @@ func (x *explainer) owners(j finding) (out []explain.Owner) {
 	n := x.e.graph.Node(j.id)
 	for i := range min(len(j.in.Owners), maxExplained) {
 		f := &j.in.Owners[i]
-		o := explain.Owner{Owner: n.OwnerAt(i), Self: f.Self, Class: classOf(f)}
+		o := explain.Owner{Owner: n.OwnerAt(i), Self: f.Self, Class: classIn(f.Class)}
+		if f.Class == graph.Solid && f.Orphaning {
+			o.Class = explain.Orphaning
+		}
 		if o.Class == explain.Unknown {
 			o.Doubt = f.Doubt
 		}
@@ -76,13 +79,6 @@ func (x *explainer) owners(j finding) (out []explain.Owner) {
 		out = append(out, o)
 	}
 	return out
-}
-
-func classOf(f *policy.OwnerFacts) explain.Class {
-	if f.Class == graph.Solid && f.Orphaning {
-		return explain.Orphaning
-	}
-	return classIn(f.Class)
 }
 
 // classIn returns a class in the words of an explanation, which has orphaning owners besides.

@@ -10,7 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/handlers"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/inside"
-	"github.com/ownergraph/ownergraph/internal/run"
+	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -137,7 +137,7 @@ func (x *explainer) conditions(j finding) []explain.Condition {
 	case policy.NeedPhase:
 		return x.phases(j, c)
 	case policy.Contested:
-		return x.rivals(j, c)
+		c.End, c.Text = explain.User, held.Join(e.sweeps.Rivals(e.sweepView(), j.id))
 	case policy.NeedFence, policy.FenceHeld:
 		return x.fences(c)
 	case policy.NeedListing:
@@ -150,7 +150,7 @@ func (x *explainer) conditions(j finding) []explain.Condition {
 
 // paused sets the end of a wait for the end of a pause.
 func (x *explainer) paused(n graph.Node, c *explain.Condition) {
-	names, since := reports{x.e}.pausesOf(n)
+	names, since := x.e.pauses.Of(n)
 	c.End, c.Text, c.Since = explain.User, held.Join(names), since
 }
 
@@ -169,25 +169,7 @@ func (x *explainer) solidOwners(j finding) []explain.Condition {
 
 // dependents follows the chain to the dependents that hold an object.
 func (x *explainer) dependents(n graph.Node) []explain.Condition {
-	var ids []graph.NodeID
-	total, looked := n.Blocking(), 0
-	dependents := n.Dependents()
-	if n.Orphaning() {
-		total, dependents = n.Referring()+n.Inside(inside.Key{}).Elsewhere(), n.Inside(inside.Key{}).Orphans()
-	}
-	for d := range dependents {
-		if looked++; looked > maxScanned || len(ids) == maxBranches {
-			break
-		}
-		for i, o := range d.OwnerNodes() {
-			if o.Key().UID == n.Key().UID && (n.Orphaning() || d.Inside(inside.Key{}).Blocks(i)) && !slices.Contains(ids, d.ID()) {
-				ids = append(ids, d.ID())
-			}
-		}
-	}
-	slices.SortFunc(ids, func(a, b graph.NodeID) int {
-		return x.e.graph.Node(a).Key().Compare(x.e.graph.Node(b).Key())
-	})
+	ids, total := held.Holding(x.e.graph, n, maxBranches, maxScanned)
 	return x.visits(ids, total)
 }
 
@@ -221,19 +203,13 @@ func (x *explainer) members(j finding, c explain.Condition) []explain.Condition 
 	if ok && len(s.Sample) > 0 {
 		return x.visits(s.Sample, max(s.Held+s.Blocked, len(s.Sample)))
 	}
-	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep (%s left)", run.Counted(s.MembersLeft, "member", "members"))
+	c.End, c.Actor = explain.Work, fmt.Sprintf("the sweep (%s left)", spell.Counted(s.MembersLeft, "member", "members"))
 	if x.e.sweeps.AwaitsFence(j.id) {
 		x.failedFence(&c)
 	}
 	if text, next := x.e.sweeps.ReadError(j.id); text != "" {
 		c.End, c.Actor, c.Text, c.Next = explain.Store, "reads of the holder fail", text, next
 	}
-	return x.one(c)
-}
-
-// rivals names the other owners and holders of a member.
-func (x *explainer) rivals(j finding, c explain.Condition) []explain.Condition {
-	c.End, c.Text = explain.User, held.Join(x.e.sweeps.Rivals(x.e.sweepView(), j.id))
 	return x.one(c)
 }
 
@@ -249,29 +225,7 @@ func (x *explainer) contents(n graph.Node, c explain.Condition) explain.Conditio
 		c.End, c.Actor = explain.Writer, n.Inside(inside.Key{}).Container().Actor
 		return c
 	}
-	var ids []graph.NodeID
-	var cursor graph.Cursor // of one call, so the graph need not know it
-	cursor.StartContents(g, n.ID())
-	for range maxScanned {
-		id, ok := cursor.Next(g)
-		if !ok {
-			break
-		}
-		if g.Node(id).State() == graph.Observed {
-			ids = append(ids, id)
-		}
-	}
-	slices.SortFunc(ids, func(a, b graph.NodeID) int {
-		p, q := g.Node(a), g.Node(b)
-		switch {
-		case p.Deleting() && !q.Deleting():
-			return -1
-		case q.Deleting() && !p.Deleting():
-			return 1
-		}
-		return p.Key().Compare(q.Key())
-	})
-	if c.For = x.visits(ids, total); len(c.For) == 0 {
+	if c.For = x.visits(held.Contents(g, n, maxScanned), total); len(c.For) == 0 {
 		c.End = explain.Cut
 	}
 	return c

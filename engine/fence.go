@@ -1,17 +1,22 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/internal/core/reads"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
 // awaitFence asks for a decision of a key when the fence that it needs has passed: the key
 // itself if its own end waits, otherwise the owners that it waits for, and with them all
-// of their dependents.
+// of their dependents. The end of an owner does not come to a dependent that it orphans by the UID
+// alone: see misplaced.
+//
+//test:by ownergraph.TestOrphanedElsewhere
 func (e *Engine) awaitFence(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
 	if len(d.Owners) == 0 {
 		e.fence.Want(in.Mark, e.now)
@@ -27,6 +32,9 @@ func (e *Engine) awaitFence(id graph.NodeID, s inflight.Subject, in *policy.Fact
 		e.fence.Want(max(in.Known, in.Owners[i].Mark), e.now)
 		owner := e.view().OwnerID(id, i)
 		e.fence.Await(owner, e.edit(owner))
+		if o, ok := e.graph.Node(id).OwnerNode(i); ok && o.ID() != owner {
+			e.misplaced.Add(s.Owner(i).UID, id, cmp.Or(e.cfg.Misplaced, reads.MaxWaiters))
+		}
 	}
 }
 

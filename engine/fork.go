@@ -2,16 +2,17 @@ package engine
 
 import (
 	"cmp"
-	"strconv"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // Fork is an Engine on a seed, with the rights of a forecast of this module. See Engine.Inside.
@@ -31,6 +32,8 @@ func (insider) Fork(cfg Config, s *seed.Seed) (Fork, error) {
 	cfg.AuditEvery, cfg.History = century, -1
 	cfg.MaxRetryAfter = century // the last answer of the store about an unknown object
 	cfg.Brake.Window, cfg.Brake.Per = 0, 0
+	cfg.Share = share.All() // a plan tells what the collectors do together
+	cfg.tuning.Order = 0    // and is the same each time
 	e, err := New(cfg.Level, cfg)
 	if err != nil {
 		return Fork{}, err
@@ -124,15 +127,7 @@ func (f fork) RuleOf(o *graph.Object) (rule string, unknown bool) {
 }
 
 // MemberText names the matches that make an object a member of sweeps by its labels.
-func (f fork) MemberText(k graph.Key) (text string) {
-	members := &f.e.guards.Members
-	for i := range members.Rules() {
-		if value, is, _ := members.Restored().Value(i, k); is {
-			text += "\n" + strconv.Itoa(i) + "=" + value
-		}
-	}
-	return text
-}
+func (f fork) MemberText(k graph.Key) string { return f.e.guards.Members.Text(k) }
 
 // HasSweeps reports whether there is a sweep. Holders returns the holders of a node, and Unfit a
 // function that reports whether a holder does not fit.
@@ -150,17 +145,5 @@ func (f fork) BoundsSweep(o graph.Object) bool     { return len(f.e.sweeps.InSco
 // IsUnproven reports whether an object refers to an owner that is proven neither present nor absent.
 func (f fork) IsUnproven(k graph.Key) bool {
 	n, ok := f.e.graph.Lookup(k)
-	if !ok || n.State() != graph.Observed {
-		return false
-	}
-	for i := range n.Owners() {
-		o, ok := n.OwnerNode(i)
-		if c, _ := n.Inside(inside.Key{}).OwnerClass(i); c == graph.Unknown && (!ok || f.e.state(o.ID()).Absent <= f.e.kinds.Rewound()) {
-			return true
-		}
-	}
-	return false
+	return ok && evidence.IsUnproven(f.e.view(), n, f.e.kinds.Rewound())
 }
-
-// NodeOf returns a node by its id.
-func (f fork) NodeOf(id graph.NodeID) graph.Node { return f.e.graph.Node(id) }

@@ -95,6 +95,10 @@ func (j *judgement) judgeProtected(e *Engine, n graph.Node) {
 // nextJudge makes c the call for the next verdict, if one is due.
 func (e *Engine) nextJudge(c *Call) bool {
 	id, ok := e.guards.Roots.Next(e.guardView())
+	for ok && e.share.IsForeign(e.graph.Node(id)) {
+		e.guards.Roots.Withdraw(id)
+		id, ok = e.guards.Roots.Next(e.guardView())
+	}
 	if ok {
 		e.issue(c, inflight.Call{Purpose: inflight.Judge, Node: id, Key: e.graph.Node(id).Key()})
 		c.Timeout = max(c.Timeout, judgeWithin)

@@ -69,7 +69,7 @@ func (e *Engine) handles(r handlers.Run) bool {
 // handlerDone takes the result of a run. A final failure is of a fork: the run is not tried again.
 func (e *Engine) handlerDone(id CallID, x *inflight.Call, err error, final bool) {
 	e.handlers.Done(handlers.Outcome{
-		Run: handlers.Run{Node: x.Node, Name: x.Handler}, Call: uint64(id), Key: x.Key, Former: x.Began <= e.kinds.Rewound(), Err: err,
+		Run: handlers.Run{Node: x.Node, Name: x.Handler}, Call: uint64(id), Key: x.Key, Former: x.Began <= e.kinds.Rewound() || err != nil && reports{e}.isForeign(x.Node), Err: err,
 		Final: final,
 	}, e.now, &e.effects)
 	e.carryOut()

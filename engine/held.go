@@ -104,6 +104,9 @@ type reports struct{ e *Engine }
 func (r reports) heldAt(id graph.NodeID) Held {
 	e := r.e
 	m, x := e.state(id), e.held.Get(id)
+	if r.isForeign(id) { // an audit may have held it as a member of a ring
+		m.Reason, m.Doubt = policy.OtherShare, graph.DoubtUnset
+	}
 	h := Held{
 		Key: e.graph.Node(id).Key(), Status: Status(held.StatusOf(m.Reason)), Reason: m.Reason, Doubt: m.Doubt,
 		Since: x.Since, LastError: x.Error, Detail: held.Trim(r.detail(id)),
@@ -132,8 +135,17 @@ func (r reports) heldAt(id graph.NodeID) Held {
 
 // detail names the objects and parts that a held object waits for.
 func (r reports) detail(id graph.NodeID) []string {
-	e, n := r.e, r.e.graph.Node(id)
-	switch e.state(id).Reason {
+	if r.isForeign(id) {
+		f := (&explainer{e: r.e}).judge(id)
+		return []string{f.d.Action.String() + ": " + policy.Words(f.d.Reason, f.d.Doubt)}
+	}
+	return r.detailOf(r.e.graph.Node(id), r.e.state(id).Reason)
+}
+
+// detailOf names the objects and parts that an own object waits for.
+func (r reports) detailOf(n graph.Node, why policy.Reason) []string {
+	e, id := r.e, n.ID()
+	switch why {
 	case policy.ObjectFlawed:
 		return held.Flaw(n)
 	case policy.NeedDependents:
@@ -156,11 +168,11 @@ func (r reports) detail(id graph.NodeID) []string {
 	case policy.BrakeListing:
 		return namesOf(r.unlisted())
 	case policy.NeedPhase:
-		return r.orderDetail(id)
+		return e.order.Detail(e.orderView(), id, maxScanned, e.fence.Failing().Cause, e.kinds.SickNames())
 	case policy.Contested:
 		return e.sweeps.Rivals(e.sweepView(), id)
 	case policy.Paused:
-		names, _ := r.pausesOf(n)
+		names, _ := e.pauses.Of(n)
 		return names
 	}
 	return held.Owners(n)
@@ -198,11 +210,14 @@ func (e *Engine) hold(id graph.NodeID, why policy.Reason, doubt graph.Doubt) {
 
 // setHeld notes that a node is held, for the reason of its state.
 func (e *Engine) setHeld(id graph.NodeID) {
+	m, since := e.state(id), e.now
+	if (reports{e}).isForeign(id) { // an audit holds the members of all rings
+		m.Reason, m.Doubt = policy.OtherShare, graph.DoubtUnset
+	}
 	if e.sweeps.Any() {
-		e.sweeps.SetHeld(e.sweepView(), id, held.StatusOf(e.state(id).Reason))
+		e.sweeps.SetHeld(e.sweepView(), id, held.StatusOf(m.Reason))
 		e.carryOut()
 	}
-	m, since := e.state(id), e.now
 	if m.Reason == policy.HandlerFailed {
 		if at := e.handlers.FailingSince(id); !at.IsZero() {
 			since = at

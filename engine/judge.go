@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/brake"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
@@ -20,6 +22,7 @@ type judgement struct {
 	in      *policy.Facts
 	d       policy.Decision // of all gates, before a bar keeps its write back
 	bar     policy.Reason   // of the write, or ReasonUnset
+	foreign bool            // the object is of another share
 	holder  graph.Key       // whose sweep deletes the object
 	write   inflight.Write  // of a decision that writes
 	notes   notes
@@ -70,14 +73,17 @@ func (j *judgement) judge(e *Engine, id graph.NodeID) {
 		if e.order.Any() {
 			j.judgeOrder(e)
 		}
-		if e.brake.Any() {
+		if e.brake.Any() && !j.foreign {
 			j.judgeBrake(e)
 		}
 	}
 	if j.d.Action == policy.Wait && j.holder.UID != "" && sweep.GoesFirst(own) {
 		j.d, j.holder, j.notes.answer = own, graph.Key{}, brake.AnswerUnset
 	}
-	if j.d.Action.Writes() {
+	switch {
+	case j.foreign && (j.d.Action != policy.Keep || j.d.Reason.Held()):
+		j.bar = cmp.Or(e.bar(n), policy.OtherShare)
+	case j.d.Action.Writes():
 		if j.bar = e.bar(n); j.bar == policy.ReasonUnset {
 			inflight.WriteOf(&j.write, j.subject, &j.d)
 			j.bar = e.undone.Judge(&j.write.Call, e.now)
@@ -89,7 +95,7 @@ func (j *judgement) judge(e *Engine, id graph.NodeID) {
 func (j *judgement) judgeOwn(e *Engine, id graph.NodeID) graph.Node {
 	n := e.graph.Node(id)
 	j.id, j.subject, j.in = id, e.calls.Subject(n), e.input(id, &j.evidence)
-	j.holder, j.bar = graph.Key{}, policy.ReasonUnset
+	j.foreign, j.holder, j.bar = e.share.IsForeign(n), graph.Key{}, policy.ReasonUnset
 	j.notes.passed, j.notes.withheld, j.notes.spared, j.notes.answer = gates{}, false, false, brake.AnswerUnset
 	j.notes.mark, j.notes.protected = policy.ReasonUnset, policy.ReasonUnset
 	if j.judgeMark(e, n); j.notes.withheld { // it ends no propagation, and its references go as those of others
@@ -112,6 +118,11 @@ func (j *judgement) decision() policy.Decision {
 // effects of each gate out before the next one.
 func (j *judgement) commit(e *Engine) {
 	e.useOrphaned(j.id, j.in)
+	if j.foreign {
+		j.commitForeign(e)
+		return
+	}
+	e.share.Drop(j.id) // it may have joined
 	if j.notes.passed != (gates{}) {
 		j.commitGates(e)
 	}

@@ -1,11 +1,8 @@
 package engine
 
 import (
-	"fmt"
-
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
-	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/queue"
 )
 
@@ -263,24 +260,8 @@ func (e *Engine) backwards(ev *graph.Event) (newest bool, why string) {
 	if ev.Type == graph.Put && e.absent.Has(ev.Object.Key) {
 		return false, ev.Object.Key.String() + returned
 	}
-	cmp := e.cfg.CompareVersions
-	if cmp == nil {
-		return false, ""
-	}
-	switch ev.Type {
-	case graph.Put:
-		if e.kinds.IsNewest(&ev.Object, cmp) { // nor is it older than that of the object itself
-			return true, ""
-		}
-		n, ok := e.graph.Inside(inside.Key{}).Find(&ev.Object)
-		shown := ok && n.State() == graph.Observed && e.state(n.ID()).Known > e.kinds.Rewound() // by this history
-		if shown && !n.Inside(inside.Key{}).HasVersion(ev.Object.Version) && cmp(ev.Object.Kind, ev.Object.Version, n.Version()) < 0 {
-			return false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
-		}
-	case graph.ListEnded:
-		if floor, below := e.kinds.IsBelowFloor(ev, cmp); below {
-			return false, fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, floor)
-		}
+	if cmp := e.cfg.CompareVersions; cmp != nil {
+		return e.kinds.Backwards(e.view(), ev, cmp)
 	}
 	return false, ""
 }

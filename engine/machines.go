@@ -30,6 +30,7 @@ func (e *Engine) leaveObject(id graph.NodeID, unseen bool) {
 	e.expected.Drop(id)
 	e.undone.Drop(id)
 	e.pauses.Drop(id)
+	e.share.Drop(id)
 	e.reads.DropResult(e.view(), id)
 	e.handlers.Drop(id)
 	e.brake.End(id)
@@ -44,7 +45,7 @@ func (e *Engine) leaveObject(id graph.NodeID, unseen bool) {
 func (e *Engine) freeNode(f graph.Freed, unseen bool) {
 	m := e.nodes.Free(f.Note)
 	if f.Absent || m.GoneObserved && m.Absent > e.kinds.Rewound() {
-		e.remember(f.Key, m.Root)
+		e.absent.Remember(f.Key, m.Root, e.graph.Inside(inside.Key{}).Cap())
 	}
 	e.unhold(f.ID, false)
 	leaveGuards(e, f.ID, f.Key, "")
@@ -56,6 +57,7 @@ func (e *Engine) freeNode(f graph.Freed, unseen bool) {
 	e.expected.Drop(f.ID)
 	e.undone.Drop(f.ID)
 	e.pauses.Drop(f.ID)
+	e.share.Drop(f.ID)
 	e.calls.DropRetry(f.ID)
 	e.expected.EndWatch(f.ID)
 	e.reads.Leave(e.view(), f.ID, m.ReadFailing, &e.effects)
@@ -65,26 +67,22 @@ func (e *Engine) freeNode(f graph.Freed, unseen bool) {
 	e.held.Open.End(f.ID)
 }
 
-// fewestAbsent and absentShare bound the remembered owners by the most nodes at one time:
-// one key for each 192 nodes, about a byte a node. So a graph that has lost all objects
-// takes little more memory than an empty one.
-const (
-	fewestAbsent = 512
-	absentShare  = 192
-)
-
-// remember notes that the watch showed the end of the object. Later references need it,
-// and so does the detection of a rewind.
-func (e *Engine) remember(k graph.Key, root uint64) {
-	e.absent.AddRoot(k, root)
-	e.absent.Limit(max(fewestAbsent, e.graph.Inside(inside.Key{}).Cap()/absentShare))
-}
-
 // leaveGuards forgets an object that is gone, with its last key and version, as far as it is
 // known.
 func leaveGuards(e *Engine, id graph.NodeID, k graph.Key, v graph.Version) {
+	if !e.share.Has(k.UID) { // the engine of its share reports its end
+		e.guards.Roots.Withdraw(id)
+	}
 	if e.guards.Follows(id) {
 		e.guards.Leave(e.guardView(), id, k, v)
+		e.carryOut()
+	}
+}
+
+// observeSweeps takes a new version of an object for the sweeps.
+func observeSweeps(e *Engine, id graph.NodeID, n graph.Node) {
+	if e.sweeps.Any() {
+		e.sweeps.Observe(e.sweepView(), id, n)
 		e.carryOut()
 	}
 }
@@ -111,13 +109,11 @@ func (e *Engine) clone() *Engine {
 	c.expected = e.expected.Clone()
 	c.undone = e.undone.Clone()
 	c.pauses = e.pauses.Clone()
+	c.share = e.share.Clone()
 	c.history = e.history.Clone()
 	c.held = e.held.Clone()
 	c.calls = e.calls.Clone()
-	c.misplaced = make(map[graph.UID][]graph.NodeID, len(e.misplaced))
-	for u, w := range e.misplaced {
-		c.misplaced[u] = slices.Clone(w)
-	}
+	c.misplaced = e.misplaced.Clone()
 	c.absent = e.absent.Clone()
 	c.orphaned = e.orphaned.Clone()
 	c.cycles = e.cycles.Clone()
@@ -131,7 +127,7 @@ func (e *Engine) clone() *Engine {
 		c.auditSoon()
 	}
 	c.revision = run.NewRevision(e.revision.Number())
-	c.effects, c.carrying, c.scratch = effect.List{}, false, scratch{}
+	c.effects, c.scratch = effect.List{}, scratch{}
 	c.copies, c.follows = seed.Open{}, nil
 	return &c
 }
@@ -143,7 +139,6 @@ func (e *Engine) check() error {
 	for _, check := range []func() error{
 		e.graph.Check,
 		e.work.Check,
-		on(e, checkAbsent),
 		func() error { return e.calls.Check(v, e.work, e.kinds.Rewound()) },
 		on(v, e.reads.Check),
 		on(e.sweepView(), e.sweeps.Check),
@@ -159,9 +154,10 @@ func (e *Engine) check() error {
 		on(recount.View{Nodes: v, Work: e.work, Fanout: &e.fanout, Held: &e.held, Expected: &e.expected, Handlers: &e.handlers}, recount.Check),
 		on(v, e.undone.Check),
 		on(e.graph, e.expected.Check),
-		e.absent.Check,
+		on(e.graph, e.absent.CheckUnobserved),
 		e.orphaned.Check,
 		on(e.graph, e.pauses.Check),
+		on(e.graph, e.share.Check),
 		e.times.Check,
 		e.history.Check,
 		on(e.followView(), e.follows.Check),
@@ -177,15 +173,6 @@ func (e *Engine) check() error {
 // on returns the check of a machine that needs a view of others.
 func on[V any](view V, check func(V) error) func() error {
 	return func() error { return check(view) }
-}
-
-func checkAbsent(e *Engine) error {
-	for k := range e.absent.All() {
-		if n, ok := e.graph.Lookup(k); ok && n.State() == graph.Observed {
-			return fmt.Errorf("N5: %s is remembered as absent, and is observed", k)
-		}
-	}
-	return nil
 }
 
 // fingerprint returns a hash of all state that decides the engine's later acts. Two
@@ -226,6 +213,7 @@ func (e *Engine) fingerprint(rename func(graph.Key, graph.Version) uint64) uint6
 	e.handlers.Hash(p.Printer)
 	e.guards.Hash(p.Printer, p.fenceAfter)
 	e.pauses.Hash(p.Printer)
+	e.share.Hash(p.Printer)
 	e.brake.Hash(p.Printer, e.kinds.Returned())
 	e.sweeps.Hash(p.Printer, e.sweepView())
 	e.order.Hash(p.Printer, e.orderView())
@@ -322,6 +310,7 @@ func (e *Engine) wake(of Lanes) time.Time {
 		w.Add(e.audit.NextAt(), true)
 		w.Add(e.sweeps.At())
 		w.Add(e.brake.At())
+		w.Add(e.share.At())
 	}
 	if of[LaneStore] {
 		w.Add(e.reads.Due())

@@ -10,6 +10,7 @@ import (
 func (e *Engine) stepCycles() {
 	e.cycles.Step(cycle.Moment{
 		Nodes: e.view(), Stamps: &e.seq, Now: e.now, Passed: e.fence.Passed(), Quiet: e.quiet(), Fences: e.level >= Level2,
+		Foreign: reports{e}.foreign(),
 	}, slice, &e.effects)
 	e.carryOut()
 }

@@ -63,7 +63,11 @@ func (e *Engine) applyDelta(ev *graph.Event, d *graph.Delta) {
 	if d.Gone {
 		e.counts.Gone++
 		e.history.Keep()
-		e.wakeMisplaced(ev.Key.UID)
+		for _, id := range e.misplaced.Take(ev.Key.UID) {
+			if e.graph.Inside(inside.Key{}).InUse(id) {
+				e.work.Add(id, queue.Normal)
+			}
+		}
 		e.orphaned.Observe(e.graph, ev.Key)
 	}
 	if d.Gone && d.SharesUID {
@@ -144,10 +148,7 @@ func (e *Engine) applyNode(ev *graph.Event, d *graph.Delta) {
 		m.Known, m.Changed = t, t
 		e.newVersion(id, n)
 		e.dropAbsence(id, n, ev.Object.Key)
-		if e.sweeps.Any() {
-			e.sweeps.Observe(e.sweepView(), id, n)
-			e.carryOut()
-		}
+		observeSweeps(e, id, n)
 	case m.Known <= e.kinds.Rewound(): // the same state, of another history
 		t := e.seq.Stamp()
 		m.Known, m.Changed = t, t
@@ -184,10 +185,7 @@ func (e *Engine) addObject(id graph.NodeID, n graph.Node, k graph.Key) {
 	if c, ok := e.graph.Inside(inside.Key{}).Claim(id); ok {
 		e.fanout.Push(e.view(), c)
 	}
-	if e.sweeps.Any() {
-		e.sweeps.Observe(e.sweepView(), id, n)
-		e.carryOut()
-	}
+	observeSweeps(e, id, n)
 	if !e.tryKeepNew(id) {
 		e.work.Add(id, effect.Priority(n))
 	}
@@ -202,10 +200,7 @@ func (e *Engine) updateVersion(id graph.NodeID, n graph.Node, alike bool) {
 		return
 	}
 	e.endWaits(id, n)
-	if e.sweeps.Any() {
-		e.sweeps.Observe(e.sweepView(), id, n)
-		e.carryOut()
-	}
+	observeSweeps(e, id, n)
 	e.keepOrEnqueue(id, effect.Priority(n))
 }
 

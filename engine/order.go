@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/core/own"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -57,6 +58,7 @@ func (e *Engine) Orders(limit int) []OrderStatus {
 func (e *Engine) orderView() order.View {
 	v := order.View{
 		Nodes: e.view(), Fence: &e.fence, Stamps: &e.seq, Out: &e.effects, Rewound: e.kinds.Rewound(), Stays: reports{e}.staysInOrder,
+		Unproven: reports{e}.isUnproven,
 	}
 	if e.sweeps.Any() {
 		v.Holders = func(id graph.NodeID) []graph.NodeID { return e.sweeps.HoldersOf(e.sweepView(), id) }
@@ -68,8 +70,11 @@ func (e *Engine) orderView() order.View {
 func (r reports) staysInOrder(id graph.NodeID) bool {
 	e := r.e
 	n := e.graph.Node(id)
-	return (!n.Deleting() || n.Inside(inside.Key{}).MarkWithheld()) && order.Keeps(e.state(id).Reason)
+	return (!n.Deleting() || n.Inside(inside.Key{}).MarkWithheld()) && (order.Keeps(e.state(id).Reason) || e.share.NoteOf(id) == own.Stays)
 }
+
+// isUnproven reports whether the last decision about an object of another share lacked evidence.
+func (r reports) isUnproven(id graph.NodeID) bool { return r.e.share.NoteOf(id) == own.Unproven }
 
 // observeOrder takes a change of the graph for the orders.
 func (e *Engine) observeOrder(ev *graph.Event, d *graph.Delta) {
@@ -162,25 +167,4 @@ func (x *explainer) phases(j finding, c explain.Condition) []explain.Condition {
 	}
 	c.Actor = fmt.Sprintf("the order of %s: %s, %d left, wave %d", root, phase.Name, phase.Left, phase.Waves+1)
 	return x.one(c)
-}
-
-// orderDetail names the root and the phase for which an object waits. It also names objects of
-// the phase, or the sick kinds that block the fence before it.
-func (r reports) orderDetail(id graph.NodeID) (out []string) {
-	e := r.e
-	root, phase, some, ok := e.order.Awaited(e.orderView(), id, maxScanned)
-	if !ok {
-		return nil
-	}
-	out = append(out, "phase "+phase.Name+" of "+root.String())
-	if e.order.AwaitsFence(id) {
-		if f := e.fence.Failing(); f.Times > 0 {
-			return append(out, "the store begins no fence: "+f.Cause)
-		}
-		return append(append(out, "a fence"), e.kinds.SickNames()...)
-	}
-	for _, o := range some {
-		out = append(out, e.graph.Node(o).Key().String())
-	}
-	return out
 }

@@ -75,7 +75,6 @@ func (e *Engine) Pause(now time.Time, what Extent) (PauseReport, error) {
 	if err := e.pauses.Begin(pause.Extent(what), e.now, &e.effects); err != nil {
 		return PauseReport{}, fmt.Errorf("pause %s: %w: %w", what, err, graph.ErrInvalid)
 	}
-	e.carryOut()
 	e.endStep()
 	x, _ := e.pauses.Get(pause.Extent(what))
 	return reports{e}.pauseReport(x), nil
@@ -111,7 +110,6 @@ func (e *Engine) endPauses() {
 	if e.pauses.Walks() {
 		e.sweeps.WalkAgain()
 	}
-	e.carryOut()
 	e.endStep()
 }
 
@@ -166,25 +164,6 @@ func (r reports) underWayIn(what Extent) (names []string) {
 	return names
 }
 
-// pausesOf names the pauses that cover a node, and the time of the first one.
-func (r reports) pausesOf(n graph.Node) (names []string, since time.Time) {
-	e := r.e
-	why, since, is := e.pauses.Unread()
-	if is {
-		names = append(names, "everything, since the record is unknown")
-		if why != "" {
-			names[0] += ": " + why
-		}
-	}
-	for _, x := range e.pauses.Of(n.Kind(), n.Scope()) {
-		names = append(names, x.What.String())
-		if since.IsZero() || x.Since.Before(since) {
-			since = x.Since
-		}
-	}
-	return names, since
-}
-
 // noteUnknown notes a write of unknown outcome, until the watch tells the outcome.
 //
 //test:by TestPauseUnknownAhead
@@ -203,9 +182,12 @@ func (e *Engine) stepPauses() {
 		if id == 0 {
 			continue
 		}
+		if e.held.Has(id) { // it may wait for its next decision, and have left the share
+			e.setHeld(id)
+		}
 		n := e.graph.Node(id)
 		root := e.guards.Roots.Any() && e.guards.Roots.MaySelect(n) // it may lack finalizers
-		if n.Owners() > 0 || n.Deleting() || root || e.sweeps.IsHolder(id) {
+		if n.Owners() > 0 || n.Deleting() || root || e.sweeps.IsHolder(id) || e.held.Has(id) {
 			e.keepOrEnqueue(id, queue.Low)
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/evidence"
@@ -22,23 +23,39 @@ func (e *Engine) wantReads(id graph.NodeID, d policy.Decision) {
 // holdUnread reports a node that waits for an owner which only the outside can make
 // readable, or whose reads fail again and again.
 func (e *Engine) holdUnread(id graph.NodeID, d policy.Decision) {
+	doubt, since := reports{e}.unread(id, d)
+	if doubt == graph.DoubtUnset {
+		return
+	}
+	e.hold(id, policy.OwnerUnknown, doubt)
+	if !since.IsZero() {
+		e.held.SetSince(id, since)
+	}
+}
+
+// unread returns the doubt about an owner that a decision needs, if only the outside can make it
+// readable, or if its reads fail again and again since a time.
+func (r reports) unread(id graph.NodeID, d policy.Decision) (doubt graph.Doubt, since time.Time) {
 	for _, i := range d.Owners {
-		owner := e.view().OwnerID(id, i)
-		if doubt := e.state(owner).Blocked; doubt != graph.DoubtUnset {
-			e.hold(id, policy.OwnerUnknown, doubt)
-			return
+		owner := r.e.view().OwnerID(id, i)
+		if doubt := r.e.state(owner).Blocked; doubt != graph.DoubtUnset {
+			return doubt, time.Time{}
 		}
-		if since, ok := e.held.FailingSince(owner); ok && e.state(owner).ReadFailing {
-			e.hold(id, policy.OwnerUnknown, graph.Unreadable)
-			e.held.SetSince(id, since)
-			return
+		if since, ok := r.e.held.FailingSince(owner); ok && r.e.state(owner).ReadFailing {
+			return graph.Unreadable, since
 		}
 	}
+	return graph.DoubtUnset, time.Time{}
 }
 
 // nextRead makes c the next read of an owner, if one is due.
 func (e *Engine) nextRead(c *Call) bool {
 	id, ok := e.reads.Next(e.view(), e.now)
+	for ok && (reports{e}).isForeignRead(id) {
+		e.reads.Forgo(e.view(), id, &e.effects)
+		e.carryOut()
+		id, ok = e.reads.Next(e.view(), e.now)
+	}
 	if ok {
 		e.issue(c, inflight.Call{Purpose: inflight.Read, Node: id, Key: e.graph.Node(id).Key()})
 		e.reads.Begin(c.Key, uint64(c.ID))

@@ -105,7 +105,6 @@ func (e *Engine) WatchEnded(now time.Time, reason string, broke bool) {
 	for _, k := range e.Kinds() {
 		_ = e.applyEvent(&graph.Event{Type: graph.KindSick, Kind: k.Kind, Reason: reason}) // no store may refuse it: the kind takes part
 	}
-	e.carryOut()
 	e.endStep()
 }
 
@@ -169,11 +168,7 @@ func (e *Engine) compareRead(x *inflight.Call, n graph.Node, o graph.Object) (wh
 	if n.State() == graph.Observed && m.Absent > e.kinds.Rewound() && m.Absent < x.Began {
 		return o.Key.String() + " was read as gone and is back"
 	}
-	cmp := e.cfg.CompareVersions
-	if cmp == nil || n.State() != graph.Observed || m.Known >= x.Began || m.Known <= e.kinds.Rewound() {
-		return ""
-	}
-	if cmp(o.Kind, o.Version, n.Version()) < 0 {
+	if cmp := e.cfg.CompareVersions; cmp != nil && m.Known < x.Began && e.kinds.IsOlder(n, m.Known, &o, cmp) {
 		return o.Key.String() + " was read at version " + string(o.Version) + " after " + string(n.Version())
 	}
 	return ""

@@ -66,7 +66,7 @@ func (e *Engine) fill() {
 	soon, at := e.now.Add(time.Second), e.seq.Stamp()
 	e.reads.SetResult(e.view(), d, reads.Result{State: policy.ReadSolid, Version: "7", Began: at, Done: at + 1})
 	e.calls.SetRetry(e.view(), &e.seq, c, graph.Object{Key: e.graph.Node(c).Key(), Version: "8"})
-	e.misplaced["c"] = []graph.NodeID{a}
+	e.misplaced.Add("c", a, 1)
 	for _, x := range []inflight.Call{
 		{Purpose: inflight.Read, Node: d, Key: e.graph.Node(d).Key()},
 		{Purpose: inflight.Patch, Node: b, Key: e.graph.Node(b).Key(), Version: "5"},
@@ -200,13 +200,13 @@ var unhashed = map[string]string{
 	"Engine.times": "explanations alone have times of stamps", "Engine.copies": "plans alone read them",
 	"Engine.cfg": "one Config", "Engine.level": "one Config", "Engine.set": "one Config",
 	"Engine.now": "times enter as how far away they are", "Engine.seq": "only the order of stamps counts",
-	"Engine.effects": "none is left between calls", "Engine.carrying": "false between calls", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.history": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
+	"Engine.effects": "none is left between calls", "Engine.revision": "a number for the caller", "Engine.held": "a report", "Engine.counts": "a report", "Engine.history": "a report", "Engine.undone": "see package inflight", "Engine.expected": "see package inflight",
 	"Engine.nodes": "see State", "Engine.scratch": "of the decision at hand",
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit", "Engine.brake": "see package brake", "Engine.follows": "for reports",
 	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
 	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard",
-	"Engine.order": "see package order",
+	"Engine.order": "see package order", "Engine.share": "see package own",
 }
 
 func put(s string) graph.Event {

@@ -6,6 +6,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // Stats has the counts of an engine: of its objects now, and of its work since New. It is a
@@ -56,6 +57,8 @@ type Stats struct {
 	Brake   BrakeStats
 	// Pauses is the number of pauses in force. That of an unknown record counts.
 	Pauses int
+	// Share is the set of UIDs that the engine writes to now.
+	Share share.Set
 }
 
 // Counts are numbers by a key: a Status or a CallType. It is a value that one can compare with ==.
@@ -188,7 +191,7 @@ func (e *Engine) Stats() Stats {
 	for _, k := range [...]held.Status{held.Blocked, held.Pending, held.Stuck} {
 		s.ByStatus.Add(Status(k), e.held.Count(k))
 	}
-	s.Brake, s.Pauses, s.Unfinished = reports{e}.brakeStats(), e.pauses.Len(), UnfinishedStats{Objects: e.held.Open.Len()}
+	s.Brake, s.Pauses, s.Share, s.Unfinished = reports{e}.brakeStats(), e.pauses.Len(), e.share.Set(), UnfinishedStats{Objects: e.held.Open.Len()}
 	if id, since, ok := e.held.Open.Stalled(e.graph, e.work, &e.fanout); ok {
 		s.Unfinished.Oldest, s.Unfinished.Since = e.graph.Node(id).Key(), since
 	}

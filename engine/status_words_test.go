@@ -29,7 +29,7 @@ func TestOneVocabulary(t *testing.T) {
 
 // TestOneWord: an object that waits for a user has one word in counts and in explanations.
 func TestOneWord(t *testing.T) {
-	for r := policy.NoOwners; r <= policy.Paused; r++ {
+	for r := policy.NoOwners; r <= policy.OtherShare; r++ {
 		want := engine.Status(held.StatusOf(r))
 		x := explain.Explanation{
 			State: explain.Exists, Decision: explain.Decision{Action: policy.Wait, Reason: r},
@@ -38,7 +38,7 @@ func TestOneWord(t *testing.T) {
 		pace, _ := x.Pace()
 		switch r {
 		case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing, policy.BrakeListing,
-			policy.NeedSelect, policy.StoreDelays, policy.ObserveOnly: // no chain of these ends at a user
+			policy.NeedSelect, policy.StoreDelays, policy.ObserveOnly, policy.OtherShare: // no chain of these ends at a user
 			continue
 		}
 		if (want == engine.StatusPending || want == engine.StatusStuck) && pace.String() != want.String() {

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/core/selections"
 	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -106,6 +107,7 @@ func (e *Engine) sweepView() sweep.View {
 	if s := e.guards.Members.Restored(); s != nil {
 		v.Shown = s
 	}
+	v.Foreign, v.Standby = reports{e}.foreign(), e.share.IsNone()
 	return v
 }
 
@@ -122,4 +124,24 @@ func (c Config) sweepSettings() sweep.Settings {
 		Sweeps: c.Sweeps, Handlers: slices.Sorted(maps.Keys(c.Handlers)), Ignore: c.Ignore,
 		Override: c.Override, Page: c.settings().SelectPage,
 	}
+}
+
+// selections returns the machines that want selections by labels.
+func (e *Engine) selections() selections.Machines {
+	return selections.Machines{View: e.sweepView(), Sweeps: &e.sweeps, Guards: &e.guards}
+}
+
+// nextSelect makes c the call for the next page of a selection, if one is due.
+func (e *Engine) nextSelect(c *Call) bool {
+	if !e.sweeps.Any() && !e.guards.Labels.Any() { // without sweeps no verdict counts members by labels
+		return false
+	}
+	req, from, ok := e.selections().Next()
+	if ok {
+		began := e.issue(c, inflight.Call{Purpose: inflight.Select, Key: graph.Key{Kind: req.Kind}})
+		c.Select = req
+		from.SetSelectCall(uint64(c.ID), began)
+	}
+	e.carryOut()
+	return ok
 }

@@ -86,14 +86,18 @@ func (d *Decision) act(deleting bool) string {
 
 // bar says who writes, or why no write goes out now.
 func (s speech) bar() string {
-	switch d := &s.x.Decision; d.Barred {
+	d, writer := &s.x.Decision, "the store"
+	switch d.Barred {
 	case policy.ReasonUnset:
 		return ""
+	case policy.OtherShare:
+		writer = "its share"
+		fallthrough
 	case policy.ObserveOnly:
 		if d.Action == policy.Delete {
-			return " The collector of the store deletes it."
+			return " The collector of " + writer + " deletes it."
 		}
-		return " The collector of the store does that."
+		return " The collector of " + writer + " does that."
 	default:
 		return fmt.Sprintf(" No write goes out now: %s.", d.Barred)
 	}

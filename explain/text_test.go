@@ -81,6 +81,8 @@ func TestTextOfEnds(t *testing.T) {
 	observes.Owners = []explain.Owner{{Owner: graph.Owner{Key: set}, Class: explain.Dangling, Evidence: explain.ReadFoundNothing}}
 	paused := waits(policy.Delete, policy.Paused, explain.Condition{End: explain.User, Text: "everything", Since: noon})
 	paused.Owners = observes.Owners
+	foreign := waits(policy.Delete, policy.OtherShare, explain.Condition{End: explain.Writer, Actor: "the collector of its share"})
+	foreign.Owners = observes.Owners
 	garbage := explain.Decision{Action: policy.Delete, Reason: policy.OwnersGone}
 	two := marked(waits(policy.Keep, policy.NeedFinalizers, drain))
 	two.Wait = append(two.Wait, two.Wait[0])
@@ -112,6 +114,7 @@ func TestTextOfEnds(t *testing.T) {
 		{marked(waits(policy.Keep, policy.NeedGrace, explain.Condition{End: explain.Time, Actor: "the grace period", Since: noon, Next: hour})), "a time"},
 		{marked(waits(policy.Wait, policy.NeedFence, explain.Condition{End: explain.Work, Actor: "a fence", Since: noon})), "the work of this engine"},
 		{barred(observes, garbage), "a writer: the explaining engine only observes, as on a dump"},
+		{barred(foreign, garbage), "a writer: the object is in the share of another collector"},
 		{waits(policy.Delete, policy.WriteUndone, explain.Condition{End: explain.Writer, Actor: "the writer that undoes the write", Tries: 3, Next: hour}), "a writer that undoes"},
 		{waits(policy.Keep, policy.NoOwners, explain.Condition{End: explain.Writer, Actor: "the namespace controller", Text: "Namespace/shop@n"}), "a writer: the actor of a container"},
 		{waits(policy.Keep, policy.OnlySelf, explain.Condition{End: explain.Ring, Ring: []graph.Key{pod}}), "a ring of one object"},

@@ -27,6 +27,16 @@ func (n innerNode) AppendKey(b []byte) []byte {
 	return x.uid.appendUUID(append(b, uuidText))
 }
 
+// AppendUID appends the text of the node's UID.
+//
+//test:by TestAppend
+func (n innerNode) AppendUID(b []byte) []byte {
+	if x := n.at(); !x.is(textUID) {
+		return x.uid.appendUUID(b)
+	}
+	return append(b, n.g.facts(n.id).uid...)
+}
+
 // uuidText is the length of the text of a UUID.
 const uuidText = 36
 

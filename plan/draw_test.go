@@ -36,7 +36,7 @@ func drawEnum[T ~uint8](t *rapid.T, last T, name string) T {
 func drawObject(t *rapid.T) plan.Object {
 	return plan.Object{
 		Key: drawKey().Draw(t, "key"), Outcome: drawEnum(t, plan.Held, "outcome"), Possible: rapid.Bool().Draw(t, "possible"),
-		Root: rapid.Bool().Draw(t, "root"), Reason: drawEnum(t, policy.Paused, "reason"), Doubt: drawEnum(t, graph.Renamed, "doubt"),
+		Root: rapid.Bool().Draw(t, "root"), Reason: drawEnum(t, policy.OtherShare, "reason"), Doubt: drawEnum(t, graph.Renamed, "doubt"),
 		Causes: drawList(t, rapid.String(), "causes"), Owners: drawList(t, drawKey(), "owners"), Holder: drawKey().Draw(t, "holder"), Container: drawKey().Draw(t, "container"),
 		Wave: rapid.IntMin(0).Draw(t, "wave"), Phase: rapid.IntMin(0).Draw(t, "phase"), Forward: rapid.Bool().Draw(t, "forward"), Parent: drawKey().Draw(t, "parent"),
 	}
@@ -45,7 +45,7 @@ func drawObject(t *rapid.T) plan.Object {
 func drawStep(t *rapid.T, number int) plan.Step {
 	s := plan.Step{
 		Actor: drawEnum(t, plan.Container, "actor"), Action: drawEnum(t, policy.Attach, "action"), Key: drawKey().Draw(t, "key"),
-		Reason: drawEnum(t, policy.Paused, "reason"), Propagation: drawEnum(t, graph.Orphan, "propagation"),
+		Reason: drawEnum(t, policy.OtherShare, "reason"), Propagation: drawEnum(t, graph.Orphan, "propagation"),
 		Finalizer: rapid.String().Draw(t, "finalizer"), Handler: rapid.Bool().Draw(t, "handler"),
 		Owners: drawList(t, drawKey(), "owners"), Removes: rapid.Bool().Draw(t, "removes"), Wave: rapid.IntMin(0).Draw(t, "wave"),
 		AfterMore: rapid.IntMin(0).Draw(t, "more"), Fence: rapid.Bool().Draw(t, "fence"),

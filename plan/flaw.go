@@ -77,7 +77,7 @@ func (r *Request) flaw() flaw {
 
 func (o *Object) flaw() flaw {
 	return first(
-		keyFlaw(o.Key).in("key"), known("outcome", o.Outcome, Held), known("reason", o.Reason, policy.Paused),
+		keyFlaw(o.Key).in("key"), known("outcome", o.Outcome, Held), known("reason", o.Reason, policy.OtherShare),
 		known("doubt", o.Doubt, graph.Renamed), each("causes", o.Causes, textFlaw), each("owners", o.Owners, ownerFlaw),
 		keyFlaw(o.Holder).in("holder"), keyFlaw(o.Container).in("container"), count("wave", o.Wave), count("phase", o.Phase), keyFlaw(o.Parent).in("parent"),
 	)
@@ -87,7 +87,7 @@ func (o *Object) flaw() flaw {
 func (s *Step) flaw(number int) flaw {
 	return first(
 		known("actor", s.Actor, Container), known("action", s.Action, policy.Attach), keyFlaw(s.Key).in("key"),
-		known("reason", s.Reason, policy.Paused), known("propagation", s.Propagation, graph.Orphan),
+		known("reason", s.Reason, policy.OtherShare), known("propagation", s.Propagation, graph.Orphan),
 		text("finalizer", s.Finalizer), each("owners", s.Owners, ownerFlaw), count("wave", s.Wave),
 		each("after", s.After, func(i int, n *int) flaw {
 			switch {

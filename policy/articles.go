@@ -364,6 +364,11 @@ var articles = [...]Article{
 		"Pause was called for everything, or for the scope or the kind of the object.",
 		"Resume the engine when the cause of the pause is over.",
 	},
+	OtherShare: {
+		"The UID of the object is in the share of another collector, which does this work. The detail has the decision that this collector would make.",
+		"Several collectors divide the store, and each of them writes to its own share alone.",
+		"None is needed. If the object stays, ask the collector of its share. The status of the group names it. Without such a collector, a member with a lease does not work, or SetShare leaves a gap.",
+	},
 }
 
 // doubtArticles documents each doubt about an owner.

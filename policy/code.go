@@ -32,7 +32,7 @@ var codeNames = [...]string{
 	HoldRemoved: "HoldRemoved", HoldGone: "HoldGone", RootUnguarded: "RootUnguarded", GuardMissing: "GuardMissing", GuardUnfit: "GuardUnfit",
 	OrderNeedsForeground: "OrderNeedsForeground", NeedPhase: "NeedPhase",
 	Braked: "Braked", BrakeWindow: "BrakeWindow", CascadeRefused: "CascadeRefused", BrakeListing: "BrakeListing", Paused: "Paused",
-	StoreDelays: "StoreDelays", FenceFails: "FenceFails", JudgementFails: "JudgementFails",
+	StoreDelays: "StoreDelays", FenceFails: "FenceFails", JudgementFails: "JudgementFails", OtherShare: "OtherShare",
 }
 
 // Code returns the reason as one word, which is the name of its constant. The codes are

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		last uint8
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.Paused)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.OtherShare)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -97,6 +97,7 @@ the store has put the call off
 the store does not begin a fence
 the judgement of its deletion fails
 the engine is paused
+it is in the share of another collector
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {

@@ -170,6 +170,8 @@ const (
 	JudgementFails
 	// Paused: the engine is paused.
 	Paused
+	// OtherShare: the object is in the share of another collector.
+	OtherShare
 )
 
 var reasonNames = [...]string{
@@ -229,6 +231,7 @@ var reasonNames = [...]string{
 	JudgementFails:       "the judgement of its deletion fails",
 	StoreDelays:          "the store has put the call off",
 	FenceFails:           "the store does not begin a fence",
+	OtherShare:           "it is in the share of another collector",
 }
 
 // String returns the reason in words.
@@ -248,7 +251,7 @@ func (r Reason) Held() bool {
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
 		NeedMembers, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails, StoreDelays, FenceFails,
 		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, NeedPhase, Braked, CascadeRefused, Paused, BrakeListing,
-		JudgementFails:
+		JudgementFails, OtherShare:
 		return true
 	}
 	return false

@@ -30,4 +30,9 @@
 //
 // With Config.Strict the store also judges a reference when it writes the reference. It
 // judges it in the same step as the write, under one lock.
+//
+// # Groups
+//
+// A [Group] divides the work among collectors of one process (package group), for tests and
+// examples. It keeps leases only, and is no part of a Store.
 package memory

@@ -374,14 +374,15 @@ func (s *survey) contended(i int32) bool {
 
 // uncertain is rule 3. The only owner waits for an object that blocks it, so the delete of
 // that object is in the foreground. So is the delete of an object that carries a
-// propagation, unless Override. The actor of a container may delete an object before the engine
-// does, in the background, or before the engine takes its reference off.
+// propagation, unless Override. The sweep of a holder may delete an object in the background before the
+// owner's wait is known. The actor of a container may do so too, or before the engine takes its
+// reference off.
 func (s *survey) uncertain(i int32) bool {
 	o := &s.Parts[i].Object
 	if _, target := s.Targets[i]; target || o.Deleting || s.isKept(i) {
 		return false
 	}
-	contained := s.isContained(i)
+	contained, bySweep := s.isTaken(i)
 	if contained && s.carries(i) {
 		return true
 	}
@@ -394,7 +395,7 @@ func (s *survey) uncertain(i int32) bool {
 			continue
 		}
 		several := len(s.owners[i]) > 1
-		if varies && (contained || several || !r.block) || contained && several && r.block {
+		if varies && (contained || bySweep || several || !r.block) || contained && several && r.block {
 			return true
 		}
 	}
@@ -409,9 +410,18 @@ func (s *survey) carries(i int32) bool {
 	return !s.Override && len(s.Dependents[i]) > 0 && len(s.owners[i]) > 0 && !s.secure(i) && (own == graph.Orphan || own == graph.Foreground && s.stuck[i])
 }
 
-// isContained reports whether the actor of a container may delete a part.
-func (s *survey) isContained(i int32) bool {
-	return s.Container != nil && len(s.holders) > 0 && slices.ContainsFunc(s.holders[i], func(h int32) bool { return s.goes[h] && s.Container(h) })
+// isTaken reports whether the actor of a container may delete a part, and whether a sweep may.
+func (s *survey) isTaken(i int32) (contained, bySweep bool) {
+	if len(s.holders) == 0 {
+		return false, false
+	}
+	for _, h := range s.holders[i] {
+		if s.goes[h] {
+			actor := s.Container != nil && s.Container(h)
+			contained, bySweep = contained || actor, bySweep || !actor
+		}
+	}
+	return contained, bySweep
 }
 
 // Targets returns the propagation of each object that a user deletes, by the index. The engine

@@ -54,6 +54,34 @@ func TestPossibleOfSweep(t *testing.T) {
 	}
 }
 
+// TestPossibleOfWaitingHolder: a dependent that blocks its owner is deleted in the foreground. If the
+// owner is also its holder, the sweep may delete it before, in the background.
+func TestPossibleOfWaitingHolder(t *testing.T) {
+	for _, c := range []struct {
+		member, container, want bool
+		reason                  string
+	}{
+		{false, false, false, "m waits for d, which stays"},
+		{true, false, true, "the sweep may delete m first, and m does not wait for d"},
+		{true, true, true, "the actor of h may"},
+	} {
+		list := parts(t, "k/d[x] -> k/m!; k/h; k/m -> k/h!")
+		q := Question{
+			Parts: list, Dependents: [][]int32{nil, {2}, {0}}, Members: make([][]int32, len(list)),
+			Targets: map[int32]graph.Propagation{1: graph.Foreground}, Stays: func(f string) bool { return f == "x" },
+			Container: func(int32) bool { return c.container },
+		}
+		if c.member {
+			q.Members[1] = []int32{2}
+		}
+		for i, got := range Possible(q)[1:] {
+			if got != c.want {
+				t.Errorf("%s is possible %t, want %t: %s", list[i+1].Object.Key, got, c.want, c.reason)
+			}
+		}
+	}
+}
+
 // TestPossibleByOverride: an object that carries a propagation is deleted with it. By the
 // setting Override the engine chooses, and the order of the writes decides.
 func TestPossibleByOverride(t *testing.T) {

@@ -23,6 +23,7 @@ func (f *forecast) plan() plan.Plan {
 		p.Waves = max(p.Waves, f.steps[i].Wave)
 	}
 	f.addNested()
+	f.addUnselected()
 	possible := f.possible()
 	parents := f.parents()
 	ends := f.ends()
@@ -66,6 +67,25 @@ func (f *forecast) addNested() {
 	for kind := range f.nested.Labels {
 		f.assumeUncounted(plan.LabelsUnknown, kind)
 	}
+}
+
+// addUnselected adds the kinds whose labels the forecast did not ask for, because the holders are no
+// parts. An object of the parts ends the wait of such a holder. The end of a holder of the parts lets
+// go of members that it contests.
+//
+//test:by ownergraph.TestPlanUnselected
+func (f *forecast) addUnselected() {
+	for kind, part := range f.Unselected {
+		if part || slices.ContainsFunc(f.Parts, f.isGoingHolder) {
+			f.assumeUncounted(plan.LabelsUnknown, string(kind))
+		}
+	}
+}
+
+// isGoingHolder reports whether a part is of a kind of holders, and is marked or removed in the end.
+func (f *forecast) isGoingHolder(p excerpt.Part) bool {
+	now, stays := f.store.At(p.Object.Key)
+	return p.Member && p.State == excerpt.Exists && f.mayHold(&p.Object) && (!stays || now.Deleting)
 }
 
 // rule returns the name of the rule that protects a part, or "".

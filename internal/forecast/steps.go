@@ -67,7 +67,7 @@ func (f *forecast) linkMembers() {
 			holders = slices.DeleteFunc(holders, unfit)
 		}
 		for _, h := range holders {
-			if at, ok := f.links.index.Of(f.fork.NodeOf(h).Key()); ok {
+			if at, ok := f.links.index.Of(f.fork.Graph().Node(h).Key()); ok {
 				f.links.sweeps[at] = append(f.links.sweeps[at], int32(i))
 			}
 		}
@@ -80,7 +80,7 @@ func (f *forecast) linkMembers() {
 //test:by ownergraph.TestUnfitRivalOfGoneHolder ownergraph.TestUnfitRivalOfTarget
 func (f *forecast) isContested(n graph.Node, holders []graph.NodeID, unfit func(graph.NodeID) bool) bool {
 	return f.Behind[n.Key()] || slices.ContainsFunc(holders, func(id graph.NodeID) bool {
-		h := f.fork.NodeOf(id)
+		h := f.fork.Graph().Node(id)
 		at, ok := f.links.index.Of(h.Key())
 		return !unfit(id) && (h.Deleting() && !h.Inside(inside.Key{}).MarkWithheld() || ok && f.target[at])
 	})

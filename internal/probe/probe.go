@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/forecast"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -105,3 +106,6 @@ func Requests(s engine.Stats) (n uint64) {
 func Plan(e *engine.Engine, now time.Time, req plan.Request) (plan.Plan, error) {
 	return forecast.PlanAtOnce(context.Background(), e.Inside(inside.Key{}).Driver(), now, req, nil)
 }
+
+// Graph returns the graph of an engine, to read it.
+func Graph(e *engine.Engine) *graph.Graph { return e.Inside(inside.Key{}).Driver().Graph() }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
 )
@@ -33,7 +34,8 @@ type Prefetch[C, R any] struct {
 	revision uint64 // of the calls
 	calls    fifo.List[C]
 	results  []R
-	surplus  int // exchanges to refuse
+	surplus  int       // exchanges to refuse
+	end      time.Time // no call leaves from then on, zero for no end
 }
 
 // NewPrefetch returns an empty prefetch of calls of an engine. Revision returns the
@@ -45,8 +47,8 @@ func NewPrefetch[C, R any](revision func() uint64, together func(*C) bool) *Pref
 
 // Exchange leaves the results of a worker. It makes calls the oldest call, or up to most
 // calls that go together. It returns how many calls are left. If there is no call, if the
-// calls are revoked, if the worker is one too many, or if ctx has ended, it leaves all as it
-// is and returns false.
+// calls are revoked, after the end, if the worker is one too many, or if ctx has ended, it
+// leaves all as it is and returns false.
 //
 // The lock covers the look at ctx. A result that is left after the driver has taken the
 // last results would be lost.
@@ -76,8 +78,18 @@ func (p *Prefetch[C, R]) SetSurplus(n int) {
 	p.surplus = max(n, 0)
 }
 
+// SetEnd sets the time from which on no call leaves by Exchange or Pick, also while the engine
+// cannot revoke them. The zero time is no end.
+//
+//test:by TestPrefetchEnd
+func (p *Prefetch[C, R]) SetEnd(at time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.end = at
+}
+
 // Pick makes calls the oldest call, or up to most calls that go together. It returns false
-// if there is no call, or if the calls are revoked.
+// if there is no call, if the calls are revoked, or after the end.
 func (p *Prefetch[C, R]) Pick(calls *[]C, most int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +98,7 @@ func (p *Prefetch[C, R]) Pick(calls *[]C, most int) bool {
 
 // pop reads the revision last, so that nothing happens between that and the calls.
 func (p *Prefetch[C, R]) pop(calls *[]C, most int) bool {
-	if p.calls.Len() == 0 || p.engine() != p.revision {
+	if p.calls.Len() == 0 || p.engine() != p.revision || !p.end.IsZero() && !time.Now().Before(p.end) {
 		return false
 	}
 	all := p.calls.All()

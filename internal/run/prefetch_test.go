@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // filled returns a prefetch of an engine's revision with the calls.
@@ -88,6 +90,26 @@ func TestPrefetch(t *testing.T) {
 	if pick(p, &call) || exchange(p, t.Context(), &call, "") || call != 2 {
 		t.Errorf("an empty prefetch gave call %d", call)
 	}
+}
+
+// TestPrefetchEnd: no call leaves the prefetch from its end on. It stays for the driver.
+func TestPrefetchEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, call := filled(NewRevision(0), 1, 2, 3), 9
+		p.SetEnd(time.Now().Add(time.Second))
+		<-time.After(time.Second - 1)
+		if !pick(p, &call) || call != 1 {
+			t.Errorf("call %d before the end, want the oldest", call)
+		}
+		<-time.After(1)
+		if pick(p, &call) || exchange(p, t.Context(), &call, "") || call != 1 || p.Len() != 2 {
+			t.Errorf("call %d left at the end", call)
+		}
+		p.SetEnd(time.Time{})
+		if !exchange(p, t.Context(), &call, "") || call != 2 {
+			t.Errorf("call %d without an end, want the second one", call)
+		}
+	})
 }
 
 // TestPrefetchRevoked: no call leaves the prefetch after the engine has raised its

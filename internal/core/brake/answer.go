@@ -1,6 +1,8 @@
 package brake
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
+	"github.com/ownergraph/ownergraph/internal/spell"
 )
 
 // Status describes a cascade that is held. It is a value.
@@ -22,10 +25,33 @@ type Status struct {
 	Gap      *kinds.Gap // the kinds that the count has left out, nil for none
 }
 
+// Text returns the root, the cause and the limit on one line.
+//
+//test:by engine.TestBrakeApproval
+func (s Status) Text() string {
+	text := s.Key.Text() + ": "
+	switch s.Cause {
+	case TooMany:
+		text += "more than " + spell.Counted(s.Limit, "object", "objects")
+	case RootsLeftOut:
+		text += "these objects have more roots than the engine keeps"
+	case ApprovalUsed:
+		text += spell.Counted(s.Approved, "delete was", "deletes were") + " approved and handed out"
+	case ApprovalExpired:
+		text += spell.Counted(s.Approved, "delete was", "deletes were") + " handed out before the approval expired"
+	default:
+		text += spell.Counted(s.Handed, "delete was", "deletes were") + " handed out"
+	}
+	return fmt.Sprintf("%s, the limit is %d", text, s.Limit)
+}
+
 func (m *Machine) statusOf(s slot) Status {
 	c := m.at(s)
-	return Status{c.key, c.state, c.cause, m.set.PerCascade, c.handed, c.used, c.held.live, c.gap}
+	return Status{c.key, c.state, c.cause, m.limitOf(c), c.handed, c.used, c.held.live, c.gap}
 }
+
+// limitOf returns the limit that stands beside the cause of a trip.
+func (m *Machine) limitOf(c *cascade) int { return cmp.Or(c.reached, m.set.PerCascade) }
 
 // StatusOf returns the status of a cascade, and whether the machine remembers it.
 func (m *Machine) StatusOf(k graph.Key) (Status, bool) {
@@ -51,6 +77,20 @@ func (m *Machine) Held() (out []Status) {
 	}
 	slices.SortFunc(out, func(a, b Status) int { return a.Key.Compare(b.Key) })
 	return out
+}
+
+// Complete returns the root of Held that a key with the UID alone means, or the key.
+//
+//test:by engine.TestBrakeManyRoots
+func (m *Machine) Complete(k graph.Key) graph.Key {
+	if k == (graph.Key{UID: k.UID}) {
+		for _, s := range m.Held() {
+			if s.Key.UID == k.UID {
+				return s.Key
+			}
+		}
+	}
+	return k
 }
 
 // CountHeld returns the number of cascades with objects that wait for a user.

@@ -35,13 +35,25 @@ func (b *bucket) at(now time.Time) bucket {
 			tokens, made, began = tokens+b.size-made, 0, began.Add(b.per)
 			passed -= b.per
 		}
-		n := part(passed, b.size, b.per)
+		n, _ := partOf(passed, b.size, b.per)
 		tokens, made = tokens+n-made, n
 	}
 	if tokens >= b.size {
 		tokens, made, began = b.size, 0, now
 	}
 	return bucket{b.size, b.per, began, made, tokens}
+}
+
+// resize changes the size. The tokens that were made stay. A new period begins, with the part of a token
+// that was made. So resizes without end do not keep the bucket empty.
+func (b *bucket) resize(size int, now time.Time) {
+	if b.began.IsZero() {
+		b.size = size
+		return
+	}
+	b.fill(now)
+	_, rest := partOf(max(now.Sub(b.began), 0), b.size, b.per)
+	*b = bucket{size: size, per: b.per, began: now.Add(-time.Duration(rest / uint64(size))), tokens: min(b.tokens, size)}
 }
 
 // putBack takes a token back that was not used.
@@ -55,9 +67,9 @@ func (b *bucket) next() time.Time {
 	return b.began.Add(time.Duration(q))
 }
 
-// part returns the tokens of a part of a period.
-func part(passed time.Duration, size int, per time.Duration) int {
+// partOf returns the tokens of a part of a period, and the rest: that of a token, times the period.
+func partOf(passed time.Duration, size int, per time.Duration) (tokens int, rest uint64) {
 	hi, lo := bits.Mul64(uint64(passed), uint64(size))
-	q, _ := bits.Div64(hi, lo, uint64(per))
-	return int(q)
+	q, rest := bits.Div64(hi, lo, uint64(per))
+	return int(q), rest
 }

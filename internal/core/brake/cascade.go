@@ -90,6 +90,7 @@ type cascade struct {
 	listed    bool // among the ended ones
 	free      bool // counted as one that may be forgotten
 	handed    int  // deletes without an approval
+	reached   int  // the part of the limit at a trip by LimitReached, otherwise 0
 	underWay  int  // calls
 	until     time.Time
 	atMost    int // approved deletes
@@ -164,11 +165,14 @@ func (m *Machine) place(k graph.Key, own []slot) (s slot) {
 // trip makes the objects of a cascade wait for a user.
 func (m *Machine) trip(v View, s slot, why Cause) {
 	c := m.at(s)
-	c.state, c.cause, c.seeds = Tripped, why, nil
+	c.state, c.cause, c.seeds, c.reached = Tripped, why, nil, 0
+	if why == LimitReached {
+		c.reached = m.limit
+	}
 	m.counts.Trips++
 	m.note(c, v.Now)
 	m.noteEnd(s)
 	v.Out.Report(c.key, "", policy.Decision{Action: policy.Wait, Reason: policy.Braked})
-	v.Out.Warn("cascade braked", "reason", policy.Braked.Code(), "root", c.key.String(), "cause", c.cause.String(), "limit", m.set.PerCascade, "kinds", c.gap.Names())
+	v.Out.Warn("cascade braked", "reason", policy.Braked.Code(), "root", c.key.String(), "cause", c.cause.String(), "limit", m.limitOf(c), "kinds", c.gap.Names())
 	m.wake(v, &c.held)
 }

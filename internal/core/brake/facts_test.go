@@ -211,6 +211,40 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
+// TestFitRecord: a record without room for all facts keeps those that leave last, in their order. The
+// caller learns of the cascades that wait and are left out.
+func TestFitRecord(t *testing.T) {
+	list := []Fact{
+		{Key: key("a/0"), State: Tripped, At: start}, {Key: key("c/0"), State: Tripped, At: start.Add(9)}, {Key: key("c/1"), State: RefusedKeep, At: start.Add(7)},
+	}
+	size := func(facts ...Fact) (n int) {
+		for _, f := range facts {
+			n += len(WriteFact(f)) + 1
+		}
+		return n + 2
+	}
+	for _, c := range []struct {
+		room, kept, held int
+		reason           string
+	}{
+		{size(list...), 3, 0, "all of them fit"},
+		{size(list...) - 1, 2, 0, "the answer leaves first"},
+		{size(list[0]), 1, 0, "then the trip without an object that waits"},
+		{size(list[0]) - 1, 0, 1, "the caller learns of the one that holds objects"},
+	} {
+		r := recording(t)
+		kept, texts, held := r.m.FitRecord(list, c.room)
+		if len(kept) != c.kept || len(texts) != c.kept || len(held) != c.held {
+			t.Errorf("%s: %d kept, %d texts, %d held, want %d, %d and %d", c.reason, len(kept), len(texts), len(held), c.kept, c.kept, c.held)
+		}
+		for i, f := range kept {
+			if f != list[i] || string(texts[i]) != string(WriteFact(f)) {
+				t.Errorf("%s: fact %d is %+v, %s", c.reason, i, f, texts[i])
+			}
+		}
+	}
+}
+
 // TestRecordRewind: an approval of a former history does not come back from the record.
 func TestRecordRewind(t *testing.T) {
 	r := recording(t)

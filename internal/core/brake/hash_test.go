@@ -17,8 +17,8 @@ var unhashed = map[string]string{
 	"Machine.joins": "only the order of the lines counts", "Machine.counted": "follows from the waits", "Machine.called": "follows from the waits",
 	"Machine.counts": "a report",
 	"Machine.free":   "follows from the cascades", "Machine.promised": "follows from the waits",
-	"Machine.said": "a line of the log", "cascade.free": "follows from the cascade",
-	"Machine.keeps": "one Config", "Machine.unrecorded": "follows from the cascades", "cascade.at": "the order in a full record",
+	"Machine.said": "a line of the log", "cascade.free": "follows from the cascade", "cascade.reached": "a report",
+	"Machine.keeps": "one Config", "Machine.limit": "follows from the share", "Machine.unrecorded": "follows from the cascades", "cascade.at": "the order in a full record",
 	"cascade.underWay": "follows from the calls", "cascade.approvals": "only the calls of the last approval count",
 }
 

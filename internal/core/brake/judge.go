@@ -132,7 +132,7 @@ func (m *Machine) answer(v View, s slot) (a Answer, trip Cause) {
 		return NeedListings, CauseUnset
 	case c.state == StateUnset:
 		return NeedRoom, CauseUnset
-	case c.state == Open && c.handed >= m.set.PerCascade:
+	case c.state == Open && c.handed >= m.limit:
 		return Held, LimitReached
 	case c.state == Approved && !v.Now.Before(c.until):
 		return Held, ApprovalExpired

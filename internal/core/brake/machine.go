@@ -3,6 +3,7 @@ package brake
 import (
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -52,6 +53,9 @@ type View struct {
 //  6. the cascades that may be forgotten are counted, and so are the promised places
 type Machine struct {
 	set Settings
+	// limit is the part of PerCascade that this engine may delete. The count of a cascade is not
+	// divided (RULES, H3).
+	limit int
 
 	cascades []cascade // by slot, from 1
 	index    map[graph.Key]slot
@@ -92,9 +96,31 @@ func New(s Settings) Machine {
 		s.Cascades = MaxCascades
 	}
 	return Machine{
-		set: s, cascades: make([]cascade, 1), index: map[graph.Key]slot{}, calls: map[uint64][maxRoots]share{},
+		set: s, limit: s.PerCascade, cascades: make([]cascade, 1), index: map[graph.Key]slot{}, calls: map[uint64][maxRoots]share{},
 		exempt: newExemptions(), waits: map[graph.NodeID]wait{}, bucket: bucket{size: min(s.Window, maxWindow), per: s.Per},
 	}
+}
+
+// SetPart divides the limits by the share of the engine: so many slots of all. They are rounded up,
+// and at least 1.
+//
+//test:by TestPart TestPartOfCascade TestResize
+func (m *Machine) SetPart(slots, all int, now time.Time) {
+	m.limit = scaled(m.set.PerCascade, slots, all)
+	if size := scaled(min(m.set.Window, maxWindow), slots, all); size != m.bucket.size {
+		m.bucket.resize(size, now)
+	}
+}
+
+// scaled returns a part of a limit, rounded up.
+func scaled(limit, slots, all int) int {
+	if limit == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(limit), uint64(slots))
+	lo, carry := bits.Add64(lo, uint64(all-1), 0)
+	q, _ := bits.Div64(hi+carry, lo, uint64(all))
+	return max(int(q), 1)
 }
 
 // Any reports whether there is a limit. Without one no method but those without a View may

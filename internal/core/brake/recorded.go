@@ -206,6 +206,38 @@ func (m *Machine) Leaving(list []Fact) []int {
 	return order
 }
 
+// FitRecord returns the facts for which a record has room in bytes, as values and as texts. It also
+// returns the facts that it leaves out although objects wait for their cascades. It notes that the
+// record leaves its facts out.
+//
+//test:by TestFitRecord
+func (m *Machine) FitRecord(list []Fact, room int) (kept []Fact, texts [][]byte, held []Fact) {
+	size, all := 2, make([][]byte, len(list))
+	for i, f := range list {
+		all[i] = WriteFact(f)
+		size += len(all[i]) + 1
+	}
+	drop := make([]bool, len(list))
+	if size > room {
+		for _, i := range m.Leaving(list) {
+			if size <= room {
+				break
+			}
+			size -= len(all[i]) + 1
+			if drop[i] = true; m.Holds(list[i].Key) {
+				held = append(held, list[i])
+			}
+			m.LeaveOut(list[i].Key)
+		}
+	}
+	for i, f := range list {
+		if !drop[i] {
+			kept, texts = append(kept, f), append(texts, all[i])
+		}
+	}
+	return kept, texts, held
+}
+
 // Holds reports whether objects wait for a cascade.
 func (m *Machine) Holds(k graph.Key) bool { return m.at(m.index[k]).held.live > 0 }
 

@@ -18,6 +18,8 @@ type Moment struct {
 	Passed seq.Stamp // the newest fence that has passed began
 	Quiet  bool      // no call, expectation or fence is under way
 	Fences bool      // the store has fences
+	// Foreign reports whether a node is of another share, nil without shares.
+	Foreign func(graph.NodeID) bool
 }
 
 // Step begins a search that is due, or goes on with one over at most limit nodes and
@@ -90,7 +92,9 @@ func (d *Detector) keep(m Moment, out *effect.List) {
 	}
 	d.count++
 	d.found[d.last] = cycle{m.Stamps.Stamp(), r.first, members}
-	d.Blocked(v, r.first, m.Now, m.Passed, out)
+	if m.Foreign == nil || !m.Foreign(r.first) {
+		d.Blocked(v, r.first, m.Now, m.Passed, out)
+	}
 	if !m.Fences {
 		out.Do(effect.WakeFence)
 	}

@@ -22,8 +22,14 @@ func (d *Detector) Blocked(v record.Nodes, id graph.NodeID, now time.Time, passe
 		}
 		return
 	}
+	d.Suspect(v, id, now)
+}
+
+// Suspect notes a waiting node that dependents hold, if it waits for a waiting owner. It asks for no
+// fence. A node of another share may close the ring of an own one.
+func (d *Detector) Suspect(v record.Nodes, id graph.NodeID, now time.Time) {
 	n := v.Node(id)
-	if v.State(id).Suspect || !n.Waiting() {
+	if _, found := d.of(v, id); found || v.State(id).Suspect || !n.Waiting() {
 		return
 	}
 	for i := range n.Owners() {

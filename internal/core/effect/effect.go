@@ -44,6 +44,8 @@ const (
 	Unhold
 	// Revoke takes back the prepared calls that no worker has begun.
 	Revoke
+	// LookAtShare takes back these calls too, and looks at all objects: the share is another one.
+	LookAtShare
 	// Audit begins an audit.
 	Audit
 	// ReadHolder asks for a read of Key, the holder of the run Run. Node is the holder's.
@@ -65,7 +67,7 @@ const (
 
 var typeNames = [numTypes]string{
 	"unset", "look", "look at", "wake", "fan", "want fence", "await fence", "wake fence", "relist", "relist all",
-	"hold", "unhold", "revoke", "audit",
+	"hold", "unhold", "revoke", "look at share", "audit",
 	"read holder", "return read", "rewind", "report", "exempt", "log",
 }
 
@@ -161,7 +163,7 @@ func (l *List) Hold(id graph.NodeID, why policy.Reason, doubt graph.Doubt) {
 // Unhold appends Unhold.
 func (l *List) Unhold(id graph.NodeID) { l.items = append(l.items, Effect{Type: Unhold, Node: id}) }
 
-// Do appends an effect without operands: WakeFence, RelistAll, Revoke or Audit.
+// Do appends an effect without operands: WakeFence, RelistAll, Revoke, LookAtShare or Audit.
 func (l *List) Do(t Type) { l.items = append(l.items, Effect{Type: t}) }
 
 // ReadHolder appends ReadHolder.

@@ -4,6 +4,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -26,6 +27,22 @@ func (v *View) unsettled(dep *record.State, o graph.Node) bool {
 	scopes := (kind.Scoped || o.Scope() != "") && v.Scope == graph.ScopeHold
 	return (scopes || v.OwnerName != graph.NameAbsent) && v.Fence.Exact &&
 		v.Kinds.Of(o.Kind()).Passed <= dep.Known
+}
+
+// IsUnproven reports whether an observed object refers to an owner that is proven neither present nor
+// absent since a moment, which is that of the last rewind.
+func IsUnproven(v record.Nodes, n graph.Node, since seq.Stamp) bool {
+	if n.State() != graph.Observed {
+		return false
+	}
+	for i := range n.Owners() {
+		o, ok := n.OwnerNode(i)
+		c, _ := n.Inside(inside.Key{}).OwnerClass(i)
+		if c == graph.Unknown && (!ok || v.Peek(o.ID(), new(record.State)).Absent <= since) {
+			return true
+		}
+	}
+	return false
 }
 
 // DanglingAlone returns the dangling references of an object, or none if it has an owner

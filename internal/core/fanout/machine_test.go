@@ -18,14 +18,14 @@ var now = time.Unix(1000, 0)
 
 // rig is a machine over a graph, and the queue that it fills.
 type rig struct {
-	*testing.T
+	testing.TB
 	m Machine
 	v View
 }
 
-func newRig(t *testing.T, objects string) *rig {
+func newRig(t testing.TB, objects string) *rig {
 	t.Helper()
-	r := &rig{T: t, v: View{
+	r := &rig{TB: t, v: View{
 		Nodes: record.Nodes{Graph: graph.New(graph.Config{}), Table: &record.Table{}},
 		Work:  queue.New(queue.Config[graph.NodeID]{Hash: func(id graph.NodeID) uint64 { return uint64(id) }, Number: func(id graph.NodeID) uint32 { return uint32(id) }}),
 	}}
@@ -225,12 +225,16 @@ func TestHash(t *testing.T) {
 		{"the owner still fans out", Machine{woken: full.woken}},
 		{"the node is still woken", Machine{owners: full.owners}},
 		{"the lists are not one", Machine{owners: full.woken, woken: full.owners}},
+		{"another seed", Machine{owners: full.owners, woken: full.woken, salt: salt{seed: 1}}},
+		{"another pass", Machine{owners: full.owners, woken: full.woken, salt: salt{pass: 1}}},
+		{"another size", Machine{owners: full.owners, woken: full.woken, salt: salt{size: 1}}},
+		{"another draw", Machine{owners: full.owners, woken: full.woken, salt: salt{draws: 1}}},
 	} {
 		if sum(c.changed) == sum(full) {
 			t.Errorf("the hash is the same: %s", c.reason)
 		}
 	}
-	if n := reflect.TypeFor[Machine]().NumField(); n != 2 {
-		t.Errorf("the machine has %d fields, and the table changes 2", n)
+	if n := reflect.TypeFor[Machine]().NumField(); n != 3 {
+		t.Errorf("the machine has %d fields, and the table changes 3", n)
 	}
 }

@@ -118,6 +118,19 @@ func (f *Machine) Void(k *kinds.Table) {
 	k.CloseFence()
 }
 
+// Forgo gives up the fence under way, and takes back the wants of all nodes, which are decided again. A
+// loss still wants its fence.
+func (f *Machine) Forgo(now time.Time, k *kinds.Table, out *effect.List) {
+	f.Void(k)
+	if f.wanted = 0; k.LossOpen() {
+		f.Want(k.LostAt(), now)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.byKind)) {
+		f.WakeKind(name, out)
+	}
+	out.Do(effect.WakeFence)
+}
+
 // TakeBack takes back the passed fences: they prove nothing of a kind that has joined, nor
 // of another history. Early reports prove as little.
 func (f *Machine) TakeBack() { f.set, f.passed, f.freed, f.early = 0, 0, 0, nil }

@@ -49,6 +49,20 @@ func (m *Machine) commit(v View, id graph.NodeID, o *graph.Object, j *Judgement)
 	}
 }
 
+// Skip takes note of a judgement about an object of another share, which is reported there.
+func (m *Machine) Skip(id graph.NodeID, j *Judgement) {
+	m.Withdraw(id)
+	if j.unheld {
+		m.over[id] = true
+	}
+}
+
+// Withdraw forgets a root that another engine judges, and reports nothing.
+func (m *Machine) Withdraw(id graph.NodeID) {
+	delete(m.bare, id)
+	m.forget(id)
+}
+
 // stamp gives a root the moment since which its mark is observed. The judgement had a moment that
 // is later than all others.
 func (m *Machine) stamp(v View, j *Judgement) {

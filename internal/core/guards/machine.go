@@ -16,6 +16,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -108,6 +109,41 @@ func (m *Machine) Of(o *graph.Object) (*guard.Guard, string) {
 		}
 	}
 	return nil, ""
+}
+
+// Lacks returns the guard that selects an unmarked object, with the first finalizer of guards that the
+// object lacks. Both are "" if it has both, or may have neither.
+func (m *Machine) Lacks(g *graph.Graph, o *graph.Object) (guard, missing string) {
+	x, name := m.Of(o)
+	if k, known := g.Kind(o.Kind); x == nil || o.Deleting || known && k.NoOwner { // policy.GuardUnfit
+		return "", ""
+	}
+	for _, f := range []string{graph.FinalizerHold, graph.FinalizerNew} {
+		if !o.HasFinalizer(f) {
+			return name, f
+		}
+	}
+	return "", ""
+}
+
+// Carriers returns the observed objects of the nodes from one to an end that carry one of the
+// finalizers, and that no guard selects. It returns the next node, and whether there is none.
+func (m *Machine) Carriers(g *graph.Graph, names []string, from, end graph.NodeID) (found []graph.Object, next graph.NodeID, done bool) {
+	nodes := g.Inside(inside.Key{})
+	for end = min(end, graph.NodeID(nodes.Cap())); from < end; from++ {
+		if !nodes.InUse(from) {
+			continue
+		}
+		n := g.Node(from)
+		if n.State() != graph.Observed || !n.Inside(inside.Key{}).HasFinalizers() {
+			continue
+		}
+		o := n.Object()
+		if x, _ := m.Of(&o); x == nil && slices.ContainsFunc(names, o.HasFinalizer) {
+			found = append(found, o)
+		}
+	}
+	return found, from, int(end) == nodes.Cap()
 }
 
 // Since returns the moment at which the mark of a root was observed, 0 for no root.

@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -17,6 +18,14 @@ type Rules struct {
 
 // Any reports whether there is a rule.
 func (r *Rules) Any() bool { return len(r.list) > 0 }
+
+// NeedLabels names the first field of the rules that depends on labels, "" without one.
+func (r *Rules) NeedLabels() string {
+	if len(r.labelled) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Protect[%d].Selector", r.labelled[0])
+}
 
 // MaySelect reports whether a rule may protect a node, by its kind, scope and name. It makes no
 // copy of the object, and runs no function of a rule. The finalizer of protection is no rule.

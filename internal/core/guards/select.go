@@ -86,6 +86,13 @@ func (l *Labels) ReturnSelect(id uint64) {
 	}
 }
 
+// Forgo takes back the selections that objects and roots wait for. They ask again when they are decided.
+func (l *Labels) Forgo() {
+	l.wanted = nil
+	l.end()
+	clear(l.waiting)
+}
+
 // SelectDone takes the page that a call returned, or its error. Wait is the store's own delay after
 // the error.
 func (l *Labels) SelectDone(v View, id uint64, page graph.SelectPage, err error, wait time.Duration) {

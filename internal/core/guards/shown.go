@@ -2,6 +2,7 @@ package guards
 
 import (
 	"maps"
+	"strconv"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
@@ -65,6 +66,16 @@ func (s *Shown) Value(rule int, k graph.Key) (value string, is, known bool) {
 	return m.value, is, true
 }
 
+// Text names the rules that have matched an object by what is restored, each with its label, on lines.
+func (l *Labels) Text(k graph.Key) (text string) {
+	for i := range l.rules {
+		if value, is, _ := l.restored.Value(i, k); is {
+			text += "\n" + strconv.Itoa(i) + "=" + value
+		}
+	}
+	return text
+}
+
 // Forget drops all that selections have shown, if none is wanted. It frees the memory after the
 // last root.
 func (l *Labels) Forget() {
@@ -73,6 +84,3 @@ func (l *Labels) Forget() {
 		clear(l.done)
 	}
 }
-
-// Rules returns the number of the rules.
-func (l *Labels) Rules() int { return len(l.rules) }

@@ -10,9 +10,16 @@ import (
 )
 
 // nodeOf returns the node of the object a in a graph with these objects, in notation.
-func nodeOf(t *testing.T, objects string) (a graph.Node) {
+func nodeOf(t *testing.T, objects string) graph.Node {
 	t.Helper()
-	g := graph.New(graph.Config{})
+	_, a := storedIn(t, objects)
+	return a
+}
+
+// storedIn returns a graph with these objects, in notation, and the node of the object a.
+func storedIn(t *testing.T, objects string) (g *graph.Graph, a graph.Node) {
+	t.Helper()
+	g = graph.New(graph.Config{})
 	all, err := graph.Parse(objects)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +44,7 @@ func nodeOf(t *testing.T, objects string) (a graph.Node) {
 			a = g.Node(d.Node)
 		}
 	}
-	return a
+	return g, a
 }
 
 // TestDetail: the names in a report are those that hold the object, and they are bounded.

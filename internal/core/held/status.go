@@ -47,7 +47,7 @@ func StatusOf(r policy.Reason) Status {
 		return Blocked
 	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing, policy.BrakeListing,
 		policy.NeedSelect, policy.StoreDelays, policy.ObserveOnly, policy.LevelTooLow,
-		policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.DeletionRefused, policy.CascadeRefused, policy.Paused:
+		policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.DeletionRefused, policy.CascadeRefused, policy.Paused, policy.OtherShare:
 		return Pending
 	}
 	if r.Held() {

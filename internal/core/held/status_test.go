@@ -51,6 +51,7 @@ the store has put the call off: pending
 the store does not begin a fence: stuck
 the judgement of its deletion fails: stuck
 the engine is paused: pending
+it is in the share of another collector: pending
 `
 	got := "\n"
 	for r := range policy.Reason(255) {

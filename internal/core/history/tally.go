@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // Cascade is a deletion under way. It is a value.
@@ -32,6 +33,17 @@ type Tally struct {
 // NewTally returns an empty tally of at most limit roots.
 func NewTally(limit int) *Tally {
 	return &Tally{max(limit, 0), map[graph.Key]*Cascade{}, map[uint64][]*Cascade{}}
+}
+
+// AddFrom takes the nodes from one to an end into the tally. It returns the next node.
+func (t *Tally) AddFrom(m *Machine, v record.Nodes, rewound seq.Stamp, from, end graph.NodeID) (next graph.NodeID, more bool) {
+	last := graph.NodeID(v.Graph.Inside(inside.Key{}).Cap())
+	for end = min(end, last); from < end; from++ {
+		if v.InUse(from) {
+			t.Add(m, v, from, rewound)
+		}
+	}
+	return end, end < last
 }
 
 // Add takes a node into the tally, if it is an object of a deletion under way.

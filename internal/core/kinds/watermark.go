@@ -1,7 +1,12 @@
 package kinds
 
 import (
+	"fmt"
+
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
 // A kind's watermark is the newest version that was observed of it, where versions can be
@@ -51,6 +56,34 @@ func (t *Table) cached(name graph.Kind) *State {
 		t.last, t.lastOf = s, append(t.lastOf[:0], name...)
 	}
 	return s
+}
+
+// Backwards returns the text that says how the version of an event shows that history went backwards,
+// "" if it does not. Newest is the result of IsNewest for an observed object.
+//
+//test:by internal/proof/script.TestScenarios/r5-a-version-that-falls internal/proof/sim.TestSeeds
+func (t *Table) Backwards(v record.Nodes, ev *graph.Event, compare Compare) (newest bool, why string) {
+	switch ev.Type {
+	case graph.Put:
+		if t.IsNewest(&ev.Object, compare) { // nor is it older than that of the object itself
+			return true, ""
+		}
+		n, ok := v.Graph.Inside(inside.Key{}).Find(&ev.Object)
+		if ok && t.IsOlder(n, v.State(n.ID()).Known, &ev.Object, compare) {
+			return false, fmt.Sprintf("%s went from version %s to %s", ev.Object.Key, n.Version(), ev.Object.Version)
+		}
+	case graph.ListEnded:
+		if floor, below := t.IsBelowFloor(ev, compare); below {
+			return false, fmt.Sprintf("kind %q was listed at version %s after %s", ev.Kind, ev.Version, floor)
+		}
+	}
+	return false, ""
+}
+
+// IsOlder reports whether an object is older than this history had shown it before, at a moment.
+func (t *Table) IsOlder(n graph.Node, shown seq.Stamp, o *graph.Object, compare Compare) bool {
+	return n.State() == graph.Observed && shown > t.Rewound() && !n.Inside(inside.Key{}).HasVersion(o.Version) &&
+		compare(o.Kind, o.Version, n.Version()) < 0
 }
 
 // IsBelowFloor reports whether a listing ended at a version below the watermark of its

@@ -62,6 +62,9 @@ type View struct {
 	// Stays, if set, reports whether a node stays although its owners go, as a protected
 	// one does.
 	Stays func(graph.NodeID) bool
+	// Unproven, if set, reports whether the last decision about a node lacked evidence that the engine
+	// asks for only on behalf of an order.
+	Unproven func(graph.NodeID) bool
 	// Holders, if set, returns the holders of which a node is a member. A holder goes only
 	// after its members, so it counts as an owner for the due phase.
 	Holders func(graph.NodeID) []graph.NodeID
@@ -195,6 +198,14 @@ func (m *Machine) Orders() int { return len(m.orders) }
 
 // IsRoot reports whether the node is the root of an order under way.
 func (m *Machine) IsRoot(id graph.NodeID) bool { return m.orders[id] != nil }
+
+// Has reports whether an order has a place for a node, so that phases may wait for it.
+func (m *Machine) Has(id graph.NodeID) bool {
+	for range m.all(id) {
+		return true
+	}
+	return false
+}
 
 // Looked returns the number of references and places that were looked at so far.
 func (m *Machine) Looked() uint64 { return m.looked }

@@ -114,6 +114,9 @@ func (m *Machine) count(v View, w *walk) {
 	if p.status == goes && !p.after {
 		w.add(p, 1)
 	}
+	if p.status == goes && v.Unproven != nil && v.Unproven(id) { // it may stay
+		m.ready = append(m.ready, id)
+	}
 }
 
 // endWalk puts the result of a walk in force. All objects that wait are decided again.

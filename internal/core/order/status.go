@@ -57,6 +57,26 @@ func (m *Machine) Awaited(v View, id graph.NodeID, scanned int) (root graph.Key,
 	return graph.Key{}, PhaseStatus{}, nil, false
 }
 
+// Detail names the root and the phase for which an object waits. It also names objects of the phase, or
+// what blocks the fence before it: the error of the store, or the sick kinds. It is nil without an order.
+func (m *Machine) Detail(v View, id graph.NodeID, scanned int, failing string, sick []string) (out []string) {
+	root, phase, some, ok := m.Awaited(v, id, scanned)
+	if !ok {
+		return nil
+	}
+	out = append(out, "phase "+phase.Name+" of "+root.String())
+	switch fenced := m.AwaitsFence(id); {
+	case fenced && failing != "":
+		return append(out, "the store begins no fence: "+failing)
+	case fenced:
+		return append(append(out, "a fence"), sick...)
+	}
+	for _, o := range some {
+		out = append(out, v.Node(o).Key().String())
+	}
+	return out
+}
+
 // AwaitsFence reports whether an object waits for the fence before the first phase that has
 // objects left. No object delays that phase.
 func (m *Machine) AwaitsFence(id graph.NodeID) bool {

@@ -31,6 +31,7 @@ func TestHash(t *testing.T) {
 		{"Pauses.list", func(x *Pauses) { x.list = x.list[:1] }},
 		{"Pauses.at", func(x *Pauses) { x.at = ids[1] }},
 		{"Pauses.at", func(x *Pauses) { x.at = 0 }},
+		{"Pauses.again", func(x *Pauses) { x.again = true }},
 		{"Pauses.record", func(x *Pauses) { x.record = unread{is: true} }},
 		{"unread.is", func(x *Pauses) { x.record.is = true }},
 		{"Pause.What", func(x *Pauses) { x.list[0].What = Extent{Kind: "b"} }},

@@ -2,6 +2,7 @@ package pause
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph/internal/core/jsonread"
@@ -28,6 +29,23 @@ func WriteList(list []Pause) []byte {
 	}
 	text, _ := json.Marshal(out) // texts, flags and times have no error
 	return text
+}
+
+// Add returns a list with a pause of the extent, since now if the list lacks one.
+//
+//test:by TestAddRemove
+func Add(list []Pause, what Extent, now time.Time) []Pause {
+	if slices.ContainsFunc(list, func(x Pause) bool { return x.What == what }) {
+		return list
+	}
+	return append(list, Pause{What: what, Since: now})
+}
+
+// Remove returns a list without a pause of the extent.
+//
+//test:by TestAddRemove
+func Remove(list []Pause, what Extent) []Pause {
+	return slices.DeleteFunc(list, func(x Pause) bool { return x.What == what })
 }
 
 // ReadList reads the pauses of a record. An error names the place and the cause. A field

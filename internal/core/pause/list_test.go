@@ -24,6 +24,19 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestAddRemove: a pause of the list stays as it is, and others have no part in a removal.
+func TestAddRemove(t *testing.T) {
+	list := Add(nil, pods, start)
+	list = Add(Add(list, all, start.Add(1)), pods, start.Add(2))
+	want := []Pause{{What: pods, Since: start}, {What: all, Since: start.Add(1)}}
+	if !slices.Equal(list, want) {
+		t.Errorf("the list is %v, want %v", list, want)
+	}
+	if list = Remove(Remove(list, pods), world); !slices.Equal(list, want[1:]) {
+		t.Errorf("the list is %v after the removal, want %v", list, want[1:])
+	}
+}
+
 // TestListsRefused: a pause that this version does not understand is an error, and never counts as
 // absent.
 func TestListsRefused(t *testing.T) {

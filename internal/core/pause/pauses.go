@@ -28,6 +28,7 @@ type Pauses struct {
 	list    []Pause
 	record  unread
 	at      graph.NodeID // the next node of the walk, 0 without a walk
+	again   bool         // another walk follows
 	unknown map[graph.NodeID]Write
 }
 
@@ -61,14 +62,25 @@ func (p *Pauses) Covers(kind graph.Kind, scope string) bool {
 	return p.record.is || slices.ContainsFunc(p.list, func(x Pause) bool { return x.What.Covers(kind, scope) })
 }
 
-// Of returns the pauses that cover the objects of a kind in a scope.
-func (p *Pauses) Of(kind graph.Kind, scope string) (out []Pause) {
-	for _, x := range p.list {
-		if x.What.Covers(kind, scope) {
-			out = append(out, x)
+// Of names the pauses that cover a node, and the time of the first one.
+func (p *Pauses) Of(n graph.Node) (names []string, since time.Time) {
+	why, since, is := p.Unread()
+	if is {
+		names = append(names, "everything, since the record is unknown")
+		if why != "" {
+			names[0] += ": " + why
 		}
 	}
-	return out
+	for _, x := range p.list {
+		if !x.What.Covers(n.Kind(), n.Scope()) {
+			continue
+		}
+		names = append(names, x.What.String())
+		if since.IsZero() || x.Since.Before(since) {
+			since = x.Since
+		}
+	}
+	return names, since
 }
 
 // All returns the pauses in their order. The caller owns the slice.
@@ -128,7 +140,7 @@ func begun(what Extent, text string, out *effect.List) {
 
 // ended asks for the effects of the end of a pause.
 func (p *Pauses) ended(what Extent, text string, out *effect.List) {
-	p.at = 1
+	p.WalkAgain()
 	out.Report(keyOf(what), "", policy.Decision{Reason: policy.Paused})
 	out.Keep(effect.Record{Level: effect.Info, Text: "resumed", Args: []any{"extent", text}})
 }
@@ -139,12 +151,24 @@ func keyOf(what Extent) graph.Key { return graph.Key{Kind: what.Kind, Scope: wha
 // Walks reports whether the walk after the end of a pause is under way.
 func (p *Pauses) Walks() bool { return p.at != 0 }
 
+// WalkAgain begins a walk, as the end of a pause does. A walk under way goes on to its end first, so that
+// it comes to every node however often another one is wanted.
+func (p *Pauses) WalkAgain() {
+	if p.at > 1 {
+		p.again = true
+		return
+	}
+	p.at = 1
+}
+
 // Next moves the walk on by one node and returns it. It returns 0 if no object is observed
 // there, or at the end.
 func (p *Pauses) Next(g *graph.Graph) graph.NodeID {
 	id := p.at
 	if int(id) >= g.Inside(inside.Key{}).Cap() {
-		p.at = 0
+		if p.at = 0; p.again {
+			p.at, p.again = 1, false
+		}
 		return 0
 	}
 	p.at++
@@ -190,7 +214,7 @@ func (p *Pauses) Hash(to *fingerprint.Printer) {
 		to.Text(x.What.Scope)
 		to.Text(string(x.What.Kind))
 	}
-	if to.Flags(p.record.is, p.Walks()); p.Walks() {
+	if to.Flags(p.record.is, p.Walks(), p.again); p.Walks() {
 		to.From(p.at)
 	}
 }

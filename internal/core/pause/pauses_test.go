@@ -23,7 +23,7 @@ var (
 func graphOf(t *testing.T, lines ...string) (*graph.Graph, []graph.NodeID) {
 	t.Helper()
 	g := graph.New(graph.Config{})
-	kinds := graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}}}
+	kinds := graph.Event{Type: graph.KindsKnown, Kinds: []graph.KindInfo{{Kind: "a"}, {Kind: "b"}, {Kind: "pod", Scoped: true}}}
 	if _, err := g.Apply(kinds); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestExtents(t *testing.T) {
 // TestPauses: a pause begins and ends once, also if the caller asks twice. Each beginning takes
 // back the calls that no caller has begun.
 func TestPauses(t *testing.T) {
-	g, _ := graphOf(t)
+	g, ids := graphOf(t, "pod/east/x#1")
 	var p Pauses
 	var out effect.List
 	if p.Any() || p.Covers("pod", "") {
@@ -118,8 +118,11 @@ func TestPauses(t *testing.T) {
 	if got := out.Items(); len(got) != 1 || got[0].Decision.Action.Writes() || got[0].Decision.Reason != policy.Paused || !p.Walks() {
 		t.Errorf("effects %v, want one report of the end", got)
 	}
-	if p.Covers("job", "west") || !p.Covers("pod", "west") || !p.Covers("job", "east") || !p.Covers("job", "") || len(p.Of("pod", "east")) != 2 {
+	if p.Covers("job", "west") || !p.Covers("pod", "west") || !p.Covers("job", "east") || !p.Covers("job", "") {
 		t.Error("the other pauses cover other objects")
+	}
+	if got, since := p.Of(g.Node(ids[0])); strings.Join(got, ", ") != "kind pod, scope east" || !since.Equal(start) {
+		t.Errorf("the pauses of the pod are %q since %v", got, since)
 	}
 	if err := p.Check(g); err != nil {
 		t.Error(err)
@@ -169,7 +172,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestWalk: the walk visits each observed object, and begins anew after another end.
+// TestWalk: the walk visits each observed object. After another end it goes on, and another walk follows,
+// so that ends without end keep no object from its visit.
 func TestWalk(t *testing.T) {
 	g, ids := graphOf(t, "a/1@u1#1", "b/1@u2#1")
 	var p Pauses
@@ -187,14 +191,23 @@ func TestWalk(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.End(all, &out)
-		p.Next(g)
-		p.at = 1
 		if got := visit(); !slices.Equal(got, ids) {
 			t.Errorf("the walk visits %v, want %v", got, ids)
 		}
 	}
+	p.WalkAgain()
+	var got []graph.NodeID
+	for len(got) < 3*len(ids) {
+		if id := p.Next(g); id != 0 {
+			got = append(got, id)
+		}
+		p.WalkAgain()
+	}
+	if got = append(got, visit()...); !slices.Equal(got[:2*len(ids)], slices.Concat(ids, ids)) || len(got) != 4*len(ids) {
+		t.Errorf("the walks visit %v, want %v four times", got, ids)
+	}
 	empty := graph.New(graph.Config{})
-	p.at = 1
+	p.WalkAgain()
 	if id := p.Next(empty); id != 0 || p.Walks() {
 		t.Error("a walk over an empty graph goes on")
 	}

@@ -92,6 +92,14 @@ func (m *Machine) Next(v record.Nodes, now time.Time) (owner graph.NodeID, ok bo
 	}
 }
 
+// Forgo takes back the read of an owner that Next has returned. The dependents that wait for it
+// are decided again.
+func (m *Machine) Forgo(v record.Nodes, owner graph.NodeID, out *effect.List) {
+	m.Answer(v, owner, out)
+	m.queue.Drop(owner)
+	m.queue.Done(owner)
+}
+
 // Begin notes that the call reads the owner with the key.
 func (m *Machine) Begin(k graph.Key, call uint64) { m.under[k] = call }
 

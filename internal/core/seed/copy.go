@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
+	"github.com/ownergraph/ownergraph/internal/core/sweep"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/plan"
 )
@@ -43,6 +44,8 @@ type Copy struct {
 	torn  bool
 	after seq.Stamp     // the members by labels are those of a later instant
 	shown *guards.Shown // by selections, or nil
+	// unselected is Seed.Unselected.
+	unselected map[graph.Kind]bool
 }
 
 type copyPhase uint8
@@ -75,8 +78,8 @@ func (c *Copy) Restart(v *View) {
 	c.Close(v)
 	c.parts, c.scan, c.era, c.walks, c.next, c.torn = excerpt.New(v.Graph), 1, v.Rewinds, 0, 0, false
 	clear(c.found)
-	c.shown = nil
-	v.Open.Add(c.parts)
+	c.shown, c.unselected = nil, nil
+	v.Open.Add(c.parts, c)
 	switch {
 	case len(c.req.Delete) == 0:
 		c.phase = copyDue
@@ -189,14 +192,12 @@ func (c *Copy) stepParts(v *View) (done bool, err error) {
 // stepMembers looks for members of sweeps whose holder is a member of the copy. A member may
 // itself have members, so the walk begins anew until it finds none.
 func (c *Copy) stepMembers(v *View) (done bool, err error) {
-	limit, sv := v.Graph.Inside(inside.Key{}).Cap(), v.View
-	if c.shown != nil {
-		sv.Shown = c.shown
-	}
+	limit, sv := v.Graph.Inside(inside.Key{}).Cap(), c.sweepView(v)
 	for end := min(int(c.scan)+Slice, limit); int(c.scan) < end; c.scan++ {
 		if v.InUse(c.scan) && v.Node(c.scan).State() == graph.Observed {
 			addMember(v.Sweeps, sv, c.parts, c.scan)
 			c.noteGone(v, c.scan)
+			c.noteUnselected(v.Sweeps, sv, c.scan)
 		}
 	}
 	quiet := c.stepCopy(v)
@@ -235,6 +236,31 @@ func (c *Copy) noteGone(v *View, id graph.NodeID) {
 	c.gone[v.Node(id).Key()] = true
 }
 
+// sweepView returns the view of the sweeps with the members by labels of the copy.
+func (c *Copy) sweepView(v *View) sweep.View {
+	sv := v.View
+	if c.shown != nil {
+		sv.Shown = c.shown
+	}
+	return sv
+}
+
+// noteUnselected notes the kind of an object that unknown labels may make a member of a marked holder
+// outside of the copy. The sweep of a holder that is gone counts for the objects of the copy alone.
+func (c *Copy) noteUnselected(sw *sweep.Sweeps, v sweep.View, id graph.NodeID) {
+	kind, member := v.Graph.Node(id).Kind(), c.parts.Has(id)
+	if noted, is := c.unselected[kind]; noted || is && !member {
+		return
+	}
+	if !sw.MayBelong(v, id, func(holder graph.NodeID) bool { return holder == 0 && member || holder != 0 && !c.parts.Has(holder) }) {
+		return
+	}
+	if c.unselected == nil {
+		c.unselected = map[graph.Kind]bool{}
+	}
+	c.unselected[kind] = member
+}
+
 // addTargets adds a slice of the objects of the request, and fills in the UIDs. It returns
 // true at the end.
 func (c *Copy) addTargets(v *View) (done bool, err error) {
@@ -258,22 +284,24 @@ func (c *Copy) addTargets(v *View) (done bool, err error) {
 // another at one place, and their kinds are watched apart.
 func (c *Copy) resolve(v *View, i int) error {
 	t := &c.req.Delete[i]
-	var uids []string
+	var alive []graph.Key
 	for _, n := range c.found[i] {
 		if v.InUse(n.ID()) && n.State() == graph.Observed && n.Inside(inside.Key{}).IsPlaced(t.Key) {
-			uids = append(uids, string(n.Key().UID))
+			alive = append(alive, n.Key())
 		}
 	}
-	slices.Sort(uids)
-	switch uids = slices.Compact(uids); len(uids) {
-	case 0:
-		return fmt.Errorf("plan: Delete[%d]: %s: %w%s", i, PlaceText(t.Key), graph.ErrNotFound, v.Kinds.WhyUnobserved(t.Key.Kind))
-	case 1:
-		t.Key.UID = graph.UID(uids[0])
-		if _, twice := c.keys[t.Key]; twice {
-			return fmt.Errorf("plan: Delete[%d]: %s: twice: %w", i, t.Key, graph.ErrInvalid)
-		}
-		return nil
+	slices.SortFunc(alive, graph.Key.Compare)
+	alive = slices.Compact(alive)
+	key, err := Only(t.Key, alive)
+	switch {
+	case len(alive) == 0:
+		return fmt.Errorf("plan: Delete[%d]: %w%s", i, err, v.Kinds.WhyUnobserved(t.Key.Kind))
+	case err != nil:
+		return fmt.Errorf("plan: Delete[%d]: %w", i, err)
 	}
-	return fmt.Errorf("plan: Delete[%d]: %w", i, Ambiguous(t.Key, uids))
+	t.Key = key
+	if _, twice := c.keys[t.Key]; twice {
+		return fmt.Errorf("plan: Delete[%d]: %s: twice: %w", i, t.Key, graph.ErrInvalid)
+	}
+	return nil
 }

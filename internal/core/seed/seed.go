@@ -4,6 +4,7 @@ package seed
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,9 @@ type Seed struct {
 	Labels  guards.Labels
 	Rewound seq.Stamp
 	Members *guards.Shown // by labels, or nil
+	// Unselected has the kinds of the objects that unknown labels may make members of marked holders
+	// outside of the parts. It is true if one of the parts is such an object.
+	Unselected map[graph.Kind]bool
 }
 
 // Kind is the knowledge of one kind.
@@ -96,8 +100,19 @@ func PlaceText(k graph.Key) string { return strings.TrimSuffix(k.String(), `@""`
 // maxNamed bounds the UIDs that an error names.
 const maxNamed = 8
 
-// Ambiguous returns the error for a key without a UID that several objects have. It names the first of
-// the sorted UIDs, and wraps graph.ErrInvalid.
-func Ambiguous(k graph.Key, uids []string) error {
-	return fmt.Errorf("%s: ambiguous: UIDs %s: %w", PlaceText(k), strings.Join(uids[:min(len(uids), maxNamed)], ", "), graph.ErrInvalid)
+// Only returns the only key among those that a key without a UID stands for. With none the error wraps
+// graph.ErrNotFound. With several it names the first of the sorted UIDs, and wraps graph.ErrInvalid.
+func Only(k graph.Key, found []graph.Key) (graph.Key, error) {
+	switch len(found) {
+	case 0:
+		return graph.Key{}, fmt.Errorf("%s: %w", PlaceText(k), graph.ErrNotFound)
+	case 1:
+		return found[0], nil
+	}
+	var uids []string
+	for _, x := range found {
+		uids = append(uids, string(x.UID))
+	}
+	slices.Sort(uids)
+	return graph.Key{}, fmt.Errorf("%s: ambiguous: UIDs %s: %w", PlaceText(k), strings.Join(uids[:min(len(uids), maxNamed)], ", "), graph.ErrInvalid)
 }

@@ -39,7 +39,7 @@ type Rest struct {
 func (c *Copy) Seed(v *View, rest Rest) Seed {
 	return Seed{
 		Now: rest.Now, Kinds: kindsOf(v.Graph, v.Kinds), Defined: definedKinds(v.Graph), Behind: c.gone, Torn: c.torn, Busy: rest.Busy, Pauses: rest.Pauses,
-		Sweeps: v.Sweeps.Memory(), Brake: rest.Brake, Labels: v.Guards.Labels.Clone(), Rewound: v.Kinds.Rewound(), Members: c.shown,
+		Sweeps: v.Sweeps.Memory(), Brake: rest.Brake, Labels: v.Guards.Labels.Clone(), Rewound: v.Kinds.Rewound(), Members: c.shown, Unselected: c.unselected,
 	}
 }
 
@@ -78,15 +78,21 @@ func (v *View) shownFor(req *plan.Request, after seq.Stamp) *guards.Shown {
 }
 
 // Open are the copies under way, which follow each change of the graph. The zero value has none.
-type Open struct{ list []*excerpt.Copy }
+type Open struct{ list []opened }
 
-// Add adds a copy.
-func (o *Open) Add(c *excerpt.Copy) { o.list = append(o.list, c) }
+// opened is a copy under way.
+type opened struct {
+	parts *excerpt.Copy
+	of    *Copy // nil for a copy of the whole graph
+}
+
+// Add adds the parts of a copy, which is nil for the whole graph.
+func (o *Open) Add(parts *excerpt.Copy, of *Copy) { o.list = append(o.list, opened{parts, of}) }
 
 // Close ends a copy: the engine and its graph forget it. It may be called again.
 func (o *Open) Close(g *graph.Graph, c *excerpt.Copy) {
 	c.Close(g)
-	o.list = slices.DeleteFunc(o.list, func(open *excerpt.Copy) bool { return open == c })
+	o.list = slices.DeleteFunc(o.list, func(x opened) bool { return x.parts == c })
 }
 
 // Any reports whether a copy is under way.
@@ -99,10 +105,14 @@ func (o *Open) Observe(v *View, d *graph.Delta) {
 	}
 	ev := v.excerptView()
 	member := d.Node != 0 && v.Sweeps.Any() && v.InUse(d.Node) && v.Node(d.Node).State() == graph.Observed
-	for _, c := range o.list {
-		c.Observe(ev, d)
-		if member && !c.IsLoose() {
-			addMember(v.Sweeps, v.View, c, d.Node)
+	for _, x := range o.list {
+		x.parts.Observe(ev, d)
+		if !member || x.parts.IsLoose() {
+			continue
+		}
+		addMember(v.Sweeps, v.View, x.parts, d.Node)
+		if x.of != nil && x.of.phase == copyMembers {
+			x.of.noteUnselected(v.Sweeps, x.of.sweepView(v), d.Node)
 		}
 	}
 }

@@ -20,7 +20,7 @@ type Whole struct {
 func (w *Whole) Restart(v *View, cfg graph.Config) {
 	w.Close(v)
 	w.copy, w.begun, w.era, w.torn, w.cfg = excerpt.NewWhole(v.Graph), v.Graph.Observed(), v.Rewinds, false, cfg
-	v.Open.Add(w.copy)
+	v.Open.Add(w.copy, nil)
 }
 
 // Close ends the copy. It may be called again.

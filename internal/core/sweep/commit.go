@@ -68,6 +68,24 @@ func (sw *Sweeps) Commit(v View, id graph.NodeID, j *Judgement) {
 	}
 }
 
+// CommitForeign takes note of a judgement about an object of another share. The run of a holder
+// goes on, and asks for selections, because own objects may be its members. The engine of that share
+// asks for the proofs that the object itself needs.
+func (sw *Sweeps) CommitForeign(v View, id graph.NodeID, j *Judgement) {
+	for i := range j.steps {
+		x := &j.steps[i]
+		if x.what == advances || x.what == ends {
+			p := &x.progress
+			if p.relists { // no listing is wanted, so none proves that the holder has no member
+				p.fenced = x.run.fenced
+			}
+			p.fence, p.relists, p.listing = false, false, false
+		}
+		sw.commitStep(v, id, x)
+	}
+	sw.wantSelects(v, j.selects) // own holders wait for them
+}
+
 // commitStep takes the run of a holder on.
 func (sw *Sweeps) commitStep(v View, id graph.NodeID, x *step) {
 	r := x.run

@@ -106,6 +106,43 @@ func (sw *Sweeps) missingLabels(v View, id graph.NodeID, o graph.Object) (missin
 	return missing
 }
 
+// MayBelong reports whether unknown labels may make an object a member of a run. The function tells
+// which holders count, with 0 for one that is gone. With more than maxLooked runs the answer is yes.
+//
+//test:by TestMayBelong
+func (sw *Sweeps) MayBelong(v View, id graph.NodeID, counts func(holder graph.NodeID) bool) bool {
+	if len(sw.labels.rules) == 0 || len(sw.runs) == 0 {
+		return false
+	}
+	o := v.Graph.Node(id).Object()
+	for _, missing := range sw.missingLabels(v, id, o) {
+		if len(sw.runs) > maxLooked {
+			return true
+		}
+		a := sw.labels.rules[missing.key.Rule]
+		for _, r := range sw.runs {
+			if r.plan == a.plan && !r.over && counts(r.node) && sw.mayName(a, o, r.holder) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mayName reports whether an object names a holder by a rule, with some labels.
+func (sw *Sweeps) mayName(a labelRule, o, holder graph.Object) bool {
+	p := sw.plans[a.plan]
+	if p.Sweep().Members[a.members].By == guard.ByLabel {
+		return holder.Scope == "" || holder.Scope == o.Scope
+	}
+	for c := range p.ClaimsBy(o, func(members int) (string, bool) { return "", members == a.members }) {
+		if c.Members == a.members && p.Names(holder, o, c) {
+			return true
+		}
+	}
+	return false
+}
+
 // DependsOnLabels reports whether the holders of an object depend on its labels.
 func (sw *Sweeps) DependsOnLabels(o graph.Object) bool {
 	return slices.ContainsFunc(sw.labels.rules, func(a labelRule) bool { return sw.plans[a.plan].NeedsLabels(a.members, o) })
@@ -129,6 +166,9 @@ func (sw *Sweeps) noteLabels(v View, id graph.NodeID, n graph.Node) {
 	o := n.Object()
 	for i, a := range sw.labels.rules {
 		p := sw.plans[a.plan]
+		if p.Sweep().Members[a.members].By == guard.ByLabel && !o.Deleting && sw.hasForeign(v, a.plan) && p.NeedsLabels(a.members, o) {
+			sw.wantSelect(v, selecting.Key{Rule: i, Kind: o.Kind}, v.State(id).Known)
+		}
 		if _, _, known := v.shown(i, o.Key); known || p.Sweep().Members[a.members].By == guard.ByLabel || !p.NeedsLabels(a.members, o) {
 			continue
 		}
@@ -138,6 +178,20 @@ func (sw *Sweeps) noteLabels(v View, id graph.NodeID, n graph.Node) {
 			}
 		}
 	}
+}
+
+// hasForeign reports whether the holder of a run is of another share. The engine of that share alone
+// selects after its last fence, and it cannot delete the own objects that it finds then.
+func (sw *Sweeps) hasForeign(v View, plan int) bool {
+	if v.Foreign == nil {
+		return false
+	}
+	for _, r := range sw.runs {
+		if r.plan == plan && r.node != 0 && !r.over && v.Foreign(r.node) {
+			return true
+		}
+	}
+	return false
 }
 
 // noteLabelsChanged notes such a version in the runs of the holders that a claim names. It

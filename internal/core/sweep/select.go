@@ -54,7 +54,7 @@ func (sw *Sweeps) wantSelects(v View, missing []selectWant) {
 // wantSelect asks for a selection that begins after the moment.
 func (sw *Sweeps) wantSelect(v View, k selecting.Key, after seq.Stamp) {
 	s := &sw.labels.selects
-	if !v.Kinds.Part(k.Kind) || s.selections[k].began > after || s.under && s.at == k && s.began > after {
+	if v.Standby || !v.Kinds.Part(k.Kind) || s.selections[k].began > after || s.under && s.at == k && s.began > after {
 		return
 	}
 	if i, in := slices.BinarySearchFunc(s.wanted, k, selecting.Key.Compare); !in {

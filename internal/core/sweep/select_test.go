@@ -83,6 +83,41 @@ func TestMemberByLabel(t *testing.T) {
 	r.decides("volume/a", policy.Keep, policy.NoOwners, "a later selection does not show it")
 }
 
+// TestMayBelong: an object may belong to the run of each holder that its unknown labels may name.
+func TestMayBelong(t *testing.T) {
+	chosen := byName()
+	chosen.Members[0].Selector = "!keep"
+	for _, c := range []struct {
+		sweep    guard.Sweep
+		selected bool
+		object   string
+		want     bool
+		reason   string
+	}{
+		{byLabel(), false, "volume/a#1", true, "its label may name the holder"},
+		{byLabel(), false, "volume/a#1~[x]", true, "the holder may wait for a marked object"},
+		{byLabel(), true, "volume/a#1", false, "a selection has shown its label"},
+		{byLabel(), true, "volume/a#2", true, "no selection has shown the new version"},
+		{byName(), false, "volume/1-a#1", false, "its name alone tells"},
+		{chosen, false, "volume/1-a#1", true, "a selector decides"},
+		{chosen, false, "volume/2-a#1", false, "its name tells that it is no member"},
+	} {
+		r := newRig(t, c.sweep)
+		r.put("tenant/1#1[x.io/tenant]; volume/a#1")
+		r.marked()
+		if c.selected {
+			r.selectAll("volume/a#1")
+		}
+		o := r.put(c.object)
+		for _, counts := range []bool{true, false} {
+			got := r.sw.MayBelong(r.view(), r.id(o.Key), func(h graph.NodeID) bool { return counts && h == r.id(r.object("tenant/1").Key) })
+			if got != (counts && c.want) {
+				t.Errorf("%s may belong to tenant 1: %t, want %t: %s", c.object, got, counts && c.want, c.reason)
+			}
+		}
+	}
+}
+
 // TestEmptyByLabels: the last selections of a run begin after the fence that showed no
 // member.
 func TestEmptyByLabels(t *testing.T) {

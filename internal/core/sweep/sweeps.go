@@ -39,7 +39,14 @@ type View struct {
 	Out     *effect.List
 	Now     time.Time
 	Shown   Shown // of a fork or a copy, or nil
+	// Foreign reports whether a node is of another share, nil without shares.
+	Foreign func(graph.NodeID) bool
+	// Standby says that every node is of another share. Then no selection serves an own object.
+	Standby bool
 }
+
+// isForeign reports whether a node is of another share.
+func (v View) isForeign(id graph.NodeID) bool { return v.Foreign != nil && v.Foreign(id) }
 
 // Shown has labels that others have selected. They count for every version of an object. The
 // rules are those of LabelRules.

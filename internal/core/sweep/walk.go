@@ -14,6 +14,22 @@ func (sw *Sweeps) WalkAgain() {
 	sw.again = sw.again || len(sw.runs) > 0
 }
 
+// Forgo takes back the proofs that members wait for, because some may have left the share. The walk that
+// it begins asks again for the own ones. An engine without a share needs no selection either.
+//
+// The labels of the objects that join may have changed: see noteLabels.
+func (sw *Sweeps) Forgo(v View) {
+	for _, r := range sw.runs {
+		r.need, r.proofAfter, r.fenceDelayed, r.labelsChanged = 0, 0, false, v.Stamps.Stamp()
+	}
+	if v.Standby {
+		sw.labels.selects.wanted = nil
+		sw.labels.selects.end()
+	}
+	sw.MarkDetached()
+	sw.WalkAgain()
+}
+
 // HasWork reports whether a walk is under way or wanted, or a detached run has to advance.
 func (sw *Sweeps) HasWork(now time.Time) bool {
 	return sw.walk != 0 || sw.again || sw.mustAdvance(now)
@@ -84,7 +100,13 @@ func (sw *Sweeps) walkNode(v View, id graph.NodeID) {
 		return
 	}
 	sw.updateMember(v, id)
-	if v.Graph.Node(id).Deleting() {
+	switch n := v.Graph.Node(id); {
+	case n.Deleting():
+		return
+	case v.isForeign(id):
+		if len(sw.members[id]) > 0 && len(sw.labels.rules) > 0 && sw.DependsOnLabels(n.Object()) { // an own holder may wait for its labels
+			v.Out.Look(id, queue.Low)
+		}
 		return
 	}
 	for _, m := range sw.members[id] {
@@ -112,7 +134,11 @@ func (sw *Sweeps) stepDetached(v View) {
 		name := holderName{r.plan, r.holder.Scope, r.holder.Name}
 		taken := len(sw.holders[name]) > 0 // a new holder of the name has the members
 		p := sw.progress(v, r)
-		sw.advance(v, r, &p)
+		if v.Standby { // the engines of the members have runs of their own
+			p.done = r.members == 0 && sw.walked > r.since
+		} else {
+			sw.advance(v, r, &p)
+		}
 		if taken || p.done {
 			delete(sw.runs, id)
 			delete(sw.detached, name)

@@ -90,6 +90,22 @@ func (s *Set) forget(i int32) {
 	s.remove(i)
 }
 
+// fewest and perNodes bound the keys by the most nodes of a graph at one time: one key for each 192
+// nodes, about a byte a node. So a graph that has lost all objects takes little more memory than an
+// empty one.
+const (
+	fewest   = 512
+	perNodes = 192
+)
+
+// Remember is AddRoot for the end of an object in a graph that has had at most so many nodes.
+//
+//test:by TestRemember
+func (s *Set) Remember(k graph.Key, root uint64, nodes int) {
+	s.AddRoot(k, root)
+	s.Limit(max(fewest, nodes/perNodes))
+}
+
 // Limit forgets the least recently used keys beyond n.
 func (s *Set) Limit(n int) {
 	for s.used > max(n, 0) {

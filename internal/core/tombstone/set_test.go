@@ -210,3 +210,25 @@ func BenchmarkAdd(b *testing.B) {
 		m.Add(keys[n%len(keys)])
 	}
 }
+
+// TestRemember: the memory of owners that are gone stays small beside the memory of the former graph.
+func TestRemember(t *testing.T) {
+	for _, c := range []struct {
+		nodes, want int
+		reason      string
+	}{
+		{10, fewest, "a small graph"},
+		{2 * fewest * perNodes, 2 * fewest, "a large graph, also one that has become empty"},
+	} {
+		s := New(100 * fewest)
+		for n := range 4 * fewest {
+			s.Remember(key(n), 7, c.nodes)
+		}
+		if got := s.Len(); got != c.want {
+			t.Errorf("%s: %d keys are remembered, want %d", c.reason, got, c.want)
+		}
+		if root, ok := s.UseRoot(key(4*fewest - 1)); !ok || root != 7 {
+			t.Errorf("%s: the last one is forgotten, or its root: %d", c.reason, root)
+		}
+	}
+}

@@ -148,6 +148,16 @@ func (t *table) grow() {
 	}
 }
 
+// CheckUnobserved is Check for the owners that are gone from a graph.
+func (s *Set) CheckUnobserved(g *graph.Graph) error {
+	for k := range s.All() {
+		if n, ok := g.Lookup(k); ok && n.State() == graph.Observed {
+			return fmt.Errorf("N5: %s is remembered as absent, and is observed", k)
+		}
+	}
+	return s.Check()
+}
+
 // Check verifies the invariants of Set.
 func (s *Set) Check() error {
 	inOrder, inChains, sieved := 0, 0, [buckets]uint32{}

@@ -5,7 +5,8 @@
 //   - any order of deliveries, calls and results
 //   - crashes and new listings
 //   - in rows of their own: restores of the store, kinds that are out of reach for a
-//     while, foreign finalizers, unresolved references, a store of level 3, and guards
+//     while, foreign finalizers, unresolved references, a store of level 3, guards, and
+//     engines with shares
 //
 // internal/proof/invariant judges each write. internal/proof/oracle judges each quiet state, in
 // which no move is left.
@@ -47,6 +48,8 @@
 //   - R7 of a kind that cannot be watched, and R8: "sick kind".
 //   - G5: "brake of". With a brake of 1 an object may stay that the rules would delete.
 //   - G6: "pause". A user pauses an engine, which begins no write until the user ends the pause.
+//   - H1 to H3: "moves of shares". An object joins the share of one of two engines or leaves it,
+//     and an engine begins no call outside of its share. At the end each object is in a share.
 //   - G7: "guard: order". The objects below the root go in phases.
 //   - G1 to G4: "with a guarded root". Users delete the root again, approve, protect, and add
 //     a late dependent. Two engines differ in their guards. A rule of protection in the

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/probe"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // engines numbers the states of an engine by fingerprint, from 1 on, and the effect of
@@ -17,7 +17,8 @@ type engines struct {
 	kinds  []graph.KindInfo
 	late   bool
 	tokens bool
-	later  bool // verdicts
+	later  bool        // verdicts
+	sets   []share.Set // of the shares, by mask; nil without shares
 	items  []engineState
 	known  dict // by fingerprint
 	kept   [maxKept]*live
@@ -51,16 +52,15 @@ type came struct {
 	hangs        bool
 }
 
-func newEngines(words *words, kinds []graph.KindInfo, scope Scope) *engines {
+func newEngines(words *words, kinds []graph.KindInfo, scope Scope, sets []share.Set) *engines {
 	return &engines{
-		words: words, kinds: kinds, late: scope.Late, tokens: scope.Tokens, later: scope.Verdicts,
+		words: words, kinds: kinds, late: scope.Late, tokens: scope.Tokens, later: scope.Verdicts, sets: sets,
 		items: make([]engineState, 1), pinned: make([]*live, 1), came: make([]came, 1), spoken: make([]said, 1),
 	}
 }
 
 // first numbers a first engine. It must have no calls in flight.
-func (e *engines) first(engine *engine.Engine, now time.Time, guard Guard) uint32 {
-	l := &live{engine: engine, now: now, guard: guard}
+func (e *engines) first(l *live) uint32 {
 	n := e.enter(l, 0, input{})
 	for int(n) >= len(e.pinned) {
 		e.pinned = append(e.pinned, nil)

@@ -26,7 +26,7 @@ func some(n int, s Stage) Stage {
 }
 
 // TestSmallScopes: no rule breaks in scopes that are searched in full. They have all
-// graphs of two objects, and one action on all graphs of three. Without -whole each scope has a
+// graphs of two objects, and one action on all graphs of three. Two of them have engines with shares. Without -whole each scope has a
 // share of its graphs.
 func TestSmallScopes(t *testing.T) {
 	stages := []Stage{
@@ -37,6 +37,8 @@ func TestSmallScopes(t *testing.T) {
 		some(5, Stage{Objects: 2, Scope: Scope{Actions: 1, Crashes: 1, Listings: 1}, Whole: true}),
 		some(20, Stage{Objects: 3, Scope: Scope{Actions: 1}, Whole: true}),
 		some(6, Stage{Objects: 3, From: 1, Every: 23, Scope: Scope{Actions: 2}, Whole: true}),
+		some(5, Stage{Objects: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 2, Shares: 2}, Whole: true}),
+		{Objects: 3, From: ringGraph, To: ringGraph, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Shares: 1}, Whole: true},
 	}
 	var until time.Time
 	if *minutes > 0 {

@@ -21,6 +21,7 @@ type live struct {
 
 	guard   Guard         // its settings
 	paused  bool          // by a user
+	mask    uint8         // its share
 	judging engine.Call   // for a verdict that it has not got yet
 	verdict engine.Result // the result of that call
 }
@@ -29,7 +30,7 @@ type live struct {
 // scope says.
 type input struct {
 	op       inputOp
-	slot     uint8  // of the call that ends; 1 for a present verdict
+	slot     uint8  // of the call that ends; 1 for a present verdict; a share
 	room     uint8  // for calls
 	empty    uint8  // the kinds without pending events, a bit each
 	fenced   bool   // the kind of the first event passes a fence after it
@@ -52,6 +53,7 @@ const (
 	inputWell
 	inputPause
 	inputResume
+	inputShare
 )
 
 // said is the output of an engine: the kinds that it lists, and the fences and late
@@ -149,6 +151,10 @@ func (e *engines) run(l *live, in input, out *said) error {
 		if err := l.pause(in.op == inputPause); err != nil {
 			return err
 		}
+	case inputShare:
+		if err := l.setShare(e.sets, in.slot); err != nil {
+			return err
+		}
 	default:
 		for _, ev := range e.news(in) {
 			if err := l.engine.Observe(l.now, ev); err != nil {
@@ -207,6 +213,9 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 		}
 		c, ok := l.next(engine.LaneControl)
 		if ok {
+			if err := e.judge(l, c); err != nil {
+				return err
+			}
 			switch c.Type {
 			case engine.CallFence:
 				heads = empty
@@ -246,14 +255,25 @@ func (e *engines) pump(l *live, in input, heads uint8, out *said) error {
 		default:
 			return errors.New("a " + c.Type.String() + " in the store lane")
 		}
-		if l.paused {
-			if err := whilePaused(c); err != nil {
-				return err
-			}
+		if err := e.judge(l, c); err != nil {
+			return err
 		}
 		l.calls = append(l.calls, c.ID)
 		out.calls = append(out.calls, e.words.call(c))
 	}
+}
+
+// judge judges a call that an engine begins.
+func (e *engines) judge(l *live, c engine.Call) error {
+	if l.paused {
+		if err := whilePaused(c); err != nil {
+			return err
+		}
+	}
+	if e.sets == nil {
+		return nil
+	}
+	return outside(l.engine, c, e.sets[l.mask])
 }
 
 // next takes the next call of a lane, if there is one.

@@ -14,7 +14,7 @@ import (
 // label names a possible move of a state. No two moves of one state share a name.
 func (x *state) label(m move) string {
 	text := x.bare(m)
-	if len(x.w.Sides) > 1 && (m.op.engine() || slices.Contains([]op{opCrash, opList, opPause, opResume}, m.op)) {
+	if len(x.w.Sides) > 1 && (m.op.engine() || slices.Contains([]op{opCrash, opList, opPause, opResume, opShare, opCover}, m.op)) {
 		return fmt.Sprintf("engine %d: %s", m.side+1, text)
 	}
 	return text
@@ -63,6 +63,10 @@ func (x *state) bare(m move) string {
 		return "pause"
 	case opResume:
 		return "resume"
+	case opShare:
+		return fmt.Sprintf("%s joins or leaves the share", x.start[m.at].Name)
+	case opCover:
+		return "all that are in no share join"
 	case opList:
 		return fmt.Sprintf("list %s anew", x.w.Kinds[m.at].Kind)
 	}

@@ -71,6 +71,8 @@ func (t *tables) carryOut(x *node, m short) (bool, error) {
 		t.list(x, s, at)
 	case opPause, opResume:
 		return true, t.pause(x, m.side, m.op == opPause)
+	case opShare, opCover:
+		return true, t.share(x, m)
 	default:
 		return true, t.change(x, m.op, at)
 	}
@@ -298,6 +300,7 @@ func (t *tables) crash(x *node, side uint8) error {
 	x.late = t.late.number(late)
 	s.reset(t.fresh[side])
 	x.paused &^= 1 << side
+	x.masks[side] = t.first.masks[side]
 	for k := range t.kinds {
 		t.list(x, s, k)
 		s.unreported |= 1 << k

@@ -34,6 +34,8 @@ const (
 	opRecover         // the kind is in reach again
 	opPause           // a user pauses an engine
 	opResume          // and ends the pause
+	opShare           // an object joins the share of an engine, or leaves it
+	opCover           // the objects that are in no share join that of an engine
 )
 
 // move is one possible move, of the at-th kind, call or write.
@@ -68,7 +70,7 @@ func (x *state) engineMoves(scope Scope) (out []move, barred bool) {
 			out = append(out, move{op: opResume, side: i})
 		}
 	}
-	return out, barred
+	return x.covers(out), barred
 }
 
 func (x *state) sideMoves(i int, scope Scope) []move {
@@ -128,6 +130,11 @@ func (x *state) otherMoves(s *search) []move {
 		}
 		if x.pauses > 0 && !x.paused[i] {
 			out = append(out, move{op: opPause, side: i})
+		}
+		for at := range x.start {
+			if x.moves > 0 {
+				out = append(out, move{op: opShare, side: i, at: at})
+			}
 		}
 		for k := range x.w.Kinds {
 			if x.listings > 0 && x.down>>k&1 == 0 {
@@ -198,6 +205,8 @@ func (x *state) carryOut(m move, scope Scope) (bool, error) {
 		x.w.List(m.side, m.at)
 	case opPause, opResume:
 		return true, x.pause(m.side, m.op == opPause)
+	case opShare, opCover:
+		return true, x.share(m)
 	default:
 		return true, x.befall(m.op, m.at)
 	}
@@ -260,6 +269,9 @@ func (x *state) crash(side int) error {
 		return err
 	}
 	x.judging[side], x.paused[side] = nil, false
+	if x.sets != nil {
+		x.masks[side] = firstMask(side, len(x.start))
+	}
 	for k := range x.w.Kinds {
 		x.w.List(side, k)
 		x.unreported[side] |= 1 << k

@@ -12,6 +12,8 @@ type node struct {
 	down             uint8 // kinds that are sick, a bit each
 	pauses           uint8
 	paused           uint8 // sides, a bit each
+	moves            uint8 // of shares
+	masks            [maxSides]uint8
 	sides            [maxSides]side
 }
 
@@ -41,7 +43,7 @@ func (x *node) hash(sides int) uint64 {
 	p := printer{hash: seed}
 	p.word(uint64(x.past)<<32 | uint64(x.actions))
 	p.word(uint64(x.late)<<32 | uint64(x.waits)<<16 | uint64(x.switches)<<8 | uint64(x.turn))
-	p.word(uint64(x.rewinds)<<32 | uint64(x.outages)<<24 | uint64(x.pauses)<<16 | uint64(x.paused)<<8 | uint64(x.down))
+	p.word(uint64(x.moves)<<40 | uint64(x.rewinds)<<32 | uint64(x.outages)<<24 | uint64(x.pauses)<<16 | uint64(x.paused)<<8 | uint64(x.down))
 	for i := range sides {
 		s := &x.sides[i]
 		p.word(uint64(s.engine)<<32 | uint64(s.under)<<16 | uint64(s.unreported)<<8 | uint64(btoi(s.judging))<<2 | uint64(btoi(s.asked))<<1 | uint64(btoi(s.set)))

@@ -48,9 +48,9 @@ func Small() []Stage {
 }
 
 // Standard returns the stages of a run without other flags: the small scopes, those with
-// guards, then the plan for three objects, two actions, a crash and a new listing.
+// guards and with shares, then the plan for three objects, two actions, a crash and a new listing.
 func Standard() []Stage {
-	return slices.Concat(Small(), Guarded(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
+	return slices.Concat(Small(), Guarded(), Shared(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
 }
 
 // Sure returns the stages of Standard that run to their end with -sure. They are the first
@@ -131,6 +131,8 @@ func Named(name string) []Stage {
 		}
 	case "guards":
 		return longGuarded()
+	case "shares":
+		return longShared()
 	case "all":
 		var all []Stage
 		for _, n := range Names()[1:] {
@@ -143,5 +145,5 @@ func Named(name string) []Stage {
 
 // Names returns the names that Named knows. The first one stands for all others.
 func Names() []string {
-	return []string{"all", "listing", "crash", "calls2", "engines2", "loops", "guards", "four", "full"}
+	return []string{"all", "listing", "crash", "calls2", "engines2", "loops", "guards", "shares", "four", "full"}
 }

@@ -47,6 +47,7 @@ func (p *printer) side(side *world.Side) {
 func (s *search) left(p *printer, x *state) {
 	p.word(uint64(x.crashes)<<32 | uint64(x.listings)<<24 | uint64(x.waits)<<16 | uint64(x.used)<<8 | uint64(len(x.actions)))
 	p.word(uint64(x.rewinds)<<32 | uint64(x.outages)<<24 | x.down)
+	p.word(uint64(x.pauses)<<8 | uint64(x.moves))
 	if x.used < s.scope.Actions {
 		for _, a := range x.actions {
 			p.word(uint64(a.Verb))

@@ -49,6 +49,11 @@ func (s Stage) graphs() [][]graph.Object {
 	} else {
 		all = graphs(s.Objects, s.Kinds, shape{selves: s.Selves, foreign: s.Foreign, doubts: s.Doubts})
 	}
+	if s.Scope.Shares > 0 {
+		for _, g := range all {
+			spreadUIDs(g)
+		}
+	}
 	last := len(all)
 	if s.To > 0 {
 		last = min(last, s.To)

@@ -25,6 +25,9 @@ type Scope struct {
 	Rewinds, Outages int
 	// Pauses bounds the pauses of an engine, which are of everything. Each one ends.
 	Pauses int
+	// Shares bounds the moves of an object into the share of an engine, or out of it. At the start
+	// the engines take turns with the objects. At the end each object is in a share.
+	Shares int
 	// Engines is the number of engines on the store, 1 if it is 0. Switches bounds the
 	// switches from one engine to another.
 	Engines, Switches int
@@ -107,6 +110,7 @@ func (s Scope) String() string {
 		{s.Rewinds, "rewind", "rewinds"},
 		{s.Outages, "sick kind", "sick kinds"},
 		{s.Pauses, "pause", "pauses"},
+		{s.Shares, "move of a share", "moves of shares"},
 	} {
 		switch {
 		case c.n == 1:

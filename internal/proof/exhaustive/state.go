@@ -10,6 +10,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // config is that of every engine. The audit is so far off that it repairs nothing.
@@ -31,11 +32,15 @@ type state struct {
 	unreported [maxSides]uint64
 	judging    [maxSides]*world.InFlight // a judgement whose verdict the engine has not got yet
 	paused     [maxSides]bool
+	sets       []share.Set     // by mask; nil without shares
+	masks      [maxSides]uint8 // the shares of the sides
+	moves      int             // of shares, left
+	start      []graph.Object
 }
 
 // begin returns the first state of a search. Its engine has seen every object.
 func begin(start []graph.Object, scope Scope) (*state, error) {
-	w, err := world.NewEach(scope.level(), scope.configs(), nil, start)
+	w, err := world.NewEach(scope.level(), scope.shared(start), nil, start)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +53,13 @@ func begin(start []graph.Object, scope Scope) (*state, error) {
 	x := &state{
 		w: w, first: first,
 		crashes: scope.Crashes, listings: scope.Listings, waits: scope.Waits, switches: scope.Switches,
-		rewinds: scope.Rewinds, outages: scope.Outages, pauses: scope.Pauses,
+		rewinds: scope.Rewinds, outages: scope.Outages, pauses: scope.Pauses, moves: scope.Shares, start: start,
+	}
+	if scope.Shares > 0 {
+		x.sets = setsOf(start)
+		for i := range w.Sides {
+			x.masks[i] = firstMask(i, len(start))
+		}
 	}
 	for i := range w.Sides {
 		if err := x.catchUp(i, scope); err != nil {
@@ -94,7 +105,9 @@ func (x *state) pump(side int, scope Scope) error {
 		for ok && err == nil {
 			if err = x.pass(side); err == nil {
 				var c engine.Call
-				c, ok, err = x.w.Issue(side, engine.LaneControl)
+				if c, ok, err = x.w.Issue(side, engine.LaneControl); err == nil && ok {
+					err = x.judge(side, c)
+				}
 				switch {
 				case err == nil && c.Type == engine.CallFence:
 					err = x.forget(side)
@@ -105,14 +118,27 @@ func (x *state) pump(side int, scope Scope) error {
 		}
 		if err == nil && len(x.w.Sides[side].Calls) < scope.calls() {
 			var c engine.Call
-			if c, ok, err = x.w.Issue(side, engine.LaneStore); err == nil && x.paused[side] {
-				err = whilePaused(c)
+			if c, ok, err = x.w.Issue(side, engine.LaneStore); err == nil && ok {
+				err = x.judge(side, c)
 			}
 		}
 		if err != nil || !ok {
 			return err
 		}
 	}
+}
+
+// judge judges a call that an engine begins.
+func (x *state) judge(side int, c engine.Call) error {
+	if x.paused[side] {
+		if err := whilePaused(c); err != nil {
+			return err
+		}
+	}
+	if x.sets == nil {
+		return nil
+	}
+	return outside(x.w.Sides[side].Engine, c, x.sets[x.masks[side]])
 }
 
 // forget drops the reports of fences that were begun before the last one. They belong to a

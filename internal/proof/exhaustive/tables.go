@@ -15,6 +15,7 @@ type tables struct {
 	scope   Scope
 	kinds   int
 	sides   int
+	objects int
 	words   words
 	lists   lists // of events, by stream
 	late    lists // of calls
@@ -59,7 +60,7 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 		return nil, node{}, err
 	}
 	t := &tables{
-		scope: scope, kinds: len(x.w.Kinds), sides: scope.engines(), words: newWords(), lists: newLists(), late: newLists(),
+		scope: scope, kinds: len(x.w.Kinds), sides: scope.engines(), objects: len(start), words: newWords(), lists: newLists(), late: newLists(),
 		judge: newJudge(start, scope.oracle()), seqs: make([]seq, 1),
 	}
 	if t.kinds > maxKinds || t.sides > maxSides || scope.calls() > maxCalls {
@@ -67,19 +68,19 @@ func newTables(start []graph.Object, scope Scope) (*tables, node, error) {
 			graph.Format(start), maxKinds, maxSides, maxCalls, graph.ErrInvalid)
 	}
 	t.pasts = newPasts(x.w, start, scope.Users, &t.words, &t.lists)
-	t.engines = newEngines(&t.words, x.w.Kinds, scope)
+	t.engines = newEngines(&t.words, x.w.Kinds, scope, x.sets)
 	n := node{
 		crashes: uint8(scope.Crashes), listings: uint8(scope.Listings), waits: uint8(scope.Waits), switches: uint8(scope.Switches),
-		rewinds: uint8(scope.Rewinds), outages: uint8(scope.Outages), pauses: uint8(scope.Pauses),
+		rewinds: uint8(scope.Rewinds), outages: uint8(scope.Outages), pauses: uint8(scope.Pauses), moves: uint8(scope.Shares), masks: x.masks,
 	}
 	for i, s := range x.w.Sides {
-		n.sides[i].engine = t.engines.first(s.Engine, x.w.Now, scope.guard(i))
+		n.sides[i].engine = t.engines.first(&live{engine: s.Engine, now: x.w.Now, guard: scope.guard(i), mask: x.masks[i]})
 	}
 	for i := range x.w.Sides {
 		if err := x.w.Crash(i); err != nil {
 			return nil, node{}, err
 		}
-		t.fresh[i] = t.engines.first(x.w.Sides[i].Engine, x.w.Now, scope.guard(i))
+		t.fresh[i] = t.engines.first(&live{engine: x.w.Sides[i].Engine, now: x.w.Now, guard: scope.guard(i), mask: x.masks[i]})
 	}
 	w := *x.w
 	w.Sides = nil
@@ -111,6 +112,9 @@ func (t *tables) expand(x *node, out []successor) ([]successor, error) {
 	for s := range t.sides {
 		if x.paused>>s&1 != 0 {
 			out = t.make(x, short{op: opResume, side: uint8(s)}, out)
+		}
+		if t.scope.Shares > 0 && missing(x.masks, t.objects) != 0 {
+			out = t.make(x, short{op: opCover, side: uint8(s)}, out)
 		}
 	}
 	if len(out) == before && !barred {
@@ -220,6 +224,11 @@ func (t *tables) others(x *node, out []successor) []successor {
 		}
 		if x.pauses > 0 && x.paused>>s&1 == 0 {
 			out = t.make(x, short{op: opPause, side: uint8(s)}, out)
+		}
+		for at := range t.objects {
+			if x.moves > 0 {
+				out = t.make(x, short{op: opShare, side: uint8(s), at: int8(at)}, out)
+			}
 		}
 		for k := range t.kinds {
 			if x.listings > 0 && x.down>>k&1 == 0 {

@@ -59,6 +59,9 @@ func TestTablesAgree(t *testing.T) {
 		{1, Stage{Objects: 2, Doubts: true, Every: 4, Scope: Scope{Actions: 1, Users: Touching}}, "unresolved references, and touches"},
 		{3, guardStage(2, Scope{Actions: 1, Late: true, Verdicts: true}, GuardOrder), "late verdicts"},
 		{8, guardStage(2, Scope{Actions: 1, Crashes: 1, Verdicts: true}, GuardProtected), "a guard, and a crash"},
+		{3, Stage{Objects: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Shares: 1}}, "shares"},
+		{1, Stage{Objects: 2, To: 1, Scope: Scope{Actions: 1, Users: Deleting, Engines: 2, Switches: 1, Shares: 1, Late: true}}, "shares of late engines"},
+		{1, Stage{Objects: 2, To: 1, Scope: Scope{Actions: 1, Users: Deleting, Engines: 2, Switches: 1, Shares: 1, Crashes: 1}}, "shares, and a crash"},
 		{2, Stage{Objects: 2, Guarded: true, From: 2, To: 3, Scope: Scope{Actions: 1, Users: Guarding, Engines: 2, Switches: 2, Guards: []Guard{GuardNone, GuardUnset}}}, "engines with other settings"},
 	} {
 		if raced && i%2 == 1 { // a search is the same, and the detector looks at its goroutines alone

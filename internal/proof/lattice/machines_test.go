@@ -44,13 +44,13 @@ var leftOuts = []leftOut{
 	{"leave free", "history", "it explains objects that are gone, and has its own bound"},
 	{"leave free", "orphaned", "it remembers owners that are gone, and has its own bound: see applyDelta"},
 	{"leave free", "order", "it takes the change of the graph before: see observeOrder"},
-	{"leave free", "fence fanout audit", "their lists may have nodes out of use, which they pass over"},
+	{"leave free", "fence fanout audit misplaced", "their lists may have nodes out of use, which they pass over"},
 
 	{"check", "nodes", "the other machines check the states: see view"},
-	{"check", "fence", "its waiters may be out of use, and no other part depends on another"},
+	{"check", "fence misplaced", "its waiters may be out of use, and no other part depends on another"},
 
 	{"work", "absent orphaned undone history", "it remembers, and begins nothing"},
-	{"work", "held", "a held object waits for the outside, or in another machine"},
+	{"work", "held misplaced", "a held object waits for the outside, or in another machine"},
 }
 
 // machinesOf returns the fields of the type Engine that are machines: their types are those of

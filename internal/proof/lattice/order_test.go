@@ -32,6 +32,7 @@ const layers = `
 	# Pictures draw the values of the packages before.
 	plan, explain < view;
 	graph < finalizer;
+	graph < share; # which collector writes to which object
 	graph < feed; # the watch of a store, from a log
 	# What may not go, by whose word, in which order, and what goes with an object.
 	graph, internal/core/selector < guard;
@@ -52,8 +53,9 @@ const layers = `
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
 	internal/core/fanout < internal/core/unfinished < internal/core/held;
-	internal/core/kinds < internal/core/brake;
+	internal/core/kinds, internal/spell < internal/core/brake;
 	internal/core/jsonread, internal/core/effect, internal/core/fingerprint < internal/core/pause;
+	share, internal/core/effect, internal/core/fingerprint < internal/core/own;
 	internal/core/inflight < internal/core/orphaned;
 	internal/core/cycle, internal/core/reads, internal/core/orphaned < internal/core/evidence;
 	internal/core/inflight < internal/core/history;
@@ -85,10 +87,10 @@ const layers = `
 	internal/core/selector, finalizer < internal/replica;
 
 	# The engine is the only place that sees every machine.
-	policy, finalizer, guard, queue, internal/core/fifo, internal/core/jsonread < internal/run;
+	policy, finalizer, guard, queue, share, internal/core/fifo, internal/core/jsonread < internal/run;
 	internal/run, plan, explain < engine;
 	internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight,
-	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/order, internal/core/guards, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause,
+	internal/core/handlers, internal/core/held, internal/core/sweep, internal/core/order, internal/core/guards, internal/core/fanout, internal/core/evidence, internal/core/history, internal/core/pause, internal/core/own,
 	internal/core/brake, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/core/seed < engine;
 	# A forecast runs a fork of an engine. The root drives an engine against a store.
 	engine, internal/draft < internal/forecast < .;
@@ -100,6 +102,7 @@ const layers = `
 	graph < internal/proof/oracle;
 	. < internal/proof/invariant;
 
+
 	# Users change the owners of objects in any store. The engine does not.
 	. < owners;
 	owners < examples/..., internal/proof/e2e/...;
@@ -107,6 +110,11 @@ const layers = `
 	# Faults stand between an engine and any store.
 	. < internal/fault;
 	internal/replica < adapters/memory;
+
+	# The members of a group divide the work on a store. Adapters keep their leases.
+	., logline < group;
+	group < adapters/memory, adapters/clientgo/..., adapters/sql, adapters/etcd, adapters/storetest/...;
+	group < adapters/prometheus, adapters/web; # they show the members
 
 	# Adapters for metrics and traces observe the calls of any store.
 	. < hook;
@@ -277,6 +285,9 @@ func TestOrderAllows(t *testing.T) {
 		{"finalizer", "guard", false, false, "the rules of a store know no settings of the engine"},
 		{"feed", ".", false, false, "a store needs no engine"},
 		{".", "feed", false, false, "the engine reads a watch, and makes none"},
+		{"share", "engine", false, false, "a set of UIDs knows no engine"},
+		{".", "group", false, false, "a collector works without a group"},
+		{"adapters/sql", "group", false, true, "an adapter keeps the leases of members"},
 		{".", "graph", false, true, "the order is transitive"},
 		{".", "internal/core/kinds", false, true, "the engine owns the machines"},
 		{"internal/core/fence", "internal/core/kinds", false, true, "a fence covers the set of kinds"},

@@ -80,7 +80,7 @@ func TestBugsAreMany(t *testing.T) {
 			t.Errorf("no bug breaks %s", rule)
 		}
 	}
-	for _, law := range []string{"G1", "G2", "G3", "G4", "P1", "P2", "P3", "P4", "P5", "P6", "X1", "X2", "X3", "X4", "root", "follow", "await", "lint", "batch"} {
+	for _, law := range []string{"G1", "G2", "G3", "G4", "H1", "H2", "H3", "H4", "P1", "P2", "P3", "P4", "P5", "P6", "X1", "X2", "X3", "X4", "root", "follow", "await", "lint", "batch"} {
 		if len(by[law]) < 2 {
 			t.Errorf("%d bugs break %s, want 2 at least", len(by[law]), law)
 		}
@@ -243,7 +243,7 @@ func TestSourcesAreKnown(t *testing.T) {
 	for _, kind := range []struct {
 		letter string
 		n      int
-	}{{"R", 8}, {"K", 30}, {"S", 25}, {"L", 13}, {"N", 11}, {"I", 9}, {"P", 6}, {"X", 4}, {"G", 8}} {
+	}{{"R", 8}, {"K", 30}, {"S", 25}, {"L", 13}, {"N", 11}, {"I", 9}, {"P", 6}, {"X", 4}, {"G", 8}, {"H", 4}} {
 		for i := 1; i <= kind.n; i++ {
 			words += fmt.Sprintf(" %s%d", kind.letter, i)
 		}

@@ -27,9 +27,11 @@ const (
 	Properties
 	// Simulator: many engines, users and faults, from fixed seeds.
 	Simulator
+	// Shares: the simulator with engines that have shares, from fixed seeds.
+	Shares
 )
 
-var methodNames = [...]string{"unset", "unit", "root", "engine", "scripts", "exhaustive", "properties", "simulator"}
+var methodNames = [...]string{"unset", "unit", "root", "engine", "scripts", "exhaustive", "properties", "simulator", "shares"}
 
 // String returns the method's name.
 func (m Method) String() string {
@@ -41,7 +43,7 @@ func (m Method) String() string {
 
 // Methods returns all methods, the cheapest first.
 func Methods() []Method {
-	return []Method{Scripts, Root, Engine, Unit, Simulator, Exhaustive, Properties}
+	return []Method{Scripts, Root, Engine, Unit, Simulator, Shares, Exhaustive, Properties}
 }
 
 // ParseMethods reads names with commas between them. An error has the first unknown
@@ -63,7 +65,10 @@ func ParseMethods(text string) ([]Method, error) {
 const smallScopes = "-n 3 -actions 2 -crashes 0 -listings 1 -small=false -states 2000 -workers 1"
 
 // worlds are the simulator's: a million steps, from the same seeds each time.
-const worlds = "-seeds 2000 -steps 500 -seed 1 -workers 1 -traces 1"
+const worlds = "-seeds 2000 -steps 500 -seed 1 -workers 1 -traces 1 -most 1"
+
+// sharedWorlds are those of engines with shares.
+const sharedWorlds = "-seeds 1200 -steps 400 -seed 1 -workers 1 -traces 0 -most 1 -with shares"
 
 // suite is a program to build, with its arguments. A bench adds -whole for tests that know it.
 type suite struct {
@@ -99,6 +104,8 @@ func (m Method) whole(b Bug) suite {
 		return testsOf("./internal/proof/properties", "-properties.large=2000")
 	case Simulator:
 		return suite{pkg: "./internal/proof/sim/cmd/sim", args: strings.Fields(worlds)}
+	case Shares:
+		return suite{pkg: "./internal/proof/sim/cmd/sim", args: strings.Fields(sharedWorlds)}
 	}
 	args := strings.Fields(smallScopes)
 	if w := b.Where; w.Row != "" {

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"math/rand/v2"
 
 	"github.com/ownergraph/ownergraph/engine"
@@ -78,7 +79,7 @@ func (s *sim) makeBatch(st step) error {
 			break
 		}
 	}
-	if err := s.idles(side); err != nil {
+	if err := errors.Join(s.idles(side), s.judgeLeft(side)); err != nil {
 		return err
 	}
 	if s.w.Batchable(side) > 1 {

@@ -19,6 +19,7 @@ import (
 type life struct {
 	brake   engine.Brake
 	began   time.Time
+	spans   []span    // of the window, as the share of the engine changes
 	latest  time.Time // that the engine has been given
 	rewinds uint64
 	charges map[engine.CallID]charge // of the deletes that are decided or under way
@@ -63,6 +64,7 @@ func (s *sim) beginLife(side int) {
 	s.lives[side] = life{
 		brake: s.o.braking[side], began: now, latest: now, charges: map[engine.CallID]charge{}, handed: map[graph.Key]*int{}, below: map[graph.Key]*int{},
 		grants: map[graph.Key]*grant{}, repeats: map[engine.CallID]bool{}, tripped: map[graph.Key]bool{}, kept: map[graph.Key]bool{},
+		spans: []span{{now, s.partOf(side, s.o.braking[side].Window)}},
 	}
 }
 
@@ -181,9 +183,12 @@ func (s *sim) judgeDelete(side int, c engine.Call) error {
 	y.add(1)
 	x.deletes = append(x.deletes, y.at)
 	for _, n := range y.counts {
-		if *n > x.brake.PerCascade && x.brake.PerCascade > 0 {
-			return fmt.Errorf("G5: engine %d hands out %d deletes of the cascade of %s, the limit is %d", side, *n, c.Key, x.brake.PerCascade)
+		if limit := s.partOf(side, x.brake.PerCascade); *n > limit && limit > 0 {
+			return fmt.Errorf("G5: engine %d hands out %d deletes of the cascade of %s, the limit is %d", side, *n, c.Key, limit)
 		}
+	}
+	if err := s.judgeSum(x.brake.PerCascade); err != nil {
+		return err
 	}
 	for _, g := range y.grants {
 		if g.used > g.atMost {
@@ -191,6 +196,9 @@ func (s *sim) judgeDelete(side int, c engine.Call) error {
 		}
 	}
 	if x.brake.Window == 0 {
+		return nil
+	}
+	if s.o.has(clocks) && len(x.spans) > 1 { // the engine may have changed its window at another time
 		return nil
 	}
 	if err := x.judgeWindow(side, s.clock(x)); err != nil || s.o.has(clocks) { // a clock that goes back repeats its periods
@@ -201,10 +209,19 @@ func (s *sim) judgeDelete(side int, c engine.Call) error {
 
 // judgeWindow judges the number of deletes since the beginning of the engine.
 func (x *life) judgeWindow(side int, now time.Time) error {
-	span := now.Sub(x.began)
-	most := int(span/x.brake.Per)*x.brake.Window + int(span%x.brake.Per*time.Duration(x.brake.Window)/x.brake.Per)
+	most, rest := 0, time.Duration(0) // of a token, times the period: it goes on in the next span
+	for i, y := range x.spans {
+		end := now
+		if i+1 < len(x.spans) {
+			end = x.spans[i+1].began
+		}
+		long := end.Sub(y.began)
+		most += int(long/x.brake.Per) * y.window
+		rest += long % x.brake.Per * time.Duration(y.window)
+	}
+	most += int(rest / x.brake.Per)
 	if n := len(x.deletes); n > most {
-		return fmt.Errorf("G5: engine %d hands out %d deletes in %v since it began, %d at most", side, n, span, most)
+		return fmt.Errorf("G5: engine %d hands out %d deletes in %v since it began, %d at most", side, n, now.Sub(x.began), most)
 	}
 	return nil
 }
@@ -212,14 +229,19 @@ func (x *life) judgeWindow(side int, now time.Time) error {
 // judgePeriod judges the number of deletes that were decided in one period. An engine may decide
 // some calls before a caller asks for them.
 func (x *life) judgePeriod(side int, decided time.Time) error {
-	n := 0
+	n, window := 0, 0
+	for i, y := range x.spans {
+		if i+1 == len(x.spans) || decided.Sub(x.spans[i+1].began) < x.brake.Per {
+			window = max(window, y.window)
+		}
+	}
 	for _, at := range x.deletes {
 		if age := decided.Sub(at); age >= 0 && age < x.brake.Per {
 			n++
 		}
 	}
-	if n > 2*x.brake.Window {
-		return fmt.Errorf("G5: engine %d decides %d deletes in %v, and the window has %d", side, n, x.brake.Per, x.brake.Window)
+	if n > 2*window {
+		return fmt.Errorf("G5: engine %d decides %d deletes in %v, and the window has %d", side, n, x.brake.Per, window)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // braking has the brakes of a world, by engine. It follows from the seed.
-type braking [4]engine.Brake
+type braking [maxEngines]engine.Brake
 
 // String returns it in one line.
 func (y braking) String() string {

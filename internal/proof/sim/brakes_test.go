@@ -11,7 +11,7 @@ import (
 func TestBrakesAct(t *testing.T) {
 	var trips, approvals, refusals uint64
 	windows, paused, beside := 0, 0, 0
-	n := portion.Number(150, 250)
+	n := portion.Number(200, 250)
 	for seed := range uint64(n) {
 		s, err := begin(History{Seed: seed + 1})
 		if err != nil {

@@ -22,6 +22,7 @@ func joined(i int) graph.KindInfo {
 // beginWait lets a caller begin to wait for an engine, as Collector.WaitIdle does.
 func (s *sim) beginWait(side int) {
 	if len(s.callers[side]) < maxCallers {
+		s.noteWait(side)
 		s.callers[side] = append(s.callers[side], probe.BeginWait(s.w.Sides[side].Engine, s.w.Now))
 	}
 }

@@ -55,6 +55,9 @@ func (s *sim) calm() error {
 	if err := s.repair(); err != nil {
 		return err
 	}
+	if err := errors.Join(s.restInGaps(), s.coverAll(), s.broken); err != nil {
+		return err
+	}
 	for {
 		for range 3 {
 			if err := s.runAnswered(); err != nil {
@@ -193,6 +196,9 @@ func (s *sim) checkRest() error {
 		}
 		if err := s.checkReported(side.Engine); err != nil {
 			return fmt.Errorf("L9: engine %d: %w", i, err)
+		}
+		if err := s.checkForeign(i); err != nil {
+			return err
 		}
 	}
 	if err := errors.Join(s.checkSweeps(), s.checkWaits(), s.checkGuards()); err != nil {

@@ -76,6 +76,10 @@ func (s *sim) detail(st step) step {
 		return s.brakeMove(st)
 	case opPause:
 		return s.pauseMove(st)
+	case opShare:
+		st.share = s.shareMove(st.side)
+	case opCrash:
+		st.share = s.restarted(st.side)
 	}
 	return st
 }
@@ -155,6 +159,7 @@ func (s *sim) ofLuck(side int8) {
 	if s.o.has(pauses) {
 		s.may(1+len(s.paused[side]), step{op: opPause, side: side})
 	}
+	s.ofShares(side)
 }
 
 func (s *sim) ofStream(side, kind int8, st *world.Stream) {
@@ -228,6 +233,8 @@ func (s *sim) fault(st step) step {
 	how := s.rng.IntN(16)
 	handler := s.w.Sides[st.side].Calls[st.number].Type == engine.CallHandle
 	switch {
+	case handler && s.isCancelled(st) && how < 10:
+		st.fault = world.Fails
 	case handler && s.o.has(handlerFaults) && how < 8:
 		st.fault = world.Fails
 	case handler:

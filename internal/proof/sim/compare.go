@@ -110,12 +110,11 @@ func (c *comparison) end(was graph.Object) planning.Outcome {
 	return planning.Kept
 }
 
-// held returns the reason for which the first engine holds an object, "" for none.
+// held returns the reason for which an engine holds an object, "" for none. The first engine tells,
+// or the one that has the object in its share.
 func (c *comparison) held(k graph.Key) string {
-	for _, h := range c.s.w.Sides[0].Engine.Held(len(c.before)) {
-		if h.Key == k {
-			return h.String()
-		}
+	if h, ok := c.s.heldBy(0, k); ok {
+		return h.String()
 	}
 	return ""
 }

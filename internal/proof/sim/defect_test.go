@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/portion"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // defects are worlds that break their contract, and engines with settings that differ
@@ -106,6 +107,9 @@ var defects = []struct {
 	{"no window", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Brake.Window, c.Brake.Per = 0, 0 }), "G5", "all cascades together have no limit"},
 	{"approved unasked", approvedUnasked, "G5", "a cascade goes without a user's answer"},
 	{"resumed unasked", resumedUnasked, "G6", "a pause ends without a user"},
+	{"share moved unasked", movedUnasked, "H1 H4", "an engine has all objects, and its judge does not know it"},
+	{"share without an end", endless, "H1 H4", "a share does not end at its time"},
+	{"first share ignored", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Share = share.All() }), "H1 H4 G5", "an engine begins with all objects"},
 	{"deaf", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.ObserveOnly = true }), "L1", "nothing is ever done"},
 }
 
@@ -131,6 +135,9 @@ func TestDefectsAreFound(t *testing.T) {
 				h := History{Seed: uint64(first) + seed + 1, Steps: 300, Without: "rewinds,duplicate-uids,garbles,clocks,tunings,oddities,plans"}
 				if !ofSweeps(c.rules) {
 					h.Without += ",sweeps" // where a sweep's judge judges the defect too
+				}
+				if strings.Contains(c.rules, "H") {
+					h.With = "shares"
 				}
 				if !strings.Contains(c.rules, "G") {
 					h.Without += ",guards,brakes,pauses" // the same
@@ -318,6 +325,20 @@ func resumedUnasked(s *sim, _ step) {
 	for _, side := range s.w.Sides {
 		for _, x := range side.Engine.Paused() {
 			s.fail(side.Engine.Resume(s.w.Now, x.What))
+		}
+	}
+}
+
+// movedUnasked gives an engine all objects, and tells no judge.
+func movedUnasked(s *sim, st step) {
+	s.fail(s.w.Sides[st.side].Engine.SetShare(s.w.Now, share.All(), time.Time{}))
+}
+
+// endless takes the end off each share, and tells no judge.
+func endless(s *sim, _ step) {
+	for i, side := range s.w.Sides {
+		if p := s.parts[i]; !p.until.IsZero() {
+			s.fail(side.Engine.SetShare(s.w.Now, p.set, time.Time{}))
 		}
 	}
 }

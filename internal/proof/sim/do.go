@@ -69,6 +69,7 @@ func (s *sim) move(st step) error {
 		}
 	case opCrash:
 		s.witnesses[st.side].Reset()
+		s.crashed(st)
 		s.decidedBefore[st.side], s.unlisted[st.side], s.callers[st.side], s.paused[st.side] = 0, [8]bool{}, nil, nil
 		s.beginLife(int(st.side))
 		return s.w.Crash(int(st.side))
@@ -107,6 +108,11 @@ func (s *sim) move(st step) error {
 		return s.pause(st)
 	case opResume:
 		return s.resume(st)
+	case opShare:
+		return s.share(st)
+	case opCover:
+		s.stay = true
+		return s.coverAll()
 	case opConverge:
 		s.defect = nil
 		return s.converge()
@@ -201,7 +207,7 @@ func (s *sim) issueCall(st step) error {
 	if err != nil {
 		return err
 	}
-	return s.idles(side)
+	return errors.Join(s.idles(side), s.judgeLeft(side))
 }
 
 // idles returns an error if an engine decides again and again without a new event or
@@ -209,6 +215,9 @@ func (s *sim) issueCall(st step) error {
 func (s *sim) idles(side int) error {
 	stats := s.w.Sides[side].Engine.Stats()
 	most := uint64(4*stats.Objects + 8)
+	if s.parts != nil { // a change of the share begins two walks besides
+		most += uint64(2 * stats.Objects)
+	}
 	if n := stats.Decisions - s.decidedBefore[side]; n > most {
 		return fmt.Errorf("L2: engine %d made %d decisions about %d objects since it last learnt something", side, n, stats.Objects)
 	}

@@ -158,6 +158,37 @@
 // With "-with policies" references have an OnDelete. No engine reads it, so each history
 // has the digest that it has without (TestNothingReadsOnDelete).
 //
+// # Shares
+//
+// With "-with shares" two to five engines have shares of the objects (Config.Share):
+//
+//	go run ./internal/proof/sim/cmd/sim -seeds 10000 -steps 500 -with shares
+//
+// The sets move at any time. They overlap and leave gaps. An object joins or leaves, a set goes
+// from one engine to another, and sets are All or None. Some sets end at a time, one engine keeps its
+// set for long, and some engines restart with another one. In one world in five the sets are
+// disjoint and stay. UIDs have a longer text there, because the last bytes of a text hardly change
+// its slot. In three worlds of four the engines have the same settings. In the others only
+// engines of the same settings divide the work. An engine that only observes has no share.
+//
+// In liveness mode half of the worlds first come to rest in the gaps. Then the sets have every UID:
+// disjoint, overlapping, all at one engine beside standbys, or all at each engine. They stay. In half
+// of the worlds that may come in the middle of safety mode, because the walk after a move would hide
+// work that waits. All
+// other laws are true for the engines together. These laws are true besides:
+//
+//   - H1: an engine hands out no write, verdict or run of a handler for an object outside of its
+//     set. A read has a dependent in the set. Without a set an engine hands out listings, the
+//     fence after a loss, and the fences of callers that wait for it.
+//   - H1: after a change of the set, the revision revokes each call that may no longer begin.
+//   - H2: all ends once the sets have every UID, by the conditions of liveness mode.
+//   - H3: only the engine of a root's set reports that the root lacks its hold.
+//   - G5: the limit and the window of an engine are those of its Config times the size of its set,
+//     rounded up. With disjoint sets that stay, the deletes of a cascade exceed the limit by less
+//     than the number of engines.
+//   - H4: the reports of an object outside of the set say OtherShare, and never stuck. An engine is
+//     idle if its own set has no work left.
+//
 // # Distinct states
 //
 // A fingerprint of 64 bits counts the distinct states. It covers the objects of the

@@ -30,7 +30,7 @@ func (s *sim) checkExplained() error {
 		if slices.ContainsFunc(side.Calls, func(f world.InFlight) bool { return f.Call.Key == key }) {
 			continue // the call carries out an earlier decision
 		}
-		if err := explained(side.Engine, key); err != nil {
+		if err := errors.Join(explained(side.Engine, key), s.judgeForeign(i, key)); err != nil {
 			return fmt.Errorf("engine %d: %w", i, err)
 		}
 	}

@@ -12,6 +12,7 @@ type Fleet struct {
 	Seeds   int // 0 for as many as the time allows
 	Workers int
 	Until   time.Time
+	Most    int // failures, after which no seed begins; 0 for no bound
 	// Record gives each result a digest: see History.Record.
 	Record bool
 	// Ended, if set, gets every result, and Failed every failed one. Calls come one at
@@ -49,7 +50,7 @@ func (f Fleet) Run() Total {
 	take := func() (History, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if f.Seeds > 0 && next == f.Seeds || !f.Until.IsZero() && time.Now().After(f.Until) {
+		if f.Seeds > 0 && next == f.Seeds || f.Most > 0 && total.Failed >= f.Most || !f.Until.IsZero() && time.Now().After(f.Until) {
 			return History{}, false
 		}
 		h := f.History

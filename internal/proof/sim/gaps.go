@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/world"
 	planning "github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // gap is a known reason for which a plan may differ from its end. Such a plan is carried
@@ -53,8 +54,12 @@ func (c *comparison) gap() gap {
 }
 
 // sweepsOutside reports whether sweeps may delete objects that the plan does not have. Their
-// labels are unknown to the plan, or their holder is gone.
+// labels are unknown to the plan, or their holder is gone. An engine without a share has selected no
+// labels for its runs. A collector selects before a plan.
 func (c *comparison) sweepsOutside() bool {
+	if c.s.parts != nil && c.s.parts[c.side].set == share.None() {
+		return true
+	}
 	assumed := func(a planning.Assumption) bool { return a.Type == planning.LabelsUnknown }
 	return c.goneHolder || slices.ContainsFunc(c.plan.Assumptions, assumed)
 }

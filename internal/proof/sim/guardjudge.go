@@ -236,7 +236,7 @@ func (s *sim) isQuiet(objects []graph.Object) bool {
 // foreign finalizer keeps. So is one that waits for a phase. If it is an owner in a foreground
 // deletion, its end alone waits.
 func (s *sim) forQuiet(side int, objects []graph.Object) []graph.Object {
-	x, waits := &s.shields[side], s.phasedIn(s.w.Sides[side].Engine)
+	x, waits := &s.shields[side], s.phasedIn(side)
 	out := make([]graph.Object, 0, len(objects))
 	for _, o := range objects {
 		switch {

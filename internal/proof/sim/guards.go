@@ -29,7 +29,7 @@ var attitudeNames = [...]string{"strict", "none", "loose", "guards", "protection
 type guarding struct {
 	guards    []guard.Guard
 	protect   []guard.Protection
-	attitudes [4]attitude // by engine
+	attitudes [maxEngines]attitude // by engine
 }
 
 // String returns it in one line.

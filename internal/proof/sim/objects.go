@@ -17,7 +17,7 @@ var hostile = []string{"a; b -> a", "\x00", "\xff\xfe", `"`, "../a", "%s%n", "a\
 // leaves out.
 func (o options) pool(r *rand.Rand) []graph.Key {
 	if o.has(sweeps) {
-		return o.places(r)
+		return o.spreadUIDs(o.places(r))
 	}
 	stretch := o.stretching()
 	infos := o.infos()
@@ -48,7 +48,7 @@ func (o options) pool(r *rand.Rand) []graph.Key {
 		k.UID = graph.UID(strings.TrimSuffix(k.String(), `@""`))
 		keys = append(keys, k)
 	}
-	return keys
+	return o.spreadUIDs(keys)
 }
 
 // start draws the first objects of a world.

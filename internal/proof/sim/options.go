@@ -63,12 +63,13 @@ const (
 	guards     // roots are guarded, and objects protected
 	brakes     // engines limit their deletes
 	pauses     // engines are paused
+	shares     // engines have shares of the objects; only by History.With
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards", "brakes", "pauses"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards", "brakes", "pauses", "shares"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -110,14 +111,18 @@ type options struct {
 	tuning    tuning
 	guarding  guarding
 	braking   braking
+	sharing   sharing
 }
 
 // draw returns the options of a seed, with the faults of With and without those of
 // Without.
 func (h History) draw(r *rand.Rand) options {
 	o := draw(h.Seed, r)
-	for _, f := range []fault{returns, policies} {
+	for _, f := range []fault{returns, policies, shares} {
 		o.faults[f] = strings.Contains(","+h.With+",", ","+faultNames[f]+",")
+	}
+	if o.has(shares) {
+		o.drawShares()
 	}
 	for f, name := range faultNames {
 		if strings.Contains(","+h.Without+",", ","+name+",") {
@@ -141,6 +146,9 @@ func (h History) draw(r *rand.Rand) options {
 	}
 	if o.has(brakes) {
 		o.drawBrakes()
+	}
+	if o.has(shares) && o.sharing.alike {
+		o.makeAlike()
 	}
 	return o
 }
@@ -220,6 +228,9 @@ func (o options) String() string {
 	}
 	if o.has(brakes) {
 		b.WriteString(", " + o.braking.String())
+	}
+	if o.has(shares) {
+		b.WriteString(", " + o.sharing.String())
 	}
 	b.WriteString("; faults:")
 	for f, set := range o.faults {

@@ -3,7 +3,6 @@ package sim
 import (
 	"slices"
 
-	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -21,12 +20,14 @@ type awaited struct {
 // maxNamed is the number of lines that such a report has at most.
 const maxNamed = 8
 
-// phasedIn returns the objects of the store that wait for a phase in an engine.
-func (s *sim) phasedIn(e *engine.Engine) phased {
+// phasedIn returns the objects of the store that wait for a phase in an engine, or in the one that
+// has the object in its share.
+func (s *sim) phasedIn(side int) phased {
 	objects := s.w.Store.Objects()
 	out := phased{}
-	for _, h := range e.Held(len(objects)) {
-		if h.Reason != policy.NeedPhase {
+	for i := range objects {
+		h, ok := s.heldBy(side, objects[i].Key)
+		if !ok || h.Reason != policy.NeedPhase {
 			continue
 		}
 		x := awaited{full: len(h.Detail) >= maxNamed}

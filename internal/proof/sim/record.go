@@ -108,6 +108,9 @@ func (r *recorder) step(s *sim, st step) {
 	if st.op == opBrake {
 		l = l.num(int(st.answer))
 	}
+	if st.share != nil {
+		l = l.text(st.share.set.String()).num(st.share.set.Len()).num(int(st.share.lasts))
+	}
 	if st.op == opBatch {
 		l = l.num(int(st.end)).num(int(st.item))
 	}

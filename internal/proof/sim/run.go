@@ -15,7 +15,7 @@ type History struct {
 	// Without names faults that no world has, separated by commas. It hides a known
 	// failure, so that others show.
 	Without string
-	// With names faults that a world has only if asked: "returns" and "policies".
+	// With names faults that a world has only if asked: "returns", "policies" and "shares".
 	With string
 }
 
@@ -137,7 +137,7 @@ func replay(p plan, trace func(s *sim, st step)) (at int, broken error) {
 	if err != nil {
 		return 0, err
 	}
-	s.defect, s.every, s.traced = p.defect, 1, true
+	s.defect, s.every, s.traced = p.defect, max(p.every, 1), true
 	for i, st := range p.steps {
 		if trace != nil {
 			trace(s, st)

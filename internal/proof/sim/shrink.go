@@ -18,6 +18,7 @@ type plan struct {
 	start  []graph.Object
 	steps  []step
 	defect func(*sim, step)
+	every  int // steps between two full checks, 0 for one
 }
 
 func (p plan) begin() (*sim, error) {
@@ -52,7 +53,7 @@ func rule(err error) string {
 		_, text, _ = strings.Cut(text, ": ")
 	}
 	for _, word := range strings.Split(text, ": ") {
-		if len(word) > 1 && len(word) < 5 && strings.ContainsRune("SLREPG", rune(word[0])) {
+		if len(word) > 1 && len(word) < 5 && strings.ContainsRune("SLREPGH", rune(word[0])) {
 			return word
 		}
 	}
@@ -75,6 +76,10 @@ func shrink(p plan, want string) (plan, error) {
 		return p, broken
 	}
 	p, broken := fails(p)
+	if broken == nil { // a check in between breaks another rule before
+		p.every = recheck
+		p, broken = fails(p)
+	}
 	if broken == nil {
 		return p, nil
 	}

@@ -29,7 +29,7 @@ type sim struct {
 	down          [8]op                // by kind: opSick, opVanish, opDown, or opList for none
 	served        [8]int               // the step at which the kind was last served again
 	issued        map[issue]int        // the step at which a write was issued
-	decidedBefore [4]uint64            // decisions of each engine at its last cause
+	decidedBefore [maxEngines]uint64   // decisions of each engine at its last cause
 	everStored    map[graph.Key]bool   // objects that are, or were, in the store
 	latest        time.Time            // that the clock has shown before it went back
 	asleep        [2]int               // the last engine sleeps from one step to another
@@ -40,10 +40,10 @@ type sim struct {
 	sweeps        *invariant.Sweeps // nil in a world without
 	bySweep       map[issue]bool    // of decided deletes: whether a sweep did it
 	broken        error
-	unlisted      [4][8]bool     // by engine and kind: sick until it is listed
-	callers       [4][]seq.Stamp // by engine: the beginnings of the waits of WaitIdle
-	record        *recorder      // nil unless the history is recorded
-	effort        map[issue]bool // of calls that are labelled best effort
+	unlisted      [maxEngines][8]bool     // by engine and kind: sick until it is listed
+	callers       [maxEngines][]seq.Stamp // by engine: the beginnings of the waits of WaitIdle
+	record        *recorder               // nil unless the history is recorded
+	effort        map[issue]bool          // of calls that are labelled best effort
 	moves         []move
 	weights       int
 	calmed        bool               // no step was made since calm
@@ -56,7 +56,10 @@ type sim struct {
 	issuers       map[issue][]int      // the engines that asked for a write
 	lives         []life               // by engine; nil in a world without brakes
 	unbraked      map[graph.UID]bool   // guarded roots, whose cascades have no limit
-	paused        [4][]engine.Extent
+	paused        [maxEngines][]engine.Extent
+	parts         []part // by engine; nil in a world without shares
+	covered       bool   // the sets are those of cover
+	stay          bool   // and they stay
 }
 
 // issue names a write. Engines that follow each other count from 1.
@@ -107,6 +110,7 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	s.efforts(&cfg)
 	cfgs := o.configs(cfg)
 	for i := range cfgs {
+		s.sharing(i, &cfgs[i])
 		s.beginLife(i)
 		s.braked(i, &cfgs[i])
 	}
@@ -170,6 +174,7 @@ func (s *sim) watch() {
 		s.noteCause(side)
 	}
 	s.w.OnCall = s.judgeCall
+	s.w.OnAsk = s.lapse
 	if s.record != nil {
 		s.record.watch(s.w)
 	}
@@ -219,7 +224,7 @@ func (s *sim) judgeCall(side int, c engine.Call) {
 	if s.o.tuning.observes[side] && (c.Type == engine.CallPatch || c.Type == engine.CallDelete || c.Type == engine.CallHandle) {
 		s.fail(fmt.Errorf("S5: engine %d only observes, and asks for %s %s", side, c.Type, c.Key))
 	}
-	if bad := errors.Join(s.judgeAsked(side, c, live), s.judgeDelete(side, c), s.judgePause(side, c)); bad != nil {
+	if bad := errors.Join(s.judgeAsked(side, c, live), s.judgeDelete(side, c), s.judgePause(side, c), s.judgeShare(side, c)); bad != nil {
 		s.fail(bad)
 	}
 	repeats := live != nil && repeated(c, live)

@@ -161,8 +161,11 @@ func TestEverythingHappens(t *testing.T) {
 	var had [numFaults]int
 	for seed := range uint64(portion.Number(120, 300)) {
 		h := History{Seed: seed + 1, Steps: 150}
-		if seed%10 == 0 {
+		switch seed % 6 {
+		case 0:
 			h.With = "returns,policies"
+		case 3:
+			h.With, h.Steps = "shares", 400
 		}
 		r := h.run(nil, nil, true)
 		for _, st := range r.steps {

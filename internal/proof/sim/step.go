@@ -55,11 +55,13 @@ const (
 	opBrake     // a user answers for a cascade that an engine holds
 	opPause     // an engine is paused
 	opResume    // a pause ends
+	opShare     // an engine gets another share
+	opCover     // the sets have every UID together, and stay
 	numOps
 )
 
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "guard", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch", "brake", "pause", "resume"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "guard", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch", "brake", "pause", "resume", "share", "cover"}
 
 var lanes = [...]engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler}
 
@@ -79,6 +81,7 @@ type step struct {
 	action *oracle.Action // opUser, opAck, opGuard, opDuplicate and opLabel: the object
 	labels tags           // opLabel
 	wish   *wish          // opPlan
+	share  *allotment     // opShare and opCrash; nil for the former one
 }
 
 // text returns the step in one line.
@@ -117,7 +120,12 @@ func (s step) text(w *world.World) string {
 		return line + " " + s.action.Object.Key.String() + " " + s.labels.String()
 	case opLateWrite:
 		return line + number
-	case opCrash, opSet, opWaitIdle:
+	case opShare, opCrash:
+		if s.share != nil {
+			side += s.share.text(w)
+		}
+		return line + side
+	case opSet, opWaitIdle:
 		return line + side
 	case opPass:
 		return line + " " + s.pass.String()

@@ -284,10 +284,9 @@ func (s *sim) checkSweeps() error {
 	if s.sweeps == nil || s.o.has(duplicateUIDs) {
 		return nil
 	}
-	held := s.w.Sides[0].Engine.Held(len(s.w.Store.Objects()))
 	return s.sweeps.Rest(func(o graph.Object) bool {
-		i := slices.IndexFunc(held, func(h engine.Held) bool { return h.Key == o.Key })
+		h, held := s.heldBy(0, o.Key)
 		reasons := []policy.Reason{policy.NeedSweep, policy.NeedMembers, policy.Contested, policy.NeedFence}
-		return garbled(o) || s.o.flawed(o) || i >= 0 && !slices.Contains(reasons, held[i].Reason)
+		return garbled(o) || s.o.flawed(o) || held && !slices.Contains(reasons, h.Reason)
 	})
 }

@@ -19,7 +19,7 @@ type tuning struct {
 	fenceWait, await, refused, acknowledge time.Duration
 	absent, orphaned                       int
 	limits                                 graph.Limits
-	observes, bare                         [4]bool // engines that only observe, and those without handlers
+	observes, bare                         [maxEngines]bool // engines that only observe, and those without handlers
 }
 
 // String returns it in one line.
@@ -61,12 +61,18 @@ func (o options) configs(c ownergraph.Config) []ownergraph.Config {
 		t.AbsentOwners, t.OrphanedOwners = y.absent, y.orphaned
 	}
 	c.Limits = y.limits
+	if o.sharing.unaudited {
+		c.AuditEvery = unaudited
+	}
 	out := make([]ownergraph.Config, o.engines)
 	for i := range out {
 		out[i] = c
 		out[i].ObserveOnly = y.observes[i]
 		o.guarding.guard(i, &out[i])
 		out[i].Brake = o.braking[i]
+		if !y.observes[i] {
+			out[i].Share = o.sharing.first[i]
+		}
 		if y.bare[i] {
 			out[i].Handlers = nil
 		}

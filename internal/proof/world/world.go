@@ -50,6 +50,8 @@ type World struct {
 	OnAnswer func(side int, c engine.Call, r engine.Result)
 	// OnToken, if set, gets every result of a fence before the engine.
 	OnToken func(side int, c engine.Call, r engine.Result)
+	// OnAsk, if set, is called before an engine is asked for a call.
+	OnAsk func(side int)
 	// OnWake, if set, gets the time that Next returns for a lane without a call.
 	OnWake func(side int, lane engine.Lane, at time.Time)
 
@@ -241,6 +243,9 @@ func livelock(calls int, s engine.Stats) error {
 func (w *World) Issue(side int, lane engine.Lane) (engine.Call, bool, error) {
 	s := w.Sides[side]
 	w.Polled = side
+	if w.OnAsk != nil {
+		w.OnAsk(side)
+	}
 	for n := 0; ; n++ {
 		if n > restless {
 			if err := livelock(n, s.Engine.Stats()); err != nil {
@@ -451,6 +456,12 @@ func (w *World) Crash(side int) error {
 		}
 	}
 	return w.restart(side)
+}
+
+// Reconfigure changes the Config of the engines that a side begins from now on.
+func (w *World) Reconfigure(side int, change func(*ownergraph.Config)) {
+	w.cfgs = slices.Clone(w.cfgs)
+	change(&w.cfgs[side])
 }
 
 // CompleteZombie completes the i-th write of a crashed engine.

@@ -58,7 +58,7 @@ var known = []exception{
 	{"", "internal/core/effect List.Wake", "the waiters of one fence, as a list of ids"},
 	{"", "internal/core/fence Machine.Wake", "the waiters of one fence, as a list of ids"},
 	{"control", "internal/core/guards Machine.SetCall", "a scan of the ids of roots that await their judgement; each judgement plans a cascade"},
-	{"", "engine Engine.awaitMisplaced", "a scan of at most 1,024 ids in each of a step's decisions"},
+	{"", "internal/core/reads Misplaced.Add", "a scan of at most 1,024 ids in each of a step's decisions"},
 	{"", "internal/core/reads Machine.Want", "a search in at most 1,024 ids, and the insertion of one, in each of a step's decisions"},
 	{"", "queue Queue.Next", "a call makes at most 256 due keys ready, and a step makes many calls"},
 	{"put", "internal/core/sweep Sweeps.anyHeld", "it asks each run of a sweep: one for each holder in deletion"},

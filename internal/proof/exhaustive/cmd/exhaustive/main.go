@@ -23,6 +23,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -162,7 +163,7 @@ func (s settings) stages() []exhaustive.Stage {
 		stages = exhaustive.Sure()
 	default:
 		if s.small {
-			stages = append(exhaustive.Small(), exhaustive.Guarded()...)
+			stages = slices.Concat(exhaustive.Small(), exhaustive.Guarded(), exhaustive.Shared())
 		}
 		stages = append(stages, exhaustive.Plan(s.n, s.scope)...)
 	}

@@ -16,6 +16,10 @@ func main() {
 	root := flag.String("root", ".", "the module's directory, as an absolute path or from here")
 	dir := flag.String("o", "", "an empty directory for the edited files")
 	flag.Parse()
+	if *dir == "" { // the edited files have the names of the sources
+		fmt.Fprintln(os.Stderr, "steps: name a directory for the edited files (flag -o)")
+		os.Exit(2)
+	}
 	file, loops, err := steps.Overlay(*root, *dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
