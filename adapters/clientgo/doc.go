@@ -224,13 +224,24 @@
 //   - update on namespaces/finalize, for a sweep that ends namespaces.
 //   - create, get and patch on the configmaps of Config.RecordNamespace, for records.
 //
-// If a right to read is missing, the kind is sick, and its reason names the right. If the
+// A Group needs its own: see "Groups". If a right to read is missing, the kind is sick, and its reason names the right. If the
 // server forbids a write, the engine logs the server's text and holds the object
 // (policy.StoreRefused). run/deploy has the rights as roles.
 //
+// # Groups
+//
+// The collectors of a group divide the objects (package group). A [Group] keeps a Lease for each
+// of them, in one namespace, with the label [GroupLabel]. It works beside any store:
+//
+//	leases, err := clientgo.NewGroup(restConfig, "tools", "ownergraph")
+//	member, err := group.New(collector, leases, group.Config{})
+//
+// It needs create, list, update and delete on leases.coordination.k8s.io in that namespace. A
+// writer of these Leases can stop a part of the work, and can cause no wrong deletion.
+//
 // # Programs
 //
-// Package run makes a program of a Store and a Collector. It has leader election,
+// Package run makes a program of a Store and a Collector. It has groups, leader election,
 // Kubernetes Events, flags, health and metrics, and a manifest of the rights.
 // examples/collector is such a program. Package run links a typed client and an informer.
 // This package links neither of them.

@@ -42,6 +42,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
+	case isOfLease(r, k):
+		f.serveLease(w, r, k, scope, name)
 	case isOfRecord(r, k):
 		f.serveRecord(w, r, k, scope, name)
 	case name != "":

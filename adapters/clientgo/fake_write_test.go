@@ -52,6 +52,9 @@ func (f *fake) deleted(k *fakeKind, live *meta, body []byte) error {
 	if err := json.Unmarshal(body, &in); err != nil {
 		return err
 	}
+	if p := in.Preconditions; k.plural == "leases" && (p == nil || p.UID == nil || p.ResourceVersion == nil) {
+		return graph.ErrInvalid // a group's deletes name both
+	}
 	opts := graph.DeleteOptions{GraceSeconds: in.GracePeriodSeconds}
 	if p := in.Preconditions; p != nil {
 		if p.UID != nil {

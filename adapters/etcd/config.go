@@ -139,6 +139,8 @@ func (s *Store) layOut() error {
 			return bad(fmt.Sprintf("the codec's prefix %q takes the store's own key", first))
 		case overlap(first, s.conf.Prefix+recordsPrefix):
 			return bad(fmt.Sprintf("the codec's prefix %q takes the keys of records", first))
+		case overlap(first, s.conf.Prefix+membersPrefix):
+			return bad(fmt.Sprintf("the codec's prefix %q takes the keys of a group", first))
 		}
 		for _, other := range s.kinds {
 			if overlap(first, other.first) {

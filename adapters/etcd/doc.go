@@ -15,6 +15,7 @@
 //	ownergraph/origin                        the cluster, and the epoch of the last restore
 //	ownergraph/version                       the version of the keys and values, 1 if it is absent
 //	ownergraph/.records/pause                a record of an engine (ownergraph.Records)
+//	ownergraph/.members/collector-0          a member of a group: see "Groups"
 //
 // A part of a key with other bytes than A-Z a-z 0-9 . _ - is a quoted Go string. So no two
 // places have one key. A value is one line of JSON, and then the
@@ -35,7 +36,7 @@
 //
 // A record's value is one line of JSON with its version, and then the record as it is. The
 // version is random. To change a record by hand, change the version too. A codec may give no
-// kind such keys.
+// kind such keys, or keys of members.
 //
 // # Unreadable objects
 //
@@ -184,6 +185,17 @@
 //     restores that never happened.
 //   - authentication and the version of the server are not checked, since kine has none.
 //   - there is no etcdutl. Restore the database as a whole, and call Restored.
+//
+// # Groups
+//
+// A [Group] divides the work among collectors (package group), on this store or on another one.
+// A member has a lease of etcd and a key under it. The key has the name, as a part of a key above,
+// and the value is {"instance":"..."}. A Renew keeps the lease alive and writes the key again. That
+// is a request and a transaction, also for 1,024 members. No request keeps a lease alive beside
+// Renew. The user needs the rights to read and write the keys below the prefix and ".members/".
+//
+// A writer of such keys can stop a part of the work, and delete nothing. A key counts only with a
+// lease, and for an hour after its last renewal. A group does not run on kine.
 //
 // # Promises
 //

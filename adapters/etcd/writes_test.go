@@ -76,6 +76,7 @@ func TestNew(t *testing.T) {
 		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": ".rec", "b": "b/"}}}, "the keys of records", "a record is no object"},
 		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": ".records/x", "b": "b/"}}}, "the keys of records", "nor is a part of them"},
 		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": "records/", "b": ".records"}}}, "the keys of records", "a prefix without its end takes them too"},
+		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": ".mem", "b": "b/"}}}, "the keys of a group", "a member is no object"},
 		{client, Config{Kinds: two, Codec: oddCodec{prefixes: map[graph.Kind]string{"a": "records/", "b": ".x"}}}, "", "other keys are the user's"},
 	} {
 		_, err := New(tc.client, tc.conf)

@@ -28,6 +28,7 @@ func TestAdoptDeclarations(t *testing.T) {
 		{func(l []AdoptedTable) { photo(l).Table = `photos"; DROP TABLE photos; --` }, `Table: it does not exist`, DialectUnset, "a name is quoted"},
 		{func(l []AdoptedTable) { photo(l).Table = "no\x00" }, `NUL`, DialectUnset, "no database has such a name"},
 		{func(l []AdoptedTable) { photo(l).Table = "og_objects" }, `Table: it is a table of the store`, DialectUnset, "its rows are the objects"},
+		{func(l []AdoptedTable) { photo(l).Table = "og_members" }, `Table: it is a table of the store`, DialectUnset, "its rows are the members of groups"},
 		{func(l []AdoptedTable) { photo(l).Table = "of photos" }, `Table: it is no table`, DialectUnset, "a view has no rows"},
 		{func(l []AdoptedTable) { photo(l).Schema = "elsewhere" }, `kind photo: table "photos"`, DialectUnset, "there is no such schema, or another file"},
 		{func(l []AdoptedTable) { photo(l).Key = "" }, `Key: empty`, DialectUnset, "it is needed"},
@@ -63,6 +64,7 @@ func TestAdoptDeclarations(t *testing.T) {
 				defer a.do(`DROP VIEW ` + a.in + `"of photos"`)
 				a.do(`ALTER TABLE {buckets} ADD small varchar(20)`)
 			}
+			a.mustGroup(t, "g") // it makes og_members
 			before := a.state()
 			list := a.tables()
 			tc.edit(list)

@@ -181,7 +181,7 @@ func (c Config) names() *strings.Replacer {
 		return `"` + c.Schema + `"."` + c.Prefix + table + `"`
 	}
 	var pairs []string
-	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "records", "adopted", "seq"} {
+	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "records", "members", "adopted", "seq"} {
 		pairs = append(pairs, "{"+table+"}", quote(table), "{#"+table+"}", `"`+c.Prefix+table+`"`)
 	}
 	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`, "{stamp}", stampText(c.Dialect), "{start}", startText(c.Dialect), "{least}", c.leastName())...)

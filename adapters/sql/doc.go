@@ -22,7 +22,8 @@
 //   - og_kinds has the kinds, and og_meta has one row of settings. Postgres also has the
 //     sequence og_seq.
 //
-// [Store.Adopt] makes a further table, og_adopted. Programs of each version work beside it.
+// [Store.Adopt] makes a further table, og_adopted, and [Store.Group] makes og_members. Both have no
+// version, so programs of each version work beside them.
 //
 // The tables of this package have version 2, by og_meta. Version 1 lacked og_records. Migrate
 // upgrades them in one transaction. It reads the version first: on current tables it writes
@@ -141,9 +142,27 @@
 // Migrate gives. Then the role of the program needs no right to create anything: SELECT, INSERT,
 // UPDATE and DELETE on the tables, and USAGE on the sequences. Two calls remain. The program still
 // calls Migrate at its start, which serves the kinds. Adopt creates og_adopted, with the rights of Migrate.
+// A program with groups needs og_members, too: [GroupText] and "ownergraph schema --groups" have it.
 //
 // Execute the statements of one version in one transaction. A tool that splits a file at ";" has to
 // take a trigger or a function as one statement. With --goose the command marks each statement.
+//
+// # Groups
+//
+// [Store.Group] divides the work among collectors (package group), on this store or on another one.
+// Call it after Migrate. The first call of any program makes the table og_members. So a new program with
+// a group runs beside old programs, as in a rolling update. Without the right to create a table the
+// call is ErrRefused with the statement.
+//
+// A member has a row of og_members. Its lease ends by the clock of the database, so the clocks of the
+// members do not matter. If that clock jumps, leases end early or late once, which costs conflicts or
+// time. A Renew is one transaction of six statements. The rows are not in the log of changes, so no
+// watch reads them. A member that crashed has its row until the next renewal of any member after the
+// end of its lease.
+//
+// A writer of this table can stop a part of the work, for an hour at most with one row, and delete
+// nothing. A restore brings former rows back. They are over as soon as their ends are. After a restore from
+// before the table, the renewals fail until a program calls Group, as each start does.
 //
 // # Owner references
 //

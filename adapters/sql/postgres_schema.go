@@ -2,8 +2,10 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -153,4 +155,18 @@ func (t *postgresTables) restored(ctx context.Context, c *conn, expect *string, 
 	}
 	_, err := c.exec(ctx, t.text["note"], newMark(), now(), logEpochs)
 	return err
+}
+
+// parts reads the catalog, which writes the text of a constraint in one way.
+func (t *postgresTables) parts(ctx context.Context, c *conn, table string) (string, error) {
+	var list []string
+	err := c.each(ctx, `SELECT a.attname || ' ' || format_type(a.atttypid, a.atttypmod) || coalesce(' COLLATE ' || l.collname, '') || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
+		FROM pg_attribute a LEFT JOIN pg_collation l ON l.oid = a.attcollation WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+		UNION ALL SELECT pg_get_constraintdef(k.oid) FROM pg_constraint k WHERE k.conrelid = to_regclass($1)`, []any{t.names.Replace("{" + table + "}")}, func(rows *sql.Rows) error {
+		var part string
+		err := rows.Scan(&part)
+		list = append(list, part)
+		return err
+	})
+	return strings.Join(list, ","), err
 }

@@ -74,7 +74,7 @@ func (d *database) withNames(t *testing.T) *handle {
 	h := d.withoutMigrate(t)
 	if d.conf.Dialect == Postgres {
 		t.Cleanup(func() {
-			h.drop(t, h.conf.names().Replace(`DROP TABLE IF EXISTS {objects}, {owners}, {log}, {records}, {kinds}, {meta}; DROP SEQUENCE IF EXISTS {seq}`))
+			h.drop(t, h.conf.names().Replace(`DROP TABLE IF EXISTS {objects}, {owners}, {log}, {records}, {members}, {kinds}, {meta}; DROP SEQUENCE IF EXISTS {seq}`))
 		})
 	}
 	return h

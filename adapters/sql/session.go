@@ -74,6 +74,9 @@ type tables interface {
 	foreignKeys(ctx context.Context, c *conn) (objects string, list []foreignKey, err error)
 	// sampleKinds reads the kinds of the objects to which rows refer by a key.
 	sampleKinds(ctx context.Context, c *conn, k foreignKey, add func(graph.Kind)) error
+	// parts reads the columns and the constraints of a table of the store, with commas between them,
+	// or "" if it is not there.
+	parts(ctx context.Context, c *conn, table string) (string, error)
 	// shapeOf reads the shape of a table of the user.
 	shapeOf(ctx context.Context, c *conn, t Table) (shape, error)
 	// lockTable keeps writers of a table of the user out until the end of the transaction.

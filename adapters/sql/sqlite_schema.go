@@ -4,6 +4,7 @@ import (
 	"context"
 	crand "crypto/rand"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -91,4 +92,14 @@ func (t *sqliteTables) migrate(ctx context.Context, c *conn) error {
 		return err
 	}
 	return upgrade(ctx, c)
+}
+
+// parts cuts the text that made the table.
+func (t *sqliteTables) parts(ctx context.Context, c *conn, table string) (text string, err error) {
+	_, err = c.one(ctx, t.master(`SELECT coalesce(sql, '') FROM {master} WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE`),
+		[]any{t.conf.Prefix + table}, &text)
+	if from, to := strings.Index(text, "("), strings.LastIndex(text, ")"); from >= 0 && from < to {
+		text = text[from+1 : to]
+	}
+	return text, err
 }

@@ -58,6 +58,12 @@ func (h *handle) callsOf(o graph.Object) map[string]func(context.Context) error 
 		"AddKind":     func(ctx context.Context) error { return h.AddKind(ctx, graph.KindInfo{Kind: "late"}) },
 		"RemoveKind":  func(ctx context.Context) error { return h.RemoveKind(ctx, "photo") },
 		"WriteRecord": func(ctx context.Context) error { _, err := h.WriteRecord(ctx, "a", nil, ""); return err },
+		"Group":       func(ctx context.Context) error { _, err := h.Group(ctx, "g"); return err },
+		"Group.Renew": func(ctx context.Context) error {
+			_, err := (&Group{h.Store, "g"}).Renew(ctx, memberOf("x"), minute)
+			return err
+		},
+		"Group.Leave": func(ctx context.Context) error { return (&Group{h.Store, "g"}).Leave(ctx, memberOf("x")) },
 		"Restored":    h.Restored,
 		"Compact":     h.Compact,
 		"Fence":       func(ctx context.Context) error { _, err := h.Fence(ctx); return err },

@@ -25,7 +25,7 @@ func laws() []law {
 // All laws rest on the first ones. If one of those is broken, Run tries no other law, so that
 // the first red line is the cause.
 //
-//test:by TestMutants TestConfigErrors adapters/memory.TestGroup
+//test:by TestMutants TestConfigErrors adapters/memory.TestGroup adapters/etcd.TestGroup adapters/sql.TestGroup
 func Run(t *testing.T, c Config) {
 	t.Helper()
 	if wrong := c.wrong(); wrong != "" {

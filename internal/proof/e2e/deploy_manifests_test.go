@@ -118,7 +118,7 @@ func (r rendered) container(t *testing.T) corev1.Container {
 }
 
 // args returns the arguments of the program as the kubelet gives them. The program does not
-// listen, since the port may be taken on this machine.
+// listen, since the port may be taken on this machine. A pod has a file with its namespace.
 func (r rendered) args(t *testing.T) (out []string) {
 	t.Helper()
 	env := map[string]string{}
@@ -131,6 +131,9 @@ func (r rendered) args(t *testing.T) (out []string) {
 	}
 	for _, a := range c.Args {
 		out = append(out, expansion.Expand(a, expansion.MappingFuncFor(env)))
+	}
+	if slices.Contains(out, "-share=auto") {
+		out = append(out, "-share-group="+home+"/ownergraph")
 	}
 	return append(out, "-listen=")
 }
@@ -242,7 +245,7 @@ func TestManifestsElsewhere(t *testing.T) {
 }
 
 // TestManifestsFit: the selectors select the pods, and the ports have the names and the number
-// of the program's. The overlay adds the flag -act and the role to act, and nothing more. Each
+// of the program's. The overlay adds the flag -act and the roles to act, and nothing more. Each
 // image has a tag.
 func TestManifestsFit(t *testing.T) {
 	w := begin(t)
@@ -271,7 +274,8 @@ func TestManifestsFit(t *testing.T) {
 	if !strings.Contains(c.Image, ":") || strings.HasSuffix(c.Image, ":latest") {
 		t.Errorf("the image is %s", c.Image)
 	}
-	if got := base.difference(act); !slices.Equal(got, []string{"ClusterRole ownergraph-act", "ClusterRoleBinding ownergraph-act", "Deployment ownergraph"}) {
+	if got := base.difference(act); !slices.Equal(got, []string{
+		"ClusterRole ownergraph-act", "ClusterRoleBinding ownergraph-act", "Deployment ownergraph", "Role ownergraph-share", "RoleBinding ownergraph-share"}) {
 		t.Errorf("the overlay changes %q", got)
 	}
 	if got, want := act.container(t), base.container(t); !slices.Equal(got.Args, append(want.Args, "-act")) {

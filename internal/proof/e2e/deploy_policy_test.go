@@ -171,7 +171,7 @@ func TestManifestsApprovers(t *testing.T) {
 	account, _ := w.serviceAccount()
 	w.inForce(probe, w.as("stranger"), dynamic.NewForConfigOrDie(account))
 	w.t.Cleanup(func() {
-		w.kubectlRun("delete", "--ignore-not-found", "-n", home, "configmap/ownergraph-collector", "lease/ownergraph")
+		w.kubectlRun("delete", "--ignore-not-found", "-n", home, "configmap/ownergraph-collector")
 	})
 	passes, refused := w.create(configMap, "passes"), w.create(configMap, "refused")
 	below := append(w.several(3, secret, "below", owned(passes)), w.several(3, secret, "kept", owned(refused))...)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -25,6 +26,7 @@ type witness struct {
 	mu        sync.Mutex
 	seen      map[ask]bool // that the server allowed
 	forbidden []string
+	cut       bool // no request reaches the server
 }
 
 // ask is what a request asks of the authorizer. Without a resource it asks for the path.
@@ -53,6 +55,9 @@ func (w witnessed) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.isCut() {
+		return nil, errCut
+	}
 	response, err := w.next.RoundTrip(r)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -68,6 +73,14 @@ func (w witnessed) RoundTrip(r *http.Request) (*http.Response, error) {
 		w.seen[a] = true
 	}
 	return response, err
+}
+
+var errCut = errors.New("the program is killed")
+
+func (w *witness) isCut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cut
 }
 
 // requests returns the allowed requests, and faults the forbidden ones.

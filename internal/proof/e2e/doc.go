@@ -105,10 +105,24 @@
 // of the server is a fault (TestManifestsApply, TestManifestsElsewhere, TestManifestsFit). The
 // definition of a ServiceMonitor is that of prometheus-operator. The program runs with the flags
 // of the Deployment and a token of its ServiceAccount. The server forbids no request, and some
-// request needs each right (TestManifestsObserve, TestManifestsAct). The admission policies of the
+// request needs each right (TestManifestsObserve, TestManifestsLease, TestManifestsAct). Three
+// programs divide the objects, and one of them is killed. The admission policies of the
 // README's example refuse what they are for, and nothing else (TestManifestsFinalizers,
 // TestManifestsApprovers, TestManifestsProtect). No container runs: a test carries out the build
 // line of the Dockerfile (TestDockerfile).
+//
+// # Groups
+//
+// The Leases of a group are those of a real server, with a member that stops, a Lease that a user
+// deletes, and each right that is missing (TestGroupLeases, TestGroupRights).
+//
+// Processes of examples/collector divide the objects, while one is killed, one is stopped and goes on,
+// and one comes: see package processes (TestShares). Two processes with one Lease, as those of former
+// manifests, are replaced by members (TestSharesRollingUpdate). A process without a share works beside
+// members (TestSharesBesideOther). The audit log of the server has each write of a process. The
+// history of etcd has each change.
+//
+//	GOWORK=off go -C internal/proof/e2e test -v -run 'TestShares$' . -processes.whole    # the figures
 //
 // # Judgement
 //

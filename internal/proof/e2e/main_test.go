@@ -32,10 +32,22 @@ func run(m *testing.M) int {
 	// The first build takes minutes.
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
+	dir, err := os.MkdirTemp("", "ownergraph-audit-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	audited = dir
+	flags, err := auditFlags(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	s, err := server.Start(ctx, server.Config{
-		Users: []string{limited}, Output: os.Stderr,
+		Users: append(collectorUsers(), limited), Output: os.Stderr,
 		// The history of a test is read from the database when the test is over.
-		Flags: []string{"--etcd-compaction-interval=0"},
+		Flags: append(flags, "--etcd-compaction-interval=0"),
 	})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -178,9 +178,15 @@ func (r reader) object(raw []byte, revision int64) (graph.Object, bool) {
 	if !ok || m.GetUID() == "" {
 		return graph.Object{}, false // of the server's own
 	}
+	o := r.metadata(m, gvk)
+	o.Version = graph.Version(strconv.FormatInt(revision, 10))
+	return o, true
+}
+
+// metadata converts the metadata of an object, without its version.
+func (r reader) metadata(m metav1.Object, gvk schema.GroupVersionKind) graph.Object {
 	o := graph.Object{
 		Key:        graph.Key{Kind: kind{gvk: gvk}.name(), Scope: m.GetNamespace(), Name: m.GetName(), UID: graph.UID(m.GetUID())},
-		Version:    graph.Version(strconv.FormatInt(revision, 10)),
 		Finalizers: slices.Clone(m.GetFinalizers()),
 		Deleting:   m.GetDeletionTimestamp() != nil,
 		Generation: m.GetGeneration(),
@@ -188,7 +194,7 @@ func (r reader) object(raw []byte, revision int64) (graph.Object, bool) {
 	for _, ref := range m.GetOwnerReferences() {
 		o.Owners = append(o.Owners, r.owner(m.GetNamespace(), ref))
 	}
-	return o, true
+	return o
 }
 
 func (r reader) owner(ns string, ref metav1.OwnerReference) graph.Owner {
