@@ -45,7 +45,7 @@ func readBoard(t *testing.T) (b board) {
 func known(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{namespace + "call_duration_seconds_bucket": "type,le", namespace + "cascade_duration_seconds_bucket": "le"}
-	for _, f := range families() {
+	for _, f := range append(families(), groupFamilies()...) {
 		if f.name != fenceTime {
 			out[namespace+f.name] = f.labels
 		}
@@ -123,8 +123,8 @@ func TestAlerts(t *testing.T) {
 	if bad := unknown(known(t), string(text)); len(bad) > 0 {
 		t.Errorf("no such metrics: %q", bad)
 	}
-	if n := strings.Count(string(text), "- alert:"); n != 12 {
-		t.Errorf("%d alerts, want 12", n)
+	if n := strings.Count(string(text), "- alert:"); n != 14 {
+		t.Errorf("%d alerts, want 14", n)
 	}
 	if out, err := command(t, "deploy", promtool(t), "check", "rules", "alerts.yaml"); err != nil {
 		t.Errorf("%v: %s", err, out)
@@ -154,6 +154,15 @@ func TestAlerts(t *testing.T) {
 		{"> 900", "> 9000", "a log that is not cut raises no alert for two hours"},
 		{"absent(ownergraph_build_info)", "absent(ownergraph_build_info) > 1", "an absent collector raises no alert"},
 		{`reason!~"Protected|`, `reason!~"`, "an object that a guard protects raises an alert"},
+		{"|OtherShare", "", "an object of another share raises an alert"},
+		{"unless ignoring (extent) (ownergraph_pauses{extent=\"all\"} > 0)", "", "a paused group raises the alert of gaps"},
+		{"min without (instance, pod)", "max without (instance, pod)", "a program without a lease raises the alert of gaps"},
+		{"          ) > 0\n        for: 5m", "          ) > 0\n        for: 1m", "a crash raises the alert of gaps"},
+		{"          ) > 0\n        for: 5m", "          ) > 1000\n        for: 5m", "a gap of a member raises no alert"},
+		{"joining|lost", "joining", "a lost lease raises no alert"},
+		{"joining|lost", "out|joining|lost", "a program that cannot work raises the alert of renewals"},
+		{"joining|lost\"}) > 0\n        for: 5m", "joining|lost\"}) > 0\n        for: 1m", "a member that joins raises an alert"},
+		{"sum without (state) (ownergraph_share_state{state=~\"joining|lost\"})", "ownergraph_share_state{state=~\"joining|lost\"}", "the alert begins anew with each state"},
 		{"> 86400", "> 864000", "an object may wait for two days"},
 		{"> 86400", "> 3600", "an object that waits for hours raises an alert"},
 		{"or (ownergraph_duplicate_uids_total > 0 unless ownergraph_duplicate_uids_total offset 1h)", "", "shared UIDs at the start raise no alert"},

@@ -21,6 +21,7 @@
 //	oldest_held_seconds{reason}
 //	unfinished_objects
 //	oldest_unfinished_seconds
+//	share_slots
 //	deleted_objects_total{kind}
 //	gone_objects_total
 //	cascades_in_progress
@@ -86,9 +87,29 @@
 // The oldest unfinished object shows a stall of any cause, also one that no other metric shows. See
 // ownergraph.UnfinishedStats. An object that waits for a named cause is held instead.
 //
+// # Groups
+//
+// A member of a group (package group) has these metrics, too. They are a collector of their own:
+//
+//	metrics, err := promstats.NewGroup(member)
+//	...
+//	registry.MustRegister(metrics)
+//
+// They are gauges:
+//
+//	share_state{state}
+//	share_lease_left_seconds
+//	group_members
+//	group_oldest_lease_seconds
+//	group_gap_slots
+//
+// A slot is one of 4096 parts of the UIDs. A program without a group has all of them in share_slots.
+// The gap of a group is the least one of its members, because a program that is no member knows none.
+// Each member observes all objects, so each has all of them in objects and in held_objects.
+//
 // # Labels
 //
-// No label has a name or a UID. The values of type, result, reason, status, health and extent
+// No label has a name or a UID. The values of type, result, reason, status, health, extent and state
 // are fixed sets of this module. A kind has a label of its own up to Config.MaxKinds, and the
 // kinds beyond it share the label "other". So no user of the store can grow a label. A kind
 // keeps its label until the process ends.

@@ -32,6 +32,7 @@ func families() []family {
 		{"oldest_held_seconds", "Time for which the object that is held longest has been held, by reason.", "reason"},
 		{"unfinished_objects", "Objects that the engine has begun with, and has neither finished nor held.", ""},
 		{"oldest_unfinished_seconds", "Time since the engine began with the oldest unfinished object, or last took one of the objects that wait for a decision.", ""},
+		{"share_slots", "Slots of the hashes of UIDs, of 4096, in the share of this program.", ""},
 		{"deleted_objects_total", "Deletes that the store has accepted, by kind.", "kind"},
 		{"gone_objects_total", "Objects whose removal the watch has shown.", ""},
 		{"cascades_in_progress", "Cascades with a delete since the quiet time, or with an object that has not gone.", ""},

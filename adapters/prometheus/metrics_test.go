@@ -20,6 +20,8 @@ import (
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
+	"github.com/ownergraph/ownergraph/group"
+	"github.com/ownergraph/ownergraph/share"
 )
 
 // counted counts the deletes that a store has accepted, as the server itself would.
@@ -206,6 +208,7 @@ func TestLint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, []ownergraph.Kind{"app", "pod"}, nil, ownergraph.Config{}, Config{})
 		defer r.stop()
+		r.registry.MustRegister(newGroup(func() group.Status { return group.Status{} }))
 		root := r.create("app", "root", nil)
 		r.create("pod", "held", []string{"example.org/hold"}, root)
 		r.create("pod", "p", nil, root)
@@ -219,7 +222,7 @@ func TestLint(t *testing.T) {
 		if !hasFamily(got, "build_info{go_version="+runtime.Version()+",version=(devel)}") {
 			t.Error("no version of Go")
 		}
-		all := append(families(), family{"call_duration_seconds", "", "type"}, family{"cascade_duration_seconds", "", ""})
+		all := append(append(families(), groupFamilies()...), family{"call_duration_seconds", "", "type"}, family{"cascade_duration_seconds", "", ""})
 		for _, f := range all {
 			if !hasFamily(got, f.name) {
 				t.Errorf("%s has no sample", f.name)
@@ -262,6 +265,13 @@ func hasFamily(samples map[string]float64, name string) bool {
 // number gives each figure a number of its own, from 1000 on, and returns their names.
 func number(v reflect.Value, name string, names []string) []string {
 	switch c := v.Addr().Interface().(type) {
+	case *share.Set: // of as many slots
+		set, err := share.OfRanges(share.Range{First: 0, Last: uint64(1000+len(names))<<52 - 1})
+		if err != nil {
+			panic(err) // a set has 4,096 slots
+		}
+		*c = set
+		return append(names, name)
 	case *engine.Counts[engine.CallType, uint64]:
 		return numberCounts(c, name, names)
 	case *engine.Counts[engine.Status, int]:

@@ -32,6 +32,7 @@ func (s sink) count(name string, v uint64, labels ...string) { s.put(name, float
 // stats sends the figures of the engine, by part.
 func (s sink) stats(x engine.Stats) {
 	s.put("graph_nodes", float64(x.Nodes))
+	s.put("share_slots", float64(x.Share.Len()))
 	s.put("unfinished_objects", float64(x.Unfinished.Objects))
 	for _, k := range [...]engine.Status{
 		engine.StatusMoving, engine.StatusQueued, engine.StatusBlocked, engine.StatusPending, engine.StatusStuck,

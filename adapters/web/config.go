@@ -14,6 +14,7 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/group"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -53,6 +54,9 @@ type Config struct {
 	// MaxPlan bounds the objects around an object of which the page makes a plan, by default
 	// 20,000. A plan takes memory and time in proportion to them.
 	MaxPlan int
+	// Group, if set, has the status of the collector's group, as the method Status of a
+	// group.Membership. The first page then shows the members, and the page of an object its member.
+	Group func() group.Status
 	// Now is the clock of the ages and rates, by default time.Now. It is for recorded data.
 	Now func() time.Time
 }

@@ -15,7 +15,7 @@
 // Each page is HTML, or JSON for a request that prefers application/json. The forms in JSON name
 // their schema, and later versions of this module may add fields.
 //
-//	./                the objects by state, the rates, the held objects by reason, the deletions, the kinds
+//	./                the objects by state, the rates, the held objects by reason, the deletions, the kinds, the group
 //	deletions?from=   the deletions under way, the largest first, 50 on a page
 //	held?reason=      the held objects, of all reasons or of one, 100 on a page
 //	search?kind=&scope=&name=    the objects by key, 50 on a page
@@ -29,6 +29,12 @@
 //
 // A key has the form of graph.Key.String or of PlaceString. The parameter uid, alone, names an
 // object by its UID.
+//
+// # Groups
+//
+// The collector may be a member of a group (package group). With Config.Group the first page has the
+// members with their shares, the time of their last renewals, and the slots without a working
+// member. The page of an object names the member that works on it.
 //
 // # Authentication
 //

@@ -52,6 +52,8 @@ type object struct {
 	More       bool           `json:"more,omitempty"`
 	// Unobserved says that the page may differ from the store, and why.
 	Unobserved string `json:"unobserved,omitempty"`
+	// Member is the name of the member of the group that works on the object.
+	Member string `json:"member,omitempty"`
 }
 
 type ownerRow struct {
@@ -96,7 +98,7 @@ func (h *Handler) object(ctx context.Context, r *http.Request) (content, error) 
 	}
 	below := dependents(n.Objects, x.Key)
 	n.Objects, n.More = n.Objects[:min(len(n.Objects), maxNearby)], n.More || len(n.Objects) > maxNearby
-	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, light(n.Objects), n.More, unobserved(h.source.Kinds())}
+	o := object{"ownergraph/object/v1", keyOf(x.Key), x, n.References, light(n.Objects), n.More, unobserved(h.source.Kinds()), h.memberOf(x.Key.UID)}
 	o.More = o.More || len(o.Objects) < len(n.Objects)
 	pace, _ := x.Pace()
 	text := x.Text()

@@ -45,6 +45,7 @@ type overview struct {
 	Kinds     []kindHealth `json:"kinds"`
 	KindsMore int          `json:"kindsMore,omitempty"`
 	Unwell    int          `json:"unwellKinds"`
+	Group     *groupState  `json:"group,omitempty"`
 	running
 }
 
@@ -80,7 +81,7 @@ func (h *Handler) overview(ctx context.Context, _ *http.Request) (content, error
 	now, s := h.config.Now(), h.source.Stats()
 	o := overview{
 		Schema: "ownergraph/overview/v1", Objects: s.Objects, Nodes: s.Nodes, InFlight: s.InFlight,
-		Rates: h.rates.since(now, s), Held: []heldCount{}, running: h.running(),
+		Rates: h.rates.since(now, s), Held: []heldCount{}, Group: h.group(now), running: h.running(),
 	}
 	if err := h.addDeletions(ctx, &o.running); err != nil {
 		return nil, err

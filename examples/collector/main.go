@@ -8,8 +8,8 @@
 // program that deletes must act only on a named cluster.
 //
 // Without -act it only observes, beside another collector. Then it writes nothing,
-// except Events on held objects with -events. With -lease kube-system/ownergraph one of
-// several programs collects, and the others wait.
+// except Events on held objects with -events. With -share auto several programs divide the
+// objects. With -lease kube-system/ownergraph one of them collects, and the others wait.
 //
 // With -act it deletes at most 1,000 objects of one cascade without an approval: see -brake.
 // With -record kube-system/ownergraph-collector, pauses and approvals survive a restart. The

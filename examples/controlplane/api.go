@@ -14,6 +14,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/group"
 	"github.com/ownergraph/ownergraph/plan"
 )
 
@@ -27,6 +28,7 @@ type api struct {
 	dirs      directories
 	plans     sync.Map // the last plans: plan.Target to plan.Plan
 	made      atomic.Int64
+	member    *group.Membership // nil without a group
 }
 
 func (a *api) routes() http.Handler {
@@ -41,6 +43,7 @@ func (a *api) routes() http.Handler {
 		mux.Handle("GET "+path+"/progress", call(a.progress))
 		mux.Handle("DELETE "+path, call(a.delete, "propagation", "plan", "fingerprint"))
 	}
+	mux.HandleFunc("GET /group", a.group)
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 

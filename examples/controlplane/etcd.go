@@ -7,6 +7,7 @@ import (
 
 	etcdstore "github.com/ownergraph/ownergraph/adapters/etcd"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/group"
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
@@ -14,17 +15,22 @@ import (
 type etcdRecords struct {
 	client  *clientv3.Client
 	objects *etcdstore.Store
+	prefix  string
 }
 
 func openEtcd(address string) (records, error) {
 	host, prefix, _ := strings.Cut(address, "/")
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + host}})
 	objects, invalid := etcdstore.New(client, etcdstore.Config{Kinds: kinds(), Prefix: prefix + "/"})
-	return &etcdRecords{client, objects}, errors.Join(err, invalid)
+	return &etcdRecords{client, objects, prefix + "/"}, errors.Join(err, invalid)
 }
 
 func (s *etcdRecords) store() store { return s.objects }
 func (s *etcdRecords) close() error { return s.client.Close() }
+
+func (s *etcdRecords) group(context.Context) (group.Coordinator, error) {
+	return etcdstore.NewGroup(s.client, s.prefix)
+}
 
 func (s *etcdRecords) create(ctx context.Context, r record) (record, error) {
 	made, err := s.objects.Create(ctx, etcdstore.Record{Object: r.Object, Payload: r.Spec})

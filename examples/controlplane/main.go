@@ -6,7 +6,8 @@
 //	go run . -store etcd://localhost:2379/controlplane
 //
 // Any number of processes may run on one store with one folder -data. A process may be killed
-// at any moment. The others, or the next one, go on with its deletions.
+// at any moment. The others, or the next one, go on with its deletions. With -share auto they divide
+// the objects.
 package main
 
 import (
@@ -24,6 +25,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/group"
 )
 
 // passwords matches each part of a store's address that may have a password.
@@ -33,18 +35,23 @@ func main() {
 	listen := flag.String("listen", "localhost:8080", "the `address` of the API")
 	store := flag.String("store", "sqlite:controlplane.db", "the `store`: sqlite:FILE, postgres://... or etcd://HOST:PORT/PREFIX")
 	data := flag.String("data", "databases", "the `folder` for the files of the databases")
+	auto := false
+	flag.Func("share", "the `part` of the objects that this process works on: all, or auto for an equal part beside the other processes (default all)", func(text string) (err error) {
+		auto, err = isAuto(text)
+		return err
+	})
 	trash := flag.Duration("trash", 7*24*time.Hour, "the `time` for which the trash keeps the files of deleted databases")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *listen, *store, *data, *trash); err != nil {
+	if err := run(ctx, *listen, *store, *data, auto, *trash); err != nil {
 		fmt.Fprintln(os.Stderr, "controlplane:", err)
 		os.Exit(1)
 	}
 }
 
 // run serves until ctx ends or a part fails. The end of the collector ends the streams.
-func run(ctx context.Context, listen, store, data string, trash time.Duration) error {
+func run(ctx context.Context, listen, store, data string, auto bool, trash time.Duration) error {
 	records, err := openRecords(ctx, store)
 	name := passwords.ReplaceAllString(store, "...")
 	if err != nil {
@@ -60,12 +67,18 @@ func run(ctx context.Context, listen, store, data string, trash time.Duration) e
 	if err != nil {
 		return err
 	}
+	var member *group.Membership
+	if auto {
+		if member, err = join(ctx, collector, records); err != nil {
+			return err
+		}
+	}
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
 	server := &http.Server{
-		Handler: (&api{records: records, collector: collector, dirs: dirs}).routes(), MaxHeaderBytes: 16 << 10,
+		Handler: (&api{records: records, collector: collector, dirs: dirs, member: member}).routes(), MaxHeaderBytes: 16 << 10,
 		ReadTimeout: 10 * time.Second, WriteTimeout: 2 * callTimeout, IdleTimeout: time.Minute,
 	}
 	running, stop := context.WithCancelCause(ctx)
@@ -76,8 +89,10 @@ func run(ctx context.Context, listen, store, data string, trash time.Duration) e
 			fmt.Printf("ready on http://%s\n", l.Addr())
 		}
 	}()
+	left := make(chan error, 1)
+	go func() { left <- stay(running, member) }()
 	if err = collector.Run(running); ctx.Err() == nil {
 		err = errors.Join(err, context.Cause(running))
 	}
-	return errors.Join(err, server.Shutdown(context.WithoutCancel(ctx)))
+	return errors.Join(err, <-left, server.Shutdown(context.WithoutCancel(ctx)))
 }

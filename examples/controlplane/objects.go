@@ -13,6 +13,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/group"
 )
 
 const maxBody, maxOwners, maxPage, everything = 64 << 10, 16, 1000, "!label" // it selects every object, as none has labels
@@ -28,6 +29,7 @@ type records interface {
 	store() store
 	create(ctx context.Context, r record) (record, error)
 	read(ctx context.Context, key graph.Key) (record, error)
+	group(ctx context.Context) (group.Coordinator, error)
 	close() error
 }
 

@@ -79,9 +79,9 @@ func (b *lockedBuffer) String() string {
 type place struct{ store, data string }
 
 // start starts a program and waits until it is ready.
-func start(t *testing.T, at place) *program {
+func start(t *testing.T, at place, flags ...string) *program {
 	t.Helper()
-	p := &program{t: t, cmd: exec.Command(binary, "-listen", "127.0.0.1:0", "-store", at.store, "-data", at.data), ended: make(chan struct{})}
+	p := &program{t: t, cmd: exec.Command(binary, append(flags, "-listen", "127.0.0.1:0", "-store", at.store, "-data", at.data)...), ended: make(chan struct{})}
 	p.cmd.Stderr = &p.log
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {

@@ -121,7 +121,7 @@ func TestSize(t *testing.T) {
 			lines[f == "README.md"] += strings.Count(string(text), "\n")
 		}
 	}
-	if lines[false] >= 600 || lines[false] == 0 || lines[true] >= 170 || lines[true] == 0 {
-		t.Errorf("%d lines of code, want less than 600; %d lines of README, want less than 170", lines[false], lines[true])
+	if lines[false] >= 680 || lines[false] == 0 || lines[true] >= 170 || lines[true] == 0 {
+		t.Errorf("%d lines of code, want less than 680; %d lines of README, want less than 170", lines[false], lines[true])
 	}
 }

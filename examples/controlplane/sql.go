@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/group"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
@@ -38,6 +39,10 @@ func openSQL(ctx context.Context, driver, address string) (_ records, err error)
 
 func (s *sqlRecords) store() store { return s.objects }
 func (s *sqlRecords) close() error { return errors.Join(s.objects.Close(), s.db.Close()) }
+
+func (s *sqlRecords) group(ctx context.Context) (group.Coordinator, error) {
+	return s.objects.Group(ctx, "controlplane")
+}
 
 func (s *sqlRecords) create(ctx context.Context, r record) (record, error) {
 	tx, err := s.db.BeginTx(ctx, nil)

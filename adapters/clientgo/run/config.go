@@ -30,6 +30,9 @@ type Config struct {
 	Command Command
 	// Lease, if it has a name, is the Lease that the program must own to collect.
 	Lease Lease
+	// Share makes a program that acts a member of a group, which divides the objects. It excludes
+	// Lease.
+	Share Share
 	// Events reports bad references, deletions because of them, and held objects by Kubernetes
 	// Events.
 	Events bool
@@ -42,7 +45,7 @@ type Config struct {
 	// Web is the address at which Run serves the pages of adapters/web, on a listener of its own.
 	// The pages show the names of objects to everyone who reaches them. So an address without a
 	// host, as ":8081", is one of this machine alone. By default Run serves no pages. Pages are
-	// their settings.
+	// their settings, and their Group is that of Share.
 	Web   string
 	Pages web.Config
 	// Logger receives records for the operator. The store and the engine use it too,
@@ -105,6 +108,9 @@ func (c Config) filled() (Config, error) {
 		return c, invalid("Lease", fmt.Sprintf("%q is not a namespace and a name", l))
 	}
 	if err := c.fillGuards(); err != nil {
+		return c, err
+	}
+	if err := c.fillShare(); err != nil {
 		return c, err
 	}
 	c.Engine.ObserveOnly = !c.Act && !c.Command.usesRecord()

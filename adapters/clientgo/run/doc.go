@@ -1,16 +1,29 @@
 // Package run makes a program of a clientgo.Store and an ownergraph.Collector. The program
-// observes or acts, alone or while it has a Lease. It reports held objects by Kubernetes
+// observes or acts, alone, in a group, or while it has a Lease. It reports held objects by Kubernetes
 // Events, and serves its health and metrics.
 //
 //	err := run.Run(ctx, restConfig, run.Config{Act: true})
 //
 // The zero Config observes and writes nothing, because kube-controller-manager already
-// collects in most clusters. Two collectors on one server are safe, and do the work twice.
+// collects in most clusters. Two collectors on one server are safe, and do the work twice, unless they are of a group.
 //
 // The package links a typed client and an informer, because client-go's leader election
 // needs them. Package clientgo links neither. examples/collector is a program of one file
 // around this package. In a manager of controller-runtime a Program is a runnable:
 // mgr.Add(manager.RunnableFunc(program.Run)).
+//
+// # Groups
+//
+// With Config.Share (flag -share auto) the programs of a group divide the objects: see package group.
+// Each has a Lease in the namespace of its pod. It observes all objects, and acts on those of its
+// part. Any number of programs may run, and each may end at any time. The part of a program that
+// ends goes to the others at once, and the part of a killed one after its lease.
+//
+// A program that observes is no member, because its part would wait. The group works beside any
+// other program: with -lease, without both, or of an older version. Two programs with one part cost
+// refused writes, and no object.
+//
+// -approve counts atmost for each program, and -brake bounds each one in proportion to its part.
 //
 // # Leader election
 //
@@ -82,6 +95,8 @@
 //	attr answer        approve or refuse
 //	attr uid           the UID of a root, for the flags -approve and -refuse
 //	attr services      the API services of the kinds that the brake does not count
+//	attr group         the namespace and the name of the group
+//	attr member        the name of the member: see package group, "Logs"
 //
 // The program logs each kind that cannot be watched, with the reason, and its recovery. To
 // use a logr.Logger, set Config.Logger to slog.New(logr.ToSlogHandler(logger)).
@@ -96,8 +111,20 @@
 //	          and one line for each other kind, with the reason
 //	/metrics  the metrics of adapters/prometheus, for Prometheus
 //
+// The /readyz of a member of a group also shows the members with the ages of their leases and their
+// parts, and the slots without a working member. It is 503 while the program can work and has no
+// lease, so that an update waits for a missing right. Each program has ownergraph_share_slots, the
+// slots of its share, of 4096. A member has these metrics, too:
+//
+//	ownergraph_share_state{state}          1 for the state of the member
+//	ownergraph_share_lease_left_seconds    time until its lease ends
+//	ownergraph_group_members               members with a lease
+//	ownergraph_group_oldest_lease_seconds  time since the oldest of their last renewals
+//	ownergraph_group_gap_slots             slots without a working member
+//
 // With Config.Web, Run serves the pages of adapters/web at an address of their own, in plain HTTP
 // and without authentication. In a cluster, reach a port of the pod's own by kubectl port-forward.
+// The first page has the members of the group.
 //
 // # Guards
 //
@@ -140,8 +167,9 @@
 // # Manifests
 //
 // deploy has manifests for kustomize: a base that observes, an overlay that acts, components, and a
-// Dockerfile of examples/collector. The components are for Prometheus, for the rights to end
-// namespaces, and for two admission policies. See its README.md.
+// Dockerfile of examples/collector. Three programs run, and divide the objects if they act. The
+// components are for Prometheus, for a leader election, for the rights to end namespaces, and for
+// two admission policies. See its README.md.
 //
 // # Rights
 //
@@ -150,7 +178,8 @@
 //   - To observe: get, list, watch.
 //   - To act: patch, delete.
 //   - To end namespaces by a sweep: update on namespaces/finalize.
-//   - For Events and for the Lease.
+//   - For Events.
+//   - For the Leases of a group, in the overlay act. For the Lease of -lease, in the component lease.
 //   - For the record: create configmaps in its namespace, and get and patch that ConfigMap. A
 //     user of -pause, -resume, -approve and -refuse needs no other role.
 //

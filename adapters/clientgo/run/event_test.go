@@ -42,13 +42,13 @@ func reasons(t *testing.T) (names []string) {
 }
 
 // TestReasonNames: every reason that an Event reports has the name of its constant. Every
-// reason that holds an object is reported, except for a setting and for one that ends by itself.
+// reason that holds an object is reported, except for settings, for one that ends by itself, and for one of another program.
 func TestReasonNames(t *testing.T) {
 	names := reasons(t)
 	if len(names) < 20 {
 		t.Fatalf("constants %q", names)
 	}
-	silent := []policy.Reason{policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace}
+	silent := []policy.Reason{policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace, policy.OtherShare}
 	for i, name := range names {
 		r := policy.Reason(i)
 		if got := r.Code(); mentionOf(r) != mentionNever && got != name {

@@ -79,6 +79,10 @@ func (a *api) answer(w http.ResponseWriter, q *http.Request, r *resource, right 
 	case "watch":
 		a.watch(w, q, r)
 	case "list":
+		if r.kind == "Lease" {
+			a.listLeases(w, q, r)
+			return
+		}
 		a.list(w, r)
 	case "create":
 		a.create(w, q, r)

@@ -9,8 +9,8 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// RegisterFlags registers flags that set the config: -act, -brake, -brake-await-sick, -events, -lease, -listen,
-// -ignore, -protect, -guard and others. The flags of a Command are -pause, -resume, -approve,
+// RegisterFlags registers flags that set the config: -act, -brake, -brake-await-sick, -events, -lease, -share,
+// -listen, -ignore, -protect, -guard and others. The flags of a Command are -pause, -resume, -approve,
 // -refuse and -retire. The present values are the defaults. The config is complete after the
 // flag set has parsed.
 //
@@ -29,6 +29,7 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.Var(leaseFlag{&c.Lease}, "lease", "collect only with the Lease `namespace/name`, so that one of several programs collects")
 	f.DurationVar(&c.Lease.Duration, "lease-duration", c.Lease.Duration, "the time that other programs wait for a holder that does not renew (0: 30s)")
 	f.StringVar(&c.Lease.Identity, "lease-identity", c.Lease.Identity, "the holder's `name` (default the host's and a random part)")
+	c.registerShare(f)
 	f.StringVar(&c.Listen, "listen", c.Listen, "serve /healthz, /readyz and /metrics at this `address` (default: nowhere)")
 	f.StringVar(&c.Web, "web", c.Web,
 		"serve pages about objects and deletions at this `address`, without authentication; :8081 is a port of this machine alone (default: nowhere)")

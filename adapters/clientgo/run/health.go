@@ -28,7 +28,8 @@ func (p *Program) healthz(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, "ok\n")
 }
 
-// readyz reports whether every kind is listed, and names the others.
+// readyz reports whether every kind is listed, and names the others. A member of a group shows the
+// group.
 func (p *Program) readyz(w http.ResponseWriter, _ *http.Request) {
 	if !p.collects.Load() {
 		if p.lock != nil {
@@ -48,13 +49,14 @@ func (p *Program) readyz(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintf(&faults, "%s: not listed yet\n", k.Kind)
 		}
 	}
+	ready, members := p.describeShare()
 	switch {
 	case len(kinds) == 0:
 		answer(w, http.StatusServiceUnavailable, "no kind is discovered yet\n")
-	case faults.Len() > 0:
-		answer(w, http.StatusServiceUnavailable, faults.String())
+	case faults.Len() > 0 || !ready:
+		answer(w, http.StatusServiceUnavailable, faults.String()+members)
 	default:
-		answer(w, http.StatusOK, fmt.Sprintf("ok: %d kinds are listed\n", len(kinds)))
+		answer(w, http.StatusOK, fmt.Sprintf("ok: %d kinds are listed\n%s", len(kinds), members))
 	}
 }
 

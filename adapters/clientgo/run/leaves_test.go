@@ -19,6 +19,12 @@ import (
 // TestRunLeavesNothing: a program with all settings runs against a server of HTTP/2
 // over TLS. It ends all its goroutines, even during a request to its own handler.
 func TestRunLeavesNothing(t *testing.T) {
+	leavesNothing(t, Config{Lease: Lease{Namespace: "kube-system", Name: "ownergraph"}})
+	leavesNothing(t, sharing("a"))
+}
+
+func leavesNothing(t *testing.T, c Config) {
+	t.Helper()
 	a := newAPI()
 	server := httptest.NewUnstartedServer(a)
 	server.EnableHTTP2 = true
@@ -29,17 +35,13 @@ func TestRunLeavesNothing(t *testing.T) {
 	log := &journal{}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() {
-		done <- Run(ctx, rc, Config{
-			Act: true, Events: true, Lease: Lease{Namespace: "kube-system", Name: "ownergraph"},
-			Listen: "127.0.0.1:0", Logger: log.logger(),
-		})
-	}()
+	c.Act, c.Events, c.Listen, c.Logger = true, true, "127.0.0.1:0", log.logger()
+	go func() { done <- Run(ctx, rc, c) }()
 	client := &http.Client{Transport: &http.Transport{}}
 	at := ""
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	for !strings.HasPrefix(fetch(t, client, at), "ok: 2 kinds are listed") {
+	for text := ""; !strings.HasPrefix(text, "ok: 2 kinds are listed") || c.Share.Auto && !strings.Contains(text, "1 of 1"); text = fetch(t, client, at) {
 		<-tick.C
 		for _, line := range log.with("serving health") {
 			at = "http://" + regexp.MustCompile(`address=(\S+)`).FindStringSubmatch(line)[1] + "/readyz"

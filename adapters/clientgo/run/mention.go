@@ -26,7 +26,7 @@ const (
 //test:by TestMentions
 func mentionOf(r policy.Reason) mention {
 	switch r {
-	case policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace:
+	case policy.ObserveOnly, policy.LevelTooLow, policy.NeedGrace, policy.OtherShare: // the other collector makes the Event
 		return mentionNever
 	case policy.Paused:
 		return mentionPause

@@ -23,9 +23,10 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/web"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/group"
 )
 
-// Program is a Store and a Collector with their Lease, Events, health and metrics. Use
+// Program is a Store and a Collector with their Lease, group, Events, health and metrics. Use
 // New. It is safe for concurrent use.
 type Program struct {
 	config    Config
@@ -38,6 +39,7 @@ type Program struct {
 	client    *http.Client // for all clients except the store
 	conns     *connections
 	lock      resourcelock.Interface // nil without a Lease
+	member    *group.Membership      // nil without a group
 	sender    *sender                // nil without Events
 	collects  atomic.Bool
 
@@ -101,15 +103,31 @@ func New(server *rest.Config, config Config) (*Program, error) {
 		return nil, err
 	}
 	p.collector = collector
-	if p.metrics, err = newMetrics(metrics); err != nil {
+	if config.isMember() {
+		if p.member, err = p.newMember(); err != nil {
+			return nil, err
+		}
+	}
+	if p.metrics, err = newMetrics(metrics, p.member); err != nil {
 		return nil, fmt.Errorf("configure run: metrics: %w", err)
 	}
 	if config.Web != "" {
-		if p.pages, err = web.New(collector, config.Pages); err != nil {
+		if p.pages, err = p.newPages(); err != nil {
 			return nil, fmt.Errorf("configure run: Pages: %w", err)
 		}
 	}
 	return p, nil
+}
+
+// newPages returns the pages about the collector, and about its group if it is a member.
+//
+//test:by TestWeb TestSharePages
+func (p *Program) newPages() (http.Handler, error) {
+	c := p.config.Pages
+	if p.member != nil {
+		c.Group = p.member.Status
+	}
+	return web.New(p.collector, c)
 }
 
 func both(a, b func(engine.DecisionEvent)) func(engine.DecisionEvent) {
@@ -126,7 +144,8 @@ func (p *Program) logContext(ctx context.Context) context.Context {
 }
 
 // Run serves and collects until ctx ends, and then returns nil. It runs once. Errors:
-// ErrLeaseLost, the error of the listener, and those of ownergraph.Collector.Run.
+// ErrLeaseLost, the error of the listener, and those of ownergraph.Collector.Run and of
+// group.Membership.Run.
 //
 // Run ends all its goroutines and closes its connections before it returns. There are
 // two exceptions. If the rest config names files with a client certificate, client-go
@@ -169,6 +188,7 @@ func (p *Program) Run(ctx context.Context) error {
 // collect runs the collector and the Events.
 func (p *Program) collect(ctx context.Context) error {
 	p.log.Info("collecting", "act", p.config.Act, "events", p.config.Events, "record", p.recordText())
+	p.logShare()
 	if n := p.config.Engine.Brake.PerCascade; n > 0 {
 		p.log.Info("a cascade of more objects needs an approval (-approve); change the limit by -brake, 0 is none", "limit", n)
 	}
@@ -176,6 +196,9 @@ func (p *Program) collect(ctx context.Context) error {
 	defer p.collects.Store(false)
 	all, ctx := errgroup.WithContext(ctx)
 	all.Go(func() error { return p.collector.Run(ctx) })
+	if p.member != nil {
+		all.Go(func() error { return p.member.Run(ctx) })
+	}
 	all.Go(func() error { p.checkGuardKinds(ctx); p.checkSweeps(ctx); return nil })
 	if p.config.Engine.Brake.PerCascade > 0 {
 		all.Go(func() error { p.watchBraked(ctx); return nil })

@@ -99,6 +99,11 @@ func (c Config) otherRights() []Right {
 			of.Name = l.Name // a create names no object
 		}
 	}
+	if c.isMember() { // the Leases of other members too, whose names are not known
+		for _, verb := range [...]string{"create", "list", "update", "delete"} {
+			out = append(out, Right{Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Namespace: c.Share.Namespace})
+		}
+	}
 	return out
 }
 

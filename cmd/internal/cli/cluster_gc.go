@@ -25,12 +25,15 @@ func (a *app) gcCommand() *cobra.Command {
 		Long: `Run the collector of this library until an interrupt. Without --act it observes beside the
 collector of the cluster, writes nothing, and prints each write that it would send. With --act
 it patches and deletes by the rules, at most --brake objects of one cascade without an approval.
-It works on the whole cluster, and refuses -n.
+It works on the whole cluster, and refuses -n. With --act and --share auto, several of them divide the
+objects, as members of the group that --share-group names.
 
 The log goes to standard error. For a collector that always runs, use the manifests of
 adapters/clientgo/run/deploy.`,
 		Example: a.examples("gc --context dev", "gc --context dev --act --brake 100 --record kube-system/ownergraph-collector",
-			"", "gc", "gc --act --brake 100 --record kube-system/ownergraph-collector"),
+			"gc --context dev --act --share auto --share-group kube-system/ownergraph",
+			"", "gc", "gc --act --brake 100 --record kube-system/ownergraph-collector",
+			"gc --act --share auto --share-group kube-system/ownergraph"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("namespace") {

@@ -105,7 +105,7 @@ func TestNotListedInTime(t *testing.T) {
 }
 
 // TestGC: the collector observes by default, and prints each write that it would send. With
-// --act it sends them.
+// --act it sends them. A collector that observes has all objects, also with --share auto.
 func TestGC(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -113,6 +113,7 @@ func TestGC(t *testing.T) {
 		sent bool
 	}{
 		{nil, "would delete ConfigMap/shop/left-behind: all owners are gone\n", false},
+		{[]string{"--share", "auto"}, "would delete ConfigMap/shop/left-behind: all owners are gone\n", false},
 		{[]string{"--act"}, "delete ConfigMap/shop/left-behind: all owners are gone\n", true},
 	} {
 		a := newCluster()
@@ -133,5 +134,34 @@ func TestGC(t *testing.T) {
 		if got := <-code; got != printing.ExitDone || strings.HasPrefix(stdout.String(), "would") == c.sent || sent() != c.sent {
 			t.Errorf("%v: exit %d\n%s%s", c.args, got, &stdout, &stderr)
 		}
+	}
+}
+
+// TestGCShareRefused: an error names the flag of the group that is wrong, and nothing is sent.
+func TestGCShareRefused(t *testing.T) {
+	a := newCluster()
+	flags := a.serve(t)
+	for _, c := range []struct {
+		args   []string
+		code   int
+		want   string
+		reason string
+	}{
+		{[]string{"--share", "half"}, printing.ExitUsage, `"half" is no part: write auto or all`, "no part"},
+		{[]string{"--share", "auto", "--share-group", "kube-system"}, printing.ExitUsage, `"kube-system" is not of the form namespace/name`, "half a group"},
+		{[]string{"--share", "auto"}, printing.ExitFailed, "name the namespace of the group (flag -share-group): that of the pod is unknown", "no pod"},
+		{[]string{"--share", "auto", "--lease", "kube-system/gc"}, printing.ExitFailed, "set (flag -share auto), and Lease (flag -lease) too", "one of the two"},
+		{[]string{"--share-lease", "9s"}, printing.ExitFailed, "it has settings of a group, and Auto (flag -share auto) is not set", "no group"},
+		{[]string{"--share", "auto", "--share-group", "kube-system/gc", "--share-lease", "1ms"}, printing.ExitFailed, "Lease: 1ms is shorter than 1s", "shorter than a renewal"},
+	} {
+		got := callPlugin(t, append(append([]string{"gc", "--act"}, c.args...), flags...)...)
+		if got.code != c.code || !strings.Contains(got.stderr, c.want) {
+			t.Errorf("%s: exit %d, want %d\n%s%s", c.reason, got.code, c.code, got.stdout, got.stderr)
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.calls) > 0 {
+		t.Errorf("calls %q", a.calls)
 	}
 }

@@ -15,7 +15,7 @@ type schemaFlags struct {
 	dialect, schema, prefix string
 	from                    int
 	triggers                []string
-	goose                   bool
+	groups, goose           bool
 }
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -29,6 +29,9 @@ needs no right to create tables. The command opens no database.
 
 --from is the version that the tables have; only the later versions are printed. Execute the
 statements of each version in one transaction. A second execution changes nothing.
+
+--groups also prints the table of groups, which has no version. Otherwise Group of package sqlstore
+makes it on its first call.
 
 --triggers also prints triggers for a table of the user. They refuse a DELETE of a row before its
 object, an INSERT without an object, and a changed owner without the owner reference. TABLE is
@@ -53,14 +56,13 @@ each statement for goose.`,
 	f.StringVar(&s.schema, "schema", "", "schema of the tables (default the connection's own)")
 	f.StringVar(&s.prefix, "prefix", "", `prefix of the tables (default "og_")`)
 	f.BoolVar(&s.goose, "goose", false, "write a file of goose: mark each statement, because some have a \";\" inside")
+	f.BoolVar(&s.groups, "groups", false, "also print the table of groups")
 	f.StringArrayVar(&s.triggers, "triggers", nil, "also print triggers for this table: TABLE[,OWNER]...")
 	return cmd
 }
 
-// text returns the statements of the flags.
-//
-//test:by TestSchema TestSchemaErrors
-func (s *schemaFlags) text() (string, error) {
+// config returns the dialect and the names of the tables.
+func (s *schemaFlags) config() (sqlstore.Config, error) {
 	c := sqlstore.Config{Schema: s.schema, Prefix: s.prefix}
 	switch s.dialect {
 	case sqlstore.SQLite.String():
@@ -68,9 +70,20 @@ func (s *schemaFlags) text() (string, error) {
 	case sqlstore.Postgres.String():
 		c.Dialect = sqlstore.Postgres
 	case "":
-		return "", printing.UsageError("--dialect is missing: want sqlite or postgres")
+		return c, printing.UsageError("--dialect is missing: want sqlite or postgres")
 	default:
-		return "", printing.UsageError(fmt.Sprintf("--dialect %q: want sqlite or postgres", s.dialect))
+		return c, printing.UsageError(fmt.Sprintf("--dialect %q: want sqlite or postgres", s.dialect))
+	}
+	return c, nil
+}
+
+// text returns the statements of the flags.
+//
+//test:by TestSchema TestSchemaVersions TestSchemaOfGroups TestSchemaErrors
+func (s *schemaFlags) text() (string, error) {
+	c, err := s.config()
+	if err != nil {
+		return "", err
 	}
 	if s.from < 0 || s.from > sqlstore.SchemaVersion {
 		return "", printing.UsageError(fmt.Sprintf("--from %d: want 0 to %d", s.from, sqlstore.SchemaVersion))
@@ -89,18 +102,30 @@ func (s *schemaFlags) text() (string, error) {
 		}
 		s.writeStatements(&b, fmt.Sprintf("version %d of the tables", version), list)
 	}
+	if s.groups {
+		list, err := sqlstore.GroupText(c)
+		if err != nil {
+			return "", printing.UsageError(err.Error())
+		}
+		s.writeStatements(&b, "the table of groups", list)
+	}
+	err = s.writeTriggers(&b, c)
+	return b.String(), err
+}
+
+func (s *schemaFlags) writeTriggers(b *strings.Builder, c sqlstore.Config) error {
 	for _, text := range s.triggers {
 		t, err := parseTable(text)
 		if err != nil {
-			return "", err
+			return err
 		}
 		list, err := sqlstore.TriggerText(c, t)
 		if err != nil {
-			return "", printing.UsageError(fmt.Sprintf("--triggers %q: %v", text, err))
+			return printing.UsageError(fmt.Sprintf("--triggers %q: %v", text, err))
 		}
-		s.writeStatements(&b, "triggers of the table "+t.Name, list)
+		s.writeStatements(b, "triggers of the table "+t.Name, list)
 	}
-	return b.String(), nil
+	return nil
 }
 
 func (s *schemaFlags) writeStatements(b *strings.Builder, title string, list []string) {

@@ -144,6 +144,35 @@ func TestSchemaVersions(t *testing.T) {
 	}
 }
 
+// TestSchemaOfGroups: the table of groups has no version, so it is printed for each one. A group takes
+// it, and a second execution changes nothing.
+func TestSchemaOfGroups(t *testing.T) {
+	const first, title = "CREATE TABLE IF NOT EXISTS \"app\".\"og_members\" (\n", "-- ownergraph: the table of groups, for one transaction\n"
+	for _, from := range []string{"0", "1", "2"} {
+		without := call(t, "", "schema", "--dialect", "postgres", "--schema", "app", "--from", from)
+		with := call(t, "", "schema", "--dialect", "postgres", "--schema", "app", "--from", from, "--groups")
+		if with.code != 0 || !strings.HasPrefix(with.stdout, without.stdout+title+first) || strings.Contains(without.stdout, "og_members") {
+			t.Errorf("--from %s: exit %d\n%s%s", from, with.code, with.stdout, with.stderr)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "app.db")
+	db, err := sql.Open("sqlite", sqliteName(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	text := call(t, "", "schema", "--dialect", "sqlite", "--prefix", "own_", "--groups").stdout
+	for range 2 {
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	d := fill(t, db, sqlstore.Config{Prefix: "own_"}, "sqlite:"+file)
+	if _, err := d.Group(t.Context(), "g"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestSchemaForGoose executes each marked statement alone, as goose does. Some have a ";" inside.
 func TestSchemaForGoose(t *testing.T) {
 	text := call(t, "", "schema", "--dialect", "sqlite", "--goose", "--triggers", "teams").stdout
