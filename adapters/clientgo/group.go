@@ -30,8 +30,8 @@ const GroupLabel = "ownergraph.github.io/group"
 // Lease are for people.
 //
 // Each write is conditioned on the UID and the version. Without the UID a server would make a deleted
-// Lease anew under its old version. A member whose Lease is gone makes a new one. A Renew deletes at most 8 Leases that are over, so that members with random names leave
-// nothing behind.
+// Lease anew under its old version. A member whose Lease is gone makes a new one. A Renew deletes at
+// most 8 Leases that are over, so that members with random names leave nothing behind.
 //
 //test:by TestGroupLeases TestGroupExpiry TestGroupHostile TestGroupDeletesDead
 //test:by internal/proof/e2e.TestGroupLeases internal/proof/e2e.TestGroupRights internal/proof/e2e.TestShares

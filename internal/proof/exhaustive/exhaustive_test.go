@@ -26,8 +26,8 @@ func some(n int, s Stage) Stage {
 }
 
 // TestSmallScopes: no rule breaks in scopes that are searched in full. They have all
-// graphs of two objects, and one action on all graphs of three. Two of them have engines with shares. Without -whole each scope has a
-// share of its graphs.
+// graphs of two objects, and one action on all graphs of three. Two of them have engines
+// with shares. Without -whole each scope has a part of its graphs.
 func TestSmallScopes(t *testing.T) {
 	stages := []Stage{
 		some(5, Stage{Objects: 2, Scope: Scope{Actions: 2, Late: true}, Whole: true}),

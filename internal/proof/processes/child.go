@@ -54,7 +54,8 @@ func (t Task) ServeNoted(store batchStore, join func() (group.Coordinator, error
 	return t.Serve(&noted{store, book}, coordinator)
 }
 
-// Serve collects as the task says, until SIGTERM. The coordinator is that of the group. The errors are those of the collector and of the membership.
+// Serve collects as the task says, until SIGTERM. The coordinator is that of the group. The errors
+// are those of the collector and of the membership.
 func (t Task) Serve(store ownergraph.Store, coordinator group.Coordinator) error {
 	ctx, stop := signal.NotifyContext(context.Background(), signalEnd)
 	defer stop()
