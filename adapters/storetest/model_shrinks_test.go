@@ -123,7 +123,7 @@ func TestMutantsShrink(t *testing.T) {
 		most := max(5, longer[m.law])
 		// A call that returns while its context ends may answer either way. The shrinking of such a
 		// failure may end early, so another search begins.
-		for seed := 2; seed <= 16 && len(stepsOf(message)) > most; seed++ {
+		for seed := 2; seed <= 64 && len(stepsOf(message)) > most; seed++ {
 			message = cmp.Or(search(seed, 20), message)
 		}
 		if n := len(stepsOf(message)); n > most || strings.Contains(message, "[rapid]") {

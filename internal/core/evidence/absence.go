@@ -31,6 +31,8 @@ func (v *View) unsettled(dep *record.State, o graph.Node) bool {
 
 // IsUnproven reports whether an observed object refers to an owner that is proven neither present nor
 // absent since a moment, which is that of the last rewind.
+//
+//test:by TestIsUnproven
 func IsUnproven(v record.Nodes, n graph.Node, since seq.Stamp) bool {
 	if n.State() != graph.Observed {
 		return false

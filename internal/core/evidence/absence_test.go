@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
 )
 
@@ -27,5 +28,33 @@ func TestDanglingAlone(t *testing.T) {
 		if refs := DanglingAlone(in); !slices.Equal(refs, c.want) {
 			t.Errorf("%s: %v, want %v", c.reason, refs, c.want)
 		}
+	}
+}
+
+// TestIsUnproven: an owner that is observed, or proven absent since the last rewind, is proven.
+func TestIsUnproven(t *testing.T) {
+	for _, c := range []struct {
+		objects string
+		absent  seq.Stamp // of the owner o
+		want    bool
+		reason  string
+	}{
+		{"b/d#1", 0, false, "the object has no owner"},
+		{"a/o#1; b/d#1 -> a/o", 0, false, "the owner is observed"},
+		{"b/d#1 -> a/o", 0, true, "nothing is known of the owner"},
+		{"b/d#1 -> a/o", late, false, "the owner is proven absent"},
+		{"b/d#1 -> a/o", early, true, "the proof is from before the rewind"},
+	} {
+		r := newRig(t, c.objects)
+		if c.absent != 0 {
+			r.v.Edit(r.id("o")).Absent = c.absent
+		}
+		if got := IsUnproven(r.v.Nodes, r.v.Node(r.id("d")), known); got != c.want {
+			t.Errorf("%s: %s: %t, want %t", c.objects, c.reason, got, c.want)
+		}
+	}
+	r := newRig(t, "b/d#1 -> a/o")
+	if IsUnproven(r.v.Nodes, r.v.Node(r.id("o")), known) {
+		t.Error("an owner that only a reference names is unproven itself, and not an object with owners")
 	}
 }
