@@ -133,7 +133,8 @@ func TestDockerfile(t *testing.T) {
 		reason string
 	}{
 		{base, "", "the base has the rights to observe"},
-		{act, "delete *.*\npatch *.*\n", "the overlay adds the rights to act"},
+		{act, "delete *.*\npatch *.*\ncreate leases.coordination.k8s.io ownergraph\ndelete leases.coordination.k8s.io ownergraph\n" +
+			"update leases.coordination.k8s.io ownergraph\n", "the overlay adds the rights to act, and those of a member"},
 	} {
 		cmd := exec.CommandContext(w.ctx, path, append(c.of.args(t), "-check")...)
 		cmd.Env = []string{"KUBECONFIG=" + w.kubeconfigOf(user)}
