@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 	"time"
+
+	"github.com/ownergraph/ownergraph/internal/splitmix"
 )
 
 // The delays of a zero Config.
@@ -72,7 +74,7 @@ func (c *Config[K]) backoff(key K, attempt int32) time.Duration {
 	if c.Hash != nil {
 		seed = c.Hash(key)
 	}
-	return jitter(delay, mix(seed, uint64(attempt)))
+	return jitter(delay, splitmix.Mix(seed+uint64(attempt)*splitmix.Step))
 }
 
 // jitter returns a duration in [delay/2, delay), in proportion to random in [0, 2^64). A
@@ -81,13 +83,4 @@ func jitter(delay time.Duration, random uint64) time.Duration {
 	half := delay / 2
 	part, _ := bits.Mul64(random, uint64(half))
 	return delay - half + time.Duration(part)
-}
-
-// mix spreads seed and n over 64 bits. It is the output function of SplitMix64, n steps
-// after seed (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-func mix(seed, n uint64) uint64 {
-	z := seed + n*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }

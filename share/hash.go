@@ -21,11 +21,3 @@ func hash[T ~string | ~[]byte](text T) uint64 {
 	}
 	return h
 }
-
-// mix spreads a word over 64 bits, as the last step of SplitMix64 does (Steele, Lea and Flood,
-// 2014).
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
-}

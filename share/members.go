@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/splitmix"
 )
 
 // Of returns the set of one of the members. The sets of all members have each UID once. The
@@ -47,7 +48,7 @@ func Divide(members []string) ([]Set, error) {
 		best, most := 0, uint64(0)
 		for i, h := range hashes {
 			// the name decides between equal scores, so that the order of the names does not
-			if score := mix(h + uint64(slot)*fnvPrime); i == 0 || score > most || score == most && members[i] < members[best] {
+			if score := splitmix.Mix(h + uint64(slot)*fnvPrime); i == 0 || score > most || score == most && members[i] < members[best] {
 				best, most = i, score
 			}
 		}

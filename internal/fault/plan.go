@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/splitmix"
 )
 
 // Plan lists the faults and their occasions. The zero Plan has no faults. It is a
@@ -193,10 +194,7 @@ func (r Rule) hits(seed uint64, n int) bool {
 func mix(numbers ...uint64) uint64 {
 	var h uint64
 	for _, n := range numbers {
-		h += n + 0x9e3779b97f4a7c15
-		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
-		h = (h ^ h>>27) * 0x94d049bb133111eb
-		h ^= h >> 31
+		h = splitmix.Mix(h + n + splitmix.Step)
 	}
 	return h
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/record"
+	"github.com/ownergraph/ownergraph/internal/splitmix"
 )
 
 const (
@@ -36,7 +37,7 @@ func (s *salt) begin(v record.Nodes, owner graph.NodeID) {
 
 // leaves reports whether another pass takes the dependent.
 func (s *salt) leaves(id graph.NodeID) bool {
-	return s.size > large && uint8(mix(uint64(id)^s.seed)%passes) != s.pass
+	return s.size > large && uint8(splitmix.Mix(uint64(id)^s.seed)%passes) != s.pass
 }
 
 // nextPass begins the next pass, and reports whether there is one. After the last one there is none
@@ -57,16 +58,9 @@ func (s *salt) choose(owners []graph.NodeID) {
 		return
 	}
 	if s.draws++; s.draws%4 != 0 {
-		i := mix(s.seed+s.draws) % uint64(len(owners))
+		i := splitmix.Mix(s.seed+s.draws) % uint64(len(owners))
 		owners[0], owners[i] = owners[i], owners[0]
 	}
-}
-
-// mix spreads a word over 64 bits, as SplitMix64 does.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 func (s *salt) check() error {

@@ -32,14 +32,15 @@ const layers = `
 	# Pictures draw the values of the packages before.
 	plan, explain < view;
 	graph < finalizer;
-	graph < share; # which collector writes to which object
+	internal/splitmix; # numbers that spread hashes and delays
+	graph, internal/splitmix < share; # which collector writes to which object
 	graph < feed; # the watch of a store, from a log
 	# What may not go, by whose word, in which order, and what goes with an object.
 	graph, internal/core/selector < guard;
 
 	# Scheduling. The queue knows no graph.
 	internal/core/dense;
-	internal/core/dense < queue;
+	internal/core/dense, internal/splitmix < queue;
 
 	# The machines. A machine uses lower machines, and never the engine.
 	policy < internal/core/seq < internal/core/moments;
