@@ -35,8 +35,8 @@
 //   - Block: a foreground deletion of the owner waits for this dependent.
 //   - Controller: the owner manages this object. At most one does. [graph.Object.ControllerRef] has both.
 //   - Unresolved: the store could not tell the owner's scope or kind, so the owner is unknown.
-//   - OnDelete: reserved for a policy of this reference. Stores keep it, and no decision reads it
-//     yet. The store of adapters/clientgo refuses it.
+//   - OnDelete: the policy of this reference: cascade, release or restrict. [graph.OnDelete] is the
+//     manual. Config.Policies lets the policies act. See ExampleConfig_policies.
 //
 // An object without owners stays, unless a sweep deletes it. The engine deletes an object with
 // owners when each owner is gone, or is in a foreground deletion.

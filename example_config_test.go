@@ -71,3 +71,33 @@ func ExampleConfig_observeOnly() {
 	// bucket/old: delete, all owners are gone
 	// team/red: keep, no owners
 }
+
+// With Policies each reference may have a policy of its own. A cascade reference deletes its object, even if
+// the other owners exist. A release reference is dropped, and a restrict reference holds its owner.
+func ExampleConfig_policies() {
+	store := exampleStore(`project/site; user/ann; task/draft -> project/site:cascade, user/ann;
+		note/idea -> project/site:release; repo/code -> project/site; release/v1 -> repo/code:restrict`)
+	collector, err := ownergraph.New(store, ownergraph.Config{Policies: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- collector.Run(ctx) }()
+
+	_ = store.Delete(ctx, ownergraph.Key{Kind: "project", Name: "site"}, ownergraph.DeleteOptions{})
+	held, err := collector.WaitIdle(ctx)
+	fmt.Println(held, err)
+	stop()
+	<-ended
+	for _, o := range store.Objects() {
+		fmt.Println(o)
+	}
+	// Output:
+	// [repo/code: another object restricts it (release/v1)] <nil>
+	// note/idea#8
+	// release/v1#6 -> repo/code:restrict
+	// repo/code#5 -> project/site
+	// user/ann#2
+}

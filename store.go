@@ -50,8 +50,7 @@ const (
 	Level3     = engine.Level3
 )
 
-// The propagations of a deletion. See the constants of package graph, where Unset is the
-// zero value.
+// The propagations of a deletion. The zero value is Unset of package graph.
 const (
 	Background = graph.Background
 	Foreground = graph.Foreground
@@ -64,6 +63,7 @@ var (
 	ErrConflict    = graph.ErrConflict
 	ErrKindUnknown = graph.ErrKindUnknown
 	ErrRefused     = graph.ErrRefused
+	ErrRestricted  = graph.ErrRestricted
 	ErrInvalid     = graph.ErrInvalid
 )
 

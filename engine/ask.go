@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/follow"
+	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/held"
 	"github.com/ownergraph/ownergraph/internal/core/history"
 	"github.com/ownergraph/ownergraph/internal/core/pause"
@@ -238,22 +239,7 @@ func (d driver) Protection(o *graph.Object) (protected, unknown bool) {
 
 // WhyUsed says why a finalizer cannot be retired, or "". It reads the settings alone.
 func (d driver) WhyUsed(name string) string {
-	switch {
-	case name == "":
-		return "empty"
-	case name == graph.FinalizerForeground || name == graph.FinalizerOrphan:
-		return "it is a propagation's"
-	case name == graph.FinalizerProtect || name == graph.FinalizerNew:
-		return "no collector retires it: see graph.FinalizerHold"
-	case d.e.cfg.Handlers[name] != nil:
-		return "a handler has it"
-	}
-	for i := range d.e.cfg.Sweeps {
-		if d.e.cfg.Sweeps[i].Finalizer == name {
-			return fmt.Sprintf("Sweeps[%d] has it", i)
-		}
-	}
-	return ""
+	return guards.WhyUsed(name, d.e.cfg.Handlers[name] != nil, d.e.cfg.Sweeps)
 }
 
 // Carriers returns the observed objects of a slice of the nodes that carry one of the finalizers, and

@@ -75,6 +75,9 @@ type Config struct {
 	// default such a reference holds its object while that owner lives, and Held reports
 	// it.
 	OwnerName graph.NameRule
+	// Policies lets the policies of references act (graph.OnDelete), in all collectors of a store.
+	// Without it an object with a policy is held as flawed, and restricts its owners.
+	Policies bool
 	// Limits bounds the content of one object. The engine holds an object above the
 	// bounds as flawed.
 	Limits graph.Limits
@@ -300,8 +303,7 @@ func (c Config) validate() error {
 	return nil
 }
 
-// DecisionEvent is one decision about one object, as OnDecision receives it. The receiver
-// owns it.
+// DecisionEvent is one decision about one object, as OnDecision receives it. The receiver owns it.
 type DecisionEvent struct {
 	Key     graph.Key
 	Version graph.Version

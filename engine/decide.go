@@ -193,7 +193,7 @@ func (e *Engine) arrange(j *judgement, d policy.Decision) {
 		e.cycles.Blocked(e.view(), id, e.now, e.fence.Passed(), &e.effects)
 		e.carryOut()
 	case policy.OwnerUnknown, policy.OwnerSolid:
-		e.awaitMisplaced(id, j.subject, j.in)
+		e.awaitMisplaced(j)
 	}
 }
 
@@ -220,18 +220,9 @@ func (e *Engine) awaitRemoval(id graph.NodeID, s inflight.Subject) {
 	}
 }
 
-// awaitMisplaced asks for a decision of a key when an owner goes that lives in another scope or
-// under another name. Beside a solid owner the reference is dangling then, and goes. Past the
-// bound the audit does that.
-//
-//test:by internal/proof/script.TestScenarios/trim-after-an-owner-elsewhere
-func (e *Engine) awaitMisplaced(id graph.NodeID, s inflight.Subject, in *policy.Facts) {
-	for i := range in.Owners {
-		if doubt := in.Owners[i].Doubt; doubt != graph.Misplaced && doubt != graph.Renamed {
-			continue
-		}
-		e.misplaced.Add(s.Owner(i).UID, id, cmp.Or(e.cfg.Misplaced, reads.MaxWaiters))
-	}
+// awaitMisplaced asks for a decision when an owner of the object goes that lives at another place.
+func (e *Engine) awaitMisplaced(j *judgement) {
+	e.misplaced.Await(j.id, j.in.Owners, func(i int) graph.UID { return j.subject.Owner(i).UID }, cmp.Or(e.cfg.Misplaced, reads.MaxWaiters))
 }
 
 // awaitWatch waits for an event, because a read contradicts the watch. After the deadline

@@ -59,22 +59,9 @@
 // changes an object again and again, each conditional delete fails. The object stays until the
 // client stops. The engine makes no unconditional delete.
 //
-// RULES.md in the repository's root has all rules, and comments cite them as "RULES, R1". In
-// short:
-//
-//   - Unknown deletes nothing. An owner that is missing from the graph is unknown.
-//   - Absence needs one of two proofs. The watch showed the end of exactly that incarnation. Or a
-//     read did not find the owner, and began after the engine knew the reference.
-//   - Absence lasts until a restore, since a UID never returns. So a background cascade that the
-//     watch has shown needs no read.
-//   - A client may change the propagation of a deletion. So a read or a fence has to show the state
-//     of an owner in deletion. It has to begin after the engine observed the dependent's version.
-//     The states of several owners have to be of one moment.
-//   - A restore from a backup moves the history of a store backwards. The watch announces such a
-//     rewind, or the engine sees versions fall.
-//   - A write without an answer, or a watch that breaks, may be the first sign of a rewind. The
-//     engine then writes nothing before the store has answered a call. It also reads an owner
-//     again before it deletes a dependent of that owner.
+// RULES.md in the repository's root has all rules, and comments cite them as "RULES, R1". The
+// documentation of package policy has them in short. Absence lasts until a restore, since a UID never
+// returns. So a background cascade that the watch has shown needs no read.
 //
 // A client may add a reference to an owner late, during or after the orphan deletion of that owner.
 // A dependent with such a reference is deleted, as with a reference to any absent owner. There are

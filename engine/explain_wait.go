@@ -130,6 +130,8 @@ func (x *explainer) conditions(j finding) []explain.Condition {
 		return x.unknownOwners(j)
 	case policy.NeedDependents:
 		return x.dependents(n)
+	case policy.Restricted:
+		return x.visits(held.RestrictedBy(x.e.graph, n, maxScanned))
 	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:
 		return x.finalizers(j, c)
 	case policy.NeedMembers:
@@ -158,7 +160,7 @@ func (x *explainer) paused(n graph.Node, c *explain.Condition) {
 func (x *explainer) solidOwners(j finding) []explain.Condition {
 	var ids []graph.NodeID
 	for i := range j.in.Owners {
-		if f := &j.in.Owners[i]; f.Class == graph.Solid && !f.Self {
+		if f := &j.in.Owners[i]; f.Class == graph.Solid && !f.Self && f.OnDelete == graph.OnDeleteUnset {
 			if id := x.e.view().OwnerID(j.id, i); len(ids) >= maxBranches || !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/order"
+	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -26,7 +27,7 @@ func (e *Engine) guardView() guards.View {
 
 // judgeMark judges whether the mark of an object counts for no dependent. Then neither a sweep
 // nor a handler goes on, and nothing ends its propagation. The reason is Protected or
-// ProtectionUnknown if a protection is the cause.
+// ProtectionUnknown if a protection is the cause, and Restricted if another object is.
 func (j *judgement) judgeMark(e *Engine, n graph.Node) {
 	if !n.Inside(inside.Key{}).MarkWithheld() && (!e.guards.Labels.Any() || !n.Deleting()) && !e.calls.HasRetry(j.id) {
 		return
@@ -37,6 +38,8 @@ func (j *judgement) judgeMark(e *Engine, n graph.Node) {
 		note.withheld, note.mark = true, policy.Protected
 	case o.HasFinalizer(graph.FinalizerHold):
 		note.withheld = true
+	case n.Restricted():
+		note.withheld, note.mark = true, policy.Restricted
 	case e.guards.Labels.Any():
 		note.passed.mark = true
 		note.mark = e.guards.Labels.Judge(e.guardView(), j.id, &o)
@@ -54,6 +57,11 @@ func (e *Engine) noteWithheld(id graph.NodeID, withheld bool) {
 		return
 	}
 	m.Withheld = withheld
+	noteRole(e, id, m)
+}
+
+// noteRole notes that a node has another role as an owner, without an event about it.
+func noteRole(e *Engine, id graph.NodeID, m *record.State) {
 	m.Role = e.seq.Stamp()
 	e.fanout.Push(e.view(), id)
 	e.cycles.Changed(e.view(), id, e.now)
@@ -79,8 +87,12 @@ func (j *judgement) judgeGuarded(e *Engine, n graph.Node) {
 	j.d = j.notes.guard.Decision
 }
 
-// judgeProtected keeps a protected object that would be deleted (RULES, G1).
+// judgeProtected keeps a protected or restricted object that would be deleted (RULES, G1 and E4).
 func (j *judgement) judgeProtected(e *Engine, n graph.Node) {
+	if j.in.Restricted { // also a member that a sweep deletes
+		j.d = policy.Decision{Action: policy.Wait, Reason: policy.Restricted}
+		return
+	}
 	rules := &e.guards.Rules
 	if !(rules.Any() && rules.MaySelect(n)) && !n.Inside(inside.Key{}).HasFinalizers() && !e.calls.HasRetry(j.id) {
 		return
@@ -88,7 +100,10 @@ func (j *judgement) judgeProtected(e *Engine, n graph.Node) {
 	o := j.subject.Object()
 	j.notes.passed.protection = true
 	if j.notes.protected = e.guards.JudgeDelete(e.guardView(), j.id, &o); j.notes.protected != policy.ReasonUnset {
-		j.d = policy.Decision{Action: policy.Wait, Reason: j.notes.protected}
+		j.in.Protected = true
+		if j.d = policy.Decide(j.in, e.set, &j.lists); j.d.Action != policy.Verify && j.d.Reason != policy.OwnerReleases {
+			j.d = policy.Decision{Action: policy.Wait, Reason: j.notes.protected}
+		}
 	}
 }
 

@@ -150,6 +150,8 @@ func (r reports) detailOf(n graph.Node, why policy.Reason) []string {
 		return held.Flaw(n)
 	case policy.NeedDependents:
 		return held.Dependents(n)
+	case policy.Restricted:
+		return held.Restricting(n)
 	case policy.NeedGrace:
 		return held.Grace(n)
 	case policy.NeedFinalizers, policy.HandlerRuns, policy.HandlerFailed:

@@ -99,7 +99,7 @@ func (j *judgement) judgeOwn(e *Engine, id graph.NodeID) graph.Node {
 	j.notes.passed, j.notes.withheld, j.notes.spared, j.notes.answer = gates{}, false, false, brake.AnswerUnset
 	j.notes.mark, j.notes.protected = policy.ReasonUnset, policy.ReasonUnset
 	if j.judgeMark(e, n); j.notes.withheld { // it ends no propagation, and its references go as those of others
-		j.in.Propagation = graph.Unset
+		j.in.Propagation, j.in.Withheld = graph.Unset, !j.in.Restricted
 	}
 	j.d = policy.Decide(j.in, e.set, &j.lists)
 	j.judgeGuarded(e, n)

@@ -125,8 +125,7 @@ func (e *Engine) takeLate() {
 	}
 }
 
-// takeBackFences takes back the passed fences, and the prepared calls that may rest on
-// them.
+// takeBackFences takes back the passed fences, and the prepared calls that may rest on them.
 func (e *Engine) takeBackFences() {
 	e.fence.TakeBack()
 	e.order.TakeBack()

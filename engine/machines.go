@@ -67,8 +67,7 @@ func (e *Engine) freeNode(f graph.Freed, unseen bool) {
 	e.held.Open.End(f.ID)
 }
 
-// leaveGuards forgets an object that is gone, with its last key and version, as far as it is
-// known.
+// leaveGuards forgets an object that is gone, with its last key and version, as far as it is known.
 func leaveGuards(e *Engine, id graph.NodeID, k graph.Key, v graph.Version) {
 	if !e.share.Has(k.UID) { // the engine of its share reports its end
 		e.guards.Roots.Withdraw(id)

@@ -99,8 +99,7 @@ func (e *Engine) auditSoon() {
 	e.sweeps.WalkAgain()
 }
 
-// stepAudit goes on with an audit or begins one that is due. It reports whether there was
-// anything to do.
+// stepAudit goes on with an audit or begins one that is due. It reports whether there was anything to do.
 func (e *Engine) stepAudit() bool {
 	e.audit.Schedule(e.now, e.cfg.AuditEvery)
 	if e.audit.IsDue(e.now) {

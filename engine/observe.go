@@ -60,6 +60,9 @@ func (e *Engine) applyDelta(ev *graph.Event, d *graph.Delta) {
 	for _, id := range d.Owners {
 		e.work.Add(id, queue.High)
 	}
+	for _, id := range d.Restricted {
+		e.observeRestricted(id)
+	}
 	if d.Gone {
 		e.counts.Gone++
 		e.history.Keep()
@@ -115,6 +118,26 @@ func (e *Engine) addPhantom(id graph.NodeID) {
 		t, m := e.seq.Stamp(), e.edit(id)
 		m.Root = root
 		m.Absent, m.Changed, m.GoneObserved = e.kinds.Rewound()+1, t, true // it may go back to right after the rewind
+	}
+}
+
+// observeRestricted takes that a node has become restricted or free. Its evidence begins anew (RULES, E4).
+//
+//test:by graph.TestRestrictedMark ownergraph.TestPolicies
+func (e *Engine) observeRestricted(id graph.NodeID) {
+	if !e.graph.Inside(inside.Key{}).InUse(id) {
+		return
+	}
+	n, m := e.graph.Node(id), e.edit(id)
+	if noteRole(e, id, m); !n.Restricted() {
+		if m.Freed = m.Role; m.Reason == policy.StoreRefused { // a store of level 3 may have refused for that
+			e.expected.Drop(id)
+		}
+	}
+	if n.State() == graph.Observed {
+		e.applyMark(&graph.Delta{}, n, m)
+		observeSweeps(e, id, n)
+		e.work.Add(id, queue.High)
 	}
 }
 

@@ -152,8 +152,7 @@ func (r reports) pauseReport(x pause.Pause) PauseReport {
 	return out
 }
 
-// underWayIn names the writes and runs of handlers of covered objects that a caller has,
-// sorted.
+// underWayIn names the writes and runs of handlers of covered objects that a caller has, sorted.
 func (r reports) underWayIn(what Extent) (names []string) {
 	for x := range r.e.calls.UnderWay() {
 		if x.Purpose.Acts() && what.covers(x.Key) {

@@ -131,7 +131,7 @@ func (j *judgement) noteForeign(e *Engine) {
 		note = own.Unproven
 	}
 	if e.share.Note(j.id, note); note == own.Stays {
-		e.awaitMisplaced(j.id, j.subject, j.in) // it may go at the end of such an owner
+		e.awaitMisplaced(j) // it may go at the end of such an owner
 	}
 	awaited := e.order.Has(j.id) && !e.share.IsNone()
 	if note == own.Stays && e.order.Any() {

@@ -108,7 +108,7 @@ func (p *printer) fenceAfter(s seq.Stamp) {
 // with their owners.
 func (p *printer) began(n graph.Node, at seq.Stamp) {
 	e := p.e
-	p.Flags(e.kinds.Of(n.Kind()).Ended > at)
+	p.Flags(e.kinds.Of(n.Kind()).Ended > at, at > e.state(n.ID()).Freed)
 	p.fenceAfter(at)
 	for d := range n.Inside(inside.Key{}).Orphans() {
 		p.Node(d.ID())

@@ -204,7 +204,7 @@ var unhashed = map[string]string{
 	"Engine.nodes": "see State", "Engine.scratch": "of the decision at hand",
 	"Engine.fence": "see package fence", "Engine.kinds": "see package kinds", "Engine.cycles": "see package cycle", "Engine.handlers": "see package handlers",
 	"Engine.audit": "see package audit", "Engine.brake": "see package brake", "Engine.follows": "for reports",
-	"State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
+	"State.Freed": "compared with the beginning of reads: see began", "State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
 	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard",
 	"Engine.order": "see package order", "Engine.share": "see package own",
 }

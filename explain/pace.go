@@ -87,7 +87,8 @@ func (c *Condition) pace() Pace {
 // be mended.
 func meant(r policy.Reason) bool {
 	switch r {
-	case policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.DeletionRefused, policy.CascadeRefused, policy.Paused, policy.LevelTooLow:
+	case policy.Protected, policy.ProtectionUnknown, policy.NeedVerdict, policy.DeletionRefused, policy.CascadeRefused, policy.Paused, policy.LevelTooLow,
+		policy.NoOwners, policy.NoOwnerDeletes:
 		return true
 	}
 	return false

@@ -77,6 +77,9 @@ func (s speech) remedy() string {
 	if reason == policy.ObserveOnly {
 		reason, doubt = s.x.Decision.Reason, s.x.Decision.Doubt
 	}
+	if s.x.isRestricted() && (reason == policy.NoOwners || reason == policy.NoOwnerDeletes) {
+		reason = policy.Restricted // nothing but the restriction is to be mended
+	}
 	article := policy.About(reason)
 	if reason == policy.OwnerUnknown && doubt != graph.DoubtUnset {
 		article = policy.AboutDoubt(doubt)

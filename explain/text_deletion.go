@@ -29,11 +29,22 @@ func (s speech) gone() string {
 			out += ", and " + garbageTextNames[d.Garbage]
 		}
 	case p.Certain:
-		out += ": this engine deleted it, because " + policy.Words(p.Decision.Reason, p.Decision.Doubt)
+		out += ": this engine deleted it, because " + s.cause(p)
 	default:
 		out += ": a delete of this engine without an answer, or another writer, ended it"
 	}
 	return out + "."
+}
+
+// cause returns the reason of a proof. It names the owners whose cascade references decided.
+func (s speech) cause(p *Proof) string {
+	switch p.Decision.Reason {
+	case policy.CascadeOwnerGone, policy.CascadeOwnerWaits:
+		if out := s.cascaded(p.Decision.Reason, p.Owners, true); out != "" {
+			return out
+		}
+	}
+	return policy.Words(p.Decision.Reason, p.Decision.Doubt)
 }
 
 // deletion writes the end of an object as lines.

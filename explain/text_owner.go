@@ -20,9 +20,13 @@ func (s speech) owners(b *strings.Builder, all []Owner, cut int, tense func(Owne
 
 // owner describes an owner after its name.
 func (s speech) owner(o *Owner, tense func(Owner) string) string {
-	out := " " + tense(*o)
+	words := o.policy()
 	if s.wide {
-		out = o.flags() + out
+		words = append(o.flags(), words...)
+	}
+	out := " " + tense(*o)
+	if len(words) > 0 {
+		out = " (" + strings.Join(words, "; ") + ")" + out
 	}
 	if o.Self {
 		return out
@@ -83,8 +87,7 @@ func (o Owner) then() string {
 }
 
 // flags returns the flags of a reference.
-func (o *Owner) flags() string {
-	var words []string
+func (o *Owner) flags() (words []string) {
 	if o.Controller {
 		words = append(words, "its controller")
 	}
@@ -94,10 +97,7 @@ func (o *Owner) flags() string {
 	if o.Unresolved {
 		words = append(words, "its scope is not resolved")
 	}
-	if len(words) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(words, "; ") + ")"
+	return words
 }
 
 // doubt returns the doubt about an owner. It names the object that the reference may mean.

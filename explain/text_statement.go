@@ -41,6 +41,14 @@ func (s speech) decided() string {
 		return s.kept()
 	case policy.OwnersGone, policy.OwnersWaiting:
 		return "is garbage: " + s.lost()
+	case policy.CascadeOwnerGone, policy.CascadeOwnerWaits:
+		return s.cascade()
+	case policy.OwnerReleases:
+		return s.released()
+	case policy.NoOwnerDeletes:
+		return "is kept: it has only release and restrict references, so no end of an owner deletes it"
+	case policy.Restricted:
+		return s.restricted()
 	case policy.OwnerUnknown:
 		return d.act(s.x.Deleting) + s.unknown()
 	case policy.NeedDependents:
@@ -137,9 +145,12 @@ func (s speech) ring() []graph.Key {
 // lost names the owners that the object has lost.
 func (s speech) lost() string {
 	var gone, waiting []graph.Key
+	owner := "owner"
 	for i := range s.x.Owners {
 		switch o := &s.x.Owners[i]; {
 		case o.Self:
+		case o.OnDelete != graph.OnDeleteUnset: // such owners do not count here
+			owner = "unset owner"
 		case o.Class == Waiting:
 			waiting = append(waiting, o.Key)
 		default:
@@ -150,13 +161,13 @@ func (s speech) lost() string {
 	case len(gone)+len(waiting)+cut == 0:
 		return s.x.Decision.Reason.String()
 	case len(waiting) == 0 && len(gone) == 1 && cut == 0:
-		return "its only owner " + s.key(gone[0]) + " is gone"
+		return "its only " + owner + " " + s.key(gone[0]) + " is gone"
 	case len(gone) == 0 && len(waiting) == 1 && cut == 0:
-		return "its only owner " + s.key(waiting[0]) + " is being deleted and waits for it"
+		return "its only " + owner + " " + s.key(waiting[0]) + " is being deleted and waits for it"
 	case len(waiting) == 0:
-		return "all its owners are gone: " + s.keys(gone, cut)
+		return "all its " + owner + "s are gone: " + s.keys(gone, cut)
 	default:
-		return "all its owners are gone, or are being deleted and wait for it: " + s.keys(append(gone, waiting...), cut)
+		return "all its " + owner + "s are gone, or are being deleted and wait for it: " + s.keys(append(gone, waiting...), cut)
 	}
 }
 

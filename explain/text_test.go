@@ -211,7 +211,7 @@ func TestWide(t *testing.T) {
 		text string
 		has  bool
 	}{{x.Text(), false}, {x.Wide(), true}} {
-		for _, want := range []string{"Pod/shop/a (UID 2)", "(its controller; the object blocks its foreground deletion; its scope is not resolved)"} {
+		for _, want := range []string{"Pod/shop/a (UID 2)", "(its controller; the object blocks its foreground deletion; its scope is not resolved; "} {
 			if strings.Contains(c.text, want) != c.has {
 				t.Errorf("has %q is %t, want %t:\n%s", want, !c.has, c.has, c.text)
 			}

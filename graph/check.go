@@ -11,7 +11,7 @@ import (
 //test:by TestCheckNamesTheInvariant
 func (g *Graph) Check() error {
 	for _, check := range []func() error{
-		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkDuplicates, g.checkOwners, g.checkDependents, g.checkKinds, g.checkContents, g.checkFree,
+		g.checkPages, g.checkIndex, g.checkKeys, g.checkBuckets, g.checkDuplicates, g.checkOwners, g.checkDependents, g.checkKinds, g.checkContents, g.checkRestrictions, g.checkFree,
 	} {
 		if err := check(); err != nil {
 			return fmt.Errorf("graph invariant %w", err)

@@ -129,6 +129,8 @@ func TestCheckNamesTheInvariant(t *testing.T) {
 			"references are in no list"},
 		{"I4: a: counts 3/1, has 2/1", func(t *testing.T, g *Graph) { g.makeOwnerRecord(at(t, g, "a")).refs++ }, "the count of references is off"},
 		{"I4: a: counts 2/0, has 2/1", func(t *testing.T, g *Graph) { g.makeOwnerRecord(at(t, g, "a")).blocks-- }, "the count of blocking references is off"},
+		{"I11: 0 restricting references of 0 objects, found 0 of 1", func(t *testing.T, g *Graph) { g.restrictions.acts = map[NodeID]bool{at(t, g, "b"): true} },
+			"an object restricts nothing"},
 		{"I5: phantom b has no dependent", func(t *testing.T, g *Graph) { g.at(at(t, g, "b")).setState(Phantom) },
 			"nothing keeps the node"},
 		{"I6: kind \"pod\" has 3 objects, counted as 99", func(_ *testing.T, g *Graph) { g.kinds[g.kindNamed("pod")].objects = 99 },

@@ -63,8 +63,8 @@ func (n Node) ownerClass(i int, owner NodeID) (Class, Doubt) {
 	return n.g.classOf(owner)
 }
 
-// Fast returns the fate of a node that is observed, unmarked and flawless, and that no
-// listing is about to leave out. With fate.Owned and fate.Unlisted it returns the only owner.
+// Fast returns the fate of a node that is observed, unmarked and flawless, that no listing is about to
+// leave out, and whose only owner, if any, has a plain reference without a policy. With fate.Owned and fate.Unlisted it returns the only owner.
 // For another node it returns fate.Unset. It takes a few instructions, so the engine can
 // call it for every node.
 //
@@ -72,7 +72,7 @@ func (n Node) ownerClass(i int, owner NodeID) (Class, Doubt) {
 func (n innerNode) Fast() (owner NodeID, _ fate.Fate) {
 	g, x := n.g, n.at()
 	at := &g.places[x.place]
-	if x.is(ownersMark) && !g.isOnePlain(n.id) || x.state() != Observed || x.is(deletingMark|flawedMark) || x.epoch != g.kinds[at.kind].epoch {
+	if x.is(ownersMark) || x.state() != Observed || x.is(deletingMark|flawedMark) || x.epoch != g.kinds[at.kind].epoch {
 		return 0, fate.Unset
 	}
 	if x.owner == 0 {

@@ -39,6 +39,23 @@ func (c *Cursor) Start(g *Graph, id NodeID) {
 //
 //test:by TestCursor
 func (c *Cursor) Next(g *Graph) (NodeID, bool) {
+	dep, _, ok := c.next(g)
+	return dep, ok
+}
+
+// NextReference is Next with the policy of the reference.
+//
+//test:by TestCursorPolicies
+func (c *Cursor) NextReference(g *Graph) (NodeID, OnDelete, bool) {
+	dep, id, ok := c.next(g)
+	if id == 0 || !g.at(dep).is(ownersMark) {
+		return dep, OnDeleteUnset, ok
+	}
+	return dep, g.onDelete(dep, int(g.edge(id).slot)), ok
+}
+
+// next returns the next dependent with the edge that leads to it, 0 for a member of a container.
+func (c *Cursor) next(g *Graph) (dep NodeID, id edgeID, ok bool) {
 	if c.at == 0 && c.claim != 0 {
 		if g.inner().InUse(c.claim) {
 			c.at = g.ownerRecordOf(c.claim).firstDep
@@ -47,13 +64,13 @@ func (c *Cursor) Next(g *Graph) (NodeID, bool) {
 	}
 	if c.at == 0 {
 		if c.member != 0 {
-			return c.nextMember(g), true
+			return c.nextMember(g), 0, true
 		}
-		return 0, false
+		return 0, 0, false
 	}
-	next, dep := g.following(c.at)
-	c.at = next
-	return dep, true
+	id = c.at
+	c.at, dep = g.following(id)
+	return dep, id, true
 }
 
 // passCursors moves the cursors past an edge that leaves.

@@ -36,6 +36,9 @@ type Delta struct {
 	// owners, then the new ones, in order of the references. An owner that is both comes
 	// twice.
 	Owners []NodeID
+	// Restricted lists the nodes that have become restricted or free by this event: see Node.Restricted.
+	// The mark of such a node counts for no dependent, or counts again. A node may come twice.
+	Restricted []NodeID
 	// Added lists the new phantoms. Freed lists the nodes that have left the graph. The
 	// graph does not use an id of Freed again within the Apply. Freed also has the Gone
 	// of an object that the graph did not have.
@@ -48,7 +51,7 @@ func (d *Delta) reset() {
 	d.Node = 0
 	d.Created, d.Observed, d.Version, d.Alike, d.Class, d.Mark = false, false, false, false, false, false
 	d.Gone, d.Unseen, d.SharesUID, d.Resurrected, d.DuplicateUID, d.Acknowledged = false, false, false, false, false, false
-	d.Owners, d.Added, d.Freed = d.Owners[:0], d.Added[:0], d.Freed[:0]
+	d.Owners, d.Restricted, d.Added, d.Freed = d.Owners[:0], d.Restricted[:0], d.Added[:0], d.Freed[:0]
 }
 
 // Freed is a node that left the graph.

@@ -83,7 +83,7 @@
 //   - An orphan deletion of an owner drops the references with its UID, also those with another
 //     place. It does not drop those that ScopeAbsent or NameAbsent, below, reads as references to
 //     absent owners.
-//   - [OnDelete] is reserved for a policy of one reference. No decision reads it yet.
+//   - [OnDelete] is the policy of one reference: see [Config].Policies.
 //
 // # Scopes
 //

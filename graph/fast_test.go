@@ -44,9 +44,9 @@ func TestFast(t *testing.T) {
 		{"put node/a@u; put e/b@u; put pod/s/x -> node/a@u", "", fate.Unset, "two have its owner's UID"},
 		{"put pod/s/a; put pod/s/x -> pod/s/a; list pod", "", fate.Unset, "a listing may leave it out"},
 		{"put pod/s/a; put pod/s/x -> pod/s/a; list pod; put pod/s/x -> pod/s/a", "pod/s/a", fate.Owned, "the listing has brought it"},
-		{"put pod/s/a; put pod/s/x -> pod/s/a^:restrict", "pod/s/a", fate.Owned, "the policy of the reference decides nothing"},
-		{"put pod/s/x~ -> node/a:release", "", fate.Unset, "it is marked, and the policy decides nothing"},
-		{"put pod/t/a; put pod/s/x -> pod/t/a:release", "", fate.Unset, "its owner is in another scope, and the policy decides nothing"},
+		{"put pod/s/a; put pod/s/x -> pod/s/a^:restrict", "", fate.Unset, "the reference has a policy"},
+		{"put pod/s/x~ -> node/a:release", "", fate.Unset, "it is marked"},
+		{"put pod/t/a; put pod/s/x -> pod/t/a:release", "", fate.Unset, "its owner is in another scope"},
 		{"put node/a; put pod/s/x -> node/a?:release", "", fate.Unset, "its owner is not resolved"},
 	} {
 		w := play(t, worldConfig, kinds+c.history)
@@ -89,6 +89,9 @@ func (w *world) fate(n graph.Node) (owner graph.NodeID, _ fate.Fate, odd bool) {
 	}
 	if n.Owners() == 0 {
 		return 0, fate.Alone, false
+	}
+	if n.OwnerAt(0).OnDelete != graph.OnDeleteUnset {
+		return 0, fate.Unset, false
 	}
 	o, _ := n.OwnerNode(0)
 	c, doubt := n.Inside(inside.Key{}).OwnerClass(0)

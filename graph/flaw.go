@@ -11,8 +11,7 @@ import (
 //
 // Flaw is milder than Validate, which a store calls before it stores an object. Flaw
 // accepts a self-reference, because that never counts. It accepts the same reference
-// twice, because that counts once. It accepts an unknown OnDelete, because no decision
-// reads that. An error is as that of Validate.
+// twice, because that counts once. An error is as that of Validate.
 //
 //test:by TestFlaw TestUnreadable
 func Flaw(o Object, l Limits) error {
@@ -31,11 +30,40 @@ func Flaw(o Object, l Limits) error {
 		if !o.Owners[first(i)].Same(r) {
 			return flawed(o, fmt.Sprintf("owners[%d].uid", i), "stands at two coordinates")
 		}
+		if cause := wrongPolicy(r.OnDelete, o.Owners[first(i)].OnDelete); cause != "" {
+			return flawed(o, fmt.Sprintf("owners[%d].onDelete", i), cause)
+		}
 		if r.Controller && controller != "" && controller != r.UID {
 			return flawed(o, "owners", "2 controllers")
 		}
 		if r.Controller {
 			controller = r.UID
+		}
+	}
+	return nil
+}
+
+// wrongPolicy returns the fault of the policy of a reference, "" for none. First is the policy of the
+// first reference with the same UID: two policies for one owner contradict each other (RULES, E1).
+func wrongPolicy(p, first OnDelete) string {
+	switch {
+	case !p.known():
+		return p.String() + " is unknown"
+	case p != first:
+		return fmt.Sprintf("%s, and %s in another reference with this uid", p, first)
+	}
+	return ""
+}
+
+// flaw is Flaw by the settings of the graph. Without Config.Policies a policy is a flaw.
+func (g *Graph) flaw(o Object) error {
+	err := Flaw(o, g.cfg.Limits)
+	if err != nil || g.cfg.Policies {
+		return err
+	}
+	for i, r := range o.Owners {
+		if r.OnDelete != OnDeleteUnset {
+			return flawed(o, fmt.Sprintf("owners[%d].onDelete", i), r.OnDelete.String()+", and Config.Policies is off")
 		}
 	}
 	return nil

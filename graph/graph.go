@@ -17,6 +17,12 @@ type Config struct {
 	// Ignore names the kinds that take no part. The graph keeps no object of these. A
 	// reference to such a kind is unknown, and counts by its UID alone.
 	Ignore []Kind
+	// Policies lets the policies of references act: see [OnDelete]. Without it an object with a policy
+	// is flawed, so that no decision deletes or trims it. Its references with OnDeleteRestrict restrict
+	// their owners all the same.
+	//
+	//test:by TestPoliciesOff
+	Policies bool
 	// WithholdsMark, if set, reports whether the mark of a marked object counts for no dependent,
 	// beyond the finalizers of [Object.MarkWithheld]. It is pure.
 	WithholdsMark func(Object) bool
@@ -37,6 +43,7 @@ type Config struct {
 //	I8  the cursor of a fan-out or pruning stands on a member of its own list
 //	I9  text and owner records of a page belong to its nodes, or count as unused
 //	I10 places, kinds and containers are found by scope, definition and name
+//	I11 the index of restricting references equals the references and the marks of their objects
 type Graph struct {
 	cfg       Config
 	pages     []page   // of nodes; node 0 is never used
@@ -61,6 +68,8 @@ type Graph struct {
 	groupNodes map[Key]NodeID    // the nodes of groups that are not in the index
 	groupLinks map[NodeID]links  // the lists of groupNodes, by UID
 	duplicates map[NodeID]links  // the lists of observed nodes with one UID
+
+	restrictions restrictions // the references with OnDeleteRestrict
 
 	observed   int
 	delta      Delta
@@ -113,7 +122,7 @@ func (g *Graph) Clone() *Graph {
 	c.index = g.index.clone()
 	c.kinds, c.freeKinds, c.byKind = slices.Clone(g.kinds), slices.Clone(g.freeKinds), maps.Clone(g.byKind)
 	c.places, c.freePlaces, c.byPlace = slices.Clone(g.places), slices.Clone(g.freePlaces), maps.Clone(g.byPlace)
-	c.contents = g.contents.clone()
+	c.contents, c.restrictions = g.contents.clone(), g.restrictions.clone()
 	c.groupNodes, c.groupLinks, c.duplicates = maps.Clone(g.groupNodes), maps.Clone(g.groupLinks), maps.Clone(g.duplicates)
 	if c.groups = nil; g.groups != nil {
 		c.groups = make(map[UID]*uidGroup, len(g.groups))

@@ -53,7 +53,7 @@ type jsonOwner struct {
 //	    "unresolved": true,          a false flag is left out
 //	    "block": true,
 //	    "controller": true,
-//	    "onDelete": "release"        or "restrict"
+//	    "onDelete": "release"        or "restrict", "cascade"
 //	  }],
 //	  "finalizers": ["example.org/empty"],
 //	  "deleting": true,
@@ -165,7 +165,7 @@ func readOnDelete(value []byte, d *OnDelete) error {
 		return err
 	}
 	if d.UnmarshalText([]byte(text)) != nil {
-		return jsonread.Fault("found %.100q, want release or restrict", text)
+		return jsonread.Fault("found %.100q, want release, restrict or cascade", text)
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func TestJSONErrors(t *testing.T) {
 		{with(`"owners":[{"kind":"a","name":"b","uid":"c","block":1}]`), "owners[0].block: found a number, want true or false", "the place is named"},
 		{with(`"owners":[{"kind":"a","name":"b","uid":"c","blocking":true}]`), `owners[0]."blocking": unknown field`, "a slip would let a foreground deletion go on"},
 		{with(`"owners":[{"kind":"a","name":"b","uid":"c","onDelete":1}]`), "owners[0].onDelete: found a number, want a string", "a policy has a name"},
-		{with(`"owners":[{"kind":"a","name":"b","uid":"c","onDelete":"cascade"}]`), `owners[0].onDelete: found "cascade", want release or restrict`, "a policy of a later version is not lost"},
+		{with(`"owners":[{"kind":"a","name":"b","uid":"c","onDelete":"keep"}]`), `owners[0].onDelete: found "keep", want release, restrict or cascade`, "a policy of a later version is not lost"},
 		{with(`"uid":"\ud800"`), "uid: half of a surrogate pair", "two UIDs would become one"},
 		{with(`"uid":"\udc00\ud800"`), "uid: half of a surrogate pair", "the halves have an order"},
 		{with(`"uid":"\ud83d\\ude00"`), "uid: half of a surrogate pair", "an escaped backslash is no other half"},

@@ -37,6 +37,9 @@ func (g *Graph) refer(dep NodeID, o *Object) {
 			last = e
 		}
 		g.link(last, dep, owner, r.Block)
+		if r.OnDelete == OnDeleteRestrict {
+			g.addRestrict(last, dep, owner, o)
+		}
 	}
 	if plain && o.Owners[0].OnDelete == OnDeleteUnset || len(o.Owners) == 0 {
 		g.dropOwners(dep)
@@ -49,12 +52,6 @@ func (g *Graph) refer(dep NodeID, o *Object) {
 // of an object in the scope, without OnDelete.
 func (g *Graph) isPlain(scope string, r *Owner) bool {
 	return r.UID != "" && !g.isByUID(r) && (g.cfg.Scope != ScopeAbsent || r.Scope == "" || scope == "" || r.Scope == scope)
-}
-
-// isOnePlain reports whether a list is one plain reference. OnDelete alone puts it there.
-func (g *Graph) isOnePlain(dep NodeID) bool {
-	list := g.page(dep).owners[slotOf(dep)]
-	return len(list) == 1 && g.isPlain(g.places[g.at(dep).place].scope, &list[0])
 }
 
 // keepOwners stores a list of references with a copy of their text. The list never
@@ -85,6 +82,14 @@ func (g *Graph) dropOwners(dep NodeID) {
 			p.owners = nil
 		}
 	}
+}
+
+// onDelete returns the policy of the i-th reference of a node.
+func (g *Graph) onDelete(dep NodeID, i int) OnDelete {
+	if !g.at(dep).is(ownersMark) {
+		return OnDeleteUnset
+	}
+	return g.page(dep).owners[slotOf(dep)][i].OnDelete
 }
 
 // plainOwner returns the one plain reference of a node.
@@ -172,6 +177,9 @@ func (g *Graph) unlink(dep NodeID) {
 			g.setPrev(e.next, e.prev)
 		}
 		g.count(h, dep, e.owner, e.block, -1)
+		if len(g.restrictions.links) > 0 {
+			g.dropRestrict(id, dep, e.owner)
+		}
 		g.unused = append(g.unused, e.owner)
 		if id&furtherEdge != 0 {
 			g.edges.drop(uint32(id &^ furtherEdge))
@@ -181,6 +189,7 @@ func (g *Graph) unlink(dep NodeID) {
 		}
 		id = e.nextOwner
 	}
+	delete(g.restrictions.acts, dep)
 	x := g.at(dep)
 	x.owner, x.next, x.prev = 0, 0, 0
 	x.set(blockMark|controllerMark, false)

@@ -52,11 +52,13 @@ const (
 	withheld // marked, and its mark counts for no dependent
 )
 
-// WithholdsMark reports whether the object is marked, and its mark counts for no dependent.
-func (g inner) WithholdsMark(o *Object) bool { return g.roleOf(o) == withheld }
+// WithholdsMark reports whether the object is marked, and its mark counts for no dependent by itself.
+// The restrictions of a node are apart: see Node.Restricted.
+func (g inner) WithholdsMark(o *Object) bool { return g.ownRole(o) == withheld }
 
-// roleOf returns the role of an object. A mark that counts for no dependent leaves it plain.
-func (g *Graph) roleOf(o *Object) role {
+// ownRole returns the role of an object by itself. A mark that counts for no dependent leaves it
+// plain: see roleAt.
+func (g *Graph) ownRole(o *Object) role {
 	switch {
 	case !o.Deleting:
 		return plain
@@ -156,7 +158,7 @@ func (n innerNode) Generations() (generation, seen int64) {
 }
 
 // MarkWithheld reports whether the node is marked, and its mark counts for no dependent: see
-// [Config.WithholdsMark].
+// [Config.WithholdsMark] and Restricted.
 func (n innerNode) MarkWithheld() bool { return n.at().role() == withheld }
 
 // Waiting reports whether the node is observed and waits for its dependents.
@@ -236,6 +238,7 @@ type Reference struct {
 	Self, Block bool
 	Class       Class
 	Doubt       Doubt
+	OnDelete    OnDelete
 }
 
 // Reference returns the i-th owner reference, with one lookup: see SelfOwner, OwnerClass,
@@ -247,6 +250,7 @@ func (n Node) reference(i int, owner NodeID) (r Reference) {
 	r.Block = n.inner().Blocks(i)
 	r.Class, r.Doubt = n.ownerClass(i, r.Owner)
 	r.Self = n.isSelf(owner, r.Class, r.Doubt)
+	r.OnDelete = n.g.onDelete(n.id, i)
 	return r
 }
 
@@ -361,5 +365,5 @@ func (n Node) Flaw() error {
 	if !n.inner().Flawed() {
 		return nil
 	}
-	return Flaw(n.Object(), n.g.cfg.Limits)
+	return n.g.flaw(n.Object())
 }

@@ -36,7 +36,7 @@ const maxNotation = 1 << 20
 //	a*                   the finalizer "foreign"
 //	a%2/1                generation 2, of which 1 is observed
 //	b -> a!, c^?         owner references: ! Block, ^ Controller, ? Unresolved
-//	b -> a:release       OnDelete, release or restrict
+//	b -> a:release       OnDelete: release, restrict or cascade
 //
 // Format is the inverse for every set of objects with distinct keys whose text is no
 // longer than 1 MiB. Objects with a negative number, with an unknown OnDelete, or with a
@@ -259,7 +259,7 @@ func (p *parser) onDelete(r *Owner) error {
 	}
 	if r.OnDelete.UnmarshalText([]byte(text)) != nil || r.OnDelete == OnDeleteUnset {
 		p.at = start
-		return p.fail("policy", "want release or restrict, found %.100q", text)
+		return p.fail("policy", "want release, restrict or cascade, found %.100q", text)
 	}
 	return nil
 }

@@ -111,8 +111,8 @@ func TestNotationErrors(t *testing.T) {
 		{"a -> b!!", `byte 8: reference: '!' is there twice`, "a flag stands once"},
 		{"a -> b:release:release", `byte 15: reference: ':' is there twice`, "so does a policy"},
 		{"a -> b:", "byte 8: policy: want plain text or a quoted string, found the end", "the colon announces a policy"},
-		{"a -> b:Release", `byte 8: policy: want release or restrict, found "Release"`, "a policy has one spelling"},
-		{"a -> b:unset", `byte 8: policy: want release or restrict, found "unset"`, "no policy has no text"},
+		{"a -> b:Release", `byte 8: policy: want release, restrict or cascade, found "Release"`, "a policy has one spelling"},
+		{"a -> b:unset", `byte 8: policy: want release, restrict or cascade, found "unset"`, "no policy has no text"},
 		{"a:release", `byte 2: object: want ";" or the end, found ":"`, "an object has no policy"},
 		{"a/b/c/d", `byte 7: key: more than kind, scope and name: quote a part that has "/"`, "a kind with a slash is quoted"},
 		{"a'@b", `byte 3: object: want ";" or the end, found "@"`, "a prime and a UID contradict"},
@@ -213,7 +213,7 @@ func drawObject() *rapid.Generator[graph.Object] {
 		o.Owners = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) graph.Owner {
 			return graph.Owner{Key: drawKey().Draw(t, "key"), Unresolved: rapid.Bool().Draw(t, "unresolved"),
 				Block: rapid.Bool().Draw(t, "block"), Controller: rapid.Bool().Draw(t, "controller"),
-				OnDelete: graph.OnDelete(rapid.IntRange(0, 2).Draw(t, "policy"))}
+				OnDelete: graph.OnDelete(rapid.IntRange(0, 3).Draw(t, "policy"))}
 		}), 0, 3).Draw(t, "owners")
 		return o
 	})

@@ -18,8 +18,7 @@ type Owner struct {
 	// the object. Decisions treat all owners alike, but an object with two controllers is
 	// flawed.
 	Controller bool
-	// OnDelete is reserved for a policy of this reference. Stores keep it, and no decision
-	// reads it.
+	// OnDelete is the policy of this reference. Config.Policies lets it act.
 	OnDelete OnDelete
 }
 

@@ -143,7 +143,7 @@ func TestNames(t *testing.T) {
 		{func(i int) string { return graph.NameRule(i).String() }, 3, "absent", "name-rule(3)"},
 		{func(i int) string { return graph.EventType(i).String() }, 12, "rewound", "event(12)"},
 		{func(i int) string { return graph.Propagation(i).String() }, 4, "orphan", "propagation(4)"},
-		{func(i int) string { return graph.OnDelete(i).String() }, 3, "restrict", "onDelete(3)"},
+		{func(i int) string { return graph.OnDelete(i).String() }, 4, "cascade", "onDelete(4)"},
 	} {
 		seen := map[string]bool{}
 		for i := range tc.count {

@@ -17,6 +17,7 @@ func TestOnDelete(t *testing.T) {
 		{"unset", graph.OnDeleteUnset, "the zero value"},
 		{"release", graph.OnDeleteRelease, "the reference goes"},
 		{"restrict", graph.OnDeleteRestrict, "the owner stays"},
+		{"cascade", graph.OnDeleteCascade, "the dependent goes"},
 	} {
 		text, err := tc.want.MarshalText()
 		if err != nil || string(text) != tc.text || tc.want.String() != tc.text {

@@ -25,6 +25,7 @@ func drawConfig(t *rapid.T) graph.Config {
 	cfg := worldConfig
 	cfg.Scope = rapid.SampledFrom([]graph.ScopeRule{graph.ScopeHold, graph.ScopeAbsent}).Draw(t, "scope rule")
 	cfg.OwnerName = rapid.SampledFrom([]graph.NameRule{graph.NameUnset, graph.NameHold, graph.NameAbsent}).Draw(t, "name rule")
+	cfg.Policies = rapid.Bool().Draw(t, "policies act")
 	return cfg
 }
 
@@ -43,7 +44,7 @@ func drawRef(t *rapid.T) graph.Owner {
 	all := append(slices.Clone(worldKinds), graph.KindInfo{Kind: "none"}, graph.KindInfo{})
 	r := graph.Owner{Key: drawServed(t, rapid.SampledFrom(all).Draw(t, "kind"))}
 	r.Block, r.Controller = rapid.Bool().Draw(t, "block"), rapid.Bool().Draw(t, "controller")
-	r.OnDelete = rapid.SampledFrom([]graph.OnDelete{0, 0, graph.OnDeleteRelease, graph.OnDeleteRestrict, 255}).Draw(t, "policy")
+	r.OnDelete = rapid.SampledFrom([]graph.OnDelete{0, 0, graph.OnDeleteRelease, graph.OnDeleteRestrict, graph.OnDeleteCascade, 255}).Draw(t, "policy")
 	switch rapid.IntRange(0, 9).Draw(t, "flaw") {
 	case 0:
 		r.Unresolved = true
@@ -63,7 +64,7 @@ func drawState(t *rapid.T, k graph.Key) graph.Object {
 		Owners:     rapid.SliceOfN(rapid.Custom(drawRef), 0, 4).Draw(t, "owners"),
 		Deleting:   rapid.Bool().Draw(t, "deleting"),
 		Generation: rapid.Int64Range(0, 2).Draw(t, "generation"), ObservedGeneration: rapid.Int64Range(0, 1).Draw(t, "observed generation"),
-		Finalizers: rapid.SampledFrom([][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}, {"foreign"}}).Draw(t, "finalizers"),
+		Finalizers: rapid.SampledFrom([][]string{nil, {graph.FinalizerForeground}, {graph.FinalizerOrphan}, {"foreign"}, {graph.FinalizerHold}}).Draw(t, "finalizers"),
 	}
 }
 
@@ -344,7 +345,7 @@ func TestNodeAgrees(t *testing.T) {
 			}
 			o := n.Object()
 			if n.Kind() != o.Kind || n.Scope() != o.Scope || n.Deleting() != o.Deleting || n.Inside(inside.Key{}).Propagation() != o.Propagation() || n.Version() != o.Version || n.Inside(inside.Key{}).Flawed() != (n.Flaw() != nil) ||
-				n.Waiting() != o.Waiting() || n.Orphaning() != o.Orphaning() || n.Owners() != len(o.Owners) {
+				n.Waiting() != (o.Waiting() && !n.Restricted()) || n.Orphaning() != (o.Orphaning() && !n.Restricted()) || n.Owners() != len(o.Owners) {
 				t.Fatalf("%s: the node and its object differ", n.Key())
 			}
 			checkFacts(t, w, n, o)
@@ -368,7 +369,7 @@ func checkFacts(t *rapid.T, w *world, n graph.Node, o graph.Object) {
 	}
 	for i := range o.Owners {
 		owner, _ := n.OwnerNode(i)
-		want := graph.Reference{Owner: owner.ID(), Self: n.Inside(inside.Key{}).SelfOwner(i), Block: o.Owners[i].Block}
+		want := graph.Reference{Owner: owner.ID(), Self: n.Inside(inside.Key{}).SelfOwner(i), Block: o.Owners[i].Block, OnDelete: o.Owners[i].OnDelete}
 		want.Class, want.Doubt = n.Inside(inside.Key{}).OwnerClass(i)
 		if got := n.Reference(i); got != want || n.Inside(inside.Key{}).Blocks(i) != want.Block {
 			t.Fatalf("%s: reference %d is %+v, want %+v", n.Key(), i, got, want)
@@ -380,7 +381,7 @@ func checkFacts(t *rapid.T, w *world, n graph.Node, o graph.Object) {
 // dependents.
 func checkLinks(t *rapid.T, w *world) {
 	dependents := map[graph.NodeID][]graph.NodeID{}
-	refs, blocks := map[graph.NodeID]int{}, map[graph.NodeID]int{}
+	refs, blocks, restricts := map[graph.NodeID]int{}, map[graph.NodeID]int{}, map[graph.NodeID]int{}
 	for n := range w.Nodes() {
 		owners := map[int]graph.Node{}
 		for i, o := range n.OwnerNodes() {
@@ -402,6 +403,9 @@ func checkLinks(t *rapid.T, w *world) {
 			if !back && n.OwnerAt(i).Block {
 				blocks[o.ID()]++
 			}
+			if !back && n.OwnerAt(i).OnDelete == graph.OnDeleteRestrict && (!n.Deleting() || n.Object().MarkWithheld()) {
+				restricts[o.ID()]++
+			}
 		}
 	}
 	for n := range w.Nodes() {
@@ -417,6 +421,13 @@ func checkLinks(t *rapid.T, w *world) {
 		}
 		if r, b := refs[n.ID()]+refs[c], blocks[n.ID()]+blocks[c]; n.Referring() != r || n.Blocking() != b {
 			t.Fatalf("%s: %d referring, %d blocking, want %d, %d", n.Key(), n.Referring(), n.Blocking(), r, b)
+		}
+		by := 0
+		for range n.RestrictedBy() {
+			by++
+		}
+		if r := restricts[n.ID()] + restricts[c]; by != r || n.Restricted() != (r > 0) {
+			t.Fatalf("%s: restricted %v, by %d, want %d", n.Key(), n.Restricted(), by, r)
 		}
 	}
 }

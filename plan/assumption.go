@@ -53,6 +53,9 @@ const (
 	OnlyDependentsRefer
 	// ConstraintsUnread: the rules of the database are not known. Detail is the cause.
 	ConstraintsUnread
+	// CascadesMeant: the cascade references of Count objects of the kind Name are right. One of them
+	// deletes such an object, even if its other owners exist.
+	CascadesMeant
 )
 
 var assumptionNames = [...]string{
@@ -60,6 +63,7 @@ var assumptionNames = [...]string{
 	"owner absent", "owner unknown", "kind sick", "kind unlisted", "propagation assumed", "labels unknown",
 	"engine paused", "members removed by", "members outside its scope are not covered by the sweep of",
 	"removals allowed", "rows kept", "only dependents refer", "constraints unread",
+	"cascades meant",
 }
 
 // String returns the type in words.

@@ -36,16 +36,19 @@ func drawEnum[T ~uint8](t *rapid.T, last T, name string) T {
 func drawObject(t *rapid.T) plan.Object {
 	return plan.Object{
 		Key: drawKey().Draw(t, "key"), Outcome: drawEnum(t, plan.Held, "outcome"), Possible: rapid.Bool().Draw(t, "possible"),
-		Root: rapid.Bool().Draw(t, "root"), Reason: drawEnum(t, policy.OtherShare, "reason"), Doubt: drawEnum(t, graph.Renamed, "doubt"),
+		Root: rapid.Bool().Draw(t, "root"), Reason: drawEnum(t, policy.Restricted, "reason"), Doubt: drawEnum(t, graph.Renamed, "doubt"),
 		Causes: drawList(t, rapid.String(), "causes"), Owners: drawList(t, drawKey(), "owners"), Holder: drawKey().Draw(t, "holder"), Container: drawKey().Draw(t, "container"),
 		Wave: rapid.IntMin(0).Draw(t, "wave"), Phase: rapid.IntMin(0).Draw(t, "phase"), Forward: rapid.Bool().Draw(t, "forward"), Parent: drawKey().Draw(t, "parent"),
+		Edges: drawList(t, rapid.Custom(func(t *rapid.T) plan.Edge {
+			return plan.Edge{Owner: drawKey().Draw(t, "owner"), OnDelete: drawEnum(t, graph.OnDeleteCascade, "policy")}
+		}), "edges"),
 	}
 }
 
 func drawStep(t *rapid.T, number int) plan.Step {
 	s := plan.Step{
 		Actor: drawEnum(t, plan.Container, "actor"), Action: drawEnum(t, policy.Attach, "action"), Key: drawKey().Draw(t, "key"),
-		Reason: drawEnum(t, policy.OtherShare, "reason"), Propagation: drawEnum(t, graph.Orphan, "propagation"),
+		Reason: drawEnum(t, policy.Restricted, "reason"), Propagation: drawEnum(t, graph.Orphan, "propagation"),
 		Finalizer: rapid.String().Draw(t, "finalizer"), Handler: rapid.Bool().Draw(t, "handler"),
 		Owners: drawList(t, drawKey(), "owners"), Removes: rapid.Bool().Draw(t, "removes"), Wave: rapid.IntMin(0).Draw(t, "wave"),
 		AfterMore: rapid.IntMin(0).Draw(t, "more"), Fence: rapid.Bool().Draw(t, "fence"),
@@ -89,9 +92,12 @@ func drawPlan(t *rapid.T) plan.Plan {
 			Kept: n("kept"), Held: n("held"), Possible: n("possible"), Affected: n("affected"),
 		}
 	}), "totals")
+	p.Refusals = drawList(t, rapid.Custom(func(t *rapid.T) plan.Refusal {
+		return plan.Refusal{Target: drawKey().Draw(t, "target"), Dependents: drawList(t, drawKey(), "dependents"), More: count.Draw(t, "more")}
+	}), "refusals")
 	p.Assumptions = drawList(t, rapid.Custom(func(t *rapid.T) plan.Assumption {
 		return plan.Assumption{
-			Type: drawEnum(t, plan.ConstraintsUnread, "type"), Name: rapid.String().Draw(t, "name"), Count: count.Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
+			Type: drawEnum(t, plan.CascadesMeant, "type"), Name: rapid.String().Draw(t, "name"), Count: count.Draw(t, "count"), Detail: rapid.String().Draw(t, "detail"),
 		}
 	}), "assumptions")
 	return p

@@ -56,10 +56,13 @@ func (p *Plan) flaw() flaw {
 		p.Cost.flaw().in("cost"),
 		each("verdicts", p.Verdicts, func(_ int, v *Verdict) flaw {
 			return first(keyFlaw(v.Root).in("root"), text("guard", v.Guard), each("protected", v.Protected, ownerFlaw),
-				count("protectedMore", v.ProtectedMore), count("ends", v.Ends), count("limit", v.Limit))
+				count("protectedMore", v.ProtectedMore), each("restricted", v.Restricted, ownerFlaw), count("restrictedMore", v.RestrictedMore), count("ends", v.Ends), count("limit", v.Limit))
+		}),
+		each("refusals", p.Refusals, func(_ int, r *Refusal) flaw {
+			return first(keyFlaw(r.Target).in("target"), each("dependents", r.Dependents, ownerFlaw), count("more", r.More))
 		}),
 		each("assumptions", p.Assumptions, func(_ int, a *Assumption) flaw {
-			return first(known("type", a.Type, ConstraintsUnread), text("name", a.Name), count("count", a.Count), text("detail", a.Detail))
+			return first(known("type", a.Type, CascadesMeant), text("name", a.Name), count("count", a.Count), text("detail", a.Detail))
 		}),
 		each("withoutBlocker", p.WithoutBlocker, ownerFlaw),
 		text("fingerprint", p.Fingerprint),
@@ -77,9 +80,12 @@ func (r *Request) flaw() flaw {
 
 func (o *Object) flaw() flaw {
 	return first(
-		keyFlaw(o.Key).in("key"), known("outcome", o.Outcome, Held), known("reason", o.Reason, policy.OtherShare),
+		keyFlaw(o.Key).in("key"), known("outcome", o.Outcome, Held), known("reason", o.Reason, policy.Restricted),
 		known("doubt", o.Doubt, graph.Renamed), each("causes", o.Causes, textFlaw), each("owners", o.Owners, ownerFlaw),
 		keyFlaw(o.Holder).in("holder"), keyFlaw(o.Container).in("container"), count("wave", o.Wave), count("phase", o.Phase), keyFlaw(o.Parent).in("parent"),
+		each("edges", o.Edges, func(_ int, e *Edge) flaw {
+			return first(keyFlaw(e.Owner).in("owner"), known("onDelete", e.OnDelete, graph.OnDeleteCascade))
+		}),
 	)
 }
 
@@ -87,7 +93,7 @@ func (o *Object) flaw() flaw {
 func (s *Step) flaw(number int) flaw {
 	return first(
 		known("actor", s.Actor, Container), known("action", s.Action, policy.Attach), keyFlaw(s.Key).in("key"),
-		known("reason", s.Reason, policy.OtherShare), known("propagation", s.Propagation, graph.Orphan),
+		known("reason", s.Reason, policy.Restricted), known("propagation", s.Propagation, graph.Orphan),
 		text("finalizer", s.Finalizer), each("owners", s.Owners, ownerFlaw), count("wave", s.Wave),
 		each("after", s.After, func(i int, n *int) flaw {
 			switch {

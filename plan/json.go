@@ -25,6 +25,7 @@ type (
 		Waves          int              `json:"waves,omitempty"`
 		Cost           jsonCost         `json:"cost,omitzero"`
 		Verdicts       []jsonVerdict    `json:"verdicts,omitempty"`
+		Refusals       []jsonRefusal    `json:"refusals,omitempty"`
 		Assumptions    []jsonAssumption `json:"assumptions,omitempty"`
 		WithoutBlocker []jsonKey        `json:"withoutBlocker,omitempty"`
 		BestEffort     bool             `json:"bestEffort,omitempty"`
@@ -50,20 +51,30 @@ type (
 		UID   graph.UID  `json:"uid,omitempty"`
 	}
 	jsonObject struct {
-		Key       jsonKey   `json:"key"`
-		Outcome   string    `json:"outcome"`
-		Possible  bool      `json:"possible,omitempty"`
-		Root      bool      `json:"root,omitempty"`
-		Reason    string    `json:"reason,omitempty"`
-		Doubt     string    `json:"doubt,omitempty"`
-		Causes    []string  `json:"causes,omitempty"`
-		Owners    []jsonKey `json:"owners,omitempty"`
-		Holder    jsonKey   `json:"holder,omitzero"`
-		Container jsonKey   `json:"container,omitzero"`
-		Wave      int       `json:"wave,omitempty"`
-		Phase     int       `json:"phase,omitempty"`
-		Forward   bool      `json:"forward,omitempty"`
-		Parent    jsonKey   `json:"parent,omitzero"`
+		Key       jsonKey    `json:"key"`
+		Outcome   string     `json:"outcome"`
+		Possible  bool       `json:"possible,omitempty"`
+		Root      bool       `json:"root,omitempty"`
+		Reason    string     `json:"reason,omitempty"`
+		Doubt     string     `json:"doubt,omitempty"`
+		Causes    []string   `json:"causes,omitempty"`
+		Owners    []jsonKey  `json:"owners,omitempty"`
+		Holder    jsonKey    `json:"holder,omitzero"`
+		Container jsonKey    `json:"container,omitzero"`
+		Wave      int        `json:"wave,omitempty"`
+		Phase     int        `json:"phase,omitempty"`
+		Forward   bool       `json:"forward,omitempty"`
+		Edges     []jsonEdge `json:"edges,omitempty"`
+		Parent    jsonKey    `json:"parent,omitzero"`
+	}
+	jsonEdge struct {
+		Owner    jsonKey `json:"owner"`
+		OnDelete string  `json:"onDelete"`
+	}
+	jsonRefusal struct {
+		Target     jsonKey   `json:"target"`
+		Dependents []jsonKey `json:"dependents,omitempty"`
+		More       int       `json:"more,omitempty"`
 	}
 	jsonStep struct {
 		Actor       string    `json:"actor"`
@@ -107,10 +118,14 @@ type (
 		Always        bool      `json:"always,omitempty"`
 		Protected     []jsonKey `json:"protected,omitempty"`
 		ProtectedMore int       `json:"protectedMore,omitempty"`
-		Ends          int       `json:"ends,omitempty"`
-		Above         bool      `json:"above,omitempty"`
-		Limit         int       `json:"limit,omitempty"`
-		Unknown       bool      `json:"unknown,omitempty"`
+
+		Restricted     []jsonKey `json:"restricted,omitempty"`
+		RestrictedMore int       `json:"restrictedMore,omitempty"`
+
+		Ends    int  `json:"ends,omitempty"`
+		Above   bool `json:"above,omitempty"`
+		Limit   int  `json:"limit,omitempty"`
+		Unknown bool `json:"unknown,omitempty"`
 	}
 	jsonAssumption struct {
 		Type   string `json:"type"`
@@ -155,6 +170,7 @@ type (
 //	    "wave": 2,
 //	    "phase": 2,
 //	    "forward": true,
+//	    "edges": [{"owner": {...}, "onDelete": "cascade"}],    both always there
 //	    "parent": {...}
 //	  }],
 //	  "steps": [{                    step n is element n-1
@@ -187,6 +203,11 @@ type (
 //	    "protectedMore": 2,
 //	    "ends": 120, "above": true, "limit": 100,
 //	    "unknown": true
+//	  }],
+//	  "refusals": [{
+//	    "target": {...},             always there
+//	    "dependents": [{...}],       keys
+//	    "more": 2
 //	  }],
 //	  "assumptions": [{
 //	    "type": "handler succeeds",  always there, as AssumptionType.String writes it
@@ -229,8 +250,11 @@ func (p Plan) MarshalJSON() ([]byte, error) {
 	}
 	for _, v := range p.Verdicts {
 		out.Verdicts = append(out.Verdicts, jsonVerdict{
-			jsonKey(v.Root), v.Guard, v.Always, keysOut(v.Protected), v.ProtectedMore, v.Ends, v.Above, v.Limit, v.Unknown,
+			jsonKey(v.Root), v.Guard, v.Always, keysOut(v.Protected), v.ProtectedMore, keysOut(v.Restricted), v.RestrictedMore, v.Ends, v.Above, v.Limit, v.Unknown,
 		})
+	}
+	for _, r := range p.Refusals {
+		out.Refusals = append(out.Refusals, jsonRefusal{jsonKey(r.Target), keysOut(r.Dependents), r.More})
 	}
 	for _, a := range p.Assumptions {
 		out.Assumptions = append(out.Assumptions, jsonAssumption{a.Type.String(), a.Name, a.Count, a.Detail})
@@ -259,6 +283,9 @@ func objectOut(o *Object) jsonObject {
 	}
 	if o.Reason != policy.ReasonUnset {
 		out.Reason = o.Reason.Code()
+	}
+	for _, e := range o.Edges {
+		out.Edges = append(out.Edges, jsonEdge{jsonKey(e.Owner), e.OnDelete.String()})
 	}
 	return out
 }

@@ -45,6 +45,7 @@ func readJSON(text []byte, p *Plan) error {
 		countField("waves", &p.Waves),
 		{Name: "cost", Read: func(value []byte) error { return readCost(value, &p.Cost) }},
 		list("verdicts", &p.Verdicts, readVerdict),
+		list("refusals", &p.Refusals, readRefusal),
 		list("assumptions", &p.Assumptions, readAssumption),
 		list("withoutBlocker", &p.WithoutBlocker, readKey),
 		jsonread.Flag("bestEffort", &p.BestEffort), jsonread.Flag("torn", &p.Torn), jsonread.Flag("busy", &p.Busy),
@@ -79,7 +80,9 @@ func readVerdict(value []byte, v *Verdict) error {
 		jsonread.StringField("guard", false, &v.Guard),
 		jsonread.Flag("always", &v.Always),
 		list("protected", &v.Protected, readKey),
-		countField("protectedMore", &v.ProtectedMore), countField("ends", &v.Ends),
+		countField("protectedMore", &v.ProtectedMore),
+		list("restricted", &v.Restricted, readKey),
+		countField("restrictedMore", &v.RestrictedMore), countField("ends", &v.Ends),
 		jsonread.Flag("above", &v.Above), countField("limit", &v.Limit),
 		jsonread.Flag("unknown", &v.Unknown),
 	})
@@ -102,7 +105,20 @@ func readObject(value []byte, o *Object) error {
 		list("owners", &o.Owners, readKey),
 		keyField("holder", false, &o.Holder), keyField("container", false, &o.Container),
 		countField("wave", &o.Wave), countField("phase", &o.Phase), jsonread.Flag("forward", &o.Forward),
+		list("edges", &o.Edges, readEdge),
 		keyField("parent", false, &o.Parent),
+	})
+}
+
+func readEdge(value []byte, e *Edge) error {
+	return jsonread.Object(value, []jsonread.Field{
+		keyField("owner", true, &e.Owner), enumField("onDelete", true, graph.OnDeleteCascade, &e.OnDelete),
+	})
+}
+
+func readRefusal(value []byte, r *Refusal) error {
+	return jsonread.Object(value, []jsonread.Field{
+		keyField("target", true, &r.Target), list("dependents", &r.Dependents, readKey), countField("more", &r.More),
 	})
 }
 
@@ -149,7 +165,7 @@ func readCost(value []byte, c *Cost) error {
 
 func readAssumption(value []byte, a *Assumption) error {
 	return jsonread.Object(value, []jsonread.Field{
-		enumField("type", true, ConstraintsUnread, &a.Type), jsonread.StringField("name", false, &a.Name),
+		enumField("type", true, CascadesMeant, &a.Type), jsonread.StringField("name", false, &a.Name),
 		countField("count", &a.Count), jsonread.StringField("detail", false, &a.Detail),
 	})
 }

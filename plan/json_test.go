@@ -25,7 +25,8 @@ func full() plan.Plan {
 		},
 		Objects: []plan.Object{
 			{Key: a, Outcome: plan.Held, Possible: true, Reason: policy.OwnerUnknown, Doubt: graph.Unobserved, Causes: []string{"y"},
-				Owners: []graph.Key{b}, Holder: key("n"), Container: key("s"), Wave: 2, Phase: 3, Forward: true, Parent: b},
+				Owners: []graph.Key{b}, Holder: key("n"), Container: key("s"), Wave: 2, Phase: 3, Forward: true, Parent: b,
+				Edges: []plan.Edge{{Owner: b, OnDelete: graph.OnDeleteCascade}}},
 			{Key: b, Outcome: plan.Removed, Root: true},
 		},
 		Steps: []plan.Step{
@@ -37,7 +38,8 @@ func full() plan.Plan {
 		Totals: []plan.Total{{Kind: "pod", Removed: 1, Orphaned: 2, Trimmed: 3, Kept: 4, Held: 5, Possible: 6, Affected: 15}},
 		Scopes: []plan.ScopeTotal{{Scope: "shop", Removed: 1}},
 		Waves:  7, Cost: plan.Cost{Writes: 1, Reads: 2, Fences: 3, Handlers: 4, Varies: true},
-		Verdicts:       []plan.Verdict{{Root: b, Guard: "g", Always: true, Protected: []graph.Key{a}, ProtectedMore: 1, Ends: 9, Above: true, Limit: 8, Unknown: true}},
+		Verdicts:       []plan.Verdict{{Root: b, Guard: "g", Always: true, Protected: []graph.Key{a}, ProtectedMore: 1, Restricted: []graph.Key{b}, RestrictedMore: 2, Ends: 9, Above: true, Limit: 8, Unknown: true}},
+		Refusals:       []plan.Refusal{{Target: b, Dependents: []graph.Key{a}, More: 2}},
 		Assumptions:    []plan.Assumption{{Type: plan.HandlerFails, Name: "y", Count: 1, Detail: "d"}},
 		WithoutBlocker: []graph.Key{b}, BestEffort: true, Torn: true, Busy: true, Fingerprint: "9f",
 	}
@@ -46,7 +48,7 @@ func full() plan.Plan {
 const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"propagation":"foreground"}],` +
 	`"removed":["x"],"failing":["y"],"limit":2,"refuseProtected":true},"objects":[{"key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"outcome":"held",` +
 	`"possible":true,"reason":"OwnerUnknown","doubt":"owner not observed","causes":["y"],"owners":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],` +
-	`"holder":{"kind":"n","name":"n","uid":"n"},"container":{"kind":"s","name":"s","uid":"s"},"wave":2,"phase":3,"forward":true,"parent":{"kind":"set","scope":"shop","name":"b","uid":"2"}},` +
+	`"holder":{"kind":"n","name":"n","uid":"n"},"container":{"kind":"s","name":"s","uid":"s"},"wave":2,"phase":3,"forward":true,"edges":[{"owner":{"kind":"set","scope":"shop","name":"b","uid":"2"},"onDelete":"cascade"}],"parent":{"kind":"set","scope":"shop","name":"b","uid":"2"}},` +
 	`{"key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"outcome":"removed","root":true}],` +
 	`"steps":[{"actor":"user","action":"delete","key":{"kind":"set","scope":"shop","name":"b","uid":"2"},"propagation":"foreground","wave":1},` +
 	`{"actor":"engine","action":"release","key":{"kind":"pod","scope":"shop","name":"a","uid":"1"},"reason":"HandlerRuns","finalizer":"y",` +
@@ -54,7 +56,8 @@ const fullJSON = `{"schema":"plan/v1","request":{"delete":[{"key":{"kind":"set",
 	`"truncated":4,"stepsTruncated":5,"totals":[{"kind":"pod","removed":1,"orphaned":2,"trimmed":3,"kept":4,"held":5,"possible":6,"affected":15}],` +
 	`"scopes":[{"scope":"shop","removed":1}],"waves":7,"cost":{"writes":1,"reads":2,"fences":3,"handlers":4,"varies":true},` +
 	`"verdicts":[{"root":{"kind":"set","scope":"shop","name":"b","uid":"2"},"guard":"g","always":true,` +
-	`"protected":[{"kind":"pod","scope":"shop","name":"a","uid":"1"}],"protectedMore":1,"ends":9,"above":true,"limit":8,"unknown":true}],` +
+	`"protected":[{"kind":"pod","scope":"shop","name":"a","uid":"1"}],"protectedMore":1,"restricted":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],"restrictedMore":2,"ends":9,"above":true,"limit":8,"unknown":true}],` +
+	`"refusals":[{"target":{"kind":"set","scope":"shop","name":"b","uid":"2"},"dependents":[{"kind":"pod","scope":"shop","name":"a","uid":"1"}],"more":2}],` +
 	`"assumptions":[{"type":"handler fails","name":"y","count":1,"detail":"d"}],"withoutBlocker":[{"kind":"set","scope":"shop","name":"b","uid":"2"}],"bestEffort":true,"torn":true,"busy":true,"fingerprint":"9f"}`
 
 // TestJSON checks the JSON form, which others have stored: no row of it changes.
@@ -172,7 +175,7 @@ func TestJSONWriteErrors(t *testing.T) {
 		want, reason string
 	}{
 		{func(p *plan.Plan) { p.Objects[1].Outcome = plan.Held + 1 }, "objects[1].outcome: unknown value 6", "it has no name"},
-		{func(p *plan.Plan) { p.Objects[1].Reason = policy.OtherShare + 1 }, fmt.Sprintf("objects[1].reason: unknown value %d", policy.OtherShare+1), "it has no code"},
+		{func(p *plan.Plan) { p.Objects[1].Reason = policy.Restricted + 1 }, fmt.Sprintf("objects[1].reason: unknown value %d", policy.Restricted+1), "it has no code"},
 		{func(p *plan.Plan) { p.Objects[0].Doubt = graph.Renamed + 1 }, fmt.Sprintf("objects[0].doubt: unknown value %d", graph.Renamed+1), "it has no name"},
 		{func(p *plan.Plan) { p.Objects[0].Owners[0].UID = "\xff" }, "objects[0].owners[0].uid: not UTF-8", "JSON has no form for it"},
 		{func(p *plan.Plan) { p.Objects[0].Causes[0] = "\xff" }, "objects[0].causes[0]: not UTF-8", "JSON has no form for it"},
@@ -186,7 +189,7 @@ func TestJSONWriteErrors(t *testing.T) {
 		{func(p *plan.Plan) { p.Totals[0].Kept = -1 }, "totals[0].kept: found -1, want a count", "no number of objects"},
 		{func(p *plan.Plan) { p.Scopes[0].Removed = -1 }, "scopes[0].removed: found -1, want a count", "no number of objects"},
 		{func(p *plan.Plan) { p.Cost.Reads = -1 }, "cost.reads: found -1, want a count", "no number of reads"},
-		{func(p *plan.Plan) { p.Assumptions[0].Type = plan.ConstraintsUnread + 1 }, "assumptions[0].type: unknown value 19", "it has no name"},
+		{func(p *plan.Plan) { p.Assumptions[0].Type = plan.CascadesMeant + 1 }, "assumptions[0].type: unknown value 20", "it has no name"},
 		{func(p *plan.Plan) { p.StepsTruncated = -1 }, "stepsTruncated: found -1, want a count", "no number of steps"},
 	} {
 		p := full()

@@ -27,11 +27,11 @@ func TestNames(t *testing.T) {
 	}
 	check("outcome", int(plan.Held), func(v int) string { return plan.Outcome(v).String() })
 	check("actor", int(plan.Container), func(v int) string { return plan.Actor(v).String() })
-	check("assumption", int(plan.ConstraintsUnread), func(v int) string { return plan.AssumptionType(v).String() })
+	check("assumption", int(plan.CascadesMeant), func(v int) string { return plan.AssumptionType(v).String() })
 	check("action", int(policy.Attach), func(v int) string { return policy.Action(v).String() })
 	check("propagation", int(graph.Orphan), func(v int) string { return graph.Propagation(v).String() })
 	check("doubt", int(graph.Renamed), func(v int) string { return graph.Doubt(v).String() })
-	check("reason", int(policy.OtherShare), func(v int) string { return policy.Reason(v).Code() })
+	check("reason", int(policy.Restricted), func(v int) string { return policy.Reason(v).Code() })
 }
 
 // TestAt: a plan finds each of its objects by the whole key, and no other object.

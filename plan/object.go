@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/policy"
@@ -67,8 +68,36 @@ type Object struct {
 	// later one.
 	Phase   int
 	Forward bool
+	// Edges are the references with a policy, as they are before the deletion: at most 8, in their order.
+	Edges []Edge
 	// Parent is the owner under which Text prints the object, or the zero Key.
 	Parent graph.Key
+}
+
+// Edge is an owner reference with a policy. It is a value.
+type Edge struct {
+	Owner    graph.Key
+	OnDelete graph.OnDelete
+}
+
+// Refusal is a deletion of the request that the store refuses, because objects refer to the target with
+// graph.OnDeleteRestrict (RULES, E4). The plan goes on without that deletion. It is a value.
+type Refusal struct {
+	Target graph.Key
+	// Dependents are the restricting objects that the error of the store names, by key. More counts
+	// the others.
+	Dependents []graph.Key
+	More       int
+}
+
+// String returns the refusal in one line.
+func (r *Refusal) String() string {
+	list := names(r.Dependents)
+	text := "the store refuses the deletion of " + name(r.Target) + ": " + strings.Join(list, ", ")
+	if r.More > 0 {
+		text += fmt.Sprintf(" and %d more", r.More)
+	}
+	return text + verb(len(list)+r.More, " restricts it", " restrict it")
 }
 
 // search returns the index of the object with the key.

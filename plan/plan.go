@@ -55,6 +55,11 @@ type Plan struct {
 	// Verdicts has the judgement of each guarded target, in the order of the request. The
 	// plan itself is that of a deletion which has passed.
 	Verdicts []Verdict
+	// Refusals has the targets whose deletion the store refuses, in the order of the request. Such a
+	// target stays, and nothing goes because of it. Only a store of level 3 refuses.
+	//
+	//test:by ownergraph.TestPlanRestricted
+	Refusals []Refusal
 	// Assumptions are the facts that the plan takes for granted (RULES, P4), sorted.
 	Assumptions []Assumption
 	// WithoutBlocker has the targets in the foreground that have dependents, and none that blocks

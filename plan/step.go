@@ -50,7 +50,8 @@ type Step struct {
 	Finalizer string
 	// Handler says that the step is a run of the handler of Finalizer.
 	Handler bool
-	// Owners are the references that the step drops or unblocks.
+	// Owners are the references that the step drops or unblocks. For a delete they are the cascade
+	// references that decide it, if some do.
 	Owners []graph.Key
 	// Removes says that the object leaves the store with this step.
 	Removes bool

@@ -40,7 +40,7 @@ func (p Plan) Text() string { return p.TextOf(0) }
 //
 //test:by TestTextOf
 func (p Plan) TextOf(limit int) string {
-	w := &writer{tree: newTree(p.Objects), changes: p.changes(), limit: maxLines}
+	w := &writer{tree: newTree(p.Objects), changes: p.changes(), decided: p.decided(), limit: maxLines}
 	if limit > 0 {
 		w.limit, w.open = limit, true
 	}
@@ -57,10 +57,11 @@ type writer struct {
 	strings.Builder
 	tree    *tree
 	changes map[graph.Key]*change
-	shape   []int // of each object, once some siblings may share a line
-	limit   int   // of lines of the tree
-	lines   int   // of the tree
-	open    bool  // each object has a line
+	decided map[graph.Key][]graph.Key // the owners whose cascade references decide
+	shape   []int                     // of each object, once some siblings may share a line
+	limit   int                       // of lines of the tree
+	lines   int                       // of the tree
+	open    bool                      // each object has a line
 }
 
 func (w *writer) line(depth int, format string, args ...any) {
@@ -160,7 +161,7 @@ func (w *writer) fold(list []int, depth int) {
 	for n := range names {
 		names[n] = nameIn(w.tree.objects[list[n]].Key, scope)
 	}
-	text := fmt.Sprintf("%s x %d: %s and %d more", kindName(o.Key.Kind), len(list), strings.Join(names, ", "), len(list)-maxShown)
+	text := fmt.Sprintf("%s x %d: %s and %d more", kindName(o.Key.Kind), len(list), strings.Join(names, ", "), len(list)-maxShown) + o.edges(true)
 	if end := w.end(o, true); end != "" {
 		text += "; each " + end
 	}
@@ -179,7 +180,7 @@ func (w *writer) fold(list []int, depth int) {
 
 func (w *writer) object(i, depth int) {
 	o := &w.tree.objects[i]
-	text := name(o.Key)
+	text := name(o.Key) + o.edges(false)
 	if end := w.end(o, false); end != "" {
 		text += " " + end
 	}

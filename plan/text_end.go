@@ -66,7 +66,7 @@ func (w *writer) sign(o *Object) string {
 func (w *writer) end(o *Object, several bool) string {
 	switch o.Outcome {
 	case Removed:
-		return o.goes()
+		return w.goes(o, several)
 	case Orphaned, Trimmed:
 		return w.loses(o)
 	case Kept:
@@ -85,9 +85,13 @@ func (o *Object) may(certain, possible string) string {
 	return certain
 }
 
-func (o *Object) goes() string {
+func (w *writer) goes(o *Object, several bool) string {
 	by := ""
+	if !several {
+		by = w.because(o)
+	}
 	switch {
+	case by != "":
 	case o.Holder != (graph.Key{}) && o.Holder != o.Parent:
 		by = " by the sweep of " + name(o.Holder)
 	case o.Container != (graph.Key{}) && o.Container != o.Parent:

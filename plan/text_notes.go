@@ -19,6 +19,7 @@ func (w *writer) notes(p *Plan) {
 			refused = append(refused, p.Verdicts[i])
 		}
 	}
+	listed(w, p.Refusals, "refusal of the store", func(r Refusal) string { return "! " + r.String() })
 	listed(w, refused, "refusal", func(v Verdict) string { return "! " + v.String() })
 	listed(w, p.Assumptions, "assumption", func(a Assumption) string { return "assumed: " + a.String() })
 	listed(w, p.WithoutBlocker, "deletion without a blocker", func(k graph.Key) string {
@@ -100,6 +101,8 @@ func (a *Assumption) words() string {
 		return "no row of a dependent that needs it goes with the row of the kind " + kind + objects
 	case OnlyDependentsRefer:
 		return "only rows of dependents refer to the row of the kind " + kind + objects
+	case CascadesMeant:
+		return "each cascade reference of the kind " + kind + " is meant" + objects + ", since one wrong reference suffices to lose an object"
 	case ConstraintsUnread:
 		return "no foreign key of the database refuses, because its constraints could not be read"
 	}

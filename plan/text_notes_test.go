@@ -35,7 +35,8 @@ func TestAssumptions(t *testing.T) {
 		{plan.Assumption{Type: plan.RowsKept, Name: "team", Count: 2}, "no row of a dependent that needs it goes with the row of the kind team (2 objects)", "a cascade of the database"},
 		{plan.Assumption{Type: plan.OnlyDependentsRefer, Name: "team", Count: 1}, "only rows of dependents refer to the row of the kind team (1 object)", "the dependents go first"},
 		{plan.Assumption{Type: plan.ConstraintsUnread, Detail: "no answer"}, "no foreign key of the database refuses, because its constraints could not be read: no answer", "the catalog is out of reach"},
-		{plan.Assumption{Type: plan.ConstraintsUnread + 1, Name: "x", Count: 1}, "assumption(19) x (1 object)", "an unknown value has a line"},
+		{plan.Assumption{Type: plan.CascadesMeant, Name: "task", Count: 3}, "each cascade reference of the kind task is meant (3 objects), since one wrong reference suffices to lose an object", "no other owner keeps them"},
+		{plan.Assumption{Type: plan.CascadesMeant + 1, Name: "x", Count: 1}, "assumption(20) x (1 object)", "an unknown value has a line"},
 	} {
 		if got := c.assumption.String(); got != c.want {
 			t.Errorf("got %q, want %q: %s", got, c.want, c.reason)

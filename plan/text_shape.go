@@ -11,6 +11,7 @@ import (
 type shape struct {
 	kind  graph.Kind
 	sign  string
+	edges string
 	end   string
 	below string // the shapes below it, sorted
 }
@@ -43,7 +44,7 @@ func (w *writer) findShapes() {
 			text = binary.AppendUvarint(text, uint64(n))
 		}
 		o := &w.tree.objects[i]
-		s := shape{o.Key.Kind, w.sign(o), w.end(o, true), string(text)}
+		s := shape{o.Key.Kind, w.sign(o), o.edges(true), w.end(o, true), string(text)}
 		n, ok := numbers[s]
 		if !ok {
 			n = len(numbers)

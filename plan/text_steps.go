@@ -47,7 +47,11 @@ func (s *Step) words() string {
 	if s.Removes {
 		out += ", which removes it"
 	}
-	if s.Reason != policy.ReasonUnset {
+	switch {
+	case s.Reason == policy.ReasonUnset:
+	case s.Action == policy.Delete && len(s.Owners) > 0:
+		out += " (" + s.Reason.String() + named(": ", s.Owners) + ")"
+	default:
 		out += " (" + s.Reason.String() + ")"
 	}
 	return out

@@ -115,6 +115,7 @@ func TestText(t *testing.T) {
 		{plan.Plan{WithoutBlocker: make([]graph.Key, 101)}, "... and 1 more deletion without a blocker\n", "the text is bounded"},
 		{plan.Plan{Torn: true}, "not of one instant", "the copy is of several instants"},
 		{plan.Plan{Busy: true}, "the collector had work under way", "the plan includes that work"},
+		{plan.Plan{Verdicts: []plan.Verdict{{Root: a, Guard: "g", Restricted: []graph.Key{a}, RestrictedMore: 3}}}, "! guard g refuses the deletion of a/s/a: restricted by others: a/s/a and 3 more\n", "a restricted object that has to go"},
 		{plan.Plan{Verdicts: []plan.Verdict{{Root: a, Guard: "g", Always: true}}}, "! guard g refuses the deletion of a/s/a: every deletion needs an approval\n", "the deletion does not begin"},
 		{plan.Plan{Verdicts: make([]plan.Verdict, 200)}, "without a deletion", "a guard that lets all pass is no news"},
 		{plan.Plan{Assumptions: make([]plan.Assumption, 103)}, "... and 3 more assumptions\n", "the text is bounded"},

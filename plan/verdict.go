@@ -19,6 +19,10 @@ type Verdict struct {
 	// the guard refuses these. ProtectedMore counts the others.
 	Protected     []graph.Key
 	ProtectedMore int
+	// Restricted has the objects that have to go with the root and that other objects restrict, the root
+	// included, by key, at most 8. RestrictedMore counts the others. Each guard refuses these (RULES, E4).
+	Restricted     []graph.Key
+	RestrictedMore int
 	// Ends counts the objects beside the root that the deletion ends, or may end. They are those
 	// of the root's own plan, also where a request has several targets. A marked object counts
 	// only if it would stay without the deletion. Objects count that go once a foreign finalizer
@@ -34,7 +38,7 @@ type Verdict struct {
 
 // Refused reports whether the guard refuses the deletion.
 func (v *Verdict) Refused() bool {
-	return v.Always || len(v.Protected) > 0 || v.Above && v.Ends > v.Limit || v.Unknown
+	return v.Always || len(v.Protected)+len(v.Restricted) > 0 || v.Above && v.Ends > v.Limit || v.Unknown
 }
 
 // Causes returns the causes of a refusal in words.
@@ -43,11 +47,10 @@ func (v *Verdict) Causes() (out []string) {
 		out = append(out, "every deletion needs an approval")
 	}
 	if len(v.Protected) > 0 {
-		more := ""
-		if v.ProtectedMore > 0 {
-			more = fmt.Sprintf(" and %d more", v.ProtectedMore)
-		}
-		out = append(out, "protected: "+strings.Join(names(v.Protected), ", ")+more)
+		out = append(out, "protected: "+namesAnd(v.Protected, v.ProtectedMore))
+	}
+	if len(v.Restricted) > 0 {
+		out = append(out, "restricted by others: "+namesAnd(v.Restricted, v.RestrictedMore))
 	}
 	if v.Above && v.Ends > v.Limit {
 		out = append(out, fmt.Sprintf("%s, and the limit is %d", ending(v.Ends), v.Limit))
@@ -64,6 +67,14 @@ func (v *Verdict) String() string {
 		return fmt.Sprintf("guard %s lets the deletion of %s pass: %s", word(v.Guard), name(v.Root), ending(v.Ends))
 	}
 	return fmt.Sprintf("guard %s refuses the deletion of %s: %s", word(v.Guard), name(v.Root), strings.Join(v.Causes(), "; "))
+}
+
+func namesAnd(keys []graph.Key, more int) string {
+	text := strings.Join(names(keys), ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // ending returns "1 object ends", "2 objects end".

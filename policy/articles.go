@@ -369,6 +369,31 @@ var articles = [...]Article{
 		"Several collectors divide the store, and each of them writes to its own share alone.",
 		"None is needed. If the object stays, ask the collector of its share. The status of the group names it. Without such a collector, a member with a lease does not work, or SetShare leaves a gap.",
 	},
+	CascadeOwnerGone: {
+		"The owner of a cascade reference is proven absent. The engine deletes the object, also beside other owners.",
+		"The owner was deleted. One cascade reference is enough.",
+		"None is needed. To keep such an object, drop the reference or change its policy before the owner goes, or protect the object.",
+	},
+	CascadeOwnerWaits: {
+		"The owner of a cascade reference is being deleted in the foreground and waits for its dependents. The engine deletes the object, also beside other owners.",
+		"A user deleted the owner with foreground propagation.",
+		"None is needed. To keep such an object, drop the reference or change its policy before the owner goes, or protect the object.",
+	},
+	OwnerReleases: {
+		"The owners of release references are absent, or wait for their dependents. The engine drops these references.",
+		"The owner was deleted, and the policy of the reference says that the object stays.",
+		"None is needed. The object stays as long as its other references let it.",
+	},
+	NoOwnerDeletes: {
+		"The object has only release and restrict references to other objects. The end of an owner never deletes it.",
+		"The writers of the references chose these policies.",
+		"None is needed. Delete the object by hand, or give it a reference that deletes.",
+	},
+	Restricted: {
+		"An unmarked object refers to the object with restrict. The engine does not delete the object, and its deletion mark, if it has one, counts for no dependent.",
+		"The owners of the object are gone or it was deleted, and the restricting object still exists.",
+		"Delete the restricting object, or drop its reference. The explanation names it.",
+	},
 }
 
 // doubtArticles documents each doubt about an owner.

@@ -1,7 +1,5 @@
 package policy
 
-import ()
-
 // beside trims dangling and waiting references beside a solid owner, in one write as far
 // as the evidence goes. It also asks for a read of each unobserved owner, since that owner
 // may be absent. The needs
@@ -58,6 +56,8 @@ func (in *Facts) trimmable(c *classes, at int, s *Scratch) (e evidence, about []
 		v.add(e, j)
 	}
 	switch {
+	case len(v.fence) > 0: // of the waiting owner
+		return fenceable, self
 	case len(v.read) > 0: // one of them suffices, and some may not be readable
 		return readable, v.read
 	}

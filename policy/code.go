@@ -33,6 +33,8 @@ var codeNames = [...]string{
 	OrderNeedsForeground: "OrderNeedsForeground", NeedPhase: "NeedPhase",
 	Braked: "Braked", BrakeWindow: "BrakeWindow", CascadeRefused: "CascadeRefused", BrakeListing: "BrakeListing", Paused: "Paused",
 	StoreDelays: "StoreDelays", FenceFails: "FenceFails", JudgementFails: "JudgementFails", OtherShare: "OtherShare",
+	CascadeOwnerGone: "CascadeOwnerGone", CascadeOwnerWaits: "CascadeOwnerWaits", OwnerReleases: "OwnerReleases",
+	NoOwnerDeletes: "NoOwnerDeletes", Restricted: "Restricted",
 }
 
 // Code returns the reason as one word, which is the name of its constant. The codes are

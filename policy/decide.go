@@ -59,7 +59,10 @@ func Decide(in *Facts, set Settings, s *Scratch) Decision {
 
 // apart decides as if no owner orphaned the object.
 func (in *Facts) apart(set Settings, s *Scratch) Decision {
-	if in.Deleting {
+	switch {
+	case in.hasPolicies() && !in.Flawed:
+		return in.byPolicies(set, s)
+	case in.Deleting:
 		return in.marked(s)
 	}
 	return in.unmarked(set, s)

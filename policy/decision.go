@@ -20,7 +20,8 @@ const (
 	Wait
 	// Verify: the engine reads the owners that Owners lists, then decides again.
 	Verify
-	// Trim: the engine drops the references that Owners lists, beside a solid owner.
+	// Trim: the engine drops the references that Owners lists, beside a solid owner. With the reason
+	// OwnerReleases it drops references with graph.OnDeleteRelease, also beside none.
 	Trim
 	// Orphan: the engine drops the references that Owners lists, because an orphan deletion of an
 	// owner keeps the object.
@@ -56,7 +57,8 @@ type Decision struct {
 	// Doubt is the doubt about an owner, with the reason OwnerUnknown.
 	Doubt graph.Doubt
 	// Owners lists references by their index, ascending. These are the references to
-	// verify, drop or unblock, or those for which the decision waits.
+	// verify, drop or unblock, or those for which the decision waits. With CascadeOwnerGone and
+	// CascadeOwnerWaits they are those that decide.
 	Owners []int
 	// Propagation and GraceSeconds go with Delete. Nil leaves the grace period to the
 	// store.

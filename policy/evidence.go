@@ -86,9 +86,17 @@ func (in *Facts) due(o *OwnerFacts) bool {
 
 // keeps returns the state of the proof that the solid owner x stood at an instant after
 // the mark of the waiting owner o was known. A read of x shows that. The fence of o shows
-// it if the watch has observed x. A fence shows nothing of an unobserved owner.
+// it if the watch has observed x. A fence shows nothing of an unobserved owner. A restricted owner x
+// is solid as long as another object restricts it. A read of x does not show that object, so it takes
+// the fence, where the store has fences (RULES, E4).
 func (in *Facts) keeps(x, o *OwnerFacts) evidence {
 	read := in.read(x, o.Mark)
+	if x.Restricted && in.Fence.Exact {
+		if in.fenced(o) && x.Class == graph.Solid {
+			return proven
+		}
+		return fenceable
+	}
 	switch {
 	case read && (x.Read == ReadSolid || x.Read == ReadOrphaning):
 		return proven
@@ -100,10 +108,10 @@ func (in *Facts) keeps(x, o *OwnerFacts) evidence {
 	return readable
 }
 
-// lastChange returns the moment of the last change of an owner.
+// lastChange returns the moment of the last change of an owner of an unset reference.
 func (in *Facts) lastChange() (last Moment) {
 	for i := range in.Owners {
-		if w := &in.Owners[i]; !w.Self {
+		if w := &in.Owners[i]; !w.Self && w.OnDelete == graph.OnDeleteUnset {
 			last = max(last, w.Changed)
 		}
 	}
@@ -111,7 +119,7 @@ func (in *Facts) lastChange() (last Moment) {
 }
 
 // common returns the state of the proof that the owner waits at an instant at which every
-// other owner was absent or waiting (R2, one instant). The proof is a read that began
+// other owner of an unset reference was absent or waiting (R2, one instant, and E2). The proof is a read that began
 // when all of that was known, and that answered the graph's version. No read of an
 // unobserved owner is such a proof.
 //

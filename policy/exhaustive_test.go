@@ -198,12 +198,42 @@ func (s spec) judge(d policy.Decision) string {
 	if len(due) > 0 {
 		return fmt.Sprintf("all the evidence is there for %s of %v", due[0].Action, due[0].Owners)
 	}
+	if !s.plain() {
+		return s.asks(d)
+	}
 	want := s.missing()
 	if want.reason != d.Reason || want.of != setOf(d.Owners) {
 		return fmt.Sprintf("the missing facts are %q of %v", want.reason, indexes(want.of))
 	}
 	if d.Propagation != graph.Unset || d.Finalizer != "" || d.BestEffort {
 		return "no write has no option"
+	}
+	return s.because(d)
+}
+
+// plain reports whether no reference has a policy, nothing restricts the object or an owner, and it is
+// unprotected.
+func (s spec) plain() bool {
+	return !s.in.Restricted && !s.in.Protected && s.those(func(_ int, o policy.OwnerFacts) bool { return o.OnDelete != graph.OnDeleteUnset || o.Restricted }) == 0
+}
+
+// asks returns the fault of a decision that does not write, on an object with a policy: each owner to
+// read is unread, and each one to wait for is not gone. The exact facts are those of a plain object.
+func (s spec) asks(d policy.Decision) string {
+	if d.Action == policy.Verify && len(d.Owners) == 0 {
+		return "no owner is to be read"
+	}
+	for _, i := range d.Owners {
+		o := s.in.Owners[i]
+		switch w := s.what(o); {
+		case w == self, o.OnDelete == graph.OnDeleteRestrict && !s.leaving(o):
+			return fmt.Sprintf("reference %d decides nothing", i)
+		case d.Action == policy.Verify && w == gone:
+			return fmt.Sprintf("the owner of reference %d is gone, and no read tells more", i)
+		}
+	}
+	if (d.Reason == policy.Restricted) != (d.Reason == policy.Restricted && s.in.Restricted) {
+		return "nothing restricts it"
 	}
 	return s.because(d)
 }
@@ -223,6 +253,14 @@ func (s spec) because(d policy.Decision) string {
 		ok = d.Action == policy.Delete && s.are(waiting) == 0 && drops == 0
 	case policy.OwnersWaiting:
 		ok = d.Action == policy.Delete && s.are(waiting) != 0 && drops == s.are(waiting)
+	case policy.CascadeOwnerGone:
+		ok = d.Action == policy.Delete && drops == s.cascades()&s.of(graph.OnDeleteCascade, gone) && drops != 0
+	case policy.CascadeOwnerWaits:
+		ok = d.Action == policy.Delete && drops == s.cascades() && s.of(graph.OnDeleteCascade, gone)&drops == 0
+	case policy.OwnerReleases:
+		ok = d.Action == policy.Trim && drops == s.goes(graph.OnDeleteRelease)
+	case policy.Restricted, policy.Protected:
+		ok = d.Action == policy.Wait
 	case policy.DanglingBesideSolid:
 		ok = d.Action == policy.Trim && drops&s.are(waiting) == 0
 	case policy.WaitingBesideSolid:
@@ -230,7 +268,7 @@ func (s spec) because(d policy.Decision) string {
 	case policy.OwnerOrphans:
 		ok = d.Action == policy.Orphan && drops&s.left() != 0 && !overdue
 	case policy.OwnerOrphaned:
-		ok = d.Action == policy.Orphan && s.remembers()
+		ok = d.Action == policy.Orphan && (s.remembers() || s.freed() != 0)
 	case policy.AcknowledgementOverdue:
 		ok = d.Action == policy.Orphan && overdue || d.Action == policy.Release && !foreground && s.in.Overdue
 	case policy.RingConfirmed:
@@ -252,8 +290,16 @@ func (s spec) because(d policy.Decision) string {
 	return ""
 }
 
+// doubtful returns the unset references in doubt, or else the cascade references.
+func (s spec) doubtful() refs {
+	if u := s.are(unknown); u != 0 && s.are(solid) == 0 {
+		return u
+	}
+	return s.of(graph.OnDeleteCascade, unknown)
+}
+
 func (s spec) doubt() (most graph.Doubt) {
-	for _, i := range indexes(s.are(unknown)) {
+	for _, i := range indexes(s.doubtful()) {
 		most = max(most, s.in.Owners[i].Doubt)
 	}
 	return most

@@ -40,6 +40,11 @@ type OwnerFacts struct {
 	// says why it is unknown.
 	Class graph.Class
 	Doubt graph.Doubt
+	// OnDelete is the policy of the reference. An object whose policies do not act is flawed.
+	OnDelete graph.OnDelete
+	// Restricted: the owner is marked, and another object restricts it. So its mark counts for no
+	// dependent, and its class is Solid (RULES, E4).
+	Restricted bool
 	// Unconfirmed: a read alone proves the absence, and the owner may still live in
 	// another scope or under another name. A fence of its kind confirms the absence. This
 	// is for stores with fences.
@@ -80,17 +85,22 @@ type Facts struct {
 	// the propagation of its propagation finalizer.
 	Deleting, Finalizers bool
 	Propagation          graph.Propagation
+	// Withheld: the object is marked, and its mark counts for no dependent because of a guard or a
+	// protection (RULES, G3). It is false for a restricted object.
+	Withheld bool
 	// Flawed: the object breaks a rule of the model. Unreadable: the store could not read it.
 	Flawed, Unreadable bool
 	// Protected: the object may not be deleted, by graph.FinalizerProtect or by a rule of the
 	// caller (RULES, G1). The engine leaves it unset, because its guards judge the decision.
 	Protected bool
+	// Restricted: an unmarked object refers to the object with graph.OnDeleteRestrict (RULES, E4).
+	Restricted bool
 	// References is the number of the object's owner references. Owners has one entry for
 	// each, in their order. With another number of entries the object counts as flawed.
 	References int
 	Owners     []OwnerFacts
-	// Several: the object has more than one owner. Self-references do not count, and two
-	// references to one owner count once.
+	// Several: the object has more than one owner by its unset references. Self-references do not
+	// count, and two references to one owner count once.
 	Several bool
 	// Referring and Blocking count the references of other objects to the object. Elsewhere
 	// counts the references with its UID and another place. They delay only the end of an orphan

@@ -33,12 +33,12 @@ func FactsOf(n graph.Node) Facts {
 	f := Facts{
 		Deleting: n.Deleting(), Finalizers: x.HasFinalizers(), Propagation: x.Propagation(),
 		Flawed: x.Flawed(), Unreadable: x.Unreadable() || x.SharesUID(),
-		Protected:  x.HasFinalizer(graph.FinalizerProtect),
+		Protected: x.HasFinalizer(graph.FinalizerProtect), Restricted: n.Restricted(),
 		References: n.Owners(), Referring: n.Referring(), Elsewhere: x.Elsewhere(), Blocking: n.Blocking(),
 		Owners: make([]OwnerFacts, 0, n.Owners()),
 	}
 	if x.MarkWithheld() {
-		f.Propagation = graph.Unset
+		f.Propagation, f.Withheld = graph.Unset, !f.Restricted
 	}
 	for _, r := range n.References() {
 		f.Owners = append(f.Owners, ownerFacts(n, &r))
@@ -84,7 +84,7 @@ func ownerOf(n graph.Node, r *graph.Reference) (o graph.Node, orphans bool) {
 // dependents by their UID is the owner of a reference with other coordinates. A mark that its
 // holder keeps back counts for no dependent (RULES, G3).
 func ownerFacts(n graph.Node, r *graph.Reference) OwnerFacts {
-	f := OwnerFacts{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
+	f := OwnerFacts{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt, OnDelete: r.OnDelete}
 	of, orphans := ownerOf(n, r)
 	if of == (graph.Node{}) {
 		return f
@@ -98,18 +98,19 @@ func ownerFacts(n graph.Node, r *graph.Reference) OwnerFacts {
 	if o.MarkWithheld() && f.Class == graph.Waiting {
 		f.Class = graph.Solid
 	}
+	f.Restricted = o.MarkWithheld() && of.Restricted()
 	f.Orphaning = o.Orphaning() && !o.MarkWithheld() && !o.SharesUID()
 	return f
 }
 
-// Several reports whether an object has more than one owner. A reference of the object to
-// itself does not count. The same reference twice counts once. The function owner returns the
-// reference with an index.
+// Several reports whether an object has more than one owner by its unset references. A reference of
+// the object to itself does not count. The same reference twice counts once. The function owner
+// returns the reference with an index.
 func Several(facts []OwnerFacts, owner func(int) graph.Owner) bool {
 	first := -1
 	for i := range facts {
 		switch {
-		case facts[i].Self:
+		case facts[i].Self || facts[i].OnDelete != graph.OnDeleteUnset:
 		case first < 0:
 			first = i
 		case !owner(i).Same(owner(first)):

@@ -24,18 +24,31 @@ func (in *Facts) garbage(c *classes, set Settings, s *Scratch) Decision {
 	case len(v.read) > 0:
 		return verify(v.read)
 	}
-	if in.Protected {
-		return Decision{Action: Wait, Reason: Protected}
+	if why := in.withheld(); why != ReasonUnset {
+		return Decision{Action: Wait, Reason: why}
 	}
-	d := Decision{Action: Delete, Reason: OwnersGone, Propagation: in.propagation(c, set)}
+	d := Decision{Action: Delete, Reason: OwnersGone, Propagation: in.propagation(set)}
 	if len(c.waiting) > 0 {
 		d.Reason, d.Owners = OwnersWaiting, c.waiting
 	}
 	return d
 }
 
-// propagation chooses the propagation of a delete. Without a waiting owner it is background.
-// With one it is foreground, so that dependents of the object go before that owner. As an
+// withheld returns the reason for which an object that has to go may not be deleted now, or
+// ReasonUnset.
+func (in *Facts) withheld() Reason {
+	switch {
+	case in.Protected:
+		return Protected
+	case in.Restricted:
+		return Restricted
+	}
+	return ReasonUnset
+}
+
+// propagation chooses the propagation of a delete. Without a waiting owner of an unset or a cascade
+// reference it is background. With one it is foreground, so that dependents of the object go before
+// that owner. That is so too if the delete rests on another owner, which is absent (RULES, E3). As an
 // exception, it is background if that owner's fence has passed and the object has no
 // dependents.
 //
@@ -43,12 +56,16 @@ func (in *Facts) garbage(c *classes, set Settings, s *Scratch) Decision {
 // in either case. The end of the owner is not exact, and its own decision says so.
 //
 //test:by TestForegroundAgain
-func (in *Facts) propagation(c *classes, set Settings) graph.Propagation {
+func (in *Facts) propagation(set Settings) graph.Propagation {
 	if p := in.Propagation; p != graph.Unset && !set.Override {
 		return p
 	}
-	for _, i := range c.waiting {
-		if in.Referring > 0 || !in.ended(&in.Owners[i]) || in.voided(&in.Owners[i]) {
+	for i := range in.Owners {
+		o := &in.Owners[i]
+		if o.Self || o.OnDelete != graph.OnDeleteUnset && o.OnDelete != graph.OnDeleteCascade || in.ClassOf(o) != graph.Waiting {
+			continue
+		}
+		if in.Referring > 0 || !in.ended(o) || in.voided(o) {
 			return graph.Foreground
 		}
 	}

@@ -27,6 +27,10 @@ func drawFact(t *rapid.T, odd bool) policy.OwnerFacts {
 		Mark:  stamp("mark"), Changed: stamp("changed"), ReadBegan: stamp("began"),
 		Read: policy.ReadState(rapid.IntRange(0, int(policy.ReadOrphaning)+top).Draw(t, "seen")),
 	}
+	if rapid.Bool().Draw(t, "with a policy") {
+		o.OnDelete = graph.OnDelete(rapid.IntRange(1, int(graph.OnDeleteCascade)).Draw(t, "policy"))
+	}
+	o.Restricted = flag("restricted")
 	if o.Class >= graph.Unknown || odd {
 		o.Doubt = graph.Doubt(rapid.IntRange(1, int(graph.Unreadable)+top).Draw(t, "doubt"))
 	}
@@ -54,6 +58,7 @@ func drawInput(t *rapid.T, odd bool) input {
 	if in.Flawed {
 		in.Unreadable = flag("unreadable")
 	}
+	in.Restricted, in.Protected = flag("restricted"), flag("protected")
 	in.Referring, in.Blocking = rapid.IntRange(0, 1).Draw(t, "referring"), rapid.IntRange(0, 1).Draw(t, "blocking")
 	in.Mark = policy.Moment(rapid.IntRange(0, 7).Draw(t, "own mark"))
 	in.Ring = rapid.SliceOfN(rapid.IntRange(0, max(0, len(in.Owners)-1)), 0, 3).Draw(t, "ring")
@@ -122,8 +127,9 @@ func decideAnything(t *rapid.T) {
 			t.Fatalf("%s, which is unknown", says(in.Object, d))
 		}
 	}
-	if d.Action == policy.Delete && slices.ContainsFunc(in.Owners, func(o policy.OwnerFacts) bool {
-		return !o.Self && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unconfirmed && o.Class == graph.Dangling ||
+	unset := func(o policy.OwnerFacts) bool { return o.OnDelete == graph.OnDeleteUnset }
+	if d.Action == policy.Delete && (d.Reason == policy.OwnersGone || d.Reason == policy.OwnersWaiting) && slices.ContainsFunc(in.Owners, func(o policy.OwnerFacts) bool {
+		return !o.Self && unset(o) && (o.Class == graph.ClassUnset || o.Class > graph.Unknown || o.Unconfirmed && o.Class == graph.Dangling ||
 			o.Class == graph.Unknown && (o.Doubt != graph.Unobserved || o.Read != policy.ReadWaiting))
 	}) {
 		t.Fatalf("%s, with an unknown owner", says(in.Object, d))
@@ -220,6 +226,9 @@ func TestDecideMonotone(t *testing.T) {
 			strengthen(t, &more.Owners[i])
 		}
 		is := decide(more, set)
+		if is.Reason == policy.Protected || is.Reason == policy.Restricted { // it has to go now, and may not
+			return
+		}
 		if !is.Action.Writes() {
 			t.Fatalf("%s became %s", says(in.Object, was), says(in.Object, is))
 		}

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		last uint8
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.OtherShare)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.Restricted)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {
@@ -98,6 +98,7 @@ the store does not begin a fence
 the judgement of its deletion fails
 the engine is paused
 it is in the share of another collector
+another object restricts it
 `
 	var got strings.Builder
 	for r := range policy.Reason(255) {

@@ -72,6 +72,8 @@ func parseFact(text string) (policy.OwnerFacts, error) {
 			o.Unconfirmed = true
 		case "remembered":
 			o.Remembered = true
+		case "restricted":
+			o.Restricted = true
 		case "same":
 			o.SameVersion = true
 		case "mark":
@@ -111,6 +113,8 @@ func parseMoments(in *input, set *policy.Settings, text string) error {
 			in.Fence.Exact = true
 		case "held":
 			in.Fence.Blocked = true
+		case "restricted":
+			in.Restricted = true
 		case "retry":
 			in.Retry = true
 		case "flawed":
@@ -180,9 +184,12 @@ func (in input) facts() *policy.Facts {
 	out.Deleting, out.Finalizers, out.Propagation = o.Deleting, len(o.Finalizers) > 0, o.Propagation()
 	out.References = len(o.Owners)
 	for i := range min(len(out.Owners), len(o.Owners)) {
-		out.Owners[i].Block = o.Owners[i].Block
+		if out.Owners[i].Block = o.Owners[i].Block; o.Owners[i].OnDelete != graph.OnDeleteUnset { // of the table
+			out.Owners[i].OnDelete = o.Owners[i].OnDelete
+		}
 		for j := range i {
-			if !out.Owners[i].Self && !out.Owners[j].Self && !o.Owners[i].Same(o.Owners[j]) {
+			unset := out.Owners[i].OnDelete == graph.OnDeleteUnset && out.Owners[j].OnDelete == graph.OnDeleteUnset
+			if unset && !out.Owners[i].Self && !out.Owners[j].Self && !o.Owners[i].Same(o.Owners[j]) {
 				out.Several = true
 			}
 		}

@@ -60,7 +60,7 @@ func (in *Facts) AddRead(n graph.Node, i int, r Read) error {
 		in.addAbsence(n, i, o, r)
 		return nil
 	}
-	counts := !n.Inside(inside.Key{}).Graph().Inside(inside.Key{}).WithholdsMark(&r.Object)
+	counts := !o.Restricted() && !n.Inside(inside.Key{}).Graph().Inside(inside.Key{}).WithholdsMark(&r.Object)
 	f.Read, f.ReadBegan = ReadStateOf(counts && r.Object.Waiting(), counts && r.Object.Orphaning()), r.Began
 	f.SameVersion = o.State() == graph.Observed && o.Version() == r.Object.Version && r.Began > f.Changed
 	return nil

@@ -172,6 +172,17 @@ const (
 	Paused
 	// OtherShare: the object is in the share of another collector.
 	OtherShare
+
+	// CascadeOwnerGone: the owner of a cascade reference is absent, so the object goes.
+	CascadeOwnerGone
+	// CascadeOwnerWaits: the owner of a cascade reference waits, so the object goes.
+	CascadeOwnerWaits
+	// OwnerReleases: owners of release references go, so these references go.
+	OwnerReleases
+	// NoOwnerDeletes: no reference of the object deletes it.
+	NoOwnerDeletes
+	// Restricted: an unmarked object refers to it with restrict, so it is not deleted.
+	Restricted
 )
 
 var reasonNames = [...]string{
@@ -232,6 +243,11 @@ var reasonNames = [...]string{
 	StoreDelays:          "the store has put the call off",
 	FenceFails:           "the store does not begin a fence",
 	OtherShare:           "it is in the share of another collector",
+	CascadeOwnerGone:     "the owner of a cascade reference is gone",
+	CascadeOwnerWaits:    "the owner of a cascade reference waits for it",
+	OwnerReleases:        "an owner goes, and its reference releases",
+	NoOwnerDeletes:       "no reference of it deletes it",
+	Restricted:           "another object restricts it",
 }
 
 // String returns the reason in words.
@@ -251,7 +267,7 @@ func (r Reason) Held() bool {
 		OwnerUnknown, ObjectFlawed, KindUnserved, KindSick, StoreRefused, HandlerFailed, Disturbed, WriteUndone, ObserveOnly, LevelTooLow, UIDShared,
 		NeedMembers, HolderUnguarded, HolderUnfit, SweepUnserved, Contested, NeedSelect, FenceLost, WriteFails, StoreDelays, FenceFails,
 		Protected, ProtectionUnknown, NeedVerdict, DeletionRefused, GuardMissing, GuardUnfit, NeedPhase, Braked, CascadeRefused, Paused, BrakeListing,
-		JudgementFails, OtherShare:
+		JudgementFails, OtherShare, Restricted:
 		return true
 	}
 	return false

@@ -4,10 +4,11 @@ package policy
 // decision with it uses them again. The zero value is ready. It is not safe for concurrent
 // use.
 type Scratch struct {
-	leaving verdict // of the owners that leave the object
-	classes classes
-	waiting verdict // of the waiting owners, or of the ring
-	solid   verdict // of the solid owners beside one of them
+	leaving  verdict // of the owners that leave the object
+	classes  classes
+	policies byPolicy
+	waiting  verdict // of the waiting owners, or of the ring
+	solid    verdict // of the solid owners beside one of them
 }
 
 // verdict returns the verdict of the waiting owners, empty.

@@ -10,16 +10,27 @@ import (
 func (s spec) due() (out []policy.Decision) {
 	all := refs(1)<<len(s.in.Owners) - 1
 	largest := s.are(gone)
-	if s.in.Flawed {
+	if s.in.Flawed || s.left()&s.with(graph.OnDeleteUnset) == 0 {
 		largest = 0
+	}
+	cascade := policy.Decision{}
+	if s.cascades() != 0 {
+		cascade = policy.Decision{Action: policy.Delete, Propagation: s.propagation()}
+	}
+	trims := s.are(gone) | s.trims()
+	if s.cascades() != 0 && !s.in.Object.Deleting { // it goes, and waits for its protection or restriction alone
+		trims = 0
 	}
 	for _, d := range []policy.Decision{
 		{Action: policy.Orphan, Owners: indexes(s.left() | largest)},
+		cascade,
+		{Action: policy.Orphan, Owners: indexes(s.freed())},
 		{Action: policy.Orphan, Owners: indexes(s.remembered())},
 		{Action: policy.Unblock, Owners: indexes(s.ring()), BestEffort: s.in.Fence.Passed <= s.in.Mark},
 		{Action: policy.Release, Finalizer: s.in.Object.Propagation().Finalizer(), BestEffort: s.in.Fence.Passed <= s.in.Mark},
-		{Action: policy.Trim, Owners: indexes(s.are(gone) | s.those(func(_ int, o policy.OwnerFacts) bool { return s.trimmable(o) }))},
+		{Action: policy.Trim, Owners: indexes(trims)},
 		{Action: policy.Delete, Owners: indexes(s.are(waiting) & all), Propagation: s.propagation()},
+		{Action: policy.Trim, Owners: indexes(s.goes(graph.OnDeleteRelease))},
 	} {
 		if s.broken(d) == "" {
 			out = append(out, d)

@@ -73,13 +73,43 @@ func (s spec) what(o policy.OwnerFacts) state {
 	return solid
 }
 
-func (s spec) are(w state) refs {
-	return s.those(func(_ int, o policy.OwnerFacts) bool { return s.what(o) == w })
+// are returns the unset references of a state. Those with a policy are apart: see of.
+func (s spec) are(w state) refs { return s.of(graph.OnDeleteUnset, w) }
+
+func (s spec) of(p graph.OnDelete, w state) refs {
+	return s.those(func(_ int, o policy.OwnerFacts) bool { return o.OnDelete == p && s.what(o) == w })
+}
+
+// with returns the references with a policy, without self-references.
+func (s spec) with(p graph.OnDelete) refs {
+	return s.those(func(_ int, o policy.OwnerFacts) bool { return !o.Self && o.OnDelete == p })
+}
+
+// goes returns the references with a policy whose owner is absent, or waits by evidence.
+func (s spec) goes(p graph.OnDelete) refs {
+	return s.those(func(_ int, o policy.OwnerFacts) bool {
+		w := s.what(o)
+		return o.OnDelete == p && (w == gone || w == waiting && s.seen(o, policy.ReadWaiting))
+	})
+}
+
+// cascades returns the references that delete the object alone (E1, E2). An owner that orphaned the
+// object deletes nothing.
+func (s spec) cascades() refs {
+	return s.goes(graph.OnDeleteCascade) &^ s.those(func(_ int, o policy.OwnerFacts) bool { return s.what(o) == gone && o.Remembered })
+}
+
+// freed returns the cascade references to owners that orphaned the object, if none deletes it.
+func (s spec) freed() refs {
+	if s.in.Object.Deleting || s.in.Flawed || s.left() != 0 || s.cascades() != 0 {
+		return 0
+	}
+	return s.goes(graph.OnDeleteCascade)
 }
 
 // leaving: the owner was observed orphaning.
 func (s spec) leaving(o policy.OwnerFacts) bool {
-	return !o.Self && o.Orphaning && o.Class != graph.Dangling
+	return (o.OnDelete != graph.OnDeleteRestrict || s.in.Object.Deleting && !s.in.Withheld) && !o.Self && o.Orphaning && o.Class != graph.Dangling
 }
 
 // ---- R2, R6: evidence
@@ -114,22 +144,31 @@ func (s spec) fenceDue(o policy.OwnerFacts) bool {
 // did not wait.
 func (s spec) stood(x, o policy.OwnerFacts) bool {
 	stands := x.Read == policy.ReadSolid || x.Read == policy.ReadOrphaning
+	if x.Restricted && s.in.Fence.Exact { // E4: the fence shows the object that restricts it
+		return s.fenced(o) && (x.Class == graph.Solid || s.read(x) && x.ReadBegan > s.in.Fence.Passed && stands)
+	}
 	if s.read(x) && x.ReadBegan > o.Mark && x.ReadBegan > s.in.Fence.Passed {
 		return stands
 	}
 	return s.read(x) && x.ReadBegan > o.Mark && stands || s.fenced(o) && x.Class == graph.Solid
 }
 
+// trims returns the waiting references that may go beside a solid owner.
+func (s spec) trims() refs {
+	return s.with(graph.OnDeleteUnset) & s.those(func(_ int, o policy.OwnerFacts) bool { return s.trimmable(o) })
+}
+
 func (s spec) trimmable(o policy.OwnerFacts) bool {
 	return s.what(o) == waiting && o.Mark != 0 && s.seen(o, policy.ReadWaiting) &&
-		s.those(func(_ int, x policy.OwnerFacts) bool { return s.what(x) == solid && s.stood(x, o) }) != 0
+		s.are(solid)&s.those(func(_ int, x policy.OwnerFacts) bool { return s.stood(x, o) }) != 0
 }
 
 // several: the object has more than one owner that counts.
 func (s spec) several() bool {
 	for i, o := range s.in.Owners {
 		for j, p := range s.in.Owners {
-			if !o.Self && !p.Self && s.in.Object.Owners[i].Key != s.in.Object.Owners[j].Key {
+			unset := o.OnDelete == graph.OnDeleteUnset && p.OnDelete == graph.OnDeleteUnset
+			if unset && !o.Self && !p.Self && s.in.Object.Owners[i].Key != s.in.Object.Owners[j].Key {
 				return true
 			}
 		}
@@ -140,7 +179,9 @@ func (s spec) several() bool {
 // together is "one instant". A read began when every owner was known, and found the owner
 // waiting in the graph's version.
 func (s spec) together(o policy.OwnerFacts) bool {
-	later := s.those(func(_ int, w policy.OwnerFacts) bool { return !w.Self && w.Changed >= o.ReadBegan })
+	later := s.those(func(_ int, w policy.OwnerFacts) bool {
+		return !w.Self && w.OnDelete == graph.OnDeleteUnset && w.Changed >= o.ReadBegan
+	})
 	return s.read(o) && later == 0 && o.Read == policy.ReadWaiting && o.SameVersion
 }
 
@@ -153,36 +194,48 @@ type rule struct {
 }
 
 func (s spec) rules(d policy.Decision) []rule {
-	drop, all := setOf(d.Owners), s.those(func(_ int, o policy.OwnerFacts) bool { return !o.Self })
+	drop, all := setOf(d.Owners), s.with(graph.OnDeleteUnset)
 	within := func(part, whole refs) bool { return part&^whole == 0 }
 	switch d.Action {
 	case policy.Delete:
-		return []rule{
-			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed},
-			{"S1b: it has an owner", all != 0},
-			{"R2a: every owner is absent or waits", all == s.are(gone)|s.are(waiting)},
-			{"R2b: each that waits was seen so", s.are(waiting) == s.those(func(_ int, o policy.OwnerFacts) bool {
-				return s.what(o) == waiting && (s.several() || s.seen(o, policy.ReadWaiting))
-			})},
-			{"One: each that waits was seen so with all others", s.are(waiting) == s.those(func(_ int, o policy.OwnerFacts) bool {
-				return s.what(o) == waiting && (!s.several() || s.together(o))
-			})},
-			{"Memory: none orphaned it", s.remembered() == 0},
+		kept := []rule{
+			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed}, {"G1", !s.in.Protected}, {"E4: unrestricted", !s.in.Restricted},
 			{"Own: the propagation", d.Propagation == s.propagation()},
 		}
+		if s.cascades() != 0 {
+			return kept
+		}
+		return append(kept, []rule{
+			{"S1b: it has an owner", all != 0},
+			{"R2a: every owner is absent or waits", all == s.are(gone)|s.are(waiting)},
+			{"R2b: each that waits was seen so", s.are(waiting) == s.are(waiting)&s.those(func(_ int, o policy.OwnerFacts) bool {
+				return s.what(o) == waiting && (s.several() || s.seen(o, policy.ReadWaiting))
+			})},
+			{"One: each that waits was seen so with all others", s.are(waiting) == s.are(waiting)&s.those(func(_ int, o policy.OwnerFacts) bool {
+				return s.what(o) == waiting && (!s.several() || s.together(o))
+			})},
+			{"Memory: none orphaned it", s.remembered()|s.freed() == 0},
+		}...)
 	case policy.Trim:
+		if drop&s.goes(graph.OnDeleteRelease) != 0 {
+			return []rule{{"Flaw", !s.in.Flawed}, {"E2: released", within(drop, s.goes(graph.OnDeleteRelease))}}
+		}
 		return []rule{
 			{"unmarked", !s.in.Object.Deleting}, {"Flaw", !s.in.Flawed},
 			{"something is dropped", drop != 0}, {"an owner stays", s.are(solid) != 0},
-			{"R2a or Trim", within(drop, s.are(gone)|s.those(func(_ int, o policy.OwnerFacts) bool { return s.trimmable(o) }))},
+			{"R2a or Trim", within(drop, s.are(gone)|s.trims())},
 		}
 	case policy.Orphan:
+		if s.freed() != 0 {
+			return []rule{{"Memory", drop == s.freed()}}
+		}
 		if s.remembers() {
 			return []rule{{"Memory", drop == s.remembered()}}
 		}
 		return []rule{
 			{"Orph: an owner leaves", drop&s.left() != 0},
 			{"Orph or R2a", within(drop, s.left()|s.are(gone))},
+			{"E3: along with an unset one", within(drop, s.left()) || drop&s.left()&s.with(graph.OnDeleteUnset) != 0},
 			{"Flaw", !s.in.Flawed || within(drop, s.left())},
 		}
 	case policy.Unblock:
@@ -228,13 +281,13 @@ func (s spec) left() refs {
 }
 
 func (s spec) remembered() refs {
-	return s.those(func(_ int, o policy.OwnerFacts) bool { return s.what(o) == gone && o.Remembered })
+	return s.are(gone) & s.those(func(_ int, o policy.OwnerFacts) bool { return o.Remembered })
 }
 
 // remembers: only the memory of an owner that orphaned the object keeps it.
 func (s spec) remembers() bool {
-	all := s.those(func(_ int, o policy.OwnerFacts) bool { return !o.Self })
-	return !s.in.Object.Deleting && !s.in.Flawed && s.left() == 0 && s.remembered() != 0 && all == s.are(gone)|s.are(waiting)
+	all := s.with(graph.OnDeleteUnset)
+	return !s.in.Object.Deleting && !s.in.Flawed && s.left() == 0 && s.cascades() == 0 && s.remembered() != 0 && all == s.are(gone)|s.are(waiting)
 }
 
 func (s spec) ring() (out refs) {
@@ -255,7 +308,8 @@ func (s spec) propagation() graph.Propagation {
 			return o.Mark != 0 && fence > o.Mark && (o.Read == policy.ReadUnset || o.SameVersion || fence > o.ReadBegan)
 		}
 		ended := covers(s.in.Fence.Passed) || covers(s.in.Fence.Released)
-		return s.what(o) == waiting && (!ended || s.in.Referring > 0)
+		counts := o.OnDelete == graph.OnDeleteUnset || o.OnDelete == graph.OnDeleteCascade
+		return counts && s.what(o) == waiting && (!ended || s.in.Referring > 0)
 	})
 	switch {
 	case carries != graph.Unset && !s.set.Override:

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"slices"
+
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -16,18 +18,15 @@ func (c *classes) clear() {
 	empty(&c.solid, &c.dangling, &c.waiting, &c.read, &c.unlisted, &c.unknown, &c.unconfirmed, &c.remembered)
 }
 
-// classify sorts the references. The class of an unobserved owner comes from a read.
+// classify sorts the unset references. The class of an unobserved owner comes from a read.
 func (in *Facts) classify(s *Scratch) *classes {
 	c := &s.classes
 	c.clear()
 	for i := range in.Owners {
 		o := &in.Owners[i]
-		class, read := o.Class, false
-		if o.readable() {
-			class, read = in.readClass(o)
-		}
+		class, read := in.classOf(o)
 		switch {
-		case o.Self:
+		case o.Self || o.OnDelete != graph.OnDeleteUnset:
 		case read:
 			c.read = append(c.read, i)
 		case class == graph.Solid:
@@ -50,6 +49,14 @@ func (in *Facts) classify(s *Scratch) *classes {
 	return c
 }
 
+// classOf returns the class of an owner, or that it needs a read.
+func (in *Facts) classOf(o *OwnerFacts) (class graph.Class, read bool) {
+	if o.readable() {
+		return in.readClass(o)
+	}
+	return o.Class, false
+}
+
 // readClass returns the class of an unobserved owner, or that it needs a read.
 func (in *Facts) readClass(o *OwnerFacts) (class graph.Class, read bool) {
 	switch {
@@ -66,11 +73,8 @@ func (in *Facts) readClass(o *OwnerFacts) (class graph.Class, read bool) {
 // ClassOf returns the class of an owner in a decision. The class of an unobserved owner
 // comes from a read.
 func (in *Facts) ClassOf(o *OwnerFacts) graph.Class {
-	if o.readable() {
-		class, _ := in.readClass(o)
-		return class
-	}
-	return o.Class
+	class, _ := in.classOf(o)
+	return class
 }
 
 // readable reports whether a read tells the class of the owner. The reads of an owner that
@@ -79,7 +83,7 @@ func (o *OwnerFacts) readable() bool {
 	return o.Class == graph.Unknown && o.Doubt == graph.Unobserved && !o.Elsewhere
 }
 
-// unmarked judges an object without a deletion mark. It is the garbage processor of the
+// unmarked judges an object without a deletion mark by its unset references. It is the garbage processor of the
 // collector proposal, with Kubernetes' classes.
 func (in *Facts) unmarked(set Settings, s *Scratch) Decision {
 	c := in.classify(s)
@@ -98,6 +102,8 @@ func (in *Facts) unmarked(set Settings, s *Scratch) Decision {
 		return verify(c.read)
 	case len(c.unconfirmed) > 0:
 		return in.fence(c.unconfirmed)
+	case len(c.dangling)+len(c.waiting) == 0 && slices.ContainsFunc(in.Owners, isOther):
+		return Decision{Action: Keep, Reason: NoOwnerDeletes}
 	case len(c.dangling)+len(c.waiting) == 0:
 		return Decision{Action: Keep, Reason: OnlySelf}
 	case len(c.remembered) > 0:
@@ -105,6 +111,9 @@ func (in *Facts) unmarked(set Settings, s *Scratch) Decision {
 	}
 	return in.garbage(c, set, s)
 }
+
+// isOther reports whether a reference leads to another object, and has a policy.
+func isOther(o OwnerFacts) bool { return !o.Self && o.OnDelete != graph.OnDeleteUnset }
 
 // doubtful keeps an object because of owners whose state no read can tell. It names the
 // last of several doubts, in graph's order.

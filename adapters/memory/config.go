@@ -44,9 +44,13 @@ type Config struct {
 	UIDPrefix string
 	// Strict makes the store one of level 3. It then answers ErrRefused to a write that adds a
 	// reference to an owner that does not exist, or that is marked for a foreground or orphan
-	// deletion. See ownergraph.Leveler. It does not judge the references of Objects.
+	// deletion. It answers ErrRefused too to a write that adds a reference with OnDeleteRestrict to
+	// an owner with any mark. See ownergraph.Leveler. It does not judge the references of Objects.
 	//
-	//test:by TestLevel internal/replica.TestStrict
+	// It answers graph.ErrRestricted to each deletion of an unmarked object that another object
+	// restricts: see finalizer.Restricts. Without Strict the store refuses no such deletion.
+	//
+	//test:by TestLevel TestRestrictedDeletion internal/replica.TestStrict internal/replica.TestRestricted
 	Strict bool
 }
 

@@ -86,7 +86,8 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 // Delete deletes the object at key's coordinates, by the rules of finalizer.Delete. A
 // nil grace means no grace period.
 //
-// Errors: ErrKindUnknown, ErrNotFound, and those of finalizer.Delete.
+// Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Delete, and graph.ErrRestricted for a
+// restricted object: see Config.Strict.
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	_, err := s.write(ctx, func() (replica.Commit, error) { return s.state.Delete(key, opts) })
 	return err

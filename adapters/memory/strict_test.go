@@ -71,3 +71,32 @@ func (s *Store) reset(t *testing.T, key graph.Key) {
 		t.Fatal(err)
 	}
 }
+
+// TestRestrictedDeletion: a store with Strict refuses the deletion of a restricted object by every
+// call that deletes. The error names the dependents. Without Strict the store refuses none.
+func TestRestrictedDeletion(t *testing.T) {
+	owner := graph.Key{Kind: "a", Name: "o", UID: "1"}
+	dependent := graph.Object{Key: graph.Key{Kind: "a", Name: "d", UID: "2"}, Owners: []graph.Owner{{Key: owner, OnDelete: graph.OnDeleteRestrict}}}
+	for _, strict := range []bool{false, true} {
+		for name, remove := range map[string]func(*Store) error{
+			"delete": func(s *Store) error { return s.Delete(t.Context(), owner, graph.DeleteOptions{}) },
+			"batch": func(s *Store) error {
+				results, err := s.Batch(t.Context(), []graph.Write{{Type: graph.WriteDelete, Key: owner}})
+				return errors.Join(append(results, err)...)
+			},
+		} {
+			s, err := New(Config{Kinds: []graph.KindInfo{{Kind: "a"}}, Strict: strict, Objects: []graph.Object{{Key: owner}, dependent}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = remove(s)
+			var restricted *graph.RestrictedError
+			if errors.As(err, &restricted) != strict || !strict && err != nil {
+				t.Errorf("%s, Strict %t: %v, want a RestrictedError: %t", name, strict, err, strict)
+			}
+			if strict && (len(restricted.Dependents) != 1 || restricted.Dependents[0] != dependent.Key || len(s.Objects()) != 2) {
+				t.Errorf("%s: %v, want the dependent named and both objects left", name, err)
+			}
+		}
+	}
+}

@@ -51,8 +51,8 @@ type Question struct {
 // finalizers make more ends depend on the order, since a marked object that stays is
 // waiting or solid by its propagation. So an end is possible by these rules:
 //
-//  1. An owner that may orphan, beside another owner that goes or is absent. Or an owner
-//     whose orphaning has ended, and that goes in the foreground now.
+//  1. An owner that may orphan, beside another owner that goes or is absent, both by unset
+//     references. Or an owner whose orphaning has ended, and that goes in the foreground now.
 //  2. Two owners that go, one of them perhaps in the foreground, where something stays
 //     below the object, above it, or in a ring with it.
 //  3. A propagation that is foreground or background by the order of the writes, where
@@ -62,6 +62,9 @@ type Question struct {
 //  5. An owner that a possible object blocks, where something stays at the object or
 //     below it.
 //  6. An object whose end depends on more than the parts.
+//  7. An owner that a possible object restricts.
+//
+// Rules 2 and 3 are about owners of unset and cascade references, since the others delete nothing.
 //
 // An object stays for a finalizer, for a flaw, or for an unknown owner beside none that stays.
 // An object of rule 6 may stay.
@@ -93,6 +96,11 @@ func Possible(q Question) []bool {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		kept := s.isKept(i)
+		for _, r := range s.owners[i] {
+			if r.owner >= 0 && r.restricts() && s.goes[r.owner] {
+				add(r.owner)
+			}
+		}
 		if !kept {
 			for _, d := range s.Below[i] {
 				add(d)
@@ -138,6 +146,9 @@ type survey struct {
 	held       []bool    // a finalizer of it stays, an unknown owner keeps it, or it is open or fixed
 	rings      []bool    // in a ring of owner references
 	stuck      []bool    // held, or above a held object, or in a ring
+	// deleted has the dependents of each part that its end may delete. Without policies these are
+	// all Dependents.
+	deleted [][]int32
 }
 
 // link has the references of one part to another one. Owner is -1 for a reference that leads to no
@@ -146,6 +157,7 @@ type link struct {
 	owner      int32
 	references int32
 	block      bool
+	uses       uses
 }
 
 func newSurvey(q Question) *survey {
@@ -158,6 +170,7 @@ func newSurvey(q Question) *survey {
 		orphans: make([]bool, n), held: make([]bool, n), stuck: make([]bool, n),
 	}
 	s.linkOwners()
+	s.linkDeleted()
 	s.linkHolders()
 	for i := range q.Parts {
 		o := &q.Parts[i].Object
@@ -177,7 +190,7 @@ func newSurvey(q Question) *survey {
 // secure reports whether an object has an owner that does not go. It then loses the
 // references to the others.
 func (s *survey) secure(i int32) bool {
-	return slices.ContainsFunc(s.owners[i], func(l link) bool { return l.owner >= 0 && !s.goes[l.owner] })
+	return slices.ContainsFunc(s.owners[i], func(l link) bool { return l.counts() && l.owner >= 0 && !s.goes[l.owner] })
 }
 
 // linkOwners is the inverse of Dependents, with the references that lead to no part. It looks at
@@ -209,6 +222,7 @@ func (s *survey) linkOwners() {
 type named struct {
 	part   int32 // from 1
 	blocks bool  // one of them does
+	uses   uses
 	direct int32 // lead to an object that exists, or are unresolved
 	other  bool  // others count by the UID
 }
@@ -230,7 +244,7 @@ func (s *survey) linkOwnersOf(i int32, index *Index, of []named) {
 		if of[at].part != i+1 {
 			of[at] = named{part: i + 1}
 		}
-		of[at].blocks = of[at].blocks || r.Block
+		of[at].blocks, of[at].uses = of[at].blocks || r.Block, of[at].uses|useOf(r)
 		if r.Unresolved || leads(r) {
 			of[at].direct++
 		}
@@ -238,7 +252,7 @@ func (s *survey) linkOwnersOf(i int32, index *Index, of []named) {
 	for n := range s.owners[i] {
 		l := &s.owners[i][n]
 		if x := &of[index.first[s.Parts[l.owner].Object.UID]]; x.part == i+1 {
-			l.block, x.other = x.blocks, x.other || l.references > x.direct
+			l.block, l.uses, x.other = x.blocks, x.uses, x.other || l.references > x.direct
 		}
 	}
 	for j := range o.Owners {
@@ -247,7 +261,7 @@ func (s *survey) linkOwnersOf(i int32, index *Index, of []named) {
 			continue
 		}
 		if at, ok := index.first[r.UID]; !ok || !of[at].other {
-			s.owners[i] = append(s.owners[i], link{owner: -1, block: r.Block})
+			s.owners[i] = append(s.owners[i], link{owner: -1, block: r.Block, uses: useOf(r)})
 		}
 	}
 }
@@ -262,9 +276,19 @@ func (s *survey) linkHolders() {
 	}
 }
 
-// lost reports whether an object has owners that do not exist, and no other.
+// lost reports whether an object has owners that do not exist, and no other. One cascade reference to
+// such an owner is enough.
 func (s *survey) lost(i int32) bool {
-	return len(s.owners[i]) > 0 && !slices.ContainsFunc(s.owners[i], func(l link) bool { return l.owner >= 0 })
+	gone, there := false, false
+	for _, l := range s.owners[i] {
+		switch {
+		case l.owner < 0 && l.cascades():
+			return true
+		case l.counts():
+			gone, there = gone || l.owner < 0, there || l.owner >= 0
+		}
+	}
+	return gone && !there
 }
 
 // reach notes that an object may be deleted, and so may the objects below it.
@@ -284,7 +308,7 @@ func (s *survey) reach(i int32, foreground bool) {
 			continue
 		}
 		s.goes[x.i], s.foreground[x.i] = true, s.foreground[x.i] || x.foreground
-		for _, d := range s.Dependents[x.i] {
+		for _, d := range s.deleted[x.i] {
 			todo = append(todo, step{d, x.foreground || s.propagationOf(d) == graph.Foreground})
 		}
 		if s.Members != nil {
@@ -346,8 +370,10 @@ func (s *survey) mixed(i int32) bool {
 	orphaning, others := false, 0
 	for _, r := range s.owners[i] {
 		switch {
+		case !r.deletes():
 		case r.owner >= 0 && s.goes[r.owner] && s.foreground[r.owner] && s.Parts[r.owner].Orphaned:
 			return true // it dies of the owner that waits, or is orphaned at its end
+		case !r.counts():
 		case r.owner < 0 || s.goes[r.owner]:
 			others++
 			orphaning = orphaning || r.owner >= 0 && s.orphans[r.owner]
@@ -360,6 +386,9 @@ func (s *survey) mixed(i int32) bool {
 func (s *survey) contended(i int32) bool {
 	going, foreground, stuck, free := 0, false, s.stuck[i], false
 	for _, r := range s.owners[i] {
+		if !r.deletes() {
+			continue
+		}
 		if r.owner < 0 || s.goes[r.owner] {
 			going++
 		}
@@ -391,7 +420,7 @@ func (s *survey) uncertain(i int32) bool {
 	}
 	varies := len(s.Dependents[i]) > 0 && (o.Propagation() == graph.Unset || s.Override)
 	for _, r := range s.owners[i] {
-		if r.owner < 0 || !s.goes[r.owner] || !s.foreground[r.owner] {
+		if r.owner < 0 || !r.deletes() || !s.goes[r.owner] || !s.foreground[r.owner] {
 			continue
 		}
 		several := len(s.owners[i]) > 1

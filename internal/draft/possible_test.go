@@ -28,6 +28,30 @@ func TestTargets(t *testing.T) {
 	}
 }
 
+// possibleOf returns the possible objects of one deletion, sorted. The finalizer x stays.
+func possibleOf(t *testing.T, line, at string, p graph.Propagation) (got []string) {
+	t.Helper()
+	list := parts(t, line)
+	q := Question{Parts: list, Dependents: make([][]int32, len(list)), Targets: map[int32]graph.Propagation{}, Stays: func(f string) bool { return f == "x" }}
+	x := NewIndex(list)
+	for i := range list {
+		for _, r := range list[i].Object.Owners {
+			if o, ok := x.Of(r.Key); ok {
+				q.Dependents[o] = append(q.Dependents[o], int32(i))
+			}
+		}
+	}
+	target, _ := x.Of(keyOf(t, at))
+	q.Targets[target] = p
+	for i, possible := range Possible(q) {
+		if possible {
+			got = append(got, list[i].Object.Key.String())
+		}
+	}
+	slices.Sort(got)
+	return got
+}
+
 // TestPossible has a case of each rule, and cases whose ends do not depend on the order.
 func TestPossible(t *testing.T) {
 	for _, c := range []struct {
@@ -45,25 +69,7 @@ func TestPossible(t *testing.T) {
 		{"k/a[orphan] -> k/r; k/b -> k/r, k/a; k/c -> k/b; k/r", "k/r", graph.Background, "k/b k/c", "rule 4: c hangs below b"},
 		{"k/a -> k/r, k/b; k/b -> k/r, k/a; k/r", "k/r", graph.Foreground, "k/a k/b", "a ring below a foreground deletion"},
 	} {
-		list := parts(t, c.line)
-		q := Question{Parts: list, Dependents: make([][]int32, len(list)), Targets: map[int32]graph.Propagation{}, Stays: func(f string) bool { return f == "x" }}
-		x := NewIndex(list)
-		for i := range list {
-			for _, r := range list[i].Object.Owners {
-				if o, ok := x.Of(r.Key); ok {
-					q.Dependents[o] = append(q.Dependents[o], int32(i))
-				}
-			}
-		}
-		target, _ := x.Of(keyOf(t, c.target))
-		q.Targets[target] = c.propagation
-		var got []string
-		for i, possible := range Possible(q) {
-			if possible {
-				got = append(got, list[i].Object.Key.String())
-			}
-		}
-		slices.Sort(got)
+		got := possibleOf(t, c.line, c.target, c.propagation)
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s; delete %s %s: possible %v, want %q: %s", c.line, c.target, c.propagation, got, c.want, c.reason)
 		}

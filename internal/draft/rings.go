@@ -1,6 +1,6 @@
 package draft
 
-// findRings returns the parts in a ring of owner references: the strongly connected components
+// findRings returns the parts in a ring of unset and cascade references: the strongly connected components
 // of more than one part (Tarjan, 1972). The search keeps its own stack, because a chain of
 // owners may be long.
 func (s *survey) findRings() []bool {
@@ -34,10 +34,11 @@ func (t *tarjan) search(i int32) {
 			t.leave(f.part)
 			continue
 		}
-		o := t.owners[f.part][f.next].owner
+		l := t.owners[f.part][f.next]
+		o := l.owner
 		f.next++
 		switch {
-		case o < 0:
+		case o < 0 || !l.deletes():
 		case t.at[o] == 0:
 			t.enter(o)
 		case t.on[o]:

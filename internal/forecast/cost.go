@@ -116,7 +116,7 @@ func (f *forecast) assumptions() (out []plan.Assumption) {
 			out = append(out, plan.Assumption{Type: plan.KindUnlisted, Name: string(k.Kind)})
 		}
 	}
-	out = append(append(out, f.pauses()...), f.constraints()...)
+	out = slices.Concat(out, f.pauses(), f.constraints(), f.cascades())
 	slices.SortFunc(out, func(a, b plan.Assumption) int {
 		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Detail, b.Detail))
 	})

@@ -1,6 +1,7 @@
 package forecast
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/engine"
@@ -41,7 +42,7 @@ func (f *forecast) plan() plan.Plan {
 	}
 	f.addPhases(p.Objects)
 	p.Totals, p.Scopes = draft.Totals(p.Objects), draft.Scopes(p.Objects)
-	p.Verdicts = f.verdicts
+	p.Verdicts, p.Refusals = f.verdicts, f.refusals
 	p.Cost.Varies = f.acted || slices.Contains(possible, true) || f.varies()
 	f.boundCost(&p.Cost)
 	p.Assumptions = f.assumptions()
@@ -143,7 +144,7 @@ func (f *forecast) ends() ends {
 func (f *forecast) object(i int32, e ends) plan.Object {
 	was := &f.Parts[i].Object
 	o := plan.Object{
-		Key: was.Key, Root: f.target[i], Reason: e.reason[i], Holder: e.holder[i], Container: e.container[i],
+		Key: was.Key, Root: f.target[i], Reason: e.reason[i], Holder: e.holder[i], Container: e.container[i], Edges: edgesOf(was),
 	}
 	if n := f.links.last[i]; n > 0 {
 		o.Wave = f.steps[n-1].Wave
@@ -152,6 +153,10 @@ func (f *forecast) object(i int32, e ends) plan.Object {
 	n, known := f.fork.Node(was.Key)
 	if !stays {
 		o.Outcome = plan.Removed
+		return o
+	}
+	if r := f.refusalOf(was.Key); r != nil && !now.Deleting {
+		o.Outcome, o.Reason, o.Causes = plan.Held, policy.Restricted, causesOf(r)
 		return o
 	}
 	if known {
@@ -170,7 +175,7 @@ func (f *forecast) object(i int32, e ends) plan.Object {
 	}
 	o.Reason = f.fork.ReasonOf(was.Key)
 	for _, r := range now.Owners {
-		if _, lives := f.store.At(r.Key); lives && r.Key != was.Key && len(o.Owners) < run.MaxNames {
+		if _, lives := f.store.At(r.Key); lives && r.OnDelete == graph.OnDeleteUnset && r.Key != was.Key && len(o.Owners) < run.MaxNames {
 			o.Owners = append(o.Owners, r.Key)
 		}
 	}
@@ -181,11 +186,25 @@ func (f *forecast) object(i int32, e ends) plan.Object {
 func (f *forecast) possible() []bool {
 	cfg := &f.cfg
 	q := draft.Question{
-		Parts: f.Parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.within, Targets: f.links.index.Targets(f.req.Delete, f.steps),
+		Parts: f.Parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.within, Targets: f.deleted(),
 		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner,
 		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept, Container: func(i int32) bool { return f.contents.Container(i).Members != graph.MembershipUnset },
 	}
 	return draft.Possible(q)
+}
+
+// deleted returns the propagation of the targets by part. It leaves out those that are restricted in the
+// end, since nothing goes because of them.
+func (f *forecast) deleted() map[int32]graph.Propagation {
+	out := f.links.index.Targets(f.req.Delete, f.steps)
+	maps.DeleteFunc(out, func(i int32, _ graph.Propagation) bool { return f.staysRestricted(i) })
+	return out
+}
+
+// staysRestricted reports whether other objects restrict a part in the end: the store refuses its deletion,
+// its mark counts for no dependent, or it has to go and stays.
+func (f *forecast) staysRestricted(i int32) bool {
+	return f.reasonOf(i) == policy.Restricted || f.refusalOf(f.Parts[i].Object.Key) != nil
 }
 
 // isFixed reports whether a part stays and keeps its references: it is flawed, or a marked
@@ -195,7 +214,7 @@ func (f *forecast) isFixed(i int32) bool {
 	if f.fork.IsFlawed(k) {
 		return true
 	}
-	if why := f.reasonOf(i); why == policy.Protected || why == policy.ProtectionUnknown || why == policy.Braked {
+	if why := f.reasonOf(i); why == policy.Protected || why == policy.ProtectionUnknown || why == policy.Braked || f.staysRestricted(i) {
 		return true
 	}
 	now, ok := f.store.At(k)
@@ -205,11 +224,11 @@ func (f *forecast) isFixed(i int32) bool {
 	return ok && now.MarkWithheld() || ok && now.Deleting && slices.ContainsFunc(f.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
 }
 
-// isKept reports whether a part is unmarked, and protected from its deletion or flawed.
+// isKept reports whether a part is unmarked, and protected from its deletion, restricted or flawed.
 func (f *forecast) isKept(i int32) bool {
 	why := f.reasonOf(i)
 	now, ok := f.store.At(f.Parts[i].Object.Key)
-	return ok && !now.Deleting && (why == policy.Protected || why == policy.ProtectionUnknown || why == policy.ObjectFlawed)
+	return ok && f.staysRestricted(i) || ok && !now.Deleting && (why == policy.Protected || why == policy.ProtectionUnknown || why == policy.ObjectFlawed)
 }
 
 // isMisplaced reports whether a part with several references has one to the UID of a member under

@@ -46,6 +46,7 @@ type forecast struct {
 	waited     map[int32]bool                         // the parts that have been marked with a propagation
 	anyway     map[int32]bool                         // the parts that go without the target's deletion
 	open       map[graph.Key]bool                     // the guarded roots that the engine may pass
+	refusals   []plan.Refusal                         // of the targets, by the store
 	verdicts   []plan.Verdict                         // about the targets
 	ordered    map[int32]int                          // the guards of ordered roots that wait, by part
 	waits      map[plan.AssumptionType]map[string]int // the assumptions that the run used

@@ -114,7 +114,7 @@ func (f *forecast) stepOf(d *inflight.Sent, out finalizer.Outcome) plan.Step {
 		Actor: plan.Engine, Action: d.Action, Key: d.Key, Reason: d.Reason, Propagation: d.Propagation, Finalizer: d.Finalizer,
 		Removes: out.Effect == finalizer.Removed,
 	}
-	if d.Action != policy.Delete {
+	if d.Action != policy.Delete || d.Reason == policy.CascadeOwnerGone || d.Reason == policy.CascadeOwnerWaits {
 		for _, r := range d.Owners {
 			s.Owners = append(s.Owners, r.Key)
 		}
@@ -172,7 +172,7 @@ func (f *forecast) addStep(s plan.Step, after []int32) {
 // userDeletes makes a deletion of the request. An object that goes before is left out.
 func (f *forecast) userDeletes(t plan.Target) {
 	live, ok := f.store.At(t.Key)
-	if !ok {
+	if !ok || f.tryRefuse(&live) {
 		return
 	}
 	if t.Propagation == graph.Unset && live.Propagation() == graph.Unset {
@@ -249,7 +249,7 @@ func (f *forecast) emptyContainers() {
 		container, kind := f.Parts[i].Object.Key, f.contents.Container(i)
 		for _, m := range members {
 			o, lives := f.store.At(f.Parts[m].Object.Key)
-			if !lives || o.Deleting {
+			if !lives || o.Deleting || f.tryRefuse(&o) {
 				continue
 			}
 			f.acted = true

@@ -11,6 +11,7 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
+	"github.com/ownergraph/ownergraph/internal/core/garbage"
 	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/draft"
@@ -62,7 +63,7 @@ func verdict(ctx context.Context, cfg engine.Config, c *seed.Copy, s seed.Seed, 
 		err = fmt.Errorf("judge %s: Guards: none selects it, or it has passed: %w", v.Root, graph.ErrInvalid)
 	case f.Torn:
 		err = fmt.Errorf("judge %s: the objects kept changing during the copy", v.Root)
-	case v.Always || len(v.Protected) > 0 || v.Above && v.Ends > v.Limit || f.isCut(): // refused, whatever is unknown
+	case v.Always || len(v.Protected)+len(v.Restricted) > 0 || v.Above && v.Ends > v.Limit || f.isCut(): // refused, whatever is unknown
 	case f.unselected():
 		maps.Copy(in.Labels, f.waits[plan.LabelsUnknown])
 		err = fmt.Errorf("judge %s: %w", v.Root, guards.ErrUnselected)
@@ -109,12 +110,32 @@ func (f *forecast) verdict(target int32, possible []bool) (plan.Verdict, bool) {
 			v.Protected = append(v.Protected, f.Parts[i].Object.Key)
 		}
 	}
-	v.Ends = f.count(below, ends)
-	slices.SortFunc(v.Protected, graph.Key.Compare)
-	if n := len(v.Protected); n > run.MaxNames {
-		v.Protected, v.ProtectedMore = v.Protected[:run.MaxNames], n-run.MaxNames
+	for _, i := range append(below, target) {
+		if f.isRestricted(i, target, ends) {
+			v.Restricted = append(v.Restricted, f.Parts[i].Object.Key)
+		}
 	}
+	v.Ends = f.count(below, ends)
+	v.Protected, v.ProtectedMore = firstKeys(v.Protected)
+	v.Restricted, v.RestrictedMore = firstKeys(v.Restricted)
 	return v, true
+}
+
+// firstKeys returns the first keys in order, and the number of the others.
+func firstKeys(keys []graph.Key) (first []graph.Key, more int) {
+	slices.SortFunc(keys, graph.Key.Compare)
+	n := min(len(keys), run.MaxNames)
+	return keys[:n:n], len(keys) - n
+}
+
+// isRestricted reports whether another object withholds the end of a part that has to go, now or
+// after its owners (RULES, E4).
+func (f *forecast) isRestricted(i, target int32, ends []bool) bool {
+	if f.reasonOf(i) == policy.Restricted {
+		return true
+	}
+	n, ok := f.fork.Node(f.Parts[i].Object.Key)
+	return ok && i != target && n.Restricted() && f.losesOwners(i, target, ends)
 }
 
 // ending counts the objects below the target that go because it goes.
@@ -154,7 +175,11 @@ func (f *forecast) endings(target int32, possible []bool) (below []int32, ends [
 	for _, i := range below {
 		ends[i] = possible[i] && !f.isKept(i) || f.isEnding(i)
 	}
-	draft.EndLater(below, ends, f.mayEndLater, func(i int32) iter.Seq2[int32, bool] { return f.keepers(i, target, ends) })
+	draft.EndLater(below, ends, draft.Later{
+		May:     f.mayEndLater,
+		Keepers: func(i int32) iter.Seq2[int32, bool] { return f.keepers(i, target, ends) },
+		Alone:   func(i int32) iter.Seq[int32] { return f.cascadeOwners(i, target) },
+	})
 	return below, ends
 }
 
@@ -164,10 +189,10 @@ func (f *forecast) mayEndLater(i int32) bool {
 	return f.isOwned(i) && !f.isKept(i) && f.rule(i) == "" && !f.fork.IsFlawed(f.Parts[i].Object.Key)
 }
 
-// isOwned reports whether an unmarked part still has a reference.
+// isOwned reports whether an unmarked part still has a reference that may delete it.
 func (f *forecast) isOwned(i int32) bool {
 	o, ok := f.store.At(f.Parts[i].Object.Key)
-	return ok && len(o.Owners) > 0 && !f.Parts[i].Object.Deleting
+	return ok && !f.Parts[i].Object.Deleting && slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return garbage.Counts(r.OnDelete) })
 }
 
 // losesProtected reports whether the actor of a container ends a protected part. The engine ends
@@ -181,30 +206,70 @@ func (f *forecast) meetsLater(i, target int32, ends []bool) bool {
 	return f.rule(i) != "" && f.losesOwners(i, target, ends)
 }
 
-// losesOwners reports whether each owner of an unmarked part ends that is left.
+// losesOwners reports whether each owner of an unmarked part ends that is left, or the owner of a
+// cascade reference.
 func (f *forecast) losesOwners(i, target int32, ends []bool) bool {
+	for owner := range f.cascadeOwners(i, target) {
+		if ends[owner] {
+			return f.isOwned(i)
+		}
+	}
 	for range f.keepers(i, target, ends) {
 		return false
 	}
 	return f.isOwned(i)
 }
 
-// keepers yields the owners that keep a part, and whether each does so for good. An owner whose mark
-// is held needs an approval of its own, and an orphaning one ends no object. Another one keeps the
-// part until it ends. So does a target that is protected: it passes no other verdict.
+// cascadeOwners yields the owners whose end alone ends a part, as far as they are there. One that
+// orphans, or whose mark is held, ends no object.
+func (f *forecast) cascadeOwners(i, target int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		o, _ := f.store.At(f.Parts[i].Object.Key)
+		for _, r := range o.Owners {
+			if r.OnDelete != graph.OnDeleteCascade {
+				continue
+			}
+			if at, ok := f.links.index.OwnerOf(i, &r, f.links.below); ok {
+				if _, lives := f.store.At(f.Parts[at].Object.Key); lives && !f.keepsForGood(at, target) && !yield(at) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// keepsForGood reports whether an owner keeps its dependents under each verdict: its mark is held, or
+// it orphans. That of the target counts as passed.
+func (f *forecast) keepsForGood(owner, target int32) bool {
+	o, _ := f.store.At(f.Parts[owner].Object.Key)
+	return o.MarkWithheld() && owner != target || o.Propagation() == graph.Orphan
+}
+
+// keepers yields the owners of unset references that keep a part, and whether each does so for good. An
+// owner whose mark is held needs an approval of its own, and an orphaning one ends no object. Another one
+// keeps the part until it ends. So does a target that is protected: it passes no other verdict. A part
+// without an unset reference keeps itself: its cascade owners alone end it.
 func (f *forecast) keepers(i, target int32, ends []bool) iter.Seq2[int32, bool] {
 	return func(yield func(int32, bool) bool) {
 		o, _ := f.store.At(f.Parts[i].Object.Key)
+		counted := false
 		for _, r := range o.Owners {
+			if r.OnDelete != graph.OnDeleteUnset {
+				continue
+			}
+			counted = true
 			at, ok := f.links.index.OwnerOf(i, &r, f.links.below)
 			if !ok {
 				continue
 			}
-			owner, lives := f.store.At(f.Parts[at].Object.Key)
-			good := owner.MarkWithheld() && at != target || owner.Propagation() == graph.Orphan
+			_, lives := f.store.At(f.Parts[at].Object.Key)
+			good := f.keepsForGood(at, target)
 			if lives && (good || !ends[at]) && !yield(at, good) {
 				return
 			}
+		}
+		if !counted && len(o.Owners) > 0 {
+			yield(i, true)
 		}
 	}
 }

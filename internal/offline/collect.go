@@ -32,7 +32,7 @@ func (c *Content) Observe(ctx context.Context, do func(context.Context, *ownergr
 	if err != nil {
 		return err
 	}
-	cfg := ownergraph.Config{ObserveOnly: true, Level: c.Level}
+	cfg := ownergraph.Config{ObserveOnly: true, Level: c.Level, Policies: c.Policies}
 	return Collect(ctx, constrained{copied, c.Constraints}, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
 		if _, err := of.WaitIdle(ctx); err != nil {
 			return err

@@ -24,6 +24,8 @@ type Content struct {
 	Level    ownergraph.Level
 	// Constraints are the rules of the store's database.
 	Constraints []graph.Constraint
+	// Policies lets the policies of references act, as ownergraph.Config.Policies does.
+	Policies bool
 }
 
 // Dump returns the content for ownergraph.PlanDump.

@@ -12,10 +12,12 @@ type Snapshot struct {
 	of      *settings
 	tables  tree[graph.Kind, table]
 	version uint64
+	// restricts belongs to the objects of the tables.
+	restricts tree[restriction, struct{}]
 }
 
 // Snapshot returns the present kinds and objects.
-func (s *State) Snapshot() Snapshot { return Snapshot{s.conf, s.tables, s.version} }
+func (s *State) Snapshot() Snapshot { return Snapshot{s.conf, s.tables, s.version, s.restricts} }
 
 // Version returns the version that the State had at the moment of the snapshot.
 func (s Snapshot) Version() graph.Version { return version(s.version) }
@@ -35,7 +37,7 @@ func (s *State) Restore(to Snapshot) error {
 		return fmt.Errorf("restore: snapshot: of another store: %w", graph.ErrRefused)
 	}
 	now := s.tables
-	s.tables = to.tables
+	s.tables, s.restricts = to.tables, to.restricts
 	for kind, t := range to.tables.all() {
 		before, _ := now.get(kind)
 		if t.sick, t.reason = before.sick && t.served, ""; t.sick {

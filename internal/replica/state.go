@@ -28,6 +28,9 @@ type State struct {
 	uids     uint64 // the number of UIDs made or tried
 	restores uint64
 	epoch    string // of the latest restore
+	// restricts has the Restrict references of all objects, by the UID of their owner. A deletion
+	// finds the dependents by it.
+	restricts tree[restriction, struct{}]
 }
 
 // table has the objects of one kind. It is a value.
@@ -57,7 +60,10 @@ func New(c Config) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &State{conf: conf, tables: tree[graph.Kind, table]{compare: cmp.Compare[graph.Kind]}}
+	s := &State{
+		conf: conf, tables: tree[graph.Kind, table]{compare: cmp.Compare[graph.Kind]},
+		restricts: tree[restriction, struct{}]{compare: restriction.compare},
+	}
 	for i, info := range c.Kinds {
 		if _, twice := s.tables.get(info.Kind); twice || info.Kind == "" {
 			return nil, fmt.Errorf("new store: Kinds[%d]: %q is empty or there twice", i, info.Kind)
@@ -159,11 +165,13 @@ func (s *State) nextVersion() graph.Version {
 }
 
 func (s *State) put(t table, o *graph.Object) {
+	s.index(t, o.Place(), o)
 	t.objects = t.objects.put(o.Place(), o)
 	s.tables = s.tables.put(o.Kind, t)
 }
 
 func (s *State) remove(t table, o *graph.Object) {
+	s.index(t, o.Place(), nil)
 	t.objects, t.labels = t.objects.remove(o.Place()), t.labels.remove(o.Place())
 	s.tables = s.tables.put(o.Kind, t)
 }

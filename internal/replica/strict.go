@@ -27,9 +27,12 @@ func (s *State) judgeOwners(verb string, had []graph.Owner, o graph.Object) erro
 }
 
 // has reports whether the references have r already. One that begins to block is a new one,
-// because its owner would wait for one dependent more.
+// because its owner would wait for one dependent more. So is one with another policy, because
+// the policy decides on the end of both (RULES, E4).
 func has(had []graph.Owner, r graph.Owner) bool {
-	return slices.ContainsFunc(had, func(old graph.Owner) bool { return old.Same(r) && (old.Block || !r.Block) })
+	return slices.ContainsFunc(had, func(old graph.Owner) bool {
+		return old.Same(r) && (old.Block || !r.Block) && old.OnDelete == r.OnDelete
+	})
 }
 
 // rejects returns the reason why the owner of a resolved reference takes no dependent, or "".
@@ -43,6 +46,8 @@ func (s *State) rejects(r graph.Owner) string {
 		return "is being deleted in the foreground"
 	case owner.Orphaning():
 		return "is being deleted and orphans its dependents"
+	case owner.Deleting && r.OnDelete == graph.OnDeleteRestrict:
+		return "is being deleted, and cannot be restricted"
 	}
 	return ""
 }

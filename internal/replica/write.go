@@ -88,6 +88,9 @@ func (s *State) Delete(key graph.Key, opts graph.DeleteOptions) (Commit, error) 
 		return Commit{}, err
 	}
 	out, err := finalizer.Delete(*live, opts, s.conf.propagation[key.Kind])
+	if err == nil {
+		err = s.checkRestricted(live)
+	}
 	if err != nil {
 		return Commit{}, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/fifo"
+	"github.com/ownergraph/ownergraph/internal/core/garbage"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
 
@@ -156,8 +157,8 @@ func (w *walk) add(id graph.NodeID, counts bool) {
 	w.todo = append(w.todo, id)
 }
 
-// visit looks at a dependent. It counts the dependent once none of its owners keeps it: each
-// of them is not solid, or goes with the cascade. It returns the number of its owners.
+// visit looks at a dependent. It counts the dependent once it goes by its references (RULES, E1). An
+// owner counts as gone if it is not solid, or goes with the cascade. It returns the number of its owners.
 //
 //test:by TestWalk
 func (w *walk) visit(v View, id graph.NodeID) int {
@@ -165,15 +166,16 @@ func (w *walk) visit(v View, id graph.NodeID) int {
 	if _, ok := w.seen[id]; ok || n.State() != graph.Observed || n.Inside(inside.Key{}).Flawed() {
 		return 0
 	}
-	owners := n.Owners()
-	for i := range owners {
-		r := n.Reference(i)
-		if _, goes := w.seen[r.Owner]; !goes && !r.Self && r.Class == graph.Solid {
-			return i
+	var sum garbage.Sum
+	for _, r := range n.References() {
+		if _, goes := w.seen[r.Owner]; !r.Self {
+			sum.Add(r.OnDelete, goes || r.Class != graph.Solid)
 		}
 	}
-	w.add(id, !n.Deleting())
-	return owners
+	if sum.Goes() {
+		w.add(id, !n.Deleting())
+	}
+	return n.Owners()
 }
 
 // end takes an object off the count that has gone. Its dependents may still count.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/garbage"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -47,19 +48,31 @@ func IsUnproven(v record.Nodes, n graph.Node, since seq.Stamp) bool {
 	return false
 }
 
-// DanglingAlone returns the dangling references of an object, or none if it has an owner
-// that waits. A user can delete such an owner again with orphan.
+// DanglingAlone returns the dangling references by which an object goes, or none if it has an owner
+// that waits. A user can delete such an owner again with orphan. Beside a dangling cascade reference
+// the other owners decide nothing.
 //
 //test:by TestDanglingAlone
 func DanglingAlone(in *policy.Facts) (refs []int) {
+	kept, cascades := false, false
 	for i := range in.Owners {
-		switch f := &in.Owners[i]; {
-		case f.Self:
-		case in.ClassOf(f) != graph.Dangling:
+		f := &in.Owners[i]
+		if f.Self || !garbage.Counts(f.OnDelete) {
+			continue
+		}
+		switch class, cascade := in.ClassOf(f), f.OnDelete == graph.OnDeleteCascade; {
+		case class == graph.Waiting:
 			return nil
-		default:
+		case class != graph.Dangling:
+			kept = kept || !cascade
+		case cascade && !cascades:
+			refs, cascades = append(refs[:0], i), true
+		case cascade == cascades:
 			refs = append(refs, i)
 		}
+	}
+	if kept && !cascades {
+		return nil
 	}
 	return refs
 }

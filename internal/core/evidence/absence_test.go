@@ -13,6 +13,7 @@ import (
 func TestDanglingAlone(t *testing.T) {
 	gone, waits := policy.OwnerFacts{Class: graph.Dangling}, policy.OwnerFacts{Class: graph.Waiting}
 	self := policy.OwnerFacts{Class: graph.Solid, Self: true}
+	cascade := policy.OwnerFacts{Class: graph.Dangling, OnDelete: graph.OnDeleteCascade}
 	for _, c := range []struct {
 		reason string
 		owners []policy.OwnerFacts
@@ -22,6 +23,10 @@ func TestDanglingAlone(t *testing.T) {
 		{"all owners are gone", []policy.OwnerFacts{gone, gone}, []int{0, 1}},
 		{"the object is no owner of its own", []policy.OwnerFacts{self, gone}, []int{1}},
 		{"a user can delete an owner that waits again, with orphan", []policy.OwnerFacts{gone, waits}, nil},
+		{"a dangling cascade reference decides beside a solid owner", []policy.OwnerFacts{{Class: graph.Solid}, gone, cascade}, []int{2}},
+		{"so do two", []policy.OwnerFacts{cascade, gone, cascade}, []int{0, 2}},
+		{"release and restrict delete nothing", []policy.OwnerFacts{gone, {Class: graph.Dangling, OnDelete: graph.OnDeleteRelease}, {Class: graph.Dangling, OnDelete: graph.OnDeleteRestrict}}, []int{0}},
+		{"a cascade owner that waits may be deleted again, too", []policy.OwnerFacts{gone, {Class: graph.Waiting, OnDelete: graph.OnDeleteCascade}}, nil},
 		{"a solid owner keeps the object", []policy.OwnerFacts{{Class: graph.Solid}, gone}, nil},
 	} {
 		in := &policy.Facts{Owners: c.owners, References: len(c.owners)}

@@ -18,7 +18,7 @@ import (
 func (v *View) Input(id graph.NodeID, s *Scratch) *policy.Facts {
 	n, m, in := v.Node(id), v.Peek(id, new(record.State)), &s.input
 	*in = policy.Facts{
-		Known: m.Known, Mark: m.Mark, Flawed: n.Inside(inside.Key{}).Flawed(), Unreadable: n.Inside(inside.Key{}).Unreadable(), Referring: n.Referring(), Elsewhere: n.Inside(inside.Key{}).Elsewhere(), Blocking: n.Blocking(),
+		Restricted: n.Restricted(), Known: m.Known, Mark: m.Mark, Flawed: n.Inside(inside.Key{}).Flawed(), Unreadable: n.Inside(inside.Key{}).Unreadable(), Referring: n.Referring(), Elsewhere: n.Inside(inside.Key{}).Elsewhere(), Blocking: n.Blocking(),
 		Fence: v.Fence, Owners: s.facts[:0],
 	}
 	if n.Orphaning() {
@@ -62,7 +62,7 @@ func (v *View) retry(id graph.NodeID) *graph.Object {
 
 // fact returns the evidence about the owner of a reference of a node.
 func (v *View) fact(id graph.NodeID, r *graph.Reference, m *record.State, since seq.Stamp) policy.OwnerFacts {
-	f := policy.OwnerFacts{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt}
+	f := policy.OwnerFacts{Self: r.Self, Block: r.Block, Class: r.Class, Doubt: r.Doubt, OnDelete: r.OnDelete}
 	if r.Owner != 0 && !r.Self {
 		v.completeFact(&f, id, m, v.Node(r.Owner), since)
 		// The graph knows it of an absence of its own. This one comes from the engine's memory.
@@ -122,8 +122,12 @@ func (v *View) completeFact(f *policy.OwnerFacts, id graph.NodeID, dep *record.S
 	f.Remembered = f.Class == graph.Dangling && v.remembers(v.Node(id), o)
 	f.Mark, f.Changed = m.Mark, max(m.Changed, m.Absent)
 	f.Read, f.ReadBegan, f.SameVersion = v.readState(o.ID())
-	if m.Withheld && f.Read != policy.ReadUnset {
+	switch f.Restricted = o.Restricted() && (o.State() != graph.Observed || o.Inside(inside.Key{}).MarkWithheld()); {
+	case f.Read == policy.ReadUnset:
+	case m.Withheld || f.Restricted:
 		f.Read = policy.ReadSolid
+	case f.ReadBegan <= m.Freed: // it waited for nothing while another object restricted it
+		f.Read, f.ReadBegan, f.SameVersion = policy.ReadUnset, 0, false
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/garbage"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/inside"
 )
@@ -89,10 +90,13 @@ func (v *View) originOf(k graph.Key) (roots []graph.Key, open bool) {
 //
 //test:by TestGoneBefore
 func isOwned(n graph.Node) bool {
+	var sum garbage.Sum
+	any := false
 	for i := range n.Owners() {
-		if r := n.Reference(i); !r.Self && r.Class == graph.Solid {
-			return true
+		if r := n.Reference(i); !r.Self {
+			sum.Add(r.OnDelete, r.Class != graph.Solid)
+			any = any || r.Class == graph.Solid
 		}
 	}
-	return false
+	return any && !sum.Goes()
 }

@@ -31,6 +31,24 @@ func Holding(g *graph.Graph, n graph.Node, most, look int) (ids []graph.NodeID, 
 	return ids, total
 }
 
+// RestrictedBy returns the first objects that restrict an object, by key, at most as many as it may look
+// at. Total counts the others by their references.
+//
+//test:by ownergraph.TestExplainRestricted
+func RestrictedBy(g *graph.Graph, n graph.Node, look int) (ids []graph.NodeID, total int) {
+	more := 0
+	for d := range n.RestrictedBy() {
+		switch {
+		case len(ids) == look:
+			more++
+		case !slices.Contains(ids, d.ID()):
+			ids = append(ids, d.ID())
+		}
+	}
+	slices.SortFunc(ids, func(a, b graph.NodeID) int { return g.Node(a).Key().Compare(g.Node(b).Key()) })
+	return ids, len(ids) + more
+}
+
 // Contents returns the observed members of a container, as far as it looks. Marked ones come first,
 // since they wait for something, and then the key decides.
 //

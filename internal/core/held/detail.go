@@ -62,6 +62,19 @@ func Dependents(n graph.Node) (names []string) {
 	return names
 }
 
+// Restricting names the first objects that restrict an object.
+//
+//test:by ownergraph.TestHeldRestricted
+func Restricting(n graph.Node) (names []string) {
+	for d := range n.RestrictedBy() {
+		if len(names) == maxDetail {
+			break
+		}
+		names = append(names, d.Key().String())
+	}
+	return names
+}
+
 // Owners names the first owners that are in doubt, or the first of all.
 func Owners(n graph.Node) []string {
 	var all, doubtful []string

@@ -43,7 +43,7 @@ func (s Status) String() string {
 //test:by TestStatusOfReasons
 func StatusOf(r policy.Reason) Status {
 	switch r {
-	case policy.NeedDependents, policy.NeedMembers, policy.NeedPhase:
+	case policy.NeedDependents, policy.NeedMembers, policy.NeedPhase, policy.Restricted:
 		return Blocked
 	case policy.NeedFinalizers, policy.NeedGrace, policy.NeedAcknowledgement, policy.NeedWatch, policy.NeedListing, policy.BrakeListing,
 		policy.NeedSelect, policy.StoreDelays, policy.ObserveOnly, policy.LevelTooLow,

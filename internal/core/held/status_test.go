@@ -52,6 +52,7 @@ the store does not begin a fence: stuck
 the judgement of its deletion fails: stuck
 the engine is paused: pending
 it is in the share of another collector: pending
+another object restricts it: blocked
 `
 	got := "\n"
 	for r := range policy.Reason(255) {

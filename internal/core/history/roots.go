@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/garbage"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -69,6 +70,7 @@ func (m *Machine) isOld(n uint64) bool {
 // owners sums up the owners of an object.
 type owners struct {
 	any, solid, unknown bool
+	cascades            bool           // a cascade owner is gone or waits, and only such owners count
 	ids                 []graph.NodeID // gone or waiting
 	text                []byte         // scratch of a set
 
@@ -77,16 +79,27 @@ type owners struct {
 	sets  [][]byte // that would be kept
 }
 
-func (w *owners) reset() { w.any, w.solid, w.unknown, w.ids = false, false, false, w.ids[:0] }
+func (w *owners) reset() {
+	w.any, w.solid, w.unknown, w.cascades, w.ids = false, false, false, false, w.ids[:0]
+}
 
-// add adds an owner of the class.
-func (w *owners) add(c graph.Class, o graph.NodeID) {
+// add adds an owner of the class, with the policy of its reference. Only a reference that may delete
+// the object gives it a root.
+func (w *owners) add(p graph.OnDelete, c graph.Class, o graph.NodeID) {
+	goes := c == graph.Dangling || c == graph.Waiting
+	switch {
+	case !garbage.Counts(p), p == graph.OnDeleteCascade && !goes, p == graph.OnDeleteUnset && w.cascades:
+		return
+	case p == graph.OnDeleteCascade && !w.cascades:
+		w.reset()
+		w.cascades = true
+	}
 	w.any = true
-	switch c {
-	case graph.Solid:
-		w.solid = true
-	case graph.Dangling, graph.Waiting:
+	switch {
+	case goes:
 		w.ids = append(w.ids, o)
+	case c == graph.Solid:
+		w.solid = true
 	default:
 		w.unknown = true
 	}
@@ -99,7 +112,7 @@ func (m *Machine) judge(v record.Nodes, id graph.NodeID, rewound seq.Stamp) (uin
 	w.reset()
 	for i := range n.Owners() {
 		if r := n.Reference(i); !r.Self {
-			w.add(classOf(v, &r, rewound), r.Owner)
+			w.add(r.OnDelete, classOf(v, &r, rewound), r.Owner)
 		}
 	}
 	switch root := m.sum(v); {
@@ -129,7 +142,7 @@ func (m *Machine) RootOf(v record.Nodes, id graph.NodeID, in *policy.Facts) uint
 	w.reset()
 	for i := range in.Owners {
 		if f := &in.Owners[i]; !f.Self {
-			w.add(in.ClassOf(f), v.OwnerID(id, i))
+			w.add(f.OnDelete, in.ClassOf(f), v.OwnerID(id, i))
 		}
 	}
 	return m.sum(v)

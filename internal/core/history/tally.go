@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/garbage"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -74,14 +75,15 @@ func (t *Tally) Add(m *Machine, v record.Nodes, id graph.NodeID, rewound seq.Sta
 	}
 }
 
-// isKept reports whether an object has no owner or a solid one.
+// isKept reports whether no end of an owner deletes the object: it has no owner, or a solid one.
 func isKept(n graph.Node) bool {
+	var sum garbage.Sum
 	for i := range n.Owners() {
-		if r := n.Reference(i); !r.Self && r.Class == graph.Solid {
-			return true
+		if r := n.Reference(i); !r.Self {
+			sum.Add(r.OnDelete, r.Class != graph.Solid)
 		}
 	}
-	return n.Owners() == 0
+	return n.Owners() == 0 || !sum.Goes()
 }
 
 // of returns the entries of the roots of a node. The machine a has the number.

@@ -16,6 +16,7 @@ var unhashed = map[string]string{
 	"order.waves": "a report", "counts.left": "follows from the places", "counts.total": "follows from the places",
 	"counts.forward": "follows from the places", "order.counts": "follows from the places",
 	"place.queued": "of a walk", "place.pending": "of a walk", "place.rank": "of a walk", "place.ring": "of a walk",
+	"place.fixed": "of a walk",
 	"place.facts": "follows from the object, unless the order is stale",
 }
 

@@ -157,6 +157,7 @@ type place struct {
 	status  status
 	free    bool // its dependents need not wait for its mark: it waits or is absent
 	counted bool
+	fixed   bool // no end of an owner makes it go
 	listed  bool // it is among those that wait for a phase
 	queued  bool // a walk has taken it up
 	above   bool // the root hangs below it, too

@@ -147,7 +147,7 @@ func (m *Machine) descend(v View, w *walk) {
 		w.open = true
 	}
 	owner := w.ids[w.at]
-	dep, ok := w.cursor.Next(v.Graph)
+	dep, policy, ok := w.cursor.NextReference(v.Graph)
 	if !ok {
 		v.Graph.CloseCursor(&w.cursor)
 		w.open = false
@@ -155,7 +155,7 @@ func (m *Machine) descend(v View, w *walk) {
 		return
 	}
 	if p := w.places[owner]; dep != owner && p != nil {
-		m.visit(v, w, dep, p.free)
+		m.visit(v, w, dep, policy, p.free)
 	}
 }
 
@@ -195,7 +195,7 @@ func (w *walk) grow(id graph.NodeID, p *place) {
 
 // visit visits an object by one of its references. Free says that the object need not wait for
 // the mark of that owner.
-func (m *Machine) visit(v View, w *walk, id graph.NodeID, free bool) {
+func (m *Machine) visit(v View, w *walk, id graph.NodeID, by graph.OnDelete, free bool) {
 	if v.Node(id).State() != graph.Observed || id == w.order.root {
 		return
 	}
@@ -203,7 +203,10 @@ func (m *Machine) visit(v View, w *walk, id graph.NodeID, free bool) {
 	if p == nil || !p.queued {
 		p = m.addPlace(v, w, id)
 	}
-	if !free && p.pending > 0 && p.pending < never {
+	switch {
+	case by == graph.OnDeleteCascade && !p.fixed:
+		p.pending = 0
+	case by == graph.OnDeleteUnset && !free && p.pending > 0 && p.pending < never:
 		p.pending--
 	}
 	if p.pending == 0 && p.status == stays {
@@ -222,22 +225,43 @@ func (m *Machine) addPlace(v View, w *walk, id graph.NodeID) *place {
 	p.due, p.facts = p.own, factsOf(n, &o, p.own)
 	w.taken = append(w.taken, id)
 	if o.MarkWithheld() || v.Stays != nil && v.Stays(id) || n.Inside(inside.Key{}).Flawed() && !o.Deleting {
-		p.pending = never
+		p.pending, p.fixed = never, true
 		return p
 	}
-	for i := range n.Owners() {
-		m.looked++
-		switch wait, keeps := m.awaits(v, w, n, i); {
-		case keeps:
-			p.pending = never
-		case wait && p.pending < never:
-			p.pending++
-		}
-	}
+	p.pending = m.countPending(v, w, n)
 	if p.known || o.Deleting {
 		w.marked = append(w.marked, id)
 	}
 	return p
+}
+
+// countPending returns the number of owners for which an object has to wait before it goes: those of
+// its unset references. It is 0 once the owner of a cascade reference goes.
+func (m *Machine) countPending(v View, w *walk, n graph.Node) (pending int32) {
+	counted, cascades := false, false
+	for i := range n.Owners() {
+		m.looked++
+		wait, keeps := m.awaits(v, w, n, i)
+		switch r := n.Reference(i); {
+		case r.Self:
+		case r.OnDelete == graph.OnDeleteCascade:
+			cascades = cascades || !wait && !keeps
+		case r.OnDelete != graph.OnDeleteUnset:
+		case keeps:
+			counted, pending = true, never
+		default:
+			if counted = true; wait && pending < never {
+				pending++
+			}
+		}
+	}
+	switch {
+	case cascades:
+		return 0
+	case !counted:
+		return never
+	}
+	return pending
 }
 
 // awaits reports whether an object has to wait for the mark of its i-th owner, or whether the
@@ -279,7 +303,7 @@ func factsOf(n graph.Node, o *graph.Object, own uint8) uint64 {
 		mix(bit(flag))
 	}
 	for i, owner := range n.OwnerNodes() {
-		mix(uint64(owner.ID())<<1 | bit(n.Inside(inside.Key{}).Blocks(i)))
+		mix(uint64(owner.ID())<<1 | bit(n.Inside(inside.Key{}).Blocks(i)) | uint64(n.OwnerAt(i).OnDelete)<<33)
 	}
 	return h<<1 | bit(o.Deleting)
 }

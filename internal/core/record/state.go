@@ -15,6 +15,7 @@ type State struct {
 	Changed seq.Stamp // its version, or its absence, became known
 	Role    seq.Stamp // its role as an owner changed
 	Mark    seq.Stamp // since then its propagation mark is observed without a gap; 0 without a mark
+	Freed   seq.Stamp // another object ceased to restrict it, 0 for never
 	Absent  seq.Stamp // it is known absent beyond the graph since then, 0 if it is not; of a read its beginning
 
 	Marked time.Time // the mark was first observed

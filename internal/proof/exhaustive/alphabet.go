@@ -32,6 +32,8 @@ const (
 	// approve the deletion, protect objects and end that, create the root again, and let an
 	// object refer to the root late.
 	Guarding
+	// Rebinding: as Deleting, and users delete with orphan, and give references other policies.
+	Rebinding
 )
 
 // actions collects the possible actions on a store.
@@ -80,7 +82,7 @@ func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action
 		}
 		add(oracle.Background, o.Key)
 		add(oracle.Foreground, o.Key)
-		if !users.fewer() {
+		if !users.fewer() || users == Rebinding {
 			add(oracle.Orphan, o.Key)
 		}
 		if o.Deleting && o.Propagation() != graph.Unset {
@@ -89,7 +91,10 @@ func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action
 		if slices.Contains(o.Finalizers, foreign) {
 			add(oracle.Finish, o.Key)
 		}
-		if users == Deleting {
+		if users == Rebinding {
+			out = append(out, rebinding(o)...)
+		}
+		if users == Deleting || users == Rebinding {
 			continue
 		}
 		for j, other := range start {
@@ -131,7 +136,17 @@ func foreseeing(s *world.Store, start []graph.Object, i int, o graph.Object, liv
 
 // fewer reports whether users have few sorts of actions, so that the search affords
 // more of them.
-func (u Users) fewer() bool { return u == Deleting || u == Adopting }
+func (u Users) fewer() bool { return u == Deleting || u == Adopting || u == Rebinding }
+
+// rebinding returns the possible changes of the policies of an object's references: to the next
+// policy of each.
+func rebinding(o graph.Object) (out []oracle.Action) {
+	for _, r := range o.Owners {
+		next := graph.Owner{Key: r.Key, OnDelete: (r.OnDelete + 1) % (graph.OnDeleteCascade + 1)}
+		out = append(out, oracle.Action{Verb: oracle.Repolicy, Object: graph.Object{Key: o.Key, Owners: []graph.Owner{next}}})
+	}
+	return out
+}
 
 // incarnations returns the keys of a name to which a reference may lead. They are those
 // of the first incarnation, which may be gone, and of the live one.

@@ -5,8 +5,8 @@
 //   - any order of deliveries, calls and results
 //   - crashes and new listings
 //   - in rows of their own: restores of the store, kinds that are out of reach for a
-//     while, foreign finalizers, unresolved references, a store of level 3, guards, and
-//     engines with shares
+//     while, foreign finalizers, unresolved references, a store of level 3, guards, policies,
+//     and engines with shares
 //
 // internal/proof/invariant judges each write. internal/proof/oracle judges each quiet state, in
 // which no move is left.
@@ -50,6 +50,9 @@
 //   - G6: "pause". A user pauses an engine, which begins no write until the user ends the pause.
 //   - H1 to H3: "moves of shares". An object joins the share of one of two engines or leaves it,
 //     and an engine begins no call outside of its share. At the end each object is in a share.
+//   - E1 to E4: "policies". Each reference blocks, and has one of the policies. With "rebinding
+//     actions" users change the policies too. Restrict stands at level 3 alone: below it an engine may
+//     delete an object before it has observed the restriction.
 //   - G7: "guard: order". The objects below the root go in phases.
 //   - G1 to G4: "with a guarded root". Users delete the root again, approve, protect, and add
 //     a late dependent. Two engines differ in their guards. A rule of protection in the

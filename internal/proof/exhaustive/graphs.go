@@ -35,15 +35,28 @@ type shape struct {
 	selves  bool // references of an object to itself
 	foreign bool // objects with a foreign finalizer
 	doubts  bool // references with unresolved coordinates
+	// policies are those of the references, if there are any. Each reference blocks then.
+	policies []graph.OnDelete
 }
 
 // values is the number of values of a pair: no reference, a plain one, a blocking one,
-// and the last two unresolved.
+// and the last two unresolved. With policies it is no reference, and one of each policy.
 func (s shape) values() int {
-	if s.doubts {
+	switch {
+	case s.policies != nil:
+		return 1 + len(s.policies)
+	case s.doubts:
 		return 5
 	}
 	return 3
+}
+
+// reference returns the reference of a value.
+func (s shape) reference(value int, k graph.Key) graph.Owner {
+	if s.policies != nil {
+		return graph.Owner{Key: k, Block: true, OnDelete: s.policies[value-1]}
+	}
+	return graph.Owner{Key: k, Block: value%2 == 0, Unresolved: value > 2}
 }
 
 func graphs(n, kinds int, s shape) [][]graph.Object {
@@ -76,7 +89,7 @@ func graphs(n, kinds int, s shape) [][]graph.Object {
 	slices.SortStableFunc(codes, func(a, b int) int { return cmp.Compare(weight(a, edges, base), weight(b, edges, base)) })
 	out := make([][]graph.Object, len(codes))
 	for i, code := range codes {
-		out[i] = build(code, n, kinds, base, pairs)
+		out[i] = build(code, n, kinds, s, pairs)
 	}
 	return out
 }
@@ -113,14 +126,15 @@ func weight(code, edges, base int) int {
 	return w
 }
 
-func build(code, n, kinds, base int, pairs [][2]int) []graph.Object {
+func build(code, n, kinds int, s shape, pairs [][2]int) []graph.Object {
+	base := s.values()
 	objects := make([]graph.Object, n)
 	for i := range objects {
 		objects[i] = graph.Object{Key: key(i, kinds), Version: "1"}
 	}
 	for _, p := range pairs {
 		if r := code % base; r > 0 {
-			objects[p[0]].Owners = append(objects[p[0]].Owners, graph.Owner{Key: key(p[1], kinds), Block: r%2 == 0, Unresolved: r > 2})
+			objects[p[0]].Owners = append(objects[p[0]].Owners, s.reference(r, key(p[1], kinds)))
 		}
 		code /= base
 	}

@@ -109,14 +109,16 @@ func (s Scope) guard(side int) Guard {
 // configs returns the settings of each engine.
 func (s Scope) configs() (out []ownergraph.Config) {
 	for i := range s.engines() {
-		out = append(out, s.guard(i).config())
+		c := s.guard(i).config()
+		c.Policies = s.Policies
+		out = append(out, c)
 	}
 	return out
 }
 
 // oracle returns the settings of the oracle.
 func (s Scope) oracle() oracle.Config {
-	base := oracle.Config{Strict: s.Strict}
+	base := oracle.Config{Strict: s.Strict, Policies: s.Policies}
 	c := s.guard(0).oracle(base)
 	for i := 1; i < s.engines(); i++ {
 		if s.guard(i) != s.guard(0) {

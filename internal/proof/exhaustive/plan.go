@@ -47,10 +47,22 @@ func Small() []Stage {
 	}
 }
 
+// Policies returns the scopes with policies of references. Those in which an object may restrict
+// another one are at level 3.
+func Policies() []Stage {
+	return []Stage{
+		{Objects: 2, Scope: Scope{Actions: 2, Policies: true, Late: true}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 2, Policies: true, Strict: true, Users: Rebinding, Late: true}, Whole: true},
+		{Objects: 2, Scope: Scope{Actions: 2, Policies: true, Strict: true, Users: Rebinding, Crashes: 1}, Whole: true},
+		{Objects: 3, Scope: Scope{Actions: 1, Policies: true, Users: Deleting, Late: true}, Whole: true},
+		{Objects: 3, Scope: Scope{Actions: 1, Policies: true, Strict: true, Users: Rebinding, Late: true}, Whole: true},
+	}
+}
+
 // Standard returns the stages of a run without other flags: the small scopes, those with
-// guards and with shares, then the plan for three objects, two actions, a crash and a new listing.
+// guards, with shares and with policies, then the plan for three objects, two actions, a crash and a new listing.
 func Standard() []Stage {
-	return slices.Concat(Small(), Guarded(), Shared(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
+	return slices.Concat(Small(), Guarded(), Shared(), Policies(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
 }
 
 // Sure returns the stages of Standard that run to their end with -sure. They are the first

@@ -117,6 +117,9 @@ func (p *printer) object(o graph.Object) {
 func (p *printer) owner(r graph.Owner) {
 	p.key(r.Key)
 	p.flags(r.Block, r.Unresolved)
+	if r.OnDelete != graph.OnDeleteUnset {
+		p.word(uint64(r.OnDelete))
+	}
 }
 
 // newest returns the last fence that was begun and is not over. The number of later

@@ -47,7 +47,7 @@ func (s Stage) graphs() [][]graph.Object {
 	if s.Guarded {
 		all = guardedGraphs(s.Objects)
 	} else {
-		all = graphs(s.Objects, s.Kinds, shape{selves: s.Selves, foreign: s.Foreign, doubts: s.Doubts})
+		all = graphs(s.Objects, s.Kinds, shape{selves: s.Selves, foreign: s.Foreign, doubts: s.Doubts, policies: s.Scope.policies()})
 	}
 	if s.Scope.Shares > 0 {
 		for _, g := range all {

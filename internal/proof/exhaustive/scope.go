@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // never is longer than any wait of an engine.
@@ -49,6 +50,9 @@ type Scope struct {
 	// Strict: the store has level 3, and refuses what the oracle's W4 names. Otherwise it has
 	// level 2.
 	Strict bool
+	// Policies: the references have policies, which act. Without Strict none restricts at the start,
+	// because an engine need not know a restriction before its delete.
+	Policies bool
 	// States bounds the states of one graph, 0 for no bound.
 	States int
 	// Deadline bounds the time, the zero time for no bound.
@@ -82,8 +86,21 @@ func (u Users) action() string {
 		return "foreseeing action"
 	case Guarding:
 		return "guarding action"
+	case Rebinding:
+		return "rebinding action"
 	}
 	return "action"
+}
+
+// policies returns the policies of the references, nil for none.
+func (s Scope) policies() []graph.OnDelete {
+	switch {
+	case !s.Policies:
+		return nil
+	case s.Strict:
+		return []graph.OnDelete{graph.OnDeleteUnset, graph.OnDeleteCascade, graph.OnDeleteRelease, graph.OnDeleteRestrict}
+	}
+	return []graph.OnDelete{graph.OnDeleteUnset, graph.OnDeleteCascade, graph.OnDeleteRelease}
 }
 
 // setsEarly reports whether the set of kinds may pass a fence before each kind has.
@@ -139,6 +156,9 @@ func (s Scope) String() string {
 	}
 	if s.Strict {
 		words = append(words, "store of level 3")
+	}
+	if s.Policies {
+		words = append(words, "policies")
 	}
 	return strings.Join(words, ", ")
 }

@@ -1,6 +1,7 @@
 package invariant
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
@@ -77,7 +78,10 @@ func (w *Witness) written(c engine.Call, live *graph.Object) *Breach {
 	case c.Type == engine.CallDelete && live.MarkWithheld(): // it is repeated for an order (G7)
 		return w.verdict(live)
 	case c.Type == engine.CallDelete:
-		return w.certified(live)
+		if bad := w.unrestricted(c); bad != nil {
+			return bad
+		}
+		return w.certified(c, live)
 	case graph.IsGuardFinalizer(c.Change.DropFinalizer):
 		return w.verdict(live)
 	}
@@ -104,42 +108,58 @@ func (w *Witness) quarantine(own graph.Kind) (graph.Kind, bool) {
 	return "", false
 }
 
-// shared finds a write to an object whose UID another observed object has. It also
-// finds a deletion because of an owner with such a UID.
+// duplicate reports whether two observed objects had the UID when the engine decided on the call.
+func (w *Witness) duplicate(c engine.Call, u graph.UID) bool {
+	claim := w.shares[u]
+	return claim.count > 1 && w.decided[c.ID] >= claim.since
+}
+
+// shared finds a write to an object whose UID another observed object has.
 func (w *Witness) shared(c engine.Call, live *graph.Object) *Breach {
-	at := w.decided[c.ID]
-	duplicate := func(u graph.UID) bool {
-		claim := w.shares[u]
-		return claim.count > 1 && at >= claim.since
-	}
-	if duplicate(live.UID) {
+	if w.duplicate(c, live.UID) {
 		return &Breach{Rule: "S8", Object: live.Key, text: "the engine writes to %[1]s, and another object has the same UID"}
-	}
-	if c.Type != engine.CallDelete || w.sweepCalls[c.ID] {
-		return nil
-	}
-	for i := range live.Owners {
-		if r := &live.Owners[i]; r.UID != live.UID && w.facts[r.Key].here && duplicate(r.UID) {
-			return &Breach{Rule: "S8", Object: live.Key, Other: r.Key, text: "the engine deletes %[1]s, and two objects have the UID of its owner %[2]s"}
-		}
 	}
 	return nil
 }
 
-// certified finds a deletion without a report, for each owner, that the owner is
-// gone or waits.
-func (w *Witness) certified(d *graph.Object) *Breach {
+// certified finds a deletion without a report, for each unset owner or for one cascade owner, that the
+// owner is gone or waits.
+func (w *Witness) certified(c engine.Call, d *graph.Object) *Breach {
+	if bad := w.flawed(d); bad != nil {
+		return bad
+	}
+	unset := false
+	var bad, solid *Breach
 	for i := range d.Owners {
 		r := &d.Owners[i]
-		if r.UID == d.UID { // the object lives, and the Ledger judges one that shares the UID
+		if !ends(r) || r.UID == d.UID { // the object lives, and the Ledger judges one that shares the UID
 			continue
 		}
-		if r.Unresolved {
-			return &Breach{Rule: "S1a", Object: d.Key, Other: r.Key, text: "the engine deletes %[1]s, and the scope of its owner %[2]s is unresolved"}
+		breach := w.certifiedOwner(c, d, r)
+		switch {
+		case r.OnDelete == graph.OnDeleteUnset:
+			unset, bad = true, cmp.Or(bad, breach)
+		case breach == nil:
+			return nil
+		default:
+			solid = breach
 		}
-		if !w.proven(d, r, false) {
-			return &Breach{Rule: "S1a", Object: d.Key, Other: r.Key, text: "the engine deletes %[1]s without a report that its owner %[2]s is gone or waits"}
-		}
+	}
+	if unset {
+		return bad
+	}
+	return solid
+}
+
+// certifiedOwner also finds a deletion because of an owner whose UID two objects have.
+func (w *Witness) certifiedOwner(c engine.Call, d *graph.Object, r *graph.Owner) *Breach {
+	switch {
+	case w.facts[r.Key].here && w.duplicate(c, r.UID):
+		return &Breach{Rule: "S8", Object: d.Key, Other: r.Key, text: "the engine deletes %[1]s, and two objects have the UID of its owner %[2]s"}
+	case r.Unresolved:
+		return &Breach{Rule: "S1a", Object: d.Key, Other: r.Key, text: "the engine deletes %[1]s, and the scope of its owner %[2]s is unresolved"}
+	case !w.proven(d, r, false):
+		return &Breach{Rule: "S1a", Object: d.Key, Other: r.Key, text: "the engine deletes %[1]s without a report that its owner %[2]s is gone or waits"}
 	}
 	return nil
 }
@@ -147,6 +167,9 @@ func (w *Witness) certified(d *graph.Object) *Breach {
 // dropped finds a dropped reference without a report that its owner is gone, waits
 // or orphans. The Ledger alone judges unresolved references.
 func (w *Witness) dropped(c engine.Call, d *graph.Object) *Breach {
+	if bad := w.flawed(d); bad != nil && !w.frees(c.Change.DropOwners) {
+		return bad
+	}
 	for i := range c.Change.DropOwners {
 		if r := &c.Change.DropOwners[i]; !r.Unresolved && !w.proven(d, r, true) && !w.orphans(r.UID) {
 			return &Breach{Rule: "S4", Object: d.Key, Other: r.Key, text: "the engine drops the reference of %[1]s to %[2]s without a report that the owner is gone, waits or orphans"}
@@ -201,6 +224,11 @@ func (w *Witness) released(c engine.Call) *Breach {
 			return &Breach{Rule: "S21", Object: c.Key, text: "the engine releases the finalizer %[3]q of %[1]s before its handler has succeeded", detail: name}
 		}
 		return nil
+	}
+	if name == graph.FinalizerForeground || name == graph.FinalizerOrphan {
+		if bad := w.unrestricted(c); bad != nil {
+			return bad
+		}
 	}
 	if w.level < ownergraph.Level2 {
 		return nil

@@ -65,6 +65,34 @@ func unmarked(objects []graph.Object) []graph.Object {
 	return out
 }
 
+// history returns the ledger of a store with the objects of start, and with the later changes: "put"
+// and an object, or "gone" and a key. A mark protects the references that exist before it, so all objects
+// come before the first mark.
+func history(t *testing.T, start, then string) *invariant.Ledger {
+	t.Helper()
+	objects, err := graph.Parse(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range objects {
+		objects[i].Version = cmp.Or(objects[i].Version, "1")
+	}
+	l := invariant.NewLedger(unmarked(objects))
+	for _, o := range objects {
+		if o.Deleting {
+			l.Commit(graph.Event{Type: graph.Put, Object: o})
+		}
+	}
+	for _, step := range strings.Split(then, "; ") {
+		if verb, rest, _ := strings.Cut(step, " "); verb == "gone" {
+			l.Commit(graph.Event{Type: graph.Gone, Key: parse(t, rest).Key})
+		} else if verb == "put" {
+			l.Commit(graph.Event{Type: graph.Put, Object: parse(t, rest)})
+		}
+	}
+	return l
+}
+
 // TestJudge has, for every invariant, a write that keeps it and a write that breaks it.
 func TestJudge(t *testing.T) {
 	for _, tc := range []struct{ start, then, write, want, reason string }{
@@ -108,27 +136,7 @@ func TestJudge(t *testing.T) {
 		{"b[orphan] -> a", "", "delete b as orphan", "", "the finalizer of b asks for orphaning"},
 		{"b[foregroundDeletion] -> a", "", "delete b", "S14:", "the finalizer of b asks for foreground"},
 	} {
-		start, err := graph.Parse(tc.start)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// A mark protects the references that exist before it. So all objects come first.
-		for i := range start {
-			start[i].Version = cmp.Or(start[i].Version, "1")
-		}
-		l := invariant.NewLedger(unmarked(start))
-		for _, o := range start {
-			if o.Deleting {
-				l.Commit(graph.Event{Type: graph.Put, Object: o})
-			}
-		}
-		for _, step := range strings.Split(tc.then, "; ") {
-			if verb, rest, _ := strings.Cut(step, " "); verb == "gone" {
-				l.Commit(graph.Event{Type: graph.Gone, Key: parse(t, rest).Key})
-			} else if verb == "put" {
-				l.Commit(graph.Event{Type: graph.Put, Object: parse(t, rest)})
-			}
-		}
+		l := history(t, tc.start, tc.then)
 		got := l.Clone().Judge(write(t, tc.write))
 		if tc.want == "" && got != nil || tc.want != "" && (got == nil || !strings.HasPrefix(got.Error(), tc.want)) {
 			t.Errorf("%s; %s; %s: got %v, want %q: %s", tc.start, tc.then, tc.write, got, tc.want, tc.reason)

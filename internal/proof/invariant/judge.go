@@ -65,36 +65,14 @@ func (l *Ledger) judgeDelete(d *graph.Object, as graph.Propagation) *Breach {
 		return nil // the deletion is repeated before the verdict, for an order (G7)
 	case !d.Deleting && l.protects(d):
 		return &Breach{Rule: "G1", Object: d.Key, text: "the engine deletes %[1]s, which is protected"}
+	case l.Strict && !d.Deleting && l.restricted(d):
+		return &Breach{Rule: "E4", Object: d.Key, text: "the store takes a deletion of %[1]s, which is restricted"}
 	}
-	refs, waits := 0, false
-	for i := range d.Owners {
-		r := &d.Owners[i]
-		if !l.counts(d, r) {
-			continue
-		}
-		refs++
-		o, ok := l.owner(d, r)
-		if !ok {
-			continue
-		}
-		p := l.past(d.Key, o.Key)
-		if p.unborn {
-			continue
-		}
-		if p.kept && !p.waited {
-			return &Breach{Rule: "S2", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s orphans it"}
-		}
-		if !p.waited {
-			return l.withheld(&Breach{Rule: "S1", Object: d.Key, Other: o.Key, text: "the engine deletes %[1]s, and its owner %[2]s lives and never waited since"}, o)
-		}
-		waits = true
-	}
+	waits, bad := l.judgeOwners(d)
 	own := d.Propagation()
 	switch {
-	case refs == 0:
-		return &Breach{Rule: "S1b", Object: d.Key, text: "the engine deletes %[1]s, which has no owner"}
-	case !slices.Contains(l.free, d.Key):
-		return &Breach{Rule: "S1c", Object: d.Key, text: "the engine deletes %[1]s, and at every instant since an owner of it was solid"}
+	case bad != nil:
+		return bad
 	case !l.Override && own != graph.Unset && as != graph.Unset && as != own:
 		return &Breach{Rule: "S14", Object: d.Key, text: "the engine deletes %[1]s with the propagation %[3]s, and its finalizer asks for another", detail: as.String()}
 	case waits && own == graph.Unset && as == graph.Background:
@@ -117,15 +95,19 @@ func (l *Ledger) judgeBackground(d *graph.Object) *Breach {
 
 func (l *Ledger) judgeDrops(d *graph.Object, drops []graph.Owner) *Breach {
 	for i := range drops {
+		if bad := l.judgePolicy(d, drops, i); bad != nil {
+			return bad
+		}
 		o, ok := l.owner(d, &drops[i])
 		if !ok || slices.Contains(l.shared, o.UID) && (drops[i].Unresolved || l.orphansElsewhere(o)) { // the reference may mean another object
 			continue
 		}
 		p := l.past(d.Key, o.Key)
-		if !p.waited && !p.orphaned && !p.unborn {
+		policy := policyOf(d, &drops[i])
+		if waited := p.waited && policy != graph.OnDeleteCascade; !waited && !p.orphaned && !p.unborn {
 			return l.withheld(&Breach{Rule: "S4", Object: d.Key, Other: o.Key, text: "the engine drops the reference of %[1]s to %[2]s, which neither waited nor orphaned since"}, o)
 		}
-		if p.blocked && !p.orphaned && !p.beside {
+		if p.blocked && !p.orphaned && !p.beside && policy == graph.OnDeleteUnset {
 			return &Breach{Rule: "S3t", Object: d.Key, Other: o.Key, text: "the engine trims the reference of %[1]s to %[2]s, and no other owner was solid"}
 		}
 	}
@@ -146,6 +128,9 @@ func (l *Ledger) judgeRelease(o *graph.Object, finalizer string) *Breach {
 		p := &l.pasts[i]
 		if p.owner != o.Key {
 			continue
+		}
+		if (finalizer == graph.FinalizerForeground || finalizer == graph.FinalizerOrphan) && p.restricts {
+			return &Breach{Rule: "E4", Object: o.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s restricts it"}
 		}
 		if finalizer == graph.FinalizerForeground && p.blocked {
 			return &Breach{Rule: "S3", Object: o.Key, Other: p.dep, Ends: true, text: "%[1]s ends, %[2]s still blocks it"}
@@ -192,7 +177,7 @@ func (l *Ledger) Words(yield func(text string, flags uint64)) {
 	var words []word
 	for _, p := range l.pasts {
 		flags := uint64(0)
-		for _, f := range [...]bool{p.waited, p.orphaned, p.beside, p.ringed, p.kept, p.elsewhere, p.blocked, p.below} {
+		for _, f := range [...]bool{p.restricts, p.waited, p.orphaned, p.beside, p.ringed, p.kept, p.elsewhere, p.blocked, p.below} {
 			flags <<= 1
 			if f {
 				flags |= 1
@@ -207,6 +192,11 @@ func (l *Ledger) Words(yield func(text string, flags uint64)) {
 	}
 	for _, u := range l.shared {
 		words = append(words, word{string(u), 2})
+	}
+	for _, u := range l.spared {
+		if l.policies {
+			words = append(words, word{string(u), 3})
+		}
 	}
 	slices.SortFunc(words, func(a, b word) int { return strings.Compare(a.text, b.text) })
 	for _, w := range words {

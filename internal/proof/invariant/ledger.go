@@ -22,10 +22,12 @@ type Ledger struct {
 	// Protects, if set, is a rule of protection that all engines have.
 	Protects func(o graph.Object) bool
 
-	objects []graph.Object // the living ones, in no order
-	pasts   []past         // by dependent and owner, in order of first need
-	free    []graph.Key    // objects for which at some instant no owner was solid
-	shared  []graph.UID    // UIDs that two living objects had at one time, against the contract of the store
+	objects  []graph.Object // the living ones, in no order
+	pasts    []past         // by dependent and owner, in order of first need
+	free     []graph.Key    // objects for which at some instant no unset owner was solid
+	shared   []graph.UID    // UIDs that two living objects had at one time, against the contract of the store
+	spared   []graph.UID    // UIDs that orphaned at one time
+	policies bool           // an object had a policy at one time
 }
 
 // past is the history of one owner since the commit of the dependent's version. It
@@ -34,25 +36,29 @@ type past struct {
 	dep, owner graph.Key
 	waited     bool // the owner waited for its dependents
 	orphaned   bool // the owner was orphaning
-	beside     bool // the owner waited while another owner was solid
+	beside     bool // the owner waited while another unset owner was solid
 	ringed     bool // both objects were in one ring of waiting objects
 	unborn     bool // the reference came before the owner and foresaw its UID (R2, absence)
 	kept       bool // the reference existed when the owner was marked to orphan
 	elsewhere  bool // so did one with its UID and other coordinates
 	blocked    bool // the reference blocked when the owner was marked foreground
 	below      bool // the reference blocked when an owner of the owner was marked foreground
+	restricts  bool // the reference restricted the owner when the owner was marked
 }
 
 // NewLedger returns the ledger of a store that has the objects.
 func NewLedger(objects []graph.Object) *Ledger {
-	l := &Ledger{objects: slices.Clone(objects)}
+	l := &Ledger{objects: slices.Clone(objects), policies: slices.ContainsFunc(objects, hasPolicy)}
+	for i := range l.objects {
+		l.spare(&l.objects[i])
+	}
 	l.recordAll()
 	return l
 }
 
 // Clone returns an independent copy.
 func (l *Ledger) Clone() *Ledger {
-	return &Ledger{l.Override, l.Strict, l.Scope, l.OwnerName, l.Protects, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared)}
+	return &Ledger{l.Override, l.Strict, l.Scope, l.OwnerName, l.Protects, slices.Clone(l.objects), slices.Clone(l.pasts), slices.Clone(l.free), slices.Clone(l.shared), slices.Clone(l.spared), l.policies}
 }
 
 // live returns the living object with the key. The ledger owns it: the caller may
@@ -118,9 +124,13 @@ func (l *Ledger) past(dep, owner graph.Key) *past {
 func (l *Ledger) Commit(e graph.Event) {
 	switch e.Type {
 	case graph.Put:
+		bound := append(l.bound(e.Object.Key), restrictsOf(&e.Object)...)
 		l.put(e.Object)
 		l.recordNear(e.Object.Key, l.waits(&e.Object))
+		l.recordBound(bound)
 	case graph.Gone:
+		bound := l.bound(e.Key)
+		defer func() { l.recordBound(bound) }()
 		l.remove(e.Key)
 		l.pasts = slices.DeleteFunc(l.pasts, func(p past) bool { return p.dep == e.Key || p.owner == e.Key })
 		l.recordNear(e.Key, false)
@@ -144,6 +154,7 @@ func (l *Ledger) remove(k graph.Key) {
 
 func (l *Ledger) put(o graph.Object) {
 	changed := true
+	l.policies = l.policies || hasPolicy(o)
 	old, was := l.live(o.Key)
 	if was {
 		changed = old.Deleting != o.Deleting || old.Propagation() != o.Propagation() || l.withholds(old) != l.withholds(&o)
@@ -162,6 +173,7 @@ func (l *Ledger) put(o graph.Object) {
 			p.elsewhere = p.elsewhere && l.misplaced(&o, p.owner)
 			p.blocked = p.blocked && ok && r.Block
 			p.below = p.below && ok && r.Block
+			p.restricts = p.restricts && ok && l.restricts(&o, &r)
 		}
 	}
 	if changed {
@@ -190,12 +202,13 @@ func (l *Ledger) foreseen(o *graph.Object) {
 func (l *Ledger) protect(o *graph.Object) {
 	for i := range l.pasts {
 		if p := &l.pasts[i]; p.owner == o.Key {
-			p.kept, p.elsewhere, p.blocked = false, false, false
+			p.kept, p.elsewhere, p.blocked, p.restricts = false, false, false, false
 		}
 	}
 	if !l.waits(o) && !l.orphans(o) {
 		return
 	}
+	l.spare(o)
 	for i := range l.objects {
 		d := &l.objects[i]
 		if l.orphans(o) && l.misplaced(d, o.Key) {
@@ -212,7 +225,8 @@ func (l *Ledger) protect(o *graph.Object) {
 			p := l.past(d.Key, o.Key)
 			p.kept = p.kept || l.orphans(o)
 			p.blocked = p.blocked || l.waits(o) && r.Block
-			if l.waits(o) && !p.waited { // an earlier mark keeps its protection
+			p.restricts = p.restricts || l.restricts(d, r)
+			if l.waits(o) && !p.waited && ends(r) { // an earlier mark keeps its protection
 				l.descend(d)
 			}
 		}
@@ -275,15 +289,19 @@ func (l *Ledger) recordAll() {
 
 // record records the present states of one object's owners.
 func (l *Ledger) record(d *graph.Object) {
-	refs, solid := 0, 0
+	refs, solid, beside := 0, 0, 0
 	for i := range d.Owners {
 		r := &d.Owners[i]
-		if !l.counts(d, r) {
+		if r.OnDelete != graph.OnDeleteUnset || !l.counts(d, r) {
 			continue
 		}
 		refs++
-		if o, ok := l.owner(d, r); ok && !l.waits(o) {
+		o, ok := l.owner(d, r)
+		if ok && !l.waits(o) {
 			solid++
+		}
+		if ok && (!l.waits(o) || l.restricted(o)) { // an engine may or may not know of the restriction
+			beside++
 		}
 	}
 	for i := range d.Owners {
@@ -295,7 +313,7 @@ func (l *Ledger) record(d *graph.Object) {
 		p := l.past(d.Key, o.Key)
 		p.waited = p.waited || l.waits(o)
 		p.orphaned = p.orphaned || l.orphans(o)
-		p.beside = p.beside || l.waits(o) && solid > 0
+		p.beside = p.beside || l.waits(o) && beside > 0
 		p.ringed = p.ringed || r.Block && l.ring(d, o)
 	}
 	if refs > 0 && solid == 0 && !slices.Contains(l.free, d.Key) {

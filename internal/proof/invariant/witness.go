@@ -22,6 +22,8 @@ type Witness struct {
 	// Compares says that versions compare. A read may then confirm the events before a
 	// loss. The witness does not follow that.
 	Compares bool
+	// Policies says that the policies of references act for the engine.
+	Policies bool
 	// Ignores is a kind that takes no part, or "". Its events are no evidence.
 	Ignores graph.Kind
 
@@ -34,6 +36,7 @@ type Witness struct {
 	set     uint64   // the last report of the set of kinds
 	facts   map[graph.Key]fact
 	shares  map[graph.UID]claim // by observed objects
+	binds   map[graph.Key]bind  // by observed objects that restrict others
 	kinds   map[graph.Kind]kind
 	fences  []fence                 // the newest ones
 	early   map[uint64][]graph.Kind // the kinds that have passed a token, before a call returned it
@@ -70,6 +73,7 @@ type fact struct {
 	orphaned uint64
 	marked   uint64 // the begin of the present mark
 	mark     graph.Propagation
+	own      graph.Propagation // mark, as if nothing restricted the object
 	owners   int
 	sum      uint64
 }
@@ -114,6 +118,7 @@ func (w *Witness) Reset() {
 	w.learnt, w.epochs, w.lost, w.replied, w.set = false, nil, 0, 0, 0
 	if w.facts == nil {
 		w.facts, w.shares, w.kinds = map[graph.Key]fact{}, map[graph.UID]claim{}, map[graph.Kind]kind{}
+		w.binds = map[graph.Key]bind{}
 		w.begun, w.decided = map[engine.CallID]uint64{}, map[engine.CallID]uint64{}
 		w.handled, w.early = map[handling]uint64{}, map[uint64][]graph.Kind{}
 		return
@@ -121,6 +126,7 @@ func (w *Witness) Reset() {
 	clear(w.facts)
 	clear(w.early)
 	clear(w.shares)
+	clear(w.binds)
 	clear(w.kinds)
 	clear(w.begun)
 	clear(w.decided)
@@ -170,6 +176,7 @@ func (w *Witness) Observed(e graph.Event) {
 		k := w.kinds[e.Kind]
 		k.served, k.listing = false, false
 		w.kinds[e.Kind] = k
+		w.unbindKind(e.Kind)
 	case graph.FencePassed:
 		w.passed(e.Kind, e.Fence)
 	case graph.Rewound:
@@ -268,9 +275,13 @@ func (w *Witness) put(o *graph.Object) {
 	w.sum ^= f.sum
 	f.sum = Sum(o)
 	w.sum ^= f.sum
-	mark := graph.Unset
+	f.own = graph.Unset
 	if o.Deleting && !o.MarkWithheld() {
-		mark = o.Propagation()
+		f.own = o.Propagation()
+	}
+	mark := f.own
+	if mark != graph.Unset && w.restricted(o.Key, w.now) {
+		mark = graph.Unset
 	}
 	if f.mark != mark || !f.here || f.put <= w.rewound {
 		f.marked, f.mark = w.now, mark
@@ -296,6 +307,7 @@ func (w *Witness) put(o *graph.Object) {
 	w.role(&f, mark)
 	w.note(o)
 	w.facts[o.Key] = f
+	w.bind(o)
 }
 
 func (w *Witness) role(f *fact, mark graph.Propagation) {
@@ -315,6 +327,7 @@ func (w *Witness) gone(k graph.Key, listing bool) {
 	}
 	f.here, f.gone, f.sum, f.owners = false, w.now, 0, 0
 	w.facts[k] = f
+	w.unbind(k)
 	w.holderGone(k, listing)
 }
 
@@ -413,7 +426,7 @@ func (w *Witness) Answered(c engine.Call, r engine.Result) {
 		}
 	case c.Type == engine.CallRead && r.Err == nil:
 		f.read, f.readAt = r.Object.Version, w.now
-		if r.Object.Deleting && !r.Object.MarkWithheld() {
+		if r.Object.Deleting && !r.Object.MarkWithheld() && !w.restricted(c.Key, w.now) {
 			w.role(&f, r.Object.Propagation())
 		}
 	default:
@@ -445,47 +458,4 @@ func (w *Witness) Phantoms(nodes, objects int) error {
 		return &Breach{Rule: "S9", Object: graph.Key{Name: "phantoms"}, text: "%[1]s: the graph has more of them than the objects have references"}
 	}
 	return nil
-}
-
-// Sum is a checksum of an object, without its version.
-func Sum(o *graph.Object) uint64 {
-	h := textSum(keySum(0x9e3779b97f4a7c15, &o.Key), "")
-	for i := range o.Owners {
-		r := &o.Owners[i]
-		h = keySum(h, &r.Key)
-		if r.Block {
-			h += 0x517cc1b727220a95
-		}
-		if r.Unresolved {
-			h += 0x2545f4914f6cdd1d
-		}
-	}
-	for _, f := range o.Finalizers {
-		h = textSum(h, f)
-	}
-	if o.Deleting {
-		h ^= 0x6a09e667f3bcc909
-	}
-	return h ^ h>>31
-}
-
-// SumLabels is a checksum of labels.
-func SumLabels(set map[string]string) uint64 {
-	h := uint64(0)
-	for name, value := range set {
-		h += textSum(textSum(0x9e3779b97f4a7c15, name), value)
-	}
-	return h
-}
-
-func keySum(h uint64, k *graph.Key) uint64 {
-	return textSum(textSum(textSum(textSum(h, string(k.Kind)), k.Scope), k.Name), string(k.UID))
-}
-
-func textSum(h uint64, s string) uint64 {
-	h = (h ^ uint64(len(s))) * 0xff51afd7ed558ccd
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 0x100000001b3
-	}
-	return h ^ h>>29
 }

@@ -82,7 +82,7 @@ func spelling(spec *ast.ValueSpec, i int) bool {
 }
 
 // sentinel reports whether the i-th variable of spec is an error made by
-// errors.New, or another name for one.
+// errors.New, another name for one, or one that wraps another one alone.
 func sentinel(spec *ast.ValueSpec, i int) bool {
 	if !errName(spec.Names[i].Name) || i >= len(spec.Values) {
 		return false
@@ -91,7 +91,8 @@ func sentinel(spec *ast.ValueSpec, i int) bool {
 	case *ast.SelectorExpr:
 		return errName(v.Sel.Name)
 	case *ast.CallExpr:
-		return types.ExprString(v.Fun) == "errors.New"
+		fun := types.ExprString(v.Fun)
+		return fun == "errors.New" || fun == "fmt.Errorf" && len(v.Args) == 2 && errName(types.ExprString(v.Args[1]))
 	}
 	return false
 }

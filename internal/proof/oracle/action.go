@@ -41,9 +41,11 @@ const (
 	Approve
 	Protect
 	Unprotect
+	// Repolicy gives the references with this key the policy of the action's reference.
+	Repolicy
 )
 
-var verbNames = [...]string{"unset", "fg", "bg", "orphan", "strip", "finish", "touch", "addref", "dropref", "flip", "create", "recreate", "grace0", "approve", "protect", "unprotect"}
+var verbNames = [...]string{"unset", "fg", "bg", "orphan", "strip", "finish", "touch", "addref", "dropref", "flip", "create", "recreate", "grace0", "approve", "protect", "unprotect", "repolicy"}
 
 // String returns the verb as actions spell it.
 func (v Verb) String() string {
@@ -54,13 +56,13 @@ func (v Verb) String() string {
 }
 
 // takesRef reports whether the verb acts on one reference.
-func (v Verb) takesRef() bool { return v == AddRef || v == DropRef || v == Flip }
+func (v Verb) takesRef() bool { return v == AddRef || v == DropRef || v == Flip || v == Repolicy }
 
 // Action is one write of a user. It is a value; treat it as read-only.
 type Action struct {
 	Verb Verb
-	// Object is the target of the action: a key alone. AddRef, DropRef and Flip have a
-	// key with one reference, and Create has the new object.
+	// Object is the target of the action: a key alone. AddRef, DropRef, Flip and
+	// Repolicy have a key with one reference, and Create has the new object.
 	Object graph.Object
 }
 
@@ -81,7 +83,7 @@ func (a Action) String() string {
 //	fg a         bg a          orphan a      touch a     grace0 a
 //	strip a      finish a      recreate a    create b[x.io/y] -> a!
 //	addref b->a! dropref b->a  flip b->a
-//	approve a    protect a     unprotect a
+//	approve a    protect a     unprotect a  repolicy b->a:release
 //
 // An error wraps graph.ErrInvalid.
 func ParseAction(s string) (Action, error) {
@@ -157,7 +159,12 @@ func (a Action) wrong() string {
 	if bare.Owners = a.Object.Owners; len(bare.Owners) != 1 || !a.Object.Equal(bare) {
 		return "want a key and one reference"
 	}
-	if r := bare.Owners[0]; a.Verb != AddRef && r != (graph.Owner{Key: r.Key}) {
+	r := bare.Owners[0]
+	plain := graph.Owner{Key: r.Key}
+	if a.Verb == Repolicy {
+		plain.OnDelete = r.OnDelete
+	}
+	if a.Verb != AddRef && r != plain {
 		return "want a reference without flags"
 	}
 	return ""

@@ -16,6 +16,8 @@ func TestParseAction(t *testing.T) {
 		{"fg a", "fg a", "a verb and a key"},
 		{" addref  b -> a! ", "addref b->a!", "the input may have blanks, and the printed form has none"},
 		{"addref b->a!^?", "addref b->a!^?", "a reference has its flags"},
+		{"repolicy b->a:restrict", "repolicy b->a:restrict", "a reference has its policy"},
+		{"repolicy b->a", "repolicy b->a", "the policy unset has no text"},
 		{"dropref b- -> a", "dropref b-->a", "the arrow ends a name"},
 		{"create b*->a", "create b* -> a", "create takes a whole object"},
 		{`bg "x; y"/z`, `bg "x; y"/z`, "a key may have quotes"},
@@ -28,7 +30,7 @@ func TestParseAction(t *testing.T) {
 }
 
 func TestParseActionsErrors(t *testing.T) {
-	const verbs = "fg, bg, orphan, strip, finish, touch, addref, dropref, flip, create, recreate, grace0, approve, protect, unprotect"
+	const verbs = "fg, bg, orphan, strip, finish, touch, addref, dropref, flip, create, recreate, grace0, approve, protect, unprotect, repolicy"
 	for _, tc := range []struct{ text, want, reason string }{
 		{"fg a;", `parse action: verb: "" is not one of ` + verbs, "a separator stands between actions"},
 		{"unset a", `parse action: verb: "unset" is not one of ` + verbs, "an action needs a verb"},
@@ -38,6 +40,7 @@ func TestParseActionsErrors(t *testing.T) {
 		{"addref b", "parse action addref: b: want a key and one reference", "addref needs a reference"},
 		{"addref b -> a, c", "parse action addref: b -> a, c: want a key and one reference", "addref takes one reference"},
 		{"addref b* -> a", "parse action addref: b* -> a: want a key and one reference", "addref takes no other data"},
+		{"repolicy b->a!:cascade", "parse action repolicy: b -> a!:cascade: want a reference without flags", "repolicy has a policy alone"},
 		{"flip b->a!", "parse action flip: b -> a!: want a reference without flags", "flip has no direction"},
 		{"create a~", "parse action create: a~: a new object is not marked", "a new object is unmarked"},
 		{`fg "a; bg b`, `parse action fg: parse object: byte 1: key: not a Go string, or it does not end`, "a quotation has an end"},
@@ -60,6 +63,9 @@ func drawAction() *rapid.Generator[Action] {
 			r := graph.Owner{Key: key("owner")}
 			if a.Verb == AddRef {
 				r.Block, r.Unresolved = rapid.Bool().Draw(t, "block"), rapid.Bool().Draw(t, "unresolved")
+			}
+			if a.Verb == AddRef || a.Verb == Repolicy {
+				r.OnDelete = graph.OnDelete(rapid.IntRange(0, int(graph.OnDeleteCascade)).Draw(t, "policy"))
 			}
 			a.Object.Owners = []graph.Owner{r}
 		}
@@ -114,6 +120,9 @@ func TestApply(t *testing.T) {
 		{"b -> c | dropref b->a", "b -> c", false, "no reference has this key"},
 		{"b -> a, c | flip b->a", "b -> a!, c", true, "flip sets Block"},
 		{"b -> a!^ | flip b->a", "b -> a^", true, "flip clears Block"},
+		{"b -> a!, a?, c | repolicy b->a:release", "b -> a!:release, a?:release, c", true, "every reference with this key gets the policy"},
+		{"b -> a:release | repolicy b->a", "b -> a", true, "unset is a policy too"},
+		{"b -> a:release | addref b->a:cascade", "b -> a:release", false, "the reference exists"},
 		{"a | create b[x] -> a!", "a; b[x] -> a!", true, "a new object"},
 		{"a | create a", "a", false, "the name is taken"},
 		{"a' | create a", "a'", false, "another incarnation has the name"},
@@ -153,7 +162,7 @@ func TestApplyUnparsed(t *testing.T) {
 		reason string
 	}{
 		{Action{}, "the action has no verb"},
-		{Action{Verb: Grace0 + 1, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "the verb is unknown"},
+		{Action{Verb: Repolicy + 1, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "the verb is unknown"},
 		{Action{Verb: AddRef, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "the reference is missing"},
 		{Action{Verb: Create, Object: graph.Object{GraceSeconds: 1}}, "a new object has a grace period"},
 	} {

@@ -66,6 +66,13 @@ func (a Action) change(o graph.Object) graph.Object {
 		for i, r := range o.Owners {
 			o.Owners[i].Block = r.Block != a.names(r)
 		}
+	case Repolicy:
+		o = o.Clone()
+		for i, r := range o.Owners {
+			if a.names(r) {
+				o.Owners[i].OnDelete = a.Object.Owners[0].OnDelete
+			}
+		}
 	}
 	return o
 }

@@ -36,7 +36,7 @@ func (s State) class(d graph.Object, r graph.Owner, cfg Config) class {
 	}
 	for _, o := range s.objects {
 		switch {
-		case o.Key == r.Key && cfg.waits(o.Object):
+		case o.Key == r.Key && s.waits(o.Object, cfg):
 			return waiting
 		case o.Key == r.Key:
 			return solid
@@ -63,14 +63,18 @@ func (c Config) hasUID(d graph.Object, r graph.Owner, live graph.Key) bool {
 	return r.UID == live.UID && (scopes || names) && (scopes || scope == live.Scope) && (names || r.Name == live.Name)
 }
 
-// flawed reports whether the object's data is wrong, C4.
-func flawed(d graph.Object) bool {
+// flawed reports whether the object's data is wrong, C4 and C5.
+func (c Config) flawed(d graph.Object) bool {
 	for i, r := range d.Owners {
 		if r.Kind == "" || r.Name == "" || r.UID == "" {
 			return true
 		}
+		if r.OnDelete > graph.OnDeleteCascade || r.OnDelete != graph.OnDeleteUnset && !c.Policies {
+			return true
+		}
 		wrong := func(p graph.Owner) bool {
-			return p.UID == r.UID && !p.Same(r) || p.Controller && r.Controller && !p.Same(r)
+			twice := p.UID == r.UID && (!p.Same(r) || p.OnDelete != r.OnDelete)
+			return twice || p.Controller && r.Controller && !p.Same(r)
 		}
 		if slices.ContainsFunc(d.Owners[:i], wrong) {
 			return true

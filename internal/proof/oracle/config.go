@@ -15,9 +15,11 @@ type Config struct {
 	// no owner that was gone before, beside a solid one. An absent reference may stay
 	// there (T4; RULES, Cost: no read for it).
 	Restarts bool
-	// Strict is for a store of level 3 (W4). The actions of Ends are then those that the
+	// Strict is for a store of level 3 (W4, W5). The actions of Ends are then those that the
 	// store accepted.
 	Strict bool
+	// Policies lets the policies of references act, C5.
+	Policies bool
 	// Protect has the names of the objects that the settings protect. An object with
 	// graph.FinalizerProtect is protected under any settings.
 	Protect []string
@@ -26,7 +28,7 @@ type Config struct {
 	// Braked says that a brake may keep each deletion from being sent, V6.
 	Braked bool
 	// Beside has the settings of further engines on the same store. They differ only in
-	// Protect, Guards and Braked. A step of each engine is permitted.
+	// Protect, Guards, Braked and Policies. A step of each engine is permitted.
 	Beside []Config
 }
 

@@ -28,6 +28,12 @@
 //	C4 An object with wrong data is flawed: two controllers, two different
 //	   references with one UID, or a reference without kind, name or UID. The
 //	   collector neither deletes nor trims it (Kubernetes, validation).
+//	C5 A reference has a policy: unset, Cascade, Release or Restrict. An object is flawed
+//	   if two references to one UID differ in it, or if it is unknown. Without
+//	   Config.Policies each object with a policy is flawed (RULES, E1).
+//	C6 An object is restricted while another object refers to it with Restrict. That
+//	   other object is unmarked, or V1 withholds its mark because of a guard or a
+//	   protection. It may be flawed, and it may be garbage (RULES, E4).
 //
 // The instant of a step:
 //
@@ -38,19 +44,21 @@
 //
 // The steps of the collector:
 //
-//	T1 Delete. An unmarked object is deleted if it refers to another object, and
-//	   all its references to others are absent or waiting (proposal, Garbage
-//	   Processor; RULES, R2).
+//	T1 Delete. An unmarked object is deleted in two cases. A Cascade owner is absent or
+//	   waiting. Or it has unset references to other objects, and all of them are absent
+//	   or waiting (proposal, Garbage Processor; RULES, R2 and E1). A restricted object is
+//	   not deleted (RULES, E4).
 //	T2 Propagation of a deletion. An object that carries a propagation finalizer is
 //	   deleted with that propagation, except with Config.Override. Otherwise it is
-//	   background if all owners are absent, and foreground if one waits. It may be
-//	   background too if one waits and no object refers to the object (RULES,
-//	   Decisions: the engine's own deletes).
+//	   foreground if an unset or Cascade owner waits, and background without one. It
+//	   may be background too if one waits and no object refers to the object (RULES,
+//	   Decisions: the engine's own deletes; E3).
 //	T3 Memory. In the case of T1, the collector may drop references instead:
 //	   those to absent owners whose orphaning it has ended, by the rule of T5
 //	   (RULES, Decisions: remembered, best effort).
-//	T4 Trim. An unmarked object with a solid owner loses a reference that is
-//	   absent or waiting. An absent reference may go whenever another reference to
+//	T4 Trim. Only unset references count here (RULES, E3). An unmarked object with a solid
+//	   owner loses a reference that is absent or waiting. It may keep the reference if
+//	   T1 is true. An absent reference may go whenever another reference to
 //	   another object is left. The fate of the object stays the same then, so the
 //	   other owner needs no evidence (RULES, Decisions). With Config.Restarts the
 //	   absent reference may also stay beside a solid owner.
@@ -58,21 +66,25 @@
 //	   their references to it, marked or not. So they lose the references that have
 //	   its UID and other coordinates: another kind, scope or name. The exceptions are
 //	   another scope with ScopeAbsent, another name with NameAbsent, and another
-//	   kind with both. Absent references may go along (proposal, the "orphan"
-//	   finalizer; RULES, R2 and Decisions).
+//	   kind with both. Absent unset references may go along with an unset one (proposal,
+//	   the "orphan" finalizer; RULES, R2, E3 and Decisions). Restrict references of an
+//	   object that C6 takes for unmarked stay.
 //	T6 Orphaning ends. The owner of T5 loses the finalizer when no reference of T5
-//	   is left (proposal; RULES, R3 and Decisions).
+//	   is left. Restrict references count too: one with other coordinates stays, and holds
+//	   up the end (proposal; RULES, R3 and Decisions).
 //	T7 Foreground ends. A waiting owner loses the foreground finalizer when no
 //	   object refers to it with Block (RULES, R3 and Decisions).
 //	T8 Ring. A member of a strongly connected component of waiting objects with
 //	   blocking references loses Block on its references to members (RULES,
 //	   Decisions).
+//	T9 Release. A Release reference goes if its owner is absent or waits, on marked objects
+//	   too. T5 has those to owners that orphan (RULES, E3).
 //
 // The steps of guards (RULES, Guards):
 //
 //	V1 Withheld marks. A marked object that carries graph.FinalizerHold, or that is
-//	   protected, is solid. It neither waits nor orphans, so C3 and T4 to T8 take it
-//	   for unmarked (RULES, G3).
+//	   protected or restricted, is solid. It neither waits nor orphans, so C3 and T4 to T9
+//	   take it for unmarked (RULES, G3 and E4).
 //	V2 Protection. A protected object is not deleted (RULES, G1).
 //	V3 A guard's root, while it is unmarked, gets graph.FinalizerHold, and then
 //	   graph.FinalizerNew. Without both the collector does not delete it (RULES, G2).
@@ -82,7 +94,8 @@
 //	   finalizers of the root and of unmarked objects below it off. With Guard.Ordered, a background
 //	   deletion is repeated in the foreground before hold goes. A guard with a bound
 //	   may count every object below the root if one of them has several owners, since
-//	   a plan also counts objects that may end (RULES, G2, G7 and P3).
+//	   a plan also counts objects that may end. Each guard refuses if the root is
+//	   restricted, or if an end leaves a restricted object that has to go (RULES, G2, G7, P3 and E4).
 //	V5 A marked object with new and without hold loses new (RULES, G2).
 //	V6 Brake. With Config.Braked, the collector may send a deletion of T1, and need not
 //	   (RULES, G5). A kind that cannot be listed is no cause to keep it back: the count leaves
@@ -103,12 +116,16 @@
 //
 //	W4 With Config.Strict, the store refuses a new reference to an owner that does not
 //	   live, waits or orphans. A reference that begins to block is a new one. The store
-//	   takes any unresolved reference (RULES, Level 3).
+//	   takes any unresolved reference. A changed policy makes a new reference too. A new
+//	   Restrict reference needs an owner without a mark (RULES, Level 3 and E4).
+//	W5 With Config.Strict, the store refuses each deletion of an unmarked restricted object,
+//	   by users and by the collector. The store knows the finalizers of guards and of
+//	   protection, and no settings (RULES, E4).
 //
 // There are no other steps. Foreign finalizers stay until a user removes them. Engines
 // with other settings may be on the same store (Config.Beside).
 //
-// T4 and T5 take references one by one. An engine may have evidence of one owner
+// T4, T5 and T9 take references one by one. An engine may have evidence of one owner
 // before another, and several engines may be at work. After T5 an object may be
 // deleted because of a remaining absent reference. That is the case "two owners with
 // different propagations: both outcomes are permitted" (RULES, Decisions).

@@ -56,7 +56,9 @@ func explore(todo []State, cfg Config) (all, quiet []State) {
 		}
 		for i, o := range s.objects {
 			for _, f := range o.judged {
-				todo = append(todo, s.step(i, f))
+				if !f.Deleting || !s.stops(o.Object, cfg) { // W5
+					todo = append(todo, s.step(i, f))
+				}
 			}
 		}
 	}

@@ -26,14 +26,10 @@ func (c Config) protects(o graph.Object) bool {
 	return o.HasFinalizer(graph.FinalizerProtect) || slices.Contains(c.Protect, o.Name)
 }
 
-// withholds reports whether the object has a withheld mark, V1.
+// withholds reports whether a guard or a protection withholds the object's mark, V1.
 func (c Config) withholds(o graph.Object) bool {
 	return o.Deleting && (o.HasFinalizer(graph.FinalizerHold) || c.protects(o))
 }
-
-func (c Config) waits(o graph.Object) bool { return o.Waiting() && !c.withholds(o) }
-
-func (c Config) orphans(o graph.Object) bool { return o.Orphaning() && !c.withholds(o) }
 
 // guardOf returns the guard of a root.
 func (c Config) guardOf(o graph.Object) (Guard, bool) {
@@ -110,6 +106,9 @@ func (s State) refused(i int, g Guard, cfg Config) bool {
 		return true
 	}
 	root := s.objects[i]
+	if s.restricted(root.Object, cfg) {
+		return true
+	}
 	below := s.below(i)
 	if g.Ordered && root.Propagation() == graph.Unset {
 		root.Object = mark(root.Object, graph.Foreground)
@@ -118,7 +117,7 @@ func (s State) refused(i int, g Guard, cfg Config) bool {
 	passed := s.forget().write(i, newForm(graph.Change{DropFinalizer: graph.FinalizerHold}.Apply(root.Object))).finish(below, root.Key)
 	_, ends := explore([]State{passed}, cfg)
 	return slices.ContainsFunc(ends, func(end State) bool {
-		return g.Protected && end.meetsProtected(below, cfg) || g.Above != nil && end.ended(below) > *g.Above
+		return end.meetsRestricted(below, cfg) || g.Protected && end.meetsProtected(below, cfg) || g.Above != nil && end.ended(below) > *g.Above
 	})
 }
 
@@ -181,7 +180,17 @@ func (s State) meetsProtected(list []form, cfg Config) bool {
 		if i < 0 || !cfg.protects(s.objects[i].Object) {
 			return false
 		}
-		n := s.count(s.objects[i].Object, cfg)
-		return s.objects[i].Deleting || n[solid]+n[unknown] == 0 && n[absent]+n[waiting] > 0
+		return s.objects[i].Deleting || s.count(s.objects[i].Object, cfg).goes()
+	})
+}
+
+// meetsRestricted reports whether the cascade stops at a restricted object of the list.
+func (s State) meetsRestricted(list []form, cfg Config) bool {
+	return slices.ContainsFunc(list, func(o form) bool {
+		i := s.find(o.Key)
+		if i < 0 || !s.restricted(s.objects[i].Object, cfg) {
+			return false
+		}
+		return s.objects[i].Deleting || s.count(s.objects[i].Object, cfg).goes()
 	})
 }

@@ -22,20 +22,23 @@ func Quiet(s State, cfg Config) bool {
 // this state. The collector has to take one of them, unless the state changes.
 func (s State) must(i int, cfg Config) (out []graph.Object) {
 	o := s.objects[i].Object
-	if !o.Deleting && !flawed(o) {
-		out = s.collect(out, i, cfg)
+	if !cfg.flawed(o) {
+		out = s.release(out, i, cfg)
+		if !o.Deleting {
+			out = s.collect(out, i, cfg)
+		}
 	}
 	for owner := range s.objects {
-		if refs := s.freed(i, owner, cfg); len(refs) > 0 && cfg.orphans(s.objects[owner].Object) {
+		if refs := s.freed(i, owner, cfg); len(refs) > 0 && s.orphans(s.objects[owner].Object, cfg) {
 			out = append(out, drop(o, refs...)) // T5
 		}
 	}
 	switch {
-	case cfg.orphans(o) && !s.frees(i, cfg):
+	case s.orphans(o, cfg) && !s.frees(i, cfg):
 		out = append(out, graph.Change{DropFinalizer: graph.FinalizerOrphan}.Apply(o)) // T6
-	case cfg.waits(o) && !s.blocked(i):
+	case s.waits(o, cfg) && !s.blocked(i):
 		out = append(out, graph.Change{DropFinalizer: graph.FinalizerForeground}.Apply(o)) // T7
-	case cfg.waits(o):
+	case s.waits(o, cfg):
 		out = s.breakRing(out, i, cfg) // T8
 	}
 	return append(out, s.guard(i, cfg)...)
@@ -46,23 +49,31 @@ func (s State) collect(out []graph.Object, i int, cfg Config) []graph.Object {
 	d := s.objects[i].Object
 	n := s.count(d, cfg)
 	switch {
-	case n[solid] > 0:
-		for _, r := range d.Owners {
-			if c := s.class(d, r, cfg); c == waiting || c == absent && !cfg.Restarts {
-				out = append(out, drop(d, r)) // T4
-			}
-		}
-		return out
-	case n[unknown] > 0, n[absent]+n[waiting] == 0:
-		return out
-	}
-	if cfg.protects(d) || cfg.lacks(d) != "" { // V2, V3
+	case !n.goes():
+		return append(out, s.trim(d, n, cfg)...)
+	case cfg.protects(d), cfg.lacks(d) != "", s.restricted(d, cfg): // V2, V3, T1
 		return out
 	}
 	if !cfg.Braked { // V6
-		out = s.delete(out, i, n[waiting] > 0, cfg)
+		out = s.delete(out, i, n.waits(), cfg)
 	}
-	return s.remember(out, d, cfg)
+	return s.remember(out, d, n, cfg)
+}
+
+// trim applies T4 to an object beside a solid owner.
+func (s State) trim(d graph.Object, n tally, cfg Config) (out []graph.Object) {
+	if n[graph.OnDeleteUnset][solid] == 0 {
+		return nil
+	}
+	for _, r := range d.Owners {
+		if r.OnDelete != graph.OnDeleteUnset {
+			continue
+		}
+		if c := s.class(d, r, cfg); c == waiting || c == absent && !cfg.Restarts {
+			out = append(out, drop(d, r))
+		}
+	}
+	return out
 }
 
 // delete applies T1 to an object that has to go.
@@ -74,11 +85,12 @@ func (s State) delete(out []graph.Object, i int, waits bool, cfg Config) []graph
 }
 
 // remember applies T3.
-func (s State) remember(out []graph.Object, d graph.Object, cfg Config) []graph.Object {
+func (s State) remember(out []graph.Object, d graph.Object, n tally, cfg Config) []graph.Object {
 	var remembered []graph.Owner
 	for _, r := range d.Owners {
 		means := func(k graph.Key) bool { return k == r.Key || cfg.hasUID(d, r, k) }
-		if s.class(d, r, cfg) == absent && slices.ContainsFunc(s.orphaned, means) {
+		ends := r.OnDelete == graph.OnDeleteCascade || r.OnDelete == graph.OnDeleteUnset && !n.keeps()
+		if ends && s.class(d, r, cfg) == absent && slices.ContainsFunc(s.orphaned, means) {
 			remembered = append(remembered, r)
 		}
 	}
@@ -86,14 +98,6 @@ func (s State) remember(out []graph.Object, d graph.Object, cfg Config) []graph.
 		out = append(out, drop(d, remembered...))
 	}
 	return out
-}
-
-// count returns the number of an object's references of each class.
-func (s State) count(d graph.Object, cfg Config) (n [classes]int) {
-	for _, r := range d.Owners {
-		n[s.class(d, r, cfg)]++
-	}
-	return n
 }
 
 // propagations returns the propagations that T2 permits for a deletion.
@@ -125,31 +129,37 @@ func mark(o graph.Object, p graph.Propagation) graph.Object {
 // to an owner that orphans (T5).
 func (s State) may(i int, cfg Config) (out []graph.Object) {
 	d := s.objects[i].Object
-	if flawed(d) {
+	if cfg.flawed(d) {
 		return nil
 	}
-	if n := s.count(d, cfg); !d.Deleting && n[solid]+n[unknown] == 0 { // also for an object that is not deleted
-		out = s.remember(out, d, cfg)
-		if cfg.Braked && n[absent]+n[waiting] > 0 && !cfg.protects(d) && cfg.lacks(d) == "" { // V6
-			out = s.delete(out, i, n[waiting] > 0, cfg)
+	if n := s.count(d, cfg); !d.Deleting {
+		out = s.remember(out, d, n, cfg) // also for an object that is not deleted
+		if n.goes() {
+			out = append(out, s.trim(d, n, cfg)...)
+			if cfg.Braked && !cfg.protects(d) && cfg.lacks(d) == "" && !s.restricted(d, cfg) { // V6
+				out = s.delete(out, i, n.waits(), cfg)
+			}
 		}
 	}
 	freed := false
 	for o, owner := range s.objects {
-		freed = freed || cfg.orphans(owner.Object) && len(s.freed(i, o, cfg)) > 0
+		freed = freed || s.orphans(owner.Object, cfg) && slices.ContainsFunc(s.freed(i, o, cfg), counted)
 	}
 	for _, r := range d.Owners {
-		if s.class(d, r, cfg) != absent {
+		if !counted(r) || s.class(d, r, cfg) != absent {
 			continue
 		}
 		left := drop(d, r)
-		other := slices.ContainsFunc(left.Owners, func(p graph.Owner) bool { return !refersTo(p, d.Key) })
+		other := slices.ContainsFunc(left.Owners, func(p graph.Owner) bool { return counted(p) && !refersTo(p, d.Key) })
 		if other && (freed || !d.Deleting) {
 			out = append(out, left)
 		}
 	}
 	return out
 }
+
+// counted reports whether the reference is unset.
+func counted(r graph.Owner) bool { return r.OnDelete == graph.OnDeleteUnset }
 
 func drop(d graph.Object, refs ...graph.Owner) graph.Object {
 	return graph.Change{DropOwners: refs}.Apply(d)
@@ -160,7 +170,7 @@ func drop(d graph.Object, refs ...graph.Owner) graph.Object {
 func (s State) breakRing(out []graph.Object, i int, cfg Config) []graph.Object {
 	var inside []graph.Owner
 	for o := range s.objects {
-		if refs := s.refs(i, o); cfg.waits(s.objects[o].Object) && blocks(refs) && s.leads(o, i, cfg) {
+		if refs := s.refs(i, o); s.waits(s.objects[o].Object, cfg) && blocks(refs) && s.leads(o, i, cfg) {
 			inside = append(inside, refs...)
 		}
 	}
@@ -176,7 +186,7 @@ func (s State) leads(from, to int, cfg Config) bool {
 	reached := []int{from}
 	for at := 0; at < len(reached); at++ {
 		for o := range s.objects {
-			if cfg.waits(s.objects[o].Object) && blocks(s.refs(reached[at], o)) && !slices.Contains(reached, o) {
+			if s.waits(s.objects[o].Object, cfg) && blocks(s.refs(reached[at], o)) && !slices.Contains(reached, o) {
 				reached = append(reached, o)
 			}
 		}

@@ -132,8 +132,17 @@ func (s State) refs(d, i int) (list []graph.Owner) {
 }
 
 // freed returns the references of the d-th object that the orphaning of the i-th drops: those
+// that count for it, except Restrict references of an unmarked object.
+func (s State) freed(d, i int, cfg Config) []graph.Owner {
+	stays := func(r graph.Owner) bool {
+		return r.OnDelete == graph.OnDeleteRestrict && cfg.unmarked(s.objects[d].Object)
+	}
+	return slices.DeleteFunc(s.counts(d, i, cfg), stays)
+}
+
+// counts returns the references of the d-th object that count for the orphaning of the i-th: those
 // to it, and those with its UID.
-func (s State) freed(d, i int, cfg Config) (list []graph.Owner) {
+func (s State) counts(d, i int, cfg Config) (list []graph.Owner) {
 	if d == i {
 		return nil
 	}
@@ -145,10 +154,10 @@ func (s State) freed(d, i int, cfg Config) (list []graph.Owner) {
 	return list
 }
 
-// frees reports whether the orphaning of the i-th object has a reference to drop.
+// frees reports whether a reference counts for the orphaning of the i-th object.
 func (s State) frees(i int, cfg Config) bool {
 	for d := range s.objects {
-		if len(s.freed(d, i, cfg)) > 0 {
+		if len(s.counts(d, i, cfg)) > 0 {
 			return true
 		}
 	}

@@ -69,7 +69,7 @@
 // The options of a world:
 //
 //	level=0|1|2|3 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner][:unwatched],...
-//	unserved=K,... ignore=K,... override observe acknowledge=K,... fencewait=1s
+//	unserved=K,... ignore=K,... override observe policies acknowledge=K,... fencewait=1s
 //	handlers=F,... handlerworkers=N versions cold page=N audit=1s remember=N hand
 //	brake=N awaitsick window=N/DURATION
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]

@@ -29,6 +29,7 @@ type options struct {
 	acknowledge         []graph.Kind
 	handlers            []string
 	override, observing bool
+	policies            bool
 	versions, cold      bool
 	lax                 bool // at level 3: the store refuses no reference
 	hand                bool
@@ -96,6 +97,8 @@ func (o *options) set(name, value string) (err error) {
 		return o.setGuard(name, value)
 	case "override":
 		o.override = true
+	case "policies":
+		o.policies = true
 	case "observe":
 		o.observing = true
 	case "hand":
@@ -207,7 +210,7 @@ func (o *options) served(objects []graph.Object) []graph.KindInfo {
 func (o *options) config(engine int) ownergraph.Config {
 	c := ownergraph.Config{
 		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
-		ObserveOnly: o.observing, FenceWait: o.fenceWait, Sweeps: o.sweeps,
+		ObserveOnly: o.observing, Policies: o.policies, FenceWait: o.fenceWait, Sweeps: o.sweeps,
 		AuditEvery: o.audit, HandlerWorkers: o.workers, Brake: o.brake, Guards: o.guardsOf(engine), Protect: o.protectOf(engine),
 	}
 	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AbsentOwners: o.absent}
@@ -231,7 +234,7 @@ func (o *options) config(engine int) ownergraph.Config {
 }
 
 func (o *options) oracle() oracle.Config {
-	c := oracle.Config{Override: o.override, Strict: o.level >= ownergraph.Level3 && !o.lax}
+	c := oracle.Config{Override: o.override, Strict: o.level >= ownergraph.Level3 && !o.lax, Policies: o.policies}
 	if o.scope == graph.ScopeAbsent {
 		c.Scope = oracle.ScopeAbsent
 	}

@@ -254,7 +254,7 @@ func forOracle(objects []graph.Object) []graph.Object {
 
 // forOracle returns the settings of the engines as the oracle gets them.
 func (o options) forOracle() oracle.Config {
-	cfg := oracle.Config{Override: o.override, Strict: o.level >= ownergraph.Level3}
+	cfg := oracle.Config{Override: o.override, Strict: o.level >= ownergraph.Level3, Policies: o.policied(0)}
 	if o.absent {
 		cfg.Scope = oracle.ScopeAbsent
 	}
@@ -312,6 +312,7 @@ func (s *sim) checkDay() error {
 
 // checkEmpty lets users delete everything. Then no part of it may be left anywhere.
 func (s *sim) checkEmpty() error {
+	s.unrestrict()
 	for len(s.w.Store.Objects()) > 0 {
 		k := s.w.Store.Objects()[0].Key
 		for _, name := range [...]string{graph.FinalizerHold, graph.FinalizerNew, graph.FinalizerProtect} {

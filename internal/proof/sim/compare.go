@@ -155,7 +155,8 @@ const maxJudged = 4
 func (c *comparison) compareOracle(n *Plans) error {
 	s, targets := c.s, c.plan.Request.Delete
 	strange := func(o graph.Object) bool {
-		return garbled(o) || s.o.flawed(o) || o.GraceSeconds > 0 || o.HasFinalizer(handled)
+		unknown := func(r graph.Owner) bool { return r.OnDelete > graph.OnDeleteCascade } // an end has no text for it
+		return garbled(o) || s.o.flawed(o) || o.GraceSeconds > 0 || o.HasFinalizer(handled) || slices.ContainsFunc(o.Owners, unknown)
 	}
 	if s.sweeps != nil || s.shields != nil || len(c.before) > maxJudged || len(targets) > 1 || c.helped || s.o.level < ownergraph.Level2 ||
 		slices.ContainsFunc(c.before, strange) {

@@ -155,8 +155,23 @@
 // (ownergraph.ErrNotBegun). A Collector does so with its prefetched calls. Worlds have
 // this only if asked, so the histories of all seeds stay the same.
 //
-// With "-with policies" references have an OnDelete. No engine reads it, so each history
-// has the digest that it has without (TestNothingReadsOnDelete).
+// # Policies
+//
+// In one seed in five references have policies (Config.Policies), and users change them. A few
+// references have a policy that no engine knows, or two of one object to one UID have different ones.
+// In one of four such worlds the policies do not act for one engine. It holds the objects that have
+// any. The histories of all other worlds stay the same (TestPoliciesApart). These laws are true:
+//
+//   - E1: an engine ends or trims no object with a policy that does not act for it.
+//   - E1, E2: a deletion needs the evidence of all unset owners, or of one cascade owner.
+//   - E3: a drop of a reference follows its policy.
+//   - E4: an engine deletes no object, and ends no propagation of one, that it knew to be restricted
+//     at its decision. A store of level 3 refuses each deletion of a restricted object.
+//
+// Below level 3 an engine may not know a restriction yet, so the ledger permits both readings of a mark
+// that is restricted. The oracle judges such a world at rest. A plan is not compared if policies
+// act for some engines only, if the store refuses the deletion of a target, or if the deletion ends the
+// restriction of an object that has to go.
 //
 // # Shares
 //

@@ -27,12 +27,19 @@ const (
 	guardRefusal
 	// otherGuards: the engines have different guards or protections.
 	otherGuards
+	// otherPolicies: the policies of references act for some engines and not for others.
+	otherPolicies
+	// restrictRefusal: the store refuses the deletion of a restricted target.
+	restrictRefusal
+	// restrictionEnds: the deletion may end the restriction of an object that has to go, and that is not
+	// below a target. The plan does not have that object.
+	restrictionEnds
 	// brakeHolds: a brake may hold the cascade, and a plan may not know that.
 	brakeHolds
 	numGaps
 )
 
-var gapNames = [...]string{"none", "sweeps", "orphaning", "refusals", "guards", "brakes"}
+var gapNames = [...]string{"none", "sweeps", "orphaning", "refusals", "guards", "policies", "restricted", "restrictions", "brakes"}
 
 // gap returns the reason for which the plan may differ, if there is one.
 func (c *comparison) gap() gap {
@@ -43,6 +50,12 @@ func (c *comparison) gap() gap {
 		return brakeHolds
 	case c.s.guardsDiffer() || c.s.shields != nil && slices.Contains(c.plan.Request.Removed, handled): // the others may withhold the mark, and run no handler
 		return otherGuards
+	case c.s.policiesDiffer():
+		return otherPolicies
+	case c.restricted():
+		return restrictRefusal
+	case c.freesOthers():
+		return restrictionEnds
 	case len(c.s.w.Sides) == 1: // the plan has the memory of the only engine
 		return noGap
 	case c.s.remembersSweeps():

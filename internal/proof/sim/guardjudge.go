@@ -217,13 +217,15 @@ func (s *sim) checkGuards() error {
 // counts them. A mark may count in one engine and not in another, which protects the object (RULES,
 // G3). So the mark that one engine counts gives no other engine anything to do.
 func (s *sim) isQuiet(objects []graph.Object) bool {
+	cfg := s.o.forOracle()
 	quiet := func(objects []graph.Object) bool {
-		return oracle.Quiet(oracle.NewState(forOracle(objects)), s.o.forOracle())
+		return oracle.Quiet(oracle.NewState(forOracle(objects)), cfg)
 	}
 	if s.shields == nil {
 		return quiet(objects)
 	}
 	for i := range s.shields {
+		cfg.Policies = s.o.policied(i)
 		if !s.shields[i].cfg.ObserveOnly && !quiet(s.forQuiet(i, objects)) {
 			return false
 		}
@@ -241,24 +243,26 @@ func (s *sim) forQuiet(side int, objects []graph.Object) []graph.Object {
 	for _, o := range objects {
 		switch {
 		case x.protects(&o) || o.Deleting && !x.counts(o).Deleting:
-			o = kept(o)
+			o = kept(o, graph.FinalizerHold) // it restricts others as an unmarked object does
 		case !waits.excuses(s, o.Key):
 		case o.Propagation() == graph.Foreground && o.Deleting:
 			out = append(out, blocker(o))
+		case !o.Deleting:
+			o = kept(o, graph.FinalizerHold)
 		default:
-			o = kept(o)
+			o = kept(o, "kept")
 		}
 		out = append(out, o)
 	}
 	return out
 }
 
-// kept returns an object that a foreign finalizer keeps, and whose mark counts for no dependent.
-func kept(o graph.Object) graph.Object {
+// kept returns an object that a finalizer keeps, and whose mark counts for no dependent.
+func kept(o graph.Object, by string) graph.Object {
 	o = o.Clone()
 	o.Finalizers = append(slices.DeleteFunc(o.Finalizers, func(f string) bool {
 		return f == graph.FinalizerForeground || f == graph.FinalizerOrphan
-	}), "kept")
+	}), by)
 	o.Deleting = true
 	return o
 }

@@ -64,7 +64,11 @@ func (l line) key(k graph.Key) line {
 }
 
 func (l line) owner(o graph.Owner) line {
-	return l.key(o.Key).flags(o.Unresolved, o.Block, o.Controller)
+	l = l.key(o.Key).flags(o.Unresolved, o.Block, o.Controller)
+	if o.OnDelete != graph.OnDeleteUnset {
+		l = l.num(int(o.OnDelete))
+	}
+	return l
 }
 
 func (l line) owners(all []graph.Owner) line {

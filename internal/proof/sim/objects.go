@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -122,17 +121,9 @@ func (o options) reference(r *rand.Rand, dep, owner graph.Key) (graph.Owner, boo
 		ref = []graph.Owner{{Key: graph.Key{Kind: ref.Kind, UID: ref.UID}}, {Key: ref.Place()}, {Key: graph.Key{Name: ref.Name, UID: ref.UID}}}[r.IntN(3)]
 	}
 	if o.has(policies) {
-		ref.OnDelete = o.policy(dep, ref.Key)
+		ref.OnDelete = o.policy(r)
 	}
 	return ref, !o.absent || ref.Scope == "" || dep.Scope == "" || ref.Scope == dep.Scope
-}
-
-// policy returns the policy of a reference. It takes no number of the seed, so that the
-// history stays the same.
-func (o options) policy(dep, owner graph.Key) graph.OnDelete {
-	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, o.seed, dep, owner)
-	return graph.OnDelete(h.Sum64() % 3)
 }
 
 // condition draws the other fields of an object.

@@ -59,7 +59,7 @@ const (
 	strict     // the store has level 3
 	returns    // callers give calls back; only by History.With
 	batches    // the store takes several writes at once
-	policies   // references have policies (Owner.OnDelete); only by History.With
+	policies   // references have policies (Owner.OnDelete); drawn apart, or by History.With
 	guards     // roots are guarded, and objects protected
 	brakes     // engines limit their deletes
 	pauses     // engines are paused
@@ -112,6 +112,8 @@ type options struct {
 	guarding  guarding
 	braking   braking
 	sharing   sharing
+	// unpolicied is the engine for which policies do not act, in a world with policies.
+	unpolicied int
 }
 
 // draw returns the options of a seed, with the faults of With and without those of
@@ -119,7 +121,7 @@ type options struct {
 func (h History) draw(r *rand.Rand) options {
 	o := draw(h.Seed, r)
 	for _, f := range []fault{returns, policies, shares} {
-		o.faults[f] = strings.Contains(","+h.With+",", ","+faultNames[f]+",")
+		o.faults[f] = o.faults[f] || strings.Contains(","+h.With+",", ","+faultNames[f]+",")
 	}
 	if o.has(shares) {
 		o.drawShares()
@@ -146,6 +148,12 @@ func (h History) draw(r *rand.Rand) options {
 	}
 	if o.has(brakes) {
 		o.drawBrakes()
+	}
+	if o.has(brakes) { // no world has both yet
+		o.faults[policies] = false
+	}
+	if o.has(policies) {
+		o.drawPolicies()
 	}
 	if o.has(shares) && o.sharing.alike {
 		o.makeAlike()
@@ -191,7 +199,7 @@ func draw(seed uint64, r *rand.Rand) options {
 func (o *options) drawApart() {
 	for f, salt := range map[fault]uint64{
 		sweeps: 0x5feed, tunings: 0x70e1, oddities: 0x0dd1, forgeries: 0xf06e, callers: 0xca11, joins: 0x101e, undoings: 0x0d0e,
-		lengths: 0x1e96, strict: 0x57c7, batches: 0xba7c, guards: 0x6a4d, brakes: 0xb4a3, pauses: 0x9a5e,
+		lengths: 0x1e96, strict: 0x57c7, batches: 0xba7c, guards: 0x6a4d, brakes: 0xb4a3, pauses: 0x9a5e, policies: 0xed6e,
 	} {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}
@@ -228,6 +236,9 @@ func (o options) String() string {
 	}
 	if o.has(brakes) {
 		b.WriteString(", " + o.braking.String())
+	}
+	if o.has(policies) {
+		fmt.Fprintf(&b, ", policies, not of engine %d", o.unpolicied)
 	}
 	if o.has(shares) {
 		b.WriteString(", " + o.sharing.String())

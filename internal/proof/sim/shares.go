@@ -93,12 +93,13 @@ func (o *options) makeAlike() {
 	for i := range maxEngines {
 		o.guarding.attitudes[i], o.braking[i] = o.guarding.attitudes[0], o.braking[0]
 	}
+	o.unpolicied = noEngine
 }
 
 // isLike reports whether two engines have the same settings. Only such engines divide the work.
 func (o *options) isLike(i, j int) bool {
 	return o.tuning.observes[i] == o.tuning.observes[j] && o.tuning.bare[i] == o.tuning.bare[j] &&
-		o.guarding.attitudes[i] == o.guarding.attitudes[j] && o.braking[i] == o.braking[j]
+		o.guarding.attitudes[i] == o.guarding.attitudes[j] && o.braking[i] == o.braking[j] && o.policied(i) == o.policied(j)
 }
 
 // spread is the end of the UIDs of a world with shares. The last bytes of a text hardly change its

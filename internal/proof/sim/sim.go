@@ -93,13 +93,13 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	}
 	cfg := o.config()
 	s.makeShields(o.configs(cfg))
-	if o.has(duplicateUIDs) {
+	if o.has(duplicateUIDs) || o.has(policies) {
 		cfg.OnDecision = func(d engine.DecisionEvent) { s.witnesses[s.w.Polled].Decided(d.Call) }
 	}
 	infos := o.infos()
-	for range o.engines {
+	for i := range o.engines {
 		x := invariant.NewWitness(o.level, o.absent)
-		x.Compares = o.counting
+		x.Compares, x.Policies = o.counting, o.policied(i)
 		x.Ignores = ignored
 		x.Observed(graph.Event{Type: graph.KindsKnown, Kinds: infos})
 		s.witnesses = append(s.witnesses, x)
@@ -248,7 +248,7 @@ func (s *sim) excused(c engine.Call, err error) bool {
 		return true
 	}
 	if s.o.level < ownergraph.Level2 {
-		return bad.Rule[:2] == "S2" || bad.Rule[:2] == "S3"
+		return bad.Rule[:2] == "S2" || bad.Rule[:2] == "S3" || bad.Rule == "E4" && bad.Ends
 	}
 	k := slices.IndexFunc(s.w.Kinds, func(i graph.KindInfo) bool { return i.Kind == bad.Other.Kind })
 	return bad.Ends && k >= 0 && s.hidden(c, k)

@@ -286,7 +286,10 @@ func (s *sim) checkSweeps() error {
 	}
 	return s.sweeps.Rest(func(o graph.Object) bool {
 		h, held := s.heldBy(0, o.Key)
-		reasons := []policy.Reason{policy.NeedSweep, policy.NeedMembers, policy.Contested, policy.NeedFence}
+		reasons := []policy.Reason{policy.NeedSweep, policy.NeedMembers, policy.NeedFence}
+		if !s.withholdsMark() { // such a holder counts as living, and may contest a member
+			reasons = append(reasons, policy.Contested)
+		}
 		return garbled(o) || s.o.flawed(o) || held && !slices.Contains(reasons, h.Reason)
 	})
 }

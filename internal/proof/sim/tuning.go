@@ -69,7 +69,7 @@ func (o options) configs(c ownergraph.Config) []ownergraph.Config {
 		out[i] = c
 		out[i].ObserveOnly = y.observes[i]
 		o.guarding.guard(i, &out[i])
-		out[i].Brake = o.braking[i]
+		out[i].Brake, out[i].Policies = o.braking[i], o.policied(i)
 		if !y.observes[i] {
 			out[i].Share = o.sharing.first[i]
 		}

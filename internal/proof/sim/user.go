@@ -31,6 +31,11 @@ func (s *sim) user() step {
 	if s.o.has(guards) && len(objects) > 0 && s.rng.IntN(3) == 0 {
 		return s.guardMove(objects)
 	}
+	if s.o.has(policies) && len(objects) > 0 && s.rng.IntN(8) == 0 {
+		if st, ok := s.repolicy(objects); ok {
+			return st
+		}
+	}
 	verb := verbs[s.rng.IntN(len(verbs))]
 	if len(objects) < s.o.objects && s.rng.IntN(3) == 0 || len(objects) == 0 {
 		verb = oracle.Create

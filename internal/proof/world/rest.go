@@ -45,7 +45,8 @@ func Seen(e *engine.Engine) string {
 // Rebuilt returns the nodes and versions of a graph that it builds from a new listing
 // of the store. It returns an error if the graph refuses that listing.
 func (w *World) Rebuilt() (string, error) {
-	g := graph.New(graph.Config{Scope: w.cfgs[0].Scope, OwnerName: w.cfgs[0].OwnerName, Limits: w.cfgs[0].Limits})
+	cfg := w.cfgs[0]
+	g := graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits})
 	events := []graph.Event{{Type: graph.KindsKnown, Kinds: w.Kinds}}
 	for _, k := range w.Kinds {
 		events = append(events, graph.Event{Type: graph.ListBegun, Kind: k.Kind})

@@ -215,6 +215,12 @@ func change(live graph.Object, a oracle.Action) (finalizer.Outcome, error) {
 		for i, r := range wanted.Owners {
 			wanted.Owners[i].Block = r.Block != (r.Key == a.Object.Owners[0].Key)
 		}
+	case oracle.Repolicy:
+		for i, r := range wanted.Owners {
+			if r.Key == a.Object.Owners[0].Key {
+				wanted.Owners[i].OnDelete = a.Object.Owners[0].OnDelete
+			}
+		}
 	}
 	return finalizer.Update(live, wanted)
 }

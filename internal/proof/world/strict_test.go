@@ -11,7 +11,7 @@ import (
 // TestStrictUsers: a world of level 3 refuses the same actions as the oracle. One of level 2
 // refuses none of them.
 func TestStrictUsers(t *testing.T) {
-	const start = "a; w~*[foreground]; o~*[orphan]; k~*; b* -> w; c* -> w!; d; e -> x"
+	const start = "a; w~*[foreground]; o~*[orphan]; k~*; b* -> w; c* -> w!, k; d; e -> x; r*; s* -> r:restrict; u~* -> a:restrict"
 	for _, tc := range []struct {
 		action  string
 		refused bool
@@ -35,6 +35,18 @@ func TestStrictUsers(t *testing.T) {
 		{"recreate x", false, "a new object has no owner"},
 		{"touch e", false, "e keeps its reference"},
 		{"addref y->x", false, "there is no y"},
+		{"addref b->k:restrict", true, "a restrict reference needs an owner without a mark"},
+		{"addref b->a:restrict", false, "the owner has none"},
+		{"repolicy c->k:cascade", false, "a background mark takes other policies"},
+		{"repolicy c->k:restrict", true, "a changed policy is a new reference"},
+		{"repolicy c->w:release", true, "the owner waits"},
+		{"repolicy s->r", false, "the owner lives"},
+		{"bg r", true, "s restricts it"},
+		{"fg r", true, "with every propagation"},
+		{"orphan r", true, "with every propagation"},
+		{"bg s", false, "nothing restricts it"},
+		{"bg a", false, "the mark of u ends the restriction"},
+		{"bg k", false, "it is marked"},
 	} {
 		objects, err := graph.Parse(start)
 		if err != nil {

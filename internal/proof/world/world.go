@@ -415,7 +415,9 @@ func (w *World) write(c engine.Call) error {
 	switch {
 	case err != nil:
 	case c.Type == engine.CallDelete:
-		ev, err = w.Store.Delete(c.Key, c.Options)
+		if err = w.restricted(c); err == nil {
+			ev, err = w.Store.Delete(c.Key, c.Options)
+		}
 	case c.Type == engine.CallPatch:
 		ev, err = w.Store.Patch(c.Key, c.Precondition, c.Change)
 	default:

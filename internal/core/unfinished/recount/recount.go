@@ -74,7 +74,7 @@ func (v View) asked() map[graph.NodeID]bool {
 // decision asked for may still be under way, and nothing waits for it.
 func (v View) isKept(id graph.NodeID) bool {
 	why := v.State(id).Reason
-	return why == policy.NoOwners || why == policy.OwnerSolid || why == policy.ReasonUnset
+	return why == policy.NoOwners || why == policy.NoOwnerDeletes || why == policy.OwnerSolid || why == policy.ReasonUnset
 }
 
 // rests reports whether the last decision left no work for a node.
