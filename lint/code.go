@@ -48,10 +48,14 @@ const (
 	RefusingConstraint
 	RemovingConstraint
 	UnindexedConstraint
+	CascadeBeside
+	RestrictRing
+	RestrictsAbsent
+	DormantPolicy
 )
 
 // maxCode is the last code.
-const maxCode = UnindexedConstraint
+const maxCode = DormantPolicy
 
 // String returns the stable name, such as OG001.
 func (c Code) String() string {
@@ -123,12 +127,14 @@ const (
 	Blocks
 	// Passed: the deletion does not wait for it.
 	Passed
+	// KeptRestricted: it has to go, and an unmarked object refers to it with restrict.
+	KeptRestricted
 )
 
 var fateNames = [...]string{"unset", "the collector deletes this now",
 	"kept, and the collector drops the reference now", "kept while an owner lives", "kept for ever",
 	"kept until the collector can resolve the owner", "not known from this dump", "is being deleted",
-	"blocks the deletion of", "does not hold up the deletion of"}
+	"blocks the deletion of", "does not hold up the deletion of", "kept while another object restricts it"}
 
 // String returns the fate in words.
 func (f Fate) String() string {

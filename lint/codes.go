@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,7 @@ type CodeInfo struct {
 //test:by TestCodes
 func Codes() []CodeInfo {
 	list := append(ownerCodes(), referenceCodes()...)
-	return append(append(list, objectCodes()...), tableCodes()...)
+	return slices.Concat(list, objectCodes(), tableCodes(), policyCodes())
 }
 
 func ownerCodes() []CodeInfo {
@@ -107,6 +108,19 @@ func tableCodes() []CodeInfo {
 			"Declare ON DELETE SET NULL in place of CASCADE, and leave the rows of dependents to the collector."},
 		{UnindexedConstraint, "foreign key without an index", "Each removal of an object reads the whole table. Large cascades take long, and exceed limits of time.",
 			"Create an index that begins with the column."},
+	}
+}
+
+func policyCodes() []CodeInfo {
+	return []CodeInfo{
+		{CascadeBeside, "cascade beside other owners", "The end of one owner deletes the object, though its other owners live. One wrong cascade reference suffices to lose the object.",
+			"Clear the policy if the owners share the object. Or give the other owners the policy release, which says that they do not keep it."},
+		{RestrictRing, "objects that restrict each other", "Each member holds the deletion of another one. No cascade deletes any of them, and a store of level 3 refuses a user's deletion, too.",
+			"Drop one reference of the ring, or change its policy."},
+		{RestrictsAbsent, "restrict reference to an absent owner", "The reference restricts nothing and deletes nothing. Below level 3 a background deletion of an owner passes a restriction, and leaves such a reference.",
+			"Drop the reference, or create the owner again. A guard on the owner stops such deletions."},
+		{DormantPolicy, "policy that does not act yet", "The collector holds each object with a policy, and deletes none of them, until Config.Policies is set. A restrict reference already restricts its owner.",
+			"Look at the references with each policy. Then set Config.Policies in each program of the store."},
 	}
 }
 

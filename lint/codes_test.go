@@ -11,7 +11,7 @@ import (
 )
 
 // TestCodes: each code has a description, and a planted fault or a row of TestChecks, TestManifests or
-// TestConstraints.
+// TestConstraints, or a test of ondelete_test.go.
 func TestCodes(t *testing.T) {
 	list := lint.Codes()
 	for i, c := range list {
@@ -22,7 +22,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("ParseCode(%s) = %s, error %v", c.Code, got, err)
 		}
 	}
-	if last := list[len(list)-1].Code; last != lint.UnindexedConstraint || last.String() != "OG035" {
+	if last := list[len(list)-1].Code; last != lint.DormantPolicy || last.String() != "OG039" {
 		t.Errorf("the last description is of %s", last)
 	}
 	var planted []string
@@ -50,9 +50,9 @@ func TestDescribe(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ typed, want, reason string }{
-		{"OG1", `describe code "OG1": want OG001 to OG035: invalid`, "digits are missing"},
-		{"unset", `describe code "unset": want OG001 to OG035: invalid`, "the zero value has no text"},
-		{"\x1b[2J", `describe code "\x1b[2J": want OG001 to OG035: invalid`, "the error controls no terminal"},
+		{"OG1", `describe code "OG1": want OG001 to OG039: invalid`, "digits are missing"},
+		{"unset", `describe code "unset": want OG001 to OG039: invalid`, "the zero value has no text"},
+		{"\x1b[2J", `describe code "\x1b[2J": want OG001 to OG039: invalid`, "the error controls no terminal"},
 	} {
 		if text, err := lint.Describe(c.typed); text != "" || !errors.Is(err, graph.ErrInvalid) || err.Error() != c.want {
 			t.Errorf("describe %q: %q, error %v, want %s: %s", c.typed, text, err, c.want, c.reason)

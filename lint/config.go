@@ -27,6 +27,10 @@ type Config struct {
 	OwnedKinds []graph.Kind
 	// Limits bounds the size of one object.
 	Limits graph.Limits
+	// Policies says that the collector acts by the policies of references, as with
+	// ownergraph.Config.Policies. Without it the engine holds each object with a policy, and the
+	// report counts the references whose policy begins to act with that step.
+	Policies bool
 	// Ignore lists the findings to leave out.
 	Ignore Ignore
 }

@@ -58,4 +58,8 @@ var exampleNames = [...]string{
 	RefusingConstraint:   "The column projects.team_id takes no NULL and refers to the table teams, whose rows go with objects.",
 	RemovingConstraint:   "The column projects.team_id refers to the table teams with ON DELETE CASCADE, and projects are objects of their own.",
 	UnindexedConstraint:  "The column projects.team_id refers to the table teams, and no index begins with team_id.",
+	CascadeBeside:        "task/shop/a has an unset reference to project/shop/web and a cascade reference to account/shop/ann.",
+	RestrictRing:         "invoice/shop/a refers to order/shop/b with restrict, and order/shop/b refers to invoice/shop/a with restrict.",
+	RestrictsAbsent:      "invoice/shop/a refers with restrict to customer/shop/ann, and no object has the UID of that customer.",
+	DormantPolicy:        "Of 1,200 tasks, 900 have a cascade reference, and the collector runs without Config.Policies.",
 }

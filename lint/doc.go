@@ -18,6 +18,13 @@
 // kind in full, and has no object with its UID. Objects that change while the dump is made
 // may therefore give a wrong finding.
 //
+// # Policies
+//
+// A reference may have a policy (graph.OnDelete). Lint finds a cascade reference beside other owners,
+// a ring of restrict references, and a restrict reference to an absent owner. Without
+// [Config].Policies the report also counts the references of each policy, since they do not act
+// before that step of the collector.
+//
 // # Files
 //
 // [CheckManifests] judges objects of files that no store has yet. It needs no UID: a reference

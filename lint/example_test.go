@@ -76,7 +76,7 @@ OG001 pod/shop/web # restored by hand tomorrow
 	// Output:
 	// OG001: 1 found, 1 ignored, 0 left out
 	// OG006: 1 found, 1 ignored, 0 left out
-	// parse ignore list: line 2: parse code "OG1": want OG001 to OG035: invalid
+	// parse ignore list: line 2: parse code "OG1": want OG001 to OG039: invalid
 }
 
 func ExampleReport_MarshalJSON() {

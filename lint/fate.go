@@ -128,15 +128,19 @@ func (c *checker) judge(i int) {
 func (c *checker) kubernetes(i int) Fate {
 	o := c.objects[i]
 	var n [itself + 1]int
+	owners := 0
 	for j := range min(len(o.Owners), maxJudged) {
-		n[c.standing(i, j)]++
+		if o.Owners[j].OnDelete == graph.OnDeleteUnset { // a reference with a policy is no owner reference there
+			n[c.standing(i, j)]++
+			owners++
+		}
 	}
 	seen, known := c.observes(o.Kind)
 	trims := n[dangling]+n[waiting] > 0
 	switch {
 	case o.Deleting:
 		return Leaving
-	case n[never] > 0 || len(o.Owners) == 0 || known && !seen:
+	case n[never] > 0 || owners == 0 || known && !seen:
 		return KeptForever
 	case n[itself] > 0 && (!trims || n[failing] > 0 || !known):
 		return KeptForever // the other owners do not matter

@@ -23,13 +23,13 @@ func (c *checker) engine(i int) Fate {
 	switch {
 	case o.Deleting:
 		return Leaving
-	case known && !seen:
+	case known && !seen, !c.cfg.Policies && hasPolicy(o):
 		return KeptForever
 	}
 	f := c.facts(i)
 	d := policy.Decide(&f, policy.Settings{}, nil)
 	switch {
-	case d.Reason == policy.NoOwners, d.Reason == policy.ObjectFlawed:
+	case d.Reason == policy.NoOwners, d.Reason == policy.NoOwnerDeletes, d.Reason == policy.ObjectFlawed:
 		return KeptForever
 	case !known:
 		return NotKnown
@@ -39,6 +39,8 @@ func (c *checker) engine(i int) Fate {
 		return Trimmed
 	case d.Reason == policy.OwnerSolid:
 		return Kept
+	case d.Reason == policy.Restricted:
+		return KeptRestricted
 	case d.Reason == policy.OnlySelf:
 		return KeptForever
 	case d.Reason == policy.OwnerUnknown:

@@ -23,8 +23,9 @@ type checker struct {
 	handlers map[string]bool
 	owned    map[graph.Kind]bool
 	scopes   scopes
-	contents map[graph.Content]int // the number of members, nil before the first question
-	wrong    map[int]wrongs        // by object, nil unless the caller asks for drops
+	ofPolicy map[graph.OnDelete]*ofPolicy // of all references with a policy
+	contents map[graph.Content]int        // the number of members, nil before the first question
+	wrong    map[int]wrongs               // by object, nil unless the caller asks for drops
 	// lastFate is the fate of the object before the index judged, and lastEngine that by the
 	// engine. An object with many references asks for them as often.
 	judged               int
@@ -49,7 +50,7 @@ func Check(in Input, cfg Config) (Report, error) {
 }
 
 func newChecker(in Input, cfg Config) (*checker, error) {
-	c := &checker{cfg: cfg.withDefaults(), in: in, handlers: map[string]bool{}, owned: map[graph.Kind]bool{}}
+	c := &checker{cfg: cfg.withDefaults(), in: in, ofPolicy: map[graph.OnDelete]*ofPolicy{}, handlers: map[string]bool{}, owned: map[graph.Kind]bool{}}
 	c.ledger = ledger{ignore: cfg.Ignore, perCode: c.cfg.PerCode}
 	var err error
 	if c.kinds, err = in.kinds(); err != nil {
@@ -83,13 +84,15 @@ func (c *checker) run() {
 	c.rings(rings)
 	c.depths(rings)
 	c.constraints()
+	c.restrictRings()
+	c.dormant()
 }
 
 // load puts the objects into a graph. The kinds of objects that no kind of the input has
 // are known at first, so that the graph takes the objects. Then the graph learns that the
 // store does not serve them.
 func (c *checker) load() error {
-	c.g = graph.New(graph.Config{Limits: c.cfg.Limits})
+	c.g = graph.New(graph.Config{Limits: c.cfg.Limits, Policies: true}) // a policy that does not act yet is no flaw
 	served := make([]graph.KindInfo, 0, len(c.in.Kinds))
 	for _, k := range c.in.Kinds {
 		served = append(served, k.KindInfo)

@@ -29,6 +29,9 @@ func (c *checker) object(i int) {
 			c.whole(Malformed, Error, i, "object", FateUnset, fmt.Sprintf("The object breaks a rule of the model: %s.", n.Flaw()))
 		}
 	}
+	if hasPolicy(o) {
+		c.onDelete(i)
+	}
 	if len(o.Owners) == 0 && !o.Deleting && c.owned[o.Kind] {
 		c.whole(LostOwner, Warning, i, "owners", KeptForever, "The object has no owner, and objects of its kind always have one.")
 	}
@@ -55,6 +58,11 @@ func (c *checker) sound(o *Object, n graph.Node) bool {
 	own, owner := c.kinds[o.Kind], c.kinds[o.Owners[0].Kind]
 	r := n.Reference(0)
 	return r.Class == graph.Solid && !r.Self && !c.g.Node(r.Owner).Deleting() && own != nil && !own.Unwatched && c.serves(owner, o, 0)
+}
+
+// hasPolicy reports whether a reference of an object has a policy.
+func hasPolicy(o *Object) bool {
+	return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.OnDelete != graph.OnDeleteUnset })
 }
 
 // flaws counts the findings that say why an object is flawed.

@@ -24,6 +24,10 @@ func (c *checker) references(i int) {
 			c.reference(Malformed, Error, i, j, "", "The reference lacks its kind, name or UID.")
 		case c.isSelf(o, r):
 			c.self(i, j)
+		case r.OnDelete > graph.OnDeleteCascade:
+			c.reference(Malformed, Error, i, j, "onDelete", fmt.Sprintf("The policy %s is unknown.", r.OnDelete))
+		case twice && o.Owners[first].OnDelete != r.OnDelete:
+			c.reference(Malformed, Error, i, j, "onDelete", fmt.Sprintf("The policy is %s, and owners[%d] has the policy %s for the same UID.", r.OnDelete, first, o.Owners[first].OnDelete))
 		case twice && o.Owners[first].Same(r):
 			c.reference(RepeatedReference, Warning, i, j, "uid", fmt.Sprintf("The reference is the same as owners[%d].", first))
 		case twice:
@@ -154,6 +158,10 @@ func (c *checker) unlisted(i, j int, r graph.Owner, kind *Kind) {
 
 // absent checks a reference to a UID that the dump does not have.
 func (c *checker) absent(i, j int, r graph.Owner, kind *Kind) {
+	if kind.Listed && r.OnDelete == graph.OnDeleteRestrict {
+		c.reference(RestrictsAbsent, Warning, i, j, "onDelete", fmt.Sprintf("No object has the UID of the owner %s, so the reference restricts nothing.", short(r.Key.Text())))
+		return
+	}
 	if kind.Listed {
 		c.reference(MissingOwner, Error, i, j, "uid", fmt.Sprintf("No object has the UID of the owner %s.", short(r.Key.Text())))
 		return

@@ -147,7 +147,7 @@ func TestParseIgnore(t *testing.T) {
 	}{
 		{"", "", "nothing"},
 		{"# all\n\n  OG001  # of all\nOG001 pod/s/a\n* pod/s/a\r\nOG002 pod/s/\"a # b\"\n", "", "every form"},
-		{"OG001\nOG1", `line 2: parse code "OG1": want OG001 to OG035`, "no code"},
+		{"OG001\nOG1", `line 2: parse code "OG1": want OG001 to OG039`, "no code"},
 		{"*", `line 1: "*" without an object ignores every finding`, "everything"},
 		{"\n\n* pod", `line 3: parse place: byte 4: place: want "/" and the name`, "no place"},
 		{"* pod/s/a@u", "line 1: parse place:", "a UID"},

@@ -33,6 +33,14 @@
 // a reference with a flaw, and the dependent names the flaw. A dotted line says that the
 // upper node waits for the lower one.
 //
+// A reference with a policy has its word at the line, and a line of its own. A legend explains the
+// words. Several references to one owner may have several policies, and then all words show.
+//
+//	policy    SVG               DOT
+//	cascade   two lines         two lines
+//	release   long dashes       a circle at the owner
+//	restrict  a line with bars  a bar at the owner
+//
 // The members of a container stand below it in [TreeWithMembers] and in a plan: its end takes them
 // along. A line of dots and dashes leads to a member, and the container names the actor.
 //

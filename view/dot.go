@@ -2,19 +2,22 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 const maxCells = 48 // columns of one line of a label
 
 // DOT returns the picture as a graph for Graphviz. Owners stand above their dependents. The
 // edge of a controller is bold, and the edge of a blocking reference ends in a box. A wait
-// is dotted. A plan has one cluster for each wave.
+// is dotted. A label names the policy of a reference. A plan has one cluster for each wave.
 //
 //test:by TestDOTIsRead FuzzPicture
 func (p Picture) DOT() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digraph ownership {\n  graph [rankdir=TB, labelloc=b, fontname=\"sans-serif\", label=%s];\n", dotLines(append([]string{p.title}, p.footer()...)))
+	fmt.Fprintf(&b, "digraph ownership {\n  graph [rankdir=TB, labelloc=b, fontname=\"sans-serif\", label=%s];\n", dotLines(slices.Concat([]string{p.title}, p.footer(), p.legend(false))))
 	b.WriteString("  node [shape=box, style=\"filled\", fontname=\"sans-serif\", fontcolor=\"#1b1b1b\"];\n  edge [color=\"#555555\"];\n")
 	labels := p.labels()
 	for _, wave := range p.bands() {
@@ -94,18 +97,43 @@ func (e *edge) dotLook(ring bool) string {
 	if e.block {
 		list = append(list, "arrowhead=\"normalbox\"")
 	}
+	list = append(list, e.policies.dotLine()...)
+	word := e.policies.word()
+	label := func(s string) string {
+		if word != "" {
+			s += ", " + word
+		}
+		return `label="` + s + `"`
+	}
 	switch {
 	case ring:
-		list = append(list, `style="dashed"`, `label="ring"`, `constraint="false"`)
+		list = append(list, `style="dashed"`, label("ring"), `constraint="false"`)
 	case e.member && !e.owns:
-		list = append(list, `style="dashed"`, `label="member"`)
+		list = append(list, `style="dashed"`, label("member"))
 	case !e.owns:
-		list = append(list, `style="dotted"`, `label="waits for"`)
+		list = append(list, `style="dotted"`, label("waits for"))
 	case len(e.notes) > 0:
 		list = append(list, `style="dashed"`)
+	}
+	if word != "" && e.owns && !ring {
+		list = append(list, `label="`+word+`"`)
 	}
 	if len(list) == 0 {
 		return ""
 	}
 	return " [" + strings.Join(list, ", ") + "]"
+}
+
+// dotLine returns the attributes of a line with one policy: two lines for cascade, a circle at the owner
+// for release, and a bar there for restrict. The label has the word.
+func (s policies) dotLine() []string {
+	switch {
+	case s.only(graph.OnDeleteCascade):
+		return []string{`color="#555555:invis:#555555"`}
+	case s.only(graph.OnDeleteRelease):
+		return []string{`dir="both"`, `arrowtail="odot"`}
+	case s.only(graph.OnDeleteRestrict):
+		return []string{`dir="both"`, `arrowtail="tee"`}
+	}
+	return nil
 }

@@ -75,7 +75,7 @@ type chain struct {
 
 func (b *chain) owner(dependent graph.Key, o *explain.Owner) {
 	b.w.edges = append(b.w.edges, edge{
-		upper: b.get(o.Key), lower: b.get(dependent), owns: true, block: o.Block, controller: o.Controller,
+		upper: b.get(o.Key), lower: b.get(dependent), owns: true, block: o.Block, controller: o.Controller, policies: policyOf(o.OnDelete),
 	})
 	n := &b.w.nodes[b.at[o.Key]]
 	if o.Self || n.subject {
@@ -115,12 +115,13 @@ func (n *node) note(s string) {
 type step struct {
 	from   graph.Key
 	owners bool // they are about the owners of from
+	bars   bool // they are about objects that restrict from
 	list   []explain.Condition
 }
 
 // follow adds the chains of conditions. A chain goes up if an object is kept by its owners.
 func (b *chain) follow(from graph.Key, why policy.Reason, wait []explain.Condition) {
-	stack := []step{{from, aboutOwners(why), wait}}
+	stack := []step{{from, aboutOwners(why), why == policy.Restricted, wait}}
 	for len(stack) > 0 {
 		s := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
@@ -141,7 +142,7 @@ func (b *chain) follow(from graph.Key, why policy.Reason, wait []explain.Conditi
 				n.class = held
 			}
 			b.end(at, c)
-			stack = append(stack, step{at, aboutOwners(c.Reason), c.For})
+			stack = append(stack, step{at, aboutOwners(c.Reason), c.Reason == policy.Restricted, c.For})
 		}
 	}
 }
@@ -159,6 +160,9 @@ func aboutOwners(r policy.Reason) bool {
 func (b *chain) wait(s step, to graph.Key) {
 	from := b.get(s.from)
 	e := edge{upper: from, lower: b.get(to)}
+	if s.bars {
+		e.policies = policyOf(graph.OnDeleteRestrict)
+	}
 	if s.owners {
 		e = edge{upper: e.lower, lower: e.upper, owns: true}
 	}

@@ -39,6 +39,12 @@ const shop = `"apps/Deployment"/shop/web@d -> "shop.io/App"/shop/web@app^!;
 	ConfigMap/other/web-settings@c2 -> "apps/Deployment"/other/web@d;
 	Secret/shop/web-key@s -> "apps/Deployment"/shop/web@d!`
 
+// project has a reference of each policy. One task has two policies for one owner, a flaw.
+const project = `project/site@p -> team/web@t:cascade, lead/ann@l!:release; team/web@t; lead/ann@l;
+	task/draft@d -> project/site@p; task/done@e -> project/site@p, project/site@p:cascade;
+	invoice/one@i -> project/site@p:restrict; invoice/two@j -> project/site@p:restrict, team/web@t^!:cascade;
+	note/gone@n -> project/site@p:release, project/old@o:restrict`
+
 // forecast is a plan with waves, a held object, a protected one, and one that another
 // owner keeps.
 func forecast(t testing.TB) (plan.Plan, []graph.Object) {
@@ -90,6 +96,7 @@ func TestGolden(t *testing.T) {
 	}{
 		{"tree", view.Tree(objects, objects[0].Key, 0), "owners above, dependents below, marks, flaws, and two owners"},
 		{"plan", view.Plan(forecast, of, 0), "waves, and objects that stay"},
+		{"policies", view.Tree(parse(t, project), parse(t, project)[0].Key, 0), "a word and a line for each policy, and a legend"},
 		{"explanation", view.Explanation(explanation(t), 0), "owners with their classes, and chains to their ends"},
 		{"ring", view.All(parse(t, "a/x@a -> c/x@c!; b/x@b -> a/x@a; c/x@c -> b/x@b; d/x@d -> d/x@d, b/x@b"), 0), "a ring, and an object that owns itself"},
 	} {

@@ -81,6 +81,7 @@ func (g *grouping) take(start, end int) {
 		counts[m.class]++
 		n.class = worse(n.class, m.class)
 		to.block, to.controller, to.member, to.owns = to.block || x.block, to.controller || x.controller, to.member || x.member, to.owns && x.owns
+		to.policies |= x.policies
 		g.group[x.lower] = len(g.nodes) + 1
 	}
 	n.notes = wordsOf(counts, len(taken), more)

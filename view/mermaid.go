@@ -8,7 +8,7 @@ import (
 
 // Mermaid returns the picture as a Mermaid flowchart, as Markdown shows it. Owners stand
 // above their dependents. A thick line is that of a controller, and the line of a blocking
-// reference has a cross at its end. A wait is dotted. A plan has one subgraph for each wave.
+// reference has a cross at its end. A wait is dotted. A word on the line names a policy. A plan has one subgraph for each wave.
 //
 // Mermaid draws at most 500 edges and 50,000 characters, unless a page raises its maxEdges and
 // maxTextSize. A picture with a limit of 100 has at most 400 edges.
@@ -43,7 +43,7 @@ func (p Picture) Mermaid() string {
 	for i, e := range p.edges {
 		fmt.Fprintf(&b, "  n%d %s n%d\n", e.upper, e.mermaidLine(rings[i]), e.lower)
 	}
-	if lines := p.footer(); len(lines) > 0 {
+	if lines := append(p.footer(), p.legend(false)...); len(lines) > 0 {
 		for i := range lines {
 			lines[i] = mermaidText(fit(lines[i], 2*maxCells))
 		}
@@ -92,19 +92,33 @@ func (n *node) mermaidShape() (open, shut string) {
 }
 
 func (e *edge) mermaidLine(ring bool) string {
+	word, line := "", ""
 	switch {
 	case ring:
-		return "-.->|ring|"
+		word, line = "ring", "-.->"
 	case e.member && !e.owns:
-		return "-.->|member|"
+		word, line = "member", "-.->"
 	case !e.owns:
-		return "-.->|waits for|"
-	case e.controller && e.block:
-		return "==x"
+		word, line = "waits for", "-.->"
 	case e.controller:
-		return "==>"
-	case e.block:
-		return "--x"
+		line = "=="
+	default:
+		line = "--"
 	}
-	return "-->"
+	switch {
+	case len(line) > 2:
+	case e.block:
+		line += "x"
+	default:
+		line += ">"
+	}
+	if w := e.policies.word(); w != "" && word != "" {
+		word += ", " + w
+	} else if w != "" {
+		word = w
+	}
+	if word != "" {
+		line += "|" + word + "|"
+	}
+	return line
 }

@@ -67,7 +67,7 @@ func ofObjects(objects []graph.Object, containers []Container) *world {
 		for i := range o.Owners {
 			r := &o.Owners[i]
 			for upper := x.first(r.Key); upper >= 0; upper = x.next[upper] {
-				w.edges = append(w.edges, edge{upper: upper, lower: lower, owns: true, block: r.Block, controller: r.Controller, notes: w.flaws(r, upper)})
+				w.edges = append(w.edges, edge{upper: upper, lower: lower, owns: true, block: r.Block, controller: r.Controller, policies: policyOf(r.OnDelete), notes: w.flaws(r, upper)})
 			}
 		}
 	}

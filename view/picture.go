@@ -90,6 +90,7 @@ type edge struct {
 	member       bool // the lower node is a member of the upper one, a container
 	block        bool
 	controller   bool
+	policies     policies
 	notes        []string // flaws of the reference
 }
 

@@ -40,6 +40,7 @@ func drawObjects(t *rapid.T) []graph.Object {
 			if at := rapid.IntRange(0, n).Draw(t, "sound"); at < len(objects) {
 				r.Key = objects[at].Key
 			}
+			r.OnDelete = graph.OnDelete(rapid.SampledFrom([]uint8{0, 0, 0, 1, 2, 3, 255}).Draw(t, "policy"))
 			r.Block, r.Controller, r.Unresolved = rapid.Bool().Draw(t, "block"), rapid.Bool().Draw(t, "controller"), rapid.IntRange(0, 4).Draw(t, "scope") == 0
 			o.Owners = append(o.Owners, r)
 		}

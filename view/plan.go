@@ -46,6 +46,9 @@ func Plan(p plan.Plan, objects []graph.Object, limit int) Picture {
 	out.omitted += max(p.Truncated, 0)
 	out.waves = max(p.Waves, 0)
 	out.summary = []string{fmt.Sprintf("%s, %s, %s", numbered(len(p.Objects)+max(p.Truncated, 0), "object"), numbered(out.waves, "wave"), p.Cost)}
+	if len(p.Refusals) > 0 {
+		out.summary = append(out.summary, "the store refuses the deletion of "+some(p.Refusals, func(r plan.Refusal) string { return spell(r.Target) })+", because other objects restrict it")
+	}
 	if len(p.WithoutBlocker) > 0 {
 		out.summary = append(out.summary, "no dependent blocks the deletion of "+some(p.WithoutBlocker, spell))
 	}
@@ -160,6 +163,11 @@ func (b *builder) planned(o *plan.Object) {
 	for _, owner := range o.Owners {
 		b.own(owner, o.Key)
 	}
+	for _, e := range o.Edges {
+		if upper, ok := b.at[e.Owner]; ok { // another one may be absent
+			b.w.edges = append(b.w.edges, edge{upper: upper, lower: b.get(o.Key), owns: true, policies: policyOf(e.OnDelete)})
+		}
+	}
 }
 
 // reference adds the references between the nodes of the world, as the objects have them.
@@ -176,7 +184,7 @@ func (b *builder) reference(objects []graph.Object) {
 		}
 		for _, r := range o.Owners {
 			for upper := x.first(r.Key); upper >= 0; upper = x.next[upper] {
-				b.w.edges = append(b.w.edges, edge{upper: upper, lower: lower, owns: true, block: r.Block, controller: r.Controller})
+				b.w.edges = append(b.w.edges, edge{upper: upper, lower: lower, owns: true, block: r.Block, controller: r.Controller, policies: policyOf(r.OnDelete)})
 			}
 		}
 	}

@@ -123,3 +123,25 @@ func TestExplanationBounds(t *testing.T) {
 		t.Errorf("another class:\n%s", text)
 	}
 }
+
+// TestPlanShowsPolicies: an edge of a plan has its policy without the objects, and a refused deletion
+// has a line.
+func TestPlanShowsPolicies(t *testing.T) {
+	objects := parse(t, "site/front@f; page/home@h -> site/front@f:cascade, site/gone@g:release")
+	front, home := objects[0].Key, objects[1].Key
+	p := view.Plan(plan.Plan{
+		Request: plan.Request{Delete: []plan.Target{{Key: front}}},
+		Objects: []plan.Object{
+			{Key: home, Outcome: plan.Kept, Parent: front, Edges: []plan.Edge{{Owner: front, OnDelete: graph.OnDeleteCascade}, {Owner: objects[1].Owners[1].Key, OnDelete: graph.OnDeleteRelease}}},
+			{Key: front, Outcome: plan.Held, Reason: policy.Restricted, Root: true},
+		},
+		Refusals: []plan.Refusal{{Target: front, Dependents: []graph.Key{home}}},
+	}, nil, 0)
+	want := "site/front  (held; deleted by the user; another object restricts it)\n└── page/home  (cascade; stays)\n" +
+		"2 objects, 0 waves, 0 writes, at most 0 reads and 0 fences\n" +
+		"the store refuses the deletion of site/front, because other objects restrict it\n" +
+		"cascade: the dependent goes with this owner, even if its other owners exist\n"
+	if got := p.Text(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -166,6 +166,9 @@ func (d *drawing) captions() (list []string) {
 			list = append(list, wrap(key.text, room, 3)...)
 		}
 	}
+	for _, s := range d.p.legend(true) {
+		list = append(list, wrap(s, room, 3)...)
+	}
 	return list
 }
 

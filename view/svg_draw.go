@@ -107,7 +107,7 @@ func (d *drawing) lines() {
 			continue
 		}
 		x, y, from := d.middle(at), d.top(at), p.up[0]
-		fmt.Fprintf(&d.out, "<path class=\"edge%s\" d=\"%sV%d\"/>\n", looks[at], curve(d.middle(from), d.bottom(from), x, y), d.bottom(at))
+		d.stroke(looks[at], d.middle(from), d.bottom(from), x, y, fmt.Sprint("V", d.bottom(at)), "")
 	}
 	for i, e := range d.p.edges {
 		if e.upper == e.lower {
@@ -128,6 +128,8 @@ func (e *edge) look(ring bool) (s string) {
 		s = " waits"
 	case len(e.notes) > 0:
 		s = " flawed"
+	default:
+		s = e.policies.styled()
 	}
 	if e.controller {
 		s += " controller"
@@ -172,7 +174,7 @@ func curve(x1, y1, x2, y2 int) string {
 func (d *drawing) segment(s segment) {
 	e := &d.p.edges[s.edge]
 	x1, y1, x2, y2 := d.middle(s.from), d.bottom(s.from), d.middle(s.to), d.top(s.to)
-	fmt.Fprintf(&d.out, "<path class=\"edge%s\" d=\"%s\"><title>%s</title></path>\n", e.look(s.ring), curve(x1, y1, x2, y2), escape(d.relation(s.edge)))
+	d.stroke(e.look(s.ring), x1, y1, x2, y2, "", d.relation(s.edge))
 	x, y, dir := x2, y2, 1
 	if s.ring { // it leads up to the box of its upper end, along the shared line
 		at := d.l.places[s.from].node
@@ -183,6 +185,7 @@ func (d *drawing) segment(s segment) {
 	} else {
 		fmt.Fprintf(&d.out, "<path class=\"end\" d=\"M%d %dl-4 %dh8Z\"/>\n", x, y, -8*dir)
 	}
+	d.policyWord(e, x1, y1, x2, y2)
 }
 
 // relation describes an edge in words.
@@ -201,6 +204,9 @@ func (d *drawing) relation(i int) string {
 	}
 	if e.block {
 		s += ", which blocks a foreground deletion"
+	}
+	if w := e.policies.word(); w != "" {
+		s += ", with the policy " + w
 	}
 	if d.l.ring[i] {
 		s += "; a ring"

@@ -13,7 +13,7 @@ func Style() string {
 	for c := live; int(c) < len(all); c++ {
 		all[c] = true
 	}
-	return styleOf(all)
+	return styleOf(all, true)
 }
 
 // style returns the looks of the classes in the picture, on a light and on a dark page.
@@ -22,13 +22,19 @@ func (d *drawing) style() string {
 	for i := range d.p.nodes {
 		used[d.p.nodes[i].class] = true
 	}
-	return styleOf(used)
+	return styleOf(used, d.p.used().word() != "")
 }
 
-func styleOf(used [len(classNames)]bool) string {
+func styleOf(used [len(classNames)]bool, policies bool) string {
 	var light, dark strings.Builder
 	page(&light, lightText, lightPage, lightEdge)
 	page(&dark, darkText, darkPage, darkEdge)
+	fixed := shared
+	if policies {
+		fixed += policyStyle
+		policyPage(&light, lightPage, lightEdge)
+		policyPage(&dark, darkPage, darkEdge)
+	}
 	for c, ok := range used {
 		if !ok {
 			continue
@@ -41,7 +47,7 @@ func styleOf(used [len(classNames)]bool) string {
 			fmt.Fprintf(look.to, ".ownergraph .%s .box{fill:%s;stroke:%s}\n", class(c).css(), look.fill, look.line)
 		}
 	}
-	return shared + light.String() + "@media (prefers-color-scheme:dark){\n" + dark.String() + "}\n"
+	return fixed + light.String() + "@media (prefers-color-scheme:dark){\n" + dark.String() + "}\n"
 }
 
 // shared has the looks that no page changes.

@@ -29,7 +29,7 @@ func (p Picture) Text() string {
 		t.draw(top)
 	}
 	p.omitted -= t.merged
-	for _, line := range p.footer() {
+	for _, line := range slices.Concat(p.footer(), p.legend(false)) {
 		fmt.Fprintln(&t.out, line)
 	}
 	return t.out.String()
@@ -199,17 +199,22 @@ func (c count) String() string { return fmt.Sprintf("... and %d more %s", c.n, s
 // note returns the remarks of a line. They tell why no line follows below it, a wrong
 // reference, the other owners, and the class with its reason.
 func (t *tree) note(b branch, ring bool) string {
-	switch {
-	case ring:
-		return "  (a ring: drawn above)"
-	case t.drawn[b.node]:
-		return "  (drawn above)"
-	}
-	n := &t.p.nodes[b.node]
 	var notes []string
 	if b.edge >= 0 {
+		if w := t.p.edges[b.edge].policies.word(); w != "" {
+			notes = append(notes, w)
+		}
+	}
+	switch {
+	case ring:
+		return remark(append(notes, "a ring: drawn above"))
+	case t.drawn[b.node]:
+		return remark(append(notes, "drawn above"))
+	}
+	n := &t.p.nodes[b.node]
+	if b.edge >= 0 {
 		e := &t.p.edges[b.edge]
-		notes = slices.Clone(e.notes)
+		notes = append(notes, e.notes...)
 		switch {
 		case e.member && !e.owns:
 			notes = append(notes, "member")
@@ -224,6 +229,11 @@ func (t *tree) note(b branch, ring bool) string {
 	if notes = append(notes, n.notes...); n.owners > 0 {
 		notes = append(notes, numbered(n.owners, "more owner"))
 	}
+	return remark(notes)
+}
+
+// remark joins the remarks of a line.
+func remark(notes []string) string {
 	if len(notes) == 0 {
 		return ""
 	}
@@ -232,16 +242,16 @@ func (t *tree) note(b branch, ring bool) string {
 
 // others names the owners other than the known ones.
 func (n *node) others(known func(graph.Key) bool) []string {
-	var list []graph.Key
+	var list []graph.Owner
 	for _, r := range n.refs {
 		if !known(r.Key) {
-			list = append(list, r.Key)
+			list = append(list, r)
 		}
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	return []string{"also owned by " + some(list, spell)}
+	return []string{"also owned by " + some(list, spellOwner)}
 }
 
 // word returns the class in words, with the wave of a plan.

@@ -88,6 +88,9 @@ func (w *world) plain(n int) (note string, ok bool) {
 		return "", false
 	}
 	e, of := &w.edges[above[0]], &w.nodes[n]
+	if word := e.policies.word(); word != "" {
+		note = "  (" + word + ")"
+	}
 	if !e.owns {
 		note = plainNote
 	}

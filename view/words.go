@@ -163,6 +163,14 @@ func spellPlace(k graph.Key) string {
 // spell returns KIND[.GROUP]/[SCOPE/]NAME, as users type a key.
 func spell(k graph.Key) string { return spellKind(k.Kind) + "/" + spellPlace(k) }
 
+// spellOwner returns the spelling of an owner, with ":POLICY" unless the reference has none.
+func spellOwner(r graph.Owner) string {
+	if w := policyOf(r.OnDelete).word(); w != "" {
+		return spell(r.Key) + ":" + w
+	}
+	return spell(r.Key)
+}
+
 // numbered returns "1 object", "2 objects".
 func numbered(n int, noun string) string {
 	if n != 1 {

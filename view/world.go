@@ -142,7 +142,7 @@ func (w *world) merge() {
 		}
 		last := &out[len(out)-1]
 		last.owns, last.member = last.owns || e.owns, last.member || e.member
-		last.block, last.controller = last.block || e.block, last.controller || e.controller
+		last.block, last.controller, last.policies = last.block || e.block, last.controller || e.controller, last.policies|e.policies
 		last.join(e.notes)
 	}
 	w.edges = make([]edge, 0, len(out))

@@ -82,7 +82,7 @@ func (r *reading) plan(ctx context.Context, targets []target, p *planFlags, limi
 	if err := p.checkStay(r.content.Objects); err != nil {
 		return made, u, nil, err
 	}
-	made, err = part.Plan(ctx, ownergraph.Config{}, p.request(found, carried(part.Objects, removedByKubernetes()), limit))
+	made, err = part.Plan(ctx, ownergraph.Config{Policies: r.policies}, p.request(found, carried(part.Objects, removedByKubernetes()), limit))
 	if errors.Is(err, graph.ErrInvalid) {
 		err = fmt.Errorf("%s: %w", strings.Join(names(targets), ", "), err)
 	}

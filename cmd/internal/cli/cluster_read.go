@@ -23,13 +23,15 @@ const unread = "too many missing owners to read all again"
 
 // reading is one listing of every kind.
 type reading struct {
-	store   *clientgo.Store
-	wholes  wholes
-	target  target       // of a command about one object
-	space   *lint.Object // the namespace of the target, read alone, or nil
-	in      lint.Input
-	content offline.Content
-	made    *offline.Index // of the content, or nil
+	store  *clientgo.Store
+	wholes wholes
+	target target       // of a command about one object
+	space  *lint.Object // the namespace of the target, read alone, or nil
+	in     lint.Input
+	// policies lets the policies of references act (--policies).
+	policies bool
+	content  offline.Content
+	made     *offline.Index // of the content, or nil
 }
 
 func (r *reading) index() *offline.Index {
@@ -54,14 +56,14 @@ func (a *app) read(ctx context.Context, namespace string) (*reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read kubeconfig: %w", err)
 	}
-	r := &reading{store: store, wholes: whole, in: in}
+	r := &reading{store: store, wholes: whole, in: in, policies: a.source.policies}
 	r.refresh()
 	return r, nil
 }
 
 // refresh makes the content of the listing.
 func (r *reading) refresh() {
-	c := offline.Content{Level: ownergraph.Level2, Partial: map[graph.Kind]string{}}
+	c := offline.Content{Level: ownergraph.Level2, Partial: map[graph.Kind]string{}, Policies: r.policies}
 	for _, k := range r.in.Kinds {
 		c.Kinds = append(c.Kinds, k.KindInfo)
 		if !k.Listed && !k.Unwatched {

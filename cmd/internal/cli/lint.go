@@ -32,6 +32,9 @@ cycles, deletions that wait for ever. In a cluster it looks at a namespace, or a
 In a store of SQLite or Postgres it also looks at the foreign keys of tables beside the objects:
 those that refuse a deletion, take rows of other objects along, or have no index.
 
+Without --policies it also counts the references whose policy does not act yet (OG039): look there
+before the step of the collectors (Config.Policies).
+
 With files it judges objects before a server has them: JSON or YAML, objects or lists, with or
 without UIDs. An owner is looked up in the files, and in the dump or the cluster. "-" is standard
 input. -n is the namespace of the objects that name none. ownergraph takes the files as MANIFEST,
@@ -53,6 +56,7 @@ mend.`,
 			if err != nil {
 				return err
 			}
+			cfg.Policies = a.source.policies
 			if a.source.store.url != "" && len(l.files) > 0 {
 				return printing.UsageError("-f and --store: want one of them")
 			}

@@ -72,7 +72,7 @@ func (a *app) onStore(ctx context.Context, args []string, set settings, do func(
 			return err
 		}
 	}
-	cfg := ownergraph.Config{ObserveOnly: true}
+	cfg := ownergraph.Config{ObserveOnly: true, Policies: a.source.policies}
 	if set != nil {
 		set(&cfg, at.objects)
 	}

@@ -172,7 +172,7 @@ func (a *app) planOfContent(ctx context.Context, args []string, p *planFlags) er
 //test:by TestPlanOfManyDue TestDump
 func (c *content) plan(ctx context.Context, req plan.Request) (made plan.Plan, err error) {
 	if len(req.Delete) > 0 {
-		return c.offline().Plan(ctx, ownergraph.Config{}, req)
+		return c.offline().Plan(ctx, ownergraph.Config{Policies: c.policies}, req)
 	}
 	return c.offline().PlanDue(ctx, req)
 }

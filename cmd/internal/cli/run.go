@@ -75,7 +75,7 @@ func (a *app) carryOut(ctx context.Context, c *content, todo []live.Deletion, be
 		out = io.Discard
 	}
 	why := &live.Reasons{}
-	cfg := ownergraph.Config{OnDecision: why.Note, Level: c.level}
+	cfg := ownergraph.Config{OnDecision: why.Note, Level: c.level, Policies: c.policies}
 	return offline.Collect(ctx, copied, cfg, func(ctx context.Context, of *ownergraph.Collector) error {
 		s := &live.Session{Store: copied, Collector: of, Reasons: why, Out: terminal.New(out), Began: began}
 		if err := s.Play(ctx, c.Content, todo); err != nil {

@@ -29,6 +29,8 @@ type source struct {
 	at      string
 	store   storeFlags
 	timeout time.Duration
+	// policies lets the policies of references act, as the collectors of the store do.
+	policies bool
 }
 
 // content is an input: a dump, or the listing of a live store.
@@ -38,6 +40,8 @@ type content struct {
 	partial map[graph.Kind]string // kinds of which objects may be missing, with the reason
 	level   ownergraph.Level
 	live    bool // a store, and no dump
+	// policies lets the policies of references act (--policies).
+	policies bool
 }
 
 // addSource adds the flags of a subcommand that reads a dump or a store.
@@ -69,7 +73,7 @@ func (a *app) load(ctx context.Context) (content, error) {
 	if err != nil {
 		return content{}, err
 	}
-	out := content{Content: c, lint: c.Lint(now, partial), partial: map[graph.Kind]string{}, level: ownergraph.Level2}
+	out := content{Content: c, lint: c.Lint(now, partial), partial: map[graph.Kind]string{}, level: ownergraph.Level2, policies: a.source.policies}
 	for _, k := range partial {
 		out.partial[k] = "the dump has a part of its objects"
 	}
@@ -193,7 +197,7 @@ func (a *app) listStore(ctx context.Context, s *opened) (content, error) {
 		return content{}, timely(ctx, err)
 	}
 	in.Now, in.Constraints = time.Now(), a.constraints(ctx, s)
-	out := content{lint: in, partial: map[graph.Kind]string{}, level: ownergraph.LevelOf(s.Store), live: true}
+	out := content{lint: in, partial: map[graph.Kind]string{}, level: ownergraph.LevelOf(s.Store), live: true, policies: a.source.policies}
 	for _, k := range in.Kinds {
 		out.Kinds = append(out.Kinds, k.KindInfo)
 		if !k.Listed {
@@ -233,5 +237,5 @@ func (s *source) deadline(ctx context.Context) (context.Context, context.CancelF
 
 // offline returns the content for answers on a copy.
 func (c *content) offline() *offline.Content {
-	return &offline.Content{Kinds: c.Kinds, Objects: c.Objects, Partial: c.partial, Unlisted: c.Unlisted, Level: c.level, Constraints: c.lint.Constraints}
+	return &offline.Content{Kinds: c.Kinds, Objects: c.Objects, Partial: c.partial, Unlisted: c.Unlisted, Level: c.level, Constraints: c.lint.Constraints, Policies: c.policies}
 }

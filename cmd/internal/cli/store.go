@@ -45,6 +45,7 @@ func (a *app) addStore(cmd *cobra.Command) {
 	f.StringVar(&s.schema, "schema", "", "schema of the tables (sqlite, postgres)")
 	f.StringVar(&s.prefix, "prefix", "", `prefix of the tables (default "og_") or of the keys of etcd (default "ownergraph/")`)
 	f.StringSliceVar(&s.kinds, "kind", nil, "scoped kinds that a dump lists in full without an object, or all those of the store (etcd)")
+	f.BoolVar(&a.source.policies, "policies", false, "let the policies of references act (Config.Policies), as the collectors of the objects do")
 	f.StringSliceVar(&s.global, "global-kind", nil, "global kinds, likewise")
 	if f.Lookup("timeout") == nil {
 		f.DurationVar(&a.source.timeout, "timeout", time.Minute, "longest wait for the answers of the store; 0 for none")
