@@ -30,9 +30,9 @@ func laws() []law {
 		lawsOfClient(), lawsOfUIDs(), lawsOfReads(), lawsOfPatch(), lawsOfDelete(), lawsOfGrace(), lawsOfWatch(), lawsOfOthers(), lawsOfEveryWrite(), lawsOfSteps(), lawsOfPolicies(),
 		lawsOfSink(), lawsOfChanges(), lawsOfVersions(), lawsOfGaps(), lawsOfLister(), lawsOfKinds(), lawsOfSelector(), lawsOfErrors(),
 		lawsOfUIDText(), lawsOfText(), lawsOfFence(), lawsOfFenceBounds(), lawsOfRewind(), lawsOfEpochs(), lawsOfRestart(), lawsOfCancel(), lawsOfAlias(),
-		lawsOfStrict(), lawsOfReferences(), lawsOfArguments(), lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfBatches(), lawsOfRecords(),
+		lawsOfStrict(), lawsOfRestrict(), lawsOfReferences(), lawsOfArguments(), lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfBatches(), lawsOfRecords(),
 		lawsOfReferencesInBatches(), lawsOfArgumentsTogether(), lawsOfEnds(), lawsOfRestores(), lawsOfKept(),
-		lawsOfSearch(), lawsOfBeginnings(), lawsOfSecond(), lawsOfStrictSearch(),
+		lawsOfSearch(), lawsOfBeginnings(), lawsOfSecond(), lawsOfStrictSearch(), lawsOfRestrictSearch(),
 	)
 }
 

@@ -8,13 +8,48 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// lawsOfPolicies are about Owner.OnDelete. No engine reads it yet, and stores keep it.
+const (
+	policyKept    = "policy/kept"
+	policyChanged = "policy/changed"
+)
+
+// allPolicies are the values of Owner.OnDelete that say something.
+func allPolicies() []graph.OnDelete {
+	return []graph.OnDelete{graph.OnDeleteRelease, graph.OnDeleteRestrict, graph.OnDeleteCascade}
+}
+
+// lawsOfPolicies are about Owner.OnDelete. See graph.OnDelete.
 func lawsOfPolicies() []law {
-	return []law{{
-		name: "policy/kept", rests: []string{patchOneStep, "patch/add-owner"},
-		why: "an engine that reads policies would miss one that a store has lost: a store without a place for a policy refuses it with ErrInvalid",
-		run: policiesAreKept,
-	}}
+	return []law{
+		{
+			name: policyKept, rests: []string{patchOneStep, "patch/add-owner"},
+			why: "an engine decides as if a lost policy was unset, and deletes what the user keeps: a store without a place for a policy refuses it with ErrInvalid",
+			run: policiesAreKept,
+		},
+		{
+			name: policyChanged, rests: []string{policyKept, "patch/drop-owners"},
+			why: "a user changes the policy of a reference before a deletion, and the engine decides by the former one if the store takes it for no change",
+			run: policiesChange,
+		},
+	}
+}
+
+// policiesChange changes the policy of one reference alone, in each way, and reads it.
+func policiesChange(t *trial) {
+	owner := t.made("owner")
+	o := t.owned("dependent", ownergraph.Owner{Key: owner.Key, Block: true})
+	changes := t.watch().ready()
+	for _, policy := range append(allPolicies(), graph.OnDeleteUnset, graph.OnDeleteCascade, graph.OnDeleteRelease) {
+		ref := o.Owners[0]
+		ref.OnDelete = policy
+		o = t.updatedWith(o, ref)
+	}
+	for _, policy := range append(allPolicies(), graph.OnDeleteUnset) {
+		ref := o.Owners[0]
+		ref.OnDelete = policy
+		o = t.patchedWith(o, ownergraph.Change{DropOwners: o.Owners, AddOwner: &ref})
+	}
+	changes.mustSee("the watch reports "+o.String(), func(r *replica) bool { return r.knows(o) })
 }
 
 // policiesAreKept writes references with each policy, in each way. It compares the writes
@@ -23,7 +58,7 @@ func policiesAreKept(t *trial) {
 	first, second := t.made("first"), t.made("second")
 	changes := t.watch().ready()
 	var all []ownergraph.Object
-	for _, policy := range []graph.OnDelete{graph.OnDeleteRelease, graph.OnDeleteRestrict} {
+	for _, policy := range allPolicies() {
 		ref := ownergraph.Owner{Key: first.Key, Block: true, OnDelete: policy}
 		if o, ok := t.createdWith("created-"+policy.String(), ref); ok {
 			all = append(all, o)

@@ -65,7 +65,8 @@ type markRound struct {
 	number   int
 	owner    ownergraph.Object
 	objects  []ownergraph.Object
-	tried    chan struct{} // gets a value for each write
+	policy   graph.OnDelete // of the references
+	tried    chan struct{}  // gets a value for each write
 
 	mu    sync.Mutex
 	found []ownergraph.Key // the dependents that the reads after the mark found
@@ -78,8 +79,12 @@ func (r *markRound) propagation() graph.Propagation {
 // created returns the object that a writer creates in place of the i-th write.
 func (r *markRound) created(i int) ownergraph.Object {
 	o := r.t.object(fmt.Sprint("c", i))
-	o.Owners = []ownergraph.Owner{{Key: r.owner.Key, Block: true}}
+	o.Owners = []ownergraph.Owner{r.reference()}
 	return o
+}
+
+func (r *markRound) reference() ownergraph.Owner {
+	return ownergraph.Owner{Key: r.owner.Key, Block: true, OnDelete: r.policy}
 }
 
 // run marks the owner beside the writers, and reads the dependents twice.
@@ -90,14 +95,7 @@ func (r *markRound) run() {
 		if i == 0 {
 			return r.mark(ctx)
 		}
-		for n := range eachAdds {
-			err := r.add(ctx, (i-1)*eachAdds+n)
-			r.tried <- struct{}{}
-			if err != nil && !errors.Is(err, graph.ErrRefused) {
-				return err
-			}
-		}
-		return nil
+		return r.addAll(ctx, i)
 	})
 	if err := errors.Join(errs...); err != nil {
 		t.broken("several users add references, and one deletes the owner", err.Error())
@@ -117,10 +115,8 @@ func (r *markRound) run() {
 // mark waits for some of the writes, deletes the owner, and reads its dependents.
 func (r *markRound) mark(ctx context.Context) error {
 	for range r.number % (writers * eachAdds / 2) {
-		select {
-		case <-r.tried:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := r.await(ctx); err != nil {
+			return err
 		}
 	}
 	if err := r.t.Client.Delete(ctx, r.owner.Key, propagated(r.propagation())); err != nil {
@@ -133,10 +129,32 @@ func (r *markRound) mark(ctx context.Context) error {
 	return err
 }
 
+// await waits for one of the writes.
+func (r *markRound) await(ctx context.Context) error {
+	select {
+	case <-r.tried:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// addAll adds the references of a writer. The store may refuse each of them.
+func (r *markRound) addAll(ctx context.Context, writer int) error {
+	for n := range eachAdds {
+		err := r.add(ctx, (writer-1)*eachAdds+n)
+		r.tried <- struct{}{}
+		if err != nil && !errors.Is(err, graph.ErrRefused) {
+			return err
+		}
+	}
+	return nil
+}
+
 // add adds a reference to the owner: by an update, by a patch, or by a creation.
 func (r *markRound) add(ctx context.Context, i int) (err error) {
 	handle := []*trial{r.t, r.other}[i%2]
-	ref, o := ownergraph.Owner{Key: r.owner.Key, Block: true}, r.objects[i].Clone()
+	ref, o := r.reference(), r.objects[i].Clone()
 	switch (i + r.number) % 3 {
 	case 0:
 		o.Owners = []ownergraph.Owner{ref}
@@ -172,6 +190,17 @@ func (r *markRound) dependents(ctx context.Context) (list []ownergraph.Key, err 
 func (r *markRound) end() {
 	t := r.t
 	t.Helper()
+	r.free()
+	for _, name := range []string{holdFinalizer, r.propagation().Finalizer()} {
+		t.accept("Patch of an owner", t.patch(r.owner.Key, ownergraph.Precondition{UID: r.owner.UID}, ownergraph.Change{DropFinalizer: name}))
+	}
+	t.absent("after its last finalizer", r.owner.Key)
+}
+
+// free takes the references of the dependents, and removes the created objects.
+func (r *markRound) free() {
+	t := r.t
+	t.Helper()
 	for i, o := range r.objects {
 		live := t.live(o.Key)
 		if len(live.Owners) > 0 {
@@ -183,8 +212,4 @@ func (r *markRound) end() {
 			t.remove(live)
 		}
 	}
-	for _, name := range []string{holdFinalizer, r.propagation().Finalizer()} {
-		t.accept("Patch of an owner", t.patch(r.owner.Key, ownergraph.Precondition{UID: r.owner.UID}, ownergraph.Change{DropFinalizer: name}))
-	}
-	t.absent("after its last finalizer", r.owner.Key)
 }

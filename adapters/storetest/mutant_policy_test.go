@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -32,7 +33,37 @@ func mutantsOfPolicies() []mutant {
 				return c
 			})},
 		{name: "a policy is refused without ErrInvalid", law: "policy/kept", reason: "an error of the driver", plant: refusingPolicies(graph.ErrRefused)},
+		{name: "cascade is written as unset", law: policyKept, reason: "a column that knows two policies", plant: updating(func(o ownergraph.Object) ownergraph.Object {
+			o = o.Clone()
+			for i, r := range o.Owners {
+				if r.OnDelete == graph.OnDeleteCascade {
+					o.Owners[i].OnDelete = graph.OnDeleteUnset
+				}
+			}
+			return o
+		})},
+		{name: "an update keeps the former policy", law: policyChanged, reason: "the row of a reference is inserted, and never updated", plant: keepingPolicies},
 	}
+}
+
+// keepingPolicies updates no policy of a reference that the object has.
+func keepingPolicies(_ TB, s Subject) Subject {
+	store, u := s.Store, &wrappedClient{Client: s.Client}
+	u.update = func(ctx context.Context, o ownergraph.Object) (ownergraph.Object, error) {
+		live, err := store.Get(ctx, o.Key)
+		if err != nil {
+			return ownergraph.Object{}, err
+		}
+		o = o.Clone()
+		for i, r := range o.Owners {
+			if at := slices.IndexFunc(live.Owners, r.Same); at >= 0 {
+				o.Owners[i].OnDelete = live.Owners[at].OnDelete
+			}
+		}
+		return u.Client.Update(ctx, o)
+	}
+	s.Client = u
+	return s
 }
 
 func withoutPolicies(o ownergraph.Object) ownergraph.Object {

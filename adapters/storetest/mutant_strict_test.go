@@ -89,6 +89,7 @@ type strictWrites struct {
 	half    bool                                                                          // a refused update writes the finalizers
 	apart   bool                                                                          // no lock is taken
 	alone   bool                                                                          // each handle has a lock of its own
+	look    restrictLook
 
 	store  ownergraph.Store
 	client Client
@@ -119,14 +120,9 @@ func (s strictWrites) plant(_ TB, sub Subject) Subject {
 	if s.alone {
 		s.lock = make(chan struct{}, 1)
 	}
-	remove := func(sound func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error) func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error {
-		return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
-			defer s.locked()()
-			return sound(ctx, key, opts)
-		}
-	}
-	sub.Store = &strictStore{&wrapper{Store: sub.Store, patch: s.patch, delete: remove(sub.Store.Delete)}}
-	sub.Client = &wrappedClient{Client: sub.Client, create: s.create, update: s.update, delete: remove(sub.Client.Delete)}
+	s.look.own = make(chan struct{}, 1)
+	sub.Store = &strictStore{&wrapper{Store: sub.Store, patch: s.patch, delete: s.remove("engine", sub.Store.Delete)}}
+	sub.Client = &wrappedClient{Client: sub.Client, create: s.create, update: s.update, delete: s.remove("user", sub.Client.Delete)}
 	return sub
 }
 
@@ -172,6 +168,7 @@ func (s strictWrites) patch(ctx context.Context, key ownergraph.Key, pre ownergr
 
 // do checks a write and carries it out.
 func (s strictWrites) do(ctx context.Context, describe func(live ownergraph.Object, there bool) refWrite, key ownergraph.Key, then func() error) error {
+	defer s.look.locked()()
 	defer s.locked()()
 	live, err := s.store.Get(ctx, key)
 	w := describe(live, err == nil)
@@ -218,10 +215,12 @@ func (s strictWrites) check(ctx context.Context, w refWrite) error {
 
 // soundly is the check of a sound store.
 func soundly(w refWrite, r ownergraph.Owner, owner ownergraph.Object, err error) bool {
-	had := func(old ownergraph.Owner) bool { return old.Same(r) && (old.Block || !r.Block) }
+	had := func(old ownergraph.Owner) bool {
+		return old.Same(r) && (old.Block || !r.Block) && old.OnDelete == r.OnDelete
+	}
 	switch {
 	case r.Unresolved, errors.Is(err, graph.ErrKindUnknown), slices.ContainsFunc(w.had, had):
 		return false
 	}
-	return err != nil || owner.UID != r.UID || owner.Waiting() || owner.Orphaning()
+	return err != nil || owner.UID != r.UID || owner.Waiting() || owner.Orphaning() || owner.Deleting && r.OnDelete == graph.OnDeleteRestrict
 }

@@ -48,7 +48,7 @@ func lawsAlone(name string) (some []law) {
 func mutants() []mutant {
 	return slices.Concat(mutantsOfReads(), mutantsOfErrors(), mutantsOfPatch(), mutantsOfDelete(), mutantsOfVersions(),
 		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfLists(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors(),
-		mutantsOfText(), mutantsOfPolicies(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches(), mutantsOfRecords(), mutantsOfArguments(), mutantsOfReferences(), mutantsOfStrict(),
+		mutantsOfText(), mutantsOfPolicies(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches(), mutantsOfRecords(), mutantsOfArguments(), mutantsOfReferences(), mutantsOfStrict(), mutantsOfRestrict(),
 		mutantsOfEnds(), mutantsOfRestores(), mutantsOfKept(), mutantsOfBeginnings())
 }
 

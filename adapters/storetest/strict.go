@@ -23,15 +23,18 @@ func judgeStrict(objects map[ownergraph.Key]ownergraph.Object, live ownergraph.O
 }
 
 // refusedOwner returns the first new reference that a store of level 3 refuses. A reference
-// that begins to block is a new one.
+// that begins to block, or that has another policy, is a new one.
 func refusedOwner(objects map[ownergraph.Key]ownergraph.Object, had, refs []ownergraph.Owner) (ownergraph.Owner, bool) {
 	i := slices.IndexFunc(refs, func(r ownergraph.Owner) bool {
-		old := func(p ownergraph.Owner) bool { return p.Same(r) && (p.Block || !r.Block) }
+		old := func(p ownergraph.Owner) bool {
+			return p.Same(r) && (p.Block || !r.Block) && p.OnDelete == r.OnDelete
+		}
 		if r.Unresolved || slices.ContainsFunc(had, old) {
 			return false
 		}
 		owner, lives := objects[r.Place()]
-		return !lives || owner.UID != r.UID || owner.Waiting() || owner.Orphaning()
+		return !lives || owner.UID != r.UID || owner.Waiting() || owner.Orphaning() ||
+			owner.Deleting && r.OnDelete == graph.OnDeleteRestrict
 	})
 	if i < 0 {
 		return ownergraph.Owner{}, false

@@ -167,10 +167,14 @@ func (t *trial) tryUpdate(o ownergraph.Object) (out ownergraph.Object, err error
 
 func (t *trial) userDelete(key ownergraph.Key, opts ownergraph.DeleteOptions) {
 	t.Helper()
-	err := t.do("Client.Delete", func(ctx context.Context) error { return t.Client.Delete(ctx, key, opts) })
-	if err != nil {
+	if err := t.tryUserDelete(key, opts); err != nil {
 		t.unable("Client.Delete %s: %v", place(key), err)
 	}
+}
+
+func (t *trial) tryUserDelete(key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+	t.Helper()
+	return t.do("Client.Delete", func(ctx context.Context) error { return t.Client.Delete(ctx, key, opts) })
 }
 
 // hook runs a hook of the subject. It has to succeed.
