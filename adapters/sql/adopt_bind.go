@@ -298,7 +298,7 @@ func (a *adoption) lockObjects(ctx context.Context, ses *session, w *changeSet) 
 	if len(added) == 0 {
 		return nil
 	}
-	err := a.s.tables.owners(ctx, &ses.c, added, func(r *row) error {
+	err := a.s.tables.owners(ctx, &ses.c, added, false, func(r *row) error {
 		if was := w.objects[string(r.object.UID)]; was != nil && r.object.Deleting == was.object.Deleting {
 			live++
 		}

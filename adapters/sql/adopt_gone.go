@@ -214,6 +214,9 @@ func (a *adoption) deleteGone(ctx context.Context, ses *session, src *source, ui
 		case err == nil:
 			deleted++
 		case errors.Is(err, graph.ErrNotFound), errors.Is(err, graph.ErrConflict): // a collector was first
+		case errors.Is(err, graph.ErrRestricted):
+			kept = append(kept, fmt.Errorf("adopt kind %s: table %s: row %.80q, which has gone: its object stays: %w", src.Kind, src.table, still[i].key, err))
+			continue
 		default:
 			return 0, nil, err
 		}

@@ -135,7 +135,7 @@ func (a *adoption) withOwners(src *source, kinds *kindSet, o graph.Object, refs 
 		o = out.Object
 	}
 	if len(added) > 0 {
-		err = kinds.check("adopt", o, a.s.conf.Limits)
+		err = kinds.check("adopt", o.Owners, o, a.s.conf.Limits)
 	}
 	return &o, added, err
 }

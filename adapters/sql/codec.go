@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -10,12 +11,16 @@ import (
 // errBody says that a stored object cannot be read. A table may have been edited by hand.
 var errBody = errors.New("body of an object: not readable")
 
-// The first byte of a body is its format. Only a body with a policy of a reference has
-// formatPolicies. A program from before the policies cannot read that body, and so it never
-// loses one.
+// The first byte of a body is its format. Only a body with a policy of a reference has another one
+// than formatPlain. A program that keeps policies, and decides as if there were none, knows
+// formatReserved. It would delete an object with release references alone. So a policy is written in
+// formatPolicies, which that program cannot read.
+//
+//test:by TestBodyFormats
 const (
 	formatPlain    = 1
-	formatPolicies = 2
+	formatReserved = 2 // release and restrict, only read
+	formatPolicies = 3
 )
 
 const (
@@ -56,12 +61,24 @@ func encodeBody(o *graph.Object) []byte {
 }
 
 func formatOf(o *graph.Object) byte {
-	for i := range o.Owners {
-		if o.Owners[i].OnDelete != graph.OnDeleteUnset {
-			return formatPolicies
-		}
+	if hasPolicy(o) {
+		return formatPolicies
 	}
 	return formatPlain
+}
+
+// hasFormat reports whether a body of the format may have the object.
+func hasFormat(o *graph.Object, format byte) bool {
+	if format == formatReserved {
+		cascades := func(r graph.Owner) bool { return r.OnDelete == graph.OnDeleteCascade }
+		return hasPolicy(o) && !slices.ContainsFunc(o.Owners, cascades)
+	}
+	return format == formatOf(o)
+}
+
+// hasPolicy reports whether a reference of the object has a policy.
+func hasPolicy(o *graph.Object) bool {
+	return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.OnDelete != graph.OnDeleteUnset })
 }
 
 func bitIf(on bool, bit byte) byte {
@@ -91,7 +108,7 @@ func decodeBody(body []byte, o *graph.Object) error {
 			Unresolved: f&flagUnresolved != 0, Block: f&flagBlock != 0, Controller: f&flagController != 0,
 			OnDelete: graph.OnDelete(f >> shiftPolicy),
 		}
-		r.bad = r.bad || o.Owners[i].OnDelete > graph.OnDeleteRestrict
+		r.bad = r.bad || o.Owners[i].OnDelete > graph.OnDeleteCascade
 	}
 	if n := r.count(1); n > 0 {
 		o.Finalizers = make([]string, n)
@@ -99,7 +116,7 @@ func decodeBody(body []byte, o *graph.Object) error {
 	for i := range o.Finalizers {
 		o.Finalizers[i] = r.text()
 	}
-	if r.bad || r.rest != "" || format != formatOf(o) {
+	if r.bad || r.rest != "" || !hasFormat(o, format) {
 		return errBody
 	}
 	return nil

@@ -59,6 +59,12 @@ type Config struct {
 	// Strict makes the store one of level 3. See the package comment. All processes have
 	// to agree on it.
 	Strict bool
+	// Policies is the step by which a database begins to use the policies of references
+	// (graph.Owner.OnDelete). Migrate upgrades the tables to version 3 then, which shuts out each
+	// program that knows no policies. Set it when no such program is left, and set
+	// ownergraph.Config.Policies, too. Before the step the store refuses each new reference with a
+	// policy. See "Policies" in the package comment.
+	Policies bool
 	// LogAge and LogSize bound the log of changes: the age of a change, and the number of
 	// changes. Defaults: one hour, and 1,000,000. Every watch cuts the log from time to
 	// time. A watch that is further behind lists every kind anew.
@@ -181,8 +187,8 @@ func (c Config) names() *strings.Replacer {
 		return `"` + c.Schema + `"."` + c.Prefix + table + `"`
 	}
 	var pairs []string
-	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "records", "members", "adopted", "seq"} {
+	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "records", "members", "adopted", "seq", "restricts"} {
 		pairs = append(pairs, "{"+table+"}", quote(table), "{#"+table+"}", `"`+c.Prefix+table+`"`)
 	}
-	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`, "{stamp}", stampText(c.Dialect), "{start}", startText(c.Dialect), "{least}", c.leastName())...)
+	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`, "{policies}", quote("log_policies"), "{#policies}", `"`+c.Prefix+`log_policies"`, "{stamp}", stampText(c.Dialect), "{start}", startText(c.Dialect), "{least}", c.leastName())...)
 }

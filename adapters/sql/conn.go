@@ -15,6 +15,11 @@ type conn struct {
 	tx    *sql.Tx
 	only  *sql.Conn
 	bound map[string]*sql.Stmt // of the transaction
+	users bool                 // the transaction is one of the user
+
+	// policies says that the kinds by which the call is judged are of tables with policySchema. The
+	// statements are those of such tables then. The stamp of the kinds refuses them on other ones.
+	policies bool
 }
 
 func (c *conn) stmt(ctx context.Context, text string) *sql.Stmt {
@@ -109,8 +114,9 @@ func (c *conn) one(ctx context.Context, text string, args []any, into ...any) (f
 // statements keeps prepared statements. Without them SQLite parses each text again.
 // Drivers of Postgres keep statements themselves.
 type statements struct {
-	mu  sync.Mutex
-	all map[string]*sql.Stmt
+	mu       sync.Mutex
+	all      map[string]*sql.Stmt
+	policies bool // those of policies are there, too
 }
 
 func (p *statements) find(text string) *sql.Stmt {
@@ -119,18 +125,21 @@ func (p *statements) find(text string) *sql.Stmt {
 	return p.all[text]
 }
 
-// prepare prepares the statements of the tables, once. No transaction of the caller is open
-// then, because the pool may have one connection only.
-func (p *statements) prepare(ctx context.Context, db *sql.DB, t tables) error {
-	texts := t.texts()
+// prepare prepares the statements of the tables, once, and those of policies when the tables have
+// what they need. No transaction of the caller is open then, because the pool may have one connection
+// only.
+func (p *statements) prepare(ctx context.Context, db *sql.DB, t tables, policies bool) error {
 	p.mu.Lock()
-	ready := p.all != nil || len(texts) == 0
+	ready := p.all != nil && (p.policies || !policies)
 	p.mu.Unlock()
 	if ready {
 		return nil
 	}
 	all := map[string]*sql.Stmt{}
-	for _, text := range texts {
+	for _, text := range t.texts(policies) {
+		if p.find(text) != nil {
+			continue
+		}
 		st, err := db.PrepareContext(ctx, text)
 		if err != nil {
 			return errors.Join(fmt.Errorf("prepare a statement: %w", err), closeAll(all))
@@ -139,18 +148,24 @@ func (p *statements) prepare(ctx context.Context, db *sql.DB, t tables) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.all != nil { // another caller was first
-		return closeAll(all)
+	if p.all == nil {
+		p.all = map[string]*sql.Stmt{}
 	}
-	p.all = all
-	return nil
+	for text, st := range all {
+		if p.all[text] == nil { // no other caller was first
+			p.all[text] = st
+			delete(all, text)
+		}
+	}
+	p.policies = p.policies || policies
+	return closeAll(all)
 }
 
 func (p *statements) close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	err := closeAll(p.all)
-	p.all = nil
+	p.all, p.policies = nil, false
 	return err
 }
 

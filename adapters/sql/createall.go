@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -58,13 +57,12 @@ func (ses *session) checkAllNew(ctx context.Context, verb string, kinds *kindSet
 	if !ses.s.conf.Strict {
 		return nil
 	}
-	var uids []string
+	var refs []graph.Owner
 	for _, r := range rows {
-		uids = append(uids, uidsOf(newReferences(nil, r.object.Owners))...)
+		refs = append(refs, newReferences(nil, r.object.Owners)...)
 	}
-	slices.Sort(uids)
 	found := map[graph.UID]*row{}
-	if err := ses.lockOwners(ctx, slices.Compact(uids), nil, found); err != nil {
+	if err := ses.lockOwners(ctx, refs, nil, found); err != nil {
 		return err
 	}
 	for _, r := range rows {

@@ -25,14 +25,16 @@
 // [Store.Adopt] makes a further table, og_adopted, and [Store.Group] makes og_members. Both have no
 // version, so programs of each version work beside them.
 //
-// The tables of this package have version 2, by og_meta. Version 1 lacked og_records. Migrate
+// The tables of this package have version 2 or 3, by og_meta. Version 1 lacked og_records. Version 3 is
+// that of Config.Policies: see "Policies". It adds og_restricts, with a row (owner, uid) for each
+// reference that restricts its owner, and on Postgres the column og_objects.restricted. Migrate
 // upgrades them in one transaction. It reads the version first: on current tables it writes
 // nothing and takes no lock, so each start of a program may call it.
 // Without Migrate all calls work on tables of version 1, except those of records.
 //
 // Each statement that writes, and each page of a listing, demands a version that the program
 // knows. So an upgrade shuts older programs out, also those that never call Migrate. Their
-// calls return ErrRefused with both versions. A program from before this check goes on.
+// calls return ErrRefused with both versions. A program from before this check goes on until version 3.
 //
 // Only the store writes its tables. A kind, a scope and a name are unique together. The key
 // has the bytes of the scope and the name. A key of 128 bytes or more ends with their
@@ -137,7 +139,8 @@
 //
 // # Tables by hand
 //
-// [Schema] has the statements of each version of the tables, and [TriggerText] those of triggers.
+// [Schema] has the statements of each version of the tables, and [TriggerText] those of triggers. Those of
+// version 3 are the step of policies: see "Policies".
 // The command "ownergraph schema" prints them, for goose, Flyway, Atlas or a person. They give what
 // Migrate gives. Then the role of the program needs no right to create anything: SELECT, INSERT,
 // UPDATE and DELETE on the tables, and USAGE on the sequences. Two calls remain. The program still
@@ -170,8 +173,32 @@
 // that is not served is Unresolved. The store resolves a reference when it writes the
 // reference, and never again.
 //
-// The body also has graph.Owner.OnDelete. A body with such a policy has a format of its
-// own, which an earlier version of this package cannot read.
+// # Policies
+//
+// A database begins to use the policies of references (graph.Owner.OnDelete) by a named step: a
+// Migrate with Config.Policies. Before it the store refuses each new reference with a policy. The error
+// wraps ErrRefused and ErrInvalid, and names the field and the step. A reference from before stays: former
+// programs have stored the policies release and restrict, and decided as if there were none.
+//
+//   - End the programs of former versions first. They would delete an object that has release references
+//     alone.
+//   - Count what begins to act, with [Store.Policies].
+//   - Set Config.Policies and ownergraph.Config.Policies of all programs.
+//
+// The step upgrades the tables to version 3. So the check of the version shuts former programs out. Those
+// from before this check read on, and the tables refuse each of their writes to objects: the mark of a
+// change in og_log is negative from version 3 on, and that of such a program is not.
+// A program that knows version 3 works on both versions, also if another program takes the step while
+// it runs. The step waits for all transactions that have used the tables, and all calls wait for it. It
+// reads each object once. A transaction of the user may be too long for it: see Migrate.
+//
+// The body has the policies. A body with a policy has a format of its own (3), which no former program
+// can read. A former program had another one (2), which is still read. So an update that keeps a
+// policy makes the object unreadable for a former program, also before the step.
+//
+// Below level 3 the store keeps the policies, and refuses nothing because of them. A background
+// deletion of an owner without finalizers then ends it, whatever refers to it with restrict. Only a guard
+// stops that (package guard).
 //
 // # Errors
 //
@@ -280,6 +307,27 @@
 // UIDs, so an owner always exists before a reference to it. The check therefore takes place
 // at once, also in a transaction of the user. References to kinds that the store does not
 // serve are unresolved and not refused.
+//
+// The store refuses each deletion of an unmarked object that another object restricts, with each
+// propagation, by users and engines: by Delete, in a Batch, and in a [Tx]. An object restricts its
+// owner if it refers to its UID with graph.OnDeleteRestrict, at its coordinates or unresolved. A marked
+// object restricts only while a guard or protection holds its mark. The error is a
+// *graph.RestrictedError, which wraps ErrRestricted and ErrRefused. It names the first of at most 64
+// such objects. Adopt keeps such an object of a row that has gone, and reports it.
+//
+// The store also refuses a new reference with restrict to an owner with any mark. A changed policy
+// is a new reference. An unresolved one locks the objects with its UID, and is refused alike.
+//
+// The look for the restricting objects comes after the lock of the owner, in a statement of its own. It is
+// needed only if a reference has ever restricted the owner. The first such reference changes the row
+// of the owner (og_objects.restricted), so that a deletion at the same time finds that out. Another
+// deletion takes as many statements as without policies. A [Tx] at a level above READ
+// COMMITTED has an older view than its locks. It deletes no object that an object has ever restricted: the
+// error wraps ErrRefused and names the level.
+//
+// These ways are not covered. An object of a kind that is not served restricts, though no watch shows
+// it. A statement of the user on the tables of the store is no deletion. A former mark stays: a
+// restricted object that was marked below level 3 goes on, as the engine decides.
 //
 // The order of the commits decides. A reference and the deletion of its owner that run at the
 // same time have either order in a watch on Postgres: the end may come before the reference. A

@@ -17,12 +17,16 @@ type kindRow struct {
 // kindSet is an immutable set of kinds. The stamp is random, and changes with the set and with
 // the server (stampText). So a set that was read before is valid if the database has its stamp.
 type kindSet struct {
-	stamp  int64
-	start  int64 // of the server
-	system int64 // the system identifier of the server, 0 if it is unknown
-	byName map[graph.Kind]kindRow
-	byID   map[int64]kindRow
+	stamp   int64
+	version int64 // of the tables: an upgrade to policySchema changes the stamp
+	start   int64 // of the server
+	system  int64 // the system identifier of the server, 0 if it is unknown
+	byName  map[graph.Kind]kindRow
+	byID    map[int64]kindRow
 }
+
+// policies reports whether the tables have what the policies of references need.
+func (k *kindSet) policies() bool { return k.version >= policySchema }
 
 func (k *kindSet) add(r kindRow) {
 	k.byName[r.info.Kind] = r
@@ -49,6 +53,7 @@ func (k *kindSet) infos() []graph.KindInfo {
 // knownKinds returns the set that was read last, or reads it for the first time.
 func (s *Store) knownKinds(ctx context.Context, c *conn) (*kindSet, error) {
 	if kinds := s.kinds.Load(); kinds != nil {
+		c.policies = kinds.policies()
 		return kinds, nil
 	}
 	return s.readKinds(ctx, c)
@@ -71,6 +76,7 @@ func (s *Store) checkedKinds(ctx context.Context, c *conn) (*kindSet, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.policies = kinds.policies()
 	return kinds, nil
 }
 

@@ -18,10 +18,10 @@ func TestKit(t *testing.T) {
 
 func sortedNames[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// TestKitStrict runs the whole kit on strict stores, at level 3.
+// TestKitStrict runs the whole kit on strict stores, at level 3, after the step of policies.
 func TestKitStrict(t *testing.T) {
 	for _, name := range sortedNames(newDatabases) {
-		t.Run(name, func(t *testing.T) { storetest.Test(t, kit(newDatabases[name], strict)) })
+		t.Run(name, func(t *testing.T) { storetest.Test(t, kit(newDatabases[name], acting)) })
 	}
 }
 

@@ -23,23 +23,27 @@ import (
 // takes rows along, or has no index: see Constraints.
 //
 // An upgrade waits for the writers that run. A program that does not know the new version
-// writes and lists nothing after it: its calls return an error with both versions.
+// writes and lists nothing after it: its calls return an error with both versions. With
+// Config.Policies the upgrade reads each object once, and all calls wait for it. Store.Policies counts
+// the references that begin to act then. Without it Migrate upgrades to version 2, and works on tables
+// of version 3.
 //
 // Errors: ErrRefused for tables of a newer version and for an unfit server (see "Servers" in
 // the package documentation), and those of AddKind.
 //
 //test:by TestMigrateTogether TestMigrateRefusesNewer TestMigrateUpgrades TestMigrateOfCurrentTables
 //test:by TestMigrateWithoutRights TestMigrateWaitsBriefly TestVersionShutsOut TestMigrateReports
+//test:by TestPoliciesStep TestPoliciesBesideEachOther
 func (s *Store) Migrate(ctx context.Context) error {
 	err := s.checkServer(ctx)
 	if err == nil {
 		err = s.makeTables(ctx)
 	}
 	if err == nil {
-		err = s.stmts.prepare(ctx, s.db, s.tables) // a Tx cannot, if the pool has one connection
+		err = s.serveKinds(ctx)
 	}
 	if err == nil {
-		err = s.serveKinds(ctx)
+		err = s.prepare(ctx) // a Tx cannot, if the pool has one connection
 	}
 	if err == nil {
 		s.reportConstraints(ctx)
@@ -61,7 +65,7 @@ func (s *Store) makeTables(ctx context.Context) error {
 	if err == nil && version != 0 {
 		err = checkSchema(version)
 	}
-	if err != nil || version == schemaVersion {
+	if err != nil || version >= s.conf.version() {
 		return err
 	}
 	return s.withLocks(ctx, s.tables.lockSchema, func(ses *session) error { return s.tables.migrate(ctx, &ses.c) })
@@ -102,7 +106,7 @@ func isLockTimeout(err error) bool {
 func (s *Store) serveKinds(ctx context.Context) error {
 	var kinds *kindSet
 	err := s.retry(ctx, func() (err error) {
-		kinds, err = s.readKinds(ctx, &conn{s: s})
+		kinds, err = s.readKinds(ctx, &conn{s: s}) // also for the version of the tables
 		return err
 	})
 	missing := func(info graph.KindInfo) bool {
@@ -125,7 +129,7 @@ func (s *Store) serveKinds(ctx context.Context) error {
 	})
 }
 
-// upgrade makes the tables of the newest version of those that are there.
+// upgrade makes the tables of the version of the Config of those that are there.
 func upgrade(ctx context.Context, c *conn) error {
 	var version int64
 	if _, err := c.one(ctx, c.s.conf.names().Replace(`SELECT version FROM {meta} WHERE id = 1`), nil, &version); err != nil {
@@ -134,7 +138,7 @@ func upgrade(ctx context.Context, c *conn) error {
 	if err := checkSchema(version); err != nil {
 		return err
 	}
-	for _, step := range c.s.conf.steps()[version:] {
+	for _, step := range c.s.conf.steps()[version:max(version, c.s.conf.version())] {
 		if err := c.execAll(ctx, step); err != nil {
 			return fmt.Errorf("upgrade the tables of version %d: %w", version, err)
 		}

@@ -44,16 +44,16 @@ const (
 
 func postgresTexts() map[string]string {
 	return map[string]string{
-		"kinds": `SELECT {stamp}, {start}, {system}, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON true WHERE m.id = 1`,
-		"find": `SELECT {stamp}, o.id, o.uid, o.pos, o.seq, o.body, o.labels FROM {meta} m
+		"kinds": `SELECT {stamp}, m.version, {start}, {system}, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON true WHERE m.id = 1`,
+		"find": `SELECT {stamp}, o.id, o.uid, o.pos, o.seq, o.body, o.labels{restricted} FROM {meta} m
 		LEFT JOIN {objects} o ON o.kind = $1 AND o.place = $2 WHERE m.id = 1`,
-		"findlocked": `SELECT (SELECT {stamp} FROM {meta} m WHERE m.id = 1), o.id, o.uid, o.pos, o.seq, o.body, o.labels FROM {objects} o
+		"findlocked": `SELECT (SELECT {stamp} FROM {meta} m WHERE m.id = 1), o.id, o.uid, o.pos, o.seq, o.body, o.labels{restricted} FROM {objects} o
 		WHERE o.kind = $1 AND o.place = $2 FOR UPDATE`,
 		"create": `WITH p AS (SELECT nextval('{seq}') AS seq, ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1 AND {stamp} = $1),
 		o AS (INSERT INTO {objects} (id, kind, place, uid, scope, name, pos, seq, deleting, held, body, labels)
 			SELECT p.seq, $2::integer, $3::bytea, $4::text, $5::text, $6::text, p.pos, p.seq, $7::boolean, $8::boolean, $9::bytea, '' FROM p
 			ON CONFLICT (kind, place) DO NOTHING RETURNING pos, seq),
-		r AS (INSERT INTO {owners} (uid, owner) SELECT $4::text, x FROM o, unnest($10::text[]) x),
+		r AS (INSERT INTO {owners} (uid, owner) SELECT $4::text, x FROM o, unnest($10::text[]) x),{+restricts}
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $11::bigint, $12::bigint, 1, $2::integer, $4::text, $5::text, $6::text, $9::bytea FROM o)
 		SELECT pos, seq, seq{notify} FROM o`,
@@ -61,12 +61,12 @@ func postgresTexts() map[string]string {
 		o AS (UPDATE {objects} o SET pos = greatest(o.pos, p.pos), seq = p.seq, deleting = $4, held = $5, body = $6, labels = $7
 			FROM p WHERE o.id = $1 AND o.pos = $2 AND o.seq = $3 RETURNING o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body),
 		d AS (DELETE FROM {owners} w USING o WHERE w.uid = o.uid AND w.owner = ANY ($8::text[])),
-		r AS (INSERT INTO {owners} (uid, owner) SELECT o.uid, x FROM o, unnest($9::text[]) x),
+		r AS (INSERT INTO {owners} (uid, owner) SELECT o.uid, x FROM o, unnest($9::text[]) x),{+restricts}
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $10::bigint, $11::bigint, 1, kind, uid, scope, name, body FROM o)
 		SELECT pos, seq, id{notify} FROM o`,
 		"remove":  pgRemove(`0`, `WHERE o.id = $3 AND o.pos = $4 AND o.seq = $5 AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $6)`),
-		"plain":   pgRemove(`0`, `WHERE o.kind = $3 AND o.place = $4 AND NOT o.held AND EXISTS (`+pgUnchanged+`) AND ($5 = '' OR o.uid = $5) AND ($6::bigint = 0 OR o.pos = $6::bigint AND o.seq = $7::bigint) AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $8)`),
+		"plain":   pgRemove(`0`, `WHERE o.kind = $3 AND o.place = $4 AND NOT o.held{plain} AND EXISTS (`+pgUnchanged+`) AND ($5 = '' OR o.uid = $5) AND ($6::bigint = 0 OR o.pos = $6::bigint AND o.seq = $7::bigint) AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $8)`),
 		"server":  `SELECT pg_is_in_recovery(), {system}`,
 		"tables":  `SELECT {stamp}, {start}, {system} FROM {meta} m WHERE m.id = 1`,
 		"kindrow": `INSERT INTO {kinds} (kind, scoped, no_owner, served) VALUES ($1, $2, $3, $4) ON CONFLICT (kind) DO UPDATE SET no_owner = $3, served = $4`,
@@ -77,9 +77,10 @@ func postgresTexts() map[string]string {
 		"bound":  pgBound,
 		"writer": pgWriter, "prepared": pgPrepared,
 		"level": pgLevel, "lockall": `LOCK TABLE {objects}, {log} IN ROW EXCLUSIVE MODE`, "current": `SELECT id FROM {kinds} ORDER BY id LIMIT 1 FOR SHARE`, "number": pgNumber, "setleast": pgSetLeast,
-		"all":    `SELECT id, kind, uid, scope, name, pos, seq, body FROM {objects} WHERE id > $1 ORDER BY id LIMIT $2`,
-		"kind":   `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE kind = $1 AND place > $2 ORDER BY place LIMIT $3`,
-		"owners": `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR SHARE`,
+		"all":         `SELECT id, kind, uid, scope, name, pos, seq, body FROM {objects} WHERE id > $1 ORDER BY id LIMIT $2`,
+		"kind":        `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE kind = $1 AND place > $2 ORDER BY place LIMIT $3`,
+		"owners":      `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR SHARE`,
+		"ownersfirst": `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR NO KEY UPDATE`,
 		"look": `SELECT {stamp}, {start}, {system}, m.epoch, m.reason, m.floor, EXISTS (SELECT 1 FROM {log} WHERE (pos, seq) >= ($6, $7)),
 			m.floor > h.top OR coalesce((SELECT pos FROM {log} ORDER BY pos DESC, seq DESC LIMIT 1) >= h.top, false), a.mark, t.pos, t.seq, t.mark,
 			l.pos, l.seq, l.mark, l.type, l.kind, l.uid, l.scope, l.name, l.body
@@ -104,7 +105,7 @@ func postgresTexts() map[string]string {
 // returns a row for each of them, with out in it.
 func pgRemove(out, where string) string {
 	return `WITH o AS (DELETE FROM {objects} o ` + where + ` RETURNING o.kind, o.uid, o.scope, o.name, o.pos),
-		d AS (DELETE FROM {owners} w USING o WHERE w.uid = o.uid),
+		d AS (DELETE FROM {owners} w USING o WHERE w.uid = o.uid),{+restricts}
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name)
 			SELECT greatest(o.pos, ` + pgPos + `), nextval('{seq}'), $1::bigint, $2::bigint, 2, o.kind, o.uid, o.scope, o.name FROM o, {meta} m)
 		SELECT ` + out + `, 0, 0{notify} FROM o`
@@ -116,8 +117,9 @@ func newPostgres(c Config) tables {
 	if c.Channel != "" {
 		notify = ` + coalesce(length(pg_notify('` + c.Channel + `', '')::text), 0)`
 	}
-	for _, texts := range []map[string]string{postgresTexts(), postgresManyTexts()} {
+	for _, texts := range []map[string]string{postgresTexts(), postgresManyTexts(), postgresPolicyTexts(c.Strict)} {
 		for key, text := range texts {
+			text = withoutPolicies(text)
 			text = strings.ReplaceAll(t.names.Replace(text), "{notify}", notify)
 			t.text[key] = strings.ReplaceAll(text, "{system}", "0::bigint")
 			t.text[key+withSystem] = strings.ReplaceAll(text, "{system}", systemText)
@@ -138,7 +140,7 @@ func (t *postgresTables) textOf(name string) string {
 }
 
 // texts is empty, because drivers of Postgres keep prepared statements themselves.
-func (t *postgresTables) texts() []string { return nil }
+func (t *postgresTables) texts(bool) []string { return nil }
 
 func (t *postgresTables) lock(context.Context, *conn) error { return nil }
 
@@ -167,10 +169,11 @@ func (t *postgresTables) scanFound(ctx context.Context, c *conn, text string, ki
 	var id, pos, seq sql.NullInt64
 	var uid, labels sql.NullString
 	var body []byte
-	if _, err := c.one(ctx, t.text[text], []any{kind, place}, &stamp, &id, &uid, &pos, &seq, &body, &labels); err != nil || !id.Valid {
+	var restricted sql.NullBool
+	if _, err := c.one(ctx, t.text[nameFor(c, text)], []any{kind, place}, &stamp, &id, &uid, &pos, &seq, &body, &labels, &restricted); err != nil || !id.Valid {
 		return nil, stamp, err
 	}
-	r := &row{id: id.Int64, kind: kind, labels: labels.String}
+	r := &row{id: id.Int64, kind: kind, labels: labels.String, restricted: restricted.Bool}
 	r.object.UID = graph.UID(uid.String)
 	r.setAt(position{pos.Int64, seq.Int64})
 	return r, stamp, decodeBody(body, &r.object)
@@ -191,17 +194,32 @@ func (t *postgresTables) write(ctx context.Context, c *conn, text string, r *row
 
 func (t *postgresTables) create(ctx context.Context, c *conn, r *row, stamp int64) (bool, error) {
 	o := &r.object
-	return t.write(ctx, c, "create", r, stamp, r.kind, r.place, string(o.UID), o.Scope, o.Name, o.Deleting, r.held(), encodeBody(o), owners(o), newMark(), now())
+	text, args := "create", []any{stamp, r.kind, r.place, string(o.UID), o.Scope, o.Name, o.Deleting, r.held(), encodeBody(o), owners(o), newMark(), now()}
+	if c.policies && hasPolicy(o) {
+		_, is := restrictsFor(nil, o)
+		text, args = text+withPolicies, append(args, is)
+	}
+	return t.write(ctx, c, text, r, args...)
 }
 
 func (t *postgresTables) change(ctx context.Context, c *conn, old, next *row) (bool, error) {
 	o := &next.object
 	removed, added := difference(&old.object, o)
-	return t.write(ctx, c, "change", next, old.id, old.at.pos, old.at.seq, o.Deleting, next.held(), encodeBody(o), next.labels, removed, added, newMark(), now(), old.stamp)
+	text, args := "change", []any{old.id, old.at.pos, old.at.seq, o.Deleting, next.held(), encodeBody(o), next.labels, removed, added, newMark(), now(), old.stamp}
+	if c.policies && (hasPolicy(&old.object) || hasPolicy(o)) {
+		dropped, is := restrictsFor(&old.object, o)
+		text, args = text+withPolicies, append(args, dropped, is)
+	}
+	return t.write(ctx, c, text, next, args...)
 }
 
 func (t *postgresTables) remove(ctx context.Context, c *conn, old *row) (bool, error) {
-	return t.write(ctx, c, "remove", nil, newMark(), now(), old.id, old.at.pos, old.at.seq, old.stamp)
+	text, args := "remove", []any{newMark(), now(), old.id, old.at.pos, old.at.seq, old.stamp}
+	if c.policies && hasPolicy(&old.object) {
+		dropped, _ := restrictsFor(&old.object, nil)
+		text, args = text+withPolicies, append(args, dropped)
+	}
+	return t.write(ctx, c, text, nil, args...)
 }
 
 func (t *postgresTables) removePlain(ctx context.Context, c *conn, kind int64, place []byte, pre graph.Precondition, stamp int64) (bool, error) {
@@ -209,7 +227,7 @@ func (t *postgresTables) removePlain(ctx context.Context, c *conn, kind int64, p
 	if pre.Version != "" && (at.pos == 0 || at.version() != pre.Version) || !isPlainText(string(pre.UID)) {
 		return false, nil // no version of this store; the rules refuse it
 	}
-	return t.write(ctx, c, "plain", nil, newMark(), now(), kind, place, string(pre.UID), at.pos, at.seq, stamp)
+	return t.write(ctx, c, nameFor(c, "plain"), nil, newMark(), now(), kind, place, string(pre.UID), at.pos, at.seq, stamp)
 }
 
 // isPlainText reports whether the text is like a UID of the store. Postgres takes no other
@@ -223,8 +241,12 @@ func isPlainText(s string) bool {
 	return true
 }
 
-func (t *postgresTables) owners(ctx context.Context, c *conn, uids []string, add func(*row) error) error {
-	return c.each(ctx, t.text["owners"], []any{uids}, func(rows *sql.Rows) error { return scanRow(rows, true, add) })
+func (t *postgresTables) owners(ctx context.Context, c *conn, uids []string, first bool, add func(*row) error) error {
+	text := "owners"
+	if first {
+		text = "ownersfirst"
+	}
+	return c.each(ctx, t.text[text], []any{uids}, func(rows *sql.Rows) error { return scanRow(rows, true, add) })
 }
 
 func (t *postgresTables) page(ctx context.Context, c *conn, kind, after int64, place []byte, limit int, add func(*row) error) error {
@@ -325,4 +347,9 @@ func (t *postgresTables) compact(ctx context.Context, c *conn, x *cut) (more boo
 
 func now() int64 { return time.Now().UnixMilli() }
 
-func newMark() int64 { return rand.Int64() }
+// newMark returns a random mark of a change. It is negative: from policySchema on the tables refuse the
+// changes of programs from before, whose marks are not. Those from before the check of the version
+// would go on otherwise.
+//
+//test:by TestStepShutsOutFormer
+func newMark() int64 { return -1 - rand.Int64() }

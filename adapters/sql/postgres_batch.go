@@ -112,6 +112,9 @@ func (ses *session) batchTogether(ctx context.Context, t *postgresTables, writes
 		if results[i] = err; err != nil {
 			continue
 		}
+		if ses.s.conf.Strict && r.restricted && w.Type == graph.WriteDelete {
+			return ses.batch(ctx, writes, which, results) // it may wait for a deletion before it
+		}
 		switch out.Effect {
 		case finalizer.Removed:
 			removed = append(removed, r)

@@ -22,7 +22,7 @@ const pgLeast = `coalesce(nullif(current_setting('{least}', true), '')::bigint, 
 const (
 	pgLevel = `SELECT current_setting('transaction_isolation') IN ('read committed', 'read uncommitted'),
 		` + pgLeast + ` > 0 AND EXISTS (SELECT 1 FROM pg_locks WHERE pid = pg_backend_pid() AND ` + pgLogLock + `)`
-	pgNumber   = `INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name) VALUES (-1, nextval('{seq}'), 0, 0, 0, 0, '', '', '') RETURNING xmin::text::bigint`
+	pgNumber   = `INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name) VALUES (-1, nextval('{seq}'), -1, 0, 0, 0, '', '', '') RETURNING xmin::text::bigint`
 	pgSetLeast = `SELECT set_config('{least}', (x + (($1::bigint - x) & 4294967295))::text, true) FROM (SELECT pg_current_xact_id()::text::bigint AS x) t`
 )
 

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -24,7 +25,7 @@ func postgresManyTexts() map[string]string {
 			FROM (SELECT nextval('{seq}') AS seq, u.* FROM unnest($2::integer[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::boolean[], $8::bytea[])
 				AS u(kind, place, uid, scope, name, held, body)) x, p
 			ON CONFLICT (kind, place) DO NOTHING RETURNING kind, uid, scope, name, pos, seq, body),
-		r AS (INSERT INTO {owners} (uid, owner) SELECT * FROM unnest($9::text[], $10::text[])),
+		r AS (INSERT INTO {owners} (uid, owner) SELECT * FROM unnest($9::text[], $10::text[])),{+restricts}
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $11::bigint, $12::bigint, 1, kind, uid, scope, name, body FROM o)
 		SELECT uid, pos, seq{notify} FROM o`,
@@ -32,8 +33,8 @@ func postgresManyTexts() map[string]string {
 				FROM unnest($3::integer[], $4::bytea[], $5::text[], $6::bigint[], $7::bigint[]) AS x(kind, place, uid, pos, seq) CROSS JOIN LATERAL
 					(SELECT id FROM {objects} WHERE kind = x.kind AND place = x.place AND uid = x.uid AND pos = x.pos AND seq = x.seq OFFSET 0
 						FOR UPDATE SKIP LOCKED) i))
-			AND o.seq = ANY ($7::bigint[]) AND o.pos = ANY ($6::bigint[]) AND NOT o.held AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $8)`),
-		"findall": `SELECT o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body, o.place, o.labels
+			AND o.seq = ANY ($7::bigint[]) AND o.pos = ANY ($6::bigint[]) AND NOT o.held{plain} AND EXISTS (SELECT 1 FROM {meta} m WHERE {stamp} = $8)`),
+		"findall": `SELECT o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body, o.place, o.labels{restricted}
 		FROM unnest($1::integer[], $2::bytea[]) AS x(kind, place) JOIN {objects} o ON o.kind = x.kind AND o.place = x.place ORDER BY o.uid FOR UPDATE OF o`,
 		"removeall": pgRemove(`o.uid`, `WHERE o.id = ANY ($3::bigint[])`),
 		"changeall": `WITH p AS (SELECT ` + pgPos + ` AS pos FROM {meta} m WHERE m.id = 1),
@@ -41,7 +42,7 @@ func postgresManyTexts() map[string]string {
 			FROM (SELECT nextval('{seq}') AS seq, u.* FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::bytea[]) AS u(id, deleting, held, body)) x, p
 			WHERE o.id = x.id RETURNING o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body),
 		d AS (DELETE FROM {owners} w USING unnest($5::text[], $6::text[]) AS u(uid, owner) WHERE w.uid = u.uid AND w.owner = u.owner),
-		r AS (INSERT INTO {owners} (uid, owner) SELECT * FROM unnest($7::text[], $8::text[])),
+		r AS (INSERT INTO {owners} (uid, owner) SELECT * FROM unnest($7::text[], $8::text[])),{+restricts}
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $9::bigint, $10::bigint, 1, kind, uid, scope, name, body FROM o)
 		SELECT uid, pos, seq{notify} FROM o`,
@@ -56,6 +57,9 @@ type columns struct {
 	deleting, held           []bool
 	ownedUIDs, owners        []string // pairs of {owners} to add
 	disownedUIDs, disownedBy []string // and to remove
+	policies                 bool     // there are objects with one
+	restrictsUIDs, restricts []string // pairs of {+restricts} to add
+	freedUIDs, freed         []string // and to remove
 }
 
 func (c *columns) add(r *row) {
@@ -75,14 +79,32 @@ func (c *columns) addOwners(uid graph.UID, removed, added []string) {
 	}
 }
 
+// addRestricts adds what restrictsFor returns.
+func (c *columns) addRestricts(old, next *graph.Object) {
+	of := cmp.Or(old, next)
+	c.policies = c.policies || hasPolicy(of) || next != nil && hasPolicy(next)
+	removed, is := restrictsFor(old, next)
+	for _, owner := range removed {
+		c.freedUIDs, c.freed = append(c.freedUIDs, string(of.UID)), append(c.freed, owner)
+	}
+	for _, owner := range is {
+		c.restrictsUIDs, c.restricts = append(c.restrictsUIDs, string(of.UID)), append(c.restricts, owner)
+	}
+}
+
 func (t *postgresTables) createAll(ctx context.Context, c *conn, list []*row, stamp int64) (bool, error) {
 	var x columns
 	for _, r := range list {
 		x.add(r)
 		x.bodies = append(x.bodies, encodeBody(&r.object))
 		x.addOwners(r.object.UID, nil, owners(&r.object))
+		x.addRestricts(nil, &r.object)
 	}
-	at, err := t.written(ctx, c, "createall", stamp, x.kinds, x.places, x.uids, x.scopes, x.names, x.held, x.bodies, x.ownedUIDs, x.owners, newMark(), now())
+	text, args := "createall", []any{stamp, x.kinds, x.places, x.uids, x.scopes, x.names, x.held, x.bodies, x.ownedUIDs, x.owners, newMark(), now()}
+	if c.policies && x.policies {
+		text, args = text+withPolicies, append(args, x.restrictsUIDs, x.restricts)
+	}
+	at, err := t.written(ctx, c, text, args...)
 	for _, r := range list {
 		r.setAt(at[r.object.UID])
 	}
@@ -107,12 +129,18 @@ func (t *postgresTables) written(ctx context.Context, c *conn, text string, args
 // removePlainAll removes the rows that are as the arrays say, and have no finalizer and no
 // grace period. It returns their UIDs.
 func (t *postgresTables) removePlainAll(ctx context.Context, c *conn, x *columns, stamp int64) (map[graph.UID]position, error) {
-	return t.written(ctx, c, "plainall", newMark(), now(), x.kinds, x.places, x.uids, x.pos, x.seq, stamp)
+	return t.written(ctx, c, nameFor(c, "plainall"), newMark(), now(), x.kinds, x.places, x.uids, x.pos, x.seq, stamp)
 }
 
 // findAll locks the rows at the places, in the order of their UIDs.
 func (t *postgresTables) findAll(ctx context.Context, c *conn, x *columns, add func(*row) error) error {
-	return c.each(ctx, t.text["findall"], []any{x.kinds, x.places}, func(rows *sql.Rows) error { return scanRow(rows, true, add) })
+	return c.each(ctx, t.text[nameFor(c, "findall")], []any{x.kinds, x.places}, func(rows *sql.Rows) error {
+		var restricted bool
+		return scanRow(rows, true, func(r *row) error {
+			r.restricted = restricted
+			return add(r)
+		}, &restricted)
+	})
 }
 
 // removeAll removes rows that are locked.
@@ -120,8 +148,13 @@ func (t *postgresTables) removeAll(ctx context.Context, c *conn, list []*row) er
 	var x columns
 	for _, r := range list {
 		x.add(r)
+		x.addRestricts(&r.object, nil)
 	}
-	at, err := t.written(ctx, c, "removeall", newMark(), now(), x.ids)
+	text, args := "removeall", []any{newMark(), now(), x.ids}
+	if c.policies && x.policies {
+		text, args = text+withPolicies, append(args, x.freedUIDs, x.freed)
+	}
+	at, err := t.written(ctx, c, text, args...)
 	return all(at, list, err)
 }
 
@@ -133,8 +166,13 @@ func (t *postgresTables) changeAll(ctx context.Context, c *conn, old, next []*ro
 		x.bodies = append(x.bodies, encodeBody(&r.object))
 		removed, added := difference(&old[i].object, &r.object)
 		x.addOwners(r.object.UID, removed, added)
+		x.addRestricts(&old[i].object, &r.object)
 	}
-	at, err := t.written(ctx, c, "changeall", x.ids, x.deleting, x.held, x.bodies, x.disownedUIDs, x.disownedBy, x.ownedUIDs, x.owners, newMark(), now())
+	text, args := "changeall", []any{x.ids, x.deleting, x.held, x.bodies, x.disownedUIDs, x.disownedBy, x.ownedUIDs, x.owners, newMark(), now()}
+	if c.policies && x.policies {
+		text, args = text+withPolicies, append(args, x.freedUIDs, x.freed, x.restrictsUIDs, x.restricts)
+	}
+	at, err := t.written(ctx, c, text, args...)
 	return all(at, next, err)
 }
 

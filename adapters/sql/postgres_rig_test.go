@@ -95,7 +95,7 @@ func emptySchema(schema string) error {
 	}
 	defer db.Close()
 	names := Config{Schema: schema, Prefix: "og_"}.names()
-	text := names.Replace(`DROP TABLE IF EXISTS {adopted}, {members}, "` + schema + `"."payload_og_meta", "` + schema + `"."loose", "` + schema + `"."photos", "` + schema + `"."the ""buckets"";", "` + schema + `"."teams"; TRUNCATE {objects}, {owners}, {log}, {records}, {kinds}, {meta}`)
+	text := names.Replace(`DROP TABLE IF EXISTS {adopted}, {members}, {restricts}, "` + schema + `"."payload_og_meta", "` + schema + `"."loose", "` + schema + `"."photos", "` + schema + `"."the ""buckets"";", "` + schema + `"."teams"; TRUNCATE {objects}, {owners}, {log}, {records}, {kinds}, {meta}; ALTER TABLE {objects} DROP COLUMN IF EXISTS restricted; ALTER TABLE {log} DROP CONSTRAINT IF EXISTS {#policies}`)
 	for range 10 { // a caller that was cancelled may still have locks for a moment
 		if _, err = db.Exec(text); answerOf(err) != answerRetry {
 			return err

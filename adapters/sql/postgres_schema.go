@@ -46,6 +46,28 @@ func postgresUpgrades() []string {
 	}
 }
 
+// postgresPolicies makes version 3. A row of {restricts} is as on SQLite. The column restricted says that
+// an object may restrict this one, for ever. It is in the row that a deletion locks, so a deletion
+// that has waited for a lock finds a new value.
+//
+// Each statement of a program reads {meta}. So the lock waits for all transactions that have passed the
+// check of the version, also for those that only read until now. The new stamp of the kinds refuses
+// each write that a program has judged by the former version. The constraint refuses the writes of programs
+// that check no version: see newMark.
+func postgresPolicies() []string {
+	return []string{
+		`LOCK TABLE {meta} IN ACCESS EXCLUSIVE MODE`, touchKinds,
+		`CREATE TABLE IF NOT EXISTS {restricts} (owner text COLLATE "C" NOT NULL, uid text COLLATE "C" NOT NULL, PRIMARY KEY (owner, uid))`,
+		`ALTER TABLE {objects} ADD COLUMN IF NOT EXISTS restricted boolean NOT NULL DEFAULT false`,
+		`INSERT INTO {restricts} (owner, uid) SELECT w.owner, w.uid FROM {objects} d JOIN {owners} w ON w.uid = d.uid
+		WHERE substring(d.body FROM 1 FOR 1) <> '\x01' AND (SELECT version FROM {meta} WHERE id = 1) = 2 ON CONFLICT DO NOTHING`,
+		`ALTER TABLE {log} DROP CONSTRAINT IF EXISTS {#policies}`,
+		`ALTER TABLE {log} ADD CONSTRAINT {#policies} CHECK (mark < 0) NOT VALID`,
+		`UPDATE {objects} o SET restricted = true WHERE NOT o.restricted AND EXISTS (SELECT 1 FROM {restricts} w WHERE w.owner = o.uid)`,
+		`UPDATE {meta} SET version = 3, kinds = floor(random() * 9007199254740992)::bigint WHERE id = 1 AND version = 2`,
+	}
+}
+
 // postgresSteps has the statements that make each version of the one before. Each step is for one
 // transaction.
 func postgresSteps() [][]string {
@@ -53,7 +75,7 @@ func postgresSteps() [][]string {
 	for i, text := range postgresUpgrades() {
 		list = append(list, []string{`LOCK TABLE {objects} IN SHARE ROW EXCLUSIVE MODE`, touchKinds, text, raised(i + firstSchema)})
 	}
-	return list
+	return append(list, postgresPolicies())
 }
 
 // migrateLock is the number of the advisory lock of all migrations.
@@ -86,7 +108,7 @@ func (t *postgresTables) lockSchema(ctx context.Context, c *conn) error {
 //test:by TestVersionShutsOut
 func (t *postgresTables) migrate(ctx context.Context, c *conn) error {
 	version, err := t.schema(ctx, c)
-	if err != nil || version == schemaVersion { // another process was first
+	if err != nil || version >= t.conf.version() { // another process was first
 		return err
 	}
 	if version == 0 {
@@ -121,7 +143,7 @@ func (t *postgresTables) setKind(ctx context.Context, c *conn, info graph.KindIn
 	if _, err := c.exec(ctx, t.text["kindrow"], string(info.Kind), info.Scoped, info.NoOwner, served); err != nil {
 		return err
 	}
-	_, err := c.exec(ctx, t.text["note"], rand.Int64(), now(), logKinds)
+	_, err := c.exec(ctx, t.text["note"], newMark(), now(), logKinds)
 	return err
 }
 

@@ -29,21 +29,21 @@ func (k *kindSet) resolveAll(o graph.Object) graph.Object {
 	return o
 }
 
-// check returns the reason to refuse o, whose references are resolved, or nil.
-func (k *kindSet) check(verb string, o graph.Object, limits graph.Limits) error {
+// check returns the reason to refuse o, whose references are resolved and were old, or nil.
+func (k *kindSet) check(verb string, old []graph.Owner, o graph.Object, limits graph.Limits) error {
 	if err := graph.Validate(o, limits); err != nil {
 		return fmt.Errorf("%s: %w: %w", verb, graph.ErrRefused, err)
 	}
-	return k.checkOwners(verb, o)
+	return k.checkOwners(verb, old, o)
 }
 
-func (k *kindSet) checkOwners(verb string, o graph.Object) error {
+func (k *kindSet) checkOwners(verb string, old []graph.Owner, o graph.Object) error {
 	for i, r := range o.Owners {
 		if kind := k.byName[r.Kind]; kind.served && kind.info.NoOwner {
 			return refused(verb, o.Key, fmt.Sprintf("owners[%d].kind", i), "may not own")
 		}
 	}
-	return nil
+	return k.checkPolicies(verb, old, o)
 }
 
 // checkScope refuses a scope that contradicts the kind.

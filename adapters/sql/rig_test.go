@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,7 +140,7 @@ func (h *handle) restart(ctx context.Context) (storetest.Subject, error) {
 }
 
 func (h *handle) second(context.Context) (storetest.Subject, error) {
-	next, err := h.d.handleOn(h.tb, func(c *Config) { c.Strict = h.conf.Strict })
+	next, err := h.d.handleOn(h.tb, func(c *Config) { c.Strict, c.Policies = h.conf.Strict, h.conf.Policies })
 	if err != nil {
 		return storetest.Subject{}, err
 	}
@@ -165,6 +166,14 @@ type content map[string][][]any
 
 var copied = []string{"{meta}", "{kinds}", "{objects}", "{owners}", "{log}", "{records}"}
 
+// copies returns the tables of a backup.
+func (h *handle) copies() []string {
+	if h.conf.Policies {
+		return append(slices.Clone(copied), "{restricts}")
+	}
+	return copied
+}
+
 // backup copies the rows. The restore puts them back, with their former epoch and log, and
 // then does as Restored does, in one transaction.
 func (h *handle) backup(ctx context.Context) (func(context.Context) error, error) {
@@ -183,7 +192,7 @@ func (h *handle) backup(ctx context.Context) (func(context.Context) error, error
 }
 
 func (c content) read(ctx context.Context, h *handle, ses *session) error {
-	for _, table := range copied {
+	for _, table := range h.copies() {
 		err := ses.c.each(ctx, h.conf.names().Replace("SELECT * FROM "+table), nil, func(rows *sql.Rows) error {
 			columns, err := rows.Columns()
 			if err != nil {
@@ -204,7 +213,7 @@ func (c content) read(ctx context.Context, h *handle, ses *session) error {
 }
 
 func (c content) write(ctx context.Context, h *handle, ses *session) error {
-	for _, table := range copied {
+	for _, table := range h.copies() {
 		if _, err := ses.c.exec(ctx, h.conf.names().Replace("DELETE FROM "+table)); err != nil {
 			return err
 		}

@@ -21,6 +21,8 @@ type row struct {
 	object graph.Object
 	labels string // JSON, or "" for none
 	stamp  int64  // by which the row was read, if one statement has found it
+
+	restricted bool // an object may restrict it, if a write has found the row
 }
 
 // placeOf returns a scope and a name as one text of at most maxPlace bytes, because
@@ -58,8 +60,9 @@ func (r *row) setAt(at position) {
 	r.object.Version = at.version()
 }
 
-// scanRow reads a row of a page. A whole row also has its place and its labels.
-func scanRow(rows *sql.Rows, whole bool, add func(*row) error) error {
+// scanRow reads a row of a page. A whole row also has its place and its labels. The columns behind
+// these go to more.
+func scanRow(rows *sql.Rows, whole bool, add func(*row) error, more ...any) error {
 	r := &row{}
 	var uid string
 	var body sql.RawBytes
@@ -67,7 +70,7 @@ func scanRow(rows *sql.Rows, whole bool, add func(*row) error) error {
 	if whole {
 		into = append(into, &r.place, &r.labels)
 	}
-	if err := rows.Scan(into...); err != nil {
+	if err := rows.Scan(append(into, more...)...); err != nil {
 		return err
 	}
 	r.object.UID = graph.UID(uid)

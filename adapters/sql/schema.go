@@ -8,13 +8,19 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// SchemaVersion is the version of the tables that this package makes and uses.
-const SchemaVersion = schemaVersion
+// The versions of the tables that Migrate makes. This package uses both.
+const (
+	// SchemaVersion is the version without Config.Policies.
+	SchemaVersion = plainSchema
+	// PoliciesVersion is the version with Config.Policies.
+	PoliciesVersion = policySchema
+)
 
 // Schema returns the statements that make a version of the tables from the version before it, for
 // a program or a person that changes the database. Version 1 begins with an empty database. Config
 // needs a Dialect. Schema and Prefix give the names, and Kinds is not used: Migrate serves the
-// kinds without a right to create tables.
+// kinds without a right to create tables. Execute version 3 ([PoliciesVersion]) only as the step of
+// Config.Policies: it shuts out each program that knows no policies.
 //
 // The statements of one version belong into one transaction. They are those of Migrate, which then
 // finds current tables. A second execution changes nothing. TriggerText has the triggers.
@@ -67,6 +73,14 @@ func (c Config) steps() [][]string {
 		}
 	}
 	return list
+}
+
+// version is the version of the tables that Migrate makes.
+func (c Config) version() int64 {
+	if c.Policies {
+		return policySchema
+	}
+	return plainSchema
 }
 
 // raised sets the version of tables after a step. It never lowers the version.

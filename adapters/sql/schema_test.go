@@ -16,47 +16,56 @@ import (
 // version, and after a second execution. Migrate then makes nothing.
 func TestSchemaIsMigrate(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
-		want := catalogOf(t, migrated(t, d))
-		if len(want) < 11 {
-			t.Fatalf("the catalog has %d lines: %v", len(want), want)
-		}
-		for from := range SchemaVersion {
-			t.Run(fmt.Sprintf("from %d", from), func(t *testing.T) {
-				h := newDatabases[d.name](t).withNames(t)
-				if from > 0 {
-					h.makeVersion(t, from)
-				}
-				for range 2 {
-					for version := from + 1; version <= SchemaVersion; version++ {
-						h.makeByHand(t, version)
+		for version := SchemaVersion; version <= PoliciesVersion; version++ {
+			policies := version == PoliciesVersion
+			want := catalogOf(t, migrated(t, d, policies))
+			if len(want) < 11 {
+				t.Fatalf("the catalog has %d lines: %v", len(want), want)
+			}
+			for from := range version {
+				t.Run(fmt.Sprintf("from %d to %d", from, version), func(t *testing.T) {
+					h := newDatabases[d.name](t).withNames(t, policies)
+					if from > 0 {
+						h.makeVersion(t, from)
 					}
-				}
-				if got := catalogOf(t, h); !slices.Equal(got, want) {
-					t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-				}
-				ask := func(text string) error {
-					for _, word := range []string{"CREATE", "ALTER", "LOCK", "SET LOCAL"} {
-						if strings.HasPrefix(strings.TrimSpace(text), word) {
-							t.Errorf("Migrate executes %.60s", text)
+					for range 2 {
+						for v := from + 1; v <= version; v++ {
+							h.makeByHand(t, v)
 						}
 					}
-					return nil
-				}
-				h.d.faults.fail.Store(&ask)
-				defer h.d.faults.fail.Store(nil)
-				if err := h.Migrate(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				h.mustCreate(t, object("team", "", "a"))
-				h.watch(t).until(t, "the watch lists the object", func(events []graph.Event) bool { return len(replayed(events)) == 1 })
-			})
+					h.isMigrated(t, want)
+				})
+			}
 		}
 	})
 }
 
+// isMigrated compares the catalog with that of Migrate, which then makes nothing.
+func (h *handle) isMigrated(t *testing.T, want []string) {
+	t.Helper()
+	if got := catalogOf(t, h); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	ask := func(text string) error {
+		for _, word := range []string{"CREATE", "ALTER", "LOCK", "SET LOCAL"} {
+			if strings.HasPrefix(strings.TrimSpace(text), word) {
+				t.Errorf("Migrate executes %.60s", text)
+			}
+		}
+		return nil
+	}
+	h.d.faults.fail.Store(&ask)
+	defer h.d.faults.fail.Store(nil)
+	if err := h.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.mustCreate(t, object("team", "", "a"))
+	h.watch(t).until(t, "the watch lists the object", func(events []graph.Event) bool { return len(replayed(events)) == 1 })
+}
+
 // migrated returns a store with tables of Migrate, which have a prefix of their own.
-func migrated(t *testing.T, d *database) *handle {
-	h := d.withNames(t)
+func migrated(t *testing.T, d *database, policies bool) *handle {
+	h := d.withNames(t, policies)
 	if err := h.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -65,16 +74,16 @@ func migrated(t *testing.T, d *database) *handle {
 
 // withNames opens the database without a migration, with kinds and a prefix of its own. Its schema
 // on Postgres may be new.
-func (d *database) withNames(t *testing.T) *handle {
+func (d *database) withNames(t *testing.T, policies bool) *handle {
 	t.Helper()
-	d.conf.Prefix, d.conf.Kinds = fmt.Sprintf("by%d_", schemas.Add(1)), kindsOfTests()
+	d.conf.Prefix, d.conf.Kinds, d.conf.Policies = fmt.Sprintf("by%d_", schemas.Add(1)), kindsOfTests(), policies
 	if d.conf.Dialect == Postgres {
-		d.mustHandle(t, func(c *Config) { c.Prefix = "og_" }) // the rig empties these tables
+		d.mustHandle(t, func(c *Config) { c.Prefix, c.Policies = "og_", false }) // the rig empties these tables
 	}
 	h := d.withoutMigrate(t)
 	if d.conf.Dialect == Postgres {
 		t.Cleanup(func() {
-			h.drop(t, h.conf.names().Replace(`DROP TABLE IF EXISTS {objects}, {owners}, {log}, {records}, {members}, {kinds}, {meta}; DROP SEQUENCE IF EXISTS {seq}`))
+			h.drop(t, h.conf.names().Replace(`DROP TABLE IF EXISTS {objects}, {owners}, {log}, {records}, {members}, {restricts}, {kinds}, {meta}; DROP SEQUENCE IF EXISTS {seq}`))
 		})
 	}
 	return h
@@ -256,8 +265,8 @@ func TestSchemaErrors(t *testing.T) {
 	}{
 		{Config{}, 1, "schema: Dialect: unset: want SQLite or Postgres", "no driver tells the dialect"},
 		{Config{Dialect: 9}, 1, "schema: Dialect: dialect(9): want SQLite or Postgres", "no such dialect"},
-		{Config{Dialect: SQLite}, 0, "schema: version 0: want 1 to 2", "an empty database"},
-		{Config{Dialect: Postgres}, 3, "schema: version 3: want 1 to 2", "a later version"},
+		{Config{Dialect: SQLite}, 0, "schema: version 0: want 1 to 3", "an empty database"},
+		{Config{Dialect: Postgres}, 4, "schema: version 4: want 1 to 3", "a later version"},
 		{Config{Dialect: Postgres, Prefix: `x"`}, 1, `schema: Prefix: "x\"": want a name`, "a name with a quote"},
 		{Config{Dialect: SQLite, Schema: "a b"}, 1, `schema: Schema: "a b": want a name`, "a name with a blank"},
 	} {

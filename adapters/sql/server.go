@@ -65,7 +65,13 @@ func (s *Store) ready(ctx context.Context) error {
 	} else if err != nil {
 		return &notDone{cause: err, after: later}
 	}
-	return s.stmts.prepare(ctx, s.db, s.tables)
+	return s.prepare(ctx)
+}
+
+// prepare prepares the statements for the version of the tables that was read last.
+func (s *Store) prepare(ctx context.Context) error {
+	kinds := s.kinds.Load()
+	return s.stmts.prepare(ctx, s.db, s.tables, kinds != nil && kinds.policies())
 }
 
 // checkServer asks the server unless it was asked before. One call asks at a time.

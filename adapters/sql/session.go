@@ -14,8 +14,8 @@ import (
 // tables has the statements of one dialect. A write that finds another state than the
 // caller has read returns false and changes nothing.
 type tables interface {
-	// texts are the statements to prepare.
-	texts() []string
+	// texts are the statements to prepare, and with policies those of tables with policySchema.
+	texts(policies bool) []string
 	// schema returns the version of the tables, 0 if they lack something.
 	schema(ctx context.Context, c *conn) (int64, error)
 	// lockSchema begins a transaction that changes the shape of tables, and migrate creates or
@@ -37,8 +37,14 @@ type tables interface {
 	// has no finalizer and no grace period. It may always return false.
 	removePlain(ctx context.Context, c *conn, kind int64, place []byte, pre graph.Precondition, stamp int64) (bool, error)
 	// owners reads the rows with the UIDs, which are sorted. No other transaction changes
-	// them before the end of this one.
-	owners(ctx context.Context, c *conn, uids []string, add func(*row) error) error
+	// them before the end of this one. With first this one may set their column restricted.
+	owners(ctx context.Context, c *conn, uids []string, first bool, add func(*row) error) error
+	// unrestricted reports whether no reference has ever restricted one of the rows with the UIDs.
+	// It may always return false, if owners ignores first.
+	unrestricted(ctx context.Context, c *conn, uids []string) (bool, error)
+	// restricting reads the next rows of objects that may restrict an object, in the order of their
+	// UIDs. Current is false if a commit before the lock of that object may be missing.
+	restricting(ctx context.Context, c *conn, owner, after string, limit int, add func(*row) error) (current bool, err error)
 	// lockRow locks a row, and reports whether it is as it was read.
 	lockRow(ctx context.Context, c *conn, r *row) (bool, error)
 	// createAll adds rows in the transaction of the caller, and reports whether it added

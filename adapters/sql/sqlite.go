@@ -1,10 +1,12 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -31,8 +33,8 @@ func sqliteTexts() map[string]string {
 		// It changes no row. It takes the lock of the writer before the first read, so that a
 		// read is never older than the writes that rest on it.
 		"lock":  `DELETE FROM {meta} WHERE id < 0`,
-		"kinds": `SELECT {stamp}, {start}, 0, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON 1 WHERE m.id = 1`,
-		"find": `SELECT {stamp}, o.id, o.uid, o.pos, o.body, o.labels FROM {meta} m
+		"kinds": `SELECT {stamp}, m.version, {start}, 0, k.id, k.kind, k.scoped, k.no_owner, k.served FROM {meta} m LEFT JOIN {kinds} k ON 1 WHERE m.id = 1`,
+		"find": `SELECT {stamp}, o.id, o.uid, o.pos, o.body, o.labels, 0 FROM {meta} m
 		LEFT JOIN {objects} o ON o.kind = ?1 AND o.place = ?2 WHERE m.id = 1`,
 		"log": `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name, body)
 		SELECT pos + 1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM {log} ORDER BY pos DESC LIMIT 1 RETURNING pos`,
@@ -67,7 +69,7 @@ const sqliteLook = `SELECT {stamp}, m.epoch, m.reason, m.floor, (SELECT pos + 1 
 func newSQLite(c Config) tables {
 	t := &sqliteTables{conf: c, text: map[string]string{}}
 	names := c.names()
-	for _, texts := range []map[string]string{sqliteTexts(), sqliteManyTexts()} {
+	for _, texts := range []map[string]string{sqliteTexts(), sqliteManyTexts(), sqlitePolicyTexts(c.Strict)} {
 		for key, text := range texts {
 			t.text[key] = names.Replace(text)
 		}
@@ -75,9 +77,11 @@ func newSQLite(c Config) tables {
 	return t
 }
 
-func (t *sqliteTables) texts() (list []string) {
-	for _, text := range t.text {
-		list = append(list, text)
+func (t *sqliteTables) texts(policies bool) (list []string) {
+	for key, text := range t.text {
+		if policies || !strings.HasSuffix(key, withPolicies) {
+			list = append(list, text)
+		}
 	}
 	return list
 }
@@ -98,7 +102,7 @@ func scanKinds(ctx context.Context, c *conn, text string) (*kindSet, error) {
 		var id sql.NullInt64
 		var kind sql.NullString
 		var scoped, noOwner, served sql.NullBool
-		if err := rows.Scan(&set.stamp, &set.start, &set.system, &id, &kind, &scoped, &noOwner, &served); err != nil {
+		if err := rows.Scan(&set.stamp, &set.version, &set.start, &set.system, &id, &kind, &scoped, &noOwner, &served); err != nil {
 			return err
 		}
 		if id.Valid {
@@ -117,10 +121,11 @@ func (t *sqliteTables) find(ctx context.Context, c *conn, kind int64, place []by
 	var id, pos sql.NullInt64
 	var uid, labels sql.NullString
 	var body []byte
-	if _, err := c.one(ctx, t.text["find"], []any{kind, place}, &stamp, &id, &uid, &pos, &body, &labels); err != nil || !id.Valid {
+	var restricted bool
+	if _, err := c.one(ctx, t.text[nameFor(c, "find")], []any{kind, place}, &stamp, &id, &uid, &pos, &body, &labels, &restricted); err != nil || !id.Valid {
 		return nil, stamp, err
 	}
-	r := &row{id: id.Int64, kind: kind, labels: labels.String}
+	r := &row{id: id.Int64, kind: kind, labels: labels.String, restricted: restricted}
 	r.object.UID = graph.UID(uid.String)
 	r.setAt(position{pos: pos.Int64})
 	return r, stamp, decodeBody(body, &r.object)
@@ -151,18 +156,23 @@ func (t *sqliteTables) create(ctx context.Context, c *conn, r *row, _ int64) (bo
 	if _, err := c.exec(ctx, t.text["logat"], pos, newMark(), now(), logPut, r.kind, string(o.UID), o.Scope, o.Name, body); err != nil {
 		return false, err
 	}
-	return true, t.setOwners(ctx, c, o.UID, nil, owners(o))
+	return true, t.setOwners(ctx, c, nil, o)
 }
 
-func (t *sqliteTables) setOwners(ctx context.Context, c *conn, uid graph.UID, removed, added []string) error {
-	for _, owner := range removed {
-		if _, err := c.exec(ctx, t.text["disown"], string(uid), owner); err != nil {
-			return err
-		}
+// setOwners writes the rows of owners and, after the step of policies, those of restricted owners.
+// Old is nil for a new object, and next for a removed one.
+func (t *sqliteTables) setOwners(ctx context.Context, c *conn, old, next *graph.Object) error {
+	uid := cmp.Or(old, next).UID
+	removed, added := difference(cmp.Or(old, &graph.Object{}), cmp.Or(next, &graph.Object{}))
+	lists := map[string][]string{"disown": removed, "own": added}
+	if c.policies {
+		lists["unrestrict"+withPolicies], lists["restrict"+withPolicies] = restrictsFor(old, next)
 	}
-	for _, owner := range added {
-		if _, err := c.exec(ctx, t.text["own"], string(uid), owner); err != nil {
-			return err
+	for _, text := range []string{"disown", "own", "unrestrict" + withPolicies, "restrict" + withPolicies} {
+		for _, owner := range lists[text] {
+			if _, err := c.exec(ctx, t.text[text], string(uid), owner); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -179,8 +189,7 @@ func (t *sqliteTables) change(ctx context.Context, c *conn, old, next *row) (boo
 	if err := c.execOne(ctx, t.text["update"], pos, o.Deleting, next.held(), body, next.labels, next.id); err != nil {
 		return false, err
 	}
-	removed, added := difference(&old.object, o)
-	return true, t.setOwners(ctx, c, o.UID, removed, added)
+	return true, t.setOwners(ctx, c, &old.object, o)
 }
 
 func (t *sqliteTables) remove(ctx context.Context, c *conn, old *row) (bool, error) {
@@ -188,7 +197,7 @@ func (t *sqliteTables) remove(ctx context.Context, c *conn, old *row) (bool, err
 	if _, err := t.log(ctx, c, logGone, old.kind, *key, nil); err != nil {
 		return false, err
 	}
-	if err := t.setOwners(ctx, c, old.object.UID, owners(&old.object), nil); err != nil {
+	if err := t.setOwners(ctx, c, &old.object, nil); err != nil {
 		return false, err
 	}
 	return true, c.execOne(ctx, t.text["delete"], old.id)
@@ -225,7 +234,7 @@ func (t *sqliteTables) page(ctx context.Context, c *conn, kind, after int64, pla
 	return c.each(ctx, t.text["kind"], []any{kind, place, limit}, func(rows *sql.Rows) error { return scanRow(rows, true, add) })
 }
 
-func (t *sqliteTables) owners(ctx context.Context, c *conn, uids []string, add func(*row) error) error {
+func (t *sqliteTables) owners(ctx context.Context, c *conn, uids []string, _ bool, add func(*row) error) error {
 	for _, uid := range uids {
 		if err := c.each(ctx, t.text["owner"], []any{uid}, func(rows *sql.Rows) error { return scanRow(rows, true, add) }); err != nil {
 			return err
@@ -282,7 +291,7 @@ func (t *sqliteTables) restored(ctx context.Context, c *conn, expect *string, ep
 		{`UPDATE {objects} SET pos = ?1`, []any{base}},
 		{`DELETE FROM {log}`, nil},
 		{`INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name) VALUES (?1, ?2, ?3, ?4, 0, '', '', '')`,
-			[]any{base, rand.Int64(), time.Now().UnixMilli(), logEpochs}},
+			[]any{base, newMark(), time.Now().UnixMilli(), logEpochs}},
 		{`UPDATE {meta} SET epoch = ?1, reason = ?2, floor = ?3 WHERE id = 1`, []any{epoch, reason, base}},
 	} {
 		if _, err := c.exec(ctx, names.Replace(x.text), x.args...); err != nil {

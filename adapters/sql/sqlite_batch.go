@@ -73,7 +73,7 @@ func (t *sqliteTables) removePlainAll(ctx context.Context, c *conn, kinds *kindS
 		return nil, err
 	}
 	next := moment.pos
-	r, err := c.exec(ctx, t.text["plainall"], string(text), next, newMark(), now())
+	r, err := c.exec(ctx, t.text[nameFor(c, "plainall")], string(text), next, newMark(), now())
 	if err != nil {
 		return nil, err
 	}

@@ -33,12 +33,28 @@ func sqliteUpgrades() []string {
 	}
 }
 
+// sqlitePolicies makes version 3. The key of {restricts} begins with the owner, because a deletion
+// looks for the objects that restrict it. An object with a policy from before the step has a row for
+// each of its owners, because no statement reads a body. The trigger refuses the writes of programs that
+// check no version: see newMark.
+func sqlitePolicies() []string {
+	return []string{
+		`CREATE TABLE IF NOT EXISTS {restricts} (owner TEXT NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (owner, uid)) WITHOUT ROWID`,
+		`INSERT INTO {restricts} (owner, uid) SELECT w.owner, w.uid FROM {objects} d JOIN {owners} w ON w.uid = d.uid
+		WHERE substr(d.body, 1, 1) <> x'01' AND (SELECT version FROM {meta} WHERE id = 1) = 2 ON CONFLICT DO NOTHING`,
+		`CREATE TRIGGER IF NOT EXISTS {policies} BEFORE INSERT ON {#log} WHEN NEW.mark >= 0 BEGIN
+		SELECT RAISE(ABORT, 'ownergraph: the tables have version 3, and this program does not know it');
+	END`,
+		`UPDATE {meta} SET version = 3, kinds = random() & 9223372036854775807 WHERE id = 1 AND version = 2`,
+	}
+}
+
 // The first rows of new tables. The stamp of the kinds and the mark of the log are random.
 const (
 	sqliteFirstMeta = `INSERT INTO {meta} (id, version, kinds, floor, epoch, reason)
 		VALUES (1, 1, random() & 9223372036854775807, 1, '', '') ON CONFLICT DO NOTHING`
 	sqliteFirstLog = `INSERT INTO {log} (pos, mark, at, type, kind, uid, scope, name)
-		SELECT 1, random() & 9223372036854775807, CAST(strftime('%s', 'now') AS INTEGER) * 1000, 0, 0, '', '', ''
+		SELECT 1, -1 - (random() & 9223372036854775807), CAST(strftime('%s', 'now') AS INTEGER) * 1000, 0, 0, '', '', ''
 		WHERE NOT EXISTS (SELECT 1 FROM {log}) AND NOT EXISTS (SELECT 1 FROM {objects}) AND (SELECT floor FROM {meta} WHERE id = 1) = 1`
 )
 
@@ -49,7 +65,7 @@ func sqliteSteps() [][]string {
 	for i, text := range sqliteUpgrades() {
 		list = append(list, []string{text, raised(i + firstSchema)})
 	}
-	return list
+	return append(list, sqlitePolicies())
 }
 
 // errLogEmpty says that the log has lost its last row, which has the last number. The number

@@ -234,7 +234,7 @@ var bodies = rapid.Custom(func(t *rapid.T) graph.Object {
 		o.Owners = append(o.Owners, graph.Owner{
 			Key:        graph.Key{Kind: graph.Kind(text.Draw(t, "kind")), Scope: text.Draw(t, "scope"), Name: text.Draw(t, "name"), UID: graph.UID(text.Draw(t, "uid"))},
 			Unresolved: rapid.Bool().Draw(t, "unresolved"), Block: rapid.Bool().Draw(t, "block"), Controller: rapid.Bool().Draw(t, "controller"),
-			OnDelete: graph.OnDelete(rapid.IntRange(0, 2).Draw(t, "policy"))})
+			OnDelete: graph.OnDelete(rapid.IntRange(0, 3).Draw(t, "policy"))})
 	}
 	for range rapid.IntRange(0, 4).Draw(t, "finalizers") {
 		o.Finalizers = append(o.Finalizers, text.Draw(t, "finalizer"))
@@ -257,8 +257,8 @@ func TestBodyRoundTrip(t *testing.T) {
 	})
 }
 
-// TestBodyFormats: a body has the second format exactly if a reference has a policy. So a
-// program that knows the first format alone reads every other body.
+// TestBodyFormats: a body is written in the third format exactly if a reference has a policy. So a
+// program that knows the former formats reads every other body. The second format is read.
 func TestBodyFormats(t *testing.T) {
 	with := func(policies ...graph.OnDelete) *graph.Object {
 		o := &graph.Object{}
@@ -279,8 +279,13 @@ func TestBodyFormats(t *testing.T) {
 		{encodeBody(with(0, 0)), formatPlain, "references without a policy"},
 		{encodeBody(with(0, graph.OnDeleteRestrict)), formatPolicies, "one with a policy"},
 		{first(formatPlain, with(graph.OnDeleteRelease)), 0, "the first format has no policy"},
+		{encodeBody(with(graph.OnDeleteCascade, 0)), formatPolicies, "a cascade"},
+		{first(formatReserved, with(graph.OnDeleteRelease, graph.OnDeleteRestrict)), formatReserved, "a former program has written it"},
+		{first(formatReserved, with(graph.OnDeleteRelease, graph.OnDeleteCascade)), 0, "no former program knew cascade"},
+		{first(formatReserved, with(0)), 0, "the second format has a policy"},
 		{first(formatPolicies, with(0)), 0, "one object has one body"},
-		{encodeBody(with(3)), 0, "the policy is unknown"},
+		{first(4, with(graph.OnDeleteRelease)), 0, "a later format"},
+		{encodeBody(with(4)), 0, "the policy is unknown"},
 	} {
 		err := decodeBody(tc.body, &graph.Object{})
 		if tc.format == 0 && !errors.Is(err, errBody) || tc.format != 0 && (err != nil || tc.body[0] != tc.format) {

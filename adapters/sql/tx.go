@@ -28,11 +28,14 @@ type Tx struct {
 
 // Tx returns the writes inside of a transaction. On SQLite begin the transaction as an
 // immediate one (the DSN of modernc.org/sqlite has _txlock=immediate). On Postgres each
-// level of isolation works. READ COMMITTED, which is the default, takes fewer statements.
+// level of isolation works. READ COMMITTED, which is the default, takes fewer statements. At another
+// level a strict store refuses to delete an object that an object restricts or has restricted.
 //
-//test:by TestBoundOfEarlyNumber TestBoundOfSnapshot
+//test:by TestBoundOfEarlyNumber TestBoundOfSnapshot TestRestrictLevels
 func (s *Store) Tx(tx *sql.Tx) *Tx {
-	return &Tx{ses: s.sessionIn(tx)}
+	ses := s.sessionIn(tx)
+	ses.c.users = true
+	return &Tx{ses: ses}
 }
 
 // Wake makes the watches of this store look at the log at once.

@@ -11,8 +11,12 @@ import (
 const (
 	// firstSchema is the version of the tables that a schema creates.
 	firstSchema = 1
-	// schemaVersion is their version after all upgrades.
-	schemaVersion = 2
+	// plainSchema is their version after all upgrades but that of Config.Policies.
+	plainSchema = 2
+	// policySchema is their version from which the policies of references act.
+	policySchema = 3
+	// schemaVersion is the newest version that this program knows.
+	schemaVersion = policySchema
 )
 
 var (

@@ -62,9 +62,11 @@ func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 // their tables delete them in the same transaction, or refuse the deletion.
 //
 // Errors: ErrKindUnknown, ErrNotFound, those of finalizer.Delete, and ErrRefused for a
-// constraint.
+// constraint. A strict store returns a *graph.RestrictedError, which wraps ErrRestricted, if an
+// unmarked object refers to an unmarked one with graph.OnDeleteRestrict. It names the first ones of at
+// most 64 such objects.
 //
-//test:by TestKit TestUserRows
+//test:by TestKit TestUserRows TestRestrict
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	if done, err := s.deleteAtOnce(ctx, key, opts); done || err != nil {
 		return s.failed(verbDelete, name(key), err)
@@ -77,7 +79,7 @@ func (s *Store) updateRule(o graph.Object) rule {
 	return func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error) {
 		out, err := finalizer.Update(live, kinds.resolveAll(o))
 		if err == nil && out.Effect == finalizer.Stored {
-			err = kinds.check("update", out.Object, s.conf.Limits)
+			err = kinds.check("update", live.Owners, out.Object, s.conf.Limits)
 		}
 		return out, err
 	}
@@ -93,7 +95,7 @@ func (s *Store) patchRule(pre graph.Precondition, change graph.Change) rule {
 		out, err := finalizer.Patch(live, pre, change)
 		adds := change.AddOwner != nil || change.AddFinalizer != ""
 		if err == nil && adds && out.Effect == finalizer.Stored {
-			err = kinds.check("patch", out.Object, s.conf.Limits)
+			err = kinds.check("patch", live.Owners, out.Object, s.conf.Limits)
 		}
 		return out, err
 	}
@@ -162,6 +164,11 @@ func (ses *session) apply(ctx context.Context, verb string, key graph.Key, r rul
 // carryOut writes the outcome. A stored object gets its new version.
 func (ses *session) carryOut(ctx context.Context, verb string, kinds *kindSet, live, next *row, effect finalizer.Effect) (err error) {
 	done := true
+	if marks(live, next, effect) {
+		if err := ses.checkRestricted(ctx, kinds, live); err != nil {
+			return err
+		}
+	}
 	switch effect {
 	case finalizer.Stored:
 		if err := ses.checkNew(ctx, verb, kinds, live, next.object); err != nil {
@@ -207,6 +214,7 @@ func (ses *session) create(ctx context.Context, o graph.Object) (graph.Object, e
 func (ses *session) lookForNew(ctx context.Context, key graph.Key, first bool) (*kindSet, *row, error) {
 	if first && ses.s.conf.Dialect == Postgres {
 		if kinds := ses.s.kinds.Load(); kinds != nil && kinds.serves(key.Kind) {
+			ses.c.policies = kinds.policies()
 			return kinds, nil, nil
 		}
 	}
@@ -225,7 +233,7 @@ func (s *Store) newRow(verb string, kinds *kindSet, o graph.Object) (*row, error
 	if err != nil {
 		return nil, err
 	}
-	if err := kinds.checkOwners(verb, out.Object); err != nil {
+	if err := kinds.checkOwners(verb, nil, out.Object); err != nil {
 		return nil, err
 	}
 	out.Object.UID = newUID()
@@ -245,6 +253,7 @@ func (s *Store) deleteAtOnce(ctx context.Context, key graph.Key, opts graph.Dele
 	err = s.retry(ctx, func() error {
 		ses, err := s.reading(ctx)
 		if err == nil {
+			ses.c.policies = kinds.policies()
 			done, err = s.tables.removePlain(ctx, &ses.c, kinds.number(key.Kind), placeOf(key), opts.Precondition, kinds.stamp)
 		}
 		return err

@@ -233,7 +233,7 @@ func readBody(b []byte) (o graph.Object, err error) {
 	count := func() int { v, n := binary.Uvarint(b); b = b[n:]; return int(v) }
 	text := func() string { n := count(); s := string(b[:n]); b = b[n:]; return s }
 	format := next()
-	if format != 1 && format != 2 {
+	if format < 1 || format > 3 {
 		return o, errors.New("body: unknown format")
 	}
 	o.Deleting = next()&1 != 0

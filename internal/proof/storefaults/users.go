@@ -97,7 +97,7 @@ func (u *crowd) create(ctx context.Context, rnd *rand.Rand) {
 	o := graph.Object{Key: u.newKey(rnd)}
 	for range []int{0, 1, 1, 2}[rnd.IntN(4)] {
 		if owner, ok := u.pick(rnd, func(k known) bool { return mayOwn(k.key, o.Key) }); ok && !refers(o, owner.key.UID) {
-			o.Owners = append(o.Owners, graph.Owner{Key: owner.key, Block: rnd.IntN(5) < 2, OnDelete: policyOf(owner.key)})
+			o.Owners = append(o.Owners, graph.Owner{Key: owner.key, Block: rnd.IntN(5) < 2})
 		}
 	}
 	if rnd.IntN(7) == 0 {
@@ -221,15 +221,10 @@ func (u *crowd) adopt(ctx context.Context, rnd *rand.Rand) {
 	if !ok {
 		return
 	}
-	r := graph.Owner{Key: owner.key, Block: rnd.IntN(3) == 0, OnDelete: policyOf(owner.key)}
+	r := graph.Owner{Key: owner.key, Block: rnd.IntN(3) == 0}
 	u.call(ctx, judge.Call{Verb: judge.Adopt, Key: k.key, Owner: r}, func(ctx context.Context) (graph.UID, error) {
 		return "", u.store.Patch(ctx, k.key, graph.Precondition{UID: k.key.UID}, graph.Change{AddOwner: &r})
 	})
-}
-
-// policyOf returns the policy of all references to an owner.
-func policyOf(owner graph.Key) graph.OnDelete {
-	return graph.OnDelete(owner.Name[len(owner.Name)-1] % 3)
 }
 
 // release removes the finalizer of the users.

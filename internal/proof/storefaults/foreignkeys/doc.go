@@ -1,0 +1,15 @@
+// Command foreignkeys compares the policies of references with the actions of foreign keys. It draws
+// schemas of at most six tables, with one row each. One DELETE of the first row runs in Postgres and in
+// SQLite. The same world is in a store of level 3, where a collector carries the deletion to its end. Both
+// leave the same rows with the same references, or both refuse.
+//
+//	GOWORK=off go -C internal/proof/storefaults run ./foreignkeys -seeds 10000
+//
+// CASCADE is cascade, SET NULL is release, NO ACTION and RESTRICT are restrict. Each schema runs twice:
+// with a plain root, and with a root that a guard selects. A difference is permitted only where a
+// predicate on the schema alone says so (class). The command reports how many schemas each of them has.
+//
+// All keys are deferred. CASCADE, SET NULL and RESTRICT act at once all the same. Otherwise Postgres' result
+// depends on the order of the constraints: NO ACTION refuses a row that a later cascade takes along,
+// and the second SET NULL of a row checks its other keys.
+package main

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/memory"
+	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
+	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/guard"
+)
+
+// store is a store of level 3 with its users.
+type store interface {
+	ownergraph.Store
+	Create(ctx context.Context, o graph.Object) (graph.Object, error)
+	Update(ctx context.Context, o graph.Object) (graph.Object, error)
+}
+
+func kindsOf(s schema) (list []graph.KindInfo) {
+	for i := range s.tables {
+		list = append(list, graph.KindInfo{Kind: kindOf(i)})
+	}
+	return list
+}
+
+func kindOf(table int) graph.Kind { return graph.Kind(fmt.Sprintf("t%d", table)) }
+
+// inMemory runs a deletion on the store in memory.
+func inMemory(ctx context.Context, s schema, guarded bool) (end, error) {
+	m, err := memory.New(memory.Config{Kinds: kindsOf(s), Strict: true})
+	if err != nil {
+		return end{}, err
+	}
+	return run(ctx, m, s, guarded)
+}
+
+// onSQLite runs a deletion on the store of SQLite, in a database in memory.
+func onSQLite(ctx context.Context, s schema, guarded bool) (e end, err error) {
+	db, err := sql.Open("sqlite", "file::memory:?_txlock=immediate&_pragma=foreign_keys(1)")
+	if err != nil {
+		return e, err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	q, err := sqlstore.New(db, sqlstore.Config{Kinds: kindsOf(s), Strict: true, Policies: true})
+	if err != nil {
+		return e, err
+	}
+	if err := q.Migrate(ctx); err != nil {
+		return e, err
+	}
+	e, err = run(ctx, q, s, guarded)
+	return e, errors.Join(err, q.Close())
+}
+
+// policies are those of the actions.
+var policies = map[action]graph.OnDelete{cascade: graph.OnDeleteCascade, setNull: graph.OnDeleteRelease, noAction: graph.OnDeleteRestrict, restrict: graph.OnDeleteRestrict}
+
+// run makes the world, deletes the root in the background, and waits for the end.
+func run(ctx context.Context, st store, s schema, guarded bool) (e end, err error) {
+	keys, err := populate(ctx, st, s)
+	if err != nil {
+		return e, err
+	}
+	conf := ownergraph.Config{Policies: true}
+	if above := maxTables; guarded {
+		conf.Guards = []guard.Guard{{Name: "root", Kinds: []graph.Kind{kindOf(0)}, Above: &above}}
+	}
+	c, err := ownergraph.New(st, conf)
+	if err != nil {
+		return e, err
+	}
+	runs, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- c.Run(runs) }()
+	defer func() {
+		stop()
+		if ended := <-done; !errors.Is(ended, context.Canceled) {
+			err = errors.Join(err, ended)
+		}
+	}()
+	if _, err := c.WaitIdle(ctx); err != nil { // the root carries the finalizers of its guard
+		return e, err
+	}
+	err = st.Delete(ctx, keys[0], graph.DeleteOptions{Propagation: graph.Background})
+	if errors.Is(err, graph.ErrRestricted) {
+		return endOf(ctx, st, keys, true)
+	}
+	if err == nil {
+		_, err = c.WaitIdle(ctx)
+	}
+	if err != nil {
+		return e, err
+	}
+	return endOf(ctx, st, keys, false)
+}
+
+// populate creates the objects, and then their references, because these may have rings.
+func populate(ctx context.Context, st store, s schema) (keys []graph.Key, err error) {
+	for i := range s.tables {
+		o, err := st.Create(ctx, graph.Object{Key: graph.Key{Kind: kindOf(i), Name: "row"}})
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, o.Key)
+	}
+	for from, key := range keys {
+		o := graph.Object{Key: key}
+		for to, a := range s.keys[from] {
+			if a != actionUnset {
+				o.Owners = append(o.Owners, graph.Owner{Key: keys[to], OnDelete: policies[a]})
+			}
+		}
+		if _, err := st.Update(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
+// endOf reads what is left. A root whose guard refuses the deletion stays with its hold.
+func endOf(ctx context.Context, st store, keys []graph.Key, refused bool) (e end, err error) {
+	e.refused = refused
+	for i, key := range keys {
+		o, err := st.Get(ctx, key)
+		switch {
+		case errors.Is(err, graph.ErrNotFound):
+			continue
+		case err != nil:
+			return e, err
+		case o.Deleting && i == 0 && o.MarkWithheld():
+			e.refused = true
+		case o.Deleting:
+			return e, fmt.Errorf("%s is marked, and no guard holds it", o)
+		}
+		e.left[i] = true
+		for _, r := range o.Owners {
+			for to := range keys {
+				e.refs[i][to] = e.refs[i][to] || keys[to] == r.Key
+			}
+		}
+	}
+	return e, nil
+}
