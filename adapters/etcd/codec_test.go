@@ -50,7 +50,13 @@ func TestValues(t *testing.T) {
 		{`{"object":` + object + "}\n", "", "the smallest value"},
 		{`{ "labels": {"a":"b"}, "object": ` + object + " }\n\x00payload\n", "", "any order, blanks, and any payload"},
 		{policy("release"), "", "a policy of a reference"},
-		{policy("cascade"), "object: read object: owners[0].onDelete", "a policy of a later version is not lost"},
+		{policy("cascade"), "object.owners[0].onDelete: cascade needs format 2", "no program of the first format has written it"},
+		{policy("later"), "object: read object: owners[0].onDelete", "a policy of a later version is not lost"},
+		{`{"format":2,` + policy("cascade")[1:], "", "a policy of the present format"},
+		{`{"format":2,` + policy("release")[1:], "", "each policy may have the present format"},
+		{`{"format":3,` + policy("cascade")[1:], "format: 3 is unknown", "a later format has another meaning"},
+		{`{"format":null,` + policy("cascade")[1:], "format: null is unknown", "null is no format"},
+		{`{"format":2,"format":2,` + policy("cascade")[1:], "format: there twice", "one of the two would be lost"},
 		{"", "value: no end of the first line", "an empty value is damage, and no absence"},
 		{`{"object":` + object + "}", "value: no end of the first line", "the end may be cut off"},
 		{"null\n", "value: does not begin with a JSON object", "no object"},
@@ -120,6 +126,7 @@ func FuzzValues(f *testing.F) {
 		made := Record{Object: graph.Object{Key: graph.Key{Kind: "pod", Name: name, UID: "u"}, Finalizers: []string{label}}, Payload: payload}
 		made.Object.Owners = []graph.Owner{{Key: graph.Key{Kind: "app", Name: owner, UID: "o"}, Block: true}}
 		made.Labels = map[string]string{label: owner}
+		made.Object.Owners[0].OnDelete = graph.OnDelete(len(value) % 4)
 		roundTrip(t, made)
 	})
 }

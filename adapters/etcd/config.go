@@ -45,6 +45,13 @@ type Config struct {
 	// Kine says that the server is kine. The store then keeps to the requests that kine
 	// takes, and takes no batches.
 	Kine bool
+	// Policies begins the use of policies (graph.OnDelete) on the prefix. The store then sets the version
+	// 2 of the prefix before its first call, and programs that know version 1 alone are shut out. Set
+	// it when all programs on the prefix know version 2. Without it the store refuses each new policy
+	// on a prefix of version 1. On a prefix of version 2 it makes no difference. See "Policies".
+	//
+	//test:by TestPoliciesBegin
+	Policies bool
 	// Logger receives a line for each object that cannot be read, and for its end. A cause has
 	// one line in a minute, with the number of the others. Nil: none.
 	Logger *slog.Logger

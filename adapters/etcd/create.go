@@ -31,7 +31,7 @@ func (s *Store) Create(ctx context.Context, r Record) (Record, error) {
 	}
 	out, err := finalizer.Create(s.resolveAll(r.Object), s.conf.Limits)
 	if err == nil {
-		err = s.checkOwners(it.verb, out.Object)
+		err = s.checkOwners(it.verb, nil, out.Object)
 	}
 	if err == nil {
 		err = checkLabels(it, r.Labels)

@@ -13,7 +13,7 @@
 //
 //	ownergraph/objects/project/blue/site     kind, scope and name, as graph.Key.PlaceString
 //	ownergraph/origin                        the cluster, and the epoch of the last restore
-//	ownergraph/version                       the version of the keys and values, 1 if it is absent
+//	ownergraph/version                       the version of the keys and values, 1 if it is absent: see "Version"
 //	ownergraph/.records/pause                a record of an engine (ownergraph.Records)
 //	ownergraph/.members/collector-0          a member of a group: see "Groups"
 //
@@ -24,6 +24,7 @@
 //	{"object":{...},"labels":{"tier":"gold"}}
 //	the payload
 //
+// A value of an object with a policy (graph.OnDelete) begins with {"format":2, instead.
 // The object is in the form of graph.Object.MarshalJSON. The version is the key's mod
 // revision, and no part of the value. A control plane that has keys and values of its own
 // writes a Codec. Its codec keeps the whole value of before as the payload, and Encode sets
@@ -77,12 +78,31 @@
 //
 // # Version
 //
-// This program knows version 1. A later program that changes the form of keys or values first
-// sets the key of the version. Each transaction that writes demands the version that the
+// This program knows the versions 1 and 2. Version 2 has policies: see "Policies". A later program
+// that changes the form of keys or values first sets the key of the version. The version never falls. Each transaction that writes demands the version that the
 // program has accepted, in one further condition and without a further request. Each listing
 // and each fence reads it. So an upgrade shuts older programs out: their calls return
 // ErrRefused with both versions, and their watches end. A program from before this check goes
 // on. A codec may give no kind this key.
+//
+// # Policies
+//
+// A reference may have a policy (graph.OnDelete) on a prefix of version 2. Config.Policies is the step
+// to it. The step is one write, before the first call of a Store. Take it when no older program is left:
+//
+//   - A program that knows version 1 alone is shut out, as under "Version".
+//   - A program from before the version goes on. It refuses each value with "format":2, which holds
+//     that object or its kind. It knows no Restrict. A codec of your own has to write such a value in a
+//     form that this program refuses too.
+//
+// On a prefix of version 1 the store refuses a write that adds a policy, with ErrRefused, ErrInvalid and
+// the name of the field. It keeps a release or a restrict that an older program stored there. Such a
+// value gets the new format with its first write after the step. Count such references before the step:
+// they begin to act in a collector with Config.Policies.
+//
+// The store has level 2, so it refuses no deletion of a restricted object (RULES, E4). The engine deletes
+// no restricted object, and a mark of one waits. A user's background deletion of an owner without
+// finalizers goes through. Only a guard stops it.
 //
 // # Writes
 //

@@ -107,7 +107,7 @@ func (s *Store) judge(it *item) {
 }
 
 func (s *Store) encode(it *item) {
-	value, err := s.conf.Codec.Encode(it.next.record)
+	value, err := s.encodeRecord(it.next.record)
 	switch {
 	case err != nil:
 		it.fail(fmt.Errorf("%s: %w: %w", it, graph.ErrRefused, err))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -37,14 +38,26 @@ func (JSON) Place(key string) (graph.Key, error) {
 	return graph.ParsePlace(text)
 }
 
-// Encode returns one line of JSON. The payload follows the line's end as it is.
-func (JSON) Encode(r Record) ([]byte, error) {
+// formatPolicies is the format of a value with a policy. A program that does not know policies refuses
+// the field "format", and would read the policies alone as unset.
+const formatPolicies = 2
+
+// Encode returns one line of JSON. The payload follows the line's end as it is. A record with a policy
+// (graph.OnDelete) has the field "format" first, so that no earlier version of this codec reads it.
+func (JSON) Encode(r Record) ([]byte, error) { return encodeJSON(r, true) }
+
+// encodeJSON writes a record. Without formats it writes policies as a prefix of version 1 has them.
+func encodeJSON(r Record, formats bool) ([]byte, error) {
 	r.Object.Version = ""
 	object, err := r.Object.MarshalJSON()
 	if err != nil {
 		return nil, err
 	}
-	out := append(make([]byte, 0, len(object)+len(r.Payload)+64), `{"object":`...)
+	out := append(make([]byte, 0, len(object)+len(r.Payload)+64), '{')
+	if formats && slices.ContainsFunc(r.Object.Owners, hasPolicy) {
+		out = fmt.Appendf(out, `"format":%d,`, formatPolicies)
+	}
+	out = append(out, `"object":`...)
 	out = append(out, object...)
 	if len(r.Labels) > 0 {
 		for _, name := range slices.Sorted(maps.Keys(r.Labels)) {
@@ -60,6 +73,8 @@ func (JSON) Encode(r Record) ([]byte, error) {
 	}
 	return append(append(out, "}\n"...), r.Payload...), nil
 }
+
+func hasPolicy(r graph.Owner) bool { return r.OnDelete != graph.OnDeleteUnset }
 
 // Decode reads the text that Encode writes. The fields may come in any order. It refuses a
 // field that it does not know, a field that is there twice, and an object of another
@@ -82,6 +97,9 @@ func (JSON) Decode(place graph.Key, value []byte) (Record, error) {
 		return Record{}, fmt.Errorf("object.uid: missing: %w", graph.ErrInvalid)
 	case r.Object.Version != "":
 		return Record{}, fmt.Errorf("object.version: the mod revision is the version: %w", graph.ErrInvalid)
+	}
+	if i := slices.IndexFunc(r.Object.Owners, func(o graph.Owner) bool { return o.OnDelete == graph.OnDeleteCascade }); i >= 0 && !seen["format"] {
+		return Record{}, fmt.Errorf("object.owners[%d].onDelete: cascade needs format %d: %w", i, formatPolicies, graph.ErrInvalid)
 	}
 	if len(payload) > 0 {
 		r.Payload = bytes.Clone(payload)
@@ -135,6 +153,10 @@ func readField(d *json.Decoder, name string, r *Record) error {
 		return fmt.Errorf("%.200s: %w: %w", name, err, graph.ErrInvalid)
 	}
 	switch name {
+	case "format":
+		if strings.TrimSpace(string(text)) != strconv.Itoa(formatPolicies) {
+			return fmt.Errorf("format: %.100s is unknown, want %d: %w", text, formatPolicies, graph.ErrInvalid)
+		}
 	case "object":
 		if err := r.Object.UnmarshalJSON(text); err != nil {
 			return fmt.Errorf("object: %w", err)

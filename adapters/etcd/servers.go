@@ -101,7 +101,11 @@ func (s *Store) checkAll(ctx context.Context) error {
 	if err := s.checkServers(ctx); err != nil {
 		return err
 	}
-	if err := s.checkVersion(ctx); err != nil {
+	err := s.checkVersion(ctx)
+	if err == nil {
+		err = s.beginPolicies(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("check the prefix: %w", err)
 	}
 	s.checked.Store(true)

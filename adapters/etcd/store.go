@@ -28,7 +28,7 @@ type Store struct {
 	originKey string
 
 	versionKey string
-	versionAt  atomic.Int64 // the revision of its accepted value, 0 for none
+	version    atomic.Pointer[accepted] // nil before the first answer
 
 	checking sync.Mutex
 	checked  atomic.Bool // the servers and the version of the prefix were accepted

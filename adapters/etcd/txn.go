@@ -79,8 +79,8 @@ func (s *Store) swap(ctx context.Context, items []*item) {
 	}
 }
 
-// swapPart sends one transaction, and again after another writer has set the same version of
-// the prefix.
+// swapPart sends one transaction, and again after another writer has set a version of the prefix
+// that the program knows.
 func (s *Store) swapPart(ctx context.Context, items []*item) {
 	for range maxTries {
 		r, err := s.send(ctx, items)
@@ -96,6 +96,9 @@ func (s *Store) swapPart(ctx context.Context, items []*item) {
 			for _, it := range items {
 				it.fail(fmt.Errorf("%s: %w", it, refusal(err)))
 			}
+			return
+		}
+		if items = s.encodeAgain(items); len(items) == 0 {
 			return
 		}
 	}

@@ -85,7 +85,7 @@ func TestVersionShutsOut(t *testing.T) {
 				})
 			}
 			w.until(t, "the writers write", func(*mirror) bool { return written.Load() > 20 })
-			r.mustPut(t, r.versionKey, []byte("2\n"))
+			r.mustPut(t, r.versionKey, []byte("3\n"))
 			group.Wait()
 			if !onKine {
 				r.noneAfterVersion(t)
@@ -96,7 +96,7 @@ func TestVersionShutsOut(t *testing.T) {
 			}
 			for name, call := range r.callsOf(o) {
 				err := call(t.Context())
-				if !errors.Is(err, errNewer) || !errors.Is(err, graph.ErrRefused) || !strings.Contains(err.Error(), "version 2, this program knows 1") {
+				if !errors.Is(err, errNewer) || !errors.Is(err, graph.ErrRefused) || !strings.Contains(err.Error(), "version 3, this program knows 2") {
 					t.Errorf("%s after the upgrade: %v, want ErrRefused with both versions", name, err)
 				}
 			}

@@ -41,7 +41,7 @@ func (s *Store) Update(ctx context.Context, wanted Record) (Record, error) {
 			effect, next.Payload = stored(effect), bytes.Clone(wanted.Payload)
 		}
 		if effect == finalizer.Stored {
-			err = s.check(it.verb, next.Object)
+			err = s.check(it.verb, now.Object.Owners, next.Object)
 		}
 		return effect, next, err
 	}
@@ -87,7 +87,7 @@ func (s *Store) patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	it.rule = func(now Record) (finalizer.Effect, Record, error) {
 		out, err := finalizer.Patch(now.Object, pre, change)
 		if err == nil && adds && out.Effect == finalizer.Stored {
-			err = s.check(it.verb, out.Object)
+			err = s.check(it.verb, now.Object.Owners, out.Object)
 		}
 		now.Object = out.Object
 		return out.Effect, now, err
