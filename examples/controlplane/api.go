@@ -58,7 +58,7 @@ func call(do func(*http.Request, graph.Key) (int, any, error), parameters ...str
 			status, value, err = do(r.WithContext(ctx), key)
 		}
 		if err != nil {
-			status, value = statusOf(err), map[string]string{"error": err.Error()}
+			status, value = statusOf(err), failureOf(err)
 		}
 		if stream, ok := value.(http.HandlerFunc); ok {
 			stream(w, r)
@@ -93,12 +93,32 @@ func keyOf(r *http.Request, parameters ...string) (key graph.Key, err error) {
 	return graph.Key{Kind: kind, Scope: r.PathValue("team"), Name: r.PathValue("name")}, err
 }
 
+// failure is the answer to a refused request.
+type failure struct {
+	Error string `json:"error"`
+	// Dependents are those that restrict a deletion, at most eight. More counts the others.
+	Dependents []string `json:"dependents,omitempty"`
+	More       int      `json:"more,omitempty"`
+}
+
+func failureOf(err error) failure {
+	f := failure{Error: err.Error()}
+	var restricted *graph.RestrictedError
+	if errors.As(err, &restricted) {
+		f.More = restricted.More
+		for _, d := range restricted.Dependents {
+			f.Dependents = append(f.Dependents, d.PlaceString())
+		}
+	}
+	return f
+}
+
 // statusOf returns the status of an error. A write with status 500 may have happened.
 func statusOf(err error) int {
 	switch {
 	case errors.Is(err, errBadRequest):
 		return http.StatusBadRequest
-	case errors.Is(err, ownergraph.ErrConflict), errors.Is(err, plan.ErrChanged):
+	case errors.Is(err, ownergraph.ErrConflict), errors.Is(err, plan.ErrChanged), errors.Is(err, ownergraph.ErrRestricted):
 		return http.StatusConflict
 	case errors.Is(err, ownergraph.ErrNotFound), errors.Is(err, ownergraph.ErrKindUnknown):
 		return http.StatusNotFound

@@ -147,7 +147,7 @@ func TestEnsureRaces(t *testing.T) {
 		{[]string{directoryFinalizer}, false, false, "it is marked"},
 		{nil, true, false, "another database has its name"},
 	} {
-		opened, err := openRecords(t.Context(), onSQLite(t).store)
+		opened, err := openRecords(t.Context(), onSQLite(t).store, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +188,7 @@ func TestEnsureRaces(t *testing.T) {
 func TestStartBesideHandler(t *testing.T) {
 	for _, handled := range []bool{true, false} {
 		at := onSQLite(t)
-		opened, err := openRecords(t.Context(), at.store)
+		opened, err := openRecords(t.Context(), at.store, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +225,7 @@ func TestStartBesideHandler(t *testing.T) {
 
 // TestHandlerIsIdempotent runs the handler again, and for a UID that leads out of the folder.
 func TestHandlerIsIdempotent(t *testing.T) {
-	opened, err := openRecords(t.Context(), onSQLite(t).store)
+	opened, err := openRecords(t.Context(), onSQLite(t).store, false)
 	if err != nil {
 		t.Fatal(err)
 	}

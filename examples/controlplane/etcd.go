@@ -18,10 +18,10 @@ type etcdRecords struct {
 	prefix  string
 }
 
-func openEtcd(address string) (records, error) {
+func openEtcd(address string, policies bool) (records, error) {
 	host, prefix, _ := strings.Cut(address, "/")
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + host}})
-	objects, invalid := etcdstore.New(client, etcdstore.Config{Kinds: kinds(), Prefix: prefix + "/"})
+	objects, invalid := etcdstore.New(client, etcdstore.Config{Kinds: kinds(), Prefix: prefix + "/", Policies: policies})
 	return &etcdRecords{client, objects, prefix + "/"}, errors.Join(err, invalid)
 }
 

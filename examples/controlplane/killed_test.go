@@ -101,7 +101,7 @@ func (p *program) mustBeWhole(at place, m team) {
 // checkSpecs checks that every object has its spec, and every spec its object, on SQL.
 func checkSpecs(t *testing.T, at place) {
 	t.Helper()
-	opened, err := openRecords(t.Context(), at.store)
+	opened, err := openRecords(t.Context(), at.store, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ const holding = "test.example/hold"
 // holdOne holds a random backup of the team.
 func holdOne(t *testing.T, draw *rand.Rand, at place, m team) blocker {
 	t.Helper()
-	opened, err := openRecords(t.Context(), at.store)
+	opened, err := openRecords(t.Context(), at.store, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,14 +40,14 @@ type store interface {
 	ownergraph.Records
 }
 
-func openRecords(ctx context.Context, address string) (records, error) {
+func openRecords(ctx context.Context, address string, policies bool) (records, error) {
 	switch scheme, rest, _ := strings.Cut(address, ":"); scheme {
 	case "sqlite":
-		return openSQL(ctx, "sqlite", "file:"+rest+sqliteSettings)
+		return openSQL(ctx, "sqlite", "file:"+rest+sqliteSettings, policies)
 	case "postgres", "postgresql":
-		return openSQL(ctx, "pgx", address)
+		return openSQL(ctx, "pgx", address, policies)
 	case "etcd":
-		return openEtcd(strings.TrimPrefix(rest, "//"))
+		return openEtcd(strings.TrimPrefix(rest, "//"), policies)
 	}
 	return nil, errors.New("want sqlite:FILE, postgres://... or etcd://HOST:PORT/PREFIX")
 }
@@ -80,7 +80,9 @@ func (a *api) list(r *http.Request, key graph.Key) (int, any, error) {
 	return http.StatusOK, map[string]any{"names": names, "after": page.More}, err
 }
 
-// creation is the body of a POST. An owner is a kind and a name, as in "projects/web".
+// creation is the body of a POST. An owner is a kind and a name, as in "projects/web", with the
+// policy of the reference, if any, as in "projects/web:restrict". A program without policies
+// finds no owner of that name.
 type creation struct {
 	Name   string          `json:"name"`
 	Owners []string        `json:"owners"`
@@ -122,6 +124,18 @@ func readCreation(body io.Reader) (c creation, err error) {
 	return c, err
 }
 
+// readOwner returns the place and the policy of an owner in a creation.
+func readOwner(text string) (place string, policy graph.OnDelete, err error) {
+	place, name, has := strings.Cut(text, ":")
+	if has {
+		err = policy.UnmarshalText([]byte(name))
+	}
+	if err != nil {
+		err = fmt.Errorf("owners: %.80q: %w", text, err)
+	}
+	return place, policy, err
+}
+
 // owners finds the owners of a new object. They block: their foreground deletion waits for it.
 func (a *api) owners(ctx context.Context, of graph.Key, list []string) (owners []graph.Owner, err error) {
 	if of.Kind == "projects" && len(list) == 0 {
@@ -131,9 +145,13 @@ func (a *api) owners(ctx context.Context, of graph.Key, list []string) (owners [
 		return nil, fmt.Errorf("owners: %d: wrong number for %s: %w", len(list), of.Kind, ownergraph.ErrInvalid)
 	}
 	for _, text := range list {
-		kind, name, _ := strings.Cut(text, "/")
+		place, policy, err := readOwner(text)
+		if err != nil {
+			return nil, err
+		}
+		kind, name, _ := strings.Cut(place, "/")
 		key := graph.Key{Kind: graph.Kind(kind), Scope: of.Scope, Name: name}
-		if text == "teams/"+of.Scope {
+		if place == "teams/"+of.Scope {
 			key.Scope = ""
 		}
 		if !slices.Contains(ownersOf(of.Kind), key.Kind) {
@@ -146,7 +164,7 @@ func (a *api) owners(ctx context.Context, of graph.Key, list []string) (owners [
 		if err != nil {
 			return nil, err
 		}
-		owners = append(owners, graph.Owner{Key: o.Key, Block: true})
+		owners = append(owners, graph.Owner{Key: o.Key, Block: true, OnDelete: policy})
 	}
 	return owners, nil
 }

@@ -21,13 +21,13 @@ type sqlRecords struct {
 	objects *sqlstore.Store
 }
 
-func openSQL(ctx context.Context, driver, address string) (_ records, err error) {
+func openSQL(ctx context.Context, driver, address string, policies bool) (_ records, err error) {
 	db, err := sql.Open(driver, address)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(16)
-	objects, err := sqlstore.New(db, sqlstore.Config{Kinds: kinds(), Strict: true})
+	objects, err := sqlstore.New(db, sqlstore.Config{Kinds: kinds(), Strict: true, Policies: policies})
 	if err == nil {
 		err = objects.Migrate(ctx)
 	}
