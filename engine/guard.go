@@ -100,9 +100,11 @@ func (j *judgement) judgeProtected(e *Engine, n graph.Node) {
 	o := j.subject.Object()
 	j.notes.passed.protection = true
 	if j.notes.protected = e.guards.JudgeDelete(e.guardView(), j.id, &o); j.notes.protected != policy.ReasonUnset {
-		j.in.Protected = true
-		if j.d = policy.Decide(j.in, e.set, &j.lists); j.d.Action != policy.Verify && j.d.Reason != policy.OwnerReleases {
-			j.d = policy.Decision{Action: policy.Wait, Reason: j.notes.protected}
+		j.d = policy.Decision{Action: policy.Wait, Reason: j.notes.protected}
+		if j.in.Protected = true; j.holder.UID == "" { // it drops what it releases all the same
+			if d := policy.Decide(j.in, e.set, &j.lists); d.Action != policy.Wait {
+				j.d = d
+			}
 		}
 	}
 }

@@ -45,8 +45,7 @@ func (r reports) rootOf(id graph.NodeID, d policy.Decision, root uint64) Root {
 	return Root(r.e.history.RootAt(r.e.graph.Node(id), root))
 }
 
-// applyRoot notes the root of an object whose mark an event has changed. Without a mark
-// there is none.
+// applyRoot notes the root of an object whose mark an event has changed. Without a mark there is none.
 func (e *Engine) applyRoot(d *graph.Delta, n graph.Node) {
 	switch {
 	case n.State() != graph.Observed:

@@ -186,8 +186,7 @@ func (e *Engine) pruneNode(id graph.NodeID) {
 	}
 }
 
-// endListing ends a pruning: the kind is listed, and has passed the fence whose report came
-// meanwhile.
+// endListing ends a pruning: the kind is listed, and has passed the fence whose report came meanwhile.
 func (e *Engine) endListing(name graph.Kind) {
 	if !e.kinds.Relisting() && e.kinds.Stale(name) {
 		e.auditSoon()
