@@ -41,9 +41,12 @@ func mutantsOfRestrict() []mutant {
 			})},
 		{name: "a held mark ends the restriction", law: "level3/restriction-held", reason: "the column of the mark is all that the query reads",
 			plant: restricted(func(d, owner ownergraph.Object) bool { return !d.Deleting && finalizer.Restricts(d, owner) })},
-		{name: "each reference restricts", law: "level3/other-policies", reason: "the query has no column of the policy",
+		{name: "each reference beside Restrict restricts", law: "level3/other-policies", reason: "the column of the policy is of the object",
 			plant: restricted(func(d, owner ownergraph.Object) bool {
 				d = d.Clone()
+				if !slices.ContainsFunc(d.Owners, func(r ownergraph.Owner) bool { return r.OnDelete == graph.OnDeleteRestrict }) {
+					return false
+				}
 				for i := range d.Owners {
 					d.Owners[i].OnDelete = graph.OnDeleteRestrict
 				}

@@ -24,7 +24,7 @@ func TestPlansHappen(t *testing.T) {
 		all.add(r.Plans)
 	}
 	t.Log(all)
-	if all.Plans*500 < n*180 || all.Costs*500 < n*40 || all.Judged*500 < n*60 {
+	if all.Plans*500 < n*180 || all.Costs*500 < n*40 || all.Judged*500 < n*50 {
 		t.Errorf("%s: want more", all)
 	}
 	for o := planning.Removed; o <= planning.Held; o++ {
