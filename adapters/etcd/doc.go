@@ -97,8 +97,8 @@
 //
 // On a prefix of version 1 the store refuses a write that adds a policy, with ErrRefused, ErrInvalid and
 // the name of the field. It keeps a release or a restrict that an older program stored there. Such a
-// value gets the new format with its first write after the step. Count such references before the step:
-// they begin to act in a collector with Config.Policies.
+// value gets the new format with its first write after the step. Such references begin to act in a
+// collector with Config.Policies. Count them before the step: the command "ownergraph lint --store" does so.
 //
 // The store has level 2, so it refuses no deletion of a restricted object (RULES, E4). The engine deletes
 // no restricted object, and a mark of one waits. A user's background deletion of an owner without

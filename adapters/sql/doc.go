@@ -182,7 +182,7 @@
 //
 //   - End the programs of former versions first. They would delete an object that has release references
 //     alone.
-//   - Count what begins to act, with [Store.Policies].
+//   - Count what begins to act, with [Store.Policies] or the command "ownergraph lint --store".
 //   - Set Config.Policies and ownergraph.Config.Policies of all programs.
 //
 // The step upgrades the tables to version 3. So the check of the version shuts former programs out. Those

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"database/sql"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -96,4 +97,37 @@ func TestEtcd(t *testing.T) {
 	if _, err := store.Get(t.Context(), site.Key); !isNotFound(err) {
 		t.Errorf("the project: %v", err)
 	}
+	storedPolicy(t, client, store)
+	got = call(t, "", append(flags, "lint")...)
+	if got.code != printing.ExitFound || !strings.Contains(got.stdout, "OG039") || !strings.Contains(got.stdout, "References with the policy release: 1, of 1 objects: project/s/old.") {
+		t.Errorf("lint of a policy that does not act: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// storedPolicy creates an object with a policy, as a program from before the step of policies did.
+func storedPolicy(t *testing.T, client *clientv3.Client, store *etcdstore.Store) {
+	t.Helper()
+	green, err := store.Create(t.Context(), etcdstore.Record{Object: graph.Object{Key: graph.Key{Kind: "team", Name: "green"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := graph.Object{Key: graph.Key{Kind: "project", Scope: "s", Name: "old"}, Owners: []graph.Owner{{Key: green.Object.Key}}}
+	if _, err := store.Create(t.Context(), etcdstore.Record{Object: old}); err != nil {
+		t.Fatal(err)
+	}
+	values, err := client.Get(t.Context(), "ownergraph/", clientv3.WithPrefix())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kv := range values.Kvs {
+		uid := fmt.Sprintf(`"uid":%q`, green.Object.UID)
+		if text := string(kv.Value); strings.Contains(string(kv.Key), "/old") && strings.Contains(text, uid) {
+			text = strings.Replace(text, uid, uid+`,"onDelete":"release"`, 1)
+			if _, err := client.Put(t.Context(), string(kv.Key), text); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+	}
+	t.Fatalf("no value of the project in %v", values.Kvs)
 }

@@ -15,7 +15,7 @@ type schemaFlags struct {
 	dialect, schema, prefix string
 	from                    int
 	triggers                []string
-	groups, goose           bool
+	groups, goose, policies bool
 }
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -29,6 +29,9 @@ needs no right to create tables. The command opens no database.
 
 --from is the version that the tables have; only the later versions are printed. Execute the
 statements of each version in one transaction. A second execution changes nothing.
+
+--policies also prints version 3, the step of Config.Policies. It shuts out each program that knows no
+policies. Count what begins to act first: lint --store.
 
 --groups also prints the table of groups, which has no version. Otherwise Group of package sqlstore
 makes it on its first call.
@@ -56,6 +59,7 @@ each statement for goose.`,
 	f.StringVar(&s.schema, "schema", "", "schema of the tables (default the connection's own)")
 	f.StringVar(&s.prefix, "prefix", "", `prefix of the tables (default "og_")`)
 	f.BoolVar(&s.goose, "goose", false, "write a file of goose: mark each statement, because some have a \";\" inside")
+	f.BoolVar(&s.policies, "policies", false, "also print the step of policies, version 3")
 	f.BoolVar(&s.groups, "groups", false, "also print the table of groups")
 	f.StringArrayVar(&s.triggers, "triggers", nil, "also print triggers for this table: TABLE[,OWNER]...")
 	return cmd
@@ -85,17 +89,21 @@ func (s *schemaFlags) text() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.from < 0 || s.from > sqlstore.SchemaVersion {
-		return "", printing.UsageError(fmt.Sprintf("--from %d: want 0 to %d", s.from, sqlstore.SchemaVersion))
+	last := sqlstore.SchemaVersion
+	if s.policies {
+		last = sqlstore.PoliciesVersion
+	}
+	if s.from < 0 || s.from > last {
+		return "", printing.UsageError(fmt.Sprintf("--from %d: want 0 to %d", s.from, last))
 	}
 	var b strings.Builder
 	if s.goose {
 		b.WriteString("-- +goose Up\n")
 	}
-	if s.from == sqlstore.SchemaVersion {
+	if s.from == last {
 		fmt.Fprintf(&b, "-- ownergraph: the tables have version %d, which is the newest\n", s.from)
 	}
-	for version := s.from + 1; version <= sqlstore.SchemaVersion; version++ {
+	for version := s.from + 1; version <= last; version++ {
 		list, err := sqlstore.Schema(c, version)
 		if err != nil {
 			return "", printing.UsageError(err.Error())

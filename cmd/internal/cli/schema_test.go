@@ -127,18 +127,21 @@ func TestSchema(t *testing.T) {
 // TestSchemaVersions: --from leaves out the versions that are there.
 func TestSchemaVersions(t *testing.T) {
 	for _, c := range []struct {
-		from  string
-		want  []string
-		never string
+		args   string
+		want   []string
+		never  string
+		reason string
 	}{
-		{"0", []string{"version 1", "version 2", `CREATE SCHEMA IF NOT EXISTS "app";`}, "triggers"},
-		{"1", []string{"version 2", `LOCK TABLE "app"."og_objects"`}, "version 1"},
-		{"2", []string{"-- ownergraph: the tables have version 2, which is the newest"}, "CREATE"},
+		{"--from 0", []string{"version 1", "version 2", `CREATE SCHEMA IF NOT EXISTS "app";`}, "version 3", "policies are a step of their own"},
+		{"--from 1", []string{"version 2", `LOCK TABLE "app"."og_objects"`}, "version 1", "version 1 is there"},
+		{"--from 2", []string{"-- ownergraph: the tables have version 2, which is the newest"}, "CREATE", "nothing is missing"},
+		{"--from 2 --policies", []string{"version 3", `CREATE TABLE IF NOT EXISTS "app"."og_restricts"`}, "version 2", "the step"},
+		{"--from 3 --policies", []string{"-- ownergraph: the tables have version 3, which is the newest"}, "CREATE", "the step is done"},
 	} {
-		got := call(t, "", "schema", "--dialect", "postgres", "--schema", "app", "--from", c.from)
+		got := call(t, "", append(strings.Fields("schema --dialect postgres --schema app"), strings.Fields(c.args)...)...)
 		for _, want := range c.want {
 			if got.code != 0 || !strings.Contains(got.stdout, want) || strings.Contains(got.stdout, c.never) {
-				t.Errorf("--from %s: exit %d, want %q and never %q\n%s", c.from, got.code, want, c.never, got.stdout)
+				t.Errorf("%s: exit %d, want %q and never %q: %s\n%s%s", c.args, got.code, want, c.never, c.reason, got.stdout, got.stderr)
 			}
 		}
 	}
