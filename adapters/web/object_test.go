@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/plan"
@@ -58,6 +59,23 @@ func TestPlan(t *testing.T) {
 	r.contains(r.get("plan?key=deploy/shop/none"), 404, "not found")
 	if after := fmt.Sprint(r.store.Objects()); after != before {
 		t.Errorf("the store has changed:\n%s\n%s", before, after)
+	}
+}
+
+// TestPolicies: the page of an object has the policy of each reference, and the page of a plan names
+// those that refuse it.
+func TestPolicies(t *testing.T) {
+	objects, err := graph.Parse("node/a@a; node/b@b; pod/s/c@c -> node/a@a:cascade, node/b@b:release; bill/s/x@x -> node/b@b:restrict")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRigOf(t, memory.Config{Objects: objects, Strict: true, UIDPrefix: "new-"}, Config{})
+	r.contains(r.get("object?key=pod/s/c&uid=c"), 200, `<span class="cause">cascade</span>`, `<span class="cause">release</span>`)
+	r.contains(r.get("object?key=node/b&uid=b"), 200, "restrict")
+	r.contains(r.get("plan?key=node/a"), 200, "cascade")
+	r.contains(r.get("plan?key=node/b"), 200, "the store refuses the deletion of", "bill/s/x")
+	if p := decode[plan.Plan](r, "plan?key=node/b"); len(p.Refusals) != 1 || len(p.Refusals[0].Dependents) != 1 {
+		t.Errorf("refusals %v, want one by the bill", p.Refusals)
 	}
 }
 

@@ -38,7 +38,7 @@ func newRigOf(t *testing.T, m memory.Config, c Config) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	engine := ownergraph.Config{Limits: m.Limits}
+	engine := ownergraph.Config{Limits: m.Limits, Policies: true}
 	collector, err := ownergraph.New(store, engine)
 	if err != nil {
 		t.Fatal(err)
