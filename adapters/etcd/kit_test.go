@@ -7,10 +7,11 @@ import (
 	"github.com/ownergraph/ownergraph/adapters/storetest/linear"
 )
 
+// config is that of the kit. The prefixes of etcd have policies, and those of kine do not.
 func config(onKine bool) storetest.Config {
 	return storetest.Config{
 		New: func(tb storetest.TB) storetest.Subject {
-			return newRig(tb, Config{Kine: onKine, PageSize: 100}).subject()
+			return newRig(tb, Config{Kine: onKine, PageSize: 100, Policies: !onKine}).subject()
 		},
 		Without: without(),
 	}
