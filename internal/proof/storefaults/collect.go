@@ -34,7 +34,7 @@ func collect(args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	collector, err := ownergraph.New(lying(bare(store), *mistake), collectorConfig(*work))
+	collector, err := ownergraph.New(lying(bare(store), *mistake), collectorConfig(t, *work))
 	if err != nil {
 		return err
 	}
@@ -56,9 +56,10 @@ func bare(c client) ownergraph.Store {
 }
 
 // collectorConfig has short times, so that a round ends soon.
-func collectorConfig(work string) ownergraph.Config {
+func collectorConfig(t target, work string) ownergraph.Config {
 	c := ownergraph.Config{
 		CallTimeout: 2 * time.Second,
+		Policies:    t.Policies,
 		Logger:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Handlers:    map[string]finalizer.Handler{judge.FinalizerWork: worker(work)},
 	}

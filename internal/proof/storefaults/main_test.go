@@ -87,10 +87,15 @@ func TestMistakesAreFound(t *testing.T) {
 		{refusedIsDone, "sqlite", "read-only", "definite", "a deletion that a read-only database refuses has not happened"},
 		{watchLies, "sqlite", killCollector, "deleted", "a collector deletes the dependents of a living owner"},
 		{getLies, "postgres", "cut", "deleted", "an error of a read is no proof of absence"},
+		{policiesUnset, "sqlite", killCollector, "deleted", "a collector deletes objects that no reference of theirs deletes"},
 	} {
 		t.Run(tc.bug, func(t *testing.T) {
 			for i := range uint64(atMost) {
-				res := play(t, &round{site: sites[tc.store], seed: *seed + i, only: tc.only, bug: tc.bug, within: 2 * time.Second})
+				from := *seed + i
+				if tc.bug == policiesUnset {
+					from *= 3 // such rounds have policies
+				}
+				res := play(t, &round{site: sites[tc.store], seed: from, only: tc.only, bug: tc.bug, within: 2 * time.Second})
 				for _, b := range res.breaches {
 					if tc.rule == "" || b.Rule == tc.rule {
 						t.Logf("found in round %d: %s", i+1, b)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -21,6 +22,8 @@ const (
 	// getLies makes a failed read of the collectors answer that the object is not there, and
 	// the watch hides owners from them.
 	getLies = "get-lies"
+	// policiesUnset makes the collectors read each policy as unset, as a former version does.
+	policiesUnset = "policies-unset"
 )
 
 // mistakenClient is a client with a mistake.
@@ -65,6 +68,8 @@ func lying(s ownergraph.Store, bug string) ownergraph.Store {
 		return &liar{Store: s}
 	case getLies:
 		return &liar{Store: s, hides: true}
+	case policiesUnset:
+		return &forgetful{s}
 	}
 	return s
 }
@@ -99,6 +104,36 @@ func (l *liar) Watch(ctx context.Context, sink func([]graph.Event) error) error 
 			if bucket {
 				out = append(out, graph.Event{Type: graph.Gone, Key: e.Object.Key})
 			}
+		}
+		return sink(out)
+	})
+}
+
+// forgetful is a store whose watch and reads show the collectors no policy.
+type forgetful struct{ ownergraph.Store }
+
+func (f *forgetful) Unwrap() ownergraph.Store { return f.Store }
+
+func withoutPolicies(o graph.Object) graph.Object {
+	o = o.Clone()
+	for i := range o.Owners {
+		o.Owners[i].OnDelete = graph.OnDeleteUnset
+	}
+	return o
+}
+
+// Get forgets the policies of the object.
+func (f *forgetful) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
+	o, err := f.Store.Get(ctx, key)
+	return withoutPolicies(o), err
+}
+
+// Watch forgets the policies of all objects.
+func (f *forgetful) Watch(ctx context.Context, sink func([]graph.Event) error) error {
+	return f.Store.Watch(ctx, func(batch []graph.Event) error {
+		out := slices.Clone(batch)
+		for i := range out {
+			out[i].Object = withoutPolicies(out[i].Object)
 		}
 		return sink(out)
 	})

@@ -85,7 +85,7 @@ func (s *postgresSite) fresh(ctx context.Context, seed uint64) (err error) {
 	if s.direct, err = openPostgres(filepath.Dir(s.server.Socket())); err != nil {
 		return err
 	}
-	return prepare(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: s.schema}, postgresHistory(s.schema))
+	return prepare(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: s.schema, Policies: hasPolicies(seed)}, postgresHistory(s.schema))
 }
 
 func (s *postgresSite) target() target {
@@ -101,7 +101,7 @@ func (s *postgresSite) objects(ctx context.Context) ([]graph.Object, error) {
 }
 
 func (s *postgresSite) content(ctx context.Context) (*judge.Content, error) {
-	return s.tables().content(ctx)
+	return s.tables().content(ctx, s.direct)
 }
 
 func (s *postgresSite) faults() []fault {

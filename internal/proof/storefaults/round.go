@@ -73,14 +73,13 @@ func (r *round) run(ctx context.Context) (res *result, err error) {
 		return nil, fmt.Errorf("make an empty database: %w", err)
 	}
 	defer func() { err = errors.Join(err, r.site.end()) }()
-	of := r.site.target()
-	of.Strict = r.strict()
+	of := r.target(r.strict())
 	store, err := of.open()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.close()) }()
-	r.user = &crowd{store: mistaken(store, r.bug), history: &judge.History{}, timeout: 2 * time.Second}
+	r.user = &crowd{store: mistaken(store, r.bug), history: &judge.History{}, timeout: 2 * time.Second, policies: of.Policies}
 	r.counts = map[string]int{}
 	if r.extent.lasts > 0 {
 		if err := r.lengthen(ctx, of); err != nil {
@@ -91,14 +90,25 @@ func (r *round) run(ctx context.Context) (res *result, err error) {
 	return r.play(ctx)
 }
 
+// target is the database as a program opens it.
+func (r *round) target(strict bool) target {
+	t := r.site.target()
+	t.Strict, t.Policies = strict, hasPolicies(r.seed)
+	return t
+}
+
 // strict reports whether the store of the users is of level 3.
 func (r *round) strict() bool { return r.seed%2 == 1 && r.site.target().Store != "etcd" }
+
+// hasPolicies reports whether the references of a round have policies.
+func hasPolicies(seed uint64) bool { return seed%3 == 0 }
 
 func (r *round) play(ctx context.Context) (_ *result, err error) {
 	rnd := rand.New(rand.NewPCG(r.seed, 1))
 	r.user.fill(ctx, r.seed, 80+rnd.IntN(160))
 	drawn := 1 + rnd.IntN(2)
-	if r.work, err = startWorkers(ctx, r.site.target(), r.dir, r.bug, cmp.Or(r.extent.collectors, drawn)); err != nil {
+	strict := r.strict() && hasPolicies(r.seed) // otherwise only users add references, and only they need level 3
+	if r.work, err = startWorkers(ctx, r.target(strict), r.dir, r.bug, cmp.Or(r.extent.collectors, drawn)); err != nil {
 		return nil, err
 	}
 	err = r.storm(ctx, rnd)
@@ -196,8 +206,8 @@ func pause(ctx context.Context, rnd *rand.Rand, most int) {
 	}
 }
 
-// rest removes the users' finalizers and waits until the database is at rest. It returns
-// the objects that still wait at the deadline.
+// rest removes the users' finalizers, deletes the objects that restrict a deletion, and waits until
+// the database is at rest. It returns the objects that still wait at the deadline.
 func (r *round) rest(ctx context.Context) (waiting []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.within, r.extent.restWithin()))
 	defer cancel()
@@ -207,6 +217,9 @@ func (r *round) rest(ctx context.Context) (waiting []string, err error) {
 		objects, err := r.site.objects(ctx)
 		if err == nil {
 			r.releaseAll(ctx, objects)
+			for _, key := range judge.Restricting(objects) {
+				r.user.deleteOne(ctx, key, graph.Background)
+			}
 			if waiting = judge.Waiting(objects); len(waiting) == 0 {
 				return nil, nil
 			}

@@ -45,7 +45,7 @@ func (s *sqliteSite) fresh(ctx context.Context, seed uint64) error {
 	}
 	s.path = filepath.Join(dir, "db")
 	s.direct = openSQLite(s.path)
-	return prepare(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.SQLite}, sqliteHistory)
+	return prepare(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.SQLite, Policies: hasPolicies(seed)}, sqliteHistory)
 }
 
 // prepare creates the tables of the store, of the user, and the copy of the log.
@@ -79,7 +79,7 @@ func (s *sqliteSite) content(ctx context.Context) (*judge.Content, error) {
 	if err := s.direct.QueryRowContext(ctx, `PRAGMA integrity_check`).Scan(&sound); err != nil || sound != "ok" {
 		return nil, errors.Join(fmt.Errorf("integrity check: %s", sound), err)
 	}
-	return s.tables().content(ctx)
+	return s.tables().content(ctx, s.direct)
 }
 
 func (s *sqliteSite) faults() []fault {

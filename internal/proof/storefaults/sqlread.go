@@ -16,9 +16,15 @@ import (
 // tables reads the tables of a SQL store with statements of its own. The judge knows the
 // schema, and none of the store's code.
 type tables struct {
-	db     *sql.DB
+	db     querier
 	prefix string // before each name of a table, such as "schema".
 	seq    bool   // positions have a second part
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row
 }
 
 func (t tables) text(s string) string {
@@ -104,8 +110,19 @@ func (t tables) log(ctx context.Context, table, number string) (list []logged, e
 	return list, err
 }
 
-// content reads everything. The table judged is the copy of the log.
-func (t tables) content(ctx context.Context) (*judge.Content, error) {
+// content reads everything in one snapshot, since a write of a program that was killed may still end.
+// The table judged is the copy of the log.
+func (t tables) content(ctx context.Context, db *sql.DB) (*judge.Content, error) {
+	options := &sql.TxOptions{}
+	if t.seq {
+		options.Isolation = sql.LevelRepeatableRead
+	}
+	tx, err := db.BeginTx(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback() // it only reads
+	t.db = tx
 	objects, err := t.objects(ctx)
 	if err != nil {
 		return nil, err

@@ -43,9 +43,11 @@ type target struct {
 	Address string
 	// Space is the schema of Postgres, or the prefix of etcd.
 	Space string
-	// Strict makes a SQL store refuse references to owners that are gone or that end. Only users
-	// add references, so the collectors open the store without it.
+	// Strict makes a SQL store refuse references to owners that are gone or that end, and deletions
+	// of restricted objects.
 	Strict bool
+	// Policies lets the policies of references act. The database has taken the step to them.
+	Policies bool
 }
 
 // register adds the flags that name the target to those of a subcommand.
@@ -53,6 +55,15 @@ func (t *target) register(flags *flag.FlagSet) {
 	flags.StringVar(&t.Store, "store", "", "sqlite, postgres or etcd")
 	flags.StringVar(&t.Address, "address", "", "the database")
 	flags.StringVar(&t.Space, "space", "", "the schema or the prefix")
+	flags.BoolVar(&t.Strict, "strict", false, "the store is of level 3")
+	flags.BoolVar(&t.Policies, "policies", false, "the policies of references act")
+}
+
+// arguments returns the flags of register.
+func (t *target) arguments() []string {
+	return []string{
+		"-store", t.Store, "-address", t.Address, "-space", t.Space, fmt.Sprintf("-strict=%t", t.Strict), fmt.Sprintf("-policies=%t", t.Policies),
+	}
 }
 
 // client is one handle of the store under test.
@@ -67,13 +78,13 @@ type client interface {
 func (t target) open() (client, error) {
 	switch t.Store {
 	case "sqlite":
-		return newSQLClient(openSQLite(t.Address), sqlstore.Config{Dialect: sqlstore.SQLite, Strict: t.Strict})
+		return newSQLClient(openSQLite(t.Address), sqlstore.Config{Dialect: sqlstore.SQLite, Strict: t.Strict, Policies: t.Policies})
 	case "postgres":
 		db, err := openPostgres(t.Address)
 		if err != nil {
 			return nil, err
 		}
-		return newSQLClient(db, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: t.Space, Strict: t.Strict})
+		return newSQLClient(db, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: t.Space, Strict: t.Strict, Policies: t.Policies})
 	case "etcd":
 		return t.openEtcd()
 	}
@@ -174,7 +185,7 @@ func (t target) openEtcd() (client, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := etcdstore.New(c, etcdstore.Config{Kinds: kinds(), Prefix: t.Space, PageSize: 20})
+	s, err := etcdstore.New(c, etcdstore.Config{Kinds: kinds(), Prefix: t.Space, PageSize: 20, Policies: t.Policies})
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}

@@ -19,8 +19,10 @@ type crowd struct {
 	store   client
 	history *judge.History
 	timeout time.Duration
-	think   int // the pause after a call is shorter, in milliseconds; 0: 20
-	most    int // with so many known objects, deletions take the place of creations; 0: no bound
+	// policies gives references a policy.
+	policies bool
+	think    int // the pause after a call is shorter, in milliseconds; 0: 20
+	most     int // with so many known objects, deletions take the place of creations; 0: no bound
 
 	mu    sync.Mutex
 	names int
@@ -97,7 +99,7 @@ func (u *crowd) create(ctx context.Context, rnd *rand.Rand) {
 	o := graph.Object{Key: u.newKey(rnd)}
 	for range []int{0, 1, 1, 2}[rnd.IntN(4)] {
 		if owner, ok := u.pick(rnd, func(k known) bool { return mayOwn(k.key, o.Key) }); ok && !refers(o, owner.key.UID) {
-			o.Owners = append(o.Owners, graph.Owner{Key: owner.key, Block: rnd.IntN(5) < 2})
+			o.Owners = append(o.Owners, graph.Owner{Key: owner.key, Block: rnd.IntN(5) < 2, OnDelete: u.policyOf(owner.key)})
 		}
 	}
 	if rnd.IntN(7) == 0 {
@@ -221,10 +223,22 @@ func (u *crowd) adopt(ctx context.Context, rnd *rand.Rand) {
 	if !ok {
 		return
 	}
-	r := graph.Owner{Key: owner.key, Block: rnd.IntN(3) == 0}
+	r := graph.Owner{Key: owner.key, Block: rnd.IntN(3) == 0, OnDelete: u.policyOf(owner.key)}
 	u.call(ctx, judge.Call{Verb: judge.Adopt, Key: k.key, Owner: r}, func(ctx context.Context) (graph.UID, error) {
 		return "", u.store.Patch(ctx, k.key, graph.Precondition{UID: k.key.UID}, graph.Change{AddOwner: &r})
 	})
+}
+
+// policyOf returns the policy of all references to an owner. So no object has two of them for one owner.
+func (u *crowd) policyOf(owner graph.Key) graph.OnDelete {
+	if !u.policies {
+		return graph.OnDeleteUnset
+	}
+	sum := 0
+	for _, b := range []byte(owner.Name) {
+		sum += int(b)
+	}
+	return graph.OnDelete(max(0, sum%7-3)) // four in seven are unset
 }
 
 // release removes the finalizer of the users.

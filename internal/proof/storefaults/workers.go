@@ -46,8 +46,8 @@ func (w *workers) start(ctx context.Context, i int) (err error) {
 	if err != nil {
 		return err
 	}
-	w.list[i], err = servers.Launch(ctx, w.dir, fmt.Sprintf("collector%d", i), self, "collect",
-		"-store", w.target.Store, "-address", w.target.Address, "-space", w.target.Space, "-work", w.work, "-mistake", w.mistake)
+	args := append([]string{"collect"}, w.target.arguments()...)
+	w.list[i], err = servers.Launch(ctx, w.dir, fmt.Sprintf("collector%d", i), self, append(args, "-work", w.work, "-mistake", w.mistake)...)
 	return err
 }
 

@@ -81,7 +81,6 @@ func serveWrites(args []string) error {
 	var t target
 	flags := flag.NewFlagSet("write", flag.ContinueOnError)
 	t.register(flags)
-	flags.BoolVar(&t.Strict, "strict", false, "the store is of level 3")
 	socket := flags.String("socket", "", "the path on which it listens for one connection")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -61,8 +61,8 @@ func (w *writers) start(ctx context.Context, i int) error {
 	w.starts++
 	socket := filepath.Join(w.dir, fmt.Sprintf("writer%d.sock", w.starts))
 	w.mu.Unlock()
-	p, err := servers.Launch(ctx, w.dir, fmt.Sprintf("writer%d", i), self, "write", "-store", w.target.Store,
-		"-address", w.target.Address, "-space", w.target.Space, fmt.Sprintf("-strict=%t", w.target.Strict), "-socket", socket)
+	args := append([]string{"write"}, w.target.arguments()...)
+	p, err := servers.Launch(ctx, w.dir, fmt.Sprintf("writer%d", i), self, append(args, "-socket", socket)...)
 	if err != nil {
 		return err
 	}

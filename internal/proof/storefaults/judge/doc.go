@@ -8,8 +8,8 @@
 //
 // The judge has these rules:
 //
-//	lost       an object is gone, no user deleted it, and it had no owner at all, or an
-//	           owner that lives. Or a reference is gone whose owner lives
+//	lost       an object is gone, no user deleted it, and no owner explains it by the
+//	           policies of its references. Or a reference is gone whose owner lives
 //	deleted    a change of the database is neither a user's nor permitted to a collector.
 //	           internal/proof/invariant judges each change of a collector by the states
 //	           before it
@@ -19,7 +19,8 @@
 //	waiting    at rest an object is marked, or a collector has a step left by
 //	           internal/proof/oracle
 //	handler    a finalizer is gone, and its work was never done
-//	strict     a store of level 3 has taken a reference to an owner that is gone or ends
+//	strict     a store of level 3 has taken a reference to an owner that is gone or ends,
+//	           or has marked a restricted object
 //	tables     the tables of the store contradict each other, or the user's rows do not
 //	           match the objects
 package judge

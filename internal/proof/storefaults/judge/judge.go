@@ -110,31 +110,19 @@ func (j *judging) deletion(uid graph.UID) *Call {
 	return nil
 }
 
-// owners returns the UIDs to which users gave the object references: those of calls that
-// are done, and of all calls that may be done.
-func (j *judging) owners(uid graph.UID) (certain, possible []graph.UID) {
-	for _, r := range j.births[uid].Object.Owners {
-		certain, possible = append(certain, r.UID), append(possible, r.UID)
-	}
+// owners returns the references that users gave the object: those of calls that are done, and of
+// all calls that may be done.
+func (j *judging) owners(uid graph.UID) (certain, possible []graph.Owner) {
+	certain, possible = append(certain, j.births[uid].Object.Owners...), append(possible, j.births[uid].Object.Owners...)
 	for _, c := range j.adopts[uid] {
 		if c.Outcome == Done && !j.late[pair{uid, c.Owner.UID}] { // after the mark, a reference keeps no object
-			certain = append(certain, c.Owner.UID)
+			certain = append(certain, c.Owner)
 		}
 		if c.MayBeDone() {
-			possible = append(possible, c.Owner.UID)
+			possible = append(possible, c.Owner)
 		}
 	}
 	return certain, possible
-}
-
-// livingOwner returns an owner that lives unmarked, out of a list.
-func (j *judging) livingOwner(list []graph.UID) (graph.Object, bool) {
-	for _, uid := range list {
-		if o, ok := j.live[uid]; ok && !o.Deleting {
-			return o, true
-		}
-	}
-	return graph.Object{}, false
 }
 
 // object judges the end of one object.
@@ -150,29 +138,29 @@ func (j *judging) object(uid graph.UID) {
 			j.add("orphan", "%s still refers to its orphaning owner", o)
 		}
 	case birth.Outcome != Done || j.deletion(uid) != nil:
-	case len(possible) == 0:
-		j.add("lost", "%s is gone: it had no owner, and no user deleted it", birth)
+	case !slices.ContainsFunc(possible, mayDelete):
+		j.add("lost", "%s is gone: it had no owner whose end deletes it, and no user deleted it", birth)
 	case orphaned:
 		j.add("orphan", "%s is gone: its only owner was deleted as an orphaning one", birth)
 	default:
-		if owner, ok := j.livingOwner(certain); ok {
-			j.add("lost", "%s is gone: no user deleted it, and its owner %s lives", birth, owner.Key)
+		if owner, ok := j.keeper(certain, possible); ok {
+			j.add("lost", "%s is gone: no user deleted it, and its owner %s lives", birth, owner)
 		}
 	}
 }
 
 // livingObject judges the references and finalizers of an object that is there.
-func (j *judging) livingObject(o graph.Object, certain, possible []graph.UID) {
+func (j *judging) livingObject(o graph.Object, certain, possible []graph.Owner) {
 	refers := func(uid graph.UID) bool {
 		return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return r.UID == uid })
 	}
-	for _, uid := range certain {
-		if owner, ok := j.live[uid]; ok && !owner.Deleting && !refers(uid) {
-			j.add("lost", "%s has lost its reference to %s, which lives", o, owner.Key)
+	for _, r := range certain {
+		if j.lives(r) && !refers(r.UID) {
+			j.add("lost", "%s has lost its reference to %s, which lives", o, r.Key)
 		}
 	}
 	for _, r := range o.Owners {
-		if !slices.Contains(possible, r.UID) {
+		if !slices.ContainsFunc(possible, func(p graph.Owner) bool { return p.UID == r.UID && p.OnDelete == r.OnDelete }) {
 			j.add("definite", "%s has the reference %s, which no user gave it", o, r)
 		}
 	}
@@ -186,11 +174,11 @@ func (j *judging) livingObject(o graph.Object, certain, possible []graph.UID) {
 
 // orphaner returns the only owner of an object, if it was certainly deleted as an
 // orphaning one after the object was there, and never otherwise.
-func (j *judging) orphaner(birth *Call, possible []graph.UID) (graph.UID, bool) {
+func (j *judging) orphaner(birth *Call, possible []graph.Owner) (graph.UID, bool) {
 	if birth.Outcome != Done || len(possible) != 1 || len(birth.Object.Owners) != 1 {
 		return "", false
 	}
-	owner := possible[0]
+	owner := possible[0].UID
 	above := j.births[owner]
 	if above == nil {
 		return "", false

@@ -174,7 +174,10 @@ func TestWaiting(t *testing.T) {
 	}{
 		{"a; b -> a", "", "nothing is to do"},
 		{"a~[x]", "a~[x] is marked", "a mark is an unfinished deletion"},
-		{"b -> a", "all of its owners are gone", "a collector deletes it"},
+		{"b -> a", "the owners are gone that its end follows", "a collector deletes it"},
+		{"b -> a:cascade, c; c", "the owners are gone that its end follows", "a cascade owner alone suffices"},
+		{"b -> a:release", "a collector has a step left", "a collector drops the reference"},
+		{"b -> a:restrict", "", "such a reference deletes nothing, and stays"},
 		{"b -> a, c; c", "", "a solid owner keeps it; the absent reference may stay"},
 		{"a -> b; b -> a", "", "objects that own each other stay"},
 	} {
@@ -186,6 +189,77 @@ func TestWaiting(t *testing.T) {
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s: waiting %q, want %q: %s", tc.objects, got, tc.want, tc.reason)
 		}
+	}
+}
+
+func TestRestricting(t *testing.T) {
+	for _, tc := range []struct {
+		objects, want, reason string
+	}{
+		{"a; b -> a:restrict", "[]", "no deletion waits"},
+		{"a~[foregroundDeletion]; b -> a:restrict; c -> a", "[b]", "the mark waits for the end of the restriction"},
+		{"a~[foregroundDeletion]; b~[x] -> a:restrict", "[]", "a mark ends the restriction"},
+		{"a -> r:cascade; b -> a:restrict; c -> b:restrict; d -> c", "[b c]", "what restricts a restricting object holds the same deletion"},
+		{"a -> r:cascade; b -> a:release", "[]", "another policy holds nothing"},
+		{"r~[foregroundDeletion]; a -> r!; b -> a:restrict", "[b]", "an owner waits for an object that is restricted"},
+	} {
+		objects, err := graph.Parse(tc.objects)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, k := range Restricting(objects) {
+			names = append(names, k.Name)
+		}
+		if got := fmt.Sprint(names); got != tc.want {
+			t.Errorf("%s: %s, want %s: %s", tc.objects, got, tc.want, tc.reason)
+		}
+	}
+}
+
+// TestPlantedPolicies plants mistakes into a database with policies. A user has deleted the team "gone".
+func TestPlantedPolicies(t *testing.T) {
+	for _, tc := range []struct {
+		refs   string // of the dependent
+		ends   bool   // it is gone
+		rule   string
+		reason string
+	}{
+		{"gone:release", true, "lost", "release deletes nothing"},
+		{"gone:restrict", true, "lost", "restrict deletes nothing"},
+		{"gone:cascade, team", true, "", "one cascade owner suffices"},
+		{"team:cascade", true, "lost", "the cascade owner lives"},
+		{"gone, team", true, "lost", "an unset owner lives"},
+		{"gone, team:cascade", true, "", "a cascade owner does not keep"},
+		{"gone, team:release", true, "", "a release owner does not keep"},
+		{"gone:cascade, team", false, "waiting", "the collector has a step left"},
+	} {
+		t.Run(tc.refs, func(t *testing.T) {
+			s := newStory()
+			s.create("gone", false)
+			o := graph.Object{Key: graph.Key{Kind: "thing", Name: "x"}}
+			list, err := graph.Parse("x -> " + tc.refs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range list[0].Owners {
+				o.Owners = append(o.Owners, graph.Owner{Key: s.keys[r.Name], OnDelete: r.OnDelete})
+			}
+			c := s.history.Begin(Call{Verb: Create, Key: o.Key, Object: o})
+			s.history.End(c, "uid-x", nil)
+			o.UID = "uid-x"
+			s.keys["x"] = o.Key
+			s.put(o)
+			s.delete("gone", graph.Background)
+			s.gone("gone")
+			if tc.ends {
+				s.gone("x")
+			}
+			found := Judge(s.history, s.content)
+			if got := slices.ContainsFunc(found, func(b Breach) bool { return b.Rule == tc.rule }); got != (tc.rule != "") || tc.rule == "" && len(found) > 0 {
+				t.Errorf("want the rule %q: %s; found:\n%s", tc.rule, tc.reason, Text(found))
+			}
+		})
 	}
 }
 

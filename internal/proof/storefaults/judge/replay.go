@@ -73,7 +73,7 @@ func (j *judging) created(o graph.Object) {
 	}
 }
 
-// level3 judges the new references of every object. From its mark on, the set of dependents
+// level3 judges the new references of every object, and the marks of restricted ones. From its mark on, the set of dependents
 // of an owner that is being deleted in the foreground or orphans only shrinks. The writer of the
 // reference locks the owner, so the numbers that both drew have the order of the commits. The
 // log has another order on Postgres, if both ran at the same time.
@@ -85,6 +85,7 @@ func (j *judging) level3() {
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Drawn, b.Drawn) })
 	states := map[graph.UID]graph.Object{}
 	for _, c := range changes {
+		j.restricted(states, c)
 		if c.Gone {
 			delete(states, c.Object.UID)
 			continue
@@ -97,7 +98,8 @@ func (j *judging) level3() {
 func (j *judging) newReferences(states map[graph.UID]graph.Object, old, next graph.Object) {
 	for _, r := range next.Owners {
 		owner, lives := states[r.UID]
-		if slices.ContainsFunc(old.Owners, r.Same) || lives && !owner.Waiting() && !owner.Orphaning() {
+		ends := owner.Waiting() || owner.Orphaning() || r.OnDelete == graph.OnDeleteRestrict && owner.Deleting
+		if slices.ContainsFunc(old.Owners, r.Same) || lives && !ends {
 			continue
 		}
 		j.add("strict", "%s has the new reference %s, and its owner is gone or ends: %s", next, r, owner)

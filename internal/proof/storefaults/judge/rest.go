@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
@@ -22,11 +21,11 @@ func Waiting(objects []graph.Object) (out []string) {
 		switch {
 		case o.Deleting:
 			out = append(out, fmt.Sprintf("%s is marked and still there", o))
-		case len(o.Owners) > 0 && !slices.ContainsFunc(o.Owners, func(r graph.Owner) bool { return !gone(r) }):
-			out = append(out, fmt.Sprintf("%s is there, and all of its owners are gone", o))
+		case isGarbage(o, gone):
+			out = append(out, fmt.Sprintf("%s is there, and the owners are gone that its end follows", o))
 		}
 	}
-	if len(out) == 0 && !oracle.Quiet(oracle.NewState(objects), oracle.Config{Restarts: true}) {
+	if len(out) == 0 && !oracle.Quiet(oracle.NewState(objects), oracle.Config{Restarts: true, Policies: true}) {
 		out = append(out, "a collector has a step left")
 	}
 	return out
