@@ -49,6 +49,7 @@ type settings struct {
 	seed   uint64
 	rounds int
 	only   string
+	former string
 	extent extent
 }
 
@@ -60,6 +61,7 @@ func command(ctx context.Context, args []string, out io.Writer) error {
 	flags.Uint64Var(&s.seed, "seed", 1, "seed of the first round")
 	flags.IntVar(&s.rounds, "rounds", 200, "number of rounds for each store")
 	flags.StringVar(&s.only, "only", "", "the name of the only fault")
+	flags.StringVar(&s.former, "former", "", "the path of this program, built from a former commit: it runs one more collector")
 	flags.DurationVar(&s.extent.lasts, "for", 0, "duration of each round's faults; 0: a few faults")
 	flags.IntVar(&s.extent.collectors, "collectors", 0, "number of collectors; 0: one or two, drawn by the seed")
 	flags.IntVar(&s.extent.writers, "writers", 0, "number of users, each a process of its own in a round with -for; 0: three")
@@ -115,7 +117,7 @@ func (s settings) runSome(ctx context.Context, store string, out io.Writer, t *t
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		s.report(out, store, &round{site: place, seed: s.seed + uint64(i), only: s.only, extent: s.extent, out: out}, t)
+		s.report(out, store, &round{site: place, seed: s.seed + uint64(i), only: s.only, former: s.former, extent: s.extent, out: out}, t)
 	}
 	return nil
 }

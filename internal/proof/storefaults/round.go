@@ -23,6 +23,7 @@ type round struct {
 	only   string        // the one fault, or empty for all
 	within time.Duration // for the rest
 	bug    string        // the planted mistake, or empty
+	former string        // a program of a former version, which is one more collector; or empty
 	extent extent
 	out    io.Writer // of the progress of a long round, or nil
 	dir    string    // of the processes
@@ -108,7 +109,7 @@ func (r *round) play(ctx context.Context) (_ *result, err error) {
 	r.user.fill(ctx, r.seed, 80+rnd.IntN(160))
 	drawn := 1 + rnd.IntN(2)
 	strict := r.strict() && hasPolicies(r.seed) // otherwise only users add references, and only they need level 3
-	if r.work, err = startWorkers(ctx, r.target(strict), r.dir, r.bug, cmp.Or(r.extent.collectors, drawn)); err != nil {
+	if r.work, err = startWorkers(ctx, r.target(strict), r.dir, r.bug, r.former, cmp.Or(r.extent.collectors, drawn)); err != nil {
 		return nil, err
 	}
 	err = r.storm(ctx, rnd)

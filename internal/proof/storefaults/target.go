@@ -59,11 +59,13 @@ func (t *target) register(flags *flag.FlagSet) {
 	flags.BoolVar(&t.Policies, "policies", false, "the policies of references act")
 }
 
-// arguments returns the flags of register.
+// place returns the flags that name the database, and arguments all of register.
+func (t *target) place() []string {
+	return []string{"-store", t.Store, "-address", t.Address, "-space", t.Space}
+}
+
 func (t *target) arguments() []string {
-	return []string{
-		"-store", t.Store, "-address", t.Address, "-space", t.Space, fmt.Sprintf("-strict=%t", t.Strict), fmt.Sprintf("-policies=%t", t.Policies),
-	}
+	return append(t.place(), fmt.Sprintf("-strict=%t", t.Strict), fmt.Sprintf("-policies=%t", t.Policies))
 }
 
 // client is one handle of the store under test.

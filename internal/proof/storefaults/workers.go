@@ -24,12 +24,16 @@ type workers struct {
 	target    target
 	work, dir string
 	mistake   string // of the store of each collector
+	former    string // the path of a former version's program, which is the last collector; or ""
 	list      []*servers.Process
 }
 
 // startWorkers starts the collectors. The files of the handler are in the directory "work".
-func startWorkers(ctx context.Context, t target, dir, mistake string, n int) (*workers, error) {
-	w := &workers{target: t, mistake: mistake, work: filepath.Join(dir, "work"), dir: dir, list: make([]*servers.Process, n)}
+func startWorkers(ctx context.Context, t target, dir, mistake, former string, n int) (*workers, error) {
+	w := &workers{target: t, mistake: mistake, former: former, work: filepath.Join(dir, "work"), dir: dir, list: make([]*servers.Process, n)}
+	if former != "" {
+		w.list = append(w.list, nil)
+	}
 	if err := os.Mkdir(w.work, 0o755); err != nil {
 		return nil, err
 	}
@@ -42,14 +46,20 @@ func startWorkers(ctx context.Context, t target, dir, mistake string, n int) (*w
 }
 
 func (w *workers) start(ctx context.Context, i int) (err error) {
-	self, err := os.Executable()
+	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	args := append([]string{"collect"}, w.target.arguments()...)
-	w.list[i], err = servers.Launch(ctx, w.dir, fmt.Sprintf("collector%d", i), self, append(args, "-work", w.work, "-mistake", w.mistake)...)
+	args := w.target.arguments()
+	if w.isFormer(i) {
+		program, args = w.former, w.target.place()
+	}
+	args = append([]string{"collect", "-work", w.work, "-mistake", w.mistake}, args...)
+	w.list[i], err = servers.Launch(ctx, w.dir, fmt.Sprintf("collector%d", i), program, args...)
 	return err
 }
+
+func (w *workers) isFormer(i int) bool { return w.former != "" && i == len(w.list)-1 }
 
 // kill kills a collector, and its end starts it again.
 func (w *workers) kill(ctx context.Context, rnd *rand.Rand) (func(context.Context) error, error) {
@@ -73,8 +83,9 @@ func (w *workers) faults() []fault {
 
 // check returns an error if a collector has ended by itself.
 func (w *workers) check() error {
-	for _, p := range w.list {
-		if p != nil && !p.Alive() {
+	for i, p := range w.list {
+		shutOut := w.isFormer(i) && w.target.Policies // then its program may end
+		if p != nil && !p.Alive() && !shutOut {
 			return fmt.Errorf("a collector has ended: %s", p.Tail())
 		}
 	}
