@@ -71,7 +71,7 @@ func auditedWrites(ns string) (out []processes.Write, err error) {
 // isCut reports whether the server had not read the request of a killed program, and did nothing.
 func isCut(e *audit.Event) bool {
 	s := e.ResponseStatus
-	return e.RequestObject == nil && s != nil && s.Code == 500 && strings.Contains(s.Message, "stream error")
+	return e.RequestObject == nil && s != nil && s.Code == 500 && (strings.Contains(s.Message, "stream error") || s.Message == "client disconnected")
 }
 
 func auditedWrite(e *audit.Event) (w processes.Write, err error) {
