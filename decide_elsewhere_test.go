@@ -34,6 +34,10 @@ func TestDecisionElsewhere(t *testing.T) {
 		{"cm/a/o@o; cm/a/d -> sec/a/o@o, cm/a/o@o", ownergraph.Config{}, false, "", "another owner keeps it"},
 		{"cm/a/o@o; cm/a/w~[foreground]; cm/a/d -> sec/a/o@o, cm/a/w!; cm/a/f -> cm/a/d", ownergraph.Config{}, true,
 			"d OwnersWaiting: sec/a/o@o lives at cm/a/o@o", "another owner waits for it"},
+		{"cm/a/o@o; cm/a/k; cm/a/d -> sec/a/o@o:cascade, cm/a/k", ownergraph.Config{Policies: true}, true,
+			"d CascadeOwnerGone: sec/a/o@o lives at cm/a/o@o", "a cascade reference alone decides"},
+		{"cm/a/o@o; cm/a/w~[foreground]; cm/a/d -> sec/a/o@o:release, cm/a/w:cascade!; cm/a/f -> cm/a/d", ownergraph.Config{Policies: true}, true,
+			"d CascadeOwnerWaits: sec/a/o@o lives at cm/a/o@o", "the owner of a cascade reference waits for it"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var got []string

@@ -59,10 +59,11 @@ func (s Subject) References(named []int) (out []graph.Owner) {
 // the absence of owners: see the method of graph.Node. Such a decision needs the references
 // of the graph's object.
 func (s Subject) OwnersElsewhere(why policy.Reason) []graph.OwnerElsewhere {
-	if why != policy.OwnersGone && why != policy.OwnersWaiting {
-		return nil
+	switch why {
+	case policy.OwnersGone, policy.OwnersWaiting, policy.CascadeOwnerGone, policy.CascadeOwnerWaits:
+		return s.node.Inside(inside.Key{}).OwnersElsewhere()
 	}
-	return s.node.Inside(inside.Key{}).OwnersElsewhere()
+	return nil
 }
 
 // AppendOwner appends the i-th owner reference as Node.AppendOwner of package observed does.

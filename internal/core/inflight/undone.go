@@ -125,7 +125,7 @@ func (u *Undone) Rest(id graph.NodeID, d policy.Decision) {
 	}
 	switch d.Reason {
 	case policy.NeedFence, policy.FenceHeld, policy.NeedListing, policy.NeedWatch, policy.NeedSweep, policy.NeedSelect,
-		policy.OwnersGone, policy.OwnersWaiting, policy.HolderDeleted, policy.BrakeWindow, policy.Braked, policy.BrakeListing:
+		policy.OwnersGone, policy.OwnersWaiting, policy.CascadeOwnerGone, policy.CascadeOwnerWaits, policy.HolderDeleted, policy.BrakeWindow, policy.Braked, policy.BrakeListing:
 		return
 	case policy.NeedDependents: // a cycle whose block is back has to be found again
 		if u.writes[id].digest&unblocks != 0 {
