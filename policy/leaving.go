@@ -43,7 +43,7 @@ func (in *Facts) orphan(left *verdict, s *Scratch) Decision {
 		counted = counted || in.Owners[i].OnDelete == graph.OnDeleteUnset
 	}
 	if counted && !in.Flawed {
-		left.add(proven, in.classify(s).dangling...)
+		left.add(proven, in.classify(graph.OnDeleteUnset, &s.unset).dangling...)
 	}
 	d.Owners = distinct(left.proven)
 	return d

@@ -5,7 +5,7 @@ package policy
 // use.
 type Scratch struct {
 	leaving  verdict // of the owners that leave the object
-	classes  classes
+	unset    classes
 	policies byPolicy
 	waiting  verdict // of the waiting owners, or of the ring
 	solid    verdict // of the solid owners beside one of them

@@ -18,15 +18,14 @@ func (c *classes) clear() {
 	empty(&c.solid, &c.dangling, &c.waiting, &c.read, &c.unlisted, &c.unknown, &c.unconfirmed, &c.remembered)
 }
 
-// classify sorts the unset references. The class of an unobserved owner comes from a read.
-func (in *Facts) classify(s *Scratch) *classes {
-	c := &s.classes
+// classify sorts the references of one policy. The class of an unobserved owner comes from a read.
+func (in *Facts) classify(p graph.OnDelete, c *classes) *classes {
 	c.clear()
 	for i := range in.Owners {
 		o := &in.Owners[i]
 		class, read := in.classOf(o)
 		switch {
-		case o.Self || o.OnDelete != graph.OnDeleteUnset:
+		case o.Self || o.OnDelete != p:
 		case read:
 			c.read = append(c.read, i)
 		case class == graph.Solid:
@@ -86,7 +85,7 @@ func (o *OwnerFacts) readable() bool {
 // unmarked judges an object without a deletion mark by its unset references. It is the garbage processor of the
 // collector proposal, with Kubernetes' classes.
 func (in *Facts) unmarked(set Settings, s *Scratch) Decision {
-	c := in.classify(s)
+	c := in.classify(graph.OnDeleteUnset, &s.unset)
 	switch {
 	case in.References == 0:
 		return Decision{Action: Keep, Reason: NoOwners}
