@@ -19,18 +19,10 @@ func (l *Ledger) Judge(c engine.Call) error {
 }
 
 func (l *Ledger) judge(c engine.Call) *Breach {
-	d, ok := l.at(c.Key)
-	if !ok {
-		return nil
-	}
-	pre := precondition(c)
+	d, bad := l.target(c)
 	switch {
-	case pre.UID == "" || pre.Version == "":
-		return &Breach{Rule: "S5", Object: c.Key, text: "%[3]s %[1]s: no UID or version", detail: c.Type.String()}
-	case d.UID != c.Key.UID || d.UID != pre.UID:
-		return &Breach{Rule: "S6", Object: c.Key, Other: d.Key, text: "a write of %[1]s meets another incarnation, UID %[3]s", detail: string(d.UID)}
-	case d.Version != pre.Version:
-		return &Breach{Rule: "S5", Object: c.Key, text: "a write of %[1]s meets version %[3]s, which is not its own", detail: string(d.Version)}
+	case d == nil || bad != nil:
+		return bad
 	case c.Type == engine.CallDelete:
 		return l.judgeDelete(d, c.Options.Propagation)
 	}
@@ -50,6 +42,23 @@ func (l *Ledger) judge(c engine.Call) *Breach {
 		}
 	}
 	return l.judgeRelease(d, c.Change.DropFinalizer)
+}
+
+// target returns the object of a write, nil for none, and finds a write under another UID or version.
+func (l *Ledger) target(c engine.Call) (*graph.Object, *Breach) {
+	d, ok := l.at(c.Key)
+	if !ok {
+		return nil, nil
+	}
+	switch pre := precondition(c); {
+	case pre.UID == "" || pre.Version == "":
+		return d, &Breach{Rule: "S5", Object: c.Key, text: "%[3]s %[1]s: no UID or version", detail: c.Type.String()}
+	case d.UID != c.Key.UID || d.UID != pre.UID:
+		return d, &Breach{Rule: "S6", Object: c.Key, Other: d.Key, text: "a write of %[1]s meets another incarnation, UID %[3]s", detail: string(d.UID)}
+	case d.Version != pre.Version:
+		return d, &Breach{Rule: "S5", Object: c.Key, text: "a write of %[1]s meets version %[3]s, which is not its own", detail: string(d.Version)}
+	}
+	return d, nil
 }
 
 func precondition(c engine.Call) graph.Precondition {

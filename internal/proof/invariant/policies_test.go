@@ -67,6 +67,27 @@ func TestJudgePolicies(t *testing.T) {
 	}
 }
 
+// TestJudgeRefused: a refused cascade takes references to absent owners off an object that otherwise goes.
+func TestJudgeRefused(t *testing.T) {
+	for _, tc := range []struct{ start, then, write, want, reason string }{
+		{"b -> a:cascade", "", "drop b->a", "", "the cascade reference deletes b"},
+		{"b -> a:cascade, c; c", "", "drop b->a", "", "it does so beside a solid owner"},
+		{"b -> a, c:release; c", "", "drop b->a", "", "the unset references delete b"},
+		{"b -> a, c", "", "drop b->a", "", "the same without a policy"},
+		{"a; b -> a:cascade", "", "drop b->a", "S4:", "the owner lives"},
+		{"a~[foreground]; b -> a:cascade", "", "drop b->a", "S4:", "the owner waits: the object stays held"},
+		{"b -> a, c; c", "", "drop b->a", "S1:", "c keeps b, so the cascade does not reach b"},
+		{"b -> a:release, c", "", "drop b->a", "G5:", "a release reference deletes nothing"},
+		{"b~* -> a:restrict, c", "", "drop b->a", "G5:", "nor does a restrict reference"},
+		{"b[x] -> a", "", "release b x", "G5:", "the answer removes no finalizer"},
+		{"b -> a", "", "delete b", "G5:", "the answer deletes nothing"},
+		{"b -> a", "put b#2 -> a", "drop b->a", "S5:", "the version is another one"},
+	} {
+		got := history(t, tc.start, tc.then).Clone().JudgeRefused(write(t, tc.write))
+		checkBreach(t, tc.start+"; "+tc.then+"; "+tc.write, got, tc.want, tc.reason)
+	}
+}
+
 // TestWitnessPolicies has, for the laws of policies, a call that keeps them and a call that breaks them.
 func TestWitnessPolicies(t *testing.T) {
 	const fenced = "; fence 1; passed a; passed b; passed"

@@ -69,6 +69,11 @@ func NewSweeps(sweeps []guard.Sweep, objects []graph.Object) (*Sweeps, error) {
 // Plans returns the plans of the sweeps. The caller shares them and may not change them.
 func (s *Sweeps) Plans() []*plan.Plan { return s.plans }
 
+// IsHolder reports whether the object is a holder of a sweep.
+func (s *Sweeps) IsHolder(o graph.Object) bool {
+	return slices.ContainsFunc(s.plans, func(p *plan.Plan) bool { return p.IsHolder(o) })
+}
+
 // Begin begins a new history with a store that has the objects, as after a
 // restore.
 func (s *Sweeps) Begin(objects []graph.Object) {

@@ -107,6 +107,7 @@ func TestUnjudged(t *testing.T) {
 		"a-verdict-counts-members-by-label",
 		"an-ignored-kind-does-not-block",
 		"g5-a-conflict-counts-once",
+		"g5-a-refusal-and-policies",
 		"g5-a-refusal-is-a-write",
 		"g5-a-refusal-without-a-write",
 		"g5-a-restore",

@@ -46,7 +46,7 @@ func (r *runner) again() {
 	r.w, r.opt, r.objects, r.fence, r.history = nil, options{}, nil, 0, history{}
 	r.printed, r.effort, r.backup, r.wrong = [9]int{}, 0, world.Store{}, nil
 	r.reports = nil
-	r.decided, r.sweepCalls = map[graph.Key]engine.DecisionEvent{}, map[sweepCall]bool{}
+	r.decided, r.sweepCalls, r.refusals = map[graph.Key]engine.DecisionEvent{}, map[sweepCall]bool{}, map[sweepCall]bool{}
 }
 
 // runner is one scenario under way.
@@ -65,7 +65,8 @@ type runner struct {
 	backup     world.Store
 	sweeps     *invariant.Sweeps // without plans for a world without sweeps
 	sweepCalls map[sweepCall]bool
-	wrong      error // the first breach of a sweep
+	refusals   map[sweepCall]bool // the writes because a user has refused a cascade
+	wrong      error              // the first breach of a sweep
 	history
 }
 
@@ -176,6 +177,7 @@ func (r *runner) begin() error {
 		r.observe(i, graph.Event{Type: graph.KindsKnown, Kinds: kinds})
 	}
 	w.OnEvent, w.OnWrite = r.observe, r.written
+	w.Refused = func(c engine.Call) bool { return r.refusals[sweepCall{c.ID, c.Key}] }
 	if r.sweeps, err = invariant.NewSweeps(cfg.Sweeps, w.Store.Objects()); err != nil {
 		return err
 	}
@@ -214,6 +216,7 @@ func (r *runner) decides(d engine.DecisionEvent) {
 	if d.Holder.Kind != "" {
 		r.sweepCalls[sweepCall{d.Call, d.Key}] = true
 	}
+	r.refusals[sweepCall{d.Call, d.Key}] = d.Reason == policy.CascadeRefused // an engine after a crash counts anew
 }
 
 // observe applies an event to the shadow of the engine's graph. Without a rewind the

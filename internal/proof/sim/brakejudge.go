@@ -3,12 +3,14 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/proof/invariant"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/policy"
 )
@@ -27,9 +29,10 @@ type life struct {
 	below   map[graph.Key]*int       // the same, by the only owner of the objects
 	grants  map[graph.Key]*grant     // the approvals in force
 	tripped map[graph.Key]bool       // cascades that wait for an answer
-	kept    map[graph.Key]bool       // cascades that a user has refused
-	deletes []time.Time              // the times at which the deletes were decided that were handed out
-	repeats map[engine.CallID]bool   // deletions of marked roots, which have no limit
+	refused map[graph.Key]engine.Refusal
+	deletes []time.Time            // the times at which the deletes were decided that were handed out
+	repeats map[engine.CallID]bool // deletions of marked roots, which have no limit
+	spares  map[engine.CallID]bool // drops for cascades that a user has refused
 }
 
 // leftOut is the cascade of the objects that have roots which are not known. It has no limit: each
@@ -63,7 +66,7 @@ func (s *sim) beginLife(side int) {
 	}
 	s.lives[side] = life{
 		brake: s.o.braking[side], began: now, latest: now, charges: map[engine.CallID]charge{}, handed: map[graph.Key]*int{}, below: map[graph.Key]*int{},
-		grants: map[graph.Key]*grant{}, repeats: map[engine.CallID]bool{}, tripped: map[graph.Key]bool{}, kept: map[graph.Key]bool{},
+		grants: map[graph.Key]*grant{}, repeats: map[engine.CallID]bool{}, spares: map[engine.CallID]bool{}, tripped: map[graph.Key]bool{}, refused: map[graph.Key]engine.Refusal{},
 		spans: []span{{now, s.partOf(side, s.o.braking[side].Window)}},
 	}
 }
@@ -99,6 +102,8 @@ func (s *sim) braked(side int, c *ownergraph.Config) {
 	inner := c.OnDecision
 	c.OnDecision = func(d engine.DecisionEvent) {
 		switch {
+		case d.Call != 0 && d.Reason == policy.CascadeRefused:
+			s.spare(side, d)
 		case d.Call == 0 || d.Action != policy.Delete:
 		case d.Reason == policy.OrderNeedsForeground: // of a marked root
 			s.lives[side].repeats[d.Call] = true
@@ -123,7 +128,7 @@ func (s *sim) charge(side int, d engine.DecisionEvent) {
 		switch {
 		case s.unbraked[k.UID]:
 			continue
-		case x.kept[k]:
+		case x.refused[k] != engine.RefusalUnset:
 			s.fail(fmt.Errorf("G5: engine %d deletes %s, and a user has refused the cascade of %s", side, d.Key, k))
 		case g != nil && !x.time(s.w.Now).Before(g.until):
 			s.fail(fmt.Errorf("G5: engine %d deletes %s, and the approval of %s has expired", side, d.Key, k))
@@ -141,6 +146,47 @@ func (s *sim) charge(side int, d engine.DecisionEvent) {
 		c.counts = append(c.counts, counter(x.below, d.Owners[0].Key))
 	}
 	x.charges[d.Call] = c
+}
+
+// spare judges the decision to take the references off by which an object goes: a user has refused a
+// cascade with orphan. The decision does not name the cascade.
+func (s *sim) spare(side int, d engine.DecisionEvent) {
+	x := &s.lives[side]
+	x.spares[d.Call] = true
+	if !slices.Contains(slices.Collect(maps.Values(x.refused)), engine.OrphanHeld) {
+		s.fail(fmt.Errorf("G5: engine %d takes the owners off %s, and no user has refused a cascade with orphan", side, d.Key))
+	}
+}
+
+// cause is that of a write: it follows the answer of a user, or it does not. Two engines may count their
+// calls alike, and an engine after a crash counts anew. Then a write may have both.
+type cause struct{ refused, other bool }
+
+// noteAsked notes for which cause an engine asks for a write.
+func (s *sim) noteAsked(side int, c engine.Call) {
+	if s.lives == nil {
+		return
+	}
+	x := s.asked[issue{c.ID, c.Key}]
+	if s.lives[side].spares[c.ID] {
+		x.refused = true
+	} else {
+		x.other = true
+	}
+	s.asked[issue{c.ID, c.Key}] = x
+}
+
+// judgeBy lets a ledger judge a write.
+func (s *sim) judgeBy(l *invariant.Ledger, c engine.Call) error {
+	x := s.asked[issue{c.ID, c.Key}]
+	if !x.refused {
+		return l.Judge(c)
+	}
+	bad := l.JudgeRefused(c)
+	if bad != nil && x.other {
+		return l.Judge(c)
+	}
+	return bad
 }
 
 // cascades returns the roots for which a delete counts (RULES, G5 c).

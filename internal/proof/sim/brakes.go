@@ -110,14 +110,14 @@ func (s *sim) answer(side int, k graph.Key, how answer) error {
 	x.noteHeld(e)
 	s.noteRewinds(side)
 	s.noteCause(side)
-	delete(x.kept, k)
+	delete(x.refused, k)
 	a := engine.BrakeApproval{Until: s.clock(x).Add(time.Minute), AtMost: 1}
 	switch how {
 	case refusesKeep:
-		x.kept[k] = true
+		x.refused[k] = engine.KeepHeld
 		return e.RefuseCascade(s.w.Now, k, engine.KeepHeld)
 	case refusesOrphan:
-		x.kept[k] = true
+		x.refused[k] = engine.OrphanHeld
 		return e.RefuseCascade(s.w.Now, k, engine.OrphanHeld)
 	case approvesSome:
 		a.AtMost = 3

@@ -66,7 +66,11 @@ func explained(e *engine.Engine, key graph.Key) error {
 
 // toDelete reports whether a decision to delete has the reason.
 func toDelete(why policy.Reason) bool {
-	return why == policy.OwnersGone || why == policy.OwnersWaiting || why == policy.HolderDeleted
+	switch why {
+	case policy.OwnersGone, policy.OwnersWaiting, policy.CascadeOwnerGone, policy.CascadeOwnerWaits, policy.HolderDeleted:
+		return true
+	}
+	return false
 }
 
 // bySweep reports whether a decision about the member of a sweep may have the reason.

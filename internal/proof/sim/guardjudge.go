@@ -137,7 +137,7 @@ func (s *sim) judgeShield(c engine.Call, o graph.Object) error {
 	}
 	var bad error
 	for _, side := range s.issuers[issue{c.ID, c.Key}] {
-		err := s.shields[side].ledger.Judge(c)
+		err := s.judgeBy(s.shields[side].ledger, c)
 		if err == nil {
 			return nil
 		}

@@ -149,9 +149,6 @@ func (h History) draw(r *rand.Rand) options {
 	if o.has(brakes) {
 		o.drawBrakes()
 	}
-	if o.has(brakes) { // no world has both yet
-		o.faults[policies] = false
-	}
 	if o.has(policies) {
 		o.drawPolicies()
 	}

@@ -62,11 +62,11 @@ func (c *comparison) restricted() bool {
 	})
 }
 
-// withholdsMark reports whether another object restricts a marked one, whose mark counts for no
-// dependent then.
+// withholdsMark reports whether another object restricts a marked holder. With every propagation its mark
+// counts for no member then.
 func (s *sim) withholdsMark() bool {
 	return slices.ContainsFunc(s.w.Store.Objects(), func(o graph.Object) bool {
-		return s.o.has(policies) && (o.Waiting() || o.Orphaning()) && s.restricts(o)
+		return s.o.has(policies) && o.Deleting && s.sweeps.IsHolder(o) && s.restricts(o)
 	})
 }
 

@@ -56,6 +56,7 @@ type sim struct {
 	issuers       map[issue][]int      // the engines that asked for a write
 	lives         []life               // by engine; nil in a world without brakes
 	unbraked      map[graph.UID]bool   // guarded roots, whose cascades have no limit
+	asked         map[issue]cause      // of the writes that engines with brakes ask for
 	paused        [maxEngines][]engine.Extent
 	parts         []part // by engine; nil in a world without shares
 	covered       bool   // the sets are those of cover
@@ -86,7 +87,7 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object, r *recorder) (*sim, error) {
 	s := &sim{
 		o: o, rng: rng, pool: pool, start: start, every: recheck, record: r,
-		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, everStored: map[graph.Key]bool{}, spared: map[graph.Key]bool{},
+		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, asked: map[issue]cause{}, everStored: map[graph.Key]bool{}, spared: map[graph.Key]bool{},
 	}
 	for k := range s.down {
 		s.down[k], s.served[k] = opList, -1
@@ -195,7 +196,7 @@ func (s *sim) watch() {
 // judgeWrite judges a write before its commit.
 func (s *sim) judgeWrite(before *world.Store, c engine.Call) error {
 	if s.shields == nil {
-		return s.w.Ledger.Judge(c)
+		return s.judgeBy(s.w.Ledger, c)
 	}
 	o, _ := before.At(c.Key)
 	return s.judgeShield(c, o)
@@ -213,6 +214,7 @@ func (s *sim) judgeCall(side int, c engine.Call) {
 	var live *graph.Object
 	if c.Type == engine.CallPatch || c.Type == engine.CallDelete {
 		s.issued[issue{c.ID, c.Key}] = s.at
+		s.noteAsked(side, c)
 		pre := c.Precondition
 		if c.Type == engine.CallDelete {
 			pre = c.Options.Precondition

@@ -93,6 +93,25 @@ func TestFormerGuardSeeds(t *testing.T) {
 		{16243, 1000, "a verdict did not count the objects that only the claim of its root kept from another sweep (G2)"},
 		{13947, 1000, "the judge let the mark that one engine counts bind another one, which protects the object (G3)"},
 	} {
+		h := History{Seed: tc.seed, Steps: tc.steps, Without: "policies"}
+		if r := h.Run(nil); r.Broken != nil {
+			t.Errorf("%s: %v: %s", h, r.Broken, tc.reason)
+		}
+	}
+}
+
+// TestFormerPolicySeeds: the same for worlds with policies of references.
+func TestFormerPolicySeeds(t *testing.T) {
+	for _, tc := range []struct {
+		seed   uint64
+		steps  int
+		reason string
+	}{
+		{4384, 1000, "the judge did not see that a restriction withholds the background mark of a holder, which contests a member (L12)"},
+		{8906, 1000, "the judge did not know that the objects below the owner of a cascade reference have still to be counted (X1)"},
+		{1857, 1000, "the judge did not know that a refused cascade takes cascade references off (E3)"},
+		{1941, 1000, "the same for the last unset reference of an object with a policy"},
+	} {
 		h := History{Seed: tc.seed, Steps: tc.steps}
 		if r := h.Run(nil); r.Broken != nil {
 			t.Errorf("%s: %v: %s", h, r.Broken, tc.reason)

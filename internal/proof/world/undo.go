@@ -36,9 +36,7 @@ func (w *World) undo(c engine.Call) error {
 	if err != nil || ev.Type == graph.EventUnset {
 		return err
 	}
-	if bad := w.Ledger.Judge(c); bad != nil && w.broken == nil {
-		w.broken = bad
-	}
+	w.judge(c)
 	w.publish(w.Store.commit(live, finalizer.Outcome{Effect: finalizer.Stored, Object: live}))
 	return nil
 }

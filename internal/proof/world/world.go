@@ -59,6 +59,10 @@ type World struct {
 	// New sets it for level 3.
 	Strict bool
 
+	// Refused, if set, reports whether an engine makes a write because a user has refused a cascade with
+	// orphan: see Ledger.JudgeRefused.
+	Refused func(c engine.Call) bool
+
 	// restores counts the announced restores. The count is the epoch.
 	restores int
 	level    ownergraph.Level
@@ -427,10 +431,19 @@ func (w *World) write(c engine.Call) error {
 		if w.OnWrite != nil {
 			w.OnWrite(&before, c)
 		}
-		w.breaks(w.Ledger.Judge(c))
+		w.judge(c)
 		w.publish(ev)
 	}
 	return err
+}
+
+// judge judges a write of an engine.
+func (w *World) judge(c engine.Call) {
+	if w.Refused != nil && w.Refused(c) {
+		w.breaks(w.Ledger.JudgeRefused(c))
+		return
+	}
+	w.breaks(w.Ledger.Judge(c))
 }
 
 // breaks notes the first broken invariant.
