@@ -129,13 +129,16 @@ func (e *Engine) observeRestricted(id graph.NodeID) {
 		return
 	}
 	n, m := e.graph.Node(id), e.edit(id)
-	if noteRole(e, id, m); !n.Restricted() {
+	switch noteRole(e, id, m); {
+	case !n.Restricted():
 		if m.Freed = m.Role; m.Reason == policy.StoreRefused { // a store of level 3 may have refused for that
 			e.expected.Drop(id)
 		}
+	case m.Call != 0: // it may be a prepared delete or release
+		e.revokePrepared()
 	}
 	if n.State() == graph.Observed {
-		e.applyMark(&graph.Delta{}, n, m)
+		e.applyMark(&graph.Delta{}, n, e.edit(id))
 		observeSweeps(e, id, n)
 		e.work.Add(id, queue.High)
 	}
@@ -248,7 +251,7 @@ func (e *Engine) dropAbsence(id graph.NodeID, n graph.Node, k graph.Key) {
 
 // applyMark keeps the moment since which the node's mark is observed without a gap.
 // Another finalizer begins anew. So does another version from a listing, because the mark
-// may have changed and changed back in between (R3). So does any version after a rewind.
+// may have changed and changed back in between (R3). So does any version after a rewind, and only that.
 func (e *Engine) applyMark(d *graph.Delta, n graph.Node, m *record.State) {
 	withheld := false
 	if e.guards.Labels.Any() && n.State() == graph.Observed && n.Deleting() {
@@ -267,7 +270,7 @@ func (e *Engine) applyMark(d *graph.Delta, n graph.Node, m *record.State) {
 		m.Marked = e.now
 	}
 	k, _ := e.graph.Kind(n.Kind())
-	if m.Mark <= e.kinds.Rewound() || d.Mark || d.Version && k.Listing {
+	if m.Known > e.kinds.Rewound() && (m.Mark <= e.kinds.Rewound() || d.Mark || d.Version && k.Listing) {
 		m.Mark = e.seq.Stamp()
 	}
 }

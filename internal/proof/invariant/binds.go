@@ -85,10 +85,10 @@ func (w *Witness) rebind(k graph.Key, was, now bind) {
 	}
 }
 
-// unrestricted finds a write that ends an object, or marks it, although the engine knew a restriction
-// when it decided.
+// unrestricted finds a write that ends an object, or marks it, although the engine knows a restriction
+// when it hands the write out.
 func (w *Witness) unrestricted(c engine.Call) *Breach {
-	if at, known := w.decided[c.ID]; known && w.restricted(c.Key, at) {
+	if w.restricted(c.Key, w.now) {
 		return &Breach{Rule: "E4", Object: c.Key, text: "the engine ends %[1]s, and by the reports an object restricts it"}
 	}
 	return nil

@@ -101,7 +101,7 @@ func TestWitnessPolicies(t *testing.T) {
 		{"b -> a:release", "put a~[foreground]", "drop b->a", "", "a release reference goes at the foreground mark"},
 		{"b -> x", "absent x; put c -> b:restrict; decided", "delete b", "E4:", "c restricts b"},
 		{"b -> x", "absent x; put c -> b?:restrict; decided", "delete b", "E4:", "an unresolved reference restricts by UID"},
-		{"b -> x", "absent x; decided; put c -> b:restrict", "delete b", "", "c came after the decision"},
+		{"b -> x", "absent x; decided; put c -> b:restrict", "delete b", "E4:", "c came before the engine handed the call out"},
 		{"b -> x", "absent x; put c -> b:restrict; put c~* -> b:restrict; decided", "delete b", "", "c is marked"},
 		{"b -> x", "absent x; put c -> b:restrict; gone c; decided", "delete b", "", "c is gone"},
 		{"b -> x", "absent x; put a -> b:restrict; vanish a; decided", "delete b", "", "the kind of the restricting object is not served"},
