@@ -111,7 +111,7 @@ func (j *judgement) judgeBrake(e *Engine) {
 			return
 		}
 	}
-	j.d = n.Answer.Decide(j.d)
+	j.d = evidence.Withhold(j.in, e.set, &j.lists, j.d, n.Answer.Decide(j.d))
 }
 
 // tryCount does what a judgement lacks, and reports whether the object is judged again: the history fixes

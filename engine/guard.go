@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/order"
@@ -100,12 +101,7 @@ func (j *judgement) judgeProtected(e *Engine, n graph.Node) {
 	o := j.subject.Object()
 	j.notes.passed.protection = true
 	if j.notes.protected = e.guards.JudgeDelete(e.guardView(), j.id, &o); j.notes.protected != policy.ReasonUnset {
-		j.d = policy.Decision{Action: policy.Wait, Reason: j.notes.protected}
-		if j.in.Protected = true; j.holder.UID == "" { // it drops what it releases all the same
-			if d := policy.Decide(j.in, e.set, &j.lists); d.Action != policy.Wait {
-				j.d = d
-			}
-		}
+		j.d = evidence.Withhold(j.in, e.set, &j.lists, j.d, policy.Decision{Action: policy.Wait, Reason: j.notes.protected})
 	}
 }
 

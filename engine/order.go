@@ -6,6 +6,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/evidence"
 	"github.com/ownergraph/ownergraph/internal/core/order"
 	"github.com/ownergraph/ownergraph/internal/core/own"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -122,7 +123,7 @@ func (j *judgement) judgeOrder(e *Engine) {
 	}
 	j.notes.passed.order = true
 	if note.Wait {
-		j.d = order.Delayed(j.in, e.set, &j.lists, j.d)
+		j.d = evidence.Withhold(j.in, e.set, &j.lists, j.d, order.Delayed(j.in, e.set, &j.lists, j.d))
 	}
 }
 

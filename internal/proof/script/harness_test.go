@@ -106,6 +106,8 @@ func TestUnjudged(t *testing.T) {
 		"a-sweep-without-fences",
 		"a-verdict-counts-members-by-label",
 		"an-ignored-kind-does-not-block",
+		"e3-a-kept-object-releases",
+		"e4-a-restricted-holder",
 		"g5-a-conflict-counts-once",
 		"g5-a-refusal-and-policies",
 		"g5-a-refusal-is-a-write",
