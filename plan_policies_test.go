@@ -31,6 +31,11 @@ func TestPlanPolicies(t *testing.T) {
 		{"a; b -> a, c:restrict; c -> b:restrict, a", "a", graph.Background, "a removed; b held [c]; c held [b]", "b and c restrict each other"},
 		{"a; c -> a:restrict", "a", graph.Background, "a removed; c kept", "below level 3 nothing stops the deletion of an owner without finalizers"},
 		{"a; b -> a; c -> a:restrict", "a", graph.Foreground, "a held [c]; b kept by [a]; c kept", "the mark counts for no dependent"},
+		{"a -> b:restrict; b -> a/y; c -> b", "a", graph.Background, "a removed; b removed; c removed", "b has to go, and a alone restricts it"},
+		{"a -> b:restrict; b -> a/y; c -> b; d -> b:restrict", "a", graph.Background, "a removed; b held [d]; c kept by [b]; d kept", "d restricts b, too"},
+		{"a -> b:restrict; b~[foreground]; c -> b!", "a", graph.Background, "a removed; b removed; c removed", "the mark of b takes effect"},
+		{"a -> b:restrict; b -> d:restrict, a/y; c -> b; d -> a/y", "a", graph.Background, "a removed; b removed; c removed; d removed", "b goes, and then d"},
+		{"a -> b:restrict; b; c -> b", "a", graph.Background, "a removed", "nothing deletes b"},
 		{"a; b; c -> a, b:cascade", "a", graph.Orphan, "a removed; c orphaned", "the cascade owner b does not keep c, and nothing deletes it"},
 	} {
 		synctest.Test(t, func(t *testing.T) {

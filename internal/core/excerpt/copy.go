@@ -2,19 +2,21 @@
 // while the graph changes (RULES, P1).
 //
 // The part has members and owners. Members are the roots, everything below a member, the content
-// of each container among them, and each marked owner of a member, since the end of that member
-// may end the owner. The other
-// owners of members belong to the copy, and nothing below them does.
+// of each container among them, and each owner of a member that is marked, or that has to go and is
+// restricted, since the end of that member may end the owner. The other owners of members belong to
+// the copy, and nothing below them does.
 package excerpt
 
 import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/internal/core/garbage"
 	"github.com/ownergraph/ownergraph/internal/core/orphaned"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // State is the knowledge of one object in a copy.
@@ -215,7 +217,7 @@ func (c *Copy) visit(v View, id graph.NodeID) int {
 		p.End, p.Orphaned = v.Orphaned.Has(p.Object.Key)
 		p.Shown = v.Orphaned.Shown(p.Object.UID)
 	}
-	if n.Deleting() && !p.Member {
+	if !p.Member && (n.Deleting() || isKeptBack(v, n)) {
 		p.Member = true
 		c.members++
 	}
@@ -230,6 +232,23 @@ func (c *Copy) visit(v View, id graph.NodeID) int {
 		c.cursor.Start(v.Graph, id)
 	}
 	return 4 + n.Owners()
+}
+
+// isKeptBack reports whether a node has to go, as far as its owners or its last decision tell, and other
+// objects restrict it (RULES, E4).
+//
+//test:by TestCopyRestricted
+func isKeptBack(v View, n graph.Node) bool {
+	if !n.Restricted() {
+		return false
+	}
+	var s garbage.Sum
+	for i := range n.Owners() {
+		if r := n.Reference(i); !r.Self {
+			s.Add(r.OnDelete, r.Class != graph.Solid)
+		}
+	}
+	return s.Goes() || v.State(n.ID()).Reason == policy.Restricted
 }
 
 // addSameUID adds the other nodes with the UID of a node. An object below a reference with wrong
@@ -282,6 +301,11 @@ func (c *Copy) Observe(v View, d *graph.Delta) {
 		}
 		if c.expanding == f.ID {
 			c.expanding = 0
+		}
+	}
+	for _, id := range d.Restricted {
+		if p := c.parts[id]; p != nil && !c.loose {
+			c.queue(id, p)
 		}
 	}
 	if d.Node == 0 || c.loose || !v.InUse(d.Node) {

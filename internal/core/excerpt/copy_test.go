@@ -46,6 +46,70 @@ func TestCopyMeanwhile(t *testing.T) {
 	})
 }
 
+// TestCopyRestricted: the copy of an object has the object that it restricts, and everything below that one
+// if it has to go. Another object may begin to restrict it meanwhile.
+func TestCopyRestricted(t *testing.T) {
+	for _, tc := range []struct {
+		graph, late, want string
+		reason            string
+	}{
+		{"a -> b:restrict; b -> x; c -> b", "", "[a b c]", "b has to go"},
+		{"a -> b:restrict; b~*; c -> b", "", "[a b c]", "b is marked"},
+		{"a -> b:restrict; b; c -> b", "", "[a]", "nothing deletes b"},
+		{"a -> b:restrict; b -> d; c -> b; d", "", "[a]", "an owner keeps b"},
+		{"a -> b:release; b -> x; c -> b", "", "[a]", "a does not restrict b"},
+		{"a -> b:restrict; b -> x, d:restrict; c -> b; d -> x; e -> d", "", "[a b c d e]", "the end of b ends a restriction, too"},
+		{"a -> b:release; b -> x; c -> b", "d -> b:restrict", "[a b c d]", "another object restricts b meanwhile"},
+	} {
+		g := graph.New(graph.Config{Policies: true})
+		w := &world{g: g}
+		apply := func(text string) {
+			list, err := graph.Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, o := range list {
+				o.Version = graph.Version(fmt.Sprint(i + 1))
+				d, err := g.Inside(inside.Key{}).ApplyEvent(&graph.Event{Type: graph.Put, Object: o})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, c := range w.copies {
+					c.Observe(w.view(), d)
+				}
+			}
+		}
+		infos := []graph.KindInfo{}
+		for _, k := range []graph.Kind{"a", "b", "c", "d", "e"} {
+			infos = append(infos, graph.KindInfo{Kind: k})
+		}
+		if _, err := g.Apply(graph.Event{Type: graph.KindsKnown, Kinds: infos}); err != nil {
+			t.Fatal(err)
+		}
+		apply(tc.graph)
+		c := New(g)
+		w.copies = []*Copy{c}
+		root, _ := g.Lookup(graph.Key{Kind: "a", Name: "a", UID: "a"})
+		c.Add(root.ID())
+		for !c.Step(w.view(), 1) {
+		}
+		if tc.late != "" {
+			apply(tc.late)
+			for !c.Step(w.view(), 1) {
+			}
+		}
+		var got []string
+		for _, p := range c.Take() {
+			if p.Member && p.State == Exists {
+				got = append(got, p.Object.Name)
+			}
+		}
+		if fmt.Sprint(got) != tc.want {
+			t.Errorf("%s: members %v, want %s: %s", tc.graph, got, tc.want, tc.reason)
+		}
+	}
+}
+
 // TestCopyLoose: from some step on, a change of the graph follows each step, and never ends.
 // A loose copy ends all the same. It has every part that it began with and that is still in
 // the graph, and each has its key.

@@ -54,7 +54,7 @@ const layers = `
 	< internal/core/cycle, internal/core/audit, internal/core/reads, internal/core/inflight;
 	internal/core/effect, internal/core/fingerprint < internal/core/fanout;
 	internal/core/fanout < internal/core/unfinished < internal/core/held;
-	graph < internal/core/garbage < internal/core/brake, internal/core/evidence, internal/core/history, internal/core/follow; # whether an object goes by its references
+	graph < internal/core/garbage < internal/core/brake, internal/core/evidence, internal/core/history, internal/core/follow, internal/core/excerpt; # whether an object goes by its references
 	internal/core/kinds, internal/spell < internal/core/brake;
 	internal/core/jsonread, internal/core/effect, internal/core/fingerprint < internal/core/pause;
 	share, internal/core/effect, internal/core/fingerprint < internal/core/own;

@@ -31,15 +31,12 @@ const (
 	otherPolicies
 	// restrictRefusal: the store refuses the deletion of a restricted target.
 	restrictRefusal
-	// restrictionEnds: the deletion may end the restriction of an object that has to go, and that is not
-	// below a target. The plan does not have that object.
-	restrictionEnds
 	// brakeHolds: a brake may hold the cascade, and a plan may not know that.
 	brakeHolds
 	numGaps
 )
 
-var gapNames = [...]string{"none", "sweeps", "orphaning", "refusals", "guards", "policies", "restricted", "restrictions", "brakes"}
+var gapNames = [...]string{"none", "sweeps", "orphaning", "refusals", "guards", "policies", "restricted", "brakes"}
 
 // gap returns the reason for which the plan may differ, if there is one.
 func (c *comparison) gap() gap {
@@ -54,8 +51,6 @@ func (c *comparison) gap() gap {
 		return otherPolicies
 	case c.restricted():
 		return restrictRefusal
-	case c.freesOthers():
-		return restrictionEnds
 	case len(c.s.w.Sides) == 1: // the plan has the memory of the only engine
 		return noGap
 	case c.s.remembersSweeps():

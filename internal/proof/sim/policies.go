@@ -7,7 +7,6 @@ import (
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
-	"github.com/ownergraph/ownergraph/policy"
 )
 
 // noEngine is the number of no engine.
@@ -73,15 +72,6 @@ func (s *sim) withholdsMark() bool {
 // restricts reports whether another object restricts this one.
 func (s *sim) restricts(o graph.Object) bool {
 	return slices.ContainsFunc(s.w.Store.Objects(), func(d graph.Object) bool { return finalizer.Restricts(d, o) })
-}
-
-// freesOthers reports whether a planned deletion may end the restriction of an object that has to go.
-// The plan does not have that object if it is not below the targets.
-func (c *comparison) freesOthers() bool {
-	return slices.ContainsFunc(c.before, func(o graph.Object) bool {
-		h, held := c.s.heldBy(c.side, o.Key)
-		return held && h.Reason == policy.Restricted
-	})
 }
 
 // unrestrict drops every restrict reference, so that users can delete every object.
