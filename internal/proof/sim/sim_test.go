@@ -111,8 +111,12 @@ func TestFormerPolicySeeds(t *testing.T) {
 		{8906, 1000, "the judge did not know that the objects below the owner of a cascade reference have still to be counted (X1)"},
 		{1857, 1000, "the judge did not know that a refused cascade takes cascade references off (E3)"},
 		{1941, 1000, "the same for the last unset reference of an object with a policy"},
+		{21290, 600, "after a rewind the end of a restriction showed a mark that no listing had shown (R3)"},
+		{21054, 600, "the same"},
+		{22821, 600, "a release prepared before a restriction went out after its end (R3)"},
+		{21663, 600, "an object whose delete waited for a phase did not drop its release reference (L1)"},
 	} {
-		h := History{Seed: tc.seed, Steps: tc.steps}
+		h := History{Seed: tc.seed, Steps: tc.steps, With: "policies"}
 		if r := h.Run(nil); r.Broken != nil {
 			t.Errorf("%s: %v: %s", h, r.Broken, tc.reason)
 		}
