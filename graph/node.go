@@ -247,10 +247,14 @@ func (n Node) Reference(i int) Reference { return n.reference(i, n.owner(i)) }
 
 func (n Node) reference(i int, owner NodeID) (r Reference) {
 	r.Owner = owner
-	r.Block = n.inner().Blocks(i)
+	if x := n.g.at(n.id); x.is(ownersMark) {
+		o := &n.g.page(n.id).owners[slotOf(n.id)][i]
+		r.Block, r.OnDelete = o.Block, o.OnDelete
+	} else {
+		r.Block = x.is(blockMark)
+	}
 	r.Class, r.Doubt = n.ownerClass(i, r.Owner)
 	r.Self = n.isSelf(owner, r.Class, r.Doubt)
-	r.OnDelete = n.g.onDelete(n.id, i)
 	return r
 }
 

@@ -62,7 +62,7 @@ func (in *Facts) propagation(set Settings) graph.Propagation {
 	}
 	for i := range in.Owners {
 		o := &in.Owners[i]
-		if o.Self || o.OnDelete != graph.OnDeleteUnset && o.OnDelete != graph.OnDeleteCascade || in.ClassOf(o) != graph.Waiting {
+		if o.Class == graph.Dangling || o.Self || o.OnDelete != graph.OnDeleteUnset && o.OnDelete != graph.OnDeleteCascade || in.ClassOf(o) != graph.Waiting {
 			continue
 		}
 		if in.Referring > 0 || !in.ended(o) || in.voided(o) {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/internal/core/garbage"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -83,23 +82,30 @@ func (w *owners) reset() {
 	w.any, w.solid, w.unknown, w.cascades, w.ids = false, false, false, false, w.ids[:0]
 }
 
-// add adds an owner of the class, with the policy of its reference. Only a reference that may delete
-// the object gives it a root.
-func (w *owners) add(p graph.OnDelete, c graph.Class, o graph.NodeID) {
-	goes := c == graph.Dangling || c == graph.Waiting
-	switch {
-	case !garbage.Counts(p), p == graph.OnDeleteCascade && !goes, p == graph.OnDeleteUnset && w.cascades:
+// isPlain reports whether an owner counts without regard to the others: see addByPolicy.
+func (w *owners) isPlain(p graph.OnDelete) bool { return p == graph.OnDeleteUnset && !w.cascades }
+
+// addByPolicy adds an owner of the class if the policy of its reference gives the object a root. From
+// the first cascade owner that goes, only such owners count.
+func (w *owners) addByPolicy(p graph.OnDelete, c graph.Class, o graph.NodeID) {
+	if p != graph.OnDeleteCascade || c != graph.Dangling && c != graph.Waiting {
 		return
-	case p == graph.OnDeleteCascade && !w.cascades:
+	}
+	if !w.cascades {
 		w.reset()
 		w.cascades = true
 	}
+	w.add(c, o)
+}
+
+// add adds an owner of the class.
+func (w *owners) add(c graph.Class, o graph.NodeID) {
 	w.any = true
-	switch {
-	case goes:
-		w.ids = append(w.ids, o)
-	case c == graph.Solid:
+	switch c {
+	case graph.Solid:
 		w.solid = true
+	case graph.Dangling, graph.Waiting:
+		w.ids = append(w.ids, o)
 	default:
 		w.unknown = true
 	}
@@ -111,8 +117,12 @@ func (m *Machine) judge(v record.Nodes, id graph.NodeID, rewound seq.Stamp) (uin
 	n, w := v.Node(id), &m.found
 	w.reset()
 	for i := range n.Owners() {
-		if r := n.Reference(i); !r.Self {
-			w.add(r.OnDelete, classOf(v, &r, rewound), r.Owner)
+		switch r := n.Reference(i); {
+		case r.Self:
+		case w.isPlain(r.OnDelete):
+			w.add(classOf(v, &r, rewound), r.Owner)
+		default:
+			w.addByPolicy(r.OnDelete, classOf(v, &r, rewound), r.Owner)
 		}
 	}
 	switch root := m.sum(v); {
@@ -141,8 +151,12 @@ func (m *Machine) RootOf(v record.Nodes, id graph.NodeID, in *policy.Facts) uint
 	w := &m.found
 	w.reset()
 	for i := range in.Owners {
-		if f := &in.Owners[i]; !f.Self {
-			w.add(f.OnDelete, in.ClassOf(f), v.OwnerID(id, i))
+		switch f := &in.Owners[i]; {
+		case f.Self:
+		case w.isPlain(f.OnDelete):
+			w.add(in.ClassOf(f), v.OwnerID(id, i))
+		default:
+			w.addByPolicy(f.OnDelete, in.ClassOf(f), v.OwnerID(id, i))
 		}
 	}
 	return m.sum(v)
