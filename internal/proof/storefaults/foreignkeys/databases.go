@@ -11,7 +11,7 @@ import (
 	_ "modernc.org/sqlite"             // the driver "sqlite"
 )
 
-// dialect has what differs between the databases.
+// dialect has the differences between the databases.
 type dialect struct {
 	name string
 	// check judges the deferred keys.
@@ -67,7 +67,7 @@ func (d dialect) statements(s schema) (list []string) {
 	return list
 }
 
-// delete deletes the root, and takes everything back.
+// delete deletes the root, counts the rows, and takes everything back.
 func (d dialect) delete(ctx context.Context, db *sql.DB, space string, s schema) (e end, err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -77,13 +77,25 @@ func (d dialect) delete(ctx context.Context, db *sql.DB, space string, s schema)
 	list := d.statements(s)
 	if d.name == "postgres" {
 		list = append([]string{`CREATE SCHEMA ` + space, `SET LOCAL search_path TO ` + space}, list...)
-		list = append(list, `SET CONSTRAINTS ALL IMMEDIATE`, `SET CONSTRAINTS ALL DEFERRED`)
+		list = append(list, `SET CONSTRAINTS ALL IMMEDIATE`, `SET CONSTRAINTS ALL DEFERRED`, `SAVEPOINT world`)
 	}
 	for _, text := range list {
 		if _, err := tx.ExecContext(ctx, text); err != nil {
 			return e, fmt.Errorf("%s: %w", text, err)
 		}
 	}
+	e, err = d.deleteRoot(ctx, tx, s)
+	if err != nil && d.isRefusal(err) {
+		e, err = s.whole(), nil
+	}
+	if err == nil && d.name == "postgres" {
+		err = isBack(ctx, tx, s)
+	}
+	return e, err
+}
+
+// deleteRoot deletes the root, and judges the deferred keys.
+func (d dialect) deleteRoot(ctx context.Context, tx *sql.Tx, s schema) (e end, err error) {
 	_, err = tx.ExecContext(ctx, `DELETE FROM t0`)
 	if err == nil && d.name == "postgres" {
 		err = d.check(tx)
@@ -94,10 +106,19 @@ func (d dialect) delete(ctx context.Context, db *sql.DB, space string, s schema)
 	if err == nil && d.name == "sqlite" {
 		err = d.check(tx)
 	}
-	if err != nil && d.isRefusal(err) {
-		return s.whole(), nil
-	}
 	return e, err
+}
+
+// isBack takes the deletion back alone. Each row is there again, as after the plan of a deletion.
+func isBack(ctx context.Context, tx *sql.Tx, s schema) error {
+	if _, err := tx.ExecContext(ctx, `ROLLBACK TO world`); err != nil {
+		return err
+	}
+	e, err := rows(ctx, tx, s)
+	if e.refused = true; err == nil && e != s.whole() {
+		err = fmt.Errorf("the deletion is taken back, and the world has changed: %s", e)
+	}
+	return err
 }
 
 func ignoreDone(err error) error {
@@ -107,7 +128,7 @@ func ignoreDone(err error) error {
 	return err
 }
 
-// rows reads what is left.
+// rows reads the rows that are left.
 func rows(ctx context.Context, tx *sql.Tx, s schema) (e end, err error) {
 	for from := range s.tables {
 		var count int

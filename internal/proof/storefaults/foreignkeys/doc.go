@@ -9,6 +9,9 @@
 // with a plain root, and with a root that a guard selects. A difference is permitted only where a
 // predicate on the schema alone says so (class). The command reports how many schemas each of them has.
 //
+// Before each deletion the collector plans it. The plan equals BEGIN; DELETE; count the rows of each table;
+// ROLLBACK. It differs from the real end in no class, and it changes no object.
+//
 // All keys are deferred. CASCADE, SET NULL and RESTRICT act at once all the same. Otherwise Postgres' result
 // depends on the order of the constraints: NO ACTION refuses a row that a later cascade takes along,
 // and the second SET NULL of a row checks its other keys.

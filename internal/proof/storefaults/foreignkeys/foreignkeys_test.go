@@ -8,7 +8,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/servers/postgres"
+	"github.com/ownergraph/ownergraph/plan"
 )
 
 var (
@@ -41,7 +43,7 @@ func withServer(m *testing.M) int {
 }
 
 // TestForeignKeys: schemas at random end as in Postgres and SQLite, on the store in memory and on that of
-// SQLite.
+// SQLite. The plan of each deletion has that end, too.
 func TestForeignKeys(t *testing.T) {
 	t.Logf("-keys.seed=%d -keys.seeds=%d", *firstSeed, *seedCount)
 	c, err := compareSeeds(t.Context(), server, *firstSeed, *seedCount, 10)
@@ -87,10 +89,10 @@ func TestClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, run := range map[string]func(context.Context, schema, bool) (end, error){"memory": inMemory, "sqlite": onSQLite} {
+		for name, run := range map[string]func(context.Context, schema, bool) (outcome, error){"memory": inMemory, "sqlite": onSQLite} {
 			got, err := run(t.Context(), c.s, c.guarded)
-			if err != nil || (got != want) != c.differs {
-				t.Errorf("%s on %s: %s, %v, SQLite has %s, want a difference: %t: %s", c.s, name, got, err, want, c.differs, c.reason)
+			if err != nil || got.planned != got.real || (got.real != want) != c.differs {
+				t.Errorf("%s on %s: %s, planned %s, %v, SQLite has %s, want a difference: %t: %s", c.s, name, got.real, got.planned, err, want, c.differs, c.reason)
 			}
 		}
 	}
@@ -121,6 +123,52 @@ func TestUnsafeEnds(t *testing.T) {
 	} {
 		if err := s.isSafe(c.e); (err == nil) != c.safe {
 			t.Errorf("%s: %v: %s", c.e, err, c.reason)
+		}
+	}
+}
+
+// TestJudge: a plan that differs from the real end is a fault in each class. A database that differs is one in none.
+func TestJudge(t *testing.T) {
+	s := keysOf(2, map[[2]int]action{{1, 0}: cascade})
+	gone, refused := end{}, s.whole()
+	oracle := func(e end) map[string]end { return map[string]end{"SQLite": e} }
+	for _, c := range []struct {
+		got    outcome
+		want   map[string]end
+		equal  bool
+		right  bool
+		reason string
+	}{
+		{outcome{planned: gone, real: gone}, oracle(gone), true, true, "all ends are the same"},
+		{outcome{planned: refused, real: gone}, oracle(gone), false, false, "the plan forecasts another end"},
+		{outcome{planned: refused, real: refused}, oracle(gone), false, true, "a class permits the difference"},
+		{outcome{planned: refused, real: refused}, oracle(gone), true, false, "no class permits the difference"},
+	} {
+		if err := s.judge(c.got, c.want, c.equal); (err == nil) != c.right {
+			t.Errorf("planned %s, got %s: %v: %s", c.got.planned, c.got.real, err, c.reason)
+		}
+	}
+}
+
+// TestEndOfPlan: the end of a plan has its refusals, and never one of several ends.
+func TestEndOfPlan(t *testing.T) {
+	s := keysOf(2, map[[2]int]action{{1, 0}: cascade})
+	keys := []graph.Key{{Kind: "t0", Name: "row", UID: "a"}, {Kind: "t1", Name: "row", UID: "b"}}
+	removed := []plan.Object{{Key: keys[0], Outcome: plan.Removed}, {Key: keys[1], Outcome: plan.Removed}}
+	for _, c := range []struct {
+		p      plan.Plan
+		want   end
+		right  bool
+		reason string
+	}{
+		{plan.Plan{Objects: removed}, end{}, true, "both rows go"},
+		{plan.Plan{Objects: removed, Verdicts: []plan.Verdict{{Restricted: keys[1:]}}}, s.whole(), true, "the guard refuses the deletion"},
+		{plan.Plan{Refusals: []plan.Refusal{{Target: keys[0]}}}, s.whole(), true, "the store refuses the deletion"},
+		{plan.Plan{Objects: removed, Refusals: []plan.Refusal{{Target: keys[0]}}}, end{}, false, "a refused deletion removes a row"},
+		{plan.Plan{Objects: []plan.Object{{Key: keys[1], Outcome: plan.Removed, Possible: true}}}, end{}, false, "the row may stay"},
+	} {
+		if got, err := s.endOfPlan(c.p, keys); (err == nil) != c.right || err == nil && got != c.want {
+			t.Errorf("got %s, %v, want %s: %s", got, err, c.want, c.reason)
 		}
 	}
 }

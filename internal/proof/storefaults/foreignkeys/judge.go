@@ -4,56 +4,82 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 )
+
+// runner carries a deletion to its end on a store.
+type runner func(ctx context.Context, s schema, guarded bool) (outcome, error)
 
 // bench has the databases and the stores of a comparison.
 type bench struct {
-	postgres *sql.DB // nil: without
-	stores   map[string]func(context.Context, schema, bool) (end, error)
+	postgres *sql.DB
+	stores   map[string]runner
 	counts   counts
 }
 
-// counts counts schemas, by guard and class. Differ counts those of a class whose ends differ.
+// counts counts schemas, by guard and class. Differ counts those of a class whose ends differ. Runs counts
+// the deletions on each store. Each of them has a plan.
 type counts struct {
 	class, differ [2][below + 1]int
+	runs          map[string]int
 }
 
 // compare judges one schema. The error is a difference that no class permits.
 func (b *bench) compare(ctx context.Context, seed uint64) error {
 	s := draw(seed)
-	want, err := deleteInSQLite(ctx, s)
+	oracles, err := b.ask(ctx, seed, s)
 	if err != nil {
-		return fmt.Errorf("seed %d: SQLite: %w", seed, err)
-	}
-	oracles := map[string]end{"SQLite": want}
-	if b.postgres != nil {
-		if oracles["Postgres"], err = postgresDialect().delete(ctx, b.postgres, fmt.Sprintf("keys_%d", seed), s); err != nil {
-			return fmt.Errorf("seed %d: Postgres: %w", seed, err)
-		}
+		return fmt.Errorf("seed %d: %s: %w", seed, s, err)
 	}
 	for way, guarded := range []bool{false, true} {
 		c := s.classOf(guarded)
 		b.counts.class[way][c]++
 		differs := false
-		for name, run := range b.stores {
-			got, err := run(ctx, s, guarded)
+		for _, name := range slices.Sorted(maps.Keys(b.stores)) {
+			got, err := b.stores[name](ctx, s, guarded)
+			b.counts.runs[name]++
+			if err == nil {
+				err = s.judge(got, oracles, c == classUnset)
+			}
 			if err != nil {
 				return fmt.Errorf("seed %d: %s, guarded %t: %s: %w", seed, name, guarded, s, err)
 			}
-			if err := s.isSafe(got); err != nil {
-				return fmt.Errorf("seed %d: %s, guarded %t: %s: %w", seed, name, guarded, s, err)
-			}
-			for of, want := range oracles {
-				if got == want {
-					continue
-				}
-				if differs = true; c == classUnset {
-					return fmt.Errorf("seed %d: %s, guarded %t: %s: got %s, %s has %s", seed, name, guarded, s, got, of, want)
-				}
+			for _, want := range oracles {
+				differs = differs || got.real != want
 			}
 		}
 		if differs {
 			b.counts.differ[way][c]++
+		}
+	}
+	return nil
+}
+
+// ask returns the ends of the databases.
+func (b *bench) ask(ctx context.Context, seed uint64, s schema) (map[string]end, error) {
+	sqlite, err := deleteInSQLite(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("SQLite: %w", err)
+	}
+	postgres, err := postgresDialect().delete(ctx, b.postgres, fmt.Sprintf("keys_%d", seed), s)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	return map[string]end{"SQLite": sqlite, "Postgres": postgres}, nil
+}
+
+// judge compares an outcome with the ends of the databases. The plan has the real end in each class.
+func (s schema) judge(got outcome, oracles map[string]end, equal bool) error {
+	if err := s.isSafe(got.real); err != nil {
+		return err
+	}
+	if got.planned != got.real {
+		return fmt.Errorf("planned %s, got %s", got.planned, got.real)
+	}
+	for _, name := range slices.Sorted(maps.Keys(oracles)) {
+		if want := oracles[name]; equal && got.real != want {
+			return fmt.Errorf("got %s, %s has %s", got.real, name, want)
 		}
 	}
 	return nil
@@ -79,13 +105,16 @@ func (s schema) isSafe(e end) error {
 	return nil
 }
 
-// String has a line for each class.
+// String has a line for each class, and one for each store.
 func (c counts) String() (text string) {
 	for way, name := range []string{"a plain root", "a root with a guard"} {
 		text += name + ":\n"
 		for k, n := range c.class[way] {
 			text += fmt.Sprintf("  %6d schemas, %5d with another end: class %s\n", n, c.differ[way][k], class(k))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.runs)) {
+		text += fmt.Sprintf("  %6d deletions with plans on the store %s\n", c.runs[name], name)
 	}
 	return text
 }

@@ -47,9 +47,9 @@ func compareAll(ctx context.Context, first, n, sqlite uint64) (err error) {
 
 // compareSeeds compares the schemas of n seeds. It returns the first difference.
 func compareSeeds(ctx context.Context, db *sql.DB, first, n, sqlite uint64) (counts, error) {
-	b := &bench{postgres: db}
+	b := &bench{postgres: db, counts: counts{runs: map[string]int{}}}
 	for seed := first; seed < first+n; seed++ {
-		b.stores = map[string]func(context.Context, schema, bool) (end, error){"memory": inMemory}
+		b.stores = map[string]runner{"memory": inMemory}
 		if sqlite > 0 && seed%sqlite == 0 {
 			b.stores["sqlite"] = onSQLite
 		}

@@ -30,41 +30,44 @@ func kindsOf(s schema) (list []graph.KindInfo) {
 func kindOf(table int) graph.Kind { return graph.Kind(fmt.Sprintf("t%d", table)) }
 
 // inMemory runs a deletion on the store in memory.
-func inMemory(ctx context.Context, s schema, guarded bool) (end, error) {
+func inMemory(ctx context.Context, s schema, guarded bool) (outcome, error) {
 	m, err := memory.New(memory.Config{Kinds: kindsOf(s), Strict: true})
 	if err != nil {
-		return end{}, err
+		return outcome{}, err
 	}
 	return run(ctx, m, s, guarded)
 }
 
 // onSQLite runs a deletion on the store of SQLite, in a database in memory.
-func onSQLite(ctx context.Context, s schema, guarded bool) (e end, err error) {
+func onSQLite(ctx context.Context, s schema, guarded bool) (o outcome, err error) {
 	db, err := sql.Open("sqlite", "file::memory:?_txlock=immediate&_pragma=foreign_keys(1)")
 	if err != nil {
-		return e, err
+		return o, err
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	q, err := sqlstore.New(db, sqlstore.Config{Kinds: kindsOf(s), Strict: true, Policies: true})
 	if err != nil {
-		return e, err
+		return o, err
 	}
 	if err := q.Migrate(ctx); err != nil {
-		return e, err
+		return o, err
 	}
-	e, err = run(ctx, q, s, guarded)
-	return e, errors.Join(err, q.Close())
+	o, err = run(ctx, q, s, guarded)
+	return o, errors.Join(err, q.Close())
 }
 
 // policies are those of the actions.
 var policies = map[action]graph.OnDelete{cascade: graph.OnDeleteCascade, setNull: graph.OnDeleteRelease, noAction: graph.OnDeleteRestrict, restrict: graph.OnDeleteRestrict}
 
-// run makes the world, deletes the root in the background, and waits for the end.
-func run(ctx context.Context, st store, s schema, guarded bool) (e end, err error) {
+// outcome has the forecast of a deletion and its end.
+type outcome struct{ planned, real end }
+
+// run makes the world, plans the deletion of the root, deletes it in the background, and waits for the end.
+func run(ctx context.Context, st store, s schema, guarded bool) (o outcome, err error) {
 	keys, err := populate(ctx, st, s)
 	if err != nil {
-		return e, err
+		return o, err
 	}
 	conf := ownergraph.Config{Policies: true}
 	if above := maxTables; guarded {
@@ -72,7 +75,7 @@ func run(ctx context.Context, st store, s schema, guarded bool) (e end, err erro
 	}
 	c, err := ownergraph.New(st, conf)
 	if err != nil {
-		return e, err
+		return o, err
 	}
 	runs, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
@@ -84,19 +87,20 @@ func run(ctx context.Context, st store, s schema, guarded bool) (e end, err erro
 		}
 	}()
 	if _, err := c.WaitIdle(ctx); err != nil { // the root carries the finalizers of its guard
-		return e, err
+		return o, err
+	}
+	if o.planned, err = planned(ctx, c, st, keys, s); err != nil {
+		return o, err
 	}
 	err = st.Delete(ctx, keys[0], graph.DeleteOptions{Propagation: graph.Background})
-	if errors.Is(err, graph.ErrRestricted) {
-		return endOf(ctx, st, keys, true)
-	}
+	refused := errors.Is(err, graph.ErrRestricted)
 	if err == nil {
 		_, err = c.WaitIdle(ctx)
 	}
-	if err != nil {
-		return e, err
+	if err == nil || refused {
+		o.real, err = endOf(ctx, st, keys, refused)
 	}
-	return endOf(ctx, st, keys, false)
+	return o, err
 }
 
 // populate creates the objects, and then their references, because these may have rings.
@@ -122,7 +126,7 @@ func populate(ctx context.Context, st store, s schema) (keys []graph.Key, err er
 	return keys, nil
 }
 
-// endOf reads what is left. A root whose guard refuses the deletion stays with its hold.
+// endOf reads the objects that are left. A root whose guard refuses the deletion stays with its hold.
 func endOf(ctx context.Context, st store, keys []graph.Key, refused bool) (e end, err error) {
 	e.refused = refused
 	for i, key := range keys {
