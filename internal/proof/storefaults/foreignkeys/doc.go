@@ -6,8 +6,16 @@
 //	GOWORK=off go -C internal/proof/storefaults run ./foreignkeys -seeds 10000
 //
 // CASCADE is cascade, SET NULL is release, NO ACTION and RESTRICT are restrict. Each schema runs twice:
-// with a plain root, and with a root that a guard selects. A difference is permitted only where a
-// predicate on the schema alone says so (class). The command reports how many schemas each of them has.
+// with a plain root, and with a root that a guard selects. Each runs on the store in memory. A share of them
+// runs on the stores of SQLite and Postgres, too, with their triggers and transactions.
+//
+// A difference is permitted only where a predicate on the schema alone says so (class). The command reports
+// how many schemas each of them has. The judge narrows three classes:
+//
+//   - RESTRICT by another path: the databases run the schema again, with NO ACTION in the place of RESTRICT. Our
+//     end is judged beside that one. The end of RESTRICT is the same, or a refusal.
+//   - A root that its own cascade restricts: our store refuses.
+//   - A ring of restrict, with a guard: the end is that of SQL, or a refusal.
 //
 // Before each deletion the collector plans it. The plan equals BEGIN; DELETE; count the rows of each table;
 // ROLLBACK. It differs from the real end in no class, and it changes no object.

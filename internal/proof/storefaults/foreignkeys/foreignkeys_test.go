@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"database/sql"
 	"flag"
 	"fmt"
@@ -15,7 +14,7 @@ import (
 
 var (
 	firstSeed = flag.Uint64("keys.seed", 1, "the first seed of TestForeignKeys")
-	seedCount = flag.Uint64("keys.seeds", 60, "the number of seeds of TestForeignKeys")
+	seedCount = flag.Uint64("keys.seeds", 200, "the number of seeds of TestForeignKeys")
 )
 
 // server is the Postgres of the tests.
@@ -42,11 +41,11 @@ func withServer(m *testing.M) int {
 	return m.Run()
 }
 
-// TestForeignKeys: schemas at random end as in Postgres and SQLite, on the store in memory and on that of
-// SQLite. The plan of each deletion has that end, too.
+// TestForeignKeys: schemas at random end as in Postgres and SQLite, on the store in memory and on those of
+// both. The plan of each deletion has that end, too.
 func TestForeignKeys(t *testing.T) {
 	t.Logf("-keys.seed=%d -keys.seeds=%d", *firstSeed, *seedCount)
-	c, err := compareSeeds(t.Context(), server, *firstSeed, *seedCount, 10)
+	c, err := compareSeeds(t.Context(), server, *firstSeed, *seedCount, shares{sqlite: 10, postgres: 10})
 	if err != nil {
 		t.Errorf("%v: the policies of references end as the actions of foreign keys", err)
 	}
@@ -89,7 +88,7 @@ func TestClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, run := range map[string]func(context.Context, schema, bool) (outcome, error){"memory": inMemory, "sqlite": onSQLite} {
+		for name, run := range map[string]runner{"memory": inMemory, "sqlite": onSQLite, "postgres": onPostgres(server)} {
 			got, err := run(t.Context(), c.s, c.guarded)
 			if err != nil || got.planned != got.real || (got.real != want) != c.differs {
 				t.Errorf("%s on %s: %s, planned %s, %v, SQLite has %s, want a difference: %t: %s", c.s, name, got.real, got.planned, err, want, c.differs, c.reason)
@@ -127,25 +126,44 @@ func TestUnsafeEnds(t *testing.T) {
 	}
 }
 
-// TestJudge: a plan that differs from the real end is a fault in each class. A database that differs is one in none.
+// TestJudge: a plan that differs from the real end is a fault in each class. A class permits its own differences
+// alone.
 func TestJudge(t *testing.T) {
-	s := keysOf(2, map[[2]int]action{{1, 0}: cascade})
-	gone, refused := end{}, s.whole()
-	oracle := func(e end) map[string]end { return map[string]end{"SQLite": e} }
+	plain := keysOf(2, map[[2]int]action{{1, 0}: cascade})
+	own := keysOf(3, map[[2]int]action{{1, 0}: cascade, {2, 1}: cascade, {2, 0}: noAction})
+	waits := keysOf(3, map[[2]int]action{{1, 0}: cascade, {2, 0}: cascade, {1, 2}: noAction, {2, 1}: noAction})
+	under := keysOf(3, map[[2]int]action{{1, 0}: cascade, {2, 1}: noAction})
+	path := keysOf(3, map[[2]int]action{{1, 0}: cascade, {2, 0}: cascade, {1, 2}: restrict})
+	gone := end{}
+	stops := under.whole()
+	stops.refused, stops.left[0], stops.refs[1] = false, false, set{}
+	part := waits.whole()
+	part.refused, part.left[0], part.refs[1][0], part.refs[2][0] = false, false, false, false
+	both := func(e end) map[string]end { return map[string]end{"SQLite": e, "Postgres": e} }
 	for _, c := range []struct {
-		got    outcome
-		want   map[string]end
-		equal  bool
-		right  bool
-		reason string
+		s       schema
+		guarded bool
+		got     outcome
+		want    oracle
+		right   bool
+		reason  string
 	}{
-		{outcome{planned: gone, real: gone}, oracle(gone), true, true, "all ends are the same"},
-		{outcome{planned: refused, real: gone}, oracle(gone), false, false, "the plan forecasts another end"},
-		{outcome{planned: refused, real: refused}, oracle(gone), false, true, "a class permits the difference"},
-		{outcome{planned: refused, real: refused}, oracle(gone), true, false, "no class permits the difference"},
+		{plain, false, outcome{gone, gone}, oracle{own: both(gone)}, true, "all ends are the same"},
+		{plain, false, outcome{plain.whole(), gone}, oracle{own: both(gone)}, false, "the plan forecasts another end"},
+		{plain, false, outcome{plain.whole(), plain.whole()}, oracle{own: both(gone)}, false, "no class permits the difference"},
+		{own, false, outcome{own.whole(), own.whole()}, oracle{own: both(gone)}, true, "the own cascade restricts the root"},
+		{own, false, outcome{own.whole(), gone}, oracle{own: both(gone)}, false, "the plan forecasts another end in a class"},
+		{waits, true, outcome{waits.whole(), waits.whole()}, oracle{own: both(gone)}, true, "the guard refuses a ring"},
+		{waits, true, outcome{part, part}, oracle{own: both(gone)}, false, "the guard lets a part of a ring go"},
+		{waits, false, outcome{part, part}, oracle{own: both(gone)}, true, "a ring stays below a plain root"},
+		{under, false, outcome{stops, stops}, oracle{own: both(under.whole())}, true, "the cascade stops below a plain root"},
+		{under, true, outcome{stops, stops}, oracle{own: both(under.whole())}, false, "the guard lets a part of a cascade go"},
+		{path, false, outcome{gone, gone}, oracle{own: both(path.whole()), noAction: both(gone)}, true, "RESTRICT refuses, and NO ACTION does not"},
+		{path, false, outcome{path.whole(), path.whole()}, oracle{own: both(path.whole()), noAction: both(gone)}, false, "the end is that of RESTRICT, which depends on its order"},
+		{path, false, outcome{gone, gone}, oracle{own: both(stops), noAction: both(gone)}, false, "a database has a third end"},
 	} {
-		if err := s.judge(c.got, c.want, c.equal); (err == nil) != c.right {
-			t.Errorf("planned %s, got %s: %v: %s", c.got.planned, c.got.real, err, c.reason)
+		if err := c.s.judge(c.got, c.want, c.guarded); (err == nil) != c.right {
+			t.Errorf("%s: planned %s, got %s: %v: %s", c.s, c.got.planned, c.got.real, err, c.reason)
 		}
 	}
 }

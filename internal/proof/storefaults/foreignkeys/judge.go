@@ -18,35 +18,43 @@ type bench struct {
 	counts   counts
 }
 
-// counts counts schemas, by guard and class. Differ counts those of a class whose ends differ. Runs counts
-// the deletions on each store. Each of them has a plan.
+// oracle has the ends of the databases, by name. In noAction each RESTRICT is NO ACTION. It is nil for
+// a schema without the class byAnotherPath.
+type oracle struct{ own, noAction map[string]end }
+
+// counts counts schemas, by guard and class. Differ counts those of a class whose ends differ. NoAction has
+// those of the class byAnotherPath, by the class with NO ACTION. Runs counts the deletions on each store. Each
+// of them has a plan.
 type counts struct {
-	class, differ [2][below + 1]int
-	runs          map[string]int
+	class, differ, noAction [2][below + 1]int
+	runs                    map[string]int
 }
 
 // compare judges one schema. The error is a difference that no class permits.
 func (b *bench) compare(ctx context.Context, seed uint64) error {
 	s := draw(seed)
-	oracles, err := b.ask(ctx, seed, s)
+	want, err := b.ask(ctx, seed, s)
 	if err != nil {
 		return fmt.Errorf("seed %d: %s: %w", seed, s, err)
 	}
 	for way, guarded := range []bool{false, true} {
 		c := s.classOf(guarded)
 		b.counts.class[way][c]++
+		if c == byAnotherPath {
+			b.counts.noAction[way][s.withNoAction().classOf(guarded)]++
+		}
 		differs := false
 		for _, name := range slices.Sorted(maps.Keys(b.stores)) {
 			got, err := b.stores[name](ctx, s, guarded)
 			b.counts.runs[name]++
 			if err == nil {
-				err = s.judge(got, oracles, c == classUnset)
+				err = s.judge(got, want, guarded)
 			}
 			if err != nil {
 				return fmt.Errorf("seed %d: %s, guarded %t: %s: %w", seed, name, guarded, s, err)
 			}
-			for _, want := range oracles {
-				differs = differs || got.real != want
+			for _, e := range want.own {
+				differs = differs || got.real != e
 			}
 		}
 		if differs {
@@ -57,12 +65,19 @@ func (b *bench) compare(ctx context.Context, seed uint64) error {
 }
 
 // ask returns the ends of the databases.
-func (b *bench) ask(ctx context.Context, seed uint64, s schema) (map[string]end, error) {
+func (b *bench) ask(ctx context.Context, seed uint64, s schema) (o oracle, err error) {
+	if o.own, err = b.askBoth(ctx, fmt.Sprintf("keys_%d", seed), s); err == nil && s.classOf(false) == byAnotherPath {
+		o.noAction, err = b.askBoth(ctx, fmt.Sprintf("noaction_%d", seed), s.withNoAction())
+	}
+	return o, err
+}
+
+func (b *bench) askBoth(ctx context.Context, space string, s schema) (map[string]end, error) {
 	sqlite, err := deleteInSQLite(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("SQLite: %w", err)
 	}
-	postgres, err := postgresDialect().delete(ctx, b.postgres, fmt.Sprintf("keys_%d", seed), s)
+	postgres, err := postgresDialect().delete(ctx, b.postgres, space, s)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
@@ -70,16 +85,47 @@ func (b *bench) ask(ctx context.Context, seed uint64, s schema) (map[string]end,
 }
 
 // judge compares an outcome with the ends of the databases. The plan has the real end in each class.
-func (s schema) judge(got outcome, oracles map[string]end, equal bool) error {
+func (s schema) judge(got outcome, want oracle, guarded bool) error {
 	if err := s.isSafe(got.real); err != nil {
 		return err
 	}
 	if got.planned != got.real {
 		return fmt.Errorf("planned %s, got %s", got.planned, got.real)
 	}
-	for _, name := range slices.Sorted(maps.Keys(oracles)) {
-		if want := oracles[name]; equal && got.real != want {
-			return fmt.Errorf("got %s, %s has %s", got.real, name, want)
+	c, ends := s.classOf(guarded), want.own
+	if c == byAnotherPath {
+		if err := s.isRefusalMore(want); err != nil {
+			return err
+		}
+		c, ends = s.withNoAction().classOf(guarded), want.noAction
+	}
+	for _, name := range slices.Sorted(maps.Keys(ends)) {
+		if e := ends[name]; got.real != e && !s.permits(c, guarded, got.real) {
+			return fmt.Errorf("class %s: got %s, %s has %s", c, got.real, name, e)
+		}
+	}
+	return nil
+}
+
+// permits reports whether a class permits an end that no database has. A plain root whose deletion the store
+// does not refuse may end with a part of its cascade. A root with a guard ends as in SQL, or not at all.
+func (s schema) permits(c class, guarded bool, e end) bool {
+	switch c {
+	case ownCascade:
+		return e.refused
+	case ring:
+		return e.refused || !guarded
+	case below:
+		return !e.refused
+	}
+	return false
+}
+
+// isRefusalMore judges the databases: RESTRICT ends as NO ACTION does, or it refuses.
+func (s schema) isRefusalMore(want oracle) error {
+	for _, name := range slices.Sorted(maps.Keys(want.own)) {
+		if e, weak := want.own[name], want.noAction[name]; !e.refused && e != weak {
+			return fmt.Errorf("%s has %s with RESTRICT, and %s with NO ACTION", name, e, weak)
 		}
 	}
 	return nil
@@ -111,6 +157,11 @@ func (c counts) String() (text string) {
 		text += name + ":\n"
 		for k, n := range c.class[way] {
 			text += fmt.Sprintf("  %6d schemas, %5d with another end: class %s\n", n, c.differ[way][k], class(k))
+		}
+		for k, n := range c.noAction[way] {
+			if n > 0 {
+				text += fmt.Sprintf("  %6d of %s, with NO ACTION in the place of RESTRICT: class %s\n", n, byAnotherPath, class(k))
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.runs)) {

@@ -14,18 +14,22 @@ import (
 func main() {
 	seeds := flag.Uint64("seeds", 1000, "the number of schemas")
 	first := flag.Uint64("seed", 1, "the first seed")
-	sqlite := flag.Uint64("sqlite", 10, "each how many'th schema runs on the store of SQLite, too; 0 for none")
+	sqlite := flag.Uint64("sqlite", 10, "one schema of this number runs on the store of SQLite, too; 0 for none")
+	postgres := flag.Uint64("postgres", 20, "one schema of this number runs on the store of Postgres, too; 0 for none")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := compareAll(ctx, *first, *seeds, *sqlite); err != nil {
+	if err := compareAll(ctx, *first, *seeds, shares{sqlite: *sqlite, postgres: *postgres}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
+// shares has the stores of databases: one schema of this number runs on each, too. 0 is none.
+type shares struct{ sqlite, postgres uint64 }
+
 // compareAll compares schemas, with a Postgres of its own, and prints the counts.
-func compareAll(ctx context.Context, first, n, sqlite uint64) (err error) {
+func compareAll(ctx context.Context, first, n uint64, of shares) (err error) {
 	server, err := postgres.Start(postgres.Config{})
 	if err != nil {
 		return err
@@ -40,18 +44,21 @@ func compareAll(ctx context.Context, first, n, sqlite uint64) (err error) {
 		return err
 	}
 	defer db.Close()
-	c, err := compareSeeds(ctx, db, first, n, sqlite)
+	c, err := compareSeeds(ctx, db, first, n, of)
 	fmt.Print(c)
 	return err
 }
 
 // compareSeeds compares the schemas of n seeds. It returns the first difference.
-func compareSeeds(ctx context.Context, db *sql.DB, first, n, sqlite uint64) (counts, error) {
+func compareSeeds(ctx context.Context, db *sql.DB, first, n uint64, of shares) (counts, error) {
 	b := &bench{postgres: db, counts: counts{runs: map[string]int{}}}
 	for seed := first; seed < first+n; seed++ {
 		b.stores = map[string]runner{"memory": inMemory}
-		if sqlite > 0 && seed%sqlite == 0 {
+		if of.sqlite > 0 && seed%of.sqlite == 0 {
 			b.stores["sqlite"] = onSQLite
+		}
+		if of.postgres > 0 && seed%of.postgres == 0 {
+			b.stores["postgres"] = onPostgres(db)
 		}
 		if err := b.compare(ctx, seed); err != nil {
 			return b.counts, err

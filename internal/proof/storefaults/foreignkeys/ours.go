@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
@@ -46,12 +47,33 @@ func onSQLite(ctx context.Context, s schema, guarded bool) (o outcome, err error
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	q, err := sqlstore.New(db, sqlstore.Config{Kinds: kindsOf(s), Strict: true, Policies: true})
+	return onSQL(ctx, db, sqlstore.Config{}, s, guarded)
+}
+
+// space is the schema of the tables of the store on Postgres.
+const space = "store"
+
+// onPostgres runs deletions on the store of Postgres, each on new tables.
+func onPostgres(db *sql.DB) runner {
+	return func(ctx context.Context, s schema, guarded bool) (o outcome, err error) {
+		defer func() {
+			_, dropped := db.ExecContext(ctx, `DROP SCHEMA IF EXISTS `+space+` CASCADE`)
+			err = errors.Join(err, dropped)
+		}()
+		return onSQL(ctx, db, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: space}, s, guarded)
+	}
+}
+
+// onSQL runs a deletion on a store of level 3 with the settings. A process of its own would look at the log each
+// 100 ms.
+func onSQL(ctx context.Context, db *sql.DB, c sqlstore.Config, s schema, guarded bool) (o outcome, err error) {
+	c.Kinds, c.Strict, c.Policies, c.Poll = kindsOf(s), true, true, 5*time.Millisecond
+	q, err := sqlstore.New(db, c)
 	if err != nil {
 		return o, err
 	}
 	if err := q.Migrate(ctx); err != nil {
-		return o, err
+		return o, errors.Join(err, q.Close())
 	}
 	o, err = run(ctx, q, s, guarded)
 	return o, errors.Join(err, q.Close())

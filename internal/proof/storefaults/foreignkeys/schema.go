@@ -72,6 +72,19 @@ func (s schema) String() string {
 	return strings.Join(list, "; ")
 }
 
+// withNoAction has NO ACTION in the place of each RESTRICT. In the stores both are restrict, so that their
+// ends are the same.
+func (s schema) withNoAction() schema {
+	for from := range s.keys {
+		for to, a := range s.keys[from] {
+			if a == restrict {
+				s.keys[from][to] = noAction
+			}
+		}
+	}
+	return s
+}
+
 // set is a set of tables.
 type set [maxTables]bool
 
