@@ -56,12 +56,25 @@ const space = "store"
 // onPostgres runs deletions on the store of Postgres, each on new tables.
 func onPostgres(db *sql.DB) runner {
 	return func(ctx context.Context, s schema, guarded bool) (o outcome, err error) {
-		defer func() {
-			_, dropped := db.ExecContext(ctx, `DROP SCHEMA IF EXISTS `+space+` CASCADE`)
-			err = errors.Join(err, dropped)
-		}()
+		defer func() { err = errors.Join(err, drop(ctx, db)) }()
 		return onSQL(ctx, db, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: space}, s, guarded)
 	}
+}
+
+// drop drops the tables. A call that was cancelled may still have locks for a moment, so that the drop meets a
+// deadlock.
+func drop(ctx context.Context, db *sql.DB) (err error) {
+	for range 10 {
+		_, err = db.ExecContext(ctx, `DROP SCHEMA IF EXISTS `+space+` CASCADE`)
+		var state interface{ SQLState() string }
+		if !errors.As(err, &state) || state.SQLState() != "40P01" {
+			break
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("drop the tables of the store: %w", err)
+	}
+	return err
 }
 
 // onSQL runs a deletion on a store of level 3 with the settings. A process of its own would look at the log each
