@@ -23,4 +23,27 @@
 // All keys are deferred. CASCADE, SET NULL and RESTRICT act at once all the same. Otherwise Postgres' result
 // depends on the order of the constraints: NO ACTION refuses a row that a later cascade takes along,
 // and the second SET NULL of a row checks its other keys.
+//
+// # Django
+//
+// The worlds of testdata/django.txt are deletions with Django's on_delete, and their ends are Django's own on SQLite.
+// TestDjango compares them with the store in memory, which needs no Django. One command writes the ends anew. Another
+// one compares worlds at random, in which a model may have several rows:
+//
+//	GOWORK=off go -C internal/proof/storefaults run ./foreignkeys -record foreignkeys/testdata/django.txt
+//	GOWORK=off go -C internal/proof/storefaults run ./foreignkeys -django -seeds 10000
+//
+// Both need Debian's python3-django. The policies stand for on_delete so:
+//
+//   - CASCADE is cascade, and SET_NULL is release.
+//   - RESTRICT is restrict. Django's exemption is that of the store: the restricting row goes along. With a guard
+//     the whole cascade is refused, as in Django. Without one the store refuses a restricted root, and the cascade
+//     stops at a restricted row below.
+//   - PROTECT is restrict, below a root with a guard. Django refuses also if the protecting row goes along, and the
+//     store does not (class PROTECT inside of a cascade).
+//   - DO_NOTHING with the constraint of the database is NO ACTION: restrict, below a root with a guard.
+//   - DO_NOTHING without a constraint is no reference. The row stays, as in Django. Its reference dangles there.
+//
+// A store of level 3 makes no reference that dangles. Below level 3 TestDangling has our end of one: the object goes
+// by a reference that is unset or cascade, loses a release, and keeps a restrict.
 package main

@@ -16,10 +16,22 @@ func main() {
 	first := flag.Uint64("seed", 1, "the first seed")
 	sqlite := flag.Uint64("sqlite", 10, "one schema of this number runs on the store of SQLite, too; 0 for none")
 	postgres := flag.Uint64("postgres", 20, "one schema of this number runs on the store of Postgres, too; 0 for none")
+	django := flag.Bool("django", false, "compare with Django alone")
+	recorded := flag.String("record", "", "only write Django's ends into this file of scenarios")
+	python := flag.String("python", "/usr/bin/python3", "the Python that has Django")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := compareAll(ctx, *first, *seeds, shares{sqlite: *sqlite, postgres: *postgres}); err != nil {
+	var err error
+	switch {
+	case *recorded != "":
+		err = record(ctx, *python, *recorded)
+	case *django:
+		err = compareDjango(ctx, *python, *first, *seeds)
+	default:
+		err = compareAll(ctx, *first, *seeds, shares{sqlite: *sqlite, postgres: *postgres})
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -112,6 +112,25 @@ func run(ctx context.Context, st store, s schema, guarded bool) (o outcome, err 
 	if err != nil {
 		return o, err
 	}
+	err = collect(ctx, c, func() (err error) {
+		if o.planned, err = planned(ctx, c, st, keys, s); err != nil {
+			return err
+		}
+		err = st.Delete(ctx, keys[0], graph.DeleteOptions{Propagation: graph.Background})
+		refused := errors.Is(err, graph.ErrRestricted)
+		if err == nil {
+			_, err = c.WaitIdle(ctx)
+		}
+		if err == nil || refused {
+			o.real, err = endOf(ctx, st, keys, refused)
+		}
+		return err
+	})
+	return o, err
+}
+
+// collect calls use while the collector runs, which is idle before: each root has the finalizers of its guard.
+func collect(ctx context.Context, c *ownergraph.Collector, use func() error) (err error) {
 	runs, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- c.Run(runs) }()
@@ -121,21 +140,10 @@ func run(ctx context.Context, st store, s schema, guarded bool) (o outcome, err 
 			err = errors.Join(err, ended)
 		}
 	}()
-	if _, err := c.WaitIdle(ctx); err != nil { // the root carries the finalizers of its guard
-		return o, err
+	if _, err := c.WaitIdle(ctx); err != nil {
+		return err
 	}
-	if o.planned, err = planned(ctx, c, st, keys, s); err != nil {
-		return o, err
-	}
-	err = st.Delete(ctx, keys[0], graph.DeleteOptions{Propagation: graph.Background})
-	refused := errors.Is(err, graph.ErrRestricted)
-	if err == nil {
-		_, err = c.WaitIdle(ctx)
-	}
-	if err == nil || refused {
-		o.real, err = endOf(ctx, st, keys, refused)
-	}
-	return o, err
+	return use()
 }
 
 // populate creates the objects, and then their references, because these may have rings.

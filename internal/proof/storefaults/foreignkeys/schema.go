@@ -30,8 +30,9 @@ func (a action) String() string {
 // keeps reports whether the key refuses the end of the row to which it refers.
 func (a action) keeps() bool { return a == noAction || a == restrict }
 
-// maxTables bounds the tables of a schema.
-const maxTables = 6
+// maxTables bounds the tables of a schema, and maxDrawn those of a schema at random. A world of Django has a
+// table for each row.
+const maxTables, maxDrawn = 8, 6
 
 // schema has the actions of the foreign keys, by the table of the key and the table to which it refers. Each
 // table has one row. The root is the row of table 0.
@@ -43,7 +44,7 @@ type schema struct {
 // draw draws a schema. Few schemas in three have rings.
 func draw(seed uint64) (s schema) {
 	r := rand.New(rand.NewPCG(seed, 0))
-	s.tables = 2 + r.IntN(maxTables-1)
+	s.tables = 2 + r.IntN(maxDrawn-1)
 	density, back := 2+r.IntN(4), r.IntN(3)
 	for from := range s.tables {
 		for to := range s.tables {
@@ -117,9 +118,12 @@ const (
 	// below: a row outside of the cascade keeps a row below the root. SQL refuses the whole deletion. Without
 	// a guard the store deletes the root, and stops at the row below.
 	below
+	// ownProtect: a key with Django's PROTECT joins two rows of the cascade. Django refuses, and the store
+	// exempts a row that goes by its own path.
+	ownProtect
 )
 
-var classNames = [...]string{"none", "RESTRICT by another path", "a root that its own cascade restricts", "a ring of restrict", "a restriction below an unguarded root"}
+var classNames = [...]string{"none", "RESTRICT by another path", "a root that its own cascade restricts", "a ring of restrict", "a restriction below an unguarded root", "PROTECT inside of a cascade"}
 
 // String returns what the class permits.
 func (c class) String() string {
