@@ -109,25 +109,26 @@ func (w *world) compare(ctx context.Context, want end, c *counts) (differs bool,
 	if err != nil {
 		return false, err
 	}
-	for way, guarded := range []bool{false, true} {
-		if !guarded && w.has(djangoProtect) {
+	for i, by := range ways {
+		of := w.classOf(by.guarded)
+		if !by.guarded && w.has(djangoProtect) || by.foreground && of != classUnset {
 			continue
 		}
-		got, err := inMemory(ctx, s, guarded)
+		got, err := inMemory(ctx, s, by)
 		if err == nil {
-			err = s.judge(got, oracle{own: map[string]end{"SQLite": sqlite}}, guarded)
+			err = s.judge(got, oracle{own: map[string]end{"SQLite": sqlite}}, by)
 		}
 		if err == nil {
-			err = w.judge(got, want, guarded)
+			err = w.judge(got, want, by.guarded)
 		}
 		if err != nil {
-			return false, fmt.Errorf("guarded %t: %w", guarded, err)
+			return false, fmt.Errorf("%s: %w", by, err)
 		}
-		of := w.classOf(guarded)
-		c.class[way][of]++
+		c.class[i][of]++
 		c.runs["memory"]++
-		if differs = got.real != want; differs {
-			c.differ[way][of]++
+		if got.real != want {
+			c.differ[i][of]++
+			differs = differs || by.guarded
 		}
 	}
 	return differs, nil

@@ -78,7 +78,7 @@ func TestDjangoJudge(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := w.judge(outcome{ends[0], ends[0]}, ends[1], true); (err == nil) != c.right {
+		if err := w.judge(outcome{forecastOf(ends[0]), ends[0]}, ends[1], true); (err == nil) != c.right {
 			t.Errorf("%s: got %s, Django has %s: %v: %s", c.world, c.got, c.django, err, c.reason)
 		}
 	}

@@ -5,8 +5,9 @@
 //
 //	GOWORK=off go -C internal/proof/storefaults run ./foreignkeys -seeds 10000
 //
-// CASCADE is cascade, SET NULL is release, NO ACTION and RESTRICT are restrict. Each schema runs twice:
-// with a plain root, and with a root that a guard selects. Each runs on the store in memory. A share of them
+// CASCADE is cascade, SET NULL is release, NO ACTION and RESTRICT are restrict. Each schema runs
+// with a plain root, and with a root that a guard selects. A schema without a class runs with a deletion in the
+// foreground, too, where all references block. Each runs on the store in memory. A share of them
 // runs on the stores of SQLite and Postgres, too, with their triggers and transactions.
 //
 // A difference is permitted only where a predicate on the schema alone says so (class). The command reports
@@ -18,7 +19,8 @@
 //   - A ring of restrict, with a guard: the end is that of SQL, or a refusal.
 //
 // Before each deletion the collector plans it. The plan equals BEGIN; DELETE; count the rows of each table;
-// ROLLBACK. It differs from the real end in no class, and it changes no object.
+// ROLLBACK. It differs from the real end in no class, and it changes no object. Only for a ring of cascades that is
+// deleted in the foreground a plan has rows whose end it leaves open. Their real end is that of SQL.
 //
 // All keys are deferred. CASCADE, SET NULL and RESTRICT act at once all the same. Otherwise Postgres' result
 // depends on the order of the constraints: NO ACTION refuses a row that a later cascade takes along,

@@ -31,23 +31,23 @@ func kindsOf(s schema) (list []graph.KindInfo) {
 func kindOf(table int) graph.Kind { return graph.Kind(fmt.Sprintf("t%d", table)) }
 
 // inMemory runs a deletion on the store in memory.
-func inMemory(ctx context.Context, s schema, guarded bool) (outcome, error) {
+func inMemory(ctx context.Context, s schema, w way) (outcome, error) {
 	m, err := memory.New(memory.Config{Kinds: kindsOf(s), Strict: true})
 	if err != nil {
 		return outcome{}, err
 	}
-	return run(ctx, m, s, guarded)
+	return run(ctx, m, s, w)
 }
 
 // onSQLite runs a deletion on the store of SQLite, in a database in memory.
-func onSQLite(ctx context.Context, s schema, guarded bool) (o outcome, err error) {
+func onSQLite(ctx context.Context, s schema, w way) (o outcome, err error) {
 	db, err := sql.Open("sqlite", "file::memory:?_txlock=immediate&_pragma=foreign_keys(1)")
 	if err != nil {
 		return o, err
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	return onSQL(ctx, db, sqlstore.Config{}, s, guarded)
+	return onSQL(ctx, db, sqlstore.Config{}, s, w)
 }
 
 // space is the schema of the tables of the store on Postgres.
@@ -55,9 +55,9 @@ const space = "store"
 
 // onPostgres runs deletions on the store of Postgres, each on new tables.
 func onPostgres(db *sql.DB) runner {
-	return func(ctx context.Context, s schema, guarded bool) (o outcome, err error) {
+	return func(ctx context.Context, s schema, w way) (o outcome, err error) {
 		defer func() { err = errors.Join(err, drop(ctx, db)) }()
-		return onSQL(ctx, db, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: space}, s, guarded)
+		return onSQL(ctx, db, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: space}, s, w)
 	}
 }
 
@@ -79,7 +79,7 @@ func drop(ctx context.Context, db *sql.DB) (err error) {
 
 // onSQL runs a deletion on a store of level 3 with the settings. A process of its own would look at the log each
 // 100 ms.
-func onSQL(ctx context.Context, db *sql.DB, c sqlstore.Config, s schema, guarded bool) (o outcome, err error) {
+func onSQL(ctx context.Context, db *sql.DB, c sqlstore.Config, s schema, w way) (o outcome, err error) {
 	c.Kinds, c.Strict, c.Policies, c.Poll = kindsOf(s), true, true, 5*time.Millisecond
 	q, err := sqlstore.New(db, c)
 	if err != nil {
@@ -88,7 +88,7 @@ func onSQL(ctx context.Context, db *sql.DB, c sqlstore.Config, s schema, guarded
 	if err := q.Migrate(ctx); err != nil {
 		return o, errors.Join(err, q.Close())
 	}
-	o, err = run(ctx, q, s, guarded)
+	o, err = run(ctx, q, s, w)
 	return o, errors.Join(err, q.Close())
 }
 
@@ -96,27 +96,34 @@ func onSQL(ctx context.Context, db *sql.DB, c sqlstore.Config, s schema, guarded
 var policies = map[action]graph.OnDelete{cascade: graph.OnDeleteCascade, setNull: graph.OnDeleteRelease, noAction: graph.OnDeleteRestrict, restrict: graph.OnDeleteRestrict}
 
 // outcome has the forecast of a deletion and its end.
-type outcome struct{ planned, real end }
+type outcome struct {
+	planned forecast
+	real    end
+}
 
-// run makes the world, plans the deletion of the root, deletes it in the background, and waits for the end.
-func run(ctx context.Context, st store, s schema, guarded bool) (o outcome, err error) {
-	keys, err := populate(ctx, st, s)
+// run makes the world, plans the deletion of the root, deletes it, and waits for the end.
+func run(ctx context.Context, st store, s schema, w way) (o outcome, err error) {
+	keys, err := populate(ctx, st, s, w.foreground)
 	if err != nil {
 		return o, err
 	}
 	conf := ownergraph.Config{Policies: true}
-	if above := maxTables; guarded {
+	if above := maxTables; w.guarded {
 		conf.Guards = []guard.Guard{{Name: "root", Kinds: []graph.Kind{kindOf(0)}, Above: &above}}
 	}
 	c, err := ownergraph.New(st, conf)
 	if err != nil {
 		return o, err
 	}
+	how := graph.Background
+	if w.foreground {
+		how = graph.Foreground
+	}
 	err = collect(ctx, c, func() (err error) {
-		if o.planned, err = planned(ctx, c, st, keys, s); err != nil {
+		if o.planned, err = planned(ctx, c, st, keys, s, how); err != nil {
 			return err
 		}
-		err = st.Delete(ctx, keys[0], graph.DeleteOptions{Propagation: graph.Background})
+		err = st.Delete(ctx, keys[0], graph.DeleteOptions{Propagation: how})
 		refused := errors.Is(err, graph.ErrRestricted)
 		if err == nil {
 			_, err = c.WaitIdle(ctx)
@@ -147,7 +154,7 @@ func collect(ctx context.Context, c *ownergraph.Collector, use func() error) (er
 }
 
 // populate creates the objects, and then their references, because these may have rings.
-func populate(ctx context.Context, st store, s schema) (keys []graph.Key, err error) {
+func populate(ctx context.Context, st store, s schema, block bool) (keys []graph.Key, err error) {
 	for i := range s.tables {
 		o, err := st.Create(ctx, graph.Object{Key: graph.Key{Kind: kindOf(i), Name: "row"}})
 		if err != nil {
@@ -159,7 +166,7 @@ func populate(ctx context.Context, st store, s schema) (keys []graph.Key, err er
 		o := graph.Object{Key: key}
 		for to, a := range s.keys[from] {
 			if a != actionUnset {
-				o.Owners = append(o.Owners, graph.Owner{Key: keys[to], OnDelete: policies[a]})
+				o.Owners = append(o.Owners, graph.Owner{Key: keys[to], OnDelete: policies[a], Block: block})
 			}
 		}
 		if _, err := st.Update(ctx, o); err != nil {

@@ -102,6 +102,35 @@ func (s schema) ends() (in set) {
 	return in
 }
 
+// hasCascadeRing reports whether a ring of cascades is in the cascade of the root.
+func (s schema) hasCascadeRing() bool {
+	in := s.ends()
+	var goes [maxTables]set
+	for from := range s.tables {
+		for to, a := range s.keys[from] {
+			goes[from][to] = a == cascade && in[from] && in[to]
+		}
+	}
+	s.close(&goes)
+	for i := range s.tables {
+		if goes[i][i] {
+			return true
+		}
+	}
+	return false
+}
+
+// close adds to a relation all that its chains lead to.
+func (s schema) close(of *[maxTables]set) {
+	for mid := range s.tables {
+		for x := range s.tables {
+			for y := range s.tables {
+				of[x][y] = of[x][y] || of[x][mid] && of[mid][y]
+			}
+		}
+	}
+}
+
 // class is a property of a schema that permits a difference.
 type class uint8
 
@@ -167,13 +196,7 @@ func (s schema) hasRing(in set) bool {
 			waits[to][from] = waits[to][from] || in[from] && in[to] && a.keeps()
 		}
 	}
-	for mid := range s.tables {
-		for x := range s.tables {
-			for y := range s.tables {
-				waits[x][y] = waits[x][y] || waits[x][mid] && waits[mid][y]
-			}
-		}
-	}
+	s.close(&waits)
 	for from := range s.tables {
 		for to, a := range s.keys[from][:s.tables] {
 			if a.keeps() && in[from] && in[to] && waits[from][to] {
