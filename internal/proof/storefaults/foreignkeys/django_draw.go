@@ -66,7 +66,7 @@ func rowsOf(models []int, model, without int) (list []int) {
 // compareDjango compares n worlds at random with Django, and prints the counts.
 func compareDjango(ctx context.Context, python string, first, n uint64) error {
 	c := counts{runs: map[string]int{}}
-	err := error(nil)
+	var err error
 	for seed := first; seed < first+n && err == nil; seed += djangoBatch {
 		err = compareBatch(ctx, python, seed, min(djangoBatch, first+n-seed), &c)
 	}

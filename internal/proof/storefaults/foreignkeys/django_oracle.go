@@ -67,9 +67,9 @@ func askDjango(ctx context.Context, python string, worlds []world) (answers []dj
 		Versions string         `json:"versions"`
 		Ends     []djangoAnswer `json:"ends"`
 	}
-	var errors bytes.Buffer
+	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, python, "-c", program)
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &errors
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(in), &stderr
 	text, err := cmd.Output()
 	if err == nil {
 		err = json.Unmarshal(text, &out)
@@ -78,7 +78,7 @@ func askDjango(ctx context.Context, python string, worlds []world) (answers []dj
 		err = fmt.Errorf("%d ends for %d worlds", len(out.Ends), len(worlds))
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("ask Django (apt-get install -y python3-django): %w: %s", err, errors.String())
+		return nil, "", fmt.Errorf("ask Django (apt-get install -y python3-django): %w: %s", err, stderr.String())
 	}
 	return out.Ends, out.Versions, nil
 }

@@ -107,21 +107,24 @@ func TestUnsafeEnds(t *testing.T) {
 		}
 		return e
 	}
+	free := keysOf(3, map[[2]int]action{{1, 0}: cascade, {2, 1}: setNull})
 	refused := gone(1)
 	refused.refused = true
 	for _, c := range []struct {
+		s      schema
 		e      end
 		safe   bool
 		reason string
 	}{
-		{s.whole(), true, "a refusal"},
-		{gone(1), true, "the cascade reaches it"},
-		{gone(2), false, "the cascade does not reach it"},
-		{gone(0, 1), false, "a row restricts the root"},
-		{refused, false, "a refusal that deletes"},
+		{s, s.whole(), true, "a refusal"},
+		{free, gone(1), true, "the cascade reaches it"},
+		{s, gone(1), false, "a row keeps the root"},
+		{s, gone(2), false, "the cascade does not reach it"},
+		{s, gone(0, 1), false, "a row restricts the root"},
+		{s, refused, false, "a refusal that deletes"},
 	} {
-		if err := s.isSafe(c.e); (err == nil) != c.safe {
-			t.Errorf("%s: %v: %s", c.e, err, c.reason)
+		if err := c.s.isSafe(c.e); (err == nil) != c.safe {
+			t.Errorf("%s: %s: %v: %s", c.s, c.e, err, c.reason)
 		}
 	}
 }

@@ -158,8 +158,8 @@ func (s schema) isSound(got outcome, w way) error {
 	return got.planned.judge(s, got.real, w.foreground)
 }
 
-// isSafe judges what no class permits: a row goes that the cascade does not reach, or a reference that
-// keeps outlives the row to which it refers.
+// isSafe judges what no class permits: a row goes that the cascade does not reach, a reference that keeps
+// outlives the row to which it refers, or the store takes the deletion of a root that a row keeps.
 func (s schema) isSafe(e end) error {
 	in := s.ends()
 	for from := range s.tables {
@@ -169,6 +169,9 @@ func (s schema) isSafe(e end) error {
 		for to, a := range s.keys[from][:s.tables] {
 			if a.keeps() && e.left[from] && !e.left[to] {
 				return fmt.Errorf("t%d is gone, and t%d keeps it: %s", to, from, e)
+			}
+			if a.keeps() && to == 0 && !e.refused {
+				return fmt.Errorf("t%d keeps the root, and the deletion is not refused: %s", from, e)
 			}
 		}
 	}
