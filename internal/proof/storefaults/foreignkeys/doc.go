@@ -19,8 +19,8 @@
 //   - A ring of restrict, with a guard: the end is that of SQL, or a refusal.
 //
 // Before each deletion the collector plans it. The plan equals BEGIN; DELETE; count the rows of each table;
-// ROLLBACK. It differs from the real end in no class, and it changes no object. Only for a ring of cascades that is
-// deleted in the foreground a plan has rows whose end it leaves open. Their real end is that of SQL.
+// ROLLBACK. It differs from the real end in no class, and it changes no object. Only beside a ring of cascades
+// the plan of a foreground deletion has rows whose end it leaves open. Their real end is that of SQL.
 //
 // All keys are deferred. CASCADE, SET NULL and RESTRICT act at once all the same. Otherwise Postgres' result
 // depends on the order of the constraints: NO ACTION refuses a row that a later cascade takes along,

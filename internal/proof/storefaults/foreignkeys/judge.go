@@ -50,11 +50,10 @@ type counts struct {
 }
 
 // compare judges one schema. The error is a difference that no class permits.
-func (b *bench) compare(ctx context.Context, seed uint64) error {
-	s := draw(seed)
-	want, err := b.ask(ctx, seed, s)
+func (b *bench) compare(ctx context.Context, s schema) error {
+	want, err := b.ask(ctx, s)
 	if err != nil {
-		return fmt.Errorf("seed %d: %s: %w", seed, s, err)
+		return fmt.Errorf("%s: %w", s, err)
 	}
 	for i, w := range ways {
 		c := s.classOf(w.guarded)
@@ -73,7 +72,7 @@ func (b *bench) compare(ctx context.Context, seed uint64) error {
 				err = s.judge(got, want, w)
 			}
 			if err != nil {
-				return fmt.Errorf("seed %d: %s, %s: %s: %w", seed, name, w, s, err)
+				return fmt.Errorf("%s, %s: %s: %w", name, w, s, err)
 			}
 			for _, e := range want.own {
 				differs = differs || got.real != e
@@ -86,20 +85,40 @@ func (b *bench) compare(ctx context.Context, seed uint64) error {
 	return nil
 }
 
+// shrink removes keys from a schema as long as a difference remains. It returns the last difference.
+func (b *bench) shrink(ctx context.Context, s schema, err error) error {
+	for again := true; again; {
+		again = false
+		for from := range s.tables {
+			for to, a := range s.keys[from] {
+				smaller := s
+				smaller.keys[from][to] = actionUnset
+				if a == actionUnset || ctx.Err() != nil {
+					continue
+				}
+				if e := b.compare(ctx, smaller); e != nil && ctx.Err() == nil {
+					s, err, again = smaller, e, true
+				}
+			}
+		}
+	}
+	return err
+}
+
 // ask returns the ends of the databases.
-func (b *bench) ask(ctx context.Context, seed uint64, s schema) (o oracle, err error) {
-	if o.own, err = b.askBoth(ctx, fmt.Sprintf("keys_%d", seed), s); err == nil && s.classOf(false) == byAnotherPath {
-		o.noAction, err = b.askBoth(ctx, fmt.Sprintf("noaction_%d", seed), s.withNoAction())
+func (b *bench) ask(ctx context.Context, s schema) (o oracle, err error) {
+	if o.own, err = b.askBoth(ctx, s); err == nil && s.classOf(false) == byAnotherPath {
+		o.noAction, err = b.askBoth(ctx, s.withNoAction())
 	}
 	return o, err
 }
 
-func (b *bench) askBoth(ctx context.Context, space string, s schema) (map[string]end, error) {
+func (b *bench) askBoth(ctx context.Context, s schema) (map[string]end, error) {
 	sqlite, err := deleteInSQLite(ctx, s)
 	if err != nil {
 		return nil, fmt.Errorf("SQLite: %w", err)
 	}
-	postgres, err := postgresDialect().delete(ctx, b.postgres, space, s)
+	postgres, err := postgresDialect().delete(ctx, b.postgres, "keys", s)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
 
@@ -61,7 +62,7 @@ func compareAll(ctx context.Context, first, n uint64, of shares) (err error) {
 	return err
 }
 
-// compareSeeds compares the schemas of n seeds. It returns the first difference.
+// compareSeeds compares the schemas of n seeds. It returns the first difference, of a schema as small as possible.
 func compareSeeds(ctx context.Context, db *sql.DB, first, n uint64, of shares) (counts, error) {
 	b := &bench{postgres: db, counts: counts{runs: map[string]int{}}}
 	for seed := first; seed < first+n; seed++ {
@@ -72,8 +73,10 @@ func compareSeeds(ctx context.Context, db *sql.DB, first, n uint64, of shares) (
 		if of.postgres > 0 && seed%of.postgres == 0 {
 			b.stores["postgres"] = onPostgres(db)
 		}
-		if err := b.compare(ctx, seed); err != nil {
-			return b.counts, err
+		if err := b.compare(ctx, draw(seed)); err != nil {
+			before := b.counts
+			before.runs = maps.Clone(before.runs)
+			return before, fmt.Errorf("seed %d, shrunk: %w", seed, b.shrink(ctx, draw(seed), err))
 		}
 	}
 	return b.counts, nil

@@ -70,7 +70,7 @@ func (s schema) endOfPlan(p plan.Plan, keys []graph.Key) (f forecast, err error)
 	return f, nil
 }
 
-// judge compares a plan with the real end. Only a foreground deletion of rows in a ring may have open rows.
+// judge compares a plan with the real end. Only a foreground deletion beside a ring of cascades may have open rows.
 func (f forecast) judge(s schema, real end, foreground bool) error {
 	if f.open != (set{}) && !(foreground && s.hasCascadeRing()) {
 		return fmt.Errorf("the plan has several ends: %s, open: %v", f.end, f.open)

@@ -102,13 +102,13 @@ func (s schema) ends() (in set) {
 	return in
 }
 
-// hasCascadeRing reports whether a ring of cascades is in the cascade of the root.
+// hasCascadeRing reports whether cascades are a ring, in the cascade of the root or outside. The rule of plans
+// takes each owner above a ring for one that may stay, and the way to that owner may be a reference that is released.
 func (s schema) hasCascadeRing() bool {
-	in := s.ends()
 	var goes [maxTables]set
 	for from := range s.tables {
 		for to, a := range s.keys[from] {
-			goes[from][to] = a == cascade && in[from] && in[to]
+			goes[from][to] = a == cascade
 		}
 	}
 	s.close(&goes)
