@@ -63,7 +63,7 @@ func DanglingAlone(in *policy.Facts) (refs []int) {
 		switch class, cascade := in.ClassOf(f), f.OnDelete == graph.OnDeleteCascade; {
 		case class == graph.Waiting:
 			return nil
-		case class != graph.Dangling:
+		case class != graph.Dangling || f.Unconfirmed:
 			kept = kept || !cascade
 		case cascade && !cascades:
 			refs, cascades = append(refs[:0], i), true

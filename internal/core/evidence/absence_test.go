@@ -25,6 +25,7 @@ func TestDanglingAlone(t *testing.T) {
 		{"a user can delete an owner that waits again, with orphan", []policy.OwnerFacts{gone, waits}, nil},
 		{"a dangling cascade reference decides beside a solid owner", []policy.OwnerFacts{{Class: graph.Solid}, gone, cascade}, []int{2}},
 		{"so do two", []policy.OwnerFacts{cascade, gone, cascade}, []int{0, 2}},
+		{"an absence that a fence has still to confirm drops nothing", []policy.OwnerFacts{cascade, {Class: graph.Dangling, OnDelete: graph.OnDeleteCascade, Unconfirmed: true}}, []int{0}},
 		{"release and restrict delete nothing", []policy.OwnerFacts{gone, {Class: graph.Dangling, OnDelete: graph.OnDeleteRelease}, {Class: graph.Dangling, OnDelete: graph.OnDeleteRestrict}}, []int{0}},
 		{"a cascade owner that waits may be deleted again, too", []policy.OwnerFacts{gone, {Class: graph.Waiting, OnDelete: graph.OnDeleteCascade}}, nil},
 		{"a solid owner keeps the object", []policy.OwnerFacts{{Class: graph.Solid}, gone}, nil},
