@@ -13,11 +13,12 @@ import (
 const noEngine = -1
 
 // drawPolicies draws the engine for which policies do not act. In most worlds there is none. It is not
-// the first of several, because that one always writes.
+// the first of several, because that one always writes. An engine with a share holds the objects of its
+// share that have a policy, so that no engine goes on with them.
 func (o *options) drawPolicies() {
 	r := rand.New(rand.NewPCG(o.seed, 0xed6f))
 	o.unpolicied = noEngine
-	if r.IntN(4) == 0 {
+	if r.IntN(4) == 0 && !o.has(shares) {
 		o.unpolicied = min(o.engines-1, 1)
 	}
 }
