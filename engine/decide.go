@@ -192,7 +192,7 @@ func (e *Engine) arrange(j *judgement, d policy.Decision) {
 	case policy.NeedDependents:
 		e.cycles.Blocked(e.view(), id, e.now, e.fence.Passed(), &e.effects)
 		e.carryOut()
-	case policy.OwnerUnknown, policy.OwnerSolid:
+	case policy.OwnerUnknown, policy.OwnerSolid, policy.NoOwnerDeletes:
 		e.awaitMisplaced(j)
 	}
 }
