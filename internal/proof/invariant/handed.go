@@ -73,8 +73,8 @@ func (w *Witness) written(c engine.Call, live *graph.Object) *Breach {
 		return bad
 	}
 	switch {
-	case c.Type == engine.CallDelete && w.sweepCalls[c.ID]: // SweepDecided has judged it
-		return nil
+	case c.Type == engine.CallDelete && w.sweepCalls[c.ID]: // SweepDecided has judged the rest
+		return w.unrestricted(c)
 	case c.Type == engine.CallDelete && live.MarkWithheld(): // it is repeated for an order (G7)
 		return w.verdict(live)
 	case c.Type == engine.CallDelete:
