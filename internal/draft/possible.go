@@ -58,7 +58,8 @@ type Question struct {
 //  3. A propagation that is foreground or background by the order of the writes, where
 //     something stays at the object or below it.
 //  4. An object below a possible one, a member of a possible holder, and a holder that may
-//     go of a possible member.
+//     go of a possible member. A release or restrict reference deletes nothing: only the reference
+//     of such an object is possible, and no rule goes on below it.
 //  5. An owner that a possible object blocks, where something stays at the object or
 //     below it.
 //  6. An object whose end depends on more than the parts.
@@ -75,12 +76,18 @@ type Question struct {
 //test:by TestPossible TestPossibleOfSweep TestPossibleByOverride
 //test:by internal/proof/properties.TestPlanIsTheRun
 func Possible(q Question) []bool {
+	possible, _ := chances(q)
+	return possible
+}
+
+// chances returns the possible parts, and those of them that may go.
+func chances(q Question) (possible, ends []bool) {
 	s := newSurvey(q)
-	out := make([]bool, len(q.Parts))
+	possible, ends = make([]bool, len(q.Parts)), make([]bool, len(q.Parts))
 	var todo []int32
 	add := func(i int32) {
-		if !out[i] && q.Parts[i].State == excerpt.Exists {
-			out[i] = true
+		if !ends[i] && q.Parts[i].State == excerpt.Exists {
+			possible[i], ends[i] = true, true
 			todo = append(todo, i)
 		}
 	}
@@ -92,6 +99,7 @@ func Possible(q Question) []bool {
 			add(int32(i))
 		}
 	}
+	spared := make([]int32, len(q.Parts)) // the last owner that may go and spares a part, from 1
 	for len(todo) > 0 {
 		i := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -102,8 +110,13 @@ func Possible(q Question) []bool {
 			}
 		}
 		if !kept {
+			for _, d := range s.spared[i] {
+				spared[d] = i + 1
+			}
 			for _, d := range s.Below[i] {
-				add(d)
+				if possible[d] = possible[d] || q.Parts[d].State == excerpt.Exists; spared[d] != i+1 || s.goes[d] {
+					add(d)
+				}
 			}
 			s.addMembers(i, add)
 		}
@@ -116,7 +129,7 @@ func Possible(q Question) []bool {
 			}
 		}
 	}
-	return out
+	return possible, ends
 }
 
 // addMembers adds the members of a holder, and the holders of a member that may go. They wait
@@ -149,6 +162,8 @@ type survey struct {
 	// deleted has the dependents of each part that its end may delete. Without policies these are
 	// all Dependents.
 	deleted [][]int32
+	// spared has the other dependents of each part.
+	spared [][]int32
 }
 
 // link has the references of one part to another one. Owner is -1 for a reference that leads to no

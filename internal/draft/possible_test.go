@@ -28,8 +28,15 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// possibleOf returns the possible objects of one deletion, sorted. The finalizer x stays.
-func possibleOf(t *testing.T, line, at string, p graph.Propagation) (got []string) {
+// possibleOf returns the possible objects of one deletion, sorted.
+func possibleOf(t *testing.T, line, at string, p graph.Propagation) []string {
+	t.Helper()
+	q, list := questionOf(t, line, at, p)
+	return namesOf(list, Possible(q))
+}
+
+// questionOf is about one deletion. The finalizer x stays.
+func questionOf(t *testing.T, line, at string, p graph.Propagation) (Question, []excerpt.Part) {
 	t.Helper()
 	list := parts(t, line)
 	q := Question{Parts: list, Dependents: make([][]int32, len(list)), Targets: map[int32]graph.Propagation{}, Stays: func(f string) bool { return f == "x" }}
@@ -43,8 +50,13 @@ func possibleOf(t *testing.T, line, at string, p graph.Propagation) (got []strin
 	}
 	target, _ := x.Of(keyOf(t, at))
 	q.Targets[target] = p
-	for i, possible := range Possible(q) {
-		if possible {
+	return q, list
+}
+
+// namesOf returns the keys of the marked parts, sorted.
+func namesOf(list []excerpt.Part, marked []bool) (got []string) {
+	for i, is := range marked {
+		if is {
 			got = append(got, list[i].Object.Key.String())
 		}
 	}

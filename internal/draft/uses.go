@@ -43,19 +43,32 @@ func (l link) deletes() bool { return l.counts() || l.cascades() }
 // restricts reports whether the object holds the deletion of the owner.
 func (l link) restricts() bool { return l.uses&usesRestrict != 0 }
 
-// linkDeleted finds the dependents that the end of each part may delete. It is the inverse of owners.
+// MayEnd returns the possible parts that may go. Of the others only a reference is possible.
+//
+//test:by TestMayEnd
+func MayEnd(q Question) []bool {
+	_, ends := chances(q)
+	return ends
+}
+
+// linkDeleted finds the dependents that the end of each part may delete, and those that it spares. It is the
+// inverse of owners.
 //
 //test:by TestPossibleByPolicies
 func (s *survey) linkDeleted() {
-	s.deleted = s.Dependents
+	s.deleted, s.spared = s.Dependents, make([][]int32, len(s.Parts))
 	if !slices.ContainsFunc(s.Parts, hasPolicy) {
 		return
 	}
 	s.deleted = make([][]int32, len(s.Parts))
 	for i := range s.owners {
 		for _, l := range s.owners[i] {
-			if l.owner >= 0 && l.deletes() {
+			switch {
+			case l.owner < 0:
+			case l.deletes():
 				s.deleted[l.owner] = append(s.deleted[l.owner], int32(i))
+			default:
+				s.spared[l.owner] = append(s.spared[l.owner], int32(i))
 			}
 		}
 	}

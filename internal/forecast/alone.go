@@ -32,10 +32,10 @@ func (f *forecast) findVerdicts(ctx context.Context) error {
 		if err := g.findAnyway(ctx, at); err != nil {
 			return err
 		}
-		if v, ok := g.verdict(at, g.possible()); ok {
+		if v, ok := g.verdict(at, g.mayEnd()); ok {
 			f.verdicts = append(f.verdicts, v)
 			if g != f && !v.Refused() { // the engine counts for the last target what goes only with all
-				all, _ := f.verdict(i, f.possible())
+				all, _ := f.verdict(i, f.mayEnd())
 				f.open[t.Key] = all.Refused()
 			}
 		}
@@ -66,7 +66,7 @@ func (f *forecast) findAnyway(ctx context.Context, target int32) error {
 	if err != nil {
 		return err
 	}
-	possible := g.possible()
+	possible := g.mayEnd()
 	f.anyway = map[int32]bool{}
 	for _, i := range below {
 		at, ok := g.links.index.Of(f.Parts[i].Object.Key)

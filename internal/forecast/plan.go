@@ -105,7 +105,7 @@ func ForApproval(ctx context.Context, cfg engine.Config, c *seed.Copy, s seed.Se
 		return a, err
 	}
 	f.addNested()
-	a.Ends, a.Torn = f.ending(target, f.possible()), f.Torn
+	a.Ends, a.Torn = f.ending(target, f.mayEnd()), f.Torn
 	a.Unselected, a.Unlabelled = f.unselected(), f.unlabelled(target)
 	if repeated {
 		a.Fingerprint = f.fingerprintBefore()

@@ -183,14 +183,18 @@ func (f *forecast) object(i int32, e ends) plan.Object {
 }
 
 // possible returns the parts whose end depends on the order of the writes.
-func (f *forecast) possible() []bool {
+func (f *forecast) possible() []bool { return draft.Possible(f.question()) }
+
+// mayEnd returns the possible parts that may go.
+func (f *forecast) mayEnd() []bool { return draft.MayEnd(f.question()) }
+
+func (f *forecast) question() draft.Question {
 	cfg := &f.cfg
-	q := draft.Question{
+	return draft.Question{
 		Parts: f.Parts, Dependents: f.links.dependents, Below: f.links.below, Members: f.links.within, Targets: f.deleted(),
 		Foreground: slices.ContainsFunc(cfg.Sweeps, mayForeground), Override: cfg.Override, Stays: f.stays, Unknown: f.hasUnknownOwner,
 		Fixed: f.isFixed, Open: f.isOpen, Kept: f.isKept, Container: func(i int32) bool { return f.contents.Container(i).Members != graph.MembershipUnset },
 	}
-	return draft.Possible(q)
 }
 
 // deleted returns the propagation of the targets by part. It leaves out those that are restricted in the

@@ -57,7 +57,7 @@ func verdict(ctx context.Context, cfg engine.Config, c *seed.Copy, s seed.Seed, 
 	if err := f.findAnyway(ctx, i); err != nil {
 		return plan.Verdict{}, err
 	}
-	v, ok := f.verdict(i, f.possible())
+	v, ok := f.verdict(i, f.mayEnd())
 	switch {
 	case !ok:
 		err = fmt.Errorf("judge %s: Guards: none selects it, or it has passed: %w", v.Root, graph.ErrInvalid)
