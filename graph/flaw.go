@@ -13,7 +13,7 @@ import (
 // accepts a self-reference, because that never counts. It accepts the same reference
 // twice, because that counts once. An error is as that of Validate.
 //
-//test:by TestFlaw TestUnreadable
+//test:by TestFlaw TestUnreadable TestFlawedOwner
 func Flaw(o Object, l Limits) error {
 	if cause := o.unreadable(); cause != "" {
 		return flawed(o, "value", cause)
@@ -24,6 +24,9 @@ func Flaw(o Object, l Limits) error {
 	controller := UID("")
 	first := firstWithUID(o.Owners)
 	for i, r := range o.Owners {
+		if r.Kind == KindFlawed && r.UID == "" {
+			return flawed(o, fmt.Sprintf("owners[%d]", i), r.Name)
+		}
 		if r.UID == "" || r.Kind == "" || r.Name == "" {
 			return flawed(o, fmt.Sprintf("owners[%d]", i), "kind, name or uid is empty")
 		}

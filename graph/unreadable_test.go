@@ -34,3 +34,54 @@ func TestUnreadable(t *testing.T) {
 		}
 	})
 }
+
+// TestFlawedOwner: every cause makes a reference that leads to no owner, and a flaw with its text. No
+// store takes such an object, and both text forms bring it back.
+func TestFlawedOwner(t *testing.T) {
+	owner := Key{Kind: "pod", Scope: "ns", Name: "b", UID: "v"}
+	o := Object{Key: Key{Kind: "pod", Scope: "ns", Name: "a", UID: "u"}, Version: "1"}
+	o.Owners = []Owner{{Key: owner, OnDelete: OnDeleteRestrict}, FlawedOwner("references[0].uid: missing")}
+	want := "validate pod/ns/a@u: owners[1]: references[0].uid: missing: invalid"
+	if err := Flaw(o, Limits{}); err == nil || err.Error() != want || !errors.Is(err, ErrInvalid) {
+		t.Errorf("flaw %v, want %s", err, want)
+	}
+	if err := Validate(o, Limits{}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("Validate: %v", err)
+	}
+	for _, policies := range []bool{true, false} {
+		g := New(Config{Policies: policies})
+		if _, err := g.Apply(Event{Type: KindsKnown, Kinds: []KindInfo{{Kind: "pod", Scoped: true}}}); err != nil {
+			t.Fatal(err)
+		}
+		d, err := g.Apply(Event{Type: Put, Object: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := g.Node(d.Node)
+		if err := n.Flaw(); err == nil || err.Error() != want {
+			t.Errorf("the flaw of the node is %v, want that of its reference before that of its policy", err)
+		}
+		if got := n.Object(); !got.Equal(o) {
+			t.Errorf("the graph has %+v", got.Owners)
+		}
+		if b, ok := g.Lookup(owner); !ok || b.Referring() != 1 {
+			t.Errorf("the other reference leads to no owner")
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		cause := string(rapid.SliceOfN(rapid.Byte(), 0, 2000).Draw(t, "cause"))
+		o.Owners = []Owner{FlawedOwner(cause)}
+		err := Flaw(o, Limits{})
+		if err == nil || len(err.Error()) > 1024 || strings.ContainsFunc(err.Error(), unicode.IsControl) {
+			t.Fatalf("flaw %v", err)
+		}
+		text, err := o.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Object
+		if err := back.UnmarshalJSON(text); err != nil || !back.Equal(o) {
+			t.Fatalf("%s comes back as %+v: %v", text, back, err)
+		}
+	})
+}

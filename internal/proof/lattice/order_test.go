@@ -83,7 +83,8 @@ const layers = `
 	# The display of progress knows no part of the engine. Commands convert to its input.
 	internal/terminal;
 	# Files of objects, and their text.
-	lint, internal/spell < dump;
+	internal/core/jsonread, graph < annotation; # owner references with a policy, on Kubernetes
+	annotation, lint, internal/spell < dump;
 
 	# The rules of a store that honours finalizers, without watches.
 	internal/core/selector, finalizer < internal/replica;
@@ -128,7 +129,7 @@ const layers = `
 	# An adapter knows no other adapter. The kit judges a user's store, and the
 	# engine on that store.
 	. < adapters/memory, adapters/clientgo/..., adapters/etcd, adapters/sql;
-	lint < adapters/clientgo/...; # a listing as data
+	annotation, lint < adapters/clientgo/...; # a listing as data
 	., internal/proof/oracle, internal/proof/invariant, internal/fault < adapters/storetest/...;
 
 	# The harness may see everything. Only tests may see the harness.
