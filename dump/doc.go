@@ -11,7 +11,9 @@
 // The input is one JSON document, or several one after another. Each is an object, or a List
 // with items. A list of another kind, such as PodList, may leave out the kind of its items.
 // Read refuses one page of a longer list, because the objects of other pages would count as
-// absent. Read takes the metadata and status.observedGeneration, and skips the rest. Of a
+// absent. Read takes the metadata and status.observedGeneration, and skips the rest. Of the
+// annotations it takes that of package annotation, which has references with a policy. A value that
+// cannot be read makes its object flawed, as in a cluster. Of a
 // Namespace it also takes the conditions and spec.finalizers. The latter follow the finalizers
 // of the metadata, with the prefix "spec.finalizers:". Of a marked object's managed fields it
 // takes the last writers of the finalizers. It refuses

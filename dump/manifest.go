@@ -118,9 +118,20 @@ func (r *record) manifest(at string) lint.Manifest {
 		flaw(prefix, err)
 		flaw(prefix, checkName("name", ref.Name))
 		o.Owners = append(o.Owners, graph.Owner{Key: graph.Key{Kind: kind, Name: ref.Name, UID: graph.UID(ref.UID)}, Block: ref.Block, Controller: ref.Controller})
-		o.OwnerVersions = append(o.OwnerVersions, ref.APIVersion[strings.LastIndexByte(ref.APIVersion, '/')+1:])
+		o.OwnerVersions = append(o.OwnerVersions, versionIn(ref.APIVersion))
+	}
+	refs, err := m.annotated(o.Key)
+	flaw("", err)
+	for _, ref := range refs {
+		o.Owners = append(o.Owners, ref.owner)
+		o.OwnerVersions = append(o.OwnerVersions, versionIn(ref.apiVersion))
 	}
 	return o
+}
+
+// versionIn returns the version of an apiVersion.
+func versionIn(apiVersion string) string {
+	return apiVersion[strings.LastIndexByte(apiVersion, '/')+1:]
 }
 
 // whole returns no kind beside an error.

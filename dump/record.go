@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ownergraph/ownergraph/annotation"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/spell"
 )
@@ -36,7 +37,8 @@ type metadata struct {
 	Generation        int64       `json:"generation"`
 	Continue          string      `json:"continue"` // of a list
 
-	ManagedFields json.RawMessage `json:"managedFields"`
+	ManagedFields json.RawMessage            `json:"managedFields"`
+	Annotations   map[string]json.RawMessage `json:"annotations"`
 }
 
 type reference struct {
@@ -112,6 +114,13 @@ func (r *record) object() (graph.Object, error) {
 			return graph.Object{}, fmt.Errorf("metadata.ownerReferences[%d].%w", i, err)
 		}
 		o.Owners = append(o.Owners, owner)
+	}
+	annotated, err := m.annotated(o.Key)
+	for _, ref := range annotated {
+		o.Owners = append(o.Owners, ref.owner)
+	}
+	if err != nil {
+		o.Owners = append(o.Owners, annotation.Flaw(err))
 	}
 	return o, nil
 }

@@ -36,6 +36,7 @@ type LeftReference struct {
 const (
 	leftUnlisted = "the owner's kind is not listed in full"
 	leftOther    = "its kind or its name is wrong, too: correct it by hand"
+	leftPolicy   = "it has a policy, and is no owner reference of the metadata: correct the annotation by hand"
 	leftVersion  = "the version of the object is not known"
 	leftRest     = "the owners that remain are not known to exist, and the collector may delete the object without the reference"
 )
@@ -43,8 +44,8 @@ const (
 // CheckDrops is Check, and also returns the changes that take the wrong references off. A reference
 // is wrong if its finding in the report is one of these: MissingOwner, OtherScope, ScopedOwner,
 // SelfReference. A copy of a wrong reference is wrong, too. Every other reference stays. So does a
-// wrong one whose owner's kind is not listed in full, and one whose loss may end its object. The
-// input is a dump of Kubernetes.
+// wrong one whose owner's kind is not listed in full, one with a policy, and one whose loss may end
+// its object. The input is a dump of Kubernetes.
 //
 // A dump is no proof of absence. Before the changes, the caller reads the places of the owners again
 // (Drop.Places), and calls CheckDrops with the result.
@@ -175,6 +176,8 @@ func (c *checker) drop(i int, w wrongs) (d Drop, left []LeftReference) {
 func (c *checker) leftCause(o *Object, r graph.Owner, bent bool) string {
 	kind := c.kindNamed(r.Kind)
 	switch {
+	case r.OnDelete != graph.OnDeleteUnset:
+		return leftPolicy
 	case bent:
 		return leftOther
 	case kind == nil || !kind.Listed:

@@ -49,6 +49,7 @@ func TestDrops(t *testing.T) {
 		{"pod/s/a#7 -> event/s/b; event/s/b#1", "", "a rule about the kind"},
 		{"pod/s/a#7 -> x/s/b", "", "a kind that is not served"},
 		{"pod/s/a -> pod/s/b", "leave pod/s/a [0]: the version of the object is not known", "no version to compare with"},
+		{"pod/s/a#7 -> pod/s/b, pod/s/c:cascade", "drop pod/s/a#7 [0]|leave pod/s/a [1]: it has a policy, and is no owner reference of the metadata: correct the annotation by hand", "a patch of owner references does not reach an annotation"},
 		{"pod/s/b#7 -> node/x; pod/s/a#8 -> node/x", "drop pod/s/a#8 [0]|drop pod/s/b#7 [0]", "in order of keys"},
 	} {
 		r, d, err := lint.CheckDrops(input(t, c.objects), lint.Config{})

@@ -14,7 +14,12 @@ import (
 
 // collect runs a collector on the rig's store until the test ends.
 func (r *rig) collect() *ownergraph.Collector {
-	c, err := ownergraph.New(r.store, ownergraph.Config{})
+	return r.collectWith(ownergraph.Config{})
+}
+
+// collectWith is collect with settings of the engine.
+func (r *rig) collectWith(config ownergraph.Config) *ownergraph.Collector {
+	c, err := ownergraph.New(r.store, config)
 	if err != nil {
 		r.t.Fatal(err)
 	}

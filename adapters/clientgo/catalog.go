@@ -46,6 +46,8 @@ type catalog struct {
 	waived     map[graph.Kind]string        // the reasons, for ignored kinds that could not be read
 
 	services map[schema.GroupVersion]UnavailableService
+
+	held []graph.OnDelete // Config.HeldPolicies
 }
 
 // found reports whether discovery has named the resource of a definition, now or

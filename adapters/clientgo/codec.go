@@ -13,7 +13,7 @@ import (
 
 // metadataCodec reads protobuf in place of another serializer. It decodes only the
 // metadata that decisions need, and the finalizers in a Namespace's spec. It skips
-// labels, annotations and managed fields, which are most of a server's answer. Without
+// labels, managed fields and all annotations but one, which are most of a server's answer. Without
 // this, a start would leave several times more garbage than its result. The other
 // serializer reads every other message.
 //
@@ -174,16 +174,24 @@ func readMetadata(data []byte, out *metav1.PartialObjectMetadata) bool {
 	if !ok {
 		return false
 	}
-	kept := make([]byte, 0, 1024)
+	kept, annotations := make([]byte, 0, 1024), false
 	for w := (wire{rest: meta}); ; {
 		f := w.next()
 		switch f.field {
 		case 0:
-			return !w.broken && out.ObjectMeta.Unmarshal(kept) == nil
+			if w.broken || out.ObjectMeta.Unmarshal(kept) != nil {
+				return false
+			}
+			if annotations && out.Annotations == nil { // a patch must not replace the others
+				out.Annotations = map[string]string{}
+			}
+			return true
 		case 1, 3, 5, 6, 7, 9, 10, 13, 14: // name, namespace, uid, version, generation, mark, grace, owners, finalizers
 			kept = append(kept, f.whole...)
-		case 12: // the annotation of a bookmark that ends a listing
-			if bytes.Contains(f.value, []byte(metav1.InitialEventsAnnotationKey)) {
+		case 12: // an annotation
+			annotations = true
+			switch name, _ := part(f.value, 1); string(name) {
+			case metav1.InitialEventsAnnotationKey, OwnersAnnotation: // the first ends the listing of a stream
 				kept = append(kept, f.whole...)
 			}
 		}

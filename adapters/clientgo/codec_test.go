@@ -36,7 +36,10 @@ func drawMeta(t *rapid.T) meta {
 	m.ResourceVersion, m.Generation = text.Draw(t, "version"), rapid.Int64().Draw(t, "generation")
 	m.GenerateName = text.Draw(t, "generateName")
 	m.Labels = rapid.MapOf(text, text).Draw(t, "labels")
-	m.Annotations = rapid.MapOf(rapid.OneOf(text, rapid.Just(metav1.InitialEventsAnnotationKey)), text).Draw(t, "annotations")
+	m.Annotations = rapid.MapOf(rapid.OneOf(text, rapid.SampledFrom([]string{metav1.InitialEventsAnnotationKey, OwnersAnnotation, OwnersAnnotation + "x"})), text).Draw(t, "annotations")
+	if len(m.Annotations) == 0 {
+		m.Annotations = nil // as an encoding has it
+	}
 	m.CreationTimestamp = metav1.NewTime(time.Unix(rapid.Int64Range(0, 1<<40).Draw(t, "created"), 0))
 	if rapid.Bool().Draw(t, "deleting") {
 		m.DeletionTimestamp = &m.CreationTimestamp
@@ -62,10 +65,14 @@ func drawMeta(t *rapid.T) meta {
 func relevant(m meta) meta {
 	m.TypeMeta, m.GenerateName, m.Labels, m.ManagedFields = metav1.TypeMeta{}, "", nil, nil
 	m.CreationTimestamp = metav1.Time{}
-	if end, ok := m.Annotations[metav1.InitialEventsAnnotationKey]; ok {
-		m.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: end}
-	} else {
-		m.Annotations = nil
+	if m.Annotations != nil { // a patch has to know that there are some
+		kept := map[string]string{}
+		for _, name := range [...]string{metav1.InitialEventsAnnotationKey, OwnersAnnotation} {
+			if value, ok := m.Annotations[name]; ok {
+				kept[name] = value
+			}
+		}
+		m.Annotations = kept
 	}
 	if len(m.Finalizers) == 0 {
 		m.Finalizers = nil

@@ -44,6 +44,13 @@ type Config struct {
 	// RecordPrefix begins the names of these ConfigMaps. The name of the record follows.
 	// The default is "ownergraph-".
 	RecordPrefix string
+	// HeldPolicies are policies of references (graph.OnDelete) that must not act. The store reports
+	// an object that has a reference with such a policy as flawed, so the engine holds the object. Its
+	// references restrict and block their owners all the same. By default ownergraph.Config.Policies
+	// alone lets the policies act, all or none.
+	//
+	//test:by TestHeldPolicies
+	HeldPolicies []graph.OnDelete
 	// Logger receives records for the operator. The default discards them.
 	Logger *slog.Logger
 }
@@ -80,6 +87,12 @@ func (c Config) filled() (Config, error) {
 	if slices.Contains(c.Ignore, "") {
 		return c, fmt.Errorf("new store: Ignore: empty kind: %w", graph.ErrInvalid)
 	}
+	for i, d := range c.HeldPolicies {
+		if d == graph.OnDeleteUnset || d > graph.OnDeleteCascade {
+			return c, fmt.Errorf("new store: HeldPolicies[%d]: %s, want release, restrict or cascade: %w", i, d, graph.ErrInvalid)
+		}
+	}
+	c.HeldPolicies = slices.Clone(c.HeldPolicies)
 	if c.Ignore = slices.Clone(c.Ignore); c.Ignore == nil {
 		c.Ignore = DefaultIgnore()
 	}

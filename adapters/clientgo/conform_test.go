@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ownergraph/ownergraph/adapters/storetest"
+	"github.com/ownergraph/ownergraph/annotation"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/portion"
 )
@@ -30,11 +31,10 @@ func (u users) Create(_ context.Context, o graph.Object) (graph.Object, error) {
 	if err := graph.Validate(o, graph.Limits{}); err != nil {
 		return graph.Object{}, fmt.Errorf("%w: %w", graph.ErrRefused, err)
 	}
-	if err := checkPolicies(o); err != nil {
+	m := named(o.Scope, o.Name)
+	if err := u.write(&m, o, nil); err != nil {
 		return graph.Object{}, err
 	}
-	m := named(o.Scope, o.Name, u.references(o.Owners, nil)...)
-	m.Finalizers = slices.Clone(o.Finalizers)
 	if err := u.vacant(o.Key); err != nil {
 		return graph.Object{}, err
 	}
@@ -58,19 +58,25 @@ func (u users) serves(kind graph.Kind) bool {
 	return slices.ContainsFunc(u.kinds, func(k *fakeKind) bool { return kindName(k.group, k.kind) == kind })
 }
 
-func checkPolicies(o graph.Object) error {
-	for _, r := range o.Owners {
-		if err := checkPolicy(r); err != nil {
-			return err
+// write writes the references and finalizers of an object as a client does.
+func (u users) write(m *meta, o graph.Object, were []metav1.OwnerReference) error {
+	var own []metav1.OwnerReference
+	var annotated []annotation.Reference
+	for i, r := range u.references(o.Owners, were) {
+		if d := o.Owners[i].OnDelete; d == graph.OnDeleteUnset {
+			own = append(own, r)
+		} else {
+			annotated = append(annotated, withPolicy(&r, d))
 		}
+	}
+	m.Finalizers = slices.Clone(o.Finalizers)
+	if err := writeOwners(o.Key, m, own, annotated); err != nil {
+		return fmt.Errorf("%w: %w", graph.ErrRefused, err)
 	}
 	return nil
 }
 
 func (u users) Update(_ context.Context, o graph.Object) (graph.Object, error) {
-	if err := checkPolicies(o); err != nil {
-		return graph.Object{}, err
-	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if !u.serves(o.Kind) {
@@ -85,7 +91,14 @@ func (u users) Update(_ context.Context, o graph.Object) (graph.Object, error) {
 		return graph.Object{}, graph.ErrConflict
 	}
 	m := live.DeepCopy()
-	m.OwnerReferences, m.Finalizers = u.references(o.Owners, live.OwnerReferences), slices.Clone(o.Finalizers)
+	were := slices.Clone(live.OwnerReferences)
+	refs, _ := annotated(o.Kind, live) // a value that cannot be read has none
+	for i := range refs {
+		were = append(were, ownerReference(&refs[i]))
+	}
+	if err := u.write(m, o, were); err != nil {
+		return graph.Object{}, err
+	}
 	out, err := u.fake.store(k, m)
 	if err != nil {
 		return graph.Object{}, err

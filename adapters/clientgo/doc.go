@@ -78,12 +78,46 @@
 // soon: within 5 s during the first minute, and within 30 s later. It gives up a silent
 // stream after 20 s and a page after one minute.
 //
-// An owner reference of Kubernetes has no field for graph.Owner.OnDelete. The store refuses
-// a new reference with such a policy, with ErrRefused and ErrInvalid.
-//
 // One bound differs from Kubernetes. An object with more than 1,024 owner references, or
 // with a text of more than 1,024 bytes in a reference, is held as flawed. The engine's
 // Config.Limits raises the bound.
+//
+// # Policies
+//
+// An owner reference of Kubernetes has no field for graph.Owner.OnDelete, and Kubernetes' own
+// collector deletes by each owner reference. So a reference with a policy is no owner reference. It is
+// in the annotation [OwnersAnnotation] of the dependent. Package annotation has the form of the value,
+// and [SetOwner] writes it:
+//
+//	err := clientgo.SetOwner(web, deployment, site, graph.OnDeleteCascade)
+//
+// The store reports the references of the annotation behind the owner references. Each finds its
+// owner as an owner reference does. ownergraph.Config.Policies lets the policies act.
+//
+//   - The value names its own object. Controllers copy annotations, such as that of a Deployment to its
+//     ReplicaSets. A value that names another object is a copy, and the store ignores it.
+//   - A value that cannot be read makes the object flawed, and so does one of more than 64 KiB. The
+//     engine holds the object, and names the annotation and the field. The references of that value
+//     are unknown, so they restrict and block no owner. Those of the owner references do.
+//   - A UID in both lists makes the object flawed, because the policies differ.
+//   - A patch tests the former value of the annotation, and changes no other annotation. It changes
+//     both lists in one request. The last reference takes the annotation along. A patch never replaces
+//     a value that cannot be read.
+//
+// The store has level 2, so it refuses no deletion of a restricted object (RULES, E4). The engine
+// deletes no restricted object, and a mark of one waits. A user's background deletion of an owner
+// without finalizers goes through. Only a guard stops it.
+//
+// Beside the collector of kube-controller-manager policies bind background deletions only. That
+// collector does not know the annotation:
+//
+//   - It ends a foreground deletion of an owner without a wait for the dependents of annotations.
+//   - It ends an orphan deletion, which then frees no cascade reference. The engine deletes the
+//     dependent, because another program has ended the deletion.
+//   - It deletes a restricted object whose owners by owner references are gone.
+//
+// All collectors of a server have Config.Policies, or none. One of a former version sees no annotation,
+// and deletes restricted objects.
 //
 // # Watching
 //

@@ -201,14 +201,23 @@ func (c *catalog) dumped(kind graph.Kind, m *metav1.PartialObjectMetadata) lint.
 	if m.DeletionTimestamp != nil { // the end of the grace period
 		o.MarkedAt = m.DeletionTimestamp.Add(-time.Duration(min(max(o.GraceSeconds, 0), 1<<31)) * time.Second)
 	}
-	if len(m.OwnerReferences) > 0 {
-		o.OwnerVersions = make([]string, len(m.OwnerReferences))
-		for i := range m.OwnerReferences {
-			version := m.OwnerReferences[i].APIVersion
-			o.OwnerVersions[i] = version[strings.LastIndexByte(version, '/')+1:]
-		}
+	if len(o.Owners) == 0 {
+		return o
+	}
+	o.OwnerVersions = make([]string, 0, len(o.Owners))
+	for i := range m.OwnerReferences {
+		o.OwnerVersions = append(o.OwnerVersions, versionIn(m.OwnerReferences[i].APIVersion))
+	}
+	refs, _ := annotated(kind, m) // o has the fault of a value
+	for i := range refs {
+		o.OwnerVersions = append(o.OwnerVersions, versionIn(refs[i].APIVersion))
 	}
 	return o
+}
+
+// versionIn returns the version of an apiVersion.
+func versionIn(apiVersion string) string {
+	return apiVersion[strings.LastIndexByte(apiVersion, '/')+1:]
 }
 
 // unshared leaves a text as it is. Sharing takes a third of the time of a dump, and a dump

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/ownergraph/ownergraph/adapters/clientgo"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // The store converts the references of a Pod by the rules of scopes.
@@ -54,4 +55,20 @@ func discovery(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `{"kind":"APIResourceList","groupVersion":"v1","resources":[
 			{"name":"pods","kind":"Pod","namespaced":true,`+verbs+`},{"name":"nodes","kind":"Node",`+verbs+`}]}`)
 	}
+}
+
+// A reference with a policy is in an annotation of the dependent. Kubernetes' own collector does not
+// know it.
+func ExampleSetOwner() {
+	web := &metav1.ObjectMeta{Namespace: "shop", Name: "web"}
+	deployment := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	site := metav1.OwnerReference{APIVersion: "example.org/v1", Kind: "Site", Name: "front", UID: "8d12"}
+	if err := clientgo.SetOwner(web, deployment, site, graph.OnDeleteCascade); err != nil {
+		panic(err)
+	}
+	fmt.Println(web.Annotations[clientgo.OwnersAnnotation])
+	fmt.Println(len(web.OwnerReferences), "owner references")
+	// Output:
+	// {"dependent":{"kind":"apps/Deployment","namespace":"shop","name":"web"},"references":[{"apiVersion":"example.org/v1","kind":"Site","name":"front","uid":"8d12","onDelete":"cascade"}]}
+	// 0 owner references
 }

@@ -89,7 +89,11 @@ func (f *fake) patched(k *fakeKind, live *meta, body []byte) (*meta, error) {
 		return nil, err
 	}
 	for _, op := range ops {
-		if doc, err = applyOperation(doc, op, strings.Split(op.Path, "/")[1:]); err != nil {
+		path := strings.Split(op.Path, "/")[1:]
+		for i, name := range path {
+			path[i] = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+		}
+		if doc, err = applyOperation(doc, op, path); err != nil {
 			return nil, apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "", schema.GroupResource{}, "", err.Error(), 0, false)
 		}
 	}

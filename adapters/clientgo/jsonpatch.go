@@ -35,7 +35,7 @@ func (s *Store) cachedPatch(c *catalog, key graph.Key, pre graph.Precondition, c
 	}
 	if p, ok := s.layouts.find(pre.UID, pre.Version); ok {
 		m := &metav1.PartialObjectMetadata{}
-		m.Namespace, m.OwnerReferences, m.Finalizers = key.Scope, p.owners, p.finalizers
+		m.Namespace, m.Name, m.OwnerReferences, m.Finalizers, m.Annotations = key.Scope, key.Name, p.owners, p.finalizers, p.annotation
 		o := c.objectOf(key.Kind, m)
 		o.UID, o.Version = pre.UID, pre.Version
 		ops, err := c.exactPatch(o, m, change)
@@ -44,7 +44,7 @@ func (s *Store) cachedPatch(c *catalog, key graph.Key, pre graph.Precondition, c
 		}
 		return ops
 	}
-	if len(change.DropOwners)+len(change.Unblock) > 1 {
+	if len(change.DropOwners)+len(change.Unblock) > 1 || slices.ContainsFunc(change.DropOwners, hasPolicy) || slices.ContainsFunc(change.Unblock, hasPolicy) {
 		return nil
 	}
 	ops := atVersion(pre.UID, pre.Version)
@@ -81,25 +81,49 @@ func (s *Store) cachedReference(kind graph.Kind, r graph.Owner) (metav1.OwnerRef
 // exactPatch returns the patch that applies the change to a known object. o is the
 // conversion of m. The patch is nil if the change has no effect.
 func (c *catalog) exactPatch(o graph.Object, m *metav1.PartialObjectMetadata, change graph.Change) ([]operation, error) {
-	ops := atVersion(o.UID, o.Version)
-	none := len(ops)
-	same := func(list []graph.Owner, r graph.Owner) bool { return slices.ContainsFunc(list, r.Same) }
-	for i := len(o.Owners) - 1; i >= 0; i-- { // from the end, because a removal moves later entries
+	if err := checkAdded(o, change); err != nil {
+		return nil, err
+	}
+	references, err := c.referencesPatch(o, m, change)
+	if err != nil {
+		return nil, err
+	}
+	annotations, err := c.annotationPatch(o, m, change)
+	if err != nil {
+		return nil, err
+	}
+	ops := slices.Concat(references, annotations, finalizersPatch(o, m, change))
+	if len(ops) == 0 {
+		return nil, nil
+	}
+	return append(atVersion(o.UID, o.Version), ops...), nil
+}
+
+// referencesPatch returns the operations that apply the change to the owner references.
+func (c *catalog) referencesPatch(o graph.Object, m *metav1.PartialObjectMetadata, change graph.Change) ([]operation, error) {
+	var ops []operation
+	for i := len(m.OwnerReferences) - 1; i >= 0; i-- { // from the end, because a removal moves later entries
 		r, ref := o.Owners[i], m.OwnerReferences[i]
 		switch {
-		case same(change.DropOwners, r):
+		case slices.ContainsFunc(change.DropOwners, r.Same):
 			ops = append(ops, dropOwner(i, ref)...)
-		case r.Block && same(change.Unblock, r):
+		case r.Block && slices.ContainsFunc(change.Unblock, r.Same):
 			ops = append(ops, unblock(i, ref)...)
 		}
 	}
-	if change.AddOwner != nil {
-		ref, err := c.newReference(o.Key, *change.AddOwner)
-		if err != nil {
-			return nil, err
-		}
-		ops = append(ops, add("ownerReferences", len(m.OwnerReferences), ref))
+	if change.AddOwner == nil || hasPolicy(*change.AddOwner) {
+		return ops, nil
 	}
+	ref, err := c.newReference(o.Key, *change.AddOwner)
+	if err != nil {
+		return nil, err
+	}
+	return append(ops, add("ownerReferences", len(m.OwnerReferences), ref)), nil
+}
+
+// finalizersPatch returns the operations that apply the change to the finalizers of the metadata.
+func finalizersPatch(o graph.Object, m *metav1.PartialObjectMetadata, change graph.Change) []operation {
+	var ops []operation
 	for i := len(m.Finalizers) - 1; i >= 0 && change.DropFinalizer != ""; i-- {
 		if m.Finalizers[i] == change.DropFinalizer {
 			ops = append(ops, dropFinalizer(i, change.DropFinalizer)...)
@@ -108,17 +132,11 @@ func (c *catalog) exactPatch(o graph.Object, m *metav1.PartialObjectMetadata, ch
 	if f := change.AddFinalizer; f != "" && (f == change.DropFinalizer || !o.HasFinalizer(f)) {
 		ops = append(ops, add("finalizers", metadataFinalizers(o.Kind, m.Finalizers), f))
 	}
-	if len(ops) == none {
-		return nil, nil
-	}
-	return ops, nil
+	return ops
 }
 
 // newReference returns a new reference, with the version that the catalog uses.
 func (c *catalog) newReference(dep graph.Key, r graph.Owner) (metav1.OwnerReference, error) {
-	if err := checkPolicy(r); err != nil {
-		return metav1.OwnerReference{}, fmt.Errorf("patch %s: addOwner.%w", dep, err)
-	}
 	at, ok := c.kinds[r.Kind]
 	if !ok {
 		return metav1.OwnerReference{}, fmt.Errorf("patch %s: addOwner.kind %q: not served: %w: %w", dep, r.Kind, graph.ErrRefused, graph.ErrInvalid)
@@ -135,15 +153,7 @@ func (c *catalog) newReference(dep graph.Key, r graph.Owner) (metav1.OwnerRefere
 	return ref, nil
 }
 
-// checkPolicy refuses a reference with a policy, which Kubernetes has no field for.
-//
-//test:by TestPatchIsExact TestConformance
-func checkPolicy(r graph.Owner) error {
-	if r.OnDelete != graph.OnDeleteUnset {
-		return fmt.Errorf("onDelete %q: no field of an owner reference: %w: %w", r.OnDelete, graph.ErrRefused, graph.ErrInvalid)
-	}
-	return nil
-}
+func hasPolicy(r graph.Owner) bool { return r.OnDelete != graph.OnDeleteUnset }
 
 // reference returns a reference without flags.
 func reference(apiVersion string, r graph.Owner) metav1.OwnerReference {

@@ -23,16 +23,20 @@ type layouts struct {
 	apiVersions map[[2]graph.Kind]string // by the kinds of dependent and owner
 }
 
-// layout has an object's references and finalizers in order.
+// layout has an object's references and finalizers in order, and the annotation with references.
 type layout struct {
 	version    string
 	owners     []metav1.OwnerReference
 	finalizers []string
+	annotation map[string]string // nil without it
 }
 
 const (
-	maxLayouts     = 1 << 14
-	maxAPIVersions = 1 << 12
+	maxLayouts = 1 << 14
+	// maxLayoutAnnotation bounds the annotations of the cache, in bytes. A patch of an object with a
+	// longer one costs a read.
+	maxLayoutAnnotation = 1 << 12
+	maxAPIVersions      = 1 << 12
 )
 
 func newLayouts() *layouts {
@@ -50,14 +54,18 @@ func (h *layouts) record(o graph.Object, m *metav1.PartialObjectMetadata) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for i, r := range o.Owners {
-		pair := [2]graph.Kind{o.Kind, r.Kind}
+	for i := range m.OwnerReferences {
+		pair := [2]graph.Kind{o.Kind, o.Owners[i].Kind}
 		if _, known := h.apiVersions[pair]; known || len(h.apiVersions) < maxAPIVersions {
 			h.apiVersions[pair] = intern(m.OwnerReferences[i].APIVersion)
 		}
 	}
 	if needsLayout(m) {
-		h.byUID.Add(m.UID, layout{m.ResourceVersion, m.OwnerReferences, m.Finalizers})
+		p := layout{m.ResourceVersion, m.OwnerReferences, m.Finalizers, nil}
+		if value, is := m.Annotations[OwnersAnnotation]; is {
+			p.annotation = map[string]string{OwnersAnnotation: value}
+		}
+		h.byUID.Add(m.UID, p)
 	}
 }
 

@@ -253,6 +253,13 @@ func (w *worker) event(t watch.EventType, m *metav1.PartialObjectMetadata) (grap
 		return graph.Event{Type: graph.Gone, Key: graph.Key{Kind: w.kind, Scope: intern(m.Namespace), Name: m.Name, UID: graph.UID(m.UID)}}, nil
 	}
 	w.recordMeanings(m.OwnerReferences)
+	if refs, _ := annotated(w.kind, m); len(refs) > 0 { // the conversion reports the fault of a value
+		list := make([]metav1.OwnerReference, len(refs))
+		for i := range refs {
+			list[i] = ownerReference(&refs[i])
+		}
+		w.recordMeanings(list)
+	}
 	o := w.catalog.objectOf(w.kind, m)
 	w.run.store.layouts.record(o, m)
 	return graph.Event{Type: graph.Put, Object: o}, nil

@@ -39,6 +39,9 @@ func (c *catalog) objectWith(share func(string) string, kind graph.Kind, m *meta
 			o.Owners[i] = c.ownerOf(share, o.Scope, &m.OwnerReferences[i])
 		}
 	}
+	if m.Annotations != nil {
+		c.addAnnotated(share, &o, m)
+	}
 	if n := len(m.Finalizers); n > 0 {
 		o.Finalizers = make([]string, n)
 		for i, f := range m.Finalizers {
@@ -121,7 +124,8 @@ func identified(m *metav1.PartialObjectMetadata) bool {
 }
 
 // needsLayout reports whether a patch of the object needs its layout, because index 0
-// may be wrong.
+// may be wrong, or because its annotation has references.
 func needsLayout(m *metav1.PartialObjectMetadata) bool {
-	return len(m.OwnerReferences) > 1 || len(m.Finalizers) > 1
+	value, is := m.Annotations[OwnersAnnotation]
+	return (len(m.OwnerReferences) > 1 || len(m.Finalizers) > 1 || is) && len(value) <= maxLayoutAnnotation
 }

@@ -137,7 +137,9 @@ func TestPatchIsExact(t *testing.T) {
 			graph.Change{AddFinalizer: "g"}, graph.ErrRefused},
 		{"an owner of a kind that is not served", exactly, func(*rig) {},
 			graph.Change{AddOwner: &graph.Owner{Key: graph.Key{Kind: "X", Name: "x", UID: "u"}}}, graph.ErrRefused},
-		{"an owner with a policy, which Kubernetes cannot store", exactly, func(*rig) {},
+		{"an unknown policy", exactly, func(*rig) {},
+			graph.Change{DropOwners: []graph.Owner{node}, AddOwner: &graph.Owner{Key: node.Key, OnDelete: 9}}, graph.ErrRefused},
+		{"a second policy for one owner", exactly, func(*rig) {},
 			graph.Change{AddOwner: &graph.Owner{Key: node.Key, OnDelete: graph.OnDeleteRestrict}}, graph.ErrRefused},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

@@ -147,7 +147,7 @@ func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error)
 		return nil, fmt.Errorf("discover kinds: %w", err)
 	}
 	c := buildCatalog(found, lacks, before, s.ignore)
-	c.began = begun
+	c.began, c.held = begun, s.config.HeldPolicies
 	s.warnWaived(before, c)
 	s.catalog.Store(c)
 	return c, nil

@@ -33,6 +33,9 @@ type Config struct {
 	// Share makes a program that acts a member of a group, which divides the objects. It excludes
 	// Lease.
 	Share Share
+	// Policies are the policies of references that act (graph.OnDelete). The program sets
+	// Engine.Policies and Store.HeldPolicies, which must be unset.
+	Policies Policies
 	// Events reports bad references, deletions because of them, and held objects by Kubernetes
 	// Events.
 	Events bool
@@ -111,6 +114,9 @@ func (c Config) filled() (Config, error) {
 		return c, err
 	}
 	if err := c.fillShare(); err != nil {
+		return c, err
+	}
+	if err := c.fillPolicies(); err != nil {
 		return c, err
 	}
 	c.Engine.ObserveOnly = !c.Act && !c.Command.usesRecord()

@@ -97,6 +97,7 @@
 //	attr services      the API services of the kinds that the brake does not count
 //	attr group         the namespace and the name of the group
 //	attr member        the name of the member: see package group, "Logs"
+//	attr policies      the policies that act
 //
 // The program logs each kind that cannot be watched, with the reason, and its recovery. To
 // use a logr.Logger, set Config.Logger to slog.New(logr.ToSlogHandler(logger)).
@@ -147,6 +148,25 @@
 // An admission policy on the delete protects it: see the component deploy/protect. A guard without
 // kinds selects none of these objects. The program accepts a guard of Namespace if a sweep of its
 // own ends namespaces (clientgo.NamespaceFinalizer).
+//
+// # Policies of references
+//
+// A reference may have a policy, in an annotation of the dependent: see package clientgo, "Policies".
+// Config.Policies (flag -policies) says which policies act:
+//
+//	-policies none      no policy; each object with one is held (the default)
+//	-policies release   release alone; an object with cascade or restrict is held
+//	-policies all       all of them
+//
+// Beside the collector of kube-controller-manager policies bind background deletions only. The program
+// cannot tell whether that collector runs, and says so at its start. With -policies all you accept it:
+//
+//   - That collector ends a foreground deletion without the dependents of annotations.
+//   - It ends an orphan deletion too. The program then deletes the dependents with cascade, because it
+//     has not ended that deletion itself.
+//   - It deletes a restricted object whose owners by owner references are gone.
+//
+// All programs of a server need the same set.
 //
 // # Brake, pause and record
 //

@@ -10,11 +10,11 @@ import (
 )
 
 // RegisterFlags registers flags that set the config: -act, -brake, -brake-await-sick, -events, -lease, -share,
-// -listen, -ignore, -protect, -guard and others. The flags of a Command are -pause, -resume, -approve,
+// -listen, -ignore, -protect, -guard, -policies and others. The flags of a Command are -pause, -resume, -approve,
 // -refuse and -retire. The present values are the defaults. The config is complete after the
 // flag set has parsed.
 //
-//test:by TestFlags TestGuardFlags TestCommandFlags
+//test:by TestFlags TestGuardFlags TestCommandFlags TestPoliciesRefused
 func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.BoolVar(&c.Act, "act", c.Act, "patch and delete; without it the program only observes")
 	f.Var(brakeFlag{c}, "brake",
@@ -38,6 +38,8 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 		"a `rule` for objects that the program never deletes, as kind=Secret,namespace=prod,selector=keep; terms of one name are alternatives; may be repeated")
 	f.Var(guardFlag{&c.Engine.Guards}, "guard",
 		"a `guard` that judges deletions of roots before their cascades, as kind=apps/Deployment,namespace=prod,above=100, with protected or always; may be repeated")
+	f.Var(policiesFlag{&c.Policies}, "policies",
+		"the `set` of policies of references that act, from the annotation "+clientgo.OwnersAnnotation+": none, release or all; objects with another policy are held. Beside the collector of kube-controller-manager policies bind background deletions only, and all accepts that")
 	f.DurationVar(&c.Store.Rediscover, "rediscover", c.Store.Rediscover, "the interval between two periodic discoveries (0: 30s)")
 	f.IntVar(&c.Store.PageSize, "page-size", c.Store.PageSize, "the maximum number of objects in a page of a listing (0: 500)")
 	f.IntVar(&c.Store.Listings, "listings", c.Store.Listings, "the maximum number of kinds that are listed at once (0: 8)")

@@ -29,6 +29,8 @@ func TestFlags(t *testing.T) {
 		{"-share auto", Config{Listen: "here", Share: Share{Auto: true}}, "a member of a group"},
 		{"-share auto -share-group a/b -share-member me -share-lease 30s", Config{Listen: "here", Share: Share{true, "a", "b", "me", 30 * time.Second}}, "all of it"},
 		{"-share auto -share all -share-group a/b -share-group=", Config{Listen: "here"}, "the last ones count"},
+		{"-policies all -policies release", Config{Listen: "here", Policies: PoliciesRelease}, "the last one counts"},
+		{"-policies all -policies none", Config{Listen: "here"}, "the default"},
 		{"-web :8081", Config{Listen: "here", Web: ":8081"}, "pages on request"},
 		{"-lease a/b -lease=", Config{Listen: "here"}, "the last one counts"},
 		{"-ignore Pod,apps/Deployment -ignore shop.example/*", Config{Listen: "here", Store: clientgo.Config{Ignore: ignored}}, "it adds"},
