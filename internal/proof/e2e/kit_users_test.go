@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"github.com/ownergraph/ownergraph/annotation"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -85,14 +85,13 @@ func (u kitUsers) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOp
 	return meaning(u.w.in(c, key.Scope).Delete(ctx, key.Name, options))
 }
 
-// write puts owners and finalizers into an object. An owner reference of Kubernetes has no place
-// for a policy, so write refuses one.
+// write puts owners and finalizers into an object. References with a policy go to the annotation.
 func (u kitUsers) write(out *unstructured.Unstructured, o graph.Object) error {
+	all := out.GetAnnotations()
+	delete(all, annotation.Owners)
 	var refs []metav1.OwnerReference
-	for i, r := range o.Owners {
-		if r.OnDelete != graph.OnDeleteUnset {
-			return fmt.Errorf("write %s: owners[%d].onDelete: %q: no field of an owner reference: %w", o.Key, i, r.OnDelete, graph.ErrInvalid)
-		}
+	var withPolicy []annotation.Reference
+	for _, r := range o.Owners {
 		ref := metav1.OwnerReference{
 			APIVersion: "none/v1", Kind: string(r.Kind), Name: r.Name, UID: types.UID(r.UID),
 			BlockOwnerDeletion: &r.Block, Controller: &r.Controller,
@@ -100,8 +99,25 @@ func (u kitUsers) write(out *unstructured.Unstructured, o graph.Object) error {
 		if c := u.of(r.Kind); c.plural != "" {
 			ref.APIVersion, ref.Kind = c.gvk.ToAPIVersionAndKind()
 		}
+		if r.OnDelete != graph.OnDeleteUnset {
+			withPolicy = append(withPolicy, annotation.Reference{
+				APIVersion: ref.APIVersion, Kind: ref.Kind, Name: r.Name, UID: r.UID, Block: r.Block, Controller: r.Controller, OnDelete: r.OnDelete,
+			})
+			continue
+		}
 		refs = append(refs, ref)
 	}
+	value, err := annotation.Format(o.Key, withPolicy)
+	if err != nil {
+		return err
+	}
+	if value != "" {
+		if all == nil {
+			all = map[string]string{}
+		}
+		all[annotation.Owners] = value
+	}
+	out.SetAnnotations(all)
 	out.SetOwnerReferences(refs)
 	out.SetFinalizers(o.Finalizers)
 	return nil

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 
+	"github.com/ownergraph/ownergraph/adapters/clientgo"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -194,7 +195,30 @@ func (r reader) metadata(m metav1.Object, gvk schema.GroupVersionKind) graph.Obj
 	for _, ref := range m.GetOwnerReferences() {
 		o.Owners = append(o.Owners, r.owner(m.GetNamespace(), ref))
 	}
+	o.Owners = append(o.Owners, r.withPolicies(m, o.Kind)...)
 	return o
+}
+
+// withPolicies returns the references of an object's annotation. A value of another object, and one
+// that cannot be read, has none.
+func (r reader) withPolicies(m metav1.Object, of graph.Kind) (out []graph.Owner) {
+	var value struct {
+		Dependent  struct{ Kind, Namespace, Name string }
+		References []struct {
+			metav1.OwnerReference
+			OnDelete graph.OnDelete
+		}
+	}
+	err := json.Unmarshal([]byte(m.GetAnnotations()[clientgo.OwnersAnnotation]), &value)
+	if d := value.Dependent; err != nil || d.Kind != string(of) || d.Namespace != m.GetNamespace() || d.Name != m.GetName() {
+		return nil
+	}
+	for _, ref := range value.References {
+		owner := r.owner(m.GetNamespace(), ref.OwnerReference)
+		owner.OnDelete = ref.OnDelete
+		out = append(out, owner)
+	}
+	return out
 }
 
 func (r reader) owner(ns string, ref metav1.OwnerReference) graph.Owner {
