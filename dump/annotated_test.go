@@ -34,7 +34,7 @@ func TestAnnotation(t *testing.T) {
 		o := content.Objects[0]
 		var owners []string
 		for _, r := range o.Owners {
-			if r.Kind == graph.KindFlawed {
+			if r.Flawed() {
 				owners = append(owners, "flaw")
 				continue
 			}

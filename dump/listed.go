@@ -15,7 +15,7 @@ func (s *inventory) unlisted(objects []graph.Object) (list []graph.KindInfo) {
 	seen := map[graph.Kind]bool{}
 	for i := range objects {
 		for _, ref := range objects[i].Owners {
-			if _, listed := s.scoped[ref.Kind]; listed || seen[ref.Kind] || ref.Kind == graph.KindFlawed {
+			if _, listed := s.scoped[ref.Kind]; listed || seen[ref.Kind] || ref.Flawed() {
 				continue
 			}
 			seen[ref.Kind] = true

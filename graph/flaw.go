@@ -24,7 +24,7 @@ func Flaw(o Object, l Limits) error {
 	controller := UID("")
 	first := firstWithUID(o.Owners)
 	for i, r := range o.Owners {
-		if r.Kind == KindFlawed && r.UID == "" {
+		if r.Flawed() {
 			return flawed(o, fmt.Sprintf("owners[%d]", i), r.Name)
 		}
 		if r.UID == "" || r.Kind == "" || r.Name == "" {

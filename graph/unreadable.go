@@ -28,6 +28,11 @@ func FlawedOwner(cause string) Owner {
 	return Owner{Key: Key{Kind: KindFlawed, Name: clean(cause)}}
 }
 
+// Flawed reports whether the reference is one of FlawedOwner. No reference to an owner lacks a UID.
+//
+//test:by TestFlawedOwner
+func (o Owner) Flawed() bool { return o.Kind == KindFlawed && o.UID == "" }
+
 // UnreadableBecause returns the finalizer of an object that a store cannot read. It cuts a
 // long cause, and leaves control characters out.
 //

@@ -48,6 +48,9 @@ func TestFlawedOwner(t *testing.T) {
 	if err := Validate(o, Limits{}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("Validate: %v", err)
 	}
+	if o.Owners[0].Flawed() || !o.Owners[1].Flawed() || (Owner{Key: Key{Kind: KindFlawed, Name: "a", UID: "u"}}).Flawed() {
+		t.Error("a reference to an owner counts as a fault")
+	}
 	for _, policies := range []bool{true, false} {
 		g := New(Config{Policies: policies})
 		if _, err := g.Apply(Event{Type: KindsKnown, Kinds: []KindInfo{{Kind: "pod", Scoped: true}}}); err != nil {

@@ -250,6 +250,7 @@ func TestMalformed(t *testing.T) {
 	}{
 		{func(o *graph.Object) { o.Owners[0].Name = "" }, "owners[0]", "a reference without a name"},
 		{func(o *graph.Object) { o.Owners[0].UID = "" }, "owners[0]", "a reference without a UID"},
+		{func(o *graph.Object) { o.Owners[0] = graph.FlawedOwner("no JSON\nat all") }, "owners[0]", "a fault that the store reports"},
 		{func(o *graph.Object) { o.Finalizers = make([]string, 2000) }, "object", "too many finalizers"},
 		{func(o *graph.Object) { o.Finalizers = []string{"a\nb"} }, "object", "a control character"},
 		{func(o *graph.Object) { o.Finalizers = []string{"a\xff"} }, "object", "no text"},

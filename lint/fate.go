@@ -130,7 +130,7 @@ func (c *checker) kubernetes(i int) Fate {
 	var n [itself + 1]int
 	owners := 0
 	for j := range min(len(o.Owners), maxJudged) {
-		if o.Owners[j].OnDelete == graph.OnDeleteUnset { // a reference with a policy is no owner reference there
+		if r := o.Owners[j]; r.OnDelete == graph.OnDeleteUnset && !r.Flawed() { // the others are in an annotation there
 			n[c.standing(i, j)]++
 			owners++
 		}

@@ -20,7 +20,7 @@ func (c *checker) references(i int) {
 			seen[r.UID] = j
 		}
 		switch {
-		case r.Kind == graph.KindFlawed && r.UID == "":
+		case r.Flawed():
 			c.reference(Malformed, Error, i, j, "", fmt.Sprintf("The store reports a fault of the references: %s.", r.Name))
 		case r.Kind == "" || r.Name == "" || r.UID == "":
 			c.reference(Malformed, Error, i, j, "", "The reference lacks its kind, name or UID.")

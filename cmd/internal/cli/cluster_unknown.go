@@ -47,7 +47,7 @@ func unknowns(in lint.Input, part offline.Content, scope string) unknown {
 		o := &part.Objects[i]
 		for _, owner := range o.Owners {
 			served, is := unlisted[owner.Kind]
-			if there[owner.UID] || is && !served {
+			if there[owner.UID] || is && !served || owner.Flawed() {
 				continue
 			}
 			named[owner.Kind] = true
