@@ -69,7 +69,7 @@ func (c *Collector) WaitIdle(ctx context.Context) error {
 		defer cancel()
 	}
 	watched := &watchedStore{store: c.store}
-	engine, err := ownergraph.New(watched, ownergraph.Config{Logger: slog.New(slog.NewTextHandler(lines{c.t}, nil)), OnDecision: c.log})
+	engine, err := ownergraph.New(watched, ownergraph.Config{Policies: true, Logger: slog.New(slog.NewTextHandler(lines{c.t}, nil)), OnDecision: c.log})
 	if err != nil {
 		return fmt.Errorf("wait until idle: %w", err)
 	}

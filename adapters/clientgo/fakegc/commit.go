@@ -3,12 +3,14 @@ package fakegc
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/ownergraph/ownergraph/annotation"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -37,6 +39,16 @@ func (s *store) commit(ctx context.Context, m *partial, out finalizer.Outcome) e
 // equal. The patch is bound to the version of m.
 func (s *store) metadataPatch(m *partial, want graph.Object) ([]byte, error) {
 	changes := map[string]any{}
+	value, err := s.annotation(m, want)
+	if err != nil {
+		return nil, fmt.Errorf("patch %s: %w: %w", want.Key, graph.ErrRefused, err)
+	}
+	if value != m.Annotations[annotation.Owners] {
+		changes["annotations"] = map[string]any{annotation.Owners: value}
+		if value == "" { // in a merge patch that removes it
+			changes["annotations"] = map[string]any{annotation.Owners: nil}
+		}
+	}
 	if refs := s.references(m, want); !slices.EqualFunc(refs, m.OwnerReferences, sameReference) {
 		changes["ownerReferences"] = refs
 	}
@@ -56,7 +68,7 @@ func (s *store) metadataPatch(m *partial, want graph.Object) ([]byte, error) {
 // references returns the wanted references. It keeps the text of the present ones.
 func (s *store) references(m *partial, want graph.Object) []metav1.OwnerReference {
 	var out []metav1.OwnerReference
-	left := slices.Clone(want.Owners)
+	left := slices.DeleteFunc(slices.Clone(want.Owners), func(r graph.Owner) bool { return r.OnDelete != graph.OnDeleteUnset || r.Flawed() })
 	for _, ref := range m.OwnerReferences {
 		i := slices.IndexFunc(left, s.ownerOf(m.Namespace, &ref).Same)
 		if i < 0 {
@@ -69,14 +81,19 @@ func (s *store) references(m *partial, want graph.Object) []metav1.OwnerReferenc
 		left = slices.Delete(left, i, i+1)
 	}
 	for _, r := range left {
-		k := s.kinds[r.Kind]
-		apiVersion, name := k.gvk(k.versions[0]).ToAPIVersionAndKind()
-		out = append(out, metav1.OwnerReference{
-			APIVersion: apiVersion, Kind: name, Name: r.Name, UID: types.UID(r.UID),
-			BlockOwnerDeletion: &r.Block, Controller: &r.Controller,
-		})
+		out = append(out, s.newReference(r))
 	}
 	return out
+}
+
+// newReference returns a reference in the preferred version of its kind.
+func (s *store) newReference(r graph.Owner) metav1.OwnerReference {
+	k := s.kinds[r.Kind]
+	apiVersion, name := k.gvk(k.versions[0]).ToAPIVersionAndKind()
+	return metav1.OwnerReference{
+		APIVersion: apiVersion, Kind: name, Name: r.Name, UID: types.UID(r.UID),
+		BlockOwnerDeletion: &r.Block, Controller: &r.Controller,
+	}
 }
 
 func sameReference(a, b metav1.OwnerReference) bool {

@@ -3,7 +3,6 @@ package fakegc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/ownergraph/ownergraph/adapters/storetest"
+	"github.com/ownergraph/ownergraph/annotation"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -37,8 +37,9 @@ func (u users) object(o graph.Object) client.Object {
 }
 
 // fill writes the owners and the finalizers of o.
-func (u users) fill(into client.Object, o graph.Object) {
+func (u users) fill(into client.Object, o graph.Object) error {
 	var refs []metav1.OwnerReference
+	var annotated []annotation.Reference
 	for _, r := range o.Owners {
 		ref := metav1.OwnerReference{Name: r.Name, UID: types.UID(r.UID), BlockOwnerDeletion: &r.Block, Controller: &r.Controller}
 		group, name, found := strings.Cut(string(r.Kind), "/")
@@ -46,41 +47,42 @@ func (u users) fill(into client.Object, o graph.Object) {
 			group, name = "", string(r.Kind)
 		}
 		ref.Kind, ref.APIVersion = name, schema.GroupVersion{Group: group, Version: "v1"}.String()
-		refs = append(refs, ref)
+		if r.OnDelete == graph.OnDeleteUnset {
+			refs = append(refs, ref)
+			continue
+		}
+		annotated = append(annotated, annotation.Reference{
+			APIVersion: ref.APIVersion, Kind: ref.Kind, Name: r.Name, UID: r.UID, Block: r.Block, Controller: r.Controller, OnDelete: r.OnDelete,
+		})
+	}
+	value, err := annotation.Format(o.Key, annotated)
+	if err != nil {
+		return errors.Join(graph.ErrRefused, err)
+	}
+	into.SetAnnotations(nil)
+	if value != "" {
+		into.SetAnnotations(map[string]string{annotation.Owners: value})
 	}
 	into.SetOwnerReferences(refs)
 	into.SetFinalizers(slices.Clone(o.Finalizers))
+	return nil
 }
 
 func (u users) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
 	if err := graph.Validate(o, graph.Limits{}); err != nil {
 		return graph.Object{}, errors.Join(graph.ErrRefused, err)
 	}
-	if err := checkPolicies(o); err != nil {
+	made := u.object(o)
+	if err := u.fill(made, o); err != nil {
 		return graph.Object{}, err
 	}
-	made := u.object(o)
-	u.fill(made, o)
 	if err := u.client.Create(ctx, made); err != nil {
 		return graph.Object{}, err
 	}
 	return u.seen(o.Kind, made), nil
 }
 
-// checkPolicies refuses a policy of a reference, which Kubernetes has no field for.
-func checkPolicies(o graph.Object) error {
-	for i, r := range o.Owners {
-		if r.OnDelete != graph.OnDeleteUnset {
-			return fmt.Errorf("owners[%d].onDelete: %w: %w", i, graph.ErrRefused, graph.ErrInvalid)
-		}
-	}
-	return nil
-}
-
 func (u users) Update(ctx context.Context, o graph.Object) (graph.Object, error) {
-	if err := checkPolicies(o); err != nil {
-		return graph.Object{}, err
-	}
 	made := u.object(o)
 	if err := u.client.Get(ctx, client.ObjectKeyFromObject(made), made); err != nil {
 		return graph.Object{}, sentinel("update", o.Key, err)
@@ -88,7 +90,9 @@ func (u users) Update(ctx context.Context, o graph.Object) (graph.Object, error)
 	made.SetUID(types.UID(o.UID))
 	version, _, _ := strings.Cut(string(o.Version), "@")
 	made.SetResourceVersion(version)
-	u.fill(made, o)
+	if err := u.fill(made, o); err != nil {
+		return graph.Object{}, err
+	}
 	if err := u.client.Update(ctx, made); err != nil {
 		return graph.Object{}, sentinel("update", o.Key, err)
 	}
@@ -120,6 +124,7 @@ func (u users) seen(kind graph.Kind, o client.Object) graph.Object {
 	m := &metav1.PartialObjectMetadata{}
 	m.Namespace, m.Name, m.UID, m.ResourceVersion = o.GetNamespace(), o.GetName(), o.GetUID(), o.GetResourceVersion()
 	m.OwnerReferences, m.Finalizers, m.DeletionTimestamp, m.Generation = o.GetOwnerReferences(), o.GetFinalizers(), o.GetDeletionTimestamp(), o.GetGeneration()
+	m.Annotations = o.GetAnnotations()
 	return u.objectOf(u.kinds[kind], m)
 }
 

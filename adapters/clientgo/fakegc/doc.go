@@ -24,6 +24,9 @@
 //     defaults are those of the API server: a Job and a ReplicationController orphan.
 //     DeleteAllOf deletes object by object.
 //   - An object that is being deleted gains no finalizer.
+//   - References with a policy act (graph.OnDelete). They are in the annotation of package annotation, as
+//     on a server: clientgo.SetOwner writes it. Each collector that a test starts on Collector.Store needs
+//     ownergraph.Config.Policies for it.
 //   - An object has a namespace if its kind has. A Create that contradicts this is a bad
 //     request, as on a server. The client's RESTMapper decides, and for built-in kinds the
 //     package knows. For any other kind the first object decides.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/ownergraph/ownergraph/annotation"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -149,6 +150,13 @@ func (s *store) objectOf(k *kind, m *partial) graph.Object {
 	}
 	for i := range m.OwnerReferences {
 		o.Owners = append(o.Owners, s.ownerOf(m.Namespace, &m.OwnerReferences[i]))
+	}
+	refs, err := annotated(k, m)
+	for i := range refs {
+		o.Owners = append(o.Owners, s.withPolicy(m.Namespace, &refs[i]))
+	}
+	if err != nil {
+		o.Owners = append(o.Owners, annotation.Flaw(err))
 	}
 	return o
 }

@@ -107,9 +107,6 @@ func (s *store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition
 	if r := change.AddOwner; r != nil && s.kinds[r.Kind] == nil {
 		return fmt.Errorf("patch %s: addOwner.kind %q: not served: %w", key, r.Kind, graph.ErrRefused)
 	}
-	if r := change.AddOwner; r != nil && r.OnDelete != graph.OnDeleteUnset {
-		return fmt.Errorf("patch %s: addOwner.onDelete %q: no field of an owner reference: %w: %w", key, r.OnDelete, graph.ErrRefused, graph.ErrInvalid)
-	}
 	m, err := s.read(ctx, k, key.Scope, key.Name)
 	if err == nil {
 		err = s.step(ctx, k, m, func(live graph.Object) (finalizer.Outcome, error) { return finalizer.Patch(live, pre, change) })
