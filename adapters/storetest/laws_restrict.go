@@ -212,6 +212,8 @@ func refusesToRestrictMarked(t *trial) {
 		t.refusesReference(fmt.Sprintf("Client.Create of %s -> %s", place(made.Key), ref), err)
 		t.absent("after a refused creation", made.Key)
 		t.refusesPolicy(t.made("d-"+p.String()), ref)
+		ref.Unresolved = true
+		t.refusesPolicy(t.made("u-"+p.String()), ref)
 	}
 }
 

@@ -62,6 +62,10 @@ func mutantsOfRestrict() []mutant {
 			plant: judged(func(w refWrite, r ownergraph.Owner, owner ownergraph.Object, err error) bool {
 				return soundly(w, r, owner, err) && (err != nil || owner.UID != r.UID || owner.Waiting() || owner.Orphaning())
 			})},
+		{name: "an unresolved reference restricts a marked owner", law: restrictMarked, reason: "the check joins by the coordinates",
+			plant: judged(func(w refWrite, r ownergraph.Owner, owner ownergraph.Object, err error) bool {
+				return !r.Unresolved && soundly(w, r, owner, err)
+			})},
 		{name: "a changed policy is not checked", law: "level3/changed-policy", reason: "references are compared by their owner",
 			plant: judged(func(w refWrite, r ownergraph.Owner, owner ownergraph.Object, err error) bool {
 				same := func(old ownergraph.Owner) bool { return old.Same(r) && (old.Block || !r.Block) }

@@ -219,8 +219,10 @@ func soundly(w refWrite, r ownergraph.Owner, owner ownergraph.Object, err error)
 		return old.Same(r) && (old.Block || !r.Block) && old.OnDelete == r.OnDelete
 	}
 	switch {
-	case r.Unresolved, errors.Is(err, graph.ErrKindUnknown), slices.ContainsFunc(w.had, had):
+	case errors.Is(err, graph.ErrKindUnknown), slices.ContainsFunc(w.had, had):
 		return false
+	case r.Unresolved:
+		return err == nil && owner.UID == r.UID && owner.Deleting && r.OnDelete == graph.OnDeleteRestrict
 	}
 	return err != nil || owner.UID != r.UID || owner.Waiting() || owner.Orphaning() || owner.Deleting && r.OnDelete == graph.OnDeleteRestrict
 }

@@ -43,13 +43,17 @@ func (s *State) checkRestricted(live *graph.Object) error {
 	return graph.NewRestrictedError(live.Key, dependents)
 }
 
-// index notes the Restrict references of next in the place of those of the object that the table
-// has there. A nil next has none. Without Config.Strict the index is empty.
+// index notes the mark and the Restrict references of next in the place of those of the object that the
+// table has there. A nil next has none. Without Config.Strict both indexes are empty.
 func (s *State) index(t table, place graph.Key, next *graph.Object) {
-	if !s.conf.strict || s.restricts.root == nil && !restricts(next) {
+	if !s.conf.strict {
 		return
 	}
 	old, _ := t.objects.get(place)
+	s.indexMark(old, next)
+	if s.restricts.root == nil && !restricts(next) {
+		return
+	}
 	for _, r := range ownersOf(old) {
 		if r.OnDelete == graph.OnDeleteRestrict {
 			s.restricts = s.restricts.remove(restriction{r.UID, place})
@@ -59,6 +63,15 @@ func (s *State) index(t table, place graph.Key, next *graph.Object) {
 		if r.OnDelete == graph.OnDeleteRestrict {
 			s.restricts = s.restricts.put(restriction{r.UID, place}, struct{}{})
 		}
+	}
+}
+
+func (s *State) indexMark(old, next *graph.Object) {
+	if old != nil && old.Deleting && (next == nil || !next.Deleting || next.UID != old.UID) {
+		s.marks = s.marks.remove(old.UID)
+	}
+	if next != nil && next.Deleting {
+		s.marks = s.marks.put(next.UID, struct{}{})
 	}
 }
 

@@ -140,7 +140,9 @@ func TestRestrictReferences(t *testing.T) {
 		{"rs/ns/w@w1", waits, "the changed policy makes a new reference"},
 		{"rs/ns/w@w1:cascade", waits, "the changed policy makes a new reference"},
 		{"rs/ns/x@x1:restrict", "does not exist", "an absent owner"},
-		{"rs/b@b1?:restrict", "", "an unresolved reference is not judged"},
+		{"rs/b@b1?:restrict", marked, "an unresolved reference restricts by its UID"},
+		{"rs/l@l1?:restrict", "", "no marked object has the UID"},
+		{"rs/b@b1?", "", "an unresolved reference without a policy is not judged"},
 	} {
 		s := newRestricted(t, objects)
 		_, err := s.Update(parse(t, "pod/ns/d@d1 -> "+tc.refs)[0])
@@ -204,6 +206,9 @@ func deleteAgainstWalk(t *rapid.T, s *State) {
 func checkIndex(t *rapid.T, s *State) {
 	var want, got []restriction
 	for _, o := range s.Objects() {
+		if _, marked := s.marks.get(o.UID); marked != o.Deleting {
+			t.Fatalf("the index of marks has %s: %t", o, marked)
+		}
 		for _, r := range o.Owners {
 			if r.OnDelete == graph.OnDeleteRestrict {
 				want = append(want, restriction{r.UID, o.Place()})

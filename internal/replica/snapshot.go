@@ -12,12 +12,15 @@ type Snapshot struct {
 	of      *settings
 	tables  tree[graph.Kind, table]
 	version uint64
-	// restricts belongs to the objects of the tables.
+	// restricts and marks belong to the objects of the tables.
 	restricts tree[restriction, struct{}]
+	marks     tree[graph.UID, struct{}]
 }
 
 // Snapshot returns the present kinds and objects.
-func (s *State) Snapshot() Snapshot { return Snapshot{s.conf, s.tables, s.version, s.restricts} }
+func (s *State) Snapshot() Snapshot {
+	return Snapshot{s.conf, s.tables, s.version, s.restricts, s.marks}
+}
 
 // Version returns the version that the State had at the moment of the snapshot.
 func (s Snapshot) Version() graph.Version { return version(s.version) }
@@ -37,7 +40,7 @@ func (s *State) Restore(to Snapshot) error {
 		return fmt.Errorf("restore: snapshot: of another store: %w", graph.ErrRefused)
 	}
 	now := s.tables
-	s.tables, s.restricts = to.tables, to.restricts
+	s.tables, s.restricts, s.marks = to.tables, to.restricts, to.marks
 	for kind, t := range to.tables.all() {
 		before, _ := now.get(kind)
 		if t.sick, t.reason = before.sick && t.served, ""; t.sick {

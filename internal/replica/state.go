@@ -31,6 +31,9 @@ type State struct {
 	// restricts has the Restrict references of all objects, by the UID of their owner. A deletion
 	// finds the dependents by it.
 	restricts tree[restriction, struct{}]
+	// marks has the UIDs of the marked objects, with Config.Strict alone. An unresolved reference may
+	// restrict one of any kind.
+	marks tree[graph.UID, struct{}]
 }
 
 // table has the objects of one kind. It is a value.
@@ -62,7 +65,7 @@ func New(c Config) (*State, error) {
 	}
 	s := &State{
 		conf: conf, tables: tree[graph.Kind, table]{compare: cmp.Compare[graph.Kind]},
-		restricts: tree[restriction, struct{}]{compare: restriction.compare},
+		restricts: tree[restriction, struct{}]{compare: restriction.compare}, marks: tree[graph.UID, struct{}]{compare: cmp.Compare[graph.UID]},
 	}
 	for i, info := range c.Kinds {
 		if _, twice := s.tables.get(info.Kind); twice || info.Kind == "" {

@@ -8,7 +8,8 @@ import (
 )
 
 // judgeOwners returns the reason to refuse a reference of o that is not among those that
-// the object had before. It returns nil without Config.Strict. The references are resolved.
+// the object had before. It returns nil without Config.Strict. An unresolved reference is refused if it
+// restricts a marked object.
 //
 //test:by TestStrict
 func (s *State) judgeOwners(verb string, had []graph.Owner, o graph.Object) error {
@@ -16,7 +17,7 @@ func (s *State) judgeOwners(verb string, had []graph.Owner, o graph.Object) erro
 		return nil
 	}
 	for i, r := range o.Owners {
-		if r.Unresolved || has(had, r) {
+		if r.Unresolved && r.OnDelete != graph.OnDeleteRestrict || has(had, r) {
 			continue
 		}
 		if cause := s.rejects(r); cause != "" {
@@ -35,8 +36,16 @@ func has(had []graph.Owner, r graph.Owner) bool {
 	})
 }
 
-// rejects returns the reason why the owner of a resolved reference takes no dependent, or "".
+// rejects returns the reason why the owner of a reference takes no dependent, or "". Only a reference that
+// restricts may be unresolved.
 func (s *State) rejects(r graph.Owner) string {
+	const restricted = "is being deleted, and cannot be restricted"
+	if r.Unresolved {
+		if _, marked := s.marks.get(r.UID); marked {
+			return restricted
+		}
+		return ""
+	}
 	t, _ := s.tables.get(r.Kind)
 	owner, ok := t.objects.get(r.Place())
 	switch {
@@ -47,7 +56,7 @@ func (s *State) rejects(r graph.Owner) string {
 	case owner.Orphaning():
 		return "is being deleted and orphans its dependents"
 	case owner.Deleting && r.OnDelete == graph.OnDeleteRestrict:
-		return "is being deleted, and cannot be restricted"
+		return restricted
 	}
 	return ""
 }

@@ -66,6 +66,8 @@ func TestStrict(t *testing.T) {
 		{"create background", create("pod/ns/p -> rs/ns/b@b1!"), "", "a background mark takes dependents"},
 		{"create unserved", create("pod/ns/p -> job/ns/j@j9"), "", "the kind is not served"},
 		{"create unresolved", create("pod/ns/p -> rs/ns/w@w1?"), "", "the reference is unresolved"},
+		{"create unresolved restrict", create("pod/ns/p -> rs/w@w1?:restrict"), "owners[0]: rs/w@w1 is being deleted, and cannot be restricted", "it restricts by its UID"},
+		{"create unresolved restrict of a living object", create("pod/ns/p -> rs/l@l1?:restrict"), "", "the object has no mark"},
 		{"create global dependent", create("volume/v -> rs/w@w1"), "", "the reference is unresolved"},
 		{"create taken", create("pod/ns/d -> rs/ns/x@x1"), `name: taken by uid "d1"`, "the name is taken first"},
 		{"update adds", update(was + ", rs/ns/l@l1"), "", "the others are kept"},
