@@ -64,6 +64,8 @@ type Question struct {
 //     below it.
 //  6. An object whose end depends on more than the parts.
 //  7. An owner that a possible object restricts.
+//  8. A release reference of an object that stays, if it does not block its owner, and the owner goes in
+//     the foreground and has a finalizer that stays: the wait may end before the reference goes.
 //
 // Rules 2 and 3 are about owners of unset and cascade references, since the others delete nothing.
 //
@@ -98,6 +100,7 @@ func chances(q Question) (possible, ends []bool) {
 		if q.Parts[i].Member && (s.mixed(int32(i)) || s.contended(int32(i)) || s.rings[i] && s.foreground[i] || s.uncertain(int32(i))) {
 			add(int32(i))
 		}
+		possible[i] = possible[i] || q.Parts[i].Member && s.loose(int32(i))
 	}
 	spared := make([]int32, len(q.Parts)) // the last owner that may go and spares a part, from 1
 	for len(todo) > 0 {

@@ -43,6 +43,13 @@ func (l link) deletes() bool { return l.counts() || l.cascades() }
 // restricts reports whether the object holds the deletion of the owner.
 func (l link) restricts() bool { return l.uses&usesRestrict != 0 }
 
+// loose is rule 8.
+func (s *survey) loose(i int32) bool {
+	return !s.goes[i] && slices.ContainsFunc(s.owners[i], func(l link) bool {
+		return l.uses&usesRelease != 0 && !l.block && l.owner >= 0 && s.goes[l.owner] && s.foreground[l.owner] && s.held[l.owner]
+	})
+}
+
 // MayEnd returns the possible parts that may go. Of the others only a reference is possible.
 //
 //test:by TestMayEnd

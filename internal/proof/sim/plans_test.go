@@ -106,11 +106,13 @@ func object(p *planning.Plan, name string) *planning.Object {
 // plan. A holder of unselected members blocks an object that waits for it. An engine remembers an
 // orphaning whose end the store has undone, and another engine plans. An engine without a share does
 // not know the labels that a holder waits for, or that contest a member. A sweep deletes an object in
-// the background, before its owner's wait is known.
+// the background, before its owner's wait is known. The foreground of an owner with another finalizer ends
+// before a release reference goes.
 func TestPlansOfSeeds(t *testing.T) {
 	for _, h := range []History{
 		{Seed: 1612, Steps: 1000}, {Seed: 18756, Steps: 1000}, {Seed: 6721, Steps: 300}, {Seed: 34396, Steps: 1000},
 		{Seed: 344, Steps: 400, With: "shares"}, {Seed: 2408, Steps: 400, With: "shares"}, {Seed: 201610, Steps: 1000},
+		{Seed: 60401, Steps: 600, With: "policies"}, {Seed: 60731, Steps: 600, With: "policies"}, {Seed: 61432, Steps: 600, With: "policies"},
 	} {
 		if r := h.Run(nil); r.Broken != nil {
 			t.Errorf("%s\n%s", h, r.Explain())
