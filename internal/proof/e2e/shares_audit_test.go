@@ -68,10 +68,14 @@ func auditedWrites(ns string) (out []processes.Write, err error) {
 	return out, nil
 }
 
-// isCut reports whether the server had not read the request of a killed program, and did nothing.
+// isCut reports whether the server had not read the request, and did nothing: the program was killed, or
+// the server was too busy.
 func isCut(e *audit.Event) bool {
 	s := e.ResponseStatus
-	return e.RequestObject == nil && s != nil && s.Code == 500 && (strings.Contains(s.Message, "stream error") || s.Message == "client disconnected")
+	if e.RequestObject != nil || s == nil {
+		return false
+	}
+	return s.Code == 429 || s.Code == 500 && (strings.Contains(s.Message, "stream error") || s.Message == "client disconnected")
 }
 
 func auditedWrite(e *audit.Event) (w processes.Write, err error) {
