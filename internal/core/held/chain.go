@@ -34,7 +34,7 @@ func Holding(g *graph.Graph, n graph.Node, most, look int) (ids []graph.NodeID, 
 // RestrictedBy returns the first objects that restrict an object, by key, at most as many as it may look
 // at. Total counts the others by their references.
 //
-//test:by ownergraph.TestExplainRestricted
+//test:by TestRestrictedBy ownergraph.TestExplainRestricted
 func RestrictedBy(g *graph.Graph, n graph.Node, look int) (ids []graph.NodeID, total int) {
 	more := 0
 	for d := range n.RestrictedBy() {

@@ -53,6 +53,27 @@ func TestHolding(t *testing.T) {
 	}
 }
 
+// TestRestrictedBy: the objects that restrict an object stand by key, as far as it looks, beside the
+// number of all.
+func TestRestrictedBy(t *testing.T) {
+	for _, c := range []struct {
+		objects string
+		look    int
+		want    string
+		total   int
+		reason  string
+	}{
+		{"a#1; d#1 -> a", 8, "", 0, "an unset reference restricts nothing"},
+		{"a#1; d#1 -> a:restrict; c#1 -> a:restrict; e#1~[x] -> a:restrict", 8, "c d", 2, "a mark ends a restriction"},
+		{"a#1; c#1 -> a:restrict; d#1 -> a:restrict; e#1 -> a:restrict", 2, "d e", 3, "it looks no further, the newest first"},
+	} {
+		g, n := storedIn(t, c.objects)
+		if ids, total := RestrictedBy(g, n, c.look); names(g, ids) != c.want || total != c.total {
+			t.Errorf("%s: %q of %d, want %q of %d", c.reason, names(g, ids), total, c.want, c.total)
+		}
+	}
+}
+
 // TestContents: the observed members of a container stand by key, behind the marked ones, which wait
 // for something.
 func TestContents(t *testing.T) {

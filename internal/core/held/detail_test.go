@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // nodeOf returns the node of the object a in a graph with these objects, in notation.
@@ -49,8 +50,9 @@ func storedIn(t *testing.T, objects string) (g *graph.Graph, a graph.Node) {
 
 // TestDetail: the names in a report are those that hold the object, and they are bounded.
 func TestDetail(t *testing.T) {
-	many, owners := "a#1", "a#1 -> "
+	many, owners, restricting := "a#1", "a#1 -> ", "a#1"
 	for i := range 20 {
+		restricting += fmt.Sprintf("; d/%02d#1 -> a:restrict", i)
 		many += fmt.Sprintf("; d/%02d#1 -> a!", i)
 		owners += fmt.Sprintf("o/%02d, ", i)
 	}
@@ -68,6 +70,9 @@ func TestDetail(t *testing.T) {
 		{strings.TrimSuffix(owners, ", "), Owners, "8 names", "many owners"},
 		{"a#1", Flaw, "", "no flaw"},
 		{"a#1", Grace, "over: the store has to remove it", "no grace period is left"},
+		{"a#1~30", Grace, "30 s", "a grace period"},
+		{"a#1; d#1 -> a:restrict; c#1 -> a; e#1~[x] -> a:restrict", Restricting, "d", "an unmarked object with such a reference"},
+		{restricting, Restricting, "8 names", "many restricting objects"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			got := Trim(c.names(nodeOf(t, c.objects)))
@@ -79,6 +84,27 @@ func TestDetail(t *testing.T) {
 				t.Errorf("%q, want %q", text, c.want)
 			}
 		})
+	}
+}
+
+// TestCause: a cause has what it is about, and an error that it does not have already.
+func TestCause(t *testing.T) {
+	for _, c := range []struct {
+		why          policy.Reason
+		doubt        graph.Doubt
+		details      []string
+		last         string
+		want, reason string
+	}{
+		{policy.NeedFinalizers, graph.DoubtUnset, []string{"x", "y"}, "e", "finalizer x, y", "a finalizer alone"},
+		{policy.OwnerUnknown, graph.Unobserved, nil, "", graph.Unobserved.String(), "the doubt about an owner"},
+		{policy.Restricted, graph.DoubtUnset, []string{"d"}, "", policy.Restricted.String() + ": d", "the objects that restrict it"},
+		{policy.StoreRefused, graph.DoubtUnset, []string{"d"}, "e", policy.StoreRefused.String() + ": d; last error: e", "an error"},
+		{policy.StoreRefused, graph.DoubtUnset, []string{"error e"}, "error e", policy.StoreRefused.String() + ": error e", "the detail has the error"},
+	} {
+		if got := Cause(c.why, c.doubt, c.details, c.last); got != c.want {
+			t.Errorf("%s: %q, want %q", c.reason, got, c.want)
+		}
 	}
 }
 
