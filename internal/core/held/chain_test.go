@@ -53,8 +53,7 @@ func TestHolding(t *testing.T) {
 	}
 }
 
-// TestRestrictedBy: the objects that restrict an object stand by key, as far as it looks, beside the
-// number of all.
+// TestRestrictedBy: the restricting objects stand by key, within the bound, beside the number of all.
 func TestRestrictedBy(t *testing.T) {
 	for _, c := range []struct {
 		objects string

@@ -87,7 +87,7 @@ func TestDetail(t *testing.T) {
 	}
 }
 
-// TestCause: a cause has what it is about, and an error that it does not have already.
+// TestCause: a cause has its names and the last error, each once.
 func TestCause(t *testing.T) {
 	for _, c := range []struct {
 		why          policy.Reason
