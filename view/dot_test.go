@@ -44,13 +44,16 @@ func checkDOT(t fataler, text string) {
 	var errs strings.Builder
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
-	if err != nil || errs.Len() > 0 {
-		t.Fatalf("dot: %v: %s\n%s", err, errs.String(), text)
+	if rest := routing.ReplaceAllString(errs.String(), ""); err != nil || rest != "" {
+		t.Fatalf("dot: %v: %s\n%s", err, rest, text)
 	}
 	if a, b := strings.Count(string(out), `class="node"`), strings.Count(string(out), `class="edge"`); a != nodes || b != edges {
 		t.Fatalf("graphviz has %d nodes and %d edges, want %d and %d:\n%s", a, b, nodes, edges, text)
 	}
 }
+
+// routing is a warning of Graphviz about its own route for an edge beside a label. The drawing has the edge.
+var routing = regexp.MustCompile(`(?m)^Warning: Unable to reclaim box space in spline routing for edge .*\n`)
 
 // TestDOTIsRead: each picture is a graph of a few forms of lines. In CI, Graphviz reads them with
 // the flag -graphviz.
