@@ -165,7 +165,9 @@ func (g *Graph) isRestricted(id NodeID) bool {
 // object counts for no dependent (RULES, E4).
 //
 //test:by TestRestricted TestNodeAgrees
-func (n Node) Restricted() bool { return len(n.g.restrictions.of) > 0 && n.g.isRestricted(n.id) }
+func (n Node) Restricted() bool {
+	return len(n.g.restrictions.of) > 0 && n.g.isRestricted(n.id) // a decision without restrictions makes no call
+}
 
 // RestrictedBy yields the objects that restrict the node, the newest reference first. One that refers
 // to it twice comes twice. It looks at 4,096 references with OnDeleteRestrict at most, those of marked

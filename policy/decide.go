@@ -60,7 +60,7 @@ func Decide(in *Facts, set Settings, s *Scratch) Decision {
 // apart decides as if no owner orphaned the object.
 func (in *Facts) apart(set Settings, s *Scratch) Decision {
 	switch {
-	case in.hasPolicies() && !in.Flawed:
+	case in.HasPolicies() && !in.Flawed:
 		return in.byPolicies(set, s)
 	case in.Deleting:
 		return in.marked(s)

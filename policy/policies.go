@@ -18,8 +18,10 @@ func (p *byPolicy) clear() {
 	p.ask.clear()
 }
 
-// hasPolicies reports whether a reference has a policy.
-func (in *Facts) hasPolicies() bool {
+// HasPolicies reports whether a reference has a policy.
+//
+//test:by internal/core/evidence.TestWithhold
+func (in *Facts) HasPolicies() bool {
 	for i := range in.Owners {
 		if in.Owners[i].OnDelete != graph.OnDeleteUnset {
 			return true

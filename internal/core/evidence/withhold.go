@@ -1,9 +1,6 @@
 package evidence
 
-import (
-	"github.com/ownergraph/ownergraph/graph"
-	"github.com/ownergraph/ownergraph/policy"
-)
+import "github.com/ownergraph/ownergraph/policy"
 
 // Withhold returns the decision about an object whose delete d has to wait. The object drops its release
 // references all the same, and those to owners that orphan, because these owners wait for that. A wait
@@ -12,7 +9,7 @@ import (
 //
 //test:by TestWithhold internal/proof/script.TestScenarios/e3-a-kept-object-releases
 func Withhold(in *policy.Facts, set policy.Settings, s *policy.Scratch, d, wait policy.Decision) policy.Decision {
-	if d.Action != policy.Delete || d.Reason == policy.HolderDeleted || d.Reason == wait.Reason || !hasPolicies(in) {
+	if d.Action != policy.Delete || d.Reason == policy.HolderDeleted || d.Reason == wait.Reason || !in.HasPolicies() {
 		return wait
 	}
 	still := *in
@@ -21,13 +18,4 @@ func Withhold(in *policy.Facts, set policy.Settings, s *policy.Scratch, d, wait 
 		return x
 	}
 	return wait
-}
-
-func hasPolicies(in *policy.Facts) bool {
-	for i := range in.Owners {
-		if in.Owners[i].OnDelete != graph.OnDeleteUnset {
-			return true
-		}
-	}
-	return false
 }

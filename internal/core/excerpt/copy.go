@@ -242,13 +242,7 @@ func isKeptBack(v View, n graph.Node) bool {
 	if !n.Restricted() {
 		return false
 	}
-	var s garbage.Sum
-	for i := range n.Owners() {
-		if r := n.Reference(i); !r.Self {
-			s.Add(r.OnDelete, r.Class != graph.Solid)
-		}
-	}
-	return s.Goes() || v.State(n.ID()).Reason == policy.Restricted
+	return garbage.Of(n).Goes() || v.State(n.ID()).Reason == policy.Restricted
 }
 
 // addSameUID adds the other nodes with the UID of a node. An object below a reference with wrong

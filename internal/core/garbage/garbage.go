@@ -10,6 +10,16 @@ type Sum struct {
 	counted, kept, cascades bool
 }
 
+// Of returns the sum of a node's references. An owner goes that is not solid.
+func Of(n graph.Node) (s Sum) {
+	for i := range n.Owners() {
+		if r := n.Reference(i); !r.Self {
+			s.Add(r.OnDelete, r.Class != graph.Solid)
+		}
+	}
+	return s
+}
+
 // Add adds a reference that is no self-reference. Goes says that its owner is absent or waits, or
 // is about to.
 func (s *Sum) Add(p graph.OnDelete, goes bool) {

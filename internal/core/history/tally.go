@@ -77,13 +77,7 @@ func (t *Tally) Add(m *Machine, v record.Nodes, id graph.NodeID, rewound seq.Sta
 
 // isKept reports whether no end of an owner deletes the object: it has no owner, or a solid one.
 func isKept(n graph.Node) bool {
-	var sum garbage.Sum
-	for i := range n.Owners() {
-		if r := n.Reference(i); !r.Self {
-			sum.Add(r.OnDelete, r.Class != graph.Solid)
-		}
-	}
-	return n.Owners() == 0 || !sum.Goes()
+	return !garbage.Of(n).Goes()
 }
 
 // of returns the entries of the roots of a node. The machine a has the number.
