@@ -2,7 +2,6 @@ package ownergraph
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"time"
@@ -54,7 +53,7 @@ func (c *Collector) Approve(ctx context.Context, root Key, a Approval) error {
 		return fmt.Errorf("approve %s: Approval: want Fingerprint or AtMost: %w", root, ErrInvalid)
 	case a.AtMost != nil && *a.AtMost < 0:
 		return fmt.Errorf("approve %s: AtMost: %d is negative: %w", root, *a.AtMost, ErrInvalid)
-	case a.AtMost == nil && !isFingerprint(a.Fingerprint):
+	case a.AtMost == nil && !forecast.IsFingerprint(a.Fingerprint):
 		return fmt.Errorf("approve %s: Fingerprint: want 64 hexadecimal digits: %w", root, ErrInvalid)
 	}
 	repeated := false
@@ -120,7 +119,7 @@ func (c *Collector) planApproval(ctx context.Context, root Key, a Approval, repe
 		return o, err
 	}
 	found, err := forecast.ForApproval(ctx, c.engine.Settings(), copied, facts, repeated, func(o *Object) error {
-		if err := approvable(o); err != nil || !repeated || o.Propagation() == graph.Foreground {
+		if err := forecast.Approvable(o); err != nil || !repeated || o.Propagation() == graph.Foreground {
 			return err
 		}
 		return errRepeated()
@@ -136,12 +135,6 @@ func errRepeated() error {
 	return fmt.Errorf("propagation: its deletion was repeated in another way: %w", plan.ErrChanged)
 }
 
-// isFingerprint reports whether a text has the form of a plan's fingerprint.
-func isFingerprint(s string) bool {
-	_, err := hex.DecodeString(s)
-	return err == nil && len(s) == 64
-}
-
 // whyUnobserved returns an error for a root that the collector does not observe, or that has
 // another UID by now.
 func (c *Collector) whyUnobserved(k Key) (err error) {
@@ -151,17 +144,6 @@ func (c *Collector) whyUnobserved(k Key) (err error) {
 		}
 	})
 	return err
-}
-
-// approvable returns the reason for which nothing of the root can be approved.
-func approvable(o *Object) error {
-	switch {
-	case !o.Deleting:
-		return fmt.Errorf("deletion mark: it is not being deleted: %w", ErrInvalid)
-	case !o.HasFinalizer(graph.FinalizerHold):
-		return fmt.Errorf("finalizers: without %s no guard holds it: %w", graph.FinalizerHold, ErrInvalid)
-	}
-	return nil
 }
 
 // compare returns an error that wraps plan.ErrChanged if the approval does not cover the plan. No
@@ -199,7 +181,7 @@ func (c *Collector) repeatForeground(ctx context.Context, o Object) (Object, err
 	case now.Deleting && now.Propagation() != graph.Foreground:
 		return o, errRepeated()
 	}
-	return now, approvable(&now)
+	return now, forecast.Approvable(&now)
 }
 
 func (c *Collector) patchOnce(ctx context.Context, o Object, change Change) error {

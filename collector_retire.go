@@ -2,13 +2,13 @@ package ownergraph
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/run"
 )
 
 // Retired is the result of Retire. It is a value.
@@ -38,7 +38,7 @@ func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, 
 	if cause := c.engine.WhyUsed(finalizer); cause != "" {
 		return out, fmt.Errorf("retire %q: %s: %w", finalizer, cause, ErrInvalid)
 	}
-	names := []string{finalizer}
+	r, names := run.Retiring{Patch: c.patchOnce, Read: c.readOnce, Tries: maxPlanTries}, []string{finalizer}
 	if finalizer == graph.FinalizerHold { // new goes first: hold alone keeps a root that is marked in between
 		names = []string{graph.FinalizerNew, graph.FinalizerHold}
 	}
@@ -46,7 +46,7 @@ func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, 
 		var found []Object
 		c.locked(func(e engine.Driver, _ time.Time) { found, from, done = e.Carriers(names, from) })
 		for _, o := range found {
-			retired, err := c.retireOne(ctx, o, names)
+			retired, err := r.Retire(ctx, o, names)
 			switch {
 			case err != nil:
 				return out, fmt.Errorf("retire %q: %w", finalizer, err)
@@ -58,31 +58,4 @@ func (c *Collector) Retire(ctx context.Context, finalizer string) (out Retired, 
 		}
 	}
 	return out, nil
-}
-
-// retireOne takes the finalizers off one object. It returns false for a marked root with hold.
-func (c *Collector) retireOne(ctx context.Context, o Object, names []string) (bool, error) {
-	for _, name := range names {
-		for try := 0; o.HasFinalizer(name); try++ {
-			if o.Deleting && graph.IsGuardFinalizer(name) && o.HasFinalizer(graph.FinalizerHold) {
-				return false, nil
-			}
-			err := c.patchOnce(ctx, o, Change{DropFinalizer: name})
-			switch {
-			case errors.Is(err, ErrNotFound):
-				return true, nil
-			case err != nil && (!errors.Is(err, ErrConflict) || try == maxPlanTries):
-				return false, fmt.Errorf("%s: %w", o.Key, err)
-			}
-			now, err := c.readOnce(ctx, o.Key)
-			switch {
-			case errors.Is(err, ErrNotFound) || err == nil && now.UID != o.UID:
-				return true, nil
-			case err != nil:
-				return false, fmt.Errorf("%s: %w", o.Key, err)
-			}
-			o = now
-		}
-	}
-	return true, nil
 }

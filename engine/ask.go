@@ -232,9 +232,7 @@ func (d driver) Unguarded(o *graph.Object) error {
 
 // Protection reports whether an object is protected, or whether a selection has to tell.
 func (d driver) Protection(o *graph.Object) (protected, unknown bool) {
-	rule, unknown := d.e.guards.Protection(d.e.guardView(), o)
-	_, ok := d.e.graph.Lookup(o.Key)
-	return rule != "", unknown || rule == "" && !ok && d.e.guards.Labels.Any()
+	return d.e.guards.MayProtect(d.e.guardView(), o)
 }
 
 // WhyUsed says why a finalizer cannot be retired, or "". It reads the settings alone.
@@ -253,18 +251,15 @@ func (d driver) WhyLeft(id graph.NodeID, now time.Time) string {
 	n := d.e.graph.Node(id)
 	key := n.Key()
 	key.UID = ""
-	why, since := "not deleted yet", time.Time{}
-	switch {
+	switch place := seed.PlaceText(key); {
 	case d.e.held.Has(id):
 		h := d.HeldAt(id)
-		why, since = held.Cause(h.Reason, h.Doubt, h.Detail, h.LastError), h.Since
+		return held.Left(place, held.Cause(h.Reason, h.Doubt, h.Detail, h.LastError), h.Since, now)
 	case n.Deleting():
-		why, since = "marked", d.e.state(id).Marked
+		return held.Left(place, "marked", d.e.state(id).Marked, now)
+	default:
+		return held.Left(place, "not deleted yet", time.Time{}, now)
 	}
-	if !since.IsZero() {
-		why += ", " + held.Age(now.Sub(since))
-	}
-	return seed.PlaceText(key) + " (" + why + ")"
 }
 
 // Node returns the node of an object that the engine has observed, or that a reference names. The

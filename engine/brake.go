@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -35,23 +34,8 @@ type Brake struct {
 	AwaitSick bool
 }
 
-func (b Brake) validate() error {
-	for _, f := range []struct {
-		name, why string
-		wrong     bool
-	}{
-		{"PerCascade", "negative", b.PerCascade < 0},
-		{"Window", "negative", b.Window < 0},
-		{"Per", "negative", b.Per < 0},
-		{"Window", "zero with Per", b.Window == 0 && b.Per > 0},
-		{"Per", "zero with Window", b.Window > 0 && b.Per == 0},
-		{"AwaitSick", "set without PerCascade", b.AwaitSick && b.PerCascade == 0},
-	} {
-		if f.wrong {
-			return fmt.Errorf("configure engine: Brake.%s: %s: %w", f.name, f.why, graph.ErrInvalid)
-		}
-	}
-	return nil
+func (b Brake) settings() brake.Settings {
+	return brake.Settings{PerCascade: b.PerCascade, Window: b.Window, Per: b.Per}
 }
 
 // brakeView returns the lower machines for the brake.

@@ -294,7 +294,7 @@ func (c Config) validate() error {
 			return fmt.Errorf("configure engine: %s: negative: %w", f.name, graph.ErrInvalid)
 		}
 	}
-	if err := c.Brake.validate(); err != nil {
+	if err := c.Brake.settings().Validate(c.Brake.AwaitSick); err != nil {
 		return err
 	}
 	if slices.Contains(c.Ignore, "") || slices.Contains(c.Acknowledge, "") {

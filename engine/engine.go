@@ -143,7 +143,7 @@ func New(level Level, cfg Config) (*Engine, error) {
 		absent:    tombstone.New(set.AbsentOwners),
 		orphaned:  orphaned.New(set.OrphanedOwners),
 		revision:  run.NewRevision(0), share: own.New(set.Share), fanout: fanout.New(set.Order),
-		brake: brake.New(brake.Settings{PerCascade: set.Brake.PerCascade, Window: set.Brake.Window, Per: set.Brake.Per}),
+		brake: brake.New(set.Brake.settings()),
 	}
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
 	e.guards, _ = guards.New(guards.Settings{Protect: cfg.Protect, Guards: cfg.Guards, Members: e.sweeps.LabelRules(), Page: set.SelectPage})

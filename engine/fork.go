@@ -10,7 +10,6 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/guards"
 	"github.com/ownergraph/ownergraph/internal/core/inflight"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
-	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/policy"
 	"github.com/ownergraph/ownergraph/share"
 )
@@ -109,12 +108,6 @@ func (f fork) ReasonOf(k graph.Key) policy.Reason {
 		return policy.ReasonUnset
 	}
 	return f.e.state(n.ID()).Reason
-}
-
-// IsFlawed reports whether the fork observes an object that is flawed.
-func (f fork) IsFlawed(k graph.Key) bool {
-	n, ok := f.e.graph.Lookup(k)
-	return ok && n.Inside(inside.Key{}).Flawed()
 }
 
 // OrderOf returns the guard whose phases order the deletion of a root, or -1.

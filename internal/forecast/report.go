@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/excerpt"
 	"github.com/ownergraph/ownergraph/internal/draft"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 	"github.com/ownergraph/ownergraph/plan"
 	"github.com/ownergraph/ownergraph/policy"
@@ -211,11 +212,17 @@ func (f *forecast) staysRestricted(i int32) bool {
 	return f.reasonOf(i) == policy.Restricted || f.refusalOf(f.Parts[i].Object.Key) != nil
 }
 
+// isFlawed reports whether the fork observes an object that is flawed.
+func (f *forecast) isFlawed(k graph.Key) bool {
+	n, ok := f.fork.Graph().Lookup(k)
+	return ok && n.Inside(inside.Key{}).Flawed()
+}
+
 // isFixed reports whether a part stays and keeps its references: it is flawed, or a marked
 // holder that still has the finalizer of its sweep.
 func (f *forecast) isFixed(i int32) bool {
 	k := f.Parts[i].Object.Key
-	if f.fork.IsFlawed(k) {
+	if f.isFlawed(k) {
 		return true
 	}
 	if why := f.reasonOf(i); why == policy.Protected || why == policy.ProtectionUnknown || why == policy.Braked || f.staysRestricted(i) {

@@ -186,7 +186,7 @@ func (f *forecast) endings(target int32, possible []bool) (below []int32, ends [
 // mayEndLater reports whether an unmarked part goes once its owners have gone. A part that was
 // marked before goes without them.
 func (f *forecast) mayEndLater(i int32) bool {
-	return f.isOwned(i) && !f.isKept(i) && f.rule(i) == "" && !f.fork.IsFlawed(f.Parts[i].Object.Key)
+	return f.isOwned(i) && !f.isKept(i) && f.rule(i) == "" && !f.isFlawed(f.Parts[i].Object.Key)
 }
 
 // isOwned reports whether an unmarked part still has a reference that may delete it.

@@ -1,6 +1,7 @@
 package brake
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"math/bits"
@@ -20,6 +21,29 @@ type Settings struct {
 	Window     int // deletes of all cascades in Per
 	Per        time.Duration
 	Cascades   int // remembered at once, at most MaxCascades
+}
+
+// Validate returns the first fault of the settings as those of a Config. It wraps graph.ErrInvalid and
+// names the field. AwaitSick says that a count waits for sick kinds, too.
+//
+//test:by TestValidate
+func (s Settings) Validate(awaitSick bool) error {
+	for _, f := range []struct {
+		name, why string
+		wrong     bool
+	}{
+		{"PerCascade", "negative", s.PerCascade < 0},
+		{"Window", "negative", s.Window < 0},
+		{"Per", "negative", s.Per < 0},
+		{"Window", "zero with Per", s.Window == 0 && s.Per > 0},
+		{"Per", "zero with Window", s.Window > 0 && s.Per == 0},
+		{"AwaitSick", "set without PerCascade", awaitSick && s.PerCascade == 0},
+	} {
+		if f.wrong {
+			return fmt.Errorf("configure engine: Brake.%s: %s: %w", f.name, f.why, graph.ErrInvalid)
+		}
+	}
+	return nil
 }
 
 // MaxCascades bounds the remembered cascades.

@@ -96,6 +96,13 @@ func (g *Guards) Protection(v View, o *graph.Object) (rule string, unknown bool)
 	return rule, false
 }
 
+// MayProtect reports whether an object is protected, or whether a selection has to tell.
+func (g *Guards) MayProtect(v View, o *graph.Object) (protected, unknown bool) {
+	rule, unknown := g.Protection(v, o)
+	_, ok := v.Graph.Lookup(o.Key)
+	return rule != "", unknown || rule == "" && !ok && g.Labels.Any()
+}
+
 // Done takes the verdict of the judgement of a root, or its error. Labels that the judgement lacked
 // are selected before the next one.
 func (g *Guards) Done(v View, call uint64, id graph.NodeID, verdict Verdict, err error) {

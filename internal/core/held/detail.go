@@ -115,6 +115,15 @@ func Cause(why policy.Reason, doubt graph.Doubt, details []string, lastError str
 	return text
 }
 
+// Left names an object that is left, by its place, with the cause and the time since which it stays.
+// A time that is zero is unknown.
+func Left(place, cause string, since, now time.Time) string {
+	if !since.IsZero() {
+		cause += ", " + Age(now.Sub(since))
+	}
+	return place + " (" + cause + ")"
+}
+
 // Age gives a duration in its largest unit.
 func Age(d time.Duration) string {
 	for _, u := range [...]struct {
