@@ -23,7 +23,7 @@ func TestExplainRestricted(t *testing.T) {
 			"each restricting object is named, in the order of the keys"},
 		{"a#1 -> r, b:restrict; b#1 -> a:restrict, r", false, "exists wait Restricted; r dangling watch-saw-go; b solid watch-saw; a: Restricted ring a b; stuck", "a and b restrict each other"},
 		{"a#1~[foreground] -> c; b#1 -> a:restrict; c#1", false, "exists wait Restricted; c solid watch-saw; b: NoOwnerDeletes user; pending", "the mark counts for no dependent below level 3"},
-		{"a#1 -> r:cascade, c; c#1", false, "exists delete CascadeOwnerGone; r dangling watch-saw-go; c solid watch-saw; a: CascadeOwnerGone work [its turn in the queue]; moving", "one cascade reference decides"},
+		{"a#1 -> r:cascade, c; c#1", false, "exists wait NeedFence; r dangling watch-saw-go; c solid watch-saw; a: NeedFence work [a fence]; moving", "one cascade reference decides, behind the first fence"},
 		{"a#1 -> r:release, c; c#1", false, "exists trim OwnerReleases; r dangling watch-saw-go; c solid watch-saw; a: OwnerReleases work [its turn in the queue]; moving", "a release reference goes"},
 		{"a#1 -> c:release, b:restrict; b#1; c#1", false, "exists keep NoOwnerDeletes; c solid watch-saw; b solid watch-saw; a: NoOwnerDeletes user; resting", "neither reference deletes"},
 		{"a#1 -> c:cascade, b; b#1; c#1", false, "exists keep OwnerSolid; c solid watch-saw; b solid watch-saw; b: NoOwners user; resting", "the cascade owner does not keep it"},

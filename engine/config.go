@@ -76,7 +76,8 @@ type Config struct {
 	// it.
 	OwnerName graph.NameRule
 	// Policies lets the policies of references act (graph.OnDelete), in all collectors of a store.
-	// Without it an object with a policy is held as flawed, and restricts its owners.
+	// Without it an object with a policy is held as flawed, and restricts its owners. A new engine deletes
+	// nothing before its first fence, which a sick kind blocks: see FenceWait.
 	Policies bool
 	// Limits bounds the content of one object. The engine holds an object above the
 	// bounds as flawed.

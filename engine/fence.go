@@ -19,7 +19,11 @@ import (
 //test:by ownergraph.TestOrphanedElsewhere
 func (e *Engine) awaitFence(id graph.NodeID, s inflight.Subject, in *policy.Facts, d policy.Decision) {
 	if len(d.Owners) == 0 {
-		e.fence.Want(in.Mark, e.now)
+		if in.Deleting {
+			e.fence.Want(in.Mark, e.now)
+		} else { // the first fence of all: see judgeProtected
+			e.fence.Want(max(e.kinds.Rewound(), 1), e.now)
+		}
 		e.fence.Await(id, e.edit(id))
 		return
 	}

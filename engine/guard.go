@@ -90,8 +90,12 @@ func (j *judgement) judgeGuarded(e *Engine, n graph.Node) {
 
 // judgeProtected keeps a protected or restricted object that would be deleted (RULES, G1 and E4).
 func (j *judgement) judgeProtected(e *Engine, n graph.Node) {
-	if j.in.Restricted { // also a member that a sweep deletes
+	switch f := &j.in.Fence; {
+	case j.in.Restricted: // also a member that a sweep deletes
 		j.d = policy.Decision{Action: policy.Wait, Reason: policy.Restricted}
+		return
+	case e.cfg.Policies && max(f.Passed, f.Released) <= e.kinds.Rewound(): // an object of a kind that is not listed may restrict it
+		j.d = f.Await()
 		return
 	}
 	rules := &e.guards.Rules

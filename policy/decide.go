@@ -90,11 +90,19 @@ func watch(owners []int) Decision {
 // fence returns the decision to wait for a fence: that of the owners, or the object's own
 // without owners.
 func (in *Facts) fence(owners []int) Decision {
-	d := Decision{Action: Wait, Reason: NeedFence, Owners: owners}
-	if in.Fence.Blocked {
-		d.Reason = FenceHeld
-	}
+	d := in.Fence.Await()
+	d.Owners = owners
 	return d
+}
+
+// Await returns the decision to wait for a fence, which names a sick kind that blocks it.
+//
+//test:by TestDecideTable
+func (f *Fence) Await() Decision {
+	if f.Blocked {
+		return Decision{Action: Wait, Reason: FenceHeld}
+	}
+	return Decision{Action: Wait, Reason: NeedFence}
 }
 
 // distinct sorts the indexes and drops duplicates. It changes the slice.
