@@ -192,9 +192,8 @@ func (e *Engine) arrange(j *judgement, d policy.Decision) {
 	case policy.NeedDependents:
 		e.cycles.Blocked(e.view(), id, e.now, e.fence.Passed(), &e.effects)
 		e.carryOut()
-	case policy.OwnerUnknown, policy.OwnerSolid, policy.NoOwnerDeletes:
-		e.awaitMisplaced(j)
 	}
+	e.awaitMisplaced(j) // whatever it waits for: a reference may go at the end of such an owner
 }
 
 // awaitUndone puts a key off until the backoff is over, also if other versions come.

@@ -60,7 +60,7 @@ type notes struct {
 func (j *judgement) judge(e *Engine, id graph.NodeID) {
 	n := j.judgeOwn(e, id)
 	own := j.d
-	if e.sweeps.Any() && !j.notes.withheld {
+	if e.sweeps.Any() {
 		j.judgeSweeps(e, n)
 	}
 	if j.in.Deleting && e.handlers.Any() && !j.d.Action.Writes() && !j.notes.withheld && !j.in.Unreadable {
@@ -99,7 +99,7 @@ func (j *judgement) judgeOwn(e *Engine, id graph.NodeID) graph.Node {
 	j.notes.passed, j.notes.withheld, j.notes.spared, j.notes.answer = gates{}, false, false, brake.AnswerUnset
 	j.notes.mark, j.notes.protected = policy.ReasonUnset, policy.ReasonUnset
 	if j.judgeMark(e, n); j.notes.withheld { // it ends no propagation, and its references go as those of others
-		j.in.Propagation, j.in.Withheld = graph.Unset, !j.in.Restricted
+		j.in.Propagation, j.in.Withheld = graph.Unset, j.notes.mark != policy.Restricted
 	}
 	j.d = policy.Decide(j.in, e.set, &j.lists)
 	j.judgeGuarded(e, n)

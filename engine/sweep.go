@@ -94,7 +94,7 @@ func (j *judgement) judgeSweeps(e *Engine, n graph.Node) {
 		blocked = j.notes.release.Wait
 	}
 	j.notes.passed.sweep = true
-	e.sweeps.Judge(e.sweepView(), j.id, j.d, blocked, &j.notes.sweep)
+	e.sweeps.Judge(e.sweepView(), j.id, j.d, blocked, j.notes.withheld, &j.notes.sweep)
 	j.d, j.holder = j.notes.sweep.Decision, j.notes.sweep.Holder
 }
 

@@ -161,6 +161,13 @@ func (n innerNode) Generations() (generation, seen int64) {
 // [Config.WithholdsMark] and Restricted.
 func (n innerNode) MarkWithheld() bool { return n.at().role() == withheld }
 
+// Restricts reports whether the node's references with OnDeleteRestrict restrict their owners, if it has
+// any: it is unmarked, or its mark counts for no dependent, whatever restricts the node itself.
+func (n innerNode) Restricts() bool {
+	o := n.Object()
+	return n.g.restricts(&o)
+}
+
 // Waiting reports whether the node is observed and waits for its dependents.
 func (n Node) Waiting() bool { return n.at().role() == waiting }
 

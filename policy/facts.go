@@ -86,7 +86,7 @@ type Facts struct {
 	Deleting, Finalizers bool
 	Propagation          graph.Propagation
 	// Withheld: the object is marked, and its mark counts for no dependent because of a guard or a
-	// protection (RULES, G3). It is false for a restricted object.
+	// protection (RULES, G3). It is false if another object's restriction alone withholds the mark.
 	Withheld bool
 	// Flawed: the object breaks a rule of the model. Unreadable: the store could not read it.
 	Flawed, Unreadable bool

@@ -38,7 +38,7 @@ func FactsOf(n graph.Node) Facts {
 		Owners: make([]OwnerFacts, 0, n.Owners()),
 	}
 	if x.MarkWithheld() {
-		f.Propagation, f.Withheld = graph.Unset, !f.Restricted
+		f.Propagation, f.Withheld = graph.Unset, x.Restricts()
 	}
 	for _, r := range n.References() {
 		f.Owners = append(f.Owners, ownerFacts(n, &r))

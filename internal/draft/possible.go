@@ -63,7 +63,7 @@ type Question struct {
 //  5. An owner that a possible object blocks, where something stays at the object or
 //     below it.
 //  6. An object whose end depends on more than the parts.
-//  7. An owner that a possible object restricts.
+//  7. An owner that a possible object restricts, and that may go or is marked.
 //  8. A release reference of an object that stays, if it does not block its owner, and the owner goes in
 //     the foreground and has a finalizer that stays: the wait may end before the reference goes.
 //
@@ -75,7 +75,7 @@ type Question struct {
 // A protected object stays, and no rule goes on below it. An object that is neither removed nor
 // marked, and has no owner that may go, is definite.
 //
-//test:by TestPossible TestPossibleOfSweep TestPossibleByOverride
+//test:by TestPossible TestPossibleOfSweep TestPossibleByOverride TestPossibleOfRestrictedMark
 //test:by internal/proof/properties.TestPlanIsTheRun
 func Possible(q Question) []bool {
 	possible, _ := chances(q)
@@ -108,7 +108,7 @@ func chances(q Question) (possible, ends []bool) {
 		todo = todo[:len(todo)-1]
 		kept := s.isKept(i)
 		for _, r := range s.owners[i] {
-			if r.owner >= 0 && r.restricts() && s.goes[r.owner] {
+			if r.owner >= 0 && r.restricts() && (s.goes[r.owner] || q.Parts[r.owner].Object.Deleting) {
 				add(r.owner)
 			}
 		}

@@ -83,3 +83,23 @@ func TestPossibleOfReplacedPropagation(t *testing.T) {
 		}
 	}
 }
+
+// TestPossibleOfRestrictedMark: rule 7 is about a marked object, too, whose mark is withheld while another object restricts it.
+func TestPossibleOfRestrictedMark(t *testing.T) {
+	for _, c := range []struct {
+		mark   string
+		want   bool
+		reason string
+	}{
+		{"~[x]", true, "it ends if b goes, and stays with b"},
+		{"", false, "no owner of it goes, so it stays"},
+	} {
+		q, list := questionOf(t, "k/a[orphan] -> k/r; k/b -> k/r, k/a, k/c:restrict; k/c"+c.mark+"; k/r", "k/r", graph.Background)
+		x := NewIndex(list)
+		at, _ := x.Of(keyOf(t, "k/c"))
+		q.Kept = func(i int32) bool { return i == at }
+		if got := Possible(q)[at]; got != c.want {
+			t.Errorf("k/c%s is possible: %t, want %t: %s", c.mark, got, c.want, c.reason)
+		}
+	}
+}

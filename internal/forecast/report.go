@@ -229,10 +229,28 @@ func (f *forecast) isFixed(i int32) bool {
 		return true
 	}
 	now, ok := f.store.At(k)
+	if ok && f.stillBlocks(now) {
+		return true
+	}
 	if ok && now.Deleting && now.HasFinalizer(f.contents.Container(i).Finalizer) {
 		return true
 	}
 	return ok && now.MarkWithheld() || ok && now.Deleting && slices.ContainsFunc(f.cfg.Sweeps, func(s sweepConfig) bool { return now.HasFinalizer(s.Finalizer) })
+}
+
+// stillBlocks reports whether an object still blocks the end of another one that went or waits. The engine takes no such
+// reference away if it reads it as unknown, also beside an owner that stays: one across scopes for example.
+//
+//test:by internal/proof/sim.TestPossibleAcrossScopes
+func (f *forecast) stillBlocks(now graph.Object) bool {
+	return !now.Deleting && slices.ContainsFunc(now.Owners, func(r graph.Owner) bool {
+		i, ok := f.links.index.Of(r.Key)
+		if !ok || !r.Block || !f.Parts[i].Member {
+			return false
+		}
+		owner, lives := f.store.At(r.Key)
+		return !lives || owner.Waiting()
+	})
 }
 
 // isKept reports whether a part is unmarked, and protected from its deletion, restricted or flawed.

@@ -50,10 +50,14 @@ func IsUnproven(v record.Nodes, n graph.Node, since seq.Stamp) bool {
 
 // DanglingAlone returns the dangling references by which an object goes, or none if it has an owner
 // that waits. A user can delete such an owner again with orphan. Beside a dangling cascade reference
-// the other owners decide nothing.
+// the other owners decide nothing. A flawed object has none: it goes as the member of a sweep, and no
+// other write may rest on it.
 //
 //test:by TestDanglingAlone
 func DanglingAlone(in *policy.Facts) (refs []int) {
+	if in.Flawed {
+		return nil
+	}
 	kept, cascades := false, false
 	for i := range in.Owners {
 		f := &in.Owners[i]

@@ -34,6 +34,10 @@ func TestDanglingAlone(t *testing.T) {
 		if refs := DanglingAlone(in); !slices.Equal(refs, c.want) {
 			t.Errorf("%s: %v, want %v", c.reason, refs, c.want)
 		}
+		in.Flawed = true
+		if refs := DanglingAlone(in); refs != nil {
+			t.Errorf("%s: %v of a flawed object, want none", c.reason, refs)
+		}
 	}
 }
 

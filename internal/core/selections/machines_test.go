@@ -85,7 +85,7 @@ func (r *rig) want() {
 	r.Edit(n.ID()).Known = r.Stamps.Stamp()
 	r.Sweeps.Observe(r.View, n.ID(), n)
 	var j sweep.Judgement
-	r.Sweeps.Judge(r.View, n.ID(), policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}, false, &j)
+	r.Sweeps.Judge(r.View, n.ID(), policy.Decision{Action: policy.Wait, Reason: policy.NeedFinalizers}, false, false, &j)
 	r.Sweeps.Commit(r.View, n.ID(), &j)
 	r.Guards.TrySelect(r.guardView(), 0)
 }

@@ -32,15 +32,21 @@ func (sw *Sweeps) Refresh(v View, id graph.NodeID, d policy.Decision, blocked bo
 // changes nothing but the count of looks, and Commit follows. Collection alone decides d for the
 // object. A holder gets its finalizer, or loses it. A member is deleted. A write of collection goes
 // first. Blocked says that such a write may not go out now. Then the sweeps take note of the object
-// and leave d. They do the same for an object that the store could not read.
+// and leave d. They do the same for an object that the store could not read. Withheld says that the
+// object's mark counts for no dependent. Such a holder runs no sweep, and such a member has left its
+// holder as soon as its labels show that.
 //
-//test:by TestMember
-func (sw *Sweeps) Judge(v View, id graph.NodeID, d policy.Decision, blocked bool, j *Judgement) {
+//test:by TestMember internal/proof/script.TestScenarios/a-sweep-of-a-withheld-and-relabelled-member
+func (sw *Sweeps) Judge(v View, id graph.NodeID, d policy.Decision, blocked, withheld bool, j *Judgement) {
 	j.reset(d)
 	if len(sw.plans) == 0 || d.Action.Writes() && !blocked {
 		return
 	}
 	o := v.judged(id)
+	if withheld {
+		sw.judgeMember(v, id, o, j)
+		return
+	}
 	if sw.judgeAsHolder(v, id, o, blocked, j); j.member {
 		sw.judgeMember(v, id, o, j)
 	}

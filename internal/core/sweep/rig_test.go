@@ -195,7 +195,7 @@ func (r *rig) judge(k graph.Key) policy.Decision {
 	}
 	before, stamp, effects := r.sw.Clone(), r.stamps.Last(), len(r.out.Items())
 	var j Judgement
-	r.sw.Judge(r.view(), id, d, false, &j)
+	r.sw.Judge(r.view(), id, d, false, false, &j)
 	before.looked = r.sw.looked // queries count
 	if !reflect.DeepEqual(before, r.sw) || r.stamps.Last() != stamp || len(r.out.Items()) != effects {
 		r.Errorf("the judgement of %s has changed something", k)

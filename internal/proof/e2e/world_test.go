@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
@@ -133,7 +134,7 @@ func (w *world) create(k kind, name string, with ...option) object {
 		u.SetNamespace(w.ns)
 	}
 	if k.spec != nil {
-		u.Object["spec"] = k.spec
+		u.Object["spec"] = runtime.DeepCopyJSON(k.spec)
 	}
 	for _, o := range with {
 		o(u)

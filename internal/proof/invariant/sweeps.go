@@ -74,6 +74,16 @@ func (s *Sweeps) IsHolder(o graph.Object) bool {
 	return slices.ContainsFunc(s.plans, func(p *plan.Plan) bool { return p.IsHolder(o) })
 }
 
+// IsAwaited reports whether the object is a member of a marked holder with its guard. The holder waits for
+// its end.
+func (s *Sweeps) IsAwaited(o graph.Object) bool {
+	return slices.ContainsFunc(s.plans, func(p *plan.Plan) bool {
+		return slices.ContainsFunc(s.all, func(h graph.Object) bool {
+			return h.Deleting && p.IsHolder(h) && h.HasFinalizer(p.Sweep().Finalizer) && s.member(p, h, o)
+		})
+	})
+}
+
 // Begin begins a new history with a store that has the objects, as after a
 // restore.
 func (s *Sweeps) Begin(objects []graph.Object) {

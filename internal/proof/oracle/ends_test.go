@@ -53,6 +53,8 @@ func checkEnds(t *testing.T, cfg Config, cases []endCase) {
 // numbers. Some of them broke a rule on the path to a permitted end.
 func TestEndsOfHoles(t *testing.T) {
 	checkEnds(t, Config{}, []endCase{
+		{`b -> a/b@"b", c; c | fg c`, []string{""}, nil,
+			"T4: a reference to the object's own UID is no other reference, so the last one does not go"},
 		{"a*; b | orphan a; addref b->a", []string{"a~*; b", "a~*; b -> a"}, []string{"a~*; b -> a"},
 			"Y1: a reference stays if a user adds it after the end of the orphaning"},
 		{"a*; b | orphan a; addref b->a!; fg a", []string{"a~*", "a~*; b"}, []string{"a~*"},

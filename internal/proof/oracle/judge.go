@@ -150,7 +150,7 @@ func (s State) may(i int, cfg Config) (out []graph.Object) {
 			continue
 		}
 		left := drop(d, r)
-		other := slices.ContainsFunc(left.Owners, func(p graph.Owner) bool { return counted(p) && !refersTo(p, d.Key) })
+		other := slices.ContainsFunc(left.Owners, func(p graph.Owner) bool { return counted(p) && s.class(d, p, cfg) != self })
 		if other && (freed || !d.Deleting) {
 			out = append(out, left)
 		}

@@ -330,7 +330,7 @@ func (c *comparison) checkPassed() error {
 	for _, o := range c.before {
 		now, ok := c.s.w.Store.At(o.Key)
 		switch ok = ok && now.Key == o.Key; {
-		case o.Key == k || o.Deleting || c.s.sweeps == nil && !below[o.UID]:
+		case o.Key == k || o.Deleting || c.s.o.flawed(o) || c.s.sweeps == nil && !below[o.UID]: // a flawed object stays anyway
 		case !ok || now.Deleting:
 			count++
 		case g.Protected && x.protects(&now) && c.owned(o) && !c.s.owned(now):

@@ -55,7 +55,9 @@ func (p phased) explains(s *sim, k graph.Key, path []graph.Key) bool {
 }
 
 // isUnderWay reports whether an object goes, or will go: it is marked, or waits for a phase and
-// is excused, or one of the named owners is under way.
+// is excused, or one of the named owners is under way. A restricted object with a marked owner goes
+// when a user ends the restriction (RULES, E4), and the order waits for that. It waits for a member of a
+// marked holder, too, which the sweep deletes when it comes to it.
 func (p phased) isUnderWay(s *sim, k graph.Key, x awaited, path []graph.Key) bool {
 	if _, waits := p[k]; waits {
 		return p.explains(s, k, path)
@@ -65,7 +67,12 @@ func (p phased) isUnderWay(s *sim, k graph.Key, x awaited, path []graph.Key) boo
 		return false
 	}
 	path = append(path, k)
-	return o.Deleting || slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
+	marked := func(r graph.Owner) bool { a, ok := s.w.Store.At(r.Key); return ok && a.Key == r.Key && a.Deleting }
+	switch {
+	case o.Deleting, s.sweeps != nil && s.sweeps.IsAwaited(o), s.restricts(o) && slices.ContainsFunc(o.Owners, marked):
+		return true
+	}
+	return slices.ContainsFunc(o.Owners, func(r graph.Owner) bool {
 		return (x.full || slices.Contains(x.named, r.Key)) && p.isUnderWay(s, r.Key, x, path)
 	})
 }

@@ -120,6 +120,39 @@ func TestPlansOfSeeds(t *testing.T) {
 	}
 }
 
+// TestPossibleAcrossScopes: an object keeps a blocking reference that it reads as unknown, also beside an owner that stays. So the
+// owner that goes is held for ever if the engine deletes it while it waits, or goes if that is later.
+func TestPossibleAcrossScopes(t *testing.T) {
+	for _, c := range []struct {
+		line   string
+		want   bool
+		reason string
+	}{
+		{"g/b; g/d; g/e -> g/d, p/t/c!; p/t/c -> g/b", true, "a global object names an owner with a scope"},
+		{"g/b; p/t/d; p/t/e -> p/t/d, p/t/c!; p/t/c -> g/b", false, "the reference goes, because another owner stays"},
+		{"g/b; g/d; g/e -> g/d, p/t/c; p/t/c -> g/b", false, "the reference does not block"},
+	} {
+		s := plainly(t, c.line)
+		p, err := s.planQuietly(0, planning.Request{Delete: []planning.Target{{Key: at(t, s, "b"), Propagation: graph.Foreground}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o, planned := p.At(at(t, s, "c")); !planned || o.Possible != c.want {
+			t.Errorf("%s: p/t/c is planned: %t, possible: %t, want %t: %s", c.line, planned, o.Possible, c.want, c.reason)
+		}
+	}
+}
+
+// at returns the key of the object with a name.
+func at(t *testing.T, s *sim, name string) graph.Key {
+	t.Helper()
+	i := slices.IndexFunc(s.w.Store.Objects(), func(o graph.Object) bool { return o.Name == name })
+	if i < 0 {
+		t.Fatalf("no object has the name %s", name)
+	}
+	return s.w.Store.Objects()[i].Key
+}
+
 // TestChangesOutsideAreFound: an object that the plan does not have changes by a sweep, or
 // the plan is wrong.
 func TestChangesOutsideAreFound(t *testing.T) {
