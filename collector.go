@@ -145,6 +145,9 @@ func New(store Store, cfg Config) (c *Collector, err error) {
 	if why := c.engine.NeedLabels(); why != "" && c.selector == nil {
 		return nil, fmt.Errorf("configure collector: %s: the store is no LabelSelector: %w", why, ErrInvalid)
 	}
+	if g, ok := As[Gracer](store); len(cfg.PropagateGrace) > 0 && !(ok && g.KeepsGrace()) {
+		return nil, fmt.Errorf("configure collector: PropagateGrace: the store keeps no grace periods: %w", ErrInvalid)
+	}
 	if c.record, err = newRecorder(store, &cfg, c.engine); err != nil {
 		return nil, err
 	}

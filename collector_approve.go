@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/forecast"
 	"github.com/ownergraph/ownergraph/internal/spell"
 	"github.com/ownergraph/ownergraph/plan"
+	"github.com/ownergraph/ownergraph/policy"
 )
 
 // Approval says which cascade a user approves. Exactly one of its fields is set. It is a value.
@@ -76,13 +77,11 @@ func (c *Collector) approveOnce(ctx context.Context, root Key, a Approval, repea
 	if err != nil {
 		return bad(err)
 	}
-	ordered := false
-	c.locked(func(e engine.Driver, _ time.Time) {
-		g, _ := e.GuardOf(&o)
-		ordered = g != nil && len(g.Phases) > 0 && o.Propagation() == graph.Unset && o.GraceSeconds == 0 // until then the store keeps the propagation
-	})
-	if ordered {
-		if o, err = c.repeatForeground(ctx, o); err != nil {
+	var repeat policy.Decision
+	repeats := false
+	c.locked(func(e engine.Driver, _ time.Time) { repeat, repeats = e.Again(&o) })
+	if repeats {
+		if o, err = c.repeatForeground(ctx, o, repeat.GraceSeconds); err != nil {
 			return bad(err)
 		}
 		if c.cfg.Level >= Level2 { // without fences a plan may not know the mark yet
@@ -166,10 +165,10 @@ func (a Approval) compare(found *forecast.Approval) error {
 	return nil
 }
 
-// repeatForeground repeats the deletion of a root in the foreground. It returns the root as the
-// store has it then. A later deletion in another way is an error.
-func (c *Collector) repeatForeground(ctx context.Context, o Object) (Object, error) {
-	if err := c.deleteTarget(ctx, o, graph.Foreground); err != nil {
+// repeatForeground repeats the deletion of a root in the foreground, with its shorter grace period. It
+// returns the root as the store has it then. A later deletion in another way is an error.
+func (c *Collector) repeatForeground(ctx context.Context, o Object, grace *int64) (Object, error) {
+	if err := c.deleteTarget(ctx, o, DeleteOptions{Propagation: graph.Foreground, GraceSeconds: grace}); err != nil {
 		return o, err
 	}
 	now, err := c.readOnce(ctx, o.Key)

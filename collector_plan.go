@@ -12,7 +12,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ownergraph/ownergraph/engine"
-	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
 	"github.com/ownergraph/ownergraph/internal/draft"
 	"github.com/ownergraph/ownergraph/internal/forecast"
@@ -167,7 +166,7 @@ func (c *Collector) DeletePlanned(ctx context.Context, p plan.Plan) error {
 			return err
 		}
 		for ; sent < len(targets); sent++ {
-			if err = c.deleteTarget(ctx, targets[sent], p.Request.Delete[sent].Propagation); err != nil {
+			if err = c.deleteTarget(ctx, targets[sent], DeleteOptions{Propagation: p.Request.Delete[sent].Propagation}); err != nil {
 				break
 			}
 		}
@@ -236,12 +235,11 @@ func (c *Collector) isObserved(k Key) (yes bool) {
 	return yes
 }
 
-func (c *Collector) deleteTarget(ctx context.Context, o Object, p graph.Propagation) error {
+func (c *Collector) deleteTarget(ctx context.Context, o Object, opts DeleteOptions) error {
 	ctx, end := context.WithTimeout(ctx, c.cfg.CallTimeout)
 	defer end()
-	return c.store.Delete(ctx, o.Key, DeleteOptions{
-		Precondition: Precondition{UID: o.UID, Version: o.Version}, Propagation: p,
-	})
+	opts.Precondition = Precondition{UID: o.UID, Version: o.Version}
+	return c.store.Delete(ctx, o.Key, opts)
 }
 
 // notSent names the targets after a failed one.

@@ -101,6 +101,7 @@
 //	VersionComparer         the order of two versions, which shows a restore
 //	Records                 a value under a name, for Config.Record
 //	Limiter, Batcher        the number of calls at once; several writes in one call
+//	Gracer                  grace periods, for Config.PropagateGrace
 //	Constrainer             plans name foreign keys that refuse a removal
 //
 // A store that wraps another one shows these powers through Unwrap, except Batcher: batches would
@@ -179,6 +180,7 @@
 //	protections  some objects may not go                Config.Protect     package guard, "Protection"
 //	guards       a cascade needs a permission           Config.Guards      package guard, "Guards"
 //	order        the objects of a cascade go in phases  Guard.Phases       package guard, "Order"
+//	grace        dependents get the time of their root  Config.PropagateGrace  package guard, "Grace periods"
 //	sweeps       a tenant goes after its members        Config.Sweeps      package guard, "Sweeps"
 //	brake        mass deletions have a bound            Config.Brake       package engine, "Brake"
 //	pause        writes and handlers stop for a time    Collector.Pause    package engine, "Pause"

@@ -222,6 +222,16 @@ type Limiter interface {
 	MaxCalls() int
 }
 
+// Gracer is the optional power to keep the grace periods of deletions, for Config.PropagateGrace.
+// Such a store keeps a marked object until its agent has ended the period. With
+// DeleteOptions.GraceAtMost it takes the shorter period, that of the call or the object's own.
+//
+//test:by adapters/storetest.TestMutants
+type Gracer interface {
+	// KeepsGrace reports whether the store does so, always the same.
+	KeepsGrace() bool
+}
+
 // Records is the optional power to keep small values of an engine beyond its life. A store
 // keeps a record under a name, for all engines that use the store. A record is no object: no
 // watch and no listing has it, and no owner reference names it. Where a store can keep it as
@@ -266,8 +276,8 @@ type VersionComparer interface {
 const maxWraps = 64
 
 // As returns the optional power T of a store, and whether the store has it. T is Fencer,
-// Lister, LabelSelector, Leveler, VersionComparer, Records, Constrainer, Limiter or Batcher. A store with a method
-// Unwrap() Store wraps another one, and has all powers of that store except Batcher. As
+// Lister, LabelSelector, Leveler, VersionComparer, Records, Constrainer, Gracer, Limiter or Batcher. A store
+// with a method Unwrap() Store wraps another one, and has all powers of that store except Batcher. As
 // returns the outermost store that has T itself. A wrapper has to be a Batcher itself,
 // because batches would pass by its Patch and Delete.
 //

@@ -203,6 +203,9 @@ func (d driver) NeedLabels() string {
 // GuardOf returns the guard that selects an object, with its name, or nil.
 func (d driver) GuardOf(o *graph.Object) (*guard.Guard, string) { return d.e.guards.Roots.Of(o) }
 
+// Again returns the deletion by which a guard repeats that of a marked root: see guards.Machine.
+func (d driver) Again(o *graph.Object) (policy.Decision, bool) { return d.e.guards.Roots.Again(o) }
+
 // BeginApproval notes that a user's approval of a root is under way, and EndApproval that it has ended,
 // and whether it has taken the hold off. Then the engine reports the end of the hold as an approval.
 func (d driver) BeginApproval(k graph.Key) {

@@ -102,6 +102,12 @@ type Config struct {
 	Acknowledge       []graph.Kind
 	AcknowledgeWithin time.Duration
 
+	// PropagateGrace names kinds whose objects have grace periods, by default none. Foreground
+	// deletions pass the periods on: see package guard, "Grace periods".
+	//
+	//test:by ownergraph.TestPropagateGrace
+	PropagateGrace []graph.Kind
+
 	// Handlers does the work of finalizers, by the name of the finalizer. HandlerWorkers,
 	// by default 4, bounds the runs of one name at once. HandlerTimeout, by default
 	// 10 minutes, bounds the time of one run. Two collectors may run a handler for the

@@ -146,7 +146,7 @@ func New(level Level, cfg Config) (*Engine, error) {
 		brake: brake.New(set.Brake.settings()),
 	}
 	e.sweeps, _ = sweep.New(cfg.sweepSettings()) // validate has made them before
-	e.guards, _ = guards.New(guards.Settings{Protect: cfg.Protect, Guards: cfg.Guards, Members: e.sweeps.LabelRules(), Page: set.SelectPage})
+	e.guards, _ = guards.New(guards.Settings{Protect: cfg.Protect, Guards: cfg.Guards, Grace: cfg.PropagateGrace, Members: e.sweeps.LabelRules(), Page: set.SelectPage})
 	e.graph = graph.New(graph.Config{Scope: cfg.Scope, OwnerName: cfg.OwnerName, Limits: cfg.Limits, Ignore: cfg.Ignore, Policies: cfg.Policies, WithholdsMark: e.guards.Rules.MarkWithholder()})
 	e.handlers = handlers.New(slices.Sorted(maps.Keys(set.Handlers)), set.HandlerWorkers)
 	e.order = order.New(cfg.Guards)

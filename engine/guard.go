@@ -15,7 +15,7 @@ import (
 
 // validateGuards finds the faults of the protections and guards.
 func (c Config) validateGuards() error {
-	if _, err := guards.New(guards.Settings{Protect: c.Protect, Guards: c.Guards}); err != nil {
+	if _, err := guards.New(guards.Settings{Protect: c.Protect, Guards: c.Guards, Grace: c.PropagateGrace}); err != nil {
 		return err
 	}
 	return order.CheckPhases(c.Guards)

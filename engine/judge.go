@@ -67,9 +67,11 @@ func (j *judgement) judge(e *Engine, id graph.NodeID) {
 		j.judgeHandlers(e, n)
 	}
 	if j.d.Action == policy.Delete && !j.in.Deleting {
-		j.judgeProtected(e, n)
+		if j.judgeProtected(e, n); e.guards.Grace.Any() {
+			e.guards.Grace.Carry(e.view(), &e.reads, id, j.in, &j.d)
+		}
 	}
-	if j.d.Reason != policy.OrderNeedsForeground { // a marked root is marked again: neither order nor brake is about it
+	if j.d.Action != policy.Delete || !j.in.Deleting { // a marked root is marked again: neither order nor brake is about it
 		if e.order.Any() {
 			j.judgeOrder(e)
 		}

@@ -147,7 +147,7 @@ func (e *Engine) noteRead(n graph.Node, x *inflight.Call, o graph.Object) {
 	default:
 		return
 	}
-	e.reads.SetResult(e.view(), id, reads.Result{State: s, Version: o.Version, Began: x.Began, Done: e.seq.Stamp()})
+	e.reads.SetResult(e.view(), id, reads.Result{State: s, Version: o.Version, Grace: o.GraceSeconds, Began: x.Began, Done: e.seq.Stamp()})
 }
 
 // answered asks for decisions of the dependents that waited for a read of the owner alone.

@@ -206,7 +206,7 @@ var unhashed = map[string]string{
 	"Engine.audit": "see package audit", "Engine.brake": "see package brake", "Engine.follows": "for reports",
 	"State.Freed": "compared with the beginning of reads: see began", "State.Reason": "a report", "State.Doubt": "a report", "State.IsolatedCycle": "a report", "State.Audited": "a report", "State.Root": "a report", "State.Ended": "a report", "State.HasResult": "follows from the read results",
 	"Engine.sweeps": "see package sweep", "Engine.guards": "see package guard",
-	"Engine.order": "see package order", "Engine.share": "see package own",
+	"Engine.order": "see package order", "Engine.share": "see package own", "Result.Grace": "the version fixes it",
 }
 
 func put(s string) graph.Event {

@@ -29,7 +29,7 @@ func TestOneVocabulary(t *testing.T) {
 
 // TestOneWord: an object that waits for a user has one word in counts and in explanations.
 func TestOneWord(t *testing.T) {
-	for r := policy.NoOwners; r <= policy.Restricted; r++ {
+	for r := policy.NoOwners; r <= policy.GraceNeedsForeground; r++ {
 		want := engine.Status(held.StatusOf(r))
 		x := explain.Explanation{
 			State: explain.Exists, Decision: explain.Decision{Action: policy.Wait, Reason: r},

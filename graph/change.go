@@ -63,6 +63,9 @@ type DeleteOptions struct {
 	// Propagation Unset keeps the propagation of the object's own finalizer. Without such
 	// a finalizer the default of the kind applies.
 	Propagation Propagation
+	// GraceAtMost lets the object's own grace period count instead of GraceSeconds, if that is shorter
+	// (RULES, E6). A store whose objects have no grace period of their own ignores it.
+	GraceAtMost bool
 	// GraceSeconds is the grace period in seconds, nil for the store's default.
 	GraceSeconds *int64
 }

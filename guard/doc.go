@@ -90,6 +90,25 @@
 // Collector.Orders reports the progress: see the documentation of package engine, "Status and
 // statistics".
 //
+// # Grace periods
+//
+// A grace period is the time that a marked object gets for its end, in seconds. Its *agent* ends it by
+// a deletion with a period of 0, as the kubelet does for a pod. By default a deletion gives its period
+// to the root alone. Config.PropagateGrace names kinds whose objects have agents, and a foreground
+// deletion then passes the period on (RULES, E6). See ExampleConfig_grace of package ownergraph.
+//
+//   - An object of such a kind that goes because its owner waits gets the period of that owner, if the
+//     owner is of such a kind too. The period passes through owners of other kinds. The shortest period
+//     of all waiting owners above counts, and a shorter one of the object's own.
+//   - A period of 0 is none: the object gets the default of the store.
+//   - The end of the owner's period ends no other period. Objects that are marked later get none then.
+//   - A background deletion passes nothing on, because its root is gone first. A guard that selects a
+//     root with a period repeats the deletion in the foreground, shorter by one second (RULES, E7). Such
+//     a guard needs no condition to refuse.
+//   - Without an agent an object keeps its period, and stays. Held lists it with the reason NeedGrace.
+//   - A store that keeps no grace periods refuses the setting (ownergraph.Gracer). Kubernetes keeps
+//     those of pods. See adapters/clientgo for the periods of other kinds.
+//
 // # Sweeps
 //
 // A [Sweep] deletes the members of a holder before the holder goes. It names the kind of the

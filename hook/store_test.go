@@ -59,12 +59,13 @@ func powers(s ownergraph.Store) string {
 	_, selects := ownergraph.As[ownergraph.LabelSelector](s)
 	_, compares := ownergraph.As[ownergraph.VersionComparer](s)
 	_, records := ownergraph.As[ownergraph.Records](s)
+	_, graces := ownergraph.As[ownergraph.Gracer](s)
 	most := 0
 	if b, ok := ownergraph.As[ownergraph.Batcher](s); ok {
 		most = b.MaxBatch(s)
 	}
-	return fmt.Sprintf("level %s, fences %t, lists %t, selects %t, compares %t, records %t, batches of %d",
-		ownergraph.LevelOf(s), fences, lists, selects, compares, records, most)
+	return fmt.Sprintf("level %s, fences %t, lists %t, selects %t, compares %t, records %t, graces %t, batches of %d",
+		ownergraph.LevelOf(s), fences, lists, selects, compares, records, graces, most)
 }
 
 // TestCalls: the observer gets each call with its object and its result, one of a batch

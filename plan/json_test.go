@@ -175,7 +175,7 @@ func TestJSONWriteErrors(t *testing.T) {
 		want, reason string
 	}{
 		{func(p *plan.Plan) { p.Objects[1].Outcome = plan.Held + 1 }, "objects[1].outcome: unknown value 6", "it has no name"},
-		{func(p *plan.Plan) { p.Objects[1].Reason = policy.Restricted + 1 }, fmt.Sprintf("objects[1].reason: unknown value %d", policy.Restricted+1), "it has no code"},
+		{func(p *plan.Plan) { p.Objects[1].Reason = policy.GraceNeedsForeground + 1 }, fmt.Sprintf("objects[1].reason: unknown value %d", policy.GraceNeedsForeground+1), "it has no code"},
 		{func(p *plan.Plan) { p.Objects[0].Doubt = graph.Renamed + 1 }, fmt.Sprintf("objects[0].doubt: unknown value %d", graph.Renamed+1), "it has no name"},
 		{func(p *plan.Plan) { p.Objects[0].Owners[0].UID = "\xff" }, "objects[0].owners[0].uid: not UTF-8", "JSON has no form for it"},
 		{func(p *plan.Plan) { p.Objects[0].Causes[0] = "\xff" }, "objects[0].causes[0]: not UTF-8", "JSON has no form for it"},

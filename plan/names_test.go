@@ -31,7 +31,7 @@ func TestNames(t *testing.T) {
 	check("action", int(policy.Attach), func(v int) string { return policy.Action(v).String() })
 	check("propagation", int(graph.Orphan), func(v int) string { return graph.Propagation(v).String() })
 	check("doubt", int(graph.Renamed), func(v int) string { return graph.Doubt(v).String() })
-	check("reason", int(policy.Restricted), func(v int) string { return policy.Reason(v).Code() })
+	check("reason", int(policy.GraceNeedsForeground), func(v int) string { return policy.Reason(v).Code() })
 }
 
 // TestAt: a plan finds each of its objects by the whole key, and no other object.

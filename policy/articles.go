@@ -319,6 +319,11 @@ var articles = [...]Article{
 		"The object was deleted in the background.",
 		"None is needed.",
 	},
+	GraceNeedsForeground: {
+		"The root has a grace period that its dependents get, so the engine repeats the deletion in the foreground before the cascade begins. The repeated period is shorter by one second.",
+		"The object was deleted in the background with a grace period, and Config.PropagateGrace names its kind.",
+		"None is needed.",
+	},
 	NeedPhase: {
 		"Objects of an earlier phase have to go first.",
 		"The guard of the root has phases, and an earlier one is not over.",

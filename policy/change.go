@@ -31,8 +31,7 @@ func (d *Decision) Change(o graph.Object) (w graph.Write, ok bool) {
 //
 //test:by TestChange
 func (d *Decision) ChangeOf(key graph.Key, version graph.Version, owners []graph.Owner) graph.Write {
-	under := graph.Precondition{UID: key.UID, Version: version}
-	w := graph.Write{Type: graph.WritePatch, Key: key, Precondition: under}
+	w := graph.Write{Type: graph.WritePatch, Key: key, Precondition: graph.Precondition{UID: key.UID, Version: version}}
 	switch d.Action {
 	case Trim, Orphan:
 		w.Change.DropOwners = owners
@@ -43,8 +42,10 @@ func (d *Decision) ChangeOf(key graph.Key, version graph.Version, owners []graph
 	case Attach:
 		w.Change.AddFinalizer = d.Finalizer
 	case Delete:
+		w.Options = graph.DeleteOptions{
+			Precondition: w.Precondition, Propagation: d.Propagation, GraceSeconds: d.GraceSeconds, GraceAtMost: d.GraceAtMost,
+		}
 		w.Type, w.Precondition = graph.WriteDelete, graph.Precondition{}
-		w.Options = graph.DeleteOptions{Precondition: under, Propagation: d.Propagation, GraceSeconds: d.GraceSeconds}
 	}
 	return w
 }

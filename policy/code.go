@@ -34,7 +34,7 @@ var codeNames = [...]string{
 	Braked: "Braked", BrakeWindow: "BrakeWindow", CascadeRefused: "CascadeRefused", BrakeListing: "BrakeListing", Paused: "Paused",
 	StoreDelays: "StoreDelays", FenceFails: "FenceFails", JudgementFails: "JudgementFails", OtherShare: "OtherShare",
 	CascadeOwnerGone: "CascadeOwnerGone", CascadeOwnerWaits: "CascadeOwnerWaits", OwnerReleases: "OwnerReleases",
-	NoOwnerDeletes: "NoOwnerDeletes", Restricted: "Restricted",
+	NoOwnerDeletes: "NoOwnerDeletes", Restricted: "Restricted", GraceNeedsForeground: "GraceNeedsForeground",
 }
 
 // Code returns the reason as one word, which is the name of its constant. The codes are

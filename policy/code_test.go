@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite REASONS.md")
 // TestCodes: each reason has a code of its own and reads it back. No other text is one.
 func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
-	for r := policy.ReasonUnset; r <= policy.Restricted; r++ {
+	for r := policy.ReasonUnset; r <= policy.GraceNeedsForeground; r++ {
 		text, err := json.Marshal(r)
 		if err != nil || string(text) != `"`+r.Code()+`"` || seen[r.Code()] || r.Code() == "" {
 			t.Errorf("reason %v: code %q, JSON %s, error %v", r, r.Code(), text, err)
@@ -29,7 +29,7 @@ func TestCodes(t *testing.T) {
 			t.Errorf("%s reads as %v, error %v", text, back, err)
 		}
 	}
-	last := policy.Restricted + 1
+	last := policy.GraceNeedsForeground + 1
 	if got := last.Code(); got != fmt.Sprintf("Reason(%d)", last) {
 		t.Errorf("a reason without a code prints %q", got)
 	}
@@ -76,7 +76,7 @@ func TestArticles(t *testing.T) {
 			}
 		}
 	}
-	for r := policy.NoOwners; r <= policy.Restricted; r++ {
+	for r := policy.NoOwners; r <= policy.GraceNeedsForeground; r++ {
 		whole(r.Code(), policy.About(r))
 		if policy.About(r).Remedy == "None is needed." && r.Held() {
 			t.Errorf("%s holds objects, and names no action", r.Code())

@@ -60,9 +60,10 @@ type Decision struct {
 	// verify, drop or unblock, or those for which the decision waits. With CascadeOwnerGone and
 	// CascadeOwnerWaits they are those that decide.
 	Owners []int
-	// Propagation and GraceSeconds go with Delete. Nil leaves the grace period to the
-	// store.
+	// Propagation, GraceSeconds and GraceAtMost go with Delete: see graph.DeleteOptions. Nil leaves
+	// the grace period to the store.
 	Propagation  graph.Propagation
+	GraceAtMost  bool
 	GraceSeconds *int64
 	// Finalizer goes with Release and Attach.
 	Finalizer string

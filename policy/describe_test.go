@@ -20,7 +20,7 @@ func TestDescribe(t *testing.T) {
 			}
 		}
 	}
-	for r := policy.NoOwners; r <= policy.Restricted; r++ {
+	for r := policy.NoOwners; r <= policy.GraceNeedsForeground; r++ {
 		check(r.Code(), r.String(), policy.About(r).Remedy)
 	}
 	for d := graph.Unobserved; d <= graph.Renamed; d++ {

@@ -30,7 +30,7 @@ func TestNames(t *testing.T) {
 		last uint8
 	}{
 		{"action", func(i uint8) string { return policy.Action(i).String() }, uint8(policy.Attach)},
-		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.Restricted)},
+		{"reason", func(i uint8) string { return policy.Reason(i).String() }, uint8(policy.GraceNeedsForeground)},
 	} {
 		all := names(c.text)
 		if len(all) != int(c.last)+1 {

@@ -183,6 +183,9 @@ const (
 	NoOwnerDeletes
 	// Restricted: an unmarked object refers to it with restrict, so it is not deleted.
 	Restricted
+	// GraceNeedsForeground: the deletion is repeated in the foreground, because it passes its grace
+	// period on.
+	GraceNeedsForeground
 )
 
 var reasonNames = [...]string{
@@ -248,6 +251,7 @@ var reasonNames = [...]string{
 	OwnerReleases:        "an owner goes, and its reference releases",
 	NoOwnerDeletes:       "no reference of it deletes it",
 	Restricted:           "another object restricts it",
+	GraceNeedsForeground: "its dependents get its grace period",
 }
 
 // String returns the reason in words.

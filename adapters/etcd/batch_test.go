@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -104,5 +105,37 @@ func TestBatchInOneRequest(t *testing.T) {
 	}
 	if n := r.commits.requests.Load() - before; n != 5 {
 		t.Errorf("4 patches of 1 MiB: %d requests, want one read and 4 writes", n)
+	}
+}
+
+// TestKeepsGrace: the store keeps the period of a deletion, alone and in a batch. GraceAtMost changes
+// nothing.
+func TestKeepsGrace(t *testing.T) {
+	r := newRig(t, Config{})
+	if g, ok := ownergraph.As[ownergraph.Gracer](r.Store); !ok || !g.KeepsGrace() {
+		t.Error("the store keeps no grace periods")
+	}
+	five := int64(5)
+	var writes []graph.Write
+	for _, c := range []struct {
+		name          string
+		atMost, alone bool
+	}{{"a", false, true}, {"b", true, true}, {"c", false, false}, {"d", true, false}} {
+		o := r.create(t, "pod/ns/"+c.name)
+		opts := graph.DeleteOptions{GraceSeconds: &five, GraceAtMost: c.atMost}
+		if c.alone {
+			if err := r.Delete(t.Context(), o.Key, opts); err != nil {
+				t.Fatal(err)
+			}
+		}
+		writes = append(writes, graph.Write{Type: graph.WriteDelete, Key: o.Key, Options: opts})
+	}
+	if results, err := r.Batch(t.Context(), writes[2:]); err != nil || errors.Join(results...) != nil {
+		t.Fatal(results, err)
+	}
+	for _, w := range writes {
+		if now, err := r.Get(t.Context(), w.Key); err != nil || !now.Deleting || now.GraceSeconds != five {
+			t.Errorf("%s with at most %t: %v, %v, want a mark with the period of the call", w.Key, w.Options.GraceAtMost, now, err)
+		}
 	}
 }

@@ -107,7 +107,8 @@
 // # Writes
 //
 // Each write is one transaction on the condition of the key's mod revision. The rules are
-// those of package finalizer. A write reads the object first. If another write comes
+// those of package finalizer. An object has no grace period of its own, so DeleteOptions.GraceAtMost
+// changes nothing. A write reads the object first. If another write comes
 // between, the transaction answers with the new value, and the store applies the rules
 // again, at most 64 times. So a precondition that fails is ErrConflict, without another
 // read. The lease of a key stays. When it ends, etcd deletes the key in

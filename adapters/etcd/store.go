@@ -17,7 +17,7 @@ import (
 )
 
 // Store is a store of level 2 on an etcd cluster. It is an ownergraph.Store, Fencer,
-// Lister, LabelSelector, VersionComparer, Records and Batcher. It is safe for concurrent use
+// Lister, LabelSelector, VersionComparer, Records, Gracer and Batcher. It is safe for concurrent use
 // by any number of goroutines and watches, and any number of processes may use one prefix.
 // Use New.
 type Store struct {
@@ -40,6 +40,11 @@ type Store struct {
 	left    map[graph.Kind]map[string]known // of watches that are over: see keepUIDs
 	newest  moment                          // of all answers
 }
+
+// KeepsGrace returns true (ownergraph.Gracer).
+//
+//test:by TestKeepsGrace
+func (s *Store) KeepsGrace() bool { return true }
 
 // Get returns the object at key's coordinates and ignores the UID of key. It is a
 // linearizable read. Errors: ErrNotFound, ErrKindUnknown, and ErrRefused without the right

@@ -20,6 +20,7 @@ var (
 	_ ownergraph.VersionComparer = (*Store)(nil)
 	_ ownergraph.Records         = (*Store)(nil)
 	_ ownergraph.Batcher         = (*Store)(nil)
+	_ ownergraph.Gracer          = (*Store)(nil)
 )
 
 // parse reads an object in the notation of package graph.
@@ -231,6 +232,8 @@ func TestDeleteInOneRequest(t *testing.T) {
 		{"pod/ns/b[example.org/x]", nil, 2, nil, false, "a finalizer holds it"},
 		{"pod/ns/c", func(o *graph.DeleteOptions) { o.Propagation = graph.Foreground }, 2, nil, false, "a foreground deletion marks it"},
 		{"pod/ns/d", func(o *graph.DeleteOptions) { o.GraceSeconds = new(int64); *o.GraceSeconds = 5 }, 2, nil, false, "a grace period marks it"},
+		{"pod/ns/i", func(o *graph.DeleteOptions) { o.GraceAtMost = true }, 1, nil, true, "without a period there is none to keep"},
+		{"pod/ns/j", func(o *graph.DeleteOptions) { o.GraceSeconds, o.GraceAtMost = new(int64), true }, 1, nil, true, "a period of 0 is none"},
 		{"pod/ns/e", uid, 1, graph.ErrConflict, false, "another incarnation"},
 		{"pod/ns/f", func(o *graph.DeleteOptions) { o.Precondition.Version = "1" }, 1, graph.ErrConflict, false, "another version"},
 		{"pod/ns/g", func(o *graph.DeleteOptions) { o.Precondition.Version = "" }, 2, nil, true, "any version"},

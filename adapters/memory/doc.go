@@ -9,6 +9,7 @@
 //     kinds, and a version names one state for ever. A removal takes a version too.
 //   - Deletions, finalizers and grace periods follow package finalizer. The store runs no
 //     timer. An agent ends a grace period with a second deletion of grace 0.
+//   - An object has no grace period of its own, so DeleteOptions.GraceAtMost changes nothing.
 //   - The store shares no memory with its callers.
 //   - Records (ownergraph.Records) are beside the objects, and are lost with the store.
 //   - A write never waits for a watch. A watch that falls behind the log gets a new listing

@@ -27,6 +27,7 @@ var (
 			grace := rapid.Int64Range(0, 2).Draw(t, "grace")
 			o.GraceSeconds = &grace
 		}
+		o.GraceAtMost = rapid.Bool().Draw(t, "at most")
 		return o
 	})
 )

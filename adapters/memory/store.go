@@ -13,7 +13,7 @@ import (
 
 // Store is the reference store. It is safe for concurrent use by any number of
 // goroutines and watches. It is an ownergraph.Store, Fencer, Lister, Selector, Leveler,
-// VersionComparer and Records. Use New.
+// VersionComparer, Gracer and Records. Use New.
 //
 // Store has its lock for one write, or to compute the reports of a watch. It never
 // has the lock while a sink runs. A call whose context has ended returns the
@@ -98,6 +98,11 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 //
 //test:by TestLevel
 func (s *Store) Level() ownergraph.Level { return s.level }
+
+// KeepsGrace returns true (ownergraph.Gracer).
+//
+//test:by TestKeepsGrace
+func (s *Store) KeepsGrace() bool { return true }
 
 // Objects returns the objects of all served kinds at one moment, sorted by key. It
 // returns those of sick kinds too.

@@ -76,6 +76,15 @@ func (h *handle) batchWrites(t *testing.T, s creator) (list []graph.Write) {
 	for i := range 20 {
 		list = append(list, deletion(create(fmt.Sprintf("plain%d", i))))
 	}
+	for i := range 3 {
+		list[i].Options.GraceAtMost = true
+	}
+	short := int64(5)
+	for _, atMost := range []bool{false, true} {
+		graced := deletion(create(fmt.Sprint("graced-", atMost)))
+		graced.Options.GraceSeconds, graced.Options.GraceAtMost = &short, atMost
+		list = append(list, graced)
+	}
 	stale, other := deletion(create("stale")), deletion(create("other"))
 	stale.Options.Precondition.Version, other.Options.Precondition.UID = "1", "another"
 	held, marked := deletion(create("held", "x/y")), deletion(create("marked"))

@@ -36,6 +36,9 @@
 // knows. So an upgrade shuts older programs out, also those that never call Migrate. Their
 // calls return ErrRefused with both versions. A program from before this check goes on until version 3.
 //
+// Writes follow the rules of package finalizer. An object has no grace period of its own, so
+// DeleteOptions.GraceAtMost changes nothing.
+//
 // Only the store writes its tables. A kind, a scope and a name are unique together. The key
 // has the bytes of the scope and the name. A key of 128 bytes or more ends with their
 // SHA-256, because databases limit the length of an indexed key. So two names with different

@@ -18,8 +18,8 @@ import (
 )
 
 // Store keeps objects in a database. It is an ownergraph.Store, Fencer, Lister,
-// LabelSelector, VersionComparer, Leveler, Records, Constrainer, Batcher and Limiter. It is safe
-// for concurrent use. Any number of stores and processes may use one database. Use New.
+// LabelSelector, VersionComparer, Leveler, Records, Constrainer, Gracer, Batcher and Limiter. It is
+// safe for concurrent use. Any number of stores and processes may use one database. Use New.
 type Store struct {
 	db      *sql.DB
 	conf    Config
@@ -54,6 +54,7 @@ var _ interface {
 	ownergraph.Batcher
 	ownergraph.Limiter
 	ownergraph.Constrainer
+	ownergraph.Gracer
 } = (*Store)(nil)
 
 // Close closes the prepared statements. It does not close the database. No other method
@@ -67,6 +68,11 @@ func (s *Store) Level() ownergraph.Level {
 	}
 	return ownergraph.Level2
 }
+
+// KeepsGrace returns true (ownergraph.Gracer).
+//
+//test:by TestKeepsGrace
+func (s *Store) KeepsGrace() bool { return true }
 
 // Get returns the object at key's coordinates and ignores the UID of key. Errors:
 // ErrNotFound, ErrKindUnknown.

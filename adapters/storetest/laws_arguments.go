@@ -333,9 +333,9 @@ func deleteLeavesItsOptions(t *trial) {
 	all := &lent{}
 	var keys []ownergraph.Key
 	for i, p := range []graph.Propagation{ownergraph.Background, ownergraph.Foreground, ownergraph.Orphan} {
-		for j, seconds := range []int64{30, 0, -1} {
+		for j, seconds := range []int64{30, 0, -1, 30} {
 			o := t.made(fmt.Sprintf("a%d%d", i, j), holdFinalizer)
-			opts := ownergraph.DeleteOptions{Precondition: exact(o), Propagation: p, GraceSeconds: all.seconds(seconds)}
+			opts := ownergraph.DeleteOptions{Precondition: exact(o), Propagation: p, GraceSeconds: all.seconds(seconds), GraceAtMost: j == 3}
 			for _, by := range []struct {
 				name   string
 				delete func(context.Context, ownergraph.Key, ownergraph.DeleteOptions) error

@@ -24,7 +24,7 @@ func batchLeavesItsWrites(t *trial) {
 		absent := gone
 		absent.Name = "d-absent"
 		writes := []ownergraph.Write{patchOf(o, t.lentChanges(all, o)[i]), deleteOf(gone, ownergraph.Background), deleteOf(held, ownergraph.Foreground), patchOf(absent, t.lentChanges(all, o)[i])}
-		writes[2].Options.GraceSeconds = all.seconds(0)
+		writes[2].Options.GraceSeconds, writes[2].Options.GraceAtMost = all.seconds(int64(15*i)), i == 2
 		slices.SortFunc(writes, func(a, b ownergraph.Write) int { return a.Key.Compare(b.Key) })
 		array := append(slices.Clone(writes), ownergraph.Write{Key: lentOwner.Key})
 		all.parts = append(all.parts, batchPart(array, len(writes)))

@@ -35,6 +35,11 @@ func lawsOfBatches() []law {
 			run: func(t *trial) { t.batchesWriteAlike(t.heldCases()) },
 		},
 		{
+			name: "batch/grace", excuse: GracePeriods, rests: beside(batchFinalizers, deleteAtMost),
+			why: "the engine deletes the dependents of an owner in batches: without its grace period their agents cannot finish their work",
+			run: func(t *trial) { t.batchesWriteAlike(t.gracedCases()) },
+		},
+		{
 			name: "batch/embedded", rests: []string{readFresh},
 			why: "a type that embeds the store may have a Delete of its own: the engine's batches would pass by it",
 			run: embeddedStoresTakeNone,
@@ -194,6 +199,22 @@ func (t *trial) heldCases() []writeCase {
 	}
 }
 
+// gracedCases are the deletions of law "delete/grace-at-most", with GraceAtMost and without it.
+func (t *trial) gracedCases() (list []writeCase) {
+	for i, c := range atMostCases() {
+		for _, atMost := range []bool{false, true} {
+			list = append(list, writeCase{
+				fmt.Sprintf("graced%d-%t", i, atMost),
+				func(name string) ownergraph.Object { return t.made(name, c.finalizers...) },
+				func(o ownergraph.Object) ownergraph.Write {
+					return ownergraph.Write{Type: graph.WriteDelete, Key: o.Key, Options: c.options(o, atMost)}
+				},
+			})
+		}
+	}
+	return list
+}
+
 // batchesWriteAlike makes two objects for each case. A batch writes to the first ones, and
 // single calls to the others.
 func (t *trial) batchesWriteAlike(cases []writeCase) {
@@ -334,7 +355,7 @@ func batchText(writes []ownergraph.Write) string {
 	for _, w := range writes {
 		text += fmt.Sprintf("%s %+v %s %+v; ", w, w.Precondition, formatChange(w.Change), w.Options.Precondition)
 		if w.Options.GraceSeconds != nil {
-			text += fmt.Sprintf("grace %d; ", *w.Options.GraceSeconds)
+			text += fmt.Sprintf("grace %d, at most %t; ", *w.Options.GraceSeconds, w.Options.GraceAtMost)
 		}
 	}
 	return text

@@ -4,9 +4,13 @@ import (
 	"fmt"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 )
 
-const deleteGrace = "delete/grace"
+const (
+	deleteGrace  = "delete/grace"
+	deleteAtMost = "delete/grace-at-most"
+)
 
 // lawsOfGrace are about grace periods and generations, which a store may lack.
 func lawsOfGrace() []law {
@@ -25,6 +29,11 @@ func lawsOfGrace() []law {
 			name: "delete/grace-holds", excuse: GracePeriods, rests: []string{readMarked, patchAccepted, patchDrop, deleteGrace},
 			why: "if the object goes with its last finalizer, its agent cannot finish its work",
 			run: graceHolds,
+		},
+		{
+			name: deleteAtMost, excuse: GracePeriods, rests: []string{readMarked, readAbsent, deleteGrace, "delete/grace-ends", "delete/foreground"},
+			why: "a cascade carries the period of its owner in this form: an object that goes earlier cuts its agent off, and one that stays longer delays the owner",
+			run: atMostMarksAlike,
 		},
 		{
 			name: "delete/generation", rests: []string{readMarked, deleteMarks, deleteTwice},
@@ -78,6 +87,53 @@ func graceHolds(t *trial) {
 		t.broken(fmt.Sprintf("%s: %s", what, change.Apply(o)), fmt.Sprintf("Get answers: %v", err))
 	}
 	t.wantContent(what, change.Apply(o), now)
+}
+
+// shortest is the period of the laws of GraceAtMost. No object that waits at all has a shorter one of
+// its own.
+const shortest = 1
+
+// atMostMarksAlike deletes two objects alike, one of them with GraceAtMost. An object's own period is
+// not shorter, so both end alike.
+func atMostMarksAlike(t *trial) {
+	for i, c := range atMostCases() {
+		plain, other := t.made(fmt.Sprintf("a%d", i), c.finalizers...), t.made(fmt.Sprintf("b%d", i), c.finalizers...)
+		t.accept(fmt.Sprintf("Delete of %s with %s", plain, c.name), t.delete(plain.Key, c.options(plain, false)))
+		what := fmt.Sprintf("Delete of %s with %s and GraceAtMost", other, c.name)
+		t.accept(what, t.delete(other.Key, c.options(other, true)))
+		want, now := t.live(plain.Key), t.live(other.Key)
+		want.Key = now.Key
+		t.wantContent(what, want, now)
+	}
+	o := t.inGrace("ended")
+	what := fmt.Sprintf("Delete of %s with a grace period of 0 and GraceAtMost", o)
+	t.accept(what, t.delete(o.Key, ownergraph.DeleteOptions{Precondition: exact(o), GraceSeconds: grace(0), GraceAtMost: true}))
+	t.absent(what, o.Key)
+}
+
+// atMostCase is a deletion that leaves its object.
+type atMostCase struct {
+	name        string
+	finalizers  []string
+	propagation graph.Propagation
+	seconds     *int64
+}
+
+func atMostCases() []atMostCase {
+	held, period := []string{holdFinalizer}, fmt.Sprintf("a grace period of %d", shortest)
+	return []atMostCase{
+		{period, nil, ownergraph.Background, grace(shortest)},
+		{period + " in the foreground", held, ownergraph.Foreground, grace(shortest)},
+		{"no grace period", held, ownergraph.Background, nil},
+	}
+}
+
+func (c atMostCase) options(o ownergraph.Object, atMost bool) ownergraph.DeleteOptions {
+	opts := ownergraph.DeleteOptions{Precondition: exact(o), Propagation: c.propagation, GraceAtMost: atMost}
+	if c.seconds != nil {
+		opts.GraceSeconds = grace(*c.seconds)
+	}
+	return opts
 }
 
 // marksRaiseGeneration accepts a store without generations, which has 0 everywhere.

@@ -79,6 +79,9 @@ func (m *model) planDelete(d operation) (w write) {
 	if w.Options.GraceSeconds != nil {
 		how += fmt.Sprintf(", grace %d", *w.Options.GraceSeconds)
 	}
+	if w.Options.GraceAtMost {
+		how += ", at most"
+	}
 	at := place(d.at)
 	if w.there {
 		at = m.names.key(w.live.Key).String()

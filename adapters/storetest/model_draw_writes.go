@@ -123,6 +123,7 @@ func (g *generator) delete(t *rapid.T, do string) {
 	case rapid.Bool().Draw(t, "no grace"):
 		d.grace = 0
 	}
+	d.atMost = g.grace && rapid.IntRange(0, 2).Draw(t, "at most") == 2
 	if !there {
 		g.add(d)
 		return
@@ -138,7 +139,7 @@ func (g *generator) delete(t *rapid.T, do string) {
 
 // options returns the options with which an operation deletes an object.
 func (o operation) options(live ownergraph.Object, pre ownergraph.Precondition) ownergraph.DeleteOptions {
-	opts := ownergraph.DeleteOptions{Precondition: pre, Propagation: o.propagation}
+	opts := ownergraph.DeleteOptions{Precondition: pre, Propagation: o.propagation, GraceAtMost: o.atMost}
 	// The contract leaves other second deletions to the store.
 	if live.Deleting && live.GraceSeconds > 0 {
 		o.grace = 0

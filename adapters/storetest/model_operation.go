@@ -24,6 +24,7 @@ type operation struct {
 	change      string // of a patch
 	propagation graph.Propagation
 	grace       int64       // noGrace: none is given
+	atMost      bool        // the object's own grace period may be shorter
 	stale       bool        // an update names the former version
 	batch       []operation // patches and deletions of different places, by key
 	cancel      int         // the moment when the call's context ends: 0 never, 1 before the call, and then later moments
@@ -136,6 +137,7 @@ func (o operation) simpler() (list []operation) {
 	add(o.cancel == 0 && o.conditions != conditions{}, func(x *operation) { x.conditions = conditions{} })
 	add(o.cancel == 0 && o.conditions.uid && o.conditions.version, func(x *operation) { x.conditions.uid = false })
 	add(o.grace != noGrace, func(x *operation) { x.grace = noGrace })
+	add(o.atMost, func(x *operation) { x.atMost = false })
 	add(o.propagation != graph.Unset && o.propagation != ownergraph.Background, func(x *operation) { x.propagation = ownergraph.Background })
 	// The change of a patch is in its finalizers and references.
 	if o.verb != opPatch {

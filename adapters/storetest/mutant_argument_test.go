@@ -69,6 +69,15 @@ func mutantsOfArguments() []mutant {
 				return sound.Delete(ctx, key, opts)
 			}
 		})},
+		{name: "a deletion shortens the grace period of its caller", law: "argument/delete", reason: "the object's own period is written into the pointer", plant: deleting(func(sound ownergraph.Store) deleteFunc {
+			return func(ctx context.Context, key ownergraph.Key, opts ownergraph.DeleteOptions) error {
+				err := sound.Delete(ctx, key, opts)
+				if opts.GraceAtMost && opts.GraceSeconds != nil {
+					*opts.GraceSeconds = min(*opts.GraceSeconds, 10)
+				}
+				return err
+			}
+		})},
 		{name: "labels are taken out of the caller's map", law: "argument/labels", reason: "the map is consumed", plant: func(_ TB, s Subject) Subject {
 			label := s.Label
 			s.Label = func(ctx context.Context, key ownergraph.Key, labels map[string]string) error {
@@ -86,6 +95,17 @@ func mutantsOfArguments() []mutant {
 					_ = append(w.Change.DropOwners, ownergraph.Owner{})
 				}
 				return sound(ctx, writes)
+			}
+		})},
+		{name: "a batch shortens the grace period of its caller", law: "batch/argument", reason: "the object's own period is written into the pointer", plant: batching(func(sound batchFunc) batchFunc {
+			return func(ctx context.Context, writes []ownergraph.Write) ([]error, error) {
+				results, err := sound(ctx, writes)
+				for _, w := range writes {
+					if o := w.Options; o.GraceAtMost && o.GraceSeconds != nil {
+						*o.GraceSeconds = min(*o.GraceSeconds, 10)
+					}
+				}
+				return results, err
 			}
 		})},
 		{name: "a record ends with a newline behind the caller's value", law: "records/argument", reason: "append(value, '\\n')", plant: recordWritten(func(sound ownergraph.Records) writeRecordFunc {

@@ -76,6 +76,12 @@ func mutantsOfBatches() []mutant {
 			return slices.DeleteFunc(results, func(err error) bool { return err == nil }), err
 		})},
 		{name: "a batch ignores finalizers", law: "batch/finalizers", reason: "DELETE FROM objects WHERE uid = ANY ($1)", plant: batchingBy(erasingHeld)},
+		{name: "a batch has no grace periods", law: "batch/grace", reason: "a statement without the column", plant: gracedBatches(func(o *ownergraph.DeleteOptions) { o.GraceSeconds = nil })},
+		{name: "a batch drops a period at most", law: "batch/grace", reason: "the object's own period of 0 counts as shorter", plant: gracedBatches(func(o *ownergraph.DeleteOptions) {
+			if o.GraceAtMost {
+				o.GraceSeconds = nil
+			}
+		})},
 		{name: "a type that embeds the store has its batches", law: "batch/embedded", reason: "the argument is ignored", plant: func(tb TB, s Subject) Subject {
 			s = batching(func(sound batchFunc) batchFunc { return sound })(tb, s)
 			s.Store.(*batcher).anyOf = true
@@ -130,6 +136,21 @@ func writeBy(ctx context.Context, s ownergraph.Store, w ownergraph.Write) error 
 		return s.Delete(ctx, w.Key, w.Options)
 	}
 	return s.Patch(ctx, w.Key, w.Precondition, w.Change)
+}
+
+// gracedBatches carries out a batch with other options where a deletion has a grace period above 0.
+func gracedBatches(other func(*ownergraph.DeleteOptions)) func(TB, Subject) Subject {
+	return batching(func(sound batchFunc) batchFunc {
+		return func(ctx context.Context, writes []ownergraph.Write) ([]error, error) {
+			writes = slices.Clone(writes)
+			for i := range writes {
+				if g := writes[i].Options.GraceSeconds; g != nil && *g > 0 {
+					other(&writes[i].Options)
+				}
+			}
+			return sound(ctx, writes)
+		}
+	})
 }
 
 // someWritesOnly answers that all writes are done, and leaves out some of them.

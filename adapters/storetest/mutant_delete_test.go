@@ -80,6 +80,27 @@ func mutantsOfDelete() []mutant {
 				return opts
 			})},
 		{name: "finalizers end the grace period", law: "delete/grace-holds", reason: "only finalizers are counted", plant: patching(impatient)},
+		{name: "a period at most is dropped", law: deleteAtMost, reason: "the object's own period of 0 counts as shorter",
+			plant: changingOptions(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+				if opts.GraceAtMost && opts.GraceSeconds != nil {
+					opts.GraceSeconds = grace(0)
+				}
+				return opts
+			})},
+		{name: "a period at most extends", law: deleteAtMost, reason: "the longer period counts",
+			plant: changingOptions(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+				if opts.GraceAtMost && opts.GraceSeconds != nil {
+					opts.GraceSeconds = grace(max(*opts.GraceSeconds, 30))
+				}
+				return opts
+			})},
+		{name: "at most alone is a period", law: deleteAtMost, reason: "the default of the store counts",
+			plant: changingOptions(func(_ ownergraph.Object, opts ownergraph.DeleteOptions) ownergraph.DeleteOptions {
+				if opts.GraceAtMost && opts.GraceSeconds == nil {
+					opts.GraceSeconds = grace(30)
+				}
+				return opts
+			})},
 		{name: "the mark raises no generation", law: "delete/generation", reason: "a counter is forgotten", plant: renaming(func(n *renamed) {
 			n.object = func(o ownergraph.Object) ownergraph.Object {
 				if o.Deleting && o.Generation > 0 {

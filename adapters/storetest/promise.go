@@ -20,7 +20,8 @@ const (
 	// SeveralKinds: the store serves more than one kind.
 	SeveralKinds
 	// GracePeriods: a deletion with a grace period marks an object that has no
-	// finalizers. An engine does not need grace periods.
+	// finalizers. Only Config.PropagateGrace of a collector needs grace periods. A store whose
+	// KeepsGrace returns true (ownergraph.Gracer) makes this promise.
 	GracePeriods
 	// StillVersions: a write that changes nothing makes no new version. Without it,
 	// a repeated write costs the engine one more decision.

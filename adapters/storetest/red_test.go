@@ -33,7 +33,7 @@ func TestRedStore(t *testing.T) {
 		m := all[slices.IndexFunc(all, func(m mutant) bool { return m.name == name })]
 		c := Config{New: func(tb TB) Subject { return m.plant(tb, memorySubject(tb)) }, Patience: redPatience}
 		if few {
-			c.Without = []Promise{GracePeriods, StillVersions, SingleReports, Compaction, BrokenConnections, Rewinds, SickKinds, ChangingKinds, Labels}
+			c.Without = []Promise{StillVersions, SingleReports, Compaction, BrokenConnections, Rewinds, SickKinds, ChangingKinds, Labels}
 		}
 		Test(t, c)
 	}
@@ -150,7 +150,9 @@ func TestLastScreen(t *testing.T) {
 // history again.
 func TestRedHistory(t *testing.T) {
 	t.Parallel()
-	text := red(t, "owned twice", "-rapid.seed=4", "-rapid.checks=200") // independent of the load of the machine
+	// On a busy machine, a history with a cancelled write may pass. The first history of this
+	// seed fails, and has none.
+	text := red(t, "owned twice", "-rapid.seed=3391714", "-rapid.checks=200")
 	for _, c := range []struct {
 		want   string
 		times  int

@@ -119,6 +119,13 @@ func (c Config) check() string {
 // owes reports whether the store makes the promise.
 func (c Config) owes(p Promise) bool { return !slices.Contains(c.Without, p) }
 
+// contradicts reports whether the store declares the power to keep grace periods, which Config.Without
+// denies. Otherwise a collector could rely on a power that no law has tried.
+func (c Config) contradicts(s ownergraph.Store) bool {
+	g, ok := ownergraph.As[ownergraph.Gracer](s)
+	return ok && g.KeepsGrace() && !c.owes(GracePeriods)
+}
+
 // prepare tries the first law, on which every other law rests. It also collects the
 // kinds and powers of the store. It runs for every value of -run.
 func prepare(ctx context.Context, name string, c Config) (plan, Result) {
@@ -130,6 +137,9 @@ func prepare(ctx context.Context, name string, c Config) (plan, Result) {
 		var err error
 		if p.kinds, err = newTestKinds(infos, c.Kinds); err != nil {
 			t.unable("%v", err)
+		}
+		if c.contradicts(t.Store) {
+			t.unable("Config.Without names %s, and KeepsGrace of the store returns true: only one of them can be right", GracePeriods)
 		}
 		p.sub = t.Subject
 		if p.level == ownergraph.LevelUnset {

@@ -483,7 +483,7 @@ func (x *Index) Targets(deleted []plan.Target, steps []plan.Step) map[int32]grap
 		}
 	}
 	for i := range steps {
-		if at, ok := x.Of(steps[i].Key); ok && steps[i].Reason == policy.OrderNeedsForeground {
+		if at, ok := x.Of(steps[i].Key); ok && (steps[i].Reason == policy.OrderNeedsForeground || steps[i].Reason == policy.GraceNeedsForeground) {
 			out[at] = graph.Foreground
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/adapters/memory"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/fault"
 )
@@ -243,6 +244,32 @@ func TestCalm(t *testing.T) {
 		}
 	})
 }
+
+// TestKeepsGrace: faults change no declaration of the store below.
+func TestKeepsGrace(t *testing.T) {
+	in(t, func(t *testing.T) {
+		r := onto(t, "none", "", fault.Config{})
+		for _, c := range []struct {
+			inner  ownergraph.Store
+			want   bool
+			reason string
+		}{
+			{r.memory, true, "the memory store keeps periods"},
+			{r.Store, true, "so do two layers of faults"},
+			{plain{r.memory}, false, "a store that is no Gracer keeps none"},
+			{graceless{r.memory}, false, "the store declares that it keeps none"},
+		} {
+			if got := over(t, c.inner, r.memory, fault.Config{}).KeepsGrace(); got != c.want {
+				t.Errorf("KeepsGrace over %T: %t, want %t: %s", c.inner, got, c.want, c.reason)
+			}
+		}
+	})
+}
+
+// graceless is a memory store that declares that it keeps no grace periods.
+type graceless struct{ *memory.Store }
+
+func (graceless) KeepsGrace() bool { return false }
 
 // TestPowers checks that the store has the optional powers of the inner store, and
 // no others.

@@ -45,7 +45,7 @@ const (
 // it is a Fencer and a Lister. If the inner store has no fence, Fence returns an
 // error. If the inner store has no Lister, List makes the watches list every kind
 // again. If the inner store is no Batcher, MaxBatch is 0, so the store takes no batches.
-// Its Level is that of the inner store. Use New. It is safe for concurrent use.
+// Its Level and its KeepsGrace are those of the inner store. Use New. It is safe for concurrent use.
 type Store struct {
 	inner  ownergraph.Store
 	shown  ownergraph.Store  // inner, or its records with faults around it
@@ -103,6 +103,14 @@ func (s *Store) Unwrap() ownergraph.Store { return s.shown }
 
 // Level returns the inner store's level. The method Fence alone would raise it.
 func (s *Store) Level() ownergraph.Level { return ownergraph.LevelOf(s.inner) }
+
+// KeepsGrace is the inner store's. It is false for a store that is no ownergraph.Gracer.
+//
+//test:by TestKeepsGrace
+func (s *Store) KeepsGrace() bool {
+	g, ok := ownergraph.As[ownergraph.Gracer](s.inner)
+	return ok && g.KeepsGrace()
+}
 
 // Get is the inner store's, with faults.
 func (s *Store) Get(ctx context.Context, key ownergraph.Key) (o ownergraph.Object, err error) {

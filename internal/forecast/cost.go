@@ -80,15 +80,16 @@ func (f *forecast) boundCost(c *plan.Cost) {
 	}
 }
 
-// judgements returns the most fences for the verdict about a part: one for its mark, and with
-// phases one for the mark that is repeated in the foreground. Roots that are judged at one time in
+// judgements returns the most fences for the verdict about a part: one for its mark, and
+// another one for a mark that is repeated in the foreground. Roots that are judged at one time in
 // the forecast share a fence there, and elsewhere may not.
 func (f *forecast) judgements(i int32) int {
 	g, _ := f.fork.GuardOf(&f.Parts[i].Object)
+	_, again := f.fork.Again(&f.Parts[i].Object)
 	switch {
 	case g == nil || f.links.last[i] == 0:
 		return 0
-	case len(g.Phases) > 0:
+	case again, len(g.Phases) > 0:
 		return 2
 	}
 	return 1

@@ -303,8 +303,8 @@ func (f *forecast) isEnding(i int32) bool {
 	return !stays || now.Deleting && !was.Deleting
 }
 
-// pass takes the guard's hold off a target, as if its guard had passed. With phases the
-// deletion is repeated in the foreground before. A root that no guard selects stays held, except
+// pass takes the guard's hold off a target, as if its guard had passed. With phases, or a grace period
+// that passes on, the deletion is repeated in the foreground before. A root that no guard selects stays held, except
 // in the plan of an approval.
 //
 //test:by ownergraph.TestPlanGuardMissing ownergraph.TestApproveGuardMissing
@@ -318,12 +318,12 @@ func (f *forecast) pass(k graph.Key) {
 		return
 	}
 	f.cost.Fences++ // that of the judgement
-	if g != nil && len(g.Phases) > 0 && now.Propagation() == graph.Unset {
-		out, err := f.store.Delete(k, graph.DeleteOptions{Propagation: graph.Foreground})
+	if again, repeats := f.fork.Again(&now); repeats {
+		out, err := f.store.Delete(k, graph.DeleteOptions{Propagation: again.Propagation, GraceSeconds: again.GraceSeconds})
 		if err != nil {
 			return
 		}
-		f.guardStep(plan.Step{Action: policy.Delete, Reason: policy.OrderNeedsForeground, Propagation: graph.Foreground}, k, out)
+		f.guardStep(plan.Step{Action: again.Action, Reason: again.Reason, Propagation: again.Propagation}, k, out)
 	}
 	out, err := f.store.Patch(k, graph.Precondition{}, graph.Change{DropFinalizer: graph.FinalizerHold})
 	if err != nil {

@@ -93,7 +93,7 @@ func (m *Machine) judgeMarked(v View, id graph.NodeID, o *graph.Object, f Facts,
 	case f.Bar != policy.ReasonUnset: // its own wait ends it
 		j.Decision = wait(f.Bar)
 	default:
-		j.Decision = judgeRoot(v, o, f, len(g.Phases) > 0, j)
+		j.Decision = judgeRoot(v, o, f, m.again(g, o), j)
 	}
 }
 
@@ -154,12 +154,12 @@ const verdictFor = 10 * time.Second
 // judgement begins behind a fence that began after the mark was observed (G2). A store without
 // fences never passes a root. A verdict that passes counts for the mark that it judged: a restore
 // may have ended that mark, and a conflict is the first sign of it.
-func judgeRoot(v View, o *graph.Object, f Facts, ordered bool, j *Judgement) policy.Decision {
+func judgeRoot(v View, o *graph.Object, f Facts, again policy.Decision, j *Judgement) policy.Decision {
 	r := &j.root
-	// The store keeps the propagation until the grace period ends. That end is a change, and the
-	// root is judged anew. Until then an old verdict does no harm, and a newer one is of no use.
-	if r.judged && !r.verdict.Refused && ordered && o.Propagation() == graph.Unset && o.GraceSeconds > 0 {
-		return wait(policy.NeedGrace)
+	// The end of the grace period is a change, and the root is judged anew. Until then an old verdict
+	// does no harm, and a newer one is of no use.
+	if r.judged && !r.verdict.Refused && again.Action == policy.Wait {
+		return again
 	}
 	if r.judged && !r.verdict.Refused && (f.Reread || v.Now.After(r.until)) {
 		if r.judged = false; f.Reread {
@@ -169,8 +169,8 @@ func judgeRoot(v View, o *graph.Object, f Facts, ordered bool, j *Judgement) pol
 	switch {
 	case r.judged && r.verdict.Refused:
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictRefused, Finalizer: graph.FinalizerNew}
-	case r.judged && ordered && o.Propagation() == graph.Unset:
-		return policy.Decision{Action: policy.Delete, Reason: policy.OrderNeedsForeground, Propagation: graph.Foreground}
+	case r.judged && again.Action == policy.Delete:
+		return again
 	case r.judged:
 		r.passing = true
 		return policy.Decision{Action: policy.Release, Reason: policy.VerdictPassed, Finalizer: graph.FinalizerHold}

@@ -7,6 +7,7 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/grace"
 	"github.com/ownergraph/ownergraph/internal/core/selecting"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
 	"github.com/ownergraph/ownergraph/policy"
@@ -16,6 +17,7 @@ import (
 type Settings struct {
 	Protect []guard.Protection
 	Guards  []guard.Guard
+	Grace   []graph.Kind     // whose objects have grace periods
 	Members []selecting.Rule // of sweeps: a verdict counts the members
 	Page    int              // the number of objects in a page of a selection
 }
@@ -23,9 +25,10 @@ type Settings struct {
 // Guards has the protections and the guarded roots of one engine, with the labels that both depend
 // on. Make it with New. It is not safe for concurrent use.
 type Guards struct {
-	Rules  Rules   // of protection
-	Roots  Machine // guarded
-	Labels Labels  // of protections
+	Rules  Rules         // of protection
+	Grace  grace.Periods // that deletes carry
+	Roots  Machine       // guarded
+	Labels Labels        // of protections
 	// Members are the labels that make members of sweeps. A verdict counts the members, so the
 	// labels are selected before it: for a root that has members by labels at once, and for
 	// another root once its plan has asked for them.
@@ -37,7 +40,10 @@ func New(s Settings) (g Guards, err error) {
 	if g.Rules, err = newRules(s.Protect); err != nil {
 		return g, err
 	}
-	if g.Roots, err = newMachine(s.Guards); err != nil {
+	if g.Grace, err = grace.New(s.Grace); err != nil {
+		return g, err
+	}
+	if g.Roots, err = newMachine(s.Guards, g.Grace); err != nil {
 		return g, err
 	}
 	if !g.Roots.Any() { // there is no verdict
@@ -185,7 +191,7 @@ func (g *Guards) Check(v View) error {
 
 // Clone returns guards that share nothing with g that either may change.
 func (g *Guards) Clone() Guards {
-	return Guards{g.Rules, g.Roots.Clone(), g.Labels.Clone(), g.Members.Clone()}
+	return Guards{g.Rules, g.Grace, g.Roots.Clone(), g.Labels.Clone(), g.Members.Clone()}
 }
 
 // Hash writes the state to the printer.

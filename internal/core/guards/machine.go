@@ -13,6 +13,7 @@ import (
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
 	"github.com/ownergraph/ownergraph/internal/core/fingerprint"
+	"github.com/ownergraph/ownergraph/internal/core/grace"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -29,14 +30,15 @@ import (
 //  2. at most one judgement is under way, for a root that is kept
 //  3. a root is asked for if its judgement is due or under way
 type Machine struct {
-	guards []guard.Guard
-	roots  map[graph.NodeID]root // marked, with the guard's hold
-	bare   map[graph.NodeID]bool // unmarked roots that lack a finalizer; true: one without hold
-	over   map[graph.NodeID]bool // marked roots without hold, which are reported
-	due    []graph.NodeID        // to be judged, in order
-	under  graph.NodeID          // the root of the judgement under way, 0 without one
-	call   uint64
-	counts Counts
+	guards  []guard.Guard
+	periods grace.Periods
+	roots   map[graph.NodeID]root // marked, with the guard's hold
+	bare    map[graph.NodeID]bool // unmarked roots that lack a finalizer; true: one without hold
+	over    map[graph.NodeID]bool // marked roots without hold, which are reported
+	due     []graph.NodeID        // to be judged, in order
+	under   graph.NodeID          // the root of the judgement under way, 0 without one
+	call    uint64
+	counts  Counts
 }
 
 // root is the knowledge of one marked root with the guard's hold.

@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/guard"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/core/fence"
+	"github.com/ownergraph/ownergraph/internal/core/grace"
 	"github.com/ownergraph/ownergraph/internal/core/kinds"
 	"github.com/ownergraph/ownergraph/internal/core/record"
 	"github.com/ownergraph/ownergraph/internal/core/seq"
@@ -30,7 +31,17 @@ type rig struct {
 // newRig returns a rig with fences, over the kinds a, event and s. An event may not own, and s has scopes.
 func newRig(t *testing.T, guards ...guard.Guard) *rig {
 	t.Helper()
-	m, err := newMachine(guards)
+	return newGraceRig(t, nil, guards...)
+}
+
+// newGraceRig is newRig with kinds whose objects have grace periods.
+func newGraceRig(t *testing.T, kind []graph.Kind, guards ...guard.Guard) *rig {
+	t.Helper()
+	periods, err := grace.New(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := newMachine(guards, periods)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,22 +6,24 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/core/grace"
 	"github.com/ownergraph/ownergraph/internal/core/selector"
 )
 
 // newMachine returns the machine of the guards of a configuration. An error wraps graph.ErrInvalid
 // and names the field.
-func newMachine(guards []guard.Guard) (Machine, error) {
+func newMachine(guards []guard.Guard, periods grace.Periods) (Machine, error) {
 	for i := range guards {
-		if err := checkGuard(fmt.Sprintf("configure engine: Guards[%d]", i), &guards[i]); err != nil {
+		if err := checkGuard(fmt.Sprintf("configure engine: Guards[%d]", i), &guards[i], periods.Any()); err != nil {
 			return Machine{}, err
 		}
 	}
-	return Machine{guards: slices.Clone(guards), roots: map[graph.NodeID]root{}, bare: map[graph.NodeID]bool{}, over: map[graph.NodeID]bool{}}, nil
+	return Machine{guards: slices.Clone(guards), periods: periods, roots: map[graph.NodeID]root{}, bare: map[graph.NodeID]bool{}, over: map[graph.NodeID]bool{}}, nil
 }
 
-// checkGuard returns the first fault of a guard.
-func checkGuard(at string, g *guard.Guard) error {
+// checkGuard returns the first fault of a guard. With periods a guard may only repeat deletions in the
+// foreground.
+func checkGuard(at string, g *guard.Guard, periods bool) error {
 	bad := func(field, cause string) error {
 		return fmt.Errorf("%s.%s: %s: %w", at, field, cause, graph.ErrInvalid)
 	}
@@ -34,7 +36,7 @@ func checkGuard(at string, g *guard.Guard) error {
 		return bad("Kinds", "no condition selects the roots")
 	case g.Above != nil && *g.Above < 0:
 		return bad("Above", "negative")
-	case !g.Always && !g.Protected && g.Above == nil && len(g.Phases) == 0:
+	case !g.Always && !g.Protected && g.Above == nil && len(g.Phases) == 0 && !periods:
 		return bad("Always", "the guard refuses nothing and orders nothing")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/core/grace"
 )
 
 // TestSettingsErrors: a wrong setting gets an error that names its field.
@@ -23,7 +24,7 @@ func TestSettingsErrors(t *testing.T) {
 		{guard.Guard{Names: []string{"r"}, Above: &less}, "Guards[0].Above: negative", "no cascade is smaller"},
 		{guard.Guard{Names: []string{"r"}}, "Guards[0].Always: the guard refuses nothing", "it would cost and do nothing"},
 	} {
-		if _, err := newMachine([]guard.Guard{c.guard}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
+		if _, err := newMachine([]guard.Guard{c.guard}, grace.Periods{}); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("newMachine: %v, want %q: %s", err, c.want, c.reason)
 		}
 	}

@@ -42,6 +42,7 @@ type Machine struct {
 type Result struct {
 	State   policy.ReadState
 	Version graph.Version
+	Grace   int64     // the period of its mark, in seconds
 	Began   seq.Stamp // the read began
 	Done    seq.Stamp // the read was done
 }

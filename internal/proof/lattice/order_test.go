@@ -65,7 +65,8 @@ const layers = `
 	guard < internal/core/sweep/plan;
 	internal/core/fence, internal/core/sweep/plan < internal/core/handlers, internal/core/sweep/labels, internal/core/order;
 	internal/core/held, internal/core/sweep/labels < internal/core/sweep;
-	internal/core/fence, guard < internal/core/guards;
+	internal/core/reads < internal/core/grace; # periods that reads have shown
+	internal/core/fence, internal/core/grace, guard < internal/core/guards;
 	internal/core/sweep, internal/core/guards < internal/core/selections < engine;
 	internal/core/held, internal/core/inflight, internal/core/handlers < internal/core/unfinished/recount < engine;
 	# Copies and counts of a part of the graph, for reports.

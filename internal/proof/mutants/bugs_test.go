@@ -243,7 +243,7 @@ func TestSourcesAreKnown(t *testing.T) {
 	for _, kind := range []struct {
 		letter string
 		n      int
-	}{{"R", 8}, {"K", 30}, {"S", 25}, {"L", 13}, {"N", 11}, {"I", 9}, {"P", 6}, {"X", 4}, {"G", 8}, {"H", 4}, {"E", 5}} {
+	}{{"R", 8}, {"K", 30}, {"S", 25}, {"L", 13}, {"N", 11}, {"I", 9}, {"P", 6}, {"X", 4}, {"G", 8}, {"H", 4}, {"E", 7}} {
 		for i := 1; i <= kind.n; i++ {
 			words += fmt.Sprintf(" %s%d", kind.letter, i)
 		}

@@ -62,14 +62,15 @@ func (v Verb) takesRef() bool { return v == AddRef || v == DropRef || v == Flip 
 type Action struct {
 	Verb Verb
 	// Object is the target of the action: a key alone. AddRef, DropRef, Flip and
-	// Repolicy have a key with one reference, and Create has the new object.
+	// Repolicy have a key with one reference, and Create has the new object. Foreground,
+	// Background and Orphan may have a mark, whose grace period is that of the deletion.
 	Object graph.Object
 }
 
 // String returns the action in one line, as ParseAction reads it.
 func (a Action) String() string {
 	switch {
-	case a.Verb == Create:
+	case a.Verb == Create, a.Object.Deleting:
 		return a.Verb.String() + " " + a.Object.String()
 	case a.Verb.takesRef() && len(a.Object.Owners) == 1:
 		return a.Verb.String() + " " + a.Object.Key.String() + "->" + a.Object.Owners[0].String()
@@ -80,7 +81,7 @@ func (a Action) String() string {
 // ParseAction parses an action: a verb and its target in the notation of package
 // graph.
 //
-//	fg a         bg a          orphan a      touch a     grace0 a
+//	fg a         bg a          orphan a      touch a     grace0 a    fg a~30
 //	strip a      finish a      recreate a    create b[x.io/y] -> a!
 //	addref b->a! dropref b->a  flip b->a
 //	approve a    protect a     unprotect a  repolicy b->a:release
@@ -150,6 +151,9 @@ func (a Action) wrong() string {
 		return ""
 	}
 	bare := graph.Object{Key: a.Object.Key}
+	if a.Verb == Foreground || a.Verb == Background || a.Verb == Orphan {
+		bare.Deleting, bare.GraceSeconds = a.Object.Deleting, a.Object.GraceSeconds
+	}
 	if !a.Verb.takesRef() {
 		if !a.Object.Equal(bare) {
 			return "want a key alone"

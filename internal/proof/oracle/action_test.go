@@ -14,6 +14,7 @@ import (
 func TestParseAction(t *testing.T) {
 	for _, tc := range []struct{ text, want, reason string }{
 		{"fg a", "fg a", "a verb and a key"},
+		{"fg a~30", "fg a~30", "a deletion has a grace period"},
 		{" addref  b -> a! ", "addref b->a!", "the input may have blanks, and the printed form has none"},
 		{"addref b->a!^?", "addref b->a!^?", "a reference has its flags"},
 		{"repolicy b->a:restrict", "repolicy b->a:restrict", "a reference has its policy"},
@@ -35,7 +36,7 @@ func TestParseActionsErrors(t *testing.T) {
 		{"fg a;", `parse action: verb: "" is not one of ` + verbs, "a separator stands between actions"},
 		{"unset a", `parse action: verb: "unset" is not one of ` + verbs, "an action needs a verb"},
 		{"fg", "parse action fg: parse object: byte 1: key: want plain text or a quoted string, found the end", "a verb needs an object"},
-		{"fg a~", "parse action fg: a~: want a key alone", "a deletion takes a key alone"},
+		{"touch a~", "parse action touch: a~: want a key alone", "only a deletion has a grace period"},
 		{"fg a -> b", "parse action fg: a -> b: want a key alone", "a deletion takes no reference"},
 		{"addref b", "parse action addref: b: want a key and one reference", "addref needs a reference"},
 		{"addref b -> a, c", "parse action addref: b -> a, c: want a key and one reference", "addref takes one reference"},
@@ -131,6 +132,10 @@ func TestApply(t *testing.T) {
 		{"b | recreate a", "a; b", true, "the first incarnation"},
 		{"b -> a, a' | recreate a", "a; b -> a, a'", true, "the first unspent UID; neither UID has lived"},
 		{"b -> a/s/x@1 | recreate a/s/x@1", `a/s/x@1; b -> a/s/x@1`, true, "a given UID may be foreseen, too"},
+		{"a | fg a~30", "a~30[foreground]", true, "a deletion with a grace period"},
+		{"a~30 | fg a~29", "a~29[foreground]", true, "a shorter period changes the propagation"},
+		{"a~30 | fg a~30", "a~30", false, "the same period changes nothing"},
+		{"a~* | fg a~30", "a~[foreground]*", true, "a period that has ended does not begin again"},
 		{"a~30 | grace0 a", "", true, "the grace period ends"},
 		{"a~30* | grace0 a", "a~*", true, "finalizers hold the object after the grace period"},
 		{"a | grace0 a", "a", false, "the object is not marked"},

@@ -35,11 +35,11 @@ func (a Action) Apply(s State) (State, bool) {
 func (a Action) change(o graph.Object) graph.Object {
 	switch a.Verb {
 	case Foreground:
-		return deleted(o, graph.Foreground)
+		return a.deleted(o, graph.Foreground)
 	case Background:
-		return deleted(o, graph.Background)
+		return a.deleted(o, graph.Background)
 	case Orphan:
-		return deleted(o, graph.Orphan)
+		return a.deleted(o, graph.Orphan)
 	case Strip:
 		return without(o, propagates)
 	case Finish:
@@ -79,9 +79,18 @@ func (a Action) change(o graph.Object) graph.Object {
 
 func (a Action) names(r graph.Owner) bool { return r.Key == a.Object.Owners[0].Key }
 
-func deleted(o graph.Object, p graph.Propagation) graph.Object {
-	if o.Deleting && o.GraceSeconds > 0 {
+// deleted returns the object after a user's deletion, which may carry a grace period. During a
+// period only a deletion with a shorter one changes the object.
+func (a Action) deleted(o graph.Object, p graph.Propagation) graph.Object {
+	asked := a.Object
+	switch {
+	case o.Deleting && o.GraceSeconds > 0 && !(asked.Deleting && asked.GraceSeconds < o.GraceSeconds):
 		return o
+	case !asked.Deleting:
+	case o.Deleting:
+		o.GraceSeconds = min(o.GraceSeconds, asked.GraceSeconds)
+	default:
+		o.GraceSeconds = asked.GraceSeconds
 	}
 	return mark(o, p)
 }

@@ -37,6 +37,8 @@ type settings struct {
 	Guarded   string // the kinds of guarded roots, a letter for each; none without one
 	Above     int    // the limit of their guard
 	Shielded  string // the name of a protected object
+
+	periods *periods // in a world with grace periods
 }
 
 func (s settings) config() ownergraph.Config {
@@ -55,6 +57,9 @@ func (s settings) config() ownergraph.Config {
 		c.Acknowledge = []graph.Kind{"h"}
 	}
 	s.guard(&c)
+	if s.periods != nil {
+		s.periods.config(&c)
+	}
 	if s.Counting {
 		c.CompareVersions = func(_ graph.Kind, a, b graph.Version) int {
 			x, _ := strconv.Atoi(string(a))

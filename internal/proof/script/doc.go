@@ -69,7 +69,8 @@
 // The options of a world:
 //
 //	level=0|1|2|3 engines=N scope=hold|absent name=hold|absent kinds=K[:scoped][:noowner][:unwatched],...
-//	unserved=K,... ignore=K,... override observe policies acknowledge=K,... fencewait=1s
+//	unserved=K,... ignore=K,... override observe policies acknowledge=K,... grace=K,...
+//	fencewait=1s
 //	handlers=F,... handlerworkers=N versions cold page=N audit=1s remember=N hand
 //	brake=N awaitsick window=N/DURATION
 //	sweep=KIND[:name][:scope][:scopes][:owner][:label=L][:of=K+K][:select=SELECTOR]
@@ -77,7 +78,8 @@
 //	guard=NAME[:engine=N][:always][:protected][:above=N][:phase=K+K]...
 //	protect=NAME[:engine=N]
 //
-// The option versions makes versions comparable. Page sets the length of a page of a
+// The option grace names the kinds whose objects have grace periods, as in "fg a~30". The
+// option versions makes versions comparable. Page sets the length of a page of a
 // selection. Audit is the time between two audits, and remember the number of remembered
 // owners that are gone. Brake is the limit of a cascade, whose count waits for sick kinds with
 // awaitsick, and window that of all deletes in a

@@ -108,6 +108,7 @@ func TestUnjudged(t *testing.T) {
 		"an-ignored-kind-does-not-block",
 		"e3-a-kept-object-releases",
 		"e4-a-restricted-holder",
+		"e6-a-member-of-a-holder",
 		"g5-a-conflict-counts-once",
 		"g5-a-refusal-and-policies",
 		"g5-a-refusal-is-a-write",

@@ -26,7 +26,7 @@ type options struct {
 	ownerName           graph.NameRule
 	kinds               []graph.KindInfo
 	unserved, ignore    []graph.Kind
-	acknowledge         []graph.Kind
+	acknowledge, grace  []graph.Kind
 	handlers            []string
 	override, observing bool
 	policies            bool
@@ -80,6 +80,8 @@ func (o *options) set(name, value string) (err error) {
 		o.ignore = kindList(value)
 	case "acknowledge":
 		o.acknowledge = kindList(value)
+	case "grace":
+		o.grace = kindList(value)
 	case "handlers":
 		o.handlers = strings.Split(value, ",")
 	case "sweep":
@@ -212,6 +214,7 @@ func (o *options) config(engine int) ownergraph.Config {
 		Scope: o.scope, OwnerName: o.ownerName, Ignore: o.ignore, Override: o.override, Acknowledge: o.acknowledge,
 		ObserveOnly: o.observing, Policies: o.policies, FenceWait: o.fenceWait, Sweeps: o.sweeps,
 		AuditEvery: o.audit, HandlerWorkers: o.workers, Brake: o.brake, Guards: o.guardsOf(engine), Protect: o.protectOf(engine),
+		PropagateGrace: o.grace,
 	}
 	*probe.Tuning(&c) = inside.Tuning{SelectPage: o.page, AbsentOwners: o.absent}
 	if o.versions {

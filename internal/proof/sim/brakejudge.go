@@ -105,7 +105,7 @@ func (s *sim) braked(side int, c *ownergraph.Config) {
 		case d.Call != 0 && d.Reason == policy.CascadeRefused:
 			s.spare(side, d)
 		case d.Call == 0 || d.Action != policy.Delete:
-		case d.Reason == policy.OrderNeedsForeground: // of a marked root
+		case d.Reason == policy.OrderNeedsForeground, d.Reason == policy.GraceNeedsForeground: // of a marked root
 			s.lives[side].repeats[d.Call] = true
 		default:
 			s.charge(side, d)

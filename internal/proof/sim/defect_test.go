@@ -110,6 +110,9 @@ var defects = []struct {
 	{"share moved unasked", movedUnasked, "H1 H4", "an engine has all objects, and its judge does not know it"},
 	{"share without an end", endless, "H1 H4", "a share does not end at its time"},
 	{"first share ignored", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.Share = share.All() }), "H1 H4 G5", "an engine begins with all objects"},
+	{"periods of all kinds", settings(ownergraph.Level2, func(c *ownergraph.Config) {
+		c.PropagateGrace = []graph.Kind{"a", "b", "c", "d", "g", "h", "p", "q"}
+	}), "E6", "a delete carries a period in a kind that has none"},
 	{"deaf", settings(ownergraph.Level2, func(c *ownergraph.Config) { c.ObserveOnly = true }), "L1", "nothing is ever done"},
 }
 
@@ -135,6 +138,9 @@ func TestDefectsAreFound(t *testing.T) {
 				h := History{Seed: uint64(first) + seed + 1, Steps: 300, Without: "rewinds,duplicate-uids,garbles,clocks,tunings,oddities,plans"}
 				if !ofSweeps(c.rules) {
 					h.Without += ",sweeps" // where a sweep's judge judges the defect too
+				}
+				if c.rules != "E6" {
+					h.Without += ",periods"
 				}
 				if strings.Contains(c.rules, "H") {
 					h.With = "shares"

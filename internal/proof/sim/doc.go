@@ -173,6 +173,16 @@
 // act for some engines only, if the store refuses the deletion of a target, or if the deletion ends the
 // restriction of an object that has to go.
 //
+// # Grace periods
+//
+// In one seed in ten all kinds or some have grace periods (Config.PropagateGrace). Users delete with
+// periods, and agents end these. The histories of all other worlds stay the same (TestPeriodsApart).
+// These laws are true:
+//
+//   - E6: a delete that carries a period has an unmarked object of a named kind. An owner of a named
+//     kind above it had that period in the foreground, and each owner between was in the foreground.
+//   - E7: a guard repeats a deletion in the foreground with the period of the mark, less one second.
+//
 // # Shares
 //
 // With "-with shares" two to five engines have shares of the objects (Config.Share):

@@ -151,11 +151,17 @@ func repeated(c engine.Call, o *graph.Object) bool {
 	return c.Type == engine.CallDelete && o.Deleting && o.HasFinalizer(graph.FinalizerHold)
 }
 
-// judgeRepeat judges the repeated deletion of a root that passes in order (RULES, G7).
+// judgeRepeat judges the repeated deletion of a root that passes in order, or whose period passes on
+// (RULES, G7 and E7). A deletion with a period has that of the mark, less one second.
 func (s *sim) judgeRepeat(c engine.Call, o graph.Object) error {
 	ordered := func(side int) bool {
 		g := s.shields[side].guard(&o)
-		return g != nil && len(g.Phases) > 0
+		return g != nil && (len(g.Phases) > 0 || c.Options.GraceSeconds != nil)
+	}
+	if p := c.Options.GraceSeconds; p != nil && (c.Options.GraceAtMost || *p < 1 || *p != o.GraceSeconds-1 || !slices.Contains(s.o.periods, o.Kind)) {
+		return fmt.Errorf("E7: %s is deleted again with a period of %d seconds", o, *p)
+	} else if p != nil {
+		s.repeats++
 	}
 	if c.Options.Propagation != graph.Foreground || o.Propagation() != graph.Unset || !o.HasFinalizer(graph.FinalizerNew) ||
 		!slices.ContainsFunc(s.issuers[issue{c.ID, c.Key}], ordered) {

@@ -70,7 +70,7 @@ func (o options) start(r *rand.Rand, pool []graph.Key) []graph.Object {
 		}
 		o.guard(r, &out[i])
 	}
-	return out
+	return o.markSome(out)
 }
 
 // ownersOf draws the owners of the i-th object.

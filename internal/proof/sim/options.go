@@ -64,12 +64,13 @@ const (
 	brakes     // engines limit their deletes
 	pauses     // engines are paused
 	shares     // engines have shares of the objects; only by History.With
+	periods    // deletes carry grace periods
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards", "brakes", "pauses", "shares"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards", "brakes", "pauses", "shares", "periods"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -114,13 +115,14 @@ type options struct {
 	sharing   sharing
 	// unpolicied is the engine for which policies do not act, in a world with policies.
 	unpolicied int
+	periods    []graph.Kind // whose objects have grace periods
 }
 
 // draw returns the options of a seed, with the faults of With and without those of
 // Without.
 func (h History) draw(r *rand.Rand) options {
 	o := draw(h.Seed, r)
-	for _, f := range []fault{returns, policies, shares} {
+	for _, f := range []fault{returns, policies, shares, periods} {
 		o.faults[f] = o.faults[f] || strings.Contains(","+h.With+",", ","+faultNames[f]+",")
 	}
 	if o.has(shares) {
@@ -151,6 +153,9 @@ func (h History) draw(r *rand.Rand) options {
 	}
 	if o.has(policies) {
 		o.drawPolicies()
+	}
+	if o.has(periods) {
+		o.drawPeriods()
 	}
 	if o.has(shares) && o.sharing.alike {
 		o.makeAlike()
@@ -201,6 +206,7 @@ func (o *options) drawApart() {
 		o.faults[f] = rand.New(rand.NewPCG(o.seed, salt)).IntN(5) == 0
 	}
 	o.faults[lateTokens] = rand.New(rand.NewPCG(o.seed, 0x70ce)).IntN(2) == 0
+	o.faults[periods] = rand.New(rand.NewPCG(o.seed, 0x96ad)).IntN(10) == 0
 	o.faults[plans] = rand.New(rand.NewPCG(o.seed, 0xf04e)).IntN(planShare) == 0
 	o.misnamed = rand.New(rand.NewPCG(o.seed, 0x4a3e)).IntN(5) == 0
 }
@@ -237,6 +243,9 @@ func (o options) String() string {
 	if o.has(policies) {
 		fmt.Fprintf(&b, ", policies, not of engine %d", o.unpolicied)
 	}
+	if o.has(periods) {
+		fmt.Fprintf(&b, ", periods of %v", o.periods)
+	}
 	if o.has(shares) {
 		b.WriteString(", " + o.sharing.String())
 	}
@@ -252,7 +261,7 @@ func (o options) String() string {
 // config returns the settings of the engines.
 func (o options) config() ownergraph.Config {
 	c := ownergraph.Config{
-		Override: o.override, Sweeps: o.sweeps(),
+		Override: o.override, Sweeps: o.sweeps(), PropagateGrace: o.periods,
 		Handlers: map[string]finalizer.Handler{handled: func(context.Context, graph.Object) error { return nil }},
 	}
 	if o.has(oddities) {

@@ -15,7 +15,8 @@ type History struct {
 	// Without names faults that no world has, separated by commas. It hides a known
 	// failure, so that others show.
 	Without string
-	// With names faults that a world has only if asked: "returns", "policies" and "shares".
+	// With names faults that a world has only if asked: "returns" and "shares". It also gives
+	// "policies" and "periods" to each world.
 	With string
 }
 

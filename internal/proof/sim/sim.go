@@ -55,6 +55,9 @@ type sim struct {
 	shields       []shield             // by engine; nil in a world without guards
 	issuers       map[issue][]int      // the engines that asked for a write
 	lives         []life               // by engine; nil in a world without brakes
+	graces        graces               // in a world with grace periods
+	carried       int                  // deletes with the period of an owner
+	repeats       int                  // deletions that a guard has repeated with a period
 	unbraked      map[graph.UID]bool   // guarded roots, whose cascades have no limit
 	asked         map[issue]cause      // of the writes that engines with brakes ask for
 	paused        [maxEngines][]engine.Extent
@@ -87,7 +90,7 @@ func beginWith(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object
 func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object, r *recorder) (*sim, error) {
 	s := &sim{
 		o: o, rng: rng, pool: pool, start: start, every: recheck, record: r,
-		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, asked: map[issue]cause{}, everStored: map[graph.Key]bool{}, spared: map[graph.Key]bool{},
+		issued: map[issue]int{}, effort: map[issue]bool{}, sums: map[graph.Key]uint64{}, asked: map[issue]cause{}, everStored: map[graph.Key]bool{}, spared: map[graph.Key]bool{}, graces: graces{},
 	}
 	for k := range s.down {
 		s.down[k], s.served[k] = opList, -1
@@ -183,6 +186,9 @@ func (s *sim) watch() {
 		if c.Type == engine.CallPatch && c.Change.DropFinalizer == graph.FinalizerOrphan {
 			s.spared[c.Key] = true
 		}
+		if bad := s.judgePeriod(before, c); bad != nil {
+			s.fail(bad)
+		}
 		bad := s.judgeWrite(before, c)
 		if s.sweeps != nil {
 			bad = s.judgeSweep(c, bad)
@@ -265,6 +271,7 @@ func (s *sim) hidden(c engine.Call, kind int) bool {
 // count keeps the sum of the objects in the store.
 func (s *sim) count(ev graph.Event) {
 	s.noteExempt(ev)
+	s.notePeriod(ev)
 	k, sum := ev.Key, uint64(0)
 	if ev.Type == graph.Put {
 		k, sum = ev.Object.Key, invariant.Sum(&ev.Object)

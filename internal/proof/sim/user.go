@@ -36,6 +36,9 @@ func (s *sim) user() step {
 			return st
 		}
 	}
+	if s.o.has(periods) && len(objects) > 0 && s.rng.IntN(3) == 0 {
+		return s.periodMove(objects)
+	}
 	verb := verbs[s.rng.IntN(len(verbs))]
 	if len(objects) < s.o.objects && s.rng.IntN(3) == 0 || len(objects) == 0 {
 		verb = oracle.Create

@@ -63,6 +63,11 @@ func collectorConfig(t target, work string) ownergraph.Config {
 		Logger:      slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 		Handlers:    map[string]finalizer.Handler{judge.FinalizerWork: worker(work)},
 	}
+	if t.Grace {
+		for _, k := range kinds() {
+			c.PropagateGrace = append(c.PropagateGrace, k.Kind)
+		}
+	}
 	tuning := c.Inside(inside.Key{})
 	tuning.AwaitTimeout, tuning.RefusedRetry = 2*time.Second, 2*time.Second
 	return c

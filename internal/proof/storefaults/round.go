@@ -80,7 +80,7 @@ func (r *round) run(ctx context.Context) (res *result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.close()) }()
-	r.user = &crowd{store: mistaken(store, r.bug), history: &judge.History{}, timeout: 2 * time.Second, policies: of.Policies}
+	r.user = &crowd{store: mistaken(store, r.bug), history: &judge.History{}, timeout: 2 * time.Second, policies: of.Policies, grace: of.Grace}
 	r.counts = map[string]int{}
 	if r.extent.lasts > 0 {
 		if err := r.lengthen(ctx, of); err != nil {
@@ -94,7 +94,7 @@ func (r *round) run(ctx context.Context) (res *result, err error) {
 // target is the database as a program opens it.
 func (r *round) target(strict bool) target {
 	t := r.site.target()
-	t.Strict, t.Policies = strict, hasPolicies(r.seed)
+	t.Strict, t.Policies, t.Grace = strict, hasPolicies(r.seed), hasGrace(r.seed)
 	return t
 }
 
@@ -143,6 +143,9 @@ func (r *round) storm(ctx context.Context, rnd *rand.Rand) error {
 		working.Go(func() { r.user.work(ctx, own, stop) })
 	}
 	working.Go(func() { r.user.burst(ctx, rand.New(rand.NewPCG(r.seed, 99))) })
+	if hasGrace(r.seed) {
+		working.Go(func() { r.agents(ctx, stop) })
+	}
 	if r.extent.lasts > 0 {
 		working.Go(func() { r.keep(ctx, rand.New(rand.NewPCG(r.seed, 98)), stop) })
 	}
@@ -218,6 +221,7 @@ func (r *round) rest(ctx context.Context) (waiting []string, err error) {
 		objects, err := r.site.objects(ctx)
 		if err == nil {
 			r.releaseAll(ctx, objects)
+			r.user.endPeriods(ctx, objects)
 			for _, key := range judge.Restricting(objects) {
 				r.user.deleteOne(ctx, key, graph.Background)
 			}
@@ -259,7 +263,7 @@ func (r *round) judge(ctx context.Context) (*result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the database: %w", err)
 	}
-	content.Strict = r.strict()
+	content.Strict, content.Agents = r.strict(), hasGrace(r.seed)
 	content.Worked = map[graph.UID]bool{}
 	files, err := os.ReadDir(r.work.work)
 	if err != nil {

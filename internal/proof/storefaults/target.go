@@ -48,6 +48,8 @@ type target struct {
 	Strict bool
 	// Policies lets the policies of references act. The database has taken the step to them.
 	Policies bool
+	// Grace lets foreground deletions pass the grace periods of their owners on, for all kinds.
+	Grace bool
 }
 
 // register adds the flags that name the target to those of a subcommand.
@@ -57,6 +59,7 @@ func (t *target) register(flags *flag.FlagSet) {
 	flags.StringVar(&t.Space, "space", "", "the schema or the prefix")
 	flags.BoolVar(&t.Strict, "strict", false, "the store is of level 3")
 	flags.BoolVar(&t.Policies, "policies", false, "the policies of references act")
+	flags.BoolVar(&t.Grace, "grace", false, "foreground deletions pass grace periods on")
 }
 
 // place returns the flags that name the database, and arguments all of register.
@@ -65,7 +68,7 @@ func (t *target) place() []string {
 }
 
 func (t *target) arguments() []string {
-	return append(t.place(), fmt.Sprintf("-strict=%t", t.Strict), fmt.Sprintf("-policies=%t", t.Policies))
+	return append(t.place(), fmt.Sprintf("-strict=%t", t.Strict), fmt.Sprintf("-policies=%t", t.Policies), fmt.Sprintf("-grace=%t", t.Grace))
 }
 
 // client is one handle of the store under test.

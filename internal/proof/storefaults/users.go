@@ -21,8 +21,10 @@ type crowd struct {
 	timeout time.Duration
 	// policies gives references a policy.
 	policies bool
-	think    int // the pause after a call is shorter, in milliseconds; 0: 20
-	most     int // with so many known objects, deletions take the place of creations; 0: no bound
+	// grace gives some foreground deletions a grace period. An agent has to end it.
+	grace bool
+	think int // the pause after a call is shorter, in milliseconds; 0: 20
+	most  int // with so many known objects, deletions take the place of creations; 0: no bound
 
 	mu    sync.Mutex
 	names int
@@ -199,9 +201,22 @@ func (u *crowd) propagation(rnd *rand.Rand, key graph.Key) graph.Propagation {
 }
 
 func (u *crowd) deleteOne(ctx context.Context, key graph.Key, p graph.Propagation) {
+	opts := graph.DeleteOptions{Propagation: p, Precondition: graph.Precondition{UID: key.UID}}
+	if u.grace && p == graph.Foreground && sumOf(key)%2 == 0 {
+		seconds := int64(30)
+		opts.GraceSeconds = &seconds
+	}
 	u.call(ctx, judge.Call{Verb: judge.Delete, Key: key, Propagation: p}, func(ctx context.Context) (graph.UID, error) {
-		return "", u.store.Delete(ctx, key, graph.DeleteOptions{Propagation: p, Precondition: graph.Precondition{UID: key.UID}})
+		return "", u.store.Delete(ctx, key, opts)
 	})
+}
+
+// sumOf draws a number from a name.
+func sumOf(key graph.Key) (sum int) {
+	for _, b := range []byte(key.Name) {
+		sum += int(b)
+	}
+	return sum
 }
 
 // burst deletes several roots, so that the faults meet long cascades.
@@ -234,11 +249,7 @@ func (u *crowd) policyOf(owner graph.Key) graph.OnDelete {
 	if !u.policies {
 		return graph.OnDeleteUnset
 	}
-	sum := 0
-	for _, b := range []byte(owner.Name) {
-		sum += int(b)
-	}
-	return graph.OnDelete(max(0, sum%7-3)) // four in seven are unset
+	return graph.OnDelete(max(0, sumOf(owner)%7-3)) // four in seven are unset
 }
 
 // release removes the finalizer of the users.

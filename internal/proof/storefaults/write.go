@@ -22,6 +22,7 @@ type Request struct {
 	Pre     graph.Precondition
 	Change  graph.Change
 	Options graph.DeleteOptions
+	Ends    bool          // a deletion with a grace period of 0, which package gob decodes as nil
 	Within  time.Duration // 0: no deadline
 }
 
@@ -62,6 +63,9 @@ func (w *Writer) Call(q Request, a *Answer) error {
 	case judge.Create:
 		a.Object, err = w.store.create(ctx, q.Object, q.Payload)
 	case judge.Delete:
+		if q.Ends {
+			q.Options.GraceSeconds = new(int64)
+		}
 		err = w.store.Delete(ctx, q.Key, q.Options)
 	case judge.Adopt:
 		err = w.store.Patch(ctx, q.Key, q.Pre, q.Change)

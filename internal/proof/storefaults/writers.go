@@ -172,7 +172,7 @@ func (w *writers) create(ctx context.Context, o graph.Object, payload bool) (gra
 }
 
 func (w *writers) Delete(ctx context.Context, key graph.Key, o graph.DeleteOptions) error {
-	_, err := w.call(ctx, Request{Verb: judge.Delete, Key: key, Options: o})
+	_, err := w.call(ctx, Request{Verb: judge.Delete, Key: key, Options: o, Ends: o.GraceSeconds != nil && *o.GraceSeconds == 0})
 	return err
 }
 

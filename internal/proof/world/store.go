@@ -177,7 +177,11 @@ func (s *Store) Do(a oracle.Action) (graph.Event, error) {
 // change applies the rules to one action on a live object.
 func change(live graph.Object, a oracle.Action) (finalizer.Outcome, error) {
 	del := func(p graph.Propagation) (finalizer.Outcome, error) {
-		return finalizer.Delete(live, graph.DeleteOptions{Propagation: p}, graph.Background)
+		opts := graph.DeleteOptions{Propagation: p}
+		if a.Object.Deleting {
+			opts.GraceSeconds = &a.Object.GraceSeconds
+		}
+		return finalizer.Delete(live, opts, graph.Background)
 	}
 	wanted := live.Clone()
 	switch a.Verb {

@@ -31,6 +31,8 @@ type Content struct {
 	Worked map[graph.UID]bool
 	// Strict says that the store promises level 3.
 	Strict bool
+	// Agents says that agents deleted objects, too: their deletions are not in the history.
+	Agents bool
 	// Faults are contradictions between the tables of the store.
 	Faults []string
 }

@@ -88,6 +88,20 @@ func TestSound(t *testing.T) {
 	}
 }
 
+// TestPeriodEnds: the agent of an object ends its grace period, and no user's call shows that.
+func TestPeriodEnds(t *testing.T) {
+	s := newStory()
+	o := s.object("photo")
+	o.Deleting, o.GraceSeconds = true, 30
+	s.delete("photo", graph.Background)
+	s.put(o)
+	s.gone("photo")
+	s.content.Rows = nil
+	if found := Judge(s.history, s.content); len(found) > 0 {
+		t.Errorf("the end of a period has breaches:\n%s", Text(found))
+	}
+}
+
 // TestPlanted plants mistakes into a sound history or its database.
 func TestPlanted(t *testing.T) {
 	for _, tc := range []struct {
@@ -107,6 +121,25 @@ func TestPlanted(t *testing.T) {
 			s.delete("photo", graph.Foreground)
 			s.put(o)
 		}, "waiting", "a marked object without dependents has to go"},
+		{"period without an end", func(s *story) {
+			o := s.object("photo")
+			o.Deleting, o.GraceSeconds = true, 30
+			s.delete("photo", graph.Background)
+			s.put(o)
+		}, "waiting", "an agent has to end each period"},
+		{"period without a cause", func(s *story) {
+			o := s.object("bucket")
+			o.Deleting, o.GraceSeconds = true, 30
+			s.put(o)
+			s.gone("bucket")
+		}, "deleted", "its owner lives, and no user deleted it"},
+		{"removed in spite of two finalizers", func(s *story) {
+			o := s.object("photo")
+			o.Deleting, o.GraceSeconds, o.Finalizers = true, 30, []string{FinalizerHold, "x"}
+			s.delete("photo", graph.Background)
+			s.put(o)
+			s.gone("photo")
+		}, "deleted", "the end of a period leaves finalizers"},
 		{"orphan deleted", func(s *story) {
 			s.delete("team", graph.Orphan)
 			s.gone("team")

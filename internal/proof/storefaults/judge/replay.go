@@ -113,6 +113,7 @@ func (j *judging) removed(ledger *invariant.Ledger, old graph.Object) {
 		if !j.userDeletes(old.UID, graph.Background) {
 			j.judge(ledger, old, deletion(old, graph.Background))
 		}
+	case old.Deleting && old.GraceSeconds > 0 && len(old.Finalizers) == 0: // only an agent ends a period
 	case old.Deleting && len(old.Finalizers) == 1:
 		j.dropped(ledger, old, old.Finalizers[0])
 	default:

@@ -46,7 +46,7 @@ func parse() settings {
 	flag.IntVar(&s.Most, "most", 0, "failures after which no seed begins; 0 for no bound")
 	flag.IntVar(&s.traces, "traces", 3, "failures to print the trace of, at most")
 	flag.StringVar(&s.Without, "without", "", "`faults` that no world has, divided by commas, to look past a known failure")
-	flag.StringVar(&s.With, "with", "", "`faults` that a world has only if asked: returns, for a caller that gives calls back, policies of references, and shares of engines")
+	flag.StringVar(&s.With, "with", "", "`faults` that a world has only if asked: returns, for a caller that gives calls back, policies of references, grace periods, and shares of engines")
 	flag.StringVar(&s.digest, "digest", "", "the `file` to write a digest of each seed to")
 	flag.StringVar(&s.against, "against", "", "the `file` of digests to compare with")
 	flag.StringVar(&s.trace, "trace", "", "the `file` to write the recorded lines of -seed to, and nothing else")
