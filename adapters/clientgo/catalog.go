@@ -47,7 +47,8 @@ type catalog struct {
 
 	services map[schema.GroupVersion]UnavailableService
 
-	held []graph.OnDelete // Config.HeldPolicies
+	held   []graph.OnDelete // Config.HeldPolicies
+	graced []graph.Kind     // Config.GraceKinds
 }
 
 // found reports whether discovery has named the resource of a definition, now or

@@ -150,9 +150,9 @@ func (c *client) patch(ctx context.Context, at schema.GroupVersionResource, scop
 		SetHeader("Accept", acceptObject).Body(body).Do(c.logContext(ctx)).Error()
 }
 
-// raw returns an object without a namespace as JSON.
-func (c *client) raw(ctx context.Context, at schema.GroupVersionResource, name string) ([]byte, error) {
-	result := c.rest.Get().MaxRetries(0).AbsPath(segments(at, "", name)...).
+// raw returns an object, or for no name the list of all, as JSON.
+func (c *client) raw(ctx context.Context, at schema.GroupVersionResource, scope, name string) ([]byte, error) {
+	result := c.rest.Get().MaxRetries(0).AbsPath(segments(at, scope, name)...).
 		SetHeader("Accept", runtime.ContentTypeJSON).Do(c.logContext(ctx))
 	if err := result.Error(); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 
 // metadataCodec reads protobuf in place of another serializer. It decodes only the
 // metadata that decisions need, and the finalizers in a Namespace's spec. It skips
-// labels, managed fields and all annotations but one, which are most of a server's answer. Without
+// labels, managed fields and most annotations, which are most of a server's answer. Without
 // this, a start would leave several times more garbage than its result. The other
 // serializer reads every other message.
 //
@@ -191,7 +191,7 @@ func readMetadata(data []byte, out *metav1.PartialObjectMetadata) bool {
 		case 12: // an annotation
 			annotations = true
 			switch name, _ := part(f.value, 1); string(name) {
-			case metav1.InitialEventsAnnotationKey, OwnersAnnotation: // the first ends the listing of a stream
+			case metav1.InitialEventsAnnotationKey, OwnersAnnotation, GraceAnnotation: // the first ends the listing of a stream
 				kept = append(kept, f.whole...)
 			}
 		}

@@ -36,7 +36,7 @@ func drawMeta(t *rapid.T) meta {
 	m.ResourceVersion, m.Generation = text.Draw(t, "version"), rapid.Int64().Draw(t, "generation")
 	m.GenerateName = text.Draw(t, "generateName")
 	m.Labels = rapid.MapOf(text, text).Draw(t, "labels")
-	m.Annotations = rapid.MapOf(rapid.OneOf(text, rapid.SampledFrom([]string{metav1.InitialEventsAnnotationKey, OwnersAnnotation, OwnersAnnotation + "x"})), text).Draw(t, "annotations")
+	m.Annotations = rapid.MapOf(rapid.OneOf(text, rapid.SampledFrom([]string{metav1.InitialEventsAnnotationKey, OwnersAnnotation, GraceAnnotation, OwnersAnnotation + "x"})), text).Draw(t, "annotations")
 	if len(m.Annotations) == 0 {
 		m.Annotations = nil // as an encoding has it
 	}
@@ -67,7 +67,7 @@ func relevant(m meta) meta {
 	m.CreationTimestamp = metav1.Time{}
 	if m.Annotations != nil { // a patch has to know that there are some
 		kept := map[string]string{}
-		for _, name := range [...]string{metav1.InitialEventsAnnotationKey, OwnersAnnotation} {
+		for _, name := range [...]string{metav1.InitialEventsAnnotationKey, OwnersAnnotation, GraceAnnotation} {
 			if value, ok := m.Annotations[name]; ok {
 				kept[name] = value
 			}

@@ -51,6 +51,12 @@ type Config struct {
 	//
 	//test:by TestHeldPolicies
 	HeldPolicies []graph.OnDelete
+	// GraceKinds are the kinds whose objects have grace periods: see "Grace periods" in the package
+	// documentation. A Collector on this store takes ownergraph.Config.PropagateGrace only with
+	// GraceKinds. Give both the same kinds. By default no annotation counts.
+	//
+	//test:by TestKeepsGrace TestGraceAnnotation
+	GraceKinds []graph.Kind
 	// Logger receives records for the operator. The default discards them.
 	Logger *slog.Logger
 }
@@ -92,7 +98,10 @@ func (c Config) filled() (Config, error) {
 			return c, fmt.Errorf("new store: HeldPolicies[%d]: %s, want release, restrict or cascade: %w", i, d, graph.ErrInvalid)
 		}
 	}
-	c.HeldPolicies = slices.Clone(c.HeldPolicies)
+	if slices.Contains(c.GraceKinds, "") {
+		return c, fmt.Errorf("new store: GraceKinds: empty kind: %w", graph.ErrInvalid)
+	}
+	c.HeldPolicies, c.GraceKinds = slices.Clone(c.HeldPolicies), slices.Clone(c.GraceKinds)
 	if c.Ignore = slices.Clone(c.Ignore); c.Ignore == nil {
 		c.Ignore = DefaultIgnore()
 	}

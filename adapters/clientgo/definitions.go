@@ -87,7 +87,7 @@ func (s *Store) readDefinition(ctx context.Context, m metav1.PartialObjectMetada
 			return &d.definition, nil
 		}
 	}
-	raw, err := s.client.raw(ctx, definitionsAt(), m.Name)
+	raw, err := s.client.raw(ctx, definitionsAt(), "", m.Name)
 	if err != nil {
 		if sentinelOf(err, definitionsAt().Resource, m.Name) == graph.ErrNotFound {
 			return nil, nil

@@ -8,8 +8,9 @@
 //	err = collector.Run(ctx)
 //
 // The store uses client-go's REST client and its discovery. It has no typed client, no
-// informer and no cache of objects. It requests metadata only, with two exceptions: the
-// finalizers in a Namespace's spec, and definitions that discovery lacks.
+// informer and no cache of objects. It requests metadata only, with three exceptions: the
+// finalizers in a Namespace's spec, definitions that discovery lacks, and the grace period of
+// a pod (see "Grace periods").
 //
 // # Kinds
 //
@@ -118,6 +119,39 @@
 //
 // All collectors of a server have Config.Policies, or none. One of a former version sees no annotation,
 // and deletes restricted objects.
+//
+// # Grace periods
+//
+// ownergraph.Config.PropagateGrace passes the grace period of an owner on to its dependents, in a
+// foreground deletion. It takes Config.GraceKinds of the store, with the same kinds. The store then
+// keeps grace periods (ownergraph.Gracer), with the limits of the API:
+//
+//   - A server keeps the period of a pod alone. It stores the period 0 in the mark of any other kind.
+//   - So an object of another kind has its period in the annotation [GraceAnnotation]. The value is a
+//     decimal number of seconds, from 2 to 2147483647.
+//   - The annotation counts while the object has a deletion mark, a finalizer, and no period of the
+//     server. An object without finalizers goes at once. The annotation of a pod does not count.
+//   - A value that cannot be read counts as none. The store logs it, also before a deletion.
+//   - Controllers copy annotations, as that of a Deployment to its ReplicaSets. A copy gives the same
+//     period, and counts in a foreground deletion of its own object too.
+//
+// The dependents that keep a period are pods. This ends a ReplicaSet with 5 seconds for each pod, if
+// PropagateGrace has "apps/ReplicaSet" and "Pod":
+//
+//	kubectl annotate replicaset web ownergraph.github.io/grace-period-seconds=5
+//	kubectl delete replicaset web --cascade=foreground
+//
+// A root that is a pod needs no annotation: kubectl delete pod driver --grace-period=5
+// --cascade=foreground. Without --cascade=foreground a root goes before its dependents, and its
+// period with it. A guard of the root keeps it, and then a background deletion passes the period on too.
+//
+// A delete that carries a period never extends the life of a pod. The store reads the pod before, and
+// sends the shorter one of both periods. The read takes the right to get pods, and costs one request
+// for each pod. If the read fails, the store sends no delete. A delete without a period reads nothing.
+//
+// Beside the collector of kube-controller-manager a period may be lost. That collector deletes the
+// dependents too, without a period, so each pod gets its own. A pod with a mark is not deleted
+// again. Its own period may be longer than that of its owner. Nothing else changes by that.
 //
 // # Watching
 //
@@ -250,7 +284,7 @@
 //   - get, list and watch to observe.
 //   - patch and delete to act.
 //
-// It also needs:
+// The right to get pods is also needed for deletes that carry a grace period. It also needs:
 //
 //   - get on /api, /api/*, /apis and /apis/*.
 //   - get and list on customresourcedefinitions.apiextensions.k8s.io and

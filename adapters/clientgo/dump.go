@@ -198,8 +198,8 @@ func (d *dumping) objects(items []metav1.PartialObjectMetadata) ([]lint.Object, 
 // dumped returns an object with the facts that package lint needs.
 func (c *catalog) dumped(kind graph.Kind, m *metav1.PartialObjectMetadata) lint.Object {
 	o := lint.Object{Object: c.objectWith(unshared, kind, m)}
-	if m.DeletionTimestamp != nil { // the end of the grace period
-		o.MarkedAt = m.DeletionTimestamp.Add(-time.Duration(min(max(o.GraceSeconds, 0), 1<<31)) * time.Second)
+	if m.DeletionTimestamp != nil { // the end of the server's own grace period
+		o.MarkedAt = m.DeletionTimestamp.Add(-time.Duration(min(max(ownGrace(m), 0), 1<<31)) * time.Second)
 	}
 	if len(o.Owners) == 0 {
 		return o

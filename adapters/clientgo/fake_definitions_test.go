@@ -43,6 +43,13 @@ func (f *fake) serveWholeList(w http.ResponseWriter, k *fakeKind) {
 func (f *fake) whole(k *fakeKind, o *meta) wholeObject {
 	out := wholeObject{meta: *o.DeepCopy()}
 	out.TypeMeta = metav1.TypeMeta{APIVersion: k.group + "/v1", Kind: k.kind}
+	if k.plural == "pods" {
+		out.APIVersion, out.Spec = "v1", map[string]any{"containers": []any{}}
+		if seconds, is := f.podGrace[o.Name]; is {
+			out.Spec["terminationGracePeriodSeconds"] = seconds
+		}
+		return out
+	}
 	name, group, _ := strings.Cut(o.Name, ".")
 	if k.plural == servicesAt().Resource {
 		out.Spec = map[string]any{"group": group, "version": name}

@@ -67,6 +67,7 @@ type fake struct {
 	discover      func(group string) error          // fails the discovery of a group
 	remote        map[string]bool                   // groups whose API service names another server
 	down          map[string]string                 // API services that are not available, with the reason
+	podGrace      map[string]any                    // the grace periods of pods by name; none: the field is missing
 }
 
 func newFake(kinds ...*fakeKind) *fake {

@@ -40,7 +40,7 @@ func (f *fake) serveObject(w http.ResponseWriter, r *http.Request, k *fakeKind, 
 		writeError(w, k, name, err)
 		return
 	}
-	if r.Method == http.MethodGet && wantsWhole(r) && (k.plural == definitionsAt().Resource || k.plural == servicesAt().Resource) {
+	if r.Method == http.MethodGet && wantsWhole(r) && (k.plural == definitionsAt().Resource || k.plural == servicesAt().Resource || k.plural == "pods") {
 		fakenet.WriteJSON(w, http.StatusOK, f.whole(k, live))
 		return
 	}

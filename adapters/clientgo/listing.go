@@ -260,6 +260,7 @@ func (w *worker) event(t watch.EventType, m *metav1.PartialObjectMetadata) (grap
 		}
 		w.recordMeanings(list)
 	}
+	w.run.store.warnGrace(w.kind, m)
 	o := w.catalog.objectOf(w.kind, m)
 	w.run.store.layouts.record(o, m)
 	return graph.Event{Type: graph.Put, Object: o}, nil

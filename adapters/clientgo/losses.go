@@ -61,6 +61,11 @@ func isLossSign(err error) bool {
 // that is not sent it returns a transient error.
 func (s *Store) write(ctx context.Context, r resource, send func() error) error {
 	epoch, _ := s.history.epoch()
+	return s.writeSince(ctx, r, epoch, send)
+}
+
+// writeSince sends a write that began in the epoch.
+func (s *Store) writeSince(ctx context.Context, r resource, epoch uint64, send func() error) error {
 	return s.client.writes.do(ctx, func() error {
 		if err := s.allow(ctx, r, epoch); err != nil {
 			return err

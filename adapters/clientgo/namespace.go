@@ -92,7 +92,7 @@ func (s *Store) finalize(ctx context.Context, key graph.Key, pre graph.Precondit
 }
 
 func (s *Store) finalizeRead(ctx context.Context, key graph.Key, pre graph.Precondition, drop, add string, r resource) error {
-	raw, err := s.client.raw(ctx, r.at, key.Name)
+	raw, err := s.client.raw(ctx, r.at, "", key.Name)
 	if err != nil {
 		return s.storeError(ctx, "patch", key, r, err)
 	}

@@ -29,9 +29,8 @@ func (c *catalog) objectWith(share func(string) string, kind graph.Kind, m *meta
 		Version:    graph.Version(m.ResourceVersion),
 		Deleting:   m.DeletionTimestamp != nil,
 		Generation: m.Generation,
-	}
-	if m.DeletionGracePeriodSeconds != nil {
-		o.GraceSeconds = *m.DeletionGracePeriodSeconds
+
+		GraceSeconds: c.graceOf(kind, m),
 	}
 	if n := len(m.OwnerReferences); n > 0 {
 		o.Owners = make([]graph.Owner, n)

@@ -52,7 +52,7 @@ func (s *Store) UnavailableServices() []UnavailableService {
 
 // listServices reads the API services whole.
 func (s *Store) listServices(ctx context.Context) ([]apiService, error) {
-	raw, err := s.client.raw(ctx, servicesAt(), "")
+	raw, err := s.client.raw(ctx, servicesAt(), "", "")
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", servicesAt().GroupResource(), err)
 	}

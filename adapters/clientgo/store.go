@@ -19,8 +19,8 @@ import (
 )
 
 // Store is a Kubernetes API server as an ownergraph.Store of level 2. It is a Fencer, a
-// Lister, a Selector, a Leveler and a VersionComparer too, and it keeps Records. Use New. It
-// is safe for concurrent use.
+// Lister, a Selector, a Leveler, a VersionComparer and a Gracer too, and it keeps Records. Use
+// New. It is safe for concurrent use.
 //
 // A Store keeps no object. It runs only the goroutines of its running watches. Each
 // Watch ends its goroutines before it returns. The package links no typed client and no
@@ -53,6 +53,7 @@ var (
 	_ ownergraph.Leveler         = (*Store)(nil)
 	_ ownergraph.VersionComparer = (*Store)(nil)
 	_ ownergraph.Records         = (*Store)(nil)
+	_ ownergraph.Gracer          = (*Store)(nil)
 )
 
 // New returns a store of the API server that the rest config names. It sends no
@@ -147,7 +148,7 @@ func (s *Store) discover(ctx context.Context, since time.Time) (*catalog, error)
 		return nil, fmt.Errorf("discover kinds: %w", err)
 	}
 	c := buildCatalog(found, lacks, before, s.ignore)
-	c.began, c.held = begun, s.config.HeldPolicies
+	c.began, c.held, c.graced = begun, s.config.HeldPolicies, s.config.GraceKinds
 	s.warnWaived(before, c)
 	s.catalog.Store(c)
 	return c, nil

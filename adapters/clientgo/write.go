@@ -30,15 +30,24 @@ func (s *Store) Get(ctx context.Context, key graph.Key) (graph.Object, error) {
 }
 
 // Delete deletes the object at key's coordinates under the precondition of the options,
-// in one request. Errors: see storeError.
+// in one request. With GraceAtMost and a grace period it reads a pod first, and sends the shorter
+// period: the pod's own or the one of the options. The read takes the right to get pods. If the read
+// fails, Delete returns its error and deletes nothing.
 //
-//test:by TestDelete
+// Errors: see storeError. ErrConflict also if the read finds another UID.
+//
+//test:by TestDelete TestDeleteGrace TestDeleteGraceFaults
 func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOptions) error {
 	r, _, err := s.reach(ctx, "delete", key)
 	if err != nil {
 		return err
 	}
-	body := metav1.DeleteOptions{GracePeriodSeconds: opts.GraceSeconds}
+	epoch, _ := s.history.epoch() // the read is a part of this write
+	seconds, err := s.graceFor(ctx, key, opts, r)
+	if err != nil {
+		return err
+	}
+	body := metav1.DeleteOptions{GracePeriodSeconds: seconds}
 	if pre := opts.Precondition; pre != (graph.Precondition{}) {
 		body.Preconditions = &metav1.Preconditions{}
 		if uid := types.UID(pre.UID); uid != "" {
@@ -51,7 +60,7 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 	if policy := policyOf(opts.Propagation); policy != "" {
 		body.PropagationPolicy = &policy
 	}
-	err = s.write(ctx, r, func() error { return s.client.delete(ctx, r.at, key.Scope, key.Name, body) })
+	err = s.writeSince(ctx, r, epoch, func() error { return s.client.delete(ctx, r.at, key.Scope, key.Name, body) })
 	return s.storeError(ctx, "delete", key, r, err)
 }
 

@@ -42,7 +42,7 @@
 //     because no server stores its objects.
 //   - The fake client keeps the versions of a kind apart. Of two objects with one name, the
 //     object in the scheme's preferred version counts.
-//   - There are no grace periods.
+//   - There are no grace periods, and the annotation clientgo.GraceAnnotation gives none.
 //   - The deletion of a Namespace does not empty it.
 //   - A watch of the fake client reports a propagating deletion as two changes.
 //

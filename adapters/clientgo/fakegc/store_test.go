@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
+	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -179,5 +180,17 @@ func TestEventsAreLeftOut(t *testing.T) {
 		r.Delete(ctx, e, client.PropagationPolicy(metav1.DeletePropagationForeground)), r.DeleteAllOf(ctx, e, client.InNamespace("default")))
 	if err != nil || e.UID != "" {
 		t.Errorf("UID %q, %v", e.UID, err)
+	}
+}
+
+// TestKeepsNoGrace: no agent ends a grace period, so the store has no such power, and the collector refuses
+// Config.PropagateGrace.
+func TestKeepsNoGrace(t *testing.T) {
+	s, err := newStore(fake.NewClientBuilder().WithScheme(small(t)).Build())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, is := ownergraph.As[ownergraph.Gracer](s); is {
+		t.Error("the store keeps grace periods")
 	}
 }

@@ -116,6 +116,9 @@ func (c Config) filled() (Config, error) {
 	if err := c.fillShare(); err != nil {
 		return c, err
 	}
+	if err := c.fillGrace(); err != nil {
+		return c, err
+	}
 	if err := c.fillPolicies(); err != nil {
 		return c, err
 	}

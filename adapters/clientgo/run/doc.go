@@ -168,6 +168,20 @@
 //
 // All programs of a server need the same set.
 //
+// # Grace periods
+//
+// The flag -propagate-grace names kinds: see package clientgo, "Grace periods". A foreground deletion
+// passes the grace period of an owner on to its dependents, if both are of these kinds:
+//
+//	-propagate-grace apps/ReplicaSet,Pod
+//
+// It sets ownergraph.Config.PropagateGrace. The role that observes has the right to get pods, which
+// these deletes need.
+//
+// Beside the collector of kube-controller-manager a period may be lost. That collector deletes the
+// dependents without a period, so each pod gets its own. The program cannot tell whether that
+// collector runs, and says so at its start.
+//
 // # Brake, pause and record
 //
 // A program that acts deletes at most 1,000 objects of one cascade. The flag -brake changes

@@ -10,11 +10,11 @@ import (
 )
 
 // RegisterFlags registers flags that set the config: -act, -brake, -brake-await-sick, -events, -lease, -share,
-// -listen, -ignore, -protect, -guard, -policies and others. The flags of a Command are -pause, -resume, -approve,
+// -listen, -ignore, -protect, -guard, -policies, -propagate-grace and others. The flags of a Command are -pause, -resume, -approve,
 // -refuse and -retire. The present values are the defaults. The config is complete after the
 // flag set has parsed.
 //
-//test:by TestFlags TestGuardFlags TestCommandFlags TestPoliciesRefused
+//test:by TestFlags TestGuardFlags TestCommandFlags TestPoliciesRefused TestGraceFlag
 func (c *Config) RegisterFlags(f *flag.FlagSet) {
 	f.BoolVar(&c.Act, "act", c.Act, "patch and delete; without it the program only observes")
 	f.Var(brakeFlag{c}, "brake",
@@ -40,6 +40,8 @@ func (c *Config) RegisterFlags(f *flag.FlagSet) {
 		"a `guard` that judges deletions of roots before their cascades, as kind=apps/Deployment,namespace=prod,above=100, with protected or always; may be repeated")
 	f.Var(policiesFlag{&c.Policies}, "policies",
 		"the `set` of policies of references that act, from the annotation "+clientgo.OwnersAnnotation+": none, release or all; objects with another policy are held. Beside the collector of kube-controller-manager policies bind background deletions only, and all accepts that")
+	f.Var(graceFlag{&c.Engine.PropagateGrace}, "propagate-grace",
+		"`kinds` whose foreground deletions pass the grace period of an owner on to its dependents, as apps/ReplicaSet,Pod; an owner of another kind than Pod has it in the annotation "+clientgo.GraceAnnotation+"; may be repeated. Beside the collector of kube-controller-manager a period may be lost")
 	f.DurationVar(&c.Store.Rediscover, "rediscover", c.Store.Rediscover, "the interval between two periodic discoveries (0: 30s)")
 	f.IntVar(&c.Store.PageSize, "page-size", c.Store.PageSize, "the maximum number of objects in a page of a listing (0: 500)")
 	f.IntVar(&c.Store.Listings, "listings", c.Store.Listings, "the maximum number of kinds that are listed at once (0: 8)")
@@ -92,9 +94,14 @@ func (i ignoreFlag) String() string {
 	if i.kinds == nil {
 		return ""
 	}
-	out := make([]string, len(*i.kinds))
-	for j, k := range *i.kinds {
-		out[j] = string(k)
+	return kindsText(*i.kinds)
+}
+
+// kindsText returns the kinds in the form of a flag, separated by commas.
+func kindsText(kinds []graph.Kind) string {
+	out := make([]string, len(kinds))
+	for i, k := range kinds {
+		out[i] = string(k)
 	}
 	return strings.Join(out, ",")
 }

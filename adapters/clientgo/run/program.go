@@ -190,6 +190,7 @@ func (p *Program) collect(ctx context.Context) error {
 	p.log.Info("collecting", "act", p.config.Act, "events", p.config.Events, "record", p.recordText())
 	p.logShare()
 	p.logPolicies()
+	p.logGrace()
 	if n := p.config.Engine.Brake.PerCascade; n > 0 {
 		p.log.Info("a cascade of more objects needs an approval (-approve); change the limit by -brake, 0 is none", "limit", n)
 	}
