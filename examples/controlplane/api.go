@@ -41,7 +41,7 @@ func (a *api) routes() http.Handler {
 		mux.Handle("GET "+path, call(a.show))
 		mux.Handle("GET "+path+"/explain", call(a.explain))
 		mux.Handle("GET "+path+"/progress", call(a.progress))
-		mux.Handle("DELETE "+path, call(a.delete, "propagation", "plan", "fingerprint"))
+		mux.Handle("DELETE "+path, call(a.delete, "propagation", "plan", "fingerprint", gracePeriodSeconds))
 	}
 	mux.HandleFunc("GET /group", a.group)
 	return http.NewCrossOriginProtection().Handler(mux)

@@ -104,6 +104,13 @@ func TestErrors(t *testing.T) {
 			{"DELETE", "/teams/blue?plan=yes", ``, 400, "plan", "a wrong value must not delete"},
 			{"DELETE", "/teams/blue?plan=true&plan=false", ``, 400, "twice", "a contradiction must not delete"},
 			{"DELETE", "/teams/blue?propagation=unset", ``, 400, "propagation", "no propagation"},
+			{"DELETE", "/teams/blue?gracePeriodSeconds=", ``, 400, "gracePeriodSeconds", "an empty period"},
+			{"DELETE", "/teams/blue?gracePeriodSeconds=-1", ``, 400, "gracePeriodSeconds", "a negative period"},
+			{"DELETE", "/teams/blue?gracePeriodSeconds=1.5", ``, 400, "gracePeriodSeconds", "no whole number"},
+			{"DELETE", "/teams/blue?gracePeriodSeconds=2147483648", ``, 400, "want 0 to 2147483647", "a period beyond the bound"},
+			{"DELETE", "/teams/blue?gracePeriodSeconds=1&gracePeriodSeconds=2", ``, 400, "gracePeriodSeconds", "two periods"},
+			{"DELETE", "/teams/blue?gracePeriodSeconds=5&plan=true", ``, 400, "gracePeriodSeconds", "a plan has no period"},
+			{"DELETE", "/teams/blue?gracePeriodSeconds=5&fingerprint=00", ``, 400, "gracePeriodSeconds", "nor has a planned deletion"},
 			{"DELETE", "/teams/blue?fingerprint=", ``, 400, "fingerprint", "no fingerprint"},
 			{"DELETE", "/teams/blue?fingerprint=" + strings.Repeat("0", 64), ``, 409, "plan", "the fingerprint of no plan"},
 		} {

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/ownergraph/ownergraph"
@@ -23,6 +26,10 @@ func (a *api) delete(r *http.Request, key graph.Key) (_ int, _ any, err error) {
 	if err != nil || t.Propagation == graph.Unset || q.Has("plan") && q.Get("plan") != "true" {
 		return 0, nil, fmt.Errorf("propagation %.80q, plan %.80q: %w", q.Get("propagation"), q.Get("plan"), errBadRequest)
 	}
+	period, err := gracePeriod(q)
+	if err != nil {
+		return 0, nil, err
+	}
 	o, err := a.records.store().Get(r.Context(), key)
 	t.Key = o.Key // with the UID, so a later object of this name stays
 	switch {
@@ -33,9 +40,38 @@ func (a *api) delete(r *http.Request, key graph.Key) (_ int, _ any, err error) {
 	case q.Has("fingerprint"):
 		err = a.deletePlanned(r.Context(), t, q.Get("fingerprint"))
 	default:
-		err = a.records.store().Delete(r.Context(), t.Key, graph.DeleteOptions{Precondition: graph.Precondition{UID: o.UID}, Propagation: t.Propagation})
+		err = a.records.store().Delete(r.Context(), t.Key, graph.DeleteOptions{Precondition: graph.Precondition{UID: o.UID}, Propagation: keptBy(t.Propagation, q, o), GraceSeconds: period})
 	}
 	return http.StatusAccepted, map[string]any{"deleting": t.Key.PlaceString(), "uid": t.Key.UID}, err
+}
+
+const gracePeriodSeconds = "gracePeriodSeconds" // as Kubernetes names it
+
+// gracePeriod reads the grace period of a deletion in seconds, nil for none. A plan has no period, so
+// it refuses one.
+func gracePeriod(q url.Values) (*int64, error) {
+	if !q.Has(gracePeriodSeconds) {
+		return nil, nil
+	}
+	text := q.Get(gracePeriodSeconds)
+	n, err := strconv.ParseUint(text, 10, 31)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %.80q: want 0 to %d: %w", gracePeriodSeconds, text, math.MaxInt32, errBadRequest)
+	case q.Has("plan"), q.Has("fingerprint"):
+		return nil, fmt.Errorf("%s: a plan has no grace period: %w", gracePeriodSeconds, errBadRequest)
+	}
+	seconds := int64(n)
+	return &seconds, nil
+}
+
+// keptBy returns the propagation of a deletion. The end of a grace period leaves that of the mark as
+// it is. Otherwise an agent would end the foreground deletion, too.
+func keptBy(p graph.Propagation, q url.Values, o graph.Object) graph.Propagation {
+	if o.Deleting && !q.Has("propagation") && q.Has(gracePeriodSeconds) {
+		return graph.Unset
+	}
+	return p
 }
 
 // plan makes a plan, of the objects that the client created before, and keeps it.

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/group"
 )
 
@@ -40,19 +41,24 @@ func main() {
 		auto, err = isAuto(text)
 		return err
 	})
+	var graced []graph.Kind
+	flag.Func("propagate-grace", "the `kinds` whose grace periods a foreground deletion passes on to dependents, such as projects,databases", func(text string) (err error) {
+		graced, err = kindsIn(text)
+		return err
+	})
 	policies := flag.Bool("policies", false, "begin to use policies of owners, such as projects/web:restrict, when all programs on the store know them")
 	trash := flag.Duration("trash", 7*24*time.Hour, "the `time` for which the trash keeps the files of deleted databases")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *listen, *store, *data, auto, *policies, *trash); err != nil {
+	if err := run(ctx, *listen, *store, *data, auto, *policies, graced, *trash); err != nil {
 		fmt.Fprintln(os.Stderr, "controlplane:", err)
 		os.Exit(1)
 	}
 }
 
 // run serves until ctx ends or a part fails. The end of the collector ends the streams.
-func run(ctx context.Context, listen, store, data string, auto, policies bool, trash time.Duration) error {
+func run(ctx context.Context, listen, store, data string, auto, policies bool, graced []graph.Kind, trash time.Duration) error {
 	records, err := openRecords(ctx, store, policies)
 	name := passwords.ReplaceAllString(store, "...")
 	if err != nil {
@@ -64,7 +70,9 @@ func run(ctx context.Context, listen, store, data string, auto, policies bool, t
 		return fmt.Errorf("open %s for %s: %w", data, name, err)
 	}
 	handlers := map[string]ownergraph.Handler{directoryFinalizer: dirs.remove}
-	collector, err := ownergraph.New(records.store(), ownergraph.Config{Logger: slog.Default(), Handlers: handlers, Policies: policies})
+	collector, err := ownergraph.New(records.store(), ownergraph.Config{
+		Logger: slog.Default(), Handlers: handlers, Policies: policies, PropagateGrace: graced,
+	})
 	if err != nil {
 		return err
 	}

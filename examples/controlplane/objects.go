@@ -57,6 +57,17 @@ func kinds() []graph.KindInfo {
 	return []graph.KindInfo{{Kind: "teams"}, {Kind: "projects", Scoped: true}, {Kind: "databases", Scoped: true}, {Kind: "backups", Scoped: true}}
 }
 
+// kindsIn reads a list of kinds, separated by commas.
+func kindsIn(text string) (list []graph.Kind, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		if !slices.ContainsFunc(kinds(), func(i graph.KindInfo) bool { return string(i.Kind) == name }) {
+			return nil, fmt.Errorf("%.80q is no kind", name)
+		}
+		list = append(list, graph.Kind(name))
+	}
+	return list, nil
+}
+
 // ownersOf returns the kinds that may own an object of a kind, none for a team.
 func ownersOf(kind graph.Kind) []graph.Kind {
 	return map[graph.Kind][]graph.Kind{"projects": {"teams"}, "databases": {"projects"}, "backups": {"databases", "projects"}}[kind]
