@@ -210,8 +210,9 @@
 //     repetitions the error has a RetryAfter, and nothing is done.
 //   - A full disk and a read-only database are errors with a RetryAfter, if the server has
 //     answered so.
-//   - A write that exceeds statement_timeout, lock_timeout or transaction_timeout has a
-//     RetryAfter, too. Its error wraps context.DeadlineExceeded. Nothing is done.
+//   - A write that exceeds statement_timeout, lock_timeout, transaction_timeout or
+//     idle_in_transaction_session_timeout has a RetryAfter, too. Its error wraps
+//     context.DeadlineExceeded. Nothing is done.
 //   - On SQLite a write waits for the one writer. The time of a Collector's call runs from the
 //     end of that wait (ownergraph.BeginCall). A write that gets no turn, or that the end of its
 //     call breaks off before COMMIT, has a RetryAfter, and nothing is done.
@@ -358,8 +359,9 @@
 // # Advice for Postgres
 //
 //   - A long transaction that wrote objects delays every watch and every fence, and so
-//     does a prepared one. Set idle_in_transaction_session_timeout. Transactions that wrote
-//     only other tables delay nothing.
+//     does a prepared one. A process that is stopped in the middle of a write has such a
+//     transaction. Set idle_in_transaction_session_timeout, also in the DSN of collectors.
+//     Transactions that wrote only other tables delay nothing.
 //   - Connect to the primary only: see "Servers". Treat a failover that may lose commits as a
 //     restore.
 //   - Prefer the level READ COMMITTED. At the other levels a [Tx] takes up to six statements

@@ -80,7 +80,7 @@ func answerOfState(state string) answer {
 		return answerRetry
 	case stateReadOnly:
 		return answerLater
-	case "25P04", "55P03", "57014": // transaction_timeout, lock_timeout, statement_timeout
+	case "25P03", "25P04", "55P03", "57014": // idle_in_transaction_session_timeout, transaction_timeout, lock_timeout, statement_timeout
 		return answerLate
 	}
 	switch state[:2] {

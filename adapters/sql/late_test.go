@@ -18,6 +18,7 @@ import (
 func TestLateIsUndone(t *testing.T) {
 	for _, c := range []struct{ state, reason string }{
 		{"57014", "statement_timeout"}, {"55P03", "lock_timeout"}, {"25P04", "transaction_timeout"},
+		{"25P03", "idle_in_transaction_session_timeout"},
 	} {
 		d := newPostgresDatabase(t)
 		h := d.mustHandle(t, nil)

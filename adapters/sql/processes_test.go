@@ -25,7 +25,8 @@ func TestGroupBesideOther(t *testing.T) {
 
 // serveTask is the main function of a process.
 func serveTask(task processes.Task) (err error) {
-	db, err := openPostgres(task.Address, &faults{})
+	// A process may be stopped in the middle of a transaction, which delays the watches of the others.
+	db, err := openPostgres(task.Address+" idle_in_transaction_session_timeout=5000", &faults{})
 	if err != nil {
 		return err
 	}

@@ -21,16 +21,24 @@ func (p *Proof) Kill(name string) time.Time {
 	return at
 }
 
-// Pause stops a process with SIGSTOP.
+// stop is the time of a stopped process.
+type stop struct{ from, to time.Time }
+
+// has reports whether a write was under way during the stop.
+func (s stop) has(w Write) bool { return w.At.Before(s.to) && w.Ended.After(s.from) }
+
+// Pause stops a process with SIGSTOP. A process is stopped once.
 func (p *Proof) Pause(name string) {
 	p.t.Helper()
 	p.measure(name)
+	p.stops[name] = stop{from: time.Now()}
 	p.signal(name, signalStop)
 }
 
 // GoOn lets a process go on.
 func (p *Proof) GoOn(name string) {
 	p.t.Helper()
+	p.stops[name] = stop{from: p.stops[name].from, to: time.Now()}
 	p.signal(name, signalGoOn)
 }
 

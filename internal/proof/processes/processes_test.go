@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
@@ -118,13 +119,35 @@ func TestBook(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
-	wrong := strings.Join((&Report{list}).faults(), "; ")
+	wrong := strings.Join((&Report{writes: list}).faults(), "; ")
 	if wrong != "a: patch dep/3@1: lost; S5: a: patch dep/5@1 without a UID or a version" {
 		t.Errorf("the faults are %q", wrong)
 	}
 }
 
-// TestRatio: a conflict counts, and writes to other objects do not.
+// TestFailedInStop: a stop excuses the failed writes of its process that were under way meanwhile.
+func TestFailedInStop(t *testing.T) {
+	at := func(second int64) time.Time { return time.Unix(second, 0) }
+	for _, c := range []struct {
+		reason, process string
+		begun, ended    int64
+		excused         bool
+	}{
+		{"begun before the stop, and ended after it", "b", 9, 31, true},
+		{"ended before the stop", "b", 7, 8, false},
+		{"begun after the stop", "b", 31, 32, false},
+		{"of another process", "a", 9, 31, false},
+	} {
+		w := Write{Process: c.process, Bound: true, Outcome: OutcomeFailed, At: at(c.begun), Ended: at(c.ended)}
+		r := Report{writes: []Write{w}, stops: map[string]stop{"b": {from: at(10), to: at(30)}}}
+		if got := len(r.faults()) == 0; got != c.excused {
+			t.Errorf("%s: excused: %t, want %t", c.reason, got, c.excused)
+		}
+	}
+}
+
+// TestRatio: a conflict counts, and writes to other objects do not. A conflict of a write that was
+// under way during a stop is apart.
 func TestRatio(t *testing.T) {
 	c := &cascade{how: graph.Foreground, owner: mustObject(t, "own/o@1"), dependents: []graph.Object{mustObject(t, "dep/x@2")}, kept: mustObject(t, "dep/k@3")}
 	var r Report
@@ -137,6 +160,13 @@ func TestRatio(t *testing.T) {
 	r.writes = append(r.writes, Write{Process: "b", Key: graph.Key{UID: "2"}, Outcome: OutcomeLost})
 	if ratio, text := r.ratio([]*cascade{c}); ratio != 4.0/3 || text != "1.33 writes an object (4 for 3 objects; conflicts map[b:1])" {
 		t.Errorf("%v, %s, want 4/3", ratio, text)
+	}
+	r.stops = map[string]stop{"b": {from: time.Unix(10, 0), to: time.Unix(30, 0)}}
+	last := &r.writes[len(r.writes)-1]
+	last.At, last.Ended = time.Unix(9, 0), time.Unix(31, 0)
+	const want = "1.00 writes an object (3 for 3 objects; conflicts map[b:1]; and 1 in vain, under way during a stop)"
+	if ratio, text := r.ratio([]*cascade{c}); ratio != 1 || text != want {
+		t.Errorf("%v, %s, want 1, %s", ratio, text, want)
 	}
 }
 

@@ -27,6 +27,7 @@ type Proof struct {
 	cascades         []*cascade
 	deleted          int // of the cascades
 	processes        map[string]*Process
+	stops            map[string]stop
 	ended            []string
 }
 
@@ -35,7 +36,7 @@ func Begin(t testing.TB, s Site, z Size) *Proof {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*z.Patience)
 	t.Cleanup(cancel)
-	p := &Proof{t: t, ctx: ctx, site: s, size: z, processes: map[string]*Process{}}
+	p := &Proof{t: t, ctx: ctx, site: s, size: z, processes: map[string]*Process{}, stops: map[string]stop{}}
 	p.owner, p.dependent, p.scope = s.Kinds()
 	var err error
 	if p.keeper, err = s.Create(ctx, graph.Object{Key: graph.Key{Kind: p.owner, Scope: p.scope, Name: "keeper"}}); err != nil {

@@ -12,7 +12,10 @@ import (
 )
 
 // Report has the writes of a proof, in the order of their times.
-type Report struct{ writes []Write }
+type Report struct {
+	writes []Write
+	stops  map[string]stop
+}
 
 // report reads the writes.
 func (p *Proof) report() *Report {
@@ -22,16 +25,17 @@ func (p *Proof) report() *Report {
 		p.t.Fatal(err)
 	}
 	slices.SortStableFunc(list, func(a, b Write) int { return a.At.Compare(b.At) })
-	return &Report{list}
+	return &Report{list, p.stops}
 }
 
-// faults returns the writes that no proof allows.
+// faults returns the writes that no proof allows. A write that was under way during a stop of its
+// process may fail, since the server may have ended its connection.
 func (r *Report) faults() (wrong []string) {
 	for _, w := range r.writes {
 		if !w.Bound {
 			wrong = append(wrong, fmt.Sprintf("S5: %s: %s %s without a UID or a version", w.Process, w.Verb, w.Key))
 		}
-		if w.Outcome == OutcomeFailed {
+		if w.Outcome == OutcomeFailed && !r.stops[w.Process].has(w) {
 			wrong = append(wrong, fmt.Sprintf("%s: %s %s: %s", w.Process, w.Verb, w.Key, w.Text))
 		}
 	}
@@ -65,11 +69,21 @@ func lost(list []Write) map[string]int {
 	return out
 }
 
-// ratio returns the writes for each object that had to be written, and its text.
+// ratio returns the writes for each object that had to be written, and its text. The writes that a
+// stop made vain are apart. Their number is that of the calls under way at its moment.
 func (r *Report) ratio(list []*cascade) (float64, string) {
-	all, n := r.of(list), needed(list)
-	ratio := float64(len(all)) / float64(n)
-	return ratio, fmt.Sprintf("%s writes an object (%d for %d objects; conflicts %v)", figures.Number(ratio), len(all), n, lost(all))
+	all, n, vain := r.of(list), needed(list), 0
+	for _, w := range all {
+		if w.Outcome != OutcomeDone && r.stops[w.Process].has(w) {
+			vain++
+		}
+	}
+	ratio := float64(len(all)-vain) / float64(n)
+	text := fmt.Sprintf("%s writes an object (%d for %d objects; conflicts %v", figures.Number(ratio), len(all)-vain, n, lost(all))
+	if vain > 0 {
+		text += fmt.Sprintf("; and %d in vain, under way during a stop", vain)
+	}
+	return ratio, text + ")"
 }
 
 // bound checks the writes for each object.
