@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -51,13 +52,18 @@ func TestWait(t *testing.T) {
 	if got.code != printing.ExitDone || got.stdout != goneAlready+"\n" {
 		t.Errorf("an object that is gone: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
-	got = callPlugin(t, append([]string{"wait", "backup/a", "-n", "old", "--timeout", "300ms"}, flags...)...)
-	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "the time is over. Held:\n  Backup.example.org/old/a: finalizers hold it (example.org/backup)") {
-		t.Errorf("a timeout: exit %d\n%s%s", got.code, got.stdout, got.stderr)
-	}
-	got = callPlugin(t, append([]string{"wait", "deploy/cart", "--timeout", "300ms"}, flags...)...)
-	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "the object has no deletion mark, and the time is over") {
-		t.Errorf("an object without a mark: exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	for _, c := range []struct {
+		args         []string
+		want, reason string
+	}{
+		{[]string{"backup/a", "-n", "old"}, "the time is over. Held:\n  Backup.example.org/old/a: finalizers hold it (example.org/backup)", "a timeout"},
+		{[]string{"deploy/cart"}, "the object has no deletion mark, and the time is over", "an object without a mark"},
+	} {
+		if got, ok := inTime(func(limit string) result {
+			return callPlugin(t, slices.Concat([]string{"wait", "--timeout", limit}, c.args, flags)...)
+		}, func(got result) bool { return got.code == printing.ExitFound && strings.Contains(got.stderr, c.want) }); !ok {
+			t.Errorf("%s: exit %d\n%s%s", c.reason, got.code, got.stdout, got.stderr)
+		}
 	}
 	writes := regexp.MustCompile(`(post|put|patch|delete) `)
 	a.mu.Lock()
@@ -97,8 +103,13 @@ func TestNotListedInTime(t *testing.T) {
 		{[]string{"wait", "deploy/web"}, printing.ExitFound, "the time of a wait is over"},
 		{[]string{"approve", "deploy/web", "--at-most", "1"}, printing.ExitFailed, "no plan knows the kind"},
 	} {
-		got := callPlugin(t, append(append(c.args, "--timeout", "300ms"), flags...)...)
-		if got.code != c.code || !strings.Contains(got.stderr, "Secret") || !strings.Contains(got.stderr, "--timeout 300ms") {
+		if got, ok := inTime(func(limit string) result {
+			got := callPlugin(t, slices.Concat(c.args, []string{"--timeout", limit}, flags)...)
+			got.stderr = strings.ReplaceAll(got.stderr, "--timeout "+limit, "--timeout LIMIT")
+			return got
+		}, func(got result) bool {
+			return got.code == c.code && strings.Contains(got.stderr, "Secret") && strings.Contains(got.stderr, "--timeout LIMIT")
+		}); !ok {
 			t.Errorf("%v: exit %d, want %d: %s\n%s%s", c.args, got.code, c.code, c.reason, got.stdout, got.stderr)
 		}
 	}

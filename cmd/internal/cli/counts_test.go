@@ -54,8 +54,12 @@ func TestFollowNamesHeld(t *testing.T) {
 	if err := d.Delete(t.Context(), d.made["blue"].Key, graph.DeleteOptions{Propagation: graph.Foreground}); err != nil {
 		t.Fatal(err)
 	}
-	got := call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", "300ms")
-	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "objects wait for a collector: does one run on the store?") || strings.Contains(got.stderr, "Held") || !strings.Contains(got.stdout, "24 left, 1 blocked; ") {
+	follow := func(limit string) result {
+		return call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", limit)
+	}
+	if got, ok := inTime(follow, func(got result) bool {
+		return got.code == printing.ExitFound && strings.Contains(got.stderr, "objects wait for a collector: does one run on the store?") && !strings.Contains(got.stderr, "Held") && strings.Contains(got.stdout, "24 left, 1 blocked; ")
+	}); !ok {
 		t.Errorf("no program: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -72,8 +76,9 @@ func TestFollowNamesHeld(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	got = call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", "300ms")
-	if got.code != printing.ExitFound || strings.Count(got.stderr, "finalizers hold it (example.com/x)") != 8 || !strings.Contains(got.stderr, "  ... and 4 more objects\n") || !strings.Contains(got.stdout, "12 left, 11 held, 1 blocked; ") {
+	if got, ok := inTime(follow, func(got result) bool {
+		return got.code == printing.ExitFound && strings.Count(got.stderr, "finalizers hold it (example.com/x)") == 8 && strings.Contains(got.stderr, "  ... and 4 more objects\n") && strings.Contains(got.stdout, "12 left, 11 held, 1 blocked; ")
+	}); !ok {
 		t.Errorf("finalizers hold the notes: exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }

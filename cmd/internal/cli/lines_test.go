@@ -57,11 +57,17 @@ func TestFollowLines(t *testing.T) {
 	if err := d.Delete(t.Context(), d.made["blue"].Key, graph.DeleteOptions{Propagation: graph.Foreground}); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"follow", "--patience", "2s"}, {"wait", "--timeout", "3s"}} {
-		got := call(t, "", append(args, "team/blue", "--store", d.flag, "-o", "json")...)
-		list := linesOf(t, got.stdout)
-		last := list[len(list)-1]
-		if got.code != 3 || last.End == "" || len(last.By) == 0 || last.By[0].Reason != "NeedFinalizers" || last.By[0].Causes[0] != "example.com/x" || got.stderr != "" {
+	for _, args := range [][]string{{"follow", "--patience"}, {"wait", "--timeout"}} {
+		if got, ok := inTime(func(limit string) result {
+			return call(t, "", args[0], "team/blue", "--store", d.flag, "-o", "json", args[1], limit)
+		}, func(got result) bool {
+			list := linesOf(t, got.stdout)
+			if got.code != 3 || len(list) == 0 || got.stderr != "" {
+				return false
+			}
+			last := list[len(list)-1]
+			return last.End != "" && len(last.By) > 0 && last.By[0].Reason == "NeedFinalizers" && last.By[0].Causes[0] == "example.com/x"
+		}); !ok {
 			t.Errorf("%v: exit %d\n%s%s", args, got.code, got.stdout, got.stderr)
 		}
 	}

@@ -89,14 +89,22 @@ func TestDelete(t *testing.T) {
 		{"so does one of this command", "", []string{"--yes", "--act", "--cascade", "foreground"}, false, 0, "", []string{"red"}},
 		{"another answer", "y\n", nil, true, 1, "not confirmed: nothing is changed", []string{"blue", "red", "shop", "site", "todo"}},
 		{"no answer", "", nil, true, 2, "give --yes", []string{"blue", "red", "shop", "site", "todo"}},
-		{"no collector acts", "", []string{"--yes", "--patience", "200ms"}, false, 3, "does one run on the store?", []string{"red", "shop", "site", "todo"}},
+		{"no collector acts", "", []string{"--yes", "--patience"}, false, 3, "does one run on the store?", []string{"red", "shop", "site", "todo"}},
 		{"the command does not wait", "", []string{"--yes", "--no-wait"}, false, 0, "", []string{"red", "shop", "site", "todo"}},
 	} {
-		d := newSQLite(t)
-		if c.program {
-			d.program(t, ownergraph.Config{})
-		}
-		got := call(t, c.stdin, append([]string{"delete", "team/blue", "--store", d.flag}, c.args...)...)
+		var d *database
+		bounded := slices.Contains(c.args, "--patience")
+		got, _ := inTime(func(limit string) result {
+			d = newSQLite(t)
+			if c.program {
+				d.program(t, ownergraph.Config{})
+			}
+			args := append([]string{"delete", "team/blue", "--store", d.flag}, c.args...)
+			if bounded {
+				args = append(args, limit)
+			}
+			return call(t, c.stdin, args...)
+		}, func(got result) bool { return !bounded || got.code == c.code && strings.Contains(got.stderr, c.stderr) })
 		if got.code != c.code || !strings.Contains(got.stderr, c.stderr) {
 			t.Errorf("%s: exit %d, want %d and %q\n%s%s", c.reason, got.code, c.code, c.stderr, got.stdout, got.stderr)
 		}
@@ -187,8 +195,11 @@ func TestFollowHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the note is marked", func() bool { o, _ := d.get(t, "todo"); return o.Deleting })
-	got := call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", "1s")
-	if got.code != printing.ExitFound || !strings.Contains(got.stderr, "note/s/todo: finalizers hold it (example.com/x)") || !strings.Contains(got.stdout, "1 held, 2 blocked; ") {
+	if got, ok := inTime(func(limit string) result {
+		return call(t, "", "follow", "team/blue", "--store", d.flag, "--patience", limit)
+	}, func(got result) bool {
+		return got.code == printing.ExitFound && strings.Contains(got.stderr, "note/s/todo: finalizers hold it (example.com/x)") && strings.Contains(got.stdout, "1 held, 2 blocked; ")
+	}); !ok {
 		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -324,8 +335,10 @@ func TestPause(t *testing.T) {
 	if left := d.left(t); !slices.Equal(left, []string{"red", "shop", "site", "todo"}) {
 		t.Errorf("left: %v", left)
 	}
-	again := []string{"delete", "project/s/shop", "--store", d.flag, "--yes", "--patience", "300ms", "--act", "--record", "app", "--cascade", "foreground"}
-	if got := call(t, "", again...); got.code != printing.ExitFound || !strings.Contains(got.stderr, "project/s/shop: the engine is paused (everything)") {
+	again := []string{"delete", "project/s/shop", "--store", d.flag, "--yes", "--act", "--record", "app", "--cascade", "foreground", "--patience"}
+	if got, ok := inTime(func(limit string) result { return call(t, "", append(again, limit)...) }, func(got result) bool {
+		return got.code == printing.ExitFound && strings.Contains(got.stderr, "project/s/shop: the engine is paused (everything)")
+	}); !ok {
 		t.Errorf("delete --act under a pause: exit %d\n%s", got.code, got.stderr)
 	}
 	if got := call(t, "", "resume", "--all", "--record", "app", "--store", d.flag); got.code != printing.ExitDone {
