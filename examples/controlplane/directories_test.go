@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"os/exec"
@@ -92,6 +93,20 @@ func TestForeignFolder(t *testing.T) {
 	}
 }
 
+// backup copies a database of SQLite. The file alone may lack the last writes: a process that has
+// ended may have left its log beside the file.
+func backup(t *testing.T, from, to string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), `VACUUM INTO ?`, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestRestoredBackup checks that the files come back which a start on an old copy of the store
 // has moved to the trash, once the right store is back.
 func TestRestoredBackup(t *testing.T) {
@@ -99,13 +114,7 @@ func TestRestoredBackup(t *testing.T) {
 	file := strings.TrimPrefix(at.store, "sqlite:")
 	p := start(t, at)
 	p.stop()
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = os.WriteFile(file+".old", text, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	backup(t, file, file+".old")
 	p = start(t, at)
 	blue := p.createTeam("blue", 1, 2)
 	p.stop()
