@@ -102,14 +102,15 @@ func (h *handle) watchAgain(t *testing.T) *watcher {
 // eventually polls a condition, with a deadline.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(20 * time.Second)
+	const patience = time.Minute
+	deadline := time.NewTimer(patience)
 	defer deadline.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {
 		case <-deadline.C:
-			t.Fatalf("after 20 s: not %s", what)
+			t.Fatalf("after %s: not %s", patience, what)
 		case <-tick.C:
 		}
 	}
