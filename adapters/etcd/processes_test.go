@@ -20,7 +20,7 @@ func TestGroupProcesses(t *testing.T) { processes.Prove(t, newProcessSite(t), pr
 
 // TestGroupBesideOther: a process without a share works beside two members.
 func TestGroupBesideOther(t *testing.T) {
-	processes.Beside(t, newProcessSite(t), processes.Size{Cascades: 10, Dependents: 30, Lease: 2 * time.Second, Patience: time.Minute})
+	processes.Beside(t, newProcessSite(t), processes.Size{Cascades: 10, Dependents: 30, Lease: 2 * time.Second, Patience: 2 * time.Minute})
 }
 
 // serveTask is the main function of a process.

@@ -20,13 +20,14 @@ func TestGroupProcesses(t *testing.T) {
 
 // TestGroupBesideOther: a process without a share works beside two members.
 func TestGroupBesideOther(t *testing.T) {
-	processes.Beside(t, newProcessSite(t), processes.Size{Cascades: 10, Dependents: 30, Lease: 2 * time.Second, Patience: time.Minute})
+	processes.Beside(t, newProcessSite(t), processes.Size{Cascades: 10, Dependents: 30, Lease: 2 * time.Second, Patience: 2 * time.Minute})
 }
 
 // serveTask is the main function of a process.
 func serveTask(task processes.Task) (err error) {
 	// A process may be stopped in the middle of a transaction, which delays the watches of the others.
-	db, err := openPostgres(task.Address+" idle_in_transaction_session_timeout=5000", &faults{})
+	// The timeout is longer than a busy machine stalls: then it ends the transaction of no other process.
+	db, err := openPostgres(task.Address+" idle_in_transaction_session_timeout=20000", &faults{})
 	if err != nil {
 		return err
 	}

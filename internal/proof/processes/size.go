@@ -12,7 +12,7 @@ type Size struct {
 	// Cascades is the number of cascades. Seven of ten are in the background, two in the foreground,
 	// and one orphans. Each has Dependents of its own.
 	Cascades, Dependents int
-	// Lease is the lease of the members.
+	// Lease is the lease of the members. A machine that stalls for a shorter time changes no members.
 	Lease time.Duration
 	// Stopped is the least time for which a process is stopped. It is stopped for longer than its
 	// lease in any case.
@@ -33,5 +33,5 @@ func SizeOfTests() Size {
 	if *whole {
 		return Size{Cascades: 200, Dependents: 100, Lease: 15 * time.Second, Stopped: time.Minute, Speed: 40, Patience: 10 * time.Minute}
 	}
-	return Size{Cascades: 40, Dependents: 25, Lease: 3 * time.Second, Workers: 16, Patience: 90 * time.Second}
+	return Size{Cascades: 40, Dependents: 25, Lease: 12 * time.Second, Workers: 16, Patience: 2 * time.Minute}
 }
