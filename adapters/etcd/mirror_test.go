@@ -134,7 +134,7 @@ func (w *watcher) take(batch []graph.Event) error {
 }
 
 // patience is the longest wait of a test for an event.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // until waits until the mirror satisfies the condition.
 func (w *watcher) until(tb testing.TB, what string, is func(*mirror) bool) {

@@ -48,7 +48,7 @@ func TestDiesWithParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait() // it was killed
-	tick, end := time.NewTicker(10*time.Millisecond), time.After(10*time.Second)
+	tick, end := time.NewTicker(10*time.Millisecond), time.After(time.Minute)
 	defer tick.Stop()
 	for syscall.Kill(child, 0) == nil && !zombie(child) {
 		select {

@@ -17,8 +17,8 @@ type Settings struct {
 	Args func(address string) []string
 	// Lifetime bounds the life of the process, by default 30 minutes.
 	Lifetime time.Duration
-	// ReadyWithin bounds the wait until the server accepts connections, by default 30
-	// seconds.
+	// ReadyWithin bounds the wait until the server accepts connections, by default two
+	// minutes.
 	ReadyWithin time.Duration
 }
 
@@ -43,7 +43,7 @@ func Start(ctx context.Context, settings Settings) (*Server, error) {
 		settings.Lifetime = 30 * time.Minute
 	}
 	if settings.ReadyWithin == 0 {
-		settings.ReadyWithin = 30 * time.Second
+		settings.ReadyWithin = 2 * time.Minute
 	}
 	path, err := Build(ctx, settings.Source)
 	if err != nil {

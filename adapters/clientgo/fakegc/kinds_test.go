@@ -192,7 +192,7 @@ func TestKindsWithoutList(t *testing.T) {
 		a := configMap("a")
 		r.make(a)
 		r.make(configMap("b", a), c.object)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for range 2 { // the second round begins with a known kind
 			if err := r.gc.WaitIdle(ctx); err != nil {

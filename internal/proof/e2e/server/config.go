@@ -20,7 +20,7 @@ type Config struct {
 	// Lifetime bounds the life of the processes, by default 30 minutes.
 	Lifetime time.Duration
 	// ReadyWithin bounds the wait of Start and Restart until the server answers, by
-	// default a minute.
+	// default two minutes.
 	ReadyWithin time.Duration
 	// Output gets notices of long work, such as a build. By default there are none.
 	Output io.Writer
@@ -33,7 +33,7 @@ func (c Config) filled() (Config, error) {
 		}
 	}
 	c.Lifetime = cmp.Or(c.Lifetime, 30*time.Minute)
-	c.ReadyWithin = cmp.Or(c.ReadyWithin, time.Minute)
+	c.ReadyWithin = cmp.Or(c.ReadyWithin, 2*time.Minute)
 	if c.Output == nil {
 		c.Output = io.Discard
 	}
