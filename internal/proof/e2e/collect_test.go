@@ -152,11 +152,15 @@ type book struct {
 	after   map[int]func() // functions to call after so many writes
 }
 
-// at calls a function once, on a goroutine of its own, after the given number of writes
-// has succeeded.
+// at calls a function once, on a goroutine of its own, when the given number of writes has
+// succeeded, or at once if it has.
 func (b *book) at(writes int, do func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if len(b.writes) >= writes {
+		go do()
+		return
+	}
 	if b.after == nil {
 		b.after = map[int]func(){}
 	}

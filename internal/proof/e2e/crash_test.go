@@ -7,28 +7,51 @@ import (
 	"testing"
 )
 
-// TestEngineKilled: an engine is killed in the middle of its work, three times. From one moment on
-// no request leaves it. The next engine knows nothing of it.
+// mortal kills an engine when some of its writes have succeeded. From that moment on no request
+// leaves it. Further writes wait for that moment, so that a late kill finds work left.
+type mortal struct {
+	writes int
+	sent   atomic.Int64
+	dead   chan struct{}
+}
+
+func newMortal(writes int) *mortal { return &mortal{writes: writes, dead: make(chan struct{})} }
+
+func (m *mortal) die() { close(m.dead) }
+
+// meet lets a request through, unless the engine is dead.
+func (m *mortal) meet(r *http.Request) error {
+	if r.Method != http.MethodGet && m.sent.Add(1) > int64(m.writes+30) {
+		select {
+		case <-m.dead:
+		case <-r.Context().Done():
+			return r.Context().Err()
+		}
+	}
+	select {
+	case <-m.dead:
+		return errors.New("the process is dead")
+	default:
+		return nil
+	}
+}
+
+// TestEngineKilled: an engine is killed in the middle of its work, three times. The next engine knows
+// nothing of it.
 func TestEngineKilled(t *testing.T) {
 	w := begin(t)
 	f := w.families(6, 60)
 	deleted := false
 	for _, writes := range []int{40, 80, 120} {
-		var dead atomic.Bool
-		killed := make(chan struct{})
-		c := w.collect(settings{meet: func(*http.Request) error {
-			if dead.Load() {
-				return errors.New("the process is dead")
-			}
-			return nil
-		}})
-		c.book.at(writes, func() { dead.Store(true); close(killed) })
+		m := newMortal(writes)
+		c := w.collect(settings{meet: m.meet})
+		c.book.at(writes, m.die)
 		if !deleted {
 			c.quiet()
 			f.delete()
 			deleted = true
 		}
-		w.happens("the engine is killed", killed)
+		w.happens("the engine is killed", m.dead)
 		c.stop()
 	}
 	c := w.collect(settings{})

@@ -1,11 +1,9 @@
 package e2e
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -108,8 +106,8 @@ func TestTwoSweepers(t *testing.T) {
 	e.report(e.demandGone(gone), a, b)
 }
 
-// TestSweeperKilled: the engine is killed in the middle of a sweep, twice. From one moment on no
-// request leaves it. The next engine knows nothing of it.
+// TestSweeperKilled: the engine is killed in the middle of a sweep, twice. The next engine knows
+// nothing of it.
 func TestSweeperKilled(t *testing.T) {
 	e := newEstate(t)
 	e.several(90, volume, e.its(gone, "volume"))
@@ -118,21 +116,14 @@ func TestSweeperKilled(t *testing.T) {
 	first.stop()
 	e.remember()
 	for i := range 2 {
-		var dead atomic.Bool
-		killed := make(chan struct{})
-		s := e.whole()
-		s.meet = func(*http.Request) error {
-			if dead.Load() {
-				return errors.New("the process is dead")
-			}
-			return nil
-		}
+		m, s := newMortal(10), e.whole()
+		s.meet = m.meet
 		c := e.start(s)
-		c.book.at(10, func() { dead.Store(true); close(killed) })
+		c.book.at(m.writes, m.die)
 		if i == 0 {
 			e.delete(e.holders[gone], background)
 		}
-		e.happens("the engine is killed", killed)
+		e.happens("the engine is killed", m.dead)
 		c.stop()
 		e.read(e.holders[gone])
 	}
