@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	audit "k8s.io/apiserver/pkg/apis/audit/v1"
 
@@ -68,14 +70,14 @@ func auditedWrites(ns string) (out []processes.Write, err error) {
 	return out, nil
 }
 
-// isCut reports whether the server had not read the request, and did nothing: the program was killed, or
-// the server was too busy.
+// isCut reports whether the server did nothing: it was too busy, or it had not read the request of a
+// program that was killed.
 func isCut(e *audit.Event) bool {
 	s := e.ResponseStatus
-	if e.RequestObject != nil || s == nil {
-		return false
+	if s == nil || s.Code == 429 {
+		return s != nil
 	}
-	return s.Code == 429 || s.Code == 500 && (strings.Contains(s.Message, "stream error") || s.Message == "client disconnected")
+	return e.RequestObject == nil && s.Code == 500 && (strings.Contains(s.Message, "stream error") || s.Message == "client disconnected")
 }
 
 func auditedWrite(e *audit.Event) (w processes.Write, err error) {
@@ -90,19 +92,60 @@ func auditedWrite(e *audit.Event) (w processes.Write, err error) {
 	return w, err
 }
 
-// auditedOutcome returns the outcome of a request. The answer to a killed program has no outcome. A
-// JSON patch that tests a part of another state is not applicable.
+// auditedOutcome returns the outcome of a request. The answer to a killed program has no outcome, and
+// neither has that of a server whose own time is over. A JSON patch that tests a part of another state
+// is not applicable.
 func auditedOutcome(e *audit.Event) (processes.Outcome, string) {
 	s := e.ResponseStatus
 	switch {
 	case s == nil || strings.Contains(s.Message, context.Canceled.Error()):
 		return processes.OutcomeUnset, ""
+	case s.Code == 504 || s.Code == 500 && strings.Contains(s.Message, "request timed out"):
+		return processes.OutcomeUnset, s.Message
 	case s.Code == 200 || s.Code == 202:
 		return processes.OutcomeDone, ""
 	case s.Code == 404 || s.Code == 409 || s.Code == 422 && e.Verb == "patch":
 		return processes.OutcomeLost, s.Message
 	}
 	return processes.OutcomeFailed, fmt.Sprintf("%d %s", s.Code, s.Message)
+}
+
+// TestAuditedOutcomes: a write that the server did not carry out is none. One that it may have carried
+// out has no outcome.
+func TestAuditedOutcomes(t *testing.T) {
+	for _, c := range []struct {
+		verb    string
+		code    int32
+		message string
+		read    bool // the server had read the request
+		cut     bool
+		want    processes.Outcome
+		reason  string
+	}{
+		{"delete", 200, "", true, false, processes.OutcomeDone, "it is done"},
+		{"delete", 202, "", true, false, processes.OutcomeDone, "a finalizer holds the object"},
+		{"delete", 404, "not found", true, false, processes.OutcomeLost, "the object is gone"},
+		{"patch", 409, "conflict", true, false, processes.OutcomeLost, "the object has changed"},
+		{"patch", 422, "the test failed", true, false, processes.OutcomeLost, "a part of the object has changed"},
+		{"delete", 422, "invalid", true, false, processes.OutcomeFailed, "a delete tests nothing"},
+		{"delete", 429, "too many requests", false, true, processes.OutcomeFailed, "the server was too busy to read it"},
+		{"delete", 429, "the storage is initializing", true, true, processes.OutcomeFailed, "the server was too busy to begin"},
+		{"delete", 500, "stream error: CANCEL", false, true, processes.OutcomeFailed, "the program was killed before"},
+		{"delete", 500, "stream error: CANCEL", true, false, processes.OutcomeFailed, "the server had the whole request"},
+		{"patch", 500, "context canceled", true, false, processes.OutcomeUnset, "the program was killed meanwhile"},
+		{"patch", 500, "etcdserver: request timed out", true, false, processes.OutcomeUnset, "etcd may have carried it out"},
+		{"patch", 504, "Timeout", true, false, processes.OutcomeUnset, "the server may carry it out yet"},
+		{"patch", 403, "forbidden", true, false, processes.OutcomeFailed, "a right is missing"},
+		{"patch", 500, "internal error", true, false, processes.OutcomeFailed, "no reason that a proof allows"},
+	} {
+		e := &audit.Event{Verb: c.verb, ResponseStatus: &metav1.Status{Code: c.code, Message: c.message}}
+		if c.read {
+			e.RequestObject = &runtime.Unknown{}
+		}
+		if got, _ := auditedOutcome(e); isCut(e) != c.cut || got != c.want {
+			t.Errorf("%s %d %q: cut %t, %s, want %t, %s: %s", c.verb, c.code, c.message, isCut(e), got, c.cut, c.want, c.reason)
+		}
+	}
 }
 
 // demanded returns the UID and the version that a request demands.
