@@ -24,8 +24,11 @@ type leases struct {
 
 var lease = builtin("coordination.k8s.io", "v1", "Lease", "leases", true, nil)
 
-// leaseTime is the lease of a member.
-const leaseTime = 2 * time.Second
+// The leases of members: a short one has its end in the test, and a long one has not.
+const (
+	shortLease = 2 * time.Second
+	longLease  = 10 * time.Minute
+)
 
 // join adds a member in a process of its own.
 func (l *leases) join(user *rest.Config, name string) {
@@ -38,8 +41,8 @@ func (l *leases) join(user *rest.Config, name string) {
 }
 
 // renew renews the lease of a member, and returns the names of all members.
-func (l *leases) renew(name string) (string, error) {
-	list, err := l.processes[name].Renew(l.ctx, group.Member{Name: name, Instance: "instance of " + name}, leaseTime)
+func (l *leases) renew(name string, lease time.Duration) (string, error) {
+	list, err := l.processes[name].Renew(l.ctx, group.Member{Name: name, Instance: "instance of " + name}, lease)
 	var names []string
 	for _, m := range list {
 		names = append(names, m.Name)
@@ -53,7 +56,7 @@ func (l *leases) renewed(names ...string) {
 	want := strings.Join(names, " ")
 	l.until("wait until the members are "+want, func() (all error) {
 		for _, name := range names {
-			if got, err := l.renew(name); err != nil || got != want {
+			if got, err := l.renew(name, longLease); err != nil || got != want {
 				all = errors.Join(errNotYet, fmt.Errorf("%s sees %q: %v", name, got, err))
 			}
 		}
@@ -81,6 +84,9 @@ func TestGroupLeases(t *testing.T) {
 	}
 	l.renewed("a", "b", "c")
 	before := l.uid("c")
+	if _, err := l.renew("c", shortLease); err != nil {
+		t.Fatal(err)
+	}
 	l.renewed("a", "b")
 	if got := l.uid("c"); got != "" {
 		t.Errorf("the Lease of the dead member is there: %s", got)
@@ -91,11 +97,11 @@ func TestGroupLeases(t *testing.T) {
 	}
 	before = l.uid("a")
 	w.kubectlRun("delete", "lease", "-n", w.ns, "gc-a")
-	if got, err := l.renew("a"); err != nil || got != "a b c" || l.uid("a") == before {
+	if got, err := l.renew("a", longLease); err != nil || got != "a b c" || l.uid("a") == before {
 		t.Errorf("after the deletion: %q, %v, UID %s after %s", got, err, l.uid("a"), before)
 	}
 	other := group.Member{Name: "a", Instance: "another"}
-	if _, err := l.processes["b"].Renew(w.ctx, other, leaseTime); !errors.Is(err, group.ErrTaken) {
+	if _, err := l.processes["b"].Renew(w.ctx, other, longLease); !errors.Is(err, group.ErrTaken) {
 		t.Errorf("another instance of a: %v", err)
 	}
 	text := w.kubectlRun("get", "leases", "-n", w.ns, "-l", clientgo.GroupLabel+"=gc")
@@ -104,8 +110,11 @@ func TestGroupLeases(t *testing.T) {
 			t.Errorf("kubectl shows %q, without %q", text, want)
 		}
 	}
+	if _, err := l.renew("a", shortLease); err != nil {
+		t.Fatal(err)
+	}
 	w.until("wait until another instance has the name", func() error {
-		_, err := l.processes["b"].Renew(w.ctx, other, leaseTime)
+		_, err := l.processes["b"].Renew(w.ctx, other, longLease)
 		return err
 	})
 	if err := l.processes["b"].Leave(w.ctx, other); err != nil || l.uid("a") != "" {
@@ -122,7 +131,7 @@ func TestGroupRights(t *testing.T) {
 	l.join(w.server.User(limited), "b")
 	rights := fmt.Sprintf("it takes the rights to create, list, update and delete leases.coordination.k8s.io in the namespace %s", w.ns)
 	renew := func(name string) func() error {
-		return func() error { _, err := l.renew(name); return err }
+		return func() error { _, err := l.renew(name, longLease); return err }
 	}
 	leave := func() error {
 		return l.processes["a"].Leave(w.ctx, group.Member{Name: "a", Instance: "instance of a"})

@@ -39,7 +39,7 @@ func (s *sharesSite) Start(ctx context.Context, name string, r processes.Role, z
 	case processes.RoleMember:
 		args = append(args, "-share", "auto", "-share-group", s.w.ns+"/gc", "-share-member", name, "-share-lease", z.Lease.String())
 	case processes.RoleLeader:
-		args = append(args, "-lease", s.w.ns+"/former", "-lease-duration", "5s")
+		args = append(args, "-lease", s.w.ns+"/former", "-lease-duration", "20s") // a program that loses the Lease ends
 	}
 	p, err := servers.Launch(ctx, s.dir, name, s.program, args...)
 	if err != nil {
