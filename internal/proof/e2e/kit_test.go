@@ -53,7 +53,7 @@ func TestKitHistories(t *testing.T) {
 	t.Parallel() // it has a server of its own
 	k := startKit(t)
 	storetest.Test(t, storetest.Config{
-		Patience: 5 * time.Second, New: func(tb storetest.TB) storetest.Subject { return forgiving(k.subject(tb)) },
+		Patience: 15 * time.Second, New: func(tb storetest.TB) storetest.Subject { return forgiving(k.subject(tb)) },
 		Without: []storetest.Promise{
 			storetest.GracePeriods, storetest.Compaction, storetest.BrokenConnections, storetest.Rewinds,
 			storetest.SickKinds, storetest.ChangingKinds, storetest.Durability,
