@@ -27,7 +27,7 @@ func TestModelShrinks(t *testing.T) {
 			"create its owner and it, delete it twice"},
 		{"an end is not reported", losing(func() func(ownergraph.Event) bool {
 			return func(e ownergraph.Event) bool { return e.Type == graph.Gone }
-		}), "the watch has not reported all objects of the store", 5, "create, sync, delete, drop the finalizer, sync"},
+		}), "reported", 5, "create, sync, delete, drop the finalizer, sync: the rest of the watch shows it, or a fence"},
 		{"versions are all the same", renaming(func(n *renamed) {
 			n.version = func(ownergraph.Object) ownergraph.Version { return "v" }
 		}), "version no. 1 names two states", 2, "create and change"},
