@@ -45,7 +45,7 @@ func TestKit(t *testing.T) {
 				},
 			}
 		},
-		Patience: 2 * time.Second, Search: 50 * time.Millisecond,
+		Patience: 10 * time.Second, Search: 50 * time.Millisecond,
 		Without: []storetest.Promise{storetest.BrokenConnections, storetest.ChangingKinds, storetest.Durability, storetest.SecondHandles,
 			storetest.Outages, storetest.FailedCommits},
 	})

@@ -2,6 +2,7 @@ package etcdstore
 
 import (
 	"testing"
+	"time"
 
 	"github.com/ownergraph/ownergraph/adapters/storetest"
 	"github.com/ownergraph/ownergraph/adapters/storetest/linear"
@@ -13,7 +14,8 @@ func config(onKine bool) storetest.Config {
 		New: func(tb storetest.TB) storetest.Subject {
 			return newRig(tb, Config{Kine: onKine, PageSize: 100, Policies: !onKine}).subject()
 		},
-		Without: without(),
+		Without:  without(),
+		Patience: 20 * time.Second, // a busy machine stalls for some seconds
 	}
 }
 

@@ -102,15 +102,14 @@ func (h *handle) watchAgain(t *testing.T) *watcher {
 // eventually polls a condition, with a deadline.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	const patience = time.Minute
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for !ok() {
 		select {
 		case <-deadline.C:
-			t.Fatalf("after %s: not %s", patience, what)
+			t.Fatalf("after a minute: not %s", what)
 		case <-tick.C:
 		}
 	}

@@ -237,7 +237,8 @@ func (c content) write(ctx context.Context, h *handle, ses *session) error {
 // kit is the configuration of the kit for a database.
 func kit(newDatabase func(storetest.TB) *database, edit func(*Config)) storetest.Config {
 	return storetest.Config{
-		New:     func(tb storetest.TB) storetest.Subject { return newDatabase(tb).mustHandle(tb, edit).subject() },
-		Without: []storetest.Promise{storetest.SickKinds},
+		New:      func(tb storetest.TB) storetest.Subject { return newDatabase(tb).mustHandle(tb, edit).subject() },
+		Without:  []storetest.Promise{storetest.SickKinds},
+		Patience: 20 * time.Second, // a busy machine stalls for some seconds
 	}
 }
