@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/internal/core/effect"
 	"github.com/ownergraph/ownergraph/internal/inside"
@@ -128,6 +129,9 @@ func New(store Store, cfg Config) (c *Collector, err error) {
 	}
 	if t := cfg.Inside(inside.Key{}); t.Order == 0 { // so that two collectors on one store begin at different ends
 		t.Order = rand.Uint64() | 1
+	}
+	if a, ok := As[archive.Store](store); ok {
+		cfg.Inside(inside.Key{}).Archives = a.HasArchive()
 	}
 	e, err := engine.New(LevelOf(store), cfg)
 	if err != nil {

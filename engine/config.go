@@ -222,7 +222,7 @@ func (c Config) settings() settings {
 		// if that is more.
 		AbsentOwners:   cmp.Or(t.AbsentOwners, 65536),
 		OrphanedOwners: cmp.Or(t.OrphanedOwners, 1024),
-		Order:          t.Order,
+		Archives:       c.tuning.Archives, Order: t.Order,
 	}}
 }
 

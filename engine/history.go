@@ -33,6 +33,9 @@ func (e *Engine) noteDelete(j *judgement, sent *Call) (root uint64) {
 			Call: uint64(sent.ID), Key: sent.Key, Version: sent.Options.Precondition.Version, Subject: j.subject, Node: j.id,
 			Input: j.in, Decision: j.d, Holder: j.holder, Root: root,
 		})
+		if e.cfg.Archives {
+			sent.Options.Cause = e.history.Cause(e.graph.Node(j.id), root, j.holder)
+		}
 	}
 	return root
 }

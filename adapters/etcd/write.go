@@ -83,7 +83,7 @@ func (s *Store) patch(ctx context.Context, key graph.Key, pre graph.Precondition
 		owner := s.resolve(key, *change.AddOwner)
 		change.AddOwner = &owner
 	}
-	adds := change.AddOwner != nil || change.AddFinalizer != ""
+	adds := change.AddOwner != nil || len(change.Relink) > 0 || change.AddFinalizer != ""
 	it.rule = func(now Record) (finalizer.Effect, Record, error) {
 		out, err := finalizer.Patch(now.Object, pre, change)
 		if err == nil && adds && out.Effect == finalizer.Stored {

@@ -2,8 +2,10 @@ package memory
 
 import (
 	"math/rand/v2"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/replica"
 )
@@ -52,6 +54,9 @@ type Config struct {
 	//
 	//test:by TestLevel TestRestrictedDeletion internal/replica.TestStrict internal/replica.TestRestricted
 	Strict bool
+	// Archive keeps an entry of each object that ends, so that package restore can bring it back. Nil keeps
+	// none. A backup of the store has its archive (Snapshot).
+	Archive *archive.Config
 }
 
 // maxLog is the number of changes that the store keeps for its watches. A watch that is
@@ -65,11 +70,12 @@ func New(c Config) (*Store, error) {
 	state, err := replica.New(replica.Config{
 		Kinds: c.Kinds, Objects: c.Objects, Propagation: c.Propagation,
 		Scopes: c.Scopes, Limits: c.Limits, UIDPrefix: c.UIDPrefix, Strict: c.Strict,
+		Archive: c.Archive, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{state: state, log: changeLog{max: maxLog}, watches: map[*watch]struct{}{}, records: map[string]graph.Record{}}
+	s := &Store{state: state, archives: c.Archive != nil, log: changeLog{max: maxLog}, watches: map[*watch]struct{}{}, records: map[string]graph.Record{}}
 	if c.Strict {
 		s.level = ownergraph.Level3
 	}

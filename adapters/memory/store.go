@@ -21,7 +21,8 @@ import (
 //
 //test:by TestStoreAliasesNothing TestReadersNeverWait TestEndedContext TestSinkMayCall
 type Store struct {
-	level ownergraph.Level // unset, or Level3
+	level    ownergraph.Level // unset, or Level3
+	archives bool             // it has an archive
 
 	mu      sync.Mutex
 	state   *replica.State

@@ -8,7 +8,7 @@ import (
 
 // cloneChange returns a copy that shares nothing with the change.
 func cloneChange(c ownergraph.Change) ownergraph.Change {
-	c.DropOwners, c.Unblock = slices.Clone(c.DropOwners), slices.Clone(c.Unblock)
+	c.DropOwners, c.Relink, c.Unblock = slices.Clone(c.DropOwners), slices.Clone(c.Relink), slices.Clone(c.Unblock)
 	if c.AddOwner != nil {
 		owner := *c.AddOwner
 		c.AddOwner = &owner
@@ -25,6 +25,10 @@ func cloneWrites(writes []ownergraph.Write) []ownergraph.Write {
 		if w.Options.GraceSeconds != nil {
 			seconds := *w.Options.GraceSeconds
 			w.Options.GraceSeconds = &seconds
+		}
+		if w.Options.Cause != nil {
+			cause := *w.Options.Cause
+			w.Options.Cause = &cause
 		}
 	}
 	return writes

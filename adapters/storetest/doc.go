@@ -82,7 +82,8 @@
 //   - The store lacks the optional power of the law. A store that is no
 //     ownergraph.Lister owes no "list/...". A store that is no ownergraph.Batcher, or
 //     whose MaxBatch is below 2, owes no "batch/...". A store that is no
-//     ownergraph.Records owes no "records/...".
+//     ownergraph.Records owes no "records/...". A store that is no archive.Store, or
+//     whose HasArchive is false, owes no "archive/...".
 //   - Config.Without names its promise.
 //
 // An empty Without is the strictest setting. A store in memory, with one flat

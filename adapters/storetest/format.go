@@ -67,6 +67,9 @@ func formatChange(c ownergraph.Change) string {
 	if c.AddOwner != nil {
 		add("add owner %s", *c.AddOwner)
 	}
+	for _, r := range c.Relink {
+		add("relink %s", fmt.Sprint(r.From, " to ", r.To))
+	}
 	for _, r := range c.Unblock {
 		add("unblock %s", r)
 	}

@@ -214,7 +214,7 @@ func memorySubjectOf(tb TB, c memory.Config) Subject {
 		return err
 	}
 	s.Restart = func(context.Context) (Subject, error) {
-		next := memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Objects: m.Objects(), Strict: c.Strict})
+		next := memorySubjectOf(tb, memory.Config{Kinds: memoryKinds(), Objects: m.Objects(), Strict: c.Strict, Archive: c.Archive})
 		m.Inside(inside.Key{}).CopyRecords(next.Store.(*testStore).Store)
 		return next, nil
 	}

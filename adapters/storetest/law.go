@@ -31,7 +31,7 @@ func laws() []law {
 		lawsOfSink(), lawsOfChanges(), lawsOfVersions(), lawsOfGaps(), lawsOfLister(), lawsOfKinds(), lawsOfSelector(), lawsOfErrors(),
 		lawsOfUIDText(), lawsOfText(), lawsOfFence(), lawsOfFenceBounds(), lawsOfRewind(), lawsOfEpochs(), lawsOfRestart(), lawsOfCancel(), lawsOfAlias(),
 		lawsOfStrict(), lawsOfRestrict(), lawsOfReferences(), lawsOfArguments(), lawsOfConcurrency(), lawsOfLarge(), lawsOfCommits(), lawsOfOutage(), lawsOfBatches(), lawsOfRecords(),
-		lawsOfReferencesInBatches(), lawsOfArgumentsTogether(), lawsOfEnds(), lawsOfRestores(), lawsOfKept(),
+		lawsOfReferencesInBatches(), lawsOfArgumentsTogether(), lawsOfEnds(), lawsOfRestores(), lawsOfKept(), lawsOfArchive(),
 		lawsOfSearch(), lawsOfBeginnings(), lawsOfSecond(), lawsOfStrictSearch(), lawsOfRestrictSearch(),
 	)
 }

@@ -49,7 +49,7 @@ func mutants() []mutant {
 	return slices.Concat(mutantsOfReads(), mutantsOfErrors(), mutantsOfPatch(), mutantsOfDelete(), mutantsOfVersions(),
 		mutantsOfWatch(), mutantsOfSinks(), mutantsOfGaps(), mutantsOfLists(), mutantsOfFences(), mutantsOfKinds(), mutantsOfHistory(), mutantsOfCalls(), mutantsOfClients(), mutantsOfSelectors(),
 		mutantsOfText(), mutantsOfPolicies(), mutantsOfEpochs(), mutantsOfSearch(), mutantsOfSeconds(), mutantsOfCommits(), mutantsOfBatches(), mutantsOfRecords(), mutantsOfArguments(), mutantsOfReferences(), mutantsOfStrict(), mutantsOfRestrict(),
-		mutantsOfEnds(), mutantsOfRestores(), mutantsOfKept(), mutantsOfBeginnings())
+		mutantsOfEnds(), mutantsOfRestores(), mutantsOfKept(), mutantsOfBeginnings(), mutantsOfArchive())
 }
 
 // shortSearch is some rounds, because the bugs show in the first one.
@@ -117,6 +117,7 @@ func TestWrappersAreSound(t *testing.T) {
 		{"users", withUsers(func(*wrappedClient) {}), "users write as they are asked to"},
 		{"batching", batching(func(sound batchFunc) batchFunc { return sound }), "batches are carried out as they are"},
 		{"recording", recording(func(*recorder, ownergraph.Records) {}), "records are kept as they are"},
+		{"archiving", archiving(func(*Subject, *archiver) {}), "entries are kept as they are"},
 		{"strict", strictBug(strictWrites{}), "references are checked as at level 3"},
 		{"refusing policies", refusingPolicies(graph.ErrInvalid), "a store without a place for a policy refuses it"},
 		{"restarting", restarting(func(_ TB, s Subject) Subject { return s }), "the restarted store is sound too"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/archive"
 )
 
 // need is a requirement of a law: a hook, a kind, or an optional power.
@@ -32,6 +33,7 @@ const (
 	needFailCommits
 	needBatcher
 	needRecords
+	needArchive
 )
 
 // lack is the reason why a law cannot be tried, or is not owed.
@@ -86,6 +88,9 @@ func (n need) lacking(s Subject, c testKinds) (lack, bool) {
 		return lack{missing: "the store takes no batches"}, !ok || b.MaxBatch(s.Store) < 2
 	case needRecords:
 		return lack{missing: "the store keeps no records"}, !is[ownergraph.Records](s)
+	case needArchive:
+		a, ok := ownergraph.As[archive.Store](s.Store)
+		return lack{missing: "the store keeps no archive"}, !ok || !a.HasArchive()
 	case needFencer:
 		return lack{missing: "the store is no Fencer", owed: true}, !is[ownergraph.Fencer](s)
 	}

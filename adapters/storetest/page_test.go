@@ -29,7 +29,7 @@ func lawsOnPage(text string) map[string][]string {
 // sectionOf returns the section of a law on docs/store-laws.md.
 func sectionOf(l law) string {
 	optional := func(n need) bool {
-		return slices.Contains([]need{needLister, needComparer, needSelector, needBatcher, needRecords}, n)
+		return slices.Contains([]need{needLister, needComparer, needSelector, needBatcher, needRecords, needArchive}, n)
 	}
 	switch {
 	case l.level == ownergraph.Level3:

@@ -185,7 +185,7 @@ func (s *Store) later(c call, perform func(context.Context) error) {
 }
 
 func cloned(c ownergraph.Change) ownergraph.Change {
-	c.DropOwners, c.Unblock = slices.Clone(c.DropOwners), slices.Clone(c.Unblock)
+	c.DropOwners, c.Relink, c.Unblock = slices.Clone(c.DropOwners), slices.Clone(c.Relink), slices.Clone(c.Unblock)
 	if c.AddOwner != nil {
 		owner := *c.AddOwner
 		c.AddOwner = &owner

@@ -28,6 +28,8 @@ type Tuning struct {
 	// Order is the seed of the order in which the engine decides many dependents. Engines with
 	// different seeds meet seldom. Zero is the order of the graph.
 	Order uint64
+	// Archives says that the store keeps entries, so each deletion has its cause (graph.Cause).
+	Archives bool
 	// Named says that the functions of the settings name their panics already.
 	Named bool
 }

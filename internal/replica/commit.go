@@ -14,7 +14,7 @@ type Commit struct {
 }
 
 // Changed reports whether the write changed the state.
-func (c Commit) Changed() bool { return c.effect != finalizer.Unchanged }
+func (c Commit) Changed() bool { return c.effect == finalizer.Stored || c.effect == finalizer.Removed }
 
 // Key returns the key of the written object.
 func (c Commit) Key() graph.Key { return c.object.Key }

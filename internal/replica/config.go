@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
 
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/graph"
 )
 
@@ -20,6 +22,9 @@ type Config struct {
 	Limits      graph.Limits
 	UIDPrefix   string
 	Strict      bool
+	// Archive has the settings of the archive, nil for none. Now is its clock, and is there with it.
+	Archive *archive.Config
+	Now     func() time.Time
 }
 
 const maxVersion = 1 << 62 // of a recorded object: the counter goes on from there
@@ -31,6 +36,8 @@ type settings struct {
 	prefix      string
 	scopes      graph.Kind
 	strict      bool
+	archive     *archive.Config
+	now         func() time.Time
 	recorded    map[graph.UID]bool // UIDs that the store did not make
 }
 
@@ -43,7 +50,16 @@ func newSettings(c Config) (*settings, error) {
 			return nil, fmt.Errorf("new store: Propagation[%q]: %s means nothing", k, p)
 		}
 	}
-	return &settings{maps.Clone(c.Propagation), c.Limits, c.UIDPrefix, c.Scopes, c.Strict, map[graph.UID]bool{}}, nil
+	s := &settings{maps.Clone(c.Propagation), c.Limits, c.UIDPrefix, c.Scopes, c.Strict, nil, c.Now, map[graph.UID]bool{}}
+	if c.Archive != nil {
+		if err := c.Archive.Check(); err != nil {
+			return nil, fmt.Errorf("new store: %w", err)
+		}
+		own := *c.Archive
+		own.Kinds = maps.Clone(own.Kinds)
+		s.archive = &own
+	}
+	return s, nil
 }
 
 // uid returns the n-th UID that the store makes.

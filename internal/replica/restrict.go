@@ -44,14 +44,14 @@ func (s *State) checkRestricted(live *graph.Object) error {
 }
 
 // index notes the mark and the Restrict references of next in the place of those of the object that the
-// table has there. A nil next has none. Without Config.Strict both indexes are empty.
+// table has there. A nil next has none. Without Config.Strict no reference is noted, and without Config.Archive also no mark.
 func (s *State) index(t table, place graph.Key, next *graph.Object) {
-	if !s.conf.strict {
+	if !s.conf.strict && s.conf.archive == nil {
 		return
 	}
 	old, _ := t.objects.get(place)
 	s.indexMark(old, next)
-	if s.restricts.root == nil && !restricts(next) {
+	if !s.conf.strict || s.restricts.root == nil && !restricts(next) {
 		return
 	}
 	for _, r := range ownersOf(old) {

@@ -15,11 +15,12 @@ type Snapshot struct {
 	// restricts and marks belong to the objects of the tables.
 	restricts tree[restriction, struct{}]
 	marks     tree[graph.UID, struct{}]
+	archived  archived
 }
 
 // Snapshot returns the present kinds and objects.
 func (s *State) Snapshot() Snapshot {
-	return Snapshot{s.conf, s.tables, s.version, s.restricts, s.marks}
+	return Snapshot{s.conf, s.tables, s.version, s.restricts, s.marks, s.archived}
 }
 
 // Version returns the version that the State had at the moment of the snapshot.
@@ -40,7 +41,7 @@ func (s *State) Restore(to Snapshot) error {
 		return fmt.Errorf("restore: snapshot: of another store: %w", graph.ErrRefused)
 	}
 	now := s.tables
-	s.tables, s.restricts, s.marks = to.tables, to.restricts, to.marks
+	s.tables, s.restricts, s.marks, s.archived = to.tables, to.restricts, to.marks, to.archived
 	for kind, t := range to.tables.all() {
 		before, _ := now.get(kind)
 		if t.sick, t.reason = before.sick && t.served, ""; t.sick {

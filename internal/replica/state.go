@@ -34,6 +34,8 @@ type State struct {
 	// marks has the UIDs of the marked objects, with Config.Strict alone. An unresolved reference may
 	// restrict one of any kind.
 	marks tree[graph.UID, struct{}]
+	// archived is the archive, with Config.Archive alone.
+	archived archived
 }
 
 // table has the objects of one kind. It is a value.
@@ -66,6 +68,7 @@ func New(c Config) (*State, error) {
 	s := &State{
 		conf: conf, tables: tree[graph.Kind, table]{compare: cmp.Compare[graph.Kind]},
 		restricts: tree[restriction, struct{}]{compare: restriction.compare}, marks: tree[graph.UID, struct{}]{compare: cmp.Compare[graph.UID]},
+		archived: newArchived(),
 	}
 	for i, info := range c.Kinds {
 		if _, twice := s.tables.get(info.Kind); twice || info.Kind == "" {

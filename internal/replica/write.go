@@ -51,6 +51,9 @@ func (s *State) Update(o graph.Object) (Commit, error) {
 	if err == nil && out.Effect == finalizer.Stored {
 		err = s.checkWrite(verb, live, out.Object)
 	}
+	if err == nil {
+		err = s.keep(t, live, out, nil)
+	}
 	if err != nil {
 		return Commit{}, err
 	}
@@ -70,9 +73,12 @@ func (s *State) Patch(key graph.Key, pre graph.Precondition, change graph.Change
 		change.AddOwner = &owner
 	}
 	out, err := finalizer.Patch(*live, pre, change)
-	adds := change.AddOwner != nil || change.AddFinalizer != ""
+	adds := change.AddOwner != nil || len(change.Relink) > 0 || change.AddFinalizer != ""
 	if err == nil && adds && out.Effect == finalizer.Stored {
 		err = s.checkWrite(verb, live, out.Object)
+	}
+	if err == nil {
+		err = s.keep(t, live, out, nil)
 	}
 	if err != nil {
 		return Commit{}, err
@@ -90,6 +96,9 @@ func (s *State) Delete(key graph.Key, opts graph.DeleteOptions) (Commit, error) 
 	out, err := finalizer.Delete(*live, opts, s.conf.propagation[key.Kind])
 	if err == nil {
 		err = s.checkRestricted(live)
+	}
+	if err == nil {
+		err = s.keep(t, live, out, &opts)
 	}
 	if err != nil {
 		return Commit{}, err

@@ -140,7 +140,7 @@ func (r *recorder) do(ctx context.Context, c call) call {
 }
 
 func clone(c graph.Change) graph.Change {
-	c.DropOwners, c.Unblock = slices.Clone(c.DropOwners), slices.Clone(c.Unblock)
+	c.DropOwners, c.Relink, c.Unblock = slices.Clone(c.DropOwners), slices.Clone(c.Relink), slices.Clone(c.Unblock)
 	if c.AddOwner != nil {
 		owner := *c.AddOwner
 		c.AddOwner = &owner

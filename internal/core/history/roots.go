@@ -348,3 +348,13 @@ func (m *Machine) RootAt(n graph.Node, root uint64) Root {
 	}
 	return (&reader{bytes.Clone(m.setOf(root))}).root()
 }
+
+// Cause returns the word of an engine about its delete of a node (RULES, A1): the first of the node's roots. That of a
+// member of a sweep is the holder.
+func (m *Machine) Cause(n graph.Node, root uint64, holder graph.Key) *graph.Cause {
+	c := &graph.Cause{Root: holder, Holder: holder}
+	if keys := m.RootAt(n, root).Keys; holder.UID == "" && len(keys) > 0 {
+		c.Root = keys[0]
+	}
+	return c
+}

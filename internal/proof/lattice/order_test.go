@@ -32,6 +32,8 @@ const layers = `
 	# Pictures draw the values of the packages before.
 	plan, explain < view;
 	graph < finalizer;
+	graph < archive; # entries of the objects that ended
+	archive < .;
 	internal/splitmix; # numbers that spread hashes and delays
 	graph, internal/splitmix < share; # which collector writes to which object
 	graph < feed; # the watch of a store, from a log
@@ -88,7 +90,7 @@ const layers = `
 	annotation, lint, internal/spell < dump;
 
 	# The rules of a store that honours finalizers, without watches.
-	internal/core/selector, finalizer < internal/replica;
+	internal/core/selector, finalizer, archive < internal/replica;
 
 	# The engine is the only place that sees every machine.
 	policy, finalizer, guard, queue, share, internal/core/fifo, internal/core/jsonread < internal/run;

@@ -30,10 +30,11 @@ var purity = []rule{
 	{"explain", in("explain"), impure, "the vocabulary has values"},
 	{"view", in("view"), impure, "a picture depends on its input alone"},
 	{"finalizer", in("finalizer"), without(impure, "context"), "the rules are pure, and a handler takes a context"},
+	{"archive", in("archive"), without(impure, "context"), "a restore set depends on the entries alone, and a store takes a context"},
 	{"guard", in("guard"), impure, "the declarations are data"},
 	{"lint", in("lint"), impure, "the findings depend on the dump alone"},
 	{"a machine", func(f *file) bool { return f.below(machines...) }, impure, "a machine returns its requests as data, and time is a parameter"},
-	{"internal/replica", in("internal/replica"), []string{"context", "time", "sync", "math/rand", "log", "os", "net", "runtime", "syscall"}, "a state is a value; only its UIDs are random"},
+	{"internal/replica", in("internal/replica"), []string{"context", "sync", "math/rand", "log", "os", "net", "runtime", "syscall"}, "a state is a value; its clock is a setting, and only its UIDs are random"},
 	{"internal/terminal", in("internal/terminal"), without(impure, "os", "syscall"), "time is a parameter"},
 	{"the root but for collector*.go", engineFile, []string{"sync", "golang.org/x/sync"}, "work is returned as data, time is a parameter"},
 }

@@ -43,9 +43,12 @@ const (
 	Unprotect
 	// Repolicy gives the references with this key the policy of the action's reference.
 	Repolicy
+	// Restore brings an object that ended back, with the objects that its deletion took along. Without
+	// Config.Archives it does nothing.
+	Restore
 )
 
-var verbNames = [...]string{"unset", "fg", "bg", "orphan", "strip", "finish", "touch", "addref", "dropref", "flip", "create", "recreate", "grace0", "approve", "protect", "unprotect", "repolicy"}
+var verbNames = [...]string{"unset", "fg", "bg", "orphan", "strip", "finish", "touch", "addref", "dropref", "flip", "create", "recreate", "grace0", "approve", "protect", "unprotect", "repolicy", "restore"}
 
 // String returns the verb as actions spell it.
 func (v Verb) String() string {
@@ -54,6 +57,9 @@ func (v Verb) String() string {
 	}
 	return fmt.Sprintf("verb(%d)", uint8(v))
 }
+
+// deletes reports whether the verb is a deletion.
+func (v Verb) deletes() bool { return v == Foreground || v == Background || v == Orphan || v == Grace0 }
 
 // takesRef reports whether the verb acts on one reference.
 func (v Verb) takesRef() bool { return v == AddRef || v == DropRef || v == Flip || v == Repolicy }
@@ -85,6 +91,7 @@ func (a Action) String() string {
 //	strip a      finish a      recreate a    create b[x.io/y] -> a!
 //	addref b->a! dropref b->a  flip b->a
 //	approve a    protect a     unprotect a  repolicy b->a:release
+//	restore a
 //
 // An error wraps graph.ErrInvalid.
 func ParseAction(s string) (Action, error) {

@@ -31,7 +31,7 @@ func TestParseAction(t *testing.T) {
 }
 
 func TestParseActionsErrors(t *testing.T) {
-	const verbs = "fg, bg, orphan, strip, finish, touch, addref, dropref, flip, create, recreate, grace0, approve, protect, unprotect, repolicy"
+	const verbs = "fg, bg, orphan, strip, finish, touch, addref, dropref, flip, create, recreate, grace0, approve, protect, unprotect, repolicy, restore"
 	for _, tc := range []struct{ text, want, reason string }{
 		{"fg a;", `parse action: verb: "" is not one of ` + verbs, "a separator stands between actions"},
 		{"unset a", `parse action: verb: "unset" is not one of ` + verbs, "an action needs a verb"},
@@ -167,7 +167,7 @@ func TestApplyUnparsed(t *testing.T) {
 		reason string
 	}{
 		{Action{}, "the action has no verb"},
-		{Action{Verb: Repolicy + 1, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "the verb is unknown"},
+		{Action{Verb: Restore + 1, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "the verb is unknown"},
 		{Action{Verb: AddRef, Object: graph.Object{Key: graph.Key{Kind: "a", Name: "a", UID: "a"}}}, "the reference is missing"},
 		{Action{Verb: Create, Object: graph.Object{GraceSeconds: 1}}, "a new object has a grace period"},
 	} {

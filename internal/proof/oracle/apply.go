@@ -19,16 +19,21 @@ func (a Action) Apply(s State) (State, bool) {
 		return s.create(a.Object)
 	case Recreate:
 		return s.create(graph.Object{Key: s.next(a.Object.Key)})
+	case Restore:
+		return s.restore(a.Object.UID)
 	}
 	i := s.find(a.Object.Key)
 	if i < 0 {
 		return s, false
 	}
-	f := newForm(a.change(s.objects[i].Object))
-	if f.text == s.objects[i].text && a.Verb != Touch {
-		return s, false // and no new version
+	s, f, heard := s, newForm(a.change(s.objects[i].Object)), false
+	if a.Verb.deletes() {
+		s, heard = s.hear(i)
 	}
-	return s.write(i, f), true
+	if f.text == s.objects[i].text && a.Verb != Touch {
+		return s, heard // and no new version
+	}
+	return s.write(i, f, a.Verb.deletes()), true
 }
 
 // change returns the object after the action.

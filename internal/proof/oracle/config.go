@@ -20,6 +20,8 @@ type Config struct {
 	Strict bool
 	// Policies lets the policies of references act, C5.
 	Policies bool
+	// Archives is for a store that keeps entries (W6).
+	Archives bool
 	// Protect has the names of the objects that the settings protect. An object with
 	// graph.FinalizerProtect is protected under any settings.
 	Protect []string

@@ -121,6 +121,10 @@
 //	W5 With Config.Strict, the store refuses each deletion of an unmarked restricted object,
 //	   by users and by the collector. The store knows the finalizers of guards and of
 //	   protection, and no settings (RULES, E4).
+//	W6 With Config.Archives, the store keeps the entry of each object that ends (Ended). The entry is
+//	   explicit if a user's deletion has reached the object, also without an effect. It is orphaning if
+//	   its orphan finalizer went off by another write than a deletion (RULES, A1). A user restores an
+//	   object in one step, as Archive.Restore says, unless a name is taken (RULES, A2 to A4).
 //
 // There are no other steps. Foreign finalizers stay until a user removes them. Engines
 // with other settings may be on the same store (Config.Beside).

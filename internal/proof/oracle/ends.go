@@ -18,7 +18,7 @@ import (
 //
 //test:by TestStrictEnds
 func Ends(start []graph.Object, actions []Action, cfg Config) []string {
-	all, quiet := explore([]State{NewState(start)}, cfg)
+	all, quiet := explore([]State{newState(start, cfg)}, cfg)
 	for _, a := range actions {
 		all, quiet = explore(apply(a, all, cfg), cfg)
 	}
@@ -30,7 +30,7 @@ func Ends(start []graph.Object, actions []Action, cfg Config) []string {
 //
 //test:by TestLaws
 func EndsQuiet(start []graph.Object, actions []Action, cfg Config) []string {
-	_, quiet := explore([]State{NewState(start)}, cfg)
+	_, quiet := explore([]State{newState(start, cfg)}, cfg)
 	for _, a := range actions {
 		_, quiet = explore(apply(a, quiet, cfg), cfg)
 	}
@@ -93,7 +93,7 @@ func insert(forms []form, f form) []form {
 // step writes a step that the collector has judged.
 func (s State) step(i int, f form) State {
 	old := s.objects[i]
-	s = s.write(i, f)
+	s = s.write(i, f, false)
 	if !old.Orphaning() || f.Orphaning() {
 		return s
 	}
@@ -121,6 +121,7 @@ func (s State) identity() string {
 			b.WriteString(" | ")
 			b.WriteString(f.text)
 		}
+		b.WriteString(o.trail.String())
 		b.WriteString("; ")
 	}
 	for _, uid := range s.spent {
@@ -129,6 +130,9 @@ func (s State) identity() string {
 	for _, key := range s.orphaned {
 		b.WriteString("; ")
 		b.WriteString(key.String())
+	}
+	for _, e := range s.entries {
+		b.WriteString("; " + e.String())
 	}
 	return b.String()
 }

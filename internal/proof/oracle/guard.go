@@ -114,7 +114,7 @@ func (s State) refused(i int, g Guard, cfg Config) bool {
 		root.Object = mark(root.Object, graph.Foreground)
 	}
 	cfg.Beside = nil
-	passed := s.forget().write(i, newForm(graph.Change{DropFinalizer: graph.FinalizerHold}.Apply(root.Object))).finish(below, root.Key)
+	passed := s.forget().write(i, newForm(graph.Change{DropFinalizer: graph.FinalizerHold}.Apply(root.Object)), false).finish(below, root.Key)
 	_, ends := explore([]State{passed}, cfg)
 	return slices.ContainsFunc(ends, func(end State) bool {
 		return end.meetsRestricted(below, cfg) || g.Protected && end.meetsProtected(below, cfg) || g.Above != nil && end.ended(below) > *g.Above
@@ -136,7 +136,7 @@ func (s State) finish(below []form, root graph.Key) State {
 			continue
 		}
 		n := len(s.objects)
-		if s = s.write(i, newForm(left)); len(s.objects) < n {
+		if s = s.write(i, newForm(left), false); len(s.objects) < n {
 			i--
 		}
 	}

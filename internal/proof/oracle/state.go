@@ -16,12 +16,15 @@ type State struct {
 	objects  []object    // sorted by key
 	spent    []graph.UID // W3, sorted: every UID that lived
 	orphaned []graph.Key // T3, sorted: owners whose orphaning a collector ended
+	archives bool        // the store keeps entries
+	entries  []Ended     // sorted by UID
 }
 
 // object is a live object in its present version.
 type object struct {
 	form
 	judged []form // J1, sorted: its forms after the judged steps
+	trail  trail
 }
 
 // form is an object with its text. Its slices are shared and never changed.
@@ -90,17 +93,21 @@ func (s State) insert(o graph.Object) State {
 	s = s.spend(o.UID)
 	i, _ := slices.BinarySearchFunc(s.objects, o.Key, func(p object, k graph.Key) int { return p.Key.Compare(k) })
 	s.objects = slices.Insert(slices.Clone(s.objects), i, object{})
-	return s.write(i, newForm(o))
+	return s.write(i, newForm(o), false)
 }
 
 // write replaces the i-th object by a new version. It is the only write of this
-// package, and follows W2.
-func (s State) write(i int, f form) State {
+// package, and follows W2 and W6. It may be a deletion.
+func (s State) write(i int, f form, deletion bool) State {
 	s.objects = slices.Clone(s.objects)
+	old := s.objects[i]
+	trail := old.trail
+	trail.orphaned = trail.orphaned || !deletion && old.Orphaning() && !f.HasFinalizer(graph.FinalizerOrphan)
 	if f.Deleting && len(f.Finalizers) == 0 && f.GraceSeconds == 0 {
 		s.objects = slices.Delete(s.objects, i, i+1)
+		s = s.end(f.Object, trail)
 	} else {
-		s.objects[i] = object{form: f}
+		s.objects[i] = object{form: f, trail: trail}
 	}
 	return s
 }
