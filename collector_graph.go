@@ -8,6 +8,7 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/core/seed"
+	"github.com/ownergraph/ownergraph/internal/inside"
 	"github.com/ownergraph/ownergraph/internal/run"
 )
 
@@ -69,3 +70,20 @@ func snapshot(w *seed.Whole) (s Snapshot, err error) {
 
 // maxGraphs bounds the copies under way, since each change of the graph visits all of them.
 const maxGraphs = 8
+
+// Inside returns the collector with further methods. Only this module can call it, because only it can make a Key.
+func (c *Collector) Inside(inside.Key) innerCollector { return innerCollector{c} }
+
+type innerCollector struct{ c *Collector }
+
+// Store returns the store of the collector.
+func (i innerCollector) Store() Store { return i.c.store }
+
+// Observe waits until every commit before the call is in the graph. The error of a context that ends names the kinds that
+// are late.
+func (i innerCollector) Observe(ctx context.Context) error { return i.c.passFence(ctx) }
+
+// Look calls read with the graph, under the lock of the engine. Read changes nothing and returns soon.
+func (i innerCollector) Look(read func(g *graph.Graph)) {
+	i.c.locked(func(e engine.Driver, _ time.Time) { read(e.Graph()) })
+}

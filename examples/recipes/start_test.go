@@ -11,7 +11,13 @@ import (
 // start returns a store of teams, databases and backups, and a collector that runs on it. The
 // function stop ends the collector.
 func start(config ownergraph.Config) (store *memory.Store, c *ownergraph.Collector, stop func()) {
-	store, err := memory.New(memory.Config{Kinds: []ownergraph.KindInfo{{Kind: "team"}, {Kind: "database"}, {Kind: "backup"}}})
+	return startOn(memory.Config{}, config)
+}
+
+// startOn is start with settings of the store.
+func startOn(settings memory.Config, config ownergraph.Config) (store *memory.Store, c *ownergraph.Collector, stop func()) {
+	settings.Kinds = []ownergraph.KindInfo{{Kind: "team"}, {Kind: "database"}, {Kind: "backup"}}
+	store, err := memory.New(settings)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -29,6 +29,7 @@ func TestFingerprintAgrees(t *testing.T) {
 		{1, Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: portion.Number(1, 2), Outages: 1}}, uint64(portion.Number(1, 17)), "one that a kind is kept from"},
 		{2, Stage{Objects: 2, Scope: Scope{Actions: 1, Listings: 1, Tokens: true}}, 7, "one that gets its tokens late"},
 		{7, Stage{Objects: 3, From: 1, Every: 20, Scope: Scope{Actions: 2}}, uint64(portion.Number(11, 97)), "one with more to see"},
+		{1, Stage{Objects: 2, From: 2, To: 4, Scope: Scope{Actions: 2, Users: Undeleting}}, 7, "one whose store keeps entries"},
 		{8, guardStage(2, Scope{Actions: 2, Late: true, Verdicts: true}, GuardNone), 17, "one with a guard, whose verdicts come late"},
 		{4, guardStage(2, Scope{Actions: 2}, GuardOrder), 7, "one with a guard and an order"},
 	} {

@@ -34,6 +34,9 @@ const (
 	Guarding
 	// Rebinding: as Deleting, and users delete with orphan, and give references other policies.
 	Rebinding
+	// Undeleting: as Deleting, and users delete with orphan, and restore what has ended. The store
+	// keeps entries.
+	Undeleting
 )
 
 // actions collects the possible actions on a store.
@@ -82,7 +85,7 @@ func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action
 		}
 		add(oracle.Background, o.Key)
 		add(oracle.Foreground, o.Key)
-		if !users.fewer() || users == Rebinding {
+		if !users.fewer() || users == Rebinding || users == Undeleting {
 			add(oracle.Orphan, o.Key)
 		}
 		if o.Deleting && o.Propagation() != graph.Unset {
@@ -94,7 +97,7 @@ func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action
 		if users == Rebinding {
 			out = append(out, rebinding(o)...)
 		}
-		if users == Deleting || users == Rebinding {
+		if users.fewer() && users != Adopting {
 			continue
 		}
 		for j, other := range start {
@@ -115,7 +118,7 @@ func alphabet(s *world.Store, start []graph.Object, users Users) []oracle.Action
 			}
 		}
 	}
-	return out
+	return append(out, undeleting(s, users)...)
 }
 
 // foreseeing returns the possible actions of Foreseeing users on the i-th object, which
@@ -136,7 +139,9 @@ func foreseeing(s *world.Store, start []graph.Object, i int, o graph.Object, liv
 
 // fewer reports whether users have few sorts of actions, so that the search affords
 // more of them.
-func (u Users) fewer() bool { return u == Deleting || u == Adopting || u == Rebinding }
+func (u Users) fewer() bool {
+	return u == Deleting || u == Adopting || u == Rebinding || u == Undeleting
+}
 
 // rebinding returns the possible changes of the policies of an object's references: to the next
 // policy of each.

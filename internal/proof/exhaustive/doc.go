@@ -6,7 +6,7 @@
 //   - crashes and new listings
 //   - in rows of their own: restores of the store, kinds that are out of reach for a
 //     while, foreign finalizers, unresolved references, a store of level 3, guards, policies,
-//     and engines with shares
+//     engines with shares, and a store that keeps entries
 //
 // internal/proof/invariant judges each write. internal/proof/oracle judges each quiet state, in
 // which no move is left.
@@ -53,6 +53,10 @@
 //   - E1 to E4: "policies". Each reference blocks, and has one of the policies. With "rebinding
 //     actions" users change the policies too. Restrict stands at level 3 alone: below it an engine may
 //     delete an object before it has observed the restriction.
+//   - A1 to A4: "undeleting actions". Users delete in three ways, and restore what has ended, in one
+//     step at any time. After each move, each object that left the store has one entry, which says
+//     if a user's deletion has reached it. Each restore is that of the oracle. In a quiet state the
+//     restore of all that users deleted is quiet, too, and what stays away has a reason of A7.
 //   - G7: "guard: order". The objects below the root go in phases.
 //   - G1 to G4: "with a guarded root". Users delete the root again, approve, protect, and add
 //     a late dependent. Two engines differ in their guards. A rule of protection in the
@@ -60,6 +64,7 @@
 //
 // No row shows the following:
 //
+//   - the moves of references after a restore (A5), and purges (A6)
 //   - actions of the engine that are doubled or late but never wrong, such as a wait
 //     for the watch, or a decision that joins a fence that has begun
 //   - lost results

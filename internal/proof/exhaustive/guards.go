@@ -9,6 +9,7 @@ import (
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/guard"
+	"github.com/ownergraph/ownergraph/internal/probe"
 	"github.com/ownergraph/ownergraph/internal/proof/oracle"
 )
 
@@ -111,6 +112,7 @@ func (s Scope) configs() (out []ownergraph.Config) {
 	for i := range s.engines() {
 		c := s.guard(i).config()
 		c.Policies = s.Policies
+		probe.Tuning(&c).Archives = s.archives()
 		out = append(out, c)
 	}
 	return out
@@ -118,7 +120,7 @@ func (s Scope) configs() (out []ownergraph.Config) {
 
 // oracle returns the settings of the oracle.
 func (s Scope) oracle() oracle.Config {
-	base := oracle.Config{Strict: s.Strict, Policies: s.Policies}
+	base := oracle.Config{Strict: s.Strict, Policies: s.Policies, Archives: s.archives()}
 	c := s.guard(0).oracle(base)
 	for i := 1; i < s.engines(); i++ {
 		if s.guard(i) != s.guard(0) {

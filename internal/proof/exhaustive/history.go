@@ -1,6 +1,7 @@
 package exhaustive
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/engine"
@@ -40,14 +41,16 @@ type past struct {
 	actions []uint32
 	line    string
 	reads   dict     // by place: the result
+	undone  bool     // the restore of all that users deleted was judged well
 	lists   []uint32 // by kind
 }
 
 // wrote is the effect of a write or an action.
 type wrote struct {
-	past, event, result uint32
-	changed             bool
-	bad                 error
+	past, result uint32
+	events       []uint32
+	changed      bool
+	bad          error
 }
 
 func newPasts(w *world.World, start []graph.Object, users Users, words *words, l *lists) *pasts {
@@ -65,10 +68,12 @@ func (p *pasts) number(w *world.World, last bool) uint32 {
 		h.object(o)
 		h.generation(o)
 	}
-	w.Ledger.Words(func(text string, flags uint64) {
+	words := func(text string, flags uint64) {
 		h.text(text)
 		h.word(flags)
-	})
+	}
+	w.Ledger.Words(words)
+	w.Store.Archived(words)
 	if !last { // the next UID of a name depends on its former ones
 		for _, u := range w.Store.Spent() {
 			h.text(string(u))
@@ -98,13 +103,13 @@ func (p *pasts) open(n uint32, calls ...world.InFlight) (*world.World, *world.Si
 
 // close numbers the effect on an opened past.
 func (p *pasts) close(w *world.World, side *world.Side, last bool) wrote {
-	out := wrote{bad: w.Err()}
+	out := wrote{bad: cmp.Or(w.Err(), judgeEntries(w))}
 	for k, st := range side.Streams {
 		for _, e := range st.Events {
 			if p.hooks.event != nil && p.hooks.event(e) {
 				continue
 			}
-			out.event = p.words.event(e, k)
+			out.events = append(out.events, p.words.event(e, k))
 		}
 	}
 	w.Sides = nil

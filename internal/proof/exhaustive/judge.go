@@ -63,6 +63,9 @@ func (j *judge) quiet(x *state) error {
 	if p := j.permitted(x.actions); !slices.Contains(p.lines, end) {
 		return fmt.Errorf("ends with %q, permitted are %q, held %v", end, p.lines, x.w.Sides[0].Engine.Held(8))
 	}
+	if err := judgeUndone(x.w, j.start, j.cfg); err != nil {
+		return err
+	}
 	for _, s := range x.w.Sides {
 		if err := probe.Check(s.Engine); err != nil {
 			return err

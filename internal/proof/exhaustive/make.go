@@ -170,20 +170,19 @@ func (t *tables) write(x *node, call uint32) (uint32, error) {
 	}
 	w := t.pasts.write(x.past, call)
 	x.past = w.past
-	t.publish(x, w.event)
+	t.publish(x, w.events)
 	return w.result, w.bad
 }
 
-func (t *tables) publish(x *node, event uint32) {
-	if event == 0 {
-		return
-	}
-	k := t.words.kinds[event]
-	for s := range t.sides {
-		if x.down>>k&1 != 0 {
-			continue
+func (t *tables) publish(x *node, events []uint32) {
+	for _, event := range events {
+		k := t.words.kinds[event]
+		for s := range t.sides {
+			if x.down>>k&1 != 0 {
+				continue
+			}
+			x.sides[s].streams[k] = t.lists.push(x.sides[s].streams[k], event)
 		}
-		x.sides[s].streams[k] = t.lists.push(x.sides[s].streams[k], event)
 	}
 }
 
@@ -221,7 +220,7 @@ func (t *tables) act(x *node, action uint32) (bool, error) {
 	}
 	bad := w.bad
 	x.past = w.past
-	t.publish(x, w.event)
+	t.publish(x, w.events)
 	x.actions = t.extend(x.actions, action)
 	return true, bad
 }
@@ -277,6 +276,9 @@ func (t *tables) quiet(x *node) error {
 		}
 		if p := t.permitted(x.actions); !slices.Contains(p.lines, end) {
 			return fmt.Errorf("ends with %q, permitted are %q", end, p.lines)
+		}
+		if err := t.pasts.undo(x.past, t.judge.cfg); err != nil {
+			return err
 		}
 		t.ends.put(h, 1)
 	}

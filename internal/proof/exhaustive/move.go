@@ -1,6 +1,7 @@
 package exhaustive
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -161,7 +162,7 @@ func (x *state) do(m move, scope Scope) (ok bool, err error) {
 		ok, err = honest()
 	}
 	if err == nil {
-		err = x.w.Err()
+		err = cmp.Or(x.w.Err(), judgeEntries(x.w))
 	}
 	return ok, err
 }

@@ -60,9 +60,9 @@ func Policies() []Stage {
 }
 
 // Standard returns the stages of a run without other flags: the small scopes, those with
-// guards, with shares and with policies, then the plan for three objects, two actions, a crash and a new listing.
+// guards, with shares, with policies and with entries, then the plan for three objects, two actions, a crash and a new listing.
 func Standard() []Stage {
-	return slices.Concat(Small(), Guarded(), Shared(), Policies(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
+	return slices.Concat(Small(), Guarded(), Shared(), Policies(), Archived(), Plan(3, Scope{Actions: 2, Crashes: 1, Listings: 1}))
 }
 
 // Sure returns the stages of Standard that run to their end with -sure. They are the first

@@ -59,10 +59,12 @@ func (s *search) left(p *printer, x *state) {
 	for _, o := range x.w.Store.Objects() {
 		p.object(o)
 	}
-	x.w.Ledger.Words(func(text string, flags uint64) {
+	words := func(text string, flags uint64) {
 		p.text(text)
 		p.word(flags)
-	})
+	}
+	x.w.Ledger.Words(words)
+	x.w.Store.Archived(words)
 	for _, c := range x.w.Zombies {
 		p.call(c)
 	}
@@ -165,6 +167,9 @@ func (p *printer) call(c engine.Call) {
 	p.text(string(c.Precondition.Version))
 	p.text(string(c.Options.Precondition.Version))
 	p.text(c.Change.DropFinalizer)
+	if cause := c.Options.Cause; cause != nil { // the root has no effect on a restore
+		p.text("cause " + string(cause.Holder.UID))
+	}
 	if c.Change.AddFinalizer != "" {
 		p.text("+" + c.Change.AddFinalizer)
 	}

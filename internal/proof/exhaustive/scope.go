@@ -88,6 +88,8 @@ func (u Users) action() string {
 		return "guarding action"
 	case Rebinding:
 		return "rebinding action"
+	case Undeleting:
+		return "undeleting action"
 	}
 	return "action"
 }

@@ -45,6 +45,9 @@ func begin(start []graph.Object, scope Scope) (*state, error) {
 		return nil, err
 	}
 	w.Ledger.Protects = scope.protects()
+	if scope.archives() {
+		w.Archives()
+	}
 	if err := w.RunToRest(); err != nil {
 		return nil, err
 	}

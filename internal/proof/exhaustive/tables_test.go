@@ -62,6 +62,8 @@ func TestTablesAgree(t *testing.T) {
 		{3, Stage{Objects: 2, Scope: Scope{Actions: 1, Engines: 2, Switches: 1, Shares: 1}}, "shares"},
 		{1, Stage{Objects: 2, To: 1, Scope: Scope{Actions: 1, Users: Deleting, Engines: 2, Switches: 1, Shares: 1, Late: true}}, "shares of late engines"},
 		{1, Stage{Objects: 2, To: 1, Scope: Scope{Actions: 1, Users: Deleting, Engines: 2, Switches: 1, Shares: 1, Crashes: 1}}, "shares, and a crash"},
+		{1, Stage{Objects: 2, From: 2, To: 4, Scope: Scope{Actions: 2, Users: Undeleting}}, "a store with entries"},
+		{1, Stage{Objects: 2, From: 2, To: 2, Scope: Scope{Actions: 2, Users: Undeleting, Policies: true, Crashes: 1}}, "the same, and a crash"},
 		{2, Stage{Objects: 2, Guarded: true, From: 2, To: 3, Scope: Scope{Actions: 1, Users: Guarding, Engines: 2, Switches: 2, Guards: []Guard{GuardNone, GuardUnset}}}, "engines with other settings"},
 	} {
 		if raced && i%2 == 1 { // a search is the same, and the detector looks at its goroutines alone

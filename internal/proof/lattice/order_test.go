@@ -33,6 +33,7 @@ const layers = `
 	plan, explain < view;
 	graph < finalizer;
 	graph < archive; # entries of the objects that ended
+	archive < internal/restoring < restore; # brings objects back
 	archive < .;
 	internal/splitmix; # numbers that spread hashes and delays
 	graph, internal/splitmix < share; # which collector writes to which object
@@ -100,6 +101,8 @@ const layers = `
 	internal/core/brake, internal/core/moments, internal/core/excerpt, internal/core/follow, internal/core/seed < engine;
 	# A forecast runs a fork of an engine. The root drives an engine against a store.
 	engine, internal/draft < internal/forecast < .;
+	. < restore;
+	restore < examples/..., cmd/..., TESTS;
 	# The proofs open engines and stores with a key that users do not have.
 	. < internal/probe;
 
@@ -163,6 +166,7 @@ const layers = `
 	# The end-to-end tests run the examples on a real server, too.
 	examples/... < internal/proof/e2e/...;
 	internal/... < internal/proof/e2e/...;
+	internal/..., restore < internal/proof/storefaults; # processes that are killed restore, too
 `
 
 // order is a parsed import order. It maps each layer to the layers that it may

@@ -45,8 +45,8 @@ type Bench struct {
 // errUnbuilt says that an edited source does not compile.
 var errUnbuilt = errors.New("does not compile")
 
-// build compiles suites over an edit into programs in dir/bin. It compiles all tests at
-// once, because they share most packages. An error wraps errUnbuilt and has the first
+// build compiles suites over an edit into programs in dir/bin. It compiles all tests of a
+// workspace at once, because they share most packages. An error wraps errUnbuilt and has the first
 // lines of the compiler's message.
 func (b *Bench) build(ctx context.Context, dir string, e Edit, suites []suite) error {
 	flags := []string{"-buildvcs=false", "-ldflags=-s -w", "-o", filepath.Join(dir, "bin") + "/"}
@@ -58,22 +58,26 @@ func (b *Bench) build(ctx context.Context, dir string, e Edit, suites []suite) e
 		flags = append(flags, "-overlay", overlay)
 	}
 	tests, commands := append([]string{"test", "-c", "-vet=off"}, flags...), append([]string{"build"}, flags...)
-	for _, line := range []struct {
-		args []string
-		test bool
-	}{{tests, true}, {commands, false}} {
-		n := len(line.args)
+	for len(suites) > 0 {
+		at, line, n := homeOf(b.Root, suites[0].pkg), commands, len(commands)
+		if suites[0].test {
+			line, n = tests, len(tests)
+		}
+		same := func(s suite) bool { return s.test == suites[0].test && homeOf(b.Root, s.pkg) == at }
+		line = slices.Clone(line)
+		var rest []suite
 		for _, s := range suites {
-			if s.test == line.test && !slices.Contains(line.args[n:], s.pkg) {
-				line.args = append(line.args, s.pkg)
+			switch arg := at.argument(s.pkg); {
+			case !same(s):
+				rest = append(rest, s)
+			case !slices.Contains(line[n:], arg):
+				line = append(line, arg)
 			}
 		}
-		if len(line.args) == n {
-			continue
-		}
-		cmd := exec.CommandContext(ctx, "go", line.args...)
-		cmd.Dir = b.Root
-		cmd.Env = append(os.Environ(), "GOGC=800") // compilers and linkers live short
+		suites = rest
+		cmd := exec.CommandContext(ctx, "go", line...)
+		cmd.Dir = filepath.Join(b.Root, filepath.FromSlash(at.dir))
+		cmd.Env = append(at.environ(), "GOGC=800") // compilers and linkers live short
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("build: %w: %s", errors.Join(errUnbuilt, ctx.Err()), tail(out))
 		}

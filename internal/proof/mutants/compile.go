@@ -12,10 +12,12 @@ import (
 	"go/token"
 	"go/types"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +30,6 @@ var ErrCompile = errors.New("does not compile")
 // use.
 type Checker struct {
 	fset     *token.FileSet
-	imports  types.Importer
 	packages map[string]*checked // by directory
 }
 
@@ -38,7 +39,8 @@ type checked struct {
 	GoFiles                 []string
 	Module                  *struct{ Path, Dir, GoVersion string }
 
-	files map[string]*parsed // by base name, filled at first use
+	imports types.Importer
+	files   map[string]*parsed // by base name, filled at first use
 }
 
 // parsed is one file of the source without an edit.
@@ -48,45 +50,56 @@ type parsed struct {
 	bare     *ast.File // without the bodies of functions
 }
 
-// NewChecker compiles the packages in some directories of the module at root, and
-// their imports.
+// NewChecker compiles the packages in some directories below root, and their imports. A module outside of the
+// workspace of the root has imports of its own.
 func NewChecker(ctx context.Context, root string, dirs []string) (*Checker, error) {
-	args := []string{"list", "-e", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module"}
-	for _, d := range dirs {
-		args = append(args, "./"+d)
-	}
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = root
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("list packages: %w: %s", err, tail(stderr.Bytes()))
-	}
-	root, err = filepath.Abs(root)
+	root, err := filepath.Abs(root)
 	if err != nil {
 		return nil, fmt.Errorf("list packages: %w", err)
 	}
 	c := &Checker{fset: token.NewFileSet(), packages: map[string]*checked{}}
+	packages := map[home][]string{}
+	for _, d := range dirs {
+		at := homeOf(root, d)
+		packages[at] = append(packages[at], at.argument(d))
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(packages), func(x, y home) int { return strings.Compare(x.dir, y.dir) }) {
+		if err := c.list(ctx, root, at, packages[at]); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// list adds packages of one home. A package of another home is no more than an import there.
+func (c *Checker) list(ctx context.Context, root string, at home, packages []string) error {
+	args := append([]string{"list", "-e", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module"}, packages...)
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = filepath.Join(root, filepath.FromSlash(at.dir)), at.environ()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("list packages: %w: %s", err, tail(stderr.Bytes()))
+	}
 	exports := map[string]string{}
+	imports := importer.ForCompiler(c.fset, "gc", func(name string) (io.ReadCloser, error) {
+		return os.Open(exports[name])
+	})
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p checked
+		p := checked{imports: imports}
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
-			break
+			return nil
 		} else if err != nil {
-			return nil, fmt.Errorf("list packages: %w", err)
+			return fmt.Errorf("list packages: %w", err)
 		}
 		exports[p.ImportPath] = p.Export
 		dir, err := filepath.Rel(root, p.Dir)
-		if err != nil || strings.HasPrefix(dir, "..") {
+		if err != nil || strings.HasPrefix(dir, "..") || homeOf(root, filepath.ToSlash(dir)) != at {
 			continue
 		}
 		c.packages[filepath.ToSlash(dir)] = &p
 	}
-	c.imports = importer.ForCompiler(c.fset, "gc", func(name string) (io.ReadCloser, error) {
-		return os.Open(exports[name])
-	})
-	return c, nil
 }
 
 // Check checks the types of an edited file's package. An error wraps ErrCompile and
@@ -119,7 +132,7 @@ func (c *Checker) Check(e Edit) error {
 		}
 	}
 	var first error
-	config := types.Config{Importer: c.imports, Error: func(err error) {
+	config := types.Config{Importer: p.imports, Error: func(err error) {
 		var at types.Error
 		if first == nil && (!inside || errors.As(err, &at) && c.fset.File(at.Pos) == c.fset.File(tree.Pos())) {
 			first = err

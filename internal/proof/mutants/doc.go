@@ -53,6 +53,10 @@
 //	G4                        m431        guard above 0; graph 1
 //	listings                  m101        2/2, crash, new listing; graph 1
 //	enqueued again            m106        2/3; graph 2
+//	A1                        m700        2/3 undeleting; graph 3
+//	A2                        m701, m702  2/3 undeleting; graph 2
+//	A3                        m703, m704  2/3 undeleting; graphs 2, 4
+//	A4                        m705, m706  undeleting, policies; graph 4; 2/3 undeleting; graph 2
 //
 // # Runs
 //
@@ -61,6 +65,8 @@
 // a program. An exit status other than 0 kills the mutant, and so does a hang. Each suite
 // first runs without any mutant, because a suite that fails there would kill all of them. With
 // -first, the suites that killed run so afterwards, and the others do not run at all.
+//
+// A package of a module outside of the workspace is built and checked in that module, with GOWORK=off.
 //
 // The mutator is our own. Other tools change files in place or copy the module, and run
 // one suite, that of the package. Here most faults show only two packages away.

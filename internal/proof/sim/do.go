@@ -88,6 +88,10 @@ func (s *sim) move(st step) error {
 		return s.restore()
 	case opUser:
 		s.w.Do(*st.action)
+	case opUndelete:
+		return s.bringBack(st)
+	case opPurge:
+		return s.w.PurgeEntries(int(st.number))
 	case opAck:
 		s.w.Acknowledge(st.action.Object.Key)
 	case opGuard:

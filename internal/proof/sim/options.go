@@ -65,12 +65,13 @@ const (
 	pauses     // engines are paused
 	shares     // engines have shares of the objects; only by History.With
 	periods    // deletes carry grace periods
+	archives   // the store keeps entries, and users restore them
 	numFaults
 )
 
 var faultNames = [...]string{"losses", "refusals", "conflicts", "crashes", "outages", "breaks", "doubles", "rewinds", "delays",
 	"one-call", "garbles", "overflows", "late-answers", "control", "late-sets", "naps", "duplicate-uids", "clocks", "handlers", "sweeps", "tunings", "oddities",
-	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards", "brakes", "pauses", "shares", "periods"}
+	"forgeries", "callers", "joins", "undoings", "lengths", "late-tokens", "plans", "strict", "returns", "batches", "policies", "guards", "brakes", "pauses", "shares", "periods", "archives"}
 
 // shape is the form of a world's references.
 type shape uint8
@@ -122,7 +123,7 @@ type options struct {
 // Without.
 func (h History) draw(r *rand.Rand) options {
 	o := draw(h.Seed, r)
-	for _, f := range []fault{returns, policies, shares, periods} {
+	for _, f := range []fault{returns, policies, shares, periods, archives} {
 		o.faults[f] = o.faults[f] || strings.Contains(","+h.With+",", ","+faultNames[f]+",")
 	}
 	if o.has(shares) {
@@ -207,6 +208,7 @@ func (o *options) drawApart() {
 	}
 	o.faults[lateTokens] = rand.New(rand.NewPCG(o.seed, 0x70ce)).IntN(2) == 0
 	o.faults[periods] = rand.New(rand.NewPCG(o.seed, 0x96ad)).IntN(10) == 0
+	o.faults[archives] = rand.New(rand.NewPCG(o.seed, 0xa4c1)).IntN(10) == 0
 	o.faults[plans] = rand.New(rand.NewPCG(o.seed, 0xf04e)).IntN(planShare) == 0
 	o.misnamed = rand.New(rand.NewPCG(o.seed, 0x4a3e)).IntN(5) == 0
 }
@@ -277,6 +279,7 @@ func (o options) config() ownergraph.Config {
 		t := probe.Tuning(&c)
 		t.AbsentOwners, t.OrphanedOwners = 1, 1
 	}
+	probe.Tuning(&c).Archives = o.has(archives)
 	if o.has(sweeps) {
 		probe.Tuning(&c).SelectPage = o.tenancy.page
 	}

@@ -38,7 +38,7 @@ func (s *sim) shuffle(c *comparison, x *wish) error {
 }
 
 // harmless are the features of a world that are no faults.
-var harmless = [...]fault{oneCall, lateAnswers, sweeps, tunings, lengths, periods}
+var harmless = [...]fault{oneCall, lateAnswers, sweeps, tunings, lengths, periods, archives}
 
 // noteOrphan notes an object that an engine decides to orphan while a plan is carried out.
 func (s *sim) noteOrphan(d engine.DecisionEvent) {

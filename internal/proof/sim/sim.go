@@ -125,6 +125,9 @@ func beginAll(o options, rng *rand.Rand, pool []graph.Key, start []graph.Object,
 	if err != nil {
 		return nil, err
 	}
+	if o.has(archives) {
+		w.Archives()
+	}
 	s.w, s.backup = w, w.Store
 	s.beginShields()
 	if o.counting {
@@ -232,7 +235,7 @@ func (s *sim) judgeCall(side int, c engine.Call) {
 	if s.o.tuning.observes[side] && (c.Type == engine.CallPatch || c.Type == engine.CallDelete || c.Type == engine.CallHandle) {
 		s.fail(fmt.Errorf("S5: engine %d only observes, and asks for %s %s", side, c.Type, c.Key))
 	}
-	if bad := errors.Join(s.judgeAsked(side, c, live), s.judgeDelete(side, c), s.judgePause(side, c), s.judgeShare(side, c)); bad != nil {
+	if bad := errors.Join(s.judgeAsked(side, c, live), s.judgeDelete(side, c), s.judgePause(side, c), s.judgeShare(side, c), s.judgeCause(side, c)); bad != nil {
 		s.fail(bad)
 	}
 	repeats := live != nil && repeated(c, live)

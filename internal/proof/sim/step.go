@@ -57,11 +57,13 @@ const (
 	opResume    // a pause ends
 	opShare     // an engine gets another share
 	opCover     // the sets have every UID together, and stay
+	opUndelete  // a user restores an object that ended
+	opPurge     // the time of some entries is over, and the store drops what may go
 	numOps
 )
 
 var opNames = [...]string{"list", "deliver", "all", "twice", "break", "issue", "complete", "abandon", "execute", "late-write", "crash", "wait", "pass",
-	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "guard", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch", "brake", "pause", "resume", "share", "cover"}
+	"backup", "restore", "sick", "recover", "vanish", "serve", "down", "up", "user", "ack", "garble", "control", "set", "progress", "guard", "duplicate", "label", "renew", "odd", "wait-idle", "join", "return", "token", "converge", "plan", "batch", "brake", "pause", "resume", "share", "cover", "undelete", "purge"}
 
 var lanes = [...]engine.Lane{engine.LaneStore, engine.LaneControl, engine.LaneHandler}
 
@@ -118,7 +120,7 @@ func (s step) text(w *world.World) string {
 		return line + side + number
 	case opLabel:
 		return line + " " + s.action.Object.Key.String() + " " + s.labels.String()
-	case opLateWrite:
+	case opLateWrite, opPurge:
 		return line + number
 	case opShare, opCrash:
 		if s.share != nil {
@@ -137,7 +139,7 @@ func (s step) text(w *world.World) string {
 		return line + side + " " + s.wish.String()
 	case opGuard:
 		return "user " + guardVerbNames[s.number] + " " + s.action.Object.Key.String()
-	case opAck, opDuplicate:
+	case opAck, opDuplicate, opUndelete:
 		return line + " " + s.action.Object.Key.String()
 	}
 	return line

@@ -39,6 +39,11 @@ func (s *sim) user() step {
 	if s.o.has(periods) && len(objects) > 0 && s.rng.IntN(3) == 0 {
 		return s.periodMove(objects)
 	}
+	if s.o.has(archives) && s.rng.IntN(4) == 0 {
+		if st, ok := s.undelete(); ok {
+			return st
+		}
+	}
 	verb := verbs[s.rng.IntN(len(verbs))]
 	if len(objects) < s.o.objects && s.rng.IntN(3) == 0 || len(objects) == 0 {
 		verb = oracle.Create

@@ -231,7 +231,7 @@ func (w *World) CountRevisions() { w.Store.counting = true }
 // Restore takes the store back to an older state. It still never reuses a UID. Every
 // watch begins anew. If announced is true, every watch announces the rewind first.
 func (w *World) Restore(old Store, announced bool) error {
-	w.Store.objects, w.Store.revision, w.Store.labels = old.objects, old.revision, old.labels
+	w.Store.objects, w.Store.revision, w.Store.labels, w.Store.archived = old.objects, old.revision, old.labels, old.archived
 	protects := w.Ledger.Protects
 	w.Ledger = invariant.NewLedger(old.objects)
 	w.Ledger.Protects = protects

@@ -21,6 +21,7 @@ type Store struct {
 	revision int            // counts writes
 	counting bool           // versions are revisions
 	labels   labels         // of the objects that have any
+	archived archived
 }
 
 // NewStore returns a store with the objects. An object without a version gets
@@ -52,8 +53,13 @@ func (s *Store) put(o graph.Object) {
 	} else {
 		s.objects = slices.Insert(s.objects, i, o)
 	}
-	if j, ok := slices.BinarySearch(s.spent, o.UID); !ok {
-		s.spent = slices.Insert(slices.Clone(s.spent), j, o.UID)
+	s.spend(o.UID)
+}
+
+// spend notes a UID that the store does not use again.
+func (s *Store) spend(u graph.UID) {
+	if j, ok := slices.BinarySearch(s.spent, u); !ok {
+		s.spent = slices.Insert(slices.Clone(s.spent), j, u)
 	}
 }
 
@@ -132,6 +138,7 @@ func (s *Store) Delete(k graph.Key, opts graph.DeleteOptions) (graph.Event, erro
 	if err != nil {
 		return graph.Event{}, err
 	}
+	s.note(live, out, true, opts.Cause)
 	return s.commit(live, out), nil
 }
 
@@ -145,6 +152,7 @@ func (s *Store) Patch(k graph.Key, pre graph.Precondition, c graph.Change) (grap
 	if err != nil {
 		return graph.Event{}, err
 	}
+	s.note(live, out, false, nil)
 	return s.commit(live, out), nil
 }
 
@@ -171,7 +179,17 @@ func (s *Store) Do(a oracle.Action) (graph.Event, error) {
 	if a.Verb == oracle.Touch {
 		out = finalizer.Outcome{Effect: finalizer.Stored, Object: live}
 	}
+	deletion := deletes(a.Verb, live)
+	if deletion {
+		s.reach(live.UID)
+	}
+	s.note(live, out, deletion, nil)
 	return s.commit(live, out), nil
+}
+
+// deletes reports whether an action deletes a live object. The end of a grace period is a deletion of a marked one.
+func deletes(v oracle.Verb, live graph.Object) bool {
+	return v == oracle.Foreground || v == oracle.Background || v == oracle.Orphan || v == oracle.Grace0 && live.Deleting
 }
 
 // change applies the rules to one action on a live object.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/invariant"
@@ -159,17 +160,24 @@ func (w *World) observe(side int, ev graph.Event) error {
 	return w.Sides[side].Engine.Observe(w.Now, ev)
 }
 
-// Do carries out an action of a user. It returns true if the store changed.
+// Do carries out an action of a user. It returns true if the store changed, or if a first deletion by a user has reached an
+// object of a store with entries.
 func (w *World) Do(a oracle.Action) bool {
+	if a.Verb == oracle.Restore {
+		created, bad := w.RestoreEntries(archive.Request{Roots: []graph.UID{a.Object.UID}})
+		w.breaks(bad)
+		return len(created) > 0
+	}
 	if w.Strict {
 		if w.Refuses(a) {
 			return false
 		}
 		a = w.resolved(a)
 	}
+	reached := len(w.Store.archived.reached)
 	ev, err := w.Store.Do(a)
 	if err != nil || ev.Type == graph.EventUnset {
-		return false
+		return err == nil && len(w.Store.archived.reached) > reached
 	}
 	w.publish(ev)
 	return true
