@@ -8,7 +8,7 @@ import (
 
 // storeTables are the tables of the store, which no declaration may name.
 func storeTables() []string {
-	return []string{"{meta}", "{kinds}", "{objects}", "{owners}", "{log}", "{records}", "{adopted}", "{members}"}
+	return []string{"{meta}", "{kinds}", "{objects}", "{owners}", "{log}", "{records}", "{adopted}", "{members}", "{restricts}", "{archive}", "{archive_owners}", "{holds}", "{trails}", "{payloads}", "{archive_settings}"}
 }
 
 // locate finds the table of a declaration. Its identity has the name and the number of the table. A

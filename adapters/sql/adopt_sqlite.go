@@ -108,9 +108,12 @@ func (t *sqliteTables) adoptTexts() map[adoptText]string {
 	}
 }
 
+// sqliteTaken is prepared in a store with an archive.
+const sqliteTaken = `SELECT place, uid FROM {objects} WHERE kind = ?1 AND place = ?2`
+
 // taken reports the UIDs at places of a kind.
 func (t *sqliteTables) taken(ctx context.Context, c *conn, kind int64, places [][]byte, add func(place []byte, uid string)) error {
-	text := t.conf.names().Replace(`SELECT place, uid FROM {objects} WHERE kind = ?1 AND place = ?2`)
+	text := t.conf.names().Replace(sqliteTaken)
 	for _, place := range places {
 		if err := c.each(ctx, text, []any{kind, place}, func(rows *sql.Rows) error { return scanTaken(rows, add) }); err != nil {
 			return err

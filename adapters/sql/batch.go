@@ -78,7 +78,7 @@ func (s *Store) ruleOf(w *graph.Write) (rule, error) {
 	case graph.WriteDelete:
 		return s.deleteRule(w.Key.Kind, w.Options), nil
 	}
-	return nil, fmt.Errorf("%s: type: not a patch or a delete: %w: %w", w, graph.ErrRefused, graph.ErrInvalid)
+	return rule{}, fmt.Errorf("%s: type: not a patch or a delete: %w: %w", w, graph.ErrRefused, graph.ErrInvalid)
 }
 
 // isResult reports whether an error is the store's own answer to one write, and not an

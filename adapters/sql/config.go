@@ -65,6 +65,10 @@ type Config struct {
 	// ownergraph.Config.Policies, too. Before the step the store refuses each new reference with a
 	// policy. See "Policies" in the package comment.
 	Policies bool
+	// Archive has the settings of the archive, nil for none. Migrate upgrades the tables to version 4 with it, which
+	// shuts out each program without Archive. It needs Policies, whose step is the one before. All processes
+	// have to agree on it. See "Archive" in the package comment.
+	Archive *ArchiveConfig
 	// LogAge and LogSize bound the log of changes: the age of a change, and the number of
 	// changes. Defaults: one hour, and 1,000,000. Every watch cuts the log from time to
 	// time. A watch that is further behind lists every kind anew.
@@ -137,6 +141,7 @@ func (c Config) complete(driver string) (Config, error) {
 		return c, fmt.Errorf("new store: %s", wrong)
 	}
 	c.Kinds, c.Propagation = slices.Clone(c.Kinds), maps.Clone(c.Propagation)
+	c.Archive = c.Archive.clone()
 	c.LogAge, c.LogSize = orDefault(c.LogAge, time.Hour), orDefault(c.LogSize, 1_000_000)
 	c.Poll, c.RetryLimit = orDefault(c.Poll, 100*time.Millisecond), orDefault(c.RetryLimit, 16)
 	return c, nil
@@ -157,6 +162,9 @@ func (c Config) wrong(driver string) string {
 		return "Limits: negative"
 	case c.LogAge < 0 || c.LogSize < 0 || c.Poll < 0 || c.RetryLimit < 0:
 		return "LogAge, LogSize, Poll or RetryLimit: negative"
+	}
+	if flaw := c.Archive.flaw(c); flaw != "" {
+		return flaw
 	}
 	for k, p := range c.Propagation {
 		if p > graph.Orphan {
@@ -187,8 +195,8 @@ func (c Config) names() *strings.Replacer {
 		return `"` + c.Schema + `"."` + c.Prefix + table + `"`
 	}
 	var pairs []string
-	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "records", "members", "adopted", "seq", "restricts"} {
+	for _, table := range []string{"meta", "kinds", "objects", "owners", "log", "records", "members", "adopted", "seq", "restricts", "archive", "archive_at", "archive_owners", "archive_owners_uid", "archive_entries", "holds", "trails", "payloads", "archive_settings"} {
 		pairs = append(pairs, "{"+table+"}", quote(table), "{#"+table+"}", `"`+c.Prefix+table+`"`)
 	}
-	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`, "{policies}", quote("log_policies"), "{#policies}", `"`+c.Prefix+`log_policies"`, "{stamp}", stampText(c.Dialect), "{start}", startText(c.Dialect), "{least}", c.leastName())...)
+	return strings.NewReplacer(append(pairs, "{index}", quote("owners_owner"), "{#index}", `"`+c.Prefix+`owners_owner"`, "{policies}", quote("log_policies"), "{#policies}", `"`+c.Prefix+`log_policies"`, "{stamp}", c.stampText(), "{start}", startText(c.Dialect), "{least}", c.leastName())...)
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+
+	"github.com/ownergraph/ownergraph/graph"
 )
 
 // conn runs statements: in a transaction if tx is set, on one connection if only is set, and
@@ -20,6 +22,8 @@ type conn struct {
 	// policies says that the kinds by which the call is judged are of tables with policySchema. The
 	// statements are those of such tables then. The stamp of the kinds refuses them on other ones.
 	policies bool
+
+	payloads map[graph.Kind][]payloadColumn // SQLite: the columns of tables, in a transaction of the store
 }
 
 func (c *conn) stmt(ctx context.Context, text string) *sql.Stmt {

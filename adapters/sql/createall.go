@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -52,19 +53,28 @@ func (ses *session) whyNotAll(ctx context.Context, verb string, rows []*row) err
 }
 
 // checkAllNew is checkNew for new objects. It locks all their owners in the order of the
-// UIDs.
+// UIDs. An owner may be one of the new objects, as in a ring that a restore brings back.
 func (ses *session) checkAllNew(ctx context.Context, verb string, kinds *kindSet, rows []*row) error {
 	if !ses.s.conf.Strict {
 		return nil
 	}
+	own := make(map[graph.UID]*row, len(rows))
+	for _, r := range rows {
+		own[r.object.UID] = r
+	}
 	var refs []graph.Owner
 	for _, r := range rows {
-		refs = append(refs, newReferences(nil, r.object.Owners)...)
+		for _, ref := range newReferences(nil, r.object.Owners) {
+			if own[ref.UID] == nil {
+				refs = append(refs, ref)
+			}
+		}
 	}
 	found := map[graph.UID]*row{}
 	if err := ses.lockOwners(ctx, refs, nil, found); err != nil {
 		return err
 	}
+	maps.Copy(found, own)
 	for _, r := range rows {
 		if err := refuseUnfit(verb, kinds, r.object, newReferences(nil, r.object.Owners), found); err != nil {
 			return err

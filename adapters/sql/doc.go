@@ -143,7 +143,7 @@
 // # Tables by hand
 //
 // [Schema] has the statements of each version of the tables, and [TriggerText] those of triggers. Those of
-// version 3 are the step of policies: see "Policies".
+// version 3 are the step of policies: see "Policies". Those of version 4 are the step of the archive: see "Archive".
 // The command "ownergraph schema" prints them, for goose, Flyway, Atlas or a person. They give what
 // Migrate gives. Then the role of the program needs no right to create anything: SELECT, INSERT,
 // UPDATE and DELETE on the tables, and USAGE on the sequences. Two calls remain. The program still
@@ -202,6 +202,91 @@
 // Below level 3 the store keeps the policies, and refuses nothing because of them. A background
 // deletion of an owner without finalizers then ends it, whatever refers to it with restrict. Only a guard
 // stops that (package guard).
+//
+// # Archive
+//
+// With Config.Archive the store keeps an entry of each object that ends (package archive):
+//
+//	c.Archive = &sqlstore.ArchiveConfig{
+//		Config: archive.Config{Keep: 30 * 24 * time.Hour},
+//		Tables: map[graph.Kind]sqlstore.Table{"photo": {Name: "photos"}},
+//	}
+//
+// The transaction that removes the object writes the entry, by each way: Delete, Patch, Update, Batch, a [Tx]
+// and Adopt. If the entry cannot be written, the object stays, as with a full disk.
+//
+// The payload of an object is its labels. For a kind of ArchiveConfig.Tables it is also the row of that table
+// with the UID of the object. The store reads the row before the object goes, in the same transaction. So let a
+// foreign key remove the row, or delete the object before the row. An object without a row has an entry without one.
+//
+//   - On Postgres the row is JSON, by row_to_json. The statement that removes the object locks the row and takes it.
+//     The role needs SELECT and UPDATE on the table for that, and INSERT for a restore.
+//     A json value null comes back as NULL, and an array begins with the number 1.
+//   - On SQLite it is JSON, too. A blob is {"blob": base64}, and a real number {"real": text}, so that both come
+//     back exactly.
+//   - A restore inserts the row with the new UID. Each column of Table.Owners that has a UID follows a restored owner. All
+//     other columns have their former values, and generated columns are computed anew.
+//   - A column that has gone, or has another type, makes the entry unreadable, and so does a new column that needs a value.
+//     Entry.Unreadable names these columns. Other new columns get their defaults.
+//   - Rows of other tables that go with the row, by ON DELETE CASCADE, are no part of the entry.
+//   - Row-level security that may hide the row from the role refuses the removal.
+//   - An entry that was edited by hand, or is of another database or a later version, is unreadable by itself. The others
+//     stay as they are.
+//
+// A database begins to use an archive by a named step: a Migrate with Config.Archive, which makes version 4 of
+// the tables after the step of policies. From then on a program without Config.Archive neither reads nor
+// writes, because its removals would leave no entry. The step waits as that of policies does. An object that was marked
+// before it may have been deleted by a user, so its entry is explicit. All processes have
+// to agree on Config.Archive, and the database has its settings. Each Migrate with other settings updates them. It refuses
+// settings that keep less, and names the field:
+//
+//   - A table of ArchiveConfig.Tables is missing, or another one. To give a table up, delete its row of og_payloads, and
+//     restart the programs.
+//   - A kind that the store serves would be left out (archive.KindConfig.Off). Delete the row of og_archive_settings before.
+//
+// A program that does not know the settings opens the store with those of [StoredArchive]. Its Migrate only checks them.
+//
+// The tables are og_archive with the entries, og_archive_owners with the owners that they name, og_holds, og_payloads,
+// og_archive_settings, and og_trails with what a marked object needs for its entry.
+//
+// Create a table of ArchiveConfig.Tables after Migrate, because it refers to og_objects. Until all of them are there
+// no object goes on Postgres, and none of the kind on SQLite.
+//
+// Times are by the clock of the server on Postgres, and by that of the program on SQLite, in microseconds. A purge
+// is one transaction, and reads the whole archive. Deletions do not wait for it.
+//
+// # Sealed payloads
+//
+// A payload may hold secrets, and each reader of og_archive has them. ArchiveConfig.Sealing encrypts the payloads of named
+// kinds, for example by adapters/age:
+//
+//	c.Archive.Sealing = ageseal.New(ageseal.Config{Kinds: []graph.Kind{"token"}, Recipients: recipients})
+//
+// The labels and the row of such an object are encrypted together, because labels may tell as much as the row. The column
+// sealed has them, and labels and payload are empty. The names and types of the columns stay in the clear, in the column shape. A
+// restore compares them with the table, and with those that were encrypted.
+//
+//   - The removal of such an object is a transaction: it locks the object and the row, reads both, and then removes the object with
+//     the sealed payload. So the archive never has the payload in the clear, nor its dead rows and its part of the log of
+//     Postgres. A deletion takes three statements, and one in a batch is no plain deletion. Other kinds pay nothing.
+//   - A program without Sealing.Open lists and holds sealed entries, and restores none. With it Entries opens each sealed payload of a page,
+//     because a restore has to know before its first write. That takes about 0.25 ms for each entry with age.
+//   - Programs on one database have to seal the same kinds. Migrate notes them in og_payloads, and refuses a program that lacks
+//     one. A program that ran before goes on until its restart, so restart all of them. A kind that already has a row there
+//     needs what a given-up table needs: delete the row, and restart the programs.
+//   - Entries from before stay in the clear, and cannot be restored, because a person could put a forged payload in the place of a sealed
+//     one that way. [Store.Reseal] seals them. It also seals old entries for new recipients.
+//   - MaxBytes bounds the sealed payload, which is some 290 bytes larger with age.
+//
+// # Readers of the archive
+//
+// [ReaderText] has the statements of a role of Postgres that reads the archive, and "ownergraph schema --archive --reader ROLE" prints
+// them. The role reads the view og_archive_entries. It sees an entry only with the right to SELECT from the table of the kind, and
+// no entry of a table with row-level security for it. The programs go on with og_archive, where no policy hides an entry from
+// them.
+//
+// The rights on the archive follow those of now. A role that may read the table reads the entries of all former rows. SQLite has
+// no roles: each user with the right to read the file reads the archive. Seal the payloads there.
 //
 // # Errors
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ownergraph/ownergraph/graph"
@@ -143,6 +144,8 @@ func (s *Store) failed(verb, object string, err error) error {
 		return err // it has its meaning and its text
 	case errors.As(err, &done):
 	case errors.As(err, &commit) && commit.isUnknown():
+	case isConstraint(err, sizeConstraint):
+		return fmt.Errorf("%s %s: archive: payload: more than Archive.MaxBytes (%d): %w: %w", verb, object, s.conf.Archive.Bound(), graph.ErrRefused, err)
 	case answerOf(err) == answerRefused:
 		return fmt.Errorf("%s %s: %w: %w", verb, object, graph.ErrRefused, err)
 	case answerOf(err) == answerLater:
@@ -217,4 +220,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 	case <-t.C:
 		return nil
 	}
+}
+
+// isConstraint reports whether Postgres has refused a write because of a constraint of the store. Drivers have the name
+// in the text of the error.
+func isConstraint(err error, name string) bool {
+	var postgres interface{ SQLState() string }
+	return errors.As(err, &postgres) && postgres.SQLState() == "23514" && strings.Contains(err.Error(), `"`+name+`"`)
 }

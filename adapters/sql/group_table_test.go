@@ -26,11 +26,11 @@ func (h *handle) groupText(t *testing.T) string {
 // TestGroupText: the statement by hand, also twice, gives the table of Group.
 func TestGroupText(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
-		h := migrated(t, d, false)
+		h := migrated(t, d, SchemaVersion)
 		before := catalogOf(t, h)
 		h.mustGroup(t, "g")
 		want := catalogOf(t, h)
-		byHand := migrated(t, newDatabases[d.name](t), false)
+		byHand := migrated(t, newDatabases[d.name](t), SchemaVersion)
 		for range 2 {
 			byHand.mustExec(t, byHand.groupText(t))
 		}

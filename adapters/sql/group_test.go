@@ -51,7 +51,7 @@ func TestGroupWithoutRights(t *testing.T) {
 // TestGroupOnOldTables: a group works on the tables of version 1, and leaves them as they are.
 func TestGroupOnOldTables(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
-		h := d.withNames(t, false)
+		h := d.withNames(t, SchemaVersion)
 		if _, err := h.Group(t.Context(), "g"); err == nil || !strings.Contains(err.Error(), h.conf.Prefix) {
 			t.Errorf("a group before Migrate: %v", err)
 		}

@@ -28,16 +28,23 @@ import (
 // the references that begin to act then. Without it Migrate upgrades to version 2, and works on tables
 // of version 3.
 //
-// Errors: ErrRefused for tables of a newer version and for an unfit server (see "Servers" in
-// the package documentation), and those of AddKind.
+// With Config.Archive it upgrades to version 4, and the same holds. It then checks the tables of the
+// payloads, and notes the settings in the database. It refuses settings that keep less than those
+// that are there (see "Archive" in the package documentation).
+//
+// Errors: ErrRefused for tables of a newer version, for settings that keep less and for an unfit server
+// (see "Servers" in the package documentation), ErrInvalid for a table of Config.Archive, and those of AddKind.
 //
 //test:by TestMigrateTogether TestMigrateRefusesNewer TestMigrateUpgrades TestMigrateOfCurrentTables
 //test:by TestMigrateWithoutRights TestMigrateWaitsBriefly TestVersionShutsOut TestMigrateReports
-//test:by TestPoliciesStep TestPoliciesBesideEachOther
+//test:by TestPoliciesStep TestPoliciesBesideEachOther TestArchiveSettingsAgree
 func (s *Store) Migrate(ctx context.Context) error {
 	err := s.checkServer(ctx)
 	if err == nil {
 		err = s.makeTables(ctx)
+	}
+	if err == nil {
+		err = s.checkPayloads(ctx)
 	}
 	if err == nil {
 		err = s.serveKinds(ctx)
@@ -63,7 +70,7 @@ const (
 func (s *Store) makeTables(ctx context.Context) error {
 	version, err := s.tables.schema(ctx, &conn{s: s})
 	if err == nil && version != 0 {
-		err = checkSchema(version)
+		err = s.conf.checkSchema(version)
 	}
 	if err != nil || version >= s.conf.version() {
 		return err
@@ -135,7 +142,7 @@ func upgrade(ctx context.Context, c *conn) error {
 	if _, err := c.one(ctx, c.s.conf.names().Replace(`SELECT version FROM {meta} WHERE id = 1`), nil, &version); err != nil {
 		return err
 	}
-	if err := checkSchema(version); err != nil {
+	if err := c.s.conf.checkSchema(version); err != nil {
 		return err
 	}
 	for _, step := range c.s.conf.steps()[version:max(version, c.s.conf.version())] {

@@ -61,7 +61,7 @@ func postgresTexts() map[string]string {
 		o AS (UPDATE {objects} o SET pos = greatest(o.pos, p.pos), seq = p.seq, deleting = $4, held = $5, body = $6, labels = $7
 			FROM p WHERE o.id = $1 AND o.pos = $2 AND o.seq = $3 RETURNING o.id, o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body),
 		d AS (DELETE FROM {owners} w USING o WHERE w.uid = o.uid AND w.owner = ANY ($8::text[])),
-		r AS (INSERT INTO {owners} (uid, owner) SELECT o.uid, x FROM o, unnest($9::text[]) x),{+restricts}
+		r AS (INSERT INTO {owners} (uid, owner) SELECT o.uid, x FROM o, unnest($9::text[]) x),{+restricts}{+archive}
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $10::bigint, $11::bigint, 1, kind, uid, scope, name, body FROM o)
 		SELECT pos, seq, id{notify} FROM o`,
@@ -104,8 +104,8 @@ func postgresTexts() map[string]string {
 // pgRemove returns the statement that removes the rows of a condition, and logs that. It
 // returns a row for each of them, with out in it.
 func pgRemove(out, where string) string {
-	return `WITH o AS (DELETE FROM {objects} o ` + where + ` RETURNING o.kind, o.uid, o.scope, o.name, o.pos),
-		d AS (DELETE FROM {owners} w USING o WHERE w.uid = o.uid),{+restricts}
+	return `WITH o AS (DELETE FROM {objects} o ` + where + ` RETURNING o.kind, o.uid, o.scope, o.name, o.pos{+o}),
+		d AS (DELETE FROM {owners} w USING o WHERE w.uid = o.uid{+d}),{+restricts}{+archive}
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name)
 			SELECT greatest(o.pos, ` + pgPos + `), nextval('{seq}'), $1::bigint, $2::bigint, 2, o.kind, o.uid, o.scope, o.name FROM o, {meta} m)
 		SELECT ` + out + `, 0, 0{notify} FROM o`
@@ -120,12 +120,25 @@ func newPostgres(c Config) tables {
 	for _, texts := range []map[string]string{postgresTexts(), postgresManyTexts(), postgresPolicyTexts(c.Strict)} {
 		for key, text := range texts {
 			text = withoutPolicies(text)
-			text = strings.ReplaceAll(t.names.Replace(text), "{notify}", notify)
-			t.text[key] = strings.ReplaceAll(text, "{system}", "0::bigint")
-			t.text[key+withSystem] = strings.ReplaceAll(text, "{system}", systemText)
+			if c.Archive != nil && strings.Contains(text, "{+archive}") {
+				t.set(key+withArchive, withEntries(c, key, text, false), notify)
+				t.set(key+withSealed, withEntries(c, key, text, true), notify)
+			}
+			t.set(key, withoutEntries(text), notify)
 		}
 	}
+	if c.Archive != nil {
+		t.set("noteall"+withArchive, withEntries(c, "noteall", pgNote, false), notify)
+		t.set("unsealed", pgUnsealed(c), notify)
+	}
 	return t
+}
+
+// set keeps a statement under its name.
+func (t *postgresTables) set(name, text, notify string) {
+	text = strings.ReplaceAll(t.names.Replace(text), "{notify}", notify)
+	t.text[name] = strings.ReplaceAll(text, "{system}", "0::bigint")
+	t.text[name+withSystem] = strings.ReplaceAll(text, "{system}", systemText)
 }
 
 // withSystem ends the name of a statement that reads the system identifier.
@@ -210,24 +223,41 @@ func (t *postgresTables) change(ctx context.Context, c *conn, old, next *row) (b
 		dropped, is := restrictsFor(&old.object, o)
 		text, args = text+withPolicies, append(args, dropped, is)
 	}
+	if next.words != nil {
+		var x columns
+		x.addWords(next, false)
+		text, args = text+withArchive, append(args, x.noted()...)
+	}
 	return t.write(ctx, c, text, next, args...)
 }
 
-func (t *postgresTables) remove(ctx context.Context, c *conn, old *row) (bool, error) {
+func (t *postgresTables) remove(ctx context.Context, c *conn, old, next *row) (bool, error) {
 	text, args := "remove", []any{newMark(), now(), old.id, old.at.pos, old.at.seq, old.stamp}
 	if c.policies && hasPolicy(&old.object) {
 		dropped, _ := restrictsFor(&old.object, nil)
 		text, args = text+withPolicies, append(args, dropped)
 	}
+	if next.words != nil {
+		if same, err := t.sealAll(ctx, c, []*row{next}); !same || err != nil {
+			return false, err
+		}
+		var x columns
+		x.addWords(next, true)
+		text, args = x.withEntries(text, args)
+	}
 	return t.write(ctx, c, text, nil, args...)
 }
 
-func (t *postgresTables) removePlain(ctx context.Context, c *conn, kind int64, place []byte, pre graph.Precondition, stamp int64) (bool, error) {
+func (t *postgresTables) removePlain(ctx context.Context, c *conn, kind int64, place []byte, pre graph.Precondition, stamp int64, w *words) (bool, error) {
 	at := positionOf(pre.Version)
 	if pre.Version != "" && (at.pos == 0 || at.version() != pre.Version) || !isPlainText(string(pre.UID)) {
 		return false, nil // no version of this store; the rules refuse it
 	}
-	return t.write(ctx, c, nameFor(c, "plain"), nil, newMark(), now(), kind, place, string(pre.UID), at.pos, at.seq, stamp)
+	text, args := nameFor(c, "plain"), []any{newMark(), now(), kind, place, string(pre.UID), at.pos, at.seq, stamp}
+	if w != nil {
+		text, args = text+withArchive, append(args, w.explicit, bytesOf(w.cause), w.holder, w.keep)
+	}
+	return t.write(ctx, c, text, nil, args...)
 }
 
 // isPlainText reports whether the text is like a UID of the store. Postgres takes no other

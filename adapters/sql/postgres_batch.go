@@ -58,7 +58,9 @@ func (s *Store) removePlainOnes(ctx context.Context, t *postgresTables, writes [
 		w := &writes[i]
 		r := &row{kind: kinds.number(w.Key.Kind), place: placeOf(w.Key), at: positionOf(w.Options.Precondition.Version)}
 		r.object.UID = w.Options.Precondition.UID
+		r.words = s.wordsOfDeletion(w.Key.Kind, &w.Options)
 		x.add(r)
+		x.addWords(r, false)
 	}
 	var done map[graph.UID]position
 	err = s.retry(ctx, func() (err error) {
@@ -93,7 +95,7 @@ func (s *Store) isExactDeletion(kinds *kindSet, w *graph.Write) bool {
 // batchTogether carries out writes with one statement for each sort. It locks the objects
 // in the order of their UIDs.
 func (ses *session) batchTogether(ctx context.Context, t *postgresTables, writes []graph.Write, which []int, results []error) error {
-	if ses.s.conf.Strict && slices.ContainsFunc(which, func(i int) bool { return writes[i].Change.AddOwner != nil }) {
+	if ses.s.conf.Strict && slices.ContainsFunc(which, func(i int) bool { return writes[i].Change.AddOwner != nil || len(writes[i].Change.Relink) > 0 }) {
 		return ses.batch(ctx, writes, which, results)
 	}
 	kinds, err := ses.s.readKinds(ctx, &ses.c)
@@ -104,7 +106,7 @@ func (ses *session) batchTogether(ctx context.Context, t *postgresTables, writes
 	if err != nil {
 		return err
 	}
-	var removed, old, next []*row
+	var gone, last, old, next, noted []*row
 	for _, i := range which {
 		w := &writes[i]
 		r := live[w.Key.Place()]
@@ -115,23 +117,36 @@ func (ses *session) batchTogether(ctx context.Context, t *postgresTables, writes
 		if ses.s.conf.Strict && r.restricted && w.Type == graph.WriteDelete {
 			return ses.batch(ctx, writes, which, results) // it may wait for a deletion before it
 		}
-		switch out.Effect {
-		case finalizer.Removed:
-			removed = append(removed, r)
-		case finalizer.Stored:
-			old, next = append(old, r), append(next, r.next(out.Object))
+		after := r.next(out.Object)
+		after.words = ses.s.wordsOf(&r.object, &out, deletionOf(w))
+		switch {
+		case out.Effect == finalizer.Removed:
+			gone, last = append(gone, r), append(last, after)
+		case out.Effect == finalizer.Stored:
+			old, next = append(old, r), append(next, after)
+		case after.words != nil:
+			noted = append(noted, after)
 		}
 		delete(live, w.Key.Place())
 	}
-	if len(removed) > 0 {
-		if err := t.removeAll(ctx, &ses.c, removed); err != nil {
-			return err
-		}
+	if len(gone) > 0 {
+		err = t.removeAll(ctx, &ses.c, gone, last)
 	}
-	if len(next) == 0 {
-		return nil
+	if err == nil && len(next) > 0 {
+		err = t.changeAll(ctx, &ses.c, old, next)
 	}
-	return t.changeAll(ctx, &ses.c, old, next)
+	if err == nil && len(noted) > 0 {
+		err = t.noteTrails(ctx, &ses.c, noted)
+	}
+	return err
+}
+
+// deletionOf returns the options of a deletion, nil for another write.
+func deletionOf(w *graph.Write) *graph.DeleteOptions {
+	if w.Type == graph.WriteDelete {
+		return &w.Options
+	}
+	return nil
 }
 
 // outcome returns the outcome of a write of a batch. The row is nil if there is none.
@@ -145,7 +160,7 @@ func (s *Store) outcome(kinds *kindSet, w *graph.Write, r *row) (finalizer.Outco
 	case r == nil:
 		return finalizer.Outcome{}, fmt.Errorf("%s: %w", w, graph.ErrNotFound)
 	}
-	return write(kinds, r.object)
+	return write.judge(kinds, r.object)
 }
 
 // findWritten locks the rows of the writes.

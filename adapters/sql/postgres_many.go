@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"github.com/ownergraph/ownergraph/graph"
 )
@@ -42,7 +43,7 @@ func postgresManyTexts() map[string]string {
 			FROM (SELECT nextval('{seq}') AS seq, u.* FROM unnest($1::bigint[], $2::boolean[], $3::boolean[], $4::bytea[]) AS u(id, deleting, held, body)) x, p
 			WHERE o.id = x.id RETURNING o.kind, o.uid, o.scope, o.name, o.pos, o.seq, o.body),
 		d AS (DELETE FROM {owners} w USING unnest($5::text[], $6::text[]) AS u(uid, owner) WHERE w.uid = u.uid AND w.owner = u.owner),
-		r AS (INSERT INTO {owners} (uid, owner) SELECT * FROM unnest($7::text[], $8::text[])),{+restricts}
+		r AS (INSERT INTO {owners} (uid, owner) SELECT * FROM unnest($7::text[], $8::text[])),{+restricts}{+archive}
 		l AS (INSERT INTO {log} (pos, seq, mark, at, type, kind, uid, scope, name, body)
 			SELECT pos, seq, $9::bigint, $10::bigint, 1, kind, uid, scope, name, body FROM o)
 		SELECT uid, pos, seq{notify} FROM o`,
@@ -60,6 +61,7 @@ type columns struct {
 	policies                 bool     // there are objects with one
 	restrictsUIDs, restricts []string // pairs of {+restricts} to add
 	freedUIDs, freed         []string // and to remove
+	archived                 archivedColumns
 }
 
 func (c *columns) add(r *row) {
@@ -129,7 +131,11 @@ func (t *postgresTables) written(ctx context.Context, c *conn, text string, args
 // removePlainAll removes the rows that are as the arrays say, and have no finalizer and no
 // grace period. It returns their UIDs.
 func (t *postgresTables) removePlainAll(ctx context.Context, c *conn, x *columns, stamp int64) (map[graph.UID]position, error) {
-	return t.written(ctx, c, nameFor(c, "plainall"), newMark(), now(), x.kinds, x.places, x.uids, x.pos, x.seq, stamp)
+	text, args := nameFor(c, "plainall"), []any{newMark(), now(), x.kinds, x.places, x.uids, x.pos, x.seq, stamp}
+	if len(x.archived.uids) > 0 {
+		text, args = text+withArchive, append(args, x.endings()...)
+	}
+	return t.written(ctx, c, text, args...)
 }
 
 // findAll locks the rows at the places, in the order of their UIDs.
@@ -143,16 +149,30 @@ func (t *postgresTables) findAll(ctx context.Context, c *conn, x *columns, add f
 	})
 }
 
-// removeAll removes rows that are locked.
-func (t *postgresTables) removeAll(ctx context.Context, c *conn, list []*row) error {
+// removeAll removes rows that are locked. Last has their last states. The payloads of sealed rows pass through the program, so
+// a statement has a bounded number of them.
+func (t *postgresTables) removeAll(ctx context.Context, c *conn, list, last []*row) error {
+	if len(last) > maxSealed && slices.ContainsFunc(last, (*row).isSealed) {
+		if err := t.removeAll(ctx, c, list[maxSealed:], last[maxSealed:]); err != nil {
+			return err
+		}
+		list, last = list[:maxSealed], last[:maxSealed]
+	}
+	if same, err := t.sealAll(ctx, c, last); !same || err != nil {
+		return cmp.Or(err, errRaced)
+	}
 	var x columns
-	for _, r := range list {
+	for i, r := range list {
 		x.add(r)
 		x.addRestricts(&r.object, nil)
+		x.addWords(last[i], true)
 	}
 	text, args := "removeall", []any{newMark(), now(), x.ids}
 	if c.policies && x.policies {
 		text, args = text+withPolicies, append(args, x.freedUIDs, x.freed)
+	}
+	if len(x.archived.uids) > 0 {
+		text, args = x.withEntries(text, args)
 	}
 	at, err := t.written(ctx, c, text, args...)
 	return all(at, list, err)
@@ -167,10 +187,14 @@ func (t *postgresTables) changeAll(ctx context.Context, c *conn, old, next []*ro
 		removed, added := difference(&old[i].object, &r.object)
 		x.addOwners(r.object.UID, removed, added)
 		x.addRestricts(&old[i].object, &r.object)
+		x.addWords(r, false)
 	}
 	text, args := "changeall", []any{x.ids, x.deleting, x.held, x.bodies, x.disownedUIDs, x.disownedBy, x.ownedUIDs, x.owners, newMark(), now()}
 	if c.policies && x.policies {
 		text, args = text+withPolicies, append(args, x.freedUIDs, x.freed, x.restrictsUIDs, x.restricts)
+	}
+	if len(x.archived.uids) > 0 {
+		text, args = text+withArchive, append(args, x.noted()...)
 	}
 	at, err := t.written(ctx, c, text, args...)
 	return all(at, next, err)

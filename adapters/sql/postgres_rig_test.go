@@ -26,12 +26,14 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, runGuardTask(task))
 		os.Exit(1)
 	}
-	if task, is := os.LookupEnv(adoptVariable); is {
-		if err := runAdoptTask(task); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+	for variable, run := range map[string]func(string) error{adoptVariable: runAdoptTask, archiveVariable: runArchiveTask} {
+		if task, is := os.LookupEnv(variable); is {
+			if err := run(task); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			os.Exit(0)
 		}
-		os.Exit(0)
 	}
 	if task, is, err := processes.OfThisProcess(); is {
 		if err == nil {
@@ -87,7 +89,7 @@ func newPostgresDatabase(tb storetest.TB) *database {
 	}
 }
 
-// emptySchema drops the tables of the user, and deletes the rows of the store.
+// emptySchema drops the tables of the user, and deletes the rows of the store. A test may have made no tables.
 func emptySchema(schema string) error {
 	db, err := openPostgres(server.DSN(), &faults{})
 	if err != nil {
@@ -95,7 +97,11 @@ func emptySchema(schema string) error {
 	}
 	defer db.Close()
 	names := Config{Schema: schema, Prefix: "og_"}.names()
-	text := names.Replace(`DROP TABLE IF EXISTS {adopted}, {members}, {restricts}, "` + schema + `"."payload_og_meta", "` + schema + `"."loose", "` + schema + `"."photos", "` + schema + `"."the ""buckets"";", "` + schema + `"."teams"; TRUNCATE {objects}, {owners}, {log}, {records}, {kinds}, {meta}; ALTER TABLE {objects} DROP COLUMN IF EXISTS restricted; ALTER TABLE {log} DROP CONSTRAINT IF EXISTS {#policies}`)
+	made := false
+	if err := db.QueryRow(`SELECT to_regclass($1) IS NOT NULL`, names.Replace(`{objects}`)).Scan(&made); err != nil || !made {
+		return err
+	}
+	text := names.Replace(`DROP TABLE IF EXISTS {adopted}, {members}, {restricts}, {archive}, {archive_owners}, {holds}, {trails}, {payloads}, {archive_settings}, "` + schema + `"."payload_og_meta", "` + schema + `"."loose", "` + schema + `"."photos", "` + schema + `"."the ""buckets"";", "` + schema + `"."teams"; TRUNCATE {objects}, {owners}, {log}, {records}, {kinds}, {meta}; ALTER TABLE {objects} DROP COLUMN IF EXISTS restricted; ALTER TABLE {log} DROP CONSTRAINT IF EXISTS {#policies}`)
 	for range 10 { // a caller that was cancelled may still have locks for a moment
 		if _, err = db.Exec(text); answerOf(err) != answerRetry {
 			return err

@@ -75,7 +75,7 @@ func postgresSteps() [][]string {
 	for i, text := range postgresUpgrades() {
 		list = append(list, []string{`LOCK TABLE {objects} IN SHARE ROW EXCLUSIVE MODE`, touchKinds, text, raised(i + firstSchema)})
 	}
-	return append(list, postgresPolicies())
+	return append(list, postgresPolicies(), postgresArchive())
 }
 
 // migrateLock is the number of the advisory lock of all migrations.

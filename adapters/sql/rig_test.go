@@ -140,7 +140,7 @@ func (h *handle) restart(ctx context.Context) (storetest.Subject, error) {
 }
 
 func (h *handle) second(context.Context) (storetest.Subject, error) {
-	next, err := h.d.handleOn(h.tb, func(c *Config) { c.Strict, c.Policies = h.conf.Strict, h.conf.Policies })
+	next, err := h.d.handleOn(h.tb, func(c *Config) { c.Strict, c.Policies, c.Archive = h.conf.Strict, h.conf.Policies, h.conf.Archive })
 	if err != nil {
 		return storetest.Subject{}, err
 	}
@@ -168,10 +168,14 @@ var copied = []string{"{meta}", "{kinds}", "{objects}", "{owners}", "{log}", "{r
 
 // copies returns the tables of a backup.
 func (h *handle) copies() []string {
+	list := slices.Clone(copied)
 	if h.conf.Policies {
-		return append(slices.Clone(copied), "{restricts}")
+		list = append(list, "{restricts}")
 	}
-	return copied
+	if h.conf.Archive != nil {
+		list = append(list, "{archive}", "{archive_owners}", "{holds}", "{trails}", "{payloads}", "{archive_settings}")
+	}
+	return list
 }
 
 // backup copies the rows. The restore puts them back, with their former epoch and log, and
@@ -220,6 +224,9 @@ func (c content) write(ctx context.Context, h *handle, ses *session) error {
 		for _, values := range c[table] {
 			var marks []string
 			for i := range values {
+				if b, is := values[i].([]byte); is {
+					values[i] = append([]byte{}, b...) // the driver reads an empty blob as nil, which it writes as NULL
+				}
 				marks = append(marks, fmt.Sprintf("$%d", i+1))
 			}
 			text := h.conf.names().Replace("INSERT INTO "+table+" VALUES (") + strings.Join(marks, ", ") + ")"

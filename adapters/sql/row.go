@@ -22,7 +22,8 @@ type row struct {
 	labels string // JSON, or "" for none
 	stamp  int64  // by which the row was read, if one statement has found it
 
-	restricted bool // an object may restrict it, if a write has found the row
+	words      *words // what the write adds to the trail of the object, with an archive alone
+	restricted bool   // an object may restrict it, if a write has found the row
 }
 
 // placeOf returns a scope and a name as one text of at most maxPlace bytes, because

@@ -8,19 +8,22 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// The versions of the tables that Migrate makes. This package uses both.
+// The versions of the tables that Migrate makes. This package uses all of them.
 const (
 	// SchemaVersion is the version without Config.Policies.
 	SchemaVersion = plainSchema
 	// PoliciesVersion is the version with Config.Policies.
 	PoliciesVersion = policySchema
+	// ArchiveVersion is the version with Config.Archive.
+	ArchiveVersion = archiveSchema
 )
 
 // Schema returns the statements that make a version of the tables from the version before it, for
 // a program or a person that changes the database. Version 1 begins with an empty database. Config
 // needs a Dialect. Schema and Prefix give the names, and Kinds is not used: Migrate serves the
 // kinds without a right to create tables. Execute version 3 ([PoliciesVersion]) only as the step of
-// Config.Policies: it shuts out each program that knows no policies.
+// Config.Policies: it shuts out each program that knows no policies. Execute version 4
+// ([ArchiveVersion]) only as the step of Config.Archive: it shuts out each program without that.
 //
 // The statements of one version belong into one transaction. They are those of Migrate, which then
 // finds current tables. A second execution changes nothing. TriggerText has the triggers.
@@ -77,7 +80,10 @@ func (c Config) steps() [][]string {
 
 // version is the version of the tables that Migrate makes.
 func (c Config) version() int64 {
-	if c.Policies {
+	switch {
+	case c.Archive != nil:
+		return archiveSchema
+	case c.Policies:
 		return policySchema
 	}
 	return plainSchema

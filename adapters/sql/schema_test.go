@@ -16,15 +16,14 @@ import (
 // version, and after a second execution. Migrate then makes nothing.
 func TestSchemaIsMigrate(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
-		for version := SchemaVersion; version <= PoliciesVersion; version++ {
-			policies := version == PoliciesVersion
-			want := catalogOf(t, migrated(t, d, policies))
+		for version := SchemaVersion; version <= ArchiveVersion; version++ {
+			want := catalogOf(t, migrated(t, d, version))
 			if len(want) < 11 {
 				t.Fatalf("the catalog has %d lines: %v", len(want), want)
 			}
 			for from := range version {
 				t.Run(fmt.Sprintf("from %d to %d", from, version), func(t *testing.T) {
-					h := newDatabases[d.name](t).withNames(t, policies)
+					h := newDatabases[d.name](t).withNames(t, version)
 					if from > 0 {
 						h.makeVersion(t, from)
 					}
@@ -64,8 +63,8 @@ func (h *handle) isMigrated(t *testing.T, want []string) {
 }
 
 // migrated returns a store with tables of Migrate, which have a prefix of their own.
-func migrated(t *testing.T, d *database, policies bool) *handle {
-	h := d.withNames(t, policies)
+func migrated(t *testing.T, d *database, version int) *handle {
+	h := d.withNames(t, version)
 	if err := h.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -74,16 +73,19 @@ func migrated(t *testing.T, d *database, policies bool) *handle {
 
 // withNames opens the database without a migration, with kinds and a prefix of its own. Its schema
 // on Postgres may be new.
-func (d *database) withNames(t *testing.T, policies bool) *handle {
+func (d *database) withNames(t *testing.T, version int) *handle {
 	t.Helper()
-	d.conf.Prefix, d.conf.Kinds, d.conf.Policies = fmt.Sprintf("by%d_", schemas.Add(1)), kindsOfTests(), policies
+	d.conf.Prefix, d.conf.Kinds, d.conf.Policies = fmt.Sprintf("by%d_", schemas.Add(1)), kindsOfTests(), version >= PoliciesVersion
+	if d.conf.Archive = nil; version == ArchiveVersion {
+		d.conf.Archive = &ArchiveConfig{}
+	}
 	if d.conf.Dialect == Postgres {
-		d.mustHandle(t, func(c *Config) { c.Prefix, c.Policies = "og_", false }) // the rig empties these tables
+		d.mustHandle(t, func(c *Config) { c.Prefix, c.Policies, c.Archive = "og_", false, nil }) // the rig empties these tables
 	}
 	h := d.withoutMigrate(t)
 	if d.conf.Dialect == Postgres {
 		t.Cleanup(func() {
-			h.drop(t, h.conf.names().Replace(`DROP TABLE IF EXISTS {objects}, {owners}, {log}, {records}, {members}, {restricts}, {kinds}, {meta}; DROP SEQUENCE IF EXISTS {seq}`))
+			h.drop(t, h.conf.names().Replace(`DROP TABLE IF EXISTS {objects}, {owners}, {log}, {records}, {members}, {restricts}, {archive}, {archive_owners}, {holds}, {trails}, {payloads}, {archive_settings}, {kinds}, {meta}; DROP SEQUENCE IF EXISTS {seq}`))
 		})
 	}
 	return h
@@ -265,8 +267,8 @@ func TestSchemaErrors(t *testing.T) {
 	}{
 		{Config{}, 1, "schema: Dialect: unset: want SQLite or Postgres", "no driver tells the dialect"},
 		{Config{Dialect: 9}, 1, "schema: Dialect: dialect(9): want SQLite or Postgres", "no such dialect"},
-		{Config{Dialect: SQLite}, 0, "schema: version 0: want 1 to 3", "an empty database"},
-		{Config{Dialect: Postgres}, 4, "schema: version 4: want 1 to 3", "a later version"},
+		{Config{Dialect: SQLite}, 0, "schema: version 0: want 1 to 4", "an empty database"},
+		{Config{Dialect: Postgres}, 5, "schema: version 5: want 1 to 4", "a later version"},
 		{Config{Dialect: Postgres, Prefix: `x"`}, 1, `schema: Prefix: "x\"": want a name`, "a name with a quote"},
 		{Config{Dialect: SQLite, Schema: "a b"}, 1, `schema: Schema: "a b": want a name`, "a name with a blank"},
 	} {

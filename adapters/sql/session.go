@@ -29,13 +29,17 @@ type tables interface {
 	// find reads the row at a place, nil if there is none, and the stamp of the kinds. With
 	// lock no other transaction changes the row before the end of this one.
 	find(ctx context.Context, c *conn, kind int64, place []byte, lock bool) (*row, int64, error)
-	// create, change and remove write a row, and log that.
+	// create, change and remove write a row, and log that. With an archive the words of the next row are
+	// added to its trail, and remove writes an entry.
 	create(ctx context.Context, c *conn, r *row, stamp int64) (bool, error)
 	change(ctx context.Context, c *conn, old, next *row) (bool, error)
-	remove(ctx context.Context, c *conn, old *row) (bool, error)
+	remove(ctx context.Context, c *conn, old, next *row) (bool, error)
+	// noteTrail adds the words of a row that stays as it is.
+	noteTrail(ctx context.Context, c *conn, r *row) (bool, error)
 	// removePlain removes the row at a place without reading it, if it satisfies pre, and
-	// has no finalizer and no grace period. It may always return false.
-	removePlain(ctx context.Context, c *conn, kind int64, place []byte, pre graph.Precondition, stamp int64) (bool, error)
+	// has no finalizer and no grace period. It may always return false. The words are those of its entry,
+	// nil for none.
+	removePlain(ctx context.Context, c *conn, kind int64, place []byte, pre graph.Precondition, stamp int64, w *words) (bool, error)
 	// owners reads the rows with the UIDs, which are sorted. No other transaction changes
 	// them before the end of this one. With first this one may set their column restricted.
 	owners(ctx context.Context, c *conn, uids []string, first bool, add func(*row) error) error
@@ -85,6 +89,10 @@ type tables interface {
 	parts(ctx context.Context, c *conn, table string) (string, error)
 	// shapeOf reads the shape of a table of the user.
 	shapeOf(ctx context.Context, c *conn, t Table) (shape, error)
+	// columnsOf reads the columns of a table of the user, none if there is no such table.
+	columnsOf(ctx context.Context, c *conn, t Table) ([]payloadColumn, error)
+	// restoreRows inserts rows of one kind, which have the same columns.
+	restoreRows(ctx context.Context, c *conn, t Table, columns []payloadColumn, rows []payload) error
 	// lockTable keeps writers of a table of the user out until the end of the transaction.
 	lockTable(ctx context.Context, c *conn, t Table) error
 	// after returns the position behind a change.

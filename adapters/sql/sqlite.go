@@ -69,7 +69,7 @@ const sqliteLook = `SELECT {stamp}, m.epoch, m.reason, m.floor, (SELECT pos + 1 
 func newSQLite(c Config) tables {
 	t := &sqliteTables{conf: c, text: map[string]string{}}
 	names := c.names()
-	for _, texts := range []map[string]string{sqliteTexts(), sqliteManyTexts(), sqlitePolicyTexts(c.Strict)} {
+	for _, texts := range []map[string]string{sqliteTexts(), sqliteManyTexts(), sqlitePolicyTexts(c.Strict), sqliteArchiveTexts(c)} {
 		for key, text := range texts {
 			t.text[key] = names.Replace(text)
 		}
@@ -189,11 +189,21 @@ func (t *sqliteTables) change(ctx context.Context, c *conn, old, next *row) (boo
 	if err := c.execOne(ctx, t.text["update"], pos, o.Deleting, next.held(), body, next.labels, next.id); err != nil {
 		return false, err
 	}
+	if next.words != nil {
+		if _, err := t.noteTrail(ctx, c, next); err != nil {
+			return false, err
+		}
+	}
 	return true, t.setOwners(ctx, c, &old.object, o)
 }
 
-func (t *sqliteTables) remove(ctx context.Context, c *conn, old *row) (bool, error) {
+func (t *sqliteTables) remove(ctx context.Context, c *conn, old, next *row) (bool, error) {
 	key := &old.object.Key
+	if next.words != nil {
+		if err := t.addEntry(ctx, c, next); err != nil {
+			return false, err
+		}
+	}
 	if _, err := t.log(ctx, c, logGone, old.kind, *key, nil); err != nil {
 		return false, err
 	}
@@ -203,7 +213,7 @@ func (t *sqliteTables) remove(ctx context.Context, c *conn, old *row) (bool, err
 	return true, c.execOne(ctx, t.text["delete"], old.id)
 }
 
-func (t *sqliteTables) removePlain(context.Context, *conn, int64, []byte, graph.Precondition, int64) (bool, error) {
+func (t *sqliteTables) removePlain(context.Context, *conn, int64, []byte, graph.Precondition, int64, *words) (bool, error) {
 	return false, nil // a read costs no round trip
 }
 

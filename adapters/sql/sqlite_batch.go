@@ -77,6 +77,11 @@ func (t *sqliteTables) removePlainAll(ctx context.Context, c *conn, kinds *kindS
 	if err != nil {
 		return nil, err
 	}
+	if c.s.conf.Archive != nil {
+		if err := t.addEntries(ctx, c, writes, plain, next); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := c.exec(ctx, t.text["disownall"], next); err != nil {
 		return nil, err
 	}
@@ -96,8 +101,13 @@ func (t *sqliteTables) removePlainAll(ctx context.Context, c *conn, kinds *kindS
 	case n == int64(len(plain)):
 		return nil, nil
 	}
+	return t.logged(ctx, c, next)
+}
+
+// logged returns the UIDs of the changes from a position on.
+func (t *sqliteTables) logged(ctx context.Context, c *conn, from int64) (map[graph.UID]bool, error) {
 	done := map[graph.UID]bool{}
-	err = c.each(ctx, t.text["logged"], []any{next}, func(rows *sql.Rows) error {
+	err := c.each(ctx, t.text["logged"], []any{from}, func(rows *sql.Rows) error {
 		var uid graph.UID
 		if err := rows.Scan(&uid); err != nil {
 			return err

@@ -65,7 +65,7 @@ func sqliteSteps() [][]string {
 	for i, text := range sqliteUpgrades() {
 		list = append(list, []string{text, raised(i + firstSchema)})
 	}
-	return append(list, sqlitePolicies())
+	return append(list, sqlitePolicies(), sqliteArchive())
 }
 
 // errLogEmpty says that the log has lost its last row, which has the last number. The number

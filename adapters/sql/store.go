@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/logline"
 )
 
 // Store keeps objects in a database. It is an ownergraph.Store, Fencer, Lister,
-// LabelSelector, VersionComparer, Leveler, Records, Constrainer, Gracer, Batcher and Limiter. It is
+// LabelSelector, VersionComparer, Leveler, Records, Constrainer, Gracer, Batcher and Limiter, and an archive.Store. It is
 // safe for concurrent use. Any number of stores and processes may use one database. Use New.
 type Store struct {
 	db      *sql.DB
@@ -55,6 +56,7 @@ var _ interface {
 	ownergraph.Limiter
 	ownergraph.Constrainer
 	ownergraph.Gracer
+	archive.Store
 } = (*Store)(nil)
 
 // Close closes the prepared statements. It does not close the database. No other method

@@ -15,8 +15,10 @@ const (
 	plainSchema = 2
 	// policySchema is their version from which the policies of references act.
 	policySchema = 3
-	// schemaVersion is the newest version that this program knows.
+	// schemaVersion is the newest version that a program without Config.Archive works on.
 	schemaVersion = policySchema
+	// archiveSchema is their version from which each object that ends has an entry.
+	archiveSchema = 4
 )
 
 var (
@@ -25,22 +27,39 @@ var (
 	errNoTables = errors.New("there are no tables: call Migrate")
 )
 
-// checkSchema refuses the tables of a version that this program does not know.
-func checkSchema(version int64) error {
+// checkSchema refuses the tables of a version that this program does not know, or does not work on.
+func (c Config) checkSchema(version int64) error {
 	switch {
-	case version > schemaVersion:
-		return fmt.Errorf("version %d, this program knows %d: %w: %w", version, schemaVersion, graph.ErrRefused, errNewer)
+	case version > c.newest():
+		return newer(version)
 	case version < firstSchema:
 		return fmt.Errorf("version %d of the tables: there is no such version: %w", version, graph.ErrRefused)
 	}
 	return nil
 }
 
-// The stamps that no set of kinds has. A stamp below both is a version of the tables that
-// this program does not know, with a minus sign.
+// newest is the newest version of tables that a program with these settings works on. Without an archive its
+// removals would leave no entry.
+func (c Config) newest() int64 {
+	if c.Archive != nil {
+		return archiveSchema
+	}
+	return schemaVersion
+}
+
+func newer(version int64) error {
+	if version == archiveSchema {
+		return fmt.Errorf("version %d, this program knows %d without Config.Archive: %w: %w", version, schemaVersion, graph.ErrRefused, errNewer)
+	}
+	return fmt.Errorf("version %d, this program knows %d: %w: %w", version, archiveSchema, graph.ErrRefused, errNewer)
+}
+
+// The stamps that no set of kinds has. A stamp below all of them is a version of the tables that
+// this program does not work on, with a minus sign.
 const (
-	stampStandby = -1
-	stampNone    = -2
+	stampStandby   = -1
+	stampNone      = -2
+	stampNoArchive = -3
 )
 
 // stampText is the stamp in the row m of {meta}: of the kinds, of the version of the tables,
@@ -48,15 +67,18 @@ const (
 // stamp by which the write was judged. So no write follows an upgrade, a standby or another
 // server, and the check costs no statement of its own.
 //
-//test:by TestVersionShutsOut TestStandbyIsRefused TestStatementsOfWrites
-func stampText(d Dialect) string {
-	recovery, start := "", ""
-	if d == Postgres {
+//test:by TestVersionShutsOut TestStandbyIsRefused TestStatementsOfWrites TestArchiveShutsOut
+func (c Config) stampText() string {
+	recovery, start, without := "", "", ""
+	if c.Dialect == Postgres {
 		recovery = fmt.Sprintf(`WHEN pg_is_in_recovery() THEN %d `, stampStandby)
-		start = ` # ` + startText(d)
+		start = ` # ` + startText(c.Dialect)
 	}
-	return fmt.Sprintf(`CASE %sWHEN m.version < %d THEN %d WHEN m.version > %d THEN -m.version ELSE m.kinds%s END`,
-		recovery, firstSchema, stampNone, schemaVersion, start)
+	if c.Archive != nil {
+		without = fmt.Sprintf(`WHEN m.version < %d THEN %d `, archiveSchema, stampNoArchive)
+	}
+	return fmt.Sprintf(`CASE %sWHEN m.version < %d THEN %d %sWHEN m.version > %d THEN -m.version ELSE m.kinds%s END`,
+		recovery, firstSchema, stampNone, without, c.newest(), start)
 }
 
 // checkStamp returns the reason of a stamp that no set of kinds has.
@@ -68,8 +90,10 @@ func checkStamp(stamp int64) error {
 		return &notDone{cause: errStandby, after: later}
 	case stamp == stampNone:
 		return errNoTables
+	case stamp == stampNoArchive:
+		return fmt.Errorf("the tables have no archive: call Migrate: %w", graph.ErrRefused)
 	}
-	return checkSchema(-stamp)
+	return newer(-stamp)
 }
 
 // startText is the moment at which the server was started, in microseconds. Two servers of one history,

@@ -8,8 +8,13 @@ import (
 	"github.com/ownergraph/ownergraph/graph"
 )
 
-// rule returns the outcome of a write for the live object.
-type rule func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error)
+// rule is a write on a live object.
+type rule struct {
+	// judge returns its outcome.
+	judge func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error)
+	// del has the options of a deletion, and is nil for another write.
+	del *graph.DeleteOptions
+}
 
 // Create adds an object by the rules of finalizer.Create. It returns the stored object,
 // with its UID, its version and its resolved references.
@@ -25,7 +30,7 @@ type rule func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error)
 //test:by TestKit
 func (s *Store) Create(ctx context.Context, o graph.Object) (graph.Object, error) {
 	var made graph.Object
-	err := s.write(ctx, len(o.Owners) > 0, func(ses *session) (err error) {
+	err := s.write(ctx, s.conf.Strict && len(o.Owners) > 0, func(ses *session) (err error) {
 		made, err = ses.create(ctx, o)
 		return err
 	})
@@ -53,7 +58,7 @@ func (s *Store) Update(ctx context.Context, o graph.Object) (graph.Object, error
 //
 //test:by TestKit
 func (s *Store) Patch(ctx context.Context, key graph.Key, pre graph.Precondition, change graph.Change) error {
-	_, err := s.writeOne(ctx, "patch", key, change.AddOwner != nil, s.patchRule(pre, change))
+	_, err := s.writeOne(ctx, "patch", key, change.AddOwner != nil || len(change.Relink) > 0, s.patchRule(pre, change))
 	return err
 }
 
@@ -76,41 +81,41 @@ func (s *Store) Delete(ctx context.Context, key graph.Key, opts graph.DeleteOpti
 }
 
 func (s *Store) updateRule(o graph.Object) rule {
-	return func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error) {
+	return rule{judge: func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error) {
 		out, err := finalizer.Update(live, kinds.resolveAll(o))
 		if err == nil && out.Effect == finalizer.Stored {
 			err = kinds.check("update", live.Owners, out.Object, s.conf.Limits)
 		}
 		return out, err
-	}
+	}}
 }
 
 func (s *Store) patchRule(pre graph.Precondition, change graph.Change) rule {
-	return func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error) {
+	return rule{judge: func(kinds *kindSet, live graph.Object) (finalizer.Outcome, error) {
 		change := change
 		if change.AddOwner != nil {
 			owner := kinds.resolve(live.Key, *change.AddOwner)
 			change.AddOwner = &owner
 		}
 		out, err := finalizer.Patch(live, pre, change)
-		adds := change.AddOwner != nil || change.AddFinalizer != ""
+		adds := change.AddOwner != nil || len(change.Relink) > 0 || change.AddFinalizer != ""
 		if err == nil && adds && out.Effect == finalizer.Stored {
 			err = kinds.check("patch", live.Owners, out.Object, s.conf.Limits)
 		}
 		return out, err
-	}
+	}}
 }
 
 func (s *Store) deleteRule(kind graph.Kind, opts graph.DeleteOptions) rule {
-	return func(_ *kindSet, live graph.Object) (finalizer.Outcome, error) {
+	return rule{del: &opts, judge: func(_ *kindSet, live graph.Object) (finalizer.Outcome, error) {
 		return finalizer.Delete(live, opts, s.conf.Propagation[kind])
-	}
+	}}
 }
 
 // writeOne carries out one write on a live object, and returns the object after it.
 func (s *Store) writeOne(ctx context.Context, verb string, key graph.Key, locks bool, r rule) (graph.Object, error) {
 	var after graph.Object
-	err := s.write(ctx, locks, func(ses *session) (err error) {
+	err := s.write(ctx, s.conf.Strict && locks || s.conf.seals(key.Kind), func(ses *session) (err error) {
 		after, err = ses.apply(ctx, verb, key, r)
 		return err
 	})
@@ -120,18 +125,18 @@ func (s *Store) writeOne(ctx context.Context, verb string, key graph.Key, locks 
 	return after, nil
 }
 
-// write runs one write. On Postgres a write needs no transaction around its statement,
-// unless the store is strict, and the write has to lock the owners of new references, or an
-// owner that it marks. It also needs one if the default level of the database is not READ COMMITTED: the
+// write runs one write. On Postgres a write needs no transaction around its statement, unless it is whole: a
+// strict store has to lock the owners of new references, or an owner that the write marks, and a removal may have to seal a
+// payload. It also needs one if the default level of the database is not READ COMMITTED: the
 // snapshot of a statement would be older than its locks then.
 //
 //test:by TestOldSnapshotByDefault
-func (s *Store) write(ctx context.Context, locks bool, do func(*session) error) error {
+func (s *Store) write(ctx context.Context, whole bool, do func(*session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	defer s.announce() // also after an error: the write may be done
-	if s.conf.Dialect != Postgres || locks && s.conf.Strict {
+	if s.conf.Dialect != Postgres || whole {
 		return s.transact(ctx, do)
 	}
 	ses, err := s.reading(ctx)
@@ -150,11 +155,12 @@ func (ses *session) apply(ctx context.Context, verb string, key graph.Key, r rul
 	if err != nil {
 		return graph.Object{}, err
 	}
-	out, err := r(kinds, live.object)
+	out, err := r.judge(kinds, live.object)
 	if err != nil {
 		return graph.Object{}, err
 	}
 	next := live.next(out.Object)
+	next.words = ses.s.wordsOf(&live.object, &out, r.del)
 	if err := ses.carryOut(ctx, verb, kinds, live, next, out.Effect); err != nil {
 		return graph.Object{}, err
 	}
@@ -176,7 +182,11 @@ func (ses *session) carryOut(ctx context.Context, verb string, kinds *kindSet, l
 		}
 		done, err = ses.s.tables.change(ctx, &ses.c, live, next)
 	case finalizer.Removed:
-		done, err = ses.s.tables.remove(ctx, &ses.c, live)
+		done, err = ses.s.tables.remove(ctx, &ses.c, live, next)
+	default:
+		if next.words != nil { // a deletion that changes nothing may be the first one of a user
+			done, err = ses.s.tables.noteTrail(ctx, &ses.c, next)
+		}
 	}
 	if err == nil && !done {
 		err = errRaced
@@ -254,7 +264,7 @@ func (s *Store) deleteAtOnce(ctx context.Context, key graph.Key, opts graph.Dele
 		ses, err := s.reading(ctx)
 		if err == nil {
 			ses.c.policies = kinds.policies()
-			done, err = s.tables.removePlain(ctx, &ses.c, kinds.number(key.Kind), placeOf(key), opts.Precondition, kinds.stamp)
+			done, err = s.tables.removePlain(ctx, &ses.c, kinds.number(key.Kind), placeOf(key), opts.Precondition, kinds.stamp, s.wordsOfDeletion(key.Kind, &opts))
 		}
 		return err
 	})
@@ -262,11 +272,11 @@ func (s *Store) deleteAtOnce(ctx context.Context, key graph.Key, opts graph.Dele
 }
 
 // isPlain reports whether a deletion removes every object that has no finalizer and no
-// grace period.
+// grace period, and needs no payload before it.
 func (s *Store) isPlain(kind graph.Kind, opts graph.DeleteOptions) bool {
 	p := opts.Propagation
 	if p == graph.Unset {
 		p = s.conf.Propagation[kind]
 	}
-	return (p == graph.Unset || p == graph.Background) && (opts.GraceSeconds == nil || *opts.GraceSeconds == 0)
+	return (p == graph.Unset || p == graph.Background) && !s.conf.seals(kind) && (opts.GraceSeconds == nil || *opts.GraceSeconds == 0)
 }

@@ -1,0 +1,59 @@
+package sqlstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ownergraph/ownergraph/graph"
+)
+
+// checkPayloads refuses a table of the archive without a unique column of text for the UID, and one whose rows do
+// not come back exactly. A table that is not there is not checked, because it may refer to the tables of the
+// store.
+//
+//test:by TestArchiveTables TestArchiveHiddenRows
+func (s *Store) checkPayloads(ctx context.Context) error {
+	if s.conf.Archive == nil {
+		return nil
+	}
+	for _, kind := range s.conf.payloadKinds() {
+		t := s.conf.Archive.Tables[kind]
+		err := s.retry(ctx, func() error {
+			c := &conn{s: s}
+			if columns, err := s.tables.columnsOf(ctx, c, t); err != nil || len(columns) == 0 {
+				return err
+			}
+			err := s.tables.locate(ctx, c, &source{AdoptedTable: AdoptedTable{Kind: kind, Schema: t.Schema, Table: t.Name, Key: t.UID, UID: t.UID}})
+			if pg, ok := s.tables.(*postgresTables); ok && err == nil {
+				err = pg.checkExact(ctx, c, t)
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("archive: Tables[%q]: %w: %w", kind, err, graph.ErrInvalid)
+		}
+	}
+	return s.declareArchive(ctx)
+}
+
+// checkExact refuses a role that sees a part of the rows, and settings that round numbers or write times as other
+// sessions do not read them. An entry would lack the row, or have another value.
+func (t *postgresTables) checkExact(ctx context.Context, c *conn, table Table) error {
+	var hidden bool
+	var digits int
+	var dates, intervals string
+	_, err := c.one(ctx, `SELECT row_security_active(to_regclass($1)), current_setting('extra_float_digits')::integer, current_setting('DateStyle'), current_setting('IntervalStyle')`,
+		[]any{table.place(t.conf, table.Name)}, &hidden, &digits, &dates, &intervals)
+	switch {
+	case err != nil:
+		return err
+	case hidden:
+		return &unsound{"Table", "a policy may hide rows from the role (row-level security)"}
+	case !strings.HasPrefix(dates, "ISO") || intervals == "sql_standard":
+		return &unsound{"Table", fmt.Sprintf("DateStyle is %s and IntervalStyle %s, so that a range or an interval may have another value in another session: want ISO, and any style but sql_standard", dates, intervals)}
+	case digits < 1:
+		return &unsound{"Table", fmt.Sprintf("extra_float_digits is %d, which rounds real numbers: want 1", digits)}
+	}
+	return nil
+}
