@@ -81,7 +81,7 @@ func postgresTexts() map[string]string {
 		"kind":        `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE kind = $1 AND place > $2 ORDER BY place LIMIT $3`,
 		"owners":      `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR SHARE`,
 		"ownersfirst": `SELECT id, kind, uid, scope, name, pos, seq, body, place, labels FROM {objects} WHERE uid = ANY ($1::text[]) ORDER BY uid FOR NO KEY UPDATE`,
-		"look": `SELECT {stamp}, {start}, {system}, m.epoch, m.reason, m.floor, EXISTS (SELECT 1 FROM {log} WHERE (pos, seq) >= ($6, $7)),
+		"look": `SELECT {stamp}, {start}, {system}, m.epoch, m.reason, m.floor, coalesce((SELECT true FROM {log} WHERE (pos, seq) >= ($6, $7) ORDER BY pos, seq LIMIT 1), false),
 			m.floor > h.top OR coalesce((SELECT pos FROM {log} ORDER BY pos DESC, seq DESC LIMIT 1) >= h.top, false), a.mark, t.pos, t.seq, t.mark,
 			l.pos, l.seq, l.mark, l.type, l.kind, l.uid, l.scope, l.name, l.body
 		FROM {meta} m CROSS JOIN LATERAL (SELECT ` + pgTop + ` AS top) h LEFT JOIN {log} a ON a.pos = $1 AND a.seq = $2
