@@ -34,6 +34,7 @@ const layers = `
 	graph < finalizer;
 	graph < archive; # entries of the objects that ended
 	archive < internal/restoring < restore; # brings objects back
+	archive < adapters/age < cmd/...; # the encryption of payloads, for any store
 	archive < .;
 	internal/splitmix; # numbers that spread hashes and delays
 	graph, internal/splitmix < share; # which collector writes to which object

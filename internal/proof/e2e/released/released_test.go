@@ -218,6 +218,7 @@ func (r *user) testPrograms(t *testing.T) {
 		{"clientgo", []string{"adapters/clientgo"}, "gone: true\n"},
 		{"together", []string{"", "adapters/sql", "adapters/clientgo"}, "fences: true\nfences: true\n"},
 		{"prometheus", []string{"adapters/prometheus"}, "ok"},
+		{"age", []string{"adapters/age"}, "ok"},
 		{"otel", []string{"adapters/otel"}, "ok"},
 		{"web", []string{"adapters/web"}, "ok"},
 		{"fakegc", []string{"adapters/clientgo/fakegc"}, "ok"},

@@ -1,0 +1,38 @@
+module github.com/ownergraph/ownergraph/adapters/age
+
+go 1.26.0
+
+require (
+	filippo.io/age v1.3.2
+	github.com/jackc/pgx/v5 v5.12.0
+	github.com/ownergraph/ownergraph v0.0.0
+	github.com/ownergraph/ownergraph/adapters/sql v0.0.0
+	modernc.org/sqlite v1.61.1
+	pgregory.net/rapid v1.3.0
+)
+
+require (
+	filippo.io/hpke v0.4.0 // indirect
+	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/hashicorp/golang-lru/v2 v2.0.7 // indirect
+	github.com/jackc/pgpassfile v1.0.0 // indirect
+	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/ncruces/go-strftime v1.1.0 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	golang.org/x/crypto v0.55.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+	modernc.org/libc v1.79.0 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+)
+
+replace github.com/ownergraph/ownergraph => ../..
+
+replace github.com/ownergraph/ownergraph/adapters/sql => ../sql
+
+replace github.com/ownergraph/ownergraph/adapters/storetest/linear => ../storetest/linear
