@@ -3,9 +3,11 @@ module github.com/ownergraph/ownergraph/cmd
 go 1.26.0
 
 require (
+	filippo.io/age v1.3.2
 	github.com/google/go-cmp v0.7.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/ownergraph/ownergraph v0.0.0
+	github.com/ownergraph/ownergraph/adapters/age v0.0.0
 	github.com/ownergraph/ownergraph/adapters/etcd v0.0.0
 	github.com/ownergraph/ownergraph/adapters/sql v0.0.0
 	github.com/spf13/cobra v1.10.2
@@ -17,6 +19,7 @@ require (
 )
 
 require (
+	filippo.io/hpke v0.4.0 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
 	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
@@ -47,6 +50,7 @@ require (
 	go.etcd.io/etcd/api/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
@@ -61,6 +65,8 @@ require (
 )
 
 replace github.com/ownergraph/ownergraph => ..
+
+replace github.com/ownergraph/ownergraph/adapters/age => ../adapters/age
 
 replace github.com/ownergraph/ownergraph/adapters/etcd => ../adapters/etcd
 

@@ -19,8 +19,9 @@ import (
 	"github.com/ownergraph/ownergraph/internal/servers/postgres"
 )
 
-// TestPostgres: the command reads a real Postgres, deletes there, and answers for the brake.
-func TestPostgres(t *testing.T) {
+// newPostgres starts a server of the test, and returns its database with the address for the flag -store.
+func newPostgres(t *testing.T) (db *sql.DB, address string) {
+	t.Helper()
 	server, err := postgres.Start(postgres.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -30,13 +31,19 @@ func TestPostgres(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	db, err := sql.Open("pgx", server.DSN())
+	db, err = sql.Open("pgx", server.DSN())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
 	query := url.Values{"host": {filepath.Dir(server.Socket())}, "user": {"postgres"}}
-	d := fill(t, db, sqlstore.Config{Schema: "app", Prefix: "my_"}, "postgres:///postgres?"+query.Encode())
+	return db, "postgres:///postgres?" + query.Encode()
+}
+
+// TestPostgres: the command reads a real Postgres, deletes there, and answers for the brake.
+func TestPostgres(t *testing.T) {
+	db, address := newPostgres(t)
+	d := fill(t, db, sqlstore.Config{Schema: "app", Prefix: "my_"}, address)
 	flags := []string{"--store", d.flag, "--schema", "app", "--prefix", "my_"}
 	got := call(t, "", append(flags, "tree", "team/blue")...)
 	if got.code != printing.ExitDone || !strings.HasSuffix(got.stdout, "3 objects below it\n") {

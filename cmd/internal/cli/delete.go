@@ -71,7 +71,7 @@ Exit code 3: objects are held, or nothing has changed for the time of --patience
 				if act {
 					question = deletion(s.objects[0], p.of(s.objects[0])) + ", and act on the whole store?"
 				}
-				switch err := s.deletePlanned(ctx, p, yes, question); {
+				switch err := s.deletePlanned(ctx, p, yes, act, question); {
 				case err != nil || nowait:
 					return err
 				case act:
@@ -129,7 +129,7 @@ func (s *site) act(ctx context.Context, record string, patience time.Duration) e
 // deletePlanned plans, asks and deletes. It first waits until the collector has read what it
 // needs, because such a read would change the plan. On a busy store it plans all the same
 // after the time of --timeout.
-func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool, question string) error {
+func (s *site) deletePlanned(ctx context.Context, p planFlags, yes, act bool, question string) error {
 	reading, cancel := s.app.source.deadline(ctx)
 	defer cancel()
 	if _, err := s.WaitIdle(reading); err != nil && (reading.Err() == nil || ctx.Err() != nil) {
@@ -147,6 +147,9 @@ func (s *site) deletePlanned(ctx context.Context, p planFlags, yes bool, questio
 		err = s.app.printer().JSONLine(jsonDelete{"delete/v1", made})
 	} else {
 		err = s.app.writePlan(&made, &p)
+	}
+	if err == nil && act {
+		err = s.canSeal(&made)
 	}
 	if err != nil {
 		return err

@@ -97,6 +97,7 @@ func TestExitOfEach(t *testing.T) {
 	needs := map[string][]string{
 		"plan": nil, "lint": nil, "run": nil, "tree": {"pod/a"}, "explain": {"pod/a"}, "delete": {"pod/a", "--yes"}, "follow": {"pod/a"}, "wait": {"pod/a"}, "top": nil, "ls": nil, "roots": nil,
 		"approve": {"pod/a", "--at-most", "1"}, "refuse": {"pod/a", "--yes"}, "retire": {"x/y", "--yes"},
+		"archive": {"ls"}, "restore": {"u"},
 		"pause": {"--all", "--record", "r"}, "resume": {"--all", "--record", "r"},
 	}
 	for _, cmd := range newApp(Command, nil, nil, nil).command().Commands() {
@@ -138,12 +139,12 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s --help: exit %d\n%s", cmd.Name(), got.code, got.stdout)
 		}
 	}
-	for _, name := range []string{"plan", "explain", "lint", "run", "delete", "follow", "approve", "refuse", "retire"} {
+	for _, name := range []string{"plan", "explain", "lint", "run", "delete", "follow", "approve", "refuse", "retire", "restore"} {
 		if got := call(t, "", name, "--help"); !strings.Contains(got.stdout, "\nExit code 3: ") {
 			t.Errorf("%s --help does not tell when it exits with 3", name)
 		}
 	}
-	if seen != 20 {
+	if seen != 22 {
 		t.Errorf("%d subcommands", seen)
 	}
 	if got := call(t, ""); got.code != 0 || !strings.Contains(got.stdout, "Exit codes: 0 done, 1 failed or not confirmed, 2 wrong usage, 3 findings or held objects.") {

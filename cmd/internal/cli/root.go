@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -60,24 +61,35 @@ func (a *app) command() *cobra.Command {
 		}
 	}
 	add(readGroup, a.lsCommand(), a.rootsCommand(), a.treeCommand(), a.planCommand(), a.explainCommand(), a.lintCommand(), a.topCommand(), a.runCommand(), a.waitCommand(), a.followCommand())
-	add(writeGroup, a.deleteCommand(), a.approveCommand(), a.refuseCommand(), a.pauseCommand(), a.resumeCommand(), a.retireCommand(), a.gcCommand())
+	add(writeGroup, a.deleteCommand(), a.approveCommand(), a.refuseCommand(), a.pauseCommand(), a.resumeCommand(), a.retireCommand(), a.gcCommand(), a.archiveCommand(), a.restoreCommand())
 	add(otherGroup, a.reasonCommand(), a.schemaCommand(), a.versionCommand())
 	root.SetHelpCommandGroupID(otherGroup)
 	root.SetCompletionCommandGroupID(otherGroup)
 	for _, cmd := range root.Commands() {
-		if strings.Contains(cmd.Use, "OBJECT") {
-			cmd.ValidArgsFunction = a.complete
-		}
-		do := cmd.RunE
-		cmd.RunE = func(cmd *cobra.Command, args []string) error {
-			a.started = true
-			if err := emptyFlag(cmd); err != nil {
-				return err
-			}
-			return do(cmd, args)
-		}
+		a.prepare(cmd)
 	}
 	return root
+}
+
+// prepare adds to a subcommand and those below it what all of them share.
+func (a *app) prepare(cmd *cobra.Command) {
+	switch {
+	case strings.Contains(cmd.Use, "OBJECT"):
+		cmd.ValidArgsFunction = a.complete
+	case strings.Contains(cmd.Use, "ENTRY"):
+		cmd.ValidArgsFunction = a.completeEntry
+	}
+	do := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		a.started = true
+		if err := cmp.Or(emptyFlag(cmd), a.source.store.keys.check(a.source.store.url)); err != nil {
+			return err
+		}
+		return do(cmd, args)
+	}
+	for _, below := range cmd.Commands() {
+		a.prepare(below)
+	}
 }
 
 // emptyFlag refuses a flag that names a place and has no value, such as one of an unset variable of a
@@ -85,7 +97,7 @@ func (a *app) command() *cobra.Command {
 //
 //test:by TestEmptyPlaces
 func emptyFlag(cmd *cobra.Command) error {
-	for _, name := range []string{"store", "filename", "from", "context", "kubeconfig", "server"} {
+	for _, name := range []string{"store", "filename", "from", "context", "kubeconfig", "server", recipientsFlag, identityFlag} {
 		if f := cmd.Flags().Lookup(name); f != nil && f.Changed && strings.Trim(f.Value.String(), "[]") == "" {
 			return printing.UsageError(fmt.Sprintf("--%s is empty: want a value, or leave it out", name))
 		}
@@ -104,7 +116,7 @@ func (a *app) noCommand(cmd *cobra.Command, args []string) error {
 	if list := cmd.SuggestionsFor(args[0]); len(list) > 0 {
 		hint = ". Do you mean " + strings.Join(list, " or ") + "?"
 	}
-	return fmt.Errorf("unknown command %q for %q%s", args[0], a.name, hint)
+	return fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), hint)
 }
 
 // examples returns the examples of a help. Those before an empty line are of the command, and those

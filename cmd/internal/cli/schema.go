@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
+	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
 )
 
@@ -15,7 +16,10 @@ type schemaFlags struct {
 	dialect, schema, prefix string
 	from                    int
 	triggers                []string
-	groups, goose, policies bool
+	groups, goose           bool
+	policies, archive       bool
+	reader                  string
+	payloads                []string
 }
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -32,6 +36,12 @@ statements of each version in one transaction. A second execution changes nothin
 
 --policies also prints version 3, the step of Config.Policies. It shuts out each program that knows no
 policies. Count what begins to act first: lint --store.
+
+--archive also prints version 4, the step of Config.Archive, and version 3 before it. It shuts out each
+program without Config.Archive.
+
+--reader also prints a role of Postgres and a view of the archive. The view shows an entry to a role that may
+read the table of its kind, which --payload names. Those tables have to be there: --archive --from 4 --reader ROLE.
 
 --groups also prints the table of groups, which has no version. Otherwise Group of package sqlstore
 makes it on its first call.
@@ -60,7 +70,10 @@ each statement for goose.`,
 	f.StringVar(&s.prefix, "prefix", "", `prefix of the tables (default "og_")`)
 	f.BoolVar(&s.goose, "goose", false, "write a file of goose: mark each statement, because some have a \";\" inside")
 	f.BoolVar(&s.policies, "policies", false, "also print the step of policies, version 3")
+	f.BoolVar(&s.archive, "archive", false, "also print the steps of policies and of the archive, versions 3 and 4")
 	f.BoolVar(&s.groups, "groups", false, "also print the table of groups")
+	f.StringVar(&s.reader, "reader", "", "also print this role for readers of the archive, and its view")
+	f.StringArrayVar(&s.payloads, "payload", nil, "the table of a kind whose rows the archive has: KIND=TABLE[:UID]...")
 	f.StringArrayVar(&s.triggers, "triggers", nil, "also print triggers for this table: TABLE[,OWNER]...")
 	return cmd
 }
@@ -83,14 +96,17 @@ func (s *schemaFlags) config() (sqlstore.Config, error) {
 
 // text returns the statements of the flags.
 //
-//test:by TestSchema TestSchemaVersions TestSchemaOfGroups TestSchemaErrors
+//test:by TestSchema TestSchemaVersions TestSchemaOfGroups TestSchemaOfReaders TestSchemaErrors
 func (s *schemaFlags) text() (string, error) {
 	c, err := s.config()
 	if err != nil {
 		return "", err
 	}
 	last := sqlstore.SchemaVersion
-	if s.policies {
+	switch {
+	case s.archive:
+		last = sqlstore.ArchiveVersion
+	case s.policies:
 		last = sqlstore.PoliciesVersion
 	}
 	if s.from < 0 || s.from > last {
@@ -117,8 +133,36 @@ func (s *schemaFlags) text() (string, error) {
 		}
 		s.writeStatements(&b, "the table of groups", list)
 	}
+	if err := s.writeReader(&b, c); err != nil {
+		return "", err
+	}
 	err = s.writeTriggers(&b, c)
 	return b.String(), err
+}
+
+// writeReader writes the role and the view of the readers of the archive.
+func (s *schemaFlags) writeReader(b *strings.Builder, c sqlstore.Config) error {
+	switch {
+	case s.reader == "" && len(s.payloads) == 0:
+		return nil
+	case s.reader == "" || !s.archive:
+		return printing.UsageError("--payload, --reader: want --archive with --reader ROLE")
+	}
+	c.Policies, c.Archive = true, &sqlstore.ArchiveConfig{Tables: map[graph.Kind]sqlstore.Table{}}
+	for _, text := range s.payloads {
+		kind, table, ok := strings.Cut(text, "=")
+		t, err := parseTable(table)
+		if _, twice := c.Archive.Tables[graph.Kind(kind)]; err != nil || !ok || kind == "" || twice || len(t.Owners) > 0 {
+			return printing.UsageError(fmt.Sprintf("--payload %q: want KIND=TABLE[:UID], once for each kind", text))
+		}
+		c.Archive.Tables[graph.Kind(kind)] = t
+	}
+	list, err := sqlstore.ReaderText(c, s.reader)
+	if err != nil {
+		return printing.UsageError(fmt.Sprintf("--reader %q: %v", s.reader, err))
+	}
+	s.writeStatements(b, "the role "+s.reader+", which reads the archive", list)
+	return nil
 }
 
 func (s *schemaFlags) writeTriggers(b *strings.Builder, c sqlstore.Config) error {

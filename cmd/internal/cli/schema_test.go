@@ -137,6 +137,8 @@ func TestSchemaVersions(t *testing.T) {
 		{"--from 2", []string{"-- ownergraph: the tables have version 2, which is the newest"}, "CREATE", "nothing is missing"},
 		{"--from 2 --policies", []string{"version 3", `CREATE TABLE IF NOT EXISTS "app"."og_restricts"`}, "version 2", "the step"},
 		{"--from 3 --policies", []string{"-- ownergraph: the tables have version 3, which is the newest"}, "CREATE", "the step is done"},
+		{"--from 2 --archive", []string{"version 3", "version 4", `CREATE TABLE IF NOT EXISTS "app"."og_archive"`}, "version 2", "the archive needs the step of policies"},
+		{"--from 3 --policies --archive", []string{"version 4"}, "version 3 of", "the step of policies is done"},
 	} {
 		got := call(t, "", append(strings.Fields("schema --dialect postgres --schema app"), strings.Fields(c.args)...)...)
 		for _, want := range c.want {
@@ -173,6 +175,21 @@ func TestSchemaOfGroups(t *testing.T) {
 	d := fill(t, db, sqlstore.Config{Prefix: "own_"}, "sqlite:"+file)
 	if _, err := d.Group(t.Context(), "g"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSchemaOfReaders: the role and the view of the readers are printed behind the tables, with the tables of the kinds.
+func TestSchemaOfReaders(t *testing.T) {
+	without := call(t, "", "schema", "--dialect", "postgres", "--schema", "app", "--archive")
+	with := call(t, "", "schema", "--dialect", "postgres", "--schema", "app", "--archive", "--reader", "auditor", "--payload", "token=own.tokens:id", "--payload", "photo=photos")
+	if with.code != 0 || !strings.HasPrefix(with.stdout, without.stdout+"-- ownergraph: the role auditor, which reads the archive, for one transaction\n") {
+		t.Fatalf("exit %d\n%s%s", with.code, with.stdout, with.stderr)
+	}
+	for _, want := range []string{`CREATE ROLE "auditor" NOLOGIN`, `FROM PUBLIC, "auditor";`, `CREATE OR REPLACE VIEW "app"."og_archive_entries" WITH (security_barrier)`,
+		`WHEN 'token' THEN has_table_privilege('"own"."tokens"'::regclass, 'SELECT')`, `WHEN 'photo' THEN has_table_privilege('"photos"'::regclass`, `GRANT SELECT ON "app"."og_archive_entries" TO "auditor";`} {
+		if !strings.Contains(with.stdout, want) {
+			t.Errorf("the text has no %s:\n%s", want, with.stdout)
+		}
 	}
 }
 
@@ -218,6 +235,12 @@ func TestSchemaErrors(t *testing.T) {
 		{[]string{"--dialect", "sqlite", "--triggers", ""}, `--triggers "": trigger text: table "": Name: empty`, "no table"},
 		{[]string{"--dialect", "sqlite", "--triggers", "app.teams"}, `Schema: "app": on SQLite`, "no schema on SQLite"},
 		{[]string{"--dialect", "postgres", "--triggers", "projects,team_id=teams"}, `"team_id=teams": want COLUMN=TABLE.KEY, or COLUMN`, "no key"},
+		{[]string{"--dialect", "sqlite", "--archive", "--reader", "r"}, `--reader "r": reader text: Dialect: sqlite has no roles`, "SQLite has no roles"},
+		{[]string{"--dialect", "postgres", "--reader", "r"}, "want --archive with --reader ROLE", "a role without an archive"},
+		{[]string{"--dialect", "postgres", "--archive", "--payload", "a=b"}, "want --archive with --reader ROLE", "a table without a role"},
+		{[]string{"--dialect", "postgres", "--archive", "--reader", "r", "--payload", "tokens"}, `--payload "tokens": want KIND=TABLE[:UID]`, "a table without a kind"},
+		{[]string{"--dialect", "postgres", "--archive", "--reader", "r", "--payload", "a=b", "--payload", "a=c"}, `--payload "a=c": want KIND=TABLE[:UID], once`, "two tables of a kind"},
+		{[]string{"--dialect", "postgres", "--archive", "--reader", "r", "--payload", "a="}, `Tables["a"]`, "no table"},
 		{[]string{"--dialect", "postgres", "--triggers", "projects,"}, `Owners[0].Column: empty`, "no column"},
 	} {
 		got := call(t, "", append([]string{"schema"}, c.args...)...)

@@ -20,6 +20,7 @@ import (
 	"github.com/ownergraph/ownergraph"
 	etcdstore "github.com/ownergraph/ownergraph/adapters/etcd"
 	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/printing"
 )
@@ -29,6 +30,7 @@ type storeFlags struct {
 	url            string
 	schema, prefix string
 	kinds, global  []string
+	keys           keyFlags
 }
 
 // opened is an open store.
@@ -36,6 +38,7 @@ type opened struct {
 	ownergraph.Store
 	close     func()
 	isCluster bool
+	sealed    []graph.Kind // the kinds whose payloads the archive seals
 }
 
 // addStore adds the flags of a subcommand that opens a store.
@@ -47,6 +50,7 @@ func (a *app) addStore(cmd *cobra.Command) {
 	f.StringSliceVar(&s.kinds, "kind", nil, "scoped kinds that a dump lists in full without an object, or all those of the store (etcd)")
 	f.BoolVar(&a.source.policies, "policies", false, "let the policies of references act (Config.Policies), as the collectors of the objects do")
 	f.StringSliceVar(&s.global, "global-kind", nil, "global kinds, likewise")
+	s.keys.add(cmd)
 	if f.Lookup("timeout") == nil {
 		f.DurationVar(&a.source.timeout, "timeout", time.Minute, "longest wait for the answers of the store; 0 for none")
 	}
@@ -68,19 +72,24 @@ func (a *app) addLive(cmd *cobra.Command) {
 // open opens the store, and changes nothing in it.
 func (s *storeFlags) open(ctx context.Context) (*opened, error) {
 	scheme, rest, _ := strings.Cut(s.url, ":")
-	isSQL := scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql"
-	if isSQL && len(s.kinds)+len(s.global) > 0 {
+	if isDatabase(s.url) && len(s.kinds)+len(s.global) > 0 {
 		return nil, printing.UsageError("--kind and --global-kind: the database has the kinds itself")
 	}
 	switch {
 	case scheme == "sqlite":
 		return s.openSQLite(ctx, rest)
-	case isSQL:
+	case isDatabase(s.url):
 		return s.openSQL(ctx, "pgx", s.url)
 	case scheme == "etcd", scheme == "etcds":
 		return s.openEtcd()
 	}
 	return nil, printing.UsageError("--store: want sqlite:FILE, postgres://... or etcd://...") // the value may have a password
+}
+
+// isDatabase reports whether a value of --store names an SQL database.
+func isDatabase(store string) bool {
+	scheme, _, _ := strings.Cut(store, ":")
+	return scheme == "sqlite" || scheme == "postgres" || scheme == "postgresql"
 }
 
 // openSQLite refuses a file that does not exist, since SQLite would make it.
@@ -101,6 +110,10 @@ func sqliteName(file string) string {
 }
 
 func (s *storeFlags) openSQL(ctx context.Context, driver, name string) (*opened, error) {
+	sealing, err := s.keys.read(ctx)
+	if err != nil {
+		return nil, err
+	}
 	db, err := sql.Open(driver, name)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -108,16 +121,46 @@ func (s *storeFlags) openSQL(ctx context.Context, driver, name string) (*opened,
 	if err := db.PingContext(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open store: %w", err), db.Close())
 	}
-	store, err := sqlstore.New(db, sqlstore.Config{Schema: s.schema, Prefix: s.prefix})
+	store, kept, err := newSQL(ctx, db, sqlstore.Config{Schema: s.schema, Prefix: s.prefix}, sealing)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open store: %w", err), db.Close())
 	}
 	out := &opened{Store: store, close: func() { _, _ = store.Close(), db.Close() }}
+	if kept != nil {
+		out.sealed = kept.Sealing.Kinds
+		if sealing.Open == nil {
+			out.Store = keyless{store}
+		}
+	}
 	if err := findTables(ctx, store); err != nil {
 		out.close()
 		return nil, fmt.Errorf("open store: look for its tables: %w", err)
 	}
 	return out, nil
+}
+
+// newSQL returns a store with the archive that the database has, and its settings, nil for none. The sealing lacks the kinds.
+// Migrate checks the tables of the payloads, as that of a program does: a role that does not see all rows would write entries
+// without them.
+//
+//test:by TestArchiveOfCommand TestSealed
+func newSQL(ctx context.Context, db *sql.DB, conf sqlstore.Config, sealing archive.Sealing) (*sqlstore.Store, *sqlstore.ArchiveConfig, error) {
+	kept, err := sqlstore.StoredArchive(ctx, db, conf)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kept != nil {
+		kept.Sealing.Seal, kept.Sealing.Open = sealing.Seal, sealing.Open
+	}
+	conf.Archive, conf.Policies = kept, kept != nil
+	store, err := sqlstore.New(db, conf)
+	if err != nil || kept == nil {
+		return store, kept, err
+	}
+	if err := store.Migrate(ctx); err != nil {
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return store, kept, nil
 }
 
 // findTables fails if a database has no tables of a store, as that of another program. A collector

@@ -24,6 +24,13 @@ type database struct {
 // Another team has nothing.
 func newSQLite(t *testing.T) *database {
 	t.Helper()
+	db, address := newFile(t)
+	return fill(t, db, sqlstore.Config{}, address)
+}
+
+// newFile returns a database in a file, with the address for the flag -store.
+func newFile(t *testing.T) (db *sql.DB, address string) {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "app #1.db")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -33,7 +40,7 @@ func newSQLite(t *testing.T) *database {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return fill(t, db, sqlstore.Config{}, "sqlite:"+file)
+	return db, "sqlite:" + file
 }
 
 // fill makes the tables and the objects.

@@ -17,6 +17,7 @@ func TestPages(t *testing.T) {
 		{"ownergraph.1", "ownergraph-plan(1)", "the page of the program leads to those of its subcommands"},
 		{"ownergraph-plan.1", "ownergraph plan -f all.json", "an example of the command"},
 		{"kubectl-ownergraph-plan.1", "kubectl ownergraph plan deploy/cart", "an example of the plugin"},
+		{"ownergraph-archive-reseal.1", "--recipients", "a subcommand of a subcommand"},
 		{"ownergraph-top.1", `\fB--watch\fP`, "the flags"},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, c.file))
