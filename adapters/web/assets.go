@@ -59,19 +59,19 @@ func newAsset(text []byte, kind string) asset {
 }
 
 // readPages reads the templates. Each page is a file that fills the layout.
-func readPages(assets map[string]asset, clock func() time.Time) (map[string]*template.Template, error) {
+func readPages(assets map[string]asset, c Config) (map[string]*template.Template, error) {
 	functions := template.FuncMap{
 		"clean": func(s any) string { return clean(fmt.Sprint(s)) },
 		"kind":  func(s any) string { return kindText(graph.Kind(fmt.Sprint(s))) },
 		"pre":   pre, "count": count, "things": things, "age": age, "rate": rateText,
-		"ago":   func(now, then time.Time) string { return age(now.Sub(then)) },
-		"now":   clock,
+		"ago": func(now, then time.Time) string { return age(now.Sub(then)) },
+		"now": c.Now, "archived": func() bool { return c.Archive != nil },
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") + " UTC" },
 		"utc":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"asset": func(name string) string { return name + "?v=" + assets[name].hash },
 	}
 	out := map[string]*template.Template{}
-	for _, name := range []string{"overview", "search", "held", "object", "plan", "cascade", "deletions", "reasons", "error"} {
+	for _, name := range []string{"overview", "search", "held", "object", "plan", "cascade", "deletions", "archive", "reasons", "error"} {
 		t, err := template.New("layout.html").Funcs(functions).ParseFS(files, "assets/layout.html", "assets/parts.html", "assets/"+name+".html")
 		if err != nil {
 			return nil, err

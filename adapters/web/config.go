@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/explain"
 	"github.com/ownergraph/ownergraph/graph"
@@ -18,7 +19,7 @@ import (
 	"github.com/ownergraph/ownergraph/plan"
 )
 
-// Source has everything that the pages can ask: methods of ownergraph.Collector that change
+// Source has everything that the pages can ask a collector: methods of ownergraph.Collector that change
 // nothing and make no request of the store. An implementation is safe for concurrent use.
 type Source interface {
 	Stats() engine.Stats
@@ -39,6 +40,13 @@ type Source interface {
 	Follow(ctx context.Context, key graph.Key) iter.Seq2[engine.Progress, error]
 }
 
+// Archive is the part of an archive.Store that the page of the archive reads. An implementation is safe for concurrent use.
+type Archive interface {
+	HasArchive() bool
+	Entries(ctx context.Context, q archive.Query) (archive.Page, error)
+	Extent(ctx context.Context) (archive.Extent, error)
+}
+
 // Config has the settings of a page. The zero value works. New reads it once.
 type Config struct {
 	// Hosts are the names under which browsers may reach the page, without a port. IP
@@ -57,6 +65,9 @@ type Config struct {
 	// Group, if set, has the status of the collector's group, as the method Status of a
 	// group.Membership. The first page then shows the members, and the page of an object its member.
 	Group func() group.Status
+	// Archive, if set, is the archive of the collector's store, as ownergraph.As[archive.Store] returns it. A page then
+	// lists its entries, by two requests of the store. A store whose HasArchive is false counts as none.
+	Archive Archive
 	// Now is the clock of the ages and rates, by default time.Now. It is for recorded data.
 	Now func() time.Time
 }
@@ -83,6 +94,9 @@ func (c Config) filled() (Config, error) {
 	c.MaxPlan = cmp.Or(c.MaxPlan, 20_000)
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Archive != nil && !c.Archive.HasArchive() {
+		c.Archive = nil
 	}
 	return c, nil
 }

@@ -5,8 +5,8 @@
 //	...
 //	mux.Handle("/ownergraph/", pages)
 //
-// The pages only read. They ask the collector alone, so they make no request of the store. The
-// collector has no payloads, and the pages have none. Every link is relative, so the handler works
+// The pages only read. They ask the collector alone, so they make no request of the store, apart
+// from the page of the archive. They have no payloads. Every link is relative, so the handler works
 // below any prefix. Styles and scripts are in the binary. All pages work without scripts. With
 // scripts, a page that a browser shows updates itself, and names the time of the last update.
 //
@@ -23,6 +23,7 @@
 //	plan?key=&propagation=&from= the forecast of a deletion, as package plan writes it in JSON
 //	cascade?key=      the progress of a deletion
 //	events?key=       the same as a stream of server-sent events; without a key an event after a change
+//	archive?kind=&scope=&name=&explicit=   with Config.Archive: the entries of ended objects, the newest first, 50 on a page
 //	reasons           each reason and doubt with its meaning, cause and remedy
 //	tree.svg?key=     the tree of an object
 //	plan.svg?key=&propagation=   the picture of a plan
@@ -35,6 +36,12 @@
 // The collector may be a member of a group (package group). With Config.Group the first page has the
 // members with their shares, the time of their last renewals, and the slots without a working
 // member. The page of an object names the member that works on it.
+//
+// # Archive
+//
+// With Config.Archive one more page lists the entries of a store with an archive, and the menu has a link
+// to it. Filters must fit exactly. An entry has no link, since its object has ended, and a restored object has one.
+// The page takes two requests of the store. It does not update itself.
 //
 // # Authentication
 //

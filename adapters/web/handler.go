@@ -52,7 +52,7 @@ func New(source Source, c Config) (*Handler, error) {
 	if h.assets, err = readAssets(); err != nil {
 		return nil, fmt.Errorf("configure web: %w", err)
 	}
-	if h.pages, err = readPages(h.assets, c.Now); err != nil {
+	if h.pages, err = readPages(h.assets, c); err != nil {
 		return nil, fmt.Errorf("configure web: %w", err)
 	}
 	return h, nil
@@ -118,7 +118,7 @@ func slash(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) answer(w http.ResponseWriter, r *http.Request, name string) {
 	page := map[string]func(context.Context, *http.Request) (content, error){
 		"": h.overview, "search": h.search, "held": h.held, "object": h.object, "plan": h.plan,
-		"cascade": h.cascade, "deletions": h.deletions, "reasons": h.reasons, "tree.svg": h.treePicture, "plan.svg": h.planPicture,
+		"cascade": h.cascade, "deletions": h.deletions, "reasons": h.reasons, "archive": h.archive, "tree.svg": h.treePicture, "plan.svg": h.planPicture,
 	}[name]
 	if page == nil {
 		h.fail(w, r, &statusError{http.StatusNotFound, "there is no such page"})

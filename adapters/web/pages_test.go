@@ -28,9 +28,10 @@ var changing = regexp.MustCompile(`"20\d\d-\d\d-\d\dT[^"]*"|"(?:eventsPerSecond|
 
 // TestGolden: the JSON of each page is stable, apart from times and rates.
 func TestGolden(t *testing.T) {
-	r := newRig(t, shop, Config{})
+	r := newArchive(t)
 	r.delete("deploy/shop/web@d1", graph.Foreground)
 	for name, page := range map[string]string{
+		"archive":  "archive",
 		"overview": "", "deletions": "deletions", "held": "held", "search": "search?kind=pod", "object": "object?key=rs/shop/web-1", "plan": "plan?key=rs/shop/web-1",
 		"cascade": "cascade?key=deploy/shop/web", "error": "object?key=pod/shop/none",
 	} {

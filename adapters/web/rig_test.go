@@ -53,6 +53,9 @@ func newRigOf(t *testing.T, m memory.Config, c Config) *rig {
 		}
 	})
 	t.Cleanup(stop)
+	if m.Archive != nil {
+		c.Archive = store
+	}
 	h, err := New(collector, c)
 	if err != nil {
 		t.Fatal(err)

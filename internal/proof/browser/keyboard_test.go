@@ -34,7 +34,7 @@ type focus struct {
 // and the focus shows. The first stop leads to the content.
 func TestKeyboard(t *testing.T) {
 	w := newWorld(t)
-	b := open(t, w.collector, web.Config{})
+	b := open(t, w.collector, web.Config{Archive: w})
 	b.still()
 	for name, page := range w.pages(b) {
 		for _, width := range []int64{320, 1440} {

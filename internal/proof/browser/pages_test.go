@@ -20,7 +20,7 @@ func (w *world) pages(b *tab) map[string]string {
 		"overview": "", "deletions": "deletions", "held": "held", "held for a reason": "held?reason=NeedFinalizers", "search": "search?scope=shop", "no result": "search?name=none",
 		"object": address("object", checkout), "pod": address("object", w.find(b, "checkout-7d4b9c6f5-k0")), "hostile object": address("object", w.find(b, hostile()[0])),
 		"stuck object": address("object", w.find(b, "payment-keys")), "plan": address("plan", cart), "foreground plan": address("plan", cart, "propagation", "foreground"),
-		"cascade": address("cascade", checkout), "waiting cascade": address("cascade", cart), "reasons": "reasons", "error": "object?key=Pod/shop/none",
+		"cascade": address("cascade", checkout), "waiting cascade": address("cascade", cart), "archive": "archive", "filtered archive": "archive?kind=ConfigMap&explicit=true", "reasons": "reasons", "error": "object?key=Pod/shop/none",
 	}
 }
 
@@ -44,7 +44,7 @@ const broken = `[...document.images].filter(i => !(i.complete && i.naturalWidth 
 // check all rules, and the others the colours alone, since no other rule depends on the look.
 func TestPages(t *testing.T) {
 	w, script := newWorld(t), axe(t)
-	b := open(t, w.collector, web.Config{})
+	b := open(t, w.collector, web.Config{Archive: w})
 	b.still()
 	for name, page := range w.pages(b) {
 		b.look(320, "light")
@@ -84,8 +84,8 @@ func (b *tab) fits(where string, dark bool) {
 // TestHostileNames: names of objects run no script, and stay text.
 func TestHostileNames(t *testing.T) {
 	w := newWorld(t)
-	b := open(t, w.collector, web.Config{})
-	for _, page := range []string{"search?kind=note", address("object", w.find(b, hostile()[0])), address("plan", w.find(b, hostile()[1])), address("cascade", w.find(b, hostile()[0])), address("cascade", w.find(b, hostile()[1]))} {
+	b := open(t, w.collector, web.Config{Archive: w})
+	for _, page := range []string{"archive?kind=ConfigMap", "search?kind=note", address("object", w.find(b, hostile()[0])), address("plan", w.find(b, hostile()[1])), address("cascade", w.find(b, hostile()[0])), address("cascade", w.find(b, hostile()[1]))} {
 		b.visit(page)
 		b.until(ready, page)
 		if got := value[string](b, `document.title`); got == "broken" || got == "" {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/adapters/memory"
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/engine"
 	"github.com/ownergraph/ownergraph/finalizer"
 	"github.com/ownergraph/ownergraph/graph"
@@ -89,7 +90,35 @@ func newWorld(t *testing.T) *world {
 	w.delete(t, batch, graph.Background)
 	w.delete(t, tenant, graph.Background)
 	w.wait(t)
+	w.keep(t)
 	return w
+}
+
+// keep fills the archive: an object with a hostile name ends, and comes back under another name, and another entry has holds.
+func (w *world) keep(t *testing.T) {
+	t.Helper()
+	old := w.addNow(t, hostile()[4])
+	w.delete(t, old, graph.Background)
+	if _, err := w.RestoreEntries(t.Context(), []archive.Item{{UID: old.UID, Scope: old.Scope, Name: "notes " + strings.Repeat("long ", 30)}}); err != nil {
+		t.Fatal(err)
+	}
+	kept := w.addNow(t, `<b>minutes</b> "><img src=x onerror=alert(1)>`)
+	w.delete(t, kept, graph.Background)
+	for _, by := range []string{"law <b>team</b>", "audit"} {
+		if err := w.HoldEntry(t.Context(), kept, archive.Hold{By: by, Reason: strings.Repeat("case 7 ", 20)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// addNow creates an object in the running store.
+func (w *world) addNow(t *testing.T, name string) graph.Key {
+	t.Helper()
+	o, err := w.Create(t.Context(), graph.Object{Key: graph.Key{Kind: "ConfigMap", Scope: "archived", Name: name}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Key
 }
 
 func (w *world) run(t *testing.T) {
@@ -99,7 +128,7 @@ func (w *world) run(t *testing.T) {
 		kinds = append(kinds, graph.KindInfo{Kind: k, Scoped: true})
 	}
 	kinds = append(kinds, graph.KindInfo{Kind: "shop.example/Tenant"})
-	store, err := memory.New(memory.Config{Kinds: kinds, Objects: w.list})
+	store, err := memory.New(memory.Config{Kinds: kinds, Objects: w.list, Archive: &archive.Config{Keep: 720 * time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}
