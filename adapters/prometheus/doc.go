@@ -107,6 +107,23 @@
 // The gap of a group is the least one of its members, because a program that is no member knows none.
 // Each member observes all objects, so each has all of them in objects and in held_objects.
 //
+// # Archives
+//
+// The archive of a store (package archive) has these metrics. They are a collector of their own, and each scrape makes one
+// request of the store:
+//
+//	metrics, err := promstats.NewArchive(store)
+//	...
+//	registry.MustRegister(metrics)
+//
+// The last one is a counter, and the others are gauges:
+//
+//	archive_entries
+//	archive_restored_entries
+//	archive_bytes
+//	archive_oldest_seconds
+//	archive_failed_reads_total
+//
 // # Labels
 //
 // No label has a name or a UID. The values of type, result, reason, status, health, extent and state

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -208,7 +209,11 @@ func TestLint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, []ownergraph.Kind{"app", "pod"}, nil, ownergraph.Config{}, Config{})
 		defer r.stop()
-		r.registry.MustRegister(newGroup(func() group.Status { return group.Status{} }))
+		archive, err := NewArchive(archived(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.registry.MustRegister(newGroup(func() group.Status { return group.Status{} }), archive)
 		root := r.create("app", "root", nil)
 		r.create("pod", "held", []string{"example.org/hold"}, root)
 		r.create("pod", "p", nil, root)
@@ -222,7 +227,7 @@ func TestLint(t *testing.T) {
 		if !hasFamily(got, "build_info{go_version="+runtime.Version()+",version=(devel)}") {
 			t.Error("no version of Go")
 		}
-		all := append(append(families(), groupFamilies()...), family{"call_duration_seconds", "", "type"}, family{"cascade_duration_seconds", "", ""})
+		all := append(slices.Concat(families(), groupFamilies(), archiveFamilies()), family{"call_duration_seconds", "", "type"}, family{"cascade_duration_seconds", "", ""})
 		for _, f := range all {
 			if !hasFamily(got, f.name) {
 				t.Errorf("%s has no sample", f.name)
