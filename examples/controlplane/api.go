@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ownergraph/ownergraph"
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/group"
 	"github.com/ownergraph/ownergraph/plan"
@@ -43,6 +44,8 @@ func (a *api) routes() http.Handler {
 		mux.Handle("GET "+path+"/progress", call(a.progress))
 		mux.Handle("DELETE "+path, call(a.delete, "propagation", "plan", "fingerprint", gracePeriodSeconds))
 	}
+	mux.Handle("GET /archive", call(a.ended, "after"))
+	mux.Handle("POST /undo", call(a.undo, "plan"))
 	mux.HandleFunc("GET /group", a.group)
 	return http.NewCrossOriginProtection().Handler(mux)
 }
@@ -99,6 +102,9 @@ type failure struct {
 	// Dependents are those that restrict a deletion, at most eight. More counts the others.
 	Dependents []string `json:"dependents,omitempty"`
 	More       int      `json:"more,omitempty"`
+	// Refused are the roots of an undo that cannot come back, and Taken the objects that have names of it.
+	Refused []left  `json:"refused,omitempty"`
+	Taken   []taken `json:"taken,omitempty"`
 }
 
 func failureOf(err error) failure {
@@ -110,14 +116,20 @@ func failureOf(err error) failure {
 			f.Dependents = append(f.Dependents, d.PlaceString())
 		}
 	}
+	f.addUndo(err)
 	return f
 }
 
 // statusOf returns the status of an error. A write with status 500 may have happened.
 func statusOf(err error) int {
+	var refused *archive.RefusedError
 	switch {
 	case errors.Is(err, errBadRequest):
 		return http.StatusBadRequest
+	case errors.As(err, &refused) && !hasWithoutEntry(refused.Refused):
+		return http.StatusConflict
+	case errors.As(err, &refused):
+		return http.StatusNotFound
 	case errors.Is(err, ownergraph.ErrConflict), errors.Is(err, plan.ErrChanged), errors.Is(err, ownergraph.ErrRestricted):
 		return http.StatusConflict
 	case errors.Is(err, ownergraph.ErrNotFound), errors.Is(err, ownergraph.ErrKindUnknown):

@@ -156,7 +156,7 @@ func TestEnsureRaces(t *testing.T) {
 		{[]string{directoryFinalizer}, false, false, "it is marked"},
 		{nil, true, false, "another database has its name"},
 	} {
-		opened, err := openRecords(t.Context(), onSQLite(t).store, false)
+		opened, err := openRecords(t.Context(), onSQLite(t).store, use{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestEnsureRaces(t *testing.T) {
 func TestStartBesideHandler(t *testing.T) {
 	for _, handled := range []bool{true, false} {
 		at := onSQLite(t)
-		opened, err := openRecords(t.Context(), at.store, false)
+		opened, err := openRecords(t.Context(), at.store, use{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestStartBesideHandler(t *testing.T) {
 
 // TestHandlerIsIdempotent runs the handler again, and for a UID that leads out of the folder.
 func TestHandlerIsIdempotent(t *testing.T) {
-	opened, err := openRecords(t.Context(), onSQLite(t).store, false)
+	opened, err := openRecords(t.Context(), onSQLite(t).store, use{})
 	if err != nil {
 		t.Fatal(err)
 	}

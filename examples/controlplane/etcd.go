@@ -5,10 +5,11 @@ import (
 	"errors"
 	"strings"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	etcdstore "github.com/ownergraph/ownergraph/adapters/etcd"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/group"
-	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // etcdRecords keeps an object and its payload in one value.
@@ -18,10 +19,13 @@ type etcdRecords struct {
 	prefix  string
 }
 
-func openEtcd(address string, policies bool) (records, error) {
+func openEtcd(address string, use use) (records, error) {
+	if use.undo > 0 {
+		return nil, errors.New("-undo: etcd has no archive of deleted objects: want 0, or an SQL store")
+	}
 	host, prefix, _ := strings.Cut(address, "/")
 	client, err := clientv3.New(clientv3.Config{Endpoints: []string{"http://" + host}})
-	objects, invalid := etcdstore.New(client, etcdstore.Config{Kinds: kinds(), Prefix: prefix + "/", Policies: policies})
+	objects, invalid := etcdstore.New(client, etcdstore.Config{Kinds: kinds(), Prefix: prefix + "/", Policies: use.policies})
 	return &etcdRecords{client, objects, prefix + "/"}, errors.Join(err, invalid)
 }
 

@@ -99,9 +99,9 @@ func (p *program) mustBeWhole(at place, m team) {
 }
 
 // checkSpecs checks that every object has its spec, and every spec its object, on SQL.
-func checkSpecs(t *testing.T, at place) {
+func checkSpecs(t *testing.T, at place, use use) {
 	t.Helper()
-	opened, err := openRecords(t.Context(), at.store, false)
+	opened, err := openRecords(t.Context(), at.store, use)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ const holding = "test.example/hold"
 // holdOne holds a random backup of the team.
 func holdOne(t *testing.T, draw *rand.Rand, at place, m team) blocker {
 	t.Helper()
-	opened, err := openRecords(t.Context(), at.store, false)
+	opened, err := openRecords(t.Context(), at.store, use{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestKilled(t *testing.T) {
 			p.mustBeWhole(at, green)
 		}
 		p.stop()
-		checkSpecs(t, at)
+		checkSpecs(t, at, use{})
 	})
 }
 
@@ -235,6 +235,6 @@ func TestKilledBesideAnother(t *testing.T) {
 		}
 		two[0].stop()
 		two[1].stop()
-		checkSpecs(t, at)
+		checkSpecs(t, at, use{})
 	})
 }

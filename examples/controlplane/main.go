@@ -7,7 +7,7 @@
 //
 // Any number of processes may run on one store with one folder -data. A process may be killed
 // at any moment. The others, or the next one, go on with its deletions. With -share auto they divide
-// the objects.
+// the objects. With -undo 720h a deletion can be undone for 30 days, on SQLite and Postgres.
 package main
 
 import (
@@ -48,18 +48,23 @@ func main() {
 	})
 	policies := flag.Bool("policies", false, "begin to use policies of owners, such as projects/web:restrict, when all programs on the store know them")
 	trash := flag.Duration("trash", 7*24*time.Hour, "the `time` for which the trash keeps the files of deleted databases")
+	undo := flag.Duration("undo", 0, "the `time`, such as 720h, for which a deletion can be undone on SQLite and Postgres, or 0 for no undo; it takes the step of -policies, too, and shuts programs without -undo out for good")
 	flag.Parse()
+	if *undo < 0 {
+		fmt.Fprintln(os.Stderr, "controlplane: -undo: negative")
+		os.Exit(2)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *listen, *store, *data, auto, *policies, graced, *trash); err != nil {
+	if err := run(ctx, *listen, *store, *data, auto, use{*policies || *undo > 0, *undo}, graced, *trash); err != nil {
 		fmt.Fprintln(os.Stderr, "controlplane:", err)
 		os.Exit(1)
 	}
 }
 
 // run serves until ctx ends or a part fails. The end of the collector ends the streams.
-func run(ctx context.Context, listen, store, data string, auto, policies bool, graced []graph.Kind, trash time.Duration) error {
-	records, err := openRecords(ctx, store, policies)
+func run(ctx context.Context, listen, store, data string, auto bool, use use, graced []graph.Kind, trash time.Duration) error {
+	records, err := openRecords(ctx, store, use)
 	name := passwords.ReplaceAllString(store, "...")
 	if err != nil {
 		return fmt.Errorf("open %s: %w", name, err)
@@ -69,10 +74,8 @@ func run(ctx context.Context, listen, store, data string, auto, policies bool, g
 	if err != nil {
 		return fmt.Errorf("open %s for %s: %w", data, name, err)
 	}
-	handlers := map[string]ownergraph.Handler{directoryFinalizer: dirs.remove}
-	collector, err := ownergraph.New(records.store(), ownergraph.Config{
-		Logger: slog.Default(), Handlers: handlers, Policies: policies, PropagateGrace: graced,
-	})
+	collector, err := ownergraph.New(records.store(), ownergraph.Config{Logger: slog.Default(), Policies: use.policies, PropagateGrace: graced,
+		Handlers: map[string]ownergraph.Handler{directoryFinalizer: dirs.remove}})
 	if err != nil {
 		return err
 	}
@@ -92,7 +95,7 @@ func run(ctx context.Context, listen, store, data string, auto, policies bool, g
 	}
 	running, stop := context.WithCancelCause(ctx)
 	go func() { stop(server.Serve(l)) }()
-	go dirs.EmptyHourly(running, trash, func(err error) { slog.Warn("empty the trash", "err", err) })
+	go dirs.tidyHourly(running, trash)
 	go func() {
 		if collector.Synced(running) == nil {
 			fmt.Printf("ready on http://%s\n", l.Addr())

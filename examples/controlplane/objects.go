@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ownergraph/ownergraph"
 	"github.com/ownergraph/ownergraph/graph"
@@ -40,14 +41,20 @@ type store interface {
 	ownergraph.Records
 }
 
-func openRecords(ctx context.Context, address string, policies bool) (records, error) {
+// use has the steps that a store takes for good. Each step shuts the programs out that do not take it.
+type use struct {
+	policies bool
+	undo     time.Duration // for which the archive keeps a deleted object, 0 for no archive
+}
+
+func openRecords(ctx context.Context, address string, use use) (records, error) {
 	switch scheme, rest, _ := strings.Cut(address, ":"); scheme {
 	case "sqlite":
-		return openSQL(ctx, "sqlite", "file:"+rest+sqliteSettings, policies)
+		return openSQL(ctx, "sqlite", "file:"+rest+sqliteSettings, use)
 	case "postgres", "postgresql":
-		return openSQL(ctx, "pgx", address, policies)
+		return openSQL(ctx, "pgx", address, use)
 	case "etcd":
-		return openEtcd(strings.TrimPrefix(rest, "//"), policies)
+		return openEtcd(strings.TrimPrefix(rest, "//"), use)
 	}
 	return nil, errors.New("want sqlite:FILE, postgres://... or etcd://HOST:PORT/PREFIX")
 }
@@ -119,15 +126,10 @@ func (a *api) create(r *http.Request, key graph.Key) (int, any, error) {
 	return http.StatusCreated, made, err
 }
 
-// readCreation reads one JSON value without unknown fields.
+// readCreation reads the body of a creation.
 func readCreation(body io.Reader) (c creation, err error) {
-	d := json.NewDecoder(body)
-	d.DisallowUnknownFields()
-	if err = d.Decode(&c); err == nil && !errors.Is(d.Decode(new(json.RawMessage)), io.EOF) {
-		err = errors.New("text after the value")
-	}
-	if err != nil {
-		return c, fmt.Errorf("body: %w: %w", err, errBadRequest)
+	if err := readBody(body, &c); err != nil {
+		return c, err
 	}
 	if ok, _ := regexp.MatchString(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`, c.Name); !ok {
 		err = fmt.Errorf("name: %.80q: want 1 to 63 of a-z, 0-9 and -: %w", c.Name, ownergraph.ErrInvalid)

@@ -4,13 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
+	_ "modernc.org/sqlite"             // the driver "sqlite"
+
 	"github.com/ownergraph/ownergraph"
 	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/group"
-	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
 const sqliteSettings = "?_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)"
@@ -21,13 +24,25 @@ type sqlRecords struct {
 	objects *sqlstore.Store
 }
 
-func openSQL(ctx context.Context, driver, address string, policies bool) (_ records, err error) {
+// archived keeps the row of specs in the entry of each deleted object.
+func archived(keep time.Duration) *sqlstore.ArchiveConfig {
+	if keep == 0 {
+		return nil
+	}
+	tables := map[graph.Kind]sqlstore.Table{}
+	for _, info := range kinds() {
+		tables[info.Kind] = sqlstore.Table{Name: "specs", UID: "uid"}
+	}
+	return &sqlstore.ArchiveConfig{Config: archive.Config{Keep: keep}, Tables: tables}
+}
+
+func openSQL(ctx context.Context, driver, address string, use use) (_ records, err error) {
 	db, err := sql.Open(driver, address)
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(16)
-	objects, err := sqlstore.New(db, sqlstore.Config{Kinds: kinds(), Strict: true, Policies: policies})
+	objects, err := sqlstore.New(db, sqlstore.Config{Kinds: kinds(), Strict: true, Policies: use.policies, Archive: archived(use.undo)})
 	if err == nil {
 		err = objects.Migrate(ctx)
 	}

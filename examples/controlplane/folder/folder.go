@@ -7,7 +7,7 @@
 //
 // The package touches no other file: a name without the form of a UID stays, and so does a
 // file that is no directory. It removes a directory with content only from the trash, once
-// its time there is over. Each step is one rename or one link, and a removal begins with a
+// its time there is over and nothing needs it. Each step is one rename or one link, and a removal begins with a
 // rename. So a process may be killed at any time, and several processes may use the folder at
 // once.
 package folder
@@ -211,107 +211,4 @@ func (f *Folder) Discard(uid string, now time.Time) error {
 		err = f.root.Rename(uid, to)
 	}
 	return err
-}
-
-// trashed is one directory in the trash.
-type trashed struct {
-	name, uid string
-	at        time.Time // from the name
-	half      bool      // Empty has begun to remove it
-	changed   time.Time // the entries of the directory
-}
-
-func (t *trashed) path() string { return trash + "/" + t.name }
-
-// trash returns the directories that Discard has moved, by their names. A missing trash is empty.
-func (f *Folder) trash() (list []trashed, err error) {
-	entries, err := fs.ReadDir(f.root.FS(), trash)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	for _, e := range entries {
-		t := trashed{name: e.Name()}
-		rest, half := strings.CutPrefix(t.name, removing)
-		uid, text, _ := strings.Cut(rest, ".")
-		at, wrong := time.Parse(trashedAt, text)
-		if info, gone := e.Info(); wrong == nil && gone == nil && e.IsDir() && isUID(uid) {
-			t.uid, t.at, t.half, t.changed = uid, at, half, info.ModTime()
-			list = append(list, t)
-		}
-	}
-	return list, err
-}
-
-// restore moves directories back from the trash, and returns their UIDs. Of several directories
-// of one UID it takes the newest. It takes no directory that Empty has begun to remove.
-func (f *Folder) restore(live map[string]bool) (back []string, err error) {
-	list, err := f.trash()
-	list = slices.DeleteFunc(list, func(t trashed) bool { return t.half || !live[t.uid] })
-	for i, t := range list {
-		if newest := i+1 == len(list) || list[i+1].uid != t.uid; !newest || err != nil {
-			continue
-		}
-		_ = f.root.Remove(t.uid) // a directory with content stays
-		if _, missing := f.root.Lstat(t.uid); !errors.Is(missing, fs.ErrNotExist) {
-			continue
-		}
-		if err = f.root.Rename(t.path(), t.uid); err == nil {
-			back = append(back, t.uid)
-		}
-		if errors.Is(err, fs.ErrNotExist) { // another process was first
-			err = nil
-		}
-	}
-	return back, err
-}
-
-// Empty removes the directories that have been in the trash for the time keep. A directory gets
-// another name before. So Repair takes no half directory, if the process is killed meanwhile, and
-// the next Empty removes the rest.
-//
-// A directory whose entries have changed after the time in its name was discarded by a clock that
-// was wrong. Its time begins with that change. Without a later change a wrong clock is not found.
-//
-//test:by TestEmpty TestEmptyAfterCrash TestEmptyAfterWrongClock
-func (f *Folder) Empty(now time.Time, keep time.Duration) error {
-	paths, err := f.takeDue(now, keep)
-	for _, path := range paths {
-		err = errors.Join(err, f.root.RemoveAll(path))
-	}
-	return err
-}
-
-// takeDue renames the directories that Empty has to remove, and returns their paths.
-func (f *Folder) takeDue(now time.Time, keep time.Duration) (paths []string, err error) {
-	list, err := f.trash()
-	for _, t := range list {
-		if t.half {
-			paths = append(paths, t.path())
-		}
-		if t.half || now.Sub(t.at) < keep || now.Sub(t.changed) < keep {
-			continue
-		}
-		path := trash + "/" + removing + t.name
-		switch moved := f.root.Rename(t.path(), path); {
-		case moved == nil:
-			paths = append(paths, path)
-		case !errors.Is(moved, fs.ErrNotExist): // otherwise another process was first
-			err = errors.Join(err, moved)
-		}
-	}
-	return paths, err
-}
-
-// EmptyHourly empties the trash now and every hour, until ctx ends. It calls failed for each
-// error, and tries again after the hour.
-func (f *Folder) EmptyHourly(ctx context.Context, keep time.Duration, failed func(error)) {
-	for tick := time.Tick(time.Hour); ctx.Err() == nil; {
-		if err := f.Empty(time.Now(), keep); err != nil {
-			failed(err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-tick:
-		}
-	}
 }

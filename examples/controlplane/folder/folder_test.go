@@ -341,7 +341,7 @@ func TestDiscardWithoutTrash(t *testing.T) {
 		if err := os.Remove(filepath.Join(path, trash)); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Empty(noon, time.Hour); err != nil {
+		if err := f.Empty(noon, time.Hour, nil); err != nil {
 			t.Errorf("empty a missing trash: %v: %s", err, c.reason)
 		}
 		if c.file {
@@ -376,7 +376,7 @@ func TestEmptyAfterCrash(t *testing.T) {
 	if err := f.Discard(one, noon); err != nil {
 		t.Fatal(err)
 	}
-	taken, err := f.takeDue(noon.Add(time.Hour), time.Hour)
+	taken, err := f.takeDue(noon.Add(time.Hour), time.Hour, nil)
 	if err != nil || len(taken) != 1 {
 		t.Fatalf("taken %v, error %v", taken, err)
 	}
@@ -389,7 +389,7 @@ func TestEmptyAfterCrash(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(path, one)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("half a directory is back: %v", err)
 	}
-	if err := f.Empty(noon, time.Hour); err != nil {
+	if err := f.Empty(noon, time.Hour, nil); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(filepath.Join(path, trash))
@@ -412,7 +412,7 @@ func TestEmptyAfterWrongClock(t *testing.T) {
 		after time.Duration
 		stays bool
 	}{{time.Minute, true}, {time.Hour - 1, true}, {time.Hour, false}} {
-		if err := f.Empty(noon.Add(c.after), time.Hour); err != nil {
+		if err := f.Empty(noon.Add(c.after), time.Hour, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := len(files(t, path)) > 0; got != c.stays {
@@ -438,7 +438,7 @@ func TestEmpty(t *testing.T) {
 		after time.Duration
 		gone  bool
 	}{{-time.Hour, false}, {time.Hour - 1, false}, {time.Hour, true}} {
-		if err := f.Empty(noon.Add(c.after), time.Hour); err != nil {
+		if err := f.Empty(noon.Add(c.after), time.Hour, nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := len(before) - len(files(t, path)); (got == 2) != c.gone || got != 0 && !c.gone {
