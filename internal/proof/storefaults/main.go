@@ -30,7 +30,7 @@ func main() {
 // subcommand returns the program of a collector or of a writer, if the arguments name it.
 func subcommand() (run func([]string) error, ok bool) {
 	if len(os.Args) > 1 {
-		run, ok = map[string]func([]string) error{"collect": collect, "write": serveWrites}[os.Args[1]]
+		run, ok = map[string]func([]string) error{"collect": collect, "write": serveWrites, "restore": restoreRoot}[os.Args[1]]
 	}
 	return run, ok
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	sqlstore "github.com/ownergraph/ownergraph/adapters/sql"
 	"github.com/ownergraph/ownergraph/graph"
 	"github.com/ownergraph/ownergraph/internal/proof/storefaults/disk"
 	"github.com/ownergraph/ownergraph/internal/proof/storefaults/judge"
@@ -28,6 +27,7 @@ type postgresSite struct {
 	socket string // the directory of the proxy's socket
 	schema string
 	direct *sql.DB
+	seed   uint64
 }
 
 func newPostgresSite(size int64) (site, error) {
@@ -81,11 +81,11 @@ func postgresHistory(schema string) []string {
 }
 
 func (s *postgresSite) fresh(ctx context.Context, seed uint64) (err error) {
-	s.schema = fmt.Sprintf("round%d", seed)
+	s.schema, s.seed = fmt.Sprintf("round%d", seed), seed
 	if s.direct, err = openPostgres(filepath.Dir(s.server.Socket())); err != nil {
 		return err
 	}
-	return prepare(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: s.schema, Policies: hasPolicies(seed)}, postgresHistory(s.schema))
+	return prepare(ctx, s.direct, configOf(s, seed), postgresHistory(s.schema))
 }
 
 func (s *postgresSite) target() target {
@@ -177,7 +177,7 @@ func (s *postgresSite) jump(ctx context.Context, rnd *rand.Rand) (func(context.C
 		return nil, err
 	}
 	return func(context.Context) error { return s.clock.set(0) },
-		compact(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: s.schema})
+		compact(ctx, s.direct, configOf(s, s.seed))
 }
 
 func (s *postgresSite) end() error {

@@ -94,8 +94,7 @@ func (r *round) run(ctx context.Context) (res *result, err error) {
 // target is the database as a program opens it.
 func (r *round) target(strict bool) target {
 	t := r.site.target()
-	t.Strict, t.Policies, t.Grace = strict, hasPolicies(r.seed), hasGrace(r.seed)
-	return t
+	return t.of(r.seed, strict)
 }
 
 // strict reports whether the store of the users is of level 3.
@@ -128,6 +127,11 @@ func (r *round) play(ctx context.Context) (_ *result, err error) {
 		return nil, err
 	}
 	res.rest = took
+	if len(res.breaches) == 0 && r.target(strict).Archive {
+		if res.breaches, err = r.restores(ctx, rnd); err != nil {
+			return nil, fmt.Errorf("restore: %w", err)
+		}
+	}
 	if len(waiting) > 0 {
 		res.breaches = append(res.breaches, judge.Breach{Rule: "waiting", Text: fmt.Sprintf("not at rest after %s: %s\n%s", took.Round(time.Second), waiting[0], logs)})
 	}
@@ -263,7 +267,7 @@ func (r *round) judge(ctx context.Context) (*result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the database: %w", err)
 	}
-	content.Strict, content.Agents = r.strict(), hasGrace(r.seed)
+	content.Strict, content.Archive, content.Agents = r.strict(), r.target(r.strict()).Archive, hasGrace(r.seed)
 	content.Worked = map[graph.UID]bool{}
 	files, err := os.ReadDir(r.work.work)
 	if err != nil {

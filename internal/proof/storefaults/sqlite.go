@@ -21,6 +21,7 @@ type sqliteSite struct {
 	disk   *disk.Disk
 	path   string
 	direct *sql.DB
+	seed   uint64
 }
 
 func newSQLiteSite(size int64) (site, error) {
@@ -44,8 +45,8 @@ func (s *sqliteSite) fresh(ctx context.Context, seed uint64) error {
 		return err
 	}
 	s.path = filepath.Join(dir, "db")
-	s.direct = openSQLite(s.path)
-	return prepare(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.SQLite, Policies: hasPolicies(seed)}, sqliteHistory)
+	s.direct, s.seed = openSQLite(s.path), seed
+	return prepare(ctx, s.direct, configOf(s, seed), sqliteHistory)
 }
 
 // prepare creates the tables of the store, of the user, and the copy of the log.
@@ -114,7 +115,7 @@ func (s *sqliteSite) clock(ctx context.Context, rnd *rand.Rand) (func(context.Co
 	if err != nil {
 		return nil, err
 	}
-	return func(context.Context) error { return nil }, compact(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.SQLite})
+	return func(context.Context) error { return nil }, compact(ctx, s.direct, configOf(s, s.seed))
 }
 
 // hour is in milliseconds.

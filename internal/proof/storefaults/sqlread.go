@@ -139,6 +139,9 @@ func (t tables) content(ctx context.Context, db *sql.DB) (*judge.Content, error)
 		return nil, err
 	}
 	c.Faults = append(c.Faults, ownerFaults(objects, owners)...)
+	if c.Entries, err = t.entries(ctx); err != nil {
+		return nil, err
+	}
 	return c, t.pairs(ctx, `SELECT uid, name FROM {t}payload ORDER BY uid`, func(uid, name string) {
 		c.Rows = append(c.Rows, judge.Row{UID: graph.UID(uid), Name: name})
 	})

@@ -50,6 +50,8 @@ type target struct {
 	Policies bool
 	// Grace lets foreground deletions pass the grace periods of their owners on, for all kinds.
 	Grace bool
+	// Archive keeps entries of all objects that end, with the rows of the user.
+	Archive bool
 }
 
 // register adds the flags that name the target to those of a subcommand.
@@ -60,6 +62,7 @@ func (t *target) register(flags *flag.FlagSet) {
 	flags.BoolVar(&t.Strict, "strict", false, "the store is of level 3")
 	flags.BoolVar(&t.Policies, "policies", false, "the policies of references act")
 	flags.BoolVar(&t.Grace, "grace", false, "foreground deletions pass grace periods on")
+	flags.BoolVar(&t.Archive, "archive", false, "the store keeps entries of objects that end")
 }
 
 // place returns the flags that name the database, and arguments all of register.
@@ -68,7 +71,7 @@ func (t *target) place() []string {
 }
 
 func (t *target) arguments() []string {
-	return append(t.place(), fmt.Sprintf("-strict=%t", t.Strict), fmt.Sprintf("-policies=%t", t.Policies), fmt.Sprintf("-grace=%t", t.Grace))
+	return append(t.place(), fmt.Sprintf("-strict=%t", t.Strict), fmt.Sprintf("-policies=%t", t.Policies), fmt.Sprintf("-grace=%t", t.Grace), fmt.Sprintf("-archive=%t", t.Archive))
 }
 
 // client is one handle of the store under test.
@@ -83,13 +86,13 @@ type client interface {
 func (t target) open() (client, error) {
 	switch t.Store {
 	case "sqlite":
-		return newSQLClient(openSQLite(t.Address), sqlstore.Config{Dialect: sqlstore.SQLite, Strict: t.Strict, Policies: t.Policies})
+		return newSQLClient(openSQLite(t.Address), t.config(sqlstore.SQLite))
 	case "postgres":
 		db, err := openPostgres(t.Address)
 		if err != nil {
 			return nil, err
 		}
-		return newSQLClient(db, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: t.Space, Strict: t.Strict, Policies: t.Policies})
+		return newSQLClient(db, t.config(sqlstore.Postgres))
 	case "etcd":
 		return t.openEtcd()
 	}

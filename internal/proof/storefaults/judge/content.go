@@ -19,6 +19,13 @@ type Row struct {
 	Name string
 }
 
+// Entry is the record of an object that ended. Explicit says that a user deleted it, and Row that it has the row of the user.
+type Entry struct {
+	UID           graph.UID
+	Explicit, Row bool
+	Restored      graph.UID
+}
+
 // Content is everything that the database has at the end.
 type Content struct {
 	Objects []graph.Object
@@ -29,10 +36,13 @@ type Content struct {
 	Rows []Row
 	// Worked are the objects for which a handler has done its work.
 	Worked map[graph.UID]bool
-	// Strict says that the store promises level 3.
-	Strict bool
+	// Entries are those of the archive, and Archive says that the store has one.
+	Entries []Entry
+	Archive bool
 	// Agents says that agents deleted objects, too: their deletions are not in the history.
 	Agents bool
+	// Strict says that the store promises level 3.
+	Strict bool
 	// Faults are contradictions between the tables of the store.
 	Faults []string
 }

@@ -21,6 +21,8 @@
 //	handler    a finalizer is gone, and its work was never done
 //	strict     a store of level 3 has taken a reference to an owner that is gone or ends,
 //	           or has marked a restricted object
+//	archive    an object that is gone has no entry, or a living one has an entry. Or the word
+//	           of a user, or the row of the user, is missing in an entry
 //	tables     the tables of the store contradict each other, or the user's rows do not
 //	           match the objects
 package judge

@@ -34,6 +34,7 @@ func Judge(h *History, c *Content) []Breach {
 		j.object(uid)
 	}
 	j.rows()
+	j.entries()
 	for _, text := range Waiting(c.Objects) {
 		j.add("waiting", "%s", text)
 	}
