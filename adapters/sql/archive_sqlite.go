@@ -140,7 +140,6 @@ func (t *sqliteTables) addEntries(ctx context.Context, c *conn, writes []graph.W
 		if w == nil || !gone[uid] {
 			continue
 		}
-		delete(gone, uid) // two writes may name one object
 		name := string(kind) + "/" + string(w.cause)
 		g := known[name]
 		if g == nil {

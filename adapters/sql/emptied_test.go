@@ -35,7 +35,7 @@ func TestLogEmptied(t *testing.T) {
 				return h.Delete(t.Context(), o.Key, graph.DeleteOptions{})
 			}},
 			{"Batch", func(h *handle, o graph.Object) error {
-				_, err := h.Batch(t.Context(), []graph.Write{deletion(o), deletion(o)})
+				_, err := h.Batch(t.Context(), []graph.Write{deletion(o), deletion(graph.Object{Key: graph.Key{Kind: "team", Name: "never", UID: "never"}})})
 				return err
 			}},
 			{"AddKind", func(h *handle, _ graph.Object) error {

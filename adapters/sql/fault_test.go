@@ -90,7 +90,7 @@ func TestAnswers(t *testing.T) {
 func TestRetriesAreBounded(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {
 		h := d.mustHandle(t, func(c *Config) { c.RetryLimit = 3 })
-		o := h.mustCreate(t, object("team", "", "a"))
+		o, other := h.mustCreate(t, object("team", "", "a")), h.mustCreate(t, object("team", "", "b"))
 		var tries, from atomic.Int64
 		abort := func(text string) error {
 			if !writes.MatchString(text) || tries.Add(1) <= from.Load() {
@@ -108,7 +108,7 @@ func TestRetriesAreBounded(t *testing.T) {
 			"Patch": func() error {
 				return h.Patch(t.Context(), o.Key, graph.Precondition{}, graph.Change{AddFinalizer: "x/y"})
 			},
-			"Batch": func() error { _, err := h.Batch(t.Context(), []graph.Write{deletion(o), deletion(o)}); return err },
+			"Batch": func() error { _, err := h.Batch(t.Context(), []graph.Write{deletion(o), deletion(other)}); return err },
 		}
 		for _, name := range sortedNames(calls) {
 			tries.Store(0)

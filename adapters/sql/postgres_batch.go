@@ -39,14 +39,7 @@ func (s *Store) removePlainOnes(ctx context.Context, t *postgresTables, writes [
 	if err != nil {
 		return nil, err
 	}
-	var plain []int
-	for i := range writes {
-		if s.isExactDeletion(kinds, &writes[i]) {
-			plain = append(plain, i)
-		} else {
-			rest = append(rest, i)
-		}
-	}
+	plain, rest := s.exactDeletions(kinds, writes)
 	if len(plain) < 2 {
 		return allOf(writes), nil
 	}
@@ -82,6 +75,27 @@ func allOf(writes []graph.Write) []int {
 		list[i] = i
 	}
 	return list
+}
+
+// exactDeletions returns the indexes of the plain deletions under a UID and a version, and those of the other writes. Deletions
+// that name one UID take no short way, because only one of them removes the object, and its words are those of the entry.
+//
+//test:by TestBatchOfOneUID
+func (s *Store) exactDeletions(kinds *kindSet, writes []graph.Write) (plain, rest []int) {
+	exact, times := make([]bool, len(writes)), make(map[graph.UID]int, len(writes))
+	for i := range writes {
+		if exact[i] = s.isExactDeletion(kinds, &writes[i]); exact[i] {
+			times[writes[i].Options.Precondition.UID]++
+		}
+	}
+	for i := range writes {
+		if exact[i] && times[writes[i].Options.Precondition.UID] == 1 {
+			plain = append(plain, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	return plain, rest
 }
 
 // isExactDeletion reports whether a write is a plain deletion under a UID and a version.

@@ -30,14 +30,7 @@ func (ses *session) batchOnSQLite(ctx context.Context, t *sqliteTables, writes [
 	if err != nil {
 		return err
 	}
-	var rest, plain []int
-	for i := range writes {
-		if ses.s.isExactDeletion(kinds, &writes[i]) {
-			plain = append(plain, i)
-		} else {
-			rest = append(rest, i)
-		}
-	}
+	plain, rest := ses.s.exactDeletions(kinds, writes)
 	if len(plain) < 2 {
 		return ses.batch(ctx, writes, allOf(writes), results)
 	}
