@@ -1,12 +1,15 @@
 package sqlstore
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/ownergraph/ownergraph/graph"
+	sqlite "modernc.org/sqlite"
 )
 
 // TestBatchOfOneUID: deletions of a batch that name one UID at different places have their own results. The entry has the
@@ -34,4 +37,15 @@ func TestBatchOfOneUID(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestArchiveEncoding: a file in UTF-16 takes no rows. Some texts are valid UTF-8 there, byte by byte, and would come back as others.
+func TestArchiveEncoding(t *testing.T) {
+	dsn := "file:" + filepath.Join(t.TempDir(), "db") + "?_pragma=encoding('UTF-16le')&_pragma=busy_timeout(5000)&_txlock=immediate"
+	open := func(f *faults) (*sql.DB, error) { return openFaulty(dsnConnector{&sqlite.Driver{}, dsn}, f), nil }
+	d := &database{name: "sqlite", faults: &faults{}, conf: Config{Dialect: SQLite}, open: open, impatient: open}
+	d.mustHandle(t, archiving)
+	if _, err := d.handleOn(t, archivingRows); !errors.Is(err, graph.ErrInvalid) || !strings.Contains(err.Error(), "UTF-16le") {
+		t.Errorf("%v, want one with UTF-16le", err)
+	}
 }

@@ -17,6 +17,9 @@ func (s *Store) checkPayloads(ctx context.Context) error {
 	if s.conf.Archive == nil {
 		return nil
 	}
+	if err := s.checkEncoding(ctx); err != nil {
+		return err
+	}
 	for _, kind := range s.conf.payloadKinds() {
 		t := s.conf.Archive.Tables[kind]
 		err := s.retry(ctx, func() error {
@@ -35,6 +38,24 @@ func (s *Store) checkPayloads(ctx context.Context) error {
 		}
 	}
 	return s.declareArchive(ctx)
+}
+
+// checkEncoding refuses rows of a file of SQLite in UTF-16. The bytes of a text are no UTF-8 there, and some look as if they were.
+//
+//test:by TestArchiveEncoding
+func (s *Store) checkEncoding(ctx context.Context) error {
+	if s.conf.Dialect != SQLite || len(s.conf.payloadKinds()) == 0 {
+		return nil
+	}
+	var encoding string
+	err := s.retry(ctx, func() error {
+		_, err := (&conn{s: s}).one(ctx, `SELECT encoding FROM pragma_encoding`, nil, &encoding)
+		return err
+	})
+	if err == nil && encoding != "UTF-8" {
+		err = fmt.Errorf("archive: Tables: the encoding of the database is %s, want UTF-8: %w", encoding, graph.ErrInvalid)
+	}
+	return err
 }
 
 // checkExact refuses a role that sees a part of the rows, and settings that round numbers or write times as other

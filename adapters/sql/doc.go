@@ -223,7 +223,7 @@
 //     The role needs SELECT and UPDATE on the table for that, and INSERT for a restore.
 //     A json value null comes back as NULL, and an array begins with the number 1.
 //   - On SQLite it is JSON, too. A blob is {"blob": base64}, and a real number {"real": text}, so that both come
-//     back exactly.
+//     back exactly. Migrate refuses a file in UTF-16.
 //   - A restore inserts the row with the new UID. Each column of Table.Owners that has a UID follows a restored owner. All
 //     other columns have their former values, and generated columns are computed anew.
 //   - A column that has gone, or has another type, makes the entry unreadable, and so does a new column that needs a value.
