@@ -49,3 +49,24 @@ func TestArchiveEncoding(t *testing.T) {
 		t.Errorf("%v, want one with UTF-16le", err)
 	}
 }
+
+// TestArchiveSeveralRows: several rows with the UID of an object refuse its removal by each way, if the unique key went after Migrate.
+func TestArchiveSeveralRows(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.withRows(t, `n integer`)
+		a, b := h.withRow(t, "a", nil, `1`), h.withRow(t, "b", nil, `2`)
+		if h.conf.Dialect == Postgres {
+			h.run(t, h.db, `ALTER TABLE `+h.photos()+` DROP CONSTRAINT photos_pkey`)
+		} else {
+			h.run(t, h.db, `ALTER TABLE photos RENAME TO was; CREATE TABLE photos AS SELECT * FROM was; DROP TABLE was`)
+		}
+		h.run(t, h.db, `INSERT INTO `+h.photos()+` SELECT uid, owner, 5 FROM `+h.photos()+` WHERE n = 1`)
+		_, err := h.Batch(t.Context(), []graph.Write{deletion(a), deletion(b)})
+		for way, err := range map[string]error{"a batch": err, "a deletion": h.Delete(t.Context(), a.Key, graph.DeleteOptions{})} {
+			if !errors.Is(err, graph.ErrRefused) || h.rowsIn(t, `{archive}`) != 0 {
+				t.Errorf("%s: %v, want ErrRefused", way, err)
+			}
+		}
+		h.removes(t, b, graph.DeleteOptions{})
+	})
+}

@@ -87,7 +87,7 @@ func answerOfState(state string) answer {
 	switch state[:2] {
 	case "53":
 		return answerLater
-	case "22", "23", "27", "38", "39", "42", "44", "54", "P0":
+	case "21", "22", "23", "27", "38", "39", "42", "44", "54", "P0":
 		return answerRefused
 	}
 	return answerUnset
