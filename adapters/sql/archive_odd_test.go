@@ -70,3 +70,30 @@ func TestArchiveSeveralRows(t *testing.T) {
 		h.removes(t, b, graph.DeleteOptions{})
 	})
 }
+
+// TestArchiveRowsInAnyOrder: rows refer to the rows of their owners, and come back in each order of the items.
+func TestArchiveRowsInAnyOrder(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.withRows(t, `n integer`)
+		if h.conf.Dialect == Postgres {
+			h.run(t, h.db, `ALTER TABLE `+h.photos()+` ADD FOREIGN KEY (owner) REFERENCES `+h.photos()+` (uid)`)
+		} else {
+			h.run(t, h.db, h.conf.names().Replace(`DROP TABLE photos; CREATE TABLE photos (uid text PRIMARY KEY REFERENCES {objects} (uid) ON DELETE CASCADE, owner text REFERENCES photos (uid), n integer)`))
+		}
+		a := h.withRow(t, "a", nil, `1`)
+		b := h.withRow(t, "b", refTo(a), `2`)
+		c := h.withRow(t, "c", refTo(b), `3`)
+		h.run(t, h.db, `ALTER TABLE `+h.photos()+` ADD COLUMN m integer`) // rows of two shapes take two statements
+		h.run(t, h.db, `UPDATE `+h.photos()+` SET m = 4`)
+		h.removes(t, c, graph.DeleteOptions{})
+		h.removes(t, b, graph.DeleteOptions{})
+		h.run(t, h.db, `ALTER TABLE `+h.photos()+` ADD COLUMN o integer`)
+		h.removes(t, a, graph.DeleteOptions{})
+		keys := h.mustRestore(t, item(c, refTo(b)...), item(b, refTo(a)...), item(a))
+		for i, k := range keys[:2] {
+			if got := h.rowOf(t, k.UID, "owner", "n", "m"); !strings.Contains(got, string(keys[i+1].UID)) || !strings.Contains(got, "4") {
+				t.Errorf("the row is %s", got)
+			}
+		}
+	})
+}

@@ -95,16 +95,30 @@ func columnNamed(columns []payloadColumn, name string) string {
 
 func (p payload) setText(column, text string) { p[column], _ = json.Marshal(text) }
 
-// depths returns the depth of each new object below the owners of the call. An owner of a ring may have a later one.
+// depths returns the depth of each new object below the owners of the call, in each order of the items. In a ring one of the
+// owners has a later one.
+//
+//test:by TestArchiveRowsInAnyOrder
 func (r *revival) depths() []int {
-	depths, at := make([]int, len(r.rows)), map[graph.UID]int{}
+	depths, seen, at := make([]int, len(r.rows)), make([]bool, len(r.rows)), map[graph.UID]int{}
 	for n, x := range r.rows {
-		for _, ref := range x.object.Owners {
-			if depth, ok := at[ref.UID]; ok {
-				depths[n] = max(depths[n], depth+1)
+		at[x.object.UID] = n
+	}
+	var visit func(n int) int
+	visit = func(n int) int {
+		if seen[n] {
+			return depths[n]
+		}
+		seen[n] = true
+		for _, ref := range r.rows[n].object.Owners {
+			if owner, ok := at[ref.UID]; ok && owner != n {
+				depths[n] = max(depths[n], visit(owner)+1)
 			}
 		}
-		at[x.object.UID] = depths[n]
+		return depths[n]
+	}
+	for n := range r.rows {
+		visit(n)
 	}
 	return depths
 }
