@@ -49,8 +49,11 @@ func (s *Store) Entries(ctx context.Context, q archive.Query) (page archive.Page
 	}
 	named := len(q.UIDs)+len(q.Owners) > 0
 	from := endPlace{uid: q.After}
-	if !named {
+	switch {
+	case !named:
 		from, err = parsePlace(q.After)
+	case !isPlainText(q.After):
+		err = badAfter(q.After)
 	}
 	if err != nil || s.conf.Archive == nil {
 		return page, err
@@ -131,13 +134,17 @@ type endPlace struct {
 
 func (p endPlace) String() string { return strconv.FormatInt(p.at, 10) + "/" + p.uid }
 
+func badAfter(text string) error {
+	return fmt.Errorf("read entries: After: %.40q is not of a page: %w: %w", text, graph.ErrRefused, graph.ErrInvalid)
+}
+
 func parsePlace(text string) (p endPlace, err error) {
 	if text == "" {
 		return p, nil
 	}
 	at, uid, ok := strings.Cut(text, "/")
 	if p.at, err = strconv.ParseInt(at, 10, 64); !ok || err != nil || !isPlainText(uid) {
-		return endPlace{}, fmt.Errorf("read entries: After: %.40q is not of a page: %w: %w", text, graph.ErrRefused, graph.ErrInvalid)
+		return endPlace{}, badAfter(text)
 	}
 	p.uid = uid
 	return p, nil

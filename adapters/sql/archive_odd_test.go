@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ownergraph/ownergraph/archive"
 	"github.com/ownergraph/ownergraph/graph"
 	sqlite "modernc.org/sqlite"
 )
@@ -93,6 +94,21 @@ func TestArchiveRowsInAnyOrder(t *testing.T) {
 		for i, k := range keys[:2] {
 			if got := h.rowOf(t, k.UID, "owner", "n", "m"); !strings.Contains(got, string(keys[i+1].UID)) || !strings.Contains(got, "4") {
 				t.Errorf("the row is %s", got)
+			}
+		}
+	})
+}
+
+// TestArchiveEntriesAfter: a place that is of no page is refused, whatever the query selects.
+func TestArchiveEntriesAfter(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.mustHandle(t, archiving)
+		for _, after := range []string{"\x00", "\xff", "é"} {
+			for _, q := range []archive.Query{{}, {UIDs: []graph.UID{"a"}}, {Owners: []graph.UID{"a"}}, {Owners: []graph.UID{"a", "b"}}} {
+				q.After = after
+				if _, err := h.Entries(t.Context(), q); !errors.Is(err, graph.ErrRefused) || !errors.Is(err, graph.ErrInvalid) {
+					t.Errorf("%+v: %v, want ErrRefused and ErrInvalid", q, err)
+				}
 			}
 		}
 	})
