@@ -113,3 +113,19 @@ func TestArchiveEntriesAfter(t *testing.T) {
 		}
 	})
 }
+
+// TestArchiveNestedJSON: json in arrays and in types of the user keeps its bytes.
+func TestArchiveNestedJSON(t *testing.T) {
+	h := newPostgresDatabase(t).withRows(t, `l json[]`)
+	s := `"` + h.conf.Schema + `".`
+	h.drops(t, `DROP DOMAIN IF EXISTS `+s+`doc CASCADE; DROP TYPE IF EXISTS `+s+`both CASCADE`)
+	h.run(t, h.db, `CREATE DOMAIN `+s+`doc AS json; CREATE TYPE `+s+`both AS (a json, b text)`)
+	h.run(t, h.db, `ALTER TABLE `+h.photos()+` ADD COLUMN d `+s+`doc; ALTER TABLE `+h.photos()+` ADD COLUMN c `+s+`both`)
+	const text = `'{"b":  1, "b": "<&>"}'`
+	o := h.withRow(t, "p", nil, `ARRAY[`+text+`::json], `+text+`, ROW(`+text+`, '<')`)
+	was := h.rowOf(t, o.UID, "l", "d", "c")
+	h.removes(t, o, graph.DeleteOptions{})
+	if got := h.rowOf(t, h.mustRestore(t, item(o))[0].UID, "l", "d", "c"); got != was {
+		t.Errorf("the row is\n%s\nwant\n%s", got, was)
+	}
+}

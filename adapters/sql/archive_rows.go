@@ -185,11 +185,7 @@ func (t *postgresTables) restoreRows(ctx context.Context, c *conn, table Table, 
 		arrays, aliases = append(arrays, fmt.Sprintf("$%d::text[]", len(args))), append(aliases, fmt.Sprintf("j%d", len(args)))
 		values = append(values, fmt.Sprintf("nullif(x.j%d, '')::json", len(args)))
 	}
-	text, err := json.Marshal(rows)
-	if err != nil {
-		return err
-	}
-	args[0] = string(text)
+	args[0] = textOfRows(rows)
 	query := `INSERT INTO ` + place + ` (` + quotedNames(columns) + `) OVERRIDING SYSTEM VALUE SELECT ` + strings.Join(values, ", ") +
 		` FROM json_array_elements($1::text::json) WITH ORDINALITY AS e(v, n) CROSS JOIN LATERAL json_populate_record(NULL::` + place + `, e.v) p`
 	if len(arrays) > 0 {
@@ -197,6 +193,23 @@ func (t *postgresTables) restoreRows(ctx context.Context, c *conn, table Table, 
 	}
 	r, err := c.exec(ctx, query, args...)
 	return allRows(r, err, len(rows))
+}
+
+// textOfRows returns rows as JSON. Each value keeps its bytes, because some are json in an array or in a type of the user.
+//
+//test:by TestArchiveNestedJSON
+func textOfRows(rows []payload) string {
+	var b strings.Builder
+	for i, row := range rows {
+		b.WriteString([]string{"[", ","}[min(i, 1)])
+		for j, column := range sortedNames(row) {
+			name, _ := json.Marshal(column)
+			b.WriteString([]string{"{", ","}[min(j, 1)] + string(name) + ":" + string(row[column]))
+		}
+		b.WriteString([]string{"{}", "}"}[min(len(row), 1)])
+	}
+	b.WriteString("]")
+	return b.String()
 }
 
 // takeTexts takes a column out of rows. A text is the JSON of the column, "" for NULL.

@@ -222,6 +222,7 @@
 //   - On Postgres the row is JSON, by row_to_json. The statement that removes the object locks the row and takes it.
 //     The role needs SELECT and UPDATE on the table for that, and INSERT for a restore.
 //     A json value null comes back as NULL, and an array begins with the number 1.
+//     Blanks around a json value go. The restore refuses a zero character in json that is in an array or in a type of the user.
 //   - On SQLite it is JSON, too. A blob is {"blob": base64}, and a real number {"real": text}, so that both come
 //     back exactly. Migrate refuses a file in UTF-16.
 //   - A restore inserts the row with the new UID. Each column of Table.Owners that has a UID follows a restored owner. All
