@@ -129,3 +129,20 @@ func TestArchiveNestedJSON(t *testing.T) {
 		t.Errorf("the row is\n%s\nwant\n%s", got, was)
 	}
 }
+
+// TestArchiveColumnNames: no name of a column is taken for another thing in a statement, also if its kind is sealed.
+func TestArchiveColumnNames(t *testing.T) {
+	names := []string{"u", "o", "p", "r", "v", "x", "key", "value", "payload", "shape", `"N"`, `"a'b"`, `"$1"`, `"?1"`, `"<&>"`}
+	onEach(t, func(t *testing.T, d *database) {
+		for _, edit := range []func(*Config){func(*Config) {}, sealing("photo")} {
+			h := d.withRows(t, strings.Join(names, " text, ")+` text`, edit)
+			o := h.withRow(t, "p", nil, `'`+strings.Join(make([]string, len(names)), `x', '`)+`y'`)
+			was := h.rowOf(t, o.UID, names...)
+			h.removes(t, o, graph.DeleteOptions{})
+			if got := h.rowOf(t, h.mustRestore(t, item(o))[0].UID, names...); got != was {
+				t.Errorf("the row is\n%s\nwant\n%s", got, was)
+			}
+			h.run(t, h.db, `DROP TABLE `+h.photos()+`; DELETE FROM `+h.conf.names().Replace(`{payloads}`)+`; DELETE FROM `+h.conf.names().Replace(`{objects}`))
+		}
+	})
+}

@@ -117,19 +117,19 @@ func withNumbers(text string) string {
 
 // pgRows reads the rows of the user, one part for each kind that is sealed or not. The lock is needed: another transaction may have changed
 // the row since the statement began. The conversion of the UID, which is ASCII, takes its collation away, so that
-// the index on the user's column serves. OFFSET 0 is as in plainall.
+// the index on the user's column serves. OFFSET 0 is as in plainall. The row is u.*, because u alone may be a column.
 //
 // Row-level security would hide a row, and the foreign key would delete it without a trace. So the parts named es fail then: they
 // convert a text with the reason to a number. They have no rows.
 //
-//test:by TestArchiveRowChanges TestArchiveRowPlan TestArchiveHiddenLater
+//test:by TestArchiveRowChanges TestArchiveRowPlan TestArchiveHiddenLater TestArchiveColumnNames
 func pgRows(c Config, sealed bool) string {
 	var b strings.Builder
 	for i, kind := range c.rowKinds(sealed) {
 		t := c.Archive.Tables[kind]
 		table := t.place(c, t.Name)
 		fmt.Fprintf(&b, `
-		ev%[1]d AS (SELECT o.uid, r.payload, %[2]s AS shape FROM o CROSS JOIN LATERAL (SELECT row_to_json(u)::text AS payload FROM %[3]s u
+		ev%[1]d AS (SELECT o.uid, r.payload, %[2]s AS shape FROM o CROSS JOIN LATERAL (SELECT row_to_json(u.*)::text AS payload FROM %[3]s u
 			WHERE u.%[4]s = encode(convert_to(o.uid, 'UTF8'), 'escape') OFFSET 0 FOR UPDATE) r WHERE o.kind = (SELECT id FROM {kinds} WHERE kind = %[5]s)),
 		es%[1]d AS (SELECT o.uid FROM o WHERE CASE WHEN o.kind <> (SELECT id FROM {kinds} WHERE kind = %[5]s) THEN false
 			WHEN row_security_active(to_regclass(%[6]s)) THEN (%[7]s || o.uid)::integer = 0 ELSE false END),`,
