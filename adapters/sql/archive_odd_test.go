@@ -146,3 +146,19 @@ func TestArchiveColumnNames(t *testing.T) {
 		}
 	})
 }
+
+// TestArchiveGeneratedColumn: a generated column that is never NULL needs no value.
+func TestArchiveGeneratedColumn(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.withRows(t, `n integer, g integer NOT NULL GENERATED ALWAYS AS (n + 1) STORED`)
+		o := h.mustCreate(t, object("photo", "one", "p"))
+		h.run(t, h.db, `INSERT INTO `+h.photos()+` (uid, n) VALUES (`+quoteText(string(o.UID))+`, 7)`)
+		h.removes(t, o, graph.DeleteOptions{})
+		if e := h.entry(t, o.UID); e.Unreadable != "" {
+			t.Error(e.Unreadable)
+		}
+		if got := h.rowOf(t, h.mustRestore(t, item(o))[0].UID, "n", "g"); !strings.Contains(got, "8") {
+			t.Errorf("the row is %s", got)
+		}
+	})
+}

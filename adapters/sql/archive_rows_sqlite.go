@@ -14,7 +14,7 @@ import (
 )
 
 func (t *sqliteTables) columnsOf(ctx context.Context, c *conn, table Table) (list []payloadColumn, err error) {
-	err = c.each(ctx, `SELECT name, type, hidden > 1, "notnull" AND dflt_value IS NULL AND pk = 0 FROM pragma_table_xinfo(?1, ?2) ORDER BY cid`,
+	err = c.each(ctx, `SELECT name, type, hidden > 1, "notnull" AND dflt_value IS NULL AND pk = 0 AND hidden <= 1 FROM pragma_table_xinfo(?1, ?2) ORDER BY cid`,
 		[]any{table.Name, t.conf.database()}, func(rows *sql.Rows) error { return scanColumn(rows, &list) })
 	return list, err
 }
