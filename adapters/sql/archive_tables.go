@@ -61,16 +61,18 @@ func (s *Store) checkEncoding(ctx context.Context) error {
 // checkExact refuses a role that sees a part of the rows, and settings that round numbers or write times as other
 // sessions do not read them. An entry would lack the row, or have another value.
 func (t *postgresTables) checkExact(ctx context.Context, c *conn, table Table) error {
-	var hidden bool
+	var hidden, early bool
 	var digits int
 	var dates, intervals string
-	_, err := c.one(ctx, `SELECT row_security_active(to_regclass($1)), current_setting('extra_float_digits')::integer, current_setting('DateStyle'), current_setting('IntervalStyle')`,
-		[]any{table.place(t.conf, table.Name)}, &hidden, &digits, &dates, &intervals)
+	_, err := c.one(ctx, t.names.Replace(`SELECT row_security_active(to_regclass($1)), EXISTS (`+pgEarly+`), current_setting('extra_float_digits')::integer, current_setting('DateStyle'), current_setting('IntervalStyle')`),
+		[]any{table.place(t.conf, table.Name)}, &hidden, &early, &digits, &dates, &intervals)
 	switch {
 	case err != nil:
 		return err
 	case hidden:
 		return &unsound{"Table", "a policy may hide rows from the role (row-level security)"}
+	case early:
+		return &unsound{"Table", t.names.Replace("a BEFORE DELETE trigger of {objects} may change a row before the archive has it: want one that runs after the deletion")}
 	case !strings.HasPrefix(dates, "ISO") || intervals == "sql_standard":
 		return &unsound{"Table", fmt.Sprintf("DateStyle is %s and IntervalStyle %s, so that a range or an interval may have another value in another session: want ISO, and any style but sql_standard", dates, intervals)}
 	case digits < 1:

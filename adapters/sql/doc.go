@@ -220,6 +220,7 @@
 // foreign key remove the row, or delete the object before the row. An object without a row has an entry without one.
 //
 //   - On Postgres the row is JSON, by row_to_json. The statement that removes the object locks the row and takes it.
+//     A BEFORE DELETE trigger on the table of objects could take the row away first, so such a removal is refused.
 //     The role needs SELECT and UPDATE on the table for that, and INSERT for a restore.
 //     A json value null comes back as NULL, and an array begins with the number 1.
 //     Blanks around a json value go. The restore refuses a zero character in json that is in an array or in a type of the user.
