@@ -57,7 +57,7 @@
 //
 // An explicit entry may be purged from Entry.Until on: Config.Keep after its end, and anew after its restore. A cascade
 // entry goes with the last explicit entry that it hangs from, and stays while a cascade that it is of still runs ([Ended]).
-// [Store.PurgeEntries] does that on demand.
+// [Store.PurgeEntries] does that on demand. [Purge] has the rule, for stores that keep many entries.
 //
 // A [Hold] forbids to purge an entry, for a legal reason for example. It does not hinder a restore. On a living object it
 // puts the finalizer of protection on, so that no engine deletes the object (package guard), and the entry inherits it. A

@@ -77,3 +77,44 @@ func TestEndedAsSpecified(t *testing.T) {
 		}
 	})
 }
+
+// TestPurgeOrder: an entry comes after each one that it hangs from, unless that one hangs from it, too.
+func TestPurgeOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type edge struct{ below, above int }
+		const most = 8
+		var p Purge
+		var edges []edge
+		reaches := [most][most]bool{}
+		n := rapid.IntRange(1, most).Draw(t, "entries")
+		uid := func(i int) graph.UID { return graph.UID(rune('a' + i)) }
+		for range rapid.IntRange(0, 16).Draw(t, "references") {
+			e := edge{rapid.IntRange(0, n-1).Draw(t, "below"), rapid.IntRange(0, n-1).Draw(t, "above")}
+			edges = append(edges, e)
+			reaches[e.above][e.below] = true
+			p.Refer(uid(e.below), uid(e.above), true)
+		}
+		for i := range n {
+			p.Add(Term{UID: uid(i)})
+		}
+		for k := range n {
+			for i := range n {
+				for j := range n {
+					reaches[i][j] = reaches[i][j] || reaches[i][k] && reaches[k][j]
+				}
+			}
+		}
+		place := map[graph.UID]int{}
+		for i, e := range p.Ended() {
+			place[e.UID] = i
+		}
+		if len(place) != n {
+			t.Fatalf("%v, want %d entries", place, n)
+		}
+		for _, e := range edges {
+			if !reaches[e.below][e.above] && place[uid(e.below)] < place[uid(e.above)] {
+				t.Fatalf("%s comes before %s, from which it hangs: %v", uid(e.below), uid(e.above), edges)
+			}
+		}
+	})
+}
