@@ -14,7 +14,7 @@ type Entry struct {
 	// Object is the object at its end, with its UID, its last version and its references. Its finalizers are those
 	// that it had when it was marked.
 	Object graph.Object
-	// Explicit: a user deleted the object. A restore brings it back only as a root.
+	// Explicit: a user deleted the object, or a restore has brought it back as a root. A restore brings it back only as a root.
 	Explicit bool
 	// Orphaning: the object left its dependents behind.
 	Orphaning bool

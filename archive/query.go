@@ -48,6 +48,9 @@ type Page struct {
 type Item struct {
 	// UID is that of the entry.
 	UID graph.UID
+	// Root makes the entry an explicit one, whose time begins now. So what hangs from it does not expire while the restore goes
+	// on (RULES, A6).
+	Root bool
 	// Scope and Name are those of the new object.
 	Scope, Name string
 	// Owners are its references. One to another item of the call names the object of that item instead. With

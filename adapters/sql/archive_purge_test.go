@@ -58,6 +58,31 @@ func (h *handle) removedPair(t *testing.T, prefix string) (root, member graph.Ob
 	return root, member
 }
 
+// TestArchivePurgeBesideRestore: a cascade entry comes back as a root, after the time of the entry that it hangs from. What hangs from
+// it does not expire meanwhile.
+func TestArchivePurgeBesideRestore(t *testing.T) {
+	onEach(t, func(t *testing.T, d *database) {
+		h := d.mustHandle(t, archiving)
+		root, member := h.removedPair(t, "one")
+		below := object("photo", "one", "below")
+		below.Owners = refTo(h.mustCreate(t, object("photo", "one", "other")))
+		below = h.mustCreate(t, below)
+		h.removes(t, below, graph.DeleteOptions{Cause: &graph.Cause{Root: root.Key}})
+		h.run(t, h.db, h.conf.names().Replace(`UPDATE {archive_owners} SET owner = `+quoteText(string(member.UID))+` WHERE uid = `+quoteText(string(below.UID))))
+		h.later(t, 2*time.Hour)
+		x := item(member)
+		x.Root = true
+		h.mustRestore(t, x)
+		h.mustPurge(t, 1)
+		if e := h.entry(t, member.UID); !e.Explicit || e.Until.IsZero() {
+			t.Errorf("the entry of the root is %+v", e)
+		}
+		h.entry(t, below.UID)
+		h.later(t, 2*time.Hour)
+		h.mustPurge(t, 2)
+	})
+}
+
 // TestArchivePurgeContended: entries that change again and again give an error with a RetryAfter, and none is lost.
 func TestArchivePurgeContended(t *testing.T) {
 	onEach(t, func(t *testing.T, d *database) {

@@ -253,8 +253,8 @@ func TestArchiveNotePlan(t *testing.T) {
 	text := h.archiveText(`UPDATE {archive} AS a SET restored = x.back FROM ` + noteFrom(Postgres))
 	tx := h.begin(t, 0)
 	h.run(t, tx, `SET LOCAL plan_cache_mode = force_generic_plan`)
-	h.run(t, tx, `PREPARE note (text[], text[], text[], text[], bigint[]) AS `+text)
-	rows, err := tx.QueryContext(t.Context(), `EXPLAIN EXECUTE note (ARRAY['a'], ARRAY['a'], ARRAY['a'], ARRAY['a'], ARRAY[1])`)
+	h.run(t, tx, `PREPARE note (text[], text[], text[], text[], bigint[], boolean[]) AS `+text)
+	rows, err := tx.QueryContext(t.Context(), `EXPLAIN EXECUTE note (ARRAY['a'], ARRAY['a'], ARRAY['a'], ARRAY['a'], ARRAY[1], ARRAY[true])`)
 	if err != nil {
 		t.Fatal(err)
 	}

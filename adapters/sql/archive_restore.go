@@ -239,7 +239,7 @@ func (r *revival) note(ctx context.Context) error {
 	}
 	s := r.ses.s
 	text := s.archiveText(`UPDATE {archive} AS a SET restored = x.back, restored_scope = x.scope, restored_name = x.name,
-		until = CASE WHEN a.explicit AND x.keep > 0 THEN {clock} + x.keep ELSE 0 END FROM ` + noteFrom(s.conf.Dialect))
+		explicit = a.explicit OR x.root, until = CASE WHEN (a.explicit OR x.root) AND x.keep > 0 THEN {clock} + x.keep ELSE 0 END FROM ` + noteFrom(s.conf.Dialect))
 	args, err := r.noteArgs()
 	if err != nil {
 		return err
@@ -252,10 +252,10 @@ func (r *revival) note(ctx context.Context) error {
 // index (TestArchiveNotePlan). On SQLite the names are those of the new objects, because JSON has no name that is no UTF-8.
 func noteFrom(d Dialect) string {
 	if d == Postgres {
-		return `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[]) AS x(uid, back, scope, name, keep)
+		return `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::boolean[]) AS x(uid, back, scope, name, keep, root)
 			WHERE a.uid = x.uid AND a.uid = ANY ($1::text[])`
 	}
-	return `(SELECT e.value ->> 0 AS uid, o.uid AS back, o.scope, o.name, e.value ->> 2 AS keep
+	return `(SELECT e.value ->> 0 AS uid, o.uid AS back, o.scope, o.name, e.value ->> 2 AS keep, e.value ->> 3 AS root
 			FROM json_each($1) e CROSS JOIN {objects} o ON o.uid = e.value ->> 1) x
 		WHERE a.uid = x.uid`
 }
@@ -263,15 +263,17 @@ func noteFrom(d Dialect) string {
 func (r *revival) noteArgs() ([]any, error) {
 	var uids, back, scopes, names []string
 	var keeps []int64
-	var list [][3]any
+	var roots []bool
+	var list [][4]any
 	for n, x := range r.rows {
 		uids, back = append(uids, string(r.items[r.of[n]].UID)), append(back, string(x.object.UID))
 		scopes, names = append(scopes, x.object.Scope), append(names, x.object.Name)
 		keeps = append(keeps, r.ses.s.conf.keepOf(x.object.Kind))
-		list = append(list, [3]any{uids[n], back[n], keeps[n]})
+		roots = append(roots, r.items[r.of[n]].Root)
+		list = append(list, [4]any{uids[n], back[n], keeps[n], roots[n]})
 	}
 	if r.ses.s.conf.Dialect == Postgres {
-		return []any{uids, back, scopes, names, keeps}, nil
+		return []any{uids, back, scopes, names, keeps, roots}, nil
 	}
 	text, err := json.Marshal(list)
 	return []any{string(text)}, err

@@ -114,7 +114,7 @@ func (r *revival) create(i int, item *archive.Item) error {
 		t.labels = t.labels.put(o.Place(), labels)
 	}
 	r.done = append(r.done, r.s.commit(t, out))
-	r.s.noteRestored(e, r.keys[i])
+	r.s.noteRestored(e, r.keys[i], item.Root)
 	return nil
 }
 
@@ -135,8 +135,9 @@ func (r *revival) owners(item *archive.Item) (out []graph.Owner) {
 
 // noteRestored notes the new object in its entry. The time of an explicit entry begins anew, so that it outlives the
 // restore of its set (RULES, A6).
-func (s *State) noteRestored(e *archive.Entry, k graph.Key) {
+func (s *State) noteRestored(e *archive.Entry, k graph.Key, root bool) {
 	x := *e
+	x.Explicit = x.Explicit || root
 	if x.Restored = k; x.Explicit {
 		x.Until = s.conf.archive.Until(x.Object.Kind, s.conf.now())
 	}

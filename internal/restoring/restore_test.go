@@ -188,6 +188,25 @@ func TestRestoreRefusesBefore(t *testing.T) {
 	r.wants("a; back-a -> back-s; back-r; back-s", "other names, and references follow them")
 }
 
+// TestDetachedBegins: the entry of a detached root is an explicit one from its creation on, and the others are not. So what hangs from
+// it does not expire while the restore goes on.
+func TestDetachedBegins(t *testing.T) {
+	r := newRig(t, "k/r; k/a -> k/r; k/b -> k/a", false)
+	r.userDeletes("r")
+	r.engineDeletes("a", "b")
+	result, err := restoring.Restore(t.Context(), r, r.graph(), archive.Request{Roots: []graph.UID{"k/a"}, Detach: true}, nil)
+	if err != nil || result.Created != 2 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	page, err := r.Entries(t.Context(), archive.Query{})
+	r.ok(err)
+	for _, e := range page.Entries {
+		if want := e.Object.Name != "b"; e.Explicit != want {
+			t.Errorf("the entry of %s is explicit: %t, want %t", e.Object.Name, e.Explicit, want)
+		}
+	}
+}
+
 // TestRestoreUnderWay: a restore that begins while the cascade runs ends after it, and nothing is missing.
 func TestRestoreUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -95,7 +95,7 @@ func moved(o graph.Owner, place, to graph.Key) graph.Owner {
 func (r *restore) call(ctx context.Context, some []archive.Member) error {
 	items := make([]archive.Item, len(some))
 	for i, m := range some {
-		items[i] = archive.Item{UID: m.Entry.Object.UID, Scope: m.Scope, Name: m.Name, Owners: slices.Clone(m.Owners)}
+		items[i] = archive.Item{UID: m.Entry.Object.UID, Root: m.Root, Scope: m.Scope, Name: m.Name, Owners: slices.Clone(m.Owners)}
 		for j, o := range m.Owners {
 			if k, back := r.out.Restored[o.UID]; back {
 				items[i].Owners[j] = moved(o, r.places[o.UID], k)

@@ -133,6 +133,7 @@ func (w *World) RestoreEntries(req archive.Request) (created []graph.Object, bad
 		}
 		at := slices.IndexFunc(s.archived.entries, func(e archive.Entry) bool { return e.Object.UID == m.Entry.Object.UID })
 		s.archived.entries[at].Restored = o.Key
+		s.archived.entries[at].Explicit = s.archived.entries[at].Explicit || m.Root
 		s.put(o)
 		w.publish(graph.Event{Type: graph.Put, Object: o})
 		created = append(created, o)
