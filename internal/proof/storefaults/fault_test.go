@@ -25,7 +25,7 @@ func TestFaultsBite(t *testing.T) {
 			if err := s.fresh(t.Context(), 1); err != nil {
 				t.Fatal(err)
 			}
-			c, err := s.target().open()
+			c, err := s.target().of(1, false).open()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,12 +33,12 @@ func TestWriterIsKilled(t *testing.T) {
 	if err := s.fresh(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	here, err := s.target().open()
+	here, err := s.target().of(1, false).open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer here.close()
-	w, err := startWriters(t.Context(), here, s.target(), t.TempDir(), 1)
+	w, err := startWriters(t.Context(), here, s.target().of(1, false), t.TempDir(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,8 +30,7 @@ func strictUnderLoad(t *testing.T, s site) {
 			t.Error(err)
 		}
 	}()
-	of := s.target()
-	of.Strict = true
+	of := s.target().of(*seed, true)
 	c, err := of.open()
 	if err != nil {
 		t.Fatal(err)

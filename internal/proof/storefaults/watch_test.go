@@ -109,13 +109,20 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
+// shortLog is the configuration of a site, with a log of a few changes.
+func shortLog(s site, seed uint64) sqlstore.Config {
+	c := configOf(s, seed)
+	c.LogSize = 5
+	return c
+}
+
 // compactSite cuts the history of the changes to a few.
 func compactSite(ctx context.Context, s site) error {
 	switch s := s.(type) {
 	case *sqliteSite:
-		return compact(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.SQLite, LogSize: 5})
+		return compact(ctx, s.direct, shortLog(s, s.seed))
 	case *postgresSite:
-		return compact(ctx, s.direct, sqlstore.Config{Dialect: sqlstore.Postgres, Schema: s.schema, LogSize: 5})
+		return compact(ctx, s.direct, shortLog(s, s.seed))
 	case *etcdSite:
 		r, err := s.direct.Get(ctx, s.prefix, clientv3.WithCountOnly())
 		if err == nil {
@@ -137,7 +144,7 @@ func deafen(s site) {
 
 // direct names the database without the proxy.
 func direct(s site) target {
-	t := s.target()
+	t := s.target().of(*seed, false)
 	if e, ok := s.(*etcdSite); ok {
 		t.Address = e.server.Address()
 	}
@@ -163,7 +170,7 @@ func watchUnderLoad(t *testing.T, s site) {
 			t.Error(err)
 		}
 	}()
-	c, err := s.target().open()
+	c, err := s.target().of(*seed, false).open()
 	if err != nil {
 		t.Fatal(err)
 	}
