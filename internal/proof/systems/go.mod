@@ -1,0 +1,10 @@
+module github.com/ownergraph/ownergraph/internal/proof/systems
+
+go 1.26.0
+
+require golang.org/x/tools v0.38.0
+
+require (
+	golang.org/x/mod v0.29.0 // indirect
+	golang.org/x/sync v0.17.0 // indirect
+)
