@@ -45,6 +45,9 @@ type lack struct {
 	owed   bool
 }
 
+// lacks begins the reason of a law whose power the store does not have.
+const lacks = "the store lacks "
+
 // lacking returns the subject's lack of the need, and whether there is one.
 func (n need) lacking(s Subject, c testKinds) (lack, bool) {
 	hook := func(missing bool, name string, p Promise) (lack, bool) {
@@ -70,11 +73,11 @@ func (n need) lacking(s Subject, c testKinds) (lack, bool) {
 	case needTwoKinds:
 		return lack{"no second kind", SeveralKinds, true}, len(c.few) < 2
 	case needLister:
-		return lack{missing: "the store is no Lister"}, !is[ownergraph.Lister](s)
+		return lack{missing: lacks + "Lister"}, !is[ownergraph.Lister](s)
 	case needComparer:
-		return lack{missing: "the store is no VersionComparer"}, !is[ownergraph.VersionComparer](s)
+		return lack{missing: lacks + "VersionComparer"}, !is[ownergraph.VersionComparer](s)
 	case needSelector:
-		return lack{missing: "the store is no LabelSelector"}, !is[ownergraph.LabelSelector](s)
+		return lack{missing: lacks + "LabelSelector"}, !is[ownergraph.LabelSelector](s)
 	case needLabel:
 		return hook(s.Label == nil, "Label", Labels)
 	case needSecond:
@@ -85,12 +88,12 @@ func (n need) lacking(s Subject, c testKinds) (lack, bool) {
 		return hook(s.FailCommits == nil, "FailCommits", FailedCommits)
 	case needBatcher:
 		b, ok := ownergraph.As[ownergraph.Batcher](s.Store)
-		return lack{missing: "the store takes no batches"}, !ok || b.MaxBatch(s.Store) < 2
+		return lack{missing: lacks + "batches"}, !ok || b.MaxBatch(s.Store) < 2
 	case needRecords:
-		return lack{missing: "the store keeps no records"}, !is[ownergraph.Records](s)
+		return lack{missing: lacks + "Records"}, !is[ownergraph.Records](s)
 	case needArchive:
 		a, ok := ownergraph.As[archive.Store](s.Store)
-		return lack{missing: "the store keeps no archive"}, !ok || !a.HasArchive()
+		return lack{missing: lacks + "an archive"}, !ok || !a.HasArchive()
 	case needFencer:
 		return lack{missing: "the store is no Fencer", owed: true}, !is[ownergraph.Fencer](s)
 	}

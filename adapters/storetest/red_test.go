@@ -137,6 +137,9 @@ func TestLastScreen(t *testing.T) {
 		if n := strings.Count(text, "not owed: "); n != 1 {
 			t.Errorf("%s: %d lines about laws that are not owed, want one:\n%s", m.name, n, text)
 		}
+		if n := strings.Count(text, lacks); n != 1 || !strings.Contains(text, ", an archive (") {
+			t.Errorf("%s: %d lines about powers, want one with the archive:\n%s", m.name, n, text)
+		}
 		for _, line := range strings.Split(text, "\n") {
 			if strings.Contains(line, "not owed: ") && len(line) > 6*width {
 				t.Errorf("%s: the laws that are not owed take more than six rows: %s", m.name, line)

@@ -73,7 +73,8 @@ func (r Report) head(b *strings.Builder) {
 // end writes the laws that are not owed, in one line, and the excuses of the unproven laws.
 func (r Report) end(b *strings.Builder) {
 	if list := r.Of(NotOwed); len(list) > 0 {
-		fmt.Fprintf(b, "\n%s: %s", NotOwed, strings.Join(byDetail(excusesJoined(list)), "; "))
+		powers, list := powersJoined(excusesJoined(list))
+		fmt.Fprintf(b, "\n%s: %s", NotOwed, strings.Join(append(byDetail(list), powers...), "; "))
 	}
 	if list := r.excuses(); len(list) > 0 {
 		fmt.Fprintf(b, "\na store that cannot show these says: Without: []storetest.Promise{%s}", strings.Join(list, ", "))
@@ -97,6 +98,30 @@ func excusesJoined(list []Result) []Result {
 		}
 	}
 	return list
+}
+
+// powersJoined returns one line for all powers that the store lacks, with the number of the laws of each. It returns the other
+// laws, too.
+func powersJoined(list []Result) (line []string, others []Result) {
+	var names []string
+	count := map[string]int{}
+	for _, x := range list {
+		name, ok := strings.CutPrefix(x.Detail, lacks)
+		if !ok {
+			others = append(others, x)
+			continue
+		}
+		if count[name]++; count[name] == 1 {
+			names = append(names, name)
+		}
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s (%d)", name, count[name])
+	}
+	if len(names) > 0 {
+		line = []string{lacks + strings.Join(names, ", ")}
+	}
+	return line, others
 }
 
 // byDetail returns a line for each reason, in order, with its laws.
