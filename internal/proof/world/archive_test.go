@@ -43,6 +43,10 @@ func TestJudgeEntries(t *testing.T) {
 		{func(a *archived) { a.entries = a.entries[1:] }, "a has 0 entries", "an entry is lost"},
 		{func(a *archived) { a.entries = append(a.entries, a.entries[0]) }, "a has 2 entries", "an object has two"},
 		{func(a *archived) { a.entries[0].Object.Key = graph.Key{Kind: "b", Name: "b", UID: "b"} }, "b", "a living object has one"},
+		{func(a *archived) { a.reached = a.reached[1:] }, "a is explicit: true", "an engine's deletion is taken for one of a user"},
+		{func(a *archived) {
+			a.reached, a.entries[0].Restored = a.reached[1:], graph.Key{Kind: "a", Name: "a", UID: "back"}
+		}, "", "it came back as a root"},
 		{func(a *archived) { a.entries[1].Explicit = false }, "c is explicit: false", "a user's deletion is taken for one of an engine"},
 	} {
 		w := ended(t)

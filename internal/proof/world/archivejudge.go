@@ -94,12 +94,13 @@ func dependsOn(owners [][]graph.Owner, at map[graph.UID]int, from, to int) bool 
 }
 
 // JudgeEntries returns the breach of A1, if there is one: each object that has left the store has one entry, and no other has
-// one. An entry is explicit exactly if a user's deletion has reached its object.
+// one. An entry is explicit exactly if a user's deletion has reached its object, or if it came back as a root (A6).
 func (s *Store) JudgeEntries() error {
 	entries := map[graph.UID]int{}
 	for _, e := range s.archived.entries {
 		entries[e.Object.UID]++
-		if _, reached := slices.BinarySearch(s.archived.reached, e.Object.UID); e.Explicit != reached {
+		_, reached := slices.BinarySearch(s.archived.reached, e.Object.UID)
+		if mayBeRoot := e.Explicit && e.IsRestored(); e.Explicit != reached && !mayBeRoot {
 			return fmt.Errorf("A1: the entry of %s is explicit: %t, and a user's deletion has reached the object: %t", e.Object.Key, e.Explicit, reached)
 		}
 	}
